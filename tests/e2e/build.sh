@@ -1,0 +1,162 @@
+#!/bin/bash
+# build.sh PIECE...: makes pieces of the end-to-end cluster and prints one line
+# "PIECE DIRECTORY" for each of them on standard output.
+#
+#   kube     etcd, kube-apiserver, kube-controller-manager, kube-scheduler,
+#            kubelet and kubectl: one program, one symbolic link per name
+#   kwok     kwok, and the stages that its module ships (stages/)
+#   coredns  coredns; this one and the next are for the real node only
+#   node     containerd, runc and its network plugins (root/) and the images for
+#            its pods (images/), all from packages of Debian, nothing installed
+#
+# The first three are pinned Go modules.  A piece is kept outside the tree, in a
+# directory whose name has the hash of all that it is made from, and is made only
+# when that is missing.  It appears there complete or not at all.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+cache=${TRAINC_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/trainc-e2e}
+scratch=
+
+export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-mod=readonly
+
+# kubectl refuses to work in a program without a version that it can parse, and
+# a plain "go build" stamps none.
+stamp() {
+	local package
+	for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
+		printf -- '-X %s.%s ' \
+			$package gitVersion=v1.35.4 \
+			$package gitMajor=1 \
+			$package gitMinor=35 \
+			$package gitTreeState=clean \
+			$package gitCommit=go-module \
+			$package buildDate=1970-01-01T00:00:00Z
+	done
+}
+
+compile() { # compile PIECE OUTPUT PACKAGE [LINKER FLAGS]
+	(cd "go/$1" && go build -trimpath -ldflags "-s -w ${4:-}" -o "$2" "$3")
+}
+
+build_kube() {
+	local name
+	compile kube "$1/kube" . "$(stamp)"
+	for name in etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl; do
+		ln -s kube "$1/$name"
+	done
+}
+
+# kwok without stages does nothing: these are the module's own, as released.
+build_kwok() {
+	local module
+	compile kwok "$1/kwok" sigs.k8s.io/kwok/cmd/kwok
+	module=$(cd go/kwok && go list -m -f '{{.Dir}}' sigs.k8s.io/kwok)
+	install -D -m 644 -t "$1/stages" \
+		"$module/kustomize/stage/node/fast/node-initialize.yaml" \
+		"$module/kustomize/stage/pod/fast/pod-ready.yaml" \
+		"$module/kustomize/stage/pod/fast/pod-delete.yaml"
+}
+
+build_coredns() {
+	compile coredns "$1/coredns" github.com/coredns/coredns
+}
+
+# unpack DIRECTORY PACKAGE...: what the packages of this machine's Debian contain.
+unpack() {
+	local into=$1 debs=$scratch/debs deb
+	shift
+	mkdir -p "$into" "$debs"
+	# Fetching as root would warn about a directory that the user _apt cannot read.
+	(cd "$debs" && apt-get -qq -o APT::Sandbox::User=root download "$@")
+	for deb in "$debs"/*.deb; do
+		dpkg-deb --extract "$deb" "$into"
+	done
+	rm -r "$debs"
+}
+
+build_node() {
+	local root=$scratch/image version applet
+	unpack "$1/root" containerd runc libseccomp2 containernetworking-plugins
+
+	unpack "$root/unpacked" busybox-static
+	mkdir -p "$root/busybox/bin" "$root/busybox/etc" "$root/busybox/tmp" "$root/busybox/root"
+	mv "$root/unpacked/bin/busybox" "$root/busybox/bin"
+	for applet in $("$root/busybox/bin/busybox" --list); do
+		[ "$applet" = busybox ] || ln -s busybox "$root/busybox/bin/$applet"
+	done
+	echo 'root:x:0:0:root:/root:/bin/sh' > "$root/busybox/etc/passwd"
+
+	# Debian's /bin is a link since 12; the packages still disagree about it.
+	version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+	mkdir -p "$root/python/usr/bin" "$root/python/usr/lib" "$root/python/usr/lib64" "$root/python/usr/sbin"
+	for applet in bin lib lib64 sbin; do
+		ln -s usr/$applet "$root/python/$applet"
+	done
+	unpack "$root/unpacked" "python$version-minimal" "libpython$version-minimal" "libpython$version-stdlib" \
+		libc6 zlib1g libexpat1 libssl3 libffi8 libbz2-1.0 liblzma5 libcrypt1
+	for applet in bin lib lib64 sbin usr etc; do
+		[ ! -d "$root/unpacked/$applet" ] || cp -a "$root/unpacked/$applet/." "$root/python/$applet/"
+	done
+	rm -rf "$root/python/usr/share"
+	mkdir -p "$root/python/tmp" "$root/python/root"
+	ln -sf "python$version" "$root/python/usr/bin/python3"
+	cp -a "$root"/busybox/bin/. "$root/python/usr/bin/"
+	cp "$root/busybox/etc/passwd" "$root/python/etc/"
+	echo 'hosts: files dns' > "$root/python/etc/nsswitch.conf"
+
+	# What holds a pod's namespaces open has nothing to do: busybox sleeps.
+	mkdir "$1/images"
+	python3 image.py "$1/images/pause.tar" localhost/pause:1 "$root/busybox" /bin/sleep 2147483647
+	python3 image.py "$1/images/busybox.tar" localhost/busybox:1 "$root/busybox"
+	python3 image.py "$1/images/python.tar" localhost/python:1 "$root/python"
+}
+
+# Comments may change without a build: "declare" prints the code alone.
+key() {
+	{
+		declare -f stamp compile unpack "build_$1"
+		case $1 in
+		node) cat image.py ;;
+		*) cat "go/$1"/* ;;
+		esac
+	} | sha256sum | cut -c 1-16
+}
+
+clean() {
+	[ -z "$scratch" ] || rm -rf "$scratch"
+}
+trap clean EXIT
+trap 'exit 1' HUP INT TERM
+
+mkdir -p "$cache"
+cache=$(realpath "$cache")
+for piece in "$@"; do
+	case $piece in
+	kube | kwok | coredns | node) ;;
+	*)
+		echo "build.sh: no piece is called '$piece'" >&2
+		exit 2
+		;;
+	esac
+	out=$cache/$piece-$(key "$piece")
+	if [ ! -d "$out" ]; then
+		# Two builds at once would only take twice as long: the second waits
+		# here and then finds the piece made.
+		exec 9> "$cache/lock"
+		flock 9
+	fi
+	if [ ! -d "$out" ]; then
+		echo "build.sh: building $piece (minutes)" >&2
+		start=$SECONDS
+		# The build cache of these programs has gigabytes and is of no use
+		# afterwards, so it is not the user's.
+		scratch=${scratch:-$(mktemp -d "$cache/tmp.XXXXXX")}
+		export GOCACHE=$scratch/gocache
+		mkdir "$scratch/$piece"
+		"build_$piece" "$scratch/$piece" >&2
+		mv -T "$scratch/$piece" "$out"
+		echo "build.sh: built $piece in $((SECONDS - start)) s" >&2
+	fi
+	echo "$piece $out"
+done

@@ -1,0 +1,53 @@
+#!/bin/bash
+# down.sh [--keep] DIR: ends the cluster that up.sh started in DIR and removes
+# every trace of it, DIR too unless --keep is given.  Safe to call twice.
+set -u
+keep=
+if [ "${1:-}" = --keep ]; then
+	keep=1
+	shift
+fi
+D=$(realpath "${1:?usage: down.sh [--keep] DIR}")
+[ -d "$D/run" ] || exit 0
+
+# A process id may have been given to somebody else: ours names the directory.
+ours() {
+	[ -n "$1" ] && tr '\0' '\n' 2> /dev/null < "/proc/$1/cmdline" | grep -qF "$D"
+}
+
+end() { # end SIGNAL NAME...: and wait until they are gone
+	local signal=$1 name pid i
+	shift
+	for name in "$@"; do
+		pid=$(cat "$D/run/$name.pid" 2> /dev/null)
+		! ours "$pid" || kill "-$signal" "$pid"
+	done
+	for name in "$@"; do
+		pid=$(cat "$D/run/$name.pid" 2> /dev/null)
+		for ((i = 0; i < 100; i++)); do
+			ours "$pid" || continue 2
+			sleep 0.05
+		done
+		kill -KILL "$pid"
+	done
+}
+
+if [ -e "$D/cgroup" ]; then
+	end KILL relay unshare init
+	group=$(cat "$D/cgroup")
+	for hierarchy in /sys/fs/cgroup "/sys/fs/cgroup"/*; do
+		[ -d "$hierarchy/${group:?}" ] || continue
+		# A group can go when the kernel has buried its last process.
+		for ((i = 0; i < 50; i++)); do
+			find "$hierarchy/$group" -depth -type d -exec rmdir {} + 2> /dev/null
+			[ -d "$hierarchy/$group" ] || continue 2
+			sleep 0.1
+		done
+		echo "down.sh: cannot remove $hierarchy/$group" >&2
+	done
+else
+	# Clients first, so that they do not fill their logs; nobody wants the data.
+	end TERM kwok scheduler manager
+	end KILL apiserver etcd
+fi
+[ -n "$keep" ] || rm -rf "$D"
