@@ -1,0 +1,97 @@
+/*
+ * arena.c - bump allocation in blocks that double up to a limit.
+ *
+ * Small programs must stay small (a job of ten lines compiles in a few MiB), so
+ * the first block is 16 KiB; big ones must not call malloc often, so blocks
+ * grow to 1 MiB.  calloc gives zeroed pages for free on fresh memory.
+ */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024, ALIGN = 16 };
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size;
+};
+
+static struct arena_block *block_new(struct arena *a, size_t payload)
+{
+	struct arena_block *b = NULL;
+	if (payload <= SIZE_MAX - sizeof(*b) - ALIGN)
+		b = calloc(1, sizeof(*b) + ALIGN + payload);
+	if (!b) {
+		fputs("trainc: out of memory\n", stderr);
+		exit(1);
+	}
+	b->size = payload;
+	b->next = a->blocks;
+	a->blocks = b;
+	a->total += payload;
+	return b;
+}
+
+static char *block_data(struct arena_block *b)
+{
+	uintptr_t p = (uintptr_t)(b + 1);
+	return (char *)((p + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+#ifdef ARENA_DEBUG
+	return block_data(block_new(a, size ? size : 1));
+#else
+	size_t need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (need < size)
+		need = SIZE_MAX;
+	if (need <= (size_t)(a->end - a->at)) {
+		char *p = a->at;
+		a->at += need;
+		return p;
+	}
+	size_t next = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;
+	if (next > LARGEST_BLOCK)
+		next = LARGEST_BLOCK;
+	if (need > next / 4)            /* a block of its own: keep the current one open */
+		return block_data(block_new(a, need));
+	struct arena_block *b = block_new(a, next);
+	a->at = block_data(b) + need;
+	a->end = block_data(b) + next;
+	return block_data(b);
+#endif
+}
+
+char *arena_copy(struct arena *a, const char *bytes, size_t n)
+{
+	char *p = arena_alloc(a, n + 1);
+	if (n)
+		memcpy(p, bytes, n);
+	return p;
+}
+
+void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size)
+{
+	if (n == 0)
+		return arena_alloc(a, 4 * element_size);
+	if (n < 4 || (n & (n - 1)))
+		return array;
+	void *bigger = arena_alloc(a, 2 * n * element_size);
+	memcpy(bigger, array, n * element_size);
+	return bigger;
+}
+
+void arena_release(struct arena *a)
+{
+	struct arena_block *b = a->blocks;
+	while (b) {
+		struct arena_block *next = b->next;
+		free(b);
+		b = next;
+	}
+	*a = (struct arena){ 0 };
+}

@@ -1,0 +1,50 @@
+/*
+ * arena.h - memory that dies together.
+ *
+ * An arena hands out zeroed memory that is never freed one by one; releasing
+ * the arena frees everything.  Arenas are named after lifetimes: the run's
+ * (sources, names), a compilation's (tree to plan), an object's (one manifest).
+ * A pointer never outlives its arena and never points into a shorter-lived one.
+ *
+ * Fails: never to the caller.  Without memory the process ends with a sentence
+ * on standard error and status 1.
+ *
+ * With -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer
+ * sees what an arena would hide.
+ */
+#ifndef TRAINC_BASE_ARENA_H
+#define TRAINC_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *blocks;     /* newest first */
+	char *at, *end;                 /* free part of the newest block */
+	size_t total;                   /* bytes asked of malloc so far */
+};
+
+/* Zeroed memory, aligned for any object.  `size` may be 0. */
+void *arena_alloc(struct arena *a, size_t size) __attribute__((malloc, alloc_size(2)));
+
+/* A copy of `n` bytes with a NUL after them. */
+char *arena_copy(struct arena *a, const char *bytes, size_t n);
+
+/*
+ * Make room for one more element in an array that lives in the arena: grows by
+ * doubling, returns the (possibly moved) array.  `n` is the number in use; the
+ * capacity is the next power of two (at least 4), so it is not stored.
+ */
+void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
+
+/* Free everything; the arena is empty and usable again. */
+void arena_release(struct arena *a);
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (n)))
+/* Append `value` to (array, count); both are lvalues of the caller. */
+#define ARENA_PUSH(a, array, count, value)                                              \
+	((array) = arena_grow((a), (array), (count), sizeof(*(array))), (array)[(count)++] = (value))
+
+#endif

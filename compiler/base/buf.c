@@ -1,0 +1,111 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool reserve(struct buf *b, size_t more)
+{
+	size_t limit = b->limit ? b->limit : (size_t)1 << 30;
+	if (b->overflow || more > limit || b->n > limit - more) {
+		b->overflow = true;
+		return false;
+	}
+	if (b->n + more + 1 <= b->size)
+		return true;
+	size_t size = b->size ? b->size : 256;
+	while (size < b->n + more + 1)
+		size *= 2;
+	char *p = realloc(b->p, size);
+	if (!p) {
+		fputs("trainc: out of memory\n", stderr);
+		exit(1);
+	}
+	b->p = p;
+	b->size = size;
+	return true;
+}
+
+void buf_put(struct buf *b, const char *bytes, size_t n)
+{
+	if (!n || !reserve(b, n))
+		return;
+	memcpy(b->p + b->n, bytes, n);
+	b->n += n;
+}
+
+void buf_char(struct buf *b, char c) { buf_put(b, &c, 1); }
+void buf_str(struct buf *b, struct str s) { buf_put(b, s.p, s.n); }
+void buf_z(struct buf *b, const char *z) { buf_put(b, z, strlen(z)); }
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list args, again;
+	va_start(args, fmt);
+	va_copy(again, args);
+	int n = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (n > 0 && reserve(b, (size_t)n)) {
+		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+		b->n += (size_t)n;
+	}
+	va_end(again);
+}
+
+/* Length of the well-formed UTF-8 sequence at `p`, 0 if there is none. */
+static size_t sequence(const unsigned char *p, size_t n)
+{
+	if (p[0] < 0x80)
+		return 1;
+	size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+	if (p[0] < 0xC2 || p[0] > 0xF4 || len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
+	    (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F))
+		return 0;
+	return len;
+}
+
+void buf_json(struct buf *b, struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t plain = 0;
+	buf_char(b, '"');
+	for (size_t i = 0; i < s.n;) {
+		size_t len = sequence(p + i, s.n - i);
+		if (len > 1 || (len == 1 && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\')) {
+			i += len;
+			continue;
+		}
+		buf_put(b, s.p + plain, i - plain);
+		switch (len ? p[i] : 0xFF) {
+		case '"': buf_z(b, "\\\""); break;
+		case '\\': buf_z(b, "\\\\"); break;
+		case '\n': buf_z(b, "\\n"); break;
+		case '\r': buf_z(b, "\\r"); break;
+		case '\t': buf_z(b, "\\t"); break;
+		case 0xFF: buf_z(b, "\xEF\xBF\xBD"); break;
+		default: buf_printf(b, "\\u%04x", p[i]);
+		}
+		plain = ++i;
+	}
+	buf_put(b, s.p + plain, s.n - plain);
+	buf_char(b, '"');
+}
+
+struct str buf_take(struct buf *b, struct arena *a)
+{
+	struct str s = str_copy(a, buf_text(b));
+	b->n = 0;
+	b->overflow = false;
+	return s;
+}
+
+void buf_release(struct buf *b)
+{
+	free(b->p);
+	*b = (struct buf){ .limit = b->limit };
+}

@@ -1,0 +1,32 @@
+/*
+ * buf.h - growing bytes, always with a ceiling.
+ *
+ * The bytes are malloc'd and owned by the buffer; buf_release frees them.  When
+ * an append would pass `limit`, nothing is appended and `overflow` stays true:
+ * check it once at the end.  `limit` 0 means 1 GiB.
+ */
+#ifndef TRAINC_BASE_BUF_H
+#define TRAINC_BASE_BUF_H
+
+#include "base/str.h"
+
+struct buf {
+	char *p;
+	size_t n, size, limit;
+	bool overflow;
+};
+
+void buf_put(struct buf *b, const char *bytes, size_t n);
+void buf_char(struct buf *b, char c);
+void buf_str(struct buf *b, struct str s);
+void buf_z(struct buf *b, const char *z);
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* `s` as a JSON string with its quotes; malformed UTF-8 becomes U+FFFD. */
+void buf_json(struct buf *b, struct str s);
+/* A finished copy in the arena; the buffer is emptied but keeps its memory. */
+struct str buf_take(struct buf *b, struct arena *a);
+void buf_release(struct buf *b);
+
+static inline struct str buf_text(const struct buf *b) { return (struct str){ b->p ? b->p : "", b->n }; }
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * file.c - the only file of the core that talks to the file system.
+ *
+ * Reading goes through a descriptor and fstat, never through seek, so that
+ * pipes, standard input and files that grow while being read all end in either
+ * the whole text or a sentence.
+ */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+enum { LARGEST = 64 << 20 };
+
+static struct str reason(struct arena *a, int error)
+{
+	switch (error) {
+	case ENOENT: return STR("no such file");
+	case EISDIR: return STR("is a directory");
+	case EACCES: return STR("permission denied");
+	case ENOTDIR: return STR("a part of the path is not a directory");
+	case ENOSPC: return STR("no space left on the device");
+	default: return str_copy(a, str_of(strerror(error)));
+	}
+}
+
+static bool read_fd(int fd, struct buf *into, struct str *why, struct arena *a)
+{
+	char block[65536];
+	for (;;) {
+		ssize_t got = read(fd, block, sizeof block);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			*why = reason(a, errno);
+			return false;
+		}
+		if (got == 0)
+			return true;
+		buf_put(into, block, (size_t)got);
+		if (into->overflow) {
+			*why = STR("is larger than 64 MiB");
+			return false;
+		}
+	}
+}
+
+bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	struct buf text = { .limit = LARGEST };
+	int fd = STDIN_FILENO;
+	if (memchr(path.p, 0, path.n)) {
+		*why = STR("the name contains a NUL");
+		return false;
+	}
+	if (!str_is(path, "-")) {
+		fd = open(str_copy(a, path).p, O_RDONLY | O_CLOEXEC);
+		if (fd < 0) {
+			*why = reason(a, errno);
+			return false;
+		}
+	}
+	bool ok = read_fd(fd, &text, why, a);
+	if (ok)
+		*ret = str_copy(a, buf_text(&text));
+	buf_release(&text);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return ok;
+}
+
+bool file_write_all(int fd, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why)
+{
+	struct str aside = str_printf(a, "%.*s.XXXXXX", STR_ARG(path));
+	struct stat old;
+	mode_t mode = 0666;
+	mode_t mask = umask(0);
+	umask(mask);
+	mode &= ~mask;
+	if (stat(str_copy(a, path).p, &old) == 0)
+		mode = old.st_mode & 0777;      /* replacing keeps the file's mode */
+	int fd = mkstemp((char *)aside.p);
+	if (fd < 0) {
+		*why = reason(a, errno);
+		return false;
+	}
+	bool ok = file_write_all(fd, bytes.p, bytes.n) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
+	int error = errno;
+	if (close(fd) != 0 && ok) {
+		ok = false;
+		error = errno;
+	}
+	if (ok && rename(aside.p, str_copy(a, path).p) != 0) {
+		ok = false;
+		error = errno;
+	}
+	if (!ok) {
+		unlink(aside.p);
+		*why = reason(a, error);
+	}
+	return ok;
+}
+
+static bool reader_read(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
+{
+	(void)context;
+	return file_read(arena, path, ret, why);
+}
+
+static bool reader_exists(void *context, struct str path)
+{
+	struct arena scratch = { 0 };
+	(void)context;
+	bool there = access(str_copy(&scratch, path).p, F_OK) == 0;
+	arena_release(&scratch);
+	return there;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static void reader_list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	(void)context;
+	DIR *d = opendir(str_copy(arena, directory).p);
+	if (!d)
+		return;
+	struct str *names = NULL;
+	size_t n = 0;
+	for (struct dirent *e; n < 10000 && (e = readdir(d));)
+		ARENA_PUSH(arena, names, n, str_copy(arena, str_of(e->d_name)));
+	closedir(d);
+	if (n)
+		qsort(names, n, sizeof *names, by_bytes);       /* directories have no order of their own */
+	for (size_t i = 0; i < n; i++)
+		each(to, names[i]);
+}
+
+const struct reader file_reader = { NULL, reader_read, reader_exists, reader_list };

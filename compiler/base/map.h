@@ -1,0 +1,29 @@
+/*
+ * map.h - name -> pointer, iterated in insertion order so that output never
+ * wanders.  Keys are compared by content and borrowed, not copied.  Lives in
+ * an arena; there is no removal.
+ */
+#ifndef TRAINC_BASE_MAP_H
+#define TRAINC_BASE_MAP_H
+
+#include "base/str.h"
+
+struct map_entry {
+	struct str key;
+	uint32_t hash;
+	void *value;
+};
+
+struct map {
+	struct map_entry *entries;      /* in insertion order */
+	size_t n;
+	uint32_t *index;                /* entry number + 1, 0 is free; absent while the map is small */
+	size_t size;
+};
+
+/* The value of `key`, or NULL. */
+void *map_get(const struct map *m, struct str key);
+/* Set `key`; an existing key keeps its position.  Returns the value it had. */
+void *map_put(struct map *m, struct arena *a, struct str key, void *value);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * quantity.h - Kubernetes' resource.Quantity and durations, exact.
+ *
+ * A quantity is an integer count of nano-units in 128 bits (language brief,
+ * section 5): 1 CPU, 1 byte or 1 second is 10^9.  It remembers how it was
+ * written so that its canonical text is the one that Kubernetes would print:
+ * no fraction, the largest suffix that loses nothing, binary if it was written
+ * in binary, an exponent if it was written with one.  Never floating point.
+ */
+#ifndef TRAINC_BASE_QUANTITY_H
+#define TRAINC_BASE_QUANTITY_H
+
+#include "base/str.h"
+
+enum quantity_form { QUANTITY_DECIMAL, QUANTITY_BINARY, QUANTITY_EXPONENT };
+
+__extension__ typedef __int128 int128;
+
+struct quantity {
+	int128 nano;
+	enum quantity_form form;
+};
+
+enum quantity_error {
+	QUANTITY_OK,
+	QUANTITY_MALFORMED,             /* not a number and a suffix */
+	QUANTITY_UNKNOWN_UNIT,          /* a number, and a suffix that is not a unit */
+	QUANTITY_TOO_LARGE,             /* above 2^63-1 */
+	QUANTITY_TOO_FINE               /* below one nano-unit */
+};
+
+/* What a unit suffix can mean. */
+enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
+
+/* The unit that a number word of the language ends with ("64Gi", "30min", "12e6" is UNIT_AMOUNT). */
+enum unit_kind quantity_unit(struct str word);
+
+/* Read an unsigned literal of the language ("1.5Gi", "500m", "12e6", "8"; `_` between digits allowed). */
+enum quantity_error quantity_parse(struct str word, struct quantity *ret);
+/* Read Kubernetes' full syntax: signs, ".5", "5." (for --set and raw). */
+enum quantity_error quantity_parse_full(struct str text, struct quantity *ret);
+/* Read a duration ("30s", "1.5h", "90min"): whole milliseconds, as nano-seconds in `ret->nano`. */
+enum quantity_error duration_parse(struct str word, struct quantity *ret);
+
+/* Canonical text as Kubernetes writes it. */
+struct str quantity_text(struct arena *a, struct quantity q);
+/* A duration in the largest unit that loses nothing: "90min", "1500ms". */
+struct str duration_text(struct arena *a, struct quantity q);
+/* A duration as Go writes it: "1h2m3s". */
+struct str duration_go_text(struct arena *a, struct quantity q);
+
+/* a + b, a - b, a * n; false when the result is out of range. */
+bool quantity_add(struct quantity a, struct quantity b, struct quantity *ret);
+bool quantity_sub(struct quantity a, struct quantity b, struct quantity *ret);
+bool quantity_mul(struct quantity a, int64_t n, struct quantity *ret);
+
+#define QUANTITY_UNIT ((int128)1000000000)
+
+#endif

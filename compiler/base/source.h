@@ -1,0 +1,69 @@
+/*
+ * source.h - the set of texts that a run reads, and places in them.
+ *
+ * Every text gets a range of global byte offsets, so a place is two numbers and
+ * line and column are computed only when an error is printed.  The core reads
+ * files through `struct reader` only: an editor supplies unsaved buffers, the
+ * browser and the fuzzers have no file system.
+ */
+#ifndef TRAINC_BASE_SOURCE_H
+#define TRAINC_BASE_SOURCE_H
+
+#include "base/str.h"
+
+/* Global byte offsets [start, end).  {0,0} is "no place". */
+struct span {
+	uint32_t start, end;
+};
+
+static inline bool span_known(struct span s) { return s.start != 0; }
+static inline struct span span_join(struct span a, struct span b)
+{
+	return (struct span){ a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end };
+}
+
+struct source {
+	struct str name;                /* as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
+	struct str text;                /* NUL-terminated */
+	uint32_t base;                  /* global offset of its first byte; at least 1 */
+	bool library;                   /* a module of the standard library */
+};
+
+struct sources {
+	struct arena *arena;
+	struct source **at;             /* by rising base */
+	size_t n;
+	uint32_t next;                  /* next free global offset */
+};
+
+/* Where a place is, for people: lines and columns from 1, columns in characters. */
+struct place {
+	const struct source *source;
+	uint32_t offset;                /* byte offset in the file */
+	unsigned line, column;
+};
+
+/* Add a text; `name` and `text` are copied.  NULL when the 4 GiB of offsets are used up. */
+struct source *source_add(struct sources *ss, struct str name, struct str text);
+/* The text that holds a global offset (its end included); NULL for no place. */
+const struct source *source_at(const struct sources *ss, uint32_t offset);
+struct place source_place(const struct sources *ss, uint32_t offset);
+/* The line (without its newline) that holds a global offset. */
+struct str source_line(const struct sources *ss, uint32_t offset);
+/* The text that a span covers. */
+struct str source_text(const struct sources *ss, struct span s);
+
+/*
+ * How the core reads files.  `read` fills `ret` (memory of `arena`) and returns
+ * true, or returns false with a sentence in `why`: "no such file", "is a
+ * directory".  `exists` is for suggestions and may be NULL.  `list` calls back
+ * with the names in a directory, in byte order; may be NULL.
+ */
+struct reader {
+	void *context;
+	bool (*read)(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why);
+	bool (*exists)(void *context, struct str path);
+	void (*list)(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to);
+};
+
+#endif

@@ -1,0 +1,83 @@
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int str_cmp(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int d = n ? memcmp(a.p, b.p, n) : 0;
+	return d ? d : (a.n > b.n) - (a.n < b.n);
+}
+
+struct str str_copy(struct arena *a, struct str s)
+{
+	return (struct str){ arena_copy(a, s.p, s.n), s.n };
+}
+
+struct str str_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list args, again;
+	va_start(args, fmt);
+	va_copy(again, args);
+	int n = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
+	if (n > 0)
+		vsnprintf(p, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return (struct str){ p, n < 0 ? 0 : (size_t)n };
+}
+
+size_t str_chars(struct str s)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < s.n; i++)
+		count += ((unsigned char)s.p[i] & 0xC0) != 0x80;
+	return count;
+}
+
+uint32_t str_hash(struct str s)        /* FNV-1a: short keys, no seed, same on every run */
+{
+	uint32_t h = 2166136261u;
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
+	return h;
+}
+
+struct name_slot {
+	struct str text;
+	uint32_t hash;
+};
+
+static void names_grow(struct names *t)
+{
+	size_t size = t->size ? t->size * 2 : 256;
+	struct name_slot *slots = ARENA_ARRAY(t->arena, struct name_slot, size);
+	for (size_t i = 0; i < t->size; i++) {
+		if (!t->slots[i].text.p)
+			continue;
+		size_t at = t->slots[i].hash & (size - 1);
+		while (slots[at].text.p)
+			at = (at + 1) & (size - 1);
+		slots[at] = t->slots[i];
+	}
+	t->slots = slots;
+	t->size = size;
+}
+
+struct str intern(struct names *t, struct str s)
+{
+	if (t->used * 2 >= t->size)
+		names_grow(t);
+	uint32_t hash = str_hash(s);
+	size_t at = hash & (t->size - 1);
+	while (t->slots[at].text.p) {
+		if (t->slots[at].hash == hash && str_eq(t->slots[at].text, s))
+			return t->slots[at].text;
+		at = (at + 1) & (t->size - 1);
+	}
+	t->slots[at] = (struct name_slot){ str_copy(t->arena, s), hash };
+	t->used++;
+	return t->slots[at].text;
+}

@@ -1,0 +1,63 @@
+/*
+ * str.h - text as pointer and length, and interned names.
+ *
+ * A `struct str` borrows its bytes; it is not NUL-terminated unless said so.
+ * Names that the compiler compares often (identifiers, keys, fields) are
+ * interned: two interned strings are the same text exactly when their pointers
+ * are equal.  Interned text is NUL-terminated and lives as long as the table.
+ */
+#ifndef TRAINC_BASE_STR_H
+#define TRAINC_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+struct str {
+	const char *p;
+	size_t n;
+};
+
+/* For printf: "%.*s" with STR_ARG(s). */
+#define STR_ARG(s) (int)(s).n, (s).p
+#define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
+
+static inline struct str str_of(const char *z) { return (struct str){ z, z ? strlen(z) : 0 }; }
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+static inline bool str_is(struct str a, const char *z) { return str_eq(a, str_of(z)); }
+static inline bool str_starts(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+static inline bool str_ends(struct str s, struct str end)
+{
+	return s.n >= end.n && (end.n == 0 || memcmp(s.p + s.n - end.n, end.p, end.n) == 0);
+}
+
+/* Byte order; a prefix comes first. */
+int str_cmp(struct str a, struct str b);
+/* A NUL-terminated copy in the arena. */
+struct str str_copy(struct arena *a, struct str s);
+/* printf into the arena; NUL-terminated. */
+struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Characters (code points) in UTF-8 text; malformed bytes count one each. */
+size_t str_chars(struct str s);
+uint32_t str_hash(struct str s);
+
+struct names {
+	struct arena *arena;
+	struct name_slot *slots;        /* open addressing, power of two */
+	size_t used, size;
+};
+
+/* Interned copy of `s`; equal text gives the same pointer. */
+struct str intern(struct names *t, struct str s);
+static inline bool name_eq(struct str a, struct str b) { return a.p == b.p; }
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * check.h - names and types of a whole program.
+ *
+ * check_program() resolves every name, gives every expression its type, binds
+ * arguments to formals and writes all of that on the tree (the members of
+ * ast.h marked "checker").  A later phase may rely on this:
+ *
+ *   - NODE_NAME.decl and module members' NODE_MEMBER.decl are set, or the
+ *     expression's type is TYPE_BAD;
+ *   - every expression has a type; NODE_QUANTITY has cpu, memory or duration;
+ *   - wherever a value meets a type that converts or narrows it (a typed let,
+ *     an argument, a field, a record member), `convert_to` of the expression
+ *     is the type of the place, and the evaluator must call value_convert();
+ *   - calls and jobs have `bound` filled in.
+ *
+ * Nothing that failed is evaluated: an expression of TYPE_BAD gives VALUE_BAD.
+ */
+#ifndef TRAINC_CHECK_CHECK_H
+#define TRAINC_CHECK_CHECK_H
+
+#include "check/module.h"
+
+void check_program(struct program *p);
+
+/* Type one free-standing expression against a type (for --set); false after reporting. */
+bool check_value(struct program *p, struct node *expr, const struct type *want);
+
+/* TJ10xx about names: call after everything else has been checked. */
+void check_unused(struct program *p);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * decl.h - what a name can stand for.
+ */
+#ifndef TRAINC_CHECK_DECL_H
+#define TRAINC_CHECK_DECL_H
+
+#include "check/type.h"
+#include "syntax/ast.h"
+
+enum decl_kind {
+	DECL_BAD,                       /* declared, but wrongly: uses are silent */
+	DECL_IMPORT, DECL_PARAM, DECL_LET, DECL_FN, DECL_TYPE, DECL_FRAMEWORK, DECL_ACCELERATOR,
+	DECL_FORMAL,                    /* of a function, framework or accelerator */
+	DECL_LOOP,                      /* a loop variable */
+	DECL_ROLE,                      /* a role (or aux) of a framework or a job */
+	DECL_BUILTIN,                   /* self, cluster, pod; roles in a test: `name` says which */
+	DECL_BUILTIN_FN                 /* `function` says which */
+};
+
+struct record_field {
+	struct str name;
+	const struct type *type;
+	struct node *value;             /* default, or NULL: required */
+	struct span span;
+	struct str doc;
+};
+
+struct decl {
+	enum decl_kind kind;
+	struct str name;
+	struct span span;               /* of the name */
+	struct node *node;              /* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its declaration; ROLE: its NODE_BLOCK */
+	struct module *module;          /* that declares it; NULL for built-ins */
+	const struct type *type;        /* of the value; FN: of the result; TYPE: the alias or the record type */
+	struct str doc;
+	bool used;
+	bool global;                    /* a PARAM or LET of a file: `slot` numbers them over all modules */
+	unsigned slot;
+
+	struct decl **formals;          /* FN, FRAMEWORK, ACCELERATOR */
+	size_t nformals;
+	struct record_field *fields;    /* TYPE with a body */
+	size_t nfields;
+	struct decl **roles;            /* FRAMEWORK: its DECL_ROLE, in order of declaration */
+	size_t nroles;
+	/* ROLE: the typed `replicas` of the framework; NULL when it gives none (an int) */
+	const struct type *replicas;
+	bool aux;                       /* ROLE */
+	unsigned function;              /* BUILTIN_FN: enum function */
+	unsigned char state;            /* checker's own: not seen, being checked, done */
+};
+
+#endif

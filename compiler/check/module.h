@@ -1,0 +1,63 @@
+/*
+ * module.h - files, their imports and the project around them.
+ *
+ * module_load() reads the root file and everything it imports (standard library
+ * from the binary, packages and files through the reader), refuses cycles,
+ * finds project.tj, and gives the modules in an order in which every module
+ * comes after those that it imports.  Two routes to one file are one module.
+ */
+#ifndef TRAINC_CHECK_MODULE_H
+#define TRAINC_CHECK_MODULE_H
+
+#include "base/map.h"
+#include "check/decl.h"
+#include "diag/diag.h"
+
+struct module {
+	struct str path;                /* normalised, relative to the working directory; std.x for the library */
+	struct str dotted;              /* "std.pytorch", "acme.x", or empty */
+	struct source *source;
+	struct node *file;              /* NODE_FILE */
+	struct map values, types;       /* name -> struct decl * */
+	bool library, root;
+	unsigned char state;            /* module.c's own */
+};
+
+/* What project.tj says; defaults where there is none. */
+struct project {
+	struct str root;                /* directory; "." at least */
+	struct module *module;          /* project.tj, NULL without */
+	struct node *body;              /* NODE_BODY of `project { }`, NULL without */
+	struct str kubernetes;          /* "1.34" unless set */
+	struct span kubernetes_at;
+	struct str target;              /* "jobs" */
+	struct span target_at;
+	struct str hosts;               /* "subdomain" or "service" */
+	struct str domain;              /* p == NULL without */
+	struct module **policies;
+	size_t npolicies;
+	struct map packages;            /* name -> struct str * (directory) */
+};
+
+struct program {
+	struct arena *arena;
+	struct names *names;
+	struct diags *diags;
+	struct sources *sources;
+	const struct reader *reader;
+	struct module **modules;        /* imported before importing; the root is last but for policies */
+	size_t n;
+	struct module *root;
+	struct project project;
+	unsigned nslots;                /* of global lets and params; the checker counts */
+};
+
+/* Load the root file (`-` is standard input).  False only when it cannot be read at all (reported). */
+bool module_load(struct program *p, struct str path);
+
+/* The text of a standard-library module ("pytorch"), or p == NULL; generated into build/ from stdlib/std. */
+struct str stdlib_text(struct str name);
+/* Its names, in byte order. */
+const char *const *stdlib_names(size_t *ret_n);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * schema.h - the blocks and fields that the language knows (grammar/vocabulary.def).
+ *
+ * The table is static; the type of a field is parsed from its spelling on first
+ * use, so that a run pays only for the fields of its program.
+ */
+#ifndef TRAINC_CHECK_SCHEMA_H
+#define TRAINC_CHECK_SCHEMA_H
+
+#include "check/type.h"
+
+/* Where a field may stand; a field's row has a set of these. */
+enum block {
+	BLOCK_PROJECT = 1 << 0,
+	BLOCK_JOB = 1 << 1,
+	BLOCK_ROLE = 1 << 2,            /* role in a job or framework */
+	BLOCK_AUX = 1 << 3,
+	BLOCK_SIDECAR = 1 << 4,
+	BLOCK_INIT = 1 << 5,
+	BLOCK_FRAMEWORK = 1 << 6,
+	BLOCK_ACCELERATOR = 1 << 7,
+	BLOCK_FRAMEWORK_ROLE = 1 << 8,  /* fields that only a framework's role has: endless */
+	BLOCK_TEST = 1 << 9
+};
+#define BLOCK_CONTAINER (BLOCK_ROLE | BLOCK_AUX | BLOCK_SIDECAR | BLOCK_INIT)
+/* Everything that takes role fields as defaults. */
+#define BLOCK_DEFAULTS (BLOCK_JOB | BLOCK_FRAMEWORK | BLOCK_ROLE | BLOCK_AUX)
+
+enum field_id {
+#define FIELD(id, name, blocks, type, fallback, doc) FIELD_##id,
+#define FUNCTION(id, name, signature, doc)
+#define BLOCK(word, parents, doc)
+#define UNIT(suffix, doc)
+#include "vocabulary.def"
+#undef FIELD
+#undef FUNCTION
+#undef BLOCK
+#undef UNIT
+	FIELDS
+};
+
+enum function {
+#define FIELD(id, name, blocks, type, fallback, doc)
+#define FUNCTION(id, name, signature, doc) FUNCTION_##id,
+#define BLOCK(word, parents, doc)
+#define UNIT(suffix, doc)
+#include "vocabulary.def"
+#undef FIELD
+#undef FUNCTION
+#undef BLOCK
+#undef UNIT
+	FUNCTIONS
+};
+
+struct field {
+	enum field_id id;
+	const char *name;
+	unsigned blocks;                /* set of enum block */
+	const char *type;               /* as spelt */
+	const char *fallback;           /* the built-in default as text, "" for none, "*" for required */
+	const char *doc;
+};
+
+struct function_row {
+	const char *name, *signature, *doc;
+};
+
+const struct field *schema_field(enum field_id id);
+/* The field of that name in a block; NULL if there is none. */
+const struct field *schema_find(enum block block, struct str name);
+/* Any field of that name, wherever it stands (for TJ0203); NULL if there is none. */
+const struct field *schema_find_anywhere(struct str name);
+/* Fields of a block, one after the other: start with NULL. */
+const struct field *schema_next(enum block block, const struct field *after);
+/* The type of a field; parsed on first use into the arena of `types`. */
+struct schema_types {
+	struct arena *arena;
+	struct names *names;
+	const struct type *at[FIELDS];
+};
+const struct type *schema_type(struct schema_types *types, enum field_id id);
+
+const struct function_row *schema_function(enum function id);
+/* "a job", "role", "a sidecar": for messages. */
+const char *block_word(enum block block);
+
+#endif

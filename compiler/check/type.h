@@ -1,0 +1,99 @@
+/*
+ * type.h - types: what they are, how they are spelt, what converts to what.
+ *
+ * Types are immutable and live in the compilation's arena; the simple ones are
+ * constants.  Compare with type_same().  TYPE_BAD stands for "already reported"
+ * and is compatible with everything.
+ */
+#ifndef TRAINC_CHECK_TYPE_H
+#define TRAINC_CHECK_TYPE_H
+
+#include "base/quantity.h"
+#include "base/source.h"
+
+struct decl;
+
+enum type_kind {
+	TYPE_BAD,
+	TYPE_BOOL, TYPE_INT, TYPE_FLOAT, TYPE_STRING,
+	TYPE_CPU, TYPE_MEMORY, TYPE_DURATION,
+	TYPE_TOPOLOGY, TYPE_RANGE, TYPE_ELASTIC,
+	TYPE_ENUM,
+	TYPE_IMAGE, TYPE_NAME, TYPE_PATH,       /* strings checked by form */
+	TYPE_ACCELERATOR, TYPE_VOLUME, TYPE_CONDITION,
+	TYPE_ROLE,
+	TYPE_LIST, TYPE_MAP,                    /* of `elem` */
+	TYPE_RECORD,                            /* declared: `record` */
+	TYPE_ANON,                              /* anonymous record: `members` */
+	TYPE_OPTIONAL,                          /* elem? */
+	TYPE_POD, TYPE_SECRET,                  /* pod[elem], secret[elem] */
+	TYPE_NONE,                              /* the type of `none` alone */
+	TYPE_EMPTY,                             /* the type of `[]` and `{}` without a place */
+	TYPE_UNIT,                              /* a quantity without a place: cpu, memory or duration? */
+	TYPE_ENV_VALUE,                         /* the place of an environment value: scalars, pod, secret, config */
+	TYPE_DATA,                              /* the place of a raw value: anything that JSON can say, quantities too */
+	TYPE_CONFIG,                            /* config(name, key) */
+	TYPE_CLUSTER, TYPE_POD_FACTS,           /* the built-in values `cluster` and `pod` */
+	TYPE_PORTS,                             /* role.ports */
+	TYPE_MODULE,                            /* an import's name */
+	TYPE_REPLICA_ENV,                       /* env("worker", 3) in a test */
+	TYPE_ROLES,                             /* roles in a test */
+	TYPE_KINDS
+};
+
+struct type_member {                            /* of an anonymous record */
+	struct str name;
+	const struct type *type;
+};
+
+/* What narrows a type.  Bounds are in the kind's own measure. */
+struct refinement {
+	bool has_lo, has_hi;
+	int64_t lo, hi;                         /* int, elastic; length of strings and lists */
+	double flo, fhi;                        /* float */
+	struct quantity qlo, qhi;               /* cpu, memory, duration */
+	struct str pattern;                     /* POSIX extended, whole string; p == NULL without */
+	struct span from;                       /* where it was written */
+};
+
+struct type {
+	enum type_kind kind;
+	const struct type *elem;
+	struct decl *record;                    /* TYPE_RECORD */
+	const struct type_member *members;      /* TYPE_ANON */
+	const struct str *words;                /* TYPE_ENUM */
+	size_t n;                               /* of members or words */
+	const struct refinement *refine;        /* or NULL */
+	bool port;                              /* int(1..65535) spelt `port` */
+};
+
+extern const struct type type_bad, type_bool, type_int, type_float, type_string, type_cpu, type_memory,
+	type_duration, type_topology, type_range, type_elastic, type_image, type_name, type_path, type_port,
+	type_accelerator, type_volume, type_condition, type_role, type_none, type_empty, type_unit,
+	type_env_value, type_data, type_config, type_cluster, type_pod_facts, type_ports, type_module, type_replica_env,
+	type_roles;
+
+const struct type *type_list(struct arena *a, const struct type *elem);
+const struct type *type_map(struct arena *a, const struct type *elem);
+const struct type *type_optional(struct arena *a, const struct type *t);        /* idempotent */
+const struct type *type_pod(struct arena *a, const struct type *t);             /* idempotent */
+const struct type *type_secret(struct arena *a, const struct type *t);
+
+/* The type without `?`, without pod[]; the type itself otherwise. */
+const struct type *type_strip_optional(const struct type *t);
+const struct type *type_strip_pod(const struct type *t);
+
+bool type_same(const struct type *a, const struct type *b);     /* refinements ignored */
+static inline bool type_is_quantity(const struct type *t)
+{
+	return t->kind == TYPE_CPU || t->kind == TYPE_MEMORY || t->kind == TYPE_DURATION;
+}
+/* string, enum, image, name, path */
+bool type_is_text(const struct type *t);
+
+/* As a user would write it: "list[string]", "int(1..64)?", "Dataset". */
+struct str type_spell(struct arena *a, const struct type *t);
+/* With an article, for messages: "an int", "a memory", "a list of string". */
+struct str type_phrase(struct arena *a, const struct type *t);
+
+#endif

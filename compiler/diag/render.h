@@ -1,0 +1,21 @@
+/*
+ * render.h - diagnostics as text for people, JSON lines and SARIF for machines.
+ * Reads the collection after diags_finish(); appends to a buffer, prints nothing.
+ */
+#ifndef TRAINC_DIAG_RENDER_H
+#define TRAINC_DIAG_RENDER_H
+
+#include "base/buf.h"
+#include "diag/diag.h"
+
+struct render_options {
+	bool colour;
+	unsigned width;                 /* columns of the terminal; 0: do not clip */
+	size_t limit;                   /* errors printed before only counting; 0 is 50 */
+};
+
+void diags_text(const struct diags *ds, struct render_options options, struct buf *out);
+void diags_json(const struct diags *ds, struct buf *out);
+void diags_sarif(const struct diags *ds, struct buf *out);
+
+#endif

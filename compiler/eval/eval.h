@@ -1,0 +1,182 @@
+/*
+ * eval.h - expressions to values.
+ *
+ * Runs after check_program(); trusts the tree's types.  Every parameter, let
+ * and (role, field) is a slot: evaluated at most once, on demand.  Needing a
+ * slot that is being evaluated is a cycle (TJ0405).  Evaluation never fails as
+ * such: what cannot be computed is reported and VALUE_BAD.
+ */
+#ifndef TRAINC_EVAL_EVAL_H
+#define TRAINC_EVAL_EVAL_H
+
+#include "check/check.h"
+#include "eval/value.h"
+
+/* One thing that a check's condition read: for the place of its failure (brief section 13). */
+struct read {
+	struct span at;                 /* the argument, field or --set text that gave the value; a default's text otherwise */
+	struct str what;                /* "nproc", "worker.replicas" */
+	const struct value *value;
+};
+struct reads {
+	struct read *at;
+	size_t n;
+};
+
+enum slot_state { SLOT_EMPTY, SLOT_RUNNING, SLOT_DONE };
+
+struct slot {
+	enum slot_state state;
+	const struct value *value;      /* when DONE */
+	struct str what;                /* "worker.replicas", "nodes": for the path of a cycle */
+	struct span at;                 /* where the expression is */
+	struct slot *outer;             /* the slot that needed this one, while RUNNING */
+	struct reads reads;             /* what its evaluation read: added to the reader's own */
+};
+
+/* A local name (formal, let of a body, loop variable, function argument). */
+struct binding {
+	const struct decl *decl;
+	struct slot slot;
+	struct node *expr;              /* evaluated in `frame` on first use; NULL: the slot is DONE */
+	struct frame *frame;
+};
+
+struct frame {
+	struct frame *parent;           /* NULL: the file */
+	struct binding **at;
+	size_t n;
+};
+
+/* Where parameter values come from, first one wins: set, params files (later ones), profile, default. */
+struct setting {
+	struct str name, text;
+	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
+	uint32_t offset;                /* of the value in the source */
+	bool used;
+};
+struct settings {
+	struct setting *set;            /* --set, in order; the last of one name wins */
+	size_t nset;
+	struct setting *params;         /* --params, flattened in order; the last of one name wins */
+	size_t nparams;
+	struct str profile;             /* p == NULL without */
+	struct span profile_at;
+};
+
+struct eval {
+	struct arena *arena;
+	struct program *program;
+	struct diags *diags;
+	const struct settings *settings;
+
+	struct slot *globals;           /* decl->slot of global params and lets */
+	struct slot *running;           /* innermost slot being evaluated */
+	struct reads *reads;            /* where to record reads; NULL: nowhere */
+	unsigned pod_reads, self_reads; /* counters: a slot whose evaluation raises one of them is not kept when it must differ */
+
+	/* the job that is being built; NULL outside */
+	struct job *job;                /* eval/job.h */
+	struct role *self;              /* the role whose fields are being evaluated; NULL outside */
+	int64_t pod_index;              /* -1: symbolic */
+	struct span call_site;          /* innermost place in user text that called into the library; for primary spans */
+
+	uint64_t steps;                 /* spent, of EVAL_STEPS */
+	size_t text_bytes;              /* made, of EVAL_TEXT */
+	bool exhausted;                 /* a budget ran out: reported once (TJ0407), everything is VALUE_BAD from then on */
+};
+
+enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20 };
+
+void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct settings *settings);
+/*
+ * Evaluate all parameters: settings that name no parameter (TJ0402), unknown
+ * profile (TJ0404), text that is not of the type (TJ0403, TJ0311), parameters
+ * without a value (TJ0401).  Also forces the file-level lets and checks of the
+ * root file, so that their errors show although no job reads them.
+ */
+void eval_params(struct eval *ev);
+
+/* The value of an expression, converted to the place's type where the checker asks for it. */
+const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
+
+/*
+ * Convert to the type of a place and test its refinement: int literal to float,
+ * cpu or elastic, string to enum, image, name or path, anything to an
+ * environment value or raw data.  Reports TJ0302..TJ0313 at `at`, with a note at
+ * the declaration that imposed the rule (`rule`, may be unknown).
+ */
+const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule);
+
+/* ---- frames and slots ---- */
+
+struct frame *frame_new(struct eval *ev, struct frame *parent);
+/* Bind a finished value, or an expression for later (evaluated in `in`). */
+void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v);
+void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, struct node *expr, struct frame *in);
+
+/*
+ * Begin to evaluate a slot.  False: the value is there already in slot->value
+ * (done before, or a cycle, which is reported and VALUE_BAD).  After true, call
+ * slot_leave() with the value.  Both take care of recording what was read.
+ */
+bool slot_enter(struct eval *ev, struct slot *s);
+const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
+/* Record that `what` was read (role fields, arguments). */
+void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
+
+/* ---- bodies ---- */
+
+/* One entry of a body, after `if`, `for` and spreads have been worked out. */
+struct entry {
+	struct node *item;              /* SET, EXTEND, FIELD, BLOCK, CHECK; NULL for an entry of a spread */
+	struct str key;                 /* SET, EXTEND, FIELD and spreads */
+	struct span key_at;
+	const struct text *pod_key;     /* a pod-time key */
+	const struct value *value;      /* of a spread's entry */
+	struct frame *frame;            /* to evaluate the item's value in */
+};
+struct entries {
+	struct entry *at;
+	size_t n;
+	struct frame *frame;            /* with the lets of the body */
+	bool failed;                    /* something was reported: entries may be missing */
+	bool pod_time;                  /* a condition or list was pod-time (reported TJ0708) */
+};
+/*
+ * The entries of a body in order.  A written entry wins over a spread's of the
+ * same key; two written ones are TJ0206 unless both extend.  Checks and blocks
+ * are entries too.
+ */
+struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body);
+
+/* A NODE_BODY as a record or map value. */
+const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body);
+
+/*
+ * Run a `check` or `warn`.  True if it holds.  Reports TJ0408, TJ0409 or its own
+ * code; `fallback` is the place when the condition read nothing of the user's;
+ * `policy` (p == NULL without) makes it TJ0901 with that title.
+ */
+bool eval_check(struct eval *ev, struct frame *f, struct node *check, struct span fallback, struct str policy);
+
+/* ---- what the evaluator needs from roles and blueprints (eval/role.c, blueprint.c) ---- */
+
+/* role.replicas, role.hosts, role.ports, ...; `at` is the NODE_MEMBER. */
+const struct value *role_member(struct eval *ev, struct role *r, struct str name, struct node *at);
+/* role.ports.NAME */
+const struct value *role_port_number(struct eval *ev, struct role *r, struct str name, struct node *at);
+/* role.host(i), role.address(i, "p"), role.addresses("p"), role.port(i, "p"); arguments evaluated, possibly pod-time. */
+const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n, struct node *call);
+/* cluster.name, namespace, domain, roles, all_roles, run_id */
+const struct value *cluster_member(struct eval *ev, struct str name, struct node *at);
+/* pod.index, name, uid, ip, node, host */
+const struct value *pod_member(struct eval *ev, struct str name, struct node *at);
+/* nvidia.h100(8): formals are bound to the call's arguments, which are evaluated in `f`. */
+const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call);
+/* The role value that a DECL_ROLE stands for in the job being built. */
+const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at);
+/* Plain text of a text value: host and port pieces as the cluster places them; false when it has pod-time pieces. */
+bool text_flatten(struct eval *ev, const struct text *t, struct str *ret);
+
+#endif

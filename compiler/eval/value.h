@@ -1,0 +1,110 @@
+/*
+ * value.h - what an expression evaluates to.
+ *
+ * Values are immutable and live in the compilation's arena.  Every value knows
+ * the place that made it (`from`): the literal, operator or call in the text
+ * nearest to the user.  Names give the value they stand for, with its place.
+ *
+ * VALUE_BAD: already reported; operations on it give VALUE_BAD in silence.
+ * VALUE_COMPUTED: something was computed from the pod's index while the index
+ * is symbolic (language brief section 11, class "computed"); operations on it
+ * give VALUE_COMPUTED.  The role that needs it is unrolled, and the expression
+ * evaluated again for each replica with a literal index.
+ */
+#ifndef TRAINC_EVAL_VALUE_H
+#define TRAINC_EVAL_VALUE_H
+
+#include "base/map.h"
+#include "check/type.h"
+#include "plan/plan.h"
+
+struct role;                            /* eval/role.h */
+
+enum value_kind {
+	VALUE_BAD, VALUE_COMPUTED,
+	VALUE_NONE, VALUE_BOOL, VALUE_INT, VALUE_FLOAT,
+	VALUE_STRING,                   /* u.string: plain text */
+	VALUE_TEXT,                     /* u.text: text with pieces; `number` when it stands for an int */
+	VALUE_QUANTITY,                 /* u.quantity, `unit` says which */
+	VALUE_TOPOLOGY, VALUE_RANGE, VALUE_ELASTIC,
+	VALUE_LIST, VALUE_MAP,          /* a record is a map too */
+	VALUE_ROLE, VALUE_ACCELERATOR, VALUE_VOLUME, VALUE_CONDITION,
+	VALUE_SECRET, VALUE_CONFIG,     /* u.reference */
+	VALUE_CLUSTER, VALUE_POD,       /* the built-in values */
+	VALUE_PORTS                     /* u.role: role.ports */
+};
+
+struct value_entry {
+	struct str key;
+	struct span key_at;             /* where the key was written */
+	const struct value *value;
+};
+
+struct value_map {
+	struct map index;               /* key -> struct value_entry *, in order */
+	/* at most one pod-time key (json in tensorflow.dynamic): its place in the order */
+	const struct text *pod_key;
+	const struct value *pod_value;
+	size_t pod_position;
+};
+
+struct value {
+	enum value_kind kind;
+	bool number;                    /* TEXT: prints as a number (pod.index, a port) */
+	enum type_kind unit;            /* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION */
+	struct span from;
+	union {
+		bool boolean;
+		int64_t integer;
+		double floating;
+		struct str string;
+		struct text text;
+		struct quantity quantity;
+		struct {
+			unsigned n;
+			int64_t size[3];
+		} topology;
+		struct {                        /* RANGE, ELASTIC */
+			int64_t lo, hi;
+			bool open_lo, open_hi;  /* RANGE in refinements only */
+		} range;
+		struct {
+			const struct value **at;
+			size_t n;
+		} list;
+		struct value_map map;
+		struct role *role;              /* ROLE, PORTS */
+		const struct plan_accelerator *accelerator;
+		const struct plan_volume *volume;
+		const struct plan_condition *condition;
+		struct {
+			struct str object, key;
+		} reference;
+		struct span computed;           /* COMPUTED: the expression that computes */
+	} u;
+};
+
+extern const struct value value_bad, value_none;
+
+static inline bool value_ok(const struct value *v) { return v->kind != VALUE_BAD && v->kind != VALUE_COMPUTED; }
+
+struct value *value_new(struct arena *a, enum value_kind kind, struct span from);
+const struct value *value_bool(struct arena *a, bool b, struct span from);
+const struct value *value_int(struct arena *a, int64_t i, struct span from);
+const struct value *value_string(struct arena *a, struct str s, struct span from);
+/* The entry of a map or record; NULL if absent. */
+const struct value *value_get(const struct value *map, struct str key);
+/* Structural equality of two static values of one type. */
+bool value_equal(const struct value *a, const struct value *b);
+/* As a user would write it, shortened to about 60 characters: for messages. */
+struct str value_spell(struct arena *a, const struct value *v);
+/*
+ * The text that an environment value would have (language brief section 7):
+ * decimal ints, shortest floats, canonical quantities, true/false, lo:hi.
+ * False for lists, records and other kinds.  Pieces stay pieces in `ret`.
+ */
+bool value_text(struct arena *a, const struct value *v, struct text *ret);
+/* Shortest text of a float that reads back the same, as Python's repr. */
+struct str float_text(struct arena *a, double d);
+
+#endif

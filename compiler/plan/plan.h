@@ -1,0 +1,292 @@
+/*
+ * plan.h - what runs, where, with what, after what: the waist of the compiler.
+ *
+ * Left of it everything knows the language and nothing of Kubernetes; right of
+ * it everything knows nothing of the language.  A plan is plain data: every
+ * default is explicit, every value has the place that decided it (`from`), and
+ * what only the pod or a placement knows is a piece of text (text.h).
+ *
+ * One function gives the finished environment of replica i: plan_env().  Every
+ * target, `trainc env`, the local backend and the tests use that one.
+ *
+ * Memory: everything lives in the arena of the compilation.
+ */
+#ifndef TRAINC_PLAN_PLAN_H
+#define TRAINC_PLAN_PLAN_H
+
+#include "base/quantity.h"
+#include "diag/diag.h"
+#include "plan/data.h"
+#include "plan/text.h"
+
+/* A value and the place that decided it.  `set` false: the field is absent. */
+struct plan_str {
+	struct str value;
+	struct span from;
+	bool set;
+};
+struct plan_int {
+	int64_t value;
+	struct span from;
+	bool set;
+};
+struct plan_bool {
+	bool value;
+	struct span from;
+	bool set;
+};
+struct plan_quantity {                  /* cpu, memory; durations in nano-seconds */
+	struct quantity value;
+	struct span from;
+	bool set;
+};
+
+/* Text of a map entry whose value is static: labels, annotations, node. */
+struct plan_pair {
+	struct str key, value;
+	struct span from;
+	struct span key_at;
+};
+struct plan_pairs {
+	struct plan_pair *at;
+	size_t n;
+};
+
+struct plan_texts {                     /* command, args */
+	struct text *at;
+	size_t n;
+	/* When the list has a computed element (unrolled roles): the list of replica
+	 * i is per_replica[i]; `at` is then empty. */
+	struct plan_texts *per_replica;
+	bool set;
+	struct span from;
+};
+
+enum env_kind { ENV_TEXT, ENV_SECRET, ENV_CONFIG };
+
+struct plan_env {
+	struct str name;
+	struct span name_at;
+	enum env_kind kind;
+	struct text text;               /* ENV_TEXT without per_replica */
+	const struct text *per_replica; /* ENV_TEXT of an unrolled role whose value is computed: one for each replica; else NULL */
+	struct str object, key;         /* ENV_SECRET, ENV_CONFIG: the object's name and its key */
+	bool framework;                 /* set by the framework or accelerator, not by the job */
+	struct span from;
+};
+
+struct plan_port {
+	struct str name;                /* as written in the program */
+	int64_t port;
+	struct span from;
+};
+
+enum volume_kind { VOLUME_PVC, VOLUME_SCRATCH, VOLUME_SECRET, VOLUME_CONFIG, VOLUME_HOST_PATH, VOLUME_NFS, VOLUME_GENERATED };
+
+struct plan_volume {
+	enum volume_kind kind;
+	struct str name;                /* claim, scratch name, Secret or ConfigMap name, kind of generated thing, NFS server */
+	struct str path;                /* sub path of a claim, path on the host or server */
+	bool readonly, shared, memory;  /* memory: scratch with medium = "memory" */
+	struct quantity size;           /* scratch */
+	struct span from;
+};
+
+struct plan_mount {
+	struct str path;                /* normalised */
+	struct span path_at;
+	const struct plan_volume *volume;
+	bool framework;                 /* by the framework or accelerator */
+};
+
+struct plan_file {
+	struct str path;
+	struct span path_at;
+	struct text text;               /* only text, index, host and port pieces */
+	const struct text *per_replica; /* unrolled role, computed: one for each replica; else NULL */
+	bool framework;
+	struct span from;
+};
+
+struct plan_limits {
+	struct plan_quantity cpu, memory, disk;
+};
+
+struct plan_container {
+	struct str name;                /* as written; a DNS label after mapping */
+	struct span name_at;
+	struct plan_str image, pull, workdir;
+	struct plan_texts command, args;
+	struct plan_env *env;           /* in order: accelerator, framework, framework role, job, job role */
+	size_t nenv;
+	struct plan_port *ports;
+	size_t nports;
+	struct plan_mount *mounts;
+	size_t nmounts;
+	struct plan_quantity cpu, memory, disk;
+	struct plan_limits limits;
+	const struct data *raw;         /* raw container: a map, or NULL */
+	bool init;                      /* an init container; otherwise main or sidecar */
+};
+
+struct plan_accelerator {
+	struct str name;                /* as written: "nvidia.h100" */
+	struct str spelling;            /* "nvidia.h100(8)" */
+	struct str resource;
+	int64_t per_pod, pods;
+	struct plan_quantity memory;    /* of one device */
+	struct plan_pairs node;
+	struct plan_str *tolerate;
+	size_t ntolerate;
+	struct plan_pairs env;
+	struct plan_mount *mounts;
+	size_t nmounts;
+	struct span from;               /* where the role asks for it */
+};
+
+enum condition_kind { CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR };
+
+struct plan_condition {
+	enum condition_kind kind;
+	unsigned role;                  /* position in plan_job.roles */
+	int64_t index;                  /* DONE: one replica, or -1 for all */
+	const struct plan_condition *left, *right;      /* AND, OR */
+	struct span from;
+};
+
+struct plan_role {
+	struct str name;                /* as written */
+	struct str object;              /* J-R: name of its object, and of its pods without the index */
+	struct str label;               /* R mapped: `_` to `-`, lower case */
+	struct span at;                 /* the role block, or what declared it */
+	bool aux, endless;
+	int64_t min, max;               /* replicas; equal unless elastic */
+	bool elastic;
+	struct span replicas_at;
+	/* Realisation: indexed (one object) or unrolled (one object for each replica). */
+	bool unrolled;
+	struct span unrolled_because;   /* the expression that needs it; unknown with --unroll */
+
+	struct plan_container main;
+	struct plan_container *sidecars, *inits;
+	size_t nsidecars, ninits;
+	struct plan_file *files;
+	size_t nfiles;
+	struct plan_quantity shm, grace;
+	const struct plan_accelerator *accelerator;     /* or NULL */
+	struct plan_pairs node;         /* of the role; the accelerator's are in `accelerator` */
+	struct plan_str *tolerate, *pull_secrets;
+	size_t ntolerate, npull_secrets;
+	struct plan_str spread, restart, service, service_account;
+	struct plan_int retries;
+	bool has_retry_on;
+	int64_t retry_lo, retry_hi;     /* exit codes that are retried, both ends included */
+	struct span retry_at;
+	const struct plan_condition *start_after;       /* or NULL */
+	struct plan_pairs labels, annotations;          /* of the role alone */
+	const struct data *raw_pod, *raw_job;
+};
+
+struct plan_object {                    /* object NAME { } */
+	struct str name;
+	struct span name_at;
+	const struct data *data;
+};
+
+enum host_form { HOSTS_SUBDOMAIN, HOSTS_SERVICE };
+
+struct plan_job {
+	struct str name;
+	struct span name_at;
+	struct str framework;           /* "pytorch.torchrun" as written; empty without */
+	struct plan_str ns;             /* namespace: set when written or given on the command line */
+	enum host_form hosts;
+	struct str domain;              /* empty without */
+	bool namespace_in_address;      /* some address names the namespace: it must be written */
+	struct plan_str queue, scheduler, priority, clean;
+	struct plan_str gang;           /* effective: "kueue" with a queue and none written */
+	struct plan_quantity timeout, ttl;
+	struct plan_int restarts;
+	struct plan_bool suspend;
+	const struct plan_condition *success;           /* NULL: nothing to wait for (only endless or aux roles) */
+	bool success_written;           /* by the framework or job, not the default */
+	struct plan_pairs labels, annotations;          /* of the job: for every object and pod */
+	struct plan_role *roles;        /* framework roles in its order, other roles, then aux; those with 0 replicas too */
+	size_t nroles;
+	struct plan_object *objects;
+	size_t nobjects;
+	const struct data *raw_service;
+};
+
+struct plan {
+	struct plan_job *jobs;
+	size_t njobs;
+	unsigned kubernetes;            /* minor version of the target: 34 for "1.34" */
+	struct str target;              /* "jobs" */
+	struct str run_id;              /* empty without */
+};
+
+/* ---- names: language brief 14.1 ---- */
+
+/* A name as it stands in Kubernetes: `_` to `-`, letters to lower case. */
+struct str plan_label(struct arena *a, struct str name);
+/* Host name of replica i of a role under the job's host form: "J-R-i.J", or "J-R-i.N.svc[.domain]". */
+void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
+const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
+
+/* ---- texts of one replica ---- */
+
+/* Where replicas are: decides what host and port pieces become. */
+struct placement {
+	void *context;
+	void (*host)(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
+	int64_t (*port)(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct str name);
+};
+extern const struct placement placement_cluster;        /* host names and declared ports */
+
+/*
+ * The text of replica `i` in full.  `field` gives what only the pod knows (NULL:
+ * such a piece makes the function return false, nothing appended after it), `env`
+ * the value of an earlier variable.
+ */
+struct pod_facts {
+	void *context;
+	bool (*field)(void *context, enum pod_field field, struct buf *out);
+	bool (*env)(void *context, struct str name, struct buf *out);
+};
+bool plan_text(const struct plan_job *j, const struct plan_role *r, int64_t i, const struct text *t,
+	const struct placement *where, const struct pod_facts *facts, struct buf *out);
+
+/*
+ * The finished environment of replica `i` of a container, in the container's
+ * order: each variable once, with its value, or its reference, or - when it
+ * contains something only the pod knows - pieces (text and field pieces only).
+ * References to earlier variables are replaced by their values.
+ */
+struct env_value {
+	struct str name;
+	enum env_kind kind;
+	bool whole;                     /* ENV_TEXT: `value` is the text; otherwise `pieces` */
+	struct str value;
+	struct text pieces;
+	struct str object, key;
+	const struct plan_env *from;
+};
+struct env_values {
+	struct env_value *at;
+	size_t n;
+};
+struct env_values plan_env(struct arena *a, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *c, int64_t i, const struct placement *where);
+
+/* "done(chief) and done(worker, 0)": as the language writes it. */
+struct str plan_condition_text(struct arena *a, const struct plan_job *j, const struct plan_condition *c);
+
+/* What the job needs the runtime for ("ends the endless roles ps after success"), one sentence each. */
+struct plan_needs {
+	struct str *at;
+	size_t n;
+};
+struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * text.h - text that is finished only in the pod, or by a placement.
+ *
+ * A text is a list of pieces.  Host names and ports stay pieces until the very
+ * end, so that a placement (the cluster, or the processes of one machine) can
+ * put replicas where it likes (language-decisions 64).
+ */
+#ifndef TRAINC_PLAN_TEXT_H
+#define TRAINC_PLAN_TEXT_H
+
+#include "base/buf.h"
+#include "base/source.h"
+
+enum piece_kind {
+	PIECE_TEXT,                     /* u.text, as it is */
+	PIECE_INDEX,                    /* the replica's own index */
+	PIECE_FIELD,                    /* u.field: only the pod knows */
+	PIECE_HOST,                     /* host name of a replica: u.peer */
+	PIECE_PORT,                     /* port number of a replica: u.peer */
+	PIECE_ENV                       /* value of a variable defined earlier in the container: u.text is its name */
+};
+
+enum pod_field { POD_NAME, POD_UID, POD_IP, POD_NODE };
+
+enum { OWN_INDEX = -1 };                /* peer.index: the replica's own index */
+
+struct piece {
+	enum piece_kind kind;
+	union {
+		struct str text;
+		enum pod_field field;
+		struct {
+			struct str port;        /* name of the port; PIECE_PORT only */
+			unsigned role;          /* position in plan_job.roles */
+			int32_t index;          /* or OWN_INDEX */
+		} peer;
+	} u;
+};
+
+struct text {
+	const struct piece *at;
+	size_t n;
+	struct span from;
+};
+
+/* Is this plain text, known now whatever the placement? */
+static inline bool text_is_plain(const struct text *t)
+{
+	return t->n == 0 || (t->n == 1 && t->at[0].kind == PIECE_TEXT);
+}
+
+#endif
