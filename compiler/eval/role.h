@@ -1,0 +1,65 @@
+/*
+ * role.h - a role of the job that is being built.
+ *
+ * A role's field is the first of these that exists, and each level may extend
+ * the next (language brief, section 9): the role's block in the job, the job's
+ * own field, the framework's block for the role, the framework's own field, the
+ * built-in default.  Every (role, field) is a slot: evaluated once, on demand,
+ * so that `worker.replicas` in another role's environment just works and cycles
+ * are found.
+ */
+#ifndef TRAINC_EVAL_ROLE_H
+#define TRAINC_EVAL_ROLE_H
+
+#include "check/schema.h"
+#include "eval/eval.h"
+
+enum level { LEVEL_ROLE, LEVEL_JOB, LEVEL_FRAMEWORK_ROLE, LEVEL_FRAMEWORK, LEVELS };
+
+struct role_slot {
+	struct slot slot;
+	struct span set_at;             /* the item that decided the value; unknown for a built-in default */
+	enum level level;               /* that it came from; LEVELS for a built-in default */
+	bool deciding;                  /* set_at and level are filled in */
+};
+
+struct role {
+	unsigned number;                /* position in plan_job.roles */
+	struct str name;                /* as written */
+	struct span at;                 /* its block, or what declared it */
+	bool aux;
+	struct job *job;
+	struct decl *decl;              /* of the framework, or of the job without one */
+	struct decl *job_decl;          /* of the job's own block; NULL without */
+	struct node *block;             /* in the job; NULL when the job does not mention it */
+	struct node *framework_block;   /* NODE_BLOCK of the framework, or NULL */
+	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where there is none */
+	struct role_slot *slots[FIELDS];
+	struct plan_role *plan;         /* its place in the plan */
+	/* The text list of role.addresses("p") is asked for once for each role: kept. */
+	struct map addresses;
+	const struct value *hosts;
+};
+
+/* The value of a field by the levels above, converted; VALUE_NONE where there is none. */
+const struct value *role_field(struct eval *ev, struct role *r, enum field_id id);
+/* Where the value of a field was decided: the user's text, else the role itself. */
+struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
+/* Which level decided a field; LEVELS for the built-in default. */
+enum level role_field_level(struct eval *ev, struct role *r, enum field_id id);
+
+/* One contribution to a field: an item of a level. */
+struct contribution {
+	struct entry *entry;
+	enum level level;
+};
+/* Contributions to a field, nearest the job first, ended by the first that sets; at most `max`. */
+size_t role_contributions(struct role *r, enum field_id id, struct contribution *ret, size_t max);
+
+/* Smallest and largest number of replicas; false when that could not be evaluated. */
+bool role_replicas(struct eval *ev, struct role *r, int64_t *ret_min, int64_t *ret_max);
+bool role_is_elastic(struct eval *ev, struct role *r);
+/* The role's accelerator, or NULL. */
+const struct plan_accelerator *role_accelerator(struct eval *ev, struct role *r);
+
+#endif
