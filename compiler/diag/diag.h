@@ -12,7 +12,7 @@
  * says what to do; a fix is an edit that is certain.
  *
  * Memory: everything lives in the arena of its `struct diags`; formats are
- * expanded at once.  Fails: never.  Past `limit` errors the rest are counted.
+ * expanded at once.  Fails: never.  Past DIAGS_KEPT the rest are counted.
  */
 #ifndef TRAINC_DIAG_DIAG_H
 #define TRAINC_DIAG_DIAG_H
@@ -70,7 +70,13 @@ struct diags {
 	 */
 	int muted;
 	size_t muted_errors;
+	/* diag.c's own */
+	size_t lost_errors, lost_warnings;      /* counted, not kept: see DIAGS_KEPT */
+	struct diag throw_away;                 /* what diag_report() gives when nothing is recorded */
 };
+
+/* So many diagnostics are kept; a file of noise must not fill the memory. */
+enum { DIAGS_KEPT = 10000 };
 
 /*
  * Record a diagnostic.  State the fact, without advice.  Always returns an
@@ -91,7 +97,7 @@ void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text,
 static inline bool diags_ok(const struct diags *ds) { return ds->errors == 0; }
 
 /*
- * Prepare for printing: drop duplicates (same code, place and message), apply
+ * Prepare for printing (once): drop duplicates (same code, place and message), apply
  * the `# allow CODE: reason` comments of the sources (TJ1009 for those without
  * reason or effect), apply deny_warnings, order by file (in order of reading)
  * and position.  `errors` and `warnings` are recounted.

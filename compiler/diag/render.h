@@ -10,8 +10,8 @@
 
 struct render_options {
 	bool colour;
-	unsigned width;                 /* columns of the terminal; 0: do not clip */
-	size_t limit;                   /* errors printed before only counting; 0 is 50 */
+	unsigned width;                 /* columns of the terminal; 0: not a terminal, lines are clipped at 160 */
+	size_t limit;                   /* errors, and warnings, printed before only counting; 0 is 50 */
 };
 
 void diags_text(const struct diags *ds, struct render_options options, struct buf *out);

@@ -1,0 +1,204 @@
+/*
+ * allow.c - find the comments, then strike out what they cover.
+ *
+ * The tree keeps no comments and may not exist (syntax errors), so the texts
+ * are scanned here, and only those that contain the words "# allow" at all.
+ * The scanner knows just enough of the language to tell a comment from a `#`
+ * inside a string.
+ *
+ * A comment behind something covers its own line.  A comment alone on its line
+ * covers the next line that is not such a comment, so several can be stacked.
+ */
+#include "diag/allow.h"
+
+#include <ctype.h>
+
+struct comment {
+	const struct source *source;
+	struct span at;                 /* from '#' to the end of the line */
+	struct str code;                /* the word after "allow" */
+	bool reason, alone, used;
+	struct span covers;             /* the line, as global offsets */
+};
+
+struct comments {
+	struct arena *arena;
+	struct comment *at;
+	size_t n;
+};
+
+static size_t line_start(struct str text, size_t i)
+{
+	while (i > 0 && text.p[i - 1] != '\n')
+		i--;
+	return i;
+}
+
+static size_t line_end(struct str text, size_t i)
+{
+	const char *newline = i < text.n ? memchr(text.p + i, '\n', text.n - i) : NULL;
+	return newline ? (size_t)(newline - text.p) : text.n;
+}
+
+static struct str trim(struct str s)
+{
+	while (s.n && isspace((unsigned char)s.p[s.n - 1]))
+		s.n--;
+	while (s.n && isspace((unsigned char)*s.p))
+		s.p++, s.n--;
+	return s;
+}
+
+/* The rest of "# allow CODE: reason" after its first word; false for other comments. */
+static bool allow_words(struct str comment, struct str *ret)
+{
+	struct str s = trim((struct str){ comment.p + 1, comment.n - 1 });
+
+	if (!str_starts(s, STR("allow")) || (s.n > 5 && !isspace((unsigned char)s.p[5])))
+		return false;
+	*ret = trim((struct str){ s.p + 5, s.n - 5 });
+	return true;
+}
+
+static void comment_found(struct comments *cs, const struct source *s, size_t start, size_t end)
+{
+	struct str words;
+	struct comment c = { .source = s };
+
+	if (!allow_words((struct str){ s->text.p + start, end - start }, &words))
+		return;
+	size_t n = 0;
+	while (n < words.n && (isalnum((unsigned char)words.p[n]) || words.p[n] == '-'))
+		n++;
+	if (!n)
+		return;                 /* "# allow for slow disks" is prose only if it names no code; see is_code */
+	c.code = (struct str){ words.p, n };
+	struct str rest = trim((struct str){ words.p + n, words.n - n });
+	c.reason = rest.n > 1 && rest.p[0] == ':' && trim((struct str){ rest.p + 1, rest.n - 1 }).n > 0;
+	size_t first = line_start(s->text, start);
+	c.alone = trim((struct str){ s->text.p + first, start - first }).n == 0;
+	while (end > start && isspace((unsigned char)s->text.p[end - 1]))
+		end--;
+	c.at = (struct span){ s->base + (uint32_t)start, s->base + (uint32_t)end };
+	c.covers = (struct span){ s->base + (uint32_t)first, s->base + (uint32_t)line_end(s->text, start) };
+	ARENA_PUSH(cs->arena, cs->at, cs->n, c);
+}
+
+/* The offset behind the string that opens at `i` (a quote). */
+static size_t skip_string(struct str text, size_t i)
+{
+	bool raw = i > 0 && text.p[i - 1] == 'r';
+	bool block = text.n - i >= 3 && memcmp(text.p + i, "\"\"\"", 3) == 0;
+
+	for (i += block ? 3 : 1; i < text.n; i++) {
+		if (text.p[i] == '\\' && !raw)
+			i++;
+		else if (text.p[i] == '\n' && !block)
+			return i;       /* not closed: reported elsewhere */
+		else if (text.p[i] == '"' && !block)
+			return i + 1;
+		else if (block && text.n - i >= 3 && memcmp(text.p + i, "\"\"\"", 3) == 0)
+			return i + 3;
+	}
+	return text.n;
+}
+
+static void scan(struct comments *cs, const struct source *s)
+{
+	struct str text = s->text;
+
+	for (size_t i = 0; i < text.n;) {
+		if (text.p[i] == '"') {
+			i = skip_string(text, i);
+		} else if (text.p[i] == '#') {
+			size_t end = line_end(text, i);
+			comment_found(cs, s, i, end);
+			i = end;
+		} else {
+			i++;
+		}
+	}
+}
+
+/* A comment alone on its line covers the line below; of a stack, all cover the line below the last. */
+static void settle_lines(struct comments *cs)
+{
+	for (size_t i = cs->n; i-- > 0;) {
+		struct comment *c = &cs->at[i], *below = i + 1 < cs->n ? &cs->at[i + 1] : NULL;
+		struct str text = c->source->text;
+		size_t next = c->covers.end - c->source->base;
+
+		if (!c->alone)
+			continue;
+		if (next < text.n)
+			next++;         /* past the newline */
+		size_t end = line_end(text, next);
+		bool stacked = below && below->source == c->source && below->alone &&
+		               below->at.start - c->source->base >= next && below->at.start - c->source->base <= end;
+		if (stacked)
+			c->covers = below->covers;
+		else
+			c->covers = (struct span){ c->source->base + (uint32_t)next, c->source->base + (uint32_t)end };
+	}
+}
+
+static bool silence(struct comments *cs, const struct diag *d)
+{
+	if (diag_severity(d->code) != SEVERITY_WARNING || !span_known(d->at))
+		return false;
+	bool silenced = false;
+	for (size_t i = 0; i < cs->n; i++) {
+		struct comment *c = &cs->at[i];
+		enum diag_code code;
+
+		if (d->at.start < c->covers.start || d->at.start > c->covers.end)
+			continue;
+		if (diag_code_find(c->code, &code) && code == d->code)
+			silenced = c->used = true;
+	}
+	return silenced;
+}
+
+static void report(struct diags *ds, const struct comment *c)
+{
+	enum diag_code code;
+	bool known = diag_code_find(c->code, &code);
+	bool looks_like_code = c->code.n == 6 && (str_starts(c->code, STR("TJ")) || str_starts(c->code, STR("tj")));
+
+	if (!known) {
+		if (!looks_like_code)
+			return;         /* prose: "# allow for slow disks" */
+		struct diag *d = diag_report(ds, TJ1009, c->at, "there is no diagnostic '%.*s'", STR_ARG(c->code));
+		diag_help(ds, d, "'trainc explain' lists the codes");
+	} else if (!c->reason) {
+		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' gives no reason", STR_ARG(c->code));
+		diag_help(ds, d, "write '# allow %.*s: why it is fine here'", STR_ARG(c->code));
+	} else if (diag_severity(code) == SEVERITY_ERROR) {
+		struct diag *d = diag_report(ds, TJ1009, c->at, "'%.*s' is an error, and errors cannot be silenced", STR_ARG(c->code));
+		diag_help(ds, d, "remove the comment");
+	} else if (!c->used && ds->errors == 0) {
+		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' silences nothing", STR_ARG(c->code));
+		diag_help(ds, d, "remove it, or put it on the line of the warning or alone on the line above");
+	}
+}
+
+void allow_apply(struct diags *ds)
+{
+	struct comments cs = { .arena = ds->arena };
+	size_t kept = 0;
+
+	for (size_t i = 0; ds->sources && i < ds->sources->n; i++) {
+		const struct source *s = ds->sources->at[i];
+		if (!s->library && memmem(s->text.p, s->text.n, "allow", 5))
+			scan(&cs, s);
+	}
+	if (!cs.n)
+		return;
+	settle_lines(&cs);
+	for (size_t i = 0; i < ds->n; i++)
+		if (!silence(&cs, ds->at[i]))
+			ds->at[kept++] = ds->at[i];
+	ds->n = kept;
+	for (size_t i = 0; i < cs.n; i++)
+		report(ds, &cs.at[i]);
+}

@@ -1,0 +1,167 @@
+/*
+ * suggest.c - edit distance with transpositions, and when to believe it.
+ *
+ * Words longer than LONGEST are never near anything: nobody misspells them by
+ * hand, and the distance is quadratic.
+ */
+#include "diag/suggest.h"
+
+#include <ctype.h>
+
+#include "base/buf.h"
+
+enum { LONGEST = 64, LIST_UP_TO = 10 };
+
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+
+unsigned edit_distance(struct str a, struct str b)
+{
+	unsigned rows[3][LONGEST + 1];
+	unsigned *before = rows[0], *last = rows[1], *row = rows[2];
+
+	if (a.n > LONGEST || b.n > LONGEST)
+		return (unsigned)(a.n > b.n ? a.n : b.n);
+	for (unsigned j = 0; j <= b.n; j++)
+		before[j] = last[j] = j;
+	for (unsigned i = 1; i <= a.n; i++) {
+		row[0] = i;
+		for (unsigned j = 1; j <= b.n; j++) {
+			bool same = a.p[i - 1] == b.p[j - 1];
+			row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + !same);
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+		unsigned *free_row = before;
+		before = last;
+		last = row;
+		row = free_row;
+	}
+	return last[b.n];
+}
+
+static bool same_but_for_case(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (tolower((unsigned char)a.p[i]) != tolower((unsigned char)b.p[i]))
+			return false;
+	return true;
+}
+
+static bool same_letters(struct str a, struct str b)
+{
+	int count[256] = { 0 };
+
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++) {
+		count[(unsigned char)a.p[i]]++;
+		count[(unsigned char)b.p[i]]--;
+	}
+	for (int i = 0; i < 256; i++)
+		if (count[i])
+			return false;
+	return true;
+}
+
+/* The rule of language brief 17.2(5); `ret` is the distance to rank by. */
+static bool near(struct str wanted, struct str candidate, unsigned *ret)
+{
+	size_t limit = wanted.n / 3 ? wanted.n / 3 : 1;
+	size_t apart = wanted.n > candidate.n ? wanted.n - candidate.n : candidate.n - wanted.n;
+
+	if (same_but_for_case(wanted, candidate)) {
+		*ret = 0;
+		return true;
+	}
+	if (wanted.n > LONGEST || candidate.n > LONGEST || (apart > limit && apart > 1))
+		return false;
+	*ret = edit_distance(wanted, candidate);
+	if (*ret >= wanted.n || *ret >= candidate.n)
+		return false;           /* nothing of the word is left */
+	return *ret <= limit || (*ret <= 2 && same_letters(wanted, candidate));
+}
+
+void suggest_init(struct suggest *s, struct arena *a, struct str wanted)
+{
+	*s = (struct suggest){ .arena = a, .wanted = wanted };
+}
+
+static bool already(const struct suggest *s, struct str candidate)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (str_eq(s->best[i], candidate))
+			return true;
+	return false;
+}
+
+void suggest_add(struct suggest *s, struct str candidate)
+{
+	unsigned distance, at;
+
+	if (str_eq(candidate, s->wanted))
+		return;
+	ARENA_PUSH(s->arena, s->all, s->count, candidate);
+	if (!near(s->wanted, candidate, &distance) || already(s, candidate))
+		return;
+	for (at = s->n; at > 0 && s->distance[at - 1] > distance; at--)
+		;
+	if (at >= 3)
+		return;
+	unsigned last = s->n < 3 ? s->n : 2;
+	for (unsigned i = last; i > at; i--) {
+		s->best[i] = s->best[i - 1];
+		s->distance[i] = s->distance[i - 1];
+	}
+	s->best[at] = candidate;
+	s->distance[at] = distance;
+	if (s->n < 3)
+		s->n++;
+}
+
+/* Those that are as near as the nearest: a worse guess beside a better one is noise. */
+static unsigned equally_near(const struct suggest *s)
+{
+	unsigned n = 0;
+
+	while (n < s->n && s->distance[n] == s->distance[0])
+		n++;
+	return n;
+}
+
+struct str suggest_sentence(const struct suggest *s)
+{
+	switch (equally_near(s)) {
+	case 0:
+		return STR("");
+	case 1:
+		return str_printf(s->arena, "did you mean '%.*s'?", STR_ARG(s->best[0]));
+	case 2:
+		return str_printf(s->arena, "did you mean '%.*s' or '%.*s'?", STR_ARG(s->best[0]), STR_ARG(s->best[1]));
+	default:
+		return str_printf(s->arena, "did you mean '%.*s', '%.*s' or '%.*s'?", STR_ARG(s->best[0]),
+		                  STR_ARG(s->best[1]), STR_ARG(s->best[2]));
+	}
+}
+
+struct str suggest_or_list(const struct suggest *s, const char *verb)
+{
+	struct buf b = { 0 };
+
+	if (s->n)
+		return suggest_sentence(s);
+	if (!s->count || s->count > LIST_UP_TO)
+		return STR("");
+	buf_printf(&b, "%s ", verb);
+	for (size_t i = 0; i < s->count; i++)
+		buf_printf(&b, "%s%.*s", i ? ", " : "", STR_ARG(s->all[i]));
+	struct str sentence = buf_take(&b, s->arena);
+	buf_release(&b);
+	return sentence;
+}
+
+struct str suggest_only(const struct suggest *s)
+{
+	return equally_near(s) == 1 ? s->best[0] : STR("");
+}
