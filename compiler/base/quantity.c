@@ -1,0 +1,440 @@
+/*
+ * quantity.c - exact amounts and durations.
+ *
+ * A literal is digits, a fraction and a unit.  All three are put together in
+ * integers: the digits without their point are the mantissa, the fraction only
+ * lowers the decimal exponent, a decimal unit raises it and a binary unit is a
+ * shift.  So nothing is rounded, ever: what has no whole number of nano-units
+ * is refused (Kubernetes would round it up), as is what does not fit.
+ *
+ * The canonical text follows resource.Quantity: decimal amounts lose their
+ * trailing zeros and take the exponent that is a multiple of three; binary ones
+ * lose factors of 1024, unless they are below 1024 or have a fraction, which
+ * makes them decimal.
+ */
+#include "base/quantity.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum { NANO_DIGITS = 9, BASE_TEN = 10 };
+
+/* The parts of a number word; `number` ends where `suffix` begins. */
+struct word {
+	uint128 mantissa;
+	bool too_large;                 /* the digits alone do not fit */
+	bool too_fine;                  /* the fraction alone is beyond any nano-unit */
+	int fraction;                   /* digits behind the point, trailing zeros left out */
+	struct str suffix;
+};
+
+struct unit {
+	const char *suffix;
+	enum quantity_form form;
+	int shift;                      /* power of two */
+	int exponent;                   /* power of ten */
+};
+
+static const struct unit units[] = {
+	{ "", QUANTITY_DECIMAL, 0, 0 },
+	{ "n", QUANTITY_DECIMAL, 0, -9 }, { "u", QUANTITY_DECIMAL, 0, -6 }, { "m", QUANTITY_DECIMAL, 0, -3 },
+	{ "k", QUANTITY_DECIMAL, 0, 3 }, { "M", QUANTITY_DECIMAL, 0, 6 }, { "G", QUANTITY_DECIMAL, 0, 9 },
+	{ "T", QUANTITY_DECIMAL, 0, 12 }, { "P", QUANTITY_DECIMAL, 0, 15 }, { "E", QUANTITY_DECIMAL, 0, 18 },
+	{ "Ki", QUANTITY_BINARY, 10, 0 }, { "Mi", QUANTITY_BINARY, 20, 0 }, { "Gi", QUANTITY_BINARY, 30, 0 },
+	{ "Ti", QUANTITY_BINARY, 40, 0 }, { "Pi", QUANTITY_BINARY, 50, 0 }, { "Ei", QUANTITY_BINARY, 60, 0 },
+};
+
+static const struct duration_unit {
+	const char *suffix;
+	int64_t millis;
+} duration_units[] = {          /* largest first: duration_text takes the first that divides */
+	{ "d", 86400000 }, { "h", 3600000 }, { "min", 60000 }, { "s", 1000 }, { "ms", 1 },
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static int128 quantity_limit(void) { return (int128)INT64_MAX * QUANTITY_UNIT; }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool append_digit(uint128 *mantissa, char digit)
+{
+	const uint128 limit = ((uint128)1 << 126) / BASE_TEN;
+
+	if (*mantissa > limit)
+		return false;
+	*mantissa = *mantissa * BASE_TEN + (uint128)(digit - '0');
+	return true;
+}
+
+/* Digits before the point; the number of bytes taken. */
+static size_t take_whole(struct str s, bool underscores, struct word *w)
+{
+	size_t i = 0;
+
+	for (; i < s.n; i++) {
+		if (underscores && s.p[i] == '_' && i > 0 && i + 1 < s.n && is_digit(s.p[i + 1]))
+			continue;
+		if (!is_digit(s.p[i]))
+			break;
+		if (!append_digit(&w->mantissa, s.p[i]))
+			w->too_large = true;
+	}
+	return i;
+}
+
+/* Digits behind the point; zeros wait until a later digit needs them. */
+static size_t take_fraction(struct str s, struct word *w)
+{
+	size_t i = 0;
+	int zeros = 0;
+
+	for (; i < s.n && is_digit(s.p[i]); i++) {
+		if (s.p[i] == '0') {
+			zeros += zeros < 1000;
+			continue;
+		}
+		for (; zeros > 0 && !w->too_fine; zeros--, w->fraction++)
+			w->too_fine = !append_digit(&w->mantissa, '0');
+		w->too_fine = w->too_fine || !append_digit(&w->mantissa, s.p[i]);
+		w->fraction++;
+		zeros = 0;
+	}
+	return i;
+}
+
+/* Cut an unsigned literal of the language.  False when it does not begin with a number. */
+static bool cut_literal(struct str s, struct word *w)
+{
+	size_t at = take_whole(s, true, w);
+
+	if (at == 0)
+		return false;
+	if (at + 1 < s.n && s.p[at] == '.' && is_digit(s.p[at + 1])) {
+		struct str rest = { s.p + at + 1, s.n - at - 1 };
+		at += 1 + take_fraction(rest, w);
+	}
+	w->suffix = (struct str){ s.p + at, s.n - at };
+	return true;
+}
+
+/* Cut Kubernetes' form: ".5" and "5." are numbers; underscores have no place in it. */
+static bool cut_full(struct str s, struct word *w)
+{
+	size_t whole = take_whole(s, false, w), at = whole;
+	bool point = at < s.n && s.p[at] == '.';
+
+	if (point) {
+		struct str rest = { s.p + at + 1, s.n - at - 1 };
+		at += 1 + take_fraction(rest, w);
+	}
+	w->suffix = (struct str){ s.p + at, s.n - at };
+	return whole > 0 || at > 1;
+}
+
+/* "e6", "E+3", "e-9"; the exponent is clamped to where everything is too large or too fine. */
+static bool exponent_suffix(struct str s, int *ret_exponent)
+{
+	size_t i = 1;
+	int exponent = 0;
+
+	if (s.n < 2 || (s.p[0] != 'e' && s.p[0] != 'E'))
+		return false;
+	if (s.p[1] == '+' || s.p[1] == '-')
+		i++;
+	if (i == s.n)
+		return false;
+	for (; i < s.n; i++) {
+		if (!is_digit(s.p[i]))
+			return false;
+		if (exponent < 10000)
+			exponent = exponent * 10 + (s.p[i] - '0');
+	}
+	*ret_exponent = s.p[1] == '-' ? -exponent : exponent;
+	return true;
+}
+
+static bool find_unit(struct str suffix, struct unit *ret)
+{
+	int exponent;
+
+	for (size_t i = 0; i < LENGTH(units); i++)
+		if (str_is(suffix, units[i].suffix)) {
+			*ret = units[i];
+			return true;
+		}
+	if (!exponent_suffix(suffix, &exponent))
+		return false;
+	*ret = (struct unit){ "", QUANTITY_EXPONENT, 0, exponent };
+	return true;
+}
+
+/* mantissa * 10^exponent, exactly; shift is the power of two that may pay for the 2 in a 10. */
+static enum quantity_error scale(uint128 mantissa, int exponent, int shift, uint128 limit, uint128 *ret)
+{
+	for (; exponent < 0; exponent++) {
+		if (mantissa % 5)
+			return QUANTITY_TOO_FINE;
+		mantissa /= 5;
+		if (shift > 0)
+			shift--;
+		else if (mantissa % 2)
+			return QUANTITY_TOO_FINE;
+		else
+			mantissa /= 2;
+	}
+	for (; exponent > 0; exponent--) {
+		if (mantissa > limit / BASE_TEN)
+			return QUANTITY_TOO_LARGE;
+		mantissa *= BASE_TEN;
+	}
+	if (mantissa > limit >> shift)
+		return QUANTITY_TOO_LARGE;
+	*ret = mantissa << shift;
+	return QUANTITY_OK;
+}
+
+static enum quantity_error word_value(const struct word *w, const struct unit *unit, struct quantity *ret)
+{
+	uint128 nano = 0;
+
+	if (w->too_large)
+		return QUANTITY_TOO_LARGE;
+	if (w->too_fine)
+		return QUANTITY_TOO_FINE;
+	if (w->mantissa) {              /* 0e999 is zero */
+		enum quantity_error e = scale(w->mantissa, NANO_DIGITS + unit->exponent - w->fraction, unit->shift,
+		                              (uint128)quantity_limit(), &nano);
+		if (e)
+			return e;
+	}
+	/* As Kubernetes does: less than one of anything is not binary. */
+	enum quantity_form form = unit->form;
+	if (form == QUANTITY_BINARY && nano > 0 && nano < (uint128)QUANTITY_UNIT)
+		form = QUANTITY_DECIMAL;
+	*ret = (struct quantity){ (int128)nano, form };
+	return QUANTITY_OK;
+}
+
+static bool find_duration_unit(struct str suffix, int64_t *ret_millis)
+{
+	for (size_t i = 0; i < LENGTH(duration_units); i++)
+		if (str_is(suffix, duration_units[i].suffix)) {
+			*ret_millis = duration_units[i].millis;
+			return true;
+		}
+	return false;
+}
+
+enum unit_kind quantity_unit(struct str word)
+{
+	struct word w = { 0 };
+	struct unit unit;
+	int64_t millis;
+
+	if (!cut_literal(word, &w))
+		return UNIT_UNKNOWN;
+	if (w.suffix.n == 0)
+		return UNIT_NONE;
+	if (find_unit(w.suffix, &unit))
+		return UNIT_AMOUNT;
+	return find_duration_unit(w.suffix, &millis) ? UNIT_DURATION : UNIT_UNKNOWN;
+}
+
+enum quantity_error quantity_parse(struct str word, struct quantity *ret)
+{
+	struct word w = { 0 };
+	struct unit unit;
+
+	if (!cut_literal(word, &w))
+		return QUANTITY_MALFORMED;
+	if (!find_unit(w.suffix, &unit))
+		return QUANTITY_UNKNOWN_UNIT;
+	return word_value(&w, &unit, ret);
+}
+
+enum quantity_error quantity_parse_full(struct str text, struct quantity *ret)
+{
+	struct word w = { 0 };
+	struct unit unit;
+	bool negative = text.n > 0 && text.p[0] == '-';
+
+	if (negative || (text.n > 0 && text.p[0] == '+'))
+		text = (struct str){ text.p + 1, text.n - 1 };
+	if (!cut_full(text, &w))
+		return QUANTITY_MALFORMED;
+	if (!find_unit(w.suffix, &unit))
+		return QUANTITY_UNKNOWN_UNIT;
+	enum quantity_error e = word_value(&w, &unit, ret);
+	if (!e && negative)
+		ret->nano = -ret->nano;
+	return e;
+}
+
+enum quantity_error duration_parse(struct str word, struct quantity *ret)
+{
+	struct word w = { 0 };
+	int64_t unit;
+	uint128 millis = 0;
+
+	if (!cut_literal(word, &w) || w.suffix.n == 0)
+		return QUANTITY_MALFORMED;
+	if (!find_duration_unit(w.suffix, &unit))
+		return QUANTITY_UNKNOWN_UNIT;
+	if (w.too_large)
+		return QUANTITY_TOO_LARGE;
+	if (w.too_fine)
+		return QUANTITY_TOO_FINE;
+	if (w.mantissa > ((uint128)1 << 126) / (uint128)unit)
+		return w.fraction ? QUANTITY_TOO_FINE : QUANTITY_TOO_LARGE;
+	enum quantity_error e = scale(w.mantissa * (uint128)unit, -w.fraction, 0, (uint128)1 << 126, &millis);
+	if (e)
+		return e;
+	if (millis > (uint128)INT64_MAX)
+		return QUANTITY_TOO_LARGE;
+	*ret = (struct quantity){ (int128)millis * 1000000, QUANTITY_DECIMAL };
+	return QUANTITY_OK;
+}
+
+/* ---- text ---- */
+
+/* `digits` needs room for 40 bytes; the text ends at its end. */
+static struct str unsigned_text(uint128 u, char digits[40])
+{
+	char *p = digits + 40;
+
+	do
+		*--p = (char)('0' + (int)(u % BASE_TEN));
+	while (u /= BASE_TEN);
+	return (struct str){ p, (size_t)(digits + 40 - p) };
+}
+
+static struct str number_text(struct arena *a, bool negative, uint128 u, const char *suffix)
+{
+	char digits[40];
+	struct str s = unsigned_text(u, digits);
+
+	return str_printf(a, "%s%.*s%s", negative ? "-" : "", STR_ARG(s), suffix);
+}
+
+static struct str decimal_text(struct arena *a, bool negative, uint128 nano, enum quantity_form form)
+{
+	int exponent = -NANO_DIGITS;
+
+	while (nano % 1000 == 0) {
+		nano /= 1000;
+		exponent += 3;
+	}
+	if (form == QUANTITY_EXPONENT && exponent != 0) {
+		char suffix[16] = { 'e' };
+		char digits[40];
+		struct str s = unsigned_text((uint128)(exponent < 0 ? -exponent : exponent), digits);
+		size_t at = 1;
+		if (exponent < 0)
+			suffix[at++] = '-';
+		memcpy(suffix + at, s.p, s.n);
+		return number_text(a, negative, nano, suffix);
+	}
+	for (size_t i = 0; i < LENGTH(units); i++)
+		if (units[i].form == QUANTITY_DECIMAL && units[i].exponent == exponent)
+			return number_text(a, negative, nano, units[i].suffix);
+	return number_text(a, negative, nano, "");      /* not reached: the limit is below 10^19 */
+}
+
+static struct str binary_text(struct arena *a, bool negative, uint128 whole)
+{
+	int shift = 0;
+
+	while (whole % 1024 == 0 && shift < 60) {
+		whole /= 1024;
+		shift += 10;
+	}
+	for (size_t i = 0; i < LENGTH(units); i++)
+		if (units[i].form == QUANTITY_BINARY && units[i].shift == shift)
+			return number_text(a, negative, whole, units[i].suffix);
+	return number_text(a, negative, whole, "");
+}
+
+struct str quantity_text(struct arena *a, struct quantity q)
+{
+	bool negative = q.nano < 0;
+	uint128 nano = negative ? (uint128)-q.nano : (uint128)q.nano;
+	const uint128 unit = (uint128)QUANTITY_UNIT;
+
+	if (nano == 0)
+		return STR("0");
+	if (q.form == QUANTITY_BINARY && nano % unit == 0 && nano >= 1024 * unit)
+		return binary_text(a, negative, nano / unit);
+	return decimal_text(a, negative, nano, q.form);
+}
+
+struct str duration_text(struct arena *a, struct quantity q)
+{
+	bool negative = q.nano < 0;
+	uint128 millis = (uint128)(negative ? -q.nano : q.nano) / 1000000;
+
+	if (millis == 0)
+		return STR("0s");
+	for (size_t i = 0; i < LENGTH(duration_units); i++)
+		if (millis % (uint128)duration_units[i].millis == 0)
+			return number_text(a, negative, millis / (uint128)duration_units[i].millis, duration_units[i].suffix);
+	return number_text(a, negative, millis, "ms");
+}
+
+struct str duration_go_text(struct arena *a, struct quantity q)
+{
+	const char *sign = q.nano < 0 ? "-" : "";
+	uint64_t millis = (uint64_t)((q.nano < 0 ? -q.nano : q.nano) / 1000000);
+	uint64_t hours = millis / 3600000, minutes = millis / 60000 % 60, seconds = millis / 1000 % 60;
+	char fraction[8] = "";
+
+	if (millis == 0)
+		return STR("0s");
+	if (millis < 1000)
+		return str_printf(a, "%s%llums", sign, (unsigned long long)millis);
+	if (millis % 1000) {
+		unsigned rest = (unsigned)(millis % 1000);
+		char digits[4] = { (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10), 0 };
+		size_t n = rest % 10 ? 3 : rest % 100 ? 2 : 1;
+		fraction[0] = '.';
+		memcpy(fraction + 1, digits, n);
+	}
+	if (hours)
+		return str_printf(a, "%s%lluh%llum%llu%ss", sign, (unsigned long long)hours, (unsigned long long)minutes,
+		                  (unsigned long long)seconds, fraction);
+	if (minutes)
+		return str_printf(a, "%s%llum%llu%ss", sign, (unsigned long long)minutes, (unsigned long long)seconds, fraction);
+	return str_printf(a, "%s%llu%ss", sign, (unsigned long long)seconds, fraction);
+}
+
+/* ---- arithmetic ---- */
+
+static bool finish(int128 nano, enum quantity_form form, struct quantity *ret)
+{
+	if (nano > quantity_limit() || nano < -quantity_limit())
+		return false;
+	*ret = (struct quantity){ nano, form };
+	return true;
+}
+
+/* The result is written as the first operand was; zero has no say. */
+static enum quantity_form joint_form(struct quantity a, struct quantity b)
+{
+	return a.nano == 0 ? b.form : a.form;
+}
+
+bool quantity_add(struct quantity a, struct quantity b, struct quantity *ret)
+{
+	return finish(a.nano + b.nano, joint_form(a, b), ret);
+}
+
+bool quantity_sub(struct quantity a, struct quantity b, struct quantity *ret)
+{
+	return finish(a.nano - b.nano, joint_form(a, b), ret);
+}
+
+bool quantity_mul(struct quantity a, int64_t n, struct quantity *ret)
+{
+	int128 product;
+
+	return !__builtin_mul_overflow(a.nano, (int128)n, &product) && finish(product, a.form, ret);
+}
