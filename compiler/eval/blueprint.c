@@ -1,0 +1,209 @@
+/*
+ * blueprint.c - an accelerator declaration and its arguments make a device.
+ *
+ * The declaration's checks run before its fields are evaluated, and a failed
+ * one hides the others and the fields (decision 42): `v5e(2x3)` is a topology
+ * that is not offered, not a division inside the library.
+ */
+#include "eval/blueprint.h"
+
+static struct node *arg_value(struct node *arg)
+{
+	return arg && arg->kind == NODE_ARG ? arg->u.arg.value : arg;
+}
+
+struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node **bound, struct frame *outer)
+{
+	struct frame *f = frame_new(ev, NULL);
+	for (size_t i = 0; i < d->nformals; i++) {
+		struct decl *formal = d->formals[i];
+		struct node *arg = bound ? arg_value(bound[i]) : NULL;
+		if (arg)
+			frame_bind_lazy(ev, f, formal, arg, outer);
+		else if (formal->node && formal->node->u.binding.value)
+			frame_bind_lazy(ev, f, formal, formal->node->u.binding.value, f);
+		else
+			frame_bind(ev, f, formal, &value_bad);
+	}
+	return f;
+}
+
+/* ---- small lists ---- */
+
+struct plan_pairs value_pairs(struct eval *ev, const struct value *map)
+{
+	struct plan_pairs pairs = { 0 };
+	if (map->kind != VALUE_MAP)
+		return pairs;
+	const struct map *index = &map->u.map.index;
+	pairs.at = ARENA_ARRAY(ev->arena, struct plan_pair, index->n);
+	for (size_t i = 0; i < index->n; i++) {
+		const struct value_entry *e = index->entries[i].value;
+		struct str text;
+		struct text pieces;
+		if (!value_ok(e->value) || !value_text(ev->arena, e->value, &pieces) || !text_flatten(ev, &pieces, &text))
+			continue;
+		pairs.at[pairs.n++] = (struct plan_pair){ e->key, text, e->value->from, e->key_at };
+	}
+	return pairs;
+}
+
+struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *ret_n)
+{
+	*ret_n = 0;
+	if (list->kind != VALUE_LIST)
+		return NULL;
+	struct plan_str *at = ARENA_ARRAY(ev->arena, struct plan_str, list->u.list.n);
+	for (size_t i = 0; i < list->u.list.n; i++) {
+		const struct value *v = list->u.list.at[i];
+		if (v->kind == VALUE_STRING)
+			at[(*ret_n)++] = (struct plan_str){ v->u.string, v->from, true };
+	}
+	return at;
+}
+
+bool mount_path(struct eval *ev, struct str path, struct span at, struct str *ret)
+{
+	if (!path.n || path.p[0] != '/') {
+		struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' does not start with /", STR_ARG(path));
+		diag_help(ev->diags, d, "write the whole path, '/%.*s'", STR_ARG(path));
+		return false;
+	}
+	char *out = arena_alloc(ev->arena, path.n + 1);
+	size_t n = 0;
+	for (size_t i = 0; i < path.n;) {
+		size_t end = ++i;               /* path.p[i - 1] is a slash */
+		while (end < path.n && path.p[end] != '/')
+			end++;
+		struct str part = { path.p + i, end - i };
+		if (str_is(part, "..")) {
+			struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' contains '..'", STR_ARG(path));
+			diag_help(ev->diags, d, "write the path that is meant");
+			return false;
+		}
+		if (part.n && !str_is(part, ".")) {
+			out[n++] = '/';
+			memcpy(out + n, part.p, part.n);
+			n += part.n;
+		}
+		i = end;
+	}
+	if (!n)
+		out[n++] = '/';
+	*ret = (struct str){ out, n };
+	return true;
+}
+
+struct plan_mount *value_mounts(struct eval *ev, const struct value *map, size_t *ret_n)
+{
+	*ret_n = 0;
+	if (map->kind != VALUE_MAP)
+		return NULL;
+	const struct map *index = &map->u.map.index;
+	struct plan_mount *at = ARENA_ARRAY(ev->arena, struct plan_mount, index->n);
+	for (size_t i = 0; i < index->n; i++) {
+		const struct value_entry *e = index->entries[i].value;
+		struct plan_mount m = { .path_at = e->key_at };
+		if (e->value->kind != VALUE_VOLUME || !mount_path(ev, e->key, e->key_at, &m.path))
+			continue;
+		m.volume = e->value->u.volume;
+		at[(*ret_n)++] = m;
+	}
+	return at;
+}
+
+/* ---- accelerators ---- */
+
+/* An int argument outside its refinement is a count that no node offers (TJ0602). */
+static bool count_offered(struct eval *ev, struct frame *outer, const struct decl *acc, const struct decl *formal, struct node *arg)
+{
+	const struct type *t = formal->type;
+	if (!t || t->kind != TYPE_INT || !t->refine || t->port)
+		return true;
+	const struct type *to = arg->convert_to;
+	arg->convert_to = NULL;                 /* the message below is better than TJ0311 */
+	const struct value *v = eval_expr(ev, outer, arg);
+	arg->convert_to = to;
+	const struct refinement *f = t->refine;
+	if (v->kind != VALUE_INT || ((!f->has_lo || v->u.integer >= f->lo) && (!f->has_hi || v->u.integer <= f->hi)))
+		return true;
+	long long n = v->u.integer;
+	struct diag *d = diag_report(ev->diags, TJ0602, arg->span, "%lld '%.*s' on one node; nodes have %lld to %lld", n,
+		STR_ARG(acc->name), (long long)f->lo, (long long)f->hi);
+	diag_note(ev->diags, d, formal->span, "declared here");
+	if (n > f->hi && f->hi > 0 && n % f->hi == 0)
+		diag_help(ev->diags, d, "use %lld replicas of %.*s(%lld)", n / f->hi, STR_ARG(acc->name), (long long)f->hi);
+	else
+		diag_help(ev->diags, d, "write a number from %lld to %lld, and use 'replicas' for more nodes", (long long)f->lo,
+			(long long)f->hi);
+	return false;
+}
+
+static bool accelerator_checks(struct eval *ev, struct entries *body, struct span call)
+{
+	for (size_t i = 0; i < body->n; i++) {
+		struct node *item = body->at[i].item;
+		if (item && item->kind == NODE_CHECK && !eval_check(ev, body->at[i].frame, item, call, (struct str){ 0 }) &&
+		    !item->u.check.warn)
+			return false;
+	}
+	return !body->failed;
+}
+
+static const struct value *accelerator_field(struct eval *ev, struct entries *body, enum field_id id)
+{
+	const struct value *v = &value_none;
+	for (size_t i = 0; i < body->n; i++) {
+		struct node *item = body->at[i].item;
+		const struct field *f = NULL;
+		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND))
+			f = item->u.item.field;
+		if (f && f->id == id)
+			v = eval_expr(ev, body->at[i].frame, item->u.item.value);
+	}
+	return v;
+}
+
+static struct plan_accelerator *device(struct eval *ev, struct entries *body, struct span from)
+{
+	struct plan_accelerator *acc = ARENA_NEW(ev->arena, struct plan_accelerator);
+	const struct value *resource = accelerator_field(ev, body, FIELD_RESOURCE);
+	const struct value *per_pod = accelerator_field(ev, body, FIELD_PER_POD);
+	const struct value *pods = accelerator_field(ev, body, FIELD_PODS);
+	const struct value *memory = accelerator_field(ev, body, FIELD_DEVICE_MEMORY);
+	if (resource->kind != VALUE_STRING || per_pod->kind != VALUE_INT || pods->kind == VALUE_BAD)
+		return NULL;
+	acc->resource = resource->u.string;
+	acc->per_pod = per_pod->u.integer;
+	acc->pods = pods->kind == VALUE_INT ? pods->u.integer : 1;
+	if (memory->kind == VALUE_QUANTITY)
+		acc->memory = (struct plan_quantity){ memory->u.quantity, memory->from, true };
+	acc->node = value_pairs(ev, accelerator_field(ev, body, FIELD_DEVICE_NODE));
+	acc->tolerate = value_strs(ev, accelerator_field(ev, body, FIELD_DEVICE_TOLERATE), &acc->ntolerate);
+	acc->env = value_pairs(ev, accelerator_field(ev, body, FIELD_DEVICE_ENV));
+	acc->mounts = value_mounts(ev, accelerator_field(ev, body, FIELD_DEVICE_MOUNTS), &acc->nmounts);
+	acc->from = from;
+	return acc;
+}
+
+const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call)
+{
+	struct decl *d = call->u.call.target;
+	for (size_t i = 0; i < d->nformals; i++) {
+		struct node *arg = arg_value(call->u.call.bound[i]);
+		if (arg && !count_offered(ev, f, d, d->formals[i], arg))
+			return &value_bad;
+	}
+	struct frame *formals = blueprint_bind(ev, d, call->u.call.bound, f);
+	struct entries *body = eval_entries(ev, formals, d->node->u.blueprint_decl.body);
+	if (!accelerator_checks(ev, body, call->span))
+		return &value_bad;
+	struct plan_accelerator *acc = device(ev, body, call->span);
+	if (!acc)
+		return &value_bad;
+	acc->name = source_text(ev->program->sources, call->u.call.callee->span);
+	acc->spelling = source_text(ev->program->sources, call->span);
+	struct value *v = value_new(ev->arena, VALUE_ACCELERATOR, call->span);
+	v->u.accelerator = acc;
+	return v;
+}

@@ -1,0 +1,386 @@
+/*
+ * role.c - what a role's field is, by the levels of language brief section 9.
+ *
+ * A level is a list of entries (if, for and spreads are worked out once when the
+ * job begins).  A field collects its contributions from the job outwards until
+ * one of them sets it; the ones that extend are merged upon what is below them.
+ */
+#include "eval/role.h"
+
+#include "eval/job.h"
+
+/* Fields whose `=` in a job replaces the job's own levels only (decision 51). */
+static bool keeps_framework(enum field_id id)
+{
+	return id == FIELD_ENV || id == FIELD_PORTS || id == FIELD_FILES || id == FIELD_MOUNTS;
+}
+
+/* Auxiliary roles take the job's defaults but for these (decision 68). */
+static bool aux_inherits(enum field_id id)
+{
+	switch (id) {
+	case FIELD_CPU: case FIELD_MEMORY: case FIELD_DISK: case FIELD_SHM: case FIELD_LIMITS:
+	case FIELD_ACCELERATOR: case FIELD_NODE: case FIELD_TOLERATE: case FIELD_SPREAD:
+	case FIELD_RETRIES: case FIELD_RETRY_ON: case FIELD_RESTART: case FIELD_START_AFTER:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static const struct field *entry_field(const struct role *r, const struct entry *e)
+{
+	if (!e->item)
+		return schema_find(r->aux ? BLOCK_AUX : BLOCK_ROLE, e->key);
+	switch (e->item->kind) {
+	case NODE_SET: case NODE_EXTEND: return e->item->u.item.field;
+	case NODE_FIELD: return e->item->u.field.field;
+	default: return NULL;
+	}
+}
+
+static bool entry_sets(const struct entry *e)
+{
+	return !e->item || e->item->kind == NODE_SET || (e->item->kind == NODE_FIELD && e->item->u.field.value);
+}
+
+size_t role_contributions(struct role *r, enum field_id id, struct contribution *ret, size_t max)
+{
+	size_t n = 0;
+	bool job_done = false;
+	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
+		struct entries *entries = r->levels[l];
+		bool framework = l >= LEVEL_FRAMEWORK_ROLE;
+		if (!entries || (job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
+			continue;
+		for (size_t i = entries->n; i-- > 0 && n < max;) {
+			struct entry *e = &entries->at[i];
+			const struct field *f = entry_field(r, e);
+			if (!f || f->id != id || (e->item && e->item->kind == NODE_FIELD && !e->item->u.field.value))
+				continue;
+			ret[n++] = (struct contribution){ e, (enum level)l };
+			if (!entry_sets(e))
+				continue;
+			if (framework || !keeps_framework(id))
+				return n;
+			job_done = true;
+			break;
+		}
+	}
+	return n;
+}
+
+/* The framework's typed declaration of a field for this role: replicas: int(1..). */
+static struct node *typed_field(const struct role *r, enum field_id id)
+{
+	for (int l = LEVEL_FRAMEWORK_ROLE; l < LEVELS; l++) {
+		const struct entries *entries = r->levels[l];
+		for (size_t i = 0; entries && i < entries->n; i++) {
+			struct node *item = entries->at[i].item;
+			if (item && item->kind == NODE_FIELD && item->u.field.field && item->u.field.field->id == id)
+				return item;
+		}
+	}
+	return NULL;
+}
+
+/* ---- values ---- */
+
+static const struct value *empty(struct eval *ev, enum value_kind kind)
+{
+	return value_new(ev->arena, kind, (struct span){ 0 });
+}
+
+/* The built-in default, from its text in vocabulary.def. */
+static const struct value *fallback(struct eval *ev, const struct field *f)
+{
+	struct str type = str_of(f->type), text = str_of(f->fallback);
+	if (!text.n || str_is(text, "*") || str_ends(type, STR("?")))
+		return &value_none;
+	if (str_is(text, "{}"))
+		return empty(ev, VALUE_MAP);
+	if (str_is(text, "[]"))
+		return empty(ev, VALUE_LIST);
+	if (str_starts(type, STR("int")) || str_starts(type, STR("elastic")))
+		return value_int(ev->arena, text.p[0] - '0', (struct span){ 0 });
+	if (str_is(type, "bool"))
+		return value_bool(ev->arena, str_is(text, "true"), (struct span){ 0 });
+	if (str_is(type, "duration")) {
+		struct value *v = value_new(ev->arena, VALUE_QUANTITY, (struct span){ 0 });
+		v->unit = TYPE_DURATION;
+		duration_parse(text, &v->u.quantity);
+		return v;
+	}
+	return value_string(ev->arena, text, (struct span){ 0 });
+}
+
+/* `upper` extends `lower`: entries of both, an overridden key keeps its position. */
+static const struct value *merge(struct eval *ev, const struct value *lower, const struct value *upper)
+{
+	if (!value_ok(lower) || lower->kind != VALUE_MAP)
+		return lower->kind == VALUE_NONE ? upper : lower;
+	if (!value_ok(upper) || upper->kind != VALUE_MAP)
+		return upper;
+	struct value *both = value_new(ev->arena, VALUE_MAP, upper->from);
+	const struct map *maps[2] = { &lower->u.map.index, &upper->u.map.index };
+	for (int m = 0; m < 2; m++)
+		for (size_t i = 0; i < maps[m]->n; i++)
+			map_put(&both->u.map.index, ev->arena, maps[m]->entries[i].key, maps[m]->entries[i].value);
+	return both;
+}
+
+static const struct value *contributed(struct eval *ev, struct role *r, const struct contribution *c, enum field_id id)
+{
+	const struct entry *e = c->entry;
+	if (e->item)
+		return eval_expr(ev, e->frame, e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value);
+	struct schema_types types = { .arena = ev->arena, .names = ev->program->names };
+	(void)r;
+	return value_convert(ev, e->value, schema_type(&types, id), e->key_at, (struct span){ 0 });
+}
+
+static struct span contribution_at(const struct contribution *c)
+{
+	const struct node *item = c->entry->item;
+	if (!item)
+		return c->entry->key_at;
+	const struct node *value = item->kind == NODE_FIELD ? item->u.field.value : item->u.item.value;
+	return value ? value->span : item->span;
+}
+
+enum { MOST_CONTRIBUTIONS = 256 };
+
+static const struct value *by_levels(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s)
+{
+	struct contribution c[MOST_CONTRIBUTIONS];
+	size_t n = role_contributions(r, id, c, MOST_CONTRIBUTIONS);
+	s->level = n ? c[0].level : LEVELS;
+	s->set_at = n ? contribution_at(&c[0]) : (struct span){ 0 };
+	s->deciding = true;
+	const struct value *v = NULL;
+	for (size_t i = n; i-- > 0;) {
+		const struct value *mine = contributed(ev, r, &c[i], id);
+		if (mine->kind == VALUE_BAD)
+			return mine;
+		v = v ? merge(ev, v, mine) : mine;
+	}
+	return v ? v : fallback(ev, schema_field(id));
+}
+
+/* ---- replicas ---- */
+
+/* Another framework of the same module whose role of this name may be elastic. */
+static struct str elastic_sibling(struct eval *ev, const struct job *j, const struct role *r)
+{
+	const struct module *m = j->framework->module;
+	for (size_t i = 0; m && i < m->values.n; i++) {
+		const struct decl *d = m->values.entries[i].value;
+		for (size_t k = 0; d->kind == DECL_FRAMEWORK && k < d->nroles; k++)
+			if (str_eq(d->roles[k]->name, r->name) && d->roles[k]->replicas &&
+			    d->roles[k]->replicas->kind == TYPE_ELASTIC) {
+				struct str f = j->plan->framework;
+				size_t dot = f.n;
+				while (dot > 0 && f.p[dot - 1] != '.')
+					dot--;
+				return str_printf(ev->arena, "%.*s%.*s", (int)dot, f.p, STR_ARG(d->name));
+			}
+	}
+	return STR("");
+}
+
+static void report_not_fixed(struct eval *ev, struct role *r, struct node *typed, int64_t lo, int64_t hi, struct span at)
+{
+	struct job *j = r->job;
+	struct diag *d = diag_report(ev->diags, TJ0505, at, "'%.*s' needs a fixed number of replicas for role '%.*s', found %lld:%lld",
+		STR_ARG(j->plan->framework), STR_ARG(r->name), (long long)lo, (long long)hi);
+	diag_label(ev->diags, d, "an elastic range");
+	diag_note(ev->diags, d, typed->span, "declared here");
+	struct str other = elastic_sibling(ev, j, r);
+	if (other.n)
+		diag_help(ev->diags, d, "use '%.*s' for workers that may come and go, or write one number", STR_ARG(other));
+	else
+		diag_help(ev->diags, d, "write one number");
+}
+
+static struct str bounds_phrase(struct eval *ev, const struct refinement *f)
+{
+	if (f->has_lo && f->has_hi && f->lo == f->hi)
+		return str_printf(ev->arena, "exactly %lld replica%s", (long long)f->lo, f->lo == 1 ? "" : "s");
+	if (f->has_lo && f->has_hi)
+		return str_printf(ev->arena, "%lld to %lld replicas", (long long)f->lo, (long long)f->hi);
+	if (f->has_lo)
+		return str_printf(ev->arena, "%lld or more replicas", (long long)f->lo);
+	return str_printf(ev->arena, "at most %lld replica%s", (long long)f->hi, f->hi == 1 ? "" : "s");
+}
+
+static struct str bounds_range(struct eval *ev, const struct refinement *f)
+{
+	struct str lo = f->has_lo ? str_printf(ev->arena, "%lld", (long long)f->lo) : STR("");
+	struct str hi = f->has_hi ? str_printf(ev->arena, "%lld", (long long)f->hi) : STR("");
+	return str_printf(ev->arena, "%.*s..%.*s", STR_ARG(lo), STR_ARG(hi));
+}
+
+static void report_outside(struct eval *ev, struct role *r, struct node *typed, const struct refinement *f, int64_t n, struct span at)
+{
+	struct diag *d;
+	struct str range = bounds_range(ev, f), allowed = bounds_phrase(ev, f);
+	if (n == 0)
+		d = diag_report(ev->diags, TJ0503, at, "'%.*s' needs at least %lld '%.*s', and replicas = 0",
+			STR_ARG(r->job->plan->framework), (long long)f->lo, STR_ARG(r->name));
+	else
+		d = diag_report(ev->diags, TJ0502, at, "role '%.*s' allows %.*s, but %lld %s set", STR_ARG(r->name),
+			STR_ARG(allowed), (long long)n, n == 1 ? "is" : "are");
+	diag_label(ev->diags, d, "%lld is outside %.*s", (long long)n, STR_ARG(range));
+	diag_note(ev->diags, d, typed->span, "declared here");
+	if (f->has_lo && f->has_hi && f->lo == f->hi && typed->u.field.value)
+		diag_help(ev->diags, d, "remove 'replicas': the framework sets it to %lld", (long long)f->lo);
+	else
+		diag_help(ev->diags, d, "write a number in %.*s", STR_ARG(range));
+}
+
+/* What the framework allows for replicas, with the codes that speak of roles (decision 71). */
+static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
+{
+	struct node *typed = typed_field(r, FIELD_REPLICAS);
+	if (v->kind != VALUE_INT && v->kind != VALUE_ELASTIC)
+		return v;
+	int64_t lo = v->kind == VALUE_INT ? v->u.integer : v->u.range.lo;
+	int64_t hi = v->kind == VALUE_INT ? v->u.integer : v->u.range.hi;
+	if (lo < 0) {
+		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is negative", (long long)lo);
+		diag_help(ev->diags, d, "0 replicas leave the role out");
+		return &value_bad;
+	}
+	const struct type *t = typed ? typed->u.field.declared : NULL;
+	if (!t || t->kind == TYPE_BAD)
+		return lo == hi && v->kind == VALUE_ELASTIC ? value_int(ev->arena, lo, v->from) : v;
+	if (t->kind != TYPE_ELASTIC && lo != hi) {
+		report_not_fixed(ev, r, typed, lo, hi, at);
+		return &value_bad;
+	}
+	const struct refinement *f = t->refine;
+	int64_t out = f && ((f->has_lo && lo < f->lo) || (f->has_hi && lo > f->hi)) ? lo : hi;
+	if (f && ((f->has_lo && out < f->lo) || (f->has_hi && out > f->hi))) {
+		report_outside(ev, r, typed, f, out, at);
+		return &value_bad;
+	}
+	if (t->kind == TYPE_ELASTIC && v->kind == VALUE_INT) {
+		struct value *range = value_new(ev->arena, VALUE_ELASTIC, v->from);
+		range->u.range.lo = range->u.range.hi = lo;
+		return range;
+	}
+	return t->kind == TYPE_ELASTIC ? v : value_int(ev->arena, lo, v->from);
+}
+
+static const struct value *replicas_value(struct eval *ev, struct role *r, struct role_slot *s)
+{
+	struct contribution first;
+	bool written = role_contributions(r, FIELD_REPLICAS, &first, 1) && first.level <= LEVEL_JOB;
+	if (!written) {
+		const struct plan_accelerator *acc = role_accelerator(ev, r);
+		if (acc && acc->pods > 1) {     /* decision 63: the hosts of the topology */
+			s->deciding = true;
+			s->level = LEVEL_ROLE;
+			s->set_at = acc->from;
+			return test_replicas(ev, r, value_int(ev->arena, acc->pods, acc->from), acc->from);
+		}
+		struct node *typed = typed_field(r, FIELD_REPLICAS);
+		if (typed && !typed->u.field.value) {
+			struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
+				"'%.*s' requires 'replicas' of role '%.*s'", STR_ARG(r->job->plan->framework), STR_ARG(r->name));
+			diag_note(ev->diags, d, typed->span, "declared here, without a value");
+			diag_help(ev->diags, d, "write 'replicas = 1' in 'role %.*s'", STR_ARG(r->name));
+			return &value_bad;
+		}
+	}
+	const struct value *v = by_levels(ev, r, FIELD_REPLICAS, s);
+	return test_replicas(ev, r, v, span_known(s->set_at) ? s->set_at : r->at);
+}
+
+/* A framework may narrow any field of a role; the job's value must fit. */
+static const struct value *narrowed(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s, const struct value *v)
+{
+	struct node *typed = typed_field(r, id);
+	if (!typed || !typed->u.field.declared)
+		return v;
+	if (s->level == LEVELS) {
+		struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
+			"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name, STR_ARG(r->name));
+		diag_note(ev->diags, d, typed->span, "declared here, without a value");
+		return &value_bad;
+	}
+	return s->level <= LEVEL_JOB ? value_convert(ev, v, typed->u.field.declared, s->set_at, typed->span) : v;
+}
+
+/* ---- slots ---- */
+
+static struct role_slot *slot_of(struct eval *ev, struct role *r, enum field_id id)
+{
+	if (!r->slots[id]) {
+		struct role_slot *s = ARENA_NEW(ev->arena, struct role_slot);
+		s->slot.what = str_printf(ev->arena, "%.*s.%s", STR_ARG(r->name), schema_field(id)->name);
+		s->slot.at = r->at;
+		r->slots[id] = s;
+	}
+	return r->slots[id];
+}
+
+const struct value *role_field(struct eval *ev, struct role *r, enum field_id id)
+{
+	struct role_slot *s = slot_of(ev, r, id);
+	struct role *self = ev->self;
+	int64_t index = ev->pod_index;
+	if (s->slot.state == SLOT_EMPTY) {
+		struct contribution first;
+		if (role_contributions(r, id, &first, 1))
+			s->slot.at = contribution_at(&first);
+	}
+	if (!slot_enter(ev, &s->slot))
+		return s->slot.value;
+	ev->self = r;
+	ev->pod_index = -1;
+	const struct value *v = id == FIELD_REPLICAS ? replicas_value(ev, r, s) : by_levels(ev, r, id, s);
+	if (id != FIELD_REPLICAS && v->kind != VALUE_BAD)
+		v = narrowed(ev, r, id, s, v);
+	ev->self = self;
+	ev->pod_index = index;
+	return slot_leave(ev, &s->slot, v);
+}
+
+struct span role_field_at(struct eval *ev, struct role *r, enum field_id id)
+{
+	struct role_slot *s = slot_of(ev, r, id);
+	if (!s->deciding)
+		role_field(ev, r, id);
+	return span_known(s->set_at) ? s->set_at : r->at;
+}
+
+enum level role_field_level(struct eval *ev, struct role *r, enum field_id id)
+{
+	struct role_slot *s = slot_of(ev, r, id);
+	if (!s->deciding)
+		role_field(ev, r, id);
+	return s->deciding ? s->level : LEVELS;
+}
+
+bool role_replicas(struct eval *ev, struct role *r, int64_t *ret_min, int64_t *ret_max)
+{
+	const struct value *v = role_field(ev, r, FIELD_REPLICAS);
+	if (v->kind != VALUE_INT && v->kind != VALUE_ELASTIC)
+		return false;
+	*ret_min = v->kind == VALUE_INT ? v->u.integer : v->u.range.lo;
+	*ret_max = v->kind == VALUE_INT ? v->u.integer : v->u.range.hi;
+	return true;
+}
+
+bool role_is_elastic(struct eval *ev, struct role *r)
+{
+	const struct value *v = role_field(ev, r, FIELD_REPLICAS);
+	return v->kind == VALUE_ELASTIC && v->u.range.lo != v->u.range.hi;
+}
+
+const struct plan_accelerator *role_accelerator(struct eval *ev, struct role *r)
+{
+	const struct value *v = role_field(ev, r, FIELD_ACCELERATOR);
+	return v->kind == VALUE_ACCELERATOR ? v->u.accelerator : NULL;
+}

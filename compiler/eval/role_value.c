@@ -1,0 +1,357 @@
+/*
+ * role_value.c - what expressions can ask of roles, the cluster and the pod.
+ *
+ * Host names and ports become pieces, not text: only the environment function
+ * of a placement turns them into text (decision 64).
+ */
+#include "diag/suggest.h"
+#include "eval/job.h"
+
+static struct value *text_value(struct eval *ev, struct span from, const struct piece *pieces, size_t n, bool number)
+{
+	struct value *v = value_new(ev->arena, VALUE_TEXT, from);
+	struct piece *copy = ARENA_ARRAY(ev->arena, struct piece, n);
+	memcpy(copy, pieces, n * sizeof *pieces);
+	v->u.text = (struct text){ copy, n, from };
+	v->number = number;
+	return v;
+}
+
+static struct piece peer_piece(enum piece_kind kind, const struct role *r, int64_t i, struct str port)
+{
+	return (struct piece){ .kind = kind, .u.peer = { .port = port, .role = r->number, .index = (int32_t)i } };
+}
+
+static struct piece host_piece(const struct role *r, int64_t i)
+{
+	if (r->job->plan->hosts == HOSTS_SERVICE)
+		r->job->plan->namespace_in_address = true;
+	return peer_piece(PIECE_HOST, r, i, (struct str){ 0 });
+}
+
+/* ---- ports ---- */
+
+static const struct value *find_port(struct eval *ev, struct role *r, struct str name, struct span at)
+{
+	const struct value *ports = role_field(ev, r, FIELD_PORTS);
+	if (ports->kind != VALUE_MAP)
+		return &value_bad;
+	const struct value *port = value_get(ports, name);
+	if (port)
+		return port;
+	struct diag *d = diag_report(ev->diags, TJ0514, at, "role '%.*s' has no port '%.*s'", STR_ARG(r->name), STR_ARG(name));
+	struct suggest s;
+	suggest_init(&s, ev->arena, name);
+	for (size_t i = 0; i < ports->u.map.index.n; i++)
+		suggest_add(&s, ports->u.map.index.entries[i].key);
+	struct str help = suggest_or_list(&s, "it has");
+	if (help.n)
+		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
+	else
+		diag_help(ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
+	return &value_bad;
+}
+
+const struct value *role_port_number(struct eval *ev, struct role *r, struct str name, struct node *at)
+{
+	const struct value *port = find_port(ev, r, name, at->kind == NODE_MEMBER ? at->u.member.name_span : at->span);
+	eval_read(ev, role_field_at(ev, r, FIELD_PORTS), str_printf(ev->arena, "%.*s.ports.%.*s", STR_ARG(r->name), STR_ARG(name)), port);
+	return port;
+}
+
+/* ---- hosts and addresses ---- */
+
+static const struct value *all_hosts(struct eval *ev, struct role *r, struct span from)
+{
+	int64_t lo, hi;
+	if (r->hosts)
+		return r->hosts;
+	if (!role_replicas(ev, r, &lo, &hi))
+		return &value_bad;
+	struct value *list = value_new(ev->arena, VALUE_LIST, from);
+	list->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, (size_t)hi);
+	for (int64_t i = 0; i < hi; i++) {
+		struct piece host = host_piece(r, i);
+		list->u.list.at[list->u.list.n++] = text_value(ev, from, &host, 1, false);
+	}
+	return r->hosts = list;
+}
+
+static const struct piece colon = { .kind = PIECE_TEXT, .u.text = { ":", 1 } };
+
+static const struct value *address_value(struct eval *ev, struct role *r, int64_t i, struct str port, struct span from)
+{
+	struct piece pieces[3] = { host_piece(r, i), colon, peer_piece(PIECE_PORT, r, i, port) };
+	return text_value(ev, from, pieces, 3, false);
+}
+
+static const struct value *all_addresses(struct eval *ev, struct role *r, struct str port, struct node *call)
+{
+	int64_t lo, hi;
+	const struct value *kept = map_get(&r->addresses, port);
+	if (kept)
+		return kept;
+	if (!role_replicas(ev, r, &lo, &hi))
+		return &value_bad;
+	if (hi > 0 && find_port(ev, r, port, call->span)->kind == VALUE_BAD)
+		return &value_bad;
+	struct value *list = value_new(ev->arena, VALUE_LIST, call->span);
+	list->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, (size_t)hi);
+	for (int64_t i = 0; i < hi; i++)
+		list->u.list.at[list->u.list.n++] = address_value(ev, r, i, port, call->span);
+	map_put(&r->addresses, ev->arena, port, list);
+	return list;
+}
+
+/* ---- an index: a number, or the pod's own ---- */
+
+enum index_class { INDEX_BAD, INDEX_COMPUTED, INDEX_KNOWN };
+
+static void report_beyond(struct eval *ev, struct role *r, struct str method, int64_t i, int64_t n, struct span at)
+{
+	struct diag *d = diag_report(ev->diags, TJ0515, at, "'%.*s.%.*s(%lld)', but %lld %.*s replica%s", STR_ARG(r->name),
+		STR_ARG(method), (long long)i, (long long)n, STR_ARG(r->name), n == 1 ? "" : "s");
+	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_REPLICAS), "replicas = %lld", (long long)n);
+	if (n > 0)
+		diag_help(ev->diags, d, "the last is %.*s(%lld)", STR_ARG(method), (long long)(n - 1));
+	else
+		diag_help(ev->diags, d, "give the role a replica, or do not ask for its %.*s", STR_ARG(method));
+}
+
+static enum index_class peer_index(struct eval *ev, struct role *r, struct str method, const struct value *arg, struct node *call, int64_t *ret)
+{
+	int64_t lo, hi;
+	if (arg->kind == VALUE_COMPUTED)
+		return INDEX_COMPUTED;
+	if (arg->kind == VALUE_BAD || !role_replicas(ev, r, &lo, &hi))
+		return INDEX_BAD;
+	if (arg->kind == VALUE_INT) {
+		if (arg->u.integer < 0 || arg->u.integer >= hi) {
+			report_beyond(ev, r, method, arg->u.integer, hi, call->span);
+			return INDEX_BAD;
+		}
+		*ret = arg->u.integer;
+		return INDEX_KNOWN;
+	}
+	int64_t own_lo, own_hi;
+	*ret = OWN_INDEX;
+	if (arg->kind != VALUE_TEXT || arg->u.text.n != 1 || arg->u.text.at[0].kind != PIECE_INDEX)
+		return INDEX_COMPUTED;
+	if (ev->self && ev->self != r && role_replicas(ev, ev->self, &own_lo, &own_hi) && own_hi > hi) {
+		report_beyond(ev, r, method, own_hi - 1, hi, call->span);
+		return INDEX_BAD;
+	}
+	return INDEX_KNOWN;
+}
+
+static const struct value *computed(struct eval *ev, struct span at)
+{
+	struct value *v = value_new(ev->arena, VALUE_COMPUTED, at);
+	v->u.computed = at;
+	return v;
+}
+
+const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n, struct node *call)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!value_ok(args[i]))
+			return args[i];
+	if (str_is(name, "addresses"))
+		return all_addresses(ev, r, args[0]->u.string, call);
+	int64_t i = 0;
+	enum index_class class = peer_index(ev, r, name, args[0], call, &i);
+	if (class == INDEX_BAD)
+		return &value_bad;
+	if (class == INDEX_COMPUTED)
+		return computed(ev, call->span);
+	if (str_is(name, "host")) {
+		struct piece host = host_piece(r, i);
+		return text_value(ev, call->span, &host, 1, false);
+	}
+	struct str port = args[1]->u.string;
+	if (find_port(ev, r, port, call->span)->kind == VALUE_BAD)
+		return &value_bad;
+	if (str_is(name, "address"))
+		return address_value(ev, r, i, port, call->span);
+	struct piece number = peer_piece(PIECE_PORT, r, i, port);       /* port */
+	return text_value(ev, call->span, &number, 1, true);
+}
+
+/* ---- members ---- */
+
+static const struct value *plain_member(struct eval *ev, struct role *r, struct str name, struct node *at, enum field_id *ret_field)
+{
+	const struct plan_accelerator *acc;
+	*ret_field = FIELDS;
+	if (str_is(name, "name"))
+		return value_string(ev->arena, r->name, at->span);
+	if (str_is(name, "hosts")) {
+		*ret_field = FIELD_REPLICAS;
+		return all_hosts(ev, r, at->span);
+	}
+	if (str_is(name, "ports")) {
+		struct value *v = value_new(ev->arena, VALUE_PORTS, at->span);
+		v->u.role = r;
+		return v;
+	}
+	*ret_field = FIELD_ACCELERATOR;
+	if (str_is(name, "devices") || str_is(name, "accelerator_pods")) {
+		if (role_field(ev, r, FIELD_ACCELERATOR)->kind == VALUE_BAD)
+			return &value_bad;
+		acc = role_accelerator(ev, r);
+		if (str_is(name, "devices"))
+			return value_int(ev->arena, acc ? acc->per_pod : 0, acc ? acc->from : at->span);
+		return value_int(ev->arena, acc ? acc->pods : 1, acc ? acc->from : at->span);
+	}
+	const struct field *f = schema_find(BLOCK_ROLE, name);
+	if (!f)
+		f = schema_find(BLOCK_FRAMEWORK_ROLE, name);
+	if (!f)
+		return &value_bad;
+	*ret_field = f->id;
+	return role_field(ev, r, f->id);
+}
+
+/* `worker.replicas` is 1:8 where a number is meant (TJ0506). */
+static const struct value *one_number(struct eval *ev, struct role *r, const struct value *v, struct node *at)
+{
+	if (v->kind != VALUE_ELASTIC || type_strip_optional(at->type)->kind == TYPE_ELASTIC)
+		return v;
+	struct diag *d = diag_report(ev->diags, TJ0506, at->span, "'%.*s.replicas' is %lld:%lld; which number is meant?", STR_ARG(r->name),
+		(long long)v->u.range.lo, (long long)v->u.range.hi);
+	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_REPLICAS), "elastic here");
+	diag_help(ev->diags, d, "write '%.*s.replicas.min' or '%.*s.replicas.max'", STR_ARG(r->name), STR_ARG(r->name));
+	return &value_bad;
+}
+
+const struct value *role_member(struct eval *ev, struct role *r, struct str name, struct node *at)
+{
+	enum field_id field;
+	const struct value *v = plain_member(ev, r, name, at, &field);
+	if (field == FIELD_REPLICAS && str_is(name, "replicas"))
+		v = one_number(ev, r, v, at);
+	if (field != FIELDS && v->kind != VALUE_BAD && (ev->reads || ev->running))
+		eval_read(ev, role_field_at(ev, r, field), str_printf(ev->arena, "%.*s.%.*s", STR_ARG(r->name), STR_ARG(name)), v);
+	return v;
+}
+
+static const struct value *role_value(struct eval *ev, struct role *r, struct span from)
+{
+	struct value *v = value_new(ev->arena, VALUE_ROLE, from);
+	v->u.role = r;
+	return v;
+}
+
+const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at)
+{
+	for (size_t i = 0; ev->job && i < ev->job->nroles; i++) {
+		struct role *r = ev->job->roles[i];
+		if (r->decl == d || r->job_decl == d)
+			return role_value(ev, r, at);
+	}
+	return &value_bad;
+}
+
+static const struct value *cluster_roles(struct eval *ev, bool all, struct span from)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, from);
+	for (size_t i = 0; i < ev->job->nroles; i++) {
+		struct role *r = ev->job->roles[i];
+		int64_t lo, hi;
+		if (r->aux && !all)
+			continue;
+		if (!role_replicas(ev, r, &lo, &hi))
+			return &value_bad;
+		if (hi > 0)
+			ARENA_PUSH(ev->arena, list->u.list.at, list->u.list.n, role_value(ev, r, from));
+	}
+	return list;
+}
+
+const struct value *cluster_member(struct eval *ev, struct str name, struct node *at)
+{
+	struct job *j = ev->job;
+	if (!j)
+		return &value_bad;
+	if (str_is(name, "name"))
+		return value_string(ev->arena, j->name, j->plan->name_at);
+	if (str_is(name, "namespace")) {
+		const struct value *v = value_string(ev->arena, j->plan->ns.set ? j->plan->ns.value : STR("default"),
+			j->plan->ns.set ? j->plan->ns.from : at->span);
+		eval_read(ev, v->from, STR("namespace"), v);
+		return v;
+	}
+	if (str_is(name, "domain"))
+		return j->plan->domain.n ? value_string(ev->arena, j->plan->domain, at->span) : &value_none;
+	if (str_is(name, "run_id"))
+		return j->options->run_id.p ? value_string(ev->arena, j->options->run_id, at->span) : &value_none;
+	if (str_is(name, "roles"))
+		return cluster_roles(ev, false, at->span);
+	if (str_is(name, "all_roles"))
+		return cluster_roles(ev, true, at->span);
+	return &value_bad;
+}
+
+/* ---- the pod ---- */
+
+static const struct value *pod_field_value(struct eval *ev, enum pod_field field, struct span from)
+{
+	struct piece p = { .kind = PIECE_FIELD, .u.field = field };
+	return text_value(ev, from, &p, 1, false);
+}
+
+const struct value *pod_member(struct eval *ev, struct str name, struct node *at)
+{
+	ev->pod_reads++;
+	if (!ev->self) {
+		struct diag *d = diag_report(ev->diags, TJ0708, at->span, "'pod.%.*s' is known only inside a role", STR_ARG(name));
+		diag_help(ev->diags, d, "use it in 'env', 'command', 'args' or 'files' of a role");
+		return &value_bad;
+	}
+	if (str_is(name, "index")) {
+		struct piece p = { .kind = PIECE_INDEX };
+		return ev->pod_index >= 0 ? value_int(ev->arena, ev->pod_index, at->span) : text_value(ev, at->span, &p, 1, true);
+	}
+	if (str_is(name, "host")) {
+		struct piece p = host_piece(ev->self, ev->pod_index >= 0 ? ev->pod_index : OWN_INDEX);
+		return text_value(ev, at->span, &p, 1, false);
+	}
+	if (str_is(name, "name"))
+		return pod_field_value(ev, POD_NAME, at->span);
+	if (str_is(name, "uid"))
+		return pod_field_value(ev, POD_UID, at->span);
+	if (str_is(name, "ip"))
+		return pod_field_value(ev, POD_IP, at->span);
+	if (str_is(name, "node"))
+		return pod_field_value(ev, POD_NODE, at->span);
+	return &value_bad;
+}
+
+/* ---- plain text where a piece is not welcome ---- */
+
+bool text_flatten(struct eval *ev, const struct text *t, struct str *ret)
+{
+	struct buf out = { 0 };
+	bool ok = true;
+	for (size_t i = 0; ok && i < t->n; i++) {
+		const struct piece *p = &t->at[i];
+		bool peer = p->kind == PIECE_HOST || p->kind == PIECE_PORT;
+		if (p->kind == PIECE_TEXT) {
+			buf_str(&out, p->u.text);
+		} else if (peer && ev->job && p->u.peer.index != OWN_INDEX) {
+			struct role *r = ev->job->roles[p->u.peer.role];
+			const struct value *port = p->kind == PIECE_PORT ? value_get(role_field(ev, r, FIELD_PORTS), p->u.peer.port) : NULL;
+			if (p->kind == PIECE_HOST)
+				plan_host(ev->job->plan, r->plan, p->u.peer.index, &out);
+			else if (port && port->kind == VALUE_INT)
+				buf_printf(&out, "%lld", (long long)port->u.integer);
+			else
+				ok = false;
+		} else {
+			ok = false;
+		}
+	}
+	*ret = ok ? buf_take(&out, ev->arena) : STR("");
+	buf_release(&out);
+	return ok;
+}
