@@ -1,0 +1,160 @@
+"""A cluster as the suite sees it: kubectl for what users do with it, and plain
+HTTP through "kubectl proxy" for looking at it many times a second."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+
+class Refused(Exception):
+    """The server, or kubectl, said no; the text says why."""
+
+
+class Missing(Refused):
+    """There is no such object."""
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=60)
+        self._path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def documents(text):
+    """The JSON values that follow each other in a text; a List counts as its items."""
+    decoder, at, found = json.JSONDecoder(), 0, []
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        value, at = decoder.raw_decode(text, at)
+        found += value["items"] if value.get("kind") == "List" else [value]
+    return found
+
+
+class Cluster:
+    def __init__(self, kubectl, kubeconfig):
+        self._files = tempfile.TemporaryDirectory(prefix="e2e-")
+        self._kubectl = [kubectl, "--cache-dir", os.path.join(self._files.name, "cache")]
+        if kubeconfig:
+            self._kubectl += ["--kubeconfig", kubeconfig]
+        self._socket = os.path.join(self._files.name, "api")
+        self._proxy = subprocess.Popen(
+            self._kubectl + ["proxy", "--unix-socket", self._socket], stdout=subprocess.DEVNULL
+        )
+        self._local = threading.local()
+        self._resources = {}
+        until(lambda: os.path.exists(self._socket), 60, "kubectl proxy")
+
+    def close(self):
+        self._proxy.terminate()
+        self._proxy.wait(timeout=30)
+        self._files.cleanup()
+
+    def kubectl(self, *arguments, stdin=None, timeout=120):
+        done = subprocess.run(
+            self._kubectl + list(arguments), input=stdin, capture_output=True, text=True, timeout=timeout
+        )
+        if done.returncode != 0:
+            raise Refused(done.stderr.strip() or f"kubectl {arguments[0]}: exit {done.returncode}")
+        return done.stdout
+
+    def read_yaml(self, path):
+        """The objects of a file as kubectl reads it, without asking the server: a
+        patch that changes nothing is kubectl's way to say "convert"."""
+        return documents(self.kubectl("patch", "--local", "-f", path, "--type=merge", "-p", "{}", "-o", "json"))
+
+    def apply(self, objects, namespace, *options):
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+        return documents(
+            self.kubectl(
+                "apply", "--server-side", "--validate=strict", "--namespace", namespace, "-o", "json", *options,
+                "-f", "-", stdin=text,
+            )
+        )  # fmt: skip
+
+    def request(self, method, path, body=None, kind="application/json"):
+        data = None if body is None else json.dumps(body)
+        for attempt in (1, 2):
+            connection = getattr(self._local, "connection", None)
+            if connection is None:
+                connection = self._local.connection = _Connection(self._socket)
+            try:
+                connection.request(method, path, data, {"Content-Type": kind} if data else {})
+                answer = connection.getresponse()
+                text = answer.read()
+                break
+            except (OSError, http.client.HTTPException):
+                # A kept connection may have been closed meanwhile: once more.
+                connection.close()
+                self._local.connection = None
+                if attempt == 2:
+                    raise
+        value = json.loads(text) if text else {}
+        if answer.status == 404:
+            raise Missing(value.get("message", path))
+        if answer.status >= 300:
+            raise Refused(value.get("message", text.decode(errors="replace")))
+        return value
+
+    def get(self, path):
+        return self.request("GET", path)
+
+    def patch(self, path, change):
+        return self.request("PATCH", path, change, "application/merge-patch+json")
+
+    def delete(self, path):
+        try:
+            options = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
+            self.request("DELETE", path, options)
+        except Missing:
+            pass
+
+    def create(self, collection, value):
+        try:
+            return self.request("POST", collection, value)
+        except Refused as refused:
+            if "already exists" not in str(refused):
+                raise
+
+    def path_of(self, value, namespace):
+        """Where the API keeps an object."""
+        version = value["apiVersion"]
+        group = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        if group not in self._resources:
+            found = self.get(group)["resources"]
+            self._resources[group] = {r["kind"]: r for r in found if "/" not in r["name"]}
+        resource = self._resources[group][value["kind"]]
+        name = value["metadata"]["name"]
+        if not resource["namespaced"]:
+            return f"{group}/{resource['name']}/{name}"
+        namespace = value["metadata"].get("namespace", namespace)
+        return f"{group}/namespaces/{namespace}/{resource['name']}/{name}"
+
+    def make_namespace(self, name):
+        self.create("/api/v1/namespaces", {"metadata": {"name": name}})
+
+    def drop_namespace(self, name):
+        self.delete(f"/api/v1/namespaces/{name}")
+
+    def list(self, namespace, kind):
+        group = {"jobs": "/apis/batch/v1", "deployments": "/apis/apps/v1"}.get(kind, "/api/v1")
+        return self.get(f"{group}/namespaces/{namespace}/{kind}")["items"]
+
+
+def until(test, seconds, what):
+    """Waits until the test gives something true, and returns that."""
+    end = time.monotonic() + seconds
+    while not (value := test()):
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what}: not within {seconds} s")
+        time.sleep(0.1)
+    return value

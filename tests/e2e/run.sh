@@ -1,0 +1,121 @@
+#!/bin/bash
+# run.sh: the end-to-end suite, against a real control plane.
+#
+#   tests/e2e/run.sh                   builds (once) and starts clusters of its own
+#   KUBECONFIG=... tests/e2e/run.sh    uses the cluster that is there, with the
+#                                      kubectl of PATH; makes and removes
+#                                      namespaces called e2e-*
+#
+# TRAINC is the compiler (build/trainc).  One line per check; the last line is
+# "N passed, N failed, N skipped".  Without Go 1.26 nothing can be built: that is
+# a skip, but a failure where CI=true.
+set -euo pipefail
+cd "$(dirname "$0")"
+export TRAINC=${TRAINC:-$(realpath ../../build)/trainc}
+case $TRAINC in
+/*) ;;
+*) TRAINC=$OLDPWD/$TRAINC ;;
+esac
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/trainc-e2e.XXXXXX")
+export COUNTS=$work/counts
+up=()
+
+finish() {
+	local dir
+	trap '' HUP INT TERM
+	for dir in "${up[@]}"; do
+		./down.sh "$dir"
+	done
+	rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+
+total() {
+	awk '{ p += $1; f += $2; s += $3 }
+		END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$COUNTS"
+}
+
+skip() {
+	echo "skip $1"
+	echo 0 0 1 >> "$COUNTS"
+}
+
+failed() {
+	echo "FAIL $1"
+	echo 0 1 0 >> "$COUNTS"
+}
+
+# cluster MODE PIECE...: a cluster of that mode, and the checks that it is for.
+cluster() {
+	local mode=$1 dir=$work/$1 pieces piece path start status=0
+	shift
+	pieces=$(./build.sh "$@") || return
+	while read -r piece path; do
+		export "E2E_${piece^^}=$path"
+	done <<< "$pieces"
+	start=$SECONDS
+	up+=("$dir")
+	./up.sh "$mode" "$dir" || return
+	echo "# a cluster of mode $mode is up after $((SECONDS - start)) s"
+	KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig python3 suite.py "$mode" || status=$?
+	./down.sh "$dir"
+	echo "# ... and gone after $((SECONDS - start)) s"
+	return $status
+}
+
+have_go() {
+	local version
+	version=$(go env GOVERSION 2> /dev/null) || return 1
+	printf '%s\n' go1.26 "$version" | sort -VC
+}
+
+# Why there cannot be a real node here, if so.
+no_node() {
+	local program
+	if [ "$(id -u)" != 0 ]; then
+		echo "it needs root"
+	elif ! unshare --net --mount --pid --uts --ipc --fork true 2> /dev/null; then
+		echo "no namespaces can be made"
+	elif [ ! -w /sys/fs/cgroup ] && [ ! -w /sys/fs/cgroup/memory ]; then
+		echo "no control groups can be made"
+	else
+		for program in apt-get dpkg-deb ip; do
+			command -v "$program" > /dev/null || echo "there is no '$program'"
+		done
+	fi
+}
+
+if [ ! -x "$TRAINC" ]; then
+	echo "run.sh: there is no compiler at $TRAINC" >&2
+	exit 1
+fi
+: > "$COUNTS"
+if [ -n "${KUBECONFIG:-}" ]; then
+	KUBECTL=${KUBECTL:-kubectl} python3 suite.py any
+	total
+	exit
+fi
+if ! have_go; then
+	if [ "${CI:-}" = true ]; then
+		failed "Go 1.26 or newer is needed to build a cluster"
+	else
+		skip "Go 1.26 or newer is needed to build a cluster"
+	fi
+	total
+	exit
+fi
+cluster kwok kube kwok || failed "a cluster of mode kwok"
+why=$(no_node)
+if [ -n "$why" ]; then
+	skip "a real node: $why"
+elif ! cluster node kube coredns node; then
+	# Only the first version of control groups has been tried.
+	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+		skip "a real node: it did not start with control groups of version 2"
+	else
+		failed "a cluster of mode node"
+	fi
+fi
+total

@@ -1,0 +1,392 @@
+"""suite.py any|kwok|node: what a cluster must accept and do; called by run.sh.
+
+  any    every object file is accepted and kept as it was sent
+  kwok   that, and jobs reach the end that their program promises, on fake nodes
+  node   real pods find each other
+
+KUBECTL, KUBECONFIG, TRAINC: what to use.  One line per check on standard output;
+the counts of passed, failed and skipped checks are added to the file COUNTS.
+"""
+
+import concurrent.futures
+import copy
+import glob
+import itertools
+import os
+import subprocess
+import sys
+import time
+
+import play
+from cluster import Cluster, Missing, Refused, documents, until
+from compare import differences
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TRAINC = os.path.abspath(os.environ.get("TRAINC", os.path.join(ROOT, "build", "trainc")))
+
+fresh = itertools.count()
+
+
+class Failure(Exception):
+    """A check does not hold; the text says why."""
+
+
+def expect(holds, why):
+    if not holds:
+        raise Failure(why)
+
+
+def compile(path, *options):
+    done = subprocess.run(
+        [TRAINC, "compile", "-o", "json", *options, os.path.basename(path)],
+        cwd=os.path.dirname(path), capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    expect(done.returncode == 0, f"trainc compile: exit {done.returncode}\n{done.stderr.strip()}")
+    return documents(done.stdout)
+
+
+class Space:
+    """A namespace for one check."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.name = f"e2e-{os.getpid()}-{next(fresh)}"
+
+    def __enter__(self):
+        self.cluster.make_namespace(self.name)
+        return self
+
+    def __exit__(self, *_):
+        self.cluster.drop_namespace(self.name)
+
+
+# What a server accepts
+
+
+def named(value):
+    return f"{value['kind']} {value['metadata']['name']}"
+
+
+def compare(sent, kept):
+    expect(len(sent) == len(kept), f"{len(sent)} objects sent, {len(kept)} came back")
+    lines = [f"{named(one)} {line}" for one, other in zip(sent, kept) for line in differences(one, other)]
+    expect(not lines, "\n".join(lines))
+
+
+def moved(objects, namespace):
+    """The same objects in another namespace, so that files do not meet."""
+    objects = copy.deepcopy(objects)
+    for value in objects:
+        if "namespace" in value["metadata"]:
+            value["metadata"]["namespace"] = namespace
+    return objects
+
+
+def accepted(cluster, path):
+    """As it is the file is only tried; applied it is in a namespace of our own, in
+    which Jobs find no account for their pods if they name one, and do not start."""
+    sent = cluster.read_yaml(path)
+    spaces = {value["metadata"]["namespace"] for value in sent if "namespace" in value["metadata"]}
+    with Space(cluster) as space:
+        # Trying needs the namespaces, and those of others are not ours to make.
+        missing = [name for name in spaces if not exists(cluster, f"/api/v1/namespaces/{name}")]
+        if not missing:
+            options = [] if spaces else ["--namespace", space.name]
+            text = cluster.kubectl(
+                "apply", "--server-side", "--validate=strict", "--dry-run=server", "-o", "json", "-f", path, *options
+            )
+            compare(sent, documents(text))
+        sent = moved(sent, space.name)
+        cluster.apply(sent, space.name)
+        compare(sent, [cluster.get(cluster.path_of(value, space.name)) for value in sent])
+
+
+def exists(cluster, path):
+    try:
+        cluster.get(path)
+        return True
+    except Missing:
+        return False
+
+
+def current(cluster, path):
+    """The file says what the compiler says today."""
+    expect(cluster.read_yaml(path) == compile(path.removesuffix(".yaml") + ".tj"), "trainc compile -o json differs")
+
+
+# The checks above must be able to fail.
+
+
+def notices(cluster, path):
+    good = cluster.read_yaml(path)
+    kept = copy.deepcopy(good)
+    compare(good, kept)
+    job = next(i for i, value in enumerate(good) if value["kind"] == "Job")
+
+    def spoil(change):
+        bad = copy.deepcopy(kept)
+        change(bad[job]["spec"])
+        try:
+            compare(good, bad)
+        except Failure:
+            return
+        raise Failure(f"a difference was not noticed: {change.__doc__}")
+
+    def container(spec):
+        return spec["template"]["spec"]["containers"][0]
+
+    def number(spec):
+        "a number"
+        spec["completions"] += 1
+
+    def field(spec):
+        "a field that is gone"
+        del spec["backoffLimit"]
+
+    def element(spec):
+        "an element that is gone"
+        container(spec)["env"].pop()
+
+    def order(spec):
+        "the order of a list"
+        container(spec)["env"].reverse()
+
+    def amount(spec):
+        "a quantity"
+        container(spec)["resources"]["limits"]["memory"] = "256G"
+
+    def kind(spec):
+        "true instead of 1"
+        spec["backoffLimit"] = False
+
+    for change in number, field, element, order, amount, kind:
+        spoil(change)
+    container(kept[job]["spec"])["resources"]["limits"]["memory"] = "274877906944"
+    compare(good, kept)  # 256Gi
+
+
+def refuses(cluster, path):
+    with Space(cluster) as space:
+        for key, value in (("parallelisms", 4), ("backoffLimit", "none"), ("completions", -1)):
+            bad = cluster.read_yaml(path)
+            next(v for v in bad if v["kind"] == "Job")["spec"][key] = value
+            try:
+                cluster.apply(bad, space.name, "--dry-run=server")
+            except Refused:
+                continue
+            raise Failure(f"accepted: {key} = {value}")
+
+
+# What jobs do
+
+
+class Play:
+    """A job on fake nodes.  notes[role] says how its pods end."""
+
+    def __init__(self, cluster, space, source, notes, *options):
+        self.cluster, self.space = cluster, space
+        objects = cluster.read_yaml(source) if source.endswith(".yaml") else compile(source, *options)
+        self.objects = moved(objects, space.name)
+        if notes is None:
+            notes = self.ends_by_itself()
+        play.annotate(self.objects, notes)
+        play.presuppose(cluster, self.objects, space.name)
+        play.fake_nodes(cluster, self.objects)
+        cluster.apply(self.objects, space.name)
+        self.secrets = play.make_secrets(cluster, self.objects, space.name)
+        self.run = play.Run(cluster, space.name)
+
+    def ends_by_itself(self):
+        """Roles of the success rule end well, the others never."""
+        rule = next(filter(None, (play.annotations(o).get(play.PREFIX + "success") for o in self.objects)), "")
+        roles = {play.role_of(o) for o, _ in play.templates(self.objects)}
+        return {role: {"run": "300ms"} if f"({role}" in rule else {"hold": "yes"} for role in roles}
+
+    def job(self, role, n=0):
+        self.run.look()
+        return sorted(self.run.jobs[role], key=lambda j: j["metadata"]["name"])[n]
+
+    def pods(self, role):
+        found = self.cluster.list(self.space.name, "pods")
+        return [p for p in found if play.role_of(p) == role and "deletionTimestamp" not in p["metadata"]]
+
+    def expect(self, verdict, seconds=90):
+        got = self.run.verdict(seconds)
+        expect(got == verdict, f"{got}, not {verdict}; played: {self.run.did}")
+
+
+def source(name):
+    path = os.path.join(HERE, "programs", name + ".tj")
+    return path if os.path.exists(path) and os.path.exists(TRAINC) else os.path.join(HERE, "objects", name + ".yaml")
+
+
+BEHAVIOURS = []
+
+
+def behaviour(program, notes):
+    def register(function):
+        def check(cluster):
+            with Space(cluster) as space:
+                function(Play(cluster, space, source(program), notes))
+
+        BEHAVIOURS.append((f"{program}: {function.__doc__}", check))
+
+    return register
+
+
+@behaviour("mnist-ddp", {"worker": {"run": "200ms"}})
+def _(job):
+    "completes without any help"
+    job.expect("Succeeded")
+    expect(job.run.did == [], f"played: {job.run.did}")
+    names = {pod["spec"]["hostname"] for pod in job.pods("worker")}
+    expect(names == {f"mnist-ddp-worker-{i}" for i in range(4)}, f"host names {sorted(names)}")
+
+
+@behaviour("mnist-ddp", {"worker": {"run": "200ms", "exit.2": "1"}})
+def _(job):
+    "fails with its first worker when nothing is retried"
+    job.expect("Failed worker BackoffLimitExceeded")
+
+
+@behaviour("mnist-ddp", {"worker": {"hold": "yes"}})
+def _(job):
+    "replaces a worker that is evicted, and does not count it"
+    first = until(lambda: len(pods := job.pods("worker")) == 4 and pods, 60, "4 pods")[0]["metadata"]
+    until(lambda: job.job("worker")["status"].get("ready") == 4, 60, "4 ready")
+    path = f"/api/v1/namespaces/{job.space.name}/pods/{first['name']}/eviction"
+    job.cluster.request(
+        "POST", path, {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": first["name"]}}
+    )
+    until(
+        lambda: first["uid"] not in (uids := {p["metadata"]["uid"] for p in job.pods("worker")}) and len(uids) == 4,
+        60, "another pod",
+    )  # fmt: skip
+    expect(not play.over(job.job("worker")), "the Job is over")
+    expect(not job.job("worker")["status"].get("failed"), "the eviction was counted as a failure")
+
+
+@behaviour("retry", {"worker": {"exit.1.0": "137"}})
+def _(job):
+    "retries a code that may be retried"
+    job.expect("Succeeded")
+    expect(job.job("worker")["status"].get("failed") == 1, "no pod has failed")
+
+
+@behaviour("retry", {"worker": {"run": "200ms", "exit.1": "3"}})
+def _(job):
+    "fails at once by a code that may not be retried"
+    job.expect("Failed worker PodFailurePolicy", 8)
+
+
+@behaviour("retry", {"worker": {"exit.1": "137"}})
+def _(job):
+    "fails when the retries are used up"
+    got = job.run.verdict(60)
+    expect(got in ("Failed worker MaxFailedIndexesExceeded", "Failed worker FailedIndexes"), got)
+
+
+@behaviour("wide-deep", {"chief": {"run": "1s"}, **{r: {"hold": "yes"} for r in ("worker", "ps", "evaluator")}})
+def _(job):
+    "ends the roles that would run for ever once the chief is done"
+    until(lambda: job.run.look() or all(job.run.ready(r) for r in ("worker", "ps", "evaluator")), 60, "pods ready")
+    job.expect("Succeeded")
+    expect(
+        sorted(job.run.did) == ["ended evaluator", "ended ps", "ended worker"], f"played: {job.run.did}"
+    )  # fmt: skip
+    until(lambda: not any(job.pods(r) for r in ("worker", "ps", "evaluator")), 60, "end of their pods")
+
+
+@behaviour("bert-horovod", {"launcher": {"run": "200ms"}, "worker": {"hold": "yes"}})
+def _(job):
+    "starts the launcher after its workers, with keys that were made"
+    expect(len(job.secrets) == 1, f"Secrets made: {job.secrets}")
+    job.expect("Succeeded")
+    expect(job.run.did == ["resumed launcher (after ready(worker))", "ended worker"], f"played: {job.run.did}")
+
+
+@behaviour("corners", {"worker": {"hold.1": "yes", "run": "500ms"}, "ps": {"hold": "yes"}})
+def _(job):
+    "is started by its queue and ended by one index"
+    job.expect("Succeeded")
+    expect(job.run.did == ["resumed worker (queue research)", "ended ps"], f"played: {job.run.did}")
+    done = until(lambda: play.condition(job.job("worker"), "Complete"), 60, "Complete")
+    expect(done["reason"] == "SuccessPolicy", done["reason"])
+    hosts = {p["spec"]["hostname"] for p in job.pods("tensorboard")}
+    expect(hosts == {"corners-tensorboard-0"}, f"host names {sorted(hosts)}")
+
+
+def runs(cluster, path):
+    """An example reaches the end that it promises."""
+    with Space(cluster) as space:
+        Play(cluster, space, path, None).expect("Succeeded")
+
+
+# Real pods
+
+
+def meet(cluster):
+    with Space(cluster) as space:
+        cluster.apply(moved(compile(os.path.join(HERE, "programs", "trio.tj")), space.name), space.name)
+        run = play.Run(cluster, space.name)
+        got = run.verdict(120)
+        if got != "Succeeded":
+            pods = [p["metadata"]["name"] for p in cluster.list(space.name, "pods")]
+            logs = [f"{p}: {cluster.kubectl('logs', '-n', space.name, p)}" for p in pods]
+            raise Failure("\n".join([got, *logs]))
+
+
+# All of it
+
+
+def files(*patterns):
+    return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern)))
+
+
+def checks(mode):
+    if mode == "node":
+        return [("three roles of real pods find each other by their environment", meet)]
+    found = []
+    sample = os.path.join(HERE, "objects", "mnist-ddp.yaml")
+    found.append(("the comparison notices what a server changed", lambda c: notices(c, sample)))
+    found.append(("the server refuses what is wrong", lambda c: refuses(c, sample)))
+    goldens = files("examples/*/*.yaml", "tests/emit/*.yaml")
+    for path in goldens + files("tests/e2e/objects/*.yaml"):
+        found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", lambda c, path=path: accepted(c, path)))
+    if mode == "kwok":
+        found += BEHAVIOURS
+        for path in files("examples/*/*.tj"):
+            if os.path.exists(path.removesuffix(".tj") + ".yaml"):
+                found.append((f"{os.path.relpath(path, ROOT)}: succeeds", lambda c, path=path: runs(c, path)))
+    return found
+
+
+def outcome(check, cluster):
+    start = time.monotonic()
+    try:
+        check(cluster)
+        error = None
+    except Exception as problem:  # whatever it is, the other checks still count
+        error = str(problem) if isinstance(problem, (Failure, Refused, TimeoutError)) else repr(problem)
+    return error, time.monotonic() - start
+
+
+def main(mode):
+    cluster = Cluster(os.environ["KUBECTL"], os.environ.get("KUBECONFIG"))
+    failed, wanted = 0, checks(mode)
+    # Most of the time is the Job controller's, which waits before it retries.
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        running = [(name, pool.submit(outcome, check, cluster)) for name, check in wanted]
+        for name, future in running:
+            error, seconds = future.result()
+            failed += error is not None
+            print(f"{'FAIL' if error else 'ok'} {name} ({seconds:.1f} s)", flush=True)
+            if error:
+                print("    " + error.replace("\n", "\n    "), flush=True)
+    cluster.close()
+    with open(os.environ["COUNTS"], "a") as counts:
+        print(len(wanted) - failed, failed, 0, file=counts)
+
+
+main(sys.argv[1])
