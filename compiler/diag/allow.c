@@ -60,6 +60,17 @@ static bool allow_words(struct str comment, struct str *ret)
 	return true;
 }
 
+/* TJ and four digits. */
+static bool is_code(struct str word)
+{
+	if (word.n != 6 || toupper((unsigned char)word.p[0]) != 'T' || toupper((unsigned char)word.p[1]) != 'J')
+		return false;
+	for (size_t i = 2; i < word.n; i++)
+		if (!isdigit((unsigned char)word.p[i]))
+			return false;
+	return true;
+}
+
 static void comment_found(struct comments *cs, const struct source *s, size_t start, size_t end)
 {
 	struct str words;
@@ -70,10 +81,10 @@ static void comment_found(struct comments *cs, const struct source *s, size_t st
 	size_t n = 0;
 	while (n < words.n && (isalnum((unsigned char)words.p[n]) || words.p[n] == '-'))
 		n++;
-	if (!n)
-		return;                 /* "# allow for slow disks" is prose only if it names no code; see is_code */
 	c.code = (struct str){ words.p, n };
 	struct str rest = trim((struct str){ words.p + n, words.n - n });
+	if (!is_code(c.code) && !(n && rest.n && rest.p[0] == ':'))
+		return;                 /* prose: "# allow shadowing of disks" */
 	c.reason = rest.n > 1 && rest.p[0] == ':' && trim((struct str){ rest.p + 1, rest.n - 1 }).n > 0;
 	size_t first = line_start(s->text, start);
 	c.alone = trim((struct str){ s->text.p + first, start - first }).n == 0;
@@ -163,11 +174,8 @@ static void report(struct diags *ds, const struct comment *c)
 {
 	enum diag_code code;
 	bool known = diag_code_find(c->code, &code);
-	bool looks_like_code = c->code.n == 6 && (str_starts(c->code, STR("TJ")) || str_starts(c->code, STR("tj")));
 
 	if (!known) {
-		if (!looks_like_code)
-			return;         /* prose: "# allow for slow disks" */
 		struct diag *d = diag_report(ds, TJ1009, c->at, "there is no diagnostic '%.*s'", STR_ARG(c->code));
 		diag_help(ds, d, "'trainc explain' lists the codes");
 	} else if (!c->reason) {

@@ -1,0 +1,153 @@
+/*
+ * diag_sarif.c - one SARIF 2.1.0 log (OASIS standard), for code scanning.
+ *
+ * Columns are code points, said so by columnKind.  Artifact locations are URI
+ * references, so the names of files are percent-encoded.
+ */
+#include "base/version.h"
+#include "diag/locate.h"
+#include "diag/render.h"
+
+static void uri(struct str name, struct buf *out)
+{
+	buf_char(out, '"');
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		             (c && strchr("-._~/", c));
+		if (plain)
+			buf_char(out, (char)c);
+		else
+			buf_printf(out, "%%%02X", c);
+	}
+	buf_char(out, '"');
+}
+
+static void message(const char *key, struct str text, struct buf *out)
+{
+	buf_printf(out, "\"%s\":{\"text\":", key);
+	buf_json(out, text);
+	buf_char(out, '}');
+}
+
+static void physical(struct locator *l, struct span at, struct buf *out)
+{
+	struct place from = locate(l, at.start), to = locate(l, at.end > at.start ? at.end : at.start);
+
+	buf_z(out, "\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
+	uri(from.source->name, out);
+	buf_printf(out, "},\"region\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u", from.line,
+	           from.column, to.line, to.column);
+	buf_printf(out, ",\"byteOffset\":%u,\"byteLength\":%u}}", from.offset, to.offset - from.offset);
+	l->last = from;
+}
+
+static void rules(const bool used[], struct buf *out)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < DIAG_CODES; i++) {
+		enum diag_code code = (enum diag_code)i;
+		if (!used[i])
+			continue;
+		buf_printf(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", comma, diag_code_name(code), diag_slug(code));
+		message("shortDescription", str_of(diag_meaning(code)), out);
+		buf_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}",
+		           diag_severity(code) == SEVERITY_ERROR ? "error" : "warning");
+		comma = ",";
+	}
+}
+
+static void related(const struct diags *ds, const struct diag *d, struct buf *out)
+{
+	struct locator l = { .sources = ds->sources };
+	unsigned id = 0;
+
+	buf_z(out, ",\"relatedLocations\":[");
+	for (const struct diag_note *note = d->notes; note; note = note->next) {
+		buf_printf(out, "%s{\"id\":%u,", id ? "," : "", id + 1);
+		id++;
+		message("message", note->text, out);
+		if (source_at(ds->sources, note->at.start)) {
+			buf_char(out, ',');
+			physical(&l, note->at, out);
+		}
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+static void replacement(const struct diags *ds, const struct diag_edit *e, struct buf *out)
+{
+	const struct source *s = source_at(ds->sources, e->at.start);
+
+	buf_z(out, "{\"artifactLocation\":{\"uri\":");
+	uri(s ? s->name : STR(""), out);
+	buf_printf(out, "},\"replacements\":[{\"deletedRegion\":{\"byteOffset\":%u,\"byteLength\":%u},",
+	           s ? e->at.start - s->base : 0, e->at.end - e->at.start);
+	message("insertedContent", e->text, out);
+	buf_z(out, "}]}");
+}
+
+static void fixes(const struct diags *ds, const struct diag *d, struct buf *out)
+{
+	buf_z(out, ",\"fixes\":[");
+	for (const struct diag_fix *fix = d->fixes; fix; fix = fix->next) {
+		buf_char(out, '{');
+		message("description", fix->title, out);
+		buf_z(out, ",\"artifactChanges\":[");
+		for (const struct diag_edit *e = fix->edits; e; e = e->next) {
+			replacement(ds, e, out);
+			buf_z(out, e->next ? "," : "");
+		}
+		buf_z(out, fix->next ? "]}," : "]}");
+	}
+	buf_char(out, ']');
+}
+
+static void result(const struct diags *ds, struct locator *l, const struct diag *d, size_t rule, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	buf_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%zu,\"level\":\"%s\",", diag_code_name(d->code), rule,
+	           d->severity == SEVERITY_ERROR ? "error" : "warning");
+	buf_str(&text, d->message);
+	if (d->help.n)
+		buf_printf(&text, "\nhelp: %.*s", STR_ARG(d->help));
+	message("message", buf_text(&text), out);
+	buf_release(&text);
+	buf_z(out, ",\"locations\":[");
+	if (source_at(ds->sources, d->at.start)) {
+		buf_char(out, '{');
+		physical(l, d->at, out);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+	if (d->notes)
+		related(ds, d, out);
+	if (d->fixes)
+		fixes(ds, d, out);
+	buf_char(out, '}');
+}
+
+void diags_sarif(const struct diags *ds, struct buf *out)
+{
+	struct locator l = { .sources = ds->sources };
+	bool used[DIAG_CODES] = { false };
+	size_t index[DIAG_CODES] = { 0 }, n = 0;
+
+	for (size_t i = 0; i < ds->n; i++)
+		used[ds->at[i]->code] = true;
+	for (size_t i = 0; i < DIAG_CODES; i++)
+		if (used[i])
+			index[i] = n++;
+	buf_z(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{");
+	buf_z(out, "\"tool\":{\"driver\":{\"name\":\"trainc\",\"version\":\"" TRAINC_VERSION "\",\"rules\":[");
+	rules(used, out);
+	buf_z(out, "]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
+	for (size_t i = 0; i < ds->n; i++) {
+		buf_z(out, i ? ",\n" : "\n");
+		result(ds, &l, ds->at[i], index[ds->at[i]->code], out);
+	}
+	buf_z(out, "\n]}]}\n");
+}
