@@ -1,15 +1,122 @@
-# trainc - see README.md.  BUILD= chooses the build directory.
+# trainc - see README.md.
+#
+#   make            build/trainc                  make demo      build, compile an example, show what came out
+#   make test       every test that needs no cluster            make asan      the same under sanitizers
+#   make e2e        against a real control plane  make frameworks  real frameworks read our environment
+#   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
+#   make bench      speed and memory beside their targets       make longest   the longest functions
+#   make install DESTDIR= PREFIX=/usr/local       make clean
+#
+# BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= what one wants of it.
+
 BUILD   ?= build
-CC      ?= gcc
+PREFIX  ?= /usr/local
+DESTDIR ?=
 CFLAGS  ?= -O2 -g
+# A static program starts in half the time of one that has the C library to find.
+LDFLAGS ?= -static
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
 STD     := -std=c11
+CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
+FUZZ_SECONDS ?= 60
 
-SRC := $(wildcard compiler/*.c compiler/*/*.c runtime/*.c runtime/*/*.c)
-OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
+GEN     := $(BUILD)/gen
+SRC     := $(sort $(wildcard compiler/*.c compiler/*/*.c runtime/*.c runtime/*/*.c))
+OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
+GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c
+GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
+LIB     := $(BUILD)/libtrainc.a
+UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-$(BUILD)/obj/%.o: %.c
+.PHONY: build unit test demo asan fuzz cover bench install longest e2e frameworks clean FORCE
+.DELETE_ON_ERROR:
+build: $(BUILD)/trainc
+
+# ---- what is generated ----
+
+$(GEN):
+	@mkdir -p $@
+
+$(GEN)/trainc.tab.c $(GEN)/trainc.tab.h &: grammar/trainc.y | $(GEN)
+	bison -Wall -Werror -Wno-yacc --header=$(GEN)/trainc.tab.h -o $(GEN)/trainc.tab.c $<
+$(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
+	flex --header-file=$(GEN)/trainc.lex.h -o $(GEN)/trainc.lex.c $<
+
+# Files that depend on a list (of modules, of sources, of flags) are made every time, and touched only when they change.
+replace = cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
+	@sh stdlib/embed.sh stdlib/std/*.tj >$@.new; $(replace)
+$(BUILD)/flags: FORCE | $(GEN)
+	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
+$(BUILD)/sources: FORCE | $(GEN)
+	@echo '$(SRC)' >$@.new; $(replace)
+
+# ---- the program ----
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 	@mkdir -p $(@D)
 	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c $< -o $@
--include $(OBJ:.o=.d)
+$(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) -MMD -MP -c $< -o $@
+-include $(OBJ:.o=.d) $(GENOBJ:.o=.d)
+
+$(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
+	@rm -f $@
+	ar rcs $@ $(filter %.o,$^)
+$(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# ---- tests ----
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $< $(LIB) $(UNIT_LIBS) -o $@
+-include $(UNIT:=.d)
+# Tests read our output back with other people's readers.
+$(BUILD)/unit/yaml_%: UNIT_LIBS := -lyaml -lcjson
+unit: $(UNIT)
+
+test:
+	@sh .ci/deps test
+	@$(MAKE) --no-print-directory build unit
+	@BUILD=$(BUILD) sh tests/run.sh
+demo:
+	@sh .ci/deps build
+	@$(MAKE) --no-print-directory build
+	@BUILD=$(BUILD) sh examples/demo.sh
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+asan:
+	@sh .ci/deps test
+	@$(MAKE) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g -DARENA_DEBUG $(SANITIZE)' LDFLAGS= build unit
+	@BUILD=build-asan sh tests/run.sh
+
+fuzz:
+	@sh .ci/deps fuzz
+	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
+	@BUILD=build-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh
+
+cover:
+	@sh .ci/deps test
+	@$(MAKE) --no-print-directory BUILD=build-cover CFLAGS='-O0 -g --coverage' LDFLAGS= build unit
+	@find build-cover -name '*.gcda' -delete
+	@BUILD=build-cover sh tests/run.sh | tail -1
+	@BUILD=build-cover sh tests/cover.sh
+
+bench: build
+	@BUILD=$(BUILD) python3 tests/bench/run.py
+longest:
+	@sh tests/longest.sh
+e2e: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh
+frameworks: build
+	@BUILD=$(BUILD) bash tests/frameworks/run.sh
+
+install: build
+	install -D -m 755 $(BUILD)/trainc $(DESTDIR)$(PREFIX)/bin/trainc
+	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/trainc/README.md
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/trainc/LICENSE
+clean:
+	rm -rf build build-asan build-fuzz build-cover
