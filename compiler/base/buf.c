@@ -38,6 +38,19 @@ void buf_char(struct buf *b, char c) { buf_put(b, &c, 1); }
 void buf_str(struct buf *b, struct str s) { buf_put(b, s.p, s.n); }
 void buf_z(struct buf *b, const char *z) { buf_put(b, z, strlen(z)); }
 
+void buf_int(struct buf *b, int64_t n)
+{
+	char digits[24], *p = digits + sizeof(digits);
+	uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+
+	do
+		*--p = (char)('0' + left % 10);
+	while (left /= 10);
+	if (n < 0)
+		*--p = '-';
+	buf_put(b, p, (size_t)(digits + sizeof(digits) - p));
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list args, again;

@@ -20,6 +20,7 @@ void buf_put(struct buf *b, const char *bytes, size_t n);
 void buf_char(struct buf *b, char c);
 void buf_str(struct buf *b, struct str s);
 void buf_z(struct buf *b, const char *z);
+void buf_int(struct buf *b, int64_t n);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* `s` as a JSON string with its quotes; malformed UTF-8 becomes U+FFFD. */
 void buf_json(struct buf *b, struct str s);

@@ -232,6 +232,10 @@ struct plan {
 struct str plan_label(struct arena *a, struct str name);
 /* Host name of replica i of a role under the job's host form: "J-R-i.J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
+/* What follows the replica's name in its host name: ".J", or ".N.svc[.domain]". */
+void plan_host_tail(const struct plan_job *j, struct buf *out);
+/* The namespace that addresses name: the job's, or "default". */
+struct str plan_namespace(const struct plan_job *j);
 const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
 
 /* ---- texts of one replica ---- */
@@ -281,6 +285,30 @@ struct env_values plan_env(struct arena *a, const struct plan_job *j, const stru
 
 /* "done(chief) and done(worker, 0)": as the language writes it. */
 struct str plan_condition_text(struct arena *a, const struct plan_job *j, const struct plan_condition *c);
+
+/* Does a condition mention the role? */
+bool plan_condition_reads(const struct plan_condition *c, unsigned role);
+
+/* ---- what becomes of a job ---- */
+
+enum { PLAN_SUCCESS_RULES = 20, PLAN_SUCCESS_INDEXES = 64 };
+
+/* A success that one role decides by its indexes: any one of the sets is enough. */
+struct plan_index_set {
+	int64_t at[PLAN_SUCCESS_INDEXES];       /* rising */
+	size_t n;
+};
+struct plan_success {
+	unsigned role;
+	struct plan_index_set sets[PLAN_SUCCESS_RULES];
+	size_t n;
+};
+/* Is the success of the job such a rule, and may Kubernetes end the rest of that role? */
+bool plan_success_rule(const struct plan_job *j, struct plan_success *ret);
+/* An aux role that always restarts is a Deployment, everything else is Jobs. */
+bool plan_role_is_deployment(const struct plan_role *r);
+/* How many Job objects the job has. */
+size_t plan_job_objects(const struct plan_job *j);
 
 /* What the job needs the runtime for ("ends the endless roles ps after success"), one sentence each. */
 struct plan_needs {

@@ -1,0 +1,57 @@
+/*
+ * emit.h - a plan as Kubernetes objects, written as YAML or JSON.
+ *
+ * emit_check() says everything that can be said about the objects (limits,
+ * names, raw fields, features of the target version) from the lengths of their
+ * pieces, before a byte is written.  emit_write() then cannot fail but for its
+ * sink.  Objects of one kind that differ only by an index are written from one
+ * tree, so the memory needed does not grow with the number of replicas.
+ *
+ * Two calls with equal arguments write identical bytes.
+ */
+#ifndef TRAINC_EMIT_EMIT_H
+#define TRAINC_EMIT_EMIT_H
+
+#include "base/map.h"
+#include "plan/plan.h"
+
+struct emit_options {
+	bool json;                      /* one `List` instead of a YAML stream */
+	bool annotate;                  /* YAML: `# file:line` at the end of each line */
+	const struct sources *sources;  /* for annotate */
+	bool runtime_warning;           /* report TJ0817 (compile does, apply and run do not) */
+	/* Identities seen so far, for commands that compile several files (cli.md): the
+	 * same map in every call, in an arena that outlives them.  NULL: this plan alone. */
+	struct map *seen;
+	struct arena *seen_arena;
+};
+
+/* Where the bytes go; false stops the writing. */
+struct emit_sink {
+	void *context;
+	bool (*write)(void *context, const char *bytes, size_t n);
+};
+
+/* Report everything that keeps the objects from being what was meant; true without errors. */
+bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds);
+
+/*
+ * Write the objects of the plan; false when the sink refused.  With several
+ * plans in one output (several files) `first` is true for the first and `last`
+ * for the last of them: JSON needs to know where its list begins and ends.
+ */
+bool emit_write(const struct emit_options *options, const struct plan *plan, bool first, bool last, const struct emit_sink *sink);
+
+/* How many objects the plan becomes. */
+size_t emit_count(const struct plan *plan);
+
+/*
+ * One emitted object as data, for tests of programs and for the runtime; NULL
+ * if there is none of that kind and name.
+ */
+const struct data *emit_find(struct arena *a, const struct plan *plan, struct str kind, struct str name);
+
+/* `trainc dump --objects`: every field of every kind of object, with the place that decided it. */
+void emit_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
+
+#endif

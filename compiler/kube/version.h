@@ -1,0 +1,29 @@
+/*
+ * version.h - the versions of Kubernetes that the compiler knows, and what
+ * they can do.  A version is its minor number: 34 for "1.34".
+ */
+#ifndef TRAINC_KUBE_VERSION_H
+#define TRAINC_KUBE_VERSION_H
+
+#include "base/str.h"
+
+enum { KUBE_OLDEST = 28, KUBE_NEWEST = 37, KUBE_DEFAULT = 34 };
+
+enum kube_feature {
+#define FEATURE(name, usable, stable, words) KUBE_##name,
+#include "kube/features.def"
+#undef FEATURE
+	KUBE_FEATURES
+};
+
+/* May objects for this version use the feature?  (On by default there.) */
+bool kube_has(unsigned minor, enum kube_feature f);
+/* The first version that has it. */
+unsigned kube_usable_from(enum kube_feature f);
+/* For messages: "the success policy". */
+const char *kube_words(enum kube_feature f);
+/* "1.34" to 34; false for another form.  Says nothing about whether it is known. */
+bool kube_version_parse(struct str text, unsigned *ret_minor);
+bool kube_version_known(unsigned minor);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * condition.c - a condition as the language writes it, in the form of `fmt`.
+ * `and` binds closer than `or`, so only an `or` below an `and` needs brackets.
+ */
+#include "plan/plan.h"
+
+static void leaf_text(const struct plan_job *j, const struct plan_condition *c, struct buf *out)
+{
+	static const char *const words[] = { "done", "ready", "started" };
+
+	buf_z(out, words[c->kind - CONDITION_DONE]);
+	buf_char(out, '(');
+	buf_str(out, j->roles[c->role].name);
+	if (c->kind == CONDITION_DONE && c->index >= 0) {
+		buf_put(out, ", ", 2);
+		buf_int(out, c->index);
+	}
+	buf_char(out, ')');
+}
+
+static void condition_text(const struct plan_job *j, const struct plan_condition *c, bool tight, struct buf *out)
+{
+	if (c->kind != CONDITION_AND && c->kind != CONDITION_OR) {
+		leaf_text(j, c, out);
+		return;
+	}
+	bool brackets = tight && c->kind == CONDITION_OR;
+	if (brackets)
+		buf_char(out, '(');
+	condition_text(j, c->left, c->kind == CONDITION_AND, out);
+	buf_z(out, c->kind == CONDITION_AND ? " and " : " or ");
+	condition_text(j, c->right, c->kind == CONDITION_AND, out);
+	if (brackets)
+		buf_char(out, ')');
+}
+
+struct str plan_condition_text(struct arena *a, const struct plan_job *j, const struct plan_condition *c)
+{
+	struct buf out = { 0 };
+
+	if (c)
+		condition_text(j, c, false, &out);
+	struct str s = buf_take(&out, a);
+	buf_release(&out);
+	return s;
+}
+
+bool plan_condition_reads(const struct plan_condition *c, unsigned role)
+{
+	if (!c)
+		return false;
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR)
+		return plan_condition_reads(c->left, role) || plan_condition_reads(c->right, role);
+	return c->role == role;
+}

@@ -1,0 +1,118 @@
+/*
+ * environment.c - the finished environment of one replica: the function that
+ * every target, `trainc env`, the local backend and the tests share.
+ *
+ * A value is whole text as long as only text went into it.  From the first
+ * piece that only the pod knows it becomes a list of pieces, to which text is
+ * appended in runs.  A reference to an earlier variable takes that variable's
+ * text or pieces; a reference to a secret stays a reference, since nobody but
+ * the pod may see it.
+ */
+#include "plan/plan.h"
+
+struct making {
+	struct arena *arena;
+	const struct plan_job *job;
+	const struct plan_role *role;
+	int64_t index;
+	const struct placement *where;
+	struct env_values done;
+	struct buf run;                 /* text since the last piece */
+	struct piece *pieces;
+	size_t npieces;
+};
+
+static void run_end(struct making *m)
+{
+	if (!m->run.n)
+		return;
+	struct piece text = { .kind = PIECE_TEXT, .u.text = buf_take(&m->run, m->arena) };
+	ARENA_PUSH(m->arena, m->pieces, m->npieces, text);
+}
+
+static void piece_add(struct making *m, struct piece p)
+{
+	run_end(m);
+	ARENA_PUSH(m->arena, m->pieces, m->npieces, p);
+}
+
+static const struct env_value *earlier(const struct making *m, struct str name)
+{
+	for (size_t i = m->done.n; i-- > 0;)
+		if (str_eq(m->done.at[i].name, name))
+			return &m->done.at[i];
+	return NULL;
+}
+
+static void reference_add(struct making *m, const struct piece *p)
+{
+	const struct env_value *v = earlier(m, p->u.text);
+
+	if (!v || v->kind != ENV_TEXT) {
+		piece_add(m, *p);
+		return;
+	}
+	if (v->whole) {
+		buf_str(&m->run, v->value);
+		return;
+	}
+	for (size_t i = 0; i < v->pieces.n; i++) {
+		const struct piece *q = &v->pieces.at[i];
+		if (q->kind == PIECE_TEXT)
+			buf_str(&m->run, q->u.text);
+		else
+			piece_add(m, *q);
+	}
+}
+
+static void text_add(struct making *m, const struct text *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct piece *p = &t->at[i];
+		struct text one = { p, 1, t->from };
+		if (p->kind == PIECE_FIELD)
+			piece_add(m, *p);
+		else if (p->kind == PIECE_ENV)
+			reference_add(m, p);
+		else
+			plan_text(m->job, m->role, m->index, &one, m->where, NULL, &m->run);
+	}
+}
+
+static struct env_value value_make(struct making *m, const struct plan_env *e)
+{
+	struct env_value v = { .name = e->name, .kind = e->kind, .object = e->object, .key = e->key, .from = e };
+	const struct text *t = e->per_replica ? &e->per_replica[m->index] : &e->text;
+
+	if (e->kind != ENV_TEXT)
+		return v;
+	if (text_is_plain(t)) {         /* most values: no copy */
+		v.whole = true;
+		v.value = t->n ? t->at[0].u.text : STR("");
+		return v;
+	}
+	m->pieces = NULL;
+	m->npieces = 0;
+	text_add(m, t);
+	v.whole = m->npieces == 0;
+	if (v.whole) {
+		v.value = buf_take(&m->run, m->arena);
+		return v;
+	}
+	run_end(m);
+	v.pieces = (struct text){ m->pieces, m->npieces, t->from };
+	return v;
+}
+
+struct env_values plan_env(struct arena *a, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *c, int64_t i, const struct placement *where)
+{
+	struct making m = { .arena = a, .job = j, .role = r, .index = i, .where = where };
+
+	m.done.at = ARENA_ARRAY(a, struct env_value, c->nenv);
+	for (size_t k = 0; k < c->nenv; k++)
+		if (!str_starts(c->env[k].name, STR("TRAINC_")))
+			m.done.at[m.done.n++] = value_make(&m, &c->env[k]);
+	buf_release(&m.run);
+	return m.done;
+}

@@ -1,0 +1,70 @@
+/*
+ * names.c - how a program's names stand in Kubernetes, and where replicas are
+ * found (language brief 14.1).
+ */
+#include "plan/plan.h"
+
+struct str plan_label(struct arena *a, struct str name)
+{
+	char *p = arena_copy(a, name.p, name.n);
+
+	for (size_t i = 0; i < name.n; i++) {
+		if (p[i] == '_')
+			p[i] = '-';
+		else if (p[i] >= 'A' && p[i] <= 'Z')
+			p[i] = (char)(p[i] - 'A' + 'a');
+	}
+	return (struct str){ p, name.n };
+}
+
+void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
+{
+	buf_str(out, r->object);
+	buf_char(out, '-');
+	buf_int(out, i);
+	plan_host_tail(j, out);
+}
+
+void plan_host_tail(const struct plan_job *j, struct buf *out)
+{
+	buf_char(out, '.');
+	if (j->hosts == HOSTS_SUBDOMAIN) {
+		buf_str(out, j->name);
+		return;
+	}
+	buf_str(out, plan_namespace(j));
+	buf_put(out, ".svc", 4);
+	if (j->domain.n) {
+		buf_char(out, '.');
+		buf_str(out, j->domain);
+	}
+}
+
+struct str plan_namespace(const struct plan_job *j)
+{
+	return j->ns.set ? j->ns.value : STR("default");
+}
+
+const struct plan_port *plan_find_port(const struct plan_role *r, struct str name)
+{
+	for (size_t i = 0; i < r->main.nports; i++)
+		if (str_eq(r->main.ports[i].name, name))
+			return &r->main.ports[i];
+	return NULL;
+}
+
+static void cluster_host(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
+{
+	(void)context;
+	plan_host(j, r, i, out);
+}
+
+static int64_t cluster_port(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct str name)
+{
+	const struct plan_port *p = plan_find_port(r, name);
+
+	(void)context, (void)j, (void)i;
+	return p ? p->port : 0;
+}
+
+const struct placement placement_cluster = { NULL, cluster_host, cluster_port };

@@ -1,0 +1,151 @@
+/*
+ * needs.c - what a job asks for that Kubernetes' Jobs cannot do alone.
+ *
+ * Whoever applies the objects by other means must know it: the forgotten
+ * parameter server is the one that costs money.
+ */
+#include "plan/plan.h"
+
+struct needing {
+	struct arena *arena;
+	const struct plan_job *job;
+	struct plan_needs needs;
+	struct buf line;
+};
+
+static void need(struct needing *n)
+{
+	struct str sentence = buf_take(&n->line, n->arena);
+
+	ARENA_PUSH(n->arena, n->needs.at, n->needs.n, sentence);
+}
+
+/* Does the end of this role follow from the success of the job, without help? */
+static bool ends_by_itself(const struct plan_job *j, const struct plan_condition *c, unsigned role)
+{
+	if (c->kind == CONDITION_AND)
+		return ends_by_itself(j, c->left, role) || ends_by_itself(j, c->right, role);
+	if (c->kind == CONDITION_OR)
+		return ends_by_itself(j, c->left, role) && ends_by_itself(j, c->right, role);
+	return c->kind == CONDITION_DONE && c->role == role && (c->index < 0 || j->roles[role].max == 1);
+}
+
+static bool must_be_ended(const struct plan_job *j, unsigned role)
+{
+	const struct plan_role *r = &j->roles[role];
+	struct plan_success rule;
+
+	if (!r->max || r->elastic)
+		return false;
+	if (r->aux || r->endless || !j->success)
+		return r->aux || r->endless;
+	if (plan_success_rule(j, &rule) && rule.role == role)
+		return false;
+	return !ends_by_itself(j, j->success, role);
+}
+
+static void roles_to_end(struct needing *n)
+{
+	const struct plan_job *j = n->job;
+	size_t found = 0;
+
+	for (unsigned i = 0; i < j->nroles; i++) {
+		if (!must_be_ended(j, i))
+			continue;
+		buf_z(&n->line, found++ ? ", " : "ends ");
+		buf_printf(&n->line, "%s '%.*s'", j->roles[i].aux ? "aux" : "role", STR_ARG(j->roles[i].name));
+	}
+	if (found) {
+		buf_z(&n->line, j->success ? " when the job has succeeded" : " when the job is over");
+		need(n);
+	}
+}
+
+static void failure_to_spread(struct needing *n)
+{
+	size_t objects = 0;
+
+	for (size_t i = 0; i < n->job->nroles; i++) {
+		const struct plan_role *r = &n->job->roles[i];
+		if (!r->aux)
+			objects += r->unrolled ? (size_t)r->max : r->max > 0;
+	}
+	if (objects < 2)
+		return;
+	buf_z(&n->line, "ends the other replicas when one has failed for good");
+	need(n);
+}
+
+static void starts(struct needing *n)
+{
+	for (size_t i = 0; i < n->job->nroles; i++) {
+		const struct plan_role *r = &n->job->roles[i];
+		if (!r->start_after || !r->max)
+			continue;
+		struct str c = plan_condition_text(n->arena, n->job, r->start_after);
+		buf_printf(&n->line, "starts role '%.*s' after %.*s", STR_ARG(r->name), STR_ARG(c));
+		need(n);
+	}
+}
+
+static void elastic_ends(struct needing *n)
+{
+	for (size_t i = 0; i < n->job->nroles; i++) {
+		const struct plan_role *r = &n->job->roles[i];
+		if (!r->elastic || r->aux)
+			continue;
+		buf_printf(&n->line, "ends elastic role '%.*s' when %lld or more replicas have succeeded and none is active",
+			STR_ARG(r->name), (long long)r->min);
+		need(n);
+	}
+}
+
+static bool generates(const struct plan_role *r, struct str kind, size_t limit)
+{
+	for (size_t i = 0; i < r->main.nmounts && i < limit; i++) {
+		const struct plan_volume *v = r->main.mounts[i].volume;
+		if (v->kind == VOLUME_GENERATED && str_eq(v->name, kind))
+			return true;
+	}
+	return false;
+}
+
+static void generated_things(struct needing *n)
+{
+	const struct plan_job *j = n->job;
+
+	for (size_t i = 0; i < j->nroles; i++)
+		for (size_t k = 0; j->roles[i].max && k < j->roles[i].main.nmounts; k++) {
+			const struct plan_volume *v = j->roles[i].main.mounts[k].volume;
+			bool seen = v->kind != VOLUME_GENERATED || generates(&j->roles[i], v->name, k);
+			for (size_t o = 0; o < i && !seen; o++)
+				seen = j->roles[o].max && generates(&j->roles[o], v->name, SIZE_MAX);
+			if (seen)
+				continue;
+			buf_printf(&n->line, "makes the %.*s in Secret '%.*s-%.*s'", STR_ARG(v->name), STR_ARG(j->name), STR_ARG(v->name));
+			need(n);
+		}
+}
+
+struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
+{
+	struct needing n = { .arena = a, .job = j };
+
+	generated_things(&n);
+	starts(&n);
+	if (!j->clean.set || !str_is(j->clean.value, "none")) {
+		roles_to_end(&n);
+		failure_to_spread(&n);
+	}
+	elastic_ends(&n);
+	if (j->restarts.set && j->restarts.value > 0) {
+		buf_printf(&n.line, "starts the whole job anew after a failure, up to %lld times", (long long)j->restarts.value);
+		need(&n);
+	}
+	if (j->ttl.set && plan_job_objects(j) > 1) {
+		buf_z(&n.line, "removes the job when its ttl has passed");
+		need(&n);
+	}
+	buf_release(&n.line);
+	return n.needs;
+}

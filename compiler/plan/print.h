@@ -1,0 +1,33 @@
+/*
+ * print.h - the plan and the environment for people and scripts (cli.md,
+ * sections 1 and 2): appended to a buffer, nothing is printed.
+ */
+#ifndef TRAINC_PLAN_PRINT_H
+#define TRAINC_PLAN_PRINT_H
+
+#include "plan/plan.h"
+
+/* `trainc plan -o table` and `-o json`. */
+void plan_print_table(const struct plan *plan, struct buf *out);
+void plan_print_json(const struct plan *plan, struct buf *out);
+
+/* Which replicas `trainc env` shows: `role.p == NULL` all roles, `index` -1 all replicas. */
+struct env_selection {
+	struct str role;
+	int64_t index;
+};
+enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_DOTENV };
+
+/*
+ * The environment of the selected replicas.  False, with a sentence in `why`
+ * (memory of `a`) and nothing appended, when the selection names no replica, or
+ * when shell and dotenv are asked for more than one ("choose one of 4 replicas
+ * with --role and --index").
+ */
+bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,
+	struct buf *out, struct str *why);
+
+/* `trainc dump --plan`: everything, one fact a line, with the places that decided it. */
+void plan_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * success.c - when one role alone decides, by the indexes of its replicas.
+ *
+ * That is what a Job's success policy can say: rules of which any one is
+ * enough, each a set of indexes that must all have succeeded.  The condition is
+ * therefore an `or` of `and`s of done(role, i) over one role that has one
+ * object and a fixed size; everything else is the runtime's.
+ */
+#include "plan/plan.h"
+
+struct reading {
+	const struct plan_job *job;
+	struct plan_success *rule;
+
+};
+
+static bool leaf(struct reading *r, const struct plan_condition *c, struct plan_index_set *set)
+{
+	if (c->kind != CONDITION_DONE || c->index < 0)
+		return false;
+	if (r->rule->role == UINT32_MAX)
+		r->rule->role = c->role;
+	if (r->rule->role != c->role || set->n == PLAN_SUCCESS_INDEXES)
+		return false;
+	for (size_t i = 0; i < set->n; i++)
+		if (set->at[i] == c->index)
+			return true;
+	size_t at = set->n++;
+	for (; at > 0 && set->at[at - 1] > c->index; at--)
+		set->at[at] = set->at[at - 1];
+	set->at[at] = c->index;
+	return true;
+}
+
+static bool all_of(struct reading *r, const struct plan_condition *c, struct plan_index_set *set)
+{
+	if (c->kind == CONDITION_AND)
+		return all_of(r, c->left, set) && all_of(r, c->right, set);
+	return leaf(r, c, set);
+}
+
+static bool any_of(struct reading *r, const struct plan_condition *c)
+{
+	if (c->kind == CONDITION_OR)
+		return any_of(r, c->left) && any_of(r, c->right);
+	if (r->rule->n == PLAN_SUCCESS_RULES)
+		return false;
+	return all_of(r, c, &r->rule->sets[r->rule->n++]);
+}
+
+bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
+{
+	struct reading r = { .job = j, .rule = ret };
+
+	*ret = (struct plan_success){ .role = UINT32_MAX };
+	if (!j->success || !any_of(&r, j->success))
+		return false;
+	const struct plan_role *role = &j->roles[ret->role];
+	if (role->elastic || role->unrolled || role->max < 2)
+		return false;
+	return !j->clean.set || !str_is(j->clean.value, "none");
+}
+
+bool plan_role_is_deployment(const struct plan_role *r)
+{
+	return r->aux && r->restart.set && str_is(r->restart.value, "always");
+}
+
+size_t plan_job_objects(const struct plan_job *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!plan_role_is_deployment(r))
+			n += r->unrolled ? (size_t)r->max : r->max > 0;
+	}
+	return n;
+}
