@@ -11,6 +11,10 @@ mounts() {
 	local file name
 	mount --make-rshared /
 	mount -t tmpfs tmpfs /run
+	# The mount points below are made in a layer of our own, so that the machine
+	# keeps none.  (Where that cannot be had it keeps two empty directories.)
+	mkdir /run/made /run/made.work
+	mount -t overlay -o lowerdir=/var/lib,upperdir=/run/made,workdir=/run/made.work overlay /var/lib || true
 	mkdir -p "$D/kubelet" "$D/cni" "$D/cni-conf" "$D/varlog" "$D/sysctl" /var/lib/kubelet /var/lib/cni
 	mount --bind "$D/kubelet" /var/lib/kubelet
 	mount --make-shared /var/lib/kubelet
@@ -61,6 +65,7 @@ runtime() {
 		disabled_plugins = [
 		  "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs",
 		  "io.containerd.snapshotter.v1.zfs", "io.containerd.snapshotter.v1.devmapper",
+		  "io.containerd.internal.v1.opt",
 		  "io.containerd.internal.v1.tracing", "io.containerd.tracing.processor.v1.otlp"]
 		[grpc]
 		  address = "/run/containerd/containerd.sock"

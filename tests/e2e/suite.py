@@ -99,7 +99,13 @@ def accepted(cluster, path):
             compare(sent, documents(text))
         sent = moved(sent, space.name)
         cluster.apply(sent, space.name)
-        compare(sent, [cluster.get(cluster.path_of(value, space.name)) for value in sent])
+        paths = [cluster.path_of(value, space.name) for value in sent]
+        kept = [cluster.get(path) for path in paths]
+        compare(sent, kept)
+        cluster.apply(sent, space.name)
+        for before, after in zip(kept, map(cluster.get, paths)):
+            same = before["metadata"].get("generation") == after["metadata"].get("generation")
+            expect(same, f"{named(before)}: changed when it was applied again")
 
 
 def exists(cluster, path):
@@ -304,6 +310,41 @@ def _(job):
     expect(len(job.secrets) == 1, f"Secrets made: {job.secrets}")
     job.expect("Succeeded")
     expect(job.run.did == ["resumed launcher (after ready(worker))", "ended worker"], f"played: {job.run.did}")
+
+
+@behaviour("elastic", {"worker": {"run": "200ms", "exit.1": "9", "exit.4": "9"}})
+def _(job):
+    "succeeds when enough of an elastic role has"
+    job.expect("Succeeded")
+    status = job.job("worker")["status"]
+    expect(status.get("succeeded") == 3, f"succeeded: {status.get('succeeded')}")
+
+
+@behaviour("elastic", {"worker": {"hold": "yes"}})
+def _(job):
+    "changes its size, in one request"
+    path = job.run.path(job.job("worker"))
+    least = 2
+    for size in (2, 4):
+        # More indexes may not be allowed to fail than there are.
+        job.cluster.patch(path, {"spec": {"completions": size, "parallelism": size, "maxFailedIndexes": size - least}})
+        hosts = {f"elastic-worker-{i}" for i in range(size)}
+        until(lambda: {p["spec"]["hostname"] for p in job.pods("worker")} == hosts, 60, f"pods {sorted(hosts)}")
+
+
+@behaviour("ring", {"worker": {"run": "200ms"}})
+def _(job):
+    "has one Job per worker, with the host names that an indexed one would give"
+    job.expect("Succeeded")
+    hosts = sorted(p["spec"]["hostname"] for p in job.pods("worker"))
+    expect(hosts == [f"ring-worker-{i}" for i in range(3)], f"host names {hosts}")
+    expect(len(job.run.jobs["worker"]) == 3, "not three Jobs")
+
+
+@behaviour("ring", {"worker": {"hold": "yes"}})
+def _(job):
+    "fails when its time is over"
+    job.expect("Failed worker DeadlineExceeded")
 
 
 @behaviour("corners", {"worker": {"hold.1": "yes", "run": "500ms"}, "ps": {"hold": "yes"}})
