@@ -1,0 +1,366 @@
+/*
+ * options.c - one table, read by everything that knows options.
+ */
+#include "options.h"
+
+#include <stdio.h>
+
+#include "diag/suggest.h"
+
+#define ONLY(command) (1u << COMMAND_##command)
+#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP))
+#define FOR_ALL (~0u)
+
+static const struct command_row {
+	const char *word, *operands, *doc;
+	int least, most;
+} commands[] = {
+#define COMMAND(id, word, operands, least, most, doc) { word, operands, doc, least, most },
+#define OPTION(id, commands, short, long, argument, choices, doc)
+#define LATER(word)
+#include "options.def"
+#undef COMMAND
+#undef OPTION
+#undef LATER
+};
+
+static const struct option_row {
+	enum option option;
+	unsigned commands;
+	char letter;
+	const char *word, *argument, *choices, *doc;
+} rows[] = {
+#define COMMAND(id, word, operands, least, most, doc)
+#define OPTION(id, commands, short, long, argument, choices, doc) { OPTION_##id, commands, short, long, argument, choices, doc },
+#define LATER(word)
+#include "options.def"
+#undef COMMAND
+#undef OPTION
+#undef LATER
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const char *const later[] = {
+#define COMMAND(id, word, operands, least, most, doc)
+#define OPTION(id, commands, short, long, argument, choices, doc)
+#define LATER(word) word,
+#include "options.def"
+#undef COMMAND
+#undef OPTION
+#undef LATER
+};
+
+const char *command_word(enum command command) { return commands[command].word; }
+
+static bool command_find(struct str word, enum command *ret)
+{
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		if (str_is(word, commands[i].word)) {
+			*ret = (enum command)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct str command_unknown(struct arena *a, struct str word)
+{
+	struct suggest s;
+	struct buf all = { 0 };
+
+	suggest_init(&s, a, word);
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		suggest_add(&s, str_of(commands[i].word));
+		buf_printf(&all, "%s%s", i ? " " : "", commands[i].word);
+	}
+	struct str there = buf_take(&all, a);
+	buf_release(&all);
+	for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+		if (str_is(word, later[i]))
+			return str_printf(a, "trainc: this version has no '%s' yet; it has %.*s\n", later[i], STR_ARG(there));
+	struct str near = suggest_sentence(&s);
+	if (near.n)
+		return str_printf(a, "trainc: there is no command '%.*s'; %.*s\n", STR_ARG(word), STR_ARG(near));
+	return str_printf(a, "trainc: there is no command '%.*s'; the commands are %.*s\n", STR_ARG(word), STR_ARG(there));
+}
+
+/* ---- one option ---- */
+
+/* The words of the command line that are still to be read. */
+struct reading {
+	struct arena *arena;
+	char *const *at, *const *end;
+	struct options *options;
+	bool command_known, only_operands, help;
+	struct str why;
+};
+
+static const struct option_row *row_of(const struct reading *r, struct str word, bool letter)
+{
+	const struct option_row *other = NULL;
+
+	for (unsigned i = 0; i < ROWS; i++) {
+		bool same = letter ? rows[i].letter && word.n == 1 && word.p[0] == rows[i].letter : str_is(word, rows[i].word);
+		if (!same)
+			continue;
+		if (!r->command_known || rows[i].commands & 1u << r->options->command)
+			return &rows[i];
+		other = &rows[i];
+	}
+	return letter ? NULL : other;
+}
+
+/* Options of every command are candidates: "compile --rolle" should hear that --role is env's. */
+static struct str unknown_option(struct reading *r, struct str shown, struct str word)
+{
+	struct suggest s;
+
+	suggest_init(&s, r->arena, word);
+	for (unsigned i = 0; i < ROWS; i++)
+		if (!r->command_known || rows[i].commands & 1u << r->options->command)
+			suggest_add(&s, str_of(rows[i].word));
+	struct str only = s.n ? s.best[0] : STR("");
+	struct str near = only.n ? str_printf(r->arena, "; did you mean '--%.*s'?", STR_ARG(only)) : STR("");
+	if (!r->command_known)
+		return str_printf(r->arena, "trainc: unknown option '%.*s'%.*s\n", STR_ARG(shown), STR_ARG(near));
+	const char *command = command_word(r->options->command);
+	return str_printf(r->arena, "trainc: %s has no option '%.*s'%.*s\n%s", command, STR_ARG(shown), STR_ARG(near),
+	                  only.n ? "" : str_printf(r->arena, "'trainc help %s' lists its options\n", command).p);
+}
+
+static bool one_of(struct str value, const char *choices)
+{
+	while (*choices) {
+		size_t n = strcspn(choices, "|");
+		if (str_eq(value, (struct str){ choices, n }))
+			return true;
+		choices += n + (choices[n] == '|');
+	}
+	return false;
+}
+
+/* "yaml or json", "text, json or sarif" */
+static struct str choices_spelt(struct arena *a, const char *choices)
+{
+	struct buf b = { 0 };
+
+	while (*choices) {
+		size_t n = strcspn(choices, "|");
+		bool more = choices[n] == '|', two = more && !strchr(choices + n + 1, '|');
+		buf_put(&b, choices, n);
+		buf_z(&b, two ? " or " : more ? ", " : "");
+		choices += n + more;
+	}
+	struct str spelt = buf_take(&b, a);
+	buf_release(&b);
+	return spelt;
+}
+
+static bool accept(struct reading *r, const struct option_row *row, struct str value)
+{
+	if (row->choices[0] && !one_of(value, row->choices)) {
+		struct str choices = choices_spelt(r->arena, row->choices);
+		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s\n", row->word, STR_ARG(value), STR_ARG(choices));
+		return false;
+	}
+	struct given g = { row->option, value };
+	r->help = r->help || row->option == OPTION_HELP;
+	ARENA_PUSH(r->arena, r->options->given, r->options->ngiven, g);
+	return true;
+}
+
+/* `word` is what stands before '='; `value.p` is NULL without one. */
+static bool read_option(struct reading *r, struct str shown, struct str word, bool letter, struct str value)
+{
+	const struct option_row *row = row_of(r, word, letter);
+
+	if (!row || (r->command_known && !(row->commands & 1u << r->options->command))) {
+		r->why = unknown_option(r, shown, word);
+		return false;
+	}
+	if (!row->argument[0] && value.p) {
+		r->why = str_printf(r->arena, "trainc: --%s takes no value\n", row->word);
+		return false;
+	}
+	if (row->argument[0] && !value.p) {
+		if (r->at == r->end) {
+			r->why = str_printf(r->arena, "trainc: --%s needs a value: --%s %s\n", row->word, row->word, row->argument);
+			return false;
+		}
+		value = str_of(*r->at++);
+	}
+	return accept(r, row, value);
+}
+
+static bool read_word(struct reading *r)
+{
+	struct str word = str_of(*r->at++);
+
+	if (r->only_operands || word.n < 2 || word.p[0] != '-') {
+		ARENA_PUSH(r->arena, r->options->operands, r->options->noperands, word);
+		return true;
+	}
+	if (str_is(word, "--")) {
+		r->only_operands = true;
+		return true;
+	}
+	if (word.p[1] != '-') {         /* -ojson and -o json */
+		struct str rest = { word.p + 2, word.n - 2 };
+		if (rest.n && rest.p[0] == '=')
+			rest.p++, rest.n--;
+		else if (!rest.n)
+			rest.p = NULL;
+		return read_option(r, word, (struct str){ word.p + 1, 1 }, true, rest);
+	}
+	const char *equals = memchr(word.p, '=', word.n);
+	struct str name = { word.p + 2, equals ? (size_t)(equals - word.p) - 2 : word.n - 2 };
+	struct str value = equals ? str_of(equals + 1) : (struct str){ 0 };
+	return read_option(r, (struct str){ word.p, name.n + 2 }, name, false, value);
+}
+
+/* ---- the whole line ---- */
+
+/*
+ * The command is the first word that is neither an option nor an option's
+ * value.  Options before it are looked up among those of all commands, which
+ * agree on what takes a value, and read again once the command is known.
+ */
+static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_at, struct str *why)
+{
+	struct options ignored = { 0 };
+	struct reading r = { .arena = a, .at = argv, .end = argv + argc, .options = &ignored };
+
+	while (r.at != r.end) {
+		char *const *here = r.at;
+		if (!read_word(&r)) {
+			*why = r.why;
+			return false;
+		}
+		if (ignored.noperands) {
+			*ret_at = (int)(here - argv);
+			return true;
+		}
+	}
+	*ret_at = -1;
+	return true;
+}
+
+static bool count_operands(struct arena *a, const struct options *o, struct str *why)
+{
+	const struct command_row *c = &commands[o->command];
+
+	if (o->noperands < (size_t)c->least) {
+		*why = str_printf(a, "trainc: %s needs %s: trainc %s %s\n", c->word, c->most == 1 ? "a file" : "at least one file",
+		                  c->word, c->operands);
+		return false;
+	}
+	if (c->most >= 0 && o->noperands > (size_t)c->most) {
+		*why = str_printf(a, "trainc: %s takes %s, found '%.*s' too\n", c->word,
+		                  c->most == 0 ? "no operands" : "one operand", STR_ARG(o->operands[c->most]));
+		return false;
+	}
+	return true;
+}
+
+static struct options help_on(struct arena *a, const char *command)
+{
+	struct options o = { .command = COMMAND_HELP };
+
+	if (command)
+		ARENA_PUSH(a, o.operands, o.noperands, str_of(command));
+	return o;
+}
+
+bool options_parse(struct arena *a, int argc, char *const *argv, struct options *ret, struct str *why)
+{
+	struct options o = { 0 };
+	struct reading r = { .arena = a, .at = argv, .end = argv + argc, .options = &o, .command_known = true };
+	int at;
+
+	if (argc == 1 && str_is(str_of(argv[0]), "--version")) {
+		*ret = (struct options){ .command = COMMAND_VERSION };
+		return true;
+	}
+	if (!find_command(a, argc, argv, &at, why))
+		return false;
+	if (at < 0) {
+		*ret = help_on(a, NULL);
+		return true;
+	}
+	if (!command_find(str_of(argv[at]), &o.command)) {
+		*why = command_unknown(a, str_of(argv[at]));
+		return false;
+	}
+	while (r.at != r.end) {
+		if (r.at == argv + at) {
+			r.at++;
+		} else if (!read_word(&r)) {
+			*why = r.why;
+			return false;
+		}
+	}
+	if (r.help)
+		o = help_on(a, o.command == COMMAND_HELP ? NULL : command_word(o.command));
+	if (!count_operands(a, &o, why))
+		return false;
+	*ret = o;
+	return true;
+}
+
+bool option_given(const struct options *o, enum option option)
+{
+	for (size_t i = 0; i < o->ngiven; i++)
+		if (o->given[i].option == option)
+			return true;
+	return false;
+}
+
+struct str option_value(const struct options *o, enum option option)
+{
+	for (size_t i = o->ngiven; i-- > 0;)
+		if (o->given[i].option == option)
+			return o->given[i].value;
+	return (struct str){ 0 };
+}
+
+/* ---- help ---- */
+
+void options_help(struct buf *out)
+{
+	buf_z(out, "trainc COMMAND [OPTION...] [OPERAND...]\n\n"
+	           "Compiles .tj programs, which describe training clusters, to Kubernetes objects.\n\nCommands:\n");
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		int width = (int)strlen(commands[i].word);
+		buf_printf(out, "  %s %-*s  %s\n", commands[i].word, 20 - width, commands[i].operands, commands[i].doc);
+	}
+	buf_z(out, "\n'trainc help COMMAND' shows its options.  FILE is a .tj file, - is standard input.\n");
+}
+
+static void help_option(const struct option_row *row, struct buf *out)
+{
+	char words[64];
+	int n = row->letter ? snprintf(words, sizeof words, "-%c, --%s", row->letter, row->word)
+	                    : snprintf(words, sizeof words, "    --%s", row->word);
+
+	if (row->argument[0] && n > 0)
+		snprintf(words + n, sizeof words - (size_t)n, " %s", row->choices[0] ? row->choices : row->argument);
+	if (strlen(words) > 28)
+		buf_printf(out, "  %s\n  %-28s  %s\n", words, "", row->doc);
+	else
+		buf_printf(out, "  %-28s  %s\n", words, row->doc);
+}
+
+bool options_help_of(struct str word, struct buf *out)
+{
+	enum command command;
+
+	if (!command_find(word, &command))
+		return false;
+	const struct command_row *c = &commands[command];
+	buf_printf(out, "trainc %s [OPTION...]%s%s\n\n%c%s.\n\nOptions:\n", c->word, c->operands[0] ? " " : "", c->operands,
+	           c->doc[0] - 'a' + 'A', c->doc + 1);
+	for (unsigned i = 0; i < ROWS; i++)
+		if (rows[i].commands & 1u << command)
+			help_option(&rows[i], out);
+	return true;
+}

@@ -1,0 +1,64 @@
+/*
+ * options.h - the command line: words to a command, its options and operands.
+ *
+ * Everything comes from options.def.  Options may stand before or after
+ * operands and before the command; `--` ends them; `--name=value` and
+ * `--name value` are the same.  Of an option given twice the last one counts,
+ * unless it may be repeated.
+ */
+#ifndef TRAINC_OPTIONS_H
+#define TRAINC_OPTIONS_H
+
+#include "base/buf.h"
+
+enum command {
+#define COMMAND(id, word, operands, least, most, doc) COMMAND_##id,
+#define OPTION(id, commands, short, long, argument, choices, doc)
+#define LATER(word)
+#include "options.def"
+#undef COMMAND
+#undef OPTION
+#undef LATER
+	COMMANDS
+};
+
+/* An option is known by its long name, whatever the command. */
+enum option {
+	OPTION_SET, OPTION_PARAMS, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_GANG,
+	OPTION_NAMESPACE, OPTION_DOMAIN, OPTION_RUN_ID, OPTION_UNROLL, OPTION_NO_RAW, OPTION_OUTPUT, OPTION_OUTPUT_DIR,
+	OPTION_ANNOTATE, OPTION_DEPFILE, OPTION_ROLE, OPTION_INDEX, OPTION_TOKENS, OPTION_AST, OPTION_TYPES, OPTION_PLAN,
+	OPTION_OBJECTS, OPTION_FORMAT, OPTION_DENY_WARNINGS, OPTION_COLOR, OPTION_HELP
+};
+
+struct given {
+	enum option option;
+	struct str value;               /* empty for a switch */
+};
+
+struct options {
+	enum command command;
+	struct given *given;            /* in order */
+	size_t ngiven;
+	struct str *operands;
+	size_t noperands;
+};
+
+/*
+ * Read the words after the program's name.  False with what is wrong in `why`
+ * (whole lines, for standard error): exit status 2.  `-h` and `--help` anywhere
+ * give COMMAND_HELP with the command as operand; so does nothing at all.
+ */
+bool options_parse(struct arena *a, int argc, char *const *argv, struct options *ret, struct str *why);
+
+bool option_given(const struct options *o, enum option option);
+/* The value that counts; p == NULL when it was not given. */
+struct str option_value(const struct options *o, enum option option);
+
+/* The help of everything, or of one command; false when there is no such command. */
+void options_help(struct buf *out);
+bool options_help_of(struct str command, struct buf *out);
+const char *command_word(enum command command);
+/* The sentence for a word that is no command: nearest name, or that it comes later. */
+struct str command_unknown(struct arena *a, struct str word);
+
+#endif
