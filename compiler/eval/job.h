@@ -33,6 +33,7 @@ struct job {
 	struct str *reserved;           /* environment names that the framework locks */
 	size_t nreserved;
 	struct slot *slots[FIELDS];     /* of job-only fields; made on first use */
+	bool ready;                     /* roles may be asked for their fields */
 	bool checks_failed;             /* a framework check failed: what it guards is not evaluated */
 	struct plan_job *plan;
 };

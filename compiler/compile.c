@@ -1,0 +1,168 @@
+/*
+ * compile.c - the phases in order.
+ */
+#include "compile.h"
+
+#include <stdlib.h>
+
+#include "check/check.h"
+#include "kube/version.h"
+
+void compile_init(struct compile *c, const struct reader *reader)
+{
+	*c = (struct compile){ 0 };
+	c->names.arena = &c->arena;
+	c->sources.arena = &c->arena;
+	c->diags.arena = &c->arena;
+	c->diags.sources = &c->sources;
+	c->program = (struct program){ .arena = &c->arena, .names = &c->names, .diags = &c->diags, .sources = &c->sources,
+		.reader = reader };
+}
+
+void compile_release(struct compile *c)
+{
+	arena_release(&c->arena);
+}
+
+bool compile_set(struct compile *c, struct str assignment)
+{
+	const char *equals = memchr(assignment.p, '=', assignment.n);
+	size_t name = equals ? (size_t)(equals - assignment.p) : 0;
+	if (!name)
+		return false;
+	struct source *s = source_add(&c->sources, STR("command line"), assignment);
+	struct setting setting = { .source = s, .offset = (uint32_t)name + 1 };
+	setting.name = intern(&c->names, (struct str){ s->text.p, name });
+	setting.text = (struct str){ s->text.p + name + 1, s->text.n - name - 1 };
+	ARENA_PUSH(&c->arena, c->settings.set, c->settings.nset, setting);
+	return true;
+}
+
+void compile_front(struct compile *c, struct str path)
+{
+	c->diags.deny_warnings = c->options.deny_warnings;
+	if (!module_load(&c->program, path))
+		return;
+	if (c->options.kubernetes.p)
+		c->program.project.kubernetes = c->options.kubernetes;
+	if (c->options.target.p)
+		c->program.project.target = c->options.target;
+	check_program(&c->program);
+}
+
+/* ---- jobs ---- */
+
+struct job_list {                       /* jobs with their loop variables, in file order */
+	struct node **node;
+	struct frame **frame;
+	size_t n, m;
+};
+
+static void add_job(struct compile *c, struct job_list *jobs, struct node *node, struct frame *frame)
+{
+	ARENA_PUSH(&c->arena, jobs->node, jobs->n, node);
+	ARENA_PUSH(&c->arena, jobs->frame, jobs->m, frame);
+}
+
+/* A fleet declares one job for each pass of its loop (decision 16). */
+static void add_fleet(struct compile *c, struct job_list *jobs, struct node *node)
+{
+	struct eval *ev = &c->eval;
+	const struct value *list = eval_expr(ev, NULL, node->u.job.list);
+	const struct map *map = list->kind == VALUE_MAP ? &list->u.map.index : NULL;
+	size_t n = list->kind == VALUE_LIST ? list->u.list.n : map ? map->n : 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct value *key = map ? value_string(ev->arena, map->entries[i].key, list->from) : value_int(ev->arena, (int64_t)i, list->from);
+		const struct value *element = map ? ((const struct value_entry *)map->entries[i].value)->value : list->u.list.at[i];
+		struct frame *f = frame_new(ev, NULL);
+		if (node->u.job.nbinders == 2)
+			frame_bind(ev, f, node->u.job.binders[0].decl, key);
+		else if (map)
+			element = key;
+		frame_bind(ev, f, node->u.job.binders[node->u.job.nbinders - 1].decl, element);
+		add_job(c, jobs, node, f);
+	}
+}
+
+static void report_same_name(struct compile *c, const struct plan_job *a, const struct plan_job *b)
+{
+	struct diag *d = diag_report(&c->diags, TJ0812, b->name_at, "'%.*s' is the name of two jobs with these parameters", STR_ARG(b->name));
+	if (a->name_at.start == b->name_at.start) {
+		diag_help(&c->diags, d, "use the loop variable in the job's name");
+		return;
+	}
+	diag_note(&c->diags, d, a->name_at, "the other one");
+	diag_help(&c->diags, d, "give each job its own name");
+}
+
+static void check_names(struct compile *c)
+{
+	struct map seen = { 0 };
+	for (size_t i = 0; i < c->plan.njobs; i++) {
+		struct plan_job *j = &c->plan.jobs[i];
+		const struct plan_job *other = j->name.n ? map_get(&seen, j->name) : NULL;
+		if (other)
+			report_same_name(c, other, j);
+		else
+			map_put(&seen, &c->arena, j->name, j);
+	}
+}
+
+static void drop_other_jobs(struct compile *c)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->plan.njobs; i++)
+		if (str_eq(c->plan.jobs[i].name, c->options.job_name))
+			c->plan.jobs[kept++] = c->plan.jobs[i];
+	c->plan.njobs = kept;
+}
+
+static void build_jobs(struct compile *c)
+{
+	struct nodes decls = c->program.root->file->u.file.decls;
+	struct job_list jobs = { 0 };
+	for (size_t i = 0; i < decls.n; i++) {
+		if (decls.at[i]->kind != NODE_JOB)
+			continue;
+		if (decls.at[i]->u.job.list)
+			add_fleet(c, &jobs, decls.at[i]);
+		else
+			add_job(c, &jobs, decls.at[i], NULL);
+	}
+	c->plan.jobs = ARENA_ARRAY(&c->arena, struct plan_job, jobs.n);
+	for (size_t i = 0; i < jobs.n && !c->eval.exhausted; i++)
+		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &c->plan.jobs[c->plan.njobs++]);
+	check_names(c);
+	if (c->options.job_name.p)
+		drop_other_jobs(c);
+}
+
+static void report_version(struct compile *c)
+{
+	struct str version = c->program.project.kubernetes;
+	struct span at = c->program.project.kubernetes_at;
+	if (c->options.kubernetes.p)
+		at = (struct span){ source_add(&c->sources, STR("command line"), version)->base, c->sources.next - 1 };
+	struct diag *d = diag_report(&c->diags, TJ0814, at, "Kubernetes %.*s is not known to this compiler", STR_ARG(version));
+	diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
+}
+
+struct plan *compile_plan(struct compile *c, struct str path)
+{
+	compile_front(c, path);
+	if (!c->program.root)
+		return &c->plan;
+	c->settings.profile = c->options.profile;
+	eval_init(&c->eval, &c->arena, &c->program, &c->settings);
+	eval_params(&c->eval);
+	if (!kube_version_parse(c->program.project.kubernetes, &c->plan.kubernetes) || !kube_version_known(c->plan.kubernetes)) {
+		report_version(c);
+		c->plan.kubernetes = KUBE_DEFAULT;
+		c->program.project.kubernetes = STR("1.34");
+	}
+	c->plan.target = c->program.project.target;
+	c->plan.run_id = c->options.job.run_id.p ? c->options.job.run_id : STR("");
+	build_jobs(c);
+	check_unused(&c->program);
+	return &c->plan;
+}

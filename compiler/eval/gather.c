@@ -1,0 +1,92 @@
+/*
+ * gather.c - the entries of a map field over all levels, before evaluation.
+ *
+ * `env`, `files`, `ports` and `mounts` are maps whose entries are looked at one
+ * by one: each may come from another level, only the job's may not touch what
+ * the framework locks, and only the computed ones are evaluated per replica.  So
+ * a body `{ A = x, B = y }` is taken apart here instead of being evaluated whole.
+ */
+#include "eval/lower.h"
+
+static void add(struct lowering *l, struct source_entries *into, struct source_entry entry)
+{
+	struct arena *a = l->ev->arena;
+	size_t known = (size_t)(uintptr_t)map_get(&into->index, entry.key);
+	if (known) {                            /* an overridden key keeps its first position (decision 22) */
+		struct source_entry *old = ARENA_NEW(a, struct source_entry);
+		*old = into->at[known - 1];
+		entry.beneath = old;
+		into->at[known - 1] = entry;
+		return;
+	}
+	ARENA_PUSH(a, into->at, into->n, entry);
+	map_put(&into->index, a, entry.key, (void *)(uintptr_t)into->n);
+}
+
+/* { A = x, B = y }: each entry on its own. */
+static void gather_items(struct lowering *l, struct node *body, struct frame *frame, bool framework, struct source_entries *into)
+{
+	struct entries *entries = eval_entries(l->ev, frame, body);
+	for (size_t i = 0; i < entries->n; i++) {
+		struct entry *e = &entries->at[i];
+		struct source_entry s = { .key = e->key, .key_at = e->key_at, .frame = e->frame, .framework = framework };
+		if (e->item && (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND)) {
+			s.expr = e->item->u.item.value;
+			s.from = s.expr->span;
+			s.value = eval_expr(l->ev, s.frame, s.expr);
+		} else if (!e->item && e->value) {
+			s.value = e->value;
+			s.from = e->key_at;
+		} else {
+			continue;
+		}
+		add(l, into, s);
+	}
+}
+
+/* Any other expression of a map: evaluated whole, its entries remembered by name. */
+static void gather_map(struct lowering *l, struct node *expr, struct frame *frame, const struct value *map, bool framework, struct source_entries *into)
+{
+	if (map->kind != VALUE_MAP)
+		return;
+	for (size_t i = 0; i < map->u.map.index.n; i++) {
+		const struct value_entry *e = map->u.map.index.entries[i].value;
+		add(l, into, (struct source_entry){ .key = e->key, .key_at = e->key_at, .expr = expr, .frame = frame,
+			.member = e->key, .value = e->value, .framework = framework, .from = e->value->from });
+	}
+}
+
+static void gather_entry(struct lowering *l, const struct entry *e, bool framework, struct source_entries *into)
+{
+	if (!e->item) {
+		gather_map(l, NULL, e->frame, e->value, framework, into);
+		return;
+	}
+	struct node *expr = e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value;
+	if (expr->kind == NODE_BODY)
+		gather_items(l, expr, e->frame, framework, into);
+	else
+		gather_map(l, expr, e->frame, eval_expr(l->ev, e->frame, expr), framework, into);
+}
+
+enum { MOST_CONTRIBUTIONS = 256 };
+
+void gather_role(struct lowering *l, enum field_id id, struct source_entries *into)
+{
+	struct contribution c[MOST_CONTRIBUTIONS];
+	size_t n = role_contributions(l->role, id, c, MOST_CONTRIBUTIONS);
+	for (size_t i = n; i-- > 0;) {
+		bool framework = c[i].level >= LEVEL_FRAMEWORK_ROLE;
+		if (!framework || !l->job->checks_failed)       /* a failed check guards what the framework computes */
+			gather_entry(l, c[i].entry, framework, into);
+	}
+}
+
+void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into)
+{
+	for (size_t i = 0; i < body->n; i++) {
+		const struct node *item = body->at[i].item;
+		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.field && item->u.item.field->id == id)
+			gather_entry(l, &body->at[i], false, into);
+	}
+}

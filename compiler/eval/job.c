@@ -1,0 +1,310 @@
+/*
+ * job.c - one job, from its declaration to its plan: a table of contents.
+ *
+ * The framework's body and the job's body are worked out first (if, for,
+ * spreads); from then on every field is a slot that is evaluated when something
+ * asks for it, and lowering asks for all of them in a fixed order.
+ */
+#include "eval/job.h"
+
+#include "eval/blueprint.h"
+#include "eval/lower.h"
+#include "eval/rules.h"
+
+/* ---- fields of the job itself ---- */
+
+static const struct entry *find_entry(const struct entries *entries, enum field_id id)
+{
+	for (size_t i = entries ? entries->n : 0; i-- > 0;) {
+		const struct node *item = entries->at[i].item;
+		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.field &&
+		    item->u.item.field->id == id)
+			return &entries->at[i];
+		if (!item && entries->at[i].value && str_is(entries->at[i].key, schema_field(id)->name))
+			return &entries->at[i];
+	}
+	return NULL;
+}
+
+static const struct entry *job_entry(const struct job *j, enum field_id id)
+{
+	const struct entry *e = find_entry(j->body, id);
+	return e ? e : find_entry(j->framework_body, id);
+}
+
+const struct value *job_field(struct job *j, enum field_id id)
+{
+	struct eval *ev = j->ev;
+	const struct entry *e = job_entry(j, id);
+	if (!e)
+		return &value_none;
+	if (!e->item)
+		return e->value;
+	if (!j->slots[id]) {
+		j->slots[id] = ARENA_NEW(ev->arena, struct slot);
+		j->slots[id]->what = str_of(schema_field(id)->name);
+		j->slots[id]->at = e->item->u.item.value->span;
+	}
+	if (!slot_enter(ev, j->slots[id]))
+		return j->slots[id]->value;
+	return slot_leave(ev, j->slots[id], eval_expr(ev, e->frame, e->item->u.item.value));
+}
+
+struct span job_field_at(struct job *j, enum field_id id)
+{
+	const struct entry *e = job_entry(j, id);
+	if (!e)
+		return j->plan->name_at;
+	return e->item ? e->item->u.item.value->span : e->key_at;
+}
+
+bool job_reserves(const struct job *j, struct str name)
+{
+	for (size_t i = 0; i < j->nreserved; i++) {
+		struct str r = j->reserved[i];
+		if (str_ends(r, STR("*")) ? str_starts(name, (struct str){ r.p, r.n - 1 }) : str_eq(name, r))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the job's head ---- */
+
+static bool job_name(struct job *j)
+{
+	struct eval *ev = j->ev;
+	const struct value *v = eval_expr(ev, j->frame, j->node->u.job.title);
+	struct text pieces;
+	if (!value_ok(v) || !value_text(ev->arena, v, &pieces) || !text_flatten(ev, &pieces, &j->name))
+		return false;
+	j->plan->name = j->name;
+	j->plan->name_at = j->node->u.job.title->span;
+	return true;
+}
+
+static void job_namespace(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	if (j->options->ns.p) {
+		p->ns = (struct plan_str){ j->options->ns, { 0 }, true };
+		return;
+	}
+	const struct value *v = job_field(j, FIELD_NAMESPACE);
+	if (v->kind == VALUE_STRING)
+		p->ns = (struct plan_str){ v->u.string, job_field_at(j, FIELD_NAMESPACE), true };
+}
+
+static void job_hosts(struct job *j)
+{
+	const struct project *project = &j->ev->program->project;
+	const struct entry *e = find_entry(j->framework_body, FIELD_HOSTS);
+	const struct value *v = e ? job_field(j, FIELD_HOSTS) : &value_none;
+	struct str hosts = v->kind == VALUE_STRING ? v->u.string : project->hosts;
+	j->plan->hosts = str_is(hosts, "service") ? HOSTS_SERVICE : HOSTS_SUBDOMAIN;
+	j->plan->domain = j->options->domain.p ? j->options->domain : project->domain;
+}
+
+static void job_reserved(struct job *j)
+{
+	const struct entry *e = find_entry(j->framework_body, FIELD_RESERVE);
+	const struct value *v = e ? job_field(j, FIELD_RESERVE) : &value_none;
+	for (size_t i = 0; v->kind == VALUE_LIST && i < v->u.list.n; i++)
+		if (v->u.list.at[i]->kind == VALUE_STRING)
+			ARENA_PUSH(j->ev->arena, j->reserved, j->nreserved, v->u.list.at[i]->u.string);
+}
+
+/* ---- roles ---- */
+
+static const struct entry *block_entry(const struct entries *entries, const char *word, struct str name)
+{
+	for (size_t i = 0; entries && i < entries->n; i++) {
+		const struct node *item = entries->at[i].item;
+		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, word) && str_eq(item->u.block.name, name))
+			return &entries->at[i];
+	}
+	return NULL;
+}
+
+static struct role *role_new(struct job *j, struct str name, struct span at, bool aux)
+{
+	struct role *r = ARENA_NEW(j->ev->arena, struct role);
+	r->number = (unsigned)j->nroles;
+	r->name = name;
+	r->at = at;
+	r->aux = aux;
+	r->job = j;
+	ARENA_PUSH(j->ev->arena, j->roles, j->nroles, r);
+	return r;
+}
+
+static void job_block(struct role *r, const struct entry *e)
+{
+	if (!e)
+		return;
+	r->block = e->item;
+	r->job_decl = e->item->u.block.decl;
+	r->at = e->item->u.block.name_span;
+}
+
+static void framework_roles(struct job *j)
+{
+	for (size_t i = 0; j->framework && i < j->framework->nroles; i++) {
+		struct decl *d = j->framework->roles[i];
+		struct role *r = role_new(j, d->name, j->plan->name_at, false);
+		r->decl = d;
+		r->framework_block = d->node;
+		job_block(r, block_entry(j->body, "role", d->name));
+	}
+}
+
+static void own_roles(struct job *j, bool aux)
+{
+	const char *word = aux ? "aux" : "role";
+	for (size_t i = 0; i < j->body->n; i++) {
+		const struct entry *e = &j->body->at[i];
+		if (!e->item || e->item->kind != NODE_BLOCK || !str_is(e->item->u.block.word, word))
+			continue;
+		if (j->framework && !aux)
+			continue;               /* the framework's, or TJ0501 already */
+		struct role *r = role_new(j, e->item->u.block.name, e->item->u.block.name_span, aux);
+		job_block(r, e);
+		r->decl = r->job_decl;
+	}
+}
+
+static void role_levels(struct job *j, struct role *r)
+{
+	struct eval *ev = j->ev;
+	const struct entry *mine = r->block ? block_entry(j->body, r->aux ? "aux" : "role", r->name) : NULL;
+	const struct entry *theirs = r->framework_block ? block_entry(j->framework_body, "role", r->name) : NULL;
+	if (mine)
+		r->levels[LEVEL_ROLE] = eval_entries(ev, mine->frame, mine->item->u.block.body);
+	r->levels[LEVEL_JOB] = j->body;
+	if (theirs)
+		r->levels[LEVEL_FRAMEWORK_ROLE] = eval_entries(ev, theirs->frame, theirs->item->u.block.body);
+	if (!r->aux)
+		r->levels[LEVEL_FRAMEWORK] = j->framework_body;
+}
+
+static void job_roles(struct job *j)
+{
+	framework_roles(j);
+	own_roles(j, false);
+	own_roles(j, true);
+	struct plan_job *p = j->plan;
+	p->roles = ARENA_ARRAY(j->ev->arena, struct plan_role, j->nroles);
+	p->nroles = j->nroles;
+	for (size_t i = 0; i < j->nroles; i++) {
+		struct role *r = j->roles[i];
+		r->plan = &p->roles[i];
+		r->plan->name = r->name;
+		r->plan->at = r->at;
+		r->plan->aux = r->aux;
+		r->plan->label = plan_label(j->ev->arena, r->name);
+		r->plan->object = str_printf(j->ev->arena, "%.*s-%.*s", STR_ARG(p->name), STR_ARG(r->plan->label));
+		role_levels(j, r);
+	}
+}
+
+/* ---- checks ---- */
+
+/* Runs the checks of a body; true when none of them failed as an error. */
+static bool run_checks(struct eval *ev, const struct entries *entries, struct span fallback, bool stop_at_first)
+{
+	bool ok = true;
+	for (size_t i = 0; entries && i < entries->n; i++) {
+		struct node *item = entries->at[i].item;
+		if (!item || item->kind != NODE_CHECK || eval_check(ev, entries->at[i].frame, item, fallback, (struct str){ 0 }))
+			continue;
+		ok = ok && item->u.check.warn;
+		if (!ok && stop_at_first)
+			return false;
+	}
+	return ok;
+}
+
+static void run_framework_checks(struct job *j)
+{
+	struct eval *ev = j->ev;
+	struct span at = j->node->u.job.blueprint ? j->node->u.job.blueprint->span : j->plan->name_at;
+	j->checks_failed = !run_checks(ev, j->framework_body, at, true);
+	for (size_t i = 0; i < j->nroles && !j->checks_failed; i++) {
+		struct role *r = j->roles[i];
+		ev->self = r;
+		j->checks_failed = !run_checks(ev, r->levels[LEVEL_FRAMEWORK_ROLE], r->at, true);
+	}
+	ev->self = NULL;
+}
+
+static void run_job_checks(struct job *j)
+{
+	run_checks(j->ev, j->body, j->plan->name_at, false);
+	for (size_t i = 0; i < j->nroles; i++) {
+		j->ev->self = j->roles[i];
+		run_checks(j->ev, j->roles[i]->levels[LEVEL_ROLE], j->roles[i]->at, false);
+	}
+	j->ev->self = NULL;
+}
+
+static void run_policies(struct job *j)
+{
+	struct eval *ev = j->ev;
+	const struct project *project = &ev->program->project;
+	for (size_t m = 0; m < project->npolicies; m++) {
+		struct nodes decls = project->policies[m]->file->u.file.decls;
+		for (size_t i = 0; i < decls.n; i++) {
+			struct str title = { 0 };
+			if (decls.at[i]->kind != NODE_POLICY || !node_static_text(decls.at[i]->u.titled.title, &title))
+				continue;
+			struct entries *body = eval_entries(ev, NULL, decls.at[i]->u.titled.body);
+			for (size_t k = 0; k < body->n; k++)
+				if (body->at[k].item && body->at[k].item->kind == NODE_CHECK)
+					eval_check(ev, body->at[k].frame, body->at[k].item, j->plan->name_at, title);
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static bool job_begin(struct job *j)
+{
+	struct eval *ev = j->ev;
+	struct node *blueprint = j->node->u.job.blueprint;
+	if (!job_name(j) || (blueprint && !j->node->u.job.framework))
+		return false;
+	j->framework = j->node->u.job.framework;
+	if (blueprint)
+		j->plan->framework = source_text(ev->program->sources, blueprint->span);
+	j->body = eval_entries(ev, j->frame, j->node->u.job.body);
+	if (j->framework) {
+		j->framework_node = j->framework->node;
+		j->formals = blueprint_bind(ev, j->framework, j->node->u.job.bound, j->frame);
+		j->framework_body = eval_entries(ev, j->formals, j->framework_node->u.blueprint_decl.body);
+	}
+	job_roles(j);
+	j->ready = true;
+	return !j->body->failed;
+}
+
+void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options, struct plan_job *ret)
+{
+	struct job *j = ARENA_NEW(ev->arena, struct job);
+	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret };
+	struct job *outer = ev->job;
+	ev->job = j;
+	ev->self = NULL;
+	ev->pod_index = -1;
+	if (job_begin(j)) {
+		job_namespace(j);
+		job_hosts(j);
+		job_reserved(j);
+		run_framework_checks(j);
+		lower_job(j);
+		run_job_checks(j);
+		if (!j->checks_failed) {
+			rules_job(j);
+			run_policies(j);
+		}
+	}
+	ev->job = outer;
+}

@@ -1,0 +1,516 @@
+/*
+ * lower.c - fields to the plan, one after the other.
+ */
+#include "eval/lower.h"
+
+#include "eval/blueprint.h"
+
+/* ---- single fields of a role ---- */
+
+static struct plan_str role_str(struct eval *ev, struct role *r, enum field_id id)
+{
+	const struct value *v = role_field(ev, r, id);
+	if (v->kind != VALUE_STRING)
+		return (struct plan_str){ 0 };
+	return (struct plan_str){ v->u.string, role_field_at(ev, r, id), true };
+}
+
+static struct plan_quantity role_quantity(struct eval *ev, struct role *r, enum field_id id)
+{
+	const struct value *v = role_field(ev, r, id);
+	if (v->kind != VALUE_QUANTITY)
+		return (struct plan_quantity){ 0 };
+	return (struct plan_quantity){ v->u.quantity, role_field_at(ev, r, id), true };
+}
+
+static struct plan_str *role_strs(struct eval *ev, struct role *r, enum field_id id, size_t *ret_n)
+{
+	return value_strs(ev, role_field(ev, r, id), ret_n);
+}
+
+static struct plan_quantity limit(const struct value *limits, const char *name)
+{
+	const struct value *v = limits->kind == VALUE_MAP ? value_get(limits, str_of(name)) : NULL;
+	if (!v || v->kind != VALUE_QUANTITY)
+		return (struct plan_quantity){ 0 };
+	return (struct plan_quantity){ v->u.quantity, v->from, true };
+}
+
+static struct plan_limits limits_of(const struct value *v)
+{
+	return (struct plan_limits){ limit(v, "cpu"), limit(v, "memory"), limit(v, "disk") };
+}
+
+/* ---- ports and mounts: entries of all levels ---- */
+
+static void lower_ports(struct lowering *l, struct source_entries *s, struct plan_container *c)
+{
+	c->ports = ARENA_ARRAY(l->ev->arena, struct plan_port, s->n);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].value->kind == VALUE_INT)
+			c->ports[c->nports++] = (struct plan_port){ s->at[i].key, s->at[i].value->u.integer, s->at[i].from };
+}
+
+static const struct plan_mount *mount_at(const struct plan_container *c, struct str path)
+{
+	for (size_t i = 0; i < c->nmounts; i++)
+		if (str_eq(c->mounts[i].path, path))
+			return &c->mounts[i];
+	return NULL;
+}
+
+static void add_mount(struct lowering *l, struct plan_container *c, struct plan_mount m)
+{
+	struct eval *ev = l->ev;
+	const struct plan_mount *there = mount_at(c, m.path);
+	if (there) {                            /* TJ0612: two spellings of one path */
+		struct str a = source_text(ev->program->sources, there->path_at), b = source_text(ev->program->sources, m.path_at);
+		struct diag *d = diag_report(ev->diags, TJ0612, m.path_at, "%.*s and %.*s are the same path", STR_ARG(a), STR_ARG(b));
+		diag_note(ev->diags, d, there->path_at, "mounted here");
+		diag_help(ev->diags, d, "keep one of the two");
+		return;
+	}
+	ARENA_PUSH(ev->arena, c->mounts, c->nmounts, m);
+}
+
+static void lower_mounts(struct lowering *l, struct source_entries *s, struct plan_container *c)
+{
+	const struct plan_accelerator *acc = l->plan->accelerator;
+	for (size_t i = 0; acc && c == &l->plan->main && i < acc->nmounts; i++) {
+		struct plan_mount m = acc->mounts[i];
+		m.framework = true;
+		add_mount(l, c, m);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		struct plan_mount m = { .path_at = s->at[i].key_at, .framework = s->at[i].framework };
+		if (s->at[i].value->kind != VALUE_VOLUME || !mount_path(l->ev, s->at[i].key, s->at[i].key_at, &m.path))
+			continue;
+		m.volume = s->at[i].value->u.volume;
+		add_mount(l, c, m);
+	}
+}
+
+/* ---- raw ---- */
+
+static struct data *data_of_entries(struct eval *ev, const struct value *v)
+{
+	struct data *d = ARENA_NEW(ev->arena, struct data);
+	const struct map *index = &v->u.map.index;
+	d->kind = DATA_MAP;
+	d->from = v->from;
+	d->u.map.at = ARENA_ARRAY(ev->arena, struct data_member, index->n);
+	for (size_t i = 0; i < index->n; i++) {
+		const struct value_entry *e = index->entries[i].value;
+		struct data *member = value_data(ev, e->value);
+		if (member)
+			d->u.map.at[d->u.map.n++] = (struct data_member){ e->key, e->key_at, member };
+	}
+	return d;
+}
+
+static struct data *data_text(struct eval *ev, const struct value *v)
+{
+	struct data *d = ARENA_NEW(ev->arena, struct data);
+	struct text pieces;
+	d->kind = DATA_STRING;
+	d->from = v->from;
+	if (v->kind == VALUE_QUANTITY && v->unit == TYPE_DURATION) {
+		d->u.string = duration_go_text(ev->arena, v->u.quantity);       /* decisions, table of section 7, `raw` */
+		return d;
+	}
+	if (value_text(ev->arena, v, &pieces) && text_flatten(ev, &pieces, &d->u.string))
+		return d;
+	struct diag *e = diag_report(ev->diags, TJ0708, v->from, "a raw value must be known at compile time, but this depends on the pod");
+	diag_help(ev->diags, e, "use it in 'env', 'command', 'args' or 'files'");
+	return NULL;
+}
+
+struct data *value_data(struct eval *ev, const struct value *v)
+{
+	struct data *d = ARENA_NEW(ev->arena, struct data);
+	d->from = v->from;
+	switch (v->kind) {
+	case VALUE_BAD: return NULL;
+	case VALUE_NONE: d->kind = DATA_NULL; return d;
+	case VALUE_BOOL: d->kind = DATA_BOOL; d->u.boolean = v->u.boolean; return d;
+	case VALUE_INT: d->kind = DATA_INT; d->u.integer = v->u.integer; return d;
+	case VALUE_FLOAT: d->kind = DATA_FLOAT; d->u.number = v->u.floating; return d;
+	case VALUE_MAP: return data_of_entries(ev, v);
+	case VALUE_LIST:
+		d->kind = DATA_LIST;
+		d->u.list.at = ARENA_ARRAY(ev->arena, struct data *, v->u.list.n);
+		for (size_t i = 0; i < v->u.list.n; i++) {
+			struct data *element = value_data(ev, v->u.list.at[i]);
+			if (element)
+				d->u.list.at[d->u.list.n++] = element;
+		}
+		return d;
+	default: return data_text(ev, v);
+	}
+}
+
+static const struct data *raw_block(struct eval *ev, const struct entries *entries, const char *name)
+{
+	for (size_t i = 0; entries && i < entries->n; i++) {
+		const struct node *item = entries->at[i].item;
+		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, "raw") && str_is(item->u.block.name, name))
+			return value_data(ev, eval_body(ev, entries->at[i].frame, item->u.block.body));
+	}
+	return NULL;
+}
+
+static const struct data *role_raw(struct eval *ev, struct role *r, const char *name)
+{
+	const struct data *d = raw_block(ev, r->levels[LEVEL_ROLE], name);
+	return d ? d : raw_block(ev, r->levels[LEVEL_FRAMEWORK_ROLE], name);
+}
+
+/* ---- sidecars and init containers: nothing is inherited ---- */
+
+static const struct value *own_field(struct eval *ev, struct entries *body, enum field_id id, struct span *ret_at, struct entry **ret_entry)
+{
+	for (size_t i = body->n; i-- > 0;) {
+		struct node *item = body->at[i].item;
+		if (!item || (item->kind != NODE_SET && item->kind != NODE_EXTEND) || !item->u.item.field || item->u.item.field->id != id)
+			continue;
+		*ret_at = item->u.item.value->span;
+		*ret_entry = &body->at[i];
+		return eval_expr(ev, body->at[i].frame, item->u.item.value);
+	}
+	return &value_none;
+}
+
+static struct plan_str own_str(struct eval *ev, struct entries *body, enum field_id id)
+{
+	struct span at;
+	struct entry *e;
+	const struct value *v = own_field(ev, body, id, &at, &e);
+	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, at, true } : (struct plan_str){ 0 };
+}
+
+static struct plan_quantity own_quantity(struct eval *ev, struct entries *body, enum field_id id)
+{
+	struct span at;
+	struct entry *e;
+	const struct value *v = own_field(ev, body, id, &at, &e);
+	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, at, true } : (struct plan_quantity){ 0 };
+}
+
+static void own_texts(struct lowering *l, struct entries *body, enum field_id id, struct plan_texts *ret)
+{
+	struct span at;
+	struct entry *e;
+	const struct value *v = own_field(l->ev, body, id, &at, &e);
+	if (v->kind != VALUE_NONE)
+		lower_texts(l, e->item->u.item.value, e->frame, v, at, ret);
+}
+
+static void lower_extra(struct lowering *l, const struct entry *e, struct plan_container *c)
+{
+	struct eval *ev = l->ev;
+	const struct node *block = e->item;
+	struct entries *body = eval_entries(ev, e->frame, block->u.block.body);
+	struct span at;
+	struct entry *found;
+	c->name = block->u.block.name;
+	c->name_at = block->u.block.name_span;
+	c->init = str_is(block->u.block.word, "init");
+	c->image = own_str(ev, body, FIELD_IMAGE);
+	c->workdir = own_str(ev, body, FIELD_WORKDIR);
+	c->cpu = own_quantity(ev, body, FIELD_CPU);
+	c->memory = own_quantity(ev, body, FIELD_MEMORY);
+	c->limits = limits_of(own_field(ev, body, FIELD_LIMITS, &at, &found));
+	own_texts(l, body, FIELD_COMMAND, &c->command);
+	own_texts(l, body, FIELD_ARGS, &c->args);
+	struct source_entries env = { 0 }, ports = { 0 }, mounts = { 0 };
+	gather_body(l, body, FIELD_ENV, &env);
+	lower_env(l, &env, c);
+	gather_body(l, body, FIELD_PORTS, &ports);
+	lower_ports(l, &ports, c);
+	gather_body(l, body, FIELD_MOUNTS, &mounts);
+	lower_mounts(l, &mounts, c);
+	c->raw = raw_block(ev, body, "container");
+	if (!c->image.set && !body->failed && own_field(ev, body, FIELD_IMAGE, &at, &found)->kind == VALUE_NONE) {
+		struct diag *d = diag_report(ev->diags, TJ0523, c->name_at, "'%.*s %.*s' has no image", STR_ARG(block->u.block.word),
+			STR_ARG(c->name));
+		diag_help(ev->diags, d, "set 'image' in it: sidecars and init containers inherit nothing");
+	}
+}
+
+static void lower_extras(struct lowering *l, enum level level)
+{
+	struct entries *entries = l->role->levels[level];
+	for (size_t i = 0; entries && i < entries->n; i++) {
+		const struct node *item = entries->at[i].item;
+		if (!item || item->kind != NODE_BLOCK)
+			continue;
+		bool init = str_is(item->u.block.word, "init");
+		if (!init && !str_is(item->u.block.word, "sidecar"))
+			continue;
+		/* lowered in place: pending values keep its address, so room is made first */
+		struct plan_container *c = init ? &l->plan->inits[l->plan->ninits++] : &l->plan->sidecars[l->plan->nsidecars++];
+		lower_extra(l, &entries->at[i], c);
+	}
+}
+
+static size_t count_blocks(const struct role *r)
+{
+	size_t n = 0;
+	for (int level = 0; level < LEVELS; level++)
+		n += r->levels[level] ? r->levels[level]->n : 0;
+	return n;
+}
+
+/* ---- a role ---- */
+
+static void lower_main_texts(struct lowering *l, enum field_id id, struct plan_texts *ret)
+{
+	struct contribution c;
+	if (!role_contributions(l->role, id, &c, 1))
+		return;
+	const struct entry *e = c.entry;
+	struct node *expr = e->item ? (e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value) : NULL;
+	const struct value *v = expr ? eval_expr(l->ev, e->frame, expr) : e->value;
+	lower_texts(l, expr, e->frame, v, expr ? expr->span : e->key_at, ret);
+}
+
+static void lower_main(struct lowering *l)
+{
+	struct eval *ev = l->ev;
+	struct role *r = l->role;
+	struct plan_container *c = &l->plan->main;
+	c->name = role_str(ev, r, FIELD_CONTAINER).value;
+	c->name_at = role_field_at(ev, r, FIELD_CONTAINER);
+	c->image = role_str(ev, r, FIELD_IMAGE);
+	c->pull = role_str(ev, r, FIELD_PULL);
+	c->workdir = role_str(ev, r, FIELD_WORKDIR);
+	lower_main_texts(l, FIELD_COMMAND, &c->command);
+	lower_main_texts(l, FIELD_ARGS, &c->args);
+	struct source_entries env = { 0 }, ports = { 0 }, mounts = { 0 };
+	gather_role(l, FIELD_ENV, &env);
+	lower_env(l, &env, c);
+	gather_role(l, FIELD_PORTS, &ports);
+	lower_ports(l, &ports, c);
+	gather_role(l, FIELD_MOUNTS, &mounts);
+	lower_mounts(l, &mounts, c);
+	c->cpu = role_quantity(ev, r, FIELD_CPU);
+	c->memory = role_quantity(ev, r, FIELD_MEMORY);
+	c->disk = role_quantity(ev, r, FIELD_DISK);
+	c->limits = limits_of(role_field(ev, r, FIELD_LIMITS));
+	c->raw = role_raw(ev, r, "container");
+}
+
+/* The framework's default shm never takes more than half of the role's memory (decision 54). */
+static void lower_shm(struct lowering *l)
+{
+	struct plan_role *p = l->plan;
+	p->shm = role_quantity(l->ev, l->role, FIELD_SHM);
+	const struct plan_quantity *memory = p->main.limits.memory.set ? &p->main.limits.memory : &p->main.memory;
+	if (!p->shm.set || !memory->set || role_field_level(l->ev, l->role, FIELD_SHM) < LEVEL_FRAMEWORK_ROLE)
+		return;
+	int128 half = memory->value.nano / 2;
+	half -= half % QUANTITY_UNIT;
+	if (p->shm.value.nano > half)
+		p->shm.value = (struct quantity){ half, memory->value.form };
+}
+
+static void lower_policy(struct lowering *l)    /* placement, restarts, start order */
+{
+	struct eval *ev = l->ev;
+	struct role *r = l->role;
+	struct plan_role *p = l->plan;
+	p->node = value_pairs(ev, role_field(ev, r, FIELD_NODE));
+	p->tolerate = role_strs(ev, r, FIELD_TOLERATE, &p->ntolerate);
+	p->pull_secrets = role_strs(ev, r, FIELD_PULL_SECRETS, &p->npull_secrets);
+	p->spread = role_str(ev, r, FIELD_SPREAD);
+	p->restart = role_str(ev, r, FIELD_RESTART);
+	p->service = role_str(ev, r, FIELD_SERVICE);
+	p->service_account = role_str(ev, r, FIELD_SERVICE_ACCOUNT);
+	const struct value *retries = role_field(ev, r, FIELD_RETRIES);
+	if (retries->kind == VALUE_INT)
+		p->retries = (struct plan_int){ retries->u.integer, role_field_at(ev, r, FIELD_RETRIES), true };
+	const struct value *retry_on = role_field(ev, r, FIELD_RETRY_ON);
+	if (retry_on->kind == VALUE_RANGE) {
+		p->has_retry_on = true;
+		p->retry_lo = retry_on->u.range.lo;
+		p->retry_hi = retry_on->u.range.hi;
+		p->retry_at = role_field_at(ev, r, FIELD_RETRY_ON);
+	}
+	p->grace = role_quantity(ev, r, FIELD_GRACE);
+	const struct value *after = role_field(ev, r, FIELD_START_AFTER);
+	p->start_after = after->kind == VALUE_CONDITION ? after->u.condition : NULL;
+}
+
+/* Labels of the job stand in job.labels; here only what the role adds (decisions, section 7). */
+static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
+{
+	struct contribution c[64];
+	size_t n = role_contributions(l->role, id, c, 64);
+	struct source_entries s = { 0 };
+	struct plan_pairs pairs = { 0 };
+	for (size_t i = n; i-- > 0;) {
+		const struct node *item = c[i].entry->item;
+		if (c[i].level == LEVEL_JOB || !item || (item->kind != NODE_SET && item->kind != NODE_EXTEND))
+			continue;
+		struct plan_pairs mine = value_pairs(l->ev, eval_expr(l->ev, c[i].entry->frame, item->u.item.value));
+		for (size_t k = 0; k < mine.n; k++) {
+			size_t known = (size_t)(uintptr_t)map_get(&s.index, mine.at[k].key);
+			if (known) {
+				pairs.at[known - 1] = mine.at[k];
+				continue;
+			}
+			ARENA_PUSH(l->ev->arena, pairs.at, pairs.n, mine.at[k]);
+			map_put(&s.index, l->ev->arena, mine.at[k].key, (void *)(uintptr_t)pairs.n);
+		}
+	}
+	return pairs;
+}
+
+static void lower_role(struct job *j, struct role *r)
+{
+	struct eval *ev = j->ev;
+	struct plan_role *p = r->plan;
+	struct lowering l = { .ev = ev, .job = j, .role = r, .plan = p };
+	l.last = &l.pending;
+	bool known = role_replicas(ev, r, &p->min, &p->max);
+	p->elastic = known && role_is_elastic(ev, r);
+	p->replicas_at = role_field_at(ev, r, FIELD_REPLICAS);
+	const struct value *endless = r->aux ? &value_none : role_field(ev, r, FIELD_ENDLESS);
+	p->endless = endless->kind == VALUE_BOOL && endless->u.boolean;
+	if (!known || p->max == 0)
+		return;                         /* 0 replicas leave the role out */
+	ev->self = r;
+	p->accelerator = role_accelerator(ev, r);
+	size_t room = count_blocks(r);
+	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, room);
+	p->sidecars = ARENA_ARRAY(ev->arena, struct plan_container, room);
+	lower_main(&l);
+	lower_shm(&l);
+	lower_policy(&l);
+	struct source_entries files = { 0 };
+	gather_role(&l, FIELD_FILES, &files);
+	lower_files(&l, &files);
+	lower_extras(&l, LEVEL_FRAMEWORK_ROLE);
+	lower_extras(&l, LEVEL_ROLE);
+	p->labels = own_pairs(&l, FIELD_LABELS);
+	p->annotations = own_pairs(&l, FIELD_ANNOTATIONS);
+	p->raw_pod = role_raw(ev, r, "pod");
+	p->raw_job = role_raw(ev, r, "job");
+	lower_pending(&l);
+	ev->self = NULL;
+}
+
+/* One message for all roles without an image, at the job's name. */
+static void require_images(struct job *j)
+{
+	struct eval *ev = j->ev;
+	struct buf names = { 0 };
+	size_t n = 0;
+	struct span at = j->plan->name_at;
+	for (size_t i = 0; i < j->nroles; i++) {
+		struct role *r = j->roles[i];
+		if (r->plan->max == 0 || role_field(ev, r, FIELD_IMAGE)->kind != VALUE_NONE)
+			continue;
+		buf_printf(&names, "%s'%.*s'", n ? ", " : "", STR_ARG(r->name));
+		at = n++ ? j->plan->name_at : r->at;
+	}
+	if (n) {
+		struct diag *d = diag_report(ev->diags, TJ0523, at, n > 1 ? "roles %.*s have no image" : "role %.*s has no image",
+			STR_ARG(buf_text(&names)));
+		diag_help(ev->diags, d, "set 'image' on the job or the role, for example image = \"registry.example.com/team/train:1.0\"");
+	}
+	buf_release(&names);
+}
+
+/* ---- the job ---- */
+
+static struct plan_str job_str(struct job *j, enum field_id id)
+{
+	const struct value *v = job_field(j, id);
+	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, job_field_at(j, id), true } : (struct plan_str){ 0 };
+}
+
+static struct plan_quantity job_quantity(struct job *j, enum field_id id)
+{
+	const struct value *v = job_field(j, id);
+	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, job_field_at(j, id), true } : (struct plan_quantity){ 0 };
+}
+
+static void lower_head(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	p->queue = job_str(j, FIELD_QUEUE);
+	p->gang = job_str(j, FIELD_GANG);
+	if (j->options->gang.p)
+		p->gang = (struct plan_str){ j->options->gang, { 0 }, true };
+	if (!p->gang.set)                       /* decision 63: a queue alone means Kueue */
+		p->gang = (struct plan_str){ p->queue.set ? STR("kueue") : STR("none"), p->queue.from, false };
+	p->scheduler = job_str(j, FIELD_SCHEDULER);
+	p->priority = job_str(j, FIELD_PRIORITY);
+	p->clean = job_str(j, FIELD_CLEAN);
+	if (!p->clean.set)
+		p->clean.value = STR("running");
+	p->timeout = job_quantity(j, FIELD_TIMEOUT);
+	p->ttl = job_quantity(j, FIELD_TTL);
+	const struct value *v = job_field(j, FIELD_RESTARTS);
+	if (v->kind == VALUE_INT)
+		p->restarts = (struct plan_int){ v->u.integer, job_field_at(j, FIELD_RESTARTS), true };
+	v = job_field(j, FIELD_SUSPEND);
+	if (v->kind == VALUE_BOOL)
+		p->suspend = (struct plan_bool){ v->u.boolean, job_field_at(j, FIELD_SUSPEND), true };
+	p->labels = value_pairs(j->ev, job_field(j, FIELD_LABELS));
+	p->annotations = value_pairs(j->ev, job_field(j, FIELD_ANNOTATIONS));
+	p->raw_service = raw_block(j->ev, j->body, "service");
+}
+
+static void lower_objects(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	p->objects = ARENA_ARRAY(j->ev->arena, struct plan_object, j->body->n);
+	for (size_t i = 0; i < j->body->n; i++) {
+		const struct entry *e = &j->body->at[i];
+		if (!e->item || e->item->kind != NODE_BLOCK || !str_is(e->item->u.block.word, "object"))
+			continue;
+		struct data *data = value_data(j->ev, eval_body(j->ev, e->frame, e->item->u.block.body));
+		if (data)
+			p->objects[p->nobjects++] = (struct plan_object){ e->item->u.block.name, e->item->u.block.name_span, data };
+	}
+}
+
+/* All roles of the cluster that end by themselves (decisions, section 7, `success`). */
+static const struct plan_condition *default_success(struct job *j)
+{
+	const struct plan_condition *all = NULL;
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = j->roles[i]->plan;
+		if (r->aux || r->endless || r->max == 0)
+			continue;
+		struct plan_condition *done = ARENA_NEW(j->ev->arena, struct plan_condition);
+		*done = (struct plan_condition){ .kind = CONDITION_DONE, .role = (unsigned)i, .index = -1, .from = r->at };
+		if (all) {
+			struct plan_condition *both = ARENA_NEW(j->ev->arena, struct plan_condition);
+			*both = (struct plan_condition){ .kind = CONDITION_AND, .index = -1, .left = all, .right = done, .from = r->at };
+			all = both;
+		} else {
+			all = done;
+		}
+	}
+	return all;
+}
+
+static void lower_success(struct job *j)
+{
+	const struct value *v = j->checks_failed ? &value_none : job_field(j, FIELD_SUCCESS);
+	j->plan->success_written = v->kind == VALUE_CONDITION;
+	j->plan->success = j->plan->success_written ? v->u.condition : default_success(j);
+}
+
+void lower_job(struct job *j)
+{
+	lower_head(j);
+	for (size_t i = 0; i < j->nroles; i++)
+		lower_role(j, j->roles[i]);
+	require_images(j);
+	lower_success(j);
+	lower_objects(j);
+}

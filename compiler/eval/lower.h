@@ -1,0 +1,68 @@
+/*
+ * lower.h - finished values into the plan.
+ *
+ * lower_job() asks for every field of the job and its roles, in a fixed order,
+ * and copies what comes back; lower_text.c does what may hold pod-time text
+ * (env, command, args, files): symbolic first; what turns out to be computed is
+ * noted and evaluated again for each replica once their number is known.
+ */
+#ifndef TRAINC_EVAL_LOWER_H
+#define TRAINC_EVAL_LOWER_H
+
+#include "eval/job.h"
+
+/* An expression whose value differs by replica in a way that no reference can say. */
+struct pending {
+	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE } kind;
+	struct node *expr;
+	struct frame *frame;
+	struct str key;                 /* the entry of the map that `expr` gives; p == NULL: the value itself */
+	struct span computed;           /* the expression that computes */
+	size_t index;                   /* position in env or files */
+	struct plan_container *container;
+	struct plan_texts *texts;
+	struct pending *next;
+};
+
+struct lowering {
+	struct eval *ev;
+	struct job *job;
+	struct role *role;
+	struct plan_role *plan;
+	struct pending *pending, **last;
+};
+
+void lower_job(struct job *j);
+
+/* One entry of a map field, before it is evaluated: where it comes from. */
+struct source_entry {
+	struct str key;
+	struct span key_at;
+	struct node *expr;              /* evaluate in `frame`; NULL: `value` */
+	struct frame *frame;
+	struct str member;              /* the entry of the map that `expr` gives; p == NULL: the value itself */
+	const struct value *value;      /* symbolic value */
+	bool framework;
+	struct span from;
+	struct source_entry *beneath;   /* the entry that this one replaced: the framework's default */
+};
+struct source_entries {
+	struct source_entry *at;
+	size_t n;
+	struct map index;               /* key -> position + 1 */
+};
+
+/* Entries of a map field of a container, lowest level first, later ones replacing earlier ones in place. */
+void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
+void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
+
+void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
+void lower_files(struct lowering *l, struct source_entries *sources);
+void lower_texts(struct lowering *l, struct node *expr, struct frame *frame, const struct value *v, struct span at, struct plan_texts *ret);
+/* Evaluate what is pending for every replica; decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */
+void lower_pending(struct lowering *l);
+
+/* A raw value as a data tree; NULL after a report when it holds something only the pod knows. */
+struct data *value_data(struct eval *ev, const struct value *v);
+
+#endif

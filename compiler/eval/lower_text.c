@@ -1,0 +1,352 @@
+/*
+ * lower_text.c - env, command, args and files: text that may differ by replica.
+ *
+ * Everything is evaluated once with a symbolic index.  What stays text (pieces)
+ * serves all replicas.  What is computed from the index is noted, and once the
+ * number of replicas is known evaluated again for each with a literal index: the
+ * role is then unrolled, except for files, which are one key per replica anyway
+ * (language brief, section 11).
+ */
+#include "eval/blueprint.h"
+#include "eval/lower.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+static void pend(struct lowering *l, struct pending p)
+{
+	struct pending *copy = ARENA_NEW(l->ev->arena, struct pending);
+	*copy = p;
+	*l->last = copy;
+	l->last = &copy->next;
+}
+
+/* ---- environment ---- */
+
+static bool env_name_start(char c) { return isalpha((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
+
+/* Kubernetes 1.32 allows every printable ASCII character but `=` (TJ0701). */
+static bool env_name_ok(struct eval *ev, struct str name, struct span at)
+{
+	int minor = atoi(ev->program->project.kubernetes.p + 2);
+	bool fits = name.n > 0 && (minor >= 32 || env_name_start(name.p[0]));
+	for (size_t i = 0; fits && i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+		fits = minor >= 32 ? c >= 0x20 && c < 0x7F && c != '=' : isalnum(c) || c == '_' || c == '-' || c == '.';
+	}
+	if (fits)
+		return true;
+	struct diag *d = diag_report(ev->diags, TJ0701, at, "'%.*s' is not an environment name in Kubernetes %.*s", STR_ARG(name),
+		STR_ARG(ev->program->project.kubernetes));
+	if (minor >= 32)
+		diag_help(ev->diags, d, "names are printable ASCII characters without '='");
+	else
+		diag_help(ev->diags, d, "names start with a letter, '_', '-' or '.', and go on with those and digits; 1.32 lifts this");
+	return false;
+}
+
+/* What the framework's value reads first: what to change instead. */
+static struct str instead(struct lowering *l, const struct source_entry *theirs)
+{
+	struct eval *ev = l->ev;
+	struct reads *outer = ev->reads, reads = { 0 };
+	if (!theirs || !theirs->expr)
+		return STR("");
+	ev->reads = &reads;
+	ev->diags->muted++;
+	eval_expr(ev, theirs->frame, theirs->expr);
+	ev->diags->muted--;
+	ev->reads = outer;
+	for (size_t i = 0; i < reads.n; i++) {
+		struct str what = reads.at[i].what;
+		for (size_t k = what.n; k-- > 0;)
+			if (what.p[k] == '.')
+				return (struct str){ what.p + k + 1, what.n - k - 1 };
+		return what;
+	}
+	return STR("");
+}
+
+static void report_locked(struct lowering *l, const struct source_entry *mine)
+{
+	struct eval *ev = l->ev;
+	const struct source_entry *theirs = mine->beneath;
+	struct diag *d = diag_report(ev->diags, TJ0702, mine->key_at, theirs ? "'%.*s' is set by '%.*s'" : "'%.*s' is reserved by '%.*s'",
+		STR_ARG(mine->key), STR_ARG(l->job->plan->framework));
+	diag_label(ev->diags, d, "set here too");
+	if (theirs)
+		diag_note(ev->diags, d, theirs->key_at, "set by the framework here");
+	struct str other = instead(l, theirs);
+	if (other.n)
+		diag_help(ev->diags, d, "change '%.*s' instead", STR_ARG(other));
+	else
+		diag_help(ev->diags, d, "remove it: processes find each other by what the framework sets");
+}
+
+static bool same_text(struct eval *ev, const struct value *a, const struct value *b)
+{
+	struct text ta, tb;
+	struct str sa, sb;
+	if (!a || !b || !value_ok(a) || !value_ok(b) || !value_text(ev->arena, a, &ta) || !value_text(ev->arena, b, &tb))
+		return false;
+	return text_flatten(ev, &ta, &sa) && text_flatten(ev, &tb, &sb) && str_eq(sa, sb);
+}
+
+/* A job's entry: may it stand, and does it say anything new? */
+static bool env_entry_ok(struct lowering *l, struct source_entry *s)
+{
+	struct eval *ev = l->ev;
+	if (!env_name_ok(ev, s->key, s->key_at))
+		return false;
+	if (str_starts(s->key, STR("TRAINC_"))) {
+		struct diag *d = diag_report(ev->diags, TJ0703, s->key_at, "names that begin with TRAINC_ are reserved");
+		diag_help(ev->diags, d, "choose another name; in the pod '%.*s' would clash with the compiler's own", STR_ARG(s->key));
+		return false;
+	}
+	if (s->framework)
+		return true;
+	if (job_reserves(l->job, s->key)) {
+		report_locked(l, s);
+		return false;
+	}
+	if (s->beneath && s->beneath->framework && same_text(ev, s->value, s->beneath->value)) {
+		struct diag *d = diag_report(ev->diags, TJ0715, s->key_at, "'%.*s' is already %.*s", STR_ARG(s->key),
+			STR_ARG(value_spell(ev->arena, s->beneath->value)));
+		diag_note(ev->diags, d, s->beneath->key_at, "set by the framework here");
+		diag_help(ev->diags, d, "remove it");
+	}
+	return true;
+}
+
+/* pod.env("A") needs A earlier in the same container (TJ0705). */
+static void env_references(struct lowering *l, const struct plan_container *c, const struct text *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct plan_env *found = NULL;
+		if (t->at[i].kind != PIECE_ENV)
+			continue;
+		struct str name = t->at[i].u.text;
+		for (size_t k = 0; k < c->nenv && !found; k++)
+			if (str_eq(c->env[k].name, name))
+				found = &c->env[k];
+		if (found)
+			continue;
+		struct diag *d = diag_report(l->ev->diags, TJ0705, t->from, "'%.*s' is not defined before this point", STR_ARG(name));
+		diag_help(l->ev->diags, d, "define it earlier in 'env' of the same container, or move this entry down");
+	}
+}
+
+static void env_push(struct lowering *l, struct plan_container *c, struct plan_env e)
+{
+	ARENA_PUSH(l->ev->arena, c->env, c->nenv, e);
+}
+
+static void lower_env_entry(struct lowering *l, struct source_entry *s, struct plan_container *c)
+{
+	struct plan_env e = { .name = s->key, .name_at = s->key_at, .framework = s->framework, .from = s->from };
+	const struct value *v = s->value;
+	switch (v->kind) {
+	case VALUE_BAD:
+	case VALUE_NONE:
+		return;
+	case VALUE_SECRET:
+	case VALUE_CONFIG:
+		e.kind = v->kind == VALUE_SECRET ? ENV_SECRET : ENV_CONFIG;
+		e.object = v->u.reference.object;
+		e.key = v->u.reference.key;
+		break;
+	case VALUE_COMPUTED:
+		pend(l, (struct pending){ .kind = PENDING_ENV, .expr = s->expr, .frame = s->frame, .key = s->member,
+			.computed = v->u.computed, .index = c->nenv, .container = c });
+		break;
+	default:
+		if (!value_text(l->ev->arena, v, &e.text))
+			return;
+		e.text.from = s->from;
+		env_references(l, c, &e.text);
+	}
+	env_push(l, c, e);
+}
+
+void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c)
+{
+	const struct plan_accelerator *acc = l->plan->accelerator;
+	for (size_t i = 0; acc && c == &l->plan->main && i < acc->env.n; i++) {
+		struct piece *text = ARENA_NEW(l->ev->arena, struct piece);
+		*text = (struct piece){ .kind = PIECE_TEXT, .u.text = acc->env.at[i].value };
+		if (!map_get(&sources->index, acc->env.at[i].key))
+			env_push(l, c, (struct plan_env){ .name = acc->env.at[i].key, .name_at = acc->env.at[i].key_at, .kind = ENV_TEXT,
+				.text = { text, 1, acc->env.at[i].from }, .framework = true, .from = acc->env.at[i].from });
+	}
+	for (size_t i = 0; i < sources->n; i++)
+		if (env_entry_ok(l, &sources->at[i]))
+			lower_env_entry(l, &sources->at[i], c);
+}
+
+/* ---- command and args ---- */
+
+/* The texts of a list; false when one of its elements is computed. */
+static bool texts_of(struct lowering *l, const struct value *v, struct plan_texts *ret, struct span *ret_computed)
+{
+	if (v->kind == VALUE_COMPUTED) {
+		*ret_computed = v->u.computed;
+		return false;
+	}
+	if (v->kind != VALUE_LIST)
+		return true;
+	ret->at = ARENA_ARRAY(l->ev->arena, struct text, v->u.list.n);
+	for (size_t i = 0; i < v->u.list.n; i++) {
+		const struct value *e = v->u.list.at[i];
+		if (e->kind == VALUE_COMPUTED) {
+			*ret_computed = e->u.computed;
+			return false;
+		}
+		if (value_ok(e) && value_text(l->ev->arena, e, &ret->at[ret->n])) {
+			ret->at[ret->n].from = e->from;
+			ret->n++;
+		}
+	}
+	return true;
+}
+
+void lower_texts(struct lowering *l, struct node *expr, struct frame *frame, const struct value *v, struct span at, struct plan_texts *ret)
+{
+	struct span computed = { 0 };
+	if (v->kind == VALUE_NONE || v->kind == VALUE_BAD)
+		return;
+	ret->set = v->kind == VALUE_COMPUTED || v->u.list.n > 0;
+	ret->from = at;
+	if (texts_of(l, v, ret, &computed))
+		return;
+	ret->n = 0;
+	pend(l, (struct pending){ .kind = PENDING_TEXTS, .expr = expr, .frame = frame, .computed = computed, .texts = ret });
+}
+
+/* ---- files ---- */
+
+/* A ConfigMap is static: only the index and host names differ by replica (decision 65). */
+static bool file_text_ok(struct lowering *l, struct str path, const struct text *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct piece *p = &t->at[i];
+		if (p->kind != PIECE_FIELD && p->kind != PIECE_ENV)
+			continue;
+		struct diag *d = diag_report(l->ev->diags, TJ0716, t->from, "the file '%.*s' cannot contain what is known only when the pod starts", STR_ARG(path));
+		diag_help(l->ev->diags, d, "in files only 'pod.index' and 'pod.host' may be used; pass the rest by 'env'");
+		return false;
+	}
+	return true;
+}
+
+void lower_files(struct lowering *l, struct source_entries *sources)
+{
+	struct plan_role *p = l->plan;
+	p->files = ARENA_ARRAY(l->ev->arena, struct plan_file, sources->n);
+	for (size_t i = 0; i < sources->n; i++) {
+		struct source_entry *s = &sources->at[i];
+		struct plan_file f = { .path_at = s->key_at, .framework = s->framework, .from = s->from };
+		if (!mount_path(l->ev, s->key, s->key_at, &f.path) || s->value->kind == VALUE_BAD)
+			continue;
+		if (s->value->kind == VALUE_COMPUTED)
+			pend(l, (struct pending){ .kind = PENDING_FILE, .expr = s->expr, .frame = s->frame, .key = s->member,
+				.computed = s->value->u.computed, .index = p->nfiles });
+		else if (!value_text(l->ev->arena, s->value, &f.text) || !file_text_ok(l, f.path, &f.text))
+			continue;
+		p->files[p->nfiles++] = f;
+	}
+}
+
+/* ---- one value for each replica ---- */
+
+static const struct value *replica_value(struct lowering *l, const struct pending *p, int64_t i)
+{
+	struct eval *ev = l->ev;
+	ev->pod_index = i;
+	const struct value *v = eval_expr(ev, p->frame, p->expr);
+	ev->pod_index = -1;
+	if (p->key.p && v->kind == VALUE_MAP)
+		v = value_get(v, p->key);
+	return v ? v : &value_bad;
+}
+
+static struct text replica_text(struct lowering *l, const struct pending *p, int64_t i)
+{
+	const struct value *v = replica_value(l, p, i);
+	struct text t = { 0 };
+	if (value_ok(v) && v->kind != VALUE_NONE)
+		value_text(l->ev->arena, v, &t);
+	t.from = p->expr->span;
+	return t;
+}
+
+static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
+{
+	struct arena *a = l->ev->arena;
+	if (p->kind == PENDING_TEXTS) {
+		p->texts->per_replica = ARENA_ARRAY(a, struct plan_texts, (size_t)n);
+		for (int64_t i = 0; i < n && !l->ev->exhausted; i++) {
+			struct span computed;
+			texts_of(l, replica_value(l, p, i), &p->texts->per_replica[i], &computed);
+		}
+		return;
+	}
+	struct text *texts = ARENA_ARRAY(a, struct text, (size_t)n);
+	for (int64_t i = 0; i < n && !l->ev->exhausted; i++)
+		texts[i] = replica_text(l, p, i);
+	if (p->kind == PENDING_ENV)
+		p->container->env[p->index].per_replica = texts;
+	else
+		l->plan->files[p->index].per_replica = texts;
+}
+
+static void report_unrolled(struct lowering *l, struct span because)
+{
+	struct eval *ev = l->ev;
+	struct plan_role *p = l->plan;
+	struct str expr = source_text(ev->program->sources, because);
+	if (expr.n > 60)
+		expr = str_printf(ev->arena, "%.57s...", expr.p);
+	if (p->max > 1024) {
+		struct diag *d = diag_report(ev->diags, TJ0717, because, "%lld objects instead of one, because of '%.*s'; at most 1024",
+			(long long)p->max, STR_ARG(expr));
+		diag_note(ev->diags, d, p->replicas_at, "%lld replicas", (long long)p->max);
+		diag_help(ev->diags, d, "insert 'pod.index' unchanged and let the program compute with it");
+	} else if (p->max > 64) {
+		struct diag *d = diag_report(ev->diags, TJ0710, because, "%lld objects instead of one, because of '%.*s'", (long long)p->max,
+			STR_ARG(expr));
+		diag_help(ev->diags, d, "insert 'pod.index' unchanged and let the program compute with it");
+	}
+}
+
+static void report_elastic(struct lowering *l, struct span because)
+{
+	struct eval *ev = l->ev;
+	struct str expr = source_text(ev->program->sources, because);
+	struct diag *d = diag_report(ev->diags, TJ0709, because, "'%.*s' needs one object per replica, which an elastic role cannot have",
+		STR_ARG(expr));
+	diag_note(ev->diags, d, l->plan->replicas_at, "'%.*s' is elastic: %lld:%lld", STR_ARG(l->role->name), (long long)l->plan->min,
+		(long long)l->plan->max);
+	diag_help(ev->diags, d, "insert 'pod.index' unchanged and let the program compute with it");
+}
+
+void lower_pending(struct lowering *l)
+{
+	struct plan_role *p = l->plan;
+	const struct pending *unrolls = NULL;
+	for (const struct pending *q = l->pending; q && !unrolls; q = q->next)
+		if (q->kind != PENDING_FILE)
+			unrolls = q;
+	if (unrolls && p->elastic) {
+		report_elastic(l, unrolls->computed);
+		return;
+	}
+	if (unrolls) {
+		p->unrolled = true;
+		p->unrolled_because = unrolls->computed;
+		report_unrolled(l, unrolls->computed);
+		if (p->max > 1024)
+			return;
+	}
+	for (const struct pending *q = l->pending; q; q = q->next)
+		replicas_of(l, q, p->max);
+}

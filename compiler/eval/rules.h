@@ -1,0 +1,17 @@
+/*
+ * rules.h - what a type cannot say: rules over the finished plan of a job
+ * (catalogue TJ05xx to TJ08xx of the language brief, section 18).
+ */
+#ifndef TRAINC_EVAL_RULES_H
+#define TRAINC_EVAL_RULES_H
+
+#include "eval/job.h"
+
+void rules_job(struct job *j);
+
+void rules_roles(struct job *j);        /* success, start order, restarts: TJ05xx */
+void rules_resources(struct job *j);    /* cpu, memory, devices: TJ0606 to TJ0620 */
+void rules_mounts(struct job *j);       /* paths and volumes: TJ0612 to TJ0621 */
+void rules_text(struct job *j);         /* credentials, images: TJ0712, TJ0718, TJ0815 */
+
+#endif

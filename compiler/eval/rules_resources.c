@@ -1,0 +1,164 @@
+/*
+ * rules_resources.c - cpu, memory, devices, topology (TJ0606 to TJ0620).
+ */
+#include "eval/rules.h"
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+static struct str amount(struct job *j, struct plan_quantity q) { return quantity_text(j->ev->arena, q.value); }
+
+/* ---- one container ---- */
+
+static void positive(struct job *j, const char *field, struct plan_quantity q)
+{
+	if (!q.set || q.value.nano > 0)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0610, q.from, "%s must be positive", field);
+	diag_help(ds(j), d, "write an amount, or leave the field out");
+}
+
+static void limit_below(struct job *j, const char *field, struct plan_quantity request, struct plan_quantity limit)
+{
+	if (!request.set || !limit.set || limit.value.nano >= request.value.nano)
+		return;
+	struct str r = amount(j, request), l = amount(j, limit);
+	struct diag *d = diag_report(ds(j), TJ0607, limit.from, "limits.%s = %.*s is below %s = %.*s", field, STR_ARG(l), field, STR_ARG(r));
+	diag_note(ds(j), d, request.from, "requested here");
+	diag_help(ds(j), d, "a limit is at least the request");
+}
+
+static void container(struct job *j, const struct plan_container *c)
+{
+	positive(j, "cpu", c->cpu);
+	positive(j, "memory", c->memory);
+	positive(j, "disk", c->disk);
+	positive(j, "limits.cpu", c->limits.cpu);
+	positive(j, "limits.memory", c->limits.memory);
+	positive(j, "limits.disk", c->limits.disk);
+	limit_below(j, "cpu", c->cpu, c->limits.cpu);
+	limit_below(j, "memory", c->memory, c->limits.memory);
+	limit_below(j, "disk", c->disk, c->limits.disk);
+}
+
+/* ---- decimal amounts that look binary (TJ0620, decision 76) ---- */
+
+static void decimal(struct job *j, struct plan_quantity q)
+{
+	const int128 giga = QUANTITY_UNIT * 1000000000;
+	if (!q.set || q.value.form != QUANTITY_DECIMAL || q.value.nano < giga || q.value.nano % giga)
+		return;
+	bool tera = q.value.nano % (giga * 1000) == 0;
+	long long n = (long long)(q.value.nano / (tera ? giga * 1000 : giga));
+	struct str text = source_text(j->ev->program->sources, q.from);
+	if ((n & (n - 1)) && n % 8)
+		return;
+	if (!str_ends(text, STR("G")) && !str_ends(text, STR("T")))
+		return;                         /* written otherwise: meant so */
+	double binary = (double)(q.value.nano / QUANTITY_UNIT) / (tera ? 1099511627776.0 : 1073741824.0);
+	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary, tera ? "Ti" : "Gi");
+	diag_help(ds(j), d, "write %lld%s if that was meant", n, tera ? "Ti" : "Gi");
+	diag_fix(ds(j), d, q.from, str_printf(j->ev->arena, "%lld%s", n, tera ? "Ti" : "Gi"), "write %lld%s", n, tera ? "Ti" : "Gi");
+}
+
+/* ---- devices ---- */
+
+static bool has_mount(const struct plan_role *r, const char *path)
+{
+	for (size_t i = 0; i < r->main.nmounts; i++)
+		if (str_is(r->main.mounts[i].path, path))
+			return true;
+	return false;
+}
+
+static void devices(struct job *j, const struct plan_role *r)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+	long long n = acc->per_pod;
+	if (!r->shm.set && n > 1 && !has_mount(r, "/dev/shm")) {
+		struct diag *d = diag_report(ds(j), TJ0617, acc->from, "%lld processes share the default 64 MiB of /dev/shm", n);
+		diag_help(ds(j), d, "data loaders die with a bus error; set 'shm', for example shm = 16Gi");
+	}
+	if (r->main.cpu.set && r->main.cpu.value.nano < n * QUANTITY_UNIT) {
+		struct str cpu = amount(j, r->main.cpu);
+		struct diag *d = diag_report(ds(j), TJ0618, r->main.cpu.from, "%lld processes on %.*s CPU%s", n, STR_ARG(cpu),
+			str_is(cpu, "1") ? "" : "s");
+		diag_note(ds(j), d, acc->from, "%lld device%s", n, n == 1 ? "" : "s");
+		diag_help(ds(j), d, "give each process at least one CPU");
+	}
+	if (!r->main.memory.set && !r->main.limits.memory.set) {
+		struct diag *d = diag_report(ds(j), TJ0619, acc->from, "role '%.*s' has accelerators but no 'memory'", STR_ARG(r->name));
+		diag_help(ds(j), d, "a pod without 'memory' may be evicted at any time; set it, for example memory = 64Gi");
+	}
+	if (acc->pods > 1 && r->max != acc->pods) {
+		struct diag *d = diag_report(ds(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld", STR_ARG(acc->spelling),
+			(long long)acc->pods, (long long)r->max);
+		diag_note(ds(j), d, acc->from, "spans %lld hosts", (long long)acc->pods);
+		diag_help(ds(j), d, "remove 'replicas', it follows from the topology");
+	}
+	for (size_t i = 0; i < r->node.n; i++)
+		for (size_t k = 0; k < acc->node.n; k++) {
+			const struct plan_pair *mine = &r->node.at[i], *theirs = &acc->node.at[k];
+			if (!str_eq(mine->key, theirs->key) || str_eq(mine->value, theirs->value))
+				continue;
+			struct diag *d = diag_report(ds(j), TJ0616, mine->from, "'node' asks for %.*s, '%.*s' needs %.*s", STR_ARG(mine->value),
+				STR_ARG(acc->spelling), STR_ARG(theirs->value));
+			diag_note(ds(j), d, acc->from, "the accelerator");
+			diag_help(ds(j), d, "remove '%.*s' from 'node': the accelerator sets it", STR_ARG(mine->key));
+		}
+}
+
+/* ---- device counts in raw (TJ0608) ---- */
+
+static void raw_devices(struct job *j, const struct plan_role *r)
+{
+	static const char *const parts[] = { "limits", "requests" };
+	const struct data *resources = r->main.raw ? data_get(r->main.raw, STR("resources")) : NULL;
+	for (int i = 0; resources && r->accelerator && i < 2; i++) {
+		const struct data *part = data_get(resources, str_of(parts[i]));
+		const struct data *count = part ? data_get(part, r->accelerator->resource) : NULL;
+		long long want = r->accelerator->per_pod;
+		struct str text = count && count->kind == DATA_STRING ? count->u.string : STR("");
+		if (count && count->kind == DATA_INT)
+			text = str_printf(j->ev->arena, "%lld", (long long)count->u.integer);
+		if (!count || str_eq(text, str_printf(j->ev->arena, "%lld", want)))
+			continue;
+		struct diag *d = diag_report(ds(j), TJ0608, count->from, "%.*s is %lld here and %.*s in 'raw container'",
+			STR_ARG(r->accelerator->resource), want, STR_ARG(text));
+		diag_note(ds(j), d, r->accelerator->from, "%lld by the accelerator", want);
+		diag_help(ds(j), d, "set devices with 'accelerator' only");
+	}
+}
+
+static void shm(struct job *j, const struct plan_role *r)
+{
+	const struct plan_quantity *memory = r->main.limits.memory.set ? &r->main.limits.memory : &r->main.memory;
+	positive(j, "shm", r->shm);
+	if (!r->shm.set || !memory->set || r->shm.value.nano <= memory->value.nano)
+		return;
+	struct str s = amount(j, r->shm), m = amount(j, *memory);
+	struct diag *d = diag_report(ds(j), TJ0611, r->shm.from, "shm = %.*s exceeds memory = %.*s; it is part of the pod's memory", STR_ARG(s),
+		STR_ARG(m));
+	diag_note(ds(j), d, memory->from, "the pod's memory");
+	diag_help(ds(j), d, "raise 'memory', or lower 'shm'");
+}
+
+void rules_resources(struct job *j)
+{
+	for (size_t i = 0; i < j->plan->nroles; i++) {
+		const struct plan_role *r = &j->plan->roles[i];
+		if (r->max == 0)
+			continue;
+		container(j, &r->main);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			container(j, &r->sidecars[k]);
+		for (size_t k = 0; k < r->ninits; k++)
+			container(j, &r->inits[k]);
+		decimal(j, r->main.memory);
+		decimal(j, r->main.disk);
+		decimal(j, r->shm);
+		if (r->accelerator)
+			devices(j, r);
+		raw_devices(j, r);
+		shm(j, r);
+	}
+}

@@ -1,0 +1,216 @@
+/*
+ * rules_roles.c - success, start order, restarts, ports: the shape of the cluster.
+ */
+#include "eval/rules.h"
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+/* ---- success (TJ0517, TJ0518) ---- */
+
+static void success_role(struct job *j, const struct plan_condition *c)
+{
+	const struct plan_role *r = &j->plan->roles[c->role];
+	if (r->max == 0) {
+		struct diag *d = diag_report(ds(j), TJ0517, j->node->u.job.blueprint ? j->node->u.job.blueprint->span : c->from,
+			"the job succeeds when '%.*s' is done, but there is no '%.*s'", STR_ARG(r->name), STR_ARG(r->name));
+		diag_note(ds(j), d, c->from, "the success rule");
+		diag_help(ds(j), d, "give the role a replica, or let 'success' name another role");
+	} else if (r->endless && j->body && span_known(c->from)) {
+		struct diag *d = diag_report(ds(j), TJ0518, c->from, "'%.*s' servers do not finish by themselves", STR_ARG(r->name));
+		diag_help(ds(j), d, "name a role that ends, for example 'done(worker)'");
+	} else if (c->index >= r->max) {
+		struct diag *d = diag_report(ds(j), TJ0515, c->from, "'done(%.*s, %lld)', but there %s %lld replica%s", STR_ARG(r->name),
+			(long long)c->index, r->max == 1 ? "is" : "are", (long long)r->max, r->max == 1 ? "" : "s");
+		diag_help(ds(j), d, "the last is done(%.*s, %lld)", STR_ARG(r->name), (long long)(r->max - 1));
+	}
+}
+
+static void success_roles(struct job *j, const struct plan_condition *c)
+{
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+		success_roles(j, c->left);
+		success_roles(j, c->right);
+	} else {
+		success_role(j, c);
+	}
+}
+
+/* ---- start order (TJ0516, TJ0526) ---- */
+
+static bool waits_for(const struct plan_job *p, const struct plan_condition *c, unsigned role, bool *seen);
+
+static bool role_waits_for(const struct plan_job *p, unsigned from, unsigned role, bool *seen)
+{
+	if (seen[from])
+		return false;
+	seen[from] = true;
+	return p->roles[from].start_after && waits_for(p, p->roles[from].start_after, role, seen);
+}
+
+static bool waits_for(const struct plan_job *p, const struct plan_condition *c, unsigned role, bool *seen)
+{
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR)
+		return waits_for(p, c->left, role, seen) || waits_for(p, c->right, role, seen);
+	return c->role == role || role_waits_for(p, c->role, role, seen);
+}
+
+static void start_order(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	for (unsigned i = 0; i < p->nroles; i++) {
+		bool *seen = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
+		const struct plan_condition *c = p->roles[i].start_after;
+		if (!c)
+			continue;
+		if (waits_for(p, c, i, seen)) {
+			struct str text = plan_condition_text(j->ev->arena, p, c);
+			struct diag *d = diag_report(ds(j), TJ0516, c->from, "'%.*s' starts after %.*s, which waits for '%.*s'",
+				STR_ARG(p->roles[i].name), STR_ARG(text), STR_ARG(p->roles[i].name));
+			diag_help(ds(j), d, "remove one 'start_after'");
+			return;                 /* the other end of the same cycle says nothing new */
+		}
+		if (str_is(p->gang.value, "kueue")) {
+			struct diag *d = diag_report(ds(j), TJ0526, c->from, "'start_after' of role '%.*s' cannot be kept with gang = \"kueue\"",
+				STR_ARG(p->roles[i].name));
+			if (span_known(p->queue.from))
+				diag_note(ds(j), d, p->queue.from, "the queue resumes all suspended Jobs at once");
+			diag_help(ds(j), d, "remove 'start_after' and let the program wait for its peers, or remove the queue");
+		}
+	}
+}
+
+/* ---- restarts (TJ0524, TJ0527, TJ0528, TJ0521) ---- */
+
+static bool is(struct plan_str s, const char *word) { return s.set && str_is(s.value, word); }
+
+static void restarts(struct job *j, const struct plan_role *r)
+{
+	bool on_failure = is(r->restart, "on-failure"), always = is(r->restart, "always");
+	bool retries = r->retries.set && r->retries.value > 0;
+	if ((on_failure || always) && (retries || r->has_retry_on)) {
+		struct span at = retries ? r->retries.from : r->retry_at;
+		struct diag *d = diag_report(ds(j), TJ0524, at, "'%s' cannot be kept with restart = \"%.*s\"", retries ? "retries" : "retry_on",
+			STR_ARG(r->restart.value));
+		diag_note(ds(j), d, r->restart.from, "the kubelet restarts the container without counting");
+		diag_help(ds(j), d, "remove one of the two");
+	} else if (r->has_retry_on && !retries) {
+		struct diag *d = diag_report(ds(j), TJ0528, r->retry_at, "'retry_on' without 'retries' retries nothing");
+		diag_help(ds(j), d, "set 'retries', for example retries = 3");
+	}
+	if (r->aux && always && r->max > 1) {
+		struct diag *d = diag_report(ds(j), TJ0527, r->replicas_at, "'aux %.*s' always restarts, so it can have one replica, found %lld",
+			STR_ARG(r->name), (long long)r->max);
+		diag_note(ds(j), d, r->restart.from, "restart = \"always\"");
+		diag_help(ds(j), d, "write two aux roles, or let it end");
+	}
+	if (r->elastic && !retries && !on_failure && !always) {
+		struct diag *d = diag_report(ds(j), TJ0521, r->replicas_at, "a lost replica ends this elastic role: retries = 0");
+		diag_help(ds(j), d, "set 'retries', for example retries = 3");
+	}
+}
+
+/* ---- ports (TJ0513, TJ0525) ---- */
+
+struct port_use {
+	const struct plan_container *container;
+	const struct plan_port *port;
+};
+
+static void collide(struct job *j, const struct plan_role *r, struct port_use a, struct port_use b)
+{
+	struct diag *d = diag_report(ds(j), TJ0513, b.port->from, "'%.*s' and '%.*s' of role '%.*s' are both %lld", STR_ARG(a.port->name),
+		STR_ARG(b.port->name), STR_ARG(r->name), (long long)b.port->port);
+	if (a.port->from.start != b.port->from.start)
+		diag_note(ds(j), d, a.port->from, "'%.*s' is %lld here", STR_ARG(a.port->name), (long long)a.port->port);
+	diag_help(ds(j), d, "containers of one pod share its address: give one of them another port");
+}
+
+static void role_ports(struct job *j, const struct plan_role *r)
+{
+	struct port_use seen[256];
+	size_t n = 0;
+	const struct plan_container *lists[3] = { &r->main, r->sidecars, NULL };
+	size_t counts[3] = { 1, r->nsidecars, 0 };
+	for (int list = 0; list < 2; list++)
+		for (size_t c = 0; c < counts[list]; c++)
+			for (size_t i = 0; i < lists[list][c].nports; i++) {
+				struct port_use use = { &lists[list][c], &lists[list][c].ports[i] };
+				for (size_t k = 0; k < n; k++)
+					if (seen[k].port->port == use.port->port)
+						collide(j, r, seen[k], use);
+				if (n < 256)
+					seen[n++] = use;
+			}
+	if (r->service.set && !str_is(r->service.value, "none") && r->main.nports == 0) {
+		struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports", STR_ARG(r->name));
+		diag_help(ds(j), d, "declare them: ports { http = 8000 }");
+	}
+}
+
+/* ---- the whole cluster (TJ0520, TJ0606, TJ0813, TJ0816) ---- */
+
+static bool framework_may_grow(const struct job *j)
+{
+	for (size_t i = 0; j->framework && i < j->framework->nroles; i++) {
+		const struct type *t = j->framework->roles[i]->replicas;
+		if (t && t->refine && t->refine->has_hi && t->refine->hi <= 1)
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static void single_replica(struct job *j)
+{
+	int64_t sum = 0;
+	const struct plan_role *one = NULL;
+	for (size_t i = 0; i < j->plan->nroles; i++) {
+		const struct plan_role *r = &j->plan->roles[i];
+		if (r->aux)
+			continue;
+		sum += r->max;
+		one = r->max ? r : one;
+	}
+	if (sum != 1 || !framework_may_grow(j))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0520, one->replicas_at, "a cluster of one '%.*s'; distributed start-up is only overhead",
+		STR_ARG(one->name));
+	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
+}
+
+static void queue_and_times(struct job *j)
+{
+	const struct plan_job *p = j->plan;
+	if (p->queue.set && str_is(p->gang.value, "none")) {
+		struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"none\"");
+		if (span_known(p->gang.from))
+			diag_note(ds(j), d, p->gang.from, "nobody admits from a queue here");
+		diag_help(ds(j), d, "set gang = \"kueue\", or remove 'queue'");
+	}
+	for (size_t i = 0; i < p->nroles; i++) {
+		const struct plan_role *r = &p->roles[i];
+		if (!p->timeout.set || !r->max || !r->grace.set || p->timeout.value.nano >= r->grace.value.nano)
+			continue;
+		struct str timeout = duration_text(j->ev->arena, p->timeout.value), grace = duration_text(j->ev->arena, r->grace.value);
+		struct diag *d = diag_report(ds(j), TJ0816, p->timeout.from, "timeout = %.*s is shorter than grace = %.*s of role '%.*s'",
+			STR_ARG(timeout), STR_ARG(grace), STR_ARG(r->name));
+		diag_help(ds(j), d, "raise 'timeout', or lower 'grace'");
+		return;
+	}
+}
+
+void rules_roles(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	if (p->success && p->success_written)
+		success_roles(j, p->success);
+	start_order(j);
+	for (size_t i = 0; i < p->nroles; i++) {
+		if (p->roles[i].max == 0)
+			continue;
+		restarts(j, &p->roles[i]);
+		role_ports(j, &p->roles[i]);
+	}
+	single_replica(j);
+	queue_and_times(j);
+}

@@ -1,0 +1,187 @@
+/*
+ * rules_text.c - literals that should not be in a program, images that move
+ * under a running job (TJ0712, TJ0714, TJ0718, TJ0815; decision 61).
+ */
+#include "eval/rules.h"
+
+#include <ctype.h>
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+/* ---- credentials ---- */
+
+static bool looks_secret(struct str name)
+{
+	static const char *const words[] = { "TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct str w = str_of(words[i]);
+		if (str_ends(name, w) && (name.n == w.n || name.p[name.n - w.n - 1] == '_'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_number(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!isdigit((unsigned char)s.p[i]) && s.p[i] != '.' && s.p[i] != '-')
+			return false;
+	return s.n > 0;
+}
+
+/* At least `n` characters of a token's alphabet from `at` on. */
+static bool token_chars(struct str s, size_t at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at + i >= s.n || (!isalnum((unsigned char)s.p[at + i]) && s.p[at + i] != '_' && s.p[at + i] != '-'))
+			return false;
+	return true;
+}
+
+static bool has_token(struct str s, struct str prefix, size_t n)
+{
+	for (size_t i = 0; i + prefix.n <= s.n; i++) {
+		bool starts = i == 0 || !(isalnum((unsigned char)s.p[i - 1]) || s.p[i - 1] == '_' || s.p[i - 1] == '-');
+		if (starts && memcmp(s.p + i, prefix.p, prefix.n) == 0 && token_chars(s, i + prefix.n, n))
+			return true;
+	}
+	return false;
+}
+
+/* header.payload.signature, base64url, the first two beginning with {" */
+static bool is_jwt(struct str s)
+{
+	size_t dots = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '.')
+			dots++;
+		else if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '-' && s.p[i] != '_')
+			return false;
+	}
+	return dots == 2 && s.n > 40 && str_starts(s, STR("eyJ"));
+}
+
+/* What kind of credential a text is shaped like; NULL for none. */
+static const char *credential(struct str s)
+{
+	if (s.n < 20)
+		return NULL;
+	if (memmem(s.p, s.n, "-----BEGIN ", 11) && memmem(s.p, s.n, "PRIVATE KEY-----", 16))
+		return "a private key";
+	if (has_token(s, STR("AKIA"), 16))
+		return "an access key";
+	if (has_token(s, STR("hf_"), 20) || has_token(s, STR("ghp_"), 30) || has_token(s, STR("sk-"), 20))
+		return "an access token";
+	return is_jwt(s) ? "a signed token" : NULL;
+}
+
+static void shaped(struct job *j, struct str text, struct span at)
+{
+	const char *kind = credential(text);
+	if (!kind)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0718, at, "this text is shaped like %s", kind);
+	diag_help(ds(j), d, "keep it in a Secret and write secret(\"name\", \"key\") in 'env', or mount it with secret_files");
+}
+
+static void env_literals(struct job *j, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nenv; i++) {
+		const struct plan_env *e = &c->env[i];
+		if (e->kind != ENV_TEXT || e->per_replica || e->text.n != 1 || e->text.at[0].kind != PIECE_TEXT)
+			continue;
+		struct str v = e->text.at[0].u.text;
+		if (credential(v)) {
+			shaped(j, v, e->from);
+			continue;
+		}
+		if (e->framework || !looks_secret(e->name) || !v.n || is_number(v) || v.p[0] == '/' || str_is(v, "true") || str_is(v, "false"))
+			continue;
+		struct diag *d = diag_report(ds(j), TJ0712, e->from, "'%.*s' looks like a credential written in the program", STR_ARG(e->name));
+		diag_help(ds(j), d, "use secret(\"name\", \"key\")");
+	}
+}
+
+/* ---- $(NAME) in plain text (TJ0714) ---- */
+
+static void reference_lookalike(struct job *j, const struct plan_container *c, const struct text *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->at[i].kind != PIECE_TEXT)
+			continue;
+		struct str s = t->at[i].u.text;
+		for (size_t k = 0; k < c->nenv; k++) {
+			struct str wanted = str_printf(j->ev->arena, "$(%.*s)", STR_ARG(c->env[k].name));
+			if (!memmem(s.p, s.n, wanted.p, wanted.n))
+				continue;
+			struct diag *d = diag_report(ds(j), TJ0714, t->from, "'%.*s' is plain text here", STR_ARG(wanted));
+			diag_help(ds(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(c->env[k].name));
+			return;
+		}
+	}
+}
+
+static bool has_reference(const struct text *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i].kind == PIECE_TEXT && memmem(t->at[i].u.text.p, t->at[i].u.text.n, "$(", 2))
+			return true;
+	return false;
+}
+
+static void texts(struct job *j, const struct plan_container *c, const struct plan_texts *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (has_reference(&list->at[i]))
+			reference_lookalike(j, c, &list->at[i]);
+		for (size_t k = 0; k < list->at[i].n; k++)
+			if (list->at[i].at[k].kind == PIECE_TEXT)
+				shaped(j, list->at[i].at[k].u.text, list->at[i].from);
+	}
+}
+
+/* ---- images (TJ0815) ---- */
+
+static void image(struct job *j, const struct plan_container *c, struct map *seen)
+{
+	struct str name = c->image.value, tag = { 0 };
+	if (!c->image.set || memchr(name.p, '@', name.n))
+		return;
+	for (size_t i = name.n; i-- > 0 && name.p[i] != '/';)
+		if (name.p[i] == ':') {
+			tag = (struct str){ name.p + i + 1, name.n - i - 1 };
+			break;
+		}
+	if ((tag.p && !str_is(tag, "latest")) || map_put(seen, j->ev->arena, name, j))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0815, c->image.from, tag.p ? "'%.*s' can change while the job runs" : "'%.*s' has no tag, so it can change while the job runs",
+		STR_ARG(name));
+	diag_help(ds(j), d, "pin a tag or a digest");
+}
+
+static void container(struct job *j, const struct plan_container *c, struct map *images)
+{
+	env_literals(j, c);
+	texts(j, c, &c->command);
+	texts(j, c, &c->args);
+	image(j, c, images);
+}
+
+void rules_text(struct job *j)
+{
+	struct map images = { 0 };
+	for (size_t i = 0; i < j->plan->nroles; i++) {
+		const struct plan_role *r = &j->plan->roles[i];
+		if (r->max == 0)
+			continue;
+		container(j, &r->main, &images);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			container(j, &r->sidecars[k], &images);
+		for (size_t k = 0; k < r->ninits; k++)
+			container(j, &r->inits[k], &images);
+		for (size_t k = 0; k < r->nfiles; k++)
+			for (size_t p = 0; p < r->files[k].text.n; p++)
+				if (r->files[k].text.at[p].kind == PIECE_TEXT)
+					shaped(j, r->files[k].text.at[p].u.text, r->files[k].from);
+	}
+}
