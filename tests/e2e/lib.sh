@@ -126,11 +126,13 @@ control_plane() {
 	wait_for apiserver 120 curl -sf --cacert "$pki/ca.crt" --cert "$pki/admin.crt" --key "$pki/admin.key" \
 		"https://127.0.0.1:$port/readyz"
 
-	# The rates are for clusters that are shared; a suite wants its answer.
+	# The rates, and how often claims are looked at, are for clusters that are
+	# shared; a suite wants its answer.
 	spawn manager "$E2E_KUBE/kube-controller-manager" --kubeconfig "$D/kubeconfig.manager" \
 		--service-account-private-key-file "$pki/accounts.key" --root-ca-file "$pki/ca.crt" \
 		--use-service-account-credentials --leader-elect=false --secure-port 0 \
-		--kube-api-qps 500 --kube-api-burst 1000 --controllers '*,-horizontal-pod-autoscaler-controller'
+		--kube-api-qps 500 --kube-api-burst 1000 --pvclaimbinder-sync-period 1s \
+		--controllers '*,-horizontal-pod-autoscaler-controller'
 	spawn scheduler "$E2E_KUBE/kube-scheduler" --kubeconfig "$D/kubeconfig.scheduler" \
 		--leader-elect=false --secure-port 0 --kube-api-qps 500 --kube-api-burst 1000
 }

@@ -190,10 +190,9 @@ def refuses(cluster, path):
 class Play:
     """A job on fake nodes.  notes[role] says how its pods end."""
 
-    def __init__(self, cluster, space, source, notes, *options):
+    def __init__(self, cluster, space, source, notes):
         self.cluster, self.space = cluster, space
-        objects = cluster.read_yaml(source) if source.endswith(".yaml") else compile(source, *options)
-        self.objects = moved(objects, space.name)
+        self.objects = compile(source, "--namespace", space.name)
         if notes is None:
             notes = self.ends_by_itself()
         play.annotate(self.objects, notes)
@@ -222,21 +221,20 @@ class Play:
         expect(got == verdict, f"{got}, not {verdict}; played: {self.run.did}")
 
 
-def source(name):
-    path = os.path.join(HERE, "programs", name + ".tj")
-    return path if os.path.exists(path) and os.path.exists(TRAINC) else os.path.join(HERE, "objects", name + ".yaml")
+def program(name):
+    return os.path.join(HERE, "programs", name + ".tj")
 
 
 BEHAVIOURS = []
 
 
-def behaviour(program, notes):
+def behaviour(name, notes):
     def register(function):
         def check(cluster):
             with Space(cluster) as space:
-                function(Play(cluster, space, source(program), notes))
+                function(Play(cluster, space, program(name), notes))
 
-        BEHAVIOURS.append((f"{program}: {function.__doc__}", check))
+        BEHAVIOURS.append((f"{name}: {function.__doc__}", check))
 
     return register
 
@@ -367,15 +365,31 @@ def runs(cluster, path):
 # Real pods
 
 
-def meet(cluster):
+def real(cluster, name):
+    """What the program itself tests is said by its verdict; if that is not good, its
+    pods have said why."""
     with Space(cluster) as space:
-        cluster.apply(moved(compile(os.path.join(HERE, "programs", "trio.tj")), space.name), space.name)
+        cluster.apply(compile(program(name), "--namespace", space.name), space.name)
         run = play.Run(cluster, space.name)
-        got = run.verdict(120)
-        if got != "Succeeded":
-            pods = [p["metadata"]["name"] for p in cluster.list(space.name, "pods")]
-            logs = [f"{p}: {cluster.kubectl('logs', '-n', space.name, p)}" for p in pods]
-            raise Failure("\n".join([got, *logs]))
+        try:
+            verdict = run.verdict(120)
+        except TimeoutError as late:
+            verdict = str(late)
+        pods = cluster.list(space.name, "pods")
+        if verdict != "Succeeded":
+            events = cluster.kubectl("get", "events", "-n", space.name, "-o", "custom-columns=:message")
+            logs = [cluster.kubectl("logs", "-n", space.name, p["metadata"]["name"]) for p in pods]
+            raise Failure("\n".join([verdict, *logs, events]))
+        return pods
+
+
+def meet(cluster):
+    expect(len(real(cluster, "trio")) == 4, "not 4 pods")
+
+
+def again(cluster):
+    restarts = [c["restartCount"] for pod in real(cluster, "again") for c in pod["status"]["containerStatuses"]]
+    expect(restarts == [1], f"restarts: {restarts}")
 
 
 # All of it
@@ -387,7 +401,10 @@ def files(*patterns):
 
 def checks(mode):
     if mode == "node":
-        return [("three roles of real pods find each other by their environment", meet)]
+        return [
+            ("trio: three roles of real pods find each other by their environment", meet),
+            ("again: a container that failed is started again in its pod", again),
+        ]
     found = []
     sample = os.path.join(HERE, "objects", "mnist-ddp.yaml")
     found.append(("the comparison notices what a server changed", lambda c: notices(c, sample)))
