@@ -130,7 +130,7 @@ static void result(const struct diags *ds, struct locator *l, const struct diag 
 	buf_char(out, '}');
 }
 
-void diags_sarif(const struct diags *ds, struct buf *out)
+static void run(const struct diags *ds, struct buf *out)
 {
 	struct locator l = { .sources = ds->sources };
 	bool used[DIAG_CODES] = { false };
@@ -141,13 +141,22 @@ void diags_sarif(const struct diags *ds, struct buf *out)
 	for (size_t i = 0; i < DIAG_CODES; i++)
 		if (used[i])
 			index[i] = n++;
-	buf_z(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{");
-	buf_z(out, "\"tool\":{\"driver\":{\"name\":\"trainc\",\"version\":\"" TRAINC_VERSION "\",\"rules\":[");
+	buf_z(out, "{\"tool\":{\"driver\":{\"name\":\"trainc\",\"version\":\"" TRAINC_VERSION "\",\"rules\":[");
 	rules(used, out);
 	buf_z(out, "]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 	for (size_t i = 0; i < ds->n; i++) {
 		buf_z(out, i ? ",\n" : "\n");
 		result(ds, &l, ds->at[i], index[ds->at[i]->code], out);
 	}
-	buf_z(out, "\n]}]}\n");
+	buf_z(out, "]}");
+}
+
+void diags_sarif(const struct diags *const *all, size_t n, struct buf *out)
+{
+	buf_z(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[");
+	for (size_t i = 0; i < n; i++) {
+		buf_z(out, i ? ",\n" : "\n");
+		run(all[i], out);
+	}
+	buf_z(out, "]}\n");
 }

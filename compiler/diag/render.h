@@ -16,6 +16,7 @@ struct render_options {
 
 void diags_text(const struct diags *ds, struct render_options options, struct buf *out);
 void diags_json(const struct diags *ds, struct buf *out);
-void diags_sarif(const struct diags *ds, struct buf *out);
+/* One log of several collections (one for each program): a run for each. */
+void diags_sarif(const struct diags *const *all, size_t n, struct buf *out);
 
 #endif

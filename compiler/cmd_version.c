@@ -1,0 +1,29 @@
+/* cmd_version.c - version and help. */
+#include "base/version.h"
+#include "kube/version.h"
+#include "session.h"
+
+int cmd_version(struct session *s)
+{
+	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d unless told\n", TRAINC_VERSION, KUBE_OLDEST,
+	                            KUBE_NEWEST, KUBE_DEFAULT));
+	return STATUS_DONE;
+}
+
+int cmd_help(struct session *s)
+{
+	const struct options *o = s->options;
+	struct buf out = { 0 };
+	int status = STATUS_DONE;
+
+	if (!o->noperands) {
+		options_help(&out);
+	} else if (!options_help_of(o->operands[0], &out)) {
+		struct str why = command_unknown(s->arena, o->operands[0]);
+		session_say(s, "%.*s", (int)(why.n - strlen("trainc: ") - 1), why.p + strlen("trainc: "));
+		status = STATUS_USAGE;
+	}
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	return status;
+}

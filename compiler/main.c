@@ -1,0 +1,77 @@
+/*
+ * main.c - the table of subcommands and the only place that ends the process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "session.h"
+
+static int (*const run[COMMANDS])(struct session *) = {
+	[COMMAND_COMPILE] = cmd_compile, [COMMAND_CHECK] = cmd_check, [COMMAND_ENV] = cmd_env, [COMMAND_PLAN] = cmd_plan,
+	[COMMAND_TEST] = cmd_test, [COMMAND_EXPLAIN] = cmd_explain, [COMMAND_DUMP] = cmd_dump, [COMMAND_VERSION] = cmd_version,
+	[COMMAND_HELP] = cmd_help,
+};
+
+/*
+ * With a standard descriptor closed, the next file opened would take its number
+ * and our output would end up in it.  Something that refuses to be written to
+ * takes the place of standard output, so that writing still fails.
+ */
+static void reserve_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static bool set(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value && *value;
+}
+
+/* Runtime requirements, section 6: --color, then NO_COLOR, then the forcing variables, then the terminal. */
+static bool want_colour(struct str when, int fd)
+{
+	const char *term = getenv("TERM");
+
+	if (str_is(when, "always"))
+		return true;
+	if (str_is(when, "never") || set("NO_COLOR"))
+		return false;
+	if (set("CLICOLOR_FORCE") || set("FORCE_COLOR"))
+		return true;
+	return isatty(fd) && term && strcmp(term, "dumb") != 0;
+}
+
+static unsigned terminal_width(int fd)
+{
+	struct winsize size = { 0 };
+	return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct arena arena = { 0 };
+	struct options options = { 0 };
+	struct str why = STR("");
+	struct session session = { .arena = &arena, .options = &options };
+	int status = STATUS_USAGE;
+
+	reserve_descriptors();
+	signal(SIGPIPE, SIG_IGN);       /* a reader that leaves is a failed write, not a death */
+	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
+		session.render.colour = want_colour(option_value(&options, OPTION_COLOR), STDERR_FILENO);
+		session.render.width = terminal_width(STDERR_FILENO);
+		status = session_end(&session, run[options.command](&session));
+	} else {
+		file_write_all(STDERR_FILENO, why.p, why.n);
+	}
+	arena_release(&arena);
+	return status;
+}
