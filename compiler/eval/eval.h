@@ -17,6 +17,7 @@ struct read {
 	struct span at;                 /* the argument, field or --set text that gave the value; a default's text otherwise */
 	struct str what;                /* "nproc", "worker.replicas" */
 	const struct value *value;
+	bool argument;                  /* of a framework or accelerator: the nearest to the job */
 };
 struct reads {
 	struct read *at;
@@ -31,7 +32,20 @@ struct slot {
 	struct str what;                /* "worker.replicas", "nodes": for the path of a cycle */
 	struct span at;                 /* where the expression is */
 	struct slot *outer;             /* the slot that needed this one, while RUNNING */
-	struct reads reads;             /* what its evaluation read: added to the reader's own */
+	/*
+	 * What its evaluation read.  A reader of the slot is said to have read the slot
+	 * itself (`what` at `at`); if that is no text of the user, or the slot is a let
+	 * (`transparent`), it has read all of these.
+	 */
+	struct reads reads;
+	bool transparent, argument;
+	/* While RUNNING: where reads went before, and the counters of struct eval. */
+	struct reads *outer_reads;
+	unsigned pod_before, self_before;
+	/* When DONE: did it read `pod` or `self`?  Then it is good only for the same index and role. */
+	bool read_pod, read_self;
+	int64_t pod_index;
+	const struct role *self;
 };
 
 /* A local name (formal, let of a body, loop variable, function argument). */
@@ -62,6 +76,26 @@ struct settings {
 	size_t nparams;
 	struct str profile;             /* p == NULL without */
 	struct span profile_at;
+	bool shared;                    /* by several programs: eval_params() leaves unused ones to the caller (`used`) */
+};
+
+/* A call of a user's function that is being evaluated, for the frames of TJ0407. */
+struct eval_call {
+	const struct decl *function;
+	struct span at;
+	const struct frame *frame;      /* with the arguments */
+	const struct eval_call *outer;
+};
+
+struct eval;
+
+/* What `roles`, env(), object() and fails() answer in a test; VALUE_BAD where a function is missing. */
+struct test_facts {
+	void *context;
+	const struct value *(*roles)(void *context, struct eval *ev, struct span at);
+	const struct value *(*env)(void *context, struct eval *ev, struct str role, int64_t index, struct span at);
+	const struct value *(*object)(void *context, struct eval *ev, struct str kind, struct str name, struct span at);
+	const struct value *(*fails)(void *context, struct eval *ev, struct str code, struct span at);
 };
 
 struct eval {
@@ -80,13 +114,20 @@ struct eval {
 	struct role *self;              /* the role whose fields are being evaluated; NULL outside */
 	int64_t pod_index;              /* -1: symbolic */
 	struct span call_site;          /* innermost place in user text that called into the library; for primary spans */
+	const struct test_facts *test;  /* NULL outside tests */
+
+	/* evaluator's own */
+	const struct eval_call *calls;  /* innermost */
+	const struct node *named;       /* eval_named(): the expression, and what it is for */
+	struct str name;
+	unsigned depth;                 /* of eval_expr() */
 
 	uint64_t steps;                 /* spent, of EVAL_STEPS */
 	size_t text_bytes;              /* made, of EVAL_TEXT */
 	bool exhausted;                 /* a budget ran out: reported once (TJ0407), everything is VALUE_BAD from then on */
 };
 
-enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20 };
+enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20, EVAL_DEPTH = 2000 };
 
 void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct settings *settings);
 /*
@@ -96,9 +137,14 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
  * root file, so that their errors show although no job reads them.
  */
 void eval_params(struct eval *ev);
+/* TJ0402 for every setting that nobody has used: for callers that share settings between programs. */
+void eval_unused_settings(struct eval *ev);
 
 /* The value of an expression, converted to the place's type where the checker asks for it. */
 const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
+
+/* The same; `name` is what the value is for ("nodes"), so that a refusal can say "nodes = 96 is outside 1..64". */
+const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name);
 
 /*
  * Convert to the type of a place and test its refinement: int literal to float,
@@ -122,7 +168,7 @@ void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, str
  */
 bool slot_enter(struct eval *ev, struct slot *s);
 const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
-/* Record that `what` was read (role fields, arguments). */
+/* Record that `what` was read at `at`, for things that are no slots. */
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
 
 /* ---- bodies ---- */

@@ -51,6 +51,7 @@ struct value_map {
 struct value {
 	enum value_kind kind;
 	bool number;                    /* TEXT: prints as a number (pod.index, a port) */
+	unsigned short depth;           /* LIST, MAP: of lists and maps inside; bounded, so that walking a value is safe */
 	enum type_kind unit;            /* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION */
 	struct span from;
 	union {
@@ -91,19 +92,30 @@ static inline bool value_ok(const struct value *v) { return v->kind != VALUE_BAD
 struct value *value_new(struct arena *a, enum value_kind kind, struct span from);
 const struct value *value_bool(struct arena *a, bool b, struct span from);
 const struct value *value_int(struct arena *a, int64_t i, struct span from);
+const struct value *value_float(struct arena *a, double d, struct span from);
 const struct value *value_string(struct arena *a, struct str s, struct span from);
+const struct value *value_quantity(struct arena *a, struct quantity q, enum type_kind unit, struct span from);
+const struct value *value_list(struct arena *a, const struct value **at, size_t n, struct span from);
+/* The same value, made elsewhere. */
+const struct value *value_at(struct arena *a, const struct value *v, struct span from);
+/* Set an entry of a map that is being made; an existing key keeps its position. */
+struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at, const struct value *v);
 /* The entry of a map or record; NULL if absent. */
 const struct value *value_get(const struct value *map, struct str key);
 /* Structural equality of two static values of one type. */
 bool value_equal(const struct value *a, const struct value *b);
 /* As a user would write it, shortened to about 60 characters: for messages. */
 struct str value_spell(struct arena *a, const struct value *v);
+/* With what it is: "the string \"4\"", "a list". */
+struct str value_phrase(struct arena *a, const struct value *v);
 /*
  * The text that an environment value would have (language brief section 7):
  * decimal ints, shortest floats, canonical quantities, true/false, lo:hi.
  * False for lists, records and other kinds.  Pieces stay pieces in `ret`.
  */
 bool value_text(struct arena *a, const struct value *v, struct text *ret);
+/* The same of a value without pieces. */
+bool value_plain_text(struct arena *a, const struct value *v, struct str *ret);
 /* Shortest text of a float that reads back the same, as Python's repr. */
 struct str float_text(struct arena *a, double d);
 
