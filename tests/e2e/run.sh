@@ -6,24 +6,36 @@
 #                                      kubectl of PATH; makes and removes
 #                                      namespaces called e2e-*
 #
-# TRAINC is the compiler (build/trainc).  One line per check; the last line is
+# TRAINC is the compiler ($BUILD/trainc, build/trainc).  One line per check; the last line is
 # "N passed, N failed, N skipped".  Without Go 1.26 nothing can be built: that is
 # a skip, but a failure where CI=true.
 set -euo pipefail
-cd "$(dirname "$0")"
-export TRAINC=${TRAINC:-$(realpath ../../build)/trainc}
-case $TRAINC in
-/*) ;;
-*) TRAINC=$OLDPWD/$TRAINC ;;
-esac
+here=$(cd "$(dirname "$0")" && pwd)
+TRAINC=$(realpath -m "${TRAINC:-${BUILD:-$here/../../build}/trainc}")
+export TRAINC
+cd "$here"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/trainc-e2e.XXXXXX")
 export COUNTS=$work/counts
 up=()
+child=
+
+# Every long command is a process group of its own, in the background: a signal is
+# obeyed at once, and ends it with all that it has started.
+run() {
+	local status=0
+	setsid "$@" &
+	child=$!
+	wait $child || status=$?
+	child=
+	return $status
+}
 
 finish() {
 	local dir
 	trap '' HUP INT TERM
+	[ -z "$child" ] || kill -TERM -- "-$child" 2> /dev/null || true
+	wait
 	for dir in "${up[@]}"; do
 		./down.sh "$dir"
 	done
@@ -49,17 +61,17 @@ failed() {
 
 # cluster MODE PIECE...: a cluster of that mode, and the checks that it is for.
 cluster() {
-	local mode=$1 dir=$work/$1 pieces piece path start status=0
+	local mode=$1 dir=$work/$1 piece path start status=0
 	shift
-	pieces=$(./build.sh "$@") || return
+	run ./build.sh "$@" > "$work/pieces" || return
 	while read -r piece path; do
 		export "E2E_${piece^^}=$path"
-	done <<< "$pieces"
+	done < "$work/pieces"
 	start=$SECONDS
 	up+=("$dir")
-	./up.sh "$mode" "$dir" || return
+	run ./up.sh "$mode" "$dir" || return
 	echo "# a cluster of mode $mode is up after $((SECONDS - start)) s"
-	KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig python3 suite.py "$mode" || status=$?
+	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 suite.py "$mode" || status=$?
 	./down.sh "$dir"
 	echo "# ... and gone after $((SECONDS - start)) s"
 	return $status
@@ -93,7 +105,7 @@ if [ ! -x "$TRAINC" ]; then
 fi
 : > "$COUNTS"
 if [ -n "${KUBECONFIG:-}" ]; then
-	KUBECTL=${KUBECTL:-kubectl} python3 suite.py any
+	TMPDIR=$work KUBECTL=${KUBECTL:-kubectl} run python3 suite.py any
 	total
 	exit
 fi

@@ -13,6 +13,7 @@ import copy
 import glob
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -432,6 +433,12 @@ def outcome(check, cluster):
 
 def main(mode):
     cluster = Cluster(os.environ["KUBECTL"], os.environ.get("KUBECONFIG"))
+
+    def stop(*_):
+        cluster.close()
+        os._exit(1)  # the threads would go on for minutes
+
+    signal.signal(signal.SIGTERM, stop)
     failed, wanted = 0, checks(mode)
     # Most of the time is the Job controller's, which waits before it retries.
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
