@@ -1,0 +1,23 @@
+/*
+ * sha256.h - SHA-256 (FIPS 180-4), for the built-in of that name and for locks.
+ */
+#ifndef TRAINC_BASE_SHA256_H
+#define TRAINC_BASE_SHA256_H
+
+#include "base/str.h"
+
+struct sha256 {
+	uint32_t state[8];
+	uint64_t bytes;                 /* so far */
+	unsigned char block[64];        /* its first bytes % 64 are waiting */
+};
+
+void sha256_init(struct sha256 *s);
+void sha256_add(struct sha256 *s, const void *bytes, size_t n);
+/* The digest as 64 hexadecimal digits and a NUL; the state is spent. */
+void sha256_end(struct sha256 *s, char out[65]);
+
+/* All of the above at once. */
+void sha256_hex(struct str text, char out[65]);
+
+#endif
