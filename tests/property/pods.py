@@ -1,0 +1,99 @@
+"""What a container sees, worked out from emitted objects as the kubelet does it.
+
+The compiler promises that every replica gets the same environment whether its
+role is one indexed Job or one Job per replica, and that `trainc env` prints just
+that (language brief, section 11).  This module computes the environment of
+replica i from the objects alone; it shares no code with the compiler.
+"""
+
+INDEX_ANNOTATION = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+
+
+def expand(text, known):
+    """Kubernetes' $(NAME) expansion: $$ is $, an unknown name stays as it is."""
+    out, i = [], 0
+    while i < len(text):
+        if text[i] != "$" or i + 1 == len(text):
+            out.append(text[i])
+            i += 1
+        elif text[i + 1] == "$":
+            out.append("$")
+            i += 2
+        elif text[i + 1] == "(" and ")" in text[i + 2:]:
+            end = text.index(")", i + 2)
+            name = text[i + 2:end]
+            out.append(known.get(name, "$(%s)" % name))
+            i = end + 1
+        else:
+            out.append(text[i:i + 2])
+            i += 2
+    return "".join(out)
+
+
+def environment(container, index):
+    """Ordered list of (name, value); what only the pod knows is <path>, references are tuples."""
+    known, result = {}, []
+    for entry in container.get("env", []):
+        name, source = entry["name"], entry.get("valueFrom")
+        if source is None:
+            value = expand(entry.get("value", ""), known)
+            known[name] = value
+        elif "fieldRef" in source:
+            path = source["fieldRef"]["fieldPath"]
+            value = str(index) if path == INDEX_ANNOTATION else "<%s>" % path
+            known[name] = value
+        else:
+            kind = next(iter(source))
+            value = (kind, source[kind]["name"], source[kind]["key"])
+        result.append((name, value))
+    return known, result
+
+
+def view(container, index):
+    """The finished environment without the compiler's own variables, command and arguments."""
+    known, env = environment(container, index)
+    return {
+        "env": [(n, v) for n, v in env if not n.startswith("TRAINC_")],
+        "command": [expand(t, known) for t in container.get("command", [])],
+        "args": [expand(t, known) for t in container.get("args", [])],
+        "image": container.get("image"),
+        "ports": container.get("ports", []),
+    }
+
+
+def files(pod, container, index, maps):
+    """Contents of generated files by path, following projected volumes and ConfigMaps."""
+    known, _ = environment(container, index)
+    volumes = {v["name"]: v for v in pod.get("volumes", [])}
+    result = {}
+    for mount in container.get("volumeMounts", []):
+        volume = volumes[mount["name"]]
+        names = [s["configMap"]["name"] for s in volume.get("projected", {}).get("sources", []) if "configMap" in s]
+        key = mount.get("subPath") or (expand(mount["subPathExpr"], known) if "subPathExpr" in mount else None)
+        for name in names:
+            if key in maps.get(name, {}):
+                result[mount["mountPath"]] = maps[name][key]
+    return result
+
+
+def replicas(objects):
+    """(role, index) -> (pod name prefix, host, pod spec, ConfigMaps) of every replica that Jobs make."""
+    maps = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
+    result = {}
+    for o in objects:
+        if o["kind"] != "Job":
+            continue
+        template = o["spec"]["template"]
+        labels = template["metadata"]["labels"]
+        job, role = labels["trainc.dev/job"], labels.get("trainc.dev/role")
+        if role is None:
+            continue
+        spec = template["spec"]
+        if o["spec"].get("completionMode") == "Indexed":
+            for i in range(o["spec"]["completions"]):
+                host = "%s-%d" % (o["metadata"]["name"], i)
+                result[(job, role, i)] = (host, spec, maps)
+        else:
+            i = int(labels["trainc.dev/index"])
+            result[(job, role, i)] = (spec.get("hostname"), spec, maps)
+    return result
