@@ -125,14 +125,20 @@ class Cluster:
             if "already exists" not in str(refused):
                 raise
 
-    def path_of(self, value, namespace):
-        """Where the API keeps an object."""
+    def _resource(self, value):
         version = value["apiVersion"]
         group = f"/apis/{version}" if "/" in version else f"/api/{version}"
         if group not in self._resources:
             found = self.get(group)["resources"]
             self._resources[group] = {r["kind"]: r for r in found if "/" not in r["name"]}
-        resource = self._resources[group][value["kind"]]
+        return group, self._resources[group][value["kind"]]
+
+    def is_namespaced(self, value):
+        return self._resource(value)[1]["namespaced"]
+
+    def path_of(self, value, namespace):
+        """Where the API keeps an object."""
+        group, resource = self._resource(value)
         name = value["metadata"]["name"]
         if not resource["namespaced"]:
             return f"{group}/{resource['name']}/{name}"
@@ -140,7 +146,7 @@ class Cluster:
         return f"{group}/namespaces/{namespace}/{resource['name']}/{name}"
 
     def make_namespace(self, name):
-        self.create("/api/v1/namespaces", {"metadata": {"name": name}})
+        self.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
 
     def drop_namespace(self, name):
         self.delete(f"/api/v1/namespaces/{name}")
