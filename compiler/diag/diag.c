@@ -125,7 +125,8 @@ void diag_help(struct diags *ds, struct diag *d, const char *fmt, ...)
 	FORMAT(ds, fmt, more);
 	if (!more.n)
 		return;
-	d->help = d->help.n ? str_printf(ds->arena, "%.*s; %.*s", STR_ARG(d->help), STR_ARG(more)) : more;
+	const char *between = str_ends(d->help, STR("?")) ? " " : "; ";
+	d->help = d->help.n ? str_printf(ds->arena, "%.*s%s%.*s", STR_ARG(d->help), between, STR_ARG(more)) : more;
 }
 
 void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text, const char *title_fmt, ...)

@@ -1,0 +1,90 @@
+/* suggest_test.c - what is near, what is offered, what is certain. */
+#include "diag/suggest.h"
+
+#include "unit.h"
+
+static struct arena arena;
+
+static struct suggest ask(const char *wanted, const char *const *candidates)
+{
+	struct suggest s;
+
+	suggest_init(&s, &arena, str_of(wanted));
+	for (; *candidates; candidates++)
+		suggest_add(&s, str_of(*candidates));
+	return s;
+}
+#define ASK(wanted, ...) ask(wanted, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void distances(void)
+{
+	CHECK(edit_distance(STR("kitten"), STR("sitting")) == 3);
+	CHECK(edit_distance(STR(""), STR("")) == 0);
+	CHECK(edit_distance(STR(""), STR("abc")) == 3);
+	CHECK(edit_distance(STR("abc"), STR("")) == 3);
+	CHECK(edit_distance(STR("abcd"), STR("abdc")) == 1);      /* a transposition is one step */
+	CHECK(edit_distance(STR("ca"), STR("abc")) == 3);         /* restricted: no edits inside a transposition */
+	CHECK(edit_distance(STR("replcas"), STR("replicas")) == 1);
+	struct str longest = str_printf(&arena, "%0100d", 0);
+	CHECK(edit_distance(longest, STR("x")) == 100);
+}
+
+static void sentences(void)
+{
+	struct suggest s = ASK("replcas", "retries", "replicas", "restart");
+	CHECK_TEXT(suggest_sentence(&s), "did you mean 'replicas'?");
+	CHECK_TEXT(suggest_only(&s), "replicas");
+
+	s = ASK("wroker", "worker", "launcher");
+	CHECK_TEXT(suggest_sentence(&s), "did you mean 'worker'?");
+
+	s = ASK("noda", "node", "nodes", "modal");
+	CHECK_TEXT(suggest_sentence(&s), "did you mean 'node'?");
+
+	s = ASK("a1", "a2", "a3");
+	CHECK_TEXT(suggest_sentence(&s), "did you mean 'a2' or 'a3'?");
+	CHECK_TEXT(suggest_only(&s), "");
+
+	s = ASK("gpu1", "gpu2", "gpu3", "gpu4", "gpu5");
+	CHECK_TEXT(suggest_sentence(&s), "did you mean 'gpu2', 'gpu3' or 'gpu4'?");
+
+	s = ASK("timeout", "image", "replicas");
+	CHECK_TEXT(suggest_sentence(&s), "");
+	CHECK_TEXT(suggest_only(&s), "");
+}
+
+static void cases(void)
+{
+	struct suggest s = ASK("GPU", "gpu", "cpu");
+	CHECK_TEXT(suggest_only(&s), "gpu");            /* wrong case always counts, and wins */
+	s = ASK("badc", "abcd");
+	CHECK_TEXT(suggest_only(&s), "abcd");           /* the same letters in another order */
+	s = ASK("x", "y", "i");
+	CHECK_TEXT(suggest_sentence(&s), "");           /* nothing of the word would be left */
+	s = ASK("same", "same");
+	CHECK_TEXT(suggest_sentence(&s), "");           /* never the word itself */
+	s = ASK("wrker", "worker", "worker");
+	CHECK_TEXT(suggest_only(&s), "worker");         /* one candidate heard twice is one */
+}
+
+static void lists(void)
+{
+	struct suggest s = ASK("fsdp", "torchrun", "elastic");
+	CHECK_TEXT(suggest_or_list(&s, "it has"), "it has torchrun, elastic");
+	s = ASK("torchrum", "torchrun", "elastic");
+	CHECK_TEXT(suggest_or_list(&s, "it has"), "did you mean 'torchrun'?");
+	s = ASK("q", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2");
+	CHECK_TEXT(suggest_or_list(&s, "it has"), "");  /* eleven are too many to list */
+	suggest_init(&s, &arena, STR("q"));
+	CHECK_TEXT(suggest_or_list(&s, "it has"), "");
+}
+
+int main(void)
+{
+	distances();
+	sentences();
+	cases();
+	lists();
+	arena_release(&arena);
+	return unit_end();
+}
