@@ -1,0 +1,33 @@
+/*
+ * explain.h - what `trainc explain` knows, one function per kind of topic.
+ *
+ * Each appends what it knows about the topic and returns whether it knew
+ * anything; a word may mean several things, and then all are told.  The word
+ * is also compared with everything that could have been meant (`near`), so
+ * that an unknown topic is answered with the nearest one.
+ */
+#ifndef TRAINC_EXPLAIN_H
+#define TRAINC_EXPLAIN_H
+
+#include "base/buf.h"
+#include "diag/suggest.h"
+
+struct explain {
+	struct arena *arena;
+	struct str topic;
+	struct suggest near;
+	struct buf *out;
+	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
+};
+
+/* Begin another meaning. */
+void explain_next(struct explain *e);
+
+bool explain_code(struct explain *e);           /* TJ0502, role-replicas */
+bool explain_words(struct explain *e);          /* fields (replicas, role.memory), blocks, functions, units */
+bool explain_library(struct explain *e);        /* pytorch, std.pytorch, pytorch.elastic, elastic, nvidia.h100 */
+
+/* The list of what can be asked. */
+void explain_overview(struct explain *e);
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * explain_library.c - the standard library from its own text.
+ *
+ * Only the syntax tree is needed: doc comments, and signatures as the author
+ * spelt them.  A module that nobody asks for is not parsed, except for a bare
+ * name (`elastic`), which may be declared anywhere.
+ */
+#include "check/module.h"
+#include "explain.h"
+#include "syntax/parse.h"
+
+/* A parsed module. */
+struct text_module {
+	struct str name;
+	struct node *file;
+	struct sources sources;
+	struct names names;
+	struct diags diags;
+};
+
+static struct text_module *parse_module(struct arena *a, struct str name)
+{
+	struct text_module *m = ARENA_NEW(a, struct text_module);
+
+	m->name = name;
+	m->sources.arena = m->names.arena = m->diags.arena = a;
+	m->diags.sources = &m->sources;
+	m->file = parse_source(a, &m->names, &m->diags, source_add(&m->sources, name, stdlib_text(name)));
+	return m;
+}
+
+struct declared {
+	const char *kind;
+	struct str name, doc;
+	const struct nodes *formals;
+	const struct node *body;        /* of a framework, else NULL */
+};
+
+/* What a module exports and people ask for; false for the rest. */
+static bool declared(const struct node *n, struct declared *ret)
+{
+	switch (n->kind) {
+	case NODE_FRAMEWORK:
+	case NODE_ACCELERATOR:
+		*ret = (struct declared){ n->kind == NODE_FRAMEWORK ? "framework" : "accelerator", n->u.blueprint_decl.name,
+			n->u.blueprint_decl.doc, &n->u.blueprint_decl.formals, n->u.blueprint_decl.body };
+		break;
+	case NODE_FN:
+		*ret = (struct declared){ "fn", n->u.fn.name, n->u.fn.doc, &n->u.fn.formals, NULL };
+		break;
+	case NODE_TYPE:
+		*ret = (struct declared){ "type", n->u.type_decl.name, n->u.type_decl.doc, NULL, NULL };
+		break;
+	default:
+		return false;
+	}
+	return ret->name.n && ret->name.p[0] != '_';
+}
+
+static struct str first_line(struct str doc)
+{
+	const char *newline = memchr(doc.p ? doc.p : "", '\n', doc.n);
+	return newline ? (struct str){ doc.p, (size_t)(newline - doc.p) } : doc;
+}
+
+static void put_signature(const struct text_module *m, const struct declared *d, struct buf *out)
+{
+	buf_printf(out, "  %s %.*s", d->kind, STR_ARG(d->name));
+	if (!d->formals || !d->formals->n) {
+		buf_char(out, '\n');
+		return;
+	}
+	buf_char(out, '(');
+	for (size_t i = 0; i < d->formals->n; i++) {
+		const struct node *formal = d->formals->at[i];
+		bool one_a_line = d->formals->n > 3;
+
+		buf_z(out, one_a_line ? "\n    " : i ? ", " : "");
+		buf_str(out, source_text(&m->sources, formal->span));
+		if (one_a_line)
+			buf_z(out, i + 1 < d->formals->n ? "," : "\n  ");
+	}
+	buf_z(out, ")\n");
+}
+
+/* "worker     replicas: int(1..) = 1" for each role of a framework. */
+static void put_roles(const struct text_module *m, const struct node *body, struct buf *out)
+{
+	const char *head = "\nRoles\n";
+
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+
+		if (item->kind != NODE_BLOCK || !str_is(item->u.block.word, "role"))
+			continue;
+		buf_printf(out, "%s  %-12.*s", head, STR_ARG(item->u.block.name));
+		head = "";
+		const struct node *fields = item->u.block.body;
+		for (size_t k = 0; fields && fields->kind == NODE_BODY && k < fields->u.body.items.n; k++) {
+			const struct node *field = fields->u.body.items.at[k];
+			if (field->kind == NODE_FIELD)
+				buf_printf(out, " %.*s", STR_ARG(source_text(&m->sources, field->span)));
+		}
+		buf_char(out, '\n');
+	}
+}
+
+static void tell(struct explain *e, const struct text_module *m, const struct declared *d)
+{
+	explain_next(e);
+	buf_printf(e->out, "%.*s.%.*s: %s of std.%.*s\n\n", STR_ARG(m->name), STR_ARG(d->name),
+	           strcmp(d->kind, "fn") ? d->kind : "function", STR_ARG(m->name));
+	if (d->doc.n)
+		buf_printf(e->out, "%.*s\n\n", STR_ARG(d->doc));
+	put_signature(m, d, e->out);
+	if (strcmp(d->kind, "framework") == 0)
+		put_roles(m, d->body, e->out);
+}
+
+static bool tell_member(struct explain *e, struct str module, struct str name)
+{
+	struct text_module *m = parse_module(e->arena, module);
+	bool told = false;
+
+	for (size_t i = 0; i < m->file->u.file.decls.n; i++) {
+		struct declared d;
+		if (!declared(m->file->u.file.decls.at[i], &d))
+			continue;
+		suggest_add(&e->near, d.name);
+		suggest_add(&e->near, str_printf(e->arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(d.name)));
+		if (str_eq(d.name, name)) {
+			tell(e, m, &d);
+			told = true;
+		}
+	}
+	return told;
+}
+
+static void tell_module(struct explain *e, struct str name)
+{
+	struct text_module *m = parse_module(e->arena, name);
+
+	explain_next(e);
+	buf_printf(e->out, "%.*s: module of the standard library, import std.%.*s\n\n", STR_ARG(name), STR_ARG(name));
+	if (m->file->u.file.doc.n)
+		buf_printf(e->out, "%.*s\n\n", STR_ARG(m->file->u.file.doc));
+	for (size_t i = 0; i < m->file->u.file.decls.n; i++) {
+		struct declared d;
+		if (declared(m->file->u.file.decls.at[i], &d))
+			buf_printf(e->out, "  %-24s %.*s\n",
+			           str_printf(e->arena, "%.*s.%.*s", STR_ARG(name), STR_ARG(d.name)).p, STR_ARG(first_line(d.doc)));
+	}
+}
+
+static bool tell_anywhere(struct explain *e, struct str name)
+{
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+	bool told = false;
+
+	for (size_t i = 0; i < n; i++)
+		told = tell_member(e, str_of(names[i]), name) || told;
+	return told;
+}
+
+bool explain_library(struct explain *e)
+{
+	struct str topic = e->topic;
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+
+	if (str_starts(topic, STR("std.")))
+		topic = (struct str){ topic.p + 4, topic.n - 4 };
+	for (size_t i = 0; i < n; i++)
+		suggest_add(&e->near, str_of(names[i]));
+	const char *dot = memchr(topic.p, '.', topic.n);
+	if (dot) {
+		struct str module = { topic.p, (size_t)(dot - topic.p) };
+		return stdlib_text(module).p && tell_member(e, module, (struct str){ dot + 1, topic.n - module.n - 1 });
+	}
+	bool module = stdlib_text(topic).p != NULL;
+	if (module)
+		tell_module(e, topic);
+	bool member = tell_anywhere(e, topic);
+	return module || member;
+}
+
+void explain_overview(struct explain *e)
+{
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+
+	buf_z(e->out, "trainc explain TOPIC, where TOPIC is\n\n"
+	              "  a diagnostic         TJ0502, role-replicas\n"
+	              "  a field or block     replicas, role.memory, job\n"
+	              "  a function or unit   join, Gi\n"
+	              "  a module             one of those below\n"
+	              "  what a module has    its name and the member's, such as single.task\n\n"
+	              "Modules of the standard library:\n");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(e->out, "%s%s", i % 8 ? " " : i ? "\n  " : "  ", names[i]);
+	buf_char(e->out, '\n');
+}

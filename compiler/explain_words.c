@@ -1,0 +1,178 @@
+/*
+ * explain_words.c - codes and the words of the language, from their tables.
+ */
+#include "check/schema.h"
+#include "diag/diag.h"
+#include "explain.h"
+
+bool explain_code(struct explain *e)
+{
+	enum diag_code code;
+
+	for (size_t i = 0; i < DIAG_CODES; i++) {
+		suggest_add(&e->near, str_of(diag_code_name((enum diag_code)i)));
+		suggest_add(&e->near, str_of(diag_slug((enum diag_code)i)));
+	}
+	if (!diag_code_find(e->topic, &code))
+		return false;
+	explain_next(e);
+	buf_printf(e->out, "%s %s (%s)\n\n%s\n", diag_code_name(code), diag_slug(code),
+	           diag_severity(code) == SEVERITY_ERROR ? "error" : "warning", diag_meaning(code));
+	if (diag_severity(code) == SEVERITY_WARNING)
+		buf_printf(e->out, "\nWhere it is meant so: # allow %s: reason\n", diag_code_name(code));
+	return true;
+}
+
+/* ---- fields ---- */
+
+/* How blocks are written before the dot in a topic. */
+static const struct {
+	const char *word;
+	enum block block;
+} blocks[] = {
+	{ "project", BLOCK_PROJECT }, { "job", BLOCK_JOB }, { "role", BLOCK_ROLE }, { "aux", BLOCK_AUX },
+	{ "sidecar", BLOCK_SIDECAR }, { "init", BLOCK_INIT }, { "framework", BLOCK_FRAMEWORK },
+	{ "accelerator", BLOCK_ACCELERATOR }, { "test", BLOCK_TEST },
+};
+enum { NBLOCKS = sizeof blocks / sizeof *blocks };
+
+/* "role.memory" to the set of blocks and "memory"; a bare name may stand anywhere. */
+static unsigned split_topic(struct str topic, struct str *ret_name)
+{
+	const char *dot = memchr(topic.p, '.', topic.n);
+	struct str block = { topic.p, dot ? (size_t)(dot - topic.p) : 0 };
+
+	*ret_name = topic;
+	if (!dot)
+		return ~0u;
+	*ret_name = (struct str){ dot + 1, topic.n - block.n - 1 };
+	for (size_t i = 0; i < NBLOCKS; i++)
+		if (str_is(block, blocks[i].word))
+			return blocks[i].block | (blocks[i].block == BLOCK_ROLE ? BLOCK_FRAMEWORK_ROLE : 0);
+	return 0;
+}
+
+static void put_places(unsigned set, struct buf *out)
+{
+	const char *comma = "";
+
+	if (set & BLOCK_FRAMEWORK_ROLE)
+		set |= BLOCK_ROLE;
+	for (size_t i = 0; i < NBLOCKS; i++) {
+		if (!(set & blocks[i].block))
+			continue;
+		buf_printf(out, "%s%s", comma, blocks[i].word);
+		comma = ", ";
+	}
+}
+
+static void tell_field(struct explain *e, const struct field *f)
+{
+	explain_next(e);
+	buf_printf(e->out, "%s: field of ", f->name);
+	put_places(f->blocks, e->out);
+	buf_printf(e->out, "\n\n%s\n\n  type     %s\n", f->doc, f->type);
+	if (strcmp(f->fallback, "*") == 0)
+		buf_z(e->out, "  default  none: it must be set\n");
+	else if (f->fallback[0])
+		buf_printf(e->out, "  default  %s\n", f->fallback);
+}
+
+static bool explain_fields(struct explain *e)
+{
+	struct str name;
+	unsigned set = split_topic(e->topic, &name), told = e->told;
+
+	for (unsigned i = 0; i < FIELDS; i++) {
+		const struct field *f = schema_field((enum field_id)i);
+
+		suggest_add(&e->near, str_of(f->name));
+		if ((f->blocks & set) && str_is(name, f->name))
+			tell_field(e, f);
+	}
+	return e->told > told;
+}
+
+/* ---- blocks, functions, units ---- */
+
+static void put_fields(struct explain *e, enum block block)
+{
+	const char *head = "\nFields\n";
+
+	for (const struct field *f = schema_next(block, NULL); f; f = schema_next(block, f)) {
+		buf_printf(e->out, "%s  %-16s %s\n", head, f->name, f->doc);
+		head = "";
+	}
+}
+
+static bool explain_block(struct explain *e)
+{
+	const struct block_row *row = schema_block(e->topic);
+
+	for (const struct block_row *b = schema_block_next(NULL); b; b = schema_block_next(b))
+		suggest_add(&e->near, str_of(b->word));
+	for (size_t i = 0; i < NBLOCKS; i++) {
+		if (!str_is(e->topic, blocks[i].word))
+			continue;
+		explain_next(e);
+		buf_printf(e->out, "%s: block\n", blocks[i].word);
+		if (row)
+			buf_printf(e->out, "\n%s\n", row->doc);
+		put_fields(e, blocks[i].block);
+		return true;
+	}
+	if (!row)
+		return false;
+	explain_next(e);
+	buf_printf(e->out, "%s: block of ", row->word);
+	put_places(row->parents, e->out);
+	buf_printf(e->out, "\n\n%s\n", row->doc);
+	return true;
+}
+
+static bool explain_function(struct explain *e)
+{
+	enum function id;
+
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		suggest_add(&e->near, str_of(schema_function((enum function)i)->name));
+	if (!schema_function_find(e->topic, &id))
+		return false;
+	const struct function_row *row = schema_function(id);
+	explain_next(e);
+	buf_printf(e->out, "%s: function\n\n%s\n\n  %s%s\n", row->name, row->doc, row->name, row->signature);
+	return true;
+}
+
+static const struct {
+	const char *suffix, *doc;
+} units[] = {
+#define FIELD(id, name, blocks, type, fallback, doc)
+#define FUNCTION(id, name, signature, doc)
+#define BLOCK(word, parents, doc)
+#define UNIT(suffix, doc) { suffix, doc },
+#include "vocabulary.def"
+#undef FIELD
+#undef FUNCTION
+#undef BLOCK
+#undef UNIT
+};
+
+static bool explain_unit(struct explain *e)
+{
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (!str_is(e->topic, units[i].suffix))
+			continue;
+		explain_next(e);
+		buf_printf(e->out, "%s: unit\n\n%s\n", units[i].suffix, units[i].doc);
+		return true;
+	}
+	return false;
+}
+
+bool explain_words(struct explain *e)
+{
+	bool field = explain_fields(e), block = explain_block(e), function = explain_function(e), unit = explain_unit(e);
+
+	return field || block || function || unit;
+}
