@@ -28,6 +28,10 @@ def role_of(value):
     return value["metadata"].get("labels", {}).get(PREFIX + "role")
 
 
+def job_names(objects):
+    return sorted({o["metadata"]["labels"][PREFIX + "job"] for o in objects if o["kind"] == "Job"})
+
+
 def annotations(value):
     return value["metadata"].get("annotations", {})
 
@@ -157,14 +161,17 @@ def annotate(objects, notes):
 class Run:
     """One job in a namespace, from the moment that its objects are there."""
 
-    def __init__(self, cluster, namespace):
+    def __init__(self, cluster, namespace, name):
         self.cluster = cluster
         self.namespace = namespace
+        self.name = name
         self.did = []  # what was played, in order
 
     def look(self):
         self.jobs = {}  # role -> its Jobs, one if it is indexed
         for job in self.cluster.list(self.namespace, "jobs"):
+            if job["metadata"]["labels"].get(PREFIX + "job") != self.name:
+                continue
             self.jobs.setdefault(role_of(job), []).append(job)
 
     def all_jobs(self):
@@ -225,7 +232,7 @@ class Run:
                 self.did.append(f"resumed {role_of(job)} ({'after ' + after if after else 'queue ' + queue})")
         rules = {rule for job in self.all_jobs() if (rule := annotations(job).get(PREFIX + "success"))}
         if len(rules) != 1:
-            raise ValueError(f"the Jobs have {len(rules)} success rules: {sorted(rules)}")
+            raise ValueError(f"the Jobs of {self.name} have {len(rules)} success rules: {sorted(rules)}")
         if self.holds(rules.pop()):
             return self.end()
         for job in self.all_jobs():

@@ -12,7 +12,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 TRAINC=$(realpath -m "${TRAINC:-${BUILD:-$here/../../build}/trainc}")
-export TRAINC
+export TRAINC PYTHONDONTWRITEBYTECODE=1
 cd "$here"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/trainc-e2e.XXXXXX")
@@ -103,6 +103,12 @@ if [ ! -x "$TRAINC" ]; then
 	echo "run.sh: there is no compiler at $TRAINC" >&2
 	exit 1
 fi
+for program in curl openssl python3 flock setsid; do
+	if ! command -v $program > /dev/null; then
+		echo "run.sh: there is no '$program'; the file packages says what is needed" >&2
+		exit 1
+	fi
+done
 : > "$COUNTS"
 if [ -n "${KUBECONFIG:-}" ]; then
 	TMPDIR=$work KUBECTL=${KUBECTL:-kubectl} run python3 suite.py any

@@ -13,6 +13,7 @@ import copy
 import glob
 import itertools
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -200,13 +201,15 @@ class Play:
         play.fake_nodes(cluster, self.objects)
         cluster.apply(self.objects, space.name)
         self.secrets = play.make_secrets(cluster, self.objects, space.name)
-        self.run = play.Run(cluster, space.name)
+        self.runs = [play.Run(cluster, space.name, name) for name in play.job_names(self.objects)]
+        self.run = self.runs[0]
 
     def ends_by_itself(self):
         """Roles of the success rule end well, the others never."""
         rule = next(filter(None, (play.annotations(o).get(play.PREFIX + "success") for o in self.objects)), "")
         roles = {play.role_of(o) for o, _ in play.templates(self.objects)}
-        return {role: {"run": "300ms"} if f"({role}" in rule else {"hold": "yes"} for role in roles}
+        decides = {role for role in roles if re.search(rf"\({role}\b", rule)}
+        return {role: {"run": "300ms"} if role in decides else {"hold": "yes"} for role in roles}
 
     def job(self, role, n=0):
         self.run.look()
@@ -217,8 +220,9 @@ class Play:
         return [p for p in found if play.role_of(p) == role and "deletionTimestamp" not in p["metadata"]]
 
     def expect(self, verdict, seconds=90):
-        got = self.run.verdict(seconds)
-        expect(got == verdict, f"{got}, not {verdict}; played: {self.run.did}")
+        for run in self.runs:
+            got = run.verdict(seconds)
+            expect(got == verdict, f"{run.name}: {got}, not {verdict}; played: {run.did}")
 
 
 def program(name):
@@ -370,7 +374,7 @@ def real(cluster, name):
     pods have said why."""
     with Space(cluster) as space:
         cluster.apply(compile(program(name), "--namespace", space.name), space.name)
-        run = play.Run(cluster, space.name)
+        run = play.Run(cluster, space.name, name)
         try:
             verdict = run.verdict(120)
         except TimeoutError as late:
