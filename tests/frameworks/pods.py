@@ -1,0 +1,127 @@
+"""pods.py - from what trainc prints to the processes of a case, as a kubelet would make them.
+
+The environment of a replica comes from `trainc env -o json`, its command and its files from `trainc compile -o json`.
+Values stay as they are: names, ports and all. Only what a pod alone knows (its address, its node) is filled in.
+"""
+import json
+import os
+import re
+import subprocess
+
+REFERENCE = re.compile(r"\$(\$|\(([^()]*)\))")
+
+
+class Refused(Exception):
+    """trainc did not compile the case; the text says why."""
+
+
+class Pod:
+    """One replica: where it is, what it runs, what it finds in its file system."""
+
+    def __init__(self, entry, number):
+        self.role, self.index = entry["role"], entry["index"]
+        self.name, self.host = entry["name"], entry["host"]
+        self.container = entry["container"]
+        self.ip = "10.88.%d.%d" % ((number + 1) // 250, (number + 1) % 250 + 1)
+        self.env, self.command, self.files, self.secrets = [], [], {}, {}
+        self.waits = False
+
+    def field(self, path):
+        """The value of a field of the downward API."""
+        known = {"metadata.name": self.name + "-x7k2q", "metadata.uid": "00000000-0000-4000-8000-%012d" % self.index,
+                 "metadata.namespace": "default", "status.podIP": self.ip, "spec.nodeName": "this-machine"}
+        return known.get(path, str(self.index))     # the rest are annotations and labels that carry the index
+
+
+def expand(text, env):
+    """Kubernetes' own substitution: $(NAME) if NAME is known, $$ for $."""
+    def one(match):
+        if match.group(1) == "$":
+            return "$"
+        return env.get(match.group(2), match.group(0))
+    return REFERENCE.sub(one, text)
+
+
+def printed_env(pod, entries):
+    """The environment of `trainc env -o json`."""
+    done = []
+    for e in entries:
+        if "field" in e:
+            value = pod.field(e["field"])
+        elif "text" in e:
+            value = "".join(p if isinstance(p, str) else pod.field(p["field"]) for p in e["text"])
+        else:
+            value = e["value"]
+        done.append((e["name"], value))
+    return done
+
+
+def object_env(pod, entries):
+    """The environment that a kubelet makes from a container's list."""
+    env = {}
+    for e in entries or []:
+        if "valueFrom" in e:
+            env[e["name"]] = pod.field(e["valueFrom"]["fieldRef"]["fieldPath"])
+        else:
+            env[e["name"]] = expand(e.get("value", ""), env)
+    return env
+
+
+def trainc(*args):
+    done = subprocess.run([os.environ["TRAINC"], *args], capture_output=True, text=True)
+    if done.returncode:
+        raise Refused(done.stderr.strip() or "exit status %d" % done.returncode)
+    return json.loads(done.stdout)
+
+
+def workload(objects, pod, job):
+    """The Job that holds a replica: of its role, or its own when the role is unrolled."""
+    for name in (pod.name, "%s-%s" % (job, pod.role)):
+        for o in objects:
+            if o["kind"] == "Job" and o["metadata"]["name"] == name:
+                return o
+    raise Refused("no Job for replica %s" % pod.name)
+
+
+def fill_files(pod, spec, container, env, objects):
+    """What the volumes of a pod put into its file system."""
+    maps = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
+    volumes = {v["name"]: v for v in spec.get("volumes", [])}
+    for mount in container.get("volumeMounts", []):
+        volume = volumes[mount["name"]]
+        if "secret" in volume:
+            pod.secrets[mount["mountPath"]] = volume["secret"]["secretName"]
+        for source in volume.get("projected", {}).get("sources", []):
+            data = maps[source["configMap"]["name"]]
+            key = expand(mount.get("subPathExpr", mount.get("subPath", "")), env)
+            if key in data:
+                pod.files[mount["mountPath"]] = data[key]
+
+
+def load(program):
+    """The pods of a case, its success rule, and the replicas whose two environments differ."""
+    job = trainc("env", "-o", "json", program)["jobs"][0]
+    objects = trainc("compile", "-o", "json", program)["items"]
+    pods, differing, success = [], [], ""
+    for number, entry in enumerate(r for r in job["replicas"] if "container" in r):
+        pod = Pod(entry, number)
+        holder = workload(objects, pod, job["name"])
+        notes = holder["metadata"].get("annotations", {})
+        success = notes.get("trainc.dev/success", success)
+        pod.waits = "trainc.dev/start-after" in notes
+        spec = holder["spec"]["template"]["spec"]
+        main = next(c for c in spec["containers"] if c["name"] == pod.container)
+        known = object_env(pod, main.get("env"))
+        pod.env = printed_env(pod, entry["env"])
+        if dict(pod.env) != {k: v for k, v in known.items() if not k.startswith("TRAINC_")}:
+            differing.append(pod.name)
+        pod.command = [expand(t, known) for t in main.get("command", []) + main.get("args", [])]
+        fill_files(pod, spec, main, known, objects)
+        pods.append(pod)
+    return pods, success, differing
+
+
+def deciding(pods, success):
+    """The pods that a success rule names."""
+    rules = re.findall(r"done\((\w+)(?:, (\d+))?\)", success)
+    return [p for p in pods for role, index in rules if p.role == role and index in ("", str(p.index))]

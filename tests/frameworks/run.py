@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""run.py [CASE...] - real frameworks form their clusters from what trainc writes.
+
+Each cases/NAME.tj is compiled; its replicas then run as processes, in namespaces of their own (namespace.py), with
+exactly the environment that `trainc env` prints and the command and files of the objects. A case passes when the
+replicas that its success rule names end with 0 and have said what was expected of them. What cannot be installed here
+is skipped by name. Frameworks are kept in TRAINC_FRAMEWORKS_CACHE, outside the tree.
+"""
+import glob
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import pods
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CACHE = os.environ.get("TRAINC_FRAMEWORKS_CACHE") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "trainc-frameworks")
+SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Skip(Exception):
+    """The case cannot run here; the text says why."""
+
+
+# ---- what the frameworks are installed from ----
+
+def interpreter(version):
+    """A Python of that version, or of any when there is none to be asked for."""
+    places = [shutil.which("python" + version) or "", *sorted(glob.glob(
+        os.path.expanduser("~/.pyenv/versions/%s*/bin/python" % version)))] if version else [sys.executable]
+    wanted = "import sys, venv; sys.exit('%%d.%%d' %% sys.version_info[:2] != %r)" % version if version else "import venv"
+    for place in places:
+        if place and subprocess.run([place, "-c", wanted], capture_output=True).returncode == 0:
+            return place
+    raise Skip("no Python %s here" % version)
+
+
+def venv(name, version="", *options):
+    """The path with a virtual environment of requirements-NAME.txt, made when it is not there."""
+    pins = os.path.join(HERE, "requirements-%s.txt" % name)
+    with open(pins, "rb") as f:
+        folder = os.path.join(CACHE, "%s-%s" % (name, hashlib.sha256(f.read()).hexdigest()[:8]))
+    if not os.path.exists(folder + "/.complete"):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(CACHE, exist_ok=True)
+        subprocess.run([interpreter(version), "-m", "venv", folder], check=True)
+        done = subprocess.run([folder + "/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                               *options, "-r", pins], capture_output=True, text=True)
+        if done.returncode:
+            raise Skip("pip: " + (done.stderr.strip().splitlines() or ["failed"])[-1])
+        open(folder + "/.complete", "w").close()
+    return folder + "/bin:" + SYSTEM, ""
+
+
+def debian(present, *packages):
+    """The system's path, once a command that the packages bring works."""
+    def works():
+        return subprocess.run(present, shell=True, capture_output=True, env={"PATH": SYSTEM}).returncode == 0
+    if not works():
+        if os.geteuid() == 0 and shutil.which("apt-get"):
+            for args in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *packages]):
+                subprocess.run(["apt-get", *args], capture_output=True, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+        if not works():
+            raise Skip("needs the Debian packages " + " ".join(packages))
+    return SYSTEM, ""
+
+
+def mpi(kind, compiler, starter, *packages):
+    """The system's path, and a directory with the C program for the image's /usr/local/bin."""
+    if os.geteuid():
+        raise Skip("its workers are ssh servers, which need root")
+    path, _ = debian("%s --version && %s --version && test -x /usr/sbin/sshd && which ssh-keygen" % (starter, compiler),
+                     *packages, "openssh-server", "openssh-client")
+    folder = os.path.join(CACHE, "built-" + kind)
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run([compiler, "-O1", "-o", folder + "/mpi_ring", os.path.join(HERE, "programs", "mpi_ring.c")], check=True)
+    return path, folder
+
+
+def openmpi():
+    return mpi("openmpi", "mpicc.openmpi", "mpirun.openmpi", "openmpi-bin", "libopenmpi-dev")
+
+
+def mpich():
+    return mpi("mpich", "mpicc.mpich", "mpiexec.mpich", "mpich", "libmpich-dev")
+
+
+def torch():
+    return debian("/usr/bin/python3 -c 'import torch.distributed'", "python3-torch")
+
+
+# Case, where its programs are found, what they say when the cluster is complete and how often, and seconds.
+CASES = [
+    ("jax", lambda: venv("jax"), "process of 2: OK", 2, 60),
+    ("jax_bare", lambda: venv("jax"), "process of 2: OK", 2, 60),
+    ("openmpi", openmpi, "rank of 4: OK", 4, 60),
+    ("mpich", mpich, "rank of 4: OK", 4, 60),
+    ("lightgbm", lambda: venv("lightgbm"), "machine of 3: OK", 3, 60),
+    ("mxnet", lambda: venv("mxnet", "3.8"), "worker of 2: OK", 2, 60),
+    ("tensorflow_mirrored", lambda: venv("tensorflow"), "worker of 2: OK", 2, 180),
+    ("tensorflow_servers", lambda: venv("tensorflow"), "cluster chief ps worker: OK", 2, 180),
+    ("tensorflow_dynamic", lambda: venv("tensorflow"), "sparse cluster: OK", 3, 180),
+    ("torch_env", torch, "rank of 3: OK", 3, 120),
+    ("torchrun", torch, "rank of 4: OK", 4, 120),
+    ("torch_elastic", torch, "rank of 2: OK", 2, 120),
+    ("xgboost", lambda: venv("xgboost", "", "--no-deps"), "task of 2: OK", 2, 90),
+    ("paddle", lambda: venv("paddle"), "trainer of 2: OK", 2, 90),
+    ("dask", lambda: venv("dask"), "2 workers: OK", 1, 90),
+    ("ray", lambda: venv("ray"), "2 nodes: OK", 1, 150),
+]
+
+
+# ---- one case ----
+
+def unshared():
+    """The command that gives a case its namespaces, or the reason why there are none."""
+    argv = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "-nmpf", "--mount-proc", "--kill-child"]
+    if not shutil.which("ip"):
+        raise Skip("needs iproute2")
+    probe = "ip link add br0 type bridge && mount -t tmpfs tmpfs /tmp"
+    if subprocess.run([*argv, "sh", "-c", probe], capture_output=True).returncode:
+        raise Skip("this machine gives no namespaces")
+    return argv
+
+
+def attempt(name, place, said, times, seconds, folder):
+    """Runs a case; the reason of a failure, or an empty text."""
+    path, image = place()
+    replicas, success, differing = pods.load(os.path.join(HERE, "cases", name + ".tj"))
+    if differing:
+        return "trainc env and the objects differ for " + ", ".join(differing)
+    case = {"pods": [{**vars(p), "path": path} for p in replicas], "timeout": seconds, "scratch": folder + "/scratch",
+            "log": folder + "/log", "image": image, "deciding": [p.name for p in pods.deciding(replicas, success)]}
+    os.makedirs(case["scratch"])
+    with open(folder + "/case.json", "w") as out:
+        json.dump(case, out)
+    done = subprocess.run([*unshared(), sys.executable, os.path.join(HERE, "namespace.py"), folder + "/case.json"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        return (done.stdout + done.stderr).strip().splitlines()[-1]
+    with open(case["log"]) as log:
+        heard = sum(said in line for line in log)
+    return "" if heard == times else "'%s' was said %d times, not %d" % (said, heard, times)
+
+
+def main(wanted):
+    os.environ.setdefault("TRAINC", os.path.join(ROOT, os.environ.get("BUILD", "build"), "trainc"))
+    passed = failed = skipped = 0
+    for name, *rest in CASES:
+        if wanted and name not in wanted:
+            continue
+        began = time.time()
+        with tempfile.TemporaryDirectory(prefix="trainc-") as folder:
+            try:
+                why = attempt(name, *rest, folder)
+            except Skip as reason:
+                skipped += 1
+                print("skip %s: %s" % (name, reason), flush=True)
+                continue
+            except pods.Refused as reason:
+                why = str(reason)
+            if why:
+                failed += 1
+                print("FAIL %s: %s" % (name, why))
+                if os.path.exists(folder + "/log"):
+                    with open(folder + "/log") as log:
+                        print("".join("     " + line for line in log.readlines()[-60:]), end="", flush=True)
+            else:
+                passed += 1
+                print("ok   %s (%.1f s)" % (name, time.time() - began), flush=True)
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
