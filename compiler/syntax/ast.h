@@ -6,6 +6,13 @@
  * NODE_BAD; every later phase accepts it in silence.
  *
  * All identifiers and keys are interned (compare with name_eq).
+ *
+ * Nesting is limited (TJ0114), so walking the tree by recursion is safe, with
+ * one exception: a chain of `else if`, as items or as expressions, may be of any
+ * length.  Follow `otherwise` in a loop.
+ *
+ * A node is allocated as large as its kind needs: never turn one into a kind
+ * with more members.
  */
 #ifndef TRAINC_SYNTAX_AST_H
 #define TRAINC_SYNTAX_AST_H
@@ -109,6 +116,8 @@ struct binder {                         /* a loop variable */
 struct node {
 	enum node_kind kind;
 	struct span span;
+	unsigned short height;          /* parser: longest way down, else-if chains not counted */
+	unsigned short nest;            /* parser: unary operators and conditionals around each other */
 
 	/* checker, expressions: the type of the expression, and the type of the place
 	 * it stands in when the value must be converted or tested there (NULL: nothing to do) */
@@ -116,6 +125,14 @@ struct node {
 	const struct type *convert_to;
 
 	union {
+		/*
+		 * BAD among declarations and items: the name that it would have declared or the
+		 * key that it would have set, so that nobody calls it unknown or missing; may be empty.
+		 */
+		struct {
+			struct str name;
+			struct span name_span;
+		} bad;
 		struct {
 			struct nodes decls;             /* in file order, imports and checks too */
 			struct module *module;          /* checker */
@@ -222,7 +239,7 @@ struct node {
 		struct {
 			struct node *condition;
 			struct node *then;              /* NODE_BODY */
-			struct node *otherwise;         /* NODE_BODY, NODE_IF_ITEM or NULL */
+			struct node *otherwise;         /* NODE_BODY, NODE_IF_ITEM (else if: any number, loop) or NULL */
 		} if_item;
 		struct {
 			struct binder binders[2];
@@ -310,7 +327,8 @@ struct node {
 			struct node *left, *right;
 		} op;
 		struct {
-			struct node *condition, *then, *otherwise;
+			struct node *condition, *then;
+			struct node *otherwise;         /* a NODE_IF for `else if`: any number, loop */
 		} if_expr;
 	} u;
 };

@@ -1,0 +1,484 @@
+/*
+ * ast_dump.c - the tree as s-expressions.
+ *
+ * Expressions are written on one line as (kind part ...); declarations, items
+ * and bodies get lines of their own, two blanks deeper than what they are in.
+ * Names and numbers stand as written, text as JSON strings.
+ */
+#include "syntax/dump.h"
+
+struct dump {
+	struct buf *out;
+	unsigned depth;
+};
+
+static void dump(struct dump *d, const struct node *n);
+
+static void line(struct dump *d)
+{
+	buf_char(d->out, '\n');
+	for (unsigned i = 0; i < d->depth; i++)
+		buf_z(d->out, "  ");
+}
+
+static void put(struct dump *d, const char *z) { buf_z(d->out, z); }
+static void put_str(struct dump *d, struct str s) { buf_str(d->out, s); }
+
+/* " x", or nothing for an absent part. */
+static void part(struct dump *d, const struct node *n)
+{
+	if (!n)
+		return;
+	put(d, " ");
+	dump(d, n);
+}
+
+static void parts(struct dump *d, struct nodes list)
+{
+	for (size_t i = 0; i < list.n; i++)
+		part(d, list.at[i]);
+}
+
+/* A body's items, each on its line. */
+static void lines(struct dump *d, struct nodes list)
+{
+	d->depth++;
+	for (size_t i = 0; i < list.n; i++) {
+		line(d);
+		dump(d, list.at[i]);
+	}
+	d->depth--;
+}
+
+static void body(struct dump *d, const struct node *n)
+{
+	if (n && n->kind == NODE_BODY)
+		lines(d, n->u.body.items);
+	else
+		part(d, n);
+}
+
+static void doc(struct dump *d, struct str text)
+{
+	if (!text.p)
+		return;
+	put(d, " (doc ");
+	buf_json(d->out, text);
+	put(d, ")");
+}
+
+static void key(struct dump *d, const struct key *k)
+{
+	if (k->kind == KEY_NAME)
+		put_str(d, k->text);
+	else if (k->kind == KEY_STRING && !k->expr)
+		buf_json(d->out, k->text);
+	else
+		dump(d, k->expr);
+}
+
+static void binders(struct dump *d, const struct binder *b, unsigned n)
+{
+	put(d, " (");
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			put(d, " ");
+		put_str(d, b[i].name);
+	}
+	put(d, ")");
+}
+
+static void open(struct dump *d, const char *name)
+{
+	put(d, "(");
+	put(d, name);
+}
+
+/* (param nodes TYPE (= VALUE) (doc ...)) */
+static void binding(struct dump *d, const struct node *n)
+{
+	put(d, " ");
+	put_str(d, n->u.binding.name);
+	part(d, n->u.binding.type);
+	if (n->u.binding.value) {
+		put(d, " (=");
+		part(d, n->u.binding.value);
+		put(d, ")");
+	}
+	doc(d, n->u.binding.doc);
+}
+
+static void formals(struct dump *d, struct nodes list)
+{
+	put(d, " (");
+	for (size_t i = 0; i < list.n; i++) {
+		if (i)
+			put(d, " ");
+		dump(d, list.at[i]);
+	}
+	put(d, ")");
+}
+
+static void import(struct dump *d, const struct node *n)
+{
+	put(d, " ");
+	for (size_t i = 0; i < n->u.import.depth; i++) {
+		if (i)
+			put(d, ".");
+		put_str(d, n->u.import.path[i]);
+	}
+	if (!n->u.import.path)
+		buf_json(d->out, n->u.import.file);
+	put(d, " ");
+	put_str(d, n->u.import.alias);
+}
+
+static void job(struct dump *d, const struct node *n)
+{
+	part(d, n->u.job.title);
+	if (n->u.job.list) {
+		put(d, " (for");
+		binders(d, n->u.job.binders, n->u.job.nbinders);
+		part(d, n->u.job.list);
+		put(d, ")");
+	}
+	if (n->u.job.blueprint) {
+		put(d, " (:");
+		part(d, n->u.job.blueprint);
+		parts(d, n->u.job.args);
+		put(d, ")");
+	}
+	doc(d, n->u.job.doc);
+	body(d, n->u.job.body);
+}
+
+static void type_ref(struct dump *d, const struct node *n)
+{
+	put(d, " ");
+	for (size_t i = 0; i < n->u.type_ref.depth; i++) {
+		if (i)
+			put(d, ".");
+		put_str(d, n->u.type_ref.path[i]);
+	}
+	parts(d, n->u.type_ref.args);
+	parts(d, n->u.type_ref.refines);
+	if (n->u.type_ref.optional)
+		put(d, " ?");
+}
+
+static void refine(struct dump *d, const struct node *n)
+{
+	if (n->u.refine.kind == REFINE_NAMED) {
+		put(d, " ");
+		put_str(d, n->u.refine.name);
+	}
+	if (n->u.refine.kind == REFINE_BOUNDS && !n->u.refine.lo)
+		put(d, " ..");
+	part(d, n->u.refine.lo);
+	if (n->u.refine.kind == REFINE_BOUNDS && n->u.refine.lo)
+		put(d, " ..");
+	part(d, n->u.refine.hi);
+}
+
+static void string(struct dump *d, const struct node *n)
+{
+	struct str text;
+	if (node_static_text(n, &text)) {
+		buf_json(d->out, text);
+		return;
+	}
+	put(d, "(string");
+	for (size_t i = 0; i < n->u.string.n; i++) {
+		const struct string_part *p = &n->u.string.parts[i];
+		if (p->expr) {
+			part(d, p->expr);
+		} else {
+			put(d, " ");
+			buf_json(d->out, p->text);
+		}
+	}
+	put(d, ")");
+}
+
+static void topology(struct dump *d, const struct node *n)
+{
+	for (unsigned i = 0; i < n->u.topology.n; i++)
+		buf_printf(d->out, "%s%lld", i ? "x" : "", (long long)n->u.topology.size[i]);
+}
+
+/* Nodes that are written without parentheses; false for the others. */
+static bool leaf(struct dump *d, const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_NAME: put_str(d, n->u.name.text); break;
+	case NODE_INT: buf_printf(d->out, "%llu", (unsigned long long)n->u.integer.value); break;
+	case NODE_FLOAT: put_str(d, n->u.floating.word); break;
+	case NODE_QUANTITY: put_str(d, n->u.quantity.word); break;
+	case NODE_TOPOLOGY: topology(d, n); break;
+	case NODE_BOOL: put(d, n->u.boolean ? "true" : "false"); break;
+	case NODE_NONE: put(d, "none"); break;
+	case NODE_STRING: string(d, n); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* else-if chains are of any length: flat, and no recursion. */
+static void if_item(struct dump *d, const struct node *n)
+{
+	put(d, "(if");
+	for (;; n = n->u.if_item.otherwise, put(d, "(else-if")) {
+		part(d, n->u.if_item.condition);
+		body(d, n->u.if_item.then);
+		if (!n->u.if_item.otherwise)
+			break;
+		line(d);
+		if (n->u.if_item.otherwise->kind == NODE_IF_ITEM)
+			continue;
+		put(d, "else");
+		body(d, n->u.if_item.otherwise);
+		break;
+	}
+	put(d, ")");
+}
+
+static void if_expr(struct dump *d, const struct node *n)
+{
+	put(d, "(if");
+	for (;;) {
+		part(d, n->u.if_expr.condition);
+		part(d, n->u.if_expr.then);
+		n = n->u.if_expr.otherwise;
+		if (n->kind != NODE_IF)
+			break;
+		put(d, " else-if");
+	}
+	put(d, " else");
+	part(d, n);
+	put(d, ")");
+}
+
+static void declaration(struct dump *d, const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_IMPORT:
+		import(d, n);
+		break;
+	case NODE_PARAM: case NODE_LET: case NODE_FORMAL:
+		binding(d, n);
+		break;
+	case NODE_FN:
+		put(d, " ");
+		put_str(d, n->u.fn.name);
+		formals(d, n->u.fn.formals);
+		part(d, n->u.fn.result);
+		part(d, n->u.fn.value);
+		doc(d, n->u.fn.doc);
+		break;
+	case NODE_TYPE:
+		put(d, " ");
+		put_str(d, n->u.type_decl.name);
+		doc(d, n->u.type_decl.doc);
+		part(d, n->u.type_decl.alias);
+		body(d, n->u.type_decl.body);
+		break;
+	case NODE_FRAMEWORK: case NODE_ACCELERATOR:
+		put(d, " ");
+		put_str(d, n->u.blueprint_decl.name);
+		formals(d, n->u.blueprint_decl.formals);
+		doc(d, n->u.blueprint_decl.doc);
+		body(d, n->u.blueprint_decl.body);
+		break;
+	case NODE_JOB:
+		job(d, n);
+		break;
+	default:                        /* profile, test, policy, project */
+		if (n->u.titled.name.p) {
+			put(d, " ");
+			put_str(d, n->u.titled.name);
+		}
+		part(d, n->u.titled.title);
+		doc(d, n->u.titled.doc);
+		body(d, n->u.titled.body);
+	}
+}
+
+static void item(struct dump *d, const struct node *n)
+{
+	put(d, " ");
+	switch (n->kind) {
+	case NODE_SET:
+		key(d, &n->u.item.key);
+		part(d, n->u.item.value);
+		doc(d, n->u.item.doc);
+		break;
+	case NODE_EXTEND:
+		key(d, &n->u.item.key);
+		doc(d, n->u.item.doc);
+		body(d, n->u.item.value);
+		break;
+	case NODE_FIELD:
+		key(d, &n->u.field.key);
+		part(d, n->u.field.type);
+		if (n->u.field.value) {
+			put(d, " (=");
+			part(d, n->u.field.value);
+			put(d, ")");
+		}
+		doc(d, n->u.field.doc);
+		break;
+	default:                        /* block */
+		put_str(d, n->u.block.word);
+		put(d, " ");
+		put_str(d, n->u.block.name);
+		doc(d, n->u.block.doc);
+		body(d, n->u.block.body);
+	}
+}
+
+static void check(struct dump *d, const struct node *n)
+{
+	part(d, n->u.check.condition);
+	part(d, n->u.check.message);
+	if (n->u.check.code.p) {
+		put(d, " (as ");
+		put_str(d, n->u.check.code);
+		put(d, ")");
+	}
+}
+
+static void list_for(struct dump *d, const struct node *n)
+{
+	binders(d, n->u.list_for.binders, n->u.list_for.nbinders);
+	part(d, n->u.list_for.list);
+	part(d, n->u.list_for.value);
+	if (n->u.list_for.filter) {
+		put(d, " (if");
+		part(d, n->u.list_for.filter);
+		put(d, ")");
+	}
+}
+
+static void argument(struct dump *d, const struct node *n)
+{
+	if (n->u.arg.name.p) {
+		put_str(d, n->u.arg.name);
+		put(d, "=");
+	}
+	dump(d, n->u.arg.value);
+}
+
+static const char *head(const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_CHECK: return n->u.check.warn ? "warn" : "check";
+	case NODE_UNARY: case NODE_BINARY: return op_name(n->u.op.op);
+	case NODE_RANGE: return "..";
+	case NODE_ELASTIC: return ":";
+	case NODE_COALESCE: return "??";
+	case NODE_MEMBER: return ".";
+	case NODE_TYPE_REF: return "type";
+	case NODE_FOR_ITEM: return "for";
+	case NODE_SPREAD: return "...";
+	default: return node_kind_name(n->kind);
+	}
+}
+
+static void expression(struct dump *d, const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_LIST:
+		parts(d, n->u.list);
+		break;
+	case NODE_LIST_FOR:
+		list_for(d, n);
+		break;
+	case NODE_BODY:
+		lines(d, n->u.body.items);
+		break;
+	case NODE_MEMBER:
+		part(d, n->u.member.base);
+		put(d, " ");
+		put_str(d, n->u.member.name);
+		break;
+	case NODE_CALL:
+		part(d, n->u.call.callee);
+		parts(d, n->u.call.args);
+		break;
+	case NODE_INDEX:
+		part(d, n->u.pair.base);
+		part(d, n->u.pair.index);
+		break;
+	default:                        /* operators */
+		part(d, n->u.op.left);
+		part(d, n->u.op.right);
+	}
+}
+
+static void dump(struct dump *d, const struct node *n)
+{
+	if (leaf(d, n))
+		return;
+	if (n->kind == NODE_IF_ITEM) {
+		if_item(d, n);
+		return;
+	}
+	if (n->kind == NODE_IF) {
+		if_expr(d, n);
+		return;
+	}
+	if (n->kind == NODE_ARG) {
+		argument(d, n);
+		return;
+	}
+	open(d, head(n));
+	switch (n->kind) {
+	case NODE_BAD:
+		if (n->u.bad.name.n) {
+			put(d, " ");
+			put_str(d, n->u.bad.name);
+		}
+		break;
+	case NODE_FILE:
+		doc(d, n->u.file.doc);
+		lines(d, n->u.file.decls);
+		break;
+	case NODE_IMPORT: case NODE_PARAM: case NODE_LET: case NODE_FORMAL: case NODE_FN: case NODE_TYPE: case NODE_FRAMEWORK:
+	case NODE_ACCELERATOR: case NODE_JOB: case NODE_PROFILE: case NODE_TEST: case NODE_POLICY: case NODE_PROJECT:
+		declaration(d, n);
+		break;
+	case NODE_SET: case NODE_EXTEND: case NODE_FIELD: case NODE_BLOCK:
+		item(d, n);
+		break;
+	case NODE_CHECK:
+		check(d, n);
+		break;
+	case NODE_SPREAD:
+		part(d, n->u.one);
+		break;
+	case NODE_FOR_ITEM:
+		binders(d, n->u.for_item.binders, n->u.for_item.nbinders);
+		part(d, n->u.for_item.list);
+		body(d, n->u.for_item.body);
+		break;
+	case NODE_TYPE_REF:
+		type_ref(d, n);
+		break;
+	case NODE_REFINE:
+		refine(d, n);
+		break;
+	case NODE_LIST_FOR:
+		list_for(d, n);
+		break;
+	default:
+		expression(d, n);
+	}
+	put(d, ")");
+}
+
+void ast_dump(const struct node *n, struct buf *out)
+{
+	struct dump d = { .out = out };
+	dump(&d, n);
+	buf_char(out, '\n');
+}

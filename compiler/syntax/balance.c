@@ -1,0 +1,387 @@
+/*
+ * balance.c - repair broken brackets before anything is parsed.
+ *
+ * A text whose brackets match is taken as it is, however it is indented.  In
+ * one whose brackets do not match, indentation and words that only begin
+ * declarations say where a bracket is missing; the repair is reported once and
+ * everything that it touches is marked, so that nothing is said twice.
+ */
+#include "syntax/token.h"
+
+#include "syntax/feed.h"
+#include "trainc.tab.h"
+
+static bool is_open(int kind)
+{
+	return kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_INTERP_OPEN;
+}
+
+static int closer_of(int kind)
+{
+	switch (kind) {
+	case TOKEN_LBRACE: return TOKEN_RBRACE;
+	case TOKEN_LPAREN: return TOKEN_RPAREN;
+	case TOKEN_LBRACKET: return TOKEN_RBRACKET;
+	default: return TOKEN_INTERP_CLOSE;
+	}
+}
+
+static bool is_close(int kind)
+{
+	return kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE;
+}
+
+/* Behind tokens [0, i): does token i open a declaration that cannot be an item? */
+bool tokens_declaration(const struct tokens *ts, size_t i)
+{
+	const struct token *t = &ts->at[i];
+	int next = t->kind == TOKEN_END ? TOKEN_END : t[1].kind;
+
+	switch (t->kind) {
+	case TOKEN_JOB: case TOKEN_TEST: case TOKEN_POLICY:
+		return next == TOKEN_STR_OPEN;
+	case TOKEN_IMPORT:
+		return next == TOKEN_IDENT || next == TOKEN_STR_OPEN;
+	case TOKEN_PARAM: case TOKEN_FN: case TOKEN_FRAMEWORK: case TOKEN_ACCELERATOR: case TOKEN_PROFILE: case TOKEN_TYPE:
+		return next == TOKEN_IDENT;
+	default:
+		return false;
+	}
+}
+
+bool tokens_item(const struct tokens *ts, size_t i)
+{
+	const struct token *t = &ts->at[i];
+
+	if (t->kind != TOKEN_IDENT)
+		return false;
+	if (t[1].kind == TOKEN_IDENT)
+		t++;
+	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_LBRACE || (t == &ts->at[i] && t[1].kind == TOKEN_COLON);
+}
+
+/* Is there nothing to repair? */
+static bool balanced(const struct tokens *ts)
+{
+	unsigned char open[BRACKETS_MAX];
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < ts->n; i++) {
+		const struct token *t = &ts->at[i];
+		if (is_open(t->kind)) {
+			if (depth == BRACKETS_MAX)
+				return false;
+			open[depth++] = (unsigned char)closer_of(t->kind);
+		} else if (is_close(t->kind)) {
+			if (!depth || open[--depth] != t->kind)
+				return false;
+		} else if (depth && (t->flags & FLAG_LINE) && tokens_declaration(ts, i) && tokens_indent(ts, t->start) == 0) {
+			return false;
+		}
+	}
+	return depth == 0;
+}
+
+struct bracket {
+	uint32_t token;                 /* in the array that is read */
+	unsigned indent;                /* of its line */
+};
+
+struct balance {
+	struct tokens *ts;
+	struct token *to;               /* the repaired array */
+	size_t n;
+	struct bracket open[BRACKETS_MAX];
+	unsigned depth;
+
+	/* the declaration being read: where to start it again, and the first sign of a missing brace */
+	size_t decl, decl_out;
+	size_t sign, sign_open;         /* token in front of which something was missing, its bracket; 0 without */
+	size_t close_before;            /* second reading: close the innermost brace there; 0 without */
+	size_t reported;                /* declarations before this token have been reported */
+};
+
+static void put(struct balance *b, struct token t)
+{
+	b->to[b->n++] = t;
+}
+
+static int top_kind(const struct balance *b)
+{
+	return b->depth ? b->ts->at[b->open[b->depth - 1].token].kind : TOKEN_END;
+}
+
+/* Close the innermost bracket, which the text does not. */
+static void supply(struct balance *b, unsigned flags)
+{
+	uint32_t at = b->n ? b->to[b->n - 1].end : b->ts->source->base;
+	int kind = top_kind(b);
+
+	if (kind == TOKEN_LBRACE)
+		flags |= FLAG_END_DECL;
+	put(b, (struct token){ at, at, (unsigned char)closer_of(kind), (unsigned char)(FLAG_VIRTUAL | flags) });
+	b->depth--;
+}
+
+static const char *bracket_text(int kind)
+{
+	switch (kind) {
+	case TOKEN_LBRACE: return "{";
+	case TOKEN_LPAREN: return "(";
+	case TOKEN_LBRACKET: return "[";
+	case TOKEN_RBRACE: return "}";
+	case TOKEN_RPAREN: return ")";
+	case TOKEN_RBRACKET: return "]";
+	default: return "${";
+	}
+}
+
+/* "'[' opened here is never closed"; `sign` is a token that suggests where it ended. */
+static void report_open(struct balance *b, size_t open, size_t sign)
+{
+	const struct token *t = &b->ts->at[open];
+	struct diags *ds = b->ts->diags;
+
+	if (b->ts->cut)
+		return;
+	struct diag *d = diag_report(ds, TJ0109, (struct span){ t->start, t->end }, "'%s' opened here is never closed",
+	                             bracket_text(t->kind));
+	if (sign && b->ts->at[sign].kind != TOKEN_END) {
+		const struct token *s = &b->ts->at[sign];
+		diag_note(ds, d, (struct span){ s->start, s->end }, "by its indentation it ends before this line");
+	}
+	diag_help(ds, d, "add '%s'", bracket_text(closer_of(t->kind)));
+}
+
+/* Is the innermost bracket one of those that a body cannot be closed over? */
+static bool in_parentheses(const struct balance *b)
+{
+	int kind = top_kind(b);
+	return kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET;
+}
+
+static bool was_torn(const struct balance *b)
+{
+	return b->n && (b->to[b->n - 1].flags & FLAG_TORN);
+}
+
+/* Close parentheses up to the brace around them; one message. */
+static void close_parentheses(struct balance *b, size_t before)
+{
+	bool silent = was_torn(b);
+
+	if (in_parentheses(b) && !silent)
+		report_open(b, b->open[b->depth - 1].token, before);
+	while (in_parentheses(b))
+		supply(b, FLAG_TORN);
+}
+
+/* After a repair in this line nobody knows what its brackets meant. */
+static void close_torn_line(struct balance *b, size_t i)
+{
+	size_t line = i - 1;
+	while (line > 0 && !(b->ts->at[line].flags & FLAG_LINE))
+		line--;
+	while (in_parentheses(b) && b->open[b->depth - 1].token >= line)
+		supply(b, FLAG_TORN);
+}
+
+/* Where the declaration around ends although braces are open: blame one of them. */
+static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
+{
+	size_t open = b->open[b->depth - 1].token, sign = i;
+	bool silent = b->reported > b->decl;
+
+	if (b->sign && !b->close_before) {              /* read it again, closing where a line stands too far left */
+		report_open(b, b->sign_open, b->sign);
+		b->reported = b->decl + 1;
+		b->close_before = b->sign;
+		*ret_i = b->decl;
+		b->n = b->decl_out;
+		b->depth = 0;
+		return true;
+	}
+	if (!silent)
+		report_open(b, open, sign);
+	while (b->depth)
+		supply(b, 0);
+	return false;
+}
+
+/* A line that stands at or left of the line of the innermost brace. */
+static void look_for_sign(struct balance *b, size_t i)
+{
+	if (b->sign || top_kind(b) != TOKEN_LBRACE || b->ts->at[i].kind == TOKEN_END)
+		return;
+	const struct bracket *open = &b->open[b->depth - 1];
+	unsigned indent = tokens_indent(b->ts, b->ts->at[i].start);
+	bool closes = b->ts->at[i].kind == TOKEN_RBRACE;
+	if (closes ? indent < open->indent : indent <= open->indent) {
+		b->sign = i;
+		b->sign_open = open->token;
+	}
+}
+
+static void report_stray(struct balance *b, const struct token *t)
+{
+	struct diags *ds = b->ts->diags;
+	struct span at = { t->start, t->end };
+	struct diag *d = diag_report(ds, TJ0102, at, b->depth ? "'%s' closes nothing" : "'%s' closes nothing: nothing is open here",
+	                             bracket_text(t->kind));
+	diag_help(ds, d, "remove it");
+}
+
+static void report_mismatch(struct balance *b, const struct token *t)
+{
+	const struct token *open = &b->ts->at[b->open[b->depth - 1].token];
+	struct diags *ds = b->ts->diags;
+	const char *right = bracket_text(closer_of(open->kind));
+	struct span at = { t->start, t->end };
+	struct diag *d = diag_report(ds, TJ0109, at, "'%s' is closed by '%s'", bracket_text(open->kind), bracket_text(t->kind));
+	diag_note(ds, d, (struct span){ open->start, open->end }, "opened here");
+	diag_help(ds, d, "write '%s'", right);
+	diag_fix(ds, d, at, str_of(right), "write '%s'", right);
+}
+
+/* Is a bracket of this kind open, with no brace in between (for a brace: anywhere)? */
+static bool is_open_inside(const struct balance *b, int opener)
+{
+	for (unsigned i = b->depth; i > 0; i--) {
+		int kind = b->ts->at[b->open[i - 1].token].kind;
+		if (kind == opener)
+			return true;
+		if (kind == TOKEN_LBRACE && opener != TOKEN_INTERP_OPEN)
+			return false;
+		if (kind == TOKEN_INTERP_OPEN)
+			return false;
+	}
+	return false;
+}
+
+static int opener_of(int kind)
+{
+	switch (kind) {
+	case TOKEN_RBRACE: return TOKEN_LBRACE;
+	case TOKEN_RPAREN: return TOKEN_LPAREN;
+	case TOKEN_RBRACKET: return TOKEN_LBRACKET;
+	default: return TOKEN_INTERP_OPEN;
+	}
+}
+
+/* Close what stands between here and the bracket of this kind; one message. */
+static void close_to(struct balance *b, int opener)
+{
+	if (top_kind(b) != opener && !was_torn(b))
+		report_open(b, b->open[b->depth - 1].token, 0);
+	while (top_kind(b) != opener)
+		supply(b, FLAG_TORN);
+}
+
+static void take_close(struct balance *b, const struct token *t)
+{
+	int opener = opener_of(t->kind);
+
+	if (is_open_inside(b, opener) || (opener == TOKEN_LBRACE && in_parentheses(b) && b->depth > 1)) {
+		if (opener == TOKEN_LBRACE)
+			close_parentheses(b, 0);
+		if (top_kind(b) == opener || is_open_inside(b, opener)) {
+			close_to(b, opener);
+			put(b, *t);
+			b->depth--;
+			return;
+		}
+	} else if (in_parentheses(b) && t->kind != TOKEN_RBRACE) {
+		report_mismatch(b, t);
+		supply(b, FLAG_TORN);
+		return;
+	}
+	if (!was_torn(b) && !(b->reported > b->decl))
+		report_stray(b, t);
+}
+
+/* The first token of a line may show that something before it was not closed. */
+static bool take_line(struct balance *b, size_t i, size_t *ret_i)
+{
+	const struct token *t = &b->ts->at[i];
+
+	if (i && (b->ts->at[i - 1].flags & FLAG_TORN))
+		close_torn_line(b, i);
+	if (in_parentheses(b) && (t->kind == TOKEN_RBRACE || tokens_item(b->ts, i)) &&
+	    tokens_indent(b->ts, t->start) <= b->open[b->depth - 1].indent)
+		close_parentheses(b, i);
+	if (!b->depth)
+		return false;
+	look_for_sign(b, i);
+	if (b->close_before == i && top_kind(b) == TOKEN_LBRACE)
+		supply(b, 0);
+	if (b->depth && tokens_declaration(b->ts, i) && tokens_indent(b->ts, t->start) == 0)
+		return close_declaration(b, i, ret_i);
+	return false;
+}
+
+/* Brackets deeper than the limit: one message, and their content is left out. */
+static size_t skip_deep(struct balance *b, size_t i)
+{
+	const struct token *t = &b->ts->at[i];
+	struct diag *d = diag_report(b->ts->diags, TJ0114, (struct span){ t->start, t->end },
+	                             "brackets are nested more than %d deep", BRACKETS_MAX);
+	unsigned depth = 0;
+
+	diag_help(b->ts->diags, d, "split the expression with 'let'");
+	for (; b->ts->at[i].kind != TOKEN_END; i++) {
+		t = &b->ts->at[i];
+		if (depth && (t->flags & FLAG_LINE) && tokens_declaration(b->ts, i) && tokens_indent(b->ts, t->start) == 0)
+			break;
+		if (is_open(t->kind))
+			depth++;
+		else if (is_close(t->kind) && --depth == 0)
+			return i + 1;
+	}
+	return i;
+}
+
+static void repair(struct balance *b)
+{
+	const struct tokens *ts = b->ts;
+
+	for (size_t i = 0; i < ts->n;) {
+		const struct token *t = &ts->at[i];
+		if (!b->depth) {
+			if (b->decl != i)
+				b->sign = b->close_before = 0;
+			b->decl = i;
+			b->decl_out = b->n;
+		}
+		if ((t->flags & FLAG_LINE) && take_line(b, i, &i))
+			continue;
+		if (t->kind == TOKEN_END && b->depth) {
+			if (close_declaration(b, i, &i))
+				continue;
+		}
+		if (is_open(t->kind) && b->depth == BRACKETS_MAX) {
+			put(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN });
+			i = skip_deep(b, i);
+			continue;
+		}
+		if (is_open(t->kind)) {
+			b->open[b->depth++] = (struct bracket){ (uint32_t)i, tokens_indent(ts, t->start) };
+			put(b, *t);
+		} else if (is_close(t->kind)) {
+			take_close(b, t);
+		} else {
+			put(b, *t);
+		}
+		i++;
+	}
+}
+
+void tokens_balance(struct tokens *ts)
+{
+	if (balanced(ts))
+		return;
+	struct balance b = { .ts = ts };
+	b.to = ARENA_ARRAY(ts->arena, struct token, 2 * ts->n + 2 * BRACKETS_MAX);
+	repair(&b);
+	ts->at = b.to;
+	ts->n = b.n;
+}

@@ -1,0 +1,103 @@
+/*
+ * build.h - what the grammar's actions call: one function for each shape of node.
+ */
+#ifndef TRAINC_SYNTAX_BUILD_H
+#define TRAINC_SYNTAX_BUILD_H
+
+#include "syntax/ast.h"
+
+struct parse;
+
+struct path {                           /* a dotted name */
+	struct str *names;
+	struct span *spans;
+	size_t n;
+};
+
+struct binders {
+	struct binder at[2];
+	unsigned n;
+};
+
+struct parts {                          /* of a string, as written */
+	struct string_part *at;
+	size_t n;
+};
+
+struct str word(struct parse *p, struct span at);
+struct nodes list_one(struct parse *p, struct node *n);
+struct nodes list_add(struct parse *p, struct nodes list, struct node *n);
+struct path *mk_path(struct parse *p, struct str name, struct span at);
+struct path *path_add(struct parse *p, struct path *path, struct str name, struct span at);
+struct binders *mk_binders(struct parse *p, struct str name, struct span at);
+struct binders *binders_add(struct binders *b, struct str name, struct span at);
+struct parts *parts_add(struct parse *p, struct parts *parts, struct span at, struct node *expr);
+
+void add_decl(struct parse *p, struct node *n);
+void parse_result(struct parse *p, struct node *n);
+struct node *mk_bad(struct parse *p, struct span at);
+
+struct node *mk_import(struct parse *p, struct span at, struct path *path, struct span path_at, struct str alias, struct span alias_at);
+struct node *mk_import_file(struct parse *p, struct span at, struct node *file, struct str alias, struct span alias_at);
+struct node *mk_binding(struct parse *p, struct span at, enum node_kind kind, struct str name, struct span name_at,
+                        struct node *type, struct node *value);
+struct node *mk_fn(struct parse *p, struct span at, struct str name, struct span name_at, struct nodes formals,
+                   struct node *result, struct node *value);
+struct node *mk_type(struct parse *p, struct span at, struct str name, struct span name_at, struct node *alias, struct node *body);
+struct node *mk_blueprint(struct parse *p, struct span at, enum node_kind kind, struct str name, struct span name_at,
+                          struct nodes formals, struct node *body);
+struct node *mk_profile(struct parse *p, struct span at, struct str name, struct span name_at, struct node *body);
+struct node *mk_titled(struct parse *p, struct span at, enum node_kind kind, struct node *title, struct node *body);
+struct node *mk_job(struct parse *p, struct span at, struct node *title, struct path *blueprint, struct nodes args,
+                    struct span args_at, struct node *body);
+struct node *mk_fleet(struct parse *p, struct span at, struct binders *b, struct node *list, struct node *job);
+struct node *mk_check(struct parse *p, struct span at, bool warn, struct node *condition, struct node *message,
+                      struct str code, struct span code_at);
+
+struct key *mk_key(struct parse *p, struct str name, struct span at);
+struct key *mk_key_string(struct parse *p, struct node *string, struct span at);
+struct key *mk_key_expr(struct parse *p, struct node *expr, struct span at);
+struct node *mk_body(struct parse *p, struct span at, struct nodes items, struct span open, struct span close);
+struct node *mk_item(struct parse *p, struct span at, enum node_kind kind, struct key *key, struct node *value);
+struct node *mk_field(struct parse *p, struct span at, struct key *key, struct node *type, struct node *value);
+struct node *mk_block(struct parse *p, struct span at, struct str kind, struct span kind_at, struct str name,
+                      struct span name_at, struct node *body);
+struct node *mk_spread(struct parse *p, struct span at, struct node *one);
+struct node *mk_for_item(struct parse *p, struct span at, struct binders *b, struct node *list, struct node *body);
+
+/*
+ * Chains of else-if, as items and as expressions.  While a chain is built its
+ * value is the last link, and the `otherwise` of that one is the first.
+ */
+struct node *mk_if_item(struct parse *p, struct span at, struct node *condition, struct node *then);
+struct node *mk_if(struct parse *p, struct span at, struct node *condition, struct node *then);
+struct node *chain_add(struct parse *p, struct node *chain, struct node *link);
+struct node *chain_first(struct parse *p, struct node *chain, struct span at);
+struct node *chain_end(struct parse *p, struct node *chain, struct node *otherwise, struct span at);
+struct node *arms_end(struct parse *p, struct node *chain, struct node *otherwise, struct span at);
+
+struct node *mk_type_ref(struct parse *p, struct span at, struct path *path, struct nodes args, struct nodes refines);
+struct node *type_optional(struct node *type, struct span at);
+struct node *mk_refine(struct parse *p, struct span at, enum refine_kind kind, struct node *lo, struct node *hi);
+struct node *mk_refine_named(struct parse *p, struct span at, struct str name, struct span name_at, struct node *value);
+
+struct node *mk_name(struct parse *p, struct span at, struct str text);
+struct node *mk_integer(struct parse *p, struct span at);
+struct node *mk_floating(struct parse *p, struct span at);
+struct node *mk_quantity(struct parse *p, struct span at);
+struct node *mk_topology(struct parse *p, struct span at);
+struct node *mk_boolean(struct parse *p, struct span at, bool value);
+struct node *mk_none(struct parse *p, struct span at);
+struct node *mk_string(struct parse *p, struct span at, struct span open, struct parts *parts, struct span close);
+struct node *mk_list(struct parse *p, struct span at, struct nodes elements);
+struct node *mk_list_for(struct parse *p, struct span at, struct node *value, struct binders *b, struct node *list, struct node *filter);
+struct node *mk_member(struct parse *p, struct span at, struct node *base, struct str name, struct span name_at);
+struct node *mk_call(struct parse *p, struct span at, struct node *callee, struct nodes args, struct span args_at);
+struct node *mk_index(struct parse *p, struct span at, struct node *base, struct node *index);
+struct node *mk_arg(struct parse *p, struct span at, struct str name, struct span name_at, struct node *value);
+struct node *mk_unary(struct parse *p, struct span at, enum op op, struct span op_at, struct node *operand);
+struct node *mk_binary(struct parse *p, struct span at, enum node_kind kind, enum op op, struct node *left, struct span op_at,
+                       struct node *right);
+struct node *mk_coalesce(struct parse *p, struct span at, struct node *left, struct span op_at, struct node *right);
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * feed.c - which newlines count, and where a broken item ends.
+ *
+ * The effect of a token on the stack of brackets is applied when the next token
+ * is asked for, so that after an error the stack is still the one in front of
+ * the offending token.
+ */
+#include "syntax/feed.h"
+
+#include "trainc.tab.h"
+
+#define BIT(kind) (1ull << ((kind) - TOKEN_SYNC))
+
+static bool in_set(int kind, const unsigned char *set)
+{
+	return set[kind];
+}
+
+static const unsigned char ends[256] = {
+	[TOKEN_IDENT] = 1, [TOKEN_INT] = 1, [TOKEN_FLOAT] = 1, [TOKEN_QUANTITY] = 1, [TOKEN_TOPOLOGY] = 1, [TOKEN_BAD] = 1,
+	[TOKEN_JUNK] = 1, [TOKEN_STR_CLOSE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1, [TOKEN_RBRACE] = 1,
+	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1,
+};
+
+static const unsigned char continues[256] = {
+	[TOKEN_ELSE] = 1, [TOKEN_THEN] = 1, [TOKEN_AND] = 1, [TOKEN_OR] = 1, [TOKEN_IN] = 1, [TOKEN_DOT] = 1, [TOKEN_PLUS] = 1,
+	[TOKEN_MINUS] = 1, [TOKEN_STAR] = 1, [TOKEN_SLASH] = 1, [TOKEN_FLOOR] = 1, [TOKEN_PERCENT] = 1, [TOKEN_EQ] = 1,
+	[TOKEN_NE] = 1, [TOKEN_LT] = 1, [TOKEN_LE] = 1, [TOKEN_GT] = 1, [TOKEN_GE] = 1, [TOKEN_COALESCE] = 1,
+	[TOKEN_RANGE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1,
+};
+
+static bool is_open(int kind)
+{
+	return kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_INTERP_OPEN;
+}
+
+static bool is_close(int kind)
+{
+	return kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE;
+}
+
+static bool in_body(const struct feed *f)
+{
+	return f->depth && f->open[f->depth - 1].kind == TOKEN_LBRACE;
+}
+
+void feed_init(struct feed *f, const struct tokens *tokens, bool expression)
+{
+	*f = (struct feed){ .tokens = tokens, .ended = true, .expression = expression, .committed = true, .previous = TOKEN_EOL };
+	f->queue[f->queued++] = (struct token){
+		tokens->source->base, tokens->source->base, expression ? TOKEN_START_EXPR : TOKEN_START_FILE, FLAG_VIRTUAL
+	};
+}
+
+/* The last token stands: let it open, close or separate. */
+static void commit(struct feed *f)
+{
+	int kind = f->last.kind;
+
+	f->committed = true;
+	if (is_open(kind)) {
+		f->open[f->depth++] = (struct feed_bracket){ (unsigned char)kind, f->line, f->item };
+		if (kind == TOKEN_LBRACE)
+			f->item = (uint32_t)f->i;
+	} else if (is_close(kind)) {
+		f->item = f->open[--f->depth].item;
+	} else if (kind == TOKEN_NL || kind == TOKEN_EOL || (kind == TOKEN_COMMA && in_body(f))) {
+		f->item = (uint32_t)f->i;
+	}
+}
+
+static struct token give(struct feed *f, struct token t)
+{
+	f->last = t;
+	f->committed = false;
+	return t;
+}
+
+static struct token line_end(const struct feed *f)
+{
+	uint32_t at = f->i ? f->tokens->at[f->i - 1].end : f->tokens->source->base;
+	return (struct token){ at, at, in_body(f) ? TOKEN_NL : TOKEN_EOL, 0 };
+}
+
+/* Does the newline before `t` end something? */
+static bool newline_ends(const struct feed *f, struct token t)
+{
+	if (f->ended || (f->depth && !in_body(f)))
+		return false;
+	if (t.kind == TOKEN_END)
+		return true;
+	if (!(t.flags & FLAG_LINE) || !(in_set(f->previous, ends) || f->member))
+		return false;
+	return f->previous == TOKEN_ASSIGN || !in_set(t.kind, continues);
+}
+
+struct token feed_next(struct feed *f)
+{
+	if (!f->committed)
+		commit(f);
+	if (f->queued) {
+		struct token t = f->queue[0];
+		f->queued--;
+		memmove(f->queue, f->queue + 1, f->queued * sizeof(t));
+		if (t.kind == TOKEN_EOL || t.kind == TOKEN_NL)
+			f->ended = true;
+		return give(f, t);
+	}
+	struct token t = f->tokens->at[f->i];
+	if (!f->expression && newline_ends(f, t)) {
+		f->ended = true;
+		return give(f, line_end(f));
+	}
+	if (t.kind != TOKEN_END)
+		f->i++;
+	if (t.flags & FLAG_LINE)
+		f->line++;
+	f->member = f->previous == TOKEN_DOT;
+	f->previous = t.kind;
+	f->ended = false;
+	return give(f, t);
+}
+
+bool feed_last_is_made(const struct feed *f)
+{
+	return f->last.kind == TOKEN_EOL || f->last.kind == TOKEN_NL || f->last.kind == TOKEN_END;
+}
+
+bool feed_one_line(const struct feed *f)
+{
+	return f->depth && f->open[f->depth - 1].line == f->line;
+}
+
+/* The token that ends the broken item, from `i` on, inside `open` brackets more than its body's. */
+static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned indent, bool *ret_newline)
+{
+	const struct token *at = f->tokens->at;
+
+	for (*ret_newline = false; at[i].kind != TOKEN_END; i++) {
+		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && !in_set(at[i].kind, continues) &&
+		    (indent == ANY_INDENT || tokens_indent(f->tokens, at[i].start) <= indent)) {
+			*ret_newline = true;
+			return i;
+		}
+		if (is_open(at[i].kind)) {
+			open++;
+		} else if (is_close(at[i].kind)) {
+			if (!open)
+				return i;
+			open--;
+		} else if (at[i].kind == TOKEN_COMMA && !open && f->depth && indent == ANY_INDENT) {
+			return i;
+		}
+	}
+	*ret_newline = true;
+	return i;
+}
+
+static void give_sync(struct feed *f)
+{
+	uint32_t at = f->i ? f->tokens->at[f->i - 1].end : f->tokens->source->base;
+	f->queue[f->queued++] = (struct token){ at, at, TOKEN_SYNC, FLAG_VIRTUAL };
+}
+
+/* Forget the last token and whatever is open inside the innermost body; how many brackets that was. */
+static unsigned leave_item(struct feed *f)
+{
+	unsigned open = 0;
+
+	f->committed = true;
+	f->queued = 0;
+	while (f->depth && !in_body(f)) {
+		f->item = f->open[--f->depth].item;
+		open++;
+	}
+	return open;
+}
+
+void feed_recover(struct feed *f, unsigned indent)
+{
+	bool newline;
+	size_t from = feed_last_is_made(f) ? f->i : f->i - 1;
+	unsigned open = leave_item(f);
+	size_t end = find_end(f, from, open, indent, &newline);
+
+	f->i = end;
+	give_sync(f);
+	f->previous = TOKEN_SYNC;
+	f->member = false;
+	f->ended = true;
+	if (newline)
+		f->queue[f->queued++] = line_end(f);
+}
+
+void feed_recover_here(struct feed *f)
+{
+	leave_item(f);
+	f->i--;
+	give_sync(f);
+	f->previous = TOKEN_SYNC;
+	f->ended = true;
+	f->queue[f->queued++] = line_end(f);
+}

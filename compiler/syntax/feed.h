@@ -1,0 +1,54 @@
+/*
+ * feed.h - the tokens as the parser sees them.
+ *
+ * Between the array of tokens and the parser: turns some newlines into EOL (ends
+ * a declaration) and NL (ends an item of a body), and after an error skips to
+ * the end of the broken item.  The rules are section 5 of the language.
+ */
+#ifndef TRAINC_SYNTAX_FEED_H
+#define TRAINC_SYNTAX_FEED_H
+
+#include "syntax/token.h"
+
+enum { BRACKETS_MAX = 256 };
+#define ANY_INDENT (~0u)
+
+struct feed_bracket {
+	unsigned char kind;
+	uint32_t line;                  /* of the bracket */
+	uint32_t item;                  /* first token of the item around it */
+};
+
+struct feed {
+	const struct tokens *tokens;
+	size_t i;                       /* the next token of the array */
+	uint32_t line;                  /* of the last token */
+	uint32_t item;                  /* first token of the item or declaration being read */
+	unsigned char previous;         /* kind of the last token that was not made here */
+	bool member;                    /* that token followed a '.' */
+	bool ended;                     /* EOL or NL has just been given, or nothing yet */
+	bool expression;                /* one expression: newlines mean nothing */
+	bool committed;
+	struct token last;              /* given last: its effect comes with the next one */
+	struct token queue[3];          /* given before the array goes on */
+	unsigned queued;
+	struct feed_bracket open[BRACKETS_MAX + 2];
+	unsigned depth;
+};
+
+void feed_init(struct feed *f, const struct tokens *tokens, bool expression);
+struct token feed_next(struct feed *f);
+/* Was the last token a line end made here? */
+bool feed_last_is_made(const struct feed *f);
+/* Was the closing brace that is being given on the line of its opening one? */
+bool feed_one_line(const struct feed *f);
+
+/*
+ * After an error at the last token: give SYNC, then go on behind the broken item.
+ * With `indent` lines indented deeper than that are part of it.
+ */
+void feed_recover(struct feed *f, unsigned indent);
+/* After an error at the last token, which begins another item: give SYNC, a line end, and it again. */
+void feed_recover_here(struct feed *f);
+
+#endif

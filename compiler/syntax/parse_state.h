@@ -1,0 +1,56 @@
+/*
+ * parse_state.h - one parse under way: shared by the grammar, the constructors,
+ * the messages and the driver.  Nobody else includes this.
+ */
+#ifndef TRAINC_SYNTAX_PARSE_STATE_H
+#define TRAINC_SYNTAX_PARSE_STATE_H
+
+#include "syntax/build.h"
+#include "syntax/feed.h"
+#include "syntax/parse.h"
+
+enum { PARSE_KINDS = 256 };             /* no token kind is larger */
+
+struct parse {
+	struct arena *arena;
+	struct names *names;
+	struct diags *diags;
+	const struct source *source;
+	struct tokens tokens;
+	struct feed feed;
+	struct node *file;              /* NODE_FILE */
+	struct node *result;            /* of parse_expression */
+	struct nodes fields;            /* NODE_FIELD whose surroundings are not known yet */
+
+	/* after an error, until the next token */
+	bool failed;
+	bool resume_here;               /* the offending token begins another item */
+	unsigned indent;                /* see feed_recover */
+	struct str bad_name;            /* of the declaration or item that failed */
+	struct span bad_name_at;
+
+	/* repairs: what contains the last of them was not meant as it stands */
+	uint32_t torn;                  /* an item */
+	uint32_t torn_decl;             /* a declaration */
+	uint32_t negated;               /* the last place where a number stood behind a unary minus */
+	bool one_line;                  /* of the last closing brace */
+	uint32_t broken_string;         /* end of the last string with a fault */
+};
+
+/* Report a syntax error at the feed's last token; `expected` is indexed by token kind. */
+void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS]);
+void parse_too_deep(struct parse *p, struct span at);
+/* Is there something wrong in [start, now) that has been repaired and reported? */
+static inline bool parse_is_torn(const struct parse *p, uint32_t start) { return p->torn >= start; }
+
+/* A child grows its parent; a node that has grown too high is replaced by a leaf. */
+void node_grow(struct node *n, const struct node *child);
+void node_grow_all(struct node *n, struct nodes children);
+struct node *node_limit(struct parse *p, struct node *n);
+
+/* The ## lines in front of a declaration or field; empty without. */
+struct str doc_of(struct parse *p, uint32_t start);
+/* The ## lines at the head of the file, followed by a blank line. */
+struct str doc_of_file(struct parse *p);
+
+#endif

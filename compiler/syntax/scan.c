@@ -1,0 +1,539 @@
+/*
+ * scan.c - what the scanner's rules mean.
+ *
+ * The scanner reads a cleaned copy of the text in which every byte that cannot
+ * occur (NUL, control characters, malformed UTF-8, a CR alone) is MARK.  That
+ * keeps flex linear (it rescans a token for every NUL in it) and lets comments
+ * and strings go on after such a byte.
+ *
+ * A string that is not closed must not swallow the rest of the file, so it ends
+ * with its line.  With interpolation there are two suspects: in "rank-${i" the
+ * quote that should close the string opens another one inside `${`.  A string
+ * that is unclosed inside an interpolation is therefore blamed on the `${`.
+ */
+#include "syntax/scan.h"
+
+#include "syntax/number.h"
+#include "trainc.tab.h"
+
+enum { NORMAL = 0 };                    /* flex's INITIAL */
+
+static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)
+{
+	struct tokens *ts = s->ts;
+	if (ts->n == ts->size) {
+		size_t size = ts->size * 2;
+		struct token *bigger = ARENA_ARRAY(ts->arena, struct token, size);
+		memcpy(bigger, ts->at, ts->n * sizeof(*bigger));
+		ts->at = bigger;
+		ts->size = size;
+	}
+	if (s->newlines)
+		flags |= s->newlines > 1 ? FLAG_LINE | FLAG_BLANK : FLAG_LINE;
+	s->newlines = 0;
+	while (s->attached < ts->ncomments)
+		ts->comments[s->attached++].next = start;
+	struct token *t = &ts->at[ts->n++];
+	*t = (struct token){ start, end, (unsigned char)kind, (unsigned char)(flags | s->flags) };
+	s->flags = 0;
+	return t;
+}
+
+void scan_token(struct scan *s, int kind)
+{
+	push(s, kind, s->start, s->end, 0);
+	if (kind == TOKEN_LBRACE && s->nmodes)
+		s->modes[s->nmodes - 1].braces++;
+}
+
+/* A token that the text lacks. */
+static void supply(struct scan *s, int kind, unsigned flags)
+{
+	uint32_t at = s->ts->n ? s->ts->at[s->ts->n - 1].end : s->start;
+	push(s, kind, at, at, FLAG_VIRTUAL | flags);
+}
+
+void scan_newline(struct scan *s)
+{
+	s->newlines++;
+}
+
+/* One message for a line, however many bad characters it has. */
+static struct diag *report_bad(struct scan *s, struct span at, const char *what, struct str text)
+{
+	struct str source = s->ts->source->text;
+	if (at.start < s->bad_line)
+		return NULL;
+	uint32_t i = at.start - s->ts->source->base;
+	const char *end = memchr(source.p + i, '\n', source.n - i);
+	s->bad_line = s->ts->source->base + (uint32_t)(end ? (size_t)(end - source.p) : source.n) + 1;
+	return diag_report(s->ts->diags, TJ0101, at, "unexpected %s%.*s", what, STR_ARG(text));
+}
+
+static struct diag *report_mark(struct scan *s, uint32_t at)
+{
+	unsigned char c = (unsigned char)s->ts->source->text.p[at - s->ts->source->base];
+	struct span span = { at, at + 1 };
+	struct diags *ds = s->ts->diags;
+	struct diag *d;
+
+	if (c >= 0x80) {
+		d = report_bad(s, span, "byte ", str_printf(s->ts->arena, "0x%02X", c));
+		if (d)
+			diag_help(ds, d, "the text is not valid UTF-8 here: save the file as UTF-8");
+	} else if (c == 0) {
+		d = report_bad(s, span, "NUL byte", STR(""));
+	} else if (c == '\r') {
+		d = report_bad(s, span, "carriage return without a line feed", STR(""));
+		if (d)
+			diag_help(ds, d, "lines end in LF");
+	} else {
+		d = report_bad(s, span, "control character ", str_printf(s->ts->arena, "0x%02X", c));
+	}
+	return d;
+}
+
+static void report_marks(struct scan *s, uint32_t start, uint32_t end)
+{
+	const char *p = s->clean + (start - s->ts->source->base);
+	const char *mark = s->marks ? memchr(p, MARK, end - start) : NULL;
+	if (mark)
+		report_mark(s, start + (uint32_t)(mark - p));
+}
+
+void scan_comment(struct scan *s)
+{
+	struct tokens *ts = s->ts;
+	const char *p = ts->source->text.p + (s->start - ts->source->base);
+	uint32_t end = s->end;
+
+	report_marks(s, s->start, end);
+	while (end > s->start + 1 && strchr(" \t\r", p[end - 1 - s->start]) && p[end - 1 - s->start])
+		end--;
+	struct comment c = {
+		.start = s->start, .end = end,
+		.doc = end - s->start >= 2 && p[1] == '#',
+		.own_line = s->newlines > 0 || (ts->n == 0 && ts->ncomments == 0),
+		.blank = s->newlines > 1,
+	};
+	ARENA_PUSH(ts->arena, ts->comments, ts->ncomments, c);
+	if (s->newlines)
+		s->flags |= FLAG_LINE;
+	s->newlines = 0;
+}
+
+static const struct word {
+	const char *text;
+	unsigned char kind;
+} words[] = {
+	{ "as", TOKEN_AS }, { "fn", TOKEN_FN }, { "if", TOKEN_IF }, { "in", TOKEN_IN }, { "or", TOKEN_OR },
+	{ "let", TOKEN_LET }, { "job", TOKEN_JOB }, { "for", TOKEN_FOR }, { "and", TOKEN_AND }, { "not", TOKEN_NOT },
+	{ "type", TOKEN_TYPE }, { "test", TOKEN_TEST }, { "warn", TOKEN_WARN }, { "then", TOKEN_THEN },
+	{ "else", TOKEN_ELSE }, { "true", TOKEN_TRUE }, { "none", TOKEN_NONE },
+	{ "param", TOKEN_PARAM }, { "check", TOKEN_CHECK }, { "false", TOKEN_FALSE },
+	{ "import", TOKEN_IMPORT }, { "policy", TOKEN_POLICY },
+	{ "project", TOKEN_PROJECT }, { "profile", TOKEN_PROFILE },
+	{ "framework", TOKEN_FRAMEWORK }, { "accelerator", TOKEN_ACCELERATOR },
+};
+/* Where the words of each length begin. */
+static const unsigned char words_of_length[] = { 0, 0, 0, 5, 10, 17, 20, 22, 24, 24, 25, 25, 26 };
+
+static int word_kind(struct str w)
+{
+	if (w.n + 1 >= sizeof(words_of_length))
+		return TOKEN_IDENT;
+	for (unsigned i = words_of_length[w.n]; i < words_of_length[w.n + 1]; i++)
+		if (words[i].text[0] == w.p[0] && memcmp(words[i].text, w.p, w.n) == 0)
+			return words[i].kind;
+	return TOKEN_IDENT;
+}
+
+bool token_is_word(int kind)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].kind == kind)
+			return true;
+	return false;
+}
+
+void scan_word(struct scan *s)
+{
+	push(s, word_kind(tokens_text(s->ts, s->start, s->end)), s->start, s->end, 0);
+}
+
+void scan_number(struct scan *s)
+{
+	push(s, number_kind(s->ts, s->start, s->end), s->start, s->end, 0);
+}
+
+static const struct lookalike {
+	const char *text, *plain;
+} lookalikes[] = {
+	{ "\u201C", "\"" }, { "\u201D", "\"" }, { "\u201E", "\"" }, { "\u00AB", "\"" }, { "\u00BB", "\"" },
+	{ "\u2018", "\"" }, { "\u2019", "\"" }, { "\u2013", "-" }, { "\u2014", "-" }, { "\u2212", "-" },
+	{ "\u00D7", "x" }, { "\u2026", "..." }, { "\u2264", "<=" }, { "\u2265", ">=" }, { "\u2260", "!=" },
+	{ "\u2192", "->" }, { "\uFF1D", "=" }, { "\uFF1A", ":" }, { "\uFF0C", "," }, { "\uFF08", "(" }, { "\uFF09", ")" },
+	{ "\uFF5B", "{" }, { "\uFF5D", "}" },
+	{ "\u00A0", " " }, { "\u2003", " " }, { "\u3000", " " }, { "\u200B", "" }, { "\uFEFF", "" },
+	{ "&&", "and" }, { "||", "or" }, { "!", "not " },
+};
+
+static const struct lookalike *lookalike(struct str text)
+{
+	for (size_t i = 0; i < sizeof(lookalikes) / sizeof(lookalikes[0]); i++)
+		if (str_starts(text, str_of(lookalikes[i].text)))
+			return &lookalikes[i];
+	return NULL;
+}
+
+/* The edit for one stray character, and for all its likes on the line. */
+static void fix_lookalikes(struct scan *s, struct diag *d)
+{
+	struct tokens *ts = s->ts;
+	struct str all = ts->source->text;
+	struct diag_fix *fix = d->fixes;
+	size_t i = d->at.end - ts->source->base;
+
+	for (struct diag_edit **to = &fix->edits->next; i < all.n && all.p[i] != '\n'; i++) {
+		struct str rest = { all.p + i, all.n - i };
+		const struct lookalike *l = (unsigned char)all.p[i] >= 0x80 ? lookalike(rest) : NULL;
+		if (!l)
+			continue;
+		uint32_t at = ts->source->base + (uint32_t)i;
+		*to = ARENA_NEW(ts->arena, struct diag_edit);
+		(*to)->at = (struct span){ at, at + (uint32_t)strlen(l->text) };
+		(*to)->text = str_of(l->plain);
+		to = &(*to)->next;
+		i += strlen(l->text) - 1;
+	}
+}
+
+static void help_lookalike(struct scan *s, struct diag *d, const struct lookalike *l)
+{
+	struct diags *ds = s->ts->diags;
+	const char *plain = l->plain;
+
+	if (plain[0] == '"') {
+		diag_help(ds, d, "use the plain quote '\"'");
+		diag_fix(ds, d, d->at, str_of(plain), "use plain quotes");
+	} else if (plain[0] == ' ' || !plain[0]) {
+		diag_help(ds, d, "%s", plain[0] ? "use a plain space" : "this character is invisible: remove it");
+		diag_fix(ds, d, d->at, str_of(plain), plain[0] ? "use plain spaces" : "remove it");
+	} else {
+		int n = (int)strcspn(plain, " ");
+		diag_help(ds, d, "write '%.*s'", n, plain);
+		diag_fix(ds, d, d->at, str_of(plain), "write '%.*s'", n, plain);
+	}
+	fix_lookalikes(s, d);
+}
+
+/* 'text' in single quotes. */
+static void report_single_quotes(struct scan *s, struct str text)
+{
+	struct diags *ds = s->ts->diags;
+	struct diag *d = report_bad(s, (struct span){ s->start, s->start + 1 }, "character ", STR("'"));
+
+	if (!d)
+		return;
+	diag_help(ds, d, "strings are written in double quotes");
+	if (text.n < 2 || text.p[text.n - 1] != '\'' || memchr(text.p, '"', text.n) || memchr(text.p, '\\', text.n))
+		return;
+	struct str plain = str_printf(s->ts->arena, "\"%.*s\"", (int)text.n - 2, text.p + 1);
+	diag_fix(ds, d, (struct span){ s->start, s->end }, plain, "use double quotes");
+}
+
+static struct str first_character(struct str text)
+{
+	size_t n = 1;
+	while (n < text.n && ((unsigned char)text.p[n] & 0xC0) == 0x80)
+		n++;
+	return (struct str){ text.p, n };
+}
+
+/* Something that no token begins with.  It is a token, so that the parse fails there. */
+void scan_junk(struct scan *s)
+{
+	struct str text = tokens_text(s->ts, s->start, s->end);
+	const struct lookalike *l = lookalike(text);
+	struct str c = l ? (struct str){ text.p, strlen(l->text) } : first_character(text);
+	struct diag *d;
+
+	if (s->clean[s->start - s->ts->source->base] == MARK) {
+		report_mark(s, s->start);
+	} else if (text.p[0] == '\'') {
+		report_single_quotes(s, text);
+	} else if ((d = report_bad(s, (struct span){ s->start, s->start + (uint32_t)c.n }, "character ",
+	                           str_printf(s->ts->arena, "'%.*s'", STR_ARG(c))))) {
+		if (l)
+			help_lookalike(s, d, l);
+		else if (text.p[0] == ';')
+			diag_help(s->ts->diags, d, "a new line or ',' separates two items");
+		else if (text.p[0] == '$')
+			diag_help(s->ts->diags, d, "'${...}' inserts a value into a string; elsewhere a name is written as it is");
+	}
+	push(s, TOKEN_JUNK, s->start, s->end, 0);
+}
+
+/* --- strings --- */
+
+int scan_string_open(struct scan *s, int condition)
+{
+	push(s, TOKEN_STR_OPEN, s->start, s->end, 0);
+	s->condition = condition;
+	s->open = s->start;
+	s->broken = false;
+	return condition;
+}
+
+void scan_string_empty(struct scan *s, unsigned prefix)
+{
+	push(s, TOKEN_STR_OPEN, s->start, s->start + prefix, 0);
+	push(s, TOKEN_STR_CLOSE, s->start + prefix, s->end, 0);
+}
+
+void scan_string_text(struct scan *s)
+{
+	struct token *last = &s->ts->at[s->ts->n - 1];
+	if (last->kind == TOKEN_STR_TEXT && last->end == s->start)
+		last->end = s->end;
+	else
+		push(s, TOKEN_STR_TEXT, s->start, s->end, 0);
+}
+
+void scan_string_bad(struct scan *s)
+{
+	if (s->clean[s->start - s->ts->source->base] == MARK) {
+		report_mark(s, s->start);
+	} else {
+		struct diag *d = report_bad(s, (struct span){ s->start, s->end }, "tab in a string", STR(""));
+		if (d)
+			diag_help(s->ts->diags, d, "write '\\t', or use spaces");
+	}
+	s->broken = true;
+	scan_string_text(s);
+}
+
+int scan_string_close(struct scan *s)
+{
+	push(s, TOKEN_STR_CLOSE, s->start, s->end, s->broken ? FLAG_BROKEN : 0);
+	return NORMAL;
+}
+
+static bool is_block(const struct scan *s, uint32_t open)
+{
+	const char *p = s->ts->source->text.p + (open - s->ts->source->base);
+	if (*p == 'r')
+		p++;
+	return p[1] == '"' && p[2] == '"';
+}
+
+/* Leave interpolations, closing what they are in, up to a string of several lines or the outermost. */
+static int unwind(struct scan *s)
+{
+	while (s->nmodes) {
+		struct string_mode m = s->modes[--s->nmodes];
+		supply(s, TOKEN_INTERP_CLOSE, FLAG_TORN);
+		if (is_block(s, m.open)) {
+			s->condition = m.condition;
+			s->open = m.open;
+			s->broken = true;
+			return m.condition;
+		}
+		supply(s, TOKEN_STR_CLOSE, FLAG_BROKEN | FLAG_TORN);
+	}
+	return NORMAL;
+}
+
+static void report_interpolation(struct scan *s)
+{
+	uint32_t at = s->modes[s->nmodes - 1].interpolation;
+	struct diag *d = diag_report(s->ts->diags, TJ0109, (struct span){ at, at + 2 }, "'${' opened here is never closed");
+	diag_help(s->ts->diags, d, "write '}' after the expression, or '\\${' for the text");
+}
+
+int scan_string_unclosed(struct scan *s)
+{
+	bool block = is_block(s, s->open);
+	unsigned quote = block ? 3 : 1;
+	if (s->ts->source->text.p[s->open - s->ts->source->base] == 'r')
+		quote++;
+
+	if (s->nmodes && !block) {
+		report_interpolation(s);
+		supply(s, TOKEN_STR_CLOSE, FLAG_BROKEN | FLAG_TORN);
+		return unwind(s);
+	}
+	struct diag *d = diag_report(s->ts->diags, TJ0106, (struct span){ s->open, s->open + quote },
+	                             "this string has no closing quote");
+	if (block) {
+		diag_help(s->ts->diags, d, "close it with '\"\"\"' on a line of its own");
+		s->ts->cut = true;
+	} else {
+		diag_help(s->ts->diags, d, "for text over several lines use '\"\"\"'");
+	}
+	supply(s, TOKEN_STR_CLOSE, FLAG_BROKEN | FLAG_TORN);
+	return unwind(s);
+}
+
+int scan_interpolation(struct scan *s)
+{
+	struct string_mode m = { s->condition, s->open, s->start, 0, s->broken };
+	push(s, TOKEN_INTERP_OPEN, s->start, s->end, 0);
+	ARENA_PUSH(s->ts->arena, s->modes, s->nmodes, m);
+	return NORMAL;
+}
+
+int scan_brace_close(struct scan *s, int condition)
+{
+	struct string_mode *m = s->nmodes ? &s->modes[s->nmodes - 1] : NULL;
+	if (!m || m->braces) {
+		if (m)
+			m->braces--;
+		push(s, TOKEN_RBRACE, s->start, s->end, 0);
+		return condition;
+	}
+	push(s, TOKEN_INTERP_CLOSE, s->start, s->end, 0);
+	s->nmodes--;
+	s->condition = m->condition;
+	s->open = m->open;
+	s->broken = m->broken;
+	return m->condition;
+}
+
+static size_t skip_blanks(const char *p, size_t n, size_t i)
+{
+	while (i < n && (p[i] == ' ' || p[i] == '\t'))
+		i++;
+	return i;
+}
+
+static bool is_word_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Does a line of the text (after its blanks) look like a new item or the end of a body? */
+static bool line_is_item(const char *p, size_t n, size_t i)
+{
+	if (i < n && p[i] == '}')
+		return true;
+	for (int words_seen = 0; words_seen < 2; words_seen++) {
+		size_t word = i;
+		while (i < n && is_word_byte(p[i]))
+			i++;
+		if (i == word)
+			return false;
+		i = skip_blanks(p, n, i);
+		if (i < n && (p[i] == '{' || p[i] == ':' || (p[i] == '=' && p[i + 1] != '=')))
+			return true;
+	}
+	return i < n && p[i] == '"';    /* job "x" */
+}
+
+int scan_interpolation_line(struct scan *s, int condition)
+{
+	if (!s->nmodes)
+		return condition;
+	struct str text = s->ts->source->text;
+	uint32_t base = s->ts->source->base;
+	size_t line = s->end - base;
+	size_t i = skip_blanks(text.p, text.n, line);
+	if (i - line > tokens_indent(s->ts, s->modes[s->nmodes - 1].interpolation) || !line_is_item(text.p, text.n, i))
+		return condition;
+	report_interpolation(s);
+	unsigned newlines = s->newlines;
+	s->newlines = 0;
+	condition = unwind(s);
+	s->newlines = newlines;
+	return condition;
+}
+
+/* --- the text --- */
+
+/* Length of the well-formed UTF-8 sequence at p (n bytes left, first byte >= 0x80); 0 if there is none. */
+static size_t utf8_length(const unsigned char *p, size_t n)
+{
+	size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+	if (p[0] < 0xC2 || p[0] > 0xF4 || len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+	bool bad = (p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
+	           (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F);
+	return bad ? 0 : len;
+}
+
+/* Any byte of the word below 0x20, at 0x7F or above?  (Exact enough: a wrong "yes" only costs time.) */
+static bool word_is_plain(uint64_t w)
+{
+	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+	return !((w | (w - 0x20 * ones) | (w + ones)) & high);
+}
+
+static bool byte_is_plain(const unsigned char *p, size_t n)
+{
+	return (*p >= 0x20 && *p < 0x7F) || *p == '\n' || *p == '\t' || (*p == '\r' && n > 1 && p[1] == '\n');
+}
+
+/* Copy the text for the scanner; true if some bytes had to be marked. */
+static bool clean_text(struct str text, char *to)
+{
+	const unsigned char *p = (const unsigned char *)text.p;
+	bool marks = false;
+
+	memcpy(to, text.p, text.n);
+	for (size_t i = 0; i < text.n;) {
+		uint64_t w;
+		if (text.n - i >= sizeof(w) && (memcpy(&w, p + i, sizeof(w)), word_is_plain(w))) {
+			i += sizeof(w);
+			continue;
+		}
+		size_t len = p[i] >= 0x80 ? utf8_length(p + i, text.n - i) : byte_is_plain(p + i, text.n - i);
+		if (!len) {
+			to[i] = MARK;
+			marks = true;
+			len = 1;
+		}
+		i += len;
+	}
+	return marks;
+}
+
+static void skip_mark_of_order(struct scan *s)
+{
+	struct str text = s->ts->source->text;
+	if (!str_starts(text, STR("\xEF\xBB\xBF")))
+		return;
+	struct span at = { s->start, s->start + 3 };
+	struct diag *d = report_bad(s, at, "byte-order mark", STR(""));
+	diag_help(s->ts->diags, d, "save the file as UTF-8 without a byte-order mark");
+	diag_fix(s->ts->diags, d, at, STR(""), "remove the byte-order mark");
+	memset(s->clean, ' ', 3);
+}
+
+void tokens_scan(struct tokens *ts)
+{
+	size_t n = ts->source->text.n;
+	struct scan s = { .ts = ts, .start = ts->source->base, .end = ts->source->base, .newlines = 1 };
+
+	ts->size = n / 5 + 64;
+	ts->at = ARENA_ARRAY(ts->arena, struct token, ts->size);
+	s.clean = arena_alloc(ts->arena, n + 2);
+	s.marks = clean_text(ts->source->text, s.clean);
+	skip_mark_of_order(&s);
+	scan_run(&s, s.clean, n);
+	s.start = s.end = ts->source->base + (uint32_t)n;
+	if (s.nmodes) {
+		report_interpolation(&s);
+		unwind(&s);
+		while (s.nmodes || (ts->n && ts->at[ts->n - 1].kind == TOKEN_INTERP_CLOSE)) {
+			supply(&s, TOKEN_STR_CLOSE, FLAG_BROKEN | FLAG_TORN);
+			unwind(&s);
+		}
+		ts->cut = true;
+	}
+	s.newlines += s.newlines == 0;
+	push(&s, TOKEN_END, s.start, s.start, 0);
+	ts->comments = ts->ncomments ? ts->comments : NULL;
+}

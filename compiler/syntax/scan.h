@@ -1,0 +1,63 @@
+/*
+ * scan.h - what the rules of trainc.l call.
+ *
+ * The rules move through the text and say what they found; everything that
+ * needs thought (which number is this, where does this string end when its
+ * quote is missing) is here, in C.
+ */
+#ifndef TRAINC_SYNTAX_SCAN_H
+#define TRAINC_SYNTAX_SCAN_H
+
+#include "syntax/token.h"
+
+/* An open string, and the `${` inside it that is being read. */
+struct string_mode {
+	int condition;                  /* start condition of the string */
+	uint32_t open;                  /* offset of its opening quote */
+	uint32_t interpolation;         /* offset of `${` */
+	unsigned braces;                /* `{` open since */
+	bool broken;
+};
+
+struct scan {
+	struct tokens *ts;
+	uint32_t start, end;            /* of the current match, global */
+	unsigned char flags;            /* for the next token */
+	bool marks;                     /* the text holds bytes that cannot occur (see MARK) */
+	int condition;                  /* of the string being read */
+	uint32_t open;                  /* its opening quote */
+	bool broken;                    /* it has a fault */
+	uint32_t bad_line;              /* end of the last line that was reported for a bad character */
+	struct string_mode *modes;
+	size_t nmodes;
+	unsigned newlines;              /* since the last token or comment */
+	size_t attached;                /* comments whose following token is known */
+	char *clean;                    /* the text that is scanned */
+};
+
+/* Stands for a byte that cannot occur; the copy that is scanned has no other control characters. */
+#define MARK 1
+
+void scan_token(struct scan *s, int kind);
+void scan_newline(struct scan *s);
+void scan_comment(struct scan *s);
+void scan_word(struct scan *s);
+void scan_number(struct scan *s);
+void scan_junk(struct scan *s);
+
+/* Strings.  Those that return a start condition say where scanning goes on. */
+int scan_string_open(struct scan *s, int condition);
+void scan_string_empty(struct scan *s, unsigned prefix);
+void scan_string_text(struct scan *s);
+void scan_string_bad(struct scan *s);
+int scan_string_close(struct scan *s);
+int scan_string_unclosed(struct scan *s);       /* at the end of the line or of the file */
+int scan_interpolation(struct scan *s);
+int scan_brace_close(struct scan *s, int condition);
+/* At a new line inside `${`: the condition to go on in; repairs a `${` that was never closed. */
+int scan_interpolation_line(struct scan *s, int condition);
+
+/* Generated from trainc.l: run over `text` (n bytes and two NULs, writable). */
+void scan_run(struct scan *s, char *text, size_t n);
+
+#endif

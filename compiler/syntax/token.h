@@ -1,0 +1,68 @@
+/*
+ * token.h - one text to an array of tokens, and the repairs made to that array.
+ *
+ * The whole text is scanned before anything is parsed: the array makes looking
+ * ahead and back free, which the line-end rules, the repair of brackets and the
+ * messages all need.  A token is 12 bytes; its text is read from the source.
+ *
+ * After tokens_scan() the array ends with END.  After tokens_balance() every
+ * bracket in it is closed by its own kind, so that the parser never sees a
+ * broken bracket: what was missing is there as a VIRTUAL token, what closed
+ * nothing is gone, and both have been reported.
+ */
+#ifndef TRAINC_SYNTAX_TOKEN_H
+#define TRAINC_SYNTAX_TOKEN_H
+
+#include "diag/diag.h"
+
+enum token_flag {
+	FLAG_LINE = 1,                  /* first on its line */
+	FLAG_BLANK = 2,                 /* at least one blank line before */
+	FLAG_VIRTUAL = 4,               /* not in the text */
+	FLAG_BROKEN = 8,                /* STR_CLOSE: the string had a fault that was reported */
+	FLAG_TORN = 16,                 /* after a repair: whatever follows on this line is not to blame */
+	FLAG_END_DECL = 32              /* a VIRTUAL brace: the declaration around it is not what was meant */
+};
+
+struct token {
+	uint32_t start, end;            /* global offsets */
+	unsigned char kind;             /* enum tj_token_kind_t of the grammar */
+	unsigned char flags;
+};
+
+/* Comments, in file order. */
+struct comment {
+	uint32_t start, end;
+	uint32_t next;                  /* where the token that follows starts; 0 at the end */
+	bool doc;                       /* ## */
+	bool own_line;                  /* nothing before it on its line */
+	bool blank;                     /* at least one blank line before it */
+};
+
+struct tokens {
+	struct arena *arena;
+	struct diags *diags;
+	const struct source *source;
+	struct token *at;
+	size_t n, size;
+	struct comment *comments;
+	size_t ncomments;
+	bool cut;                       /* a string swallowed the rest of the text: what is open is not to blame */
+};
+
+void tokens_scan(struct tokens *ts);
+void tokens_balance(struct tokens *ts);
+
+/* The text between two global offsets. */
+struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end);
+/* Columns of blanks before the first token of the line that holds the offset. */
+unsigned tokens_indent(const struct tokens *ts, uint32_t offset);
+/* Does a declaration of a file begin here, beyond doubt?  Such words never start an item of a body. */
+bool tokens_declaration(const struct tokens *ts, size_t i);
+/* Does `IDENT =`, `IDENT {`, `IDENT :` or `IDENT IDENT {` begin here? */
+bool tokens_item(const struct tokens *ts, size_t i);
+
+/* Reserved words.  False for other kinds. */
+bool token_is_word(int kind);
+
+#endif

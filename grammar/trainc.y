@@ -1,0 +1,346 @@
+/*
+ * trainc.y - tokens to tree; no meaning.
+ *
+ * The rules of section 6 of the language, without precedence and without
+ * conflicts.  An action is one call (compiler/syntax/build.c).
+ *
+ * The parser is pushed: compiler/syntax/feed.c decides which newlines are
+ * tokens, and after an error skips to the end of the broken item itself, so the
+ * only token that an `error` can be followed by is SYNC.  EOL ends a
+ * declaration of the file, NL an item of a body: an error in a declaration
+ * cannot resynchronise inside its body.
+ */
+%require "3.8"
+%define api.pure full
+%define api.push-pull push
+%define api.prefix {tj_}
+%define api.token.prefix {TOKEN_}
+%define api.token.raw
+%define api.location.type {struct span}
+%define parse.error custom
+%define parse.lac full
+%locations
+%expect 0
+%param { struct parse *p }
+
+%code requires {
+#include "syntax/build.h"
+}
+%code {
+#include "syntax/parse_state.h"
+
+#define YYLLOC_DEFAULT(current, rhs, n)                                                 \
+	((current) = (n) ? (struct span){ YYRHSLOC(rhs, 1).start, YYRHSLOC(rhs, n).end } \
+	                 : (struct span){ YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end })
+#define YYMAXDEPTH 100000
+
+static void tj_error(struct span *at, struct parse *p, const char *why);
+}
+
+%union {
+	struct node *node;
+	struct nodes nodes;
+	struct str str;
+	struct path *path;
+	struct key *key;
+	struct binders *binders;
+	struct parts *parts;
+	enum op op;
+	bool flag;
+}
+
+%token END 0 "the end of the file"
+%token START_FILE START_EXPR
+%token SYNC "the end of what is broken"
+%token JUNK "an unexpected character"
+%token EOL "a new line"
+%token NL "a new line in a body"
+%token <str> IDENT "a name"
+%token INT "a number" FLOAT "a decimal number" QUANTITY "a quantity" TOPOLOGY "a topology" BAD "a broken value"
+%token STR_OPEN "a string" STR_TEXT "text" STR_CLOSE "a closing quote" INTERP_OPEN "${" INTERP_CLOSE "} of ${"
+%token IMPORT "import" AS "as" PARAM "param" LET "let" FN "fn" TYPE "type" PROJECT "project" POLICY "policy"
+%token FRAMEWORK "framework" ACCELERATOR "accelerator" JOB "job" PROFILE "profile" TEST "test"
+%token CHECK "check" WARN "warn" IF "if" THEN "then" ELSE "else" FOR "for" IN "in"
+%token AND "and" OR "or" NOT "not" TRUE "true" FALSE "false" NONE "none"
+%token LBRACE "{" RBRACE "}" LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]"
+%token COMMA "," COLON ":" DOT "." RANGE ".." SPREAD "..." ASSIGN "=" ARROW "->" QUESTION "?" COALESCE "??"
+%token EQ "==" NE "!=" LT "<" LE "<=" GT ">" GE ">="
+%token PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOOR "//" PERCENT "%"
+
+%type <nodes> formals_opt formals formal_seq type_args_opt type_seq refine_opt refine_seq args arg_seq items item_seq
+%type <nodes> expr_seq
+%type <node> decl import param_decl let fn type_decl job policy type_opt init_opt type type_core refine formal body item if_item
+%type <node> if_chain check expr choice conj negation comparison span sum product unary postfix primary arg list filter_opt
+%type <node> string if_arms otherwise
+%type <path> dotted
+%type <key> key
+%type <binders> binders
+%type <parts> str_parts
+%type <op> cmp_op
+%type <str> alias_opt code_opt soft member word
+
+%%
+
+input: START_FILE decls
+     | START_EXPR expr                          { parse_result(p, $2); }
+     ;
+
+decls: %empty
+     | decls decl EOL                           { add_decl(p, $2); }
+     | decls error SYNC EOL                     { add_decl(p, mk_bad(p, @2)); yyerrok; }
+     ;
+
+decl: import | param_decl | let | fn | type_decl | job | policy | check
+    | "framework" IDENT formals_opt body        { $$ = mk_blueprint(p, @$, NODE_FRAMEWORK, $2, @2, $3, $4); }
+    | "accelerator" IDENT formals_opt body      { $$ = mk_blueprint(p, @$, NODE_ACCELERATOR, $2, @2, $3, $4); }
+    | "profile" IDENT body                      { $$ = mk_profile(p, @$, $2, @2, $3); }
+    | "test" string body                        { $$ = mk_titled(p, @$, NODE_TEST, $2, $3); }
+    | "project" body                            { $$ = mk_titled(p, @$, NODE_PROJECT, NULL, $2); }
+    | "for" binders "in" expr job               { $$ = mk_fleet(p, @$, $2, $4, $5); }
+    ;
+policy: "policy" string body                    { $$ = mk_titled(p, @$, NODE_POLICY, $2, $3); } ;
+import: "import" dotted alias_opt               { $$ = mk_import(p, @$, $2, @2, $3, @3); }
+      | "import" string "as" IDENT              { $$ = mk_import_file(p, @$, $2, $4, @4); }
+      ;
+alias_opt: %empty                               { $$ = (struct str){ 0 }; }
+         | "as" IDENT                           { $$ = $2; @$ = @2; }
+         ;
+dotted: IDENT                                   { $$ = mk_path(p, $1, @1); }
+      | dotted "." word                         { $$ = path_add(p, $1, $3, @3); }
+      ;
+word: IDENT | soft ;
+param_decl: "param" IDENT ":" type init_opt     { $$ = mk_binding(p, @$, NODE_PARAM, $2, @2, $4, $5); } ;
+let: "let" IDENT type_opt "=" expr              { $$ = mk_binding(p, @$, NODE_LET, $2, @2, $3, $5); } ;
+fn: "fn" IDENT formals "->" type "=" expr       { $$ = mk_fn(p, @$, $2, @2, $3, $5, $7); } ;
+type_decl: "type" IDENT "=" type                { $$ = mk_type(p, @$, $2, @2, $4, NULL); }
+         | "type" IDENT body                    { $$ = mk_type(p, @$, $2, @2, NULL, $3); }
+         ;
+type_opt: %empty                                { $$ = NULL; }
+        | ":" type                              { $$ = $2; }
+        ;
+init_opt: %empty                                { $$ = NULL; }
+        | "=" expr                              { $$ = $2; }
+        ;
+job: "job" string body                          { $$ = mk_job(p, @$, $2, NULL, (struct nodes){ 0 }, (struct span){ 0 }, $3); }
+   | "job" string ":" dotted body               { $$ = mk_job(p, @$, $2, $4, (struct nodes){ 0 }, (struct span){ 0 }, $5); }
+   | "job" string ":" dotted "(" args ")" body  { $$ = mk_job(p, @$, $2, $4, $6, span_join(@5, @7), $8); }
+   ;
+
+formals_opt: %empty                             { $$ = (struct nodes){ 0 }; }
+           | formals
+           ;
+formals: "(" ")"                                { $$ = (struct nodes){ 0 }; }
+       | "(" formal_seq comma_opt ")"           { $$ = $2; }
+       ;
+formal_seq: formal                              { $$ = list_one(p, $1); }
+          | formal_seq "," formal               { $$ = list_add(p, $1, $3); }
+          ;
+formal: IDENT ":" type init_opt                 { $$ = mk_binding(p, @$, NODE_FORMAL, $1, @1, $3, $4); } ;
+comma_opt: %empty | "," ;
+
+type: type_core
+    | type_core "?"                             { $$ = type_optional($1, @$); }
+    ;
+type_core: dotted type_args_opt refine_opt      { $$ = mk_type_ref(p, @$, $1, $2, $3); } ;
+type_args_opt: %empty                           { $$ = (struct nodes){ 0 }; }
+             | "[" type_seq "]"                 { $$ = $2; }
+             ;
+type_seq: type                                  { $$ = list_one(p, $1); }
+        | type_seq "," type                     { $$ = list_add(p, $1, $3); }
+        ;
+refine_opt: %empty                              { $$ = (struct nodes){ 0 }; }
+          | "(" refine_seq ")"                  { $$ = $2; }
+          ;
+refine_seq: refine                              { $$ = list_one(p, $1); }
+          | refine_seq "," refine               { $$ = list_add(p, $1, $3); }
+          ;
+refine: expr                                    { $$ = mk_refine(p, @$, REFINE_VALUE, $1, NULL); }
+      | sum ".."                                { $$ = mk_refine(p, @$, REFINE_BOUNDS, $1, NULL); }
+      | ".." sum                                { $$ = mk_refine(p, @$, REFINE_BOUNDS, NULL, $2); }
+      | IDENT "=" expr                          { $$ = mk_refine_named(p, @$, $1, @1, $3); }
+      ;
+
+body: "{" items "}"                             { $$ = mk_body(p, @$, $2, @1, @3); } ;
+items: %empty                                   { $$ = (struct nodes){ 0 }; }
+     | item_seq
+     | item_seq sep
+     ;
+item_seq: item                                  { $$ = list_one(p, $1); }
+        | item_seq sep item                     { $$ = list_add(p, $1, $3); }
+        ;
+sep: NL | "," ;
+item: key "=" expr                              { $$ = mk_item(p, @$, NODE_SET, $1, $3); }
+    | key body                                  { $$ = mk_item(p, @$, NODE_EXTEND, $1, $2); }
+    | key ":" type init_opt                     { $$ = mk_field(p, @$, $1, $3, $4); }
+    | IDENT IDENT body                          { $$ = mk_block(p, @$, $1, @1, $2, @2, $3); }
+    | IDENT "job" body                          { $$ = mk_block(p, @$, $1, @1, word(p, @2), @2, $3); }
+    | "..." expr                                { $$ = mk_spread(p, @$, $2); }
+    | let
+    | check
+    | if_item
+    | "for" binders "in" expr body              { $$ = mk_for_item(p, @$, $2, $4, $5); }
+    | error SYNC                                { $$ = mk_bad(p, @1); yyerrok; }
+    ;
+if_item: if_chain                               { $$ = chain_first(p, $1, @$); }
+       | if_chain "else" body                   { $$ = chain_end(p, $1, $3, @$); }
+       ;
+if_chain: "if" expr body                        { $$ = mk_if_item(p, @$, $2, $3); }
+        | if_chain "else" "if" expr body        { $$ = chain_add(p, $1, mk_if_item(p, span_join(@3, @5), $4, $5)); }
+        ;
+check: "check" expr "else" expr code_opt        { $$ = mk_check(p, @$, false, $2, $4, $5, @5); }
+     | "warn" expr "else" expr code_opt         { $$ = mk_check(p, @$, true, $2, $4, $5, @5); }
+     ;
+code_opt: %empty                                { $$ = (struct str){ 0 }; }
+        | "as" IDENT                            { $$ = $2; @$ = @2; }
+        ;
+key: IDENT                                      { $$ = mk_key(p, $1, @1); }
+   | soft                                       { $$ = mk_key(p, $1, @1); }
+   | string                                     { $$ = mk_key_string(p, $1, @1); }
+   | "(" expr ")"                               { $$ = mk_key_expr(p, $2, @$); }
+   ;
+soft: "import"                                  { $$ = word(p, @1); }
+    | "as"                                      { $$ = word(p, @1); }
+    | "param"                                   { $$ = word(p, @1); }
+    | "fn"                                      { $$ = word(p, @1); }
+    | "type"                                    { $$ = word(p, @1); }
+    | "framework"                               { $$ = word(p, @1); }
+    | "accelerator"                             { $$ = word(p, @1); }
+    | "job"                                     { $$ = word(p, @1); }
+    | "profile"                                 { $$ = word(p, @1); }
+    | "test"                                    { $$ = word(p, @1); }
+    | "policy"                                  { $$ = word(p, @1); }
+    | "project"                                 { $$ = word(p, @1); }
+    | "not"                                     { $$ = word(p, @1); }
+    | "true"                                    { $$ = word(p, @1); }
+    | "false"                                   { $$ = word(p, @1); }
+    | "none"                                    { $$ = word(p, @1); }
+    ;
+binders: IDENT                                  { $$ = mk_binders(p, $1, @1); }
+       | IDENT "," IDENT                        { $$ = binders_add(mk_binders(p, $1, @1), $3, @3); }
+       ;
+
+expr: choice
+    | choice "??" expr                          { $$ = mk_coalesce(p, @$, $1, @2, $3); }
+    | if_arms "else" otherwise                  { $$ = arms_end(p, $1, $3, @$); }
+    ;
+otherwise: choice
+         | choice "??" expr                     { $$ = mk_coalesce(p, @$, $1, @2, $3); }
+         ;
+if_arms: "if" expr "then" expr                  { $$ = mk_if(p, @$, $2, $4); }
+       | if_arms "else" "if" expr "then" expr   { $$ = chain_add(p, $1, mk_if(p, span_join(@3, @6), $4, $6)); }
+       ;
+choice: conj
+      | choice "or" conj                        { $$ = mk_binary(p, @$, NODE_BINARY, OP_OR, $1, @2, $3); }
+      ;
+conj: negation
+    | conj "and" negation                       { $$ = mk_binary(p, @$, NODE_BINARY, OP_AND, $1, @2, $3); }
+    ;
+negation: comparison
+        | "not" negation                        { $$ = mk_unary(p, @$, OP_NOT, @1, $2); }
+        ;
+comparison: span
+          | span cmp_op span                    { $$ = mk_binary(p, @$, NODE_BINARY, $2, $1, @2, $3); }
+          ;
+cmp_op: "=="                                    { $$ = OP_EQ; }
+      | "!="                                    { $$ = OP_NE; }
+      | "<"                                     { $$ = OP_LT; }
+      | "<="                                    { $$ = OP_LE; }
+      | ">"                                     { $$ = OP_GT; }
+      | ">="                                    { $$ = OP_GE; }
+      | "in"                                    { $$ = OP_IN; }
+      | "not" "in"                              { $$ = OP_NOT_IN; }
+      ;
+span: sum
+    | sum ".." sum                              { $$ = mk_binary(p, @$, NODE_RANGE, 0, $1, @2, $3); }
+    | sum ":" sum                               { $$ = mk_binary(p, @$, NODE_ELASTIC, 0, $1, @2, $3); }
+    ;
+sum: product
+   | sum "+" product                            { $$ = mk_binary(p, @$, NODE_BINARY, OP_ADD, $1, @2, $3); }
+   | sum "-" product                            { $$ = mk_binary(p, @$, NODE_BINARY, OP_SUB, $1, @2, $3); }
+   ;
+product: unary
+       | product "*" unary                      { $$ = mk_binary(p, @$, NODE_BINARY, OP_MUL, $1, @2, $3); }
+       | product "/" unary                      { $$ = mk_binary(p, @$, NODE_BINARY, OP_DIV, $1, @2, $3); }
+       | product "//" unary                     { $$ = mk_binary(p, @$, NODE_BINARY, OP_FLOOR_DIV, $1, @2, $3); }
+       | product "%" unary                      { $$ = mk_binary(p, @$, NODE_BINARY, OP_MOD, $1, @2, $3); }
+       ;
+unary: postfix
+     | "-" unary                                { $$ = mk_unary(p, @$, OP_NEGATE, @1, $2); }
+     ;
+postfix: primary
+       | postfix "." member                     { $$ = mk_member(p, @$, $1, $3, @3); }
+       | postfix "(" args ")"                   { $$ = mk_call(p, @$, $1, $3, span_join(@2, @4)); }
+       | postfix "[" expr "]"                   { $$ = mk_index(p, @$, $1, $3); }
+       ;
+member: IDENT
+      | soft
+      | "let"                                   { $$ = word(p, @1); }
+      | "check"                                 { $$ = word(p, @1); }
+      | "warn"                                  { $$ = word(p, @1); }
+      | "if"                                    { $$ = word(p, @1); }
+      | "for"                                   { $$ = word(p, @1); }
+      | "else"                                  { $$ = word(p, @1); }
+      | "then"                                  { $$ = word(p, @1); }
+      | "in"                                    { $$ = word(p, @1); }
+      | "and"                                   { $$ = word(p, @1); }
+      | "or"                                    { $$ = word(p, @1); }
+      ;
+args: %empty                                    { $$ = (struct nodes){ 0 }; }
+    | arg_seq comma_opt
+    ;
+arg_seq: arg                                    { $$ = list_one(p, $1); }
+       | arg_seq "," arg                        { $$ = list_add(p, $1, $3); }
+       ;
+arg: expr                                       { $$ = mk_arg(p, @$, (struct str){ 0 }, (struct span){ 0 }, $1); }
+   | IDENT "=" expr                             { $$ = mk_arg(p, @$, $1, @1, $3); }
+   ;
+primary: IDENT                                  { $$ = mk_name(p, @$, $1); }
+       | INT                                    { $$ = mk_integer(p, @$); }
+       | FLOAT                                  { $$ = mk_floating(p, @$); }
+       | QUANTITY                               { $$ = mk_quantity(p, @$); }
+       | TOPOLOGY                               { $$ = mk_topology(p, @$); }
+       | BAD                                    { $$ = mk_bad(p, @$); }
+       | "true"                                 { $$ = mk_boolean(p, @$, true); }
+       | "false"                                { $$ = mk_boolean(p, @$, false); }
+       | "none"                                 { $$ = mk_none(p, @$); }
+       | string
+       | "(" expr ")"                           { $$ = $2; }
+       | list
+       | body
+       ;
+list: "[" "]"                                   { $$ = mk_list(p, @$, (struct nodes){ 0 }); }
+    | "[" expr_seq comma_opt "]"                { $$ = mk_list(p, @$, $2); }
+    | "[" expr "for" binders "in" expr filter_opt "]"   { $$ = mk_list_for(p, @$, $2, $4, $6, $7); }
+    ;
+expr_seq: expr                                  { $$ = list_one(p, $1); }
+        | expr_seq "," expr                     { $$ = list_add(p, $1, $3); }
+        ;
+filter_opt: %empty                              { $$ = NULL; }
+          | "if" expr                           { $$ = $2; }
+          ;
+string: STR_OPEN str_parts STR_CLOSE            { $$ = mk_string(p, @$, @1, $2, @3); } ;
+str_parts: %empty                               { $$ = NULL; }
+         | str_parts STR_TEXT                   { $$ = parts_add(p, $1, @2, NULL); }
+         | str_parts INTERP_OPEN expr INTERP_CLOSE      { $$ = parts_add(p, $1, span_join(@2, @4), $3); }
+         ;
+
+%%
+
+static int yyreport_syntax_error(const yypcontext_t *context, struct parse *p)
+{
+	yysymbol_kind_t expected[YYNTOKENS];
+	int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
+	bool set[PARSE_KINDS] = { false };
+
+	for (int i = 0; i < n; i++)
+		set[expected[i]] = true;
+	parse_complain(p, yypcontext_token(context), set);
+	return 0;
+}
+
+/* Not for syntax errors: the stack is full. */
+static void tj_error(struct span *at, struct parse *p, const char *why)
+{
+	(void)why;
+	parse_too_deep(p, *at);
+}
