@@ -1,0 +1,168 @@
+/*
+ * build.h - from the plan to trees: what the files of this directory share.
+ *
+ * A manifest is an object before it is made: its identity, and the function that
+ * makes its tree.  emit_each() lists the manifests of a plan in output order.
+ * One manifest stands for `count` objects when its name ends with an index.
+ */
+#ifndef TRAINC_EMIT_BUILD_H
+#define TRAINC_EMIT_BUILD_H
+
+#include "emit/emit.h"
+#include "emit/object.h"
+#include "kube/version.h"
+
+struct manifest;
+
+struct emit {
+	const struct plan *plan;
+	const struct plan_job *job;
+	struct arena *arena;            /* of the object that is being made */
+	struct diags *diags;            /* NULL: everything was said before */
+};
+
+struct manifest {
+	const char *api_version, *kind;
+	struct str name;                /* without the index */
+	bool indexed_name;              /* the objects are NAME-0, NAME-1, ... */
+	int64_t count;
+	const struct plan_role *role;   /* that it belongs to, or NULL */
+	const struct plan_object *object; /* of the user's own */
+	bool scoped;                    /* to the cluster: no namespace */
+	struct str generated;           /* the kind of a generated Secret */
+	unsigned part;                  /* of the ConfigMaps of one role */
+	struct span from;
+	struct object *(*make)(struct emit *e, const struct manifest *m);
+};
+
+/*
+ * Visit every manifest of the plan in output order; stops when `visit` returns
+ * false, and returns that.  e->job and e->arena are set; the arena is emptied
+ * after each visit.
+ */
+bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manifest *m, void *context), void *context);
+
+/* ---- texts: emit_text.c ---- */
+
+enum text_use {
+	TEXT_COMMAND,                   /* env, command, args: `$` is escaped, references are $(NAME) */
+	TEXT_FILE                       /* as it is, for the replica `index` */
+};
+
+/*
+ * A text as a tree's value.  TEXT_COMMAND: the index is a hole in a role whose
+ * index is literal, else a reference to TRAINC_INDEX.
+ */
+struct object *emit_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct text *t,
+	enum text_use use, int64_t index);
+/* Is the replica's index written as a literal?  (Unrolled roles and Deployments.) */
+bool emit_literal_index(const struct plan_role *r);
+/* The variable of ours that carries a pod field. */
+const char *emit_field_variable(enum pod_field f);
+/* What a text refers to: the index (1), and a bit for each pod field from 2 on. */
+enum { USES_INDEX = 1, USES_FIELD = 2 };
+unsigned emit_text_uses(const struct text *t);
+
+/*
+ * Lengths before anything is written: emit_measure.c.  References count with
+ * their longest value; `lengths` has those of the container's variables.
+ */
+struct emit_measure {
+	const struct plan_job *job;
+	const struct plan_role *role;
+	const struct plan_container *container;
+	size_t *lengths;
+};
+/* Measure the environment of a container (NULL: only texts without references to variables). */
+struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c);
+/* Longest length of a text in any replica, or in replica `index` when >= 0. */
+size_t emit_text_length(const struct emit_measure *m, const struct text *t, int64_t index);
+
+/* ---- metadata: emit_meta.c ---- */
+
+#define LABEL_JOB STR("trainc.dev/job")
+#define LABEL_ROLE STR("trainc.dev/role")
+#define LABEL_INDEX STR("trainc.dev/index")
+
+/* apiVersion, kind and metadata; the spec is to be appended. */
+struct object *emit_object(struct emit *e, const struct manifest *m);
+/* The metadata of an object that emit_object() made. */
+struct object *emit_metadata(const struct object *o);
+/* Whole seconds of a duration, rounded up. */
+int64_t emit_seconds(const struct plan_quantity *q);
+/* metadata of a pod template. */
+void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template);
+/* Labels that select the pods of a role. */
+void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
+/* BASE, `between` and the index of the object ("" and "": the index alone). */
+struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
+
+/* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */
+
+void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
+struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *list);
+void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses, struct object *container);
+unsigned emit_container_uses(const struct plan_role *r, const struct plan_container *c, bool main);
+
+/* The volumes of a role's pods, with the names that mounts use. */
+struct emit_volume {
+	const struct plan_volume *volume;
+	struct str name;
+	bool readonly;                  /* every mount of it is */
+};
+struct emit_volumes {
+	struct emit_volume *at;
+	size_t n;
+	struct str shm, files;          /* names of those two; empty without */
+};
+struct emit_volumes emit_volumes_of(struct arena *a, const struct plan_role *r);
+const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
+void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
+void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container);
+/* The Secret of a generated volume: J-KIND. */
+struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind);
+
+/* The files of a role in its ConfigMaps. */
+struct emit_file {
+	const struct plan_file *file;
+	struct str key;                 /* without the index */
+	bool each;                      /* one key for each replica: KEY.i */
+};
+struct emit_files {
+	struct emit_file *at;
+	size_t n;
+	unsigned parts;                 /* ConfigMaps */
+};
+struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
+struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);
+/* One key for each replica? */
+bool emit_file_each(const struct plan_file *f);
+/* What a file's key takes of its ConfigMap, for replica `index` (0 when shared). */
+size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const struct emit_file *f, int64_t index);
+const struct text *emit_file_text(const struct plan_file *f, int64_t index);
+struct object *emit_files_make(struct emit *e, const struct manifest *m);
+bool emit_uses_each_file(const struct plan_role *r);
+
+/* ---- the rest ---- */
+
+struct object *emit_job_make(struct emit *e, const struct manifest *m);
+struct object *emit_deployment_make(struct emit *e, const struct manifest *m);
+struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* headless, of the job */
+struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);     /* headless, of one replica */
+struct object *emit_role_service_make(struct emit *e, const struct manifest *m);        /* for users */
+struct object *emit_generated_make(struct emit *e, const struct manifest *m);
+struct object *emit_extra_make(struct emit *e, const struct manifest *m);
+/* The text of a member, or "". */
+struct str emit_data_text(const struct data *d, const char *key);
+void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec);
+void emit_success(struct emit *e, const struct plan_role *r, struct object *spec);
+bool emit_kueue(const struct plan_job *j);
+
+/*
+ * Merge `raw` into a tree that we made (language brief 15).  What both set is
+ * TJ0902, said when e->diags is there; the tree keeps ours.
+ */
+enum raw_scope { RAW_POD, RAW_CONTAINER, RAW_JOB, RAW_SERVICE };
+void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const struct data *raw);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * emit_aux.c - Secrets that are filled later, and objects of the user's own.
+ */
+#include "emit/build.h"
+#include "kube/limits.h"
+
+/*
+ * A key pair cannot come from a compiler whose output depends on nothing but
+ * its inputs: the Secret says who makes it.
+ */
+struct object *emit_generated_make(struct emit *e, const struct manifest *m)
+{
+	struct object *o = emit_object(e, m), *metadata = emit_metadata(o), *annotations = object_get(metadata, STR("annotations"));
+
+	if (!annotations)
+		annotations = PUT_MAP(e->arena, metadata, "annotations", m->from);
+	object_put(e->arena, annotations, STR("trainc.dev/generated"), object_string(e->arena, m->generated, m->from));
+	PUT_STR(e->arena, o, "type", STR("Opaque"), m->from);
+	PUT_STR(e->arena, PUT_MAP(e->arena, o, "stringData", m->from), "README",
+		str_printf(e->arena, "the %.*s is made when the job is applied with trainc\n", STR_ARG(m->generated)), m->from);
+	return o;
+}
+
+/* Ours where the user did not write them; theirs stay. */
+static void extra_metadata(struct emit *e, const struct manifest *m, struct object *metadata, const struct object *written)
+{
+	const struct object *ours = emit_metadata(emit_object(e, m));
+
+	for (size_t i = 0; i < ours->u.map.n; i++)
+		object_append(e->arena, metadata, ours->u.map.at[i].key, ours->u.map.at[i].value);
+	for (size_t i = 0; written && i < written->u.map.n; i++) {
+		const struct object_field *f = &written->u.map.at[i];
+		struct object *known = object_get(metadata, f->key);
+		if (!known || known->kind != OBJECT_MAP || f->value->kind != OBJECT_MAP) {
+			object_put(e->arena, metadata, f->key, f->value);
+			continue;
+		}
+		for (size_t k = 0; k < f->value->u.map.n; k++)
+			object_put(e->arena, known, f->value->u.map.at[k].key, f->value->u.map.at[k].value);
+	}
+}
+
+struct object *emit_extra_make(struct emit *e, const struct manifest *m)
+{
+	struct object *written = object_from_data(e->arena, m->object->data), *o = object_map(e->arena, m->from);
+	static const char *const first[] = { "apiVersion", "kind" };
+	struct object *metadata;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct object *value = object_get(written, str_of(first[i]));
+		if (value)
+			object_append(e->arena, o, str_of(first[i]), value);
+	}
+	metadata = PUT_MAP(e->arena, o, "metadata", m->from);
+	struct object *own = object_get(written, STR("metadata"));
+	extra_metadata(e, m, metadata, own && own->kind == OBJECT_MAP ? own : NULL);
+	for (size_t i = 0; i < written->u.map.n; i++)
+		if (!object_get(o, written->u.map.at[i].key))
+			object_append(e->arena, o, written->u.map.at[i].key, written->u.map.at[i].value);
+	return o;
+}
+
+struct str emit_data_text(const struct data *d, const char *key)
+{
+	const struct data *value = data_get(d, str_of(key));
+
+	return value && value->kind == DATA_STRING ? value->u.string : STR("");
+}

@@ -1,0 +1,259 @@
+/*
+ * emit_container.c - a container: the main one, a sidecar, an init container.
+ */
+#include "emit/build.h"
+
+/* A value that has another text in each replica is made when its replica is written. */
+struct each {
+	const struct plan_job *job;
+	const struct plan_role *role;
+	const struct plan_env *env;
+	const struct plan_texts *texts;
+};
+
+static const struct each *each_new(struct emit *e, const struct plan_role *r, const struct plan_env *env, const struct plan_texts *texts)
+{
+	struct each *each = ARENA_NEW(e->arena, struct each);
+
+	*each = (struct each){ e->job, r, env, texts };
+	return each;
+}
+
+static struct object *made(struct arena *a, const struct each *each,
+	struct object *(*make)(const void *context, struct arena *a, int64_t index), struct span from)
+{
+	struct object *o = object_string(a, STR(""), from);
+
+	o->kind = OBJECT_MADE;
+	o->u.made.make = make;
+	o->u.made.context = each;
+	return o;
+}
+
+/* ---- what is referred to ---- */
+
+static unsigned texts_use(const struct plan_role *r, const struct plan_texts *texts)
+{
+	unsigned uses = 0;
+
+	for (size_t i = 0; i < texts->n; i++)
+		uses |= emit_text_uses(&texts->at[i]);
+	for (int64_t i = 0; texts->per_replica && i < r->max; i++)
+		for (size_t k = 0; k < texts->per_replica[i].n; k++)
+			uses |= emit_text_uses(&texts->per_replica[i].at[k]);
+	return uses;
+}
+
+static bool one_field(const struct text *t) { return t->n == 1 && t->at[0].kind == PIECE_FIELD; }
+
+static unsigned env_uses(const struct plan_role *r, const struct plan_env *env)
+{
+	unsigned uses = 0;
+
+	if (env->kind != ENV_TEXT)
+		return 0;
+	if (!env->per_replica)
+		return one_field(&env->text) ? 0 : emit_text_uses(&env->text);
+	for (int64_t i = 0; i < r->max; i++)
+		if (!one_field(&env->per_replica[i]))
+			uses |= emit_text_uses(&env->per_replica[i]);
+	return uses;
+}
+
+unsigned emit_container_uses(const struct plan_role *r, const struct plan_container *c, bool main)
+{
+	unsigned uses = texts_use(r, &c->command) | texts_use(r, &c->args);
+
+	for (size_t i = 0; i < c->nenv; i++)
+		uses |= env_uses(r, &c->env[i]);
+	if (main && emit_uses_each_file(r))
+		uses |= USES_INDEX;
+	return emit_literal_index(r) ? uses & ~(unsigned)USES_INDEX : uses;
+}
+
+/* ---- environment ---- */
+
+static const char *const field_paths[] = {
+	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP", [POD_NODE] = "spec.nodeName",
+};
+
+static void field_ref(struct arena *a, struct object *entry, struct str path, struct span from)
+{
+	struct object *ref = PUT_MAP(a, PUT_MAP(a, entry, "valueFrom", from), "fieldRef", from);
+
+	PUT_STR(a, ref, "fieldPath", path, from);
+}
+
+static void key_ref(struct arena *a, struct object *entry, const struct plan_env *env)
+{
+	struct str kind = env->kind == ENV_SECRET ? STR("secretKeyRef") : STR("configMapKeyRef");
+	struct object *ref = object_put_map(a, PUT_MAP(a, entry, "valueFrom", env->from), kind, env->from);
+
+	PUT_STR(a, ref, "name", env->object, env->from);
+	PUT_STR(a, ref, "key", env->key, env->from);
+}
+
+static void env_value(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_env *env,
+	const struct text *t, struct object *entry)
+{
+	PUT_STR(a, entry, "name", env->name, env->name_at);
+	if (env->kind != ENV_TEXT)
+		key_ref(a, entry, env);
+	else if (one_field(t))
+		field_ref(a, entry, str_of(field_paths[t->at[0].u.field]), env->from);
+	else
+		object_append(a, entry, STR("value"), emit_text(a, j, r, t, TEXT_COMMAND, 0));
+}
+
+static struct object *env_make(const void *context, struct arena *a, int64_t index)
+{
+	const struct each *each = context;
+	struct object *entry = object_map(a, each->env->from);
+
+	env_value(a, each->job, each->role, each->env, &each->env->per_replica[index], entry);
+	return entry;
+}
+
+/* References resolve only to what stands before them: ours come first. */
+static void our_variables(struct emit *e, const struct plan_role *r, unsigned uses, struct object *list)
+{
+	struct object *entry;
+
+	if (uses & USES_INDEX) {
+		entry = object_add_map(e->arena, list, r->at);
+		PUT_STR(e->arena, entry, "name", STR("TRAINC_INDEX"), r->at);
+		field_ref(e->arena, entry, STR("metadata.annotations['batch.kubernetes.io/job-completion-index']"), r->at);
+	}
+	for (unsigned f = POD_NAME; f <= POD_NODE; f++) {
+		if (!(uses & USES_FIELD << f))
+			continue;
+		entry = object_add_map(e->arena, list, r->at);
+		PUT_STR(e->arena, entry, "name", str_of(emit_field_variable((enum pod_field)f)), r->at);
+		field_ref(e->arena, entry, str_of(field_paths[f]), r->at);
+	}
+}
+
+void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses, struct object *container)
+{
+	if (!uses && !c->nenv)
+		return;
+	struct object *list = PUT_LIST(e->arena, container, "env", r->at);
+	our_variables(e, r, uses, list);
+	for (size_t i = 0; i < c->nenv; i++) {
+		const struct plan_env *env = &c->env[i];
+		if (env->per_replica)
+			object_add(e->arena, list, made(e->arena, each_new(e, r, env, NULL), env_make, env->from));
+		else
+			env_value(e->arena, e->job, r, env, &env->text, object_add_map(e->arena, list, env->from));
+	}
+}
+
+/* ---- command, ports, resources ---- */
+
+static struct object *texts_list(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_texts *texts)
+{
+	struct object *list = object_list(a, texts->from);
+
+	for (size_t i = 0; i < texts->n; i++)
+		object_add(a, list, emit_text(a, j, r, &texts->at[i], TEXT_COMMAND, 0));
+	return list;
+}
+
+static struct object *texts_make(const void *context, struct arena *a, int64_t index)
+{
+	const struct each *each = context;
+
+	return texts_list(a, each->job, each->role, &each->texts->per_replica[index]);
+}
+
+static void texts_put(struct emit *e, const struct plan_role *r, const struct plan_texts *texts, struct str key, struct object *container)
+{
+	if (texts->per_replica)
+		object_append(e->arena, container, key, made(e->arena, each_new(e, r, NULL, texts), texts_make, texts->from));
+	else if (texts->n)
+		object_append(e->arena, container, key, texts_list(e->arena, e->job, r, texts));
+}
+
+static void ports_put(struct emit *e, const struct plan_container *c, struct object *container)
+{
+	if (!c->nports)
+		return;
+	struct object *list = PUT_LIST(e->arena, container, "ports", c->ports[0].from);
+	for (size_t i = 0; i < c->nports; i++) {
+		struct object *port = object_add_map(e->arena, list, c->ports[i].from);
+		PUT_STR(e->arena, port, "name", plan_label(e->arena, c->ports[i].name), c->ports[i].from);
+		PUT_INT(e->arena, port, "containerPort", c->ports[i].port, c->ports[i].from);
+	}
+}
+
+static void amount(struct emit *e, struct object *map, struct str name, const struct plan_quantity *q)
+{
+	if (q->set)
+		object_append(e->arena, map, name, object_string(e->arena, quantity_text(e->arena, q->value), q->from));
+}
+
+static void devices(struct emit *e, struct object *map, const struct plan_accelerator *acc)
+{
+	if (acc && acc->per_pod)
+		object_append(e->arena, map, acc->resource,
+			object_string(e->arena, str_printf(e->arena, "%lld", (long long)acc->per_pod), acc->from));
+}
+
+static const struct plan_quantity *limit(const struct plan_quantity *written, const struct plan_quantity *request)
+{
+	return written->set ? written : request;
+}
+
+static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc, struct object *container)
+{
+	static const struct plan_quantity none;
+	struct object *requests = object_map(e->arena, (struct span){ 0 }), *limits = object_map(e->arena, (struct span){ 0 });
+
+	amount(e, requests, STR("cpu"), &c->cpu);
+	amount(e, requests, STR("memory"), &c->memory);
+	amount(e, requests, STR("ephemeral-storage"), &c->disk);
+	devices(e, requests, acc);
+	amount(e, limits, STR("cpu"), limit(&c->limits.cpu, &none));
+	amount(e, limits, STR("memory"), limit(&c->limits.memory, &c->memory));
+	amount(e, limits, STR("ephemeral-storage"), limit(&c->limits.disk, &c->disk));
+	devices(e, limits, acc);
+	if (!requests->u.map.n && !limits->u.map.n)
+		return;
+	struct object *both = PUT_MAP(e->arena, container, "resources", c->name_at);
+	if (requests->u.map.n)
+		object_append(e->arena, both, STR("requests"), requests);
+	if (limits->u.map.n)
+		object_append(e->arena, both, STR("limits"), limits);
+}
+
+static void image(struct emit *e, const struct plan_container *c, struct object *o)
+{
+	static const struct { const char *word, *value; } policies[] = {
+		{ "always", "Always" }, { "if-not-present", "IfNotPresent" }, { "never", "Never" },
+	};
+
+	PUT_STR(e->arena, o, "image", c->image.value, c->image.from);
+	for (size_t i = 0; c->pull.set && i < 3; i++)
+		if (str_is(c->pull.value, policies[i].word))
+			PUT_STR(e->arena, o, "imagePullPolicy", str_of(policies[i].value), c->pull.from);
+}
+
+struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *list)
+{
+	struct object *o = object_add_map(e->arena, list, c->name_at);
+
+	PUT_STR(e->arena, o, "name", plan_label(e->arena, c->name), c->name_at);
+	image(e, c, o);
+	texts_put(e, r, &c->command, STR("command"), o);
+	texts_put(e, r, &c->args, STR("args"), o);
+	if (c->workdir.set)
+		PUT_STR(e->arena, o, "workingDir", c->workdir.value, c->workdir.from);
+	emit_env(e, r, c, emit_container_uses(r, c, main), o);
+	ports_put(e, c, o);
+	resources(e, c, main ? r->accelerator : NULL, o);
+	emit_mounts(e, r, c, main, o);
+	PUT_STR(e->arena, o, "terminationMessagePolicy", STR("FallbackToLogsOnError"), c->name_at);
+	if (c->raw)
+		raw_merge(e, RAW_CONTAINER, o, c->raw);
+	return o;
+}

@@ -1,0 +1,106 @@
+/*
+ * emit_failure.c - how often a replica may fail, and when the Job has
+ * succeeded (language decisions, section 7).
+ */
+#include "emit/build.h"
+
+static bool restarts_in_place(const struct plan_role *r)
+{
+	return r->restart.set && !str_is(r->restart.value, "never");
+}
+
+static int64_t retries(const struct plan_role *r) { return r->retries.set ? r->retries.value : 0; }
+
+static void budget(struct emit *e, const struct plan_role *r, struct object *spec)
+{
+	struct span from = r->retries.from;
+	int64_t n = retries(r);
+
+	if (restarts_in_place(r)) {
+		/* the kubelet restarts the container; with 0 the first restart would fail the Job */
+		PUT_INT(e->arena, spec, "backoffLimit", 2147483647, r->restart.from);
+		return;
+	}
+	if (n == 0 || r->unrolled) {
+		PUT_INT(e->arena, spec, "backoffLimit", n, from);
+		return;
+	}
+	if (!kube_has(e->plan->kubernetes, KUBE_BACKOFF_PER_INDEX)) {
+		PUT_INT(e->arena, spec, "backoffLimit", n * r->max, from);
+		return;
+	}
+	PUT_INT(e->arena, spec, "backoffLimitPerIndex", n, from);
+	PUT_INT(e->arena, spec, "maxFailedIndexes", r->elastic ? r->max - r->min : 0, from);
+}
+
+/* Exit codes that are not retried end the Job at once; a list may not be empty. */
+static void final_codes(struct emit *e, const struct plan_role *r, struct object *rules)
+{
+	struct object *values = object_list(e->arena, r->retry_at), *rule, *codes;
+
+	for (int64_t code = 1; code <= 255; code++)
+		if (code < r->retry_lo || code > r->retry_hi)
+			object_add(e->arena, values, object_integer(e->arena, code, r->retry_at));
+	if (!values->u.list.n)
+		return;
+	rule = object_add_map(e->arena, rules, r->retry_at);
+	PUT_STR(e->arena, rule, "action", STR("FailJob"), r->retry_at);
+	codes = PUT_MAP(e->arena, rule, "onExitCodes", r->retry_at);
+	PUT_STR(e->arena, codes, "containerName", plan_label(e->arena, r->main.name), r->main.name_at);
+	PUT_STR(e->arena, codes, "operator", STR("In"), r->retry_at);
+	object_append(e->arena, codes, STR("values"), values);
+}
+
+/*
+ * A disruption is nobody's failure.  Its rule comes before the exit codes: a
+ * preempted program often exits with 1.
+ */
+void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec)
+{
+	budget(e, r, spec);
+	if (restarts_in_place(r))
+		return;
+	struct object *rules = PUT_LIST(e->arena, PUT_MAP(e->arena, spec, "podFailurePolicy", r->at), "rules", r->at);
+	struct object *ignore = object_add_map(e->arena, rules, r->at), *condition;
+	PUT_STR(e->arena, ignore, "action", STR("Ignore"), r->at);
+	condition = object_add_map(e->arena, PUT_LIST(e->arena, ignore, "onPodConditions", r->at), r->at);
+	PUT_STR(e->arena, condition, "type", STR("DisruptionTarget"), r->at);
+	PUT_STR(e->arena, condition, "status", STR("True"), r->at);
+	if (r->has_retry_on)
+		final_codes(e, r, rules);
+}
+
+/* "0,3,5-7": as the API writes sets of indexes. */
+static struct str index_set(struct arena *a, const struct plan_index_set *set)
+{
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < set->n;) {
+		size_t end = i;
+		while (end + 1 < set->n && set->at[end + 1] == set->at[end] + 1)
+			end++;
+		if (i)
+			buf_char(&out, ',');
+		buf_int(&out, set->at[i]);
+		if (end > i) {
+			buf_char(&out, end > i + 1 ? '-' : ',');
+			buf_int(&out, set->at[end]);
+		}
+		i = end + 1;
+	}
+	struct str s = buf_take(&out, a);
+	buf_release(&out);
+	return s;
+}
+
+void emit_success(struct emit *e, const struct plan_role *r, struct object *spec)
+{
+	struct plan_success rule;
+
+	if (r->aux || !plan_success_rule(e->job, &rule) || &e->job->roles[rule.role] != r)
+		return;
+	struct span from = e->job->success->from;
+	struct object *rules = PUT_LIST(e->arena, PUT_MAP(e->arena, spec, "successPolicy", from), "rules", from);
+	for (size_t i = 0; i < rule.n; i++)
+		PUT_STR(e->arena, object_add_map(e->arena, rules, from), "succeededIndexes", index_set(e->arena, &rule.sets[i]), from);
+}

@@ -1,0 +1,144 @@
+/*
+ * emit_files.c - `files` in ConfigMaps: one key for each path, filled to what a
+ * ConfigMap holds and continued in the next.
+ *
+ * A file whose text depends on the index is one key for each replica, KEY.i,
+ * because a ConfigMap is the same for all of them.  The split is decided from
+ * lengths and is the same whenever it is asked for.
+ */
+#include "emit/build.h"
+#include "kube/limits.h"
+
+bool emit_file_each(const struct plan_file *f)
+{
+	return f->per_replica || (emit_text_uses(&f->text) & USES_INDEX);
+}
+
+bool emit_uses_each_file(const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->nfiles; i++)
+		if (emit_file_each(&r->files[i]))
+			return true;
+	return false;
+}
+
+static struct str base_key(struct arena *a, struct str path)
+{
+	size_t start = path.n;
+
+	while (start && path.p[start - 1] != '/')
+		start--;
+	char *p = arena_copy(a, path.p + start, path.n - start);
+	struct str key = { p, path.n - start };
+	for (size_t i = 0; i < key.n; i++) {
+		char c = p[i];
+		bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+		if (!kept)
+			p[i] = '_';
+	}
+	if (key.n > 1 && p[0] == '.' && p[1] == '.')    /* `..data` is how the kubelet swaps versions */
+		p[0] = '_';
+	if (key.n == 1 && p[0] == '.')
+		p[0] = '_';
+	return key;
+}
+
+/* Is `key` one of BASE.0, BASE.1, ... or could it be? */
+static bool is_each_of(struct str key, struct str base)
+{
+	return str_starts(key, base) && key.n > base.n && key.p[base.n] == '.';
+}
+
+static bool key_taken(const struct emit_files *fs, struct str key, bool each)
+{
+	for (size_t i = 0; i < fs->n; i++) {
+		struct str other = fs->at[i].key;
+		if (str_eq(other, key) || (fs->at[i].each && is_each_of(key, other)) || (each && is_each_of(other, key)))
+			return true;
+	}
+	return false;
+}
+
+static struct str unique_key(struct arena *a, const struct emit_files *fs, struct str base, bool each)
+{
+	struct str key = base;
+
+	for (unsigned i = 2; key_taken(fs, key, each); i++)
+		key = str_printf(a, "%.*s-%u", STR_ARG(base), i);
+	return key;
+}
+
+const struct text *emit_file_text(const struct plan_file *f, int64_t index)
+{
+	return f->per_replica ? &f->per_replica[index] : &f->text;
+}
+
+/* Where a file goes: the ConfigMap that is being filled, or the next. */
+struct filling {
+	size_t bytes;
+	unsigned part;
+};
+
+static unsigned place(struct filling *f, size_t size)
+{
+	if (f->bytes && f->bytes + size > LIMIT_DATA) {
+		f->part++;
+		f->bytes = 0;
+	}
+	f->bytes += size;
+	return f->part;
+}
+
+size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const struct emit_file *f, int64_t index)
+{
+	struct emit_measure m = { j, r, NULL, NULL };
+
+	return f->key.n + 8 + emit_text_length(&m, emit_file_text(f->file, index), index);
+}
+
+static unsigned count_parts(const struct plan_job *j, const struct plan_role *r, const struct emit_files *fs)
+{
+	struct filling filling = { 0 };
+
+	for (size_t i = 0; i < fs->n; i++)
+		for (int64_t k = 0; k < (fs->at[i].each ? r->max : 1); k++)
+			place(&filling, emit_file_size(j, r, &fs->at[i], k));
+	return filling.part + 1;
+}
+
+struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r)
+{
+	struct emit_files fs = { .at = ARENA_ARRAY(a, struct emit_file, r->nfiles) };
+
+	for (size_t i = 0; i < r->nfiles; i++) {
+		const struct plan_file *f = &r->files[i];
+		bool each = emit_file_each(f);
+		struct emit_file added = { f, unique_key(a, &fs, base_key(a, f->path), each), each };
+		fs.at[fs.n++] = added;
+	}
+	fs.parts = fs.n ? count_parts(j, r, &fs) : 0;
+	return fs;
+}
+
+struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part)
+{
+	return part ? str_printf(a, "%.*s-files-%u", STR_ARG(r->object), part + 1) : str_printf(a, "%.*s-files", STR_ARG(r->object));
+}
+
+struct object *emit_files_make(struct emit *e, const struct manifest *m)
+{
+	const struct plan_role *r = m->role;
+	struct object *o = emit_object(e, m), *data = PUT_MAP(e->arena, o, "data", m->from);
+	struct emit_files fs = emit_files_of(e->arena, e->job, r);
+	struct filling filling = { 0 };
+
+	for (size_t i = 0; i < fs.n; i++)
+		for (int64_t k = 0; k < (fs.at[i].each ? r->max : 1); k++) {
+			const struct emit_file *f = &fs.at[i];
+			if (place(&filling, emit_file_size(e->job, r, f, k)) != m->part)
+				continue;
+			struct str key = f->each ? str_printf(e->arena, "%.*s.%lld", STR_ARG(f->key), (long long)k) : f->key;
+			object_append(e->arena, data, key, emit_text(e->arena, e->job, r, emit_file_text(f->file, k), TEXT_FILE, k));
+		}
+	return o;
+}

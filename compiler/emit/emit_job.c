@@ -1,0 +1,69 @@
+/*
+ * emit_job.c - a role as an indexed Job, or as one Job for each replica.
+ */
+#include "emit/build.h"
+
+bool emit_kueue(const struct plan_job *j)
+{
+	return j->gang.set && str_is(j->gang.value, "kueue");
+}
+
+static void size(struct emit *e, const struct plan_role *r, struct object *spec)
+{
+	int64_t n = r->unrolled ? 1 : r->max;
+
+	PUT_INT(e->arena, spec, "completions", n, r->replicas_at);
+	PUT_INT(e->arena, spec, "parallelism", n, r->replicas_at);
+	if (!r->unrolled)
+		PUT_STR(e->arena, spec, "completionMode", STR("Indexed"), r->replicas_at);
+}
+
+static struct span suspend_from(const struct plan_job *j, const struct plan_role *r)
+{
+	if (emit_kueue(j))
+		return j->gang.from;
+	return r->start_after ? r->start_after->from : j->suspend.from;
+}
+
+/* A Job that vanishes early looks like a lost run, so only the one Job of a run may have a time to live. */
+static void times(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+
+	if (j->timeout.set)
+		PUT_INT(e->arena, spec, "activeDeadlineSeconds", emit_seconds(&j->timeout), j->timeout.from);
+	if (j->ttl.set && plan_job_objects(j) == 1)
+		PUT_INT(e->arena, spec, "ttlSecondsAfterFinished", emit_seconds(&j->ttl), j->ttl.from);
+}
+
+struct object *emit_job_make(struct emit *e, const struct manifest *m)
+{
+	const struct plan_job *j = e->job;
+	const struct plan_role *r = m->role;
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", r->at);
+	bool suspend = (j->suspend.set && j->suspend.value) || emit_kueue(j) || r->start_after;
+
+	PUT_BOOL(e->arena, spec, "suspend", suspend, suspend_from(j, r));
+	size(e, r, spec);
+	times(e, spec);
+	emit_failure(e, r, spec);
+	emit_success(e, r, spec);
+	emit_pod_template(e, r, spec);
+	if (r->raw_job)
+		raw_merge(e, RAW_JOB, spec, r->raw_job);
+	return o;
+}
+
+/* An aux role that always restarts: timeout, ttl and suspend do not reach it. */
+struct object *emit_deployment_make(struct emit *e, const struct manifest *m)
+{
+	const struct plan_role *r = m->role;
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", r->at);
+
+	PUT_INT(e->arena, spec, "replicas", r->max, r->replicas_at);
+	emit_selector(e, r, PUT_MAP(e->arena, spec, "selector", r->at), STR("matchLabels"));
+	emit_pod_template(e, r, spec);
+	if (r->raw_job)
+		raw_merge(e, RAW_JOB, spec, r->raw_job);
+	return o;
+}

@@ -1,0 +1,135 @@
+/*
+ * emit_meta.c - names, labels and annotations (language decisions, section 7).
+ */
+#include "emit/build.h"
+
+struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from)
+{
+	struct object *o = object_string(a, STR(""), from);
+	struct str *segments = ARENA_ARRAY(a, struct str, 2);
+
+	segments[0] = str_printf(a, "%.*s%s", STR_ARG(base), between);
+	o->kind = OBJECT_TEXT;
+	o->u.text.at = base.n ? segments : segments + 1;
+	o->u.text.n = base.n ? 2 : 1;
+	return o;
+}
+
+static void pairs_put(struct arena *a, struct object *map, const struct plan_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->n; i++)
+		object_put(a, map, pairs->at[i].key, object_string(a, pairs->at[i].value, pairs->at[i].from));
+}
+
+/* Ours first; the job's and the role's may only add to them. */
+static struct object *labels(struct emit *e, const struct plan_role *r)
+{
+	const struct plan_job *j = e->job;
+	struct object *map = object_map(e->arena, r ? r->at : j->name_at);
+
+	PUT_STR(e->arena, map, "app.kubernetes.io/managed-by", STR("trainc"), j->name_at);
+	if (j->framework.n)
+		PUT_STR(e->arena, map, "app.kubernetes.io/name", j->framework, j->name_at);
+	object_append(e->arena, map, LABEL_JOB, object_string(e->arena, j->name, j->name_at));
+	if (r)
+		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, r->label, r->at));
+	return map;
+}
+
+static void user_labels(struct emit *e, const struct plan_role *r, bool of_role, struct object *map)
+{
+	pairs_put(e->arena, map, &e->job->labels);
+	if (r && of_role)
+		pairs_put(e->arena, map, &r->labels);
+}
+
+static void user_annotations(struct emit *e, const struct plan_role *r, bool of_role, struct object *metadata)
+{
+	const struct plan_job *j = e->job;
+	struct object *map = object_get(metadata, STR("annotations"));
+
+	if (!map && (j->annotations.n || (r && of_role && r->annotations.n)))
+		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
+	pairs_put(e->arena, map, &j->annotations);
+	if (r && of_role)
+		pairs_put(e->arena, map, &r->annotations);
+}
+
+/* What the runtime reads from the Jobs of a role. */
+static void runtime_annotations(struct emit *e, const struct plan_role *r, struct object *metadata)
+{
+	const struct plan_job *j = e->job;
+	struct object *map = NULL;
+
+	if (!r->aux) {
+		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
+		if (j->success)
+			PUT_STR(e->arena, map, "trainc.dev/success", plan_condition_text(e->arena, j, j->success), j->success->from);
+		PUT_STR(e->arena, map, "trainc.dev/clean", j->clean.set ? j->clean.value : STR("running"), j->clean.from);
+		PUT_STR(e->arena, map, "trainc.dev/restarts", str_printf(e->arena, "%lld", (long long)j->restarts.value), j->restarts.from);
+		if (r->elastic)
+			PUT_STR(e->arena, map, "trainc.dev/replicas",
+				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max), r->replicas_at);
+	}
+	if (!map && (r->start_after || (j->ttl.set && plan_job_objects(j) > 1)))
+		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
+	if (r->start_after)
+		PUT_STR(e->arena, map, "trainc.dev/start-after", plan_condition_text(e->arena, j, r->start_after), r->start_after->from);
+	if (j->ttl.set && plan_job_objects(j) > 1)
+		PUT_STR(e->arena, map, "trainc.dev/ttl", str_printf(e->arena, "%lld", (long long)emit_seconds(&j->ttl)), j->ttl.from);
+}
+
+int64_t emit_seconds(const struct plan_quantity *q)
+{
+	return (int64_t)((q->value.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT);
+}
+
+struct object *emit_metadata(const struct object *o) { return object_get(o, STR("metadata")); }
+
+/* A Service, ConfigMap or Secret carries the role as a label, but the role's own labels go to its Job and pods only. */
+struct object *emit_object(struct emit *e, const struct manifest *m)
+{
+	struct arena *a = e->arena;
+	const struct plan_job *j = e->job;
+	struct object *o = object_map(a, m->from), *metadata, *map;
+	bool job = m->role && str_is(str_of(m->kind), "Job"), workload = job || (m->role && str_is(str_of(m->kind), "Deployment"));
+
+	PUT_STR(a, o, "apiVersion", str_of(m->api_version), m->from);
+	PUT_STR(a, o, "kind", str_of(m->kind), m->from);
+	metadata = PUT_MAP(a, o, "metadata", m->from);
+	object_append(a, metadata, STR("name"),
+		m->indexed_name ? emit_indexed(a, m->name, "-", m->from) : object_string(a, m->name, m->from));
+	if ((j->ns.set || j->namespace_in_address) && !m->scoped)
+		PUT_STR(a, metadata, "namespace", plan_namespace(j), j->ns.from);
+	map = labels(e, m->role);
+	object_append(a, metadata, STR("labels"), map);
+	if (m->indexed_name)
+		object_append(a, map, LABEL_INDEX, emit_indexed(a, STR(""), "", m->from));
+	if (job && emit_kueue(j) && j->queue.set)
+		PUT_STR(a, map, "kueue.x-k8s.io/queue-name", j->queue.value, j->queue.from);
+	user_labels(e, m->role, workload, map);
+	if (job)
+		runtime_annotations(e, m->role, metadata);
+	user_annotations(e, m->role, workload, metadata);
+	return o;
+}
+
+void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template)
+{
+	struct object *metadata = PUT_MAP(e->arena, template, "metadata", r->at), *map = labels(e, r);
+
+	object_append(e->arena, metadata, STR("labels"), map);
+	if (r->unrolled && !plan_role_is_deployment(r))
+		object_append(e->arena, map, LABEL_INDEX, emit_indexed(e->arena, STR(""), "", r->at));
+	user_labels(e, r, true, map);
+	user_annotations(e, r, true, metadata);
+}
+
+void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key)
+{
+	struct object *map = object_put_map(e->arena, parent, key, r ? r->at : e->job->name_at);
+
+	object_append(e->arena, map, LABEL_JOB, object_string(e->arena, e->job->name, e->job->name_at));
+	if (r)
+		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, r->label, r->at));
+}

@@ -1,0 +1,175 @@
+/*
+ * emit_pod.c - the pod template of a role.
+ */
+#include "emit/build.h"
+
+/* kubectl's taint syntax: key, key=value, key:Effect, key=value:Effect. */
+static void toleration(struct emit *e, struct str taint, struct span from, struct object *list)
+{
+	struct object *o = object_add_map(e->arena, list, from);
+	const char *colon = memrchr(taint.p, ':', taint.n);
+	struct str key = taint, effect = { NULL, 0 };
+
+	if (colon) {
+		key.n = (size_t)(colon - taint.p);
+		effect = (struct str){ colon + 1, taint.n - key.n - 1 };
+	}
+	const char *equals = memchr(key.p, '=', key.n);
+	if (equals) {
+		struct str value = { equals + 1, key.n - (size_t)(equals - key.p) - 1 };
+		key.n = (size_t)(equals - key.p);
+		PUT_STR(e->arena, o, "key", key, from);
+		PUT_STR(e->arena, o, "operator", STR("Equal"), from);
+		PUT_STR(e->arena, o, "value", value, from);
+	} else {
+		PUT_STR(e->arena, o, "key", key, from);
+		PUT_STR(e->arena, o, "operator", STR("Exists"), from);
+	}
+	if (effect.n)
+		PUT_STR(e->arena, o, "effect", effect, from);
+}
+
+static bool tolerated(const struct plan_str *list, size_t n, struct str taint)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(list[i].value, taint))
+			return true;
+	return false;
+}
+
+static void tolerations(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+	size_t n = acc ? acc->ntolerate : 0;
+
+	if (!n && !r->ntolerate)
+		return;
+	struct object *list = PUT_LIST(e->arena, pod, "tolerations", r->at);
+	for (size_t i = 0; i < n; i++)
+		toleration(e, acc->tolerate[i].value, acc->from, list);
+	for (size_t i = 0; i < r->ntolerate; i++)
+		if (!tolerated(n ? acc->tolerate : NULL, n, r->tolerate[i].value))
+			toleration(e, r->tolerate[i].value, r->tolerate[i].from, list);
+}
+
+static void node_labels(struct emit *e, struct object *map, const struct plan_pairs *pairs, struct span from)
+{
+	for (size_t i = 0; i < pairs->n; i++)
+		object_put(e->arena, map, pairs->at[i].key,
+			object_string(e->arena, pairs->at[i].value, span_known(from) ? from : pairs->at[i].from));
+}
+
+static void node_selector(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	if (!r->node.n && !(r->accelerator && r->accelerator->node.n))
+		return;
+	struct object *map = PUT_MAP(e->arena, pod, "nodeSelector", r->at);
+	if (r->accelerator)
+		node_labels(e, map, &r->accelerator->node, r->accelerator->from);
+	node_labels(e, map, &r->node, (struct span){ 0 });
+}
+
+/* One replica on a host, or replicas over zones as evenly as can be. */
+static void spread(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	struct arena *a = e->arena;
+	struct span from = r->spread.from;
+	struct object *o;
+
+	if (!r->spread.set)
+		return;
+	if (str_is(r->spread.value, "host")) {
+		struct object *anti = PUT_MAP(a, PUT_MAP(a, pod, "affinity", from), "podAntiAffinity", from);
+		o = object_add_map(a, PUT_LIST(a, anti, "requiredDuringSchedulingIgnoredDuringExecution", from), from);
+		PUT_STR(a, o, "topologyKey", STR("kubernetes.io/hostname"), from);
+	} else if (str_is(r->spread.value, "zone")) {
+		o = object_add_map(a, PUT_LIST(a, pod, "topologySpreadConstraints", from), from);
+		PUT_INT(a, o, "maxSkew", 1, from);
+		PUT_STR(a, o, "topologyKey", STR("topology.kubernetes.io/zone"), from);
+		PUT_STR(a, o, "whenUnsatisfiable", STR("ScheduleAnyway"), from);
+	} else
+		return;
+	emit_selector(e, r, PUT_MAP(a, o, "labelSelector", from), STR("matchLabels"));
+}
+
+static void placement(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	const struct plan_job *j = e->job;
+
+	if (r->service_account.set)
+		PUT_STR(e->arena, pod, "serviceAccountName", r->service_account.value, r->service_account.from);
+	if (j->scheduler.set)
+		PUT_STR(e->arena, pod, "schedulerName", j->scheduler.value, j->scheduler.from);
+	if (j->priority.set)
+		PUT_STR(e->arena, pod, "priorityClassName", j->priority.value, j->priority.from);
+	if (r->grace.set)
+		PUT_INT(e->arena, pod, "terminationGracePeriodSeconds", emit_seconds(&r->grace), r->grace.from);
+	node_selector(e, r, pod);
+	spread(e, r, pod);
+	tolerations(e, r, pod);
+}
+
+static void pull_secrets(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	if (!r->npull_secrets)
+		return;
+	struct object *list = PUT_LIST(e->arena, pod, "imagePullSecrets", r->pull_secrets[0].from);
+	for (size_t i = 0; i < r->npull_secrets; i++)
+		PUT_STR(e->arena, object_add_map(e->arena, list, r->pull_secrets[i].from), "name", r->pull_secrets[i].value,
+			r->pull_secrets[i].from);
+}
+
+/* A native sidecar is an init container that goes on: behind `image`, where readers look for it. */
+static void sidecar(struct emit *e, const struct plan_role *r, const struct plan_container *c, struct object *list)
+{
+	struct object *o = emit_container(e, r, c, false, list);
+	struct object_field always = { STR("restartPolicy"), object_string(e->arena, STR("Always"), c->name_at) };
+	size_t at = 2;
+
+	if (object_get(o, always.key))
+		return;
+	object_append(e->arena, o, always.key, always.value);
+	memmove(o->u.map.at + at + 1, o->u.map.at + at, (o->u.map.n - 1 - at) * sizeof(*o->u.map.at));
+	o->u.map.at[at] = always;
+}
+
+static void containers(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	bool native = kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR);
+	struct object *list;
+
+	if (r->ninits || (native && r->nsidecars)) {
+		list = PUT_LIST(e->arena, pod, "initContainers", r->at);
+		for (size_t i = 0; i < r->ninits; i++)
+			emit_container(e, r, &r->inits[i], false, list);
+		for (size_t i = 0; native && i < r->nsidecars; i++)
+			sidecar(e, r, &r->sidecars[i], list);
+	}
+	list = PUT_LIST(e->arena, pod, "containers", r->at);
+	emit_container(e, r, &r->main, true, list);
+	for (size_t i = 0; !native && i < r->nsidecars; i++)
+		emit_container(e, r, &r->sidecars[i], false, list);
+}
+
+void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec)
+{
+	struct arena *a = e->arena;
+	struct object *template = PUT_MAP(a, spec, "template", r->at), *pod;
+	bool deployment = plan_role_is_deployment(r), never = !r->restart.set || str_is(r->restart.value, "never");
+	struct emit_volumes vs = emit_volumes_of(a, r);
+
+	emit_pod_metadata(e, r, template);
+	pod = PUT_MAP(a, template, "spec", r->at);
+	if (!deployment)
+		PUT_STR(a, pod, "restartPolicy", never ? STR("Never") : STR("OnFailure"), r->restart.from);
+	if (emit_literal_index(r))
+		object_append(a, pod, STR("hostname"), emit_indexed(a, r->object, "-", r->at));
+	PUT_STR(a, pod, "subdomain", e->job->name, e->job->name_at);
+	PUT_BOOL(a, pod, "enableServiceLinks", false, r->at);
+	placement(e, r, pod);
+	pull_secrets(e, r, pod);
+	containers(e, r, pod);
+	emit_volume_list(e, r, &vs, pod);
+	if (r->raw_pod)
+		raw_merge(e, RAW_POD, pod, r->raw_pod);
+}

@@ -1,0 +1,130 @@
+/*
+ * emit_service.c - how pods find each other, and how people find pods.
+ *
+ * The headless Service gives every pod a name before it is ready; its ports are
+ * for readers and SRV records only.  The API refuses two entries with one
+ * number or one name, so each number stands once and a name that two numbers
+ * share is made longer by the role's.
+ */
+#include "emit/build.h"
+
+struct listed {
+	const struct plan_role *role;
+	const struct plan_port *port;
+	struct str name;
+};
+struct listing {
+	struct listed *at;
+	size_t n;
+};
+
+static bool number_listed(const struct listing *l, int64_t number)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].port->port == number)
+			return true;
+	return false;
+}
+
+static bool name_listed(const struct listing *l, size_t except, struct str name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (i != except && str_eq(l->at[i].name, name))
+			return true;
+	return false;
+}
+
+static void gather(struct arena *a, const struct plan_role *r, struct listing *l)
+{
+	for (size_t i = 0; i < r->main.nports; i++) {
+		struct listed added = { r, &r->main.ports[i], plan_label(a, r->main.ports[i].name) };
+		if (!number_listed(l, added.port->port))
+			ARENA_PUSH(a, l->at, l->n, added);
+	}
+}
+
+static void make_unique(struct arena *a, struct listing *l)
+{
+	bool *shared = ARENA_ARRAY(a, bool, l->n);
+
+	for (size_t i = 0; i < l->n; i++)
+		shared[i] = name_listed(l, i, l->at[i].name);
+	for (size_t i = 0; i < l->n; i++)
+		if (shared[i])
+			l->at[i].name = str_printf(a, "%.*s-%.*s", STR_ARG(l->at[i].role->label), STR_ARG(l->at[i].name));
+	for (size_t i = 0; i < l->n; i++)
+		if (name_listed(l, i, l->at[i].name))
+			l->at[i].name = str_printf(a, "%.*s-%lld", STR_ARG(l->at[i].name), (long long)l->at[i].port->port);
+}
+
+static void ports(struct emit *e, const struct listing *l, struct object *spec)
+{
+	if (!l->n)
+		return;
+	struct object *list = PUT_LIST(e->arena, spec, "ports", l->at[0].port->from);
+	for (size_t i = 0; i < l->n; i++) {
+		struct object *o = object_add_map(e->arena, list, l->at[i].port->from);
+		PUT_STR(e->arena, o, "name", l->at[i].name, l->at[i].port->from);
+		PUT_INT(e->arena, o, "port", l->at[i].port->port, l->at[i].port->from);
+	}
+}
+
+static struct object *headless(struct emit *e, const struct manifest *m, struct object *o)
+{
+	struct object *spec = PUT_MAP(e->arena, o, "spec", m->from);
+
+	PUT_STR(e->arena, spec, "clusterIP", STR("None"), m->from);
+	PUT_BOOL(e->arena, spec, "publishNotReadyAddresses", true, m->from);
+	return spec;
+}
+
+struct object *emit_service_make(struct emit *e, const struct manifest *m)
+{
+	struct object *o = emit_object(e, m), *spec = headless(e, m, o);
+	struct listing l = { 0 };
+
+	for (size_t i = 0; i < e->job->nroles; i++)
+		if (e->job->roles[i].max && !e->job->roles[i].aux)
+			gather(e->arena, &e->job->roles[i], &l);
+	make_unique(e->arena, &l);
+	emit_selector(e, NULL, spec, STR("selector"));
+	ports(e, &l, spec);
+	if (e->job->raw_service)
+		raw_merge(e, RAW_SERVICE, spec, e->job->raw_service);
+	return o;
+}
+
+/* hosts = "service": the index is our label in an unrolled role, the Job controller's in an indexed one. */
+struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
+{
+	struct object *o = emit_object(e, m), *spec = headless(e, m, o);
+	struct listing l = { 0 };
+
+	emit_selector(e, m->role, spec, STR("selector"));
+	object_append(e->arena, object_get(spec, STR("selector")),
+		m->role->unrolled ? LABEL_INDEX : STR("batch.kubernetes.io/job-completion-index"),
+		emit_indexed(e->arena, STR(""), "", m->from));
+	gather(e->arena, m->role, &l);
+	ports(e, &l, spec);
+	if (e->job->raw_service)
+		raw_merge(e, RAW_SERVICE, spec, e->job->raw_service);
+	return o;
+}
+
+struct object *emit_role_service_make(struct emit *e, const struct manifest *m)
+{
+	static const struct { const char *word, *value; } types[] = {
+		{ "cluster", "ClusterIP" }, { "node-port", "NodePort" }, { "load-balancer", "LoadBalancer" },
+	};
+	const struct plan_role *r = m->role;
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", r->service.from);
+	struct listing l = { 0 };
+
+	for (size_t i = 0; i < 3; i++)
+		if (str_is(r->service.value, types[i].word))
+			PUT_STR(e->arena, spec, "type", str_of(types[i].value), r->service.from);
+	emit_selector(e, r, spec, STR("selector"));
+	gather(e->arena, r, &l);
+	ports(e, &l, spec);
+	return o;
+}

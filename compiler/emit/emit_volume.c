@@ -1,0 +1,243 @@
+/*
+ * emit_volume.c - volumes of a pod and where its containers mount them.
+ *
+ * Mounts of the same thing share a volume; a volume is named after what it is,
+ * and a second one of that name gets a number.
+ */
+#include "emit/build.h"
+#include "kube/limits.h"
+
+static bool same_volume(const struct plan_volume *a, const struct plan_volume *b)
+{
+	if (a->kind != b->kind || !str_eq(a->name, b->name))
+		return false;
+	return (a->kind != VOLUME_HOST_PATH && a->kind != VOLUME_NFS) || str_eq(a->path, b->path);
+}
+
+const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v)
+{
+	for (size_t i = 0; i < vs->n; i++)
+		if (same_volume(vs->at[i].volume, v))
+			return &vs->at[i];
+	return NULL;
+}
+
+/* The last part of a path that has one. */
+static struct str last_part(struct str path)
+{
+	size_t end = path.n;
+
+	while (end && path.p[end - 1] == '/')
+		end--;
+	size_t start = end;
+	while (start && path.p[start - 1] != '/')
+		start--;
+	return (struct str){ path.p + start, end - start };
+}
+
+/* Any text as a DNS label: other characters become `-`, none at the ends. */
+static struct str as_label(struct arena *a, struct str text, struct str otherwise)
+{
+	enum { ROOM = 4 };              /* for a number */
+	struct str s = plan_label(a, text);
+	char *p = (char *)s.p;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (!(p[i] >= 'a' && p[i] <= 'z') && !(p[i] >= '0' && p[i] <= '9'))
+			p[i] = '-';
+	if (s.n > LIMIT_LABEL - ROOM)
+		s.n = LIMIT_LABEL - ROOM;
+	while (s.n && s.p[s.n - 1] == '-')
+		s.n--;
+	for (; s.n && *s.p == '-'; s.n--)
+		s.p++;
+	return s.n ? s : otherwise;
+}
+
+static bool name_taken(const struct emit_volumes *vs, struct str name)
+{
+	for (size_t i = 0; i < vs->n; i++)
+		if (str_eq(vs->at[i].name, name))
+			return true;
+	return (vs->shm.n && str_eq(vs->shm, name)) || (vs->files.n && str_eq(vs->files, name));
+}
+
+static struct str unique(struct arena *a, const struct emit_volumes *vs, struct str base)
+{
+	struct str name = base;
+
+	for (unsigned i = 2; name_taken(vs, name); i++)
+		name = str_printf(a, "%.*s-%u", STR_ARG(base), i);
+	return name;
+}
+
+static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nmounts; i++) {
+		const struct plan_volume *v = c->mounts[i].volume;
+		struct emit_volume *known = (struct emit_volume *)emit_volume_find(vs, v);
+		if (known) {
+			known->readonly = known->readonly && v->readonly;
+			continue;
+		}
+		struct str what = v->kind == VOLUME_HOST_PATH || v->kind == VOLUME_NFS ? last_part(v->path) : v->name;
+		struct emit_volume added = { v, unique(a, vs, as_label(a, what, STR("volume"))), v->readonly };
+		ARENA_PUSH(a, vs->at, vs->n, added);
+	}
+}
+
+struct emit_volumes emit_volumes_of(struct arena *a, const struct plan_role *r)
+{
+	struct emit_volumes vs = { 0 };
+
+	gather(a, &vs, &r->main);
+	for (size_t i = 0; i < r->ninits; i++)
+		gather(a, &vs, &r->inits[i]);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		gather(a, &vs, &r->sidecars[i]);
+	if (r->shm.set)
+		vs.shm = unique(a, &vs, STR("shm"));
+	if (r->nfiles)
+		vs.files = unique(a, &vs, STR("files"));
+	return vs;
+}
+
+struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind)
+{
+	return str_printf(a, "%.*s-%.*s", STR_ARG(j->name), STR_ARG(kind));
+}
+
+static void empty_dir(struct emit *e, struct object *volume, bool memory, struct quantity size, struct span from)
+{
+	struct object *o = PUT_MAP(e->arena, volume, "emptyDir", from);
+
+	if (memory)
+		PUT_STR(e->arena, o, "medium", STR("Memory"), from);
+	if (size.nano)
+		PUT_STR(e->arena, o, "sizeLimit", quantity_text(e->arena, size), from);
+}
+
+static void claim(struct emit *e, const struct emit_volume *ev, struct object *volume)
+{
+	struct object *o = PUT_MAP(e->arena, volume, "persistentVolumeClaim", ev->volume->from);
+
+	PUT_STR(e->arena, o, "claimName", ev->volume->name, ev->volume->from);
+	if (ev->readonly)
+		PUT_BOOL(e->arena, o, "readOnly", true, ev->volume->from);
+}
+
+static void nfs(struct emit *e, const struct emit_volume *ev, struct object *volume)
+{
+	struct object *o = PUT_MAP(e->arena, volume, "nfs", ev->volume->from);
+
+	PUT_STR(e->arena, o, "server", ev->volume->name, ev->volume->from);
+	PUT_STR(e->arena, o, "path", ev->volume->path, ev->volume->from);
+	if (ev->readonly)
+		PUT_BOOL(e->arena, o, "readOnly", true, ev->volume->from);
+}
+
+/* ssh insists that nobody else can read a key: 0600. */
+static void generated(struct emit *e, const struct plan_volume *v, struct object *volume)
+{
+	struct object *o = PUT_MAP(e->arena, volume, "secret", v->from);
+
+	PUT_STR(e->arena, o, "secretName", emit_generated_name(e->arena, e->job, v->name), v->from);
+	PUT_INT(e->arena, o, "defaultMode", 0600, v->from);
+}
+
+static void volume_put(struct emit *e, const struct emit_volume *ev, struct object *list)
+{
+	const struct plan_volume *v = ev->volume;
+	struct object *o = object_add_map(e->arena, list, v->from);
+
+	PUT_STR(e->arena, o, "name", ev->name, v->from);
+	switch (v->kind) {
+	case VOLUME_PVC: claim(e, ev, o); break;
+	case VOLUME_SCRATCH: empty_dir(e, o, v->memory, v->size, v->from); break;
+	case VOLUME_SECRET: PUT_STR(e->arena, PUT_MAP(e->arena, o, "secret", v->from), "secretName", v->name, v->from); break;
+	case VOLUME_CONFIG: PUT_STR(e->arena, PUT_MAP(e->arena, o, "configMap", v->from), "name", v->name, v->from); break;
+	case VOLUME_HOST_PATH: PUT_STR(e->arena, PUT_MAP(e->arena, o, "hostPath", v->from), "path", v->path, v->from); break;
+	case VOLUME_NFS: nfs(e, ev, o); break;
+	case VOLUME_GENERATED: generated(e, v, o); break;
+	}
+}
+
+/* Every ConfigMap of the role in one volume, so that a file's place does not depend on how they were filled. */
+static void files_volume(struct emit *e, const struct plan_role *r, struct str name, struct object *list)
+{
+	struct span from = r->files[0].from;
+	unsigned parts = emit_files_of(e->arena, e->job, r).parts;
+	struct object *o = object_add_map(e->arena, list, from), *sources;
+
+	PUT_STR(e->arena, o, "name", name, from);
+	sources = PUT_LIST(e->arena, PUT_MAP(e->arena, o, "projected", from), "sources", from);
+	for (unsigned i = 0; i < parts; i++) {
+		struct object *source = PUT_MAP(e->arena, object_add_map(e->arena, sources, from), "configMap", from);
+		PUT_STR(e->arena, source, "name", emit_files_name(e->arena, r, i), from);
+	}
+}
+
+void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod)
+{
+	if (!vs->n && !vs->shm.n && !vs->files.n)
+		return;
+	struct object *list = PUT_LIST(e->arena, pod, "volumes", r->at);
+	for (size_t i = 0; i < vs->n; i++)
+		volume_put(e, &vs->at[i], list);
+	if (vs->shm.n) {
+		struct object *o = object_add_map(e->arena, list, r->shm.from);
+		PUT_STR(e->arena, o, "name", vs->shm, r->shm.from);
+		empty_dir(e, o, true, r->shm.value, r->shm.from);
+	}
+	if (vs->files.n)
+		files_volume(e, r, vs->files, list);
+}
+
+/* ---- mounts ---- */
+
+static struct object *mount_put(struct emit *e, struct object *list, struct str name, struct str path, struct span from)
+{
+	struct object *o = object_add_map(e->arena, list, from);
+
+	PUT_STR(e->arena, o, "name", name, from);
+	PUT_STR(e->arena, o, "mountPath", path, from);
+	return o;
+}
+
+static void file_mounts(struct emit *e, const struct plan_role *r, struct str name, struct object *list)
+{
+	struct emit_files files = emit_files_of(e->arena, e->job, r);
+
+	for (size_t i = 0; i < files.n; i++) {
+		const struct emit_file *f = &files.at[i];
+		struct object *o = mount_put(e, list, name, f->file->path, f->file->path_at);
+		if (!f->each)
+			PUT_STR(e->arena, o, "subPath", f->key, f->file->path_at);
+		else if (emit_literal_index(r))
+			object_append(e->arena, o, STR("subPath"), emit_indexed(e->arena, f->key, ".", f->file->path_at));
+		else
+			PUT_STR(e->arena, o, "subPathExpr", str_printf(e->arena, "%.*s.$(TRAINC_INDEX)", STR_ARG(f->key)), f->file->path_at);
+	}
+}
+
+void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container)
+{
+	struct emit_volumes vs = emit_volumes_of(e->arena, r);
+
+	if (!c->nmounts && !(main && (vs.shm.n || vs.files.n)))
+		return;
+	struct object *list = PUT_LIST(e->arena, container, "volumeMounts", c->name_at);
+	for (size_t i = 0; i < c->nmounts; i++) {
+		const struct plan_mount *m = &c->mounts[i];
+		const struct plan_volume *v = m->volume;
+		struct object *o = mount_put(e, list, emit_volume_find(&vs, v)->name, m->path, m->path_at);
+		if (v->kind == VOLUME_PVC && v->path.n)
+			PUT_STR(e->arena, o, "subPath", v->path, v->from);
+		if (v->readonly || v->kind == VOLUME_GENERATED)
+			PUT_BOOL(e->arena, o, "readOnly", true, v->from);
+	}
+	if (main && vs.shm.n)
+		mount_put(e, list, vs.shm, STR("/dev/shm"), r->shm.from);
+	if (main && vs.files.n)
+		file_mounts(e, r, vs.files, list);
+}

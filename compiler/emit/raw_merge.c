@@ -1,0 +1,207 @@
+/*
+ * raw_merge.c - raw fields into the trees that we made (brief 15, decisions 7).
+ *
+ * Maps merge by key, a few lists by the key of their elements, everything else
+ * replaces - where we made nothing.  What we made from a typed field, or write
+ * ourselves, stays and is reported: one way to set each thing.
+ */
+#include "emit/build.h"
+
+#define FIELD_OF_COMPILER ""
+
+/* Which typed field stands behind a key of Kubernetes; "" for one that follows from others. */
+static const struct { const char *key, *field; } typed[] = {
+	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" }, { "workingDir", "workdir" },
+	{ "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" }, { "volumes", "mounts" }, { "cpu", "cpu" },
+	{ "memory", "memory" }, { "ephemeral-storage", "disk" }, { "resources", "accelerator" }, { "nodeSelector", "node" },
+	{ "tolerations", "tolerate" }, { "affinity", "spread" }, { "topologySpreadConstraints", "spread" },
+	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" }, { "schedulerName", "scheduler" },
+	{ "terminationGracePeriodSeconds", "grace" }, { "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" },
+	{ "initContainers", "init" }, { "containers", "sidecar" }, { "suspend", "suspend" }, { "activeDeadlineSeconds", "timeout" },
+	{ "ttlSecondsAfterFinished", "ttl" }, { "backoffLimit", "retries" }, { "backoffLimitPerIndex", "retries" },
+	{ "maxFailedIndexes", "retries" }, { "podFailurePolicy", "retry_on" }, { "successPolicy", "success" },
+	{ "completions", "replicas" }, { "parallelism", "replicas" }, { "replicas", "replicas" },
+};
+
+/* Keys that belong to us even where we did not write them this time. */
+static const struct { enum raw_scope scope; const char *key; } owned[] = {
+	{ RAW_POD, "hostname" }, { RAW_POD, "subdomain" }, { RAW_POD, "setHostnameAsFQDN" }, { RAW_JOB, "selector" },
+	{ RAW_JOB, "manualSelector" }, { RAW_JOB, "template" }, { RAW_JOB, "completionMode" }, { RAW_JOB, "successPolicy" },
+	{ RAW_JOB, "podFailurePolicy" }, { RAW_JOB, "backoffLimit" }, { RAW_JOB, "backoffLimitPerIndex" }, { RAW_JOB, "maxFailedIndexes" },
+	{ RAW_JOB, "activeDeadlineSeconds" }, { RAW_JOB, "ttlSecondsAfterFinished" }, { RAW_SERVICE, "externalName" },
+};
+
+static const char *const scope_names[] = {
+	[RAW_POD] = "raw pod", [RAW_CONTAINER] = "raw container", [RAW_JOB] = "raw job", [RAW_SERVICE] = "raw service",
+};
+
+struct step {                           /* the way from the raw block to here */
+	const struct step *outer;
+	struct str key;
+};
+
+struct merging {
+	struct emit *e;
+	enum raw_scope scope;
+};
+
+static const char *merge_key(enum raw_scope scope, struct str list)
+{
+	static const struct { const char *list, *key; } keys[] = {
+		{ "containers", "name" }, { "initContainers", "name" }, { "volumes", "name" }, { "volumeMounts", "mountPath" },
+		{ "env", "name" }, { "tolerations", "key" }, { "imagePullSecrets", "name" },
+	};
+
+	if (str_is(list, "ports"))
+		return scope == RAW_SERVICE ? "port" : "containerPort";
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (str_is(list, keys[i].list))
+			return keys[i].key;
+	return NULL;
+}
+
+static const char *field_of(const struct step *at)
+{
+	for (; at; at = at->outer)
+		for (size_t i = 0; i < sizeof(typed) / sizeof(*typed); i++)
+			if (str_is(at->key, typed[i].key))
+				return typed[i].field;
+	return FIELD_OF_COMPILER;
+}
+
+static void path(const struct step *at, struct buf *out)
+{
+	if (at->outer) {
+		path(at->outer, out);
+		if (at->key.p && at->key.n && at->key.p[0] != '[')
+			buf_char(out, '.');
+	}
+	buf_str(out, at->key);
+}
+
+static void clash(struct merging *m, const struct step *at, const struct object *ours, struct span where)
+{
+	struct diags *ds = m->e->diags;
+	struct buf name = { 0 };
+	const char *field = field_of(at);
+	bool follows = !*field || str_is(at->key, "completions") || str_is(at->key, "parallelism");
+
+	if (!ds)
+		return;
+	path(at, &name);
+	struct diag *d = diag_report(ds, TJ0902, where, follows ? "'%s' sets '%.*s', which belongs to the compiler" :
+		"'%s' sets '%.*s', which the role sets too", scope_names[m->scope], STR_ARG(buf_text(&name)));
+	diag_label(ds, d, "set a second time");
+	if (span_known(ours->from) && ours->from.start != where.start)
+		diag_note(ds, d, ours->from, "decided here");
+	if (*field)
+		diag_help(ds, d, "use the field '%s'", field);
+	else
+		diag_help(ds, d, "remove '%.*s', it follows from the role", STR_ARG(at->key));
+	buf_release(&name);
+}
+
+static bool belongs_to_us(const struct merging *m, const struct step *at)
+{
+	for (size_t i = 0; !at->outer && i < sizeof(owned) / sizeof(*owned); i++)
+		if (owned[i].scope == m->scope && str_is(at->key, owned[i].key))
+			return true;
+	return false;
+}
+
+static void merge_map(struct merging *m, const struct step *at, struct object *into, const struct data *raw);
+
+static bool same_scalar(const struct object *o, const struct data *d)
+{
+	if (!o || !d)
+		return false;
+	if (o->kind == OBJECT_STRING && d->kind == DATA_STRING)
+		return str_eq(o->u.string, d->u.string);
+	return o->kind == OBJECT_INT && d->kind == DATA_INT && o->u.integer == d->u.integer;
+}
+
+/* The same name for another volume, whatever the program calls it, is not a field set twice. */
+static bool volume_clash(struct merging *m, const struct step *at, const struct object *ours, const struct data *element)
+{
+	struct diags *ds = m->e->diags;
+
+	if (!str_is(at->key, "volumes"))
+		return false;
+	if (!ds)
+		return true;
+	struct str name = emit_data_text(element, "name");
+	struct diag *d = diag_report(ds, TJ0713, element->from, "two mounts need a volume named '%.*s' with different content", STR_ARG(name));
+	diag_note(ds, d, ours->from, "the compiler names this volume '%.*s'", STR_ARG(name));
+	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
+	return true;
+}
+
+static void merge_element(struct merging *m, const struct step *at, struct object *into, const struct data *element, const char *key)
+{
+	const struct data *wanted = data_get(element, str_of(key));
+	struct step step = { at, STR("[]") };
+
+	for (size_t i = 0; wanted && i < into->u.list.n; i++) {
+		struct object *ours = into->u.list.at[i];
+		if (!same_scalar(object_get(ours, str_of(key)), wanted))
+			continue;
+		if (volume_clash(m, at, ours, element))
+			return;
+		if (wanted->kind == DATA_STRING)
+			step.key = str_printf(m->e->arena, "[%.*s]", STR_ARG(wanted->u.string));
+		else
+			step.key = str_printf(m->e->arena, "[%lld]", (long long)wanted->u.integer);
+		merge_map(m, &step, ours, element);
+		return;
+	}
+	object_add(m->e->arena, into, object_from_data(m->e->arena, element));
+}
+
+static void merge_value(struct merging *m, const struct step *at, struct object *ours, const struct data_member *raw)
+{
+	const char *key = merge_key(m->scope, raw->key);
+
+	if (ours->kind == OBJECT_MAP && raw->value->kind == DATA_MAP && !belongs_to_us(m, at)) {
+		merge_map(m, at, ours, raw->value);
+		return;
+	}
+	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !key) {
+		clash(m, at, ours, raw->key_at);
+		return;
+	}
+	for (size_t i = 0; i < raw->value->u.list.n; i++)
+		merge_element(m, at, ours, raw->value->u.list.at[i], key);
+}
+
+/* In an element of a list its merge key says which element it is, and sets nothing. */
+static bool is_merge_key(const struct step *at, struct str key, const struct object *ours, const struct data *raw)
+{
+	return at && at->key.n && at->key.p[0] == '[' && same_scalar(ours, raw) &&
+		(str_is(key, "name") || str_is(key, "mountPath") || str_is(key, "containerPort") || str_is(key, "port") || str_is(key, "key"));
+}
+
+static void merge_map(struct merging *m, const struct step *at, struct object *into, const struct data *raw)
+{
+	if (into->kind != OBJECT_MAP || raw->kind != DATA_MAP)
+		return;
+	for (size_t i = 0; i < raw->u.map.n; i++) {
+		const struct data_member *member = &raw->u.map.at[i];
+		struct object *ours = object_get(into, member->key);
+		struct step step = { at, member->key };
+		if (ours && is_merge_key(at, member->key, ours, member->value))
+			continue;
+		if (ours)
+			merge_value(m, &step, ours, member);
+		else if (belongs_to_us(m, &step))
+			clash(m, &step, into, member->key_at);
+		else
+			object_append(m->e->arena, into, member->key, object_from_data(m->e->arena, member->value));
+	}
+}
+
+void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const struct data *raw)
+{
+	struct merging m = { e, scope };
+
+	merge_map(&m, NULL, into, raw);
+}
