@@ -25,7 +25,7 @@ void explain_next(struct explain *e);
 
 bool explain_code(struct explain *e);           /* TJ0502, role-replicas */
 bool explain_words(struct explain *e);          /* fields (replicas, role.memory), blocks, functions, units */
-bool explain_library(struct explain *e);        /* pytorch, std.pytorch, pytorch.elastic, elastic, nvidia.h100 */
+bool explain_library(struct explain *e);        /* single, std.single, single.task, task */
 
 /* The list of what can be asked. */
 void explain_overview(struct explain *e);

@@ -42,7 +42,7 @@ struct value_entry {
 
 struct value_map {
 	struct map index;               /* key -> struct value_entry *, in order */
-	/* at most one pod-time key (json in tensorflow.dynamic): its place in the order */
+	/* at most one pod-time key (in a json() that lists each replica under its own index): its place in the order */
 	const struct text *pod_key;
 	const struct value *pod_value;
 	size_t pod_position;

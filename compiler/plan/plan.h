@@ -130,8 +130,8 @@ struct plan_container {
 };
 
 struct plan_accelerator {
-	struct str name;                /* as written: "nvidia.h100" */
-	struct str spelling;            /* "nvidia.h100(8)" */
+	struct str name;                /* as written: "acme.a1" */
+	struct str spelling;            /* "acme.a1(8)" */
 	struct str resource;
 	int64_t per_pod, pods;
 	struct plan_quantity memory;    /* of one device */
@@ -198,7 +198,7 @@ enum host_form { HOSTS_SUBDOMAIN, HOSTS_SERVICE };
 struct plan_job {
 	struct str name;
 	struct span name_at;
-	struct str framework;           /* "pytorch.torchrun" as written; empty without */
+	struct str framework;           /* "single.task" as written; empty without */
 	struct plan_str ns;             /* namespace: set when written or given on the command line */
 	enum host_form hosts;
 	struct str domain;              /* empty without */
