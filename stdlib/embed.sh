@@ -14,7 +14,7 @@ for file in "$@"; do
 	names="$names $name"
 	echo "static const char text_$name[] = \"\""
 	# '?' is escaped because C11 knows trigraphs, and "??(" is an expression of ours.
-	awk '{ gsub(/\\/, "\\\\"); gsub(/"/, "\\\""); gsub(/\?/, "\\?"); print "\"" $0 "\\n\"" }' "$file"
+	awk '{ gsub(/\\/, "&&"); gsub(/"/, "\\\""); gsub(/\?/, "\\?"); print "\"" $0 "\\n\"" }' "$file"
 	echo ';'
 done
 names=$(for name in $names; do echo "$name"; done | sort)
