@@ -45,9 +45,9 @@ def prepare(pod, hosts, image, top):
     os.makedirs(layer + "/run/sshd")               # an image with an ssh server has it
     os.makedirs(layer + "/tmp")
     os.chmod(layer + "/tmp", 0o1777)
-    if image:
-        sh("mkdir", "-p", layer + "/usr/local")
-        sh("cp", "-a", image, layer + "/usr/local/bin")
+    for path, there in image.items():
+        os.makedirs(os.path.dirname(layer + path), exist_ok=True)
+        os.symlink(there, layer + path)
     for path, text in pod["files"].items():
         write(layer + path, text)
     for path in pod["secrets"]:

@@ -56,7 +56,7 @@ def venv(name, version="", *options):
         if done.returncode:
             raise Skip("pip: " + (done.stderr.strip().splitlines() or ["failed"])[-1])
         open(folder + "/.complete", "w").close()
-    return folder + "/bin:" + SYSTEM, ""
+    return folder + "/bin:" + SYSTEM, {}
 
 
 def debian(present, *packages):
@@ -69,11 +69,11 @@ def debian(present, *packages):
                 subprocess.run(["apt-get", *args], capture_output=True, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
         if not works():
             raise Skip("needs the Debian packages " + " ".join(packages))
-    return SYSTEM, ""
+    return SYSTEM, {}
 
 
 def mpi(kind, compiler, starter, *packages):
-    """The system's path, and a directory with the C program for the image's /usr/local/bin."""
+    """The system's path, and the C program as the image has it."""
     if os.geteuid():
         raise Skip("its workers are ssh servers, which need root")
     path, _ = debian("%s --version && %s --version && test -x /usr/sbin/sshd && which ssh-keygen" % (starter, compiler),
@@ -81,7 +81,7 @@ def mpi(kind, compiler, starter, *packages):
     folder = os.path.join(CACHE, "built-" + kind)
     os.makedirs(folder, exist_ok=True)
     subprocess.run([compiler, "-O1", "-o", folder + "/mpi_ring", os.path.join(HERE, "programs", "mpi_ring.c")], check=True)
-    return path, folder
+    return path, {"/usr/local/bin/mpi_ring": folder + "/mpi_ring"}
 
 
 def openmpi():
@@ -90,6 +90,14 @@ def openmpi():
 
 def mpich():
     return mpi("mpich", "mpicc.mpich", "mpiexec.mpich", "mpich", "libmpich-dev")
+
+
+def spark():
+    path, _ = venv("spark")
+    debian("java -version", "openjdk-17-jre-headless")
+    home = subprocess.run(["python", "-c", "import os, pyspark; print(os.path.dirname(pyspark.__file__))"], check=True,
+                          capture_output=True, text=True, env={"PATH": path}).stdout.strip()
+    return path, {"/opt/spark": home}
 
 
 def torch():
@@ -113,6 +121,7 @@ CASES = [
     ("xgboost", lambda: venv("xgboost", "", "--no-deps"), "task of 2: OK", 2, 90),
     ("paddle", lambda: venv("paddle"), "trainer of 2: OK", 2, 90),
     ("dask", lambda: venv("dask"), "2 workers: OK", 1, 90),
+    ("spark", spark, "2 executors: OK", 1, 180),
     ("ray", lambda: venv("ray"), "2 nodes: OK", 1, 150),
 ]
 
