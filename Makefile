@@ -61,9 +61,10 @@ $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/tra
 	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) -MMD -MP -c $< -o $@
 -include $(OBJ:.o=.d) $(GENOBJ:.o=.d)
 
+# Appended (q), not replaced by name (r): files of one name live in several directories.
 $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
 	@rm -f $@
-	ar rcs $@ $(filter %.o,$^)
+	ar qcs $@ $(filter %.o,$^)
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
