@@ -115,11 +115,12 @@ struct eval {
 	int64_t pod_index;              /* -1: symbolic */
 	struct span call_site;          /* innermost place in user text that called into the library; for primary spans */
 	const struct test_facts *test;  /* NULL outside tests */
+	struct job *built;              /* the last job that was built; tests ask its roles */
 
 	/* evaluator's own */
+	struct entries *profile;        /* of the profile that was chosen; NULL without */
 	const struct eval_call *calls;  /* innermost */
-	const struct node *named;       /* eval_named(): the expression, and what it is for */
-	struct str name;
+	struct str name;                /* what the value that is being converted is for; empty p == NULL when unknown */
 	unsigned depth;                 /* of eval_expr() */
 
 	uint64_t steps;                 /* spent, of EVAL_STEPS */
@@ -218,7 +219,7 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 const struct value *cluster_member(struct eval *ev, struct str name, struct node *at);
 /* pod.index, name, uid, ip, node, host */
 const struct value *pod_member(struct eval *ev, struct str name, struct node *at);
-/* nvidia.h100(8): formals are bound to the call's arguments, which are evaluated in `f`. */
+/* acme.a1(8): formals are bound to the call's arguments, which are evaluated in `f`. */
 const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call);
 /* The role value that a DECL_ROLE stands for in the job being built. */
 const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at);

@@ -1,0 +1,37 @@
+/*
+ * builtin.h - the built-in functions (language-decisions, section 3).
+ *
+ * builtin.c evaluates the arguments, makes them as static as the function needs
+ * and calls one of these, by the table in it.
+ */
+#ifndef TRAINC_EVAL_BUILTIN_H
+#define TRAINC_EVAL_BUILTIN_H
+
+#include "check/schema.h"
+#include "eval/internal.h"
+
+#define BUILTIN(name) const struct value *builtin_##name(struct arguments *a)
+
+/* lists, numbers: builtin_list.c, builtin_number.c */
+BUILTIN(len); BUILTIN(range); BUILTIN(sorted); BUILTIN(unique); BUILTIN(flatten); BUILTIN(find);
+BUILTIN(keys); BUILTIN(values); BUILTIN(has);
+BUILTIN(sum); BUILTIN(product); BUILTIN(min); BUILTIN(max);
+BUILTIN(abs); BUILTIN(ceil_div); BUILTIN(round); BUILTIN(float); BUILTIN(int);
+BUILTIN(bytes); BUILTIN(seconds); BUILTIN(millis);
+/* text: builtin_text.c */
+BUILTIN(str); BUILTIN(join); BUILTIN(split); BUILTIN(lines); BUILTIN(replace); BUILTIN(trim); BUILTIN(pad);
+BUILTIN(lower); BUILTIN(upper); BUILTIN(starts_with); BUILTIN(ends_with); BUILTIN(matches);
+BUILTIN(json); BUILTIN(sha256); BUILTIN(has_digest); BUILTIN(tag);
+/* volumes, references, conditions, tests: builtin_object.c */
+BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs); BUILTIN(generated);
+BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started);
+BUILTIN(env); BUILTIN(object); BUILTIN(fails);
+
+/* The argument's text, int, bool; the default where none was given. */
+struct str argument_text(const struct arguments *a, size_t i, const char *fallback);
+bool argument_bool(const struct arguments *a, size_t i, bool fallback);
+int64_t argument_int(const struct arguments *a, size_t i, int64_t fallback);
+/* The place of an argument, for reports. */
+struct span argument_at(const struct arguments *a, size_t i);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * builtin_object.c - volumes, references to secrets, conditions; and what tests ask.
+ */
+#include "eval/builtin.h"
+#include "eval/role.h"
+
+#include "diag/suggest.h"
+
+/* ---- volumes ---- */
+
+static struct plan_volume *volume(struct arguments *a, enum volume_kind kind, const struct value **ret)
+{
+	struct plan_volume *volume = ARENA_NEW(a->ev->arena, struct plan_volume);
+	struct value *v = value_new(a->ev->arena, VALUE_VOLUME, a->call->span);
+
+	volume->kind = kind;
+	volume->name = argument_text(a, 0, "");
+	volume->from = a->call->span;
+	v->u.volume = volume;
+	*ret = v;
+	return volume;
+}
+
+/* One of a few words, where the signature says string: TJ0312 as for an enum. */
+static bool one_of(struct arguments *a, size_t i, struct str found, const char *what, const char *const *words)
+{
+	struct suggest s;
+
+	suggest_init(&s, a->ev->arena, found);
+	for (size_t k = 0; words[k]; k++) {
+		if (str_is(found, words[k]))
+			return true;
+		suggest_add(&s, str_of(words[k]));
+	}
+	struct diag *d = eval_report(a->ev, TJ0312, argument_at(a, i), "%s cannot be \"%.*s\"", what, STR_ARG(found));
+	struct str help = suggest_or_list(&s, "it is one of");
+	diag_help(a->ev->diags, d, "%.*s", STR_ARG(help));
+	return false;
+}
+
+BUILTIN(pvc)
+{
+	const struct value *v;
+	struct plan_volume *p = volume(a, VOLUME_PVC, &v);
+
+	p->path = argument_text(a, 1, "");
+	p->readonly = argument_bool(a, 2, false);
+	p->shared = argument_bool(a, 3, false);
+	return v;
+}
+
+BUILTIN(scratch)
+{
+	static const char *const mediums[] = { "disk", "memory", NULL };
+	const struct value *v, *size = ARGUMENT(a, 1);
+	struct plan_volume *p = volume(a, VOLUME_SCRATCH, &v);
+	struct str medium = argument_text(a, 2, "disk");
+
+	if (!size || size->kind != VALUE_QUANTITY || !one_of(a, 2, medium, "the medium of a scratch volume", mediums))
+		return &value_bad;
+	p->size = size->u.quantity;
+	p->memory = str_is(medium, "memory");
+	return v;
+}
+
+BUILTIN(secret_files)
+{
+	const struct value *v;
+
+	volume(a, VOLUME_SECRET, &v)->readonly = true;
+	return v;
+}
+
+BUILTIN(config_files)
+{
+	const struct value *v;
+
+	volume(a, VOLUME_CONFIG, &v)->readonly = true;
+	return v;
+}
+
+static bool absolute(struct arguments *a, size_t i, struct str path)
+{
+	if (path.n && path.p[0] == '/')
+		return true;
+	struct diag *d = eval_report(a->ev, TJ0613, argument_at(a, i), "path '%.*s' does not start with /", STR_ARG(path));
+	diag_help(a->ev->diags, d, "write the whole path, '/%.*s'", STR_ARG(path));
+	return false;
+}
+
+BUILTIN(host_path)
+{
+	const struct value *v;
+	struct plan_volume *p = volume(a, VOLUME_HOST_PATH, &v);
+
+	p->path = p->name;
+	p->readonly = argument_bool(a, 1, true);
+	return absolute(a, 0, p->path) ? v : &value_bad;
+}
+
+BUILTIN(nfs)
+{
+	const struct value *v;
+	struct plan_volume *p = volume(a, VOLUME_NFS, &v);
+
+	p->path = argument_text(a, 1, "");
+	p->readonly = argument_bool(a, 2, false);
+	return absolute(a, 1, p->path) ? v : &value_bad;
+}
+
+BUILTIN(generated)
+{
+	static const char *const kinds[] = { "ssh-keypair", NULL };
+	const struct value *v;
+	struct plan_volume *p = volume(a, VOLUME_GENERATED, &v);
+
+	p->readonly = true;
+	return one_of(a, 0, p->name, "what is generated", kinds) ? v : &value_bad;
+}
+
+/* ---- references ---- */
+
+static const struct value *reference(struct arguments *a, enum value_kind kind)
+{
+	struct value *v = value_new(a->ev->arena, kind, a->call->span);
+
+	v->u.reference.object = argument_text(a, 0, "");
+	v->u.reference.key = argument_text(a, 1, "");
+	return v;
+}
+
+BUILTIN(secret) { return reference(a, VALUE_SECRET); }
+BUILTIN(config) { return reference(a, VALUE_CONFIG); }
+
+/* ---- conditions ---- */
+
+static const struct value *condition(struct arguments *a, enum condition_kind kind, int64_t index)
+{
+	if (a->at[0]->kind != VALUE_ROLE)
+		return &value_bad;
+	struct plan_condition *c = ARENA_NEW(a->ev->arena, struct plan_condition);
+	struct value *v = value_new(a->ev->arena, VALUE_CONDITION, a->call->span);
+
+	*c = (struct plan_condition){ .kind = kind, .role = a->at[0]->u.role->number, .index = index, .from = a->call->span };
+	v->u.condition = c;
+	return v;
+}
+
+BUILTIN(done)
+{
+	int64_t index = argument_int(a, 1, -1), min, max;
+
+	if (!ARGUMENT(a, 1))
+		return condition(a, CONDITION_DONE, -1);
+	if (a->at[0]->kind != VALUE_ROLE || !role_replicas(a->ev, a->at[0]->u.role, &min, &max))
+		return &value_bad;
+	/* A role without replicas is reported as such, by TJ0517. */
+	if (index >= 0 && (index < max || max == 0))
+		return condition(a, CONDITION_DONE, index);
+	struct role *r = a->at[0]->u.role;
+	struct diag *d = eval_report(a->ev, TJ0515, argument_at(a, 1), "'done(%.*s, %lld)', but there %s %lld %.*s replica%s", STR_ARG(r->name),
+		(long long)index, max == 1 ? "is" : "are", (long long)max, STR_ARG(r->name), max == 1 ? "" : "s");
+	diag_note(a->ev->diags, d, role_field_at(a->ev, r, FIELD_REPLICAS), "replicas are set here");
+	diag_help(a->ev->diags, d, "the last is %lld", (long long)max - 1);
+	return &value_bad;
+}
+
+BUILTIN(ready) { return condition(a, CONDITION_READY, -1); }
+BUILTIN(started) { return condition(a, CONDITION_STARTED, -1); }
+
+/* ---- in tests ---- */
+
+BUILTIN(env)
+{
+	const struct test_facts *t = a->ev->test;
+
+	return t && t->env ? t->env(t->context, a->ev, argument_text(a, 0, ""), argument_int(a, 1, 0), a->call->span) : &value_bad;
+}
+
+BUILTIN(object)
+{
+	const struct test_facts *t = a->ev->test;
+
+	return t && t->object ? t->object(t->context, a->ev, argument_text(a, 0, ""), argument_text(a, 1, ""), a->call->span) : &value_bad;
+}
+
+BUILTIN(fails)
+{
+	const struct test_facts *t = a->ev->test;
+
+	return t && t->fails ? t->fails(t->context, a->ev, argument_text(a, 0, ""), a->call->span) : &value_bad;
+}

@@ -1,0 +1,298 @@
+/*
+ * entries.c - what a body says, once its `if`, `for` and spreads are worked out.
+ *
+ * A body is a list of entries in the order of the text.  Conditions and lists
+ * are evaluated here; the values are not, so that whoever asked can evaluate the
+ * entries one by one, in the frame that each carries.
+ */
+#include "eval/internal.h"
+
+struct gathering {
+	struct eval *ev;
+	struct entries *to;
+	struct map index;               /* key -> position + 1 of its first entry */
+};
+
+static void gather_body(struct gathering *g, struct frame *f, struct node *body);
+
+/* ---- reports ---- */
+
+static void report_pod_time(struct gathering *g, struct node *at, const struct value *v, const char *what)
+{
+	struct eval *ev = g->ev;
+	struct span computed = v->kind == VALUE_COMPUTED ? v->u.computed : at->span;
+	struct node place = { .kind = NODE_BAD, .span = computed };
+	struct str text = node_text(ev, &place);
+	struct diag *d = eval_report(ev, TJ0708, at->span, "%s must be known at compile time, but '%.*s' depends on the replica", what, STR_ARG(text));
+
+	if (computed.start != at->span.start || computed.end != at->span.end)
+		diag_note(ev->diags, d, computed, "it depends on the replica here");
+	diag_help(ev->diags, d, "use a conditional value instead: NAME = if ... then ... else ...");
+	g->to->pod_time = g->to->failed = true;
+}
+
+static void report_twice(struct gathering *g, struct str key, struct span at, struct span first, bool inserted)
+{
+	struct eval *ev = g->ev;
+	struct diag *d = eval_report(ev, TJ0206, at, inserted ? "'%.*s' is inserted twice in this body" : "'%.*s' is set twice in this body", STR_ARG(key));
+
+	diag_note(ev->diags, d, first, inserted ? "inserted here first" : "first set here");
+	diag_help(ev->diags, d, inserted ? "write the entry out: it then wins over both" : "keep one of the two");
+	g->to->failed = true;
+}
+
+/* ---- entries ---- */
+
+static void push(struct gathering *g, struct entry e)
+{
+	ARENA_PUSH(g->ev->arena, g->to->at, g->to->n, e);
+}
+
+static void push_keyed(struct gathering *g, struct entry e)
+{
+	push(g, e);
+	if (e.key.p)
+		map_put(&g->index, g->ev->arena, e.key, (void *)(uintptr_t)g->to->n);
+}
+
+static struct entry *first_of(struct gathering *g, struct str key)
+{
+	uintptr_t position = key.p ? (uintptr_t)map_get(&g->index, key) : 0;
+
+	return position ? &g->to->at[position - 1] : NULL;
+}
+
+/* A pod-time key stays a text; any other is known now.  False when it is neither. */
+static bool entry_key(struct gathering *g, struct frame *f, const struct key *k, struct entry *e)
+{
+	struct eval *ev = g->ev;
+
+	e->key_at = k->span;
+	e->key = k->text;
+	if (k->kind == KEY_NAME || k->text.p)
+		return true;
+	const struct value *v = eval_expr(ev, f, k->expr);
+	if (v->kind == VALUE_TEXT && text_classify(&v->u.text) >= TEXT_INDEXED) {
+		e->pod_key = &v->u.text;
+		return true;
+	}
+	v = value_static(ev, v, k->expr);
+	if (v->kind == VALUE_COMPUTED)
+		report_pod_time(g, k->expr, v, "a key");
+	g->to->failed = g->to->failed || v->kind != VALUE_STRING;
+	if (v->kind == VALUE_STRING)
+		e->key = v->u.string;
+	return v->kind == VALUE_STRING;
+}
+
+static void gather_keyed(struct gathering *g, struct frame *f, struct node *item)
+{
+	struct entry e = { .item = item, .frame = f };
+	const struct key *k = item->kind == NODE_FIELD ? &item->u.field.key : &item->u.item.key;
+
+	if (!entry_key(g, f, k, &e))
+		return;
+	struct entry *first = first_of(g, e.key);
+	if (!first)
+		push_keyed(g, e);
+	else if (!first->item)                  /* what is written out wins over what is inserted */
+		*first = e;
+	else if (first->item->kind == NODE_EXTEND && item->kind == NODE_EXTEND)
+		push(g, e);
+	else
+		report_twice(g, e.key, e.key_at, first->key_at, false);
+}
+
+static void gather_spread(struct gathering *g, struct frame *f, struct node *item)
+{
+	const struct value *v = eval_expr(g->ev, f, item->u.one);
+
+	if (v->kind == VALUE_COMPUTED)
+		report_pod_time(g, item->u.one, v, "what is inserted");
+	if (v->kind != VALUE_MAP) {
+		g->to->failed = g->to->failed || v->kind != VALUE_NONE;
+		return;
+	}
+	for (size_t i = 0; i < v->u.map.index.n && eval_step(g->ev, item->span); i++) {
+		const struct value_entry *inserted = v->u.map.index.entries[i].value;
+		struct entry *first = first_of(g, inserted->key);
+		struct span key_at = in_user_text(g->ev, inserted->key_at) ? inserted->key_at : item->span;
+		if (!first)
+			push_keyed(g, (struct entry){ .key = inserted->key, .key_at = key_at, .value = inserted->value, .frame = f });
+		else if (!first->item)
+			report_twice(g, inserted->key, item->span, first->key_at, true);
+	}
+}
+
+/* ---- if, for ---- */
+
+/* The branch that holds: a NODE_BODY, or NULL.  `else if` may go on for ever. */
+static struct node *branch(struct gathering *g, struct frame *f, struct node *item)
+{
+	while (item && item->kind == NODE_IF_ITEM) {
+		struct node *condition = item->u.if_item.condition;
+		const struct value *v = value_static(g->ev, eval_expr(g->ev, f, condition), condition);
+		if (v->kind == VALUE_COMPUTED)
+			report_pod_time(g, condition, v, "the condition of an 'if'");
+		if (v->kind != VALUE_BOOL) {
+			g->to->failed = true;
+			return NULL;
+		}
+		if (v->u.boolean)
+			return item->u.if_item.then;
+		item = item->u.if_item.otherwise;
+	}
+	return item && item->kind == NODE_BODY ? item : NULL;
+}
+
+static void gather_for(struct gathering *g, struct frame *f, struct node *item)
+{
+	struct loop loop;
+	const struct value *stop = loop_begin(g->ev, f, item->u.for_item.list, item->u.for_item.binders, item->u.for_item.nbinders, &loop);
+
+	if (stop) {
+		if (stop->kind == VALUE_COMPUTED)
+			report_pod_time(g, item->u.for_item.list, stop, "the list of a 'for'");
+		g->to->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < loop.n && eval_step(g->ev, item->span); i++) {
+		struct frame *inner = frame_new(g->ev, f);      /* entries keep it */
+		loop_bind(g->ev, &loop, i, inner);
+		gather_body(g, inner, item->u.for_item.body);
+	}
+}
+
+static void gather_item(struct gathering *g, struct frame *f, struct node *item)
+{
+	switch (item->kind) {
+	case NODE_SET:
+	case NODE_EXTEND:
+	case NODE_FIELD: gather_keyed(g, f, item); break;
+	case NODE_BLOCK: push(g, (struct entry){ .item = item, .key = item->u.block.name, .key_at = item->u.block.name_span, .frame = f }); break;
+	case NODE_CHECK: push(g, (struct entry){ .item = item, .frame = f }); break;
+	case NODE_SPREAD: gather_spread(g, f, item); break;
+	case NODE_FOR_ITEM: gather_for(g, f, item); break;
+	case NODE_IF_ITEM: {
+		struct node *body = branch(g, f, item);
+		if (body)
+			gather_body(g, f, body);
+		break;
+	}
+	case NODE_BAD: g->to->failed = true; break;
+	default: break;
+	}
+}
+
+/* A frame with the lets of a body; the given one when there are none. */
+static struct frame *body_frame(struct eval *ev, struct frame *f, const struct node *body)
+{
+	struct frame *own = NULL;
+
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		struct node *item = body->u.body.items.at[i];
+		if (item->kind != NODE_LET || !item->u.binding.decl)
+			continue;
+		if (!own)
+			own = frame_new(ev, f);
+		frame_bind_lazy(ev, own, item->u.binding.decl, item->u.binding.value, own);
+	}
+	return own ? own : f;
+}
+
+static void gather_body(struct gathering *g, struct frame *f, struct node *body)
+{
+	f = body_frame(g->ev, f, body);
+	if (!g->to->frame)
+		g->to->frame = f;
+	for (size_t i = 0; i < body->u.body.items.n && eval_list_fits(g->ev, g->to->n, body->span); i++)
+		gather_item(g, f, body->u.body.items.at[i]);
+}
+
+struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body)
+{
+	struct gathering g = { .ev = ev, .to = ARENA_NEW(ev->arena, struct entries) };
+
+	gather_body(&g, f, body);
+	g.to->failed = g.to->failed || ev->exhausted;
+	return g.to;
+}
+
+/* ---- a body as a value ---- */
+
+const struct value *map_merge(struct eval *ev, const struct value *lower, const struct value *upper)
+{
+	const struct value *parts[2] = { lower, upper };
+
+	if (lower->kind != VALUE_MAP || upper->kind != VALUE_MAP)
+		return upper;
+	struct value *both = value_new(ev->arena, VALUE_MAP, upper->from);
+	for (int p = 0; p < 2; p++)
+		for (size_t i = 0; i < parts[p]->u.map.index.n; i++) {
+			const struct value_entry *e = parts[p]->u.map.index.entries[i].value;
+			value_put(ev->arena, both, e->key, e->key_at, e->value);
+		}
+	if (upper->u.map.pod_key || lower->u.map.pod_key) {
+		const struct value_map *pod = upper->u.map.pod_key ? &upper->u.map : &lower->u.map;
+		both->u.map.pod_key = pod->pod_key;
+		both->u.map.pod_value = pod->pod_value;
+		both->u.map.pod_position = pod->pod_position;
+	}
+	return map_finish(ev, both);
+}
+
+static bool put_pod_key(struct eval *ev, struct value *map, const struct entry *e, const struct value *v)
+{
+	if (map->u.map.pod_key) {
+		struct diag *d = eval_report(ev, TJ0708, e->key_at, "two keys of one map depend on the replica; at most one can");
+		diag_note(ev->diags, d, map->u.map.pod_key->from, "the other one");
+		return false;
+	}
+	map->u.map.pod_key = e->pod_key;
+	map->u.map.pod_value = v;
+	map->u.map.pod_position = map->u.map.index.n;
+	return true;
+}
+
+static const struct value *entry_value(struct eval *ev, const struct value *map, const struct entry *e)
+{
+	if (!e->item)
+		return e->value;
+	if (e->item->kind == NODE_SET)
+		return eval_named(ev, e->frame, e->item->u.item.value, e->key);
+	const struct value *extended = e->key.p ? value_get(map, e->key) : NULL;
+	const struct value *v = eval_expr(ev, e->frame, e->item->u.item.value);
+	return extended && value_ok(v) ? map_merge(ev, extended, v) : v;
+}
+
+static const struct type *record_type(const struct node *n)
+{
+	const struct type *t = n->type;
+
+	while (t && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_POD))
+		t = t->elem;
+	return t && t->kind == TYPE_RECORD ? t : NULL;
+}
+
+const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body)
+{
+	struct entries *entries = eval_entries(ev, f, body);
+	struct value *map = value_new(ev->arena, VALUE_MAP, body->span);
+	const struct value *stop = entries->failed ? &value_bad : NULL;
+
+	for (size_t i = 0; i < entries->n; i++) {
+		const struct entry *e = &entries->at[i];
+		if (e->item && e->item->kind != NODE_SET && e->item->kind != NODE_EXTEND)
+			continue;
+		const struct value *v = entry_value(ev, map, e);
+		if (!value_ok(v))
+			stop = stop && stop->kind == VALUE_BAD ? stop : v;
+		if (!e->pod_key)
+			value_put(ev->arena, map, e->key, e->key_at, v);
+		else if (!put_pod_key(ev, map, e, v))
+			stop = &value_bad;
+	}
+	if (stop)
+		return stop;
+	return record_type(body) && !body->convert_to ? record_complete(ev, map, record_type(body), body->span) : map_finish(ev, map);
+}

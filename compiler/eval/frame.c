@@ -1,0 +1,212 @@
+/*
+ * frame.c - names, slots, and what they read.
+ *
+ * A slot is evaluated once, when something first needs it; while it runs it is
+ * on a chain (`outer`), so needing it again is a cycle whose path is the chain.
+ *
+ * Every slot remembers what its evaluation read, because a check that fails is
+ * reported where the user wrote what decided it: reading a slot whose text is
+ * the user's counts as reading that text; reading one whose text is the
+ * library's, or a let, counts as reading everything that it has read.
+ *
+ * A slot that has read `pod` or `self` holds for one replica index or role only
+ * and is evaluated again for another.
+ */
+#include "eval/internal.h"
+
+struct frame *frame_new(struct eval *ev, struct frame *parent)
+{
+	struct frame *f = ARENA_NEW(ev->arena, struct frame);
+
+	f->parent = parent;
+	return f;
+}
+
+static struct binding *bind(struct eval *ev, struct frame *f, const struct decl *d)
+{
+	struct binding *b = ARENA_NEW(ev->arena, struct binding);
+
+	b->decl = d;
+	ARENA_PUSH(ev->arena, f->at, f->n, b);
+	return b;
+}
+
+void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const struct value *v)
+{
+	struct binding *b = bind(ev, f, d);
+
+	b->slot.state = SLOT_DONE;
+	b->slot.value = v;
+	b->slot.transparent = true;
+}
+
+void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, struct node *expr, struct frame *in)
+{
+	struct binding *b = bind(ev, f, d);
+
+	b->expr = expr;
+	b->frame = in;
+	b->slot.what = d->name;
+	b->slot.at = expr->span;
+	b->slot.argument = d->kind == DECL_FORMAL;
+	b->slot.transparent = d->kind == DECL_LET;
+}
+
+/* ---- reads ---- */
+
+enum { MOST_READS = 64 };               /* of one slot; more would not make a better message */
+
+static void add_read(struct eval *ev, struct reads *to, struct read r)
+{
+	if (!to || !span_known(r.at))
+		return;
+	for (size_t i = 0; i < to->n; i++)
+		if (to->at[i].at.start == r.at.start && to->at[i].at.end == r.at.end) {
+			to->at[i] = r;
+			return;
+		}
+	if (to->n < MOST_READS)
+		ARENA_PUSH(ev->arena, to->at, to->n, r);
+}
+
+void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v)
+{
+	add_read(ev, ev->reads, (struct read){ at, what, v, false });
+}
+
+static void read_slot(struct eval *ev, const struct slot *s)
+{
+	struct read own = { s->at, s->what, s->value, s->argument };
+	bool user = s->what.p && in_user_text(ev, s->at);
+
+	if (!ev->reads)
+		return;
+	if (user && (!s->transparent || s->reads.n == 0)) {
+		add_read(ev, ev->reads, own);
+		return;
+	}
+	for (size_t i = 0; i < s->reads.n; i++)
+		add_read(ev, ev->reads, s->reads.at[i]);
+	if (!user && s->what.p && !s->transparent)
+		add_read(ev, ev->reads, own);
+}
+
+/* ---- slots ---- */
+
+/* worker.replicas → ps.replicas → worker.replicas */
+static struct str cycle_path(struct eval *ev, const struct slot *s)
+{
+	const struct slot *chain[64];
+	size_t n = 0;
+	struct buf b = { 0 };
+
+	for (const struct slot *r = ev->running; r && r != s; r = r->outer)
+		if (n < sizeof(chain) / sizeof(chain[0]))
+			chain[n++] = r;
+	buf_str(&b, s->what);
+	while (n-- > 0) {
+		buf_z(&b, " \xE2\x86\x92 ");
+		buf_str(&b, chain[n]->what);
+	}
+	buf_z(&b, " \xE2\x86\x92 ");
+	buf_str(&b, s->what);
+	struct str path = buf_take(&b, ev->arena);
+	buf_release(&b);
+	return path;
+}
+
+static void report_cycle(struct eval *ev, struct slot *s)
+{
+	enum { MOST_NOTES = 8 };
+	struct str path = cycle_path(ev, s);
+	size_t notes = 0;
+	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' needs itself: %.*s", STR_ARG(s->what), STR_ARG(path));
+
+	for (const struct slot *r = ev->running; r && r != s && notes < MOST_NOTES; r = r->outer, notes++)
+		diag_note(ev->diags, d, r->at, "needed by '%.*s'", STR_ARG(r->what));
+	diag_help(ev->diags, d, "give one of them a value that does not depend on the others");
+}
+
+static bool still_good(const struct eval *ev, const struct slot *s)
+{
+	return (!s->read_pod || s->pod_index == ev->pod_index) && (!s->read_self || s->self == ev->self);
+}
+
+bool slot_enter(struct eval *ev, struct slot *s)
+{
+	if (s->state == SLOT_RUNNING) {
+		report_cycle(ev, s);
+		s->value = &value_bad;
+		return false;
+	}
+	if (s->state == SLOT_DONE && still_good(ev, s)) {
+		ev->pod_reads += s->read_pod;
+		ev->self_reads += s->read_self;
+		read_slot(ev, s);
+		return false;
+	}
+	s->state = SLOT_RUNNING;
+	s->outer = ev->running;
+	s->outer_reads = ev->reads;
+	s->pod_before = ev->pod_reads;
+	s->self_before = ev->self_reads;
+	s->reads.n = 0;
+	s->reads.at = NULL;
+	ev->running = s;
+	ev->reads = &s->reads;
+	return true;
+}
+
+const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v)
+{
+	s->state = SLOT_DONE;
+	s->value = v;
+	s->read_pod = ev->pod_reads != s->pod_before;
+	s->read_self = ev->self_reads != s->self_before;
+	s->pod_index = ev->pod_index;
+	s->self = ev->self;
+	ev->running = s->outer;
+	ev->reads = s->outer_reads;
+	read_slot(ev, s);
+	return v;
+}
+
+/* ---- names ---- */
+
+static struct binding *find_binding(struct frame *f, const struct decl *d)
+{
+	for (; f; f = f->parent)
+		for (size_t i = 0; i < f->n; i++)
+			if (f->at[i]->decl == d)
+				return f->at[i];
+	return NULL;
+}
+
+const struct value *eval_local(struct eval *ev, struct frame *f, const struct decl *d)
+{
+	struct binding *b = find_binding(f, d);
+
+	if (!b)                         /* of a declaration that could not be elaborated: reported there */
+		return &value_bad;
+	if (!slot_enter(ev, &b->slot))
+		return b->slot.value;
+	return slot_leave(ev, &b->slot, eval_named(ev, b->frame, b->expr, d->name));
+}
+
+const struct value *eval_global(struct eval *ev, const struct decl *d)
+{
+	struct slot *s = &ev->globals[d->slot];
+	struct node *binding = d->node;
+
+	if (!s->what.p) {
+		s->what = d->name;
+		s->at = binding->u.binding.value ? binding->u.binding.value->span : d->span;
+		s->transparent = d->kind == DECL_LET;
+	}
+	if (!slot_enter(ev, s))
+		return s->value;
+	/* A file knows neither the job nor the pod that asks for its value. */
+	if (d->kind == DECL_PARAM)
+		return slot_leave(ev, s, param_value(ev, d));
+	return slot_leave(ev, s, eval_named(ev, NULL, binding->u.binding.value, d->name));
+}

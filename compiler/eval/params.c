@@ -1,0 +1,273 @@
+/*
+ * params.c - parameters: --set, --params, the profile, the default.
+ *
+ * Text from outside is a source like any other, so that a message can point into
+ * it.  It is parsed as an expression of the parameter's type, except for types
+ * that are texts: those are taken as they stand, so that no quotes are needed
+ * in a shell.
+ */
+#include "eval/internal.h"
+
+#include "diag/suggest.h"
+#include "syntax/parse.h"
+
+/* ---- settings ---- */
+
+static struct decl *find_param(struct eval *ev, struct str name)
+{
+	struct decl *d = map_get(&ev->program->root->values, name);
+
+	return d && d->kind == DECL_PARAM ? d : NULL;
+}
+
+static struct span setting_span(const struct setting *s)
+{
+	uint32_t start = s->source ? s->source->base + s->offset : 0;
+
+	return (struct span){ start, start ? start + (uint32_t)s->text.n : 0 };
+}
+
+/* The last setting of a name; NULL without. */
+static const struct setting *find_setting(const struct setting *at, size_t n, struct str name)
+{
+	while (n-- > 0)
+		if (str_eq(at[n].name, name))
+			return &at[n];
+	return NULL;
+}
+
+static void report_unknown(struct eval *ev, const struct setting *s)
+{
+	struct nodes decls = ev->program->root->file->u.file.decls;
+	struct suggest near;
+	struct diag *d = diag_report(ev->diags, TJ0402, setting_span(s), "there is no parameter '%.*s'", STR_ARG(s->name));
+
+	suggest_init(&near, ev->arena, s->name);
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_PARAM)
+			suggest_add(&near, decls.at[i]->u.binding.name);
+	struct str help = suggest_or_list(&near, "the parameters are");
+	if (help.n)
+		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
+	else if (!near.count)
+		diag_help(ev->diags, d, "the program declares no parameters");
+}
+
+static void use_settings(struct eval *ev, struct setting *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		at[i].used = at[i].used || find_param(ev, at[i].name);
+}
+
+void eval_unused_settings(struct eval *ev)
+{
+	const struct settings *s = ev->settings;
+
+	for (size_t i = 0; s && i < s->nset; i++)
+		if (!s->set[i].used)
+			report_unknown(ev, &s->set[i]);
+	for (size_t i = 0; s && i < s->nparams; i++)
+		if (!s->params[i].used)
+			report_unknown(ev, &s->params[i]);
+}
+
+/* ---- text to value ---- */
+
+static const struct type *bare(const struct type *t)
+{
+	while (t->kind == TYPE_OPTIONAL || t->kind == TYPE_POD)
+		t = t->elem;
+	return t;
+}
+
+/* Codes that say enough by themselves: the text is of the type, its value is not. */
+static bool speaks_for_itself(enum diag_code code)
+{
+	switch (code) {
+	case TJ0311: case TJ0312: case TJ0313: case TJ0504: case TJ0613: case TJ0802: case TJ0808: return true;
+	default: return false;
+	}
+}
+
+static void report_text(struct eval *ev, const struct decl *d, const struct setting *s, bool set, const struct diags *why)
+{
+	const struct diag *first = why->n ? why->at[0] : NULL;
+	struct str want = type_phrase(ev->arena, d->type);
+	struct str given = set ? str_printf(ev->arena, "--set %.*s=%.*s", STR_ARG(s->name), STR_ARG(s->text))
+	                       : str_printf(ev->arena, "%.*s = %.*s", STR_ARG(s->name), STR_ARG(s->text));
+	struct span type_at = d->node->u.binding.type ? d->node->u.binding.type->span : d->span;
+	struct diag *e;
+
+	if (first && speaks_for_itself(first->code))
+		e = diag_report(ev->diags, first->code, setting_span(s), "%.*s", STR_ARG(first->message));
+	else if (first)
+		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: %.*s", STR_ARG(given), STR_ARG(first->message));
+	else
+		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: this is not %.*s", STR_ARG(given), STR_ARG(want));
+	diag_note(ev->diags, e, type_at, "'%.*s' is %.*s", STR_ARG(d->name), STR_ARG(want));
+	if (first && first->help.n)
+		diag_help(ev->diags, e, "%.*s", STR_ARG(first->help));
+}
+
+/* The text as an expression of the type; NULL after a report. */
+static struct node *parse_setting(struct eval *ev, const struct decl *d, const struct setting *s, bool set)
+{
+	struct program *p = ev->program;
+	struct diags aside = { .arena = ev->arena, .sources = p->sources }, *usual = p->diags;
+	/* Part of a source, seen as one: spans point into the whole. */
+	struct source part = { .name = s->source->name, .text = str_copy(ev->arena, s->text), .base = s->source->base + s->offset };
+
+	p->diags = &aside;
+	struct node *expr = parse_expression(ev->arena, p->names, &aside, &part);
+	bool ok = expr && diags_ok(&aside) && check_value(p, expr, d->type) && diags_ok(&aside);
+	p->diags = usual;
+	if (ok)
+		return expr;
+	report_text(ev, d, s, set, &aside);
+	return NULL;
+}
+
+static const struct value *setting_value(struct eval *ev, const struct decl *d, const struct setting *s, bool set)
+{
+	const struct type *t = bare(d->type);
+	struct span at = setting_span(s), rule = d->node->u.binding.type ? d->node->u.binding.type->span : d->span;
+	const struct value *v;
+
+	if (d->type->kind == TYPE_OPTIONAL && str_is(s->text, "none"))
+		return value_new(ev->arena, VALUE_NONE, at);
+	if (type_is_text(t)) {
+		v = value_string(ev->arena, str_copy(ev->arena, s->text), at);
+	} else {
+		struct node *expr = parse_setting(ev, d, s, set);
+		v = expr ? eval_named(ev, NULL, expr, d->name) : &value_bad;
+	}
+	struct str outer = ev->name;
+	ev->name = d->name;
+	v = value_convert(ev, v, d->type, at, rule);
+	ev->name = outer;
+	return v;
+}
+
+/* ---- profiles ---- */
+
+static struct node *find_profile(struct eval *ev, struct str name)
+{
+	struct nodes decls = ev->program->root->file->u.file.decls;
+
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_PROFILE && str_eq(decls.at[i]->u.titled.name, name))
+			return decls.at[i];
+	return NULL;
+}
+
+static void report_no_profile(struct eval *ev, struct str name, struct span at)
+{
+	struct nodes decls = ev->program->root->file->u.file.decls;
+	struct suggest near;
+	struct diag *d = diag_report(ev->diags, TJ0404, at, "there is no profile '%.*s'", STR_ARG(name));
+
+	suggest_init(&near, ev->arena, name);
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_PROFILE)
+			suggest_add(&near, decls.at[i]->u.titled.name);
+	struct str help = suggest_or_list(&near, "the profiles are");
+	if (help.n)
+		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
+	else if (!near.count)
+		diag_help(ev->diags, d, "the program declares no profiles");
+}
+
+static const struct entry *profile_entry(struct eval *ev, struct str name)
+{
+	for (size_t i = 0; ev->profile && i < ev->profile->n; i++) {
+		const struct entry *e = &ev->profile->at[i];
+		if (str_eq(e->key, name) && (!e->item || e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND))
+			return e;
+	}
+	return NULL;
+}
+
+static const struct value *default_value(struct eval *ev, const struct decl *d)
+{
+	return eval_named(ev, NULL, d->node->u.binding.value, d->name);
+}
+
+static const struct value *profile_value(struct eval *ev, const struct decl *d, const struct entry *e)
+{
+	if (!e->item)
+		return e->value;
+	const struct value *v = eval_named(ev, e->frame, e->item->u.item.value, d->name);
+	if (e->item->kind != NODE_EXTEND || !value_ok(v) || !d->node->u.binding.value)
+		return v;
+	const struct value *lower = default_value(ev, d);
+	return value_ok(lower) ? map_merge(ev, lower, v) : lower;
+}
+
+/* ---- parameters ---- */
+
+static const struct value *report_no_value(struct eval *ev, const struct decl *d)
+{
+	struct diag *e = diag_report(ev->diags, TJ0401, d->span, "parameter '%.*s' has no value", STR_ARG(d->name));
+
+	if (d->doc.n)
+		diag_help(ev->diags, e, "set it with --set %.*s=...; it is documented as: %.*s", STR_ARG(d->name), STR_ARG(d->doc));
+	else
+		diag_help(ev->diags, e, "set it with --set %.*s=...", STR_ARG(d->name));
+	return &value_bad;
+}
+
+const struct value *param_value(struct eval *ev, const struct decl *d)
+{
+	const struct settings *s = ev->settings;
+	const struct setting *set = s ? find_setting(s->set, s->nset, d->name) : NULL;
+	const struct setting *file = s ? find_setting(s->params, s->nparams, d->name) : NULL;
+	const struct entry *e = profile_entry(ev, d->name);
+	struct slot *slot = &ev->globals[d->slot];
+
+	if (!d->type || d->type->kind == TYPE_BAD)
+		return &value_bad;
+	if (set || file) {
+		slot->at = setting_span(set ? set : file);
+		return setting_value(ev, d, set ? set : file, set != NULL);
+	}
+	if (e) {
+		slot->at = e->item ? e->item->u.item.value->span : e->key_at;
+		return profile_value(ev, d, e);
+	}
+	return d->node->u.binding.value ? default_value(ev, d) : report_no_value(ev, d);
+}
+
+static void begin_profile(struct eval *ev)
+{
+	const struct settings *s = ev->settings;
+
+	if (!s || !s->profile.p)
+		return;
+	struct node *profile = find_profile(ev, s->profile);
+	if (profile)
+		ev->profile = eval_entries(ev, NULL, profile->u.titled.body);
+	else
+		report_no_profile(ev, s->profile, s->profile_at);
+}
+
+void eval_params(struct eval *ev)
+{
+	struct nodes decls = ev->program->root->file->u.file.decls;
+	const struct settings *s = ev->settings;
+
+	if (s) {
+		use_settings(ev, s->set, s->nset);
+		use_settings(ev, s->params, s->nparams);
+		if (!s->shared)
+			eval_unused_settings(ev);
+	}
+	begin_profile(ev);
+	for (size_t i = 0; i < decls.n; i++) {
+		struct node *n = decls.at[i];
+		if ((n->kind == NODE_PARAM || n->kind == NODE_LET) && n->u.binding.decl && n->u.binding.decl->global)
+			eval_global(ev, n->u.binding.decl);
+	}
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_CHECK)
+			eval_check(ev, NULL, decls.at[i], decls.at[i]->u.check.condition->span, (struct str){ 0 });
+}

@@ -1,0 +1,84 @@
+/*
+ * pattern.c - POSIX extended regular expressions over whole texts.
+ *
+ * A pattern is part of the program and must not be able to stop the compiler:
+ * its length and the product of its repetitions are limited, and references
+ * back into the match (which POSIX does not have, but the C library does) are
+ * refused, because matching them may take for ever.
+ */
+#include "eval/internal.h"
+
+#include <regex.h>
+
+enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000 };
+
+/* What keeps a pattern from being used, or NULL. */
+static const char *unusable(struct str pattern)
+{
+	unsigned long product = 1;
+
+	if (pattern.n > LONGEST_PATTERN)
+		return "it is longer than 1000 bytes";
+	if (memchr(pattern.p, 0, pattern.n))
+		return "it contains a NUL";
+	for (size_t i = 0; i < pattern.n; i++) {
+		if (pattern.p[i] == '\\') {
+			if (i + 1 < pattern.n && pattern.p[i + 1] >= '1' && pattern.p[i + 1] <= '9')
+				return "references such as \\1 are not part of POSIX extended expressions";
+			i++;
+			continue;
+		}
+		if (pattern.p[i] != '{')
+			continue;
+		unsigned long largest = 1, number = 0;
+		for (i++; i < pattern.n && pattern.p[i] != '}'; i++) {
+			bool digit = pattern.p[i] >= '0' && pattern.p[i] <= '9';
+			number = !digit ? 0 : number > MOST_REPETITIONS ? number : number * 10 + (unsigned long)(pattern.p[i] - '0');
+			largest = number > largest ? number : largest;
+		}
+		if (largest > MOST_REPETITIONS || (product *= largest) > MOST_REPETITIONS)
+			return "its repetitions multiply to more than 5000";
+	}
+	return NULL;
+}
+
+static void report_pattern(struct eval *ev, struct str pattern, struct span at, const char *why)
+{
+	eval_report(ev, TJ0302, at, "'%.*s' is not a usable pattern: %s", STR_ARG(pattern), why);
+}
+
+/* How much of the text, from its start, the pattern can match. */
+static size_t fitting(const regex_t *re, const char *text)
+{
+	regmatch_t m;
+
+	return regexec(re, text, 1, &m, 0) == 0 && m.rm_so == 0 ? (size_t)m.rm_eo : 0;
+}
+
+bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struct span at, bool *ret, size_t *ret_fits)
+{
+	const char *why = unusable(pattern);
+	struct str z = str_copy(ev->arena, text);
+	char reason[128];
+	regex_t re;
+
+	if (why) {
+		report_pattern(ev, pattern, at, why);
+		return false;
+	}
+	struct str whole = str_printf(ev->arena, "^(%.*s)$", STR_ARG(pattern));
+	int e = regcomp(&re, whole.p, REG_EXTENDED | REG_NOSUB);
+	if (e) {
+		regerror(e, &re, reason, sizeof(reason));
+		report_pattern(ev, pattern, at, reason);
+		return false;
+	}
+	*ret = memchr(text.p ? text.p : "", 0, text.n) == NULL && regexec(&re, z.p, 0, NULL, 0) == 0;
+	*ret_fits = text.n;
+	regfree(&re);
+	if (*ret || regcomp(&re, str_printf(ev->arena, "^(%.*s)", STR_ARG(pattern)).p, REG_EXTENDED))
+		return true;
+	*ret_fits = fitting(&re, z.p);
+	regfree(&re);
+	return true;
+}

@@ -1,0 +1,39 @@
+/*
+ * pieces.h - building a text out of static text and pieces.
+ *
+ * Neighbouring static text is gathered in one growing buffer and becomes one
+ * piece, so that a description of thousands of replicas is built in linear time.
+ */
+#ifndef TRAINC_EVAL_PIECES_H
+#define TRAINC_EVAL_PIECES_H
+
+#include "base/buf.h"
+#include "eval/eval.h"
+
+struct pieces {
+	struct arena *arena;
+	struct piece *at;
+	size_t n;
+	size_t flushed;                 /* bytes of static text in `at` */
+	struct buf text;                /* static text that is not a piece yet */
+};
+
+void pieces_init(struct pieces *p, struct arena *a);
+void pieces_add(struct pieces *p, const struct piece *piece);
+void pieces_text(struct pieces *p, const struct text *t);
+/* The text of a scalar; false (nothing added) for lists, records and the like. */
+bool pieces_value(struct pieces *p, const struct value *v);
+/* A string, or a text when there is more in it; the builder is released. */
+const struct value *pieces_take(struct pieces *p, struct eval *ev, struct span from);
+void pieces_release(struct pieces *p);
+
+/* What is known about a text at compile time. */
+enum text_class {
+	TEXT_PLAIN,                     /* all of it */
+	TEXT_PLACED,                    /* but for where the replicas are: text_flatten() tells */
+	TEXT_INDEXED,                   /* the replica's own index is missing */
+	TEXT_FACT                       /* only the pod knows */
+};
+enum text_class text_classify(const struct text *t);
+
+#endif

@@ -1,0 +1,277 @@
+/*
+ * report.c - where the evaluator's reports stand, and its budgets.
+ *
+ * A mistake inside the library is the fault of the text that called it: the
+ * report stands there, and the library's line is a note (language brief 17.2).
+ */
+#include "eval/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool in_user_text(struct eval *ev, struct span at)
+{
+	if (!span_known(at))
+		return false;
+	const struct source *s = source_at(ev->program->sources, at.start);
+	return s && !s->library;
+}
+
+struct diag *eval_report(struct eval *ev, enum diag_code code, struct span at, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	bool inside = !in_user_text(ev, at) && span_known(ev->call_site);
+	struct diag *d = diag_report(ev->diags, code, inside ? ev->call_site : at, "%s", text);
+	if (inside && span_known(at))
+		diag_note(ev->diags, d, at, "evaluated here");
+	return d;
+}
+
+struct str node_text(struct eval *ev, const struct node *n)
+{
+	enum { WIDTH = 60 };
+	struct str s = source_text(ev->program->sources, n->span);
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '\n' || i == WIDTH) {
+			while (i > 0 && ((unsigned char)s.p[i] & 0xC0) == 0x80)
+				i--;
+			return str_printf(ev->arena, "%.*s...", (int)i, s.p);
+		}
+	return s;
+}
+
+/* ---- budgets ---- */
+
+static struct str frame_values(struct eval *ev, const struct frame *f)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; f && i < f->n && i < 4; i++) {
+		const struct binding *known = f->at[i];
+		if (known->slot.state != SLOT_DONE || !value_ok(known->slot.value))
+			continue;
+		struct str s = value_spell(ev->arena, known->slot.value);
+		buf_printf(&b, "%s%.*s = %.*s", b.n ? ", " : "", STR_ARG(known->decl->name), STR_ARG(s));
+	}
+	struct str s = buf_take(&b, ev->arena);
+	buf_release(&b);
+	return s;
+}
+
+static void report_budget(struct eval *ev, struct span at, const char *what)
+{
+	enum { MOST_FRAMES = 3 };
+	unsigned shown = 0;
+
+	if (ev->exhausted)
+		return;
+	ev->exhausted = true;
+	struct str in = ev->calls ? str_printf(ev->arena, " in '%.*s'", STR_ARG(ev->calls->function->name)) : STR("");
+	struct diag *d = eval_report(ev, TJ0407, at, "evaluation stopped after %s%.*s", what, STR_ARG(in));
+	for (const struct eval_call *c = ev->calls; c && shown < MOST_FRAMES; c = c->outer, shown++) {
+		struct str with = frame_values(ev, c->frame);
+		diag_note(ev->diags, d, c->at, with.n ? "called from here, with %.*s" : "called from here%.*s", STR_ARG(with));
+	}
+	diag_help(ev->diags, d, "let loops go over smaller lists, or compute it in the program that the job runs");
+}
+
+bool eval_step(struct eval *ev, struct span at)
+{
+	if (ev->exhausted)
+		return false;
+	if (++ev->steps <= EVAL_STEPS)
+		return true;
+	report_budget(ev, at, "10000000 steps");
+	return false;
+}
+
+bool eval_spend_text(struct eval *ev, size_t bytes, struct span at)
+{
+	ev->text_bytes += bytes;
+	if (ev->text_bytes <= EVAL_TEXT)
+		return !ev->exhausted;
+	report_budget(ev, at, "64 MiB of text");
+	return false;
+}
+
+bool eval_list_fits(struct eval *ev, size_t n, struct span at)
+{
+	if (n <= EVAL_LIST)
+		return !ev->exhausted;
+	report_budget(ev, at, "100000 elements of a list");
+	return false;
+}
+
+const struct value *eval_too_deep(struct eval *ev, struct span at)
+{
+	report_budget(ev, at, "2000 values that need each other");
+	return &value_bad;
+}
+
+/* ---- operands ---- */
+
+const struct value *not_ok(const struct value *a, const struct value *b)
+{
+	if (a->kind == VALUE_BAD || b->kind == VALUE_BAD)
+		return &value_bad;
+	if (a->kind == VALUE_COMPUTED)
+		return a;
+	return b->kind == VALUE_COMPUTED ? b : NULL;
+}
+
+const struct value *value_computed(struct eval *ev, struct span at)
+{
+	struct value *v = value_new(ev->arena, VALUE_COMPUTED, at);
+
+	v->u.computed = at;
+	return v;
+}
+
+static const char *fact_reason(const struct text *t)
+{
+	static const char *const reasons[] = {
+		[POD_NAME] = "the pod's name is known when the pod is created",
+		[POD_UID] = "the pod's uid is known when the pod is created",
+		[POD_IP] = "the address is assigned when the pod starts",
+		[POD_NODE] = "the node is chosen when the pod starts",
+	};
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i].kind == PIECE_FIELD)
+			return reasons[t->at[i].u.field];
+	return "the variable is read when the container starts";
+}
+
+const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op)
+{
+	struct str text = node_text(ev, op);
+	struct diag *d = eval_report(ev, TJ0716, op->span, "'%.*s' cannot be computed: %s", STR_ARG(text), fact_reason(t));
+
+	diag_help(ev->diags, d, "insert it unchanged, or compute it in the program");
+	return &value_bad;
+}
+
+/* A port that stands for its number: "29500" as an int. */
+static const struct value *known_text(struct eval *ev, const struct value *v, struct str text)
+{
+	int64_t number = 0;
+
+	if (!v->number)
+		return value_string(ev->arena, text, v->from);
+	for (size_t i = 0; i < text.n; i++)
+		number = number * 10 + (text.p[i] - '0');
+	return value_int(ev->arena, number, v->from);
+}
+
+const struct value *value_static(struct eval *ev, const struct value *v, const struct node *op)
+{
+	struct str text;
+
+	if (v->kind != VALUE_TEXT)
+		return v;
+	switch (text_classify(&v->u.text)) {
+	case TEXT_INDEXED: return value_computed(ev, op->span);
+	case TEXT_FACT: return report_fact(ev, &v->u.text, op);
+	default: return text_flatten(ev, &v->u.text, &text) ? known_text(ev, v, text) : &value_bad;
+	}
+}
+
+static const struct value *static_list(struct eval *ev, const struct value *v, const struct node *op)
+{
+	struct value *copy = NULL;
+
+	for (size_t i = 0; i < v->u.list.n; i++) {
+		const struct value *e = v->u.list.at[i], *s = value_static_deep(ev, e, op);
+		if (!value_ok(s))
+			return s;
+		if (s != e && !copy) {
+			copy = value_new(ev->arena, VALUE_LIST, v->from);
+			copy->depth = v->depth;
+			copy->u.list.n = v->u.list.n;
+			copy->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, v->u.list.n);
+			memcpy(copy->u.list.at, v->u.list.at, v->u.list.n * sizeof(*v->u.list.at));
+		}
+		if (copy)
+			copy->u.list.at[i] = s;
+	}
+	return copy ? copy : v;
+}
+
+static const struct value *static_map(struct eval *ev, const struct value *v, const struct node *op)
+{
+	struct value *copy = NULL;
+	const struct map *m = &v->u.map.index;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct value_entry *e = m->entries[i].value;
+		const struct value *s = value_static_deep(ev, e->value, op);
+		if (!value_ok(s))
+			return s;
+		if (s != e->value && !copy) {
+			copy = value_new(ev->arena, VALUE_MAP, v->from);
+			copy->depth = v->depth;
+			for (size_t k = 0; k < m->n; k++) {
+				const struct value_entry *x = m->entries[k].value;
+				value_put(ev->arena, copy, x->key, x->key_at, x->value);
+			}
+		}
+		if (copy)
+			value_put(ev->arena, copy, e->key, e->key_at, s);
+	}
+	return copy ? copy : v;
+}
+
+const struct value *value_static_deep(struct eval *ev, const struct value *v, const struct node *op)
+{
+	if (v->kind == VALUE_LIST)
+		return static_list(ev, v, op);
+	return v->kind == VALUE_MAP ? static_map(ev, v, op) : value_static(ev, v, op);
+}
+
+/* ---- containers ---- */
+
+enum { DEEPEST_VALUE = 500 };
+
+static const struct value *finish_depth(struct eval *ev, struct value *v, unsigned deepest)
+{
+	if (deepest + 1 > DEEPEST_VALUE)
+		return eval_too_deep(ev, v->from);
+	v->depth = (unsigned short)(deepest + 1);
+	return v;
+}
+
+const struct value *list_finish(struct eval *ev, struct value *v)
+{
+	unsigned deepest = 0;
+
+	for (size_t i = 0; i < v->u.list.n; i++)
+		if (v->u.list.at[i]->depth > deepest)
+			deepest = v->u.list.at[i]->depth;
+	return finish_depth(ev, v, deepest);
+}
+
+const struct value *map_finish(struct eval *ev, struct value *v)
+{
+	const struct map *m = &v->u.map.index;
+	unsigned deepest = v->u.map.pod_value ? v->u.map.pod_value->depth : 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct value_entry *e = m->entries[i].value;
+		if (e->value->depth > deepest)
+			deepest = e->value->depth;
+	}
+	return finish_depth(ev, v, deepest);
+}
+
+bool list_add(struct eval *ev, struct value *list, const struct value *element)
+{
+	if (!eval_list_fits(ev, list->u.list.n + 1, list->from))
+		return false;
+	ARENA_PUSH(ev->arena, list->u.list.at, list->u.list.n, element);
+	return true;
+}
