@@ -42,6 +42,10 @@ def expect(holds, why):
 
 
 def compile(path, *options):
+    """The objects of a program; options of its own are in a file beside it."""
+    own = path.removesuffix(".tj") + ".args"
+    if os.path.exists(own):
+        options = open(own).read().split() + list(options)
     done = subprocess.run(
         [TRAINC, "compile", "-o", "json", *options, os.path.basename(path)],
         cwd=os.path.dirname(path), capture_output=True, text=True, timeout=60,
@@ -403,6 +407,12 @@ def files(*patterns):
     return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern)))
 
 
+def goldens(*directories):
+    """What the compiler is known to write: X.yaml beside X.tj."""
+    found = files(*[f"{directory}/*/*.yaml" for directory in directories or ("examples", "tests")])
+    return [path for path in found if os.path.exists(path.removesuffix(".yaml") + ".tj")]
+
+
 def checks(mode):
     if mode == "node":
         return [
@@ -415,14 +425,15 @@ def checks(mode):
     sample = os.path.join(HERE, "objects", "mnist-ddp.yaml")
     found.append(("the comparison notices what a server changed", lambda c: notices(c, sample)))
     found.append(("the server refuses what is wrong", lambda c: refuses(c, sample)))
-    goldens = files("examples/*/*.yaml", "tests/emit/*.yaml")
-    for path in goldens + files("tests/e2e/objects/*.yaml"):
-        found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", lambda c, path=path: accepted(c, path, mode != "any")))
+    for path in goldens() + files("tests/e2e/objects/*.yaml"):
+        check = lambda c, path=path: accepted(c, path, mode != "any")  # noqa: E731
+        found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", check))
     if mode == "kwok":
         found += BEHAVIOURS
-        for path in files("examples/*/*.tj"):
-            if os.path.exists(path.removesuffix(".tj") + ".yaml"):
-                found.append((f"{os.path.relpath(path, ROOT)}: succeeds", lambda c, path=path: runs(c, path)))
+        for path in goldens("examples"):
+            source = path.removesuffix(".yaml") + ".tj"
+            check = lambda c, source=source: runs(c, source)  # noqa: E731
+            found.append((f"{os.path.relpath(source, ROOT)}: succeeds", check))
     return found
 
 
