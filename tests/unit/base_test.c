@@ -1,0 +1,164 @@
+/* base_test.c - arena, strings, names, map, buffer, source. */
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/source.h"
+#include "unit.h"
+
+static struct arena arena;
+
+static void arenas(void)
+{
+	struct arena a = { 0 };
+	char *p = arena_alloc(&a, 100), *q = arena_alloc(&a, 100), *none = arena_alloc(&a, 0);
+	bool zero = true;
+
+	for (size_t i = 0; i < 100; i++)
+		zero = zero && !p[i] && !q[i];
+	CHECK(zero && p != q && none);
+	CHECK(((uintptr_t)p | (uintptr_t)q) % 16 == 0);
+	memset(p, 1, 100);
+	memset(q, 2, 100);
+	CHECK(p[99] == 1 && q[0] == 2);
+	char *large = arena_alloc(&a, 5 << 20), *after = arena_alloc(&a, 8);
+	large[(5 << 20) - 1] = 3;
+	CHECK(after && a.total >= (5u << 20));
+	CHECK(strcmp(arena_copy(&a, "abc", 2), "ab") == 0);
+	arena_release(&a);
+	CHECK(!a.blocks && !a.total && arena_alloc(&a, 1));
+	arena_release(&a);
+}
+
+static void growth(void)
+{
+	int *numbers = NULL;
+	size_t n = 0;
+	bool right = true;
+
+	for (int i = 0; i < 1000; i++)
+		ARENA_PUSH(&arena, numbers, n, i);
+	for (int i = 0; i < 1000; i++)
+		right = right && numbers[i] == i;
+	CHECK(n == 1000 && right);
+}
+
+static void strings(void)
+{
+	CHECK(str_eq(STR("a"), STR("a")) && !str_eq(STR("a"), STR("ab")) && str_eq(STR(""), (struct str){ NULL, 0 }));
+	CHECK(str_starts(STR("abc"), STR("ab")) && !str_starts(STR("a"), STR("ab")) && str_starts(STR("a"), STR("")));
+	CHECK(str_ends(STR("abc"), STR("bc")) && !str_ends(STR("c"), STR("bc")));
+	CHECK(str_cmp(STR("a"), STR("b")) < 0 && str_cmp(STR("ab"), STR("a")) > 0 && str_cmp(STR("a"), STR("a")) == 0);
+	CHECK(str_cmp(STR("\xff"), STR("a")) > 0);
+	CHECK(str_chars(STR("größe")) == 5 && str_chars(STR("日本")) == 2 && str_chars(STR("")) == 0);
+	CHECK_TEXT(str_printf(&arena, "%d-%s", 7, "x"), "7-x");
+	struct str long_one = str_printf(&arena, "%0300d", 0);
+	CHECK(long_one.n == 300 && long_one.p[300] == 0);
+}
+
+static void interning(void)
+{
+	struct names names = { .arena = &arena };
+	struct str first = intern(&names, STR("worker"));
+	char text[16];
+	bool same = true;
+
+	CHECK(name_eq(first, intern(&names, STR("worker"))) && !name_eq(first, intern(&names, STR("Worker"))));
+	for (int i = 0; i < 2000; i++) {
+		snprintf(text, sizeof text, "name%d", i);
+		intern(&names, str_of(text));
+	}
+	for (int i = 0; i < 2000; i++) {
+		snprintf(text, sizeof text, "name%d", i);
+		struct str a = intern(&names, str_of(text));
+		same = same && str_is(a, text) && name_eq(a, intern(&names, a));
+	}
+	CHECK(same && name_eq(first, intern(&names, STR("worker"))));
+	CHECK(names.used == 2002);
+}
+
+static void maps(void)
+{
+	struct map m = { 0 };
+	int values[500];
+	bool found = true, order = true;
+
+	CHECK(map_get(&m, STR("absent")) == NULL);
+	for (int i = 0; i < 500; i++)
+		map_put(&m, &arena, str_printf(&arena, "key%d", i), &values[i]);
+	for (int i = 0; i < 500; i++) {
+		found = found && map_get(&m, str_printf(&arena, "key%d", i)) == &values[i];
+		order = order && m.entries[i].value == &values[i];
+	}
+	CHECK(found && order && m.n == 500);
+	CHECK(map_put(&m, &arena, STR("key3"), &values[0]) == &values[3]);
+	CHECK(m.n == 500 && m.entries[3].value == &values[0] && map_get(&m, STR("key3")) == &values[0]);
+	CHECK(map_get(&m, STR("key500")) == NULL && map_get(&m, STR("")) == NULL);
+}
+
+static void buffers(void)
+{
+	struct buf b = { .limit = 10 };
+
+	buf_z(&b, "12345");
+	buf_char(&b, '6');
+	buf_printf(&b, "%d", 78);
+	CHECK_TEXT(buf_text(&b), "12345678");
+	buf_z(&b, "abc");
+	CHECK(b.overflow);
+	CHECK_TEXT(buf_text(&b), "12345678");
+	struct str taken = buf_take(&b, &arena);
+	CHECK_TEXT(taken, "12345678");
+	CHECK(!b.n && !b.overflow);
+	buf_release(&b);
+	CHECK_TEXT(buf_text(&(struct buf){ 0 }), "");
+}
+
+static void json(void)
+{
+	struct buf b = { 0 };
+
+	buf_json(&b, STR("a\"b\\c\n\t\x01/é"));
+	CHECK_TEXT(buf_text(&b), "\"a\\\"b\\\\c\\n\\t\\u0001/é\"");
+	b.n = 0;
+	buf_json(&b, STR("x\xC0\x80\xED\xA0\x80\xF4\x90\x80\x80y\xE6"));
+	const char *bad = "\xEF\xBF\xBD";
+	struct str want = str_printf(&arena, "\"x%s%s%s%s%s%s%s%s%sy%s\"", bad, bad, bad, bad, bad, bad, bad, bad, bad, bad);
+	CHECK_TEXT(buf_text(&b), want.p);
+	buf_release(&b);
+}
+
+static void sources(void)
+{
+	struct sources ss = { .arena = &arena };
+	struct source *a = source_add(&ss, STR("a.tj"), STR("one\ntwö 3\r\n\nlast")), *b = source_add(&ss, STR("b.tj"), STR(""));
+	struct place at = source_place(&ss, a->base + 9);
+
+	CHECK(a->base >= 1 && b->base > a->base + a->text.n);
+	CHECK(at.source == a && at.line == 2 && at.column == 5 && at.offset == 9);
+	CHECK_TEXT(source_line(&ss, a->base + 9), "twö 3");
+	CHECK_TEXT(source_line(&ss, a->base + 3), "one");
+	at = source_place(&ss, a->base + (uint32_t)a->text.n);
+	CHECK(at.line == 4 && at.column == 5);
+	CHECK_TEXT(source_line(&ss, a->base + (uint32_t)a->text.n), "last");
+	at = source_place(&ss, b->base);
+	CHECK(at.source == b && at.line == 1 && at.column == 1);
+	CHECK(!source_at(&ss, 0) && !source_at(&ss, b->base + 1) && !source_place(&ss, 0).source);
+	CHECK_TEXT(source_text(&ss, (struct span){ a->base + 4, a->base + 8 }), "twö");
+	CHECK_TEXT(source_text(&ss, (struct span){ a->base + 4, b->base + 9 }), "");
+	CHECK_TEXT(source_line(&ss, 0), "");
+	struct span joined = span_join((struct span){ 5, 9 }, (struct span){ 3, 4 });
+	CHECK(joined.start == 3 && joined.end == 9);
+}
+
+int main(void)
+{
+	arenas();
+	growth();
+	strings();
+	interning();
+	maps();
+	buffers();
+	json();
+	sources();
+	arena_release(&arena);
+	return unit_end();
+}
