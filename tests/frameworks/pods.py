@@ -98,26 +98,27 @@ def fill_files(pod, spec, container, env, objects):
                 pod.files[mount["mountPath"]] = data[key]
 
 
-def load(program):
-    """The pods of a case, its success rule, and the replicas whose two environments differ."""
-    job = trainc("env", "-o", "json", program)["jobs"][0]
-    objects = trainc("compile", "-o", "json", program)["items"]
+def load(program, *options):
+    """The pods of all jobs of a program, the success rule of the last, and the pods whose two environments differ."""
+    jobs = trainc("env", "-o", "json", *options, program)["jobs"]
+    objects = trainc("compile", "-o", "json", *options, program)["items"]
     pods, differing, success = [], [], ""
-    for number, entry in enumerate(r for r in job["replicas"] if "container" in r):
-        pod = Pod(entry, number)
-        holder = workload(objects, pod, job["name"])
-        notes = holder["metadata"].get("annotations", {})
-        success = notes.get("trainc.dev/success", success)
-        pod.waits = "trainc.dev/start-after" in notes
-        spec = holder["spec"]["template"]["spec"]
-        main = next(c for c in spec["containers"] if c["name"] == pod.container)
-        known = object_env(pod, main.get("env"))
-        pod.env = printed_env(pod, entry["env"])
-        if dict(pod.env) != {k: v for k, v in known.items() if not k.startswith("TRAINC_")}:
-            differing.append(pod.name)
-        pod.command = [expand(t, known) for t in main.get("command", []) + main.get("args", [])]
-        fill_files(pod, spec, main, known, objects)
-        pods.append(pod)
+    for job in jobs:
+        for number, entry in enumerate(e for e in job["replicas"] if e["container"] == "main"):
+            pod = Pod(entry, number)
+            holder = workload(objects, pod, job["name"])
+            notes = holder["metadata"].get("annotations", {})
+            success = notes.get("trainc.dev/success", success)
+            pod.waits = "trainc.dev/start-after" in notes
+            spec = holder["spec"]["template"]["spec"]
+            main = next(c for c in spec["containers"] if c["name"] == pod.container)
+            known = object_env(pod, main.get("env"))
+            pod.env = printed_env(pod, entry["env"])
+            if dict(pod.env) != {k: v for k, v in known.items() if not k.startswith("TRAINC_")}:
+                differing.append(pod.name)
+            pod.command = [expand(t, known) for t in main.get("command", []) + main.get("args", [])]
+            fill_files(pod, spec, main, known, objects)
+            pods.append(pod)
     return pods, success, differing
 
 

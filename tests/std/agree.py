@@ -1,0 +1,39 @@
+"""agree.py FILE.tj... - for every replica: what `trainc env` prints, what a kubelet makes of the indexed object and what
+it makes of the replica's own object are one and the same, and so are the commands and the files."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "frameworks"))
+import pods                                                             # noqa: E402
+
+
+def disagreement(program):
+    try:
+        indexed, _, differing = pods.load(program)
+        unrolled, _, also = pods.load(program, "--unroll")
+    except pods.Refused as reason:
+        return str(reason)
+    if differing or also:
+        return "trainc env and the objects differ for " + ", ".join(differing + also)
+    if [p.name for p in indexed] != [p.name for p in unrolled] or not indexed:
+        return "other replicas when unrolled"
+    for a, b in zip(indexed, unrolled):
+        for what in ("env", "command", "files"):
+            if getattr(a, what) != getattr(b, what):
+                return "%s of %s: %r indexed, %r unrolled" % (what, a.name, getattr(a, what), getattr(b, what))
+    return ""
+
+
+def main(programs):
+    failed = 0
+    for program in programs:
+        why = disagreement(program)
+        failed += bool(why)
+        print("FAIL %s: %s" % (program, why) if why else "ok   " + program)
+    print("%d passed, %d failed" % (len(programs) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

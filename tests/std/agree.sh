@@ -1,0 +1,8 @@
+#!/bin/sh
+# agree.sh [FILE.tj...] - indexed and unrolled, every replica of every framework is told the same.
+cd "$(dirname "$0")/../.." || exit 1
+TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
+export TRAINC
+command -v python3 >/dev/null || { echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+test $# -gt 0 || set -- tests/std/*.tj tests/frameworks/cases/*.tj
+exec python3 tests/std/agree.py "$@"
