@@ -9,6 +9,8 @@
 #include "emit/build.h"
 #include "kube/limits.h"
 
+enum { METADATA = 300 * 1024 };           /* room for annotations, labels and names */
+
 bool emit_file_each(const struct plan_file *f)
 {
 	return f->per_replica || (emit_text_uses(&f->text) & USES_INDEX);
@@ -75,17 +77,36 @@ const struct text *emit_file_text(const struct plan_file *f, int64_t index)
 
 /* Where a file goes: the ConfigMap that is being filled, or the next. */
 struct filling {
-	size_t bytes;
+	size_t bytes, json;
 	unsigned part;
 };
 
-static unsigned place(struct filling *f, size_t size)
+/* Bytes that JSON writes as more than one, for each time they occur. */
+static size_t escapes(const struct text *t)
 {
-	if (f->bytes && f->bytes + size > LIMIT_DATA) {
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct str s = t->at[i].kind == PIECE_TEXT ? t->at[i].u.text : STR("");
+		for (size_t k = 0; k < s.n; k++) {
+			unsigned char c = (unsigned char)s.p[k];
+			if (c < 0x20 || c == '"' || c == '\\')
+				n += c == '"' || c == '\\' || c == '\n' || c == '\t' || c == '\r' ? 1 : 5;
+		}
+	}
+	return n;
+}
+
+static unsigned place(struct filling *f, const struct plan_job *j, const struct plan_role *r, const struct emit_file *file, int64_t index)
+{
+	size_t size = emit_file_size(j, r, file, index), json = size + escapes(emit_file_text(file->file, index)) + 16;
+
+	if (f->bytes && (f->bytes + size > LIMIT_DATA || f->json + json > LIMIT_OBJECT - METADATA)) {
 		f->part++;
-		f->bytes = 0;
+		f->bytes = f->json = 0;
 	}
 	f->bytes += size;
+	f->json += json;
 	return f->part;
 }
 
@@ -102,7 +123,7 @@ static unsigned count_parts(const struct plan_job *j, const struct plan_role *r,
 
 	for (size_t i = 0; i < fs->n; i++)
 		for (int64_t k = 0; k < (fs->at[i].each ? r->max : 1); k++)
-			place(&filling, emit_file_size(j, r, &fs->at[i], k));
+			place(&filling, j, r, &fs->at[i], k);
 	return filling.part + 1;
 }
 
@@ -135,7 +156,7 @@ struct object *emit_files_make(struct emit *e, const struct manifest *m)
 	for (size_t i = 0; i < fs.n; i++)
 		for (int64_t k = 0; k < (fs.at[i].each ? r->max : 1); k++) {
 			const struct emit_file *f = &fs.at[i];
-			if (place(&filling, emit_file_size(e->job, r, f, k)) != m->part)
+			if (place(&filling, e->job, r, f, k) != m->part)
 				continue;
 			struct str key = f->each ? str_printf(e->arena, "%.*s.%lld", STR_ARG(f->key), (long long)k) : f->key;
 			object_append(e->arena, data, key, emit_text(e->arena, e->job, r, emit_file_text(f->file, k), TEXT_FILE, k));

@@ -1,0 +1,88 @@
+/*
+ * check.c - everything there is to say about the objects before one is written.
+ */
+#include "emit/check.h"
+
+#include "kube/limits.h"
+
+struct span check_place(const struct checking *c, struct span at, struct span otherwise, struct span last)
+{
+	struct span places[] = { at, otherwise, last };
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct source *s = span_known(places[i]) ? source_at(c->diags->sources, places[i].start) : NULL;
+		if (s && !s->library)
+			return places[i];
+	}
+	return at;
+}
+
+struct str check_count(struct arena *a, size_t n)
+{
+	struct str plain = str_printf(a, "%zu", n);
+	char *text = arena_alloc(a, plain.n + plain.n / 3 + 1), *p = text;
+
+	for (size_t i = 0; i < plain.n; i++) {
+		if (i && (plain.n - i) % 3 == 0)
+			*p++ = ',';
+		*p++ = plain.p[i];
+	}
+	return (struct str){ text, (size_t)(p - text) };
+}
+
+/* Rounded up: what is over a limit never reads as the limit. */
+struct str check_size(struct arena *a, size_t bytes)
+{
+	if (bytes < 1024)
+		return str_printf(a, "%zu bytes", bytes);
+	if (bytes < 1024 * 1024)
+		return str_printf(a, "%zu KiB", (bytes + 1023) / 1024);
+	size_t tenths = (bytes * 10 + 1024 * 1024 - 1) / (1024 * 1024);
+	return str_printf(a, "%zu.%zu MiB", tenths / 10, tenths % 10);
+}
+
+struct str check_short(struct arena *a, struct str name)
+{
+	return name.n <= LIMIT_LABEL ? name : str_printf(a, "%.30s...%.20s", name.p, name.p + name.n - 20);
+}
+
+/* Said once for a command: it names the job, and all that it needs. */
+static void runtime_warning(struct checking *c)
+{
+	static const struct str marker = { "trainc run", 10 };
+
+	for (size_t i = 0; i < c->plan->njobs; i++) {
+		const struct plan_job *j = &c->plan->jobs[i];
+		struct plan_needs needs = plan_needs_runtime(c->diags->arena, j);
+		if (!needs.n || map_get(c->seen, marker))
+			continue;
+		map_put(c->seen, c->seen_arena, marker, c->seen);
+		struct diag *d = diag_report(c->diags, TJ0817, j->name_at, "Kubernetes alone does not carry job '%.*s' to its end", STR_ARG(j->name));
+		for (size_t k = 0; k < needs.n; k++)
+			diag_note(c->diags, d, (struct span){ 0 }, "the runtime %.*s", STR_ARG(needs.at[k]));
+		diag_help(c->diags, d, "start it with 'trainc run', or with 'trainc apply' and 'trainc wait', or keep 'trainc supervise' in the cluster");
+	}
+}
+
+bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds)
+{
+	struct arena arena = { 0 };
+	struct map own = { 0 };
+	size_t before = ds->errors;
+	struct checking c = { options, plan, ds, &arena, options->seen ? options->seen : &own,
+		options->seen ? options->seen_arena : &arena };
+
+	if (check_features(&c)) {
+		for (size_t i = 0; i < plan->njobs; i++) {
+			check_names(&c, &plan->jobs[i]);
+			check_labels(&c, &plan->jobs[i]);
+			check_texts(&c, &plan->jobs[i]);
+		}
+		check_identities(&c);
+		check_objects(&c);
+		if (options->runtime_warning)
+			runtime_warning(&c);
+	}
+	arena_release(&arena);
+	return ds->errors == before;
+}

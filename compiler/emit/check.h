@@ -1,0 +1,36 @@
+/*
+ * check.h - what emit_check() is made of.
+ */
+#ifndef TRAINC_EMIT_CHECK_H
+#define TRAINC_EMIT_CHECK_H
+
+#include "emit/build.h"
+
+struct checking {
+	const struct emit_options *options;
+	const struct plan *plan;
+	struct diags *diags;
+	struct arena *arena;            /* of the check */
+	struct map *seen;               /* identities */
+	struct arena *seen_arena;
+};
+
+/* False when the plan cannot be emitted at all, and nothing else is worth saying. */
+bool check_features(struct checking *c);
+void check_names(struct checking *c, const struct plan_job *j);
+void check_labels(struct checking *c, const struct plan_job *j);
+/* TJ0812, TJ0811: identities over all jobs, and over all programs of a command. */
+void check_identities(struct checking *c);
+void check_texts(struct checking *c, const struct plan_job *j);
+/* Raw fields, sizes, data and annotations of the objects. */
+void check_objects(struct checking *c);
+
+/* `at`, unless it is in the standard library: then the first of the others that the user wrote. */
+struct span check_place(const struct checking *c, struct span at, struct span otherwise, struct span last);
+/* "163,204", "1.9 MiB". */
+struct str check_count(struct arena *a, size_t n);
+struct str check_size(struct arena *a, size_t bytes);
+/* The first 30 and last 20 characters of a long name. */
+struct str check_short(struct arena *a, struct str name);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * check_features.c - what the target version and this compiler can write.
+ */
+#include "emit/check.h"
+
+#include "kube/limits.h"
+
+static bool target_known(struct checking *c)
+{
+	if (!c->plan->target.n || str_is(c->plan->target, "jobs"))
+		return true;
+	struct span at = c->plan->njobs ? c->plan->jobs[0].name_at : (struct span){ 0 };
+	struct diag *d = diag_report(c->diags, TJ0809, at, "this version of trainc does not write the target '%.*s'", STR_ARG(c->plan->target));
+	diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run");
+	return false;
+}
+
+static void gang(struct checking *c, const struct plan_job *j)
+{
+	if (!j->gang.set || str_is(j->gang.value, "none") || str_is(j->gang.value, "kueue"))
+		return;
+	struct span at = check_place(c, j->gang.from, j->name_at, j->name_at);
+	struct diag *d;
+	if (str_is(j->gang.value, "native") && !kube_has(c->plan->kubernetes, KUBE_NATIVE_GANG)) {
+		d = diag_report(c->diags, TJ0809, at, "gang = \"native\" needs %s of Kubernetes 1.%u; the project targets 1.%u",
+			kube_words(KUBE_NATIVE_GANG), kube_usable_from(KUBE_NATIVE_GANG), c->plan->kubernetes);
+		diag_help(c->diags, d, "use gang = \"kueue\"");
+		return;
+	}
+	d = diag_report(c->diags, TJ0809, at, "this version of trainc does not write gang = \"%.*s\" for the target 'jobs'", STR_ARG(j->gang.value));
+	diag_help(c->diags, d, "use gang = \"kueue\", or \"none\"");
+}
+
+static void success_policy(struct checking *c, const struct plan_job *j)
+{
+	struct plan_success rule;
+
+	if (kube_has(c->plan->kubernetes, KUBE_SUCCESS_POLICY) || !plan_success_rule(j, &rule))
+		return;
+	struct str condition = plan_condition_text(c->arena, j, j->success);
+	struct diag *d = diag_report(c->diags, TJ0809, check_place(c, j->success->from, j->name_at, j->name_at),
+		"'success = %.*s' needs %s of Kubernetes 1.%u; the project targets 1.%u", STR_ARG(condition),
+		kube_words(KUBE_SUCCESS_POLICY), kube_usable_from(KUBE_SUCCESS_POLICY), c->plan->kubernetes);
+	diag_help(c->diags, d, "wait for all replicas with 'success = done(%.*s)', or target Kubernetes 1.%u",
+		STR_ARG(j->roles[rule.role].name), kube_usable_from(KUBE_SUCCESS_POLICY));
+}
+
+static void sidecars(struct checking *c, const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->nsidecars && !kube_has(c->plan->kubernetes, KUBE_NATIVE_SIDECAR); i++) {
+		struct diag *d = diag_report(c->diags, TJ0810, r->sidecars[i].name_at,
+			"Kubernetes 1.%u has no native sidecars; '%.*s' is emitted as an ordinary container and will keep the pod running",
+			c->plan->kubernetes, STR_ARG(r->sidecars[i].name));
+		diag_help(c->diags, d, "let it end when the main container ends, or target Kubernetes 1.%u", kube_usable_from(KUBE_NATIVE_SIDECAR));
+	}
+}
+
+static void retries(struct checking *c, const struct plan_role *r)
+{
+	bool never = !r->restart.set || str_is(r->restart.value, "never");
+
+	if (!never || !r->retries.set || !r->retries.value || r->unrolled || kube_has(c->plan->kubernetes, KUBE_BACKOFF_PER_INDEX))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, r->retries.from, r->at, r->at),
+		"Kubernetes 1.%u has no backoff limit per index; %lld retries are shared by all %lld replicas of role '%.*s'",
+		c->plan->kubernetes, (long long)(r->retries.value * r->max), (long long)r->max, STR_ARG(r->name));
+	diag_help(c->diags, d, "target Kubernetes 1.%u to give each replica its own", kube_usable_from(KUBE_BACKOFF_PER_INDEX));
+}
+
+static void restart(struct checking *c, const struct plan_role *r)
+{
+	if (r->aux || !r->restart.set || !str_is(r->restart.value, "always"))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, r->restart.from, r->at, r->at),
+		"a Job has no restart = \"always\"; role '%.*s' is restarted on failure only", STR_ARG(r->name));
+	diag_help(c->diags, d, "write restart = \"on-failure\", or make it an 'aux' role if it is not part of the cluster");
+}
+
+/* 10^4 objects (brief, section 12): nobody writes more on purpose. */
+static bool few_enough(struct checking *c)
+{
+	size_t n = emit_count(c->plan);
+
+	if (n <= LIMIT_OBJECTS)
+		return true;
+	struct str count = check_count(c->arena, n);
+	struct diag *d = diag_report(c->diags, TJ0407, c->plan->jobs[0].name_at, "the program becomes %.*s objects; at most 10,000", STR_ARG(count));
+	diag_help(c->diags, d, "split it, or keep what depends on 'pod.index' as text so that replicas share an object");
+	return false;
+}
+
+bool check_features(struct checking *c)
+{
+	if (!target_known(c) || !few_enough(c))
+		return false;
+	for (size_t i = 0; i < c->plan->njobs; i++) {
+		const struct plan_job *j = &c->plan->jobs[i];
+		gang(c, j);
+		success_policy(c, j);
+		for (size_t k = 0; k < j->nroles; k++) {
+			const struct plan_role *r = &j->roles[k];
+			if (!r->max)
+				continue;
+			sidecars(c, r);
+			retries(c, r);
+			restart(c, r);
+		}
+	}
+	return true;
+}

@@ -1,0 +1,203 @@
+/*
+ * check_names.c - names that must be short, and names that must differ.
+ */
+#include "emit/check.h"
+
+#include "kube/limits.h"
+
+/* ---- TJ0801: J-R-(n-1) is a host name ---- */
+
+static size_t longest_name(const struct plan_role *r, int64_t replicas)
+{
+	size_t n = r->object.n + 2;
+
+	for (int64_t i = replicas - 1; i >= 10; i /= 10)
+		n++;
+	return n;
+}
+
+static int64_t replicas_that_fit(const struct plan_role *r)
+{
+	int64_t most = 0;
+
+	for (int64_t n = 10; n < r->max && longest_name(r, n) <= LIMIT_LABEL; n *= 10)
+		most = n;
+	return most;
+}
+
+static void length(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	size_t n = longest_name(r, r->max);
+
+	if (n <= LIMIT_LABEL)
+		return;
+	int64_t fewer = replicas_that_fit(r);
+	struct str name = str_printf(c->arena, "%.*s-%lld", STR_ARG(r->object), (long long)(r->max - 1));
+	name = check_short(c->arena, name);
+	struct span at = fewer ? check_place(c, r->replicas_at, j->name_at, j->name_at) : check_place(c, j->name_at, r->at, r->at);
+	struct diag *d = diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most 63", STR_ARG(name), n);
+	if (fewer)
+		diag_label(c->diags, d, "names of up to %lld replicas would fit", (long long)fewer);
+	else
+		diag_label(c->diags, d, "the name of the last of %lld replicas is too long", (long long)r->max);
+	if (at.start == j->name_at.start)
+		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' makes it longer", STR_ARG(r->name));
+	diag_help(c->diags, d, "shorten the job's name by %zu", n - LIMIT_LABEL);
+}
+
+/* ---- TJ0804 and names within a pod ---- */
+
+static void port_names(struct checking *c, const struct plan_container *pc)
+{
+	for (size_t i = 0; i < pc->nports; i++) {
+		struct str name = plan_label(c->arena, pc->ports[i].name);
+		const char *why;
+		struct diag *d;
+		if (!kube_port_name(name, &why)) {
+			if (name.n > LIMIT_PORT_NAME)
+				d = diag_report(c->diags, TJ0804, pc->ports[i].from, "port name '%.*s' becomes %zu characters; at most %d",
+					STR_ARG(pc->ports[i].name), name.n, LIMIT_PORT_NAME);
+			else
+				d = diag_report(c->diags, TJ0804, pc->ports[i].from, "port name '%.*s' %s", STR_ARG(pc->ports[i].name), why);
+			diag_help(c->diags, d, "use up to 15 letters, digits and '-', at least one of them a letter");
+		}
+		for (size_t k = 0; k < i; k++) {
+			if (!str_eq(plan_label(c->arena, pc->ports[k].name), name) || str_eq(pc->ports[k].name, pc->ports[i].name))
+				continue;
+			d = diag_report(c->diags, TJ0811, pc->ports[i].from, "ports '%.*s' and '%.*s' are both named '%.*s'",
+				STR_ARG(pc->ports[k].name), STR_ARG(pc->ports[i].name), STR_ARG(name));
+			diag_note(c->diags, d, pc->ports[k].from, "the other one");
+			diag_help(c->diags, d, "in Kubernetes '_' becomes '-' and letters are lower case; choose another name");
+		}
+	}
+}
+
+static void container_name(struct checking *c, const struct plan_container *const *all, size_t n)
+{
+	const struct plan_container *mine = all[n];
+	struct str name = plan_label(c->arena, mine->name);
+	struct diag *d;
+
+	if (name.n > LIMIT_LABEL) {
+		d = diag_report(c->diags, TJ0801, mine->name_at, "container '%.*s' is %zu characters; at most 63",
+			STR_ARG(check_short(c->arena, name)), name.n);
+		diag_help(c->diags, d, "shorten it by %zu", name.n - LIMIT_LABEL);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!str_eq(plan_label(c->arena, all[i]->name), name))
+			continue;
+		d = diag_report(c->diags, TJ0811, mine->name_at, "two containers of one pod are named '%.*s'", STR_ARG(name));
+		if (span_known(all[i]->name_at))
+			diag_note(c->diags, d, all[i]->name_at, "the other one");
+		diag_help(c->diags, d, "give one of them another name");
+		return;
+	}
+}
+
+static void containers(struct checking *c, const struct plan_role *r)
+{
+	size_t n = 0;
+	const struct plan_container **all = ARENA_ARRAY(c->arena, const struct plan_container *, 1 + r->nsidecars + r->ninits);
+
+	all[n++] = &r->main;
+	for (size_t i = 0; i < r->ninits; i++)
+		all[n++] = &r->inits[i];
+	for (size_t i = 0; i < r->nsidecars; i++)
+		all[n++] = &r->sidecars[i];
+	for (size_t i = 0; i < n; i++) {
+		container_name(c, all, i);
+		port_names(c, all[i]);
+	}
+}
+
+void check_names(struct checking *c, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		if (!j->roles[i].max)
+			continue;
+		length(c, j, &j->roles[i]);
+		containers(c, &j->roles[i]);
+	}
+}
+
+/* ---- TJ0812, TJ0811: identities ---- */
+
+struct identity {
+	const struct sources *sources;  /* places of another program cannot be shown */
+	struct span from;
+	const struct plan_job *job;
+};
+
+/* The identity that stood there before, or NULL. */
+static const struct identity *identify(struct checking *c, struct str key, struct span from, const struct plan_job *j)
+{
+	struct identity *known = map_get(c->seen, key);
+
+	if (known)
+		return known;
+	known = ARENA_NEW(c->seen_arena, struct identity);
+	*known = (struct identity){ c->diags->sources, from, j };
+	map_put(c->seen, c->seen_arena, str_copy(c->seen_arena, key), known);
+	return NULL;
+}
+
+static void other_place(struct checking *c, struct diag *d, const struct identity *other)
+{
+	if (other->sources == c->diags->sources && span_known(other->from))
+		diag_note(c->diags, d, other->from, "the other one");
+	else
+		diag_note(c->diags, d, (struct span){ 0 }, "the other one is in another program of this command");
+}
+
+static void report_twice(struct checking *c, const struct identity *other, const char *kind, struct str name, struct span from)
+{
+	bool later = other->sources != c->diags->sources || other->from.start <= from.start;
+	struct identity first = { c->diags->sources, from, NULL };
+	struct span at = later ? from : other->from;
+	struct diag *d = diag_report(c->diags, TJ0811, at, "%s '%.*s' is emitted twice", kind, STR_ARG(name));
+
+	other_place(c, d, later ? other : &first);
+	diag_help(c->diags, d, "give one of them another name");
+}
+
+static bool identify_manifest(struct emit *e, const struct manifest *m, void *context)
+{
+	struct checking *c = context;
+	struct str ns = m->scoped ? STR("") : e->job->ns.set ? e->job->ns.value : STR("");
+
+	for (int64_t i = 0; i < m->count; i++) {
+		struct str name = m->indexed_name ? str_printf(e->arena, "%.*s-%lld", STR_ARG(m->name), (long long)i) : m->name;
+		struct str key = str_printf(e->arena, "%s/%.*s/%.*s", m->kind, STR_ARG(ns), STR_ARG(name));
+		const struct identity *other = identify(c, key, m->from, e->job);
+		if (!other || (other->job != e->job && str_eq(other->job->name, e->job->name)))
+			continue;       /* of two jobs with one name everything is there twice: said by TJ0812 */
+		report_twice(c, other, m->kind, name, m->from);
+		return true;
+	}
+	return true;
+}
+
+static void job_names(struct checking *c)
+{
+	for (size_t i = 0; i < c->plan->njobs; i++) {
+		const struct plan_job *j = &c->plan->jobs[i];
+		struct str key = str_printf(c->arena, "/%.*s/%.*s", STR_ARG(j->ns.value), STR_ARG(j->name));
+		const struct identity *other = identify(c, key, j->name_at, j);
+		if (!other)
+			continue;
+		bool itself = other->sources == c->diags->sources && other->from.start == j->name_at.start;
+		struct diag *d = diag_report(c->diags, TJ0812, j->name_at, itself ?
+			"'%.*s' is the name of more than one job of this loop" : "'%.*s' is the name of two jobs with these parameters", STR_ARG(j->name));
+		if (!itself)
+			other_place(c, d, other);
+		diag_help(c->diags, d, itself ? "let the name depend on the loop variable" : "give one of them another name");
+	}
+}
+
+void check_identities(struct checking *c)
+{
+	struct emit e = { .plan = c->plan };
+
+	job_names(c);
+	emit_each(&e, identify_manifest, c);
+}
