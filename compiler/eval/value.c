@@ -188,10 +188,10 @@ static int shortest_digits(double d, char digits[32])
 struct str float_text(struct arena *a, double d)
 {
 	char digits[32];
-	const char *sign = d < 0 ? "-" : "";
+	const char *sign = __builtin_signbit(d) ? "-" : "";
 
 	if (d == 0)
-		return STR("0.0");
+		return sign[0] ? STR("-0.0") : STR("0.0");
 	int exponent = shortest_digits(d < 0 ? -d : d, digits), n = (int)strlen(digits);
 	if (exponent < -4 || exponent >= 16)
 		return str_printf(a, "%s%c%s%se%c%02d", sign, digits[0], n > 1 ? "." : "", digits + 1,
