@@ -1,0 +1,20 @@
+#!/bin/sh
+# demo.sh - what `make demo` shows: a program, what it becomes, and what a mistake looks like.
+cd "$(dirname "$0")/.." || exit 1
+trainc=$PWD/${BUILD:-build}/trainc
+example=examples/01-torch-data-parallel
+
+say() { printf '\n\033[1m%s\033[0m\n\n' "$*"; }
+test -t 1 || say() { printf '\n%s\n\n' "$*"; }
+
+say "$example/mnist.tj"
+cat $example/mnist.tj
+say "trainc plan mnist.tj"
+"$trainc" plan $example/mnist.tj || exit 1
+say "trainc env mnist.tj --role worker --index 3"
+"$trainc" env $example/mnist.tj --role worker --index 3 || exit 1
+say "trainc compile mnist.tj"
+"$trainc" compile $example/mnist.tj || exit 1
+say "a mistake: sed s/replicas/replcas/ mnist.tj | trainc check -"
+sed s/replicas/replcas/ $example/mnist.tj | "$trainc" check - 2>&1
+say "$trainc is ready; 'trainc help' and 'trainc explain' say more, examples/ has more programs."

@@ -1,0 +1,46 @@
+#!/bin/sh
+# run.sh [TARGET...] - each fuzz target for FUZZ_SECONDS, from its corpus.
+#
+# Seeds are tests/fuzz/corpus/TARGET/* and every program of the tests, the
+# examples and the library.  What is new stays in $BUILD; a crash is left
+# there too and named.  The words of the language are the dictionary.
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build-fuzz}
+seconds=${FUZZ_SECONDS:-60}
+export LC_ALL=C
+passed=0 failed=0
+
+mkdir -p "$BUILD/fuzz"
+{
+	sed -n 's/^\(FIELD\|FUNCTION\)([A-Z_0-9]*, "\([^"]*\)".*/"\2"/p; s/^\(BLOCK\|UNIT\)("\([^"]*\)".*/"\2"/p' grammar/vocabulary.def
+	for word in import as param let fn type project policy framework accelerator job profile test check warn if then else for \
+		in and or not true false none std pod.index self cluster '${' '}' '{' '=' '??' '..' ':' '4x4' '64Gi' '30min' '1:8'; do
+		echo "\"$word\""
+	done
+	echo '"\"\"\""'
+} | sort -u >"$BUILD/fuzz/words"
+
+test $# -gt 0 || set -- tests/fuzz/fuzz_*.c
+for source; do
+	name=$(basename "$source" .c)
+	echo "== $name, $seconds s"
+	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -Wall -Wextra "$source" "$BUILD/libtrainc.a" -o "$BUILD/fuzz/$name" || exit 1
+	new=$BUILD/fuzz/$name.corpus seeds=$BUILD/fuzz/$name.seeds
+	rm -rf "$seeds"
+	mkdir -p "$new" "$seeds"
+	for seed in tests/fuzz/corpus/"$name"/* tests/*/*.tj examples/*/*.tj stdlib/std/*.tj; do
+		test -f "$seed" && cp "$seed" "$seeds/$(echo "$seed" | tr / _)"
+	done
+	if "$BUILD/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
+		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" "$seeds" >"$BUILD/fuzz/$name.log" 2>&1; then
+		passed=$((passed + 1))
+		grep -E 'number_of_executed_units|DONE' "$BUILD/fuzz/$name.log" | tail -n 2
+	else
+		failed=$((failed + 1))
+		echo "FAIL $name"
+		grep -vE '^#[0-9]+.*(NEW|REDUCE|pulse)' "$BUILD/fuzz/$name.log" | tail -n 40
+	fi
+done
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0
