@@ -4,6 +4,10 @@
  * The rules of section 6 of the language, without precedence and without
  * conflicts.  An action is one call (compiler/syntax/build.c).
  *
+ * ATOM is a literal or a name that is a whole expression because of what stands
+ * around it (compiler/syntax/feed.c), which spares most values the way through
+ * ten levels of operators.
+ *
  * The parser is pushed: compiler/syntax/feed.c decides which newlines are
  * tokens, and after an error skips to the end of the broken item itself, so the
  * only token that an `error` can be followed by is SYNC.  EOL ends a
@@ -57,7 +61,9 @@ static void tj_error(struct span *at, struct parse *p, const char *why);
 %token NL "a new line in a body"
 %token <str> IDENT "a name"
 %token INT "a number" FLOAT "a decimal number" QUANTITY "a quantity" TOPOLOGY "a topology" BAD "a broken value"
-%token STR_OPEN "a string" STR_TEXT "text" STR_CLOSE "a closing quote" INTERP_OPEN "${" INTERP_CLOSE "} of ${"
+%token STRING "a string"
+%token <node> ATOM "a value"
+%token STR_OPEN "the start of a string" STR_TEXT "text" STR_CLOSE "a closing quote" INTERP_OPEN "${" INTERP_CLOSE "} of ${"
 %token IMPORT "import" AS "as" PARAM "param" LET "let" FN "fn" TYPE "type" PROJECT "project" POLICY "policy"
 %token FRAMEWORK "framework" ACCELERATOR "accelerator" JOB "job" PROFILE "profile" TEST "test"
 %token CHECK "check" WARN "warn" IF "if" THEN "then" ELSE "else" FOR "for" IN "in"
@@ -133,26 +139,26 @@ formals: "(" ")"                                { $$ = (struct nodes){ 0 }; }
        | "(" formal_seq comma_opt ")"           { $$ = $2; }
        ;
 formal_seq: formal                              { $$ = list_one(p, $1); }
-          | formal_seq "," formal               { $$ = list_add(p, $1, $3); }
+          | formal_seq "," formal               { $$ = seq_add(p, $1, $3); }
           ;
 formal: IDENT ":" type init_opt                 { $$ = mk_binding(p, @$, NODE_FORMAL, $1, @1, $3, $4); } ;
 comma_opt: %empty | "," ;
 
 type: type_core
-    | type_core "?"                             { $$ = type_optional($1, @$); }
+    | type_core "?"                             { $$ = type_ref_optional($1, @$); }
     ;
 type_core: dotted type_args_opt refine_opt      { $$ = mk_type_ref(p, @$, $1, $2, $3); } ;
 type_args_opt: %empty                           { $$ = (struct nodes){ 0 }; }
              | "[" type_seq "]"                 { $$ = $2; }
              ;
 type_seq: type                                  { $$ = list_one(p, $1); }
-        | type_seq "," type                     { $$ = list_add(p, $1, $3); }
+        | type_seq "," type                     { $$ = seq_add(p, $1, $3); }
         ;
 refine_opt: %empty                              { $$ = (struct nodes){ 0 }; }
           | "(" refine_seq ")"                  { $$ = $2; }
           ;
 refine_seq: refine                              { $$ = list_one(p, $1); }
-          | refine_seq "," refine               { $$ = list_add(p, $1, $3); }
+          | refine_seq "," refine               { $$ = seq_add(p, $1, $3); }
           ;
 refine: expr                                    { $$ = mk_refine(p, @$, REFINE_VALUE, $1, NULL); }
       | sum ".."                                { $$ = mk_refine(p, @$, REFINE_BOUNDS, $1, NULL); }
@@ -166,7 +172,7 @@ items: %empty                                   { $$ = (struct nodes){ 0 }; }
      | item_seq sep
      ;
 item_seq: item                                  { $$ = list_one(p, $1); }
-        | item_seq sep item                     { $$ = list_add(p, $1, $3); }
+        | item_seq sep item                     { $$ = seq_add(p, $1, $3); }
         ;
 sep: NL | "," ;
 item: key "=" expr                              { $$ = mk_item(p, @$, NODE_SET, $1, $3); }
@@ -222,8 +228,10 @@ binders: IDENT                                  { $$ = mk_binders(p, $1, @1); }
 expr: choice
     | choice "??" expr                          { $$ = mk_coalesce(p, @$, $1, @2, $3); }
     | if_arms "else" otherwise                  { $$ = arms_end(p, $1, $3, @$); }
+    | ATOM
     ;
 otherwise: choice
+         | ATOM
          | choice "??" expr                     { $$ = mk_coalesce(p, @$, $1, @2, $3); }
          ;
 if_arms: "if" expr "then" expr                  { $$ = mk_if(p, @$, $2, $4); }
@@ -289,7 +297,7 @@ args: %empty                                    { $$ = (struct nodes){ 0 }; }
     | arg_seq comma_opt
     ;
 arg_seq: arg                                    { $$ = list_one(p, $1); }
-       | arg_seq "," arg                        { $$ = list_add(p, $1, $3); }
+       | arg_seq "," arg                        { $$ = seq_add(p, $1, $3); }
        ;
 arg: expr                                       { $$ = mk_arg(p, @$, (struct str){ 0 }, (struct span){ 0 }, $1); }
    | IDENT "=" expr                             { $$ = mk_arg(p, @$, $1, @1, $3); }
@@ -313,12 +321,13 @@ list: "[" "]"                                   { $$ = mk_list(p, @$, (struct no
     | "[" expr "for" binders "in" expr filter_opt "]"   { $$ = mk_list_for(p, @$, $2, $4, $6, $7); }
     ;
 expr_seq: expr                                  { $$ = list_one(p, $1); }
-        | expr_seq "," expr                     { $$ = list_add(p, $1, $3); }
+        | expr_seq "," expr                     { $$ = seq_add(p, $1, $3); }
         ;
 filter_opt: %empty                              { $$ = NULL; }
           | "if" expr                           { $$ = $2; }
           ;
-string: STR_OPEN str_parts STR_CLOSE            { $$ = mk_string(p, @$, @1, $2, @3); } ;
+string: STRING                                  { $$ = mk_plain_string(p, @$); }
+      | STR_OPEN str_parts STR_CLOSE          { $$ = mk_string(p, @$, @1, $2, @3); } ;
 str_parts: %empty                               { $$ = NULL; }
          | str_parts STR_TEXT                   { $$ = parts_add(p, $1, @2, NULL); }
          | str_parts INTERP_OPEN expr INTERP_CLOSE      { $$ = parts_add(p, $1, span_join(@2, @4), $3); }

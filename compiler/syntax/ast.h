@@ -139,7 +139,7 @@ struct node {
 			struct str doc;                 /* the ## lines at the head of the file, followed by a blank line */
 		} file;
 		struct {
-			struct str *path;               /* std.pytorch: { "std", "pytorch" }; NULL for a file */
+			struct str *path;               /* std.single: { "std", "single" }; NULL for a file */
 			size_t depth;
 			struct span path_span;
 			struct str file;                /* "rl.tj" */

@@ -39,9 +39,9 @@ bool tokens_declaration(const struct tokens *ts, size_t i)
 
 	switch (t->kind) {
 	case TOKEN_JOB: case TOKEN_TEST: case TOKEN_POLICY:
-		return next == TOKEN_STR_OPEN;
+		return next == TOKEN_STRING || next == TOKEN_STR_OPEN;
 	case TOKEN_IMPORT:
-		return next == TOKEN_IDENT || next == TOKEN_STR_OPEN;
+		return next == TOKEN_IDENT || next == TOKEN_STRING;
 	case TOKEN_PARAM: case TOKEN_FN: case TOKEN_FRAMEWORK: case TOKEN_ACCELERATOR: case TOKEN_PROFILE: case TOKEN_TYPE:
 		return next == TOKEN_IDENT;
 	default:
@@ -99,6 +99,7 @@ struct balance {
 	size_t sign, sign_open;         /* token in front of which something was missing, its bracket; 0 without */
 	size_t close_before;            /* second reading: close the innermost brace there; 0 without */
 	size_t reported;                /* declarations before this token have been reported */
+	unsigned indent;                /* of the line being read */
 };
 
 static void put(struct balance *b, struct token t)
@@ -142,8 +143,6 @@ static void report_open(struct balance *b, size_t open, size_t sign)
 	const struct token *t = &b->ts->at[open];
 	struct diags *ds = b->ts->diags;
 
-	if (b->ts->cut)
-		return;
 	struct diag *d = diag_report(ds, TJ0109, (struct span){ t->start, t->end }, "'%s' opened here is never closed",
 	                             bracket_text(t->kind));
 	if (sign && b->ts->at[sign].kind != TOKEN_END) {
@@ -190,9 +189,11 @@ static void close_torn_line(struct balance *b, size_t i)
 static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 {
 	size_t open = b->open[b->depth - 1].token, sign = i;
-	bool silent = b->reported > b->decl;
+	bool silent = b->reported > b->decl || (b->ts->cut && b->ts->at[i].kind == TOKEN_END);
 
-	if (b->sign && !b->close_before) {              /* read it again, closing where a line stands too far left */
+	if (silent)
+		b->reported = b->decl + 1;
+	if (!silent && b->sign && !b->close_before) {              /* read it again, closing where a line stands too far left */
 		report_open(b, b->sign_open, b->sign);
 		b->reported = b->decl + 1;
 		b->close_before = b->sign;
@@ -214,9 +215,8 @@ static void look_for_sign(struct balance *b, size_t i)
 	if (b->sign || top_kind(b) != TOKEN_LBRACE || b->ts->at[i].kind == TOKEN_END)
 		return;
 	const struct bracket *open = &b->open[b->depth - 1];
-	unsigned indent = tokens_indent(b->ts, b->ts->at[i].start);
 	bool closes = b->ts->at[i].kind == TOKEN_RBRACE;
-	if (closes ? indent < open->indent : indent <= open->indent) {
+	if (closes ? b->indent < open->indent : b->indent <= open->indent) {
 		b->sign = i;
 		b->sign_open = open->token;
 	}
@@ -304,17 +304,18 @@ static bool take_line(struct balance *b, size_t i, size_t *ret_i)
 {
 	const struct token *t = &b->ts->at[i];
 
+	b->indent = tokens_indent(b->ts, t->start);
 	if (i && (b->ts->at[i - 1].flags & FLAG_TORN))
 		close_torn_line(b, i);
 	if (in_parentheses(b) && (t->kind == TOKEN_RBRACE || tokens_item(b->ts, i)) &&
-	    tokens_indent(b->ts, t->start) <= b->open[b->depth - 1].indent)
+	    b->indent <= b->open[b->depth - 1].indent)
 		close_parentheses(b, i);
 	if (!b->depth)
 		return false;
 	look_for_sign(b, i);
 	if (b->close_before == i && top_kind(b) == TOKEN_LBRACE)
 		supply(b, 0);
-	if (b->depth && tokens_declaration(b->ts, i) && tokens_indent(b->ts, t->start) == 0)
+	if (b->depth && tokens_declaration(b->ts, i) && b->indent == 0)
 		return close_declaration(b, i, ret_i);
 	return false;
 }
@@ -364,7 +365,7 @@ static void repair(struct balance *b)
 			continue;
 		}
 		if (is_open(t->kind)) {
-			b->open[b->depth++] = (struct bracket){ (uint32_t)i, tokens_indent(ts, t->start) };
+			b->open[b->depth++] = (struct bracket){ (uint32_t)i, b->indent };
 			put(b, *t);
 		} else if (is_close(t->kind)) {
 			take_close(b, t);

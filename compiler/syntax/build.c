@@ -17,10 +17,10 @@ struct str word(struct parse *p, struct span at)
 
 struct nodes list_one(struct parse *p, struct node *n)
 {
-	return list_add(p, (struct nodes){ 0 }, n);
+	return seq_add(p, (struct nodes){ 0 }, n);
 }
 
-struct nodes list_add(struct parse *p, struct nodes list, struct node *n)
+struct nodes seq_add(struct parse *p, struct nodes list, struct node *n)
 {
 	nodes_add(p->arena, &list, n);
 	return list;
@@ -98,6 +98,9 @@ struct node *node_limit(struct parse *p, struct node *n)
 {
 	if (n->height <= HEIGHT_MAX && n->nest <= NEST_MAX)
 		return n;
+	if (n->span.start <= p->deep)                   /* one for what grows around it */
+		return mk_bad(p, n->span);
+	p->deep = n->span.start;
 	struct diag *d = diag_report(p->diags, TJ0114, n->span, "this expression is nested more than %d deep",
 	                             n->nest > NEST_MAX ? NEST_MAX : HEIGHT_MAX);
 	diag_help(p->diags, d, "split it with 'let'");
@@ -526,7 +529,7 @@ struct node *mk_type_ref(struct parse *p, struct span at, struct path *path, str
 	return n;
 }
 
-struct node *type_optional(struct node *type, struct span at)
+struct node *type_ref_optional(struct node *type, struct span at)
 {
 	type->u.type_ref.optional = true;
 	type->span = at;

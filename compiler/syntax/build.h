@@ -26,7 +26,7 @@ struct parts {                          /* of a string, as written */
 
 struct str word(struct parse *p, struct span at);
 struct nodes list_one(struct parse *p, struct node *n);
-struct nodes list_add(struct parse *p, struct nodes list, struct node *n);
+struct nodes seq_add(struct parse *p, struct nodes list, struct node *n);
 struct path *mk_path(struct parse *p, struct str name, struct span at);
 struct path *path_add(struct parse *p, struct path *path, struct str name, struct span at);
 struct binders *mk_binders(struct parse *p, struct str name, struct span at);
@@ -77,7 +77,7 @@ struct node *chain_end(struct parse *p, struct node *chain, struct node *otherwi
 struct node *arms_end(struct parse *p, struct node *chain, struct node *otherwise, struct span at);
 
 struct node *mk_type_ref(struct parse *p, struct span at, struct path *path, struct nodes args, struct nodes refines);
-struct node *type_optional(struct node *type, struct span at);
+struct node *type_ref_optional(struct node *type, struct span at);
 struct node *mk_refine(struct parse *p, struct span at, enum refine_kind kind, struct node *lo, struct node *hi);
 struct node *mk_refine_named(struct parse *p, struct span at, struct str name, struct span name_at, struct node *value);
 
@@ -89,6 +89,7 @@ struct node *mk_topology(struct parse *p, struct span at);
 struct node *mk_boolean(struct parse *p, struct span at, bool value);
 struct node *mk_none(struct parse *p, struct span at);
 struct node *mk_string(struct parse *p, struct span at, struct span open, struct parts *parts, struct span close);
+struct node *mk_plain_string(struct parse *p, struct span at);
 struct node *mk_list(struct parse *p, struct span at, struct nodes elements);
 struct node *mk_list_for(struct parse *p, struct span at, struct node *value, struct binders *b, struct node *list, struct node *filter);
 struct node *mk_member(struct parse *p, struct span at, struct node *base, struct str name, struct span name_at);

@@ -261,3 +261,18 @@ struct node *mk_string(struct parse *p, struct span at, struct span open, struct
 		node_grow(n, n->u.string.parts[i].expr);
 	return node_limit(p, n);
 }
+
+/* "text" without escapes and interpolation, or r"": one token. */
+struct node *mk_plain_string(struct parse *p, struct span at)
+{
+	struct node *n = node_new(p->arena, NODE_STRING, at);
+	struct string_part *part = ARENA_NEW(p->arena, struct string_part);
+	uint32_t quote = p->source->text.p[at.start - p->source->base] == 'r' ? 2 : 1;
+
+	part->span = (struct span){ at.start + quote, at.end - 1 };
+	part->text = tokens_text(&p->tokens, part->span.start, part->span.end);
+	n->u.string.parts = part;
+	n->u.string.n = part->text.n != 0;
+	n->u.string.raw = quote == 2;
+	return n;
+}

@@ -1,24 +1,124 @@
 /*
  * complain.c - what to say about a token that cannot stand where it is.
+ *
+ * The parser knows which tokens could follow; people made a mistake of a kind.
+ * Each function here recognises one kind and says what to write instead; the
+ * order is that of language-decisions 8.  What was already reported (by the
+ * scanner, or as a broken bracket) is passed over in silence.
  */
-#include "syntax/parse_state.h"
+#include "syntax/complain.h"
 
 #include "trainc.tab.h"
 
 void parse_too_deep(struct parse *p, struct span at)
 {
-	struct diag *d = diag_report(p->diags, TJ0114, at, "brackets are nested more than %d deep", BRACKETS_MAX);
-	diag_help(p->diags, d, "split the expression with 'let'");
+	struct diag *d = diag_report(p->diags, TJ0114, at, "this expression is nested too deep");
+	diag_help(p->diags, d, "split it with 'let'");
+}
+
+struct str fault_text(const struct fault *f, size_t i)
+{
+	return tokens_text(&f->p->tokens, f->at[i].start, f->at[i].end);
+}
+
+struct span fault_span(const struct fault *f)
+{
+	return (struct span){ f->found.start, f->found.end };
+}
+
+void fault_skip_block(struct fault *f)
+{
+	f->p->indent = tokens_indent(&f->p->tokens, f->at[f->item].start);
+}
+
+struct str fault_rest(const struct fault *f, size_t i)
+{
+	size_t end = i;
+	unsigned open = 0;
+
+	for (; f->at[end].kind != TOKEN_END && end - i < 64; end++) {
+		int kind = f->at[end].kind;
+		if (end > i && (f->at[end].flags & FLAG_LINE))
+			break;
+		if (kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_INTERP_OPEN)
+			open++;
+		else if ((kind == TOKEN_COMMA && !open) ||
+		         ((kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE) &&
+		          !open--))
+			break;
+	}
+	if (open || end == i || f->at[end - 1].end - f->at[i].start > 40)
+		return STR("");
+	return tokens_text(&f->p->tokens, f->at[i].start, f->at[end - 1].end);
+}
+
+enum { LOOK = 256 };                    /* tokens: a line may be the whole text */
+
+static bool is_repair(const struct token *t)
+{
+	return t->flags & (FLAG_TORN | FLAG_VIRTUAL) || t->kind == TOKEN_JUNK;
+}
+
+/* Has something in this item, or on this line of it, been reported before? */
+static bool is_known(const struct fault *f)
+{
+	size_t i = f->i > f->item + LOOK ? f->i - LOOK : f->item;
+
+	for (; i < f->i; i++)
+		if (is_repair(&f->at[i]))
+			return true;
+	if (f->line_end)
+		return false;
+	for (size_t end = i + LOOK; i < end && f->at[i].kind != TOKEN_END; i++)
+		if (is_repair(&f->at[i]))
+			return true;
+		else if (f->at[i + 1].flags & FLAG_LINE)
+			break;
+	return false;
+}
+
+/* What the broken item would have named, so that nobody misses it. */
+static void keep_name(struct fault *f)
+{
+	const struct token *t = &f->at[f->item];
+	struct parse *p = f->p;
+
+	switch (t->kind) {
+	case TOKEN_LET: case TOKEN_PARAM: case TOKEN_FN: case TOKEN_TYPE: case TOKEN_FRAMEWORK: case TOKEN_ACCELERATOR:
+	case TOKEN_PROFILE:
+		t += t[1].kind == TOKEN_IDENT;
+		break;
+	case TOKEN_IMPORT:              /* the last word of the line: an alias or the module's name */
+		for (size_t i = f->item + 1; i < f->item + 64 && f->at[i].kind != TOKEN_END && !(f->at[i].flags & FLAG_LINE); i++)
+			if (f->at[i].kind == TOKEN_IDENT)
+				t = &f->at[i];
+		break;
+	default:
+		break;
+	}
+	if (t->kind != TOKEN_IDENT && !token_is_word(t->kind) && t->kind != TOKEN_STRING)
+		return;
+	p->bad_name_at = (struct span){ t->start, t->end };
+	p->bad_name = t->kind == TOKEN_STRING ? word(p, (struct span){ t->start + 1, t->end - 1 }) : word(p, p->bad_name_at);
 }
 
 void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 {
-	struct token t = p->feed.last;
-	(void)expected;
+	struct fault f = {
+		.p = p, .at = p->tokens.at, .found = p->feed.last, .item = p->feed.item, .expected = expected,
+		.line_end = feed_last_is_made(&p->feed),
+	};
+
+	(void)kind;
+	f.i = f.line_end ? p->feed.i : p->feed.i - 1;
+	f.previous = f.i ? f.at[f.i - 1].kind : TOKEN_EOL;
 	p->failed = true;
 	p->indent = ANY_INDENT;
-	if (kind == TOKEN_JUNK)
+	p->resume = 0;
+	keep_name(&f);
+	if (is_known(&f))
 		return;
-	diag_report(p->diags, TJ0102, (struct span){ t.start, t.end }, "unexpected '%.*s'",
-	            STR_ARG(tokens_text(&p->tokens, t.start, t.end)));
+	if (complain_value(&f) || complain_colon(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
+		return;
+	complain_plain(&f);
 }

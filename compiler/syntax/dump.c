@@ -22,6 +22,7 @@ static const char *kind_text(int kind)
 	case TOKEN_TOPOLOGY: return "TOPOLOGY";
 	case TOKEN_BAD: return "BAD";
 	case TOKEN_JUNK: return "JUNK";
+	case TOKEN_STRING: return "STRING";
 	case TOKEN_STR_OPEN: return "STR_OPEN";
 	case TOKEN_STR_TEXT: return "STR_TEXT";
 	case TOKEN_STR_CLOSE: return "STR_CLOSE";

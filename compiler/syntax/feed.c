@@ -9,16 +9,9 @@
 
 #include "trainc.tab.h"
 
-#define BIT(kind) (1ull << ((kind) - TOKEN_SYNC))
-
-static bool in_set(int kind, const unsigned char *set)
-{
-	return set[kind];
-}
-
 static const unsigned char ends[256] = {
 	[TOKEN_IDENT] = 1, [TOKEN_INT] = 1, [TOKEN_FLOAT] = 1, [TOKEN_QUANTITY] = 1, [TOKEN_TOPOLOGY] = 1, [TOKEN_BAD] = 1,
-	[TOKEN_JUNK] = 1, [TOKEN_STR_CLOSE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1, [TOKEN_RBRACE] = 1,
+	[TOKEN_JUNK] = 1, [TOKEN_STRING] = 1, [TOKEN_STR_CLOSE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1, [TOKEN_RBRACE] = 1,
 	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1,
 };
 
@@ -89,9 +82,9 @@ static bool newline_ends(const struct feed *f, struct token t)
 		return false;
 	if (t.kind == TOKEN_END)
 		return true;
-	if (!(t.flags & FLAG_LINE) || !(in_set(f->previous, ends) || f->member))
+	if (!(t.flags & FLAG_LINE) || !(ends[f->previous] || f->member))
 		return false;
-	return f->previous == TOKEN_ASSIGN || !in_set(t.kind, continues);
+	return f->previous == TOKEN_ASSIGN || !continues[t.kind];
 }
 
 struct token feed_next(struct feed *f)
@@ -121,6 +114,35 @@ struct token feed_next(struct feed *f)
 	return give(f, t);
 }
 
+/* Can an expression end in front of token `i`, whatever it is in? */
+static bool closes(const struct feed *f, struct token t)
+{
+	switch (t.kind) {
+	case TOKEN_COMMA: case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE: case TOKEN_END:
+		return true;
+	default:
+		return (t.flags & FLAG_LINE) && !continues[t.kind] && (!f->depth || in_body(f));
+	}
+}
+
+bool feed_is_atom(const struct feed *f)
+{
+	if (f->last.flags & FLAG_VIRTUAL || f->i < 2)
+		return false;
+	switch (f->tokens->at[f->i - 2].kind) {
+	case TOKEN_ASSIGN:                      /* but type X = Y */
+		return (f->depth || f->last.kind != TOKEN_IDENT) && closes(f, f->tokens->at[f->i]);
+	case TOKEN_COMMA:
+		if (in_body(f))
+			return false;           /* may be a key */
+		/* fall through */
+	case TOKEN_LPAREN: case TOKEN_LBRACKET:
+		return f->last.kind != TOKEN_IDENT && closes(f, f->tokens->at[f->i]);   /* may be a type */
+	default:
+		return false;
+	}
+}
+
 bool feed_last_is_made(const struct feed *f)
 {
 	return f->last.kind == TOKEN_EOL || f->last.kind == TOKEN_NL || f->last.kind == TOKEN_END;
@@ -131,14 +153,35 @@ bool feed_one_line(const struct feed *f)
 	return f->depth && f->open[f->depth - 1].line == f->line;
 }
 
+/* Does a line that begins with token `i` begin an item or a declaration? */
+static bool begins(const struct feed *f, size_t i)
+{
+	const struct token *at = f->tokens->at;
+
+	switch (at[i].kind) {
+	case TOKEN_RBRACE: case TOKEN_SPREAD: case TOKEN_LET: case TOKEN_CHECK: case TOKEN_WARN: case TOKEN_FOR: case TOKEN_STR_OPEN:
+		return true;
+	case TOKEN_IF:
+		return f->depth != 0;
+	case TOKEN_IDENT:
+		if (at[i + 1].kind == TOKEN_IDENT && f->depth)          /* role worker, with or without a brace */
+			return at[i + 2].kind == TOKEN_COLON || at[i + 2].kind == TOKEN_LBRACE || (at[i + 2].flags & FLAG_LINE);
+		return tokens_item(f->tokens, i);
+	case TOKEN_PROJECT: case TOKEN_STRING:
+		return at[i + 1].kind == TOKEN_LBRACE || at[i + 1].kind == TOKEN_ASSIGN || at[i + 1].kind == TOKEN_COLON;
+	default:
+		return tokens_declaration(f->tokens, i);
+	}
+}
+
 /* The token that ends the broken item, from `i` on, inside `open` brackets more than its body's. */
 static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned indent, bool *ret_newline)
 {
 	const struct token *at = f->tokens->at;
 
 	for (*ret_newline = false; at[i].kind != TOKEN_END; i++) {
-		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && !in_set(at[i].kind, continues) &&
-		    (indent == ANY_INDENT || tokens_indent(f->tokens, at[i].start) <= indent)) {
+		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && !continues[at[i].kind] && at[i].kind != TOKEN_LBRACE &&
+		    (indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && begins(f, i)))) {
 			*ret_newline = true;
 			return i;
 		}
@@ -192,12 +235,13 @@ void feed_recover(struct feed *f, unsigned indent)
 		f->queue[f->queued++] = line_end(f);
 }
 
-void feed_recover_here(struct feed *f)
+void feed_resume(struct feed *f, size_t i)
 {
 	leave_item(f);
-	f->i--;
+	f->i = i;
 	give_sync(f);
 	f->previous = TOKEN_SYNC;
+	f->member = false;
 	f->ended = true;
 	f->queue[f->queued++] = line_end(f);
 }

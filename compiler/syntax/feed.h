@@ -38,6 +38,8 @@ struct feed {
 
 void feed_init(struct feed *f, const struct tokens *tokens, bool expression);
 struct token feed_next(struct feed *f);
+/* Is the last token, a literal or a name, a whole expression? */
+bool feed_is_atom(const struct feed *f);
 /* Was the last token a line end made here? */
 bool feed_last_is_made(const struct feed *f);
 /* Was the closing brace that is being given on the line of its opening one? */
@@ -45,10 +47,10 @@ bool feed_one_line(const struct feed *f);
 
 /*
  * After an error at the last token: give SYNC, then go on behind the broken item.
- * With `indent` lines indented deeper than that are part of it.
+ * With `indent`, lines that are indented deeper, or begin no item, are part of it.
  */
 void feed_recover(struct feed *f, unsigned indent);
-/* After an error at the last token, which begins another item: give SYNC, a line end, and it again. */
-void feed_recover_here(struct feed *f);
+/* After an error: give SYNC, a line end, and go on with token `i`, which begins another item. */
+void feed_resume(struct feed *f, size_t i);
 
 #endif

@@ -81,8 +81,7 @@ static size_t file_doc_end(const struct parse *p)
 
 struct str doc_of_file(struct parse *p)
 {
-	size_t n = file_doc_end(p);
-	return n ? doc_text(p, 0, n) : (struct str){ 0 };
+	return p->head ? doc_text(p, 0, p->head) : (struct str){ 0 };
 }
 
 struct str doc_of(struct parse *p, uint32_t start)
@@ -98,7 +97,7 @@ struct str doc_of(struct parse *p, uint32_t start)
 		if (ts->comments[from].blank)
 			break;
 	}
-	if (from == to || from < file_doc_end(p))
+	if (from == to || from < p->head)
 		return (struct str){ 0 };
 	return doc_text(p, from, to);
 }
@@ -108,7 +107,7 @@ struct str doc_of(struct parse *p, uint32_t start)
 static bool stands_for_operand(int kind)
 {
 	switch (kind) {
-	case TOKEN_IDENT: case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STR_CLOSE:
+	case TOKEN_IDENT: case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING: case TOKEN_STR_CLOSE:
 	case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE: case TOKEN_BAD:
 		return true;
 	default:
@@ -147,6 +146,42 @@ static void note_token(struct parse *p, struct token t)
 	}
 }
 
+static struct node *mk_literal(struct parse *p, struct span at, int kind)
+{
+	switch (kind) {
+	case TOKEN_INT: return mk_integer(p, at);
+	case TOKEN_FLOAT: return mk_floating(p, at);
+	case TOKEN_QUANTITY: return mk_quantity(p, at);
+	case TOKEN_TOPOLOGY: return mk_topology(p, at);
+	case TOKEN_STRING: return mk_plain_string(p, at);
+	case TOKEN_NONE: return mk_none(p, at);
+	default: return mk_boolean(p, at, kind == TOKEN_TRUE);
+	}
+}
+
+/* The value of a token; those that are whole expressions become ATOM. */
+static int token_value(struct parse *p, struct token t, TJ_STYPE *ret)
+{
+	struct span at = { t.start, t.end };
+
+	switch (t.kind) {
+	case TOKEN_IDENT:
+		ret->str = word(p, at);
+		if (!feed_is_atom(&p->feed))
+			return t.kind;
+		ret->node = mk_name(p, at, ret->str);
+		return TOKEN_ATOM;
+	case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING:
+	case TOKEN_TRUE: case TOKEN_FALSE: case TOKEN_NONE:
+		if (!feed_is_atom(&p->feed))
+			return t.kind;
+		ret->node = mk_literal(p, at, t.kind);
+		return TOKEN_ATOM;
+	default:
+		return t.kind;
+	}
+}
+
 static bool run(struct parse *p)
 {
 	tj_pstate *parser = tj_pstate_new();
@@ -158,17 +193,15 @@ static bool run(struct parse *p)
 		TJ_STYPE value = { .node = NULL };
 
 		note_token(p, t);
-		if (t.kind == TOKEN_IDENT)
-			value.str = word(p, at);
-		status = tj_push_parse(parser, t.kind, &value, &at, p);
+		int kind = token_value(p, t, &value);
+		status = tj_push_parse(parser, kind, &value, &at, p);
 		if (!p->failed)
 			continue;
 		p->failed = false;
-		if (p->resume_here)
-			feed_recover_here(&p->feed);
+		if (p->resume)
+			feed_resume(&p->feed, p->resume);
 		else
 			feed_recover(&p->feed, p->indent);
-		p->resume_here = false;
 	} while (status == YYPUSH_MORE);
 	tj_pstate_delete(parser);
 	return status == 0;
@@ -179,6 +212,7 @@ static void prepare(struct parse *p, bool expression)
 	p->tokens = (struct tokens){ .arena = p->arena, .diags = p->diags, .source = p->source };
 	tokens_scan(&p->tokens);
 	tokens_balance(&p->tokens);
+	p->head = file_doc_end(p);
 	feed_init(&p->feed, &p->tokens, expression);
 }
 

@@ -20,11 +20,13 @@ struct parse {
 	struct feed feed;
 	struct node *file;              /* NODE_FILE */
 	struct node *result;            /* of parse_expression */
+	size_t head;                    /* comments that are the documentation of the file */
+	uint32_t deep;                  /* start of the last expression reported as too deep */
 	struct nodes fields;            /* NODE_FIELD whose surroundings are not known yet */
 
 	/* after an error, until the next token */
 	bool failed;
-	bool resume_here;               /* the offending token begins another item */
+	size_t resume;                  /* token that begins another item; 0: behind the broken one */
 	unsigned indent;                /* see feed_recover */
 	struct str bad_name;            /* of the declaration or item that failed */
 	struct span bad_name_at;

@@ -271,7 +271,11 @@ void scan_junk(struct scan *s)
 		else if (text.p[0] == '$')
 			diag_help(s->ts->diags, d, "'${...}' inserts a value into a string; elsewhere a name is written as it is");
 	}
-	push(s, TOKEN_JUNK, s->start, s->end, 0);
+	struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
+	if (last && last->kind == TOKEN_JUNK && last->end == s->start)
+		last->end = s->end;
+	else
+		push(s, TOKEN_JUNK, s->start, s->end, 0);
 }
 
 /* --- strings --- */
@@ -285,10 +289,17 @@ int scan_string_open(struct scan *s, int condition)
 	return condition;
 }
 
-void scan_string_empty(struct scan *s, unsigned prefix)
+int scan_string_begin(struct scan *s, int condition)
 {
-	push(s, TOKEN_STR_OPEN, s->start, s->start + prefix, 0);
-	push(s, TOKEN_STR_CLOSE, s->start + prefix, s->end, 0);
+	uint32_t end = s->end;
+
+	s->end = s->start + 1;
+	scan_string_open(s, condition);
+	s->start = s->end;
+	s->end = end;
+	if (s->end > s->start)
+		scan_string_text(s);
+	return condition;
 }
 
 void scan_string_text(struct scan *s)
@@ -377,7 +388,7 @@ int scan_string_unclosed(struct scan *s)
 
 int scan_interpolation(struct scan *s)
 {
-	struct string_mode m = { s->condition, s->open, s->start, 0, s->broken };
+	struct string_mode m = { s->condition, s->open, s->start, 0, s->broken, 0 };
 	push(s, TOKEN_INTERP_OPEN, s->start, s->end, 0);
 	ARENA_PUSH(s->ts->arena, s->modes, s->nmodes, m);
 	return NORMAL;
@@ -438,7 +449,10 @@ int scan_interpolation_line(struct scan *s, int condition)
 	uint32_t base = s->ts->source->base;
 	size_t line = s->end - base;
 	size_t i = skip_blanks(text.p, text.n, line);
-	if (i - line > tokens_indent(s->ts, s->modes[s->nmodes - 1].interpolation) || !line_is_item(text.p, text.n, i))
+	struct string_mode *m = &s->modes[s->nmodes - 1];
+	if (!m->indent)
+		m->indent = tokens_indent(s->ts, m->interpolation) + 1;
+	if (i - line >= m->indent || !line_is_item(text.p, text.n, i))
 		return condition;
 	report_interpolation(s);
 	unsigned newlines = s->newlines;

@@ -17,6 +17,7 @@ struct string_mode {
 	uint32_t interpolation;         /* offset of `${` */
 	unsigned braces;                /* `{` open since */
 	bool broken;
+	unsigned indent;                /* of the line of `${`, plus one; 0: not needed yet */
 };
 
 struct scan {
@@ -47,7 +48,7 @@ void scan_junk(struct scan *s);
 
 /* Strings.  Those that return a start condition say where scanning goes on. */
 int scan_string_open(struct scan *s, int condition);
-void scan_string_empty(struct scan *s, unsigned prefix);
+int scan_string_begin(struct scan *s, int condition);    /* the quote and the text behind it */
 void scan_string_text(struct scan *s);
 void scan_string_bad(struct scan *s);
 int scan_string_close(struct scan *s);

@@ -47,7 +47,7 @@ struct tokens {
 	size_t n, size;
 	struct comment *comments;
 	size_t ncomments;
-	bool cut;                       /* a string swallowed the rest of the text: what is open is not to blame */
+	bool cut;                       /* a string swallowed the rest of the text: what is open there is not to blame */
 };
 
 void tokens_scan(struct tokens *ts);

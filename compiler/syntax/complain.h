@@ -1,0 +1,39 @@
+/*
+ * complain.h - parts of the messages about syntax.
+ */
+#ifndef TRAINC_SYNTAX_COMPLAIN_H
+#define TRAINC_SYNTAX_COMPLAIN_H
+
+#include "syntax/parse_state.h"
+
+/* "'=', ':' or '{'": what may stand behind a token of the kind `previous`. */
+struct str expected_text(struct arena *a, const bool expected[PARSE_KINDS], int previous);
+
+/* A syntax error: what is there, and what could be. */
+struct fault {
+	struct parse *p;
+	const struct token *at;         /* the array */
+	size_t i;                       /* the offending token, or the one behind a line end that was made */
+	size_t item;                    /* first token of its item or declaration */
+	struct token found;
+	int previous;                   /* kind of the token before */
+	bool line_end;                  /* the offending token is the end of a line */
+	const bool *expected;
+};
+
+/* The messages, most specific first; each is true if it has reported. */
+bool complain_word(struct fault *f);            /* TJ0113 */
+bool complain_colon(struct fault *f);           /* TJ0111, YAML's colon */
+bool complain_value(struct fault *f);           /* TJ0103, TJ0104 */
+bool complain_body(struct fault *f);            /* TJ0112 */
+bool complain_separator(struct fault *f);       /* TJ0105 */
+void complain_plain(struct fault *f);           /* TJ0102 */
+
+struct str fault_text(const struct fault *f, size_t i);         /* of a token */
+struct span fault_span(const struct fault *f);
+/* From token i to the end of its line or item, for "write 'x = ...'"; empty when it is long. */
+struct str fault_rest(const struct fault *f, size_t i);
+/* The broken item includes lines that are indented deeper than its first one. */
+void fault_skip_block(struct fault *f);
+
+#endif

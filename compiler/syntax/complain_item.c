@@ -1,0 +1,236 @@
+/*
+ * complain_item.c - habits of other languages: `==`, `:`, indentation, words.
+ */
+#include "syntax/complain.h"
+
+#include "trainc.tab.h"
+
+static bool is_literal(int kind)
+{
+	switch (kind) {
+	case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING: case TOKEN_STR_OPEN:
+	case TOKEN_TRUE: case TOKEN_FALSE: case TOKEN_NONE: case TOKEN_LBRACKET: case TOKEN_LBRACE: case TOKEN_LPAREN:
+	case TOKEN_MINUS: case TOKEN_BAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_key(int kind)
+{
+	return kind == TOKEN_IDENT || kind == TOKEN_STRING || token_is_word(kind);
+}
+
+/* The token that says what is being set: `x` of `let x: int = `, of `x = `. */
+static size_t subject(const struct fault *f)
+{
+	int kind = f->at[f->item].kind;
+	return kind == TOKEN_LET || kind == TOKEN_PARAM || kind == TOKEN_TYPE ? f->item + 1 : f->item;
+}
+
+/* TJ0103: `replicas == 4`.  TJ0104: nothing behind `=`. */
+bool complain_value(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	struct diag *d;
+
+	if (f->found.kind == TOKEN_EQ && f->expected[TOKEN_ASSIGN]) {
+		struct str value = fault_rest(f, f->i + 1);
+		d = diag_report(ds, TJ0103, fault_span(f), "'==' compares; a field is set with '='");
+		if (value.n && f->i == f->item + 1)
+			diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(value));
+		else
+			diag_help(ds, d, "write '='");
+		diag_fix(ds, d, fault_span(f), STR("="), "write '='");
+		return true;
+	}
+	bool ends = f->line_end || f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA || f->found.kind == TOKEN_RPAREN;
+	if (f->previous != TOKEN_ASSIGN || !ends || !f->expected[TOKEN_INT])
+		return false;
+	uint32_t at = f->at[f->i - 1].end;
+	size_t name = f->i >= 2 && f->found.kind == TOKEN_RPAREN ? f->i - 2 : subject(f);
+	d = diag_report(ds, TJ0104, (struct span){ at, at }, "'%.*s' has no value", STR_ARG(fault_text(f, name)));
+	diag_help(ds, d, "a value starts on the line of its '='");
+	if (f->line_end)
+		fault_skip_block(f);
+	return true;
+}
+
+static bool in_type_body(const struct fault *f)
+{
+	const struct feed *feed = &f->p->feed;
+	return feed->depth && f->at[feed->open[0].item].kind == TOKEN_TYPE;
+}
+
+/* `env:` and deeper lines. */
+static void report_block_colon(struct fault *f, size_t colon)
+{
+	struct diags *ds = f->p->diags;
+	struct span at = { f->at[colon].start, f->at[colon].end };
+	struct str key = fault_text(f, f->item);
+	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(key));
+
+	if (f->at[colon + 1].kind == TOKEN_MINUS)
+		diag_help(ds, d, "a list is written in brackets: '%.*s = [a, b]'", STR_ARG(key));
+	else
+		diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(key));
+	fault_skip_block(f);
+}
+
+/* `key:` and what YAML would have behind it. */
+bool complain_colon(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	size_t colon = f->item + 1;
+
+	if (!f->p->feed.depth || !is_key(f->at[f->item].kind) || f->i <= colon || f->at[colon].kind != TOKEN_COLON)
+		return false;
+	struct str key = fault_text(f, f->item);
+	const struct token *next = &f->at[colon + 1];
+	if (next->flags & FLAG_LINE || next->kind == TOKEN_END) {
+		if (tokens_indent(&f->p->tokens, next->start) > tokens_indent(&f->p->tokens, f->at[f->item].start)) {
+			report_block_colon(f, colon);
+			return true;
+		}
+		uint32_t at = f->at[colon].end;
+		struct diag *d = diag_report(ds, TJ0104, (struct span){ at, at }, "'%.*s' has no value", STR_ARG(key));
+		diag_help(ds, d, "write '%.*s = ...'", STR_ARG(key));
+		f->p->resume = colon + 1;
+		return true;
+	}
+	if (f->i != colon + 1 || !is_literal(f->found.kind))
+		return false;
+	struct str value = fault_rest(f, f->i);
+	struct str shown = value.n ? value : fault_text(f, f->i);
+	struct diag *d = diag_report(ds, TJ0111, fault_span(f), "'%.*s: %.*s' declares a type, and '%.*s' is not a type", STR_ARG(key),
+	                             STR_ARG(shown), STR_ARG(shown));
+	diag_label(ds, d, "not a type");
+	if (in_type_body(f)) {
+		diag_help(ds, d, "write the type of '%.*s'; a default follows it: '%.*s: int = 4'", STR_ARG(key), STR_ARG(key));
+		return true;
+	}
+	diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(key), STR_ARG(value.n ? value : STR("...")));
+	diag_fix(ds, d, (struct span){ f->at[f->item].end, f->found.start }, STR(" = "), "write '='");
+	return true;
+}
+
+static const char *other_name(int kind)
+{
+	switch (kind) {
+	case TOKEN_TYPE: return "kind";
+	case TOKEN_IMPORT: return "source";
+	case TOKEN_JOB: return "run";
+	case TOKEN_TEST: return "trial";
+	case TOKEN_PROFILE: return "preset";
+	case TOKEN_POLICY: return "rule";
+	case TOKEN_PROJECT: return "team";
+	case TOKEN_PARAM: return "parameter";
+	case TOKEN_FRAMEWORK: return "library";
+	case TOKEN_ACCELERATOR: return "device";
+	case TOKEN_FN: return "function";
+	case TOKEN_IN: return "input";
+	case TOKEN_CHECK: return "rule";
+	case TOKEN_WARN: return "warning";
+	case TOKEN_NOT: return "negated";
+	default: return NULL;
+	}
+}
+
+static bool never_begins_value(int kind)
+{
+	return kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_IN || kind == TOKEN_AND || kind == TOKEN_OR ||
+	       kind == TOKEN_FOR;
+}
+
+/* Words that begin an item: as keys they need quotes. */
+static bool begins_item(int kind)
+{
+	return kind == TOKEN_LET || kind == TOKEN_CHECK || kind == TOKEN_WARN || kind == TOKEN_IF || kind == TOKEN_FOR;
+}
+
+static void report_word(struct fault *f, size_t i, bool key)
+{
+	struct diags *ds = f->p->diags;
+	struct span at = { f->at[i].start, f->at[i].end };
+	struct str text = fault_text(f, i);
+	const char *other = other_name(f->at[i].kind);
+	struct diag *d = diag_report(ds, TJ0113, at, "'%.*s' is a reserved word", STR_ARG(text));
+
+	if (key) {
+		diag_help(ds, d, "as a key it stands in quotes: '\"%.*s\"'", STR_ARG(text));
+		diag_fix(ds, d, at, str_printf(f->p->arena, "\"%.*s\"", STR_ARG(text)), "put it in quotes");
+	} else if (other) {
+		diag_help(ds, d, "rename it, for example '%s'", other);
+	} else {
+		diag_help(ds, d, "rename it, for example 'my_%.*s'", STR_ARG(text));
+	}
+}
+
+/* TJ0113: a reserved word where a name stands. */
+bool complain_word(struct fault *f)
+{
+	int kind = f->line_end ? TOKEN_EOL : f->found.kind;
+	bool in_item = f->p->feed.depth && f->i == f->item + 1;
+
+	if (in_item && (begins_item(f->previous) || never_begins_value(f->previous)) &&
+	    (kind == TOKEN_ASSIGN || (kind == TOKEN_COLON && f->previous != TOKEN_LET))) {
+		report_word(f, f->item, true);
+		return true;
+	}
+	if (!token_is_word(kind) || !f->expected[TOKEN_IDENT])
+		return false;
+	if (f->expected[TOKEN_SPREAD]) {                /* an item begins here */
+		int next = f->at[f->i + 1].kind;
+		if (next != TOKEN_ASSIGN && next != TOKEN_LBRACE && next != TOKEN_COLON)
+			return false;
+		report_word(f, f->i, true);
+		return true;
+	}
+	if (f->expected[TOKEN_INT] && never_begins_value(kind))
+		return false;
+	report_word(f, f->i, false);
+	return true;
+}
+
+/* 'role worker', 'job "x"', 'if'. */
+static struct str header(const struct fault *f)
+{
+	size_t i = f->item;
+	int kind = f->at[i].kind;
+
+	if (f->previous == TOKEN_ELSE)
+		return STR("else");
+	if (kind == TOKEN_IF || kind == TOKEN_FOR || kind == TOKEN_PROJECT || i + 1 >= f->i || f->at[i + 1].kind == TOKEN_STR_OPEN)
+		return fault_text(f, i);
+	return tokens_text(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
+}
+
+/* TJ0112: no body where there must be one. */
+bool complain_body(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+
+	if (!f->expected[TOKEN_LBRACE] || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
+		return false;
+	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && f->found.kind == TOKEN_IDENT && !f->line_end)
+		return false;                           /* job "x" framework { */
+	struct str name = header(f);
+	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'", STR_ARG(name));
+	const struct token *next = &f->at[f->i];
+	if (!f->line_end && next->kind != TOKEN_END)
+		next++;
+	bool two_words = f->found.kind == TOKEN_ASSIGN && f->at[f->item].kind == TOKEN_IDENT && f->i == f->item + 2;
+	if (two_words) {
+		diag_help(ds, d, "a field has one name: write '%.*s_%.*s = ...'", STR_ARG(fault_text(f, f->item)),
+		          STR_ARG(fault_text(f, f->item + 1)));
+		return true;
+	}
+	if (f->line_end && next->kind == TOKEN_LBRACE)
+		diag_help(ds, d, "'{' stands on the line of what it opens");
+	else
+		diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(name));
+	if (f->line_end || next->flags & FLAG_LINE)
+		fault_skip_block(f);
+	return true;
+}
