@@ -1,0 +1,37 @@
+#!/bin/sh
+# explain.sh - every name of the library, every field, function and code has an answer.
+. "$(dirname "$0")/cli.inc"
+
+run 0 explain; says out "a diagnostic"
+run 0 explain TJ0502; says out "TJ0502 role-replicas (error)"
+run 0 explain role-replicas; says out "TJ0502"
+run 0 explain tj0815; says out "# allow TJ0815: reason"
+run 0 explain replicas; says out "elastic(0..)"
+run 0 explain role.memory; says out "memory?"
+run 0 explain job.timeout; says out "duration?"
+run 2 explain job.timeuot
+run 0 explain join; says out "join(xs: list[string], sep: string) -> string"
+run 0 explain Gi; says out "2^30"
+run 0 explain job; says out "timeout"
+run 2 explain elastc; says err "did you mean 'elastic'?"
+
+for module in "$root"/stdlib/std/*.tj; do
+	name=$(basename "$module" .tj)
+	run 0 explain "$name"
+	sed -n 's/^\(framework\|accelerator\|fn\|type\) \([a-z][a-z0-9_]*\).*/\2/p' "$module" >names
+	holds test -s names
+	while read -r member; do
+		says out "$name.$member"
+		"$TRAINC" explain "$name.$member" >one 2>&1 || fail "explain $name.$member"
+		# the library documents itself
+		if test "$(sed -n 3p one)" != "" && ! sed -n 3p one | grep -q '^  '; then ok; else fail "$name.$member has no documentation"; fi
+	done <names
+done
+
+for code in $(sed -n 's/^DIAG(\(TJ[0-9]*\).*/\1/p' "$root/compiler/diag/codes.def"); do
+	"$TRAINC" explain "$code" >one 2>&1 && grep -q "^$code " one && ok || fail "explain $code"
+done
+for word in $(sed -n 's/^\(FIELD\|FUNCTION\)([A-Z_0-9]*, "\([^"]*\)".*/\2/p' "$root/grammar/vocabulary.def" | sort -u); do
+	"$TRAINC" explain "$word" >one 2>&1 && ok || fail "explain $word"
+done
+end

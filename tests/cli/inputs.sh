@@ -1,0 +1,51 @@
+#!/bin/sh
+# inputs.sh - inputs that nobody means: never a crash, never a hang, always a place and a sentence.
+. "$(dirname "$0")/cli.inc"
+
+# refused NAME: check ends in time with status 1, says something, and does not die.
+refused() {
+	timeout 20 "$TRAINC" check "$1" >.out 2>.err </dev/null
+	got=$?
+	if test $got -eq 1; then ok; else fail "check of $1: status $got"; fi
+	holds grep -q '\[TJ[0-9]*\]' .err
+	if test "$(wc -c <.err)" -lt 200000; then ok; else fail "$1: $(wc -c <.err) bytes of diagnostics"; fi
+	silent out
+}
+
+run 1 check absent.tj; says err "absent.tj"; says err "no such file"
+mkdir directory.tj
+run 1 check directory.tj; says err "is a directory"
+run 1 check ""; says err "[TJ0001]"
+good closed.tj; chmod 000 closed.tj
+if test -r closed.tj; then skip "unreadable file: this user may read everything"; else
+	run 1 check closed.tj; says err "permission denied"
+fi
+mkfifo pipe.tj
+good program.tj
+{ cat program.tj >pipe.tj & } 2>/dev/null
+run 0 check pipe.tj
+
+: >empty.tj; run 0 check empty.tj; run 0 compile empty.tj
+printf 'job "a' >cut.tj; refused cut.tj
+printf 'job "a": b(c = {d = [1, "${' >cut2.tj; refused cut2.tj
+printf 'let a = 1\0\nlet b = "x\0y"\n' >nul.tj; refused nul.tj
+printf 'let a = "\377\376"\nlet \303\50 = 1\n' >utf8.tj; refused utf8.tj
+printf '\357\273\277let a = @\n' >bom.tj; refused bom.tj
+head -c 200000 /dev/zero | tr '\0' '(' >deep.tj; refused deep.tj
+{ printf 'let a = '; head -c 200000 /dev/zero | tr '\0' '['; } >deep2.tj; refused deep2.tj
+{ printf 'let a = '; head -c 200000 /dev/zero | tr '\0' '-'; echo 1; } >deep3.tj; refused deep3.tj
+{ printf 'let a = '; yes 'if true then 1 else ' | head -n 20000 | tr -d '\n'; echo; } >chain.tj; refused chain.tj
+{ printf 'let a = "'; yes '${"' | head -n 20000 | tr -d '\n'; } >strings.tj; refused strings.tj
+{ printf 'job "a" '; yes '{ role x ' | head -n 20000 | tr -d '\n'; } >bodies.tj; refused bodies.tj
+head -c 10000000 /dev/zero | tr '\0' 'a' >line.tj; refused line.tj
+head -c 10000000 /dev/zero | tr '\0' '@' >junk.tj; refused junk.tj
+head -c 2000000 /dev/urandom >random.tj; refused random.tj
+yes 'let x = @' | head -n 100000 >many.tj; refused many.tj
+says err "more errors are not shown"
+{ printf 'let a = '; head -c 1000000 /dev/zero | tr '\0' '9'; echo; } >number.tj; refused number.tj
+{ printf '"""\n'; head -c 1000000 /dev/zero | tr '\0' '\n'; } >block.tj; refused block.tj
+head -c 70000000 /dev/zero >huge.tj; run 1 check huge.tj; says err "larger than 64 MiB"; rm huge.tj
+
+# what must not be read as an option, a directory or standard input
+run 1 check ./-; says err "[TJ0001]"
+end

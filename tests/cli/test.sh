@@ -1,0 +1,81 @@
+#!/bin/sh
+# test.sh - `trainc test` runs test declarations (language brief, section 13).
+. "$(dirname "$0")/cli.inc"
+
+cat >nodes.tj <<-'END'
+	import std.single
+
+	## How many steps.
+	param steps: int(1..100) = 1
+	## Where it runs.
+	param stage: enum("dev", "prod") = "dev"
+	profile prod {
+	  stage = "prod"
+	  steps = 50
+	}
+	check steps != 13 else "steps = 13 brings bad luck"
+
+	job "run-${stage}": single.task {
+	  image = "registry.example.com/tools/hello:1.0"
+	  cpu = 1
+	  memory = 1Gi
+	  env { STEPS = steps, STAGE = stage }
+	}
+
+	test "defaults" {
+	  check env("task", 0).STEPS == "1" else "one step"
+	  check roles.task.replicas == 1 else "one replica"
+	}
+	test "the profile" {
+	  profile = "prod"
+	  check env("task", 0).STEPS == "50" else "fifty steps"
+	  check env("task", 0).STAGE == "prod" else "production"
+	}
+	test "parameters" {
+	  profile = "prod"
+	  set { steps = 4, stage = "dev" }
+	  check env("task", 0).STEPS == "4" else "four steps, not ${env("task", 0).STEPS}"
+	  check env("task", 0).STAGE == "dev" else "development"
+	}
+	test "what is refused" {
+	  set { steps = 13 }
+	  check fails("TJ0408") else "thirteen is refused"
+	  check not fails("TJ0311") else "for the right reason"
+	}
+	test "an object" {
+	  check object("Job", "run-dev-task").spec.completions == 1 else "one completion"
+	}
+END
+run 0 test nodes.tj
+says out "ok nodes.tj: the profile"
+holds test "$(tail -n 1 .out)" = "5 passed, 0 failed"
+silent err
+
+sed 's/else "fifty steps"/else "fifty steps, please"/; s/STEPS == "50"/STEPS == "51"/' nodes.tj >wrong.tj
+run 1 test wrong.tj
+says out "FAIL wrong.tj: the profile"
+says err "error: fifty steps, please [TJ0408]"
+holds test "$(tail -n 1 .out)" = "4 passed, 1 failed"
+
+# a test that expects no failure fails with what the compiler said
+cat >>nodes.tj <<-'END'
+	test "unexpected" {
+	  set { steps = 1000 }
+	  check roles.task.replicas == 1 else "never asked"
+	}
+END
+run 1 test nodes.tj; says err "[TJ0311]"; says out "FAIL nodes.tj: unexpected"
+run 1 test nodes.tj wrong.tj; holds test "$(tail -n 1 .out)" = "9 passed, 2 failed"
+
+# tests cost nothing elsewhere
+run 0 compile wrong.tj
+good none.tj; run 0 test none.tj; holds test "$(cat .out)" = "0 passed, 0 failed"
+bad bad.tj; run 1 test bad.tj; says err "[TJ0202]"
+run 1 test absent.tj; says err "[TJ0001]"
+
+# the examples' own tests
+for program in "$root"/examples/*/*.tj; do
+	grep -q '^test ' "$program" || continue
+	run 0 test "$program"
+done
+end

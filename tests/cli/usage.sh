@@ -1,0 +1,46 @@
+#!/bin/sh
+# usage.sh - the command line itself: what is refused, with which words and status.
+. "$(dirname "$0")/cli.inc"
+good good.tj
+
+run 0; says out "trainc COMMAND"; silent err
+run 0 help; says out "compile FILE..."
+run 0 --help; says out "compile FILE..."
+run 0 compile --help; says out "--output-dir DIR"
+run 0 help compile; says out "--output-dir DIR"; silent err
+cp .out help.txt
+run 0 compile good.tj -h; same .out help.txt
+run 2 help compil; says err "did you mean 'compile'?"
+run 0 version; says out "trainc "; says out "1.28 to 1.37"
+run 0 --version; says out "trainc "
+
+run 2 compil good.tj; says err "trainc: there is no command 'compil'; did you mean 'compile'?"; silent out
+run 2 apply good.tj; says err "this version has no 'apply' yet"
+run 2 compile; says err "needs at least one file"
+run 2 env good.tj good.tj; says err "takes one operand"
+run 2 compile --profil x good.tj; says err "did you mean '--profile'?"; silent out
+run 2 compile good.tj --set; says err "--set needs a value"
+run 2 compile good.tj --set nodes; says err "NAME=VALUE"
+run 2 compile good.tj --unroll=yes; says err "takes no value"
+run 2 compile good.tj -o xml; says err "yaml or json"
+run 2 dump good.tj; says err "--tokens"
+run 2 env good.tj --index x; says err "--index is the number"
+run 2 env good.tj --role worker; says err "worker"
+run 2 explain nothing-of-the-kind; says err "nothing to explain"
+
+run 0 compile good.tj; cp .out good.yaml
+run 0 --color=never compile good.tj; same .out good.yaml
+run 0 compile --color never good.tj; same .out good.yaml
+run 0 compile -- good.tj; same .out good.yaml
+run 1 compile -- --color; says err "'--color'"
+
+# Every option of a command's help is accepted or asks for its value; none is unknown.
+for command in compile check env plan test dump; do
+	"$TRAINC" help $command | sed -n 's/^ .*--\([a-z-]*\).*/\1/p' >options.txt
+	holds test -s options.txt
+	while read -r option; do
+		"$TRAINC" $command "--$option" >/dev/null 2>.err </dev/null
+		if grep -q 'has no option' .err; then fail "$command --$option is in the help and unknown"; else ok; fi
+	done <options.txt
+done
+end
