@@ -384,7 +384,7 @@ struct node *mk_body(struct parse *p, struct span at, struct nodes items, struct
 
 struct node *mk_item(struct parse *p, struct span at, enum node_kind kind, struct key *key, struct node *value)
 {
-	if (kind == NODE_SET && key_is_bad(p, at, key))
+	if (kind == NODE_SET ? key_is_bad(p, at, key) : key->expr && key->expr->kind == NODE_BAD)
 		return bad(p, at, key->text, key->span);
 	struct node *n = node_new(p->arena, kind, at);
 	n->u.item.key = *key;

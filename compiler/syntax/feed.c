@@ -41,7 +41,7 @@ void feed_init(struct feed *f, const struct tokens *tokens, bool expression)
 {
 	*f = (struct feed){ .tokens = tokens, .ended = true, .expression = expression, .committed = true, .previous = TOKEN_EOL };
 	f->queue[f->queued++] = (struct token){
-		tokens->source->base, tokens->source->base, expression ? TOKEN_START_EXPR : TOKEN_START_FILE, FLAG_VIRTUAL
+		tokens->source->base, tokens->source->base, expression ? TOKEN_START_EXPR : TOKEN_START_FILE, 0
 	};
 }
 
