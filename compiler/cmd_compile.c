@@ -30,13 +30,15 @@ static void write_stream(struct session *s, const struct programs *all)
 static bool write_directory(struct session *s, const struct programs *all, struct str directory)
 {
 	const struct plan **plans = ARENA_ARRAY(s->arena, const struct plan *, all->n);
-	struct emit_options options = emit_options(s, all->at[0]);
+	struct emit_options *options = ARENA_ARRAY(s->arena, struct emit_options, all->n);
 	struct str why;
 
-	for (size_t i = 0; i < all->n; i++)
+	for (size_t i = 0; i < all->n; i++) {
 		plans[i] = &all->at[i]->plan;
+		options[i] = emit_options(s, all->at[i]);
+	}
 	session_hold_signals(true);
-	bool ok = emit_output_dir(s->arena, &options, plans, all->n, directory, &why);
+	bool ok = emit_output_dir(s->arena, options, plans, all->n, directory, &why);
 	session_hold_signals(false);
 	if (ok)
 		return true;

@@ -8,12 +8,14 @@ int cmd_plan(struct session *s)
 	int status;
 
 	if (session_plan(s, false, &all, &status)) {
+		const struct compile *c = all.at[0];
+		const size_t *objects = emit_counts(s->arena, &c->plan);
 		struct buf out = { 0 };
 
 		if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
-			plan_print_json(&all.at[0]->plan, &out);
+			plan_print_json(&c->plan, &c->sources, objects, &out);
 		else
-			plan_print_table(&all.at[0]->plan, &out);
+			plan_print_table(&c->plan, &c->sources, objects, &out);
 		session_write(s, buf_text(&out));
 		buf_release(&out);
 	}

@@ -17,7 +17,7 @@ static bool target_known(struct checking *c)
 
 static void gang(struct checking *c, const struct plan_job *j)
 {
-	if (!j->gang.set || str_is(j->gang.value, "none") || str_is(j->gang.value, "kueue"))
+	if (!j->gang.value.n || str_is(j->gang.value, "none") || str_is(j->gang.value, "kueue"))
 		return;
 	struct span at = check_place(c, j->gang.from, j->name_at, j->name_at);
 	struct diag *d;

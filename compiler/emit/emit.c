@@ -50,17 +50,28 @@ bool emit_write(const struct emit_options *options, const struct plan *plan, boo
 
 static bool count_manifest(struct emit *e, const struct manifest *m, void *context)
 {
-	(void)e;
-	*(size_t *)context += (size_t)m->count;
+	((size_t *)context)[e->job - e->plan->jobs] += (size_t)m->count;
 	return true;
+}
+
+const size_t *emit_counts(struct arena *a, const struct plan *plan)
+{
+	struct emit e = { .plan = plan };
+	size_t *n = ARENA_ARRAY(a, size_t, plan->njobs);
+
+	emit_each(&e, count_manifest, n);
+	return n;
 }
 
 size_t emit_count(const struct plan *plan)
 {
-	struct emit e = { .plan = plan };
+	struct arena arena = { 0 };
+	const size_t *each = emit_counts(&arena, plan);
 	size_t n = 0;
 
-	emit_each(&e, count_manifest, &n);
+	for (size_t i = 0; i < plan->njobs; i++)
+		n += each[i];
+	arena_release(&arena);
 	return n;
 }
 

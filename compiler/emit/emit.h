@@ -44,6 +44,8 @@ bool emit_write(const struct emit_options *options, const struct plan *plan, boo
 
 /* How many objects the plan becomes. */
 size_t emit_count(const struct plan *plan);
+/* The same for each job, by position. */
+const size_t *emit_counts(struct arena *a, const struct plan *plan);
 
 /*
  * One emitted object as data, for tests of programs and for the runtime; NULL

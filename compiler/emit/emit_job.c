@@ -5,7 +5,7 @@
 
 bool emit_kueue(const struct plan_job *j)
 {
-	return j->gang.set && str_is(j->gang.value, "kueue");
+	return str_is(j->gang.value, "kueue");
 }
 
 static void size(struct emit *e, const struct plan_role *r, struct object *spec)

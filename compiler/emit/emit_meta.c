@@ -65,7 +65,7 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 		if (j->success)
 			PUT_STR(e->arena, map, "trainc.dev/success", plan_condition_text(e->arena, j, j->success), j->success->from);
-		PUT_STR(e->arena, map, "trainc.dev/clean", j->clean.set ? j->clean.value : STR("running"), j->clean.from);
+		PUT_STR(e->arena, map, "trainc.dev/clean", j->clean.value.n ? j->clean.value : STR("running"), j->clean.from);
 		PUT_STR(e->arena, map, "trainc.dev/restarts", str_printf(e->arena, "%lld", (long long)j->restarts.value), j->restarts.from);
 		if (r->elastic)
 			PUT_STR(e->arena, map, "trainc.dev/replicas",

@@ -10,7 +10,7 @@
 #include "emit/emit.h"
 
 /*
- * Write the objects of `n` plans.  False with a sentence in `why` (memory of
+ * Write the objects of `n` plans, each with its own options.  False with a sentence in `why` (memory of
  * `a`) when the directory is somebody else's or a file cannot be written;
  * files already written stay, and stay marked as ours.
  */

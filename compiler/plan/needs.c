@@ -133,7 +133,7 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 
 	generated_things(&n);
 	starts(&n);
-	if (!j->clean.set || !str_is(j->clean.value, "none")) {
+	if (!str_is(j->clean.value, "none")) {
 		roles_to_end(&n);
 		failure_to_spread(&n);
 	}

@@ -7,9 +7,12 @@
 
 #include "plan/plan.h"
 
-/* `trainc plan -o table` and `-o json`. */
-void plan_print_table(const struct plan *plan, struct buf *out);
-void plan_print_json(const struct plan *plan, struct buf *out);
+/*
+ * `trainc plan -o table` and `-o json`.  `objects` says how many objects each job
+ * becomes, by position (emit_counts()); `sources` shows why a role is unrolled.
+ */
+void plan_print_table(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out);
+void plan_print_json(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out);
 
 /* Which replicas `trainc env` shows: `role.p == NULL` all roles, `index` -1 all replicas. */
 struct env_selection {

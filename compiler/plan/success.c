@@ -58,7 +58,7 @@ bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 	const struct plan_role *role = &j->roles[ret->role];
 	if (role->elastic || role->unrolled || role->max < 2)
 		return false;
-	return !j->clean.set || !str_is(j->clean.value, "none");
+	return !str_is(j->clean.value, "none");
 }
 
 bool plan_role_is_deployment(const struct plan_role *r)

@@ -1,0 +1,388 @@
+/*
+ * env_print.c - `trainc env`: the environment of replicas as a table, as JSON
+ * (cli.md, section 2), or as lines that a shell or a .env reader takes.
+ */
+#include "plan/print.h"
+
+static const char *const field_paths[] = {
+	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP", [POD_NODE] = "spec.nodeName",
+};
+
+struct printing {
+	struct arena *arena;
+	const struct plan *plan;
+	struct env_selection which;
+	struct buf *out;
+	bool first;                     /* nothing printed in this list yet */
+};
+
+/* ---- selection ---- */
+
+static bool selected_role(const struct printing *p, const struct plan_role *r)
+{
+	return r->max > 0 && (!p->which.role.p || str_eq(p->which.role, r->name));
+}
+
+static bool selected(const struct printing *p, int64_t index)
+{
+	return p->which.index < 0 || p->which.index == index;
+}
+
+static size_t count_selected(const struct printing *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->plan->njobs; i++)
+		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++) {
+			const struct plan_role *r = &p->plan->jobs[i].roles[k];
+			if (!selected_role(p, r))
+				continue;
+			n += p->which.index < 0 ? (size_t)r->max : p->which.index < r->max;
+		}
+	return n;
+}
+
+static struct str role_names(struct printing *p)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < p->plan->njobs; i++)
+		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++)
+			if (p->plan->jobs[i].roles[k].max && i == 0)
+				buf_printf(&names, "%s'%.*s'", names.n ? ", " : "", STR_ARG(p->plan->jobs[i].roles[k].name));
+	struct str s = buf_take(&names, p->arena);
+	buf_release(&names);
+	return s;
+}
+
+static struct str nothing_selected(struct printing *p)
+{
+	struct printing all = *p;
+
+	all.which.index = -1;
+	size_t n = count_selected(&all);
+	if (!n && p->which.role.p)
+		return str_printf(p->arena, "there is no role '%.*s' with replicas; the roles are %.*s", STR_ARG(p->which.role), STR_ARG(role_names(p)));
+	if (!n)
+		return STR("there are no replicas");
+	return str_printf(p->arena, "there is no replica %lld%s%.*s%s", (long long)p->which.index, p->which.role.p ? " of role '" : "",
+		STR_ARG(p->which.role.p ? p->which.role : STR("")), p->which.role.p ? "'" : "");
+}
+
+static bool selection_ok(struct printing *p, enum env_form form, struct str *why)
+{
+	size_t n = count_selected(p);
+
+	if (n == 0 && (p->which.role.p || p->which.index >= 0)) {
+		*why = nothing_selected(p);
+		return false;
+	}
+	if (form < ENV_SHELL || n == 1)
+		return true;
+	if (n == 0)
+		*why = STR("there are no replicas");
+	else
+		*why = str_printf(p->arena, "choose one of %zu replicas with --role and --index%s", n, p->plan->njobs > 1 ? ", and a job with --job" : "");
+	return false;
+}
+
+/* ---- JSON ---- */
+
+static void json_piece(struct printing *p, const struct piece *piece)
+{
+	if (piece->kind == PIECE_TEXT)
+		buf_json(p->out, piece->u.text);
+	else if (piece->kind == PIECE_FIELD)
+		buf_printf(p->out, "{ \"field\": \"%s\" }", field_paths[piece->u.field]);
+	else {
+		buf_z(p->out, "{ \"env\": ");
+		buf_json(p->out, piece->u.text);
+		buf_z(p->out, " }");
+	}
+}
+
+static bool one_field(const struct env_value *v)
+{
+	return v->pieces.n == 1 && v->pieces.at[0].kind == PIECE_FIELD;
+}
+
+static void json_pieces(struct printing *p, const struct env_value *v)
+{
+	if (one_field(v)) {
+		buf_printf(p->out, "\"field\": \"%s\"", field_paths[v->pieces.at[0].u.field]);
+		return;
+	}
+	buf_z(p->out, "\"text\": [ ");
+	for (size_t i = 0; i < v->pieces.n; i++) {
+		if (i)
+			buf_z(p->out, ", ");
+		json_piece(p, &v->pieces.at[i]);
+	}
+	buf_z(p->out, " ]");
+}
+
+static void json_value(struct printing *p, const struct env_value *v)
+{
+	buf_z(p->out, "{ \"name\": ");
+	buf_json(p->out, v->name);
+	buf_z(p->out, ", ");
+	if (v->kind != ENV_TEXT) {
+		buf_z(p->out, v->kind == ENV_SECRET ? "\"secret\": { \"name\": " : "\"config\": { \"name\": ");
+		buf_json(p->out, v->object);
+		buf_z(p->out, ", \"key\": ");
+		buf_json(p->out, v->key);
+		buf_z(p->out, " }");
+	} else if (v->whole) {
+		buf_z(p->out, "\"value\": ");
+		buf_json(p->out, v->value);
+	} else
+		json_pieces(p, v);
+	buf_z(p->out, " }");
+}
+
+static void json_ports(struct printing *p, const struct plan_container *c)
+{
+	buf_z(p->out, "          \"ports\": [");
+	for (size_t i = 0; i < c->nports; i++) {
+		buf_z(p->out, i ? ", { \"name\": " : " { \"name\": ");
+		buf_json(p->out, c->ports[i].name);
+		buf_printf(p->out, ", \"port\": %lld }", (long long)c->ports[i].port);
+	}
+	buf_z(p->out, c->nports ? " ],\n" : "],\n");
+}
+
+static void json_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, int64_t index)
+{
+	struct arena own = { 0 };
+	struct env_values env = plan_env(&own, j, r, c, index, &placement_cluster);
+	struct buf host = { 0 };
+
+	plan_host(j, r, index, &host);
+	buf_z(p->out, p->first ? "\n        {\n          \"role\": " : ",\n        {\n          \"role\": ");
+	p->first = false;
+	buf_json(p->out, r->name);
+	buf_printf(p->out, ", \"index\": %lld, \"name\": \"%.*s-%lld\", \"host\": \"%.*s\",\n          \"container\": ", (long long)index,
+		STR_ARG(r->object), (long long)index, STR_ARG(buf_text(&host)));
+	buf_json(p->out, plan_label(&own, c->name));
+	buf_z(p->out, ",\n");
+	json_ports(p, c);
+	buf_z(p->out, "          \"env\": [");
+	for (size_t i = 0; i < env.n; i++) {
+		buf_z(p->out, i ? ",\n            " : "\n            ");
+		json_value(p, &env.at[i]);
+	}
+	buf_z(p->out, env.n ? "\n          ]\n        }" : "]\n        }");
+	buf_release(&host);
+	arena_release(&own);
+}
+
+static void json_role(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+{
+	for (int64_t i = 0; i < r->max; i++) {
+		if (!selected(p, i))
+			continue;
+		json_replica(p, j, r, &r->main, i);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			json_replica(p, j, r, &r->sidecars[k], i);
+		for (size_t k = 0; k < r->ninits; k++)
+			json_replica(p, j, r, &r->inits[k], i);
+	}
+}
+
+static void json(struct printing *p)
+{
+	buf_z(p->out, "{\n  \"schemaVersion\": 1,\n  \"jobs\": [");
+	for (size_t i = 0; i < p->plan->njobs; i++) {
+		const struct plan_job *j = &p->plan->jobs[i];
+		buf_z(p->out, i ? ",\n    {\n      \"name\": " : "\n    {\n      \"name\": ");
+		buf_json(p->out, j->name);
+		buf_z(p->out, ", \"namespace\": ");
+		buf_json(p->out, plan_namespace(j));
+		buf_z(p->out, ", \"framework\": ");
+		buf_json(p->out, j->framework);
+		buf_z(p->out, ",\n      \"replicas\": [");
+		p->first = true;
+		for (size_t k = 0; k < j->nroles; k++)
+			if (selected_role(p, &j->roles[k]))
+				json_role(p, j, &j->roles[k]);
+		buf_z(p->out, p->first ? "]\n    }" : "\n      ]\n    }");
+	}
+	buf_z(p->out, p->plan->njobs ? "\n  ]\n}\n" : "]\n}\n");
+}
+
+/* ---- table ---- */
+
+static void pieces_text(struct printing *p, const struct env_value *v)
+{
+	for (size_t i = 0; i < v->pieces.n; i++) {
+		const struct piece *piece = &v->pieces.at[i];
+		if (piece->kind == PIECE_TEXT)
+			buf_str(p->out, piece->u.text);
+		else if (piece->kind == PIECE_FIELD)
+			buf_printf(p->out, "<%s>", field_paths[piece->u.field]);
+		else
+			buf_printf(p->out, "<%.*s>", STR_ARG(piece->u.text));
+	}
+}
+
+/* A value of several lines goes on below itself. */
+static void indented(struct printing *p, struct str value, int width)
+{
+	for (size_t i = 0; i < value.n; i++) {
+		buf_char(p->out, value.p[i]);
+		if (value.p[i] == '\n')
+			buf_printf(p->out, "%*s", width, "");
+	}
+}
+
+static void table_value(struct printing *p, const struct env_value *v, int width)
+{
+	buf_printf(p->out, "  %-*.*s  ", width, STR_ARG(v->name));
+	if (v->kind != ENV_TEXT)
+		buf_printf(p->out, "<%s %.*s, key %.*s>", v->kind == ENV_SECRET ? "secret" : "config", STR_ARG(v->object), STR_ARG(v->key));
+	else if (v->whole)
+		indented(p, v->value, width + 4);
+	else
+		pieces_text(p, v);
+	buf_char(p->out, '\n');
+}
+
+static void table_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, int64_t index)
+{
+	struct arena own = { 0 };
+	struct env_values env = plan_env(&own, j, r, c, index, &placement_cluster);
+	int width = 0;
+
+	buf_printf(p->out, "%s%.*s %lld  ", p->first ? "" : "\n", STR_ARG(r->name), (long long)index);
+	p->first = false;
+	if (c != &r->main)
+		buf_printf(p->out, "%s %.*s  ", c->init ? "init" : "sidecar", STR_ARG(c->name));
+	plan_host(j, r, index, p->out);
+	for (size_t i = 0; i < c->nports; i++)
+		buf_printf(p->out, "  %.*s=%lld", STR_ARG(c->ports[i].name), (long long)c->ports[i].port);
+	buf_char(p->out, '\n');
+	for (size_t i = 0; i < env.n; i++)
+		width = (int)env.at[i].name.n > width ? (int)env.at[i].name.n : width;
+	for (size_t i = 0; i < env.n; i++)
+		table_value(p, &env.at[i], width);
+	arena_release(&own);
+}
+
+static void table(struct printing *p)
+{
+	for (size_t i = 0; i < p->plan->njobs; i++) {
+		const struct plan_job *j = &p->plan->jobs[i];
+		for (size_t k = 0; k < j->nroles; k++) {
+			const struct plan_role *r = &j->roles[k];
+			for (int64_t n = 0; selected_role(p, r) && n < r->max; n++) {
+				if (!selected(p, n))
+					continue;
+				table_replica(p, j, r, &r->main, n);
+				for (size_t c = 0; c < r->nsidecars; c++)
+					table_replica(p, j, r, &r->sidecars[c], n);
+				for (size_t c = 0; c < r->ninits; c++)
+					table_replica(p, j, r, &r->inits[c], n);
+			}
+		}
+	}
+}
+
+/* ---- shell and .env: the main container of one replica ---- */
+
+static bool shell_name(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		char c = name.p[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+		if (!letter && (i == 0 || c < '0' || c > '9'))
+			return false;
+	}
+	return name.n > 0;
+}
+
+/* What cannot be told here is a comment, so that nobody misses a variable in silence. */
+static bool comment(struct printing *p, const struct env_value *v)
+{
+	if (v->kind != ENV_TEXT)
+		buf_printf(p->out, "# %.*s: from %s %.*s, key %.*s\n", STR_ARG(v->name), v->kind == ENV_SECRET ? "Secret" : "ConfigMap",
+			STR_ARG(v->object), STR_ARG(v->key));
+	else if (!v->whole) {
+		buf_printf(p->out, "# %.*s: known in the pod only: ", STR_ARG(v->name));
+		pieces_text(p, v);
+		buf_char(p->out, '\n');
+	} else if (!shell_name(v->name))
+		buf_printf(p->out, "# %.*s: not a name that a shell can export\n", STR_ARG(v->name));
+	else
+		return false;
+	return true;
+}
+
+static void quoted(struct buf *out, struct str value, enum env_form form)
+{
+	buf_char(out, '\'');
+	for (size_t i = 0; i < value.n; i++) {
+		char c = value.p[i];
+		if (form == ENV_SHELL && c == '\'')
+			buf_z(out, "'\\'");
+		else if (form == ENV_DOTENV && (c == '\'' || c == '\\'))
+			buf_char(out, '\\');
+		buf_char(out, c);
+	}
+	buf_char(out, '\'');
+}
+
+static bool bare(struct str value)
+{
+	for (size_t i = 0; i < value.n; i++) {
+		char c = value.p[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_./:,@%+-", c));
+		if (!plain)
+			return false;
+	}
+	return true;
+}
+
+static void lines(struct printing *p, const struct plan_job *j, const struct plan_role *r, int64_t index, enum env_form form)
+{
+	struct arena own = { 0 };
+	struct env_values env = plan_env(&own, j, r, &r->main, index, &placement_cluster);
+
+	for (size_t i = 0; i < env.n; i++) {
+		const struct env_value *v = &env.at[i];
+		if (comment(p, v))
+			continue;
+		buf_printf(p->out, "%s%.*s=", form == ENV_SHELL ? "export " : "", STR_ARG(v->name));
+		if (form == ENV_DOTENV && bare(v->value))
+			buf_str(p->out, v->value);
+		else
+			quoted(p->out, v->value, form);
+		buf_char(p->out, '\n');
+	}
+	arena_release(&own);
+}
+
+static void one_replica(struct printing *p, enum env_form form)
+{
+	for (size_t i = 0; i < p->plan->njobs; i++)
+		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++) {
+			const struct plan_role *r = &p->plan->jobs[i].roles[k];
+			int64_t index = p->which.index < 0 ? 0 : p->which.index;
+			if (selected_role(p, r) && index < r->max)
+				lines(p, &p->plan->jobs[i], r, index, form);
+		}
+}
+
+bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form, struct buf *out, struct str *why)
+{
+	struct printing p = { a, plan, which, out, true };
+
+	if (!selection_ok(&p, form, why))
+		return false;
+	switch (form) {
+	case ENV_TABLE: table(&p); break;
+	case ENV_JSON: json(&p); break;
+	case ENV_SHELL:
+	case ENV_DOTENV: one_replica(&p, form); break;
+	}
+	return true;
+}

@@ -1,0 +1,165 @@
+/*
+ * plan_json.c - `trainc plan -o json` (cli.md, section 2).  What is not set is null.
+ */
+#include "plan/print.h"
+#include "plan/totals.h"
+
+struct printing {
+	struct arena arena;
+	const struct plan *plan;
+	const struct sources *sources;
+	struct buf *out;
+};
+
+static void name(struct printing *p, const char *before, const char *key)
+{
+	buf_printf(p->out, "%s\"%s\": ", before, key);
+}
+
+static void text(struct printing *p, const char *before, const char *key, struct str value)
+{
+	name(p, before, key);
+	if (value.n)
+		buf_json(p->out, value);
+	else
+		buf_z(p->out, "null");
+}
+
+static void amount(struct printing *p, const char *before, const char *key, const struct plan_quantity *q)
+{
+	text(p, before, key, q->set ? quantity_text(&p->arena, q->value) : STR(""));
+}
+
+static void seconds(struct printing *p, const char *before, const char *key, const struct plan_quantity *q)
+{
+	name(p, before, key);
+	if (q->set)
+		buf_int(p->out, (int64_t)((q->value.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT));
+	else
+		buf_z(p->out, "null");
+}
+
+static void devices(struct printing *p, const struct plan_accelerator *acc)
+{
+	name(p, ",\n          ", "devices");
+	if (!acc) {
+		buf_z(p->out, "null");
+		return;
+	}
+	text(p, "{ ", "resource", acc->resource);
+	buf_printf(p->out, ", \"count\": %lld }", (long long)acc->per_pod);
+}
+
+static void ports(struct printing *p, const struct plan_role *r)
+{
+	name(p, ",\n          ", "ports");
+	buf_char(p->out, '{');
+	for (size_t i = 0; i < r->main.nports; i++) {
+		buf_z(p->out, i ? ", " : " ");
+		buf_json(p->out, r->main.ports[i].name);
+		buf_printf(p->out, ": %lld", (long long)r->main.ports[i].port);
+	}
+	buf_z(p->out, r->main.nports ? " }" : "}");
+}
+
+static void hosts(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+{
+	name(p, ",\n          ", "hosts");
+	buf_char(p->out, '[');
+	for (int64_t i = 0; i < r->max; i++) {
+		buf_z(p->out, i ? ", \"" : " \"");
+		plan_host(j, r, i, p->out);
+		buf_char(p->out, '"');
+	}
+	buf_z(p->out, r->max ? " ]" : "]");
+}
+
+static void role(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+{
+	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
+	struct str because = r->unrolled && span_known(r->unrolled_because) ? source_text(p->sources, r->unrolled_because) : STR("");
+
+	text(p, "\n        {\n          ", "name", r->name);
+	text(p, ", ", "kind", r->aux ? STR("aux") : STR("role"));
+	buf_printf(p->out, ", \"replicas\": { \"min\": %lld, \"max\": %lld }", (long long)r->min, (long long)r->max);
+	text(p, ",\n          ", "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
+	text(p, ", ", "because", because);
+	text(p, ",\n          ", "image", r->main.image.value);
+	amount(p, ", ", "cpu", &cpu);
+	amount(p, ", ", "memory", &memory);
+	devices(p, r->accelerator);
+	ports(p, r);
+	hosts(p, j, r);
+	buf_z(p->out, "\n        }");
+}
+
+static void totals(struct printing *p, const struct plan_job *j, size_t objects)
+{
+	struct plan_totals t = plan_totals(&p->arena, j);
+
+	buf_printf(p->out, ",\n      \"totals\": { \"pods\": %lld", (long long)t.pods);
+	amount(p, ", ", "cpu", &t.cpu);
+	amount(p, ", ", "memory", &t.memory);
+	name(p, ", ", "devices");
+	buf_char(p->out, '{');
+	for (size_t i = 0; i < t.ndevices; i++) {
+		buf_z(p->out, i ? ", " : " ");
+		buf_json(p->out, t.devices[i].resource);
+		buf_printf(p->out, ": %lld", (long long)t.devices[i].count);
+	}
+	buf_printf(p->out, "%s, \"objects\": %zu }", t.ndevices ? " }" : "}", objects);
+}
+
+static void needs(struct printing *p, const struct plan_job *j)
+{
+	struct plan_needs n = plan_needs_runtime(&p->arena, j);
+
+	name(p, ",\n      ", "needs_runtime");
+	buf_char(p->out, '[');
+	for (size_t i = 0; i < n.n; i++) {
+		buf_z(p->out, i ? ", " : " ");
+		buf_json(p->out, n.at[i]);
+	}
+	buf_z(p->out, n.n ? " ]" : "]");
+}
+
+static void job(struct printing *p, const struct plan_job *j, size_t objects)
+{
+	size_t n = 0;
+
+	text(p, "\n    {\n      ", "name", j->name);
+	text(p, ", ", "namespace", plan_namespace(j));
+	text(p, ", ", "framework", j->framework);
+	text(p, ", ", "target", p->plan->target);
+	text(p, ", ", "gang", j->gang.value.n ? j->gang.value : STR("none"));
+	text(p, ",\n      ", "success", plan_condition_text(&p->arena, j, j->success));
+	text(p, ", ", "clean", j->clean.value);
+	buf_printf(p->out, ", \"restarts\": %lld", (long long)j->restarts.value);
+	seconds(p, ", ", "timeout_s", &j->timeout);
+	seconds(p, ", ", "ttl_s", &j->ttl);
+	name(p, ",\n      ", "roles");
+	buf_char(p->out, '[');
+	for (size_t i = 0; i < j->nroles; i++) {
+		if (!j->roles[i].max)
+			continue;
+		buf_z(p->out, n++ ? "," : "");
+		role(p, j, &j->roles[i]);
+	}
+	buf_z(p->out, n ? "\n      ]" : "]");
+	totals(p, j, objects);
+	needs(p, j);
+	buf_z(p->out, "\n    }");
+}
+
+void plan_print_json(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out)
+{
+	struct printing p = { .plan = plan, .sources = sources, .out = out };
+
+	buf_z(out, "{\n  \"schemaVersion\": 1,\n  \"jobs\": [");
+	for (size_t i = 0; i < plan->njobs; i++) {
+		buf_z(out, i ? "," : "");
+		job(&p, &plan->jobs[i], objects[i]);
+	}
+	buf_z(out, plan->njobs ? "\n  ]\n}\n" : "]\n}\n");
+	arena_release(&p.arena);
+}

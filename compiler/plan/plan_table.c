@@ -1,0 +1,168 @@
+/*
+ * plan_table.c - `trainc plan` for people: a table of roles for each job, what
+ * it adds up to, and what it needs besides Kubernetes.
+ */
+#include "plan/print.h"
+#include "plan/totals.h"
+
+enum { COLUMNS = 7 };
+
+struct table {
+	struct str (*rows)[COLUMNS];
+	size_t n;
+};
+
+static void print_rows(const struct table *t, struct buf *out)
+{
+	size_t width[COLUMNS] = { 0 };
+
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t c = 0; c < COLUMNS; c++)
+			width[c] = t->rows[i][c].n > width[c] ? t->rows[i][c].n : width[c];
+	for (size_t i = 0; i < t->n; i++) {
+		size_t last = COLUMNS - 1;
+		while (last && !t->rows[i][last].n)
+			last--;
+		for (size_t c = 0; c <= last; c++) {
+			buf_printf(out, "  %.*s", STR_ARG(t->rows[i][c]));
+			if (c < last)
+				buf_printf(out, "%*s", (int)(width[c] - t->rows[i][c].n), "");
+		}
+		buf_char(out, '\n');
+	}
+}
+
+static struct str amount(struct arena *a, const struct plan_quantity *q)
+{
+	return q->set ? quantity_text(a, q->value) : STR("-");
+}
+
+static struct str devices(struct arena *a, const struct plan_accelerator *acc)
+{
+	return acc ? str_printf(a, "%lld %.*s", (long long)acc->per_pod, STR_ARG(acc->resource)) : STR("-");
+}
+
+static struct str replicas(struct arena *a, const struct plan_role *r)
+{
+	if (r->elastic)
+		return str_printf(a, "%lld:%lld", (long long)r->min, (long long)r->max);
+	return str_printf(a, "%lld", (long long)r->max);
+}
+
+static struct str hosts(struct arena *a, const struct plan_job *j, const struct plan_role *r)
+{
+	struct buf text = { 0 };
+
+	plan_host(j, r, 0, &text);
+	if (r->max > 1) {
+		buf_z(&text, r->max > 2 ? " ... " : " ");
+		plan_host(j, r, r->max - 1, &text);
+	}
+	struct str s = buf_take(&text, a);
+	buf_release(&text);
+	return s;
+}
+
+static struct str ports(struct arena *a, const struct plan_role *r)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < r->main.nports; i++)
+		buf_printf(&text, "%s%.*s=%lld", i ? " " : "", STR_ARG(r->main.ports[i].name), (long long)r->main.ports[i].port);
+	struct str s = buf_take(&text, a);
+	buf_release(&text);
+	return s;
+}
+
+static void roles(struct arena *a, const struct plan_job *j, struct buf *out)
+{
+	static const char *const titles[COLUMNS] = { "ROLE", "REPLICAS", "DEVICES", "CPU", "MEMORY", "HOSTS", "PORTS" };
+	struct table t = { .rows = arena_alloc(a, sizeof(*t.rows) * (j->nroles + 1)) };
+
+	for (size_t c = 0; c < COLUMNS; c++)
+		t.rows[0][c] = str_of(titles[c]);
+	t.n = 1;
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
+		if (!r->max)
+			continue;
+		struct str cells[COLUMNS] = { str_printf(a, "%s%.*s", r->aux ? "aux " : "", STR_ARG(r->name)), replicas(a, r),
+			devices(a, r->accelerator), amount(a, &cpu), amount(a, &memory), hosts(a, j, r), ports(a, r) };
+		memcpy(t.rows[t.n++], cells, sizeof(cells));
+	}
+	print_rows(&t, out);
+}
+
+static void totals(struct arena *a, const struct plan_job *j, size_t objects, struct buf *out)
+{
+	struct plan_totals t = plan_totals(a, j);
+
+	buf_printf(out, "  in all %lld pod%s", (long long)t.pods, t.pods == 1 ? "" : "s");
+	if (t.cpu.set)
+		buf_printf(out, ", cpu %.*s", STR_ARG(amount(a, &t.cpu)));
+	if (t.memory.set)
+		buf_printf(out, ", memory %.*s", STR_ARG(amount(a, &t.memory)));
+	for (size_t i = 0; i < t.ndevices; i++)
+		buf_printf(out, ", %lld %.*s", (long long)t.devices[i].count, STR_ARG(t.devices[i].resource));
+	buf_printf(out, "; %zu object%s\n", objects, objects == 1 ? "" : "s");
+}
+
+static void unrolled(const struct sources *sources, const struct plan_job *j, struct buf *out)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->unrolled || !r->max)
+			continue;
+		buf_printf(out, "  role '%.*s' is unrolled: one object for each replica", STR_ARG(r->name));
+		if (span_known(r->unrolled_because)) {
+			struct place at = source_place(sources, r->unrolled_because.start);
+			buf_printf(out, ", because of '%.*s' at %.*s:%u", STR_ARG(source_text(sources, r->unrolled_because)),
+				STR_ARG(at.source->name), at.line);
+		}
+		buf_char(out, '\n');
+	}
+}
+
+static void duration(struct arena *a, const char *what, const struct plan_quantity *q, struct buf *out)
+{
+	if (q->set)
+		buf_printf(out, ", %s %.*s", what, STR_ARG(duration_text(a, q->value)));
+}
+
+static void head(struct arena *a, const struct plan *plan, const struct plan_job *j, struct buf *out)
+{
+	struct str success = plan_condition_text(a, j, j->success);
+
+	buf_printf(out, "job %.*s", STR_ARG(j->name));
+	if (j->framework.n)
+		buf_printf(out, ": %.*s", STR_ARG(j->framework));
+	buf_printf(out, "\n  namespace %.*s, target %.*s, gang %.*s", STR_ARG(plan_namespace(j)), STR_ARG(plan->target),
+		STR_ARG(j->gang.value.n ? j->gang.value : STR("none")));
+	if (j->queue.set)
+		buf_printf(out, ", queue %.*s", STR_ARG(j->queue.value));
+	buf_printf(out, "\n  success %.*s, clean %.*s, restarts %lld", STR_ARG(success.n ? success : STR("-")), STR_ARG(j->clean.value),
+		(long long)j->restarts.value);
+	duration(a, "timeout", &j->timeout, out);
+	duration(a, "ttl", &j->ttl, out);
+	buf_z(out, "\n\n");
+}
+
+void plan_print_table(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out)
+{
+	for (size_t i = 0; i < plan->njobs; i++) {
+		struct arena a = { 0 };
+		const struct plan_job *j = &plan->jobs[i];
+		struct plan_needs needs = plan_needs_runtime(&a, j);
+		if (i)
+			buf_char(out, '\n');
+		head(&a, plan, j, out);
+		roles(&a, j, out);
+		buf_char(out, '\n');
+		totals(&a, j, objects[i], out);
+		unrolled(sources, j, out);
+		for (size_t k = 0; k < needs.n; k++)
+			buf_printf(out, "  the runtime %.*s\n", STR_ARG(needs.at[k]));
+		arena_release(&a);
+	}
+}
