@@ -107,7 +107,7 @@ static void report_failed(struct eval *ev, struct frame *f, struct node *check, 
 	if (decided)
 		label_read(ev, d, decided);
 	note_reads(ev, d, reads, decided);
-	if (at.start != check->span.start)
+	if (at.start < check->span.start || at.end > check->span.end)
 		diag_note(ev->diags, d, check->span, policy.p ? "the policy is here" : in_user_text(ev, check->span) ? "the check is here" : "the rule is here");
 	if (end && headline.n + 1 < text.n)
 		diag_help(ev->diags, d, "%.*s", (int)(text.n - headline.n - 1), end + 1);

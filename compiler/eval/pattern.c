@@ -66,8 +66,12 @@ bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struc
 		report_pattern(ev, pattern, at, why);
 		return false;
 	}
-	struct str whole = str_printf(ev->arena, "^(%.*s)$", STR_ARG(pattern));
-	int e = regcomp(&re, whole.p, REG_EXTENDED | REG_NOSUB);
+	/* First by itself: in parentheses "a)|(b" would be something else than it is. */
+	int e = regcomp(&re, str_copy(ev->arena, pattern).p, REG_EXTENDED | REG_NOSUB);
+	if (!e) {
+		regfree(&re);
+		e = regcomp(&re, str_printf(ev->arena, "^(%.*s)$", STR_ARG(pattern)).p, REG_EXTENDED | REG_NOSUB);
+	}
 	if (e) {
 		regerror(e, &re, reason, sizeof(reason));
 		report_pattern(ev, pattern, at, reason);
