@@ -76,7 +76,7 @@ def fake_nodes(cluster, objects):
             for t in spec.get("tolerations", [])
             if "key" in t
         ]
-        apart = "podAntiAffinity" in spec.get("affinity", {})
+        apart = "podAntiAffinity" in spec.get("affinity", {}) or spec.get("hostNetwork")
         wants = json.dumps([room, labels, taints], sort_keys=True)
         for i in range(owner["spec"].get("parallelism", 1) if apart else 1):
             name = f"e2e-{hashlib.sha256(wants.encode()).hexdigest()[:12]}-{i}"
