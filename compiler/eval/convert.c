@@ -404,7 +404,8 @@ static const struct value *convert_env(struct eval *ev, const struct value *v, s
 static bool is_data(const struct value *v)
 {
 	switch (v->kind) {
-	case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_TEXT: case VALUE_QUANTITY: case VALUE_TOPOLOGY:
+	case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_TEXT: case VALUE_QUANTITY:
+	case VALUE_TOPOLOGY: case VALUE_ELASTIC:
 		return true;
 	case VALUE_LIST:
 		for (size_t i = 0; i < v->u.list.n; i++)

@@ -1,10 +1,37 @@
 #include "eval/pieces.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "eval/internal.h"
 
 void pieces_init(struct pieces *p, struct arena *a)
 {
 	*p = (struct pieces){ .arena = a };
+}
+
+static void push(struct pieces *p, struct piece piece)
+{
+	if (p->n == p->size) {
+		p->size = p->size ? p->size * 2 : 16;
+		p->at = realloc(p->at, p->size * sizeof(*p->at));
+		if (!p->at) {
+			fputs("trainc: out of memory\n", stderr);
+			exit(1);
+		}
+	}
+	p->at[p->n++] = piece;
+}
+
+/* In a list of addresses the same separators come again and again: keep one copy. */
+static struct str shared_text(const struct pieces *p, struct str s)
+{
+	for (size_t back = 2; back <= 4 && back <= p->n; back += 2) {
+		const struct piece *before = &p->at[p->n - back];
+		if (before->kind == PIECE_TEXT && str_eq(before->u.text, s))
+			return before->u.text;
+	}
+	return str_copy(p->arena, s);
 }
 
 static void flush(struct pieces *p)
@@ -13,8 +40,9 @@ static void flush(struct pieces *p)
 		return;
 	struct piece piece = { .kind = PIECE_TEXT };
 	p->flushed += p->text.n;
-	piece.u.text = buf_take(&p->text, p->arena);
-	ARENA_PUSH(p->arena, p->at, p->n, piece);
+	piece.u.text = shared_text(p, buf_text(&p->text));
+	p->text.n = 0;
+	push(p, piece);
 }
 
 void pieces_add(struct pieces *p, const struct piece *piece)
@@ -24,7 +52,7 @@ void pieces_add(struct pieces *p, const struct piece *piece)
 		return;
 	}
 	flush(p);
-	ARENA_PUSH(p->arena, p->at, p->n, *piece);
+	push(p, *piece);
 }
 
 void pieces_text(struct pieces *p, const struct text *t)
@@ -62,14 +90,22 @@ const struct value *pieces_take(struct pieces *p, struct eval *ev, struct span f
 	else {
 		flush(p);
 		struct value *v = value_new(p->arena, VALUE_TEXT, from);
-		v->u.text = (struct text){ p->at, p->n, from };
+		struct piece *at = ARENA_ARRAY(p->arena, struct piece, p->n);
+		memcpy(at, p->at, p->n * sizeof(*at));
+		v->u.text = (struct text){ at, p->n, from };
 		ret = v;
 	}
 	pieces_release(p);
 	return ret;
 }
 
-void pieces_release(struct pieces *p) { buf_release(&p->text); }
+void pieces_release(struct pieces *p)
+{
+	buf_release(&p->text);
+	free(p->at);
+	p->at = NULL;
+	p->n = p->size = 0;
+}
 
 enum text_class text_classify(const struct text *t)
 {

@@ -12,8 +12,8 @@
 
 struct pieces {
 	struct arena *arena;
-	struct piece *at;
-	size_t n;
+	struct piece *at;               /* malloc'd: only the finished array goes into the arena */
+	size_t n, size;
 	size_t flushed;                 /* bytes of static text in `at` */
 	struct buf text;                /* static text that is not a piece yet */
 };
