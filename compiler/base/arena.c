@@ -19,15 +19,25 @@ struct arena_block {
 	size_t size;
 };
 
+static void *out_of_memory(void)
+{
+	fputs("trainc: out of memory\n", stderr);
+	exit(1);
+}
+
+void *memory_resize(void *p, size_t size)
+{
+	void *resized = realloc(p, size);
+	return resized ? resized : out_of_memory();
+}
+
 static struct arena_block *block_new(struct arena *a, size_t payload)
 {
 	struct arena_block *b = NULL;
 	if (payload <= SIZE_MAX - sizeof(*b) - ALIGN)
 		b = calloc(1, sizeof(*b) + ALIGN + payload);
-	if (!b) {
-		fputs("trainc: out of memory\n", stderr);
-		exit(1);
-	}
+	if (!b)
+		out_of_memory();
 	b->size = payload;
 	b->next = a->blocks;
 	a->blocks = b;

@@ -38,6 +38,9 @@ char *arena_copy(struct arena *a, const char *bytes, size_t n);
  */
 void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
 
+/* realloc() for what outgrows an arena; without memory the process ends as above. */
+void *memory_resize(void *p, size_t size);
+
 /* Free everything; the arena is empty and usable again. */
 void arena_release(struct arena *a);
 

@@ -16,12 +16,7 @@ static bool reserve(struct buf *b, size_t more)
 	size_t size = b->size ? b->size : 256;
 	while (size < b->n + more + 1)
 		size *= 2;
-	char *p = realloc(b->p, size);
-	if (!p) {
-		fputs("trainc: out of memory\n", stderr);
-		exit(1);
-	}
-	b->p = p;
+	b->p = memory_resize(b->p, size);
 	b->size = size;
 	return true;
 }

@@ -1,6 +1,5 @@
 #include "eval/pieces.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "eval/internal.h"
@@ -14,11 +13,7 @@ static void push(struct pieces *p, struct piece piece)
 {
 	if (p->n == p->size) {
 		p->size = p->size ? p->size * 2 : 16;
-		p->at = realloc(p->at, p->size * sizeof(*p->at));
-		if (!p->at) {
-			fputs("trainc: out of memory\n", stderr);
-			exit(1);
-		}
+		p->at = memory_resize(p->at, p->size * sizeof(*p->at));
 	}
 	p->at[p->n++] = piece;
 }
