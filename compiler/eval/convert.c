@@ -350,31 +350,31 @@ static const struct value *convert_members(struct eval *ev, const struct value *
 
 /* ---- numbers to quantities ---- */
 
+static void report_fine(struct eval *ev, struct str word, const struct type *to, struct span at)
+{
+	if (to->kind == TYPE_CPU)
+		eval_report(ev, TJ0308, at, "%.*s CPU is finer than 1m", STR_ARG(word));
+	else
+		eval_report(ev, TJ0306, at, "%.*s is not a whole number of bytes", STR_ARG(word));
+}
+
+/* 8 and 0.5 are cpus, and so is -12e6 a memory; the checker has refused the others. */
 static const struct value *convert_quantity(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
 {
+	struct str word;
+	struct quantity q;
+
 	if (v->kind == VALUE_QUANTITY && v->unit == to->kind)
 		return test_quantity(ev, v, to, at, rule);
-	if (to->kind == TYPE_CPU && (v->kind == VALUE_INT || v->kind == VALUE_FLOAT)) {
-		struct str word;
-		struct quantity q;
-		value_plain_text(ev->arena, v, &word);
-		if (quantity_parse_full(word, &q) != QUANTITY_OK || !quantity_whole(q, TYPE_CPU)) {
-			eval_report(ev, TJ0308, at, "%.*s CPU is finer than 1m", STR_ARG(word));
-			return &value_bad;
-		}
-		if (q.form == QUANTITY_EXPONENT)        /* 1e-05 is how a float is written, not what the user wrote */
-			q.form = QUANTITY_DECIMAL;
-		return test_quantity(ev, value_quantity(ev->arena, q, TYPE_CPU, v->from), to, at, rule);
-	}
-	if (v->kind != VALUE_INT && v->kind != VALUE_FLOAT)
+	bool number = v->kind == VALUE_FLOAT ? to->kind != TYPE_DURATION : v->kind == VALUE_INT && to->kind == TYPE_CPU;
+	if (!number || !value_plain_text(ev->arena, v, &word))
 		return mismatch(ev, v, to, at, rule);
-	struct str text = value_spell(ev->arena, v), name = ev->name.p ? ev->name : type_spell(ev->arena, to);
-	struct diag *d = eval_report(ev, TJ0303, at, "%.*s = %.*s has no unit", STR_ARG(name), STR_ARG(text));
-	if (to->kind == TYPE_MEMORY)
-		diag_help(ev->diags, d, "%.*sGi is %.*s x 2^30 bytes", STR_ARG(text), STR_ARG(text));
-	else
-		diag_help(ev->diags, d, "seconds are written %.*ss, minutes %.*smin", STR_ARG(text), STR_ARG(text));
-	return &value_bad;
+	if (quantity_parse_full(word, &q) != QUANTITY_OK || !quantity_whole(q, to->kind)) {
+		report_fine(ev, word, to, at);
+		return &value_bad;
+	}
+	q.form = to->kind == TYPE_CPU ? QUANTITY_DECIMAL : QUANTITY_EXPONENT;
+	return test_quantity(ev, value_quantity(ev->arena, q, to->kind, v->from), to, at, rule);
 }
 
 /* ---- environment values and raw data ---- */

@@ -1,5 +1,5 @@
 /*
- * convert_form.c - texts that have a form: enum, image, name, path, amounts.
+ * convert_form.c - texts that have a form: enum, image, name, path.
  */
 #include "eval/internal.h"
 
@@ -289,91 +289,4 @@ const struct value *convert_form(struct eval *ev, const struct value *v, const s
 	case TYPE_NAME: return convert_name(ev, v, at);
 	default: return convert_path(ev, v, at);
 	}
-}
-
-/* ---- amounts as they are written ---- */
-
-/* 512m: "0.512" */
-static struct str decimal(struct eval *ev, int128 nano)
-{
-	char fraction[16];
-	int128 rest = nano % QUANTITY_UNIT;
-	size_t n = 9;
-
-	for (size_t i = 9; i-- > 0; rest /= 10)
-		fraction[i] = (char)('0' + (int)(rest % 10));
-	while (n > 0 && fraction[n - 1] == '0')
-		n--;
-	return str_printf(ev->arena, "%lld%s%.*s", (long long)(nano / QUANTITY_UNIT), n ? "." : "", (int)n, fraction);
-}
-
-static const struct value *report_unit(struct eval *ev, struct str word, enum type_kind unit, struct span at)
-{
-	bool duration = unit == TYPE_DURATION;
-	struct diag *d;
-
-	if (duration && word.p[word.n - 1] == 'm' && quantity_unit(word) == UNIT_AMOUNT) {
-		struct str minutes = str_printf(ev->arena, "%.*sin", STR_ARG(word));
-		d = eval_report(ev, TJ0307, at, "%.*s is no duration: m means one thousandth", STR_ARG(word));
-		diag_help(ev->diags, d, "minutes are written %.*s", STR_ARG(minutes));
-		diag_fix(ev->diags, d, at, minutes, "write %.*s", STR_ARG(minutes));
-	} else if (quantity_unit(word) == UNIT_UNKNOWN) {
-		d = eval_report(ev, TJ0304, at, "%.*s ends with something that is not a unit", STR_ARG(word));
-		diag_help(ev->diags, d, duration ? "the units are ms, s, min, h and d" : "the units are Ki, Mi, Gi, Ti, Pi, Ei and n, u, m, k, M, G, T, P, E");
-	} else {
-		d = eval_report(ev, TJ0302, at, duration ? "%.*s is an amount, and a duration is needed" : "%.*s is a duration, and an amount is needed", STR_ARG(word));
-		diag_help(ev->diags, d, duration ? "the units of a duration are ms, s, min, h and d" : "the units of an amount are Ki, Mi, Gi, ... and m, k, M, G, ...");
-	}
-	return &value_bad;
-}
-
-static const struct value *report_fine(struct eval *ev, struct str word, enum type_kind unit, const struct quantity *q, struct span at)
-{
-	struct diag *d;
-	struct str exact = q ? decimal(ev, q->nano) : STR("a fraction of");
-
-	if (unit == TYPE_CPU) {
-		eval_report(ev, TJ0308, at, "%.*s CPU is finer than 1m", STR_ARG(word));
-	} else if (unit == TYPE_MEMORY && word.p[word.n - 1] == 'm') {
-		struct str mega = str_printf(ev->arena, "%.*sMi", (int)word.n - 1, word.p);
-		d = eval_report(ev, TJ0305, at, "%.*s of memory is %.*s bytes", STR_ARG(word), STR_ARG(exact));
-		diag_help(ev->diags, d, "did you mean %.*s?", STR_ARG(mega));
-	} else if (unit == TYPE_MEMORY) {
-		d = eval_report(ev, TJ0306, at, "%.*s is %.*s bytes", STR_ARG(word), STR_ARG(exact));
-		diag_help(ev->diags, d, "memory is counted in whole bytes");
-	} else {
-		d = eval_report(ev, TJ0302, at, "%.*s is finer than a millisecond", STR_ARG(word));
-		diag_help(ev->diags, d, "durations are counted in whole milliseconds");
-	}
-	return &value_bad;
-}
-
-static enum quantity_error read_amount(struct str word, enum type_kind *unit, struct quantity *q)
-{
-	if (*unit == TYPE_UNIT)                 /* raw data: the literal itself says which */
-		*unit = quantity_unit(word) == UNIT_DURATION ? TYPE_DURATION : TYPE_UNIT;
-	return *unit == TYPE_DURATION ? duration_parse(word, q) : quantity_parse(word, q);
-}
-
-const struct value *quantity_value(struct eval *ev, struct str word, enum type_kind unit, struct span at)
-{
-	struct quantity q = { 0 };
-	enum quantity_error e = read_amount(word, &unit, &q);
-
-	if (unit == TYPE_MEMORY && quantity_unit(word) == UNIT_NONE) {
-		struct diag *d = eval_report(ev, TJ0303, at, "%.*s has no unit", STR_ARG(word));
-		diag_help(ev->diags, d, "%.*sGi is %.*s x 2^30 bytes", STR_ARG(word), STR_ARG(word));
-		return &value_bad;
-	}
-	switch (e) {
-	case QUANTITY_OK: break;
-	case QUANTITY_TOO_LARGE:
-		eval_report(ev, TJ0322, at, "%.*s is more than a quantity can hold", STR_ARG(word));
-		return &value_bad;
-	case QUANTITY_TOO_FINE: return report_fine(ev, word, unit, NULL, at);
-	default: return report_unit(ev, word, unit, at);
-	}
-	if (unit != TYPE_UNIT && !quantity_whole(q, unit))
-		return report_fine(ev, word, unit, &q, at);
-	return value_quantity(ev->arena, q, unit == TYPE_UNIT ? TYPE_CPU : unit, at);
 }

@@ -39,25 +39,31 @@ static const struct value *eval_int(struct eval *ev, struct node *n)
 	return value_int(ev->arena, (int64_t)n->u.integer.value, n->span);
 }
 
+/* The amount that a literal writes; the checker has made sure that it is one. */
+static const struct value *literal_amount(struct eval *ev, struct str word, enum type_kind unit, struct span at)
+{
+	struct quantity q;
+	enum quantity_error e = unit == TYPE_DURATION ? duration_parse(word, &q) : quantity_parse(word, &q);
+
+	return e ? &value_bad : value_quantity(ev->arena, q, unit, at);
+}
+
 static const struct value *eval_float(struct eval *ev, struct node *n)
 {
 	const struct type *t = place_type(n);
 
 	if (t && type_is_quantity(t))           /* exactly as written, not by way of a double */
-		return quantity_value(ev, n->u.floating.word, t->kind, n->span);
+		return literal_amount(ev, n->u.floating.word, t->kind, n->span);
 	return value_float(ev->arena, n->u.floating.value, n->span);
 }
 
-const struct value *eval_quantity(struct eval *ev, struct node *n)
+static const struct value *eval_quantity(struct eval *ev, struct node *n)
 {
-	const struct type *t = n->type;
+	const struct type *t = n->type && type_is_quantity(n->type) ? n->type : place_type(n);
+	enum type_kind unit = t && type_is_quantity(t) ? t->kind
+	                    : quantity_unit(n->u.quantity.word) == UNIT_DURATION ? TYPE_DURATION : TYPE_CPU;
 
-	while (t && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_POD))
-		t = t->elem;
-	enum type_kind unit = t && type_is_quantity(t) ? t->kind : TYPE_UNIT;
-	if (unit == TYPE_UNIT && place_type(n) && type_is_quantity(place_type(n)))
-		unit = place_type(n)->kind;
-	return quantity_value(ev, n->u.quantity.word, unit, n->span);
+	return literal_amount(ev, n->u.quantity.word, unit, n->span);
 }
 
 static const struct value *eval_topology(struct eval *ev, struct node *n)

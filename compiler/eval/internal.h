@@ -54,7 +54,6 @@ const struct value *eval_binary(struct eval *ev, struct frame *f, struct node *n
 const struct value *eval_range(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_elastic(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_string(struct eval *ev, struct frame *f, struct node *n);
-const struct value *eval_quantity(struct eval *ev, struct node *n);
 const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_index(struct eval *ev, struct frame *f, struct node *n);
 const struct value *eval_call(struct eval *ev, struct frame *f, struct node *n);
@@ -112,7 +111,6 @@ bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struc
 /* ---- conversion ---- */
 
 const struct value *convert_form(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule);
-const struct value *quantity_value(struct eval *ev, struct str word, enum type_kind unit, struct span at);
 /* Is the amount one that the unit counts in (whole bytes, milli-CPUs, milliseconds)? */
 bool quantity_whole(struct quantity q, enum type_kind unit);
 
