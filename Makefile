@@ -16,6 +16,7 @@ CFLAGS  ?= -O2 -g
 # A static program starts in half the time of one that has the C library to find.
 LDFLAGS ?= -static
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+LIBS    := -lyaml
 STD     := -std=c11
 CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
 FUZZ_SECONDS ?= 60
@@ -66,16 +67,16 @@ $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
 	@rm -f $@
 	ar qcs $@ $(filter %.o,$^)
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # ---- tests ----
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $< $(LIB) $(UNIT_LIBS) -o $@
+	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $< $(LIB) $(UNIT_LIBS) $(LIBS) -o $@
 -include $(UNIT:=.d)
 # Tests read our output back with other people's readers.
-$(BUILD)/unit/yaml_%: UNIT_LIBS := -lyaml -lcjson
+$(BUILD)/unit/yaml_%: UNIT_LIBS := -lcjson
 unit: $(UNIT)
 
 test:
