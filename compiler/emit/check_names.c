@@ -163,17 +163,28 @@ static void report_twice(struct checking *c, const struct identity *other, const
 static bool identify_manifest(struct emit *e, const struct manifest *m, void *context)
 {
 	struct checking *c = context;
-	struct str ns = m->scoped ? STR("") : e->job->ns.set ? e->job->ns.value : STR("");
+	struct buf key = { 0 };
 
+	buf_z(&key, m->kind);
+	buf_char(&key, '/');
+	if (!m->scoped)
+		buf_str(&key, e->job->ns.value);
+	buf_char(&key, '/');
+	size_t name = key.n;
+	buf_str(&key, m->name);
 	for (int64_t i = 0; i < m->count; i++) {
-		struct str name = m->indexed_name ? str_printf(e->arena, "%.*s-%lld", STR_ARG(m->name), (long long)i) : m->name;
-		struct str key = str_printf(e->arena, "%s/%.*s/%.*s", m->kind, STR_ARG(ns), STR_ARG(name));
-		const struct identity *other = identify(c, key, m->from, e->job);
+		key.n = name + m->name.n;
+		if (m->indexed_name) {
+			buf_char(&key, '-');
+			buf_int(&key, i);
+		}
+		const struct identity *other = identify(c, buf_text(&key), m->from, e->job);
 		if (!other || (other->job != e->job && str_eq(other->job->name, e->job->name)))
 			continue;       /* of two jobs with one name everything is there twice: said by TJ0812 */
-		report_twice(c, other, m->kind, name, m->from);
-		return true;
+		report_twice(c, other, m->kind, (struct str){ key.p + name, key.n - name }, m->from);
+		break;
 	}
+	buf_release(&key);
 	return true;
 }
 

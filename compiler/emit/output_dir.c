@@ -194,7 +194,6 @@ static bool pass(struct directory *d, const struct emit_options *options, const 
 	for (size_t i = 0; i < n; i++) {
 		struct emit e = { .plan = plans[i] };
 		d->rendered.annotate = options[i].annotate ? options[i].sources : NULL;
-		d->rendered.json = options[i].json;
 		if (!emit_each(&e, each_manifest, d))
 			return false;
 	}

@@ -35,6 +35,8 @@ struct rendered {
 void render_object(struct rendered *r, const struct object *root);
 void render_release(struct rendered *r);
 
+bool render_grow(struct buf *b, size_t n);
+
 /* Bytes on their way to a sink, in large portions. */
 struct outlet {
 	const struct emit_sink *sink;
@@ -50,6 +52,14 @@ void outlet_release(struct outlet *out);
 void render_write(const struct rendered *r, int64_t index, struct outlet *out);
 
 /* ---- for the two forms ---- */
+
+/* Room for `n` more bytes, to be written at the end of the buffer; NULL beyond its ceiling. */
+static inline char *render_room(struct buf *b, size_t n)
+{
+	if (b->n + n >= b->size && !render_grow(b, n))
+		return NULL;
+	return b->p + b->n;
+}
 
 void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list);
 /* A text as segments: those of OBJECT_TEXT, or the one of OBJECT_STRING (kept in `one`). */
@@ -69,6 +79,8 @@ enum yaml_style { YAML_PLAIN, YAML_SINGLE, YAML_DOUBLE, YAML_LITERAL };
  * is, or some reader takes it for a line end; a malformed byte counts as U+FFFD.
  */
 bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret);
+/* Plain beyond doubt: the quick answer for most texts. */
+bool yaml_simple(struct str s);
 enum yaml_style yaml_style_of(const struct str *segments, size_t n, bool key);
 
 #endif

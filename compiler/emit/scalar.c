@@ -202,8 +202,39 @@ static bool literal_lines(const struct str *s, size_t n)
 	return newlines <= 1 && (start || !blank);
 }
 
+/*
+ * Nearly every text is a word, a path or an image: letters and digits with signs
+ * that mean nothing inside a scalar, beginning with a letter or a slash.
+ */
+#define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, ['g'] = value, \
+	['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, ['n'] = value, ['o'] = value, \
+	['p'] = value, ['q'] = value, ['r'] = value, ['s'] = value, ['t'] = value, ['u'] = value, ['v'] = value, ['w'] = value, \
+	['x'] = value, ['y'] = value, ['z'] = value, ['A'] = value, ['B'] = value, ['C'] = value, ['D'] = value, ['E'] = value, \
+	['F'] = value, ['G'] = value, ['H'] = value, ['I'] = value, ['J'] = value, ['K'] = value, ['L'] = value, ['M'] = value, \
+	['N'] = value, ['O'] = value, ['P'] = value, ['Q'] = value, ['R'] = value, ['S'] = value, ['T'] = value, ['U'] = value, \
+	['V'] = value, ['W'] = value, ['X'] = value, ['Y'] = value, ['Z'] = value
+
+enum { INSIDE = 1, FIRST = 2 };
+static const unsigned char simple_bytes[256] = {
+	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, ['.'] = INSIDE, ['-'] = INSIDE, ['@'] = INSIDE, ['%'] = INSIDE,
+	['+'] = INSIDE, ['0'] = INSIDE, ['1'] = INSIDE, ['2'] = INSIDE, ['3'] = INSIDE, ['4'] = INSIDE, ['5'] = INSIDE, ['6'] = INSIDE,
+	['7'] = INSIDE, ['8'] = INSIDE, ['9'] = INSIDE,
+};
+
+bool yaml_simple(struct str s)
+{
+	if (!s.n || !(simple_bytes[(unsigned char)s.p[0]] & FIRST))
+		return false;
+	for (size_t i = 1; i < s.n; i++)
+		if (!simple_bytes[(unsigned char)s.p[i]])
+			return false;
+	return s.n > 5 || !reserved_word(&s, 1);
+}
+
 enum yaml_style yaml_style_of(const struct str *s, size_t n, bool key)
 {
+	if (n == 1 && s->p && yaml_simple(*s))
+		return YAML_PLAIN;
 	unsigned has = scan(s, n);
 
 	if (plain(s, n, has))

@@ -8,11 +8,12 @@ enum { LONGEST_KEY = 1000 };            /* readers give up looking for the ':' o
 
 static void spaces(struct buf *b, unsigned n)
 {
-	static const char blank[] = "                                ";
+	char *p = render_room(b, n);
 
-	for (; n > 32; n -= 32)
-		buf_put(b, blank, 32);
-	buf_put(b, blank, n);
+	if (!p)
+		return;
+	memset(p, ' ', n);
+	b->n += n;
 }
 
 /* Where the line came from, as a comment at its end. */
@@ -143,6 +144,11 @@ static void key(struct rendered *r, struct str name, unsigned indent)
 {
 	bool complex = name.n > LONGEST_KEY;
 
+	if (!complex && yaml_simple(name)) {
+		buf_put(&r->bytes, name.p, name.n);
+		buf_char(&r->bytes, ':');
+		return;
+	}
 	if (complex)
 		buf_put(&r->bytes, "? ", 2);
 	quoted(r, &name, 1, yaml_style_of(&name, 1, true));
@@ -153,10 +159,33 @@ static void key(struct rendered *r, struct str name, unsigned indent)
 	buf_char(&r->bytes, ':');
 }
 
+/* `key: value` where both are plain, which is nearly every line: one look at each byte, no call for each part. */
+static bool plain_line(struct rendered *r, const struct object_field *f, unsigned indent)
+{
+	struct str k = f->key, v = f->value->u.string;
+
+	if (f->value->kind != OBJECT_STRING || r->annotate || k.n > LONGEST_KEY || !yaml_simple(k) || !yaml_simple(v))
+		return false;
+	char *p = render_room(&r->bytes, indent + k.n + v.n + 3);
+	if (!p)
+		return false;
+	memset(p, ' ', indent);
+	memcpy(p += indent, k.p, k.n);
+	p += k.n;
+	*p++ = ':';
+	*p++ = ' ';
+	memcpy(p, v.p, v.n);
+	p[v.n] = '\n';
+	r->bytes.n += indent + k.n + v.n + 3;
+	return true;
+}
+
 /* The fields of a map; the first one stands where the line already is. */
 static void fields(struct rendered *r, const struct object *o, unsigned indent)
 {
 	for (size_t i = 0; i < o->u.map.n; i++) {
+		if (plain_line(r, &o->u.map.at[i], i ? indent : 0))
+			continue;
 		if (i)
 			spaces(&r->bytes, indent);
 		key(r, o->u.map.at[i].key, indent);
