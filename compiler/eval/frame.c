@@ -127,9 +127,10 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	diag_help(ev->diags, d, "give one of them a value that does not depend on the others");
 }
 
+/* The pod is one of the role's: `pod.host` is another name in another role. */
 static bool still_good(const struct eval *ev, const struct slot *s)
 {
-	return (!s->read_pod || s->pod_index == ev->pod_index) && (!s->read_self || s->self == ev->self);
+	return (!s->read_pod || s->pod_index == ev->pod_index) && (!(s->read_pod || s->read_self) || s->self == ev->self);
 }
 
 bool slot_enter(struct eval *ev, struct slot *s)

@@ -250,6 +250,20 @@ static void begin_profile(struct eval *ev)
 		report_no_profile(ev, s->profile, s->profile_at);
 }
 
+/* A let that waits for the pod has a value only where a role uses it. */
+static bool waits_for_pod(const struct type *t)
+{
+	while (t && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_LIST || t->kind == TYPE_MAP))
+		t = t->elem;
+	return t && t->kind == TYPE_POD;
+}
+
+static void force(struct eval *ev, const struct decl *d)
+{
+	if (d && d->global && !waits_for_pod(d->type))
+		eval_global(ev, d);
+}
+
 void eval_params(struct eval *ev)
 {
 	struct nodes decls = ev->program->root->file->u.file.decls;
@@ -262,11 +276,9 @@ void eval_params(struct eval *ev)
 			eval_unused_settings(ev);
 	}
 	begin_profile(ev);
-	for (size_t i = 0; i < decls.n; i++) {
-		struct node *n = decls.at[i];
-		if ((n->kind == NODE_PARAM || n->kind == NODE_LET) && n->u.binding.decl && n->u.binding.decl->global)
-			eval_global(ev, n->u.binding.decl);
-	}
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_PARAM || decls.at[i]->kind == NODE_LET)
+			force(ev, decls.at[i]->u.binding.decl);
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_CHECK)
 			eval_check(ev, NULL, decls.at[i], decls.at[i]->u.check.condition->span, (struct str){ 0 });
