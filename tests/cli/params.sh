@@ -1,0 +1,100 @@
+#!/bin/sh
+# params.sh - parameters from --set, files and profiles: which one wins, and where messages point.
+. "$(dirname "$0")/cli.inc"
+
+cat >p.tj <<-'END'
+	import std.single
+
+	## Count.
+	param count: int(1..9) = 1
+	## Stage.
+	param stage: enum("dev", "prod") = "dev"
+	## Words.
+	param words: list[string] = ["a"]
+	## Data.
+	param data: Data = { claim = "none", size = 1Gi }
+	## Free text.
+	param note: string? = none
+	## Size.
+	param size: memory = 1Gi
+
+	type Data { claim: string, size: memory }
+	profile nine {
+	  count = 9
+	  stage = "prod"
+	}
+	job "p": single.task {
+	  image = "registry.example.com/tools/hello:1.0"
+	  cpu = 1
+	  memory = size
+	  env {
+	    COUNT = count, STAGE = stage, WORDS = join(words, "+"), CLAIM = data.claim, BYTES = bytes(data.size)
+	    NOTE = note ?? "-"
+	  }
+	}
+END
+# value NAME TEXT: the variable has this value in what run printed
+value() {
+	got=$(sed -n "s/^export $1='\(.*\)'\$/\1/p" .out)
+	if test "$got" = "$2"; then ok; else fail "$1 is '$got', not '$2'"; fi
+}
+
+run 0 env -o shell p.tj; value COUNT 1; value STAGE dev; value WORDS a; value NOTE -
+run 0 env -o shell p.tj --profile nine; value COUNT 9; value STAGE prod
+run 0 env -o shell p.tj --profile nine --set count=2; value COUNT 2; value STAGE prod
+run 0 env -o shell p.tj --set count=2 --set count=3; value COUNT 3
+run 0 env -o shell p.tj --set 'words=["x", "y"]' --set 'note=it is "so"'; value WORDS x+y; value NOTE 'it is "so"'
+run 0 env -o shell p.tj --set note=none; value NOTE -
+run 0 env -o shell p.tj --set 'data={ claim = "c", size = 2Gi }'; value CLAIM c; value BYTES 2147483648
+
+cat >p.params.tj <<-'END'
+	# what we run today
+	count = 4      # four
+	stage = "prod"
+
+	words = ["#", "b"]  # a sharp
+	data  = { claim = "lines", size = 3Gi }
+	note  = "with # inside"
+END
+run 0 env -o shell p.tj --params p.params.tj
+value COUNT 4; value STAGE prod; value WORDS '#+b'; value CLAIM lines; value NOTE 'with # inside'
+run 0 env -o shell p.tj --params p.params.tj --set count=5; value COUNT 5; value STAGE prod
+run 0 env -o shell p.tj --profile nine --params p.params.tj; value COUNT 4
+
+cat >more.yaml <<-'END'
+	# größer
+	count: 6
+	stage: "prod"
+	words: [one, "two"]
+	data:
+	  claim: yaml
+	  size: 4Gi
+	note: "a\tb"
+END
+run 0 env -o shell p.tj --params more.yaml
+value COUNT 6; value STAGE prod; value WORDS one+two; value CLAIM yaml; value BYTES 4294967296; value NOTE "$(printf 'a\tb')"
+run 0 env -o shell p.tj --params p.params.tj --params more.yaml; value COUNT 6
+run 0 env -o shell p.tj --params more.yaml --params p.params.tj; value COUNT 4
+
+echo '{"count": 7, "words": ["j"], "note": null, "data": {"claim": "json", "size": "5Gi"}}' >more.json
+run 0 env -o shell p.tj --params more.json; value COUNT 7; value WORDS j; value CLAIM json; value BYTES 5368709120; value NOTE -
+
+# places
+run 1 check p.tj --set count=10; says err "command line:1:7: error: "; says err "[TJ0311]"
+run 1 check p.tj --set count=x; says err "[TJ0403]"
+run 1 check p.tj --set stage=prd; says err "[TJ0312]"; says err "did you mean"
+run 1 check p.tj --set size=64; says err "unit"
+run 1 check p.tj --set cuont=1; says err "[TJ0402]"; says err "did you mean 'count'?"
+run 1 check p.tj --profile nin; says err "[TJ0404]"
+printf '# one\ncount: 10\n' >bad.yaml
+run 1 check p.tj --params bad.yaml; says err "bad.yaml:2:8: error: "
+printf 'count = 3\n  stage "x"\n' >bad.tj
+run 1 check p.tj --params bad.tj; says err "bad.tj:2:3: error: "
+printf 'count: [1\n' >broken.yaml
+run 1 check p.tj --params broken.yaml; says err "broken.yaml:"
+printf -- '- 1\n' >list.yaml
+run 1 check p.tj --params list.yaml; says err "list.yaml:1:1: error: "
+run 1 check p.tj --params absent.yaml; says err "no such file"
+run 1 check p.tj --params p.txt; says err "its name ends with"
+: >empty.yaml; run 0 check p.tj --params empty.yaml
+end
