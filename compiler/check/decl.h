@@ -46,8 +46,16 @@ struct decl {
 	/* ROLE: the typed `replicas` of the framework; NULL when it gives none (an int) */
 	const struct type *replicas;
 	bool aux;                       /* ROLE */
+	struct decl *origin;            /* ROLE of a job's block: the framework's role of that name, NULL without */
 	unsigned function;              /* BUILTIN_FN: enum function */
 	unsigned char state;            /* checker's own: not seen, being checked, done */
+	bool silent;                    /* checker's own: never reported as unused */
+	bool queued;                    /* checker's own: its body will be checked */
+	struct scope *scope;            /* checker's own: where the let of a body is evaluated */
+	unsigned char visit;            /* checker's own, FN: for the search of recursion */
+	struct decl **calls;            /* checker's own, FN: the functions that it calls, and where */
+	struct span *call_sites;
+	size_t ncalls;
 };
 
 #endif

@@ -15,15 +15,22 @@
 
 struct module {
 	struct str path;                /* normalised, relative to the working directory; std.x for the library */
-	struct str dotted;              /* "std.pytorch", "acme.x", or empty */
+	struct str dotted;              /* "std.single", "acme.x", or empty */
 	struct source *source;
 	struct node *file;              /* NODE_FILE */
 	struct map values, types;       /* name -> struct decl * */
 	bool library, root;
+	bool policy;                    /* named by project.policies */
+	bool package;                   /* of a vendored package */
+	bool broken;                    /* something in it failed to parse: silence about what is unused */
+	struct span imported_at;        /* the import that was read first; unknown for the root */
+	struct module *imported_by;
 	unsigned char state;            /* module.c's own */
 };
 
 /* What project.tj says; defaults where there is none. */
+enum { MODULE_DEPTH = 64 };             /* nested imports */
+
 struct project {
 	struct str root;                /* directory; "." at least */
 	struct module *module;          /* project.tj, NULL without */
@@ -49,13 +56,16 @@ struct program {
 	size_t n;
 	struct module *root;
 	struct project project;
+	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
 	unsigned nslots;                /* of global lets and params; the checker counts */
+	struct decl **unused;           /* checker's own: declarations of the user's files, for check_unused() */
+	size_t nunused;
 };
 
 /* Load the root file (`-` is standard input).  False only when it cannot be read at all (reported). */
 bool module_load(struct program *p, struct str path);
 
-/* The text of a standard-library module ("pytorch"), or p == NULL; generated into build/ from stdlib/std. */
+/* The text of a standard-library module ("single"), or p == NULL; generated into build/ from stdlib/std. */
 struct str stdlib_text(struct str name);
 /* Its names, in byte order. */
 const char *const *stdlib_names(size_t *ret_n);

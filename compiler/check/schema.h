@@ -81,6 +81,18 @@ struct schema_types {
 const struct type *schema_type(struct schema_types *types, enum field_id id);
 
 const struct function_row *schema_function(enum function id);
+/* The built-in function of that name. */
+bool schema_function_find(struct str name, enum function *ret);
+
+struct block_row {                      /* a named block: role worker { } */
+	const char *word;
+	unsigned parents;               /* set of enum block that it may stand in */
+	const char *doc;
+};
+/* The row of a block's word; NULL if there is none. */
+const struct block_row *schema_block(struct str word);
+/* All of them, one after the other: start with NULL. */
+const struct block_row *schema_block_next(const struct block_row *after);
 /* "a job", "role", "a sidecar": for messages. */
 const char *block_word(enum block block);
 

@@ -1,0 +1,18 @@
+/*
+ * path.h - file names as text: nothing here looks at a disk.
+ */
+#ifndef TRAINC_BASE_PATH_H
+#define TRAINC_BASE_PATH_H
+
+#include "base/str.h"
+
+/* The directory of a path: "." for a plain name, "/" at the top. */
+struct str path_directory(struct str path);
+/* What follows the last slash. */
+struct str path_base(struct str path);
+/* `path` as seen from `directory`, without `.`, `//` and, where possible, `..`. */
+struct str path_join(struct arena *a, struct str directory, struct str path);
+/* Is `path` inside `directory`?  Both normalised (by path_join), and relative to one place. */
+bool path_inside(struct str directory, struct str path);
+
+#endif

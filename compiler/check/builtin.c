@@ -1,0 +1,494 @@
+/*
+ * builtin.c - the types of built-in functions (language-decisions, section 3).
+ *
+ * Most have one signature, a row of a table.  The others take values of several
+ * types and have a function each.  What they are given by the pod makes their
+ * result pod-time; whether it can be computed at all is the evaluator's question.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+enum { MOST = 4 };
+
+struct parameter {
+	const char *name;
+	const struct type *type;
+	bool optional;                  /* may be left out */
+	bool named;                     /* and is given by name only */
+};
+
+struct signature {
+	const struct type *result;
+	struct parameter at[MOST];
+};
+
+static const struct type strings = { .kind = TYPE_LIST, .elem = &type_string };
+static const struct type pod_data = { .kind = TYPE_POD, .elem = &type_data };
+static const struct type maybe_string = { .kind = TYPE_OPTIONAL, .elem = &type_string };
+static const struct type secret_string = { .kind = TYPE_SECRET, .elem = &type_string };
+
+#define S &type_string
+#define I &type_int
+#define FLAG(name) { name, &type_bool, true, true }
+static const struct signature signatures[FUNCTIONS] = {
+	[FUNCTION_CEIL_DIV] = { I, { { .name = "a", .type = I }, { .name = "b", .type = I } } },
+	[FUNCTION_ROUND] = { I, { { .name = "x", .type = &type_float } } },
+	[FUNCTION_FLOAT] = { &type_float, { { .name = "x", .type = I } } },
+	[FUNCTION_INT] = { I, { { .name = "text", .type = S } } },
+	[FUNCTION_SPLIT] = { &strings, { { .name = "text", .type = S }, { .name = "sep", .type = S } } },
+	[FUNCTION_REPLACE] = { S, { { .name = "text", .type = S }, { .name = "old", .type = S }, { .name = "new", .type = S } } },
+	[FUNCTION_TRIM] = { S, { { .name = "text", .type = S } } },
+	[FUNCTION_PAD] = { S, { { .name = "text", .type = S }, { .name = "width", .type = I }, { "fill", S, true, true } } },
+	[FUNCTION_LOWER] = { S, { { .name = "text", .type = S } } },
+	[FUNCTION_UPPER] = { S, { { .name = "text", .type = S } } },
+	[FUNCTION_STARTS_WITH] = { &type_bool, { { .name = "text", .type = S }, { .name = "part", .type = S } } },
+	[FUNCTION_ENDS_WITH] = { &type_bool, { { .name = "text", .type = S }, { .name = "part", .type = S } } },
+	[FUNCTION_MATCHES] = { &type_bool, { { .name = "text", .type = S }, { .name = "pattern", .type = S } } },
+	[FUNCTION_SHA256] = { S, { { .name = "text", .type = S } } },
+	[FUNCTION_BYTES] = { I, { { .name = "x", .type = &type_memory } } },
+	[FUNCTION_SECONDS] = { I, { { .name = "x", .type = &type_duration } } },
+	[FUNCTION_MILLIS] = { I, { { .name = "x", .type = &type_duration } } },
+	[FUNCTION_HAS_DIGEST] = { &type_bool, { { .name = "image", .type = &type_image } } },
+	[FUNCTION_TAG] = { &maybe_string, { { .name = "image", .type = &type_image } } },
+	[FUNCTION_PVC] = { &type_volume, { { .name = "claim", .type = S }, { "path", S, true, true }, FLAG("readonly"), FLAG("shared") } },
+	[FUNCTION_SCRATCH] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory }, { "medium", S, true, true } } },
+	[FUNCTION_SECRET_FILES] = { &type_volume, { { .name = "name", .type = S } } },
+	[FUNCTION_CONFIG_FILES] = { &type_volume, { { .name = "name", .type = S } } },
+	[FUNCTION_HOST_PATH] = { &type_volume, { { .name = "path", .type = S }, FLAG("readonly") } },
+	[FUNCTION_NFS] = { &type_volume, { { .name = "server", .type = S }, { .name = "path", .type = S }, FLAG("readonly") } },
+	[FUNCTION_GENERATED] = { &type_volume, { { .name = "kind", .type = S } } },
+	[FUNCTION_SECRET] = { &secret_string, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
+	[FUNCTION_CONFIG] = { &type_config, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
+	[FUNCTION_DONE] = { &type_condition, { { .name = "role", .type = &type_role }, { "index", I, true, false } } },
+	[FUNCTION_READY] = { &type_condition, { { .name = "role", .type = &type_role } } },
+	[FUNCTION_STARTED] = { &type_condition, { { .name = "role", .type = &type_role } } },
+	[FUNCTION_ENV] = { &type_replica_env, { { .name = "role", .type = S }, { .name = "index", .type = I } } },
+	[FUNCTION_OBJECT] = { &type_data, { { .name = "kind", .type = S }, { .name = "name", .type = S } } },
+	[FUNCTION_FAILS] = { &type_bool, { { .name = "code", .type = S } } },
+	[FUNCTION_JSON] = { S, { { .name = "x", .type = &type_data }, FLAG("html") } },
+	[FUNCTION_JOIN] = { S, { { .name = "xs", .type = &strings }, { .name = "sep", .type = S } } },
+	[FUNCTION_LINES] = { S, { { .name = "xs", .type = &strings } } }
+};
+
+struct builtin_call {
+	struct check *check;
+	struct node *node;
+	enum function which;
+	const struct type *want;
+	struct node **args;             /* values, in order of position */
+	size_t n;
+};
+
+/* ---- reports ---- */
+
+static const struct type *report_call(struct builtin_call *b, struct span at, const char *what)
+{
+	struct check *c = b->check;
+	const struct function_row *row = schema_function(b->which);
+	struct diag *d = diag_report(c->diags, TJ0318, at, "'%s' %s", row->name, what);
+	diag_help(c->diags, d, "it is %s%s", row->name, row->signature);
+	return &type_bad;
+}
+
+static const struct type *report_argument(struct builtin_call *b, struct node *n, const char *needs)
+{
+	struct check *c = b->check;
+	if (n->type->kind == TYPE_BAD)
+		return &type_bad;
+	const struct type *t = type_strip_pod(n->type);
+	if (t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE)
+		return report_optional(c, n);
+	if (t->kind == TYPE_SECRET)
+		return report_secret(c, n);
+	struct str is = found(c, n), words = node_words(c, n);
+	bool range = t->kind == TYPE_RANGE;
+	struct diag *d = diag_report(c->diags, range ? TJ0319 : TJ0302, n->span, "'%s' needs %s, found %.*s", schema_function(b->which)->name, needs, STR_ARG(is));
+	if (range)
+		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
+	else if (t->kind == TYPE_ELASTIC)
+		diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
+	return bad(n);
+}
+
+/* ---- arguments ---- */
+
+static bool all_positional(struct builtin_call *b, size_t least, size_t most)
+{
+	struct nodes args = b->node->u.call.args;
+	b->args = ARENA_ARRAY(b->check->arena, struct node *, args.n);
+	for (size_t i = 0; i < args.n; i++) {
+		if (args.at[i]->kind != NODE_ARG)
+			return false;
+		b->args[b->n++] = args.at[i]->u.arg.value;
+		if (args.at[i]->u.arg.name.p) {
+			report_call(b, args.at[i]->span, "takes no named argument here");
+			return false;
+		}
+	}
+	b->node->u.call.bound = args.at;
+	b->node->u.call.nbound = args.n;
+	if (args.n >= least && args.n <= most)
+		return true;
+	report_call(b, b->node->u.call.args_span, args.n < least ? "needs more arguments" : "takes fewer arguments");
+	return false;
+}
+
+static size_t parameter_count(const struct signature *s)
+{
+	size_t n = 0;
+	while (n < MOST && s->at[n].name)
+		n++;
+	return n;
+}
+
+/* The parameter that an argument is for; parameter_count() after a report. */
+static size_t parameter_of(struct builtin_call *b, const struct signature *s, const struct node *arg, size_t *position)
+{
+	struct check *c = b->check;
+	size_t n = parameter_count(s);
+	if (arg->u.arg.name.p) {
+		struct suggest g;
+		for (size_t i = 0; i < n; i++)
+			if (str_is(arg->u.arg.name, s->at[i].name))
+				return i;
+		struct diag *d = diag_report(c->diags, TJ0318, arg->u.arg.name_span, "'%s' has no argument '%.*s'", schema_function(b->which)->name,
+			STR_ARG(arg->u.arg.name));
+		suggest_init(&g, c->arena, arg->u.arg.name);
+		for (size_t i = 0; i < n; i++)
+			suggest_add(&g, str_of(s->at[i].name));
+		help_suggest(c, d, &g, "it has", arg->u.arg.name_span);
+		return n;
+	}
+	size_t i = (*position)++;
+	if (i < n && !s->at[i].named)
+		return i;
+	if (i < n) {
+		struct str value = node_words(c, arg->u.arg.value);
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' of '%s' is given by name", s->at[i].name, schema_function(b->which)->name);
+		diag_help(c->diags, d, "write '%s = %.*s'", s->at[i].name, STR_ARG(value));
+		return n;
+	}
+	report_call(b, arg->span, "takes fewer arguments");
+	return n;
+}
+
+static bool lifts(const struct type *result)
+{
+	return result->kind == TYPE_INT || result->kind == TYPE_FLOAT || result->kind == TYPE_BOOL || result->kind == TYPE_LIST ||
+	       result->kind == TYPE_STRING || result->kind == TYPE_OPTIONAL;
+}
+
+static bool check_parameter(struct builtin_call *b, const struct parameter *p, struct node *value, bool may_lift, bool *ret_pod)
+{
+	struct check *c = b->check;
+	struct site site = { .what = str_printf(c->arena, "'%s'", p->name), .call = true };
+	const struct type *t = type_expr(c, value, p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type);
+	if (t->kind == TYPE_BAD)
+		return false;
+	if (may_lift && has_pod(t) && fit(p->type, t) == FIT_POD) {
+		*ret_pod = true;
+		return coerce(c, value, pod_inside(c, p->type), &site)->kind != TYPE_BAD;
+	}
+	return coerce(c, value, p->type, &site)->kind != TYPE_BAD;
+}
+
+static const struct type *call_by_table(struct builtin_call *b, const struct signature *s)
+{
+	struct check *c = b->check;
+	struct nodes args = b->node->u.call.args;
+	size_t n = parameter_count(s), position = 0;
+	bool ok = true, pod = false;
+	struct node **bound = ARENA_ARRAY(c->arena, struct node *, n);
+	for (size_t i = 0; i < args.n; i++) {
+		struct node *arg = args.at[i];
+		if (arg->kind != NODE_ARG)
+			return &type_bad;
+		size_t k = parameter_of(b, s, arg, &position);
+		if (k == n || bound[k]) {
+			if (k < n)
+				report_call(b, arg->span, "is given an argument twice");
+			type_expr(c, arg->u.arg.value, NULL);
+			ok = false;
+			continue;
+		}
+		bound[k] = arg;
+		ok = check_parameter(b, &s->at[k], arg->u.arg.value, lifts(s->result), &pod) && ok;
+		arg->type = arg->u.arg.value->type;
+	}
+	b->node->u.call.bound = bound;
+	b->node->u.call.nbound = n;
+	for (size_t i = 0; i < n && ok; i++)
+		if (!bound[i] && !s->at[i].optional)
+			return report_call(b, b->node->u.call.args_span, str_printf(c->arena, "needs '%s'", s->at[i].name).p);
+	return ok ? lifted(c, s->result, pod) : &type_bad;
+}
+
+/* ---- functions of several types ---- */
+
+static const struct type *call_len(struct builtin_call *b)
+{
+	if (!all_positional(b, 1, 1))
+		return &type_bad;
+	const struct type *t = check_free(b->check, b->args[0]), *core = type_strip_pod(t);
+	bool ok = core->kind == TYPE_LIST || core->kind == TYPE_MAP || core->kind == TYPE_ANON || core->kind == TYPE_EMPTY ||
+		  core->kind == TYPE_DATA || type_is_text(core);
+	return ok ? lifted(b->check, &type_int, t->kind == TYPE_POD) : report_argument(b, b->args[0], "a list, a map or a string");
+}
+
+static const struct type *call_range(struct builtin_call *b)
+{
+	bool ok = all_positional(b, 1, 2);
+	struct site site = { .what = STR("'range'"), .call = true };
+	for (size_t i = 0; i < b->n; i++)
+		ok = check_expr(b->check, b->args[i], &type_int, &site)->kind != TYPE_BAD && ok;
+	return ok ? type_list(b->check->arena, &type_int) : &type_bad;
+}
+
+static bool is_number(const struct type *t)
+{
+	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || type_is_quantity(t);
+}
+
+static bool is_ordered(const struct type *t)
+{
+	return is_number(t) || type_is_text(t);
+}
+
+static const struct type *base_of(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_INT: return &type_int;
+	case TYPE_FLOAT: return &type_float;
+	case TYPE_CPU: return &type_cpu;
+	case TYPE_MEMORY: return &type_memory;
+	case TYPE_DURATION: return &type_duration;
+	default: return type_is_text(t) ? &type_string : t;
+	}
+}
+
+/* A list argument whose elements may be quantity literals: the place of the call says what they are. */
+static const struct type *list_argument(struct builtin_call *b, struct node *n)
+{
+	struct check *c = b->check;
+	const struct type *want = b->want ? type_strip_pod(type_strip_optional(b->want)) : NULL;
+	const struct type *t = type_expr(c, n, NULL);
+	if (t->kind == TYPE_UNIT && want && type_is_quantity(want))
+		t = check_expr(c, n, type_list(c->arena, base_of(want)), NO_SITE);
+	return t->kind == TYPE_UNIT ? report_unit(c, n) : t;
+}
+
+static const struct type *call_sum(struct builtin_call *b)
+{
+	if (!all_positional(b, 1, 1))
+		return &type_bad;
+	const struct type *t = list_argument(b, b->args[0]);
+	bool pod = has_pod(t);
+	t = type_strip_pod(t);
+	if (b->which == FUNCTION_PRODUCT && t->kind == TYPE_TOPOLOGY)
+		return &type_int;
+	if (t->kind == TYPE_EMPTY)
+		return &type_int;
+	if (t->kind != TYPE_LIST || !is_number(type_strip_pod(t->elem)) ||
+	    (b->which == FUNCTION_PRODUCT && type_is_quantity(type_strip_pod(t->elem))))
+		return report_argument(b, b->args[0], b->which == FUNCTION_PRODUCT ? "a list of numbers or a topology" : "a list of numbers");
+	return lifted(b->check, base_of(type_strip_pod(t->elem)), pod);
+}
+
+static const struct type *min_of_list(struct builtin_call *b)
+{
+	const struct type *t = list_argument(b, b->args[0]), *core = type_strip_pod(t);
+	if (core->kind != TYPE_LIST || !is_ordered(type_strip_pod(core->elem)))
+		return report_argument(b, b->args[0], "values, or a list of them, that have an order");
+	return lifted(b->check, base_of(type_strip_pod(core->elem)), has_pod(t));
+}
+
+static const struct type *min_of_values(struct builtin_call *b)
+{
+	struct check *c = b->check;
+	const struct type *want = b->want ? type_strip_pod(type_strip_optional(b->want)) : NULL, *all = NULL;
+	bool pod = false;
+	if (want && !type_is_quantity(want))
+		want = NULL;
+	for (size_t i = 0; i < b->n; i++) {
+		const struct type *t = type_expr(c, b->args[i], b->args[i]->kind == NODE_QUANTITY ? want : NULL);
+		if (t->kind == TYPE_BAD)
+			return t;
+		pod = pod || t->kind == TYPE_POD;
+		t = type_strip_pod(t);
+		if (t->kind != TYPE_UNIT && !is_ordered(t))
+			return report_argument(b, b->args[i], "values that have an order");
+		if (all && all->kind == TYPE_INT && t->kind == TYPE_FLOAT && is_number_literal(b->args[0]))
+			all = t;
+		const struct type *both = all ? unify(c, all, t) : t;
+		if (!both && all->kind == TYPE_FLOAT && is_number_literal(b->args[i]))
+			both = all;
+		if (!both) {
+			struct str x = found(c, b->args[0]), y = found(c, b->args[i]);
+			struct diag *d = diag_report(c->diags, TJ0302, b->args[i]->span, "'%s' needs values of one type, found %.*s and %.*s",
+				schema_function(b->which)->name, STR_ARG(x), STR_ARG(y));
+			diag_note(c->diags, d, b->args[0]->span, "%.*s", STR_ARG(x));
+			return &type_bad;
+		}
+		all = both;
+	}
+	if (all->kind == TYPE_UNIT)
+		return report_unit(c, b->args[0]);
+	all = base_of(all);
+	for (size_t i = 0; i < b->n; i++)
+		retype(c, b->args[i], pod ? type_pod(c->arena, all) : all);
+	return lifted(c, all, pod);
+}
+
+static const struct type *call_min(struct builtin_call *b)
+{
+	if (!all_positional(b, 1, SIZE_MAX))
+		return &type_bad;
+	return b->n == 1 ? min_of_list(b) : min_of_values(b);
+}
+
+static const struct type *call_sorted(struct builtin_call *b)
+{
+	if (!all_positional(b, 1, 1))
+		return &type_bad;
+	const struct type *t = list_argument(b, b->args[0]), *core = type_strip_pod(t);
+	if (core->kind == TYPE_EMPTY)
+		return t;
+	const struct type *elem = core->kind == TYPE_LIST ? type_strip_pod(core->elem) : NULL;
+	if (!elem || (b->which == FUNCTION_SORTED && !is_ordered(elem) && elem->kind != TYPE_ROLE))
+		return report_argument(b, b->args[0], b->which == FUNCTION_SORTED ? "a list of values that have an order" : "a list");
+	return t;
+}
+
+static const struct type *call_flatten(struct builtin_call *b)
+{
+	if (!all_positional(b, 1, 1))
+		return &type_bad;
+	const struct type *t = list_argument(b, b->args[0]), *core = type_strip_pod(t);
+	if (core->kind == TYPE_EMPTY)
+		return t;
+	if (core->kind != TYPE_LIST || core->elem->kind != TYPE_LIST)
+		return report_argument(b, b->args[0], "a list of lists");
+	return lifted(b->check, core->elem, t->kind == TYPE_POD);
+}
+
+static const struct type *field_of(const struct type *record, struct str name)
+{
+	for (size_t i = 0; record->kind == TYPE_ANON && i < record->n; i++)
+		if (name_eq(record->members[i].name, name))
+			return record->members[i].type;
+	for (size_t i = 0; record->kind == TYPE_RECORD && i < record->record->nfields; i++)
+		if (name_eq(record->record->fields[i].name, name))
+			return record->record->fields[i].type;
+	return record->kind == TYPE_MAP ? record->elem : NULL;
+}
+
+static const struct type *find_record(struct builtin_call *b, struct node *list, struct node *arg)
+{
+	struct check *c = b->check;
+	const struct type *t = check_free(c, list), *core = type_strip_pod(t);
+	if (core->kind != TYPE_LIST) {
+		type_expr(c, arg->u.arg.value, NULL);
+		return report_argument(b, list, "a list of records");
+	}
+	const struct type *field = field_of(core->elem, arg->u.arg.name);
+	if (!field) {
+		struct str what = type_phrase(c->arena, core->elem);
+		diag_report(c->diags, TJ0202, arg->u.arg.name_span, "%.*s has no field '%.*s'", STR_ARG(what), STR_ARG(arg->u.arg.name));
+		type_expr(c, arg->u.arg.value, NULL);
+		return &type_bad;
+	}
+	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(arg->u.arg.name)), .call = true };
+	if (check_expr(c, arg->u.arg.value, type_strip_optional(field), &site)->kind == TYPE_BAD)
+		return &type_bad;
+	return lifted(c, type_optional(c->arena, core->elem), t->kind == TYPE_POD);
+}
+
+static const struct type *call_find(struct builtin_call *b)
+{
+	struct check *c = b->check;
+	struct nodes args = b->node->u.call.args;
+	bool pod = false;
+	b->node->u.call.bound = args.at;
+	b->node->u.call.nbound = args.n;
+	if (args.n != 2 || args.at[0]->kind != NODE_ARG || args.at[1]->kind != NODE_ARG || args.at[0]->u.arg.name.p)
+		return report_call(b, b->node->u.call.args_span, "needs a list and a field, or a text and a part of it");
+	if (args.at[1]->u.arg.name.p)
+		return find_record(b, args.at[0]->u.arg.value, args.at[1]);
+	struct parameter text = { .name = "text", .type = S }, part = { .name = "part", .type = S };
+	bool ok = check_parameter(b, &text, args.at[0]->u.arg.value, true, &pod);
+	ok = check_parameter(b, &part, args.at[1]->u.arg.value, true, &pod) && ok;
+	return ok ? lifted(c, type_optional(c->arena, &type_int), pod) : &type_bad;
+}
+
+static const struct type *call_abs(struct builtin_call *b)
+{
+	if (!all_positional(b, 1, 1))
+		return &type_bad;
+	const struct type *t = check_free(b->check, b->args[0]), *core = type_strip_pod(t);
+	if (core->kind != TYPE_INT && core->kind != TYPE_FLOAT)
+		return report_argument(b, b->args[0], "an int or a float");
+	return lifted(b->check, base_of(core), t->kind == TYPE_POD);
+}
+
+static const struct type *call_str(struct builtin_call *b)
+{
+	bool pod = false;
+	if (!all_positional(b, 1, 1))
+		return &type_bad;
+	check_part(b->check, b->args[0], &pod);
+	return b->args[0]->type->kind == TYPE_BAD ? &type_bad : lifted(b->check, &type_string, pod);
+}
+
+/* keys, values, has */
+static const struct type *call_map(struct builtin_call *b)
+{
+	struct check *c = b->check;
+	bool pod = false;
+	if (!all_positional(b, b->which == FUNCTION_HAS ? 2 : 1, b->which == FUNCTION_HAS ? 2 : 1))
+		return &type_bad;
+	const struct type *t = check_free(c, b->args[0]), *core = type_strip_pod(t), *elem = NULL;
+	struct parameter key = { .name = "key", .type = S };
+	if (b->which == FUNCTION_HAS && !check_parameter(b, &key, b->args[1], true, &pod))
+		return &type_bad;
+	if (core->kind == TYPE_MAP)
+		elem = core->elem;
+	else if (core->kind == TYPE_ANON)
+		for (size_t i = 0; i < core->n; i++)
+			elem = elem ? unify(c, elem, core->members[i].type) : core->members[i].type;
+	else if (core->kind == TYPE_EMPTY || core->kind == TYPE_REPLICA_ENV || core->kind == TYPE_DATA)
+		elem = core->kind == TYPE_REPLICA_ENV ? &type_string : &type_data;
+	if (!elem)
+		return report_argument(b, b->args[0], "a map");
+	pod = pod || t->kind == TYPE_POD;
+	if (b->which == FUNCTION_HAS)
+		return lifted(c, &type_bool, pod);
+	return lifted(c, type_list(c->arena, b->which == FUNCTION_KEYS ? &type_string : elem), pod);
+}
+
+const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want)
+{
+	struct builtin_call b = { .check = c, .node = n, .which = (enum function)f->function, .want = want };
+	const struct type *t;
+	switch (b.which) {
+	case FUNCTION_LEN: t = call_len(&b); break;
+	case FUNCTION_RANGE: t = call_range(&b); break;
+	case FUNCTION_SUM: case FUNCTION_PRODUCT: t = call_sum(&b); break;
+	case FUNCTION_MIN: case FUNCTION_MAX: t = call_min(&b); break;
+	case FUNCTION_SORTED: case FUNCTION_UNIQUE: t = call_sorted(&b); break;
+	case FUNCTION_FLATTEN: t = call_flatten(&b); break;
+	case FUNCTION_FIND: t = call_find(&b); break;
+	case FUNCTION_ABS: t = call_abs(&b); break;
+	case FUNCTION_STR: t = call_str(&b); break;
+	case FUNCTION_KEYS: case FUNCTION_VALUES: case FUNCTION_HAS: t = call_map(&b); break;
+	default: t = call_by_table(&b, &signatures[b.which]); break;
+	}
+	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* what was not reached after a report */
+		struct node *arg = n->u.call.args.at[i];
+		if (arg->kind != NODE_ARG)
+			continue;
+		if (!arg->u.arg.value->type)
+			type_expr(c, arg->u.arg.value, NULL);
+		arg->type = arg->u.arg.value->type;
+	}
+	return t;
+}

@@ -1,0 +1,194 @@
+/*
+ * check.c - the order of checking: a table of contents.
+ *
+ * All files are declared before any is checked.  Of the standard library only
+ * what the program mentions is checked, from a queue that grows as it is
+ * mentioned: its other declarations cannot concern this program.
+ */
+#include "check/context.h"
+
+enum { UNSEEN, RUNNING, DONE };
+
+/* ---- built-in values ---- */
+
+static struct str add_builtin(struct check *c, const char *word, const struct type *t)
+{
+	struct str name = intern(c->names, str_of(word));
+	struct decl *d = decl_new(c, DECL_BUILTIN, name, (struct span){ 0 }, NULL);
+	d->type = t;
+	d->state = DONE;
+	map_put(&c->builtins, c->arena, name, d);
+	return name;
+}
+
+static void check_init(struct check *c, struct program *p)
+{
+	*c = (struct check){ .program = p, .arena = p->arena, .names = p->names, .diags = p->diags };
+	c->types = (struct schema_types){ .arena = p->arena, .names = p->names };
+	c->words.self = add_builtin(c, "self", &type_role);
+	c->words.cluster = add_builtin(c, "cluster", &type_cluster);
+	c->words.pod = add_builtin(c, "pod", &type_pod_facts);
+	c->words.roles = add_builtin(c, "roles", &type_roles);
+}
+
+/* ---- one file ---- */
+
+static void check_node(struct check *c, struct module *m, struct node *n)
+{
+	bool root = m->root;
+	c->at = (struct where){ .module = m };
+	switch (n->kind) {
+	case NODE_PARAM: case NODE_LET: check_decl(c, n->u.binding.decl); break;
+	case NODE_FN: check_decl(c, n->u.fn.decl); break;
+	case NODE_TYPE: check_decl(c, n->u.type_decl.decl); break;
+	case NODE_FRAMEWORK: case NODE_ACCELERATOR: check_decl(c, n->u.blueprint_decl.decl); break;
+	case NODE_CHECK: check_check(c, n); break;
+	case NODE_JOB:
+		if (root)
+			check_job(c, n);
+		break;
+	case NODE_PROFILE:
+		if (root)
+			check_profile(c, n);
+		break;
+	case NODE_TEST:
+		if (root)
+			check_test(c, n);
+		break;
+	case NODE_POLICY:
+		if (m->policy)
+			check_policy(c, n);
+		break;
+	case NODE_PROJECT:
+		if (m == c->program->project.module)
+			check_project(c, n);
+		break;
+	default: break;
+	}
+}
+
+static void check_module(struct check *c, struct module *m)
+{
+	struct nodes decls = m->file->u.file.decls;
+	for (size_t i = 0; i < decls.n; i++)
+		check_node(c, m, decls.at[i]);
+}
+
+/* ---- functions that call themselves (TJ0406) ---- */
+
+struct path {
+	struct decl **at;
+	struct span *sites;
+	size_t n, m;
+};
+
+static void report_recursion(struct check *c, const struct path *path, size_t start, struct span site)
+{
+	struct decl *first = path->at[start];
+	struct str chain = first->name;
+	for (size_t i = start + 1; i < path->n; i++)
+		chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(path->at[i]->name));
+	chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(first->name));
+	struct span at = start + 1 < path->n ? path->sites[start + 1] : site;
+	struct diag *d = diag_report(c->diags, TJ0406, at, "'%.*s' calls itself: %.*s", STR_ARG(first->name), STR_ARG(chain));
+	diag_note(c->diags, d, first->span, "declared here");
+	for (size_t i = start + 2; i < path->n; i++)
+		diag_note(c->diags, d, path->sites[i], "'%.*s' calls '%.*s'", STR_ARG(path->at[i - 1]->name), STR_ARG(path->at[i]->name));
+	if (start + 1 < path->n)
+		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name), STR_ARG(first->name));
+	diag_help(c->diags, d, "use a list and a loop");
+	for (size_t i = start; i < path->n; i++)        /* nothing calls them any more, so evaluation ends */
+		bad(path->at[i]->node->u.fn.value);
+}
+
+enum { CALLS_UNSEEN, CALLS_RUNNING, CALLS_DONE };
+
+struct visit {
+	struct decl *fn;
+	size_t next;
+};
+
+/* Depth first, with a stack of our own: the chain may be as long as the file. */
+static void follow_calls(struct check *c, struct decl *first)
+{
+	struct path path = { 0 };
+	struct visit *stack = NULL;
+	size_t n = 0;
+	ARENA_PUSH(c->arena, stack, n, ((struct visit){ first, 0 }));
+	ARENA_PUSH(c->arena, path.at, path.n, first);
+	ARENA_PUSH(c->arena, path.sites, path.m, first->span);
+	first->visit = CALLS_RUNNING;
+	while (n) {
+		struct visit *v = &stack[n - 1];
+		if (v->next == v->fn->ncalls) {
+			v->fn->visit = CALLS_DONE;
+			n--;
+			path.n--;
+			path.m--;
+			continue;
+		}
+		struct decl *target = v->fn->calls[v->next];
+		struct span site = v->fn->call_sites[v->next++];
+		if (target->visit == CALLS_UNSEEN) {
+			target->visit = CALLS_RUNNING;
+			ARENA_PUSH(c->arena, stack, n, ((struct visit){ target, 0 }));
+			ARENA_PUSH(c->arena, path.at, path.n, target);
+			ARENA_PUSH(c->arena, path.sites, path.m, site);
+		} else if (target->visit == CALLS_RUNNING) {
+			size_t start = 0;
+			while (path.at[start] != target)
+				start++;
+			report_recursion(c, &path, start, site);
+		}
+	}
+}
+
+static void check_recursion(struct check *c)
+{
+	for (size_t i = 0; i < c->nfunctions; i++)
+		if (c->functions[i]->visit == CALLS_UNSEEN)
+			follow_calls(c, c->functions[i]);
+}
+
+/* ---- the whole ---- */
+
+static void declare_all(struct check *c)
+{
+	struct program *p = c->program;
+	struct module *project = p->project.module;
+	for (size_t i = 0; i < p->n; i++) {
+		names_declare(c, p->modules[i]);
+		if (p->modules[i] == project)
+			project = NULL;
+	}
+	if (project)
+		names_declare(c, project);
+}
+
+void check_program(struct program *p)
+{
+	struct check c;
+	struct module *project = p->project.module;
+	check_init(&c, p);
+	declare_all(&c);
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->modules[i]->library)
+			check_module(&c, p->modules[i]);
+	if (project && project != p->root)
+		check_module(&c, project);
+	for (; c.queue_done < c.nqueue; c.queue_done++)
+		check_decl(&c, c.queue[c.queue_done]);
+	check_recursion(&c);
+}
+
+bool check_value(struct program *p, struct node *expr, const struct type *want)
+{
+	struct check c;
+	size_t errors = p->diags->errors + p->diags->muted_errors;
+	check_init(&c, p);
+	c.at.module = p->root;
+	check_expr(&c, expr, want, NO_SITE);
+	for (; c.queue_done < c.nqueue; c.queue_done++)
+		check_decl(&c, c.queue[c.queue_done]);
+	return p->diags->errors + p->diags->muted_errors == errors;
+}

@@ -1,0 +1,354 @@
+/*
+ * check_block.c - bodies whose fields the schema knows: jobs, roles, sidecars,
+ * frameworks, accelerators (language brief, sections 9 and 10).
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+struct block_items {
+	struct items base;
+	enum block block;
+	struct decl *role;              /* the role whose body it is, when known */
+	bool framework;                 /* in a framework: fields may have types */
+	struct map names;               /* of named blocks, "word name" -> item */
+};
+
+/* ---- unknown fields ---- */
+
+static unsigned blocks_of(struct str name)
+{
+	unsigned blocks = 0;
+	for (size_t i = 0; i < FIELDS; i++)
+		if (str_is(name, schema_field((enum field_id)i)->name))
+			blocks |= schema_field((enum field_id)i)->blocks;
+	return blocks;
+}
+
+static const char *home(unsigned blocks)
+{
+	if (blocks & BLOCK_ROLE)
+		return "to a role";
+	if (blocks & BLOCK_JOB)
+		return "to the job";
+	if (blocks & BLOCK_FRAMEWORK_ROLE)
+		return "to a role of a framework";
+	if (blocks & BLOCK_FRAMEWORK)
+		return "to a framework";
+	if (blocks & BLOCK_PROJECT)
+		return "to project.tj";
+	return blocks & BLOCK_ACCELERATOR ? "to an accelerator" : "to a test";
+}
+
+static void suggest_fields(struct suggest *s, enum block block)
+{
+	for (const struct field *f = schema_next(block, NULL); f; f = schema_next(block, f))
+		suggest_add(s, str_of(f->name));
+	for (const struct block_row *b = schema_block_next(NULL); b; b = schema_block_next(b))
+		if (b->parents & (unsigned)block)
+			suggest_add(s, str_of(b->word));
+}
+
+static void report_no_field(struct block_items *b, struct str name, struct span at)
+{
+	struct check *c = b->base.check;
+	unsigned elsewhere = blocks_of(name) & ~(unsigned)BLOCK_TEST;
+	struct diag *d;
+	struct suggest s;
+	if (elsewhere) {
+		d = diag_report(c->diags, TJ0203, at, "'%.*s' belongs %s, not to %s", STR_ARG(name), home(elsewhere), block_word(b->block));
+		if (b->role && (elsewhere & BLOCK_JOB))
+			diag_help(c->diags, d, "move it out of '%s %.*s'", b->role->aux ? "aux" : "role", STR_ARG(b->role->name));
+		else
+			diag_help(c->diags, d, "move it %s", home(elsewhere));
+		return;
+	}
+	d = diag_report(c->diags, TJ0202, at, "%s has no field '%.*s'", block_word(b->block), STR_ARG(name));
+	suggest_init(&s, c->arena, name);
+	suggest_fields(&s, b->block);
+	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "it has" : NULL, at);
+}
+
+static const struct field *find_field(struct block_items *b, struct key *key)
+{
+	struct check *c = b->base.check;
+	if (!key->text.p) {
+		if (key->expr)
+			check_free(c, key->expr);
+		diag_report(c->diags, TJ0202, key->span, "the name of a field is written out, not computed");
+		return NULL;
+	}
+	const struct field *f = schema_find(b->block, key->text);
+	if (!f && b->framework && b->block == BLOCK_ROLE)
+		f = schema_find(BLOCK_FRAMEWORK_ROLE, key->text);
+	if (!f)
+		report_no_field(b, key->text, key->span);
+	return f;
+}
+
+/* ---- fields ---- */
+
+static struct site field_site(struct check *c, const struct field *f, struct span declared)
+{
+	return (struct site){ .what = str_printf(c->arena, "'%s'", f->name), .declared = declared };
+}
+
+/* The evaluator tests replicas itself, with the codes that speak of roles. */
+static void leave_replicas(struct node *value)
+{
+	if (value->kind == NODE_IF) {
+		for (; value->kind == NODE_IF; value = value->u.if_expr.otherwise) {
+			leave_replicas(value->u.if_expr.then);
+			value->convert_to = NULL;
+		}
+		leave_replicas(value);
+	} else if (value->kind == NODE_COALESCE) {
+		leave_replicas(value->u.op.left);
+		leave_replicas(value->u.op.right);
+	}
+	value->convert_to = NULL;
+}
+
+static void test_constant(struct check *c, const struct field *f, const struct node *n)
+{
+	struct constant k;
+	if (n->type->kind == TYPE_BAD || fold(c, n, &k) || n->kind == NODE_NONE)
+		return;
+	if (n->kind == NODE_LIST) {
+		for (size_t i = 0; i < n->u.list.n; i++)
+			test_constant(c, f, n->u.list.at[i]);
+		return;
+	}
+	for (size_t i = 0; n->kind == NODE_BODY && i < n->u.body.items.n; i++)
+		if (n->u.body.items.at[i]->kind == NODE_SET)
+			test_constant(c, f, n->u.body.items.at[i]->u.item.value);
+	if (n->kind == NODE_BODY)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%s' of the project must be a constant", f->name);
+	diag_help(c->diags, d, "it is read before anything is evaluated: write the text itself");
+}
+
+static void block_set(struct items *to, struct node *item)
+{
+	struct block_items *b = (struct block_items *)to;
+	struct check *c = to->check;
+	struct node *value = item->u.item.value;
+	const struct field *f = find_field(b, &item->u.item.key);
+	bool env = c->at.env;
+	if (!f) {
+		type_expr(c, value, NULL);
+		return;
+	}
+	item->u.item.field = f;
+	struct site site = field_site(c, f, (struct span){ 0 });
+	const struct type *want = schema_type(&c->types, f->id);
+	c->at.env = f->id == FIELD_ENV;
+	if (item->kind == NODE_EXTEND)
+		type_extension(c, value, want);
+	else
+		check_expr(c, value, want, &site);
+	c->at.env = env;
+	if (f->id == FIELD_REPLICAS && value->type->kind != TYPE_BAD)
+		leave_replicas(value);
+	if (b->block == BLOCK_PROJECT)
+		test_constant(c, f, value);
+}
+
+static bool may_narrow(const struct type *field, const struct type *declared)
+{
+	const struct type *a = type_strip_pod(type_strip_optional(field)), *b = type_strip_pod(type_strip_optional(declared));
+	if (a->kind == TYPE_ELASTIC)
+		return b->kind == TYPE_ELASTIC || b->kind == TYPE_INT;
+	return fit(field, declared) == FIT_OK;
+}
+
+static void block_field(struct items *to, struct node *item)
+{
+	struct block_items *b = (struct block_items *)to;
+	struct check *c = to->check;
+	const struct field *f = find_field(b, &item->u.field.key);
+	if (!item->u.field.declared)
+		item->u.field.declared = resolve_type(c, item->u.field.type);
+	const struct type *t = item->u.field.declared;
+	item->u.field.field = f;
+	if (f && t->kind != TYPE_BAD && !may_narrow(schema_type(&c->types, f->id), t)) {
+		struct str is = type_spell(c->arena, t), needs = type_spell(c->arena, schema_type(&c->types, f->id));
+		struct diag *d = diag_report(c->diags, TJ0302, item->u.field.type->span, "'%s' is %.*s, and cannot be declared %.*s", f->name,
+			STR_ARG(needs), STR_ARG(is));
+		diag_help(c->diags, d, "a framework may narrow the type of a field, not change it");
+		item->u.field.declared = t = &type_bad;
+	}
+	if (!item->u.field.value)
+		return;
+	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(item->u.field.key.text)), .declared = item->u.field.type->span };
+	if (f && t->kind != TYPE_BAD)
+		check_expr(c, item->u.field.value, t, &site);
+	else
+		type_expr(c, item->u.field.value, NULL);
+}
+
+static void block_spread(struct items *to, struct node *item)
+{
+	struct block_items *b = (struct block_items *)to;
+	struct check *c = to->check;
+	const struct type *t = check_free(c, item->u.one);
+	if (t->kind == TYPE_BAD || t->kind == TYPE_EMPTY)
+		return;
+	size_t n = t->kind == TYPE_ANON ? t->n : t->kind == TYPE_RECORD ? t->record->nfields : 0;
+	if (t->kind != TYPE_ANON && t->kind != TYPE_RECORD) {
+		struct str is = found(c, item->u.one);
+		diag_report(c->diags, TJ0302, item->u.one->span, "'...' inserts the fields of a record here, found %.*s", STR_ARG(is));
+		bad(item->u.one);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct str name = t->kind == TYPE_ANON ? t->members[i].name : t->record->fields[i].name;
+		const struct type *has = t->kind == TYPE_ANON ? t->members[i].type : t->record->fields[i].type;
+		const struct field *f = schema_find(b->block, name);
+		if (!f) {
+			report_no_field(b, name, item->u.one->span);
+		} else if (fit(schema_type(&c->types, f->id), has) != FIT_OK) {
+			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)), is = type_phrase(c->arena, has);
+			diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span, "'%s' needs %.*s, found %.*s", f->name, STR_ARG(needs), STR_ARG(is));
+			bad(item->u.one);
+		}
+	}
+}
+
+/* ---- named blocks ---- */
+
+static const char *const raw_in_role[] = { "pod", "container", "job", NULL };
+static const char *const raw_in_container[] = { "container", NULL };
+static const char *const raw_in_job[] = { "service", NULL };
+
+static const char *const *raw_names(enum block block)
+{
+	switch (block) {
+	case BLOCK_ROLE: case BLOCK_AUX: return raw_in_role;
+	case BLOCK_SIDECAR: case BLOCK_INIT: return raw_in_container;
+	default: return raw_in_job;
+	}
+}
+
+static void check_raw(struct block_items *b, struct node *item)
+{
+	struct check *c = b->base.check;
+	struct suggest s;
+	const char *const *names = raw_names(b->block);
+	suggest_init(&s, c->arena, item->u.block.name);
+	bool there = false;
+	for (size_t i = 0; names[i]; i++) {
+		there = there || str_is(item->u.block.name, names[i]);
+		suggest_add(&s, str_of(names[i]));
+	}
+	if (!there) {
+		struct diag *d = diag_report(c->diags, TJ0202, item->u.block.name_span, "there is no 'raw %.*s' in %s", STR_ARG(item->u.block.name),
+			block_word(b->block));
+		help_suggest(c, d, &s, "it has raw", item->u.block.name_span);
+	}
+	check_data(c, item->u.block.body);
+}
+
+void check_data(struct check *c, struct node *body)
+{
+	struct where saved = c->at;
+	c->at.env = false;
+	body->type = type_body(c, body, &type_data);
+	c->at = saved;
+}
+
+/* The word of a block, known here or not (TJ0202, TJ0203). */
+static bool block_allowed(struct block_items *b, struct node *item)
+{
+	struct check *c = b->base.check;
+	const struct block_row *row = schema_block(item->u.block.word);
+	struct suggest s;
+	if (row && (row->parents & (unsigned)b->block))
+		return true;
+	if (row) {
+		struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s", row->word, STR_ARG(item->u.block.name),
+			block_word(b->block));
+		diag_help(c->diags, d, row->parents & BLOCK_JOB ? "move it to the job" : "move it into a role");
+		return false;
+	}
+	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "there is no block '%.*s'", STR_ARG(item->u.block.word));
+	suggest_init(&s, c->arena, item->u.block.word);
+	for (const struct block_row *r = schema_block_next(NULL); r; r = schema_block_next(r))
+		if (r->parents & (unsigned)b->block)
+			suggest_add(&s, str_of(r->word));
+	help_suggest(c, d, &s, "there are", item->u.block.word_span);
+	return false;
+}
+
+static void test_block_name(struct block_items *b, struct node *item)
+{
+	struct check *c = b->base.check;
+	struct str key = str_printf(c->arena, "%.*s %.*s", STR_ARG(item->u.block.word), STR_ARG(item->u.block.name));
+	struct node *first = map_get(&b->names, key);
+	if (!first) {
+		map_put(&b->names, c->arena, key, item);
+		return;
+	}
+	struct diag *d = diag_report(c->diags, TJ0204, item->u.block.name_span, "'%.*s' is already declared in this body", STR_ARG(key));
+	diag_note(c->diags, d, first->u.block.name_span, "first declared here");
+	diag_help(c->diags, d, "put everything into one block");
+}
+
+static void block_block(struct items *to, struct node *item)
+{
+	struct block_items *b = (struct block_items *)to;
+	struct check *c = to->check;
+	struct str word = item->u.block.word;
+	if (!block_allowed(b, item))
+		return;
+	test_block_name(b, item);
+	if (str_is(word, "raw"))
+		check_raw(b, item);
+	else if (str_is(word, "object"))
+		check_data(c, item->u.block.body);
+	else if (str_is(word, "sidecar"))
+		check_block(c, item->u.block.body, BLOCK_SIDECAR, NULL);
+	else if (str_is(word, "init"))
+		check_block(c, item->u.block.body, BLOCK_INIT, NULL);
+	else if (str_is(word, "aux"))
+		check_block(c, item->u.block.body, BLOCK_AUX, item->u.block.decl);
+	else if (item->u.block.decl)
+		check_block(c, item->u.block.body, BLOCK_ROLE, item->u.block.decl);
+	else
+		check_block(c, item->u.block.body, BLOCK_ROLE, NULL);
+}
+
+/* ---- a whole block ---- */
+
+/* A role's name is an identifier that the parser read; its body has a scope where `self` is that role. */
+void check_block(struct check *c, struct node *body, enum block block, struct decl *role)
+{
+	struct where saved = c->at;
+	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread, .checks = true },
+		.block = block, .role = role };
+	bool container = block == BLOCK_SIDECAR || block == BLOCK_INIT;
+	b.framework = scope_around(c, SCOPE_FRAMEWORK) || scope_around(c, SCOPE_ACCELERATOR);
+	if (b.framework)
+		b.base.field = block_field;
+	b.base.what = block_word(block);
+	b.base.checks = !container && block != BLOCK_PROJECT;
+	struct scope *s = scope_enter(c, block == BLOCK_ROLE || block == BLOCK_AUX ? SCOPE_ROLE : SCOPE_LOCAL, body);
+	s->self = role;
+	s->block = block;
+	scope_lets(c, body);
+	visit_items(&b.base, body);
+	c->at = saved;
+}
+
+/* The same in the scope that is there already: jobs, frameworks, accelerators. */
+void check_open_block(struct check *c, struct node *body, enum block block)
+{
+	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread, .checks = true,
+		.what = block_word(block) }, .block = block };
+	b.framework = block == BLOCK_FRAMEWORK || block == BLOCK_ACCELERATOR;
+	if (b.framework)
+		b.base.field = block_field;
+	if (block == BLOCK_ACCELERATOR || block == BLOCK_PROJECT)
+		b.base.block = NULL;
+	b.base.checks = block != BLOCK_PROJECT;
+	visit_items(&b.base, body);
+}

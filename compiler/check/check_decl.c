@@ -1,0 +1,328 @@
+/*
+ * check_decl.c - the bodies of declarations: functions, types, frameworks,
+ * accelerators, profiles, tests, policies and the project.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+static struct site name_site(struct check *c, const struct decl *d)
+{
+	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(d->name)) };
+	if (d->node && d->node->u.binding.type)
+		site.declared = d->node->u.binding.type->span;
+	return site;
+}
+
+/* ---- parameters, functions, types ---- */
+
+static void check_default(struct check *c, struct decl *d)
+{
+	struct node *value = d->node ? d->node->u.binding.value : NULL;
+	struct site site = name_site(c, d);
+	if (value)
+		check_expr(c, value, d->type, &site);
+}
+
+/* A scope with the formals; the defaults are checked in it. */
+static struct scope *enter_formals(struct check *c, struct decl *d, enum scope_kind kind, struct node *body)
+{
+	struct scope *s = scope_enter(c, kind, body);
+	for (size_t i = 0; i < d->nformals; i++) {
+		d->formals[i]->silent = d->formals[i]->silent || d->formals[i]->name.p[0] == '_';
+		scope_declare(c, d->formals[i]);
+	}
+	for (size_t i = 0; i < d->nformals; i++)
+		check_default(c, d->formals[i]);
+	return s;
+}
+
+static void check_function(struct check *c, struct decl *d)
+{
+	struct site site = { .what = str_printf(c->arena, "the result of '%.*s'", STR_ARG(d->name)) };
+	const struct type *result = decl_type(c, d);
+	site.declared = d->node->u.fn.result ? d->node->u.fn.result->span : (struct span){ 0 };
+	enter_formals(c, d, SCOPE_FN, NULL);
+	c->at.fn = d;
+	check_expr(c, d->node->u.fn.value, result, &site);
+	ARENA_PUSH(c->arena, c->functions, c->nfunctions, d);
+}
+
+static void check_record(struct check *c, struct decl *d)
+{
+	decl_type(c, d);
+	for (size_t i = 0; i < d->nfields; i++) {
+		struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(d->fields[i].name)), .declared = d->fields[i].span };
+		if (d->fields[i].value)
+			check_expr(c, d->fields[i].value, d->fields[i].type, &site);
+	}
+}
+
+/* ---- frameworks ---- */
+
+static struct node *typed_replicas(struct node *body)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_FIELD && str_is(item->u.field.key.text, "replicas"))
+			return item;
+		struct node *inner = NULL;
+		for (; item && item->kind == NODE_IF_ITEM && !inner; item = item->u.if_item.otherwise)
+			inner = typed_replicas(item->u.if_item.then);
+		if (inner)
+			return inner;
+	}
+	return NULL;
+}
+
+static void add_role(struct check *c, struct decl *framework, struct node *block)
+{
+	struct decl *d = decl_new(c, DECL_ROLE, block->u.block.name, block->u.block.name_span, block);
+	struct node *typed = typed_replicas(block->u.block.body);
+	d->type = &type_role;
+	d->doc = block->u.block.doc;
+	if (typed) {
+		typed->u.field.declared = resolve_type(c, typed->u.field.type);
+		d->replicas = typed->u.field.declared;
+	}
+	block->u.block.decl = d;
+	for (size_t i = 0; i < framework->nroles; i++)
+		if (name_eq(framework->roles[i]->name, d->name))
+			return;                 /* TJ0204 when the body is checked */
+	ARENA_PUSH(c->arena, framework->roles, framework->nroles, d);
+}
+
+static void add_roles(struct check *c, struct decl *framework, struct node *body)
+{
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role"))
+			add_role(c, framework, item);
+		for (; item && item->kind == NODE_IF_ITEM; item = item->u.if_item.otherwise)
+			add_roles(c, framework, item->u.if_item.then);
+		if (item && item->kind == NODE_BODY)
+			add_roles(c, framework, item);
+	}
+}
+
+void framework_roles(struct check *c, struct decl *d)
+{
+	add_roles(c, d, d->node->u.blueprint_decl.body);
+}
+
+static void enter_formals_and_roles(struct check *c, struct decl *d, struct node *body)
+{
+	struct scope *s = enter_formals(c, d, d->kind == DECL_FRAMEWORK ? SCOPE_FRAMEWORK : SCOPE_ACCELERATOR, body);
+	s->block = d->kind == DECL_FRAMEWORK ? BLOCK_FRAMEWORK : BLOCK_ACCELERATOR;
+	for (size_t i = 0; i < d->nroles; i++) {
+		d->roles[i]->silent = true;
+		scope_declare(c, d->roles[i]);
+	}
+	scope_lets(c, body);
+}
+
+static void check_framework(struct check *c, struct decl *d)
+{
+	struct node *body = d->node->u.blueprint_decl.body;
+	decl_type(c, d);
+	enter_formals_and_roles(c, d, body);
+	check_open_block(c, body, BLOCK_FRAMEWORK);
+}
+
+/* ---- accelerators ---- */
+
+static void test_required(struct check *c, struct decl *d, enum field_id id)
+{
+	struct str name = str_of(schema_field(id)->name);
+	bool maybe = false;
+	if (body_sets(d->node->u.blueprint_decl.body, name, &maybe) || maybe)
+		return;
+	struct diag *g = diag_report(c->diags, TJ0323, d->span, "accelerator '%.*s' needs '%.*s'", STR_ARG(d->name), STR_ARG(name));
+	diag_help(c->diags, g, "%s", schema_field(id)->doc);
+}
+
+static void check_accelerator(struct check *c, struct decl *d)
+{
+	struct node *body = d->node->u.blueprint_decl.body;
+	decl_type(c, d);
+	enter_formals_and_roles(c, d, body);
+	check_open_block(c, body, BLOCK_ACCELERATOR);
+	test_required(c, d, FIELD_RESOURCE);
+	test_required(c, d, FIELD_PER_POD);
+}
+
+/* ---- any declaration ---- */
+
+void check_decl(struct check *c, struct decl *d)
+{
+	c->at = (struct where){ .module = d->module };
+	switch (d->kind) {
+	case DECL_PARAM:
+		decl_type(c, d);
+		check_default(c, d);
+		break;
+	case DECL_LET: decl_type(c, d); break;
+	case DECL_FN: check_function(c, d); break;
+	case DECL_TYPE: check_record(c, d); break;
+	case DECL_FRAMEWORK: check_framework(c, d); break;
+	case DECL_ACCELERATOR: check_accelerator(c, d); break;
+	default: break;
+	}
+}
+
+/* ---- profiles ---- */
+
+struct setting_items {
+	struct items base;
+	const char *what;               /* "profile", "test" */
+};
+
+static bool same_constant(struct check *c, const struct node *a, const struct node *b)
+{
+	struct constant x, y;
+	if (!a || !b || !fold(c, a, &x) || !fold(c, b, &y) || x.kind != y.kind)
+		return false;
+	switch (x.kind) {
+	case TYPE_INT: case TYPE_BOOL: return x.integer == y.integer;
+	case TYPE_FLOAT: return x.floating <= y.floating && x.floating >= y.floating;
+	case TYPE_STRING: return str_eq(x.text, y.text);
+	default: return x.quantity.nano == y.quantity.nano;
+	}
+}
+
+static void report_no_param(struct check *c, struct str name, struct span at)
+{
+	struct suggest s;
+	struct diag *d = diag_report(c->diags, TJ0402, at, "there is no parameter '%.*s'", STR_ARG(name));
+	const struct map *values = &c->program->root->values;
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < values->n; i++)
+		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
+			suggest_add(&s, values->entries[i].key);
+	help_suggest(c, d, &s, "there are", at);
+}
+
+/* Literals of a profile are tested here, since the profile may not be the one that is compiled. */
+static void test_bounds(struct check *c, struct node *value, const struct type *t, const struct decl *param)
+{
+	struct constant k;
+	const struct type *core = type_strip_optional(t);
+	const struct refinement *r = core->refine;
+	if (!r || core->kind != TYPE_INT || !fold(c, value, &k) || k.kind != TYPE_INT || value->type->kind == TYPE_BAD)
+		return;
+	if (!(r->has_lo && k.integer < r->lo) && !(r->has_hi && k.integer > r->hi))
+		return;
+	struct str type = type_spell(c->arena, core);
+	struct diag *d = diag_report(c->diags, TJ0311, value->span, "%.*s = %lld is outside %.*s", STR_ARG(param->name), (long long)k.integer,
+		STR_ARG(type));
+	diag_note(c->diags, d, param->node->u.binding.type->span, "declared here");
+	bad(value);
+}
+
+static void set_param(struct items *to, struct node *item)
+{
+	struct setting_items *s = (struct setting_items *)to;
+	struct check *c = to->check;
+	struct str name = item->u.item.key.text;
+	struct decl *d = name.p ? map_get(&c->program->root->values, name) : NULL;
+	struct node *value = item->u.item.value;
+	if (!d || (d->kind != DECL_PARAM && d->kind != DECL_BAD)) {
+		report_no_param(c, name.p ? name : STR("(...)"), item->u.item.key.span);
+		type_expr(c, value, NULL);
+		return;
+	}
+	const struct type *t = d->kind == DECL_PARAM ? decl_type(c, d) : &type_bad;
+	struct site site = name_site(c, d);
+	if (item->kind == NODE_EXTEND)
+		check_extend_value(c, value, t);
+	else
+		check_expr(c, value, t, &site);
+	test_bounds(c, value, t, d);
+	if (str_is(str_of(s->what), "profile") && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value)) {
+		struct diag *g = diag_report(c->diags, TJ1005, item->span, "the profile sets '%.*s' to its default", STR_ARG(name));
+		diag_note(c->diags, g, d->node->u.binding.value->span, "the default");
+		diag_help(c->diags, g, "remove the line");
+	}
+}
+
+static void check_settings(struct check *c, struct node *body, const char *what)
+{
+	struct setting_items s = { .base = { .check = c, .set = set_param, .what = what }, .what = what };
+	visit_body(&s.base, body, SCOPE_LOCAL);
+}
+
+void check_profile(struct check *c, struct node *n)
+{
+	check_settings(c, n->u.titled.body, "profile");
+}
+
+/* ---- tests ---- */
+
+static void test_profile(struct check *c, struct node *value)
+{
+	struct str name;
+	struct suggest s;
+	struct site site = { .what = STR("'profile'") };
+	check_expr(c, value, &type_string, &site);
+	if (value->kind != NODE_STRING || !node_static_text(value, &name) || map_get(&c->profiles, name))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0404, value->span, "there is no profile '%.*s'", STR_ARG(name));
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < c->profiles.n; i++)
+		suggest_add(&s, c->profiles.entries[i].key);
+	struct str help = suggest_or_list(&s, "there are");
+	if (help.n)
+		diag_help(c->diags, d, "%.*s", STR_ARG(help));
+}
+
+static void test_set(struct items *to, struct node *item)
+{
+	struct check *c = to->check;
+	struct str name = item->u.item.key.text;
+	struct node *value = item->u.item.value;
+	const struct field *f = name.p ? schema_find(BLOCK_TEST, name) : NULL;
+	item->u.item.field = f;
+	if (!f) {
+		struct suggest s;
+		struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "a test has no field '%.*s'", STR_ARG(name.p ? name : STR("(...)")));
+		suggest_init(&s, c->arena, name.p ? name : STR(""));
+		suggest_add(&s, STR("profile"));
+		suggest_add(&s, STR("set"));
+		help_suggest(c, d, &s, "it has", item->u.item.key.span);
+		type_expr(c, value, NULL);
+	} else if (f->id == FIELD_TEST_PROFILE) {
+		test_profile(c, value);
+	} else if (value->kind == NODE_BODY) {
+		check_settings(c, value, "test");
+		value->type = &type_data;
+	} else {
+		check_expr(c, value, &type_data, &(struct site){ .what = STR("'set'") });
+	}
+}
+
+void check_test(struct check *c, struct node *n)
+{
+	struct items items = { .check = c, .set = test_set, .checks = true, .what = "a test" };
+	check_expr(c, n->u.titled.title, &type_string, &(struct site){ .what = STR("the title of a test") });
+	visit_body(&items, n->u.titled.body, SCOPE_TEST);
+}
+
+/* ---- policies and the project ---- */
+
+static void policy_set(struct items *to, struct node *item)
+{
+	struct check *c = to->check;
+	diag_report(c->diags, TJ0203, item->span, "a policy sets nothing: it holds checks");
+	type_expr(c, item->u.item.value, NULL);
+}
+
+void check_policy(struct check *c, struct node *n)
+{
+	struct items items = { .check = c, .set = policy_set, .checks = true, .what = "a policy" };
+	check_expr(c, n->u.titled.title, &type_string, &(struct site){ .what = STR("the title of a policy") });
+	visit_body(&items, n->u.titled.body, SCOPE_POLICY);
+}
+
+void check_project(struct check *c, struct node *n)
+{
+	check_block(c, n->u.titled.body, BLOCK_PROJECT, NULL);
+}

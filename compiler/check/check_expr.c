@@ -1,0 +1,516 @@
+/*
+ * check_expr.c - the types of expressions: names, literals, strings, lists and
+ * conditionals.  Operators, members, calls and bodies have files of their own.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+void retype(struct check *c, struct node *n, const struct type *t)
+{
+	if (n->type->kind == TYPE_BAD || type_same(n->type, t))
+		return;
+	if (n->type->kind == TYPE_UNIT)
+		check_expr(c, n, t, NO_SITE);
+	else
+		coerce(c, n, t, NO_SITE);
+}
+
+/* ---- names ---- */
+
+static const struct type *report_not_value(struct check *c, struct node *n, const struct decl *d)
+{
+	struct str words = node_words(c, n);
+	struct diag *g;
+	switch (d->kind) {
+	case DECL_FN: case DECL_BUILTIN_FN:
+		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' is a function, not a value", STR_ARG(words));
+		diag_help(c->diags, g, "call it: '%.*s(...)'", STR_ARG(words));
+		break;
+	case DECL_ACCELERATOR:
+		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' needs its arguments", STR_ARG(words));
+		diag_note(c->diags, g, d->span, "declared here");
+		if (d->nformals && d->formals[0]->type && d->formals[0]->type->kind == TYPE_TOPOLOGY)
+			diag_help(c->diags, g, "write '%.*s(2x2)' with the topology", STR_ARG(words));
+		else
+			diag_help(c->diags, g, "write '%.*s(1)' with the number of devices", STR_ARG(words));
+		break;
+	case DECL_FRAMEWORK:
+		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' is a framework, not a value", STR_ARG(words));
+		diag_help(c->diags, g, "a job names its framework in its first line: job \"name\": %.*s { }", STR_ARG(words));
+		break;
+	default:
+		diag_report(c->diags, TJ0302, n->span, "'%.*s' is not a value", STR_ARG(words));
+	}
+	return bad(n);
+}
+
+/* The type of what a name or a module's member stands for. */
+const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
+{
+	switch (d->kind) {
+	case DECL_BAD: return bad(n);
+	case DECL_IMPORT: return d->node->u.import.module ? &type_module : bad(n);
+	case DECL_PARAM: case DECL_LET: case DECL_FORMAL: case DECL_LOOP: case DECL_BUILTIN: return decl_type(c, d);
+	case DECL_ROLE: return &type_role;
+	default: decl_type(c, d); return report_not_value(c, n, d);
+	}
+}
+
+/* What is known not to be none is not optional here. */
+static const struct type *narrowed(struct check *c, const struct node *n, const struct type *t)
+{
+	return t->kind == TYPE_OPTIONAL && known_present(c, n) ? t->elem : t;
+}
+
+static const struct type *type_name_node(struct check *c, struct node *n)
+{
+	struct decl *d = scope_find(c, n->u.name.text, n->span);
+	if (!d)
+		return bad(n);
+	n->u.name.decl = d;
+	return narrowed(c, n, type_of_decl(c, n, d));
+}
+
+/* ---- literals ---- */
+
+static const struct type *type_int_node(struct check *c, struct node *n)
+{
+	if (n->u.integer.value <= INT64_MAX)
+		return &type_int;
+	struct diag *d = diag_report(c->diags, TJ0301, n->span, "%llu does not fit in 64 bits", (unsigned long long)n->u.integer.value);
+	diag_help(c->diags, d, "the largest int is %lld", (long long)INT64_MAX);
+	return bad(n);
+}
+
+static bool is_word(const struct type *t, struct str word)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (str_eq(t->words[i], word))
+			return true;
+	return false;
+}
+
+static struct str list_words(struct check *c, const struct type *t)
+{
+	struct str s = STR("");
+	for (size_t i = 0; i < t->n && i < 10; i++)
+		s = str_printf(c->arena, "%.*s%s\"%.*s\"", STR_ARG(s), i ? ", " : "", STR_ARG(t->words[i]));
+	return s;
+}
+
+void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site)
+{
+	struct suggest s;
+	struct diag *d;
+	if (site->what.n)
+		d = diag_report(c->diags, TJ0312, n->span, "%.*s cannot be \"%.*s\"", STR_ARG(site->what), STR_ARG(text));
+	else
+		d = diag_report(c->diags, TJ0312, n->span, "it is never \"%.*s\"", STR_ARG(text));
+	if (span_known(site->declared))
+		diag_note(c->diags, d, site->declared, "declared here");
+	suggest_init(&s, c->arena, text);
+	for (size_t i = 0; i < t->n; i++)
+		suggest_add(&s, t->words[i]);
+	struct str all = list_words(c, t), only = suggest_only(&s);
+	diag_help(c->diags, d, "one of %.*s", STR_ARG(all));
+	if (!only.n)
+		return;
+	diag_help(c->diags, d, "did you mean \"%.*s\"?", STR_ARG(only));
+	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(only)), "change it to \"%.*s\"", STR_ARG(only));
+}
+
+/* ---- strings ---- */
+
+static bool has_text(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_BOOL: case TYPE_INT: case TYPE_FLOAT: case TYPE_ELASTIC: case TYPE_TOPOLOGY: case TYPE_RANGE: case TYPE_DATA:
+	case TYPE_BAD:
+		return true;
+	default: return type_is_text(t) || type_is_quantity(t);
+	}
+}
+
+static void report_part(struct check *c, struct node *n, const struct type *t)
+{
+	struct str words = node_words(c, n), what = type_phrase(c->arena, t);
+	bool whole = t->kind == TYPE_LIST || t->kind == TYPE_MAP || t->kind == TYPE_RECORD || t->kind == TYPE_ANON || t->kind == TYPE_ROLE;
+	struct diag *d = diag_report(c->diags, c->at.env && whole ? TJ0704 : TJ0302, n->span, "%.*s cannot be put in a string", STR_ARG(what));
+	if (t->kind == TYPE_LIST)
+		diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words), STR_ARG(words));
+	else if (t->kind == TYPE_ROLE)
+		diag_help(c->diags, d, "write '%.*s.name'", STR_ARG(words));
+	else if (whole)
+		diag_help(c->diags, d, "write 'json(%.*s)'", STR_ARG(words));
+}
+
+void check_part(struct check *c, struct node *n, bool *ret_pod)
+{
+	const struct type *t = check_free(c, n);
+	if (t->kind == TYPE_POD)
+		*ret_pod = true;
+	t = type_strip_pod(t);
+	if (t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE)
+		report_optional(c, n);
+	else if (t->kind == TYPE_SECRET)
+		report_secret(c, n);
+	else if (!has_text(t)) {
+		report_part(c, n, t);
+		bad(n);
+	}
+}
+
+static const struct type *type_string_node(struct check *c, struct node *n, const struct type *want)
+{
+	struct str text;
+	bool pod = false, failed = false;
+	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
+	if (core && core->kind == TYPE_ENUM && node_static_text(n, &text))
+		return is_word(core, text) ? core : &type_string;
+	for (size_t i = 0; i < n->u.string.n; i++) {
+		struct node *part = n->u.string.parts[i].expr;
+		if (!part)
+			continue;
+		check_part(c, part, &pod);
+		failed = failed || part->type->kind == TYPE_BAD;
+	}
+	return failed ? &type_bad : lifted(c, &type_string, pod);
+}
+
+/* ---- lists ---- */
+
+static const struct type *elements_for_data(struct check *c, struct node *n, const struct type *want)
+{
+	bool pod = false;
+	for (size_t i = 0; i < n->u.list.n; i++)
+		pod = has_pod(check_expr(c, n->u.list.at[i], want, NO_SITE)) || pod;
+	return lifted(c, &type_data, pod);
+}
+
+static void report_elements(struct check *c, struct node *n, const struct node *first)
+{
+	struct str a = found(c, first), b = found(c, n);
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "the elements of a list have one type, but this is %.*s", STR_ARG(b));
+	diag_note(c->diags, d, first->span, "the first is %.*s", STR_ARG(a));
+}
+
+static bool literal_pair(const struct node *a, const struct node *b, const struct type *t, const struct type *u)
+{
+	return (t->kind == TYPE_FLOAT && u->kind == TYPE_INT && is_number_literal(b)) ||
+	       (u->kind == TYPE_FLOAT && t->kind == TYPE_INT && is_number_literal(a));
+}
+
+static const struct type *type_list_node(struct check *c, struct node *n, const struct type *want)
+{
+	struct nodes list = n->u.list;
+	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL, *elem = NULL;
+	if (core && core->kind == TYPE_DATA)
+		return elements_for_data(c, n, want);
+	if (core && core->kind == TYPE_LIST) {
+		for (size_t i = 0; i < list.n; i++)
+			check_expr(c, list.at[i], core->elem, NO_SITE);
+		return core->refine ? type_list(c->arena, core->elem) : core;
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		const struct type *t = type_expr(c, list.at[i], NULL), *both = elem ? unify(c, elem, t) : t;
+		if (!both && literal_pair(list.at[0], list.at[i], elem, t))
+			both = &type_float;
+		if (!both) {
+			report_elements(c, list.at[i], list.at[0]);
+			bad(list.at[i]);
+			return &type_bad;
+		}
+		elem = both;
+	}
+	if (!elem)
+		return &type_empty;
+	if (elem->kind == TYPE_NONE || elem->kind == TYPE_EMPTY || elem->kind == TYPE_BAD)
+		return &type_bad;
+	for (size_t i = 0; i < list.n; i++)     /* now that the type is known: literals become what the others are */
+		if (elem->kind != TYPE_UNIT)
+			retype(c, list.at[i], elem);
+	return elem->kind == TYPE_UNIT ? &type_unit : type_list(c->arena, elem);
+}
+
+const struct type *type_list_for(struct check *c, struct node *n, const struct type *want)
+{
+	struct where saved = c->at;
+	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL, *elem;
+	check_binders(c, n->u.list_for.binders, n->u.list_for.nbinders, n->u.list_for.list);
+	scope_enter(c, SCOPE_LOCAL, NULL);
+	for (unsigned i = 0; i < n->u.list_for.nbinders; i++)
+		scope_declare(c, n->u.list_for.binders[i].decl);
+	if (n->u.list_for.filter) {
+		check_condition(c, n->u.list_for.filter, "the filter of a list", false);
+		assume(c, n->u.list_for.filter, true);
+	}
+	if (core && core->kind == TYPE_LIST)
+		elem = check_expr(c, n->u.list_for.value, core->elem, NO_SITE);
+	else if (core && core->kind == TYPE_DATA)
+		elem = check_expr(c, n->u.list_for.value, want, NO_SITE);
+	else
+		elem = check_free(c, n->u.list_for.value);
+	c->at = saved;
+	if (core && core->kind == TYPE_DATA)
+		return lifted(c, &type_data, has_pod(elem));
+	return elem->kind == TYPE_BAD ? &type_bad : type_list(c->arena, elem);
+}
+
+static const struct type *element_type(struct check *c, const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_LIST: case TYPE_MAP: return t->elem;
+	case TYPE_DATA: return &type_data;
+	case TYPE_ANON: {
+		const struct type *elem = NULL;
+		for (size_t i = 0; i < t->n; i++) {
+			elem = elem ? unify(c, elem, t->members[i].type) : t->members[i].type;
+			if (!elem)
+				return NULL;
+		}
+		return elem ? elem : &type_bad;
+	}
+	case TYPE_EMPTY: return &type_bad;
+	default: return NULL;
+	}
+}
+
+static struct decl *binder_decl(struct check *c, struct binder *b, const struct type *t)
+{
+	struct decl *d = decl_new(c, DECL_LOOP, b->name, b->span, NULL);
+	d->type = t;
+	d->state = 2;
+	b->decl = d;
+	return d;
+}
+
+bool check_binders(struct check *c, struct binder *binders, unsigned n, struct node *list)
+{
+	const struct type *t = check_free(c, list), *elem = &type_bad, *key;
+	bool ok = t->kind != TYPE_BAD;
+	if (t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE) {
+		report_optional(c, list);
+		ok = false;
+	} else if (ok && t->kind == TYPE_POD) {
+		report_pod(c, list, &(struct site){ .what = STR("the list of a loop") });
+		ok = false;
+	} else if (ok && !(elem = element_type(c, t))) {
+		if (t->kind == TYPE_RANGE)
+			report_mismatch(c, list, type_list(c->arena, &type_int), NO_SITE);
+		else {
+			struct str what = type_phrase(c->arena, t);
+			struct diag *d = diag_report(c->diags, TJ0302, list->span, "a loop runs over a list or a map, found %.*s", STR_ARG(what));
+			if (t->kind == TYPE_INT)
+				diag_help(c->diags, d, "write 'range(...)' for 0, 1, ...");
+		}
+		ok = false;
+		bad(list);
+	}
+	if (!ok)
+		elem = &type_bad;
+	bool map = t->kind == TYPE_MAP || t->kind == TYPE_ANON;
+	key = !ok ? &type_bad : map ? &type_string : &type_int;
+	if (n == 2)
+		binder_decl(c, &binders[0], key);
+	binder_decl(c, &binders[n - 1], n == 1 && map ? key : elem);
+	return ok;
+}
+
+/* ---- conditionals ---- */
+
+bool check_condition(struct check *c, struct node *n, const char *what, bool pod_allowed)
+{
+	check_free(c, n);
+	return judge_condition(c, n, what, pod_allowed);
+}
+
+bool judge_condition(struct check *c, struct node *n, const char *what, bool pod_allowed)
+{
+	const struct type *t = n->type;
+	bool pod = t->kind == TYPE_POD;
+	const struct type *core = type_strip_pod(t);
+	if (t->kind == TYPE_BAD)
+		return false;
+	if (core->kind == TYPE_OPTIONAL && core->elem->kind == TYPE_BOOL) {
+		report_optional(c, n);
+		return false;
+	}
+	if (core->kind != TYPE_BOOL) {
+		struct str is = found(c, n), words = node_words(c, n);
+		struct diag *d = diag_report(c->diags, TJ0317, n->span, "%s needs a bool, found %.*s", what, STR_ARG(is));
+		if (core->kind == TYPE_INT)
+			diag_help(c->diags, d, "write '%.*s > 0'", STR_ARG(words));
+		else if (core->kind == TYPE_OPTIONAL)
+			diag_help(c->diags, d, "write '%.*s != none'", STR_ARG(words));
+		else if (type_is_text(core))
+			diag_help(c->diags, d, "write '%.*s != \"\"'", STR_ARG(words));
+		else if (core->kind == TYPE_LIST || core->kind == TYPE_MAP)
+			diag_help(c->diags, d, "write 'len(%.*s) > 0'", STR_ARG(words));
+		bad(n);
+		return false;
+	}
+	if (pod && !pod_allowed) {
+		report_pod(c, n, &(struct site){ .what = str_of(what) });
+		return false;
+	}
+	return pod;
+}
+
+static void report_branches(struct check *c, const struct node *then, const struct node *otherwise)
+{
+	struct str a = type_phrase(c->arena, then->type), b = type_phrase(c->arena, otherwise->type);
+	struct diag *d = diag_report(c->diags, TJ0320, otherwise->span, "'then' gives %.*s, 'else' gives %.*s", STR_ARG(a), STR_ARG(b));
+	diag_note(c->diags, d, then->span, "%.*s", STR_ARG(a));
+	diag_label(c->diags, d, "%.*s", STR_ARG(b));
+}
+
+/* One branch.  `all` is the type of those before it, NULL for the first. */
+static const struct type *branch(struct check *c, struct node *n, struct node *first, const struct type *want, const struct type *all)
+{
+	const struct type *t = want ? check_expr(c, n, want, NO_SITE) : type_expr(c, n, NULL);
+	if (!all || t->kind == TYPE_BAD)
+		return t;
+	if (want)
+		return has_pod(t) ? t : all;
+	const struct type *both = unify(c, all, t);
+	if (!both && literal_pair(first, n, all, t))
+		both = &type_float;
+	if (!both)
+		report_branches(c, first, n);
+	return both ? both : &type_bad;
+}
+
+/* The branches of an `else if` chain in a loop: it may be of any length. */
+static const struct type *type_branches(struct check *c, struct node *n, const struct type *want, bool *ret_pod)
+{
+	struct node *first = n->u.if_expr.then;
+	const struct type *all = NULL;
+	bool failed = false;
+	for (struct node *i = n; i; i = i->kind == NODE_IF ? i->u.if_expr.otherwise : NULL) {
+		bool last = i->kind != NODE_IF;
+		if (!last) {
+			*ret_pod = check_condition(c, i->u.if_expr.condition, "'if'", true) || *ret_pod;
+			failed = failed || i->u.if_expr.condition->type->kind == TYPE_BAD;
+		}
+		const struct fact *facts = c->at.facts;
+		if (!last)
+			assume(c, i->u.if_expr.condition, true);
+		const struct type *t = branch(c, last ? i : i->u.if_expr.then, first, want, failed ? NULL : all);
+		failed = failed || t->kind == TYPE_BAD;
+		all = t;
+		c->at.facts = facts;
+		if (!last)
+			assume(c, i->u.if_expr.condition, false);
+	}
+	return failed ? &type_bad : all;
+}
+
+static const struct type *type_if(struct check *c, struct node *n, const struct type *want)
+{
+	const struct fact *facts = c->at.facts;
+	bool pod = false;
+	const struct type *all = type_branches(c, n, want, &pod), *result = all;
+	c->at.facts = facts;
+	if (all->kind != TYPE_BAD)
+		result = want ? lifted(c, type_strip_pod(want), pod || has_pod(all)) : lifted(c, all, pod);
+	for (struct node *i = n; i->kind == NODE_IF; i = i->u.if_expr.otherwise) {
+		if (!want && all->kind != TYPE_BAD && all->kind != TYPE_UNIT) {
+			retype(c, i->u.if_expr.then, all);
+			if (i->u.if_expr.otherwise->kind != NODE_IF)
+				retype(c, i->u.if_expr.otherwise, all);
+		}
+		i->type = result;
+	}
+	return result;
+}
+
+static bool is_quantity_literal(const struct node *n)
+{
+	return n->kind == NODE_QUANTITY || is_number_literal(n);
+}
+
+static const struct type *type_coalesce(struct check *c, struct node *n, const struct type *want)
+{
+	struct node *left = n->u.op.left, *right = n->u.op.right;
+	const struct type *a = want ? check_expr(c, left, type_optional(c->arena, want), NO_SITE) : check_free(c, left);
+	const struct type *core = type_strip_optional(type_strip_pod(a));
+	if (a->kind != TYPE_BAD && a->kind != TYPE_POD && a->kind != TYPE_OPTIONAL && a->kind != TYPE_NONE && a->kind != TYPE_DATA &&
+	    in_own_file(c)) {
+		struct str words = node_words(c, left);
+		struct diag *d = diag_report(c->diags, TJ1004, left->span, "'%.*s' is never none", STR_ARG(words));
+		diag_help(c->diags, d, "remove '\?\?' and what follows it");
+	}
+	const struct type *b = want ? check_expr(c, right, want, NO_SITE) : type_expr(c, right, is_quantity_literal(right) ? core : NULL);
+	if (a->kind == TYPE_BAD || b->kind == TYPE_BAD)
+		return &type_bad;
+	bool pod = has_pod(a) || has_pod(b);
+	if (want)
+		return lifted(c, type_strip_pod(want), pod);
+	const struct type *both = a->kind == TYPE_NONE ? b : unify(c, core, type_strip_pod(b));
+	if (!both && literal_pair(left, right, core, b))
+		both = &type_float;
+	if (!both) {
+		struct str x = type_phrase(c->arena, core), y = type_phrase(c->arena, b);
+		struct diag *d = diag_report(c->diags, TJ0320, right->span, "the two sides of '\?\?' are %.*s and %.*s", STR_ARG(x), STR_ARG(y));
+		diag_note(c->diags, d, left->span, "%.*s", STR_ARG(x));
+		return &type_bad;
+	}
+	retype(c, right, b->kind == TYPE_POD ? type_pod(c->arena, both) : both);
+	return lifted(c, both, pod);
+}
+
+/* ---- ranges ---- */
+
+static const struct type *type_bounds(struct check *c, struct node *n)
+{
+	bool elastic = n->kind == NODE_ELASTIC;
+	struct site site = { .what = elastic ? STR("an end of an elastic range") : STR("an end of a range") };
+	const struct type *a = check_expr(c, n->u.op.left, &type_int, &site), *b = check_expr(c, n->u.op.right, &type_int, &site);
+	if (a->kind == TYPE_BAD || b->kind == TYPE_BAD)
+		return &type_bad;
+	return elastic ? &type_elastic : &type_range;
+}
+
+/* ---- all of them ---- */
+
+static const struct type *dispatch(struct check *c, struct node *n, const struct type *want)
+{
+	switch (n->kind) {
+	case NODE_NAME: return type_name_node(c, n);
+	case NODE_INT: return type_int_node(c, n);
+	case NODE_FLOAT: return &type_float;
+	case NODE_QUANTITY: return type_quantity(c, n, want);
+	case NODE_TOPOLOGY: return &type_topology;
+	case NODE_BOOL: return &type_bool;
+	case NODE_NONE: return &type_none;
+	case NODE_STRING: return type_string_node(c, n, want);
+	case NODE_LIST: return type_list_node(c, n, want);
+	case NODE_LIST_FOR: return type_list_for(c, n, want);
+	case NODE_BODY: return type_body(c, n, want);
+	case NODE_MEMBER: return type_member(c, n, want);
+	case NODE_CALL: return type_call(c, n, want);
+	case NODE_INDEX: return type_index(c, n);
+	case NODE_UNARY: return type_unary(c, n, want);
+	case NODE_BINARY: return type_binary(c, n, want);
+	case NODE_RANGE: case NODE_ELASTIC: return type_bounds(c, n);
+	case NODE_COALESCE: return type_coalesce(c, n, want);
+	case NODE_IF: return type_if(c, n, want);
+	default: return &type_bad;
+	}
+}
+
+const struct type *type_expr(struct check *c, struct node *n, const struct type *want)
+{
+	const struct type *t = dispatch(c, n, want);
+	n->convert_to = NULL;
+	n->type = t;
+	return t;
+}
+
+const struct type *check_free(struct check *c, struct node *n)
+{
+	const struct type *t = type_expr(c, n, NULL);
+	if (t->kind == TYPE_UNIT)
+		return report_unit(c, n);
+	return t;
+}

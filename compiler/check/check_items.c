@@ -1,0 +1,556 @@
+/*
+ * check_items.c - bodies: what stands between braces, whatever it means.
+ *
+ * Lets, checks, conditions and loops are the same in every body and are done
+ * here; a set of callbacks says what a key means.  Then the bodies that are
+ * values: records, maps, and raw data.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+/* ---- walking ---- */
+
+static struct key *key_of(struct node *item)
+{
+	switch (item->kind) {
+	case NODE_SET: case NODE_EXTEND: return &item->u.item.key;
+	case NODE_FIELD: return &item->u.field.key;
+	default: return NULL;
+	}
+}
+
+static void drop(struct node *item, struct str name, struct span at)
+{
+	item->kind = NODE_BAD;
+	item->u.bad.name = name;
+	item->u.bad.name_span = at;
+}
+
+static void report_set_twice(struct check *c, struct node *item, struct node *first)
+{
+	struct key *key = key_of(item), *other = key_of(first);
+	bool mixed = (item->kind == NODE_EXTEND) != (first->kind == NODE_EXTEND);
+	struct diag *d = diag_report(c->diags, TJ0206, key->span, mixed ? "'%.*s' is set and extended in this body" :
+		"'%.*s' is set twice in this body", STR_ARG(key->text));
+	diag_note(c->diags, d, other->span, "first here");
+	diag_help(c->diags, d, mixed ? "use '=' or '{ }', not both" : "keep one of the two");
+	drop(item, key->text, key->span);
+}
+
+/* Keys that are written twice (TJ0206).  Two extensions merge. */
+static void test_keys(struct check *c, struct node *body)
+{
+	struct nodes items = body->u.body.items;
+	struct map seen = { 0 };
+	if (items.n < 2)
+		return;
+	for (size_t i = 0; i < items.n; i++) {
+		struct key *key = key_of(items.at[i]);
+		if (!key || !key->text.p)
+			continue;
+		struct node *first = map_get(&seen, key->text);
+		if (!first)
+			map_put(&seen, c->arena, key->text, items.at[i]);
+		else if (first->kind != NODE_EXTEND || items.at[i]->kind != NODE_EXTEND)
+			report_set_twice(c, items.at[i], first);
+	}
+}
+
+static void visit_inner(struct items *to, struct node *body)
+{
+	bool conditional = to->conditional;
+	to->conditional = true;
+	if (body && body->kind == NODE_BODY)
+		visit_body(to, body, SCOPE_LOCAL);
+	to->conditional = conditional;
+}
+
+static void visit_if(struct items *to, struct node *item)
+{
+	struct check *c = to->check;
+	const struct fact *facts = c->at.facts;
+	for (struct node *n = item; n;) {
+		if (n->kind != NODE_IF_ITEM) {
+			visit_inner(to, n);
+			break;
+		}
+		const struct fact *before = c->at.facts;
+		check_condition(c, n->u.if_item.condition, "'if'", false);
+		assume(c, n->u.if_item.condition, true);
+		visit_inner(to, n->u.if_item.then);
+		c->at.facts = before;
+		assume(c, n->u.if_item.condition, false);
+		n = n->u.if_item.otherwise;
+	}
+	c->at.facts = facts;
+}
+
+static void visit_for(struct items *to, struct node *item)
+{
+	struct check *c = to->check;
+	struct where saved = c->at;
+	check_binders(c, item->u.for_item.binders, item->u.for_item.nbinders, item->u.for_item.list);
+	scope_enter(c, SCOPE_LOCAL, NULL);
+	for (unsigned i = 0; i < item->u.for_item.nbinders; i++) {
+		item->u.for_item.binders[i].decl->silent = true;
+		scope_declare(c, item->u.for_item.binders[i].decl);
+	}
+	visit_inner(to, item->u.for_item.body);
+	c->at = saved;
+}
+
+static void report_misplaced(struct items *to, const struct node *item, const char *what)
+{
+	struct check *c = to->check;
+	diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
+}
+
+static void visit_one(struct items *to, struct node *item)
+{
+	struct check *c = to->check;
+	switch (item->kind) {
+	case NODE_LET: decl_type(c, item->u.binding.decl); break;
+	case NODE_CHECK:
+		if (to->checks)
+			check_check(c, item);
+		else
+			report_misplaced(to, item, item->u.check.warn ? "a 'warn'" : "a 'check'");
+		break;
+	case NODE_IF_ITEM: visit_if(to, item); break;
+	case NODE_FOR_ITEM: visit_for(to, item); break;
+	case NODE_SET: case NODE_EXTEND: to->set(to, item); break;
+	case NODE_FIELD:
+		if (to->field)
+			to->field(to, item);
+		break;
+	case NODE_BLOCK:
+		if (to->block)
+			to->block(to, item);
+		else
+			report_misplaced(to, item, str_printf(c->arena, "'%.*s %.*s'", STR_ARG(item->u.block.word), STR_ARG(item->u.block.name)).p);
+		break;
+	case NODE_SPREAD:
+		if (to->spread)
+			to->spread(to, item);
+		else
+			report_misplaced(to, item, "an insertion '...'");
+		break;
+	case NODE_BAD: c->at.module->broken = true; break;
+	default: break;
+	}
+}
+
+void visit_items(struct items *to, struct node *body)
+{
+	test_keys(to->check, body);
+	for (size_t i = 0; i < body->u.body.items.n; i++)
+		visit_one(to, body->u.body.items.at[i]);
+}
+
+void visit_body(struct items *to, struct node *body, enum scope_kind kind)
+{
+	struct check *c = to->check;
+	struct where saved = c->at;
+	scope_enter(c, kind, body);
+	scope_lets(c, body);
+	visit_items(to, body);
+	c->at = saved;
+}
+
+void check_check(struct check *c, struct node *n)
+{
+	const struct fact *facts = c->at.facts;
+	enum diag_code code;
+	struct site site = { .what = STR("the message of a check") };
+	check_condition(c, n->u.check.condition, n->u.check.warn ? "'warn'" : "'check'", false);
+	assume(c, n->u.check.condition, false);
+	check_expr(c, n->u.check.message, &type_string, &site);
+	c->at.facts = facts;
+	if (!n->u.check.code.p || c->at.module->library)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0102, n->u.check.code_span, "'as %.*s' is for the standard library", STR_ARG(n->u.check.code));
+	diag_help(c->diags, d, diag_code_find(n->u.check.code, &code) ? "remove it: a check of your own is TJ0408" : "remove it");
+}
+
+/* ---- keys ---- */
+
+/* A key that is an expression or has one inside. */
+static bool check_key(struct items *to, struct key *key, bool *ret_pod)
+{
+	struct check *c = to->check;
+	struct site site = { .what = STR("a key") };
+	if (!key->expr)
+		return true;
+	const struct type *t = type_expr(c, key->expr, &type_string);
+	*ret_pod = t->kind == TYPE_POD;
+	if (*ret_pod && to->pod_keys)
+		return coerce(c, key->expr, type_pod(c->arena, &type_string), &site)->kind != TYPE_BAD;
+	return coerce(c, key->expr, &type_string, &site)->kind != TYPE_BAD;
+}
+
+static struct str key_words(struct check *c, const struct key *key)
+{
+	return key->text.p ? key->text : source_text(c->program->sources, key->span);
+}
+
+/* "'size'": what a value is for. */
+static struct site key_site(struct check *c, const struct key *key, struct span declared)
+{
+	struct str words = key_words(c, key);
+	return (struct site){ .what = str_printf(c->arena, "'%.*s'", STR_ARG(words)), .declared = declared };
+}
+
+static const struct type *spread_type(struct check *c, struct node *item)
+{
+	struct node *n = item->u.one;
+	const struct type *t = check_free(c, n);
+	if (t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE)
+		return report_optional(c, n);
+	if (t->kind == TYPE_POD)
+		return report_pod(c, n, &(struct site){ .what = STR("an insertion") });
+	if (t->kind == TYPE_MAP || t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_EMPTY || t->kind == TYPE_DATA ||
+	    t->kind == TYPE_BAD)
+		return t;
+	struct str is = found(c, n);
+	diag_report(c->diags, TJ0302, n->span, "'...' inserts a record or a map, found %.*s", STR_ARG(is));
+	return bad(n);
+}
+
+/* ---- what a body sets for certain ---- */
+
+static bool block_sets(const struct node *n, struct str key, bool *maybe)
+{
+	return n && n->kind == NODE_BODY && body_sets(n, key, maybe);
+}
+
+static bool if_sets(const struct node *n, struct str key, bool *maybe)
+{
+	bool all = true, any = false;
+	for (; n && n->kind == NODE_IF_ITEM; n = n->u.if_item.otherwise) {
+		bool sets = block_sets(n->u.if_item.then, key, maybe);
+		all = all && sets;
+		any = any || sets;
+	}
+	bool last = block_sets(n, key, maybe);
+	*maybe = *maybe || any || last;
+	return all && last;
+}
+
+bool body_sets(const struct node *body, struct str key, bool *maybe)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		switch (item->kind) {
+		case NODE_SET: case NODE_EXTEND:
+			if (str_eq(item->u.item.key.text, key))
+				return true;
+			*maybe = *maybe || !item->u.item.key.text.p;
+			break;
+		case NODE_FIELD:
+			if (str_eq(item->u.field.key.text, key))
+				return true;
+			break;
+		case NODE_BAD:
+			if (!item->u.bad.name.n || str_eq(item->u.bad.name, key))
+				return true;
+			break;
+		case NODE_SPREAD: {
+			const struct type *t = item->u.one->type;
+			if (!t || t->kind == TYPE_BAD)
+				return true;
+			for (size_t k = 0; t->kind == TYPE_ANON && k < t->n; k++)
+				if (str_eq(t->members[k].name, key))
+					return true;
+			for (size_t k = 0; t->kind == TYPE_RECORD && k < t->record->nfields; k++)
+				if (str_eq(t->record->fields[k].name, key))
+					return true;
+			*maybe = *maybe || t->kind == TYPE_MAP || t->kind == TYPE_DATA;
+			break;
+		}
+		case NODE_IF_ITEM:
+			if (if_sets(item, key, maybe))
+				return true;
+			break;
+		case NODE_FOR_ITEM: {
+			bool inner = false;
+			*maybe = block_sets(item->u.for_item.body, key, &inner) || inner || *maybe;
+			break;
+		}
+		default: break;
+		}
+	}
+	return false;
+}
+
+/* ---- records ---- */
+
+struct record_items {
+	struct items base;
+	const struct decl *record;
+	bool failed;
+};
+
+static const struct record_field *find_field(const struct decl *record, struct str name)
+{
+	for (size_t i = 0; i < record->nfields; i++)
+		if (name_eq(record->fields[i].name, name))
+			return &record->fields[i];
+	return NULL;
+}
+
+static void report_no_field(struct check *c, const struct decl *record, struct str name, struct span at)
+{
+	struct suggest s;
+	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name), STR_ARG(name));
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < record->nfields; i++)
+		suggest_add(&s, record->fields[i].name);
+	if (span_known(record->span))
+		diag_note(c->diags, d, record->span, "'%.*s' is declared here", STR_ARG(record->name));
+	help_suggest(c, d, &s, "it has", at);
+}
+
+/* `key { }` for a record or a map; anything else is set with `=` (decision 22). */
+const struct type *type_extension(struct check *c, struct node *n, const struct type *want)
+{
+	const struct type *core = type_strip_pod(type_strip_optional(want));
+	if (core->kind == TYPE_RECORD || core->kind == TYPE_MAP || core->kind == TYPE_DATA || core->kind == TYPE_BAD) {
+		n->type = core->kind == TYPE_RECORD ? type_record_body(c, n, core, true) : type_body(c, n, want);
+		return n->type;
+	}
+	struct str type = type_phrase(c->arena, core);
+	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open, "'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));
+	diag_help(c->diags, d, "write '='");
+	return bad(n);
+}
+
+static void record_set(struct items *to, struct node *item)
+{
+	struct record_items *r = (struct record_items *)to;
+	struct check *c = to->check;
+	struct key *key = &item->u.item.key;
+	bool pod;
+	if (!key->text.p) {
+		check_key(to, key, &pod);
+		diag_report(c->diags, TJ0202, key->span, "a field of a record is written out, not computed");
+		r->failed = true;
+		check_free(c, item->u.item.value);
+		return;
+	}
+	const struct record_field *f = find_field(r->record, key->text);
+	if (!f) {
+		report_no_field(c, r->record, key->text, key->span);
+		type_expr(c, item->u.item.value, NULL);
+		r->failed = true;
+		return;
+	}
+	struct site site = key_site(c, key, f->span);
+	const struct type *t = item->kind == NODE_EXTEND ? check_extend_value(c, item->u.item.value, f->type)
+	                                                 : check_expr(c, item->u.item.value, f->type, &site);
+	r->failed = r->failed || t->kind == TYPE_BAD;
+}
+
+/* In a literal there is nothing to extend: `a { }` is `a = { }`, for what can be written so. */
+const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want)
+{
+	const struct type *core = type_strip_pod(type_strip_optional(want));
+	if (core->kind == TYPE_RECORD || core->kind == TYPE_MAP || core->kind == TYPE_DATA || core->kind == TYPE_BAD)
+		return check_expr(c, value, want, NO_SITE);
+	if (core->kind == TYPE_ENV_VALUE) {
+		type_expr(c, value, NULL);
+		report_mismatch(c, value, want, NO_SITE);
+		return bad(value);
+	}
+	return type_extension(c, value, want);
+}
+
+static void record_spread(struct items *to, struct node *item)
+{
+	struct record_items *r = (struct record_items *)to;
+	struct check *c = to->check;
+	const struct type *t = spread_type(c, item);
+	if (t->kind == TYPE_BAD || (t->kind == TYPE_RECORD && t->record == r->record)) {
+		r->failed = r->failed || t->kind == TYPE_BAD;
+		return;
+	}
+	size_t n = t->kind == TYPE_ANON ? t->n : t->kind == TYPE_RECORD ? t->record->nfields : 0;
+	for (size_t i = 0; i < n; i++) {
+		struct str name = t->kind == TYPE_ANON ? t->members[i].name : t->record->fields[i].name;
+		const struct type *has = t->kind == TYPE_ANON ? t->members[i].type : t->record->fields[i].type;
+		const struct record_field *f = find_field(r->record, name);
+		if (!f) {
+			report_no_field(c, r->record, name, item->u.one->span);
+			r->failed = true;
+		} else if (fit(f->type, has) != FIT_OK) {
+			struct str needs = type_phrase(c->arena, f->type), is = type_phrase(c->arena, has);
+			diag_report(c->diags, TJ0302, item->u.one->span, "'%.*s' needs %.*s, found %.*s", STR_ARG(name), STR_ARG(needs), STR_ARG(is));
+			r->failed = true;
+		}
+	}
+}
+
+static void report_missing(struct check *c, struct node *n, const struct decl *record, const struct record_field *f, bool maybe)
+{
+	struct diag *d = diag_report(c->diags, TJ0323, n->span, maybe ? "%.*s needs '%.*s', which may be missing here" : "%.*s needs '%.*s'",
+		STR_ARG(record->name), STR_ARG(f->name));
+	diag_note(c->diags, d, f->span, "declared here, without a default");
+	struct str type = type_spell(c->arena, f->type);
+	diag_help(c->diags, d, "'%.*s' is %.*s", STR_ARG(f->name), STR_ARG(type));
+}
+
+const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial)
+{
+	struct record_items r = { .base = { .check = c, .set = record_set, .spread = record_spread, .what = "a record" }, .record = record->record };
+	visit_body(&r.base, n, SCOPE_LOCAL);
+	for (size_t i = 0; !partial && i < r.record->nfields; i++) {
+		const struct record_field *f = &r.record->fields[i];
+		bool maybe = false;
+		if (f->value || f->type->kind == TYPE_OPTIONAL || f->type->kind == TYPE_BAD || body_sets(n, f->name, &maybe))
+			continue;
+		report_missing(c, n, r.record, f, maybe);
+		r.failed = true;
+	}
+	return r.failed ? &type_bad : record;
+}
+
+/* ---- maps and data ---- */
+
+struct map_items {
+	struct items base;
+	const struct type *elem;        /* of the place; DATA, perhaps pod[DATA] */
+	bool pod, failed;
+};
+
+static void map_set(struct items *to, struct node *item)
+{
+	struct map_items *m = (struct map_items *)to;
+	struct check *c = to->check;
+	struct key *key = &item->u.item.key;
+	struct site site = key_site(c, key, (struct span){ 0 });
+	bool pod_key = false;
+	bool ok = check_key(to, key, &pod_key);
+	const struct type *t = item->kind == NODE_EXTEND ? check_extend_value(c, item->u.item.value, m->elem)
+	                                                 : check_expr(c, item->u.item.value, m->elem, &site);
+	m->pod = m->pod || pod_key || has_pod(t);
+	(void)ok;
+}
+
+static void map_spread(struct items *to, struct node *item)
+{
+	struct map_items *m = (struct map_items *)to;
+	struct check *c = to->check;
+	const struct type *t = spread_type(c, item);
+	if (t->kind == TYPE_BAD)
+		return;
+	const struct type *map = type_map(c->arena, m->elem);
+	enum fit f = t->kind == TYPE_RECORD ? fit(m->elem, &type_data) : fit(map, t);
+	m->pod = m->pod || has_pod(t);
+	if (f == FIT_POD) {
+		report_pod(c, item->u.one, &(struct site){ .what = STR("an insertion") });
+		return;
+	}
+	if (f != FIT_OK)
+		report_mismatch(c, item->u.one, map, &(struct site){ .what = STR("'...'") });
+}
+
+static const struct type *type_map_body(struct check *c, struct node *n, const struct type *map)
+{
+	struct map_items m = { .base = { .check = c, .set = map_set, .spread = map_spread, .what = "a map" }, .elem = map->elem };
+	visit_body(&m.base, n, SCOPE_LOCAL);
+	return map->refine ? type_map(c->arena, map->elem) : map;
+}
+
+static const struct type *type_data_body(struct check *c, struct node *n, const struct type *want)
+{
+	struct map_items m = { .base = { .check = c, .set = map_set, .spread = map_spread, .pod_keys = want->kind == TYPE_POD,
+		.what = "a record" }, .elem = want };
+	visit_body(&m.base, n, SCOPE_LOCAL);
+	return lifted(c, &type_data, m.pod);
+}
+
+/* ---- without a place: an anonymous record, or a map when keys are computed ---- */
+
+struct anon_items {
+	struct items base;
+	struct type_member *members;
+	size_t n;
+	bool computed, failed;
+};
+
+static void anon_add(struct anon_items *a, struct str name, const struct type *t)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (name_eq(a->members[i].name, name) && name.p) {
+			a->members[i].type = t;
+			return;
+		}
+	ARENA_PUSH(a->base.check->arena, a->members, a->n, ((struct type_member){ name, t }));
+}
+
+static void anon_set(struct items *to, struct node *item)
+{
+	struct anon_items *a = (struct anon_items *)to;
+	bool pod = false;
+	const struct type *t = check_free(to->check, item->u.item.value);
+	a->failed = !check_key(to, &item->u.item.key, &pod) || t->kind == TYPE_BAD || a->failed;
+	if (to->conditional || !item->u.item.key.text.p)
+		a->computed = true;
+	anon_add(a, item->u.item.key.text, t);
+}
+
+static void anon_spread(struct items *to, struct node *item)
+{
+	struct anon_items *a = (struct anon_items *)to;
+	const struct type *t = spread_type(to->check, item);
+	a->failed = a->failed || t->kind == TYPE_BAD;
+	a->computed = a->computed || to->conditional || t->kind == TYPE_MAP || t->kind == TYPE_DATA;
+	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++)
+		anon_add(a, t->members[i].name, t->members[i].type);
+	for (size_t i = 0; t->kind == TYPE_RECORD && i < t->record->nfields; i++)
+		anon_add(a, t->record->fields[i].name, t->record->fields[i].type);
+	if (t->kind == TYPE_MAP || t->kind == TYPE_DATA)
+		anon_add(a, (struct str){ 0 }, t->kind == TYPE_MAP ? t->elem : t);
+}
+
+static const struct type *map_of_members(struct check *c, struct node *n, const struct anon_items *a)
+{
+	const struct type *elem = NULL;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct type *both = elem ? unify(c, elem, a->members[i].type) : a->members[i].type;
+		if (!both) {
+			struct str x = type_phrase(c->arena, elem), y = type_phrase(c->arena, a->members[i].type);
+			struct diag *d = diag_report(c->diags, TJ0302, n->span, "the values of a map have one type, found %.*s and %.*s", STR_ARG(x), STR_ARG(y));
+			diag_help(c->diags, d, "its keys are computed, so it is a map and not a record");
+			return &type_bad;
+		}
+		elem = both;
+	}
+	return elem ? type_map(c->arena, elem) : &type_empty;
+}
+
+static const struct type *type_anon_body(struct check *c, struct node *n)
+{
+	struct anon_items a = { .base = { .check = c, .set = anon_set, .spread = anon_spread, .what = "a record" } };
+	visit_body(&a.base, n, SCOPE_LOCAL);
+	if (a.failed)
+		return &type_bad;
+	if (!a.n)
+		return &type_empty;
+	if (a.computed)
+		return map_of_members(c, n, &a);
+	struct type *t = ARENA_NEW(c->arena, struct type);
+	*t = (struct type){ .kind = TYPE_ANON, .members = a.members, .n = a.n };
+	return t;
+}
+
+const struct type *type_body(struct check *c, struct node *n, const struct type *want)
+{
+	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
+	if (core && core->kind == TYPE_RECORD)
+		return type_record_body(c, n, core, false);
+	if (core && core->kind == TYPE_MAP)
+		return type_map_body(c, n, core);
+	if (core && core->kind == TYPE_DATA)
+		return type_data_body(c, n, want);
+	return type_anon_body(c, n);
+}

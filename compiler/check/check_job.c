@@ -1,0 +1,231 @@
+/*
+ * check_job.c - jobs: the framework, its arguments, the roles, the fields.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+/* ---- the framework ---- */
+
+static struct decl *framework_by_name(struct check *c, struct node *n)
+{
+	struct decl *d = scope_find(c, n->u.name.text, n->span);
+	n->u.name.decl = d;
+	return d;
+}
+
+static struct decl *framework_by_member(struct check *c, struct node *n)
+{
+	struct node *base = n->u.member.base;
+	if (base->kind != NODE_NAME) {
+		diag_report(c->diags, TJ0211, n->span, "a framework is named by its module and its name");
+		return NULL;
+	}
+	struct decl *import = scope_find(c, base->u.name.text, base->span);
+	base->u.name.decl = import;
+	base->type = &type_module;
+	if (!import || import->kind == DECL_BAD || (import->kind == DECL_IMPORT && !import->node->u.import.module))
+		return NULL;
+	if (import->kind != DECL_IMPORT) {
+		diag_report(c->diags, TJ0211, base->span, "'%.*s' is not an imported module", STR_ARG(import->name));
+		return NULL;
+	}
+	struct decl *d = module_member(c, import->node->u.import.module, import->name, n->u.member.name, n->u.member.name_span, false);
+	n->u.member.decl = d;
+	return d;
+}
+
+static void report_not_framework(struct check *c, const struct node *n, const struct decl *d)
+{
+	struct str words = node_words(c, n);
+	struct diag *g = diag_report(c->diags, TJ0302, n->span, "'%.*s' is not a framework", STR_ARG(words));
+	if (span_known(d->span))
+		diag_note(c->diags, g, d->span, "declared here");
+	if (d->kind == DECL_IMPORT) {
+		struct suggest s;
+		const struct map *values = &d->node->u.import.module->values;
+		suggest_init(&s, c->arena, STR(""));
+		for (size_t i = 0; i < values->n; i++) {
+			const struct decl *other = values->entries[i].value;
+			if (other->kind == DECL_FRAMEWORK && other->name.p[0] != '_')
+				suggest_add(&s, str_printf(c->arena, "%.*s.%.*s", STR_ARG(words), STR_ARG(other->name)));
+		}
+		help_suggest(c, g, &s, "it has", n->span);
+	}
+}
+
+static void report_deprecated(struct check *c, const struct node *n, const struct decl *d)
+{
+	const char *mark = d->doc.n ? memmem(d->doc.p, d->doc.n, "Deprecated:", 11) : NULL;
+	if (!mark || !in_own_file(c) || (mark != d->doc.p && mark[-1] != '\n' && mark[-1] != ' '))
+		return;
+	const char *text = mark + 11, *end = memchr(text, '\n', (size_t)(d->doc.p + d->doc.n - text));
+	struct str why = { text, (size_t)((end ? end : d->doc.p + d->doc.n) - text) };
+	while (why.n && why.p[0] == ' ')
+		why = (struct str){ why.p + 1, why.n - 1 };
+	struct str words = node_words(c, n);
+	struct diag *g = diag_report(c->diags, TJ1008, n->span, "'%.*s' is deprecated", STR_ARG(words));
+	if (why.n)
+		diag_help(c->diags, g, "%.*s", STR_ARG(why));
+}
+
+static struct decl *find_framework(struct check *c, struct node *n)
+{
+	n->type = &type_module;
+	struct decl *d = n->kind == NODE_NAME ? framework_by_name(c, n) : n->kind == NODE_MEMBER ? framework_by_member(c, n) : NULL;
+	if (!d || d->kind == DECL_BAD || (d->kind == DECL_IMPORT && !d->node->u.import.module))
+		return NULL;
+	if (d->kind != DECL_FRAMEWORK) {
+		report_not_framework(c, n, d);
+		return NULL;
+	}
+	decl_type(c, d);
+	report_deprecated(c, n, d);
+	return d;
+}
+
+static void check_arguments(struct check *c, struct node *n, struct decl *framework)
+{
+	bool lift;
+	n->u.job.bound = ARENA_ARRAY(c->arena, struct node *, framework->nformals);
+	struct span at = n->u.job.has_args ? n->u.job.args_span : n->u.job.blueprint->span;
+	bind_arguments(c, framework, n->u.job.args, at, n->u.job.blueprint->span, n->u.job.bound, &lift);
+}
+
+static void check_loose_arguments(struct check *c, struct node *n)
+{
+	for (size_t i = 0; i < n->u.job.args.n; i++)
+		if (n->u.job.args.at[i]->kind == NODE_ARG)
+			type_expr(c, n->u.job.args.at[i]->u.arg.value, NULL);
+}
+
+/* ---- roles ---- */
+
+struct role_search {
+	struct check *check;
+	struct node *job;
+	struct decl *framework;
+	bool known;                     /* the framework is known, or there is none */
+};
+
+static struct decl *framework_role(const struct decl *framework, struct str name)
+{
+	for (size_t i = 0; framework && i < framework->nroles; i++)
+		if (name_eq(framework->roles[i]->name, name))
+			return framework->roles[i];
+	return NULL;
+}
+
+static void report_no_role(struct role_search *r, struct node *block)
+{
+	struct check *c = r->check;
+	struct str words = node_words(c, r->job->u.job.blueprint), name = block->u.block.name;
+	struct diag *d = diag_report(c->diags, TJ0501, block->u.block.name_span, "'%.*s' has no role '%.*s'", STR_ARG(words), STR_ARG(name));
+	struct suggest s;
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < r->framework->nroles; i++)
+		suggest_add(&s, r->framework->roles[i]->name);
+	help_suggest(c, d, &s, "it has", block->u.block.name_span);
+	diag_help(c->diags, d, "for a role outside the cluster write 'aux %.*s'", STR_ARG(name));
+	diag_note(c->diags, d, r->framework->span, "declared here");
+}
+
+static void add_role(struct role_search *r, struct node *block)
+{
+	struct check *c = r->check;
+	bool aux = str_is(block->u.block.word, "aux");
+	struct decl *origin = aux ? NULL : framework_role(r->framework, block->u.block.name);
+	if (block->u.block.decl)
+		return;
+	if (!aux && r->framework && !origin)
+		report_no_role(r, block);
+	struct decl *d = decl_new(c, DECL_ROLE, block->u.block.name, block->u.block.name_span, block);
+	d->type = &type_role;
+	d->aux = aux;
+	d->origin = origin;
+	d->replicas = origin ? origin->replicas : aux || r->known ? NULL : &type_bad;
+	block->u.block.decl = d;
+	struct decl *first = map_get(&c->at.scope->names, d->name);
+	if (!first) {
+		scope_declare_role(c, d);
+	} else if (first->kind == DECL_ROLE && first->aux != aux) {
+		struct diag *g = diag_report(c->diags, TJ0204, d->span, "role '%.*s' is already declared in this job", STR_ARG(d->name));
+		diag_note(c->diags, g, first->span, "first declared here");
+	}
+	struct node *job = r->job;
+	if (!origin)
+		ARENA_PUSH(c->arena, job->u.job.roles, job->u.job.nroles, d);
+}
+
+static void find_roles(struct role_search *r, struct node *body)
+{
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_BLOCK && (str_is(item->u.block.word, "role") || str_is(item->u.block.word, "aux")))
+			add_role(r, item);
+		else if (item->kind == NODE_FOR_ITEM)
+			find_roles(r, item->u.for_item.body);
+		for (; item && item->kind == NODE_IF_ITEM; item = item->u.if_item.otherwise)
+			find_roles(r, item->u.if_item.then);
+		if (item && item->kind == NODE_BODY && item != body->u.body.items.at[i])
+			find_roles(r, item);
+	}
+}
+
+/* Roles that the framework declares and the job does not mention are in scope too (decision 20). */
+static void other_roles(struct check *c, struct node *n, struct decl *framework)
+{
+	struct decl **mine = n->u.job.roles;
+	size_t nmine = n->u.job.nroles;
+	n->u.job.roles = NULL;
+	n->u.job.nroles = 0;
+	for (size_t i = 0; framework && i < framework->nroles; i++) {
+		struct decl *d = map_get(&c->at.scope->names, framework->roles[i]->name);
+		if (!d) {
+			d = framework->roles[i];
+			map_put(&c->at.scope->names, c->arena, d->name, d);
+		}
+		ARENA_PUSH(c->arena, n->u.job.roles, n->u.job.nroles, d);
+	}
+	for (size_t i = 0; i < nmine; i++)
+		ARENA_PUSH(c->arena, n->u.job.roles, n->u.job.nroles, mine[i]);
+}
+
+/* ---- the whole ---- */
+
+static void check_fleet(struct check *c, struct node *n)
+{
+	check_binders(c, n->u.job.binders, n->u.job.nbinders, n->u.job.list);
+	scope_enter(c, SCOPE_LOCAL, NULL);
+	for (unsigned i = 0; i < n->u.job.nbinders; i++) {
+		n->u.job.binders[i].decl->silent = true;
+		scope_declare(c, n->u.job.binders[i].decl);
+	}
+}
+
+void check_job(struct check *c, struct node *n)
+{
+	struct where saved = c->at;
+	struct decl *framework = NULL;
+	struct site title = { .what = STR("the name of a job") };
+	c->at.scope = NULL;
+	if (n->u.job.list)
+		check_fleet(c, n);
+	check_expr(c, n->u.job.title, &type_string, &title);
+	if (n->u.job.blueprint)
+		framework = find_framework(c, n->u.job.blueprint);
+	n->u.job.framework = framework;
+	if (framework)
+		check_arguments(c, n, framework);
+	else
+		check_loose_arguments(c, n);
+	struct role_search search = { c, n, framework, framework || !n->u.job.blueprint };
+	struct scope *s = scope_enter(c, SCOPE_JOB, n->u.job.body);
+	s->block = BLOCK_JOB;
+	n->u.job.roles = NULL;
+	n->u.job.nroles = 0;
+	find_roles(&search, n->u.job.body);
+	other_roles(c, n, framework);
+	scope_lets(c, n->u.job.body);
+	check_open_block(c, n->u.job.body, BLOCK_JOB);
+	c->at = saved;
+}

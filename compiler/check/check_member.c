@@ -1,0 +1,310 @@
+/*
+ * check_member.c - x.name and x[i]: members of modules, records, roles and the
+ * built-in values.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+/* ---- modules ---- */
+
+static bool exported(const struct decl *d)
+{
+	switch (d->kind) {
+	case DECL_LET: case DECL_FN: case DECL_TYPE: case DECL_FRAMEWORK: case DECL_ACCELERATOR: case DECL_BAD: return true;
+	default: return false;
+	}
+}
+
+static const char *member_word(bool accelerator)
+{
+	return accelerator ? "accelerator" : "member";
+}
+
+static void report_no_member(struct check *c, struct module *m, struct str module_name, struct str name, struct span at, bool accelerator)
+{
+	struct str shown = m->dotted.n ? m->dotted : m->path;
+	struct diag *d;
+	struct suggest s;
+	(void)module_name;
+	if (accelerator)
+		d = diag_report(c->diags, TJ0601, at, "'%.*s' has no %s '%.*s'", STR_ARG(shown), member_word(true), STR_ARG(name));
+	else
+		d = diag_report(c->diags, TJ0211, at, "'%.*s' has no '%.*s'", STR_ARG(shown), STR_ARG(name));
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < m->values.n; i++) {
+		const struct decl *other = m->values.entries[i].value;
+		bool fits = exported(other) && other->kind != DECL_BAD && other->name.p[0] != '_';
+		if (fits && (!accelerator || other->kind == DECL_ACCELERATOR))
+			suggest_add(&s, other->name);
+	}
+	help_suggest(c, d, &s, "it has", at);
+}
+
+struct decl *module_member(struct check *c, struct module *m, struct str module_name, struct str name, struct span at, bool accelerator)
+{
+	struct decl *d = map_get(&m->values, name);
+	if (d && d->kind == DECL_BAD)
+		return d;
+	if (d && d->kind != DECL_IMPORT && name.p[0] == '_') {
+		struct diag *g = diag_report(c->diags, TJ0212, at, "'%.*s' is private to '%.*s'", STR_ARG(name), STR_ARG(m->path));
+		diag_note(c->diags, g, d->span, "declared here");
+		diag_help(c->diags, g, "names that begin with _ are not exported");
+		return NULL;
+	}
+	if (!d || !exported(d)) {
+		report_no_member(c, m, module_name, name, at, accelerator);
+		return NULL;
+	}
+	decl_use(c, d);
+	return d;
+}
+
+static bool wants_accelerator(const struct type *want)
+{
+	return want && type_strip_optional(want)->kind == TYPE_ACCELERATOR;
+}
+
+static const struct type *type_module_member(struct check *c, struct node *n, const struct type *want)
+{
+	struct node *base = n->u.member.base;
+	struct module *m = base->u.name.decl->node->u.import.module;
+	struct decl *d = module_member(c, m, base->u.name.text, n->u.member.name, n->u.member.name_span, wants_accelerator(want));
+	if (!d)
+		return bad(n);
+	n->u.member.decl = d;
+	return type_of_decl(c, n, d);
+}
+
+/* ---- records ---- */
+
+static const struct type *report_no_field(struct check *c, struct node *n, const char *what, struct suggest *s)
+{
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%s has no field '%.*s'", what, STR_ARG(n->u.member.name));
+	if (s)
+		help_suggest(c, d, s, "it has", n->u.member.name_span);
+	return bad(n);
+}
+
+static const struct type *record_member(struct check *c, struct node *n, const struct decl *record)
+{
+	struct str name = n->u.member.name;
+	struct suggest s;
+	for (size_t i = 0; i < record->nfields; i++)
+		if (name_eq(record->fields[i].name, name))
+			return record->fields[i].type;
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < record->nfields; i++)
+		suggest_add(&s, record->fields[i].name);
+	return report_no_field(c, n, str_printf(c->arena, "%.*s", STR_ARG(record->name)).p, &s);
+}
+
+static const struct type *anon_member(struct check *c, struct node *n, const struct type *t)
+{
+	struct suggest s;
+	for (size_t i = 0; i < t->n; i++)
+		if (name_eq(t->members[i].name, n->u.member.name))
+			return t->members[i].type;
+	suggest_init(&s, c->arena, n->u.member.name);
+	for (size_t i = 0; i < t->n; i++)
+		suggest_add(&s, t->members[i].name);
+	return report_no_field(c, n, "the record", &s);
+}
+
+/* ---- members that are always the same ---- */
+
+struct builtin_member {
+	const char *name;
+	const struct type *type;
+};
+
+static const struct type *find_member(struct check *c, struct node *n, const char *what, const struct builtin_member *members, size_t count)
+{
+	struct suggest s;
+	for (size_t i = 0; i < count; i++)
+		if (str_is(n->u.member.name, members[i].name))
+			return members[i].type;
+	suggest_init(&s, c->arena, n->u.member.name);
+	for (size_t i = 0; i < count; i++)
+		suggest_add(&s, str_of(members[i].name));
+	return report_no_field(c, n, what, &s);
+}
+
+static const struct type list_of_roles = { .kind = TYPE_LIST, .elem = &type_role };
+static const struct type list_of_strings = { .kind = TYPE_LIST, .elem = &type_string };
+static const struct type optional_string = { .kind = TYPE_OPTIONAL, .elem = &type_string };
+static const struct type pod_int = { .kind = TYPE_POD, .elem = &type_int };
+static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
+
+static const struct builtin_member cluster_members[] = {
+	{ "name", &type_string }, { "namespace", &type_string }, { "domain", &optional_string }, { "roles", &list_of_roles },
+	{ "all_roles", &list_of_roles }, { "run_id", &optional_string }
+};
+static const struct builtin_member pod_members[] = {
+	{ "index", &pod_int }, { "name", &pod_string }, { "uid", &pod_string }, { "ip", &pod_string }, { "node", &pod_string },
+	{ "host", &pod_string }
+};
+static const struct builtin_member elastic_members[] = { { "min", &type_int }, { "max", &type_int } };
+static const struct builtin_member topology_members[] = { { "x", &type_int }, { "y", &type_int }, { "z", &type_int } };
+static const struct builtin_member role_members[] = {
+	{ "name", &type_string }, { "devices", &type_int }, { "accelerator_pods", &type_int }, { "hosts", &list_of_strings },
+	{ "ports", &type_ports }
+};
+static const char *const role_methods[] = { "host", "address", "addresses", "port" };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- roles ---- */
+
+struct decl *known_role(const struct node *n)
+{
+	return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_ROLE ? n->u.name.decl : NULL;
+}
+
+static struct decl *role_of(struct check *c, const struct node *base)
+{
+	struct decl *d = known_role(base);
+	struct scope *s;
+	if (d || base->kind != NODE_NAME || !name_eq(base->u.name.text, c->words.self))
+		return d;
+	s = scope_around(c, SCOPE_ROLE);
+	return s ? s->self : NULL;
+}
+
+static void report_role_member(struct check *c, struct node *n)
+{
+	struct suggest s;
+	struct str name = n->u.member.name, words = node_words(c, n->u.member.base);
+	for (size_t i = 0; i < COUNT(role_methods); i++) {
+		if (!str_is(name, role_methods[i]))
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%.*s' of a role is a function", STR_ARG(name));
+		diag_help(c->diags, d, str_is(name, "host") ? "write '%.*s.host(0)'" : str_is(name, "addresses") ?
+			"write '%.*s.addresses(\"port\")'" : str_is(name, "port") ? "write '%.*s.port(0, \"port\")'" :
+			"write '%.*s.address(0, \"port\")'", STR_ARG(words));
+		return;
+	}
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "a role has no field '%.*s'", STR_ARG(name));
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < COUNT(role_members); i++)
+		suggest_add(&s, str_of(role_members[i].name));
+	for (size_t i = 0; i < COUNT(role_methods); i++)
+		suggest_add(&s, str_of(role_methods[i]));
+	for (const struct field *f = schema_next(BLOCK_ROLE, NULL); f; f = schema_next(BLOCK_ROLE, f))
+		suggest_add(&s, str_of(f->name));
+	help_suggest(c, d, &s, NULL, n->u.member.name_span);
+}
+
+static const struct type *role_member(struct check *c, struct node *n)
+{
+	struct str name = n->u.member.name;
+	struct decl *role = role_of(c, n->u.member.base);
+	for (size_t i = 0; i < COUNT(role_members); i++)
+		if (str_is(name, role_members[i].name))
+			return role_members[i].type;
+	const struct field *f = schema_find(BLOCK_ROLE, name);
+	if (!f)
+		f = schema_find(BLOCK_FRAMEWORK_ROLE, name);
+	if (!f) {
+		report_role_member(c, n);
+		return bad(n);
+	}
+	if (f->id == FIELD_REPLICAS)
+		return role && role->replicas ? role->replicas : &type_int;
+	return schema_type(&c->types, f->id);
+}
+
+/* The role of this name, wherever a framework in scope of a test's file declares it. */
+static const struct type *roles_member(void)
+{
+	return &type_role;
+}
+
+/* ---- all of them ---- */
+
+static const struct type *report_whole(struct check *c, struct node *n, const struct type *t)
+{
+	struct str what = type_phrase(c->arena, t), name = n->u.member.name;
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%.*s has no fields", STR_ARG(what));
+	if (str_is(name, "len") || str_is(name, "length"))
+		diag_help(c->diags, d, "write 'len(...)'");
+	return bad(n);
+}
+
+static const struct type *member_of(struct check *c, struct node *n, const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_RECORD: return record_member(c, n, t->record);
+	case TYPE_ANON: return anon_member(c, n, t);
+	case TYPE_MAP: return t->elem;
+	case TYPE_ROLE: return role_member(c, n);
+	case TYPE_PORTS: return &type_int;
+	case TYPE_CLUSTER: return find_member(c, n, "the cluster", cluster_members, COUNT(cluster_members));
+	case TYPE_POD_FACTS: return find_member(c, n, "the pod", pod_members, COUNT(pod_members));
+	case TYPE_ELASTIC: return find_member(c, n, "an elastic range", elastic_members, COUNT(elastic_members));
+	case TYPE_TOPOLOGY: return find_member(c, n, "a topology", topology_members, COUNT(topology_members));
+	case TYPE_DATA: return &type_data;
+	case TYPE_REPLICA_ENV: return &type_string;
+	case TYPE_ROLES: return roles_member();
+	default: return report_whole(c, n, t);
+	}
+}
+
+const struct type *type_member(struct check *c, struct node *n, const struct type *want)
+{
+	const struct type *t = type_expr(c, n->u.member.base, NULL);
+	bool pod = t->kind == TYPE_POD;
+	if (t->kind == TYPE_BAD)
+		return &type_bad;
+	if (t->kind == TYPE_MODULE)
+		return type_module_member(c, n, want);
+	if (t->kind == TYPE_OPTIONAL) {
+		report_optional(c, n->u.member.base);
+		return &type_bad;
+	}
+	const struct type *m = member_of(c, n, type_strip_pod(t));
+	if (m->kind == TYPE_BAD)
+		return m;
+	if (m->kind == TYPE_OPTIONAL && known_present(c, n))
+		m = m->elem;
+	return pod ? type_pod(c->arena, m) : m;
+}
+
+/* ---- x[i] ---- */
+
+const struct type *type_index(struct check *c, struct node *n)
+{
+	struct node *base = n->u.pair.base, *index = n->u.pair.index;
+	const struct type *t = check_free(c, base);
+	bool pod = t->kind == TYPE_POD;
+	const struct type *core = type_strip_pod(t), *elem = NULL;
+	if (core->kind == TYPE_OPTIONAL) {
+		report_optional(c, base);
+		core = &type_bad;
+	}
+	if (core->kind == TYPE_LIST || core->kind == TYPE_MAP)
+		elem = core->elem;
+	else if (core->kind == TYPE_DATA || core->kind == TYPE_BAD)
+		elem = core;
+	else if (core->kind == TYPE_REPLICA_ENV)
+		elem = &type_string;
+	else if (core->kind == TYPE_ANON) {
+		for (size_t i = 0; i < core->n; i++)
+			elem = elem ? unify(c, elem, core->members[i].type) : core->members[i].type;
+	}
+	const struct type *i = check_free(c, index);
+	if (!elem) {
+		struct str what = type_phrase(c->arena, core);
+		struct diag *d = diag_report(c->diags, TJ0302, base->span, "only a list or a map has elements, found %.*s", STR_ARG(what));
+		if (core->kind == TYPE_PORTS)
+			diag_help(c->diags, d, "write the port's name after a dot");
+		return bad(n);
+	}
+	if (i->kind == TYPE_BAD || elem->kind == TYPE_BAD)
+		return &type_bad;
+	const struct type *key = core->kind == TYPE_LIST ? &type_int : core->kind == TYPE_DATA ? type_strip_pod(i) : &type_string;
+	pod = pod || i->kind == TYPE_POD;
+	if (coerce(c, index, type_pod(c->arena, key), &(struct site){ .what = STR("an index") })->kind == TYPE_BAD)
+		return &type_bad;
+	index->convert_to = NULL;
+	return lifted(c, elem, pod);
+}

@@ -1,0 +1,370 @@
+/*
+ * check_op.c - operators.
+ *
+ * Operands are typed without pod[] and optional marks in mind: those are taken
+ * off first (an optional is an error), the rule is applied to what is left, and
+ * the result is pod-time when an operand was.
+ */
+#include "check/context.h"
+
+struct operands {
+	struct node *left, *right;
+	const struct type *a, *b;       /* without pod[] */
+	bool pod;
+};
+
+static bool is_literal(const struct node *n)
+{
+	while (n->kind == NODE_UNARY || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD && n->u.op.left->kind != NODE_NAME))
+		n = n->u.op.left;
+	return n->kind == NODE_QUANTITY || n->kind == NODE_INT || n->kind == NODE_FLOAT;
+}
+
+static bool is_numeric(const struct type *t)
+{
+	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || type_is_quantity(t) || t->kind == TYPE_UNIT;
+}
+
+/* ---- what operands may not be ---- */
+
+/* Reports secrets and untested optionals; false when the operand cannot be used. */
+static bool usable(struct check *c, struct node *n, const struct type **ret, bool *pod)
+{
+	const struct type *t = n->type;
+	if (t->kind == TYPE_BAD)
+		return false;
+	if (t->kind == TYPE_POD) {
+		*pod = true;
+		t = t->elem;
+	}
+	if (t->kind == TYPE_OPTIONAL) {
+		report_optional(c, n);
+		return false;
+	}
+	if (t->kind == TYPE_SECRET) {
+		struct diag *d = diag_report(c->diags, TJ0711, n->span, "a secret cannot be compared or computed with");
+		diag_label(c->diags, d, "its value is never known here");
+		bad(n);
+		return false;
+	}
+	*ret = t;
+	return true;
+}
+
+static const struct type *report_operands(struct check *c, struct node *n, const struct operands *o)
+{
+	struct str a = found(c, o->left), b = found(c, o->right), x = node_words(c, o->left), y = node_words(c, o->right);
+	const char *op = op_name(n->u.op.op);
+	bool units = type_is_quantity(o->a) && type_is_quantity(o->b);
+	struct diag *d;
+	if (units) {
+		struct str s = type_spell(c->arena, o->a), t = type_spell(c->arena, o->b);
+		d = diag_report(c->diags, TJ0309, n->u.op.op_span, "cannot %s %.*s and %.*s", n->u.op.op == OP_ADD ? "add" :
+			n->u.op.op == OP_SUB ? "subtract" : n->u.op.op >= OP_EQ ? "compare" : "combine", STR_ARG(s), STR_ARG(t));
+	} else {
+		d = diag_report(c->diags, TJ0302, n->u.op.op_span, "'%s' does not work on %.*s and %.*s", op, STR_ARG(a), STR_ARG(b));
+	}
+	diag_note(c->diags, d, o->left->span, "%.*s", STR_ARG(a));
+	diag_note(c->diags, d, o->right->span, "%.*s", STR_ARG(b));
+	if (type_is_text(o->a) && type_is_text(o->b) && n->u.op.op == OP_ADD)
+		diag_help(c->diags, d, "texts are joined by interpolation: \"${%.*s}${%.*s}\"", STR_ARG(x), STR_ARG(y));
+	else if (o->a->kind == TYPE_LIST && o->b->kind == TYPE_LIST && n->u.op.op == OP_ADD)
+		diag_help(c->diags, d, "write 'flatten([%.*s, %.*s])'", STR_ARG(x), STR_ARG(y));
+	else if (o->a->kind == TYPE_INT && o->b->kind == TYPE_FLOAT)
+		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(x));
+	else if (o->a->kind == TYPE_FLOAT && o->b->kind == TYPE_INT)
+		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(y));
+	else if (type_is_quantity(o->a) && o->b->kind == TYPE_FLOAT)
+		diag_help(c->diags, d, "multiply and divide by ints: 'x * 3 / 2' is one and a half times x");
+	return &type_bad;
+}
+
+static const struct type *report_elastic_operand(struct check *c, struct node *n)
+{
+	struct str words = node_words(c, n);
+	struct diag *d = diag_report(c->diags, TJ0506, n->span, "'%.*s' is an elastic range; which number is meant?", STR_ARG(words));
+	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
+	bad(n);
+	return &type_bad;
+}
+
+/* ---- arithmetic ---- */
+
+static const struct type *plain_number(const struct type *t)
+{
+	return t->kind == TYPE_INT ? &type_int : t->kind == TYPE_FLOAT ? &type_float : t->kind == TYPE_CPU ? &type_cpu :
+		t->kind == TYPE_MEMORY ? &type_memory : t->kind == TYPE_DURATION ? &type_duration : t;
+}
+
+static const struct type *arithmetic_result(const struct operands *o, enum op op)
+{
+	const struct type *a = o->a, *b = o->b;
+	bool qa = type_is_quantity(a) || a->kind == TYPE_UNIT, qb = type_is_quantity(b) || b->kind == TYPE_UNIT;
+	if (!is_numeric(a) || !is_numeric(b))
+		return NULL;
+	if (qa && qb) {
+		if (a->kind != b->kind || op == OP_MUL || op == OP_DIV)
+			return NULL;
+		return op == OP_FLOOR_DIV ? &type_int : plain_number(a);
+	}
+	if (qa)
+		return b->kind == TYPE_INT && (op == OP_MUL || op == OP_DIV) ? plain_number(a) : NULL;
+	if (qb)
+		return a->kind == TYPE_INT && op == OP_MUL ? plain_number(b) : NULL;
+	return a->kind == b->kind ? plain_number(a) : NULL;
+}
+
+/* A literal operand becomes what the other one is. */
+static void adapt(struct check *c, struct node *n, const struct type **t, const struct type *other, bool additive)
+{
+	if (!is_literal(n) || other->kind == TYPE_UNIT)
+		return;
+	bool unit = (*t)->kind == TYPE_UNIT && type_is_quantity(other);
+	bool number = (*t)->kind == TYPE_INT && other->kind == TYPE_FLOAT;
+	bool cpu = additive && other->kind == TYPE_CPU && is_number_literal(n);
+	if (!unit && !number && !cpu && !(additive && is_number_literal(n) && type_is_quantity(other)))
+		return;
+	if (unit ? check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD : coerce(c, n, other, NO_SITE)->kind == TYPE_BAD)
+		*t = &type_bad;
+	else
+		*t = other;
+}
+
+static const struct type *type_operand(struct check *c, struct node *n, const struct type *want)
+{
+	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
+	bool hint = core && is_literal(n) && n->kind != NODE_INT && n->kind != NODE_FLOAT && type_is_quantity(core);
+	return type_expr(c, n, hint ? core : NULL);
+}
+
+static bool type_operands(struct check *c, struct node *n, const struct type *want, struct operands *o)
+{
+	*o = (struct operands){ .left = n->u.op.left, .right = n->u.op.right };
+	type_operand(c, o->left, want);
+	type_operand(c, o->right, want);
+	bool left = usable(c, o->left, &o->a, &o->pod), right = usable(c, o->right, &o->b, &o->pod);
+	return left && right;
+}
+
+static const struct type *type_arithmetic(struct check *c, struct node *n, const struct type *want)
+{
+	struct operands o;
+	enum op op = n->u.op.op;
+	if (!type_operands(c, n, want, &o))
+		return &type_bad;
+	if (o.a->kind == TYPE_ELASTIC || o.b->kind == TYPE_ELASTIC)
+		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
+	bool additive = op == OP_ADD || op == OP_SUB || op == OP_MOD;
+	adapt(c, o.left, &o.a, o.b, additive);
+	if (o.a->kind != TYPE_BAD)
+		adapt(c, o.right, &o.b, o.a, additive);
+	if (o.a->kind == TYPE_BAD || o.b->kind == TYPE_BAD)
+		return &type_bad;
+	const struct type *t = arithmetic_result(&o, op);
+	return t ? lifted(c, t, o.pod) : report_operands(c, n, &o);
+}
+
+const struct type *type_unary(struct check *c, struct node *n, const struct type *want)
+{
+	struct node *operand = n->u.op.left;
+	if (n->u.op.op == OP_NOT) {
+		bool pod = check_condition(c, operand, "'not'", true);
+		return operand->type->kind == TYPE_BAD ? &type_bad : lifted(c, &type_bool, pod);
+	}
+	if (operand->kind == NODE_INT) {        /* -9223372036854775808 is one number (decision 11) */
+		operand->type = &type_int;
+		return &type_int;
+	}
+	const struct type *t = type_operand(c, operand, want), *core;
+	bool pod = false;
+	if (!usable(c, operand, &core, &pod))
+		return &type_bad;
+	if (core->kind == TYPE_ELASTIC)
+		return report_elastic_operand(c, operand);
+	if (is_numeric(core))
+		return lifted(c, plain_number(core), pod);
+	struct str what = type_phrase(c->arena, t);
+	diag_report(c->diags, TJ0302, operand->span, "'-' needs a number, found %.*s", STR_ARG(what));
+	return &type_bad;
+}
+
+/* ---- comparisons ---- */
+
+static bool comparable(const struct type *a, const struct type *b, enum op op)
+{
+	bool order = op != OP_EQ && op != OP_NE;
+	if (type_is_text(a) && type_is_text(b))
+		return true;
+	if (a->kind == TYPE_DATA || b->kind == TYPE_DATA)
+		return true;
+	if (order)
+		return is_numeric(a) && a->kind == b->kind;
+	if ((a->kind == TYPE_ELASTIC && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_ELASTIC))
+		return true;
+	return a->kind == b->kind || a->kind == TYPE_EMPTY || b->kind == TYPE_EMPTY;
+}
+
+/* An enum compared with a text that it never is (decision 37). */
+static bool test_enum(struct check *c, const struct type *e, struct node *text)
+{
+	struct str s;
+	if (e->kind != TYPE_ENUM || text->kind != NODE_STRING || !node_static_text(text, &s))
+		return true;
+	for (size_t i = 0; i < e->n; i++)
+		if (str_eq(e->words[i], s))
+			return true;
+	report_enum(c, text, e, s, NO_SITE);
+	return false;
+}
+
+static const struct type *compare_none(struct check *c, struct node *n)
+{
+	struct node *left = n->u.op.left, *right = n->u.op.right, *other = left->kind == NODE_NONE ? right : left;
+	const struct type *t = type_expr(c, other, NULL);
+	left->type = left->kind == NODE_NONE ? &type_none : left->type;
+	right->type = right->kind == NODE_NONE ? &type_none : right->type;
+	if (t->kind == TYPE_BAD)
+		return t;
+	bool maybe = t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE || t->kind == TYPE_DATA || t->kind == TYPE_ENV_VALUE;
+	if (!maybe && in_own_file(c) && !known_present(c, other)) {
+		struct str words = node_words(c, other);
+		diag_report(c->diags, TJ1004, n->span, "'%.*s' is never none", STR_ARG(words));
+	}
+	return lifted(c, &type_bool, t->kind == TYPE_POD);
+}
+
+static void test_constant(struct check *c, struct node *n);
+
+static const struct type *type_comparison(struct check *c, struct node *n)
+{
+	struct operands o;
+	enum op op = n->u.op.op;
+	bool equal = op == OP_EQ || op == OP_NE;
+	if (equal && (n->u.op.left->kind == NODE_NONE || n->u.op.right->kind == NODE_NONE))
+		return compare_none(c, n);
+	if (!type_operands(c, n, NULL, &o))
+		return &type_bad;
+	adapt(c, o.left, &o.a, o.b, true);
+	if (o.a->kind != TYPE_BAD)
+		adapt(c, o.right, &o.b, o.a, true);
+	if (o.a->kind == TYPE_BAD || o.b->kind == TYPE_BAD)
+		return &type_bad;
+	if (!equal && (o.a->kind == TYPE_ELASTIC || o.b->kind == TYPE_ELASTIC))
+		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
+	if (o.a->kind == TYPE_UNIT && o.b->kind == TYPE_UNIT)
+		return report_unit(c, o.left);
+	if (!comparable(o.a, o.b, op))
+		return report_operands(c, n, &o);
+	if (!test_enum(c, o.a, o.right) || !test_enum(c, o.b, o.left))
+		return &type_bad;
+	test_constant(c, n);
+	return lifted(c, &type_bool, o.pod);
+}
+
+/* ---- in ---- */
+
+static const struct type *type_in(struct check *c, struct node *n)
+{
+	struct operands o = { .left = n->u.op.left, .right = n->u.op.right };
+	check_free(c, o.right);
+	if (!usable(c, o.right, &o.b, &o.pod)) {
+		type_expr(c, o.left, NULL);
+		return &type_bad;
+	}
+	const struct type *elem = o.b->kind == TYPE_LIST ? o.b->elem : o.b->kind == TYPE_RANGE ? &type_int :
+		o.b->kind == TYPE_MAP || o.b->kind == TYPE_ANON ? &type_string : NULL;
+	type_expr(c, o.left, elem && is_literal(o.left) ? type_strip_pod(elem) : NULL);
+	if (!usable(c, o.left, &o.a, &o.pod))
+		return &type_bad;
+	if (o.b->kind == TYPE_EMPTY || o.b->kind == TYPE_DATA)
+		return lifted(c, &type_bool, o.pod);
+	if (!elem) {
+		struct str is = found(c, o.right);
+		struct diag *d = diag_report(c->diags, TJ0302, o.right->span, "'in' needs a list, a map or a range, found %.*s", STR_ARG(is));
+		if (type_is_text(o.b))
+			diag_help(c->diags, d, "to look for a part of a text write 'find(text, part) != none'");
+		return &type_bad;
+	}
+	o.pod = o.pod || has_pod(elem);
+	if (!comparable(type_strip_pod(elem), o.a, OP_EQ))
+		return report_operands(c, n, &o);
+	if (!test_enum(c, type_strip_pod(elem), o.left))
+		return &type_bad;
+	return lifted(c, &type_bool, o.pod);
+}
+
+/* ---- and, or ---- */
+
+static bool is_condition(const struct node *n)
+{
+	return n->type && n->type->kind == TYPE_CONDITION;
+}
+
+static const struct type *type_logic(struct check *c, struct node *n, const struct type *want)
+{
+	const struct fact *facts = c->at.facts;
+	struct node *left = n->u.op.left, *right = n->u.op.right;
+	const char *what = n->u.op.op == OP_AND ? "'and'" : "'or'";
+	if (type_expr(c, left, want)->kind == TYPE_UNIT)
+		report_unit(c, left);
+	if (is_condition(left)) {
+		check_expr(c, right, &type_condition, &(struct site){ .what = str_of(what) });
+		return right->type->kind == TYPE_BAD ? &type_bad : &type_condition;
+	}
+	bool pod = judge_condition(c, left, what, true);
+	assume(c, left, n->u.op.op == OP_AND);
+	pod = check_condition(c, right, what, true) || pod;
+	c->at.facts = facts;
+	if (left->type->kind == TYPE_BAD || right->type->kind == TYPE_BAD)
+		return &type_bad;
+	return lifted(c, &type_bool, pod);
+}
+
+const struct type *type_binary(struct check *c, struct node *n, const struct type *want)
+{
+	switch (n->u.op.op) {
+	case OP_AND: case OP_OR: return type_logic(c, n, want);
+	case OP_IN: case OP_NOT_IN: return type_in(c, n);
+	case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE: return type_comparison(c, n);
+	default: return type_arithmetic(c, n, want);
+	}
+}
+
+/* ---- conditions that are always the same (TJ1004, by types only) ---- */
+
+enum answer { NEVER, SOMETIMES, ALWAYS };
+
+static enum answer compare_bounds(enum op op, const struct refinement *r, int64_t n)
+{
+	bool below = r->has_hi && r->hi < n, above = r->has_lo && r->lo > n;
+	bool at_most = r->has_hi && r->hi <= n, at_least = r->has_lo && r->lo >= n;
+	bool outside = below || above;
+	switch (op) {
+	case OP_EQ: return outside ? NEVER : SOMETIMES;
+	case OP_NE: return outside ? ALWAYS : SOMETIMES;
+	case OP_LT: return below ? ALWAYS : at_least ? NEVER : SOMETIMES;
+	case OP_LE: return at_most ? ALWAYS : above ? NEVER : SOMETIMES;
+	case OP_GT: return above ? ALWAYS : at_most ? NEVER : SOMETIMES;
+	case OP_GE: return at_least ? ALWAYS : below ? NEVER : SOMETIMES;
+	default: return SOMETIMES;
+	}
+}
+
+static void test_constant(struct check *c, struct node *n)
+{
+	const struct node *left = n->u.op.left;
+	const struct type *t = left->type;
+	struct constant k;
+	if (!in_own_file(c) || (left->kind != NODE_NAME && left->kind != NODE_MEMBER) || t->kind != TYPE_INT || !t->refine)
+		return;
+	if (!is_number_literal(n->u.op.right) || !fold(c, n->u.op.right, &k) || k.kind != TYPE_INT)
+		return;
+	enum answer a = compare_bounds(n->u.op.op, t->refine, k.integer);
+	if (a == SOMETIMES)
+		return;
+	struct str words = node_words(c, n), name = node_words(c, left), type = type_spell(c->arena, t);
+	struct diag *d = diag_report(c->diags, TJ1004, n->span, "'%.*s' is always %s: %.*s is %.*s", STR_ARG(words),
+		a == ALWAYS ? "true" : "false", STR_ARG(name), STR_ARG(type));
+	if (span_known(t->refine->from))
+		diag_note(c->diags, d, t->refine->from, "declared here");
+}

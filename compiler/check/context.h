@@ -1,0 +1,232 @@
+/*
+ * context.h - what the files of the checker share with each other only.
+ *
+ * Types flow both ways.  type_expr() gives an expression its type; `want`, when
+ * it is not NULL, is the type of the place, which decides what literals mean (4
+ * may be a cpu, "a" a member of an enum) and is enforced inside conditionals,
+ * lists and bodies, so that a mistake is reported at the element that made it.
+ * check_expr() also makes the whole expression fit the place: it reports, or
+ * sets `convert_to`.
+ *
+ * What fails gets TYPE_BAD, which fits everywhere in silence.
+ */
+#ifndef TRAINC_CHECK_CONTEXT_H
+#define TRAINC_CHECK_CONTEXT_H
+
+#include "check/check.h"
+#include "check/schema.h"
+
+/* A thing that is known not to be none here: a name, or a member of one. */
+struct fact {
+	const struct fact *next;
+	const struct decl *decl;
+	struct str member;              /* p == NULL: the name itself */
+};
+
+enum scope_kind { SCOPE_LOCAL, SCOPE_FN, SCOPE_FRAMEWORK, SCOPE_ACCELERATOR, SCOPE_JOB, SCOPE_ROLE, SCOPE_POLICY, SCOPE_TEST };
+
+struct scope {
+	struct scope *parent;           /* NULL: the file */
+	enum scope_kind kind;
+	struct module *module;
+	struct map names;               /* -> struct decl * */
+	const struct fact *facts;       /* where the scope begins */
+	struct node *body;              /* whose lets these are; NULL without: for TJ0215 */
+	struct decl *self;              /* SCOPE_ROLE: the role, if it is known */
+	enum block block;               /* of the body, 0 without: for TJ0215 */
+};
+
+/* Where we are.  Saved and restored as a whole when something else is checked in between. */
+struct where {
+	struct module *module;
+	struct scope *scope;            /* NULL: the file */
+	const struct fact *facts;
+	struct decl *fn;                /* the function whose value is being checked */
+	bool env;                       /* inside an environment value */
+	bool spanning;                  /* inside a place where pod-time values are welcome */
+};
+
+/* What a value is for: words for messages. */
+struct site {
+	struct str what;                /* "'replicas'", "argument 'nproc'"; empty: no words for it */
+	struct span declared;           /* what imposes the type; unknown without */
+	bool call;                      /* an argument: `none` is TJ0316 (decision 36) */
+	bool raw;                       /* a raw Kubernetes value */
+};
+
+struct check {
+	struct program *program;
+	struct arena *arena;
+	struct names *names;
+	struct diags *diags;
+	struct schema_types types;
+	struct map builtins;            /* names that are known everywhere -> struct decl * */
+	struct map profiles;
+	struct where at;
+	struct decl **queue;            /* library declarations that were mentioned and must be checked */
+	size_t nqueue, queue_done;
+	struct decl **running;          /* whose types are being worked out, outermost first */
+	size_t nrunning;
+	struct decl **functions;        /* every fn that was checked: for TJ0406 */
+	size_t nfunctions;
+	struct { struct str self, cluster, pod, roles; } words;
+};
+
+#define NO_SITE (&(struct site){ 0 })
+
+/* ---- declarations and scopes (names.c, scope.c) ---- */
+
+void names_declare(struct check *c, struct module *m);
+struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, struct span span, struct node *node);
+/* A scope inside the present one, which becomes the present one; leave by restoring c->at. */
+struct scope *scope_enter(struct check *c, enum scope_kind kind, struct node *body);
+/* Declare in the present scope: TJ0204 for a second one, TJ0205 for one that hides, TJ1003 for a hidden built-in. */
+void scope_declare(struct check *c, struct decl *d);
+/* The same without the question of hiding (role names of a job, decision 20). */
+void scope_declare_role(struct check *c, struct decl *d);
+/* Declare the lets that stand directly in a body. */
+void scope_lets(struct check *c, struct node *body);
+/* What a name stands for here, marked as used; NULL after a report. */
+struct decl *scope_find(struct check *c, struct str name, struct span at);
+/* The same without report or marks. */
+struct decl *scope_peek(struct check *c, struct str name);
+/* Is there a scope of this kind around us? */
+struct scope *scope_around(const struct check *c, enum scope_kind kind);
+/* Are we in the user's own files (not the library, not a package)? */
+bool in_own_file(const struct check *c);
+/* Mention a declaration: marks it, and sees to it that it is checked. */
+void decl_use(struct check *c, struct decl *d);
+/* Its type (and formals, fields, roles), worked out on first use. */
+const struct type *decl_type(struct check *c, struct decl *d);
+/* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */
+struct decl *module_member(struct check *c, struct module *m, struct str module_name, struct str name, struct span at, bool accelerator);
+
+/* ---- types (check_type.c, refine.c) ---- */
+
+const struct type *resolve_type(struct check *c, struct node *ref);
+const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref);
+/* The constant that an expression is; false when it is none. */
+struct constant {
+	enum type_kind kind;            /* INT, FLOAT, STRING, CPU (a quantity of any kind), DURATION, BOOL */
+	int64_t integer;
+	double floating;
+	struct quantity quantity;
+	struct str text;
+};
+bool fold(struct check *c, const struct node *n, struct constant *ret);
+
+/* ---- expressions ---- */
+
+const struct type *type_expr(struct check *c, struct node *n, const struct type *want);
+const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site);
+/* Without a place that says what is wanted; what needs one is reported (TJ0310). */
+const struct type *check_free(struct check *c, struct node *n);
+/* A condition (TJ0317); `what` is "if", "check", ...  Pod-time ones only when allowed.  Gives true when it is pod-time. */
+bool check_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
+/* The same for an expression that has its type already. */
+bool judge_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
+/* A text that is inserted in a string; sets *ret_pod. */
+void check_part(struct check *c, struct node *n, bool *ret_pod);
+
+const struct type *type_quantity(struct check *c, struct node *n, const struct type *want);
+/* A bare number where a quantity is wanted: reports, or accepts it (cpu). */
+const struct type *number_as_quantity(struct check *c, struct node *n, const struct type *want, const struct site *site);
+const struct type *type_unary(struct check *c, struct node *n, const struct type *want);
+const struct type *type_binary(struct check *c, struct node *n, const struct type *want);
+const struct type *type_member(struct check *c, struct node *n, const struct type *want);
+/* The type of the value that a declaration stands for, at `n`; not of functions and the like (reported). */
+const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d);
+/* An expression that was typed without a place meets its type now. */
+void retype(struct check *c, struct node *n, const struct type *t);
+const struct type *type_index(struct check *c, struct node *n);
+const struct type *type_call(struct check *c, struct node *n, const struct type *want);
+const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want);
+const struct type *type_role_call(struct check *c, struct node *n, struct node *base, struct str method);
+const struct type *type_body(struct check *c, struct node *n, const struct type *want);
+/* A body that only extends what is there: a record's missing fields are no fault. */
+const struct type *type_extension(struct check *c, struct node *n, const struct type *want);
+const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial);
+/* The body of `key { }` inside a literal, where there is nothing to extend. */
+const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want);
+const struct type *type_list_for(struct check *c, struct node *n, const struct type *want);
+/* The loop variables of a list; false when it is none (reported). */
+bool check_binders(struct check *c, struct binder *binders, unsigned n, struct node *list);
+const struct type *role_field_type(struct check *c, struct decl *role, struct str name, struct span at);
+/* The declared role that an expression is, if that is known. */
+struct decl *known_role(const struct node *n);
+
+/* Arguments to formals: fills `bound`; *ret_lift when a pod-time value met a plain formal. */
+bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee, struct node **bound, bool *ret_lift);
+
+/* ---- fitting (fit.c) ---- */
+
+enum fit { FIT_OK, FIT_POD, FIT_OPTIONAL, FIT_SECRET, FIT_NO };
+enum fit fit(const struct type *want, const struct type *t);
+/* Make the typed expression fit; gives its type or TYPE_BAD after a report. */
+const struct type *coerce(struct check *c, struct node *n, const struct type *want, const struct site *site);
+/* The type that holds both; NULL when there is none. */
+const struct type *unify(struct check *c, const struct type *a, const struct type *b);
+bool has_pod(const struct type *t);
+/* The type with pod-time parts welcome: list[pod[string]] for list[string]. */
+const struct type *pod_inside(struct check *c, const struct type *t);
+/* `t`, inside pod[] when `pod`. */
+const struct type *lifted(struct check *c, const struct type *t, bool pod);
+bool is_number_literal(const struct node *n);
+/* "the string "4"", "an int": what was found, for messages. */
+struct str found(struct check *c, const struct node *n);
+void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site);
+const struct type *report_pod(struct check *c, struct node *n, const struct site *site);
+const struct type *report_optional(struct check *c, struct node *n);
+const struct type *report_secret(struct check *c, struct node *n);
+const struct type *report_unit(struct check *c, struct node *n);
+/* The same for the value of a let, whose name the help can use. */
+const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);
+const struct type *bad(struct node *n);
+/* TJ0312: a text that is not one of an enum's. */
+void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
+/* The text of an expression, shortened for a message. */
+struct str node_words(struct check *c, const struct node *n);
+
+/* ---- facts (narrow.c) ---- */
+
+void assume(struct check *c, const struct node *condition, bool truth);
+bool known_present(const struct check *c, const struct node *n);
+
+/* ---- bodies (check_items.c, check_block.c, check_job.c, check_decl.c) ---- */
+
+/* What to do with the entries of a body. */
+struct items {
+	struct check *check;
+	void (*set)(struct items *to, struct node *item);       /* SET, EXTEND */
+	void (*field)(struct items *to, struct node *item);     /* NULL: TJ0111 from the parser, ignored here */
+	void (*block)(struct items *to, struct node *item);     /* NULL: not allowed */
+	void (*spread)(struct items *to, struct node *item);
+	bool checks;                    /* may hold check and warn */
+	bool pod_keys;
+	const char *what;               /* "a record": for messages */
+	bool conditional;               /* inside if or for, while visiting */
+};
+/* Visit the items of a body in a new scope of its own. */
+void visit_body(struct items *to, struct node *body, enum scope_kind kind);
+void visit_items(struct items *to, struct node *body);
+void check_check(struct check *c, struct node *n);
+/* A body whose fields the schema knows. */
+void check_block(struct check *c, struct node *body, enum block block, struct decl *framework_role);
+/* The same in the present scope: jobs, frameworks, accelerators. */
+void check_open_block(struct check *c, struct node *body, enum block block);
+/* A raw Kubernetes body: nothing pod-time. */
+void check_data(struct check *c, struct node *body);
+void check_decl(struct check *c, struct decl *d);
+void framework_roles(struct check *c, struct decl *d);
+void check_job(struct check *c, struct node *n);
+void check_profile(struct check *c, struct node *n);
+void check_test(struct check *c, struct node *n);
+void check_policy(struct check *c, struct node *n);
+void check_project(struct check *c, struct node *n);
+/* Does a body set the key whatever its conditions are? */
+bool body_sets(const struct node *body, struct str key, bool *ret_maybe);
+/* Give the user's "unknown" name a suggestion: "did you mean", or what there is. */
+struct suggest;
+void help_suggest(struct check *c, struct diag *d, const struct suggest *s, const char *verb, struct span at);
+
+#endif

@@ -1,0 +1,328 @@
+/*
+ * fit.c - which type fits where, and what to say when it does not.
+ *
+ * Conversions that happen by themselves are those of language brief section 7:
+ * number literals to floats, cpus and elastic ranges, ints to elastic ranges,
+ * texts to the texts that are checked by form, T to T? and pod[T].
+ */
+#include "check/context.h"
+
+static enum fit worse(enum fit a, enum fit b)
+{
+	return a > b ? a : b;
+}
+
+static enum fit fit_members(const struct type *want, const struct type *t)
+{
+	enum fit f = FIT_OK;
+	for (size_t i = 0; i < t->n; i++)
+		f = worse(f, fit(want, t->members[i].type));
+	return f;
+}
+
+static const struct record_field *find_field(const struct decl *record, struct str name)
+{
+	for (size_t i = 0; i < record->nfields; i++)
+		if (str_eq(record->fields[i].name, name))
+			return &record->fields[i];
+	return NULL;
+}
+
+static bool has_member(const struct type *t, struct str name)
+{
+	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++)
+		if (str_eq(t->members[i].name, name))
+			return true;
+	return false;
+}
+
+/* An anonymous record (or nothing) converts field by field. */
+static enum fit fit_record(const struct decl *record, const struct type *t)
+{
+	enum fit f = FIT_OK;
+	for (size_t i = 0; i < record->nfields; i++)
+		if (!record->fields[i].value && !has_member(t, record->fields[i].name))
+			return FIT_NO;
+	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++) {
+		const struct record_field *field = find_field(record, t->members[i].name);
+		f = worse(f, field ? fit(field->type, t->members[i].type) : FIT_NO);
+	}
+	return f;
+}
+
+static enum fit fit_data(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_LIST: case TYPE_MAP: return fit(&type_data, t->elem);
+	case TYPE_ANON: return fit_members(&type_data, t);
+	case TYPE_RECORD: {
+		enum fit f = FIT_OK;
+		for (size_t i = 0; i < t->record->nfields; i++)
+			if (t->record->fields[i].type != t)
+				f = worse(f, t->record->fields[i].type->kind == TYPE_RECORD ? FIT_OK : fit(&type_data, t->record->fields[i].type));
+		return f;
+	}
+	case TYPE_OPTIONAL: return fit(&type_data, t->elem);
+	case TYPE_ROLE: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG: case TYPE_CLUSTER:
+	case TYPE_POD_FACTS: case TYPE_PORTS: case TYPE_MODULE: case TYPE_REPLICA_ENV: case TYPE_ROLES: case TYPE_RANGE:
+		return FIT_NO;
+	default: return FIT_OK;
+	}
+}
+
+static enum fit fit_env(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_BOOL: case TYPE_INT: case TYPE_FLOAT: case TYPE_ELASTIC: case TYPE_TOPOLOGY: case TYPE_CONFIG: case TYPE_ENV_VALUE:
+		return FIT_OK;
+	default: return type_is_text(t) || type_is_quantity(t) ? FIT_OK : FIT_NO;
+	}
+}
+
+static bool has_words(const struct type *want, const struct type *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		size_t k = 0;
+		while (k < want->n && !str_eq(want->words[k], t->words[i]))
+			k++;
+		if (k == want->n)
+			return false;
+	}
+	return true;
+}
+
+static enum fit fit_core(const struct type *want, const struct type *t)
+{
+	switch (want->kind) {
+	case TYPE_DATA: return fit_data(t);
+	case TYPE_ENV_VALUE: return fit_env(t);
+	case TYPE_STRING: case TYPE_IMAGE: case TYPE_NAME: case TYPE_PATH:
+		return type_is_text(t) || t->kind == TYPE_DATA ? FIT_OK : FIT_NO;
+	case TYPE_ENUM: return t->kind == TYPE_ENUM && has_words(want, t) ? FIT_OK : FIT_NO;
+	case TYPE_ELASTIC: return t->kind == TYPE_ELASTIC || t->kind == TYPE_INT ? FIT_OK : FIT_NO;
+	case TYPE_LIST: return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_LIST ? fit(want->elem, t->elem) : FIT_NO;
+	case TYPE_MAP:
+		if (t->kind == TYPE_ANON)
+			return fit_members(want->elem, t);
+		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_MAP ? fit(want->elem, t->elem) : FIT_NO;
+	case TYPE_RECORD:
+		if (t->kind == TYPE_RECORD)
+			return t->record == want->record ? FIT_OK : FIT_NO;
+		return t->kind == TYPE_ANON || t->kind == TYPE_EMPTY ? fit_record(want->record, t) : FIT_NO;
+	case TYPE_SECRET: return t->kind == TYPE_SECRET ? fit(want->elem, t->elem) : FIT_NO;
+	default: return want->kind == t->kind ? FIT_OK : FIT_NO;
+	}
+}
+
+enum fit fit(const struct type *want, const struct type *t)
+{
+	if (want == t || want->kind == TYPE_BAD || t->kind == TYPE_BAD)
+		return FIT_OK;
+	if (want->kind == TYPE_OPTIONAL)
+		return t->kind == TYPE_NONE ? FIT_OK : fit(want->elem, type_strip_optional(t));
+	if (want->kind == TYPE_POD)
+		return fit(want->elem, type_strip_pod(t));
+	if (want->kind == TYPE_ENV_VALUE && t->kind == TYPE_SECRET)
+		return FIT_OK;
+	if (t->kind == TYPE_POD) {
+		enum fit f = fit(want, t->elem);
+		return want->kind == TYPE_ENV_VALUE || f == FIT_NO ? f : worse(f, FIT_POD);
+	}
+	if (t->kind == TYPE_SECRET && want->kind != TYPE_SECRET)
+		return FIT_SECRET;
+	if (t->kind == TYPE_OPTIONAL && want->kind != TYPE_DATA)
+		return fit(want, t->elem) == FIT_NO ? FIT_NO : FIT_OPTIONAL;
+	return fit_core(want, t);
+}
+
+bool has_pod(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_POD: return true;
+	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: return has_pod(t->elem);
+	case TYPE_ANON:
+		for (size_t i = 0; i < t->n; i++)
+			if (has_pod(t->members[i].type))
+				return true;
+		return false;
+	case TYPE_RECORD:
+		for (size_t i = 0; i < t->record->nfields; i++)
+			if (t->record->fields[i].type && t->record->fields[i].type->kind == TYPE_POD)
+				return true;
+		return false;
+	default: return false;
+	}
+}
+
+const struct type *lifted(struct check *c, const struct type *t, bool pod)
+{
+	return pod ? type_pod(c->arena, t) : t;
+}
+
+const struct type *pod_inside(struct check *c, const struct type *t)
+{
+	if (t->kind == TYPE_LIST || t->kind == TYPE_MAP) {
+		struct type *copy = ARENA_NEW(c->arena, struct type);
+		*copy = *t;
+		copy->elem = pod_inside(c, t->elem);
+		return type_pod(c->arena, copy);
+	}
+	return type_pod(c->arena, t->kind == TYPE_OPTIONAL ? pod_inside(c, t->elem)->elem : t);
+}
+
+/* ---- one type for several values ---- */
+
+static const struct type *unify_members(struct check *c, const struct type *a, const struct type *b)
+{
+	if (a->n != b->n)
+		return NULL;
+	struct type_member *members = ARENA_ARRAY(c->arena, struct type_member, a->n);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct type *t = unify(c, a->members[i].type, b->members[i].type);
+		if (!name_eq(a->members[i].name, b->members[i].name) || !t)
+			return NULL;
+		members[i] = (struct type_member){ a->members[i].name, t };
+	}
+	struct type *t = ARENA_NEW(c->arena, struct type);
+	*t = (struct type){ .kind = TYPE_ANON, .members = members, .n = a->n };
+	return t;
+}
+
+static const struct type *unify_core(struct check *c, const struct type *a, const struct type *b)
+{
+	if (type_is_text(a) && type_is_text(b))
+		return &type_string;
+	if (a->kind == TYPE_UNIT || b->kind == TYPE_UNIT) {
+		const struct type *t = a->kind == TYPE_UNIT ? b : a;
+		return t->kind == TYPE_UNIT || type_is_quantity(t) ? t : NULL;
+	}
+	if ((a->kind == TYPE_ELASTIC && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_ELASTIC))
+		return &type_elastic;
+	if (a->kind == TYPE_EMPTY || b->kind == TYPE_EMPTY) {
+		const struct type *t = a->kind == TYPE_EMPTY ? b : a;
+		return t->kind == TYPE_LIST || t->kind == TYPE_MAP || t->kind == TYPE_EMPTY ? t : NULL;
+	}
+	if (a->kind != b->kind)
+		return NULL;
+	if (a->kind == TYPE_ANON)
+		return unify_members(c, a, b);
+	if (a->kind != TYPE_LIST && a->kind != TYPE_MAP)
+		return NULL;
+	const struct type *elem = unify(c, a->elem, b->elem);
+	return !elem ? NULL : a->kind == TYPE_LIST ? type_list(c->arena, elem) : type_map(c->arena, elem);
+}
+
+/* The type itself, without what narrows it. */
+static const struct type *plain(struct check *c, const struct type *t)
+{
+	if (!t->refine || t->port)
+		return t->port ? &type_int : t;
+	struct type *p = ARENA_NEW(c->arena, struct type);
+	*p = *t;
+	p->refine = NULL;
+	return p;
+}
+
+const struct type *unify(struct check *c, const struct type *a, const struct type *b)
+{
+	if (a->kind == TYPE_BAD || a == b)
+		return a;
+	if (b->kind == TYPE_BAD)
+		return b;
+	if (a->kind == TYPE_OPTIONAL || b->kind == TYPE_OPTIONAL || a->kind == TYPE_NONE || b->kind == TYPE_NONE) {
+		if (a->kind == TYPE_NONE || b->kind == TYPE_NONE)
+			return type_optional(c->arena, a->kind == TYPE_NONE ? b : a);
+		const struct type *t = unify(c, type_strip_optional(a), type_strip_optional(b));
+		return t ? type_optional(c->arena, t) : NULL;
+	}
+	if (a->kind == TYPE_POD || b->kind == TYPE_POD) {
+		const struct type *t = unify(c, type_strip_pod(a), type_strip_pod(b));
+		return t ? type_pod(c->arena, t) : NULL;
+	}
+	if (type_same(a, b))
+		return a->refine == b->refine ? a : plain(c, a);
+	return unify_core(c, a, b);
+}
+
+/* ---- making one fit ---- */
+
+bool is_number_literal(const struct node *n)
+{
+	while (n->kind == NODE_UNARY && n->u.op.op == OP_NEGATE)
+		n = n->u.op.left;
+	return n->kind == NODE_INT || n->kind == NODE_FLOAT;
+}
+
+static bool is_structure(const struct node *n)
+{
+	return n->kind == NODE_IF || n->kind == NODE_COALESCE;
+}
+
+/* Must the evaluator look at the value where it arrives? */
+static bool converts(const struct type *want, const struct type *t, const struct node *n)
+{
+	const struct type *from = type_strip_pod(type_strip_optional(t));
+	bool given = want->refine != NULL;
+	want = type_strip_pod(type_strip_optional(want));
+	given = given || want->refine;
+	if (given)
+		return want->refine != from->refine || is_number_literal(n) || n->kind == NODE_STRING;
+	switch (want->kind) {
+	case TYPE_ENV_VALUE: return !type_is_text(from) && from->kind != TYPE_ENV_VALUE;
+	case TYPE_IMAGE: case TYPE_NAME: case TYPE_PATH: return want->kind != from->kind || n->kind == NODE_STRING;
+	case TYPE_ENUM: return from->kind != TYPE_ENUM;
+	case TYPE_FLOAT: case TYPE_CPU: case TYPE_ELASTIC: return want->kind != from->kind;
+	case TYPE_RECORD: return from->kind != TYPE_RECORD || n->kind == NODE_BODY;
+	case TYPE_LIST: case TYPE_MAP:
+		if (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BODY || from->kind == TYPE_EMPTY)
+			return false;
+		return from->kind != want->kind || converts(want->elem, from->elem, n);
+	default: return false;
+	}
+}
+
+const struct type *bad(struct node *n)
+{
+	n->type = &type_bad;
+	return &type_bad;
+}
+
+static bool literal_fits(const struct node *n, const struct type *want, const struct type *t)
+{
+	want = type_strip_pod(type_strip_optional(want));
+	if (!is_number_literal(n) || (t->kind != TYPE_INT && t->kind != TYPE_FLOAT))
+		return false;
+	return want->kind == TYPE_FLOAT;
+}
+
+const struct type *coerce(struct check *c, struct node *n, const struct type *want, const struct site *site)
+{
+	const struct type *t = n->type;
+	if (t->kind == TYPE_BAD || want->kind == TYPE_BAD || t == want) {
+		if (t == want && !is_structure(n) && t->kind != TYPE_BAD && converts(want, t, n))
+			n->convert_to = want;
+		return t;
+	}
+	const struct type *core = type_strip_pod(type_strip_optional(want));
+	if (is_number_literal(n) && type_is_quantity(core))
+		return number_as_quantity(c, n, want, site);
+	if (t->kind == TYPE_UNIT && (core->kind == TYPE_ENV_VALUE || core->kind == TYPE_DATA))
+		return report_unit(c, n);
+	enum fit f = literal_fits(n, want, t) ? FIT_OK : fit(want, t);
+	switch (f) {
+	case FIT_OK: break;
+	case FIT_POD: return report_pod(c, n, site);
+	case FIT_OPTIONAL: return report_optional(c, n);
+	case FIT_SECRET: return report_secret(c, n);
+	case FIT_NO: report_mismatch(c, n, want, site); return bad(n);
+	}
+	if (!is_structure(n) && converts(want, t, n))
+		n->convert_to = want;
+	return t->kind == TYPE_UNIT ? want : t;
+}
+
+const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site)
+{
+	const struct type *t = type_expr(c, n, want);
+	return t->kind == TYPE_BAD ? t : coerce(c, n, want, site);
+}

@@ -1,0 +1,302 @@
+/*
+ * module.c - the import graph, depth first.
+ *
+ * A module is known by its key: the dotted name for the standard library, the
+ * normalised path for everything else, so that two routes to one file are one
+ * module.  The chain of modules that are being read is on the C stack, linked by
+ * `imported_by`; meeting one of them again is a cycle.
+ */
+#include "check/module.h"
+
+#include "base/path.h"
+#include "check/package.h"
+#include "check/project.h"
+#include "diag/suggest.h"
+#include "syntax/parse.h"
+
+enum { NEW, READING, READ };
+
+static struct module *load_file(struct program *p, struct str path, struct module *by, struct node *import);
+
+/* ---- what cannot be imported ---- */
+
+static void report_cycle(struct program *p, struct module *again, struct module *last, struct node *import)
+{
+	struct str chain = again->path;
+	struct module *first_hop = NULL;
+	for (struct module *m = last; m != again; m = m->imported_by)
+		first_hop = m;
+	struct span at = first_hop ? first_hop->imported_at : import->span;
+	struct module *path[MODULE_DEPTH + 2];
+	size_t n = 0;
+	for (struct module *m = last; m != again && n < MODULE_DEPTH; m = m->imported_by)
+		path[n++] = m;
+	for (size_t i = n; i-- > 0;)
+		chain = str_printf(p->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(path[i]->path));
+	chain = str_printf(p->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(again->path));
+	struct diag *d = diag_report(p->diags, TJ0209, at, "'%.*s' imports itself: %.*s", STR_ARG(again->path), STR_ARG(chain));
+	for (size_t i = n; i-- > 1;)
+		diag_note(p->diags, d, path[i - 1]->imported_at, "'%.*s' imports '%.*s'", STR_ARG(path[i]->path), STR_ARG(path[i - 1]->path));
+	if (first_hop)
+		diag_note(p->diags, d, import->span, "'%.*s' imports '%.*s'", STR_ARG(last->path), STR_ARG(again->path));
+	diag_help(p->diags, d, "move the shared part to a third file");
+}
+
+static void report_no_module(struct program *p, const struct node *import)
+{
+	struct suggest s;
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+	struct str *path = import->u.import.path;
+	size_t depth = import->u.import.depth;
+	struct str name = depth > 1 ? path[1] : STR("");
+	for (size_t i = 2; i < depth; i++)
+		name = str_printf(p->arena, "%.*s.%.*s", STR_ARG(name), STR_ARG(path[i]));
+	struct diag *d;
+	if (depth > 1)
+		d = diag_report(p->diags, TJ0207, import->u.import.path_span, "the standard library has no module '%.*s'", STR_ARG(name));
+	else
+		d = diag_report(p->diags, TJ0207, import->u.import.path_span, "'std' is the whole standard library, not a module");
+	suggest_init(&s, p->arena, name);
+	for (size_t i = 0; i < n; i++)
+		suggest_add(&s, str_of(names[i]));
+	struct str help = suggest_sentence(&s);
+	if (help.n)
+		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+	else
+		diag_help(p->diags, d, "'trainc explain' lists its modules");
+	struct str only = suggest_only(&s);
+	if (only.n && depth == 2) {
+		struct span at = import->u.import.path_span;
+		at.start = at.end - (uint32_t)name.n;
+		diag_fix(p->diags, d, at, only, "import 'std.%.*s'", STR_ARG(only));
+	}
+}
+
+static void report_no_package(struct program *p, const struct node *import)
+{
+	struct suggest s;
+	struct str name = import->u.import.path[0];
+	struct diag *d = diag_report(p->diags, TJ0207, import->u.import.path_span, "there is no package '%.*s'", STR_ARG(name));
+	suggest_init(&s, p->arena, name);
+	suggest_add(&s, STR("std"));
+	for (size_t i = 0; i < p->project.packages.n; i++)
+		suggest_add(&s, p->project.packages.entries[i].key);
+	struct str help = suggest_sentence(&s);
+	if (help.n)
+		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+	else if (stdlib_text(name).p)
+		diag_help(p->diags, d, "modules of the standard library begin with 'std': import std.%.*s", STR_ARG(name));
+	else
+		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }", STR_ARG(name), STR_ARG(name));
+}
+
+static void add_candidate(void *to, struct str name)
+{
+	if (str_ends(name, STR(".tj")))
+		suggest_add(to, name);
+}
+
+static void report_no_file(struct program *p, const struct node *import, struct str path, struct str why, const struct module *by)
+{
+	struct suggest s;
+	struct str base = path_base(path);
+	struct span at = import->u.import.path_span;
+	struct diag *d;
+	if (str_is(why, "no such file"))
+		d = diag_report(p->diags, TJ0208, at, "no file '%.*s' next to '%.*s'", STR_ARG(import->u.import.path ? path : import->u.import.file),
+			STR_ARG(by->path));
+	else
+		d = diag_report(p->diags, TJ0208, at, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
+	suggest_init(&s, p->arena, str_copy(p->arena, base));
+	if (p->reader->list)
+		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &s);
+	struct str help = suggest_or_list(&s, "there are");
+	if (help.n)
+		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+}
+
+static void report_outside(struct program *p, const struct node *import)
+{
+	struct diag *d = diag_report(p->diags, TJ0210, import->u.import.path_span, "'%.*s' is outside the project",
+		STR_ARG(import->u.import.file));
+	if (str_is(p->project.root, "."))
+		diag_label(p->diags, d, "the project is the directory of '%.*s'", STR_ARG(p->root ? p->root->path : STR("project.tj")));
+	else
+		diag_label(p->diags, d, "the project is '%.*s'", STR_ARG(p->project.root));
+	diag_help(p->diags, d, "vendor it as a package");
+}
+
+/* ---- reading ---- */
+
+static struct module *module_new(struct program *p, struct str key, struct module *by, const struct node *import)
+{
+	struct module *m = ARENA_NEW(p->arena, struct module);
+	m->path = key;
+	m->imported_by = by;
+	m->state = READING;
+	if (import)
+		m->imported_at = import->span;
+	map_put(&p->by_key, p->arena, key, m);
+	return m;
+}
+
+static struct module *imported(struct program *p, struct module *by, struct node *import);
+
+/* Parse the text and read what it imports. */
+static void read_module(struct program *p, struct module *m, struct str shown, struct str text)
+{
+	m->source = source_add(p->sources, shown, text);
+	if (!m->source) {
+		diag_report(p->diags, TJ0001, m->imported_at, "'%.*s' is too large", STR_ARG(shown));
+		m->file = node_new(p->arena, NODE_FILE, m->imported_at);
+		m->state = READ;
+		return;
+	}
+	m->source->library = m->library;
+	size_t errors = p->diags->errors;
+	m->file = parse_source(p->arena, p->names, p->diags, m->source);
+	m->broken = p->diags->errors != errors;
+	m->file->u.file.module = m;
+	struct nodes decls = m->file->u.file.decls;
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_IMPORT)
+			decls.at[i]->u.import.module = imported(p, m, decls.at[i]);
+	m->state = READ;
+	ARENA_PUSH(p->arena, p->modules, p->n, m);
+}
+
+static bool too_deep(struct program *p, const struct module *by, const struct node *import)
+{
+	unsigned depth = 0;
+	for (; by; by = by->imported_by)
+		depth++;
+	if (depth <= MODULE_DEPTH)
+		return false;
+	struct diag *d = diag_report(p->diags, TJ0407, import->span, "imports are nested more than %d deep", MODULE_DEPTH);
+	diag_help(p->diags, d, "let one file import the others beside each other");
+	return true;
+}
+
+/* A module that is known already; false: it must be read. */
+static bool known(struct program *p, struct str key, struct module *by, struct node *import, struct module **ret)
+{
+	struct module *m = map_get(&p->by_key, key);
+	if (!m)
+		return false;
+	*ret = m;
+	if (m->state == READING && by) {
+		report_cycle(p, m, by, import);
+		*ret = NULL;
+	}
+	return true;
+}
+
+static struct module *load_library(struct program *p, struct module *by, struct node *import)
+{
+	struct module *m;
+	struct str name = import->u.import.depth == 2 ? import->u.import.path[1] : STR("");
+	struct str text = name.n ? stdlib_text(name) : (struct str){ 0 };
+	if (!text.p) {
+		report_no_module(p, import);
+		return NULL;
+	}
+	struct str key = str_printf(p->arena, "std.%.*s", STR_ARG(name));
+	if (known(p, key, by, import, &m))
+		return m;
+	m = module_new(p, key, by, import);
+	m->dotted = key;
+	m->library = true;
+	read_module(p, m, str_printf(p->arena, "std/%.*s.tj", STR_ARG(name)), text);
+	return m;
+}
+
+static struct module *load_file(struct program *p, struct str path, struct module *by, struct node *import)
+{
+	struct module *m;
+	struct str text, why;
+	if (known(p, path, by, import, &m))
+		return m;
+	if (!p->reader->read(p->reader->context, p->arena, path, &text, &why)) {
+		report_no_file(p, import, path, why, by);
+		return NULL;
+	}
+	m = module_new(p, path, by, import);
+	m->package = by->package;
+	read_module(p, m, path, text);
+	return m;
+}
+
+static struct module *load_package(struct program *p, struct module *by, struct node *import)
+{
+	struct str *path = import->u.import.path;
+	const struct str *directory = map_get(&p->project.packages, path[0]);
+	if (!directory) {
+		report_no_package(p, import);
+		return NULL;
+	}
+	struct str file = path_join(p->arena, p->project.root, *directory), dotted = path[0];
+	for (size_t i = 1; i < import->u.import.depth; i++) {
+		file = path_join(p->arena, file, path[i]);
+		dotted = str_printf(p->arena, "%.*s.%.*s", STR_ARG(dotted), STR_ARG(path[i]));
+	}
+	if (import->u.import.depth == 1)
+		file = path_join(p->arena, file, path[0]);
+	struct module *m = load_file(p, str_printf(p->arena, "%.*s.tj", STR_ARG(file)), by, import);
+	if (m) {
+		m->package = true;
+		m->dotted = dotted;
+	}
+	return m;
+}
+
+static struct module *imported(struct program *p, struct module *by, struct node *import)
+{
+	if (too_deep(p, by, import))
+		return NULL;
+	if (import->u.import.path)
+		return str_is(import->u.import.path[0], "std") ? load_library(p, by, import) : load_package(p, by, import);
+	struct str file = import->u.import.file;
+	struct str path = path_join(p->arena, path_directory(by->path), file);
+	if (by->library || !file.n || file.p[0] == '/' || !path_inside(p->project.root, path)) {
+		report_outside(p, import);
+		return NULL;
+	}
+	return load_file(p, path, by, import);
+}
+
+struct module *module_policy(struct program *p, struct str path, struct span at)
+{
+	struct module *m = map_get(&p->by_key, path);
+	struct str text, why;
+	if (!m && !p->reader->read(p->reader->context, p->arena, path, &text, &why)) {
+		diag_report(p->diags, TJ0208, at, "no policy file '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		return NULL;
+	}
+	if (!m) {
+		m = module_new(p, path, p->project.module, NULL);
+		m->imported_at = at;
+		read_module(p, m, path, text);
+	}
+	m->policy = true;
+	return m;
+}
+
+bool module_load(struct program *p, struct str path)
+{
+	struct str text, why;
+	bool standard_input = str_is(path, "-");
+	if (!p->reader->read(p->reader->context, p->arena, path, &text, &why)) {
+		diag_report(p->diags, TJ0001, (struct span){ 0 }, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
+		return false;
+	}
+	struct str name = standard_input ? STR("<stdin>") : path_join(p->arena, STR("."), path);
+	project_find(p, standard_input ? STR(".") : path_directory(name), name);
+	p->root = module_new(p, name, NULL, NULL);
+	p->root->root = true;
+	read_module(p, p->root, name, text);
+	if (str_is(path_base(name), "project.tj") && !p->project.module)
+		p->project.module = p->root;
+	project_policies(p);
+	return true;
+}

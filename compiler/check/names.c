@@ -1,0 +1,331 @@
+/*
+ * names.c - the declarations of a file, and what they are when first mentioned.
+ *
+ * Declarations may be used before they are written and need each other's types,
+ * so decl_type() works a type out on demand.  Only lets without a written type
+ * can need themselves that way; the chain of declarations that are being worked
+ * out is kept for that message.
+ */
+#include "check/context.h"
+
+enum { UNSEEN, RUNNING, DONE };
+
+struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, struct span span, struct node *node)
+{
+	struct decl *d = ARENA_NEW(c->arena, struct decl);
+	d->kind = kind;
+	d->name = name;
+	d->span = span;
+	d->node = node;
+	d->module = c->at.module;
+	return d;
+}
+
+/* ---- declaring what a file holds ---- */
+
+static void report_root_only(struct check *c, const struct node *n, struct span at, const char *what, const char *help)
+{
+	struct diag *d = diag_report(c->diags, TJ0213, at, "%s", what);
+	(void)n;
+	if (span_known(c->at.module->imported_at))
+		diag_note(c->diags, d, c->at.module->imported_at, "imported here");
+	diag_help(c->diags, d, "%s", help);
+}
+
+/* Declarations that belong to other files (decisions 24 and 25). */
+static bool belongs_here(struct check *c, const struct node *n)
+{
+	const struct module *m = c->at.module;
+	bool project = m == c->program->project.module;
+	switch (n->kind) {
+	case NODE_PARAM:
+		if (m->root)
+			return true;
+		report_root_only(c, n, n->u.binding.name_span, "parameters belong to the root file", "take it as an argument of the framework");
+		return false;
+	case NODE_PROFILE:
+		if (m->root)
+			return true;
+		report_root_only(c, n, n->u.titled.name_span, "profiles belong to the root file", "move it to the file that is compiled");
+		return false;
+	case NODE_JOB:
+		if (m->root)
+			return true;
+		report_root_only(c, n, n->u.job.title->span, "jobs belong to the root file", "move it to the file that is compiled");
+		return false;
+	case NODE_TEST:
+		if (m->root)
+			return true;
+		report_root_only(c, n, n->u.titled.title->span, "tests belong to the root file", "move it to the file that is compiled");
+		return false;
+	case NODE_POLICY:
+		if (m->policy)
+			return true;
+		report_root_only(c, n, n->u.titled.title->span, "policies belong to files that the project names",
+			"name this file in 'policies' of project.tj");
+		return false;
+	case NODE_PROJECT:
+		if (project)
+			return true;
+		report_root_only(c, n, n->span, "'project' belongs in project.tj", "move it to project.tj at the project's root");
+		return false;
+	default: return true;
+	}
+}
+
+static struct decl *declare_binding(struct check *c, struct node *n, enum decl_kind kind)
+{
+	struct decl *d = decl_new(c, kind, n->u.binding.name, n->u.binding.name_span, n);
+	d->doc = n->u.binding.doc;
+	d->global = true;
+	d->slot = c->program->nslots++;
+	n->u.binding.decl = d;
+	return d;
+}
+
+static void declare_type(struct check *c, struct node *n)
+{
+	struct decl *d = decl_new(c, DECL_TYPE, n->u.type_decl.name, n->u.type_decl.name_span, n);
+	struct decl *first = map_get(&c->at.module->types, d->name);
+	d->doc = n->u.type_decl.doc;
+	n->u.type_decl.decl = d;
+	if (!first) {
+		map_put(&c->at.module->types, c->arena, d->name, d);
+		return;
+	}
+	if (first->kind == DECL_BAD)
+		return;
+	struct diag *g = diag_report(c->diags, TJ0204, d->span, "type '%.*s' is already declared in this file", STR_ARG(d->name));
+	diag_note(c->diags, g, first->span, "first declared here");
+}
+
+static void declare_bad(struct check *c, struct node *n)
+{
+	c->at.module->broken = true;
+	if (!n->u.bad.name.n)
+		return;
+	struct decl *d = decl_new(c, DECL_BAD, n->u.bad.name, n->u.bad.name_span, n);
+	d->silent = true;
+	scope_declare(c, d);
+	if (!map_get(&c->at.module->types, d->name))
+		map_put(&c->at.module->types, c->arena, d->name, d);
+}
+
+static void declare_profile(struct check *c, struct node *n)
+{
+	struct node *first = map_get(&c->profiles, n->u.titled.name);
+	if (!first) {
+		map_put(&c->profiles, c->arena, n->u.titled.name, n);
+		return;
+	}
+	struct diag *d = diag_report(c->diags, TJ0204, n->u.titled.name_span, "profile '%.*s' is already declared in this file", STR_ARG(n->u.titled.name));
+	diag_note(c->diags, d, first->u.titled.name_span, "first declared here");
+}
+
+static void declare_one(struct check *c, struct node *n)
+{
+	struct decl *d = NULL;
+	bool here = belongs_here(c, n);
+	switch (n->kind) {
+	case NODE_IMPORT:
+		d = decl_new(c, n->u.import.module ? DECL_IMPORT : DECL_BAD, n->u.import.alias, n->u.import.alias_span, n);
+		n->u.import.decl = d;
+		break;
+	case NODE_PARAM: d = declare_binding(c, n, here ? DECL_PARAM : DECL_BAD); break;
+	case NODE_LET: d = declare_binding(c, n, DECL_LET); break;
+	case NODE_FN:
+		d = decl_new(c, DECL_FN, n->u.fn.name, n->u.fn.name_span, n);
+		d->doc = n->u.fn.doc;
+		n->u.fn.decl = d;
+		break;
+	case NODE_FRAMEWORK: case NODE_ACCELERATOR:
+		d = decl_new(c, n->kind == NODE_FRAMEWORK ? DECL_FRAMEWORK : DECL_ACCELERATOR, n->u.blueprint_decl.name,
+			n->u.blueprint_decl.name_span, n);
+		d->doc = n->u.blueprint_decl.doc;
+		n->u.blueprint_decl.decl = d;
+		break;
+	case NODE_TYPE: declare_type(c, n); return;
+	case NODE_PROFILE:
+		if (here)
+			declare_profile(c, n);
+		return;
+	case NODE_BAD: declare_bad(c, n); return;
+	default: return;
+	}
+	scope_declare(c, d);
+}
+
+void names_declare(struct check *c, struct module *m)
+{
+	c->at = (struct where){ .module = m };
+	struct nodes decls = m->file->u.file.decls;
+	for (size_t i = 0; i < decls.n; i++)
+		declare_one(c, decls.at[i]);
+}
+
+/* ---- types on demand ---- */
+
+static const struct type *report_cycle(struct check *c, struct decl *d)
+{
+	struct str chain = d->name;
+	bool inside = false;
+	for (size_t i = 0; i < c->nrunning; i++) {
+		inside = inside || c->running[i] == d;
+		if (inside && c->running[i] != d)
+			chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(c->running[i]->name));
+	}
+	chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(d->name));
+	struct diag *g = diag_report(c->diags, TJ0405, d->span, "'%.*s' needs itself: %.*s", STR_ARG(d->name), STR_ARG(chain));
+	inside = false;
+	for (size_t i = 0; i < c->nrunning; i++) {
+		if (inside)
+			diag_note(c->diags, g, c->running[i]->span, "'%.*s'", STR_ARG(c->running[i]->name));
+		inside = inside || c->running[i] == d;
+	}
+	return &type_bad;
+}
+
+static const struct type *report_untyped(struct check *c, struct decl *d, const struct type *t)
+{
+	struct node *value = d->node->u.binding.value;
+	struct str words = node_words(c, value);
+	struct diag *g = diag_report(c->diags, TJ0310, value->span, "%.*s could be of many types", STR_ARG(words));
+	if (t->kind == TYPE_NONE)
+		diag_help(c->diags, g, "say which: 'let %.*s: string? = none'", STR_ARG(d->name));
+	else if (value->kind == NODE_BODY)
+		diag_help(c->diags, g, "say which: 'let %.*s: map[string] = {}'", STR_ARG(d->name));
+	else
+		diag_help(c->diags, g, "say which: 'let %.*s: list[string] = []'", STR_ARG(d->name));
+	return bad(value);
+}
+
+static const struct type *let_type(struct check *c, struct decl *d)
+{
+	struct node *n = d->node;
+	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(d->name)) };
+	if (!n->u.binding.value)
+		return &type_bad;
+	if (n->u.binding.type) {
+		const struct type *t = resolve_type(c, n->u.binding.type);
+		site.declared = n->u.binding.type->span;
+		d->type = t;
+		d->state = DONE;                /* the value may mention it only through a cycle, which is the evaluator's to report */
+		check_expr(c, n->u.binding.value, t, &site);
+		return t;
+	}
+	const struct type *t = type_expr(c, n->u.binding.value, NULL);
+	if (t->kind == TYPE_UNIT) {
+		struct str words = node_words(c, n->u.binding.value);
+		return report_let_unit(c, d, words);
+	}
+	if (t->kind == TYPE_NONE || t->kind == TYPE_EMPTY)
+		return report_untyped(c, d, t);
+	return t;
+}
+
+const struct type *report_let_unit(struct check *c, struct decl *d, struct str words)
+{
+	struct node *n = d->node->u.binding.value;
+	enum unit_kind unit = n->kind == NODE_QUANTITY ? quantity_unit(n->u.quantity.word) : UNIT_AMOUNT;
+	bool milli = str_ends(words, STR("m"));
+	struct diag *g = diag_report(c->diags, TJ0310, n->span, unit == UNIT_DURATION ? "%.*s has no type here" :
+		milli ? "%.*s could be a cpu, a memory or a duration" : "%.*s could be a cpu or a memory", STR_ARG(words));
+	diag_help(c->diags, g, "write 'let %.*s: %s = %.*s'", STR_ARG(d->name), unit == UNIT_DURATION ? "duration" : milli ? "cpu" : "memory",
+		STR_ARG(words));
+	return bad(n);
+}
+
+static void record_type(struct check *c, struct decl *d)
+{
+	struct nodes items = d->node->u.type_decl.body->u.body.items;
+	struct type *t = ARENA_NEW(c->arena, struct type);
+	*t = (struct type){ .kind = TYPE_RECORD, .record = d };
+	d->type = t;
+	d->state = DONE;                        /* a record may hold optional ones of its own type */
+	for (size_t i = 0; i < items.n; i++) {
+		struct node *item = items.at[i];
+		if (item->kind != NODE_FIELD || !item->u.field.key.text.p)
+			continue;
+		struct record_field f = { .name = item->u.field.key.text, .value = item->u.field.value, .span = item->u.field.key.span,
+			.doc = item->u.field.doc };
+		item->u.field.declared = f.type = resolve_type(c, item->u.field.type);
+		size_t k = 0;
+		while (k < d->nfields && !name_eq(d->fields[k].name, f.name))
+			k++;
+		if (k < d->nfields) {
+			struct diag *g = diag_report(c->diags, TJ0206, f.span, "'%.*s' is declared twice", STR_ARG(f.name));
+			diag_note(c->diags, g, d->fields[k].span, "first here");
+			continue;
+		}
+		ARENA_PUSH(c->arena, d->fields, d->nfields, f);
+	}
+}
+
+static void resolve_formals(struct check *c, struct decl *d, struct nodes formals)
+{
+	d->formals = ARENA_ARRAY(c->arena, struct decl *, formals.n);
+	for (size_t i = 0; i < formals.n; i++) {
+		struct node *n = formals.at[i];
+		if (n->kind != NODE_FORMAL)
+			continue;
+		struct decl *f = decl_new(c, DECL_FORMAL, n->u.binding.name, n->u.binding.name_span, n);
+		n->u.binding.decl = f;
+		f->type = resolve_type(c, n->u.binding.type);
+		f->state = DONE;
+		f->doc = n->u.binding.doc;
+		d->formals[d->nformals++] = f;
+	}
+}
+
+static const struct type *work_out(struct check *c, struct decl *d)
+{
+	struct node *n = d->node;
+	switch (d->kind) {
+	case DECL_PARAM: return resolve_type(c, n->u.binding.type);
+	case DECL_LET: return let_type(c, d);
+	case DECL_FN:
+		resolve_formals(c, d, n->u.fn.formals);
+		return resolve_type(c, n->u.fn.result);
+	case DECL_TYPE:
+		if (n->u.type_decl.alias)
+			return resolve_type(c, n->u.type_decl.alias);
+		record_type(c, d);
+		return d->type;
+	case DECL_FRAMEWORK:
+		resolve_formals(c, d, n->u.blueprint_decl.formals);
+		framework_roles(c, d);
+		return &type_module;
+	case DECL_ACCELERATOR:
+		resolve_formals(c, d, n->u.blueprint_decl.formals);
+		return &type_accelerator;
+	default: return d->type ? d->type : &type_bad;
+	}
+}
+
+const struct type *decl_type(struct check *c, struct decl *d)
+{
+	if (d->state == DONE)
+		return d->type;
+	if (d->state == RUNNING)
+		return report_cycle(c, d);
+	struct where saved = c->at;
+	c->at = (struct where){ .module = d->module, .scope = d->scope, .facts = d->scope ? d->scope->facts : NULL };
+	d->state = RUNNING;
+	ARENA_PUSH(c->arena, c->running, c->nrunning, d);
+	const struct type *t = work_out(c, d);
+	c->nrunning--;
+	d->type = t;
+	d->state = DONE;
+	c->at = saved;
+	return t;
+}
+
+void decl_use(struct check *c, struct decl *d)
+{
+	bool queue = d->module && d->module->library && !d->queued;
+	d->used = true;
+	if (!queue || (d->kind != DECL_LET && d->kind != DECL_FN && d->kind != DECL_FRAMEWORK && d->kind != DECL_ACCELERATOR))
+		return;
+	d->queued = true;
+	ARENA_PUSH(c->arena, c->queue, c->nqueue, d);
+}

@@ -1,0 +1,107 @@
+#include "check/package.h"
+
+#include "base/buf.h"
+#include "base/path.h"
+#include "base/sha256.h"
+
+enum { DEPTH = 16, FILES = 10000 };
+
+struct listing {
+	struct arena *arena;
+	struct str *at;
+	size_t n;
+};
+
+static void add_name(void *to, struct str name)
+{
+	struct listing *l = to;
+	if (name.n && name.p[0] != '.')
+		ARENA_PUSH(l->arena, l->at, l->n, str_copy(l->arena, name));
+}
+
+struct walk {
+	struct arena *arena;
+	const struct reader *reader;
+	struct str root;
+	struct sha256 hash;
+	size_t files;
+};
+
+static void add_file(struct walk *w, struct str relative, struct str text)
+{
+	struct str head = str_printf(w->arena, "%.*s\n%zu\n", STR_ARG(relative), text.n);
+	sha256_add(&w->hash, head.p, head.n);
+	sha256_add(&w->hash, text.p, text.n);
+	w->files++;
+}
+
+/* A name without a dot may be a directory: listing a file gives nothing. */
+static void walk(struct walk *w, struct str relative, unsigned depth)
+{
+	struct listing l = { .arena = w->arena };
+	w->reader->list(w->reader->context, w->arena, path_join(w->arena, w->root, relative), add_name, &l);
+	for (size_t i = 0; i < l.n && w->files < FILES; i++) {
+		struct str inner = path_join(w->arena, relative, l.at[i]), text, why;
+		if (!str_ends(l.at[i], STR(".tj"))) {
+			if (depth < DEPTH && !memchr(l.at[i].p, '.', l.at[i].n))
+				walk(w, inner, depth + 1);
+			continue;
+		}
+		if (w->reader->read(w->reader->context, w->arena, path_join(w->arena, w->root, inner), &text, &why))
+			add_file(w, inner, text);
+	}
+}
+
+struct str package_hash(struct arena *a, const struct reader *reader, struct str directory)
+{
+	struct walk w = { .arena = a, .reader = reader, .root = directory };
+	char hex[65];
+	if (!reader->list)
+		return (struct str){ 0 };
+	sha256_init(&w.hash);
+	walk(&w, STR("."), 0);
+	if (!w.files)
+		return (struct str){ 0 };
+	sha256_end(&w.hash, hex);
+	return str_printf(a, "sha256:%s", hex);
+}
+
+/* The lock's entry of a package; p == NULL without. */
+static struct str locked(struct str lock, struct str name)
+{
+	for (size_t i = 0; i < lock.n;) {
+		const char *end = memchr(lock.p + i, '\n', lock.n - i);
+		size_t n = end ? (size_t)(end - (lock.p + i)) : lock.n - i;
+		struct str line = { lock.p + i, n };
+		if (line.n > name.n + 1 && str_starts(line, name) && line.p[name.n] == ' ') {
+			struct str hash = { line.p + name.n + 1, line.n - name.n - 1 };
+			while (hash.n && (hash.p[hash.n - 1] == '\r' || hash.p[hash.n - 1] == ' '))
+				hash.n--;
+			return hash;
+		}
+		i += n + 1;
+	}
+	return (struct str){ 0 };
+}
+
+void package_verify(struct program *p, struct str name, struct str directory, struct span at)
+{
+	struct str lock, why, path = path_join(p->arena, p->project.root, STR("trainc.lock"));
+	bool there = p->reader->read(p->reader->context, p->arena, path, &lock, &why);
+	struct str want = there ? locked(lock, name) : (struct str){ 0 };
+	if (!want.p) {
+		struct diag *d = diag_report(p->diags, TJ0214, at, "package '%.*s' is not locked", STR_ARG(name));
+		diag_label(p->diags, d, there ? "it has no line in 'trainc.lock'" : "there is no 'trainc.lock'");
+		diag_help(p->diags, d, "run 'trainc vendor', which writes the hash of its files");
+		return;
+	}
+	struct str found = package_hash(p->arena, p->reader, directory);
+	if (found.p && str_eq(found, want))
+		return;
+	struct diag *d = diag_report(p->diags, TJ0214, at, "package '%.*s' does not match 'trainc.lock'", STR_ARG(name));
+	if (!found.p)
+		diag_label(p->diags, d, "'%.*s' holds no .tj file", STR_ARG(directory));
+	else
+		diag_label(p->diags, d, "its files changed since they were vendored");
+	diag_help(p->diags, d, "if the change is intended run 'trainc vendor'");
+}

@@ -1,0 +1,23 @@
+/*
+ * package.h - vendored packages and trainc.lock.
+ *
+ * trainc.lock stands beside project.tj and has one line for each package,
+ *
+ *     acme sha256:0123...
+ *
+ * in byte order of their names; lines that begin with # are comments.  The hash
+ * covers the `.tj` files of the package's directory and the directories in it:
+ * for each, in byte order of its path, the path, the number of bytes and the
+ * bytes.
+ */
+#ifndef TRAINC_CHECK_PACKAGE_H
+#define TRAINC_CHECK_PACKAGE_H
+
+#include "check/module.h"
+
+/* The content hash of a directory, as in the lock ("sha256:..."); p == NULL when it holds no .tj file. */
+struct str package_hash(struct arena *a, const struct reader *reader, struct str directory);
+/* Compare every package that the project names with its lock (TJ0214); `at` is where the package is named. */
+void package_verify(struct program *p, struct str name, struct str directory, struct span at);
+
+#endif

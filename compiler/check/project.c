@@ -1,0 +1,145 @@
+#include "check/project.h"
+
+#include "base/path.h"
+#include "check/package.h"
+#include "syntax/parse.h"
+
+enum { OLDEST = 28, NEWEST = 37, LEVELS_UP = 32 };
+
+/* The value of `field = ...` in the project's body. */
+static struct node *field_value(const struct program *p, const char *name)
+{
+	const struct node *body = p->project.body;
+	for (size_t i = 0; body && i < body->u.body.items.n; i++) {
+		struct node *item = body->u.body.items.at[i];
+		if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && str_is(item->u.item.key.text, name))
+			return item->u.item.value;
+	}
+	return NULL;
+}
+
+static bool text_field(const struct program *p, const char *name, struct str *ret, struct span *ret_at)
+{
+	const struct node *value = field_value(p, name);
+	if (!value || value->kind != NODE_STRING || !node_static_text(value, ret))
+		return false;
+	if (ret_at)
+		*ret_at = value->span;
+	return true;
+}
+
+/* "1.33" */
+static bool known_version(struct str v)
+{
+	if (v.n != 4 || v.p[0] != '1' || v.p[1] != '.' || v.p[2] < '0' || v.p[2] > '9' || v.p[3] < '0' || v.p[3] > '9')
+		return false;
+	int minor = (v.p[2] - '0') * 10 + v.p[3] - '0';
+	return minor >= OLDEST && minor <= NEWEST;
+}
+
+static void read_kubernetes(struct program *p)
+{
+	struct project *project = &p->project;
+	struct str v;
+	if (!text_field(p, "kubernetes", &v, &project->kubernetes_at))
+		return;
+	if (known_version(v)) {
+		project->kubernetes = v;
+		return;
+	}
+	struct diag *d = diag_report(p->diags, TJ0814, project->kubernetes_at, "Kubernetes %.*s is not known to this compiler", STR_ARG(v));
+	diag_help(p->diags, d, "known: 1.%d to 1.%d", OLDEST, NEWEST);
+}
+
+static void read_packages(struct program *p)
+{
+	const struct node *body = field_value(p, "packages");
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		struct node *item = body->u.body.items.at[i];
+		struct str path;
+		if (item->kind != NODE_SET || !item->u.item.key.text.p || !node_static_text(item->u.item.value, &path))
+			continue;
+		struct str directory = path_join(p->arena, p->project.root, path);
+		if (path.n && path.p[0] == '/' ? true : !path_inside(p->project.root, directory)) {
+			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span, "'%.*s' is outside the project", STR_ARG(path));
+			diag_help(p->diags, d, "packages are directories inside the project");
+			continue;
+		}
+		struct str *kept = ARENA_NEW(p->arena, struct str);
+		*kept = path;
+		map_put(&p->project.packages, p->arena, item->u.item.key.text, kept);
+		package_verify(p, item->u.item.key.text, directory, item->u.item.key.span);
+	}
+}
+
+static void read_fields(struct program *p)
+{
+	struct project *project = &p->project;
+	struct nodes decls = project->module->file->u.file.decls;
+	for (size_t i = 0; i < decls.n && !project->body; i++)
+		if (decls.at[i]->kind == NODE_PROJECT)
+			project->body = decls.at[i]->u.titled.body;
+	read_kubernetes(p);
+	text_field(p, "target", &project->target, &project->target_at);
+	text_field(p, "hosts", &project->hosts, NULL);
+	text_field(p, "domain", &project->domain, NULL);
+	read_packages(p);
+}
+
+static struct str up(struct program *p, struct str directory)
+{
+	return path_join(p->arena, directory, STR(".."));
+}
+
+/* The text of the nearest project.tj. */
+static bool find_text(struct program *p, struct str directory, struct str *ret_path, struct str *ret_text)
+{
+	struct str why;
+	for (int i = 0; i < LEVELS_UP; i++) {
+		struct str path = path_join(p->arena, directory, STR("project.tj"));
+		bool look = !p->reader->exists || p->reader->exists(p->reader->context, path);
+		if (look && p->reader->read(p->reader->context, p->arena, path, ret_text, &why)) {
+			p->project.root = directory;
+			*ret_path = path;
+			return true;
+		}
+		if (str_is(directory, "/"))
+			return false;
+		directory = up(p, directory);
+	}
+	return false;
+}
+
+void project_find(struct program *p, struct str directory, struct str root)
+{
+	struct str text, path;
+	p->project = (struct project){ .root = directory, .kubernetes = STR("1.34"), .target = STR("jobs"), .hosts = STR("subdomain") };
+	if (!find_text(p, directory, &path, &text) || str_eq(path, root))
+		return;
+	struct module *m = ARENA_NEW(p->arena, struct module);
+	m->path = path;
+	m->source = source_add(p->sources, path, text);
+	if (!m->source)
+		return;
+	m->file = parse_source(p->arena, p->names, p->diags, m->source);
+	m->file->u.file.module = m;
+	p->project.module = m;
+	read_fields(p);
+}
+
+void project_policies(struct program *p)
+{
+	struct project *project = &p->project;
+	if (project->module == p->root && project->module)
+		read_fields(p);
+	const struct node *list = project->body ? field_value(p, "policies") : NULL;
+	for (size_t i = 0; list && list->kind == NODE_LIST && i < list->u.list.n; i++) {
+		struct str path;
+		const struct node *n = list->u.list.at[i];
+		if (n->kind != NODE_STRING || !node_static_text(n, &path))
+			continue;
+		struct module *m = module_policy(p, path_join(p->arena, project->root, path), n->span);
+		if (m)
+			ARENA_PUSH(p->arena, project->policies, project->npolicies, m);
+	}
+}

@@ -1,0 +1,19 @@
+/*
+ * project.h - project.tj: where the project's root is and what it says.
+ *
+ * Its fields must be constants, because they decide what is read next.  Types
+ * are the checker's business; what is not a constant is ignored here.
+ */
+#ifndef TRAINC_CHECK_PROJECT_H
+#define TRAINC_CHECK_PROJECT_H
+
+#include "check/module.h"
+
+/* Look for project.tj in `directory` and above it; fill in p->project.  `root` is the file that is being compiled. */
+void project_find(struct program *p, struct str directory, struct str root);
+/* Read the policies that it names. */
+void project_policies(struct program *p);
+/* module.c: the file of a policy, once; NULL after a report. */
+struct module *module_policy(struct program *p, struct str path, struct span at);
+
+#endif

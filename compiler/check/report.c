@@ -1,0 +1,348 @@
+/*
+ * report.c - what is said when a value does not fit its place.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+enum { WORDS = 40 };
+
+struct str node_words(struct check *c, const struct node *n)
+{
+	struct str s = source_text(c->program->sources, n->span);
+	const char *line = s.n ? memchr(s.p, '\n', s.n) : NULL;
+	size_t keep = line ? (size_t)(line - s.p) : s.n;
+	if (keep > WORDS) {
+		keep = WORDS;
+		while (keep && (s.p[keep] & 0xc0) == 0x80)
+			keep--;
+	}
+	return keep == s.n ? s : str_printf(c->arena, "%.*s...", (int)keep, s.p);
+}
+
+struct str found(struct check *c, const struct node *n)
+{
+	struct str text, words = node_words(c, n);
+	switch (n->kind) {
+	case NODE_STRING:
+		if (node_static_text(n, &text) && text.n <= WORDS && !memchr(text.p, '\n', text.n))
+			return str_printf(c->arena, "the string \"%.*s\"", STR_ARG(text));
+		break;
+	case NODE_INT: return str_printf(c->arena, "the int %.*s", STR_ARG(words));
+	case NODE_FLOAT: return str_printf(c->arena, "the float %.*s", STR_ARG(words));
+	case NODE_BOOL: case NODE_NONE: return words;
+	case NODE_QUANTITY: return str_printf(c->arena, "the quantity %.*s", STR_ARG(words));
+	case NODE_TOPOLOGY: return str_printf(c->arena, "the topology %.*s", STR_ARG(words));
+	case NODE_RANGE: return str_printf(c->arena, "the range %.*s", STR_ARG(words));
+	case NODE_ELASTIC: return str_printf(c->arena, "the elastic range %.*s", STR_ARG(words));
+	default: break;
+	}
+	if (n->type && n->type->kind == TYPE_UNIT)
+		return STR("a quantity");
+	return type_phrase(c->arena, n->type ? n->type : &type_bad);
+}
+
+static void note_declared(struct check *c, struct diag *d, const struct site *site)
+{
+	if (span_known(site->declared))
+		diag_note(c->diags, d, site->declared, "declared here");
+}
+
+static struct str wanted(struct check *c, const struct type *want)
+{
+	want = type_strip_pod(want);
+	if (type_strip_optional(want)->kind == TYPE_ELASTIC)
+		return STR("an int or a range such as 1:8");
+	return type_phrase(c->arena, want);
+}
+
+/* TJ0319: 0..8 where a list is meant, range(0, 8) where a range is. */
+static void report_range(struct check *c, struct node *n, bool list_wanted)
+{
+	struct str words = node_words(c, n);
+	struct diag *d;
+	if (!list_wanted) {
+		d = diag_report(c->diags, TJ0319, n->span, "%.*s is a list, not a range for limits", STR_ARG(words));
+		diag_help(c->diags, d, "write a range with both ends included, such as 0..7");
+		return;
+	}
+	d = diag_report(c->diags, TJ0319, n->span, "%.*s is a range for limits, not a list", STR_ARG(words));
+	struct constant lo, hi;
+	if (n->kind == NODE_RANGE && fold(c, n->u.op.left, &lo) && fold(c, n->u.op.right, &hi) && lo.kind == TYPE_INT &&
+	    hi.kind == TYPE_INT && hi.integer < INT64_MAX)
+		diag_help(c->diags, d, "write 'range(%lld, %lld)' for %lld, ..., %lld", (long long)lo.integer,
+			(long long)hi.integer + 1, (long long)lo.integer, (long long)hi.integer);
+	else
+		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
+}
+
+static void report_env(struct check *c, struct node *n)
+{
+	struct str what = type_phrase(c->arena, n->type), words = node_words(c, n);
+	struct diag *d = diag_report(c->diags, TJ0704, n->span, "an environment value is text, found %.*s", STR_ARG(what));
+	switch (n->type->kind) {
+	case TYPE_LIST: diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words), STR_ARG(words)); break;
+	case TYPE_MAP: case TYPE_RECORD: case TYPE_ANON: case TYPE_EMPTY: diag_help(c->diags, d, "write 'json(...)'"); break;
+	case TYPE_ROLE: diag_help(c->diags, d, "write '%.*s.name' or '%.*s.host(0)'", STR_ARG(words), STR_ARG(words)); break;
+	default: break;
+	}
+}
+
+static void report_elastic(struct check *c, struct node *n)
+{
+	struct str words = node_words(c, n);
+	struct diag *d = diag_report(c->diags, TJ0506, n->span, "'%.*s' is an elastic range; which number is meant?", STR_ARG(words));
+	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
+}
+
+/* `4` in quotes, memory in a string: what the author surely meant. */
+static void help_text(struct check *c, struct diag *d, const struct node *n, const struct type *want)
+{
+	struct str text;
+	struct quantity q;
+	if (n->kind != NODE_STRING || !node_static_text(n, &text) || !text.n)
+		return;
+	bool number = want->kind == TYPE_INT || want->kind == TYPE_ELASTIC || want->kind == TYPE_FLOAT || want->kind == TYPE_CPU;
+	bool fits = (number && strspn(text.p, "0123456789") == text.n) ||
+		    (want->kind == TYPE_BOOL && (str_is(text, "true") || str_is(text, "false"))) ||
+		    ((want->kind == TYPE_CPU || want->kind == TYPE_MEMORY) && quantity_parse(text, &q) == QUANTITY_OK &&
+		     quantity_unit(text) == UNIT_AMOUNT) ||
+		    (want->kind == TYPE_DURATION && duration_parse(text, &q) == QUANTITY_OK);
+	if (!fits)
+		return;
+	diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(text));
+	diag_fix(c->diags, d, n->span, text, "remove the quotes");
+}
+
+static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want)
+{
+	const struct type *t = n->type;
+	struct str words = node_words(c, n);
+	if (type_is_text(want) && want->kind != TYPE_ENUM && (t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL))
+		diag_help(c->diags, d, is_number_literal(n) || n->kind == NODE_BOOL ? "write \"%.*s\"" : "write \"${%.*s}\"", STR_ARG(words));
+	else if (want->kind == TYPE_FLOAT && t->kind == TYPE_INT)
+		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(words));
+	else if (want->kind == TYPE_INT && t->kind == TYPE_FLOAT)
+		diag_help(c->diags, d, "write 'round(%.*s)'", STR_ARG(words));
+	else if (want->kind == TYPE_ENUM && type_is_text(t)) {
+		struct str type = type_spell(c->arena, want);
+		diag_help(c->diags, d, "give it the type %.*s where it is declared", STR_ARG(type));
+	} else if (want->kind == TYPE_CPU && t->kind == TYPE_INT)
+		diag_help(c->diags, d, "declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
+	else if (want->kind == TYPE_LIST && fit(want->elem, t) == FIT_OK)
+		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(words));
+	else if (want->kind == TYPE_DURATION && t->kind == TYPE_INT)
+		diag_help(c->diags, d, "write a unit: %.*ss, %.*smin or %.*sh", STR_ARG(words), STR_ARG(words), STR_ARG(words));
+}
+
+/* A record that lacks a field, or has one too many: say which. */
+static void note_record(struct check *c, struct diag *d, const struct type *want, const struct type *t)
+{
+	if (want->kind != TYPE_RECORD || t->kind != TYPE_ANON)
+		return;
+	for (size_t i = 0; i < want->record->nfields; i++) {
+		const struct record_field *f = &want->record->fields[i];
+		size_t k = 0;
+		while (k < t->n && !str_eq(t->members[k].name, f->name))
+			k++;
+		if (k == t->n && !f->value)
+			diag_note(c->diags, d, f->span, "it has no '%.*s'", STR_ARG(f->name));
+		else if (k < t->n && fit(f->type, t->members[k].type) != FIT_OK) {
+			struct str is = type_phrase(c->arena, t->members[k].type), needs = type_phrase(c->arena, f->type);
+			diag_note(c->diags, d, f->span, "'%.*s' is %.*s, and not %.*s", STR_ARG(f->name), STR_ARG(is), STR_ARG(needs));
+		}
+	}
+}
+
+static void report_plain(struct check *c, struct node *n, const struct type *want, const struct site *site)
+{
+
+	const struct type *core = type_strip_pod(type_strip_optional(want)), *t = n->type;
+	struct diag *d;
+	struct str is = found(c, n), needs = wanted(c, want), text;
+	if (core->kind == TYPE_ENUM && n->kind == NODE_STRING && node_static_text(n, &text)) {
+		report_enum(c, n, core, text, site);
+		return;
+	}
+	if (t->kind == TYPE_NONE && (site->call || core->kind == TYPE_ENV_VALUE)) {
+		d = diag_report(c->diags, TJ0316, n->span, "%.*s cannot be none", STR_ARG(site->what.n ? site->what : STR("this value")));
+		note_declared(c, d, site);
+		return;
+	}
+	if (site->what.n)
+		d = diag_report(c->diags, TJ0302, n->span, "%.*s needs %.*s, found %.*s", STR_ARG(site->what), STR_ARG(needs), STR_ARG(is));
+	else
+		d = diag_report(c->diags, TJ0302, n->span, "expected %.*s, found %.*s", STR_ARG(needs), STR_ARG(is));
+	note_declared(c, d, site);
+	note_record(c, d, core, t);
+	help_text(c, d, n, core);
+	help_conversion(c, d, n, core);
+}
+
+void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site)
+{
+	const struct type *core = type_strip_pod(type_strip_optional(want)), *t = n->type;
+	if (core->kind == TYPE_ENV_VALUE && t->kind != TYPE_NONE)
+		report_env(c, n);
+	else if (core->kind == TYPE_LIST && t->kind == TYPE_RANGE)
+		report_range(c, n, true);
+	else if (core->kind == TYPE_RANGE && t->kind == TYPE_LIST)
+		report_range(c, n, false);
+	else if (core->kind == TYPE_INT && t->kind == TYPE_ELASTIC && n->kind == NODE_MEMBER)
+		report_elastic(c, n);
+	else
+		report_plain(c, n, want, site);
+}
+
+const struct type *report_optional(struct check *c, struct node *n)
+{
+	struct str words = node_words(c, n);
+	struct diag *d = diag_report(c->diags, TJ0316, n->span, "'%.*s' may be none here", STR_ARG(words));
+	const struct type *t = type_strip_pod(type_strip_optional(n->type));
+	const char *instead = t->kind == TYPE_INT ? "1" : t->kind == TYPE_BOOL ? "false" : type_is_text(t) ? "\"\"" : "...";
+	bool name = n->kind == NODE_NAME || (n->kind == NODE_MEMBER && n->u.member.base->kind == NODE_NAME);
+	if (name)
+		diag_help(c->diags, d, "write '%.*s ?? %s', or test '%.*s != none' first", STR_ARG(words), instead, STR_ARG(words));
+	else
+		diag_help(c->diags, d, "write '%.*s ?? %s'", STR_ARG(words), instead);
+	return bad(n);
+}
+
+const struct type *report_secret(struct check *c, struct node *n)
+{
+	struct diag *d = diag_report(c->diags, TJ0711, n->span, "a secret cannot be put in a string");
+	diag_label(c->diags, d, "its value is never known here");
+	if (n->kind == NODE_CALL) {
+		struct str words = node_words(c, n);
+		diag_help(c->diags, d, "pass it whole, as an environment value: TOKEN = %.*s", STR_ARG(words));
+	} else {
+		diag_help(c->diags, d, "pass it whole, as an environment value: TOKEN = secret(\"name\", \"key\")");
+	}
+	return bad(n);
+}
+
+const struct type *report_unit(struct check *c, struct node *n)
+{
+	struct str words = node_words(c, n);
+	struct diag *d;
+	enum unit_kind unit = n->kind == NODE_QUANTITY ? quantity_unit(words) : UNIT_AMOUNT;
+	if (unit == UNIT_DURATION)
+		d = diag_report(c->diags, TJ0310, n->span, "%.*s has no type here", STR_ARG(words));
+	else if (n->kind == NODE_QUANTITY && str_ends(words, STR("m")))
+		d = diag_report(c->diags, TJ0310, n->span, "%.*s could be a cpu, a memory or a duration", STR_ARG(words));
+	else
+		d = diag_report(c->diags, TJ0310, n->span, "%.*s could be a cpu or a memory", STR_ARG(words));
+	diag_help(c->diags, d, "say which: 'let x: %s = %.*s'", unit == UNIT_DURATION ? "duration" :
+		str_ends(words, STR("m")) ? "cpu" : "memory", STR_ARG(words));
+	return bad(n);
+}
+
+/* ---- pod-time values (TJ0708): the chain of names that led there ---- */
+
+enum { LONGEST_CHAIN = 8 };
+
+struct chain {
+	struct check *check;
+	struct str text;
+	struct diag *diag;
+	unsigned length;
+};
+
+static const struct node *pod_part(const struct node *n);
+
+static const struct node *pod_of(const struct node *n)
+{
+	return n && n->type && has_pod(n->type) ? n : NULL;
+}
+
+static const struct node *pod_argument(const struct node *n)
+{
+	for (size_t i = 0; i < n->u.call.args.n; i++) {
+		const struct node *arg = n->u.call.args.at[i];
+		if (arg->kind == NODE_ARG && pod_of(arg->u.arg.value))
+			return arg->u.arg.value;
+	}
+	return NULL;
+}
+
+/* The part of an expression that makes it pod-time; NULL when it is one of itself. */
+static const struct node *pod_part(const struct node *n)
+{
+	const struct node *part;
+	switch (n->kind) {
+	case NODE_UNARY: return pod_of(n->u.op.left);
+	case NODE_BINARY: case NODE_COALESCE: case NODE_RANGE: case NODE_ELASTIC:
+		part = pod_of(n->u.op.left);
+		return part ? part : pod_of(n->u.op.right);
+	case NODE_IF:
+		part = pod_of(n->u.if_expr.condition);
+		part = part ? part : pod_of(n->u.if_expr.then);
+		return part ? part : pod_of(n->u.if_expr.otherwise);
+	case NODE_STRING:
+		for (size_t i = 0; i < n->u.string.n; i++)
+			if (pod_of(n->u.string.parts[i].expr))
+				return n->u.string.parts[i].expr;
+		return NULL;
+	case NODE_LIST:
+		for (size_t i = 0; i < n->u.list.n; i++)
+			if (pod_of(n->u.list.at[i]))
+				return n->u.list.at[i];
+		return NULL;
+	case NODE_LIST_FOR: return pod_of(n->u.list_for.value);
+	case NODE_CALL: return pod_argument(n);
+	case NODE_INDEX:
+		part = pod_of(n->u.pair.base);
+		return part ? part : pod_of(n->u.pair.index);
+	case NODE_MEMBER: return pod_of(n->u.member.base);
+	default: return NULL;
+	}
+}
+
+static void follow(struct chain *chain, const struct node *n)
+{
+	struct check *c = chain->check;
+	while (n && chain->length < LONGEST_CHAIN) {
+		if (n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_LET) {
+			const struct decl *d = n->u.name.decl;
+			chain->length++;
+			diag_note(c->diags, chain->diag, d->span, "'%.*s' is pod-time", STR_ARG(d->name));
+			n = d->node->u.binding.value;
+			struct str words = node_words(c, n);
+			chain->text = str_printf(c->arena, "%.*s ← %.*s", STR_ARG(chain->text), STR_ARG(words));
+			continue;
+		}
+		n = pod_part(n);
+	}
+}
+
+/* The fact about the pod at the bottom of it: "pod.index". */
+static struct str pod_fact(struct check *c, const struct node *n)
+{
+	for (unsigned i = 0; n && i < 256; i++) {
+		if (n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_LET) {
+			n = n->u.name.decl->node->u.binding.value;
+			continue;
+		}
+		const struct node *part = pod_part(n);
+		if (!part)
+			return node_words(c, n);
+		n = part;
+	}
+	return STR("the pod");
+}
+
+const struct type *report_pod(struct check *c, struct node *n, const struct site *site)
+{
+	struct str fact = pod_fact(c, n), words = node_words(c, n);
+	struct str what = site->what.n ? site->what : STR("this value");
+	struct diag *d = diag_report(c->diags, TJ0708, n->span, "%.*s must be known at compile time, but this depends on '%.*s'",
+		STR_ARG(what), STR_ARG(fact));
+	struct chain chain = { c, STR(""), d, 0 };
+	chain.text = words;
+	if (site->what.n > 2 && site->what.p[0] == '\'')
+		chain.text = str_printf(c->arena, "%.*s ← %.*s", (int)site->what.n - 2, site->what.p + 1, STR_ARG(words));
+	follow(&chain, n);
+	diag_label(c->diags, d, "known only when the pod starts");
+	diag_help(c->diags, d, "the chain: %.*s", STR_ARG(chain.text));
+	diag_help(c->diags, d, "pod-time values may stand in 'env', 'command', 'args' and 'files'");
+	return bad(n);
+}

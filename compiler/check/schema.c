@@ -1,0 +1,244 @@
+/*
+ * schema.c - the table of fields and functions, and the types they spell.
+ *
+ * Looking a field up compares lengths and first letters before anything else,
+ * which for seventy words is quicker than hashing.  Spellings of types are read
+ * here and not by the parser of the language: they are ours, so they cannot be
+ * wrong, and no source has to be kept for them.
+ */
+#include "check/schema.h"
+
+#include "check/decl.h"
+
+#define BLOCK(word, parents, doc)
+#define UNIT(suffix, doc)
+#define FUNCTION(id, name, signature, doc)
+#define FIELD(id, name, blocks, type, fallback, doc) { FIELD_##id, name, blocks, type, fallback, doc },
+static const struct field fields[FIELDS] = {
+#include "vocabulary.def"
+};
+#undef FIELD
+#define FIELD(id, name, blocks, type, fallback, doc) sizeof(name) - 1,
+static const unsigned char lengths[FIELDS] = {
+#include "vocabulary.def"
+};
+#undef FIELD
+#undef FUNCTION
+#define FIELD(id, name, blocks, type, fallback, doc)
+#define FUNCTION(id, name, signature, doc) { name, signature, doc },
+static const struct function_row functions[FUNCTIONS] = {
+#include "vocabulary.def"
+};
+#undef FUNCTION
+#undef BLOCK
+#define FUNCTION(id, name, signature, doc)
+#define BLOCK(word, parents, doc) { word, parents, doc },
+static const struct block_row blocks[] = {
+#include "vocabulary.def"
+};
+#undef FIELD
+#undef FUNCTION
+#undef BLOCK
+#undef UNIT
+
+const struct field *schema_field(enum field_id id)
+{
+	return &fields[id];
+}
+
+static bool named(size_t i, struct str name)
+{
+	return lengths[i] == name.n && memcmp(fields[i].name, name.p, name.n) == 0;
+}
+
+const struct field *schema_find(enum block block, struct str name)
+{
+	for (size_t i = 0; i < FIELDS; i++)
+		if (lengths[i] == name.n && (fields[i].blocks & (unsigned)block) && named(i, name))
+			return &fields[i];
+	return NULL;
+}
+
+const struct field *schema_find_anywhere(struct str name)
+{
+	for (size_t i = 0; i < FIELDS; i++)
+		if (named(i, name))
+			return &fields[i];
+	return NULL;
+}
+
+const struct field *schema_next(enum block block, const struct field *after)
+{
+	for (const struct field *f = after ? after + 1 : fields; f < fields + FIELDS; f++)
+		if (f->blocks & (unsigned)block)
+			return f;
+	return NULL;
+}
+
+const struct function_row *schema_function(enum function id)
+{
+	return &functions[id];
+}
+
+bool schema_function_find(struct str name, enum function *ret)
+{
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		if (functions[i].name[0] == *name.p && str_is(name, functions[i].name)) {
+			*ret = (enum function)i;
+			return true;
+		}
+	return false;
+}
+
+const struct block_row *schema_block(struct str word)
+{
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+		if (str_is(word, blocks[i].word))
+			return &blocks[i];
+	return NULL;
+}
+
+const struct block_row *schema_block_next(const struct block_row *after)
+{
+	const struct block_row *b = after ? after + 1 : blocks;
+	return b < blocks + sizeof blocks / sizeof *blocks ? b : NULL;
+}
+
+const char *block_word(enum block block)
+{
+	switch (block) {
+	case BLOCK_PROJECT: return "the project";
+	case BLOCK_JOB: return "a job";
+	case BLOCK_ROLE: case BLOCK_FRAMEWORK_ROLE: return "a role";
+	case BLOCK_AUX: return "an auxiliary role";
+	case BLOCK_SIDECAR: return "a sidecar";
+	case BLOCK_INIT: return "an init container";
+	case BLOCK_FRAMEWORK: return "a framework";
+	case BLOCK_ACCELERATOR: return "an accelerator";
+	case BLOCK_TEST: return "a test";
+	}
+	return "a block";
+}
+
+/* ---- types from their spelling ---- */
+
+struct spelling {
+	struct schema_types *types;
+	const char *p;
+};
+
+static const struct type *read_type(struct spelling *s);
+
+static bool eat(struct spelling *s, const char *word)
+{
+	size_t n = strlen(word);
+	if (strncmp(s->p, word, n) != 0)
+		return false;
+	s->p += n;
+	return true;
+}
+
+static int64_t read_number(struct spelling *s, bool *ret_there)
+{
+	int64_t n = 0;
+	*ret_there = *s->p >= '0' && *s->p <= '9';
+	for (; *s->p >= '0' && *s->p <= '9'; s->p++)
+		n = n * 10 + (*s->p - '0');
+	return n;
+}
+
+/* (0..) */
+static const struct type *read_bounds(struct spelling *s, const struct type *base)
+{
+	if (!eat(s, "("))
+		return base;
+	struct type *t = ARENA_NEW(s->types->arena, struct type);
+	struct refinement *r = ARENA_NEW(s->types->arena, struct refinement);
+	r->lo = read_number(s, &r->has_lo);
+	eat(s, "..");
+	r->hi = read_number(s, &r->has_hi);
+	eat(s, ")");
+	*t = *base;
+	t->refine = r;
+	return t;
+}
+
+static const struct type *read_enum(struct spelling *s)
+{
+	struct type *t = ARENA_NEW(s->types->arena, struct type);
+	struct str *words = NULL;
+	t->kind = TYPE_ENUM;
+	while (eat(s, "\"")) {
+		size_t n = strcspn(s->p, "\"");
+		ARENA_PUSH(s->types->arena, words, t->n, intern(s->types->names, (struct str){ s->p, n }));
+		s->p += n + 1;
+		eat(s, ", ");
+	}
+	t->words = words;
+	eat(s, ")");
+	return t;
+}
+
+/* { cpu: cpu?, memory: memory?, disk: memory? }, each none when absent. */
+static const struct type *limits_type(struct schema_types *types)
+{
+	static const struct { const char *name; const struct type *type; } members[] = {
+		{ "cpu", &type_cpu }, { "memory", &type_memory }, { "disk", &type_memory }
+	};
+	struct arena *a = types->arena;
+	struct decl *d = ARENA_NEW(a, struct decl);
+	struct type *t = ARENA_NEW(a, struct type);
+	*d = (struct decl){ .kind = DECL_TYPE, .name = STR("limits"), .type = t, .nfields = 3 };
+	d->fields = ARENA_ARRAY(a, struct record_field, 3);
+	for (size_t i = 0; i < 3; i++) {
+		struct node *none = node_new(a, NODE_NONE, (struct span){ 0 });
+		none->type = &type_none;
+		d->fields[i] = (struct record_field){ .name = intern(types->names, str_of(members[i].name)),
+			.type = type_optional(a, members[i].type), .value = none };
+	}
+	*t = (struct type){ .kind = TYPE_RECORD, .record = d };
+	return t;
+}
+
+static const struct type *read_core(struct spelling *s)
+{
+	static const struct { const char *word; const struct type *type; } plain[] = {
+		{ "bool", &type_bool }, { "int", &type_int }, { "string", &type_string }, { "cpu", &type_cpu },
+		{ "memory", &type_memory }, { "duration", &type_duration }, { "range", &type_range }, { "elastic", &type_elastic },
+		{ "image", &type_image }, { "name", &type_name }, { "path", &type_path }, { "port", &type_port },
+		{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition }, { "data", &type_data }
+	};
+	struct arena *a = s->types->arena;
+	const struct type *elem;
+	if (eat(s, "list[") || eat(s, "map[") || eat(s, "pod[")) {
+		char kind = s->p[-2];           /* lisT, maP, poD */
+		elem = read_type(s);
+		eat(s, "]");
+		return kind == 't' ? type_list(a, elem) : kind == 'p' ? type_map(a, elem) : type_pod(a, elem);
+	}
+	if (eat(s, "enum("))
+		return read_enum(s);
+	if (eat(s, "env"))
+		return type_map(a, &type_env_value);
+	if (eat(s, "limits"))
+		return limits_type(s->types);
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+		if (eat(s, plain[i].word))
+			return plain[i].type;
+	return &type_bad;
+}
+
+static const struct type *read_type(struct spelling *s)
+{
+	const struct type *t = read_bounds(s, read_core(s));
+	return eat(s, "?") ? type_optional(s->types->arena, t) : t;
+}
+
+const struct type *schema_type(struct schema_types *types, enum field_id id)
+{
+	if (!types->at[id]) {
+		struct spelling s = { types, fields[id].type };
+		types->at[id] = read_type(&s);
+	}
+	return types->at[id];
+}

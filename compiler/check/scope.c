@@ -1,0 +1,303 @@
+/*
+ * scope.c - what names stand for (language brief, section 8).
+ *
+ * Scopes are small maps in a chain that ends at the file; built-in names lie
+ * outside it.  A let of a body may be used before it is written, so the lets of
+ * a body are declared when its scope begins.
+ */
+#include "check/context.h"
+#include "diag/suggest.h"
+
+bool in_own_file(const struct check *c)
+{
+	const struct module *m = c->at.module;
+	return m && !m->library && !m->package;
+}
+
+struct scope *scope_enter(struct check *c, enum scope_kind kind, struct node *body)
+{
+	struct scope *s = ARENA_NEW(c->arena, struct scope);
+	s->parent = c->at.scope;
+	s->kind = kind;
+	s->module = c->at.module;
+	s->facts = c->at.facts;
+	s->body = body;
+	c->at.scope = s;
+	return s;
+}
+
+struct scope *scope_around(const struct check *c, enum scope_kind kind)
+{
+	struct scope *s = c->at.scope;
+	while (s && s->kind != kind)
+		s = s->parent;
+	return s;
+}
+
+static const char *kind_word(const struct decl *d)
+{
+	switch (d->kind) {
+	case DECL_IMPORT: return "import";
+	case DECL_PARAM: return "parameter";
+	case DECL_LET: return "let";
+	case DECL_FN: return "function";
+	case DECL_FRAMEWORK: return "framework";
+	case DECL_ACCELERATOR: return "accelerator";
+	case DECL_FORMAL: return "argument";
+	case DECL_LOOP: return "loop variable";
+	case DECL_ROLE: return "role";
+	case DECL_BUILTIN: return "built-in value";
+	default: return "name";
+	}
+}
+
+static struct decl *find_in(struct map *names, struct str name)
+{
+	return names->n ? map_get(names, name) : NULL;
+}
+
+/* From a scope outwards, built-ins excluded. */
+static struct decl *find_from(struct check *c, struct scope *s, struct str name, struct scope **ret_scope)
+{
+	struct decl *d = NULL;
+	for (; s && !(d = find_in(&s->names, name)); s = s->parent)
+		;
+	if (ret_scope)
+		*ret_scope = s;
+	return d ? d : c->at.module ? find_in(&c->at.module->values, name) : NULL;
+}
+
+static bool only_in_tests(const struct str name)
+{
+	return str_is(name, "env") || str_is(name, "object") || str_is(name, "fails");
+}
+
+static struct decl *builtin(struct check *c, struct str name)
+{
+	enum function f;
+	struct decl *d = map_get(&c->builtins, name);
+	bool test = scope_around(c, SCOPE_TEST);
+	if (d && d->kind == DECL_BUILTIN && name_eq(name, c->words.roles))
+		return test ? d : NULL;
+	if (!d && schema_function_find(name, &f)) {
+		d = decl_new(c, DECL_BUILTIN_FN, name, (struct span){ 0 }, NULL);
+		d->function = f;
+		d->module = NULL;
+		d->type = &type_bad;
+		map_put(&c->builtins, c->arena, name, d);
+	}
+	return d && only_in_tests(name) && !test ? NULL : d;
+}
+
+struct decl *scope_peek(struct check *c, struct str name)
+{
+	struct decl *d = find_from(c, c->at.scope, name, NULL);
+	return d ? d : builtin(c, name);
+}
+
+/* ---- declaring ---- */
+
+static void report_twice(struct check *c, struct decl *d, struct decl *first)
+{
+	const char *where = c->at.scope ? "here" : "in this file";
+	struct diag *g = diag_report(c->diags, TJ0204, d->span, "'%.*s' is already declared %s", STR_ARG(d->name), where);
+	diag_note(c->diags, g, first->span, "first declared here");
+	diag_help(c->diags, g, "rename one of the two");
+}
+
+static void report_hides(struct check *c, struct decl *d, struct decl *outer)
+{
+	struct diag *g = diag_report(c->diags, TJ0205, d->span, "'%.*s' hides the %s '%.*s'", STR_ARG(d->name), kind_word(outer), STR_ARG(d->name));
+	if (span_known(outer->span))
+		diag_note(c->diags, g, outer->span, "declared here");
+	diag_help(c->diags, g, "rename the inner one");
+}
+
+static void test_hiding(struct check *c, struct decl *d)
+{
+	struct scope *outer_scope = c->at.scope ? c->at.scope->parent : NULL;
+	struct decl *outer = c->at.scope ? find_from(c, outer_scope, d->name, NULL) : NULL;
+	if (outer && outer->kind != DECL_BAD) {
+		report_hides(c, d, outer);
+		return;
+	}
+	outer = builtin(c, d->name);
+	if (!outer)
+		return;
+	if (outer->kind == DECL_BUILTIN) {
+		report_hides(c, d, outer);
+	} else if (in_own_file(c)) {
+		struct diag *g = diag_report(c->diags, TJ1003, d->span, "'%.*s' hides a built-in function", STR_ARG(d->name));
+		diag_help(c->diags, g, "rename it, if the function may be wanted here");
+	}
+}
+
+static void declare(struct check *c, struct decl *d, bool may_hide)
+{
+	struct map *names = c->at.scope ? &c->at.scope->names : &c->at.module->values;
+	struct decl *first = find_in(names, d->name);
+	if (!d->name.n)
+		return;
+	if (first) {
+		if (first->kind != DECL_BAD && d->kind != DECL_BAD)
+			report_twice(c, d, first);
+		return;
+	}
+	if (!may_hide && d->kind != DECL_BAD)
+		test_hiding(c, d);
+	map_put(names, c->arena, d->name, d);
+	if (in_own_file(c) && !d->silent)
+		ARENA_PUSH(c->arena, c->program->unused, c->program->nunused, d);
+}
+
+void scope_declare(struct check *c, struct decl *d)
+{
+	declare(c, d, false);
+}
+
+void scope_declare_role(struct check *c, struct decl *d)
+{
+	d->silent = true;
+	declare(c, d, true);
+}
+
+void scope_lets(struct check *c, struct node *body)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		struct node *n = body->u.body.items.at[i];
+		if (n->kind == NODE_BAD && n->u.bad.name.n) {
+			struct decl *d = decl_new(c, DECL_BAD, n->u.bad.name, n->u.bad.name_span, n);
+			d->silent = true;
+			if (!find_in(&c->at.scope->names, d->name))
+				map_put(&c->at.scope->names, c->arena, d->name, d);
+			continue;
+		}
+		if (n->kind != NODE_LET)
+			continue;
+		struct decl *d = decl_new(c, DECL_LET, n->u.binding.name, n->u.binding.name_span, n);
+		d->scope = c->at.scope;
+		d->doc = n->u.binding.doc;
+		n->u.binding.decl = d;
+		scope_declare(c, d);
+	}
+}
+
+/* ---- finding ---- */
+
+/* A key of the bodies around us is a field, not a name (TJ0215). */
+static bool is_sibling(const struct check *c, struct str name)
+{
+	for (const struct scope *s = c->at.scope; s; s = s->parent) {
+		if (s->block && schema_find(s->block, name))
+			return true;
+		for (size_t i = 0; s->body && i < s->body->u.body.items.n; i++) {
+			const struct node *item = s->body->u.body.items.at[i];
+			if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.key.kind == KEY_NAME &&
+			    name_eq(item->u.item.key.text, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void suggest_scope(struct check *c, struct suggest *s)
+{
+	for (struct scope *scope = c->at.scope; scope; scope = scope->parent)
+		for (size_t i = 0; i < scope->names.n; i++)
+			suggest_add(s, scope->names.entries[i].key);
+	for (size_t i = 0; i < c->at.module->values.n; i++)
+		suggest_add(s, c->at.module->values.entries[i].key);
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		if (!only_in_tests(str_of(schema_function((enum function)i)->name)))
+			suggest_add(s, str_of(schema_function((enum function)i)->name));
+	suggest_add(s, c->words.self);
+	suggest_add(s, c->words.cluster);
+	suggest_add(s, c->words.pod);
+}
+
+void help_suggest(struct check *c, struct diag *d, const struct suggest *s, const char *verb, struct span at)
+{
+	struct str help = verb ? suggest_or_list(s, verb) : suggest_sentence(s), only = suggest_only(s);
+	if (help.n)
+		diag_help(c->diags, d, "%.*s", STR_ARG(help));
+	if (only.n)
+		diag_fix(c->diags, d, at, only, "change it to '%.*s'", STR_ARG(only));
+}
+
+/* Is there an imported module with a member of this name? */
+static struct decl *importer_of(struct check *c, struct str name)
+{
+	const struct map *values = &c->at.module->values;
+	for (size_t i = 0; i < values->n; i++) {
+		struct decl *d = values->entries[i].value;
+		if (d->kind == DECL_IMPORT && d->node->u.import.module && map_get(&d->node->u.import.module->values, name))
+			return d;
+	}
+	return NULL;
+}
+
+static void report_unknown(struct check *c, struct str name, struct span at)
+{
+	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
+	if (is_sibling(c, name)) {
+		struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
+		if (role && schema_find(BLOCK_ROLE, name))
+			diag_help(c->diags, d, "write 'self.%.*s', or use a 'let'", STR_ARG(name));
+		else
+			diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
+		return;
+	}
+	struct diag *d = diag_report(c->diags, TJ0201, at, "no value named '%.*s'", STR_ARG(name));
+	struct suggest s;
+	suggest_init(&s, c->arena, name);
+	suggest_scope(c, &s);
+	struct decl *import = importer_of(c, name);
+	if (import)
+		diag_help(c->diags, d, "write '%.*s.%.*s'", STR_ARG(import->name), STR_ARG(name));
+	else if (stdlib_text(name).p)
+		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file", STR_ARG(name));
+	else
+		help_suggest(c, d, &s, NULL, at);
+}
+
+/* Decision 20: a job's role hides an outer name only when it is mentioned. */
+static void test_role_hiding(struct check *c, struct decl *d, struct scope *s)
+{
+	struct decl *outer = find_from(c, s->parent, d->name, NULL);
+	if (!outer || outer->kind == DECL_BAD || d->state == 2)
+		return;
+	d->state = 2;
+	outer->used = true;
+	report_hides(c, d, outer);
+}
+
+static bool is_known_here(struct check *c, struct decl *d, struct span at)
+{
+	bool cluster = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK) || scope_around(c, SCOPE_POLICY);
+	bool self = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
+	bool here = name_eq(d->name, c->words.self) ? self : name_eq(d->name, c->words.cluster) ? cluster : true;
+	if (here)
+		return true;
+	struct diag *g = diag_report(c->diags, TJ0201, at, "'%.*s' has no meaning here", STR_ARG(d->name));
+	diag_help(c->diags, g, name_eq(d->name, c->words.self) ? "'self' is the role that is being built: use it in a job or a framework" :
+		"'cluster' is the job that is being built: use it in a job, a framework or a policy");
+	return false;
+}
+
+struct decl *scope_find(struct check *c, struct str name, struct span at)
+{
+	struct scope *s;
+	struct decl *d = find_from(c, c->at.scope, name, &s);
+	if (!d)
+		d = builtin(c, name);
+	if (!d) {
+		report_unknown(c, name, at);
+		return NULL;
+	}
+	if (d->kind == DECL_BUILTIN && !is_known_here(c, d, at))
+		return NULL;
+	if (d->kind == DECL_ROLE && s && s->kind == SCOPE_JOB)
+		test_role_hiding(c, d, s);
+	decl_use(c, d);
+	return d;
+}
