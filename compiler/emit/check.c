@@ -69,14 +69,17 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 	struct arena arena = { 0 };
 	struct map own = { 0 };
 	size_t before = ds->errors;
-	struct checking c = { options, plan, ds, &arena, options->seen ? options->seen : &own,
-		options->seen ? options->seen_arena : &arena };
+	struct checking c = { .options = options, .plan = plan, .diags = ds, .arena = &arena };
 
+	c.seen = options->seen ? options->seen : &own;
+	c.seen_arena = options->seen ? options->seen_arena : &arena;
 	if (check_features(&c)) {
 		for (size_t i = 0; i < plan->njobs; i++) {
 			check_names(&c, &plan->jobs[i]);
 			check_labels(&c, &plan->jobs[i]);
+			size_t errors = ds->errors;
 			check_texts(&c, &plan->jobs[i]);
+			c.too_long += ds->errors - errors;
 		}
 		check_identities(&c);
 		check_objects(&c);

@@ -11,6 +11,7 @@ struct checking {
 	const struct plan *plan;
 	struct diags *diags;
 	struct arena *arena;            /* of the check */
+	size_t too_long;                /* texts found too long: the objects that hold them are no news */
 	struct map *seen;               /* identities */
 	struct arena *seen_arena;
 };

@@ -187,7 +187,7 @@ static bool check_manifest(struct emit *e, const struct manifest *m, void *conte
 	struct object *o = m->make(e, m);
 	if (m->object)
 		annotations(c, map_size(object_get(emit_metadata(o), STR("annotations"))), m->from);
-	if (data_too_large(c, m, o) || (!m->object && length * WORST_ESCAPE + SKELETON <= LIMIT_OBJECT))
+	if (m->object ? data_too_large(c, m, o) : c->too_long || length * WORST_ESCAPE + SKELETON <= LIMIT_OBJECT)
 		return true;
 	bool varies = m->count > 1 && m->count <= 1024;
 	for (int64_t i = varies ? 0 : m->count - 1; i < m->count; i++)
