@@ -100,6 +100,7 @@ struct balance {
 	size_t close_before;            /* second reading: close the innermost brace there; 0 without */
 	size_t reported;                /* declarations before this token have been reported */
 	unsigned indent;                /* of the line being read */
+	size_t reread;                  /* tokens read again so far: bounded, so that repairing stays linear */
 };
 
 static void put(struct balance *b, struct token t)
@@ -193,10 +194,11 @@ static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 
 	if (silent)
 		b->reported = b->decl + 1;
-	if (!silent && b->sign && !b->close_before) {              /* read it again, closing where a line stands too far left */
+	if (!silent && b->sign && !b->close_before && b->reread <= 4 * b->ts->n) {              /* read it again, closing where a line stands too far left */
 		report_open(b, b->sign_open, b->sign);
 		b->reported = b->decl + 1;
 		b->close_before = b->sign;
+		b->reread += i - b->decl;
 		*ret_i = b->decl;
 		b->n = b->decl_out;
 		b->depth = 0;
@@ -328,6 +330,7 @@ static size_t skip_deep(struct balance *b, size_t i)
 	                             "brackets are nested more than %d deep", BRACKETS_MAX);
 	unsigned depth = 0;
 
+	b->reported = b->decl + 1;              /* whether they are closed matters less */
 	diag_help(b->ts->diags, d, "split the expression with 'let'");
 	for (; b->ts->at[i].kind != TOKEN_END; i++) {
 		t = &b->ts->at[i];

@@ -18,7 +18,7 @@ void parse_too_deep(struct parse *p, struct span at)
 
 struct str fault_text(const struct fault *f, size_t i)
 {
-	return tokens_text(&f->p->tokens, f->at[i].start, f->at[i].end);
+	return tokens_shown(&f->p->tokens, f->at[i].start, f->at[i].end);
 }
 
 struct span fault_span(const struct fault *f)
@@ -102,6 +102,21 @@ static void keep_name(struct fault *f)
 	p->bad_name = t->kind == TOKEN_STRING ? word(p, (struct span){ t->start + 1, t->end - 1 }) : word(p, p->bad_name_at);
 }
 
+/* The line before is incomplete: `import x as`, `let a = 1 +`.  It is wrong, not what begins on this line. */
+static void blame_line_before(struct fault *f)
+{
+	struct tokens *ts = &f->p->tokens;
+	const struct token *t = &f->at[f->i];
+
+	if (f->line_end || f->i <= f->item || !(t->flags & FLAG_LINE) || !feed_lines_matter(&f->p->feed) ||
+	    !feed_begins(&f->p->feed, f->i) || tokens_indent(ts, t->start) > tokens_indent(ts, f->at[f->item].start))
+		return;
+	f->line_end = true;
+	f->found.kind = TOKEN_EOL;
+	f->found.start = f->found.end = t[-1].end;
+	f->p->resume = f->i;
+}
+
 void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 {
 	struct fault f = {
@@ -116,6 +131,7 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	p->indent = ANY_INDENT;
 	p->resume = 0;
 	keep_name(&f);
+	blame_line_before(&f);
 	if (is_known(&f))
 		return;
 	if (complain_value(&f) || complain_colon(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))

@@ -29,7 +29,7 @@ bool complain_body(struct fault *f);            /* TJ0112 */
 bool complain_separator(struct fault *f);       /* TJ0105 */
 void complain_plain(struct fault *f);           /* TJ0102 */
 
-struct str fault_text(const struct fault *f, size_t i);         /* of a token */
+struct str fault_text(const struct fault *f, size_t i);         /* of a token, shortened */
 struct span fault_span(const struct fault *f);
 /* From token i to the end of its line or item, for "write 'x = ...'"; empty when it is long. */
 struct str fault_rest(const struct fault *f, size_t i);

@@ -203,7 +203,7 @@ static struct str header(const struct fault *f)
 		return STR("else");
 	if (kind == TOKEN_IF || kind == TOKEN_FOR || kind == TOKEN_PROJECT || i + 1 >= f->i || f->at[i + 1].kind == TOKEN_STR_OPEN)
 		return fault_text(f, i);
-	return tokens_text(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
+	return tokens_shown(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
 }
 
 /* TJ0112: no body where there must be one. */

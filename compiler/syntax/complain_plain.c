@@ -160,29 +160,13 @@ static void help_plain(struct fault *f, struct diag *d)
 	}
 }
 
-static struct str shorten(struct arena *a, struct str text)
-{
-	size_t n = 24;
-	const char *line = memchr(text.p, '\n', text.n);
-
-	if (line)
-		text.n = (size_t)(line - text.p);
-	if (text.n <= n + 3 && !line)
-		return text;
-	if (text.n < n)
-		n = text.n;
-	while (n > 0 && ((unsigned char)text.p[n] & 0xC0) == 0x80)
-		n--;
-	return str_printf(a, "%.*s...", (int)n, text.p);
-}
-
 static struct str found_text(const struct fault *f)
 {
 	if (f->found.kind == TOKEN_END || (f->line_end && f->at[f->i].kind == TOKEN_END))
 		return STR("the end of the text");
 	if (f->line_end)
 		return STR("the end of the line");
-	return str_printf(f->p->arena, "'%.*s'", STR_ARG(shorten(f->p->arena, fault_text(f, f->i))));
+	return str_printf(f->p->arena, "'%.*s'", STR_ARG(fault_text(f, f->i)));
 }
 
 static bool is_operator(int kind)
@@ -191,19 +175,14 @@ static bool is_operator(int kind)
 	       kind == TOKEN_NOT || kind == TOKEN_IN;
 }
 
-/* `x = 1 +` and the next item on the next line: the operator is what is wrong. */
+/* `x = 1 +` and the next line begins `y = ` or `y {`: the parser went on to the sign. */
 static bool complain_operator(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
-	size_t line = f->i;
+	size_t line = f->i - 1;
 
-	if (f->line_end || f->at[f->item].kind == TOKEN_END)
-		return false;
-	while (line > f->item && !(f->at[line].flags & FLAG_LINE))
-		line--;
-	if (line == f->item || line + 2 < f->i || !is_operator(f->at[line - 1].kind))
-		return false;
-	if (!tokens_item(&f->p->tokens, line) && f->at[line].kind != TOKEN_RBRACE && !tokens_declaration(&f->p->tokens, line))
+	if (f->line_end || (f->found.kind != TOKEN_ASSIGN && f->found.kind != TOKEN_LBRACE) || line <= f->item || !(f->at[line].flags & FLAG_LINE) ||
+	    !is_operator(f->at[line - 1].kind) || !feed_lines_matter(&f->p->feed))
 		return false;
 	uint32_t end = f->at[line - 1].end;
 	diag_report(ds, TJ0102, (struct span){ end, end }, "expected a value after '%.*s', found the end of the line",
@@ -223,7 +202,7 @@ void complain_plain(struct fault *f)
 		return;
 	if (f->i > f->item && !(f->at[f->i - 1].flags & FLAG_VIRTUAL))
 		d = diag_report(p->diags, TJ0102, fault_span(f), "expected %.*s after '%.*s', found %.*s", STR_ARG(expected),
-		                STR_ARG(shorten(p->arena, fault_text(f, f->i - 1))), STR_ARG(found));
+		                STR_ARG(fault_text(f, f->i - 1)), STR_ARG(found));
 	else
 		d = diag_report(p->diags, TJ0102, fault_span(f), "expected %.*s, found %.*s", STR_ARG(expected), STR_ARG(found));
 	help_plain(f, d);

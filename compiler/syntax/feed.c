@@ -37,6 +37,11 @@ static bool in_body(const struct feed *f)
 	return f->depth && f->open[f->depth - 1].kind == TOKEN_LBRACE;
 }
 
+bool feed_lines_matter(const struct feed *f)
+{
+	return !f->expression && (!f->depth || in_body(f));
+}
+
 void feed_init(struct feed *f, const struct tokens *tokens, bool expression)
 {
 	*f = (struct feed){ .tokens = tokens, .ended = true, .expression = expression, .committed = true, .previous = TOKEN_EOL };
@@ -153,8 +158,7 @@ bool feed_one_line(const struct feed *f)
 	return f->depth && f->open[f->depth - 1].line == f->line;
 }
 
-/* Does a line that begins with token `i` begin an item or a declaration? */
-static bool begins(const struct feed *f, size_t i)
+bool feed_begins(const struct feed *f, size_t i)
 {
 	const struct token *at = f->tokens->at;
 
@@ -181,7 +185,7 @@ static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned i
 
 	for (*ret_newline = false; at[i].kind != TOKEN_END; i++) {
 		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && !continues[at[i].kind] && at[i].kind != TOKEN_LBRACE &&
-		    (indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && begins(f, i)))) {
+		    (indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i)))) {
 			*ret_newline = true;
 			return i;
 		}

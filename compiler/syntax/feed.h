@@ -45,6 +45,11 @@ bool feed_last_is_made(const struct feed *f);
 /* Was the closing brace that is being given on the line of its opening one? */
 bool feed_one_line(const struct feed *f);
 
+/* Does a line that begins with token `i` look like an item (in a body) or a declaration? */
+bool feed_begins(const struct feed *f, size_t i);
+/* Would a newline end something here? */
+bool feed_lines_matter(const struct feed *f);
+
 /*
  * After an error at the last token: give SYNC, then go on behind the broken item.
  * With `indent`, lines that are indented deeper, or begin no item, are part of it.

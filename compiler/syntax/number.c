@@ -23,6 +23,8 @@ static size_t digits(struct str w, size_t i)
 	return i;
 }
 
+static struct str shown(const struct tokens *ts, struct span at) { return tokens_shown(ts, at.start, at.end); }
+
 static bool is_hex_digit(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '_';
@@ -41,24 +43,24 @@ static int report_hex(struct tokens *ts, struct span at, struct str w)
 		value = value * 16 + (uint64_t)(is_digit(w.p[i]) ? w.p[i] - '0' : (w.p[i] | 32) - 'a' + 10);
 	}
 	if (w.n > 2) {
-		diag_help(ts->diags, d, "write %llu instead of %.*s", (unsigned long long)value, STR_ARG(w));
+		diag_help(ts->diags, d, "write %llu instead of %.*s", (unsigned long long)value, STR_ARG(shown(ts, at)));
 		diag_fix(ts->diags, d, at, str_printf(ts->arena, "%llu", (unsigned long long)value), "write it in decimal");
 	}
 	return TOKEN_BAD;
 }
 
-static int report_underscore(struct tokens *ts, struct span at, struct str w)
+static int report_underscore(struct tokens *ts, struct span at)
 {
-	struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(w));
+	struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(shown(ts, at)));
 	diag_label(ts->diags, d, "'_' stands between two digits");
 	return TOKEN_BAD;
 }
 
-static int report_fractions(struct tokens *ts, struct span at, struct str w)
+static int report_fractions(struct tokens *ts, struct span at)
 {
-	struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(w));
+	struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(shown(ts, at)));
 	diag_label(ts->diags, d, "a number has one fraction");
-	diag_help(ts->diags, d, "a version is text: write \"%.*s\"", STR_ARG(w));
+	diag_help(ts->diags, d, "a version is text: write \"%.*s\"", STR_ARG(shown(ts, at)));
 	return TOKEN_BAD;
 }
 
@@ -67,11 +69,11 @@ static int octal_kind(struct tokens *ts, struct span at, struct str w)
 	for (size_t i = 2; i < w.n; i++) {
 		if ((w.p[i] >= '0' && w.p[i] <= '7') || w.p[i] == '_')
 			continue;
-		struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(w));
+		struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(shown(ts, at)));
 		diag_label(ts->diags, d, "octal digits are 0 to 7");
 		return TOKEN_BAD;
 	}
-	return w.n > 2 ? TOKEN_INT : report_underscore(ts, at, w);
+	return w.n > 2 ? TOKEN_INT : report_underscore(ts, at);
 }
 
 /* `_` only between two digits. */
@@ -92,12 +94,12 @@ static int topology_kind(struct tokens *ts, struct span at, struct str w)
 	for (size_t i = 0; i < w.n; i++)
 		dimensions += w.p[i] == 'x';
 	if (dimensions > 3) {
-		struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a topology", STR_ARG(w));
+		struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a topology", STR_ARG(shown(ts, at)));
 		diag_label(ts->diags, d, "a topology has two or three dimensions");
 		return TOKEN_BAD;
 	}
 	if (!number_topology(w, size)) {
-		diag_report(ts->diags, TJ0301, at, "%.*s does not fit in 64 bits", STR_ARG(w));
+		diag_report(ts->diags, TJ0301, at, "%.*s does not fit in 64 bits", STR_ARG(shown(ts, at)));
 		return TOKEN_BAD;
 	}
 	return TOKEN_TOPOLOGY;
@@ -135,8 +137,9 @@ static int quantity_kind(struct tokens *ts, struct span at, struct str w, size_t
 		if (is_letter(w.p[i]))
 			continue;
 		if (w.p[i] == '.')
-			return report_fractions(ts, at, w);
-		struct diag *d = diag_report(ts->diags, TJ0304, at, "'%.*s' is not a unit", (int)(w.n - unit), w.p + unit);
+			return report_fractions(ts, at);
+		struct diag *d = diag_report(ts->diags, TJ0304, at, "'%.*s' is not a unit",
+		                             STR_ARG(tokens_shown(ts, at.start + (uint32_t)unit, at.end)));
 		diag_help(ts->diags, d, "a quantity is one number and one unit; text is written in quotes");
 		return TOKEN_BAD;
 	}
@@ -150,11 +153,11 @@ int number_kind(struct tokens *ts, uint32_t start, uint32_t end)
 	size_t i = digits(w, 0);
 
 	if (i == w.n)
-		return underscores_ok(w) ? TOKEN_INT : report_underscore(ts, at, w);
+		return underscores_ok(w) ? TOKEN_INT : report_underscore(ts, at);
 	if (w.p[0] == '0' && (w.p[1] == 'x' || w.p[1] == 'X'))
 		return report_hex(ts, at, w);
 	if (!underscores_ok(w))
-		return report_underscore(ts, at, w);
+		return report_underscore(ts, at);
 	if (w.p[0] == '0' && w.p[1] == 'o')
 		return octal_kind(ts, at, w);
 	if (is_topology(w))
@@ -162,7 +165,7 @@ int number_kind(struct tokens *ts, uint32_t start, uint32_t end)
 	if (w.p[i] == '.' && (i = digits(w, i + 1)) == w.n)
 		return TOKEN_FLOAT;
 	if (w.p[i] == '.')
-		return report_fractions(ts, at, w);
+		return report_fractions(ts, at);
 	if (is_exponent(w, i))
 		return TOKEN_FLOAT;
 	return quantity_kind(ts, at, w, i);

@@ -77,6 +77,8 @@ static struct diag *report_mark(struct scan *s, uint32_t at)
 	struct diags *ds = s->ts->diags;
 	struct diag *d;
 
+	if (at < s->bad_line)
+		return NULL;
 	if (c >= 0x80) {
 		d = report_bad(s, span, "byte ", str_printf(s->ts->arena, "0x%02X", c));
 		if (d)
@@ -260,6 +262,8 @@ void scan_junk(struct scan *s)
 
 	if (s->clean[s->start - s->ts->source->base] == MARK) {
 		report_mark(s, s->start);
+	} else if (s->start < s->bad_line) {
+		/* said */
 	} else if (text.p[0] == '\'') {
 		report_single_quotes(s, text);
 	} else if ((d = report_bad(s, (struct span){ s->start, s->start + (uint32_t)c.n }, "character ",

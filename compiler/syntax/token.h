@@ -55,6 +55,8 @@ void tokens_balance(struct tokens *ts);
 
 /* The text between two global offsets. */
 struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end);
+/* The same for a message: at most a few words of it. */
+struct str tokens_shown(const struct tokens *ts, uint32_t start, uint32_t end);
 /* Columns of blanks before the first token of the line that holds the offset. */
 unsigned tokens_indent(const struct tokens *ts, uint32_t offset);
 /* Does a declaration of a file begin here, beyond doubt?  Such words never start an item of a body. */
