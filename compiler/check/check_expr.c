@@ -371,7 +371,7 @@ static const struct type *branch(struct check *c, struct node *n, struct node *f
 	if (!all || t->kind == TYPE_BAD)
 		return t;
 	if (want)
-		return has_pod(t) ? t : all;
+		return t->kind == TYPE_POD ? t : all;
 	const struct type *both = unify(c, all, t);
 	if (!both && literal_pair(first, n, all, t))
 		both = &type_float;
@@ -412,7 +412,7 @@ static const struct type *type_if(struct check *c, struct node *n, const struct 
 	const struct type *all = type_branches(c, n, want, &pod), *result = all;
 	c->at.facts = facts;
 	if (all->kind != TYPE_BAD)
-		result = want ? lifted(c, type_strip_pod(want), pod || has_pod(all)) : lifted(c, all, pod);
+		result = want ? lifted(c, type_strip_pod(want), pod || all->kind == TYPE_POD) : lifted(c, all, pod);
 	for (struct node *i = n; i->kind == NODE_IF; i = i->u.if_expr.otherwise) {
 		if (!want && all->kind != TYPE_BAD && all->kind != TYPE_UNIT) {
 			retype(c, i->u.if_expr.then, all);
@@ -443,7 +443,7 @@ static const struct type *type_coalesce(struct check *c, struct node *n, const s
 	const struct type *b = want ? check_expr(c, right, want, NO_SITE) : type_expr(c, right, is_quantity_literal(right) ? core : NULL);
 	if (a->kind == TYPE_BAD || b->kind == TYPE_BAD)
 		return &type_bad;
-	bool pod = has_pod(a) || has_pod(b);
+	bool pod = a->kind == TYPE_POD || b->kind == TYPE_POD;
 	if (want)
 		return lifted(c, type_strip_pod(want), pod);
 	const struct type *both = a->kind == TYPE_NONE ? b : unify(c, core, type_strip_pod(b));

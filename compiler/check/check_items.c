@@ -160,16 +160,11 @@ void visit_body(struct items *to, struct node *body, enum scope_kind kind)
 void check_check(struct check *c, struct node *n)
 {
 	const struct fact *facts = c->at.facts;
-	enum diag_code code;
 	struct site site = { .what = STR("the message of a check") };
 	check_condition(c, n->u.check.condition, n->u.check.warn ? "'warn'" : "'check'", false);
 	assume(c, n->u.check.condition, false);
 	check_expr(c, n->u.check.message, &type_string, &site);
 	c->at.facts = facts;
-	if (!n->u.check.code.p || c->at.module->library)
-		return;
-	struct diag *d = diag_report(c->diags, TJ0102, n->u.check.code_span, "'as %.*s' is for the standard library", STR_ARG(n->u.check.code));
-	diag_help(c->diags, d, diag_code_find(n->u.check.code, &code) ? "remove it: a check of your own is TJ0408" : "remove it");
 }
 
 /* ---- keys ---- */

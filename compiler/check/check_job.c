@@ -8,7 +8,11 @@
 
 static struct decl *framework_by_name(struct check *c, struct node *n)
 {
-	struct decl *d = scope_find(c, n->u.name.text, n->span);
+	struct decl *d = map_get(&c->at.module->values, n->u.name.text);
+	if (d && d->kind == DECL_FRAMEWORK)     /* even when it is called like a built-in value */
+		decl_use(c, d);
+	else
+		d = scope_find(c, n->u.name.text, n->span);
 	n->u.name.decl = d;
 	return d;
 }

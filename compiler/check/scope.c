@@ -113,16 +113,23 @@ static void report_hides(struct check *c, struct decl *d, struct decl *outer)
 	diag_help(c->diags, g, "rename the inner one");
 }
 
+/* Frameworks and accelerators are no values: `role task` may stand in `framework task`, and a framework be called `cluster`. */
+static bool is_blueprint(const struct decl *d)
+{
+	return d->kind == DECL_FRAMEWORK || d->kind == DECL_ACCELERATOR;
+}
+
 static void test_hiding(struct check *c, struct decl *d)
 {
 	struct scope *outer_scope = c->at.scope ? c->at.scope->parent : NULL;
 	struct decl *outer = c->at.scope ? find_from(c, outer_scope, d->name, NULL) : NULL;
 	if (outer && outer->kind != DECL_BAD) {
-		report_hides(c, d, outer);
+		if (!is_blueprint(outer))
+			report_hides(c, d, outer);
 		return;
 	}
 	outer = builtin(c, d->name);
-	if (!outer)
+	if (!outer || is_blueprint(d))
 		return;
 	if (outer->kind == DECL_BUILTIN) {
 		report_hides(c, d, outer);
@@ -264,7 +271,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 static void test_role_hiding(struct check *c, struct decl *d, struct scope *s)
 {
 	struct decl *outer = find_from(c, s->parent, d->name, NULL);
-	if (!outer || outer->kind == DECL_BAD || d->state == 2)
+	if (!outer || outer->kind == DECL_BAD || is_blueprint(outer) || d->state == 2)
 		return;
 	d->state = 2;
 	outer->used = true;
@@ -287,9 +294,9 @@ static bool is_known_here(struct check *c, struct decl *d, struct span at)
 struct decl *scope_find(struct check *c, struct str name, struct span at)
 {
 	struct scope *s;
-	struct decl *d = find_from(c, c->at.scope, name, &s);
-	if (!d)
-		d = builtin(c, name);
+	struct decl *d = find_from(c, c->at.scope, name, &s), *value = !d || is_blueprint(d) ? builtin(c, name) : NULL;
+	if (value)
+		d = value;
 	if (!d) {
 		report_unknown(c, name, at);
 		return NULL;
