@@ -140,7 +140,7 @@ static void names(void)
 
 	silent(&s, "63 characters are a name");
 	s.role->min = s.role->max = 11;
-	d = says(&s, TJ0801, "is 65 characters; at most 63");
+	d = says(&s, TJ0801, "is 64 characters; at most 63");
 	verdict(d && d->at.start == 5, "fewer replicas would fit: the place is 'replicas'");
 	s = sample_named("a-rather-long-name-for-a-job-that-trains-a-model-with-dat");
 	d = says(&s, TJ0801, "is 66 characters; at most 63");
