@@ -73,8 +73,13 @@ static void key(struct dump *d, const struct key *k)
 		put_str(d, k->text);
 	else if (k->kind == KEY_STRING && !k->expr)
 		buf_json(d->out, k->text);
-	else
+	else if (k->kind == KEY_STRING)
 		dump(d, k->expr);
+	else {
+		put(d, "(key");
+		part(d, k->expr);
+		put(d, ")");
+	}
 }
 
 static void binders(struct dump *d, const struct binder *b, unsigned n)

@@ -221,18 +221,24 @@ static void trim_block(struct decoder *d, struct parts *parts, struct span open,
 
 static void decode_parts(struct decoder *d, struct parts *parts, struct span close)
 {
+	size_t kept = 0;
+
 	for (size_t i = 0; i < parts->n; i++) {
 		struct string_part *part = &parts->at[i];
 		if (part->expr) {
 			if (d->line_start && d->indent.n)
 				report_indent(d, part->span.start, part->span.end, close);
 			d->line_start = false;
+			parts->at[kept++] = *part;
 			continue;
 		}
 		struct str text = tokens_text(&d->p->tokens, part->span.start, part->span.end);
 		bool plain = !d->block && (d->raw || !memchr(text.p, '\\', text.n));
 		part->text = plain ? text : decode(d, text, part->span.start, close);
+		if (part->text.n)
+			parts->at[kept++] = *part;
 	}
+	parts->n = kept;
 }
 
 struct node *mk_string(struct parse *p, struct span at, struct span open, struct parts *parts, struct span close)

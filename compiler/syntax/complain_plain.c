@@ -137,6 +137,12 @@ static void help_plain(struct fault *f, struct diag *d)
 		diag_help(ds, d, "'==' compares");
 	} else if (kind == TOKEN_ASSIGN && f->i >= 2 && f->at[f->i - 2].kind == TOKEN_PARAM) {
 		diag_help(ds, d, "a parameter has a type: 'param %.*s: int = 4'", STR_ARG(fault_text(f, f->i - 1)));
+	} else if (f->at[f->item].kind == TOKEN_PARAM && f->i == f->item + 2 && kind == TOKEN_IDENT) {
+		diag_help(ds, d, "write 'param %.*s: %.*s'", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(rest.n ? rest : STR("...")));
+		diag_fix(ds, d, (struct span){ before, before }, STR(":"), "insert ':'");
+	} else if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_ASSIGN] && !f->expected[TOKEN_LBRACE] && f->previous == TOKEN_IDENT &&
+	           !f->expected[TOKEN_PLUS]) {
+		diag_help(ds, d, "an argument has a type: '%.*s: int'", STR_ARG(fault_text(f, f->i - 1)));
 	} else if (kind == TOKEN_QUESTION) {
 		diag_help(ds, d, "a choice is written 'if c then a else b'");
 	} else if (f->expected[TOKEN_COMMA] && starts_value(kind) && (f->expected[TOKEN_RBRACKET] || f->expected[TOKEN_RPAREN])) {
