@@ -93,38 +93,26 @@ static void read_slot(struct eval *ev, const struct slot *s)
 
 /* ---- slots ---- */
 
-/* worker.replicas → ps.replicas → worker.replicas */
-static struct str cycle_path(struct eval *ev, const struct slot *s)
-{
-	const struct slot *chain[64];
-	size_t n = 0;
-	struct buf b = { 0 };
-
-	for (const struct slot *r = ev->running; r && r != s; r = r->outer)
-		if (n < sizeof(chain) / sizeof(chain[0]))
-			chain[n++] = r;
-	buf_str(&b, s->what);
-	while (n-- > 0) {
-		buf_z(&b, " \xE2\x86\x92 ");
-		buf_str(&b, chain[n]->what);
-	}
-	buf_z(&b, " \xE2\x86\x92 ");
-	buf_str(&b, s->what);
-	struct str path = buf_take(&b, ev->arena);
-	buf_release(&b);
-	return path;
-}
+enum { LONGEST_PATH = 32 };             /* of a cycle that is told in full */
 
 static void report_cycle(struct eval *ev, struct slot *s)
 {
-	enum { MOST_NOTES = 8 };
-	struct str path = cycle_path(ev, s);
-	size_t notes = 0;
-	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' needs itself: %.*s", STR_ARG(s->what), STR_ARG(path));
+	const struct slot *chain[LONGEST_PATH];
+	size_t n = 0;
+	struct buf path = { 0 };
 
-	for (const struct slot *r = ev->running; r && r != s && notes < MOST_NOTES; r = r->outer, notes++)
-		diag_note(ev->diags, d, r->at, "needed by '%.*s'", STR_ARG(r->what));
+	for (const struct slot *r = ev->running; r && r != s; r = r->outer)
+		if (n < LONGEST_PATH)
+			chain[n++] = r;
+	buf_str(&path, s->what);
+	for (size_t i = n; i-- > 0;)
+		buf_printf(&path, " \xE2\x86\x92 %.*s", STR_ARG(chain[i]->what));
+	buf_printf(&path, " \xE2\x86\x92 %.*s", STR_ARG(s->what));
+	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' needs itself: %.*s", STR_ARG(s->what), STR_ARG(buf_text(&path)));
+	for (size_t i = n; i-- > 0 && n - i < 8;)
+		diag_note(ev->diags, d, chain[i]->at, "'%.*s' is made from this", STR_ARG(chain[i]->what));
 	diag_help(ev->diags, d, "give one of them a value that does not depend on the others");
+	buf_release(&path);
 }
 
 /* The pod is one of the role's: `pod.host` is another name in another role. */

@@ -64,7 +64,7 @@ static struct str frame_values(struct eval *ev, const struct frame *f)
 	return s;
 }
 
-static void report_budget(struct eval *ev, struct span at, const char *what)
+static void report_budget(struct eval *ev, struct span at, const char *what, const char *help)
 {
 	enum { MOST_FRAMES = 3 };
 	unsigned shown = 0;
@@ -78,7 +78,7 @@ static void report_budget(struct eval *ev, struct span at, const char *what)
 		struct str with = frame_values(ev, c->frame);
 		diag_note(ev->diags, d, c->at, with.n ? "called from here, with %.*s" : "called from here%.*s", STR_ARG(with));
 	}
-	diag_help(ev->diags, d, "let loops go over smaller lists, or compute it in the program that the job runs");
+	diag_help(ev->diags, d, "%s", help);
 }
 
 bool eval_step(struct eval *ev, struct span at)
@@ -87,7 +87,7 @@ bool eval_step(struct eval *ev, struct span at)
 		return false;
 	if (++ev->steps <= EVAL_STEPS)
 		return true;
-	report_budget(ev, at, "10000000 steps");
+	report_budget(ev, at, "10000000 steps", "let loops go over smaller lists, or compute it in the program that the job runs");
 	return false;
 }
 
@@ -96,7 +96,7 @@ bool eval_spend_text(struct eval *ev, size_t bytes, struct span at)
 	ev->text_bytes += bytes;
 	if (ev->text_bytes <= EVAL_TEXT)
 		return !ev->exhausted;
-	report_budget(ev, at, "64 MiB of text");
+	report_budget(ev, at, "64 MiB of text", "make less text, or make it in the program that the job runs");
 	return false;
 }
 
@@ -104,13 +104,13 @@ bool eval_list_fits(struct eval *ev, size_t n, struct span at)
 {
 	if (n <= EVAL_LIST)
 		return !ev->exhausted;
-	report_budget(ev, at, "100000 elements of a list");
+	report_budget(ev, at, "100000 elements of a list", "use a smaller list, or compute it in the program that the job runs");
 	return false;
 }
 
 const struct value *eval_too_deep(struct eval *ev, struct span at)
 {
-	report_budget(ev, at, "2000 values that need each other");
+	report_budget(ev, at, "2000 values that need each other", "a list and a loop say the same without a chain");
 	return &value_bad;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "eval/value.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,9 +12,26 @@
 const struct value value_bad = { .kind = VALUE_BAD };
 const struct value value_none = { .kind = VALUE_NONE };
 
+/* A value is as large as its kind needs: a loop makes many ints, and a map is twice their size. */
+static size_t value_size(enum value_kind kind)
+{
+	switch (kind) {
+	case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_LIST: case VALUE_ROLE:
+		return offsetof(struct value, u) + sizeof(struct str);
+	default:
+		return sizeof(struct value);
+	}
+}
+
+/* Not inlined, or the compiler sees an object that is smaller than its type. */
+static __attribute__((noinline)) struct value *value_alloc(struct arena *a, enum value_kind kind)
+{
+	return arena_alloc(a, value_size(kind));
+}
+
 struct value *value_new(struct arena *a, enum value_kind kind, struct span from)
 {
-	struct value *v = ARENA_NEW(a, struct value);
+	struct value *v = value_alloc(a, kind);
 
 	v->kind = kind;
 	v->from = from;
@@ -72,9 +90,9 @@ const struct value *value_list(struct arena *a, const struct value **at, size_t 
 
 const struct value *value_at(struct arena *a, const struct value *v, struct span from)
 {
-	struct value *copy = ARENA_NEW(a, struct value);
+	struct value *copy = value_new(a, v->kind, from);
 
-	*copy = *v;
+	memcpy(copy, v, value_size(v->kind));
 	copy->from = from;
 	return copy;
 }

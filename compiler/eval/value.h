@@ -89,6 +89,7 @@ extern const struct value value_bad, value_none;
 
 static inline bool value_ok(const struct value *v) { return v->kind != VALUE_BAD && v->kind != VALUE_COMPUTED; }
 
+/* As large as the kind needs: never change the kind of a value, nor copy one but by value_at(). */
 struct value *value_new(struct arena *a, enum value_kind kind, struct span from);
 const struct value *value_bool(struct arena *a, bool b, struct span from);
 const struct value *value_int(struct arena *a, int64_t i, struct span from);
