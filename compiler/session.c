@@ -150,7 +150,7 @@ static bool reported_by_all(const struct programs *all, struct str message)
  */
 static void settle_sets(struct programs *all)
 {
-	for (size_t i = 0; i < all->n; i++) {
+	for (size_t i = all->n; i-- > 0;) {     /* the last one first: it keeps what all of them said */
 		struct compile *c = all->at[i];
 		size_t kept = 0;
 

@@ -64,7 +64,7 @@ run 0 compile good.tj parameters.tj --set count=3; says out "completions: 3"
 run 1 compile good.tj parameters.tj --set cuont=3; says err "[TJ0402]"; holds test "$(grep -c TJ0402 .err)" -eq 1
 run 1 compile good.tj --set count=3; says err "command line:1:"; says err "[TJ0402]"
 run 1 compile parameters.tj --set count=99; says err "command line:1:7: error: "; says err "[TJ0311]"
-run 1 compile good.tj good.tj; says err "[TJ0811]"; silent out
+run 1 compile good.tj good.tj; says err "[TJ0812]"; silent out
 run 0 compile -o json good.tj parameters.tj; cp .out list.json
 holds python3 -c 'import json; l = json.load(open("list.json")); assert l["kind"] == "List" and len(l["items"]) >= 2'
 run 0 compile --annotate good.tj; holds grep -q '# good.tj:[0-9]' .out
