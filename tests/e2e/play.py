@@ -138,12 +138,10 @@ def bind_claim(cluster, claim, namespace):
 def make_secrets(cluster, objects, namespace):
     """Fills the Secrets that are made when a job is applied.  Their content is of
     no interest here, that they are filled without touching the Jobs is."""
-    made = []
-    for value in objects:
-        if value["kind"] == "Secret" and not value.get("data") and not value.get("stringData"):
-            keys = ("id_ed25519", "id_ed25519.pub", "authorized_keys", "config")
-            cluster.patch(cluster.path_of(value, namespace), {"stringData": {key: "e2e\n" for key in keys}})
-            made.append(value["metadata"]["name"])
+    made = [v for v in objects if v["kind"] == "Secret" and PREFIX + "generated" in annotations(v)]
+    for value in made:
+        keys = ("id_ed25519", "id_ed25519.pub", "authorized_keys", "config")
+        cluster.patch(cluster.path_of(value, namespace), {"stringData": {key: "e2e\n" for key in keys}})
     return made
 
 
@@ -208,9 +206,9 @@ class Run:
     def enough(self, job):
         """An elastic role is done when nobody works any more and as many as it needs
         at least have finished."""
-        spec, status = job["spec"], job.get("status", {})
-        least = spec["completions"] - (spec.get("maxFailedIndexes") or spec["completions"])
-        return 0 < least <= status.get("succeeded", 0) and not status.get("active") and bool(status.get("failedIndexes"))
+        status = job.get("status", {})
+        least, _, _ = annotations(job).get(PREFIX + "replicas", "").partition(":")
+        return bool(least) and status.get("succeeded", 0) >= int(least) and not status.get("active")
 
     def ready(self, role, index=None):
         jobs = self.jobs.get(role, [])
