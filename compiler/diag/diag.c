@@ -76,6 +76,8 @@ struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, 
 {
 	bool error = codes[code].severity == SEVERITY_ERROR;
 
+	if (!error && ds->hold_warnings)
+		return throw_away(ds);
 	if (ds->muted) {
 		ds->muted_errors += error;
 		return throw_away(ds);

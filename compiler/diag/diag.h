@@ -64,6 +64,7 @@ struct diags {
 	size_t n;
 	size_t errors, warnings;        /* found so far, duplicates included */
 	bool deny_warnings;
+	bool hold_warnings;             /* drop warnings: they would follow from an error that is there already */
 	/*
 	 * While `muted` is not 0 nothing is recorded (speculative evaluation); the
 	 * counters `errors` and `warnings` stay as they are, `muted_errors` counts.

@@ -289,7 +289,8 @@ static bool job_begin(struct job *j)
 void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options, struct plan_job *ret)
 {
 	struct job *j = ARENA_NEW(ev->arena, struct job);
-	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret };
+	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret, .before = ev->built };
+	ev->built = j;
 	struct job *outer = ev->job;
 	ev->job = j;
 	ev->self = NULL;

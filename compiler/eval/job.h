@@ -36,6 +36,7 @@ struct job {
 	bool ready;                     /* roles may be asked for their fields */
 	bool checks_failed;             /* a framework check failed: what it guards is not evaluated */
 	struct plan_job *plan;
+	struct job *before;             /* the job that was built before this one, see eval.built */
 };
 
 /*

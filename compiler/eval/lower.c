@@ -373,6 +373,7 @@ static void lower_role(struct job *j, struct role *r)
 	struct lowering l = { .ev = ev, .job = j, .role = r, .plan = p };
 	l.last = &l.pending;
 	bool known = role_replicas(ev, r, &p->min, &p->max);
+	p->unknown = !known;
 	p->elastic = known && role_is_elastic(ev, r);
 	p->replicas_at = role_field_at(ev, r, FIELD_REPLICAS);
 	const struct value *endless = r->aux ? &value_none : role_field(ev, r, FIELD_ENDLESS);

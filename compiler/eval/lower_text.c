@@ -346,6 +346,8 @@ void lower_pending(struct lowering *l)
 		report_unrolled(l, unrolls->computed);
 		if (p->max > 1024)
 			return;
+	} else if (l->job->options->unroll && !p->elastic) {
+		p->unrolled = true;             /* --unroll: nothing is computed, but every replica gets its own object */
 	}
 	for (const struct pending *q = l->pending; q; q = q->next)
 		replicas_of(l, q, p->max);

@@ -10,6 +10,8 @@ static struct diags *ds(struct job *j) { return j->ev->diags; }
 static void success_role(struct job *j, const struct plan_condition *c)
 {
 	const struct plan_role *r = &j->plan->roles[c->role];
+	if (r->unknown)
+		return;
 	if (r->max == 0) {
 		struct diag *d = diag_report(ds(j), TJ0517, j->node->u.job.blueprint ? j->node->u.job.blueprint->span : c->from,
 			"the job succeeds when '%.*s' is done, but there is no '%.*s'", STR_ARG(r->name), STR_ARG(r->name));
@@ -166,6 +168,8 @@ static void single_replica(struct job *j)
 	const struct plan_role *one = NULL;
 	for (size_t i = 0; i < j->plan->nroles; i++) {
 		const struct plan_role *r = &j->plan->roles[i];
+		if (r->unknown)
+			return;
 		if (r->aux)
 			continue;
 		sum += r->max;

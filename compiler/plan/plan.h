@@ -162,6 +162,7 @@ struct plan_role {
 	bool aux, endless;
 	int64_t min, max;               /* replicas; equal unless elastic */
 	bool elastic;
+	bool unknown;                   /* replicas could not be evaluated (reported): min and max are 0 and mean nothing */
 	struct span replicas_at;
 	/* Realisation: indexed (one object) or unrolled (one object for each replica). */
 	bool unrolled;
