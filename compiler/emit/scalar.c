@@ -66,22 +66,39 @@ static int next_byte(struct walk *w)
 static bool letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool digit(int c) { return c >= '0' && c <= '9'; }
 
-/* Could a text of only these characters be a number, a time or a date to somebody? */
-static bool numeric(int c)
+/*
+ * Could a text of only these characters be a number, a time or a date to
+ * somebody?  Only a date has letters for time and zone, and it has a `-` inside.
+ */
+static bool numeric(int c, bool date)
 {
-	return digit(c) || (c && strchr("abcdefABCDEFxXoO_:.+-tTzZ inIN", c));
+	return digit(c) || (c && strchr("abcdefABCDEFxXoO_:.+-", c)) || (c && date && strchr("tTzZ ", c));
+}
+
+static bool dash_inside(struct walk w)
+{
+	next_byte(&w);
+	for (int c; (c = next_byte(&w)) >= 0;)
+		if (c == '-')
+			return true;
+	return false;
 }
 
 /* Begins like a number, and nothing in it says that it is none. */
 static bool like_number(struct walk w)
 {
+	bool date = dash_inside(w);
 	int c = next_byte(&w);
 
 	if (c == '-' || c == '+')
 		c = next_byte(&w);
-	if (!digit(c) && c != '.')
+	if (c == '.') {                         /* .inf and .NaN too */
+		c = next_byte(&w);
+		if (c < 0 || letter(c))
+			return true;
+	} else if (!digit(c))
 		return false;
-	while (c >= 0 && numeric(c))
+	while (c >= 0 && numeric(c, date))
 		c = next_byte(&w);
 	return c < 0;
 }

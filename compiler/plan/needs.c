@@ -35,8 +35,8 @@ static bool must_be_ended(const struct plan_job *j, unsigned role)
 	const struct plan_role *r = &j->roles[role];
 	struct plan_success rule;
 
-	if (!r->max || r->elastic)
-		return false;
+	if (!r->max || (r->elastic && plan_condition_reads(j->success, role)))
+		return false;           /* an elastic role has its own end, below */
 	if (r->aux || r->endless || !j->success)
 		return r->aux || r->endless;
 	if (plan_success_rule(j, &rule) && rule.role == role)
@@ -92,7 +92,7 @@ static void elastic_ends(struct needing *n)
 {
 	for (size_t i = 0; i < n->job->nroles; i++) {
 		const struct plan_role *r = &n->job->roles[i];
-		if (!r->elastic || r->aux)
+		if (!r->elastic || r->aux || !r->max || !plan_condition_reads(n->job->success, (unsigned)i))
 			continue;
 		buf_printf(&n->line, "ends elastic role '%.*s' when %lld or more replicas have succeeded and none is active",
 			STR_ARG(r->name), (long long)r->min);

@@ -242,6 +242,7 @@ int main(void)
 	style_is("registry.example.com/ml/mnist:1.4.2", YAML_PLAIN);
 	style_is("256Gi", YAML_PLAIN);
 	style_is("-De", YAML_PLAIN);
+	style_is("1Ti", YAML_PLAIN);
 	style_is("{\"a\":1}", YAML_SINGLE);
 	style_is("set -e\nrun\n", YAML_LITERAL);
 	style_is("1e3", YAML_DOUBLE);
