@@ -72,14 +72,18 @@ class Cluster:
         patch that changes nothing is kubectl's way to say "convert"."""
         return documents(self.kubectl("patch", "--local", "-f", path, "--type=merge", "-p", "{}", "-o", "json"))
 
+    def apply_file(self, path, *options, stdin=None):
+        strict = ["apply", "--server-side", "--validate=strict", "-o", "json"]
+        return documents(self.kubectl(*strict, *options, "-f", path, stdin=stdin))
+
     def apply(self, objects, namespace, *options):
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
-        return documents(
-            self.kubectl(
-                "apply", "--server-side", "--validate=strict", "--namespace", namespace, "-o", "json", *options,
-                "-f", "-", stdin=text,
-            )
-        )  # fmt: skip
+        return self.apply_file("-", "--namespace", namespace, *options, stdin=text)
+
+    def apply_again(self, path, value):
+        """What kubectl sends when it applies an object, without starting it."""
+        query = "?fieldManager=kubectl&fieldValidation=Strict"
+        return self.request("PATCH", path + query, value, "application/apply-patch+yaml")
 
     def request(self, method, path, body=None, kind="application/json"):
         data = None if body is None else json.dumps(body)
