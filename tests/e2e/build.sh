@@ -18,7 +18,8 @@ cd "$(dirname "$0")"
 cache=${TRAINC_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/trainc-e2e}
 scratch=
 
-export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-mod=readonly
+# -buildvcs=false: what is built does not depend on the state of this tree.
+export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS="-mod=readonly -buildvcs=false"
 
 # kubectl refuses to work in a program without a version that it can parse, and
 # a plain "go build" stamps none.

@@ -205,6 +205,16 @@ def refuses(cluster, path):
             raise Failure(f"accepted: {key} = {value}")
 
 
+def notices_end(cluster):
+    with Space(cluster) as space:
+        job = Play(cluster, space, program("mnist-ddp"), {"worker": {"exit.1": "1"}})
+        try:
+            job.expect("Succeeded")
+        except Failure:
+            return
+        raise Failure("a job that failed was taken for one that succeeded")
+
+
 # What jobs do
 
 
@@ -450,6 +460,7 @@ def checks(mode):
     if mode == "kwok":
         for path in files("tests/e2e/programs/*.tj"):
             found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", lambda c, path=path: compiled(c, path)))
+        found.append(("the player notices a job that fails", notices_end))
         found += BEHAVIOURS
         for path in goldens("examples"):
             source = path.removesuffix(".yaml") + ".tj"
