@@ -1,0 +1,26 @@
+#!/bin/sh
+# readme.sh - what README.md shows is what happens.
+. "$(dirname "$0")/cli.inc"
+
+# block LANGUAGE: the first fenced block of that language
+block() { awk -v fence="\`\`\`$1" '$0 == "```" && on { exit } on { print } $0 == fence { on = 1 }' "$root/README.md"; }
+
+block tj >mnist.tj
+block yaml >want.yaml
+holds test -s mnist.tj
+holds test -s want.yaml
+run 0 compile mnist.tj; silent err
+same want.yaml .out
+block '' >want.err
+sed -i 's/ replicas/ replcas/' mnist.tj
+run 1 check mnist.tj
+same want.err .err
+for directory in "$root"/examples/*/; do
+	name=$(basename "$directory")
+	sed -n 's/^    \(trainc .*[^ ]\)  *#.*/\1/p; s/^    \(trainc [^#]*\)$/\1/p' "$directory/README.md" >commands
+	holds test -s commands
+	while read -r _ command; do
+		if (cd "$directory" && "$TRAINC" $command >/dev/null 2>&1); then ok; else fail "$name: trainc $command"; fi
+	done <commands
+done
+end
