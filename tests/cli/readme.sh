@@ -11,7 +11,7 @@ holds test -s mnist.tj
 holds test -s want.yaml
 run 0 compile mnist.tj; silent err
 same want.yaml .out
-block '' >want.err
+block text >want.err
 sed -i 's/ replicas/ replcas/' mnist.tj
 run 1 check mnist.tj
 same want.err .err
