@@ -95,6 +95,31 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size)
 	return bigger;
 }
 
+void arena_reset(struct arena *a)
+{
+#ifdef ARENA_DEBUG
+	arena_release(a);
+#else
+	struct arena_block *keep = NULL;
+	for (struct arena_block *b = a->blocks, *next; b; b = next) {
+		next = b->next;
+		if (a->end && a->end == block_data(b) + b->size)
+			keep = b;               /* the one that is being filled */
+		else
+			free(b);
+	}
+	char *used = a->at;
+	*a = (struct arena){ .blocks = keep };
+	if (!keep)
+		return;
+	keep->next = NULL;
+	a->at = block_data(keep);
+	memset(a->at, 0, (size_t)(used - a->at));       /* memory is handed out zeroed */
+	a->end = a->at + keep->size;
+	a->total = keep->size;
+#endif
+}
+
 void arena_release(struct arena *a)
 {
 	struct arena_block *b = a->blocks;

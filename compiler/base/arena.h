@@ -41,6 +41,12 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
 /* realloc() for what outgrows an arena; without memory the process ends as above. */
 void *memory_resize(void *p, size_t size);
 
+/*
+ * Forget everything but keep one block for what comes next: for an arena that is
+ * filled anew for each object.  Memory handed out before is gone.
+ */
+void arena_reset(struct arena *a);
+
 /* Free everything; the arena is empty and usable again. */
 void arena_release(struct arena *a);
 

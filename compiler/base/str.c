@@ -15,6 +15,19 @@ struct str str_copy(struct arena *a, struct str s)
 	return (struct str){ arena_copy(a, s.p, s.n), s.n };
 }
 
+struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c)
+{
+	char *p = arena_alloc(arena, a.n + b.n + c.n + 1);
+	struct str parts[3] = { a, b, c };
+	size_t n = 0;
+	for (int i = 0; i < 3; i++) {
+		if (parts[i].n)
+			memcpy(p + n, parts[i].p, parts[i].n);
+		n += parts[i].n;
+	}
+	return (struct str){ p, n };
+}
+
 struct str str_printf(struct arena *a, const char *fmt, ...)
 {
 	va_list args, again;

@@ -44,6 +44,8 @@ static inline bool str_ends(struct str s, struct str end)
 int str_cmp(struct str a, struct str b);
 /* A NUL-terminated copy in the arena. */
 struct str str_copy(struct arena *a, struct str s);
+/* a, b and c one after the other, NUL-terminated: for names made often, where printf would be felt. */
+struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c);
 /* printf into the arena; NUL-terminated. */
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Characters (code points) in UTF-8 text; malformed bytes count one each. */

@@ -15,7 +15,7 @@ static bool one(struct visiting *v, const struct manifest *m)
 {
 	bool more = v->visit(v->e, m, v->context);
 
-	arena_release(v->e->arena);
+	arena_reset(v->e->arena);
 	return more;
 }
 

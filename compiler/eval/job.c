@@ -184,6 +184,7 @@ static void role_levels(struct job *j, struct role *r)
 		r->levels[LEVEL_FRAMEWORK_ROLE] = eval_entries(ev, theirs->frame, theirs->item->u.block.body);
 	if (!r->aux)
 		r->levels[LEVEL_FRAMEWORK] = j->framework_body;
+	role_index(r);
 }
 
 static void job_roles(struct job *j)
@@ -201,7 +202,7 @@ static void job_roles(struct job *j)
 		r->plan->at = r->at;
 		r->plan->aux = r->aux;
 		r->plan->label = plan_label(j->ev->arena, r->name);
-		r->plan->object = str_printf(j->ev->arena, "%.*s-%.*s", STR_ARG(p->name), STR_ARG(r->plan->label));
+		r->plan->object = str_cat(j->ev->arena, p->name, STR("-"), r->plan->label);
 		role_levels(j, r);
 	}
 }

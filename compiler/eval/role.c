@@ -44,6 +44,20 @@ static bool entry_sets(const struct entry *e)
 	return !e->item || e->item->kind == NODE_SET || (e->item->kind == NODE_FIELD && e->item->u.field.value);
 }
 
+void role_index(struct role *r)
+{
+	_Static_assert(FIELDS <= 64, "a level's fields are bits of a word");
+	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
+		const struct entries *entries = r->levels[l];
+		r->present[l] = 0;
+		for (size_t i = 0; entries && i < entries->n; i++) {
+			const struct field *f = entry_field(r, &entries->at[i]);
+			if (f)
+				r->present[l] |= (uint64_t)1 << f->id;
+		}
+	}
+}
+
 size_t role_contributions(struct role *r, enum field_id id, struct contribution *ret, size_t max)
 {
 	size_t n = 0;
@@ -51,7 +65,7 @@ size_t role_contributions(struct role *r, enum field_id id, struct contribution 
 	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
 		struct entries *entries = r->levels[l];
 		bool framework = l >= LEVEL_FRAMEWORK_ROLE;
-		if (!entries || (job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
+		if (!(r->present[l] >> id & 1) || (job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
 			continue;
 		for (size_t i = entries->n; i-- > 0 && n < max;) {
 			struct entry *e = &entries->at[i];
@@ -169,22 +183,39 @@ static const struct value *by_levels(struct eval *ev, struct role *r, enum field
 
 /* ---- replicas ---- */
 
+/* Does a role block say `replicas: elastic(...)`?  From the text: a library's other frameworks are not checked. */
+static bool block_is_elastic(const struct node *block)
+{
+	struct nodes items = block->u.block.body->u.body.items;
+	for (size_t i = 0; i < items.n; i++) {
+		const struct node *item = items.at[i];
+		if (item->kind == NODE_FIELD && str_is(item->u.field.key.text, "replicas") && item->u.field.type->kind == NODE_TYPE_REF &&
+		    str_is(item->u.field.type->u.type_ref.path[0], "elastic"))
+			return true;
+	}
+	return false;
+}
+
+static bool framework_is_elastic(const struct node *framework, struct str role)
+{
+	struct nodes items = framework->u.blueprint_decl.body->u.body.items;
+	for (size_t i = 0; i < items.n; i++)
+		if (items.at[i]->kind == NODE_BLOCK && str_eq(items.at[i]->u.block.name, role) && block_is_elastic(items.at[i]))
+			return true;
+	return false;
+}
+
 /* Another framework of the same module whose role of this name may be elastic. */
 static struct str elastic_sibling(struct eval *ev, const struct job *j, const struct role *r)
 {
-	const struct module *m = j->framework->module;
-	for (size_t i = 0; m && i < m->values.n; i++) {
-		const struct decl *d = m->values.entries[i].value;
-		for (size_t k = 0; d->kind == DECL_FRAMEWORK && k < d->nroles; k++)
-			if (str_eq(d->roles[k]->name, r->name) && d->roles[k]->replicas &&
-			    d->roles[k]->replicas->kind == TYPE_ELASTIC) {
-				struct str f = j->plan->framework;
-				size_t dot = f.n;
-				while (dot > 0 && f.p[dot - 1] != '.')
-					dot--;
-				return str_printf(ev->arena, "%.*s%.*s", (int)dot, f.p, STR_ARG(d->name));
-			}
-	}
+	struct nodes decls = j->framework->module->file->u.file.decls;
+	struct str f = j->plan->framework;
+	size_t dot = f.n;
+	while (dot > 0 && f.p[dot - 1] != '.')
+		dot--;
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_FRAMEWORK && framework_is_elastic(decls.at[i], r->name))
+			return str_printf(ev->arena, "%.*s%.*s", (int)dot, f.p, STR_ARG(decls.at[i]->u.blueprint_decl.name));
 	return STR("");
 }
 
@@ -220,6 +251,18 @@ static struct str bounds_range(struct eval *ev, const struct refinement *f)
 	return str_printf(ev->arena, "%.*s..%.*s", STR_ARG(lo), STR_ARG(hi));
 }
 
+/* What the library says about a field, as a clause: the first line without its full stop. */
+static struct str first_sentence(struct str doc)
+{
+	struct str line = doc;
+	for (size_t i = 0; i < doc.n && line.n == doc.n; i++)
+		if (doc.p[i] == '\n')
+			line.n = i;
+	while (line.n && (line.p[line.n - 1] == '.' || line.p[line.n - 1] == ' '))
+		line.n--;
+	return line;
+}
+
 static void report_outside(struct eval *ev, struct role *r, struct node *typed, const struct refinement *f, int64_t n, struct span at)
 {
 	struct diag *d;
@@ -232,7 +275,10 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 			STR_ARG(allowed), (long long)n, n == 1 ? "is" : "are");
 	diag_label(ev->diags, d, "%lld is outside %.*s", (long long)n, STR_ARG(range));
 	diag_note(ev->diags, d, typed->span, "declared here");
-	if (f->has_lo && f->has_hi && f->lo == f->hi && typed->u.field.value)
+	struct str why = first_sentence(typed->u.field.doc);
+	if (why.n && n > 0)
+		diag_help(ev->diags, d, "%.*s; remove 'replicas = %lld'", STR_ARG(why), (long long)n);
+	else if (f->has_lo && f->has_hi && f->lo == f->hi && typed->u.field.value)
 		diag_help(ev->diags, d, "remove 'replicas': the framework sets it to %lld", (long long)f->lo);
 	else
 		diag_help(ev->diags, d, "write a number in %.*s", STR_ARG(range));
@@ -318,7 +364,7 @@ static struct role_slot *slot_of(struct eval *ev, struct role *r, enum field_id 
 {
 	if (!r->slots[id]) {
 		struct role_slot *s = ARENA_NEW(ev->arena, struct role_slot);
-		s->slot.what = str_printf(ev->arena, "%.*s.%s", STR_ARG(r->name), schema_field(id)->name);
+		s->slot.what = str_cat(ev->arena, r->name, STR("."), str_of(schema_field(id)->name));
 		s->slot.at = r->at;
 		r->slots[id] = s;
 	}

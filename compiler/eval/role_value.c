@@ -231,7 +231,7 @@ const struct value *role_member(struct eval *ev, struct role *r, struct str name
 	if (field == FIELD_REPLICAS && str_is(name, "replicas"))
 		v = one_number(ev, r, v, at);
 	if (field != FIELDS && v->kind != VALUE_BAD && (ev->reads || ev->running))
-		eval_read(ev, role_field_at(ev, r, field), str_printf(ev->arena, "%.*s.%.*s", STR_ARG(r->name), STR_ARG(name)), v);
+		eval_read(ev, role_field_at(ev, r, field), str_cat(ev->arena, r->name, STR("."), name), v);
 	return v;
 }
 
