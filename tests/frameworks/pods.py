@@ -24,7 +24,7 @@ class Pod:
         self.container = entry["container"]
         self.ip = "10.88.%d.%d" % ((number + 1) // 250, (number + 1) % 250 + 1)
         self.env, self.command, self.files, self.secrets = [], [], {}, {}
-        self.waits = False
+        self.waits = self.unrolled = self.elastic = False
 
     def field(self, path):
         """The value of a field of the downward API."""
@@ -46,7 +46,10 @@ def printed_env(pod, entries):
     """The environment of `trainc env -o json`."""
     done = []
     for e in entries:
-        if "field" in e:
+        kept = [k for k in ("secret", "config") if k in e]
+        if kept:
+            value = "%s %s/%s" % (kept[0], e[kept[0]]["name"], e[kept[0]]["key"])
+        elif "field" in e:
             value = pod.field(e["field"])
         elif "text" in e:
             value = "".join(p if isinstance(p, str) else pod.field(p["field"]) for p in e["text"])
@@ -60,8 +63,12 @@ def object_env(pod, entries):
     """The environment that a kubelet makes from a container's list."""
     env = {}
     for e in entries or []:
-        if "valueFrom" in e:
-            env[e["name"]] = pod.field(e["valueFrom"]["fieldRef"]["fieldPath"])
+        source = e.get("valueFrom", {})
+        kept = [k for k in ("secretKeyRef", "configMapKeyRef") if k in source]
+        if kept:
+            env[e["name"]] = "%s %s/%s" % (kept[0][:6], source[kept[0]]["name"], source[kept[0]]["key"])
+        elif source:
+            env[e["name"]] = pod.field(source["fieldRef"]["fieldPath"])
         else:
             env[e["name"]] = expand(e.get("value", ""), env)
     return env
@@ -78,9 +85,9 @@ def workload(objects, pod, job):
     """The Job that holds a replica: of its role, or its own when the role is unrolled."""
     for name in (pod.name, "%s-%s" % (job, pod.role)):
         for o in objects:
-            if o["kind"] == "Job" and o["metadata"]["name"] == name:
+            if o["kind"] in ("Job", "Deployment") and o["metadata"]["name"] == name:
                 return o
-    raise Refused("no Job for replica %s" % pod.name)
+    raise Refused("no object for replica %s" % pod.name)
 
 
 def fill_files(pod, spec, container, env, objects):
@@ -107,8 +114,10 @@ def load(program, *options):
         for number, entry in enumerate(e for e in job["replicas"] if e["container"] == "main"):
             pod = Pod(entry, number)
             holder = workload(objects, pod, job["name"])
+            pod.unrolled = holder["metadata"]["name"] == pod.name
             notes = holder["metadata"].get("annotations", {})
             success = notes.get("trainc.dev/success", success)
+            pod.elastic = "trainc.dev/replicas" in notes
             pod.waits = "trainc.dev/start-after" in notes
             spec = holder["spec"]["template"]["spec"]
             main = next(c for c in spec["containers"] if c["name"] == pod.container)

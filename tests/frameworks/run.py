@@ -136,6 +136,7 @@ CASES = [
     ("openmpi", openmpi, "rank of 4: OK", 4, 60),
     ("mpich", mpich, "rank of 4: OK", 4, 60),
     ("lightgbm", lambda: venv("lightgbm"), "machine of 3: OK", 3, 60),
+    ("lightgbm_list", lambda: venv("lightgbm"), "machine of 3: OK", 3, 60),
     ("mxnet", lambda: venv("mxnet", "3.8"), "worker of 2: OK", 2, 60),
     ("tensorflow_mirrored", lambda: venv("tensorflow"), "worker of 2: OK", 2, 180),
     ("tensorflow_servers", lambda: venv("tensorflow"), "cluster chief ps worker: OK", 2, 180),

@@ -16,8 +16,10 @@ def disagreement(program):
         return str(reason)
     if differing or also:
         return "trainc env and the objects differ for " + ", ".join(differing + also)
-    if [p.name for p in indexed] != [p.name for p in unrolled] or not indexed:
+    if [p.name for p in indexed] != [p.name for p in unrolled]:
         return "other replicas when unrolled"
+    if not all(p.unrolled or p.elastic for p in unrolled):
+        return "not every replica has an object of its own when unrolled"
     for a, b in zip(indexed, unrolled):
         for what in ("env", "command", "files"):
             if getattr(a, what) != getattr(b, what):

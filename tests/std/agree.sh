@@ -4,5 +4,9 @@ cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 export TRAINC
 command -v python3 >/dev/null || { echo "0 passed, 0 failed, 1 skipped"; exit 0; }
-test $# -gt 0 || set -- tests/std/*.tj tests/frameworks/cases/*.tj
+if test $# -eq 0; then
+	for program in tests/std/*.tj tests/frameworks/cases/*.tj examples/*/*.tj; do
+		test ! -f "$program" || test -f "${program%.tj}.diag" || set -- "$@" "$program"
+	done
+fi
 exec python3 tests/std/agree.py "$@"

@@ -1,5 +1,5 @@
 # A few data-parallel trees; the first split counts the rows of all machines. LightGBM takes addresses, so names are
-# looked up here.
+# looked up: by this program, or by the library's run.sh, which hands the parameters on as the command-line program wants.
 import os
 import socket
 import sys
@@ -7,13 +7,25 @@ import sys
 import lightgbm as lgb
 import numpy as np
 
-me, size = int(os.environ["LIGHTGBM_RANK"]), int(os.environ["LIGHTGBM_NUM_MACHINES"])
-names = [m.split(":") for m in os.environ["LIGHTGBM_MACHINES"].split(",")]
+me = int(os.environ["LIGHTGBM_RANK"])
+given = dict(a.split("=") for a in sys.argv[1:])
+if given:
+    with open(given["machine_list_filename"]) as f:
+        machines = [line.split() for line in f]
+else:
+    machines = [(socket.gethostbyname(h), p) for h, p in (m.split(":") for m in os.environ["LIGHTGBM_MACHINES"].split(","))]
+
+
+def parameter(name):
+    return int(given[name] if given else os.environ["LIGHTGBM_" + name.upper()])
+
+
+size = parameter("num_machines")
 rows = np.random.default_rng(me).normal(size=(200, 3))
 model = lgb.train({
     "objective": "regression", "tree_learner": "data", "pre_partition": True, "num_leaves": 4, "num_threads": 1,
-    "machines": ",".join("%s:%s" % (socket.gethostbyname(h), p) for h, p in names), "num_machines": size,
-    "local_listen_port": int(os.environ["LIGHTGBM_LOCAL_LISTEN_PORT"]), "time_out": int(os.environ["LIGHTGBM_TIME_OUT"]),
+    "machines": ",".join("%s:%s" % tuple(m) for m in machines), "num_machines": size,
+    "local_listen_port": parameter("local_listen_port"), "time_out": parameter("time_out"),
 }, lgb.Dataset(rows, rows.sum(axis=1)), num_boost_round=2)
 right = model.dump_model()["tree_info"][0]["tree_structure"]["internal_count"] == 200 * size
 if right:
