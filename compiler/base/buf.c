@@ -48,12 +48,15 @@ void buf_int(struct buf *b, int64_t n)
 
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
+	char small[256];
 	va_list args, again;
 	va_start(args, fmt);
 	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, fmt, args);
+	int n = vsnprintf(small, sizeof small, fmt, args);
 	va_end(args);
-	if (n > 0 && reserve(b, (size_t)n)) {
+	if (n > 0 && (size_t)n < sizeof small) {
+		buf_put(b, small, (size_t)n);
+	} else if (n > 0 && reserve(b, (size_t)n)) {
 		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
 		b->n += (size_t)n;
 	}

@@ -28,18 +28,25 @@ struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c
 	return (struct str){ p, n };
 }
 
+/* Printed once where most texts end: on the stack.  Only long ones are printed again. */
 struct str str_printf(struct arena *a, const char *fmt, ...)
 {
+	char small[256];
 	va_list args, again;
 	va_start(args, fmt);
 	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, fmt, args);
+	int n = vsnprintf(small, sizeof small, fmt, args);
 	va_end(args);
-	char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
-	if (n > 0)
+	struct str s = STR("");
+	if (n >= 0 && (size_t)n < sizeof small) {
+		s = (struct str){ arena_copy(a, small, (size_t)n), (size_t)n };
+	} else if (n >= 0) {
+		char *p = arena_alloc(a, (size_t)n + 1);
 		vsnprintf(p, (size_t)n + 1, fmt, again);
+		s = (struct str){ p, (size_t)n };
+	}
 	va_end(again);
-	return (struct str){ p, n < 0 ? 0 : (size_t)n };
+	return s;
 }
 
 size_t str_chars(struct str s)
