@@ -11,7 +11,6 @@
 struct reading {
 	const struct plan_job *job;
 	struct plan_success *rule;
-
 };
 
 static bool leaf(struct reading *r, const struct plan_condition *c, struct plan_index_set *set)
@@ -45,14 +44,17 @@ static bool any_of(struct reading *r, const struct plan_condition *c)
 		return any_of(r, c->left) && any_of(r, c->right);
 	if (r->rule->n == PLAN_SUCCESS_RULES)
 		return false;
-	return all_of(r, c, &r->rule->sets[r->rule->n++]);
+	struct plan_index_set *set = &r->rule->sets[r->rule->n++];
+	set->n = 0;
+	return all_of(r, c, set);
 }
 
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 {
 	struct reading r = { .job = j, .rule = ret };
 
-	*ret = (struct plan_success){ .role = UINT32_MAX };
+	ret->role = UINT32_MAX;                 /* the sets are large: each is begun when it is needed */
+	ret->n = 0;
 	if (!j->success || !any_of(&r, j->success))
 		return false;
 	const struct plan_role *role = &j->roles[ret->role];
