@@ -10,8 +10,11 @@
 struct gathering {
 	struct eval *ev;
 	struct entries *to;
-	struct map index;               /* key -> position + 1 of its first entry */
+	size_t room;                    /* of to->at */
+	struct map index;               /* key -> position + 1 of its first entry; once there are too many to look through */
 };
+
+enum { FEW = 16 };
 
 static void gather_body(struct gathering *g, struct frame *f, struct node *body);
 
@@ -43,23 +46,55 @@ static void report_twice(struct gathering *g, struct str key, struct span at, st
 
 /* ---- entries ---- */
 
+static void reserve(struct gathering *g, size_t room)
+{
+	if (room <= g->room)
+		return;
+	struct entry *at = ARENA_ARRAY(g->ev->arena, struct entry, room);
+	if (g->to->n)
+		memcpy(at, g->to->at, g->to->n * sizeof(*at));
+	g->to->at = at;
+	g->room = room;
+}
+
+static bool is_keyed(const struct entry *e)
+{
+	return e->key.p && !(e->item && e->item->kind == NODE_BLOCK);
+}
+
+static void index_entry(struct gathering *g, size_t i)
+{
+	const struct entry *e = &g->to->at[i];
+
+	if (is_keyed(e) && !map_get(&g->index, e->key))
+		map_put(&g->index, g->ev->arena, e->key, (void *)(uintptr_t)(i + 1));
+}
+
 static void push(struct gathering *g, struct entry e)
 {
-	ARENA_PUSH(g->ev->arena, g->to->at, g->to->n, e);
+	if (g->to->n == g->room)
+		reserve(g, 2 * g->room + 4);
+	g->to->at[g->to->n++] = e;
+	if (g->to->n == FEW + 1)
+		for (size_t i = 0; i < FEW; i++)
+			index_entry(g, i);
+	if (g->to->n > FEW)
+		index_entry(g, g->to->n - 1);
 }
 
-static void push_keyed(struct gathering *g, struct entry e)
-{
-	push(g, e);
-	if (e.key.p)
-		map_put(&g->index, g->ev->arena, e.key, (void *)(uintptr_t)g->to->n);
-}
-
+/* The first entry of a key; most bodies are so short that looking through them beats an index. */
 static struct entry *first_of(struct gathering *g, struct str key)
 {
-	uintptr_t position = key.p ? (uintptr_t)map_get(&g->index, key) : 0;
-
-	return position ? &g->to->at[position - 1] : NULL;
+	if (!key.p)
+		return NULL;
+	if (g->to->n > FEW) {
+		uintptr_t position = (uintptr_t)map_get(&g->index, key);
+		return position ? &g->to->at[position - 1] : NULL;
+	}
+	for (size_t i = 0; i < g->to->n; i++)
+		if (is_keyed(&g->to->at[i]) && str_eq(g->to->at[i].key, key))
+			return &g->to->at[i];
+	return NULL;
 }
 
 /* A pod-time key stays a text; any other is known now.  False when it is neither. */
@@ -94,7 +129,7 @@ static void gather_keyed(struct gathering *g, struct frame *f, struct node *item
 		return;
 	struct entry *first = first_of(g, e.key);
 	if (!first)
-		push_keyed(g, e);
+		push(g, e);
 	else if (!first->item)                  /* what is written out wins over what is inserted */
 		*first = e;
 	else if (first->item->kind == NODE_EXTEND && item->kind == NODE_EXTEND)
@@ -118,7 +153,7 @@ static void gather_spread(struct gathering *g, struct frame *f, struct node *ite
 		struct entry *first = first_of(g, inserted->key);
 		struct span key_at = in_user_text(g->ev, inserted->key_at) ? inserted->key_at : item->span;
 		if (!first)
-			push_keyed(g, (struct entry){ .key = inserted->key, .key_at = key_at, .value = inserted->value, .frame = f });
+			push(g, (struct entry){ .key = inserted->key, .key_at = key_at, .value = inserted->value, .frame = f });
 		else if (!first->item)
 			report_twice(g, inserted->key, item->span, first->key_at, true);
 	}
@@ -213,6 +248,7 @@ struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body
 {
 	struct gathering g = { .ev = ev, .to = ARENA_NEW(ev->arena, struct entries) };
 
+	reserve(&g, body->u.body.items.n);
 	gather_body(&g, f, body);
 	g.to->failed = g.to->failed || ev->exhausted;
 	return g.to;

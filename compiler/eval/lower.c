@@ -257,7 +257,10 @@ static size_t count_blocks(const struct role *r)
 {
 	size_t n = 0;
 	for (int level = 0; level < LEVELS; level++)
-		n += r->levels[level] ? r->levels[level]->n : 0;
+		for (size_t i = 0; r->levels[level] && i < r->levels[level]->n; i++) {
+			const struct node *item = r->levels[level]->at[i].item;
+			n += item && item->kind == NODE_BLOCK;
+		}
 	return n;
 }
 
