@@ -181,8 +181,8 @@ static bool lifts(const struct type *result)
 static bool check_parameter(struct builtin_call *b, const struct parameter *p, struct node *value, bool may_lift, bool *ret_pod)
 {
 	struct check *c = b->check;
-	struct site site = { .what = str_printf(c->arena, "'%s'", p->name), .call = true };
-	const struct type *t = type_expr(c, value, p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type);
+	struct site site = { .name = str_of(p->name), .call = true };
+	const struct type *t = type_for(c, value, p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type, &site);
 	if (t->kind == TYPE_BAD)
 		return false;
 	if (may_lift && has_pod(t) && fit(p->type, t) == FIT_POD) {
@@ -397,7 +397,7 @@ static const struct type *find_record(struct builtin_call *b, struct node *list,
 		type_expr(c, arg->u.arg.value, NULL);
 		return &type_bad;
 	}
-	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(arg->u.arg.name)), .call = true };
+	struct site site = { .name = arg->u.arg.name, .call = true };
 	if (check_expr(c, arg->u.arg.value, type_strip_optional(field), &site)->kind == TYPE_BAD)
 		return &type_bad;
 	return lifted(c, type_optional(c->arena, core->elem), t->kind == TYPE_POD);

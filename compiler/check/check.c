@@ -25,6 +25,8 @@ static void check_init(struct check *c, struct program *p)
 {
 	*c = (struct check){ .program = p, .arena = p->arena, .names = p->names, .diags = p->diags };
 	c->types = (struct schema_types){ .arena = p->arena, .names = p->names };
+	c->site = NO_SITE;
+	c->bad = decl_new(c, DECL_BAD, STR(""), (struct span){ 0 }, NULL);
 	c->words.self = add_builtin(c, "self", &type_role);
 	c->words.cluster = add_builtin(c, "cluster", &type_cluster);
 	c->words.pod = add_builtin(c, "pod", &type_pod_facts);
@@ -169,6 +171,7 @@ void check_program(struct program *p)
 {
 	struct check c;
 	struct module *project = p->project.module;
+	size_t errors = p->diags->errors;
 	check_init(&c, p);
 	declare_all(&c);
 	for (size_t i = 0; i < p->n; i++)
@@ -179,6 +182,7 @@ void check_program(struct program *p)
 	for (; c.queue_done < c.nqueue; c.queue_done++)
 		check_decl(&c, c.queue[c.queue_done]);
 	check_recursion(&c);
+	p->check_failed = p->diags->errors != errors;
 }
 
 bool check_value(struct program *p, struct node *expr, const struct type *want)

@@ -87,9 +87,9 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 
 /* ---- fields ---- */
 
-static struct site field_site(struct check *c, const struct field *f, struct span declared)
+static struct site field_site(const struct field *f, struct span declared)
 {
-	return (struct site){ .what = str_printf(c->arena, "'%s'", f->name), .declared = declared };
+	return (struct site){ .name = str_of(f->name), .declared = declared };
 }
 
 /* The evaluator tests replicas itself, with the codes that speak of roles. */
@@ -139,7 +139,7 @@ static void block_set(struct items *to, struct node *item)
 		return;
 	}
 	item->u.item.field = f;
-	struct site site = field_site(c, f, (struct span){ 0 });
+	struct site site = field_site(f, (struct span){ 0 });
 	const struct type *want = schema_type(&c->types, f->id);
 	c->at.env = f->id == FIELD_ENV;
 	if (item->kind == NODE_EXTEND)
@@ -179,7 +179,7 @@ static void block_field(struct items *to, struct node *item)
 	}
 	if (!item->u.field.value)
 		return;
-	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(item->u.field.key.text)), .declared = item->u.field.type->span };
+	struct site site = { .name = item->u.field.key.text, .declared = item->u.field.type->span };
 	if (f && t->kind != TYPE_BAD)
 		check_expr(c, item->u.field.value, t, &site);
 	else
@@ -301,6 +301,10 @@ static void block_block(struct items *to, struct node *item)
 	if (!block_allowed(b, item))
 		return;
 	test_block_name(b, item);
+	if (to->looping) {
+		struct diag *d = diag_report(c->diags, TJ0203, item->span, "'%.*s %.*s' has no place in a loop", STR_ARG(word), STR_ARG(item->u.block.name));
+		diag_help(c->diags, d, "blocks are fixed in the text; use 'replicas' for several of one kind");
+	}
 	if (str_is(word, "raw"))
 		check_raw(b, item);
 	else if (str_is(word, "object"))

@@ -126,8 +126,8 @@ static bool test_whole(struct binding_of *b, struct decl *formal, struct node *v
 static void check_argument(struct binding_of *b, struct decl *formal, struct node *value)
 {
 	struct check *c = b->check;
-	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(formal->name)), .declared = formal->span, .call = true };
-	const struct type *t = type_expr(c, value, formal->type);
+	struct site site = { .name = formal->name, .declared = formal->span, .call = true };
+	const struct type *t = type_for(c, value, formal->type, &site);
 	if (t->kind == TYPE_BAD || formal->type->kind == TYPE_BAD || !test_whole(b, formal, value))
 		return;
 	if (b->target->kind == DECL_FN && fit(formal->type, t) == FIT_POD) {
@@ -376,15 +376,15 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 		callee->u.name.decl = d;
 	} else if (callee->kind == NODE_MEMBER) {
 		struct node *base = callee->u.member.base;
-		const struct type *t = type_expr(c, base, NULL);
+		struct module *module = module_base(c, base);
+		const struct type *t = module ? &type_module : type_expr(c, base, NULL);
 		if (t->kind == TYPE_BAD) {
 			type_loose_arguments(c, n);
 			return &type_bad;
 		}
-		if (t->kind != TYPE_MODULE)
+		if (!module)
 			return call_method(c, n, t);
-		d = module_member(c, base->u.name.decl->node->u.import.module, base->u.name.text, callee->u.member.name,
-			callee->u.member.name_span, want && type_strip_optional(want)->kind == TYPE_ACCELERATOR);
+		d = module_member(c, module, callee->u.member.name, callee->u.member.name_span, want && type_strip_optional(want)->kind == TYPE_ACCELERATOR);
 		callee->u.member.decl = d;
 	} else {
 		type_loose_arguments(c, n);

@@ -5,9 +5,9 @@
 #include "check/context.h"
 #include "diag/suggest.h"
 
-static struct site name_site(struct check *c, const struct decl *d)
+static struct site name_site(const struct decl *d)
 {
-	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(d->name)) };
+	struct site site = { .name = d->name };
 	if (d->node && d->node->u.binding.type)
 		site.declared = d->node->u.binding.type->span;
 	return site;
@@ -18,7 +18,7 @@ static struct site name_site(struct check *c, const struct decl *d)
 static void check_default(struct check *c, struct decl *d)
 {
 	struct node *value = d->node ? d->node->u.binding.value : NULL;
-	struct site site = name_site(c, d);
+	struct site site = name_site(d);
 	if (value)
 		check_expr(c, value, d->type, &site);
 }
@@ -51,7 +51,7 @@ static void check_record(struct check *c, struct decl *d)
 {
 	decl_type(c, d);
 	for (size_t i = 0; i < d->nfields; i++) {
-		struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(d->fields[i].name)), .declared = d->fields[i].span };
+		struct site site = { .name = d->fields[i].name, .declared = d->fields[i].span };
 		if (d->fields[i].value)
 			check_expr(c, d->fields[i].value, d->fields[i].type, &site);
 	}
@@ -137,7 +137,8 @@ static void test_required(struct check *c, struct decl *d, enum field_id id)
 	if (body_sets(d->node->u.blueprint_decl.body, name, &maybe) || maybe)
 		return;
 	struct diag *g = diag_report(c->diags, TJ0323, d->span, "accelerator '%.*s' needs '%.*s'", STR_ARG(d->name), STR_ARG(name));
-	diag_help(c->diags, g, "%s", schema_field(id)->doc);
+	struct str doc = str_of(schema_field(id)->doc);
+	diag_help(c->diags, g, "'%.*s' is the %c%.*s", STR_ARG(name), doc.p[0] | 32, (int)doc.n - 2, doc.p + 1);
 }
 
 static void check_accelerator(struct check *c, struct decl *d)
@@ -211,9 +212,10 @@ static void test_bounds(struct check *c, struct node *value, const struct type *
 		return;
 	if (!(r->has_lo && k.integer < r->lo) && !(r->has_hi && k.integer > r->hi))
 		return;
-	struct str type = type_spell(c->arena, core);
-	struct diag *d = diag_report(c->diags, TJ0311, value->span, "%.*s = %lld is outside %.*s", STR_ARG(param->name), (long long)k.integer,
-		STR_ARG(type));
+	struct str lo = r->has_lo ? str_printf(c->arena, "%lld", (long long)r->lo) : STR("");
+	struct str hi = r->has_hi ? str_printf(c->arena, "%lld", (long long)r->hi) : STR("");
+	struct diag *d = diag_report(c->diags, TJ0311, value->span, "%.*s = %lld is outside %.*s..%.*s", STR_ARG(param->name),
+		(long long)k.integer, STR_ARG(lo), STR_ARG(hi));
 	diag_note(c->diags, d, param->node->u.binding.type->span, "declared here");
 	bad(value);
 }
@@ -231,7 +233,7 @@ static void set_param(struct items *to, struct node *item)
 		return;
 	}
 	const struct type *t = d->kind == DECL_PARAM ? decl_type(c, d) : &type_bad;
-	struct site site = name_site(c, d);
+	struct site site = name_site(d);
 	if (item->kind == NODE_EXTEND)
 		check_extend_value(c, value, t);
 	else

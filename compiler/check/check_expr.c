@@ -38,6 +38,10 @@ static const struct type *report_not_value(struct check *c, struct node *n, cons
 		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' is a framework, not a value", STR_ARG(words));
 		diag_help(c->diags, g, "a job names its framework in its first line: job \"name\": %.*s { }", STR_ARG(words));
 		break;
+	case DECL_IMPORT:
+		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' is a module, not a value", STR_ARG(words));
+		diag_help(c->diags, g, "name one of its members: '%.*s.name'", STR_ARG(words));
+		break;
 	default:
 		diag_report(c->diags, TJ0302, n->span, "'%.*s' is not a value", STR_ARG(words));
 	}
@@ -49,9 +53,9 @@ const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 {
 	switch (d->kind) {
 	case DECL_BAD: return bad(n);
-	case DECL_IMPORT: return d->node->u.import.module ? &type_module : bad(n);
 	case DECL_PARAM: case DECL_LET: case DECL_FORMAL: case DECL_LOOP: case DECL_BUILTIN: return decl_type(c, d);
 	case DECL_ROLE: return &type_role;
+	case DECL_IMPORT: return report_not_value(c, n, d);
 	default: decl_type(c, d); return report_not_value(c, n, d);
 	}
 }
@@ -102,10 +106,11 @@ void report_enum(struct check *c, const struct node *n, const struct type *t, st
 {
 	struct suggest s;
 	struct diag *d;
-	if (site->what.n)
-		d = diag_report(c->diags, TJ0312, n->span, "%.*s cannot be \"%.*s\"", STR_ARG(site->what), STR_ARG(text));
+	struct str what = site_words(c, site);
+	if (what.n)
+		d = diag_report(c->diags, TJ0312, n->span, "%.*s cannot be \"%.*s\"", STR_ARG(what), STR_ARG(text));
 	else
-		d = diag_report(c->diags, TJ0312, n->span, "it is never \"%.*s\"", STR_ARG(text));
+		d = diag_report(c->diags, TJ0312, n->span, "\"%.*s\" is not one of them", STR_ARG(text));
 	if (span_known(site->declared))
 		diag_note(c->diags, d, site->declared, "declared here");
 	suggest_init(&s, c->arena, text);
@@ -187,8 +192,12 @@ static const struct type *elements_for_data(struct check *c, struct node *n, con
 	return lifted(c, &type_data, pod);
 }
 
-static void report_elements(struct check *c, struct node *n, const struct node *first)
+static void report_elements(struct check *c, struct node *n, struct node *first)
 {
+	if (n->type->kind == TYPE_SECRET || first->type->kind == TYPE_SECRET) {
+		report_secret(c, n->type->kind == TYPE_SECRET ? n : first);
+		return;
+	}
 	struct str a = found(c, first), b = found(c, n);
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "the elements of a list have one type, but this is %.*s", STR_ARG(b));
 	diag_note(c->diags, d, first->span, "the first is %.*s", STR_ARG(a));
@@ -367,7 +376,7 @@ static void report_branches(struct check *c, const struct node *then, const stru
 /* One branch.  `all` is the type of those before it, NULL for the first. */
 static const struct type *branch(struct check *c, struct node *n, struct node *first, const struct type *want, const struct type *all)
 {
-	const struct type *t = want ? check_expr(c, n, want, NO_SITE) : type_expr(c, n, NULL);
+	const struct type *t = want ? check_expr(c, n, want, c->site) : type_expr(c, n, NULL);
 	if (!all || t->kind == TYPE_BAD)
 		return t;
 	if (want)
@@ -432,7 +441,7 @@ static bool is_quantity_literal(const struct node *n)
 static const struct type *type_coalesce(struct check *c, struct node *n, const struct type *want)
 {
 	struct node *left = n->u.op.left, *right = n->u.op.right;
-	const struct type *a = want ? check_expr(c, left, type_optional(c->arena, want), NO_SITE) : check_free(c, left);
+	const struct type *a = want ? check_expr(c, left, type_optional(c->arena, want), c->site) : check_free(c, left);
 	const struct type *core = type_strip_optional(type_strip_pod(a));
 	if (a->kind != TYPE_BAD && a->kind != TYPE_POD && a->kind != TYPE_OPTIONAL && a->kind != TYPE_NONE && a->kind != TYPE_DATA &&
 	    in_own_file(c)) {
@@ -440,7 +449,10 @@ static const struct type *type_coalesce(struct check *c, struct node *n, const s
 		struct diag *d = diag_report(c->diags, TJ1004, left->span, "'%.*s' is never none", STR_ARG(words));
 		diag_help(c->diags, d, "remove '\?\?' and what follows it");
 	}
-	const struct type *b = want ? check_expr(c, right, want, NO_SITE) : type_expr(c, right, is_quantity_literal(right) ? core : NULL);
+	if (want && type_is_quantity(core) && is_quantity_literal(right))       /* the other side says what 1Gi is */
+		check_expr(c, right, core, c->site);
+	const struct type *b = want && right->type && right->type->kind != TYPE_UNIT && type_is_quantity(core) && is_quantity_literal(right) ?
+		coerce(c, right, want, c->site) : want ? check_expr(c, right, want, c->site) : type_expr(c, right, is_quantity_literal(right) ? core : NULL);
 	if (a->kind == TYPE_BAD || b->kind == TYPE_BAD)
 		return &type_bad;
 	bool pod = a->kind == TYPE_POD || b->kind == TYPE_POD;
@@ -501,9 +513,22 @@ static const struct type *dispatch(struct check *c, struct node *n, const struct
 
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want)
 {
+	const struct site *site = c->site;
+	if (n->kind != NODE_IF && n->kind != NODE_COALESCE)
+		c->site = NO_SITE;
 	const struct type *t = dispatch(c, n, want);
+	c->site = site;
 	n->convert_to = NULL;
 	n->type = t;
+	return t;
+}
+
+const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site)
+{
+	const struct site *outer = c->site;
+	c->site = site;
+	const struct type *t = type_expr(c, n, want);
+	c->site = outer;
 	return t;
 }
 

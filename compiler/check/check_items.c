@@ -37,12 +37,32 @@ static void report_set_twice(struct check *c, struct node *item, struct node *fi
 	drop(item, key->text, key->span);
 }
 
+/* Most bodies are small and right: comparing interned names is quicker than a map. */
+static bool few_different_keys(struct nodes items)
+{
+	enum { FEW = 16 };
+	const char *keys[FEW];
+	size_t n = 0;
+	for (size_t i = 0; i < items.n; i++) {
+		const struct key *key = key_of(items.at[i]);
+		if (!key || !key->text.p)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (keys[k] == key->text.p)
+				return false;
+		if (n == FEW)
+			return false;
+		keys[n++] = key->text.p;
+	}
+	return true;
+}
+
 /* Keys that are written twice (TJ0206).  Two extensions merge. */
 static void test_keys(struct check *c, struct node *body)
 {
 	struct nodes items = body->u.body.items;
 	struct map seen = { 0 };
-	if (items.n < 2)
+	if (items.n < 2 || few_different_keys(items))
 		return;
 	for (size_t i = 0; i < items.n; i++) {
 		struct key *key = key_of(items.at[i]);
@@ -95,13 +115,17 @@ static void visit_for(struct items *to, struct node *item)
 		item->u.for_item.binders[i].decl->silent = true;
 		scope_declare(c, item->u.for_item.binders[i].decl);
 	}
+	bool looping = to->looping;
+	to->looping = true;
 	visit_inner(to, item->u.for_item.body);
+	to->looping = looping;
 	c->at = saved;
 }
 
 static void report_misplaced(struct items *to, const struct node *item, const char *what)
 {
 	struct check *c = to->check;
+	to->failed = true;
 	diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
 }
 
@@ -192,7 +216,7 @@ static struct str key_words(struct check *c, const struct key *key)
 static struct site key_site(struct check *c, const struct key *key, struct span declared)
 {
 	struct str words = key_words(c, key);
-	return (struct site){ .what = str_printf(c->arena, "'%.*s'", STR_ARG(words)), .declared = declared };
+	return (struct site){ .name = words, .declared = declared };
 }
 
 static const struct type *spread_type(struct check *c, struct node *item)
@@ -283,6 +307,7 @@ struct record_items {
 	struct items base;
 	const struct decl *record;
 	bool failed;
+	bool unknown;                   /* a key that is no field: it may be what is missing */
 };
 
 static const struct record_field *find_field(const struct decl *record, struct str name)
@@ -328,7 +353,7 @@ static void record_set(struct items *to, struct node *item)
 	if (!key->text.p) {
 		check_key(to, key, &pod);
 		diag_report(c->diags, TJ0202, key->span, "a field of a record is written out, not computed");
-		r->failed = true;
+		r->failed = r->unknown = true;
 		check_free(c, item->u.item.value);
 		return;
 	}
@@ -336,7 +361,7 @@ static void record_set(struct items *to, struct node *item)
 	if (!f) {
 		report_no_field(c, r->record, key->text, key->span);
 		type_expr(c, item->u.item.value, NULL);
-		r->failed = true;
+		r->failed = r->unknown = true;
 		return;
 	}
 	struct site site = key_site(c, key, f->span);
@@ -375,7 +400,8 @@ static void record_spread(struct items *to, struct node *item)
 		const struct record_field *f = find_field(r->record, name);
 		if (!f) {
 			report_no_field(c, r->record, name, item->u.one->span);
-			r->failed = true;
+			r->failed = r->unknown = true;
+			return;
 		} else if (fit(f->type, has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, f->type), is = type_phrase(c->arena, has);
 			diag_report(c->diags, TJ0302, item->u.one->span, "'%.*s' needs %.*s, found %.*s", STR_ARG(name), STR_ARG(needs), STR_ARG(is));
@@ -389,7 +415,7 @@ static void report_missing(struct check *c, struct node *n, const struct decl *r
 	struct diag *d = diag_report(c->diags, TJ0323, n->span, maybe ? "%.*s needs '%.*s', which may be missing here" : "%.*s needs '%.*s'",
 		STR_ARG(record->name), STR_ARG(f->name));
 	diag_note(c->diags, d, f->span, "declared here, without a default");
-	struct str type = type_spell(c->arena, f->type);
+	struct str type = type_phrase(c->arena, f->type);
 	diag_help(c->diags, d, "'%.*s' is %.*s", STR_ARG(f->name), STR_ARG(type));
 }
 
@@ -397,7 +423,7 @@ const struct type *type_record_body(struct check *c, struct node *n, const struc
 {
 	struct record_items r = { .base = { .check = c, .set = record_set, .spread = record_spread, .what = "a record" }, .record = record->record };
 	visit_body(&r.base, n, SCOPE_LOCAL);
-	for (size_t i = 0; !partial && i < r.record->nfields; i++) {
+	for (size_t i = 0; !partial && !r.unknown && i < r.record->nfields; i++) {
 		const struct record_field *f = &r.record->fields[i];
 		bool maybe = false;
 		if (f->value || f->type->kind == TYPE_OPTIONAL || f->type->kind == TYPE_BAD || body_sets(n, f->name, &maybe))
@@ -527,7 +553,7 @@ static const struct type *type_anon_body(struct check *c, struct node *n)
 {
 	struct anon_items a = { .base = { .check = c, .set = anon_set, .spread = anon_spread, .what = "a record" } };
 	visit_body(&a.base, n, SCOPE_LOCAL);
-	if (a.failed)
+	if (a.failed || a.base.failed)
 		return &type_bad;
 	if (!a.n)
 		return &type_empty;

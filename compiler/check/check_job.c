@@ -33,7 +33,7 @@ static struct decl *framework_by_member(struct check *c, struct node *n)
 		diag_report(c->diags, TJ0211, base->span, "'%.*s' is not an imported module", STR_ARG(import->name));
 		return NULL;
 	}
-	struct decl *d = module_member(c, import->node->u.import.module, import->name, n->u.member.name, n->u.member.name_span, false);
+	struct decl *d = module_member(c, import->node->u.import.module, n->u.member.name, n->u.member.name_span, false);
 	n->u.member.decl = d;
 	return d;
 }
@@ -119,6 +119,16 @@ static struct decl *framework_role(const struct decl *framework, struct str name
 	return NULL;
 }
 
+static bool mentions_role(const struct node *body, struct str name)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_BLOCK && str_eq(item->u.block.name, name))
+			return true;
+	}
+	return false;
+}
+
 static void report_no_role(struct role_search *r, struct node *block)
 {
 	struct check *c = r->check;
@@ -129,6 +139,9 @@ static void report_no_role(struct role_search *r, struct node *block)
 	for (size_t i = 0; i < r->framework->nroles; i++)
 		suggest_add(&s, r->framework->roles[i]->name);
 	help_suggest(c, d, &s, "it has", block->u.block.name_span);
+	struct str only = suggest_only(&s);
+	if (only.n && !mentions_role(r->job->u.job.body, only))
+		block->u.block.name = intern(c->names, only);   /* go on with what was surely meant */
 	diag_help(c->diags, d, "for a role outside the cluster write 'aux %.*s'", STR_ARG(name));
 	diag_note(c->diags, d, r->framework->span, "declared here");
 }
@@ -140,8 +153,10 @@ static void add_role(struct role_search *r, struct node *block)
 	struct decl *origin = aux ? NULL : framework_role(r->framework, block->u.block.name);
 	if (block->u.block.decl)
 		return;
-	if (!aux && r->framework && !origin)
+	if (!aux && r->framework && !origin) {
 		report_no_role(r, block);
+		origin = framework_role(r->framework, block->u.block.name);
+	}
 	struct decl *d = decl_new(c, DECL_ROLE, block->u.block.name, block->u.block.name_span, block);
 	d->type = &type_role;
 	d->aux = aux;

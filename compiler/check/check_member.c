@@ -20,12 +20,11 @@ static const char *member_word(bool accelerator)
 	return accelerator ? "accelerator" : "member";
 }
 
-static void report_no_member(struct check *c, struct module *m, struct str module_name, struct str name, struct span at, bool accelerator)
+static void report_no_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator)
 {
 	struct str shown = m->dotted.n ? m->dotted : m->path;
 	struct diag *d;
 	struct suggest s;
-	(void)module_name;
 	if (accelerator)
 		d = diag_report(c->diags, TJ0601, at, "'%.*s' has no %s '%.*s'", STR_ARG(shown), member_word(true), STR_ARG(name));
 	else
@@ -40,7 +39,7 @@ static void report_no_member(struct check *c, struct module *m, struct str modul
 	help_suggest(c, d, &s, "it has", at);
 }
 
-struct decl *module_member(struct check *c, struct module *m, struct str module_name, struct str name, struct span at, bool accelerator)
+struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator)
 {
 	struct decl *d = map_get(&m->values, name);
 	if (d && d->kind == DECL_BAD)
@@ -52,7 +51,7 @@ struct decl *module_member(struct check *c, struct module *m, struct str module_
 		return NULL;
 	}
 	if (!d || !exported(d)) {
-		report_no_member(c, m, module_name, name, at, accelerator);
+		report_no_member(c, m, name, at, accelerator);
 		return NULL;
 	}
 	decl_use(c, d);
@@ -64,11 +63,9 @@ static bool wants_accelerator(const struct type *want)
 	return want && type_strip_optional(want)->kind == TYPE_ACCELERATOR;
 }
 
-static const struct type *type_module_member(struct check *c, struct node *n, const struct type *want)
+static const struct type *type_module_member(struct check *c, struct node *n, struct module *m, const struct type *want)
 {
-	struct node *base = n->u.member.base;
-	struct module *m = base->u.name.decl->node->u.import.module;
-	struct decl *d = module_member(c, m, base->u.name.text, n->u.member.name, n->u.member.name_span, wants_accelerator(want));
+	struct decl *d = module_member(c, m, n->u.member.name, n->u.member.name_span, wants_accelerator(want));
 	if (!d)
 		return bad(n);
 	n->u.member.decl = d;
@@ -249,14 +246,28 @@ static const struct type *member_of(struct check *c, struct node *n, const struc
 	}
 }
 
+struct module *module_base(struct check *c, struct node *base)
+{
+	if (base->kind != NODE_NAME)
+		return NULL;
+	struct decl *d = scope_peek(c, base->u.name.text);
+	if (!d || d->kind != DECL_IMPORT || !d->node->u.import.module)
+		return NULL;
+	decl_use(c, d);
+	base->u.name.decl = d;
+	base->type = &type_module;
+	return d->node->u.import.module;
+}
+
 const struct type *type_member(struct check *c, struct node *n, const struct type *want)
 {
+	struct module *module = module_base(c, n->u.member.base);
+	if (module)
+		return type_module_member(c, n, module, want);
 	const struct type *t = type_expr(c, n->u.member.base, NULL);
 	bool pod = t->kind == TYPE_POD;
 	if (t->kind == TYPE_BAD)
 		return &type_bad;
-	if (t->kind == TYPE_MODULE)
-		return type_module_member(c, n, want);
 	if (t->kind == TYPE_OPTIONAL) {
 		report_optional(c, n->u.member.base);
 		return &type_bad;

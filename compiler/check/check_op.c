@@ -205,15 +205,16 @@ static bool comparable(const struct type *a, const struct type *b, enum op op)
 }
 
 /* An enum compared with a text that it never is (decision 37). */
-static bool test_enum(struct check *c, const struct type *e, struct node *text)
+static bool test_enum(struct check *c, const struct type *e, const struct node *what, struct node *text)
 {
+	struct site site = { .name = node_words(c, what) };
 	struct str s;
 	if (e->kind != TYPE_ENUM || text->kind != NODE_STRING || !node_static_text(text, &s))
 		return true;
 	for (size_t i = 0; i < e->n; i++)
 		if (str_eq(e->words[i], s))
 			return true;
-	report_enum(c, text, e, s, NO_SITE);
+	report_enum(c, text, e, s, &site);
 	return false;
 }
 
@@ -255,7 +256,7 @@ static const struct type *type_comparison(struct check *c, struct node *n)
 		return report_unit(c, o.left);
 	if (!comparable(o.a, o.b, op))
 		return report_operands(c, n, &o);
-	if (!test_enum(c, o.a, o.right) || !test_enum(c, o.b, o.left))
+	if (!test_enum(c, o.a, o.left, o.right) || !test_enum(c, o.b, o.right, o.left))
 		return &type_bad;
 	test_constant(c, n);
 	return lifted(c, &type_bool, o.pod);
@@ -288,8 +289,11 @@ static const struct type *type_in(struct check *c, struct node *n)
 	o.pod = o.pod || has_pod(elem);
 	if (!comparable(type_strip_pod(elem), o.a, OP_EQ))
 		return report_operands(c, n, &o);
-	if (!test_enum(c, type_strip_pod(elem), o.left))
+	if (!test_enum(c, type_strip_pod(elem), o.right, o.left))
 		return &type_bad;
+	for (size_t i = 0; o.right->kind == NODE_LIST && i < o.right->u.list.n; i++)
+		if (!test_enum(c, o.a, o.left, o.right->u.list.at[i]))
+			return &type_bad;
 	return lifted(c, &type_bool, o.pod);
 }
 
@@ -350,6 +354,14 @@ static enum answer compare_bounds(enum op op, const struct refinement *r, int64_
 	}
 }
 
+/* 1..64 */
+static struct str bounds_words(struct check *c, const struct type *t)
+{
+	struct str s = type_spell(c->arena, t);
+	const char *open = memchr(s.p, '(', s.n);
+	return open ? (struct str){ open + 1, (size_t)(s.p + s.n - open) - 2 } : s;
+}
+
 static void test_constant(struct check *c, struct node *n)
 {
 	const struct node *left = n->u.op.left;
@@ -362,7 +374,7 @@ static void test_constant(struct check *c, struct node *n)
 	enum answer a = compare_bounds(n->u.op.op, t->refine, k.integer);
 	if (a == SOMETIMES)
 		return;
-	struct str words = node_words(c, n), name = node_words(c, left), type = type_spell(c->arena, t);
+	struct str words = node_words(c, n), name = node_words(c, left), type = t->port ? STR("1..65535") : bounds_words(c, t);
 	struct diag *d = diag_report(c->diags, TJ1004, n->span, "'%.*s' is always %s: %.*s is %.*s", STR_ARG(words),
 		a == ALWAYS ? "true" : "false", STR_ARG(name), STR_ARG(type));
 	if (span_known(t->refine->from))

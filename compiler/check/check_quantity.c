@@ -186,9 +186,7 @@ static const struct node *literal_of(const struct node *n, bool *ret_negative)
 
 static const struct type *report_no_unit(struct check *c, struct node *n, const struct type *want, const struct site *site)
 {
-	struct str words = node_words(c, n), what = site->what;
-	if (what.n > 2 && what.p[0] == '\'')
-		what = (struct str){ what.p + 1, what.n - 2 };
+	struct str words = node_words(c, n), what = site->name.n ? site->name : site->what;
 	struct diag *d;
 	if (want->kind == TYPE_DURATION) {
 		if (what.n)

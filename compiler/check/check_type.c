@@ -214,7 +214,7 @@ static void add_value(struct refining *r, const struct node *n)
 	struct str words = node_words(c, n), type = type_spell(c->arena, r->type);
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' does not narrow %.*s", STR_ARG(words), STR_ARG(type));
 	if (takes_bounds(r->type->kind))
-		diag_help(c->diags, d, "bounds are written %.*s..%.*s, 1.. or ..64", STR_ARG(words), STR_ARG(words));
+		diag_help(c->diags, d, "bounds are written 1..64, 1.. or ..64");
 	r->failed = true;
 }
 

@@ -48,10 +48,10 @@ struct where {
 
 /* What a value is for: words for messages. */
 struct site {
-	struct str what;                /* "'replicas'", "argument 'nproc'"; empty: no words for it */
+	struct str what;                /* "an index", "the title of a test" */
+	struct str name;                /* or a name, which is quoted in messages; both empty: no words for it */
 	struct span declared;           /* what imposes the type; unknown without */
 	bool call;                      /* an argument: `none` is TJ0316 (decision 36) */
-	bool raw;                       /* a raw Kubernetes value */
 };
 
 struct check {
@@ -69,9 +69,13 @@ struct check {
 	size_t nrunning;
 	struct decl **functions;        /* every fn that was checked: for TJ0406 */
 	size_t nfunctions;
+	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
+	struct decl *bad;               /* what stands for a name whose use was reported */
 	struct { struct str self, cluster, pod, roles; } words;
 };
 
+/* "'replicas'", "an index"; empty without words. */
+struct str site_words(struct check *c, const struct site *site);
 #define NO_SITE (&(struct site){ 0 })
 
 /* ---- declarations and scopes (names.c, scope.c) ---- */
@@ -99,7 +103,9 @@ void decl_use(struct check *c, struct decl *d);
 /* Its type (and formals, fields, roles), worked out on first use. */
 const struct type *decl_type(struct check *c, struct decl *d);
 /* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */
-struct decl *module_member(struct check *c, struct module *m, struct str module_name, struct str name, struct span at, bool accelerator);
+struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator);
+/* The module that the base of a member is the name of; NULL when it is something else. */
+struct module *module_base(struct check *c, struct node *base);
 
 /* ---- types (check_type.c, refine.c) ---- */
 
@@ -119,6 +125,8 @@ bool fold(struct check *c, const struct node *n, struct constant *ret);
 
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want);
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site);
+/* type_expr() for a place, whose words the branches of a conditional may need. */
+const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* Without a place that says what is wanted; what needs one is reported (TJ0310). */
 const struct type *check_free(struct check *c, struct node *n);
 /* A condition (TJ0317); `what` is "if", "check", ...  Pod-time ones only when allowed.  Gives true when it is pod-time. */
@@ -204,7 +212,8 @@ struct items {
 	bool checks;                    /* may hold check and warn */
 	bool pod_keys;
 	const char *what;               /* "a record": for messages */
-	bool conditional;               /* inside if or for, while visiting */
+	bool conditional, looping;      /* inside if or for; inside for: while visiting */
+	bool failed;                    /* something that has no place there was reported */
 };
 /* Visit the items of a body in a new scope of its own. */
 void visit_body(struct items *to, struct node *body, enum scope_kind kind);

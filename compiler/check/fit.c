@@ -41,7 +41,7 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 {
 	enum fit f = FIT_OK;
 	for (size_t i = 0; i < record->nfields; i++)
-		if (!record->fields[i].value && !has_member(t, record->fields[i].name))
+		if (!record->fields[i].value && record->fields[i].type->kind != TYPE_OPTIONAL && !has_member(t, record->fields[i].name))
 			return FIT_NO;
 	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++) {
 		const struct record_field *field = find_field(record, t->members[i].name);
@@ -118,8 +118,11 @@ enum fit fit(const struct type *want, const struct type *t)
 {
 	if (want == t || want->kind == TYPE_BAD || t->kind == TYPE_BAD)
 		return FIT_OK;
-	if (want->kind == TYPE_OPTIONAL)
+	if (want->kind == TYPE_OPTIONAL) {
+		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL && want->elem->kind != TYPE_POD)      /* pod[T?] */
+			return fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO : want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
 		return t->kind == TYPE_NONE ? FIT_OK : fit(want->elem, type_strip_optional(t));
+	}
 	if (want->kind == TYPE_POD)
 		return fit(want->elem, type_strip_pod(t));
 	if (want->kind == TYPE_ENV_VALUE && t->kind == TYPE_SECRET)
@@ -312,7 +315,11 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 	switch (f) {
 	case FIT_OK: break;
 	case FIT_POD: return report_pod(c, n, site);
-	case FIT_OPTIONAL: return report_optional(c, n);
+	case FIT_OPTIONAL:
+		if (type_strip_pod(t)->kind == TYPE_OPTIONAL || n->kind == NODE_LIST)
+			return report_optional(c, n);
+		report_mismatch(c, n, want, site);
+		return bad(n);
 	case FIT_SECRET: return report_secret(c, n);
 	case FIT_NO: report_mismatch(c, n, want, site); return bad(n);
 	}
@@ -323,6 +330,6 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site)
 {
-	const struct type *t = type_expr(c, n, want);
+	const struct type *t = type_for(c, n, want, site);
 	return t->kind == TYPE_BAD ? t : coerce(c, n, want, site);
 }

@@ -81,7 +81,8 @@ static void report_no_package(struct program *p, const struct node *import)
 	suggest_init(&s, p->arena, name);
 	suggest_add(&s, STR("std"));
 	for (size_t i = 0; i < p->project.packages.n; i++)
-		suggest_add(&s, p->project.packages.entries[i].key);
+		if (((const struct str *)p->project.packages.entries[i].value)->p)
+			suggest_add(&s, p->project.packages.entries[i].key);
 	struct str help = suggest_sentence(&s);
 	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
@@ -103,9 +104,11 @@ static void report_no_file(struct program *p, const struct node *import, struct 
 	struct str base = path_base(path);
 	struct span at = import->u.import.path_span;
 	struct diag *d;
-	if (str_is(why, "no such file"))
-		d = diag_report(p->diags, TJ0208, at, "no file '%.*s' next to '%.*s'", STR_ARG(import->u.import.path ? path : import->u.import.file),
-			STR_ARG(by->path));
+	if (import->u.import.path)
+		d = diag_report(p->diags, TJ0207, at, "package '%.*s' has no module '%.*s'", STR_ARG(import->u.import.path[0]),
+			(int)base.n - 3, base.p);
+	else if (str_is(why, "no such file"))
+		d = diag_report(p->diags, TJ0208, at, "no file '%.*s' next to '%.*s'", STR_ARG(import->u.import.file), STR_ARG(by->path));
 	else
 		d = diag_report(p->diags, TJ0208, at, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
 	suggest_init(&s, p->arena, str_copy(p->arena, base));
@@ -235,6 +238,8 @@ static struct module *load_package(struct program *p, struct module *by, struct 
 		report_no_package(p, import);
 		return NULL;
 	}
+	if (!directory->p)
+		return NULL;
 	struct str file = path_join(p->arena, p->project.root, *directory), dotted = path[0];
 	for (size_t i = 1; i < import->u.import.depth; i++) {
 		file = path_join(p->arena, file, path[i]);
@@ -273,6 +278,8 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 		diag_report(p->diags, TJ0208, at, "no policy file '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 		return NULL;
 	}
+	if (!m && p->root && str_eq(path_base(path), path_base(p->root->path)) && str_eq(text, p->root->source->text))
+		m = p->root;                    /* the same file by another route: above the working directory and back */
 	if (!m) {
 		m = module_new(p, path, p->project.module, NULL);
 		m->imported_at = at;

@@ -43,7 +43,7 @@ struct project {
 	struct str domain;              /* p == NULL without */
 	struct module **policies;
 	size_t npolicies;
-	struct map packages;            /* name -> struct str * (directory) */
+	struct map packages;            /* name -> struct str * (directory; p == NULL: refused) */
 };
 
 struct program {
@@ -57,6 +57,7 @@ struct program {
 	struct module *root;
 	struct project project;
 	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
+	bool check_failed;              /* check_program() reported errors: silence about what is unused */
 	unsigned nslots;                /* of global lets and params; the checker counts */
 	struct decl **unused;           /* checker's own: declarations of the user's files, for check_unused() */
 	size_t nunused;

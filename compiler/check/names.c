@@ -202,7 +202,7 @@ static const struct type *report_untyped(struct check *c, struct decl *d, const 
 static const struct type *let_type(struct check *c, struct decl *d)
 {
 	struct node *n = d->node;
-	struct site site = { .what = str_printf(c->arena, "'%.*s'", STR_ARG(d->name)) };
+	struct site site = { .name = d->name };
 	if (!n->u.binding.value)
 		return &type_bad;
 	if (n->u.binding.type) {
@@ -230,8 +230,8 @@ const struct type *report_let_unit(struct check *c, struct decl *d, struct str w
 	bool milli = str_ends(words, STR("m"));
 	struct diag *g = diag_report(c->diags, TJ0310, n->span, unit == UNIT_DURATION ? "%.*s has no type here" :
 		milli ? "%.*s could be a cpu, a memory or a duration" : "%.*s could be a cpu or a memory", STR_ARG(words));
-	diag_help(c->diags, g, "write 'let %.*s: %s = %.*s'", STR_ARG(d->name), unit == UNIT_DURATION ? "duration" : milli ? "cpu" : "memory",
-		STR_ARG(words));
+	diag_help(c->diags, g, n->kind == NODE_LIST ? "write 'let %.*s: list[%s] = %.*s'" : "write 'let %.*s: %s = %.*s'", STR_ARG(d->name),
+		unit == UNIT_DURATION ? "duration" : milli ? "cpu" : "memory", STR_ARG(words));
 	return bad(n);
 }
 

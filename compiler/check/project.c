@@ -63,12 +63,13 @@ static void read_packages(struct program *p)
 		if (path.n && path.p[0] == '/' ? true : !path_inside(p->project.root, directory)) {
 			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span, "'%.*s' is outside the project", STR_ARG(path));
 			diag_help(p->diags, d, "packages are directories inside the project");
-			continue;
+			path = (struct str){ 0 };       /* imports of it are silent */
 		}
 		struct str *kept = ARENA_NEW(p->arena, struct str);
 		*kept = path;
 		map_put(&p->project.packages, p->arena, item->u.item.key.text, kept);
-		package_verify(p, item->u.item.key.text, directory, item->u.item.key.span);
+		if (path.p)
+			package_verify(p, item->u.item.key.text, directory, item->u.item.key.span);
 	}
 }
 

@@ -41,6 +41,13 @@ struct str found(struct check *c, const struct node *n)
 	return type_phrase(c->arena, n->type ? n->type : &type_bad);
 }
 
+struct str site_words(struct check *c, const struct site *site)
+{
+	if (!site->name.n)
+		return site->what;
+	return str_printf(c->arena, "'%.*s'", STR_ARG(site->name));
+}
+
 static void note_declared(struct check *c, struct diag *d, const struct site *site)
 {
 	if (span_known(site->declared))
@@ -49,8 +56,8 @@ static void note_declared(struct check *c, struct diag *d, const struct site *si
 
 static struct str wanted(struct check *c, const struct type *want)
 {
-	want = type_strip_pod(want);
-	if (type_strip_optional(want)->kind == TYPE_ELASTIC)
+	want = type_strip_pod(type_strip_optional(want));
+	if (want->kind == TYPE_ELASTIC)
 		return STR("an int or a range such as 1:8");
 	return type_phrase(c->arena, want);
 }
@@ -121,7 +128,7 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 		diag_help(c->diags, d, is_number_literal(n) || n->kind == NODE_BOOL ? "write \"%.*s\"" : "write \"${%.*s}\"", STR_ARG(words));
 	else if (want->kind == TYPE_FLOAT && t->kind == TYPE_INT)
 		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(words));
-	else if (want->kind == TYPE_INT && t->kind == TYPE_FLOAT)
+	else if (want->kind == TYPE_INT && t->kind == TYPE_FLOAT && !is_number_literal(n))
 		diag_help(c->diags, d, "write 'round(%.*s)'", STR_ARG(words));
 	else if (want->kind == TYPE_ENUM && type_is_text(t)) {
 		struct str type = type_spell(c->arena, want);
@@ -144,9 +151,9 @@ static void note_record(struct check *c, struct diag *d, const struct type *want
 		size_t k = 0;
 		while (k < t->n && !str_eq(t->members[k].name, f->name))
 			k++;
-		if (k == t->n && !f->value)
+		if (k == t->n && !f->value && f->type->kind != TYPE_OPTIONAL)
 			diag_note(c->diags, d, f->span, "it has no '%.*s'", STR_ARG(f->name));
-		else if (k < t->n && fit(f->type, t->members[k].type) != FIT_OK) {
+		if (k < t->n && fit(f->type, t->members[k].type) != FIT_OK) {
 			struct str is = type_phrase(c->arena, t->members[k].type), needs = type_phrase(c->arena, f->type);
 			diag_note(c->diags, d, f->span, "'%.*s' is %.*s, and not %.*s", STR_ARG(f->name), STR_ARG(is), STR_ARG(needs));
 		}
@@ -158,18 +165,18 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 
 	const struct type *core = type_strip_pod(type_strip_optional(want)), *t = n->type;
 	struct diag *d;
-	struct str is = found(c, n), needs = wanted(c, want), text;
+	struct str is = found(c, n), needs = wanted(c, want), what = site_words(c, site), text;
 	if (core->kind == TYPE_ENUM && n->kind == NODE_STRING && node_static_text(n, &text)) {
 		report_enum(c, n, core, text, site);
 		return;
 	}
 	if (t->kind == TYPE_NONE && (site->call || core->kind == TYPE_ENV_VALUE)) {
-		d = diag_report(c->diags, TJ0316, n->span, "%.*s cannot be none", STR_ARG(site->what.n ? site->what : STR("this value")));
+		d = diag_report(c->diags, TJ0316, n->span, "%.*s cannot be none", STR_ARG(what.n ? what : STR("this value")));
 		note_declared(c, d, site);
 		return;
 	}
-	if (site->what.n)
-		d = diag_report(c->diags, TJ0302, n->span, "%.*s needs %.*s, found %.*s", STR_ARG(site->what), STR_ARG(needs), STR_ARG(is));
+	if (what.n)
+		d = diag_report(c->diags, TJ0302, n->span, "%.*s needs %.*s, found %.*s", STR_ARG(what), STR_ARG(needs), STR_ARG(is));
 	else
 		d = diag_report(c->diags, TJ0302, n->span, "expected %.*s, found %.*s", STR_ARG(needs), STR_ARG(is));
 	note_declared(c, d, site);
@@ -193,8 +200,22 @@ void report_mismatch(struct check *c, struct node *n, const struct type *want, c
 		report_plain(c, n, want, site);
 }
 
+/* The element of a list that may be none, when it is the element and not the list. */
+static struct node *optional_element(const struct node *n)
+{
+	for (size_t i = 0; n->kind == NODE_LIST && i < n->u.list.n; i++)
+		if (n->u.list.at[i]->type && n->u.list.at[i]->type->kind == TYPE_OPTIONAL)
+			return n->u.list.at[i];
+	return NULL;
+}
+
 const struct type *report_optional(struct check *c, struct node *n)
 {
+	struct node *element = optional_element(n);
+	if (element) {
+		report_optional(c, element);
+		return bad(n);
+	}
 	struct str words = node_words(c, n);
 	struct diag *d = diag_report(c->diags, TJ0316, n->span, "'%.*s' may be none here", STR_ARG(words));
 	const struct type *t = type_strip_pod(type_strip_optional(n->type));
@@ -333,16 +354,19 @@ static struct str pod_fact(struct check *c, const struct node *n)
 const struct type *report_pod(struct check *c, struct node *n, const struct site *site)
 {
 	struct str fact = pod_fact(c, n), words = node_words(c, n);
-	struct str what = site->what.n ? site->what : STR("this value");
+	struct str what = site_words(c, site);
+	if (!what.n)
+		what = STR("this value");
 	struct diag *d = diag_report(c->diags, TJ0708, n->span, "%.*s must be known at compile time, but this depends on '%.*s'",
 		STR_ARG(what), STR_ARG(fact));
 	struct chain chain = { c, STR(""), d, 0 };
 	chain.text = words;
-	if (site->what.n > 2 && site->what.p[0] == '\'')
-		chain.text = str_printf(c->arena, "%.*s ← %.*s", (int)site->what.n - 2, site->what.p + 1, STR_ARG(words));
+	if (site->name.n)
+		chain.text = str_printf(c->arena, "%.*s ← %.*s", STR_ARG(site->name), STR_ARG(words));
 	follow(&chain, n);
 	diag_label(c->diags, d, "known only when the pod starts");
-	diag_help(c->diags, d, "the chain: %.*s", STR_ARG(chain.text));
+	if (site->name.n || chain.length)
+		diag_help(c->diags, d, "the chain: %.*s", STR_ARG(chain.text));
 	diag_help(c->diags, d, "pod-time values may stand in 'env', 'command', 'args' and 'files'");
 	return bad(n);
 }

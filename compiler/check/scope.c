@@ -259,7 +259,9 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	suggest_init(&s, c->arena, name);
 	suggest_scope(c, &s);
 	struct decl *import = importer_of(c, name);
-	if (import)
+	if (name_eq(name, c->words.roles) || only_in_tests(name))
+		diag_help(c->diags, d, "'%.*s' is known in tests only", STR_ARG(name));
+	else if (import)
 		diag_help(c->diags, d, "write '%.*s.%.*s'", STR_ARG(import->name), STR_ARG(name));
 	else if (stdlib_text(name).p)
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file", STR_ARG(name));
@@ -268,15 +270,18 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 }
 
 /* Decision 20: a job's role hides an outer name only when it is mentioned. */
-static void test_role_hiding(struct check *c, struct decl *d, struct scope *s)
+static bool hides(struct check *c, struct decl *d, struct scope *s)
 {
 	struct decl *outer = find_from(c, s->parent, d->name, NULL);
-	if (!outer || outer->kind == DECL_BAD || is_blueprint(outer) || d->state == 2)
-		return;
-	d->state = 2;
+	if (!outer || outer->kind == DECL_BAD || is_blueprint(outer))
+		return false;
+	if (!d->hides)
+		report_hides(c, d, outer);
+	d->hides = true;
 	outer->used = true;
-	report_hides(c, d, outer);
+	return true;
 }
+
 
 static bool is_known_here(struct check *c, struct decl *d, struct span at)
 {
@@ -303,8 +308,8 @@ struct decl *scope_find(struct check *c, struct str name, struct span at)
 	}
 	if (d->kind == DECL_BUILTIN && !is_known_here(c, d, at))
 		return NULL;
-	if (d->kind == DECL_ROLE && s && s->kind == SCOPE_JOB)
-		test_role_hiding(c, d, s);
+	if (d->kind == DECL_ROLE && s && s->kind == SCOPE_JOB && hides(c, d, s))
+		return c->bad;                  /* which of the two is meant is not clear */
 	decl_use(c, d);
 	return d;
 }

@@ -240,7 +240,7 @@ struct str type_phrase(struct arena *a, const struct type *t)
 	case TYPE_BAD: return STR("something unknown");
 	case TYPE_NONE: return STR("none");
 	case TYPE_EMPTY: return STR("an empty list or map");
-	case TYPE_DATA: return STR("a raw value");
+	case TYPE_DATA: return STR("plain data");
 	case TYPE_ENV_VALUE: return STR("an environment value");
 	case TYPE_ACCELERATOR: return STR("an accelerator");
 	case TYPE_MODULE: return STR("a module");
@@ -253,8 +253,12 @@ struct str type_phrase(struct arena *a, const struct type *t)
 		return t->n <= 10 ? str_printf(a, "one of %.*s", (int)type_spell(a, t).n - 6, type_spell(a, t).p + 5) : STR("a string");
 	case TYPE_ANON: return STR("a record");
 	case TYPE_RECORD: return str_printf(a, "a %.*s", STR_ARG(t->record->name));
-	case TYPE_LIST: s = type_spell(a, t->elem); return str_printf(a, "a list of %.*s", STR_ARG(s));
-	case TYPE_MAP: s = type_spell(a, t->elem); return str_printf(a, "a map of %.*s", STR_ARG(s));
+	case TYPE_LIST: s = type_spell(a, type_strip_pod(t->elem)); return str_printf(a, "a list of %.*s", STR_ARG(s));
+	case TYPE_MAP:
+		if (t->elem->kind == TYPE_ENV_VALUE)
+			return STR("a map of environment values");
+		s = type_spell(a, type_strip_pod(t->elem));
+		return str_printf(a, "a map of %.*s", STR_ARG(s));
 	case TYPE_OPTIONAL: s = type_phrase(a, t->elem); return str_printf(a, "%.*s or none", STR_ARG(s));
 	case TYPE_POD: s = type_phrase(a, t->elem); return str_printf(a, "%.*s known only in the pod", STR_ARG(s));
 	case TYPE_MEMORY: return STR("a memory amount");

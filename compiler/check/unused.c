@@ -1,8 +1,9 @@
 /*
  * unused.c - what nothing mentions (TJ1001, TJ1002).
  *
- * A file that did not parse may mention it in the part that is missing, so
- * nothing is said about such a program (decision 26).
+ * A file that did not parse may mention it in the part that is missing, and a
+ * misspelt name may have been meant for it, so nothing is said about a program
+ * with such mistakes (decision 26).
  */
 #include "check/check.h"
 
@@ -48,7 +49,7 @@ static bool exported(const struct decl *d)
 
 void check_unused(struct program *p)
 {
-	if (any_broken(p))
+	if (p->check_failed || any_broken(p))
 		return;
 	for (size_t i = 0; i < p->nunused; i++) {
 		const struct decl *d = p->unused[i];
