@@ -381,8 +381,8 @@ static void lower_role(struct job *j, struct role *r)
 	p->replicas_at = role_field_at(ev, r, FIELD_REPLICAS);
 	const struct value *endless = r->aux ? &value_none : role_field(ev, r, FIELD_ENDLESS);
 	p->endless = endless->kind == VALUE_BOOL && endless->u.boolean;
-	if (!known || p->max == 0)
-		return;                         /* 0 replicas leave the role out */
+	if (known && p->max == 0)
+		return;                         /* 0 replicas leave the role out; of an unknown number the rest is still judged */
 	ev->self = r;
 	p->accelerator = role_accelerator(ev, r);
 	size_t room = count_blocks(r);
@@ -413,7 +413,7 @@ static void require_images(struct job *j)
 	struct span at = j->plan->name_at;
 	for (size_t i = 0; i < j->nroles; i++) {
 		struct role *r = j->roles[i];
-		if (r->plan->max == 0 || role_field(ev, r, FIELD_IMAGE)->kind != VALUE_NONE)
+		if ((r->plan->max == 0 && !r->plan->unknown) || role_field(ev, r, FIELD_IMAGE)->kind != VALUE_NONE)
 			continue;
 		buf_printf(&names, "%s'%.*s'", n ? ", " : "", STR_ARG(r->name));
 		at = n++ ? j->plan->name_at : r->at;
