@@ -12,6 +12,7 @@ struct checking {
 	struct diags *diags;
 	struct arena *arena;            /* of the check */
 	size_t too_long;                /* texts found too long: the objects that hold them are no news */
+	uint32_t long_variable;         /* place of the last variable found too long */
 	struct map *seen;               /* identities */
 	struct arena *seen_arena;
 };

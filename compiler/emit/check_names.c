@@ -37,9 +37,9 @@ static void length(struct checking *c, const struct plan_job *j, const struct pl
 	struct span at = fewer ? check_place(c, r->replicas_at, j->name_at, j->name_at) : check_place(c, j->name_at, r->at, r->at);
 	struct diag *d = diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most 63", STR_ARG(name), n);
 	if (fewer)
-		diag_label(c->diags, d, "names of up to %lld replicas would fit", (long long)fewer);
+		diag_label(c->diags, d, "the names of up to %.*s replicas would fit", STR_ARG(check_count(c->arena, (size_t)fewer)));
 	else
-		diag_label(c->diags, d, "the name of the last of %lld replicas is too long", (long long)r->max);
+		diag_label(c->diags, d, "the name of the last of %.*s replicas is too long", STR_ARG(check_count(c->arena, (size_t)r->max)));
 	if (at.start == j->name_at.start)
 		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' makes it longer", STR_ARG(r->name));
 	diag_help(c->diags, d, "shorten the job's name by %zu", n - LIMIT_LABEL);

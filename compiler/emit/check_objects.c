@@ -185,7 +185,7 @@ static bool check_manifest(struct emit *e, const struct manifest *m, void *conte
 	if (!worth_making(c, e, m, &length))
 		return true;
 	struct object *o = m->make(e, m);
-	if (m->object)
+	if (m->object && pairs_size(&e->job->annotations) <= LIMIT_ANNOTATIONS)
 		annotations(c, map_size(object_get(emit_metadata(o), STR("annotations"))), m->from);
 	if (m->object ? data_too_large(c, m, o) : c->too_long || length * WORST_ESCAPE + SKELETON <= LIMIT_OBJECT)
 		return true;

@@ -51,6 +51,9 @@ static void variable(struct checking *c, const struct plan_job *j, const struct 
 		return;
 	struct str count = check_count(c->arena, length);
 	struct span at = check_place(c, e->name_at, r->at, j->name_at);
+	if (at.start != e->name_at.start && c->long_variable == e->name_at.start)
+		return;                 /* the framework's one value in another role: said once */
+	c->long_variable = e->name_at.start;
 	struct diag *d = diag_report(c->diags, TJ0706, at, "'%.*s' is %.*s bytes; Linux allows 131,072 for one variable", STR_ARG(e->name),
 		STR_ARG(count));
 	if (at.start != e->name_at.start && span_known(e->name_at))

@@ -7,8 +7,12 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 {
 	struct object *o = object_string(a, STR(""), from);
 	struct str *segments = ARENA_ARRAY(a, struct str, 2);
+	size_t tail = strlen(between);
+	char *p = arena_alloc(a, base.n + tail + 1);
 
-	segments[0] = str_printf(a, "%.*s%s", STR_ARG(base), between);
+	memcpy(p, base.p, base.n);
+	memcpy(p + base.n, between, tail);
+	segments[0] = (struct str){ p, base.n + tail };
 	o->kind = OBJECT_TEXT;
 	o->u.text.at = base.n ? segments : segments + 1;
 	o->u.text.n = base.n ? 2 : 1;
@@ -66,7 +70,7 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 		if (j->success)
 			PUT_STR(e->arena, map, "trainc.dev/success", plan_condition_text(e->arena, j, j->success), j->success->from);
 		PUT_STR(e->arena, map, "trainc.dev/clean", j->clean.value.n ? j->clean.value : STR("running"), j->clean.from);
-		PUT_STR(e->arena, map, "trainc.dev/restarts", str_printf(e->arena, "%lld", (long long)j->restarts.value), j->restarts.from);
+		PUT_STR(e->arena, map, "trainc.dev/restarts", emit_number(e->arena, j->restarts.value), j->restarts.from);
 		if (r->elastic)
 			PUT_STR(e->arena, map, "trainc.dev/replicas",
 				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max), r->replicas_at);
@@ -76,7 +80,17 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 	if (r->start_after)
 		PUT_STR(e->arena, map, "trainc.dev/start-after", plan_condition_text(e->arena, j, r->start_after), r->start_after->from);
 	if (j->ttl.set && plan_job_objects(j) > 1)
-		PUT_STR(e->arena, map, "trainc.dev/ttl", str_printf(e->arena, "%lld", (long long)emit_seconds(&j->ttl)), j->ttl.from);
+		PUT_STR(e->arena, map, "trainc.dev/ttl", emit_number(e->arena, emit_seconds(&j->ttl)), j->ttl.from);
+}
+
+/* Without printf: it is asked for in every object. */
+struct str emit_number(struct arena *a, int64_t n)
+{
+	char digits[24];
+	struct buf b = { .p = digits, .size = sizeof(digits) };
+
+	buf_int(&b, n);
+	return str_copy(a, buf_text(&b));
 }
 
 int64_t emit_seconds(const struct plan_quantity *q)

@@ -79,21 +79,23 @@ static void path(const struct step *at, struct buf *out)
 	buf_str(out, at->key);
 }
 
-static void clash(struct merging *m, const struct step *at, const struct object *ours, struct span where)
+/* `by_right`: ours, whether or not it stands there this time. */
+static void clash(struct merging *m, const struct step *at, const struct object *ours, struct span where, bool by_right)
 {
 	struct diags *ds = m->e->diags;
 	struct buf name = { 0 };
 	const char *field = field_of(at);
-	bool follows = !*field || str_is(at->key, "completions") || str_is(at->key, "parallelism");
+	bool follows = by_right || !*field || str_is(at->key, "completions") || str_is(at->key, "parallelism");
 
 	if (!ds)
 		return;
 	path(at, &name);
 	struct diag *d = diag_report(ds, TJ0902, where, follows ? "'%s' sets '%.*s', which belongs to the compiler" :
 		"'%s' sets '%.*s', which the role sets too", scope_names[m->scope], STR_ARG(buf_text(&name)));
-	diag_label(ds, d, "set a second time");
-	if (span_known(ours->from) && ours->from.start != where.start)
+	if (*field && !by_right && span_known(ours->from)) {
+		diag_label(ds, d, "set a second time");
 		diag_note(ds, d, ours->from, "decided here");
+	}
 	if (*field)
 		diag_help(ds, d, "use the field '%s'", field);
 	else
@@ -166,7 +168,7 @@ static void merge_value(struct merging *m, const struct step *at, struct object 
 		return;
 	}
 	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !key) {
-		clash(m, at, ours, raw->key_at);
+		clash(m, at, ours, raw->key_at, belongs_to_us(m, at));
 		return;
 	}
 	for (size_t i = 0; i < raw->value->u.list.n; i++)
@@ -193,7 +195,7 @@ static void merge_map(struct merging *m, const struct step *at, struct object *i
 		if (ours)
 			merge_value(m, &step, ours, member);
 		else if (belongs_to_us(m, &step))
-			clash(m, &step, into, member->key_at);
+			clash(m, &step, into, member->key_at, true);
 		else
 			object_append(m->e->arena, into, member->key, object_from_data(m->e->arena, member->value));
 	}

@@ -72,7 +72,7 @@ static bool digit(int c) { return c >= '0' && c <= '9'; }
  */
 static bool numeric(int c, bool date)
 {
-	return digit(c) || (c && strchr("abcdefABCDEFxXoO_:.+-", c)) || (c && date && strchr("tTzZ ", c));
+	return digit(c) || (c && strchr("abcdefABCDEFxXoO_,:.+-", c)) || (c && date && strchr("tTzZ ", c));
 }
 
 static bool dash_inside(struct walk w)
