@@ -4,6 +4,7 @@ HTTP through "kubectl proxy" for looking at it many times a second."""
 import http.client
 import json
 import os
+import re
 import socket
 import subprocess
 import tempfile
@@ -38,6 +39,13 @@ def documents(text):
         value, at = decoder.raw_decode(text, at)
         found += value["items"] if value.get("kind") == "List" else [value]
     return found
+
+
+def body_of(value):
+    """JSON that means the same when it is read as YAML, as the server does with what
+    is applied: there control characters must be escaped, and others must not be."""
+    text = json.dumps(value, ensure_ascii=False)
+    return re.sub("[\x7f-\x9f\ufffe\uffff]", lambda c: f"\\u{ord(c[0]):04x}", text).encode()
 
 
 class Cluster:
@@ -85,8 +93,18 @@ class Cluster:
         query = "?fieldManager=kubectl&fieldValidation=Strict"
         return self.request("PATCH", path + query, value, "application/apply-patch+yaml")
 
+    @staticmethod
+    def as_applied(value):
+        """The value that kubectl's server-side apply gives the server: the text is
+        read as YAML there, in which U+0085 is a line break, and so a blank."""
+        if isinstance(value, dict):
+            return {key: Cluster.as_applied(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [Cluster.as_applied(item) for item in value]
+        return value.replace("\x85", " ") if isinstance(value, str) else value
+
     def request(self, method, path, body=None, kind="application/json"):
-        data = None if body is None else json.dumps(body)
+        data = None if body is None else body_of(body)
         for attempt in (1, 2):
             connection = getattr(self._local, "connection", None)
             if connection is None:

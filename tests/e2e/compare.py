@@ -58,6 +58,8 @@ def of_maps(sent, kept, path, all_quantities):
             for name, text in value.items():
                 code = base64.b64encode(text.encode()).decode()
                 found += differences(code, kept.get("data", {}).get(name), f".data.{name}")
+        elif key == "value" and value == "" and key not in kept:
+            pass  # of an environment variable: nothing is its default
         elif key not in kept:
             found.append(f"{here}: sent {brief(value)}, not kept")
         else:

@@ -100,7 +100,7 @@ def accepted(cluster, path, own):
     """The file is applied in a namespace of the check, so that files do not meet; one
     that names another namespace is tried as it is, and then applied in ours.  A
     cluster of others gets no other namespace, and nothing that is not in one."""
-    sent = cluster.read_yaml(path)
+    sent = cluster.as_applied(cluster.read_yaml(path))
     elsewhere = {value["metadata"]["namespace"] for value in sent if "namespace" in value["metadata"]}
     if own:
         for name in elsewhere:
