@@ -264,6 +264,7 @@ static const struct type *call_target(struct check *c, struct node *n, struct de
 	struct node *callee = n->u.call.callee;
 	switch (d->kind) {
 	case DECL_FN: case DECL_ACCELERATOR:
+		report_deprecated(c, callee, d);
 		n->u.call.target = d;
 		return call_decl(c, n, d);
 	case DECL_BUILTIN_FN:

@@ -495,17 +495,21 @@ struct anon_items {
 	struct items base;
 	struct type_member *members;
 	size_t n;
+	struct map index;               /* name -> its position + 1 */
 	bool computed, failed;
 };
 
 static void anon_add(struct anon_items *a, struct str name, const struct type *t)
 {
-	for (size_t i = 0; i < a->n; i++)
-		if (name_eq(a->members[i].name, name) && name.p) {
-			a->members[i].type = t;
-			return;
-		}
-	ARENA_PUSH(a->base.check->arena, a->members, a->n, ((struct type_member){ name, t }));
+	struct arena *arena = a->base.check->arena;
+	size_t known = name.p ? (size_t)(uintptr_t)map_get(&a->index, name) : 0;
+	if (known) {
+		a->members[known - 1].type = t;
+		return;
+	}
+	ARENA_PUSH(arena, a->members, a->n, ((struct type_member){ name, t }));
+	if (name.p)
+		map_put(&a->index, arena, name, (void *)(uintptr_t)a->n);
 }
 
 static void anon_set(struct items *to, struct node *item)

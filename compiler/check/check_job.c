@@ -57,21 +57,6 @@ static void report_not_framework(struct check *c, const struct node *n, const st
 	}
 }
 
-static void report_deprecated(struct check *c, const struct node *n, const struct decl *d)
-{
-	const char *mark = d->doc.n ? memmem(d->doc.p, d->doc.n, "Deprecated:", 11) : NULL;
-	if (!mark || !in_own_file(c) || (mark != d->doc.p && mark[-1] != '\n' && mark[-1] != ' '))
-		return;
-	const char *text = mark + 11, *end = memchr(text, '\n', (size_t)(d->doc.p + d->doc.n - text));
-	struct str why = { text, (size_t)((end ? end : d->doc.p + d->doc.n) - text) };
-	while (why.n && why.p[0] == ' ')
-		why = (struct str){ why.p + 1, why.n - 1 };
-	struct str words = node_words(c, n);
-	struct diag *g = diag_report(c->diags, TJ1008, n->span, "'%.*s' is deprecated", STR_ARG(words));
-	if (why.n)
-		diag_help(c->diags, g, "%.*s", STR_ARG(why));
-}
-
 static struct decl *find_framework(struct check *c, struct node *n)
 {
 	n->type = &type_module;

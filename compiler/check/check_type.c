@@ -64,6 +64,8 @@ static bool fold_binary(struct check *c, const struct node *n, struct constant *
 	return false;
 }
 
+enum { MOST_FOLDED = 100 };             /* lets that are constants by way of another */
+
 bool fold(struct check *c, const struct node *n, struct constant *ret)
 {
 	*ret = (struct constant){ .kind = TYPE_BAD };
@@ -87,13 +89,14 @@ bool fold(struct check *c, const struct node *n, struct constant *ret)
 	case NODE_UNARY: return fold_unary(c, n, ret);
 	case NODE_BINARY: return n->u.op.op <= OP_MOD && fold_binary(c, n, ret);
 	case NODE_NAME: {               /* a let of the file that is a constant itself */
-		struct decl *d = c ? scope_peek(c, n->u.name.text) : n->u.name.decl;
-		if (!d || d->kind != DECL_LET || !d->node || d->state == 1)
+		struct decl *d = scope_peek(c, n->u.name.text);
+		if (!d || d->kind != DECL_LET || !d->node || d->busy || c->folding >= MOST_FOLDED)
 			return false;
-		unsigned char state = d->state;
-		d->state = 1;
-		bool ok = fold(c, d->node->u.binding.value, ret);
-		d->state = state;
+		d->busy = true;
+		c->folding++;
+		bool ok = d->node->u.binding.value && fold(c, d->node->u.binding.value, ret);
+		c->folding--;
+		d->busy = false;
 		d->used = true;
 		return ok;
 	}

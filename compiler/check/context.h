@@ -69,6 +69,7 @@ struct check {
 	size_t nrunning;
 	struct decl **functions;        /* every fn that was checked: for TJ0406 */
 	size_t nfunctions;
+	unsigned folding;               /* lets that are being folded, one inside the other */
 	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
 	struct decl *bad;               /* what stands for a name whose use was reported */
 	struct { struct str self, cluster, pod, roles; } words;
@@ -100,6 +101,8 @@ struct scope *scope_around(const struct check *c, enum scope_kind kind);
 bool in_own_file(const struct check *c);
 /* Mention a declaration: marks it, and sees to it that it is checked. */
 void decl_use(struct check *c, struct decl *d);
+/* TJ1008 when its doc comment says `Deprecated: ...`; `n` is what mentions it. */
+void report_deprecated(struct check *c, const struct node *n, const struct decl *d);
 /* Its type (and formals, fields, roles), worked out on first use. */
 const struct type *decl_type(struct check *c, struct decl *d);
 /* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */

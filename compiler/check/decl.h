@@ -51,6 +51,7 @@ struct decl {
 	unsigned char state;            /* checker's own: not seen, being checked, done */
 	bool silent;                    /* checker's own: never reported as unused */
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
+	bool busy;                      /* checker's own, TYPE: being looked at */
 	bool queued;                    /* checker's own: its body will be checked */
 	struct scope *scope;            /* checker's own: where the let of a body is evaluated */
 	unsigned char visit;            /* checker's own, FN: for the search of recursion */

@@ -50,18 +50,25 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 	return f;
 }
 
+/* A record may hold optional ones of its own type: what is being looked at fits. */
+static enum fit fit_fields(struct decl *record)
+{
+	enum fit f = FIT_OK;
+	if (record->busy)
+		return FIT_OK;
+	record->busy = true;
+	for (size_t i = 0; i < record->nfields; i++)
+		f = worse(f, fit(&type_data, record->fields[i].type));
+	record->busy = false;
+	return f;
+}
+
 static enum fit fit_data(const struct type *t)
 {
 	switch (t->kind) {
 	case TYPE_LIST: case TYPE_MAP: return fit(&type_data, t->elem);
 	case TYPE_ANON: return fit_members(&type_data, t);
-	case TYPE_RECORD: {
-		enum fit f = FIT_OK;
-		for (size_t i = 0; i < t->record->nfields; i++)
-			if (t->record->fields[i].type != t)
-				f = worse(f, t->record->fields[i].type->kind == TYPE_RECORD ? FIT_OK : fit(&type_data, t->record->fields[i].type));
-		return f;
-	}
+	case TYPE_RECORD: return fit_fields(t->record);
 	case TYPE_OPTIONAL: return fit(&type_data, t->elem);
 	case TYPE_ROLE: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG: case TYPE_CLUSTER:
 	case TYPE_POD_FACTS: case TYPE_PORTS: case TYPE_MODULE: case TYPE_REPLICA_ENV: case TYPE_ROLES: case TYPE_RANGE:
@@ -148,11 +155,16 @@ bool has_pod(const struct type *t)
 			if (has_pod(t->members[i].type))
 				return true;
 		return false;
-	case TYPE_RECORD:
-		for (size_t i = 0; i < t->record->nfields; i++)
-			if (t->record->fields[i].type && t->record->fields[i].type->kind == TYPE_POD)
-				return true;
-		return false;
+	case TYPE_RECORD: {
+		bool pod = false;
+		if (t->record->busy)
+			return false;
+		t->record->busy = true;
+		for (size_t i = 0; i < t->record->nfields && !pod; i++)
+			pod = t->record->fields[i].type && has_pod(t->record->fields[i].type);
+		t->record->busy = false;
+		return pod;
+	}
 	default: return false;
 	}
 }

@@ -302,13 +302,30 @@ static const struct type *work_out(struct check *c, struct decl *d)
 	}
 }
 
+/* A chain of lets, each needing the one after it, is walked on the C stack. */
+enum { MOST_NESTED = 1000 };
+
+static const struct type *report_too_deep(struct check *c, struct decl *d)
+{
+	struct diag *g = diag_report(c->diags, TJ0407, d->span, "more than %d declarations need each other in a row, up to '%.*s'", MOST_NESTED,
+		STR_ARG(d->name));
+	diag_help(c->diags, g, "declare it before what needs it, or give it a type");
+	d->type = &type_bad;
+	d->state = DONE;
+	return &type_bad;
+}
+
 const struct type *decl_type(struct check *c, struct decl *d)
 {
 	if (d->state == DONE)
 		return d->type;
 	if (d->state == RUNNING)
 		return report_cycle(c, d);
+	if (c->nrunning >= MOST_NESTED)
+		return report_too_deep(c, d);
 	struct where saved = c->at;
+	const struct site *site = c->site;
+	c->site = NO_SITE;
 	c->at = (struct where){ .module = d->module, .scope = d->scope, .facts = d->scope ? d->scope->facts : NULL };
 	d->state = RUNNING;
 	ARENA_PUSH(c->arena, c->running, c->nrunning, d);
@@ -317,6 +334,7 @@ const struct type *decl_type(struct check *c, struct decl *d)
 	d->type = t;
 	d->state = DONE;
 	c->at = saved;
+	c->site = site;
 	return t;
 }
 

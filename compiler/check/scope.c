@@ -243,6 +243,9 @@ static struct decl *importer_of(struct check *c, struct str name)
 	return NULL;
 }
 
+/* Past so many errors nobody reads them, and comparing with every name would take its time. */
+enum { MOST_SUGGESTIONS = 500 };
+
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
@@ -257,7 +260,8 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	struct diag *d = diag_report(c->diags, TJ0201, at, "no value named '%.*s'", STR_ARG(name));
 	struct suggest s;
 	suggest_init(&s, c->arena, name);
-	suggest_scope(c, &s);
+	if (c->diags->errors < MOST_SUGGESTIONS)
+		suggest_scope(c, &s);
 	struct decl *import = importer_of(c, name);
 	if (name_eq(name, c->words.roles) || only_in_tests(name))
 		diag_help(c->diags, d, "'%.*s' is known in tests only", STR_ARG(name));
@@ -312,4 +316,19 @@ struct decl *scope_find(struct check *c, struct str name, struct span at)
 		return c->bad;                  /* which of the two is meant is not clear */
 	decl_use(c, d);
 	return d;
+}
+
+void report_deprecated(struct check *c, const struct node *n, const struct decl *d)
+{
+	const char *mark = d->doc.n ? memmem(d->doc.p, d->doc.n, "Deprecated:", 11) : NULL;
+	if (!mark || !in_own_file(c) || (mark != d->doc.p && mark[-1] != '\n' && mark[-1] != ' '))
+		return;
+	const char *text = mark + 11, *end = memchr(text, '\n', (size_t)(d->doc.p + d->doc.n - text));
+	struct str why = { text, (size_t)((end ? end : d->doc.p + d->doc.n) - text) };
+	while (why.n && why.p[0] == ' ')
+		why = (struct str){ why.p + 1, why.n - 1 };
+	struct str words = node_words(c, n);
+	struct diag *g = diag_report(c->diags, TJ1008, n->span, "'%.*s' is deprecated", STR_ARG(words));
+	if (why.n)
+		diag_help(c->diags, g, "%.*s", STR_ARG(why));
 }
