@@ -125,16 +125,17 @@ def run(case):
 
 
 def watch(children, case):
+    """Until those that decide have ended, or time is up; whoever ends badly fails the case."""
     deadline = time.time() + case["timeout"]
     awaited = set(case["deciding"])
     while awaited and time.time() < deadline:
-        for name in sorted(awaited):
-            status = children[name][0].poll()
-            if status is not None:
+        for name, (child, _) in children.items():
+            status = child.poll()
+            if status:
+                stop(children)
+                return "%s ended with %d" % (name, status)
+            if status == 0:
                 awaited.discard(name)
-                if status:
-                    stop(children)
-                    return "%s ended with %d" % (name, status)
         time.sleep(0.02)
     stop(children)
     return "not finished in %d s: %s" % (case["timeout"], ", ".join(sorted(awaited))) if awaited else ""

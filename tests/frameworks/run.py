@@ -88,12 +88,17 @@ def debian(present, *packages):
     return SYSTEM, {}
 
 
-def mpi(kind, compiler, starter, *packages):
-    """The system's path, and the C program as the image has it."""
+def ssh():
+    """The system's path, with an ssh server."""
     if os.geteuid():
         raise Skip("its workers are ssh servers, which need root")
-    path, _ = debian("%s --version && %s --version && test -x /usr/sbin/sshd && which ssh-keygen" % (starter, compiler),
-                     *packages, "openssh-server", "openssh-client")
+    return debian("test -x /usr/sbin/sshd && which ssh-keygen", "openssh-server", "openssh-client")
+
+
+def mpi(kind, compiler, starter, *packages):
+    """The system's path, and the C program as the image has it."""
+    ssh()
+    path, _ = debian("%s --version && %s --version" % (starter, compiler), *packages)
     folder = os.path.join(CACHE, "built-" + kind)
     os.makedirs(folder, exist_ok=True)
     subprocess.run([compiler, "-O1", "-o", folder + "/mpi_ring", os.path.join(HERE, "programs", "mpi_ring.c")], check=True)
@@ -117,6 +122,11 @@ def horovod():
     return venv("horovod", "3.10", built={"horovod==0.28.1": parts})
 
 
+def intel():
+    ssh()
+    return venv("intel")
+
+
 def spark():
     path, _ = venv("spark")
     debian("java -version", "openjdk-17-jre-headless")
@@ -135,21 +145,23 @@ CASES = [
     ("jax_bare", lambda: venv("jax"), "process of 2: OK", 2, 60),
     ("openmpi", openmpi, "rank of 4: OK", 4, 60),
     ("mpich", mpich, "rank of 4: OK", 4, 60),
+    ("intel", intel, "rank of 4: OK", 4, 90),
     ("lightgbm", lambda: venv("lightgbm"), "machine of 3: OK", 3, 60),
     ("lightgbm_list", lambda: venv("lightgbm"), "machine of 3: OK", 3, 60),
     ("mxnet", lambda: venv("mxnet", "3.8"), "worker of 2: OK", 2, 60),
-    ("tensorflow_mirrored", lambda: venv("tensorflow"), "worker of 2: OK", 2, 180),
-    ("tensorflow_servers", lambda: venv("tensorflow"), "cluster chief ps worker: OK", 2, 180),
-    ("tensorflow_dynamic", lambda: venv("tensorflow"), "sparse cluster: OK", 3, 180),
+    ("tensorflow_mirrored", lambda: venv("tensorflow"), "worker of 2: OK", 2, 300),
+    ("tensorflow_servers", lambda: venv("tensorflow"), "cluster chief ps worker: OK", 2, 300),
+    ("tensorflow_dynamic", lambda: venv("tensorflow"), "sparse cluster: OK", 3, 300),
     ("torch_env", torch, "rank of 3: OK", 3, 120),
     ("torchrun", torch, "rank of 4: OK", 4, 120),
     ("torch_elastic", torch, "rank of 2: OK", 2, 120),
     ("xgboost", lambda: venv("xgboost", "", "--no-deps"), "task of 2: OK", 2, 90),
     ("paddle", lambda: venv("paddle"), "trainer of 2: OK", 2, 90),
+    ("paddle_ps", lambda: venv("paddle"), "trainer of 2, 2 servers: OK", 2, 90),
     ("dask", lambda: venv("dask"), "2 workers: OK", 1, 90),
     ("horovod", horovod, "horovod of 2: OK", 2, 120),
-    ("spark", spark, "2 executors: OK", 1, 180),
-    ("ray", lambda: venv("ray"), "2 nodes: OK", 1, 150),
+    ("spark", spark, "2 executors: OK", 1, 400),
+    ("ray", lambda: venv("ray"), "2 nodes: OK", 1, 300),
 ]
 
 
