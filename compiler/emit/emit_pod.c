@@ -123,7 +123,7 @@ static void pull_secrets(struct emit *e, const struct plan_role *r, struct objec
 static void sidecar(struct emit *e, const struct plan_role *r, const struct plan_container *c, struct object *list)
 {
 	struct object *o = emit_container(e, r, c, false, list);
-	struct object_field always = { STR("restartPolicy"), object_string(e->arena, STR("Always"), c->name_at) };
+	struct object_field always = { STR("restartPolicy"), object_string(e->arena, STR("Always"), c->name_at), true };
 	size_t at = 2;
 
 	if (object_get(o, always.key))

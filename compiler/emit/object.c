@@ -48,7 +48,14 @@ struct object *object_get(const struct object *map, struct str key)
 
 void object_append(struct arena *a, struct object *map, struct str key, struct object *value)
 {
-	struct object_field f = { key, value };
+	struct object_field f = { key, value, false };
+
+	ARENA_PUSH(a, map->u.map.at, map->u.map.n, f);
+}
+
+void object_append_word(struct arena *a, struct object *map, struct str key, struct object *value)
+{
+	struct object_field f = { key, value, true };
 
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, f);
 }
@@ -72,7 +79,7 @@ struct object *object_put_map(struct arena *a, struct object *map, struct str ke
 {
 	struct object *o = object_map(a, from);
 
-	object_append(a, map, key, o);
+	object_append_word(a, map, key, o);
 	return o;
 }
 
@@ -80,7 +87,7 @@ struct object *object_put_list(struct arena *a, struct object *map, struct str k
 {
 	struct object *o = object_list(a, from);
 
-	object_append(a, map, key, o);
+	object_append_word(a, map, key, o);
 	return o;
 }
 

@@ -22,6 +22,7 @@ enum object_kind {
 struct object_field {
 	struct str key;
 	struct object *value;
+	bool word;                      /* the key is one of ours: a plain word */
 };
 
 struct object {
@@ -66,11 +67,14 @@ void object_put(struct arena *a, struct object *map, struct str key, struct obje
 void object_add(struct arena *a, struct object *list, struct object *value);
 struct object *object_get(const struct object *map, struct str key);
 
-/* The same for fields whose key is a literal of ours and known to be new. */
+/* The same for a key that is known to be new. */
 void object_append(struct arena *a, struct object *map, struct str key, struct object *value);
-#define PUT_STR(a, map, key, s, from) object_append((a), (map), STR(key), object_string((a), (s), (from)))
-#define PUT_INT(a, map, key, n, from) object_append((a), (map), STR(key), object_integer((a), (n), (from)))
-#define PUT_BOOL(a, map, key, b, from) object_append((a), (map), STR(key), object_boolean((a), (b), (from)))
+/* And that is a literal of ours: a plain word that no reader takes for anything else. */
+void object_append_word(struct arena *a, struct object *map, struct str key, struct object *value);
+#define PUT_STR(a, map, key, s, from) object_append_word((a), (map), STR(key), object_string((a), (s), (from)))
+#define PUT_INT(a, map, key, n, from) object_append_word((a), (map), STR(key), object_integer((a), (n), (from)))
+#define PUT_BOOL(a, map, key, b, from) object_append_word((a), (map), STR(key), object_boolean((a), (b), (from)))
+/* An empty map or list under such a key, to be filled. */
 struct object *object_put_map(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_put_list(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_add_map(struct arena *a, struct object *list, struct span from);

@@ -107,7 +107,7 @@ static bool reserved_word(const struct str *s, size_t n)
 {
 	static const char *const words[] = { "y", "n", "yes", "no", "on", "off", "true", "false", "null" };
 
-	if (n != 1 || !s->p || s->n > 5)
+	if (n != 1 || !s->p || !s->n || s->n > 5 || !strchr("yntfo", s->p[0] | 0x20))
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		size_t k = 0;
@@ -221,7 +221,8 @@ static bool literal_lines(const struct str *s, size_t n)
 
 /*
  * Nearly every text is a word, a path or an image: letters and digits with signs
- * that mean nothing inside a scalar, beginning with a letter or a slash.
+ * that mean nothing inside a scalar (a colon at its end would), beginning with a
+ * letter or a slash.
  */
 #define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, ['g'] = value, \
 	['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, ['n'] = value, ['o'] = value, \
@@ -233,25 +234,49 @@ static bool literal_lines(const struct str *s, size_t n)
 
 enum { INSIDE = 1, FIRST = 2 };
 static const unsigned char simple_bytes[256] = {
-	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, ['.'] = INSIDE, ['-'] = INSIDE, ['@'] = INSIDE, ['%'] = INSIDE,
+	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, [':'] = INSIDE, ['='] = INSIDE, ['.'] = INSIDE, ['-'] = INSIDE, ['@'] = INSIDE, ['%'] = INSIDE,
 	['+'] = INSIDE, ['0'] = INSIDE, ['1'] = INSIDE, ['2'] = INSIDE, ['3'] = INSIDE, ['4'] = INSIDE, ['5'] = INSIDE, ['6'] = INSIDE,
 	['7'] = INSIDE, ['8'] = INSIDE, ['9'] = INSIDE,
 };
 
+/* Where a simple text begins to be one: at its first byte, or behind the dashes of an option. */
+static size_t simple_start(struct str s)
+{
+	size_t dashes = 0;
+
+	while (dashes < 2 && dashes < s.n && s.p[dashes] == '-')
+		dashes++;
+	if (dashes == s.n || !(simple_bytes[(unsigned char)s.p[dashes]] & FIRST))
+		return 0;
+	return dashes + 1;
+}
+
 bool yaml_simple(struct str s)
 {
-	if (!s.n || !(simple_bytes[(unsigned char)s.p[0]] & FIRST))
+	size_t i = simple_start(s);
+
+	if (!i || s.p[s.n - 1] == ':')
 		return false;
-	for (size_t i = 1; i < s.n; i++)
+	for (; i < s.n; i++)
 		if (!simple_bytes[(unsigned char)s.p[i]])
 			return false;
 	return s.n > 5 || !reserved_word(&s, 1);
+}
+
+static bool digits_only(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!digit((unsigned char)s.p[i]))
+			return false;
+	return s.n > 0;
 }
 
 enum yaml_style yaml_style_of(const struct str *s, size_t n, bool key)
 {
 	if (n == 1 && s->p && yaml_simple(*s))
 		return YAML_PLAIN;
+	if (n == 1 && s->p && digits_only(*s))
+		return YAML_DOUBLE;
 	unsigned has = scan(s, n);
 
 	if (plain(s, n, has))

@@ -140,11 +140,12 @@ static void text(struct rendered *r, const struct object *o, unsigned indent)
 	line_end(r, o->from);
 }
 
-static void key(struct rendered *r, struct str name, unsigned indent)
+static void key(struct rendered *r, const struct object_field *f, unsigned indent)
 {
+	struct str name = f->key;
 	bool complex = name.n > LONGEST_KEY;
 
-	if (!complex && yaml_simple(name)) {
+	if (f->word || (!complex && yaml_simple(name))) {
 		buf_put(&r->bytes, name.p, name.n);
 		buf_char(&r->bytes, ':');
 		return;
@@ -164,7 +165,7 @@ static bool plain_line(struct rendered *r, const struct object_field *f, unsigne
 {
 	struct str k = f->key, v = f->value->u.string;
 
-	if (f->value->kind != OBJECT_STRING || r->annotate || k.n > LONGEST_KEY || !yaml_simple(k) || !yaml_simple(v))
+	if (f->value->kind != OBJECT_STRING || r->annotate || k.n > LONGEST_KEY || !(f->word || yaml_simple(k)) || !yaml_simple(v))
 		return false;
 	char *p = render_room(&r->bytes, indent + k.n + v.n + 3);
 	if (!p)
@@ -188,14 +189,36 @@ static void fields(struct rendered *r, const struct object *o, unsigned indent)
 			continue;
 		if (i)
 			spaces(&r->bytes, indent);
-		key(r, o->u.map.at[i].key, indent);
+		key(r, &o->u.map.at[i], indent);
 		yaml_value(r, o->u.map.at[i].value, indent, false);
 	}
+}
+
+/* `- value` likewise. */
+static bool plain_item(struct rendered *r, const struct object *o, unsigned indent)
+{
+	struct str v = o->u.string;
+
+	if (o->kind != OBJECT_STRING || r->annotate || !yaml_simple(v))
+		return false;
+	char *p = render_room(&r->bytes, indent + v.n + 3);
+	if (!p)
+		return false;
+	memset(p, ' ', indent);
+	p += indent;
+	*p++ = '-';
+	*p++ = ' ';
+	memcpy(p, v.p, v.n);
+	p[v.n] = '\n';
+	r->bytes.n += indent + v.n + 3;
+	return true;
 }
 
 static void items(struct rendered *r, const struct object *o, unsigned indent)
 {
 	for (size_t i = 0; i < o->u.list.n; i++) {
+		if (plain_item(r, o->u.list.at[i], i ? indent : 0))
+			continue;
 		if (i)
 			spaces(&r->bytes, indent);
 		buf_char(&r->bytes, '-');

@@ -301,7 +301,7 @@ static bool shell_name(struct str name)
 }
 
 /* What cannot be told here is a comment, so that nobody misses a variable in silence. */
-static bool comment(struct printing *p, const struct env_value *v)
+static bool comment_text(struct printing *p, const struct env_value *v)
 {
 	if (v->kind != ENV_TEXT)
 		buf_printf(p->out, "# %.*s: from %s %.*s, key %.*s\n", STR_ARG(v->name), v->kind == ENV_SECRET ? "Secret" : "ConfigMap",
@@ -314,6 +314,19 @@ static bool comment(struct printing *p, const struct env_value *v)
 		buf_printf(p->out, "# %.*s: not a name that a shell can export\n", STR_ARG(v->name));
 	else
 		return false;
+	return true;
+}
+
+/* A comment is one line whatever the text: the rest of it must not become a command. */
+static bool comment(struct printing *p, const struct env_value *v)
+{
+	size_t start = p->out->n;
+
+	if (!comment_text(p, v))
+		return false;
+	for (size_t i = start; i + 1 < p->out->n; i++)
+		if ((unsigned char)p->out->p[i] < 0x20)
+			p->out->p[i] = ' ';
 	return true;
 }
 
