@@ -13,13 +13,6 @@ struct operands {
 	bool pod;
 };
 
-static bool is_literal(const struct node *n)
-{
-	while (n->kind == NODE_UNARY || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD && n->u.op.left->kind != NODE_NAME))
-		n = n->u.op.left;
-	return n->kind == NODE_QUANTITY || n->kind == NODE_INT || n->kind == NODE_FLOAT;
-}
-
 static bool is_numeric(const struct type *t)
 {
 	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || type_is_quantity(t) || t->kind == TYPE_UNIT;
@@ -117,12 +110,9 @@ static const struct type *arithmetic_result(const struct operands *o, enum op op
 /* A literal operand becomes what the other one is. */
 static void adapt(struct check *c, struct node *n, const struct type **t, const struct type *other, bool additive)
 {
-	if (!is_literal(n) || other->kind == TYPE_UNIT)
-		return;
-	bool unit = (*t)->kind == TYPE_UNIT && type_is_quantity(other);
-	bool number = (*t)->kind == TYPE_INT && other->kind == TYPE_FLOAT;
-	bool cpu = additive && other->kind == TYPE_CPU && is_number_literal(n);
-	if (!unit && !number && !cpu && !(additive && is_number_literal(n) && type_is_quantity(other)))
+	bool unit = (*t)->kind == TYPE_UNIT && type_is_quantity(other), literal = is_number_literal(n);
+	bool number = literal && (*t)->kind == TYPE_INT && other->kind == TYPE_FLOAT;
+	if (!unit && !number && !(literal && additive && type_is_quantity(other)))
 		return;
 	if (unit ? check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD : coerce(c, n, other, NO_SITE)->kind == TYPE_BAD)
 		*t = &type_bad;
@@ -130,18 +120,28 @@ static void adapt(struct check *c, struct node *n, const struct type **t, const 
 		*t = other;
 }
 
-static const struct type *type_operand(struct check *c, struct node *n, const struct type *want)
+/* Does the place say what an operand's literals are?  In `n * 4Gi + x` it reaches the 4Gi, and not the n. */
+static bool takes_hint(const struct node *n, bool additive)
+{
+	switch (n->kind) {
+	case NODE_QUANTITY: case NODE_UNARY: case NODE_BINARY: case NODE_CALL: return true;
+	case NODE_IF: case NODE_COALESCE: return additive;
+	default: return false;
+	}
+}
+
+static const struct type *type_operand(struct check *c, struct node *n, const struct type *want, bool additive)
 {
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
-	bool hint = core && is_literal(n) && n->kind != NODE_INT && n->kind != NODE_FLOAT && type_is_quantity(core);
-	return type_expr(c, n, hint ? core : NULL);
+	return type_expr(c, n, core && type_is_quantity(core) && takes_hint(n, additive) ? core : NULL);
 }
 
 static bool type_operands(struct check *c, struct node *n, const struct type *want, struct operands *o)
 {
+	bool additive = n->u.op.op == OP_ADD || n->u.op.op == OP_SUB;
 	*o = (struct operands){ .left = n->u.op.left, .right = n->u.op.right };
-	type_operand(c, o->left, want);
-	type_operand(c, o->right, want);
+	type_operand(c, o->left, want, additive);
+	type_operand(c, o->right, want, additive);
 	bool left = usable(c, o->left, &o->a, &o->pod), right = usable(c, o->right, &o->b, &o->pod);
 	return left && right;
 }
@@ -175,7 +175,7 @@ const struct type *type_unary(struct check *c, struct node *n, const struct type
 		operand->type = &type_int;
 		return &type_int;
 	}
-	const struct type *t = type_operand(c, operand, want), *core;
+	const struct type *t = type_operand(c, operand, want, true), *core;
 	bool pod = false;
 	if (!usable(c, operand, &core, &pod))
 		return &type_bad;
@@ -274,7 +274,7 @@ static const struct type *type_in(struct check *c, struct node *n)
 	}
 	const struct type *elem = o.b->kind == TYPE_LIST ? o.b->elem : o.b->kind == TYPE_RANGE ? &type_int :
 		o.b->kind == TYPE_MAP || o.b->kind == TYPE_ANON ? &type_string : NULL;
-	type_expr(c, o.left, elem && is_literal(o.left) ? type_strip_pod(elem) : NULL);
+	type_expr(c, o.left, elem && o.left->kind == NODE_QUANTITY ? type_strip_pod(elem) : NULL);
 	if (!usable(c, o.left, &o.a, &o.pod))
 		return &type_bad;
 	if (o.b->kind == TYPE_EMPTY || o.b->kind == TYPE_DATA)
