@@ -23,6 +23,7 @@ class Pod:
         self.name, self.host = entry["name"], entry["host"]
         self.container = entry["container"]
         self.ip = "10.88.%d.%d" % ((number + 1) // 250, (number + 1) % 250 + 1)
+        self.at_start = set()                       # names whose value only the pod knows
         self.env, self.command, self.files, self.secrets = [], [], {}, {}
         self.waits = self.unrolled = self.elastic = False
 
@@ -123,12 +124,22 @@ def load(program, *options):
             main = next(c for c in spec["containers"] if c["name"] == pod.container)
             known = object_env(pod, main.get("env"))
             pod.env = printed_env(pod, entry["env"])
+            pod.at_start = {e["name"] for e in entry["env"] if "value" not in e}
             if dict(pod.env) != {k: v for k, v in known.items() if not k.startswith("TRAINC_")}:
                 differing.append(pod.name)
             pod.command = [expand(t, known) for t in main.get("command", []) + main.get("args", [])]
             fill_files(pod, spec, main, known, objects)
             pods.append(pod)
     return pods, success, differing
+
+
+def shell_differs(pod, program):
+    """Whether evaluating `trainc env -o shell` gives something else than what the replica is told."""
+    script = 'eval "$("$TRAINC" env -o shell --role %s --index %d "$1")" && unset PWD OLDPWD SHLVL _ TRAINC && env -0' % (pod.role, pod.index)
+    done = subprocess.run(["env", "-i", "TRAINC=" + os.environ["TRAINC"], "/bin/sh", "-c", script, "sh", program],
+                          capture_output=True, text=True)
+    seen = dict(e.split("=", 1) for e in done.stdout.split("\0") if "=" in e)
+    return done.returncode or seen != {k: v for k, v in pod.env if k not in pod.at_start}
 
 
 def deciding(pods, success):

@@ -181,10 +181,14 @@ def unshared():
 def attempt(name, place, said, times, seconds, folder):
     """Runs a case; the reason of a failure, or an empty text."""
     path, image = place()
-    replicas, success, differing = pods.load(os.path.join(HERE, "cases", name + ".tj"))
+    program = os.path.join(HERE, "cases", name + ".tj")
+    replicas, success, differing = pods.load(program)
     if differing:
         return "trainc env and the objects differ for " + ", ".join(differing)
-    case = {"pods": [{**vars(p), "path": path} for p in replicas], "timeout": seconds, "scratch": folder + "/scratch",
+    differing = [p.name for p in replicas if pods.shell_differs(p, program)]
+    if differing:
+        return "trainc env -o shell and -o json differ for " + ", ".join(differing)
+    case = {"pods": [{**vars(p), "at_start": [], "path": path} for p in replicas], "timeout": seconds, "scratch": folder + "/scratch",
             "log": folder + "/log", "image": image, "deciding": [p.name for p in pods.deciding(replicas, success)]}
     os.makedirs(case["scratch"])
     with open(folder + "/case.json", "w") as out:
