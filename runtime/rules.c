@@ -1,0 +1,62 @@
+#include "runtime/rules.h"
+
+struct tally {
+	size_t started, ready, succeeded, active;
+};
+
+static struct tally tally(const struct role_states *s)
+{
+	struct tally t = { 0 };
+	for (size_t i = 0; i < s->n; i++) {
+		enum replica_state state = s->at[i];
+		bool runs = state == REPLICA_STARTED || state == REPLICA_READY;
+		t.active += runs;
+		t.succeeded += state == REPLICA_SUCCEEDED;
+		/* what has succeeded was ready and started before */
+		t.ready += state == REPLICA_READY || state == REPLICA_SUCCEEDED;
+		t.started += runs || state == REPLICA_SUCCEEDED;
+	}
+	return t;
+}
+
+static bool done_holds(const struct plan_role *r, const struct role_states *s, int64_t index)
+{
+	if (index >= 0)
+		return (size_t)index < s->n && s->at[index] == REPLICA_SUCCEEDED;
+	struct tally t = tally(s);
+	if (r->elastic)
+		return t.succeeded >= (size_t)r->min && t.active == 0;
+	return t.succeeded == (size_t)r->max;
+}
+
+bool condition_holds(const struct plan_job *j, const struct plan_condition *c, const struct role_states *roles)
+{
+	if (c->kind == CONDITION_AND)
+		return condition_holds(j, c->left, roles) && condition_holds(j, c->right, roles);
+	if (c->kind == CONDITION_OR)
+		return condition_holds(j, c->left, roles) || condition_holds(j, c->right, roles);
+	const struct plan_role *r = &j->roles[c->role];
+	const struct role_states *s = &roles[c->role];
+	if (r->max == 0)
+		return false;
+	if (c->kind == CONDITION_DONE)
+		return done_holds(r, s, c->index);
+	struct tally t = tally(s);
+	return (c->kind == CONDITION_READY ? t.ready : t.started) >= (size_t)r->min;
+}
+
+enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts)
+{
+	if (disrupted)
+		return ATTEMPT_AGAIN_FREE;
+	if (r->restart.set && !str_is(r->restart.value, "never"))
+		return ATTEMPT_AGAIN_FREE;      /* restarted in place, and nobody counts */
+	if (r->has_retry_on && (exit_code < r->retry_lo || exit_code > r->retry_hi))
+		return ATTEMPT_FAILED;
+	return r->retries.set && attempts < r->retries.value ? ATTEMPT_AGAIN : ATTEMPT_FAILED;
+}
+
+int64_t role_spare_replicas(const struct plan_role *r)
+{
+	return r->elastic ? r->max - r->min : 0;
+}

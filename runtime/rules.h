@@ -1,0 +1,51 @@
+/*
+ * rules.h - what follows from the states of replicas, wherever they run.
+ *
+ * Pure functions over a plan: the cluster's runtime, the local backend and the
+ * tests ask the same questions.  Sources: language brief sections 13 and 21,
+ * language-decisions section 7 (`start_after`, `success`, `retries`, elastic).
+ */
+#ifndef TRAINC_RUNTIME_RULES_H
+#define TRAINC_RUNTIME_RULES_H
+
+#include "plan/plan.h"
+
+enum replica_state {
+	REPLICA_WAITING,                /* does not run (yet, or again) */
+	REPLICA_STARTED,                /* its pod or process runs */
+	REPLICA_READY,                  /* all of its containers have started */
+	REPLICA_SUCCEEDED,
+	REPLICA_FAILED                  /* for good: no attempt is left */
+};
+
+/* Replicas 0 to n-1 of one role; n is the plan's maximum. */
+struct role_states {
+	const enum replica_state *at;
+	size_t n;
+};
+
+/*
+ * Does a condition hold?  `roles` has one entry for each of the job's roles, in
+ * the plan's order.  An elastic role is done when at least its minimum has
+ * succeeded and none is active; it is ready or started when its minimum is.
+ * A role without replicas meets no condition.
+ */
+bool condition_holds(const struct plan_job *j, const struct plan_condition *c, const struct role_states *roles);
+
+/* What to do about an attempt of a replica that ended without success. */
+enum attempt_verdict { ATTEMPT_AGAIN, ATTEMPT_AGAIN_FREE, ATTEMPT_FAILED };
+
+/*
+ * `exit_code` is 1 to 255 (128 + the signal), `attempts` the failed ones that
+ * counted before this.  A disruption (preemption, a drained node) costs nothing:
+ * ATTEMPT_AGAIN_FREE, whatever the code.  Codes outside `retry_on` are final.
+ */
+enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts);
+
+/*
+ * How many replicas may fail for good before the role has failed: 0, but for an
+ * elastic role, which goes on with its minimum.
+ */
+int64_t role_spare_replicas(const struct plan_role *r);
+
+#endif
