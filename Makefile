@@ -20,6 +20,8 @@ LIBS    := -lyaml
 STD     := -std=c11
 CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
 FUZZ_SECONDS ?= 60
+# What calls make again uses all processors, unless it was told how many.
+JOBS    = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 
 GEN     := $(BUILD)/gen
 SRC     := $(sort $(wildcard compiler/*.c compiler/*/*.c runtime/*.c runtime/*/*.c))
@@ -65,7 +67,8 @@ $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/tra
 # Appended (q), not replaced by name (r): files of one name live in several directories.
 $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
 	@rm -f $@
-	ar qcs $@ $(filter %.o,$^)
+	@echo ar qcs $@
+	@ar qcs $@ $(filter %.o,$^)
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -81,28 +84,28 @@ unit: $(UNIT)
 
 test:
 	@sh .ci/deps test
-	@$(MAKE) --no-print-directory build unit
+	@$(MAKE) $(JOBS) --no-print-directory build unit
 	@BUILD=$(BUILD) sh tests/run.sh
 demo:
 	@sh .ci/deps build
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) $(JOBS) --no-print-directory build
 	@BUILD=$(BUILD) sh examples/demo.sh
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
 	@sh .ci/deps test
-	@$(MAKE) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g -DARENA_DEBUG $(SANITIZE)' LDFLAGS= build unit
+	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g -DARENA_DEBUG $(SANITIZE)' LDFLAGS= build unit
 	@BUILD=build-asan sh tests/run.sh
 
 fuzz:
 	@sh .ci/deps fuzz
-	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= \
+	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
 	@BUILD=build-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh
 
 cover:
 	@sh .ci/deps test
-	@$(MAKE) --no-print-directory BUILD=build-cover CFLAGS='-O0 -g --coverage' LDFLAGS= build unit
+	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-cover CFLAGS='-O0 -g --coverage' LDFLAGS= build unit
 	@find build-cover -name '*.gcda' -delete
 	@BUILD=build-cover sh tests/run.sh | tail -1
 	@BUILD=build-cover sh tests/cover.sh

@@ -70,7 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (diags_ok(&c.diags) && emit_check(&(struct emit_options){ .sources = &c.sources }, &c.plan, &c.diags)) {
 		emit(&c, false);
 		emit(&c, true);
-		plan_print_json(&c.plan, &out);
+		plan_print_json(&c.plan, &c.sources, ARENA_ARRAY(&c.arena, size_t, c.plan.njobs), &out);
+		plan_dump(&c.plan, &c.sources, &out);
 	}
 	diags_finish(&c.diags);
 	diags_text(&c.diags, (struct render_options){ .colour = true, .width = 60 }, &out);
