@@ -59,7 +59,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	size_t need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	if (need < size)
 		need = SIZE_MAX;
-	if (need <= (size_t)(a->end - a->at)) {
+	if (a->at && need <= (size_t)(a->end - a->at)) {
 		char *p = a->at;
 		a->at += need;
 		return p;
