@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-import pods
+sys.dont_write_bytecode = True
+import pods                                                             # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -35,11 +36,11 @@ def interpreter(version):
     """A Python of that version, or of any when there is none to be asked for."""
     places = [shutil.which("python" + version) or "", *sorted(glob.glob(
         os.path.expanduser("~/.pyenv/versions/%s*/bin/python" % version)))] if version else [sys.executable]
-    wanted = "import sys, venv; sys.exit('%%d.%%d' %% sys.version_info[:2] != %r)" % version if version else "import venv"
+    wanted = "import ensurepip, sys, venv; sys.exit(%r not in ('', '%%d.%%d' %% sys.version_info[:2]))" % version
     for place in places:
         if place and subprocess.run([place, "-c", wanted], capture_output=True).returncode == 0:
             return place
-    raise Skip("no Python %s here" % version)
+    raise Skip("no Python %s with venv here" % (version or "3"))
 
 
 def pinned(name):
