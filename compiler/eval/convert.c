@@ -303,7 +303,7 @@ static const struct value *field_value(struct eval *ev, const struct value *v, c
 }
 
 /* The fields in the order of the declaration, those left out from their defaults. */
-const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record, struct span at)
+static const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record, struct span at)
 {
 	const struct decl *d = record->record;
 	const struct map *m = &v->u.map.index;

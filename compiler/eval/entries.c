@@ -301,15 +301,7 @@ static const struct value *entry_value(struct eval *ev, const struct value *map,
 	return extended && value_ok(v) ? map_merge(ev, extended, v) : v;
 }
 
-static const struct type *record_type(const struct node *n)
-{
-	const struct type *t = n->type;
-
-	while (t && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_POD))
-		t = t->elem;
-	return t && t->kind == TYPE_RECORD ? t : NULL;
-}
-
+/* A record is completed where it meets its type, so that `limits { cpu = 4 }` extends by what it says and no more. */
 const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body)
 {
 	struct entries *entries = eval_entries(ev, f, body);
@@ -328,7 +320,5 @@ const struct value *eval_body(struct eval *ev, struct frame *f, struct node *bod
 		else if (!put_pod_key(ev, map, e, v))
 			stop = &value_bad;
 	}
-	if (stop)
-		return stop;
-	return record_type(body) && !body->convert_to ? record_complete(ev, map, record_type(body), body->span) : map_finish(ev, map);
+	return stop ? stop : map_finish(ev, map);
 }

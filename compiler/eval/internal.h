@@ -67,8 +67,6 @@ const struct value *map_lookup(struct eval *ev, const struct value *map, struct 
 const struct value *report_absent(struct eval *ev, const struct value *map, struct str key, struct span at);
 /* The value of a parameter, by the settings. */
 const struct value *param_value(struct eval *ev, const struct decl *d);
-/* Missing fields of a record from their defaults. */
-const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record, struct span at);
 /* `upper` extends `lower`. */
 const struct value *map_merge(struct eval *ev, const struct value *lower, const struct value *upper);
 
