@@ -187,8 +187,9 @@ static bool complain_operator(struct fault *f)
 	struct diags *ds = f->p->diags;
 	size_t line = f->i - 1;
 
-	if (f->line_end || (f->found.kind != TOKEN_ASSIGN && f->found.kind != TOKEN_LBRACE) || line <= f->item || !(f->at[line].flags & FLAG_LINE) ||
-	    !is_operator(f->at[line - 1].kind) || !feed_lines_matter(&f->p->feed))
+	if (f->line_end || (f->found.kind != TOKEN_ASSIGN && f->found.kind != TOKEN_LBRACE) || f->i < f->item + 2)
+		return false;
+	if (!(f->at[line].flags & FLAG_LINE) || !is_operator(f->at[line - 1].kind) || !feed_lines_matter(&f->p->feed))
 		return false;
 	uint32_t end = f->at[line - 1].end;
 	diag_report(ds, TJ0102, (struct span){ end, end }, "expected a value after '%.*s', found the end of the line",

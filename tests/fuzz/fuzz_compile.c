@@ -55,7 +55,8 @@ static void emit(struct compile *c, bool json)
 	struct emit_options options = { .json = json, .annotate = !json, .sources = &c->sources, .runtime_warning = true };
 	struct emit_sink sink = { &bucket, pour };
 
-	emit_write(&options, &c->plan, true, true, &sink);
+	const struct plan *plan = &c->plan;
+	emit_write(&options, &plan, 1, &sink);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -1,0 +1,47 @@
+/*
+ * layout.h - a text as the formatter sees it: its tokens with the line ends that
+ * count, their partners, and what stands on one line.
+ */
+#ifndef TRAINC_SYNTAX_LAYOUT_H
+#define TRAINC_SYNTAX_LAYOUT_H
+
+#include "syntax/token.h"
+
+enum { FORMAT_WIDTH = 100, FORMAT_ITEMS = 3, FORMAT_STEP = 2 };
+
+/* Whose parentheses or brackets these are. */
+enum bracket_role {
+	BRACKET_OTHER,                  /* a group, an index, a type, a comprehension: never broken for its length */
+	BRACKET_LIST,                   /* elements and an optional last comma */
+	BRACKET_FORMALS                 /* the same, of declarations */
+};
+
+struct layout {
+	struct tokens tokens;           /* with comments */
+	struct token *at;               /* with NL and EOL; the last is END */
+	size_t n;
+	uint32_t *match;                /* partner of every bracket and of STR_OPEN */
+	uint32_t *line;                 /* of every token's start */
+	unsigned char *role;            /* of ( and [ */
+	uint32_t *inside;               /* innermost open bracket around every token; NOWHERE */
+	bool *one_line;                 /* { : written on one line, few items, no comment */
+	bool *broken;                   /* ( and [ : one element on a line whatever its length: the author did so, or a comment is in it */
+};
+
+#define NOWHERE UINT32_MAX
+
+struct layout layout_new(struct arena *a, struct diags *ds, const struct source *source);
+
+/* Does token i end an item of a body?  (The comma of `for k, v in` does not.) */
+bool layout_separates(const struct layout *l, size_t i);
+/* Comments in the text between two tokens: [*ret_from, *ret_to). */
+void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_t *ret_from, size_t *ret_to);
+/* Is there a space in front of token i when token i - 1 is on its line? */
+bool layout_space(const struct layout *l, size_t i);
+/* Must or may a new line that the author put in front of token i, inside an expression, stay? */
+bool layout_keeps_newline(const struct layout *l, size_t i);
+/* Columns of tokens [from, to) on one line, up to the first line break that is sure; stops early above `most`. */
+size_t layout_width(const struct layout *l, size_t from, size_t to, size_t most);
+
+
+#endif
