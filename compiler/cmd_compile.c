@@ -16,27 +16,34 @@ static struct emit_options emit_options(const struct session *s, const struct co
 	};
 }
 
+/* The plans of all programs, and the options of each: places are in its own sources. */
+static const struct plan **plans_of(struct session *s, const struct programs *all, struct emit_options **ret_options)
+{
+	const struct plan **plans = ARENA_ARRAY(s->arena, const struct plan *, all->n);
+
+	*ret_options = ARENA_ARRAY(s->arena, struct emit_options, all->n);
+	for (size_t i = 0; i < all->n; i++) {
+		plans[i] = &all->at[i]->plan;
+		(*ret_options)[i] = emit_options(s, all->at[i]);
+	}
+	return plans;
+}
+
 static void write_stream(struct session *s, const struct programs *all)
 {
+	struct emit_options *options;
+	const struct plan **plans = plans_of(s, all, &options);
 	struct emit_sink sink = session_sink(s);
 
-	for (size_t i = 0; i < all->n; i++) {
-		struct emit_options options = emit_options(s, all->at[i]);
-		if (!emit_write(&options, &all->at[i]->plan, i == 0, i + 1 == all->n, &sink))
-			return;
-	}
+	emit_write(options, plans, all->n, &sink);
 }
 
 static bool write_directory(struct session *s, const struct programs *all, struct str directory)
 {
-	const struct plan **plans = ARENA_ARRAY(s->arena, const struct plan *, all->n);
-	struct emit_options *options = ARENA_ARRAY(s->arena, struct emit_options, all->n);
+	struct emit_options *options;
+	const struct plan **plans = plans_of(s, all, &options);
 	struct str why;
 
-	for (size_t i = 0; i < all->n; i++) {
-		plans[i] = &all->at[i]->plan;
-		options[i] = emit_options(s, all->at[i]);
-	}
 	session_hold_signals(true);
 	bool ok = emit_output_dir(s->arena, options, plans, all->n, directory, &why);
 	session_hold_signals(false);

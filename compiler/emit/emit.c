@@ -28,19 +28,22 @@ static bool write_manifest(struct emit *e, const struct manifest *m, void *conte
 	return !w->outlet.refused;
 }
 
-bool emit_write(const struct emit_options *options, const struct plan *plan, bool first, bool last, const struct emit_sink *sink)
+bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink)
 {
 	static const char list_begin[] = "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [", list_end[] = "\n  ]\n}\n";
-	struct emit e = { .plan = plan };
-	struct writing w = { .json = options->json, .first = first, .outlet.sink = sink };
+	struct writing w = { .json = n && options->json, .first = true, .outlet.sink = sink };
+	bool more = true;
 
-	w.rendered.json = options->json;
-	w.rendered.annotate = options->annotate ? options->sources : NULL;
-	if (options->json && first)
+	w.rendered.json = w.json;
+	if (w.json)
 		outlet_put(&w.outlet, list_begin, sizeof(list_begin) - 1);
-	emit_each(&e, write_manifest, &w);
-	if (options->json && last)
-		outlet_put(&w.outlet, list_end, sizeof(list_end) - 1);
+	for (size_t i = 0; i < n && more; i++) {
+		struct emit e = { .plan = plans[i] };
+		w.rendered.annotate = options[i].annotate ? options[i].sources : NULL;
+		more = emit_each(&e, write_manifest, &w);
+	}
+	if (w.json)
+		outlet_put(&w.outlet, w.first ? list_end + 3 : list_end, sizeof(list_end) - (w.first ? 4 : 1));
 	outlet_flush(&w.outlet);
 	bool done = !w.outlet.refused;
 	outlet_release(&w.outlet);

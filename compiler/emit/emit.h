@@ -35,12 +35,8 @@ struct emit_sink {
 /* Report everything that keeps the objects from being what was meant; true without errors. */
 bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds);
 
-/*
- * Write the objects of the plan; false when the sink refused.  With several
- * plans in one output (several files) `first` is true for the first and `last`
- * for the last of them: JSON needs to know where its list begins and ends.
- */
-bool emit_write(const struct emit_options *options, const struct plan *plan, bool first, bool last, const struct emit_sink *sink);
+/* Write the objects of `n` plans, each with its own options, as one stream or list; false when the sink refused. */
+bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink);
 
 /* How many objects the plan becomes. */
 size_t emit_count(const struct plan *plan);

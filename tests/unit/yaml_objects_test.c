@@ -101,7 +101,7 @@ static cJSON *emitted(const struct plan *plan, bool json)
 	struct emit_sink sink = { &out, to_buf };
 	cJSON *tree, *items;
 
-	emit_write(&options, plan, true, true, &sink);
+	emit_write(&options, &plan, 1, &sink);
 	if (!json) {
 		tree = yaml_documents(out.p, out.n);
 		buf_release(&out);
