@@ -235,7 +235,7 @@ static void set_param(struct items *to, struct node *item)
 	const struct type *t = d->kind == DECL_PARAM ? decl_type(c, d) : &type_bad;
 	struct site site = name_site(d);
 	if (item->kind == NODE_EXTEND)
-		check_extend_value(c, value, t);
+		type_extension(c, value, t);
 	else
 		check_expr(c, value, t, &site);
 	test_bounds(c, value, t, d);
