@@ -7,6 +7,7 @@
  * role is then unrolled, except for files, which are one key per replica anyway
  * (language brief, section 11).
  */
+#include "eval/internal.h"
 #include "eval/blueprint.h"
 #include "eval/lower.h"
 
@@ -306,15 +307,25 @@ static void report_unrolled(struct lowering *l, struct span because)
 	struct str expr = source_text(ev->program->sources, because);
 	if (expr.n > 60)
 		expr = str_printf(ev->arena, "%.57s...", expr.p);
+	/* The library's arithmetic is the fault of the count that needs it so often. */
+	bool own = in_user_text(ev, because) || !in_user_text(ev, p->replicas_at);
+	const char *help = own ? "insert 'pod.index' unchanged and let the program compute with it"
+		: "use fewer replicas, or a framework that computes nothing from 'pod.index'";
+	struct span at = own ? because : p->replicas_at;
 	if (p->max > 1024) {
-		struct diag *d = diag_report(ev->diags, TJ0717, because, "%lld objects instead of one, because of '%.*s'; at most 1024",
+		struct diag *d = diag_report(ev->diags, TJ0717, at, "%lld objects instead of one, because of '%.*s'; at most 1024",
 			(long long)p->max, STR_ARG(expr));
-		diag_note(ev->diags, d, p->replicas_at, "%lld replicas", (long long)p->max);
-		diag_help(ev->diags, d, "insert 'pod.index' unchanged and let the program compute with it");
+		if (own)
+			diag_note(ev->diags, d, p->replicas_at, "%lld replicas", (long long)p->max);
+		else
+			diag_note(ev->diags, d, because, "computed here");
+		diag_help(ev->diags, d, "%s", help);
 	} else if (p->max > 64) {
-		struct diag *d = diag_report(ev->diags, TJ0710, because, "%lld objects instead of one, because of '%.*s'", (long long)p->max,
+		struct diag *d = diag_report(ev->diags, TJ0710, at, "%lld objects instead of one, because of '%.*s'", (long long)p->max,
 			STR_ARG(expr));
-		diag_help(ev->diags, d, "insert 'pod.index' unchanged and let the program compute with it");
+		if (!own)
+			diag_note(ev->diags, d, because, "computed here");
+		diag_help(ev->diags, d, "%s", help);
 	}
 }
 

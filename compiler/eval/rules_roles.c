@@ -1,6 +1,7 @@
 /*
  * rules_roles.c - success, start order, restarts, ports: the shape of the cluster.
  */
+#include "eval/internal.h"
 #include "eval/rules.h"
 
 static struct diags *ds(struct job *j) { return j->ev->diags; }
@@ -56,6 +57,23 @@ static bool waits_for(const struct plan_job *p, const struct plan_condition *c, 
 	return c->role == role || role_waits_for(p, c->role, role, seen);
 }
 
+static void report_queued_order(struct job *j, const struct plan_role *r)
+{
+	struct span queue = j->plan->queue.from, wait = r->start_after->from;
+	bool own = in_user_text(j->ev, wait);
+	struct diag *d = diag_report(ds(j), TJ0526, own || !span_known(queue) ? wait : queue,
+		"'start_after' of role '%.*s' cannot be kept with gang = \"kueue\"", STR_ARG(r->name));
+	if (!own)
+		diag_note(ds(j), d, wait, "the framework's rule");
+	else if (span_known(queue))
+		diag_note(ds(j), d, queue, "the queue resumes all suspended Jobs at once");
+	if (own)
+		diag_help(ds(j), d, "remove 'start_after' and let the program wait for its peers, or remove the queue");
+	else
+		diag_help(ds(j), d, "write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or remove the queue",
+			STR_ARG(r->name));
+}
+
 static void start_order(struct job *j)
 {
 	struct plan_job *p = j->plan;
@@ -72,11 +90,7 @@ static void start_order(struct job *j)
 			return;                 /* the other end of the same cycle says nothing new */
 		}
 		if (str_is(p->gang.value, "kueue")) {
-			struct diag *d = diag_report(ds(j), TJ0526, c->from, "'start_after' of role '%.*s' cannot be kept with gang = \"kueue\"",
-				STR_ARG(p->roles[i].name));
-			if (span_known(p->queue.from))
-				diag_note(ds(j), d, p->queue.from, "the queue resumes all suspended Jobs at once");
-			diag_help(ds(j), d, "remove 'start_after' and let the program wait for its peers, or remove the queue");
+			report_queued_order(j, &p->roles[i]);
 		}
 	}
 }
@@ -177,7 +191,8 @@ static void single_replica(struct job *j)
 	}
 	if (sum != 1 || !framework_may_grow(j))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0520, one->replicas_at, "a cluster of one '%.*s'; distributed start-up is only overhead",
+	struct span at = in_user_text(j->ev, one->replicas_at) || !j->node->u.job.blueprint ? one->replicas_at : j->node->u.job.blueprint->span;
+	struct diag *d = diag_report(ds(j), TJ0520, at, "a cluster of one '%.*s'; distributed start-up is only overhead",
 		STR_ARG(one->name));
 	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
 }
