@@ -3,8 +3,8 @@
  *
  * A check that fails is reported where the user wrote what decided it: of all
  * that its condition read, an argument of the framework, else a value from the
- * command line, else the text written last (language-decisions 70).  The check
- * itself is a note.
+ * command line, else the text written last (language-decisions 70); a `let` only
+ * if there is nothing else.  The check itself is a note.
  */
 #include "eval/internal.h"
 
@@ -22,9 +22,11 @@ static bool from_module(struct eval *ev, struct span at)
 
 static int rank(struct eval *ev, const struct read *r)
 {
+	enum { NOBODY, LET, FIELD, COMMAND_LINE, ARGUMENT };
+
 	if (!in_user_text(ev, r->at))
-		return 0;
-	return r->argument ? 3 : from_module(ev, r->at) ? 1 : 2;
+		return NOBODY;
+	return r->argument ? ARGUMENT : r->let ? LET : from_module(ev, r->at) ? FIELD : COMMAND_LINE;
 }
 
 static const struct read *deciding(struct eval *ev, const struct reads *reads)
@@ -86,7 +88,7 @@ static enum diag_code check_code(const struct node *check, struct str policy)
 {
 	enum diag_code code = check->u.check.warn ? TJ0409 : TJ0408;
 
-	if (policy.p)
+	if (policy.p && !check->u.check.warn)
 		return TJ0901;
 	if (check->u.check.code.p)
 		diag_code_find(check->u.check.code, &code);

@@ -18,6 +18,7 @@ struct read {
 	struct str what;                /* "nproc", "worker.replicas" */
 	const struct value *value;
 	bool argument;                  /* of a framework or accelerator: the nearest to the job */
+	bool let;                       /* a name for a constant: decides only what nothing else decides */
 };
 struct reads {
 	struct read *at;

@@ -71,12 +71,12 @@ static void add_read(struct eval *ev, struct reads *to, struct read r)
 
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v)
 {
-	add_read(ev, ev->reads, (struct read){ at, what, v, false });
+	add_read(ev, ev->reads, (struct read){ .at = at, .what = what, .value = v });
 }
 
 static void read_slot(struct eval *ev, const struct slot *s)
 {
-	struct read own = { s->at, s->what, s->value, s->argument };
+	struct read own = { s->at, s->what, s->value, s->argument, s->transparent };
 	bool user = s->what.p && in_user_text(ev, s->at);
 
 	if (!ev->reads)
