@@ -9,7 +9,10 @@
 #include "emit/build.h"
 #include "kube/limits.h"
 
-enum { METADATA = 300 * 1024 };           /* room for annotations, labels and names */
+enum {
+	METADATA = 300 * 1024,          /* room for annotations, labels and names */
+	LONGEST_KEY = 230               /* of 253, with room for a number and an index */
+};
 
 bool emit_file_each(const struct plan_file *f)
 {
@@ -30,6 +33,8 @@ static struct str base_key(struct arena *a, struct str path)
 
 	while (start && path.p[start - 1] != '/')
 		start--;
+	if (path.n - start > LONGEST_KEY)
+		path.n = start + LONGEST_KEY;
 	char *p = arena_copy(a, path.p + start, path.n - start);
 	struct str key = { p, path.n - start };
 	for (size_t i = 0; i < key.n; i++) {
@@ -79,6 +84,7 @@ const struct text *emit_file_text(const struct plan_file *f, int64_t index)
 struct filling {
 	size_t bytes, json;
 	unsigned part;
+	size_t size, escapes;           /* of the last replica's text: the next one is as long, unless it is computed or has a digit more */
 };
 
 /* Bytes that JSON writes as more than one, for each time they occur. */
@@ -99,13 +105,18 @@ static size_t escapes(const struct text *t)
 
 static unsigned place(struct filling *f, const struct plan_job *j, const struct plan_role *r, const struct emit_file *file, int64_t index)
 {
-	size_t size = emit_file_size(j, r, file, index), json = size + escapes(emit_file_text(file->file, index)) + 16;
+	bool longer = index == 1 || index == 10 || index == 100 || index == 1000 || index == 10000;
 
-	if (f->bytes && (f->bytes + size > LIMIT_DATA || f->json + json > LIMIT_OBJECT - METADATA)) {
+	if (index == 0 || longer || file->file->per_replica) {
+		f->size = emit_file_size(j, r, file, index);
+		f->escapes = escapes(emit_file_text(file->file, index));
+	}
+	size_t json = f->size + f->escapes + 16;
+	if (f->bytes && (f->bytes + f->size > LIMIT_DATA || f->json + json > LIMIT_OBJECT - METADATA)) {
 		f->part++;
 		f->bytes = f->json = 0;
 	}
-	f->bytes += size;
+	f->bytes += f->size;
 	f->json += json;
 	return f->part;
 }

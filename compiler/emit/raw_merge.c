@@ -138,11 +138,39 @@ static bool volume_clash(struct merging *m, const struct step *at, const struct 
 	return true;
 }
 
+/* A name that the framework or we ourselves keep is no more the user's in raw than in `env`. */
+static bool reserved_name(struct merging *m, const struct step *at, const struct data *element)
+{
+	const struct plan_job *j = m->e->job;
+	struct diags *ds = m->e->diags;
+	struct str name = emit_data_text(element, "name");
+	bool ours = str_starts(name, STR("TRAINC_")), theirs = false;
+
+	if (!str_is(at->key, "env"))
+		return false;
+	for (size_t i = 0; i < j->nreserved && !ours; i++) {
+		struct str r = j->reserved[i];
+		bool prefix = str_ends(r, STR("*"));
+		theirs = theirs || (prefix ? str_starts(name, (struct str){ r.p, r.n - 1 }) : str_eq(r, name));
+	}
+	if ((!ours && !theirs) || !ds)
+		return ours || theirs;
+	struct diag *d;
+	if (ours)
+		d = diag_report(ds, TJ0703, element->from, "names that begin with TRAINC_ are reserved");
+	else
+		d = diag_report(ds, TJ0702, element->from, "'%.*s' is reserved by '%.*s'", STR_ARG(name), STR_ARG(j->framework));
+	diag_help(ds, d, ours ? "choose another name" : "remove it: processes find each other by what the framework sets");
+	return true;
+}
+
 static void merge_element(struct merging *m, const struct step *at, struct object *into, const struct data *element, const char *key)
 {
 	const struct data *wanted = data_get(element, str_of(key));
 	struct step step = { at, STR("[]") };
 
+	if (reserved_name(m, at, element))
+		return;
 	for (size_t i = 0; wanted && i < into->u.list.n; i++) {
 		struct object *ours = into->u.list.at[i];
 		if (!same_scalar(object_get(ours, str_of(key)), wanted))
@@ -192,6 +220,10 @@ static void merge_map(struct merging *m, const struct step *at, struct object *i
 		struct step step = { at, member->key };
 		if (ours && is_merge_key(at, member->key, ours, member->value))
 			continue;
+		if (!ours && member->value->kind == DATA_LIST && merge_key(m->scope, member->key)) {
+			ours = object_list(m->e->arena, member->value->from);  /* its elements have names to be looked at */
+			object_append(m->e->arena, into, member->key, ours);
+		}
 		if (ours)
 			merge_value(m, &step, ours, member);
 		else if (belongs_to_us(m, &step))

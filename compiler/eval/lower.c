@@ -465,6 +465,8 @@ static void lower_head(struct job *j)
 	p->labels = value_pairs(j->ev, job_field(j, FIELD_LABELS));
 	p->annotations = value_pairs(j->ev, job_field(j, FIELD_ANNOTATIONS));
 	p->raw_service = raw_block(j->ev, j->body, "service");
+	p->reserved = j->reserved;
+	p->nreserved = j->nreserved;
 }
 
 static void lower_objects(struct job *j)

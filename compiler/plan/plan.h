@@ -212,6 +212,8 @@ struct plan_job {
 	const struct plan_condition *success;           /* NULL: nothing to wait for (only endless or aux roles) */
 	bool success_written;           /* by the framework or job, not the default */
 	struct plan_pairs labels, annotations;          /* of the job: for every object and pod */
+	const struct str *reserved;     /* environment names that the framework locks; PREFIX_* too */
+	size_t nreserved;
 	struct plan_role *roles;        /* framework roles in its order, other roles, then aux; those with 0 replicas too */
 	size_t nroles;
 	struct plan_object *objects;
