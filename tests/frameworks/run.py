@@ -205,6 +205,8 @@ def attempt(name, place, said, times, seconds, folder):
 
 def main(wanted):
     os.environ.setdefault("TRAINC", os.path.join(ROOT, os.environ.get("BUILD", "build"), "trainc"))
+    if not os.access(os.environ["TRAINC"], os.X_OK):
+        sys.exit("no program at %s: run make first" % os.environ["TRAINC"])
     passed = failed = skipped = 0
     for name, *rest in CASES:
         if wanted and name not in wanted:
