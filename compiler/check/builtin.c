@@ -207,7 +207,7 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 		if (k == n || bound[k]) {
 			if (k < n)
 				report_call(b, arg->span, "is given an argument twice");
-			type_expr(c, arg->u.arg.value, NULL);
+			type_loose(c, arg->u.arg.value);
 			ok = false;
 			continue;
 		}
@@ -387,14 +387,14 @@ static const struct type *find_record(struct builtin_call *b, struct node *list,
 	struct check *c = b->check;
 	const struct type *t = check_free(c, list), *core = type_strip_pod(t);
 	if (core->kind != TYPE_LIST) {
-		type_expr(c, arg->u.arg.value, NULL);
+		type_loose(c, arg->u.arg.value);
 		return report_argument(b, list, "a list of records");
 	}
 	const struct type *field = field_of(core->elem, arg->u.arg.name);
 	if (!field) {
 		struct str what = type_phrase(c->arena, core->elem);
 		diag_report(c->diags, TJ0202, arg->u.arg.name_span, "%.*s has no field '%.*s'", STR_ARG(what), STR_ARG(arg->u.arg.name));
-		type_expr(c, arg->u.arg.value, NULL);
+		type_loose(c, arg->u.arg.value);
 		return &type_bad;
 	}
 	struct site site = { .name = arg->u.arg.name, .call = true };
@@ -487,7 +487,7 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 		if (arg->kind != NODE_ARG)
 			continue;
 		if (!arg->u.arg.value->type)
-			type_expr(c, arg->u.arg.value, NULL);
+			type_loose(c, arg->u.arg.value);
 		arg->type = arg->u.arg.value->type;
 	}
 	return t;

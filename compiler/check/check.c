@@ -53,10 +53,6 @@ static void check_node(struct check *c, struct module *m, struct node *n)
 		if (root)
 			check_profile(c, n);
 		break;
-	case NODE_TEST:
-		if (root)
-			check_test(c, n);
-		break;
 	case NODE_POLICY:
 		if (m->policy)
 			check_policy(c, n);
@@ -74,6 +70,11 @@ static void check_module(struct check *c, struct module *m)
 	struct nodes decls = m->file->u.file.decls;
 	for (size_t i = 0; i < decls.n; i++)
 		check_node(c, m, decls.at[i]);
+	for (size_t i = 0; m->root && i < decls.n; i++)         /* tests ask for the roles of the jobs */
+		if (decls.at[i]->kind == NODE_TEST) {
+			c->at = (struct where){ .module = m };
+			check_test(c, decls.at[i]);
+		}
 }
 
 /* ---- functions that call themselves (TJ0406) ---- */

@@ -48,7 +48,8 @@ static void suggest_fields(struct suggest *s, enum block block)
 			suggest_add(s, str_of(b->word));
 }
 
-static void report_no_field(struct block_items *b, struct str name, struct span at)
+/* Reports; gives the name that was surely meant, or nothing. */
+static struct str report_no_field(struct block_items *b, struct str name, struct span at)
 {
 	struct check *c = b->base.check;
 	unsigned elsewhere = blocks_of(name) & ~(unsigned)BLOCK_TEST;
@@ -60,12 +61,22 @@ static void report_no_field(struct block_items *b, struct str name, struct span 
 			diag_help(c->diags, d, "move it out of '%s %.*s'", b->role->aux ? "aux" : "role", STR_ARG(b->role->name));
 		else
 			diag_help(c->diags, d, "move it %s", home(elsewhere));
-		return;
+		return STR("");
 	}
 	d = diag_report(c->diags, TJ0202, at, "%s has no field '%.*s'", block_word(b->block), STR_ARG(name));
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
 	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "it has" : NULL, at);
+	return suggest_only(&s);
+}
+
+/* The body whose items are being looked at. */
+static const struct node *body_of(const struct check *c)
+{
+	const struct scope *s = c->at.scope;
+	while (s && !s->body)
+		s = s->parent;
+	return s ? s->body : NULL;
 }
 
 static const struct field *find_field(struct block_items *b, struct key *key)
@@ -80,8 +91,14 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 	const struct field *f = schema_find(b->block, key->text);
 	if (!f && b->framework && b->block == BLOCK_ROLE)
 		f = schema_find(BLOCK_FRAMEWORK_ROLE, key->text);
-	if (!f)
-		report_no_field(b, key->text, key->span);
+	if (f)
+		return f;
+	struct str meant = report_no_field(b, key->text, key->span);
+	bool maybe = false;
+	f = meant.n ? schema_find(b->block, meant) : NULL;
+	if (!f || body_sets(body_of(c), meant, &maybe))
+		return NULL;
+	key->text = intern(c->names, meant);    /* so that nobody misses it */
 	return f;
 }
 
@@ -135,7 +152,7 @@ static void block_set(struct items *to, struct node *item)
 	const struct field *f = find_field(b, &item->u.item.key);
 	bool env = c->at.env;
 	if (!f) {
-		type_expr(c, value, NULL);
+		type_loose(c, value);
 		return;
 	}
 	item->u.item.field = f;
@@ -183,7 +200,7 @@ static void block_field(struct items *to, struct node *item)
 	if (f && t->kind != TYPE_BAD)
 		check_expr(c, item->u.field.value, t, &site);
 	else
-		type_expr(c, item->u.field.value, NULL);
+		type_loose(c, item->u.field.value);
 }
 
 static void block_spread(struct items *to, struct node *item)
@@ -256,26 +273,34 @@ void check_data(struct check *c, struct node *body)
 	c->at = saved;
 }
 
-/* The word of a block, known here or not (TJ0202, TJ0203). */
+/* A misspelt word of a block is reported and put right, before roles are looked for. */
+void check_block_word(struct check *c, struct node *item, enum block block)
+{
+	struct suggest s;
+	if (schema_block(item->u.block.word))
+		return;
+	suggest_init(&s, c->arena, item->u.block.word);
+	for (const struct block_row *r = schema_block_next(NULL); r; r = schema_block_next(r))
+		if (r->parents & (unsigned)block)
+			suggest_add(&s, str_of(r->word));
+	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "there is no block '%.*s'", STR_ARG(item->u.block.word));
+	struct str only = suggest_only(&s);
+	help_suggest(c, d, &s, "there are", item->u.block.word_span);
+	item->u.block.word = only.n ? intern(c->names, only) : STR("");
+}
+
+/* May the block stand here (TJ0203)? */
 static bool block_allowed(struct block_items *b, struct node *item)
 {
 	struct check *c = b->base.check;
+	if (item->u.block.word.n)
+		check_block_word(c, item, b->block);
 	const struct block_row *row = schema_block(item->u.block.word);
-	struct suggest s;
-	if (row && (row->parents & (unsigned)b->block))
-		return true;
-	if (row) {
-		struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s", row->word, STR_ARG(item->u.block.name),
-			block_word(b->block));
-		diag_help(c->diags, d, row->parents & BLOCK_JOB ? "move it to the job" : "move it into a role");
-		return false;
-	}
-	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "there is no block '%.*s'", STR_ARG(item->u.block.word));
-	suggest_init(&s, c->arena, item->u.block.word);
-	for (const struct block_row *r = schema_block_next(NULL); r; r = schema_block_next(r))
-		if (r->parents & (unsigned)b->block)
-			suggest_add(&s, str_of(r->word));
-	help_suggest(c, d, &s, "there are", item->u.block.word_span);
+	if (!row || (row->parents & (unsigned)b->block))
+		return row != NULL;
+	struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s", row->word, STR_ARG(item->u.block.name),
+		block_word(b->block));
+	diag_help(c->diags, d, row->parents & BLOCK_JOB ? "move it to the job" : "move it into a role");
 	return false;
 }
 

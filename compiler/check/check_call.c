@@ -175,7 +175,7 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 	}
 	if (!formal) {
 		b->failed = true;
-		type_expr(c, arg->u.arg.value, NULL);
+		type_loose(c, arg->u.arg.value);
 		return;
 	}
 	b->bound[i] = arg;
@@ -245,7 +245,7 @@ static void type_loose_arguments(struct check *c, struct node *n)
 {
 	for (size_t i = 0; i < n->u.call.args.n; i++)
 		if (n->u.call.args.at[i]->kind == NODE_ARG)
-			type_expr(c, n->u.call.args.at[i]->u.arg.value, NULL);
+			type_loose(c, n->u.call.args.at[i]->u.arg.value);
 }
 
 static const struct type *report_not_function(struct check *c, struct node *callee)

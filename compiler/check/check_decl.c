@@ -95,6 +95,8 @@ static void add_roles(struct check *c, struct decl *framework, struct node *body
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
 		struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_BLOCK)
+			check_block_word(c, item, BLOCK_FRAMEWORK);
 		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role"))
 			add_role(c, framework, item);
 		for (; item && item->kind == NODE_IF_ITEM; item = item->u.if_item.otherwise)
@@ -193,12 +195,14 @@ static bool same_constant(struct check *c, const struct node *a, const struct no
 static void report_no_param(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
-	struct diag *d = diag_report(c->diags, TJ0402, at, "there is no parameter '%.*s'", STR_ARG(name));
 	const struct map *values = &c->program->root->values;
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < values->n; i++)
 		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
 			suggest_add(&s, values->entries[i].key);
+	if (!may_report_unknown(c, c->program->root, name, &s))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0402, at, "there is no parameter '%.*s'", STR_ARG(name));
 	help_suggest(c, d, &s, "there are", at);
 }
 
@@ -229,7 +233,7 @@ static void set_param(struct items *to, struct node *item)
 	struct node *value = item->u.item.value;
 	if (!d || (d->kind != DECL_PARAM && d->kind != DECL_BAD)) {
 		report_no_param(c, name.p ? name : STR("(...)"), item->u.item.key.span);
-		type_expr(c, value, NULL);
+		type_loose(c, value);
 		return;
 	}
 	const struct type *t = d->kind == DECL_PARAM ? decl_type(c, d) : &type_bad;
@@ -267,10 +271,12 @@ static void test_profile(struct check *c, struct node *value)
 	check_expr(c, value, &type_string, &site);
 	if (value->kind != NODE_STRING || !node_static_text(value, &name) || map_get(&c->profiles, name))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0404, value->span, "there is no profile '%.*s'", STR_ARG(name));
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < c->profiles.n; i++)
 		suggest_add(&s, c->profiles.entries[i].key);
+	if (!may_report_unknown(c, c->at.module, name, &s))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0404, value->span, "there is no profile '%.*s'", STR_ARG(name));
 	struct str help = suggest_or_list(&s, "there are");
 	if (help.n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(help));
@@ -290,7 +296,7 @@ static void test_set(struct items *to, struct node *item)
 		suggest_add(&s, STR("profile"));
 		suggest_add(&s, STR("set"));
 		help_suggest(c, d, &s, "it has", item->u.item.key.span);
-		type_expr(c, value, NULL);
+		type_loose(c, value);
 	} else if (f->id == FIELD_TEST_PROFILE) {
 		test_profile(c, value);
 	} else if (value->kind == NODE_BODY) {
@@ -314,7 +320,7 @@ static void policy_set(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
 	diag_report(c->diags, TJ0203, item->span, "a policy sets nothing: it holds checks");
-	type_expr(c, item->u.item.value, NULL);
+	type_loose(c, item->u.item.value);
 }
 
 void check_policy(struct check *c, struct node *n)

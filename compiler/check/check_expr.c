@@ -213,6 +213,11 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 {
 	struct nodes list = n->u.list;
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL, *elem = NULL;
+	if (core && core->kind == TYPE_BAD) {
+		for (size_t i = 0; i < list.n; i++)
+			type_loose(c, list.at[i]);
+		return &type_bad;
+	}
 	if (core && core->kind == TYPE_DATA)
 		return elements_for_data(c, n, want);
 	if (core && core->kind == TYPE_LIST) {
@@ -257,6 +262,8 @@ const struct type *type_list_for(struct check *c, struct node *n, const struct t
 		elem = check_expr(c, n->u.list_for.value, core->elem, NO_SITE);
 	else if (core && core->kind == TYPE_DATA)
 		elem = check_expr(c, n->u.list_for.value, want, NO_SITE);
+	else if (core && core->kind == TYPE_BAD)
+		elem = type_loose(c, n->u.list_for.value);
 	else
 		elem = check_free(c, n->u.list_for.value);
 	c->at = saved;
@@ -530,6 +537,11 @@ const struct type *type_for(struct check *c, struct node *n, const struct type *
 	const struct type *t = type_expr(c, n, want);
 	c->site = outer;
 	return t;
+}
+
+const struct type *type_loose(struct check *c, struct node *n)
+{
+	return type_expr(c, n, &type_bad);
 }
 
 const struct type *check_free(struct check *c, struct node *n)

@@ -305,7 +305,7 @@ bool body_sets(const struct node *body, struct str key, bool *maybe)
 
 struct record_items {
 	struct items base;
-	const struct decl *record;
+	struct decl *record;
 	bool failed;
 	bool unknown;                   /* a key that is no field: it may be what is missing */
 };
@@ -318,16 +318,20 @@ static const struct record_field *find_field(const struct decl *record, struct s
 	return NULL;
 }
 
-static void report_no_field(struct check *c, const struct decl *record, struct str name, struct span at)
+/* Once for each record and name: the mistake may be in the declaration.  Gives the name that was surely meant. */
+static struct str report_no_field(struct check *c, struct decl *record, struct str name, struct span at)
 {
 	struct suggest s;
-	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name), STR_ARG(name));
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
 		suggest_add(&s, record->fields[i].name);
+	if (map_put(&record->unknown, c->arena, name, record))
+		return suggest_only(&s);
+	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name), STR_ARG(name));
 	if (span_known(record->span))
 		diag_note(c->diags, d, record->span, "'%.*s' is declared here", STR_ARG(record->name));
 	help_suggest(c, d, &s, "it has", at);
+	return suggest_only(&s);
 }
 
 /* `key { }` for a record or a map; anything else is set with `=` (decision 22). */
@@ -359,8 +363,12 @@ static void record_set(struct items *to, struct node *item)
 	}
 	const struct record_field *f = find_field(r->record, key->text);
 	if (!f) {
-		report_no_field(c, r->record, key->text, key->span);
-		type_expr(c, item->u.item.value, NULL);
+		struct str meant = report_no_field(c, r->record, key->text, key->span);
+		f = meant.n ? find_field(r->record, intern(c->names, meant)) : NULL;
+		if (f)
+			check_expr(c, item->u.item.value, f->type, NO_SITE);
+		else
+			type_loose(c, item->u.item.value);
 		r->failed = r->unknown = true;
 		return;
 	}
@@ -575,6 +583,10 @@ const struct type *type_body(struct check *c, struct node *n, const struct type 
 		return type_record_body(c, n, core, false);
 	if (core && core->kind == TYPE_MAP)
 		return type_map_body(c, n, core);
+	if (core && core->kind == TYPE_BAD) {
+		type_map_body(c, n, type_map(c->arena, core));
+		return core;
+	}
 	if (core && core->kind == TYPE_DATA)
 		return type_data_body(c, n, want);
 	return type_anon_body(c, n);

@@ -84,7 +84,7 @@ static void check_loose_arguments(struct check *c, struct node *n)
 {
 	for (size_t i = 0; i < n->u.job.args.n; i++)
 		if (n->u.job.args.at[i]->kind == NODE_ARG)
-			type_expr(c, n->u.job.args.at[i]->u.arg.value, NULL);
+			type_loose(c, n->u.job.args.at[i]->u.arg.value);
 }
 
 /* ---- roles ---- */
@@ -164,6 +164,8 @@ static void find_roles(struct role_search *r, struct node *body)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
 		struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_BLOCK)
+			check_block_word(r->check, item, BLOCK_JOB);
 		if (item->kind == NODE_BLOCK && (str_is(item->u.block.word, "role") || str_is(item->u.block.word, "aux")))
 			add_role(r, item);
 		else if (item->kind == NODE_FOR_ITEM)

@@ -82,13 +82,15 @@ static const struct type *report_no_field(struct check *c, struct node *n, const
 	return bad(n);
 }
 
-static const struct type *record_member(struct check *c, struct node *n, const struct decl *record)
+static const struct type *record_member(struct check *c, struct node *n, struct decl *record)
 {
 	struct str name = n->u.member.name;
 	struct suggest s;
 	for (size_t i = 0; i < record->nfields; i++)
 		if (name_eq(record->fields[i].name, name))
 			return record->fields[i].type;
+	if (map_put(&record->unknown, c->arena, name, record))
+		return bad(n);                  /* said before: the mistake may be in the declaration */
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
 		suggest_add(&s, record->fields[i].name);
@@ -210,10 +212,27 @@ static const struct type *role_member(struct check *c, struct node *n)
 	return schema_type(&c->types, f->id);
 }
 
-/* The role of this name, wherever a framework in scope of a test's file declares it. */
-static const struct type *roles_member(void)
+/* In a test: a role of any job of the file.  Tests are checked after the jobs. */
+static const struct type *roles_member(struct check *c, struct node *n)
 {
-	return &type_role;
+	struct nodes decls = c->program->root->file->u.file.decls;
+	struct suggest s;
+	suggest_init(&s, c->arena, n->u.member.name);
+	for (size_t i = 0; i < decls.n; i++) {
+		const struct node *job = decls.at[i];
+		if (job->kind != NODE_JOB)
+			continue;
+		if (job->u.job.blueprint && !job->u.job.framework)
+			return &type_role;      /* what it has is not known */
+		for (size_t k = 0; k < job->u.job.nroles; k++) {
+			if (name_eq(job->u.job.roles[k]->name, n->u.member.name))
+				return &type_role;
+			suggest_add(&s, job->u.job.roles[k]->name);
+		}
+	}
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "no job has a role '%.*s'", STR_ARG(n->u.member.name));
+	help_suggest(c, d, &s, "there are", n->u.member.name_span);
+	return bad(n);
 }
 
 /* ---- all of them ---- */
@@ -241,7 +260,7 @@ static const struct type *member_of(struct check *c, struct node *n, const struc
 	case TYPE_TOPOLOGY: return find_member(c, n, "a topology", topology_members, COUNT(topology_members));
 	case TYPE_DATA: return &type_data;
 	case TYPE_REPLICA_ENV: return &type_string;
-	case TYPE_ROLES: return roles_member();
+	case TYPE_ROLES: return roles_member(c, n);
 	default: return report_whole(c, n, t);
 	}
 }

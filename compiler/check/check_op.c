@@ -133,7 +133,8 @@ static bool takes_hint(const struct node *n, bool additive)
 static const struct type *type_operand(struct check *c, struct node *n, const struct type *want, bool additive)
 {
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
-	return type_expr(c, n, core && type_is_quantity(core) && takes_hint(n, additive) ? core : NULL);
+	bool hint = core && (type_is_quantity(core) || core->kind == TYPE_BAD) && takes_hint(n, additive);
+	return type_expr(c, n, hint ? core : NULL);
 }
 
 static bool type_operands(struct check *c, struct node *n, const struct type *want, struct operands *o)

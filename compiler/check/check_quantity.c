@@ -157,6 +157,8 @@ const struct type *type_quantity(struct check *c, struct node *n, const struct t
 	want = want ? type_strip_pod(type_strip_optional(want)) : NULL;
 	if (unit == UNIT_UNKNOWN || unit == UNIT_NONE)
 		return report_unknown_unit(c, n);
+	if (want && want->kind == TYPE_BAD)
+		return want;
 	if (want && want->kind == TYPE_DATA)
 		want = raw_type(word, unit);
 	if (!want || !type_is_quantity(want))

@@ -313,7 +313,6 @@ static void report_no_type(struct check *c, struct node *ref, struct str name, c
 {
 	struct suggest s;
 	struct span at = ref->u.type_ref.path_spans[ref->u.type_ref.depth - 1];
-	struct diag *d = diag_report(c->diags, TJ0201, at, "%sno type named '%.*s'", where, STR_ARG(name));
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; ref->u.type_ref.depth == 1 && i < PLAIN; i++)
 		suggest_add(&s, str_of(plain[i].word));
@@ -323,6 +322,9 @@ static void report_no_type(struct check *c, struct node *ref, struct str name, c
 		suggest_add(&s, STR("enum"));
 	for (size_t i = 0; types && i < types->n; i++)
 		suggest_add(&s, types->entries[i].key);
+	if (!*where && !may_report_unknown(c, c->at.module, name, &s))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0201, at, "%sno type named '%.*s'", where, STR_ARG(name));
 	static const struct { const char *other, *ours; } habits[] = {
 		{ "str", "string" }, { "text", "string" }, { "integer", "int" }, { "number", "int" }, { "boolean", "bool" },
 		{ "double", "float" }, { "array", "list" }, { "dict", "map" }, { "object", "map" }, { "any", "string" }

@@ -130,6 +130,8 @@ const struct type *type_expr(struct check *c, struct node *n, const struct type 
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* type_expr() for a place, whose words the branches of a conditional may need. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
+/* In a place that is not known because of another mistake: anything fits, names are looked up. */
+const struct type *type_loose(struct check *c, struct node *n);
 /* Without a place that says what is wanted; what needs one is reported (TJ0310). */
 const struct type *check_free(struct check *c, struct node *n);
 /* A condition (TJ0317); `what` is "if", "check", ...  Pod-time ones only when allowed.  Gives true when it is pod-time. */
@@ -226,6 +228,8 @@ void check_check(struct check *c, struct node *n);
 void check_block(struct check *c, struct node *body, enum block block, struct decl *framework_role);
 /* The same in the present scope: jobs, frameworks, accelerators. */
 void check_open_block(struct check *c, struct node *body, enum block block);
+/* Report a misspelt word of a block (TJ0202) and put it right if it is clear what was meant. */
+void check_block_word(struct check *c, struct node *item, enum block block);
 /* A raw Kubernetes body: nothing pod-time. */
 void check_data(struct check *c, struct node *body);
 void check_decl(struct check *c, struct decl *d);
@@ -239,6 +243,11 @@ void check_project(struct check *c, struct node *n);
 bool body_sets(const struct node *body, struct str key, bool *ret_maybe);
 /* Give the user's "unknown" name a suggestion: "did you mean", or what there is. */
 struct suggest;
+/*
+ * May an unknown name be reported?  Each is, once in a file; none that is not
+ * near another name when a declaration failed to parse: it may have been that.
+ */
+bool may_report_unknown(struct check *c, struct module *m, struct str name, const struct suggest *s);
 void help_suggest(struct check *c, struct diag *d, const struct suggest *s, const char *verb, struct span at);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef TRAINC_CHECK_DECL_H
 #define TRAINC_CHECK_DECL_H
 
+#include "base/map.h"
 #include "check/type.h"
 #include "syntax/ast.h"
 
@@ -51,6 +52,7 @@ struct decl {
 	unsigned char state;            /* checker's own: not seen, being checked, done */
 	bool silent;                    /* checker's own: never reported as unused */
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
+	struct map unknown;             /* checker's own, TYPE: names that were reported as no field of it */
 	bool busy;                      /* checker's own, TYPE: being looked at */
 	bool queued;                    /* checker's own: its body will be checked */
 	struct scope *scope;            /* checker's own: where the let of a body is evaluated */

@@ -42,35 +42,52 @@ static void report_cycle(struct program *p, struct module *again, struct module 
 	diag_help(p->diags, d, "move the shared part to a third file");
 }
 
-static void report_no_module(struct program *p, const struct node *import)
+static struct str library_name(struct program *p, const struct node *import)
 {
-	struct suggest s;
-	size_t n;
-	const char *const *names = stdlib_names(&n);
 	struct str *path = import->u.import.path;
 	size_t depth = import->u.import.depth;
 	struct str name = depth > 1 ? path[1] : STR("");
 	for (size_t i = 2; i < depth; i++)
 		name = str_printf(p->arena, "%.*s.%.*s", STR_ARG(name), STR_ARG(path[i]));
-	struct diag *d;
-	if (depth > 1)
-		d = diag_report(p->diags, TJ0207, import->u.import.path_span, "the standard library has no module '%.*s'", STR_ARG(name));
-	else
-		d = diag_report(p->diags, TJ0207, import->u.import.path_span, "'std' is the whole standard library, not a module");
-	suggest_init(&s, p->arena, name);
+	return name;
+}
+
+static void suggest_modules(struct program *p, const struct node *import, struct suggest *s)
+{
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+	suggest_init(s, p->arena, library_name(p, import));
 	for (size_t i = 0; i < n; i++)
-		suggest_add(&s, str_of(names[i]));
-	struct str help = suggest_sentence(&s);
+		suggest_add(s, str_of(names[i]));
+}
+
+static struct str suggest_module(struct program *p, const struct node *import)
+{
+	struct suggest s;
+	suggest_modules(p, import, &s);
+	return suggest_only(&s);
+}
+
+static void report_no_module(struct program *p, const struct node *import)
+{
+	struct suggest s;
+	struct str name = library_name(p, import);
+	struct span at = import->u.import.path_span;
+	struct diag *d;
+	if (name.n)
+		d = diag_report(p->diags, TJ0207, at, "the standard library has no module '%.*s'", STR_ARG(name));
+	else
+		d = diag_report(p->diags, TJ0207, at, "'std' is the whole standard library, not a module");
+	suggest_modules(p, import, &s);
+	struct str help = suggest_sentence(&s), only = suggest_only(&s);
 	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 	else
 		diag_help(p->diags, d, "'trainc explain' lists its modules");
-	struct str only = suggest_only(&s);
-	if (only.n && depth == 2) {
-		struct span at = import->u.import.path_span;
-		at.start = at.end - (uint32_t)name.n;
-		diag_fix(p->diags, d, at, only, "import 'std.%.*s'", STR_ARG(only));
-	}
+	if (!only.n)
+		return;
+	at.start = at.end - (uint32_t)name.n;
+	diag_fix(p->diags, d, at, only, "import 'std.%.*s'", STR_ARG(only));
 }
 
 static void report_no_package(struct program *p, const struct node *import)
@@ -202,8 +219,11 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 	struct str text = name.n ? stdlib_text(name) : (struct str){ 0 };
 	if (!text.p) {
 		report_no_module(p, import);
-		return NULL;
+		name = suggest_module(p, import);       /* go on with what was surely meant */
+		text = name.n ? stdlib_text(name) : text;
 	}
+	if (!text.p)
+		return NULL;
 	struct str key = str_printf(p->arena, "std.%.*s", STR_ARG(name));
 	if (known(p, key, by, import, &m))
 		return m;

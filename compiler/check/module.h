@@ -22,6 +22,8 @@ struct module {
 	bool library, root;
 	bool policy;                    /* named by project.policies */
 	bool package;                   /* of a vendored package */
+	bool lost;                      /* a declaration failed to parse and its name is not known */
+	struct map unknown;             /* checker's own: names that were reported as unknown */
 	bool broken;                    /* something in it failed to parse: silence about what is unused */
 	struct span imported_at;        /* the import that was read first; unknown for the root */
 	struct module *imported_by;

@@ -102,6 +102,9 @@ static void declare_type(struct check *c, struct node *n)
 static void declare_bad(struct check *c, struct node *n)
 {
 	c->at.module->broken = true;
+	/* The parser gives the first word when it does not get as far as a name: `improt std.x` */
+	if (!n->u.bad.name.n || n->u.bad.name_span.start == n->span.start)
+		c->at.module->lost = true;
 	if (!n->u.bad.name.n)
 		return;
 	struct decl *d = decl_new(c, DECL_BAD, n->u.bad.name, n->u.bad.name_span, n);
@@ -122,6 +125,17 @@ static void declare_profile(struct check *c, struct node *n)
 	diag_note(c->diags, d, first->u.titled.name_span, "first declared here");
 }
 
+/* After `import std.pytroch` the right name is known too. */
+static void declare_meant(struct check *c, const struct node *n, struct decl *d)
+{
+	const struct module *m = n->u.import.module;
+	if (!m || !m->library || n->u.import.depth != 2 || !str_eq(n->u.import.alias, n->u.import.path[1]))
+		return;
+	struct str name = { m->dotted.p + 4, m->dotted.n - 4 };
+	if (!str_eq(name, n->u.import.alias))
+		map_put(&c->at.module->values, c->arena, intern(c->names, name), d);
+}
+
 static void declare_one(struct check *c, struct node *n)
 {
 	struct decl *d = NULL;
@@ -130,6 +144,7 @@ static void declare_one(struct check *c, struct node *n)
 	case NODE_IMPORT:
 		d = decl_new(c, n->u.import.module ? DECL_IMPORT : DECL_BAD, n->u.import.alias, n->u.import.alias_span, n);
 		n->u.import.decl = d;
+		declare_meant(c, n, d);
 		break;
 	case NODE_PARAM: d = declare_binding(c, n, here ? DECL_PARAM : DECL_BAD); break;
 	case NODE_LET: d = declare_binding(c, n, DECL_LET); break;

@@ -243,26 +243,40 @@ static struct decl *importer_of(struct check *c, struct str name)
 	return NULL;
 }
 
+bool may_report_unknown(struct check *c, struct module *m, struct str name, const struct suggest *s)
+{
+	if (map_put(&m->unknown, c->arena, name, m))
+		return false;
+	return !m->lost || (suggest_only(s).n && !stdlib_text(name).p);
+}
+
 /* Past so many errors nobody reads them, and comparing with every name would take its time. */
 enum { MOST_SUGGESTIONS = 500 };
 
-static void report_unknown(struct check *c, struct str name, struct span at)
+static void report_field(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
-	if (is_sibling(c, name)) {
-		struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
-		if (role && schema_find(BLOCK_ROLE, name))
-			diag_help(c->diags, d, "write 'self.%.*s', or use a 'let'", STR_ARG(name));
-		else
-			diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
-		return;
-	}
-	struct diag *d = diag_report(c->diags, TJ0201, at, "no value named '%.*s'", STR_ARG(name));
+	struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
+	if (role && schema_find(BLOCK_ROLE, name))
+		diag_help(c->diags, d, "write 'self.%.*s', or use a 'let'", STR_ARG(name));
+	else
+		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
+}
+
+static void report_unknown(struct check *c, struct str name, struct span at)
+{
 	struct suggest s;
+	struct decl *import = importer_of(c, name);
 	suggest_init(&s, c->arena, name);
 	if (c->diags->errors < MOST_SUGGESTIONS)
 		suggest_scope(c, &s);
-	struct decl *import = importer_of(c, name);
+	if (!may_report_unknown(c, c->at.module, name, &s))
+		return;
+	if (is_sibling(c, name)) {
+		report_field(c, name, at);
+		return;
+	}
+	struct diag *d = diag_report(c->diags, TJ0201, at, "no value named '%.*s'", STR_ARG(name));
 	if (name_eq(name, c->words.roles) || only_in_tests(name))
 		diag_help(c->diags, d, "'%.*s' is known in tests only", STR_ARG(name));
 	else if (import)
