@@ -45,9 +45,15 @@ static const struct read *deciding(struct eval *ev, const struct reads *reads)
 	return best;
 }
 
+/* A value worth telling; none is what a field has that nobody set. */
+static bool tells(const struct read *r)
+{
+	return r->what.p && r->value && value_ok(r->value) && r->value->kind != VALUE_NONE;
+}
+
 static void label_read(struct eval *ev, struct diag *d, const struct read *r)
 {
-	struct str text = value_ok(r->value) ? value_spell(ev->arena, r->value) : STR("");
+	struct str text = tells(r) ? value_spell(ev->arena, r->value) : STR("");
 
 	if (text.n)
 		diag_label(ev->diags, d, "%.*s is %.*s", STR_ARG(r->what), STR_ARG(text));
@@ -60,7 +66,7 @@ static void note_reads(struct eval *ev, struct diag *d, const struct reads *read
 
 	for (size_t i = 0; i < reads->n && noted < MOST; i++) {
 		const struct read *r = &reads->at[i];
-		if (r == primary || !in_user_text(ev, r->at) || !r->value || !value_ok(r->value))
+		if (r == primary || !in_user_text(ev, r->at) || !tells(r))
 			continue;
 		struct str text = value_spell(ev->arena, r->value);
 		diag_note(ev->diags, d, r->at, "%.*s is %.*s", STR_ARG(r->what), STR_ARG(text));

@@ -296,6 +296,8 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 	ev->job = j;
 	ev->self = NULL;
 	ev->pod_index = -1;
+	/* What goes wrong inside the framework is reported where the job asks for it. */
+	ev->call_site = node->u.job.blueprint ? node->u.job.blueprint->span : node->u.job.title->span;
 	if (job_begin(j)) {
 		job_namespace(j);
 		job_hosts(j);
@@ -308,5 +310,6 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 			run_policies(j);
 		}
 	}
+	ev->call_site = (struct span){ 0 };
 	ev->job = outer;
 }
