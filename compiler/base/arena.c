@@ -7,10 +7,12 @@
  */
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024, ALIGN = 16 };
 
@@ -31,11 +33,27 @@ void *memory_resize(void *p, size_t size)
 	return resized ? resized : out_of_memory();
 }
 
+/* Only what will be written to its end is asked for with its pages: a program that fills one block fills the next. */
+static bool is_mapped(size_t payload)
+{
+#ifdef ARENA_DEBUG
+	return payload == SIZE_MAX;
+#else
+	return payload == LARGEST_BLOCK;
+#endif
+}
+
+static struct arena_block *block_map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
 static struct arena_block *block_new(struct arena *a, size_t payload)
 {
 	struct arena_block *b = NULL;
 	if (payload <= SIZE_MAX - sizeof(*b) - ALIGN)
-		b = calloc(1, sizeof(*b) + ALIGN + payload);
+		b = is_mapped(payload) ? block_map(sizeof(*b) + ALIGN + payload) : calloc(1, sizeof(*b) + ALIGN + payload);
 	if (!b)
 		out_of_memory();
 	b->size = payload;
@@ -125,7 +143,10 @@ void arena_release(struct arena *a)
 	struct arena_block *b = a->blocks;
 	while (b) {
 		struct arena_block *next = b->next;
-		free(b);
+		if (is_mapped(b->size))
+			munmap(b, sizeof(*b) + ALIGN + b->size);
+		else
+			free(b);
 		b = next;
 	}
 	*a = (struct arena){ 0 };
