@@ -234,21 +234,24 @@ static bool literal_lines(const struct str *s, size_t n)
 
 enum { INSIDE = 1, FIRST = 2 };
 static const unsigned char simple_bytes[256] = {
-	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, [':'] = INSIDE, ['='] = INSIDE, ['.'] = INSIDE, ['-'] = INSIDE, ['@'] = INSIDE, ['%'] = INSIDE,
-	['+'] = INSIDE, ['0'] = INSIDE, ['1'] = INSIDE, ['2'] = INSIDE, ['3'] = INSIDE, ['4'] = INSIDE, ['5'] = INSIDE, ['6'] = INSIDE,
-	['7'] = INSIDE, ['8'] = INSIDE, ['9'] = INSIDE,
+	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, [':'] = INSIDE, ['='] = INSIDE, ['.'] = INSIDE, ['-'] = INSIDE,
+	['@'] = INSIDE, ['%'] = INSIDE, ['+'] = INSIDE, ['0'] = INSIDE, ['1'] = INSIDE, ['2'] = INSIDE, ['3'] = INSIDE, ['4'] = INSIDE, ['5'] = INSIDE, ['6'] = INSIDE,
+	['7'] = INSIDE, ['8'] = INSIDE, ['9'] = INSIDE, ['['] = INSIDE, [']'] = INSIDE, ['('] = INSIDE, [')'] = INSIDE, ['\''] = INSIDE,
+	[','] = INSIDE, ['$'] = INSIDE | FIRST,
 };
 
-/* Where a simple text begins to be one: at its first byte, or behind the dashes of an option. */
+/* Behind what a simple text begins with: a letter, also after the dashes of an option; 0 when it is not simple. */
 static size_t simple_start(struct str s)
 {
 	size_t dashes = 0;
 
 	while (dashes < 2 && dashes < s.n && s.p[dashes] == '-')
 		dashes++;
-	if (dashes == s.n || !(simple_bytes[(unsigned char)s.p[dashes]] & FIRST))
+	if (dashes == s.n)
 		return 0;
-	return dashes + 1;
+	if (!dashes && digit((unsigned char)s.p[0]) && s.p[s.n - 1] == 'i')
+		return 1;               /* 256Gi: no number ends with an i */
+	return simple_bytes[(unsigned char)s.p[dashes]] & FIRST ? dashes + 1 : 0;
 }
 
 bool yaml_simple(struct str s)
