@@ -16,8 +16,9 @@ enum need {
 static const struct {
 	const struct value *(*call)(struct arguments *a);
 	enum need need;
+	bool glances;                   /* does not walk over a list or map that it is given */
 } functions[FUNCTIONS] = {
-	[FUNCTION_LEN] = { builtin_len, KNOW },
+	[FUNCTION_LEN] = { builtin_len, KNOW, true },
 	[FUNCTION_RANGE] = { builtin_range, KNOW },
 	[FUNCTION_SUM] = { builtin_sum, KNOW_ALL },
 	[FUNCTION_PRODUCT] = { builtin_product, KNOW_ALL },
@@ -46,7 +47,7 @@ static const struct {
 	[FUNCTION_MATCHES] = { builtin_matches, KNOW },
 	[FUNCTION_KEYS] = { builtin_keys, KEEP },
 	[FUNCTION_VALUES] = { builtin_values, KEEP },
-	[FUNCTION_HAS] = { builtin_has, KNOW },
+	[FUNCTION_HAS] = { builtin_has, KNOW, true },
 	[FUNCTION_JSON] = { builtin_json, KEEP },
 	[FUNCTION_SHA256] = { builtin_sha256, KNOW },
 	[FUNCTION_BYTES] = { builtin_bytes, KNOW },
@@ -63,7 +64,7 @@ static const struct {
 	[FUNCTION_GENERATED] = { builtin_generated, KNOW },
 	[FUNCTION_SECRET] = { builtin_secret, KNOW },
 	[FUNCTION_CONFIG] = { builtin_config, KNOW },
-	[FUNCTION_DONE] = { builtin_done, KNOW },
+	[FUNCTION_DONE] = { builtin_done, KNOW, true },
 	[FUNCTION_READY] = { builtin_ready, KNOW },
 	[FUNCTION_STARTED] = { builtin_started, KNOW },
 	[FUNCTION_ENV] = { builtin_env, KNOW },
@@ -93,6 +94,8 @@ const struct value *eval_builtin(struct eval *ev, struct frame *f, struct node *
 		if (!n->u.call.bound[i])
 			continue;
 		a.at[i] = argument(ev, f, n->u.call.bound[i], functions[which].need, n);
+		if (!functions[which].glances || a.at[i]->kind == VALUE_STRING)
+			eval_walk(ev, a.at[i]);
 		if (!value_ok(a.at[i]))
 			stop = stop && stop->kind == VALUE_BAD ? stop : a.at[i];
 	}

@@ -70,7 +70,6 @@ BUILTIN(sorted)
 	if (a->at[0]->kind != VALUE_LIST)
 		return &value_bad;
 	struct value *copy = copy_list(a, a->at[0]);
-	a->ev->steps += copy->u.list.n;
 	merge_sort(copy->u.list.at, ARENA_ARRAY(a->ev->arena, const struct value *, copy->u.list.n), copy->u.list.n);
 	return copy;
 }

@@ -45,7 +45,6 @@ static const struct value *join_list(struct arguments *a, const struct value *li
 		ok = pieces_value(&p, list->u.list.at[i]) && p.text.n <= EVAL_TEXT;
 		buf_z(&p.text, after);
 	}
-	a->ev->steps += ok ? list->u.list.n : 0;
 	if (ok)
 		return pieces_take(&p, a->ev, a->call->span);
 	if (p.text.n > EVAL_TEXT)

@@ -209,6 +209,8 @@ static const struct value *convert_list(struct eval *ev, const struct value *v, 
 	struct value *copy = NULL;
 	const struct refinement *r = to->refine;
 
+	if (!identity(to->elem))
+		eval_walk(ev, v);
 	if (r && (r->has_lo || r->has_hi) && test_length(ev, v, r, v->u.list.n, "element", at, rule)->kind == VALUE_BAD)
 		return &value_bad;
 	for (size_t i = 0; i < v->u.list.n && !identity(to->elem); i++) {
@@ -271,6 +273,8 @@ static const struct value *convert_map(struct eval *ev, const struct value *v, c
 	struct value *copy = NULL;
 	const struct value *stop = NULL;
 
+	if (!identity(to->elem))
+		eval_walk(ev, v);
 	for (size_t i = 0; i < m->n && !identity(to->elem); i++) {
 		const struct value *c = convert_entry(ev, v, &copy, m->entries[i].value, to->elem, at, rule);
 		if (!value_ok(c))

@@ -319,7 +319,6 @@ static int contains(struct eval *ev, struct node *n, const struct value *v, cons
 				return 1;
 		if (in->u.list.n && !topology_comparable(ev, v, in->u.list.at[0]))
 			return -1;
-		ev->steps += in->u.list.n;
 		return 0;
 	default:
 		report_operands(ev, n, v, in);
@@ -379,6 +378,8 @@ const struct value *eval_binary(struct eval *ev, struct frame *f, struct node *n
 		return value_bool(ev->arena, (l->kind == r->kind) == (op == OP_EQ), n->span);
 	}
 	if (value_ok(l) && value_ok(r)) {
+		eval_walk(ev, l);
+		eval_walk(ev, r);
 		l = value_static_deep(ev, l, n);
 		r = value_static_deep(ev, r, n);
 	}

@@ -10,7 +10,7 @@
 
 #include <regex.h>
 
-enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000 };
+enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000, STEPS_TO_COMPILE = 500 };
 
 /* What keeps a pattern from being used, or NULL. */
 static const char *unusable(struct str pattern)
@@ -62,6 +62,7 @@ bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struc
 	char reason[128];
 	regex_t re;
 
+	ev->steps += STEPS_TO_COMPILE + text.n;
 	if (why) {
 		report_pattern(ev, pattern, at, why);
 		return false;

@@ -108,6 +108,20 @@ bool eval_list_fits(struct eval *ev, size_t n, struct span at)
 	return false;
 }
 
+void eval_walk(struct eval *ev, const struct value *v)
+{
+	enum { BYTES_OF_A_STEP = 64 };
+
+	if (v->kind == VALUE_LIST)
+		ev->steps += v->u.list.n;
+	else if (v->kind == VALUE_MAP)
+		ev->steps += v->u.map.index.n;
+	else if (v->kind == VALUE_STRING)
+		ev->steps += v->u.string.n / BYTES_OF_A_STEP;
+	else if (v->kind == VALUE_TEXT)
+		ev->steps += v->u.text.n;
+}
+
 const struct value *eval_too_deep(struct eval *ev, struct span at)
 {
 	report_budget(ev, at, "2000 values that need each other", "a list and a loop say the same without a chain");
