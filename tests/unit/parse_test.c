@@ -269,8 +269,53 @@ static void expressions(void)
 	CHECK(o.tree && o.tree->kind == NODE_STRING && o.tree->u.string.n == 2);
 }
 
+#define TREE(text, want) CHECK_TEXT(tree(text), "(file" want ")\n")
+
+static void trees(void)
+{
+	TREE("let a = b ?? c ?? d\n", "\n  (let a (= (?? b (?? c d))))");
+	TREE("let a = b - c - d\n", "\n  (let a (= (- (- b c) d)))");
+	TREE("let a = not b == c and d or e\n", "\n  (let a (= (or (and (not (== b c)) d) e)))");
+	TREE("let a = -b.c(1)[2] * 3\n", "\n  (let a (= (* (- (index (call (. b c) 1) 2)) 3)))");
+	TREE("let a = b not in 1..2\n", "\n  (let a (= (not in b (.. 1 2))))");
+	TREE("let a = if b then c else if d then e else f\n", "\n  (let a (= (if b c else-if d e else f)))");
+	TREE("job \"a\" { if b { c = 1 } else if d { } else { e = 2 } }\n",
+	     "\n  (job \"a\"\n    (if b\n      (set c 1)\n    (else-if d\n    else\n      (set e 2)))");
+	TREE("for k, v in m job \"x-${k}\": f(v) { }\n", "\n  (job (string \"x-\" k) (for (k v) m) (: f v))");
+	TREE("job \"a\" { raw job { x = 1 }, type = 2, \"in\" = 3, (b) = 4 }\n",
+	     "\n  (job \"a\"\n    (block raw job\n      (set x 1))\n    (set type 2)\n    (set \"in\" 3)\n    (set (key b) 4))");
+	TREE("import a.job.b as c\nimport \"x.tj\" as y\n", "\n  (import a.job.b c)\n  (import \"x.tj\" y)");
+}
+
+static void texts(void)
+{
+	TREE("let a = \"\\n\\t\\\\\\\"\\$\\u{E9} $HOME $(x) $$\"\n", "\n  (let a (= \"\\n\\t\\\\\\\"$\xC3\xA9 $HOME $(x) $$\"))");
+	TREE("let a = r\"\\d${x}\"\n", "\n  (let a (= \"\\\\d${x}\"))");
+	TREE("let a = \"\"\"\n    one\n      two\n\n    ${b} three \\\n      four\n    \"\"\"\n",
+	     "\n  (let a (= (string \"one\\n  two\\n\\n\" b \" three   four\")))");
+	TREE("let a = \"\"\"\r\n  x\r\n  y\r\n  \"\"\"\r\n", "\n  (let a (= \"x\\ny\"))");
+	TREE("let a = \"\"\"\n  \"\"\"\n", "\n  (let a (= \"\"))");
+	TREE("let a = \"x${f(\"y${z}\")}\"\n", "\n  (let a (= (string \"x\" (call f (string \"y\" z)))))");
+	TREE("## Head\n## of file.\n\n## About a.\nlet a = 1\n# plain\n##about b\nlet b = 2\nlet c = 3 ## not c\nlet d = 4\n",
+	     " (doc \"Head\\nof file.\")\n  (let a (= 1) (doc \"About a.\"))\n  (let b (= 2) (doc \"about b\"))\n  (let c (= 3))\n  (let d (= 4))");
+	TREE("type T {\n  ## Size.\n  size: int\n}\n", "\n  (type T\n    (field size (type int) (doc \"Size.\")))");
+}
+
+/* Newlines that end something, and those that do not. */
+static void lines(void)
+{
+	TREE("let a = 1\n  + 2\nlet b = c.type\nlet d = e\n  .f\n", "\n  (let a (= (+ 1 2)))\n  (let b (= (. c type)))\n  (let d (= (. e f)))");
+	TREE("let a = [\n1\n,\n2\n]\nlet b = f(\n)\nlet c = (\nd\n)\n", "\n  (let a (= (list 1 2)))\n  (let b (= (call f)))\n  (let c (= d))");
+	TREE("let a = if b\n  then c\n  else d\ncheck e\n  else \"f\"\n", "\n  (let a (= (if b c else d)))\n  (check e \"f\")");
+	TREE("let a = {\n\n  b = 1,\n  c = 2\n\n}\n", "\n  (let a (= (body\n    (set b 1)\n    (set c 2))))");
+	TREE("let a = 1", "\n  (let a (= 1))");
+}
+
 int main(void)
 {
+	trees();
+	texts();
+	lines();
 	seven_mistakes();
 	values();
 	separators();

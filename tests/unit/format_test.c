@@ -1,0 +1,122 @@
+/* format_test.c - the one form that a program has (language brief, section 16). */
+#include "syntax/dump.h"
+#include "syntax/format.h"
+
+#include "unit.h"
+
+static struct arena arena;
+
+static bool format(struct str text, struct str *ret)
+{
+	struct sources sources = { .arena = &arena };
+	struct names names = { .arena = &arena };
+	struct diags diags = { .arena = &arena, .sources = &sources };
+	struct buf out = { 0 };
+	bool ok = format_source(&arena, &names, &diags, source_add(&sources, STR("t.tj"), text), &out);
+
+	*ret = buf_take(&out, &arena);
+	buf_release(&out);
+	return ok;
+}
+
+/* Formatted once it is `want`, and formatting that changes nothing. */
+static void becomes(int line, const char *text, const char *want)
+{
+	struct str once, twice;
+
+	check_at(line, format(str_of(text), &once), "is formatted");
+	check_text_at(line, once, want);
+	check_at(line, format(once, &twice) && str_eq(once, twice), "formatted again it stays");
+}
+#define BECOMES(text, want) becomes(__LINE__, text, want)
+#define STAYS(text) becomes(__LINE__, text, text)
+
+static void spaces(void)
+{
+	BECOMES("", "");
+	BECOMES("\n\n\nlet a=1\n\n\n\nlet b  =  2", "let a = 1\n\nlet b = 2\n");
+	BECOMES("let a = ( 1+2 )*-3\r\nlet bcd = f ( x ,y = 2 ) [ 0 ] . z\r\n", "let a   = (1 + 2) * -3\nlet bcd = f(x, y = 2)[0].z\n");
+	BECOMES("param n :int( 1 .. 64 )?=4\n", "param n: int(1..64)? = 4\n");
+	BECOMES("let a = 1 : 8\nlet b = 1 .. 8\nlet c = not( a )\nlet d = a ?? - 1\n",
+	        "let a = 1:8\nlet b = 1..8\nlet c = not (a)\nlet d = a ?? -1\n");
+	BECOMES("fn f( a:int ,b:int=2 )->int=a//b\n", "fn f(a: int, b: int = 2) -> int = a // b\n");
+	BECOMES("job \"a\":std.f( x=1 ){}\n", "job \"a\": std.f(x = 1) {}\n");
+	BECOMES("let a = [ x for x,y in xs if x>0 ]\n", "let a = [x for x, y in xs if x > 0]\n");
+	STAYS("let a = \"keep   ${ b+c }  \"\nlet d = 1_000\n");
+}
+
+static void bodies(void)
+{
+	STAYS("let a = { b = 1, c = 2 }\n");
+	BECOMES("let a = {b=1,c=2,}\n", "let a = { b = 1, c = 2 }\n");
+	BECOMES("let a = { b = 1, c = 2, d = 3, e = 4 }\n", "let a = {\n  b = 1\n  c = 2\n  d = 3\n  e = 4\n}\n");
+	BECOMES("let a = {\n\n  b = 1,\n\n\n  c = 2\n\n}\n", "let a = {\n  b = 1\n\n  c = 2\n}\n");
+	BECOMES("let a = f({\n  b = 1 })\n", "let a = f({\n  b = 1\n})\n");
+	BECOMES("job \"a\" {\n  for k,v in m { (k)=v }\n  if a { b = 1 }\n  else { c = 2 }\n  ...x\n}\n",
+	        "job \"a\" {\n  for k, v in m { (k) = v }\n  if a { b = 1 } else { c = 2 }\n  ...x\n}\n");
+}
+
+static void alignment(void)
+{
+	BECOMES("job \"a\" {\n  image = \"x\"\n  cpu = 1\n  role worker { cpu = 1 }\n  role ps { cpu = 2 }\n  memory = 1Gi\n}\n",
+	        "job \"a\" {\n  image = \"x\"\n  cpu   = 1\n  role worker { cpu = 1 }\n  role ps     { cpu = 2 }\n  memory = 1Gi\n}\n");
+	BECOMES("job \"a\" {\n  image = \"x\"\n\n  cpu = 1\n}\n", "job \"a\" {\n  image = \"x\"\n\n  cpu = 1\n}\n");
+	/* what takes several lines ends its run */
+	BECOMES("job \"a\" {\n  cpu = 1\n  command = [\n    \"a\"]\n  longer_name = 2\n  x = 3\n}\n",
+	        "job \"a\" {\n  cpu     = 1\n  command = [\n    \"a\",\n  ]\n  longer_name = 2\n  x           = 3\n}\n");
+	STAYS("type T {\n  a: int = 1\n  longer: string\n}\n");
+}
+
+static void long_lists(void)
+{
+	BECOMES("let list = [\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\", \"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\", \"cccccccccccccccccccccccccc\"]\n",
+	        "let list = [\n  \"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\n  \"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\",\n"
+	        "  \"cccccccccccccccccccccccccc\",\n]\n");
+	STAYS("let list = [\n  1,\n  2,\n]\n");
+	BECOMES("let list = [1,\n  2]\n", "let list = [1, 2]\n");
+	STAYS("check a == 1\n  else \"message\"\n");
+	STAYS("let a = if b\n  then c\n  else if d then e else f\n");
+}
+
+static void comments(void)
+{
+	BECOMES("#one\n##two\nlet a = 1#three\n\n\n# four\n", "#one\n## two\nlet a = 1 #three\n\n# four\n");
+	STAYS("job \"a\" { # why\n  # before\n  cpu = 1   # behind\n\n  # last\n}\n");
+	BECOMES("let a = [1, # one\n 2]\n", "let a = [\n  1, # one\n  2,\n]\n");
+	BECOMES("let a = { b = 1 # c\n}\n", "let a = {\n  b = 1 # c\n}\n");
+}
+
+static void strings(void)
+{
+	STAYS("let a = \"\"\"\n      text\n    more\n    \"\"\"\nlet b = r\"\\d\"\n");
+	BECOMES("let a = \"\"\"\r\n  text\r\n  \"\"\"\r\n", "let a = \"\"\"\n  text\n  \"\"\"\n");
+}
+
+static void imports(void)
+{
+	BECOMES("# head\n\nimport \"b.tj\" as b\nimport std.pytorch # why\nimport acme.x\nimport std.nvidia\nimport \"a.tj\" as a\nlet x = 1\n",
+	        "# head\n\nimport std.nvidia\nimport std.pytorch # why\n\nimport acme.x\n\nimport \"a.tj\" as a\nimport \"b.tj\" as b\nlet x = 1\n");
+	STAYS("import std.tpu\n\n# this one stays behind\nimport std.jax\n");
+}
+
+static void refused(void)
+{
+	struct str out;
+
+	CHECK(!format(STR("let a = \n"), &out));
+	CHECK(out.n == 0);
+}
+
+int main(void)
+{
+	spaces();
+	bodies();
+	alignment();
+	long_lists();
+	comments();
+	strings();
+	imports();
+	refused();
+	arena_release(&arena);
+	return unit_end();
+}
