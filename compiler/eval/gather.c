@@ -33,7 +33,7 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 		if (e->item && (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND)) {
 			s.expr = e->item->u.item.value;
 			s.from = s.expr->span;
-			s.value = eval_expr(l->ev, s.frame, s.expr);
+			s.value = eval_named(l->ev, s.frame, s.expr, s.key);
 		} else if (!e->item && e->value) {
 			s.value = e->value;
 			s.from = e->key_at;

@@ -47,7 +47,7 @@ const struct value *job_field(struct job *j, enum field_id id)
 	}
 	if (!slot_enter(ev, j->slots[id]))
 		return j->slots[id]->value;
-	return slot_leave(ev, j->slots[id], eval_expr(ev, e->frame, e->item->u.item.value));
+	return slot_leave(ev, j->slots[id], eval_named(ev, e->frame, e->item->u.item.value, e->key));
 }
 
 struct span job_field_at(struct job *j, enum field_id id)

@@ -175,7 +175,7 @@ static const struct value *own_field(struct eval *ev, struct entries *body, enum
 			continue;
 		*ret_at = item->u.item.value->span;
 		*ret_entry = &body->at[i];
-		return eval_expr(ev, body->at[i].frame, item->u.item.value);
+		return eval_named(ev, body->at[i].frame, item->u.item.value, body->at[i].key);
 	}
 	return &value_none;
 }

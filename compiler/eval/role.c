@@ -147,7 +147,7 @@ static const struct value *contributed(struct eval *ev, struct role *r, const st
 {
 	const struct entry *e = c->entry;
 	if (e->item)
-		return eval_expr(ev, e->frame, e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value);
+		return eval_named(ev, e->frame, e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value, e->key);
 	struct schema_types types = { .arena = ev->arena, .names = ev->program->names };
 	(void)r;
 	return value_convert(ev, e->value, schema_type(&types, id), e->key_at, (struct span){ 0 });
