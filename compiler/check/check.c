@@ -183,6 +183,7 @@ void check_program(struct program *p)
 	for (; c.queue_done < c.nqueue; c.queue_done++)
 		check_decl(&c, c.queue[c.queue_done]);
 	check_recursion(&c);
+	check_early(&c);
 	p->check_failed = p->diags->errors != errors;
 }
 

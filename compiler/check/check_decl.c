@@ -42,7 +42,7 @@ static void check_function(struct check *c, struct decl *d)
 	const struct type *result = decl_type(c, d);
 	site.declared = d->node->u.fn.result ? d->node->u.fn.result->span : (struct span){ 0 };
 	enter_formals(c, d, SCOPE_FN, NULL);
-	c->at.fn = d;
+	c->at.fn = c->at.owner = d;
 	check_expr(c, d->node->u.fn.value, result, &site);
 	ARENA_PUSH(c->arena, c->functions, c->nfunctions, d);
 }
@@ -153,6 +153,49 @@ static void check_accelerator(struct check *c, struct decl *d)
 	test_required(c, d, FIELD_PER_POD);
 }
 
+/* ---- values that are needed before parameters have theirs (decision 28) ---- */
+
+static void begin_early(struct check *c, struct decl *d)
+{
+	c->at.owner = d;
+	ARENA_PUSH(c->arena, c->early, c->nearly, d);
+}
+
+/* A parameter that the declaration reads, directly or through lets and functions; the place where it sets out to. */
+static struct decl *param_read(struct decl *d, unsigned depth, struct span *ret_at)
+{
+	enum { DEPTH = 1000 };
+	struct decl *param = NULL;
+	if (d->early || d->busy || depth > DEPTH)
+		return NULL;
+	d->busy = true;
+	for (size_t i = 0; i < d->nmentions && !param; i++) {
+		struct decl *m = d->mentions[i].decl;
+		struct span inner;
+		*ret_at = d->mentions[i].at;
+		param = m->kind == DECL_PARAM ? m : param_read(m, depth + 1, &inner);
+	}
+	d->busy = false;
+	d->early = !param;                      /* and need not be looked at again */
+	return param;
+}
+
+void check_early(struct check *c)
+{
+	for (size_t i = 0; i < c->nearly; i++) {
+		struct span at;
+		struct decl *d = c->early[i], *param = param_read(d, 0, &at);
+		if (!param)
+			continue;
+		struct diag *g = diag_report(c->diags, TJ0201, at, "the parameter '%.*s' has no value yet here", STR_ARG(param->name));
+		diag_note(c->diags, g, param->span, "declared here");
+		diag_help(c->diags, g, "defaults and profiles may mention lets and functions that read no parameter; compute '%.*s' in a 'let'",
+			STR_ARG(d->name));
+		if (d->node && d->node->kind == NODE_PARAM)
+			bad(d->node->u.binding.value);
+	}
+}
+
 /* ---- any declaration ---- */
 
 void check_decl(struct check *c, struct decl *d)
@@ -161,6 +204,7 @@ void check_decl(struct check *c, struct decl *d)
 	switch (d->kind) {
 	case DECL_PARAM:
 		decl_type(c, d);
+		begin_early(c, d);
 		check_default(c, d);
 		break;
 	case DECL_LET: decl_type(c, d); break;
@@ -238,10 +282,14 @@ static void set_param(struct items *to, struct node *item)
 	}
 	const struct type *t = d->kind == DECL_PARAM ? decl_type(c, d) : &type_bad;
 	struct site site = name_site(d);
+	struct decl *setting = decl_new(c, DECL_BAD, name, item->u.item.key.span, NULL);
+	struct where saved = c->at;
+	begin_early(c, setting);
 	if (item->kind == NODE_EXTEND)
 		type_extension(c, value, t);
 	else
 		check_expr(c, value, t, &site);
+	c->at = saved;
 	test_bounds(c, value, t, d);
 	if (str_is(str_of(s->what), "profile") && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value)) {
 		struct diag *g = diag_report(c->diags, TJ1005, item->span, "the profile sets '%.*s' to its default", STR_ARG(name));

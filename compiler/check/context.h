@@ -42,6 +42,7 @@ struct where {
 	struct scope *scope;            /* NULL: the file */
 	const struct fact *facts;
 	struct decl *fn;                /* the function whose value is being checked */
+	struct decl *owner;             /* the declaration of a file whose value is being checked: what it mentions is noted */
 	bool env;                       /* inside an environment value */
 	bool spanning;                  /* inside a place where pod-time values are welcome */
 };
@@ -62,6 +63,8 @@ struct check {
 	struct schema_types types;
 	struct map builtins;            /* names that are known everywhere -> struct decl * */
 	struct map profiles;
+	struct decl **early;            /* values that are needed before parameters have theirs (decision 28) */
+	size_t nearly;
 	struct where at;
 	struct decl **queue;            /* library declarations that were mentioned and must be checked */
 	size_t nqueue, queue_done;
@@ -77,7 +80,8 @@ struct check {
 
 /* "'replicas'", "an index"; empty without words. */
 struct str site_words(struct check *c, const struct site *site);
-#define NO_SITE (&(struct site){ 0 })
+extern const struct site no_site;
+#define NO_SITE (&no_site)
 
 /* ---- declarations and scopes (names.c, scope.c) ---- */
 
@@ -233,6 +237,8 @@ void check_block_word(struct check *c, struct node *item, enum block block);
 /* A raw Kubernetes body: nothing pod-time. */
 void check_data(struct check *c, struct node *body);
 void check_decl(struct check *c, struct decl *d);
+/* Defaults and profiles that read parameters; after everything else. */
+void check_early(struct check *c);
 void framework_roles(struct check *c, struct decl *d);
 void check_job(struct check *c, struct node *n);
 void check_profile(struct check *c, struct node *n);

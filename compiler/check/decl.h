@@ -54,8 +54,14 @@ struct decl {
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
 	struct map unknown;             /* checker's own, TYPE: names that were reported as no field of it */
 	bool busy;                      /* checker's own, TYPE: being looked at */
+	bool early;                     /* checker's own: reads no parameter */
 	bool queued;                    /* checker's own: its body will be checked */
 	struct scope *scope;            /* checker's own: where the let of a body is evaluated */
+	struct mention {                /* checker's own, of a file: the parameters, lets and functions that its value mentions */
+		struct decl *decl;
+		struct span at;
+	} *mentions;
+	size_t nmentions;
 	unsigned char visit;            /* checker's own, FN: for the search of recursion */
 	struct decl **calls;            /* checker's own, FN: the functions that it calls, and where */
 	struct span *call_sites;

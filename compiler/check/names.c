@@ -341,7 +341,8 @@ const struct type *decl_type(struct check *c, struct decl *d)
 	struct where saved = c->at;
 	const struct site *site = c->site;
 	c->site = NO_SITE;
-	c->at = (struct where){ .module = d->module, .scope = d->scope, .facts = d->scope ? d->scope->facts : NULL };
+	c->at = (struct where){ .module = d->module, .scope = d->scope, .facts = d->scope ? d->scope->facts : NULL,
+		.owner = d->global && d->kind == DECL_LET ? d : NULL };
 	d->state = RUNNING;
 	ARENA_PUSH(c->arena, c->running, c->nrunning, d);
 	const struct type *t = work_out(c, d);

@@ -41,6 +41,8 @@ struct str found(struct check *c, const struct node *n)
 	return type_phrase(c->arena, n->type ? n->type : &type_bad);
 }
 
+const struct site no_site = { 0 };
+
 struct str site_words(struct check *c, const struct site *site)
 {
 	if (!site->name.n)

@@ -329,6 +329,10 @@ struct decl *scope_find(struct check *c, struct str name, struct span at)
 	if (d->kind == DECL_ROLE && s && s->kind == SCOPE_JOB && hides(c, d, s))
 		return c->bad;                  /* which of the two is meant is not clear */
 	decl_use(c, d);
+	if (c->at.owner && (d->kind == DECL_PARAM || d->kind == DECL_FN || (d->kind == DECL_LET && d->global))) {
+		struct decl *owner = c->at.owner;
+		ARENA_PUSH(c->arena, owner->mentions, owner->nmentions, ((struct mention){ d, at }));
+	}
 	return d;
 }
 
