@@ -29,6 +29,7 @@ int cmd_compile(struct session *s);
 int cmd_check(struct session *s);
 int cmd_env(struct session *s);
 int cmd_plan(struct session *s);
+int cmd_fmt(struct session *s);
 int cmd_test(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_dump(struct session *s);

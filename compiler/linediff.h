@@ -1,0 +1,12 @@
+/*
+ * linediff.h - two texts as a unified difference, for `trainc fmt --diff`.
+ */
+#ifndef TRAINC_LINEDIFF_H
+#define TRAINC_LINEDIFF_H
+
+#include "base/buf.h"
+
+/* Append the difference with three lines of context, or nothing when the texts are equal. */
+void line_diff(struct arena *a, struct str name, struct str before, struct str after, struct buf *out);
+
+#endif
