@@ -35,7 +35,7 @@ run 0 compile -- good.tj; same .out good.yaml
 run 1 compile -- --color; says err "'--color'"
 
 # Every option of a command's help is accepted or asks for its value; none is unknown.
-for command in compile check env plan test dump; do
+for command in compile check env plan fmt test dump; do
 	"$TRAINC" help $command | sed -n 's/^ .*--\([a-z-]*\).*/\1/p' >options.txt
 	holds test -s options.txt
 	while read -r option; do
