@@ -1,5 +1,6 @@
-/* cmd_version.c - version and help. */
+/* cmd_version.c - what the program says about itself: version, help, completion. */
 #include "base/version.h"
+#include "completion.h"
 #include "kube/version.h"
 #include "session.h"
 
@@ -8,6 +9,21 @@ int cmd_version(struct session *s)
 	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d unless told\n", TRAINC_VERSION, KUBE_OLDEST,
 	                            KUBE_NEWEST, KUBE_DEFAULT));
 	return STATUS_DONE;
+}
+
+int cmd_completion(struct session *s)
+{
+	struct str shell = s->options->operands[0];
+	struct buf out = { 0 };
+	int status = STATUS_DONE;
+
+	if (!completion_script(shell, &out)) {
+		session_say(s, "there is no completion for '%.*s'; it is bash, zsh or fish", STR_ARG(shell));
+		status = STATUS_USAGE;
+	}
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	return status;
 }
 
 int cmd_help(struct session *s)

@@ -24,12 +24,7 @@ static const struct command_row {
 #undef LATER
 };
 
-static const struct option_row {
-	enum option option;
-	unsigned commands;
-	char letter;
-	const char *word, *argument, *choices, *doc;
-} rows[] = {
+static const struct option_row rows[] = {
 #define COMMAND(id, word, operands, least, most, doc)
 #define OPTION(id, commands, short, long, argument, choices, doc) { OPTION_##id, commands, short, long, argument, choices, doc },
 #define LATER(word)
@@ -51,6 +46,15 @@ static const char *const later[] = {
 };
 
 const char *command_word(enum command command) { return commands[command].word; }
+const char *command_doc(enum command command) { return commands[command].doc; }
+
+const struct option_row *option_next(enum command command, const struct option_row *after)
+{
+	for (const struct option_row *o = after ? after + 1 : rows; o < rows + ROWS; o++)
+		if (o->commands & 1u << command)
+			return o;
+	return NULL;
+}
 
 static bool command_find(struct str word, enum command *ret)
 {
@@ -250,8 +254,8 @@ static bool count_operands(struct arena *a, const struct options *o, struct str 
 	const struct command_row *c = &commands[o->command];
 
 	if (o->noperands < (size_t)c->least) {
-		*why = str_printf(a, "trainc: %s needs %s: trainc %s %s\n", c->word, c->most == 1 ? "a file" : "at least one file",
-		                  c->word, c->operands);
+		const char *what = strncmp(c->operands, "FILE", 4) ? c->operands : c->most == 1 ? "a file" : "at least one file";
+		*why = str_printf(a, "trainc: %s needs %s: trainc %s %s\n", c->word, what, c->word, c->operands);
 		return false;
 	}
 	if (c->most >= 0 && o->noperands > (size_t)c->most) {
@@ -359,8 +363,7 @@ bool options_help_of(struct str word, struct buf *out)
 	const struct command_row *c = &commands[command];
 	buf_printf(out, "trainc %s [OPTION...]%s%s\n\n%c%s.\n\nOptions:\n", c->word, c->operands[0] ? " " : "", c->operands,
 	           c->doc[0] - 'a' + 'A', c->doc + 1);
-	for (unsigned i = 0; i < ROWS; i++)
-		if (rows[i].commands & 1u << command)
-			help_option(&rows[i], out);
+	for (const struct option_row *o = option_next(command, NULL); o; o = option_next(command, o))
+		help_option(o, out);
 	return true;
 }

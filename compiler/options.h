@@ -58,6 +58,16 @@ struct str option_value(const struct options *o, enum option option);
 void options_help(struct buf *out);
 bool options_help_of(struct str command, struct buf *out);
 const char *command_word(enum command command);
+const char *command_doc(enum command command);
+
+struct option_row {
+	enum option option;
+	unsigned commands;              /* a bit for each command that takes it */
+	char letter;                    /* or 0 */
+	const char *word, *argument, *choices, *doc;
+};
+/* The options of a command, one after the other: start with NULL. */
+const struct option_row *option_next(enum command command, const struct option_row *after);
 /* The sentence for a word that is no command: nearest name, or that it comes later. */
 struct str command_unknown(struct arena *a, struct str word);
 

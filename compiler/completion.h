@@ -1,0 +1,12 @@
+/*
+ * completion.h - what shells need to complete our command lines, from the table of options.
+ */
+#ifndef TRAINC_COMPLETION_H
+#define TRAINC_COMPLETION_H
+
+#include "base/buf.h"
+
+/* Append the script for bash, zsh or fish; false for another shell. */
+bool completion_script(struct str shell, struct buf *out);
+
+#endif
