@@ -103,7 +103,8 @@ void buf_json(struct buf *b, struct str s)
 		}
 		plain = ++i;
 	}
-	buf_put(b, s.p + plain, s.n - plain);
+	if (plain < s.n)
+		buf_put(b, s.p + plain, s.n - plain);
 	buf_char(b, '"');
 }
 
