@@ -113,6 +113,14 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size)
 	return bigger;
 }
 
+static void block_free(struct arena_block *b)
+{
+	if (is_mapped(b->size))
+		munmap(b, sizeof(*b) + ALIGN + b->size);
+	else
+		free(b);
+}
+
 void arena_reset(struct arena *a)
 {
 #ifdef ARENA_DEBUG
@@ -124,7 +132,7 @@ void arena_reset(struct arena *a)
 		if (a->end && a->end == block_data(b) + b->size)
 			keep = b;               /* the one that is being filled */
 		else
-			free(b);
+			block_free(b);
 	}
 	char *used = a->at;
 	*a = (struct arena){ .blocks = keep };
@@ -143,10 +151,7 @@ void arena_release(struct arena *a)
 	struct arena_block *b = a->blocks;
 	while (b) {
 		struct arena_block *next = b->next;
-		if (is_mapped(b->size))
-			munmap(b, sizeof(*b) + ALIGN + b->size);
-		else
-			free(b);
+		block_free(b);
 		b = next;
 	}
 	*a = (struct arena){ 0 };

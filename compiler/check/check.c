@@ -85,17 +85,21 @@ struct path {
 	size_t n, m;
 };
 
+enum { LONGEST_CHAIN = 12 };            /* of names in a message */
+
 static void report_recursion(struct check *c, const struct path *path, size_t start, struct span site)
 {
 	struct decl *first = path->at[start];
 	struct str chain = first->name;
-	for (size_t i = start + 1; i < path->n; i++)
+	for (size_t i = start + 1; i < path->n && i < start + LONGEST_CHAIN; i++)
 		chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(path->at[i]->name));
+	if (path->n > start + LONGEST_CHAIN)
+		chain = str_printf(c->arena, "%.*s → ...", STR_ARG(chain));
 	chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(first->name));
 	struct span at = start + 1 < path->n ? path->sites[start + 1] : site;
 	struct diag *d = diag_report(c->diags, TJ0406, at, "'%.*s' calls itself: %.*s", STR_ARG(first->name), STR_ARG(chain));
 	diag_note(c->diags, d, first->span, "declared here");
-	for (size_t i = start + 2; i < path->n; i++)
+	for (size_t i = start + 2; i < path->n && i < start + LONGEST_CHAIN; i++)
 		diag_note(c->diags, d, path->sites[i], "'%.*s' calls '%.*s'", STR_ARG(path->at[i - 1]->name), STR_ARG(path->at[i]->name));
 	if (start + 1 < path->n)
 		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name), STR_ARG(first->name));

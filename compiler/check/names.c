@@ -9,6 +9,7 @@
 #include "check/context.h"
 
 enum { UNSEEN, RUNNING, DONE };
+enum { LONGEST_CHAIN = 12 };            /* of names in a message */
 
 struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, struct span span, struct node *node)
 {
@@ -184,15 +185,16 @@ static const struct type *report_cycle(struct check *c, struct decl *d)
 {
 	struct str chain = d->name;
 	bool inside = false;
+	size_t shown = 0;
 	for (size_t i = 0; i < c->nrunning; i++) {
 		inside = inside || c->running[i] == d;
-		if (inside && c->running[i] != d)
-			chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(c->running[i]->name));
+		if (inside && c->running[i] != d && ++shown <= LONGEST_CHAIN)
+			chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG((shown == LONGEST_CHAIN ? STR("...") : c->running[i]->name)));
 	}
 	chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(d->name));
 	struct diag *g = diag_report(c->diags, TJ0405, d->span, "'%.*s' needs itself: %.*s", STR_ARG(d->name), STR_ARG(chain));
 	inside = false;
-	for (size_t i = 0; i < c->nrunning; i++) {
+	for (size_t i = 0; i < c->nrunning && shown <= LONGEST_CHAIN; i++) {
 		if (inside)
 			diag_note(c->diags, g, c->running[i]->span, "'%.*s'", STR_ARG(c->running[i]->name));
 		inside = inside || c->running[i] == d;

@@ -251,7 +251,7 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 }
 
 /* Past so many errors nobody reads them, and comparing with every name would take its time. */
-enum { MOST_SUGGESTIONS = 500 };
+enum { MOST_SUGGESTIONS = 100 };
 
 static void report_field(struct check *c, struct str name, struct span at)
 {
@@ -266,9 +266,10 @@ static void report_field(struct check *c, struct str name, struct span at)
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
-	struct decl *import = importer_of(c, name);
+	bool few = c->diags->errors < MOST_SUGGESTIONS;
+	struct decl *import = few ? importer_of(c, name) : NULL;
 	suggest_init(&s, c->arena, name);
-	if (c->diags->errors < MOST_SUGGESTIONS)
+	if (few)
 		suggest_scope(c, &s);
 	if (!may_report_unknown(c, c->at.module, name, &s))
 		return;
