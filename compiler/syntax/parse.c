@@ -5,121 +5,6 @@
 
 #include "trainc.tab.h"
 
-struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end)
-{
-	return (struct str){ ts->source->text.p + (start - ts->source->base), end - start };
-}
-
-struct str tokens_shown(const struct tokens *ts, uint32_t start, uint32_t end)
-{
-	enum { SHOWN = 32 };
-	struct str text = tokens_text(ts, start, end);
-	const char *line = memchr(text.p, '\n', text.n);
-	size_t n = line ? (size_t)(line - text.p) : text.n;
-
-	if (n <= SHOWN + 3 && !line)
-		return text;
-	if (n > SHOWN)
-		n = SHOWN;
-	while (n > 0 && n < text.n && ((unsigned char)text.p[n] & 0xC0) == 0x80)
-		n--;
-	return str_printf(ts->arena, "%.*s...", (int)n, text.p);
-}
-
-unsigned tokens_indent(const struct tokens *ts, uint32_t offset)
-{
-	const char *text = ts->source->text.p;
-	size_t line = offset - ts->source->base, i;
-
-	while (line > 0 && text[line - 1] != '\n')
-		line--;
-	for (i = line; text[i] == ' ' || text[i] == '\t'; i++)
-		;
-	return (unsigned)(i - line);
-}
-
-/* --- doc comments --- */
-
-/* The index behind the last comment before the token that starts at `start`. */
-static size_t comments_before(const struct tokens *ts, uint32_t start)
-{
-	size_t lo = 0, hi = ts->ncomments;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ts->comments[mid].start < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-static bool is_doc(const struct comment *c)
-{
-	return c->doc && c->own_line;
-}
-
-/* The text of comments [from, to): without ## and one space, lines joined. */
-static struct str doc_text(struct parse *p, size_t from, size_t to)
-{
-	size_t n = 0;
-	for (size_t i = from; i < to; i++)
-		n += p->tokens.comments[i].end - p->tokens.comments[i].start;
-	char *text = arena_alloc(p->arena, n + 1);
-	n = 0;
-	for (size_t i = from; i < to; i++) {
-		const struct comment *c = &p->tokens.comments[i];
-		struct str line = tokens_text(&p->tokens, c->start + 2, c->end);
-		size_t skip = line.n && line.p[0] == ' ';
-		if (i > from)
-			text[n++] = '\n';
-		memcpy(text + n, line.p + skip, line.n - skip);
-		n += line.n - skip;
-	}
-	return (struct str){ text, n };
-}
-
-/* Comments [0, end) are the head of the file: ## lines with a blank line behind them. */
-static size_t file_doc_end(const struct parse *p)
-{
-	const struct tokens *ts = &p->tokens;
-	size_t n = 0;
-
-	while (n < ts->ncomments && is_doc(&ts->comments[n]) && ts->comments[n].next == ts->comments[0].next &&
-	       (n == 0 || !ts->comments[n].blank))
-		n++;
-	if (!n || ts->comments[0].next != (ts->n ? ts->at[0].start : 0))
-		return 0;
-	bool blank = n < ts->ncomments && ts->comments[n].next == ts->comments[0].next ? ts->comments[n].blank :
-	             (ts->at[0].flags & FLAG_BLANK) != 0 || ts->at[0].kind == TOKEN_END;
-	return blank ? n : 0;
-}
-
-struct str doc_of_file(struct parse *p)
-{
-	return p->head ? doc_text(p, 0, p->head) : (struct str){ 0 };
-}
-
-struct str doc_of(struct parse *p, uint32_t start)
-{
-	const struct tokens *ts = &p->tokens;
-	size_t to = ts->ncomments ? comments_before(ts, start) : 0;
-
-	while (to > 0 && ts->comments[to - 1].next == start && !is_doc(&ts->comments[to - 1]))
-		to--;
-	size_t from = to;
-	while (from > 0 && ts->comments[from - 1].next == start && is_doc(&ts->comments[from - 1])) {
-		from--;
-		if (ts->comments[from].blank)
-			break;
-	}
-	if (from == to || from < p->head)
-		return (struct str){ 0 };
-	return doc_text(p, from, to);
-}
-
-/* --- the parser --- */
-
 static bool stands_for_operand(int kind)
 {
 	switch (kind) {
@@ -228,7 +113,7 @@ static void prepare(struct parse *p, bool expression)
 	p->tokens = (struct tokens){ .arena = p->arena, .diags = p->diags, .source = p->source };
 	tokens_scan(&p->tokens);
 	tokens_balance(&p->tokens);
-	p->head = file_doc_end(p);
+	p->head = doc_head(p);
 	feed_init(&p->feed, &p->tokens, expression);
 }
 

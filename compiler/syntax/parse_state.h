@@ -52,7 +52,9 @@ struct node *node_limit(struct parse *p, struct node *n);
 
 /* The ## lines in front of a declaration or field; empty without. */
 struct str doc_of(struct parse *p, uint32_t start);
-/* The ## lines at the head of the file, followed by a blank line. */
+/* How many comments at the head of the file document it. */
+size_t doc_head(const struct parse *p);
+/* Their text. */
 struct str doc_of_file(struct parse *p);
 
 #endif
