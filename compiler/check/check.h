@@ -11,7 +11,13 @@
  *   - wherever a value meets a type that converts or narrows it (a typed let,
  *     an argument, a field, a record member), `convert_to` of the expression
  *     is the type of the place, and the evaluator must call value_convert();
- *   - calls and jobs have `bound` filled in.
+ *   - calls and jobs have `bound` filled in, with NODE_ARGs.
+ *
+ * The tree is changed in two ways, always after a report: an item whose key is
+ * set twice becomes a NODE_BAD, and a misspelt field, block or role whose right
+ * name is beyond doubt is given that name, so that what follows from it is not
+ * reported too.  Of the standard library only what the program mentions is
+ * checked.
  *
  * Nothing that failed is evaluated: an expression of TYPE_BAD gives VALUE_BAD.
  */

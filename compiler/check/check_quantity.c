@@ -202,7 +202,10 @@ static const struct type *report_no_unit(struct check *c, struct node *n, const 
 		d = diag_report(c->diags, TJ0303, n->span, "%.*s = %.*s has no unit", STR_ARG(what), STR_ARG(words));
 	else
 		d = diag_report(c->diags, TJ0303, n->span, "the memory %.*s has no unit", STR_ARG(words));
-	diag_help(c->diags, d, "%.*sGi is %.*s x 2^30 bytes", STR_ARG(words), STR_ARG(words));
+	if (str_is(words, "0"))
+		diag_help(c->diags, d, "write an amount such as 64Gi, or leave it out");
+	else
+		diag_help(c->diags, d, "%.*sGi is %.*s x 2^30 bytes", STR_ARG(words), STR_ARG(words));
 	return bad(n);
 }
 

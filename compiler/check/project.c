@@ -4,7 +4,7 @@
 #include "check/package.h"
 #include "syntax/parse.h"
 
-enum { OLDEST = 28, NEWEST = 37, LEVELS_UP = 32 };
+enum { OLDEST = 28, NEWEST = 37, LEVELS_UP = 16 };
 
 /* The value of `field = ...` in the project's body. */
 static struct node *field_value(const struct program *p, const char *name)
