@@ -238,8 +238,14 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 	}
 	if (!elem)
 		return &type_empty;
-	if (elem->kind == TYPE_NONE || elem->kind == TYPE_EMPTY || elem->kind == TYPE_BAD)
+	if (elem->kind == TYPE_NONE || elem->kind == TYPE_EMPTY) {
+		struct str words = node_words(c, n);
+		struct diag *d = diag_report(c->diags, TJ0310, n->span, "%.*s could be of many types", STR_ARG(words));
+		diag_help(c->diags, d, "give it a type in a 'let'");
 		return &type_bad;
+	}
+	if (elem->kind == TYPE_BAD)
+		return elem;
 	for (size_t i = 0; i < list.n; i++)     /* now that the type is known: literals become what the others are */
 		if (elem->kind != TYPE_UNIT)
 			retype(c, list.at[i], elem);

@@ -191,7 +191,7 @@ const struct type *type_unary(struct check *c, struct node *n, const struct type
 
 /* ---- comparisons ---- */
 
-static bool comparable(const struct type *a, const struct type *b, enum op op)
+static bool comparable(struct check *c, const struct type *a, const struct type *b, enum op op)
 {
 	bool order = op != OP_EQ && op != OP_NE;
 	if (type_is_text(a) && type_is_text(b))
@@ -202,7 +202,9 @@ static bool comparable(const struct type *a, const struct type *b, enum op op)
 		return is_numeric(a) && a->kind == b->kind;
 	if ((a->kind == TYPE_ELASTIC && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_ELASTIC))
 		return true;
-	return a->kind == b->kind || a->kind == TYPE_EMPTY || b->kind == TYPE_EMPTY;
+	if (a->kind == TYPE_LIST || a->kind == TYPE_MAP || a->kind == TYPE_ANON || a->kind == TYPE_EMPTY || a->kind == TYPE_RECORD)
+		return fit(a, b) == FIT_OK || fit(b, a) == FIT_OK || unify(c, a, b);
+	return a->kind == b->kind;
 }
 
 /* An enum compared with a text that it never is (decision 37). */
@@ -255,7 +257,7 @@ static const struct type *type_comparison(struct check *c, struct node *n)
 		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
 	if (o.a->kind == TYPE_UNIT && o.b->kind == TYPE_UNIT)
 		return report_unit(c, o.left);
-	if (!comparable(o.a, o.b, op))
+	if (!comparable(c, o.a, o.b, op))
 		return report_operands(c, n, &o);
 	if (!test_enum(c, o.a, o.left, o.right) || !test_enum(c, o.b, o.right, o.left))
 		return &type_bad;
@@ -288,7 +290,7 @@ static const struct type *type_in(struct check *c, struct node *n)
 		return &type_bad;
 	}
 	o.pod = o.pod || has_pod(elem);
-	if (!comparable(type_strip_pod(elem), o.a, OP_EQ))
+	if (!comparable(c, type_strip_pod(elem), o.a, OP_EQ))
 		return report_operands(c, n, &o);
 	if (!test_enum(c, type_strip_pod(elem), o.right, o.left))
 		return &type_bad;

@@ -98,6 +98,16 @@ static bool has_words(const struct type *want, const struct type *t)
 	return true;
 }
 
+static enum fit fit_anon(const struct type *want, const struct type *t)
+{
+	enum fit f = FIT_OK;
+	if (t->kind != TYPE_ANON || t->n != want->n)
+		return FIT_NO;
+	for (size_t i = 0; i < t->n; i++)
+		f = worse(f, name_eq(t->members[i].name, want->members[i].name) ? fit(want->members[i].type, t->members[i].type) : FIT_NO);
+	return f;
+}
+
 static enum fit fit_core(const struct type *want, const struct type *t)
 {
 	switch (want->kind) {
@@ -116,6 +126,7 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 		if (t->kind == TYPE_RECORD)
 			return t->record == want->record ? FIT_OK : FIT_NO;
 		return t->kind == TYPE_ANON || t->kind == TYPE_EMPTY ? fit_record(want->record, t) : FIT_NO;
+	case TYPE_ANON: return fit_anon(want, t);
 	case TYPE_SECRET: return t->kind == TYPE_SECRET ? fit(want->elem, t->elem) : FIT_NO;
 	default: return want->kind == t->kind ? FIT_OK : FIT_NO;
 	}
