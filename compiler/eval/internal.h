@@ -46,7 +46,7 @@ const struct value *report_fact(struct eval *ev, const struct text *t, const str
 /* Finish a list or map: counts its depth. */
 const struct value *list_finish(struct eval *ev, struct value *v);
 const struct value *map_finish(struct eval *ev, struct value *v);
-/* The elements that two insertions or a comprehension add, one by one. */
+/* One more element of a list that is being made; false when the list is full (TJ0407). */
 bool list_add(struct eval *ev, struct value *list, const struct value *element);
 
 /* ---- expressions ---- */
@@ -111,6 +111,7 @@ bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struc
 /* ---- conversion ---- */
 
 const struct value *convert_form(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule);
+bool convert_job_name(struct eval *ev, const struct value *v, struct span at);
 /* Is the amount one that the unit counts in (whole bytes, milli-CPUs, milliseconds)? */
 bool quantity_whole(struct quantity q, enum type_kind unit);
 

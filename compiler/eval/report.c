@@ -19,11 +19,14 @@ bool in_user_text(struct eval *ev, struct span at)
 
 struct diag *eval_report(struct eval *ev, enum diag_code code, struct span at, const char *fmt, ...)
 {
-	char text[1024];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	int n = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	char *text = arena_alloc(ev->arena, (size_t)n + 1);
+	va_start(args, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, args);
 	va_end(args);
 	bool inside = !in_user_text(ev, at) && span_known(ev->call_site);
 	struct diag *d = diag_report(ev->diags, code, inside ? ev->call_site : at, "%s", text);
