@@ -98,6 +98,11 @@ struct balance {
 	size_t decl, decl_out;
 	size_t sign, sign_open;         /* token in front of which something was missing, its bracket; 0 without */
 	size_t close_before;            /* second reading: close the innermost brace there; 0 without */
+	/* lines from a declaration in column 1 on: the first brace that seems to close too much */
+	size_t region, region_out;
+	size_t surplus;                 /* 0 without */
+	bool torn;                      /* something in them is broken and has been reported */
+	size_t line;                    /* first token of the line being read */
 	size_t reported;                /* declarations before this token have been reported */
 	unsigned indent;                /* of the line being read */
 	size_t reread;                  /* tokens read again so far: bounded, so that repairing stays linear */
@@ -105,6 +110,7 @@ struct balance {
 
 static void put(struct balance *b, struct token t)
 {
+	b->torn = b->torn || t.flags & FLAG_TORN || t.kind == TOKEN_JUNK;
 	b->to[b->n++] = t;
 }
 
@@ -165,14 +171,14 @@ static bool was_torn(const struct balance *b)
 	return b->n && (b->to[b->n - 1].flags & FLAG_TORN);
 }
 
-/* Close parentheses up to the brace around them; one message. */
-static void close_parentheses(struct balance *b, size_t before)
+/* Close the parentheses inside the innermost brace that were opened at `indent` or right of it; one message. */
+static void close_parentheses(struct balance *b, unsigned indent, size_t before)
 {
 	bool silent = was_torn(b);
 
 	if (in_parentheses(b) && !silent)
 		report_open(b, b->open[b->depth - 1].token, before);
-	while (in_parentheses(b))
+	while (in_parentheses(b) && b->open[b->depth - 1].indent >= indent)
 		supply(b, FLAG_TORN);
 }
 
@@ -224,13 +230,52 @@ static void look_for_sign(struct balance *b, size_t i)
 	}
 }
 
-static void report_stray(struct balance *b, const struct token *t)
+static void report_stray(struct diags *ds, struct span at, int kind, bool open)
 {
-	struct diags *ds = b->ts->diags;
-	struct span at = { t->start, t->end };
-	struct diag *d = diag_report(ds, TJ0102, at, b->depth ? "'%s' closes nothing" : "'%s' closes nothing: nothing is open here",
-	                             bracket_text(t->kind));
+	struct diag *d = diag_report(ds, TJ0102, at, open ? "'%s' closes nothing" : "'%s' closes nothing: nothing is open here",
+	                             bracket_text(kind));
 	diag_help(ds, d, "remove it");
+}
+
+/* Is something on this line, in front of token i, known to be broken? */
+static bool line_is_torn(const struct balance *b, size_t i)
+{
+	size_t from = i > b->line + 256 ? i - 256 : b->line;
+
+	for (; from < i; from++)
+		if (b->ts->at[from].kind == TOKEN_JUNK || b->ts->at[from].flags & FLAG_TORN)
+			return true;
+	return was_torn(b);
+}
+
+/*
+ * A brace closes nothing.  If one before it seems to have closed too much, an
+ * opening brace is missing there: read that declaration again without it.
+ */
+static bool drop_surplus(struct balance *b, size_t i, size_t *ret_i)
+{
+	struct tokens *ts = b->ts;
+
+	if (!b->surplus || b->reread > 4 * ts->n || ts->ndropped == 64)
+		return false;
+	struct dropped d = { ts->at[b->region].start, ts->at[b->surplus].start };
+	ARENA_PUSH(ts->arena, ts->dropped, ts->ndropped, d);
+	ts->at[b->surplus].flags |= FLAG_DROPPED;
+	b->reread += i - b->region;
+	b->surplus = 0;
+	b->n = b->region_out;
+	*ret_i = b->region;
+	return true;
+}
+
+/* Something closes nothing: a token that fails the parse stands for it. */
+static void take_stray(struct balance *b, const struct token *t, size_t i)
+{
+	if (!line_is_torn(b, i) && b->reported <= b->decl && (b->depth || !b->torn))
+		report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);
+	b->torn = true;
+	if (b->depth || !(t->flags & FLAG_LINE))
+		put(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN | (t->flags & FLAG_LINE) });
 }
 
 static void report_mismatch(struct balance *b, const struct token *t)
@@ -279,26 +324,41 @@ static void close_to(struct balance *b, int opener)
 		supply(b, FLAG_TORN);
 }
 
-static void take_close(struct balance *b, const struct token *t)
+/* A brace that closes one opened on an earlier line, but stands right of that line or behind something else. */
+static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
+{
+	const struct bracket *open = &b->open[b->depth - 1];
+
+	if (!b->surplus && t->kind == TOKEN_RBRACE && open->token < b->line && (!(t->flags & FLAG_LINE) || b->indent > open->indent))
+		b->surplus = i;
+}
+
+/* True if the declaration is to be read again, from *ret_i on. */
+static bool take_close(struct balance *b, const struct token *t, size_t i, size_t *ret_i)
 {
 	int opener = opener_of(t->kind);
 
+	if (t->flags & FLAG_DROPPED)
+		return false;
 	if (is_open_inside(b, opener) || (opener == TOKEN_LBRACE && in_parentheses(b) && b->depth > 1)) {
 		if (opener == TOKEN_LBRACE)
-			close_parentheses(b, 0);
+			close_parentheses(b, 0, 0);
 		if (top_kind(b) == opener || is_open_inside(b, opener)) {
 			close_to(b, opener);
+			look_for_surplus(b, t, i);
 			put(b, *t);
 			b->depth--;
-			return;
+			return false;
 		}
 	} else if (in_parentheses(b) && t->kind != TOKEN_RBRACE) {
 		report_mismatch(b, t);
 		supply(b, FLAG_TORN);
-		return;
+		return false;
 	}
-	if (!was_torn(b) && !(b->reported > b->decl))
-		report_stray(b, t);
+	if (!b->depth && t->kind == TOKEN_RBRACE && drop_surplus(b, i, ret_i))
+		return true;
+	take_stray(b, t, i);
+	return false;
 }
 
 /* The first token of a line may show that something before it was not closed. */
@@ -307,11 +367,12 @@ static bool take_line(struct balance *b, size_t i, size_t *ret_i)
 	const struct token *t = &b->ts->at[i];
 
 	b->indent = tokens_indent(b->ts, t->start);
+	b->line = i;
 	if (i && (b->ts->at[i - 1].flags & FLAG_TORN))
 		close_torn_line(b, i);
 	if (in_parentheses(b) && (t->kind == TOKEN_RBRACE || tokens_item(b->ts, i)) &&
 	    b->indent <= b->open[b->depth - 1].indent)
-		close_parentheses(b, i);
+		close_parentheses(b, b->indent, i);
 	if (!b->depth)
 		return false;
 	look_for_sign(b, i);
@@ -344,18 +405,33 @@ static size_t skip_deep(struct balance *b, size_t i)
 	return i;
 }
 
+/* Between declarations: remember where this one begins. */
+static void begin_declaration(struct balance *b, size_t i)
+{
+	const struct token *t = &b->ts->at[i];
+	bool word = tokens_declaration(b->ts, i) || t->kind == TOKEN_LET || t->kind == TOKEN_CHECK || t->kind == TOKEN_WARN ||
+	            t->kind == TOKEN_FOR || t->kind == TOKEN_PROJECT;
+
+	if (b->decl != i)
+		b->sign = b->close_before = 0;
+	b->decl = i;
+	b->decl_out = b->n;
+	if (word && (t->flags & FLAG_LINE) && tokens_indent(b->ts, t->start) == 0) {
+		b->region = i;
+		b->region_out = b->n;
+		b->surplus = 0;
+		b->torn = false;
+	}
+}
+
 static void repair(struct balance *b)
 {
 	const struct tokens *ts = b->ts;
 
 	for (size_t i = 0; i < ts->n;) {
 		const struct token *t = &ts->at[i];
-		if (!b->depth) {
-			if (b->decl != i)
-				b->sign = b->close_before = 0;
-			b->decl = i;
-			b->decl_out = b->n;
-		}
+		if (!b->depth)
+			begin_declaration(b, i);
 		if ((t->flags & FLAG_LINE) && take_line(b, i, &i))
 			continue;
 		if (t->kind == TOKEN_END && b->depth) {
@@ -371,11 +447,26 @@ static void repair(struct balance *b)
 			b->open[b->depth++] = (struct bracket){ (uint32_t)i, b->indent };
 			put(b, *t);
 		} else if (is_close(t->kind)) {
-			take_close(b, t);
+			if (take_close(b, t, i, &i))
+				continue;
 		} else {
 			put(b, *t);
 		}
 		i++;
+	}
+}
+
+void tokens_explain(const struct tokens *ts)
+{
+	struct diags *ds = ts->diags;
+
+	for (size_t i = 0; i < ts->ndropped; i++) {
+		const struct dropped *d = &ts->dropped[i];
+		bool known = false;
+		for (size_t k = 0; k < ds->n && !known; k++)
+			known = ds->at[k]->at.start >= d->from && ds->at[k]->at.start <= d->start;
+		if (!known)
+			report_stray(ds, (struct span){ d->start, d->start + 1 }, TOKEN_RBRACE, true);
 	}
 }
 

@@ -178,14 +178,29 @@ bool feed_begins(const struct feed *f, size_t i)
 	}
 }
 
+/*
+ * Does the line that begins with token `i` stand outside the broken item?  In a
+ * file, lines right of the broken declaration, which stands at `own`, are part of it.
+ */
+static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own)
+{
+	const struct token *at = f->tokens->at;
+
+	if (continues[at[i].kind] || at[i].kind == TOKEN_LBRACE)
+		return false;
+	if (f->depth == 0 && !f->expression)
+		return tokens_declaration(f->tokens, i) || (tokens_indent(f->tokens, at[i].start) <= own && !is_close(at[i].kind));
+	return indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i));
+}
+
 /* The token that ends the broken item, from `i` on, inside `open` brackets more than its body's. */
 static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned indent, bool *ret_newline)
 {
 	const struct token *at = f->tokens->at;
+	unsigned own = f->depth ? 0 : tokens_indent(f->tokens, at[f->item].start);
 
 	for (*ret_newline = false; at[i].kind != TOKEN_END; i++) {
-		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && !continues[at[i].kind] && at[i].kind != TOKEN_LBRACE &&
-		    (indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i)))) {
+		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && leaves(f, i, indent, own)) {
 			*ret_newline = true;
 			return i;
 		}

@@ -125,6 +125,7 @@ struct node *parse_source(struct arena *a, struct names *names, struct diags *ds
 	p.file = node_new(a, NODE_FILE, all);
 	prepare(&p, false);
 	run(&p);
+	tokens_explain(&p.tokens);
 	p.file->u.file.doc = doc_of_file(&p);
 	return p.file;
 }
@@ -135,7 +136,9 @@ struct node *parse_expression(struct arena *a, struct names *names, struct diags
 	size_t errors = ds->errors + ds->muted_errors;
 
 	prepare(&p, true);
-	if (!run(&p) || ds->errors + ds->muted_errors != errors)
+	bool ok = run(&p);
+	tokens_explain(&p.tokens);
+	if (!ok || ds->errors + ds->muted_errors != errors)
 		return NULL;
 	return p.result;
 }

@@ -21,7 +21,8 @@ enum token_flag {
 	FLAG_VIRTUAL = 4,               /* not in the text */
 	FLAG_BROKEN = 8,                /* STR_CLOSE: the string had a fault that was reported */
 	FLAG_TORN = 16,                 /* after a repair: whatever follows on this line is not to blame */
-	FLAG_END_DECL = 32              /* a VIRTUAL brace: the declaration around it is not what was meant */
+	FLAG_END_DECL = 32,             /* a VIRTUAL brace: the declaration around it is not what was meant */
+	FLAG_DROPPED = 64               /* a brace that closes too much, left out of the repaired array */
 };
 
 struct token {
@@ -39,6 +40,11 @@ struct comment {
 	bool blank;                     /* at least one blank line before it */
 };
 
+/* A brace left out because an opening one seems to be missing between `from` and it. */
+struct dropped {
+	uint32_t from, start;
+};
+
 struct tokens {
 	struct arena *arena;
 	struct diags *diags;
@@ -47,11 +53,15 @@ struct tokens {
 	size_t n, size;
 	struct comment *comments;
 	size_t ncomments;
+	struct dropped *dropped;
+	size_t ndropped;
 	bool cut;                       /* a string swallowed the rest of the text: what is open there is not to blame */
 };
 
 void tokens_scan(struct tokens *ts);
 void tokens_balance(struct tokens *ts);
+/* After parsing: report the braces that were left out and that nothing else explains. */
+void tokens_explain(const struct tokens *ts);
 
 /* The text between two global offsets. */
 struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end);
