@@ -100,7 +100,7 @@ asan:
 fuzz:
 	@sh .ci/deps fuzz
 	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= \
-		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
+		CFLAGS='-O1 -g -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
 	@BUILD=build-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh
 
 cover:
