@@ -557,8 +557,10 @@ static void print_items(struct printer *p, size_t from, size_t to, unsigned inde
 bool format_source(struct arena *a, struct names *names, struct diags *ds, const struct source *source, struct buf *out)
 {
 	size_t errors = ds->errors;
+	struct source any = *source;
 
-	parse_source(a, names, ds, source);
+	any.library = true;             /* the library's own files have a form too */
+	parse_source(a, names, ds, &any);
 	if (ds->errors != errors)
 		return false;
 	struct layout l = layout_new(a, ds, source);
