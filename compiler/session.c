@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "diag/suggest.h"
 
 /* ---- out ---- */
 
@@ -95,6 +96,36 @@ static bool add_set(struct session *s, struct compile *c, struct str assignment)
 	return false;
 }
 
+static bool is_label_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
+
+/* One DNS label, or several with dots between them. */
+static bool is_dns(struct str text, bool dots)
+{
+	size_t label = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		bool dot = dots && text.p[i] == '.';
+		bool edge = label == 0 || i + 1 == text.n || (dots && text.p[i + 1] == '.');
+		if ((dot && label == 0) || (!dot && (!is_label_byte(text.p[i]) || (edge && text.p[i] == '-'))))
+			return false;
+		label = dot ? 0 : label + 1;
+		if (label > 63)
+			return false;
+	}
+	return label > 0 && text.n <= 253;
+}
+
+/* What a program says is checked by its type; this is what the command line says in its place. */
+static void check_name(struct compile *c, const char *what, struct str name, bool dots)
+{
+	if (!name.p || is_dns(name, dots))
+		return;
+	struct source *source = source_add(&c->sources, STR("command line"), name);
+	struct span at = { source->base, source->base + (uint32_t)name.n };
+	diag_report(&c->diags, TJ0802, at, "%s '%.*s' must be lower case letters, digits%s and '-', beginning and ending with a letter or digit",
+	            what, STR_ARG(name), dots ? ", '.'" : "");
+}
+
 bool session_open(struct session *s, struct compile *c)
 {
 	const struct options *o = s->options;
@@ -111,6 +142,8 @@ bool session_open(struct session *s, struct compile *c)
 	c->options.job.run_id = option_value(o, OPTION_RUN_ID);
 	c->options.job.unroll = option_given(o, OPTION_UNROLL);
 	c->options.job.no_raw = option_given(o, OPTION_NO_RAW);
+	check_name(c, "namespace", c->options.job.ns, false);
+	check_name(c, "cluster domain", c->options.job.domain, true);
 	for (size_t i = 0; i < o->ngiven; i++) {
 		if (o->given[i].option == OPTION_SET && !add_set(s, c, o->given[i].value))
 			return false;
@@ -228,6 +261,39 @@ void session_report(struct session *s, struct programs *all, bool machine_to_std
 	buf_release(&out);
 }
 
+/* The names of all jobs, for the answer to one that does not exist. */
+static void suggest_jobs(struct session *s, struct suggest *near)
+{
+	for (size_t i = 0; i < s->options->noperands; i++) {
+		struct compile *c = ARENA_NEW(s->arena, struct compile);
+		if (session_open(s, c)) {
+			c->options.job_name = (struct str){ 0 };
+			compile_plan(c, s->options->operands[i]);
+			for (size_t k = 0; k < c->plan.njobs; k++)
+				suggest_add(near, str_copy(s->arena, c->plan.jobs[k].name));
+		}
+		compile_release(c);
+	}
+}
+
+/* --job names a job of one of the programs; false after saying that it does not. */
+static bool found_job(struct session *s, const struct programs *all)
+{
+	struct str name = option_value(s->options, OPTION_JOB);
+	struct suggest near;
+
+	if (!name.p)
+		return true;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i]->plan.njobs || !diags_ok(&all->at[i]->diags))
+			return true;
+	suggest_init(&near, s->arena, name);
+	suggest_jobs(s, &near);
+	struct str help = suggest_or_list(&near, "the jobs are");
+	session_say(s, "there is no job '%.*s'%s%.*s", STR_ARG(name), help.n ? "; " : "", STR_ARG(help));
+	return false;
+}
+
 /* Everything that the objects could be refused for, over all programs together. */
 static void check_objects(struct session *s, struct programs *all, bool runtime_warning)
 {
@@ -245,7 +311,7 @@ static void check_objects(struct session *s, struct programs *all, bool runtime_
 
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status)
 {
-	if (!session_compile(s, ret)) {
+	if (!session_compile(s, ret) || !found_job(s, ret)) {
 		*ret_status = STATUS_USAGE;
 		return false;
 	}

@@ -67,5 +67,14 @@ run 1 compile parameters.tj --set count=99; says err "command line:1:7: error: "
 run 1 compile good.tj good.tj; says err "[TJ0812]"; silent out
 run 0 compile -o json good.tj parameters.tj; cp .out list.json
 holds python3 -c 'import json; l = json.load(open("list.json")); assert l["kind"] == "List" and len(l["items"]) >= 2'
+run 0 compile --job hello good.tj parameters.tj; says out "name: hello"; holds test "$(grep -c 'name: many' .out)" -eq 0
+run 2 compile --job helo good.tj; says err "there is no job 'helo'; did you mean 'hello'?"; silent out
+run 0 compile --namespace team-a good.tj; says out "namespace: team-a"
+run 1 compile --namespace Team_A good.tj; says err "command line:1:1: error: namespace 'Team_A' must be"; silent out
+run 1 compile --domain 'cluster local' good.tj; says err "[TJ0802]"
+run 1 compile --domain cluster..local good.tj; says err "[TJ0802]"
+run 1 compile --kubernetes 1.99 good.tj; says err "[TJ0814]"
+run 1 compile --gang volcano good.tj; says err "volcano"
+run 1 compile --target pods good.tj; says err "'pods'"
 run 0 compile --annotate good.tj; holds grep -q '# good.tj:[0-9]' .out
 end
