@@ -47,9 +47,26 @@ static void check_function(struct check *c, struct decl *d)
 	ARENA_PUSH(c->arena, c->functions, c->nfunctions, d);
 }
 
+/* A record has typed fields and nothing else. */
+static void only_fields(struct check *c, const struct node *body)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		bool field = item->kind == NODE_FIELD;
+		if (item->kind == NODE_BAD)
+			c->at.module->broken = true;
+		if (item->kind == NODE_BAD || (field && item->u.field.key.text.p))
+			continue;
+		struct diag *g = diag_report(c->diags, TJ0203, field ? item->u.field.key.span : item->span, "a record type has typed fields and nothing else");
+		diag_help(c->diags, g, field ? "write the name of the field out" : "write 'NAME: TYPE', or 'NAME: TYPE = DEFAULT'");
+	}
+}
+
 static void check_record(struct check *c, struct decl *d)
 {
 	decl_type(c, d);
+	if (d->node->u.type_decl.body)
+		only_fields(c, d->node->u.type_decl.body);
 	for (size_t i = 0; i < d->nfields; i++) {
 		struct site site = { .name = d->fields[i].name, .declared = d->fields[i].span };
 		if (d->fields[i].value)
@@ -220,7 +237,7 @@ void check_decl(struct check *c, struct decl *d)
 
 struct setting_items {
 	struct items base;
-	const char *what;               /* "profile", "test" */
+	struct str profile;             /* its name; empty in a test */
 };
 
 static bool same_constant(struct check *c, const struct node *a, const struct node *b)
@@ -291,22 +308,22 @@ static void set_param(struct items *to, struct node *item)
 		check_expr(c, value, t, &site);
 	c->at = saved;
 	test_bounds(c, value, t, d);
-	if (str_is(str_of(s->what), "profile") && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value)) {
-		struct diag *g = diag_report(c->diags, TJ1005, item->span, "the profile sets '%.*s' to its default", STR_ARG(name));
+	if (s->profile.n && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value)) {
+		struct diag *g = diag_report(c->diags, TJ1005, item->span, "profile '%.*s' sets '%.*s' to its default", STR_ARG(s->profile), STR_ARG(name));
 		diag_note(c->diags, g, d->node->u.binding.value->span, "the default");
 		diag_help(c->diags, g, "remove the line");
 	}
 }
 
-static void check_settings(struct check *c, struct node *body, const char *what)
+static void check_settings(struct check *c, struct node *body, struct str profile)
 {
-	struct setting_items s = { .base = { .check = c, .set = set_param, .what = what }, .what = what };
+	struct setting_items s = { .base = { .check = c, .set = set_param, .what = profile.n ? "a profile" : "'set'" }, .profile = profile };
 	visit_body(&s.base, body, SCOPE_LOCAL);
 }
 
 void check_profile(struct check *c, struct node *n)
 {
-	check_settings(c, n->u.titled.body, "profile");
+	check_settings(c, n->u.titled.body, n->u.titled.name);
 }
 
 /* ---- tests ---- */
@@ -348,7 +365,7 @@ static void test_set(struct items *to, struct node *item)
 	} else if (f->id == FIELD_TEST_PROFILE) {
 		test_profile(c, value);
 	} else if (value->kind == NODE_BODY) {
-		check_settings(c, value, "test");
+		check_settings(c, value, STR(""));
 		value->type = &type_data;
 	} else {
 		check_expr(c, value, &type_data, &(struct site){ .what = STR("'set'") });

@@ -346,6 +346,23 @@ bool check_condition(struct check *c, struct node *n, const char *what, bool pod
 	return judge_condition(c, n, what, pod_allowed);
 }
 
+/* 'if nodes' needs a bool */
+static void report_not_bool(struct check *c, struct node *n, const char *what, const struct type *core)
+{
+	struct str is = found(c, n), words = node_words(c, n);
+	bool leads = str_is(str_of(what), "'if'") || str_is(str_of(what), "'not'") || str_is(str_of(what), "'check'") || str_is(str_of(what), "'warn'");
+	struct str subject = leads ? str_printf(c->arena, "%.*s %.*s'", (int)strlen(what) - 1, what, STR_ARG(words)) : str_of(what);
+	struct diag *d = diag_report(c->diags, TJ0317, n->span, "%.*s needs a bool, found %.*s", STR_ARG(subject), STR_ARG(is));
+	if (core->kind == TYPE_INT)
+		diag_help(c->diags, d, "write '%.*s > 0'", STR_ARG(words));
+	else if (core->kind == TYPE_OPTIONAL)
+		diag_help(c->diags, d, "write '%.*s != none'", STR_ARG(words));
+	else if (type_is_text(core))
+		diag_help(c->diags, d, "write '%.*s != \"\"'", STR_ARG(words));
+	else if (core->kind == TYPE_LIST || core->kind == TYPE_MAP)
+		diag_help(c->diags, d, "write 'len(%.*s) > 0'", STR_ARG(words));
+}
+
 bool judge_condition(struct check *c, struct node *n, const char *what, bool pod_allowed)
 {
 	const struct type *t = n->type;
@@ -358,16 +375,7 @@ bool judge_condition(struct check *c, struct node *n, const char *what, bool pod
 		return false;
 	}
 	if (core->kind != TYPE_BOOL) {
-		struct str is = found(c, n), words = node_words(c, n);
-		struct diag *d = diag_report(c->diags, TJ0317, n->span, "%s needs a bool, found %.*s", what, STR_ARG(is));
-		if (core->kind == TYPE_INT)
-			diag_help(c->diags, d, "write '%.*s > 0'", STR_ARG(words));
-		else if (core->kind == TYPE_OPTIONAL)
-			diag_help(c->diags, d, "write '%.*s != none'", STR_ARG(words));
-		else if (type_is_text(core))
-			diag_help(c->diags, d, "write '%.*s != \"\"'", STR_ARG(words));
-		else if (core->kind == TYPE_LIST || core->kind == TYPE_MAP)
-			diag_help(c->diags, d, "write 'len(%.*s) > 0'", STR_ARG(words));
+		report_not_bool(c, n, what, core);
 		bad(n);
 		return false;
 	}
@@ -527,7 +535,7 @@ static const struct type *dispatch(struct check *c, struct node *n, const struct
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want)
 {
 	const struct site *site = c->site;
-	if (n->kind != NODE_IF && n->kind != NODE_COALESCE)
+	if (n->kind != NODE_IF && n->kind != NODE_COALESCE && n->kind != NODE_QUANTITY)
 		c->site = NO_SITE;
 	const struct type *t = dispatch(c, n, want);
 	c->site = site;

@@ -64,7 +64,9 @@ static const struct type *report_dimension(struct check *c, struct node *n, cons
 	struct str word = n->u.quantity.word, number = number_of(word), unit = unit_of(word);
 	struct str needs = type_phrase(c->arena, want);
 	if (want->kind == TYPE_DURATION && str_is(unit, "m")) {
-		struct diag *d = diag_report(c->diags, TJ0307, n->span, "%.*s is not a duration: m means one thousandth", STR_ARG(word));
+		struct str what = c->site->name;
+		struct diag *d = diag_report(c->diags, TJ0307, n->span, "'%.*s%s%.*s': m means one thousandth", STR_ARG(what), what.n ? " = " : "",
+			STR_ARG(word));
 		diag_help(c->diags, d, "minutes are written %.*smin", STR_ARG(number));
 		diag_fix(c->diags, d, n->span, str_printf(c->arena, "%.*smin", STR_ARG(number)), "write minutes");
 		return bad(n);
@@ -192,14 +194,14 @@ static const struct type *report_no_unit(struct check *c, struct node *n, const 
 	struct diag *d;
 	if (want->kind == TYPE_DURATION) {
 		if (what.n)
-			d = diag_report(c->diags, TJ0302, n->span, "%.*s = %.*s has no unit", STR_ARG(what), STR_ARG(words));
+			d = diag_report(c->diags, TJ0302, n->span, "'%.*s = %.*s' has no unit", STR_ARG(what), STR_ARG(words));
 		else
 			d = diag_report(c->diags, TJ0302, n->span, "the duration %.*s has no unit", STR_ARG(words));
 		diag_help(c->diags, d, "%.*ss are seconds, %.*smin minutes, %.*sh hours", STR_ARG(words), STR_ARG(words), STR_ARG(words));
 		return bad(n);
 	}
 	if (what.n)
-		d = diag_report(c->diags, TJ0303, n->span, "%.*s = %.*s has no unit", STR_ARG(what), STR_ARG(words));
+		d = diag_report(c->diags, TJ0303, n->span, "'%.*s = %.*s' has no unit", STR_ARG(what), STR_ARG(words));
 	else
 		d = diag_report(c->diags, TJ0303, n->span, "the memory %.*s has no unit", STR_ARG(words));
 	if (str_is(words, "0"))

@@ -77,9 +77,9 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 	d = diag_report(c->diags, TJ0319, n->span, "%.*s is a range for limits, not a list", STR_ARG(words));
 	struct constant lo, hi;
 	if (n->kind == NODE_RANGE && fold(c, n->u.op.left, &lo) && fold(c, n->u.op.right, &hi) && lo.kind == TYPE_INT &&
-	    hi.kind == TYPE_INT && hi.integer < INT64_MAX)
-		diag_help(c->diags, d, "write 'range(%lld, %lld)' for %lld, ..., %lld", (long long)lo.integer,
-			(long long)hi.integer + 1, (long long)lo.integer, (long long)hi.integer);
+	    hi.kind == TYPE_INT && lo.integer < hi.integer && hi.integer < INT64_MAX)
+		diag_help(c->diags, d, "write 'range(%lld, %lld)' for %lld, %lld, ..., %lld", (long long)lo.integer,
+			(long long)hi.integer + 1, (long long)lo.integer, (long long)lo.integer + 1, (long long)hi.integer);
 	else
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 }
@@ -136,7 +136,8 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 		struct str type = type_spell(c->arena, want);
 		diag_help(c->diags, d, "give it the type %.*s where it is declared", STR_ARG(type));
 	} else if (want->kind == TYPE_CPU && t->kind == TYPE_INT)
-		diag_help(c->diags, d, "declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
+		diag_help(c->diags, d, n->kind == NODE_BINARY || n->kind == NODE_IF || n->kind == NODE_COALESCE ?
+			"declare it as a cpu, or write '1000m * (%.*s)'" : "declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
 	else if (want->kind == TYPE_LIST && fit(want->elem, t) == FIT_OK)
 		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(words));
 	else if (want->kind == TYPE_DURATION && t->kind == TYPE_INT)
