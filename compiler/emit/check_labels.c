@@ -43,6 +43,32 @@ static void keys(struct checking *c, const struct plan_pairs *pairs, const char 
 	}
 }
 
+/* kubectl's taint syntax: key, key=value, key:Effect, key=value:Effect. */
+static void toleration(struct checking *c, const struct plan_str *taint)
+{
+	struct str key = taint->value, value = { NULL, 0 }, effect = { NULL, 0 };
+	const char *why, *colon = key.n ? memrchr(key.p, ':', key.n) : NULL;
+
+	if (colon) {
+		key.n = (size_t)(colon - key.p);
+		effect = (struct str){ colon + 1, taint->value.n - key.n - 1 };
+		if (!str_is(effect, "NoSchedule") && !str_is(effect, "PreferNoSchedule") && !str_is(effect, "NoExecute")) {
+			struct diag *d = diag_report(c->diags, TJ0803, taint->from, "'%.*s' is not an effect of a taint",
+				STR_ARG(check_short(c->arena, effect)));
+			diag_help(c->diags, d, "one of NoSchedule, PreferNoSchedule, NoExecute; without one all are tolerated");
+		}
+	}
+	const char *equals = key.n ? memchr(key.p, '=', key.n) : NULL;
+	if (equals) {
+		value = (struct str){ equals + 1, key.n - (size_t)(equals - key.p) - 1 };
+		key.n = (size_t)(equals - key.p);
+		if (!kube_label_value(value, &why))
+			report(c, taint->from, "taint value", value, why);
+	}
+	if (!kube_label_key(key, &why))
+		report(c, taint->from, "taint key", key, why);
+}
+
 void check_labels(struct checking *c, const struct plan_job *j)
 {
 	const char *why;
@@ -59,5 +85,7 @@ void check_labels(struct checking *c, const struct plan_job *j)
 		keys(c, &j->roles[i].labels, "label", true);
 		keys(c, &j->roles[i].annotations, "annotation", false);
 		keys(c, &j->roles[i].node, "node label", true);
+		for (size_t k = 0; k < j->roles[i].ntolerate; k++)
+			toleration(c, &j->roles[i].tolerate[k]);
 	}
 }

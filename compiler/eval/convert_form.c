@@ -203,15 +203,17 @@ static const struct value *convert_image(struct eval *ev, const struct value *v,
 
 enum { LONGEST_LABEL = 63 };
 
-static bool is_label(struct str s)
+static bool label_letters(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		bool edge = i == 0 || i + 1 == s.n;
 		if (!is_lower(s.p[i]) && !is_digit(s.p[i]) && (s.p[i] != '-' || edge))
 			return false;
 	}
-	return s.n > 0 && s.n <= LONGEST_LABEL;
+	return s.n > 0;
 }
+
+static bool is_label(struct str s) { return s.n <= LONGEST_LABEL && label_letters(s); }
 
 /* The label that was probably meant: lower case, everything else a dash. */
 static struct str as_label(struct eval *ev, struct str s)
@@ -248,6 +250,22 @@ static const struct value *convert_name(struct eval *ev, const struct value *v, 
 		fix_literal(ev, d, at, s, better);
 	}
 	return &value_bad;
+}
+
+/* A job's name begins every object's, and that of a Service begins with a letter.  How long it may be, TJ0801 knows. */
+bool convert_job_name(struct eval *ev, struct str s, struct span at)
+{
+	struct str better = as_label(ev, s);
+
+	if (label_letters(s) && is_lower(s.p[0]))
+		return true;
+	struct diag *d = eval_report(ev, TJ0802, at, "job name '%.*s' must be lower case letters, digits and '-', starting with a letter",
+		STR_ARG(s));
+	if (is_label(better) && is_lower(better.p[0])) {
+		diag_help(ev->diags, d, "did you mean '%.*s'?", STR_ARG(better));
+		fix_literal(ev, d, at, s, better);
+	}
+	return false;
 }
 
 /* ---- path ---- */

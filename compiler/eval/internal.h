@@ -111,7 +111,7 @@ bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struc
 /* ---- conversion ---- */
 
 const struct value *convert_form(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule);
-bool convert_job_name(struct eval *ev, const struct value *v, struct span at);
+bool convert_job_name(struct eval *ev, struct str name, struct span at);
 /* Is the amount one that the unit counts in (whole bytes, milli-CPUs, milliseconds)? */
 bool quantity_whole(struct quantity q, enum type_kind unit);
 

@@ -5,6 +5,7 @@
  * spreads); from then on every field is a slot that is evaluated when something
  * asks for it, and lowering asks for all of them in a fixed order.
  */
+#include "eval/internal.h"
 #include "eval/job.h"
 
 #include "eval/blueprint.h"
@@ -79,7 +80,7 @@ static bool job_name(struct job *j)
 		return false;
 	j->plan->name = j->name;
 	j->plan->name_at = j->node->u.job.title->span;
-	return true;
+	return convert_job_name(ev, j->name, j->plan->name_at);
 }
 
 static void job_namespace(struct job *j)
@@ -284,6 +285,11 @@ static bool job_begin(struct job *j)
 	}
 	job_roles(j);
 	j->ready = true;
+	if (!j->nroles && !ev->diags->errors) {        /* else its role may be what failed */
+		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",
+			STR_ARG(j->name));
+		diag_help(ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: 'job \"%.*s\": single.task'", STR_ARG(j->name));
+	}
 	return !j->body->failed;
 }
 

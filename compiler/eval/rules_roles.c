@@ -14,9 +14,11 @@ static void success_role(struct job *j, const struct plan_condition *c)
 	if (r->unknown)
 		return;
 	if (r->max == 0) {
-		struct diag *d = diag_report(ds(j), TJ0517, j->node->u.job.blueprint ? j->node->u.job.blueprint->span : c->from,
+		bool own = in_user_text(j->ev, c->from) || !j->node->u.job.blueprint;
+		struct diag *d = diag_report(ds(j), TJ0517, own ? c->from : j->node->u.job.blueprint->span,
 			"the job succeeds when '%.*s' is done, but there is no '%.*s'", STR_ARG(r->name), STR_ARG(r->name));
-		diag_note(ds(j), d, c->from, "the success rule");
+		if (!own)
+			diag_note(ds(j), d, c->from, "the success rule");
 		diag_help(ds(j), d, "give the role a replica, or let 'success' name another role");
 	} else if (r->endless && j->body && span_known(c->from)) {
 		struct diag *d = diag_report(ds(j), TJ0518, c->from, "'%.*s' servers do not finish by themselves", STR_ARG(r->name));
@@ -197,15 +199,40 @@ static void single_replica(struct job *j)
 	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
 }
 
-static void queue_and_times(struct job *j)
+/* Kubernetes counts these in whole seconds (decisions, section 7). */
+static void whole_seconds(struct job *j, const char *field, const struct plan_quantity *q)
+{
+	int128 second = QUANTITY_UNIT;
+	if (!q->set || (q->value.nano >= 0 && q->value.nano % second == 0))
+		return;
+	struct str text = duration_text(j->ev->arena, q->value);
+	struct diag *d = diag_report(ds(j), TJ0311, q->from, q->value.nano < 0 ? "%s = %.*s is negative" :
+		"%s = %.*s is not a whole number of seconds", field, STR_ARG(text));
+	if (q->value.nano > 0)
+		diag_help(ds(j), d, "write %llds", (long long)(q->value.nano / second + 1));
+}
+
+/* False when one of them is none that Kubernetes can count. */
+static bool times(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	const struct plan_role *last = NULL;
+	size_t errors = ds(j)->errors;
+	whole_seconds(j, "timeout", &p->timeout);
+	whole_seconds(j, "ttl", &p->ttl);
+	for (size_t i = 0; i < p->nroles; i++) {
+		const struct plan_role *r = &p->roles[i];
+		if (r->max && (!last || last->grace.from.start != r->grace.from.start))
+			whole_seconds(j, "grace", &r->grace);
+		last = r;
+	}
+	return ds(j)->errors == errors;
+}
+
+/* A pod that gets less time to run than to end (TJ0816). */
+static void short_timeout(struct job *j)
 {
 	const struct plan_job *p = j->plan;
-	if (p->queue.set && str_is(p->gang.value, "none")) {
-		struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"none\"");
-		if (span_known(p->gang.from))
-			diag_note(ds(j), d, p->gang.from, "nobody admits from a queue here");
-		diag_help(ds(j), d, "set gang = \"kueue\", or remove 'queue'");
-	}
 	for (size_t i = 0; i < p->nroles; i++) {
 		const struct plan_role *r = &p->roles[i];
 		if (!p->timeout.set || !r->max || !r->grace.set || p->timeout.value.nano >= r->grace.value.nano)
@@ -215,6 +242,17 @@ static void queue_and_times(struct job *j)
 			STR_ARG(timeout), STR_ARG(grace), STR_ARG(r->name));
 		diag_help(ds(j), d, "raise 'timeout', or lower 'grace'");
 		return;
+	}
+}
+
+static void queue(struct job *j)
+{
+	const struct plan_job *p = j->plan;
+	if (p->queue.set && str_is(p->gang.value, "none")) {
+		struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"none\"");
+		if (span_known(p->gang.from))
+			diag_note(ds(j), d, p->gang.from, "nobody admits from a queue here");
+		diag_help(ds(j), d, "set gang = \"kueue\", or remove 'queue'");
 	}
 }
 
@@ -231,5 +269,7 @@ void rules_roles(struct job *j)
 		role_ports(j, &p->roles[i]);
 	}
 	single_replica(j);
-	queue_and_times(j);
+	queue(j);
+	if (times(j))
+		short_timeout(j);
 }

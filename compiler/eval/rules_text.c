@@ -129,9 +129,45 @@ static bool has_reference(const struct text *t)
 	return false;
 }
 
+/* ---- pod.env("NAME") in command and args (TJ0705, TJ0711) ---- */
+
+/* Entries refer only to earlier ones, so this ends. */
+static bool holds_secret(const struct plan_container *c, size_t entry)
+{
+	const struct plan_env *e = &c->env[entry];
+	if (e->kind == ENV_SECRET)
+		return true;
+	for (size_t i = 0; e->kind == ENV_TEXT && i < e->text.n; i++)
+		for (size_t k = 0; e->text.at[i].kind == PIECE_ENV && k < entry; k++)
+			if (str_eq(c->env[k].name, e->text.at[i].u.text) && holds_secret(c, k))
+				return true;
+	return false;
+}
+
+static void reference(struct job *j, const struct plan_container *c, struct str name, struct span at)
+{
+	for (size_t i = 0; i < c->nenv; i++) {
+		if (!str_eq(c->env[i].name, name))
+			continue;
+		if (!holds_secret(c, i))
+			return;
+		struct diag *d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument", STR_ARG(name));
+		diag_note(ds(j), d, c->env[i].name_at, "defined here");
+		diag_help(ds(j), d, "everybody who may list processes can read arguments: let the program read the variable");
+		return;
+	}
+	struct diag *d = diag_report(ds(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
+	diag_help(ds(j), d, "define it in 'env' of the same container; what only the image defines is for a shell: \"$%.*s\"", STR_ARG(name));
+}
+
 static void texts(struct job *j, const struct plan_container *c, const struct plan_texts *list)
 {
+	if (!list->n && list->per_replica)
+		list = &list->per_replica[0];
 	for (size_t i = 0; i < list->n; i++) {
+		for (size_t k = 0; k < list->at[i].n; k++)
+			if (list->at[i].at[k].kind == PIECE_ENV)
+				reference(j, c, list->at[i].at[k].u.text, list->at[i].from);
 		if (has_reference(&list->at[i]))
 			reference_lookalike(j, c, &list->at[i]);
 		for (size_t k = 0; k < list->at[i].n; k++)
@@ -162,6 +198,11 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 static void container(struct job *j, const struct plan_container *c, struct map *images)
 {
 	env_literals(j, c);
+	for (size_t i = 0; i < c->nenv; i++) {
+		struct plan_container before = { .env = c->env, .nenv = i };    /* what an entry could refer to */
+		if (c->env[i].kind == ENV_TEXT && !c->env[i].framework && has_reference(&c->env[i].text))
+			reference_lookalike(j, &before, &c->env[i].text);
+	}
 	texts(j, c, &c->command);
 	texts(j, c, &c->args);
 	image(j, c, images);
