@@ -64,6 +64,10 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 		return STR("");
 	}
 	d = diag_report(c->diags, TJ0202, at, "%s has no field '%.*s'", block_word(b->block), STR_ARG(name));
+	if (schema_foreign(name)) {
+		diag_help(c->diags, d, "%s", schema_foreign(name));
+		return STR("");
+	}
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
 	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "it has" : NULL, at);
@@ -149,9 +153,11 @@ static void block_set(struct items *to, struct node *item)
 	struct block_items *b = (struct block_items *)to;
 	struct check *c = to->check;
 	struct node *value = item->u.item.value;
+	struct str written = item->u.item.key.text;
 	const struct field *f = find_field(b, &item->u.item.key);
 	bool env = c->at.env;
-	if (!f) {
+	if (!f || !str_eq(written, item->u.item.key.text)) {     /* a guess is no reason to judge the value */
+		item->u.item.field = f;
 		type_loose(c, value);
 		return;
 	}
@@ -285,7 +291,11 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 			suggest_add(&s, str_of(r->word));
 	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "there is no block '%.*s'", STR_ARG(item->u.block.word));
 	struct str only = suggest_only(&s);
-	help_suggest(c, d, &s, "there are", item->u.block.word_span);
+	const char *foreign = schema_foreign(item->u.block.word);
+	if (foreign)
+		diag_help(c->diags, d, "%s", foreign);
+	else
+		help_suggest(c, d, &s, "there are", item->u.block.word_span);
 	item->u.block.word = only.n ? intern(c->names, only) : STR("");
 }
 

@@ -66,9 +66,11 @@ static const struct type *narrowed(struct check *c, const struct node *n, const 
 	return t->kind == TYPE_OPTIONAL && known_present(c, n) ? t->elem : t;
 }
 
-static const struct type *type_name_node(struct check *c, struct node *n)
+static const struct type *type_name_node(struct check *c, struct node *n, const struct type *want)
 {
+	c->text_wanted = want && type_is_text(type_strip_pod(type_strip_optional(want)));
 	struct decl *d = scope_find(c, n->u.name.text, n->span);
+	c->text_wanted = false;
 	if (!d)
 		return bad(n);
 	n->u.name.decl = d;
@@ -459,21 +461,45 @@ static bool is_quantity_literal(const struct node *n)
 	return n->kind == NODE_QUANTITY || is_number_literal(n);
 }
 
+static void test_never_none(struct check *c, const struct node *left, const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_BAD: case TYPE_POD: case TYPE_OPTIONAL: case TYPE_NONE: case TYPE_DATA: return;
+	default: break;
+	}
+	if (!in_own_file(c))
+		return;
+	struct str words = node_words(c, left);
+	struct diag *d = diag_report(c->diags, TJ1004, left->span, "'%.*s' is never none", STR_ARG(words));
+	diag_help(c->diags, d, "remove '\?\?' and what follows it");
+}
+
+/* x ?? 1Gi: the other side says what a literal is, also where the place does not care. */
+static const struct type *fallback(struct check *c, struct node *n, const struct type *other, const struct type *want)
+{
+	bool hint = is_quantity_literal(n) && type_is_quantity(other);
+	if (!want)
+		return type_expr(c, n, is_quantity_literal(n) ? other : NULL);
+	if (!hint)
+		return check_expr(c, n, want, c->site);
+	return check_expr(c, n, other, c->site)->kind == TYPE_BAD ? &type_bad : coerce(c, n, want, c->site);
+}
+
+static const struct type *report_sides(struct check *c, const struct node *n, const struct type *a, const struct type *b)
+{
+	struct str x = type_phrase(c->arena, a), y = type_phrase(c->arena, b);
+	struct diag *d = diag_report(c->diags, TJ0320, n->u.op.right->span, "the two sides of '\?\?' are %.*s and %.*s", STR_ARG(x), STR_ARG(y));
+	diag_note(c->diags, d, n->u.op.left->span, "%.*s", STR_ARG(x));
+	return &type_bad;
+}
+
 static const struct type *type_coalesce(struct check *c, struct node *n, const struct type *want)
 {
 	struct node *left = n->u.op.left, *right = n->u.op.right;
 	const struct type *a = want ? check_expr(c, left, type_optional(c->arena, want), c->site) : check_free(c, left);
 	const struct type *core = type_strip_optional(type_strip_pod(a));
-	if (a->kind != TYPE_BAD && a->kind != TYPE_POD && a->kind != TYPE_OPTIONAL && a->kind != TYPE_NONE && a->kind != TYPE_DATA &&
-	    in_own_file(c)) {
-		struct str words = node_words(c, left);
-		struct diag *d = diag_report(c->diags, TJ1004, left->span, "'%.*s' is never none", STR_ARG(words));
-		diag_help(c->diags, d, "remove '\?\?' and what follows it");
-	}
-	if (want && type_is_quantity(core) && is_quantity_literal(right))       /* the other side says what 1Gi is */
-		check_expr(c, right, core, c->site);
-	const struct type *b = want && right->type && right->type->kind != TYPE_UNIT && type_is_quantity(core) && is_quantity_literal(right) ?
-		coerce(c, right, want, c->site) : want ? check_expr(c, right, want, c->site) : type_expr(c, right, is_quantity_literal(right) ? core : NULL);
+	test_never_none(c, left, a);
+	const struct type *b = fallback(c, right, core, want);
 	if (a->kind == TYPE_BAD || b->kind == TYPE_BAD)
 		return &type_bad;
 	bool pod = a->kind == TYPE_POD || b->kind == TYPE_POD;
@@ -482,12 +508,8 @@ static const struct type *type_coalesce(struct check *c, struct node *n, const s
 	const struct type *both = a->kind == TYPE_NONE ? b : unify(c, core, type_strip_pod(b));
 	if (!both && literal_pair(left, right, core, b))
 		both = &type_float;
-	if (!both) {
-		struct str x = type_phrase(c->arena, core), y = type_phrase(c->arena, b);
-		struct diag *d = diag_report(c->diags, TJ0320, right->span, "the two sides of '\?\?' are %.*s and %.*s", STR_ARG(x), STR_ARG(y));
-		diag_note(c->diags, d, left->span, "%.*s", STR_ARG(x));
-		return &type_bad;
-	}
+	if (!both)
+		return report_sides(c, n, core, b);
 	retype(c, right, b->kind == TYPE_POD ? type_pod(c->arena, both) : both);
 	return lifted(c, both, pod);
 }
@@ -509,7 +531,7 @@ static const struct type *type_bounds(struct check *c, struct node *n)
 static const struct type *dispatch(struct check *c, struct node *n, const struct type *want)
 {
 	switch (n->kind) {
-	case NODE_NAME: return type_name_node(c, n);
+	case NODE_NAME: return type_name_node(c, n, want);
 	case NODE_INT: return type_int_node(c, n);
 	case NODE_FLOAT: return &type_float;
 	case NODE_QUANTITY: return type_quantity(c, n, want);

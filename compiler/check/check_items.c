@@ -255,49 +255,45 @@ static bool if_sets(const struct node *n, struct str key, bool *maybe)
 	return all && last;
 }
 
+/* `...x` sets what the type of x has; of a map nobody knows. */
+static bool spread_sets(const struct type *t, struct str key, bool *maybe)
+{
+	if (!t || t->kind == TYPE_BAD)
+		return true;
+	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++)
+		if (str_eq(t->members[i].name, key))
+			return true;
+	for (size_t i = 0; t->kind == TYPE_RECORD && i < t->record->nfields; i++)
+		if (str_eq(t->record->fields[i].name, key))
+			return true;
+	*maybe = *maybe || t->kind == TYPE_MAP || t->kind == TYPE_DATA;
+	return false;
+}
+
+static bool item_sets(const struct node *item, struct str key, bool *maybe)
+{
+	switch (item->kind) {
+	case NODE_SET: case NODE_EXTEND:
+		*maybe = *maybe || !item->u.item.key.text.p;
+		return str_eq(item->u.item.key.text, key);
+	case NODE_FIELD: return str_eq(item->u.field.key.text, key);
+	case NODE_BAD: return !item->u.bad.name.n || str_eq(item->u.bad.name, key);
+	case NODE_SPREAD: return spread_sets(item->u.one->type, key, maybe);
+	case NODE_IF_ITEM: return if_sets(item, key, maybe);
+	case NODE_FOR_ITEM: {
+		bool inner = false;
+		*maybe = block_sets(item->u.for_item.body, key, &inner) || inner || *maybe;
+		return false;
+	}
+	default: return false;
+	}
+}
+
 bool body_sets(const struct node *body, struct str key, bool *maybe)
 {
-	for (size_t i = 0; i < body->u.body.items.n; i++) {
-		const struct node *item = body->u.body.items.at[i];
-		switch (item->kind) {
-		case NODE_SET: case NODE_EXTEND:
-			if (str_eq(item->u.item.key.text, key))
-				return true;
-			*maybe = *maybe || !item->u.item.key.text.p;
-			break;
-		case NODE_FIELD:
-			if (str_eq(item->u.field.key.text, key))
-				return true;
-			break;
-		case NODE_BAD:
-			if (!item->u.bad.name.n || str_eq(item->u.bad.name, key))
-				return true;
-			break;
-		case NODE_SPREAD: {
-			const struct type *t = item->u.one->type;
-			if (!t || t->kind == TYPE_BAD)
-				return true;
-			for (size_t k = 0; t->kind == TYPE_ANON && k < t->n; k++)
-				if (str_eq(t->members[k].name, key))
-					return true;
-			for (size_t k = 0; t->kind == TYPE_RECORD && k < t->record->nfields; k++)
-				if (str_eq(t->record->fields[k].name, key))
-					return true;
-			*maybe = *maybe || t->kind == TYPE_MAP || t->kind == TYPE_DATA;
-			break;
-		}
-		case NODE_IF_ITEM:
-			if (if_sets(item, key, maybe))
-				return true;
-			break;
-		case NODE_FOR_ITEM: {
-			bool inner = false;
-			*maybe = block_sets(item->u.for_item.body, key, &inner) || inner || *maybe;
-			break;
-		}
-		default: break;
-		}
-	}
+	for (size_t i = 0; i < body->u.body.items.n; i++)
+		if (item_sets(body->u.body.items.at[i], key, maybe))
+			return true;
 	return false;
 }
 
@@ -561,11 +557,20 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 	return elem ? type_map(c->arena, elem) : &type_empty;
 }
 
+/* An item that the parser could not read: nobody knows what it would have been. */
+static bool has_broken(const struct node *body)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++)
+		if (body->u.body.items.at[i]->kind == NODE_BAD)
+			return true;
+	return false;
+}
+
 static const struct type *type_anon_body(struct check *c, struct node *n)
 {
 	struct anon_items a = { .base = { .check = c, .set = anon_set, .spread = anon_spread, .what = "a record" } };
 	visit_body(&a.base, n, SCOPE_LOCAL);
-	if (a.failed || a.base.failed)
+	if (a.failed || a.base.failed || has_broken(n))
 		return &type_bad;
 	if (!a.n)
 		return &type_empty;

@@ -37,11 +37,27 @@ static bool usable(struct check *c, struct node *n, const struct type **ret, boo
 	if (t->kind == TYPE_SECRET) {
 		struct diag *d = diag_report(c->diags, TJ0711, n->span, "a secret cannot be compared or computed with");
 		diag_label(c->diags, d, "its value is never known here");
+		diag_help(c->diags, d, "pass it whole, as an environment value, and let the program put it together");
 		bad(n);
 		return false;
 	}
 	*ret = t;
 	return true;
+}
+
+static bool is_scalar(const struct type *t)
+{
+	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL || type_is_quantity(t);
+}
+
+/* A part of a text: a literal as it is, anything else in ${ }. */
+static struct str interpolated(struct check *c, const struct node *n)
+{
+	struct str words = node_words(c, n);
+	bool plain = n->kind == NODE_STRING && words.n >= 2 && words.p[0] == '"' && words.p[1] != '"' && words.p[words.n - 1] == '"';
+	if (is_number_literal(n))
+		return words;
+	return plain ? (struct str){ words.p + 1, words.n - 2 } : str_printf(c->arena, "${%.*s}", STR_ARG(words));
 }
 
 static const struct type *report_operands(struct check *c, struct node *n, const struct operands *o)
@@ -61,6 +77,9 @@ static const struct type *report_operands(struct check *c, struct node *n, const
 	diag_note(c->diags, d, o->right->span, "%.*s", STR_ARG(b));
 	if (type_is_text(o->a) && type_is_text(o->b) && n->u.op.op == OP_ADD)
 		diag_help(c->diags, d, "texts are joined by interpolation: \"${%.*s}${%.*s}\"", STR_ARG(x), STR_ARG(y));
+	else if (n->u.op.op == OP_ADD && ((type_is_text(o->a) && is_scalar(o->b)) || (is_scalar(o->a) && type_is_text(o->b))))
+		diag_help(c->diags, d, "a value is put into a text by interpolation: \"%.*s%.*s\"", STR_ARG(interpolated(c, o->left)),
+			STR_ARG(interpolated(c, o->right)));
 	else if (o->a->kind == TYPE_LIST && o->b->kind == TYPE_LIST && n->u.op.op == OP_ADD)
 		diag_help(c->diags, d, "write 'flatten([%.*s, %.*s])'", STR_ARG(x), STR_ARG(y));
 	else if (o->a->kind == TYPE_INT && o->b->kind == TYPE_FLOAT)

@@ -74,6 +74,7 @@ struct check {
 	size_t nfunctions;
 	unsigned folding;               /* lets that are being folded, one inside the other */
 	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
+	bool text_wanted;               /* a name that is looked up stands for text */
 	struct decl *bad;               /* what stands for a name whose use was reported */
 	struct { struct str self, cluster, pod, roles; } words;
 };

@@ -68,6 +68,20 @@ static struct str suggest_module(struct program *p, const struct node *import)
 	return suggest_only(&s);
 }
 
+/* 'single' for 'sing' and for 'single.task'; empty when nothing is like it. */
+static struct str related_module(struct str name)
+{
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+	for (size_t i = 0; i < n && name.n >= 3; i++) {
+		struct str module = str_of(names[i]);
+		bool member = name.n > module.n && name.p[module.n] == '.' && str_starts(name, module);
+		if (member || (module.n > name.n && memmem(module.p, module.n, name.p, name.n)))
+			return module;
+	}
+	return STR("");
+}
+
 static void report_no_module(struct program *p, const struct node *import)
 {
 	struct suggest s;
@@ -79,9 +93,13 @@ static void report_no_module(struct program *p, const struct node *import)
 	else
 		d = diag_report(p->diags, TJ0207, at, "'std' is the whole standard library, not a module");
 	suggest_modules(p, import, &s);
-	struct str help = suggest_sentence(&s), only = suggest_only(&s);
+	struct str help = suggest_sentence(&s), only = suggest_only(&s), kin = related_module(name);
 	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+	else if (kin.n && import->u.import.depth > 2)
+		diag_help(p->diags, d, "import the module, 'import std.%.*s', and write '%.*s' where it is used", STR_ARG(kin), STR_ARG(name));
+	else if (kin.n)
+		diag_help(p->diags, d, "did you mean '%.*s'?", STR_ARG(kin));
 	else
 		diag_help(p->diags, d, "'trainc explain' lists its modules");
 	if (!only.n)
@@ -222,8 +240,11 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 		name = suggest_module(p, import);       /* go on with what was surely meant */
 		text = name.n ? stdlib_text(name) : text;
 	}
-	if (!text.p)
+	if (!text.p) {
+		if (by)
+			by->lost = true;                /* what it would have been called is not known */
 		return NULL;
+	}
 	struct str key = str_printf(p->arena, "std.%.*s", STR_ARG(name));
 	if (known(p, key, by, import, &m))
 		return m;

@@ -24,54 +24,44 @@ struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, str
 
 /* ---- declaring what a file holds ---- */
 
-static void report_root_only(struct check *c, const struct node *n, struct span at, const char *what, const char *help)
+static const struct {
+	enum node_kind kind;
+	const char *message, *help;
+} elsewhere[] = {
+	{ NODE_PARAM, "parameters belong to the root file", "take it as an argument of the framework" },
+	{ NODE_PROFILE, "profiles belong to the root file", "move it to the file that is compiled" },
+	{ NODE_JOB, "jobs belong to the root file", "move it to the file that is compiled" },
+	{ NODE_TEST, "tests belong to the root file", "move it to the file that is compiled" },
+	{ NODE_POLICY, "policies belong to files that the project names", "name this file in 'policies' of project.tj" },
+	{ NODE_PROJECT, "'project' belongs in project.tj", "move it to project.tj at the project's root" }
+};
+
+static struct span head_of(const struct node *n)
 {
-	struct diag *d = diag_report(c->diags, TJ0213, at, "%s", what);
-	(void)n;
-	if (span_known(c->at.module->imported_at))
-		diag_note(c->diags, d, c->at.module->imported_at, "imported here");
-	diag_help(c->diags, d, "%s", help);
+	switch (n->kind) {
+	case NODE_PARAM: return n->u.binding.name_span;
+	case NODE_PROFILE: return n->u.titled.name_span;
+	case NODE_JOB: return n->u.job.title->span;
+	case NODE_TEST: case NODE_POLICY: return n->u.titled.title->span;
+	default: return n->span;
+	}
 }
 
-/* Declarations that belong to other files (decisions 24 and 25). */
+/* Declarations that belong to other files (TJ0213; decisions 24 and 25). */
 static bool belongs_here(struct check *c, const struct node *n)
 {
 	const struct module *m = c->at.module;
-	bool project = m == c->program->project.module;
-	switch (n->kind) {
-	case NODE_PARAM:
-		if (m->root)
-			return true;
-		report_root_only(c, n, n->u.binding.name_span, "parameters belong to the root file", "take it as an argument of the framework");
+	bool here = n->kind == NODE_POLICY ? m->policy : n->kind == NODE_PROJECT ? m == c->program->project.module : m->root;
+	for (size_t i = 0; !here && i < sizeof elsewhere / sizeof *elsewhere; i++) {
+		if (elsewhere[i].kind != n->kind)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0213, head_of(n), "%s", elsewhere[i].message);
+		if (span_known(m->imported_at))
+			diag_note(c->diags, d, m->imported_at, "imported here");
+		diag_help(c->diags, d, "%s", elsewhere[i].help);
 		return false;
-	case NODE_PROFILE:
-		if (m->root)
-			return true;
-		report_root_only(c, n, n->u.titled.name_span, "profiles belong to the root file", "move it to the file that is compiled");
-		return false;
-	case NODE_JOB:
-		if (m->root)
-			return true;
-		report_root_only(c, n, n->u.job.title->span, "jobs belong to the root file", "move it to the file that is compiled");
-		return false;
-	case NODE_TEST:
-		if (m->root)
-			return true;
-		report_root_only(c, n, n->u.titled.title->span, "tests belong to the root file", "move it to the file that is compiled");
-		return false;
-	case NODE_POLICY:
-		if (m->policy)
-			return true;
-		report_root_only(c, n, n->u.titled.title->span, "policies belong to files that the project names",
-			"name this file in 'policies' of project.tj");
-		return false;
-	case NODE_PROJECT:
-		if (project)
-			return true;
-		report_root_only(c, n, n->span, "'project' belongs in project.tj", "move it to project.tj at the project's root");
-		return false;
-	default: return true;
 	}
+	return true;
 }
 
 static struct decl *declare_binding(struct check *c, struct node *n, enum decl_kind kind)

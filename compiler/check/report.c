@@ -122,6 +122,22 @@ static void help_text(struct check *c, struct diag *d, const struct node *n, con
 	diag_fix(c->diags, d, n->span, text, "remove the quotes");
 }
 
+/* "python train.py" as the words of a list; empty when it is one word, or has quotes of a shell. */
+static struct str split_words(struct check *c, const struct node *n)
+{
+	struct str text, list = STR("");
+	if (n->kind != NODE_STRING || !node_static_text(n, &text) || !memchr(text.p, ' ', text.n) || text.n > 2 * WORDS)
+		return STR("");
+	for (size_t i = 0, end; i < text.n; i = end + 1) {
+		for (end = i; end < text.n && text.p[end] != ' '; end++)
+			if (strchr("\"'\\|&;<>$`\n", text.p[end]))
+				return STR("");
+		if (end > i)
+			list = str_printf(c->arena, "%.*s%s\"%.*s\"", STR_ARG(list), list.n ? ", " : "", (int)(end - i), text.p + i);
+	}
+	return list;
+}
+
 static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want)
 {
 	const struct type *t = n->type;
@@ -135,7 +151,9 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 	else if (want->kind == TYPE_ENUM && type_is_text(t)) {
 		struct str type = type_spell(c->arena, want);
 		diag_help(c->diags, d, "give it the type %.*s where it is declared", STR_ARG(type));
-	} else if (want->kind == TYPE_CPU && t->kind == TYPE_INT)
+	} else if (want->kind == TYPE_LIST && split_words(c, n).n)
+		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(split_words(c, n)));
+	else if (want->kind == TYPE_CPU && t->kind == TYPE_INT)
 		diag_help(c->diags, d, n->kind == NODE_BINARY || n->kind == NODE_IF || n->kind == NODE_COALESCE ?
 			"declare it as a cpu, or write '1000m * (%.*s)'" : "declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
 	else if (want->kind == TYPE_LIST && fit(want->elem, t) == FIT_OK)

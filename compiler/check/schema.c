@@ -41,6 +41,22 @@ static const struct block_row blocks[] = {
 #undef BLOCK
 #undef UNIT
 
+static const struct {
+	const char *word, *help;
+} foreign[] = {
+#define FOREIGN(word, help) { word, help },
+#include "foreign.def"
+#undef FOREIGN
+};
+
+const char *schema_foreign(struct str word)
+{
+	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+		if (str_is(word, foreign[i].word))
+			return foreign[i].help;
+	return NULL;
+}
+
 const struct field *schema_field(enum field_id id)
 {
 	return &fields[id];

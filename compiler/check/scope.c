@@ -263,6 +263,48 @@ static void report_field(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
 }
 
+/* What stands before a name, blanks left out, ends in `end`. */
+static bool stands_after(struct check *c, struct span at, const char *end)
+{
+	const struct source *source = source_at(c->program->sources, at.start);
+	size_t i = source ? at.start - source->base : 0, n = strlen(end);
+	while (i && (source->text.p[i - 1] == ' ' || source->text.p[i - 1] == '\t'))
+		i--;
+	return i >= n && memcmp(source->text.p + i - n, end, n) == 0;
+}
+
+static const char *word_elsewhere(struct str name)
+{
+	static const char *const words[][2] = {
+		{ "True", "true" }, { "TRUE", "true" }, { "yes", "true" }, { "on", "true" },
+		{ "False", "false" }, { "FALSE", "false" }, { "no", "false" }, { "off", "false" },
+		{ "None", "none" }, { "null", "none" }, { "nil", "none" }, { "NULL", "none" }, { "undefined", "none" },
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(name, words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
+/* Habits of other languages: their words, their comments, text without quotes. */
+static bool help_habit(struct check *c, struct diag *d, struct str name, struct span at, const struct suggest *s)
+{
+	const char *word = word_elsewhere(name);
+	if (word) {
+		diag_help(c->diags, d, "write '%s'", word);
+		diag_fix(c->diags, d, at, str_of(word), "change it to '%s'", word);
+	} else if (stands_after(c, at, "//")) {
+		diag_help(c->diags, d, "a comment begins with '#'; '//' divides");
+	} else if (stands_after(c, at, "--")) {
+		diag_help(c->diags, d, "an option is text and stands in quotes; a comment begins with '#'");
+	} else if (c->text_wanted && !suggest_sentence(s).n) {
+		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
@@ -284,7 +326,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "write '%.*s.%.*s'", STR_ARG(import->name), STR_ARG(name));
 	else if (stdlib_text(name).p)
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file", STR_ARG(name));
-	else
+	else if (!help_habit(c, d, name, at, &s))
 		help_suggest(c, d, &s, NULL, at);
 }
 
