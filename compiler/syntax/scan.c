@@ -194,6 +194,8 @@ static void fix_lookalikes(struct scan *s, struct diag *d)
 	struct tokens *ts = s->ts;
 	struct str all = ts->source->text;
 	struct diag_fix *fix = d->fixes;
+	if (!fix)
+		return;                         /* one of too many: nothing is kept of it */
 	size_t i = d->at.end - ts->source->base;
 
 	for (struct diag_edit **to = &fix->edits->next; i < all.n && all.p[i] != '\n'; i++) {
