@@ -65,13 +65,20 @@ static bool same_letters(struct str a, struct str b)
 	return true;
 }
 
+/* 'pull' of 'pull_secrets', 'a100' of 'a100_40g': the first word of several. */
+static bool continues(struct str wanted, struct str candidate)
+{
+	return wanted.n >= 3 && candidate.n > wanted.n && candidate.p[wanted.n] == '_' &&
+	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
+}
+
 /* The rule of language brief 17.2(5); `ret` is the distance to rank by. */
 static bool near(struct str wanted, struct str candidate, unsigned *ret)
 {
 	size_t limit = wanted.n / 3 ? wanted.n / 3 : 1;
 	size_t apart = wanted.n > candidate.n ? wanted.n - candidate.n : candidate.n - wanted.n;
 
-	if (same_but_for_case(wanted, candidate)) {
+	if (same_but_for_case(wanted, candidate) || continues(wanted, candidate)) {
 		*ret = 0;
 		return true;
 	}
@@ -163,5 +170,5 @@ struct str suggest_or_list(const struct suggest *s, const char *verb)
 
 struct str suggest_only(const struct suggest *s)
 {
-	return equally_near(s) == 1 ? s->best[0] : STR("");
+	return equally_near(s) == 1 && !continues(s->wanted, s->best[0]) ? s->best[0] : STR("");
 }

@@ -213,14 +213,19 @@ bool complain_body(struct fault *f)
 
 	if (!f->expected[TOKEN_LBRACE] || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
 		return false;
-	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && f->found.kind == TOKEN_IDENT && !f->line_end)
-		return false;                           /* job "x" framework { */
+	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end &&
+	    (f->found.kind == TOKEN_IDENT || f->found.kind == TOKEN_ASSIGN))
+		return false;                           /* job "x" framework {, job "x" = framework { */
 	struct str name = header(f);
 	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'", STR_ARG(name));
 	const struct token *next = &f->at[f->i];
 	if (!f->line_end && next->kind != TOKEN_END)
 		next++;
 	bool two_words = f->found.kind == TOKEN_ASSIGN && f->at[f->item].kind == TOKEN_IDENT && f->i == f->item + 2;
+	if (two_words && f->at[f->i + 1].kind == TOKEN_LBRACE) {
+		diag_help(ds, d, "write '%.*s { ... }', without '='", STR_ARG(name));
+		return true;
+	}
 	if (two_words) {
 		diag_help(ds, d, "a field has one name: write '%.*s_%.*s = ...'", STR_ARG(fault_text(f, f->item)),
 		          STR_ARG(fault_text(f, f->item + 1)));

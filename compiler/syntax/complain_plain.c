@@ -49,6 +49,26 @@ static bool complain_unit(struct fault *f)
 	return true;
 }
 
+/* `cpu = 32 // how many`: another language's comment on this line. */
+static bool help_comment(struct fault *f, struct diag *d)
+{
+	size_t first = f->i;
+
+	if (f->line_end)
+		return false;
+	while (first > f->item && f->i - first < 64 && !(f->at[first].flags & FLAG_LINE))
+		first--;
+	for (size_t i = first; i < f->i; i++) {
+		bool slashes = f->at[i].kind == TOKEN_FLOOR;
+		bool star = f->at[i].kind == TOKEN_SLASH && f->at[i + 1].kind == TOKEN_STAR && f->at[i].end == f->at[i + 1].start;
+		if (!slashes && !star)
+			continue;
+		diag_help(f->p->diags, d, "a comment begins with '#'");
+		return true;
+	}
+	return false;
+}
+
 /* TJ0105: a complete item, and another one on its line. */
 bool complain_separator(struct fault *f)
 {
@@ -66,6 +86,8 @@ bool complain_separator(struct fault *f)
 	struct diag *d = diag_report(ds, TJ0105, fault_span(f), "expected a new line%s before '%.*s'", body ? " or ','" : "",
 	                             STR_ARG(fault_text(f, f->i)));
 	struct str rest = fault_rest(f, f->i);
+	if (help_comment(f, d))
+		return true;
 	if (rest.n && sure)
 		diag_help(ds, d, "put '%.*s' on its own line", STR_ARG(rest));
 	else
@@ -85,6 +107,19 @@ static void help_declaration(struct fault *f, struct diag *d)
 	static const char *const declarations[] = {
 		"import", "param", "let", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy", "project",
 		"check", "warn", "for",
+	};
+	static const char *const elsewhere[][2] = {
+		{ "from", "a module is imported whole: 'import std.name'" }, { "use", "a module is imported with 'import std.name'" },
+		{ "using", "a module is imported with 'import std.name'" }, { "include", "a module is imported with 'import std.name'" },
+		{ "require", "a module is imported with 'import std.name'" }, { "load", "a module is imported with 'import std.name'" },
+		{ "var", "write 'let' for a value, 'param' for one that can be set from outside" },
+		{ "const", "write 'let'" }, { "local", "write 'let'" }, { "locals", "write 'let'" }, { "set", "write 'let'" },
+		{ "parameter", "write 'param'" }, { "variable", "write 'param'" }, { "arg", "write 'param'" }, { "input", "write 'param'" },
+		{ "def", "write 'fn'" }, { "function", "write 'fn'" }, { "func", "write 'fn'" },
+		{ "struct", "write 'type'" }, { "record", "write 'type'" }, { "class", "write 'type'" },
+		{ "apiVersion", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
+		{ "kind", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
+		{ "cluster", "write 'job'" }, { "task", "write 'job'" }, { "resource", "write 'job'" },
 	};
 #define BLOCK(word, parents, doc) word,
 #define FIELD(id, name, blocks, type, fallback, doc)
@@ -106,6 +141,12 @@ static void help_declaration(struct fault *f, struct diag *d)
 			return;
 		}
 	}
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		if (str_is(text, elsewhere[i][0]) && next != TOKEN_ASSIGN) {
+			diag_help(ds, d, "%s", elsewhere[i][1]);
+			return;
+		}
+	}
 	suggest_init(&s, f->p->arena, text);
 	for (size_t i = 0; i < sizeof(declarations) / sizeof(declarations[0]); i++)
 		suggest_add(&s, str_of(declarations[i]));
@@ -116,7 +157,103 @@ static void help_declaration(struct fault *f, struct diag *d)
 		diag_fix(ds, d, fault_span(f), only, "write '%.*s'", STR_ARG(only));
 	} else if (next == TOKEN_ASSIGN && rest.n) {
 		diag_help(ds, d, "write 'let %.*s'; fields stand in the body of a job", STR_ARG(rest));
+	} else if (f->found.kind == TOKEN_IDENT) {
+		diag_help(ds, d, "a file holds 'import', 'param', 'let', 'job' and the like; 'trainc explain job' shows one");
 	}
+}
+
+static bool is_block(struct str word)
+{
+	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init") ||
+	       str_is(word, "profile") || str_is(word, "framework") || str_is(word, "accelerator") || str_is(word, "type");
+}
+
+static bool letters_only(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z') && s.p[i] != '_')
+			return false;
+	return s.n != 0;
+}
+
+/* A title that is a name and a name that is text: job x, role "x". */
+static bool help_title(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *item = &f->at[f->item];
+
+	if (f->line_end || f->i != f->item + 1)
+		return false;
+	struct str word = fault_text(f, f->item), title = fault_text(f, f->i);
+	bool text = item->kind == TOKEN_JOB || item->kind == TOKEN_TEST || item->kind == TOKEN_POLICY;
+	if (text && (f->found.kind == TOKEN_IDENT || token_is_word(f->found.kind))) {
+		diag_help(ds, d, "write '%.*s \"%.*s\"'", STR_ARG(word), STR_ARG(title));
+		diag_fix(ds, d, fault_span(f), str_printf(f->p->arena, "\"%.*s\"", STR_ARG(title)), "put it in quotes");
+		return true;
+	}
+	if (text) {
+		diag_help(ds, d, "it has a name in quotes: '%.*s \"name\"'", STR_ARG(word));
+		return true;
+	}
+	if (f->found.kind != TOKEN_STRING || !is_block(word))
+		return false;
+	struct str name = { title.p + 1, title.n - 2 };
+	if (letters_only(name)) {
+		diag_help(ds, d, "write '%.*s %.*s', without quotes", STR_ARG(word), STR_ARG(name));
+		diag_fix(ds, d, fault_span(f), name, "remove the quotes");
+	} else {
+		diag_help(ds, d, "its name is written without quotes, in letters, digits and '_'");
+	}
+	return true;
+}
+
+/* import "x", import a/b, import a, b */
+static bool help_import(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *path = &f->at[f->item + 1];
+
+	if (f->at[f->item].kind != TOKEN_IMPORT)
+		return false;
+	struct str text = fault_text(f, f->item + 1);
+	if (path->kind == TOKEN_STRING && str_starts(text, STR("\"std.")))
+		diag_help(ds, d, "write 'import %.*s'; quotes are for files", (int)text.n - 2, text.p + 1);
+	else if (path->kind == TOKEN_STRING)
+		diag_help(ds, d, "a file is imported under a name: 'import %.*s as name'", STR_ARG(text));
+	else if (!f->line_end && f->found.kind == TOKEN_COMMA)
+		diag_help(ds, d, "write a line for each module");
+	else if (!f->line_end && (f->found.kind == TOKEN_SLASH || f->found.kind == TOKEN_COLON))
+		diag_help(ds, d, "the parts of a module's name are joined by '.'");
+	else
+		return false;
+	return true;
+}
+
+/* Names and keys with signs in them, and text that has no quotes. */
+static bool help_name(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	int kind = f->line_end ? TOKEN_EOL : f->found.kind, declares = f->at[f->item].kind;
+
+	if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_MINUS) {
+		diag_help(ds, d, "a key with a sign in it stands in quotes: \"%.*s-...\"", STR_ARG(fault_text(f, f->item)));
+	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
+		diag_help(ds, d, "what is inside stands in braces: '%.*s { ... }'", STR_ARG(fault_text(f, f->item)));
+	} else if (kind == TOKEN_MINUS && f->i == f->item + 2 && (token_is_word(declares) || declares == TOKEN_IDENT) &&
+	           f->previous == TOKEN_IDENT) {
+		diag_help(ds, d, "a name has letters, digits and '_': '%.*s_...'", STR_ARG(fault_text(f, f->i - 1)));
+	} else if ((kind == TOKEN_SLASH || kind == TOKEN_DOT || kind == TOKEN_PERCENT) && f->p->feed.depth &&
+	           (f->previous == TOKEN_ASSIGN || f->i == f->item || f->expected[TOKEN_SPREAD])) {
+		diag_help(ds, d, "text, also a path, stands in quotes");
+	} else if ((declares == TOKEN_PARAM || declares == TOKEN_LET) && (f->previous == TOKEN_IDENT || f->previous == TOKEN_LBRACKET) &&
+	           f->i > f->item + 3 && (kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_QUANTITY)) {
+		diag_help(ds, d, "limits stand in parentheses: 'int(1..8)'");
+	} else if (kind == TOKEN_STRING && f->previous == TOKEN_IDENT && f->at[f->i - 1].end == f->found.start && f->i > f->item + 1) {
+		diag_help(ds, d, "'${...}' inserts a value into any string: remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
+	} else {
+		return false;
+	}
+	return true;
 }
 
 /* Help for what is seen most often; nothing when it is not. */
@@ -127,6 +264,8 @@ static void help_plain(struct fault *f, struct diag *d)
 	uint32_t before = f->i ? f->at[f->i - 1].end : 0;
 	struct str rest = fault_rest(f, f->i);
 
+	if (help_title(f, d) || help_comment(f, d) || help_import(f, d) || help_name(f, d))
+		return;
 	if (f->expected[TOKEN_ASSIGN] && f->i == f->item + 1 && starts_value(kind) && kind != TOKEN_LBRACE && f->p->feed.depth) {
 		if (rest.n)
 			diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(rest));
@@ -163,6 +302,11 @@ static void help_plain(struct fault *f, struct diag *d)
 	} else if (f->at[f->item].kind == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON]) {
 		diag_help(ds, d, "the framework stands behind a colon: ': %.*s'", STR_ARG(fault_text(f, f->i)));
 		diag_fix(ds, d, (struct span){ before, before }, STR(":"), "insert ':'");
+	} else if (f->at[f->item].kind == TOKEN_JOB && kind == TOKEN_ASSIGN) {
+		diag_help(ds, d, "the framework stands behind a colon: ': %.*s'", STR_ARG(fault_text(f, f->i + 1)));
+		diag_fix(ds, d, fault_span(f), STR(":"), "write ':'");
+	} else if (f->i == f->item + 1 && (kind == TOKEN_COMMA || kind == TOKEN_RBRACE) && f->p->feed.depth) {
+		diag_help(ds, d, "braces hold 'key = value'; a list stands in brackets: '[a, b]'");
 	}
 }
 
