@@ -78,6 +78,11 @@ static void container_name(struct checking *c, const struct plan_container *cons
 	struct str name = plan_label(c->arena, mine->name);
 	struct diag *d;
 
+	if (name.n && !kube_dns_label(name)) {
+		d = diag_report(c->diags, TJ0802, mine->name_at, "container name '%.*s' becomes '%.*s', which must begin and end with a letter or digit",
+			STR_ARG(check_short(c->arena, mine->name)), STR_ARG(check_short(c->arena, name)));
+		diag_help(c->diags, d, "in Kubernetes '_' becomes '-': choose another name");
+	}
 	if (name.n > LIMIT_LABEL) {
 		d = diag_report(c->diags, TJ0801, mine->name_at, "container '%.*s' is %zu characters; at most 63",
 			STR_ARG(check_short(c->arena, name)), name.n);
@@ -92,6 +97,16 @@ static void container_name(struct checking *c, const struct plan_container *cons
 		diag_help(c->diags, d, "give one of them another name");
 		return;
 	}
+}
+
+/* J-R is the name of a Job: what is inside of it may be anything that a name can be. */
+static void role_name(struct checking *c, const struct plan_role *r)
+{
+	if (!str_ends(r->label, STR("-")))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0802, r->at, "role name '%.*s' becomes '%.*s', which must end with a letter or digit",
+		STR_ARG(check_short(c->arena, r->name)), STR_ARG(check_short(c->arena, r->label)));
+	diag_help(c->diags, d, "in Kubernetes '_' becomes '-': choose another name");
 }
 
 static void containers(struct checking *c, const struct plan_role *r)
@@ -115,6 +130,7 @@ void check_names(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++) {
 		if (!j->roles[i].max)
 			continue;
+		role_name(c, &j->roles[i]);
 		length(c, j, &j->roles[i]);
 		containers(c, &j->roles[i]);
 	}

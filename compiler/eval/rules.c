@@ -18,5 +18,6 @@ void rules_job(struct job *j)
 	rules_resources(j);
 	rules_mounts(j);
 	rules_text(j);
+	rules_raw(j);
 	ds->hold_warnings = before;
 }
