@@ -103,6 +103,21 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 	buf_release(&name);
 }
 
+/* A key that we did not write, and that a field of the same block says just as well (TJ0909). */
+static void repeats(struct merging *m, const struct step *at, struct span where)
+{
+	static const char *const whole[] = {
+		"nodeSelector", "command", "args", "workingDir", "serviceAccountName", "imagePullSecrets",
+	};
+
+	for (size_t i = 0; m->e->diags && !at->outer && i < sizeof(whole) / sizeof(*whole); i++) {
+		if (!str_is(at->key, whole[i]))
+			continue;
+		struct diag *d = diag_report(m->e->diags, TJ0909, where, "'%s' can be written as '%s'", whole[i], field_of(at));
+		diag_help(m->e->diags, d, "use the field '%s': it is checked", field_of(at));
+	}
+}
+
 static bool belongs_to_us(const struct merging *m, const struct step *at)
 {
 	for (size_t i = 0; !at->outer && i < sizeof(owned) / sizeof(*owned); i++)
@@ -220,6 +235,8 @@ static void merge_map(struct merging *m, const struct step *at, struct object *i
 		struct step step = { at, member->key };
 		if (ours && is_merge_key(at, member->key, ours, member->value))
 			continue;
+		if (!ours)
+			repeats(m, &step, member->key_at);
 		if (!ours && member->value->kind == DATA_LIST && merge_key(m->scope, member->key)) {
 			ours = object_list(m->e->arena, member->value->from);  /* its elements have names to be looked at */
 			object_append(m->e->arena, into, member->key, ours);
