@@ -167,6 +167,31 @@ void check_part(struct check *c, struct node *n, bool *ret_pod)
 	}
 }
 
+/* `{{ nodes }}` or `%{nodes}` around a name that is known here: the habit of another tool (TJ1010). */
+static void foreign_interpolation(struct check *c, const struct string_part *part)
+{
+	static const struct { const char *open, *close; } forms[] = { { "{{", "}}" }, { "%{", "}" } };
+	const char *end = part->text.p + part->text.n;
+
+	for (size_t i = 0; part->text.n && i < sizeof(forms) / sizeof(*forms); i++) {
+		const char *from = memmem(part->text.p, part->text.n, forms[i].open, 2);
+		const char *close = from ? memmem(from, (size_t)(end - from), forms[i].close, strlen(forms[i].close)) : NULL;
+		if (!close)
+			continue;
+		struct str whole = { from, (size_t)(close - from) + strlen(forms[i].close) }, name = { from + 2, (size_t)(close - from) - 2 };
+		while (name.n && (name.p[0] == ' ' || name.p[0] == '.'))
+			name = (struct str){ name.p + 1, name.n - 1 };
+		while (name.n && name.p[name.n - 1] == ' ')
+			name.n--;
+		struct decl *d = name.n ? scope_peek(c, name) : NULL;
+		if (!d || d->kind == DECL_BUILTIN || d->kind == DECL_BUILTIN_FN || d->kind == DECL_IMPORT)
+			continue;
+		decl_use(c, d);                 /* that is what is missing, and not its use */
+		struct diag *g = diag_report(c->diags, TJ1010, part->span, "'%.*s' is plain text here", STR_ARG(whole));
+		diag_help(c->diags, g, "write '${%.*s}'", STR_ARG(name));
+	}
+}
+
 static const struct type *type_string_node(struct check *c, struct node *n, const struct type *want)
 {
 	struct str text;
@@ -176,8 +201,11 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 		return is_word(core, text) ? core : &type_string;
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		struct node *part = n->u.string.parts[i].expr;
-		if (!part)
+		if (!part) {
+			if (!n->u.string.raw)           /* r"..." says that nothing is to be inserted */
+				foreign_interpolation(c, &n->u.string.parts[i]);
 			continue;
+		}
 		check_part(c, part, &pod);
 		failed = failed || part->type->kind == TYPE_BAD;
 	}
