@@ -27,6 +27,8 @@ bool explain_code(struct explain *e);           /* TJ0502, role-replicas */
 bool explain_words(struct explain *e);          /* fields (replicas, role.memory), blocks, functions, units */
 bool explain_library(struct explain *e);        /* single, std.single, single.task, task */
 
+bool explain_grammar(struct explain *e);        /* import, param, int, volume; gpu, which is called otherwise here */
+
 /* The list of what can be asked. */
 void explain_overview(struct explain *e);
 

@@ -192,6 +192,8 @@ void explain_overview(struct explain *e)
 
 	buf_z(e->out, "trainc explain TOPIC, where TOPIC is\n\n"
 	              "  a diagnostic         TJ0502, role-replicas\n"
+	              "  a declaration        import, param, job, profile\n"
+	              "  a type               int, memory, volume\n"
 	              "  a field or block     replicas, role.memory, job\n"
 	              "  a function or unit   join, Gi\n"
 	              "  a module             one of those below\n"

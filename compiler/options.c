@@ -82,6 +82,8 @@ struct str command_unknown(struct arena *a, struct str word)
 	for (size_t i = 0; i < sizeof later / sizeof *later; i++)
 		if (str_is(word, later[i]))
 			return str_printf(a, "trainc: this version has no '%s' yet; it has %.*s\n", later[i], STR_ARG(there));
+	if (str_ends(word, STR(".tj")))
+		return str_printf(a, "trainc: a command stands before the file; did you mean 'trainc compile %.*s'?\n", STR_ARG(word));
 	struct str near = suggest_sentence(&s);
 	if (near.n)
 		return str_printf(a, "trainc: there is no command '%.*s'; %.*s\n", STR_ARG(word), STR_ARG(near));
@@ -164,7 +166,9 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 {
 	if (row->choices[0] && !one_of(value, row->choices)) {
 		struct str choices = choices_spelt(r->arena, row->choices);
-		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s\n", row->word, STR_ARG(value), STR_ARG(choices));
+		bool file = row->option == OPTION_OUTPUT && memchr(value.p, '.', value.n);
+		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s%s\n", row->word, STR_ARG(value), STR_ARG(choices),
+		                    file ? ", and the result goes to standard output: use '> FILE'" : "");
 		return false;
 	}
 	struct given g = { row->option, value };

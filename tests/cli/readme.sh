@@ -15,6 +15,11 @@ block text >want.err
 sed -i 's/ replicas/ replcas/' mnist.tj
 run 1 check mnist.tj
 same want.err .err
+# the second program, with its profile
+awk '$0 == "```tj" { n++ } n == 2 && $0 == "```" { exit } n == 2 && !/^```/' "$root/README.md" >llama.tj
+holds test -s llama.tj
+run 0 check llama.tj; silent err
+run 0 check --profile prod llama.tj; silent err
 for directory in "$root"/examples/*/; do
 	name=$(basename "$directory")
 	sed -n 's/^    \(trainc .*[^ ]\)  *#.*/\1/p; s/^    \(trainc [^#]*\)$/\1/p' "$directory/README.md" >commands
