@@ -305,6 +305,16 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	return true;
 }
 
+/* An item around us failed to parse: what it would have declared is not known. */
+static bool item_lost(const struct check *c)
+{
+	for (const struct scope *s = c->at.scope; s; s = s->parent)
+		for (size_t i = 0; s->body && i < s->body->u.body.items.n; i++)
+			if (s->body->u.body.items.at[i]->kind == NODE_BAD)
+				return true;
+	return false;
+}
+
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
@@ -313,7 +323,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	suggest_init(&s, c->arena, name);
 	if (few)
 		suggest_scope(c, &s);
-	if (!may_report_unknown(c, c->at.module, name, &s))
+	if ((item_lost(c) && !suggest_only(&s).n) || !may_report_unknown(c, c->at.module, name, &s))
 		return;
 	if (is_sibling(c, name)) {
 		report_field(c, name, at);

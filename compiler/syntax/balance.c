@@ -361,6 +361,12 @@ static bool take_close(struct balance *b, const struct token *t, size_t i, size_
 	return false;
 }
 
+/* A `let` or a check is no part of any expression. */
+static bool begins_statement(const struct token *t)
+{
+	return t->kind == TOKEN_CHECK || t->kind == TOKEN_WARN || (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT);
+}
+
 /* The first token of a line may show that something before it was not closed. */
 static bool take_line(struct balance *b, size_t i, size_t *ret_i)
 {
@@ -370,7 +376,7 @@ static bool take_line(struct balance *b, size_t i, size_t *ret_i)
 	b->line = i;
 	if (i && (b->ts->at[i - 1].flags & FLAG_TORN))
 		close_torn_line(b, i);
-	if (in_parentheses(b) && (t->kind == TOKEN_RBRACE || tokens_item(b->ts, i)) &&
+	if (in_parentheses(b) && (t->kind == TOKEN_RBRACE || tokens_item(b->ts, i) || begins_statement(t)) &&
 	    b->indent <= b->open[b->depth - 1].indent)
 		close_parentheses(b, b->indent, i);
 	if (!b->depth)
