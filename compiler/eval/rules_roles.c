@@ -256,6 +256,25 @@ static void queue(struct job *j)
 	}
 }
 
+/* What the API server refuses by its size: counts are 32 bits, an indexed Job has at most 100,000 pods. */
+static void counts(struct job *j, const struct plan_role *r)
+{
+	struct diag *d = NULL;
+	if (r->max > 100000) {
+		d = diag_report(ds(j), TJ0311, r->replicas_at, "replicas = %lld is outside 0..100000", (long long)r->max);
+		diag_help(ds(j), d, "an indexed Job has at most 100000 pods");
+	}
+	if (r->retries.set && r->retries.value > INT32_MAX) {
+		d = diag_report(ds(j), TJ0311, r->retries.from, "retries = %lld is outside 0..%d", (long long)r->retries.value, INT32_MAX);
+		diag_help(ds(j), d, "Kubernetes counts them in 32 bits");
+	}
+	if (r->has_retry_on && (r->retry_lo > r->retry_hi || r->retry_lo < 0 || r->retry_hi > 255)) {
+		d = diag_report(ds(j), TJ0311, r->retry_at, r->retry_lo > r->retry_hi ? "%lld..%lld holds no exit code" :
+			"retry_on = %lld..%lld is outside 0..255", (long long)r->retry_lo, (long long)r->retry_hi);
+		diag_help(ds(j), d, "exit codes are 1 to 255; 128..255 are those of signals");
+	}
+}
+
 void rules_roles(struct job *j)
 {
 	struct plan_job *p = j->plan;
@@ -265,6 +284,7 @@ void rules_roles(struct job *j)
 	for (size_t i = 0; i < p->nroles; i++) {
 		if (p->roles[i].max == 0)
 			continue;
+		counts(j, &p->roles[i]);
 		restarts(j, &p->roles[i]);
 		role_ports(j, &p->roles[i]);
 	}
