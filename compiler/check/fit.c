@@ -351,8 +351,36 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 	return t->kind == TYPE_UNIT ? want : t;
 }
 
+/*
+ * image = registry.example.com/team/x:1 - text without its quotes reads as
+ * arithmetic on names.  No operator gives a text, so nothing else can be meant.
+ */
+static bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
+{
+	const struct type *core = type_strip_pod(type_strip_optional(want));
+	bool operation = n->kind == NODE_ELASTIC || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);
+	if (!operation || !type_is_text(core))
+		return false;
+	const struct node *first = n;
+	while (first->kind == NODE_ELASTIC || first->kind == NODE_BINARY || first->kind == NODE_MEMBER)
+		first = first->kind == NODE_MEMBER ? first->u.member.base : first->u.op.left;
+	return first->kind == NODE_NAME && !scope_peek(c, first->u.name.text);
+}
+
+static const struct type *report_quotes(struct check *c, struct node *n, const struct site *site)
+{
+	struct str text = source_text(c->program->sources, n->span);
+	struct str what = site_words(c, site);
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is text, and text is written in quotes", STR_ARG(what.n ? what : STR("this")));
+	diag_help(c->diags, d, "write \"%.*s\"", STR_ARG(text));
+	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(text)), "put it in quotes");
+	return bad(n);
+}
+
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site)
 {
+	if (text_without_quotes(c, n, want))
+		return report_quotes(c, n, site);
 	const struct type *t = type_for(c, n, want, site);
 	return t->kind == TYPE_BAD ? t : coerce(c, n, want, site);
 }
