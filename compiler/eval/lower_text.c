@@ -46,26 +46,39 @@ static bool env_name_ok(struct eval *ev, struct str name, struct span at)
 	return false;
 }
 
-/* What the framework's value reads first: what to change instead. */
-static struct str instead(struct lowering *l, const struct source_entry *theirs)
+/* The field of a role that a member of it follows; empty when a job cannot change it. */
+static struct str changeable(const struct node *member)
 {
-	struct eval *ev = l->ev;
-	struct reads *outer = ev->reads, reads = { 0 };
-	if (!theirs || !theirs->expr)
+	const struct node *base = member->u.member.base;
+	if (base->kind != NODE_NAME || !base->u.name.decl || base->u.name.decl->kind != DECL_ROLE)
 		return STR("");
-	ev->reads = &reads;
-	ev->diags->muted++;
-	eval_expr(ev, theirs->frame, theirs->expr);
-	ev->diags->muted--;
-	ev->reads = outer;
-	for (size_t i = 0; i < reads.n; i++) {
-		struct str what = reads.at[i].what;
-		for (size_t k = what.n; k-- > 0;)
-			if (what.p[k] == '.')
-				return (struct str){ what.p + k + 1, what.n - k - 1 };
-		return what;
+	if (str_is(member->u.member.name, "devices"))
+		return STR("accelerator");
+	return schema_find(BLOCK_ROLE, member->u.member.name) ? member->u.member.name : STR("");
+}
+
+/* What to change instead of a variable: the argument or field that the framework's own value mentions first. */
+static struct str instead(const struct node *n)
+{
+	struct str found = STR("");
+	if (!n)
+		return found;
+	switch (n->kind) {
+	case NODE_NAME:
+		return n->u.name.decl && n->u.name.decl->kind == DECL_FORMAL ? n->u.name.text : found;
+	case NODE_MEMBER:
+		return changeable(n);
+	case NODE_BINARY:
+	case NODE_COALESCE:
+		found = instead(n->u.op.left);
+		return found.n ? found : instead(n->u.op.right);
+	case NODE_CALL:
+		for (size_t i = 0; i < n->u.call.args.n && !found.n; i++)
+			found = instead(n->u.call.args.at[i]->u.arg.value);
+		return found;
+	default:
+		return found;
 	}
-	return STR("");
 }
 
 static void report_locked(struct lowering *l, const struct source_entry *mine)
@@ -77,7 +90,7 @@ static void report_locked(struct lowering *l, const struct source_entry *mine)
 	diag_label(ev->diags, d, "set here too");
 	if (theirs)
 		diag_note(ev->diags, d, theirs->key_at, "set by the framework here");
-	struct str other = instead(l, theirs);
+	struct str other = instead(theirs ? theirs->expr : NULL);
 	if (other.n)
 		diag_help(ev->diags, d, "change '%.*s' instead", STR_ARG(other));
 	else
