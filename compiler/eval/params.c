@@ -27,6 +27,17 @@ static struct span setting_span(const struct setting *s)
 	return (struct span){ start, start ? start + (uint32_t)s->text.n : 0 };
 }
 
+/* Its name, which stands before the value: the last place there that spells it. */
+static struct span name_span(const struct setting *s)
+{
+	size_t n = s->name.n;
+
+	for (size_t i = s->source ? s->offset : 0; i >= n && n; i--)
+		if (memcmp(s->source->text.p + i - n, s->name.p, n) == 0)
+			return (struct span){ s->source->base + (uint32_t)(i - n), s->source->base + (uint32_t)i };
+	return setting_span(s);
+}
+
 /* The last setting of a name; NULL without. */
 static const struct setting *find_setting(const struct setting *at, size_t n, struct str name)
 {
@@ -40,7 +51,7 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 {
 	struct nodes decls = ev->program->root->file->u.file.decls;
 	struct suggest near;
-	struct diag *d = diag_report(ev->diags, TJ0402, setting_span(s), "there is no parameter '%.*s'", STR_ARG(s->name));
+	struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "there is no parameter '%.*s'", STR_ARG(s->name));
 
 	suggest_init(&near, ev->arena, s->name);
 	for (size_t i = 0; i < decls.n; i++)
