@@ -154,7 +154,7 @@ static const char *const role_methods[] = { "host", "address", "addresses", "por
 
 /* ---- roles ---- */
 
-struct decl *known_role(const struct node *n)
+static struct decl *known_role(const struct node *n)
 {
 	return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_ROLE ? n->u.name.decl : NULL;
 }

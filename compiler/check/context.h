@@ -159,7 +159,6 @@ void retype(struct check *c, struct node *n, const struct type *t);
 const struct type *type_index(struct check *c, struct node *n);
 const struct type *type_call(struct check *c, struct node *n, const struct type *want);
 const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want);
-const struct type *type_role_call(struct check *c, struct node *n, struct node *base, struct str method);
 const struct type *type_body(struct check *c, struct node *n, const struct type *want);
 /* A body that only extends what is there: a record's missing fields are no fault. */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want);
@@ -169,9 +168,6 @@ const struct type *check_extend_value(struct check *c, struct node *value, const
 const struct type *type_list_for(struct check *c, struct node *n, const struct type *want);
 /* The loop variables of a list; false when it is none (reported). */
 bool check_binders(struct check *c, struct binder *binders, unsigned n, struct node *list);
-const struct type *role_field_type(struct check *c, struct decl *role, struct str name, struct span at);
-/* The declared role that an expression is, if that is known. */
-struct decl *known_role(const struct node *n);
 
 /* Arguments to formals: fills `bound`; *ret_lift when a pod-time value met a plain formal. */
 bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee, struct node **bound, bool *ret_lift);

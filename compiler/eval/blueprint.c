@@ -94,7 +94,8 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 	return true;
 }
 
-struct plan_mount *value_mounts(struct eval *ev, const struct value *map, size_t *ret_n)
+/* A map value of volumes as mounts, with normalised paths (TJ0613). */
+static struct plan_mount *value_mounts(struct eval *ev, const struct value *map, size_t *ret_n)
 {
 	*ret_n = 0;
 	if (map->kind != VALUE_MAP)

@@ -16,8 +16,6 @@ struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node 
 struct plan_pairs value_pairs(struct eval *ev, const struct value *map);
 /* A list value of strings, each with its place. */
 struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *ret_n);
-/* A map value of volumes as mounts, with normalised paths (TJ0612, TJ0613). */
-struct plan_mount *value_mounts(struct eval *ev, const struct value *map, size_t *ret_n);
 /* An absolute path without `//`, `/./` and a final `/`; false with a report (TJ0613) otherwise. */
 bool mount_path(struct eval *ev, struct str path, struct span at, struct str *ret);
 

@@ -69,8 +69,6 @@ static void gather_entry(struct lowering *l, const struct entry *e, bool framewo
 		gather_map(l, expr, e->frame, eval_expr(l->ev, e->frame, expr), framework, into);
 }
 
-enum { MOST_CONTRIBUTIONS = 256 };
-
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into)
 {
 	struct contribution c[MOST_CONTRIBUTIONS];

@@ -143,13 +143,12 @@ static const struct value *merge(struct eval *ev, const struct value *lower, con
 	return both;
 }
 
-static const struct value *contributed(struct eval *ev, struct role *r, const struct contribution *c, enum field_id id)
+static const struct value *contributed(struct eval *ev, const struct contribution *c, enum field_id id)
 {
 	const struct entry *e = c->entry;
 	if (e->item)
 		return eval_named(ev, e->frame, e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value, e->key);
 	struct schema_types types = { .arena = ev->arena, .names = ev->program->names };
-	(void)r;
 	return value_convert(ev, e->value, schema_type(&types, id), e->key_at, (struct span){ 0 });
 }
 
@@ -162,8 +161,6 @@ static struct span contribution_at(const struct contribution *c)
 	return value ? value->span : item->span;
 }
 
-enum { MOST_CONTRIBUTIONS = 256 };
-
 static const struct value *by_levels(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s)
 {
 	struct contribution c[MOST_CONTRIBUTIONS];
@@ -173,7 +170,7 @@ static const struct value *by_levels(struct eval *ev, struct role *r, enum field
 	s->deciding = true;
 	const struct value *v = NULL;
 	for (size_t i = n; i-- > 0;) {
-		const struct value *mine = contributed(ev, r, &c[i], id);
+		const struct value *mine = contributed(ev, &c[i], id);
 		if (mine->kind == VALUE_BAD)
 			return mine;
 		v = v ? merge(ev, v, mine) : mine;

@@ -57,6 +57,8 @@ struct contribution {
 	struct entry *entry;
 	enum level level;
 };
+enum { MOST_CONTRIBUTIONS = 256 };      /* to one field that anybody looks at */
+
 /* Contributions to a field, nearest the job first, ended by the first that sets; at most `max`. */
 size_t role_contributions(struct role *r, enum field_id id, struct contribution *ret, size_t max);
 
