@@ -40,6 +40,7 @@ head -c 200000 /dev/zero | tr '\0' '(' >deep.tj; refused deep.tj
 head -c 10000000 /dev/zero | tr '\0' 'a' >line.tj; refused line.tj
 head -c 10000000 /dev/zero | tr '\0' '@' >junk.tj; refused junk.tj
 head -c 2000000 /dev/urandom >random.tj; refused random.tj
+yes 'let x = “' | head -n 100000 >looks.tj; refused looks.tj           # look-alikes past the limit of messages
 yes 'let x = @' | head -n 100000 >many.tj; refused many.tj
 says err "more errors are not shown"
 { printf 'let a = '; head -c 1000000 /dev/zero | tr '\0' '9'; echo; } >number.tj; refused number.tj
