@@ -11,42 +11,41 @@
 #define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP))
 #define FOR_ALL (~0u)
 
+static const struct group_row {
+	const char *page, *title;
+} groups[] = {
+#define GROUP(id, page, title) { page, title },
+#include "options.def"
+};
+
 static const struct command_row {
+	enum command_group group;
 	const char *word, *operands, *doc;
 	int least, most;
 } commands[] = {
-#define COMMAND(id, word, operands, least, most, doc) { word, operands, doc, least, most },
-#define OPTION(id, commands, short, long, argument, choices, doc)
-#define LATER(word)
+#define COMMAND(id, group, word, operands, least, most, doc) { GROUP_##group, word, operands, doc, least, most },
 #include "options.def"
-#undef COMMAND
-#undef OPTION
-#undef LATER
 };
 
 static const struct option_row rows[] = {
-#define COMMAND(id, word, operands, least, most, doc)
 #define OPTION(id, commands, short, long, argument, choices, doc) { OPTION_##id, commands, short, long, argument, choices, doc },
-#define LATER(word)
+#define ALSO OPTION
 #include "options.def"
-#undef COMMAND
-#undef OPTION
-#undef LATER
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
+_Static_assert(COMMANDS <= 32, "a set of commands is a bit each in an unsigned");
+
 static const char *const later[] = {
-#define COMMAND(id, word, operands, least, most, doc)
-#define OPTION(id, commands, short, long, argument, choices, doc)
 #define LATER(word) word,
 #include "options.def"
-#undef COMMAND
-#undef OPTION
-#undef LATER
 };
 
 const char *command_word(enum command command) { return commands[command].word; }
 const char *command_doc(enum command command) { return commands[command].doc; }
+const char *command_operands(enum command command) { return commands[command].operands; }
+enum command_group command_group(enum command command) { return commands[command].group; }
+const char *group_page(enum command_group group) { return groups[group].page; }
 
 const struct option_row *option_next(enum command command, const struct option_row *after)
 {
@@ -253,13 +252,31 @@ static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_
 	return true;
 }
 
+/* What stands for an operand, for people: "at least one file", "a file or a run", "bash, zsh or fish". */
+static struct str operand_spelt(struct arena *a, const struct command_row *c)
+{
+	struct buf b = { 0 };
+
+	for (const char *word = c->operands; *word; word += *word == '|') {
+		size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), end = strcspn(word, "|");
+		bool capitals = word[0] >= 'A' && word[0] <= 'Z';
+		buf_z(&b, !capitals ? "" : c->most == 1 ? "a " : "at least one ");
+		for (size_t i = 0; i < n; i++)
+			buf_char(&b, capitals ? (char)(word[i] - 'A' + 'a') : word[i]);
+		word += end;
+		buf_z(&b, !*word ? "" : strchr(word + 1, '|') ? ", " : " or ");
+	}
+	struct str spelt = buf_take(&b, a);
+	buf_release(&b);
+	return spelt;
+}
+
 static bool count_operands(struct arena *a, const struct options *o, struct str *why)
 {
 	const struct command_row *c = &commands[o->command];
 
 	if (o->noperands < (size_t)c->least) {
-		const char *what = strncmp(c->operands, "FILE", 4) ? c->operands : c->most == 1 ? "a file" : "at least one file";
-		*why = str_printf(a, "trainc: %s needs %s: trainc %s %s\n", c->word, what, c->word, c->operands);
+		*why = str_printf(a, "trainc: %s needs %.*s: trainc %s %s\n", c->word, STR_ARG(operand_spelt(a, c)), c->word, c->operands);
 		return false;
 	}
 	if (c->most >= 0 && o->noperands > (size_t)c->most) {
@@ -336,10 +353,14 @@ struct str option_value(const struct options *o, enum option option)
 void options_help(struct buf *out)
 {
 	buf_z(out, "trainc COMMAND [OPTION...] [OPERAND...]\n\n"
-	           "Compiles .tj programs, which describe training clusters, to Kubernetes objects.\n\nCommands:\n");
-	for (unsigned i = 0; i < COMMANDS; i++) {
-		int width = (int)strlen(commands[i].word);
-		buf_printf(out, "  %s %-*s  %s\n", commands[i].word, 20 - width, commands[i].operands, commands[i].doc);
+	           "Compiles .tj programs, which describe training clusters, to Kubernetes objects.\n");
+	for (unsigned group = 0; group < GROUPS; group++) {
+		buf_printf(out, "\n%s:\n", groups[group].title);
+		for (unsigned i = 0; i < COMMANDS; i++) {
+			int width = (int)strlen(commands[i].word);
+			if (commands[i].group == group)
+				buf_printf(out, "  %s %-*s  %s\n", commands[i].word, 24 - width, commands[i].operands, commands[i].doc);
+		}
 	}
 	buf_z(out, "\n'trainc help COMMAND' shows its options.  FILE is a .tj file, - is standard input.\n");
 }

@@ -11,23 +11,23 @@
 
 #include "base/buf.h"
 
-enum command {
-#define COMMAND(id, word, operands, least, most, doc) COMMAND_##id,
-#define OPTION(id, commands, short, long, argument, choices, doc)
-#define LATER(word)
+enum command_group {
+#define GROUP(id, page, title) GROUP_##id,
 #include "options.def"
-#undef COMMAND
-#undef OPTION
-#undef LATER
+	GROUPS
+};
+
+enum command {
+#define COMMAND(id, group, word, operands, least, most, doc) COMMAND_##id,
+#include "options.def"
 	COMMANDS
 };
 
 /* An option is known by its long name, whatever the command. */
 enum option {
-	OPTION_SET, OPTION_PARAMS, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_GANG,
-	OPTION_NAMESPACE, OPTION_DOMAIN, OPTION_RUN_ID, OPTION_UNROLL, OPTION_NO_RAW, OPTION_OUTPUT, OPTION_OUTPUT_DIR,
-	OPTION_ANNOTATE, OPTION_DEPFILE, OPTION_FIX, OPTION_CHECK_ONLY, OPTION_DIFF, OPTION_ROLE, OPTION_INDEX, OPTION_TOKENS, OPTION_AST, OPTION_TYPES, OPTION_PLAN,
-	OPTION_OBJECTS, OPTION_FORMAT, OPTION_DENY_WARNINGS, OPTION_COLOR, OPTION_HELP
+#define OPTION(id, commands, short, long, argument, choices, doc) OPTION_##id,
+#include "options.def"
+	OPTIONS
 };
 
 struct given {
@@ -59,6 +59,11 @@ void options_help(struct buf *out);
 bool options_help_of(struct str command, struct buf *out);
 const char *command_word(enum command command);
 const char *command_doc(enum command command);
+/* As options.def spells them: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" for none. */
+const char *command_operands(enum command command);
+enum command_group command_group(enum command command);
+/* The manual page of a group, without the section. */
+const char *group_page(enum command_group group);
 
 struct option_row {
 	enum option option;

@@ -16,7 +16,7 @@ for shell in bash zsh fish; do
 	fi
 done
 run 2 completion tcsh; says err "bash, zsh or fish"
-run 2 completion; says err "completion needs bash|zsh|fish"
+run 2 completion; says err "completion needs bash, zsh or fish"
 
 command -v bash >/dev/null || { skip "bash"; end; }
 # complete WORD...: what bash offers for the last word

@@ -6,6 +6,7 @@ good good.tj
 run 0; says out "trainc COMMAND"; silent err
 run 0 help; says out "compile FILE..."
 run 0 --help; says out "compile FILE..."
+run 0 --help; says out "Programs:"; says out "Tools:"
 run 0 compile --help; says out "--output-dir DIR"
 run 0 help compile; says out "--output-dir DIR"; silent err
 cp .out help.txt
