@@ -1,0 +1,46 @@
+/*
+ * control.h - how a command talks to the keeper of a run.
+ *
+ * A stream socket in the run's directory, mode 0600.  The client sends one line,
+ * the keeper answers with one line `ok` or `no SENTENCE`, and, for `watch`, with
+ * the run's state (run_state_write) as a line each time it changes, until the run
+ * has ended and the connection closes.
+ *
+ *   watch | stop | kill | suspend | resume | scale ROLE N
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_CONTROL_H
+#define TRAINC_RUNTIME_LOCAL_CONTROL_H
+
+#include "runtime/local/run_state.h"
+
+/* What the engine does when it is asked; false with a sentence for the user. */
+struct control_ops {
+	void *context;
+	bool (*stop)(void *context, bool kill, struct str *why);        /* kill: at once, without grace */
+	bool (*suspend)(void *context, bool suspend, struct str *why);
+	bool (*scale)(void *context, struct str role, int64_t n, struct str *why);
+};
+
+struct control;
+
+/* ---- the keeper's end ---- */
+
+/* Listen in the directory of the run.  NULL with a sentence. */
+struct control *control_open(struct arena *a, struct str run_dir, const struct control_ops *ops, struct str *why);
+/* One descriptor for the engine's loop: readable when control_serve() has something to do. */
+int control_fd(const struct control *c);
+/* Accepts, reads requests, writes what can be written without waiting; a client that does not read loses its connection. */
+void control_serve(struct control *c);
+/* The run has changed: to everybody who watches.  `text` is one line. */
+void control_publish(struct control *c, struct str text);
+/* Closes every connection after what is pending (for at most a second) and removes the socket. */
+void control_close(struct control *c);
+
+/* ---- the client's end ---- */
+
+/* Connect to the keeper of a run; -1 with a sentence when nobody listens. */
+int control_connect(struct arena *a, struct str run_dir, struct str *why);
+/* Send a request and wait for the answer (10 s).  False with the keeper's sentence. */
+bool control_ask(struct arena *a, int fd, struct str request, struct str *why);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * engine.h - runs the replicas of one job as processes of this machine.
+ *
+ * One loop over one epoll: processes that end (pidfd), their output (pipes),
+ * timers, signals, requests (control.h).  What to do about what happened is
+ * decided by life.h, which does no input or output.
+ *
+ * The engine runs in the keeper: a process of its own which is the subreaper of
+ * everything that the replicas start.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_ENGINE_H
+#define TRAINC_RUNTIME_LOCAL_ENGINE_H
+
+#include "runtime/local/control.h"
+#include "runtime/local/isolate.h"
+
+struct engine_mapping {                 /* --mount NAME=DIR */
+	struct str name, dir;
+};
+
+struct engine_start {                   /* --replicas ROLE=N: how many of an elastic role to start with */
+	struct str role;
+	int64_t n;
+};
+
+struct engine_options {
+	enum isolate_mode isolate;
+	const struct engine_mapping *mappings;
+	size_t nmappings;
+	const struct engine_start *starts;
+	size_t nstarts;
+	struct str image_root;          /* empty: none */
+	bool inherit_env;               /* everything of the caller's environment, not just the list of R-LOC4 */
+	int64_t backoff;                /* ns before the second attempt, doubling up to 10 min: 10 s unless told */
+	char *const *caller_env;        /* of the command */
+	struct str directory;           /* absolute: where relative things of the command line are */
+};
+
+struct engine;
+
+/*
+ * Everything that can be refused before anything starts: commands that do not
+ * exist, mounts without a directory, environments that exec would refuse, more
+ * devices than there are, ports.  `state` is filled in and kept up to date by the
+ * engine from here on.  NULL with sentences for standard error (one line each, all
+ * that were found) and `*status` 3 (directories, kernel) or 8 (the program).
+ */
+struct engine *engine_new(struct arena *a, const struct plan_job *job, const struct engine_options *o,
+	struct str run_dir, struct run_state *state, struct str *why, int *status);
+
+/* Notes for the user that are no refusals ("images are ignored ..."): one line each. */
+struct str engine_notes(const struct engine *e);
+
+/* The operations for control_open(). */
+struct control_ops engine_ops(struct engine *e);
+
+/*
+ * Run to the end: a verdict, and nothing of it left.  Publishes and saves the
+ * state at each change, writes the result file last.  `lifeline` is a descriptor
+ * or -1: when it reports end of file the command that started the run is gone, and
+ * everything is killed at once.
+ */
+void engine_run(struct engine *e, struct control *c, int lifeline);
+
+/* Descriptors, isolation. */
+void engine_release(struct engine *e);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * isolate.h - what the processes of a run can see of the machine and of each other.
+ *
+ *   ISOLATE_NONE     the machine's network; replicas share 127.0.0.1
+ *   ISOLATE_JOB      one network namespace for the run, with nothing but loopback
+ *   ISOLATE_REPLICA  a network namespace for each replica, behind a bridge that
+ *                    leads nowhere else; names, ports and so the environment are
+ *                    those of the cluster
+ *
+ * Whatever the mode, a container with mounts, files or `--image-root` gets a
+ * mount namespace of its own, in which they lie over the machine's files; the
+ * machine's own directories are never written to.  In the modes JOB and REPLICA
+ * all processes live in a process namespace whose first process dies with the
+ * keeper, so nothing survives it.  As an ordinary user all of this happens in
+ * one user namespace that maps the user to himself.
+ *
+ * Facts and measurements: frameworks-local.md, sections 9 and 10.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_ISOLATE_H
+#define TRAINC_RUNTIME_LOCAL_ISOLATE_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+enum isolate_mode { ISOLATE_NONE, ISOLATE_JOB, ISOLATE_REPLICA };
+
+struct isolation;
+
+/*
+ * Called once, in the keeper, before it starts anything else and while it has one
+ * thread: enters the namespaces that the mode needs, makes the bridge and a
+ * network for each of `replicas`.  `mounts`: some container has mounts, files or
+ * a root.  NULL with a sentence that names what the kernel refuses and what would
+ * permit it, or do without.  The arena must live as long as the isolation.
+ */
+struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas, struct str *why);
+
+/* The address of a replica, as text: "127.0.0.1", or "10.88.0.7" in mode REPLICA. */
+struct str isolation_address(const struct isolation *iso, size_t replica);
+
+enum sandbox_kind { SANDBOX_BIND, SANDBOX_TMPFS };
+
+struct sandbox_mount {
+	enum sandbox_kind kind;
+	const char *source;             /* BIND: a file or directory of the machine */
+	const char *target;             /* absolute, normalised; what lacks of it is made up, over the machine's directories */
+	bool readonly;
+	uint64_t size;                  /* TMPFS: bytes, 0 for the kernel's default */
+};
+
+struct sandbox {
+	const struct sandbox_mount *mounts;     /* in the order in which they are made */
+	size_t nmounts;
+	const char *root;               /* --image-root: a directory that becomes `/`; NULL: the machine's */
+	const char *hosts;              /* text of /etc/hosts; NULL: as it is */
+	const char *hostname;           /* mode REPLICA; NULL: as it is */
+};
+
+/*
+ * Called in a child between fork and exec: joins the replica's network, builds
+ * its view of the files.  False with the step that failed and errno in `error`
+ * (0: none): "mount /data over /srv/corpus: permission denied".
+ * Nothing of it is seen outside of the child.
+ */
+struct isolation_error {
+	int error;
+	char step[256];
+};
+bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box, struct isolation_error *ret);
+
+/*
+ * fork() into the run's process namespace (a plain fork() in mode NONE).  The
+ * pid is the keeper's view of it.  -1 with errno.
+ */
+pid_t isolation_fork(struct isolation *iso);
+
+/* Take down what isolation_open made; kills what is left in the process namespace. */
+void isolation_close(struct isolation *iso);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * run_state.h - what is known of one run: the engine keeps it, the state file
+ * carries it, every command shows it.
+ *
+ * A run is one job of a program, on this machine; its name is the job's.  Times
+ * are nanoseconds of the real-time clock, 0 for not yet.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_RUN_STATE_H
+#define TRAINC_RUNTIME_LOCAL_RUN_STATE_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "runtime/rules.h"
+
+/* Run states that a local run can have; names as in runtime-requirements.md, section 4. */
+enum run_phase {
+	RUN_PENDING,                    /* nothing runs yet: start_after, or just begun */
+	RUN_STARTING,
+	RUN_RUNNING,
+	RUN_DEGRADED,                   /* a replica is between two attempts, or was within the last 60 s */
+	RUN_FAILING,                    /* failed, and replicas are still stopping */
+	RUN_FAILED,
+	RUN_COMPLETING,                 /* succeeded, and replicas are still stopping */
+	RUN_SUCCEEDED,
+	RUN_SUSPENDED,
+	RUN_TERMINATING,                /* somebody asked to stop it */
+	RUN_UNKNOWN                     /* its keeper is gone without a verdict */
+};
+const char *run_phase_word(enum run_phase phase);       /* "Running" */
+bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: nothing will change */
+
+/* A process that can be told from a later one of the same number. */
+struct process_id {
+	pid_t pid;                      /* 0: none */
+	uint64_t start;                 /* field 22 of /proc/PID/stat */
+};
+/* Of a living process of ours; false when it is gone. */
+bool process_identify(pid_t pid, struct process_id *ret);
+/* Is it still that process, in this boot? */
+bool process_alive(const struct process_id *id, struct str boot_id);
+/* /proc/sys/kernel/random/boot_id */
+struct str boot_id_read(struct arena *a);
+
+struct run_replica {
+	int64_t index;
+	enum replica_state state;
+	struct process_id process;      /* of the main container */
+	int64_t attempts;               /* begun so far: 1 when it runs for the first time */
+	int64_t begin, end;             /* of the last attempt */
+	int exit_code;                  /* of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
+	int signal;                     /* or 0 */
+	int64_t again;                  /* when the next attempt is due, or 0 */
+	struct str cause;               /* why it waits, or failed: "command not found: 'torchrun'" */
+	struct str host;
+};
+
+struct run_role {
+	struct str name;
+	bool aux, elastic, endless;
+	int64_t min, max, desired;      /* desired: how many should run now */
+	struct run_replica *at;         /* max of them */
+};
+
+struct run_failure {
+	bool known;
+	struct str role;
+	int64_t index;
+	int exit_code, signal;
+	struct str reason;              /* "exit code 3", "killed by SEGV", "deadline exceeded" */
+	struct str *log;                /* its last lines */
+	size_t nlog;
+};
+
+struct run_state {
+	struct str name, ns, framework;
+	struct str file;                /* the program, as given on the command line */
+	struct str isolate;             /* "none", "job", "replica" */
+	struct str boot_id;
+	struct process_id keeper;
+	enum run_phase phase;
+	struct str cause;               /* one line: why it is not further, or why it ended */
+	int64_t begin, end;
+	int64_t job_restarts;           /* how often the whole job was started anew */
+	uint64_t lost_bytes;            /* output that could not be written */
+	struct run_role *roles;
+	size_t nroles;
+	struct run_failure failure;     /* the first failing rank: runtime-requirements.md, section 4 */
+};
+
+/*
+ * As a JSON document (schemaVersion 1) for the state and result files: everything
+ * above, so that run_state_read() gives the same again.
+ */
+void run_state_write(const struct run_state *s, struct buf *out);
+/* False with a sentence when the text is not one of ours. */
+bool run_state_read(struct arena *a, struct str text, struct run_state *ret, struct str *why);
+
+#endif
