@@ -51,7 +51,7 @@ struct run_replica {
 	int exit_code;                  /* of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
 	int signal;                     /* or 0 */
 	int64_t again;                  /* when the next attempt is due, or 0 */
-	struct str cause;               /* why it waits, or failed: "command not found: 'torchrun'" */
+	struct str cause;               /* why it waits, or failed: "command not found: 'train'" */
 	struct str host;
 };
 
