@@ -5,6 +5,7 @@
 #   make e2e        against a real control plane  make frameworks  real frameworks read our environment
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
 #   make bench      speed and memory beside their targets       make longest   the longest functions
+#   make docs       docs/diagnostics.md from the pages of the diagnostics
 #   make install DESTDIR= PREFIX=/usr/local       make clean
 #
 # BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= what one wants of it.
@@ -26,12 +27,12 @@ JOBS    = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 GEN     := $(BUILD)/gen
 SRC     := $(sort $(wildcard compiler/*.c compiler/*/*.c runtime/*.c runtime/*/*.c))
 OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
-GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c
+GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/pages.c
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz cover bench install longest e2e frameworks clean FORCE
+.PHONY: build unit test demo asan fuzz cover bench install longest docs e2e frameworks clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc
 
@@ -45,10 +46,12 @@ $(GEN)/trainc.tab.c $(GEN)/trainc.tab.h &: grammar/trainc.y | $(GEN)
 $(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
 	flex --header-file=$(GEN)/trainc.lex.h -o $(GEN)/trainc.lex.c $<
 
-# Files that depend on a list (of modules, of sources, of flags) are made every time, and touched only when they change.
+# Files that depend on a list (of modules, of pages, of sources, of flags) are made every time, and touched only when they change.
 replace = cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
 	@sh stdlib/embed.sh stdlib/std/*.tj >$@.new; $(replace)
+$(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
+	@sh compiler/diag/pages.sh compiler/diag/pages/*.md >$@.new; $(replace)
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
@@ -112,6 +115,8 @@ cover:
 
 bench: build
 	@BUILD=$(BUILD) python3 tests/bench/run.py
+docs:
+	@python3 docs/diagnostics.py
 longest:
 	@sh tests/longest.sh
 e2e: build

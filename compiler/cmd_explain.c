@@ -11,7 +11,7 @@ void explain_next(struct explain *e)
 int cmd_explain(struct session *s)
 {
 	struct buf out = { 0 };
-	struct explain e = { .arena = s->arena, .out = &out };
+	struct explain e = { .arena = s->arena, .render = s->render, .out = &out };
 	int status = STATUS_DONE;
 
 	if (!s->options->noperands) {

@@ -10,12 +10,15 @@
 #define TRAINC_EXPLAIN_H
 
 #include "base/buf.h"
+#include "diag/diag.h"
+#include "diag/render.h"
 #include "diag/suggest.h"
 
 struct explain {
 	struct arena *arena;
 	struct str topic;
 	struct suggest near;
+	struct render_options render;   /* of diagnostics, and whether there is colour */
 	struct buf *out;
 	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
 };
@@ -26,6 +29,8 @@ void explain_next(struct explain *e);
 bool explain_code(struct explain *e);           /* TJ0502, role-replicas */
 bool explain_words(struct explain *e);          /* fields (replicas, role.memory), blocks, functions, units */
 bool explain_library(struct explain *e);        /* single, std.single, single.task, task */
+/* The page of a diagnostic: what is wrong, a wrong program and what is said about it, a right one. */
+void explain_page(struct explain *e, enum diag_code code);
 
 bool explain_grammar(struct explain *e);        /* import, param, int, volume; gpu, which is called otherwise here */
 

@@ -2,7 +2,6 @@
  * explain_words.c - codes and the words of the language, from their tables.
  */
 #include "check/schema.h"
-#include "diag/diag.h"
 #include "explain.h"
 
 bool explain_code(struct explain *e)
@@ -16,10 +15,7 @@ bool explain_code(struct explain *e)
 	if (!diag_code_find(e->topic, &code))
 		return false;
 	explain_next(e);
-	buf_printf(e->out, "%s %s (%s)\n\n%s\n", diag_code_name(code), diag_slug(code),
-	           diag_severity(code) == SEVERITY_ERROR ? "error" : "warning", diag_meaning(code));
-	if (diag_severity(code) == SEVERITY_WARNING)
-		buf_printf(e->out, "\nWhere it is meant so: # allow %s: reason\n", diag_code_name(code));
+	explain_page(e, code);
 	return true;
 }
 

@@ -60,14 +60,15 @@ int main(int argc, char **argv)
 	struct arena arena = { 0 };
 	struct options options = { 0 };
 	struct str why = STR("");
-	struct session session = { .arena = &arena, .options = &options };
+	struct session session = { .arena = &arena, .options = &options, .reader = &file_reader };
 	int status = STATUS_USAGE;
 
 	reserve_descriptors();
 	signal(SIGPIPE, SIG_IGN);       /* a reader that leaves is a failed write, not a death */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
-		session.render.colour = want_colour(option_value(&options, OPTION_COLOR), STDERR_FILENO);
-		session.render.width = terminal_width(STDERR_FILENO);
+		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;    /* where diagnostics go */
+		session.render.colour = want_colour(option_value(&options, OPTION_COLOR), fd);
+		session.render.width = terminal_width(fd);
 		status = session_end(&session, run[options.command](&session));
 	} else {
 		file_write_all(STDERR_FILENO, why.p, why.n);

@@ -130,7 +130,7 @@ bool session_open(struct session *s, struct compile *c)
 {
 	const struct options *o = s->options;
 
-	compile_init(c, &file_reader);
+	compile_init(c, s->reader);
 	c->options.target = option_value(o, OPTION_TARGET);
 	c->options.kubernetes = option_value(o, OPTION_KUBERNETES);
 	c->options.profile = option_value(o, OPTION_PROFILE);
@@ -294,8 +294,7 @@ static bool found_job(struct session *s, const struct programs *all)
 	return false;
 }
 
-/* Everything that the objects could be refused for, over all programs together. */
-static void check_objects(struct session *s, struct programs *all, bool runtime_warning)
+void session_check_objects(struct session *s, struct programs *all, bool runtime_warning)
 {
 	struct map *seen = ARENA_NEW(s->arena, struct map);
 
@@ -315,7 +314,7 @@ bool session_plan(struct session *s, bool runtime_warning, struct programs *ret,
 		*ret_status = STATUS_USAGE;
 		return false;
 	}
-	check_objects(s, ret, runtime_warning);
+	session_check_objects(s, ret, runtime_warning);
 	session_report(s, ret, s->options->command == COMMAND_CHECK);
 	*ret_status = ret->ok ? STATUS_DONE : STATUS_PROGRAM;
 	return ret->ok;

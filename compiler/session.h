@@ -19,6 +19,7 @@ enum exit_status { STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2, STATUS
 struct session {
 	struct arena *arena;            /* of the run */
 	const struct options *options;
+	const struct reader *reader;    /* of programs */
 	struct render_options render;
 	bool gone;                      /* the reader of standard output has left */
 	int error;                      /* errno of the first write that failed otherwise, or 0 */
@@ -66,6 +67,8 @@ bool session_open(struct session *s, struct compile *c);
  * --set that only some of them know.  False after saying why not (status 2).
  */
 bool session_compile(struct session *s, struct programs *ret);
+/* Everything that the objects of sound programs could be refused for, over all of them together. */
+void session_check_objects(struct session *s, struct programs *all, bool runtime_warning);
 /*
  * Finish and print the diagnostics of all: to standard error, or to standard
  * output when `machine_to_stdout` and the format is for machines.  Sets `ok`.

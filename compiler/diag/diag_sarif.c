@@ -6,6 +6,7 @@
  */
 #include "base/version.h"
 #include "diag/locate.h"
+#include "diag/page.h"
 #include "diag/render.h"
 
 static void uri(struct str name, struct buf *out)
@@ -42,6 +43,22 @@ static void physical(struct locator *l, struct span at, struct buf *out)
 	l->last = from;
 }
 
+/* The explanation: its first paragraphs, and all of it for who shows Markdown. */
+static void put_page(enum diag_code code, struct buf *out)
+{
+	struct str text = diag_page_text(code);
+
+	if (!text.n)
+		return;
+	buf_char(out, ',');
+	message("fullDescription", text, out);
+	buf_z(out, ",\"help\":{\"text\":");
+	buf_json(out, text);
+	buf_z(out, ",\"markdown\":");
+	buf_json(out, diag_page(code));
+	buf_char(out, '}');
+}
+
 static void rules(const bool used[], struct buf *out)
 {
 	const char *comma = "";
@@ -52,6 +69,7 @@ static void rules(const bool used[], struct buf *out)
 			continue;
 		buf_printf(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", comma, diag_code_name(code), diag_slug(code));
 		message("shortDescription", str_of(diag_meaning(code)), out);
+		put_page(code, out);
 		buf_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}",
 		           diag_severity(code) == SEVERITY_ERROR ? "error" : "warning");
 		comma = ",";
@@ -81,24 +99,54 @@ static void replacement(const struct diags *ds, const struct diag_edit *e, struc
 {
 	const struct source *s = source_at(ds->sources, e->at.start);
 
+	buf_printf(out, "{\"deletedRegion\":{\"byteOffset\":%u,\"byteLength\":%u},", s ? e->at.start - s->base : 0,
+	           e->at.end - e->at.start);
+	message("insertedContent", e->text, out);
+	buf_char(out, '}');
+}
+
+/* The edits of the file that `first` is in, which is the first of them. */
+static void change(const struct diags *ds, const struct diag_edit *first, struct buf *out)
+{
+	const struct source *s = source_at(ds->sources, first->at.start);
+	const char *comma = "";
+
 	buf_z(out, "{\"artifactLocation\":{\"uri\":");
 	uri(s ? s->name : STR(""), out);
-	buf_printf(out, "},\"replacements\":[{\"deletedRegion\":{\"byteOffset\":%u,\"byteLength\":%u},",
-	           s ? e->at.start - s->base : 0, e->at.end - e->at.start);
-	message("insertedContent", e->text, out);
-	buf_z(out, "}]}");
+	buf_z(out, "},\"replacements\":[");
+	for (const struct diag_edit *e = first; e; e = e->next) {
+		if (source_at(ds->sources, e->at.start) != s)
+			continue;
+		buf_z(out, comma);
+		replacement(ds, e, out);
+		comma = ",";
+	}
+	buf_z(out, "]}");
+}
+
+static bool is_first_of_file(const struct diags *ds, const struct diag_fix *fix, const struct diag_edit *edit)
+{
+	const struct diag_edit *e = fix->edits;
+
+	while (source_at(ds->sources, e->at.start) != source_at(ds->sources, edit->at.start))
+		e = e->next;
+	return e == edit;
 }
 
 static void fixes(const struct diags *ds, const struct diag *d, struct buf *out)
 {
 	buf_z(out, ",\"fixes\":[");
 	for (const struct diag_fix *fix = d->fixes; fix; fix = fix->next) {
+		const char *comma = "";
 		buf_char(out, '{');
 		message("description", fix->title, out);
 		buf_z(out, ",\"artifactChanges\":[");
 		for (const struct diag_edit *e = fix->edits; e; e = e->next) {
-			replacement(ds, e, out);
-			buf_z(out, e->next ? "," : "");
+			if (!is_first_of_file(ds, fix, e))
+				continue;
+			buf_z(out, comma);
+			change(ds, e, out);
+			comma = ",";
 		}
 		buf_z(out, fix->next ? "]}," : "]}");
 	}

@@ -1,0 +1,39 @@
+/*
+ * page.h - the explanation of a diagnostic, for people who have just met it.
+ *
+ * compiler/diag/pages/CODE.md, as text in the binary.  A page is paragraphs of
+ * plain Markdown, and fences:
+ *
+ *     ```tj wrong      a program that gets the diagnostic
+ *     ```tj right      what to write instead; nothing is said about it
+ *
+ * A fence may begin with `# run: WORDS`, what follows `trainc` when it is not
+ * `check job.tj`: a command, options, and a file when that is not job.tj.
+ * `# also: CODES` names what else is rightly said about a wrong program.  A
+ * line `# file: NAME` begins another file; what is before the first one is
+ * job.tj.  tests/diag/pages.sh compiles all of them.
+ */
+#ifndef TRAINC_DIAG_PAGE_H
+#define TRAINC_DIAG_PAGE_H
+
+#include "diag/diag.h"
+
+/* The whole page; generated into build/. */
+struct str diag_page(enum diag_code code);
+
+/* Its paragraphs before the first fence, without the newline at the end. */
+struct str diag_page_text(enum diag_code code);
+
+/* One after the other: a stretch of paragraphs, or the inside of a fence. */
+struct page_part {
+	enum { PAGE_TEXT, PAGE_WRONG, PAGE_RIGHT } kind;
+	struct str text;                /* whole lines, without blank ones at the ends */
+	struct str run;                 /* the words of `# run:`, which is not in `text`; p == NULL without */
+};
+/* The next part of `*rest`, which is moved on; false at the end. */
+bool page_next(struct str *rest, struct page_part *ret);
+
+/* A line of `*rest` without its newline, moved on; false at the end. */
+bool page_line(struct str *rest, struct str *ret);
+
+#endif

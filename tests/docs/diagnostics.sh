@@ -1,0 +1,8 @@
+#!/bin/sh
+# docs/diagnostics.md is what the pages and their goldens make of it.
+if PYTHONDONTWRITEBYTECODE=1 python3 docs/diagnostics.py --check; then
+	echo "1 passed, 0 failed"
+else
+	echo "0 passed, 1 failed"
+	exit 1
+fi
