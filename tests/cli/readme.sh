@@ -24,8 +24,8 @@ for directory in "$root"/examples/*/; do
 	name=$(basename "$directory")
 	sed -n 's/^    \(trainc .*[^ ]\)  *#.*/\1/p; s/^    \(trainc [^#]*\)$/\1/p' "$directory/README.md" >commands
 	holds test -s commands
-	while read -r _ command; do
-		if (cd "$directory" && "$TRAINC" $command >/dev/null 2>&1); then ok; else fail "$name: trainc $command"; fi
+	while read -r line; do          # by the shell, as a reader would type it
+		if (cd "$directory" && trainc() { "$TRAINC" "$@"; } && eval "$line" >/dev/null 2>&1); then ok; else fail "$name: $line"; fi
 	done <commands
 done
 end
