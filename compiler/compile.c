@@ -164,5 +164,6 @@ struct plan *compile_plan(struct compile *c, struct str path)
 	c->plan.run_id = c->options.job.run_id.p ? c->options.job.run_id : STR("");
 	build_jobs(c);
 	check_unused(&c->program);
+	check_undocumented(&c->program);
 	return &c->plan;
 }

@@ -33,5 +33,6 @@ bool check_value(struct program *p, struct node *expr, const struct type *want);
 
 /* TJ10xx about names: call after everything else has been checked. */
 void check_unused(struct program *p);
+void check_undocumented(struct program *p);
 
 #endif

@@ -19,5 +19,6 @@ void rules_job(struct job *j)
 	rules_mounts(j);
 	rules_text(j);
 	rules_raw(j);
+	rules_repeats(j);
 	ds->hold_warnings = before;
 }

@@ -14,5 +14,6 @@ void rules_resources(struct job *j);    /* cpu, memory, devices: TJ0606 to TJ062
 void rules_mounts(struct job *j);       /* paths and volumes: TJ0612 to TJ0621 */
 void rules_text(struct job *j);         /* credentials, images: TJ0712, TJ0718, TJ0815 */
 void rules_raw(struct job *j);          /* --no-raw, and TJ0908 */
+void rules_repeats(struct job *j);      /* TJ1006 */
 
 #endif
