@@ -137,6 +137,16 @@ static void build_jobs(struct compile *c)
 		drop_other_jobs(c);
 }
 
+/* "v1.33.2", which `kubectl version` prints, as "1.33". */
+static struct str without_patch(struct str v)
+{
+	if (str_starts(v, STR("v")))
+		v = (struct str){ v.p + 1, v.n - 1 };
+	if (v.n > 4 && v.p[4] == '.')
+		v.n = 4;
+	return v;
+}
+
 static void report_version(struct compile *c)
 {
 	struct str version = c->program.project.kubernetes;
@@ -144,7 +154,12 @@ static void report_version(struct compile *c)
 	if (c->options.kubernetes.p)
 		at = (struct span){ source_add(&c->sources, STR("command line"), version)->base, c->sources.next - 1 };
 	struct diag *d = diag_report(&c->diags, TJ0814, at, "Kubernetes %.*s is not known to this compiler", STR_ARG(version));
-	diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
+	struct str meant = without_patch(version);
+	unsigned minor;
+	if (meant.n < version.n && kube_version_parse(meant, &minor) && kube_version_known(minor))
+		diag_help(&c->diags, d, "write %.*s, the major and the minor number", STR_ARG(meant));
+	else
+		diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
 }
 
 struct plan *compile_plan(struct compile *c, struct str path)

@@ -4,7 +4,7 @@
 #include "check/package.h"
 #include "syntax/parse.h"
 
-enum { OLDEST = 28, NEWEST = 37, LEVELS_UP = 16 };
+enum { LEVELS_UP = 16 };
 
 /* The value of `field = ...` in the project's body. */
 static struct node *field_value(const struct program *p, const char *name)
@@ -26,29 +26,6 @@ static bool text_field(const struct program *p, const char *name, struct str *re
 	if (ret_at)
 		*ret_at = value->span;
 	return true;
-}
-
-/* "1.33" */
-static bool known_version(struct str v)
-{
-	if (v.n != 4 || v.p[0] != '1' || v.p[1] != '.' || v.p[2] < '0' || v.p[2] > '9' || v.p[3] < '0' || v.p[3] > '9')
-		return false;
-	int minor = (v.p[2] - '0') * 10 + v.p[3] - '0';
-	return minor >= OLDEST && minor <= NEWEST;
-}
-
-static void read_kubernetes(struct program *p)
-{
-	struct project *project = &p->project;
-	struct str v;
-	if (!text_field(p, "kubernetes", &v, &project->kubernetes_at))
-		return;
-	if (known_version(v)) {
-		project->kubernetes = v;
-		return;
-	}
-	struct diag *d = diag_report(p->diags, TJ0814, project->kubernetes_at, "Kubernetes %.*s is not known to this compiler", STR_ARG(v));
-	diag_help(p->diags, d, "known: 1.%d to 1.%d", OLDEST, NEWEST);
 }
 
 static void read_packages(struct program *p)
@@ -80,7 +57,7 @@ static void read_fields(struct program *p)
 	for (size_t i = 0; i < decls.n && !project->body; i++)
 		if (decls.at[i]->kind == NODE_PROJECT)
 			project->body = decls.at[i]->u.titled.body;
-	read_kubernetes(p);
+	text_field(p, "kubernetes", &project->kubernetes, &project->kubernetes_at);
 	text_field(p, "target", &project->target, &project->target_at);
 	text_field(p, "hosts", &project->hosts, NULL);
 	text_field(p, "domain", &project->domain, NULL);

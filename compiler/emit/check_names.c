@@ -55,18 +55,18 @@ static void port_names(struct checking *c, const struct plan_container *pc)
 		struct diag *d;
 		if (!kube_port_name(name, &why)) {
 			if (name.n > LIMIT_PORT_NAME)
-				d = diag_report(c->diags, TJ0804, pc->ports[i].from, "port name '%.*s' becomes %zu characters; at most %d",
+				d = diag_report(c->diags, TJ0804, pc->ports[i].name_at, "port name '%.*s' becomes %zu characters; at most %d",
 					STR_ARG(pc->ports[i].name), name.n, LIMIT_PORT_NAME);
 			else
-				d = diag_report(c->diags, TJ0804, pc->ports[i].from, "port name '%.*s' %s", STR_ARG(pc->ports[i].name), why);
+				d = diag_report(c->diags, TJ0804, pc->ports[i].name_at, "port name '%.*s' %s", STR_ARG(pc->ports[i].name), why);
 			diag_help(c->diags, d, "use up to 15 letters, digits and '-', at least one of them a letter");
 		}
 		for (size_t k = 0; k < i; k++) {
 			if (!str_eq(plan_label(c->arena, pc->ports[k].name), name) || str_eq(pc->ports[k].name, pc->ports[i].name))
 				continue;
-			d = diag_report(c->diags, TJ0811, pc->ports[i].from, "ports '%.*s' and '%.*s' are both named '%.*s'",
+			d = diag_report(c->diags, TJ0811, pc->ports[i].name_at, "ports '%.*s' and '%.*s' are both named '%.*s'",
 				STR_ARG(pc->ports[k].name), STR_ARG(pc->ports[i].name), STR_ARG(name));
-			diag_note(c->diags, d, pc->ports[k].from, "the other one");
+			diag_note(c->diags, d, pc->ports[k].name_at, "the other one");
 			diag_help(c->diags, d, "in Kubernetes '_' becomes '-' and letters are lower case; choose another name");
 		}
 	}

@@ -112,13 +112,29 @@ static size_t pairs_size(const struct plan_pairs *pairs)
 	return n;
 }
 
+/* The longest entry that was written for this job or role, which is the one to move. */
+static struct span longest_pair(struct span none, const struct plan_pairs *job, const struct plan_pairs *role)
+{
+	const struct plan_pairs *both[] = { job, role };
+	struct span at = none;
+	size_t longest = 0;
+
+	for (int l = 0; l < 2; l++)
+		for (size_t i = 0; i < both[l]->n; i++)
+			if (both[l]->at[i].value.n > longest && span_known(both[l]->at[i].key_at)) {
+				longest = both[l]->at[i].value.n;
+				at = both[l]->at[i].key_at;
+			}
+	return at;
+}
+
 static void annotations(struct checking *c, size_t n, struct span at)
 {
 	if (n <= LIMIT_ANNOTATIONS)
 		return;
 	struct str size = check_size(c->arena, n);
 	struct diag *d = diag_report(c->diags, TJ0807, at, "annotations are %.*s; at most 256 KiB", STR_ARG(size));
-	diag_help(c->diags, d, "put long texts in a ConfigMap");
+	diag_help(c->diags, d, "put long texts into 'files' or a ConfigMap");
 }
 
 /* True when it was too much: its size as an object is then no news (decision 74). */
@@ -209,7 +225,8 @@ static bool check_manifest(struct emit *e, const struct manifest *m, void *conte
 	size_t length;
 
 	if (m->role && !str_is(str_of(m->kind), "ConfigMap"))
-		annotations(c, pairs_size(&e->job->annotations) + pairs_size(&m->role->annotations), e->job->name_at);
+		annotations(c, pairs_size(&e->job->annotations) + pairs_size(&m->role->annotations),
+			longest_pair(e->job->name_at, &e->job->annotations, &m->role->annotations));
 	if (!worth_making(c, e, m, &length))
 		return true;
 	struct object *o = m->make(e, m);

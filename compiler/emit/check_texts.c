@@ -146,7 +146,7 @@ static void files(struct checking *c, const struct plan_job *j, const struct pla
 		struct str size = check_size(c->arena, n);
 		struct diag *d = diag_report(c->diags, TJ0806, check_place(c, r->files[i].path_at, r->at, j->name_at),
 			"'%.*s' is %.*s; a ConfigMap holds 1 MiB", STR_ARG(r->files[i].path), STR_ARG(size));
-		diag_help(c->diags, d, "use a volume");
+		diag_help(c->diags, d, "use a volume, or several smaller files");
 	}
 }
 

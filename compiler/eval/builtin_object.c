@@ -160,8 +160,8 @@ BUILTIN(done)
 	struct role *r = a->at[0]->u.role;
 	struct diag *d = eval_report(a->ev, TJ0515, argument_at(a, 1), "'done(%.*s, %lld)', but there %s %lld %.*s replica%s", STR_ARG(r->name),
 		(long long)index, max == 1 ? "is" : "are", (long long)max, STR_ARG(r->name), max == 1 ? "" : "s");
-	diag_note(a->ev->diags, d, role_field_at(a->ev, r, FIELD_REPLICAS), "replicas are set here");
-	diag_help(a->ev->diags, d, "the last is %lld", (long long)max - 1);
+	diag_note(a->ev->diags, d, role_field_at(a->ev, r, FIELD_REPLICAS), "replicas = %lld", (long long)max);
+	diag_help(a->ev->diags, d, "replicas are counted from 0: the last is done(%.*s, %lld)", STR_ARG(r->name), (long long)max - 1);
 	return &value_bad;
 }
 

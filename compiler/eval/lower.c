@@ -48,7 +48,7 @@ static void lower_ports(struct lowering *l, struct source_entries *s, struct pla
 	c->ports = ARENA_ARRAY(l->ev->arena, struct plan_port, s->n);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].value->kind == VALUE_INT)
-			c->ports[c->nports++] = (struct plan_port){ s->at[i].key, s->at[i].value->u.integer, s->at[i].from };
+			c->ports[c->nports++] = (struct plan_port){ s->at[i].key, s->at[i].value->u.integer, s->at[i].from, s->at[i].key_at };
 }
 
 static const struct plan_mount *mount_at(const struct plan_container *c, struct str path)

@@ -277,8 +277,10 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 		diag_help(ev->diags, d, "%.*s; remove 'replicas = %lld'", STR_ARG(why), (long long)n);
 	else if (f->has_lo && f->has_hi && f->lo == f->hi && typed->u.field.value)
 		diag_help(ev->diags, d, "remove 'replicas': the framework sets it to %lld", (long long)f->lo);
+	else if (f->has_lo && f->has_hi)
+		diag_help(ev->diags, d, "write a number from %lld to %lld", (long long)f->lo, (long long)f->hi);
 	else
-		diag_help(ev->diags, d, "write a number in %.*s", STR_ARG(range));
+		diag_help(ev->diags, d, f->has_lo ? "write %lld or more" : "write at most %lld", (long long)(f->has_lo ? f->lo : f->hi));
 }
 
 /* What the framework allows for replicas, with the codes that speak of roles (decision 71). */
@@ -332,7 +334,9 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 			struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
 				"'%.*s' requires 'replicas' of role '%.*s'", STR_ARG(r->job->plan->framework), STR_ARG(r->name));
 			diag_note(ev->diags, d, typed->span, "declared here, without a value");
-			diag_help(ev->diags, d, "write 'replicas = 1' in 'role %.*s'", STR_ARG(r->name));
+			const struct type *t = typed->u.field.declared;
+			diag_help(ev->diags, d, "write 'replicas = %s' in 'role %.*s'", t && t->kind == TYPE_ELASTIC ? "1:4" : "4",
+				STR_ARG(r->name));
 			return &value_bad;
 		}
 	}

@@ -109,11 +109,11 @@ enum index_class { INDEX_BAD, INDEX_COMPUTED, INDEX_KNOWN };
 
 static void report_beyond(struct eval *ev, struct role *r, struct str method, int64_t i, int64_t n, struct span at)
 {
-	struct diag *d = diag_report(ev->diags, TJ0515, at, "'%.*s.%.*s(%lld)', but %lld %.*s replica%s", STR_ARG(r->name),
-		STR_ARG(method), (long long)i, (long long)n, STR_ARG(r->name), n == 1 ? "" : "s");
+	struct diag *d = diag_report(ev->diags, TJ0515, at, "'%.*s.%.*s(%lld)', but there %s %lld %.*s replica%s", STR_ARG(r->name),
+		STR_ARG(method), (long long)i, n == 1 ? "is" : "are", (long long)n, STR_ARG(r->name), n == 1 ? "" : "s");
 	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_REPLICAS), "replicas = %lld", (long long)n);
 	if (n > 0)
-		diag_help(ev->diags, d, "the last is %.*s(%lld)", STR_ARG(method), (long long)(n - 1));
+		diag_help(ev->diags, d, "replicas are counted from 0: the last is %.*s(%lld)", STR_ARG(method), (long long)(n - 1));
 	else
 		diag_help(ev->diags, d, "give the role a replica, or do not ask for its %.*s", STR_ARG(method));
 }

@@ -10,7 +10,7 @@
 void rules_job(struct job *j);
 
 void rules_roles(struct job *j);        /* success, start order, restarts: TJ05xx */
-void rules_resources(struct job *j);    /* cpu, memory, devices: TJ0606 to TJ0620 */
+void rules_resources(struct job *j);    /* cpu, memory, devices: TJ0522, TJ0606 to TJ0620 */
 void rules_mounts(struct job *j);       /* paths and volumes: TJ0612 to TJ0621 */
 void rules_text(struct job *j);         /* credentials, images: TJ0712, TJ0718, TJ0815 */
 void rules_raw(struct job *j);          /* --no-raw, and TJ0908 */

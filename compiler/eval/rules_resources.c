@@ -1,5 +1,5 @@
 /*
- * rules_resources.c - cpu, memory, devices, topology (TJ0606 to TJ0620).
+ * rules_resources.c - cpu, memory, devices, topology (TJ0522, TJ0606 to TJ0620).
  */
 #include "eval/rules.h"
 
@@ -107,6 +107,20 @@ static void devices(struct job *j, const struct plan_role *r)
 		}
 }
 
+/* ---- devices that an auxiliary role was given by the way (TJ0522) ---- */
+
+/* It inherits none; an inserted record that describes the node of those who train brings its devices along. */
+static void inserted_devices(struct job *j, struct role *role, const struct plan_role *r)
+{
+	struct contribution c;
+	if (!r->aux || !role_contributions(role, FIELD_ACCELERATOR, &c, 1) || c.entry->item)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0522, r->at, "'aux %.*s' asks for '%.*s' because an inserted record says so", STR_ARG(r->name),
+		STR_ARG(r->accelerator->spelling));
+	diag_note(ds(j), d, c.entry->key_at, "inserted from here");
+	diag_help(ds(j), d, "set 'accelerator = none' there; if it needs the devices, write them out");
+}
+
 /* ---- device counts in raw (TJ0608) ---- */
 
 static void raw_devices(struct job *j, const struct plan_role *r)
@@ -156,8 +170,10 @@ void rules_resources(struct job *j)
 		decimal(j, r->main.memory);
 		decimal(j, r->main.disk);
 		decimal(j, r->shm);
-		if (r->accelerator)
+		if (r->accelerator) {
 			devices(j, r);
+			inserted_devices(j, j->roles[i], r);
+		}
 		raw_devices(j, r);
 		shm(j, r);
 	}

@@ -26,7 +26,7 @@ static void success_role(struct job *j, const struct plan_condition *c)
 	} else if (c->index >= r->max) {
 		struct diag *d = diag_report(ds(j), TJ0515, c->from, "'done(%.*s, %lld)', but there %s %lld replica%s", STR_ARG(r->name),
 			(long long)c->index, r->max == 1 ? "is" : "are", (long long)r->max, r->max == 1 ? "" : "s");
-		diag_help(ds(j), d, "the last is done(%.*s, %lld)", STR_ARG(r->name), (long long)(r->max - 1));
+		diag_help(ds(j), d, "replicas are counted from 0: the last is done(%.*s, %lld)", STR_ARG(r->name), (long long)(r->max - 1));
 	}
 }
 
@@ -59,6 +59,18 @@ static bool waits_for(const struct plan_job *p, const struct plan_condition *c, 
 	return c->role == role || role_waits_for(p, c->role, role, seen);
 }
 
+/* The other waits of a cycle that role `first` is part of. */
+static void note_cycle(struct job *j, struct diag *d, unsigned first)
+{
+	struct plan_job *p = j->plan;
+	for (unsigned k = first + 1; k < p->nroles; k++) {
+		const struct plan_condition *c = p->roles[k].start_after;
+		bool *there = ARENA_ARRAY(j->ev->arena, bool, p->nroles), *back = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
+		if (c && waits_for(p, c, first, back) && role_waits_for(p, first, k, there))
+			diag_note(ds(j), d, c->from, "'%.*s' waits here", STR_ARG(p->roles[k].name));
+	}
+}
+
 static void report_queued_order(struct job *j, const struct plan_role *r)
 {
 	struct span queue = j->plan->queue.from, wait = r->start_after->from;
@@ -88,6 +100,7 @@ static void start_order(struct job *j)
 			struct str text = plan_condition_text(j->ev->arena, p, c);
 			struct diag *d = diag_report(ds(j), TJ0516, c->from, "'%.*s' starts after %.*s, which waits for '%.*s'",
 				STR_ARG(p->roles[i].name), STR_ARG(text), STR_ARG(p->roles[i].name));
+			note_cycle(j, d, i);
 			diag_help(ds(j), d, "remove one 'start_after'");
 			return;                 /* the other end of the same cycle says nothing new */
 		}

@@ -78,7 +78,7 @@ struct plan_env {
 struct plan_port {
 	struct str name;                /* as written in the program */
 	int64_t port;
-	struct span from;
+	struct span from, name_at;
 };
 
 enum volume_kind { VOLUME_PVC, VOLUME_SCRATCH, VOLUME_SECRET, VOLUME_CONFIG, VOLUME_HOST_PATH, VOLUME_NFS, VOLUME_GENERATED };

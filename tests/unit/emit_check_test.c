@@ -126,7 +126,7 @@ static void env(struct plan_container *c, const char *name, struct text t)
 
 static void port(struct plan_container *c, const char *name, int64_t number)
 {
-	struct plan_port p = { str_of(name), number, at(10) };
+	struct plan_port p = { str_of(name), number, at(10), at(10) };
 
 	ARENA_PUSH(&arena, c->ports, c->nports, p);
 }

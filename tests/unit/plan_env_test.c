@@ -42,7 +42,7 @@ static struct plan_job sample(void)
 		r->min = r->max = i == 1 ? 3 : 1;
 	}
 	j.roles[2].endless = true;
-	struct plan_port port = { STR("http"), 8080, { 0 } };
+	struct plan_port port = { STR("http"), 8080, { 0 }, { 0 } };
 	ARENA_PUSH(&arena, j.roles[1].main.ports, j.roles[1].main.nports, port);
 	return j;
 }

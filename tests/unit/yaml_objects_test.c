@@ -213,7 +213,7 @@ static void env(struct plan_container *c, const char *name, struct text t)
 
 static void port(struct plan_container *c, const char *name, int64_t number)
 {
-	struct plan_port p = { str_of(name), number, { 0 } };
+	struct plan_port p = { str_of(name), number, { 0 }, { 0 } };
 
 	ARENA_PUSH(&arena, c->ports, c->nports, p);
 }
