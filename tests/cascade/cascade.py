@@ -1,0 +1,164 @@
+"""One slip, one message, in its place: what the compiler says about damaged programs.
+
+Every token of every example and of every program in docs/language.md is
+deleted, written twice, and swapped with the next one.  What comes out is judged
+by what `trainc check` says: the first message stands within one line of the
+damage, and there are at most two.  A damage that leaves the program valid says
+nothing about messages and is not counted.
+
+    cascade.py                  a sample, as a test
+    cascade.py --all            everything
+    cascade.py --show KIND N    N damages of a kind that did badly, with what was said
+"""
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TRAINC = os.environ["TRAINC"]
+SAMPLE = 600
+# per cent of the damages; what was reached, less what one odd damage more would cost
+NEAR_LEAST, FEW_LEAST = 98.0, 99.0
+TOKEN = re.compile(r'^(\d+):(\d+) ([A-Z_]+) (".*")$')
+FENCE = re.compile(r"^```tj\n(.*?)^```$", re.M | re.S)
+
+
+def programs(folder):
+    """Names of files below a folder that it fills."""
+    for entry in sorted(os.listdir("examples")):
+        if os.path.isdir(os.path.join("examples", entry)):
+            shutil.copytree(os.path.join("examples", entry), os.path.join(folder, entry))
+    with open("docs/language.md", encoding="utf-8") as f:
+        for i, m in enumerate(FENCE.finditer(f.read())):
+            with open(os.path.join(folder, "language-%d.tj" % i), "w", encoding="utf-8") as out:
+                out.write(m.group(1))
+    return sorted(os.path.relpath(os.path.join(d, name), folder)
+                  for d, _, names in os.walk(folder) for name in names if name.endswith(".tj"))
+
+
+def tokens(path, text):
+    """(start, end, line, kind) of what stands in the text."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    out = subprocess.run([TRAINC, "dump", "--tokens", path], capture_output=True, text=True, check=True).stdout
+    for line in out.splitlines():
+        m = TOKEN.match(line)
+        if m:
+            start = starts[int(m.group(1)) - 1] + int(m.group(2)) - 1
+            word = json.loads(m.group(4))
+            assert text[start:start + len(word)] == word, line
+            yield start, start + len(word), int(m.group(1)), word if m.group(3) in ("WORD", "SIGN") else m.group(3)
+
+
+class Damage:
+    def __init__(self, name, how, kind, first, last, text):
+        self.name, self.how, self.kind, self.first, self.last, self.text = name, how, kind, first, last, text
+        self.said = []
+
+    def near(self):
+        span = next(s for s in self.said[0]["spans"] if s.get("primary"))
+        return self.first - 1 <= span["line"] <= self.last + 1
+
+    def few(self):
+        return len(self.said) <= 2
+
+
+def damages(name, text, all_tokens):
+    for i, (start, end, line, kind) in enumerate(all_tokens):
+        word = text[start:end]
+        last = line + word.count("\n")
+        yield Damage(name, "delete", kind, line, last, text[:start] + text[end:])
+        yield Damage(name, "double", kind, line, last, text[:end] + " " + word + text[end:])
+        if i + 1 < len(all_tokens):
+            start2, end2, line2, kind2 = all_tokens[i + 1]
+            word2 = text[start2:end2]
+            if word2 != word:
+                yield Damage(name, "swap", kind + " " + kind2, line, line2 + word2.count("\n"),
+                             text[:start] + word2 + text[end:start2] + word + text[end2:])
+
+
+def check(path):
+    done = subprocess.run([TRAINC, "check", "--format", "json", path], capture_output=True, text=True, timeout=60)
+    if done.returncode not in (0, 1):
+        raise SystemExit("FAIL status %d for %s\n%s" % (done.returncode, path, done.stderr))
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def judge(some):
+    """What is said about each; one thread of several, in a copy of the programs of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        programs(folder)
+        known = {}
+        for d in some:
+            path = os.path.join(folder, d.name)
+            with open(path, encoding="utf-8") as f:
+                whole = f.read()
+            if d.name not in known:
+                known[d.name] = {m["code"] + m["message"] for m in check(path)}
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(d.text)
+            d.said = [m for m in check(path) if m["code"] + m["message"] not in known[d.name]]
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(whole)
+
+
+def per_cent(some, test):
+    return 100.0 * sum(map(test, some)) / max(1, len(some))
+
+
+def show(d):
+    print("==== %s %s in %s:%d" % (d.how, d.kind, d.name, d.first))
+    lines = d.text.split("\n")
+    for n in range(max(1, d.first - 2), min(len(lines), d.last + 2) + 1):
+        print("%4d | %s" % (n, lines[n - 1]))
+    for m in d.said:
+        span = m["spans"][0]
+        print("  -> %d:%d %s %s (%s)" % (span["line"], span["column"], m["code"], m["message"], m.get("help", "")))
+
+
+def report(counted, total, how_many):
+    kinds = {}
+    for d in counted:
+        kinds.setdefault((d.how, d.kind), []).append(d)
+    near, few = per_cent(counted, Damage.near), per_cent(counted, Damage.few)
+    print("%d damages, %d of them leave the program valid" % (total, total - len(counted)))
+    print("the first message is within one line in %.1f %%, at most two messages in %.1f %%, one alone in %.1f %%"
+          % (near, few, per_cent(counted, lambda d: len(d.said) == 1)))
+    worst = sorted(kinds.items(), key=lambda kv: (-sum(not (d.near() and d.few()) for d in kv[1]), kv[0]))
+    for (how, kind), some in worst[:how_many]:
+        far, many = sum(not d.near() for d in some), sum(not d.few() for d in some)
+        if far or many:
+            print("  %-6s %-24s %4d damages, %3d far, %3d with more than two" % (how, kind, len(some), far, many))
+    return near, few
+
+
+def main():
+    everything = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in programs(folder):
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            everything += damages(name, text, list(tokens(path, text)))
+    full = "--all" in sys.argv or "--show" in sys.argv
+    chosen = everything if full else everything[::len(everything) // SAMPLE]
+    workers = os.cpu_count() or 1
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        list(pool.map(judge, [chosen[i::workers] for i in range(workers)]))
+    counted = [d for d in chosen if d.said]
+    if "--show" in sys.argv:
+        bad = [d for d in counted if not (d.near() and d.few())]
+        for d in bad:
+            show(d)
+    near, few = report(counted, len(chosen), 20 if full else 5)
+    results = [len(counted) >= 300, near >= NEAR_LEAST, few >= FEW_LEAST]
+    print("%d passed, %d failed" % (sum(results), len(results) - sum(results)))
+    return 0 if all(results) else 1
+
+
+sys.exit(main())
