@@ -6,6 +6,7 @@
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
 #   make bench      speed and memory beside their targets       make longest   the longest functions
 #   make docs       docs/diagnostics.md from the pages of the diagnostics
+#   make cascade    every single slip in the examples: what is said about it
 #   make install DESTDIR= PREFIX=/usr/local       make clean
 #
 # BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= what one wants of it.
@@ -32,7 +33,7 @@ GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz cover bench install longest docs e2e frameworks clean FORCE
+.PHONY: build unit test demo asan fuzz cascade cover bench install longest docs e2e frameworks clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc
 
@@ -106,6 +107,8 @@ fuzz:
 		CFLAGS='-O1 -g -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
 	@BUILD=build-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh
 
+cascade: build
+	@TRAINC=$$PWD/$(BUILD)/trainc sh tests/cascade/cascade.sh --all
 cover:
 	@sh .ci/deps test
 	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-cover CFLAGS='-O0 -g --coverage' LDFLAGS= build unit

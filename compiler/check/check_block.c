@@ -154,6 +154,12 @@ static void block_set(struct items *to, struct node *item)
 	struct check *c = to->check;
 	struct node *value = item->u.item.value;
 	struct str written = item->u.item.key.text;
+	if (item->kind == NODE_EXTEND && item->u.item.key.kind == KEY_NAME && schema_block(written) && !schema_find(b->block, written)) {
+		check_unnamed_block(c, item, STR(""), false);
+		item->kind = NODE_BAD;
+		item->u.bad.name = (struct str){ 0 };
+		return;
+	}
 	const struct field *f = find_field(b, &item->u.item.key);
 	bool env = c->at.env;
 	if (!f || !str_eq(written, item->u.item.key.text)) {     /* a guess is no reason to judge the value */
@@ -294,6 +300,8 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	const char *foreign = schema_foreign(item->u.block.word);
 	if (foreign)
 		diag_help(c->diags, d, "%s", foreign);
+	else if (schema_find(block, item->u.block.word))
+		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
 	else
 		help_suggest(c, d, &s, "there are", item->u.block.word_span);
 	item->u.block.word = only.n ? intern(c->names, only) : STR("");

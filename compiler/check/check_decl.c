@@ -111,7 +111,9 @@ static void add_role(struct check *c, struct decl *framework, struct node *block
 static void add_roles(struct check *c, struct decl *framework, struct node *body)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
-		struct node *item = body->u.body.items.at[i];
+		struct node *item = check_block_shape(c, body->u.body.items.at[i], BLOCK_FRAMEWORK, NULL, body);
+		body->u.body.items.at[i] = item;
+		framework->lost = framework->lost || item->kind == NODE_BAD;
 		if (item->kind == NODE_BLOCK)
 			check_block_word(c, item, BLOCK_FRAMEWORK);
 		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role"))
@@ -302,10 +304,8 @@ static void set_param(struct items *to, struct node *item)
 	struct decl *setting = decl_new(c, DECL_BAD, name, item->u.item.key.span, NULL);
 	struct where saved = c->at;
 	begin_early(c, setting);
-	if (item->kind == NODE_EXTEND)
-		type_extension(c, value, t);
-	else
-		check_expr(c, value, t, &site);
+	if ((item->kind == NODE_EXTEND ? type_extension(c, value, t) : check_expr(c, value, t, &site))->kind == TYPE_BAD)
+		c->nearly--;                    /* one mistake is enough */
 	c->at = saved;
 	test_bounds(c, value, t, d);
 	if (s->profile.n && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value)) {
@@ -339,7 +339,7 @@ static void test_profile(struct check *c, struct node *value)
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < c->profiles.n; i++)
 		suggest_add(&s, c->profiles.entries[i].key);
-	if (!may_report_unknown(c, c->at.module, name, &s))
+	if (!may_report_unknown(c, c->at.module, name, &s) || c->at.module->broken)
 		return;
 	struct diag *d = diag_report(c->diags, TJ0404, value->span, "there is no profile '%.*s'", STR_ARG(name));
 	struct str help = suggest_or_list(&s, "there are");

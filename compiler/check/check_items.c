@@ -321,7 +321,7 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
 		suggest_add(&s, record->fields[i].name);
-	if (map_put(&record->unknown, c->arena, name, record))
+	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
 		return suggest_only(&s);
 	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name), STR_ARG(name));
 	if (span_known(record->span))
@@ -426,8 +426,9 @@ static void report_missing(struct check *c, struct node *n, const struct decl *r
 const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial)
 {
 	struct record_items r = { .base = { .check = c, .set = record_set, .spread = record_spread, .what = "a record" }, .record = record->record };
+	bool broken = body_is_broken(n);        /* before keys that are set twice are taken away */
 	visit_body(&r.base, n, SCOPE_LOCAL);
-	for (size_t i = 0; !partial && !r.unknown && i < r.record->nfields; i++) {
+	for (size_t i = 0; !partial && !r.unknown && !broken && i < r.record->nfields; i++) {
 		const struct record_field *f = &r.record->fields[i];
 		bool maybe = false;
 		if (f->value || f->type->kind == TYPE_OPTIONAL || f->type->kind == TYPE_BAD || body_sets(n, f->name, &maybe))
@@ -558,7 +559,7 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 }
 
 /* An item that the parser could not read: nobody knows what it would have been. */
-static bool has_broken(const struct node *body)
+bool body_is_broken(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++)
 		if (body->u.body.items.at[i]->kind == NODE_BAD)
@@ -570,7 +571,7 @@ static const struct type *type_anon_body(struct check *c, struct node *n)
 {
 	struct anon_items a = { .base = { .check = c, .set = anon_set, .spread = anon_spread, .what = "a record" } };
 	visit_body(&a.base, n, SCOPE_LOCAL);
-	if (a.failed || a.base.failed || has_broken(n))
+	if (a.failed || a.base.failed || body_is_broken(n))
 		return &type_bad;
 	if (!a.n)
 		return &type_empty;

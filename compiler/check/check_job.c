@@ -118,6 +118,8 @@ static void report_no_role(struct role_search *r, struct node *block)
 {
 	struct check *c = r->check;
 	struct str words = node_words(c, r->job->u.job.blueprint), name = block->u.block.name;
+	if (r->framework->lost)
+		return;
 	struct diag *d = diag_report(c->diags, TJ0501, block->u.block.name_span, "'%.*s' has no role '%.*s'", STR_ARG(words), STR_ARG(name));
 	struct suggest s;
 	suggest_init(&s, c->arena, name);
@@ -163,7 +165,8 @@ static void add_role(struct role_search *r, struct node *block)
 static void find_roles(struct role_search *r, struct node *body)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
-		struct node *item = body->u.body.items.at[i];
+		struct node *item = check_block_shape(r->check, body->u.body.items.at[i], BLOCK_JOB, r->framework, r->job->u.job.body);
+		body->u.body.items.at[i] = item;
 		if (item->kind == NODE_BLOCK)
 			check_block_word(r->check, item, BLOCK_JOB);
 		if (item->kind == NODE_BLOCK && (str_is(item->u.block.word, "role") || str_is(item->u.block.word, "aux")))

@@ -89,7 +89,7 @@ static const struct type *record_member(struct check *c, struct node *n, struct 
 	for (size_t i = 0; i < record->nfields; i++)
 		if (name_eq(record->fields[i].name, name))
 			return record->fields[i].type;
-	if (map_put(&record->unknown, c->arena, name, record))
+	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
 		return bad(n);                  /* said before: the mistake may be in the declaration */
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
@@ -220,9 +220,11 @@ static const struct type *roles_member(struct check *c, struct node *n)
 	suggest_init(&s, c->arena, n->u.member.name);
 	for (size_t i = 0; i < decls.n; i++) {
 		const struct node *job = decls.at[i];
+		if (job->kind == NODE_BAD)
+			return &type_role;      /* it may have been a job */
 		if (job->kind != NODE_JOB)
 			continue;
-		if (job->u.job.blueprint && !job->u.job.framework)
+		if ((job->u.job.blueprint && !job->u.job.framework) || body_is_broken(job->u.job.body))
 			return &type_role;      /* what it has is not known */
 		for (size_t k = 0; k < job->u.job.nroles; k++) {
 			if (name_eq(job->u.job.roles[k]->name, n->u.member.name))

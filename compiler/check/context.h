@@ -231,6 +231,15 @@ void check_block(struct check *c, struct node *body, enum block block, struct de
 void check_open_block(struct check *c, struct node *body, enum block block);
 /* Report a misspelt word of a block (TJ0202) and put it right if it is clear what was meant. */
 void check_block_word(struct check *c, struct node *item, enum block block);
+/*
+ * An item of a job or framework that is a block but for its word or its name
+ * (check_shape.c): reports, and gives the block that takes its place, or a
+ * NODE_BAD where nobody knows which.  Any other item is given back as it is.
+ * `body` is the whole job's or framework's.
+ */
+struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework, const struct node *body);
+/* `sidecar { }`: `likely` is a name that it may have, or empty; when `certain`, it is put right. */
+struct node *check_unnamed_block(struct check *c, const struct node *item, struct str likely, bool certain);
 /* A raw Kubernetes body: nothing pod-time. */
 void check_data(struct check *c, struct node *body);
 void check_decl(struct check *c, struct decl *d);
@@ -242,6 +251,8 @@ void check_profile(struct check *c, struct node *n);
 void check_test(struct check *c, struct node *n);
 void check_policy(struct check *c, struct node *n);
 void check_project(struct check *c, struct node *n);
+/* Has an item of it failed to parse, or been given up? */
+bool body_is_broken(const struct node *body);
 /* Does a body set the key whatever its conditions are? */
 bool body_sets(const struct node *body, struct str key, bool *ret_maybe);
 /* Give the user's "unknown" name a suggestion: "did you mean", or what there is. */

@@ -40,11 +40,13 @@ static bool has_member(const struct type *t, struct str name)
 static enum fit fit_record(const struct decl *record, const struct type *t)
 {
 	enum fit f = FIT_OK;
-	for (size_t i = 0; i < record->nfields; i++)
+	for (size_t i = 0; i < record->nfields && !record->lost; i++)
 		if (!record->fields[i].value && record->fields[i].type->kind != TYPE_OPTIONAL && !has_member(t, record->fields[i].name))
 			return FIT_NO;
 	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++) {
 		const struct record_field *field = find_field(record, t->members[i].name);
+		if (!field && record->lost)
+			continue;
 		f = worse(f, field ? fit(field->type, t->members[i].type) : FIT_NO);
 	}
 	return f;

@@ -251,6 +251,7 @@ static void record_type(struct check *c, struct decl *d)
 	d->state = DONE;                        /* a record may hold optional ones of its own type */
 	for (size_t i = 0; i < items.n; i++) {
 		struct node *item = items.at[i];
+		d->lost = d->lost || item->kind == NODE_BAD;
 		if (item->kind != NODE_FIELD || !item->u.field.key.text.p)
 			continue;
 		struct record_field f = { .name = item->u.field.key.text, .value = item->u.field.value, .span = item->u.field.key.span,

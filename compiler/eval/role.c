@@ -44,18 +44,39 @@ static bool entry_sets(const struct entry *e)
 	return !e->item || e->item->kind == NODE_SET || (e->item->kind == NODE_FIELD && e->item->u.field.value);
 }
 
+/* A field or a block that nobody knows, and that was reported. */
+static bool is_unknown(const struct entry *e)
+{
+	if (!e->item)
+		return false;
+	if (e->item->kind == NODE_BLOCK)
+		return !e->item->u.block.word.n;
+	return (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND) && !e->item->u.item.field;
+}
+
 void role_index(struct role *r)
 {
 	_Static_assert(FIELDS <= 64, "a level's fields are bits of a word");
 	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
 		const struct entries *entries = r->levels[l];
 		r->present[l] = 0;
+		r->torn = r->torn || (entries && entries->failed);
 		for (size_t i = 0; entries && i < entries->n; i++) {
 			const struct field *f = entry_field(r, &entries->at[i]);
 			if (f)
 				r->present[l] |= (uint64_t)1 << f->id;
+			else
+				r->torn = r->torn || is_unknown(&entries->at[i]);
 		}
 	}
+}
+
+/* May the field have been meant by what is broken in the job? */
+static bool may_be_lost(struct role *r, enum field_id id)
+{
+	struct contribution first;
+
+	return r->torn && !(role_contributions(r, id, &first, 1) && first.level <= LEVEL_JOB);
 }
 
 size_t role_contributions(struct role *r, enum field_id id, struct contribution *ret, size_t max)
@@ -386,7 +407,7 @@ const struct value *role_field(struct eval *ev, struct role *r, enum field_id id
 		return s->slot.value;
 	ev->self = r;
 	ev->pod_index = -1;
-	const struct value *v = id == FIELD_REPLICAS ? replicas_value(ev, r, s) : by_levels(ev, r, id, s);
+	const struct value *v = may_be_lost(r, id) ? &value_bad : id == FIELD_REPLICAS ? replicas_value(ev, r, s) : by_levels(ev, r, id, s);
 	if (id != FIELD_REPLICAS && v->kind != VALUE_BAD)
 		v = narrowed(ev, r, id, s, v);
 	ev->self = self;

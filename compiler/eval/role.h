@@ -35,6 +35,7 @@ struct role {
 	struct node *framework_block;   /* NODE_BLOCK of the framework, or NULL */
 	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where there is none */
 	uint64_t present[LEVELS];       /* which fields a level mentions, a bit each: most mention few */
+	bool torn;                      /* something that the job writes for it is broken: what is not there may have been meant */
 	struct role_slot *slots[FIELDS];
 	struct plan_role *plan;         /* its place in the plan */
 	/* The text list of role.addresses("p") is asked for once for each role: kept. */

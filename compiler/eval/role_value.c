@@ -39,6 +39,8 @@ static const struct value *find_port(struct eval *ev, struct role *r, struct str
 	const struct value *port = value_get(ports, name);
 	if (port)
 		return port;
+	if (r->torn)
+		return &value_bad;
 	struct diag *d = diag_report(ev->diags, TJ0514, at, "role '%.*s' has no port '%.*s'", STR_ARG(r->name), STR_ARG(name));
 	struct suggest s;
 	suggest_init(&s, ev->arena, name);

@@ -103,6 +103,7 @@ struct balance {
 	size_t surplus;                 /* 0 without */
 	bool torn;                      /* something in them is broken and has been reported */
 	size_t line;                    /* first token of the line being read */
+	size_t blamed;                  /* first token of the line whose brackets were reported last, plus 1 */
 	size_t reported;                /* declarations before this token have been reported */
 	unsigned indent;                /* of the line being read */
 	size_t reread;                  /* tokens read again so far: bounded, so that repairing stays linear */
@@ -144,19 +145,50 @@ static const char *bracket_text(int kind)
 	}
 }
 
+/* The end of the line that holds an offset. */
+static uint32_t line_end(const struct source *source, uint32_t offset)
+{
+	const char *from = source->text.p + (offset - source->base), *end = source->text.p + source->text.n;
+	const char *line = memchr(from, '\n', (size_t)(end - from));
+	return source->base + (uint32_t)((line ? line : end) - source->text.p);
+}
+
+/* The brace of token `open` on a line of its own in front of token `sign`; on its own line, if all of it stands there. */
+static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sign)
+{
+	const struct tokens *ts = b->ts;
+	uint32_t end = ts->at[sign - 1].end, line = line_end(ts->source, end);      /* behind a comment */
+	bool one_line = true;
+
+	for (size_t i = open + 1; i < sign; i++)
+		one_line = one_line && !(ts->at[i].flags & FLAG_LINE);
+	if (one_line) {
+		diag_fix(ts->diags, d, (struct span){ end, end }, STR(" }"), "insert '}'");
+		return;
+	}
+	struct str text = str_printf(ts->arena, "\n%*s}", (int)tokens_indent(ts, ts->at[open].start), "");
+	diag_fix(ts->diags, d, (struct span){ line, line }, text, "insert '}'");
+}
+
 /* "'[' opened here is never closed"; `sign` is a token that suggests where it ended. */
 static void report_open(struct balance *b, size_t open, size_t sign)
 {
-	const struct token *t = &b->ts->at[open];
+	const struct token *t = &b->ts->at[open], *s = &b->ts->at[sign];
 	struct diags *ds = b->ts->diags;
+	const char *closer = bracket_text(closer_of(t->kind));
 
 	struct diag *d = diag_report(ds, TJ0109, (struct span){ t->start, t->end }, "'%s' opened here is never closed",
 	                             bracket_text(t->kind));
-	if (sign && b->ts->at[sign].kind != TOKEN_END) {
-		const struct token *s = &b->ts->at[sign];
-		diag_note(ds, d, (struct span){ s->start, s->end }, "by its indentation it ends before this line");
+	if (sign && s->kind == TOKEN_END) {
+		diag_note(ds, d, (struct span){ s[-1].end, s[-1].end }, "the text ends here");
+		diag_help(ds, d, "add '%s' at the end", closer);
+	} else {
+		if (sign)
+			diag_note(ds, d, (struct span){ s->start, s->end }, "by its indentation it ends before this line");
+		diag_help(ds, d, "add '%s'", closer);
 	}
-	diag_help(ds, d, "add '%s'", bracket_text(closer_of(t->kind)));
+	if (sign && t->kind == TOKEN_LBRACE)
+		fix_brace(b, d, open, sign);
 }
 
 /* Is the innermost bracket one of those that a body cannot be closed over? */
@@ -256,9 +288,9 @@ static bool drop_surplus(struct balance *b, size_t i, size_t *ret_i)
 {
 	struct tokens *ts = b->ts;
 
-	if (!b->surplus || b->reread > 4 * ts->n || ts->ndropped == 64)
+	if (!b->surplus || b->reread > 4 * ts->n || ts->ndropped == DROPPED_MAX)
 		return false;
-	struct dropped d = { ts->at[b->region].start, ts->at[b->surplus].start };
+	struct dropped d = { ts->at[b->region].start, ts->at[b->surplus].start, false };
 	ARENA_PUSH(ts->arena, ts->dropped, ts->ndropped, d);
 	ts->at[b->surplus].flags |= FLAG_DROPPED;
 	b->reread += i - b->region;
@@ -271,9 +303,17 @@ static bool drop_surplus(struct balance *b, size_t i, size_t *ret_i)
 /* Something closes nothing: a token that fails the parse stands for it. */
 static void take_stray(struct balance *b, const struct token *t, size_t i)
 {
-	if (!line_is_torn(b, i) && b->reported <= b->decl && (b->depth || !b->torn))
-		report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);
+	bool silent = line_is_torn(b, i) || b->reported > b->decl || (!b->depth && b->torn) || b->blamed == b->line + 1;
+
 	b->torn = true;
+	if (!silent && !b->depth && t->kind == TOKEN_RBRACE && t->flags & FLAG_LINE && b->ts->ndropped < DROPPED_MAX) {
+		/* the declaration above may lack its opening brace: then the parser says so */
+		struct dropped d = { b->ts->at[b->region].start, t->start, true };
+		ARENA_PUSH(b->ts->arena, b->ts->dropped, b->ts->ndropped, d);
+		return;
+	}
+	if (!silent)
+		report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);
 	if (b->depth || !(t->flags & FLAG_LINE))
 		put(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN | (t->flags & FLAG_LINE) });
 }
@@ -318,8 +358,10 @@ static int opener_of(int kind)
 /* Close what stands between here and the bracket of this kind; one message. */
 static void close_to(struct balance *b, int opener)
 {
-	if (top_kind(b) != opener && !was_torn(b))
+	if (top_kind(b) != opener && !was_torn(b) && b->blamed != b->line + 1) {
 		report_open(b, b->open[b->depth - 1].token, 0);
+		b->blamed = b->line + 1;
+	}
 	while (top_kind(b) != opener)
 		supply(b, FLAG_TORN);
 }
@@ -468,11 +510,12 @@ void tokens_explain(const struct tokens *ts)
 
 	for (size_t i = 0; i < ts->ndropped; i++) {
 		const struct dropped *d = &ts->dropped[i];
+		uint32_t to = d->top ? line_end(ts->source, d->from) : d->start;
 		bool known = false;
 		for (size_t k = 0; k < ds->n && !known; k++)
-			known = ds->at[k]->at.start >= d->from && ds->at[k]->at.start <= d->start;
+			known = ds->at[k]->at.start >= d->from && ds->at[k]->at.start <= to;
 		if (!known)
-			report_stray(ds, (struct span){ d->start, d->start + 1 }, TOKEN_RBRACE, true);
+			report_stray(ds, (struct span){ d->start, d->start + 1 }, TOKEN_RBRACE, !d->top);
 	}
 }
 

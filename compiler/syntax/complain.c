@@ -88,10 +88,10 @@ static void keep_name(struct fault *f)
 	case TOKEN_PROFILE:
 		t += t[1].kind == TOKEN_IDENT;
 		break;
-	case TOKEN_IMPORT:              /* the last word of the line: an alias or the module's name */
+	case TOKEN_IMPORT:              /* the last word of the line: an alias or the module's name; none behind a '.' */
 		for (size_t i = f->item + 1; i < f->item + 64 && f->at[i].kind != TOKEN_END && !(f->at[i].flags & FLAG_LINE); i++)
-			if (f->at[i].kind == TOKEN_IDENT)
-				t = &f->at[i];
+			if (f->at[i].kind == TOKEN_IDENT || f->at[i].kind == TOKEN_DOT)
+				t = &f->at[f->at[i].kind == TOKEN_IDENT ? i : f->item];
 		break;
 	default:
 		break;

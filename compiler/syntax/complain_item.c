@@ -193,6 +193,22 @@ bool complain_word(struct fault *f)
 	return true;
 }
 
+/* `claim string` in a type. */
+static bool complain_field(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *name = &f->at[f->item], *type = name + 1;
+
+	if (!in_type_body(f) || name->kind != TOKEN_IDENT || type->kind != TOKEN_IDENT || type->flags & FLAG_LINE)
+		return false;
+	struct str key = fault_text(f, f->item), text = fault_text(f, f->item + 1);
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ type->start, type->end }, "expected ':' after '%.*s', found '%.*s'",
+	                             STR_ARG(key), STR_ARG(text));
+	diag_help(ds, d, "write '%.*s: %.*s'", STR_ARG(key), STR_ARG(text));
+	diag_fix(ds, d, (struct span){ name->end, type->start }, STR(": "), "insert ':'");
+	return true;
+}
+
 /* 'role worker', 'job "x"', 'if'. */
 static struct str header(const struct fault *f)
 {
@@ -206,16 +222,41 @@ static struct str header(const struct fault *f)
 	return tokens_shown(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
 }
 
+/* `env`, and what would be in its body on the lines behind it. */
+static bool complain_lone_key(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	const struct tokens *ts = &f->p->tokens;
+	uint32_t end = f->i ? f->at[f->i - 1].end : 0;
+
+	if (!f->line_end || !f->p->feed.depth || f->i != f->item + 1 || !f->expected[TOKEN_LBRACE] || !is_key(f->previous) ||
+	    f->at[f->i].kind == TOKEN_RBRACE || tokens_indent(ts, f->at[f->i].start) <= tokens_indent(ts, f->at[f->item].start))
+		return false;
+	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'", STR_ARG(fault_text(f, f->item)));
+	if (f->at[f->i].kind == TOKEN_LBRACE) {
+		diag_help(ds, d, "'{' stands on the line of what it opens");
+		return true;
+	}
+	diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(fault_text(f, f->item)));
+	diag_fix(ds, d, (struct span){ end, end }, STR(" {"), "insert '{'");
+	fault_skip_block(f);
+	return true;
+}
+
 /* TJ0112: no body where there must be one. */
 bool complain_body(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
 
+	if (complain_lone_key(f))
+		return true;
 	if (!f->expected[TOKEN_LBRACE] || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
 		return false;
 	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end &&
 	    (f->found.kind == TOKEN_IDENT || f->found.kind == TOKEN_ASSIGN))
 		return false;                           /* job "x" framework {, job "x" = framework { */
+	if (complain_field(f))
+		return true;
 	struct str name = header(f);
 	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'", STR_ARG(name));
 	const struct token *next = &f->at[f->i];

@@ -69,6 +69,31 @@ static bool help_comment(struct fault *f, struct diag *d)
 	return false;
 }
 
+#define BLOCK(word, parents, doc)
+#define FIELD(id, name, blocks, type, fallback, doc) name,
+#define FUNCTION(id, name, signature, doc)
+#define UNIT(suffix, doc)
+static const char *const fields[] = {
+#include "vocabulary.def"
+};
+#undef BLOCK
+#undef FIELD
+#undef FUNCTION
+#undef UNIT
+
+/* `} worker {`: something of two lines is mixed up, and what begins here is not what it looks like. */
+static bool is_mixed_up(const struct fault *f)
+{
+	struct str text = fault_text(f, f->i);
+
+	if (f->previous != TOKEN_RBRACE || f->found.kind != TOKEN_IDENT || f->at[f->i + 1].kind != TOKEN_LBRACE)
+		return false;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (str_is(text, fields[i]))
+			return false;
+	return true;
+}
+
 /* TJ0105: a complete item, and another one on its line. */
 bool complain_separator(struct fault *f)
 {
@@ -96,7 +121,7 @@ bool complain_separator(struct fault *f)
 		uint32_t at = f->at[f->i - 1].end;
 		diag_fix(ds, d, (struct span){ at, at }, STR(","), "insert ','");
 	}
-	if (sure)
+	if (sure && !is_mixed_up(f))
 		f->p->resume = f->i;
 	return true;
 }
@@ -220,6 +245,8 @@ static bool help_import(struct fault *f, struct diag *d)
 		diag_help(ds, d, "write 'import %.*s'; quotes are for files", (int)text.n - 2, text.p + 1);
 	else if (path->kind == TOKEN_STRING)
 		diag_help(ds, d, "a file is imported under a name: 'import %.*s as name'", STR_ARG(text));
+	else if (f->previous == TOKEN_DOT || (f->i == f->item + 1 && f->found.kind == TOKEN_DOT))
+		diag_help(ds, d, "write 'import std.NAME'; 'trainc explain' lists the modules");
 	else if (!f->line_end && f->found.kind == TOKEN_COMMA)
 		diag_help(ds, d, "write a line for each module");
 	else if (!f->line_end && (f->found.kind == TOKEN_SLASH || f->found.kind == TOKEN_COLON))
@@ -319,29 +346,6 @@ static struct str found_text(const struct fault *f)
 	return str_printf(f->p->arena, "'%.*s'", STR_ARG(fault_text(f, f->i)));
 }
 
-static bool is_operator(int kind)
-{
-	return (kind >= TOKEN_EQ && kind <= TOKEN_PERCENT) || kind == TOKEN_COALESCE || kind == TOKEN_AND || kind == TOKEN_OR ||
-	       kind == TOKEN_NOT || kind == TOKEN_IN;
-}
-
-/* `x = 1 +` and the next line begins `y = ` or `y {`: the parser went on to the sign. */
-static bool complain_operator(struct fault *f)
-{
-	struct diags *ds = f->p->diags;
-	size_t line = f->i - 1;
-
-	if (f->line_end || (f->found.kind != TOKEN_ASSIGN && f->found.kind != TOKEN_LBRACE) || f->i < f->item + 2)
-		return false;
-	if (!(f->at[line].flags & FLAG_LINE) || !is_operator(f->at[line - 1].kind) || !feed_lines_matter(&f->p->feed))
-		return false;
-	uint32_t end = f->at[line - 1].end;
-	diag_report(ds, TJ0102, (struct span){ end, end }, "expected a value after '%.*s', found the end of the line",
-	            STR_ARG(fault_text(f, line - 1)));
-	f->p->resume = line;
-	return true;
-}
-
 void complain_plain(struct fault *f)
 {
 	struct parse *p = f->p;
@@ -349,8 +353,6 @@ void complain_plain(struct fault *f)
 	struct str found = found_text(f);
 	struct diag *d;
 
-	if (complain_operator(f))
-		return;
 	if (f->i > f->item && !(f->at[f->i - 1].flags & FLAG_VIRTUAL))
 		d = diag_report(p->diags, TJ0102, fault_span(f), "expected %.*s after '%.*s', found %.*s", STR_ARG(expected),
 		                STR_ARG(fault_text(f, f->i - 1)), STR_ARG(found));

@@ -80,12 +80,38 @@ static struct token line_end(const struct feed *f)
 	return (struct token){ at, at, in_body(f) ? TOKEN_NL : TOKEN_EOL, 0 };
 }
 
+/* Something must follow such a token: `1 +`, `std.`, `then`. */
+static bool wants_more(int kind)
+{
+	return (kind >= TOKEN_EQ && kind <= TOKEN_PERCENT) || kind == TOKEN_DOT || kind == TOKEN_THEN || kind == TOKEN_ELSE ||
+	       kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT || kind == TOKEN_IN || kind == TOKEN_COALESCE;
+}
+
+/* No expression goes on with the token that comes next: `y = `, `let y`, `role y {`, `import y`. */
+static bool begins_anew(const struct feed *f)
+{
+	const struct token *t = &f->tokens->at[f->i];
+	int head = f->tokens->at[f->item].kind;
+
+	if (tokens_declaration(f->tokens, f->i) || (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT))
+		return true;
+	if (head == TOKEN_IMPORT && !f->depth)
+		return t->kind == TOKEN_IMPORT;
+	if (t->kind != TOKEN_IDENT || !f->depth)
+		return false;
+	if (t[1].kind == TOKEN_IDENT)
+		return t[2].kind == TOKEN_LBRACE;
+	return t[1].kind == TOKEN_ASSIGN || (t[1].kind == TOKEN_LBRACE && head != TOKEN_IF && head != TOKEN_FOR);
+}
+
 /* Does the newline before `t` end something? */
 static bool newline_ends(const struct feed *f, struct token t)
 {
 	if (f->ended || (f->depth && !in_body(f)))
 		return false;
 	if (t.kind == TOKEN_END)
+		return true;
+	if (t.flags & FLAG_LINE && wants_more(f->previous) && begins_anew(f))
 		return true;
 	if (!(t.flags & FLAG_LINE) || !(ends[f->previous] || f->member))
 		return false;

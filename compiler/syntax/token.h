@@ -40,10 +40,12 @@ struct comment {
 	bool blank;                     /* at least one blank line before it */
 };
 
-/* A brace left out because an opening one seems to be missing between `from` and it. */
+/* A brace left out because an opening one seems to be missing between `from` and it; `top`: on the line of `from`. */
 struct dropped {
 	uint32_t from, start;
+	bool top;                       /* nothing at all is open there */
 };
+enum { DROPPED_MAX = 64 };              /* each is looked up among all messages */
 
 struct tokens {
 	struct arena *arena;
