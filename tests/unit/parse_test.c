@@ -185,7 +185,7 @@ static void brackets(void)
 	SAYS("framework f {\n  role a\n    cpu = 1\n  }\n\n  role b {\n    cpu = 2\n  }\n}\nlet x = 1\n",
 	     "2:9 TJ0112 expected '{' to open the body of 'role a'\n");
 	SAYS("framework f {\n  env\n    A = 1\n  }\n  reserve = []\n}\nlet x = 1\n",
-	     "2:6 TJ0102 expected '=', ':' or '{' after 'env', found the end of the line\n");
+	     "2:6 TJ0112 expected '{' to open the body of 'env'\n");
 	SAYS("job \"a\" {\n  env { A = 1 }\n  }\n  cpu = 1\n}\n", "3:3 TJ0102 '}' closes nothing\n");
 	SAYS(IN_JOB("  args = \"a\", \"b\"]\n  cpu = 1\n"), "2:18 TJ0102 ']' closes nothing\n");
 	SAYS("fn f(\n  a: int(1.. = 1,\n  b: int,\n) -> int = a\n", "2:9 TJ0109 '(' opened here is never closed\n");
