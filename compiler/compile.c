@@ -167,7 +167,11 @@ struct plan *compile_plan(struct compile *c, struct str path)
 	compile_front(c, path);
 	if (!c->program.root)
 		return &c->plan;
-	c->settings.profile = c->options.profile;
+	if (c->options.profile.p) {
+		struct source *s = source_add(&c->sources, STR("command line"), c->options.profile);
+		c->settings.profile = s->text;
+		c->settings.profile_at = (struct span){ s->base, s->base + (uint32_t)s->text.n };
+	}
 	eval_init(&c->eval, &c->arena, &c->program, &c->settings);
 	eval_params(&c->eval);
 	if (!kube_version_parse(c->program.project.kubernetes, &c->plan.kubernetes) || !kube_version_known(c->plan.kubernetes)) {

@@ -141,6 +141,15 @@ static size_t parameter_count(const struct signature *s)
 	return n;
 }
 
+/* Which of the parameters from `i` on, all given by name, a value without its name was meant for. */
+static size_t likely(const struct signature *s, size_t i, const struct node *value)
+{
+	for (size_t k = i; k < MOST && s->at[k].name; k++)
+		if ((s->at[k].type->kind == TYPE_BOOL) == (value->kind == NODE_BOOL))
+			return k;
+	return i;
+}
+
 /* The parameter that an argument is for; parameter_count() after a report. */
 static size_t parameter_of(struct builtin_call *b, const struct signature *s, const struct node *arg, size_t *position)
 {
@@ -164,6 +173,7 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 		return i;
 	if (i < n) {
 		struct str value = node_words(c, arg->u.arg.value);
+		i = likely(s, i, arg->u.arg.value);
 		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' of '%s' is given by name", s->at[i].name, schema_function(b->which)->name);
 		diag_help(c->diags, d, "write '%s = %.*s'", s->at[i].name, STR_ARG(value));
 		return n;

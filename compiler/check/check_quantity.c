@@ -108,7 +108,8 @@ static const struct type *report_bytes(struct check *c, struct node *n, struct q
 static const struct type *report_too_large(struct check *c, struct node *n)
 {
 	struct str words = node_words(c, n);
-	diag_report(c->diags, TJ0322, n->span, "%.*s is more than a quantity can hold", STR_ARG(words));
+	struct diag *d = diag_report(c->diags, TJ0322, n->span, "%.*s is more than a quantity can hold", STR_ARG(words));
+	diag_help(c->diags, d, "the largest is 9223372036854775807, a little less than 8Ei");
 	return bad(n);
 }
 

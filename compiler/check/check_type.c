@@ -231,6 +231,8 @@ static void add_named(struct refining *r, const struct node *n)
 		return;
 	}
 	r->failed = true;
+	if (n->u.refine.lo && n->u.refine.lo->kind == NODE_BAD)
+		return;
 	if (str_is(n->u.refine.name, "pattern") && texts) {
 		diag_report(c->diags, TJ0302, n->span, "a pattern is a text without interpolation");
 		return;

@@ -35,6 +35,7 @@ struct decl {
 	const struct type *type;        /* of the value; FN: of the result; TYPE: the alias or the record type */
 	struct str doc;
 	bool used;
+	bool twice;                     /* checker's own: another declaration has its name; which is meant is not clear */
 	bool global;                    /* a PARAM or LET of a file: `slot` numbers them over all modules */
 	unsigned slot;
 

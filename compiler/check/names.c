@@ -28,7 +28,7 @@ static const struct {
 	enum node_kind kind;
 	const char *message, *help;
 } elsewhere[] = {
-	{ NODE_PARAM, "parameters belong to the root file", "take it as an argument of the framework" },
+	{ NODE_PARAM, "parameters belong to the root file", "take it as an argument of the function or framework" },
 	{ NODE_PROFILE, "profiles belong to the root file", "move it to the file that is compiled" },
 	{ NODE_JOB, "jobs belong to the root file", "move it to the file that is compiled" },
 	{ NODE_TEST, "tests belong to the root file", "move it to the file that is compiled" },

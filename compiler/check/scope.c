@@ -148,6 +148,7 @@ static void declare(struct check *c, struct decl *d, bool may_hide)
 	if (first) {
 		if (first->kind != DECL_BAD && d->kind != DECL_BAD)
 			report_twice(c, d, first);
+		first->twice = true;
 		return;
 	}
 	if (!may_hide && d->kind != DECL_BAD)
@@ -253,12 +254,31 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 /* Past so many errors nobody reads them, and comparing with every name would take its time. */
 enum { MOST_SUGGESTIONS = 100 };
 
+/* A name of the program that may have been meant instead of a field; empty without. */
+static struct str near_value(struct check *c, struct str name)
+{
+	struct suggest s;
+	suggest_init(&s, c->arena, name);
+	for (struct scope *scope = c->at.scope; scope; scope = scope->parent)
+		for (size_t i = 0; i < scope->names.n; i++)
+			suggest_add(&s, scope->names.entries[i].key);
+	for (size_t i = 0; i < c->at.module->values.n; i++)
+		suggest_add(&s, c->at.module->values.entries[i].key);
+	return suggest_only(&s);
+}
+
 static void report_field(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
+	const struct field *f = schema_find(BLOCK_ROLE, name);
+	bool optional = f && str_ends(str_of(f->type), STR("?"));
+	struct str near = near_value(c, name);
 	struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
-	if (role && schema_find(BLOCK_ROLE, name))
-		diag_help(c->diags, d, "write 'self.%.*s', or use a 'let'", STR_ARG(name));
+	if (near.n)
+		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
+	if (role && f)
+		diag_help(c->diags, d, "%s'self.%.*s%s', or use a 'let'", near.n ? "for the field write " : "write ", STR_ARG(name),
+			optional ? " ?? ..." : "");
 	else
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
 }
@@ -382,6 +402,8 @@ struct decl *scope_find(struct check *c, struct str name, struct span at)
 	if (d->kind == DECL_ROLE && s && s->kind == SCOPE_JOB && hides(c, d, s))
 		return c->bad;                  /* which of the two is meant is not clear */
 	decl_use(c, d);
+	if (d->twice)
+		return c->bad;
 	if (c->at.owner && (d->kind == DECL_PARAM || d->kind == DECL_FN || (d->kind == DECL_LET && d->global))) {
 		struct decl *owner = c->at.owner;
 		ARENA_PUSH(c->arena, owner->mentions, owner->nmentions, ((struct mention){ d, at }));

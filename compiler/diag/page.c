@@ -32,7 +32,7 @@ static void take_head(struct page_part *part)
 			part->run = (struct str){ line.p + 7, line.n - 7 };
 		else if (!str_starts(line, STR("# also: ")))
 			break;
-		part->text = trimmed(rest.p, rest.p + rest.n);
+		part->text = rest;
 	}
 }
 
@@ -52,7 +52,7 @@ bool page_next(struct str *rest, struct page_part *ret)
 		start = rest->p;
 		while (page_line(rest, &line) && !str_is(line, "```"))
 			;
-		ret->text = trimmed(start, line.p);
+		ret->text = (struct str){ start, (size_t)(line.p - start) };
 		take_head(ret);
 		return true;
 	}

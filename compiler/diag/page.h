@@ -27,7 +27,7 @@ struct str diag_page_text(enum diag_code code);
 /* One after the other: a stretch of paragraphs, or the inside of a fence. */
 struct page_part {
 	enum { PAGE_TEXT, PAGE_WRONG, PAGE_RIGHT } kind;
-	struct str text;                /* whole lines, without blank ones at the ends */
+	struct str text;                /* of a fence: whole lines; of paragraphs: without blank lines at the ends */
 	struct str run;                 /* the words of `# run:`, which is not in `text`; p == NULL without */
 };
 /* The next part of `*rest`, which is moved on; false at the end. */

@@ -4,7 +4,9 @@
  * A pattern is part of the program and must not be able to stop the compiler:
  * its length and the product of its repetitions are limited, and references
  * back into the match (which POSIX does not have, but the C library does) are
- * refused, because matching them may take for ever.
+ * refused, because matching them may take for ever.  The classes that everybody
+ * knows from other dialects (\d, \w, \s) are put in POSIX's words, which would
+ * take \d for the letter d; other letters behind a backslash are refused.
  */
 #include "eval/internal.h"
 
@@ -42,6 +44,71 @@ static const char *unusable(struct str pattern)
 	return NULL;
 }
 
+/* Inside brackets: what stands for a class; NULL for none. */
+static const char *class_of(char letter)
+{
+	switch (letter) {
+	case 'd': case 'D': return "0-9";
+	case 'w': case 'W': return "[:alnum:]_";
+	case 's': case 'S': return "[:space:]";
+	default: return NULL;
+	}
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* Where the bracket expression that begins at `i` ends: behind its `]`. */
+static size_t bracket_end(struct str p, size_t i)
+{
+	i += 1 + (i + 1 < p.n && p.p[i + 1] == '^');
+	i += i < p.n && p.p[i] == ']';
+	while (i < p.n && p.p[i] != ']') {
+		bool inner = p.p[i] == '[' && i + 1 < p.n && strchr(":.=", p.p[i + 1]);
+		const char *end = inner ? memchr(p.p + i + 2, ']', p.n - i - 2) : NULL;
+		i = end ? (size_t)(end - p.p) + 1 : i + 1;
+	}
+	return i < p.n ? i + 1 : i;
+}
+
+static void put_bracket(struct buf *out, struct str bracket)
+{
+	for (size_t i = 0; i < bracket.n; i++) {
+		const char *class = bracket.p[i] == '\\' && i + 1 < bracket.n ? class_of(bracket.p[i + 1]) : NULL;
+		if (class && bracket.p[i + 1] >= 'a') {
+			buf_z(out, class);
+			i++;
+		} else {
+			buf_char(out, bracket.p[i]);
+		}
+	}
+}
+
+/* The pattern in POSIX's words; NULL in `p` with a reason for an escape that is none. */
+static struct str posix(struct arena *a, struct str pattern, const char **ret_why)
+{
+	struct buf out = { 0 };
+
+	*ret_why = NULL;
+	for (size_t i = 0; i < pattern.n && !*ret_why;) {
+		bool escape = pattern.p[i] == '\\' && i + 1 < pattern.n;
+		const char *class = escape ? class_of(pattern.p[i + 1]) : NULL;
+		size_t end = pattern.p[i] == '[' ? bracket_end(pattern, i) : i + 1 + escape;
+		struct str part = { pattern.p + i, end - i };
+		if (class)
+			buf_printf(&out, "[%s%s]", pattern.p[i + 1] < 'a' ? "^" : "", class);
+		else if (escape && is_letter(pattern.p[i + 1]))
+			*ret_why = "of letters only d, w and s mean something behind a backslash";
+		else if (pattern.p[i] == '[')
+			put_bracket(&out, part);
+		else
+			buf_str(&out, part);
+		i = end;
+	}
+	struct str text = buf_take(&out, a);
+	buf_release(&out);
+	return text;
+}
+
 static void report_pattern(struct eval *ev, struct str pattern, struct span at, const char *why)
 {
 	eval_report(ev, TJ0302, at, "'%.*s' is not a usable pattern: %s", STR_ARG(pattern), why);
@@ -57,21 +124,21 @@ static size_t fitting(const regex_t *re, const char *text)
 
 bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struct span at, bool *ret, size_t *ret_fits)
 {
-	const char *why = unusable(pattern);
-	struct str z = str_copy(ev->arena, text);
+	const char *why = unusable(pattern), *unknown;
+	struct str z = str_copy(ev->arena, text), p = posix(ev->arena, pattern, &unknown);
 	char reason[128];
 	regex_t re;
 
 	ev->steps += STEPS_TO_COMPILE + text.n;
-	if (why) {
-		report_pattern(ev, pattern, at, why);
+	if (why || unknown) {
+		report_pattern(ev, pattern, at, why ? why : unknown);
 		return false;
 	}
 	/* First by itself: in parentheses "a)|(b" would be something else than it is. */
-	int e = regcomp(&re, str_copy(ev->arena, pattern).p, REG_EXTENDED | REG_NOSUB);
+	int e = regcomp(&re, p.p, REG_EXTENDED | REG_NOSUB);
 	if (!e) {
 		regfree(&re);
-		e = regcomp(&re, str_printf(ev->arena, "^(%.*s)$", STR_ARG(pattern)).p, REG_EXTENDED | REG_NOSUB);
+		e = regcomp(&re, str_printf(ev->arena, "^(%.*s)$", STR_ARG(p)).p, REG_EXTENDED | REG_NOSUB);
 	}
 	if (e) {
 		regerror(e, &re, reason, sizeof(reason));
@@ -81,7 +148,7 @@ bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struc
 	*ret = memchr(text.p ? text.p : "", 0, text.n) == NULL && regexec(&re, z.p, 0, NULL, 0) == 0;
 	*ret_fits = text.n;
 	regfree(&re);
-	if (*ret || regcomp(&re, str_printf(ev->arena, "^(%.*s)", STR_ARG(pattern)).p, REG_EXTENDED))
+	if (*ret || regcomp(&re, str_printf(ev->arena, "^(%.*s)", STR_ARG(p)).p, REG_EXTENDED))
 		return true;
 	*ret_fits = fitting(&re, z.p);
 	regfree(&re);

@@ -154,7 +154,13 @@ static void report_word(struct fault *f, size_t i, bool key)
 	struct diags *ds = f->p->diags;
 	struct span at = { f->at[i].start, f->at[i].end };
 	struct str text = fault_text(f, i);
-	const char *other = other_name(f->at[i].kind);
+	int kind = f->at[i].kind;
+	const char *other = other_name(kind);
+
+	if (!key && f->p->words[kind])
+		return;
+	if (!key)
+		f->p->words[kind] = true;
 	struct diag *d = diag_report(ds, TJ0113, at, "'%.*s' is a reserved word", STR_ARG(text));
 
 	if (key) {

@@ -37,6 +37,7 @@ struct parse {
 	uint32_t negated;               /* the last place where a number stood behind a unary minus */
 	bool one_line;                  /* of the last closing brace */
 	uint32_t broken_string;         /* end of the last string with a fault */
+	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not told again */
 };
 
 /* Report a syntax error at the feed's last token; `expected` is indexed by token kind. */

@@ -368,28 +368,69 @@ static void report_interpolation(struct scan *s)
 	diag_help(s->ts->diags, d, "write '}' after the expression, or '\\${' for the text");
 }
 
+static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
+{
+	bool raw = s->ts->source->text.p[s->open - s->ts->source->base] == 'r';
+	struct diag *d = diag_report(s->ts->diags, TJ0106, (struct span){ s->open, s->open + quotes + raw }, "this string has no closing quote");
+	diag_help(s->ts->diags, d, "%s", help);
+}
+
 int scan_string_unclosed(struct scan *s)
 {
 	bool block = is_block(s, s->open);
-	unsigned quote = block ? 3 : 1;
-	if (s->ts->source->text.p[s->open - s->ts->source->base] == 'r')
-		quote++;
 
 	if (s->nmodes && !block) {
 		report_interpolation(s);
 		supply(s, TOKEN_STR_CLOSE, FLAG_BROKEN | FLAG_TORN);
 		return unwind(s);
 	}
-	struct diag *d = diag_report(s->ts->diags, TJ0106, (struct span){ s->open, s->open + quote },
-	                             "this string has no closing quote");
 	if (block) {
-		diag_help(s->ts->diags, d, "close it with '\"\"\"' on a line of its own");
+		report_unclosed(s, 3, "close it with '\"\"\"' on a line of its own");
 		s->ts->cut = true;
 	} else {
-		diag_help(s->ts->diags, d, "for text over several lines use '\"\"\"'");
+		report_unclosed(s, 1, "for text over several lines use '\"\"\"'");
 	}
 	supply(s, TOKEN_STR_CLOSE, FLAG_BROKEN | FLAG_TORN);
 	return unwind(s);
+}
+
+/* Does this line end a string that began above?  Its first quote has only closing brackets and commas behind it. */
+static bool line_ends_string(struct str line, size_t quote)
+{
+	size_t before = quote;
+	while (before && (line.p[before - 1] == ' ' || line.p[before - 1] == '\t'))
+		before--;
+	if (before && strchr("=([{,:", line.p[before - 1]))
+		return false;                   /* it begins one */
+	for (size_t i = quote + 1; i < line.n; i++)
+		if (!strchr(" \t\r,)]}", line.p[i]))
+			return false;
+	return true;
+}
+
+bool scan_string_line(struct scan *s)
+{
+	enum { LINES = 100 };
+	struct str rest = s->ts->source->text;
+	size_t at = s->end - s->ts->source->base;
+
+	if (s->nmodes || s->told == s->open)
+		return !s->nmodes;
+	for (int lines = 0; lines < LINES && at < rest.n; lines++) {
+		const char *start = rest.p + at, *newline = memchr(start, '\n', rest.n - at);
+		struct str line = { start, newline ? (size_t)(newline - start) : rest.n - at };
+		const char *quote = memchr(line.p, '"', line.n);
+		if (quote) {
+			if (!line_ends_string(line, (size_t)(quote - line.p)))
+				return false;
+			report_unclosed(s, 1, "for text over several lines use '\"\"\"'");
+			s->told = s->open;
+			s->broken = true;
+			return true;
+		}
+		at += line.n + 1;
+	}
+	return false;
 }
 
 int scan_interpolation(struct scan *s)

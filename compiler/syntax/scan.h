@@ -28,6 +28,7 @@ struct scan {
 	int condition;                  /* of the string being read */
 	uint32_t open;                  /* its opening quote */
 	bool broken;                    /* it has a fault */
+	uint32_t told;                  /* opening quote of the last string that was reported for its line ends */
 	uint32_t bad_line;              /* end of the last line that was reported for a bad character */
 	struct string_mode *modes;
 	size_t nmodes;
@@ -53,6 +54,8 @@ void scan_string_text(struct scan *s);
 void scan_string_bad(struct scan *s);
 int scan_string_close(struct scan *s);
 int scan_string_unclosed(struct scan *s);       /* at the end of the line or of the file */
+/* At a new line in a string of one line: was it meant to go on?  Reports that, once. */
+bool scan_string_line(struct scan *s);
 int scan_interpolation(struct scan *s);
 int scan_brace_close(struct scan *s, int condition);
 /* At a new line inside `${`: the condition to go on in; repairs a `${` that was never closed. */
