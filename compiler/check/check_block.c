@@ -215,6 +215,18 @@ static void block_field(struct items *to, struct node *item)
 		type_loose(c, item->u.field.value);
 }
 
+/* Where a record that is inserted by its name sets the field. */
+static void note_inserted(struct check *c, struct diag *d, const struct node *record, struct str field)
+{
+	const struct decl *let = record->kind == NODE_NAME && record->u.name.decl && record->u.name.decl->kind == DECL_LET ? record->u.name.decl : NULL;
+	const struct node *body = let ? let->node->u.binding.value : NULL;
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_SET && str_eq(item->u.item.key.text, field))
+			diag_note(c->diags, d, item->u.item.value->span, "set here");
+	}
+}
+
 static void block_spread(struct items *to, struct node *item)
 {
 	struct block_items *b = (struct block_items *)to;
@@ -237,7 +249,11 @@ static void block_spread(struct items *to, struct node *item)
 			report_no_field(b, name, item->u.one->span);
 		} else if (fit(schema_type(&c->types, f->id), has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)), is = type_phrase(c->arena, has);
-			diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span, "'%s' needs %.*s, found %.*s", f->name, STR_ARG(needs), STR_ARG(is));
+			struct diag *d = diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span, "'%s' needs %.*s, found %.*s",
+				f->name, STR_ARG(needs), STR_ARG(is));
+			note_inserted(c, d, item->u.one, name);
+			if (t->kind == TYPE_ANON && has->kind == TYPE_INT && type_strip_optional(schema_type(&c->types, f->id))->kind == TYPE_CPU)
+				advise_record(c, d, name, STR("cpu"));
 			bad(item->u.one);
 		}
 	}

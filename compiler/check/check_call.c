@@ -102,6 +102,7 @@ struct binding_of {
 	struct span callee;
 	struct node **bound;
 	bool lift, failed;
+	bool misfit;                    /* an argument has the wrong type: there may be more of them for that reason */
 };
 
 static bool is_fraction(const struct node *n)
@@ -167,7 +168,8 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 		formal = i < b->target->nformals ? b->target->formals[i] : NULL;
 		++*position;
 		if (!formal || formal_default(formal)) {
-			report_position(c, b->target, arg, b->callee, formal);
+			if (formal || !b->misfit)
+				report_position(c, b->target, arg, b->callee, formal);
 			if (formal)
 				b->bound[i] = arg;
 			formal = NULL;
@@ -181,6 +183,7 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 	b->bound[i] = arg;
 	check_argument(b, formal, arg->u.arg.value);
 	arg->type = arg->u.arg.value->type;
+	b->misfit |= arg->type && arg->type->kind == TYPE_BAD;
 }
 
 static void report_missing(struct binding_of *b, struct span at)

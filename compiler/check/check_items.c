@@ -521,11 +521,14 @@ static void anon_set(struct items *to, struct node *item)
 {
 	struct anon_items *a = (struct anon_items *)to;
 	bool pod = false;
-	const struct type *t = check_free(to->check, item->u.item.value);
+	struct str name = item->u.item.key.text;
+	const struct type *t = type_expr(to->check, item->u.item.value, NULL);
+	if (t->kind == TYPE_UNIT)
+		t = name.p ? report_member_unit(to->check, name, item->u.item.value) : report_unit(to->check, item->u.item.value);
 	a->failed = !check_key(to, &item->u.item.key, &pod) || t->kind == TYPE_BAD || a->failed;
-	if (to->conditional || !item->u.item.key.text.p)
+	if (to->conditional || !name.p)
 		a->computed = true;
-	anon_add(a, item->u.item.key.text, t);
+	anon_add(a, name, t);
 }
 
 static void anon_spread(struct items *to, struct node *item)

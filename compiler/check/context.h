@@ -193,11 +193,16 @@ const struct type *report_pod(struct check *c, struct node *n, const struct site
 const struct type *report_optional(struct check *c, struct node *n);
 const struct type *report_secret(struct check *c, struct node *n);
 const struct type *report_unit(struct check *c, struct node *n);
-/* The same for the value of a let, whose name the help can use. */
+/* The same for an entry of a record without a type, and (below) for the value of a let: the help can use the name. */
+const struct type *report_member_unit(struct check *c, struct str name, struct node *n);
 const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);
 const struct type *bad(struct node *n);
 /* TJ0312: a text that is not one of an enum's. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
+/* Help that says what to write instead, if that can be told (advice.c); `want` without pod[] and `?`. */
+void advise(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site);
+/* Help for a record without a declared type, of which a field would need one; for messages about that field. */
+void advise_record(struct check *c, struct diag *d, struct str field, struct str type);
 /* The text of an expression, shortened for a message. */
 struct str node_words(struct check *c, const struct node *n);
 

@@ -346,7 +346,11 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 		report_mismatch(c, n, want, site);
 		return bad(n);
 	case FIT_SECRET: return report_secret(c, n);
-	case FIT_NO: report_mismatch(c, n, want, site); return bad(n);
+	case FIT_NO:
+		if (t->kind == TYPE_POD && !site->call && core == type_strip_optional(want))
+			return report_pod(c, n, site);  /* whatever it is: it cannot be known here */
+		report_mismatch(c, n, want, site);
+		return bad(n);
 	}
 	if (!is_structure(n) && converts(want, t, n))
 		n->convert_to = want;

@@ -194,6 +194,9 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 	if (t->kind == TYPE_NONE && (site->call || core->kind == TYPE_ENV_VALUE)) {
 		d = diag_report(c->diags, TJ0316, n->span, "%.*s cannot be none", STR_ARG(what.n ? what : STR("this value")));
 		note_declared(c, d, site);
+		if (core->kind == TYPE_ENV_VALUE)
+			diag_help(c->diags, d, "leave the line out; for an optional value: 'if x != none { %.*s = x }'",
+				STR_ARG(site->name.n ? site->name : STR("NAME")));
 		return;
 	}
 	if (what.n)
@@ -204,6 +207,8 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 	note_record(c, d, core, t);
 	help_text(c, d, n, core);
 	help_conversion(c, d, n, core);
+	if (!d->help.n)
+		advise(c, d, n, core, site);
 }
 
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site)
@@ -262,19 +267,40 @@ const struct type *report_secret(struct check *c, struct node *n)
 	return bad(n);
 }
 
-const struct type *report_unit(struct check *c, struct node *n)
+static struct diag *unit_headline(struct check *c, struct node *n, struct str words)
 {
-	struct str words = node_words(c, n);
-	struct diag *d;
 	enum unit_kind unit = n->kind == NODE_QUANTITY ? quantity_unit(words) : UNIT_AMOUNT;
+	struct diag *d;
 	if (unit == UNIT_DURATION)
 		d = diag_report(c->diags, TJ0310, n->span, "%.*s has no type here", STR_ARG(words));
 	else if (n->kind == NODE_QUANTITY && str_ends(words, STR("m")))
 		d = diag_report(c->diags, TJ0310, n->span, "%.*s could be a cpu, a memory or a duration", STR_ARG(words));
 	else
 		d = diag_report(c->diags, TJ0310, n->span, "%.*s could be a cpu or a memory", STR_ARG(words));
-	diag_help(c->diags, d, "say which: 'let x: %s = %.*s'", unit == UNIT_DURATION ? "duration" :
-		str_ends(words, STR("m")) ? "cpu" : "memory", STR_ARG(words));
+	return d;
+}
+
+/* What a quantity is most likely meant to be. */
+static const char *likely_unit(const struct node *n, struct str words)
+{
+	if (n->kind == NODE_QUANTITY && quantity_unit(words) == UNIT_DURATION)
+		return "duration";
+	return str_ends(words, STR("m")) ? "cpu" : "memory";
+}
+
+const struct type *report_unit(struct check *c, struct node *n)
+{
+	struct str words = node_words(c, n);
+	struct diag *d = unit_headline(c, n, words);
+	diag_help(c->diags, d, "say which: 'let x: %s = %.*s'", likely_unit(n, words), STR_ARG(words));
+	return bad(n);
+}
+
+const struct type *report_member_unit(struct check *c, struct str name, struct node *n)
+{
+	struct str words = node_words(c, n);
+	struct diag *d = unit_headline(c, n, words);
+	advise_record(c, d, name, str_of(likely_unit(n, words)));
 	return bad(n);
 }
 
