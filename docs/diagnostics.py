@@ -145,7 +145,7 @@ def document():
     for page in every:
         if page.code.group != group:
             group = page.code.group
-            out.append("\n## %s\n\n| code | | name | meaning |\n| --- | --- | --- | --- |" % group if group else "")
+            out.append("%s## %s\n\n| code | | name | meaning |\n| --- | --- | --- | --- |" % ("\n" if len(out) > 1 else "", group))
         meaning = page.code.meaning.replace("|", "\\|")
         link = re.sub(r"[^a-z0-9-]", "", ("%s-%s" % (page.code.name, page.code.slug)).lower())
         out.append("| [%s](#%s) | %s | %s | %s |" % (page.code.name, link, page.code.severity, page.code.slug, meaning))

@@ -5,6 +5,9 @@
 run 0 explain; says out "a diagnostic"
 run 0 explain TJ0502; says out "TJ0502 role-replicas (error)"
 run 0 explain role-replicas; says out "TJ0502"
+run 0 explain TJ0403; says out '    $ trainc check --set room=64 job.tj'; says out "command line:1:6: error: "
+run 0 explain TJ0303 --color=always; says out "$(printf '\033[1mWrong\033[0m')"; says out "$(printf '\033[36mmemory = 64\033[0m')"
+run 0 explain TJ0303; says out "take 'memory = 64' for"; holds test "$(tr -cd '\033' <"$work/.out" | wc -c)" -eq 0
 run 0 explain tj0815; says out "# allow TJ0815: reason"
 run 0 explain replicas; says out "elastic(0..)"
 run 0 explain role.memory; says out "memory?"
