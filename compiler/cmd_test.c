@@ -256,6 +256,7 @@ static bool run_test(struct session *s, const struct compile *front, struct str 
 		return false;
 	apply_settings(c, front, nth_test(front, n));
 	c->options.deny_warnings = false;
+	c->options.keep_jobs = true;
 	compile_plan(c, path);
 	if (diags_ok(&c->diags))
 		emit_check(&(struct emit_options){ .sources = &c->sources }, &c->plan, &c->diags);

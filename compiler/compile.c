@@ -21,6 +21,7 @@ void compile_init(struct compile *c, const struct reader *reader)
 
 void compile_release(struct compile *c)
 {
+	eval_release(&c->eval);
 	arena_release(&c->arena);
 }
 
@@ -173,6 +174,7 @@ struct plan *compile_plan(struct compile *c, struct str path)
 		c->settings.profile_at = (struct span){ s->base, s->base + (uint32_t)s->text.n };
 	}
 	eval_init(&c->eval, &c->arena, &c->program, &c->settings);
+	c->eval.keep_jobs = c->options.keep_jobs;
 	eval_params(&c->eval);
 	if (!kube_version_parse(c->program.project.kubernetes, &c->plan.kubernetes) || !kube_version_known(c->plan.kubernetes)) {
 		report_version(c);

@@ -18,6 +18,7 @@ struct compile_options {                /* p == NULL: not given */
 	struct str job_name;            /* --job: only this one */
 	struct job_options job;
 	bool deny_warnings;
+	bool keep_jobs;                 /* tests ask about what was built (struct eval) */
 };
 
 struct compile {

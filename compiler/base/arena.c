@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024, ALIGN = 16 };
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -52,8 +52,8 @@ static struct arena_block *block_map(size_t size)
 static struct arena_block *block_new(struct arena *a, size_t payload)
 {
 	struct arena_block *b = NULL;
-	if (payload <= SIZE_MAX - sizeof(*b) - ALIGN)
-		b = is_mapped(payload) ? block_map(sizeof(*b) + ALIGN + payload) : calloc(1, sizeof(*b) + ALIGN + payload);
+	if (payload <= SIZE_MAX - sizeof(*b) - ARENA_ALIGN)
+		b = is_mapped(payload) ? block_map(sizeof(*b) + ARENA_ALIGN + payload) : calloc(1, sizeof(*b) + ARENA_ALIGN + payload);
 	if (!b)
 		out_of_memory();
 	b->size = payload;
@@ -66,23 +66,18 @@ static struct arena_block *block_new(struct arena *a, size_t payload)
 static char *block_data(struct arena_block *b)
 {
 	uintptr_t p = (uintptr_t)(b + 1);
-	return (char *)((p + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+	return (char *)((p + ARENA_ALIGN - 1) & ~(uintptr_t)(ARENA_ALIGN - 1));
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+void *arena_more(struct arena *a, size_t size)
 {
 #ifdef ARENA_DEBUG
 	return block_data(block_new(a, size ? size : 1));
 #else
-	size_t need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	size_t need = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+	size_t next = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;
 	if (need < size)
 		need = SIZE_MAX;
-	if (a->at && need <= (size_t)(a->end - a->at)) {
-		char *p = a->at;
-		a->at += need;
-		return p;
-	}
-	size_t next = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;
 	if (next > LARGEST_BLOCK)
 		next = LARGEST_BLOCK;
 	if (need > next / 4)            /* a block of its own: keep the current one open */
@@ -116,7 +111,7 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size)
 static void block_free(struct arena_block *b)
 {
 	if (is_mapped(b->size))
-		munmap(b, sizeof(*b) + ALIGN + b->size);
+		munmap(b, sizeof(*b) + ARENA_ALIGN + b->size);
 	else
 		free(b);
 }

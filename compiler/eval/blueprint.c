@@ -121,10 +121,7 @@ static bool count_offered(struct eval *ev, struct frame *outer, const struct dec
 	const struct type *t = formal->type;
 	if (!t || t->kind != TYPE_INT || !t->refine || t->port)
 		return true;
-	const struct type *to = arg->convert_to;
-	arg->convert_to = NULL;                 /* the message below is better than TJ0311 */
-	const struct value *v = eval_expr(ev, outer, arg);
-	arg->convert_to = to;
+	const struct value *v = eval_unconverted(ev, outer, arg);      /* the message below is better than TJ0311 */
 	const struct refinement *f = t->refine;
 	if (v->kind != VALUE_INT || ((!f->has_lo || v->u.integer >= f->lo) && (!f->has_hi || v->u.integer <= f->hi)))
 		return true;

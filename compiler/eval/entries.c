@@ -50,7 +50,7 @@ static void reserve(struct gathering *g, size_t room)
 {
 	if (room <= g->room)
 		return;
-	struct entry *at = ARENA_ARRAY(g->ev->arena, struct entry, room);
+	struct entry *at = ARENA_ARRAY(eval_work(g->ev), struct entry, room);
 	if (g->to->n)
 		memcpy(at, g->to->at, g->to->n * sizeof(*at));
 	g->to->at = at;
@@ -67,11 +67,27 @@ static void index_entry(struct gathering *g, size_t i)
 	const struct entry *e = &g->to->at[i];
 
 	if (is_keyed(e) && !map_get(&g->index, e->key))
-		map_put(&g->index, g->ev->arena, e->key, (void *)(uintptr_t)(i + 1));
+		map_put(&g->index, eval_work(g->ev), e->key, (void *)(uintptr_t)(i + 1));
+}
+
+/* An inserted entry is about whatever its key names where the body stands. */
+static uint64_t fields_of(const struct entry *e)
+{
+	_Static_assert(FIELDS <= 64, "the fields of a body are bits of a word");
+	const struct field *f = NULL;
+
+	if (!e->item)
+		return ~(uint64_t)0;
+	if (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND)
+		f = e->item->u.item.field;
+	else if (e->item->kind == NODE_FIELD)
+		f = e->item->u.field.field;
+	return f ? (uint64_t)1 << f->id : 0;
 }
 
 static void push(struct gathering *g, struct entry e)
 {
+	g->to->fields |= fields_of(&e);
 	if (g->to->n == g->room)
 		reserve(g, 2 * g->room + 4);
 	g->to->at[g->to->n++] = e;
@@ -246,7 +262,7 @@ static void gather_body(struct gathering *g, struct frame *f, struct node *body)
 
 struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body)
 {
-	struct gathering g = { .ev = ev, .to = ARENA_NEW(ev->arena, struct entries) };
+	struct gathering g = { .ev = ev, .to = ARENA_NEW(eval_work(ev), struct entries) };
 
 	reserve(&g, body->u.body.items.n);
 	gather_body(&g, f, body);

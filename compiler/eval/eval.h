@@ -10,6 +10,7 @@
 #define TRAINC_EVAL_EVAL_H
 
 #include "check/check.h"
+#include "check/schema.h"
 #include "eval/value.h"
 
 /* One thing that a check's condition read: for the place of its failure (brief section 13). */
@@ -116,9 +117,12 @@ struct eval {
 	int64_t pod_index;              /* -1: symbolic */
 	struct span call_site;          /* innermost place in user text that called into the library; for primary spans */
 	const struct test_facts *test;  /* NULL outside tests */
-	struct job *built;              /* the last job that was built; tests ask its roles */
+	bool keep_jobs;                 /* tests ask the roles of finished jobs */
+	struct job *built;              /* with keep_jobs: the last job that was built */
+	struct arena work;              /* see eval_work() */
 
 	/* evaluator's own */
+	const struct value *fallbacks[FIELDS];  /* built-in defaults, made on first use */
 	struct entries *profile;        /* of the profile that was chosen; NULL without */
 	const struct eval_call *calls;  /* innermost */
 	struct str name;                /* what the value that is being converted is for; empty p == NULL when unknown */
@@ -137,6 +141,20 @@ enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20, EVAL_DEP
 #endif
 
 void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct settings *settings);
+/* What is not the arena's: call it when nobody asks any more. */
+void eval_release(struct eval *ev);
+
+/*
+ * Memory for what nobody asks for once the job is built: its frames, entries and
+ * slots, but no value and nothing that a plan points to.  The next job has it
+ * again, so that a thousand jobs need no more of it than one.  Outside a job it
+ * is the compilation's.
+ */
+static inline struct arena *eval_work(struct eval *ev)
+{
+	return ev->job && !ev->keep_jobs ? &ev->work : ev->arena;
+}
+
 /*
  * Evaluate all parameters: settings that name no parameter (TJ0402), unknown
  * profile (TJ0404), text that is not of the type (TJ0403, TJ0311), parameters
@@ -152,6 +170,9 @@ const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
 
 /* The same; `name` is what the value is for ("nodes"), so that a refusal can say "nodes = 96 is outside 1..64". */
 const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name);
+
+/* Before the conversion, for who has a better message than TJ0302 and its like. */
+const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct node *n);
 
 /*
  * Convert to the type of a place and test its refinement: int literal to float,
@@ -192,6 +213,7 @@ struct entry {
 struct entries {
 	struct entry *at;
 	size_t n;
+	uint64_t fields;                /* a bit for each field that an entry may be about: most bodies mention few */
 	struct frame *frame;            /* with the lets of the body */
 	bool failed;                    /* something was reported: entries may be missing */
 	bool pod_time;                  /* a condition or list was pod-time (reported TJ0708) */

@@ -13,6 +13,11 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
 	ev->globals = ARENA_ARRAY(a, struct slot, p->nslots ? p->nslots : 1);
 }
 
+void eval_release(struct eval *ev)
+{
+	arena_release(&ev->work);
+}
+
 /* ---- literals ---- */
 
 static const struct type *place_type(const struct node *n)
@@ -364,8 +369,24 @@ static const struct value *eval_kind(struct eval *ev, struct frame *f, struct no
 	}
 }
 
-/* `name` is what the value is for; empty when nothing better is known than the value. */
-const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name)
+/* Is it the same whatever surrounds it?  A list is when its elements were, which have been evaluated. */
+static bool is_literal(const struct node *n)
+{
+	struct str text;
+
+	switch (n->kind) {
+	case NODE_INT: case NODE_FLOAT: case NODE_QUANTITY: case NODE_TOPOLOGY: case NODE_BOOL: case NODE_NONE: return true;
+	case NODE_STRING: return node_static_text(n, &text);
+	case NODE_LIST:
+		for (size_t i = 0; i < n->u.list.n; i++)
+			if (!n->u.list.at[i]->literal)
+				return false;
+		return true;
+	default: return false;
+	}
+}
+
+const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct node *n)
 {
 	if (!n || (n->type && n->type->kind == TYPE_BAD) || !eval_step(ev, n->span))
 		return &value_bad;
@@ -374,12 +395,25 @@ const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n,
 	ev->depth++;
 	const struct value *v = eval_kind(ev, f, n);
 	ev->depth--;
-	if (!n->convert_to || !value_ok(v))
+	return v;
+}
+
+/* `name` is what the value is for; empty when nothing better is known than the value. */
+const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name)
+{
+	if (n && n->literal)
+		return eval_step(ev, n->span) ? n->literal : &value_bad;
+	const struct value *v = eval_unconverted(ev, f, n);
+	if (!value_ok(v))
 		return v;
-	struct str outer = ev->name;
-	ev->name = name;
-	v = value_convert(ev, v, n->convert_to, n->span, n->convert_to->refine ? n->convert_to->refine->from : (struct span){ 0 });
-	ev->name = outer;
+	if (n->convert_to) {
+		struct str outer = ev->name;
+		ev->name = name;
+		v = value_convert(ev, v, n->convert_to, n->span, n->convert_to->refine ? n->convert_to->refine->from : (struct span){ 0 });
+		ev->name = outer;
+	}
+	if (value_ok(v) && is_literal(n))
+		n->literal = v;
 	return v;
 }
 

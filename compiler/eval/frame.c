@@ -16,7 +16,7 @@
 
 struct frame *frame_new(struct eval *ev, struct frame *parent)
 {
-	struct frame *f = ARENA_NEW(ev->arena, struct frame);
+	struct frame *f = ARENA_NEW(eval_work(ev), struct frame);
 
 	f->parent = parent;
 	return f;
@@ -24,10 +24,10 @@ struct frame *frame_new(struct eval *ev, struct frame *parent)
 
 static struct binding *bind(struct eval *ev, struct frame *f, const struct decl *d)
 {
-	struct binding *b = ARENA_NEW(ev->arena, struct binding);
+	struct binding *b = ARENA_NEW(eval_work(ev), struct binding);
 
 	b->decl = d;
-	ARENA_PUSH(ev->arena, f->at, f->n, b);
+	ARENA_PUSH(eval_work(ev), f->at, f->n, b);
 	return b;
 }
 

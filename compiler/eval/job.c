@@ -16,7 +16,7 @@
 
 static const struct entry *find_entry(const struct entries *entries, enum field_id id)
 {
-	for (size_t i = entries ? entries->n : 0; i-- > 0;) {
+	for (size_t i = entries && (entries->fields >> id & 1) ? entries->n : 0; i-- > 0;) {
 		const struct node *item = entries->at[i].item;
 		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.field &&
 		    item->u.item.field->id == id)
@@ -42,7 +42,7 @@ const struct value *job_field(struct job *j, enum field_id id)
 	if (!e->item)
 		return e->value;
 	if (!j->slots[id]) {
-		j->slots[id] = ARENA_NEW(ev->arena, struct slot);
+		j->slots[id] = ARENA_NEW(eval_work(ev), struct slot);
 		j->slots[id]->what = str_of(schema_field(id)->name);
 		j->slots[id]->at = e->item->u.item.value->span;
 	}
@@ -128,13 +128,13 @@ static const struct entry *block_entry(const struct entries *entries, const char
 
 static struct role *role_new(struct job *j, struct str name, struct span at, bool aux)
 {
-	struct role *r = ARENA_NEW(j->ev->arena, struct role);
+	struct role *r = ARENA_NEW(eval_work(j->ev), struct role);
 	r->number = (unsigned)j->nroles;
 	r->name = name;
 	r->at = at;
 	r->aux = aux;
 	r->job = j;
-	ARENA_PUSH(j->ev->arena, j->roles, j->nroles, r);
+	ARENA_PUSH(eval_work(j->ev), j->roles, j->nroles, r);
 	return r;
 }
 
@@ -185,7 +185,7 @@ static void role_levels(struct job *j, struct role *r)
 		r->levels[LEVEL_FRAMEWORK_ROLE] = eval_entries(ev, theirs->frame, theirs->item->u.block.body);
 	if (!r->aux)
 		r->levels[LEVEL_FRAMEWORK] = j->framework_body;
-	role_index(r);
+	role_find_torn(r);
 }
 
 static void job_roles(struct job *j)
@@ -295,10 +295,10 @@ static bool job_begin(struct job *j)
 
 void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options, struct plan_job *ret)
 {
-	struct job *j = ARENA_NEW(ev->arena, struct job);
+	struct job *j = ARENA_NEW(ev->keep_jobs ? ev->arena : &ev->work, struct job);
 	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret, .before = ev->built };
-	ev->built = j;
-	struct job *outer = ev->job;
+	if (ev->keep_jobs)
+		ev->built = j;
 	ev->job = j;
 	ev->self = NULL;
 	ev->pod_index = -1;
@@ -317,5 +317,6 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 		}
 	}
 	ev->call_site = (struct span){ 0 };
-	ev->job = outer;
+	ev->job = NULL;
+	arena_reset(&ev->work);
 }

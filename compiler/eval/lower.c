@@ -253,13 +253,14 @@ static void lower_extras(struct lowering *l, enum level level)
 	}
 }
 
-static size_t count_blocks(const struct role *r)
+static size_t count_blocks(const struct role *r, const char *word)
 {
+	static const enum level levels[] = { LEVEL_FRAMEWORK_ROLE, LEVEL_ROLE };
 	size_t n = 0;
-	for (int level = 0; level < LEVELS; level++)
-		for (size_t i = 0; r->levels[level] && i < r->levels[level]->n; i++) {
-			const struct node *item = r->levels[level]->at[i].item;
-			n += item && item->kind == NODE_BLOCK;
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; r->levels[levels[l]] && i < r->levels[levels[l]]->n; i++) {
+			const struct node *item = r->levels[levels[l]]->at[i].item;
+			n += item && item->kind == NODE_BLOCK && str_is(item->u.block.word, word);
 		}
 	return n;
 }
@@ -363,7 +364,7 @@ static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 				continue;
 			}
 			ARENA_PUSH(l->ev->arena, pairs.at, pairs.n, mine.at[k]);
-			map_put(&s.index, l->ev->arena, mine.at[k].key, (void *)(uintptr_t)pairs.n);
+			map_put(&s.index, eval_work(l->ev), mine.at[k].key, (void *)(uintptr_t)pairs.n);
 		}
 	}
 	return pairs;
@@ -385,9 +386,8 @@ static void lower_role(struct job *j, struct role *r)
 		return;                         /* 0 replicas leave the role out; of an unknown number the rest is still judged */
 	ev->self = r;
 	p->accelerator = role_accelerator(ev, r);
-	size_t room = count_blocks(r);
-	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, room);
-	p->sidecars = ARENA_ARRAY(ev->arena, struct plan_container, room);
+	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "init"));
+	p->sidecars = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "sidecar"));
 	lower_main(&l);
 	lower_shm(&l);
 	lower_policy(&l);

@@ -16,7 +16,7 @@
 
 static void pend(struct lowering *l, struct pending p)
 {
-	struct pending *copy = ARENA_NEW(l->ev->arena, struct pending);
+	struct pending *copy = ARENA_NEW(eval_work(l->ev), struct pending);
 	*copy = p;
 	*l->last = copy;
 	l->last = &copy->next;

@@ -45,30 +45,37 @@ static bool entry_sets(const struct entry *e)
 }
 
 /* A field or a block that nobody knows, and that was reported. */
-static bool is_unknown(const struct entry *e)
+static bool is_unknown(const struct role *r, const struct entry *e)
 {
-	if (!e->item)
+	if (!e->item || entry_field(r, e))
 		return false;
 	if (e->item->kind == NODE_BLOCK)
 		return !e->item->u.block.word.n;
-	return (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND) && !e->item->u.item.field;
+	return e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND;
 }
 
-void role_index(struct role *r)
+void role_find_torn(struct role *r)
 {
-	_Static_assert(FIELDS <= 64, "a level's fields are bits of a word");
 	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
 		const struct entries *entries = r->levels[l];
-		r->present[l] = 0;
 		r->torn = r->torn || (entries && entries->failed);
-		for (size_t i = 0; entries && i < entries->n; i++) {
-			const struct field *f = entry_field(r, &entries->at[i]);
-			if (f)
-				r->present[l] |= (uint64_t)1 << f->id;
-			else
-				r->torn = r->torn || is_unknown(&entries->at[i]);
-		}
+		for (size_t i = 0; entries && i < entries->n; i++)
+			r->torn = r->torn || is_unknown(r, &entries->at[i]);
 	}
+}
+
+static bool level_mentions(const struct role *r, int level, enum field_id id)
+{
+	return r->levels[level] && (r->levels[level]->fields >> id & 1);
+}
+
+/* Most fields of most roles are at their built-in default: no level says anything about them. */
+static bool mentions(const struct role *r, enum field_id id)
+{
+	for (int l = LEVEL_ROLE; l < LEVELS; l++)
+		if (level_mentions(r, l, id))
+			return true;
+	return false;
 }
 
 /* May the field have been meant by what is broken in the job? */
@@ -86,7 +93,7 @@ size_t role_contributions(struct role *r, enum field_id id, struct contribution 
 	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
 		struct entries *entries = r->levels[l];
 		bool framework = l >= LEVEL_FRAMEWORK_ROLE;
-		if (!(r->present[l] >> id & 1) || (job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
+		if (!level_mentions(r, l, id) || (job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
 			continue;
 		for (size_t i = entries->n; i-- > 0 && n < max;) {
 			struct entry *e = &entries->at[i];
@@ -110,7 +117,7 @@ static struct node *typed_field(const struct role *r, enum field_id id)
 {
 	for (int l = LEVEL_FRAMEWORK_ROLE; l < LEVELS; l++) {
 		const struct entries *entries = r->levels[l];
-		for (size_t i = 0; entries && i < entries->n; i++) {
+		for (size_t i = 0; level_mentions(r, l, id) && i < entries->n; i++) {
 			struct node *item = entries->at[i].item;
 			if (item && item->kind == NODE_FIELD && item->u.field.field && item->u.field.field->id == id)
 				return item;
@@ -127,7 +134,7 @@ static const struct value *empty(struct eval *ev, enum value_kind kind)
 }
 
 /* The built-in default, from its text in vocabulary.def. */
-static const struct value *fallback(struct eval *ev, const struct field *f)
+static const struct value *make_fallback(struct eval *ev, const struct field *f)
 {
 	struct str type = str_of(f->type), text = str_of(f->fallback);
 	if (!text.n || str_is(text, "*") || str_ends(type, STR("?")))
@@ -147,6 +154,13 @@ static const struct value *fallback(struct eval *ev, const struct field *f)
 		return v;
 	}
 	return value_string(ev->arena, text, (struct span){ 0 });
+}
+
+static const struct value *fallback(struct eval *ev, enum field_id id)
+{
+	if (!ev->fallbacks[id])
+		ev->fallbacks[id] = make_fallback(ev, schema_field(id));
+	return ev->fallbacks[id];
 }
 
 /* `upper` extends `lower`: entries of both, an overridden key keeps its position. */
@@ -196,7 +210,7 @@ static const struct value *by_levels(struct eval *ev, struct role *r, enum field
 			return mine;
 		v = v ? merge(ev, v, mine) : mine;
 	}
-	return v ? v : fallback(ev, schema_field(id));
+	return v ? v : fallback(ev, id);
 }
 
 /* ---- replicas ---- */
@@ -385,16 +399,24 @@ static const struct value *narrowed(struct eval *ev, struct role *r, enum field_
 static struct role_slot *slot_of(struct eval *ev, struct role *r, enum field_id id)
 {
 	if (!r->slots[id]) {
-		struct role_slot *s = ARENA_NEW(ev->arena, struct role_slot);
-		s->slot.what = str_cat(ev->arena, r->name, STR("."), str_of(schema_field(id)->name));
+		struct role_slot *s = ARENA_NEW(eval_work(ev), struct role_slot);
+		s->slot.what = str_cat(eval_work(ev), r->name, STR("."), str_of(schema_field(id)->name));
 		s->slot.at = r->at;
 		r->slots[id] = s;
 	}
 	return r->slots[id];
 }
 
+/* A built-in default that nobody keeps a record of reading needs no slot; `replicas` may follow the accelerator. */
+static bool needs_slot(const struct eval *ev, const struct role *r, enum field_id id)
+{
+	return ev->reads || r->torn || id == FIELD_REPLICAS || mentions(r, id);
+}
+
 const struct value *role_field(struct eval *ev, struct role *r, enum field_id id)
 {
+	if (!needs_slot(ev, r, id))
+		return fallback(ev, id);
 	struct role_slot *s = slot_of(ev, r, id);
 	struct role *self = ev->self;
 	int64_t index = ev->pod_index;
@@ -417,6 +439,8 @@ const struct value *role_field(struct eval *ev, struct role *r, enum field_id id
 
 struct span role_field_at(struct eval *ev, struct role *r, enum field_id id)
 {
+	if (!needs_slot(ev, r, id))
+		return r->at;
 	struct role_slot *s = slot_of(ev, r, id);
 	if (!s->deciding)
 		role_field(ev, r, id);
@@ -425,6 +449,8 @@ struct span role_field_at(struct eval *ev, struct role *r, enum field_id id)
 
 enum level role_field_level(struct eval *ev, struct role *r, enum field_id id)
 {
+	if (!needs_slot(ev, r, id))
+		return LEVELS;
 	struct role_slot *s = slot_of(ev, r, id);
 	if (!s->deciding)
 		role_field(ev, r, id);

@@ -34,9 +34,8 @@ struct role {
 	struct node *block;             /* in the job; NULL when the job does not mention it */
 	struct node *framework_block;   /* NODE_BLOCK of the framework, or NULL */
 	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where there is none */
-	uint64_t present[LEVELS];       /* which fields a level mentions, a bit each: most mention few */
 	bool torn;                      /* something that the job writes for it is broken: what is not there may have been meant */
-	struct role_slot *slots[FIELDS];
+	struct role_slot *slots[FIELDS];        /* made on first use */
 	struct plan_role *plan;         /* its place in the plan */
 	/* The text list of role.addresses("p") is asked for once for each role: kept. */
 	struct map addresses;
@@ -50,8 +49,8 @@ struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
 /* Which level decided a field; LEVELS for the built-in default. */
 enum level role_field_level(struct eval *ev, struct role *r, enum field_id id);
 
-/* Note which fields the levels mention; call when `levels` is filled in. */
-void role_index(struct role *r);
+/* Is something broken that the levels say?  Call when `levels` is filled in. */
+void role_find_torn(struct role *r);
 
 /* One contribution to a field: an item of a level. */
 struct contribution {

@@ -86,6 +86,7 @@ enum op {
 };
 
 struct node;
+struct value;                           /* eval/value.h */
 
 struct nodes {
 	struct node **at;
@@ -123,6 +124,9 @@ struct node {
 	 * it stands in when the value must be converted or tested there (NULL: nothing to do) */
 	const struct type *type;
 	const struct type *convert_to;
+
+	/* evaluator: what a literal is, which is the same every time; NULL before the first */
+	const struct value *literal;
 
 	union {
 		/*
