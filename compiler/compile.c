@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "check/check.h"
+#include "kube/limits.h"
 #include "kube/version.h"
 
 void compile_init(struct compile *c, const struct reader *reader)
@@ -118,6 +119,17 @@ static void drop_other_jobs(struct compile *c)
 	c->plan.njobs = kept;
 }
 
+/* Each job is an object at least: what would be refused at the end need not be built. */
+static bool few_enough(struct compile *c, const struct job_list *jobs)
+{
+	if (jobs->n <= LIMIT_OBJECTS || c->options.job_name.p)
+		return true;
+	struct diag *d = diag_report(&c->diags, TJ0407, jobs->node[LIMIT_OBJECTS]->u.job.title->span,
+		"the program has %zu jobs; at most 10,000 objects", jobs->n);
+	diag_help(&c->diags, d, "split it into several programs");
+	return false;
+}
+
 static void build_jobs(struct compile *c)
 {
 	struct nodes decls = c->program.root->file->u.file.decls;
@@ -130,6 +142,8 @@ static void build_jobs(struct compile *c)
 		else
 			add_job(c, &jobs, decls.at[i], NULL);
 	}
+	if (!few_enough(c, &jobs))
+		return;
 	c->plan.jobs = ARENA_ARRAY(&c->arena, struct plan_job, jobs.n);
 	for (size_t i = 0; i < jobs.n && !c->eval.exhausted; i++)
 		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &c->plan.jobs[c->plan.njobs++]);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool reserve(struct buf *b, size_t more)
+bool buf_reserve(struct buf *b, size_t more)
 {
 	size_t limit = b->limit ? b->limit : (size_t)1 << 30;
 	if (b->overflow || more > limit || b->n > limit - more) {
@@ -16,20 +16,13 @@ static bool reserve(struct buf *b, size_t more)
 	size_t size = b->size ? b->size : 256;
 	while (size < b->n + more + 1)
 		size *= 2;
+	if (size > limit + 1)
+		size = limit + 1;
 	b->p = memory_resize(b->p, size);
 	b->size = size;
 	return true;
 }
 
-void buf_put(struct buf *b, const char *bytes, size_t n)
-{
-	if (!n || !reserve(b, n))
-		return;
-	memcpy(b->p + b->n, bytes, n);
-	b->n += n;
-}
-
-void buf_char(struct buf *b, char c) { buf_put(b, &c, 1); }
 void buf_str(struct buf *b, struct str s) { buf_put(b, s.p, s.n); }
 void buf_z(struct buf *b, const char *z) { buf_put(b, z, strlen(z)); }
 
@@ -56,7 +49,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(args);
 	if (n > 0 && (size_t)n < sizeof small) {
 		buf_put(b, small, (size_t)n);
-	} else if (n > 0 && reserve(b, (size_t)n)) {
+	} else if (n > 0 && buf_reserve(b, (size_t)n)) {
 		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
 		b->n += (size_t)n;
 	}

@@ -12,12 +12,27 @@
 
 struct buf {
 	char *p;
-	size_t n, size, limit;
+	size_t n, size, limit;          /* size: of what is there, never above limit + 1 once it has grown */
 	bool overflow;
 };
 
-void buf_put(struct buf *b, const char *bytes, size_t n);
-void buf_char(struct buf *b, char c);
+/* Room for `n` more bytes at b->p + b->n, which the caller writes and adds to b->n; false beyond the ceiling. */
+bool buf_reserve(struct buf *b, size_t n);
+static inline bool buf_room(struct buf *b, size_t n) { return (n < b->size - b->n && !b->overflow) || buf_reserve(b, n); }
+
+/* Inlined: output is made of short pieces. */
+static inline void buf_put(struct buf *b, const char *bytes, size_t n)
+{
+	if (!n || !buf_room(b, n))
+		return;
+	memcpy(b->p + b->n, bytes, n);
+	b->n += n;
+}
+static inline void buf_char(struct buf *b, char c)
+{
+	if (buf_room(b, 1))
+		b->p[b->n++] = c;
+}
 void buf_str(struct buf *b, struct str s);
 void buf_z(struct buf *b, const char *z);
 void buf_int(struct buf *b, int64_t n);

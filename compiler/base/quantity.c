@@ -313,7 +313,7 @@ static struct str number_text(struct arena *a, bool negative, uint128 u, const c
 	char digits[40];
 	struct str s = unsigned_text(u, digits);
 
-	return str_printf(a, "%s%.*s%s", negative ? "-" : "", STR_ARG(s), suffix);
+	return str_cat(a, negative ? STR("-") : STR(""), s, str_of(suffix));
 }
 
 static struct str decimal_text(struct arena *a, bool negative, uint128 nano, enum quantity_form form)

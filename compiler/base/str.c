@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
@@ -26,6 +28,14 @@ struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c
 		n += parts[i].n;
 	}
 	return (struct str){ p, n };
+}
+
+struct str str_int(struct arena *a, int64_t n)
+{
+	char digits[24];
+	struct buf b = { .p = digits, .size = sizeof(digits) };
+	buf_int(&b, n);
+	return str_copy(a, buf_text(&b));
 }
 
 /* Printed once where most texts end: on the stack.  Only long ones are printed again. */

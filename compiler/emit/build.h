@@ -88,7 +88,6 @@ size_t emit_text_length(const struct emit_measure *m, const struct text *t, int6
 struct object *emit_object(struct emit *e, const struct manifest *m);
 /* The metadata of an object that emit_object() made. */
 struct object *emit_metadata(const struct object *o);
-struct str emit_number(struct arena *a, int64_t n);
 /* Whole seconds of a duration, rounded up. */
 int64_t emit_seconds(const struct plan_quantity *q);
 /* metadata of a pod template. */

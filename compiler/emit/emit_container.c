@@ -196,7 +196,7 @@ static void devices(struct emit *e, struct object *map, const struct plan_accele
 {
 	if (acc && acc->per_pod)
 		object_append(e->arena, map, acc->resource,
-			object_string(e->arena, emit_number(e->arena, acc->per_pod), acc->from));
+			object_string(e->arena, str_int(e->arena, acc->per_pod), acc->from));
 }
 
 static const struct plan_quantity *limit(const struct plan_quantity *written, const struct plan_quantity *request)

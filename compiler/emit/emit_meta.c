@@ -70,7 +70,7 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 		if (j->success)
 			PUT_STR(e->arena, map, "trainc.dev/success", plan_condition_text(e->arena, j, j->success), j->success->from);
 		PUT_STR(e->arena, map, "trainc.dev/clean", j->clean.value.n ? j->clean.value : STR("running"), j->clean.from);
-		PUT_STR(e->arena, map, "trainc.dev/restarts", emit_number(e->arena, j->restarts.value), j->restarts.from);
+		PUT_STR(e->arena, map, "trainc.dev/restarts", str_int(e->arena, j->restarts.value), j->restarts.from);
 		if (r->elastic)
 			PUT_STR(e->arena, map, "trainc.dev/replicas",
 				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max), r->replicas_at);
@@ -80,17 +80,7 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 	if (r->start_after)
 		PUT_STR(e->arena, map, "trainc.dev/start-after", plan_condition_text(e->arena, j, r->start_after), r->start_after->from);
 	if (j->ttl.set && plan_job_objects(j) > 1)
-		PUT_STR(e->arena, map, "trainc.dev/ttl", emit_number(e->arena, emit_seconds(&j->ttl)), j->ttl.from);
-}
-
-/* Without printf: it is asked for in every object. */
-struct str emit_number(struct arena *a, int64_t n)
-{
-	char digits[24];
-	struct buf b = { .p = digits, .size = sizeof(digits) };
-
-	buf_int(&b, n);
-	return str_copy(a, buf_text(&b));
+		PUT_STR(e->arena, map, "trainc.dev/ttl", str_int(e->arena, emit_seconds(&j->ttl)), j->ttl.from);
 }
 
 int64_t emit_seconds(const struct plan_quantity *q)

@@ -24,17 +24,6 @@ void render_release(struct rendered *r)
 	arena_release(&r->holes_arena);
 }
 
-bool render_grow(struct buf *b, size_t n)
-{
-	static const char blank[256];
-	size_t before = b->n;
-
-	for (size_t left = n; left; left -= left < sizeof(blank) ? left : sizeof(blank))
-		buf_put(b, blank, left < sizeof(blank) ? left : sizeof(blank));
-	b->n = before;
-	return !b->overflow;
-}
-
 void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list)
 {
 	struct hole h = { r->bytes.n, made, indent, in_list, r->from };

@@ -35,8 +35,6 @@ struct rendered {
 void render_object(struct rendered *r, const struct object *root);
 void render_release(struct rendered *r);
 
-bool render_grow(struct buf *b, size_t n);
-
 /* Bytes on their way to a sink, in large portions. */
 struct outlet {
 	const struct emit_sink *sink;
@@ -52,14 +50,6 @@ void outlet_release(struct outlet *out);
 void render_write(const struct rendered *r, int64_t index, struct outlet *out);
 
 /* ---- for the two forms ---- */
-
-/* Room for `n` more bytes, to be written at the end of the buffer; NULL beyond its ceiling. */
-static inline char *render_room(struct buf *b, size_t n)
-{
-	if (b->n + n >= b->size && !render_grow(b, n))
-		return NULL;
-	return b->p + b->n;
-}
 
 void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list);
 /* A text as segments: those of OBJECT_TEXT, or the one of OBJECT_STRING (kept in `one`). */

@@ -8,11 +8,9 @@ enum { LONGEST_KEY = 1000 };            /* readers give up looking for the ':' o
 
 static void spaces(struct buf *b, unsigned n)
 {
-	char *p = render_room(b, n);
-
-	if (!p)
+	if (!buf_room(b, n))
 		return;
-	memset(p, ' ', n);
+	memset(b->p + b->n, ' ', n);
 	b->n += n;
 }
 
@@ -167,9 +165,9 @@ static bool plain_line(struct rendered *r, const struct object_field *f, unsigne
 
 	if (f->value->kind != OBJECT_STRING || r->annotate || k.n > LONGEST_KEY || !(f->word || yaml_simple(k)) || !yaml_simple(v))
 		return false;
-	char *p = render_room(&r->bytes, indent + k.n + v.n + 3);
-	if (!p)
+	if (!buf_room(&r->bytes, indent + k.n + v.n + 3))
 		return false;
+	char *p = r->bytes.p + r->bytes.n;
 	memset(p, ' ', indent);
 	memcpy(p += indent, k.p, k.n);
 	p += k.n;
@@ -201,9 +199,9 @@ static bool plain_item(struct rendered *r, const struct object *o, unsigned inde
 
 	if (o->kind != OBJECT_STRING || r->annotate || !yaml_simple(v))
 		return false;
-	char *p = render_room(&r->bytes, indent + v.n + 3);
-	if (!p)
+	if (!buf_room(&r->bytes, indent + v.n + 3))
 		return false;
+	char *p = r->bytes.p + r->bytes.n;
 	memset(p, ' ', indent);
 	p += indent;
 	*p++ = '-';

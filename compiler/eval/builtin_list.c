@@ -79,7 +79,7 @@ static bool identity(struct arguments *a, const struct value *v, struct str *ret
 {
 	switch (v->kind) {
 	case VALUE_STRING: *ret = v->u.string; return true;
-	case VALUE_INT: *ret = str_printf(a->ev->arena, "%lld", (long long)v->u.integer); return true;
+	case VALUE_INT: *ret = str_int(a->ev->arena, v->u.integer); return true;
 	case VALUE_ROLE: *ret = str_printf(a->ev->arena, "%p", (void *)v->u.role); return true;
 	case VALUE_QUANTITY:
 		*ret = str_printf(a->ev->arena, "%lld %lld", (long long)(v->u.quantity.nano / QUANTITY_UNIT),

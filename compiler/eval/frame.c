@@ -66,7 +66,7 @@ static void add_read(struct eval *ev, struct reads *to, struct read r)
 			return;
 		}
 	if (to->n < MOST_READS)
-		ARENA_PUSH(ev->arena, to->at, to->n, r);
+		ARENA_PUSH(eval_work(ev), to->at, to->n, r);
 }
 
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v)
@@ -195,7 +195,8 @@ const struct value *eval_global(struct eval *ev, const struct decl *d)
 	if (!slot_enter(ev, s))
 		return s->value;
 	/* A file knows neither the job nor the pod that asks for its value. */
-	if (d->kind == DECL_PARAM)
-		return slot_leave(ev, s, param_value(ev, d));
-	return slot_leave(ev, s, eval_named(ev, NULL, binding->u.binding.value, d->name));
+	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d) : eval_named(ev, NULL, binding->u.binding.value, d->name);
+	if (s->reads.n)                 /* the slot outlives the job that asked for it */
+		s->reads.at = memcpy(ARENA_ARRAY(ev->arena, struct read, s->reads.n), s->reads.at, s->reads.n * sizeof(*s->reads.at));
+	return slot_leave(ev, s, v);
 }

@@ -26,9 +26,20 @@ static void pend(struct lowering *l, struct pending p)
 
 static bool env_name_start(char c) { return isalpha((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
 
+/* As a shell takes it, and every version: nearly all names. */
+static bool env_name_usual(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!(name.p[i] >= 'A' && name.p[i] <= 'Z') && name.p[i] != '_' && (!i || !(name.p[i] >= '0' && name.p[i] <= '9')))
+			return false;
+	return name.n > 0;
+}
+
 /* Kubernetes 1.32 allows every printable ASCII character but `=` (TJ0701). */
 static bool env_name_ok(struct eval *ev, struct str name, struct span at)
 {
+	if (env_name_usual(name))
+		return true;
 	int minor = atoi(ev->program->project.kubernetes.p + 2);
 	bool fits = name.n > 0 && (minor >= 32 || env_name_start(name.p[0]));
 	for (size_t i = 0; fits && i < name.n; i++) {
@@ -150,11 +161,6 @@ static void env_references(struct lowering *l, const struct plan_container *c, c
 	}
 }
 
-static void env_push(struct lowering *l, struct plan_container *c, struct plan_env e)
-{
-	ARENA_PUSH(l->ev->arena, c->env, c->nenv, e);
-}
-
 static void lower_env_entry(struct lowering *l, struct source_entry *s, struct plan_container *c)
 {
 	struct plan_env e = { .name = s->key, .name_at = s->key_at, .framework = s->framework, .from = s->from };
@@ -179,18 +185,19 @@ static void lower_env_entry(struct lowering *l, struct source_entry *s, struct p
 		e.text.from = s->from;
 		env_references(l, c, &e.text);
 	}
-	env_push(l, c, e);
+	c->env[c->nenv++] = e;
 }
 
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c)
 {
-	const struct plan_accelerator *acc = l->plan->accelerator;
-	for (size_t i = 0; acc && c == &l->plan->main && i < acc->env.n; i++) {
+	const struct plan_accelerator *acc = c == &l->plan->main ? l->plan->accelerator : NULL;
+	c->env = ARENA_ARRAY(l->ev->arena, struct plan_env, sources->n + (acc ? acc->env.n : 0));
+	for (size_t i = 0; acc && i < acc->env.n; i++) {
 		struct piece *text = ARENA_NEW(l->ev->arena, struct piece);
 		*text = (struct piece){ .kind = PIECE_TEXT, .u.text = acc->env.at[i].value };
 		if (!map_get(&sources->index, acc->env.at[i].key))
-			env_push(l, c, (struct plan_env){ .name = acc->env.at[i].key, .name_at = acc->env.at[i].key_at, .kind = ENV_TEXT,
-				.text = { text, 1, acc->env.at[i].from }, .framework = true, .from = acc->env.at[i].from });
+			c->env[c->nenv++] = (struct plan_env){ .name = acc->env.at[i].key, .name_at = acc->env.at[i].key_at, .kind = ENV_TEXT,
+				.text = { text, 1, acc->env.at[i].from }, .framework = true, .from = acc->env.at[i].from };
 	}
 	for (size_t i = 0; i < sources->n; i++)
 		if (env_entry_ok(l, &sources->at[i]))

@@ -65,7 +65,7 @@ bool pieces_value(struct pieces *p, const struct value *v)
 		return true;
 	}
 	if (v->kind == VALUE_INT) {
-		buf_printf(&p->text, "%lld", (long long)v->u.integer);
+		buf_int(&p->text, v->u.integer);
 		return true;
 	}
 	if (!value_plain_text(p->arena, v, &plain))

@@ -88,9 +88,11 @@ bool eval_step(struct eval *ev, struct span at)
 {
 	if (ev->exhausted)
 		return false;
-	if (++ev->steps <= EVAL_STEPS)
+	bool fits = ev->arena->total + ev->work.total <= EVAL_MEMORY;
+	if (++ev->steps <= EVAL_STEPS && fits)
 		return true;
-	report_budget(ev, at, "10000000 steps", "let loops go over smaller lists, or compute it in the program that the job runs");
+	report_budget(ev, at, fits ? "10000000 steps" : "256 MiB of values",
+		"let loops go over smaller lists, or compute it in the program that the job runs");
 	return false;
 }
 

@@ -318,6 +318,8 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 		diag_help(ev->diags, d, f->has_lo ? "write %lld or more" : "write at most %lld", (long long)(f->has_lo ? f->lo : f->hi));
 }
 
+enum { MOST_REPLICAS = 100000 };        /* the API server refuses more */
+
 /* What the framework allows for replicas, with the codes that speak of roles (decision 71). */
 static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
 {
@@ -329,6 +331,11 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 	if (lo < 0) {
 		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is negative", (long long)lo);
 		diag_help(ev->diags, d, "0 replicas leave the role out");
+		return &value_bad;
+	}
+	if (hi > MOST_REPLICAS) {       /* before somebody asks for the address of each */
+		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is outside 0..%d", (long long)hi, MOST_REPLICAS);
+		diag_help(ev->diags, d, "an indexed Job has at most %d pods", MOST_REPLICAS);
 		return &value_bad;
 	}
 	const struct type *t = typed ? typed->u.field.declared : NULL;

@@ -346,7 +346,7 @@ bool text_flatten(struct eval *ev, const struct text *t, struct str *ret)
 			if (p->kind == PIECE_HOST)
 				plan_host(ev->job->plan, r->plan, p->u.peer.index, &out);
 			else if (port && port->kind == VALUE_INT)
-				buf_printf(&out, "%lld", (long long)port->u.integer);
+				buf_int(&out, port->u.integer);
 			else
 				ok = false;
 		} else {

@@ -269,14 +269,10 @@ static void queue(struct job *j)
 	}
 }
 
-/* What the API server refuses by its size: counts are 32 bits, an indexed Job has at most 100,000 pods. */
+/* What the API server refuses by its size: counts are 32 bits. */
 static void counts(struct job *j, const struct plan_role *r)
 {
 	struct diag *d = NULL;
-	if (r->max > 100000) {
-		d = diag_report(ds(j), TJ0311, r->replicas_at, "replicas = %lld is outside 0..100000", (long long)r->max);
-		diag_help(ds(j), d, "an indexed Job has at most 100000 pods");
-	}
 	if (r->retries.set && r->retries.value > INT32_MAX) {
 		d = diag_report(ds(j), TJ0311, r->retries.from, "retries = %lld is outside 0..%d", (long long)r->retries.value, INT32_MAX);
 		diag_help(ds(j), d, "Kubernetes counts them in 32 bits");

@@ -247,7 +247,7 @@ bool value_plain_text(struct arena *a, const struct value *v, struct str *ret)
 {
 	switch (v->kind) {
 	case VALUE_BOOL: *ret = v->u.boolean ? STR("true") : STR("false"); return true;
-	case VALUE_INT: *ret = str_printf(a, "%lld", (long long)v->u.integer); return true;
+	case VALUE_INT: *ret = str_int(a, v->u.integer); return true;
 	case VALUE_FLOAT: *ret = float_text(a, v->u.floating); return true;
 	case VALUE_STRING: *ret = v->u.string; return true;
 	case VALUE_QUANTITY:

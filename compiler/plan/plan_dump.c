@@ -32,7 +32,7 @@ static void fact(struct dumping *d, const char *name, struct str value, struct s
 
 static void number(struct dumping *d, const char *name, int64_t value, struct span from)
 {
-	fact(d, name, str_printf(&d->arena, "%lld", (long long)value), from);
+	fact(d, name, str_int(&d->arena, value), from);
 }
 
 static void word(struct dumping *d, const char *name, const struct plan_str *s)

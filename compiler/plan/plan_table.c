@@ -46,7 +46,7 @@ static struct str replicas(struct arena *a, const struct plan_role *r)
 {
 	if (r->elastic)
 		return str_printf(a, "%lld:%lld", (long long)r->min, (long long)r->max);
-	return str_printf(a, "%lld", (long long)r->max);
+	return str_int(a, r->max);
 }
 
 static struct str hosts(struct arena *a, const struct plan_job *j, const struct plan_role *r)
