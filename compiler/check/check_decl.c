@@ -8,7 +8,7 @@
 static struct site name_site(const struct decl *d)
 {
 	struct site site = { .name = d->name };
-	if (d->node && d->node->u.binding.type)
+	if (d->node && d->node->kind != NODE_BAD && d->node->u.binding.type)
 		site.declared = d->node->u.binding.type->span;
 	return site;
 }
