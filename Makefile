@@ -5,7 +5,7 @@
 #   make e2e        against a real control plane  make frameworks  real frameworks read our environment
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
 #   make bench      speed and memory beside their targets       make longest   the longest functions
-#   make docs       docs/diagnostics.md from the pages of the diagnostics
+#   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library
 #   make cascade    every single slip in the examples: what is said about it
 #   make install DESTDIR= PREFIX=/usr/local       make clean
 #
@@ -118,8 +118,9 @@ cover:
 
 bench: build
 	@BUILD=$(BUILD) python3 tests/bench/run.py
-docs:
+docs: build
 	@python3 docs/diagnostics.py
+	@BUILD=$(BUILD) python3 docs/frameworks.py
 longest:
 	@sh tests/longest.sh
 e2e: build

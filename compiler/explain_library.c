@@ -7,6 +7,7 @@
  */
 #include "check/module.h"
 #include "explain.h"
+#include "explain_blueprint.h"
 #include "syntax/parse.h"
 
 /* A parsed module. */
@@ -33,7 +34,7 @@ struct declared {
 	const char *kind;
 	struct str name, doc;
 	const struct nodes *formals;
-	const struct node *body;        /* of a framework, else NULL */
+	const struct node *blueprint;   /* a framework or accelerator, else NULL */
 };
 
 /* What a module exports and people ask for; false for the rest. */
@@ -43,7 +44,7 @@ static bool declared(const struct node *n, struct declared *ret)
 	case NODE_FRAMEWORK:
 	case NODE_ACCELERATOR:
 		*ret = (struct declared){ n->kind == NODE_FRAMEWORK ? "framework" : "accelerator", n->u.blueprint_decl.name,
-			n->u.blueprint_decl.doc, &n->u.blueprint_decl.formals, n->u.blueprint_decl.body };
+			n->u.blueprint_decl.doc, &n->u.blueprint_decl.formals, n };
 		break;
 	case NODE_FN:
 		*ret = (struct declared){ "fn", n->u.fn.name, n->u.fn.doc, &n->u.fn.formals, NULL };
@@ -63,6 +64,25 @@ static struct str first_line(struct str doc)
 	return newline ? (struct str){ doc.p, (size_t)(newline - doc.p) } : doc;
 }
 
+static bool is_documented(const struct nodes *formals)
+{
+	for (size_t i = 0; i < formals->n; i++)
+		if (formals->at[i]->u.binding.doc.n)
+			return true;
+	return false;
+}
+
+/* The documentation of an argument above it, as in its text. */
+static void put_doc(struct str doc, struct buf *out)
+{
+	while (doc.n) {
+		struct str line = first_line(doc);
+		buf_printf(out, "\n    ## %.*s", STR_ARG(line));
+		doc.p += line.n + (line.n < doc.n);
+		doc.n -= line.n + (line.n < doc.n);
+	}
+}
+
 static void put_signature(const struct text_module *m, const struct declared *d, struct buf *out)
 {
 	buf_printf(out, "  %s %.*s", d->kind, STR_ARG(d->name));
@@ -70,39 +90,18 @@ static void put_signature(const struct text_module *m, const struct declared *d,
 		buf_char(out, '\n');
 		return;
 	}
+	bool one_a_line = d->formals->n > 3 || is_documented(d->formals);
 	buf_char(out, '(');
 	for (size_t i = 0; i < d->formals->n; i++) {
 		const struct node *formal = d->formals->at[i];
-		bool one_a_line = d->formals->n > 3;
 
+		put_doc(formal->u.binding.doc, out);
 		buf_z(out, one_a_line ? "\n    " : i ? ", " : "");
 		buf_str(out, source_text(&m->sources, formal->span));
 		if (one_a_line)
 			buf_z(out, i + 1 < d->formals->n ? "," : "\n  ");
 	}
 	buf_z(out, ")\n");
-}
-
-/* "worker     replicas: int(1..) = 1" for each role of a framework. */
-static void put_roles(const struct text_module *m, const struct node *body, struct buf *out)
-{
-	const char *head = "\nRoles\n";
-
-	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
-		const struct node *item = body->u.body.items.at[i];
-
-		if (item->kind != NODE_BLOCK || !str_is(item->u.block.word, "role"))
-			continue;
-		buf_printf(out, "%s  %-12.*s", head, STR_ARG(item->u.block.name));
-		head = "";
-		const struct node *fields = item->u.block.body;
-		for (size_t k = 0; fields && fields->kind == NODE_BODY && k < fields->u.body.items.n; k++) {
-			const struct node *field = fields->u.body.items.at[k];
-			if (field->kind == NODE_FIELD)
-				buf_printf(out, " %.*s", STR_ARG(source_text(&m->sources, field->span)));
-		}
-		buf_char(out, '\n');
-	}
 }
 
 static void tell(struct explain *e, const struct text_module *m, const struct declared *d)
@@ -113,8 +112,8 @@ static void tell(struct explain *e, const struct text_module *m, const struct de
 	if (d->doc.n)
 		buf_printf(e->out, "%.*s\n\n", STR_ARG(d->doc));
 	put_signature(m, d, e->out);
-	if (strcmp(d->kind, "framework") == 0)
-		put_roles(m, d->body, e->out);
+	if (d->blueprint)
+		explain_blueprint(e->arena, &m->sources, d->blueprint, e->out);
 }
 
 static bool tell_member(struct explain *e, struct str module, struct str name)

@@ -22,6 +22,19 @@ run 0 explain Gi; says out "2^30"
 run 0 explain job; says out "timeout"
 run 2 explain elastc; says err "did you mean 'elastic'?"
 
+run 0 explain mpi.openmpi
+says out "## Port of the workers' ssh servers."
+says out "launcher     replicas: int(1..1) = 1  # mpirun is started once."
+says out 'files { "/etc/mpi/hostfile" = lines(['
+says out '("OMPI_MCA_${k}") = v  (for k, v in mca)'
+says out "per_worker   slots ?? max(worker.devices, 1)"
+says out "done(launcher)"
+run 0 explain mxnet.kvstore; says out "every role   DMLC_ROLE = self.name  (if dist)"
+run 0 explain tensorflow.dynamic; says out 'json({ cluster = { worker = {}, ps = [ps.address(pod.index, "grpc")] }, task = {'
+run 0 explain pytorch.env; says out "MASTER_ADDR, MASTER_PORT, WORLD_SIZE"
+run 0 explain nvidia.h100; says out 'resource     "nvidia.com/gpu"'; says out "memory       80G"
+run 0 explain aws.trn2; says out "(if efa)"
+
 for module in "$root"/stdlib/std/*.tj; do
 	name=$(basename "$module" .tj)
 	run 0 explain "$name"

@@ -1,0 +1,17 @@
+/*
+ * explain_blueprint.h - the parts of a framework or an accelerator, from its syntax tree.
+ */
+#ifndef TRAINC_EXPLAIN_BLUEPRINT_H
+#define TRAINC_EXPLAIN_BLUEPRINT_H
+
+#include "base/buf.h"
+#include "syntax/ast.h"
+
+/*
+ * Appends sections, each with a blank line before its heading: Roles,
+ * Environment, Where, Locked and Success of a NODE_FRAMEWORK, Gives of a
+ * NODE_ACCELERATOR.  docs/frameworks.py reads them, too.
+ */
+void explain_blueprint(struct arena *a, const struct sources *sources, const struct node *decl, struct buf *out);
+
+#endif
