@@ -56,30 +56,13 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(again);
 }
 
-/* Length of the well-formed UTF-8 sequence at `p`, 0 if there is none. */
-static size_t sequence(const unsigned char *p, size_t n)
-{
-	if (p[0] < 0x80)
-		return 1;
-	size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
-	if (p[0] < 0xC2 || p[0] > 0xF4 || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((p[i] & 0xC0) != 0x80)
-			return 0;
-	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
-	    (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F))
-		return 0;
-	return len;
-}
-
 void buf_json(struct buf *b, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
 	size_t plain = 0;
 	buf_char(b, '"');
 	for (size_t i = 0; i < s.n;) {
-		size_t len = sequence(p + i, s.n - i);
+		size_t len = str_utf8(s.p + i, s.n - i);
 		if (len > 1 || (len == 1 && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\')) {
 			i += len;
 			continue;

@@ -19,7 +19,7 @@
 
 enum { LARGEST = 64 << 20 };
 
-static struct str reason(struct arena *a, int error)
+struct str file_reason(struct arena *a, int error)
 {
 	switch (error) {
 	case ENOENT: return STR("no such file");
@@ -39,7 +39,7 @@ static bool read_fd(int fd, struct buf *into, struct str *why, struct arena *a)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
-			*why = reason(a, errno);
+			*why = file_reason(a, errno);
 			return false;
 		}
 		if (got == 0)
@@ -63,7 +63,7 @@ bool file_read(struct arena *a, struct str path, struct str *ret, struct str *wh
 	if (!str_is(path, "-")) {
 		fd = open(str_copy(a, path).p, O_RDONLY | O_CLOEXEC);
 		if (fd < 0) {
-			*why = reason(a, errno);
+			*why = file_reason(a, errno);
 			return false;
 		}
 	}
@@ -102,7 +102,7 @@ bool file_replace(struct arena *a, struct str path, struct str bytes, struct str
 		mode = old.st_mode & 0777;      /* replacing keeps the file's mode */
 	int fd = mkstemp((char *)aside.p);
 	if (fd < 0) {
-		*why = reason(a, errno);
+		*why = file_reason(a, errno);
 		return false;
 	}
 	bool ok = file_write_all(fd, bytes.p, bytes.n) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
@@ -117,7 +117,7 @@ bool file_replace(struct arena *a, struct str path, struct str bytes, struct str
 	}
 	if (!ok) {
 		unlink(aside.p);
-		*why = reason(a, error);
+		*why = file_reason(a, error);
 	}
 	return ok;
 }

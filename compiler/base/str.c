@@ -67,6 +67,24 @@ size_t str_chars(struct str s)
 	return count;
 }
 
+size_t str_utf8(const char *bytes, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)bytes;
+
+	if (p[0] < 0x80)
+		return 1;
+	size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+	if (p[0] < 0xC2 || p[0] > 0xF4 || len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
+	    (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F))
+		return 0;
+	return len;
+}
+
 uint32_t str_hash(struct str s)        /* FNV-1a: short keys, no seed, same on every run */
 {
 	uint32_t h = 2166136261u;

@@ -52,6 +52,8 @@ struct str str_int(struct arena *a, int64_t n);
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Characters (code points) in UTF-8 text; malformed bytes count one each. */
 size_t str_chars(struct str s);
+/* Length of the well-formed UTF-8 sequence at the first of `n` > 0 bytes; 0 if there is none. */
+size_t str_utf8(const char *bytes, size_t n);
 uint32_t str_hash(struct str s);
 
 struct names {
