@@ -1,10 +1,11 @@
 /*
  * control.h - how a command talks to the keeper of a run.
  *
- * A stream socket in the run's directory, mode 0600.  The client sends one line,
- * the keeper answers with one line `ok` or `no SENTENCE`, and, for `watch`, with
- * the run's state (run_state_write) as a line each time it changes, until the run
- * has ended and the connection closes.
+ * A stream socket in the run's directory, mode 0600.  The client sends lines; the
+ * keeper answers each with a line `ok` or `no SENTENCE`.  After `watch` it sends
+ * the run's state (run_state_write) as a line, at once and each time it changes,
+ * until the run has ended and the connection closes.  A client that reads slowly
+ * misses states in between, never the last one.
  *
  *   watch | stop | kill | suspend | resume | scale ROLE N
  */
@@ -29,7 +30,7 @@ struct control;
 struct control *control_open(struct arena *a, struct str run_dir, const struct control_ops *ops, struct str *why);
 /* One descriptor for the engine's loop: readable when control_serve() has something to do. */
 int control_fd(const struct control *c);
-/* Accepts, reads requests, writes what can be written without waiting; a client that does not read loses its connection. */
+/* Accepts, reads requests, writes what can be written without waiting.  Nobody can keep the keeper waiting. */
 void control_serve(struct control *c);
 /* The run has changed: to everybody who watches.  `text` is one line. */
 void control_publish(struct control *c, struct str text);
@@ -42,5 +43,17 @@ void control_close(struct control *c);
 int control_connect(struct arena *a, struct str run_dir, struct str *why);
 /* Send a request and wait for the answer (10 s).  False with the keeper's sentence. */
 bool control_ask(struct arena *a, int fd, struct str request, struct str *why);
+
+/* Lines of a connection after `watch`. */
+struct control_lines {
+	int fd;
+	struct buf pending;
+	size_t at;                      /* where the next line begins */
+	bool ended;                     /* the keeper has closed it: what is pending is all */
+};
+/* Read what is there without waiting; then take the lines.  False when there is none yet. */
+void control_read(struct control_lines *l);
+bool control_line(struct control_lines *l, struct str *ret);
+void control_lines_release(struct control_lines *l);
 
 #endif

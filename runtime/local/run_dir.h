@@ -6,6 +6,7 @@
  *                   control      socket of the keeper (control.h)
  *                   logs/        ROLE-I.log, ROLE-I.times; sidecars and inits ROLE-I.CONTAINER.log
  *                   scratch/     scratch volumes, files, generated keys
+ *                   keeper.log   what the keeper had to say: empty unless it went wrong
  *
  * STATE is $TRAINC_STATE_DIR, else $XDG_STATE_HOME/trainc, else ~/.local/state/trainc.
  * Directories are 0700, files 0600.
@@ -22,12 +23,22 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why);
 struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
 
 /*
- * Make the directory of a new run and lock it for the life of this process (flock
- * on it).  False with a sentence: a run of that name is alive, or is there and
- * `replace` is false, or the disk refuses.  Fails before anything starts when
- * there is no room for its logs (fault F-47).
+ * Make the directory of a new run, with `logs` and `scratch` in it, and lock it:
+ * whoever holds the descriptor that comes back (close-on-exec) is the keeper of the
+ * run.  -1 with a sentence and `*status` 5 when a run of that name is alive, or is
+ * there and `replace` is false, or 3 when the disk refuses.  Fails before anything
+ * starts when there is no room for its logs (fault F-47).
  */
-bool run_dir_make(struct arena *a, struct str path, bool replace, struct str *why);
+int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why, int *status);
+
+/*
+ * Save the state (after run_state_observe()); a final one as the result, too.
+ * False with a sentence when the disk refuses: what was there before stays.
+ */
+bool run_save(struct arena *a, struct str path, struct run_state *s, struct str *why);
+
+/* May it be the name of a run?  What may not is no file either. */
+bool run_name_valid(struct str name);
 
 /*
  * The state of a run by its name.  When its keeper is gone without a verdict the
@@ -37,6 +48,13 @@ bool run_dir_make(struct arena *a, struct str path, bool replace, struct str *wh
  */
 bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_state *ret, struct str *why);
 
+/* The main processes of a run that are still those that it started. */
+struct process_ids {
+	struct process_id *at;
+	size_t n;
+};
+struct process_ids run_survivors(struct arena *a, const struct run_state *s);
+
 /* All runs, by name. */
 struct run_names {
 	struct str *at;
@@ -44,7 +62,10 @@ struct run_names {
 };
 struct run_names run_list(struct arena *a, struct str state_dir);
 
-/* Remove everything of it.  Only for a run without living processes. */
+/*
+ * Remove everything of it.  Only for a run without living processes: false with a
+ * sentence when its keeper is alive, or the disk refuses.
+ */
 bool run_dir_remove(struct arena *a, struct str path, struct str *why);
 
 #endif

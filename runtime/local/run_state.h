@@ -37,7 +37,7 @@ struct process_id {
 };
 /* Of a living process of ours; false when it is gone. */
 bool process_identify(pid_t pid, struct process_id *ret);
-/* Is it still that process, in this boot? */
+/* Is it still that process, in this boot, and not just waiting to be reaped? */
 bool process_alive(const struct process_id *id, struct str boot_id);
 /* /proc/sys/kernel/random/boot_id */
 struct str boot_id_read(struct arena *a);
@@ -81,6 +81,11 @@ struct run_state {
 	enum run_phase phase;
 	struct str cause;               /* one line: why it is not further, or why it ended */
 	int64_t begin, end;
+	struct str digest;              /* of the program as it was started: is another one the same? */
+	/* kept by run_state_observe() */
+	enum run_phase observed;
+	int64_t since;                  /* when it entered this phase */
+	int64_t ran, restarted;         /* when it was last seen to become Running, Degraded; 0: never */
 	int64_t job_restarts;           /* how often the whole job was started anew */
 	uint64_t lost_bytes;            /* output that could not be written */
 	struct run_role *roles;
@@ -88,9 +93,19 @@ struct run_state {
 	struct run_failure failure;     /* the first failing rank: runtime-requirements.md, section 4 */
 };
 
+/* To be called whenever the phase may have changed (run_save() does): remembers since when it is what it is. */
+void run_state_observe(struct run_state *s, int64_t now);
+
+/* What a role's replicas are doing, in numbers. */
+struct run_count {
+	int64_t active, ready, succeeded, failed, restarts;
+};
+struct run_count run_count(const struct run_role *r);
+const struct run_role *run_find_role(const struct run_state *s, struct str name);
+
 /*
  * As a JSON document (schemaVersion 1) for the state and result files: everything
- * above, so that run_state_read() gives the same again.
+ * above, so that run_state_read() gives the same again.  One line.
  */
 void run_state_write(const struct run_state *s, struct buf *out);
 /* False with a sentence when the text is not one of ours. */

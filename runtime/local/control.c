@@ -1,0 +1,347 @@
+/*
+ * control.c - the keeper's end of the socket.
+ *
+ * The keeper has better things to do than to wait for a client: everything is
+ * non-blocking, a watcher has at most one line on its way and the newest behind
+ * it, requests have a length, connections a number.
+ */
+#include "runtime/local/control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/local/control_path.h"
+
+enum { CLIENTS = 128, REQUEST = 1024 };
+
+struct client {
+	int fd;                         /* -1: free */
+	bool watches, closing;          /* closing: as soon as `out` is sent */
+	char in[REQUEST];
+	size_t nin;
+	struct buf out;
+	size_t sent;
+	uint64_t version;               /* of the state that was put into `out` last; 0: none */
+	uint64_t turn;                  /* when it was heard of last: who is silent longest makes room */
+};
+
+struct control {
+	struct control_ops ops;
+	struct control_path path;
+	int listener, epoll;
+	struct client clients[CLIENTS];
+	struct buf state;               /* the newest, with its line end */
+	uint64_t version, turns;
+	bool serving;                   /* requests publish, and nobody's connection may go meanwhile */
+};
+
+/* ---- connections ---- */
+
+static void drop(struct client *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	buf_release(&c->out);
+	*c = (struct client){ .fd = -1 };
+}
+
+/* How much of it is still to be sent. */
+static size_t unsent(const struct client *c) { return c->out.n - c->sent; }
+
+static void flush(struct control *all, struct client *c)
+{
+	while (c->fd >= 0) {
+		if (!unsent(c)) {
+			c->out.n = c->sent = 0;
+			if (c->closing) {
+				drop(c);
+				return;
+			}
+			if (!c->watches || c->version == all->version)
+				return;
+			buf_str(&c->out, buf_text(&all->state));
+			c->version = all->version;
+		}
+		ssize_t n = send(c->fd, c->out.p + c->sent, unsent(c), MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n > 0) {
+			c->sent += (size_t)n;
+		} else if (errno != EINTR) {
+			if (errno != EAGAIN)
+				drop(c);
+			return;
+		}
+	}
+}
+
+/* Hear of a client that cannot be written to only when it can be again. */
+static void listen_to(struct control *all, struct client *c)
+{
+	struct epoll_event e = { .events = EPOLLIN | (unsent(c) ? EPOLLOUT : 0u), .data.u32 = (uint32_t)(c - all->clients) + 1 };
+
+	if (c->fd >= 0)
+		epoll_ctl(all->epoll, EPOLL_CTL_MOD, c->fd, &e);
+}
+
+static struct client *free_client(struct control *all)
+{
+	struct client *oldest = NULL;
+
+	for (size_t i = 0; i < CLIENTS; i++) {
+		struct client *c = &all->clients[i];
+		if (c->fd < 0)
+			return c;
+		if (!c->watches && (!oldest || c->turn < oldest->turn))
+			oldest = c;
+	}
+	if (oldest)
+		drop(oldest);
+	return oldest;
+}
+
+static void accept_all(struct control *all)
+{
+	for (int fd; (fd = accept4(all->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
+		struct client *c = free_client(all);
+		struct epoll_event e = { .events = EPOLLIN };
+
+		if (c)
+			e.data.u32 = (uint32_t)(c - all->clients) + 1;
+		if (!c || epoll_ctl(all->epoll, EPOLL_CTL_ADD, fd, &e) != 0) {
+			close(fd);
+			continue;
+		}
+		*c = (struct client){ .fd = fd, .turn = ++all->turns };
+	}
+}
+
+/* ---- requests ---- */
+
+static void answer(struct client *c, bool ok, struct str why)
+{
+	buf_z(&c->out, ok ? "ok\n" : "no ");
+	if (ok)
+		return;
+	for (size_t i = 0; i < why.n; i++)
+		buf_char(&c->out, why.p[i] == '\n' ? ' ' : why.p[i]);
+	buf_char(&c->out, '\n');
+}
+
+static struct str word(struct str *rest)
+{
+	size_t start = 0, n = 0;
+
+	while (start < rest->n && rest->p[start] == ' ')
+		start++;
+	while (start + n < rest->n && rest->p[start + n] != ' ')
+		n++;
+	struct str w = { rest->p + start, n };
+	*rest = (struct str){ w.p + n, rest->n - start - n };
+	return w;
+}
+
+static bool scale(struct control *all, struct str rest, struct str *why)
+{
+	struct str role = word(&rest), number = word(&rest);
+	int64_t n = 0;
+	bool ok = role.n && number.n && number.n < 10 && !word(&rest).n;
+
+	for (size_t i = 0; i < number.n && ok; i++) {
+		ok = number.p[i] >= '0' && number.p[i] <= '9';
+		n = 10 * n + (number.p[i] - '0');
+	}
+	if (!ok) {
+		*why = STR("scale takes a role and a number");
+		return false;
+	}
+	return all->ops.scale(all->ops.context, role, n, why);
+}
+
+static void request(struct control *all, struct client *c, struct str line)
+{
+	struct str rest = line, verb = word(&rest), why = STR("");
+	void *context = all->ops.context;
+	bool ok = false;
+
+	if (str_is(verb, "scale"))
+		ok = scale(all, rest, &why);
+	else if (word(&rest).n)
+		why = STR("there are words behind the request");
+	else if (str_is(verb, "watch"))
+		ok = c->watches = true;
+	else if (str_is(verb, "stop") || str_is(verb, "kill"))
+		ok = all->ops.stop(context, str_is(verb, "kill"), &why);
+	else if (str_is(verb, "suspend") || str_is(verb, "resume"))
+		ok = all->ops.suspend(context, str_is(verb, "suspend"), &why);
+	else
+		why = STR("this keeper does not know the request: it may be of another version of trainc");
+	answer(c, ok, why);
+}
+
+/* False: it has nothing more to say. */
+static bool read_requests(struct control *all, struct client *c)
+{
+	ssize_t n = recv(c->fd, c->in + c->nin, sizeof c->in - c->nin, MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n == 0)
+		return false;
+	c->nin += (size_t)n;
+	c->turn = ++all->turns;
+	for (char *end; (end = memchr(c->in, '\n', c->nin));) {
+		size_t used = (size_t)(end - c->in) + 1;
+		if (unsent(c) < 65536)          /* who asks and does not listen is not answered for ever */
+			request(all, c, (struct str){ c->in, used - 1 });
+		memmove(c->in, c->in + used, c->nin - used);
+		c->nin -= used;
+	}
+	if (c->nin == sizeof c->in) {
+		answer(c, false, STR("this request is too long"));
+		c->closing = true;
+		c->nin = 0;
+	}
+	return true;
+}
+
+static void serve_client(struct control *all, struct client *c, uint32_t events)
+{
+	bool gone = events & (EPOLLERR | EPOLLHUP);
+
+	if (c->fd < 0)
+		return;
+	/* who says that this was all may still listen */
+	if (((events & EPOLLIN) || gone) && !read_requests(all, c))
+		c->closing = true;
+	if (gone) {
+		drop(c);
+		return;
+	}
+	flush(all, c);
+	listen_to(all, c);
+}
+
+/* ---- the interface ---- */
+
+struct control *control_open(struct arena *a, struct str run_dir, const struct control_ops *ops, struct str *why)
+{
+	struct control *c = ARENA_NEW(a, struct control);
+	struct epoll_event e = { .events = EPOLLIN };
+
+	c->ops = *ops;
+	for (size_t i = 0; i < CLIENTS; i++)
+		c->clients[i].fd = -1;
+	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	c->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (c->listener >= 0 && c->epoll >= 0 && control_path_open(&c->path, run_dir)) {
+		unlink(c->path.address.sun_path);       /* of a keeper that is gone: we have the lock */
+		if (bind(c->listener, (void *)&c->path.address, sizeof c->path.address) == 0 &&
+		    chmod(c->path.address.sun_path, 0600) == 0 && listen(c->listener, 64) == 0 &&
+		    epoll_ctl(c->epoll, EPOLL_CTL_ADD, c->listener, &e) == 0)
+			return c;
+	}
+	*why = str_printf(a, "cannot make the socket 'control' in '%.*s': %.*s", STR_ARG(run_dir), STR_ARG(file_reason(a, errno)));
+	if (c->listener >= 0)
+		close(c->listener);
+	if (c->epoll >= 0)
+		close(c->epoll);
+	control_path_close(&c->path);
+	return NULL;
+}
+
+int control_fd(const struct control *c) { return c->epoll; }
+
+static void flush_watchers(struct control *c)
+{
+	for (size_t i = 0; i < CLIENTS; i++) {
+		if (c->clients[i].fd < 0 || !c->clients[i].watches)
+			continue;
+		flush(c, &c->clients[i]);
+		listen_to(c, &c->clients[i]);
+	}
+}
+
+/* Bounded: a client that asks and asks must not keep us here. */
+static void serve(struct control *c)
+{
+	struct epoll_event events[64];
+
+	for (int rounds = 0; rounds < 16; rounds++) {
+		int n = epoll_wait(c->epoll, events, 64, 0);
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.u32)
+				serve_client(c, &c->clients[events[i].data.u32 - 1], events[i].events);
+			else
+				accept_all(c);
+		}
+		if (n <= 0)
+			return;
+	}
+}
+
+void control_serve(struct control *c)
+{
+	uint64_t before = c->version;
+
+	c->serving = true;
+	serve(c);
+	c->serving = false;
+	if (c->version != before)
+		flush_watchers(c);
+}
+
+void control_publish(struct control *c, struct str text)
+{
+	c->state.n = 0;
+	buf_str(&c->state, text);
+	buf_char(&c->state, '\n');
+	c->version++;
+	if (!c->serving)
+		flush_watchers(c);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool any_unsent(struct control *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < CLIENTS; i++) {
+		if (c->clients[i].fd < 0)
+			continue;
+		flush(c, &c->clients[i]);
+		listen_to(c, &c->clients[i]);
+		any = any || (c->clients[i].fd >= 0 && unsent(&c->clients[i]));
+	}
+	return any;
+}
+
+void control_close(struct control *c)
+{
+	unlink(c->path.address.sun_path);       /* from now on nobody finds us */
+	control_serve(c);                       /* who has connected already is answered */
+	for (int64_t end = now_ms() + 1000, left; any_unsent(c) && (left = end - now_ms()) > 0;) {
+		struct pollfd p = { .fd = c->epoll, .events = POLLIN };
+		poll(&p, 1, (int)left);
+		control_serve(c);
+	}
+	for (size_t i = 0; i < CLIENTS; i++)
+		drop(&c->clients[i]);
+	close(c->listener);
+	close(c->epoll);
+	control_path_close(&c->path);
+	buf_release(&c->state);
+}

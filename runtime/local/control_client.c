@@ -1,0 +1,170 @@
+/*
+ * control_client.c - a command's end of the socket.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/local/control.h"
+#include "runtime/local/control_path.h"
+
+enum { ANSWER_MS = 10000 };
+
+bool control_path_open(struct control_path *p, struct str run_dir)
+{
+	struct arena scratch = { 0 };
+	int n;
+
+	*p = (struct control_path){ .address = { .sun_family = AF_UNIX }, .directory = -1 };
+	n = snprintf(p->address.sun_path, sizeof p->address.sun_path, "%.*s/control", STR_ARG(run_dir));
+	if (n > 0 && (size_t)n < sizeof p->address.sun_path)
+		return true;
+	p->directory = open(str_copy(&scratch, run_dir).p, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int error = errno;
+	arena_release(&scratch);
+	errno = error;
+	if (p->directory < 0)
+		return false;
+	snprintf(p->address.sun_path, sizeof p->address.sun_path, "/proc/self/fd/%d/control", p->directory);
+	return true;
+}
+
+void control_path_close(struct control_path *p)
+{
+	if (p->directory >= 0)
+		close(p->directory);
+	p->directory = -1;
+}
+
+int control_connect(struct arena *a, struct str run_dir, struct str *why)
+{
+	struct control_path path;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && control_path_open(&path, run_dir)) {
+		int got = connect(fd, (void *)&path.address, sizeof path.address), error = errno;
+		control_path_close(&path);
+		errno = error;
+		if (got == 0)
+			return fd;
+	}
+	*why = errno == ECONNREFUSED || errno == ENOENT ? STR("its keeper does not listen")
+	                                                : str_printf(a, "cannot reach its keeper: %.*s", STR_ARG(file_reason(a, errno)));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* A byte at a time: what follows the answer is not ours. */
+static bool read_answer(int fd, int64_t until, struct buf *ret, struct arena *a, struct str *why)
+{
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		int64_t left = until - now_ms();
+		int ready = poll(&p, 1, left > 0 ? (int)left : 0);
+		char c;
+
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready == 0) {
+			*why = STR("its keeper does not answer");
+			return false;
+		}
+		ssize_t n = recv(fd, &c, 1, 0);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0) {
+			*why = n == 0 ? STR("its keeper has ended") : str_printf(a, "its keeper: %.*s", STR_ARG(file_reason(a, errno)));
+			return false;
+		}
+		if (c == '\n')
+			return true;
+		if (ret->n < 4096)
+			buf_char(ret, c);
+	}
+}
+
+static bool send_all(int fd, struct str text)
+{
+	while (text.n) {
+		ssize_t n = send(fd, text.p, text.n, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		text.p += n;
+		text.n -= (size_t)n;
+	}
+	return true;
+}
+
+bool control_ask(struct arena *a, int fd, struct str request, struct str *why)
+{
+	struct buf answer = { 0 };
+	bool ok = send_all(fd, str_cat(a, request, STR("\n"), STR("")));
+
+	if (!ok)
+		*why = STR("its keeper has ended");
+	ok = ok && read_answer(fd, now_ms() + ANSWER_MS, &answer, a, why);
+	if (ok && !str_is(buf_text(&answer), "ok")) {
+		struct str text = buf_text(&answer);
+		*why = str_copy(a, str_starts(text, STR("no ")) ? (struct str){ text.p + 3, text.n - 3 } : STR("its keeper answers something else"));
+		ok = false;
+	}
+	buf_release(&answer);
+	return ok;
+}
+
+void control_read(struct control_lines *l)
+{
+	char block[65536];
+
+	while (!l->ended) {
+		ssize_t n = recv(l->fd, block, sizeof block, MSG_DONTWAIT);
+		if (n > 0)
+			buf_put(&l->pending, block, (size_t)n);
+		else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+			l->ended = true;
+		else if (errno == EAGAIN)
+			return;
+	}
+}
+
+bool control_line(struct control_lines *l, struct str *ret)
+{
+	char *start = l->pending.p + l->at;
+	char *end = l->at < l->pending.n ? memchr(start, '\n', l->pending.n - l->at) : NULL;
+
+	if (end) {
+		*ret = (struct str){ start, (size_t)(end - start) };
+		l->at += ret->n + 1;
+		return true;
+	}
+	if (l->at) {
+		memmove(l->pending.p, start, l->pending.n - l->at);
+		l->pending.n -= l->at;
+		l->at = 0;
+	}
+	return false;
+}
+
+void control_lines_release(struct control_lines *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	buf_release(&l->pending);
+	*l = (struct control_lines){ .fd = -1 };
+}

@@ -1,0 +1,426 @@
+/*
+ * run_dir.c - directories of runs: made by keepers, looked at by every command.
+ *
+ * Who holds the lock on the directory is the keeper; the kernel gives it up when
+ * the keeper dies, however it does.  Commands that only look never lock: they go
+ * by the process that the state names.
+ */
+#include "runtime/local/run_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "diag/suggest.h"
+#include "runtime/local/remove.h"
+
+enum { STATUS_DISK = 3, STATUS_CONFLICT = 5 };
+
+/* ---- where ---- */
+
+static struct str absolute(struct arena *a, const char *path)
+{
+	char here[PATH_MAX];
+
+	if (path[0] == '/' || !getcwd(here, sizeof here))
+		return path_join(a, STR("/"), str_of(path));
+	return path_join(a, str_of(here), str_of(path));
+}
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static bool make_directories(struct arena *a, struct str path, struct str *why)
+{
+	char *p = arena_copy(a, path.p, path.n);
+
+	for (size_t i = 1; i <= path.n; i++) {
+		if (i < path.n && path.p[i] != '/')
+			continue;
+		p[i] = 0;
+		if (mkdir(p, 0700) != 0 && errno != EEXIST && (i == path.n || access(p, X_OK) != 0)) {
+			*why = str_printf(a, "cannot make the directory '%s': %.*s", p, STR_ARG(file_reason(a, errno)));
+			return false;
+		}
+		p[i] = i < path.n ? '/' : 0;
+	}
+	return true;
+}
+
+bool state_dir(struct arena *a, struct str *ret, struct str *why)
+{
+	const char *own = variable("TRAINC_STATE_DIR"), *xdg = variable("XDG_STATE_HOME"), *home = variable("HOME");
+
+	if (own) {
+		*ret = absolute(a, own);
+	} else if (xdg && xdg[0] == '/') {      /* a relative one is to be ignored, says its specification */
+		*ret = path_join(a, str_of(xdg), STR("trainc"));
+	} else if (home && home[0] == '/') {
+		*ret = path_join(a, str_of(home), STR(".local/state/trainc"));
+	} else {
+		*why = STR("there is no directory for the state of runs: set TRAINC_STATE_DIR, or HOME");
+		return false;
+	}
+	if (!make_directories(a, *ret, why))
+		return false;
+	struct stat is;
+	if (stat(ret->p, &is) == 0 && !S_ISDIR(is.st_mode)) {
+		*why = str_printf(a, "'%.*s', where the state of runs belongs, is not a directory", STR_ARG(*ret));
+		return false;
+	}
+	return true;
+}
+
+static struct str runs_path(struct arena *a, struct str state_dir) { return path_join(a, state_dir, STR("runs")); }
+
+struct str run_dir_path(struct arena *a, struct str state_dir, struct str run)
+{
+	return str_cat(a, runs_path(a, state_dir), STR("/"), run);
+}
+
+bool run_name_valid(struct str name)
+{
+	if (!name.n || name.n > 253 || name.p[0] == '.' || name.p[0] == '-')
+		return false;
+	for (size_t i = 0; i < name.n; i++)
+		if (!((name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9') || name.p[i] == '-' || name.p[i] == '.'))
+			return false;
+	return true;
+}
+
+static const char *in(struct arena *a, struct str path, const char *name)
+{
+	return str_cat(a, path, STR("/"), str_of(name)).p;
+}
+
+/* ---- making one ---- */
+
+struct making {
+	struct arena *arena;
+	struct str path;
+	int fd;
+	struct str *why;
+	int *status;
+};
+
+static bool refuse(struct making *m, int status, struct str why)
+{
+	*m->why = why;
+	*m->status = status;
+	return false;
+}
+
+static bool refuse_disk(struct making *m, const char *what, int error)
+{
+	return refuse(m, STATUS_DISK, str_printf(m->arena, "cannot %s in '%.*s': %.*s", what, STR_ARG(m->path),
+	                                         STR_ARG(file_reason(m->arena, error))));
+}
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* -1 with errno; ENOENT: somebody removed what we made, begin again. */
+static int open_made(struct making *m)
+{
+	mkdir(str_copy(m->arena, path_directory(m->path)).p, 0700);
+	if (mkdir(m->path.p, 0700) != 0 && errno != EEXIST)
+		return -1;
+	return open(m->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Does the path still lead to what is open?  Else it was removed while we waited for the lock. */
+static bool still_there(const struct making *m)
+{
+	struct stat opened, named;
+
+	return fstat(m->fd, &opened) == 0 && lstat(m->path.p, &named) == 0 && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+/* The state as it is written, whoever is alive; false when there is none that can be read. */
+static bool read_state(struct arena *a, struct str path, const char *name, struct run_state *ret, struct str *why)
+{
+	struct str text;
+
+	return file_read(a, str_of(in(a, path, name)), &text, why) && run_state_read(a, text, ret, why);
+}
+
+static bool keeper_alive(struct arena *a, struct str path)
+{
+	struct run_state s;
+	struct str why;
+
+	return read_state(a, path, "state", &s, &why) && process_alive(&s.keeper, s.boot_id);
+}
+
+static struct str run_of(struct str path) { return path_base(path); }
+
+/* Locked, by us.  Locks are held for moments by those who look at a directory without a state: try for a second. */
+static bool lock(struct making *m)
+{
+	for (int tries = 0; tries < 100; tries++) {
+		m->fd = open_made(m);
+		if (m->fd < 0 && errno == ENOENT)
+			continue;
+		if (m->fd < 0)
+			return refuse_disk(m, "make the directory of the run", errno);
+		bool locked = flock(m->fd, LOCK_EX | LOCK_NB) == 0;
+		if (locked && still_there(m))
+			return true;
+		close(m->fd);
+		m->fd = -1;
+		if (locked)
+			continue;
+		if (keeper_alive(m->arena, m->path))
+			break;
+		pause_ms(10);
+	}
+	return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "'%.*s' is already running", STR_ARG(run_of(m->path))));
+}
+
+struct process_ids run_survivors(struct arena *a, const struct run_state *s)
+{
+	struct process_ids all = { 0 };
+
+	for (size_t k = 0; k < s->nroles; k++)
+		for (int64_t i = 0; i < s->roles[k].max; i++) {
+			struct process_id id = s->roles[k].at[i].process;
+			if (id.pid && process_alive(&id, s->boot_id))
+				ARENA_PUSH(a, all.at, all.n, id);
+		}
+	return all;
+}
+
+/* What an earlier run of that name left. */
+static bool clear(struct making *m, bool replace)
+{
+	struct run_state s;
+	struct str why;
+	bool known = read_state(m->arena, m->path, "state", &s, &why);
+
+	if (known && run_survivors(m->arena, &s).n)
+		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "processes of an earlier run of '%.*s' are still alive, without their keeper",
+		                                             STR_ARG(run_of(m->path))));
+	if (known && !replace)
+		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "there is a run '%.*s' already", STR_ARG(run_of(m->path))));
+	return remove_inside(m->arena, m->fd, NULL, &why) || refuse(m, STATUS_DISK, why);
+}
+
+enum { ROOM = 1 << 20 };        /* bytes that must be there for the beginnings of logs */
+
+static bool has_room(struct making *m)
+{
+	int fd = openat(m->fd, "room", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return refuse_disk(m, "write", errno);
+	int error = posix_fallocate(fd, 0, ROOM);
+	close(fd);
+	unlinkat(m->fd, "room", 0);
+	return !error || refuse_disk(m, "write logs", error);
+}
+
+static bool furnish(struct making *m)
+{
+	if (mkdirat(m->fd, "logs", 0700) != 0 || mkdirat(m->fd, "scratch", 0700) != 0)
+		return refuse_disk(m, "make directories", errno);
+	return has_room(m);
+}
+
+int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why, int *status)
+{
+	struct making m = { a, str_copy(a, path), -1, why, status };
+
+	if (!lock(&m))
+		return -1;
+	if (clear(&m, replace)) {
+		if (furnish(&m))
+			return m.fd;
+		struct str ignored;
+		if (remove_inside(a, m.fd, NULL, &ignored))
+			rmdir(m.path.p);
+	}
+	close(m.fd);
+	return -1;
+}
+
+/* ---- the state of one ---- */
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/*
+ * Whole or not at all, but not synced: it is written at each change, and after a
+ * crash of the machine it says nothing anyway.  The result is.
+ */
+static bool replace_file(struct arena *a, struct str path, const char *name, struct str text, bool sync)
+{
+	const char *aside = in(a, path, "state.new");
+	int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return false;
+	bool ok = file_write_all(fd, text.p, text.n) && (!sync || fsync(fd) == 0);
+	int error = errno;
+	if (close(fd) != 0 && ok) {
+		ok = false;
+		error = errno;
+	}
+	if (ok && rename(aside, in(a, path, name)) == 0)
+		return true;
+	error = ok ? errno : error;
+	unlink(aside);
+	errno = error;
+	return false;
+}
+
+bool run_save(struct arena *a, struct str path, struct run_state *s, struct str *why)
+{
+	struct arena scratch = { 0 };
+	struct buf text = { 0 };
+	bool final = run_phase_final(s->phase);
+
+	run_state_observe(s, now());
+	run_state_write(s, &text);
+	buf_char(&text, '\n');
+	bool ok = replace_file(&scratch, path, "state", buf_text(&text), false) &&
+	          (!final || replace_file(&scratch, path, "result", buf_text(&text), true));
+	if (!ok)
+		*why = str_printf(a, "cannot save the state in '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(&scratch, errno)));
+	buf_release(&text);
+	arena_release(&scratch);
+	return ok;
+}
+
+/* ---- looking ---- */
+
+static struct str no_such_run(struct arena *a, struct str state_dir, struct str run)
+{
+	struct run_names all = run_list(a, state_dir);
+	struct suggest near;
+
+	suggest_init(&near, a, run);
+	for (size_t i = 0; i < all.n; i++)
+		suggest_add(&near, all.at[i]);
+	struct str help = suggest_or_list(&near, "there are");
+	return str_printf(a, "there is no run '%.*s' on this machine%s%.*s", STR_ARG(run), help.n ? "; " : "", STR_ARG(help));
+}
+
+static void set_unknown(struct run_state *s, struct str cause)
+{
+	s->phase = RUN_UNKNOWN;
+	s->cause = cause;
+	for (size_t k = 0; k < s->nroles; k++)
+		for (int64_t i = 0; i < s->roles[k].max; i++) {
+			struct run_replica *r = &s->roles[k].at[i];
+			if (r->process.pid && process_alive(&r->process, s->boot_id))
+				continue;
+			r->process = (struct process_id){ 0 };
+			r->again = 0;
+			if (r->state == REPLICA_STARTED || r->state == REPLICA_READY) {
+				r->state = REPLICA_FAILED;
+				r->cause = STR("gone with its keeper");
+			}
+		}
+}
+
+/* Nobody has written a state yet, or what is there is none of ours. */
+static void load_stateless(struct arena *a, struct str path, struct str run, struct str reason, struct run_state *ret)
+{
+	int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
+
+	if (fd >= 0)
+		close(fd);
+	*ret = (struct run_state){ .name = run, .ns = STR("default"), .framework = STR(""), .file = STR(""), .isolate = STR(""),
+		.boot_id = boot_id_read(a), .digest = STR(""), .phase = locked ? RUN_PENDING : RUN_UNKNOWN };
+	ret->cause = locked ? STR("it is being started")
+	                    : str_printf(a, "its state cannot be read: %.*s", STR_ARG(reason));
+}
+
+bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_state *ret, struct str *why)
+{
+	struct str path = run_dir_path(a, state_dir, run), reason = STR("");
+	struct stat is;
+
+	if (!run_name_valid(run) || lstat(path.p, &is) != 0 || !S_ISDIR(is.st_mode)) {
+		*why = no_such_run(a, state_dir, run);
+		return false;
+	}
+	/* a keeper that ends while we look: what it wrote last counts */
+	for (int tries = 0; tries < 2; tries++) {
+		if (!read_state(a, path, "state", ret, &reason)) {
+			load_stateless(a, path, str_copy(a, run), reason, ret);
+			return true;
+		}
+		if (run_phase_final(ret->phase) || process_alive(&ret->keeper, ret->boot_id))
+			return true;
+	}
+	set_unknown(ret, str_eq(ret->boot_id, boot_id_read(a)) ? STR("its keeper is gone without a verdict")
+	                                                       : STR("the machine was started anew while it ran"));
+	return true;
+}
+
+static int by_bytes(const void *x, const void *y) { return str_cmp(*(const struct str *)x, *(const struct str *)y); }
+
+struct run_names run_list(struct arena *a, struct str state_dir)
+{
+	struct run_names all = { 0 };
+	DIR *d = opendir(runs_path(a, state_dir).p);
+
+	if (!d)
+		return all;
+	for (struct dirent *e; (e = readdir(d));)
+		if (run_name_valid(str_of(e->d_name)))
+			ARENA_PUSH(a, all.at, all.n, str_copy(a, str_of(e->d_name)));
+	closedir(d);
+	if (all.n)
+		qsort(all.at, all.n, sizeof *all.at, by_bytes);
+	return all;
+}
+
+bool run_dir_remove(struct arena *a, struct str path, struct str *why)
+{
+	struct making m = { .arena = a, .path = str_copy(a, path) };
+	bool ok = false;
+
+	m.fd = open(m.path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (m.fd < 0 && errno == ENOENT)
+		return true;
+	if (m.fd < 0) {
+		*why = str_printf(a, "cannot remove '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(a, errno)));
+		return false;
+	}
+	if (flock(m.fd, LOCK_EX | LOCK_NB) != 0)
+		*why = str_printf(a, "'%.*s' is running, or another command removes it", STR_ARG(run_of(path)));
+	else    /* the state last: what is interrupted here can be seen, and done again */
+		ok = remove_inside(a, m.fd, "state", why) && remove_inside(a, m.fd, NULL, why);
+	if (ok && rmdir(m.path.p) != 0 && errno != ENOENT) {
+		*why = str_printf(a, "cannot remove '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(a, errno)));
+		ok = false;
+	}
+	close(m.fd);
+	if (ok)
+		rmdir(str_copy(a, path_directory(path)).p);     /* the last one takes `runs` along */
+	return ok;
+}

@@ -1,0 +1,286 @@
+/* control_test.c - a keeper's socket: requests, watchers, and clients that are slow, rude or many. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/local/control.h"
+#include "unit.h"
+
+static struct arena arena;
+static struct str why;
+
+/* ---- a keeper in a process of its own ---- */
+
+struct keeper {
+	struct control *control;
+	struct str said;                /* what was asked of it */
+	int changes;
+	bool over;
+};
+
+static void publish(struct keeper *k, const char *what)
+{
+	control_publish(k->control, str_printf(&arena, "{\"state\":\"%s\",\"n\":%d}", what, ++k->changes));
+}
+
+static bool stop(void *context, bool kill_them, struct str *ret)
+{
+	struct keeper *k = context;
+
+	(void)ret;
+	publish(k, kill_them ? "killed" : "stopped");
+	k->over = true;
+	return true;
+}
+
+static bool suspend(void *context, bool yes, struct str *ret)
+{
+	if (!yes) {
+		*ret = STR("it is not\nsuspended");
+		return false;
+	}
+	publish(context, "suspended");
+	return true;
+}
+
+static bool scale(void *context, struct str role, int64_t n, struct str *ret)
+{
+	if (!str_is(role, "worker")) {
+		*ret = str_printf(&arena, "there is no role '%.*s'", STR_ARG(role));
+		return false;
+	}
+	while (n-- > 0)                 /* as many changes as one asks for */
+		publish(context, "scaled");
+	return true;
+}
+
+/* Until it is stopped, but not for ever.  `padding` makes the states long. */
+static pid_t start_keeper(struct str dir)
+{
+	int ready[2];
+	char byte;
+
+	if (pipe(ready) != 0)
+		return -1;
+	pid_t pid = fork();
+	if (pid) {
+		close(ready[1]);
+		CHECK(read(ready[0], &byte, 1) == 1);
+		close(ready[0]);
+		return pid;
+	}
+	struct keeper k = { 0 };
+	struct control_ops ops = { &k, stop, suspend, scale };
+	k.control = control_open(&arena, dir, &ops, &why);
+	if (!k.control)
+		_exit(1);
+	publish(&k, "begun");
+	(void)!write(ready[1], "r", 1);
+	close(ready[1]);
+	for (int i = 0; i < 200 && !k.over; i++) {
+		struct pollfd p = { .fd = control_fd(k.control), .events = POLLIN };
+		poll(&p, 1, 100);
+		control_serve(k.control);
+	}
+	control_close(k.control);
+	_exit(k.over ? 0 : 2);
+}
+
+static int end_of(pid_t pid)
+{
+	int how;
+	return waitpid(pid, &how, 0) == pid && WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+}
+
+static bool ask(int fd, const char *request)
+{
+	why = STR("");
+	return control_ask(&arena, fd, str_of(request), &why);
+}
+
+/* Every line until the keeper closes the connection, at most 5 s. */
+static struct str last_line(struct control_lines *l, unsigned *ret_lines)
+{
+	struct str line, last = STR("");
+
+	*ret_lines = 0;
+	for (int i = 0; i < 50; i++) {
+		struct pollfd p = { .fd = l->fd, .events = POLLIN };
+		bool over = l->ended;
+		while (control_line(l, &line)) {
+			last = str_copy(&arena, line);
+			++*ret_lines;
+		}
+		if (over)
+			break;
+		poll(&p, 1, 100);
+		control_read(l);
+	}
+	return last;
+}
+
+static void protocol(struct str dir)
+{
+	pid_t keeper = start_keeper(dir);
+	int fd = control_connect(&arena, dir, &why);
+	struct stat is;
+	unsigned lines;
+
+	CHECK(fd >= 0 && stat(str_cat(&arena, dir, STR("/control"), STR("")).p, &is) == 0 && (is.st_mode & 0777) == 0600);
+	CHECK(ask(fd, "suspend"));
+	CHECK(!ask(fd, "resume"));
+	CHECK_TEXT(why, "it is not suspended");
+	CHECK(!ask(fd, "scale") && !ask(fd, "scale worker") && !ask(fd, "scale worker x") && !ask(fd, "scale worker -1") &&
+	      !ask(fd, "scale worker 1 2") && !ask(fd, "scale worker 99999999999"));
+	CHECK_TEXT(why, "scale takes a role and a number");
+	CHECK(!ask(fd, "scale ps 2"));
+	CHECK_TEXT(why, "there is no role 'ps'");
+	CHECK(!ask(fd, "") && !ask(fd, "dance") && !ask(fd, "stop it"));
+	CHECK(ask(fd, "scale worker 2"));
+
+	/* what is there comes at once, what changes comes, and the end */
+	struct control_lines watch = { .fd = control_connect(&arena, dir, &why) }, second = { .fd = control_connect(&arena, dir, &why) };
+	CHECK(ask(watch.fd, "watch") && ask(second.fd, "watch"));
+	struct pollfd p = { .fd = watch.fd, .events = POLLIN };
+	struct str line = STR("");
+	CHECK(poll(&p, 1, 2000) == 1);
+	control_read(&watch);
+	CHECK(control_line(&watch, &line));
+	CHECK_TEXT(line, "{\"state\":\"scaled\",\"n\":4}");
+	CHECK(ask(fd, "stop"));
+	CHECK_TEXT(last_line(&watch, &lines), "{\"state\":\"stopped\",\"n\":5}");
+	CHECK_TEXT(last_line(&second, &lines), "{\"state\":\"stopped\",\"n\":5}");
+	CHECK(!ask(fd, "stop"));
+	CHECK_TEXT(why, "its keeper has ended");
+	close(fd);
+	control_lines_release(&watch);
+	control_lines_release(&second);
+	CHECK(end_of(keeper) == 0 && stat(str_cat(&arena, dir, STR("/control"), STR("")).p, &is) != 0);
+	CHECK(control_connect(&arena, dir, &why) < 0);
+	CHECK_TEXT(why, "its keeper does not listen");
+}
+
+/* Who does not read, asks without end, says half a request, or leaves in the middle. */
+static void rude(struct str dir)
+{
+	pid_t keeper = start_keeper(dir);
+	int deaf = control_connect(&arena, dir, &why), half = control_connect(&arena, dir, &why), gone = control_connect(&arena, dir, &why);
+	int loud = control_connect(&arena, dir, &why), blunt = control_connect(&arena, dir, &why), good;
+	int least = 1;
+	static char flood[1 << 20];
+	struct str line;
+	unsigned lines;
+
+	setsockopt(deaf, SOL_SOCKET, SO_RCVBUF, &least, sizeof least);
+	CHECK(ask(deaf, "watch"));
+	CHECK(send(half, "sus", 3, 0) == 3);
+	CHECK(send(gone, "watch\nscale worker 50\n", 22, 0) == 22);
+	close(gone);
+	memset(flood, 'x', sizeof flood);
+	send(loud, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);           /* a request of a megabyte */
+	for (size_t i = 0; i + 8 <= sizeof flood; i += 8)
+		memcpy(flood + i, "resume \n", 8);
+	send(blunt, flood, sizeof flood, MSG_DONTWAIT | MSG_NOSIGNAL);          /* a hundred thousand, and no answer read */
+
+	good = control_connect(&arena, dir, &why);
+	for (int i = 0; i < 20; i++)
+		CHECK(ask(good, "scale worker 5000"));
+	struct timespec before, after;
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	CHECK(ask(good, "stop"));
+	/* the deaf one hears the beginning, perhaps something in between, and the end */
+	struct control_lines watch = { .fd = deaf };
+	line = last_line(&watch, &lines);
+	CHECK(str_starts(line, STR("{\"state\":\"stopped\",\"n\":")));
+	CHECK(lines < 50000);
+	control_lines_release(&watch);
+	close(half);
+	close(loud);
+	close(blunt);
+	close(good);
+	CHECK(end_of(keeper) == 0);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	CHECK(after.tv_sec - before.tv_sec < 5);
+}
+
+/* Somebody who never reads does not keep the keeper from ending. */
+static void deaf_at_the_end(struct str dir)
+{
+	pid_t keeper = start_keeper(dir);
+	int deaf = control_connect(&arena, dir, &why), good = control_connect(&arena, dir, &why);
+	struct timespec before, after;
+
+	CHECK(ask(deaf, "watch"));
+	for (int i = 0; i < 10; i++)
+		CHECK(ask(good, "scale worker 5000"));
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	CHECK(ask(good, "kill"));
+	CHECK(end_of(keeper) == 0);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	CHECK(after.tv_sec - before.tv_sec <= 2);
+	close(deaf);
+	close(good);
+}
+
+/* More connections than it has places for: idle ones make room. */
+static void crowd(struct str dir)
+{
+	pid_t keeper = start_keeper(dir);
+	int fds[300], last;
+
+	for (int i = 0; i < 300; i++)
+		fds[i] = control_connect(&arena, dir, &why);
+	last = control_connect(&arena, dir, &why);
+	CHECK(ask(last, "scale worker 1"));
+	CHECK(!ask(fds[0], "suspend"));
+	CHECK(ask(fds[299], "stop"));
+	for (int i = 0; i < 300; i++)
+		close(fds[i]);
+	close(last);
+	CHECK(end_of(keeper) == 0);
+}
+
+/* The socket of a keeper that was killed is in nobody's way. */
+static void stale(struct str dir)
+{
+	pid_t keeper = start_keeper(dir);
+
+	kill(keeper, SIGKILL);
+	CHECK(end_of(keeper) == -1);
+	CHECK(control_connect(&arena, dir, &why) < 0);
+	CHECK_TEXT(why, "its keeper does not listen");
+	keeper = start_keeper(dir);
+	int fd = control_connect(&arena, dir, &why);
+	CHECK(fd >= 0 && ask(fd, "stop"));
+	close(fd);
+	CHECK(end_of(keeper) == 0);
+}
+
+int main(void)
+{
+	char work[] = "/tmp/control_test.XXXXXX";
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!mkdtemp(work))
+		return 1;
+	struct str dir = str_of(work), deep = str_printf(&arena, "%s/%0150d", work, 0);
+	mkdir(deep.p, 0700);
+	protocol(dir);
+	protocol(deep);                 /* an address has no room for this path */
+	rude(dir);
+	deaf_at_the_end(dir);
+	crowd(dir);
+	stale(deep);
+	CHECK(control_connect(&arena, STR("/nowhere/at/all"), &why) < 0);
+	rmdir(deep.p);
+	CHECK(rmdir(work) == 0);
+	arena_release(&arena);
+	return unit_end();
+}

@@ -1,0 +1,277 @@
+/* run_dir_test.c - directories of runs: one keeper each, survivors, disks that refuse, everything removed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/local/remove.h"
+#include "runtime/local/run_dir.h"
+#include "unit.h"
+
+static struct arena arena;
+static struct str state, why;
+static int status;
+
+static struct run_state some_state(struct str name, enum run_phase phase)
+{
+	struct run_state s = { .name = name, .ns = STR("default"), .framework = STR(""), .file = STR("a.tj"), .isolate = STR("none"),
+		.boot_id = boot_id_read(&arena), .phase = phase, .cause = STR(""), .digest = STR("") };
+
+	process_identify(getpid(), &s.keeper);
+	return s;
+}
+
+static struct str path_of(const char *name) { return run_dir_path(&arena, state, str_of(name)); }
+static bool exists(struct str path) { return access(str_copy(&arena, path).p, F_OK) == 0; }
+static unsigned mode_of(struct str path)
+{
+	struct stat is;
+	return stat(str_copy(&arena, path).p, &is) == 0 ? is.st_mode & 07777 : 0;
+}
+
+static int make(const char *name, bool replace)
+{
+	why = STR("");
+	status = 0;
+	return run_dir_make(&arena, path_of(name), replace, &why, &status);
+}
+
+static void where(void)
+{
+	struct str got;
+
+	unsetenv("XDG_STATE_HOME");
+	setenv("HOME", state.p, 1);
+	unsetenv("TRAINC_STATE_DIR");
+	CHECK(state_dir(&arena, &got, &why));
+	CHECK(str_starts(got, state) && str_ends(got, STR("/.local/state/trainc")) && mode_of(got) == 0700);
+	setenv("XDG_STATE_HOME", str_printf(&arena, "%s/xdg", state.p).p, 1);
+	CHECK(state_dir(&arena, &got, &why) && str_ends(got, STR("/xdg/trainc")) && mode_of(got) == 0700);
+	setenv("XDG_STATE_HOME", "relative", 1);
+	CHECK(state_dir(&arena, &got, &why) && str_ends(got, STR("/.local/state/trainc")));
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("HOME");
+	CHECK(!state_dir(&arena, &got, &why) && str_starts(why, STR("there is no directory for the state of runs")));
+	setenv("TRAINC_STATE_DIR", "own/./dir", 1);
+	CHECK(state_dir(&arena, &got, &why) && got.p[0] == '/' && str_ends(got, STR("/own/dir")) && exists(STR("own/dir")));
+	CHECK(file_replace(&arena, STR("plain"), STR(""), &why));
+	setenv("TRAINC_STATE_DIR", "plain", 1);
+	CHECK(!state_dir(&arena, &got, &why) && str_ends(why, STR("is not a directory")));
+	setenv("TRAINC_STATE_DIR", "plain/below", 1);
+	CHECK(!state_dir(&arena, &got, &why) && str_ends(why, STR("a part of the path is not a directory")));
+	CHECK(run_name_valid(STR("bert-2.a")) && !run_name_valid(STR("../x")) && !run_name_valid(STR("")) && !run_name_valid(STR("A")) &&
+	      !run_name_valid(STR("a/b")) && !run_name_valid(STR("-a")));
+}
+
+static void one_keeper(void)
+{
+	struct run_state s, got;
+	int fd = make("one", false);
+
+	CHECK(fd >= 0 && mode_of(path_of("one")) == 0700 && exists(path_of("one/logs")) && exists(path_of("one/scratch")));
+	CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) && !exists(path_of("one/room")));
+	/* nobody has saved a state yet */
+	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_PENDING);
+	CHECK_TEXT(got.cause, "it is being started");
+
+	s = some_state(STR("one"), RUN_RUNNING);
+	CHECK(run_save(&arena, path_of("one"), &s, &why) && mode_of(path_of("one/state")) == 0600 && !exists(path_of("one/result")));
+	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_RUNNING && got.since > 0);
+	CHECK(make("one", true) < 0 && status == 5);
+	CHECK_TEXT(why, "'one' is already running");
+	CHECK(!run_dir_remove(&arena, path_of("one"), &why) && exists(path_of("one/state")));
+
+	s.phase = RUN_SUCCEEDED;
+	CHECK(run_save(&arena, path_of("one"), &s, &why) && exists(path_of("one/result")));
+	close(fd);
+	CHECK(make("one", false) < 0 && status == 5);
+	CHECK_TEXT(why, "there is a run 'one' already");
+	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_SUCCEEDED);
+	fd = make("one", true);
+	CHECK(fd >= 0 && !exists(path_of("one/result")) && !exists(path_of("one/state")) && exists(path_of("one/logs")));
+	close(fd);
+	CHECK(run_dir_remove(&arena, path_of("one"), &why) && !exists(path_of("one")));
+	CHECK(!exists(str_printf(&arena, "%s/runs", state.p)));
+	CHECK(run_dir_remove(&arena, path_of("one"), &why));            /* as often as one likes */
+}
+
+/* A keeper that is gone: with and without something that outlived it. */
+static void survivors(void)
+{
+	struct run_replica at[2] = { { .state = REPLICA_READY }, { .index = 1, .state = REPLICA_READY } };
+	struct run_role role = { .name = STR("worker"), .min = 2, .max = 2, .desired = 2, .at = at };
+	struct run_state s = some_state(STR("lost"), RUN_RUNNING), got;
+	int fd = make("lost", false);
+	pid_t child = fork();
+
+	if (child == 0) {
+		close(fd);              /* as exec does */
+		pause();
+		_exit(0);
+	}
+	for (int i = 0; i < 2; i++)
+		at[i].cause = at[i].host = STR("");
+	s.roles = &role;
+	s.nroles = 1;
+	process_identify(child, &at[0].process);
+	at[1].process = (struct process_id){ child, at[0].process.start + 1 };          /* somebody else has the number now */
+	s.keeper.start--;
+	CHECK(run_save(&arena, path_of("lost"), &s, &why));
+	close(fd);
+	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN);
+	CHECK_TEXT(got.cause, "its keeper is gone without a verdict");
+	struct process_ids alive = run_survivors(&arena, &got);
+	CHECK(alive.n == 1 && alive.at[0].pid == child);
+	CHECK(got.roles[0].at[0].state == REPLICA_READY && got.roles[0].at[1].state == REPLICA_FAILED);
+	CHECK(make("lost", true) < 0 && status == 5);
+	CHECK_TEXT(why, "processes of an earlier run of 'lost' are still alive, without their keeper");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && run_survivors(&arena, &got).n == 0);
+
+	s.boot_id = STR("another boot");
+	CHECK(run_save(&arena, path_of("lost"), &s, &why));
+	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN);
+	CHECK_TEXT(got.cause, "the machine was started anew while it ran");
+
+	CHECK(file_replace(&arena, path_of("lost/state"), STR("{\"schemaVersion\":1,\"na"), &why));
+	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN && str_starts(got.cause, STR("its state cannot be read: ")));
+	fd = make("lost", true);
+	CHECK(fd >= 0);
+	close(fd);
+	CHECK(run_dir_remove(&arena, path_of("lost"), &why));
+}
+
+static void names(void)
+{
+	struct run_state s;
+	const char *const all[] = { "bert", "alpha" };
+
+	CHECK(!run_load(&arena, state, STR("bert"), &s, &why));
+	CHECK_TEXT(why, "there is no run 'bert' on this machine");
+	for (int i = 0; i < 2; i++)
+		close(make(all[i], false));
+	struct run_names got = run_list(&arena, state);
+	CHECK(got.n == 2 && str_is(got.at[0], "alpha") && str_is(got.at[1], "bert"));
+	CHECK(!run_load(&arena, state, STR("brt"), &s, &why));
+	CHECK_TEXT(why, "there is no run 'brt' on this machine; did you mean 'bert'?");
+	CHECK(!run_load(&arena, state, STR("something"), &s, &why));
+	CHECK_TEXT(why, "there is no run 'something' on this machine; there are alpha, bert");
+	CHECK(!run_load(&arena, state, STR("../../etc"), &s, &why));
+	for (int i = 0; i < 2; i++)
+		CHECK(run_dir_remove(&arena, path_of(all[i]), &why));
+}
+
+/* Ten processes that want the same run at the same time: one gets it, each time. */
+static void race(void)
+{
+	unsigned exactly_one = 0;
+
+	for (int round = 0; round < 5; round++) {
+		int won = 0, go[2], hold[2];
+		pid_t children[10];
+		char byte;
+
+		CHECK(pipe(go) == 0 && pipe(hold) == 0);
+		for (int i = 0; i < 10; i++) {
+			children[i] = fork();
+			if (children[i] != 0)
+				continue;
+			struct run_state s = some_state(STR("race"), RUN_RUNNING);
+			close(go[1]);
+			close(hold[1]);
+			(void)!read(go[0], &byte, 1);           /* until it is closed: all at once */
+			if (make("race", true) < 0)
+				_exit(status == 5 ? 1 : 2);
+			run_save(&arena, path_of("race"), &s, &why);
+			(void)!read(hold[0], &byte, 1);         /* keep the run until the others have tried */
+			_exit(0);
+		}
+		close(go[0]);
+		close(go[1]);
+		close(hold[0]);
+		int refused = 0;
+		for (int i = 0; i < 9; i++) {
+			int how;
+			if (wait(&how) > 0 && WIFEXITED(how))
+				refused += WEXITSTATUS(how) == 1;
+		}
+		close(hold[1]);
+		int how;
+		won = wait(&how) > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 0;
+		exactly_one += refused == 9 && won == 1;
+	}
+	CHECK(exactly_one == 5);
+	CHECK(run_dir_remove(&arena, path_of("race"), &why));
+}
+
+/* What training programs leave: deep, closed, odd. */
+static void removal(void)
+{
+	int fd = make("deep", false), at = dup(fd), depth = 0;
+
+	CHECK(file_replace(&arena, STR("outside"), STR("stays"), &why));
+	for (; depth < 1100; depth++) {
+		int next;
+		if (mkdirat(at, "directory", 0700) != 0 || (next = openat(at, "directory", O_RDONLY | O_DIRECTORY)) < 0)
+			break;
+		close(at);
+		at = next;
+	}
+	CHECK(depth == 1100);
+	close(openat(at, "file", O_CREAT | O_WRONLY, 0));
+	CHECK(symlinkat("/", at, "link") == 0 && mkfifoat(at, "fifo", 0) == 0);
+	fchmod(at, 0);
+	close(at);
+	for (int i = 0; i < 60; i++) {
+		CHECK(i || mkdirat(fd, "wide", 0700) == 0);
+		struct str name = str_printf(&arena, "wide/%d", i);
+		mkdirat(fd, name.p, 0700);
+		close(openat(fd, str_printf(&arena, "%s/x", name.p).p, O_CREAT | O_WRONLY, 0600));
+		fchmodat(fd, name.p, 0100, 0);
+	}
+	CHECK(symlinkat("../../../outside", fd, "scratch/up") == 0);
+	close(fd);
+	CHECK(run_dir_remove(&arena, path_of("deep"), &why) && !exists(path_of("deep")) && exists(STR("outside")));
+}
+
+static void disk(void)
+{
+	struct str runs = str_printf(&arena, "%s/runs", state.p);
+
+	CHECK(file_replace(&arena, runs, STR("in the way"), &why));
+	CHECK(make("x", false) < 0 && status == 3 && str_starts(why, STR("cannot make the directory of the run in ")));
+	unlink(runs.p);
+	if (geteuid() != 0) {
+		mkdir(runs.p, 0500);
+		CHECK(make("x", false) < 0 && status == 3);
+		rmdir(runs.p);
+	}
+}
+
+int main(void)
+{
+	char work[] = "/tmp/run_dir_test.XXXXXX";
+
+	if (!mkdtemp(work) || chdir(work) != 0)
+		return 1;
+	state = str_printf(&arena, "%s/state", work);
+	mkdir(state.p, 0700);
+	where();
+	one_keeper();
+	survivors();
+	names();
+	race();
+	removal();
+	disk();
+	int fd = open(work, O_RDONLY | O_DIRECTORY);
+	CHECK(remove_inside(&arena, fd, NULL, &why));
+	close(fd);
+	CHECK(rmdir(work) == 0);
+	arena_release(&arena);
+	return unit_end();
+}
