@@ -42,7 +42,7 @@ static bool services(struct visiting *v, const struct plan_job *j)
 	m.from = j->name_at;
 	if (j->hosts == HOSTS_SUBDOMAIN && !one(v, &m))
 		return false;
-	for (size_t i = 0; i < j->nroles && j->hosts == HOSTS_SERVICE; i++)
+	for (size_t i = 0; i < j->nroles && j->hosts != HOSTS_SUBDOMAIN; i++)
 		if (!replica_services(v, &j->roles[i]))
 			return false;
 	for (size_t i = 0; i < j->nroles; i++) {

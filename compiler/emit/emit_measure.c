@@ -22,11 +22,13 @@ static size_t digits(int64_t n)
 
 static size_t host_length(const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
-	size_t tail = j->name.n;
+	size_t name = r->object.n + 1 + digits(i);
 
+	if (j->hosts == HOSTS_NAME)
+		return name;
 	if (j->hosts == HOSTS_SERVICE)
-		tail = plan_namespace(j).n + 4 + (j->domain.n ? 1 + j->domain.n : 0);
-	return r->object.n + 1 + digits(i) + 1 + tail;
+		return name + 1 + plan_namespace(j).n + 4 + (j->domain.n ? 1 + j->domain.n : 0);
+	return name + 1 + j->name.n;
 }
 
 static size_t variable_length(const struct emit_measure *m, struct str name)

@@ -101,7 +101,7 @@ static void job_hosts(struct job *j)
 	const struct entry *e = find_entry(j->framework_body, FIELD_HOSTS);
 	const struct value *v = e ? job_field(j, FIELD_HOSTS) : &value_none;
 	struct str hosts = v->kind == VALUE_STRING ? v->u.string : project->hosts;
-	j->plan->hosts = str_is(hosts, "service") ? HOSTS_SERVICE : HOSTS_SUBDOMAIN;
+	j->plan->hosts = str_is(hosts, "service") ? HOSTS_SERVICE : str_is(hosts, "name") ? HOSTS_NAME : HOSTS_SUBDOMAIN;
 	j->plan->domain = j->options->domain.p ? j->options->domain : project->domain;
 }
 

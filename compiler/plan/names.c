@@ -27,6 +27,8 @@ void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, s
 
 void plan_host_tail(const struct plan_job *j, struct buf *out)
 {
+	if (j->hosts == HOSTS_NAME)
+		return;
 	buf_char(out, '.');
 	if (j->hosts == HOSTS_SUBDOMAIN) {
 		buf_str(out, j->name);

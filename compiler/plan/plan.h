@@ -194,7 +194,11 @@ struct plan_object {                    /* object NAME { } */
 	const struct data *data;
 };
 
-enum host_form { HOSTS_SUBDOMAIN, HOSTS_SERVICE };
+enum host_form {
+	HOSTS_SUBDOMAIN,                /* "J-R-i.J", one headless Service J */
+	HOSTS_SERVICE,                  /* "J-R-i.N.svc[.domain]", a Service for each replica */
+	HOSTS_NAME                      /* "J-R-i": the same Services, found by the search list of the namespace */
+};
 
 struct plan_job {
 	struct str name;
@@ -235,7 +239,7 @@ struct plan {
 struct str plan_label(struct arena *a, struct str name);
 /* Host name of replica i of a role under the job's host form: "J-R-i.J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
-/* What follows the replica's name in its host name: ".J", or ".N.svc[.domain]". */
+/* What follows the replica's name in its host name: ".J", ".N.svc[.domain]", or nothing. */
 void plan_host_tail(const struct plan_job *j, struct buf *out);
 /* The namespace that addresses name: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);

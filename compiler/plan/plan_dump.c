@@ -277,6 +277,10 @@ static void role(struct dumping *d, const struct plan_role *r)
 	d->depth--;
 }
 
+static const char *const host_form_words[] = {
+	[HOSTS_SUBDOMAIN] = "subdomain", [HOSTS_SERVICE] = "service", [HOSTS_NAME] = "name"
+};
+
 static void job(struct dumping *d, const struct plan_job *j)
 {
 	fact(d, "job", j->name, j->name_at);
@@ -284,7 +288,7 @@ static void job(struct dumping *d, const struct plan_job *j)
 	if (j->framework.n)
 		fact(d, "framework", j->framework, j->name_at);
 	word(d, "namespace", &j->ns);
-	fact(d, "hosts", j->hosts == HOSTS_SERVICE ? STR("service") : STR("subdomain"), (struct span){ 0 });
+	fact(d, "hosts", str_of(host_form_words[j->hosts]), (struct span){ 0 });
 	if (j->domain.n)
 		fact(d, "domain", j->domain, (struct span){ 0 });
 	word(d, "queue", &j->queue);
