@@ -101,7 +101,9 @@ static void condition(struct advice *a)
 {
 	struct str role = a->found->type->kind == TYPE_ROLE ? a->words : a->text;
 
-	if (is_name(role))
+	if (is_name(role) && str_is(a->site->name, "success"))
+		diag_help(a->check->diags, a->diag, "write 'done(%.*s)'", STR_ARG(role));
+	else if (is_name(role))
 		diag_help(a->check->diags, a->diag, "write 'ready(%.*s)', 'started(%.*s)' or 'done(%.*s)'", STR_ARG(role), STR_ARG(role), STR_ARG(role));
 }
 

@@ -274,6 +274,14 @@ static const char *const *raw_names(enum block block)
 	}
 }
 
+static bool is_raw_of_role(struct str name)
+{
+	for (size_t i = 0; raw_in_role[i]; i++)
+		if (str_is(name, raw_in_role[i]))
+			return true;
+	return false;
+}
+
 static void check_raw(struct block_items *b, struct node *item)
 {
 	struct check *c = b->base.check;
@@ -285,7 +293,11 @@ static void check_raw(struct block_items *b, struct node *item)
 		there = there || str_is(item->u.block.name, names[i]);
 		suggest_add(&s, str_of(names[i]));
 	}
-	if (!there) {
+	if (!there && is_raw_of_role(item->u.block.name) && b->block == BLOCK_JOB) {
+		struct diag *d = diag_report(c->diags, TJ0203, item->u.block.name_span, "'raw %.*s' has no place in a job",
+			STR_ARG(item->u.block.name));
+		diag_help(c->diags, d, "move it into a role");
+	} else if (!there) {
 		struct diag *d = diag_report(c->diags, TJ0202, item->u.block.name_span, "there is no 'raw %.*s' in %s", STR_ARG(item->u.block.name),
 			block_word(b->block));
 		help_suggest(c, d, &s, "it has raw", item->u.block.name_span);

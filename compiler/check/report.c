@@ -140,7 +140,7 @@ static struct str split_words(struct check *c, const struct node *n)
 
 static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want)
 {
-	const struct type *t = n->type;
+	const struct type *t = type_strip_pod(n->type);
 	struct str words = node_words(c, n);
 	if (type_is_text(want) && want->kind != TYPE_ENUM && (t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL))
 		diag_help(c->diags, d, is_number_literal(n) || n->kind == NODE_BOOL ? "write \"%.*s\"" : "write \"${%.*s}\"", STR_ARG(words));

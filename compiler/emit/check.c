@@ -77,6 +77,7 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 		for (size_t i = 0; i < plan->njobs; i++) {
 			check_names(&c, &plan->jobs[i]);
 			check_labels(&c, &plan->jobs[i]);
+			check_references(&c, &plan->jobs[i]);
 			size_t errors = ds->errors;
 			c.long_variable = 0;
 			check_texts(&c, &plan->jobs[i]);

@@ -21,6 +21,7 @@ struct checking {
 bool check_features(struct checking *c);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
+void check_references(struct checking *c, const struct plan_job *j);
 /* TJ0812, TJ0811: identities over all jobs, and over all programs of a command. */
 void check_identities(struct checking *c);
 void check_texts(struct checking *c, const struct plan_job *j);

@@ -166,16 +166,35 @@ static void needs_text(struct checking *c, const struct plan_object *o, const ch
 	diag_help(c->diags, d, "write %s = \"%s\", for example", key, str_is(str_of(key), "kind") ? "ConfigMap" : "v1");
 }
 
+/* Labels and annotations are texts, whatever they look like. */
+static void metadata_texts(struct checking *c, const struct data *map, const char *what)
+{
+	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++) {
+		const struct data_member *m = &map->u.map.at[i];
+		struct diag *d;
+		if (m->value->kind == DATA_STRING)
+			continue;
+		d = diag_report(c->diags, TJ0904, m->value->from, "%s '%.*s' of an object is text", what, STR_ARG(m->key));
+		if (m->value->kind == DATA_INT)
+			diag_help(c->diags, d, "write \"%lld\"", (long long)m->value->u.integer);
+		else
+			diag_help(c->diags, d, "write it in quotes");
+	}
+}
+
 static void object_shape(struct checking *c, const struct plan_object *o)
 {
 	const struct data *metadata = data_get(o->data, STR("metadata"));
 
 	needs_text(c, o, "apiVersion");
 	needs_text(c, o, "kind");
-	if (!metadata || metadata->kind == DATA_MAP)
-		return;
-	struct diag *d = diag_report(c->diags, TJ0904, metadata->from, "'metadata' of an object is a map");
-	diag_help(c->diags, d, "write metadata { name = \"...\" }, or leave it out");
+	if (metadata && metadata->kind != DATA_MAP) {
+		struct diag *d = diag_report(c->diags, TJ0904, metadata->from, "'metadata' of an object is a map");
+		diag_help(c->diags, d, "write metadata { name = \"...\" }, or leave it out");
+	} else if (metadata) {
+		metadata_texts(c, data_get(metadata, STR("labels")), "label");
+		metadata_texts(c, data_get(metadata, STR("annotations")), "annotation");
+	}
 }
 
 /* ---- one object ---- */

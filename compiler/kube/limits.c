@@ -27,6 +27,16 @@ static bool dns_subdomain(struct str name)
 	return true;
 }
 
+bool kube_object_name(struct str name) { return name.n <= LIMIT_NAME && dns_subdomain(name); }
+
+bool kube_data_key(struct str key)
+{
+	for (size_t i = 0; i < key.n; i++)
+		if (!alnum(key.p[i]) && key.p[i] != '-' && key.p[i] != '_' && key.p[i] != '.')
+			return false;
+	return key.n > 0 && key.n <= LIMIT_NAME && !str_is(key, ".") && !str_starts(key, STR(".."));
+}
+
 /* What stands after a key's prefix, and a label's value, are made of the same characters. */
 static bool label_part(struct str s, const char **why)
 {

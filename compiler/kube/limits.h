@@ -15,6 +15,7 @@ enum {
 	LIMIT_ANNOTATIONS = 256 * 1024,
 	LIMIT_LABEL = 63,                       /* a DNS label, a label's value */
 	LIMIT_PREFIX = 253,                     /* of a label's key */
+	LIMIT_NAME = 253,                       /* of most objects */
 	LIMIT_PORT_NAME = 15,
 	LIMIT_OBJECTS = 10000                   /* emitted by one program */
 };
@@ -26,6 +27,9 @@ bool kube_label_value(struct str value, const char **why);
 bool kube_port_name(struct str name, const char **why);
 /* Lower-case letters, digits and `-` between letters and digits; the length is not looked at. */
 bool kube_dns_label(struct str name);
+/* The name of an object of most kinds: a DNS subdomain.  The key of a Secret or ConfigMap. */
+bool kube_object_name(struct str name);
+bool kube_data_key(struct str key);
 /* Is the kind one that has no namespace? */
 bool kube_cluster_scoped(struct str kind);
 
