@@ -15,7 +15,7 @@ struct source *source_add(struct sources *ss, struct str name, struct str text)
 	return s;
 }
 
-const struct source *source_at(const struct sources *ss, uint32_t offset)
+static struct source *source_holding(const struct sources *ss, uint32_t offset)
 {
 	size_t lo = 0, hi = ss->n;
 	if (!offset)
@@ -32,6 +32,8 @@ const struct source *source_at(const struct sources *ss, uint32_t offset)
 	return ss->at[lo - 1];
 }
 
+const struct source *source_at(const struct sources *ss, uint32_t offset) { return source_holding(ss, offset); }
+
 static struct str line_around(struct str text, uint32_t offset)
 {
 	size_t start = offset, end = offset;
@@ -44,21 +46,55 @@ static struct str line_around(struct str text, uint32_t offset)
 	return (struct str){ text.p + start, end - start };
 }
 
-struct place source_place(const struct sources *ss, uint32_t offset)
+/*
+ * A dump asks for the place of every expression, and counting lines from the
+ * start of the file each time is quadratic.  So the text is read once, and at
+ * every STEP bytes the line and column there are written down.
+ */
+enum { STEP = 256 };
+
+struct place_mark {
+	unsigned line, column;
+};
+
+/* From `at` to the byte `offset` of its text. */
+static struct place advance(struct place at, uint32_t offset)
 {
-	const struct source *s = source_at(ss, offset);
-	if (!s)
-		return (struct place){ 0 };
-	struct place at = { s, offset - s->base, 1, 1 };
-	size_t start = 0;
-	for (size_t i = 0; i < at.offset; i++) {
-		if (s->text.p[i] == '\n') {
+	for (; at.offset < offset; at.offset++) {
+		unsigned char c = (unsigned char)at.source->text.p[at.offset];
+
+		if (c == '\n') {
 			at.line++;
-			start = i + 1;
+			at.column = 1;
+		} else if ((c & 0xC0) != 0x80) {
+			at.column++;
 		}
 	}
-	at.column = 1 + (unsigned)str_chars((struct str){ s->text.p + start, at.offset - start });
 	return at;
+}
+
+static struct place_mark *marks_of(struct arena *a, const struct source *s)
+{
+	struct place_mark *marks = ARENA_ARRAY(a, struct place_mark, s->text.n / STEP + 1);
+	struct place at = { s, 0, 1, 1 };
+
+	for (size_t i = 0; i <= s->text.n / STEP; i++) {
+		at = advance(at, (uint32_t)(i * STEP));
+		marks[i] = (struct place_mark){ at.line, at.column };
+	}
+	return marks;
+}
+
+struct place source_place(const struct sources *ss, uint32_t offset)
+{
+	struct source *s = source_holding(ss, offset);
+	if (!s)
+		return (struct place){ 0 };
+	if (!s->marks)
+		s->marks = marks_of(ss->arena, s);
+	offset -= s->base;
+	const struct place_mark *mark = &s->marks[offset / STEP];
+	return advance((struct place){ s, offset / STEP * STEP, mark->line, mark->column }, offset);
 }
 
 struct str source_line(const struct sources *ss, uint32_t offset)

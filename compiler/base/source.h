@@ -22,11 +22,14 @@ static inline struct span span_join(struct span a, struct span b)
 	return (struct span){ a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end };
 }
 
+struct place_mark;                      /* source.c's own */
+
 struct source {
 	struct str name;                /* as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
 	struct str text;                /* NUL-terminated */
 	uint32_t base;                  /* global offset of its first byte; at least 1 */
 	bool library;                   /* a module of the standard library */
+	struct place_mark *marks;       /* source.c's own: made when the first place is asked for */
 };
 
 struct sources {
@@ -47,6 +50,7 @@ struct place {
 struct source *source_add(struct sources *ss, struct str name, struct str text);
 /* The text that holds a global offset (its end included); NULL for no place. */
 const struct source *source_at(const struct sources *ss, uint32_t offset);
+/* The first time reads the whole text, later ones a few hundred bytes of it. */
 struct place source_place(const struct sources *ss, uint32_t offset);
 /* The line (without its newline) that holds a global offset. */
 struct str source_line(const struct sources *ss, uint32_t offset);

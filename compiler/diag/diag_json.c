@@ -2,13 +2,12 @@
  * diag_json.c - diagnostics for machines: one JSON object per line (cli.md,
  * section 4).  Every key is always there, so readers need no defaults.
  */
-#include "diag/locate.h"
 #include "diag/render.h"
 
 /* Offsets count bytes, columns count characters; both ends are in the same text. */
-static void span_json(struct locator *l, struct span at, bool primary, struct str label, struct buf *out)
+static void span_json(const struct sources *sources, struct span at, bool primary, struct str label, struct buf *out)
 {
-	struct place from = locate(l, at.start), to = locate(l, at.end > at.start ? at.end : at.start);
+	struct place from = source_place(sources, at.start), to = source_place(sources, at.end > at.start ? at.end : at.start);
 
 	buf_z(out, "{\"file\":");
 	buf_json(out, from.source->name);
@@ -17,24 +16,22 @@ static void span_json(struct locator *l, struct span at, bool primary, struct st
 	buf_printf(out, ",\"primary\":%s,\"label\":", primary ? "true" : "false");
 	buf_json(out, label);
 	buf_char(out, '}');
-	l->last = from;         /* the next diagnostic may start before this one ends */
 }
 
-static void spans_json(struct locator *l, const struct diag *d, struct buf *out)
+static void spans_json(const struct sources *sources, const struct diag *d, struct buf *out)
 {
 	const char *comma = "";
 
 	buf_z(out, ",\"spans\":[");
-	if (source_at(l->sources, d->at.start)) {
-		span_json(l, d->at, true, d->label, out);
+	if (source_at(sources, d->at.start)) {
+		span_json(sources, d->at, true, d->label, out);
 		comma = ",";
 	}
-	struct locator notes = { .sources = l->sources };
 	for (const struct diag_note *note = d->notes; note; note = note->next) {
-		if (!source_at(l->sources, note->at.start))
+		if (!source_at(sources, note->at.start))
 			continue;
 		buf_z(out, comma);
-		span_json(&notes, note->at, false, note->text, out);
+		span_json(sources, note->at, false, note->text, out);
 		comma = ",";
 	}
 	buf_char(out, ']');
@@ -85,8 +82,6 @@ static void fixes_json(const struct diags *ds, const struct diag *d, struct buf 
 
 void diags_json(const struct diags *ds, struct buf *out)
 {
-	struct locator l = { .sources = ds->sources };
-
 	for (size_t i = 0; i < ds->n; i++) {
 		const struct diag *d = ds->at[i];
 
@@ -96,7 +91,7 @@ void diags_json(const struct diags *ds, struct buf *out)
 			buf_z(out, ",\"denied\":true");
 		buf_z(out, ",\"message\":");
 		buf_json(out, d->message);
-		spans_json(&l, d, out);
+		spans_json(ds->sources, d, out);
 		notes_json(ds, d, out);
 		buf_z(out, ",\"help\":");
 		buf_json(out, d->help);

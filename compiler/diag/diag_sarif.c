@@ -5,7 +5,6 @@
  * references, so the names of files are percent-encoded.
  */
 #include "base/version.h"
-#include "diag/locate.h"
 #include "diag/page.h"
 #include "diag/render.h"
 
@@ -31,16 +30,15 @@ static void message(const char *key, struct str text, struct buf *out)
 	buf_char(out, '}');
 }
 
-static void physical(struct locator *l, struct span at, struct buf *out)
+static void physical(const struct sources *sources, struct span at, struct buf *out)
 {
-	struct place from = locate(l, at.start), to = locate(l, at.end > at.start ? at.end : at.start);
+	struct place from = source_place(sources, at.start), to = source_place(sources, at.end > at.start ? at.end : at.start);
 
 	buf_z(out, "\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
 	uri(from.source->name, out);
 	buf_printf(out, "},\"region\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u", from.line,
 	           from.column, to.line, to.column);
 	buf_printf(out, ",\"byteOffset\":%u,\"byteLength\":%u}}", from.offset, to.offset - from.offset);
-	l->last = from;
 }
 
 /* The explanation: its first paragraphs, and all of it for who shows Markdown. */
@@ -78,7 +76,6 @@ static void rules(const bool used[], struct buf *out)
 
 static void related(const struct diags *ds, const struct diag *d, struct buf *out)
 {
-	struct locator l = { .sources = ds->sources };
 	unsigned id = 0;
 
 	buf_z(out, ",\"relatedLocations\":[");
@@ -88,7 +85,7 @@ static void related(const struct diags *ds, const struct diag *d, struct buf *ou
 		message("message", note->text, out);
 		if (source_at(ds->sources, note->at.start)) {
 			buf_char(out, ',');
-			physical(&l, note->at, out);
+			physical(ds->sources, note->at, out);
 		}
 		buf_char(out, '}');
 	}
@@ -153,7 +150,7 @@ static void fixes(const struct diags *ds, const struct diag *d, struct buf *out)
 	buf_char(out, ']');
 }
 
-static void result(const struct diags *ds, struct locator *l, const struct diag *d, size_t rule, struct buf *out)
+static void result(const struct diags *ds, const struct diag *d, size_t rule, struct buf *out)
 {
 	struct buf text = { 0 };
 
@@ -167,7 +164,7 @@ static void result(const struct diags *ds, struct locator *l, const struct diag 
 	buf_z(out, ",\"locations\":[");
 	if (source_at(ds->sources, d->at.start)) {
 		buf_char(out, '{');
-		physical(l, d->at, out);
+		physical(ds->sources, d->at, out);
 		buf_char(out, '}');
 	}
 	buf_char(out, ']');
@@ -180,7 +177,6 @@ static void result(const struct diags *ds, struct locator *l, const struct diag 
 
 static void run(const struct diags *ds, struct buf *out)
 {
-	struct locator l = { .sources = ds->sources };
 	bool used[DIAG_CODES] = { false };
 	size_t index[DIAG_CODES] = { 0 }, n = 0;
 
@@ -194,7 +190,7 @@ static void run(const struct diags *ds, struct buf *out)
 	buf_z(out, "]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 	for (size_t i = 0; i < ds->n; i++) {
 		buf_z(out, i ? ",\n" : "\n");
-		result(ds, &l, ds->at[i], index[ds->at[i]->code], out);
+		result(ds, ds->at[i], index[ds->at[i]->code], out);
 	}
 	buf_z(out, "]}");
 }

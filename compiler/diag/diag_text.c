@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "diag/glyph.h"
-#include "diag/locate.h"
 
 enum {
 	DEFAULT_LIMIT = 50,
@@ -25,7 +24,7 @@ enum paint { PLAIN, BOLD, RED, YELLOW, CYAN, GREEN, BLUE };
 
 struct painter {
 	struct buf *out;
-	struct locator locator;
+	const struct sources *sources;
 	bool colour;
 	unsigned width;
 	unsigned digits;                /* width of the line numbers of this diagnostic */
@@ -209,7 +208,7 @@ static void put_underline(struct painter *p, const struct measure *m, enum paint
 
 static void put_snippet(struct painter *p, struct span at, unsigned line, enum paint with, struct str label)
 {
-	struct snippet s = snippet_of(p->locator.sources, at);
+	struct snippet s = snippet_of(p->sources, at);
 	struct measure m = measure(&s, p->width - p->digits - 5);
 
 	put_gutter(p, line);
@@ -245,7 +244,7 @@ static unsigned digits_of(unsigned line)
 
 static void note_text(struct painter *p, const struct diag_note *note)
 {
-	struct place at = span_known(note->at) ? source_place(p->locator.sources, note->at.start) : (struct place){ 0 };
+	struct place at = span_known(note->at) ? source_place(p->sources, note->at.start) : (struct place){ 0 };
 
 	if (at.source)
 		put_place(p, at);
@@ -260,7 +259,7 @@ static void choose_digits(struct painter *p, const struct diag *d, struct place 
 {
 	p->digits = digits_of(at.line);
 	for (const struct diag_note *note = d->notes; note; note = note->next) {
-		unsigned n = span_known(note->at) ? digits_of(source_place(p->locator.sources, note->at.start).line) : 1;
+		unsigned n = span_known(note->at) ? digits_of(source_place(p->sources, note->at.start).line) : 1;
 		if (n > p->digits)
 			p->digits = n;
 	}
@@ -268,7 +267,7 @@ static void choose_digits(struct painter *p, const struct diag *d, struct place 
 
 static void diag_text(struct painter *p, const struct diag *d)
 {
-	struct place at = locate(&p->locator, d->at.start);
+	struct place at = source_place(p->sources, d->at.start);
 	enum paint with = d->severity == SEVERITY_ERROR ? RED : YELLOW;
 
 	choose_digits(p, d, at);
@@ -297,7 +296,7 @@ static void put_rest(struct painter *p, size_t n, const char *what)
 
 void diags_text(const struct diags *ds, struct render_options options, struct buf *out)
 {
-	struct painter p = { .out = out, .locator.sources = ds->sources, .colour = options.colour };
+	struct painter p = { .out = out, .sources = ds->sources, .colour = options.colour };
 	size_t limit = options.limit ? options.limit : DEFAULT_LIMIT, shown[2] = { 0, 0 };
 	bool first = true;
 

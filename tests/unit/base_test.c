@@ -126,6 +126,27 @@ static void json(void)
 	buf_release(&b);
 }
 
+/* The place of every byte of a text that is longer than what is skipped at once, against counting. */
+static void places(void)
+{
+	struct sources ss = { .arena = &arena };
+	struct buf text = { 0 };
+	unsigned line = 1, column = 1;
+
+	for (unsigned i = 0; i < 400; i++)
+		buf_z(&text, i % 7 ? "é" : i % 3 ? "\r\n" : "last 😀\n\n");
+	const struct source *s = source_add(&ss, STR("a.tj"), buf_text(&text));
+	for (uint32_t i = 0; i <= s->text.n; i++) {
+		struct place at = source_place(&ss, s->base + i);
+		CHECK(at.source == s && at.offset == i && at.line == line && at.column == column);
+		if (s->text.p[i] == '\n')
+			line++, column = 1;
+		else
+			column += ((unsigned char)s->text.p[i] & 0xC0) != 0x80;
+	}
+	buf_release(&text);
+}
+
 static void sources(void)
 {
 	struct sources ss = { .arena = &arena };
@@ -159,6 +180,7 @@ int main(void)
 	buffers();
 	json();
 	sources();
+	places();
 	arena_release(&arena);
 	return unit_end();
 }
