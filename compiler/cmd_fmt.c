@@ -11,22 +11,37 @@
 
 enum outcome { SAME, CHANGED, REFUSED, FAILED };
 
+/* Language brief, section 5: CRLF is accepted, and told once; the line ends of a difference are hard to see. */
+static void tell_crlf(struct session *s, struct str name, struct str text, bool looking)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < text.n; i++)
+		n += text.p[i] == '\n' && text.p[i - 1] == '\r';
+	if (n && looking)
+		session_say(s, "%.*s: %zu line%s with CRLF, which fmt makes LF", STR_ARG(name), n, n == 1 ? " ends" : "s end");
+	else if (n)
+		session_say(s, "%.*s: %zu line%s ended with CRLF, now with LF", STR_ARG(name), n, n == 1 ? "" : "s");
+}
+
 static enum outcome put(struct session *s, struct str path, struct str before, struct str after)
 {
 	bool check = option_given(s->options, OPTION_CHECK_ONLY), diff = option_given(s->options, OPTION_DIFF);
 	bool same = str_eq(before, after), to_stdout = str_is(path, "-");
+	struct str name = to_stdout ? STR("<stdin>") : path;
 	struct buf out = { 0 };
 
 	if (diff)
-		line_diff(s->arena, to_stdout ? STR("<stdin>") : path, before, after, &out);
+		line_diff(s->arena, name, before, after, &out);
 	else if (check && !same)
-		buf_printf(&out, "%.*s\n", STR_ARG(to_stdout ? STR("<stdin>") : path));
+		buf_printf(&out, "%.*s\n", STR_ARG(name));
 	else if (!check && to_stdout)
 		buf_str(&out, after);
 	session_write(s, buf_text(&out));
 	buf_release(&out);
 	if (!same && !check && !diff && !to_stdout && !session_replace(s, path, after))
 		return FAILED;
+	tell_crlf(s, name, before, check || diff);
 	return same ? SAME : CHANGED;
 }
 

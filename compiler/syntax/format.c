@@ -26,6 +26,7 @@ struct printer {
 	unsigned indent;                /* of the line being written */
 	size_t pad_at;                  /* token in front of which `pad` more blanks stand */
 	size_t pad;
+	size_t break_at;                /* token that begins a line, as it would if the author had written it so */
 	bool probe;                     /* only to see whether a line is begun: stop there */
 	bool begun;
 };
@@ -116,7 +117,7 @@ static bool print_between(struct printer *p, size_t i, unsigned indent)
 			put_trailing(p, c);
 		}
 	}
-	if (from == to && !layout_keeps_newline(p->l, i))
+	if (from == to && i != p->break_at && !layout_keeps_newline(p->l, i))
 		return false;
 	new_line(p, indent);
 	return true;
@@ -504,13 +505,38 @@ static void print_leading(struct printer *p, size_t from, size_t to, unsigned in
 	}
 }
 
+/* The `else` of a check that does not fit on its line, or 0: better there than in the arguments of a call. */
+static size_t long_check(const struct layout *l, const struct item *it, unsigned indent)
+{
+	unsigned choices = 0;
+
+	if (l->at[it->from].kind != TOKEN_CHECK && l->at[it->from].kind != TOKEN_WARN)
+		return 0;
+	if (indent + layout_width(l, it->from, it->to, FORMAT_WIDTH) <= FORMAT_WIDTH)
+		return 0;
+	for (size_t i = it->from + 1; i < it->to; i++) {
+		bool member = l->at[i - 1].kind == TOKEN_DOT;
+		if (l->match[i] > i)
+			i = l->match[i];
+		else if (l->at[i].kind == TOKEN_IF && !member)
+			choices++;
+		else if (l->at[i].kind == TOKEN_ELSE && !member && !choices--)
+			return i;
+	}
+	return 0;
+}
+
 static void print_item(struct printer *p, const struct item *it, unsigned indent)
 {
+	size_t around = p->break_at;    /* of the check whose body this item stands in */
+
 	p->pad_at = it->sign;
 	p->pad = it->pad;
+	p->break_at = long_check(p->l, it, indent);
 	print(p, it->from, it->to, indent);
 	p->pad_at = 0;
 	p->pad = 0;
+	p->break_at = around;
 	if (it->trailing)
 		put_trailing(p, &p->l->tokens.comments[it->trailing - 1]);
 }

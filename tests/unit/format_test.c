@@ -75,6 +75,12 @@ static void long_lists(void)
 	STAYS("let list = [\n  1,\n  2,\n]\n");
 	BECOMES("let list = [1,\n  2]\n", "let list = [1, 2]\n");
 	STAYS("check a == 1\n  else \"message\"\n");
+	BECOMES("check (if a.else > 1 then f(if b then c else d) else true) or b == 1 else if c then \"a message that takes\" else \"a line\"\n",
+	        "check (if a.else > 1 then f(if b then c else d) else true) or b == 1\n"
+	        "  else if c then \"a message that takes\" else \"a line\"\n");
+	BECOMES("job \"a\" {\n  warn if aaaaaaaaaaaaaaaaa then bbbbbbbbbbbbbbbbbbbbbbb else ccccccccccccccccccccc else \"${f(x)} is a message\"\n}\n",
+	        "job \"a\" {\n  warn if aaaaaaaaaaaaaaaaa then bbbbbbbbbbbbbbbbbbbbbbb else ccccccccccccccccccccc\n"
+	        "    else \"${f(x)} is a message\"\n}\n");
 	STAYS("let a = if b\n  then c\n  else if d then e else f\n");
 }
 
