@@ -281,7 +281,7 @@ struct item {
 	size_t lead, lead_end;          /* comments on lines of their own before it */
 	bool blank;                     /* blank line before it */
 	size_t sign;                    /* the `=` of a setting or a let, the `{` of a block on one line; 0 for others */
-	bool block;
+	enum { SETTING, EXTENSION, NAMED } sort;        /* a = 1, a { }, a b { }: each is aligned with its like */
 	bool lines;                     /* takes several lines, aligned or not */
 	size_t width;                   /* in front of the sign */
 	size_t pad;
@@ -305,6 +305,7 @@ static void classify(const struct layout *l, struct item *it, bool file)
 	size_t i = it->from, end = key_end(l, i);
 
 	it->sign = 0;
+	it->sort = SETTING;
 	if (l->at[i].kind == TOKEN_LET) {
 		for (i++; i < it->to && l->at[i].kind != TOKEN_ASSIGN; i++)
 			if (l->match[i] > i)
@@ -318,11 +319,11 @@ static void classify(const struct layout *l, struct item *it, bool file)
 		it->sign = end;
 		return;
 	}
-	if (l->at[i].kind == TOKEN_IDENT && (l->at[end].kind == TOKEN_IDENT || l->at[end].kind == TOKEN_JOB))
-		end++;
+	bool named = l->at[i].kind == TOKEN_IDENT && (l->at[end].kind == TOKEN_IDENT || l->at[end].kind == TOKEN_JOB);
+	end += named;
 	if (end > i && end < it->to && l->at[end].kind == TOKEN_LBRACE && l->match[end] + 1 == it->to && l->one_line[end]) {
 		it->sign = end;
-		it->block = true;
+		it->sort = named ? NAMED : EXTENSION;
 	}
 }
 
@@ -390,7 +391,7 @@ static bool takes_lines(const struct printer *p, const struct item *it, unsigned
 /* Give a run of settings, or of blocks on one line, their padding; how many of the `n` form it. */
 static size_t align(struct printer *p, struct item *items, size_t n, unsigned indent)
 {
-	bool block = items[0].block;
+	bool block = items[0].sort != SETTING;
 
 	for (;;) {
 		size_t widest = 0, i;
@@ -420,9 +421,9 @@ static void align_runs(struct printer *p, struct item *items, size_t n, unsigned
 	}
 	for (size_t i = 0; i < n;) {
 		size_t end = i;
-		while (end < n && items[end].sign && items[end].block == items[i].block && (end == i || !is_apart(p->l, &items[end]))) {
+		while (end < n && items[end].sign && items[end].sort == items[i].sort && (end == i || !is_apart(p->l, &items[end]))) {
 			if (items[end].lines) {
-				end += !items[i].block;
+				end += items[i].sort == SETTING;
 				break;
 			}
 			end++;

@@ -12,7 +12,7 @@ holds test -s want.yaml
 run 0 compile mnist.tj; silent err
 same want.yaml .out
 block text >want.err
-sed -i 's/ replicas/ replcas/' mnist.tj
+sed -i 's/ replicas/ replcas /' mnist.tj
 run 1 check mnist.tj
 same want.err .err
 # the second program, with its profile

@@ -64,6 +64,9 @@ static void alignment(void)
 	/* what takes several lines ends its run */
 	BECOMES("job \"a\" {\n  cpu = 1\n  command = [\n    \"a\"]\n  longer_name = 2\n  x = 3\n}\n",
 	        "job \"a\" {\n  cpu     = 1\n  command = [\n    \"a\",\n  ]\n  longer_name = 2\n  x           = 3\n}\n");
+	/* blocks with a name, and extensions of what there is, each with their like */
+	BECOMES("job \"a\" {\n  env { A = 1 }\n  mounts { }\n  role w { cpu = 1 }\n  role worker { cpu = 1 }\n}\n",
+	        "job \"a\" {\n  env    { A = 1 }\n  mounts {}\n  role w      { cpu = 1 }\n  role worker { cpu = 1 }\n}\n");
 	STAYS("type T {\n  a: int = 1\n  longer: string\n}\n");
 }
 
