@@ -3,16 +3,18 @@
  *
  *   ISOLATE_NONE     the machine's network; replicas share 127.0.0.1
  *   ISOLATE_JOB      one network namespace for the run, with nothing but loopback
- *   ISOLATE_REPLICA  a network namespace for each replica, behind a bridge that
- *                    leads nowhere else; names, ports and so the environment are
- *                    those of the cluster
+ *   ISOLATE_REPLICA  a network namespace for each replica, with a router between
+ *                    them that leads nowhere else (network.h), and a host name,
+ *                    /dev/shm and System V objects of its own; names, ports and so
+ *                    the environment are those of the cluster
  *
  * Whatever the mode, a container with mounts, files or `--image-root` gets a
  * mount namespace of its own, in which they lie over the machine's files; the
- * machine's own directories are never written to.  In the modes JOB and REPLICA
- * all processes live in a process namespace whose first process dies with the
- * keeper, so nothing survives it.  As an ordinary user all of this happens in
- * one user namespace that maps the user to himself.
+ * machine's own directories are never written to (mounts.h).  In the modes JOB
+ * and REPLICA all processes live in a process namespace whose first process dies
+ * with the keeper, so nothing survives it; where /proc cannot be mounted anew, as
+ * in some containers, they stay in the machine's.  As an ordinary user all of this
+ * happens in one user namespace that maps the user to himself.
  *
  * Facts and measurements: frameworks-local.md, sections 9 and 10.
  */
@@ -29,10 +31,10 @@ struct isolation;
 
 /*
  * Called once, in the keeper, before it starts anything else and while it has one
- * thread: enters the namespaces that the mode needs, makes the bridge and a
- * network for each of `replicas`.  `mounts`: some container has mounts, files or
- * a root.  NULL with a sentence that names what the kernel refuses and what would
- * permit it, or do without.  The arena must live as long as the isolation.
+ * thread: enters the namespaces that the mode needs, makes a network for each of
+ * `replicas`.  `mounts`: some container has mounts, files or a root.  NULL with a
+ * sentence that names what the kernel refuses and what would permit it, or do
+ * without.  The arena must live as long as the isolation.
  */
 struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas, struct str *why);
 
@@ -43,7 +45,7 @@ enum sandbox_kind { SANDBOX_BIND, SANDBOX_TMPFS };
 
 struct sandbox_mount {
 	enum sandbox_kind kind;
-	const char *source;             /* BIND: a file or directory of the machine */
+	const char *source;             /* BIND: a file or directory of the machine, whatever lies over it by then */
 	const char *target;             /* absolute, normalised; what lacks of it is made up, over the machine's directories */
 	bool readonly;
 	uint64_t size;                  /* TMPFS: bytes, 0 for the kernel's default */
@@ -53,15 +55,15 @@ struct sandbox {
 	const struct sandbox_mount *mounts;     /* in the order in which they are made */
 	size_t nmounts;
 	const char *root;               /* --image-root: a directory that becomes `/`; NULL: the machine's */
-	const char *hosts;              /* text of /etc/hosts; NULL: as it is */
+	const char *hosts;              /* lines for /etc/hosts, before those of the machine's loopback; NULL: none */
 	const char *hostname;           /* mode REPLICA; NULL: as it is */
 };
 
 /*
  * Called in a child between fork and exec: joins the replica's network, builds
  * its view of the files.  False with the step that failed and errno in `error`
- * (0: none): "mount /data over /srv/corpus: permission denied".
- * Nothing of it is seen outside of the child.
+ * (0: none): "mount '/srv/corpus' at '/data'".  Nothing of it is seen outside of
+ * the child.  The working directory is not kept: chdir() afterwards.
  */
 struct isolation_error {
 	int error;
@@ -71,11 +73,16 @@ bool isolation_enter(const struct isolation *iso, size_t replica, const struct s
 
 /*
  * fork() into the run's process namespace (a plain fork() in mode NONE).  The
- * pid is the keeper's view of it.  -1 with errno.
+ * pid is the keeper's view of it; in the child getppid() is 0 when there is such a
+ * namespace.  -1 with errno.
  */
 pid_t isolation_fork(struct isolation *iso);
 
-/* Take down what isolation_open made; kills what is left in the process namespace. */
+/*
+ * Kills and reaps what is left in the process namespace, and with it every child
+ * of the caller that has ended; closes what isolation_open() opened.  The caller
+ * stays in its namespaces, which end with it.
+ */
 void isolation_close(struct isolation *iso);
 
 #endif

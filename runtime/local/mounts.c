@@ -1,0 +1,565 @@
+/*
+ * mounts.c - see mounts.h.
+ *
+ * Everything that is to be mounted is opened before anything is: a mount may hide
+ * what a later one comes from.  It is then bound by its descriptor.
+ *
+ * `/` itself cannot be covered by a mount.  When something is missing there, or
+ * when another root is wanted, the mirror is built at a directory that is certain
+ * to exist and becomes the root; the old one stays attached until all is bound.
+ */
+#include "runtime/local/mounts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum {
+	MIRROR_ENTRIES_MAX = 4096,      /* the kernel keeps at most 100,000 mounts in a namespace */
+	MADE_MAX = 64
+};
+
+static const char stage[] = "/usr";     /* where a root is built */
+
+struct view {
+	struct isolation_error *why;
+	dev_t made[MADE_MAX];        /* file systems made here: only in these is anything created */
+	size_t nmade;
+	int old_root;                   /* still attached, or -1 */
+};
+
+/* The step that failed; errno says why. */
+static bool failed(struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool failed(struct view *v, const char *fmt, ...)
+{
+	va_list args;
+
+	v->why->error = errno;
+	va_start(args, fmt);
+	vsnprintf(v->why->step, sizeof(v->why->step), fmt, args);
+	va_end(args);
+	return false;
+}
+
+static bool ours(const struct view *v, dev_t dev)
+{
+	for (size_t i = 0; i < v->nmade; i++)
+		if (v->made[i] == dev)
+			return true;
+	return false;
+}
+
+/* Whatever is mounted below comes along: without it a user namespace may not bind at all. */
+static bool bind_at(int from, const char *at)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
+	return mount(path, at, NULL, MS_BIND | MS_REC, NULL) == 0;
+}
+
+/* ---- mirrors ---- */
+
+/* A directory or an empty file; a symbolic link that leads nowhere gives way. */
+static bool create(const char *path, bool directory)
+{
+	struct stat st;
+
+	for (int tries = 0; tries < 2; tries++) {
+		if ((directory ? mkdir(path, 0755) : mknod(path, S_IFREG | 0644, 0)) == 0)
+			return true;
+		if (errno != EEXIST || lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
+			return false;
+		unlink(path);
+	}
+	return false;
+}
+
+/*
+ * One entry of a directory, at `path`.  What cannot be looked at or bound here
+ * could not be used either (another user's FUSE mount): it stays away.
+ */
+static bool mirror_entry(struct view *v, int dir, const char *name, const char *path, int covered)
+{
+	char link[PATH_MAX];
+	struct stat st;
+	ssize_t n;
+	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	bool ok = true;
+
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		if (fd >= 0)
+			close(fd);
+		return true;
+	}
+	if (S_ISLNK(st.st_mode)) {
+		n = readlinkat(fd, "", link, sizeof(link) - 1);
+		if (n > 0) {
+			link[n] = '\0';
+			ok = symlink(link, path) == 0;
+		}
+	} else {
+		ok = create(path, S_ISDIR(st.st_mode));
+		if (ok)         /* at the stage is the mirror itself by now */
+			bind_at(ours(v, st.st_dev) && covered >= 0 ? covered : fd, path);
+	}
+	if (!ok)
+		failed(v, "make up '%s'", path);
+	close(fd);
+	return ok;
+}
+
+/* Entries of a directory, `.` and `..` among them; no further than past the limit. */
+static size_t count_entries(DIR *list)
+{
+	size_t n = 0;
+
+	while (n <= MIRROR_ENTRIES_MAX + 2 && readdir(list))
+		n++;
+	rewinddir(list);
+	return n;
+}
+
+static bool mirror_entries(struct view *v, DIR *list, const char *at, int covered)
+{
+	const struct dirent *e;
+	char path[PATH_MAX];
+	bool ok = true;
+
+	while (ok && (e = readdir(list)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+		    snprintf(path, sizeof(path), "%s/%s", at, e->d_name) < (int)sizeof(path))
+			ok = mirror_entry(v, dirfd(list), e->d_name, path, covered);
+	return ok;
+}
+
+/* A file system in memory is ours to create in: mount points, and what programs write. */
+static bool mount_tmpfs(struct view *v, const char *at, const char *options)
+{
+	struct stat st;
+
+	if (v->nmade == MADE_MAX)
+		errno = EMLINK;
+	if (v->nmade == MADE_MAX || mount("tmpfs", at, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0 || stat(at, &st) != 0)
+		return failed(v, "mount memory at '%s'", at);
+	v->made[v->nmade++] = st.st_dev;
+	return true;
+}
+
+/* Mirror an open directory, called `name`, at a path; `covered` is what lies there, or -1 when that is the directory itself. */
+static bool mirror(struct view *v, DIR *list, const char *name, const char *at, int covered)
+{
+	char options[32];
+	struct stat st;
+
+	if (fstat(dirfd(list), &st) != 0)
+		return failed(v, "look at '%s'", name);
+	errno = 0;
+	if (count_entries(list) > MIRROR_ENTRIES_MAX + 2)
+		return failed(v, "nothing can be mounted at a new place in '%s', which has more than %d entries", name, MIRROR_ENTRIES_MAX);
+	snprintf(options, sizeof(options), "mode=%o", (unsigned)st.st_mode & 07777);
+	if (!mount_tmpfs(v, at, options))
+		return false;
+	if (chown(at, st.st_uid, st.st_gid) != 0)
+		errno = 0;              /* an owner that this user namespace does not know */
+	return mirror_entries(v, list, at, covered);
+}
+
+/* The deepest directory on the way to `target` that is there, in `path`; its length. */
+static size_t deepest(const char *target, char *path, struct stat *st)
+{
+	size_t n = strlen(target);
+
+	memcpy(path, target, n + 1);
+	do {
+		while (n > 1 && path[n - 1] != '/')
+			n--;
+		n -= n > 1;
+		path[n] = '\0';
+	} while (stat(path, st) != 0 && n > 1);
+	return n;
+}
+
+/* The directory in which something is missing becomes one of ours. */
+static bool open_up(struct view *v, const char *path)
+{
+	struct stat st;
+	DIR *list;
+	bool ok;
+
+	if (stat(path, &st) == 0 && ours(v, st.st_dev))
+		return true;
+	list = opendir(path);
+	if (!list)
+		return failed(v, "list '%s'", path);
+	ok = mirror(v, list, path, path, -1);
+	closedir(list);
+	if (ok && (stat(path, &st) != 0 || !ours(v, st.st_dev))) {
+		errno = EBUSY;          /* never write to a directory of the machine */
+		ok = failed(v, "make up directories in '%s'", path);
+	}
+	return ok;
+}
+
+/* See to it that there is something to mount at. */
+static bool place(struct view *v, const char *target, bool directory)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	size_t n, length = strlen(target);
+
+	if (stat(target, &st) == 0)
+		return true;
+	if (errno != ENOENT || length >= sizeof(path))
+		return failed(v, "find '%s'", target);
+	n = deepest(target, path, &st);
+	if (!open_up(v, path))
+		return false;
+	while (n < length) {
+		n += n > 1;             /* the slash; that of `/` is counted */
+		n += strcspn(target + n, "/");
+		memcpy(path, target, n);
+		path[n] = '\0';
+		if (!create(path, directory || n < length))
+			return failed(v, "make up '%s'", path);
+	}
+	return true;
+}
+
+/* ---- mounts ---- */
+
+static bool remount_readonly(const char *path)
+{
+	struct statvfs st;
+	unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
+
+	if (statvfs(path, &st) != 0)
+		return false;
+	/* what a user namespace has inherited may not be lifted; access times are kept unless told otherwise */
+	flags |= (st.f_flag & ST_NOSUID ? MS_NOSUID : 0) | (st.f_flag & ST_NODEV ? MS_NODEV : 0) |
+		(st.f_flag & ST_NOEXEC ? MS_NOEXEC : 0);
+	return mount(NULL, path, NULL, flags, NULL) == 0;
+}
+
+/* Undo the escapes of /proc/self/mountinfo, in place. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (s[0] == '\\' && s[1] && s[2] && s[3]) {
+			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = '\0';
+}
+
+/* The mount point of a line of mountinfo: its fifth field. */
+static char *mount_point(char *line)
+{
+	char *rest = NULL, *field = strtok_r(line, " ", &rest);
+
+	for (int i = 0; i < 4 && field; i++)
+		field = strtok_r(NULL, " ", &rest);
+	if (field)
+		unescape(field);
+	return field;
+}
+
+/* A mount and all that are below it. */
+static bool readonly_at(struct view *v, const char *target)
+{
+	char real[PATH_MAX], *line = NULL;
+	size_t size = 0, n;
+	FILE *list;
+	bool ok = true;
+
+	if (!realpath(target, real) || !remount_readonly(real))
+		return failed(v, "make '%s' read-only", target);
+	list = fopen("/proc/self/mountinfo", "re");
+	if (!list)
+		return failed(v, "read /proc/self/mountinfo");
+	n = strlen(real);
+	while (ok && getline(&line, &size, list) > 0) {
+		const char *at = mount_point(line);
+
+		if (at && strncmp(at, real, n) == 0 && at[n] == '/' && !remount_readonly(at) && errno != ENOENT)
+			ok = failed(v, "make '%s' read-only", at);
+	}
+	free(line);
+	fclose(list);
+	return ok;
+}
+
+static bool is_directory(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool mount_memory(struct view *v, const char *at, uint64_t size)
+{
+	char options[64];
+
+	snprintf(options, sizeof(options), size ? "mode=1777,size=%" PRIu64 : "mode=1777", size);
+	return mount_tmpfs(v, at, options);
+}
+
+static bool mount_one(struct view *v, const struct sandbox_mount *m, int source)
+{
+	if (!place(v, m->target, m->kind == SANDBOX_TMPFS || is_directory(source)))
+		return false;
+	if (m->kind == SANDBOX_TMPFS)
+		return mount_memory(v, m->target, m->size);
+	if (!bind_at(source, m->target))
+		return failed(v, "mount '%s' at '%s'", m->source, m->target);
+	return !m->readonly || readonly_at(v, m->target);
+}
+
+/* O_DIRECTORY first: it is what wakes an automounter. */
+static int open_source(const char *path)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 && errno == ENOTDIR ? open(path, O_PATH | O_CLOEXEC) : fd;
+}
+
+static bool open_sources(struct view *v, const struct sandbox *box, int *sources)
+{
+	for (size_t i = 0; i < box->nmounts; i++)
+		sources[i] = -1;
+	for (size_t i = 0; i < box->nmounts; i++) {
+		const struct sandbox_mount *m = &box->mounts[i];
+
+		if (m->kind != SANDBOX_BIND)
+			continue;
+		sources[i] = open_source(m->source);
+		if (sources[i] < 0)
+			return failed(v, "open '%s' to mount it at '%s'", m->source, m->target);
+	}
+	return true;
+}
+
+/* ---- the parts of a system ---- */
+
+static bool mount_proc(struct view *v, const char *at)
+{
+	if (mount("proc", at, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
+		return failed(v, "mount /proc");
+	return true;
+}
+
+/* Interfaces are listed there too; but what is below it on the machine stays. */
+static void mount_sys(void)
+{
+	int cgroup = open("/sys/fs/cgroup", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (mount("sysfs", "/sys", "sysfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 && cgroup >= 0)
+		bind_at(cgroup, "/sys/fs/cgroup");
+	if (cgroup >= 0)
+		close(cgroup);
+}
+
+static bool mount_shm(struct view *v)
+{
+	return place(v, "/dev/shm", true) && mount_memory(v, "/dev/shm", 0);
+}
+
+/* The text is written to a file system that is attached only as long as it takes to bind the file. */
+static bool mount_hosts(struct view *v, const char *lines, struct str rest)
+{
+	size_t n = lines ? strlen(lines) : 0;
+	int fd;
+	bool ok;
+
+	if (!place(v, "/etc/hosts", false))
+		return false;
+	if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
+		return failed(v, "make a private /etc/hosts");
+	fd = open("/proc/hosts", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	ok = fd >= 0 && file_write_all(fd, lines, n) && file_write_all(fd, rest.p, rest.n) &&
+		mount("/proc/hosts", "/etc/hosts", NULL, MS_BIND, NULL) == 0;
+	if (!ok)
+		failed(v, "make a private /etc/hosts");
+	if (fd >= 0)
+		close(fd);
+	return umount2("/proc", MNT_DETACH) == 0 && ok;
+}
+
+/* ---- another root ---- */
+
+static bool lacks_root(const struct sandbox *box)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 0; i < box->nmounts; i++) {
+		const char *target = box->mounts[i].target;
+		size_t n = strcspn(target + 1, "/") + 1;
+
+		if (n >= sizeof(path))
+			continue;
+		memcpy(path, target, n);
+		path[n] = '\0';
+		if (stat(path, &st) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* An image has no /proc, and nothing can be bound without one. */
+static bool root_proc(struct view *v, bool own)
+{
+	char path[sizeof(stage) + 8];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/proc", stage);
+	if (stat(path, &st) != 0 && !create(path, true))
+		return failed(v, "make up '/proc' in the image");
+	if (own)
+		return mount_proc(v, path);
+	if (mount("/proc", path, NULL, MS_BIND | MS_REC, NULL) != 0)
+		return failed(v, "mount '/proc' in the image");
+	return true;
+}
+
+/* `.` becomes the root. The old one then lies over it, out of the way of absolute paths. */
+static bool pivot(struct view *v)
+{
+	v->old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (v->old_root < 0 || chdir(stage) != 0)
+		return failed(v, "change the root");
+	if (syscall(SYS_pivot_root, ".", ".") == 0)
+		return true;
+	/* a machine that runs from its initial memory disk cannot let go of its root */
+	if (errno != EINVAL || chroot(".") != 0 || chdir("/") != 0)
+		return failed(v, "change the root");
+	close(v->old_root);
+	v->old_root = -1;
+	return true;
+}
+
+static bool new_root(struct view *v, const char *image, bool proc)
+{
+	DIR *from = opendir(image ? image : "/");
+	int covered = open(stage, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool ok;
+
+	if (!from)
+		ok = failed(v, "list '%s'", image ? image : "/");
+	else if (covered < 0)
+		ok = failed(v, "open '%s'", stage);
+	else
+		ok = mirror(v, from, image ? image : "/", stage, covered) && (!image || root_proc(v, proc)) && pivot(v);
+	if (from)
+		closedir(from);
+	if (covered >= 0)
+		close(covered);
+	return ok;
+}
+
+/* Let go of the old root. */
+static bool leave_old(struct view *v)
+{
+	if (v->old_root < 0)
+		return true;
+	if (fchdir(v->old_root) != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
+		return failed(v, "leave the machine's root");
+	close(v->old_root);
+	return true;
+}
+
+/* What an image lacks and a process needs, from the machine: devices (accelerators among them), /sys, how names are found. */
+struct machine {
+	int dev, sys, hosts, resolver;
+};
+
+static void machine_open(struct machine *m)
+{
+	m->dev = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	m->sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	m->hosts = open("/etc/hosts", O_PATH | O_CLOEXEC);
+	m->resolver = open("/etc/resolv.conf", O_PATH | O_CLOEXEC);
+}
+
+static bool machine_part(struct view *v, int from, const char *at)
+{
+	if (from < 0)
+		return true;
+	if (!place(v, at, is_directory(from)))
+		return false;
+	if (!bind_at(from, at))
+		return failed(v, "mount '%s' in the image", at);
+	close(from);
+	return true;
+}
+
+static bool machine_bind(struct view *v, const struct machine *m)
+{
+	return machine_part(v, m->dev, "/dev") && machine_part(v, m->sys, "/sys") && (m->sys < 0 || readonly_at(v, "/sys")) &&
+		machine_part(v, m->hosts, "/etc/hosts") && machine_part(v, m->resolver, "/etc/resolv.conf");
+}
+
+/* ---- all of it ---- */
+
+/* Mounts of the machine go on to appear here; ours do not appear there. */
+static bool apart(struct view *v)
+{
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
+		return failed(v, "make a mount namespace");
+	return true;
+}
+
+static bool build(struct view *v, const struct sandbox *box, const struct mounts_extra *extra, const int *sources)
+{
+	struct machine machine = { -1, -1, -1, -1 };
+
+	if (box->root)
+		machine_open(&machine);
+	if ((box->root || lacks_root(box)) && !new_root(v, box->root, extra->proc))
+		return false;
+	if (box->root ? !machine_bind(v, &machine) : extra->proc && !mount_proc(v, "/proc"))
+		return false;
+	if (extra->network)
+		mount_sys();
+	if (extra->shm && !mount_shm(v))
+		return false;
+	if ((box->hosts || extra->hosts_always) && !mount_hosts(v, box->hosts, extra->hosts))
+		return false;
+	for (size_t i = 0; i < box->nmounts; i++)
+		if (!mount_one(v, &box->mounts[i], sources[i]))
+			return false;
+	return leave_old(v);
+}
+
+bool mounts_enter(const struct sandbox *box, const struct mounts_extra *extra, struct isolation_error *ret)
+{
+	struct view v = { .why = ret, .old_root = -1 };
+	int *sources = memory_resize(NULL, (box->nmounts + 1) * sizeof(*sources));
+	mode_t mask = umask(022);
+	bool ok = apart(&v) && open_sources(&v, box, sources) && build(&v, box, extra, sources);
+
+	umask(mask);
+	for (size_t i = 0; ok && i < box->nmounts; i++)
+		if (sources[i] >= 0)
+			close(sources[i]);
+	free(sources);
+	return ok;
+}

@@ -1,0 +1,367 @@
+/*
+ * network.c - see network.h.
+ *
+ * Requests that go to one namespace are sent together and answered together: a
+ * replica costs two exchanges.  Links get their numbers from us, so nothing has to
+ * be asked.
+ */
+#include "runtime/local/network.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/ip.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+#include <linux/veth.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	LOOPBACK = 1,
+	INSIDE = 100,                   /* eth0 of a replica */
+	OUTSIDE = 100                   /* of replica 0, in the keeper's namespace; above what the kernel makes by itself */
+};
+
+#define NETWORK UINT32_C(0x0a580000)    /* 10.88.0.0/16 */
+#define ROUTER (NETWORK | 0xfffe)
+
+uint32_t network_address(size_t replica)
+{
+	return NETWORK | (uint32_t)(replica / 250) << 8 | (uint32_t)(replica % 250 + 1);
+}
+
+/* ---- requests ---- */
+
+struct batch {
+	_Alignas(struct nlmsghdr) char at[2048];
+	size_t n, begin;                /* bytes; where the last message begins */
+	unsigned messages;
+	const char *steps[8];           /* what each is for */
+};
+
+static void *append(struct batch *b, const void *bytes, size_t n)
+{
+	void *to = b->at + b->n;
+
+	if (n)
+		memcpy(to, bytes, n);
+	b->n += NLMSG_ALIGN(n);
+	((struct nlmsghdr *)(b->at + b->begin))->nlmsg_len = (uint32_t)(b->n - b->begin);
+	return to;
+}
+
+/* A new message of the batch; its attributes follow. */
+static void message(struct batch *b, const char *step, uint16_t type, uint16_t flags, const void *body, size_t n)
+{
+	struct nlmsghdr head = {
+		.nlmsg_type = type,
+		.nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags),
+		.nlmsg_seq = b->messages,
+	};
+
+	b->begin = b->n;
+	b->steps[b->messages++] = step;
+	append(b, &head, sizeof(head));
+	append(b, body, n);
+}
+
+static void attribute(struct batch *b, uint16_t type, const void *value, size_t n)
+{
+	struct rtattr head = { .rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(n) };
+
+	append(b, &head, sizeof(head));
+	append(b, value, n);
+}
+
+/* An attribute whose value is what is appended until nest_end(). */
+static struct rtattr *nest(struct batch *b, uint16_t type)
+{
+	struct rtattr head = { .rta_type = type };
+
+	return append(b, &head, sizeof(head));
+}
+
+static void nest_end(struct batch *b, struct rtattr *outer)
+{
+	outer->rta_len = (uint16_t)(b->at + b->n - (char *)outer);
+}
+
+/* Send all of it and hear how each went; the first failure counts. */
+static int exchange(int fd, struct batch *b, const char **step)
+{
+	_Alignas(struct nlmsghdr) char answer[8192];
+	unsigned heard = 0, first = b->messages;
+	int error = 0;
+
+	if (send(fd, b->at, b->n, 0) < 0) {
+		*step = b->steps[0];
+		return errno;
+	}
+	while (heard < b->messages) {
+		ssize_t got = recv(fd, answer, sizeof(answer), 0);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			*step = b->steps[0];
+			return got < 0 ? errno : EPROTO;
+		}
+		for (struct nlmsghdr *m = (struct nlmsghdr *)answer; NLMSG_OK(m, (size_t)got); m = NLMSG_NEXT(m, got)) {
+			const struct nlmsgerr *e = NLMSG_DATA(m);
+
+			if (m->nlmsg_type != NLMSG_ERROR)
+				continue;
+			heard++;
+			if (e->error && m->nlmsg_seq < first) {
+				first = m->nlmsg_seq;
+				error = -e->error;
+			}
+		}
+	}
+	if (error)
+		*step = b->steps[first];
+	return error;
+}
+
+static int netlink(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+}
+
+/* ---- what is asked for ---- */
+
+static const struct ifinfomsg up = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+
+static void link_up(struct batch *b, int index)
+{
+	struct ifinfomsg body = up;
+
+	body.ifi_index = index;
+	message(b, "bring up an interface", RTM_SETLINK, 0, &body, sizeof(body));
+}
+
+/* Link addresses are made of the network's, so that both ends know them without asking. */
+static void link_address(struct batch *b, uint16_t type, uint32_t address)
+{
+	uint8_t bytes[6] = { 0x0a, 0x58, (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8), (uint8_t)address };
+
+	attribute(b, type, bytes, sizeof(bytes));
+}
+
+static void network_attribute(struct batch *b, uint16_t type, uint32_t address)
+{
+	uint32_t value = htonl(address);
+
+	attribute(b, type, &value, sizeof(value));
+}
+
+/* Both ends of a replica's link: one here, one in `namespace`. */
+static void link_make(struct batch *b, size_t replica, int namespace)
+{
+	struct ifinfomsg here = up, there = { .ifi_index = INSIDE };      /* it cannot be up before there are two */
+	struct rtattr *info, *data, *peer;
+	char name[16];
+
+	here.ifi_index = OUTSIDE + (int)replica;
+	snprintf(name, sizeof(name), "replica%zu", replica);
+	message(b, "make a pair of veth interfaces", RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &here, sizeof(here));
+	attribute(b, IFLA_IFNAME, name, strlen(name) + 1);
+	link_address(b, IFLA_ADDRESS, ROUTER);
+	info = nest(b, IFLA_LINKINFO);
+	attribute(b, IFLA_INFO_KIND, "veth", sizeof("veth"));
+	data = nest(b, IFLA_INFO_DATA);
+	peer = nest(b, VETH_INFO_PEER);
+	append(b, &there, sizeof(there));
+	attribute(b, IFLA_IFNAME, "eth0", sizeof("eth0"));
+	link_address(b, IFLA_ADDRESS, network_address(replica));
+	attribute(b, IFLA_NET_NS_FD, &namespace, sizeof(namespace));
+	nest_end(b, peer);
+	nest_end(b, data);
+	nest_end(b, info);
+}
+
+/* What comes in by this link may go out by another: the interface's own setting, which needs no writable /proc/sys. */
+static void forward(struct batch *b, int index)
+{
+	struct ifinfomsg body = { .ifi_index = index };
+	struct rtattr *families, *family, *settings;
+	uint32_t yes = 1;
+
+	message(b, "route between replicas", RTM_SETLINK, 0, &body, sizeof(body));
+	families = nest(b, IFLA_AF_SPEC);
+	family = nest(b, AF_INET);
+	settings = nest(b, IFLA_INET_CONF);
+	attribute(b, IPV4_DEVCONF_FORWARDING, &yes, sizeof(yes));
+	nest_end(b, settings);
+	nest_end(b, family);
+	nest_end(b, families);
+}
+
+/* The prefix is for those who look at it: routes are made by hand. */
+static void address_add(struct batch *b, int index, uint32_t address, uint8_t prefix)
+{
+	struct ifaddrmsg body = { .ifa_family = AF_INET, .ifa_prefixlen = prefix, .ifa_index = (uint32_t)index };
+	uint32_t flags = IFA_F_NOPREFIXROUTE;
+
+	message(b, "give an address to an interface", RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &body, sizeof(body));
+	network_attribute(b, IFA_LOCAL, address);
+	network_attribute(b, IFA_ADDRESS, address);
+	attribute(b, IFA_FLAGS, &flags, sizeof(flags));
+}
+
+static void neighbour_add(struct batch *b, int index, uint32_t address)
+{
+	struct ndmsg body = { .ndm_family = AF_INET, .ndm_ifindex = index, .ndm_state = NUD_PERMANENT };
+
+	message(b, "make a neighbour known", RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &body, sizeof(body));
+	network_attribute(b, NDA_DST, address);
+	link_address(b, NDA_LLADDR, address);
+}
+
+/* To one address on the link, or (0) to everything by the router. */
+static void route_add(struct batch *b, int index, uint32_t address)
+{
+	struct rtmsg body = {
+		.rtm_family = AF_INET,
+		.rtm_dst_len = address ? 32 : 0,
+		.rtm_table = RT_TABLE_MAIN,
+		.rtm_protocol = RTPROT_STATIC,
+		.rtm_scope = address ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE,
+		.rtm_type = RTN_UNICAST,
+		.rtm_flags = address ? 0 : RTNH_F_ONLINK,
+	};
+
+	message(b, "add a route", RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &body, sizeof(body));
+	if (address)
+		network_attribute(b, RTA_DST, address);
+	else
+		network_attribute(b, RTA_GATEWAY, ROUTER);
+	attribute(b, RTA_OIF, &index, sizeof(index));
+}
+
+/* ---- namespaces ---- */
+
+/* Settings of this namespace are /proc/sys/net of whoever looks; they are conveniences, and stay as they are where that is read-only. */
+static void setting(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, value, strlen(value)) < 0)
+		errno = 0;
+	close(fd);
+}
+
+static void settings(void)
+{
+	/* a pod's process may listen on port 22 or 80 as any user */
+	setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+	/* no link-local addresses, and so no search for their doubles on hundreds of links */
+	setting("/proc/sys/net/ipv6/conf/default/addr_gen_mode", "1");
+}
+
+int network_loopback(const char **step)
+{
+	struct batch b = { .n = 0 };
+	int fd = netlink(), error;
+
+	*step = "open a netlink socket";
+	if (fd < 0)
+		return errno;
+	settings();
+	link_up(&b, LOOPBACK);
+	error = exchange(fd, &b, step);
+	close(fd);
+	return error;
+}
+
+static int open_namespace(void)
+{
+	return open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+}
+
+/* A namespace with a socket for its requests; this process is in it afterwards. */
+static int namespace_make(int *namespace, int *inside, const char **step)
+{
+	*step = "make a network namespace";
+	if (unshare(CLONE_NEWNET) != 0)
+		return errno;
+	*namespace = open_namespace();
+	*inside = netlink();
+	if (*namespace < 0 || *inside < 0)
+		return errno;
+	settings();
+	return 0;
+}
+
+static int replica_make(size_t replica, int home, int outside, int *namespace, const char **step)
+{
+	struct batch there = { .n = 0 }, here = { .n = 0 };
+	int inside = -1, error = namespace_make(namespace, &inside, step);
+
+	if (setns(home, CLONE_NEWNET) != 0 && !error) {
+		*step = "return to the network namespace of the run";
+		error = errno;
+	}
+	if (!error) {
+		link_make(&here, replica, *namespace);
+		forward(&here, OUTSIDE + (int)replica);
+		neighbour_add(&here, OUTSIDE + (int)replica, network_address(replica));
+		route_add(&here, OUTSIDE + (int)replica, network_address(replica));
+		error = exchange(outside, &here, step);
+	}
+	if (!error) {
+		link_up(&there, LOOPBACK);
+		link_up(&there, INSIDE);
+		address_add(&there, INSIDE, network_address(replica), 16);
+		neighbour_add(&there, INSIDE, ROUTER);
+		route_add(&there, INSIDE, 0);
+		error = exchange(inside, &there, step);
+	}
+	if (inside >= 0)
+		close(inside);
+	return error;
+}
+
+/* The router answers to its address as well, so the run's own namespace reaches the replicas and they it. */
+static int router_make(int outside, const char **step)
+{
+	struct batch b = { .n = 0 };
+
+	address_add(&b, LOOPBACK, ROUTER, 32);
+	return exchange(outside, &b, step);
+}
+
+int network_open(struct network *n, const char **step)
+{
+	int home = open_namespace(), outside = netlink(), error = 0;
+
+	*step = "open a network namespace";
+	if (home < 0 || outside < 0)
+		error = errno;
+	if (!error)
+		error = router_make(outside, step);
+	for (size_t i = 0; i < n->n && !error; i++)
+		error = replica_make(i, home, outside, &n->replicas[i], step);
+	if (home >= 0)
+		close(home);
+	if (outside >= 0)
+		close(outside);
+	return error;
+}
+
+void network_release(struct network *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		if (n->replicas[i] >= 0)
+			close(n->replicas[i]);
+	n->n = 0;
+}
