@@ -13,6 +13,7 @@ static const unsigned char ends[256] = {
 	[TOKEN_IDENT] = 1, [TOKEN_INT] = 1, [TOKEN_FLOAT] = 1, [TOKEN_QUANTITY] = 1, [TOKEN_TOPOLOGY] = 1, [TOKEN_BAD] = 1,
 	[TOKEN_JUNK] = 1, [TOKEN_STRING] = 1, [TOKEN_STR_CLOSE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1, [TOKEN_RBRACE] = 1,
 	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1,
+	[TOKEN_ACCELERATOR] = 1,                /* the name of a type, too */
 };
 
 static const unsigned char continues[256] = {
