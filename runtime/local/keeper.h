@@ -4,7 +4,8 @@
  * keeper_start() makes the run's directory, forks the keeper and waits until it
  * runs or has refused.  Attached (`trainc run`): when the command dies the keeper
  * kills everything; when the keeper dies the command, a subreaper too, does.
- * Detached (`trainc apply`): a session of its own, survives the terminal.
+ * Detached (`trainc apply`): it survives the command.  Either way it has a session
+ * of its own: signals of the terminal are the command's business.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_KEEPER_H
 #define TRAINC_RUNTIME_LOCAL_KEEPER_H
@@ -15,20 +16,30 @@ struct keeper {
 	pid_t pid;
 	int lifeline;                   /* attached: held open by the command; else -1 */
 	struct str run_dir;
-	struct str notes;               /* of the engine, for the user */
+	struct str notes;               /* of the engine, for the user: one line each */
+};
+
+/* What the run is, beside its plan. */
+struct keeper_start {
+	const struct plan_job *job;
+	struct str file;                /* the program, as the user named it */
+	struct str digest;              /* of program and options (run_state.h) */
+	struct str state_dir;
+	const struct engine_options *options;
+	bool attached, replace;         /* replace: a run of that name that has ended */
 };
 
 /*
- * False with sentences and the status to leave with (3, 5: a run of that name is
- * alive, 8).  `file` is the program as the user named it.
+ * False with sentences, one a line, and the status to leave with (3; 5: a run of
+ * that name is there; 8; 70: the keeper died).
  */
-bool keeper_start(struct arena *a, const struct plan_job *job, struct str file, const struct engine_options *o,
-	bool attached, bool replace, struct keeper *ret, struct str *why, int *status);
+bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status);
 
 /*
- * After an attached keeper has died without a verdict: kill what it left (children
- * of this process by then).  Returns how many there were.
+ * After an attached keeper has died without a verdict: kill what it left, which are
+ * children of this process by then.  `keepers` are those that are to live.  Returns
+ * how many processes there were.
  */
-size_t keeper_sweep(const struct keeper *k);
+size_t keeper_sweep(const struct keeper *keepers, size_t n);
 
 #endif

@@ -1,0 +1,317 @@
+/*
+ * keeper.c - from a command to a process that outlives it, or that dies with it.
+ *
+ * The plan is not handed over: the keeper is a fork of the command, which has
+ * compiled it.  What it must not inherit is everything else: descriptors (another
+ * keeper's lifeline among them), the terminal, handlers of signals.
+ */
+#include "runtime/local/keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/local/run_dir.h"
+
+enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
+
+/* ---- what the keeper says to the command, once ---- */
+
+struct report {
+	int status;                     /* 0: it runs; the text are notes.  Else a refusal */
+	uint32_t n;                     /* bytes of text behind this */
+};
+
+/* With its length, not up to the end of the pipe: what the keeper has started may hold it open. */
+static void report(int fd, int status, struct str text)
+{
+	struct report r = { status, (uint32_t)(text.n < 1 << 20 ? text.n : 1 << 20) };
+
+	if (file_write_all(fd, (const char *)&r, sizeof r))
+		file_write_all(fd, text.p, r.n);
+	close(fd);
+}
+
+static bool read_whole(int fd, void *into, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t k = read(fd, (char *)into + done, n - done);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return false;
+		done += (size_t)k;
+	}
+	return true;
+}
+
+static bool read_report(struct arena *a, int fd, struct report *ret, struct str *text)
+{
+	if (!read_whole(fd, ret, sizeof *ret))
+		return false;
+	char *p = arena_alloc(a, ret->n + 1);
+	*text = (struct str){ p, ret->n };
+	return read_whole(fd, p, ret->n);
+}
+
+/* ---- the keeper ---- */
+
+enum { REPORT_FD = 3, LIFELINE_FD = 4, FIRST_FREE_FD = 5 };
+
+static void close_from(unsigned first)
+{
+	if (close_range(first, ~0u, 0) == 0)
+		return;
+	for (unsigned fd = first; fd < 65536; fd++)
+		close((int)fd);
+}
+
+/* Nothing of the command's but these two, at known places. */
+static void keep_descriptors(int report_fd, int *lifeline)
+{
+	int high = fcntl(report_fd, F_DUPFD_CLOEXEC, 16), life = *lifeline >= 0 ? fcntl(*lifeline, F_DUPFD_CLOEXEC, 16) : -1;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup3(high, REPORT_FD, O_CLOEXEC);
+	if (life >= 0)
+		dup3(life, LIFELINE_FD, O_CLOEXEC);
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	close_from(life >= 0 ? FIRST_FREE_FD : LIFELINE_FD);
+	*lifeline = life >= 0 ? LIFELINE_FD : -1;
+}
+
+static void default_signals(void)
+{
+	sigset_t none;
+
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What goes wrong in the keeper itself is to be found. */
+static void log_errors(struct arena *a, struct str run_dir)
+{
+	int fd = open(str_cat(a, run_dir, STR("/keeper.log"), STR("")).p, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return;
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+}
+
+static const char *const isolate_words[] = { [ISOLATE_NONE] = "none", [ISOLATE_JOB] = "job", [ISOLATE_REPLICA] = "replica" };
+
+static struct run_state first_state(struct arena *a, const struct keeper_start *s)
+{
+	struct run_state state = { .name = s->job->name, .ns = plan_namespace(s->job), .framework = s->job->framework, .file = s->file,
+		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a), .cause = STR("") };
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	state.begin = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	process_identify(getpid(), &state.keeper);
+	return state;
+}
+
+/* With the directory locked: start, or say why not. */
+static bool keep(struct arena *a, const struct keeper_start *s, struct str run_dir, int lifeline, struct str *why, int *status)
+{
+	struct run_state state = first_state(a, s);
+	struct engine *e = engine_new(a, s->job, s->options, run_dir, &state, why, status);
+
+	if (!e)
+		return false;
+	struct control_ops ops = engine_ops(e);
+	struct control *c = control_open(a, run_dir, &ops, why);
+	if (!c || !run_save(a, run_dir, &state, why)) {
+		*status = STATUS_SYSTEM;
+		if (c)
+			control_close(c);
+		engine_release(e);
+		return false;
+	}
+	report(REPORT_FD, 0, engine_notes(e));
+	engine_run(e, c, lifeline);
+	control_close(c);
+	engine_release(e);
+	return true;
+}
+
+static void keeper_main(struct arena *a, const struct keeper_start *s, struct str run_dir, int report_fd, int lifeline)
+{
+	struct str why = STR(""), ignored;
+	int status = STATUS_SYSTEM;
+
+	setsid();
+	default_signals();
+	keep_descriptors(report_fd, &lifeline);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_NAME, "trainc-keeper");
+	int lock = run_dir_make(a, run_dir, s->replace, &why, &status);
+	if (lock >= 0)
+		log_errors(a, run_dir);
+	if (lock >= 0 && keep(a, s, run_dir, lifeline, &why, &status))
+		return;
+	if (lock >= 0) {
+		close(lock);
+		run_dir_remove(a, run_dir, &ignored);
+	}
+	report(REPORT_FD, status, why);
+}
+
+/* ---- the command ---- */
+
+struct start_pipes {
+	int report[2], life[2];
+};
+
+static void close_pipes(struct start_pipes *p)
+{
+	int *all[] = { &p->report[0], &p->report[1], &p->life[0], &p->life[1] };
+
+	for (size_t i = 0; i < 4; i++) {
+		if (*all[i] >= 0)
+			close(*all[i]);
+		*all[i] = -1;
+	}
+}
+
+static bool open_pipes(struct start_pipes *p, bool attached)
+{
+	*p = (struct start_pipes){ { -1, -1 }, { -1, -1 } };
+	return pipe2(p->report, O_CLOEXEC) == 0 && (!attached || pipe2(p->life, O_CLOEXEC) == 0);
+}
+
+static struct str how_it_died(struct arena *a, pid_t pid, struct str run_dir)
+{
+	int how = 0;
+	struct str log, why;
+
+	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+		;
+	const char *name = WIFSIGNALED(how) ? sigabbrev_np(WTERMSIG(how)) : NULL;
+	struct str said = STR("");
+	if (file_read(a, str_cat(a, run_dir, STR("/keeper.log"), STR("")), &log, &why) && log.n)
+		said = str_printf(a, ": %.*s", (int)(log.n < 400 ? log.n : 400), log.p);
+	if (name)
+		return str_printf(a, "the keeper of the run was killed by %s while it started%.*s", name, STR_ARG(said));
+	return str_printf(a, "the keeper of the run ended while it started%.*s", STR_ARG(said));
+}
+
+static bool wait_for_report(struct arena *a, int fd, struct keeper *k, struct str *why, int *status)
+{
+	struct report r;
+	struct str text;
+
+	if (!read_report(a, fd, &r, &text)) {
+		*why = how_it_died(a, k->pid, k->run_dir);
+		*status = STATUS_INTERNAL;
+		return false;
+	}
+	if (r.status == 0) {
+		k->notes = text;
+		return true;
+	}
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*why = text;
+	*status = r.status;
+	return false;
+}
+
+bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status)
+{
+	struct keeper k = { .lifeline = -1, .run_dir = run_dir_path(a, s->state_dir, s->job->name) };
+	struct start_pipes pipes;
+
+	if (s->attached)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	k.pid = open_pipes(&pipes, s->attached) ? fork() : -1;
+	if (k.pid == 0) {
+		keeper_main(a, s, k.run_dir, pipes.report[1], pipes.life[0]);
+		exit(0);
+	}
+	if (k.pid < 0) {
+		*why = str_printf(a, "cannot start the keeper of '%.*s': %.*s", STR_ARG(s->job->name), STR_ARG(file_reason(a, errno)));
+		*status = STATUS_SYSTEM;
+		close_pipes(&pipes);
+		return false;
+	}
+	close(pipes.report[1]);
+	pipes.report[1] = -1;
+	bool ok = wait_for_report(a, pipes.report[0], &k, why, status);
+	if (ok) {
+		k.lifeline = pipes.life[1];
+		pipes.life[1] = -1;
+		*ret = k;
+	}
+	close_pipes(&pipes);
+	return ok;
+}
+
+/* ---- after its death ---- */
+
+static pid_t parent_of(const char *pid)
+{
+	char path[64], text[512];
+	int fd = snprintf(path, sizeof path, "/proc/%.20s/stat", pid) > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = 0;
+	const char *p = strrchr(text, ')');     /* "PID (name) S PARENT ..." */
+	return p && strlen(p) > 4 ? (pid_t)strtol(p + 4, NULL, 10) : -1;
+}
+
+static bool is_keeper(const struct keeper *keepers, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (keepers[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Kill and reap every child that is no keeper; false when there was none. */
+static bool kill_children(const struct keeper *keepers, size_t n, size_t *gone)
+{
+	DIR *d = opendir("/proc");
+	bool found = false;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		pid_t pid = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? (pid_t)strtol(e->d_name, NULL, 10) : 0;
+		if (!pid || parent_of(e->d_name) != getpid() || is_keeper(keepers, n, pid))
+			continue;
+		found = true;
+		kill(pid, SIGKILL);
+		*gone += waitpid(pid, NULL, WNOHANG) == pid;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+size_t keeper_sweep(const struct keeper *keepers, size_t n)
+{
+	const struct timespec pause = { 0, 5 * 1000000 };
+	size_t gone = 0;
+
+	/* what dies leaves its own children to us: until nothing is left, for at most five seconds */
+	for (int rounds = 0; rounds < 1000 && kill_children(keepers, n, &gone); rounds++)
+		nanosleep(&pause, NULL);
+	return gone;
+}
