@@ -135,6 +135,26 @@ static void joined(struct advice *a)
 		diag_help(a->check->diags, a->diag, "write 'join(%.*s, \",\")' or 'lines(%.*s)'", STR_ARG(a->words), STR_ARG(a->words));
 }
 
+bool report_swapped(struct check *c, const struct node *call)
+{
+	struct nodes args = call->u.call.args;
+	const struct node *first, *second;
+
+	if (args.n != 2 || args.at[0]->kind != NODE_ARG || args.at[1]->kind != NODE_ARG || args.at[0]->u.arg.name.p || args.at[1]->u.arg.name.p)
+		return false;
+	first = args.at[0]->u.arg.value;
+	second = args.at[1]->u.arg.value;
+	if (first->kind != NODE_STRING || second->kind == NODE_STRING)
+		return false;
+	struct str callee = node_words(c, call->u.call.callee), a = node_words(c, first), b = node_words(c, second);
+	struct str both = str_printf(c->arena, "(%.*s, %.*s)", STR_ARG(b), STR_ARG(a));
+	struct diag *d = diag_report(c->diags, TJ0318, call->u.call.args_span, "the arguments of '%.*s' are the other way round", STR_ARG(callee));
+	diag_help(c->diags, d, "write '%.*s%.*s'", STR_ARG(callee), STR_ARG(both));
+	if (source_text(c->program->sources, first->span).n == a.n && source_text(c->program->sources, second->span).n == b.n)
+		diag_fix(c->diags, d, call->u.call.args_span, both, "swap them");
+	return true;
+}
+
 void advise_record(struct check *c, struct diag *d, struct str field, struct str type)
 {
 	diag_help(c->diags, d, "give the record a declared type with the field '%.*s: %.*s', as in 'type T { ... }' and 'let x: T = { ... }'",

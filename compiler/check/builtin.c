@@ -208,6 +208,11 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 	struct nodes args = b->node->u.call.args;
 	size_t n = parameter_count(s), position = 0;
 	bool ok = true, pod = false;
+	if (n > 1 && !type_is_text(s->at[0].type) && type_is_text(s->at[1].type) && report_swapped(c, b->node)) {
+		for (size_t i = 0; i < args.n; i++)
+			type_loose(c, args.at[i]->u.arg.value);
+		return &type_bad;
+	}
 	struct node **bound = ARENA_ARRAY(c->arena, struct node *, n);
 	for (size_t i = 0; i < args.n; i++) {
 		struct node *arg = args.at[i];

@@ -339,6 +339,10 @@ static const struct type *call_role_method(struct check *c, struct node *n, cons
 	size_t i = 0;
 	if (!positional(n, (size_t)m->index + m->port))
 		return report_method(c, n, m->form);
+	if (m->index && m->port && report_swapped(c, n)) {
+		type_loose_arguments(c, n);
+		return &type_bad;
+	}
 	if (m->index) {
 		const struct type *t = type_expr(c, argument(n, i), &type_int);
 		pod = t->kind == TYPE_POD;

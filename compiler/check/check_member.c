@@ -183,6 +183,10 @@ static void report_role_member(struct check *c, struct node *n)
 		return;
 	}
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "a role has no field '%.*s'", STR_ARG(name));
+	if (str_is(name, "index") || str_is(name, "rank")) {
+		diag_help(c->diags, d, "a role is all of its replicas; the index of this one is 'pod.index'");
+		return;
+	}
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < COUNT(role_members); i++)
 		suggest_add(&s, str_of(role_members[i].name));
@@ -243,8 +247,12 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 {
 	struct str what = type_phrase(c->arena, t), name = n->u.member.name;
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%.*s has no fields", STR_ARG(what));
+	struct str words = node_words(c, n->u.member.base);
+	enum function f;
 	if (str_is(name, "len") || str_is(name, "length"))
 		diag_help(c->diags, d, "write 'len(...)'");
+	else if (schema_function_find(name, &f))
+		diag_help(c->diags, d, "functions stand before what they work on: write '%.*s(%.*s, ...)'", STR_ARG(name), STR_ARG(words));
 	return bad(n);
 }
 

@@ -201,6 +201,8 @@ const struct type *bad(struct node *n);
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
 /* Help that says what to write instead, if that can be told (advice.c); `want` without pod[] and `?`. */
 void advise(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site);
+/* TJ0318 for a call whose first argument is a plain text and the second one is not, where it should be the reverse. */
+bool report_swapped(struct check *c, const struct node *call);
 /* Help for a record without a declared type, of which a field would need one; for messages about that field. */
 void advise_record(struct check *c, struct diag *d, struct str field, struct str type);
 /* The text of an expression, shortened for a message. */

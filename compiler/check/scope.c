@@ -276,9 +276,14 @@ static void report_field(struct check *c, struct str name, struct span at)
 	struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
 	if (near.n)
 		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
-	if (role && f)
+	if (c->at.env && str_is(name, "env"))
+		diag_help(c->diags, d, "for a variable that is set above write 'pod.env(\"NAME\")'");
+	else if (role && f)
 		diag_help(c->diags, d, "%s'self.%.*s%s', or use a 'let'", near.n ? "for the field write " : "write ", STR_ARG(name),
 			optional ? " ?? ..." : "");
+	else if (c->at.env)
+		diag_help(c->diags, d, "use a 'let' for a value that is needed twice; for a variable that is set above write 'pod.env(\"%.*s\")'",
+			STR_ARG(name));
 	else
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
 }
