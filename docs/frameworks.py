@@ -140,11 +140,15 @@ def example(framework):
     """The replicas of a program in tests/std that uses the framework, by role: the last one of each."""
     for file in sorted(os.listdir(EXAMPLES)):
         path = os.path.join(EXAMPLES, file)
-        if not file.endswith(".tj") or not re.search(r'^job "\w+": %s\b' % re.escape(framework), read(path), re.M):
+        if not file.endswith(".tj") or not re.search(r'^job "[^"]+": %s\b' % re.escape(framework), read(path), re.M):
             continue
         out = trainc("env", "-o", "json", path)
         if out:
-            return {r["role"]: r for job in json.loads(out)["jobs"] for r in job["replicas"] if r["container"] == "main"}
+            seen = {}
+            for replica in (r for job in json.loads(out)["jobs"] for r in job["replicas"]):
+                if seen.get(replica["role"], {}).get("index") != replica["index"]:
+                    seen[replica["role"]] = replica         # the main container comes first
+            return seen
     sys.exit("no program of tests/std uses %s" % framework)
 
 

@@ -304,7 +304,8 @@ static const struct { const char *word; const struct type *type; } plain[] = {
 	{ "bool", &type_bool }, { "int", &type_int }, { "float", &type_float }, { "string", &type_string }, { "cpu", &type_cpu },
 	{ "memory", &type_memory }, { "duration", &type_duration }, { "topology", &type_topology }, { "range", &type_range },
 	{ "elastic", &type_elastic }, { "image", &type_image }, { "name", &type_name }, { "path", &type_path }, { "port", &type_port },
-	{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition }, { "role", &type_role }
+	{ "accelerator", &type_accelerator }, { "volume", &type_volume }, { "condition", &type_condition }, { "role", &type_role },
+	{ "data", &type_data }
 };
 static const struct type type_enum = { .kind = TYPE_ENUM };
 static const char *const wrappers[] = { "list", "map", "pod", "secret" };

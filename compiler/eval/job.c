@@ -33,6 +33,8 @@ static const struct entry *job_entry(const struct job *j, enum field_id id)
 	return e ? e : find_entry(j->framework_body, id);
 }
 
+bool job_says(const struct job *j, enum field_id id) { return job_entry(j, id) != NULL; }
+
 const struct value *job_field(struct job *j, enum field_id id)
 {
 	struct eval *ev = j->ev;

@@ -47,6 +47,8 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 
 /* A field of the job itself (job block, else framework, else default). */
 const struct value *job_field(struct job *j, enum field_id id);
+/* Does the job or its framework say anything about the field? */
+bool job_says(const struct job *j, enum field_id id);
 struct span job_field_at(struct job *j, enum field_id id);
 /* Is an environment name locked by the framework? */
 bool job_reserves(const struct job *j, struct str name);

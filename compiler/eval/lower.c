@@ -465,6 +465,7 @@ static void lower_head(struct job *j)
 	p->labels = value_pairs(j->ev, job_field(j, FIELD_LABELS));
 	p->annotations = value_pairs(j->ev, job_field(j, FIELD_ANNOTATIONS));
 	p->raw_service = raw_block(j->ev, j->body, "service");
+	p->arguments = lower_arguments(j);
 	p->reserved = j->reserved;
 	p->nreserved = j->nreserved;
 }
@@ -507,8 +508,8 @@ static const struct plan_condition *default_success(struct job *j)
 static void lower_success(struct job *j)
 {
 	const struct value *v = j->checks_failed ? &value_none : job_field(j, FIELD_SUCCESS);
-	j->plan->success_written = v->kind == VALUE_CONDITION;
-	j->plan->success = j->plan->success_written ? v->u.condition : default_success(j);
+	j->plan->success_written = v->kind == VALUE_CONDITION || (v->kind == VALUE_NONE && !j->checks_failed && job_says(j, FIELD_SUCCESS));
+	j->plan->success = v->kind == VALUE_CONDITION ? v->u.condition : j->plan->success_written ? NULL : default_success(j);
 }
 
 void lower_job(struct job *j)

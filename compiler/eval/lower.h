@@ -62,6 +62,9 @@ void lower_texts(struct lowering *l, struct node *expr, struct frame *frame, con
 /* Evaluate what is pending for every replica; decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */
 void lower_pending(struct lowering *l);
 
+/* The framework's arguments, defaults too, as a map; NULL without a framework. */
+const struct data *lower_arguments(struct job *j);
+
 /* A raw value as a data tree; NULL after a report when it holds something only the pod knows. */
 struct data *value_data(struct eval *ev, const struct value *v);
 

@@ -187,6 +187,8 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	*ret_field = FIELDS;
 	if (str_is(name, "name"))
 		return value_string(ev->arena, r->name, at->span);
+	if (str_is(name, "given"))
+		return value_bool(ev->arena, r->block != NULL, r->block ? r->at : at->span);
 	if (str_is(name, "hosts")) {
 		*ret_field = FIELD_REPLICAS;
 		return all_hosts(ev, r, at->span);

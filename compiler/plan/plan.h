@@ -204,6 +204,7 @@ struct plan_job {
 	struct str name;
 	struct span name_at;
 	struct str framework;           /* "single.task" as written; empty without */
+	const struct data *arguments;   /* of the framework, by name: a map with every default, without what is none; NULL without a framework */
 	struct plan_str ns;             /* namespace: set when written or given on the command line */
 	enum host_form hosts;
 	struct str domain;              /* empty without */
