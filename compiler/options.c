@@ -8,7 +8,8 @@
 #include "diag/suggest.h"
 
 #define ONLY(command) (1u << COMMAND_##command)
-#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP))
+#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP) | ONLY(RUN))
+#define FOR_LOCAL (ONLY(RUN))
 #define FOR_ALL (~0u)
 
 static const struct group_row {

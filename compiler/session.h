@@ -14,7 +14,7 @@
 #include "emit/emit.h"
 #include "options.h"
 
-enum exit_status { STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2, STATUS_OUTPUT = 3 };
+enum exit_status { STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2, STATUS_OUTPUT = 3, STATUS_FAILED = 8 };
 
 struct session {
 	struct arena *arena;            /* of the run */
@@ -30,6 +30,7 @@ int cmd_compile(struct session *s);
 int cmd_check(struct session *s);
 int cmd_env(struct session *s);
 int cmd_plan(struct session *s);
+int cmd_run(struct session *s);
 int cmd_fmt(struct session *s);
 int cmd_test(struct session *s);
 int cmd_explain(struct session *s);

@@ -162,6 +162,13 @@ static const struct value *accelerator_field(struct eval *ev, struct entries *bo
 	return v;
 }
 
+static struct plan_str accelerator_text(struct eval *ev, struct entries *body, enum field_id id)
+{
+	const struct value *v = accelerator_field(ev, body, id);
+
+	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, v->from, true } : (struct plan_str){ 0 };
+}
+
 static struct plan_accelerator *device(struct eval *ev, struct entries *body, struct span from)
 {
 	struct plan_accelerator *acc = ARENA_NEW(ev->arena, struct plan_accelerator);
@@ -180,6 +187,8 @@ static struct plan_accelerator *device(struct eval *ev, struct entries *body, st
 	acc->tolerate = value_strs(ev, accelerator_field(ev, body, FIELD_DEVICE_TOLERATE), &acc->ntolerate);
 	acc->env = value_pairs(ev, accelerator_field(ev, body, FIELD_DEVICE_ENV));
 	acc->mounts = value_mounts(ev, accelerator_field(ev, body, FIELD_DEVICE_MOUNTS), &acc->nmounts);
+	acc->devices = accelerator_text(ev, body, FIELD_DEVICES);
+	acc->visible = accelerator_text(ev, body, FIELD_VISIBLE);
 	acc->from = from;
 	return acc;
 }

@@ -141,6 +141,8 @@ struct plan_accelerator {
 	struct plan_pairs env;
 	struct plan_mount *mounts;
 	size_t nmounts;
+	struct plan_str devices;        /* of one machine: a pattern of files; for the local backend, as is `visible` */
+	struct plan_str visible;        /* name of the variable with the numbers that a program may use */
 	struct span from;               /* where the role asks for it */
 };
 

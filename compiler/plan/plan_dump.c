@@ -225,6 +225,8 @@ static void accelerator(struct dumping *d, const struct plan_accelerator *a)
 	amount(d, "memory", &a->memory);
 	pairs(d, "node", &a->node);
 	words(d, "tolerate", a->tolerate, a->ntolerate);
+	word(d, "devices", &a->devices);
+	word(d, "visible", &a->visible);
 	d->depth--;
 }
 

@@ -30,6 +30,7 @@ struct engine_options {
 	const struct engine_start *starts;
 	size_t nstarts;
 	struct str image_root;          /* empty: none */
+	bool no_devices;                /* programs run without the accelerators that they ask for */
 	bool inherit_env;               /* everything of the caller's environment, not just the list of R-LOC4 */
 	int64_t backoff;                /* ns before the second attempt, doubling up to 10 min: 10 s unless told */
 	char *const *caller_env;        /* of the command */

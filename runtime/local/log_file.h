@@ -27,6 +27,7 @@ struct str log_name(struct arena *a, struct str role, int64_t index, struct str 
 struct log_writer {
 	int log, times;                 /* descriptors, or -1 */
 	uint64_t offset, lost;          /* bytes written; bytes that the disk refused */
+	uint64_t records;               /* in NAME.times */
 };
 /* Creates both files (append, 0600, exclusively).  False with errno. */
 bool log_create(struct log_writer *w, int directory, const char *name);

@@ -1,0 +1,165 @@
+#include "runtime/local/devices.h"
+
+#include <glob.h>
+#include <stdlib.h>
+
+/* One kind: the same files, told by the same variable. */
+struct kind {
+	const struct plan_accelerator *acc;     /* the first that asks for it */
+	struct str *names;              /* what the variable says of each device */
+	bool *taken;
+	size_t n;
+	int64_t wanted;
+};
+
+struct holding {                        /* of one replica: devices [at[0]...] of its role's kind */
+	size_t *at;
+	size_t n;
+};
+
+struct devices {
+	struct arena *arena;
+	const struct plan_job *job;
+	bool none;
+	struct kind *kinds;
+	size_t nkinds;
+	struct holding **held;          /* by role and index */
+};
+
+static bool same_kind(const struct plan_accelerator *a, const struct plan_accelerator *b)
+{
+	return str_eq(a->devices.value, b->devices.value) && str_eq(a->visible.value, b->visible.value);
+}
+
+static struct kind *kind_of(const struct devices *d, const struct plan_accelerator *acc)
+{
+	for (size_t i = 0; acc && i < d->nkinds; i++)
+		if (same_kind(d->kinds[i].acc, acc))
+			return &d->kinds[i];
+	return NULL;
+}
+
+static size_t count_files(struct arena *a, struct str pattern)
+{
+	glob_t found = { 0 };
+	size_t n = 0;
+
+	if (glob(str_copy(a, pattern).p, GLOB_NOSORT, NULL, &found) == 0)
+		n = found.gl_pathc;
+	globfree(&found);
+	return n;
+}
+
+/* What the caller's own variable leaves: "2,3", or names of another form. */
+static void names_of_caller(struct devices *d, struct kind *k, struct str list)
+{
+	k->n = 0;
+	for (size_t at = 0; at < list.n;) {
+		const char *comma = memchr(list.p + at, ',', list.n - at);
+		size_t end = comma ? (size_t)(comma - list.p) : list.n;
+		struct str name = { list.p + at, end - at };
+		if (name.n)
+			ARENA_PUSH(d->arena, k->names, k->n, name);
+		at = end + 1;
+	}
+}
+
+static void kind_add(struct devices *d, const struct plan_accelerator *acc,
+	struct str (*caller)(const void *context, struct str name), const void *context)
+{
+	struct kind k = { .acc = acc };
+	struct str own = acc->visible.set ? caller(context, acc->visible.value) : (struct str){ 0 };
+	size_t n = d->none ? 0 : count_files(d->arena, acc->devices.value);
+
+	if (own.p && !d->none)
+		names_of_caller(d, &k, own);
+	for (size_t i = 0; !own.p && i < n; i++) {
+		struct str name = str_printf(d->arena, "%zu", i);
+		ARENA_PUSH(d->arena, k.names, k.n, name);
+	}
+	if (k.n > n && own.p)
+		k.n = n;
+	k.taken = ARENA_ARRAY(d->arena, bool, k.n);
+	ARENA_PUSH(d->arena, d->kinds, d->nkinds, k);
+}
+
+static void complain(struct buf *why, const struct plan_role *r, const char *text, struct str what)
+{
+	buf_printf(why, "role '%.*s' asks for %.*s, %s%.*s; --no-devices runs it without\n", STR_ARG(r->name), STR_ARG(r->accelerator->spelling),
+		text, STR_ARG(what));
+}
+
+struct devices *devices_new(struct arena *a, const struct plan_job *j, bool none,
+	struct str (*caller)(const void *context, struct str name), const void *context, struct buf *why)
+{
+	struct devices *d = ARENA_NEW(a, struct devices);
+
+	*d = (struct devices){ .arena = a, .job = j, .none = none };
+	d->held = ARENA_ARRAY(a, struct holding *, j->nroles);
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		const struct plan_accelerator *acc = r->accelerator;
+		d->held[i] = ARENA_ARRAY(a, struct holding, (size_t)r->max);
+		if (!acc || !r->max)
+			continue;
+		if (!none && !acc->devices.set) {
+			complain(why, r, "and that accelerator does not say how its devices look on a machine ('devices')", STR(""));
+			continue;
+		}
+		if (!kind_of(d, acc))
+			kind_add(d, acc, caller, context);
+	}
+	return d;
+}
+
+bool devices_take(struct devices *d, unsigned role, int64_t i, struct str *why)
+{
+	const struct plan_role *r = &d->job->roles[role];
+	struct kind *k = kind_of(d, r->accelerator);
+	struct holding *h = &d->held[role][i];
+
+	if (!k || d->none || h->n)
+		return true;
+	h->at = h->at ? h->at : ARENA_ARRAY(d->arena, size_t, (size_t)r->accelerator->per_pod);
+	for (size_t n = 0; n < k->n && (int64_t)h->n < r->accelerator->per_pod; n++)
+		if (!k->taken[n]) {
+			k->taken[n] = true;
+			h->at[h->n++] = n;
+		}
+	if ((int64_t)h->n == r->accelerator->per_pod)
+		return true;
+	devices_return(d, role, i);
+	*why = str_printf(d->arena, "%.*s-%lld needs %lld of the devices '%.*s', and too few of the %zu are left", STR_ARG(r->name), (long long)i,
+		(long long)r->accelerator->per_pod, STR_ARG(k->acc->devices.value), k->n);
+	return false;
+}
+
+void devices_return(struct devices *d, unsigned role, int64_t i)
+{
+	struct kind *k = kind_of(d, d->job->roles[role].accelerator);
+	struct holding *h = &d->held[role][i];
+
+	for (size_t n = 0; k && n < h->n; n++)
+		k->taken[h->at[n]] = false;
+	h->n = 0;
+}
+
+size_t devices_variables(const struct devices *d, struct arena *a, unsigned role, int64_t i, struct device_variable **ret)
+{
+	const struct holding *h = &d->held[role][i];
+	const struct kind *own = kind_of(d, d->job->roles[role].accelerator);
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	*ret = NULL;
+	for (size_t k = 0; k < d->nkinds; k++) {
+		if (!d->kinds[k].acc->visible.set)
+			continue;
+		for (size_t x = 0; &d->kinds[k] == own && x < h->n; x++)
+			buf_printf(&b, "%s%.*s", x ? "," : "", STR_ARG(own->names[h->at[x]]));
+		struct device_variable v = { d->kinds[k].acc->visible.value, buf_take(&b, a) };
+		ARENA_PUSH(a, *ret, n, v);
+	}
+	buf_release(&b);
+	return n;
+}

@@ -1,0 +1,550 @@
+/*
+ * engine.c - the loop: what happens on the machine goes to life.c, what life.c
+ * orders goes to replica.c, and everybody who wants to know is told.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/local/descendants.h"
+#include "runtime/local/engine_internal.h"
+#include "runtime/local/run_dir.h"
+
+enum { EVENTS = 64, PUBLISH_MS = 50, SWEEP_SECONDS = 5 };
+
+struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i) { return &e->replicas[places_number(e->places, role, i)]; }
+struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r) { return &e->state->roles[r->role].at[r->index]; }
+
+/* ---- time: the real-time clock as it was at the start, without its later jumps ---- */
+
+static int64_t read_clock(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static void look_at_clock(struct engine *e) { e->now = read_clock(CLOCK_BOOTTIME) + e->clock_offset; }
+
+/* ---- descriptors ---- */
+
+bool engine_watch(struct engine *e, int fd, struct watch *w)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = w };
+	return epoll_ctl(e->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void engine_unwatch(struct engine *e, int *fd)
+{
+	if (*fd < 0)
+		return;
+	epoll_ctl(e->epoll, EPOLL_CTL_DEL, *fd, NULL);
+	close(*fd);
+	*fd = -1;
+}
+
+/* A few for each process: what the caller permits may be less than the system does. */
+static void permit_files(struct engine *e)
+{
+	if (getrlimit(RLIMIT_NOFILE, &e->files) < 0)
+		return;
+	struct rlimit all = { e->files.rlim_max, e->files.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &all);
+}
+
+static bool open_descriptors(struct engine *e, struct buf *why)
+{
+	struct str logs = str_cat(e->arena, e->run_dir, STR("/logs"), STR(""));
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	e->epoll = epoll_create1(EPOLL_CLOEXEC);
+	e->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	e->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	e->logs = open(logs.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (e->epoll >= 0 && e->signals >= 0 && e->null >= 0 && e->logs >= 0 && engine_watch(e, e->signals, &e->signal_watch))
+		return true;
+	buf_printf(why, "cannot prepare '%.*s': %.*s\n", STR_ARG(e->run_dir), STR_ARG(file_reason(e->arena, errno)));
+	return false;
+}
+
+/* ---- before anything starts ---- */
+
+static struct str caller_variable(const void *context, struct str name)
+{
+	const struct engine *e = context;
+
+	for (char *const *v = e->options->caller_env; v && *v; v++)
+		if (strncmp(*v, name.p, name.n) == 0 && (*v)[name.n] == '=')
+			return str_of(*v + name.n + 1);
+	return (struct str){ 0 };
+}
+
+static bool role_of(const struct engine *e, struct str name, unsigned *ret)
+{
+	for (unsigned i = 0; i < e->job->nroles; i++)
+		if (e->job->roles[i].max && str_eq(e->job->roles[i].name, name)) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+static struct life_size *sizes(struct engine *e, struct buf *why)
+{
+	struct life_size *at = ARENA_ARRAY(e->arena, struct life_size, e->options->nstarts);
+
+	for (size_t i = 0; i < e->options->nstarts; i++) {
+		const struct engine_start *s = &e->options->starts[i];
+		if (!role_of(e, s->role, &at[i].role)) {
+			buf_printf(why, "--replicas %.*s=%lld: there is no role '%.*s'\n", STR_ARG(s->role), (long long)s->n, STR_ARG(s->role));
+			continue;
+		}
+		const struct plan_role *r = &e->job->roles[at[i].role];
+		at[i].n = s->n;
+		if (!r->elastic)
+			buf_printf(why, "--replicas %.*s=%lld: the role is not elastic; it has %lld replicas\n", STR_ARG(s->role), (long long)s->n,
+				(long long)r->max);
+		else if (s->n < r->min || s->n > r->max)
+			buf_printf(why, "--replicas %.*s=%lld: the role has %lld to %lld replicas\n", STR_ARG(s->role), (long long)s->n,
+				(long long)r->min, (long long)r->max);
+	}
+	return at;
+}
+
+static void take_devices(struct engine *e, struct buf *why)
+{
+	struct str reason;
+
+	for (unsigned k = 0; k < e->job->nroles; k++)
+		for (int64_t i = 0; i < e->state->roles[k].desired; i++)
+			if (!devices_take(e->devices, k, i, &reason)) {
+				buf_printf(why, "%.*s; --no-devices runs it without\n", STR_ARG(reason));
+				return;
+			}
+}
+
+static void make_replicas(struct engine *e)
+{
+	size_t containers = 0;
+
+	for (size_t k = 0; k < e->job->nroles; k++) {
+		e->nreplicas += (size_t)e->job->roles[k].max;
+		containers += (size_t)e->job->roles[k].max * launch_containers(&e->job->roles[k]);
+	}
+	for (e->table_size = 64; e->table_size < 2 * containers;)
+		e->table_size *= 2;
+	e->table = ARENA_ARRAY(e->arena, struct container *, e->table_size);
+	e->replicas = ARENA_ARRAY(e->arena, struct replica, e->nreplicas);
+	for (unsigned k = 0; k < e->job->nroles; k++)
+		for (int64_t i = 0; i < e->job->roles[k].max; i++)
+			replica_init(e, engine_replica(e, k, i), k, i);
+}
+
+static void describe(struct engine *e)
+{
+	static const char *const isolations[] = { [ISOLATE_NONE] = "none", [ISOLATE_JOB] = "job", [ISOLATE_REPLICA] = "replica" };
+	struct run_state *s = e->state;
+	struct buf b = { 0 };
+
+	s->name = e->job->name;
+	s->ns = plan_namespace(e->job);
+	s->framework = e->job->framework;
+	s->isolate = str_of(isolations[e->options->isolate]);
+	s->boot_id = boot_id_read(e->arena);
+	process_identify(e->self, &s->keeper);
+	for (unsigned k = 0; k < e->job->nroles; k++)
+		for (int64_t i = 0; i < e->job->roles[k].max; i++) {
+			const struct placement *p = places_placement(e->places);
+			p->host(p->context, e->job, &e->job->roles[k], i, &b);
+			s->roles[k].at[i].host = buf_take(&b, e->arena);
+		}
+	buf_release(&b);
+}
+
+/* Everything that can be refused.  `*status`: 3 when the machine is to blame, 8 when it is the program. */
+static bool prepare(struct engine *e, struct buf *why, int *status)
+{
+	struct life_options life = { .backoff = e->options->backoff, .nsizes = e->options->nstarts };
+	struct str reason;
+
+	*status = 8;
+	life.sizes = sizes(e, why);
+	e->launch = launch_new(e->arena, e->job, e->options, e->run_dir, why);
+	e->devices = devices_new(e->arena, e->job, e->options->no_devices, caller_variable, e, why);
+	if (why->n)
+		return false;
+	e->life = life_new(e->arena, e->job, &life, e->state, e->now);
+	e->places = places_new(e->arena, e->job, e->options->isolate);
+	make_replicas(e);
+	take_devices(e, why);
+	if (why->n)
+		return false;
+	*status = 3;
+	if (!open_descriptors(e, why))
+		return false;
+	e->iso = isolation_open(e->arena, e->options->isolate, launch_needs_mounts(e->launch), e->nreplicas, &reason);
+	if (!e->iso || !places_open(e->places, e->iso, &reason)) {
+		buf_printf(why, "%.*s\n", STR_ARG(reason));
+		return false;
+	}
+	*status = 8;
+	launch_place(e->launch, e->places, e->iso, e->devices, why);
+	return !why->n;
+}
+
+struct engine *engine_new(struct arena *a, const struct plan_job *job, const struct engine_options *o,
+	struct str run_dir, struct run_state *state, struct str *why, int *status)
+{
+	struct engine *e = ARENA_NEW(a, struct engine);
+	struct buf complaints = { 0 };
+
+	*e = (struct engine){ .arena = a, .job = job, .options = o, .run_dir = run_dir, .state = state, .self = getpid(),
+		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .signal_watch = { WATCH_SIGNALS, NULL },
+		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL } };
+	e->clock_offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
+	e->chunk = ARENA_ARRAY(a, char, CHUNK);
+	look_at_clock(e);
+	permit_files(e);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	bool ok = prepare(e, &complaints, status);
+	if (ok)
+		describe(e);
+	*why = buf_take(&complaints, a);
+	buf_release(&complaints);
+	if (ok)
+		return e;
+	engine_release(e);
+	return NULL;
+}
+
+struct str engine_notes(const struct engine *e) { return launch_notes(e->launch); }
+
+/* ---- requests ---- */
+
+static bool op_stop(void *context, bool kill, struct str *why) { return life_stop(((struct engine *)context)->life, kill, why); }
+
+static bool op_suspend(void *context, bool suspend, struct str *why)
+{
+	struct engine *e = context;
+	return life_suspend(e->life, suspend, e->now, why);
+}
+
+static void return_devices(struct engine *e, unsigned role, int64_t from)
+{
+	for (int64_t i = from; i < e->job->roles[role].max; i++)
+		devices_return(e->devices, role, i);
+}
+
+static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
+{
+	struct engine *e = context;
+	unsigned k;
+
+	if (role_of(e, role, &k) && e->job->roles[k].elastic) {
+		int64_t had = e->state->roles[k].desired;
+		for (int64_t i = had; i < n && i < e->job->roles[k].max; i++)
+			if (!devices_take(e->devices, k, i, why)) {
+				return_devices(e, k, had);
+				return false;
+			}
+	}
+	return life_scale(e->life, role, n, why);
+}
+
+struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e, op_stop, op_suspend, op_scale }; }
+
+/* ---- orders ---- */
+
+/* Fault F-49: somebody took a port while its replica was not there. */
+static void port_taken(struct engine *e, const struct replica *r, int64_t number)
+{
+	struct str why = str_printf(e->arena, "port %lld is taken by another program", (long long)number);
+
+	if (e->collisions++)
+		life_refused(e->life, r->role, r->index, why, e->now);
+	else
+		life_begin_anew(e->life, r->role, r->index, why);
+}
+
+static void start(struct engine *e, struct replica *r, bool fresh)
+{
+	int64_t taken;
+	struct str why;
+
+	if (life_beginnings(e->life) != e->beginnings) {
+		if (e->collisions && e->beginnings && !places_again(e->places, &why)) {
+			life_refused(e->life, r->role, r->index, why, e->now);
+			return;
+		}
+		e->beginnings = life_beginnings(e->life);
+	}
+	if (!places_free(e->places, r->role, r->index, &taken)) {
+		port_taken(e, r, taken);
+		return;
+	}
+	replica_start(e, r, fresh);
+}
+
+static void give_up(struct engine *e, struct replica *r)
+{
+	replica_abandon(e, r);
+	e->changed = true;
+}
+
+static void obey(struct engine *e)
+{
+	struct life_action a;
+
+	while (life_next(e->life, e->now, &a)) {
+		struct replica *r = engine_replica(e, a.role, a.index);
+		switch (a.order) {
+		case LIFE_START: start(e, r, true); break;
+		case LIFE_START_IN_PLACE: start(e, r, false); break;
+		case LIFE_TERM: replica_stop(e, r); break;
+		case LIFE_KILL: replica_kill(e, r); break;
+		case LIFE_GIVE_UP: give_up(e, r); break;
+		}
+	}
+}
+
+/* ---- what has ended ---- */
+
+static void reap(struct engine *e)
+{
+	siginfo_t info = { 0 };
+
+	/* left as it is until everything of its process group is dead: its number is that of the group */
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+		struct container *c = container_of(e, info.si_pid);
+		bool exited = info.si_code == CLD_EXITED;
+		if (c)
+			replica_ended(e, c, exited ? info.si_status : 128 + info.si_status, exited ? 0 : info.si_status);
+		waitpid(info.si_pid, NULL, WNOHANG);
+		info.si_pid = 0;
+	}
+}
+
+/* Daemons of replicas that are over: they carry the replica's name in their environment. */
+static enum descendant judge_orphan(void *context, pid_t pid)
+{
+	const struct engine *e = context;
+	char entry[320];
+
+	if (container_of(e, pid))
+		return DESCENDANT_SPARE;
+	for (size_t i = 0; i < e->nreplicas; i++) {
+		const struct replica *r = &e->replicas[i];
+		if (r->phase != PHASE_GONE)
+			continue;
+		snprintf(entry, sizeof entry, "HOSTNAME=%.*s-%lld", STR_ARG(e->job->roles[r->role].object), (long long)r->index);
+		if (process_has_variable(pid, entry))
+			return DESCENDANT_KILL;
+	}
+	return DESCENDANT_PASS;
+}
+
+/* Attempts that are over, with all that they left: now life may know. */
+static void tell_ends(struct engine *e)
+{
+	if (!e->gone)
+		return;
+	descendants_kill(e->self, judge_orphan, e);
+	for (size_t i = 0; i < e->nreplicas && e->gone; i++) {
+		struct replica *r = &e->replicas[i];
+		if (r->phase != PHASE_GONE)
+			continue;
+		r->phase = PHASE_IDLE;
+		e->gone--;
+		if (r->refused.n)
+			life_refused(e->life, r->role, r->index, r->refused, e->now);
+		else
+			life_ended(e->life, r->role, r->index, &r->end);
+	}
+}
+
+/* ---- telling ---- */
+
+static void blame_log(struct engine *e)
+{
+	struct run_failure *f = &e->state->failure;
+	unsigned k;
+
+	if (f->known && !f->log && role_of(e, f->role, &k))
+		replica_tail(e, engine_replica(e, k, f->index), &f->log, &f->nlog);
+}
+
+static void publish(struct engine *e)
+{
+	struct arena scratch = { 0 };
+	struct buf text = { 0 };
+	struct str why;
+
+	blame_log(e);
+	e->state_unsaved = !run_save(&scratch, e->run_dir, e->state, &why);
+	arena_release(&scratch);
+	run_state_write(e->state, &text);
+	if (e->control)
+		control_publish(e->control, buf_text(&text));
+	buf_release(&text);
+	e->published = life_version(e->life);
+	e->changed = false;
+	e->publish_after = e->now + PUBLISH_MS * (SECOND / 1000);
+}
+
+static bool news(const struct engine *e) { return e->changed || e->published != life_version(e->life); }
+
+/* ---- the loop ---- */
+
+static void on_signals(struct engine *e)
+{
+	struct signalfd_siginfo s;
+	struct str why;
+
+	while (read(e->signals, &s, sizeof s) == sizeof s) {
+		if (s.ssi_signo != SIGCHLD)
+			life_stop(e->life, e->interrupts++ > 0, &why);
+	}
+}
+
+static void on_event(struct engine *e, const struct watch *w, int lifeline)
+{
+	struct str why;
+
+	switch (w->kind) {
+	case WATCH_SIGNALS: on_signals(e); break;
+	case WATCH_CONTROL: control_serve(e->control); break;
+	case WATCH_LIFELINE:
+		epoll_ctl(e->epoll, EPOLL_CTL_DEL, lifeline, NULL);
+		life_stop(e->life, true, &why);
+		break;
+	case WATCH_OUTPUT: replica_output(e, w->container); break;
+	case WATCH_REPORT: replica_report(e, w->container); break;
+	}
+}
+
+static int64_t tick(struct engine *e)
+{
+	int64_t next = life_deadline(e->life);
+
+	for (size_t i = 0; i < e->nreplicas; i++) {
+		int64_t t = e->replicas[i].phase == PHASE_IDLE ? LIFE_NEVER : replica_tick(e, &e->replicas[i]);
+		next = t < next ? t : next;
+	}
+	if (news(e) && e->publish_after < next)
+		next = e->publish_after;
+	return next;
+}
+
+static int timeout_until(const struct engine *e, int64_t next)
+{
+	if (next == LIFE_NEVER)
+		return -1;
+	int64_t ms = (next - e->now + SECOND / 1000 - 1) / (SECOND / 1000);
+	return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
+}
+
+static void wait_and_handle(struct engine *e, int lifeline)
+{
+	struct epoll_event events[EVENTS];
+
+	if (news(e) && e->now >= e->publish_after)
+		publish(e);
+	int n = epoll_wait(e->epoll, events, EVENTS, timeout_until(e, tick(e)));
+	look_at_clock(e);
+	for (int i = 0; i < n; i++)
+		on_event(e, events[i].data.ptr, lifeline);
+	reap(e);
+}
+
+/* Does something remain to be waited for? */
+static bool go_on(struct engine *e)
+{
+	do {
+		tell_ends(e);
+		obey(e);
+	} while (e->gone);
+	if (!life_over(e->life))
+		return true;
+	for (size_t i = 0; i < e->nreplicas; i++)
+		if (e->replicas[i].phase != PHASE_IDLE)
+			return true;
+	return false;
+}
+
+/* ---- the end ---- */
+
+static enum descendant judge_all(void *context, pid_t pid)
+{
+	(void)context, (void)pid;
+	return DESCENDANT_KILL;
+}
+
+/* Nothing of the run is left: whatever its programs started and let go of. */
+static void sweep(struct engine *e)
+{
+	int64_t until = e->now + SWEEP_SECONDS * SECOND;
+	struct timespec pause = { 0, 2000000 };
+
+	isolation_close(e->iso);
+	e->iso = NULL;
+	do {
+		descendants_kill(e->self, judge_all, NULL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (waitpid(-1, NULL, WNOHANG) < 0)
+			return;                 /* no child is left */
+		nanosleep(&pause, NULL);
+		look_at_clock(e);
+	} while (e->now < until);
+}
+
+void engine_run(struct engine *e, struct control *c, int lifeline)
+{
+	e->control = c;
+	if (c)
+		engine_watch(e, control_fd(c), &e->control_watch);
+	if (lifeline >= 0)
+		engine_watch(e, lifeline, &e->lifeline_watch);
+	while (go_on(e))
+		wait_and_handle(e, lifeline);
+	sweep(e);
+	if (str_is(e->job->clean.value, "all"))
+		launch_clean(e->launch);
+	publish(e);
+}
+
+void engine_release(struct engine *e)
+{
+	int *const descriptors[] = { &e->epoll, &e->signals, &e->null, &e->logs };
+
+	for (size_t i = 0; i < e->nreplicas; i++)
+		replica_release(e, &e->replicas[i]);
+	if (e->iso)
+		isolation_close(e->iso);
+	e->iso = NULL;
+	if (e->places)
+		places_release(e->places);
+	if (e->life)
+		life_release(e->life);
+	if (e->launch)
+		launch_release(e->launch);
+	for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+		if (*descriptors[i] >= 0)
+			close(*descriptors[i]);
+}

@@ -1,0 +1,121 @@
+/*
+ * engine_internal.h - what engine.c (the loop) and replica.c (the processes of
+ * one replica) share.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_ENGINE_INTERNAL_H
+#define TRAINC_RUNTIME_LOCAL_ENGINE_INTERNAL_H
+
+#include <sys/resource.h>
+
+#include "runtime/local/engine.h"
+#include "runtime/local/launch.h"
+#include "runtime/local/life.h"
+#include "runtime/local/log_file.h"
+#include "runtime/local/spawn.h"
+
+enum watch_kind { WATCH_SIGNALS, WATCH_CONTROL, WATCH_LIFELINE, WATCH_OUTPUT, WATCH_REPORT };
+
+struct container;
+struct watch {                          /* what epoll knows of a descriptor */
+	enum watch_kind kind;
+	struct container *container;    /* OUTPUT, REPORT */
+};
+
+struct replica;
+struct container {
+	struct replica *replica;
+	size_t k;                       /* position among the role's containers */
+	pid_t pid;                      /* 0: no process */
+	struct container *same_slot;    /* in the table of processes */
+	int output, report;             /* ends of pipes, or -1 */
+	struct watch output_watch, report_watch;
+	struct log_writer log;
+	bool logs;                      /* `log` is open */
+	struct str command;             /* its first word, for messages */
+	int64_t again, series, begin;   /* a sidecar that ended: when it starts again */
+};
+
+enum replica_phase {
+	PHASE_IDLE,
+	PHASE_STARTING,                 /* containers start one after the other: `next` */
+	PHASE_RUNS,
+	PHASE_STOPPING,                 /* the main container has ended, or an init has failed; others have been told to stop */
+	PHASE_GONE                      /* everything has ended, nobody has been told */
+};
+
+struct replica {
+	unsigned role;
+	int64_t index;
+	enum replica_phase phase;
+	struct container *containers;
+	size_t ncontainers, next;
+	struct life_end end;
+	struct str refused;             /* not empty: it cannot be started, and why */
+	int64_t patience;               /* STOPPING: when the rest is killed, then given up; 0: never */
+	bool asked, killed;             /* told to stop; killed */
+};
+
+struct engine {
+	struct arena *arena;
+	const struct plan_job *job;
+	const struct engine_options *options;
+	struct str run_dir;
+	struct run_state *state;
+	struct life *life;
+	struct launch *launch;
+	struct devices *devices;
+	struct places *places;
+	struct isolation *iso;
+
+	struct replica *replicas;       /* in the order of places_number() */
+	size_t nreplicas;
+	struct container **table;       /* processes by number */
+	size_t table_size;
+	size_t gone;                    /* replicas in PHASE_GONE */
+
+	int epoll, signals, null, logs;
+	struct watch signal_watch, control_watch, lifeline_watch;
+	struct control *control;
+	struct rlimit files;            /* what the caller permits: children get it back */
+	pid_t self;
+	int64_t clock_offset;           /* real time minus time since boot, at the start */
+	int64_t now;
+	uint64_t published;             /* version of the life that was told last */
+	int64_t publish_after;
+	bool changed;                   /* something else than the life has changed */
+	bool state_unsaved;             /* the disk refused the state */
+	unsigned collisions, beginnings;
+	unsigned interrupts;            /* signals that asked to stop */
+	char *chunk;                    /* for one read */
+};
+
+enum { CHUNK = 64 * 1024 };
+
+struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i);
+struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r);
+bool engine_watch(struct engine *e, int fd, struct watch *w);
+void engine_unwatch(struct engine *e, int *fd);
+
+/* ---- replica.c ---- */
+
+void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t index);
+/* A new attempt; `fresh`: a new pod. */
+void replica_start(struct engine *e, struct replica *r, bool fresh);
+/* TERM to its program; the rest follows when that has ended. */
+void replica_stop(struct engine *e, struct replica *r);
+/* KILL to everything. */
+void replica_kill(struct engine *e, struct replica *r);
+/* It does not die: forget its processes. */
+void replica_abandon(struct engine *e, struct replica *r);
+/* Time has passed: sidecars that start again, patience that ends.  Returns when to look again. */
+int64_t replica_tick(struct engine *e, struct replica *r);
+void replica_output(struct engine *e, struct container *c);
+void replica_report(struct engine *e, struct container *c);
+/* A process of it has ended, and is not reaped yet: its number is still taken.  `exit_code` is 128 + a signal. */
+void replica_ended(struct engine *e, struct container *c, int exit_code, int signal);
+struct container *container_of(const struct engine *e, pid_t pid);
+void replica_release(struct engine *e, struct replica *r);
+/* The last lines of what it printed. */
+void replica_tail(struct engine *e, const struct replica *r, struct str **lines, size_t *n);
+
+#endif

@@ -1,0 +1,175 @@
+#include "runtime/local/launch_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* ---- containers ---- */
+
+size_t launch_containers(const struct plan_role *r) { return r->ninits + r->nsidecars + 1; }
+
+const struct plan_container *launch_container(const struct plan_role *r, size_t k)
+{
+	if (k < r->ninits)
+		return &r->inits[k];
+	return k < r->ninits + r->nsidecars ? &r->sidecars[k - r->ninits] : &r->main;
+}
+
+enum container_part launch_part(const struct plan_role *r, size_t k)
+{
+	if (k < r->ninits)
+		return CONTAINER_INIT;
+	return k < r->ninits + r->nsidecars ? CONTAINER_SIDECAR : CONTAINER_MAIN;
+}
+
+struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c)
+{
+	if (c == &r->main)
+		return str_printf(a, "role '%.*s'", STR_ARG(r->name));
+	return str_printf(a, "role '%.*s', container '%.*s'", STR_ARG(r->name), STR_ARG(c->name));
+}
+
+/* ---- what is said ---- */
+
+void launch_complain(struct buf *why, const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	buf_printf(why, "%s\n", text);
+}
+
+void launch_note(struct launch *l, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	if (!l->notes.n || !memmem(l->notes.p, l->notes.n, text, strlen(text)))
+		buf_printf(&l->notes, "%s\n", text);
+}
+
+struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
+void launch_release(struct launch *l) { buf_release(&l->notes); }
+
+/* What means something on a cluster only.  One line each, however many roles ask for it. */
+static void note_role(struct launch *l, const struct plan_role *r)
+{
+	bool raw = r->raw_pod || r->raw_job;
+
+	for (size_t k = 0; k < launch_containers(r); k++) {
+		const struct plan_container *c = launch_container(r, k);
+		raw = raw || c->raw;
+		if (c->image.set && !l->options->image_root.n)
+			launch_note(l, "images are not used: programs and libraries are those of this machine");
+	}
+	if (raw)
+		launch_note(l, "raw blocks are for Kubernetes and do nothing here");
+	if (r->shm.set && !launch_boxed(l, r, &r->main))
+		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
+}
+
+/* ---- the whole ---- */
+
+static void check_role(struct launch *l, unsigned role, struct buf *why)
+{
+	const struct plan_role *r = &l->job->roles[role];
+
+	for (size_t k = 0; k < launch_containers(r); k++) {
+		launch_check_command(l, role, launch_container(r, k), why);
+		launch_check_secrets(l, r, launch_container(r, k), why);
+	}
+	note_role(l, r);
+}
+
+struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir, struct buf *why)
+{
+	struct launch *l = ARENA_NEW(a, struct launch);
+	char node[256] = "localhost";
+
+	*l = (struct launch){ .arena = a, .job = j, .options = o, .run_dir = run_dir };
+	l->scratch = str_cat(a, run_dir, STR("/scratch"), STR(""));
+	if (gethostname(node, sizeof node - 1) == 0)
+		l->node = str_copy(a, str_of(node));
+	if (getrandom(&l->salt, sizeof l->salt, GRND_NONBLOCK) < 0)
+		l->salt = (uint64_t)getpid();
+	launch_check_volumes(l, why);
+	for (unsigned k = 0; k < j->nroles; k++)
+		if (j->roles[k].max)
+			check_role(l, k, why);
+	return l;
+}
+
+bool launch_needs_mounts(const struct launch *l)
+{
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		const struct plan_role *r = &l->job->roles[k];
+		for (size_t x = 0; r->max && x < launch_containers(r); x++)
+			if (launch_boxed(l, r, launch_container(r, x)))
+				return true;
+	}
+	return false;
+}
+
+static bool check_replica(struct launch *l, unsigned role, int64_t i, struct buf *why)
+{
+	const struct plan_role *r = &l->job->roles[role];
+	struct arena a = { 0 };
+	struct str reason;
+	bool ok = true;
+
+	for (size_t k = 0; k < launch_containers(r) && ok; k++) {
+		struct launched made;
+		ok = launch_make(l, &a, role, i, k, 1, &made, &reason);
+		if (!ok)
+			launch_complain(why, "%.*s-%lld: %.*s", STR_ARG(r->name), (long long)i, STR_ARG(reason));
+	}
+	arena_release(&a);
+	return ok;
+}
+
+void launch_place(struct launch *l, const struct places *places, const struct isolation *iso, const struct devices *devices, struct buf *why)
+{
+	l->places = places;
+	l->iso = iso;
+	l->devices = devices;
+	for (unsigned k = 0; k < l->job->nroles; k++)
+		for (int64_t i = 0; i < l->job->roles[k].max; i++)
+			if (!check_replica(l, k, i, why))
+				break;          /* the others of the role would say the same */
+}
+
+static char *const *environment(struct arena *a, const struct variables *v)
+{
+	char **e = ARENA_ARRAY(a, char *, v->n + 1);
+
+	for (size_t i = 0; i < v->n; i++)
+		e[i] = (char *)str_cat(a, v->at[i].name, STR("="), v->at[i].value).p;
+	return e;
+}
+
+bool launch_make(const struct launch *l, struct arena *a, unsigned role, int64_t i, size_t container, int64_t attempt,
+	struct launched *ret, struct str *why)
+{
+	const struct plan_container *c = launch_container(&l->job->roles[role], container);
+	struct variables v = { .arena = a };
+
+	*ret = (struct launched){ 0 };
+	if (!launch_variables(l, &v, role, i, c, attempt, why))
+		return false;
+	if (!launch_words(l, a, role, i, c, attempt, &v, ret)) {
+		*why = STR("no command");
+		return false;
+	}
+	if (!launch_fits(a, &v, ret->argv, why))
+		return false;
+	ret->envp = environment(a, &v);
+	launch_box(l, a, role, i, c, &ret->box);
+	return true;
+}

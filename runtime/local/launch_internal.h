@@ -1,0 +1,74 @@
+/*
+ * launch_internal.h - what the files launch*.c share.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_LAUNCH_INTERNAL_H
+#define TRAINC_RUNTIME_LOCAL_LAUNCH_INTERNAL_H
+
+#include "runtime/local/launch.h"
+
+struct launch {
+	struct arena *arena;
+	const struct plan_job *job;
+	const struct engine_options *options;
+	struct str run_dir, scratch;            /* scratch: RUN_DIR/scratch */
+	struct str node;                        /* the machine's name */
+	uint64_t salt;                          /* of the uids of this run's pods */
+	const struct places *places;
+	const struct isolation *iso;
+	const struct devices *devices;
+	struct buf notes;
+};
+
+/* "worker", "worker, container 'logger'": who a sentence is about. */
+struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c);
+/* One more line of complaint. */
+void launch_complain(struct buf *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One more note, once. */
+void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- launch_env.c ---- */
+
+struct variable {
+	struct str name, value;
+};
+struct variables {
+	struct arena *arena;
+	struct variable *at;
+	size_t n;
+};
+const struct variable *variables_find(const struct variables *v, struct str name);
+
+/* A variable of the command's own environment; p == NULL: not set. */
+struct str launch_caller(const struct launch *l, struct str name);
+/* Values that have to come from the caller. */
+void launch_check_secrets(struct launch *l, const struct plan_role *r, const struct plan_container *c, struct buf *why);
+/* The environment of a container.  False with a sentence: a value cannot be known. */
+bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i, const struct plan_container *c,
+	int64_t attempt, struct str *why);
+/* The text of a replica, with what only its pod knows. */
+bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v, const struct text *t, struct buf *out);
+/* Would exec take it?  False with a sentence that names what is too large. */
+bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, struct str *why);
+
+/* ---- launch_command.c ---- */
+
+/* PATH where nobody set one. */
+extern const struct str launch_standard_path;
+
+void launch_check_command(struct launch *l, unsigned role, const struct plan_container *c, struct buf *why);
+bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, int64_t attempt,
+	const struct variables *v, struct launched *ret);
+
+/* ---- launch_mounts.c ---- */
+
+/* Volumes that have no place on this machine, `--mount` that nobody needs; keys are made here. */
+void launch_check_volumes(struct launch *l, struct buf *why);
+bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c);
+void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, struct sandbox *ret);
+/*
+ * Where the machine has what a container sees as `path`: itself, or behind a
+ * mount.  p == NULL: only the run knows (scratch space, an image's root).
+ */
+struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c, struct str path);
+
+#endif

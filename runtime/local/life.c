@@ -1,0 +1,549 @@
+/*
+ * life.c - events in, orders out.
+ *
+ * Nothing is decided when something happens: life_next() looks at everything
+ * once and orders what is missing.  So events of one moment are judged together,
+ * and nothing depends on the order in which they were told.
+ */
+#include "runtime/local/life_internal.h"
+
+static void touch(struct life *l)
+{
+	l->changed = true;
+	l->version++;
+}
+
+static struct run_replica *replica(const struct part *p, int64_t i) { return &p->run->at[i]; }
+
+static void set_state(struct part *p, int64_t i, enum replica_state state)
+{
+	bool between = state == REPLICA_WAITING && (replica(p, i)->again || p->units[i].process != PROCESS_GONE);
+
+	replica(p, i)->state = state;
+	/* an elastic role is not done while one of its replicas only begins, or is between two attempts */
+	p->states[i] = between && p->plan->elastic ? REPLICA_STARTED : state;
+}
+
+/* Back to before the first attempt. */
+static void forget(struct part *p, int64_t i)
+{
+	struct unit *u = &p->units[i];
+	struct run_replica *r = replica(p, i);
+
+	u->failures = u->series = 0;
+	u->in_place = false;
+	r->again = 0;
+	r->cause = STR("");
+	set_state(p, i, REPLICA_WAITING);
+}
+
+/* ---- the beginning ---- */
+
+static bool has_required(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].max && !j->roles[i].aux)
+			return true;
+	return false;
+}
+
+static void part_init(struct life *l, unsigned role)
+{
+	const struct plan_role *plan = &l->job->roles[role];
+	struct part *p = &l->parts[role];
+	struct run_role *run = &l->state->roles[role];
+	size_t n = (size_t)plan->max;
+
+	*p = (struct part){ .plan = plan, .run = run, .grace = LIFE_GRACE_SECONDS * SECOND };
+	p->units = ARENA_ARRAY(l->arena, struct unit, n);
+	p->states = ARENA_ARRAY(l->arena, enum replica_state, n);
+	p->required = !plan->aux || !has_required(l->job);
+	if (plan->grace.set)
+		p->grace = (int64_t)plan->grace.value.nano;
+	*run = (struct run_role){ .name = plan->name, .aux = plan->aux, .elastic = plan->elastic, .endless = plan->endless,
+		.min = plan->min, .max = plan->max, .desired = plan->max };
+	run->at = ARENA_ARRAY(l->arena, struct run_replica, n);
+	for (size_t i = 0; i < n; i++)
+		run->at[i] = (struct run_replica){ .index = (int64_t)i, .exit_code = -1 };
+	l->seen[role] = (struct role_states){ p->states, n };
+}
+
+static void begin(struct life *l, int64_t now)
+{
+	l->mode = MODE_GOING;
+	l->beginnings++;
+	l->reason = STR("");
+	if (l->job->timeout.set && l->timeout_at == LIFE_NEVER)
+		l->timeout_at = now + (int64_t)l->job->timeout.value.nano;
+	touch(l);
+}
+
+struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s, int64_t now)
+{
+	struct life *l = ARENA_NEW(a, struct life);
+	size_t replicas = 0;
+
+	*l = (struct life){ .arena = a, .job = j, .state = s, .timeout_at = LIFE_NEVER, .changed = true };
+	l->backoff = o->backoff ? o->backoff : LIFE_BACKOFF_SECONDS * SECOND;
+	l->restarts_left = j->restarts.set ? j->restarts.value : 0;
+	l->parts = ARENA_ARRAY(a, struct part, j->nroles);
+	l->seen = ARENA_ARRAY(a, struct role_states, j->nroles);
+	s->roles = ARENA_ARRAY(a, struct run_role, j->nroles);
+	s->nroles = j->nroles;
+	s->begin = now;
+	for (size_t i = 0; i < j->nroles; i++) {
+		part_init(l, (unsigned)i);
+		replicas += (size_t)j->roles[i].max;
+	}
+	for (size_t i = 0; i < o->nsizes; i++)
+		s->roles[o->sizes[i].role].desired = o->sizes[i].n;
+	l->queue = ARENA_ARRAY(a, struct life_action, replicas);
+	if (j->suspend.set && j->suspend.value)
+		l->mode = MODE_SUSPENDED;
+	else
+		begin(l, now);
+	life_describe(l, now);
+	return l;
+}
+
+void life_release(struct life *l) { arena_release(&l->words); }
+
+/* ---- what happened ---- */
+
+void life_started(struct life *l, unsigned role, int64_t i)
+{
+	set_state(&l->parts[role], i, REPLICA_STARTED);
+	touch(l);
+}
+
+void life_ready(struct life *l, unsigned role, int64_t i)
+{
+	if (l->parts[role].units[i].process == PROCESS_GONE)
+		return;
+	set_state(&l->parts[role], i, REPLICA_READY);
+	touch(l);
+}
+
+static int64_t delay(const struct life *l, int64_t series)
+{
+	int64_t d = l->backoff, most = LIFE_BACKOFF_MOST_SECONDS * SECOND;
+
+	while (--series > 0 && d < most)
+		d *= 2;
+	return d < most ? d : most;
+}
+
+/* What an attempt that failed by itself leads to. */
+static void failed(struct life *l, struct part *p, int64_t i, const struct life_end *e)
+{
+	struct unit *u = &p->units[i];
+	struct run_replica *r = replica(p, i);
+	struct plan_role role = *p->plan;
+
+	if (e->init)
+		role.has_retry_on = false;
+	enum attempt_verdict verdict = attempt_judge(&role, e->exit_code, false, u->failures);
+	r->cause = life_reason(l->arena, e->exit_code, e->signal);
+	if (verdict == ATTEMPT_FAILED || l->mode == MODE_ENDING) {
+		set_state(p, i, REPLICA_FAILED);
+		return;
+	}
+	if (r->begin && e->time - r->begin >= LIFE_SETTLED_SECONDS * SECOND)
+		u->series = 0;
+	u->failures += verdict == ATTEMPT_AGAIN;
+	u->in_place = verdict == ATTEMPT_AGAIN_FREE && !e->init;
+	r->again = e->time + delay(l, ++u->series);
+	set_state(p, i, REPLICA_WAITING);
+}
+
+static void succeeded(struct life *l, struct part *p, int64_t i, const struct life_end *e)
+{
+	struct run_replica *r = replica(p, i);
+
+	r->cause = STR("");
+	if (!plan_role_is_deployment(p->plan) || l->mode == MODE_ENDING) {
+		set_state(p, i, REPLICA_SUCCEEDED);
+		return;
+	}
+	p->units[i].in_place = true;            /* what always restarts does so after success, too */
+	r->again = e->time + delay(l, ++p->units[i].series);
+	set_state(p, i, REPLICA_WAITING);
+}
+
+void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e)
+{
+	struct part *p = &l->parts[role];
+	struct unit *u = &p->units[i];
+	struct run_replica *r = replica(p, i);
+
+	u->process = PROCESS_GONE;
+	r->end = e->time;
+	r->exit_code = e->exit_code;
+	r->signal = e->signal;
+	r->again = 0;
+	r->process = (struct process_id){ 0 };
+	if (u->ours)
+		forget(p, i);
+	else if (e->exit_code == 0)
+		succeeded(l, p, i, e);
+	else
+		failed(l, p, i, e);
+	u->ours = false;
+	touch(l);
+}
+
+static void end(struct life *l, bool success, struct str reason)
+{
+	l->mode = MODE_ENDING;
+	l->succeeded = success;
+	l->reason = reason;
+	for (size_t k = 0; k < l->job->nroles; k++)
+		for (int64_t i = 0; i < l->parts[k].plan->max; i++)
+			replica(&l->parts[k], i)->again = 0;
+	touch(l);
+}
+
+void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now)
+{
+	struct part *p = &l->parts[role];
+	struct run_replica *r = replica(p, i);
+
+	p->units[i].process = PROCESS_GONE;
+	p->units[i].ours = false;
+	r->process = (struct process_id){ 0 };
+	r->cause = cause;
+	r->end = now;
+	r->again = 0;
+	r->exit_code = -1;
+	r->signal = 0;
+	set_state(p, i, REPLICA_FAILED);
+	touch(l);
+	if (l->mode == MODE_ENDING)
+		return;
+	l->state->failure = (struct run_failure){ .known = true, .role = p->plan->name, .index = i, .exit_code = -1, .reason = cause };
+	end(l, false, str_printf(l->arena, "%.*s-%lld cannot be started: %.*s", STR_ARG(p->plan->name), (long long)i, STR_ARG(cause)));
+}
+
+void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause)
+{
+	l->parts[role].units[i].process = PROCESS_GONE;
+	l->parts[role].units[i].ours = false;
+	touch(l);
+	if (l->mode != MODE_GOING)
+		return;
+	l->mode = MODE_ANEW;
+	l->anew_at = 0;
+	l->reason = cause;
+}
+
+/* ---- requests ---- */
+
+bool life_stop(struct life *l, bool kill, struct str *why)
+{
+	if (life_over(l)) {
+		*why = STR("the run has ended");
+		return false;
+	}
+	if (l->mode != MODE_ENDING) {
+		l->asked_to_stop = true;
+		end(l, false, STR("stopped"));
+	}
+	l->stop_all = true;
+	l->kill = l->kill || kill;
+	touch(l);
+	return true;
+}
+
+bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why)
+{
+	if (l->mode == MODE_ENDING) {
+		*why = life_over(l) ? STR("the run has ended") : STR("the run is ending");
+		return false;
+	}
+	if (suspend == (l->mode == MODE_SUSPENDED))
+		return true;
+	l->timeout_at = LIFE_NEVER;             /* the deadline counts from the resumption */
+	for (unsigned k = 0; k < l->job->nroles; k++) {
+		struct part *p = &l->parts[k];
+		p->released = false;
+		for (int64_t i = 0; i < p->plan->max; i++)
+			if (replica(p, i)->state == REPLICA_WAITING)
+				forget(p, i);
+	}
+	if (suspend)
+		l->mode = MODE_SUSPENDED;
+	else
+		begin(l, now);
+	touch(l);
+	return true;
+}
+
+static struct part *find_part(const struct life *l, struct str role)
+{
+	for (size_t i = 0; i < l->job->nroles; i++)
+		if (l->job->roles[i].max && str_eq(l->job->roles[i].name, role))
+			return &l->parts[i];
+	return NULL;
+}
+
+bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
+{
+	struct part *p = find_part(l, role);
+
+	if (l->mode == MODE_ENDING)
+		*why = life_over(l) ? STR("the run has ended") : STR("the run is ending");
+	else if (!p)
+		*why = str_printf(l->arena, "there is no role '%.*s'", STR_ARG(role));
+	else if (!p->plan->elastic)
+		*why = str_printf(l->arena, "role '%.*s' is not elastic: it has %lld replicas", STR_ARG(role), (long long)p->plan->max);
+	else if (n < p->plan->min || n > p->plan->max)
+		*why = str_printf(l->arena, "role '%.*s' has %lld to %lld replicas, not %lld", STR_ARG(role), (long long)p->plan->min,
+			(long long)p->plan->max, (long long)n);
+	else {
+		p->run->desired = n;
+		touch(l);
+		return true;
+	}
+	return false;
+}
+
+/* ---- judgement ---- */
+
+static bool pending(const struct life *l, const struct part *p, int64_t i)
+{
+	return l->mode == MODE_GOING && p->released && i < p->run->desired && p->units[i].process == PROCESS_GONE
+		&& replica(p, i)->state == REPLICA_WAITING;
+}
+
+/* Replicas that failed for good, of those that should run. */
+static bool part_failed(const struct part *p)
+{
+	int64_t lost = 0, spare = role_spare_replicas(p->plan) - (p->plan->max - p->run->desired);
+
+	for (int64_t i = 0; i < p->run->desired; i++)
+		lost += replica(p, i)->state == REPLICA_FAILED;
+	return lost > spare;
+}
+
+/* Could anything that this role still does change what happens next? */
+static bool part_matters(const struct life *l, const struct part *p)
+{
+	unsigned role = (unsigned)(p - l->parts);
+
+	if (p->required || (l->job->success && plan_condition_reads(l->job->success, role)))
+		return true;
+	for (size_t i = 0; i < l->job->nroles; i++)
+		if (l->job->roles[i].start_after && plan_condition_reads(l->job->roles[i].start_after, role))
+			return true;
+	return false;
+}
+
+static bool anything_left(const struct life *l)
+{
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		const struct part *p = &l->parts[k];
+		if (!part_matters(l, p))
+			continue;
+		for (int64_t i = 0; i < p->plan->max; i++)
+			if (p->units[i].process != PROCESS_GONE || pending(l, p, i))
+				return true;
+	}
+	return false;
+}
+
+static void job_failed(struct life *l, int64_t now)
+{
+	struct str role = l->state->failure.role, reason = l->state->failure.reason;
+	struct str cause = str_printf(l->arena, "%.*s-%lld failed: %.*s", STR_ARG(role), (long long)l->state->failure.index, STR_ARG(reason));
+
+	if (l->restarts_left == 0) {
+		end(l, false, cause);
+		return;
+	}
+	l->restarts_left--;
+	l->state->job_restarts++;
+	l->mode = MODE_ANEW;
+	l->anew_at = now + delay(l, l->state->job_restarts);
+	l->reason = cause;
+	touch(l);
+}
+
+/* Roles whose turn has come. */
+static void release(struct life *l)
+{
+	for (size_t i = 0; i < l->job->nroles; i++) {
+		struct part *p = &l->parts[i];
+		const struct plan_condition *c = p->plan->start_after;
+		if (p->released || !p->plan->max || (c && !condition_holds(l->job, c, l->seen)))
+			continue;
+		p->released = true;
+		l->version++;
+	}
+}
+
+static void nothing_left(struct life *l)
+{
+	if (!l->job->success) {
+		end(l, true, STR("everything has ended"));
+		return;
+	}
+	struct str rule = plan_condition_text(l->arena, l->job, l->job->success);
+	end(l, false, str_printf(l->arena, "nothing runs any more, and %.*s does not hold", STR_ARG(rule)));
+}
+
+static void judge(struct life *l, int64_t now)
+{
+	const struct plan_condition *success = l->job->success;
+
+	if (success && condition_holds(l->job, success, l->seen)) {
+		end(l, true, plan_condition_text(l->arena, l->job, success));
+		return;
+	}
+	for (size_t i = 0; i < l->job->nroles; i++)
+		if (l->parts[i].required && part_failed(&l->parts[i])) {
+			life_blame(l);
+			job_failed(l, now);
+			return;
+		}
+	if (now >= l->timeout_at) {
+		struct quantity t = l->job->timeout.value;
+		end(l, false, str_printf(l->arena, "deadline exceeded: it has run for %.*s", STR_ARG(duration_text(l->arena, t))));
+		return;
+	}
+	life_wake(l, l->timeout_at);
+	release(l);
+	if (!anything_left(l))
+		nothing_left(l);
+}
+
+/* ---- orders ---- */
+
+static bool must_stop(const struct life *l, const struct part *p, int64_t i)
+{
+	if (l->mode == MODE_GOING)
+		return i >= p->run->desired;
+	return l->mode != MODE_ENDING || l->stop_all || !str_is(l->job->clean.value, "none");
+}
+
+static void order(struct life *l, enum life_order what, const struct part *p, int64_t i)
+{
+	l->queue[l->n++] = (struct life_action){ what, (unsigned)(p - l->parts), i };
+	l->version++;
+}
+
+static void order_start(struct life *l, struct part *p, int64_t i, int64_t now)
+{
+	struct unit *u = &p->units[i];
+	struct run_replica *r = replica(p, i);
+
+	if (r->again > now) {
+		life_wake(l, r->again);
+		return;
+	}
+	if (r->again) {
+		l->degraded_until = now + LIFE_DEGRADED_SECONDS * SECOND;
+		r->again = 0;
+	}
+	u->process = PROCESS_RUNS;
+	r->attempts++;
+	r->begin = now;
+	order(l, u->in_place ? LIFE_START_IN_PLACE : LIFE_START, p, i);
+	u->in_place = false;
+	set_state(p, i, REPLICA_WAITING);
+}
+
+static void order_stop(struct life *l, struct part *p, int64_t i, int64_t now)
+{
+	struct unit *u = &p->units[i];
+
+	if (u->process == PROCESS_RUNS) {
+		u->ours = true;
+		u->process = l->kill ? PROCESS_KILLED : PROCESS_ASKED;
+		u->due = now + (l->kill ? LIFE_REAP_SECONDS * SECOND : p->grace);
+		order(l, l->kill ? LIFE_KILL : LIFE_TERM, p, i);
+	} else if (u->process == PROCESS_ASKED && (l->kill || now >= u->due)) {
+		u->process = PROCESS_KILLED;
+		u->due = now + LIFE_REAP_SECONDS * SECOND;
+		order(l, LIFE_KILL, p, i);
+	} else if (u->process == PROCESS_KILLED && now >= u->due) {
+		u->process = PROCESS_GONE;
+		u->ours = false;
+		replica(p, i)->cause = STR("it does not die: a process of it is stuck in the kernel");
+		set_state(p, i, REPLICA_FAILED);
+		order(l, LIFE_GIVE_UP, p, i);
+		l->changed = true;
+		return;
+	}
+	life_wake(l, u->due);
+}
+
+static void order_all(struct life *l, int64_t now)
+{
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		struct part *p = &l->parts[k];
+		for (int64_t i = 0; i < p->plan->max; i++) {
+			enum process process = p->units[i].process;
+			if (pending(l, p, i))
+				order_start(l, p, i, now);
+			else if (process > PROCESS_RUNS || (process == PROCESS_RUNS && must_stop(l, p, i)))
+				order_stop(l, p, i, now);
+		}
+	}
+}
+
+bool life_runs_any(const struct life *l)
+{
+	for (size_t k = 0; k < l->job->nroles; k++)
+		for (int64_t i = 0; i < l->job->roles[k].max; i++)
+			if (l->parts[k].units[i].process != PROCESS_GONE)
+				return true;
+	return false;
+}
+
+/* Everything has stopped: back to the start, with what the program says about order. */
+static void begin_anew(struct life *l, int64_t now)
+{
+	if (now < l->anew_at) {
+		life_wake(l, l->anew_at);
+		return;
+	}
+	for (unsigned k = 0; k < l->job->nroles; k++) {
+		l->parts[k].released = false;
+		for (int64_t i = 0; i < l->parts[k].plan->max; i++)
+			forget(&l->parts[k], i);
+	}
+	l->degraded_until = now + LIFE_DEGRADED_SECONDS * SECOND;
+	l->state->failure = (struct run_failure){ 0 };
+	begin(l, now);
+}
+
+static void consider(struct life *l, int64_t now)
+{
+	l->changed = false;
+	l->at = l->n = 0;
+	l->deadline = LIFE_NEVER;
+	if (l->mode == MODE_ANEW && !life_runs_any(l))
+		begin_anew(l, now);
+	if (l->mode == MODE_GOING)
+		judge(l, now);
+	order_all(l, now);
+	life_describe(l, now);
+}
+
+bool life_next(struct life *l, int64_t now, struct life_action *ret)
+{
+	while (l->at == l->n) {
+		if (!l->changed && now < l->deadline)
+			return false;
+		consider(l, now);
+		if (l->n == 0 && !l->changed)
+			return false;
+	}
+	*ret = l->queue[l->at++];
+	return true;
+}
+
+int64_t life_deadline(const struct life *l) { return l->changed ? 0 : l->deadline; }
+unsigned life_beginnings(const struct life *l) { return l->beginnings; }
+bool life_over(const struct life *l) { return l->mode == MODE_ENDING && !life_runs_any(l); }
+uint64_t life_version(const struct life *l) { return l->version; }

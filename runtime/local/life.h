@@ -1,0 +1,109 @@
+/*
+ * life.h - what to do next with the replicas of one job, from what has happened
+ * to them.
+ *
+ * Pure: no process, no clock.  Whoever runs the replicas tells what happened and
+ * when, and asks for orders until there are none; the same events at the same
+ * times give the same orders.  Times are nanoseconds of one clock.
+ *
+ * The state of the run is kept in a struct run_state, which life fills in but for
+ * what only the machine knows (processes, hosts, logs).
+ *
+ * Sources: runtime/rules.h; language-decisions section 7; runtime-requirements
+ * R-LOC5, R-LOC7 and section 4.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_LIFE_H
+#define TRAINC_RUNTIME_LOCAL_LIFE_H
+
+#include "runtime/local/run_state.h"
+
+#define SECOND INT64_C(1000000000)
+#define LIFE_NEVER INT64_MAX
+
+enum life_limits {
+	LIFE_BACKOFF_SECONDS = 10,              /* before the second attempt; doubles */
+	LIFE_BACKOFF_MOST_SECONDS = 600,
+	LIFE_GRACE_SECONDS = 10,                /* between TERM and KILL unless the role says so */
+	LIFE_REAP_SECONDS = 5,                  /* after KILL: then a process is given up */
+	LIFE_DEGRADED_SECONDS = 60,             /* how long a new attempt keeps the run Degraded */
+	LIFE_SETTLED_SECONDS = 600              /* an attempt that ran this long begins a new series of delays */
+};
+
+struct life_size {                      /* an elastic role that does not start with its maximum */
+	unsigned role;
+	int64_t n;
+};
+struct life_options {
+	int64_t backoff;                /* ns; 0: LIFE_BACKOFF_SECONDS */
+	const struct life_size *sizes;
+	size_t nsizes;
+};
+
+struct life;
+
+/*
+ * The job begins, suspended if the program says so.  `s` gets its roles and
+ * replicas (from the arena) and is filled in from now on.
+ */
+struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s, int64_t now);
+
+/* ---- what happened ---- */
+
+/* The processes of a replica exist; all of its containers run their programs. */
+void life_started(struct life *l, unsigned role, int64_t i);
+void life_ready(struct life *l, unsigned role, int64_t i);
+
+/* Everything of an attempt is gone. */
+struct life_end {
+	int64_t time;                   /* when its program ended, not what it left */
+	int exit_code;                  /* 0 to 255: 128 + the signal */
+	int signal;                     /* or 0 */
+	bool init;                      /* an init container failed: `retry_on` speaks of the program */
+};
+void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e);
+
+/* It could not be started at all, and trying again would not help: the job fails (fault F-48).  `cause` lives as long as the run. */
+void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now);
+
+/*
+ * Something outside of the program kept a replica from starting (its port was
+ * taken): the whole job begins anew, and nobody counts it.
+ */
+void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause);
+
+/* Requests; false with a sentence for the user. */
+bool life_stop(struct life *l, bool kill, struct str *why);
+bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why);
+bool life_scale(struct life *l, struct str role, int64_t n, struct str *why);
+
+/* ---- what to do ---- */
+
+enum life_order {
+	LIFE_START,                     /* a new pod: empty scratch space, init containers first */
+	LIFE_START_IN_PLACE,            /* the program once more, beside what is there */
+	LIFE_TERM,
+	LIFE_KILL,
+	LIFE_GIVE_UP                    /* it does not die: wait no longer */
+};
+struct life_action {
+	enum life_order order;
+	unsigned role;
+	int64_t index;
+};
+
+/* The next order; false when there is none.  Everything that happened at one time should be told before. */
+bool life_next(struct life *l, int64_t now, struct life_action *ret);
+/* Ask again then, even if nothing happens; LIFE_NEVER. */
+int64_t life_deadline(const struct life *l);
+/* How often the job has begun: at the first order of a new beginning nothing runs, and ports may change. */
+unsigned life_beginnings(const struct life *l);
+/* The verdict is known and nothing runs. */
+bool life_over(const struct life *l);
+/* Counts up whenever the state may have changed. */
+uint64_t life_version(const struct life *l);
+void life_release(struct life *l);
+
+/* "exit code 3", "killed by SEGV". */
+struct str life_reason(struct arena *a, int exit_code, int signal);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * life_describe.c - the state of a run in words: phase, cause, whom to blame.
+ */
+#include "runtime/local/life_internal.h"
+
+struct str life_reason(struct arena *a, int exit_code, int signal)
+{
+	const char *name = signal ? sigabbrev_np(signal) : NULL;
+
+	if (name)
+		return str_printf(a, "killed by %s", name);
+	if (signal)
+		return str_printf(a, "killed by signal %d", signal);
+	return str_printf(a, "exit code %d", exit_code);
+}
+
+/* ---- blame ---- */
+
+/* Is `r` to blame rather than `other`?  Both failed; equal otherwise, the lower rank comes first. */
+static bool earlier(const struct run_replica *r, const struct run_replica *other)
+{
+	if (r->end != other->end)
+		return r->end < other->end;
+	return !r->signal && other->signal;
+}
+
+/*
+ * A replica that waits for its next attempt counts too: in collective training
+ * the one that fails for good is often the echo of another that may try again.
+ */
+static bool suspect(const struct part *p, int64_t i)
+{
+	const struct run_replica *r = &p->run->at[i];
+
+	return r->state == REPLICA_FAILED || (r->state == REPLICA_WAITING && r->again && r->exit_code > 0);
+}
+
+static bool part_suspect(const struct part *p)
+{
+	if (!p->required)
+		return false;
+	for (int64_t i = 0; p->plan->elastic && i < p->plan->max; i++)
+		if (p->run->at[i].state == REPLICA_FAILED)
+			return true;
+	return !p->plan->elastic;
+}
+
+void life_blame(struct life *l)
+{
+	const struct run_replica *first = NULL;
+	const struct part *of = NULL;
+
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		const struct part *p = &l->parts[k];
+		for (int64_t i = 0; part_suspect(p) && i < p->plan->max; i++)
+			if (suspect(p, i) && (!first || earlier(&p->run->at[i], first))) {
+				first = &p->run->at[i];
+				of = p;
+			}
+	}
+	if (first)
+		l->state->failure = (struct run_failure){ .known = true, .role = of->plan->name, .index = first->index,
+			.exit_code = first->exit_code, .signal = first->signal, .reason = first->cause };
+}
+
+/* ---- phase ---- */
+
+struct count {
+	int64_t expected, ready, begun, running;
+	const struct run_replica *again;        /* the next attempt that is due */
+	const struct part *again_of;
+};
+
+static void count_part(const struct part *p, struct count *c)
+{
+	for (int64_t i = 0; i < p->plan->max; i++) {
+		const struct run_replica *r = &p->run->at[i];
+		bool counts = p->released && i < p->run->desired && r->state < REPLICA_SUCCEEDED;
+		c->running += p->units[i].process != PROCESS_GONE;
+		c->begun += r->state != REPLICA_WAITING;
+		c->expected += counts;
+		c->ready += counts && r->state == REPLICA_READY;
+		if (counts && r->again && (!c->again || r->again < c->again->again)) {
+			c->again = r;
+			c->again_of = p;
+		}
+	}
+}
+
+static struct str waiting_role(struct life *l)
+{
+	for (size_t i = 0; i < l->job->nroles; i++) {
+		const struct plan_role *r = l->parts[i].plan;
+		if (!r->max || l->parts[i].released || !r->start_after)
+			continue;
+		struct str condition = plan_condition_text(&l->words, l->job, r->start_after);
+		return str_printf(&l->words, "role '%.*s' waits for %.*s", STR_ARG(r->name), STR_ARG(condition));
+	}
+	return STR("");
+}
+
+static void say(struct life *l, enum run_phase phase, struct str cause)
+{
+	if (phase != l->state->phase)
+		l->version++;
+	l->state->phase = phase;
+	l->state->cause = cause;
+}
+
+static void describe_going(struct life *l, int64_t now)
+{
+	struct count c = { 0 };
+
+	for (size_t i = 0; i < l->job->nroles; i++)
+		if (l->parts[i].required)
+			count_part(&l->parts[i], &c);
+	if (c.again) {
+		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld begins again soon: %.*s", STR_ARG(c.again_of->plan->name),
+			(long long)c.again->index, STR_ARG(c.again->cause)));
+	} else if (!c.running && !c.begun) {
+		say(l, RUN_PENDING, waiting_role(l));
+	} else if (c.ready < c.expected) {
+		say(l, RUN_STARTING, str_printf(&l->words, "%lld/%lld ready", (long long)c.ready, (long long)c.expected));
+	} else if (now < l->degraded_until) {
+		life_wake(l, l->degraded_until);
+		say(l, RUN_DEGRADED, STR("began again less than a minute ago"));
+	} else {
+		say(l, RUN_RUNNING, waiting_role(l));
+	}
+}
+
+static void describe_end(struct life *l, int64_t now)
+{
+	bool over = life_over(l);
+
+	if (over && !l->state->end) {
+		l->state->end = now;
+		l->version++;
+	}
+	if (l->asked_to_stop)
+		say(l, over ? RUN_FAILED : RUN_TERMINATING, l->reason);
+	else if (l->succeeded)
+		say(l, over ? RUN_SUCCEEDED : RUN_COMPLETING, l->reason);
+	else
+		say(l, over ? RUN_FAILED : RUN_FAILING, l->reason);
+}
+
+void life_describe(struct life *l, int64_t now)
+{
+	arena_reset(&l->words);
+	switch (l->mode) {
+	case MODE_GOING: describe_going(l, now); break;
+	case MODE_SUSPENDED: say(l, RUN_SUSPENDED, life_runs_any(l) ? STR("replicas are still stopping") : STR("")); break;
+	case MODE_ANEW: say(l, RUN_DEGRADED, str_printf(&l->words, "the job begins anew: %.*s", STR_ARG(l->reason))); break;
+	case MODE_ENDING: describe_end(l, now); break;
+	}
+}

@@ -1,0 +1,75 @@
+/*
+ * life_internal.h - what life.c (what to do) and life_describe.c (how to put it)
+ * share.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
+#define TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
+
+#include "runtime/local/life.h"
+
+enum process { PROCESS_GONE, PROCESS_RUNS, PROCESS_ASKED, PROCESS_KILLED };
+
+struct unit {                           /* a replica, beside its run_replica */
+	enum process process;
+	bool ours;                      /* it was told to stop: its end says nothing about it */
+	bool in_place;                  /* the next attempt keeps what is there */
+	int64_t failures;               /* that counted against `retries` */
+	int64_t series;                 /* bad ends in a row: how long to wait */
+	int64_t due;                    /* ASKED, KILLED: when patience ends */
+};
+
+struct part {                           /* a role */
+	const struct plan_role *plan;
+	struct run_role *run;
+	struct unit *units;
+	enum replica_state *states;     /* as conditions see them */
+	int64_t grace;
+	bool released;                  /* start_after has held */
+	bool required;                  /* its failure is the job's */
+};
+
+enum mode {
+	MODE_GOING,
+	MODE_SUSPENDED,
+	MODE_ANEW,                      /* everything stops, then begins again */
+	MODE_ENDING                     /* the verdict is known */
+};
+
+struct life {
+	struct arena *arena;
+	struct arena words;             /* of `cause`, until it is put anew */
+	const struct plan_job *job;
+	struct run_state *state;
+	struct part *parts;             /* one for each role */
+	struct role_states *seen;       /* of the parts' states */
+	enum mode mode;
+	bool succeeded, asked_to_stop;  /* ENDING: the verdict */
+	bool stop_all, kill;            /* ENDING: whatever `clean` says; without grace */
+	struct str reason;              /* ANEW, ENDING: why */
+	int64_t backoff;
+	int64_t timeout_at;
+	int64_t anew_at;                /* ANEW: not before */
+	int64_t restarts_left;
+	int64_t degraded_until;
+	unsigned beginnings;
+
+	struct life_action *queue;
+	size_t at, n;
+	bool changed;
+	uint64_t version;
+	int64_t deadline;
+};
+
+/* Phase and cause, from everything else.  Pulls the deadline to when they change by themselves. */
+void life_describe(struct life *l, int64_t now);
+/* The replica to blame, into the state: section 4, last paragraph. */
+void life_blame(struct life *l);
+
+bool life_runs_any(const struct life *l);
+static inline void life_wake(struct life *l, int64_t at)
+{
+	if (at < l->deadline)
+		l->deadline = at;
+}
+
+#endif

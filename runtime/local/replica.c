@@ -1,0 +1,443 @@
+/*
+ * replica.c - the processes of one replica: its containers, one after the other,
+ * as a pod has them.
+ *
+ * Init containers run one by one; then each sidecar is started, and the main
+ * container when they run.  The end of the main container is the end of the
+ * replica: sidecars are told to stop, and what is left of any process group is
+ * killed while its number is still taken by the process that has just ended.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/local/engine_internal.h"
+
+enum { DRAIN = 32, TAIL_LINES = 10, TAIL_BYTES = 4096 };
+
+static const struct plan_role *plan_of(const struct engine *e, const struct replica *r) { return &e->job->roles[r->role]; }
+static struct container *main_container(struct replica *r) { return &r->containers[r->ncontainers - 1]; }
+
+static enum container_part part_of(const struct engine *e, const struct container *c)
+{
+	return launch_part(plan_of(e, c->replica), c->k);
+}
+
+void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t index)
+{
+	size_t n = launch_containers(&e->job->roles[role]);
+
+	*r = (struct replica){ .role = role, .index = index, .ncontainers = n };
+	r->containers = ARENA_ARRAY(e->arena, struct container, n);
+	for (size_t k = 0; k < n; k++) {
+		struct container *c = &r->containers[k];
+		*c = (struct container){ .replica = r, .k = k, .output = -1, .report = -1, .log = { .log = -1, .times = -1 } };
+		c->output_watch = (struct watch){ WATCH_OUTPUT, c };
+		c->report_watch = (struct watch){ WATCH_REPORT, c };
+	}
+}
+
+/* ---- the table of processes ---- */
+
+static struct container **slot(const struct engine *e, pid_t pid) { return &e->table[(size_t)pid & (e->table_size - 1)]; }
+
+struct container *container_of(const struct engine *e, pid_t pid)
+{
+	struct container *c = *slot(e, pid);
+
+	while (c && c->pid != pid)
+		c = c->same_slot;
+	return c;
+}
+
+static void set_process(struct engine *e, struct container *c, pid_t pid)
+{
+	struct container **at;
+
+	if (c->pid) {
+		for (at = slot(e, c->pid); *at != c; at = &(*at)->same_slot)
+			;
+		*at = c->same_slot;
+	}
+	c->pid = pid;
+	if (!pid)
+		return;
+	at = slot(e, pid);
+	c->same_slot = *at;
+	*at = c;
+}
+
+/* ---- output ---- */
+
+static void append(struct engine *e, struct container *c, size_t n)
+{
+	uint64_t lost = c->log.lost;
+
+	log_append(&c->log, e->chunk, n, e->now);
+	if (c->log.lost == lost)
+		return;
+	e->state->lost_bytes += c->log.lost - lost;
+	e->changed = true;
+}
+
+/* One chunk; false at the end, or when there is nothing now. */
+static bool read_chunk(struct engine *e, struct container *c)
+{
+	ssize_t n = read(c->output, e->chunk, CHUNK);
+
+	if (n > 0) {
+		append(e, c, (size_t)n);
+		return true;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		engine_unwatch(e, &c->output);
+	return false;
+}
+
+void replica_output(struct engine *e, struct container *c)
+{
+	if (c->output >= 0)
+		read_chunk(e, c);               /* one for each at a time: a busy one does not starve the others */
+}
+
+/* What it printed before it ended.  Whoever still holds the pipe cannot keep us here. */
+static void drain(struct engine *e, struct container *c)
+{
+	for (int i = 0; i < DRAIN && c->output >= 0 && read_chunk(e, c); i++)
+		;
+	engine_unwatch(e, &c->output);
+}
+
+/* ---- stopping ---- */
+
+/* To the whole group; before the child has made one, to itself. */
+static void signal_container(const struct container *c, int signal)
+{
+	if (c->pid && kill(-c->pid, signal) < 0 && errno == ESRCH)
+		kill(c->pid, signal);
+}
+
+static void finish(struct engine *e, struct replica *r)
+{
+	r->phase = PHASE_GONE;
+	r->patience = 0;
+	e->gone++;
+}
+
+static bool runs_any(const struct replica *r)
+{
+	for (size_t k = 0; k < r->ncontainers; k++)
+		if (r->containers[k].pid)
+			return true;
+	return false;
+}
+
+/* The replica is over, but for what still runs of it. */
+static void stop_rest(struct engine *e, struct replica *r)
+{
+	const struct plan_role *plan = plan_of(e, r);
+	int64_t grace = plan->grace.set ? (int64_t)plan->grace.value.nano : LIFE_GRACE_SECONDS * SECOND;
+
+	if (r->phase == PHASE_STOPPING)
+		return;
+	r->phase = PHASE_STOPPING;
+	for (size_t k = 0; k < r->ncontainers; k++)
+		r->containers[k].again = 0;
+	if (!runs_any(r)) {
+		finish(e, r);
+		return;
+	}
+	r->patience = e->now + grace;
+	for (size_t k = 0; k < r->ncontainers; k++)
+		signal_container(&r->containers[k], SIGTERM);
+}
+
+static void refuse(struct engine *e, struct replica *r, struct str why)
+{
+	if (!r->refused.n && !r->asked)
+		r->refused = str_copy(e->arena, why);
+	stop_rest(e, r);
+	if (r->phase == PHASE_STOPPING)
+		replica_kill(e, r);
+}
+
+/* ---- starting ---- */
+
+static bool open_log(struct engine *e, struct container *c, struct arena *a, struct str *why)
+{
+	const struct plan_role *role = plan_of(e, c->replica);
+	const struct plan_container *plan = launch_container(role, c->k);
+
+	if (c->logs)
+		return true;
+	struct str name = log_name(a, role->name, c->replica->index, plan->name, plan == &role->main);
+	c->logs = log_create(&c->log, e->logs, name.p);
+	if (!c->logs)
+		*why = str_printf(a, "cannot write its log: %.*s", STR_ARG(file_reason(a, errno)));
+	return c->logs;
+}
+
+static bool spawn(struct engine *e, struct container *c, const struct launched *what)
+{
+	int ends[2];
+	struct spawned child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	struct spawn s = { .candidates = what->candidates, .argv = what->argv, .envp = what->envp, .cwd = what->cwd, .isolation = e->iso,
+		.replica = places_number(e->places, c->replica->role, c->replica->index), .box = &what->box, .files = e->files,
+		.null = e->null, .output = ends[1] };
+	bool ok = spawn_start(&s, &child);
+	int error = errno;
+	close(ends[1]);
+	if (!ok) {
+		close(ends[0]);
+		errno = error;
+		return false;
+	}
+	c->output = ends[0];
+	c->report = child.report;
+	c->begin = e->now;
+	set_process(e, c, child.pid);
+	return engine_watch(e, c->output, &c->output_watch) && engine_watch(e, c->report, &c->report_watch);
+}
+
+static bool start_container(struct engine *e, struct container *c, struct arena *a, struct str *why)
+{
+	struct replica *r = c->replica;
+	struct launched what;
+
+	if (!open_log(e, c, a, why) || !launch_make(e->launch, a, r->role, r->index, c->k, engine_run_replica(e, r)->attempts, &what, why))
+		return false;
+	if (!c->command.n)
+		c->command = str_copy(e->arena, what.command);
+	if (!spawn(e, c, &what)) {
+		*why = str_printf(a, "cannot start a process: %.*s", STR_ARG(file_reason(a, errno)));
+		return false;
+	}
+	return true;
+}
+
+static void start_next(struct engine *e, struct replica *r)
+{
+	struct arena a = { 0 };
+	struct container *c = &r->containers[r->next];
+	struct str why;
+
+	if (!start_container(e, c, &a, &why)) {
+		refuse(e, r, why);
+	} else if (c == main_container(r)) {
+		struct run_replica *run = engine_run_replica(e, r);
+		process_identify(c->pid, &run->process);
+		life_started(e->life, r->role, r->index);
+	}
+	arena_release(&a);
+}
+
+void replica_start(struct engine *e, struct replica *r, bool fresh)
+{
+	struct str why;
+
+	r->phase = PHASE_STARTING;
+	r->refused = STR("");
+	r->killed = r->asked = false;
+	r->next = fresh ? 0 : plan_of(e, r)->ninits;
+	for (size_t k = 0; k < r->ncontainers; k++)
+		r->containers[k].series = 0;
+	if (fresh && !launch_prepare(e->launch, r->role, r->index, &why))
+		refuse(e, r, why);
+	else
+		start_next(e, r);
+}
+
+void replica_report(struct engine *e, struct container *c)
+{
+	struct replica *r = c->replica;
+	struct arena a = { 0 };
+	struct str why;
+
+	if (c->report < 0)
+		return;
+	epoll_ctl(e->epoll, EPOLL_CTL_DEL, c->report, NULL);
+	struct spawned child = { c->pid, c->report };
+	c->report = -1;
+	if (!spawn_report(&a, &child, c->command, &why)) {
+		refuse(e, r, why);
+	} else if (r->phase == PHASE_STARTING && c->k == r->next) {
+		if (c == main_container(r)) {
+			r->phase = PHASE_RUNS;
+			life_ready(e->life, r->role, r->index);
+		} else if (part_of(e, c) == CONTAINER_SIDECAR) {
+			r->next++;
+			start_next(e, r);
+		}
+	}
+	arena_release(&a);
+}
+
+/* ---- the end ---- */
+
+void replica_kill(struct engine *e, struct replica *r)
+{
+	for (size_t k = 0; k < r->ncontainers; k++)
+		signal_container(&r->containers[k], SIGKILL);
+	r->killed = true;
+	if (r->phase == PHASE_STOPPING)
+		r->patience = e->now + LIFE_REAP_SECONDS * SECOND;
+}
+
+/* A pod's sidecars outlive its program: TERM is for what decides when the replica is over. */
+void replica_stop(struct engine *e, struct replica *r)
+{
+	r->asked = true;
+	if (main_container(r)->pid) {
+		signal_container(main_container(r), SIGTERM);
+		return;
+	}
+	r->end = (struct life_end){ .time = e->now, .exit_code = 128 + SIGTERM, .signal = SIGTERM };
+	if (r->phase != PHASE_IDLE && r->phase != PHASE_GONE)
+		stop_rest(e, r);
+}
+
+static void close_pipes(struct engine *e, struct container *c)
+{
+	drain(e, c);
+	engine_unwatch(e, &c->report);
+}
+
+void replica_abandon(struct engine *e, struct replica *r)
+{
+	for (size_t k = 0; k < r->ncontainers; k++) {
+		close_pipes(e, &r->containers[k]);
+		set_process(e, &r->containers[k], 0);
+	}
+	r->phase = PHASE_IDLE;
+	r->patience = 0;
+}
+
+static int64_t sidecar_delay(struct container *c, int64_t now)
+{
+	int64_t d = LIFE_BACKOFF_SECONDS * SECOND, most = LIFE_BACKOFF_MOST_SECONDS * SECOND;
+
+	if (now - c->begin >= LIFE_SETTLED_SECONDS * SECOND)
+		c->series = 0;
+	for (int64_t i = 0; i < c->series && d < most; i++)
+		d *= 2;
+	return c->series++ ? (d < most ? d : most) : SECOND;
+}
+
+static void ended_in_time(struct engine *e, struct container *c, const struct life_end *end)
+{
+	struct replica *r = c->replica;
+
+	switch (part_of(e, c)) {
+	case CONTAINER_INIT:
+		if (end->exit_code == 0) {
+			r->next++;
+			start_next(e, r);
+			return;
+		}
+		r->end = *end;
+		r->end.init = true;
+		break;
+	case CONTAINER_SIDECAR:
+		if (!r->asked)
+			c->again = e->now + sidecar_delay(c, e->now);
+		return;
+	case CONTAINER_MAIN: r->end = *end; break;
+	}
+	stop_rest(e, r);
+}
+
+void replica_ended(struct engine *e, struct container *c, int exit_code, int signal)
+{
+	struct replica *r = c->replica;
+	struct life_end end = { .time = e->now, .exit_code = exit_code, .signal = signal };
+
+	signal_container(c, SIGKILL);           /* the rest of its group */
+	if (c->report >= 0)
+		replica_report(e, c);           /* it ends because it could not begin */
+	close_pipes(e, c);
+	set_process(e, c, 0);
+	if (c->logs)
+		log_attempt_ended(&c->log, exit_code, e->now);
+	if (r->phase == PHASE_STOPPING) {
+		if (!runs_any(r))
+			finish(e, r);
+	} else if (r->phase != PHASE_IDLE && r->phase != PHASE_GONE) {
+		ended_in_time(e, c, &end);
+	}
+}
+
+int64_t replica_tick(struct engine *e, struct replica *r)
+{
+	int64_t next = LIFE_NEVER;
+
+	for (size_t k = 0; k < r->ncontainers; k++) {
+		struct container *c = &r->containers[k];
+		struct arena a = { 0 };
+		struct str why;
+		if (c->again && c->again <= e->now) {
+			c->again = 0;
+			if (!start_container(e, c, &a, &why))
+				refuse(e, r, why);
+		}
+		if (c->again && c->again < next)
+			next = c->again;
+		arena_release(&a);
+	}
+	if (r->phase != PHASE_STOPPING || !r->patience)
+		return next;
+	if (e->now >= r->patience && r->killed) {
+		replica_abandon(e, r);          /* stuck in the kernel: the attempt has ended all the same */
+		finish(e, r);
+	} else if (e->now >= r->patience) {
+		replica_kill(e, r);
+	}
+	return r->patience && r->patience < next ? r->patience : next;
+}
+
+void replica_release(struct engine *e, struct replica *r)
+{
+	for (size_t k = 0; k < r->ncontainers; k++) {
+		close_pipes(e, &r->containers[k]);
+		log_close(&r->containers[k].log);
+	}
+}
+
+/* ---- what it printed ---- */
+
+void replica_tail(struct engine *e, const struct replica *r, struct str **lines, size_t *n)
+{
+	const struct plan_role *role = plan_of(e, r);
+	struct str name = str_cat(e->arena, log_name(e->arena, role->name, r->index, role->main.name, true), STR(".log"), STR(""));
+	uint64_t size = r->containers[r->ncontainers - 1].log.offset, from = size > TAIL_BYTES ? size - TAIL_BYTES : 0;
+	char *text = ARENA_ARRAY(e->arena, char, TAIL_BYTES);
+	int fd = openat(e->logs, name.p, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd >= 0 ? pread(fd, text, TAIL_BYTES, (off_t)from) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	*n = 0;
+	*lines = NULL;
+	if (got <= 0)
+		return;
+	size_t end = (size_t)got;
+	size_t starts[TAIL_LINES + 1], found = 0;
+	while (end && text[end - 1] == '\n')
+		end--;
+	for (size_t at = end; at-- > 0 && found <= TAIL_LINES;)
+		if (text[at] == '\n')
+			starts[found++] = at + 1;
+	if (found == 0 || (found <= TAIL_LINES && !from))
+		starts[found++] = 0;
+	for (size_t i = found > TAIL_LINES ? TAIL_LINES : found; i-- > 0;) {
+		size_t stop = i ? starts[i - 1] - 1 : end;
+		struct str line = { text + starts[i], stop - starts[i] };
+		ARENA_PUSH(e->arena, *lines, *n, line);
+	}
+}

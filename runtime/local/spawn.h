@@ -1,0 +1,39 @@
+/*
+ * spawn.h - one process of a container: from a finished description to a program
+ * that runs (R-LOC3).
+ *
+ * The child has a session and a process group of its own, standard input from
+ * /dev/null, both outputs into one pipe, no other descriptor, default signals,
+ * and dies when its parent does.  Whatever keeps it from running the program is
+ * reported through a pipe that exec closes.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_SPAWN_H
+#define TRAINC_RUNTIME_LOCAL_SPAWN_H
+
+#include <sys/resource.h>
+
+#include "runtime/local/isolate.h"
+
+struct spawn {
+	const char *const *candidates;  /* files to execute: the first that can be; NULL at the end */
+	char *const *argv, *const *envp;
+	const char *cwd;
+	struct isolation *isolation;
+	size_t replica;
+	const struct sandbox *box;      /* never NULL; may be empty */
+	struct rlimit files;            /* RLIMIT_NOFILE of the child */
+	int null;                       /* descriptor of /dev/null */
+	int output;                     /* becomes standard output and error */
+};
+
+struct spawned {
+	pid_t pid;
+	int report;                     /* readable when the program runs, or never will */
+};
+/* False with errno: there is no child. */
+bool spawn_start(const struct spawn *s, struct spawned *ret);
+
+/* What the report says; closes it.  True: the program runs.  False with a sentence about why not. */
+bool spawn_report(struct arena *a, const struct spawned *s, struct str command, struct str *why);
+
+#endif

@@ -1,0 +1,33 @@
+#!/bin/sh
+# run.sh - from a program to its verdict.
+. "$(dirname "$0")/local.inc"
+
+program pair <<'END'
+  role server {
+    command = ["sh", "-c", "echo serving on $PORT"]
+    ports { http = 8080 }
+    env { PORT = self.port(pod.index, "http") }
+  }
+  role client {
+    replicas = 2
+    command  = ["sh", "-c", "echo $HOSTNAME asks $URL; printf unfinished"]
+    env { URL = "http://${server.address(0, "http")}" }
+  }
+END
+local_run 0 pair
+holds grep -q 'server-0.*serving on [1-9][0-9]*$' .out
+holds grep -q 'client-1.*pair-client-1 asks http://127.0.0.1:[1-9][0-9]*$' .out
+port=$(sed -n 's/.*serving on //p' .out)
+holds test "$(grep -c "asks http://127.0.0.1:$port\$" .out)" -eq 2
+says err "images are not used"
+
+program broken <<'END'
+  role good { command = ["sleep", "30"], grace = 1s }
+  role bad  { replicas = 2, command = ["sh", "-c", "echo going down; exit 3"] }
+END
+local_run 8 broken
+says err "bad-"
+says err "exit code 3"
+
+run 2 run pair.tj; says err "--local"
+end
