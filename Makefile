@@ -28,7 +28,7 @@ JOBS    = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 GEN     := $(BUILD)/gen
 SRC     := $(sort $(wildcard compiler/*.c compiler/*/*.c runtime/*.c runtime/*/*.c))
 OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
-GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/pages.c
+GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/pages.c $(GEN)/schema.c
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
@@ -53,6 +53,12 @@ $(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
 	@sh stdlib/embed.sh stdlib/std/*.tj >$@.new; $(replace)
 $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
 	@sh compiler/diag/pages.sh compiler/diag/pages/*.md >$@.new; $(replace)
+# The tables of schemas are made by a program of the build, from the same reader that a project's own kinds go through.
+SCHEMA_TOOL := compiler/kube/schema/compile.c compiler/kube/schema.c compiler/kube/schema_text.c $(wildcard compiler/base/*.c)
+$(GEN)/schema_compile: $(SCHEMA_TOOL) $(wildcard compiler/base/*.h compiler/kube/schema*.h) | $(GEN)
+	$(CC) $(STD) $(CPPFLAGS) $(WARN) -O1 -o $@ $(SCHEMA_TOOL)
+$(GEN)/schema.c: $(GEN)/schema_compile $(sort $(wildcard compiler/kube/schema_*.tbl))
+	$(GEN)/schema_compile $(filter %.tbl,$^) >$@.new && mv $@.new $@
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)

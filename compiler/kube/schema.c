@@ -1,0 +1,74 @@
+/* schema.c - looking things up in a table of schemas. */
+#include "kube/schema.h"
+
+static int compare(const struct schema *s, uint32_t at, struct str name) { return str_cmp(schema_text(s, at), name); }
+
+const struct schema_type *schema_find_type(const struct schema *s, struct str name)
+{
+	size_t low = 0, high = s->ntypes;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int c = compare(s, s->types[middle].name, name);
+		if (!c)
+			return &s->types[middle];
+		if (c < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct schema_kind *schema_find_kind(const struct schema *s, struct str api_version, struct str kind)
+{
+	size_t low = 0, high = s->nkinds;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct schema_kind *k = &s->kinds[middle];
+		int c = compare(s, k->kind, kind);
+		if (!c)
+			c = compare(s, k->api_version, api_version);
+		if (!c)
+			return k;
+		if (c < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* The first field of a type whose name is not below `name`. */
+static size_t first_not_below(const struct schema *s, const struct schema_type *t, struct str name)
+{
+	size_t low = t->first, high = t->first + t->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (compare(s, s->fields[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name, unsigned minor)
+{
+	for (size_t i = first_not_below(s, t, name); i < t->first + t->n && !compare(s, s->fields[i].name, name); i++)
+		if (schema_in(s->fields[i].versions, minor))
+			return &s->fields[i];
+	return NULL;
+}
+
+const struct schema_field *schema_newest_field(const struct schema *s, const struct schema_type *t, struct str name)
+{
+	const struct schema_field *newest = NULL;
+
+	for (size_t i = first_not_below(s, t, name); i < t->first + t->n && !compare(s, s->fields[i].name, name); i++)
+		if (!newest || s->fields[i].versions > newest->versions)
+			newest = &s->fields[i];
+	return newest;
+}

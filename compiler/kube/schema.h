@@ -1,0 +1,82 @@
+/*
+ * schema.h - which fields the objects of Kubernetes have, version by version.
+ *
+ * One table holds all versions: what differs between them stands there once for
+ * each form, with the set of versions that have it.  Names and types only.
+ * The built-in table is made at build time from the schema_*.tbl files and needs
+ * nothing at start; a project's own kinds come from text of the same form
+ * (schema_text.h).
+ */
+#ifndef TRAINC_KUBE_SCHEMA_H
+#define TRAINC_KUBE_SCHEMA_H
+
+#include "base/buf.h"
+
+enum schema_word {                      /* what a value is */
+	SCHEMA_ANY,                     /* anything: free-form data */
+	SCHEMA_STRING, SCHEMA_BYTES, SCHEMA_TIME,       /* text; base64; RFC 3339 */
+	SCHEMA_INT, SCHEMA_NUMBER, SCHEMA_BOOL,
+	SCHEMA_QUANTITY, SCHEMA_INT_OR_STRING,
+	SCHEMA_OBJECT,                  /* of: position in `types` */
+	SCHEMA_LIST, SCHEMA_MAP         /* of: position in `refs`, what the elements are */
+};
+
+struct schema_ref {
+	uint16_t word, of;
+};
+
+enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED };     /* how server-side apply merges */
+
+struct schema_field {
+	uint32_t name;                  /* positions in `text`, of NUL-terminated words */
+	uint32_t keys, merge;           /* of a list, 0 for none: "containerPort,protocol"; key of a strategic merge */
+	uint16_t ref;                   /* position in `refs` */
+	uint16_t versions;              /* bit m - 28: in Kubernetes 1.m */
+	uint16_t required, list;        /* list: enum schema_list */
+};
+
+struct schema_type {
+	uint32_t name;                  /* "core.v1.Container" */
+	uint32_t first, n;              /* its fields in `fields`, by name; one name may have several forms */
+	uint32_t versions;
+};
+
+struct schema_kind {
+	uint32_t api_version, kind;     /* sorted by kind, then api_version */
+	uint16_t type, versions;
+	uint32_t namespaced;
+};
+
+struct schema {
+	const char *text;
+	const struct schema_ref *refs;
+	const struct schema_field *fields;
+	const struct schema_type *types;        /* by name */
+	const struct schema_kind *kinds;
+	size_t nrefs, nfields, ntypes, nkinds;
+};
+
+enum { SCHEMA_OLDEST = 28 };            /* minor version of bit 0 */
+
+extern const struct schema schema_builtin;
+
+static inline struct str schema_text(const struct schema *s, uint32_t at) { return str_of(s->text + at); }
+static inline bool schema_in(uint32_t versions, unsigned minor)
+{
+	return minor >= SCHEMA_OLDEST && minor < SCHEMA_OLDEST + 16 && (versions >> (minor - SCHEMA_OLDEST) & 1);
+}
+
+/* NULL when there is none of that name (in any version). */
+const struct schema_kind *schema_find_kind(const struct schema *s, struct str api_version, struct str kind);
+const struct schema_type *schema_find_type(const struct schema *s, struct str name);
+/* The form of a field that a version has. */
+const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name, unsigned minor);
+/* The newest form of a field, whatever the version. */
+const struct schema_field *schema_newest_field(const struct schema *s, const struct schema_type *t, struct str name);
+
+/* "1.29 to 1.33", "1.34 and later", "all versions": the versions in a set, of those that are known. */
+void schema_versions_text(uint32_t versions, struct buf *out);
+/* "list of Container", "map of quantity", "whole number": for people. */
+void schema_ref_text(const struct schema *s, const struct schema_ref *r, struct buf *out);
+
+#endif
