@@ -145,8 +145,12 @@ static void build_jobs(struct compile *c)
 	if (!few_enough(c, &jobs))
 		return;
 	c->plan.jobs = ARENA_ARRAY(&c->arena, struct plan_job, jobs.n);
-	for (size_t i = 0; i < jobs.n && !c->eval.exhausted; i++)
+	for (size_t i = 0; i < jobs.n && !c->eval.exhausted; i++) {
+		c->diags.group = jobs.node[i]->u.job.list;      /* NULL unless it is a fleet */
+		c->diags.pass = i;
 		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &c->plan.jobs[c->plan.njobs++]);
+	}
+	c->diags.group = NULL;
 	check_names(c);
 	if (c->options.job_name.p)
 		drop_other_jobs(c);

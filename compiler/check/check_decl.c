@@ -151,11 +151,22 @@ static void check_framework(struct check *c, struct decl *d)
 
 /* ---- accelerators ---- */
 
+/* Is there a key that no field has?  It may be what is missing. */
+static bool has_unknown(const struct node *body)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_BAD || ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && !item->u.item.field))
+			return true;
+	}
+	return false;
+}
+
 static void test_required(struct check *c, struct decl *d, enum field_id id)
 {
 	struct str name = str_of(schema_field(id)->name);
-	bool maybe = false;
-	if (body_sets(d->node->u.blueprint_decl.body, name, &maybe) || maybe)
+	bool maybe = has_unknown(d->node->u.blueprint_decl.body);
+	if (maybe || body_sets(d->node->u.blueprint_decl.body, name, &maybe) || maybe)
 		return;
 	struct diag *g = diag_report(c->diags, TJ0323, d->span, "accelerator '%.*s' needs '%.*s'", STR_ARG(d->name), STR_ARG(name));
 	struct str doc = str_of(schema_field(id)->doc);

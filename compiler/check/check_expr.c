@@ -548,8 +548,12 @@ static const struct type *type_bounds(struct check *c, struct node *n)
 {
 	bool elastic = n->kind == NODE_ELASTIC;
 	struct site site = { .what = elastic ? STR("an end of an elastic range") : STR("an end of a range") };
-	const struct type *a = check_expr(c, n->u.op.left, &type_int, &site), *b = check_expr(c, n->u.op.right, &type_int, &site);
-	if (a->kind == TYPE_BAD || b->kind == TYPE_BAD)
+	if (check_expr(c, n->u.op.left, &type_int, &site)->kind == TYPE_BAD) {
+		if (n->u.op.right->kind != NODE_NAME)   /* of `role..replicas` one half has been judged */
+			type_loose(c, n->u.op.right);
+		return &type_bad;
+	}
+	if (check_expr(c, n->u.op.right, &type_int, &site)->kind == TYPE_BAD)
 		return &type_bad;
 	return elastic ? &type_elastic : &type_range;
 }

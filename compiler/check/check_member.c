@@ -246,6 +246,9 @@ static const struct type *roles_member(struct check *c, struct node *n)
 static const struct type *report_whole(struct check *c, struct node *n, const struct type *t)
 {
 	struct str what = type_phrase(c->arena, t), name = n->u.member.name;
+	struct decl *base = n->u.member.base->kind == NODE_NAME ? n->u.member.base->u.name.decl : NULL;
+	if (base && map_put(&base->unknown, c->arena, STR("."), base))
+		return bad(n);                  /* said before: what is wrong is what it stands for */
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%.*s has no fields", STR_ARG(what));
 	struct str words = node_words(c, n->u.member.base);
 	enum function f;

@@ -115,20 +115,20 @@ static bool is_role_without_word(struct check *c, const struct node *item, enum 
 	return !suggest_sentence(&s).n;
 }
 
-static struct node *add_word(struct check *c, const struct node *item, enum block block)
+static struct node *add_word(struct check *c, const struct node *item, enum block block, struct str word)
 {
 	const struct key key = item->u.item.key;
 	struct span before = { key.span.start, key.span.start };
 	bool set = item->kind == NODE_SET;
 	struct diag *d = diag_report(c->diags, TJ0202, key.span, "%s has no field '%.*s'", block_word(block), STR_ARG(key.text));
-	diag_help(c->diags, d, set ? "a role is a block: write 'role %.*s { ... }', without '='" : "write 'role %.*s { ... }'",
-		STR_ARG(key.text));
+	diag_help(c->diags, d, set ? "a role is a block: write '%.*s %.*s { ... }', without '='" : "write '%.*s %.*s { ... }'",
+		STR_ARG(word), STR_ARG(key.text));
 	if (set)
 		diag_fix(c->diags, d, (struct span){ key.span.start, item->u.item.value->span.start },
-			str_printf(c->arena, "role %.*s ", STR_ARG(key.text)), "make it a block");
+			str_printf(c->arena, "%.*s %.*s ", STR_ARG(word), STR_ARG(key.text)), "make it a block");
 	else
-		diag_fix(c->diags, d, before, STR("role "), "insert 'role'");
-	return block_of(c, item, (struct placed){ intern(c->names, STR("role")), before }, (struct placed){ key.text, key.span });
+		diag_fix(c->diags, d, before, str_cat(c->arena, word, STR(" "), STR("")), "insert '%.*s'", STR_ARG(word));
+	return block_of(c, item, (struct placed){ intern(c->names, word), before }, (struct placed){ key.text, key.span });
 }
 
 /* `worker role { }`. */
@@ -156,5 +156,7 @@ struct node *check_block_shape(struct check *c, struct node *item, enum block bl
 	struct str likely = str_is(word, "role") ? missing_role(framework, body, &missing) : (struct str){ 0 };
 	if (item->kind == NODE_EXTEND && schema_block(word))
 		return check_unnamed_block(c, item, likely, missing == 1);
-	return is_role_without_word(c, item, block, framework) ? add_word(c, item, block) : item;
+	if (!is_role_without_word(c, item, block, framework))
+		return item;
+	return add_word(c, item, block, framework && !has_role(framework, word) ? STR("aux") : STR("role"));
 }

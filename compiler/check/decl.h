@@ -54,7 +54,7 @@ struct decl {
 	unsigned char state;            /* checker's own: not seen, being checked, done */
 	bool silent;                    /* checker's own: never reported as unused */
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
-	struct map unknown;             /* checker's own, TYPE: names that were reported as no field of it */
+	struct map unknown;             /* checker's own, TYPE: names that were reported as no field of it; a value: "." when it has none */
 	bool busy;                      /* checker's own, TYPE: being looked at */
 	bool early;                     /* checker's own: reads no parameter */
 	bool queued;                    /* checker's own: its body will be checked */

@@ -108,10 +108,17 @@ static void report_no_module(struct program *p, const struct node *import)
 	diag_fix(p->diags, d, at, only, "import 'std.%.*s'", STR_ARG(only));
 }
 
+/* 'nvidia' of `import stdnvidia`; empty without. */
+static struct str behind_std(struct str name)
+{
+	struct str rest = { name.p + 3, name.n - 3 };
+	return str_starts(name, STR("std")) && stdlib_text(rest).p ? rest : STR("");
+}
+
 static void report_no_package(struct program *p, const struct node *import)
 {
 	struct suggest s;
-	struct str name = import->u.import.path[0];
+	struct str name = import->u.import.path[0], joined = behind_std(name), module = stdlib_text(name).p ? name : joined;
 	struct diag *d = diag_report(p->diags, TJ0207, import->u.import.path_span, "there is no package '%.*s'", STR_ARG(name));
 	suggest_init(&s, p->arena, name);
 	suggest_add(&s, STR("std"));
@@ -119,10 +126,12 @@ static void report_no_package(struct program *p, const struct node *import)
 		if (((const struct str *)p->project.packages.entries[i].value)->p)
 			suggest_add(&s, p->project.packages.entries[i].key);
 	struct str help = suggest_sentence(&s);
-	if (help.n)
+	if (module.n && import->u.import.depth == 1) {
+		diag_help(p->diags, d, "modules of the standard library begin with 'std': import std.%.*s", STR_ARG(module));
+		diag_fix(p->diags, d, import->u.import.path_span, str_printf(p->arena, "std.%.*s", STR_ARG(module)), "import 'std.%.*s'",
+			STR_ARG(module));
+	} else if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
-	else if (stdlib_text(name).p)
-		diag_help(p->diags, d, "modules of the standard library begin with 'std': import std.%.*s", STR_ARG(name));
 	else
 		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }", STR_ARG(name), STR_ARG(name));
 }
@@ -277,6 +286,7 @@ static struct module *load_package(struct program *p, struct module *by, struct 
 	const struct str *directory = map_get(&p->project.packages, path[0]);
 	if (!directory) {
 		report_no_package(p, import);
+		by->lost = by->lost || behind_std(path[0]).n;
 		return NULL;
 	}
 	if (!directory->p)

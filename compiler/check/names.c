@@ -278,7 +278,7 @@ static void resolve_formals(struct check *c, struct decl *d, struct nodes formal
 			continue;
 		struct decl *f = decl_new(c, DECL_FORMAL, n->u.binding.name, n->u.binding.name_span, n);
 		n->u.binding.decl = f;
-		f->type = resolve_type(c, n->u.binding.type);
+		f->type = n->u.binding.type ? resolve_type(c, n->u.binding.type) : &type_bad;
 		f->state = DONE;
 		f->doc = n->u.binding.doc;
 		d->formals[d->nformals++] = f;

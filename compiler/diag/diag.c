@@ -94,6 +94,8 @@ struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, 
 	d->severity = codes[code].severity;
 	d->at = at;
 	d->order = ds->n;
+	d->group = ds->group;
+	d->pass = ds->pass;
 	FORMAT(ds, fmt, d->message);
 	ARENA_PUSH(ds->arena, ds->at, ds->n, d);
 	return d;
@@ -158,8 +160,9 @@ static int by_place(const void *a, const void *b)
 
 static bool same(const struct diag *a, const struct diag *b)
 {
-	return a->code == b->code && a->at.start == b->at.start && a->at.end == b->at.end &&
-	       str_eq(a->message, b->message);
+	bool again = a->group && a->group == b->group && a->pass != b->pass;
+
+	return a->code == b->code && a->at.start == b->at.start && a->at.end == b->at.end && (again || str_eq(a->message, b->message));
 }
 
 /* Among those that start at one place only: the list is sorted. */

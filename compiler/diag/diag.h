@@ -55,6 +55,8 @@ struct diag {
 	struct diag_note *notes;
 	struct diag_fix *fixes;
 	size_t order;                   /* of arrival: breaks ties between equal places */
+	const void *group;              /* of `struct diags` when it was reported */
+	size_t pass;
 };
 
 struct diags {
@@ -71,6 +73,9 @@ struct diags {
 	 */
 	int muted;
 	size_t muted_errors;
+	/* One text is evaluated several times (`group`, NULL otherwise): what is said of a place in one pass is not said again in another. */
+	const void *group;
+	size_t pass;
 	/* diag.c's own */
 	size_t lost_errors, lost_warnings;      /* counted, not kept: see DIAGS_KEPT */
 	struct diag throw_away;                 /* what diag_report() gives when nothing is recorded */
@@ -98,7 +103,8 @@ void diag_fix(struct diags *ds, struct diag *d, struct span at, struct str text,
 static inline bool diags_ok(const struct diags *ds) { return ds->errors == 0; }
 
 /*
- * Prepare for printing (once): drop duplicates (same code, place and message), apply
+ * Prepare for printing (once): drop duplicates (same code, place and message; in
+ * different passes of one group, same code and place), apply
  * the `# allow CODE: reason` comments of the sources (TJ1009 for those without
  * reason or effect), apply deny_warnings, order by file (in order of reading)
  * and position.  `errors` and `warnings` are recounted.

@@ -155,7 +155,7 @@ struct node {
 		struct {                                /* PARAM, LET, FORMAL */
 			struct str name;
 			struct span name_span;
-			struct node *type;              /* NODE_TYPE_REF or NULL */
+			struct node *type;              /* NODE_TYPE_REF or NULL (a FORMAL: it is broken) */
 			struct node *value;             /* or NULL */
 			struct str doc;
 			struct decl *decl;              /* checker */

@@ -55,7 +55,7 @@ bool tokens_item(const struct tokens *ts, size_t i)
 
 	if (t->kind != TOKEN_IDENT)
 		return false;
-	if (t[1].kind == TOKEN_IDENT)
+	if (t[1].kind == TOKEN_IDENT && !(t[1].flags & FLAG_LINE))
 		t++;
 	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_LBRACE || (t == &ts->at[i] && t[1].kind == TOKEN_COLON);
 }
@@ -179,11 +179,11 @@ static void report_open(struct balance *b, size_t open, size_t sign)
 
 	struct diag *d = diag_report(ds, TJ0109, (struct span){ t->start, t->end }, "'%s' opened here is never closed",
 	                             bracket_text(t->kind));
-	if (sign && s->kind == TOKEN_END) {
+	if (sign && s->kind == TOKEN_END && t->kind == TOKEN_LBRACE) {
 		diag_note(ds, d, (struct span){ s[-1].end, s[-1].end }, "the text ends here");
 		diag_help(ds, d, "add '%s' at the end", closer);
 	} else {
-		if (sign)
+		if (sign && s->kind != TOKEN_END)
 			diag_note(ds, d, (struct span){ s->start, s->end }, "by its indentation it ends before this line");
 		diag_help(ds, d, "add '%s'", closer);
 	}
@@ -269,6 +269,17 @@ static void report_stray(struct diags *ds, struct span at, int kind, bool open)
 	diag_help(ds, d, "remove it");
 }
 
+static void report_no_bracket(struct balance *b, const struct token *t)
+{
+	const struct token *line = &b->ts->at[b->line];
+	struct str key = tokens_text(b->ts, line->start, line->end);
+	struct diags *ds = b->ts->diags;
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ t->start, t->end }, "']' closes nothing");
+
+	diag_help(ds, d, "a list begins with '[': write '%.*s = [...]'", STR_ARG(key));
+	diag_fix(ds, d, (struct span){ line[2].start, line[2].start }, STR("["), "insert '['");
+}
+
 /* Is something on this line, in front of token i, known to be broken? */
 static bool line_is_torn(const struct balance *b, size_t i)
 {
@@ -300,6 +311,24 @@ static bool drop_surplus(struct balance *b, size_t i, size_t *ret_i)
 	return true;
 }
 
+/* Nobody knows what was meant by the line being read: its items count as broken. */
+static void tear_line(struct balance *b)
+{
+	uint32_t line = b->ts->at[b->line].start;
+
+	for (size_t i = b->n; i > 0 && b->to[i - 1].start >= line; i--)
+		b->to[i - 1].flags |= FLAG_TORN;
+	b->blamed = b->line + 1;
+}
+
+/* `args = "a", "b"]`: the list has no beginning. */
+static bool lacks_bracket(const struct balance *b, const struct token *t)
+{
+	const struct token *line = &b->ts->at[b->line];
+
+	return t->kind == TOKEN_RBRACKET && line->kind == TOKEN_IDENT && line[1].kind == TOKEN_ASSIGN && line + 2 < t;
+}
+
 /* Something closes nothing: a token that fails the parse stands for it. */
 static void take_stray(struct balance *b, const struct token *t, size_t i)
 {
@@ -312,8 +341,12 @@ static void take_stray(struct balance *b, const struct token *t, size_t i)
 		ARENA_PUSH(b->ts->arena, b->ts->dropped, b->ts->ndropped, d);
 		return;
 	}
-	if (!silent)
+	if (!silent && lacks_bracket(b, t))
+		report_no_bracket(b, t);
+	else if (!silent)
 		report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);
+	if (b->depth)
+		tear_line(b);
 	if (b->depth || !(t->flags & FLAG_LINE))
 		put(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN | (t->flags & FLAG_LINE) });
 }
@@ -472,6 +505,34 @@ static void begin_declaration(struct balance *b, size_t i)
 	}
 }
 
+static bool ends_value(int kind)
+{
+	return is_close(kind) || kind == TOKEN_IDENT || kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_QUANTITY ||
+	       kind == TOKEN_TOPOLOGY || kind == TOKEN_STRING || kind == TOKEN_STR_CLOSE;
+}
+
+/*
+ * A brace that stands twice is left out (true).  One behind a value, at the end
+ * of its line, opens the body of something whose parentheses were not closed.
+ */
+static bool take_brace(struct balance *b, size_t i)
+{
+	const struct token *t = &b->ts->at[i];
+	struct diags *ds = b->ts->diags;
+
+	if (i && t[-1].kind == TOKEN_LBRACE && b->n && b->to[b->n - 1].kind == TOKEN_LBRACE) {
+		struct span at = { t->start, t->end };
+		struct diag *d = diag_report(ds, TJ0102, at, "expected a field or '}' after '{', found '{'");
+		diag_help(ds, d, "remove it");
+		diag_fix(ds, d, (struct span){ t[-1].end, t->end }, STR(""), "remove it");
+		return true;
+	}
+	if (i && in_parentheses(b) && ends_value(t[-1].kind) && !(t->flags & FLAG_LINE) && t[1].flags & FLAG_LINE &&
+	    b->open[b->depth - 1].token >= b->line)
+		close_parentheses(b, b->indent, 0);
+	return false;
+}
+
 static void repair(struct balance *b)
 {
 	const struct tokens *ts = b->ts;
@@ -489,6 +550,10 @@ static void repair(struct balance *b)
 		if (is_open(t->kind) && b->depth == BRACKETS_MAX) {
 			put(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN });
 			i = skip_deep(b, i);
+			continue;
+		}
+		if (t->kind == TOKEN_LBRACE && take_brace(b, i)) {
+			i++;
 			continue;
 		}
 		if (is_open(t->kind)) {

@@ -215,13 +215,14 @@ struct node *mk_import_file(struct parse *p, struct span at, struct node *file, 
 struct node *mk_binding(struct parse *p, struct span at, enum node_kind kind, struct str name, struct span name_at,
                         struct node *type, struct node *value)
 {
-	if (parse_is_torn(p, at.start))
+	bool torn = parse_is_torn(p, at.start);
+	if (torn && kind != NODE_FORMAL)
 		return bad(p, at, name, name_at);
 	struct node *n = node_new(p->arena, kind, at);
 	n->u.binding.name = name;
 	n->u.binding.name_span = name_at;
-	n->u.binding.type = type;
-	n->u.binding.value = value;
+	n->u.binding.type = torn ? NULL : type;         /* an argument is counted, whatever it is */
+	n->u.binding.value = torn ? NULL : value;
 	n->u.binding.doc = doc_of(p, at.start);
 	node_grow(n, type);
 	node_grow(n, value);

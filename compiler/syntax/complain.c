@@ -26,6 +26,25 @@ struct span fault_span(const struct fault *f)
 	return (struct span){ f->found.start, f->found.end };
 }
 
+bool is_field(struct str word)
+{
+#define BLOCK(word, parents, doc)
+#define FIELD(id, name, blocks, type, fallback, doc) name,
+#define FUNCTION(id, name, signature, doc)
+#define UNIT(suffix, doc)
+	static const char *const fields[] = {
+#include "vocabulary.def"
+	};
+#undef BLOCK
+#undef FIELD
+#undef FUNCTION
+#undef UNIT
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (str_is(word, fields[i]))
+			return true;
+	return false;
+}
+
 void fault_skip_block(struct fault *f)
 {
 	f->p->indent = tokens_indent(&f->p->tokens, f->at[f->item].start);
@@ -99,7 +118,9 @@ static void keep_name(struct fault *f)
 	if (t->kind != TOKEN_IDENT && !token_is_word(t->kind) && t->kind != TOKEN_STRING)
 		return;
 	p->bad_name_at = (struct span){ t->start, t->end };
-	p->bad_name = t->kind == TOKEN_STRING ? word(p, (struct span){ t->start + 1, t->end - 1 }) : word(p, p->bad_name_at);
+	if (f->at[f->item].kind == TOKEN_IMPORT)        /* and perhaps it would have had another name */
+		p->bad_name_at = (struct span){ f->at[f->item].start, f->at[f->item].end };
+	p->bad_name = t->kind == TOKEN_STRING ? word(p, (struct span){ t->start + 1, t->end - 1 }) : word(p, (struct span){ t->start, t->end });
 }
 
 /* The line before is incomplete: `import x as`, `let a = 1 +`.  It is wrong, not what begins on this line. */

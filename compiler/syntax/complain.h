@@ -21,6 +21,8 @@ struct fault {
 	const bool *expected;
 };
 
+/* Is it the name of a field, of whatever block? */
+bool is_field(struct str word);
 /* The messages, most specific first; each is true if it has reported. */
 bool complain_word(struct fault *f);            /* TJ0113 */
 bool complain_colon(struct fault *f);           /* TJ0111, YAML's colon */

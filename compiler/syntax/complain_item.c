@@ -264,13 +264,21 @@ bool complain_body(struct fault *f)
 	if (complain_field(f))
 		return true;
 	struct str name = header(f);
-	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'", STR_ARG(name));
 	const struct token *next = &f->at[f->i];
+	struct span at = fault_span(f);
+	if (!f->line_end && next->flags & FLAG_LINE && f->i > f->item)
+		at.start = at.end = next[-1].end;
+	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(name));
 	if (!f->line_end && next->kind != TOKEN_END)
 		next++;
 	bool two_words = f->found.kind == TOKEN_ASSIGN && f->at[f->item].kind == TOKEN_IDENT && f->i == f->item + 2;
 	if (two_words && f->at[f->i + 1].kind == TOKEN_LBRACE) {
 		diag_help(ds, d, "write '%.*s { ... }', without '='", STR_ARG(name));
+		return true;
+	}
+	if (two_words && is_field(fault_text(f, f->item))) {
+		diag_help(ds, d, "write '%.*s { %.*s = ... }'", STR_ARG(fault_text(f, f->item)), STR_ARG(fault_text(f, f->item + 1)));
+		fault_skip_block(f);
 		return true;
 	}
 	if (two_words) {
@@ -282,7 +290,6 @@ bool complain_body(struct fault *f)
 		diag_help(ds, d, "'{' stands on the line of what it opens");
 	else
 		diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(name));
-	if (f->line_end || next->flags & FLAG_LINE)
-		fault_skip_block(f);
+	fault_skip_block(f);
 	return true;
 }

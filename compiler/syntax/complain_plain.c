@@ -69,28 +69,25 @@ static bool help_comment(struct fault *f, struct diag *d)
 	return false;
 }
 
-#define BLOCK(word, parents, doc)
-#define FIELD(id, name, blocks, type, fallback, doc) name,
-#define FUNCTION(id, name, signature, doc)
-#define UNIT(suffix, doc)
-static const char *const fields[] = {
-#include "vocabulary.def"
-};
-#undef BLOCK
-#undef FIELD
-#undef FUNCTION
-#undef UNIT
-
 /* `} worker {`: something of two lines is mixed up, and what begins here is not what it looks like. */
 static bool is_mixed_up(const struct fault *f)
 {
-	struct str text = fault_text(f, f->i);
+	return f->previous == TOKEN_RBRACE && f->found.kind == TOKEN_IDENT && f->at[f->i + 1].kind == TOKEN_LBRACE &&
+	       !is_field(fault_text(f, f->i));
+}
 
-	if (f->previous != TOKEN_RBRACE || f->found.kind != TOKEN_IDENT || f->at[f->i + 1].kind != TOKEN_LBRACE)
+/* `readonly: bool true`. */
+static bool complain_default(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	int kind = f->found.kind;
+	bool literal = kind == TOKEN_STRING || kind == TOKEN_STR_OPEN || kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == TOKEN_NONE;
+
+	if (!f->expected[TOKEN_ASSIGN] || !literal || f->i < f->item + 3 || f->at[f->item + 1].kind != TOKEN_COLON)
 		return false;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (str_is(text, fields[i]))
-			return false;
+	struct diag *d = diag_report(ds, TJ0102, fault_span(f), "expected '=' before '%.*s'", STR_ARG(fault_text(f, f->i)));
+	diag_help(ds, d, "a default follows the type: '%.*s = %.*s'", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(fault_text(f, f->i)));
+	diag_fix(ds, d, (struct span){ f->at[f->i - 1].end, f->at[f->i - 1].end }, STR(" ="), "insert '='");
 	return true;
 }
 
@@ -104,10 +101,15 @@ bool complain_separator(struct fault *f)
 		return false;
 	if (complain_unit(f))
 		return true;
+	if (complain_default(f))
+		return true;
 	if (!begins(f))
 		return false;
-	bool sure = body ? tokens_item(&f->p->tokens, f->i) || token_is_word(f->found.kind) || f->found.kind == TOKEN_SPREAD
-	                 : true;
+	int next = f->at[f->i + 1].kind;
+	bool word = token_is_word(f->found.kind) && (next == TOKEN_ASSIGN || next == TOKEN_LBRACE || next == TOKEN_COLON);
+	bool statement = f->found.kind == TOKEN_LET || f->found.kind == TOKEN_CHECK || f->found.kind == TOKEN_WARN ||
+	                 f->found.kind == TOKEN_IF || f->found.kind == TOKEN_FOR;
+	bool sure = !body || tokens_item(&f->p->tokens, f->i) || word || statement || f->found.kind == TOKEN_SPREAD;
 	struct diag *d = diag_report(ds, TJ0105, fault_span(f), "expected a new line%s before '%.*s'", body ? " or ','" : "",
 	                             STR_ARG(fault_text(f, f->i)));
 	struct str rest = fault_rest(f, f->i);

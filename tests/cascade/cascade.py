@@ -4,9 +4,9 @@ Every token of every example and of every program in docs/language.md is
 deleted, written twice, and swapped with the next one.  What comes out is judged
 by what `trainc check` says: the first message points within one line of the
 damage (its own place, or that of a note: a brace that is never closed stands
-where it was opened, and the note where it is missing), blank lines left out,
-and there are at most two.  A damage that leaves the program valid says nothing
-and is not counted.
+where it was opened, and the note where it is missing), blank lines and
+comments left out, and there are at most two.  A damage that leaves the program
+valid says nothing and is not counted.
 
     cascade.py                  a sample, as a test
     cascade.py --all            everything
@@ -67,11 +67,11 @@ class Damage:
         return any(self.distance(s["line"]) <= 1 for s in self.said[0]["spans"] if notes or s.get("primary"))
 
     def distance(self, line):
-        """Lines between a place and the damage; blank ones do not count."""
+        """Lines between a place and the damage; blank ones and comments do not count."""
         low, high = sorted((line, self.first if line < self.first else self.last))
         if self.first <= line <= self.last:
             return 0
-        return 1 + sum(1 for text in self.text.split("\n")[low:high - 1] if text.strip())
+        return 1 + sum(1 for text in self.text.split("\n")[low:high - 1] if text.strip() and not text.lstrip().startswith("#"))
 
     def few(self):
         return len(self.said) <= 2
