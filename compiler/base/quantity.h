@@ -35,6 +35,9 @@ enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
 /* The unit that a number word of the language ends with ("64Gi", "30min", "12e6" is UNIT_AMOUNT). */
 enum unit_kind quantity_unit(struct str word);
 
+/* The unit that people mean by another word: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when nobody knows. */
+const char *quantity_unit_meant(struct str word);
+
 /* Read an unsigned literal of the language ("1.5Gi", "500m", "12e6", "8"; `_` between digits allowed). */
 enum quantity_error quantity_parse(struct str word, struct quantity *ret);
 /* Read Kubernetes' full syntax: signs, ".5", "5." (for --set and raw). */

@@ -6,6 +6,10 @@
 
 #include <ctype.h>
 
+#include "base/buf.h"
+
+enum { LONGEST = 100 };                 /* of a text that is proposed */
+
 struct advice {
 	struct check *check;
 	struct diag *diag;
@@ -76,13 +80,45 @@ static void device(struct advice *a)
 	const struct decl *import = device_module(a, name, &exact);
 	struct str number = a->found->kind == NODE_INT ? a->words : STR("1");
 
-	if (exact)
-		diag_help(ds, a->diag, "write '%.*s.%.*s(1)' with the number of devices", STR_ARG(import->name), STR_ARG(name));
-	else if (import)
+	if (exact) {
+		struct str call = str_printf(a->check->arena, "%.*s.%.*s(1)", STR_ARG(import->name), STR_ARG(name));
+		diag_help(ds, a->diag, "write '%.*s' with the number of devices", STR_ARG(call));
+		diag_fix(ds, a->diag, a->found->span, call, "write '%.*s'", STR_ARG(call));
+	} else if (import)
 		diag_help(ds, a->diag, "write '%.*s.DEVICE(%.*s)'; 'trainc explain %.*s' lists the devices", STR_ARG(import->name), STR_ARG(number),
 			STR_ARG(import->name));
 	else
 		diag_help(ds, a->diag, "import the module of the device, and write 'MODULE.DEVICE(%.*s)'", STR_ARG(number));
+}
+
+/* The accelerator that a name or a member stands for, without any report; NULL when it is something else. */
+static const struct decl *accelerator_of(struct check *c, const struct node *n)
+{
+	struct decl *d = NULL;
+	if (n->kind == NODE_NAME) {
+		d = scope_peek(c, n->u.name.text);
+	} else if (n->kind == NODE_MEMBER && n->u.member.base->kind == NODE_NAME) {
+		const struct decl *import = scope_peek(c, n->u.member.base->u.name.text);
+		if (import && import->kind == DECL_IMPORT && import->node->u.import.module)
+			d = map_get(&import->node->u.import.module->values, n->u.member.name);
+	}
+	return d && d->kind == DECL_ACCELERATOR ? d : NULL;
+}
+
+bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count)
+{
+	if (!accelerator_of(c, base))
+		return false;
+	struct str words = node_words(c, base), number = node_words(c, count);
+	struct str call = str_printf(c->arena, "%.*s(%.*s)", STR_ARG(words), STR_ARG(number));
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "the number of devices stands in parentheses");
+	diag_help(c->diags, d, "write '%.*s'", STR_ARG(call));
+	diag_fix(c->diags, d, n->span, call, "write '%.*s'", STR_ARG(call));
+	struct node *mention = (struct node *)base;
+	while (mention->kind == NODE_MEMBER)
+		mention = mention->u.member.base;
+	decl_use(c, scope_peek(c, mention->u.name.text));
+	return true;
 }
 
 static void topology(struct advice *a)
@@ -97,36 +133,128 @@ static void topology(struct advice *a)
 
 /* ---- roles and conditions ---- */
 
+/* A role's name that can serve in an example. */
+static struct str some_role(struct check *c)
+{
+	const struct scope *s = scope_around(c, SCOPE_JOB);
+	s = s ? s : scope_around(c, SCOPE_FRAMEWORK);
+	for (size_t i = 0; s && i < s->names.n; i++) {
+		const struct decl *d = s->names.entries[i].value;
+		if (d->kind == DECL_ROLE)
+			return d->name;
+	}
+	return STR("worker");
+}
+
+/* A job waits until roles are done, a role until others have come so far. */
 static void condition(struct advice *a)
 {
-	struct str role = a->found->type->kind == TYPE_ROLE ? a->words : a->text;
+	struct check *c = a->check;
+	bool role = a->found->type->kind == TYPE_ROLE;
+	const struct decl *named = is_name(a->text) ? scope_peek(c, a->text) : NULL;
+	struct str name = role ? a->words : named && named->kind == DECL_ROLE ? a->text : some_role(c);
 
-	if (is_name(role) && str_is(a->site->name, "success"))
-		diag_help(a->check->diags, a->diag, "write 'done(%.*s)'", STR_ARG(role));
-	else if (is_name(role))
-		diag_help(a->check->diags, a->diag, "write 'ready(%.*s)', 'started(%.*s)' or 'done(%.*s)'", STR_ARG(role), STR_ARG(role), STR_ARG(role));
+	if (!str_is(a->site->name, "success")) {
+		diag_help(c->diags, a->diag, "write 'ready(%.*s)', 'started(%.*s)' or 'done(%.*s)'", STR_ARG(name), STR_ARG(name), STR_ARG(name));
+		return;
+	}
+	struct str call = str_printf(c->arena, "done(%.*s)", STR_ARG(name));
+	diag_help(c->diags, a->diag, "write '%.*s'", STR_ARG(call));
+	if (role)
+		diag_fix(c->diags, a->diag, a->found->span, call, "write '%.*s'", STR_ARG(call));
 }
 
 /* ---- volumes, maps ---- */
 
+/* "pvc(...), scratch(...)": the functions that give a type. */
+static struct str makers(struct check *c, const char *result)
+{
+	struct str text = STR("");
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		const struct function_row *f = schema_function((enum function)i);
+		if (str_ends(str_of(f->signature), str_of(result)))
+			text = str_printf(c->arena, "%.*s%s%s(...)", STR_ARG(text), text.n ? ", " : "", f->name);
+	}
+	return text;
+}
+
 static void volume(struct advice *a)
 {
+	struct diags *ds = a->check->diags;
+	struct str all = makers(a->check, "-> volume");
+
 	if (!a->text.n)
-		return;
-	if (a->text.p[0] == '/')
-		diag_help(a->check->diags, a->diag, "write 'host_path(\"%.*s\")' for a directory of the node, 'pvc(\"...\")' for a claim", STR_ARG(a->text));
+		diag_help(ds, a->diag, "write one of %.*s", STR_ARG(all));
+	else if (a->text.p[0] == '/')
+		diag_help(ds, a->diag, "write 'host_path(\"%.*s\")' for a directory of the node, 'pvc(\"...\")' for a claim", STR_ARG(a->text));
 	else
-		diag_help(a->check->diags, a->diag, "write 'pvc(\"%.*s\")' for a claim of this name", STR_ARG(a->text));
+		diag_help(ds, a->diag, "write 'pvc(\"%.*s\")' for a claim of this name", STR_ARG(a->text));
+}
+
+static const struct node *member(const struct node *body, const char *key)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_SET && str_is(item->u.item.key.text, key))
+			return item->u.item.value;
+	}
+	return NULL;
+}
+
+/* `"A=1"` and `{ name = "A", value = "1" }` as `A = "1"`; false for anything else. */
+static bool put_entry(struct check *c, struct buf *out, const struct node *n)
+{
+	struct str text, key, value;
+	if (node_static_text(n, &text)) {
+		const char *equals = memchr(text.p, '=', text.n);
+		if (!equals)
+			return false;
+		key = (struct str){ text.p, (size_t)(equals - text.p) };
+		value = (struct str){ equals + 1, text.n - key.n - 1 };
+		if (memchr(value.p, '"', value.n) || memchr(value.p, '\\', value.n) || memchr(value.p, '\n', value.n))
+			return false;
+		value = str_printf(c->arena, "\"%.*s\"", STR_ARG(value));
+	} else {
+		const struct node *name = n->kind == NODE_BODY ? member(n, "name") : NULL, *v = name ? member(n, "value") : NULL;
+		if (!v || !node_static_text(name, &key))
+			return false;
+		value = source_text(c->program->sources, v->span);
+	}
+	if (!is_name(key) || value.n > LONGEST)
+		return false;
+	buf_printf(out, "%s%.*s = %.*s", out->n ? ", " : "", STR_ARG(key), STR_ARG(value));
+	return true;
+}
+
+/* A list of variables as a body; empty when it is none. */
+static struct str entries(struct check *c, const struct node *n)
+{
+	struct buf out = { 0 };
+	bool all = n->kind == NODE_LIST ? n->u.list.n != 0 : put_entry(c, &out, n);
+	for (size_t i = 0; n->kind == NODE_LIST && all && i < n->u.list.n; i++)
+		all = put_entry(c, &out, n->u.list.at[i]);
+	struct str text = all && out.n <= LONGEST ? buf_take(&out, c->arena) : STR("");
+	buf_release(&out);
+	return text;
 }
 
 /* A list where a map stands in this language and a list in Kubernetes' own form. */
 static void map(struct advice *a, const struct type *elem)
 {
+	struct check *c = a->check;
+	struct str name = a->site->name, written = entries(c, a->found);
+	elem = type_strip_pod(type_strip_optional(elem));
+	bool variables = elem->kind == TYPE_ENV_VALUE || type_is_text(elem);
 	const char *entry = elem->kind == TYPE_VOLUME ? "\"/data\" = pvc(\"name\")" : elem->port ? "http = 8000" :
-	                    type_strip_pod(elem)->kind == TYPE_ENV_VALUE ? "NAME = \"value\"" : type_is_text(elem) ? "key = \"value\"" : NULL;
+	                    elem->kind == TYPE_ENV_VALUE ? "NAME = \"value\"" :
+	                    str_is(name, "files") ? "\"/etc/app.conf\" = \"text\"" : variables ? "key = \"value\"" : NULL;
 
-	if (entry && a->site->name.n && a->found->type->kind == TYPE_LIST)
-		diag_help(a->check->diags, a->diag, "write '%.*s { %s }'", STR_ARG(a->site->name), entry);
+	if (variables && written.n && name.n) {
+		diag_help(c->diags, a->diag, "write '%.*s { %.*s }'", STR_ARG(name), STR_ARG(written));
+		diag_fix(c->diags, a->diag, a->found->span, str_printf(c->arena, "{ %.*s }", STR_ARG(written)), "write a map");
+	} else if (entry && name.n) {
+		diag_help(c->diags, a->diag, "write '%.*s { %s }'", STR_ARG(name), entry);
+	}
 }
 
 static void joined(struct advice *a)
@@ -178,8 +306,14 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 			without_quotes(&a);
 		break;
 	case TYPE_RANGE:
-		if (n->kind == NODE_INT)
+		if (n->kind == NODE_INT) {
 			diag_help(c->diags, d, "write '%.*s..%.*s', a range of one", STR_ARG(a.words), STR_ARG(a.words));
+			diag_fix(c->diags, d, n->span, str_cat(c->arena, a.words, STR(".."), a.words), "write a range");
+		}
+		break;
+	case TYPE_BOOL:
+		if (n->kind == NODE_INT && n->u.integer.value <= 1)
+			diag_help(c->diags, d, "write '%s'", n->u.integer.value ? "true" : "false");
 		break;
 	default:
 		if (type_is_text(want) && want->kind != TYPE_ENUM)

@@ -385,7 +385,7 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 	} else if (callee->kind == NODE_MEMBER) {
 		struct node *base = callee->u.member.base;
 		struct module *module = module_base(c, base);
-		const struct type *t = module ? &type_module : type_expr(c, base, NULL);
+		const struct type *t = module ? &type_module : type_base(c, base, callee->u.member.name);
 		if (t->kind == TYPE_BAD) {
 			type_loose_arguments(c, n);
 			return &type_bad;

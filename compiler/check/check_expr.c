@@ -167,11 +167,35 @@ void check_part(struct check *c, struct node *n, bool *ret_pod)
 	}
 }
 
+/* The name in `{{ nodes }}` that the program knows; NULL when it is none of its own. */
+static struct decl *own_name(struct check *c, struct str name)
+{
+	struct decl *d = name.n ? scope_peek(c, name) : NULL;
+	return d && d->kind != DECL_BUILTIN && d->kind != DECL_BUILTIN_FN && d->kind != DECL_IMPORT ? d : NULL;
+}
+
+static void report_interpolation(struct check *c, const struct string_part *part, struct str whole, struct decl *d)
+{
+	struct str text = source_text(c->program->sources, part->span);
+	size_t offset = (size_t)(whole.p - part->text.p);
+	struct span at = part->span;
+	decl_use(c, d);                         /* that is what is missing, and not its use */
+	if (offset + whole.n <= text.n && str_eq((struct str){ text.p + offset, whole.n }, whole)) {    /* no escapes, no indentation before it */
+		at.start += (uint32_t)offset;
+		at.end = at.start + (uint32_t)whole.n;
+	}
+	struct diag *g = diag_report(c->diags, TJ1010, at, "'%.*s' is plain text here", STR_ARG(whole));
+	diag_help(c->diags, g, "write '${%.*s}'", STR_ARG(d->name));
+	if (at.end - at.start == whole.n)
+		diag_fix(c->diags, g, at, str_printf(c->arena, "${%.*s}", STR_ARG(d->name)), "write '${%.*s}'", STR_ARG(d->name));
+}
+
 /* `{{ nodes }}` or `%{nodes}` around a name that is known here: the habit of another tool (TJ1010). */
-static void foreign_interpolation(struct check *c, const struct string_part *part)
+static bool doubled_interpolation(struct check *c, const struct string_part *part)
 {
 	static const struct { const char *open, *close; } forms[] = { { "{{", "}}" }, { "%{", "}" } };
 	const char *end = part->text.p + part->text.n;
+	bool found = false;
 
 	for (size_t i = 0; part->text.n && i < sizeof(forms) / sizeof(*forms); i++) {
 		const char *from = memmem(part->text.p, part->text.n, forms[i].open, 2);
@@ -183,12 +207,32 @@ static void foreign_interpolation(struct check *c, const struct string_part *par
 			name = (struct str){ name.p + 1, name.n - 1 };
 		while (name.n && name.p[name.n - 1] == ' ')
 			name.n--;
-		struct decl *d = name.n ? scope_peek(c, name) : NULL;
-		if (!d || d->kind == DECL_BUILTIN || d->kind == DECL_BUILTIN_FN || d->kind == DECL_IMPORT)
+		struct decl *d = own_name(c, name);
+		if (d)
+			report_interpolation(c, part, whole, d);
+		found = found || d;
+	}
+	return found;
+}
+
+enum { LONGEST_NAME = 64 };
+
+/* `{nodes}`: only around a parameter or a let, in a text that is no template of braces. */
+static void single_interpolation(struct check *c, const struct string_part *part)
+{
+	for (size_t i = 0; i < part->text.n; i++) {
+		if (part->text.p[i] != '{')
 			continue;
-		decl_use(c, d);                 /* that is what is missing, and not its use */
-		struct diag *g = diag_report(c->diags, TJ1010, part->span, "'%.*s' is plain text here", STR_ARG(whole));
-		diag_help(c->diags, g, "write '${%.*s}'", STR_ARG(name));
+		size_t most = part->text.n - i < LONGEST_NAME ? part->text.n - i : LONGEST_NAME;
+		const char *close = memchr(part->text.p + i, '}', most);
+		if (!close)
+			continue;
+		struct str whole = { part->text.p + i, (size_t)(close - part->text.p) - i + 1 };
+		struct decl *d = own_name(c, (struct str){ whole.p + 1, whole.n - 2 });
+		if (!d || (d->kind != DECL_PARAM && d->kind != DECL_LET))
+			continue;
+		report_interpolation(c, part, whole, d);
+		return;
 	}
 }
 
@@ -202,8 +246,8 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		struct node *part = n->u.string.parts[i].expr;
 		if (!part) {
-			if (!n->u.string.raw)           /* r"..." says that nothing is to be inserted */
-				foreign_interpolation(c, &n->u.string.parts[i]);
+			if (!n->u.string.raw && !doubled_interpolation(c, &n->u.string.parts[i]))    /* r"..." says that nothing is to be inserted */
+				single_interpolation(c, &n->u.string.parts[i]);
 			continue;
 		}
 		check_part(c, part, &pod);
@@ -547,6 +591,8 @@ static const struct type *type_coalesce(struct check *c, struct node *n, const s
 static const struct type *type_bounds(struct check *c, struct node *n)
 {
 	bool elastic = n->kind == NODE_ELASTIC;
+	if (elastic && report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right))
+		return &type_bad;
 	struct site site = { .what = elastic ? STR("an end of an elastic range") : STR("an end of a range") };
 	if (check_expr(c, n->u.op.left, &type_int, &site)->kind == TYPE_BAD) {
 		if (n->u.op.right->kind != NODE_NAME)   /* of `role..replicas` one half has been judged */

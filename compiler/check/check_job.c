@@ -24,7 +24,9 @@ static struct decl *framework_by_member(struct check *c, struct node *n)
 		diag_report(c->diags, TJ0211, n->span, "a framework is named by its module and its name");
 		return NULL;
 	}
+	c->member_of_name = n->u.member.name;
 	struct decl *import = scope_find(c, base->u.name.text, base->span);
+	c->member_of_name = (struct str){ 0 };
 	base->u.name.decl = import;
 	base->type = &type_module;
 	if (!import || import->kind == DECL_BAD || (import->kind == DECL_IMPORT && !import->node->u.import.module))

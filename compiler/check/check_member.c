@@ -291,12 +291,21 @@ struct module *module_base(struct check *c, struct node *base)
 	return d->node->u.import.module;
 }
 
+const struct type *type_base(struct check *c, struct node *base, struct str member)
+{
+	if (base->kind == NODE_NAME)
+		c->member_of_name = member;
+	const struct type *t = type_expr(c, base, NULL);
+	c->member_of_name = (struct str){ 0 };
+	return t;
+}
+
 const struct type *type_member(struct check *c, struct node *n, const struct type *want)
 {
 	struct module *module = module_base(c, n->u.member.base);
 	if (module)
 		return type_module_member(c, n, module, want);
-	const struct type *t = type_expr(c, n->u.member.base, NULL);
+	const struct type *t = type_base(c, n->u.member.base, n->u.member.name);
 	bool pod = t->kind == TYPE_POD;
 	if (t->kind == TYPE_BAD)
 		return &type_bad;
@@ -317,6 +326,8 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 const struct type *type_index(struct check *c, struct node *n)
 {
 	struct node *base = n->u.pair.base, *index = n->u.pair.index;
+	if (report_uncalled_accelerator(c, n, base, index))
+		return bad(n);
 	const struct type *t = check_free(c, base);
 	bool pod = t->kind == TYPE_POD;
 	const struct type *core = type_strip_pod(t), *elem = NULL;

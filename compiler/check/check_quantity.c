@@ -26,19 +26,13 @@ static struct str number_of(struct str word)
 
 static void help_unit(struct check *c, struct diag *d, const struct node *n, struct str number, struct str unit)
 {
-	static const struct { const char *wrong, *right; } pairs[] = {
-		{ "GB", "G" }, { "GiB", "Gi" }, { "gb", "G" }, { "gib", "Gi" }, { "g", "G" }, { "gi", "Gi" }, { "MB", "M" }, { "MiB", "Mi" },
-		{ "mb", "M" }, { "mib", "Mi" }, { "mi", "Mi" }, { "KB", "k" }, { "kB", "k" }, { "KiB", "Ki" }, { "kb", "k" }, { "K", "k" },
-		{ "ki", "Ki" }, { "TB", "T" }, { "TiB", "Ti" }, { "tb", "T" }, { "t", "T" }, { "ti", "Ti" }, { "PB", "P" }, { "PiB", "Pi" },
-		{ "sec", "s" }, { "secs", "s" }, { "seconds", "s" }, { "S", "s" }, { "mins", "min" }, { "minutes", "min" }, { "minute", "min" },
-		{ "hr", "h" }, { "hrs", "h" }, { "hours", "h" }, { "hour", "h" }, { "H", "h" }, { "days", "d" }, { "day", "d" }, { "D", "d" }
-	};
 	struct str right = { 0 };
-	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-		if (str_is(unit, pairs[i].wrong))
-			right = str_of(pairs[i].right);
+	if (quantity_unit_meant(unit))
+		right = str_of(quantity_unit_meant(unit));
 	if (str_is(right, "G"))
 		diag_help(c->diags, d, "%.*sG is %.*s x 10^9 bytes, %.*sGi is %.*s x 2^30", STR_ARG(number), STR_ARG(number), STR_ARG(number), STR_ARG(number));
+	else if (right.p && !right.n)
+		diag_help(c->diags, d, "CPUs are counted without a unit: write %.*s", STR_ARG(number));
 	else if (right.p)
 		diag_help(c->diags, d, "did you mean %.*s%.*s?", STR_ARG(number), STR_ARG(right));
 	else

@@ -75,6 +75,7 @@ struct check {
 	unsigned folding;               /* lets that are being folded, one inside the other */
 	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
 	bool text_wanted;               /* a name that is looked up stands for text */
+	struct str member_of_name;      /* a name that is looked up is the base of this member; empty otherwise */
 	struct decl *bad;               /* what stands for a name whose use was reported */
 	struct { struct str self, cluster, pod, roles; } words;
 };
@@ -112,6 +113,8 @@ void report_deprecated(struct check *c, const struct node *n, const struct decl 
 const struct type *decl_type(struct check *c, struct decl *d);
 /* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */
 struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator);
+/* The type of what a member is looked for in. */
+const struct type *type_base(struct check *c, struct node *base, struct str member);
 /* The module that the base of a member is the name of; NULL when it is something else. */
 struct module *module_base(struct check *c, struct node *base);
 
@@ -197,6 +200,8 @@ const struct type *report_unit(struct check *c, struct node *n);
 const struct type *report_member_unit(struct check *c, struct str name, struct node *n);
 const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);
 const struct type *bad(struct node *n);
+/* `nvidia.h100[8]`, `nvidia.h100:8`: true after a report, when `base` is an accelerator. */
+bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
 /* TJ0312: a text that is not one of an enum's. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
 /* Help that says what to write instead, if that can be told (advice.c); `want` without pod[] and `?`. */

@@ -41,20 +41,34 @@ static const struct block_row blocks[] = {
 #undef BLOCK
 #undef UNIT
 
-static const struct {
+struct foreign {
 	const char *word, *help;
-} foreign[] = {
+};
+static const struct foreign foreign_fields[] = {
 #define FOREIGN(word, help) { word, help },
 #include "foreign.def"
-#undef FOREIGN
 };
+static const struct foreign foreign_names[] = {
+#define FOREIGN_NAME(word, help) { word, help },
+#include "foreign.def"
+};
+
+static const char *help_of(const struct foreign *rows, size_t n, struct str word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(word, rows[i].word))
+			return rows[i].help;
+	return NULL;
+}
 
 const char *schema_foreign(struct str word)
 {
-	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-		if (str_is(word, foreign[i].word))
-			return foreign[i].help;
-	return NULL;
+	return help_of(foreign_fields, sizeof foreign_fields / sizeof *foreign_fields, word);
+}
+
+const char *schema_foreign_name(struct str word)
+{
+	return help_of(foreign_names, sizeof foreign_names / sizeof *foreign_names, word);
 }
 
 const struct field *schema_field(enum field_id id)

@@ -318,6 +318,8 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	if (word) {
 		diag_help(c->diags, d, "write '%s'", word);
 		diag_fix(c->diags, d, at, str_of(word), "change it to '%s'", word);
+	} else if (schema_foreign_name(name) && !suggest_only(s).n) {
+		diag_help(c->diags, d, "%s", schema_foreign_name(name));
 	} else if (stands_after(c, at, "//")) {
 		diag_help(c->diags, d, "a comment begins with '#'; '//' divides");
 	} else if (stands_after(c, at, "--")) {
@@ -355,11 +357,20 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		return;
 	}
 	struct diag *d = diag_report(c->diags, TJ0201, at, "no value named '%.*s'", STR_ARG(name));
-	if (name_eq(name, c->words.roles) || only_in_tests(name))
+	struct decl *owner = c->member_of_name.n && few ? importer_of(c, c->member_of_name) : NULL;
+	if (owner) {
+		diag_help(c->diags, d, "the module is imported as '%.*s': write '%.*s.%.*s'", STR_ARG(owner->name), STR_ARG(owner->name),
+			STR_ARG(c->member_of_name));
+		diag_fix(c->diags, d, at, owner->name, "write '%.*s'", STR_ARG(owner->name));
+		decl_use(c, owner);
+	} else if (name_eq(name, c->words.roles) || only_in_tests(name))
 		diag_help(c->diags, d, "'%.*s' is known in tests only", STR_ARG(name));
-	else if (import)
-		diag_help(c->diags, d, "write '%.*s.%.*s'", STR_ARG(import->name), STR_ARG(name));
-	else if (stdlib_text(name).p)
+	else if (import) {
+		struct str whole = str_cat(c->arena, import->name, STR("."), name);
+		diag_help(c->diags, d, "write '%.*s'", STR_ARG(whole));
+		diag_fix(c->diags, d, at, whole, "write '%.*s'", STR_ARG(whole));
+		decl_use(c, import);
+	} else if (stdlib_text(name).p)
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file", STR_ARG(name));
 	else if (!help_habit(c, d, name, at, &s))
 		help_suggest(c, d, &s, NULL, at);

@@ -72,22 +72,23 @@ static bool continues(struct str wanted, struct str candidate)
 	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
 }
 
-/* The rule of language brief 17.2(5); `ret` is the distance to rank by. */
+/* The rule of language brief 17.2(5); `ret` is what to rank by: twice the distance, so that the first word of several comes in between. */
 static bool near(struct str wanted, struct str candidate, unsigned *ret)
 {
 	size_t limit = wanted.n / 3 ? wanted.n / 3 : 1;
 	size_t apart = wanted.n > candidate.n ? wanted.n - candidate.n : candidate.n - wanted.n;
 
 	if (same_but_for_case(wanted, candidate) || continues(wanted, candidate)) {
-		*ret = 0;
+		*ret = !same_but_for_case(wanted, candidate);
 		return true;
 	}
 	if (wanted.n > LONGEST || candidate.n > LONGEST || (apart > limit && apart > 1))
 		return false;
-	*ret = edit_distance(wanted, candidate);
-	if (*ret >= wanted.n || *ret >= candidate.n)
+	unsigned distance = edit_distance(wanted, candidate);
+	*ret = 2 * distance;
+	if (distance >= wanted.n || distance >= candidate.n)
 		return false;           /* nothing of the word is left */
-	return *ret <= limit || (*ret <= 2 && same_letters(wanted, candidate));
+	return distance <= limit || (distance <= 2 && same_letters(wanted, candidate));
 }
 
 void suggest_init(struct suggest *s, struct arena *a, struct str wanted)

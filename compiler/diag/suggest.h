@@ -15,7 +15,7 @@ struct suggest {
 	struct arena *arena;
 	struct str wanted;
 	struct str best[3];
-	unsigned distance[3];
+	unsigned distance[3];           /* to rank by: twice the edit distance */
 	unsigned n;
 	struct str *all;                /* every candidate, for "one of" lists */
 	size_t count;

@@ -51,6 +51,13 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 {
 	struct nodes decls = ev->program->root->file->u.file.decls;
 	struct suggest near;
+	const struct decl *let = map_get(&ev->program->root->values, s->name);
+	if (let && let->kind == DECL_LET) {
+		struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "'%.*s' is a let, not a parameter", STR_ARG(s->name));
+		diag_note(ev->diags, d, let->span, "declared here");
+		diag_help(ev->diags, d, "declare it as a 'param', with a type, and it can be set");
+		return;
+	}
 	struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "there is no parameter '%.*s'", STR_ARG(s->name));
 
 	suggest_init(&near, ev->arena, s->name);

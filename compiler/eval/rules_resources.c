@@ -143,6 +143,42 @@ static void raw_devices(struct job *j, const struct plan_role *r)
 	}
 }
 
+static struct str amount_of(struct job *j, const struct data *d)
+{
+	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) : d->kind == DATA_STRING ? d->u.string : STR("");
+}
+
+/* A device of a plug-in: the domain of a vendor in front of it. */
+static bool is_device(struct str resource)
+{
+	const char *slash = memchr(resource.p, '/', resource.n);
+	return slash && !memmem(resource.p, (size_t)(slash - resource.p), "kubernetes.io", 13);
+}
+
+/* Devices are not overcommitted: the API server takes a request that equals its limit, and no other. */
+static void raw_requests(struct job *j, const struct plan_role *r, const struct data *raw)
+{
+	const struct data *resources = raw ? data_get(raw, STR("resources")) : NULL;
+	const struct data *requests = resources ? data_get(resources, STR("requests")) : NULL;
+	const struct data *limits = resources ? data_get(resources, STR("limits")) : NULL;
+	for (size_t i = 0; requests && requests->kind == DATA_MAP && i < requests->u.map.n; i++) {
+		const struct data_member *m = &requests->u.map.at[i];
+		const struct data *limit = limits ? data_get(limits, m->key) : NULL;
+		struct str asked = amount_of(j, m->value), most = limit ? amount_of(j, limit) : STR("");
+		if (!is_device(m->key) || !asked.n || (limit && str_eq(asked, most)) || (r->accelerator && str_eq(r->accelerator->resource, m->key)))
+			continue;
+		struct diag *d;
+		if (limit) {
+			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and %.*s in 'limits'", STR_ARG(m->key), STR_ARG(asked),
+				STR_ARG(most));
+			diag_note(ds(j), d, limit->from, "the limit");
+		} else {
+			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and has no limit", STR_ARG(m->key), STR_ARG(asked));
+		}
+		diag_help(ds(j), d, "devices are not shared, so both are equal: write it in 'limits' alone, or use 'accelerator'");
+	}
+}
+
 static void shm(struct job *j, const struct plan_role *r)
 {
 	const struct plan_quantity *memory = r->main.limits.memory.set ? &r->main.limits.memory : &r->main.memory;
@@ -175,6 +211,11 @@ void rules_resources(struct job *j)
 			inserted_devices(j, j->roles[i], r);
 		}
 		raw_devices(j, r);
+		raw_requests(j, r, r->main.raw);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			raw_requests(j, r, r->sidecars[k].raw);
+		for (size_t k = 0; k < r->ninits; k++)
+			raw_requests(j, r, r->inits[k].raw);
 		shm(j, r);
 	}
 }

@@ -393,7 +393,16 @@ struct node *mk_item(struct parse *p, struct span at, enum node_kind kind, struc
 	n->u.item.doc = doc_of(p, at.start);
 	node_grow(n, key->expr);
 	node_grow(n, value);
+	p->last_set = n;
 	return n;
+}
+
+void forget_item(struct parse *p, uint32_t start)
+{
+	struct node *n = p->last_set;
+
+	if (n && n->kind != NODE_BAD && n->span.start == start)
+		turn_bad(n, n->u.item.key.text, n->u.item.key.span);
 }
 
 struct node *mk_field(struct parse *p, struct span at, struct key *key, struct node *type, struct node *value)

@@ -26,13 +26,13 @@ struct span fault_span(const struct fault *f)
 	return (struct span){ f->found.start, f->found.end };
 }
 
-bool is_field(struct str word)
+const char *field_type(struct str word)
 {
 #define BLOCK(word, parents, doc)
-#define FIELD(id, name, blocks, type, fallback, doc) name,
+#define FIELD(id, name, blocks, type, fallback, doc) { name, type },
 #define FUNCTION(id, name, signature, doc)
 #define UNIT(suffix, doc)
-	static const char *const fields[] = {
+	static const struct { const char *name, *type; } fields[] = {
 #include "vocabulary.def"
 	};
 #undef BLOCK
@@ -40,9 +40,9 @@ bool is_field(struct str word)
 #undef FUNCTION
 #undef UNIT
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (str_is(word, fields[i]))
-			return true;
-	return false;
+		if (str_is(word, fields[i].name))
+			return fields[i].type;
+	return NULL;
 }
 
 void fault_skip_block(struct fault *f)
@@ -155,7 +155,7 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	blame_line_before(&f);
 	if (is_known(&f))
 		return;
-	if (complain_value(&f) || complain_colon(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
+	if (complain_value(&f) || complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
 		return;
 	complain_plain(&f);
 }

@@ -21,18 +21,22 @@ struct fault {
 	const bool *expected;
 };
 
-/* Is it the name of a field, of whatever block? */
-bool is_field(struct str word);
+/* The type of the field of that name, as spelt, of whatever block; NULL if there is none. */
+const char *field_type(struct str word);
+static inline bool is_field(struct str word) { return field_type(word) != NULL; }
 /* The messages, most specific first; each is true if it has reported. */
 bool complain_word(struct fault *f);            /* TJ0113 */
 bool complain_colon(struct fault *f);           /* TJ0111, YAML's colon */
 bool complain_value(struct fault *f);           /* TJ0103, TJ0104 */
+bool complain_words(struct fault *f);           /* text without quotes, lists without brackets */
 bool complain_body(struct fault *f);            /* TJ0112 */
 bool complain_separator(struct fault *f);       /* TJ0105 */
 void complain_plain(struct fault *f);           /* TJ0102 */
 
 struct str fault_text(const struct fault *f, size_t i);         /* of a token, shortened */
 struct span fault_span(const struct fault *f);
+/* The value of the item, to the end of its line, as text in quotes; empty when it cannot be meant as text. */
+struct str fault_quoted(struct fault *f);
 /* From token i to the end of its line or item, for "write 'x = ...'"; empty when it is long. */
 struct str fault_rest(const struct fault *f, size_t i);
 /* The broken item includes lines that are indented deeper than its first one. */

@@ -286,10 +286,13 @@ bool complain_body(struct fault *f)
 		          STR_ARG(fault_text(f, f->item + 1)));
 		return true;
 	}
-	if (f->line_end && next->kind == TOKEN_LBRACE)
+	if (f->line_end && next->kind == TOKEN_LBRACE) {
 		diag_help(ds, d, "'{' stands on the line of what it opens");
-	else
+	} else {
 		diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(name));
+		if (at.start == at.end && next->kind != TOKEN_END)
+			diag_fix(ds, d, at, STR(" {"), "insert '{'");
+	}
 	fault_skip_block(f);
 	return true;
 }

@@ -30,22 +30,38 @@ static bool begins(const struct fault *f)
 	        kind != TOKEN_OR && kind != TOKEN_NOT);
 }
 
-/* `memory = 64 Gi`. */
+/* `memory = 64 Gi`, `cpu = 32 cores`. */
 static bool complain_unit(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
 	const struct token *number = &f->at[f->i - 1];
 
-	if (f->line_end || f->found.kind != TOKEN_IDENT || (number->kind != TOKEN_INT && number->kind != TOKEN_FLOAT))
+	if (f->line_end || f->found.kind != TOKEN_IDENT || (number->kind != TOKEN_INT && number->kind != TOKEN_FLOAT) ||
+	    tokens_item(&f->p->tokens, f->i))
 		return false;
-	struct str whole = str_printf(f->p->arena, "%.*s%.*s", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(fault_text(f, f->i)));
+	struct str amount = fault_text(f, f->i - 1), word = fault_text(f, f->i);
+	struct str whole = str_cat(f->p->arena, amount, word, STR(""));
 	enum unit_kind unit = quantity_unit(whole);
-	if (unit != UNIT_AMOUNT && unit != UNIT_DURATION)
+	const char *meant = quantity_unit_meant(word);
+	if (unit != UNIT_AMOUNT && unit != UNIT_DURATION && !meant)
 		return false;
-	struct span gap = { number->end, f->found.start };
-	struct diag *d = diag_report(ds, TJ0102, (struct span){ number->start, f->found.end }, "a quantity is one word");
-	diag_help(ds, d, "write '%.*s'", STR_ARG(whole));
-	diag_fix(ds, d, gap, STR(""), "write '%.*s'", STR_ARG(whole));
+	struct span at = { number->start, f->found.end };
+	struct diag *d;
+	if (meant && !*meant) {
+		d = diag_report(ds, TJ0102, fault_span(f), "expected a new line or ',' after '%.*s', found '%.*s'", STR_ARG(amount), STR_ARG(word));
+		diag_help(ds, d, "CPUs are counted without a unit: write '%.*s'", STR_ARG(amount));
+		diag_fix(ds, d, at, amount, "write '%.*s'", STR_ARG(amount));
+		return true;
+	}
+	d = diag_report(ds, TJ0102, at, "a quantity is one word");
+	if (meant && str_is(str_of(meant), "G"))
+		diag_help(ds, d, "write '%.*sG' for %.*s x 10^9 bytes, '%.*sGi' for %.*s x 2^30", STR_ARG(amount), STR_ARG(amount),
+		          STR_ARG(amount), STR_ARG(amount));
+	if (meant)
+		whole = str_cat(f->p->arena, amount, str_of(meant), STR(""));
+	if (!d->help.n)
+		diag_help(ds, d, "write '%.*s'", STR_ARG(whole));
+	diag_fix(ds, d, at, whole, "write '%.*s'", STR_ARG(whole));
 	return true;
 }
 
@@ -115,8 +131,11 @@ bool complain_separator(struct fault *f)
 	struct str rest = fault_rest(f, f->i);
 	if (help_comment(f, d))
 		return true;
+	struct str quoted = body && !sure && f->found.kind == TOKEN_IDENT ? fault_quoted(f) : STR("");
 	if (rest.n && sure)
 		diag_help(ds, d, "put '%.*s' on its own line", STR_ARG(rest));
+	else if (quoted.n)
+		diag_help(ds, d, "if text is meant, write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(quoted));
 	else
 		diag_help(ds, d, "put it on its own line");
 	if (body && sure) {
@@ -318,6 +337,13 @@ static void help_plain(struct fault *f, struct diag *d)
 		diag_fix(ds, d, (struct span){ before, before }, STR(","), "insert ','");
 	} else if (kind >= TOKEN_EQ && kind <= TOKEN_GE && f->expected[TOKEN_AND]) {
 		diag_help(ds, d, "comparisons do not chain: write 'a < b and b < c'");
+	} else if (kind == TOKEN_INT && f->expected[TOKEN_SPREAD] && f->at[f->i + 1].kind == TOKEN_ASSIGN) {
+		struct str text = fault_text(f, f->i), value = fault_text(f, f->i + 2);
+		struct str name = { value.p + 1, value.n - 2 };
+		if (f->at[f->i + 2].kind == TOKEN_STRING && letters_only(name))
+			diag_help(ds, d, "the name stands first: '%.*s = %.*s'", STR_ARG(name), STR_ARG(text));
+		else
+			diag_help(ds, d, "a key is a name, or stands in quotes: '\"%.*s\"'", STR_ARG(text));
 	} else if (kind == TOKEN_MINUS && f->expected[TOKEN_SPREAD]) {
 		diag_help(ds, d, "a list is written in brackets: 'args = [a, b]'");
 	} else if (f->expected[TOKEN_JOB] && f->expected[TOKEN_FRAMEWORK] && !f->expected[TOKEN_IDENT]) {

@@ -23,6 +23,7 @@ struct parse {
 	size_t head;                    /* comments that are the documentation of the file */
 	uint32_t deep;                  /* start of the last expression reported as too deep */
 	struct nodes fields;            /* NODE_FIELD whose surroundings are not known yet */
+	struct node *last_set;          /* the last item `key = value` */
 
 	/* after an error, until the next token */
 	bool failed;
@@ -40,6 +41,8 @@ struct parse {
 	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not told again */
 };
 
+/* The item that began at `start`, the last that was read, is broken after all. */
+void forget_item(struct parse *p, uint32_t start);
 /* Report a syntax error at the feed's last token; `expected` is indexed by token kind. */
 void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS]);
 void parse_too_deep(struct parse *p, struct span at);
