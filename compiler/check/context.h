@@ -200,7 +200,7 @@ const struct type *report_unit(struct check *c, struct node *n);
 const struct type *report_member_unit(struct check *c, struct str name, struct node *n);
 const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);
 const struct type *bad(struct node *n);
-/* `nvidia.h100[8]`, `nvidia.h100:8`: true after a report, when `base` is an accelerator. */
+/* `module.device[8]`, `module.device:8`: true after a report, when `base` is an accelerator. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
 /* TJ0312: a text that is not one of an enum's. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);

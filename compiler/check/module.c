@@ -108,7 +108,7 @@ static void report_no_module(struct program *p, const struct node *import)
 	diag_fix(p->diags, d, at, only, "import 'std.%.*s'", STR_ARG(only));
 }
 
-/* 'nvidia' of `import stdnvidia`; empty without. */
+/* 'name' of `import stdname`, when there is such a module; empty without. */
 static struct str behind_std(struct str name)
 {
 	struct str rest = { name.p + 3, name.n - 3 };
