@@ -6,12 +6,13 @@
 
 #include "base/buf.h"
 #include "syntax/ast.h"
+#include "syntax/flat.h"
 
 /*
  * Appends sections, each with a blank line before its heading: Roles,
  * Environment, Where, Locked and Success of a NODE_FRAMEWORK, Gives of a
- * NODE_ACCELERATOR.  docs/frameworks.py reads them, too.
+ * NODE_ACCELERATOR, whose text `flat` has.  docs/frameworks.py reads them, too.
  */
-void explain_blueprint(struct arena *a, const struct sources *sources, const struct node *decl, struct buf *out);
+void explain_blueprint(struct arena *a, const struct flat *flat, const struct node *decl, struct buf *out);
 
 #endif

@@ -113,7 +113,7 @@ static void tell(struct explain *e, const struct text_module *m, const struct de
 		buf_printf(e->out, "%.*s\n\n", STR_ARG(d->doc));
 	put_signature(m, d, e->out);
 	if (d->blueprint)
-		explain_blueprint(e->arena, &m->sources, d->blueprint, e->out);
+		explain_blueprint(e->arena, flat_new(e->arena, m->sources.at[0]), d->blueprint, e->out);
 }
 
 static bool tell_member(struct explain *e, struct str module, struct str name)

@@ -12,8 +12,18 @@
 #include "session.h"
 
 static int (*const run[COMMANDS])(struct session *) = {
-	[COMMAND_COMPILE] = cmd_compile, [COMMAND_CHECK] = cmd_check, [COMMAND_ENV] = cmd_env, [COMMAND_PLAN] = cmd_plan, [COMMAND_RUN] = cmd_run,
-	[COMMAND_FMT] = cmd_fmt, [COMMAND_TEST] = cmd_test, [COMMAND_EXPLAIN] = cmd_explain, [COMMAND_DUMP] = cmd_dump, [COMMAND_VERSION] = cmd_version, [COMMAND_COMPLETION] = cmd_completion,
+	[COMMAND_COMPILE] = cmd_compile,
+	[COMMAND_CHECK] = cmd_check,
+	[COMMAND_ENV] = cmd_env,
+	[COMMAND_PLAN] = cmd_plan,
+	[COMMAND_RUN] = cmd_run,
+	[COMMAND_FMT] = cmd_fmt,
+	[COMMAND_TEST] = cmd_test,
+	[COMMAND_EXPLAIN] = cmd_explain,
+	[COMMAND_DOC] = cmd_doc,
+	[COMMAND_DUMP] = cmd_dump,
+	[COMMAND_COMPLETION] = cmd_completion,
+	[COMMAND_VERSION] = cmd_version,
 	[COMMAND_HELP] = cmd_help,
 };
 

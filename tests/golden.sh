@@ -76,10 +76,11 @@ for src; do
 	golden env.json 0 out env -o json
 	golden table 0 out plan
 	golden table.json 0 out plan -o json
+	golden md 0 out doc
 done
 
 # A golden without its program tests nothing.
-for want in tests/*/*.diag tests/*/*.yaml tests/*/*.ast tests/*/*.env tests/*/*.plan examples/*/*.yaml examples/*/*.env; do
+for want in tests/*/*.diag tests/*/*.yaml tests/*/*.ast tests/*/*.env tests/*/*.plan tests/*/*.md examples/*/*.yaml examples/*/*.env; do
 	case $want in tests/e2e/* | tests/frameworks/* | *'*'*) continue ;; esac
 	test -f "${want%.*}.tj" || test -f "${want%.*.*}.tj" || fail "$want has no program"
 done

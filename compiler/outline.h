@@ -1,0 +1,29 @@
+/*
+ * outline.h - the items of a body one after the other, whatever `if` and `for`
+ * they stand under, for those who tell what a declaration is made of.
+ */
+#ifndef TRAINC_OUTLINE_H
+#define TRAINC_OUTLINE_H
+
+#include "syntax/ast.h"
+#include "syntax/flat.h"
+
+struct outline {
+	struct arena *arena;
+	const struct flat *flat;        /* of the text that the bodies stand in */
+};
+
+/* `when` is "if a > 0, for k in keys", or empty. */
+typedef void outline_item(void *to, const struct node *item, struct str when);
+
+/* Every item of a NODE_BODY; nothing of another node.  `when` is what the body itself stands under. */
+void outline_items(const struct outline *o, const struct node *body, struct str when, outline_item *each, void *to);
+
+/* Does the item set or extend that field? */
+bool outline_is_field(const struct node *item, const char *name);
+/* `key = value` of a NODE_SET, on one line. */
+struct str outline_setting(const struct outline *o, const struct node *item);
+/* "a, b"; `b` when `a` is empty. */
+struct str outline_both(struct arena *a, struct str left, struct str right);
+
+#endif
