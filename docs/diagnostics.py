@@ -18,9 +18,6 @@ DOCUMENT = os.path.join(ROOT, "docs", "diagnostics.md")
 
 # What cannot occur in this version, and why; its page has no programs.
 WITHOUT_PROGRAMS = {
-    "TJ0903": "there are no schemas of Kubernetes' objects yet",
-    "TJ0905": "there are no schemas of Kubernetes' objects yet",
-    "TJ0906": "there are no schemas of Kubernetes' objects yet",
 }
 
 

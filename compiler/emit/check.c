@@ -78,6 +78,7 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 			check_names(&c, &plan->jobs[i]);
 			check_labels(&c, &plan->jobs[i]);
 			check_references(&c, &plan->jobs[i]);
+			check_raw(&c, &plan->jobs[i]);
 			size_t errors = ds->errors;
 			c.long_variable = 0;
 			check_texts(&c, &plan->jobs[i]);

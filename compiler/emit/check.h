@@ -24,6 +24,8 @@ void check_labels(struct checking *c, const struct plan_job *j);
 void check_references(struct checking *c, const struct plan_job *j);
 /* TJ0812, TJ0811: identities over all jobs, and over all programs of a command. */
 void check_identities(struct checking *c);
+/* Raw blocks and extra objects against the schemas of Kubernetes. */
+void check_raw(struct checking *c, const struct plan_job *j);
 void check_texts(struct checking *c, const struct plan_job *j);
 /* Raw fields, sizes, data and annotations of the objects. */
 void check_objects(struct checking *c);

@@ -150,53 +150,6 @@ static bool data_too_large(struct checking *c, const struct manifest *m, const s
 	return true;
 }
 
-/* ---- objects of the user's own: what every object has ---- */
-
-static void needs_text(struct checking *c, const struct plan_object *o, const char *key)
-{
-	const struct data *value = data_get(o->data, str_of(key));
-	struct diag *d;
-
-	if (value && value->kind == DATA_STRING && value->u.string.n)
-		return;
-	if (value)
-		d = diag_report(c->diags, TJ0904, value->from, "'%s' of an object is text", key);
-	else
-		d = diag_report(c->diags, TJ0907, o->name_at, "object '%.*s' needs '%s'", STR_ARG(o->name), key);
-	diag_help(c->diags, d, "write %s = \"%s\", for example", key, str_is(str_of(key), "kind") ? "ConfigMap" : "v1");
-}
-
-/* Labels and annotations are texts, whatever they look like. */
-static void metadata_texts(struct checking *c, const struct data *map, const char *what)
-{
-	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++) {
-		const struct data_member *m = &map->u.map.at[i];
-		struct diag *d;
-		if (m->value->kind == DATA_STRING)
-			continue;
-		d = diag_report(c->diags, TJ0904, m->value->from, "%s '%.*s' of an object is text", what, STR_ARG(m->key));
-		if (m->value->kind == DATA_INT)
-			diag_help(c->diags, d, "write \"%lld\"", (long long)m->value->u.integer);
-		else
-			diag_help(c->diags, d, "write it in quotes");
-	}
-}
-
-static void object_shape(struct checking *c, const struct plan_object *o)
-{
-	const struct data *metadata = data_get(o->data, STR("metadata"));
-
-	needs_text(c, o, "apiVersion");
-	needs_text(c, o, "kind");
-	if (metadata && metadata->kind != DATA_MAP) {
-		struct diag *d = diag_report(c->diags, TJ0904, metadata->from, "'metadata' of an object is a map");
-		diag_help(c->diags, d, "write metadata { name = \"...\" }, or leave it out");
-	} else if (metadata) {
-		metadata_texts(c, data_get(metadata, STR("labels")), "label");
-		metadata_texts(c, data_get(metadata, STR("annotations")), "annotation");
-	}
-}
-
 /* ---- one object ---- */
 
 static bool worth_making(struct checking *c, struct emit *e, const struct manifest *m, size_t *ret_length)
@@ -249,8 +202,6 @@ static bool check_manifest(struct emit *e, const struct manifest *m, void *conte
 	if (!worth_making(c, e, m, &length))
 		return true;
 	struct object *o = m->make(e, m);
-	if (m->object)
-		object_shape(c, m->object);
 	if (m->object && pairs_size(&e->job->annotations) <= LIMIT_ANNOTATIONS)
 		annotations(c, map_size(object_get(emit_metadata(o), STR("annotations"))), m->from);
 	if (m->object ? data_too_large(c, m, o) : c->too_long || length * WORST_ESCAPE + SKELETON <= LIMIT_OBJECT)

@@ -1,0 +1,26 @@
+/*
+ * schema_check.h - free-form data against the schema of a version of Kubernetes.
+ */
+#ifndef TRAINC_KUBE_SCHEMA_CHECK_H
+#define TRAINC_KUBE_SCHEMA_CHECK_H
+
+#include "diag/diag.h"
+#include "kube/schema.h"
+#include "plan/data.h"
+
+struct schema_checking {
+	const struct schema *schema;
+	unsigned minor;                 /* version of Kubernetes: 34 for "1.34" */
+	struct diags *diags;
+	struct arena *arena;            /* for what is only needed while checking */
+};
+
+/*
+ * Report what Kubernetes would refuse in a map that is, or is merged into, an
+ * object of type `t`: unknown fields (TJ0903), fields of another version (TJ0905),
+ * values of another kind (TJ0904), and missing fields (TJ0907): unless `whole`, not
+ * of the first level, nor of elements of lists that merge by a key.  null is accepted everywhere: it takes a field away.
+ */
+void schema_check(struct schema_checking *c, const struct schema_type *t, const struct data *map, bool whole);
+
+#endif
