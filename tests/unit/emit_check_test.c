@@ -174,6 +174,14 @@ static struct data *text_data(const char *z)
 	return d;
 }
 
+static struct data *number_data(int64_t n)
+{
+	struct data *d = ARENA_NEW(&arena, struct data);
+
+	*d = (struct data){ .kind = DATA_INT, .from = at(20), .u.integer = n };
+	return d;
+}
+
 static struct data *map_data(void)
 {
 	struct data *d = ARENA_NEW(&arena, struct data);
@@ -408,10 +416,12 @@ static void raw(void)
 
 	s = sample();
 	block = map_data();
-	member(block, "completions", text_data("1"));
+	member(block, "completions", number_data(1));
 	s.role->raw_job = block;
 	says(&s, TJ0902, "'raw job' sets 'completions', which belongs to the compiler");
 	block = map_data();
+	inner = map_data();
+	member(inner, "rules", list_data(map_data()));
 	member(block, "successPolicy", inner);
 	s.role->raw_job = block;
 	says(&s, TJ0902, "'raw job' sets 'successPolicy'");
@@ -431,7 +441,7 @@ static void raw(void)
 
 	s = sample();
 	block = map_data();
-	member(block, "hostNetwork", text_data("x"));
+	member(block, "runtimeClassName", text_data("x"));
 	s.role->raw_pod = block;
 	silent(&s, "a raw key that nothing else sets");
 }
