@@ -19,8 +19,8 @@ int cmd_explain(struct session *s)
 	} else {
 		e.topic = s->options->operands[0];
 		suggest_init(&e.near, s->arena, e.topic);
-		bool code = explain_code(&e), grammar = explain_grammar(&e), word = explain_words(&e), library = explain_library(&e);
-		if (!code && !grammar && !word && !library) {
+		bool code = explain_code(&e), grammar = explain_grammar(&e), word = explain_words(&e), library = explain_library(&e), schema = explain_schema(&e);
+		if (!code && !grammar && !word && !library && !schema) {
 			struct str near = suggest_sentence(&e.near);
 			session_say(s, "there is nothing to explain about '%.*s'; %.*s", STR_ARG(e.topic),
 			            STR_ARG(near.n ? near : STR("'trainc explain' shows what can be asked")));

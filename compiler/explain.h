@@ -34,6 +34,8 @@ void explain_page(struct explain *e, enum diag_code code);
 
 bool explain_grammar(struct explain *e);        /* import, param, int, volume; gpu, which is called otherwise here */
 
+bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
+
 /* The list of what can be asked. */
 void explain_overview(struct explain *e);
 
