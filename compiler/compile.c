@@ -29,13 +29,21 @@ void compile_release(struct compile *c)
 bool compile_set(struct compile *c, struct str assignment)
 {
 	const char *equals = memchr(assignment.p, '=', assignment.n);
-	size_t name = equals ? (size_t)(equals - assignment.p) : 0;
-	if (!name)
+	size_t end = equals ? (size_t)(equals - assignment.p) : 0, name = 0, value = end + 1;
+	while (name < end && assignment.p[name] == ' ')
+		name++;
+	if (name < end && assignment.p[end - 1] == ' ') {       /* --set 'nodes = 4' */
+		while (assignment.p[end - 1] == ' ')
+			end--;
+		while (value < assignment.n && assignment.p[value] == ' ')
+			value++;
+	}
+	if (name == end)
 		return false;
 	struct source *s = source_add(&c->sources, STR("command line"), assignment);
-	struct setting setting = { .source = s, .offset = (uint32_t)name + 1 };
-	setting.name = intern(&c->names, (struct str){ s->text.p, name });
-	setting.text = (struct str){ s->text.p + name + 1, s->text.n - name - 1 };
+	struct setting setting = { .source = s, .offset = (uint32_t)value };
+	setting.name = intern(&c->names, (struct str){ s->text.p + name, end - name });
+	setting.text = (struct str){ s->text.p + value, s->text.n - value };
 	ARENA_PUSH(&c->arena, c->settings.set, c->settings.nset, setting);
 	return true;
 }

@@ -42,6 +42,22 @@ static const char *const later[] = {
 #include "options.def"
 };
 
+static const struct elsewhere_row {
+	const char *word, *help;
+} elsewhere[] = {
+#define ELSEWHERE(word, help) { word, help },
+#include "options.def"
+};
+
+/* What does here what the word does in other tools; NULL when nobody knows. */
+static const char *from_elsewhere(struct str word)
+{
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (str_is(word, elsewhere[i].word))
+			return elsewhere[i].help;
+	return NULL;
+}
+
 const char *command_word(enum command command) { return commands[command].word; }
 const char *command_doc(enum command command) { return commands[command].doc; }
 const char *command_operands(enum command command) { return commands[command].operands; }
@@ -79,9 +95,13 @@ struct str command_unknown(struct arena *a, struct str word)
 	}
 	struct str there = buf_take(&all, a);
 	buf_release(&all);
+	const char *help = from_elsewhere(word);
 	for (size_t i = 0; i < sizeof later / sizeof *later; i++)
 		if (str_is(word, later[i]))
-			return str_printf(a, "trainc: this version has no '%s' yet; it has %.*s\n", later[i], STR_ARG(there));
+			return help ? str_printf(a, "trainc: this version has no '%s' yet; %s\n", later[i], help)
+			            : str_printf(a, "trainc: this version has no '%s' yet; it has %.*s\n", later[i], STR_ARG(there));
+	if (help)
+		return str_printf(a, "trainc: there is no command '%.*s'; %s\n", STR_ARG(word), help);
 	if (str_ends(word, STR(".tj")))
 		return str_printf(a, "trainc: a command stands before the file; did you mean 'trainc compile %.*s'?\n", STR_ARG(word));
 	struct str near = suggest_sentence(&s);
@@ -120,7 +140,12 @@ static const struct option_row *row_of(const struct reading *r, struct str word,
 static struct str unknown_option(struct reading *r, struct str shown, struct str word)
 {
 	struct suggest s;
+	const char *help = from_elsewhere(shown);
 
+	if (help && !r->command_known)
+		return str_printf(r->arena, "trainc: unknown option '%.*s'; %s\n", STR_ARG(shown), help);
+	if (help)
+		return str_printf(r->arena, "trainc: %s has no option '%.*s'; %s\n", command_word(r->options->command), STR_ARG(shown), help);
 	suggest_init(&s, r->arena, word);
 	for (unsigned i = 0; i < ROWS; i++)
 		if (!r->command_known || rows[i].commands & 1u << r->options->command)
@@ -303,7 +328,8 @@ bool options_parse(struct arena *a, int argc, char *const *argv, struct options 
 	struct reading r = { .arena = a, .at = argv, .end = argv + argc, .options = &o, .command_known = true };
 	int at;
 
-	if (argc == 1 && str_is(str_of(argv[0]), "--version")) {
+	bool version = argc == 1 && (str_is(str_of(argv[0]), "--version") || str_is(str_of(argv[0]), "-v") || str_is(str_of(argv[0]), "-V"));
+	if (version) {
 		*ret = (struct options){ .command = COMMAND_VERSION };
 		return true;
 	}

@@ -15,12 +15,33 @@
 struct reading {
 	struct compile *c;
 	struct source *source;
+	struct map seen;                /* names -> struct span * */
+	struct span name_at, value_at;  /* of the parameter that is being read */
 };
+
+static bool is_new(struct reading *r, struct str name)
+{
+	struct span *at = ARENA_NEW(&r->c->arena, struct span), *first = map_get(&r->seen, name);
+
+	*at = r->name_at;
+	if (!first) {
+		map_put(&r->seen, &r->c->arena, name, at);
+		return true;
+	}
+	struct diag *d = diag_report(&r->c->diags, TJ0403, r->name_at, "'%.*s' is set twice in this file", STR_ARG(name));
+	diag_note(&r->c->diags, d, *first, "first here");
+	diag_help(&r->c->diags, d, "keep one of the two");
+	return false;
+}
 
 static void add(struct reading *r, struct str name, struct str text, struct source *source, uint32_t offset)
 {
-	struct setting s = { .name = intern(&r->c->names, name), .text = text, .source = source, .offset = offset };
+	struct setting s = { .name = intern(&r->c->names, name), .text = text, .source = source, .offset = offset, .name_at = r->name_at };
 
+	if (!is_new(r, s.name))
+		return;
+	if (source != r->source)
+		s.value_at = r->value_at;
 	ARENA_PUSH(&r->c->arena, r->c->settings.params, r->c->settings.nparams, s);
 }
 
@@ -96,6 +117,7 @@ static void read_line(struct reading *r, size_t i, size_t end)
 	while (i < end && is_word(text.p[i]))
 		i++;
 	struct str word = { text.p + name, i - name };
+	r->name_at = (struct span){ r->source->base + (uint32_t)name, r->source->base + (uint32_t)i };
 	while (i < end && isspace((unsigned char)text.p[i]))
 		i++;
 	bool equals = i < end && text.p[i] == '=';
@@ -212,6 +234,23 @@ static void compose(struct document *d, int id, int depth, struct buf *out)
 	}
 }
 
+/* A node's place: of a list or mapping, to the end of its line.  The end is not asked for: byte_of() goes forward only. */
+static struct span first_line(struct document *d, const yaml_node_t *n)
+{
+	const struct source *source = d->reading->source;
+	struct str text = source->text;
+	size_t start = byte_of(d, n->start_mark.index), end = text.n;
+	const char *newline = memchr(text.p + start, '\n', text.n - start);
+
+	if (newline)
+		end = (size_t)(newline - text.p);
+	if (n->type == YAML_SCALAR_NODE && n->data.scalar.length + 2 < end - start)
+		end = start + n->data.scalar.length + 2 * !is_plain(n);
+	while (end > start + 1 && isspace((unsigned char)text.p[end - 1]))
+		end--;
+	return (struct span){ source->base + (uint32_t)start, source->base + (uint32_t)end };
+}
+
 static void add_node(struct document *d, struct str name, int id)
 {
 	struct reading *r = d->reading;
@@ -248,6 +287,8 @@ static void read_mapping(struct document *d)
 	for (const yaml_node_pair_t *i = root->data.mapping.pairs.start; i < root->data.mapping.pairs.top; i++) {
 		const yaml_node_t *key = yaml_document_get_node(&d->yaml, i->key);
 		if (key->type == YAML_SCALAR_NODE) {
+			r->name_at = first_line(d, key);
+			r->value_at = first_line(d, yaml_document_get_node(&d->yaml, i->value));
 			add_node(d, str_copy(&r->c->arena, scalar(key)), i->value);
 			continue;
 		}

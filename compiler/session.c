@@ -308,6 +308,18 @@ void session_check_objects(struct session *s, struct programs *all, bool runtime
 	}
 }
 
+/* Nothing to show is no mistake, and yet not what was expected. */
+static void say_empty(const struct session *s, const struct programs *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i]->plan.njobs)
+			return;
+	bool input = s->options->noperands == 1 && str_is(s->options->operands[0], "-");
+	bool empty = input && all->at[0]->program.root && !all->at[0]->program.root->source->text.n;
+	session_say(s, "%s; a program has at least one job: job \"name\" { ... }, see 'trainc explain job'",
+		empty ? "standard input is empty" : input ? "standard input holds no job" : "there is no job in what was given");
+}
+
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status)
 {
 	if (!session_compile(s, ret) || !found_job(s, ret)) {
@@ -317,6 +329,8 @@ bool session_plan(struct session *s, bool runtime_warning, struct programs *ret,
 	session_check_objects(s, ret, runtime_warning);
 	session_report(s, ret, s->options->command == COMMAND_CHECK);
 	*ret_status = ret->ok ? STATUS_DONE : STATUS_PROGRAM;
+	if (ret->ok && s->options->command != COMMAND_CHECK)
+		say_empty(s, ret);
 	return ret->ok;
 }
 

@@ -345,7 +345,8 @@ bool module_load(struct program *p, struct str path)
 	struct str text, why;
 	bool standard_input = str_is(path, "-");
 	if (!p->reader->read(p->reader->context, p->arena, path, &text, &why)) {
-		diag_report(p->diags, TJ0001, (struct span){ 0 }, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
+		struct str what = standard_input ? STR("standard input") : str_printf(p->arena, "'%.*s'", STR_ARG(path));
+		diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s", STR_ARG(what), STR_ARG(why));
 		return false;
 	}
 	struct str name = standard_input ? STR("<stdin>") : path_join(p->arena, STR("."), path);

@@ -69,6 +69,7 @@ struct setting {
 	struct str name, text;
 	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
 	uint32_t offset;                /* of the value in the source */
+	struct span name_at, value_at;  /* where they stand, when the source was composed of what stands elsewhere; else unknown */
 	bool used;
 };
 struct settings {

@@ -24,6 +24,8 @@ static struct span setting_span(const struct setting *s)
 {
 	uint32_t start = s->source ? s->source->base + s->offset : 0;
 
+	if (span_known(s->value_at))
+		return s->value_at;
 	return (struct span){ start, start ? start + (uint32_t)s->text.n : 0 };
 }
 
@@ -32,6 +34,8 @@ static struct span name_span(const struct setting *s)
 {
 	size_t n = s->name.n;
 
+	if (span_known(s->name_at))
+		return s->name_at;
 	for (size_t i = s->source ? s->offset : 0; i >= n && n; i--)
 		if (memcmp(s->source->text.p + i - n, s->name.p, n) == 0)
 			return (struct span){ s->source->base + (uint32_t)(i - n), s->source->base + (uint32_t)i };
@@ -45,6 +49,12 @@ static const struct setting *find_setting(const struct setting *at, size_t n, st
 		if (str_eq(at[n].name, name))
 			return &at[n];
 	return NULL;
+}
+
+/* Words that people put around all parameters of a file. */
+static bool is_wrapper(struct str name)
+{
+	return str_is(name, "params") || str_is(name, "parameters") || str_is(name, "values") || str_is(name, "vars") || str_is(name, "set");
 }
 
 static void report_unknown(struct eval *ev, const struct setting *s)
@@ -65,7 +75,9 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 		if (decls.at[i]->kind == NODE_PARAM)
 			suggest_add(&near, decls.at[i]->u.binding.name);
 	struct str help = suggest_or_list(&near, "the parameters are");
-	if (help.n)
+	if (span_known(s->name_at) && str_starts(s->text, STR("{")) && is_wrapper(s->name))
+		diag_help(ev->diags, d, "the parameters stand at the top of the file, without '%.*s' around them", STR_ARG(s->name));
+	else if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 	else if (!near.count)
 		diag_help(ev->diags, d, "the program declares no parameters");

@@ -561,6 +561,29 @@ static bool clean_text(struct str text, char *to)
 	return marks;
 }
 
+/*
+ * A picture, an archive, a text in another encoding: one message, and nothing of
+ * it is read.  Few bytes that cannot occur are slips in a text.
+ */
+static bool is_no_text(struct scan *s)
+{
+	enum { LOOK = 8192, FEW = 4, SHARE = 20 };
+	struct str text = s->ts->source->text;
+	size_t n = text.n < LOOK ? text.n : LOOK, bad = 0;
+	bool wide = str_starts(text, STR("\xFF\xFE")) || str_starts(text, STR("\xFE\xFF"));
+
+	for (size_t i = 0; s->marks && i < n; i++)
+		bad += s->clean[i] == MARK;
+	if (!wide && (bad < FEW || bad < n / SHARE))
+		return false;
+	const char *first = memchr(s->clean, MARK, text.n);
+	uint32_t at = s->start + (uint32_t)(first - s->clean);
+	struct diag *d = diag_report(s->ts->diags, TJ0101, (struct span){ at, at + 1 }, wide ? "this text is UTF-16, and programs are UTF-8" :
+	                             "this is not a text");
+	diag_help(s->ts->diags, d, wide ? "save the file as UTF-8" : "is it the right file? A program is UTF-8 text, and its name ends with .tj");
+	return true;
+}
+
 static void skip_mark_of_order(struct scan *s)
 {
 	struct str text = s->ts->source->text;
@@ -582,8 +605,10 @@ void tokens_scan(struct tokens *ts)
 	ts->at = ARENA_ARRAY(ts->arena, struct token, ts->size);
 	s.clean = arena_alloc(ts->arena, n + 2);
 	s.marks = clean_text(ts->source->text, s.clean);
-	skip_mark_of_order(&s);
-	scan_run(&s, s.clean, n);
+	if (!is_no_text(&s)) {
+		skip_mark_of_order(&s);
+		scan_run(&s, s.clean, n);
+	}
 	s.start = s.end = ts->source->base + (uint32_t)n;
 	if (s.nmodes) {
 		report_interpolation(&s);

@@ -47,6 +47,20 @@ says err "more errors are not shown"
 { printf '"""\n'; head -c 1000000 /dev/zero | tr '\0' '\n'; } >block.tj; refused block.tj
 head -c 70000000 /dev/zero >huge.tj; run 1 check huge.tj; says err "larger than 64 MiB"; rm huge.tj
 
+# what is no text is one message
+head -c 100000 "$TRAINC" >binary.tj; refused binary.tj
+holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this is not a text [TJ0101]"
+printf '\377\376j\0o\0b\0' >wide.tj; refused wide.tj
+holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this text is UTF-16"
+run 1 fmt binary.tj; says err "this is not a text"
+
+# nothing to show is said, and no failure
+run 0 compile -; silent out; says err "trainc: standard input is empty; a program has at least one job"
+run 0 compile empty.tj; silent out; says err "there is no job"
+run 0 check -; silent err
+mkdir folder
+"$TRAINC" compile - <folder >.out 2>.err; holds test $? -eq 1; says err "standard input cannot be read: is a directory"
+
 # what must not be read as an option, a directory or standard input
 run 1 check ./-; says err "[TJ0001]"
 end

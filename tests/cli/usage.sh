@@ -15,6 +15,13 @@ run 2 help compil; says err "did you mean 'compile'?"
 run 0 version; says out "trainc "; says out "1.28 to 1.37"
 run 0 --version; says out "trainc "
 
+# words of other tools
+run 2 validate good.tj; says err "trainc: there is no command 'validate'; 'trainc check' reports what is wrong"
+run 2 build good.tj; says err "'trainc compile' writes"
+run 2 compile -f good.tj; says err "trainc: compile has no option '-f'; files stand without an option"
+run 2 compile --dry-run good.tj; says err "it touches no cluster"
+run 2 check -Werror good.tj; says err "write --deny-warnings"
+run 0 -v; says out "trainc "
 run 2 compil good.tj; says err "trainc: there is no command 'compil'; did you mean 'compile'?"; silent out
 run 2 apply good.tj; says err "this version has no 'apply' yet"
 run 2 compile; says err "needs at least one file"
