@@ -74,7 +74,7 @@ static void wrong(void)
 	CHECK(!PARSE("compile", "--format", "xml", "a.tj"));
 	CHECK_TEXT(why, "trainc: --format cannot be 'xml'; it is text, json or sarif\n");
 	CHECK(!PARSE("apply", "a.tj"));
-	CHECK(str_starts(why, STR("trainc: this version has no 'apply' yet; it has compile check")));
+	CHECK(str_starts(why, STR("trainc: this version has no 'apply' yet; 'trainc compile FILE | kubectl apply")));
 }
 
 /* What the table promises appears in the help of every command. */
