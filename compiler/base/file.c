@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 
-enum { LARGEST = 64 << 20 };
+enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
 struct str file_reason(struct arena *a, int error)
 {
@@ -33,9 +33,12 @@ struct str file_reason(struct arena *a, int error)
 
 static bool read_fd(int fd, struct buf *into, struct str *why, struct arena *a)
 {
-	char block[65536];
-	for (;;) {
-		ssize_t got = read(fd, block, sizeof block);
+	struct stat known;
+	bool sized = fstat(fd, &known) == 0 && known.st_size > 0 && known.st_size < LARGEST;
+	/* Only a hint: a file may grow, and a pipe has no size.  The byte more is for the read that finds the end. */
+	buf_reserve(into, sized ? (size_t)known.st_size + 1 : PORTION);
+	while (buf_room(into, 1)) {
+		ssize_t got = read(fd, into->p + into->n, into->size - into->n - 1);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
@@ -44,17 +47,15 @@ static bool read_fd(int fd, struct buf *into, struct str *why, struct arena *a)
 		}
 		if (got == 0)
 			return true;
-		buf_put(into, block, (size_t)got);
-		if (into->overflow) {
-			*why = STR("is larger than 64 MiB");
-			return false;
-		}
+		into->n += (size_t)got;
 	}
+	*why = STR("is larger than 64 MiB");
+	return false;
 }
 
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why)
 {
-	struct buf text = { .limit = LARGEST };
+	struct buf text = { .limit = LARGEST + 1 };     /* full only when there is more than that */
 	int fd = STDIN_FILENO;
 	if (memchr(path.p, 0, path.n)) {
 		*why = STR("the name contains a NUL");

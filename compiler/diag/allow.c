@@ -190,6 +190,20 @@ static void report(struct diags *ds, const struct comment *c)
 	}
 }
 
+/* A `#` is rare, and finding one is quick: most texts are looked at no further. */
+static bool may_allow(struct str text)
+{
+	const char *end = text.p + text.n, *p = text.p;
+
+	while (p < end && (p = memchr(p, '#', (size_t)(end - p)))) {
+		while (++p < end && isspace((unsigned char)*p))
+			;
+		if (str_starts((struct str){ p, (size_t)(end - p) }, STR("allow")))
+			return true;
+	}
+	return false;
+}
+
 void allow_apply(struct diags *ds)
 {
 	struct comments cs = { .arena = ds->arena };
@@ -197,7 +211,7 @@ void allow_apply(struct diags *ds)
 
 	for (size_t i = 0; ds->sources && i < ds->sources->n; i++) {
 		const struct source *s = ds->sources->at[i];
-		if (!s->library && memmem(s->text.p, s->text.n, "allow", 5))
+		if (!s->library && may_allow(s->text))
 			scan(&cs, s);
 	}
 	if (!cs.n)

@@ -75,7 +75,7 @@ const struct value *value_quantity(struct arena *a, struct quantity q, enum type
 	struct value *v = value_new(a, VALUE_QUANTITY, from);
 
 	v->u.quantity = q;
-	v->unit = unit;
+	v->unit = (unsigned char)unit;
 	return v;
 }
 

@@ -51,8 +51,8 @@ struct value_map {
 struct value {
 	enum value_kind kind;
 	bool number;                    /* TEXT: prints as a number (pod.index, a port) */
+	unsigned char unit;             /* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION; a byte, for there are many values */
 	unsigned short depth;           /* LIST, MAP: of lists and maps inside; bounded, so that walking a value is safe */
-	enum type_kind unit;            /* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION */
 	struct span from;
 	union {
 		bool boolean;
@@ -84,6 +84,8 @@ struct value {
 		struct span computed;           /* COMPUTED: the expression that computes */
 	} u;
 };
+
+_Static_assert(offsetof(struct value, u) == 16, "nothing is lost between the head and what follows it");
 
 extern const struct value value_bad, value_none;
 
