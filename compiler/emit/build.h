@@ -72,6 +72,8 @@ struct emit_measure {
 	const struct plan_role *role;
 	const struct plan_container *container;
 	size_t *lengths;
+	struct arena *arena;
+	struct map *index;              /* of the variables, name -> position + 1; filled in when a text refers to one */
 };
 /* Measure the environment of a container (NULL: only texts without references to variables). */
 struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c);
@@ -109,10 +111,13 @@ struct emit_volume {
 	const struct plan_volume *volume;
 	struct str name;
 	bool readonly;                  /* every mount of it is */
+	size_t other;                   /* position + 1 of the volume before it of another kind or path, but of the same name in the program */
 };
 struct emit_volumes {
 	struct emit_volume *at;
 	size_t n;
+	struct map known;               /* name in the program -> position + 1 of the last one */
+	struct map taken;               /* names in the pod */
 	struct str shm, files;          /* names of those two; empty without */
 };
 struct emit_volumes emit_volumes_of(struct arena *a, const struct plan_role *r);
@@ -132,6 +137,8 @@ struct emit_files {
 	struct emit_file *at;
 	size_t n;
 	unsigned parts;                 /* ConfigMaps */
+	struct map keys;                /* that are taken -> the file */
+	struct map stems;               /* what stands in them before a dot */
 };
 struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);

@@ -50,17 +50,26 @@ static struct str base_key(struct arena *a, struct str path)
 	return key;
 }
 
-/* Is `key` one of BASE.0, BASE.1, ... or could it be? */
-static bool is_each_of(struct str key, struct str base)
+/* The part before the next dot behind `from`; false when there is none. */
+static bool next_stem(struct str key, size_t from, struct str *ret)
 {
-	return str_starts(key, base) && key.n > base.n && key.p[base.n] == '.';
+	const char *dot = from < key.n ? memchr(key.p + from, '.', key.n - from) : NULL;
+
+	if (dot)
+		*ret = (struct str){ key.p, (size_t)(dot - key.p) };
+	return dot != NULL;
 }
 
+/* A file with one key for each replica takes BASE.0, BASE.1, ...: everything that begins with its key and a dot. */
 static bool key_taken(const struct emit_files *fs, struct str key, bool each)
 {
-	for (size_t i = 0; i < fs->n; i++) {
-		struct str other = fs->at[i].key;
-		if (str_eq(other, key) || (fs->at[i].each && is_each_of(key, other)) || (each && is_each_of(other, key)))
+	struct str stem = { key.p, 0 };
+
+	if (map_get(&fs->keys, key) || (each && map_get(&fs->stems, key)))
+		return true;
+	for (size_t from = 0; next_stem(key, from, &stem); from = stem.n + 1) {
+		const struct emit_file *other = map_get(&fs->keys, stem);
+		if (other && other->each)
 			return true;
 	}
 	return false;
@@ -73,6 +82,20 @@ static struct str unique_key(struct arena *a, const struct emit_files *fs, struc
 	for (unsigned i = 2; key_taken(fs, key, each); i++)
 		key = str_printf(a, "%.*s-%u", STR_ARG(base), i);
 	return key;
+}
+
+static void add_file(struct arena *a, struct emit_files *fs, const struct plan_file *f)
+{
+	struct emit_file *added = &fs->at[fs->n];
+	struct str stem;
+
+	added->file = f;
+	added->each = emit_file_each(f);
+	added->key = unique_key(a, fs, base_key(a, f->path), added->each);
+	fs->n++;
+	map_put(&fs->keys, a, added->key, added);
+	for (size_t from = 0; next_stem(added->key, from, &stem); from = stem.n + 1)
+		map_put(&fs->stems, a, stem, added);
 }
 
 const struct text *emit_file_text(const struct plan_file *f, int64_t index)
@@ -123,7 +146,7 @@ static unsigned place(struct filling *f, const struct plan_job *j, const struct 
 
 size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const struct emit_file *f, int64_t index)
 {
-	struct emit_measure m = { j, r, NULL, NULL };
+	struct emit_measure m = { .job = j, .role = r };
 
 	return f->key.n + 8 + emit_text_length(&m, emit_file_text(f->file, index), index);
 }
@@ -142,12 +165,8 @@ struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const
 {
 	struct emit_files fs = { .at = ARENA_ARRAY(a, struct emit_file, r->nfiles) };
 
-	for (size_t i = 0; i < r->nfiles; i++) {
-		const struct plan_file *f = &r->files[i];
-		bool each = emit_file_each(f);
-		struct emit_file added = { f, unique_key(a, &fs, base_key(a, f->path), each), each };
-		fs.at[fs.n++] = added;
-	}
+	for (size_t i = 0; i < r->nfiles; i++)
+		add_file(a, &fs, &r->files[i]);
 	fs.parts = fs.n ? count_parts(j, r, &fs) : 0;
 	return fs;
 }

@@ -33,10 +33,14 @@ static size_t host_length(const struct plan_job *j, const struct plan_role *r, i
 
 static size_t variable_length(const struct emit_measure *m, struct str name)
 {
-	for (size_t i = m->container ? m->container->nenv : 0; m->lengths && i-- > 0;)
-		if (str_eq(m->container->env[i].name, name))
-			return m->lengths[i];
-	return 0;
+	const struct plan_container *c = m->container;
+
+	if (!c)
+		return 0;
+	for (size_t i = m->index->n; i < c->nenv; i++)
+		map_put(m->index, m->arena, c->env[i].name, (void *)(uintptr_t)(i + 1));
+	size_t at = (size_t)(uintptr_t)map_get(m->index, name);
+	return at ? m->lengths[at - 1] : 0;
 }
 
 static size_t piece_length(const struct emit_measure *m, const struct piece *p, int64_t own)
@@ -88,10 +92,11 @@ static size_t value_length(const struct emit_measure *m, const struct plan_env *
 
 struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c)
 {
-	struct emit_measure m = { j, r, c, NULL };
+	struct emit_measure m = { .job = j, .role = r, .container = c, .arena = a };
 
 	if (!c)
 		return m;
+	m.index = ARENA_NEW(a, struct map);
 	m.lengths = ARENA_ARRAY(a, size_t, c->nenv);
 	for (size_t i = 0; i < c->nenv; i++)
 		m.lengths[i] = value_length(&m, &c->env[i]);

@@ -21,8 +21,13 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 
 static void pairs_put(struct arena *a, struct object *map, const struct plan_pairs *pairs)
 {
-	for (size_t i = 0; i < pairs->n; i++)
-		object_put(a, map, pairs->at[i].key, object_string(a, pairs->at[i].value, pairs->at[i].from));
+	struct object_field *fields = ARENA_ARRAY(a, struct object_field, pairs->n);
+
+	for (size_t i = 0; i < pairs->n; i++) {
+		fields[i].key = pairs->at[i].key;
+		fields[i].value = object_string(a, pairs->at[i].value, pairs->at[i].from);
+	}
+	object_put_all(a, map, fields, pairs->n);
 }
 
 /* Ours first; the job's and the role's may only add to them. */

@@ -54,9 +54,13 @@ static void tolerations(struct emit *e, const struct plan_role *r, struct object
 
 static void node_labels(struct emit *e, struct object *map, const struct plan_pairs *pairs, struct span from)
 {
-	for (size_t i = 0; i < pairs->n; i++)
-		object_put(e->arena, map, pairs->at[i].key,
-			object_string(e->arena, pairs->at[i].value, span_known(from) ? from : pairs->at[i].from));
+	struct object_field *fields = ARENA_ARRAY(e->arena, struct object_field, pairs->n);
+
+	for (size_t i = 0; i < pairs->n; i++) {
+		fields[i].key = pairs->at[i].key;
+		fields[i].value = object_string(e->arena, pairs->at[i].value, span_known(from) ? from : pairs->at[i].from);
+	}
+	object_put_all(e->arena, map, fields, pairs->n);
 }
 
 static void node_selector(struct emit *e, const struct plan_role *r, struct object *pod)

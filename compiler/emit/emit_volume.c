@@ -16,9 +16,9 @@ static bool same_volume(const struct plan_volume *a, const struct plan_volume *b
 
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v)
 {
-	for (size_t i = 0; i < vs->n; i++)
-		if (same_volume(vs->at[i].volume, v))
-			return &vs->at[i];
+	for (size_t i = (size_t)(uintptr_t)map_get(&vs->known, v->name); i; i = vs->at[i - 1].other)
+		if (same_volume(vs->at[i - 1].volume, v))
+			return &vs->at[i - 1];
 	return NULL;
 }
 
@@ -54,20 +54,13 @@ static struct str as_label(struct arena *a, struct str text, struct str otherwis
 	return s.n ? s : otherwise;
 }
 
-static bool name_taken(const struct emit_volumes *vs, struct str name)
-{
-	for (size_t i = 0; i < vs->n; i++)
-		if (str_eq(vs->at[i].name, name))
-			return true;
-	return (vs->shm.n && str_eq(vs->shm, name)) || (vs->files.n && str_eq(vs->files, name));
-}
-
-static struct str unique(struct arena *a, const struct emit_volumes *vs, struct str base)
+static struct str unique(struct arena *a, struct emit_volumes *vs, struct str base)
 {
 	struct str name = base;
 
-	for (unsigned i = 2; name_taken(vs, name); i++)
+	for (unsigned i = 2; map_get(&vs->taken, name); i++)
 		name = str_printf(a, "%.*s-%u", STR_ARG(base), i);
+	map_put(&vs->taken, a, name, vs);
 	return name;
 }
 
@@ -81,8 +74,9 @@ static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_c
 			continue;
 		}
 		struct str what = v->kind == VOLUME_HOST_PATH || v->kind == VOLUME_NFS ? last_part(v->path) : v->name;
-		struct emit_volume added = { v, unique(a, vs, as_label(a, what, STR("volume"))), v->readonly };
+		struct emit_volume added = { v, unique(a, vs, as_label(a, what, STR("volume"))), v->readonly, 0 };
 		ARENA_PUSH(a, vs->at, vs->n, added);
+		vs->at[vs->n - 1].other = (size_t)(uintptr_t)map_put(&vs->known, a, v->name, (void *)(uintptr_t)vs->n);
 	}
 }
 

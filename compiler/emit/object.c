@@ -70,6 +70,23 @@ void object_put(struct arena *a, struct object *map, struct str key, struct obje
 	object_append(a, map, key, value);
 }
 
+void object_put_all(struct arena *a, struct object *map, const struct object_field *fields, size_t n)
+{
+	struct map index = { 0 };
+
+	if (!n)
+		return;
+	for (size_t i = 0; i < map->u.map.n; i++)
+		map_put(&index, a, map->u.map.at[i].key, (void *)(uintptr_t)(i + 1));
+	for (size_t i = 0; i < n; i++) {
+		size_t at = (size_t)(uintptr_t)map_get(&index, fields[i].key);
+		if (at)
+			map->u.map.at[at - 1].value = fields[i].value;
+		else
+			object_append(a, map, fields[i].key, fields[i].value);
+	}
+}
+
 void object_add(struct arena *a, struct object *list, struct object *value)
 {
 	ARENA_PUSH(a, list->u.list.at, list->u.list.n, value);

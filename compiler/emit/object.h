@@ -13,6 +13,7 @@
 #define TRAINC_EMIT_OBJECT_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "plan/data.h"
 
 enum object_kind {
@@ -64,6 +65,8 @@ struct data *object_to_data(struct arena *a, const struct object *o, int64_t ind
 
 /* Set a field; an existing key keeps its position and takes the new value. */
 void object_put(struct arena *a, struct object *map, struct str key, struct object *value);
+/* The same for many fields whose keys differ from each other, without looking through the map for each; `map` may be NULL when `n` is 0. */
+void object_put_all(struct arena *a, struct object *map, const struct object_field *fields, size_t n);
 void object_add(struct arena *a, struct object *list, struct object *value);
 struct object *object_get(const struct object *map, struct str key);
 

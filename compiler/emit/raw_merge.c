@@ -229,9 +229,10 @@ static void merge_map(struct merging *m, const struct step *at, struct object *i
 {
 	if (into->kind != OBJECT_MAP || raw->kind != DATA_MAP)
 		return;
+	struct object before = *into;   /* the keys of `raw` differ from each other: what it adds needs no look */
 	for (size_t i = 0; i < raw->u.map.n; i++) {
 		const struct data_member *member = &raw->u.map.at[i];
-		struct object *ours = object_get(into, member->key);
+		struct object *ours = object_get(&before, member->key);
 		struct step step = { at, member->key };
 		if (ours && is_merge_key(at, member->key, ours, member->value))
 			continue;

@@ -144,24 +144,22 @@ static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 }
 
 /* pod.env("A") needs A earlier in the same container (TJ0705). */
-static void env_references(struct lowering *l, const struct plan_container *c, const struct text *t)
+static void env_references(struct lowering *l, const struct plan_container *c, struct map *defined, const struct text *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		const struct plan_env *found = NULL;
 		if (t->at[i].kind != PIECE_ENV)
 			continue;
 		struct str name = t->at[i].u.text;
-		for (size_t k = 0; k < c->nenv && !found; k++)
-			if (str_eq(c->env[k].name, name))
-				found = &c->env[k];
-		if (found)
+		for (size_t k = defined->n; k < c->nenv; k++)   /* filled in as far as somebody asks */
+			map_put(defined, eval_work(l->ev), c->env[k].name, l);
+		if (map_get(defined, name))
 			continue;
 		struct diag *d = diag_report(l->ev->diags, TJ0705, t->from, "'%.*s' is not defined before this point", STR_ARG(name));
 		diag_help(l->ev->diags, d, "define it earlier in 'env' of the same container, or move this entry down");
 	}
 }
 
-static void lower_env_entry(struct lowering *l, struct source_entry *s, struct plan_container *c)
+static void lower_env_entry(struct lowering *l, struct source_entry *s, struct plan_container *c, struct map *defined)
 {
 	struct plan_env e = { .name = s->key, .name_at = s->key_at, .framework = s->framework, .from = s->from };
 	const struct value *v = s->value;
@@ -183,7 +181,7 @@ static void lower_env_entry(struct lowering *l, struct source_entry *s, struct p
 		if (!value_text(l->ev->arena, v, &e.text))
 			return;
 		e.text.from = s->from;
-		env_references(l, c, &e.text);
+		env_references(l, c, defined, &e.text);
 	}
 	c->env[c->nenv++] = e;
 }
@@ -191,6 +189,7 @@ static void lower_env_entry(struct lowering *l, struct source_entry *s, struct p
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c)
 {
 	const struct plan_accelerator *acc = c == &l->plan->main ? l->plan->accelerator : NULL;
+	struct map defined = { 0 };
 	c->env = ARENA_ARRAY(l->ev->arena, struct plan_env, sources->n + (acc ? acc->env.n : 0));
 	for (size_t i = 0; acc && i < acc->env.n; i++) {
 		struct piece *text = ARENA_NEW(l->ev->arena, struct piece);
@@ -201,7 +200,7 @@ void lower_env(struct lowering *l, struct source_entries *sources, struct plan_c
 	}
 	for (size_t i = 0; i < sources->n; i++)
 		if (env_entry_ok(l, &sources->at[i]))
-			lower_env_entry(l, &sources->at[i], c);
+			lower_env_entry(l, &sources->at[i], c, &defined);
 }
 
 /* ---- command and args ---- */

@@ -102,77 +102,104 @@ static void env_literals(struct job *j, const struct plan_container *c)
 	}
 }
 
+/* ---- the variables of a container by their names ---- */
+
+struct variables {
+	struct job *job;
+	const struct plan_container *container;
+	struct map index;               /* name -> position + 1; made when somebody asks */
+	bool *secret;                   /* does it hold one? */
+};
+
+/* References are to earlier entries, which are known already. */
+static bool holds_secret(const struct variables *vs, size_t entry)
+{
+	const struct plan_env *e = &vs->container->env[entry];
+	for (size_t i = 0; e->kind == ENV_TEXT && i < e->text.n; i++) {
+		size_t other = e->text.at[i].kind == PIECE_ENV ? (size_t)(uintptr_t)map_get(&vs->index, e->text.at[i].u.text) : 0;
+		if (other && vs->secret[other - 1])
+			return true;
+	}
+	return e->kind == ENV_SECRET;
+}
+
+/* The position of a variable, counted from 1; 0 when there is none of that name. */
+static size_t position(struct variables *vs, struct str name)
+{
+	const struct plan_container *c = vs->container;
+	struct arena *a = eval_work(vs->job->ev);
+	if (!vs->secret) {
+		vs->secret = ARENA_ARRAY(a, bool, c->nenv);
+		for (size_t i = 0; i < c->nenv; i++) {
+			vs->secret[i] = holds_secret(vs, i);
+			map_put(&vs->index, a, c->env[i].name, (void *)(uintptr_t)(i + 1));
+		}
+	}
+	return (size_t)(uintptr_t)map_get(&vs->index, name);
+}
+
 /* ---- $(NAME) in plain text (TJ0714) ---- */
 
-static void reference_lookalike(struct job *j, const struct plan_container *c, const struct text *t)
+/* The next $(NAME) from `p` on, and behind it; false when there is none. */
+static bool next_lookalike(const char **p, const char *end, struct str *ret)
 {
+	const char *dollar = *p < end ? memmem(*p, (size_t)(end - *p), "$(", 2) : NULL;
+	const char *close = dollar ? memchr(dollar, ')', (size_t)(end - dollar)) : NULL;
+	if (!close)
+		return false;
+	*ret = (struct str){ dollar + 2, (size_t)(close - dollar - 2) };
+	*p = dollar + 2;
+	return true;
+}
+
+/* Only the first `known` variables stand before the text. */
+static void reference_lookalike(struct variables *vs, size_t known, const struct text *t)
+{
+	struct job *j = vs->job;
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->at[i].kind != PIECE_TEXT)
-			continue;
-		struct str s = t->at[i].u.text;
-		for (size_t k = 0; k < c->nenv; k++) {
-			struct str wanted = str_printf(j->ev->arena, "$(%.*s)", STR_ARG(c->env[k].name));
-			if (!memmem(s.p, s.n, wanted.p, wanted.n))
+		struct str s = t->at[i].kind == PIECE_TEXT ? t->at[i].u.text : STR(""), name;
+		const char *p = s.p;
+		while (next_lookalike(&p, s.p + s.n, &name)) {
+			size_t at = position(vs, name);
+			if (!at || at > known)
 				continue;
-			struct diag *d = diag_report(ds(j), TJ0714, t->from, "'%.*s' is plain text here", STR_ARG(wanted));
-			diag_help(ds(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(c->env[k].name));
+			struct diag *d = diag_report(ds(j), TJ0714, t->from, "'$(%.*s)' is plain text here", STR_ARG(name));
+			diag_help(ds(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(name));
 			return;
 		}
 	}
 }
 
-static bool has_reference(const struct text *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->at[i].kind == PIECE_TEXT && memmem(t->at[i].u.text.p, t->at[i].u.text.n, "$(", 2))
-			return true;
-	return false;
-}
-
 /* ---- pod.env("NAME") in command and args (TJ0705, TJ0711) ---- */
 
-/* Entries refer only to earlier ones, so this ends. */
-static bool holds_secret(const struct plan_container *c, size_t entry)
+static void reference(struct variables *vs, struct str name, struct span at)
 {
-	const struct plan_env *e = &c->env[entry];
-	if (e->kind == ENV_SECRET)
-		return true;
-	for (size_t i = 0; e->kind == ENV_TEXT && i < e->text.n; i++)
-		for (size_t k = 0; e->text.at[i].kind == PIECE_ENV && k < entry; k++)
-			if (str_eq(c->env[k].name, e->text.at[i].u.text) && holds_secret(c, k))
-				return true;
-	return false;
-}
-
-static void reference(struct job *j, const struct plan_container *c, struct str name, struct span at)
-{
-	for (size_t i = 0; i < c->nenv; i++) {
-		if (!str_eq(c->env[i].name, name))
-			continue;
-		if (!holds_secret(c, i))
-			return;
-		struct diag *d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument", STR_ARG(name));
-		diag_note(ds(j), d, c->env[i].name_at, "defined here");
+	struct job *j = vs->job;
+	size_t i = position(vs, name);
+	struct diag *d;
+	if (!i) {
+		d = diag_report(ds(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
+		diag_help(ds(j), d, "define it in 'env' of the same container; what only the image defines is for a shell: \"$%.*s\"", STR_ARG(name));
+	} else if (vs->secret[i - 1]) {
+		d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument", STR_ARG(name));
+		diag_note(ds(j), d, vs->container->env[i - 1].name_at, "defined here");
 		diag_help(ds(j), d, "everybody who may list processes can read arguments: let the program read the variable");
-		return;
 	}
-	struct diag *d = diag_report(ds(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
-	diag_help(ds(j), d, "define it in 'env' of the same container; what only the image defines is for a shell: \"$%.*s\"", STR_ARG(name));
 }
 
-static void texts(struct job *j, const struct plan_container *c, const struct plan_texts *list)
+static void texts(struct variables *vs, const struct plan_texts *list)
 {
 	if (!list->n && list->per_replica)
 		list = &list->per_replica[0];
 	for (size_t i = 0; i < list->n; i++) {
-		for (size_t k = 0; k < list->at[i].n; k++)
-			if (list->at[i].at[k].kind == PIECE_ENV)
-				reference(j, c, list->at[i].at[k].u.text, list->at[i].from);
-		if (has_reference(&list->at[i]))
-			reference_lookalike(j, c, &list->at[i]);
-		for (size_t k = 0; k < list->at[i].n; k++)
-			if (list->at[i].at[k].kind == PIECE_TEXT)
-				shaped(j, list->at[i].at[k].u.text, list->at[i].from);
+		const struct text *t = &list->at[i];
+		for (size_t k = 0; k < t->n; k++)
+			if (t->at[k].kind == PIECE_ENV)
+				reference(vs, t->at[k].u.text, t->from);
+		reference_lookalike(vs, vs->container->nenv, t);
+		for (size_t k = 0; k < t->n; k++)
+			if (t->at[k].kind == PIECE_TEXT)
+				shaped(vs->job, t->at[k].u.text, t->from);
 	}
 }
 
@@ -197,14 +224,13 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 
 static void container(struct job *j, const struct plan_container *c, struct map *images)
 {
+	struct variables vs = { .job = j, .container = c };
 	env_literals(j, c);
-	for (size_t i = 0; i < c->nenv; i++) {
-		struct plan_container before = { .env = c->env, .nenv = i };    /* what an entry could refer to */
-		if (c->env[i].kind == ENV_TEXT && !c->env[i].framework && has_reference(&c->env[i].text))
-			reference_lookalike(j, &before, &c->env[i].text);
-	}
-	texts(j, c, &c->command);
-	texts(j, c, &c->args);
+	for (size_t i = 0; i < c->nenv; i++)
+		if (c->env[i].kind == ENV_TEXT && !c->env[i].framework)
+			reference_lookalike(&vs, i, &c->env[i].text);
+	texts(&vs, &c->command);
+	texts(&vs, &c->args);
 	image(j, c, images);
 }
 

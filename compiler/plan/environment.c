@@ -8,15 +8,23 @@
  * text or pieces; a reference to a secret stays a reference, since nobody but
  * the pod may see it.
  */
+#include "base/map.h"
 #include "plan/plan.h"
+
+/*
+ * Far more than a process can be given (which the target's checks refuse): a
+ * chain of references can double its length at each step.
+ */
+enum { MOST_TEXT = 1 << 20 };
 
 struct making {
 	struct arena *arena;
 	const struct plan_job *job;
 	const struct plan_role *role;
-	int64_t index;
+	int64_t replica;
 	const struct placement *where;
 	struct env_values done;
+	struct map index;               /* of them, name -> position + 1; filled in when somebody refers to one */
 	struct buf run;                 /* text since the last piece */
 	struct piece *pieces;
 	size_t npieces;
@@ -36,12 +44,12 @@ static void piece_add(struct making *m, struct piece p)
 	ARENA_PUSH(m->arena, m->pieces, m->npieces, p);
 }
 
-static const struct env_value *earlier(const struct making *m, struct str name)
+static const struct env_value *earlier(struct making *m, struct str name)
 {
-	for (size_t i = m->done.n; i-- > 0;)
-		if (str_eq(m->done.at[i].name, name))
-			return &m->done.at[i];
-	return NULL;
+	for (size_t i = m->index.n; i < m->done.n; i++)
+		map_put(&m->index, m->arena, m->done.at[i].name, (void *)(uintptr_t)(i + 1));
+	size_t at = (size_t)(uintptr_t)map_get(&m->index, name);
+	return at ? &m->done.at[at - 1] : NULL;
 }
 
 static void reference_add(struct making *m, const struct piece *p)
@@ -75,14 +83,14 @@ static void text_add(struct making *m, const struct text *t)
 		else if (p->kind == PIECE_ENV)
 			reference_add(m, p);
 		else
-			plan_text(m->job, m->role, m->index, &one, m->where, NULL, &m->run);
+			plan_text(m->job, m->role, m->replica, &one, m->where, NULL, &m->run);
 	}
 }
 
 static struct env_value value_make(struct making *m, const struct plan_env *e)
 {
 	struct env_value v = { .name = e->name, .kind = e->kind, .object = e->object, .key = e->key, .from = e };
-	const struct text *t = e->per_replica ? &e->per_replica[m->index] : &e->text;
+	const struct text *t = e->per_replica ? &e->per_replica[m->replica] : &e->text;
 
 	if (e->kind != ENV_TEXT)
 		return v;
@@ -107,12 +115,15 @@ static struct env_value value_make(struct making *m, const struct plan_env *e)
 struct env_values plan_env(struct arena *a, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *c, int64_t i, const struct placement *where)
 {
-	struct making m = { .arena = a, .job = j, .role = r, .index = i, .where = where };
+	struct making m = { .arena = a, .job = j, .role = r, .replica = i, .where = where, .run.limit = MOST_TEXT };
 
 	m.done.at = ARENA_ARRAY(a, struct env_value, c->nenv);
-	for (size_t k = 0; k < c->nenv; k++)
-		if (!str_starts(c->env[k].name, STR("TRAINC_")))
-			m.done.at[m.done.n++] = value_make(&m, &c->env[k]);
+	for (size_t k = 0; k < c->nenv; k++) {
+		if (str_starts(c->env[k].name, STR("TRAINC_")))
+			continue;
+		m.done.at[m.done.n] = value_make(&m, &c->env[k]);
+		m.done.n++;
+	}
 	buf_release(&m.run);
 	return m.done;
 }

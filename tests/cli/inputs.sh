@@ -45,6 +45,12 @@ yes 'let x = @' | head -n 100000 >many.tj; refused many.tj
 says err "more errors are not shown"
 { printf 'let a = '; head -c 1000000 /dev/zero | tr '\0' '9'; echo; } >number.tj; refused number.tj
 { printf '"""\n'; head -c 1000000 /dev/zero | tr '\0' '\n'; } >block.tj; refused block.tj
+cat >memory.tj <<'EOF'
+fn row(n: int, i: int) -> list[map[string]] = [{ A = "${i}", B = "${j}", C = "${i * j}" } for j in range(n)]
+let many = [row(2000, i) for i in range(2000)]
+check len(many) > 0 else "never said"
+EOF
+refused memory.tj; says err "stopped after 256 MiB of values"
 head -c 70000000 /dev/zero >huge.tj; run 1 check huge.tj; says err "larger than 64 MiB"; rm huge.tj
 
 # what is no text is one message
