@@ -58,6 +58,7 @@ static struct value *copy_list(struct arguments *a, const struct value *list)
 	struct value *copy = value_new(a->ev->arena, VALUE_LIST, a->call->span);
 
 	copy->depth = list->depth;
+	copy->u.list.weight = list->u.list.weight;
 	copy->u.list.n = list->u.list.n;
 	copy->u.list.at = ARENA_ARRAY(a->ev->arena, const struct value *, list->u.list.n);
 	if (list->u.list.n)
@@ -110,6 +111,7 @@ BUILTIN(unique)
 	if (list->kind != VALUE_LIST)
 		return &value_bad;
 	once->depth = list->depth;
+	once->u.list.weight = list->u.list.weight;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct value *v = list->u.list.at[i];
 		bool known = identity(a, v, &key) ? map_put(&seen, a->ev->arena, key, once) != NULL : in_list(a, once, v);

@@ -224,6 +224,7 @@ static const struct value *convert_list(struct eval *ev, const struct value *v, 
 		if (!copy) {
 			copy = value_new(ev->arena, VALUE_LIST, v->from);
 			copy->depth = v->depth;
+			copy->u.list.weight = v->u.list.weight;
 			copy->u.list.n = v->u.list.n;
 			copy->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, v->u.list.n);
 			memcpy(copy->u.list.at, v->u.list.at, v->u.list.n * sizeof(*v->u.list.at));
@@ -239,6 +240,7 @@ static struct value *copy_map(struct eval *ev, const struct value *v)
 	const struct map *m = &v->u.map.index;
 
 	copy->depth = v->depth;
+	copy->u.map.weight = v->u.map.weight;
 	copy->u.map.pod_key = v->u.map.pod_key;
 	copy->u.map.pod_value = v->u.map.pod_value;
 	copy->u.map.pod_position = v->u.map.pod_position;
@@ -334,6 +336,7 @@ static const struct value *record_complete(struct eval *ev, const struct value *
 
 static const struct value *convert_record(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
 {
+	eval_walk(ev, v);
 	const struct value *whole = record_complete(ev, v, to, at);
 	struct value *copy = NULL;
 	const struct value *stop = NULL;
@@ -513,6 +516,7 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 	case TYPE_RECORD: return v->kind == VALUE_MAP ? convert_record(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_ANON: return v->kind == VALUE_MAP ? convert_members(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_ENV_VALUE: return convert_env(ev, v, at);
+	case TYPE_DATA: eval_walk(ev, v);       /* fall through */
 	default: return kind_fits(v, to) ? v : mismatch(ev, v, to, at, rule);
 	}
 }

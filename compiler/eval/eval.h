@@ -136,9 +136,11 @@ struct eval {
 
 /* Budgets (language brief, section 12).  A fuzzer, which runs everything slowly, reaches them sooner. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-enum { EVAL_STEPS = 50000, EVAL_LIST = 2000, EVAL_TEXT = 1 << 20, EVAL_MEMORY = 16 << 20, EVAL_DEPTH = 200 };
+enum { EVAL_STEPS = 50000, EVAL_LIST = 2000, EVAL_TEXT = 1 << 20, EVAL_MEMORY = 16 << 20, EVAL_DEPTH = 200,
+	EVAL_WEIGHT = 20000, EVAL_CONDITION = 1000 };
 #else
-enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20, EVAL_MEMORY = 256 << 20, EVAL_DEPTH = 2000 };
+enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20, EVAL_MEMORY = 256 << 20, EVAL_DEPTH = 2000,
+	EVAL_WEIGHT = 1000000, EVAL_CONDITION = 10000 };
 #endif
 
 void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct settings *settings);

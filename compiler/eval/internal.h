@@ -25,6 +25,7 @@ bool eval_step(struct eval *ev, struct span at);
 bool eval_spend_text(struct eval *ev, size_t bytes, struct span at);
 bool eval_list_fits(struct eval *ev, size_t n, struct span at);
 const struct value *eval_too_deep(struct eval *ev, struct span at);
+bool eval_condition_fits(struct eval *ev, unsigned parts, struct span at);
 /* Charge for walking over a value: its elements, or its bytes at a lower price. */
 void eval_walk(struct eval *ev, const struct value *v);
 

@@ -338,9 +338,12 @@ static const struct value *member_of(struct eval *ev, struct node *n, const stru
 static const struct value *condition_of(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
 {
 	struct plan_condition *c = ARENA_NEW(ev->arena, struct plan_condition);
+	unsigned more = l->u.condition->more + r->u.condition->more + 1;
 
+	if (!eval_condition_fits(ev, more + 1, n->span))
+		return &value_bad;
 	*c = (struct plan_condition){ .kind = n->u.op.op == OP_AND ? CONDITION_AND : CONDITION_OR, .left = l->u.condition,
-		.right = r->u.condition, .from = n->span };
+		.right = r->u.condition, .more = more, .from = n->span };
 	struct value *v = value_new(ev->arena, VALUE_CONDITION, n->span);
 	v->u.condition = c;
 	return v;

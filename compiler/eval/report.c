@@ -117,14 +117,29 @@ void eval_walk(struct eval *ev, const struct value *v)
 {
 	enum { BYTES_OF_A_STEP = 64 };
 
-	if (v->kind == VALUE_LIST)
-		ev->steps += v->u.list.n;
-	else if (v->kind == VALUE_MAP)
-		ev->steps += v->u.map.index.n;
+	if (v->kind == VALUE_LIST || v->kind == VALUE_MAP)
+		ev->steps += value_weight(v);
 	else if (v->kind == VALUE_STRING)
 		ev->steps += v->u.string.n / BYTES_OF_A_STEP;
 	else if (v->kind == VALUE_TEXT)
 		ev->steps += v->u.text.n;
+}
+
+/* A few lists that name each other twice are larger than any memory once they are written out. */
+static bool weight_fits(struct eval *ev, uint64_t weight, struct span at)
+{
+	if (weight <= EVAL_WEIGHT)
+		return !ev->exhausted;
+	report_budget(ev, at, "1000000 values inside of one", "use smaller lists, or compute it in the program that the job runs");
+	return false;
+}
+
+bool eval_condition_fits(struct eval *ev, unsigned parts, struct span at)
+{
+	if (parts <= EVAL_CONDITION)
+		return !ev->exhausted;
+	report_budget(ev, at, "10000 parts of a condition", "name each role once");
+	return false;
 }
 
 const struct value *eval_too_deep(struct eval *ev, struct span at)
@@ -211,6 +226,7 @@ static const struct value *static_list(struct eval *ev, const struct value *v, c
 		if (s != e && !copy) {
 			copy = value_new(ev->arena, VALUE_LIST, v->from);
 			copy->depth = v->depth;
+			copy->u.list.weight = v->u.list.weight;
 			copy->u.list.n = v->u.list.n;
 			copy->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, v->u.list.n);
 			memcpy(copy->u.list.at, v->u.list.at, v->u.list.n * sizeof(*v->u.list.at));
@@ -234,6 +250,7 @@ static const struct value *static_map(struct eval *ev, const struct value *v, co
 		if (s != e->value && !copy) {
 			copy = value_new(ev->arena, VALUE_MAP, v->from);
 			copy->depth = v->depth;
+			copy->u.map.weight = v->u.map.weight;
 			for (size_t k = 0; k < m->n; k++) {
 				const struct value_entry *x = m->entries[k].value;
 				value_put(ev->arena, copy, x->key, x->key_at, x->value);
@@ -256,8 +273,10 @@ const struct value *value_static_deep(struct eval *ev, const struct value *v, co
 
 enum { DEEPEST_VALUE = 500 };
 
-static const struct value *finish_depth(struct eval *ev, struct value *v, unsigned deepest)
+static const struct value *finish(struct eval *ev, struct value *v, unsigned deepest, uint64_t weight)
 {
+	if (!weight_fits(ev, weight, v->from))
+		return &value_bad;
 	if (deepest + 1 > DEEPEST_VALUE)
 		return eval_too_deep(ev, v->from);
 	v->depth = (unsigned short)(deepest + 1);
@@ -267,24 +286,31 @@ static const struct value *finish_depth(struct eval *ev, struct value *v, unsign
 const struct value *list_finish(struct eval *ev, struct value *v)
 {
 	unsigned deepest = 0;
+	uint64_t weight = 1;
 
-	for (size_t i = 0; i < v->u.list.n; i++)
+	for (size_t i = 0; i < v->u.list.n; i++) {
 		if (v->u.list.at[i]->depth > deepest)
 			deepest = v->u.list.at[i]->depth;
-	return finish_depth(ev, v, deepest);
+		weight += value_weight(v->u.list.at[i]);
+	}
+	v->u.list.weight = (uint32_t)weight;
+	return finish(ev, v, deepest, weight);
 }
 
 const struct value *map_finish(struct eval *ev, struct value *v)
 {
 	const struct map *m = &v->u.map.index;
 	unsigned deepest = v->u.map.pod_value ? v->u.map.pod_value->depth : 0;
+	uint64_t weight = 1 + (v->u.map.pod_value ? value_weight(v->u.map.pod_value) : 0);
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct value_entry *e = m->entries[i].value;
 		if (e->value->depth > deepest)
 			deepest = e->value->depth;
+		weight += value_weight(e->value);
 	}
-	return finish_depth(ev, v, deepest);
+	v->u.map.weight = (uint32_t)weight;
+	return finish(ev, v, deepest, weight);
 }
 
 bool list_add(struct eval *ev, struct value *list, const struct value *element)

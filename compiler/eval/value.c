@@ -16,7 +16,7 @@ const struct value value_none = { .kind = VALUE_NONE };
 static size_t value_size(enum value_kind kind)
 {
 	switch (kind) {
-	case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_LIST: case VALUE_ROLE:
+	case VALUE_NONE: case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_ROLE:
 		return offsetof(struct value, u) + sizeof(struct str);
 	default:
 		return sizeof(struct value);
@@ -109,6 +109,15 @@ struct value_entry *value_put(struct arena *a, struct value *map, struct str key
 	e->key_at = key_at;
 	e->value = v;
 	return e;
+}
+
+uint32_t value_weight(const struct value *v)
+{
+	if (v->kind == VALUE_LIST)
+		return v->u.list.weight ? v->u.list.weight : (uint32_t)v->u.list.n + 1;
+	if (v->kind == VALUE_MAP)
+		return v->u.map.weight ? v->u.map.weight : (uint32_t)v->u.map.index.n + 1;
+	return 1;
 }
 
 const struct value *value_get(const struct value *map, struct str key)

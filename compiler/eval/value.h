@@ -46,6 +46,7 @@ struct value_map {
 	const struct text *pod_key;
 	const struct value *pod_value;
 	size_t pod_position;
+	uint32_t weight;
 };
 
 struct value {
@@ -72,6 +73,7 @@ struct value {
 		struct {
 			const struct value **at;
 			size_t n;
+			uint32_t weight;        /* of it and all that is inside, a thing as often as it is there; 0: n and 1 */
 		} list;
 		struct value_map map;
 		struct role *role;              /* ROLE, PORTS */
@@ -103,6 +105,8 @@ const struct value *value_list(struct arena *a, const struct value **at, size_t 
 const struct value *value_at(struct arena *a, const struct value *v, struct span from);
 /* Set an entry of a map that is being made; an existing key keeps its position. */
 struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at, const struct value *v);
+/* How many values a walk over it meets; a list of a list that stands in it twice is met twice. */
+uint32_t value_weight(const struct value *v);
 /* The entry of a map or record; NULL if absent. */
 const struct value *value_get(const struct value *map, struct str key);
 /* Structural equality of two static values of one type. */

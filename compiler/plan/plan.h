@@ -153,6 +153,7 @@ struct plan_condition {
 	unsigned role;                  /* position in plan_job.roles */
 	int64_t index;                  /* DONE: one replica, or -1 for all */
 	const struct plan_condition *left, *right;      /* AND, OR */
+	unsigned more;                  /* parts beside the first, each as often as it is named: bounded, so that walking over it is safe */
 	struct span from;
 };
 
