@@ -1,11 +1,13 @@
 /*
  * raw_merge.c - raw fields into the trees that we made (brief 15, decisions 7).
  *
- * Maps merge by key, a few lists by the key of their elements, everything else
- * replaces - where we made nothing.  What we made from a typed field, or write
+ * Maps merge by key, lists by the merge key that their schema names, everything
+ * else replaces - where we made nothing.  What we made from a typed field, or write
  * ourselves, stays and is reported: one way to set each thing.
  */
 #include "emit/build.h"
+
+#include "kube/schema.h"
 
 #define FIELD_OF_COMPILER ""
 
@@ -45,19 +47,36 @@ struct merging {
 	enum raw_scope scope;
 };
 
-static const char *merge_key(enum raw_scope scope, struct str list)
+/* What a map is merged into, as far as it is known: NULL below free-form data. */
+static const struct schema_type *type_of(enum raw_scope scope)
 {
-	static const struct { const char *list, *key; } keys[] = {
-		{ "containers", "name" }, { "initContainers", "name" }, { "volumes", "name" }, { "volumeMounts", "mountPath" },
-		{ "env", "name" }, { "tolerations", "key" }, { "imagePullSecrets", "name" },
-	};
+	static const char *const names[] = { [RAW_POD] = "core.v1.PodSpec", [RAW_CONTAINER] = "core.v1.Container",
+		[RAW_JOB] = "batch.v1.JobSpec", [RAW_SERVICE] = "core.v1.ServiceSpec" };
 
-	if (str_is(list, "ports"))
-		return scope == RAW_SERVICE ? "port" : "containerPort";
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (str_is(list, keys[i].list))
-			return keys[i].key;
-	return NULL;
+	return schema_find_type(&schema_builtin, str_of(names[scope]));
+}
+
+static const struct schema_field *field_named(const struct schema_type *t, struct str name)
+{
+	return t ? schema_newest_field(&schema_builtin, t, name) : NULL;
+}
+
+/* The type of a field's value, or of the elements of its list. */
+static const struct schema_type *below(const struct schema_field *f)
+{
+	const struct schema_ref *r = f ? &schema_builtin.refs[f->ref] : NULL;
+
+	if (r && r->word == SCHEMA_LIST)
+		r = &schema_builtin.refs[r->of];
+	return r && r->word == SCHEMA_OBJECT ? &schema_builtin.types[r->of] : NULL;
+}
+
+/* Tolerations have none in the schema, but those of an accelerator and the user's own are wanted side by side. */
+static const char *merge_key(const struct schema_field *list)
+{
+	if (list && str_is(schema_text(&schema_builtin, list->name), "tolerations"))
+		return "key";
+	return list && list->merge ? schema_builtin.text + list->merge : NULL;
 }
 
 static const char *field_of(const struct step *at)
@@ -126,7 +145,7 @@ static bool belongs_to_us(const struct merging *m, const struct step *at)
 	return false;
 }
 
-static void merge_map(struct merging *m, const struct step *at, struct object *into, const struct data *raw);
+static void merge_map(struct merging *m, const struct step *at, const struct schema_type *t, struct object *into, const struct data *raw);
 
 static bool same_scalar(const struct object *o, const struct data *d)
 {
@@ -179,8 +198,10 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 	return true;
 }
 
-static void merge_element(struct merging *m, const struct step *at, struct object *into, const struct data *element, const char *key)
+static void merge_element(struct merging *m, const struct step *at, const struct schema_field *list, struct object *into,
+	const struct data *element)
 {
+	const char *key = merge_key(list);
 	const struct data *wanted = data_get(element, str_of(key));
 	struct step step = { at, STR("[]") };
 
@@ -196,26 +217,24 @@ static void merge_element(struct merging *m, const struct step *at, struct objec
 			step.key = str_printf(m->e->arena, "[%.*s]", STR_ARG(wanted->u.string));
 		else
 			step.key = str_printf(m->e->arena, "[%lld]", (long long)wanted->u.integer);
-		merge_map(m, &step, ours, element);
+		merge_map(m, &step, below(list), ours, element);
 		return;
 	}
 	object_add(m->e->arena, into, object_from_data(m->e->arena, element));
 }
 
-static void merge_value(struct merging *m, const struct step *at, struct object *ours, const struct data_member *raw)
+static void merge_value(struct merging *m, const struct step *at, const struct schema_field *f, struct object *ours, const struct data_member *raw)
 {
-	const char *key = merge_key(m->scope, raw->key);
-
 	if (ours->kind == OBJECT_MAP && raw->value->kind == DATA_MAP && !belongs_to_us(m, at)) {
-		merge_map(m, at, ours, raw->value);
+		merge_map(m, at, below(f), ours, raw->value);
 		return;
 	}
-	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !key) {
+	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !merge_key(f)) {
 		clash(m, at, ours, raw->key_at, belongs_to_us(m, at));
 		return;
 	}
 	for (size_t i = 0; i < raw->value->u.list.n; i++)
-		merge_element(m, at, ours, raw->value->u.list.at[i], key);
+		merge_element(m, at, f, ours, raw->value->u.list.at[i]);
 }
 
 /* In an element of a list its merge key says which element it is, and sets nothing. */
@@ -225,25 +244,26 @@ static bool is_merge_key(const struct step *at, struct str key, const struct obj
 		(str_is(key, "name") || str_is(key, "mountPath") || str_is(key, "containerPort") || str_is(key, "port") || str_is(key, "key"));
 }
 
-static void merge_map(struct merging *m, const struct step *at, struct object *into, const struct data *raw)
+static void merge_map(struct merging *m, const struct step *at, const struct schema_type *t, struct object *into, const struct data *raw)
 {
 	if (into->kind != OBJECT_MAP || raw->kind != DATA_MAP)
 		return;
 	struct object before = *into;   /* the keys of `raw` differ from each other: what it adds needs no look */
 	for (size_t i = 0; i < raw->u.map.n; i++) {
 		const struct data_member *member = &raw->u.map.at[i];
+		const struct schema_field *f = field_named(t, member->key);
 		struct object *ours = object_get(&before, member->key);
 		struct step step = { at, member->key };
 		if (ours && is_merge_key(at, member->key, ours, member->value))
 			continue;
 		if (!ours)
 			repeats(m, &step, member->key_at);
-		if (!ours && member->value->kind == DATA_LIST && merge_key(m->scope, member->key)) {
+		if (!ours && member->value->kind == DATA_LIST && merge_key(f)) {
 			ours = object_list(m->e->arena, member->value->from);  /* its elements have names to be looked at */
 			object_append(m->e->arena, into, member->key, ours);
 		}
 		if (ours)
-			merge_value(m, &step, ours, member);
+			merge_value(m, &step, f, ours, member);
 		else if (belongs_to_us(m, &step))
 			clash(m, &step, into, member->key_at, true);
 		else
@@ -255,5 +275,5 @@ void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const 
 {
 	struct merging m = { e, scope };
 
-	merge_map(&m, NULL, into, raw);
+	merge_map(&m, NULL, type_of(scope), into, raw);
 }
