@@ -113,8 +113,10 @@ static bool mirror_entry(struct view *v, int dir, const char *name, const char *
 		}
 	} else {
 		ok = create(path, S_ISDIR(st.st_mode));
-		if (ok)         /* at the stage is the mirror itself by now */
-			bind_at(ours(v, st.st_dev) && covered >= 0 ? covered : fd, path);
+		if (ok && covered >= 0 && ours(v, st.st_dev))   /* the stage: the mirror itself is there by now */
+			ok = move_mount(covered, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) == 0;
+		else if (ok)
+			bind_at(fd, path);
 	}
 	if (!ok)
 		failed(v, "make up '%s'", path);
@@ -159,7 +161,7 @@ static bool mount_tmpfs(struct view *v, const char *at, const char *options)
 	return true;
 }
 
-/* Mirror an open directory, called `name`, at a path; `covered` is what lies there, or -1 when that is the directory itself. */
+/* Mirror an open directory, called `name`, at a path; `covered` is a copy of what lies there, or -1 when that is the directory itself. */
 static bool mirror(struct view *v, DIR *list, const char *name, const char *at, int covered)
 {
 	char options[32];
@@ -459,13 +461,13 @@ static bool pivot(struct view *v)
 static bool new_root(struct view *v, const char *image, bool proc)
 {
 	DIR *from = opendir(image ? image : "/");
-	int covered = open(stage, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int covered = open_tree(AT_FDCWD, stage, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	bool ok;
 
 	if (!from)
 		ok = failed(v, "list '%s'", image ? image : "/");
 	else if (covered < 0)
-		ok = failed(v, "open '%s'", stage);
+		ok = failed(v, "copy the mount of '%s'", stage);
 	else
 		ok = mirror(v, from, image ? image : "/", stage, covered) && (!image || root_proc(v, proc)) && pivot(v);
 	if (from)

@@ -519,7 +519,7 @@ static void make_files(void)
 	symlink(in("home"), in("to-home"));
 }
 
-static unsigned root_entries, etc_entries;
+static unsigned root_entries, etc_entries, usr_entries;
 
 static void look_around(size_t i)
 {
@@ -532,7 +532,7 @@ static void look_around(size_t i)
 	CHECK(strcmp(text_of(in("home/.ssh/id")), "secret") == 0);
 	CHECK(strcmp(text_of(in("home/dangling/id")), "secret") == 0);
 	/* what was there is there, and written through */
-	CHECK(entries_of("/") == root_entries + 1 && entries_of("/etc") == etc_entries + 1);
+	CHECK(entries_of("/") == root_entries + 1 && entries_of("/etc") == etc_entries + 1 && entries_of("/usr") == usr_entries);
 	CHECK(strcmp(text_of(in("home/link")), "kept") == 0);
 	CHECK(put(in("home/kept"), "changed"));
 	CHECK(put(in("home/new"), "new"));
@@ -577,6 +577,7 @@ static void files(void)
 
 	root_entries = entries_of("/") + 2;     /* three new names at the top; one of the counts in look_around() */
 	etc_entries = entries_of("/etc");
+	usr_entries = entries_of("/usr");
 	make_files();
 	iso = opened("files", ISOLATE_NONE, true, 1);
 	if (!iso)
