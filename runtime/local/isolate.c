@@ -343,7 +343,6 @@ bool isolation_enter(const struct isolation *iso, size_t replica, const struct s
 		.network = iso->mode != ISOLATE_NONE,
 		.shm = iso->mode == ISOLATE_REPLICA,
 		.hosts = iso->loopback,
-		.hosts_always = iso->mode != ISOLATE_NONE,
 	};
 
 	*ret = (struct isolation_error){ .error = 0 };

@@ -8,6 +8,9 @@
  *                    /dev/shm and System V objects of its own; names, ports and so
  *                    the environment are those of the cluster
  *
+ * In the latter two nothing outside of the run can be reached; whoever tries, name
+ * lookups too, is refused at once.
+ *
  * Whatever the mode, a container with mounts, files or `--image-root` gets a
  * mount namespace of its own, in which they lie over the machine's files; the
  * machine's own directories are never written to (mounts.h).  In the modes JOB

@@ -384,25 +384,35 @@ static bool mount_shm(struct view *v)
 	return place(v, "/dev/shm", true) && mount_memory(v, "/dev/shm", 0);
 }
 
-/* The text is written to a file system that is attached only as long as it takes to bind the file. */
-static bool mount_hosts(struct view *v, const char *lines, struct str rest)
+/* A file with a text in place of another. The file system that holds it is attached only as long as it takes to bind the file. */
+static bool mount_text(struct view *v, const char *at, struct str text, struct str rest)
 {
-	size_t n = lines ? strlen(lines) : 0;
 	int fd;
 	bool ok;
 
-	if (!place(v, "/etc/hosts", false))
+	if (!place(v, at, false))
 		return false;
 	if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
-		return failed(v, "make a private /etc/hosts");
-	fd = open("/proc/hosts", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-	ok = fd >= 0 && file_write_all(fd, lines, n) && file_write_all(fd, rest.p, rest.n) &&
-		mount("/proc/hosts", "/etc/hosts", NULL, MS_BIND, NULL) == 0;
+		return failed(v, "make a private %s", at);
+	fd = open("/proc/text", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	ok = fd >= 0 && file_write_all(fd, text.p, text.n) && file_write_all(fd, rest.p, rest.n) &&
+		mount("/proc/text", at, NULL, MS_BIND, NULL) == 0;
 	if (!ok)
-		failed(v, "make a private /etc/hosts");
+		failed(v, "make a private %s", at);
 	if (fd >= 0)
 		close(fd);
 	return umount2("/proc", MNT_DETACH) == 0 && ok;
+}
+
+/*
+ * A network of its own reaches no name server.  With an empty list of them a
+ * resolver asks this host, which refuses at once, instead of waiting for an answer.
+ */
+static bool mount_names(struct view *v, const struct sandbox *box, const struct mounts_extra *extra)
+{
+	if (extra->network && access("/etc/resolv.conf", F_OK) == 0 && !mount_text(v, "/etc/resolv.conf", STR(""), STR("")))
+		return false;
+	return (!box->hosts && !extra->network) || mount_text(v, "/etc/hosts", str_of(box->hosts), extra->hosts);
 }
 
 /* ---- another root ---- */
@@ -543,7 +553,7 @@ static bool build(struct view *v, const struct sandbox *box, const struct mounts
 		mount_sys();
 	if (extra->shm && !mount_shm(v))
 		return false;
-	if ((box->hosts || extra->hosts_always) && !mount_hosts(v, box->hosts, extra->hosts))
+	if (!mount_names(v, box, extra))
 		return false;
 	for (size_t i = 0; i < box->nmounts; i++)
 		if (!mount_one(v, &box->mounts[i], sources[i]))

@@ -15,10 +15,9 @@
 
 struct mounts_extra {
 	bool proc;                      /* the process has a process namespace of its own: mount its /proc */
-	bool network;                   /* it has a network of its own: /sys shows that, as far as the kernel permits */
+	bool network;                   /* it has a network of its own: so have /etc/hosts, resolv.conf and, if permitted, /sys */
 	bool shm;                       /* /dev/shm of its own */
 	struct str hosts;               /* what follows the sandbox's lines in /etc/hosts */
-	bool hosts_always;              /* lay /etc/hosts over the machine's even if the sandbox has none */
 };
 
 /*

@@ -225,25 +225,33 @@ static void neighbour_add(struct batch *b, int index, uint32_t address)
 	link_address(b, NDA_LLADDR, address);
 }
 
-/* To one address on the link, or (0) to everything by the router. */
-static void route_add(struct batch *b, int index, uint32_t address)
+static void route_add(struct batch *b, int index, struct rtmsg body)
 {
-	struct rtmsg body = {
-		.rtm_family = AF_INET,
-		.rtm_dst_len = address ? 32 : 0,
-		.rtm_table = RT_TABLE_MAIN,
-		.rtm_protocol = RTPROT_STATIC,
-		.rtm_scope = address ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE,
-		.rtm_type = RTN_UNICAST,
-		.rtm_flags = address ? 0 : RTNH_F_ONLINK,
-	};
-
+	body.rtm_family = AF_INET;
+	body.rtm_table = RT_TABLE_MAIN;
+	body.rtm_protocol = RTPROT_STATIC;
 	message(b, "add a route", RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &body, sizeof(body));
-	if (address)
-		network_attribute(b, RTA_DST, address);
-	else
-		network_attribute(b, RTA_GATEWAY, ROUTER);
 	attribute(b, RTA_OIF, &index, sizeof(index));
+}
+
+/* To one address, at the other end of the link. */
+static void route_to(struct batch *b, int index, uint32_t address)
+{
+	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK, .rtm_dst_len = 32 });
+	network_attribute(b, RTA_DST, address);
+}
+
+/* To everything, by the router. */
+static void route_out(struct batch *b, int index)
+{
+	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_UNIVERSE, .rtm_flags = RTNH_F_ONLINK });
+	network_attribute(b, RTA_GATEWAY, ROUTER);
+}
+
+/* Everything that has no other route ends here, where nobody listens. */
+static void route_end(struct batch *b)
+{
+	route_add(b, LOOPBACK, (struct rtmsg){ .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST });
 }
 
 /* ---- namespaces ---- */
@@ -315,7 +323,7 @@ static int replica_make(size_t replica, int home, int outside, int *namespace, c
 		link_make(&here, replica, *namespace);
 		forward(&here, OUTSIDE + (int)replica);
 		neighbour_add(&here, OUTSIDE + (int)replica, network_address(replica));
-		route_add(&here, OUTSIDE + (int)replica, network_address(replica));
+		route_to(&here, OUTSIDE + (int)replica, network_address(replica));
 		error = exchange(outside, &here, step);
 	}
 	if (!error) {
@@ -323,7 +331,7 @@ static int replica_make(size_t replica, int home, int outside, int *namespace, c
 		link_up(&there, INSIDE);
 		address_add(&there, INSIDE, network_address(replica), 16);
 		neighbour_add(&there, INSIDE, ROUTER);
-		route_add(&there, INSIDE, 0);
+		route_out(&there, INSIDE);
 		error = exchange(inside, &there, step);
 	}
 	if (inside >= 0)
@@ -331,12 +339,15 @@ static int replica_make(size_t replica, int home, int outside, int *namespace, c
 	return error;
 }
 
-/* The router answers to its address as well, so the run's own namespace reaches the replicas and they it. */
+/* The router has an address of its own, so the run's own namespace reaches the replicas and they it. */
 static int router_make(int outside, const char **step)
 {
 	struct batch b = { .n = 0 };
 
+	/* who is refused hears of it each time */
+	setting("/proc/sys/net/ipv4/icmp_ratelimit", "0");
 	address_add(&b, LOOPBACK, ROUTER, 32);
+	route_end(&b);
 	return exchange(outside, &b, step);
 }
 

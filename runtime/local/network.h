@@ -3,7 +3,9 @@
  *
  * Each replica has a namespace with loopback and `eth0`, the other end of which
  * lies in the namespace of the keeper.  That one routes between the replicas and
- * has no other interface, so nothing leads out of the run or into it.
+ * has no other interface, so nothing leads out of the run or into it.  The router
+ * takes every other address for its own and refuses: a program that looks for a
+ * way out finds its own address as in a cluster, and need not wait for an answer.
  *
  * They are routed, not bridged: behind a bridge every replica would have to know
  * the link address of each other one, and the kernel keeps 1024 of these for the

@@ -394,6 +394,25 @@ static const char three_hosts[] =
 	"10.88.0.2 worker-1.job.default.svc.cluster.local worker-1.job worker-1\n"
 	"10.88.0.3 worker-2.job.default.svc.cluster.local worker-2.job worker-2\n";
 
+/* Outside is nothing, and that is known at once; one's own address is found as programs look for it. */
+static void look_outside(size_t i)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(53) }, own;
+	int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t n = sizeof(own);
+	char c;
+
+	inet_pton(AF_INET, "192.0.2.1", &at.sin_addr);
+	CHECK(connect(tcp, (struct sockaddr *)&at, sizeof(at)) < 0 && errno == ECONNREFUSED);
+	CHECK(connect(udp, (struct sockaddr *)&at, sizeof(at)) == 0 && getsockname(udp, (struct sockaddr *)&own, &n) == 0);
+	CHECK(ntohl(own.sin_addr.s_addr) == 0x0a580001 + i);
+	CHECK(send(udp, "x", 1, 0) == 1 && recv(udp, &c, 1, 0) < 0 && errno == ECONNREFUSED);
+	close(tcp);
+	close(udp);
+	CHECK(strcmp(text_of("/etc/resolv.conf"), "") == 0 || access("/etc/resolv.conf", F_OK) != 0);
+	CHECK(hear("host.invalid", PORT, 1) == -1);
+}
+
 /* All listen on the same port; each hears each other by name and says its own number. */
 static void mesh(size_t i)
 {
@@ -411,6 +430,8 @@ static void mesh(size_t i)
 	CHECK(gethostname(name, sizeof(name)) == 0 && strncmp(name, "worker-", 7) == 0 && name[7] == (char)('0' + i) && !name[8]);
 	CHECK(interfaces() == 2 && if_nametoindex("eth0") > 0);
 	CHECK(hear("127.0.0.1", (uint16_t)machine_port, 1) == -1);
+	if (if_nametoindex("eth0") == 100)      /* not the machine's */
+		look_outside(i);
 	CHECK(access("/dev/shm/of-a-peer", F_OK) != 0 && put("/dev/shm/of-a-peer", "x"));
 	await(pid);
 }
