@@ -1,23 +1,19 @@
 #!/usr/bin/env python3
 """run.py [CASE...] - real frameworks form their clusters from what trainc writes.
 
-Each cases/NAME.tj is compiled; its replicas then run as processes, in namespaces of their own (namespace.py), with
-exactly the environment that `trainc env` prints and the command and files of the objects. A case passes when the
-replicas that its success rule names end with 0 and have said what was expected of them. What cannot be installed here
-is skipped by name. Frameworks are kept in TRAINC_FRAMEWORKS_CACHE, outside the tree.
+Each cases/NAME.tj runs with `trainc run --local --isolate replica`: every replica has a network and a name of its own,
+and exactly the environment that `trainc env` prints. A case passes when the job succeeds and its replicas have said what
+was expected of them. What cannot be installed here is skipped by name. Frameworks are kept in TRAINC_FRAMEWORKS_CACHE,
+outside the tree.
 """
 import glob
 import hashlib
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-
-sys.dont_write_bytecode = True
-import pods                                                             # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -93,17 +89,18 @@ def ssh():
     """The system's path, with an ssh server."""
     if os.geteuid():
         raise Skip("its workers are ssh servers, which need root")
+    os.makedirs("/run/sshd", exist_ok=True)
     return debian("test -x /usr/sbin/sshd && which ssh-keygen", "openssh-server", "openssh-client")
 
 
 def mpi(kind, compiler, starter, *packages):
-    """The system's path, and the C program as the image has it."""
+    """The system's path, and the volume with the C program."""
     ssh()
     path, _ = debian("%s --version && %s --version" % (starter, compiler), *packages)
     folder = os.path.join(CACHE, "built-" + kind)
     os.makedirs(folder, exist_ok=True)
     subprocess.run([compiler, "-O1", "-o", folder + "/mpi_ring", os.path.join(HERE, "programs", "mpi_ring.c")], check=True)
-    return path, {"/usr/local/bin/mpi_ring": folder + "/mpi_ring"}
+    return path, {"programs": folder}
 
 
 def openmpi():
@@ -133,7 +130,7 @@ def spark():
     debian("java -version", "openjdk-17-jre-headless")
     home = subprocess.run(["python", "-c", "import os, pyspark; print(os.path.dirname(pyspark.__file__))"], check=True,
                           capture_output=True, text=True, env={"PATH": path}).stdout.strip()
-    return path, {"/opt/spark": home}
+    return path, {"spark": home}
 
 
 def torch():
@@ -168,38 +165,40 @@ CASES = [
 
 # ---- one case ----
 
-def unshared():
-    """The command that gives a case its namespaces, or the reason why there are none."""
-    argv = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "-nmpf", "--mount-proc", "--kill-child"]
-    if not shutil.which("ip"):
-        raise Skip("needs iproute2")
-    probe = "ip link add br0 type bridge && mount -t tmpfs tmpfs /tmp"
-    if subprocess.run([*argv, "sh", "-c", probe], capture_output=True).returncode:
-        raise Skip("this machine gives no namespaces")
-    return argv
+def run(program, path, volumes, seconds, folder):
+    """Runs a program to its end; its exit status (none: time was up) and all that was printed."""
+    env = {"PATH": path, "HOME": os.path.expanduser("~"), "LANG": "C.UTF-8", "TRAINC_STATE_DIR": folder + "/state"}
+    mounts = [word for name, there in volumes.items() for word in ("--mount", "%s=%s" % (name, there))]
+    argv = [os.environ["TRAINC"], "run", "--local", "--isolate", "replica", *mounts, program]
+    with open(folder + "/log", "w") as log:
+        child = subprocess.Popen(argv, cwd=os.path.join(HERE, "programs"), env=env, stdin=subprocess.DEVNULL, stdout=log,
+                                 stderr=subprocess.STDOUT)
+        try:
+            status = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+            child.terminate()
+            try:
+                child.wait(60)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+    with open(folder + "/log", errors="replace") as log:
+        return status, log.readlines()
 
 
 def attempt(name, place, said, times, seconds, folder):
     """Runs a case; the reason of a failure, or an empty text."""
-    path, image = place()
-    program = os.path.join(HERE, "cases", name + ".tj")
-    replicas, success, differing = pods.load(program)
-    if differing:
-        return "trainc env and the objects differ for " + ", ".join(differing)
-    differing = [p.name for p in replicas if pods.shell_differs(p, program)]
-    if differing:
-        return "trainc env -o shell and -o json differ for " + ", ".join(differing)
-    case = {"pods": [{**vars(p), "at_start": [], "path": path} for p in replicas], "timeout": seconds, "scratch": folder + "/scratch",
-            "log": folder + "/log", "image": image, "deciding": [p.name for p in pods.deciding(replicas, success)]}
-    os.makedirs(case["scratch"])
-    with open(folder + "/case.json", "w") as out:
-        json.dump(case, out)
-    done = subprocess.run([*unshared(), sys.executable, os.path.join(HERE, "namespace.py"), folder + "/case.json"],
-                          capture_output=True, text=True)
-    if done.returncode:
-        return (done.stdout + done.stderr).strip().splitlines()[-1]
-    with open(case["log"]) as log:
-        heard = sum(said in line for line in log)
+    path, volumes = place()
+    status, lines = run(os.path.join(HERE, "cases", name + ".tj"), path, volumes, seconds, folder)
+    refused = [line.strip() for line in lines if "cannot isolate" in line]
+    if status == 3 and refused:
+        raise Skip(refused[0])
+    if status is None:
+        return "not finished in %d s" % seconds
+    if status:
+        return "exit status %d" % status
+    heard = sum(said in line for line in lines)
     return "" if heard == times else "'%s' was said %d times, not %d" % (said, heard, times)
 
 
@@ -219,8 +218,6 @@ def main(wanted):
                 skipped += 1
                 print("skip %s: %s" % (name, reason), flush=True)
                 continue
-            except pods.Refused as reason:
-                why = str(reason)
             if why:
                 failed += 1
                 print("FAIL %s: %s" % (name, why))

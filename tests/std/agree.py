@@ -1,27 +1,31 @@
 """agree.py FILE.tj... - for every replica: what `trainc env` prints, what a kubelet makes of the indexed object and what
 it makes of the replica's own object are one and the same, and so are the commands and the files."""
-import os
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "frameworks"))
 import pods                                                             # noqa: E402
+
+SHELLS = 2              # replicas of a program of one job whose environment is tried in a shell as well
 
 
 def disagreement(program):
     try:
-        indexed, _, differing = pods.load(program)
-        unrolled, _, also = pods.load(program, "--unroll")
+        indexed, differing = pods.load(program)
+        unrolled, also = pods.load(program, "--unroll")
     except pods.Refused as reason:
         return str(reason)
     if differing or also:
         return "trainc env and the objects differ for " + ", ".join(differing + also)
+    alone = len({p.job for p in indexed}) == 1
+    differing = [p.name for p in indexed[:SHELLS] if alone and pods.shell_differs(p, program)]
+    if differing:
+        return "trainc env -o shell and -o json differ for " + ", ".join(differing)
     if [p.name for p in indexed] != [p.name for p in unrolled]:
         return "other replicas when unrolled"
     if not all(p.unrolled or p.elastic for p in unrolled):
         return "not every replica has an object of its own when unrolled"
     for a, b in zip(indexed, unrolled):
-        for what in ("env", "command", "files"):
+        for what in ("env", "command", "files", "secrets"):
             if getattr(a, what) != getattr(b, what):
                 return "%s of %s: %r indexed, %r unrolled" % (what, a.name, getattr(a, what), getattr(b, what))
     return ""

@@ -1,4 +1,4 @@
-"""pods.py - from what trainc prints to the processes of a case, as a kubelet would make them.
+"""pods.py - what the replicas of a program are told, from what trainc prints, as a kubelet would make it.
 
 The environment of a replica comes from `trainc env -o json`, its command and its files from `trainc compile -o json`.
 Values stay as they are: names, ports and all. Only what a pod alone knows (its address, its node) is filled in.
@@ -18,14 +18,14 @@ class Refused(Exception):
 class Pod:
     """One replica: where it is, what it runs, what it finds in its file system."""
 
-    def __init__(self, entry, number):
-        self.role, self.index = entry["role"], entry["index"]
+    def __init__(self, job, entry, number):
+        self.job, self.role, self.index = job, entry["role"], entry["index"]
         self.name, self.host = entry["name"], entry["host"]
         self.container = entry["container"]
         self.ip = "10.88.%d.%d" % ((number + 1) // 250, (number + 1) % 250 + 1)
         self.at_start = set()                       # names whose value only the pod knows
         self.env, self.command, self.files, self.secrets = [], [], {}, {}
-        self.waits = self.unrolled = self.elastic = False
+        self.unrolled = self.elastic = False
 
     def field(self, path):
         """The value of a field of the downward API."""
@@ -107,19 +107,17 @@ def fill_files(pod, spec, container, env, objects):
 
 
 def load(program, *options):
-    """The pods of all jobs of a program, the success rule of the last, and the pods whose two environments differ."""
+    """The pods of all jobs of a program, and the names of those whose two environments differ."""
     jobs = trainc("env", "-o", "json", *options, program)["jobs"]
     objects = trainc("compile", "-o", "json", *options, program)["items"]
-    pods, differing, success = [], [], ""
+    pods, differing = [], []
     for job in jobs:
         for number, entry in enumerate(e for e in job["replicas"] if e["container"] == "main"):
-            pod = Pod(entry, number)
+            pod = Pod(job["name"], entry, number)
             holder = workload(objects, pod, job["name"])
             pod.unrolled = holder["metadata"]["name"] == pod.name
             notes = holder["metadata"].get("annotations", {})
-            success = notes.get("trainc.dev/success", success)
             pod.elastic = "trainc.dev/replicas" in notes
-            pod.waits = "trainc.dev/start-after" in notes
             spec = holder["spec"]["template"]["spec"]
             main = next(c for c in spec["containers"] if c["name"] == pod.container)
             known = object_env(pod, main.get("env"))
@@ -130,7 +128,7 @@ def load(program, *options):
             pod.command = [expand(t, known) for t in main.get("command", []) + main.get("args", [])]
             fill_files(pod, spec, main, known, objects)
             pods.append(pod)
-    return pods, success, differing
+    return pods, differing
 
 
 def shell_differs(pod, program):
@@ -140,9 +138,3 @@ def shell_differs(pod, program):
                           capture_output=True, text=True)
     seen = dict(e.split("=", 1) for e in done.stdout.split("\0") if "=" in e)
     return done.returncode or seen != {k: v for k, v in pod.env if k not in pod.at_start}
-
-
-def deciding(pods, success):
-    """The pods that a success rule names."""
-    rules = re.findall(r"done\((\w+)(?:, (\d+))?\)", success)
-    return [p for p in pods for role, index in rules if p.role == role and index in ("", str(p.index))]
