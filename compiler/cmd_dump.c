@@ -33,6 +33,12 @@ static int dump_plan(struct session *s, void (*put)(const struct compile *, stru
 	return status;
 }
 
+/* Only what the early phases find is told. */
+static void ask_for_little(struct compile *c)
+{
+	memset(c->diags.unasked, true, sizeof(c->diags.unasked));
+}
+
 /* Show what there is even when there are errors; they are told beside it. */
 static int dump_types(struct session *s)
 {
@@ -42,6 +48,7 @@ static int dump_types(struct session *s)
 
 	if (!session_open(s, c))
 		return STATUS_USAGE;
+	ask_for_little(c);
 	compile_front(c, s->options->operands[0]);
 	if (c->program.root)
 		types_dump(&c->arena, &c->sources, c->program.root->file, &out);
@@ -61,6 +68,7 @@ static int dump_text(struct session *s, enum option stage)
 	struct buf out = { 0 };
 
 	compile_init(c, &file_reader);
+	ask_for_little(c);
 	if (!file_read(&c->arena, path, &text, &why)) {
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 	} else {

@@ -1,62 +1,12 @@
 /*
  * explain_library.c - the standard library from its own text.
  *
- * Only the syntax tree is needed: doc comments, and signatures as the author
- * spelt them.  A module that nobody asks for is not parsed, except for a bare
- * name (`elastic`), which may be declared anywhere.
+ * A module that nobody asks for is not parsed, except for a bare name
+ * (`elastic`), which may be declared anywhere.
  */
-#include "check/module.h"
 #include "explain.h"
 #include "explain_blueprint.h"
-#include "syntax/parse.h"
-
-/* A parsed module. */
-struct text_module {
-	struct str name;
-	struct node *file;
-	struct sources sources;
-	struct names names;
-	struct diags diags;
-};
-
-static struct text_module *parse_module(struct arena *a, struct str name)
-{
-	struct text_module *m = ARENA_NEW(a, struct text_module);
-
-	m->name = name;
-	m->sources.arena = m->names.arena = m->diags.arena = a;
-	m->diags.sources = &m->sources;
-	m->file = parse_source(a, &m->names, &m->diags, source_add(&m->sources, name, stdlib_text(name)));
-	return m;
-}
-
-struct declared {
-	const char *kind;
-	struct str name, doc;
-	const struct nodes *formals;
-	const struct node *blueprint;   /* a framework or accelerator, else NULL */
-};
-
-/* What a module exports and people ask for; false for the rest. */
-static bool declared(const struct node *n, struct declared *ret)
-{
-	switch (n->kind) {
-	case NODE_FRAMEWORK:
-	case NODE_ACCELERATOR:
-		*ret = (struct declared){ n->kind == NODE_FRAMEWORK ? "framework" : "accelerator", n->u.blueprint_decl.name,
-			n->u.blueprint_decl.doc, &n->u.blueprint_decl.formals, n };
-		break;
-	case NODE_FN:
-		*ret = (struct declared){ "fn", n->u.fn.name, n->u.fn.doc, &n->u.fn.formals, NULL };
-		break;
-	case NODE_TYPE:
-		*ret = (struct declared){ "type", n->u.type_decl.name, n->u.type_decl.doc, NULL, NULL };
-		break;
-	default:
-		return false;
-	}
-	return ret->name.n && ret->name.p[0] != '_';
-}
+#include "library.h"
 
 static struct str first_line(struct str doc)
 {
@@ -83,7 +33,7 @@ static void put_doc(struct str doc, struct buf *out)
 	}
 }
 
-static void put_signature(const struct text_module *m, const struct declared *d, struct buf *out)
+static void put_signature(const struct library_module *m, const struct library_item *d, struct buf *out)
 {
 	buf_printf(out, "  %s %.*s", d->kind, STR_ARG(d->name));
 	if (!d->formals || !d->formals->n) {
@@ -104,7 +54,7 @@ static void put_signature(const struct text_module *m, const struct declared *d,
 	buf_z(out, ")\n");
 }
 
-static void tell(struct explain *e, const struct text_module *m, const struct declared *d)
+static void tell(struct explain *e, const struct library_module *m, const struct library_item *d)
 {
 	explain_next(e);
 	buf_printf(e->out, "%.*s.%.*s: %s of std.%.*s\n\n", STR_ARG(m->name), STR_ARG(d->name),
@@ -118,12 +68,12 @@ static void tell(struct explain *e, const struct text_module *m, const struct de
 
 static bool tell_member(struct explain *e, struct str module, struct str name)
 {
-	struct text_module *m = parse_module(e->arena, module);
+	struct library_module *m = library_parse(e->arena, module);
 	bool told = false;
 
 	for (size_t i = 0; i < m->file->u.file.decls.n; i++) {
-		struct declared d;
-		if (!declared(m->file->u.file.decls.at[i], &d))
+		struct library_item d;
+		if (!library_item(m->file->u.file.decls.at[i], &d))
 			continue;
 		suggest_add(&e->near, d.name);
 		suggest_add(&e->near, str_printf(e->arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(d.name)));
@@ -137,15 +87,15 @@ static bool tell_member(struct explain *e, struct str module, struct str name)
 
 static void tell_module(struct explain *e, struct str name)
 {
-	struct text_module *m = parse_module(e->arena, name);
+	struct library_module *m = library_parse(e->arena, name);
 
 	explain_next(e);
 	buf_printf(e->out, "%.*s: module of the standard library, import std.%.*s\n\n", STR_ARG(name), STR_ARG(name));
 	if (m->file->u.file.doc.n)
 		buf_printf(e->out, "%.*s\n\n", STR_ARG(m->file->u.file.doc));
 	for (size_t i = 0; i < m->file->u.file.decls.n; i++) {
-		struct declared d;
-		if (declared(m->file->u.file.decls.at[i], &d))
+		struct library_item d;
+		if (library_item(m->file->u.file.decls.at[i], &d))
 			buf_printf(e->out, "  %-24s %.*s\n",
 			           str_printf(e->arena, "%.*s.%.*s", STR_ARG(name), STR_ARG(d.name)).p, STR_ARG(first_line(d.doc)));
 	}

@@ -21,6 +21,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_TEST] = cmd_test,
 	[COMMAND_EXPLAIN] = cmd_explain,
 	[COMMAND_DOC] = cmd_doc,
+	[COMMAND_INIT] = cmd_init,
 	[COMMAND_DUMP] = cmd_dump,
 	[COMMAND_COMPLETION] = cmd_completion,
 	[COMMAND_VERSION] = cmd_version,

@@ -303,6 +303,7 @@ void session_check_objects(struct session *s, struct programs *all, bool runtime
 		struct emit_options options = { .sources = &c->sources, .runtime_warning = runtime_warning, .seen = seen,
 			.seen_arena = s->arena };
 
+		c->diags.unasked[TJ0817] = !runtime_warning;
 		if (diags_ok(&c->diags))
 			emit_check(&options, &c->plan, &c->diags);
 	}

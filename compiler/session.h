@@ -35,6 +35,7 @@ int cmd_fmt(struct session *s);
 int cmd_test(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_doc(struct session *s);
+int cmd_init(struct session *s);
 int cmd_dump(struct session *s);
 int cmd_completion(struct session *s);
 int cmd_version(struct session *s);

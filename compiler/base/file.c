@@ -91,20 +91,15 @@ bool file_write_all(int fd, const char *bytes, size_t n)
 	return true;
 }
 
-bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why)
+/* A new file beside `path` with the bytes in it, safe on the disk; its name, or p == NULL with the sentence. */
+static struct str write_aside(struct arena *a, struct str path, struct str bytes, mode_t mode, struct str *why)
 {
 	struct str aside = str_printf(a, "%.*s.XXXXXX", STR_ARG(path));
-	struct stat old;
-	mode_t mode = 0666;
-	mode_t mask = umask(0);
-	umask(mask);
-	mode &= ~mask;
-	if (stat(str_copy(a, path).p, &old) == 0)
-		mode = old.st_mode & 0777;      /* replacing keeps the file's mode */
 	int fd = mkstemp((char *)aside.p);
+
 	if (fd < 0) {
 		*why = file_reason(a, errno);
-		return false;
+		return (struct str){ 0 };
 	}
 	bool ok = file_write_all(fd, bytes.p, bytes.n) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
 	int error = errno;
@@ -112,15 +107,61 @@ bool file_replace(struct arena *a, struct str path, struct str bytes, struct str
 		ok = false;
 		error = errno;
 	}
-	if (ok && rename(aside.p, str_copy(a, path).p) != 0) {
-		ok = false;
-		error = errno;
-	}
-	if (!ok) {
-		unlink(aside.p);
-		*why = file_reason(a, error);
-	}
-	return ok;
+	if (ok)
+		return aside;
+	unlink(aside.p);
+	*why = file_reason(a, error);
+	return (struct str){ 0 };
+}
+
+static mode_t new_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why)
+{
+	const char *name = str_copy(a, path).p;
+	struct stat old;
+	mode_t mode = stat(name, &old) == 0 ? old.st_mode & 0777 : new_mode();  /* replacing keeps the file's mode */
+	struct str aside = write_aside(a, path, bytes, mode, why);
+
+	if (!aside.p)
+		return false;
+	if (rename(aside.p, name) == 0)
+		return true;
+	*why = file_reason(a, errno);
+	unlink(aside.p);
+	return false;
+}
+
+/* Not every file system can rename only where nothing is; then a second name does, as it never replaces. */
+static bool rename_new(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return true;
+	if (errno != EINVAL && errno != ENOSYS)
+		return false;
+	if (link(from, to) != 0)
+		return false;
+	unlink(from);
+	return true;
+}
+
+bool file_create(struct arena *a, struct str path, struct str bytes, struct str *why)
+{
+	struct str aside = write_aside(a, path, bytes, new_mode(), why);
+
+	if (!aside.p)
+		return false;
+	if (rename_new(aside.p, str_copy(a, path).p))
+		return true;
+	*why = errno == EEXIST ? STR("it is there already") : file_reason(a, errno);
+	unlink(aside.p);
+	return false;
 }
 
 static bool reader_read(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)

@@ -18,6 +18,9 @@ bool file_read(struct arena *a, struct str path, struct str *ret, struct str *wh
  */
 bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why);
 
+/* The same for a path where nothing is yet; false with "it is there already" where something is. */
+bool file_create(struct arena *a, struct str path, struct str bytes, struct str *why);
+
 /* An errno as a sentence: "no such file", "permission denied". */
 struct str file_reason(struct arena *a, int error);
 

@@ -184,7 +184,7 @@ static void report(struct diags *ds, const struct comment *c)
 	} else if (diag_severity(code) == SEVERITY_ERROR) {
 		struct diag *d = diag_report(ds, TJ1009, c->at, "'%.*s' is an error, and errors cannot be silenced", STR_ARG(c->code));
 		diag_help(ds, d, "remove the comment");
-	} else if (!c->used && ds->errors == 0) {
+	} else if (!c->used && ds->errors == 0 && !ds->unasked[code]) {
 		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' silences nothing", STR_ARG(c->code));
 		diag_help(ds, d, "remove it, or put it on the line of the warning or alone on the line above");
 	}

@@ -76,6 +76,8 @@ struct diags {
 	/* One text is evaluated several times (`group`, NULL otherwise): what is said of a place in one pass is not said again in another. */
 	const void *group;
 	size_t pass;
+	/* Warnings that this run does not look for: a comment that allows one is not said to silence nothing. */
+	bool unasked[DIAG_CODES];
 	/* diag.c's own */
 	size_t lost_errors, lost_warnings;      /* counted, not kept: see DIAGS_KEPT */
 	struct diag throw_away;                 /* what diag_report() gives when nothing is recorded */

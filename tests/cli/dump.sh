@@ -11,6 +11,11 @@ run 0 dump good.tj --ast; says out "(job"; silent err
 run 0 dump good.tj --types; says out ': "registry.example.com/tools/hello:1.0": string -> image'; silent err
 run 0 dump good.tj --plan; holds test -s .out; silent err
 run 0 dump good.tj --objects; holds test -s .out; silent err
+# phases that did not run cannot say that a comment silences nothing
+{ echo '# allow TJ1003: for a test'; cat good.tj; } >allowed.tj
+run 0 dump allowed.tj --ast; silent err
+run 0 dump allowed.tj --types; silent err
+run 0 dump allowed.tj --plan; says err "[TJ1009]"
 # a stage is shown although a later one refuses the program
 run 0 dump bad.tj --ast; silent err
 run 1 dump bad.tj --types; says err "replcas"; holds test -s .out

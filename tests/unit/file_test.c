@@ -63,6 +63,24 @@ static void replacing(void)
 	CHECK(file_reader.exists(NULL, path) && !file_reader.exists(NULL, in("absent")));
 }
 
+static void creating(void)
+{
+	struct str text, why = STR(""), path = in("created");
+
+	CHECK(file_create(&arena, path, STR("one"), &why));
+	CHECK(!file_create(&arena, path, STR("two"), &why));
+	CHECK_TEXT(why, "it is there already");
+	CHECK(file_read(&arena, path, &text, &why));
+	CHECK_TEXT(text, "one");
+	CHECK(!file_create(&arena, in("directory"), STR("x"), &why));
+	CHECK(!file_create(&arena, in("absent/file"), STR("x"), &why));
+	CHECK_TEXT(why, "no such file");
+	unlink(path.p);
+	entries = 0;
+	file_reader.list(NULL, &arena, str_of(directory), count, NULL);
+	CHECK(entries == (geteuid() == 0 ? 2u : 3u));
+}
+
 static void pipes(void)
 {
 	int fds[2];
@@ -80,6 +98,7 @@ int main(void)
 		return 1;
 	reading();
 	replacing();
+	creating();
 	pipes();
 	unlink(in("file").p);
 	unlink(in("closed").p);

@@ -1,0 +1,43 @@
+/*
+ * library.h - the standard library as text that describes itself: for explain,
+ * init and completion, which ask what there is without compiling it.
+ *
+ * Only the syntax tree is made: documentation, and signatures as their author
+ * spelt them.
+ */
+#ifndef TRAINC_LIBRARY_H
+#define TRAINC_LIBRARY_H
+
+#include "check/module.h"
+
+struct library_module {
+	struct str name;                /* "mpi" */
+	struct node *file;
+	struct sources sources;         /* only its own text */
+	struct names names;
+	struct diags diags;
+};
+
+/* `name` is one of stdlib_names(). */
+struct library_module *library_parse(struct arena *a, struct str name);
+
+struct library_item {
+	const char *kind;               /* framework, accelerator, fn, type */
+	struct str name, doc;
+	const struct nodes *formals;    /* NULL for a type */
+	const struct node *blueprint;   /* a framework or accelerator, else NULL */
+};
+
+/* What a declaration gives to those who import the module; false for private ones and other kinds. */
+bool library_item(const struct node *declaration, struct library_item *ret);
+
+/*
+ * The program in a documentation comment, without the indentation: the indented
+ * lines below a line "Example:".  Empty without one.
+ */
+struct str library_example(struct arena *a, struct str doc);
+
+/* Every framework, module by module, each in its order. */
+void library_frameworks(struct arena *a, void (*each)(void *to, const struct library_module *m, const struct library_item *item), void *to);
+
+#endif

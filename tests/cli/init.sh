@@ -1,0 +1,67 @@
+#!/bin/sh
+# init.sh - a first program for every framework of the library compiles without a word, and nothing is overwritten.
+. "$(dirname "$0")/cli.inc"
+
+# first ARGUMENT...: init in a new directory, where nothing but job.tj is then
+first() {
+	rm -rf new && mkdir new && cd new || exit 1
+	run 0 init "$@"; silent err; says out "wrote job.tj, a program"; says out "trainc check job.tj"
+	holds test "$(ls -A)" = job.tj
+	for command in check compile env plan "fmt --check"; do
+		"$TRAINC" $command job.tj >.one 2>.two || fail "init $*: $command: $(cat .two)"
+		if test -s .two; then fail "init $*: $command says: $(cat .two)"; else ok; fi
+	done
+	cd "$work" || exit 1
+}
+
+first
+holds grep -q '^# ' new/job.tj
+holds test "$(stat -c %a new/job.tj)" = "$(printf %o $((0666 & ~0$(umask))))"
+
+for module in "$root"/stdlib/std/*.tj; do
+	name=$(basename "$module" .tj)
+	for framework in $(sed -n 's/^framework \([a-z][a-z0-9_]*\).*/\1/p' "$module"); do
+		first --framework "$name.$framework"
+		holds grep -q "^import std.$name$" new/job.tj
+		holds grep -q "^job \"[a-z]*\": $name.$framework[( ]" new/job.tj
+		# every setting has its explanation, once
+		holds test "$(grep -c '^  *# Container image' new/job.tj)" -eq 1
+	done
+done
+first --framework single; cp new/job.tj one.tj
+first --framework std.single; same new/job.tj one.tj
+first --framework=std.single.task; same new/job.tj one.tj
+first --framework openmpi; holds grep -q '^import std.mpi$' new/job.tj
+
+# what is there stays
+for kind in file directory link; do
+	rm -rf new; mkdir new; cd new || exit 1
+	case $kind in
+	file) echo mine >job.tj ;;
+	directory) mkdir job.tj ;;
+	link) ln -s nowhere job.tj ;;
+	esac
+	run 3 init; says err "trainc: cannot write 'job.tj': it is there already"; silent out
+	holds test "$(ls -A)" = job.tj
+	case $kind in
+	file) holds test "$(cat job.tj)" = mine ;;
+	link) holds test -L job.tj ;;
+	esac
+	cd "$work" || exit 1
+done
+if test "$(id -u)" -ne 0; then
+	rm -rf new; mkdir new; chmod a-w new; cd new || exit 1
+	run 3 init; says err "permission denied"
+	cd "$work" || exit 1
+else
+	skip "root may write everywhere"
+fi
+
+rm -f job.tj
+run 2 init --framework torchrun; says err "'torchrun' may be deepspeed.torchrun, pytorch.torchrun; write one of them"
+run 2 init --framework pytroch.torchrun; says err "did you mean 'pytorch.torchrun'?"
+run 2 init --framework nothing; says err "there is no framework 'nothing'; 'trainc explain' lists"
+run 2 init --framework; says err "--framework needs a value"
+run 2 init job.tj; says err "init takes no operands"
+holds test ! -e job.tj
+end
