@@ -1,117 +1,199 @@
-/* cmd_run.c - a program from its start to its verdict, on this machine. */
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
+/*
+ * cmd_run.c - a program from its start to its verdict: every job of it, with what
+ * they print.
+ */
+#include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "local.h"
-#include "runtime/local/keeper.h"
+#include "logs.h"
+#include "runs.h"
 #include "runtime/local/run_dir.h"
+#include "runtime/words.h"
 
-struct followed {
-	char name[256];
-	int fd;
-	struct buf line;
-};
-struct following {
+struct running {
 	struct session *session;
-	struct followed at[4096];
-	size_t n;
+	struct attend *attend;
+	struct keeper *keepers;         /* of the runs, by number; pid 0 when it has ended */
+	int signals;                    /* how often we were told to stop */
 };
 
-static void show(struct following *f, struct followed *x)
-{
-	char bytes[65536];
-	ssize_t n;
+/* ---- starting ---- */
 
-	while ((n = read(x->fd, bytes, sizeof bytes)) > 0)
-		for (ssize_t i = 0; i < n; i++) {
-			buf_char(&x->line, bytes[i]);
-			if (bytes[i] == '\n') {
-				struct arena a = { 0 };
-				session_write(f->session, str_printf(&a, "%s | %.*s", x->name, STR_ARG(buf_text(&x->line))));
-				arena_release(&a);
-				x->line.n = 0;
-			}
+static void end_keeper(struct running *r, size_t i)
+{
+	if (!r->keepers[i].pid)
+		return;
+	while (waitpid(r->keepers[i].pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	r->keepers[i].pid = 0;
+	close(r->keepers[i].lifeline);
+}
+
+/* What was started before something else was refused. */
+static void take_back(struct running *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		close(r->keepers[i].lifeline);
+		while (waitpid(r->keepers[i].pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+}
+
+static bool start_all(struct running *r, struct keeper_start *start, const struct plan *plan, struct chosen *names, int *status)
+{
+	struct session *s = r->session;
+
+	if (!plan->njobs) {
+		session_say(s, "'%.*s' has no job to run", STR_ARG(start->file));
+		*status = STATUS_USAGE;
+		return false;
+	}
+	r->keepers = ARENA_ARRAY(s->arena, struct keeper, plan->njobs);
+	for (size_t i = 0; i < plan->njobs; i++) {
+		start->job = &plan->jobs[i];
+		start->digest = runs_digest(s, plan, start->job);
+		if (!local_start(s, start, &r->keepers[i], status)) {
+			take_back(r, i);
+			return false;
 		}
+		ARENA_PUSH(s->arena, names->names, names->n, start->job->name);
+	}
+	return true;
 }
 
-static void look(struct following *f, struct str logs)
-{
-	DIR *dir = opendir(logs.p);
+/* ---- while they run ---- */
 
-	for (const struct dirent *e; dir && (e = readdir(dir));) {
-		char *dot = strrchr(e->d_name, '.');
-		size_t i = 0;
-		if (!dot || strcmp(dot, ".log") != 0)
-			continue;
-		*dot = '\0';
-		while (i < f->n && strcmp(f->at[i].name, e->d_name) != 0)
-			i++;
-		*dot = '.';
-		if (i == f->n && f->n < 4096) {
-			snprintf(f->at[i].name, sizeof f->at[i].name, "%.*s", (int)(dot - e->d_name), e->d_name);
-			f->at[f->n++].fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC);
+/* The keeper has died: what it left is ours to end. */
+static void changed(void *context, size_t i)
+{
+	struct running *r = context;
+
+	if (r->attend->runs[i].state.phase != RUN_UNKNOWN || !r->keepers[i].pid)
+		return;
+	end_keeper(r, i);
+	keeper_sweep(r->keepers, r->attend->n);
+}
+
+static void ask_all(struct running *r, const char *request)
+{
+	for (size_t i = 0; i < r->attend->n; i++) {
+		struct str why;
+		int fd = watch_over(&r->attend->runs[i]) ? -1 : control_connect(r->session->arena, r->attend->runs[i].dir, &why);
+
+		if (fd >= 0) {
+			control_ask(r->session->arena, fd, str_of(request), &why);
+			close(fd);
 		}
 	}
-	if (dir)
-		closedir(dir);
-	for (size_t i = 0; i < f->n; i++)
-		show(f, &f->at[i]);
 }
 
-static void follow(struct session *s, pid_t pid, struct str logs)
+static int64_t count_active(const struct attend *a)
 {
-	struct following *f = ARENA_NEW(s->arena, struct following);
-	struct timespec pause = { 0, 20000000 };
+	int64_t n = 0;
 
-	f->session = s;
-	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		look(f, logs);
-		nanosleep(&pause, NULL);
-	}
-	look(f, logs);
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < a->runs[i].state.nroles; k++)
+			n += run_count(&a->runs[i].state.roles[k]).active;
+	return n;
 }
 
-static int verdict(struct session *s, struct str state, struct str run)
+/* The first signal stops, the second kills; then nothing is waited for that does not die. */
+static bool interrupted(void *context, int signal)
 {
-	struct run_state ended;
-	struct str why;
+	struct running *r = context;
+	struct attend *a = r->attend;
+	int64_t n = count_active(a);
 
-	if (!run_load(s->arena, state, run, &ended, &why)) {
-		session_say(s, "%.*s", STR_ARG(why));
-		return STATUS_OUTPUT;
+	(void)signal;
+	a->leaving = true;
+	switch (r->signals++) {
+	case 0:
+		attend_say(a, str_printf(r->session->arena, "trainc: stopping %lld replica%s; once more kills\n", (long long)n, n == 1 ? "" : "s"));
+		ask_all(r, "stop");
+		return false;
+	case 1:
+		attend_say(a, str_printf(r->session->arena, "trainc: killing %lld replica%s\n", (long long)n, n == 1 ? "" : "s"));
+		ask_all(r, "kill");
+		a->deadline = clock_steady() + 6 * NS_PER_SECOND;
+		return false;
+	default: return true;
 	}
-	if (ended.phase == RUN_SUCCEEDED)
-		return STATUS_DONE;
-	session_say(s, "%.*s", STR_ARG(ended.cause));
-	return STATUS_FAILED;
+}
+
+/* Whoever still lives after that is killed with everything that it started. */
+static void end_all(struct running *r, enum attend_end end)
+{
+	for (size_t i = 0; i < r->attend->n; i++) {
+		if (end != ATTEND_OVER && r->keepers[i].pid)
+			kill(r->keepers[i].pid, SIGKILL);
+		end_keeper(r, i);
+	}
+	if (end != ATTEND_OVER)
+		keeper_sweep(NULL, 0);
+}
+
+static int stand_by(struct running *r, struct log_wish *wish)
+{
+	struct session *s = r->session;
+	struct attend *a = r->attend;
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
+
+	a->context = r;
+	a->changed = changed;
+	a->interrupted = interrupted;
+	if (!json)
+		logs_follow(s, a, wish, false);
+	runs_attend_open(s, a);
+	enum attend_end end = attend(a);
+	attend_close(a);
+	end_all(r, end);
+	if (a->out.error)
+		session_say(s, "standard output could not be written: %s; the logs are complete", strerror(a->out.error));
+	int status = runs_verdict(s, a, a->progress.mode != PROGRESS_QUIET);
+	if (json)
+		runs_report(s, a, REPORT_JSON);
+	return r->signals && status != STATUS_DONE ? 128 + a->signal : status;
+}
+
+static int run(struct session *s, struct keeper_start *start, const struct plan *plan, struct log_wish *wish)
+{
+	struct attend a;
+	struct running r = { .session = s, .attend = &a };
+	struct chosen names = { .state_dir = start->state_dir };
+	int status;
+
+	if (!runs_attend_init(s, &a) || !start_all(&r, start, plan, &names, &status))
+		return status;
+	if (runs_watch(s, &names, &a, &status)) {
+		wish->attend = &a;
+		status = logs_check(s, wish) ? stand_by(&r, wish) : STATUS_USAGE;
+	}
+	if (status == STATUS_USAGE)
+		take_back(&r, names.n);
+	attend_release(&a);
+	return status;
 }
 
 int cmd_run(struct session *s)
 {
 	struct engine_options o;
 	struct programs all = { 0 };
-	struct keeper_start start = { .file = s->options->operands[0], .digest = STR(""), .options = &o, .attached = true, .replace = true };
-	struct keeper keeper;
+	struct keeper_start start = { .file = s->options->operands[0], .options = &o, .attached = true, .replace = true };
+	struct log_wish wish;
 	struct str why;
 	int status = STATUS_USAGE;
 
-	if (local_options(s, &o) && local_job(s, &all, &start.job, &status)) {
-		if (!state_dir(s->arena, &start.state_dir, &why)) {
-			session_say(s, "%.*s", STR_ARG(why));
-			status = STATUS_OUTPUT;
-		} else if (!keeper_start(s->arena, &start, &keeper, &why, &status)) {
-			file_write_all(STDERR_FILENO, why.p, why.n);
-		} else {
-			file_write_all(STDERR_FILENO, keeper.notes.p, keeper.notes.n);
-			follow(s, keeper.pid, str_cat(s->arena, keeper.run_dir, STR("/logs"), STR("")));
-			status = verdict(s, start.state_dir, start.job->name);
-		}
+	if (!local_options(s, &o) || !logs_wish(s, &wish))
+		return status;
+	if (!state_dir(s->arena, &start.state_dir, &why)) {
+		session_say(s, "%.*s", STR_ARG(why));
+		return STATUS_OUTPUT;
 	}
+	if (session_plan(s, false, &all, &status))
+		status = run(s, &start, &all.at[0]->plan, &wish);
 	session_release(&all);
 	return status;
 }

@@ -1,10 +1,13 @@
+/*
+ * local.c - from options to what the engine is told.
+ */
 #include "local.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/path.h"
-#include "base/quantity.h"
+#include "runs.h"
 
 extern char **environ;
 
@@ -49,21 +52,6 @@ static bool add_start(struct session *s, struct engine_options *o, struct engine
 	return false;
 }
 
-static bool read_backoff(struct session *s, struct engine_options *o)
-{
-	struct str text = option_value(s->options, OPTION_BACKOFF);
-	struct quantity q;
-
-	if (!text.p)
-		return true;
-	if (duration_parse(text, &q) == QUANTITY_OK && q.nano > 0) {
-		o->backoff = (int64_t)q.nano;
-		return true;
-	}
-	session_say(s, "--backoff needs a time such as 500ms, 30s or 2min, found '%.*s'", STR_ARG(text));
-	return false;
-}
-
 static bool read_lists(struct session *s, struct engine_options *o)
 {
 	struct engine_mapping *mappings = NULL;
@@ -88,7 +76,8 @@ bool local_options(struct session *s, struct engine_options *ret)
 
 	*ret = (struct engine_options){ .isolate = ISOLATE_NONE, .caller_env = environ };
 	if (!option_given(s->options, OPTION_LOCAL)) {
-		session_say(s, "this version has no runtime for clusters; --local runs the program on this machine");
+		session_say(s, "this version has no runtime for clusters; trainc %s --local runs the program on this machine",
+		            command_word(s->options->command));
 		return false;
 	}
 	if (!getcwd(directory, sizeof directory)) {
@@ -104,35 +93,32 @@ bool local_options(struct session *s, struct engine_options *ret)
 		ret->image_root = path_join(s->arena, ret->directory, root);
 	ret->inherit_env = option_given(s->options, OPTION_INHERIT_ENV);
 	ret->no_devices = option_given(s->options, OPTION_NO_DEVICES);
-	return read_backoff(s, ret) && read_lists(s, ret);
+	return runs_duration(s, OPTION_BACKOFF, &ret->backoff) && read_lists(s, ret);
 }
 
-/* "'a', 'b'" */
-static struct str job_names(struct session *s, const struct plan *plan)
+/* Sentences, one a line, each as from us. */
+static void say_lines(struct session *s, struct str text)
 {
-	struct buf b = { 0 };
+	while (text.n) {
+		const char *newline = memchr(text.p, '\n', text.n);
+		size_t n = newline ? (size_t)(newline - text.p) : text.n;
 
-	for (size_t i = 0; i < plan->njobs; i++)
-		buf_printf(&b, "%s'%.*s'", i ? ", " : "", STR_ARG(plan->jobs[i].name));
-	struct str names = buf_take(&b, s->arena);
-	buf_release(&b);
-	return names;
+		if (n)
+			session_say(s, "%.*s", (int)n, text.p);
+		text = (struct str){ text.p + n + (newline != NULL), text.n - n - (newline != NULL) };
+	}
 }
 
-bool local_job(struct session *s, struct programs *all, const struct plan_job **ret, int *ret_status)
+bool local_start(struct session *s, const struct keeper_start *start, struct keeper *ret, int *ret_status)
 {
-	if (!session_plan(s, false, all, ret_status))
-		return false;
-	const struct plan *plan = &all->at[0]->plan;
-	*ret_status = STATUS_USAGE;
-	if (plan->njobs == 0)
-		session_say(s, "'%.*s' has no job to run", STR_ARG(s->options->operands[0]));
-	else if (plan->njobs > 1)
-		session_say(s, "'%.*s' has %zu jobs: choose one with --job; they are %.*s", STR_ARG(s->options->operands[0]), plan->njobs,
-			STR_ARG(job_names(s, plan)));
-	else {
-		*ret = &plan->jobs[0];
+	struct str why, name = start->job->name;
+
+	if (keeper_start(s->arena, start, ret, &why, ret_status)) {
+		say_lines(s, ret->notes);
 		return true;
 	}
+	say_lines(s, why);
+	if (*ret_status == STATUS_CONFLICT)
+		session_say(s, "'trainc status --local %.*s' shows it, 'trainc delete --local %.*s' ends and removes it", STR_ARG(name), STR_ARG(name));
 	return false;
 }

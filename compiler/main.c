@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -17,6 +15,15 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_ENV] = cmd_env,
 	[COMMAND_PLAN] = cmd_plan,
 	[COMMAND_RUN] = cmd_run,
+	[COMMAND_APPLY] = cmd_apply,
+	[COMMAND_STATUS] = cmd_status,
+	[COMMAND_LOGS] = cmd_logs,
+	[COMMAND_WAIT] = cmd_wait,
+	[COMMAND_LIST] = cmd_list,
+	[COMMAND_SCALE] = cmd_scale,
+	[COMMAND_SUSPEND] = cmd_suspend,
+	[COMMAND_RESUME] = cmd_resume,
+	[COMMAND_DELETE] = cmd_delete,
 	[COMMAND_FMT] = cmd_fmt,
 	[COMMAND_TEST] = cmd_test,
 	[COMMAND_EXPLAIN] = cmd_explain,
@@ -40,32 +47,6 @@ static void reserve_descriptors(void)
 			open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-static bool set(const char *variable)
-{
-	const char *value = getenv(variable);
-	return value && *value;
-}
-
-/* Runtime requirements, section 6: --color, then NO_COLOR, then the forcing variables, then the terminal. */
-static bool want_colour(struct str when, int fd)
-{
-	const char *term = getenv("TERM");
-
-	if (str_is(when, "always"))
-		return true;
-	if (str_is(when, "never") || set("NO_COLOR"))
-		return false;
-	if (set("CLICOLOR_FORCE") || set("FORCE_COLOR"))
-		return true;
-	return isatty(fd) && term && strcmp(term, "dumb") != 0;
-}
-
-static unsigned terminal_width(int fd)
-{
-	struct winsize size = { 0 };
-	return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct arena arena = { 0 };
@@ -78,8 +59,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);       /* a reader that leaves is a failed write, not a death */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;    /* where diagnostics go */
-		session.render.colour = want_colour(option_value(&options, OPTION_COLOR), fd);
-		session.render.width = terminal_width(fd);
+		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);
+		session.render.width = session_width(fd);
 		status = session_end(&session, run[options.command](&session));
 	} else {
 		file_write_all(STDERR_FILENO, why.p, why.n);

@@ -8,8 +8,12 @@
 #include "diag/suggest.h"
 
 #define ONLY(command) (1u << COMMAND_##command)
-#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP) | ONLY(RUN))
-#define FOR_LOCAL (ONLY(RUN))
+#define FOR_START (ONLY(RUN) | ONLY(APPLY))
+#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP) | FOR_START)
+/* Commands that take a run, or the program whose runs are meant. */
+#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
+#define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST))
+#define FOR_WAITING (FOR_START | ONLY(WAIT) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
 #define FOR_ALL (~0u)
 
 static const struct group_row {

@@ -8,12 +8,39 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "diag/suggest.h"
 
 /* ---- out ---- */
+
+static bool set(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value && *value;
+}
+
+/* Runtime requirements, section 6: --color, then NO_COLOR, then the forcing variables, then the terminal. */
+bool session_colour(struct str when, int fd)
+{
+	const char *term = getenv("TERM");
+
+	if (str_is(when, "always"))
+		return true;
+	if (str_is(when, "never") || set("NO_COLOR"))
+		return false;
+	if (set("CLICOLOR_FORCE") || set("FORCE_COLOR"))
+		return true;
+	return isatty(fd) && term && strcmp(term, "dumb") != 0;
+}
+
+unsigned session_width(int fd)
+{
+	struct winsize size = { 0 };
+	return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 void session_say(const struct session *s, const char *fmt, ...)
 {
@@ -29,6 +56,8 @@ void session_say(const struct session *s, const char *fmt, ...)
 	file_write_all(STDERR_FILENO, line.p, line.n);
 	buf_release(&line);
 }
+
+void session_ask(const char *question) { file_write_all(STDERR_FILENO, question, strlen(question)); }
 
 static bool write_out(void *context, const char *bytes, size_t n)
 {

@@ -14,7 +14,13 @@
 #include "emit/emit.h"
 #include "options.h"
 
-enum exit_status { STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2, STATUS_OUTPUT = 3, STATUS_FAILED = 8 };
+/* runtime-requirements.md, section 6. */
+enum exit_status {
+	STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2,
+	STATUS_OUTPUT = 3,              /* an output that cannot be written, the state directory */
+	STATUS_CONFLICT = 5,            /* something of that name is there, or is not as it would have to be */
+	STATUS_REFUSED = 6, STATUS_FAILED = 8, STATUS_INTERNAL = 70, STATUS_TIMEOUT = 124
+};
 
 struct session {
 	struct arena *arena;            /* of the run */
@@ -31,6 +37,15 @@ int cmd_check(struct session *s);
 int cmd_env(struct session *s);
 int cmd_plan(struct session *s);
 int cmd_run(struct session *s);
+int cmd_apply(struct session *s);
+int cmd_status(struct session *s);
+int cmd_wait(struct session *s);
+int cmd_logs(struct session *s);
+int cmd_list(struct session *s);
+int cmd_scale(struct session *s);
+int cmd_suspend(struct session *s);
+int cmd_resume(struct session *s);
+int cmd_delete(struct session *s);
 int cmd_fmt(struct session *s);
 int cmd_test(struct session *s);
 int cmd_explain(struct session *s);
@@ -43,8 +58,15 @@ int cmd_help(struct session *s);
 
 /* ---- out ---- */
 
+/* What --color, the environment and the terminal behind a descriptor together mean. */
+bool session_colour(struct str when, int fd);
+/* Columns of the terminal behind a descriptor; 0 when it is none. */
+unsigned session_width(int fd);
+
 /* A sentence for standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A question for standard error; the answer is the caller's to read. */
+void session_ask(const char *question);
 /* Results. */
 void session_write(struct session *s, struct str text);
 struct emit_sink session_sink(struct session *s);

@@ -51,7 +51,7 @@ struct control_lines {
 	size_t at;                      /* where the next line begins */
 	bool ended;                     /* the keeper has closed it: what is pending is all */
 };
-/* Read what is there without waiting; then take the lines.  False when there is none yet. */
+/* Read what is there without waiting; then take the lines, which stay until the next reading.  False when there is none. */
 void control_read(struct control_lines *l);
 bool control_line(struct control_lines *l, struct str *ret);
 void control_lines_release(struct control_lines *l);

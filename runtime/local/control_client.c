@@ -132,6 +132,11 @@ void control_read(struct control_lines *l)
 {
 	char block[65536];
 
+	if (l->at) {                    /* lines that were taken before */
+		memmove(l->pending.p, l->pending.p + l->at, l->pending.n - l->at);
+		l->pending.n -= l->at;
+		l->at = 0;
+	}
 	while (!l->ended) {
 		ssize_t n = recv(l->fd, block, sizeof block, MSG_DONTWAIT);
 		if (n > 0)
@@ -145,20 +150,15 @@ void control_read(struct control_lines *l)
 
 bool control_line(struct control_lines *l, struct str *ret)
 {
-	char *start = l->pending.p + l->at;
-	char *end = l->at < l->pending.n ? memchr(start, '\n', l->pending.n - l->at) : NULL;
+	if (l->at == l->pending.n)
+		return false;
+	const char *start = l->pending.p + l->at, *end = memchr(start, '\n', l->pending.n - l->at);
 
-	if (end) {
-		*ret = (struct str){ start, (size_t)(end - start) };
-		l->at += ret->n + 1;
-		return true;
-	}
-	if (l->at) {
-		memmove(l->pending.p, start, l->pending.n - l->at);
-		l->pending.n -= l->at;
-		l->at = 0;
-	}
-	return false;
+	if (!end)
+		return false;
+	*ret = (struct str){ start, (size_t)(end - start) };
+	l->at += ret->n + 1;
+	return true;
 }
 
 void control_lines_release(struct control_lines *l)

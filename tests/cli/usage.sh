@@ -23,7 +23,7 @@ run 2 compile --dry-run good.tj; says err "it touches no cluster"
 run 2 check -Werror good.tj; says err "write --deny-warnings"
 run 0 -v; says out "trainc "
 run 2 compil good.tj; says err "trainc: there is no command 'compil'; did you mean 'compile'?"; silent out
-run 2 apply good.tj; says err "this version has no 'apply' yet"
+run 2 diff good.tj; says err "this version has no 'diff' yet"
 run 2 compile; says err "needs at least one file"
 run 2 env good.tj good.tj; says err "takes one operand"
 run 2 compile --profil x good.tj; says err "did you mean '--profile'?"; silent out

@@ -15,8 +15,8 @@ program pair <<'END'
   }
 END
 local_run 0 pair
-holds grep -q 'server-0.*serving on [1-9][0-9]*$' .out
-holds grep -q 'client-1.*pair-client-1 asks http://127.0.0.1:[1-9][0-9]*$' .out
+holds grep -q '^server/0 │ serving on [1-9][0-9]*$' .out
+holds grep -q '^client/1 │ pair-client-1 asks http://127.0.0.1:[1-9][0-9]*$' .out
 port=$(sed -n 's/.*serving on //p' .out)
 holds test "$(grep -c "asks http://127.0.0.1:$port\$" .out)" -eq 2
 says err "images are not used"
@@ -26,8 +26,8 @@ program broken <<'END'
   role bad  { replicas = 2, command = ["sh", "-c", "echo going down; exit 3"] }
 END
 local_run 8 broken
-says err "bad-"
-says err "exit code 3"
+holds grep -q "^Failed: bad [01] exited with code 3\$" .err
+holds grep -q "^  bad/[01] │ going down\$" .err
 
 run 2 run pair.tj; says err "--local"
 end

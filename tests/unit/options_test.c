@@ -73,8 +73,8 @@ static void wrong(void)
 	CHECK_TEXT(why, "trainc: --unroll takes no value\n");
 	CHECK(!PARSE("compile", "--format", "xml", "a.tj"));
 	CHECK_TEXT(why, "trainc: --format cannot be 'xml'; it is text, json or sarif\n");
-	CHECK(!PARSE("apply", "a.tj"));
-	CHECK(str_starts(why, STR("trainc: this version has no 'apply' yet; 'trainc compile FILE | kubectl apply")));
+	CHECK(!PARSE("diff", "a.tj"));
+	CHECK(str_starts(why, STR("trainc: this version has no 'diff' yet; 'trainc compile FILE | kubectl diff")));
 }
 
 /* What the table promises appears in the help of every command. */
@@ -91,7 +91,7 @@ static void table(void)
 	CHECK(options_help_of(STR("env"), &b));
 	CHECK(memmem(b.p, b.n, "-o, --output table|json|shell|dotenv", 36) != NULL);
 	CHECK(memmem(b.p, b.n, "--output-dir", 12) == NULL);
-	CHECK(!options_help_of(STR("apply"), &b));
+	CHECK(!options_help_of(STR("diff"), &b));
 	buf_release(&b);
 }
 

@@ -1,0 +1,306 @@
+/*
+ * follow.c - from files to lines in the order of time.
+ *
+ * Each stream has at most one line ready, its head; the heads are in a heap by
+ * time.  When a head is taken its stream is read on.  A stream without a head is
+ * read again when the kernel says that its files have changed.
+ */
+#include "runtime/local/follow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "runtime/local/follow_stream.h"
+
+struct followed {
+	struct follow_run run;
+	unsigned number;
+	struct str name;
+	struct run_role *roles;         /* names only */
+	size_t nroles;
+	int logs, watch;                /* directory; inotify's number for it */
+	bool scan;                      /* there may be new files */
+	struct map streams;             /* by the name of the file without its suffix */
+};
+
+struct follow {
+	struct arena *arena;
+	struct followed **runs;
+	size_t nruns;
+	struct stream **streams;
+	size_t nstreams;
+	struct stream **heap;
+	size_t nheap, heap_size;
+	struct stream *taken;           /* its line has been handed out: it is to be read on */
+	int inotify;
+};
+
+/* ---- the heap ---- */
+
+static bool before(const struct stream *a, const struct stream *b)
+{
+	return a->head.time != b->head.time ? a->head.time < b->head.time : a->id.number < b->id.number;
+}
+
+static void sift_down(struct follow *f, size_t i)
+{
+	for (;;) {
+		size_t least = i, left = 2 * i + 1, right = left + 1;
+		if (left < f->nheap && before(f->heap[left], f->heap[least]))
+			least = left;
+		if (right < f->nheap && before(f->heap[right], f->heap[least]))
+			least = right;
+		if (least == i)
+			return;
+		struct stream *s = f->heap[i];
+		f->heap[i] = f->heap[least];
+		f->heap[least] = s;
+		i = least;
+	}
+}
+
+static void heap_push(struct follow *f, struct stream *s)
+{
+	size_t i = f->nheap++;
+
+	if (f->nheap > f->heap_size) {
+		f->heap_size = f->heap_size ? 2 * f->heap_size : 64;
+		f->heap = memory_resize(f->heap, f->heap_size * sizeof *f->heap);
+	}
+	for (; i && before(s, f->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		f->heap[i] = f->heap[(i - 1) / 2];
+	f->heap[i] = s;
+}
+
+static struct stream *heap_pop(struct follow *f)
+{
+	struct stream *s = f->heap[0];
+
+	f->heap[0] = f->heap[--f->nheap];
+	sift_down(f, 0);
+	return s;
+}
+
+static void fill(struct follow *f, struct stream *s, bool over)
+{
+	if (!s->has_head && stream_fill(s, over))
+		heap_push(f, s);
+}
+
+/* ---- files ---- */
+
+/* "worker-3" or "worker-3.logger": whose it is; false for what is no file of ours. */
+static bool identify(const struct followed *r, struct str name, struct log_stream *ret)
+{
+	for (size_t k = 0; k < r->nroles; k++) {
+		struct str role = r->roles[k].name;
+		size_t i = role.n + 1;
+		int64_t index = 0;
+
+		if (!str_starts(name, role) || name.n <= i || name.p[role.n] != '-' || name.n > 250)
+			continue;
+		for (; i < name.n && name.p[i] >= '0' && name.p[i] <= '9' && index < 100000000; i++)
+			index = 10 * index + (name.p[i] - '0');
+		if (i == role.n + 1 || (i < name.n && (name.p[i] != '.' || i + 1 == name.n)))
+			continue;
+		*ret = (struct log_stream){ .run = r->number, .run_name = r->name, .role = role, .role_number = (unsigned)k, .index = index,
+			.main = i == name.n };
+		ret->container = ret->main ? STR("main") : (struct str){ name.p + i + 1, name.n - i - 1 };
+		return true;
+	}
+	return false;
+}
+
+/* Begin to read it, if somebody wants it (by now). */
+static void consider(struct follow *f, const struct followed *r, struct stream *s)
+{
+	struct log_selection how = { .tail = -1 };
+
+	if (!s->identified || s->wanted || !r->run.wanted(r->run.context, &s->id, &how))
+		return;
+	s->wanted = s->dirty = true;
+	s->how = how;
+	s->id.number = f->nstreams;
+	stream_begin(s);
+	ARENA_PUSH(f->arena, f->streams, f->nstreams, s);
+}
+
+static void add_stream(struct follow *f, struct followed *r, struct str name)
+{
+	struct stream *s = ARENA_NEW(f->arena, struct stream);
+
+	name = str_copy(f->arena, name);
+	*s = (struct stream){ .directory = r->logs, .name = name.p };
+	s->identified = identify(r, name, &s->id);
+	map_put(&r->streams, f->arena, name, s);
+	consider(f, r, s);
+}
+
+void follow_reconsider(struct follow *f)
+{
+	for (size_t i = 0; i < f->nruns; i++)
+		for (size_t k = 0; k < f->runs[i]->streams.n; k++)
+			consider(f, f->runs[i], f->runs[i]->streams.entries[k].value);
+}
+
+static int by_role_and_index(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static void scan(struct follow *f, struct followed *r)
+{
+	struct arena scratch = { 0 };
+	struct str *names = NULL;
+	size_t n = 0;
+	int fd = openat(r->logs, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		struct str name = str_of(e->d_name);
+		if (str_ends(name, STR(".log")))
+			ARENA_PUSH(&scratch, names, n, str_copy(&scratch, (struct str){ name.p, name.n - 4 }));
+	}
+	if (d)
+		closedir(d);
+	if (n)
+		qsort(names, n, sizeof *names, by_role_and_index);
+	for (size_t i = 0; i < n; i++)
+		if (!map_get(&r->streams, names[i]))
+			add_stream(f, r, names[i]);
+	arena_release(&scratch);
+	r->scan = false;
+}
+
+/* ---- what has changed ---- */
+
+static void all_changed(struct follow *f)
+{
+	for (size_t i = 0; i < f->nruns; i++)
+		f->runs[i]->scan = true;
+	for (size_t i = 0; i < f->nstreams; i++)
+		f->streams[i]->dirty = true;
+}
+
+static void changed(struct follow *f, const struct inotify_event *e)
+{
+	struct str name = str_of(e->len ? e->name : "");
+	size_t suffix = str_ends(name, STR(".log")) ? 4 : str_ends(name, STR(".times")) ? 6 : 0;
+
+	if (e->mask & IN_Q_OVERFLOW)
+		all_changed(f);
+	for (size_t i = 0; i < f->nruns && suffix; i++) {
+		if (f->runs[i]->watch != e->wd)
+			continue;
+		struct stream *s = map_get(&f->runs[i]->streams, (struct str){ name.p, name.n - suffix });
+		if (s)
+			s->dirty = true;
+		else if (e->mask & IN_CREATE)
+			f->runs[i]->scan = true;
+	}
+}
+
+static void read_events(struct follow *f)
+{
+	_Alignas(struct inotify_event) char events[16384];
+
+	for (ssize_t n; (n = read(f->inotify, events, sizeof events)) > 0;)
+		for (char *p = events; p < events + n; p += sizeof(struct inotify_event) + ((struct inotify_event *)(void *)p)->len)
+			changed(f, (struct inotify_event *)(void *)p);
+}
+
+void follow_read(struct follow *f)
+{
+	if (f->inotify >= 0)
+		read_events(f);
+	else
+		all_changed(f);
+	for (size_t i = 0; i < f->nruns; i++)
+		if (f->runs[i]->scan)
+			scan(f, f->runs[i]);
+	for (size_t i = 0; i < f->nstreams; i++)
+		if (f->streams[i]->dirty && f->streams[i] != f->taken)
+			fill(f, f->streams[i], false);
+}
+
+bool follow_next(struct follow *f, bool over, struct log_line *ret)
+{
+	if (f->taken) {
+		f->taken->has_head = false;
+		fill(f, f->taken, false);
+		f->taken = NULL;
+	}
+	if (!f->nheap && over) {
+		all_changed(f);
+		for (size_t i = 0; i < f->nruns; i++)
+			scan(f, f->runs[i]);
+		for (size_t i = 0; i < f->nstreams; i++)
+			fill(f, f->streams[i], true);
+	}
+	if (!f->nheap)
+		return false;
+	f->taken = heap_pop(f);
+	*ret = f->taken->head;
+	return true;
+}
+
+/* ---- the interface ---- */
+
+struct follow *follow_new(struct arena *a)
+{
+	struct follow *f = ARENA_NEW(a, struct follow);
+
+	f->arena = a;
+	f->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	return f;
+}
+
+static void no_inotify(struct follow *f)
+{
+	if (f->inotify >= 0)
+		close(f->inotify);
+	f->inotify = -1;
+}
+
+bool follow_add(struct follow *f, const struct follow_run *run)
+{
+	struct followed *r = ARENA_NEW(f->arena, struct followed);
+	struct str path = str_cat(f->arena, run->dir, STR("/logs"), STR(""));
+
+	*r = (struct followed){ .run = *run, .number = (unsigned)f->nruns, .name = str_copy(f->arena, run->state->name), .scan = true, .watch = -1 };
+	r->logs = open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->logs < 0)
+		return false;
+	r->nroles = run->state->nroles;
+	r->roles = ARENA_ARRAY(f->arena, struct run_role, r->nroles);
+	for (size_t k = 0; k < r->nroles; k++)
+		r->roles[k].name = str_copy(f->arena, run->state->roles[k].name);
+	if (f->inotify >= 0) {
+		r->watch = inotify_add_watch(f->inotify, path.p, IN_MODIFY | IN_CREATE);
+		if (r->watch < 0)
+			no_inotify(f);          /* too many watches on this machine: look instead */
+	}
+	ARENA_PUSH(f->arena, f->runs, f->nruns, r);
+	return true;
+}
+
+int follow_fd(const struct follow *f) { return f->inotify; }
+size_t follow_streams(const struct follow *f) { return f->nstreams; }
+const struct log_stream *follow_stream(const struct follow *f, size_t i) { return &f->streams[i]->id; }
+
+void follow_release(struct follow *f)
+{
+	no_inotify(f);
+	for (size_t i = 0; i < f->nruns; i++)
+		close(f->runs[i]->logs);
+	for (size_t i = 0; i < f->nstreams; i++)
+		stream_release(f->streams[i]);
+	free(f->heap);
+}

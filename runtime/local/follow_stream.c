@@ -1,0 +1,315 @@
+#include "runtime/local/follow_stream.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- files, open for a moment ---- */
+
+static int open_file(const struct stream *s, const char *suffix)
+{
+	char name[300];
+
+	snprintf(name, sizeof name, "%s%s", s->name, suffix);
+	return openat(s->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static size_t read_at(int fd, void *into, size_t n, uint64_t at)
+{
+	ssize_t got = fd < 0 ? -1 : pread(fd, into, n, (off_t)at);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+static size_t read_file(const struct stream *s, const char *suffix, void *into, size_t n, uint64_t at)
+{
+	int fd = open_file(s, suffix);
+	size_t got = read_at(fd, into, n, at);
+
+	if (fd >= 0)
+		close(fd);
+	return got;
+}
+
+static uint64_t size_of(int fd)
+{
+	struct stat is;
+
+	return fd >= 0 && fstat(fd, &is) == 0 ? (uint64_t)is.st_size : 0;
+}
+
+/* ---- where to begin ---- */
+
+/* Where the last `lines` lines begin.  A line without an end is one. */
+static uint64_t tail_offset(int fd, uint64_t size, int64_t lines)
+{
+	char block[STREAM_BLOCK];
+	uint64_t at = size;
+
+	if (lines == 0)
+		return size;
+	while (at) {
+		size_t n = at < sizeof block ? (size_t)at : sizeof block;
+		if (read_at(fd, block, n, at - n) != n)
+			return 0;
+		for (size_t i = n; i-- > 0;)
+			if (block[i] == '\n' && at - n + i + 1 != size && lines-- == 1)
+				return at - n + i + 1;
+		at -= n;
+	}
+	return 0;
+}
+
+/* Every record, in order, to `each`, until it says no. */
+static void each_record(int fd, bool (*each)(void *context, const struct log_record *r), void *context)
+{
+	struct log_record records[512];
+	uint64_t at = 0;
+
+	for (size_t n; (n = read_at(fd, records, sizeof records, at) / sizeof *records) > 0; at += n * sizeof *records)
+		for (size_t i = 0; i < n; i++)
+			if (!each(context, &records[i]))
+				return;
+}
+
+struct since {
+	int64_t time;
+	uint64_t offset;
+	bool found;
+};
+
+static bool look_for_time(void *context, const struct log_record *r)
+{
+	struct since *s = context;
+
+	if (r->mark == LOG_CHUNK && r->time >= s->time) {
+		s->offset = r->offset;
+		s->found = true;
+	}
+	return !s->found;
+}
+
+enum { ENDS = 3 };
+
+struct ends {                           /* of the last attempts, the newest first */
+	uint64_t at[ENDS];
+	int64_t n;
+};
+
+static bool count_end(void *context, const struct log_record *r)
+{
+	struct ends *e = context;
+
+	if (r->mark == LOG_ATTEMPT_ENDED) {
+		memmove(e->at + 1, e->at, sizeof e->at - sizeof *e->at);
+		e->at[0] = r->offset;
+		e->n++;
+	}
+	return true;
+}
+
+/* The attempt before the one that runs, or ran last. */
+static void begin_previous(struct stream *s, int times, uint64_t size)
+{
+	struct ends e = { 0 };
+
+	each_record(times, count_end, &e);
+	bool another = size > e.at[0] || s->how.attempts > e.n;         /* there is one behind the last end */
+	int64_t which = e.n - !another;         /* how many have ended before the one that runs or ran last */
+
+	s->at = s->end = 0;
+	if (which >= 1) {
+		s->end = e.at[!another];
+		s->at = e.at[!another + 1];     /* 0 when there is none */
+	}
+}
+
+struct position {
+	uint64_t offset;
+	uint64_t records;
+	int64_t time, attempts;
+};
+
+static bool pass(void *context, const struct log_record *r)
+{
+	struct position *p = context;
+
+	if (r->offset > p->offset)
+		return false;
+	p->records++;
+	if (r->mark == LOG_CHUNK)
+		p->time = r->time;
+	p->attempts += r->mark == LOG_ATTEMPT_ENDED;
+	return true;
+}
+
+static void begin_at_line(struct stream *s, int log)
+{
+	char before;
+
+	s->skip = s->at && read_at(log, &before, 1, s->at - 1) == 1 && before != '\n';
+}
+
+void stream_begin(struct stream *s)
+{
+	int log, times;
+	uint64_t size;
+
+	s->end = UINT64_MAX;
+	if (s->how.tail < 0 && !s->how.since && !s->how.previous)
+		return;
+	log = open_file(s, ".log");
+	times = open_file(s, ".times");
+	size = size_of(log);
+	if (s->how.previous)
+		begin_previous(s, times, size);
+	if (s->how.since) {
+		struct since since = { .time = s->how.since, .offset = size };
+		each_record(times, look_for_time, &since);
+		s->at = since.offset > s->at ? since.offset : s->at;
+		begin_at_line(s, log);
+	}
+	if (s->how.tail >= 0) {
+		uint64_t offset = tail_offset(log, s->end < size ? s->end : size, s->how.tail);
+		if (offset > s->at) {
+			s->at = offset;
+			s->skip = false;
+		}
+	}
+	if (s->at) {
+		struct position p = { .offset = s->at };
+		each_record(times, pass, &p);
+		s->next_record = p.records;
+		s->time = p.time;
+		s->attempt = p.attempts;
+	}
+	if (log >= 0)
+		close(log);
+	if (times >= 0)
+		close(times);
+}
+
+/* ---- lines ---- */
+
+/*
+ * The next record that has not been passed; NULL when there is none.  The writer
+ * writes bytes before their record, so records are read after the bytes.
+ */
+static const struct log_record *next_record(struct stream *s)
+{
+	if (s->record == s->nrecords && (s->look || s->nrecords == STREAM_RECORDS)) {
+		s->record = 0;
+		s->nrecords = read_file(s, ".times", s->records, sizeof s->records, s->next_record * sizeof *s->records) / sizeof *s->records;
+		s->next_record += s->nrecords;
+		s->look = false;
+	}
+	return s->record < s->nrecords ? &s->records[s->record] : NULL;
+}
+
+/* Bytes of the file at `at`, as many as there are at once; none: this is all for now. */
+static struct str bytes_here(struct stream *s)
+{
+	if (s->block && s->at < s->block_at + s->nblock) {
+		size_t skip = (size_t)(s->at - s->block_at);
+		return (struct str){ s->block + skip, s->nblock - skip };
+	}
+	if (!s->dirty)
+		return STR("");
+	if (!s->block)
+		s->block = memory_resize(NULL, STREAM_BLOCK);
+	s->nblock = read_file(s, ".log", s->block, STREAM_BLOCK, s->at);
+	s->block_at = s->at;
+	s->look = true;
+	return (struct str){ s->block, s->nblock };
+}
+
+static bool text_head(struct stream *s, struct str text, int64_t time, bool more)
+{
+	s->head = (struct log_line){ .kind = LOG_TEXT, .from = &s->id, .time = time, .text = text, .more = more };
+	s->continued = more;
+	return s->has_head = true;
+}
+
+/* What was kept of a line that ends here. */
+static bool kept_head(struct stream *s, bool more)
+{
+	/* the bytes stay where they are until the next line is made */
+	struct str text = buf_text(&s->line);
+
+	s->line.n = 0;
+	return text_head(s, text, s->time, more);
+}
+
+static bool ended_head(struct stream *s, const struct log_record *r)
+{
+	s->record++;
+	s->attempt++;
+	s->head = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = r->time, .text = STR(""), .attempt = s->attempt, .exit_code = r->value };
+	return s->has_head = true;
+}
+
+/* Bytes of one chunk become a line, or are kept.  False: not yet one. */
+static bool take(struct stream *s, struct str bytes)
+{
+	const char *newline = memchr(bytes.p, '\n', bytes.n);
+	size_t n = newline ? (size_t)(newline - bytes.p) : bytes.n;
+
+	if (s->skip) {
+		s->at += n + (newline != NULL);
+		s->skip = !newline;
+		return false;
+	}
+	size_t room = LOG_LINE_MOST - s->line.n;
+	if (n > room) {
+		buf_put(&s->line, bytes.p, room);
+		s->at += room;
+		return kept_head(s, true);
+	}
+	s->at += n + (newline != NULL);
+	if (newline && !s->line.n)
+		return text_head(s, (struct str){ bytes.p, n }, s->time, false);
+	buf_put(&s->line, bytes.p, n);
+	return newline && kept_head(s, false);
+}
+
+static bool idle(struct stream *s, bool over)
+{
+	if (over && s->line.n)
+		return kept_head(s, false);
+	s->dirty = false;
+	free(s->block);
+	s->block = NULL;
+	return false;
+}
+
+bool stream_fill(struct stream *s, bool over)
+{
+	while (s->at < s->end) {
+		struct str bytes = bytes_here(s);
+		const struct log_record *r = next_record(s);
+
+		if (r && r->offset <= s->at) {
+			if (r->mark == LOG_ATTEMPT_ENDED)
+				return s->line.n ? kept_head(s, false) : ended_head(s, r);
+			s->time = r->time;
+			s->record++;
+			continue;
+		}
+		uint64_t limit = r && r->offset < s->end ? r->offset : s->end;
+		if (!bytes.n)
+			return idle(s, over);
+		if (bytes.n > limit - s->at)
+			bytes.n = (size_t)(limit - s->at);
+		if (take(s, bytes))
+			return true;
+	}
+	return idle(s, true);
+}
+
+void stream_release(struct stream *s)
+{
+	free(s->block);
+	buf_release(&s->line);
+}

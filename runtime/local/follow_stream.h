@@ -1,0 +1,50 @@
+/*
+ * follow_stream.h - one container's files as a sequence of lines: the part of
+ * follow.c that knows their form.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_FOLLOW_STREAM_H
+#define TRAINC_RUNTIME_LOCAL_FOLLOW_STREAM_H
+
+#include "runtime/local/follow.h"
+#include "runtime/local/log_file.h"
+
+enum { STREAM_BLOCK = 32768, STREAM_RECORDS = 64 };
+
+struct stream {
+	struct log_stream id;
+	struct log_selection how;
+	int directory;
+	const char *name;               /* of the files, without suffix */
+	bool identified, wanted;
+	bool dirty;                     /* its files may have more than was read */
+
+	/* NAME.log */
+	uint64_t at, end;               /* next byte to be made a line of; where to stop */
+	char *block;                    /* the file from `block_at` on, or NULL */
+	uint64_t block_at;
+	size_t nblock;
+
+	/* NAME.times */
+	struct log_record records[STREAM_RECORDS];
+	size_t nrecords, record;        /* read ahead; the next of them */
+	uint64_t next_record;           /* the first in the file behind them */
+	bool look;                      /* there may be more of them */
+	int64_t time;                   /* of the chunk at `at` */
+	int64_t attempt;                /* how many have ended before `at` */
+
+	struct buf line;                /* the beginning of a line whose end is in another block, or not there yet */
+	int64_t line_time;
+	bool skip;                      /* `at` is in the middle of a line that is not wanted */
+	bool continued;                 /* a part of this line has been handed out */
+
+	struct log_line head;
+	bool has_head;
+};
+
+/* Choose where to begin, by the selection. */
+void stream_begin(struct stream *s);
+/* Make the head; false when there is no line (yet).  `over`: what has no end is one. */
+bool stream_fill(struct stream *s, bool over);
+void stream_release(struct stream *s);
+
+#endif

@@ -1,0 +1,125 @@
+#include "runtime/local/log_print.h"
+
+#include "plan/plan.h"
+#include "runtime/words.h"
+
+struct log_print_stream {
+	bool ended, goes_on;
+	int64_t attempt, time;
+	int exit_code;
+};
+
+static struct log_print_stream *stream_of(struct log_print *p, const struct log_stream *s)
+{
+	while (p->nstreams <= s->number) {
+		struct log_print_stream none = { 0 };
+		ARENA_PUSH(p->arena, p->streams, p->nstreams, none);
+	}
+	return &p->streams[s->number];
+}
+
+static void put_stamp(const struct log_print *p, int64_t time, struct buf *out)
+{
+	if (!p->timestamps)
+		return;
+	put_time(out, time, 9);
+	buf_char(out, ' ');
+}
+
+/* "worker/0", "bert:worker/0", "worker/0.logger" */
+static void put_source(const struct log_print *p, const struct log_stream *s, struct buf *out)
+{
+	static const char *const colours[] = { "36", "32", "35", "33", "34", "31" };
+
+	if (p->colour)
+		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run) % (sizeof colours / sizeof *colours)]);
+	if (p->runs)
+		buf_printf(out, "%.*s:", STR_ARG(s->run_name));
+	buf_printf(out, "%.*s/%lld", STR_ARG(s->role), (long long)s->index);
+	if (!s->main)
+		buf_printf(out, ".%.*s", STR_ARG(s->container));
+	if (p->colour)
+		buf_z(out, "\x1b[0m");
+}
+
+/*
+ * A terminal would show only what stands behind the last carriage return: progress
+ * bars write their line over and over.
+ */
+static struct str last_state(struct str text)
+{
+	while (text.n && text.p[text.n - 1] == '\r')
+		text.n--;
+	const char *last = text.n ? memrchr(text.p, '\r', text.n) : NULL;
+	return last ? (struct str){ last + 1, text.n - (size_t)(last + 1 - text.p) } : text;
+}
+
+static void put_text(const struct log_print *p, const struct log_line *l, bool continued, struct buf *out)
+{
+	put_stamp(p, l->time, out);
+	if (p->prefix) {
+		put_source(p, l->from, out);
+		buf_z(out, " \xE2\x94\x82 ");
+	}
+	buf_z(out, continued ? "\xE2\x80\xA6" : "");
+	if (p->escape)
+		put_escaped(out, last_state(l->text));
+	else
+		buf_str(out, l->text);
+	buf_z(out, l->more ? "\xE2\x80\xA6\n" : "\n");
+}
+
+static void put_json(struct log_print *p, const struct log_line *l, struct buf *out)
+{
+	const struct log_stream *s = l->from;
+	struct arena a = { 0 };
+
+	buf_z(out, "{\"time\":\"");
+	put_time(out, l->time, 9);
+	buf_z(out, "\",\"role\":");
+	buf_json(out, s->role);
+	buf_printf(out, ",\"rank\":%lld,\"pod\":", (long long)s->index);
+	buf_json(out, str_printf(&a, "%.*s-%.*s-%lld", STR_ARG(s->run_name), STR_ARG(plan_label(&a, s->role)), (long long)s->index));
+	buf_z(out, ",\"container\":");
+	buf_json(out, s->container);
+	if (p->runs) {
+		buf_z(out, ",\"run\":");
+		buf_json(out, s->run_name);
+	}
+	buf_z(out, ",\"text\":");
+	buf_json(out, l->text);
+	buf_z(out, "}\n");
+	arena_release(&a);
+}
+
+static void put_mark(const struct log_print *p, const struct log_stream *s, struct log_print_stream *state, struct buf *marks)
+{
+	put_stamp(p, state->time, marks);
+	put_source(p, s, marks);
+	buf_printf(marks, " \xE2\x94\x80 attempt %lld exited with code %d\n", (long long)state->attempt, state->exit_code);
+	state->ended = false;
+}
+
+void log_print(struct log_print *p, const struct log_line *l, struct buf *out, struct buf *marks)
+{
+	struct log_print_stream *s = stream_of(p, l->from);
+
+	if (l->kind == LOG_ENDED) {
+		s->ended = true;
+		s->attempt = l->attempt;
+		s->exit_code = l->exit_code;
+		s->time = l->time;
+		/* a success is worth a line only when something follows */
+		if (l->exit_code && !p->json)
+			put_mark(p, l->from, s, marks);
+		return;
+	}
+	if (p->json) {
+		put_json(p, l, out);
+		return;
+	}
+	if (s->ended)
+		put_mark(p, l->from, s, marks);
+	put_text(p, l, s->goes_on, out);
+	s->goes_on = l->more;
+}

@@ -1,0 +1,26 @@
+/*
+ * log_print.h - lines of logs as they are shown (R-LOG1, 4, 7, 8).
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_LOG_PRINT_H
+#define TRAINC_RUNTIME_LOCAL_LOG_PRINT_H
+
+#include "runtime/local/follow.h"
+
+struct log_print {
+	struct arena *arena;
+	bool json;
+	bool escape;                    /* for a terminal: nothing in a line may act on it */
+	bool timestamps, prefix, colour;
+	bool runs;                      /* of several runs: the prefix names it */
+	/* streams by number: what has ended and was not told yet, and whose line goes on */
+	struct log_print_stream *streams;
+	size_t nstreams;
+};
+
+/*
+ * Append what a line looks like.  Ends of attempts go to `marks`, which may be the
+ * same buffer: "worker/0 - attempt 1 exited with code 3".
+ */
+void log_print(struct log_print *p, const struct log_line *l, struct buf *out, struct buf *marks);
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * report_json.c - `status -o json` (cli.md, section 3), and the conditions in it.
+ *
+ * The list has what the operators' would have (operator-semantics.md, section 8):
+ * Created first, Running and Restarting take each other's place, Running stays
+ * with status False when it is over.
+ */
+#include <signal.h>
+
+#include "runtime/report.h"
+#include "runtime/words.h"
+
+static bool any_active(const struct run_state *s)
+{
+	for (size_t i = 0; i < s->nroles; i++)
+		if (!s->roles[i].aux && run_count(&s->roles[i]).active)
+			return true;
+	return false;
+}
+
+static bool began_anew(const struct run_state *s)
+{
+	int64_t restarts = s->job_restarts;
+
+	for (size_t i = 0; i < s->nroles; i++)
+		restarts += run_count(&s->roles[i]).restarts;
+	return s->phase == RUN_DEGRADED || (s->phase == RUN_STARTING && restarts);
+}
+
+struct conditions run_conditions(const struct run_state *s)
+{
+	struct conditions c = { .n = 1, .at = { { "Created", true, s->begin } } };
+	bool succeeded = s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING, failed = s->phase == RUN_FAILED || s->phase == RUN_FAILING;
+	bool over = succeeded || failed || s->phase == RUN_UNKNOWN || s->phase == RUN_TERMINATING;
+
+	if (s->phase == RUN_SUSPENDED)
+		c.at[c.n++] = (struct condition){ "Suspended", true, s->since };
+	if (over || s->phase == RUN_SUSPENDED) {
+		if (s->ran)
+			c.at[c.n++] = (struct condition){ "Running", false, s->since };
+	} else if (began_anew(s)) {
+		c.at[c.n++] = (struct condition){ "Restarting", true, s->restarted ? s->restarted : s->since };
+	} else if (s->phase == RUN_RUNNING || any_active(s)) {
+		c.at[c.n++] = (struct condition){ "Running", true, s->ran ? s->ran : s->since };
+	}
+	if (succeeded || failed)
+		c.at[c.n++] = (struct condition){ succeeded ? "Succeeded" : "Failed", true, s->end ? s->end : s->since };
+	return c;
+}
+
+/* ---- one document, or one line ---- */
+
+struct json {
+	struct buf *out;
+	bool lines;                     /* indented, a thing a line */
+};
+
+/* Where a line would end; `indent` of the next one. */
+static void line(const struct json *j, int indent)
+{
+	if (j->lines)
+		buf_printf(j->out, "\n%*s", indent, "");
+	else
+		buf_z(j->out, " ");
+}
+
+static void text(const struct json *j, const char *name, struct str value, const char *after)
+{
+	buf_printf(j->out, "\"%s\": ", name);
+	buf_json(j->out, value);
+	buf_z(j->out, after);
+}
+
+static void put_conditions(const struct json *j, const struct run_state *s)
+{
+	struct conditions c = run_conditions(s);
+
+	buf_z(j->out, "\"conditions\": [");
+	for (size_t i = 0; i < c.n; i++) {
+		line(j, 8);
+		buf_printf(j->out, "{ \"type\": \"%s\", \"status\": \"%s\", \"reason\": \"Run%s\", \"since\": \"", c.at[i].type,
+		           c.at[i].holds ? "True" : "False", c.at[i].type);
+		put_time(j->out, c.at[i].since, 0);
+		buf_printf(j->out, "\" }%s", i + 1 < c.n ? "," : "");
+	}
+	line(j, 6);
+	buf_z(j->out, "],");
+}
+
+static void put_roles(const struct json *j, const struct run_state *s)
+{
+	struct arena a = { 0 };
+
+	buf_z(j->out, "\"roles\": [");
+	for (size_t i = 0; i < s->nroles; i++) {
+		const struct run_role *r = &s->roles[i];
+		struct run_count c = run_count(r);
+		line(j, 8);
+		buf_z(j->out, "{ ");
+		text(j, "role", r->name, ", ");
+		buf_printf(j->out, "\"desired\": %lld, \"active\": %lld, \"ready\": %lld, \"succeeded\": %lld, \"failed\": %lld, \"restarts\": %lld, ",
+		           (long long)r->desired, (long long)c.active, (long long)c.ready, (long long)c.succeeded, (long long)c.failed, (long long)c.restarts);
+		text(j, "cause", report_role_cause(&a, r), i + 1 < s->nroles ? " }," : " }");
+	}
+	if (s->nroles)
+		line(j, 6);
+	buf_z(j->out, "],");
+	arena_release(&a);
+}
+
+static void put_failure(const struct json *j, const struct run_failure *f)
+{
+	const char *name = f->signal ? sigabbrev_np(f->signal) : NULL;
+
+	buf_z(j->out, "\"first_failure\": ");
+	if (!f->known) {
+		buf_z(j->out, "null");
+		return;
+	}
+	buf_z(j->out, "{ ");
+	text(j, "role", f->role, ", ");
+	buf_printf(j->out, "\"index\": %lld, \"exit_code\": ", (long long)f->index);
+	if (f->exit_code >= 0)
+		buf_int(j->out, f->exit_code);
+	else
+		buf_z(j->out, "null");
+	buf_z(j->out, ", \"signal\": ");
+	if (name)
+		buf_printf(j->out, "\"%s\", ", name);
+	else if (f->signal)
+		buf_printf(j->out, "\"%d\", ", f->signal);
+	else
+		buf_z(j->out, "null, ");
+	text(j, "reason", f->reason, ", \"log\": [");
+	for (size_t i = 0; i < f->nlog; i++) {
+		buf_z(j->out, i ? ", " : " ");
+		buf_json(j->out, f->log[i]);
+	}
+	buf_z(j->out, f->nlog ? " ] }" : "] }");
+}
+
+static void put_run(const struct json *j, const struct run_state *s)
+{
+	text(j, "name", s->name, ", ");
+	text(j, "namespace", s->ns, ", ");
+	text(j, "state", str_of(run_phase_word(s->phase)), ", ");
+	text(j, "cause", s->cause, ",");
+	line(j, 6);
+	put_conditions(j, s);
+	line(j, 6);
+	put_roles(j, s);
+	line(j, 6);
+	put_failure(j, &s->failure);
+}
+
+void report_json_run(const struct run_state *s, struct buf *out)
+{
+	struct json j = { out, false };
+
+	put_run(&j, s);
+}
+
+void report_json(const struct report *r, struct buf *out)
+{
+	struct json j = { out, r->form == REPORT_JSON };
+
+	buf_z(out, "{");
+	line(&j, 2);
+	buf_z(out, "\"schemaVersion\": 1,");
+	line(&j, 2);
+	buf_z(out, "\"runs\": [");
+	for (size_t i = 0; i < r->n; i++) {
+		line(&j, 4);
+		buf_z(out, "{");
+		line(&j, 6);
+		put_run(&j, r->runs[i]);
+		line(&j, 4);
+		buf_z(out, i + 1 < r->n ? "}," : "}");
+	}
+	if (r->n)
+		line(&j, 2);
+	buf_z(out, "]");
+	line(&j, 0);
+	buf_z(out, "}\n");
+}
