@@ -551,7 +551,7 @@ static const struct type *fallback(struct check *c, struct node *n, const struct
 {
 	bool hint = is_quantity_literal(n) && type_is_quantity(other);
 	if (!want)
-		return type_expr(c, n, is_quantity_literal(n) ? other : NULL);
+		return type_expr(c, n, is_quantity_literal(n) || (n->kind == NODE_BODY && other->kind == TYPE_RECORD) ? other : NULL);
 	if (!hint)
 		return check_expr(c, n, want, c->site);
 	return check_expr(c, n, other, c->site)->kind == TYPE_BAD ? &type_bad : coerce(c, n, want, c->site);

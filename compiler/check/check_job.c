@@ -142,6 +142,13 @@ static void add_role(struct role_search *r, struct node *block)
 	struct decl *origin = aux ? NULL : framework_role(r->framework, block->u.block.name);
 	if (block->u.block.decl)
 		return;
+	const struct decl *theirs = aux ? framework_role(r->framework, block->u.block.name) : NULL;
+	if (theirs) {                           /* their objects would have one name */
+		struct diag *g = diag_report(c->diags, TJ0204, block->u.block.name_span, "'%.*s' is a role of the framework", STR_ARG(theirs->name));
+		diag_note(c->diags, g, theirs->span, "declared here");
+		diag_help(c->diags, g, "write 'role %.*s' for the framework's, or rename the 'aux' role", STR_ARG(theirs->name));
+		return;
+	}
 	if (!aux && r->framework && !origin) {
 		report_no_role(r, block);
 		origin = framework_role(r->framework, block->u.block.name);

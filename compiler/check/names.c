@@ -230,18 +230,6 @@ static const struct type *let_type(struct check *c, struct decl *d)
 	return t;
 }
 
-const struct type *report_let_unit(struct check *c, struct decl *d, struct str words)
-{
-	struct node *n = d->node->u.binding.value;
-	enum unit_kind unit = n->kind == NODE_QUANTITY ? quantity_unit(n->u.quantity.word) : UNIT_AMOUNT;
-	bool milli = str_ends(words, STR("m"));
-	struct diag *g = diag_report(c->diags, TJ0310, n->span, unit == UNIT_DURATION ? "%.*s has no type here" :
-		milli ? "%.*s could be a cpu, a memory or a duration" : "%.*s could be a cpu or a memory", STR_ARG(words));
-	diag_help(c->diags, g, n->kind == NODE_LIST ? "write 'let %.*s: list[%s] = %.*s'" : "write 'let %.*s: %s = %.*s'", STR_ARG(d->name),
-		unit == UNIT_DURATION ? "duration" : milli ? "cpu" : "memory", STR_ARG(words));
-	return bad(n);
-}
-
 static void record_type(struct check *c, struct decl *d)
 {
 	struct nodes items = d->node->u.type_decl.body->u.body.items;

@@ -267,9 +267,30 @@ const struct type *report_secret(struct check *c, struct node *n)
 	return bad(n);
 }
 
+/* The first amount in an expression of amounts: all of them are of its kind. */
+static struct str first_amount(struct check *c, const struct node *n)
+{
+	for (unsigned depth = 0; depth < 256; depth++) {
+		switch (n->kind) {
+		case NODE_QUANTITY: return source_text(c->program->sources, n->span);
+		case NODE_UNARY: case NODE_BINARY: case NODE_COALESCE: n = n->u.op.left; break;
+		case NODE_IF: n = n->u.if_expr.then; break;
+		case NODE_LIST_FOR: n = n->u.list_for.value; break;
+		case NODE_LIST:
+			if (!n->u.list.n)
+				return STR("");
+			n = n->u.list.at[0];
+			break;
+		default: return STR("");
+		}
+	}
+	return STR("");
+}
+
 static struct diag *unit_headline(struct check *c, struct node *n, struct str words)
 {
-	enum unit_kind unit = n->kind == NODE_QUANTITY ? quantity_unit(words) : UNIT_AMOUNT;
+	struct str amount = first_amount(c, n);
+	enum unit_kind unit = amount.n ? quantity_unit(amount) : UNIT_AMOUNT;
 	struct diag *d;
 	if (unit == UNIT_DURATION)
 		d = diag_report(c->diags, TJ0310, n->span, "%.*s has no type here", STR_ARG(words));
@@ -281,18 +302,28 @@ static struct diag *unit_headline(struct check *c, struct node *n, struct str wo
 }
 
 /* What a quantity is most likely meant to be. */
-static const char *likely_unit(const struct node *n, struct str words)
+static const char *likely_unit(struct check *c, const struct node *n)
 {
-	if (n->kind == NODE_QUANTITY && quantity_unit(words) == UNIT_DURATION)
+	struct str amount = first_amount(c, n);
+	if (amount.n && quantity_unit(amount) == UNIT_DURATION)
 		return "duration";
-	return str_ends(words, STR("m")) ? "cpu" : "memory";
+	return str_ends(amount, STR("m")) ? "cpu" : "memory";
 }
 
 const struct type *report_unit(struct check *c, struct node *n)
 {
 	struct str words = node_words(c, n);
 	struct diag *d = unit_headline(c, n, words);
-	diag_help(c->diags, d, "say which: 'let x: %s = %.*s'", likely_unit(n, words), STR_ARG(words));
+	diag_help(c->diags, d, "say which: 'let x: %s = %.*s'", likely_unit(c, n), STR_ARG(words));
+	return bad(n);
+}
+
+const struct type *report_let_unit(struct check *c, struct decl *let, struct str words)
+{
+	struct node *n = let->node->u.binding.value;
+	struct diag *d = unit_headline(c, n, words);
+	diag_help(c->diags, d, n->kind == NODE_LIST || n->kind == NODE_LIST_FOR ? "write 'let %.*s: list[%s] = %.*s'" : "write 'let %.*s: %s = %.*s'",
+		STR_ARG(let->name), likely_unit(c, n), STR_ARG(words));
 	return bad(n);
 }
 
@@ -300,7 +331,7 @@ const struct type *report_member_unit(struct check *c, struct str name, struct n
 {
 	struct str words = node_words(c, n);
 	struct diag *d = unit_headline(c, n, words);
-	advise_record(c, d, name, str_of(likely_unit(n, words)));
+	advise_record(c, d, name, str_of(likely_unit(c, n)));
 	return bad(n);
 }
 

@@ -59,15 +59,17 @@ static bool waits_for(const struct plan_job *p, const struct plan_condition *c, 
 	return c->role == role || role_waits_for(p, c->role, role, seen);
 }
 
-/* The other waits of a cycle that role `first` is part of. */
-static void note_cycle(struct job *j, struct diag *d, unsigned first)
+/* The other waits of a cycle that role `first` is part of, which are marked as told. */
+static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told)
 {
 	struct plan_job *p = j->plan;
 	for (unsigned k = first + 1; k < p->nroles; k++) {
 		const struct plan_condition *c = p->roles[k].start_after;
 		bool *there = ARENA_ARRAY(j->ev->arena, bool, p->nroles), *back = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
-		if (c && waits_for(p, c, first, back) && role_waits_for(p, first, k, there))
-			diag_note(ds(j), d, c->from, "'%.*s' waits here", STR_ARG(p->roles[k].name));
+		if (!c || !waits_for(p, c, first, back) || !role_waits_for(p, first, k, there))
+			continue;
+		diag_note(ds(j), d, c->from, "'%.*s' waits here", STR_ARG(p->roles[k].name));
+		told[k] = true;
 	}
 }
 
@@ -88,23 +90,41 @@ static void report_queued_order(struct job *j, const struct plan_role *r)
 			STR_ARG(r->name));
 }
 
+/* Nobody will ever see a role without replicas start. */
+static void test_awaited(struct job *j, const struct plan_role *r, const struct plan_condition *c)
+{
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+		test_awaited(j, r, c->left);
+		test_awaited(j, r, c->right);
+		return;
+	}
+	const struct plan_role *other = &j->plan->roles[c->role];
+	if (other->unknown || other->max || !in_user_text(j->ev, c->from))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0517, c->from, "'%.*s' starts after '%.*s', but there is no '%.*s'", STR_ARG(r->name),
+		STR_ARG(other->name), STR_ARG(other->name));
+	diag_note(ds(j), d, other->replicas_at, "replicas = 0");
+	diag_help(ds(j), d, "give the role a replica, or let 'start_after' name another role");
+}
+
 static void start_order(struct job *j)
 {
 	struct plan_job *p = j->plan;
+	bool *told = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
 	for (unsigned i = 0; i < p->nroles; i++) {
 		bool *seen = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
 		const struct plan_condition *c = p->roles[i].start_after;
-		if (!c)
-			continue;
+		if (!c || told[i])
+			continue;               /* the other end of the same cycle says nothing new */
+		if (p->roles[i].max)
+			test_awaited(j, &p->roles[i], c);
 		if (waits_for(p, c, i, seen)) {
 			struct str text = plan_condition_text(j->ev->arena, p, c);
 			struct diag *d = diag_report(ds(j), TJ0516, c->from, "'%.*s' starts after %.*s, which waits for '%.*s'",
 				STR_ARG(p->roles[i].name), STR_ARG(text), STR_ARG(p->roles[i].name));
-			note_cycle(j, d, i);
+			note_cycle(j, d, i, told);
 			diag_help(ds(j), d, "remove one 'start_after'");
-			return;                 /* the other end of the same cycle says nothing new */
-		}
-		if (str_is(p->gang.value, "kueue")) {
+		} else if (str_is(p->gang.value, "kueue")) {
 			report_queued_order(j, &p->roles[i]);
 		}
 	}

@@ -332,6 +332,7 @@ struct node *mk_check(struct parse *p, struct span at, bool warn, struct node *c
 	if (code.p && !p->source->library) {
 		struct diag *d = diag_report(p->diags, TJ0102, code_at, "only the standard library gives a check a code");
 		diag_help(p->diags, d, "remove 'as %.*s'", STR_ARG(code));
+		n->u.check.code = (struct str){ 0 };
 	}
 	node_grow(n, condition);
 	node_grow(n, message);
