@@ -550,8 +550,10 @@ static void test_never_none(struct check *c, const struct node *left, const stru
 static const struct type *fallback(struct check *c, struct node *n, const struct type *other, const struct type *want)
 {
 	bool hint = is_quantity_literal(n) && type_is_quantity(other);
+	if (!want && n->kind == NODE_BODY && other->kind == TYPE_RECORD)        /* it takes the type of the other side */
+		return check_expr(c, n, other, NO_SITE);
 	if (!want)
-		return type_expr(c, n, is_quantity_literal(n) || (n->kind == NODE_BODY && other->kind == TYPE_RECORD) ? other : NULL);
+		return type_expr(c, n, is_quantity_literal(n) ? other : NULL);
 	if (!hint)
 		return check_expr(c, n, want, c->site);
 	return check_expr(c, n, other, c->site)->kind == TYPE_BAD ? &type_bad : coerce(c, n, want, c->site);
