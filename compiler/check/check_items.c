@@ -570,6 +570,20 @@ bool body_is_broken(const struct node *body)
 	return false;
 }
 
+/* A few records that name each other twice are larger than any memory once their type is written out. */
+static bool members_fit(struct check *c, const struct node *n, const struct anon_items *a, size_t *ret_weight)
+{
+	enum { MOST = 100000 };         /* as many as a list may have elements */
+	*ret_weight = 0;
+	for (size_t i = 0; i < a->n; i++)
+		*ret_weight += type_weight(a->members[i].type);
+	if (*ret_weight <= MOST)
+		return true;
+	struct diag *d = diag_report(c->diags, TJ0407, n->span, "this record has more than %d fields, with those of the records in it", MOST);
+	diag_help(c->diags, d, "use smaller records, or a map for what has one type");
+	return false;
+}
+
 static const struct type *type_anon_body(struct check *c, struct node *n)
 {
 	struct anon_items a = { .base = { .check = c, .set = anon_set, .spread = anon_spread, .what = "a record" } };
@@ -580,8 +594,11 @@ static const struct type *type_anon_body(struct check *c, struct node *n)
 		return &type_empty;
 	if (a.computed)
 		return map_of_members(c, n, &a);
+	size_t weight;
+	if (!members_fit(c, n, &a, &weight))
+		return &type_bad;
 	struct type *t = ARENA_NEW(c->arena, struct type);
-	*t = (struct type){ .kind = TYPE_ANON, .members = a.members, .n = a.n };
+	*t = (struct type){ .kind = TYPE_ANON, .members = a.members, .n = a.n, .weight = weight };
 	return t;
 }
 

@@ -56,6 +56,7 @@ struct decl {
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
 	struct map unknown;             /* checker's own, TYPE: names that were reported as no field of it; a value: "." when it has none */
 	bool busy;                      /* checker's own, TYPE: being looked at */
+	struct decl *walked;            /* checker's own, TYPE: the one that a walk was in before */
 	bool early;                     /* checker's own: reads no parameter */
 	bool queued;                    /* checker's own: its body will be checked */
 	struct scope *scope;            /* checker's own: where the let of a body is evaluated */

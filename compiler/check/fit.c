@@ -52,31 +52,61 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 	return f;
 }
 
-/* A record may hold optional ones of its own type: what is being looked at fits. */
-static enum fit fit_fields(struct decl *record)
+/*
+ * The declared records that a walk over a type has been in: each is looked at
+ * once, although it may hold optional ones of its own type, and records that
+ * name each other twice would be very many written out.
+ */
+struct walk {
+	struct decl *last;
+};
+
+static bool walk_enter(struct walk *w, struct decl *record)
 {
-	enum fit f = FIT_OK;
 	if (record->busy)
-		return FIT_OK;
+		return false;
 	record->busy = true;
-	for (size_t i = 0; i < record->nfields; i++)
-		f = worse(f, fit(&type_data, record->fields[i].type));
-	record->busy = false;
-	return f;
+	record->walked = w->last;
+	w->last = record;
+	return true;
 }
 
-static enum fit fit_data(const struct type *t)
+static void walk_end(struct walk *w)
 {
+	for (; w->last; w->last = w->last->walked)
+		w->last->busy = false;
+}
+
+static enum fit data_walk(struct walk *w, const struct type *t)
+{
+	enum fit f = FIT_OK;
 	switch (t->kind) {
-	case TYPE_LIST: case TYPE_MAP: return fit(&type_data, t->elem);
-	case TYPE_ANON: return fit_members(&type_data, t);
-	case TYPE_RECORD: return fit_fields(t->record);
-	case TYPE_OPTIONAL: return fit(&type_data, t->elem);
+	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: return data_walk(w, t->elem);
+	case TYPE_POD:
+		f = data_walk(w, t->elem);
+		return f == FIT_NO ? f : worse(f, FIT_POD);
+	case TYPE_SECRET: return FIT_SECRET;
+	case TYPE_ANON:
+		for (size_t i = 0; i < t->n; i++)
+			f = worse(f, data_walk(w, t->members[i].type));
+		return f;
+	case TYPE_RECORD:
+		for (size_t i = 0; i < t->record->nfields && (i || walk_enter(w, t->record)); i++)
+			f = worse(f, data_walk(w, t->record->fields[i].type));
+		return f;
 	case TYPE_ROLE: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG: case TYPE_CLUSTER:
 	case TYPE_POD_FACTS: case TYPE_PORTS: case TYPE_MODULE: case TYPE_REPLICA_ENV: case TYPE_ROLES: case TYPE_RANGE:
 		return FIT_NO;
 	default: return FIT_OK;
 	}
+}
+
+static enum fit fit_data(const struct type *t)
+{
+	struct walk w = { 0 };
+	enum fit f = data_walk(&w, t);
+	walk_end(&w);
+	return f;
 }
 
 static enum fit fit_env(const struct type *t)
@@ -158,28 +188,30 @@ enum fit fit(const struct type *want, const struct type *t)
 	return fit_core(want, t);
 }
 
-bool has_pod(const struct type *t)
+static bool pod_walk(struct walk *w, const struct type *t)
 {
+	bool pod = false;
 	switch (t->kind) {
 	case TYPE_POD: return true;
-	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: return has_pod(t->elem);
+	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: return pod_walk(w, t->elem);
 	case TYPE_ANON:
-		for (size_t i = 0; i < t->n; i++)
-			if (has_pod(t->members[i].type))
-				return true;
-		return false;
-	case TYPE_RECORD: {
-		bool pod = false;
-		if (t->record->busy)
-			return false;
-		t->record->busy = true;
-		for (size_t i = 0; i < t->record->nfields && !pod; i++)
-			pod = t->record->fields[i].type && has_pod(t->record->fields[i].type);
-		t->record->busy = false;
+		for (size_t i = 0; i < t->n && !pod; i++)
+			pod = pod_walk(w, t->members[i].type);
 		return pod;
-	}
+	case TYPE_RECORD:
+		for (size_t i = 0; i < t->record->nfields && !pod && (i || walk_enter(w, t->record)); i++)
+			pod = t->record->fields[i].type && pod_walk(w, t->record->fields[i].type);
+		return pod;
 	default: return false;
 	}
+}
+
+bool has_pod(const struct type *t)
+{
+	struct walk w = { 0 };
+	bool pod = pod_walk(&w, t);
+	walk_end(&w);
+	return pod;
 }
 
 const struct type *lifted(struct check *c, const struct type *t, bool pod)
@@ -212,7 +244,7 @@ static const struct type *unify_members(struct check *c, const struct type *a, c
 		members[i] = (struct type_member){ a->members[i].name, t };
 	}
 	struct type *t = ARENA_NEW(c->arena, struct type);
-	*t = (struct type){ .kind = TYPE_ANON, .members = members, .n = a->n };
+	*t = (struct type){ .kind = TYPE_ANON, .members = members, .n = a->n, .weight = a->weight };
 	return t;
 }
 

@@ -75,6 +75,13 @@ const struct type *type_secret(struct arena *a, const struct type *t)
 	return wrap(a, TYPE_SECRET, t);
 }
 
+size_t type_weight(const struct type *t)
+{
+	while (t->elem)
+		t = t->elem;
+	return 1 + t->weight;
+}
+
 const struct type *type_strip_optional(const struct type *t)
 {
 	return t->kind == TYPE_OPTIONAL ? t->elem : t;

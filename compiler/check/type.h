@@ -63,6 +63,7 @@ struct type {
 	const struct type_member *members;      /* TYPE_ANON */
 	const struct str *words;                /* TYPE_ENUM */
 	size_t n;                               /* of members or words */
+	size_t weight;                          /* TYPE_ANON: members in all, as its text would name them; bounded, so that walking over it is safe */
 	const struct refinement *refine;        /* or NULL */
 	bool port;                              /* int(1..65535) spelt `port` */
 };
@@ -78,6 +79,9 @@ const struct type *type_map(struct arena *a, const struct type *elem);
 const struct type *type_optional(struct arena *a, const struct type *t);        /* idempotent */
 const struct type *type_pod(struct arena *a, const struct type *t);             /* idempotent */
 const struct type *type_secret(struct arena *a, const struct type *t);
+
+/* Members of the anonymous records in a type, one for the type itself. */
+size_t type_weight(const struct type *t);
 
 /* The type without `?`, without pod[]; the type itself otherwise. */
 const struct type *type_strip_optional(const struct type *t);
