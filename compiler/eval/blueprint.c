@@ -151,7 +151,7 @@ static bool accelerator_checks(struct eval *ev, struct entries *body, struct spa
 static const struct value *accelerator_field(struct eval *ev, struct entries *body, enum field_id id)
 {
 	const struct value *v = &value_none;
-	for (size_t i = 0; (body->fields >> id & 1) && i < body->n; i++) {
+	for (size_t i = 0, n = entries_about(body, id); i < n; i++) {
 		struct node *item = body->at[i].item;
 		const struct field *f = NULL;
 		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND))

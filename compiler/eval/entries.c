@@ -87,7 +87,11 @@ static uint64_t fields_of(const struct entry *e)
 
 static void push(struct gathering *g, struct entry e)
 {
-	g->to->fields |= fields_of(&e);
+	uint64_t fields = fields_of(&e);
+
+	g->to->fields |= fields;
+	if (fields)
+		g->to->fields_end = g->to->n + 1;
 	if (g->to->n == g->room)
 		reserve(g, 2 * g->room + 4);
 	g->to->at[g->to->n++] = e;

@@ -217,10 +217,18 @@ struct entries {
 	struct entry *at;
 	size_t n;
 	uint64_t fields;                /* a bit for each field that an entry may be about: most bodies mention few */
+	size_t fields_end;              /* behind the last entry that may be about a field: blocks usually come last */
 	struct frame *frame;            /* with the lets of the body */
 	bool failed;                    /* something was reported: entries may be missing */
 	bool pod_time;                  /* a condition or list was pod-time (reported TJ0708) */
+	bool searched, torn;            /* role_find_torn() has looked at it, and found something broken */
 };
+/* Behind the last entry that may be about a field; 0 when none is.  `es` may be NULL. */
+static inline size_t entries_about(const struct entries *es, enum field_id id)
+{
+	return es && (es->fields >> id & 1) ? es->fields_end : 0;
+}
+
 /*
  * The entries of a body in order.  A written entry wins over a spread's of the
  * same key; two written ones are TJ0206 unless both extend.  Checks and blocks

@@ -16,7 +16,7 @@
 
 static const struct entry *find_entry(const struct entries *entries, enum field_id id)
 {
-	for (size_t i = entries && (entries->fields >> id & 1) ? entries->n : 0; i-- > 0;) {
+	for (size_t i = entries_about(entries, id); i-- > 0;) {
 		const struct node *item = entries->at[i].item;
 		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.field &&
 		    item->u.item.field->id == id)
@@ -144,6 +144,7 @@ static void job_block(struct role *r, const struct entry *e)
 {
 	if (!e)
 		return;
+	r->own = e;
 	r->block = e->item;
 	r->job_decl = e->item->u.block.decl;
 	r->at = e->item->u.block.name_span;
@@ -178,7 +179,7 @@ static void own_roles(struct job *j, bool aux)
 static void role_levels(struct job *j, struct role *r)
 {
 	struct eval *ev = j->ev;
-	const struct entry *mine = r->block ? block_entry(j->body, r->aux ? "aux" : "role", r->name) : NULL;
+	const struct entry *mine = r->own;
 	const struct entry *theirs = r->framework_block ? block_entry(j->framework_body, "role", r->name) : NULL;
 	if (mine)
 		r->levels[LEVEL_ROLE] = eval_entries(ev, mine->frame, mine->item->u.block.body);

@@ -51,42 +51,39 @@ static void lower_ports(struct lowering *l, struct source_entries *s, struct pla
 			c->ports[c->nports++] = (struct plan_port){ s->at[i].key, s->at[i].value->u.integer, s->at[i].from, s->at[i].key_at };
 }
 
-static const struct plan_mount *mount_at(const struct plan_container *c, struct str path)
-{
-	for (size_t i = 0; i < c->nmounts; i++)
-		if (str_eq(c->mounts[i].path, path))
-			return &c->mounts[i];
-	return NULL;
-}
-
-static void add_mount(struct lowering *l, struct plan_container *c, struct plan_mount m)
+/* `known`: paths -> where they were written. */
+static void add_mount(struct lowering *l, struct plan_container *c, struct map *known, struct plan_mount m)
 {
 	struct eval *ev = l->ev;
-	const struct plan_mount *there = mount_at(c, m.path);
+	const struct span *there = map_get(known, m.path);
 	if (there) {                            /* TJ0612: two spellings of one path */
-		struct str a = source_text(ev->program->sources, there->path_at), b = source_text(ev->program->sources, m.path_at);
+		struct str a = source_text(ev->program->sources, *there), b = source_text(ev->program->sources, m.path_at);
 		struct diag *d = diag_report(ev->diags, TJ0612, m.path_at, "%.*s and %.*s are the same path", STR_ARG(a), STR_ARG(b));
-		diag_note(ev->diags, d, there->path_at, "mounted here");
+		diag_note(ev->diags, d, *there, "mounted here");
 		diag_help(ev->diags, d, "keep one of the two");
 		return;
 	}
+	struct span *at = ARENA_NEW(eval_work(ev), struct span);
+	*at = m.path_at;
+	map_put(known, eval_work(ev), m.path, at);
 	ARENA_PUSH(ev->arena, c->mounts, c->nmounts, m);
 }
 
 static void lower_mounts(struct lowering *l, struct source_entries *s, struct plan_container *c)
 {
 	const struct plan_accelerator *acc = l->plan->accelerator;
+	struct map known = { 0 };
 	for (size_t i = 0; acc && c == &l->plan->main && i < acc->nmounts; i++) {
 		struct plan_mount m = acc->mounts[i];
 		m.framework = true;
-		add_mount(l, c, m);
+		add_mount(l, c, &known, m);
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		struct plan_mount m = { .path_at = s->at[i].key_at, .framework = s->at[i].framework };
 		if (s->at[i].value->kind != VALUE_VOLUME || !mount_path(l->ev, s->at[i].key, s->at[i].key_at, &m.path))
 			continue;
 		m.volume = s->at[i].value->u.volume;
-		add_mount(l, c, m);
+		add_mount(l, c, &known, m);
 	}
 }
 

@@ -45,35 +45,33 @@ static bool entry_sets(const struct entry *e)
 }
 
 /* A field or a block that nobody knows, and that was reported. */
-static bool is_unknown(const struct role *r, const struct entry *e)
+static bool is_unknown(const struct entry *e)
 {
-	if (!e->item || entry_field(r, e))
+	if (!e->item)
 		return false;
 	if (e->item->kind == NODE_BLOCK)
 		return !e->item->u.block.word.n;
-	return e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND;
+	return (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND) && !e->item->u.item.field;
 }
 
 void role_find_torn(struct role *r)
 {
 	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
-		const struct entries *entries = r->levels[l];
-		r->torn = r->torn || (entries && entries->failed);
-		for (size_t i = 0; entries && i < entries->n; i++)
-			r->torn = r->torn || is_unknown(r, &entries->at[i]);
+		struct entries *entries = r->levels[l];
+		if (!entries)
+			continue;
+		for (size_t i = 0; !entries->searched && i < entries->n; i++)
+			entries->torn = entries->torn || is_unknown(&entries->at[i]);
+		entries->searched = true;       /* several roles share those of the job */
+		r->torn = r->torn || entries->torn || entries->failed;
 	}
-}
-
-static bool level_mentions(const struct role *r, int level, enum field_id id)
-{
-	return r->levels[level] && (r->levels[level]->fields >> id & 1);
 }
 
 /* Most fields of most roles are at their built-in default: no level says anything about them. */
 static bool mentions(const struct role *r, enum field_id id)
 {
 	for (int l = LEVEL_ROLE; l < LEVELS; l++)
-		if (level_mentions(r, l, id))
+		if (entries_about(r->levels[l], id))
 			return true;
 	return false;
 }
@@ -93,9 +91,9 @@ size_t role_contributions(struct role *r, enum field_id id, struct contribution 
 	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
 		struct entries *entries = r->levels[l];
 		bool framework = l >= LEVEL_FRAMEWORK_ROLE;
-		if (!level_mentions(r, l, id) || (job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
+		if ((job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
 			continue;
-		for (size_t i = entries->n; i-- > 0 && n < max;) {
+		for (size_t i = entries_about(entries, id); i-- > 0 && n < max;) {
 			struct entry *e = &entries->at[i];
 			const struct field *f = entry_field(r, e);
 			if (!f || f->id != id || (e->item && e->item->kind == NODE_FIELD && !e->item->u.field.value))
@@ -117,7 +115,7 @@ static struct node *typed_field(const struct role *r, enum field_id id)
 {
 	for (int l = LEVEL_FRAMEWORK_ROLE; l < LEVELS; l++) {
 		const struct entries *entries = r->levels[l];
-		for (size_t i = 0; level_mentions(r, l, id) && i < entries->n; i++) {
+		for (size_t i = 0, n = entries_about(entries, id); i < n; i++) {
 			struct node *item = entries->at[i].item;
 			if (item && item->kind == NODE_FIELD && item->u.field.field && item->u.field.field->id == id)
 				return item;

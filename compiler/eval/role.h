@@ -31,7 +31,8 @@ struct role {
 	struct job *job;
 	struct decl *decl;              /* of the framework, or of the job without one */
 	struct decl *job_decl;          /* of the job's own block; NULL without */
-	struct node *block;             /* in the job; NULL when the job does not mention it */
+	const struct entry *own;        /* its block in the job; NULL when the job does not mention it */
+	struct node *block;             /* of that entry */
 	struct node *framework_block;   /* NODE_BLOCK of the framework, or NULL */
 	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where there is none */
 	bool torn;                      /* something that the job writes for it is broken: what is not there may have been meant */

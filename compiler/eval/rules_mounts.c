@@ -23,7 +23,7 @@ static void same_scratch(struct job *j, const struct plan_container *where, cons
 static void scratch_sizes(struct job *j, const struct plan_container *a, const struct plan_container *b)
 {
 	for (size_t i = 0; i < a->nmounts; i++)
-		for (size_t k = a == b ? i + 1 : 0; k < b->nmounts; k++)
+		for (size_t k = a == b ? i + 1 : 0; a->mounts[i].volume->kind == VOLUME_SCRATCH && k < b->nmounts; k++)
 			same_scratch(j, a, a->mounts[i].volume, b->mounts[k].volume);
 }
 

@@ -33,7 +33,7 @@ static struct node *literal(const struct entry *e)
 /* The last entry of a level that speaks of a field; NULL without. */
 static const struct entry *entry_of(const struct entries *level, enum field_id id)
 {
-	for (size_t i = level && (level->fields >> id & 1) ? level->n : 0; i-- > 0;) {
+	for (size_t i = entries_about(level, id); i-- > 0;) {
 		const struct node *item = level->at[i].item;
 		const struct field *f = !item ? NULL : item->kind == NODE_FIELD ? item->u.field.field :
 		                        item->kind == NODE_SET || item->kind == NODE_EXTEND ? item->u.item.field : NULL;

@@ -1,6 +1,7 @@
 /*
- * measure.c - RUNS OUTPUT PROGRAM ARGUMENT...: the shortest wall time of so many
+ * measure.c - RUNS STATUS OUTPUT PROGRAM ARGUMENT...: the shortest wall time of so many
  * runs and the shortest processor time in microseconds, and the largest resident set in KiB.
+ * Every run must end with the status.
  *
  * A harness in a larger language would be seen in the child's peak memory,
  * which counts from before exec.
@@ -21,7 +22,7 @@ static double now(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static double run(const char *output, char **argv, struct rusage *used)
+static double run(int expected, const char *output, char **argv, struct rusage *used)
 {
 	double start = now();
 	int status;
@@ -37,7 +38,7 @@ static double run(const char *output, char **argv, struct rusage *used)
 	if (child < 0 || wait4(child, &status, 0, used) != child)
 		return -1;
 	double end = now();
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? end - start : -1;
+	return WIFEXITED(status) && WEXITSTATUS(status) == expected ? end - start : -1;
 }
 
 int main(int argc, char **argv)
@@ -45,16 +46,16 @@ int main(int argc, char **argv)
 	double least = 0, least_cpu = 0;
 	long peak = 0;
 
-	if (argc < 4)
+	if (argc < 5)
 		return 2;
 	for (int i = 0, runs = atoi(argv[1]); i < runs; i++) {
 		struct rusage used = { 0 };
-		double took = run(argv[2], argv + 3, &used);
+		double took = run(atoi(argv[2]), argv[3], argv + 4, &used);
 		double cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e6 +
 		             (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 
 		if (took < 0) {
-			fprintf(stderr, "measure: %s failed\n", argv[3]);
+			fprintf(stderr, "measure: %s failed\n", argv[4]);
 			return 1;
 		}
 		least = i == 0 || took < least ? took : least;

@@ -16,6 +16,7 @@ HERE = os.path.join(BUILD, "bench")
 MEASURE = os.path.join(HERE, "measure")
 strict = "--strict" in sys.argv
 missed = []
+start_up = 0.0                          # milliseconds of processor that every run costs
 
 
 def program(name, text):
@@ -27,7 +28,8 @@ def program(name, text):
 
 def measure(runs, *arguments):
     """(milliseconds, of processor, MiB) of `trainc ARGUMENTS`, or None when it fails."""
-    done = subprocess.run([MEASURE, str(runs), os.path.join(HERE, "out"), TRAINC, *arguments],
+    status = "1" if arguments[-1].endswith("mistakes.tj") else "0"
+    done = subprocess.run([MEASURE, str(runs), status, os.path.join(HERE, "out"), TRAINC, *arguments],
                           capture_output=True, text=True, check=False)
     if done.returncode:
         return None
@@ -87,65 +89,117 @@ def many_jobs(n):
     return IMPORTS + "\n".join(torch_job(f"mnist-{i}") for i in range(n))
 
 
+def fleet(n):
+    return IMPORTS + torch_job("mnist-${i}", f"for i in range({n}) ")
+
+
 def many_replicas(n):
     return (IMPORTS + torch_job("wide")).replace("replicas    = 4", f"replicas    = {n}")
 
 
+def many_roles(n):
+    """Without a success that names each of them in each object: that is output which grows with the square."""
+    roles = "\n".join(f"  role r{i} {{ replicas = 2 }}" for i in range(n))
+    return ('job "roles" {\n  image = "registry.example.com/ml/a:1"\n  command = ["run"]\n  success = done(r0)\n'
+            f"  clean = \"all\"\n{roles}\n}}\n")
+
+
+def in_job(word, lines):
+    block = f"  {word} {{\n" + "\n".join("    " + line for line in lines) + "\n  }\n\n  role worker"
+    return IMPORTS + torch_job("wide").replace("  role worker", block)
+
+
 def many_variables(n):
-    lines = "\n".join(f'    NAME_{i} = "value {i}"' for i in range(n))
-    return IMPORTS + torch_job("wide").replace("  role worker", "  env {\n" + lines + "\n  }\n\n  role worker")
+    return in_job("env", (f'NAME_{i} = "value {i}"' for i in range(n)))
 
 
-def deep(n):
-    """Nesting, n times as deep as a person would."""
+def many_references(n):
+    return in_job("env", ['NAME_0 = "x"'] + [f'NAME_{i} = pod.env("NAME_{i - 1}")' for i in range(1, n)])
+
+
+def many_labels(n):
+    return in_job("labels", (f'"example.com/l{i}" = "v{i}"' for i in range(n)))
+
+
+def many_mounts(n):
+    return in_job("mounts", (f'"/mnt/{i}" = pvc("claim-{i}", readonly = true)' for i in range(n)))
+
+
+def many_files(n):
+    return in_job("files", (f'"/etc/app/{i}.conf" = "x = {i}"' for i in range(n)))
+
+
+def nested(n):
+    """Parentheses and lists as deep as a person would never write, n times over."""
     nest = "(" * 50 + "1" + ")" * 50
-    lets = "\n".join(f"let a{i} = {nest}" for i in range(n))
-    uses = "let total = sum([" + ", ".join(f"a{i}" for i in range(n)) + "])"
+    deep = "[" * 40 + "1" + "]" * 40
+    lets = "\n".join(f"let a{i} = {nest}\nlet b{i} = {deep}" for i in range(n))
+    uses = "let total = sum([" + ", ".join(f"a{i} + len(b{i})" for i in range(n)) + "])"
     return IMPORTS + lets + "\n" + uses + "\n" + torch_job("deep-${total}")
 
 
+def mistakes(n):
+    """Every other line is wrong, each in its own way as far as the compiler knows."""
+    return IMPORTS + "\n".join(f"let a{i} = {i}\nlet b{i} = unknown_{i} + a{i}" for i in range(n // 2)) + "\n"
+
+
 def growth(what, make, n, *arguments):
-    """Twice the work must cost at most 2.2 times as much."""
-    times = []
-    for size in (n, 2 * n):
-        got = measure(7, *arguments, program(f"growth-{size}.tj", make(size)))
-        if got is None:
-            print(f"{what:<44} failed")
-            missed.append(what)
-            return
-        times.append(got[1])
-    ratio = times[1] / times[0]
-    print(f"{what:<44} {times[0]:8.2f} ms of cpu, twice {times[1]:8.2f}, {ratio:.2f} times   {'' if ratio <= 2.2 else 'MISSED'}")
+    """
+    Twice the work must cost at most 2.2 times as much.  What every run costs is
+    left out, and the two sizes take turns, so that a busy moment meets both.
+    """
+    files = [program(f"growth-{size}-{make.__name__}.tj", make(size)) for size in (n, 2 * n)]
+    least = [None, None]
+    for _ in range(4):
+        for i, file in enumerate(files):
+            got = measure(4, *arguments, file)
+            if got is None:
+                print(f"{what:<44} failed")
+                missed.append(what)
+                return
+            least[i] = got[1] if least[i] is None else min(least[i], got[1])
+    ratio = (least[1] - start_up) / max(0.01, least[0] - start_up)
+    print(f"{what:<44} {least[0]:8.2f} ms of cpu, twice {least[1]:8.2f}, {ratio:.2f} times   {'' if ratio <= 2.2 else 'MISSED'}")
     if ratio > 2.2:
         missed.append(what)
 
 
 def main():
+    global start_up
     os.makedirs(HERE, exist_ok=True)
     subprocess.run(["cc", "-O2", "-static", "-o", MEASURE, "tests/bench/measure.c"], check=True)
 
     mnist = program("mnist.tj", IMPORTS + torch_job("mnist-ddp"))
     wide = program("wide.tj", parameter_servers(1000))
-    fleet = program("fleet.tj", IMPORTS + torch_job("mnist-${i}", "for i in range(1000) "))
+    one_fleet = program("fleet.tj", fleet(1000))
     jobs = program("jobs.tj", many_jobs(1000))
+    wrong = program("mistakes.tj", mistakes(1000))
     with open("examples/10-volumes-and-raw/vit.tj", encoding="utf-8") as file:
         vit = file.read()
     vits = program("vits.tj", vit.replace('job "vit-l"', 'for i in range(1000) job "vit-${i}"'))
 
     row("start-up: version", 0.7, 2, 200, "version")
+    start_up = measure(50, "version")[1]
     row("W1: program 4.1", 1.5, 6, 200, "compile", mnist)
     row("W2: 1,021 replicas, unrolled", 60, 16, 10, "compile", "--unroll", wide)
     row("W2: 1,021 replicas, indexed", 4, None, 50, "compile", wide)
-    row("W3: 1,000 jobs, a fleet", 30, 32, 10, "compile", fleet)
-    row("W3: 1,000 jobs, each written out", 30, 32, 10, "compile", jobs)
-    row("check of 1,000 jobs of program 4.10", 100, None, 5, "check", vits)
+    row("W3: 1,000 jobs, a fleet", 30, 32, 40, "compile", one_fleet)
+    row("W3: 1,000 jobs, each written out", 30, 32, 40, "compile", jobs)
+    row("check of 1,000 jobs of program 4.10", 100, None, 20, "check", vits)
+    row("diagnostics of 1,000 lines, 500 of them wrong", 20, None, 40, "check", "--format", "json", wrong)
 
     print()
     growth("growth: jobs in a file", many_jobs, 1000, "compile")
+    growth("growth: jobs of a fleet", fleet, 1000, "compile")
+    growth("growth: roles of a job", many_roles, 200, "compile")
     growth("growth: addresses of an indexed role", parameter_servers, 1000, "compile")
-    growth("growth: replicas, unrolled", many_replicas, 500, "compile", "--unroll")
+    growth("growth: replicas, unrolled", many_replicas, 1000, "compile", "--unroll")
     growth("growth: environment entries", many_variables, 4000, "compile")
-    growth("growth: nesting", deep, 1000, "compile")
+    growth("growth: references to variables", many_references, 2000, "compile")
+    growth("growth: labels", many_labels, 2000, "compile")
+    growth("growth: mounts", many_mounts, 2000, "compile")
+    growth("growth: files", many_files, 2000, "compile")
+    growth("growth: nesting", nested, 1000, "compile")
 
     size = os.path.getsize(TRAINC) / 2**20
     stripped = os.path.join(HERE, "stripped")
