@@ -57,7 +57,7 @@ $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
 SCHEMA_TOOL := compiler/kube/schema/compile.c compiler/kube/schema.c compiler/kube/schema_text.c $(wildcard compiler/base/*.c)
 $(GEN)/schema_compile: $(SCHEMA_TOOL) $(wildcard compiler/base/*.h compiler/kube/schema*.h) | $(GEN)
 	$(CC) $(STD) $(CPPFLAGS) $(WARN) -O1 -o $@ $(SCHEMA_TOOL)
-$(GEN)/schema.c: $(GEN)/schema_compile $(sort $(wildcard compiler/kube/schema_*.tbl))
+$(GEN)/schema.c: $(GEN)/schema_compile compiler/kube/schema_addons.tbl $(sort $(wildcard compiler/kube/schema_1.*.tbl))
 	$(GEN)/schema_compile $(filter %.tbl,$^) >$@.new && mv $@.new $@
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)

@@ -259,7 +259,7 @@ static bool run_test(struct session *s, const struct compile *front, struct str 
 	c->options.keep_jobs = true;
 	compile_plan(c, path);
 	if (diags_ok(&c->diags))
-		emit_check(&(struct emit_options){ .sources = &c->sources }, &c->plan, &c->diags);
+		emit_check(&(struct emit_options){ .sources = &c->sources, .kinds = compile_kinds(c) }, &c->plan, &c->diags);
 	run.before = c->diags.n;
 	struct node *test = c->program.root ? nth_test(c, n) : NULL;
 	if (!test || (!diags_ok(&c->diags) && !expects_failure(c, test))) {

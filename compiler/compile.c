@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "check/check.h"
+#include "base/path.h"
 #include "kube/limits.h"
+#include "kube/schema_text.h"
 #include "kube/version.h"
 
 void compile_init(struct compile *c, const struct reader *reader)
@@ -213,4 +215,25 @@ struct plan *compile_plan(struct compile *c, struct str path)
 	check_unused(&c->program);
 	check_undocumented(&c->program);
 	return &c->plan;
+}
+
+const struct schema *compile_kinds(struct compile *c)
+{
+	const struct reader *reader = c->program.reader;
+	struct str path = path_join(&c->arena, c->program.project.root, STR("crds.tbl")), text, why;
+	struct schema *kinds = ARENA_NEW(&c->arena, struct schema);
+	size_t objects = 0;
+
+	for (size_t i = 0; i < c->plan.njobs; i++)
+		objects += c->plan.jobs[i].nobjects;
+	if (!objects || (reader->exists && !reader->exists(reader->context, path)) || !reader->read(reader->context, &c->arena, path, &text, &why))
+		return NULL;
+	struct schema_builder *b = schema_builder_new(&c->arena, &schema_builtin);
+	if (schema_read(b, text, &why) && schema_build(b, kinds, &why))
+		return kinds;
+	struct source *s = source_add(&c->sources, path, text);
+	struct span at = { s ? s->base : 0, s ? s->base : 0 };
+	struct diag *d = diag_report(&c->diags, TJ0001, at, "the project's kinds cannot be read: %.*s", STR_ARG(why));
+	diag_help(&c->diags, d, "make the file again with 'trainc vendor crd FILE'");
+	return NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "diag/diag.h"
 #include "eval/job.h"
+#include "kube/schema.h"
 #include "plan/plan.h"
 
 struct compile_options {                /* p == NULL: not given */
@@ -50,6 +51,13 @@ void compile_params(struct compile *c, struct str path);
  * diags_finish() before printing.
  */
 struct plan *compile_plan(struct compile *c, struct str path);
+
+/*
+ * The project's own kinds: crds.tbl beside project.tj, as 'trainc vendor crd' wrote
+ * it.  NULL when there are none, or no job has extra objects; a file that is
+ * damaged is reported.
+ */
+const struct schema *compile_kinds(struct compile *c);
 
 /* Only load, resolve and type (dump --ast, --types, explain, doc). */
 void compile_front(struct compile *c, struct str path);

@@ -29,6 +29,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_EXPLAIN] = cmd_explain,
 	[COMMAND_DOC] = cmd_doc,
 	[COMMAND_INIT] = cmd_init,
+	[COMMAND_VENDOR] = cmd_vendor,
 	[COMMAND_DUMP] = cmd_dump,
 	[COMMAND_COMPLETION] = cmd_completion,
 	[COMMAND_VERSION] = cmd_version,

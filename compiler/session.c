@@ -329,7 +329,7 @@ void session_check_objects(struct session *s, struct programs *all, bool runtime
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct compile *c = all->at[i];
-		struct emit_options options = { .sources = &c->sources, .runtime_warning = runtime_warning, .seen = seen,
+		struct emit_options options = { .kinds = compile_kinds(c), .sources = &c->sources, .runtime_warning = runtime_warning, .seen = seen,
 			.seen_arena = s->arena };
 
 		c->diags.unasked[TJ0817] = !runtime_warning;

@@ -51,6 +51,7 @@ int cmd_test(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_doc(struct session *s);
 int cmd_init(struct session *s);
+int cmd_vendor(struct session *s);
 int cmd_dump(struct session *s);
 int cmd_completion(struct session *s);
 int cmd_version(struct session *s);

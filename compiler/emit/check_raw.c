@@ -72,7 +72,6 @@ static void kinds_like(struct checking *c, struct diag *d, struct str kind)
 static void object(struct checking *c, const struct plan_object *o)
 {
 	const struct schema *s = &schema_builtin;
-	struct schema_checking checking = { s, c->plan->kubernetes, c->diags, c->arena };
 	bool version = has_text(c, o, "apiVersion"), named = has_text(c, o, "kind");
 	struct diag *d;
 
@@ -80,6 +79,11 @@ static void object(struct checking *c, const struct plan_object *o)
 		return;
 	const struct data *api_version = data_get(o->data, STR("apiVersion")), *kind = data_get(o->data, STR("kind"));
 	const struct schema_kind *known = schema_find_kind(s, api_version->u.string, kind->u.string);
+	if (!known && c->options->kinds) {
+		s = c->options->kinds;
+		known = schema_find_kind(s, api_version->u.string, kind->u.string);
+	}
+	struct schema_checking checking = { s, c->plan->kubernetes, c->diags, c->arena };
 	if (!known) {
 		d = diag_report(c->diags, TJ0906, kind->from, "no schema for '%.*s %.*s'", STR_ARG(api_version->u.string), STR_ARG(kind->u.string));
 		kinds_like(c, d, kind->u.string);

@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 
 struct emit_options {
+	const struct schema *kinds;     /* of the project's own, or NULL */
 	bool json;                      /* one `List` instead of a YAML stream */
 	bool annotate;                  /* YAML: `# file:line` at the end of each line */
 	const struct sources *sources;  /* for annotate */

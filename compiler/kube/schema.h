@@ -18,7 +18,8 @@ enum schema_word {                      /* what a value is */
 	SCHEMA_INT, SCHEMA_NUMBER, SCHEMA_BOOL,
 	SCHEMA_QUANTITY, SCHEMA_INT_OR_STRING,
 	SCHEMA_OBJECT,                  /* of: position in `types` */
-	SCHEMA_LIST, SCHEMA_MAP         /* of: position in `refs`, what the elements are */
+	SCHEMA_LIST, SCHEMA_MAP,        /* of: position in `refs`, what the elements are */
+	SCHEMA_BUILTIN                  /* in a project's own table, of: position in the built-in table's `types` */
 };
 
 struct schema_ref {

@@ -97,7 +97,7 @@ static void wrong(struct schema_checking *c, const struct schema_ref *r, const s
 	if (write.n) {
 		diag_help(c->diags, report, "write %.*s", STR_ARG(write));
 		diag_fix(c->diags, report, d->from, write, "write %.*s", STR_ARG(write));
-	} else if (r->word == SCHEMA_OBJECT) {
+	} else if (r->word == SCHEMA_OBJECT || r->word == SCHEMA_BUILTIN) {
 		diag_help(c->diags, report, "'trainc explain %.*s' lists its fields", STR_ARG(buf_text(&wanted)));
 	}
 	buf_release(&wanted);
@@ -118,6 +118,7 @@ static bool fits(const struct schema_ref *r, const struct data *d)
 	case SCHEMA_QUANTITY: return d->kind == DATA_INT || d->kind == DATA_FLOAT || (d->kind == DATA_STRING && quantity_parse_full(d->u.string, &q) == QUANTITY_OK);
 	case SCHEMA_INT_OR_STRING: return d->kind == DATA_INT || d->kind == DATA_STRING;
 	case SCHEMA_OBJECT:
+	case SCHEMA_BUILTIN:
 	case SCHEMA_MAP: return d->kind == DATA_MAP;
 	case SCHEMA_LIST: return d->kind == DATA_LIST;
 	}
@@ -137,6 +138,11 @@ static void check_value(struct schema_checking *c, const struct schema_ref *r, c
 	}
 	if (r->word == SCHEMA_OBJECT)
 		check_map(c, &c->schema->types[r->of], d, whole);
+	if (r->word == SCHEMA_BUILTIN) {
+		struct schema_checking inner = *c;
+		inner.schema = &schema_builtin;
+		check_map(&inner, &schema_builtin.types[r->of], d, whole);
+	}
 	for (size_t i = 0; r->word == SCHEMA_LIST && i < d->u.list.n; i++)
 		check_value(c, &c->schema->refs[r->of], d->u.list.at[i], what, whole);
 	for (size_t i = 0; r->word == SCHEMA_MAP && i < d->u.map.n; i++)

@@ -1,21 +1,14 @@
 /* schema_print.c - versions and types in words. */
 #include "kube/schema.h"
-
-static uint32_t known(const struct schema *s)
-{
-	uint32_t all = 0;
-
-	for (size_t i = 0; i < s->nkinds; i++)
-		all |= s->kinds[i].versions;
-	return all;
-}
+#include "kube/version.h"
 
 void schema_versions_text(uint32_t versions, struct buf *out)
 {
-	uint32_t all = known(&schema_builtin);
+	const uint32_t all = (1u << (KUBE_NEWEST - KUBE_OLDEST + 1)) - 1;
 	unsigned low = 0, high = 0;
 
-	if ((versions & all) == all) {
+	versions &= all;
+	if (versions == all) {
 		buf_z(out, "all versions");
 		return;
 	}
@@ -43,10 +36,12 @@ void schema_ref_text(const struct schema *s, const struct schema_ref *r, struct 
 		buf_z(out, r->word == SCHEMA_LIST ? "list of " : "map of ");
 		r = &s->refs[r->of];
 	}
-	if (r->word != SCHEMA_OBJECT) {
+	if (r->word != SCHEMA_OBJECT && r->word != SCHEMA_BUILTIN) {
 		buf_z(out, words[r->word]);
 		return;
 	}
+	if (r->word == SCHEMA_BUILTIN)
+		s = &schema_builtin;
 	struct str name = schema_text(s, s->types[r->of].name);
 	size_t dot = name.n;
 	while (dot && name.p[dot - 1] != '.')

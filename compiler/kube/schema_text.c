@@ -31,16 +31,18 @@ struct built_kind {
 
 struct schema_builder {
 	struct arena *arena;
+	const struct schema *base;      /* whose types may be named, or NULL */
 	struct map types, kinds;        /* struct built_type, struct built_kind by "apiVersion kind" */
 	struct built_type *type;        /* that lines with a tab belong to */
 	uint32_t versions;              /* that the lines being read hold for */
 };
 
-struct schema_builder *schema_builder_new(struct arena *a)
+struct schema_builder *schema_builder_new(struct arena *a, const struct schema *base)
 {
 	struct schema_builder *b = ARENA_NEW(a, struct schema_builder);
 
 	b->arena = a;
+	b->base = base;
 	b->versions = EVERY_VERSION;
 	return b;
 }
@@ -86,8 +88,7 @@ static bool read_version(struct schema_builder *b, struct str rest)
 	unsigned long minor = strtoul(rest.p + 2, &end, 10);
 	if (end != rest.p + rest.n || minor < SCHEMA_OLDEST || minor >= SCHEMA_OLDEST + 16)
 		return false;
-	if (b->versions != EVERY_VERSION)
-		version_ends(b);
+	version_ends(b);
 	b->versions = 1u << (minor - SCHEMA_OLDEST);
 	return true;
 }
@@ -228,6 +229,9 @@ static struct schema_ref describe(struct building *g, struct str s)
 		if (str_is(s, scalars[i]))
 			return (struct schema_ref){ i, 0 };
 	uintptr_t type = (uintptr_t)map_get(&g->type_of, s);
+	const struct schema_type *base = !type && g->b->base ? schema_find_type(g->b->base, s) : NULL;
+	if (base)
+		return (struct schema_ref){ SCHEMA_BUILTIN, (uint16_t)(base - g->b->base->types) };
 	if (!type)
 		g->lost = s;
 	return (struct schema_ref){ type ? SCHEMA_OBJECT : SCHEMA_ANY, (uint16_t)(type ? type - 1 : 0) };

@@ -21,8 +21,8 @@ def tables():
     """{version: ({(apiVersion, kind): type}, {type: {field: words}})}, each whole."""
     kinds, types, versions = {}, {}, {}
     files = glob.glob(os.path.join(ROOT, "compiler", "kube", "schema_1.*.tbl"))
-    for path in sorted(files):
-        current = None
+    for path in [os.path.join(ROOT, "compiler", "kube", "schema_addons.tbl")] + sorted(files):
+        current = version = None
         with open(path, encoding="utf-8") as f:
             for line in f.read().splitlines():
                 words = line.split()
@@ -43,7 +43,8 @@ def tables():
                 else:
                     current = words[1]
                     types.setdefault(current, {})
-        versions[version] = (dict(kinds), {name: dict(fields) for name, fields in types.items()})
+        if version:             # the add-ons hold for all
+            versions[version] = (dict(kinds), {name: dict(fields) for name, fields in types.items()})
     return versions
 
 

@@ -86,7 +86,7 @@ static void words(void)
 static void from_text(void)
 {
 	struct arena a = { 0 };
-	struct schema_builder *b = schema_builder_new(&a);
+	struct schema_builder *b = schema_builder_new(&a, NULL);
 	struct schema s;
 	struct str why;
 
@@ -101,13 +101,13 @@ static void from_text(void)
 		"type\n", "-type acme.Widget\n", "-kind a/v1 B\n", "type a.B\n\t-gone\n", "type a.B\n\tname\n" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		why = STR("");
-		CHECK(!schema_read(schema_builder_new(&a), str_of(bad[i]), &why) && str_starts(why, STR("line ")));
+		CHECK(!schema_read(schema_builder_new(&a, NULL), str_of(bad[i]), &why) && str_starts(why, STR("line ")));
 	}
-	b = schema_builder_new(&a);
+	b = schema_builder_new(&a, NULL);
 	CHECK(schema_read(b, STR("type a.B\n\tx []c.D\n"), &why));
 	CHECK(!schema_build(b, &s, &why) && str_is(why, "nothing describes the type 'c.D'"));
 	/* versions: a field that changes, goes and comes back */
-	b = schema_builder_new(&a);
+	b = schema_builder_new(&a, NULL);
 	CHECK(schema_read(b, STR("version 1.28\ntype a.B\n\tx string\n\ty int\nversion 1.29\ntype a.B\n\tx int\n\t-y\nversion 1.30\ntype a.B\n\ty int\n"), &why));
 	CHECK(schema_build(b, &s, &why));
 	const struct schema_type *t = schema_find_type(&s, STR("a.B"));

@@ -65,7 +65,7 @@ static void put_tables(const struct schema *s)
 int main(int argc, char **argv)
 {
 	struct arena a = { 0 };
-	struct schema_builder *b = schema_builder_new(&a);
+	struct schema_builder *b = schema_builder_new(&a, NULL);
 	struct schema s;
 	struct str text, why;
 

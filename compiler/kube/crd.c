@@ -1,0 +1,230 @@
+/* crd.c - CustomResourceDefinitions as schemas. */
+#include "kube/crd.h"
+
+#include "base/map.h"
+#include "kube/schema.h"
+
+struct crd {
+	struct arena *arena;
+	struct buf *out;
+	struct str prefix;              /* of its types: "jobset.x-k8s.io.v1alpha2." */
+	unsigned depth;
+};
+
+enum { DEEPEST = 64 };
+
+static struct str text_of(const struct data *d, const char *key)
+{
+	const struct data *v = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
+
+	return v && v->kind == DATA_STRING ? v->u.string : STR("");
+}
+
+static const struct data *map_of(const struct data *d, const char *key)
+{
+	const struct data *v = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
+
+	return v && v->kind == DATA_MAP ? v : NULL;
+}
+
+static bool is_true(const struct data *d, const char *key)
+{
+	const struct data *v = data_get(d, str_of(key));
+
+	return v && v->kind == DATA_BOOL && v->u.boolean;
+}
+
+bool crd_is(const struct data *document)
+{
+	return str_is(text_of(document, "kind"), "CustomResourceDefinition");
+}
+
+/* ---- objects that Kubernetes has ---- */
+
+static bool requires(const struct data *schema, struct str name)
+{
+	const struct data *list = data_get(schema, STR("required"));
+
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++)
+		if (list->u.list.at[i]->kind == DATA_STRING && str_eq(list->u.list.at[i]->u.string, name))
+			return true;
+	return false;
+}
+
+/* All properties are fields of the type, most of its fields are properties, and the same ones are required. */
+static bool is_type(const struct schema_type *t, const struct data *schema, const struct data *properties)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < properties->u.map.n; i++) {
+		struct str name = properties->u.map.at[i].key;
+		const struct schema_field *f = schema_newest_field(&schema_builtin, t, name);
+		if (!f || (f->required != 0) != requires(schema, name))
+			return false;
+	}
+	for (size_t i = t->first; i < t->first + t->n; i++)
+		known += i == t->first || schema_builtin.fields[i].name != schema_builtin.fields[i - 1].name;
+	return properties->u.map.n * 10 >= known * 7;
+}
+
+static struct str builtin_type(const struct data *schema, const struct data *properties)
+{
+	if (map_of(map_of(map_of(properties, "spec"), "properties"), "containers"))
+		return STR("core.v1.PodTemplateSpec");
+	if (map_of(properties, "containers") && map_of(properties, "volumes"))
+		return STR("core.v1.PodSpec");
+	for (size_t i = 0; properties->u.map.n >= 3 && i < schema_builtin.ntypes; i++) {
+		struct str name = schema_text(&schema_builtin, schema_builtin.types[i].name);
+		if ((str_starts(name, STR("core.v1.")) || str_starts(name, STR("meta.v1.")) || str_starts(name, STR("batch.v1."))) &&
+		    is_type(&schema_builtin.types[i], schema, properties))
+			return name;
+	}
+	return STR("");
+}
+
+/* ---- from JSON schema to words ---- */
+
+static void type(struct crd *c, struct str name, const struct data *schema, bool root);
+
+/* The word for a value; the types below it are written first.  `name`: of the type that it would be. */
+static struct str word(struct crd *c, const struct data *schema, struct str name)
+{
+	struct str kind = text_of(schema, "type");
+	const struct data *properties = map_of(schema, "properties"), *items = map_of(schema, "items"),
+		*more = map_of(schema, "additionalProperties");
+
+	if (is_true(schema, "x-kubernetes-int-or-string"))
+		return STR("int-or-string");
+	if (str_is(kind, "string"))
+		return str_is(text_of(schema, "format"), "date-time") ? STR("time") : str_is(text_of(schema, "format"), "byte") ? STR("bytes") : STR("string");
+	if (str_is(kind, "integer") || str_is(kind, "boolean") || str_is(kind, "number"))
+		return str_is(kind, "integer") ? STR("int") : str_is(kind, "boolean") ? STR("bool") : STR("number");
+	if (c->depth >= DEEPEST || is_true(schema, "x-kubernetes-preserve-unknown-fields") || is_true(schema, "x-kubernetes-embedded-resource"))
+		return STR("any");
+	c->depth++;
+	struct str result = STR("any");
+	if (str_is(kind, "array") && items)
+		result = str_cat(c->arena, STR("[]"), word(c, items, name), STR(""));
+	else if (more && !properties)
+		result = str_cat(c->arena, STR("{}"), word(c, more, name), STR(""));
+	else if (properties && properties->u.map.n) {
+		result = builtin_type(schema, properties);
+		if (!result.n) {
+			type(c, name, schema, false);
+			result = str_cat(c->arena, c->prefix, name, STR(""));
+		}
+	}
+	c->depth--;
+	return result;
+}
+
+/* "jobs" below "JobSetSpec" is JobSetSpecJobs. */
+static struct str below(struct crd *c, struct str name, struct str property)
+{
+	char *copy = arena_copy(c->arena, property.p, property.n);
+
+	if (property.n && copy[0] >= 'a' && copy[0] <= 'z')
+		copy[0] = (char)(copy[0] - 'a' + 'A');
+	return str_cat(c->arena, name, (struct str){ copy, property.n }, STR(""));
+}
+
+static void keys(struct buf *out, const struct data *list)
+{
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++)
+		if (list->u.list.at[i]->kind == DATA_STRING)
+			buf_printf(out, "%s%.*s", i ? "," : "", STR_ARG(list->u.list.at[i]->u.string));
+}
+
+static bool is_name(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] <= ' ' || s.p[i] == 0x7f)
+			return false;
+	return s.n && s.p[0] != '-';
+}
+
+static void field(struct buf *out, const struct data *schema, struct str name, const struct data *value, struct str of)
+{
+	struct str list = text_of(value, "x-kubernetes-list-type"), map = text_of(value, "x-kubernetes-map-type");
+
+	buf_printf(out, "\t%.*s %.*s", STR_ARG(name), STR_ARG(of));
+	if (requires(schema, name))
+		buf_z(out, " required");
+	if (str_is(list, "map")) {
+		buf_z(out, " map=");
+		keys(out, data_get(value, STR("x-kubernetes-list-map-keys")));
+	} else if (str_is(list, "set") || str_is(list, "atomic") || str_is(map, "atomic")) {
+		buf_printf(out, " %s", str_is(list, "set") ? "set" : "atomic");
+	}
+	buf_char(out, '\n');
+}
+
+static void type(struct crd *c, struct str name, const struct data *schema, bool root)
+{
+	const struct data *properties = map_of(schema, "properties");
+	struct buf lines = { 0 };
+
+	for (size_t i = 0; i < properties->u.map.n; i++) {
+		const struct data_member *m = &properties->u.map.at[i];
+		if (m->value->kind != DATA_MAP || !is_name(m->key))
+			continue;
+		if (root && str_is(m->key, "metadata"))
+			buf_z(&lines, "\tmetadata meta.v1.ObjectMeta\n");
+		else
+			field(&lines, schema, m->key, m->value, word(c, m->value, below(c, name, m->key)));
+	}
+	buf_printf(c->out, "type %.*s%.*s\n", STR_ARG(c->prefix), STR_ARG(name));
+	buf_str(c->out, buf_text(&lines));
+	buf_release(&lines);
+}
+
+/* ---- the definition ---- */
+
+static bool refuse(struct crd_error *error, const struct data *at, const char *what)
+{
+	*error = (struct crd_error){ at->from, str_of(what) };
+	return false;
+}
+
+static bool version(struct crd *c, const struct data *crd, const struct data *v, struct crd_error *error)
+{
+	const struct data *spec = map_of(crd, "spec"), *schema = map_of(map_of(v, "schema"), "openAPIV3Schema");
+	struct str group = text_of(spec, "group"), kind = text_of(map_of(spec, "names"), "kind"), name = text_of(v, "name");
+
+	if (!is_name(name))
+		return refuse(error, v, "a version of a CustomResourceDefinition needs 'name'");
+	if (!schema || !map_of(schema, "properties"))
+		return refuse(error, v, "a version of a CustomResourceDefinition needs 'schema.openAPIV3Schema' with properties");
+	c->prefix = str_printf(c->arena, "%.*s.%.*s.", STR_ARG(group), STR_ARG(name));
+	buf_printf(c->out, "kind %.*s/%.*s %.*s %s %.*s%.*s\n", STR_ARG(group), STR_ARG(name), STR_ARG(kind),
+		str_is(text_of(spec, "scope"), "Cluster") ? "cluster" : "namespaced", STR_ARG(c->prefix), STR_ARG(kind));
+	type(c, kind, schema, true);
+	return true;
+}
+
+bool crd_schema(struct arena *a, const struct data *crd, struct buf *out, struct crd_error *error)
+{
+	const struct data *spec = map_of(crd, "spec"), *versions = spec ? data_get(spec, STR("versions")) : NULL;
+	struct crd c = { .arena = a, .out = out };
+	size_t before = out->n, served = 0;
+	bool ok = true;
+
+	if (!crd_is(crd))
+		return refuse(error, crd, "this is no CustomResourceDefinition");
+	if (!spec || !is_name(text_of(spec, "group")) || !is_name(text_of(map_of(spec, "names"), "kind")))
+		return refuse(error, crd, "a CustomResourceDefinition needs 'spec.group' and 'spec.names.kind'");
+	if (!versions || versions->kind != DATA_LIST)
+		return refuse(error, spec, "a CustomResourceDefinition needs 'spec.versions'; one of apiextensions.k8s.io/v1beta1 has to be converted first");
+	for (size_t i = 0; ok && i < versions->u.list.n; i++) {
+		const struct data *v = versions->u.list.at[i];
+		if (v->kind != DATA_MAP || !is_true(v, "served"))
+			continue;
+		served++;
+		ok = version(&c, crd, v, error);
+	}
+	if (ok && !served)
+		ok = refuse(error, versions, "no version of this CustomResourceDefinition is served");
+	if (!ok)
+		out->n = before;
+	return ok;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# vendor.sh - kinds of Kubernetes that are not built in: into the project, checked there.
+. "$(dirname "$0")/cli.inc"
+
+cat >widget.yaml <<'END'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.acme.io }
+spec:
+  group: acme.io
+  scope: Namespaced
+  names: { kind: Widget, plural: widgets }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          apiVersion: { type: string }
+          kind: { type: string }
+          metadata: { type: object }
+          spec:
+            type: object
+            required: [size]
+            properties:
+              size: { type: integer }
+              amount: { x-kubernetes-int-or-string: true }
+              free: { type: object, x-kubernetes-preserve-unknown-fields: true }
+              points:
+                type: array
+                items: { type: object, required: [x], properties: { x: { type: integer }, y: { type: integer } } }
+              template:
+                type: object
+                properties:
+                  metadata: { type: object }
+                  spec: { type: object, properties: { containers: { type: array, items: { type: object } } } }
+  - name: v0
+    served: false
+    storage: false
+    schema: { openAPIV3Schema: { type: object, properties: { old: { type: string } } } }
+END
+program() { cat >job.tj <<END
+job "a" {
+  image = "registry.example.com/a:1"
+  role task { cpu = 1, memory = 1Gi }
+  object w {
+    apiVersion = "acme.io/v1"
+    kind       = "Widget"
+    spec { $1 }
+  }
+}
+END
+}
+
+echo 'project { kubernetes = "1.34" }' >project.tj
+program 'size = 3'
+run 1 check job.tj; says err "no schema for 'acme.io/v1 Widget' [TJ0906]"; says err "trainc vendor crd FILE"
+mkdir below
+cd below
+run 0 vendor crd ../widget.yaml; says out "acme.io/v1 Widget"; silent err
+holds test -f ../crds.tbl
+holds test ! -e crds.tbl
+cd ..
+run 0 check job.tj; silent err
+cp crds.tbl before
+run 0 vendor crd widget.yaml
+same before crds.tbl
+program 'sise = 3'
+run 1 check job.tj; says err "WidgetSpec has no field 'sise' [TJ0903]"; says err "did you mean 'size'?"; says err "WidgetSpec needs 'size' [TJ0907]"
+program 'size = "3"'
+run 1 check job.tj; says err "'size' is a whole number, found text [TJ0904]"
+program 'size = 3, amount = "50%", free { what = [1, "two"] }, points = [{ x = 1 }, { y = 2 }]'
+run 1 check job.tj; says err "WidgetSpecPoints needs 'x' [TJ0907]"
+program 'size = 3, template { spec { containers = [{ name = "c", imag = "x" }] } }'
+run 1 check job.tj; says err "Container has no field 'imag' [TJ0903]"; says err "did you mean 'image'?"
+
+# what is refused leaves the file as it was
+printf 'kind: ConfigMap\n' >other.yaml
+printf 'kind: CustomResourceDefinition\nmetadata: { name: x.y }\nspec: { group: y }\n' >half.yaml
+printf 'a: [\n' >broken.yaml
+run 1 vendor crd other.yaml; says err "'other.yaml' holds no CustomResourceDefinition"
+run 1 vendor crd half.yaml; says err "half.yaml:1:1: a CustomResourceDefinition needs 'spec.group' and 'spec.names.kind'"
+run 1 vendor crd broken.yaml; says err "broken.yaml:"
+run 1 vendor crd missing.yaml; says err "cannot read 'missing.yaml': no such file"
+run 1 vendor crd widget.yaml half.yaml
+run 2 vendor widget.yaml; says err "trainc vendor crd FILE"
+run 2 vendor; silent out
+same before crds.tbl
+printf 'nonsense\n' >crds.tbl
+program 'size = 3'
+run 1 check job.tj; says err "the project's kinds cannot be read: line 1: 'nonsense' is no line of a schema"; says err "trainc vendor crd FILE"
+end
