@@ -64,6 +64,7 @@ for src; do
 	options=
 	test ! -f "${src%.tj}.args" || options=$(cat "${src%.tj}.args")
 	golden diag "$(status_of diag ': error: ')" both check --color=never
+	golden colour '0 1' both check --color=always
 	golden json "$(status_of json '"severity":"error"')" both check --format json
 	golden tokens '0 1' out dump --tokens
 	golden ast '0 1' out dump --ast

@@ -87,6 +87,8 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 static void report_env(struct check *c, struct node *n)
 {
 	struct str what = type_phrase(c->arena, n->type), words = node_words(c, n);
+	if (str_ends(words, STR("...")))
+		words = STR("xs");
 	struct diag *d = diag_report(c->diags, TJ0704, n->span, "an environment value is text, found %.*s", STR_ARG(what));
 	switch (n->type->kind) {
 	case TYPE_LIST: diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words), STR_ARG(words)); break;

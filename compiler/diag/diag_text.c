@@ -189,16 +189,38 @@ static void put_line(struct painter *p, const struct snippet *s, const struct me
 		buf_z(p->out, "…");
 }
 
+static unsigned columns_of(struct str s)
+{
+	unsigned columns = 0;
+
+	for (size_t i = 0; i < s.n;) {
+		struct glyph g = glyph_at(s, i, columns);
+		columns += g.width;
+		i += g.bytes;
+	}
+	return columns;
+}
+
+/* A label that does not fit behind its underline stands on a line of its own. */
 static void put_underline(struct painter *p, const struct measure *m, enum paint with, struct str label)
 {
-	unsigned to = m->to < m->hi || m->from >= m->hi ? m->to : m->hi;
+	unsigned to = m->to < m->hi || m->from >= m->hi ? m->to : m->hi, room = p->width - p->digits - 5;
 
 	buf_char(p->out, ' ');
 	put_times(p->out, ' ', m->from - m->lo);
 	paint(p, with);
 	buf_char(p->out, '^');
 	put_times(p->out, '~', to - m->from - 1);
-	if (label.n) {
+	if (label.n && to - m->lo + 1 + columns_of(label) > room) {
+		unsigned columns = columns_of(label), shift = columns < room ? room - columns : 0;
+
+		paint(p, PLAIN);
+		buf_char(p->out, '\n');
+		put_gutter(p, 0);
+		put_times(p->out, ' ', 1 + (shift < m->from - m->lo ? shift : m->from - m->lo));
+		paint(p, with);
+		put_text(p, label, " ");
+	} else if (label.n) {
 		buf_char(p->out, ' ');
 		put_text(p, label, " ");
 	}

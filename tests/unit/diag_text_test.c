@@ -157,14 +157,16 @@ static void clipping(void)
 	CHECK_TEXT(one(&f, "a line that is longer than the window, to here", "here", (struct render_options){ .width = 41 }),
 	           "a.tj:1:43: error: what [TJ0201]\n"
 	           "  1 | …is longer than the window, to here\n"
-	           "    |                                ^~~~ label\n");
+	           "    |                                ^~~~\n"
+	           "    |                               label\n");      /* a label that would leave the window, too */
 	arena_release(&f.arena);
 	/* an underline that leaves the window ends with it */
 	CHECK_TEXT(one(&f, "0123456789012345678901234567890123456789", "0123456789012345678901234567890123456789",
 	               (struct render_options){ .width = 41 }),
 	           "a.tj:1:1: error: what [TJ0201]\n"
 	           "  1 | 0123456789012345678901234567890123…\n"
-	           "    | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ label\n");
+	           "    | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+	           "    | label\n");
 	arena_release(&f.arena);
 }
 
