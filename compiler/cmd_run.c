@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "local.h"
 #include "logs.h"
 #include "runs.h"
@@ -151,7 +152,7 @@ static int stand_by(struct running *r, struct log_wish *wish)
 	attend_close(a);
 	end_all(r, end);
 	if (a->out.error)
-		session_say(s, "standard output could not be written: %s; the logs are complete", strerror(a->out.error));
+		session_say(s, "standard output could not be written: %.*s; the logs are complete", STR_ARG(file_reason(s->arena, a->out.error)));
 	int status = runs_verdict(s, a, a->progress.mode != PROGRESS_QUIET);
 	if (json)
 		runs_report(s, a, REPORT_JSON);

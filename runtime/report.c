@@ -139,24 +139,24 @@ static struct str *add_row(struct table *t)
 static void put_row(const struct table *t, const struct str *row, const unsigned *width, unsigned most, struct buf *out)
 {
 	size_t last = t->columns - 1;
-	unsigned at = 0;
+	struct buf line = { 0 };
 
 	while (last && !row[last].n)
 		last--;
 	for (size_t c = 0; c <= last; c++) {
-		unsigned pad = width[c] - text_columns(row[c]);
+		int pad = (int)(width[c] - text_columns(row[c]));
 		bool right = t->numbers & 1u << c;
 
-		buf_printf(out, "%*s", c ? 2 : 0, "");
-		buf_printf(out, "%*s", right ? (int)pad : 0, "");
-		if (most && c == t->columns - 1)
-			put_clipped(out, row[c], at + 2 < most ? most - at - 2 : 1);
-		else
-			buf_str(out, row[c]);
-		buf_printf(out, "%*s", !right && c < last ? (int)pad : 0, "");
-		at += (c ? 2 : 0) + width[c];
+		buf_printf(&line, "%*s%*s", c ? 2 : 0, "", right ? pad : 0, "");
+		buf_str(&line, row[c]);
+		buf_printf(&line, "%*s", !right && c < last ? pad : 0, "");
 	}
+	if (most)
+		put_clipped(out, buf_text(&line), most);
+	else
+		buf_str(out, buf_text(&line));
 	buf_char(out, '\n');
+	buf_release(&line);
 }
 
 static void put_table(struct table *t, unsigned most, struct buf *out)

@@ -1,0 +1,6 @@
+#!/bin/sh
+# terminal.sh - the live table, keys and questions, on a terminal of its own.
+cd "$(dirname "$0")/../.." || exit 1
+TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc} PYTHONDONTWRITEBYTECODE=1
+export TRAINC PYTHONDONTWRITEBYTECODE
+exec python3 tests/local/terminal.py
