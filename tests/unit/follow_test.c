@@ -1,0 +1,396 @@
+/* follow_test.c - lines from log files: merged by time, whole, from the right place on, while they grow. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/local/follow.h"
+#include "runtime/local/log_file.h"
+#include "runtime/local/log_print.h"
+#include "runtime/local/remove.h"
+#include "unit.h"
+
+static struct arena arena;
+static char work[] = "/tmp/follow_test.XXXXXX";
+static int logs = -1;
+
+static uint64_t seed = 4101842887655102017u;
+
+static uint64_t any(uint64_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % n;
+}
+
+/* ---- a run with two roles ---- */
+
+#define TEXT(s) { "" s, sizeof(s) - 1 }         /* STR() where a constant is needed */
+static struct run_role roles[] = { { .name = TEXT("worker"), .max = 3 }, { .name = TEXT("worker-1"), .max = 2 } };
+static const struct run_state state = { .name = TEXT("job"), .roles = roles, .nroles = 2 };
+
+static struct log_selection how;
+static bool take_all(void *context, const struct log_stream *s, struct log_selection *ret)
+{
+	(void)context, (void)s;
+	*ret = how;
+	return true;
+}
+static bool take_main(void *context, const struct log_stream *s, struct log_selection *ret)
+{
+	*ret = how;
+	return (void)context, s->main;
+}
+
+static void fresh(void)
+{
+	struct str why;
+
+	if (logs >= 0) {
+		CHECK(remove_inside(&arena, logs, NULL, &why));
+		close(logs);
+	}
+	mkdir("logs", 0700);
+	logs = open("logs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	how = (struct log_selection){ .tail = -1 };
+}
+
+static struct follow *follow(bool (*wanted)(void *, const struct log_stream *, struct log_selection *))
+{
+	struct follow *f = follow_new(&arena);
+	struct follow_run r = { str_of(work), &state, wanted, NULL };
+
+	CHECK(follow_add(f, &r));
+	return f;
+}
+
+static struct log_writer writer(const char *name)
+{
+	struct log_writer w;
+
+	CHECK(log_create(&w, logs, name));
+	return w;
+}
+
+static void put(struct log_writer *w, const char *text, int64_t time) { log_append(w, text, strlen(text), time); }
+
+/* Everything that there is: "worker/0:text|", ends of attempts as "worker/0=3|". */
+static struct str drain(struct follow *f, bool over)
+{
+	struct log_line l;
+	struct buf b = { 0 };
+
+	follow_read(f);
+	while (follow_next(f, over, &l)) {
+		buf_printf(&b, "%.*s/%d%s%.*s", STR_ARG(l.from->role), (int)l.from->index, l.from->main ? "" : ".", l.from->main ? 0 : (int)l.from->container.n,
+		           l.from->container.p);
+		if (l.kind == LOG_ENDED)
+			buf_printf(&b, "=%d#%d|", l.exit_code, (int)l.attempt);
+		else
+			buf_printf(&b, ":%.*s%s|", STR_ARG(l.text), l.more ? "+" : "");
+	}
+	struct str s = buf_take(&b, &arena);
+	buf_release(&b);
+	return s;
+}
+
+static struct str once(bool (*wanted)(void *, const struct log_stream *, struct log_selection *))
+{
+	struct follow *f = follow(wanted);
+	struct str s = drain(f, true);
+
+	follow_release(f);
+	return s;
+}
+
+static void merged(void)
+{
+	fresh();
+	struct log_writer a = writer("worker-0"), b = writer("worker-1-0"), c = writer("worker-1"), d = writer("worker-2.logger");
+	close(openat(logs, "other.log", O_CREAT | O_WRONLY, 0600));
+	close(openat(logs, "worker-x.log", O_CREAT | O_WRONLY, 0600));
+	put(&a, "one\ntwo", 10);
+	put(&b, "first\n", 5);
+	put(&c, "middle\n", 15);
+	put(&a, " goes on\nthree\n", 20);
+	put(&d, "beside\n", 12);
+	put(&b, "last", 30);
+	CHECK_TEXT(once(take_all), "worker-1/0:first|worker/0:one|worker/2.logger:beside|worker/1:middle|worker/0:two goes on|worker/0:three|worker-1/0:last|");
+	CHECK_TEXT(once(take_main), "worker-1/0:first|worker/0:one|worker/1:middle|worker/0:two goes on|worker/0:three|worker-1/0:last|");
+	log_close(&a), log_close(&b), log_close(&c), log_close(&d);
+}
+
+static void growing(void)
+{
+	fresh();
+	struct log_writer a = writer("worker-0");
+	struct follow *f = follow(take_all);
+
+	CHECK_TEXT(drain(f, false), "");
+	put(&a, "half", 1);
+	CHECK_TEXT(drain(f, false), "");
+	put(&a, " a line\nnext\nun", 2);
+	CHECK_TEXT(drain(f, false), "worker/0:half a line|worker/0:next|");
+	struct log_writer b = writer("worker-2");        /* a file that was not there */
+	put(&b, "new\n", 3);
+	log_attempt_ended(&a, 3, 4);
+	put(&a, "again\n", 5);
+	CHECK_TEXT(drain(f, false), "worker/0:un|worker/2:new|worker/0=3#1|worker/0:again|");
+	log_attempt_ended(&a, 0, 6);
+	CHECK_TEXT(drain(f, false), "worker/0=0#2|");
+	put(&b, "rest", 7);
+	CHECK_TEXT(drain(f, false), "");
+	CHECK_TEXT(drain(f, true), "worker/2:rest|");
+	CHECK_TEXT(drain(f, true), "");
+	follow_release(f);
+	log_close(&a), log_close(&b);
+}
+
+/* ---- from where ---- */
+
+static void selected(void)
+{
+	fresh();
+	struct log_writer a = writer("worker-0");
+
+	put(&a, "a1\na2\n", 10);
+	log_attempt_ended(&a, 7, 11);
+	put(&a, "b1\nb", 20);
+	put(&a, "2\nb3\n", 30);
+	how.tail = 2;
+	CHECK_TEXT(once(take_all), "worker/0:b2|worker/0:b3|");
+	how.tail = 4;
+	CHECK_TEXT(once(take_all), "worker/0:a2|worker/0=7#1|worker/0:b1|worker/0:b2|worker/0:b3|");
+	how.tail = 100;
+	CHECK_TEXT(once(take_all), "worker/0:a1|worker/0:a2|worker/0=7#1|worker/0:b1|worker/0:b2|worker/0:b3|");
+	how.tail = 0;
+	CHECK_TEXT(once(take_all), "");
+	how = (struct log_selection){ .tail = -1, .since = 15 };
+	CHECK_TEXT(once(take_all), "worker/0:b1|worker/0:b2|worker/0:b3|");
+	how.since = 25;                 /* the line that began before is not half shown */
+	CHECK_TEXT(once(take_all), "worker/0:b3|");
+	how.since = 99;
+	CHECK_TEXT(once(take_all), "");
+	how = (struct log_selection){ .tail = 1, .since = 15 };
+	CHECK_TEXT(once(take_all), "worker/0:b3|");
+	how = (struct log_selection){ .tail = -1, .previous = true, .attempts = 2 };
+	CHECK_TEXT(once(take_all), "worker/0:a1|worker/0:a2|");
+	how.tail = 1;
+	CHECK_TEXT(once(take_all), "worker/0:a2|");
+	how = (struct log_selection){ .tail = -1, .previous = true };
+	log_attempt_ended(&a, 0, 31);
+	CHECK_TEXT(once(take_all), "worker/0:a1|worker/0:a2|");
+	how.attempts = 3;               /* a third one has begun and said nothing yet */
+	CHECK_TEXT(once(take_all), "worker/0:b1|worker/0:b2|worker/0:b3|");
+	log_close(&a);
+
+	fresh();
+	struct log_writer b = writer("worker-0");
+	put(&b, "only", 1);
+	how = (struct log_selection){ .tail = -1, .previous = true, .attempts = 1 };
+	CHECK_TEXT(once(take_all), "");
+	how = (struct log_selection){ .tail = 1 };
+	CHECK_TEXT(once(take_all), "worker/0:only|");
+	log_close(&b);
+}
+
+/* A line of 2.5 MiB comes in three parts. */
+static void long_line(void)
+{
+	fresh();
+	struct log_writer a = writer("worker-0");
+	size_t n = (size_t)LOG_LINE_MOST * 5 / 2;
+	char *bytes = memset(arena_alloc(&arena, n + 1), 'x', n);
+	struct log_line l;
+	size_t got = 0, parts = 0, whole = 0;
+
+	bytes[n] = '\n';
+	for (size_t i = 0; i <= n; i += 65536)
+		log_append(&a, bytes + i, n + 1 - i < 65536 ? n + 1 - i : 65536, 1);
+	put(&a, "short\n", 2);
+	struct follow *f = follow(take_all);
+	follow_read(f);
+	while (follow_next(f, true, &l) && parts < 10) {
+		got += l.text.n;
+		parts++;
+		whole += !l.more;
+	}
+	CHECK(got == n + 5 && parts == 4 && whole == 2);
+	follow_release(f);
+	log_close(&a);
+}
+
+/* ---- any writer, any reader ---- */
+
+enum { STREAMS = 5 };
+
+struct twin {                           /* a stream, and what was written into it */
+	struct log_writer w;
+	struct buf written, read;
+	int64_t marks, marks_read;
+};
+
+static struct twin *twin_of(struct twin *all, const struct log_stream *s)
+{
+	return &all[s->role_number == 1 ? 3 + s->index : s->index];
+}
+
+static void read_some(struct follow *f, struct twin *all, bool over)
+{
+	struct log_line l;
+
+	follow_read(f);
+	while (follow_next(f, over, &l)) {
+		struct twin *t = twin_of(all, l.from);
+		if (l.kind == LOG_ENDED) {
+			t->marks_read++;
+			buf_put(&t->read, "\1", 1);
+		} else {
+			buf_str(&t->read, l.text);
+			buf_z(&t->read, l.more ? "" : "\n");
+		}
+	}
+}
+
+static void write_some(struct twin *t, int64_t now)
+{
+	char bytes[300];
+	size_t n = 1 + any(any(10) ? 60 : 300);
+
+	if (any(12) == 0) {
+		/* what the reader makes of an end: the line before it ends, too */
+		if (t->written.n && t->written.p[t->written.n - 1] != '\n' && t->written.p[t->written.n - 1] != '\1')
+			buf_char(&t->written, '\n');
+		buf_char(&t->written, '\1');
+		log_attempt_ended(&t->w, (int)any(256), now);
+		t->marks++;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = any(20) ? (char)('a' + any(26)) : '\n';
+	log_append(&t->w, bytes, n, now);
+	buf_put(&t->written, bytes, n);
+}
+
+/* Lines come in the order of time when all of them are there. */
+static unsigned out_of_order(void)
+{
+	struct follow *f = follow(take_all);
+	struct log_line l;
+	unsigned n = 0;
+	int64_t time = 0;
+
+	for (follow_read(f); follow_next(f, false, &l); time = l.time)
+		n += l.time < time;
+	follow_release(f);
+	return n;
+}
+
+static void anything(void)
+{
+	static const char *const names[STREAMS] = { "worker-0", "worker-1", "worker-2", "worker-1-0", "worker-1-1" };
+	unsigned same = 0, backwards = 0, marks = 0;
+	enum { ROUNDS = 12 };
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct twin all[STREAMS] = { 0 };
+		int64_t now = 1;
+		fresh();
+		struct follow *f = follow(take_all);
+		for (int i = 0; i < STREAMS; i++)
+			all[i].w = writer(names[i]);
+		for (int step = 0; step < 400; step++) {
+			write_some(&all[any(STREAMS)], now += 1 + (int64_t)any(5));
+			if (any(8) == 0)
+				read_some(f, all, false);
+		}
+		read_some(f, all, true);
+		backwards += out_of_order();
+		for (int i = 0; i < STREAMS; i++) {
+			struct twin *t = &all[i];
+			if (t->written.n && t->written.p[t->written.n - 1] != '\n' && t->written.p[t->written.n - 1] != '\1')
+				buf_char(&t->written, '\n');
+			same += str_eq(buf_text(&t->written), buf_text(&t->read));
+			marks += t->marks == t->marks_read;
+			log_close(&t->w);
+			buf_release(&t->written);
+			buf_release(&t->read);
+		}
+		follow_release(f);
+	}
+	CHECK(same == ROUNDS * STREAMS && marks == ROUNDS * STREAMS);
+	CHECK(backwards == 0);
+}
+
+/* ---- how they are printed ---- */
+
+static struct str printed(struct log_print *p, struct follow *f, bool over)
+{
+	struct log_line l;
+	struct buf b = { 0 };
+
+	follow_read(f);
+	while (follow_next(f, over, &l))
+		log_print(p, &l, &b, &b);
+	struct str s = buf_take(&b, &arena);
+	buf_release(&b);
+	return s;
+}
+
+static void shown(void)
+{
+	fresh();
+	struct log_writer a = writer("worker-0"), b = writer("worker-1-1.side");
+	struct log_print p = { .arena = &arena, .prefix = true }, json = { .arena = &arena, .json = true };
+
+	put(&a, "red \x1b[31m\xFF\r\n", 1000000001);
+	log_attempt_ended(&a, 3, 1000000002);
+	put(&a, "1%\r2%\r\n", 1000000003);
+	log_attempt_ended(&a, 0, 1000000004);
+	put(&b, "x\n", 1000000005);
+	put(&a, "y\n", 1000000006);
+	log_attempt_ended(&a, 0, 1000000007);
+	struct follow *f = follow(take_all);
+	CHECK_TEXT(printed(&p, f, true), "worker/0 \xE2\x94\x82 red \x1b[31m\xFF\r\n"
+	                                 "worker/0 \xE2\x94\x80 attempt 1 exited with code 3\n"
+	                                 "worker/0 \xE2\x94\x82 1%\r2%\r\n"
+	                                 "worker-1/1.side \xE2\x94\x82 x\n"
+	                                 "worker/0 \xE2\x94\x80 attempt 2 exited with code 0\n"
+	                                 "worker/0 \xE2\x94\x82 y\n");
+	follow_release(f);
+	f = follow(take_main);
+	p = (struct log_print){ .arena = &arena, .escape = true, .timestamps = true, .prefix = true, .runs = true };
+	CHECK_TEXT(printed(&p, f, true), "1970-01-01T00:00:01.000000001Z job:worker/0 \xE2\x94\x82 red \\x1b[31m\\xff\n"
+	                                 "1970-01-01T00:00:01.000000002Z job:worker/0 \xE2\x94\x80 attempt 1 exited with code 3\n"
+	                                 "1970-01-01T00:00:01.000000003Z job:worker/0 \xE2\x94\x82 2%\n"
+	                                 "1970-01-01T00:00:01.000000004Z job:worker/0 \xE2\x94\x80 attempt 2 exited with code 0\n"
+	                                 "1970-01-01T00:00:01.000000006Z job:worker/0 \xE2\x94\x82 y\n");
+	follow_release(f);
+	f = follow(take_all);
+	CHECK(str_starts(printed(&json, f, true), STR("{\"time\":\"1970-01-01T00:00:01.000000001Z\",\"role\":\"worker\",\"rank\":0,\"pod\":\"job-worker-0\","
+	                                              "\"container\":\"main\",\"text\":\"red \\u001b[31m\xEF\xBF\xBD\\r\"}\n")));
+	follow_release(f);
+	log_close(&a), log_close(&b);
+}
+
+int main(void)
+{
+	struct str why;
+
+	if (!mkdtemp(work) || chdir(work) != 0)
+		return 1;
+	merged();
+	growing();
+	selected();
+	long_line();
+	anything();
+	shown();
+	close(logs);
+	int fd = open(work, O_RDONLY | O_DIRECTORY);
+	CHECK(remove_inside(&arena, fd, NULL, &why));
+	close(fd);
+	CHECK(rmdir(work) == 0);
+	arena_release(&arena);
+	return unit_end();
+}
