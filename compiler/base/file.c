@@ -19,6 +19,17 @@
 
 enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
+/* What the C library says, as a part of a sentence: "Too many open files" without its capital. */
+static struct str library_reason(struct arena *a, int error)
+{
+	struct str s = str_copy(a, str_of(strerror(error)));
+	char *p = (char *)s.p;
+
+	if (s.n > 1 && p[0] >= 'A' && p[0] <= 'Z' && p[1] >= 'a' && p[1] <= 'z')
+		p[0] = (char)(p[0] - 'A' + 'a');
+	return s;
+}
+
 struct str file_reason(struct arena *a, int error)
 {
 	switch (error) {
@@ -27,7 +38,7 @@ struct str file_reason(struct arena *a, int error)
 	case EACCES: return STR("permission denied");
 	case ENOTDIR: return STR("a part of the path is not a directory");
 	case ENOSPC: return STR("no space left on the device");
-	default: return str_copy(a, str_of(strerror(error)));
+	default: return library_reason(a, error);
 	}
 }
 

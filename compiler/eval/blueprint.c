@@ -6,6 +6,7 @@
  * that is not offered, not a division inside the library.
  */
 #include "eval/blueprint.h"
+#include "eval/lower.h"
 
 static struct node *arg_value(struct node *arg)
 {
@@ -189,6 +190,8 @@ static struct plan_accelerator *device(struct eval *ev, struct entries *body, st
 	acc->mounts = value_mounts(ev, accelerator_field(ev, body, FIELD_DEVICE_MOUNTS), &acc->nmounts);
 	acc->devices = accelerator_text(ev, body, FIELD_DEVICES);
 	acc->visible = accelerator_text(ev, body, FIELD_VISIBLE);
+	if (acc->visible.set && !env_name_ok(ev, acc->visible.value, acc->visible.from))
+		return NULL;
 	acc->from = from;
 	return acc;
 }

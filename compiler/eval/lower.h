@@ -56,6 +56,8 @@ struct source_entries {
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
 
+/* May a variable have that name?  Kubernetes 1.32 allows every printable ASCII character but `=`; false with a report (TJ0701). */
+bool env_name_ok(struct eval *ev, struct str name, struct span at);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
 void lower_files(struct lowering *l, struct source_entries *sources);
 void lower_texts(struct lowering *l, struct node *expr, struct frame *frame, const struct value *v, struct span at, struct plan_texts *ret);

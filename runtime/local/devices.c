@@ -106,6 +106,10 @@ struct devices *devices_new(struct arena *a, const struct plan_job *j, bool none
 			complain(why, r, "and that accelerator does not say how its devices look on a machine ('devices')", STR(""));
 			continue;
 		}
+		if (!none && acc->devices.value.p[0] != '/') {
+			complain(why, r, "whose 'devices' is not an absolute path: ", acc->devices.value);
+			continue;
+		}
 		if (!kind_of(d, acc))
 			kind_add(d, acc, caller, context);
 	}

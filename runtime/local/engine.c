@@ -16,9 +16,8 @@
 #include "base/file.h"
 #include "runtime/local/descendants.h"
 #include "runtime/local/engine_internal.h"
-#include "runtime/local/run_dir.h"
 
-enum { EVENTS = 64, PUBLISH_MS = 50, SWEEP_SECONDS = 5 };
+enum { EVENTS = 64, SWEEP_SECONDS = 5 };
 
 struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i) { return &e->replicas[places_number(e->places, role, i)]; }
 struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r) { return &e->state->roles[r->role].at[r->index]; }
@@ -198,6 +197,10 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 	*status = 3;
 	if (!open_descriptors(e, why))
 		return false;
+	if (!tell_open(e, &reason)) {
+		buf_printf(why, "%.*s\n", STR_ARG(reason));
+		return false;
+	}
 	e->iso = isolation_open(e->arena, e->options->isolate, launch_needs_mounts(e->launch), e->nreplicas, &reason);
 	if (!e->iso || !places_open(e->places, e->iso, &reason)) {
 		buf_printf(why, "%.*s\n", STR_ARG(reason));
@@ -215,7 +218,7 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 	struct buf complaints = { 0 };
 
 	*e = (struct engine){ .arena = a, .job = job, .options = o, .run_dir = run_dir, .state = state, .self = getpid(),
-		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .signal_watch = { WATCH_SIGNALS, NULL },
+		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1, .signal_watch = { WATCH_SIGNALS, NULL },
 		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL } };
 	e->clock_offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
 	e->chunk = ARENA_ARRAY(a, char, CHUNK);
@@ -378,37 +381,6 @@ static void tell_ends(struct engine *e)
 	}
 }
 
-/* ---- telling ---- */
-
-static void blame_log(struct engine *e)
-{
-	struct run_failure *f = &e->state->failure;
-	unsigned k;
-
-	if (f->known && !f->log && role_of(e, f->role, &k))
-		replica_tail(e, engine_replica(e, k, f->index), &f->log, &f->nlog);
-}
-
-static void publish(struct engine *e)
-{
-	struct arena scratch = { 0 };
-	struct buf text = { 0 };
-	struct str why;
-
-	blame_log(e);
-	e->state_unsaved = !run_save(&scratch, e->run_dir, e->state, &why);
-	arena_release(&scratch);
-	run_state_write(e->state, &text);
-	if (e->control)
-		control_publish(e->control, buf_text(&text));
-	buf_release(&text);
-	e->published = life_version(e->life);
-	e->changed = false;
-	e->publish_after = e->now + PUBLISH_MS * (SECOND / 1000);
-}
-
-static bool news(const struct engine *e) { return e->changed || e->published != life_version(e->life); }
-
 /* ---- the loop ---- */
 
 static void on_signals(struct engine *e)
@@ -440,14 +412,14 @@ static void on_event(struct engine *e, const struct watch *w, int lifeline)
 
 static int64_t tick(struct engine *e)
 {
-	int64_t next = life_deadline(e->life);
+	int64_t next = life_deadline(e->life), when;
 
 	for (size_t i = 0; i < e->nreplicas; i++) {
 		int64_t t = e->replicas[i].phase == PHASE_IDLE ? LIFE_NEVER : replica_tick(e, &e->replicas[i]);
 		next = t < next ? t : next;
 	}
-	if (news(e) && e->publish_after < next)
-		next = e->publish_after;
+	if (tell_due(e, &when) && when < next)
+		next = when;
 	return next;
 }
 
@@ -462,9 +434,10 @@ static int timeout_until(const struct engine *e, int64_t next)
 static void wait_and_handle(struct engine *e, int lifeline)
 {
 	struct epoll_event events[EVENTS];
+	int64_t when;
 
-	if (news(e) && e->now >= e->publish_after)
-		publish(e);
+	if (tell_due(e, &when) && e->now >= when)
+		tell(e);
 	int n = epoll_wait(e->epoll, events, EVENTS, timeout_until(e, tick(e)));
 	look_at_clock(e);
 	for (int i = 0; i < n; i++)
@@ -526,7 +499,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	sweep(e);
 	if (str_is(e->job->clean.value, "all"))
 		launch_clean(e->launch);
-	publish(e);
+	tell(e);
 }
 
 void engine_release(struct engine *e)
@@ -535,6 +508,7 @@ void engine_release(struct engine *e)
 
 	for (size_t i = 0; i < e->nreplicas; i++)
 		replica_release(e, &e->replicas[i]);
+	tell_close(e);
 	if (e->iso)
 		isolation_close(e->iso);
 	e->iso = NULL;

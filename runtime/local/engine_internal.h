@@ -80,10 +80,11 @@ struct engine {
 	pid_t self;
 	int64_t clock_offset;           /* real time minus time since boot, at the start */
 	int64_t now;
-	uint64_t published;             /* version of the life that was told last */
-	int64_t publish_after;
+	uint64_t told;                  /* version of the life that was told last */
+	int64_t tell_after;
 	bool changed;                   /* something else than the life has changed */
-	bool state_unsaved;             /* the disk refused the state */
+	int reserve;                    /* a file that keeps room for the state */
+	off_t reserved;
 	unsigned collisions, beginnings;
 	unsigned interrupts;            /* signals that asked to stop */
 	char *chunk;                    /* for one read */
@@ -95,6 +96,16 @@ struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i)
 struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r);
 bool engine_watch(struct engine *e, int fd, struct watch *w);
 void engine_unwatch(struct engine *e, int *fd);
+
+/* ---- tell.c ---- */
+
+/* Before anything starts: room for the verdict.  False with a sentence. */
+bool tell_open(struct engine *e, struct str *why);
+/* Save the state, and publish it. */
+void tell(struct engine *e);
+/* Is there news, and when may it be told?  Not more often than twenty times a second. */
+bool tell_due(const struct engine *e, int64_t *ret_when);
+void tell_close(struct engine *e);
 
 /* ---- replica.c ---- */
 

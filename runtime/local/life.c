@@ -181,7 +181,6 @@ void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end 
 	r->exit_code = e->exit_code;
 	r->signal = e->signal;
 	r->again = 0;
-	r->process = (struct process_id){ 0 };
 	if (u->ours)
 		forget(p, i);
 	else if (e->exit_code == 0)
@@ -210,7 +209,6 @@ void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, in
 
 	p->units[i].process = PROCESS_GONE;
 	p->units[i].ours = false;
-	r->process = (struct process_id){ 0 };
 	r->cause = cause;
 	r->end = now;
 	r->again = 0;
@@ -228,6 +226,7 @@ void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause)
 {
 	l->parts[role].units[i].process = PROCESS_GONE;
 	l->parts[role].units[i].ours = false;
+	replica(&l->parts[role], i)->attempts--;        /* it has not begun */
 	touch(l);
 	if (l->mode != MODE_GOING)
 		return;
@@ -286,6 +285,19 @@ static struct part *find_part(const struct life *l, struct str role)
 	return NULL;
 }
 
+/* "'a', 'b'" */
+static struct str role_names(const struct life *l)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < l->job->nroles; i++)
+		if (l->job->roles[i].max)
+			buf_printf(&b, "%s'%.*s'", b.n ? ", " : "", STR_ARG(l->job->roles[i].name));
+	struct str names = buf_take(&b, l->arena);
+	buf_release(&b);
+	return names;
+}
+
 bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 {
 	struct part *p = find_part(l, role);
@@ -293,9 +305,10 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 	if (l->mode == MODE_ENDING)
 		*why = life_over(l) ? STR("the run has ended") : STR("the run is ending");
 	else if (!p)
-		*why = str_printf(l->arena, "there is no role '%.*s'", STR_ARG(role));
+		*why = str_printf(l->arena, "there is no role '%.*s'; the roles are %.*s", STR_ARG(role), STR_ARG(role_names(l)));
 	else if (!p->plan->elastic)
-		*why = str_printf(l->arena, "role '%.*s' is not elastic: it has %lld replicas", STR_ARG(role), (long long)p->plan->max);
+		*why = str_printf(l->arena, "role '%.*s' is not elastic: it has %lld replica%s", STR_ARG(role), (long long)p->plan->max,
+			p->plan->max == 1 ? "" : "s");
 	else if (n < p->plan->min || n > p->plan->max)
 		*why = str_printf(l->arena, "role '%.*s' has %lld to %lld replicas, not %lld", STR_ARG(role), (long long)p->plan->min,
 			(long long)p->plan->max, (long long)n);

@@ -319,15 +319,18 @@ void replica_abandon(struct engine *e, struct replica *r)
 	r->patience = 0;
 }
 
-static int64_t sidecar_delay(struct container *c, int64_t now)
+/* At first soon, then as replicas do. */
+static int64_t sidecar_delay(const struct engine *e, struct container *c)
 {
-	int64_t d = LIFE_BACKOFF_SECONDS * SECOND, most = LIFE_BACKOFF_MOST_SECONDS * SECOND;
+	int64_t d = e->options->backoff ? e->options->backoff : LIFE_BACKOFF_SECONDS * SECOND, most = LIFE_BACKOFF_MOST_SECONDS * SECOND;
 
-	if (now - c->begin >= LIFE_SETTLED_SECONDS * SECOND)
+	if (e->now - c->begin >= LIFE_SETTLED_SECONDS * SECOND)
 		c->series = 0;
-	for (int64_t i = 0; i < c->series && d < most; i++)
+	if (c->series++ == 0)
+		return d < SECOND ? d : SECOND;
+	for (int64_t i = 2; i < c->series && d < most; i++)
 		d *= 2;
-	return c->series++ ? (d < most ? d : most) : SECOND;
+	return d < most ? d : most;
 }
 
 static void ended_in_time(struct engine *e, struct container *c, const struct life_end *end)
@@ -346,7 +349,7 @@ static void ended_in_time(struct engine *e, struct container *c, const struct li
 		break;
 	case CONTAINER_SIDECAR:
 		if (!r->asked)
-			c->again = e->now + sidecar_delay(c, e->now);
+			c->again = e->now + sidecar_delay(e, c);
 		return;
 	case CONTAINER_MAIN: r->end = *end; break;
 	}

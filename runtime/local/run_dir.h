@@ -6,6 +6,7 @@
  *                   control      socket of the keeper (control.h)
  *                   logs/        ROLE-I.log, ROLE-I.times; sidecars and inits ROLE-I.CONTAINER.log
  *                   scratch/     scratch volumes, files, generated keys
+ *                   reserve      room for the verdict while it runs (fault F-47)
  *                   keeper.log   what the keeper had to say: empty unless it went wrong
  *
  * STATE is $TRAINC_STATE_DIR, else $XDG_STATE_HOME/trainc, else ~/.local/state/trainc.

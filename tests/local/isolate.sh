@@ -147,7 +147,7 @@ environments() {
 		"$TRAINC" env -o json "$root/tests/frameworks/cases/$name.tj" >"$name/env.json"
 		# everybody waits until everybody has written
 		all=$(grep -c '"container": "main"' "$name/env.json")
-		sed 's|command *= \["[a-z/]*python3*", "[a-z_]*.py".*\]|command = ["sh", "-c", "cat /proc/$$/environ >/out/$HOSTNAME; n=0; until set -- /out/*; test $# -eq '"$all"' -o $((n += 1)) -gt 500; do sleep 0.01; done"]|
+		sed 's|command *= \["[a-z/]*python3*", "[a-z_]*.py".*\]|command = ["sh", "-c", "cat /proc/$$/environ >/out/.new.$HOSTNAME; mv /out/.new.$HOSTNAME /out/$HOSTNAME; n=0; until set -- /out/*; test $# -eq '"$all"' -o $((n += 1)) -gt 500; do sleep 0.01; done"]|
 		s|^  image .*|&\n  mounts { "/out" = pvc("out", shared = true) }|' "$root/tests/frameworks/cases/$name.tj" >"$name.tj"
 		tried 0 --isolate replica --mount out="$name/out" "$name.tj"
 	done

@@ -1,0 +1,103 @@
+/*
+ * tell.c - the state of the run to the disk and to whoever watches.
+ *
+ * A full disk takes no output, but it must still take the verdict: some room is
+ * kept for that, and given back just before the state is written.  Nobody else
+ * of this run can take it in between, since the output goes through here, too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/local/engine_internal.h"
+#include "runtime/local/run_dir.h"
+
+enum { RESERVE = 256 * 1024, PUBLISH_MS = 50 };
+
+static void reserve_keep(struct engine *e, size_t state)
+{
+	off_t size = (off_t)(RESERVE + 4 * state);
+
+	if (e->reserve < 0 || e->reserved >= size)
+		return;
+	if (posix_fallocate(e->reserve, 0, size) == 0)
+		e->reserved = size;
+	else if (ftruncate(e->reserve, 0) == 0)         /* what it got of it is missing elsewhere */
+		e->reserved = 0;
+}
+
+bool tell_open(struct engine *e, struct str *why)
+{
+	struct str path = str_cat(e->arena, e->run_dir, STR("/reserve"), STR(""));
+
+	e->reserve = open(path.p, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (e->reserve >= 0) {
+		reserve_keep(e, 0);
+		if (e->reserved)
+			return true;
+		errno = ENOSPC;
+	}
+	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->run_dir), STR_ARG(file_reason(e->arena, errno)));
+	return false;
+}
+
+void tell_close(struct engine *e)
+{
+	struct arena a = { 0 };
+
+	if (e->reserve < 0)
+		return;
+	close(e->reserve);
+	e->reserve = -1;
+	unlink(str_cat(&a, e->run_dir, STR("/reserve"), STR("")).p);
+	arena_release(&a);
+}
+
+static bool save(struct engine *e, struct arena *a)
+{
+	struct str why;
+
+	if (run_save(a, e->run_dir, e->state, &why))
+		return true;
+	if (!e->reserved || ftruncate(e->reserve, 0) < 0)
+		return false;
+	e->reserved = 0;
+	return run_save(a, e->run_dir, e->state, &why);
+}
+
+/* What the replica to blame printed last. */
+static void blame_log(struct engine *e)
+{
+	struct run_failure *f = &e->state->failure;
+
+	for (unsigned k = 0; f->known && !f->log && k < e->job->nroles; k++)
+		if (e->job->roles[k].max && str_eq(e->job->roles[k].name, f->role))
+			replica_tail(e, engine_replica(e, k, f->index), &f->log, &f->nlog);
+}
+
+void tell(struct engine *e)
+{
+	struct arena scratch = { 0 };
+	struct buf text = { 0 };
+
+	blame_log(e);
+	save(e, &scratch);
+	arena_release(&scratch);
+	run_state_write(e->state, &text);
+	reserve_keep(e, text.n);
+	if (e->control)
+		control_publish(e->control, buf_text(&text));
+	buf_release(&text);
+	e->told = life_version(e->life);
+	e->changed = false;
+	e->tell_after = e->now + PUBLISH_MS * (SECOND / 1000);
+}
+
+bool tell_due(const struct engine *e, int64_t *ret_when)
+{
+	if (!e->changed && e->told == life_version(e->life))
+		return false;
+	*ret_when = e->tell_after;
+	return true;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# devices.sh - every replica gets devices of its own, or the run is refused (R-LOC9).
+. "$(dirname "$0")/local.inc"
+
+mkdir dev
+for i in 0 1 2 3 4 10; do : >"dev/acme$i"; done
+cat >acme.tj <<END
+accelerator a1(count: int(1..8)) {
+  resource = "example.com/a1"
+  per_pod  = count
+  devices  = "$work/dev/acme[0-9]*"
+  visible  = "ACME_VISIBLE"
+  mounts { "/opt/acme" = host_path("$work/driver") }
+}
+# another name for the same devices
+accelerator half(count: int(1..8)) {
+  resource = "example.com/half"
+  per_pod  = count
+  devices  = "$work/dev/acme[0-9]*"
+  visible  = "ACME_VISIBLE"
+}
+accelerator unknown(count: int(1..8)) {
+  resource = "example.com/unknown"
+  per_pod  = count
+}
+END
+# devices NAME ROLES: a program that shows what each replica may use.
+devices() {
+	{
+		cat acme.tj
+		printf 'param n: int = 2\njob "%s" {\n  image = "registry.example.com/test:1"\n  memory = 1Mi\n' "$1"
+		echo '  command = ["sh", "-c", "echo [\\${ACME_VISIBLE-unset}] $ACME_DEBUG; ls /opt/acme 2>/dev/null; true"]'
+		echo "$2"
+		echo '}'
+	} >"$1.tj"
+}
+visible() { cat "$TRAINC_STATE_DIR/runs/$1/logs/$2.log"; }
+shows() { if test "$(visible "$1" "$2")" = "$3"; then ok; else fail "$1 $2: $(visible "$1" "$2"), not $3"; fi; }
+
+mkdir driver; : >driver/lib
+devices split 'role a { replicas = n, accelerator = half(2) }
+role b { accelerator = half(1) }
+role c {}'
+ACME_DEBUG=on; export ACME_DEBUG
+local_run 0 split
+shows split a-0 '[0,1] on'              # settings of their library go along
+shows split a-1 '[2,3] on'
+shows split b-0 '[4] on'
+shows split c-0 '[] on'                 # nothing asked, nothing given
+
+run 8 run --local --set n=3 split.tj
+says err "b-0 needs 1 of the devices '$work/dev/acme[0-9]*', and too few of the 6 are left"
+says err "--no-devices"
+local_run 0 split --set n=3 --no-devices
+shows split a-2 '[] on'
+shows split c-0 '[] on'
+
+# what the caller hides stays hidden
+ACME_VISIBLE=7,3,GPU-5,1 run 8 run --local split.tj
+says err "too few of the 4 are left"
+devices few 'role a { replicas = n, accelerator = half(2) }'
+export ACME_VISIBLE=7,3,GPU-5,1
+local_run 0 few
+unset ACME_VISIBLE
+shows few a-0 '[7,3] on'
+shows few a-1 '[GPU-5,1] on'
+ACME_VISIBLE= run 8 run --local few.tj
+
+devices none 'role a { accelerator = unknown(1) }'
+run 8 run --local none.tj
+says err "role 'a' asks for unknown(1), and that accelerator does not say how its devices look on a machine"
+local_run 0 none --no-devices
+shows none a-0 '[unset]'
+
+# drivers of the accelerator are mounted, unless there are to be no devices
+if unshare -m true 2>/dev/null; then
+	devices driver 'role a { accelerator = a1(1) }'
+	local_run 0 driver
+	shows driver a-0 '[0] on
+lib'
+else
+	skip "no mount namespaces here"
+fi
+rm -r driver
+run 8 run --local driver.tj; says err "host path '$work/driver'"
+local_run 0 driver --no-devices
+shows driver a-0 '[] on'
+
+# an elastic role takes devices for the size that it has
+devices elastic 'role a { replicas = 1:8, accelerator = half(1) }'
+run 8 run --local elastic.tj
+local_run 0 elastic --replicas a=6
+shows elastic a-5 '[5] on'
+end

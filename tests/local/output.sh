@@ -1,0 +1,89 @@
+#!/bin/sh
+# output.sh - what programs print, whatever they print and wherever it goes (R-LOC8, fault F-47).
+. "$(dirname "$0")/local.inc"
+
+# ---- bytes as they came, both streams in their order ----
+cat >print.sh <<'END'
+printf 'one\n'; printf 'two\n' >&2; printf 'three\n'; printf 'four\n' >&2
+printf 'a\000b\377\r\033[31m'
+END
+program bytes <<END
+  role a { command = ["sh", "$work/print.sh"] }
+  role b { command = ["sh", "-c", "exit 0"] }
+END
+local_run 0 bytes
+printf 'one\ntwo\nthree\nfour\na\000b\377\r\033[31m' >want
+same want "$TRAINC_STATE_DIR/runs/bytes/logs/a-0.log"
+holds test ! -s "$TRAINC_STATE_DIR/runs/bytes/logs/b-0.log"
+holds test "$(stat -c %a "$TRAINC_STATE_DIR/runs/bytes/logs/a-0.log")" = 600
+
+# what was printed when, and how each attempt ended
+cat >times.py <<'END'
+import struct, sys
+log = open(sys.argv[1] + ".log", "rb").read()
+records = list(struct.iter_unpack("=Qqii", open(sys.argv[1] + ".times", "rb").read()))
+offsets = [r[0] for r in records]
+assert offsets == sorted(offsets) and (not offsets or offsets[-1] <= len(log)), offsets
+assert all(0 <= b[1] - a[1] for a, b in zip(records, records[1:]))
+if sys.argv[2] == "ends":
+    print([(r[3], r[0]) for r in records if r[2] == 1])
+else:                                   # the longest silence, in ms
+    print(max(b[1] - a[1] for a, b in zip(records, records[1:])) // 1000000)
+END
+program attempts <<'END'
+  role a {
+    retries = 2
+    command = ["sh", "-c", "echo attempt; test -e killed && exit 0; test -e failed && { touch killed; kill -SEGV $$; }; touch failed; exit 3"]
+  }
+END
+local_run 0 attempts --backoff 10ms
+holds test "$("$python" -IS times.py "$TRAINC_STATE_DIR/runs/attempts/logs/a-0" ends)" = "[(3, 8), (139, 16), (0, 24)]"
+is attempts 'r("a")[0]["attempts"]' 3
+
+# ---- a program that prints without end does not starve the others ----
+program noisy <<'END'
+  role noise { command = ["sh", "-c", "head -c 150000000 /dev/zero; sleep 9"] }
+  role quiet { command = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.05; done"] }
+  success = done(quiet)
+END
+local_run 0 noisy
+silence=$("$python" -IS times.py "$TRAINC_STATE_DIR/runs/noisy/logs/quiet-0" silence)
+holds test "$silence" -lt 400
+rm -f "$TRAINC_STATE_DIR/runs/noisy/logs/noise-0.log"
+
+# what comes from a daemon that outlives its program does not keep the run
+program holds <<'END'
+  role a { command = ["sh", "-c", "setsid -f sh -c 'while :; do echo daemon; done'; echo main"] }
+END
+begun=$(now)
+local_run 0 holds
+holds test "$(($(now) - begun))" -lt 3000
+holds grep -q main "$TRAINC_STATE_DIR/runs/holds/logs/a-0.log"
+rm -f "$TRAINC_STATE_DIR/runs/holds/logs/a-0.log"
+
+# ---- a full disk: programs go on, what is lost is counted, the verdict is kept ----
+program full <<'END'
+  role a { command = ["sh", "-c", "head -c 9000000 /dev/zero; head -c 9000000 /dev/zero; echo end; exit 3"], retries = 1 }
+END
+if unshare -m true 2>/dev/null; then
+	mkdir small
+	unshare -m sh -c '
+		mount -t tmpfs -o size=8M tmpfs small || exit 99
+		TRAINC_STATE_DIR=$PWD/small "$1" run --local --backoff 10ms full.tj >.out 2>.err
+		echo $? >status
+		cp small/runs/full/result result 2>/dev/null
+	' sh "$TRAINC"
+	holds test "$(cat status)" -eq 8
+	says err "a-0 failed: exit code 3"
+	lost=$("$python" -IS -c 'import json; print(json.load(open("result"))["lost_bytes"])')
+	holds test "$lost" -gt 27000000
+	holds test "$lost" -lt 36000000
+else
+	skip "no mount namespaces here"
+fi
+mkdir readonly; chmod 500 readonly
+if test "$(id -u)" -ne 0; then
+	TRAINC_STATE_DIR=$work/readonly/state run 3 run --local full.tj
+fi
+TRAINC_STATE_DIR=/dev/null/state run 3 run --local full.tj
+end

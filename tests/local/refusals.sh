@@ -1,0 +1,92 @@
+#!/bin/sh
+# refusals.sh - what cannot run is told before anything starts, or by the name of the replica (faults F-47, F-48).
+. "$(dirname "$0")/local.inc"
+
+program nothing <<'END'
+  role a {}
+  role b { args = ["x"] }
+  role c { command = ["no-such-program-anywhere"] }
+  role d { command = ["./nowhere/train.sh"] }
+  role e { command = ["sh"], workdir = "/no/such/directory" }
+  role f { command = ["sh"], env { PATH = "/nonexistent" } }
+  role g { command = ["sh"], sidecar s { image = "registry.example.com/test:1", command = ["no-such-sidecar"] } }
+END
+printf 'echo never\n' >script; chmod 644 script
+run 8 run --local nothing.tj
+says err "role 'a': no command, and there is no image whose own one could run; write 'command = [...]'"
+says err "role 'b': no command"
+says err "role 'c': command not found: 'no-such-program-anywhere' is in no directory of PATH: "
+says err "role 'd': command not found: './nowhere/train.sh'"
+says err "role 'e': workdir '/no/such/directory' is not a directory of this machine"
+says err "role 'f': command not found: 'sh' is in no directory of PATH: /nonexistent"
+says err "role 'g', container 's': command not found: 'no-such-sidecar'"
+silent out
+holds test ! -e "$TRAINC_STATE_DIR/runs/nothing"
+
+program file <<'END'
+  role a { command = ["./script"] }
+END
+run 8 run --local file.tj; says err "role 'a': './script' is not executable"
+chmod 755 script; run 8 run --local file.tj; says err "a-0 cannot be started: './script' is no program that this machine can run: a script begins with '#!'"
+printf '#!/bin/sh\nexit 0\n' >script; local_run 0 file
+
+# what only exec can tell: the others are stopped
+program late <<'END'
+  role good { command = ["sleep", "60"] }
+  role late { command = ["./vanishing"], start_after = done(first) }
+  role first { command = ["rm", "vanishing"] }
+END
+printf '#!/bin/sh\n' >vanishing; chmod 755 vanishing
+local_run 8 late
+says err "late-0 cannot be started: command not found: './vanishing'"
+is late 's["failure"]["role"], s["failure"]["reason"]' "('late', \"command not found: './vanishing'\")"
+
+# larger than exec takes, once a secret is in it
+program huge <<'END'
+  role a { replicas = 2, command = ["true"], env { HALF = secret("s", "k"), BIG = "${pod.env("HALF")}${pod.env("HALF")}" } }
+END
+xs() { head -c "$1" /dev/zero | tr '\0' x; }
+half=$(xs 65534)
+HALF=$half run 8 run --local huge.tj
+says err "a-0: variable BIG has 131072 bytes with its name; this machine takes 131071"
+holds test "$(grep -c BIG .err)" -eq 1
+HALF=${half#x} run 0 run --local huge.tj
+half=$(xs 60000)
+(
+	ulimit -s 512           # a quarter of it is what arguments and environment may have, 128 KiB at least
+	HALF=$half run 8 run --local huge.tj
+	says err "a-0: command and environment have"
+	says err "the largest variable is BIG with 120004 bytes"
+	echo "$passed $failed" >counts
+)
+read -r passed failed <counts
+
+# no more descriptors: the replica and the cause
+program many <<'END'
+  role a { replicas = 40, command = ["sleep", "60"] }
+END
+(
+	ulimit -n 60
+	run 8 run --local many.tj
+	says err "cannot be started: cannot start a process: too many open files"
+	nothing_left many
+	echo "$passed $failed" >counts
+)
+read -r passed failed <counts
+
+# the command line
+program elastic <<'END'
+  role a { replicas = 1:3, command = ["true"] }
+  role b { command = ["true"] }
+END
+run 8 run --local --replicas c=1 elastic.tj; says err "--replicas c=1: there is no role 'c'"
+run 8 run --local --replicas b=1 elastic.tj; says err "--replicas b=1: the role is not elastic; it has 1 replicas"
+run 8 run --local --replicas a=4 elastic.tj; says err "--replicas a=4: the role has 1 to 3 replicas"
+run 2 run --local --replicas a=x elastic.tj; says err "--replicas needs ROLE=N, found 'a=x'"
+run 2 run --local --backoff soon elastic.tj; says err "--backoff needs a time such as 500ms, 30s or 2min, found 'soon'"
+run 2 run --local --isolate all elastic.tj
+run 2 run elastic.tj; says err "this version has no runtime for clusters; --local runs the program on this machine"
+cat elastic.tj pair.tj >two.tj 2>/dev/null; sed 's/"elastic"/"other"/' elastic.tj >>two.tj
+run 2 run --local two.tj; says err "has 2 jobs: choose one with --job; they are 'elastic', 'other'"
+run 1 run --local nowhere.tj
+end

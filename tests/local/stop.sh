@@ -1,0 +1,126 @@
+#!/bin/sh
+# stop.sh - everything that was started ends: asked, killed, orphaned, hidden (R-LOC3, R-LOC5, R-LOC6, R-LOC11).
+. "$(dirname "$0")/local.inc"
+said() { grep -qx -- "$3" "$TRAINC_STATE_DIR/runs/$1/logs/$2.log" 2>/dev/null; }
+within() { if test "$(($(now) - $1))" -le "$2"; then ok; else fail "took $(($(now) - $1)) ms, not $2"; fi; }
+
+# ---- asked: TERM to every group, and time to leave ----
+program polite <<'END'
+  role a {
+    replicas = 3
+    command  = ["sh", "-c", "trap 'echo leaving; exit 0' TERM; echo up; while :; do sleep 0.02; done"]
+  }
+END
+begin polite
+before 5 said polite a-2 up
+ask polite stop; answers ok
+finish 8 polite
+says err stopped
+for i in 0 1 2; do shows polite "a-$i" leaving; done
+is polite 's["phase"], s["cause"]' "('Failed', 'stopped')"
+
+# a signal for the keeper is a request, too
+begin polite
+before 5 said polite a-2 up
+kill -TERM "$(value polite 's["keeper"][0]')"
+finish 8 polite
+shows polite a-1 leaving
+
+# ---- asked, and deaf: KILL after the grace of the role, for everything of the group ----
+program deaf <<'END'
+  role a {
+    command = ["sh", "-c", "trap '' TERM; echo up; sleep 7301 & sleep 7302"]
+    grace   = 1s
+  }
+END
+begin deaf
+before 5 said deaf a-0 up
+begun=$(now)
+ask deaf stop; answers ok
+finish 8 deaf
+within "$begun" 2000
+holds test "$(($(now) - begun))" -ge 900
+is deaf 'r("a")[0]["signal"]' 9
+
+# at once, when asked for that; so does a second signal
+begin deaf
+before 5 said deaf a-0 up
+begun=$(now)
+ask deaf kill; answers ok
+finish 8 deaf
+within "$begun" 700
+
+# ---- the command dies: the keeper kills everything ----
+begin deaf
+before 5 said deaf a-0 up
+keeper=$(value deaf 's["keeper"][0]')
+kill -KILL "$command"
+wait "$command" 2>/dev/null
+gone() { ! test -d "/proc/$1"; }
+before 3 gone "$keeper"
+nothing_left deaf
+
+# ---- programs that leave something behind ----
+program leaves <<'END'
+  role group  { command = ["sh", "-c", "sleep 7311 & sleep 7312 & echo done"] }
+  role daemon { command = ["sh", "-c", "setsid -f sh -c 'sleep 7313; :'; echo done"] }
+  role hidden { command = ["sh", "-c", "env -i setsid -f sleep 7314; echo done"] }
+  role deep   { command = ["sh", "-c", "setsid -f sh -c 'setsid -f sh -c \"sleep 7315; :\"; sleep 7316'; echo done"] }
+END
+local_run 0 leaves
+sleepers() { grep -lazE '^73[0-9][0-9]$' /proc/[0-9]*/cmdline 2>/dev/null; }
+holds test -z "$(sleepers)"
+
+# one that a replica left is gone before the replica begins again
+program anew <<END
+  role a {
+    retries = 1
+    command = ["sh", "-c", "if test -e pid; then kill -0 \$(cat pid) 2>/dev/null && exit 5; exit 0; fi; setsid -f sh -c 'echo \$\$ >pid; exec sleep 7321'; until test -s pid; do sleep 0.01; done; exit 1"]
+  }
+END
+local_run 0 anew --backoff 20ms
+
+# and those that end while the run goes on are reaped
+program reaped <<'END'
+  role a { command = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8; do setsid -f sleep 0.05; done; sleep 0.3; ps -o stat= --ppid $PPID | grep -c Z; :"] }
+END
+local_run 0 reaped
+shows reaped a-0 0
+
+# ---- what a child has, and has not (R-LOC3) ----
+cat >child.sh <<'END'
+ls /proc/$$/fd
+read -r x && echo "input $x" || echo "no input"
+ps -o pid=,pgid=,sid= -p $$ | { read -r pid group session; test "$pid" = "$group" -a "$pid" = "$session" && echo alone; }
+grep -E '^Sig(Blk|Ign)' /proc/$$/status | tr -d '\t'
+echo "in $(pwd)"
+echo "files $(ulimit -n)"
+END
+program child <<END
+  role a { command = ["sh", "$work/child.sh"] }
+END
+(
+	trap '' INT HUP USR1
+	ulimit -Sn 77
+	exec 7</dev/null 8</dev/null 9</dev/null
+	echo words | "$TRAINC" run --local child.tj >.out 2>.err
+)
+holds test "$(logs child a-0 | grep -x '[0-9]*' | tr '\n' ' ')" = '0 1 10 2 '  # 10: sh reads the script
+shows child a-0 "no input"
+shows child a-0 alone
+shows child a-0 SigBlk:0000000000000000
+shows child a-0 SigIgn:0000000000000000
+shows child a-0 "in $work"
+shows child a-0 "files 77"
+
+# its parent dies: so does it
+program orphan <<'END'
+  role a { command = ["sh", "-c", "echo up; exec sleep 7331"] }
+END
+begin orphan
+before 5 said orphan a-0 up
+replica=$(value orphan 'r("a")[0]["process"][0]')
+kill -KILL "$(value orphan 's["keeper"][0]')"
+before 2 gone "$replica"
+wait "$command"
+end

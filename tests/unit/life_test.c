@@ -1,0 +1,966 @@
+/*
+ * The life of a run by a clock of our own: what is ordered after what happened.
+ *
+ * Orders are compared as text: "start a-0, term b-1".
+ */
+#include "unit.h"
+
+#include "runtime/local/life.h"
+
+#define MS (SECOND / 1000)
+
+struct world {
+	struct arena arena;
+	struct run_state state;
+	struct life *life;
+	int64_t now;
+	bool slow;                      /* programs do not become ready by themselves */
+	struct buf orders;
+};
+
+/* ---- programs ---- */
+
+static struct plan_role role(const char *name, int64_t n)
+{
+	return (struct plan_role){ .name = str_of(name), .min = n, .max = n };
+}
+
+static struct plan_role elastic(const char *name, int64_t lo, int64_t hi)
+{
+	return (struct plan_role){ .name = str_of(name), .min = lo, .max = hi, .elastic = true };
+}
+
+static struct plan_condition done(unsigned r) { return (struct plan_condition){ .kind = CONDITION_DONE, .role = r, .index = -1 }; }
+static struct plan_condition ready(unsigned r) { return (struct plan_condition){ .kind = CONDITION_READY, .role = r, .index = -1 }; }
+static struct plan_condition started(unsigned r) { return (struct plan_condition){ .kind = CONDITION_STARTED, .role = r, .index = -1 }; }
+
+static struct plan_int count(int64_t n) { return (struct plan_int){ .value = n, .set = true }; }
+static struct plan_str word(const char *w) { return (struct plan_str){ .value = str_of(w), .set = true }; }
+static struct plan_quantity seconds(int64_t n) { return (struct plan_quantity){ .value = { .nano = (int128)n * SECOND }, .set = true }; }
+
+/* ---- what happens ---- */
+
+static const char *const order_words[] = {
+	[LIFE_START] = "start", [LIFE_START_IN_PLACE] = "again", [LIFE_TERM] = "term", [LIFE_KILL] = "kill", [LIFE_GIVE_UP] = "give up",
+};
+
+/* Obey at once, and note what was ordered. */
+static void obey(struct world *w)
+{
+	struct life_action a;
+
+	while (life_next(w->life, w->now, &a)) {
+		struct str name = w->state.roles[a.role].name;
+		buf_printf(&w->orders, "%s%s %.*s-%lld", w->orders.n ? ", " : "", order_words[a.order], STR_ARG(name), (long long)a.index);
+		if (a.order > LIFE_START_IN_PLACE)
+			continue;
+		life_started(w->life, a.role, a.index);
+		if (!w->slow)
+			life_ready(w->life, a.role, a.index);
+	}
+}
+
+/* What was ordered since the last time. */
+static struct str orders(struct world *w)
+{
+	obey(w);
+	return buf_take(&w->orders, &w->arena);
+}
+
+static void begin_sized(struct world *w, const struct plan_job *j, const struct life_options *o)
+{
+	*w = (struct world){ .now = 1000 * SECOND };
+	w->life = life_new(&w->arena, j, o, &w->state, w->now);
+}
+
+static void begin(struct world *w, const struct plan_job *j)
+{
+	struct life_options o = { 0 };
+	begin_sized(w, j, &o);
+}
+
+static void end(struct world *w)
+{
+	life_release(w->life);
+	buf_release(&w->orders);
+	arena_release(&w->arena);
+}
+
+static void pass(struct world *w, int64_t time) { w->now += time; }
+
+static void ended(struct world *w, unsigned r, int64_t i, int exit_code)
+{
+	struct life_end e = { .time = w->now, .exit_code = exit_code, .signal = exit_code > 128 ? exit_code - 128 : 0 };
+	life_ended(w->life, r, i, &e);
+}
+
+static struct str phase(const struct world *w)
+{
+	static const char *const words[] = {
+		[RUN_PENDING] = "Pending", [RUN_STARTING] = "Starting", [RUN_RUNNING] = "Running", [RUN_DEGRADED] = "Degraded",
+		[RUN_FAILING] = "Failing", [RUN_FAILED] = "Failed", [RUN_COMPLETING] = "Completing", [RUN_SUCCEEDED] = "Succeeded",
+		[RUN_SUSPENDED] = "Suspended", [RUN_TERMINATING] = "Terminating", [RUN_UNKNOWN] = "Unknown",
+	};
+	return str_of(words[w->state.phase]);
+}
+
+#define ORDERS(want) CHECK_TEXT(orders(&w), want)
+#define PHASE(want) CHECK_TEXT(phase(&w), want)
+#define CAUSE(want) CHECK_TEXT(w.state.cause, want)
+
+static const struct run_replica *at(const struct world *w, unsigned r, int64_t i) { return &w->state.roles[r].at[i]; }
+
+/* ---- the simple life ---- */
+
+static void success(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+
+	begin(&w, &j);
+	w.slow = true;
+	PHASE("Pending");
+	ORDERS("start a-0, start a-1");
+	PHASE("Starting");
+	CAUSE("0/2 ready");
+	life_ready(w.life, 0, 0);
+	ORDERS("");
+	CAUSE("1/2 ready");
+	life_ready(w.life, 0, 1);
+	ORDERS("");
+	PHASE("Running");
+	CHECK(at(&w, 0, 1)->state == REPLICA_READY && at(&w, 0, 1)->attempts == 1);
+	CHECK(life_deadline(w.life) == LIFE_NEVER);
+	ended(&w, 0, 1, 0);
+	ORDERS("");
+	PHASE("Running");
+	CHECK(at(&w, 0, 1)->state == REPLICA_SUCCEEDED);
+	pass(&w, SECOND);
+	ended(&w, 0, 0, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	CHECK(life_over(w.life) && w.state.end == w.now && !w.state.failure.known);
+	end(&w);
+}
+
+/* Programs that end before anybody has looked. */
+static void at_once(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	ended(&w, 0, 0, 0);
+	ended(&w, 0, 1, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+}
+
+/* R-LOC7: one that failed for good stops the others; here with everything that stopping takes. */
+static void failure(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 3) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .clean = word("running") };
+	struct world w;
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2");
+	ended(&w, 0, 1, 3);
+	ORDERS("term a-0, term a-2");
+	PHASE("Failing");
+	CAUSE("a-1 failed: exit code 3");
+	CHECK(at(&w, 0, 1)->state == REPLICA_FAILED && at(&w, 0, 1)->exit_code == 3);
+	ended(&w, 0, 0, 143);
+	ORDERS("");
+	CHECK(!life_over(w.life) && life_deadline(w.life) == w.now + 10 * SECOND);
+	pass(&w, 10 * SECOND - 1);
+	ORDERS("");
+	pass(&w, 1);
+	ORDERS("kill a-2");
+	CHECK(life_deadline(w.life) == w.now + 5 * SECOND);
+	pass(&w, 5 * SECOND);
+	ORDERS("give up a-2");
+	PHASE("Failed");
+	CHECK(life_over(w.life) && at(&w, 0, 2)->cause.n > 0 && at(&w, 0, 0)->state == REPLICA_WAITING);
+	CHECK(w.state.failure.known && w.state.failure.index == 1 && w.state.failure.exit_code == 3);
+	CHECK_TEXT(w.state.failure.reason, "exit code 3");
+	end(&w);
+}
+
+static void grace(void)
+{
+	struct plan_role roles[] = { role("a", 1), role("b", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 2 };
+	struct world w;
+
+	roles[1].grace = seconds(3);
+	begin(&w, &j);
+	ORDERS("start a-0, start b-0");
+	ended(&w, 0, 0, 1);
+	ORDERS("term b-0");
+	pass(&w, 3 * SECOND);
+	ORDERS("kill b-0");
+	end(&w);
+}
+
+/* ---- order ---- */
+
+static void start_after(void)
+{
+	struct plan_condition all = done(2), when_ready = ready(0), when_done = done(1);
+	struct plan_role roles[] = { role("server", 2), role("prepare", 1), role("launcher", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 3, .success = &all };
+	struct plan_condition both = { .kind = CONDITION_AND, .left = &when_ready, .right = &when_done };
+	struct world w;
+
+	roles[2].start_after = &both;
+	begin(&w, &j);
+	w.slow = true;
+	ORDERS("start server-0, start server-1, start prepare-0");
+	life_ready(w.life, 0, 0);
+	ended(&w, 1, 0, 0);
+	ORDERS("");
+	life_ready(w.life, 0, 1);
+	ORDERS("start launcher-0");
+	/* once begun it does not matter what becomes of the condition */
+	life_ready(w.life, 2, 0);
+	ORDERS("");
+	PHASE("Running");
+	ended(&w, 2, 0, 0);
+	ORDERS("term server-0, term server-1");
+	PHASE("Completing");
+	ended(&w, 0, 0, 143);
+	ended(&w, 0, 1, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+}
+
+static void waiting(void)
+{
+	struct plan_condition when = started(0), never = done(1), all = done(1);
+	struct plan_role roles[] = { role("a", 1), role("b", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all };
+	struct world w;
+
+	roles[0].start_after = &never;
+	begin(&w, &j);
+	ORDERS("start b-0");
+	PHASE("Running");
+	CAUSE("role 'a' waits for done(b)");
+	end(&w);
+
+	roles[0].start_after = NULL;
+	roles[1].start_after = &when;
+	begin(&w, &j);
+	w.slow = true;
+	ORDERS("start a-0, start b-0");         /* started, not ready */
+	end(&w);
+}
+
+/* Nobody is left who could bring it about. */
+static void dead_end(void)
+{
+	struct plan_condition when = done(1), all = done(0);
+	struct plan_role roles[] = { role("a", 1), elastic("b", 2, 3) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all };
+	struct world w;
+	struct str why;
+
+	roles[0].start_after = &when;
+	begin(&w, &j);
+	CHECK(life_scale(w.life, STR("b"), 2, &why));
+	ORDERS("start b-0, start b-1");
+	ended(&w, 1, 0, 0);
+	ended(&w, 1, 1, 0);
+	ORDERS("start a-0");
+	end(&w);
+
+	struct plan_condition self = ready(0);
+	roles[0].start_after = &self;           /* waits for itself */
+	begin(&w, &j);
+	ORDERS("start b-0, start b-1, start b-2");
+	for (int64_t i = 0; i < 3; i++)
+		ended(&w, 1, i, 0);
+	ORDERS("");
+	PHASE("Failed");
+	CAUSE("nothing runs any more, and done(a) does not hold");
+	CHECK(!w.state.failure.known);
+	end(&w);
+}
+
+/* ---- attempts ---- */
+
+static void retries(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+
+	roles[0].retries = count(2);
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	PHASE("Degraded");
+	CAUSE("a-0 begins again soon: exit code 1");
+	CHECK(at(&w, 0, 0)->state == REPLICA_WAITING && at(&w, 0, 0)->again == w.now + 10 * SECOND);
+	CHECK(life_deadline(w.life) == w.now + 10 * SECOND);
+	pass(&w, 10 * SECOND);
+	ORDERS("start a-0");
+	PHASE("Degraded");                      /* still, for a minute */
+	CHECK(at(&w, 0, 0)->attempts == 2 && life_deadline(w.life) == w.now + 60 * SECOND);
+	pass(&w, 60 * SECOND);
+	ORDERS("");
+	PHASE("Running");
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	CHECK(at(&w, 0, 0)->again == w.now + 20 * SECOND);      /* twice as long */
+	pass(&w, 20 * SECOND);
+	ORDERS("start a-0");
+	ended(&w, 0, 0, 1);
+	ORDERS("term a-1");                     /* that was the last */
+	CHECK(at(&w, 0, 0)->attempts == 3);
+	end(&w);
+}
+
+static void back_off(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct life_options o = { .backoff = 100 * MS };
+	static const int64_t wants[] = { 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 102400, 204800, 409600, 600000, 600000 };
+	struct world w;
+	bool right = true;
+
+	roles[0].retries = count(100);
+	begin_sized(&w, &j, &o);
+	obey(&w);
+	for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
+		ended(&w, 0, 0, 1);
+		obey(&w);
+		right = right && at(&w, 0, 0)->again == w.now + wants[i] * MS;
+		w.now = at(&w, 0, 0)->again;
+		obey(&w);
+	}
+	CHECK(right);
+	pass(&w, 600 * SECOND);                 /* it ran for ten minutes: a new series */
+	ended(&w, 0, 0, 1);
+	obey(&w);
+	CHECK(at(&w, 0, 0)->again == w.now + 100 * MS);
+	end(&w);
+}
+
+static void retry_on(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+
+	roles[0].retries = count(5);
+	roles[0].has_retry_on = true;
+	roles[0].retry_lo = 128;
+	roles[0].retry_hi = 255;
+	begin(&w, &j);
+	ORDERS("start a-0");
+	ended(&w, 0, 0, 137);
+	ORDERS("");
+	PHASE("Degraded");
+	CAUSE("a-0 begins again soon: killed by KILL");
+	pass(&w, 10 * SECOND);
+	ORDERS("start a-0");
+	ended(&w, 0, 0, 2);
+	ORDERS("");
+	PHASE("Failed");
+	CHECK_TEXT(w.state.failure.reason, "exit code 2");
+	end(&w);
+
+	begin(&w, &j);
+	ORDERS("start a-0");
+	struct life_end e = { .time = w.now, .exit_code = 2, .init = true };
+	life_ended(w.life, 0, 0, &e);           /* retry_on speaks of the program, not of what runs before it */
+	ORDERS("");
+	PHASE("Degraded");
+	end(&w);
+}
+
+static void restart(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1), role("board", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all };
+	struct world w;
+
+	roles[0].restart = word("on-failure");
+	roles[1].restart = word("always");
+	roles[1].aux = true;
+	begin(&w, &j);
+	ORDERS("start a-0, start board-0");
+	ended(&w, 0, 0, 1);
+	ended(&w, 1, 0, 0);                     /* always: after success, too */
+	ORDERS("");
+	PHASE("Degraded");
+	pass(&w, 10 * SECOND);
+	ORDERS("again a-0, again board-0");
+	ended(&w, 0, 0, 0);                     /* on failure: not after success */
+	ORDERS("term board-0");
+	PHASE("Completing");
+	ended(&w, 1, 0, 143);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+
+	/* an init container that fails makes a new beginning, not a restart in place */
+	begin(&w, &j);
+	ORDERS("start a-0, start board-0");
+	struct life_end e = { .time = w.now, .exit_code = 1, .init = true };
+	life_ended(w.life, 0, 0, &e);
+	ORDERS("");
+	pass(&w, 10 * SECOND);
+	ORDERS("start a-0");
+	end(&w);
+}
+
+/* ---- who matters ---- */
+
+static void endless(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("chief", 1), role("ps", 2), role("board", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 3, .success = &all };
+	struct world w;
+
+	roles[1].endless = true;
+	roles[2].aux = true;
+	begin(&w, &j);
+	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
+	ended(&w, 2, 0, 1);                     /* an aux role is no part of the job */
+	ORDERS("");
+	PHASE("Running");
+	CHECK(at(&w, 2, 0)->state == REPLICA_FAILED);
+	ended(&w, 0, 0, 0);
+	ORDERS("term ps-0, term ps-1");
+	ended(&w, 1, 0, 143);
+	ended(&w, 1, 1, 143);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+
+	begin(&w, &j);
+	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
+	ended(&w, 1, 1, 139);                   /* an endless one is required */
+	ORDERS("term chief-0, term ps-0, term board-0");
+	CAUSE("ps-1 failed: killed by SEGV");
+	end(&w);
+
+	begin(&w, &j);
+	ORDERS("start chief-0, start ps-0, start ps-1, start board-0");
+	ended(&w, 0, 0, 0);                     /* at one moment: the rule holds, the job has succeeded */
+	ended(&w, 1, 0, 1);
+	ORDERS("term ps-1, term board-0");
+	PHASE("Completing");
+	end(&w);
+}
+
+static void no_rule(void)
+{
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1 };
+	struct world w;
+
+	roles[0].endless = true;
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	ended(&w, 0, 0, 0);
+	ORDERS("");
+	PHASE("Running");
+	ended(&w, 0, 1, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+
+	roles[0].aux = true;                    /* nothing but aux: then it does matter */
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	ended(&w, 0, 0, 1);
+	ORDERS("term a-1");
+	PHASE("Failing");
+	end(&w);
+}
+
+/* Success of one replica ends the others of its role. */
+static void one_replica(void)
+{
+	struct plan_condition chief = { .kind = CONDITION_DONE, .role = 0, .index = 0 };
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &chief };
+	struct world w;
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	ended(&w, 0, 0, 0);
+	ORDERS("term a-1");
+	ended(&w, 0, 1, 1);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+}
+
+static void clean(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1), role("b", 1), role("c", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 3, .success = &all, .clean = word("none") };
+	struct world w;
+	struct str why;
+
+	roles[1].retries = roles[2].retries = count(3);
+	begin(&w, &j);
+	ORDERS("start a-0, start b-0, start c-0");
+	ended(&w, 0, 0, 0);
+	ORDERS("");                             /* nobody is stopped */
+	PHASE("Completing");
+	ended(&w, 1, 0, 1);
+	ORDERS("");                             /* and nobody is started again */
+	CHECK(at(&w, 1, 0)->state == REPLICA_FAILED && at(&w, 1, 0)->again == 0 && life_deadline(w.life) == LIFE_NEVER);
+	CHECK(life_stop(w.life, false, &why));  /* until somebody asks */
+	ORDERS("term c-0");
+	ended(&w, 2, 0, 143);
+	ORDERS("");
+	PHASE("Succeeded");                     /* which does not change the verdict */
+	end(&w);
+
+	j.clean = word("all");
+	begin(&w, &j);
+	ORDERS("start a-0, start b-0, start c-0");
+	ended(&w, 0, 0, 0);
+	ORDERS("term b-0, term c-0");
+	end(&w);
+}
+
+/* ---- the whole job ---- */
+
+static void timeout(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .timeout = seconds(90), .restarts = count(3) };
+	struct world w;
+
+	begin(&w, &j);
+	ORDERS("start a-0");
+	CHECK(life_deadline(w.life) == w.now + 90 * SECOND);
+	pass(&w, 90 * SECOND);
+	ORDERS("term a-0");                     /* and it does not begin anew */
+	PHASE("Failing");
+	CAUSE("deadline exceeded: it has run for 90s");
+	ended(&w, 0, 0, 143);
+	ORDERS("");
+	PHASE("Failed");
+	end(&w);
+
+	begin(&w, &j);
+	ORDERS("start a-0");
+	pass(&w, 90 * SECOND);
+	ended(&w, 0, 0, 0);                     /* at the last moment */
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+}
+
+static void restarts(void)
+{
+	struct plan_condition all = done(0), when = ready(0);
+	struct plan_role roles[] = { role("a", 2), role("b", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all, .restarts = count(1) };
+	struct world w;
+
+	roles[0].retries = count(1);
+	roles[1].start_after = &when;
+	begin(&w, &j);
+	w.slow = true;
+	ORDERS("start a-0, start a-1");
+	life_ready(w.life, 0, 0);
+	life_ready(w.life, 0, 1);
+	ORDERS("start b-0");
+	ended(&w, 0, 0, 0);
+	ended(&w, 1, 0, 7);
+	ORDERS("term a-1");
+	PHASE("Degraded");
+	CAUSE("the job begins anew: b-0 failed: exit code 7");
+	CHECK(w.state.job_restarts == 1 && life_beginnings(w.life) == 1);
+	ended(&w, 0, 1, 143);
+	ORDERS("");
+	CHECK(life_deadline(w.life) == w.now + 10 * SECOND);
+	pass(&w, 10 * SECOND);
+	ORDERS("start a-0, start a-1");         /* the one that had succeeded, too; and in order again */
+	CHECK(life_beginnings(w.life) == 2 && !w.state.failure.known);
+	life_ready(w.life, 0, 0);
+	life_ready(w.life, 0, 1);
+	ORDERS("start b-0");
+	ended(&w, 0, 0, 1);                     /* retries are counted anew */
+	ORDERS("");
+	pass(&w, 10 * SECOND);
+	ORDERS("start a-0");
+	ended(&w, 1, 0, 7);
+	ORDERS("term a-0, term a-1");
+	PHASE("Failing");                       /* once only */
+	end(&w);
+}
+
+static void suspend(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 3) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .timeout = seconds(100) };
+	struct world w;
+	struct str why;
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2");
+	ended(&w, 0, 1, 0);
+	ORDERS("");
+	pass(&w, 50 * SECOND);
+	CHECK(life_suspend(w.life, true, w.now, &why));
+	ORDERS("term a-0, term a-2");
+	PHASE("Suspended");
+	CAUSE("replicas are still stopping");
+	ended(&w, 0, 0, 1);                     /* told to stop: says nothing about it */
+	ended(&w, 0, 2, 0);
+	ORDERS("");
+	PHASE("Suspended");
+	CAUSE("");
+	CHECK(at(&w, 0, 0)->state == REPLICA_WAITING && at(&w, 0, 2)->state == REPLICA_WAITING);
+	CHECK(life_suspend(w.life, true, w.now, &why));         /* it is already */
+	pass(&w, 1000 * SECOND);                /* the deadline does not count meanwhile */
+	ORDERS("");
+	PHASE("Suspended");
+	CHECK(!life_over(w.life) && life_deadline(w.life) == LIFE_NEVER);
+	CHECK(life_suspend(w.life, false, w.now, &why));
+	ORDERS("start a-0, start a-2");         /* what has succeeded has */
+	CHECK(life_deadline(w.life) == w.now + 100 * SECOND);
+	ended(&w, 0, 0, 0);
+	ended(&w, 0, 2, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	CHECK(!life_suspend(w.life, true, w.now, &why));
+	CHECK_TEXT(why, "the run has ended");
+	end(&w);
+
+	/* resumed while they still stop */
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2");
+	CHECK(life_suspend(w.life, true, w.now, &why));
+	ORDERS("term a-0, term a-1, term a-2");
+	CHECK(life_suspend(w.life, false, w.now, &why));
+	ended(&w, 0, 1, 143);
+	ORDERS("start a-1");
+	pass(&w, 10 * SECOND);
+	ORDERS("kill a-0, kill a-2");
+	ended(&w, 0, 0, 137);
+	ended(&w, 0, 2, 137);
+	ORDERS("start a-0, start a-2");
+	PHASE("Running");
+	end(&w);
+
+	j.suspend = (struct plan_bool){ .value = true, .set = true };
+	begin(&w, &j);
+	ORDERS("");
+	PHASE("Suspended");
+	CHECK(life_suspend(w.life, false, w.now, &why));
+	ORDERS("start a-0, start a-1, start a-2");
+	end(&w);
+}
+
+static void stop(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .restarts = count(3), .clean = word("none") };
+	struct world w;
+	struct str why;
+
+	roles[0].retries = count(3);
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	CHECK(life_stop(w.life, false, &why));
+	ORDERS("term a-0, term a-1");
+	PHASE("Terminating");
+	CHECK(life_stop(w.life, true, &why));
+	ORDERS("kill a-0, kill a-1");
+	ended(&w, 0, 0, 137);
+	ended(&w, 0, 1, 137);
+	ORDERS("");
+	PHASE("Failed");
+	CAUSE("stopped");
+	CHECK(life_over(w.life) && !w.state.failure.known);
+	CHECK(!life_stop(w.life, true, &why));
+	end(&w);
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	CHECK(life_stop(w.life, true, &why));
+	ORDERS("kill a-0, kill a-1");           /* without grace */
+	end(&w);
+
+	begin(&w, &j);
+	CHECK(life_stop(w.life, false, &why));  /* before anything has begun */
+	ORDERS("");
+	PHASE("Failed");
+	end(&w);
+}
+
+/* ---- elastic roles ---- */
+
+static void grow_and_shrink(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { elastic("a", 2, 4), role("b", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all };
+	struct life_size three = { 0, 3 };
+	struct life_options o = { .sizes = &three, .nsizes = 1 };
+	struct world w;
+	struct str why;
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2, start a-3, start b-0");        /* with the maximum */
+	end(&w);
+
+	begin_sized(&w, &j, &o);
+	ORDERS("start a-0, start a-1, start a-2, start b-0");
+	PHASE("Running");
+	CHECK(life_scale(w.life, STR("a"), 4, &why));
+	ORDERS("start a-3");
+	CHECK(life_scale(w.life, STR("a"), 2, &why));
+	ORDERS("term a-2, term a-3");
+	CHECK(w.state.roles[0].desired == 2);
+	ended(&w, 0, 3, 1);                     /* told to stop: no failure */
+	CHECK(life_scale(w.life, STR("a"), 4, &why));
+	ORDERS("start a-3");                    /* a-2 is still stopping */
+	ended(&w, 0, 2, 143);
+	ORDERS("start a-2");
+	CHECK(!life_scale(w.life, STR("a"), 5, &why));
+	CHECK_TEXT(why, "role 'a' has 2 to 4 replicas, not 5");
+	CHECK(!life_scale(w.life, STR("a"), 1, &why));
+	CHECK(!life_scale(w.life, STR("b"), 2, &why));
+	CHECK_TEXT(why, "role 'b' is not elastic: it has 1 replica");
+	CHECK(!life_scale(w.life, STR("c"), 2, &why));
+	CHECK_TEXT(why, "there is no role 'c'; the roles are 'a', 'b'");
+	end(&w);
+}
+
+static void spare(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { elastic("a", 2, 4) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+	struct str why;
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2, start a-3");
+	ended(&w, 0, 1, 1);
+	ended(&w, 0, 3, 1);
+	ORDERS("");                             /* goes on while the minimum runs */
+	PHASE("Running");
+	ended(&w, 0, 0, 0);
+	ORDERS("");
+	ended(&w, 0, 2, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2, start a-3");
+	ended(&w, 0, 1, 1);
+	pass(&w, SECOND);
+	ended(&w, 0, 3, 1);
+	ORDERS("");
+	pass(&w, SECOND);
+	ended(&w, 0, 2, 1);
+	ORDERS("term a-0");                     /* fewer than the minimum */
+	CAUSE("a-1 failed: exit code 1");
+	end(&w);
+
+	begin(&w, &j);
+	CHECK(life_scale(w.life, STR("a"), 3, &why));
+	ORDERS("start a-0, start a-1, start a-2");
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	ended(&w, 0, 1, 1);
+	ORDERS("term a-2");                     /* the size has gone down, and so has what may fail */
+	end(&w);
+
+	/* the end waits for a replica that is between two attempts */
+	roles[0].retries = count(1);
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2, start a-3");
+	for (int64_t i = 0; i < 3; i++)
+		ended(&w, 0, i, 0);
+	ended(&w, 0, 3, 1);
+	ORDERS("");
+	PHASE("Degraded");
+	pass(&w, 10 * SECOND);
+	ORDERS("start a-3");
+	ended(&w, 0, 3, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+}
+
+/* ---- whom to blame ---- */
+
+static void blame(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 4), role("aux", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all };
+	struct world w;
+
+	roles[1].aux = true;
+	begin(&w, &j);
+	obey(&w);
+	ended(&w, 1, 0, 1);                     /* earlier, but no part of the job */
+	pass(&w, SECOND);
+	ended(&w, 0, 3, 134);
+	ended(&w, 0, 2, 5);
+	ended(&w, 0, 1, 5);
+	obey(&w);
+	CHECK(w.state.failure.index == 1);      /* of one moment: no signal before a signal, then the lowest rank */
+	ended(&w, 0, 0, 9);                     /* one that was told to stop never counts */
+	obey(&w);
+	CHECK(w.state.failure.index == 1 && life_over(w.life));
+	end(&w);
+
+	begin(&w, &j);
+	obey(&w);
+	struct life_end early = { .time = w.now, .exit_code = 139, .signal = 11 }, late = { .time = w.now + 1, .exit_code = 1 };
+	life_ended(w.life, 0, 0, &late);
+	life_ended(w.life, 0, 3, &early);
+	obey(&w);
+	CHECK(w.state.failure.index == 3 && w.state.failure.signal == 11);      /* the earliest, whatever it was */
+	CHECK_TEXT(w.state.failure.reason, "killed by SEGV");
+	end(&w);
+
+	/* the one that may try again began it; the one that may not is the echo */
+	struct plan_condition both_done = done(0);
+	struct plan_role two[] = { role("a", 1), role("b", 1) };
+	struct plan_job k = { .roles = two, .nroles = 2, .success = &both_done };
+	two[0].retries = count(3);
+	begin(&w, &k);
+	obey(&w);
+	ended(&w, 0, 0, 1);
+	obey(&w);
+	pass(&w, 100 * MS);
+	ended(&w, 1, 0, 1);
+	obey(&w);
+	CHECK(str_is(w.state.failure.role, "a"));
+	end(&w);
+}
+
+static void refused(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2), role("board", 1) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all, .restarts = count(2) };
+	struct world w;
+
+	roles[0].retries = count(2);
+	roles[1].aux = true;
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start board-0");
+	life_refused(w.life, 0, 1, STR("command not found: 'x'"), w.now);
+	ORDERS("term a-0, term board-0");       /* F-48; no attempt would help */
+	PHASE("Failing");
+	CAUSE("a-1 cannot be started: command not found: 'x'");
+	CHECK(w.state.failure.known && w.state.failure.index == 1 && w.state.failure.exit_code == -1);
+	end(&w);
+
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start board-0");
+	life_refused(w.life, 1, 0, STR("command not found: 'x'"), w.now);
+	ORDERS("term a-0, term a-1");           /* an aux role that cannot be started is a mistake in the program all the same */
+	end(&w);
+}
+
+/* Fault F-49: the job begins anew and nobody counts it. */
+static void anew(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+	struct life_action a;
+
+	roles[0].retries = count(1);
+	begin(&w, &j);
+	CHECK(life_next(w.life, w.now, &a) && a.index == 0);
+	life_started(w.life, 0, 0);
+	CHECK(life_next(w.life, w.now, &a) && a.index == 1);
+	life_begin_anew(w.life, 0, 1, STR("port 4711 is taken"));
+	ORDERS("term a-0");
+	PHASE("Degraded");
+	ended(&w, 0, 0, 143);
+	ORDERS("start a-0, start a-1");
+	CHECK(w.state.job_restarts == 0 && life_beginnings(w.life) == 2);
+	end(&w);
+}
+
+/* A thousand replicas that end one by one: each is looked at a bounded number of times. */
+static void many(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1000) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+
+	begin(&w, &j);
+	obey(&w);
+	for (int64_t i = 0; i < 1000; i++) {
+		ended(&w, 0, i, 0);
+		obey(&w);
+	}
+	CHECK(life_over(w.life) && w.state.phase == RUN_SUCCEEDED);
+	CHECK(w.arena.total < 4 << 20);
+	end(&w);
+}
+
+int main(void)
+{
+	success();
+	at_once();
+	failure();
+	grace();
+	start_after();
+	waiting();
+	dead_end();
+	retries();
+	back_off();
+	retry_on();
+	restart();
+	endless();
+	no_rule();
+	one_replica();
+	clean();
+	timeout();
+	restarts();
+	suspend();
+	stop();
+	grow_and_shrink();
+	spare();
+	blame();
+	refused();
+	anew();
+	many();
+	return unit_end();
+}
