@@ -78,7 +78,7 @@ program taken <<'END'
   role victim {
     ports { http = 7000 }
     retries = 1
-    command = ["sh", "-c", "echo $PORT; until test -e ready; do sleep 0.01; done; test -e tried && exit 0; touch tried; exit 1"]
+    command = ["sh", "-c", "echo $PORT; until test -e ready; do sleep 0.01; done; sleep 0.1; test -e tried && exit 0; touch tried; exit 1"]
     env { PORT = self.port(pod.index, "http") }
   }
   role other { command = ["sh", "-c", "echo up; exec sleep 60"] }
