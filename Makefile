@@ -97,7 +97,7 @@ test:
 	@$(MAKE) $(JOBS) --no-print-directory build unit
 	@BUILD=$(BUILD) sh tests/run.sh
 demo:
-	@sh .ci/deps build
+	@sh .ci/deps demo
 	@$(MAKE) $(JOBS) --no-print-directory build
 	@BUILD=$(BUILD) sh examples/demo.sh
 

@@ -1,8 +1,12 @@
 #!/bin/sh
-# demo.sh - what `make demo` shows: a program, what it becomes, and what a mistake looks like.
+# demo.sh - what `make demo` shows: a program, what it becomes on a cluster, what a mistake looks like, and a model
+# that is trained on this machine.  Needs python3 for the last part.
 cd "$(dirname "$0")/.." || exit 1
 trainc=$PWD/${BUILD:-build}/trainc
 example=examples/01-torch-data-parallel
+training=examples/14-ring-regression
+state=$(mktemp -d) || exit 1
+trap 'rm -rf "$state"' EXIT
 
 say() { printf '\n\033[1m%s\033[0m\n\n' "$*"; }
 test -t 1 || say() { printf '\n%s\n\n' "$*"; }
@@ -17,4 +21,8 @@ say "trainc compile mnist.tj"
 "$trainc" compile $example/mnist.tj || exit 1
 say "a mistake: sed s/replicas/replcas/ mnist.tj | trainc check -"
 sed s/replicas/replcas/ $example/mnist.tj | "$trainc" check - 2>&1
+say "$training/regression.tj: four processes of this machine train a model"
+cat $training/regression.tj
+say "trainc run --local regression.tj"
+(cd $training && TRAINC_STATE_DIR=$state "$trainc" run --local regression.tj) || exit 1
 say "$trainc is ready; 'trainc help' and 'trainc explain' say more, examples/ has more programs."

@@ -20,6 +20,8 @@ awk '$0 == "```tj" { n++ } n == 2 && $0 == "```" { exit } n == 2 && !/^```/' "$r
 holds test -s llama.tj
 run 0 check llama.tj; silent err
 run 0 check --profile prod llama.tj; silent err
+TRAINC_STATE_DIR=$work/state
+export TRAINC_STATE_DIR
 for directory in "$root"/examples/*/; do
 	name=$(basename "$directory")
 	sed -n 's/^    \(trainc .*[^ ]\)  *#.*/\1/p; s/^    \(trainc [^#]*\)$/\1/p' "$directory/README.md" >commands
