@@ -30,16 +30,22 @@ static void end_keeper(struct running *r, size_t i)
 	while (waitpid(r->keepers[i].pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	r->keepers[i].pid = 0;
-	close(r->keepers[i].lifeline);
+	if (r->keepers[i].lifeline >= 0)
+		close(r->keepers[i].lifeline);
 }
 
-/* What was started before something else was refused. */
+/* What was started before something else was refused: as if it had never been. */
 static void take_back(struct running *r, size_t n)
 {
+	struct str why;
+
 	for (size_t i = 0; i < n; i++) {
 		close(r->keepers[i].lifeline);
-		while (waitpid(r->keepers[i].pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		r->keepers[i].lifeline = -1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		end_keeper(r, i);
+		run_dir_remove(r->session->arena, r->keepers[i].run_dir, &why);
 	}
 }
 

@@ -252,7 +252,7 @@ static void runs_table(const struct report *r, struct buf *out)
 		struct str *row = add_row(&t);
 		row[0] = s->name;
 		row[1] = str_of(run_phase_word(s->phase));
-		row[2] = str_printf(&t.arena, "%lld/%lld", (long long)ready, (long long)desired);
+		row[2] = run_phase_final(s->phase) ? STR("-") : str_printf(&t.arena, "%lld/%lld", (long long)ready, (long long)desired);
 		row[3] = run_age(&t, s, r->now);
 		row[4] = s->file;
 		row[5] = s->cause;

@@ -221,17 +221,19 @@ static bool clear(struct making *m, bool replace)
 	return remove_inside(m->arena, m->fd, NULL, &why) || refuse(m, STATUS_DISK, why);
 }
 
-enum { ROOM = 1 << 20 };        /* bytes that must be there for the beginnings of logs */
+/* Bytes that must be there for the beginnings of logs; and that are kept for the last state, should logs fill the disk. */
+enum { ROOM = 1 << 20, RESERVE = 256 << 10 };
 
 static bool has_room(struct making *m)
 {
-	int fd = openat(m->fd, "room", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = openat(m->fd, "reserve", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return refuse_disk(m, "write", errno);
 	int error = posix_fallocate(fd, 0, ROOM);
+	if (!error && ftruncate(fd, RESERVE) != 0)
+		error = errno;
 	close(fd);
-	unlinkat(m->fd, "room", 0);
 	return !error || refuse_disk(m, "write logs", error);
 }
 
@@ -294,17 +296,25 @@ static bool replace_file(struct arena *a, struct str path, const char *name, str
 	return false;
 }
 
+/* The last state takes the place of what was kept for it; the result is the same file by another name, where that can be. */
+static bool save_final(struct arena *a, struct str path, struct str text)
+{
+	unlink(in(a, path, "reserve"));
+	if (!replace_file(a, path, "state", text, true))
+		return false;
+	return link(in(a, path, "state"), in(a, path, "result")) == 0 || replace_file(a, path, "result", text, true);
+}
+
 bool run_save(struct arena *a, struct str path, struct run_state *s, struct str *why)
 {
 	struct arena scratch = { 0 };
 	struct buf text = { 0 };
-	bool final = run_phase_final(s->phase);
 
 	run_state_observe(s, now());
 	run_state_write(s, &text);
 	buf_char(&text, '\n');
-	bool ok = replace_file(&scratch, path, "state", buf_text(&text), false) &&
-	          (!final || replace_file(&scratch, path, "result", buf_text(&text), true));
+	bool ok = run_phase_final(s->phase) ? save_final(&scratch, path, buf_text(&text))
+	                                    : replace_file(&scratch, path, "state", buf_text(&text), false);
 	if (!ok)
 		*why = str_printf(a, "cannot save the state in '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(&scratch, errno)));
 	buf_release(&text);

@@ -8,6 +8,7 @@
  *                   scratch/     scratch volumes, files, generated keys
  *                   reserve      room for the verdict while it runs (fault F-47)
  *                   keeper.log   what the keeper had to say: empty unless it went wrong
+ *                   reserve      while it runs: room for the last state on a disk that logs have filled
  *
  * STATE is $TRAINC_STATE_DIR, else $XDG_STATE_HOME/trainc, else ~/.local/state/trainc.
  * Directories are 0700, files 0600.

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "runtime/local/remove.h"
 #include "runtime/local/run_dir.h"
+#include "runtime/local/survivors.h"
 #include "unit.h"
 
 static struct arena arena;
@@ -73,7 +74,7 @@ static void one_keeper(void)
 	int fd = make("one", false);
 
 	CHECK(fd >= 0 && mode_of(path_of("one")) == 0700 && exists(path_of("one/logs")) && exists(path_of("one/scratch")));
-	CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) && !exists(path_of("one/room")));
+	CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) && exists(path_of("one/reserve")));
 	/* nobody has saved a state yet */
 	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_PENDING);
 	CHECK_TEXT(got.cause, "it is being started");
@@ -86,7 +87,8 @@ static void one_keeper(void)
 	CHECK(!run_dir_remove(&arena, path_of("one"), &why) && exists(path_of("one/state")));
 
 	s.phase = RUN_SUCCEEDED;
-	CHECK(run_save(&arena, path_of("one"), &s, &why) && exists(path_of("one/result")));
+	CHECK(run_save(&arena, path_of("one"), &s, &why) && exists(path_of("one/result")) && !exists(path_of("one/reserve")));
+	CHECK(run_save(&arena, path_of("one"), &s, &why));              /* the same once more */
 	close(fd);
 	CHECK(make("one", false) < 0 && status == 5);
 	CHECK_TEXT(why, "there is a run 'one' already");
@@ -144,6 +146,50 @@ static void survivors(void)
 	CHECK(fd >= 0);
 	close(fd);
 	CHECK(run_dir_remove(&arena, path_of("lost"), &why));
+}
+
+/* Sessions of replicas that outlived their keeper, and a stranger who has a number of theirs. */
+static void ending_survivors(void)
+{
+	struct run_replica at[2] = { { .state = REPLICA_READY, .cause = STR(""), .host = STR("") }, { .index = 1, .cause = STR(""), .host = STR("") } };
+	struct run_role role = { .name = STR("worker"), .max = 2, .at = at };
+	struct run_state s = some_state(STR("lost"), RUN_UNKNOWN);
+	int ready[2];
+	char byte;
+	pid_t stranger = fork(), leader;
+
+	if (stranger == 0) {
+		pause();
+		_exit(0);
+	}
+	CHECK(pipe(ready) == 0);
+	leader = fork();
+	if (leader == 0) {                      /* deaf, with a child in a group of its own */
+		setsid();
+		signal(SIGTERM, SIG_IGN);
+		if (fork() == 0)
+			setpgid(0, 0);
+		(void)!write(ready[1], "r", 1);
+		close(ready[0]);
+		close(ready[1]);
+		alarm(30);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	CHECK(read(ready[0], &byte, 1) == 1 && read(ready[0], &byte, 1) == 1);
+	s.roles = &role;
+	s.nroles = 1;
+	CHECK(process_identify(leader, &at[0].process) && process_identify(stranger, &at[1].process));
+	at[1].process.start++;
+	CHECK(survivors_end(&arena, &s, 100000000) == 0);
+	/* its child had the other end of the pipe, too */
+	CHECK(read(ready[0], &byte, 1) == 0);
+	close(ready[0]);
+	CHECK(waitpid(leader, NULL, 0) == leader && kill(stranger, 0) == 0 && waitpid(stranger, NULL, WNOHANG) == 0);
+	kill(stranger, SIGKILL);
+	waitpid(stranger, NULL, 0);
+	CHECK(survivors_end(&arena, &s, 100000000) == 0);
 }
 
 static void names(void)
@@ -264,6 +310,7 @@ int main(void)
 	where();
 	one_keeper();
 	survivors();
+	ending_survivors();
 	names();
 	race();
 	removal();

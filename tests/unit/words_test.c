@@ -150,8 +150,8 @@ static void tables(void)
 	           "RUN   STATE   ROLE    DESIRED  ACTIVE  READY  SUCCEEDED  FAILED  RESTARTS  CAUSE\n"
 	           "bert  Failed  worker        4       1      1          0       2         2  2 of 4 replicas: exit code 3\n"
 	           "              ps            1       1      1          0       0         0\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 0), "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  2/5    119s  bert.tj  worker-2 failed: exit code 3\n");
-	CHECK_TEXT(report(&s, REPORT_LIST, 40), "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  2/5    119s  bert.tj  wor\xE2\x80\xA6\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 0), "RUN   STATE   READY  AGE   FILE     CAUSE\nbert  Failed  -      119s  bert.tj  worker-2 failed: exit code 3\n");
+	CHECK_TEXT(report(&s, REPORT_LIST, 40), "RUN   STATE   READY  AGE   FILE     CAU\xE2\x80\xA6\nbert  Failed  -      119s  bert.tj  wor\xE2\x80\xA6\n");
 	CHECK_TEXT(report(&s, REPORT_NAME, 0), "run/bert\n");
 	CHECK_TEXT(report(&s, REPORT_WIDE, 0),
 	           "RUN   REPLICA   STATE    PID  ATTEMPTS     EXIT  SINCE  HOST       CAUSE\n"
