@@ -17,9 +17,19 @@ mkdir directory.tj
 run 1 check directory.tj; says err "is a directory"
 run 1 check ""; says err "[TJ0001]"
 good closed.tj; chmod 000 closed.tj
-if test -r closed.tj; then skip "unreadable file: this user may read everything"; else
+# as somebody else, where this user may read everything
+other='setpriv --reuid=65534 --regid=65534 --clear-groups'
+if ! test -r closed.tj; then
 	run 1 check closed.tj; says err "permission denied"
+elif chmod 711 . && $other "$TRAINC" version >/dev/null 2>&1; then
+	$other "$TRAINC" check "$work/closed.tj" >.out 2>.err; holds test $? -eq 1; says err "permission denied"
+else
+	skip "unreadable file: this user may read everything"
 fi
+ln -s loop.tj loop.tj; run 1 check loop.tj; says err "[TJ0001]"
+printf 'import "directory.tj" as d\n' >imports.tj; run 1 check imports.tj; says err "[TJ0208]"
+escape=$(printf 'a\033[31m\nb.tj'); cp imports.tj "$escape"
+run 1 check "$escape"; holds test "$(grep -c "$(printf '\033')" .err)" -eq 0
 mkfifo pipe.tj
 good program.tj
 { cat program.tj >pipe.tj & } 2>/dev/null
@@ -59,6 +69,29 @@ holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this is not a text [TJ01
 printf '\377\376j\0o\0b\0' >wide.tj; refused wide.tj
 holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this text is UTF-16"
 run 1 fmt binary.tj; says err "this is not a text"
+
+# cut off anywhere: every byte of one example, some of the others
+python3 - "$root" <<-'END'
+	import glob, os, sys
+	os.mkdir("cut")
+	n = 0
+	for path in sorted(glob.glob(sys.argv[1] + "/examples/*/*.tj")):
+	    data = open(path, "rb").read()
+	    for end in range(0, len(data), 1 if path.endswith("/llm.tj") else 29):
+	        os.makedirs("cut/%d" % (n // 100), exist_ok=True)
+	        with open("cut/%d/%d.tj" % (n // 100, n), "wb") as f:
+	            f.write(data[:end])
+	        n += 1
+END
+for hundred in cut/*; do
+	for command in check compile "fmt --diff"; do
+		ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99 timeout 120 "$TRAINC" $command "$hundred"/*.tj >.out 2>.err </dev/null
+		got=$?
+		holds test $got -le 1
+		test "$command" != compile || test $got -eq 0 || silent out             # nothing half-written
+	done
+done
+holds test "$(find cut -name '*.tj' | wc -l)" -gt 1500
 
 # nothing to show is said, and no failure
 run 0 compile -; silent out; says err "trainc: standard input is empty; a program has at least one job"
