@@ -61,14 +61,14 @@ before 3 gone "$keeper"
 nothing_left deaf
 
 # ---- programs that leave something behind ----
-program leaves <<'END'
+program leaves <<END
   role group  { command = ["sh", "-c", "sleep 7311 & sleep 7312 & echo done"] }
   role daemon { command = ["sh", "-c", "setsid -f sh -c 'sleep 7313; :'; echo done"] }
-  role hidden { command = ["sh", "-c", "env -i setsid -f sleep 7314; echo done"] }
+  role hidden { command = ["sh", "-c", "env -i setsid -f sleep 73.$$; echo done"] }
   role deep   { command = ["sh", "-c", "setsid -f sh -c 'setsid -f sh -c \"sleep 7315; :\"; sleep 7316'; echo done"] }
 END
 local_run 0 leaves
-sleepers() { grep -lazE '^73[0-9][0-9]$' /proc/[0-9]*/cmdline 2>/dev/null; }
+sleepers() { grep -lazx "73.$$" /proc/[0-9]*/cmdline 2>/dev/null; }
 holds test -z "$(sleepers)"
 
 # one that a replica left is gone before the replica begins again
