@@ -155,23 +155,16 @@ static void make_replicas(struct engine *e)
 			replica_init(e, engine_replica(e, k, i), k, i);
 }
 
+/* Where every replica is. */
 static void describe(struct engine *e)
 {
-	static const char *const isolations[] = { [ISOLATE_NONE] = "none", [ISOLATE_JOB] = "job", [ISOLATE_REPLICA] = "replica" };
-	struct run_state *s = e->state;
+	const struct placement *p = places_placement(e->places);
 	struct buf b = { 0 };
 
-	s->name = e->job->name;
-	s->ns = plan_namespace(e->job);
-	s->framework = e->job->framework;
-	s->isolate = str_of(isolations[e->options->isolate]);
-	s->boot_id = boot_id_read(e->arena);
-	process_identify(e->self, &s->keeper);
 	for (unsigned k = 0; k < e->job->nroles; k++)
 		for (int64_t i = 0; i < e->job->roles[k].max; i++) {
-			const struct placement *p = places_placement(e->places);
 			p->host(p->context, e->job, &e->job->roles[k], i, &b);
-			s->roles[k].at[i].host = buf_take(&b, e->arena);
+			e->state->roles[k].at[i].host = buf_take(&b, e->arena);
 		}
 	buf_release(&b);
 }
@@ -500,6 +493,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	if (str_is(e->job->clean.value, "all"))
 		launch_clean(e->launch);
 	tell(e);
+	e->state->cause = str_copy(e->arena, e->state->cause);  /* it outlives the life */
 }
 
 void engine_release(struct engine *e)

@@ -63,6 +63,8 @@ bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_
 
 /* Volumes that have no place on this machine, `--mount` that nobody needs; keys are made here. */
 void launch_check_volumes(struct launch *l, struct buf *why);
+/* Notes about mounts that lie elsewhere than on a cluster. */
+void launch_note_home(struct launch *l, const struct plan_role *r);
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c);
 void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, struct sandbox *ret);
 /*

@@ -119,6 +119,32 @@ static bool is_left_out(const struct launch *l, const struct plan_role *r, const
 
 /* ---- what a container sees ---- */
 
+/*
+ * The user of most images is root, at home in /root; here he is whoever runs
+ * this, at home in HOME.  Somebody else's home he could not even enter.
+ */
+static struct str target_of(const struct launch *l, struct arena *a, struct str path)
+{
+	struct str home = launch_caller(l, STR("HOME"));
+	bool below = path_inside(STR("/root"), path);
+
+	if (!below || l->options->image_root.n || geteuid() == 0 || home.n < 2 || home.p[0] != '/')
+		return str_copy(a, path);
+	return str_cat(a, home, (struct str){ path.p + 5, path.n - 5 }, STR(""));
+}
+
+void launch_note_home(struct launch *l, const struct plan_role *r)
+{
+	for (size_t k = 0; k < launch_containers(r); k++) {
+		const struct plan_container *c = launch_container(r, k);
+		for (size_t i = 0; i < c->nmounts; i++) {
+			struct str path = c->mounts[i].path, target = target_of(l, l->arena, path);
+			if (!is_left_out(l, r, &c->mounts[i]) && !str_eq(path, target))
+				launch_note(l, "what belongs at '%.*s' is at '%.*s': the home of who runs it", STR_ARG(path), STR_ARG(target));
+		}
+	}
+}
+
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c)
 {
 	if (l->options->image_root.n || l->options->isolate == ISOLATE_REPLICA || (c == &r->main && r->nfiles))
@@ -141,13 +167,14 @@ static void add_volume(const struct launch *l, struct box *b, unsigned role, int
 {
 	const struct plan_volume *v = m->volume;
 	struct str dir = volume_directory(l, b->arena, role, i, v);
+	const char *target = target_of(l, b->arena, m->path).p;
 	bool readonly = v->readonly || v->kind == VOLUME_GENERATED || v->kind == VOLUME_SECRET || v->kind == VOLUME_CONFIG;
 
 	if (dir.p)
 		add(b, (struct sandbox_mount){ .kind = SANDBOX_BIND, .source = str_copy(b->arena, dir).p,
-			.target = str_copy(b->arena, m->path).p, .readonly = readonly });
+			.target = target, .readonly = readonly });
 	else
-		add(b, (struct sandbox_mount){ .kind = SANDBOX_TMPFS, .target = str_copy(b->arena, m->path).p,
+		add(b, (struct sandbox_mount){ .kind = SANDBOX_TMPFS, .target = target,
 			.size = (uint64_t)(v->size.nano / QUANTITY_UNIT) });
 }
 
@@ -158,7 +185,7 @@ static void add_files(const struct launch *l, struct box *b, unsigned role, int6
 
 	for (size_t k = 0; k < r->nfiles; k++)
 		add(b, (struct sandbox_mount){ .kind = SANDBOX_BIND, .source = str_printf(b->arena, "%.*s/%zu", STR_ARG(dir), k).p,
-			.target = str_copy(b->arena, r->files[k].path).p, .readonly = true });
+			.target = target_of(l, b->arena, r->files[k].path).p, .readonly = true });
 }
 
 /* A directory before what lies in it. */
@@ -198,21 +225,25 @@ struct str launch_behind(const struct launch *l, struct arena *a, unsigned role,
 {
 	const struct plan_role *r = &l->job->roles[role];
 	const struct plan_mount *best = NULL;
+	struct str at = STR("");
 
 	for (size_t i = 0; i < c->nmounts; i++) {
 		const struct plan_mount *m = &c->mounts[i];
-		if (!is_left_out(l, r, m) && path_inside(m->path, path) && (!best || m->path.n > best->path.n))
-			best = m;
+		struct str target = target_of(l, a, m->path);
+		if (is_left_out(l, r, m) || !path_inside(target, path) || (best && target.n <= at.n))
+			continue;
+		best = m;
+		at = target;
 	}
 	for (size_t i = 0; c == &r->main && i < r->nfiles; i++)
-		if (path_inside(path, r->files[i].path))
+		if (path_inside(path, target_of(l, a, r->files[i].path)))
 			return (struct str){ 0 };
 	if (!best)
 		return l->options->image_root.n ? (struct str){ 0 } : str_copy(a, path);
 	struct str dir = is_from_outside(best->volume) ? volume_directory(l, a, role, 0, best->volume) : (struct str){ 0 };
 	if (!dir.p)
 		return dir;
-	struct str rest = { path.p + best->path.n, path.n - best->path.n };
+	struct str rest = { path.p + at.n, path.n - at.n };
 	return str_cat(a, dir, rest, STR(""));
 }
 
@@ -284,11 +315,24 @@ static bool write_files(struct launch *l, struct arena *a, unsigned role, int64_
 	return ok;
 }
 
+static bool has_scratch(const struct plan_role *r)
+{
+	for (size_t k = 0; k < launch_containers(r); k++) {
+		const struct plan_container *c = launch_container(r, k);
+		for (size_t m = 0; m < c->nmounts; m++)
+			if (c->mounts[m].volume->kind == VOLUME_SCRATCH)
+				return true;
+	}
+	return false;
+}
+
 static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
 {
 	const struct plan_role *r = &l->job->roles[role];
 	struct str dir = pod_directory(l, a, role, i);
 
+	if (!has_scratch(r))
+		return true;
 	if (!make_empty(l, dir, why))
 		return false;
 	for (size_t k = 0; k < launch_containers(r); k++) {

@@ -73,7 +73,7 @@ local_run 0 none --no-devices
 shows none a-0 '[unset]'
 
 # drivers of the accelerator are mounted, unless there are to be no devices
-if unshare -m true 2>/dev/null; then
+if can_mount; then
 	devices driver 'role a { accelerator = a1(1) }'
 	local_run 0 driver
 	shows driver a-0 '[0] on

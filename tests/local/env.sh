@@ -18,7 +18,7 @@ seen() {
 	passed=$((passed + $1)) failed=$((failed + $2))
 }
 isolated=true
-unshare -n true 2>/dev/null || isolated=false
+can_network || isolated=false
 
 seen vars none
 seen rolls none

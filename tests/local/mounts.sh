@@ -1,7 +1,7 @@
 #!/bin/sh
 # mounts.sh - what containers see in place of volumes, and what is refused before anything starts.
 . "$(dirname "$0")/local.inc"
-unshare -m true 2>/dev/null || unshare -Urm true 2>/dev/null || {
+can_mount || {
 	skip "no mount namespaces here"
 	end
 }
@@ -125,7 +125,7 @@ run 2 run --local --mount corpus volumes.tj; says err "--mount needs NAME=DIR, f
 # ---- keys that are made for the run ----
 if command -v ssh-keygen >/dev/null; then
 	program keys <<-'END'
-	  role a { command = ["sh", "-c", "cd /root/.ssh && stat -c '%a %n' * && cat authorized_keys && cat config"], mounts { "/root/.ssh" = generated("ssh-keypair") } }
+	  role a { command = ["sh", "-c", "cd ~/.ssh && stat -c '%a %n' * && cat authorized_keys && cat config"], mounts { "/root/.ssh" = generated("ssh-keypair") } }
 	  role b { command = ["cat", "/keys/id_ed25519.pub"], mounts { "/keys" = generated("ssh-keypair") } }
 	END
 	local_run 0 keys

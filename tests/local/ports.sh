@@ -95,7 +95,7 @@ holds test "$(logs taken victim-0 | sort -u | wc -l)" -eq 2
 holds test "$(logs taken other-0)" = "$(printf 'up\nup')"
 is taken 's["job_restarts"], r("victim")[0]["attempts"]' "(0, 2)"
 
-if unshare -n true 2>/dev/null; then
+if can_network; then
 	local_run 0 own --isolate job
 	program names <<-END
 	  role server { replicas = 2, ports { http = 7000 }, command = ["$python", "-IS", "port.py", "serve"] }

@@ -79,6 +79,14 @@ program anew <<END
   }
 END
 local_run 0 anew --backoff 20ms
+if can_network; then
+	local_run 0 leaves --isolate job
+	holds test -z "$(sleepers)"
+	rm pid
+	local_run 0 anew --isolate job --backoff 20ms
+else
+	skip "no namespaces here"
+fi
 
 # and those that end while the run goes on are reaped
 program reaped <<'END'
