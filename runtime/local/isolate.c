@@ -76,7 +76,7 @@ static struct str refusal(struct arena *a, enum isolate_mode mode, const char *s
 	if (s)
 		cause = str_printf(a, "%s is %lld; an administrator can permit it: %s", s->name, (long long)s->forbids, s->remedy);
 	else if (error == EPERM || error == EACCES)
-		cause = STR("operation not permitted; a container needs CAP_SYS_ADMIN, or a seccomp profile that permits unshare");
+		cause = STR("operation not permitted; a container needs CAP_SYS_ADMIN, or seccomp and AppArmor profiles that permit unshare and mount");
 	else if (error == ENOSPC || error == EUSERS)
 		cause = STR("too many namespaces; an administrator can permit more: sysctl user lists the limits");
 	else if (error == EOPNOTSUPP)

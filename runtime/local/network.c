@@ -286,6 +286,7 @@ int network_loopback(const char **step)
 		return errno;
 	settings();
 	link_up(&b, LOOPBACK);
+	address_add(&b, LOOPBACK, ROUTER, 32);
 	error = exchange(fd, &b, step);
 	close(fd);
 	return error;
@@ -339,14 +340,12 @@ static int replica_make(size_t replica, int home, int outside, int *namespace, c
 	return error;
 }
 
-/* The router has an address of its own, so the run's own namespace reaches the replicas and they it. */
 static int router_make(int outside, const char **step)
 {
 	struct batch b = { .n = 0 };
 
 	/* who is refused hears of it each time */
 	setting("/proc/sys/net/ipv4/icmp_ratelimit", "0");
-	address_add(&b, LOOPBACK, ROUTER, 32);
 	route_end(&b);
 	return exchange(outside, &b, step);
 }

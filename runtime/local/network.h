@@ -31,7 +31,9 @@ uint32_t network_address(size_t replica);
 
 /*
  * Bring up loopback in the namespace of this process, in which low ports are for
- * everybody from now on.  0, or errno and what was tried in `step`.
+ * everybody from now on.  It gets a second address, 10.88.255.254: where there is
+ * none but 127.0.0.1 resolvers that are asked for usable addresses (AI_ADDRCONFIG)
+ * find not even that.  0, or errno and what was tried in `step`.
  */
 int network_loopback(const char **step);
 

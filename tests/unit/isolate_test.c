@@ -328,6 +328,7 @@ static unsigned processes_seen(void)
 
 static void job_client(size_t i)
 {
+	struct addrinfo usable = { .ai_family = AF_INET, .ai_flags = AI_ADDRCONFIG }, *found = NULL;
 	char name[256] = "";
 
 	(void)i;
@@ -336,6 +337,8 @@ static void job_client(size_t i)
 	CHECK(hear("127.0.0.1", (uint16_t)machine_port, 1) == -1);
 	CHECK(gethostname(name, sizeof(name)) == 0 && strstr(text_of("/etc/hosts"), name) != NULL);
 	CHECK(strstr(text_of("/etc/hosts"), "localhost") != NULL);
+	CHECK(getaddrinfo("localhost", NULL, &usable, &found) == 0 && found);
+	freeaddrinfo(found);
 	leave_orphan();
 }
 
@@ -782,8 +785,8 @@ static void no_unshare(void)
 		skip("no unshare", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a user namespace: operation not permitted; a container needs CAP_SYS_ADMIN, or a "
-		"seccomp profile that permits unshare; or use --isolate none");
+	check_refusal(ISOLATE_REPLICA, "cannot isolate the run: make a user namespace: operation not permitted; a container needs CAP_SYS_ADMIN, or "
+		"seccomp and AppArmor profiles that permit unshare and mount; or use --isolate none");
 }
 
 static void numbers_of_the_machine(size_t i)
