@@ -74,12 +74,14 @@ static bool help_comment(struct fault *f, struct diag *d)
 		return false;
 	while (first > f->item && f->i - first < 64 && !(f->at[first].flags & FLAG_LINE))
 		first--;
-	for (size_t i = first; i < f->i; i++) {
+	for (size_t i = first; i <= f->i; i++) {
 		bool slashes = f->at[i].kind == TOKEN_FLOOR;
 		bool star = f->at[i].kind == TOKEN_SLASH && f->at[i + 1].kind == TOKEN_STAR && f->at[i].end == f->at[i + 1].start;
 		if (!slashes && !star)
 			continue;
 		diag_help(f->p->diags, d, "a comment begins with '#'");
+		if (slashes)
+			diag_fix(f->p->diags, d, (struct span){ f->at[i].start, f->at[i].end }, STR("#"), "write '#'");
 		return true;
 	}
 	return false;
@@ -147,6 +149,22 @@ bool complain_separator(struct fault *f)
 	return true;
 }
 
+/* The first thing in a file shows that it is another language's: nothing behind it can be meant as it stands. */
+static bool help_other_language(struct fault *f, struct diag *d)
+{
+	struct str text = fault_text(f, f->i);
+	bool first = f->i == 0 && !f->line_end;
+	bool yaml = first && (f->found.kind == TOKEN_MINUS || (f->at[1].kind == TOKEN_COLON && (str_is(text, "apiVersion") || str_is(text, "kind"))));
+	bool json = first && (f->found.kind == TOKEN_LBRACE || f->found.kind == TOKEN_LBRACKET);
+
+	if (!yaml && !json)
+		return false;
+	diag_help(f->p->diags, d, "this is not %s: a job is written 'job \"name\": module.framework { ... }', see 'trainc explain job'",
+	          yaml ? "YAML" : "JSON");
+	f->p->resume = f->p->tokens.n - 1;
+	return true;
+}
+
 /* At the top level, something that declares nothing. */
 static void help_declaration(struct fault *f, struct diag *d)
 {
@@ -178,7 +196,7 @@ static void help_declaration(struct fault *f, struct diag *d)
 	struct str text = fault_text(f, f->i);
 	struct suggest s;
 
-	if (f->found.kind != TOKEN_IDENT)
+	if (help_other_language(f, d) || f->found.kind != TOKEN_IDENT)
 		return;
 	int next = f->at[f->i + 1].kind;
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {

@@ -254,6 +254,20 @@ static struct str first_character(struct str text)
 	return (struct str){ text.p, n };
 }
 
+/* At the end of a line it says nothing here; between two items it would be a ','. */
+static void help_semicolon(struct scan *s, struct diag *d)
+{
+	struct str text = s->ts->source->text;
+	size_t i = s->start - s->ts->source->base + 1;
+	struct span at = { s->start, s->start + 1 };
+
+	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t' || text.p[i] == '\r'))
+		i++;
+	bool last = i == text.n || text.p[i] == '\n' || text.p[i] == '#' || text.p[i] == '}';
+	diag_help(s->ts->diags, d, last ? "a new line separates two items: remove it" : "a new line or ',' separates two items");
+	diag_fix(s->ts->diags, d, at, last ? STR("") : STR(","), last ? "remove ';'" : "write ','");
+}
+
 /* Something that no token begins with.  It is a token, so that the parse fails there. */
 void scan_junk(struct scan *s)
 {
@@ -261,6 +275,7 @@ void scan_junk(struct scan *s)
 	const struct lookalike *l = lookalike(text);
 	struct str c = l ? (struct str){ text.p, strlen(l->text) } : first_character(text);
 	struct diag *d;
+
 
 	if (s->clean[s->start - s->ts->source->base] == MARK) {
 		report_mark(s, s->start);
@@ -273,7 +288,7 @@ void scan_junk(struct scan *s)
 		if (l)
 			help_lookalike(s, d, l);
 		else if (text.p[0] == ';')
-			diag_help(s->ts->diags, d, "a new line or ',' separates two items");
+			help_semicolon(s, d);
 		else if (text.p[0] == '$')
 			diag_help(s->ts->diags, d, "'${...}' inserts a value into a string; elsewhere a name is written as it is");
 	}
