@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-#include "check/check.h"
 #include "base/path.h"
+#include "check/check.h"
+#include "emit/emit.h"
 #include "kube/limits.h"
 #include "kube/schema_text.h"
 #include "kube/version.h"
@@ -210,6 +211,7 @@ struct plan *compile_plan(struct compile *c, struct str path)
 		c->program.project.kubernetes = STR("1.34");
 	}
 	c->plan.target = c->program.project.target;
+	c->options.job.each_replica = emit_target_each_replica(c->plan.target);
 	c->plan.run_id = c->options.job.run_id.p ? c->options.job.run_id : STR("");
 	build_jobs(c);
 	check_unused(&c->program);

@@ -24,6 +24,8 @@ static bool done_holds(const struct plan_role *r, const struct role_states *s, i
 	if (index >= 0)
 		return (size_t)index < s->n && s->at[index] == REPLICA_SUCCEEDED;
 	struct tally t = tally(s);
+	if (index == CONDITION_ANY)
+		return t.succeeded > 0;
 	if (r->elastic)
 		return t.succeeded >= (size_t)r->min && t.active == 0;
 	return t.succeeded == (size_t)r->max;
@@ -42,7 +44,7 @@ bool condition_holds(const struct plan_job *j, const struct plan_condition *c, c
 	if (c->kind == CONDITION_DONE)
 		return done_holds(r, s, c->index);
 	struct tally t = tally(s);
-	return (c->kind == CONDITION_READY ? t.ready : t.started) >= (size_t)r->min;
+	return (c->kind == CONDITION_READY ? t.ready : t.started) >= (c->index == CONDITION_ANY ? 1 : (size_t)r->min);
 }
 
 enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts)

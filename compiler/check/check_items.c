@@ -447,6 +447,17 @@ struct map_items {
 	bool pod, failed;
 };
 
+/* In a framework a variable may be `if C then V else none`: which replicas have it is its business. */
+static bool leaves_out(struct check *c, const struct type *elem, const struct node *value)
+{
+	if (elem->kind != TYPE_ENV_VALUE || !c->at.env || value->kind != NODE_IF || !scope_around(c, SCOPE_FRAMEWORK))
+		return false;
+	for (; value->kind == NODE_IF; value = value->u.if_expr.otherwise)
+		if (value->u.if_expr.then->kind == NODE_NONE)
+			return true;
+	return value->kind == NODE_NONE;
+}
+
 static void map_set(struct items *to, struct node *item)
 {
 	struct map_items *m = (struct map_items *)to;
@@ -454,9 +465,10 @@ static void map_set(struct items *to, struct node *item)
 	struct key *key = &item->u.item.key;
 	struct site site = key_site(c, key, (struct span){ 0 });
 	bool pod_key = false;
-	bool ok = check_key(to, key, &pod_key);
-	const struct type *t = item->kind == NODE_EXTEND ? check_extend_value(c, item->u.item.value, m->elem)
-	                                                 : check_expr(c, item->u.item.value, m->elem, &site);
+	bool ok = check_key(to, key, &pod_key), may_lack = leaves_out(c, m->elem, item->u.item.value);
+	const struct type *want = may_lack ? type_optional(c->arena, m->elem) : m->elem;
+	const struct type *t = item->kind == NODE_EXTEND ? check_extend_value(c, item->u.item.value, want)
+	                                                 : check_expr(c, item->u.item.value, want, &site);
 	m->pod = m->pod || pod_key || has_pod(t);
 	(void)ok;
 }

@@ -149,7 +149,7 @@ static void add_role(struct role_search *r, struct node *block)
 		diag_help(c->diags, g, "write 'role %.*s' for the framework's, or rename the 'aux' role", STR_ARG(theirs->name));
 		return;
 	}
-	if (!aux && r->framework && !origin) {
+	if (!aux && r->framework && !origin && !r->framework->other_roles) {
 		report_no_role(r, block);
 		origin = framework_role(r->framework, block->u.block.name);
 	}

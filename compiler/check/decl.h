@@ -45,6 +45,7 @@ struct decl {
 	size_t nfields;
 	struct decl **roles;            /* FRAMEWORK: its DECL_ROLE, in order of declaration */
 	size_t nroles;
+	bool other_roles;               /* FRAMEWORK: a job may have roles beside them */
 	bool lost;                      /* TYPE, FRAMEWORK: something in its body failed, and may have declared what is missed */
 	/* ROLE: the typed `replicas` of the framework; NULL when it gives none (an int) */
 	const struct type *replicas;

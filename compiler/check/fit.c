@@ -171,6 +171,8 @@ enum fit fit(const struct type *want, const struct type *t)
 	if (want->kind == TYPE_OPTIONAL) {
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL && want->elem->kind != TYPE_POD)      /* pod[T?] */
 			return fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO : want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
+		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL)
+			return fit(want->elem, type_strip_pod(t->elem->elem)); /* pod[T]? */
 		return t->kind == TYPE_NONE ? FIT_OK : fit(want->elem, type_strip_optional(t));
 	}
 	if (want->kind == TYPE_POD)

@@ -209,25 +209,42 @@ static const struct type *read_enum(struct spelling *s)
 	return t;
 }
 
-/* { cpu: cpu?, memory: memory?, disk: memory? }, each none when absent. */
-static const struct type *limits_type(struct schema_types *types)
+struct spelt_member {
+	const char *name, *type;
+};
+
+/* A record of our own, each member none when it is absent. */
+static const struct type *record_type(struct schema_types *types, const char *name, const struct spelt_member *members, size_t n)
 {
-	static const struct { const char *name; const struct type *type; } members[] = {
-		{ "cpu", &type_cpu }, { "memory", &type_memory }, { "disk", &type_memory }
-	};
 	struct arena *a = types->arena;
 	struct decl *d = ARENA_NEW(a, struct decl);
 	struct type *t = ARENA_NEW(a, struct type);
-	*d = (struct decl){ .kind = DECL_TYPE, .name = STR("limits"), .type = t, .nfields = 3 };
-	d->fields = ARENA_ARRAY(a, struct record_field, 3);
-	for (size_t i = 0; i < 3; i++) {
+	*d = (struct decl){ .kind = DECL_TYPE, .name = str_of(name), .type = t, .nfields = n };
+	d->fields = ARENA_ARRAY(a, struct record_field, n);
+	for (size_t i = 0; i < n; i++) {
 		struct node *none = node_new(a, NODE_NONE, (struct span){ 0 });
+		struct spelling s = { types, members[i].type };
 		none->type = &type_none;
 		d->fields[i] = (struct record_field){ .name = intern(types->names, str_of(members[i].name)),
-			.type = type_optional(a, members[i].type), .value = none };
+			.type = type_optional(a, read_type(&s)), .value = none };
 	}
 	*t = (struct type){ .kind = TYPE_RECORD, .record = d };
 	return t;
+}
+
+static const struct type *limits_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = { { "cpu", "cpu" }, { "memory", "memory" }, { "disk", "memory" } };
+	return record_type(types, "limits", members, 3);
+}
+
+static const struct type *replica_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = {
+		{ "name", "pod[string]" }, { "labels", "map[pod[string]?]" }, { "service", "enum(\"headless\", \"cluster\", \"none\")" },
+		{ "kind", "enum(\"pod\", \"job\")" }
+	};
+	return record_type(types, "replica", members, 4);
 }
 
 static const struct type *read_core(struct spelling *s)
@@ -252,6 +269,8 @@ static const struct type *read_core(struct spelling *s)
 		return type_map(a, &type_env_value);
 	if (eat(s, "limits"))
 		return limits_type(s->types);
+	if (eat(s, "replica"))
+		return replica_type(s->types);
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (eat(s, plain[i].word))
 			return plain[i].type;

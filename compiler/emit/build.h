@@ -3,7 +3,8 @@
  *
  * A manifest is an object before it is made: its identity, and the function that
  * makes its tree.  emit_each() lists the manifests of a plan in output order.
- * One manifest stands for `count` objects when its name ends with an index.
+ * One manifest stands for `count` objects when its name ends with an index;
+ * replicas that lack an entry that others have are a manifest of their own.
  */
 #ifndef TRAINC_EMIT_BUILD_H
 #define TRAINC_EMIT_BUILD_H
@@ -18,6 +19,7 @@ struct emit {
 	const struct plan *plan;
 	const struct plan_job *job;
 	struct arena *arena;            /* of the object that is being made */
+	int64_t first;                  /* replica whose entries the object has: all of its manifest have the same */
 	struct diags *diags;            /* NULL: everything was said before */
 };
 
@@ -25,7 +27,7 @@ struct manifest {
 	const char *api_version, *kind;
 	struct str name;                /* without the index */
 	bool indexed_name;              /* the objects are NAME-0, NAME-1, ... */
-	int64_t count;
+	int64_t first, count;           /* the indexes are first to first + count - 1 */
 	const struct plan_role *role;   /* that it belongs to, or NULL */
 	const struct plan_object *object; /* of the user's own */
 	bool scoped;                    /* to the cluster: no namespace */
@@ -94,13 +96,21 @@ struct object *emit_metadata(const struct object *o);
 int64_t emit_seconds(const struct plan_quantity *q);
 /* metadata of a pod template. */
 void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template);
+/* Labels of the framework for the objects of one replica; `selecting`: those by which its Service finds it. */
+void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map);
 /* Labels that select the pods of a role. */
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
+/* The name of a manifest's objects. */
+struct object *emit_name(struct emit *e, const struct manifest *m);
+/* How many replicas from `first` on have the same entries: variables, and labels of their own. */
+int64_t emit_alike(const struct plan_role *r, int64_t first);
 /* BASE, `between` and the index of the object ("" and "": the index alone). */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
 
 /* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */
 
+/* The spec of a pod, without what is raw. */
+void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod);
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *list);
 void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses, struct object *container);

@@ -7,7 +7,7 @@
 
 static bool target_known(struct checking *c)
 {
-	if (!c->plan->target.n || str_is(c->plan->target, "jobs"))
+	if (emit_target_known(c->plan->target))
 		return true;
 	struct span at = c->plan->njobs ? c->plan->jobs[0].name_at : (struct span){ 0 };
 	struct diag *d = diag_report(c->diags, TJ0809, at, "this version of trainc does not write the target '%.*s'", STR_ARG(c->plan->target));
@@ -96,11 +96,12 @@ bool check_features(struct checking *c)
 	for (size_t i = 0; i < c->plan->njobs; i++) {
 		const struct plan_job *j = &c->plan->jobs[i];
 		gang(c, j);
-		success_policy(c, j);
+		if (!j->each_replica)
+			success_policy(c, j);
 		for (size_t k = 0; k < j->nroles; k++) {
 			const struct plan_role *r = &j->roles[k];
-			if (!r->max)
-				continue;
+			if (!r->max || (j->each_replica && !r->replica.job))
+				continue;       /* what a pod of its own cannot do, nobody expects of it */
 			sidecars(c, r);
 			retries(c, r);
 			restart(c, r);

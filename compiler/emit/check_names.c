@@ -11,6 +11,8 @@ static size_t longest_name(const struct plan_role *r, int64_t replicas)
 {
 	size_t n = r->object.n + 2;
 
+	if (r->one_name)
+		return r->object.n;
 	for (int64_t i = replicas - 1; i >= 10; i /= 10)
 		n++;
 	return n;
@@ -32,8 +34,10 @@ static void length(struct checking *c, const struct plan_job *j, const struct pl
 	if (n <= LIMIT_LABEL)
 		return;
 	int64_t fewer = replicas_that_fit(r);
-	struct str name = str_printf(c->arena, "%.*s-%lld", STR_ARG(r->object), (long long)(r->max - 1));
-	name = check_short(c->arena, name);
+	struct buf last = { 0 };
+	plan_replica_name(r, r->max - 1, &last);
+	struct str name = check_short(c->arena, buf_take(&last, c->arena));
+	buf_release(&last);
 	struct span at = fewer ? check_place(c, r->replicas_at, j->name_at, j->name_at) : check_place(c, j->name_at, r->at, r->at);
 	struct diag *d = diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most 63", STR_ARG(name), n);
 	if (fewer)
@@ -188,7 +192,7 @@ static bool identify_manifest(struct emit *e, const struct manifest *m, void *co
 	buf_char(&key, '/');
 	size_t name = key.n;
 	buf_str(&key, m->name);
-	for (int64_t i = 0; i < m->count; i++) {
+	for (int64_t i = m->first; i < m->first + m->count; i++) {
 		key.n = name + m->name.n;
 		if (m->indexed_name) {
 			buf_char(&key, '-');

@@ -207,7 +207,7 @@ static bool check_manifest(struct emit *e, const struct manifest *m, void *conte
 	if (m->object ? data_too_large(c, m, o) : c->too_long || length * WORST_ESCAPE + SKELETON <= LIMIT_OBJECT)
 		return true;
 	bool varies = m->count > 1 && m->count <= 1024;
-	for (int64_t i = varies ? 0 : m->count - 1; i < m->count; i++)
+	for (int64_t i = varies ? m->first : m->first + m->count - 1; i < m->first + m->count; i++)
 		if (too_large(c, e, m, o, i))
 			break;
 	return true;

@@ -78,6 +78,8 @@ static bool dump_manifest(struct emit *e, const struct manifest *m, void *contex
 	buf_printf(d->out, "%s %s %.*s", m->api_version, m->kind, STR_ARG(m->name));
 	if (m->indexed_name)
 		buf_printf(d->out, "-<index>, %lld of them", (long long)m->count);
+	if (m->first)
+		buf_printf(d->out, " from %lld on", (long long)m->first);
 	place(d, m->from);
 	tree(d, m->make(e, m), m->from);
 	return true;

@@ -17,7 +17,7 @@ static bool write_manifest(struct emit *e, const struct manifest *m, void *conte
 	struct writing *w = context;
 
 	render_object(&w->rendered, m->make(e, m));
-	for (int64_t i = 0; i < m->count && !w->outlet.refused; i++) {
+	for (int64_t i = m->first; i < m->first + m->count && !w->outlet.refused; i++) {
 		if (w->json)
 			outlet_put(&w->outlet, w->first ? "\n    " : ",\n    ", w->first ? 5 : 6);
 		else if (!w->first)
@@ -90,7 +90,7 @@ static int64_t index_of(const struct manifest *m, struct str name)
 	int64_t index = 0;
 
 	if (!m->indexed_name)
-		return str_eq(m->name, name) ? 0 : -1;
+		return str_eq(m->name, name) ? m->first : -1;
 	if (name.n < m->name.n + 2 || name.n > m->name.n + 9 || !str_starts(name, m->name) || name.p[m->name.n] != '-')
 		return -1;
 	for (size_t i = m->name.n + 1; i < name.n; i++) {
@@ -98,7 +98,7 @@ static int64_t index_of(const struct manifest *m, struct str name)
 			return -1;
 		index = index * 10 + (name.p[i] - '0');
 	}
-	return index < m->count ? index : -1;
+	return index >= m->first && index < m->first + m->count ? index : -1;
 }
 
 static bool find_manifest(struct emit *e, const struct manifest *m, void *context)

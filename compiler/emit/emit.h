@@ -39,6 +39,10 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 /* Write the objects of `n` plans, each with its own options, as one stream or list; false when the sink refused. */
 bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink);
 
+/* Does this compiler write the target (empty: jobs)?  Does the target have an object for each replica? */
+bool emit_target_known(struct str name);
+bool emit_target_each_replica(struct str name);
+
 /* How many objects the plan becomes. */
 size_t emit_count(const struct plan *plan);
 /* The same for each job, by position. */

@@ -141,6 +141,8 @@ void emit_env(struct emit *e, const struct plan_role *r, const struct plan_conta
 	our_variables(e, r, uses, list);
 	for (size_t i = 0; i < c->nenv; i++) {
 		const struct plan_env *env = &c->env[i];
+		if (env->per_replica && text_is_absent(&env->per_replica[e->first]))
+			continue;
 		if (env->per_replica)
 			object_add(e->arena, list, made(e->arena, each_new(e, r, env, NULL), env_make, env->from));
 		else

@@ -1,60 +1,77 @@
 /*
  * emit_each.c - the manifests of a plan in output order: Services, ConfigMaps,
- * Secrets, roles in framework order, auxiliary roles, extra objects.
+ * Secrets, objects of the framework, roles in framework order, auxiliary roles,
+ * extra objects.
  */
-#include "emit/build.h"
+#include "emit/each.h"
 #include "kube/limits.h"
 
-struct visiting {
-	struct emit *e;
-	bool (*visit)(struct emit *e, const struct manifest *m, void *context);
-	void *context;
-};
-
-static bool one(struct visiting *v, const struct manifest *m)
+bool each_one(struct visiting *v, const struct manifest *m)
 {
+	v->e->first = m->first;
 	bool more = v->visit(v->e, m, v->context);
 
 	arena_reset(v->e->arena);
 	return more;
 }
 
-static struct manifest manifest_of(const struct plan_role *r, const char *api_version, const char *kind, struct str name,
+struct manifest each_manifest(const struct plan_role *r, const char *api_version, const char *kind, struct str name,
 	struct object *(*make)(struct emit *e, const struct manifest *m))
 {
 	return (struct manifest){ .api_version = api_version, .kind = kind, .name = name, .count = 1, .role = r,
 		.from = r ? r->at : (struct span){ 0 }, .make = make };
 }
 
-static bool replica_services(struct visiting *v, const struct plan_role *r)
+bool each_replica(struct visiting *v, struct manifest m)
 {
-	struct manifest m = manifest_of(r, "v1", "Service", r->object, emit_replica_service_make);
-
-	m.indexed_name = true;
-	m.count = r->max;
-	return !r->max || plan_role_is_deployment(r) || one(v, &m);
-}
-
-static bool services(struct visiting *v, const struct plan_job *j)
-{
-	struct manifest m = manifest_of(NULL, "v1", "Service", j->name, emit_service_make);
-
-	m.from = j->name_at;
-	if (j->hosts == HOSTS_SUBDOMAIN && !one(v, &m))
-		return false;
-	for (size_t i = 0; i < j->nroles && j->hosts != HOSTS_SUBDOMAIN; i++)
-		if (!replica_services(v, &j->roles[i]))
-			return false;
-	for (size_t i = 0; i < j->nroles; i++) {
-		const struct plan_role *r = &j->roles[i];
-		m = manifest_of(r, "v1", "Service", r->object, emit_role_service_make);
-		if (r->max && r->service.set && !str_is(r->service.value, "none") && !one(v, &m))
+	m.indexed_name = !m.role->one_name;
+	for (m.first = 0; m.first < m.role->max; m.first += m.count) {
+		m.count = emit_alike(m.role, m.first);
+		if (!each_one(v, &m))
 			return false;
 	}
 	return true;
 }
 
-static bool config_maps(struct visiting *v, const struct plan_job *j)
+static bool replica_services(struct visiting *v, const struct plan_role *r)
+{
+	struct manifest m = each_manifest(r, "v1", "Service", r->object, emit_replica_service_make);
+
+	m.indexed_name = !r->one_name;
+	m.count = r->max;
+	return !r->max || plan_role_is_deployment(r) || each_one(v, &m);
+}
+
+bool each_job_service(struct visiting *v, const struct plan_job *j)
+{
+	struct manifest m = each_manifest(NULL, "v1", "Service", j->name, emit_service_make);
+
+	m.from = j->name_at;
+	return each_one(v, &m);
+}
+
+bool each_user_services(struct visiting *v, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		struct manifest m = each_manifest(r, "v1", "Service", r->object, emit_role_service_make);
+		if (r->max && r->service.set && !str_is(r->service.value, "none") && !each_one(v, &m))
+			return false;
+	}
+	return true;
+}
+
+static bool services(struct visiting *v, const struct plan_job *j)
+{
+	if (j->hosts == HOSTS_SUBDOMAIN && !each_job_service(v, j))
+		return false;
+	for (size_t i = 0; i < j->nroles && j->hosts != HOSTS_SUBDOMAIN; i++)
+		if (!replica_services(v, &j->roles[i]))
+			return false;
+	return each_user_services(v, j);
+}
+
+bool each_config_maps(struct visiting *v, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
@@ -62,10 +79,10 @@ static bool config_maps(struct visiting *v, const struct plan_job *j)
 			continue;
 		unsigned parts = emit_files_of(v->e->arena, j, r).parts;
 		for (unsigned part = 0; part < parts; part++) {
-			struct manifest m = manifest_of(r, "v1", "ConfigMap", emit_files_name(v->e->arena, r, part), emit_files_make);
+			struct manifest m = each_manifest(r, "v1", "ConfigMap", emit_files_name(v->e->arena, r, part), emit_files_make);
 			m.part = part;
 			m.from = r->files[0].path_at;
-			if (!one(v, &m))
+			if (!each_one(v, &m))
 				return false;
 		}
 	}
@@ -88,18 +105,18 @@ static bool seen_before(const struct plan_job *j, size_t role, size_t mount)
 	return false;
 }
 
-static bool secrets(struct visiting *v, const struct plan_job *j)
+bool each_secrets(struct visiting *v, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++)
 		for (size_t k = 0; k < j->roles[i].main.nmounts && j->roles[i].max; k++) {
 			const struct plan_volume *volume = j->roles[i].main.mounts[k].volume;
 			if (volume->kind != VOLUME_GENERATED || seen_before(j, i, k))
 				continue;
-			struct manifest m = manifest_of(NULL, "v1", "Secret", emit_generated_name(v->e->arena, j, volume->name),
+			struct manifest m = each_manifest(NULL, "v1", "Secret", emit_generated_name(v->e->arena, j, volume->name),
 				emit_generated_make);
 			m.generated = volume->name;
 			m.from = volume->from;
-			if (!one(v, &m))
+			if (!each_one(v, &m))
 				return false;
 		}
 	return true;
@@ -109,25 +126,23 @@ static bool roles(struct visiting *v, const struct plan_job *j, bool aux)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		struct manifest m = manifest_of(r, "batch/v1", "Job", r->object, emit_job_make);
+		struct manifest m = each_manifest(r, "batch/v1", "Job", r->object, emit_job_make);
 		if (r->aux != aux || !r->max)
 			continue;
 		if (plan_role_is_deployment(r))
-			m = manifest_of(r, "apps/v1", "Deployment", r->object, emit_deployment_make);
-		else if (r->unrolled) {
-			m.indexed_name = true;
-			m.count = r->max;
-		}
-		if (!one(v, &m))
+			m = each_manifest(r, "apps/v1", "Deployment", r->object, emit_deployment_make);
+		if (r->unrolled && !plan_role_is_deployment(r) ? !each_replica(v, m) : !each_one(v, &m))
 			return false;
 	}
 	return true;
 }
 
-static bool extras(struct visiting *v, const struct plan_job *j)
+bool each_objects(struct visiting *v, const struct plan_job *j, bool framework)
 {
 	for (size_t i = 0; i < j->nobjects; i++) {
 		const struct plan_object *o = &j->objects[i];
+		if (o->framework != framework)
+			continue;
 		struct str written = emit_data_text(data_get(o->data, STR("metadata")), "name");
 		struct manifest m = { .name = written, .count = 1, .object = o, .from = o->name_at, .make = emit_extra_make };
 		m.api_version = arena_copy(v->e->arena, emit_data_text(o->data, "apiVersion").p, emit_data_text(o->data, "apiVersion").n);
@@ -137,22 +152,58 @@ static bool extras(struct visiting *v, const struct plan_job *j)
 			m.name = str_printf(v->e->arena, "%.*s-%.*s", STR_ARG(j->name), STR_ARG(label));
 		}
 		m.scoped = kube_cluster_scoped(str_of(m.kind));
-		if (!one(v, &m))
+		if (!each_one(v, &m))
 			return false;
 	}
 	return true;
+}
+
+bool each_of_jobs(struct visiting *v, const struct plan_job *j)
+{
+	return services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_objects(v, j, true) && roles(v, j, false) &&
+		roles(v, j, true) && each_objects(v, j, false);
+}
+
+/* ---- targets ---- */
+
+static const struct target {
+	const char *name;
+	bool each_replica;
+	bool (*visit)(struct visiting *v, const struct plan_job *j);
+} targets[] = {
+	{ "jobs", false, each_of_jobs },
+	{ "pods", true, each_of_pods },
+};
+enum { TARGETS = sizeof(targets) / sizeof(*targets) };
+
+static const struct target *find_target(struct str name)
+{
+	for (size_t i = 0; i < TARGETS; i++)
+		if (str_is(name, targets[i].name))
+			return &targets[i];
+	return name.n ? NULL : &targets[0];
+}
+
+bool emit_target_known(struct str name) { return find_target(name) != NULL; }
+
+bool emit_target_each_replica(struct str name)
+{
+	const struct target *t = find_target(name);
+
+	return t && t->each_replica;
 }
 
 bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manifest *m, void *context), void *context)
 {
 	struct arena arena = { 0 };
 	struct visiting v = { e, visit, context };
+	const struct target *target = find_target(e->plan->target);
 	bool more = true;
 
 	e->arena = &arena;
 	for (size_t i = 0; i < e->plan->njobs && more; i++) {
-		const struct plan_job *j = e->job = &e->plan->jobs[i];
-		more = services(&v, j) && config_maps(&v, j) && secrets(&v, j) && roles(&v, j, false) && roles(&v, j, true) && extras(&v, j);
+		e->job = &e->plan->jobs[i];
+		more = target ? target->visit(&v, e->job) : each_of_jobs(&v, e->job);
 	}
 	arena_release(&arena);
 	return more;

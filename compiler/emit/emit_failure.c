@@ -101,6 +101,11 @@ void emit_success(struct emit *e, const struct plan_role *r, struct object *spec
 		return;
 	struct span from = e->job->success->from;
 	struct object *rules = PUT_LIST(e->arena, PUT_MAP(e->arena, spec, "successPolicy", from), "rules", from);
-	for (size_t i = 0; i < rule.n; i++)
-		PUT_STR(e->arena, object_add_map(e->arena, rules, from), "succeededIndexes", index_set(e->arena, &rule.sets[i]), from);
+	for (size_t i = 0; i < rule.n; i++) {
+		struct object *o = object_add_map(e->arena, rules, from);
+		if (rule.sets[i].n)
+			PUT_STR(e->arena, o, "succeededIndexes", index_set(e->arena, &rule.sets[i]), from);
+		else
+			PUT_INT(e->arena, o, "succeededCount", 1, from);
+	}
 }

@@ -22,7 +22,7 @@ static size_t digits(int64_t n)
 
 static size_t host_length(const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
-	size_t name = r->object.n + 1 + digits(i);
+	size_t name = r->object.n + (r->one_name ? 0 : 1 + digits(i));
 
 	if (j->hosts == HOSTS_NAME)
 		return name;

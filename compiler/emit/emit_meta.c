@@ -19,6 +19,11 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 	return o;
 }
 
+struct object *emit_name(struct emit *e, const struct manifest *m)
+{
+	return m->indexed_name ? emit_indexed(e->arena, m->name, "-", m->from) : object_string(e->arena, m->name, m->from);
+}
+
 static void pairs_put(struct arena *a, struct object *map, const struct plan_pairs *pairs)
 {
 	struct object_field *fields = ARENA_ARRAY(a, struct object_field, pairs->n);
@@ -101,23 +106,25 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	struct arena *a = e->arena;
 	const struct plan_job *j = e->job;
 	struct object *o = object_map(a, m->from), *metadata, *map;
-	bool job = m->role && str_is(str_of(m->kind), "Job"), workload = job || (m->role && str_is(str_of(m->kind), "Deployment"));
+	bool pod = m->role && str_is(str_of(m->kind), "Pod"), job = m->role && str_is(str_of(m->kind), "Job");
+	bool workload = job || pod || (m->role && str_is(str_of(m->kind), "Deployment"));
 
 	PUT_STR(a, o, "apiVersion", str_of(m->api_version), m->from);
 	PUT_STR(a, o, "kind", str_of(m->kind), m->from);
 	metadata = PUT_MAP(a, o, "metadata", m->from);
-	object_append(a, metadata, STR("name"),
-		m->indexed_name ? emit_indexed(a, m->name, "-", m->from) : object_string(a, m->name, m->from));
+	object_append(a, metadata, STR("name"), emit_name(e, m));
 	if ((j->ns.set || j->namespace_in_address) && !m->scoped)
 		PUT_STR(a, metadata, "namespace", plan_namespace(j), j->ns.from);
 	map = labels(e, m->role);
 	object_append(a, metadata, STR("labels"), map);
-	if (m->indexed_name)
+	if (m->indexed_name || (m->role && m->role->one_name && (job || pod)))
 		object_append(a, map, LABEL_INDEX, emit_indexed(a, STR(""), "", m->from));
 	if (job && emit_kueue(j) && j->queue.set)
 		PUT_STR(a, map, "kueue.x-k8s.io/queue-name", j->queue.value, j->queue.from);
 	user_labels(e, m->role, workload, map);
-	if (job)
+	if (m->role && (m->indexed_name || m->role->one_name))
+		emit_replica_labels(e, m->role, !workload, map);
+	if (job || pod)
 		runtime_annotations(e, m->role, metadata);
 	user_annotations(e, m->role, workload, metadata);
 	return o;
@@ -131,6 +138,8 @@ void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object 
 	if (r->unrolled && !plan_role_is_deployment(r))
 		object_append(e->arena, map, LABEL_INDEX, emit_indexed(e->arena, STR(""), "", r->at));
 	user_labels(e, r, true, map);
+	if (!r->aux)
+		emit_replica_labels(e, r, false, map);
 	user_annotations(e, r, true, metadata);
 }
 

@@ -137,9 +137,15 @@ static void sidecar(struct emit *e, const struct plan_role *r, const struct plan
 	o->u.map.at[at] = always;
 }
 
+/* Where replicas are pods of their own, so are the containers of one: nothing there would wait for a native sidecar. */
+static bool native_sidecars(const struct emit *e)
+{
+	return kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR) && !e->job->each_replica;
+}
+
 static void containers(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	bool native = kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR);
+	bool native = native_sidecars(e);
 	struct object *list;
 
 	if (r->ninits || (native && r->nsidecars)) {
@@ -155,25 +161,48 @@ static void containers(struct emit *e, const struct plan_role *r, struct object 
 		emit_container(e, r, &r->sidecars[i], false, list);
 }
 
-void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec)
+static void restart_policy(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	struct arena *a = e->arena;
-	struct object *template = PUT_MAP(a, spec, "template", r->at), *pod;
-	bool deployment = plan_role_is_deployment(r), never = !r->restart.set || str_is(r->restart.value, "never");
-	struct emit_volumes vs = emit_volumes_of(a, r);
+	bool never = !r->restart.set || str_is(r->restart.value, "never");
+	bool always = r->restart.set && str_is(r->restart.value, "always") && e->job->each_replica && !r->replica.job;
 
-	emit_pod_metadata(e, r, template);
-	pod = PUT_MAP(a, template, "spec", r->at);
-	if (!deployment)
-		PUT_STR(a, pod, "restartPolicy", never ? STR("Never") : STR("OnFailure"), r->restart.from);
+	if (!plan_role_is_deployment(r))
+		PUT_STR(e->arena, pod, "restartPolicy", never ? STR("Never") : always ? STR("Always") : STR("OnFailure"), r->restart.from);
+}
+
+/* A pod without a Service of the whole job is found by its own. */
+static void host_name(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	bool own = e->job->each_replica && e->job->hosts != HOSTS_SUBDOMAIN && !plan_role_is_deployment(r);
+
+	if (own)
+		return;
 	if (emit_literal_index(r))
-		object_append(a, pod, STR("hostname"), emit_indexed(a, r->object, "-", r->at));
-	PUT_STR(a, pod, "subdomain", e->job->name, e->job->name_at);
-	PUT_BOOL(a, pod, "enableServiceLinks", false, r->at);
+		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)
+		                                                          : emit_indexed(e->arena, r->object, "-", r->at));
+	PUT_STR(e->arena, pod, "subdomain", e->job->name, e->job->name_at);
+}
+
+void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	struct emit_volumes vs = emit_volumes_of(e->arena, r);
+
+	restart_policy(e, r, pod);
+	host_name(e, r, pod);
+	PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
 	containers(e, r, pod);
 	emit_volume_list(e, r, &vs, pod);
+}
+
+void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec)
+{
+	struct object *template = PUT_MAP(e->arena, spec, "template", r->at), *pod;
+
+	emit_pod_metadata(e, r, template);
+	pod = PUT_MAP(e->arena, template, "spec", r->at);
+	emit_pod_spec(e, r, pod);
 	if (r->raw_pod)
 		raw_merge(e, RAW_POD, pod, r->raw_pod);
 }

@@ -94,16 +94,30 @@ struct object *emit_service_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* hosts = "service": the index is our label in an unrolled role, the Job controller's in an indexed one. */
-struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
+/* The framework's labels where it has some; else ours, with our index in an unrolled role, the Job controller's in an indexed one. */
+static void select_replica(struct emit *e, const struct manifest *m, struct object *spec)
 {
-	struct object *o = emit_object(e, m), *spec = headless(e, m, o);
-	struct listing l = { 0 };
+	struct object *map = object_map(e->arena, m->from);
 
+	emit_replica_labels(e, m->role, true, map);
+	if (map->u.map.n) {
+		object_append(e->arena, spec, STR("selector"), map);
+		return;
+	}
 	emit_selector(e, m->role, spec, STR("selector"));
 	object_append(e->arena, object_get(spec, STR("selector")),
 		m->role->unrolled ? LABEL_INDEX : STR("batch.kubernetes.io/job-completion-index"),
 		emit_indexed(e->arena, STR(""), "", m->from));
+}
+
+/* hosts = "service" or "name", or the framework's wish. */
+struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
+{
+	bool virtual = e->job->each_replica && m->role->replica.service == REPLICA_CLUSTER;
+	struct object *o = emit_object(e, m), *spec = virtual ? PUT_MAP(e->arena, o, "spec", m->from) : headless(e, m, o);
+	struct listing l = { 0 };
+
+	select_replica(e, m, spec);
 	gather(e->arena, m->role, &l);
 	ports(e, &l, spec);
 	if (e->job->raw_service)

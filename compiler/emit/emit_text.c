@@ -84,12 +84,13 @@ static void host(struct writing *w, const struct piece *p)
 {
 	const struct plan_role *peer = &w->job->roles[p->u.peer.role];
 
-	buf_str(&w->run, peer->object);
-	buf_char(&w->run, '-');
-	if (p->u.peer.index == OWN_INDEX)
+	if (peer->one_name || p->u.peer.index != OWN_INDEX)
+		plan_replica_name(peer, p->u.peer.index, &w->run);
+	else {
+		buf_str(&w->run, peer->object);
+		buf_char(&w->run, '-');
 		own_index(w);
-	else
-		buf_int(&w->run, p->u.peer.index);
+	}
 	plan_host_tail(w->job, &w->run);
 }
 

@@ -177,7 +177,7 @@ static bool each_manifest(struct emit *e, const struct manifest *m, void *contex
 
 	if (!d->naming)
 		render_object(&d->rendered, m->make(e, m));
-	for (int64_t i = 0; i < m->count; i++) {
+	for (int64_t i = m->first; i < m->first + m->count; i++) {
 		struct str name = file_name(d, m, i);
 		if (d->naming)
 			list(d, &d->new, name);

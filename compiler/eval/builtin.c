@@ -40,6 +40,7 @@ static const struct {
 	[FUNCTION_REPLACE] = { builtin_replace, KNOW, false },
 	[FUNCTION_TRIM] = { builtin_trim, KNOW, false },
 	[FUNCTION_PAD] = { builtin_pad, KNOW, false },
+	[FUNCTION_CUT] = { builtin_cut, KNOW, false },
 	[FUNCTION_LOWER] = { builtin_lower, KNOW, false },
 	[FUNCTION_UPPER] = { builtin_upper, KNOW, false },
 	[FUNCTION_STARTS_WITH] = { builtin_starts_with, KNOW, false },

@@ -20,7 +20,7 @@ BUILTIN(abs); BUILTIN(ceil_div); BUILTIN(round); BUILTIN(float); BUILTIN(int);
 BUILTIN(bytes); BUILTIN(seconds); BUILTIN(millis);
 /* text: builtin_text.c */
 BUILTIN(str); BUILTIN(join); BUILTIN(split); BUILTIN(lines); BUILTIN(replace); BUILTIN(trim); BUILTIN(pad);
-BUILTIN(lower); BUILTIN(upper); BUILTIN(starts_with); BUILTIN(ends_with); BUILTIN(matches);
+BUILTIN(cut); BUILTIN(lower); BUILTIN(upper); BUILTIN(starts_with); BUILTIN(ends_with); BUILTIN(matches);
 BUILTIN(json); BUILTIN(sha256); BUILTIN(has_digest); BUILTIN(tag);
 /* volumes, references, conditions, tests: builtin_object.c */
 BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs); BUILTIN(generated);

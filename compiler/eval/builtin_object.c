@@ -146,12 +146,17 @@ static const struct value *condition(struct arguments *a, enum condition_kind ki
 	return v;
 }
 
+static int64_t all_or_any(const struct arguments *a, size_t flag)
+{
+	return argument_bool(a, flag, false) ? CONDITION_ANY : CONDITION_ALL;
+}
+
 BUILTIN(done)
 {
 	int64_t index = argument_int(a, 1, -1), min, max;
 
 	if (!ARGUMENT(a, 1))
-		return condition(a, CONDITION_DONE, -1);
+		return condition(a, CONDITION_DONE, all_or_any(a, 2));
 	if (a->at[0]->kind != VALUE_ROLE || !role_replicas(a->ev, a->at[0]->u.role, &min, &max))
 		return &value_bad;
 	/* A role without replicas is reported as such, by TJ0517. */
@@ -165,8 +170,8 @@ BUILTIN(done)
 	return &value_bad;
 }
 
-BUILTIN(ready) { return condition(a, CONDITION_READY, -1); }
-BUILTIN(started) { return condition(a, CONDITION_STARTED, -1); }
+BUILTIN(ready) { return condition(a, CONDITION_READY, all_or_any(a, 1)); }
+BUILTIN(started) { return condition(a, CONDITION_STARTED, all_or_any(a, 1)); }
 
 /* ---- in tests ---- */
 

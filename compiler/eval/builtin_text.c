@@ -138,6 +138,21 @@ BUILTIN(pad)
 	return v;
 }
 
+BUILTIN(cut)
+{
+	struct str text = argument_text(a, 0, "");
+	int64_t n = argument_int(a, 1, 0);
+	size_t end = 0;
+
+	if (n < 0) {
+		eval_report(a->ev, TJ0311, argument_at(a, 1), "'cut' takes 0 characters or more, found %lld", (long long)n);
+		return &value_bad;
+	}
+	while (end < text.n && (n > 0 || ((unsigned char)text.p[end] & 0xC0) == 0x80))
+		n -= ((unsigned char)text.p[end++] & 0xC0) != 0x80;
+	return string(a, (struct str){ text.p, end });
+}
+
 static const struct value *map_case(struct arguments *a, char first, char last)
 {
 	struct str text = argument_text(a, 0, "");

@@ -71,26 +71,27 @@ static void index_entry(struct gathering *g, size_t i)
 }
 
 /* An inserted entry is about whatever its key names where the body stands. */
-static uint64_t fields_of(const struct entry *e)
+static bool note_fields(struct fields *into, const struct entry *e)
 {
-	_Static_assert(FIELDS <= 64, "the fields of a body are bits of a word");
+	_Static_assert(FIELDS <= 128, "the fields of a body are bits of two words");
 	const struct field *f = NULL;
 
-	if (!e->item)
-		return ~(uint64_t)0;
+	if (!e->item) {
+		into->word[0] = into->word[1] = ~(uint64_t)0;
+		return true;
+	}
 	if (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND)
 		f = e->item->u.item.field;
 	else if (e->item->kind == NODE_FIELD)
 		f = e->item->u.field.field;
-	return f ? (uint64_t)1 << f->id : 0;
+	if (f)
+		into->word[f->id / 64] |= (uint64_t)1 << f->id % 64;
+	return f != NULL;
 }
 
 static void push(struct gathering *g, struct entry e)
 {
-	uint64_t fields = fields_of(&e);
-
-	g->to->fields |= fields;
-	if (fields)
+	if (note_fields(&g->to->fields, &e))
 		g->to->fields_end = g->to->n + 1;
 	if (g->to->n == g->room)
 		reserve(g, 2 * g->room + 4);

@@ -213,10 +213,15 @@ struct entry {
 	const struct value *value;      /* of a spread's entry */
 	struct frame *frame;            /* to evaluate the item's value in */
 };
+struct fields {                         /* a bit for each field */
+	uint64_t word[2];
+};
+static inline bool fields_has(const struct fields *f, enum field_id id) { return f->word[id / 64] >> id % 64 & 1; }
+
 struct entries {
 	struct entry *at;
 	size_t n;
-	uint64_t fields;                /* a bit for each field that an entry may be about: most bodies mention few */
+	struct fields fields;           /* that an entry may be about: most bodies mention few */
 	size_t fields_end;              /* behind the last entry that may be about a field: blocks usually come last */
 	struct frame *frame;            /* with the lets of the body */
 	bool failed;                    /* something was reported: entries may be missing */
@@ -226,7 +231,7 @@ struct entries {
 /* Behind the last entry that may be about a field; 0 when none is.  `es` may be NULL. */
 static inline size_t entries_about(const struct entries *es, enum field_id id)
 {
-	return es && (es->fields >> id & 1) ? es->fields_end : 0;
+	return es && fields_has(&es->fields, id) ? es->fields_end : 0;
 }
 
 /*

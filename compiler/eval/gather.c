@@ -56,7 +56,7 @@ static void gather_map(struct lowering *l, struct node *expr, struct frame *fram
 	}
 }
 
-static void gather_entry(struct lowering *l, const struct entry *e, bool framework, struct source_entries *into)
+void gather_entry(struct lowering *l, const struct entry *e, bool framework, struct source_entries *into)
 {
 	if (!e->item) {
 		gather_map(l, NULL, e->frame, e->value, framework, into);
@@ -87,4 +87,74 @@ void gather_body(struct lowering *l, struct entries *body, enum field_id id, str
 		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.field && item->u.item.field->id == id)
 			gather_entry(l, &body->at[i], false, into);
 	}
+}
+
+/* ---- environment ---- */
+
+static void report_dropped(struct lowering *l, const struct source_entry *mine, const struct source_entry *theirs)
+{
+	struct diags *ds = l->ev->diags;
+	struct diag *d = diag_report(ds, TJ0719, mine->key_at, "'%.*s' has no effect: '%.*s' sets it after the job", STR_ARG(mine->key),
+		STR_ARG(l->job->plan->framework));
+
+	diag_note(ds, d, theirs->key_at, "set by the framework here");
+	diag_help(ds, d, "remove it");
+}
+
+static const struct source_entry *find(const struct source_entries *s, struct str key)
+{
+	size_t known = (size_t)(uintptr_t)map_get(&s->index, key);
+
+	return known && s->at[known - 1].value->kind != VALUE_NONE ? &s->at[known - 1] : NULL;
+}
+
+/* The job's in front, but for what the framework keeps to itself. */
+static void framework_after(struct lowering *l, const struct source_entries *mine, const struct source_entries *theirs, struct source_entries *into)
+{
+	for (size_t i = 0; i < mine->n; i++) {
+		struct source_entry e = mine->at[i];
+		const struct source_entry *other = find(theirs, e.key);
+		if (other && job_reserves(l->job, e.key)) {
+			report_dropped(l, &e, other);
+			continue;
+		}
+		if (other) {
+			e.beneath = ARENA_NEW(eval_work(l->ev), struct source_entry);
+			*e.beneath = *other;
+		}
+		add(l, into, e);
+	}
+	into->inherited = into->n;
+	for (size_t i = 0; i < theirs->n; i++)
+		if (!find(into, theirs->at[i].key))
+			add(l, into, theirs->at[i]);
+}
+
+static void gather_framework(struct lowering *l, const struct contribution *c, size_t n, struct source_entries *into)
+{
+	for (size_t i = n; i-- > 0 && !l->job->checks_failed;)
+		if (c[i].level >= LEVEL_FRAMEWORK_ROLE)
+			gather_entry(l, c[i].entry, true, into);
+}
+
+void gather_env(struct lowering *l, struct entries *body, struct source_entries *into)
+{
+	struct contribution c[MOST_CONTRIBUTIONS];
+	size_t n = role_contributions(l->role, FIELD_ENV, c, MOST_CONTRIBUTIONS);
+	struct source_entries mine = { 0 }, theirs = { 0 }, *before = l->job->plan->env_after ? &theirs : into;
+
+	if (body && !l->job->env_all)
+		n = 0;
+	gather_framework(l, c, n, before);
+	if (!l->job->plan->env_after)
+		mine = *into;
+	for (size_t i = n; i-- > 0 && !body;)
+		if (c[i].level < LEVEL_FRAMEWORK_ROLE)
+			gather_entry(l, c[i].entry, false, &mine);
+	if (body)
+		gather_body(l, body, FIELD_ENV, &mine);
+	if (l->job->plan->env_after)
+		framework_after(l, &mine, &theirs, into);
+	else
+		*into = mine;
 }

@@ -161,6 +161,14 @@ static void framework_roles(struct job *j)
 	}
 }
 
+static bool framework_declares(const struct job *j, struct str name)
+{
+	for (size_t i = 0; i < j->framework->nroles; i++)
+		if (str_eq(j->framework->roles[i]->name, name))
+			return true;
+	return false;
+}
+
 static void own_roles(struct job *j, bool aux)
 {
 	const char *word = aux ? "aux" : "role";
@@ -168,8 +176,8 @@ static void own_roles(struct job *j, bool aux)
 		const struct entry *e = &j->body->at[i];
 		if (!e->item || e->item->kind != NODE_BLOCK || !str_is(e->item->u.block.word, word))
 			continue;
-		if (j->framework && !aux)
-			continue;               /* the framework's, or TJ0501 already */
+		if (j->framework && !aux && (framework_declares(j, e->item->u.block.name) || !j->framework->other_roles))
+			continue;               /* TJ0501 already */
 		struct role *r = role_new(j, e->item->u.block.name, e->item->u.block.name_span, aux);
 		job_block(r, e);
 		r->decl = r->job_decl;
@@ -207,7 +215,6 @@ static void job_roles(struct job *j)
 		r->plan->aux = r->aux;
 		r->plan->label = plan_label(j->ev->arena, r->name);
 		r->plan->object = str_cat(j->ev->arena, p->name, STR("-"), r->plan->label);
-		role_levels(j, r);
 	}
 }
 
@@ -281,13 +288,17 @@ static bool job_begin(struct job *j)
 	if (blueprint)
 		j->plan->framework = source_text(ev->program->sources, blueprint->span);
 	j->body = eval_entries(ev, j->frame, j->node->u.job.body);
-	if (j->framework) {
+	if (j->framework)
 		j->framework_node = j->framework->node;
+	job_roles(j);
+	if (j->framework) {
 		j->formals = blueprint_bind(ev, j->framework, j->node->u.job.bound, j->frame);
 		j->framework_body = eval_entries(ev, j->formals, j->framework_node->u.blueprint_decl.body);
 	}
-	job_roles(j);
+	for (size_t i = 0; i < j->nroles; i++)
+		role_levels(j, j->roles[i]);
 	j->ready = true;
+	replica_names(j);
 	if (!j->nroles && !ev->diags->errors) {        /* else its role may be what failed */
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",
 			STR_ARG(j->name));

@@ -15,6 +15,7 @@
 struct job_options {
 	struct str ns, domain, gang, run_id;    /* p == NULL without */
 	bool unroll, no_raw;
+	bool each_replica;                      /* the target has an object for each replica anyway */
 };
 
 struct job {
@@ -33,6 +34,7 @@ struct job {
 	struct str *reserved;           /* environment names that the framework locks */
 	size_t nreserved;
 	struct slot *slots[FIELDS];     /* of job-only fields; made on first use */
+	bool env_all;                   /* sidecars get the framework's variables too */
 	bool ready;                     /* roles may be asked for their fields */
 	bool checks_failed;             /* a framework check failed: what it guards is not evaluated */
 	struct plan_job *plan;

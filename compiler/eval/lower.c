@@ -158,8 +158,9 @@ static const struct data *raw_block(struct eval *ev, const struct entries *entri
 
 static const struct data *role_raw(struct eval *ev, struct role *r, const char *name)
 {
-	const struct data *d = raw_block(ev, r->levels[LEVEL_ROLE], name);
-	return d ? d : raw_block(ev, r->levels[LEVEL_FRAMEWORK_ROLE], name);
+	const struct data *theirs = raw_block(ev, r->levels[LEVEL_FRAMEWORK_ROLE], name);
+	const struct data *mine = raw_block(ev, r->levels[LEVEL_ROLE], name);
+	return theirs && mine ? data_extend(ev->arena, theirs, mine) : mine ? mine : theirs;
 }
 
 /* ---- sidecars and init containers: nothing is inherited ---- */
@@ -220,7 +221,10 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	own_texts(l, body, FIELD_COMMAND, &c->command);
 	own_texts(l, body, FIELD_ARGS, &c->args);
 	struct source_entries env = { 0 }, ports = { 0 }, mounts = { 0 };
-	gather_body(l, body, FIELD_ENV, &env);
+	if (c->init)
+		gather_body(l, body, FIELD_ENV, &env);
+	else
+		gather_env(l, body, &env);
 	lower_env(l, &env, c);
 	gather_body(l, body, FIELD_PORTS, &ports);
 	lower_ports(l, &ports, c);
@@ -234,16 +238,14 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	}
 }
 
-static void lower_extras(struct lowering *l, enum level level)
+static void lower_extras(struct lowering *l, enum level level, const char *word)
 {
 	struct entries *entries = l->role->levels[level];
 	for (size_t i = 0; entries && i < entries->n; i++) {
 		const struct node *item = entries->at[i].item;
-		if (!item || item->kind != NODE_BLOCK)
+		if (!item || item->kind != NODE_BLOCK || !str_is(item->u.block.word, word))
 			continue;
-		bool init = str_is(item->u.block.word, "init");
-		if (!init && !str_is(item->u.block.word, "sidecar"))
-			continue;
+		bool init = str_is(str_of(word), "init");
 		/* lowered in place: pending values keep its address, so room is made first */
 		struct plan_container *c = init ? &l->plan->inits[l->plan->ninits++] : &l->plan->sidecars[l->plan->nsidecars++];
 		lower_extra(l, &entries->at[i], c);
@@ -266,8 +268,12 @@ static size_t count_blocks(const struct role *r, const char *word)
 
 static void lower_main_texts(struct lowering *l, enum field_id id, struct plan_texts *ret)
 {
-	struct contribution c;
+	struct contribution c, command;
 	if (!role_contributions(l->role, id, &c, 1))
+		return;
+	/* Arguments belong to the command that they are written with: the job's own command takes none of the framework's. */
+	if (id == FIELD_ARGS && c.level >= LEVEL_FRAMEWORK_ROLE && role_contributions(l->role, FIELD_COMMAND, &command, 1) &&
+	    command.level <= LEVEL_JOB)
 		return;
 	const struct entry *e = c.entry;
 	struct node *expr = e->item ? (e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value) : NULL;
@@ -288,7 +294,7 @@ static void lower_main(struct lowering *l)
 	lower_main_texts(l, FIELD_COMMAND, &c->command);
 	lower_main_texts(l, FIELD_ARGS, &c->args);
 	struct source_entries env = { 0 }, ports = { 0 }, mounts = { 0 };
-	gather_role(l, FIELD_ENV, &env);
+	gather_env(l, NULL, &env);
 	lower_env(l, &env, c);
 	gather_role(l, FIELD_PORTS, &ports);
 	lower_ports(l, &ports, c);
@@ -391,10 +397,14 @@ static void lower_role(struct job *j, struct role *r)
 	struct source_entries files = { 0 };
 	gather_role(&l, FIELD_FILES, &files);
 	lower_files(&l, &files);
-	lower_extras(&l, LEVEL_FRAMEWORK_ROLE);
-	lower_extras(&l, LEVEL_ROLE);
+	lower_extras(&l, LEVEL_FRAMEWORK_ROLE, "sidecar");
+	lower_extras(&l, LEVEL_ROLE, "sidecar");
+	lower_extras(&l, LEVEL_ROLE, "init");   /* the framework's wait for peers, or hold the place of what the program needs last */
+	lower_extras(&l, LEVEL_FRAMEWORK_ROLE, "init");
 	p->labels = own_pairs(&l, FIELD_LABELS);
 	p->annotations = own_pairs(&l, FIELD_ANNOTATIONS);
+	if (!r->aux)
+		lower_replica(&l);
 	p->raw_pod = role_raw(ev, r, "pod");
 	p->raw_job = role_raw(ev, r, "job");
 	lower_pending(&l);
@@ -463,21 +473,24 @@ static void lower_head(struct job *j)
 	p->annotations = value_pairs(j->ev, job_field(j, FIELD_ANNOTATIONS));
 	p->raw_service = raw_block(j->ev, j->body, "service");
 	p->arguments = lower_arguments(j);
+	p->each_replica = j->options->each_replica;
+	p->env_after = str_is(job_str(j, FIELD_ENV_ORDER).value, "after");
+	j->env_all = str_is(job_str(j, FIELD_ENV_IN).value, "all");
 	p->reserved = j->reserved;
 	p->nreserved = j->nreserved;
 }
 
-static void lower_objects(struct job *j)
+static void lower_objects(struct job *j, const struct entries *body)
 {
 	struct plan_job *p = j->plan;
-	p->objects = ARENA_ARRAY(j->ev->arena, struct plan_object, j->body->n);
-	for (size_t i = 0; i < j->body->n; i++) {
-		const struct entry *e = &j->body->at[i];
+	for (size_t i = 0; body && i < body->n; i++) {
+		const struct entry *e = &body->at[i];
 		if (!e->item || e->item->kind != NODE_BLOCK || !str_is(e->item->u.block.word, "object"))
 			continue;
 		struct data *data = value_data(j->ev, eval_body(j->ev, e->frame, e->item->u.block.body));
+		struct plan_object object = { e->item->u.block.name, e->item->u.block.name_span, data, body == j->framework_body };
 		if (data)
-			p->objects[p->nobjects++] = (struct plan_object){ e->item->u.block.name, e->item->u.block.name_span, data };
+			ARENA_PUSH(j->ev->arena, p->objects, p->nobjects, object);
 	}
 }
 
@@ -507,6 +520,8 @@ static void lower_success(struct job *j)
 	const struct value *v = j->checks_failed ? &value_none : job_field(j, FIELD_SUCCESS);
 	j->plan->success_written = v->kind == VALUE_CONDITION || (v->kind == VALUE_NONE && !j->checks_failed && job_says(j, FIELD_SUCCESS));
 	j->plan->success = v->kind == VALUE_CONDITION ? v->u.condition : j->plan->success_written ? NULL : default_success(j);
+	v = j->checks_failed ? &value_none : job_field(j, FIELD_RUNNING);
+	j->plan->running = v->kind == VALUE_CONDITION ? v->u.condition : NULL;
 }
 
 void lower_job(struct job *j)
@@ -516,5 +531,7 @@ void lower_job(struct job *j)
 		lower_role(j, j->roles[i]);
 	require_images(j);
 	lower_success(j);
-	lower_objects(j);
+	if (!j->checks_failed)
+		lower_objects(j, j->framework_body);
+	lower_objects(j, j->body);
 }

@@ -13,12 +13,12 @@
 
 /* An expression whose value differs by replica in a way that no reference can say. */
 struct pending {
-	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE } kind;
+	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE, PENDING_LABEL } kind;
 	struct node *expr;
 	struct frame *frame;
 	struct str key;                 /* the entry of the map that `expr` gives; p == NULL: the value itself */
 	struct span computed;           /* the expression that computes */
-	size_t index;                   /* position in env or files */
+	size_t index;                   /* position in env, files or the replica's labels */
 	struct plan_container *container;
 	struct plan_texts *texts;
 	struct pending *next;
@@ -33,6 +33,9 @@ struct lowering {
 };
 
 void lower_job(struct job *j);
+
+/* Evaluate it for each replica once their number is known. */
+void pend(struct lowering *l, struct pending p);
 
 /* One entry of a map field, before it is evaluated: where it comes from. */
 struct source_entry {
@@ -50,15 +53,27 @@ struct source_entries {
 	struct source_entry *at;
 	size_t n;
 	struct map index;               /* key -> position + 1 */
+	size_t inherited;               /* env: the accelerator's variables go before this one */
 };
 
 /* Entries of a map field of a container, lowest level first, later ones replacing earlier ones in place. */
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
+/* One entry of a body whose value is a map. */
+void gather_entry(struct lowering *l, const struct entry *e, bool framework, struct source_entries *into);
+/*
+ * The variables of a container: a sidecar's `body`, or the role (NULL).  With
+ * the framework's after the job's, the job's entries of reserved names that the
+ * framework sets too are dropped (TJ0719).
+ */
+void gather_env(struct lowering *l, struct entries *body, struct source_entries *into);
 
 /* May a variable have that name?  Kubernetes 1.32 allows every printable ASCII character but `=`; false with a report (TJ0701). */
 bool env_name_ok(struct eval *ev, struct str name, struct span at);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
+/* What the framework says of the objects that stand for one replica: names (before anything asks for hosts), and the rest. */
+void replica_names(struct job *j);
+void lower_replica(struct lowering *l);
 void lower_files(struct lowering *l, struct source_entries *sources);
 void lower_texts(struct lowering *l, struct node *expr, struct frame *frame, const struct value *v, struct span at, struct plan_texts *ret);
 /* Evaluate what is pending for every replica; decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */

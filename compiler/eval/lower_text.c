@@ -14,7 +14,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-static void pend(struct lowering *l, struct pending p)
+void pend(struct lowering *l, struct pending p)
 {
 	struct pending *copy = ARENA_NEW(eval_work(l->ev), struct pending);
 	*copy = p;
@@ -129,7 +129,7 @@ static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 	}
 	if (s->framework)
 		return true;
-	if (job_reserves(l->job, s->key)) {
+	if (!l->job->plan->env_after && job_reserves(l->job, s->key)) {
 		report_locked(l, s);
 		return false;
 	}
@@ -185,21 +185,29 @@ static void lower_env_entry(struct lowering *l, struct source_entry *s, struct p
 	c->env[c->nenv++] = e;
 }
 
+static void accelerator_env(struct lowering *l, const struct plan_accelerator *acc, const struct source_entries *sources, struct plan_container *c)
+{
+	for (size_t i = 0; i < acc->env.n; i++) {
+		const struct plan_pair *pair = &acc->env.at[i];
+		struct piece *text = ARENA_NEW(l->ev->arena, struct piece);
+		*text = (struct piece){ .kind = PIECE_TEXT, .u.text = pair->value };
+		if (!map_get(&sources->index, pair->key))
+			c->env[c->nenv++] = (struct plan_env){ .name = pair->key, .name_at = pair->key_at, .kind = ENV_TEXT,
+				.text = { .at = text, .n = 1, .from = pair->from }, .framework = true, .from = pair->from };
+	}
+}
+
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c)
 {
 	const struct plan_accelerator *acc = c == &l->plan->main ? l->plan->accelerator : NULL;
 	struct map defined = { 0 };
 	c->env = ARENA_ARRAY(l->ev->arena, struct plan_env, sources->n + (acc ? acc->env.n : 0));
-	for (size_t i = 0; acc && i < acc->env.n; i++) {
-		struct piece *text = ARENA_NEW(l->ev->arena, struct piece);
-		*text = (struct piece){ .kind = PIECE_TEXT, .u.text = acc->env.at[i].value };
-		if (!map_get(&sources->index, acc->env.at[i].key))
-			c->env[c->nenv++] = (struct plan_env){ .name = acc->env.at[i].key, .name_at = acc->env.at[i].key_at, .kind = ENV_TEXT,
-				.text = { text, 1, acc->env.at[i].from }, .framework = true, .from = acc->env.at[i].from };
-	}
-	for (size_t i = 0; i < sources->n; i++)
-		if (env_entry_ok(l, &sources->at[i]))
+	for (size_t i = 0; i <= sources->n; i++) {
+		if (acc && i == sources->inherited)
+			accelerator_env(l, acc, sources, c);
+		if (i < sources->n && env_entry_ok(l, &sources->at[i]))
 			lower_env_entry(l, &sources->at[i], c, &defined);
+	}
 }
 
 /* ---- command and args ---- */
@@ -294,6 +302,8 @@ static struct text replica_text(struct lowering *l, const struct pending *p, int
 	struct text t = { 0 };
 	if (value_ok(v) && v->kind != VALUE_NONE)
 		value_text(l->ev->arena, v, &t);
+	if (v->kind == VALUE_NONE)
+		t.at = &piece_absent;
 	t.from = p->expr->span;
 	return t;
 }
@@ -314,6 +324,8 @@ static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
 		texts[i] = replica_text(l, p, i);
 	if (p->kind == PENDING_ENV)
 		p->container->env[p->index].per_replica = texts;
+	else if (p->kind == PENDING_LABEL)
+		l->plan->replica.labels[p->index].per_replica = texts;
 	else
 		l->plan->files[p->index].per_replica = texts;
 }
@@ -363,13 +375,14 @@ void lower_pending(struct lowering *l)
 	struct plan_role *p = l->plan;
 	const struct pending *unrolls = NULL;
 	for (const struct pending *q = l->pending; q && !unrolls; q = q->next)
-		if (q->kind != PENDING_FILE)
+		if (q->kind != PENDING_FILE && q->kind != PENDING_LABEL)
 			unrolls = q;
-	if (unrolls && p->elastic) {
+	if (l->job->options->each_replica || p->one_name) {
+		p->unrolled = true;             /* and no object more because of it */
+	} else if (unrolls && p->elastic) {
 		report_elastic(l, unrolls->computed);
 		return;
-	}
-	if (unrolls) {
+	} else if (unrolls) {
 		p->unrolled = true;
 		p->unrolled_because = unrolls->computed;
 		report_unrolled(l, unrolls->computed);

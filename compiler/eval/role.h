@@ -27,6 +27,7 @@ struct role {
 	unsigned number;                /* position in plan_job.roles */
 	struct str name;                /* as written */
 	struct span at;                 /* its block, or what declared it */
+	struct span name_at;            /* what names its replicas; unknown for our own names */
 	bool aux;
 	struct job *job;
 	struct decl *decl;              /* of the framework, or of the job without one */

@@ -5,6 +5,7 @@
  * of a placement turns them into text (decision 64).
  */
 #include "diag/suggest.h"
+#include "eval/internal.h"
 #include "eval/job.h"
 
 static struct value *text_value(struct eval *ev, struct span from, const struct piece *pieces, size_t n, bool number)
@@ -12,7 +13,7 @@ static struct value *text_value(struct eval *ev, struct span from, const struct 
 	struct value *v = value_new(ev->arena, VALUE_TEXT, from);
 	struct piece *copy = ARENA_ARRAY(ev->arena, struct piece, n);
 	memcpy(copy, pieces, n * sizeof *pieces);
-	v->u.text = (struct text){ copy, n, from };
+	v->u.text = (struct text){ .at = copy, .n = n, .from = from };
 	v->number = number;
 	return v;
 }
@@ -153,8 +154,21 @@ static const struct value *computed(struct eval *ev, struct span at)
 	return v;
 }
 
+/* While it is still open what a framework and its roles consist of, only the roles themselves are known (TJ0529). */
+static bool known_yet(struct eval *ev, struct str role, struct str name, struct span at)
+{
+	if (!ev->job || ev->job->ready)
+		return true;
+	struct diag *d = eval_report(ev, TJ0529, at, "'%.*s%s%.*s' cannot decide which items a %s has", STR_ARG(role), name.n ? "." : "",
+		STR_ARG(name), name.n ? "framework or role" : "job");
+	diag_help(ev->diags, d, "put the condition into a value: FIELD = if ... then ... else ...");
+	return false;
+}
+
 const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n, struct node *call)
 {
+	if (!known_yet(ev, r->name, name, call->span))
+		return &value_bad;
 	for (size_t i = 0; i < n; i++)
 		if (!value_ok(args[i]))
 			return args[i];
@@ -231,6 +245,8 @@ static const struct value *one_number(struct eval *ev, struct role *r, const str
 const struct value *role_member(struct eval *ev, struct role *r, struct str name, struct node *at)
 {
 	enum field_id field;
+	if (!str_is(name, "name") && !str_is(name, "given") && !known_yet(ev, r->name, name, at->span))
+		return &value_bad;
 	const struct value *v = plain_member(ev, r, name, at, &field);
 	if (field == FIELD_REPLICAS && str_is(name, "replicas"))
 		v = one_number(ev, r, v, at);
@@ -253,6 +269,7 @@ const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct s
 		if (r->decl == d || r->job_decl == d)
 			return role_value(ev, r, at);
 	}
+	known_yet(ev, d->name, STR(""), at);
 	return &value_bad;
 }
 

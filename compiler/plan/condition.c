@@ -15,6 +15,8 @@ static void leaf_text(const struct plan_job *j, const struct plan_condition *c, 
 		buf_put(out, ", ", 2);
 		buf_int(out, c->index);
 	}
+	if (c->index == CONDITION_ANY)
+		buf_z(out, ", any = true");
 	buf_char(out, ')');
 }
 

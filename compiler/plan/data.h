@@ -36,4 +36,10 @@ struct data {
 /* The member of a map, or NULL. */
 struct data *data_get(const struct data *d, struct str key);
 
+/*
+ * `upper` upon `lower`: maps key by key, lists of maps one behind the other,
+ * anything else as `upper` has it.
+ */
+struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper);
+
 #endif

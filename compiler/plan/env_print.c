@@ -155,14 +155,16 @@ static void json_replica(struct printing *p, const struct plan_job *j, const str
 {
 	struct arena own = { 0 };
 	struct env_values env = plan_env(&own, j, r, c, index, &placement_cluster);
-	struct buf host = { 0 };
+	struct buf name = { 0 }, host = { 0 };
 
+	plan_replica_name(r, index, &name);
 	plan_host(j, r, index, &host);
 	buf_z(p->out, p->first ? "\n        {\n          \"role\": " : ",\n        {\n          \"role\": ");
 	p->first = false;
 	buf_json(p->out, r->name);
-	buf_printf(p->out, ", \"index\": %lld, \"name\": \"%.*s-%lld\", \"host\": \"%.*s\",\n          \"container\": ", (long long)index,
-		STR_ARG(r->object), (long long)index, STR_ARG(buf_text(&host)));
+	buf_printf(p->out, ", \"index\": %lld, \"name\": \"%.*s\", \"host\": \"%.*s\",\n          \"container\": ", (long long)index,
+		STR_ARG(buf_text(&name)), STR_ARG(buf_text(&host)));
+	buf_release(&name);
 	buf_json(p->out, plan_label(&own, c->name));
 	buf_z(p->out, ",\n");
 	json_ports(p, c);

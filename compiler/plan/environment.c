@@ -119,9 +119,10 @@ struct env_values plan_env(struct arena *a, const struct plan_job *j, const stru
 
 	m.done.at = ARENA_ARRAY(a, struct env_value, c->nenv);
 	for (size_t k = 0; k < c->nenv; k++) {
-		if (str_starts(c->env[k].name, STR("TRAINC_")))
+		const struct plan_env *e = &c->env[k];
+		if (str_starts(e->name, STR("TRAINC_")) || (e->per_replica && text_is_absent(&e->per_replica[i])))
 			continue;
-		m.done.at[m.done.n] = value_make(&m, &c->env[k]);
+		m.done.at[m.done.n] = value_make(&m, e);
 		m.done.n++;
 	}
 	buf_release(&m.run);

@@ -17,11 +17,18 @@ struct str plan_label(struct arena *a, struct str name)
 	return (struct str){ p, name.n };
 }
 
-void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
+void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out)
 {
 	buf_str(out, r->object);
+	if (r->one_name)
+		return;
 	buf_char(out, '-');
 	buf_int(out, i);
+}
+
+void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
+{
+	plan_replica_name(r, i, out);
 	plan_host_tail(j, out);
 }
 

@@ -27,7 +27,7 @@ static bool ends_by_itself(const struct plan_job *j, const struct plan_condition
 		return ends_by_itself(j, c->left, role) || ends_by_itself(j, c->right, role);
 	if (c->kind == CONDITION_OR)
 		return ends_by_itself(j, c->left, role) && ends_by_itself(j, c->right, role);
-	return c->kind == CONDITION_DONE && c->role == role && (c->index < 0 || j->roles[role].max == 1);
+	return c->kind == CONDITION_DONE && c->role == role && (c->index == CONDITION_ALL || j->roles[role].max == 1);
 }
 
 static bool must_be_ended(const struct plan_job *j, unsigned role)

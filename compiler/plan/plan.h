@@ -69,7 +69,7 @@ struct plan_env {
 	struct span name_at;
 	enum env_kind kind;
 	struct text text;               /* ENV_TEXT without per_replica */
-	const struct text *per_replica; /* ENV_TEXT of an unrolled role whose value is computed: one for each replica; else NULL */
+	const struct text *per_replica; /* ENV_TEXT of an unrolled role whose value is computed: one for each replica, some perhaps absent; else NULL */
 	struct str object, key;         /* ENV_SECRET, ENV_CONFIG: the object's name and its key */
 	bool framework;                 /* set by the framework or accelerator, not by the job */
 	struct span from;
@@ -148,18 +148,43 @@ struct plan_accelerator {
 
 enum condition_kind { CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR };
 
+enum { CONDITION_ALL = -1, CONDITION_ANY = -2 };
+
 struct plan_condition {
 	enum condition_kind kind;
 	unsigned role;                  /* position in plan_job.roles */
-	int64_t index;                  /* DONE: one replica, or -1 for all */
+	int64_t index;                  /* DONE: one replica; CONDITION_ALL or CONDITION_ANY of them */
 	const struct plan_condition *left, *right;      /* AND, OR */
 	unsigned more;                  /* parts beside the first, each as often as it is named: bounded, so that walking over it is safe */
 	struct span from;
 };
 
+/* A label of the objects that stand for one replica each. */
+struct plan_replica_label {
+	struct str key;
+	struct span key_at;
+	struct text text;               /* text and index pieces only; without per_replica */
+	const struct text *per_replica; /* computed: one for each replica, some perhaps absent; else NULL */
+	bool selects;                   /* of the whole framework: a replica's Service selects its pod by it */
+	struct span from;
+};
+
+enum replica_service { REPLICA_HEADLESS, REPLICA_CLUSTER, REPLICA_UNSERVED };
+
+/* What a target with one object for each replica makes of a role. */
+struct plan_replica {
+	bool set;                       /* the framework says it: labels are its own, not ours alone */
+	bool job;                       /* a Job for each replica instead of a pod */
+	enum replica_service service;
+	struct span service_from;
+	struct plan_replica_label *labels;      /* those that select first */
+	size_t nlabels;
+};
+
 struct plan_role {
 	struct str name;                /* as written */
-	struct str object;              /* J-R: name of its object, and of its pods without the index */
+	struct str object;              /* J-R: name of its object, and of its pods without the index; the framework may say another */
+	bool one_name;                  /* the framework names its only replica: `object` is the whole name, without an index */
 	struct str label;               /* R mapped: `_` to `-`, lower case */
 	struct span at;                 /* the role block, or what declared it */
 	bool aux, endless;
@@ -188,6 +213,7 @@ struct plan_role {
 	struct span retry_at;
 	const struct plan_condition *start_after;       /* or NULL */
 	struct plan_pairs labels, annotations;          /* of the role alone */
+	struct plan_replica replica;
 	const struct data *raw_pod, *raw_job;
 };
 
@@ -195,6 +221,7 @@ struct plan_object {                    /* object NAME { } */
 	struct str name;
 	struct span name_at;
 	const struct data *data;
+	bool framework;                 /* the framework's: the replicas need it */
 };
 
 enum host_form {
@@ -211,6 +238,7 @@ struct plan_job {
 	struct plan_str ns;             /* namespace: set when written or given on the command line */
 	enum host_form hosts;
 	struct str domain;              /* empty without */
+	bool each_replica;              /* the target has an object for each replica */
 	bool namespace_in_address;      /* some address names the namespace: it must be written */
 	struct plan_str queue, scheduler, priority, clean;
 	struct plan_str gang;           /* effective: "kueue" with a queue and none written */
@@ -219,9 +247,11 @@ struct plan_job {
 	struct plan_bool suspend;
 	const struct plan_condition *success;           /* NULL: nothing to wait for (only endless or aux roles) */
 	bool success_written;           /* by the framework or job, not the default */
+	const struct plan_condition *running;           /* when it counts as running; NULL: as soon as one replica runs */
 	struct plan_pairs labels, annotations;          /* of the job: for every object and pod */
 	const struct str *reserved;     /* environment names that the framework locks; PREFIX_* too */
 	size_t nreserved;
+	bool env_after;                 /* the framework's variables stand after the job's, whose reserved names are dropped */
 	struct plan_role *roles;        /* framework roles in its order, other roles, then aux; those with 0 replicas too */
 	size_t nroles;
 	struct plan_object *objects;
@@ -241,6 +271,8 @@ struct plan {
 
 /* A name as it stands in Kubernetes: `_` to `-`, letters to lower case. */
 struct str plan_label(struct arena *a, struct str name);
+/* Name of the pod of replica i, which its host name begins with. */
+void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
 /* Host name of replica i of a role under the job's host form: "J-R-i.J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
 /* What follows the replica's name in its host name: ".J", ".N.svc[.domain]", or nothing. */
@@ -308,6 +340,7 @@ enum { PLAN_SUCCESS_RULES = 20, PLAN_SUCCESS_INDEXES = 64 };
 struct plan_index_set {
 	int64_t at[PLAN_SUCCESS_INDEXES];       /* rising */
 	size_t n;
+	bool any;                               /* with n == 0: any one replica */
 };
 struct plan_success {
 	unsigned role;

@@ -139,7 +139,10 @@ static void per_replica(struct dumping *d, const struct text *at, int64_t replic
 	for (int64_t i = 0; i < replicas; i++) {
 		begin(d);
 		buf_printf(d->out, "%lld: ", (long long)i);
-		text(d, &at[i]);
+		if (text_is_absent(&at[i]))
+			buf_z(d->out, "absent");
+		else
+			text(d, &at[i]);
 		buf_char(d->out, '\n');
 	}
 	d->depth--;
@@ -241,6 +244,28 @@ static void restarts(struct dumping *d, const struct plan_role *r)
 	condition(d, "start_after", r->start_after);
 }
 
+static void replica(struct dumping *d, const struct plan_role *r)
+{
+	static const char *const services[] = { "headless", "cluster", "none" };
+	const struct plan_replica *p = &r->replica;
+
+	fact(d, "replica", str_of(p->job ? "job" : "pod"), r->at);
+	d->depth++;
+	fact(d, "service", str_of(services[p->service]), p->service_from);
+	for (size_t i = 0; i < p->nlabels; i++) {
+		const struct plan_replica_label *l = &p->labels[i];
+		begin(d);
+		buf_printf(d->out, "label%s %.*s = ", l->selects ? " (selects)" : "", STR_ARG(l->key));
+		if (l->per_replica) {
+			per_replica(d, l->per_replica, r->max, l->from);
+			continue;
+		}
+		text(d, &l->text);
+		end(d, l->from);
+	}
+	d->depth--;
+}
+
 static void role(struct dumping *d, const struct plan_role *r)
 {
 	fact(d, r->aux ? "aux" : "role", r->name, r->at);
@@ -272,6 +297,8 @@ static void role(struct dumping *d, const struct plan_role *r)
 	word(d, "service_account", &r->service_account);
 	pairs(d, "label", &r->labels);
 	pairs(d, "annotation", &r->annotations);
+	if (r->replica.set)
+		replica(d, r);
 	if (r->raw_pod)
 		number(d, "raw pod keys", (int64_t)r->raw_pod->u.map.n, r->raw_pod->from);
 	if (r->raw_job)
@@ -307,6 +334,8 @@ static void job(struct dumping *d, const struct plan_job *j)
 	if (j->suspend.set)
 		fact(d, "suspend", j->suspend.value ? STR("true") : STR("false"), j->suspend.from);
 	condition(d, j->success_written ? "success" : "success (default)", j->success);
+	if (j->running)
+		condition(d, "running", j->running);
 	pairs(d, "label", &j->labels);
 	pairs(d, "annotation", &j->annotations);
 	for (size_t i = 0; i < j->nroles; i++)

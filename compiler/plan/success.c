@@ -15,12 +15,16 @@ struct reading {
 
 static bool leaf(struct reading *r, const struct plan_condition *c, struct plan_index_set *set)
 {
-	if (c->kind != CONDITION_DONE || c->index < 0)
+	if (c->kind != CONDITION_DONE || c->index == CONDITION_ALL)
 		return false;
 	if (r->rule->role == UINT32_MAX)
 		r->rule->role = c->role;
 	if (r->rule->role != c->role || set->n == PLAN_SUCCESS_INDEXES)
 		return false;
+	if (c->index == CONDITION_ANY) {        /* what any one does, the ones that are named do too */
+		set->any = true;
+		return true;
+	}
 	for (size_t i = 0; i < set->n; i++)
 		if (set->at[i] == c->index)
 			return true;
@@ -46,6 +50,7 @@ static bool any_of(struct reading *r, const struct plan_condition *c)
 		return false;
 	struct plan_index_set *set = &r->rule->sets[r->rule->n++];
 	set->n = 0;
+	set->any = false;
 	return all_of(r, c, set);
 }
 

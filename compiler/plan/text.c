@@ -3,6 +3,8 @@
  */
 #include "plan/plan.h"
 
+const struct piece piece_absent = { .kind = PIECE_TEXT };
+
 static bool piece_text(const struct plan_job *j, int64_t i, const struct piece *p,
 	const struct placement *where, const struct pod_facts *facts, struct buf *out)
 {

@@ -43,6 +43,10 @@ struct text {
 	struct span from;
 };
 
+/* The text of a replica that has no such entry. */
+extern const struct piece piece_absent;
+static inline bool text_is_absent(const struct text *t) { return t->at == &piece_absent; }
+
 /* Is this plain text, known now whatever the placement? */
 static inline bool text_is_plain(const struct text *t)
 {

@@ -75,6 +75,6 @@ run 1 compile --domain 'cluster local' good.tj; says err "[TJ0802]"
 run 1 compile --domain cluster..local good.tj; says err "[TJ0802]"
 run 1 compile --kubernetes 1.99 good.tj; says err "[TJ0814]"
 run 1 compile --gang volcano good.tj; says err "volcano"
-run 1 compile --target pods good.tj; says err "'pods'"
+run 1 compile --target swarm good.tj; says err "'swarm'"
 run 0 compile --annotate good.tj; holds grep -q '# good.tj:[0-9]' .out
 end

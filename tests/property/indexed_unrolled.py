@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Indexed and unrolled forms agree replica by replica; so does `trainc env`.
+"""Indexed and unrolled forms and pods agree replica by replica; so does `trainc env`.
 
 Usage: indexed_unrolled.py TRAINC PROGRAM...     (exit 1 if one differs)
 """
@@ -50,20 +50,18 @@ def printed(document):
     return result
 
 
-def differences(trainc, program):
-    indexed = seen(run(trainc, "compile", "-o", "json", program)["items"])
-    unrolled = seen(run(trainc, "compile", "--unroll", "-o", "json", program)["items"])
-    env = printed(run(trainc, "env", "-o", "json", program))
-    if not indexed:
-        yield "no replicas: nothing was compared"
-    if indexed.keys() != unrolled.keys():
-        yield "replicas differ: %s" % sorted(indexed.keys() ^ unrolled.keys())
-    for key in indexed.keys() & unrolled.keys():
-        a, b = indexed[key], unrolled[key]
-        for part in sorted(a.keys() | b.keys(), key=str):
-            if a.get(part) != b.get(part):
-                yield "%s %s:\n    indexed  %s\n    unrolled %s" % (key, part, a.get(part), b.get(part))
-        for part, view in a.items():
+def alike(what, a, b):
+    if a.keys() != b.keys():
+        yield "replicas differ: %s" % sorted(a.keys() ^ b.keys())
+    for key in a.keys() & b.keys():
+        for part in sorted(a[key].keys() | b[key].keys(), key=str):
+            if a[key].get(part) != b[key].get(part):
+                yield "%s %s:\n    indexed  %s\n    %s %s" % (key, part, a[key].get(part), what, b[key].get(part))
+
+
+def as_printed(replicas, env):
+    for key, replica in replicas.items():
+        for part, view in replica.items():
             if isinstance(part, tuple):
                 shown = env.get(key + (part[1],))
                 if shown is None:
@@ -72,12 +70,32 @@ def differences(trainc, program):
                     yield "%s %s:\n    objects  %s\n    env      %s" % (key, part[1], view["env"], shown)
 
 
+def without_place(replicas):
+    """A pod of its own has plain containers, and is found by its Service: what stays is what they see."""
+    result = {}
+    for key, replica in replicas.items():
+        result[key] = {("container", part[1]): view for part, view in replica.items() if isinstance(part, tuple)}
+    return result
+
+
+def differences(trainc, program):
+    indexed = seen(run(trainc, "compile", "-o", "json", program)["items"])
+    unrolled = seen(run(trainc, "compile", "--unroll", "-o", "json", program)["items"])
+    single = seen(run(trainc, "compile", "--target", "pods", "-o", "json", program)["items"])
+    if not indexed:
+        yield "no replicas: nothing was compared"
+    yield from alike("unrolled", indexed, unrolled)
+    yield from alike("pods    ", without_place(indexed), without_place(single))
+    yield from as_printed(indexed, printed(run(trainc, "env", "-o", "json", program)))
+    yield from as_printed(single, printed(run(trainc, "env", "--target", "pods", "-o", "json", program)))
+
+
 def main():
     trainc, programs = sys.argv[1], sys.argv[2:]
     failed = 0
     for program in programs:
         found = list(differences(trainc, program))
-        print("%s indexed and unrolled agree: %s" % ("FAIL" if found else "ok", program))
+        print("%s indexed, unrolled and pods agree: %s" % ("FAIL" if found else "ok", program))
         for line in found[:5]:
             print("  " + line)
         failed += bool(found)

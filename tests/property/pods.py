@@ -77,10 +77,14 @@ def files(pod, container, index, maps):
 
 
 def replicas(objects):
-    """(role, index) -> (pod name prefix, host, pod spec, ConfigMaps) of every replica that Jobs make."""
+    """(job, role, index) -> (host, pod spec, ConfigMaps) of every replica that Jobs make, or that is a Pod."""
     maps = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
     result = {}
     for o in objects:
+        labels = o["metadata"].get("labels", {})
+        if o["kind"] == "Pod":
+            host = o["spec"].get("hostname", o["metadata"]["name"])
+            result[(labels["trainc.dev/job"], labels["trainc.dev/role"], int(labels["trainc.dev/index"]))] = (host, o["spec"], maps)
         if o["kind"] != "Job":
             continue
         template = o["spec"]["template"]

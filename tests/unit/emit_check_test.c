@@ -223,7 +223,7 @@ static struct data *config_map(const char *name, struct str text)
 
 static void add_object(struct sample *s, struct data *d, uint32_t place)
 {
-	struct plan_object o = { STR("extra"), at(place), d };
+	struct plan_object o = { .name = STR("extra"), .name_at = at(place), .data = d };
 
 	ARENA_PUSH(&arena, s->job->objects, s->job->nobjects, o);
 }
