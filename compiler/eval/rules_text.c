@@ -2,6 +2,7 @@
  * rules_text.c - literals that should not be in a program, images that move
  * under a running job (TJ0712, TJ0714, TJ0718, TJ0815; decision 61).
  */
+#include "eval/internal.h"
 #include "eval/rules.h"
 
 #include <ctype.h>
@@ -215,7 +216,7 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 			tag = (struct str){ name.p + i + 1, name.n - i - 1 };
 			break;
 		}
-	if ((tag.p && !str_is(tag, "latest")) || map_put(seen, j->ev->arena, name, j))
+	if ((tag.p && !str_is(tag, "latest")) || map_put(seen, j->ev->arena, name, j) || !in_user_text(j->ev, c->image.from))
 		return;
 	struct diag *d = diag_report(ds(j), TJ0815, c->image.from, tag.p ? "'%.*s' can change while the job runs" : "'%.*s' has no tag, so it can change while the job runs",
 		STR_ARG(name));
