@@ -232,6 +232,7 @@ static void start_next(struct engine *e, struct replica *r)
 		refuse(e, r, why);
 	} else if (c == main_container(r)) {
 		struct run_replica *run = engine_run_replica(e, r);
+		run->pid = c->pid;
 		process_identify(c->pid, &run->process);
 		life_started(e->life, r->role, r->index);
 	}

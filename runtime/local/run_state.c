@@ -93,7 +93,8 @@ static const struct field role_fields[] = {
 	FIELD(run_role, min, INT64), FIELD(run_role, max, INT64), FIELD(run_role, desired, INT64),
 };
 static const struct field replica_fields[] = {
-	FIELD(run_replica, state, REPLICA), FIELD(run_replica, process, PROCESS), FIELD(run_replica, attempts, INT64),
+	FIELD(run_replica, state, REPLICA), FIELD(run_replica, process, PROCESS), FIELD(run_replica, pid, INT),
+	FIELD(run_replica, attempts, INT64),
 	FIELD(run_replica, begin, INT64), FIELD(run_replica, end, INT64), FIELD(run_replica, exit_code, INT),
 	FIELD(run_replica, signal, INT), FIELD(run_replica, again, INT64), FIELD(run_replica, cause, TEXT), FIELD(run_replica, host, TEXT),
 };
@@ -101,6 +102,7 @@ static const struct field failure_fields[] = {
 	FIELD(run_failure, role, TEXT), FIELD(run_failure, index, INT64), FIELD(run_failure, exit_code, INT),
 	FIELD(run_failure, signal, INT), FIELD(run_failure, reason, TEXT), FIELD(run_failure, log, LINES),
 };
+_Static_assert(sizeof(pid_t) == sizeof(int), "a pid is read as an int");
 _Static_assert(offsetof(struct run_failure, nlog) == offsetof(struct run_failure, log) + sizeof(struct str *), "the count follows the lines");
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))

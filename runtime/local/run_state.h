@@ -45,7 +45,8 @@ struct str boot_id_read(struct arena *a);
 struct run_replica {
 	int64_t index;
 	enum replica_state state;
-	struct process_id process;      /* of the main container */
+	struct process_id process;      /* of the main container, while it runs */
+	pid_t pid;                      /* of the last attempt, for the record */
 	int64_t attempts;               /* begun so far: 1 when it runs for the first time */
 	int64_t begin, end;             /* of the last attempt */
 	int exit_code;                  /* of the last attempt that ended: 0 to 255 (128 + signal), or -1 */

@@ -48,7 +48,7 @@ static struct run_role any_role(void)
 
 	r.at = ARENA_ARRAY(&arena, struct run_replica, (size_t)r.max);
 	for (int64_t i = 0; i < r.max; i++)
-		r.at[i] = (struct run_replica){ .index = i, .state = (enum replica_state)below(5), .process = any_process(), .attempts = below(9),
+		r.at[i] = (struct run_replica){ .index = i, .state = (enum replica_state)below(5), .process = any_process(), .pid = (pid_t)below(9999), .attempts = below(9),
 			.begin = any_time(), .end = any_time(), .exit_code = (int)below(257) - 1, .signal = (int)below(64), .again = any_time(),
 			.cause = any_text(), .host = any_text() };
 	return r;
@@ -88,7 +88,7 @@ static struct str written(const struct run_state *s)
 static bool same_replica(const struct run_replica *a, const struct run_replica *b)
 {
 	return a->index == b->index && a->state == b->state && a->process.pid == b->process.pid && a->process.start == b->process.start &&
-	       a->attempts == b->attempts && a->begin == b->begin && a->end == b->end && a->exit_code == b->exit_code &&
+	       a->pid == b->pid && a->attempts == b->attempts && a->begin == b->begin && a->end == b->end && a->exit_code == b->exit_code &&
 	       a->signal == b->signal && a->again == b->again && str_eq(a->cause, b->cause) && str_eq(a->host, b->host);
 }
 
