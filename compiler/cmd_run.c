@@ -170,7 +170,7 @@ static int run(struct session *s, struct keeper_start *start, const struct plan 
 	struct attend a;
 	struct running r = { .session = s, .attend = &a };
 	struct chosen names = { .state_dir = start->state_dir };
-	int status;
+	int status = STATUS_USAGE;
 
 	if (!runs_attend_init(s, &a) || !start_all(&r, start, plan, &names, &status))
 		return status;
