@@ -1,8 +1,8 @@
 /*
  * engine.h - runs the replicas of one job as processes of this machine.
  *
- * One loop over one epoll: processes that end (pidfd), their output (pipes),
- * timers, signals, requests (control.h).  What to do about what happened is
+ * One loop over one epoll: signals (of children that end, of whoever wants it to
+ * stop), output (pipes), timers, requests (control.h).  What to do about what happened is
  * decided by life.h, which does no input or output.
  *
  * The engine runs in the keeper: a process of its own which is the subreaper of

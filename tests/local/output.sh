@@ -48,7 +48,7 @@ program noisy <<'END'
 END
 local_run 0 noisy
 silence=$("$python" -IS times.py "$TRAINC_STATE_DIR/runs/noisy/logs/quiet-0" silence)
-holds test "$silence" -lt 400
+holds test "$silence" -lt "$((400 * slack))"
 rm -f "$TRAINC_STATE_DIR/runs/noisy/logs/noise-0.log"
 
 # what comes from a daemon that outlives its program does not keep the run
@@ -57,7 +57,7 @@ program holds <<'END'
 END
 begun=$(now)
 local_run 0 holds
-holds test "$(($(now) - begun))" -lt 3000
+holds test "$(($(now) - begun))" -lt "$((3000 * slack))"
 holds grep -q main "$TRAINC_STATE_DIR/runs/holds/logs/a-0.log"
 rm -f "$TRAINC_STATE_DIR/runs/holds/logs/a-0.log"
 

@@ -1,8 +1,6 @@
 #!/bin/sh
 # scale.sh - many replicas at once, and many attempts: times, processes, descriptors (R-LOC11).
 . "$(dirname "$0")/local.inc"
-factor=1
-case $BUILD in *asan* | *cover*) factor=5 ;; esac
 
 program many <<'END'
   role a { replicas = 256, ports { p = 7000 }, command = ["sleep", "60"], env { PEERS = join(a.addresses("p"), ",") }, grace = 1s }
@@ -21,11 +19,11 @@ for try in 1 2 3; do
 	finish 8 many
 	took=$(($(now) - begun))
 	test "$took" -ge "$stopped" || stopped=$took
-	test "$started" -ge "$((1000 * factor))" || test "$stopped" -ge "$((2000 * factor))" || break
+	test "$started" -ge "$((1000 * slack))" || test "$stopped" -ge "$((2000 * slack))" || break
 done
 echo "started in $started ms, stopped in $stopped ms"
-holds test "$started" -lt "$((1000 * factor))"
-holds test "$stopped" -lt "$((2000 * factor))"          # grace and a second
+holds test "$started" -lt "$((1000 * slack))"
+holds test "$stopped" -lt "$((2000 * slack))"          # grace and a second
 
 # all of them deaf: KILL for all
 program deaf <<'END'
@@ -37,7 +35,7 @@ before 20 up
 begun=$(now)
 ask deaf stop; answers ok
 finish 8 deaf
-holds test "$(($(now) - begun))" -lt "$((3000 * factor))"
+holds test "$(($(now) - begun))" -lt "$((3000 * slack))"
 
 # attempts leave nothing behind in the keeper
 program attempts <<'END'

@@ -2,7 +2,7 @@
 # stop.sh - everything that was started ends: asked, killed, orphaned, hidden (R-LOC3, R-LOC5, R-LOC6, R-LOC11).
 . "$(dirname "$0")/local.inc"
 said() { grep -qx -- "$3" "$TRAINC_STATE_DIR/runs/$1/logs/$2.log" 2>/dev/null; }
-within() { if test "$(($(now) - $1))" -le "$2"; then ok; else fail "took $(($(now) - $1)) ms, not $2"; fi; }
+within() { if test "$(($(now) - $1))" -le "$(($2 * slack))"; then ok; else fail "took $(($(now) - $1)) ms, not $2"; fi; }
 
 # ---- asked: TERM to every group, and time to leave ----
 program polite <<'END'
