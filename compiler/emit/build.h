@@ -149,6 +149,7 @@ struct emit_files {
 	unsigned parts;                 /* ConfigMaps */
 	struct map keys;                /* that are taken -> the file */
 	struct map stems;               /* what stands in them before a dot */
+	struct map numbers;             /* names that several files have -> the last number behind one */
 };
 struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);

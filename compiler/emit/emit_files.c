@@ -61,12 +61,10 @@ static bool next_stem(struct str key, size_t from, struct str *ret)
 }
 
 /* A file with one key for each replica takes BASE.0, BASE.1, ...: everything that begins with its key and a dot. */
-static bool key_taken(const struct emit_files *fs, struct str key, bool each)
+static bool in_each(const struct emit_files *fs, struct str key)
 {
-	struct str stem = { key.p, 0 };
+	struct str stem;
 
-	if (map_get(&fs->keys, key) || (each && map_get(&fs->stems, key)))
-		return true;
 	for (size_t from = 0; next_stem(key, from, &stem); from = stem.n + 1) {
 		const struct emit_file *other = map_get(&fs->keys, stem);
 		if (other && other->each)
@@ -75,12 +73,21 @@ static bool key_taken(const struct emit_files *fs, struct str key, bool each)
 	return false;
 }
 
-static struct str unique_key(struct arena *a, const struct emit_files *fs, struct str base, bool each)
+static struct str unique_key(struct arena *a, struct emit_files *fs, struct str base, bool each)
 {
+	size_t number = (size_t)(uintptr_t)map_get(&fs->numbers, base);
 	struct str key = base;
 
-	for (unsigned i = 2; key_taken(fs, key, each); i++)
-		key = str_printf(a, "%.*s-%u", STR_ARG(base), i);
+	if (in_each(fs, key)) {         /* no number behind it helps: nothing in it may look like an index */
+		char *p = arena_copy(a, key.p, key.n);
+		for (char *dot; (dot = memchr(p, '.', key.n)); )
+			*dot = '_';
+		base = key = (struct str){ p, key.n };
+	}
+	while (map_get(&fs->keys, key) || (each && map_get(&fs->stems, key)))
+		key = str_printf(a, "%.*s-%zu", STR_ARG(base), number = number ? number + 1 : 2);
+	if (number)
+		map_put(&fs->numbers, a, base, (void *)(uintptr_t)number);
 	return key;
 }
 

@@ -293,24 +293,6 @@ static const struct value *topology_member(struct eval *ev, const struct value *
 	return &value_bad;
 }
 
-static const struct value *accelerator_member(struct eval *ev, const struct value *v, struct node *n)
-{
-	const struct plan_accelerator *acc = v->u.accelerator;
-	struct str name = n->u.member.name;
-
-	if (str_is(name, "name"))
-		return value_string(ev->arena, acc->name, v->from);
-	if (str_is(name, "resource"))
-		return value_string(ev->arena, acc->resource, v->from);
-	if (str_is(name, "per_pod"))
-		return value_int(ev->arena, acc->per_pod, v->from);
-	if (str_is(name, "pods"))
-		return value_int(ev->arena, acc->pods, v->from);
-	if (str_is(name, "memory"))
-		return acc->memory.set ? value_quantity(ev->arena, acc->memory.value, TYPE_MEMORY, v->from) : &value_none;
-	return report_no_member(ev, v, name, n->u.member.name_span);
-}
-
 const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct str name = n->u.member.name;
@@ -329,7 +311,6 @@ const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n
 	case VALUE_PORTS: return role_port_number(ev, base->u.role, name, n);
 	case VALUE_CLUSTER: return cluster_member(ev, name, n);
 	case VALUE_POD: return pod_member(ev, name, n);
-	case VALUE_ACCELERATOR: return accelerator_member(ev, base, n);
 	/* An elastic role of one size: `.min` of a number is the number. */
 	case VALUE_INT:
 		if (str_is(name, "min") || str_is(name, "max"))

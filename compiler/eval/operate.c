@@ -298,11 +298,6 @@ static const struct value *same(struct eval *ev, struct node *n, const struct va
 
 /* ---- membership ---- */
 
-static bool text_contains(struct str text, struct str part)
-{
-	return part.n == 0 || memmem(text.p, text.n, part.p, part.n) != NULL;
-}
-
 /* 1 is in, 0 is not, -1 after a report. */
 static int contains(struct eval *ev, struct node *n, const struct value *v, const struct value *in)
 {
@@ -311,8 +306,6 @@ static int contains(struct eval *ev, struct node *n, const struct value *v, cons
 		return v->kind == VALUE_INT && v->u.integer >= in->u.range.lo && v->u.integer <= in->u.range.hi;
 	case VALUE_MAP:
 		return v->kind == VALUE_STRING && value_get(in, v->u.string) != NULL;
-	case VALUE_STRING:
-		return v->kind == VALUE_STRING && text_contains(in->u.string, v->u.string);
 	case VALUE_LIST:
 		for (size_t i = 0; i < in->u.list.n; i++)
 			if (equal(v, in->u.list.at[i]))
@@ -497,7 +490,5 @@ const struct value *eval_index(struct eval *ev, struct frame *f, struct node *n)
 		return list_at(ev, base, index->u.integer, n);
 	if (base->kind == VALUE_MAP && index->kind == VALUE_STRING)
 		return map_lookup(ev, base, index->u.string, n->u.pair.index->span);
-	if (base->kind == VALUE_PORTS && index->kind == VALUE_STRING)
-		return role_port_number(ev, base->u.role, index->u.string, n);
 	return &value_bad;
 }

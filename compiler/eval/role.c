@@ -394,6 +394,7 @@ static const struct value *narrowed(struct eval *ev, struct role *r, enum field_
 		struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
 			"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name, STR_ARG(r->name));
 		diag_note(ev->diags, d, typed->span, "declared here, without a value");
+		diag_help(ev->diags, d, "set '%s' in 'role %.*s', or in the job for all roles", schema_field(id)->name, STR_ARG(r->name));
 		return &value_bad;
 	}
 	return s->level <= LEVEL_JOB ? value_convert(ev, v, typed->u.field.declared, s->set_at, typed->span) : v;

@@ -111,4 +111,10 @@ printf 'count: 4\ncount: 5\n' >twice.yaml
 run 1 check p.tj --params twice.yaml; says err "twice.yaml:2:1: error: 'count' is set twice in this file"
 printf 'count = 4\ncount = 5\n' >twice.tj
 run 1 check p.tj --params twice.tj; says err "twice.tj:2:1: error: 'count' is set twice in this file"
+# what a let says is no parameter
+{ echo 'let fixed = 3'; cat p.tj; } >let.tj
+run 1 check let.tj --set fixed=4
+says err "'fixed' is a let, not a parameter"
+says err "declare it as a 'param'"
+run 1 check p.tj --profile absent; says err "nine"
 end

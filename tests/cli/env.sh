@@ -1,0 +1,66 @@
+#!/bin/sh
+# env.sh - the forms of `trainc env` give back every value, and say which replica is missing.
+. "$(dirname "$0")/cli.inc"
+
+cat >p.tj <<'END'
+job "p" {
+  image   = "registry.example.com/a:1"
+  command = ["run"]
+
+  role worker {
+    replicas = 2
+
+    env {
+      PLAIN   = "a/b.c:1,2@x%+-_"
+      SPACES  = "two words"
+      QUOTES  = "it's \"so\""
+      DOLLAR  = "$HOME $(id) `id`"
+      SLASH   = "back\\slash"
+      LINES   = "one\ntwo"
+      EMPTY   = ""
+      HASH    = "#x"
+      RANK    = pod.index
+      NODE    = pod.node
+      TOKEN   = secret("s", "k")
+      "a.b"   = "no name for a shell"
+      "c.d"   = "x\nrm -rf /"
+    }
+  }
+}
+END
+
+# A shell that reads the output has the values; what it cannot have is a comment.
+run 0 env -o shell --role worker --index 1 p.tj
+cp .out shell.env
+(
+	. ./shell.env
+	printf '%s|' "$PLAIN" "$SPACES" "$QUOTES" "$DOLLAR" "$SLASH" "$LINES" "$EMPTY" "$HASH" "$RANK"
+) >got
+printf '%s|' 'a/b.c:1,2@x%+-_' 'two words' "it's \"so\"" '$HOME $(id) `id`' 'back\slash' 'one
+two' '' '#x' 1 >want
+same want got
+says out '# NODE: known in the pod only: '
+says out '# TOKEN: from Secret s, key k'
+says out '# a.b: not a name that a shell can export'
+holds test "$(grep -c '^rm' .out)" -eq 0
+
+# dotenv: bare where every reader takes it as it is, else in single quotes with escapes.
+run 0 env -o dotenv --role worker --index 0 p.tj
+says out 'PLAIN=a/b.c:1,2@x%+-_'
+says out "SPACES='two words'"
+says out "QUOTES='it\\'s \"so\"'"
+says out "SLASH='back\\\\slash'"
+says out "DOLLAR='\$HOME \$(id) \`id\`'"
+says out "HASH='#x'"
+says out 'RANK=0'
+holds grep -qx 'EMPTY=' .out
+holds test "$(grep -c '^export' .out)" -eq 0
+
+# Whoever asks for one replica must say which, and it must be there.
+run 2 env -o shell p.tj; says err 'choose one of 2 replicas with --role and --index'
+run 2 env --role worker --index 7 p.tj; says err "there is no replica 7 of role 'worker'"
+run 2 env --index 7 p.tj; says err 'there is no replica 7'
+run 2 env --role boss p.tj; says err "there is no role 'boss' with replicas; the roles are 'worker'"
+sed 's/replicas = 2/replicas = 0/' p.tj >none.tj
+run 2 env -o shell none.tj; says err 'there are no replicas'
+end
