@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "diag/page.h"
 #include "explain.h"
+#include "import/import.h"
 #include "session.h"
 
 enum { FILES = 8, WORDS = 16 };
@@ -19,9 +20,14 @@ struct folder {
 	unsigned n;
 };
 
-static struct folder folder_of(struct str program)
+/* A page about manifests begins with one. */
+static bool is_import(const struct page_part *part) { return part->run.p && str_starts(part->run, STR("import")); }
+static struct str first_name(const struct page_part *part) { return is_import(part) ? STR("job.yaml") : STR("job.tj"); }
+
+static struct folder folder_of(const struct page_part *part)
 {
-	struct folder f = { .name = { STR("job.tj") }, .n = 1 };
+	struct str program = part->text;
+	struct folder f = { .name = { first_name(part) }, .n = 1 };
 	struct str rest = program, line;
 	const char *start = program.p;
 
@@ -70,10 +76,12 @@ static void folder_list(void *context, struct arena *a, struct str directory, vo
 /* ---- what is said about a program ---- */
 
 /* `# run:` to a command line; false when it is none, which the tests of the pages would show. */
-static bool read_run(struct arena *a, struct str run, struct options *ret)
+static bool names_file(struct str word) { return str_ends(word, STR(".tj")) || str_ends(word, STR(".yaml")); }
+
+static bool read_run(struct arena *a, const struct page_part *part, struct options *ret)
 {
 	char *words[WORDS + 2] = { "check" };
-	struct str why = { 0 };
+	struct str why = { 0 }, run = part->run;
 	int n = run.p && run.p[0] != '-' ? 0 : 1;
 	bool file = false;
 
@@ -81,24 +89,44 @@ static bool read_run(struct arena *a, struct str run, struct options *ret)
 		const char *blank = memchr(run.p, ' ', run.n);
 		struct str word = { run.p, blank ? (size_t)(blank - run.p) : run.n };
 		words[n++] = (char *)str_copy(a, word).p;
-		file = str_ends(word, STR(".tj"));
+		file = names_file(word);
 		run.p += word.n + (blank != NULL);
 		run.n -= word.n + (blank != NULL);
 	}
 	if (!file)
-		words[n++] = "job.tj";
+		words[n++] = (char *)first_name(part).p;
 	return options_parse(a, n, words, ret, &why);
+}
+
+static void put_import_diagnostics(struct explain *e, struct session *s)
+{
+	struct compile *c = ARENA_NEW(e->arena, struct compile);
+	struct import *im = session_import(s, c);
+	struct buf program = { 0 };
+
+	if (diags_ok(&c->diags))
+		import_program(im, IMPORT_ALL, &program);
+	diags_finish(&c->diags);
+	diags_text(&c->diags, e->render, e->out);
+	buf_release(&program);
+	compile_release(c);
 }
 
 static void put_diagnostics(struct explain *e, const struct page_part *part)
 {
-	struct folder folder = folder_of(part->text);
+	struct folder folder = folder_of(part);
 	struct reader reader = { &folder, folder_read, folder_exists, folder_list };
 	struct options options;
 	struct session s = { .arena = e->arena, .options = &options, .reader = &reader };
 	struct programs all;
 
-	if (!read_run(e->arena, part->run, &options) || !session_compile(&s, &all))
+	if (!read_run(e->arena, part, &options))
+		return;
+	if (options.command == COMMAND_IMPORT) {
+		put_import_diagnostics(e, &s);
+		return;
+	}
+	if (!session_compile(&s, &all))
 		return;
 	session_check_objects(&s, &all, options.command == COMMAND_COMPILE);
 	for (size_t i = 0; i < all.n; i++) {
@@ -148,8 +176,9 @@ static void put_program(struct explain *e, const struct page_part *part)
 	struct str rest = part->text, line;
 
 	if (part->run.p) {
-		bool command = part->run.p[0] != '-', file = str_ends(part->run, STR(".tj"));
-		buf_printf(e->out, "    $ trainc %s%.*s%s\n\n", command ? "" : "check ", STR_ARG(part->run), file ? "" : " job.tj");
+		bool command = part->run.p[0] != '-', file = names_file(part->run);
+		buf_printf(e->out, "    $ trainc %s%.*s%s%s\n\n", command ? "" : "check ", STR_ARG(part->run), file ? "" : " ",
+			file ? "" : first_name(part).p);
 	}
 	while (page_line(&rest, &line))
 		buf_printf(e->out, "%s%.*s\n", line.n ? "    " : "", STR_ARG(line));

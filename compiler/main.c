@@ -26,7 +26,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_DELETE] = cmd_delete,
 	[COMMAND_FMT] = cmd_fmt,
 	[COMMAND_TEST] = cmd_test,
-	[COMMAND_EXPLAIN] = cmd_explain,
+	[COMMAND_IMPORT] = cmd_import, [COMMAND_EXPLAIN] = cmd_explain,
 	[COMMAND_DOC] = cmd_doc,
 	[COMMAND_INIT] = cmd_init,
 	[COMMAND_VENDOR] = cmd_vendor,

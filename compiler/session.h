@@ -48,6 +48,7 @@ int cmd_resume(struct session *s);
 int cmd_delete(struct session *s);
 int cmd_fmt(struct session *s);
 int cmd_test(struct session *s);
+int cmd_import(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_doc(struct session *s);
 int cmd_init(struct session *s);
@@ -77,6 +78,12 @@ int session_end(struct session *s, int status);
 void session_hold_signals(bool hold);
 /* Replace a file; false after saying why not. */
 bool session_replace(struct session *s, struct str path, struct str bytes);
+
+/* ---- manifests ---- */
+
+struct import;
+/* Read the manifests that the command line names; what is wrong with them is in c->diags. */
+struct import *session_import(struct session *s, struct compile *c);
 
 /* ---- programs ---- */
 

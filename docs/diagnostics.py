@@ -59,19 +59,23 @@ class Program:
             else:
                 self.also = line[8:].split()
         self.text = "\n".join(lines)
-        name = "job.tj"
+        name = self.first()
         for line in lines:
             if line.startswith("# file: "):
                 name = line[8:]
             else:
                 self.files[name] = self.files.get(name, "") + line + "\n"
 
+    def first(self):
+        """The name of what stands before the first `# file:`."""
+        return "job.yaml" if self.run and self.run[0] == "import" else "job.tj"
+
     def words(self):
         """The command line after `trainc`."""
         words = list(self.run or ["check"])
         if words[0].startswith("-"):
             words.insert(0, "check")
-        return words if words[-1].endswith(".tj") else words + ["job.tj"]
+        return words if words[-1].endswith((".tj", ".yaml")) else words + [self.first()]
 
 
 class Page:
@@ -80,7 +84,7 @@ class Page:
         path = os.path.join(PAGES, code.name + ".md")
         self.exists = os.path.exists(path)
         self.source = read(path) if self.exists else ""
-        pieces = re.split(r"^```tj (wrong|right)\n(.*?)\n```$", self.source, flags=re.M | re.S)
+        pieces = re.split(r"^```(?:tj|yaml) (wrong|right)\n(.*?)\n```$", self.source, flags=re.M | re.S)
         for i, piece in enumerate(pieces[::3]):
             if piece.strip():
                 self.parts.append(piece.strip("\n"))
@@ -108,7 +112,7 @@ BETWEEN = "----\n"
 def write_program(out, program):
     if program.run:
         out.append("    $ trainc %s\n" % " ".join(program.words()))
-    out.append("```tj %s\n%s\n```\n" % (program.kind, program.text))
+    out.append("```%s %s\n%s\n```\n" % ("tj" if program.first().endswith(".tj") else "yaml", program.kind, program.text))
 
 
 def write_page(out, page):

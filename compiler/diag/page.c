@@ -48,7 +48,7 @@ bool page_next(struct str *rest, struct page_part *ret)
 	} while (!line.n);
 	*ret = (struct page_part){ PAGE_TEXT, { 0 }, { 0 } };
 	if (str_starts(line, STR("```"))) {
-		ret->kind = str_is(line, "```tj wrong") ? PAGE_WRONG : PAGE_RIGHT;
+		ret->kind = str_ends(line, STR(" wrong")) ? PAGE_WRONG : PAGE_RIGHT;
 		start = rest->p;
 		while (page_line(rest, &line) && !str_is(line, "```"))
 			;

@@ -6,12 +6,14 @@
  *
  *     ```tj wrong      a program that gets the diagnostic
  *     ```tj right      what to write instead; nothing is said about it
+ *     ```yaml wrong    the same for a manifest, which is given to `import`
  *
  * A fence may begin with `# run: WORDS`, what follows `trainc` when it is not
- * `check job.tj`: a command, options, and a file when that is not job.tj.
+ * `check job.tj`: a command, options, and a file when that is not job.tj, or
+ * job.yaml for a manifest, whose words begin with `import`.
  * `# also: CODES` names what else is rightly said about a wrong program.  A
  * line `# file: NAME` begins another file; what is before the first one is
- * job.tj.  tests/diag/pages.sh compiles all of them.
+ * job.tj or job.yaml.  tests/diag/pages.sh compiles all of them.
  */
 #ifndef TRAINC_DIAG_PAGE_H
 #define TRAINC_DIAG_PAGE_H

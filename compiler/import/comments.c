@@ -1,0 +1,188 @@
+/*
+ * comments.c - find the comments of a document, and what they belong to.
+ */
+#include "import/comments.h"
+
+#include <stdlib.h>
+
+struct starts {                         /* of keys and elements; of scalars also their ends */
+	struct span *at;
+	size_t n;
+};
+
+static void push(struct arena *a, struct starts *s, struct span at)
+{
+	if (span_known(at))
+		ARENA_PUSH(a, s->at, s->n, at);
+}
+
+/* What an alias stands for is visited each time; the reader bounds how much that is. */
+static void visit(struct arena *a, struct starts *keys, struct starts *scalars, const struct data *d)
+{
+	if (d->kind == DATA_MAP) {
+		for (size_t i = 0; i < d->u.map.n; i++) {
+			push(a, keys, span_join(d->u.map.at[i].key_at, d->u.map.at[i].value->from));
+			push(a, scalars, d->u.map.at[i].key_at);
+			visit(a, keys, scalars, d->u.map.at[i].value);
+		}
+	} else if (d->kind == DATA_LIST) {
+		for (size_t i = 0; i < d->u.list.n; i++) {
+			push(a, keys, d->u.list.at[i]->from);
+			visit(a, keys, scalars, d->u.list.at[i]);
+		}
+	} else {
+		push(a, scalars, d->from);
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void sort(struct starts *s)
+{
+	if (s->n)
+		qsort(s->at, s->n, sizeof *s->at, by_start);
+}
+
+/* The first that begins at `offset` or behind it; `n` when none does. */
+static size_t first_from(const struct starts *s, uint32_t offset)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (s->at[mid].start < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool inside(const struct starts *scalars, uint32_t offset)
+{
+	size_t i = first_from(scalars, offset + 1);
+
+	return i > 0 && scalars->at[i - 1].end > offset;
+}
+
+static struct str trimmed(const char *from, const char *to)
+{
+	while (from < to && (*from == '#' || *from == ' ' || *from == '\t'))
+		from++;
+	while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
+		to--;
+	return (struct str){ from, (size_t)(to - from) };
+}
+
+static bool printable(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 0x20 && s.p[i] != '\t')
+			return false;
+	return true;
+}
+
+static bool begins_comment(struct str text, size_t i)
+{
+	return text.p[i] == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\t' || text.p[i - 1] == '\n');
+}
+
+/* A comment of ours must not become what the compiler reads in comments. */
+static bool is_allow(struct str text) { return str_starts(text, STR("allow ")); }
+
+static int by_anchor(const void *a, const void *b)
+{
+	const struct comment *x = a, *y = b;
+	bool same = x->anchor.start == y->anchor.start;
+	uint32_t p = same ? x->at : x->anchor.start, q = same ? y->at : y->anchor.start;
+
+	return (p > q) - (p < q);
+}
+
+struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from, uint32_t to)
+{
+	struct starts keys = { 0 }, scalars = { 0 };
+	struct comments ret = { 0 };
+	struct str text = source->text;
+	size_t line = from - source->base, end = to - source->base < text.n ? to - source->base : text.n;
+
+	if (line >= end || !memchr(text.p + line, '#', end - line))
+		return ret;
+	visit(a, &keys, &scalars, document);
+	sort(&keys);
+	sort(&scalars);
+	for (size_t i = line; i < end; i++) {
+		if (text.p[i] == '\n')
+			line = i + 1;
+		if (!begins_comment(text, i) || inside(&scalars, source->base + (uint32_t)i))
+			continue;
+		const char *newline = memchr(text.p + i, '\n', end - i);
+		size_t stop = newline ? (size_t)(newline - text.p) : end;
+		size_t next = first_from(&keys, source->base + (uint32_t)line);
+		struct comment c = { trimmed(text.p + i, text.p + stop), source->base + (uint32_t)i,
+			next < keys.n ? keys.at[next] : (struct span){ to, to + 1 }, false };
+		if (printable(c.text) && !is_allow(c.text))
+			ARENA_PUSH(a, ret.at, ret.n, c);
+		i = stop - 1;
+	}
+	if (ret.n)
+		qsort(ret.at, ret.n, sizeof *ret.at, by_anchor);
+	return ret;
+}
+
+/* The first comment whose anchor begins at `offset` or behind it. */
+static size_t first_at(const struct comments *all, uint32_t offset)
+{
+	size_t lo = 0, hi = all->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (all->at[mid].anchor.start < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void take(struct arena *a, struct comment *c, struct line *line)
+{
+	c->taken = true;
+	line_comment(a, line, c->text, c->at);
+}
+
+void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line)
+{
+	for (size_t i = first_at(all, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
+		if (!all->at[i].taken)
+			take(a, &all->at[i], line);
+}
+
+/* The line of a block that comes from the earliest part of a place; NULL when none does. */
+static struct line *first_line(const struct lines *lines, struct span place, struct line *best)
+{
+	for (size_t i = 0; i < lines->n; i++) {
+		struct line *l = lines->at[i];
+		if (l->key.p && l->from.start >= place.start && l->from.start < place.end && (!best || l->from.start < best->from.start))
+			best = l;
+		if (l->form == LINE_EXTEND)
+			best = first_line(&l->value->items, place, best);
+	}
+	return best;
+}
+
+void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block)
+{
+	for (size_t i = first_at(all, place.start); i < all->n && all->at[i].anchor.start < place.end; i++) {
+		if (all->at[i].taken)
+			continue;
+		bool own = all->at[i].anchor.start == block->from.start;
+		struct line *line = own ? block : first_line(&block->value->items, all->at[i].anchor, NULL);
+		take(a, &all->at[i], line ? line : block);
+	}
+}

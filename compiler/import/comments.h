@@ -1,0 +1,41 @@
+/*
+ * comments.h - what a YAML text says to people, which no tree holds.
+ *
+ * A comment belongs to what stands below it: the key or list element that begins
+ * next; behind a value, to the first key of its own line.  Whoever writes a line
+ * of the program takes the comments of the part of the manifest that it stands
+ * for; what nobody took goes to the block around it.
+ */
+#ifndef TRAINC_IMPORT_COMMENTS_H
+#define TRAINC_IMPORT_COMMENTS_H
+
+#include "import/lines.h"
+#include "plan/data.h"
+
+struct comment {
+	struct str text;                /* without '#' and the blanks around */
+	uint32_t at;                    /* global offset of the comment */
+	struct span anchor;             /* what it belongs to: a key and its value, or an element */
+	bool taken;
+};
+
+struct comments {
+	struct comment *at;             /* by where the anchors begin */
+	size_t n;
+};
+
+/*
+ * The comments of a document that has been read: those of `source` from `from` on
+ * (a global offset) to the end of the document.
+ */
+struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from, uint32_t to);
+
+/* Put those of a place that nobody took above a line. */
+void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line);
+/*
+ * What nobody took of a place: above the first line of the block that comes from
+ * what the comment belongs to, else above the block itself.
+ */
+void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block);
+
+#endif

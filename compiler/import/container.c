@@ -1,0 +1,326 @@
+/*
+ * container.c - a container's fields: by name where the language has one, the
+ * rest in `raw container`.
+ */
+#include "import/role.h"
+
+#include "base/quantity.h"
+#include "kube/limits.h"
+
+struct lines *raw_list(struct import *im, struct lines *raw, const char *key, struct span from)
+{
+	struct line *line = lines_find(raw, str_of(key));
+
+	if (!line)
+		line = lines_set(im->arena, raw, str_of(key), expr_new(im->arena, EXPR_LIST), from);
+	return &line->value->items;
+}
+
+struct lines *container_raw(struct container_reading *c, struct span from)
+{
+	if (!c->raw)
+		c->raw = lines_extend(c->role->im->arena, c->to, STR("raw container"), from);
+	return c->raw;
+}
+
+static void set(struct container_reading *c, const char *field, struct expr *value, const struct data_member *m)
+{
+	struct import *im = c->role->im;
+
+	import_comments(im, lines_set(im->arena, c->to, str_of(field), value, member_span(m)), member_span(m));
+}
+
+static void raw(struct container_reading *c, const struct data_member *m)
+{
+	raw_member(c->role->im, container_raw(c, m->key_at), m->key, m->value, m->key_at);
+}
+
+/* ---- simple fields ---- */
+
+static void text_field(struct container_reading *c, const struct data_member *m, const char *field)
+{
+	set(c, field, expr_string(c->role->im->arena, m->value->u.string), m);
+}
+
+/* `registry/<your-project>/name`: the brackets say that somebody has to fill it in, and no registry takes them. */
+static void image(struct container_reading *c, const struct data_member *m)
+{
+	struct import *im = c->role->im;
+	struct str s = m->value->u.string;
+	const char *open = memchr(s.p, '<', s.n), *close = memchr(s.p, '>', s.n);
+	struct buf plain = { 0 };
+
+	if (!open || !close || close < open) {
+		text_field(c, m, "image");
+		return;
+	}
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '<' && s.p[i] != '>')
+			buf_char(&plain, s.p[i]);
+	struct str name = str_copy(im->arena, buf_text(&plain));
+	buf_release(&plain);
+	struct diag *d = diag_report(im->diags, TJ1111, m->value->from, "'%.*s' is to be filled in", (int)(close - open) + 1, open);
+	diag_help(im->diags, d, "until then the program says \"%.*s\"", STR_ARG(name));
+	set(c, "image", expr_string(im->arena, name), m);
+}
+
+static void pull(struct container_reading *c, const struct data_member *m)
+{
+	static const char *const words[][2] = { { "Always", "always" }, { "IfNotPresent", "if-not-present" }, { "Never", "never" } };
+
+	for (size_t i = 0; i < 3 && c->kind == CONTAINER_MAIN; i++) {
+		if (str_is(m->value->u.string, words[i][0])) {
+			set(c, "pull", expr_string(c->role->im->arena, str_of(words[i][1])), m);
+			return;
+		}
+	}
+	raw(c, m);
+}
+
+static void workdir(struct container_reading *c, const struct data_member *m)
+{
+	if (str_starts(m->value->u.string, STR("/")))
+		text_field(c, m, "workdir");
+	else
+		raw(c, m);
+}
+
+/* command, args */
+static void texts(struct container_reading *c, const struct data_member *m)
+{
+	struct arena *a = c->role->im->arena;
+	struct expr *list = expr_new(a, EXPR_LIST);
+
+	for (size_t i = 0; i < m->value->u.list.n; i++) {
+		const struct data *d = m->value->u.list.at[i];
+		struct expr *text = env_text(c, d->u.string, false);
+		if (!text) {
+			raw(c, m);
+			return;
+		}
+		lines_add(a, &list->items, text, d->from);
+	}
+	if (list->items.n)
+		set(c, m->key.p[0] == 'c' ? "command" : "args", list, m);
+}
+
+/* ---- ports ---- */
+
+struct ports {
+	struct map names, numbers;
+	struct lines *lines;
+};
+
+static bool port_is_usual(struct container_reading *c, struct str name, int64_t number)
+{
+	const struct role_kind *k = c->role->kind;
+
+	return c->kind == CONTAINER_MAIN && k->port && str_is(name, k->port) && number == k->number;
+}
+
+/* A named TCP port that stands alone: what `ports` can say. */
+static bool port_is_plain(struct container_reading *c, struct ports *seen, const struct data *port)
+{
+	struct arena *a = c->role->im->arena;
+	struct str name = member_text(port, "name"), protocol = member_text(port, "protocol");
+	int64_t number = member_int(port, "containerPort", 0);
+	const char *why;
+
+	return kube_port_name(name, &why) && number >= 1 && number <= 65535 && (!protocol.p || str_is(protocol, "TCP")) &&
+		!member(port, "hostPort") && !member(port, "hostIP") && !map_put(&seen->names, a, name, c) &&
+		!map_put(&seen->numbers, a, str_int(a, number), c);
+}
+
+static void ports(struct container_reading *c, const struct data_member *m)
+{
+	struct import *im = c->role->im;
+	struct ports seen = { 0 };
+
+	for (size_t i = 0; i < m->value->u.list.n; i++) {
+		const struct data *port = m->value->u.list.at[i];
+		struct str name = member_text(port, "name");
+		int64_t number = member_int(port, "containerPort", 0);
+		if (!port_is_plain(c, &seen, port)) {
+			struct lines *list = raw_list(im, container_raw(c, port->from), "ports", port->from);
+			import_comments(im, lines_add(im->arena, list, raw_expr(im, port), port->from), port->from);
+		} else if (!port_is_usual(c, name, number)) {
+			if (!seen.lines)
+				seen.lines = lines_block(im->arena, c->to, STR("ports"), m->key_at);
+			import_comments(im, lines_set(im->arena, seen.lines, key_text(im->arena, name), expr_int(im->arena, number), port->from), port->from);
+		}
+	}
+}
+
+/* ---- resources ---- */
+
+struct amounts {
+	struct container_reading *c;
+	const struct data *requests, *limits;
+	struct lines *limit_lines;
+};
+
+struct str amount_literal(struct arena *a, const struct data *d, bool whole)
+{
+	struct quantity q;
+	struct str s = { 0 };
+
+	if (!d)
+		return s;
+	if (d->kind == DATA_STRING)
+		s = d->u.string;
+	else if (d->kind == DATA_INT)
+		s = str_int(a, d->u.integer);
+	else if (d->kind == DATA_FLOAT)
+		s = str_printf(a, "%.9g", d->u.number);
+	int128 least = whole ? QUANTITY_UNIT : QUANTITY_UNIT / 1000;
+	if (quantity_parse_full(s, &q) != QUANTITY_OK || q.nano <= 0 || q.nano % least)
+		return (struct str){ 0 };
+	s = quantity_text(a, q);
+	if (whole && quantity_unit(s) == UNIT_NONE) {
+		q.form = QUANTITY_BINARY;       /* bytes by the million are bytes by the Mi */
+		s = quantity_text(a, q);
+	}
+	return whole && quantity_unit(s) == UNIT_NONE ? (struct str){ 0 } : s;
+}
+
+static void amount_set(struct amounts *am, bool limit, const char *field, struct str text, const struct data *d)
+{
+	struct import *im = am->c->role->im;
+	struct lines *to = am->c->to;
+
+	if (limit && !am->limit_lines)
+		am->limit_lines = lines_block(im->arena, am->c->to, STR("limits"), d->from);
+	if (limit)
+		to = am->limit_lines;
+	import_comments(im, lines_set(im->arena, to, str_of(field), expr_text(im->arena, text), d->from), d->from);
+}
+
+static void amount_raw(struct amounts *am, const char *which, const char *resource, const struct data *d)
+{
+	struct import *im = am->c->role->im;
+	struct lines *resources = lines_block(im->arena, container_raw(am->c, d->from), STR("resources"), d->from);
+
+	raw_member(im, lines_block(im->arena, resources, str_of(which), d->from), str_of(resource), d, d->from);
+}
+
+/* cpu is a request, the limit stands apart. */
+static void cpu_amount(struct amounts *am)
+{
+	struct arena *a = am->c->role->im->arena;
+	const struct data *request = member(am->requests, "cpu"), *limit = member(am->limits, "cpu");
+	struct str r = amount_literal(a, request, false), l = amount_literal(a, limit, false);
+
+	if (r.n)
+		amount_set(am, false, "cpu", r, request);
+	else if (request)
+		amount_raw(am, "requests", "cpu", request);
+	if (l.n)
+		amount_set(am, true, "cpu", l, limit);
+	else if (limit)
+		amount_raw(am, "limits", "cpu", limit);
+}
+
+/* memory and disk are request and limit in one; a limit that differs stands apart, a request alone has no field. */
+static void whole_amount(struct amounts *am, const char *resource, const char *field)
+{
+	struct arena *a = am->c->role->im->arena;
+	const struct data *request = member(am->requests, resource), *limit = member(am->limits, resource);
+	struct str r = amount_literal(a, request, true), l = amount_literal(a, limit, true);
+	bool fields = am->c->kind == CONTAINER_MAIN || str_is(str_of(field), "memory");
+	bool both = fields && r.n && l.n;
+
+	if (both)
+		amount_set(am, false, field, r, request);
+	else if (request)
+		amount_raw(am, "requests", resource, request);
+	if (fields && l.n && !(both && str_eq(r, l)))
+		amount_set(am, true, field, l, limit);
+	else if (limit && !both)
+		amount_raw(am, "limits", resource, limit);
+	if (am->c->kind == CONTAINER_MAIN && str_is(str_of(field), "memory"))
+		am->c->role->memory = r.n ? r : l;
+}
+
+/* Everything else: devices of the main container wait for device_read(), the rest is raw. */
+static void other_amounts(struct amounts *am, const char *which, const struct data *of)
+{
+	struct import *im = am->c->role->im;
+	bool main = am->c->kind == CONTAINER_MAIN;
+
+	for (size_t i = 0; i < data_count(of); i++) {
+		const struct data_member *m = &of->u.map.at[i];
+		bool ours = str_is(m->key, "cpu") || str_is(m->key, "memory") || str_is(m->key, "ephemeral-storage");
+		if (ours || (main && memchr(m->key.p, '/', m->key.n)))
+			continue;
+		struct lines *resources = lines_block(im->arena, container_raw(am->c, m->key_at), STR("resources"), m->key_at);
+		raw_member(im, lines_block(im->arena, resources, str_of(which), m->key_at), m->key, m->value, m->key_at);
+	}
+}
+
+void resources_read(struct container_reading *c, const struct data *resources)
+{
+	struct import *im = c->role->im;
+	struct amounts am = { .c = c, .requests = member(resources, "requests"), .limits = member(resources, "limits") };
+
+	cpu_amount(&am);
+	whole_amount(&am, "memory", "memory");
+	whole_amount(&am, "ephemeral-storage", "disk");
+	other_amounts(&am, "requests", am.requests);
+	other_amounts(&am, "limits", am.limits);
+	if (c->kind == CONTAINER_MAIN)
+		c->role->devices = resources;
+	for (size_t i = 0; i < resources->u.map.n; i++) {
+		const struct data_member *m = &resources->u.map.at[i];
+		if (!str_is(m->key, "requests") && !str_is(m->key, "limits"))
+			raw_member(im, lines_block(im->arena, container_raw(c, m->key_at), STR("resources"), m->key_at), m->key, m->value, m->key_at);
+	}
+}
+
+/* ---- the container ---- */
+
+static void field(struct container_reading *c, const struct data_member *m)
+{
+	if (str_is(m->key, "name"))
+		return;                 /* the block's */
+	if (str_is(m->key, "image"))
+		image(c, m);
+	else if (str_is(m->key, "imagePullPolicy"))
+		pull(c, m);
+	else if (str_is(m->key, "command") || str_is(m->key, "args"))
+		texts(c, m);
+	else if (str_is(m->key, "workingDir"))
+		workdir(c, m);
+	else if (str_is(m->key, "env"))
+		env_read(c, m->value);
+	else if (str_is(m->key, "ports"))
+		ports(c, m);
+	else if (str_is(m->key, "resources"))
+		resources_read(c, m->value);
+	else if (str_is(m->key, "volumeMounts"))
+		mounts_read(c, m->value);
+	else
+		raw(c, m);
+}
+
+static const struct data_member *find(const struct data *map, const char *key)
+{
+	for (size_t i = 0; i < map->u.map.n; i++)
+		if (str_is(map->u.map.at[i].key, key))
+			return &map->u.map.at[i];
+	return NULL;
+}
+
+void container_read(struct container_reading *c)
+{
+	static const char *const first[] = { "env", "resources" };      /* others look at these */
+	const struct data_member *early[2];
+
+	for (size_t i = 0; i < 2; i++)
+		if ((early[i] = find(c->container, first[i])))
+			field(c, early[i]);
+	for (size_t i = 0; i < c->container->u.map.n; i++) {
+		const struct data_member *m = &c->container->u.map.at[i];
+		if (m != early[0] && m != early[1])
+			field(c, m);
+	}
+}

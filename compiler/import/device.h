@@ -1,0 +1,38 @@
+/*
+ * device.h - accelerators behind the devices that a container asks for.
+ *
+ * The catalogue is the library: its declarations are tried with the count of the
+ * manifest, or the topology that its node labels name, and the one fits whose
+ * resource, devices of a pod and node labels are those of the manifest.  What
+ * the library does not know is declared in the program.
+ */
+#ifndef TRAINC_IMPORT_DEVICE_H
+#define TRAINC_IMPORT_DEVICE_H
+
+#include "import/manifest.h"
+#include "plan/plan.h"
+
+struct device {
+	struct str resource;
+	struct str word;                /* "h100" */
+	struct str spelling;            /* "nvidia.h100(8)" */
+	struct str module;              /* of the library: "nvidia"; empty for one of the program */
+	struct line *declaration;       /* of the program */
+	int64_t per_pod, pods;
+	struct plan_pairs node;
+	struct plan_str *tolerate;
+	size_t ntolerate;
+	bool more;                      /* brings environment or mounts along */
+};
+
+/* The accelerators of the library that give `count` devices of a resource, for any of the topologies or for the count. */
+struct devices {
+	struct device *at;
+	size_t n;
+};
+const struct devices *devices_probe(struct import *im, struct str resource, int64_t count, const struct str *topologies, size_t n);
+
+/* A declaration in the program: `accelerator WORD(count: int(1..)) { }`, whose body is returned; its word is made unique. */
+struct device *device_declare(struct import *im, struct str resource);
+
+#endif

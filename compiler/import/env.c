@@ -1,0 +1,215 @@
+/*
+ * env.c - environment variables, and the references to them.
+ *
+ * Kubernetes replaces `$(NAME)` by a variable that stands earlier in the list, in
+ * commands and arguments by any variable of the container, and leaves it as it is
+ * when there is none; `$$` is one `$`.  The language keeps text as text and refers
+ * by pod.env("NAME").
+ */
+#include "import/role.h"
+
+#include <ctype.h>
+
+/* Could the kubelet know this name although the container does not define it? */
+static bool from_outside(struct container_reading *c, struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!isupper((unsigned char)name.p[i]) && !isdigit((unsigned char)name.p[i]) && name.p[i] != '_')
+			return false;
+	return name.n && (data_count(member(c->container, "envFrom")) || str_ends(name, STR("_SERVICE_HOST")) ||
+		str_ends(name, STR("_SERVICE_PORT")));
+}
+
+/* The expression behind `$(NAME)`; NULL for text.  `*ret_raw`: only Kubernetes can say it. */
+static const struct str *reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
+{
+	const struct str *known = map_get(&c->env, name);
+	struct arena *a = c->role->im->arena;
+
+	if (known && (value || !map_get(&c->secrets, name)))
+		return known;
+	if (known || map_get(&c->raw_env, name) || from_outside(c, name))
+		*ret_raw = true;        /* the language keeps secrets out of arguments */
+	if (value || *ret_raw)
+		return NULL;
+	c->role->job->has_references = true;
+	struct str key = str_printf(a, "%.*s/%.*s/%.*s", STR_ARG(c->role->word), STR_ARG(member_text(c->container, "name")), STR_ARG(name));
+	if (!c->role->job->set || !map_get(c->role->job->set, key))
+		return NULL;
+	struct str *code = ARENA_NEW(a, struct str);
+	*code = str_cat(a, STR("pod.env(\""), name, STR("\")"));
+	return code;
+}
+
+/* `$(NAME)` at text.p[i]: its length, or 0. */
+static size_t reference_at(struct str text, size_t i, struct str *ret_name)
+{
+	if (i + 2 >= text.n || text.p[i] != '$' || text.p[i + 1] != '(')
+		return 0;
+	const char *end = memchr(text.p + i, ')', text.n - i);
+	if (!end)
+		return 0;
+	*ret_name = (struct str){ text.p + i + 2, (size_t)(end - text.p) - i - 2 };
+	return ret_name->n + 3;
+}
+
+struct expr *env_text(struct container_reading *c, struct str text, bool value)
+{
+	struct arena *a = c->role->im->arena;
+	struct expr *e = expr_new(a, EXPR_STRING);
+	size_t start = 0, i = 0;
+	bool raw = false;
+
+	while (i < text.n) {
+		struct str name;
+		size_t n = reference_at(text, i, &name);
+		const struct str *code = n ? reference(c, name, value, &raw) : NULL;
+		bool dollar = i + 1 < text.n && text.p[i] == '$' && text.p[i + 1] == '$';
+
+		if (raw)
+			return NULL;
+		if (!code && !dollar) {
+			i += n ? n : 1;
+			continue;
+		}
+		expr_append(a, e, false, (struct str){ text.p + start, i + dollar - start });
+		if (code)
+			expr_append(a, e, true, *code);
+		i += code ? n : 2;
+		start = i;
+	}
+	expr_append(a, e, false, (struct str){ text.p + start, text.n - start });
+	return e;
+}
+
+/* ---- entries ---- */
+
+static struct expr *code(struct import *im, const char *text) { return expr_text(im->arena, str_of(text)); }
+
+static struct expr *pod_field(struct container_reading *c, const struct data *ref)
+{
+	static const struct { const char *path, *code; } fields[] = {
+		{ "metadata.name", "pod.name" }, { "metadata.uid", "pod.uid" }, { "status.podIP", "pod.ip" }, { "spec.nodeName", "pod.node" },
+	};
+	struct str path = member_text(ref, "fieldPath");
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (str_is(path, fields[i].path))
+			return code(c->role->im, fields[i].code);
+	return c->role->kind->index && str_is(path, c->role->kind->index) ? code(c->role->im, "pod.index") : NULL;
+}
+
+static struct expr *key_reference(struct container_reading *c, const struct data *ref, const char *function)
+{
+	struct arena *a = c->role->im->arena;
+	struct expr *call = expr_call(a, str_of(function));
+
+	if (member(ref, "optional") || !member_text(ref, "name").n || !member_text(ref, "key").n)
+		return NULL;
+	lines_add(a, &call->items, expr_string(a, member_text(ref, "name")), ref->from);
+	lines_add(a, &call->items, expr_string(a, member_text(ref, "key")), ref->from);
+	return call;
+}
+
+/* What an entry is set to; NULL when the language has no word for it. */
+static struct expr *entry_value(struct container_reading *c, const struct data *entry)
+{
+	const struct data *from = member(entry, "valueFrom");
+
+	if (!from)
+		return env_text(c, member_text(entry, "value"), true);
+	if (data_count(from) != 1 || member(entry, "value"))
+		return NULL;
+	if (member(from, "secretKeyRef"))
+		return key_reference(c, member(from, "secretKeyRef"), "secret");
+	if (member(from, "configMapKeyRef"))
+		return key_reference(c, member(from, "configMapKeyRef"), "config");
+	return member(from, "fieldRef") ? pod_field(c, member(from, "fieldRef")) : NULL;
+}
+
+/* Variables of ours, in what other targets wrote: they stand for what they refer to. */
+static bool is_ours(struct str name) { return str_starts(name, STR("TRAINC_")); }
+
+static bool holds_secret(struct container_reading *c, const struct expr *value)
+{
+	bool secret = value->kind == EXPR_CALL && str_is(value->text, "secret");
+
+	for (size_t i = 0; i < value->npieces && !secret; i++) {
+		struct str s = value->pieces[i].text;   /* pod.env("NAME") */
+		secret = value->pieces[i].code && s.n > 11 && map_get(&c->secrets, (struct str){ s.p + 9, s.n - 11 });
+	}
+	return secret;
+}
+
+static void define(struct container_reading *c, struct str name, struct expr *value)
+{
+	struct arena *a = c->role->im->arena;
+	struct str *expression = ARENA_NEW(a, struct str);
+
+	if (holds_secret(c, value))
+		map_put(&c->secrets, a, name, expression);
+	*expression = is_ours(name) ? value->text : str_cat(a, STR("pod.env(\""), name, STR("\")"));
+	map_put(&c->env, a, name, expression);
+}
+
+static void put_raw(struct container_reading *c, const struct data *entry, struct str name)
+{
+	struct import *im = c->role->im;
+	struct lines *list = raw_list(im, container_raw(c, entry->from), "env", entry->from);
+
+	import_comments(im, lines_add(im->arena, list, raw_expr(im, entry), entry->from), entry->from);
+	map_put(&c->raw_env, im->arena, name, c);
+}
+
+/* May it stand in pod.env("NAME") as it is? */
+static bool plain_name(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] == '"' || name.p[i] == '\\' || name.p[i] == '$')
+			return false;
+	return true;
+}
+
+static void read_entry(struct container_reading *c, const struct data *entry, struct lines **env, struct span at)
+{
+	struct import *im = c->role->im;
+	struct str name = member_text(entry, "name");
+	struct expr *value = entry_value(c, entry);
+
+	if (!value || !plain_name(name)) {
+		put_raw(c, entry, name);
+		return;
+	}
+	if (!(is_ours(name) && value->kind == EXPR_TEXT)) {
+		if (!*env)
+			*env = lines_block(im->arena, c->to, STR("env"), at);
+		import_comments(im, lines_set(im->arena, *env, key_text(im->arena, name), value, entry->from), entry->from);
+	}
+	define(c, name, value);
+}
+
+/* Of two entries of one name the container sees the last. */
+static void report_hidden(struct import *im, const struct data *entry, const struct data *last)
+{
+	struct str name = member_text(entry, "name");
+	struct diag *d = diag_report(im->diags, TJ1110, entry->from, "'%.*s' is set twice in this container; the first one is left out", STR_ARG(name));
+
+	diag_note(im->diags, d, last->from, "this one counts");
+}
+
+void env_read(struct container_reading *c, const struct data *env)
+{
+	struct import *im = c->role->im;
+	struct map last = { 0 };
+	struct lines *lines = NULL;
+
+	for (size_t i = 0; i < env->u.list.n; i++)
+		map_put(&last, im->arena, member_text(env->u.list.at[i], "name"), env->u.list.at[i]);
+	for (size_t i = 0; i < env->u.list.n; i++) {
+		const struct data *entry = env->u.list.at[i], *counts = map_get(&last, member_text(entry, "name"));
+		if (counts != entry)
+			report_hidden(im, entry, counts);
+		else
+			read_entry(c, entry, &lines, member_at(c->container, "env"));
+	}
+}

@@ -1,0 +1,296 @@
+/*
+ * fit.c - what a manifest says, held against the schema of its kind.
+ *
+ * The API server refuses values of the wrong kind and drops fields that it does
+ * not know.  So do we, but both are told.
+ */
+#include "import/manifest.h"
+
+#include <strings.h>
+
+#include "base/quantity.h"
+#include "diag/suggest.h"
+
+struct fitting {
+	struct import *im;
+	const struct schema *schema;
+	bool any_case;
+};
+
+const char *import_kind_words(const struct data *d)
+{
+	switch (d->kind) {
+	case DATA_NULL: return "nothing";
+	case DATA_BOOL: return d->u.boolean ? "true" : "false";
+	case DATA_INT: return "a whole number";
+	case DATA_FLOAT: return "a number with a fraction";
+	case DATA_STRING: return "a text";
+	case DATA_LIST: return "a list";
+	case DATA_MAP: return "a map";
+	}
+	return "";
+}
+
+/* What stands there, if it is short. */
+static struct str spelling(struct fitting *f, const struct data *d)
+{
+	struct str s = source_text(f->im->sources, d->from);
+
+	return d->kind < DATA_LIST && s.n && s.n <= 40 && !memchr(s.p, '\n', s.n) ? s : (struct str){ 0 };
+}
+
+static const char *wanted_words(const struct schema_ref *ref)
+{
+	switch (ref->word) {
+	case SCHEMA_INT: return "a whole number";
+	case SCHEMA_NUMBER: return "a number";
+	case SCHEMA_BOOL: return "true or false";
+	case SCHEMA_QUANTITY: return "an amount such as 500m or 64Gi";
+	case SCHEMA_INT_OR_STRING: return "a number or a text";
+	case SCHEMA_LIST: return "a list";
+	case SCHEMA_OBJECT: case SCHEMA_MAP: return "a map";
+	default: return "a text";
+	}
+}
+
+static void wrong_kind(struct fitting *f, const struct data *d, const struct schema_ref *ref, struct str key, bool element)
+{
+	struct diags *ds = f->im->diags;
+	struct str found = spelling(f, d);
+	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %s", element ? "an element of " : "", STR_ARG(key),
+		wanted_words(ref), import_kind_words(d));
+
+	if (ref->word == SCHEMA_STRING && d->kind < DATA_STRING && found.n)
+		diag_help(ds, e, "write it in quotes: \"%.*s\"", STR_ARG(found));
+	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING)
+		diag_help(ds, e, "the API server takes no text for it: write it without quotes");
+}
+
+static bool is_quantity(const struct data *d)
+{
+	struct quantity q;
+
+	return d->kind == DATA_INT || d->kind == DATA_FLOAT ||
+		(d->kind == DATA_STRING && quantity_parse_full(d->u.string, &q) == QUANTITY_OK);
+}
+
+static bool scalar_fits(enum schema_word word, const struct data *d)
+{
+	switch (word) {
+	case SCHEMA_ANY: return true;
+	case SCHEMA_STRING: case SCHEMA_BYTES: case SCHEMA_TIME: return d->kind == DATA_STRING;
+	case SCHEMA_INT: return d->kind == DATA_INT;
+	case SCHEMA_NUMBER: return d->kind == DATA_INT || d->kind == DATA_FLOAT;
+	case SCHEMA_BOOL: return d->kind == DATA_BOOL;
+	case SCHEMA_QUANTITY: return is_quantity(d);
+	case SCHEMA_INT_OR_STRING: return d->kind == DATA_INT || d->kind == DATA_STRING;
+	default: return false;
+	}
+}
+
+static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, struct str key, bool element);
+
+/* ---- maps ---- */
+
+static const struct schema_field *field_any_case(struct fitting *f, const struct schema_type *t, struct str key)
+{
+	for (size_t i = t->first; i < t->first + t->n; i++) {
+		struct str name = schema_text(f->schema, f->schema->fields[i].name);
+		if (name.n == key.n && strncasecmp(name.p, key.p, key.n) == 0)
+			return schema_newest_field(f->schema, t, name);
+	}
+	return NULL;
+}
+
+static const struct schema_field *find_field(struct fitting *f, const struct schema_type *t, struct str key)
+{
+	const struct schema_field *field = schema_newest_field(f->schema, t, key);
+
+	return field || !f->any_case ? field : field_any_case(f, t, key);
+}
+
+/* The name of a type without where it is declared: "core.v1.Container" to "Container". */
+static struct str short_name(struct str name)
+{
+	size_t i = name.n;
+
+	while (i && name.p[i - 1] != '.')
+		i--;
+	return (struct str){ name.p + i, name.n - i };
+}
+
+/* One level below: a field that stands too far out is the most common slip. */
+static struct str belongs_under(struct fitting *f, const struct schema_type *t, struct str key)
+{
+	for (size_t i = t->first; i < t->first + t->n; i++) {
+		const struct schema_field *field = &f->schema->fields[i];
+		const struct schema_ref *ref = &f->schema->refs[field->ref];
+		if (ref->word == SCHEMA_OBJECT && schema_newest_field(f->schema, &f->schema->types[ref->of], key))
+			return schema_text(f->schema, field->name);
+	}
+	return (struct str){ 0 };
+}
+
+static void unknown_field(struct fitting *f, const struct schema_type *t, const struct data_member *m)
+{
+	struct diags *ds = f->im->diags;
+	struct str type = short_name(schema_text(f->schema, t->name)), under = belongs_under(f, t, m->key);
+	struct diag *d = diag_report(ds, TJ1104, m->key_at, "%.*s has no field '%.*s'; it is left out", STR_ARG(type), STR_ARG(m->key));
+	struct suggest near;
+
+	if (under.n) {
+		diag_help(ds, d, "it belongs under '%.*s'; where it stands, the API server drops it", STR_ARG(under));
+		return;
+	}
+	suggest_init(&near, f->im->arena, m->key);
+	for (size_t i = t->first; i < t->first + t->n; i++)
+		suggest_add(&near, schema_text(f->schema, f->schema->fields[i].name));
+	struct str sentence = suggest_sentence(&near);
+	if (sentence.n)
+		diag_help(ds, d, "%.*s", STR_ARG(sentence));
+}
+
+/* What a type must have.  Of containers the rules of the operators have more to say. */
+static void missing_fields(struct fitting *f, const struct schema_type *t, const struct data *d, const struct data_member *at, size_t n)
+{
+	struct str type = short_name(schema_text(f->schema, t->name));
+
+	for (size_t i = t->first; i < t->first + t->n; i++) {
+		const struct schema_field *field = &f->schema->fields[i];
+		struct str name = schema_text(f->schema, field->name);
+		bool there = !field->required || field != schema_newest_field(f->schema, t, name) || str_is(name, "containers") ||
+			(str_is(name, "name") && str_is(type, "Container"));
+		for (size_t k = 0; k < n && !there; k++)
+			there = str_eq(at[k].key, name);
+		if (!there)
+			diag_report(f->im->diags, TJ1115, d->from, "'%.*s' is missing in %.*s", STR_ARG(name), STR_ARG(type));
+	}
+}
+
+static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t)
+{
+	struct data *ret = ARENA_NEW(f->im->arena, struct data);
+	struct data_member *at = ARENA_ARRAY(f->im->arena, struct data_member, d->u.map.n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->u.map.n; i++) {
+		const struct data_member *m = &d->u.map.at[i];
+		const struct schema_field *field = find_field(f, t, m->key);
+		if (!field) {
+			unknown_field(f, t, m);
+			continue;
+		}
+		at[n].key = schema_text(f->schema, field->name);
+		at[n].key_at = m->key_at;
+		at[n].value = (struct data *)fit_value(f, m->value, &f->schema->refs[field->ref], m->key, false);
+		n += at[n].value != NULL;
+	}
+	missing_fields(f, t, d, d->u.map.at, d->u.map.n);
+	*ret = (struct data){ .kind = DATA_MAP, .from = d->from, .u.map = { at, n } };
+	return ret;
+}
+
+static const struct data *fit_map(struct fitting *f, const struct data *d, const struct schema_ref *element)
+{
+	struct data *ret = ARENA_NEW(f->im->arena, struct data);
+	struct data_member *at = ARENA_ARRAY(f->im->arena, struct data_member, d->u.map.n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->u.map.n; i++) {
+		const struct data_member *m = &d->u.map.at[i];
+		at[n] = *m;
+		/* null as an entry's value is not the same as no entry: roles without anything, labels */
+		if (m->value->kind == DATA_NULL && element->word != SCHEMA_OBJECT)
+			wrong_kind(f, m->value, element, m->key, false);
+		else
+			at[n].value = (struct data *)(m->value->kind == DATA_NULL ? m->value : fit_value(f, m->value, element, m->key, false));
+		n += m->value->kind == DATA_NULL ? element->word == SCHEMA_OBJECT : at[n].value != NULL;
+	}
+	*ret = (struct data){ .kind = DATA_MAP, .from = d->from, .u.map = { at, n } };
+	return ret;
+}
+
+static const struct data *fit_list(struct fitting *f, const struct data *d, const struct schema_ref *element, struct str key)
+{
+	struct data *ret = ARENA_NEW(f->im->arena, struct data);
+	struct data **at = ARENA_ARRAY(f->im->arena, struct data *, d->u.list.n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->u.list.n; i++) {
+		if (d->u.list.at[i]->kind == DATA_NULL)
+			wrong_kind(f, d->u.list.at[i], element, key, true);
+		else
+			at[n] = (struct data *)fit_value(f, d->u.list.at[i], element, key, true);
+		n += at[n] != NULL;
+	}
+	*ret = (struct data){ .kind = DATA_LIST, .from = d->from, .u.list = { at, n } };
+	return ret;
+}
+
+/* NULL: it is null, or was reported. */
+static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, struct str key, bool element)
+{
+	const struct schema_ref *of = ref->word >= SCHEMA_LIST ? &f->schema->refs[ref->of] : NULL;
+
+	if (d->kind == DATA_NULL)
+		return NULL;
+	if (ref->word == SCHEMA_OBJECT && d->kind == DATA_MAP)
+		return fit_object(f, d, &f->schema->types[ref->of]);
+	if (ref->word == SCHEMA_MAP && d->kind == DATA_MAP)
+		return fit_map(f, d, of);
+	if (ref->word == SCHEMA_LIST && d->kind == DATA_LIST)
+		return fit_list(f, d, of, key);
+	if (ref->word < SCHEMA_OBJECT && scalar_fits((enum schema_word)ref->word, d))
+		return d;
+	wrong_kind(f, d, ref, key, element);
+	return NULL;
+}
+
+const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case)
+{
+	struct fitting f = { im, &schema_builtin, any_case };
+	const struct schema_type *t = schema_find_type(f.schema, str_of(type));
+
+	if (t && d->kind == DATA_MAP)
+		return fit_object(&f, d, t);
+	diag_report(im->diags, TJ1103, d->from, "%.*s is a map, found %s", STR_ARG(short_name(str_of(type))), import_kind_words(d));
+	return NULL;
+}
+
+/* ---- members ---- */
+
+const struct data *member(const struct data *map, const char *key) { return data_get(map, str_of(key)); }
+
+struct str member_text(const struct data *map, const char *key)
+{
+	const struct data *d = member(map, key);
+
+	return d && d->kind == DATA_STRING ? d->u.string : (struct str){ 0 };
+}
+
+int64_t member_int(const struct data *map, const char *key, int64_t fallback)
+{
+	const struct data *d = member(map, key);
+
+	return d && d->kind == DATA_INT ? d->u.integer : fallback;
+}
+
+bool member_bool(const struct data *map, const char *key, bool fallback)
+{
+	const struct data *d = member(map, key);
+
+	return d && d->kind == DATA_BOOL ? d->u.boolean : fallback;
+}
+
+struct span member_at(const struct data *map, const char *key)
+{
+	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++)
+		if (str_is(map->u.map.at[i].key, key))
+			return map->u.map.at[i].key_at;
+	return map ? map->from : (struct span){ 0, 0 };
+}
+
+size_t data_count(const struct data *d)
+{
+	return !d ? 0 : d->kind == DATA_MAP ? d->u.map.n : d->kind == DATA_LIST ? d->u.list.n : 0;
+}

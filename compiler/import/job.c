@@ -1,0 +1,167 @@
+/*
+ * job.c - what all kinds of jobs have in common: metadata, the block, its roles.
+ */
+#include "import/manifest.h"
+#include "import/role.h"
+#include "import/trial.h"
+
+#define QUEUE_LABEL "kueue.x-k8s.io/queue-name"
+
+bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type, bool any_case,
+	struct manifest *ret)
+{
+	const struct data *fitted = import_fit(im, object, type, any_case);
+
+	if (!fitted)
+		return false;
+	*ret = (struct manifest){ .im = im, .object = fitted, .kind = str_of(k->kind), .api_version = str_of(k->api_version),
+		.at = data_get(object, STR("kind"))->from, .metadata = member(fitted, "metadata"), .spec = member(fitted, "spec") };
+	ret->name = member_text(ret->metadata, "name");
+	ret->ns = member_text(ret->metadata, "namespace");
+	ret->name_at = ret->name.n ? member(ret->metadata, "name")->from : ret->metadata ? ret->metadata->from : ret->at;
+	if (ret->name.n)
+		return true;
+	struct diag *d = diag_report(im->diags, TJ1105, ret->name_at, "this %s has no name", k->kind);
+	if (member(ret->metadata, "generateName"))
+		diag_help(im->diags, d, "a program is one job: give it a 'name' in place of 'generateName'");
+	else
+		diag_help(im->diags, d, "set 'metadata.name'");
+	return false;
+}
+
+void job_use(struct import *im, struct imported *job, struct str module)
+{
+	for (size_t i = 0; i < job->nmodules; i++)
+		if (str_eq(job->modules[i], module))
+			return;
+	ARENA_PUSH(im->arena, job->modules, job->nmodules, module);
+}
+
+/* ---- metadata ---- */
+
+/* What tools of the cluster wrote, and what we wrote ourselves into objects of other targets. */
+static bool is_noise(struct str key)
+{
+	return str_starts(key, STR("trainc.dev/")) || str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
+		str_is(key, "app.kubernetes.io/managed-by") || str_is(key, "app.kubernetes.io/name");
+}
+
+static bool is_ours(const struct data *metadata)
+{
+	return str_is(member_text(member(metadata, "labels"), "app.kubernetes.io/managed-by"), "trainc");
+}
+
+static void pairs(struct manifest *m, struct lines *job, const char *field)
+{
+	struct arena *a = m->im->arena;
+	const struct data *map = member(m->metadata, field);
+	bool ours = is_ours(m->metadata);
+	struct lines *to = NULL;
+
+	for (size_t i = 0; i < data_count(map); i++) {
+		const struct data_member *pair = &map->u.map.at[i];
+		bool noise = is_noise(pair->key) && (ours || !str_starts(pair->key, STR("app.")));
+		if (noise || str_is(pair->key, QUEUE_LABEL))
+			continue;
+		if (!to)
+			to = lines_block(a, job, str_of(field), member_at(m->metadata, field));
+		struct line *line = lines_set(a, to, key_text(a, pair->key), expr_string(a, pair->value->u.string), pair->key_at);
+		import_comments(m->im, line, member_span(pair));
+	}
+}
+
+static void metadata(struct manifest *m, struct lines *job)
+{
+	struct arena *a = m->im->arena;
+	const struct data *queue = data_get(member(m->metadata, "labels"), STR(QUEUE_LABEL));
+
+	if (m->ns.n) {
+		struct span at = span_join(member_at(m->metadata, "namespace"), member(m->metadata, "namespace")->from);
+		import_comments(m->im, lines_set(a, job, STR("namespace"), expr_string(a, m->ns), at), at);
+	}
+	if (queue && queue->kind == DATA_STRING)
+		lines_set(a, job, STR("queue"), expr_string(a, queue->u.string), queue->from);
+	pairs(m, job, "labels");
+	pairs(m, job, "annotations");
+}
+
+/* An expression on one line, as a part of a key. */
+static struct str flat(struct arena *a, const struct expr *e)
+{
+	struct writing w = { .arena = a };
+	struct line line = { .value = (struct expr *)e }, *one = &line;
+
+	lines_write(&w, &(struct lines){ &one, 1 }, 0);
+	while (w.out.n && w.out.p[w.out.n - 1] == '\n')
+		w.out.n--;
+	struct str text = str_copy(a, buf_text(&w.out));
+	writing_release(&w);
+	return text;
+}
+
+struct lines *job_new(struct manifest *m, struct imported *job, const struct expr *framework)
+{
+	struct arena *a = m->im->arena;
+	struct lines top = { 0 };
+	struct str title = flat(a, expr_string(a, m->name));
+
+	job->name = m->name;
+	job->ns = m->ns;
+	job->name_at = m->name_at;
+	struct str key = str_cat(a, STR("job "), title, framework ? STR(": ") : STR(""));
+	if (framework)
+		key = str_cat(a, key, flat(a, framework), STR(""));
+	struct lines *body = lines_extend(a, &top, key, m->name_at);
+	job->job = top.at[0];
+	metadata(m, body);
+	return body;
+}
+
+void job_finish(struct manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n)
+{
+	struct arena *a = m->im->arena;
+	struct lines **bodies = ARENA_ARRAY(a, struct lines *, n);
+
+	for (size_t i = 0; i < n; i++)
+		bodies[i] = &roles[i].line->value->items;
+	roles_lift(m->im, body, bodies, n);
+	for (size_t i = 0; i < n; i++)
+		lines_push(a, body, roles[i].line);
+	lines_sort(body);
+	for (size_t i = 0; m->im->comments.n && i < n; i++)
+		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
+	if (m->im->comments.n)
+		comments_settle(a, &m->im->comments, m->object->from, job->job);
+}
+
+/* ---- what the framework sets ---- */
+
+static void add_names(struct import *im, struct map *to, const struct plan_role *r, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nenv; i++) {
+		if (!c->env[i].framework)
+			continue;
+		struct str container = plan_label(im->arena, c->name);
+		map_put(to, im->arena, str_printf(im->arena, "%.*s/%.*s/%.*s", STR_ARG(r->name), STR_ARG(container), STR_ARG(c->env[i].name)), to);
+	}
+}
+
+const struct map *job_framework_names(struct import *im, const struct imported *job)
+{
+	struct map *set = ARENA_NEW(im->arena, struct map);
+	struct buf text = { 0 };
+
+	import_text(im, &job, 1, &text, NULL);
+	struct compile *c = trial_run(buf_text(&text));
+	for (size_t i = 0; i < c->plan.njobs; i++) {
+		for (size_t k = 0; k < c->plan.jobs[i].nroles; k++) {
+			const struct plan_role *r = &c->plan.jobs[i].roles[k];
+			add_names(im, set, r, &r->main);
+			for (size_t s = 0; s < r->nsidecars; s++)
+				add_names(im, set, r, &r->sidecars[s]);
+		}
+	}
+	trial_release(c);
+	buf_release(&text);
+	return set;
+}

@@ -1,0 +1,177 @@
+/*
+ * manifest.c - from texts to objects: documents, lists of objects, and who reads
+ * which kind.
+ */
+#include "import/manifest.h"
+
+#include "diag/suggest.h"
+#include "plan/data_read.h"
+
+struct import *import_new(struct arena *a, struct sources *sources, struct diags *diags, struct import_options options)
+{
+	struct import *im = ARENA_NEW(a, struct import);
+
+	im->arena = a;
+	im->sources = sources;
+	im->diags = diags;
+	im->names = ARENA_NEW(a, struct names);
+	im->names->arena = a;
+	im->options = options;
+	return im;
+}
+
+void import_left_out(struct import *im, struct span at, struct str what, const char *why)
+{
+	struct diag *d = diag_report(im->diags, TJ1110, at, "'%.*s' is left out", STR_ARG(what));
+
+	if (why)
+		diag_help(im->diags, d, "%s", why);
+}
+
+void import_comments(struct import *im, struct line *line, struct span place)
+{
+	if (im->comments.n)
+		comments_take(im->arena, &im->comments, place, line);
+}
+
+/* ---- kinds ---- */
+
+static const struct import_kind *const tables[] = { operator_kinds };
+
+static const struct import_kind *find_kind(struct str kind, struct str api_version, const struct import_kind **ret_other)
+{
+	*ret_other = NULL;
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+		for (const struct import_kind *k = tables[t]; k->kind; k++) {
+			if (!str_is(kind, k->kind))
+				continue;
+			if (str_is(api_version, k->api_version))
+				return k;
+			*ret_other = k;
+		}
+	}
+	return NULL;
+}
+
+static void unknown_kind(struct import *im, const struct data *object, struct str kind, struct str api_version, const struct import_kind *other)
+{
+	struct diags *ds = im->diags;
+
+	if (other) {
+		struct diag *d = diag_report(ds, TJ1102, data_get(object, STR("kind"))->from, "%.*s of '%.*s' cannot be imported", STR_ARG(kind),
+			STR_ARG(api_version));
+		diag_help(ds, d, "known is %s", other->api_version);
+		return;
+	}
+	struct suggest near;
+	suggest_init(&near, im->arena, kind);
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (const struct import_kind *k = tables[t]; k->kind; k++)
+			suggest_add(&near, str_of(k->kind));
+	struct diag *d = diag_report(ds, TJ1102, data_get(object, STR("kind"))->from, "%.*s is no kind that can be imported", STR_ARG(kind));
+	struct str sentence = suggest_sentence(&near);
+	diag_help(ds, d, "%.*s", STR_ARG(sentence.n ? sentence : STR("only jobs become programs; apply other objects as they are")));
+}
+
+/* What references mean is known when the framework's own names are: then the job is read again. */
+static void read_job(struct import *im, const struct import_kind *k, const struct data *object)
+{
+	struct imported *job = ARENA_NEW(im->arena, struct imported);
+	struct comments comments = im->comments;
+
+	comments.at = ARENA_ARRAY(im->arena, struct comment, comments.n);
+	if (comments.n)
+		memcpy(comments.at, im->comments.at, comments.n * sizeof *comments.at);
+	if (!k->read(im, k, object, job))
+		return;
+	if (job->has_references && diags_ok(im->diags)) {
+		const struct map *set = job_framework_names(im, job);
+		im->comments = comments;
+		*job = (struct imported){ .set = set };
+		im->diags->muted++;
+		k->read(im, k, object, job);
+		im->diags->muted--;
+	}
+	ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
+}
+
+static bool is_list(const struct data *object, struct str kind)
+{
+	const struct data *items = data_get(object, STR("items"));
+
+	return str_ends(kind, STR("List")) && items && items->kind == DATA_LIST;
+}
+
+static void read_object(struct import *im, const struct data *object)
+{
+	const struct import_kind *other;
+	struct str kind = member_text(object, "kind"), api_version = member_text(object, "apiVersion");
+
+	if (object->kind != DATA_MAP) {
+		diag_report(im->diags, TJ1102, object->from, "an object is a map with 'apiVersion' and 'kind', found %s", import_kind_words(object));
+		return;
+	}
+	if (is_list(object, kind)) {
+		const struct data *items = data_get(object, STR("items"));
+		for (size_t i = 0; i < items->u.list.n; i++)
+			read_object(im, items->u.list.at[i]);
+		return;
+	}
+	if (!kind.n || !api_version.n) {
+		struct diag *d = diag_report(im->diags, TJ1102, object->from, "this object has no '%s'", kind.n ? "apiVersion" : "kind");
+		diag_help(im->diags, d, "a manifest begins with lines like 'apiVersion: batch/v1' and 'kind: Job'");
+		return;
+	}
+	const struct import_kind *k = find_kind(kind, api_version, &other);
+	if (k)
+		read_job(im, k, object);
+	else
+		unknown_kind(im, object, kind, api_version, other);
+}
+
+/* ---- documents ---- */
+
+static void read_document(struct import *im, const struct data *d, uint32_t from)
+{
+	size_t first = im->njobs;
+
+	im->comments = comments_read(im->arena, im->source, d, from, d->from.end);
+	read_object(im, d);
+	/* a licence, or what stands at the end: nobody's line */
+	if (im->njobs > first && im->jobs[first]->job)
+		import_comments(im, im->jobs[first]->job, (struct span){ from, d->from.end + 1 });
+	im->comments = (struct comments){ 0 };
+}
+
+static void unreadable(struct import *im, const struct data_error *error)
+{
+	struct diag *d = diag_report(im->diags, TJ1101, error->at, "%.*s", STR_ARG(error->what));
+
+	if (span_known(error->first))
+		diag_note(im->diags, d, error->first, "the first one");
+}
+
+void import_read(struct import *im, const struct source *source)
+{
+	struct data_reader *r = data_reader_new(im->arena, source);
+	uint32_t from = source->base;
+	struct data_error error;
+	struct data *d;
+	enum data_step step;
+	size_t n = 0;
+
+	im->source = source;
+	for (; (step = data_next(r, &d, &error)) == DATA_DOCUMENT; n++) {
+		read_document(im, d, from);
+		from = d->from.end;
+	}
+	if (step == DATA_ERROR)
+		unreadable(im, &error);
+	else if (!n)
+		diag_report(im->diags, TJ1102, (struct span){ source->base, source->base + (source->text.n > 0) }, "there is no manifest in '%.*s'",
+			STR_ARG(source->name));
+	data_reader_release(r);
+}
+
+size_t import_count(const struct import *im) { return im->njobs; }
+struct str import_name(const struct import *im, size_t i) { return im->jobs[i]->name; }

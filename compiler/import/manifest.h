@@ -1,0 +1,122 @@
+/*
+ * manifest.h - what the files of this directory share: a manifest that is being
+ * read, and the job that it becomes.
+ */
+#ifndef TRAINC_IMPORT_MANIFEST_H
+#define TRAINC_IMPORT_MANIFEST_H
+
+#include "base/map.h"
+#include "import/comments.h"
+#include "import/import.h"
+#include "import/lines.h"
+#include "kube/schema.h"
+#include "plan/data.h"
+
+struct device;
+
+struct imported {                       /* a job, or the accelerators of a configuration */
+	struct str name, ns;
+	struct span name_at;            /* of accelerators: where the configuration stands */
+	struct line *job;               /* the declaration; NULL for accelerators alone */
+	struct str *modules;            /* of the library: "nvidia" */
+	size_t nmodules;
+	struct lines declarations;      /* in front of the job */
+	bool has_references;            /* some `$(NAME)` is text, unless the framework sets NAME */
+	const struct map *set;          /* "role/container/NAME" that the framework sets; NULL before that is known */
+};
+
+struct import {
+	struct arena *arena;
+	struct sources *sources;
+	struct diags *diags;
+	struct names *names;
+	struct import_options options;
+	const struct source *source;    /* that is being read */
+	struct comments comments;       /* of the document */
+	struct imported **jobs;
+	size_t njobs;
+	struct device **devices;        /* accelerators declared by configurations that were read */
+	size_t ndevices;
+	struct map probes;              /* accelerators of the library that were tried (device.c) */
+};
+
+/* An object: apiVersion, kind, metadata and the rest. */
+struct manifest {
+	struct import *im;
+	const struct data *object;      /* fitted to its type */
+	struct str api_version, kind, name, ns;
+	struct span at;                 /* of the kind, else of the object */
+	struct span name_at;
+	const struct data *metadata, *spec;     /* or NULL */
+};
+
+/* ---- kinds ---- */
+
+/* How an object of a kind is read: false when nothing comes of it, after reporting why. */
+struct import_kind {
+	const char *kind, *api_version;
+	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
+};
+extern const struct import_kind operator_kinds[];       /* each ends with a row of NULL */
+
+/*
+ * Name, namespace and metadata of an object that was fitted to `type`, whose name
+ * must be there; false after reporting.
+ */
+bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type, bool any_case,
+	struct manifest *ret);
+/* The job of a manifest: its block, with what its metadata says. `framework` is NULL without one. */
+struct lines *job_new(struct manifest *m, struct imported *job, const struct expr *framework);
+void job_use(struct import *im, struct imported *job, struct str module);
+/* Put the roles into the job: what they share goes to the job. */
+struct job_role {
+	struct line *line;
+	struct span place;              /* in the manifest */
+};
+void job_finish(struct manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n);
+
+/* The names that the framework of a job sets: see imported.set. */
+const struct map *job_framework_names(struct import *im, const struct imported *job);
+
+/* The program of some jobs as it is before `fmt`, and where its lines come from (`ret` may be NULL). */
+void import_text(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out, struct writing *ret);
+
+/* ---- fitting: fit.c ---- */
+
+/*
+ * A tree that holds what a type of Kubernetes' schema has, of the right kind:
+ * other values are reported and left out, unknown fields are told, null is absent.
+ * `any_case`: keys are matched as Go's JSON does.
+ */
+const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case);
+
+/* "a whole number", "a list": for messages. */
+const char *import_kind_words(const struct data *d);
+
+/* Members of what was fitted: NULL, empty, or `fallback` when they are not there. */
+const struct data *member(const struct data *map, const char *key);
+struct str member_text(const struct data *map, const char *key);
+int64_t member_int(const struct data *map, const char *key, int64_t fallback);
+bool member_bool(const struct data *map, const char *key, bool fallback);
+/* Where a member's key stands; where the map stands without it. */
+struct span member_at(const struct data *map, const char *key);
+size_t data_count(const struct data *d);        /* elements or members; 0 for NULL */
+
+/* ---- reports ---- */
+
+/* TJ1110: something known that the program does not say; `why` is a sentence for people, or NULL. */
+void import_left_out(struct import *im, struct span at, struct str what, const char *why);
+
+/* ---- raw values: raw.c ---- */
+
+/* A tree as an expression, and its members as lines. */
+struct expr *raw_expr(struct import *im, const struct data *d);
+void raw_member(struct import *im, struct lines *to, struct str key, const struct data *value, struct span key_at);
+
+/* ---- comments ---- */
+
+/* Put what people wrote at a place of the manifest above a line. */
+void import_comments(struct import *im, struct line *line, struct span place);
+static inline struct span member_span(const struct data_member *m) { return span_join(m->key_at, m->value->from); }
+
+#endif

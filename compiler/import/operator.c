@@ -1,0 +1,400 @@
+/*
+ * operator.c - jobs of the training operator as programs over std.kubeflow.
+ */
+#include "import/operator.h"
+
+#include <strings.h>
+
+#include "base/quantity.h"
+
+#define INDEX_LABEL "metadata.labels['training.kubeflow.org/replica-index']"
+
+static const struct operator_kind kinds[] = {
+	{ "TFJob", "kubeflow.v1.TFJob", "tfjob", "tfReplicaSpecs", "Never", OPERATOR_OPEN | OPERATOR_CASES, 7, 9,
+	  { { "Chief", "chief", -1 }, { "Master", "master", -1 }, { "PS", "ps", -1 }, { "Worker", "worker", -1 }, { "Evaluator", "evaluator", -1 } },
+	  { "tensorflow", "tensorflow", "tfjob-port", 2222, INDEX_LABEL, true, false } },
+	{ "PyTorchJob", "kubeflow.v1.PyTorchJob", "pytorchjob", "pytorchReplicaSpecs", "OnFailure", 0, 7, 9,
+	  { { "Master", "master", -1 }, { "Worker", "worker", -1 } },
+	  { "pytorch", "pytorch", "pytorchjob-port", 23456, INDEX_LABEL, true, false } },
+	{ "MXJob", "kubeflow.v1.MXJob", "mxjob", "mxReplicaSpecs", "Never", OPERATOR_OPEN | OPERATOR_CASES, 7, 8,
+	  { { "Scheduler", "scheduler", -1 }, { "Server", "server", -1 }, { "Worker", "worker", -1 }, { "TunerTracker", "tunertracker", -1 },
+	    { "TunerServer", "tunerserver", -1 }, { "Tuner", "tuner", -1 } },
+	  { "mxnet", "mxnet", "mxjob-port", 9091, INDEX_LABEL, true, false } },
+	{ "XGBoostJob", "kubeflow.v1.XGBoostJob", "xgboostjob", "xgbReplicaSpecs", "Never", 0, 7, 9,
+	  { { "Master", "master", 1 }, { "Worker", "worker", -1 } },
+	  { "xgboost", "xgboost", "xgboostjob-port", 9999, INDEX_LABEL, true, false } },
+	{ "MPIJob", "kubeflow.v1.MPIJob", "mpijob", "mpiReplicaSpecs", "Never", OPERATOR_NO_NAME_RULE | OPERATOR_FIRST, 7, 9,
+	  { { "Launcher", "launcher", 1 }, { "Worker", "worker", 0 } },
+	  { NULL, "mpi", NULL, 0, INDEX_LABEL, true, false } },
+	{ "PaddleJob", "kubeflow.v1.PaddleJob", "paddlejob", "paddleReplicaSpecs", "OnFailure", 0, 7, 9,
+	  { { "Master", "master", -1 }, { "Worker", "worker", -1 } },
+	  { "paddle", "paddle", "master", 36543, INDEX_LABEL, true, false } },
+	{ "JAXJob", "kubeflow.v1.JAXJob", "jaxjob", "jaxReplicaSpecs", "Never", 0, 9, 9,
+	  { { "Worker", "worker", 1 } },
+	  { "jax", "jax", "jaxjob-port", 6666, INDEX_LABEL, true, false } },
+	{ 0 }
+};
+
+const struct operator_kind *operator_find(struct str kind)
+{
+	for (const struct operator_kind *k = kinds; k->kind; k++)
+		if (str_is(kind, k->kind))
+			return k;
+	return NULL;
+}
+
+const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key)
+{
+	for (size_t i = 0; i < OPERATOR_ROLES && k->roles[i].key; i++) {
+		const char *name = k->roles[i].key;
+		bool same = str_is(key, name) || ((k->traits & OPERATOR_CASES) && key.n == strlen(name) && !strncasecmp(key.p, name, key.n));
+		if (same)
+			return &k->roles[i];
+	}
+	return NULL;
+}
+
+const struct data_member *operator_member(const struct operator_job *j, const char *key)
+{
+	for (size_t i = 0; j->roles && i < j->roles->u.map.n; i++) {
+		const struct operator_role *role = operator_role_of(j->kind, j->roles->u.map.at[i].key);
+		if (role && str_is(str_of(role->key), key))
+			return &j->roles->u.map.at[i];
+	}
+	return NULL;
+}
+
+/* ---- arguments of the framework ---- */
+
+struct arguments {
+	struct arena *arena;
+	struct lines *to;
+};
+
+static void put(struct arguments *args, const char *name, struct expr *value, const struct data *from)
+{
+	lines_set(args->arena, args->to, str_of(name), value, from ? from->from : (struct span){ 0, 0 });
+}
+
+static void put_text(struct arguments *args, const char *name, const struct data *d)
+{
+	if (d && d->u.string.n)
+		put(args, name, expr_string(args->arena, d->u.string), d);
+}
+
+static void put_int(struct arguments *args, const char *name, const struct data *d)
+{
+	if (d)
+		put(args, name, expr_int(args->arena, d->u.integer), d);
+}
+
+/* A record of its own; NULL when there is nothing to put into it. */
+static struct expr *record(struct arguments *args, struct arguments *ret)
+{
+	struct expr *e = expr_new(args->arena, EXPR_BODY);
+
+	*ret = (struct arguments){ args->arena, &e->items };
+	return e;
+}
+
+static void put_scheduling(struct operator_job *j, struct arguments *args, const struct data *policy)
+{
+	struct arguments in;
+	struct expr *e = record(args, &in);
+	const struct data *amounts = member(policy, "minResources");
+
+	put_int(&in, "min_available", member(policy, "minAvailable"));
+	put_text(&in, "queue", member(policy, "queue"));
+	if (data_count(amounts)) {
+		struct expr *map = expr_new(args->arena, EXPR_BODY);
+		for (size_t i = 0; i < amounts->u.map.n; i++) {
+			const struct data_member *m = &amounts->u.map.at[i];
+			struct str text = m->value->kind == DATA_STRING ? m->value->u.string : source_text(j->m.im->sources, m->value->from);
+			lines_set(args->arena, &map->items, key_text(args->arena, m->key), expr_string(args->arena, text), m->key_at);
+		}
+		put(&in, "min_resources", map, amounts);
+	}
+	put_text(&in, "priority", member(policy, "priorityClass"));
+	put_int(&in, "timeout_s", member(policy, "scheduleTimeoutSeconds"));
+	if (e->items.n)
+		put(args, "scheduling", e, policy);
+}
+
+static void put_conf(struct arguments *in, const struct data *conf)
+{
+	struct expr *list = expr_new(in->arena, EXPR_LIST);
+
+	for (size_t i = 0; i < data_count(conf); i++) {
+		struct expr *pair = expr_new(in->arena, EXPR_BODY);
+		struct arguments of = { in->arena, &pair->items };
+		put(&of, "key", expr_string(in->arena, member_text(conf->u.list.at[i], "key")), conf->u.list.at[i]);
+		put(&of, "value", expr_string(in->arena, member_text(conf->u.list.at[i], "value")), conf->u.list.at[i]);
+		lines_add(in->arena, &list->items, pair, conf->u.list.at[i]->from);
+	}
+	if (list->items.n)
+		put(in, "conf", list, conf);
+}
+
+/* Bounds are written as the operator completes them: one alone counts for both, none are the replicas. */
+static void put_bounds(struct operator_job *j, struct arguments *in, const struct data *policy)
+{
+	const struct data *min = member(policy, "minReplicas"), *max = member(policy, "maxReplicas");
+	const struct data_member *worker = operator_member(j, "Worker");
+	int64_t replicas = worker ? member_int(worker->value, "replicas", 1) : 1;
+
+	put(in, "min", expr_int(in->arena, min ? min->u.integer : max ? max->u.integer : replicas), min);
+	put(in, "max", expr_int(in->arena, max ? max->u.integer : min ? min->u.integer : replicas), max);
+}
+
+static void put_elastic(struct operator_job *j, struct arguments *args, const struct data *policy)
+{
+	struct arguments in;
+	struct expr *e = record(args, &in);
+	const struct data *metrics = member(policy, "metrics");
+
+	put_bounds(j, &in, policy);
+	put_text(&in, "backend", member(policy, "rdzvBackend"));
+	put_text(&in, "host", member(policy, "rdzvHost"));
+	put_int(&in, "port", member(policy, "rdzvPort"));
+	put_text(&in, "id", member(policy, "rdzvId"));
+	put_conf(&in, member(policy, "rdzvConf"));
+	put_int(&in, "max_restarts", member(policy, "maxRestarts"));
+	if (member_bool(policy, "standalone", false))
+		put(&in, "standalone", expr_text(args->arena, STR("true")), member(policy, "standalone"));
+	put_int(&in, "nproc", member(policy, "nProcPerNode"));
+	if (data_count(metrics))
+		put(&in, "metrics", raw_expr(j->m.im, metrics), metrics);
+	put(args, "elastic", e, policy);
+}
+
+/* Texts that the operator takes for something else. */
+static void reads_otherwise(struct operator_job *j, const struct data *d, const char *as)
+{
+	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is nothing that the operator knows; it takes it for '%s'", STR_ARG(d->u.string), as);
+}
+
+static void kind_arguments(struct operator_job *j, struct arguments *args)
+{
+	struct arena *a = args->arena;
+	const struct data *spec = j->m.spec, *success = member(spec, "successPolicy"), *nproc = member(spec, "nprocPerNode");
+	const struct data *elastic = member(spec, "elasticPolicy"), *mode = member(spec, "jobMode"), *slots = member(spec, "slotsPerWorker");
+
+	if (success && str_is(success->u.string, "AllWorkers"))
+		put_text(args, "success_policy", success);
+	else if (success && success->u.string.n)
+		reads_otherwise(j, success, "");
+	if (member_bool(spec, "enableDynamicWorker", false))
+		put(args, "dynamic_worker", expr_text(a, STR("true")), member(spec, "enableDynamicWorker"));
+	if (nproc && !str_is(nproc->u.string, "auto"))
+		put_text(args, "nproc_per_node", nproc);
+	if (elastic)
+		put_elastic(j, args, elastic);
+	if (mode && !str_is(mode->u.string, "MXTrain"))
+		put_text(args, "job_mode", mode);
+	if (slots && slots->u.integer != 1)
+		put_int(args, "slots_per_worker", slots);
+	put_text(args, "main_container", member(spec, "mainContainer"));
+}
+
+static bool is_gpu(struct str resource)
+{
+	return str_ends(resource, STR(".com/gpu")) || memmem(resource.p, resource.n, "gpu", 3);
+}
+
+/* Does a launcher count as a node with devices, for the operator and by what its role will say? */
+static void launcher_argument(struct operator_job *j, struct arguments *args)
+{
+	const struct data_member *launcher = operator_member(j, "Launcher");
+	const struct data *containers = launcher ? member(member(member(launcher->value, "template"), "spec"), "containers") : NULL;
+	bool gpu = false, typed = false;
+
+	for (size_t i = 0; i < data_count(containers); i++) {
+		const struct data *limits = member(member(containers->u.list.at[i], "resources"), "limits");
+		for (size_t k = 0; k < data_count(limits); k++) {
+			gpu = gpu || is_gpu(limits->u.map.at[k].key);
+			typed = typed || (i == 0 && memchr(limits->u.map.at[k].key.p, '/', limits->u.map.at[k].key.n));
+		}
+	}
+	if (gpu != typed)
+		put(args, "gpu_launcher", expr_text(args->arena, gpu ? STR("true") : STR("false")), containers);
+}
+
+static struct expr *framework(struct operator_job *j)
+{
+	struct arena *a = j->m.im->arena;
+	struct expr *call = expr_call(a, str_printf(a, "kubeflow.%s", j->kind->framework));
+	struct arguments args = { a, &call->items };
+	const struct data *policy = member(j->m.spec, "runPolicy"), *scheduling = member(policy, "schedulingPolicy");
+
+	if (j->version < 9)
+		put(&args, "operator", expr_string(a, STR("1.7")), NULL);
+	kind_arguments(j, &args);
+	if (str_is(j->m.kind, "MPIJob"))
+		launcher_argument(j, &args);
+	put_int(&args, "backoff_limit", member(policy, "backoffLimit"));
+	if (member(policy, "managedBy") && (j->version < 9 || str_is(j->m.kind, "JAXJob")))
+		import_left_out(j->m.im, member_at(policy, "managedBy"), STR("managedBy"), "the operator does not look at it");
+	else
+		put_text(&args, "managed_by", member(policy, "managedBy"));
+	if (scheduling)
+		put_scheduling(j, &args, scheduling);
+	return call;
+}
+
+/* ---- fields of the job ---- */
+
+static struct line *set(struct operator_job *j, struct lines *to, const char *field, struct expr *value, struct span at)
+{
+	struct line *line = lines_set(j->m.im->arena, to, str_of(field), value, at);
+
+	import_comments(j->m.im, line, at);
+	return line;
+}
+
+static void seconds(struct operator_job *j, struct lines *to, const char *field, const struct data *policy, const char *key)
+{
+	struct arena *a = j->m.im->arena;
+	const struct data *d = member(policy, key);
+
+	if (!d)
+		return;
+	struct quantity q = { .nano = (int128)d->u.integer * QUANTITY_UNIT };
+	struct str text = d->u.integer > 0 ? duration_text(a, q) : str_printf(a, "%llds", (long long)d->u.integer);
+	set(j, to, field, expr_text(a, text), span_join(member_at(policy, key), d->from));
+}
+
+static void clean(struct operator_job *j, struct lines *to, const struct data *policy)
+{
+	static const char *const words[][2] = { { "Running", "running" }, { "All", "all" } };
+	const struct data *of = member(policy, "cleanPodPolicy") ? policy : j->m.spec;
+	const struct data *d = member(of, "cleanPodPolicy");
+	const char *word = "all";
+
+	if (!d || str_is(d->u.string, "None"))
+		return;
+	for (size_t i = 0; i < 2; i++)
+		if (str_is(d->u.string, words[i][0]))
+			word = words[i][1];
+	if (str_is(str_of(word), "all") && !str_is(d->u.string, "All"))
+		reads_otherwise(j, d, "All");
+	set(j, to, "clean", expr_string(j->m.im->arena, str_of(word)), span_join(member_at(of, "cleanPodPolicy"), d->from));
+}
+
+static void job_fields(struct operator_job *j, struct lines *to)
+{
+	const struct data *policy = member(j->m.spec, "runPolicy"), *suspend = member(policy, "suspend");
+
+	seconds(j, to, "timeout", policy, "activeDeadlineSeconds");
+	seconds(j, to, "ttl", policy, "ttlSecondsAfterFinished");
+	clean(j, to, policy);
+	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue suspends by itself */
+		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")), span_join(member_at(policy, "suspend"), suspend->from));
+}
+
+/* ---- roles ---- */
+
+static void restart(struct operator_job *j, struct lines *to, const struct data *spec)
+{
+	static const char *const words[][2] = { { "Never", "never" }, { "OnFailure", "on-failure" }, { "Always", "always" } };
+	struct arena *a = j->m.im->arena;
+	const struct data *d = member(spec, "restartPolicy");
+	struct str policy = d ? d->u.string : STR("");
+	bool by_code = str_is(policy, "ExitCode");
+
+	if (!policy.n || str_is(policy, j->kind->restart))
+		return;
+	struct span at = span_join(member_at(spec, "restartPolicy"), d->from);
+	if (by_code)
+		policy = STR("Never");
+	for (size_t i = 0; i < 3; i++)
+		if (str_is(policy, words[i][0]) && !str_is(policy, j->kind->restart))
+			set(j, to, "restart", expr_string(a, str_of(words[i][1])), at);
+	if (by_code)
+		set(j, to, "retry_on", expr_text(a, STR("128..255")), at);
+}
+
+/* A role that the operator's table does not have keeps its name, as the pods have it. */
+static struct str role_word(struct operator_job *j, const struct operator_role *known, struct str key)
+{
+	struct arena *a = j->m.im->arena;
+
+	if (known)
+		return str_of(known->word);
+	struct str word = str_copy(a, word_text(a, key));
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] >= 'A' && word.p[i] <= 'Z')
+			((char *)word.p)[i] += 'a' - 'A';
+	return word;
+}
+
+static struct job_role role(struct operator_job *j, struct imported *job, const struct operator_role *known, const struct data_member *m)
+{
+	struct import *im = j->m.im;
+	struct lines top = { 0 };
+	struct role_reading r = { .im = im, .job = job, .kind = &j->kind->role, .word = role_word(j, known, m->key) };
+	const struct data *count = member(m->value, "replicas");
+
+	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")), m->key_at);
+	r.replicas = count ? count->u.integer : known && known->usual >= 0 ? known->usual : 1;
+	if (!known || r.replicas != known->usual) {
+		struct span at = count ? span_join(member_at(m->value, "replicas"), count->from) : m->key_at;
+		set(j, r.role, "replicas", expr_int(im->arena, r.replicas), at);
+	}
+	restart(j, r.role, m->value);
+	role_read(&r, member(m->value, "template"));
+	return (struct job_role){ top.at[0], member_span(m) };
+}
+
+/* In the framework's order, others behind them. */
+static void roles(struct operator_job *j, struct imported *job, struct lines *body)
+{
+	struct job_role *all = ARENA_ARRAY(j->m.im->arena, struct job_role, j->roles->u.map.n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < OPERATOR_ROLES && j->kind->roles[i].key; i++) {
+		const struct data_member *m = operator_member(j, j->kind->roles[i].key);
+		if (m)
+			all[n++] = role(j, job, &j->kind->roles[i], m);
+	}
+	for (size_t i = 0; i < j->roles->u.map.n; i++)
+		if (!operator_role_of(j->kind, j->roles->u.map.at[i].key))
+			all[n++] = role(j, job, NULL, &j->roles->u.map.at[i]);
+	job_finish(&j->m, job, body, all, n);
+}
+
+/* ---- the kinds ---- */
+
+static bool has_kind(const struct import *im, const struct operator_kind *k, struct span at)
+{
+	unsigned wanted = im->options.operator_minor;
+
+	if (!wanted || (k->from <= wanted && wanted <= k->to))
+		return true;
+	struct diag *d = diag_report(im->diags, TJ1113, at, "version 1.%u of the operator has no %s", wanted, k->kind);
+	diag_help(im->diags, d, "%s: use --operator 1.%u", wanted < k->from ? "it came later" : "it was removed", wanted < k->from ? 9 : 7);
+	return false;
+}
+
+static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job)
+{
+	struct operator_job j = { .kind = operator_find(str_of(row->kind)) };
+	size_t errors = im->diags->errors;
+
+	if (!has_kind(im, j.kind, data_get(object, STR("kind"))->from) || !manifest_open(im, row, object, j.kind->type, false, &j.m))
+		return false;
+	j.roles = member(j.m.spec, j.kind->roles_key);
+	j.version = im->options.operator_minor ? im->options.operator_minor : j.kind->to < 9 ? 7 : 9;
+	if (!operator_check(&j) || im->diags->errors != errors)
+		return false;
+	job_use(im, job, STR("kubeflow"));
+	struct lines *body = job_new(&j.m, job, framework(&j));
+	job_fields(&j, body);
+	roles(&j, job, body);
+	return true;
+}
+
+const struct import_kind operator_kinds[] = {
+	{ "TFJob", "kubeflow.org/v1", read }, { "PyTorchJob", "kubeflow.org/v1", read }, { "MXJob", "kubeflow.org/v1", read },
+	{ "XGBoostJob", "kubeflow.org/v1", read }, { "MPIJob", "kubeflow.org/v1", read }, { "PaddleJob", "kubeflow.org/v1", read },
+	{ "JAXJob", "kubeflow.org/v1", read }, { 0 }
+};

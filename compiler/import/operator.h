@@ -1,0 +1,52 @@
+/*
+ * operator.h - the job kinds of the training operator, API version kubeflow.org/v1.
+ */
+#ifndef TRAINC_IMPORT_OPERATOR_H
+#define TRAINC_IMPORT_OPERATOR_H
+
+#include "import/role.h"
+
+enum { OPERATOR_ROLES = 7 };
+
+struct operator_role {
+	const char *key, *word;         /* "Worker", "worker" */
+	int64_t usual;                  /* replicas that the framework declares by a number; -1 */
+};
+
+enum operator_trait {
+	OPERATOR_OPEN = 1,              /* any other role is taken too */
+	OPERATOR_CASES = 2,             /* roles are known in any case */
+	OPERATOR_NO_NAME_RULE = 4,
+	OPERATOR_FIRST = 8              /* the first container is the main one */
+};
+
+struct operator_kind {
+	const char *kind, *type;
+	const char *framework;          /* of std.kubeflow */
+	const char *roles_key;
+	const char *restart;            /* policy without one */
+	unsigned traits;
+	unsigned from, to;              /* versions of the operator, 1.N */
+	struct operator_role roles[OPERATOR_ROLES];     /* in the order of the framework */
+	struct role_kind role;
+};
+
+const struct operator_kind *operator_find(struct str kind);
+
+/* A job of the operator that is being read. */
+struct operator_job {
+	struct manifest m;
+	const struct operator_kind *kind;
+	const struct data *roles;       /* the role map, or NULL */
+	unsigned version;               /* 7 or 9 */
+};
+
+/* The row of a role of the map, by the operator's own rules about case; NULL for one that it does not know. */
+const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key);
+/* The member of the map for a role of the table; NULL without. */
+const struct data_member *operator_member(const struct operator_job *j, const char *key);
+
+/* Everything that the operator, or the API server before it, refuses; false after reporting. */
+bool operator_check(const struct operator_job *j);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * order.c - the fields of a role in the order that people write them in, and
+ * those that all roles share, said once.
+ */
+#include "import/role.h"
+
+#include <stdlib.h>
+
+static const char *const order[] = {
+	"namespace", "image", "pull", "pull_secrets", "container", "command", "args", "workdir", "replicas", "accelerator", "cpu", "memory",
+	"disk", "shm", "restart", "retries", "retry_on", "restarts", "timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority",
+	"grace", "success", "start_after", "service_account", "spread", "tolerate", "limits", "node", "env", "ports", "mounts", "files", "labels", "annotations",
+	"init", "sidecar", "raw pod", "raw container", "raw", "role", "object",
+};
+enum { WORDS = sizeof order / sizeof *order };
+
+/* Of raw fields those come first to which lines of the role add: so they stand where they stand when they come back. */
+static const char *const raw_order[] = { "tolerations", "containers", "initContainers", "volumes", "env", "ports", "resources", "volumeMounts" };
+enum { RAW_WORDS = sizeof raw_order / sizeof *raw_order };
+
+static size_t rank(struct str key)
+{
+	const char *blank = key.n ? memchr(key.p, ' ', key.n) : NULL;
+	struct str word = { key.p, blank && !str_starts(key, STR("raw ")) ? (size_t)(blank - key.p) : key.n };
+	size_t i = 0;
+
+	while (i < WORDS && !str_is(word, order[i]))
+		i++;
+	return i;
+}
+
+static size_t raw_rank(struct str key)
+{
+	size_t i = 0;
+
+	while (i < RAW_WORDS && !str_is(key, raw_order[i]))
+		i++;
+	return i;
+}
+
+/* By counting: there may be many blocks. */
+static void sort(struct lines *body, size_t (*rank_of)(struct str key))
+{
+	struct line **sorted = memory_resize(NULL, body->n * sizeof *sorted + 1);
+	unsigned char *ranks = memory_resize(NULL, body->n + 1);
+	size_t first[WORDS + 2] = { 0 };
+
+	for (size_t i = 0; i < body->n; i++) {
+		ranks[i] = (unsigned char)rank_of(body->at[i]->key);
+		first[ranks[i] + 1]++;
+	}
+	for (size_t r = 1; r < WORDS + 2; r++)
+		first[r] += first[r - 1];
+	for (size_t i = 0; i < body->n; i++)
+		sorted[first[ranks[i]]++] = body->at[i];
+	if (body->n)
+		memcpy(body->at, sorted, body->n * sizeof *sorted);
+	free(sorted);
+	free(ranks);
+}
+
+void lines_sort(struct lines *body)
+{
+	sort(body, rank);
+	for (size_t i = body->n; i > 0; i--)
+		if (str_starts(body->at[i - 1]->key, STR("raw ")))
+			sort(&body->at[i - 1]->value->items, raw_rank);
+}
+
+/* ---- what all roles share ---- */
+
+/* Fields that a job has too.  Labels are not among them: those of a job are on the job as well. */
+static bool may_rise(const struct line *l, bool only_one)
+{
+	/* what one role alone says about itself stays with it */
+	static const char *const of_one[] = { "image", "pull", "pull_secrets", "command", "args", "workdir", "service_account", "scheduler", "priority", "env", "mounts" };
+	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "start_after" };
+
+	for (size_t i = 0; only_one && i < sizeof of_one / sizeof *of_one; i++)
+		if (str_is(l->key, of_one[i]))
+			return true;
+	size_t mine = rank(l->key);
+	for (size_t i = 0; !only_one && i < sizeof never / sizeof *never; i++)
+		if (mine == rank(str_of(never[i])))
+			return false;
+	return !only_one;
+}
+
+static struct line *take(struct lines *body, struct str key)
+{
+	for (size_t i = 0; i < body->n; i++) {
+		struct line *l = body->at[i];
+		if (!str_eq(l->key, key))
+			continue;
+		memmove(&body->at[i], &body->at[i + 1], (body->n - i - 1) * sizeof *body->at);
+		body->n--;
+		return l;
+	}
+	return NULL;
+}
+
+/* The comments of a line that goes, above the one that stays; each text once. */
+static void join_comments(struct arena *a, struct line *to, const struct line *from)
+{
+	for (size_t i = 0; i < from->ncomments; i++) {
+		bool there = false;
+		for (size_t k = 0; k < to->ncomments && !there; k++)
+			there = str_eq(to->comments[k].text, from->comments[i].text);
+		if (!there)
+			line_comment(a, to, from->comments[i].text, from->comments[i].at);
+	}
+}
+
+static bool all_have(struct lines *const *roles, size_t n, const struct line *l)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct line *other = lines_find(roles[i], l->key);
+		if (!other || !line_same(other, l))
+			return false;
+	}
+	return true;
+}
+
+static void rise(struct import *im, struct lines *job, struct lines *const *roles, size_t n, struct str key)
+{
+	struct line *line = take(roles[0], key);
+
+	for (size_t i = 1; i < n; i++)
+		join_comments(im->arena, line, take(roles[i], key));
+	lines_push(im->arena, job, line);
+}
+
+/* The first entries of a map, as far as all roles agree: their order is that of the container. */
+static void rise_entries(struct import *im, struct lines *job, struct lines *const *roles, size_t n, struct str key)
+{
+	struct lines *maps[n], *to;
+	size_t common = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct line *l = lines_find(roles[i], key);
+		if (!l || l->form != LINE_EXTEND)
+			return;
+		maps[i] = &l->value->items;
+	}
+	for (bool same = true; same; common += same)
+		for (size_t i = 0; i < n && same; i++)
+			same = common < maps[i]->n && line_same(maps[i]->at[common], maps[0]->at[common]);
+	if (!common)
+		return;
+	to = lines_block(im->arena, job, key, lines_find(roles[0], key)->from);
+	for (size_t i = 0; i < common; i++)
+		lines_push(im->arena, to, maps[0]->at[i]);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; i && k < common; k++)
+			join_comments(im->arena, to->at[k], maps[i]->at[k]);
+		maps[i]->at += common;
+		maps[i]->n -= common;
+		if (!maps[i]->n)
+			take(roles[i], key);
+	}
+}
+
+/* Fields of jobs that pods have each for itself: what was not shared is raw. */
+static void lower(struct import *im, struct lines *role, const char *field, const char *raw)
+{
+	struct line *l = take(role, str_of(field));
+
+	if (!l)
+		return;
+	struct lines *to = lines_block(im->arena, role, STR("raw pod"), l->from);
+	l->key = str_of(raw);
+	lines_push(im->arena, to, l);
+}
+
+void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < roles[0]->n;) {
+		const struct line *l = roles[0]->at[i];
+		if (may_rise(l, n == 1) && all_have(roles, n, l))
+			rise(im, job, roles, n, l->key);
+		else
+			i++;
+	}
+	rise_entries(im, job, roles, n, STR("env"));
+	rise_entries(im, job, roles, n, STR("mounts"));
+	for (size_t i = 0; i < n; i++) {
+		lower(im, roles[i], "scheduler", "schedulerName");
+		lower(im, roles[i], "priority", "priorityClassName");
+		lines_sort(roles[i]);
+	}
+}

@@ -1,0 +1,206 @@
+/*
+ * pod.c - a pod template as the body of a role: its containers, what they share,
+ * and in `raw pod` what the language has no field for.
+ */
+#include "import/role.h"
+
+#include <ctype.h>
+
+struct lines *role_raw(struct role_reading *r, struct span from)
+{
+	if (!r->raw)
+		r->raw = lines_extend(r->im->arena, r->role, STR("raw pod"), from);
+	return r->raw;
+}
+
+static struct line *set(struct role_reading *r, const char *field, struct expr *value, const struct data_member *m)
+{
+	struct line *line = lines_set(r->im->arena, r->role, str_of(field), value, member_span(m));
+
+	import_comments(r->im, line, member_span(m));
+	return line;
+}
+
+static void raw(struct role_reading *r, const struct data_member *m)
+{
+	raw_member(r->im, role_raw(r, m->key_at), m->key, m->value, m->key_at);
+}
+
+/* ---- containers ---- */
+
+static const struct data *main_container(const struct role_reading *r, const struct data *containers)
+{
+	for (size_t i = 0; i < data_count(containers); i++)
+		if (!r->kind->container || str_is(member_text(containers->u.list.at[i], "name"), r->kind->container))
+			return containers->u.list.at[i];
+	return NULL;
+}
+
+/* Can the name be a block's, so that it comes out as it was? */
+static bool is_block_name(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!islower((unsigned char)name.p[i]) && name.p[i] != '-' && (i == 0 || !isdigit((unsigned char)name.p[i])))
+			return false;
+	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-';
+}
+
+/* A container beside the main one, or before it. */
+static void other_container(struct role_reading *r, const struct data *container, enum container_kind kind)
+{
+	struct import *im = r->im;
+	struct str name = member_text(container, "name");
+	struct container_reading c = { .role = r, .kind = kind, .container = container };
+
+	if (!is_block_name(name)) {
+		const char *list = kind == CONTAINER_INIT ? "initContainers" : "containers";
+		struct lines *to = raw_list(im, role_raw(r, container->from), list, container->from);
+		import_comments(im, lines_add(im->arena, to, raw_expr(im, container), container->from), container->from);
+		return;
+	}
+	struct str key = str_cat(im->arena, kind == CONTAINER_INIT ? STR("init ") : STR("sidecar "), word_text(im->arena, name), STR(""));
+	c.to = lines_extend(im->arena, r->role, key, container->from);
+	struct line *line = r->role->at[r->role->n - 1];
+	container_read(&c);
+	lines_sort(c.to);
+	import_comments(im, line, container->from);
+}
+
+static void containers(struct role_reading *r, const struct data *list, enum container_kind kind)
+{
+	for (size_t i = 0; i < data_count(list); i++)
+		if (list->u.list.at[i] != r->main)
+			other_container(r, list->u.list.at[i], kind);
+}
+
+static void main_read(struct role_reading *r)
+{
+	struct import *im = r->im;
+	struct container_reading c = { .role = r, .kind = CONTAINER_MAIN, .container = r->main, .to = r->role };
+	struct str name = member_text(r->main, "name");
+
+	if (name.n && !str_is(name, r->kind->usual ? r->kind->usual : "main"))
+		lines_set(im->arena, r->role, STR("container"), expr_string(im->arena, name), member_at(r->main, "name"));
+	container_read(&c);
+}
+
+/* ---- fields of the pod ---- */
+
+static void grace(struct role_reading *r, const struct data_member *m)
+{
+	if (m->value->u.integer >= 1 && m->value->u.integer != 30)
+		set(r, "grace", expr_text(r->im->arena, str_printf(r->im->arena, "%llds", (long long)m->value->u.integer)), m);
+	else if (m->value->u.integer != 30)
+		raw(r, m);
+}
+
+static void pull_secrets(struct role_reading *r, const struct data_member *m)
+{
+	struct arena *a = r->im->arena;
+	struct expr *list = expr_new(a, EXPR_LIST);
+
+	for (size_t i = 0; i < m->value->u.list.n; i++) {
+		struct str name = member_text(m->value->u.list.at[i], "name");
+		if (name.n)
+			lines_add(a, &list->items, expr_string(a, name), m->value->u.list.at[i]->from);
+	}
+	if (list->items.n)
+		set(r, "pull_secrets", list, m);
+}
+
+static void restart(struct role_reading *r, const struct data_member *m)
+{
+	static const char *const words[][2] = { { "Never", "never" }, { "OnFailure", "on-failure" }, { "Always", "always" } };
+
+	if (r->kind->restart) {
+		import_left_out(r->im, m->key_at, m->key, "the role's own restart policy counts");
+		return;
+	}
+	for (size_t i = 0; i < 3; i++)
+		if (str_is(m->value->u.string, words[i][0]))
+			set(r, "restart", expr_string(r->im->arena, str_of(words[i][1])), m);
+}
+
+static void text_field(struct role_reading *r, const struct data_member *m, const char *field)
+{
+	if (m->value->u.string.n)
+		set(r, field, expr_string(r->im->arena, m->value->u.string), m);
+}
+
+static void field(struct role_reading *r, const struct data_member *m)
+{
+	static const char *const elsewhere[] = { "containers", "initContainers", "volumes", "nodeSelector", "tolerations" };
+
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (str_is(m->key, elsewhere[i]))
+			return;
+	if (str_is(m->key, "terminationGracePeriodSeconds"))
+		grace(r, m);
+	else if (str_is(m->key, "imagePullSecrets"))
+		pull_secrets(r, m);
+	else if (str_is(m->key, "restartPolicy"))
+		restart(r, m);
+	else if (str_is(m->key, "serviceAccountName") || (str_is(m->key, "serviceAccount") && !member(r->spec, "serviceAccountName")))
+		text_field(r, m, "service_account");
+	else if (str_is(m->key, "schedulerName"))
+		text_field(r, m, "scheduler");
+	else if (str_is(m->key, "priorityClassName"))
+		text_field(r, m, "priority");
+	else if (!str_is(m->key, "serviceAccount"))
+		raw(r, m);
+}
+
+/* ---- metadata of the template ---- */
+
+static void pairs(struct role_reading *r, const struct data_member *m, const char *field)
+{
+	struct import *im = r->im;
+	struct lines *to = NULL;
+
+	for (size_t i = 0; i < m->value->u.map.n; i++) {
+		const struct data_member *pair = &m->value->u.map.at[i];
+		if (str_starts(pair->key, STR("trainc.dev/")))
+			continue;
+		if (!to)
+			to = lines_block(im->arena, r->role, str_of(field), m->key_at);
+		struct line *line = lines_set(im->arena, to, key_text(im->arena, pair->key), expr_string(im->arena, pair->value->u.string), pair->key_at);
+		import_comments(im, line, member_span(pair));
+	}
+}
+
+static void template_metadata(struct role_reading *r, const struct data *metadata)
+{
+	static const char *const cluster[] = {
+		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "ownerReferences", "deletionTimestamp",
+	};
+
+	for (size_t i = 0; i < data_count(metadata); i++) {
+		const struct data_member *m = &metadata->u.map.at[i];
+		bool quiet = false;
+		for (size_t k = 0; k < sizeof cluster / sizeof *cluster; k++)
+			quiet = quiet || str_is(m->key, cluster[k]);
+		if (str_is(m->key, "labels") || str_is(m->key, "annotations"))
+			pairs(r, m, m->key.p[0] == 'l' ? "labels" : "annotations");
+		else if (!quiet)
+			import_left_out(r->im, m->key_at, m->key, "pods get it from the job");
+	}
+}
+
+bool role_read(struct role_reading *r, const struct data *template)
+{
+	r->spec = member(template, "spec");
+	r->main = main_container(r, member(r->spec, "containers"));
+	if (!r->main)
+		return false;
+	volumes_read(r, member(r->spec, "volumes"));
+	main_read(r);
+	for (size_t i = 0; i < r->spec->u.map.n; i++)
+		field(r, &r->spec->u.map.at[i]);
+	device_read(r, member(r->spec, "nodeSelector"), member(r->spec, "tolerations"));
+	template_metadata(r, member(template, "metadata"));
+	containers(r, member(r->spec, "initContainers"), CONTAINER_INIT);
+	containers(r, member(r->spec, "containers"), CONTAINER_SIDECAR);
+	volumes_finish(r);
+	lines_sort(r->role);
+	return true;
+}

@@ -1,0 +1,145 @@
+/*
+ * program.c - jobs as one program: written, tried, put into form.
+ *
+ * A program that the compiler would refuse is not given away: what it says is
+ * told at the lines of the manifest.
+ */
+#include "import/device.h"
+#include "import/manifest.h"
+#include "import/trial.h"
+#include "syntax/format.h"
+
+#include <stdlib.h>
+
+#include "emit/emit.h"
+
+static int by_name(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+
+/* The modules that jobs import, each once. */
+static void put_imports(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out)
+{
+	struct map seen = { 0 };
+	struct str *names = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < jobs[i]->nmodules; k++)
+			if (!map_put(&seen, im->arena, jobs[i]->modules[k], im))
+				ARENA_PUSH(im->arena, names, count, jobs[i]->modules[k]);
+	if (count)
+		qsort(names, count, sizeof *names, by_name);
+	for (size_t i = 0; i < count; i++)
+		buf_printf(out, "import std.%.*s\n", STR_ARG(names[i]));
+}
+
+static void put_declaration(struct writing *w, struct line *line)
+{
+	struct lines one = { &line, 1 };
+
+	if (w->out.n)
+		buf_char(&w->out, '\n');
+	lines_write(w, &one, 0);
+}
+
+static void put_declarations(struct import *im, struct writing *w, const struct imported *const *jobs, size_t n)
+{
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < jobs[i]->declarations.n; k++)
+			if (!map_put(&seen, im->arena, jobs[i]->declarations.at[k]->key, im))
+				put_declaration(w, jobs[i]->declarations.at[k]);
+}
+
+void import_text(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out, struct writing *ret)
+{
+	struct writing w = { .arena = im->arena, .out = *out };
+
+	put_imports(im, jobs, n, &w.out);
+	put_declarations(im, &w, jobs, n);
+	for (size_t i = 0; i < n; i++)
+		if (jobs[i]->job)
+			put_declaration(&w, jobs[i]->job);
+	*out = w.out;
+	w.out = (struct buf){ 0 };
+	if (ret)
+		*ret = w;
+}
+
+/* ---- what the compiler says about it ---- */
+
+static void report(struct import *im, const struct compile *c, const struct writing *w, const struct imported *job, const struct diag *d)
+{
+	struct place place = source_place(&c->sources, d->at.start);
+	bool ours = place.source && str_is(place.source->name, "program.tj");
+	struct span at = ours ? written_from(w, place.offset) : (struct span){ 0, 0 };
+
+	if (!span_known(at))
+		at = job->name_at;
+	struct diag *ret = diag_report(im->diags, TJ1112, at, "%.*s [%s]", STR_ARG(d->message), diag_code_name(d->code));
+	diag_label(im->diags, ret, "the program that comes of it would be refused");
+	if (d->help.n)
+		diag_help(im->diags, ret, "%.*s", STR_ARG(d->help));
+}
+
+static bool sound(struct import *im, const struct writing *w, const struct imported *first, struct str text)
+{
+	struct compile *c = trial_run(text);
+	struct emit_options options = { .sources = &c->sources };
+
+	if (diags_ok(&c->diags))
+		emit_check(&options, &c->plan, &c->diags);
+	diags_finish(&c->diags);
+	for (size_t i = 0; i < c->diags.n; i++)
+		if (c->diags.at[i]->severity == SEVERITY_ERROR)
+			report(im, c, w, first, c->diags.at[i]);
+	bool ok = diags_ok(&c->diags);
+	trial_release(c);
+	return ok;
+}
+
+static bool names_differ(struct import *im, const struct imported *const *jobs, size_t n)
+{
+	struct map seen = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct imported *other = jobs[i]->job ? map_put(&seen, im->arena, jobs[i]->name, (void *)jobs[i]) : NULL;
+		if (!other)
+			continue;
+		struct diag *d = diag_report(im->diags, TJ1114, jobs[i]->name_at, "two jobs are named '%.*s'", STR_ARG(jobs[i]->name));
+		diag_note(im->diags, d, other->name_at, "the other one");
+		if (str_eq(other->ns, jobs[i]->ns))
+			diag_help(im->diags, d, "give one of them another name");
+		else
+			diag_help(im->diags, d, "one program has one job of a name: write them to files of their own with --output-dir");
+		ok = false;
+	}
+	return ok;
+}
+
+bool import_program(struct import *im, int64_t which, struct buf *out)
+{
+	const struct imported *const *jobs = (const struct imported *const *)im->jobs;
+	size_t n = im->njobs;
+	struct buf text = { 0 };
+	struct writing w;
+
+	if (which != IMPORT_ALL) {
+		jobs += which;
+		n = 1;
+	}
+	if (!n || !names_differ(im, jobs, n))
+		return false;
+	import_text(im, jobs, n, &text, &w);
+	bool ok = sound(im, &w, jobs[0], buf_text(&text));
+	struct arena scratch = { 0 };
+	struct sources sources = { .arena = &scratch };
+	struct names names = { .arena = &scratch };
+	struct diags diags = { .arena = &scratch, .sources = &sources };
+	struct source *source = ok ? source_add(&sources, STR("program.tj"), buf_text(&text)) : NULL;
+	ok = source && format_source(&scratch, &names, &diags, source, out);
+	arena_release(&scratch);
+	buf_release(&text);
+	return ok;
+}

@@ -1,0 +1,83 @@
+/*
+ * role.h - a pod template becomes the body of a role.
+ */
+#ifndef TRAINC_IMPORT_ROLE_H
+#define TRAINC_IMPORT_ROLE_H
+
+#include "import/manifest.h"
+
+struct role_kind {                      /* what the framework brings along; NULL and 0 without */
+	const char *container;          /* name of the main container; NULL: the first one is it */
+	const char *usual;              /* the name that it has when the program says none */
+	const char *port;
+	int64_t number;
+	const char *index;              /* where pods carry their index: "metadata.labels['...']" */
+	bool restart;                   /* the pod's own restart policy counts for nothing */
+	bool no_device;                 /* devices stay what they are: nothing is to be added to the pods */
+};
+
+struct role_reading {
+	struct import *im;
+	struct imported *job;
+	const struct role_kind *kind;
+	struct str word;                /* name of the role in the program */
+	const struct data *spec;        /* of the pod */
+	const struct data *main;        /* container */
+	struct lines *role;             /* the body that is filled */
+	struct lines *raw;              /* its `raw pod`, once there is one */
+	struct map volumes;             /* by name: struct role_volume */
+	const struct data *devices;     /* resources of the main container that stand for devices: a map, or NULL */
+	struct str memory;              /* of the main container, as it is written */
+	int64_t replicas;               /* or -1 */
+};
+
+enum container_kind { CONTAINER_MAIN, CONTAINER_SIDECAR, CONTAINER_INIT };
+
+struct container_reading {
+	struct role_reading *role;
+	enum container_kind kind;
+	const struct data *container;
+	struct lines *to;
+	struct lines *raw;              /* its `raw container`, once there is one */
+	struct map env;                 /* names that may be referred to: the expression that stands for each */
+	struct map raw_env;             /* names that are defined in `raw container` */
+	struct map secrets;             /* names whose values come from a Secret */
+};
+
+/* Fill the role from a fitted PodTemplateSpec; false when it has no main container (which was said before). */
+bool role_read(struct role_reading *r, const struct data *template);
+
+/* A container's fields; those without a field of the language go to its `raw container`. */
+void container_read(struct container_reading *c);
+/* The `raw container` of a container; the `raw pod` of a role. */
+struct lines *container_raw(struct container_reading *c, struct span from);
+struct lines *role_raw(struct role_reading *r, struct span from);
+/* The elements of a list in a raw block, which is made if it is not there. */
+struct lines *raw_list(struct import *im, struct lines *raw, const char *key, struct span from);
+
+/*
+ * A text in which Kubernetes replaces `$(NAME)`: command, arguments, values.  NULL
+ * when it refers to something that the language cannot say.
+ */
+struct expr *env_text(struct container_reading *c, struct str text, bool value);
+void env_read(struct container_reading *c, const struct data *env);
+
+/* A quantity as a literal of the language: of cpu, or `whole` bytes; empty when it cannot be one. */
+struct str amount_literal(struct arena *a, const struct data *quantity, bool whole);
+void resources_read(struct container_reading *c, const struct data *resources);
+
+/* What the pod's volumes are; then the mounts of a container; then those volumes that stay raw. */
+void volumes_read(struct role_reading *r, const struct data *volumes);
+void mounts_read(struct container_reading *c, const struct data *mounts);
+void volumes_finish(struct role_reading *r);
+
+/* The accelerator of a role and what is left of its node labels and tolerations. */
+void device_read(struct role_reading *r, const struct data *node, const struct data *tolerations);
+
+/* Lines of a body in the order that people write them in. */
+void lines_sort(struct lines *body);
+
+/* Fields that all roles share, to the job; scheduler and priority to the job or into `raw pod`. */
+void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * trial.c - programs that are compiled without a file.
+ */
+#include "import/trial.h"
+
+#include <stdlib.h>
+
+static bool read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	const struct str *text = context;
+
+	if (!text || !str_is(path, "program.tj")) {
+		*why = STR("no such file");
+		return false;
+	}
+	*ret = str_copy(a, *text);
+	return true;
+}
+
+struct compile *trial_run(struct str text)
+{
+	struct compile *c = memory_resize(NULL, sizeof *c);
+	struct reader reader = { .context = &text, .read = read };
+
+	memset(c, 0, sizeof *c);
+	compile_init(c, &reader);
+	compile_plan(c, STR("program.tj"));
+	c->program.reader = NULL;
+	return c;
+}
+
+void trial_release(struct compile *c)
+{
+	compile_release(c);
+	free(c);
+}

@@ -1,0 +1,331 @@
+/*
+ * volumes.c - volumes and where they are mounted.
+ *
+ * The language names a volume after what it is, where it is mounted; a volume
+ * that says more than that stays in `raw pod`, and so do its mounts.
+ */
+#include "import/role.h"
+
+#include "base/quantity.h"
+
+struct role_volume {
+	struct str name;
+	const struct data *data;
+	const struct data *source;      /* its one member beside the name */
+	struct str kind;                /* the name of that: "persistentVolumeClaim" */
+	bool plain;                     /* a function of the language makes it, and every mount can be said */
+	size_t mounts;
+};
+
+/* Members of a volume's source that a function says; anything else makes it raw. */
+static bool only(const struct data *source, const char *a, const char *b, const char *c)
+{
+	for (size_t i = 0; i < data_count(source); i++) {
+		struct str key = source->u.map.at[i].key;
+		if (!str_is(key, a) && !(b && str_is(key, b)) && !(c && str_is(key, c)))
+			return false;
+	}
+	return true;
+}
+
+static struct str size_text(struct arena *a, const struct role_volume *v) { return amount_literal(a, member(v->source, "sizeLimit"), true); }
+
+static bool is_plain(struct arena *a, const struct role_volume *v)
+{
+	const struct data *s = v->source;
+
+	if (str_is(v->kind, "persistentVolumeClaim"))
+		return only(s, "claimName", "readOnly", NULL) && member_text(s, "claimName").n;
+	if (str_is(v->kind, "emptyDir")) {
+		struct str medium = member_text(s, "medium");
+		return only(s, "medium", "sizeLimit", NULL) && size_text(a, v).n && (!medium.n || str_is(medium, "Memory"));
+	}
+	if (str_is(v->kind, "secret"))
+		return only(s, "secretName", NULL, NULL) && member_text(s, "secretName").n;
+	if (str_is(v->kind, "configMap"))
+		return only(s, "name", NULL, NULL) && member_text(s, "name").n;
+	if (str_is(v->kind, "hostPath"))
+		return only(s, "path", "type", NULL) && !member_text(s, "type").n && member_text(s, "path").n;
+	return str_is(v->kind, "nfs") && only(s, "server", "path", "readOnly") && member_text(s, "server").n && member_text(s, "path").n;
+}
+
+/* ---- mounts ---- */
+
+static struct expr *text(struct arena *a, struct str s) { return expr_string(a, s); }
+
+static void named(struct arena *a, struct expr *call, const char *name, struct expr *value)
+{
+	lines_set(a, &call->items, str_of(name), value, (struct span){ 0, 0 });
+}
+
+static struct expr *truth(struct arena *a, bool value) { return expr_text(a, value ? STR("true") : STR("false")); }
+
+static struct expr *claim(struct arena *a, const struct role_volume *v, struct str path, bool readonly)
+{
+	struct expr *e = expr_call(a, STR("pvc"));
+
+	lines_add(a, &e->items, text(a, member_text(v->source, "claimName")), v->data->from);
+	if (path.n)
+		named(a, e, "path", text(a, path));
+	if (readonly)
+		named(a, e, "readonly", truth(a, true));
+	return e;
+}
+
+static struct expr *scratch(struct arena *a, const struct role_volume *v)
+{
+	struct expr *e = expr_call(a, STR("scratch"));
+
+	lines_add(a, &e->items, text(a, v->name), v->data->from);
+	lines_add(a, &e->items, expr_text(a, size_text(a, v)), v->data->from);
+	if (member_text(v->source, "medium").n)
+		named(a, e, "medium", text(a, STR("memory")));
+	return e;
+}
+
+static struct expr *one(struct arena *a, const char *function, const struct role_volume *v, const char *key)
+{
+	struct expr *e = expr_call(a, str_of(function));
+
+	lines_add(a, &e->items, text(a, member_text(v->source, key)), v->data->from);
+	return e;
+}
+
+static struct expr *volume(struct arena *a, const struct role_volume *v, struct str path, bool readonly)
+{
+	struct expr *e;
+
+	readonly = readonly || member_bool(v->source, "readOnly", false);
+	if (str_is(v->kind, "persistentVolumeClaim"))
+		return claim(a, v, path, readonly);
+	if (str_is(v->kind, "emptyDir"))
+		return scratch(a, v);
+	if (str_is(v->kind, "secret"))
+		return one(a, "secret_files", v, "secretName");
+	if (str_is(v->kind, "configMap"))
+		return one(a, "config_files", v, "name");
+	if (str_is(v->kind, "hostPath")) {
+		e = one(a, "host_path", v, "path");
+		if (!readonly)
+			named(a, e, "readonly", truth(a, false));
+		return e;
+	}
+	e = one(a, "nfs", v, "server");
+	lines_add(a, &e->items, text(a, member_text(v->source, "path")), v->data->from);
+	if (readonly)
+		named(a, e, "readonly", truth(a, true));
+	return e;
+}
+
+/* An absolute path without `.` and `..`, as the language keeps it. */
+static bool clean_path(struct str p)
+{
+	if (!p.n || p.p[0] != '/' || p.n < 2)
+		return false;
+	for (size_t i = 0; i < p.n; i++)
+		if (p.p[i] == '/' && i + 1 < p.n && (p.p[i + 1] == '/' || p.p[i + 1] == '.'))
+			return false;
+	return true;
+}
+
+static bool mount_is_plain(const struct role_volume *v, const struct data *mount)
+{
+	bool claimed = str_is(v->kind, "persistentVolumeClaim");
+
+	for (size_t i = 0; i < mount->u.map.n; i++) {
+		struct str key = mount->u.map.at[i].key;
+		bool said = str_is(key, "name") || str_is(key, "mountPath") || (str_is(key, "subPath") && claimed) ||
+			(str_is(key, "readOnly") && (!str_is(v->kind, "emptyDir") || !mount->u.map.at[i].value->u.boolean));
+		if (!said)
+			return false;
+	}
+	return clean_path(member_text(mount, "mountPath"));
+}
+
+/* A memory-backed /dev/shm of the main container, and of nobody else. */
+static bool is_shm(struct container_reading *c, const struct role_volume *v, const struct data *mount)
+{
+	struct quantity shm, memory;
+	struct str size = size_text(c->role->im->arena, v);
+
+	if (c->kind != CONTAINER_MAIN || !str_is(v->kind, "emptyDir") || !str_is(member_text(v->source, "medium"), "Memory") ||
+	    !str_is(member_text(mount, "mountPath"), "/dev/shm"))
+		return false;
+	if (!c->role->memory.n)
+		return true;
+	return quantity_parse(size, &shm) == QUANTITY_OK && quantity_parse(c->role->memory, &memory) == QUANTITY_OK && shm.nano <= memory.nano;
+}
+
+static struct str trimmed_path(struct str p)
+{
+	while (p.n > 1 && p.p[p.n - 1] == '/')
+		p.n--;
+	return p;
+}
+
+/* ---- the volumes of a pod ---- */
+
+static struct role_volume *volume_new(struct role_reading *r, const struct data *d)
+{
+	struct role_volume *v = ARENA_NEW(r->im->arena, struct role_volume);
+
+	v->data = d;
+	v->name = member_text(d, "name");
+	for (size_t k = 0; k < d->u.map.n; k++) {
+		if (str_is(d->u.map.at[k].key, "name"))
+			continue;
+		v->kind = d->u.map.at[k].key;
+		v->source = d->u.map.at[k].value;
+	}
+	v->plain = d->u.map.n == 2 && v->source && is_plain(r->im->arena, v);
+	return v;
+}
+
+static void look_at_mounts(struct role_reading *r, const struct data *containers)
+{
+	for (size_t i = 0; i < data_count(containers); i++) {
+		const struct data *mounts = member(containers->u.list.at[i], "volumeMounts");
+		for (size_t k = 0; k < data_count(mounts); k++) {
+			struct role_volume *v = map_get(&r->volumes, member_text(mounts->u.list.at[k], "name"));
+			if (!v)
+				continue;
+			v->mounts++;
+			v->plain = v->plain && mount_is_plain(v, mounts->u.list.at[k]);
+		}
+	}
+}
+
+/* The name that the compiler gives the volume of a line, or nearly. */
+static struct str line_name(struct arena *a, const struct role_volume *v)
+{
+	static const char *const keys[] = { "claimName", "secretName", "name", "path" };
+	struct str s = str_is(v->kind, "emptyDir") ? v->name : (struct str){ 0 };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && !s.n; i++)
+		s = member_text(v->source, keys[i]);
+	for (size_t i = s.n; i > 0; i--) {
+		if (s.p[i - 1] == '/') {
+			s = (struct str){ s.p + i, s.n - i };
+			break;
+		}
+	}
+	s = str_copy(a, s);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '.' || s.p[i] == '_')
+			((char *)s.p)[i] = '-';
+	return s;
+}
+
+/* Raw volumes keep their names, unless a line's volume will have it. */
+static void rename_raw(struct role_reading *r)
+{
+	struct arena *a = r->im->arena;
+	struct map taken = { 0 };
+
+	map_put(&taken, a, STR("shm"), r);
+	map_put(&taken, a, STR("files"), r);
+	for (size_t i = 0; i < r->volumes.n; i++) {
+		struct role_volume *v = r->volumes.entries[i].value;
+		if (v->plain && v->mounts)
+			map_put(&taken, a, line_name(a, v), v);
+	}
+	for (size_t i = 0; i < r->volumes.n; i++) {
+		struct role_volume *v = r->volumes.entries[i].value;
+		for (unsigned n = 2; !(v->plain && v->mounts) && map_get(&taken, v->name); n++)
+			v->name = str_printf(a, "%.*s-%u", STR_ARG(r->volumes.entries[i].key), n);
+	}
+}
+
+void volumes_read(struct role_reading *r, const struct data *volumes)
+{
+	struct import *im = r->im;
+
+	for (size_t i = 0; i < data_count(volumes); i++) {
+		struct role_volume *v = volume_new(r, volumes->u.list.at[i]), *first = map_get(&r->volumes, v->name);
+		if (!first) {
+			map_put(&r->volumes, im->arena, v->name, v);
+			continue;
+		}
+		struct diag *d = diag_report(im->diags, TJ1103, v->data->from, "two volumes are named '%.*s'", STR_ARG(v->name));
+		diag_note(im->diags, d, first->data->from, "the other one");
+	}
+	look_at_mounts(r, member(r->spec, "containers"));
+	look_at_mounts(r, member(r->spec, "initContainers"));
+	rename_raw(r);
+}
+
+/* A tree with another name. */
+static struct expr *raw_named(struct import *im, const struct data *d, struct str name)
+{
+	struct expr *e = raw_expr(im, d);
+	struct line *line = lines_find(&e->items, STR("name"));
+
+	if (line)
+		line->value = expr_string(im->arena, name);
+	return e;
+}
+
+/* What is not mounted by a line of the program stays as it is. */
+void volumes_finish(struct role_reading *r)
+{
+	struct import *im = r->im;
+
+	for (size_t i = 0; i < r->volumes.n; i++) {
+		struct role_volume *v = r->volumes.entries[i].value;
+		if (v->plain && v->mounts)
+			continue;
+		struct lines *list = raw_list(im, role_raw(r, v->data->from), "volumes", v->data->from);
+		import_comments(im, lines_add(im->arena, list, raw_named(im, v->data, v->name), v->data->from), v->data->from);
+	}
+}
+
+/* ---- the mounts of a container ---- */
+
+static void mount_raw(struct container_reading *c, const struct data *mount, const struct role_volume *v)
+{
+	struct import *im = c->role->im;
+	struct lines *list = raw_list(im, container_raw(c, mount->from), "volumeMounts", mount->from);
+
+	import_comments(im, lines_add(im->arena, list, raw_named(im, mount, v->name), mount->from), mount->from);
+}
+
+static void mount_line(struct container_reading *c, const struct data *mount, const struct role_volume *v, struct lines **mounts)
+{
+	struct import *im = c->role->im;
+	struct arena *a = im->arena;
+	struct line *line;
+
+	if (v->mounts == 1 && is_shm(c, v, mount)) {
+		line = lines_set(a, c->to, STR("shm"), expr_text(a, size_text(a, v)), mount->from);
+	} else {
+		struct str path = trimmed_path(member_text(mount, "mountPath"));
+		struct expr *e = volume(a, v, member_text(mount, "subPath"), member_bool(mount, "readOnly", false));
+		if (!*mounts)
+			*mounts = lines_block(a, c->to, STR("mounts"), mount->from);
+		line = lines_set(a, *mounts, key_text(a, path), e, mount->from);
+	}
+	import_comments(im, line, mount->from);
+	import_comments(im, line, v->data->from);
+}
+
+void mounts_read(struct container_reading *c, const struct data *mounts)
+{
+	struct import *im = c->role->im;
+	struct lines *lines = NULL;
+	struct map paths = { 0 };
+
+	for (size_t i = 0; i < mounts->u.list.n; i++) {
+		const struct data *mount = mounts->u.list.at[i];
+		struct str name = member_text(mount, "name"), path = trimmed_path(member_text(mount, "mountPath"));
+		const struct role_volume *v = map_get(&c->role->volumes, name);
+
+		if (!v)
+			diag_report(im->diags, TJ1103, mount->from, "the volume '%.*s' is mounted here, but the pod has no such volume", STR_ARG(name));
+		else if (map_put(&paths, im->arena, path, c))
+			diag_report(im->diags, TJ1103, mount->from, "two volumes are mounted at '%.*s'", STR_ARG(path));
+		else if (v->plain)
+			mount_line(c, mount, v, &lines);
+		else
+			mount_raw(c, mount, v);
+	}
+}

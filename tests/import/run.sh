@@ -1,0 +1,54 @@
+#!/bin/sh
+# run.sh [NAME.yaml...] - manifests and the programs that they become.
+#
+# Beside cases/NAME.yaml (or .json) stand NAME.said, what `trainc import`
+# says on standard error, and NAME.tj, the program, unless the manifest is
+# refused; NAME.args holds options.  BLESS=1 rewrites both.  Every program checks
+# without errors, and is the same in two runs.
+cd "$(dirname "$0")/cases" || exit 1
+TRAINC=${TRAINC:-$PWD/../../../${BUILD:-build}/trainc}
+export LC_ALL=C.UTF-8
+unset NO_COLOR CLICOLOR_FORCE FORCE_COLOR
+test $# -gt 0 || set -- *.yaml *.json
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL $*"
+}
+# golden FILE FOUND: compare, or bless; an empty one is not there.
+golden() {
+	if test -n "$BLESS"; then
+		if test ! -s "$2"; then rm -f "$1"; elif ! cmp -s "$1" "$2"; then cp "$2" "$1"; echo "blessed $1"; fi
+		ok
+	elif test ! -e "$1"; then
+		if test -s "$2"; then fail "$1 is missing"; head -n 20 "$2"; else ok; fi
+	elif diff -u "$1" "$2" >"$work/diff"; then
+		ok
+	else
+		fail "$1"
+		head -n 60 "$work/diff"
+	fi
+}
+
+for manifest; do
+	test -f "$manifest" || continue
+	name=${manifest%.*} options=
+	test -f "$name.args" && options=$(cat "$name.args")
+	"$TRAINC" import $options "$manifest" >"$work/tj" 2>"$work/said"
+	status=$?
+	golden "$name.said" "$work/said"
+	golden "$name.tj" "$work/tj"
+	if grep -q ': error: ' "$work/said"; then want=1; else want=0; fi
+	if test "$status" -eq "$want"; then ok; else fail "$manifest: status $status, not $want"; fi
+	"$TRAINC" import $options "$manifest" 2>/dev/null | cmp -s - "$work/tj" || fail "$manifest: two runs differ"
+	test "$status" -eq 0 || continue
+	if "$TRAINC" check "$work/tj" 2>"$work/err"; then ok; else fail "$manifest: its program is refused"; cat "$work/err"; fi
+	if "$TRAINC" fmt --check "$work/tj" >/dev/null; then ok; else fail "$manifest: its program is not in the form of fmt"; fi
+done
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0
