@@ -11,6 +11,14 @@
 #include "base/quantity.h"
 #include "diag/suggest.h"
 
+struct way {                            /* from the object to here */
+	const struct way *outer;
+	struct str key;
+	bool element;                   /* one of a list under that key */
+};
+
+static const char *element_of(const struct way *p) { return p->element ? "an element of " : ""; }
+
 struct fitting {
 	struct import *im;
 	const struct schema *schema;
@@ -53,11 +61,11 @@ static const char *wanted_words(const struct schema_ref *ref)
 	}
 }
 
-static void wrong_kind(struct fitting *f, const struct data *d, const struct schema_ref *ref, struct str key, bool element)
+static void wrong_kind(struct fitting *f, const struct data *d, const struct schema_ref *ref, const struct way *in)
 {
 	struct diags *ds = f->im->diags;
 	struct str found = spelling(f, d);
-	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %s", element ? "an element of " : "", STR_ARG(key),
+	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %s", element_of(in), STR_ARG(in->key),
 		wanted_words(ref), import_kind_words(d));
 
 	if (ref->word == SCHEMA_STRING && d->kind < DATA_STRING && found.n)
@@ -88,7 +96,7 @@ static bool scalar_fits(enum schema_word word, const struct data *d)
 	}
 }
 
-static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, struct str key, bool element);
+static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, const struct way *in);
 
 /* ---- maps ---- */
 
@@ -109,16 +117,6 @@ static const struct schema_field *find_field(struct fitting *f, const struct sch
 	return field || !f->any_case ? field : field_any_case(f, t, key);
 }
 
-/* The name of a type without where it is declared: "core.v1.Container" to "Container". */
-static struct str short_name(struct str name)
-{
-	size_t i = name.n;
-
-	while (i && name.p[i - 1] != '.')
-		i--;
-	return (struct str){ name.p + i, name.n - i };
-}
-
 /* One level below: a field that stands too far out is the most common slip. */
 static struct str belongs_under(struct fitting *f, const struct schema_type *t, struct str key)
 {
@@ -131,11 +129,12 @@ static struct str belongs_under(struct fitting *f, const struct schema_type *t, 
 	return (struct str){ 0 };
 }
 
-static void unknown_field(struct fitting *f, const struct schema_type *t, const struct data_member *m)
+static void unknown_field(struct fitting *f, const struct schema_type *t, const struct data_member *m, const struct way *in)
 {
 	struct diags *ds = f->im->diags;
-	struct str type = short_name(schema_text(f->schema, t->name)), under = belongs_under(f, t, m->key);
-	struct diag *d = diag_report(ds, TJ1104, m->key_at, "%.*s has no field '%.*s'; it is left out", STR_ARG(type), STR_ARG(m->key));
+	struct str under = belongs_under(f, t, m->key);
+	struct diag *d = diag_report(ds, TJ1104, m->key_at, "%s'%.*s' has no field '%.*s'; it is left out", element_of(in), STR_ARG(in->key),
+		STR_ARG(m->key));
 	struct suggest near;
 
 	if (under.n) {
@@ -151,23 +150,26 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 }
 
 /* What a type must have.  Of containers the rules of the operators have more to say. */
-static void missing_fields(struct fitting *f, const struct schema_type *t, const struct data *d, const struct data_member *at, size_t n)
+static void missing_fields(struct fitting *f, const struct schema_type *t, const struct data *d, const struct way *in)
 {
-	struct str type = short_name(schema_text(f->schema, t->name));
+	const struct data_member *at = d->u.map.at;
 
 	for (size_t i = t->first; i < t->first + t->n; i++) {
 		const struct schema_field *field = &f->schema->fields[i];
 		struct str name = schema_text(f->schema, field->name);
 		bool there = !field->required || field != schema_newest_field(f->schema, t, name) || str_is(name, "containers") ||
-			(str_is(name, "name") && str_is(type, "Container"));
-		for (size_t k = 0; k < n && !there; k++)
+			(str_is(name, "name") && str_is(schema_text(f->schema, t->name), "core.v1.Container")) || str_ends(name, STR("ReplicaSpecs"));
+		for (size_t k = 0; k < d->u.map.n && !there; k++)
 			there = str_eq(at[k].key, name);
 		if (!there)
-			diag_report(f->im->diags, TJ1115, d->from, "'%.*s' is missing in %.*s", STR_ARG(name), STR_ARG(type));
+			diag_report(f->im->diags, TJ1115, d->from, "'%.*s' is missing in %s'%.*s'", STR_ARG(name), element_of(in), STR_ARG(in->key));
 	}
 }
 
-static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t)
+/* What the cluster alone writes. */
+static bool is_clusters(const struct way *in, struct str key) { return !in->outer && str_is(key, "status"); }
+
+static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t, const struct way *in)
 {
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
 	struct data_member *at = ARENA_ARRAY(f->im->arena, struct data_member, d->u.map.n);
@@ -176,21 +178,22 @@ static const struct data *fit_object(struct fitting *f, const struct data *d, co
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
 		const struct schema_field *field = find_field(f, t, m->key);
-		if (!field) {
-			unknown_field(f, t, m);
+		struct way at_member = { in, m->key, false };
+		if (!field && !is_clusters(in, m->key))
+			unknown_field(f, t, m, in);
+		if (!field || is_clusters(in, m->key))
 			continue;
-		}
 		at[n].key = schema_text(f->schema, field->name);
 		at[n].key_at = m->key_at;
-		at[n].value = (struct data *)fit_value(f, m->value, &f->schema->refs[field->ref], m->key, false);
+		at[n].value = (struct data *)fit_value(f, m->value, &f->schema->refs[field->ref], &at_member);
 		n += at[n].value != NULL;
 	}
-	missing_fields(f, t, d, d->u.map.at, d->u.map.n);
+	missing_fields(f, t, d, in);
 	*ret = (struct data){ .kind = DATA_MAP, .from = d->from, .u.map = { at, n } };
 	return ret;
 }
 
-static const struct data *fit_map(struct fitting *f, const struct data *d, const struct schema_ref *element)
+static const struct data *fit_map(struct fitting *f, const struct data *d, const struct schema_ref *element, const struct way *in)
 {
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
 	struct data_member *at = ARENA_ARRAY(f->im->arena, struct data_member, d->u.map.n);
@@ -198,29 +201,31 @@ static const struct data *fit_map(struct fitting *f, const struct data *d, const
 
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
+		struct way at_member = { in, m->key, false };
 		at[n] = *m;
 		/* null as an entry's value is not the same as no entry: roles without anything, labels */
 		if (m->value->kind == DATA_NULL && element->word != SCHEMA_OBJECT)
-			wrong_kind(f, m->value, element, m->key, false);
+			wrong_kind(f, m->value, element, &at_member);
 		else
-			at[n].value = (struct data *)(m->value->kind == DATA_NULL ? m->value : fit_value(f, m->value, element, m->key, false));
+			at[n].value = (struct data *)(m->value->kind == DATA_NULL ? m->value : fit_value(f, m->value, element, &at_member));
 		n += m->value->kind == DATA_NULL ? element->word == SCHEMA_OBJECT : at[n].value != NULL;
 	}
 	*ret = (struct data){ .kind = DATA_MAP, .from = d->from, .u.map = { at, n } };
 	return ret;
 }
 
-static const struct data *fit_list(struct fitting *f, const struct data *d, const struct schema_ref *element, struct str key)
+static const struct data *fit_list(struct fitting *f, const struct data *d, const struct schema_ref *element, const struct way *in)
 {
+	struct way at_element = { in, in->key, true };
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
 	struct data **at = ARENA_ARRAY(f->im->arena, struct data *, d->u.list.n);
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->u.list.n; i++) {
 		if (d->u.list.at[i]->kind == DATA_NULL)
-			wrong_kind(f, d->u.list.at[i], element, key, true);
+			wrong_kind(f, d->u.list.at[i], element, &at_element);
 		else
-			at[n] = (struct data *)fit_value(f, d->u.list.at[i], element, key, true);
+			at[n] = (struct data *)fit_value(f, d->u.list.at[i], element, &at_element);
 		n += at[n] != NULL;
 	}
 	*ret = (struct data){ .kind = DATA_LIST, .from = d->from, .u.list = { at, n } };
@@ -228,33 +233,31 @@ static const struct data *fit_list(struct fitting *f, const struct data *d, cons
 }
 
 /* NULL: it is null, or was reported. */
-static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, struct str key, bool element)
+static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, const struct way *in)
 {
 	const struct schema_ref *of = ref->word >= SCHEMA_LIST ? &f->schema->refs[ref->of] : NULL;
 
 	if (d->kind == DATA_NULL)
 		return NULL;
 	if (ref->word == SCHEMA_OBJECT && d->kind == DATA_MAP)
-		return fit_object(f, d, &f->schema->types[ref->of]);
+		return fit_object(f, d, &f->schema->types[ref->of], in);
 	if (ref->word == SCHEMA_MAP && d->kind == DATA_MAP)
-		return fit_map(f, d, of);
+		return fit_map(f, d, of, in);
 	if (ref->word == SCHEMA_LIST && d->kind == DATA_LIST)
-		return fit_list(f, d, of, key);
+		return fit_list(f, d, of, in);
 	if (ref->word < SCHEMA_OBJECT && scalar_fits((enum schema_word)ref->word, d))
 		return d;
-	wrong_kind(f, d, ref, key, element);
+	wrong_kind(f, d, ref, in);
 	return NULL;
 }
 
 const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case)
 {
 	struct fitting f = { im, &schema_builtin, any_case };
+	struct way root = { NULL, member_text(d, "kind"), false };
 	const struct schema_type *t = schema_find_type(f.schema, str_of(type));
 
-	if (t && d->kind == DATA_MAP)
-		return fit_object(&f, d, t);
-	diag_report(im->diags, TJ1103, d->from, "%.*s is a map, found %s", STR_ARG(short_name(str_of(type))), import_kind_words(d));
-	return NULL;
+	return t ? fit_object(&f, d, t, &root) : NULL;
 }
 
 /* ---- members ---- */

@@ -84,7 +84,7 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 /* ---- fitting: fit.c ---- */
 
 /*
- * A tree that holds what a type of Kubernetes' schema has, of the right kind:
+ * The tree of a map that holds what a type of Kubernetes' schema has, of the right kind:
  * other values are reported and left out, unknown fields are told, null is absent.
  * `any_case`: keys are matched as Go's JSON does.
  */
