@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Which numbered requirement is looked at where.
+
+    rows.py [FILE]     FILE: a table whose rows begin with `| S17 |`; without it the rows that files name
+
+A test names the rows that it looks at in a comment or docstring: S17, S1 to S15.  docs/differences.md may name some too.
+Prints the rows with their files, and last how many have none.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+NAMED = re.compile(r"\bS(\d{1,3})(?: to S(\d{1,3}))?\b")
+
+
+def files():
+    yield os.path.join(ROOT, "docs", "differences.md")
+    for folder, _, names in os.walk(os.path.join(ROOT, "tests")):
+        for name in sorted(names):
+            if name.endswith((".tj", ".sh", ".py", ".c")) and name != "rows.py":
+                yield os.path.join(folder, name)
+
+
+def rows_of(text):
+    for line in text.splitlines():
+        if line.lstrip().startswith(("#", "*", "/*", "//", "|", '"""')) or "rows:" in line:
+            for low, high in NAMED.findall(line):
+                yield from range(int(low), int(high or low) + 1)
+
+
+def main():
+    seen = {}
+    for path in files():
+        with open(path, encoding="utf-8", errors="replace") as f:
+            for row in set(rows_of(f.read())):
+                seen.setdefault(row, []).append(os.path.relpath(path, ROOT))
+    titles = {row: "" for row in seen}
+    if len(sys.argv) > 1:
+        with open(sys.argv[1], encoding="utf-8") as f:
+            titles = {int(m[1]): m[2] for m in re.finditer(r"^\| S(\d+) \| ([^|]*) \|", f.read(), re.M)}
+    missing = [row for row in sorted(titles) if row not in seen]
+    for row in sorted(titles):
+        print("S%-4d %-60s %s" % (row, titles[row][:60], ", ".join(seen.get(row, ["-"]))))
+    print("%d rows, %d without a test" % (len(titles), len(missing)))
+    return 0
+
+
+sys.exit(main())
