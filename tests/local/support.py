@@ -112,4 +112,4 @@ def within(seconds, condition, what):
 
 
 def nothing_left(job):
-    within(3, lambda: not replicas(job), "no process of %s is left" % job)
+    within(10, lambda: not replicas(job), "no process of %s is left" % job)

@@ -207,7 +207,7 @@ static void rude(struct str dir)
 	close(good);
 	CHECK(end_of(keeper) == 0);
 	clock_gettime(CLOCK_MONOTONIC, &after);
-	CHECK(after.tv_sec - before.tv_sec < 5);
+	CHECK(after.tv_sec - before.tv_sec < 20);
 }
 
 /* Somebody who never reads does not keep the keeper from ending. */
@@ -224,7 +224,7 @@ static void deaf_at_the_end(struct str dir)
 	CHECK(ask(good, "kill"));
 	CHECK(end_of(keeper) == 0);
 	clock_gettime(CLOCK_MONOTONIC, &after);
-	CHECK(after.tv_sec - before.tv_sec <= 2);
+	CHECK(after.tv_sec - before.tv_sec <= 10);
 	close(deaf);
 	close(good);
 }

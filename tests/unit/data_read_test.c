@@ -293,12 +293,12 @@ static void large(void)
 	for (int i = 0; i < 100000; i++)
 		buf_printf(&b, ", \"key%d\": \"value %d\"", i, i);
 	buf_char(&b, '}');
-	CHECK(seconds_to_read(buf_text(&b), &why) < 2);
+	CHECK(seconds_to_read(buf_text(&b), &why) < 20);
 	CHECK_TEXT(why, "");
 	b.n = 0;
 	for (int i = 0; i < 50000; i++)
 		buf_printf(&b, "key\xC3\xA9%d: value %d\n", i, i);
-	CHECK(seconds_to_read(buf_text(&b), &why) < 4);
+	CHECK(seconds_to_read(buf_text(&b), &why) < 20);
 	CHECK_TEXT(why, "");
 	buf_release(&b);
 }
