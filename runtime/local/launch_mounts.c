@@ -486,8 +486,22 @@ static void check_mapping(struct launch *l, const struct engine_mapping *m, stru
 	buf_release(&names);
 }
 
+static void check_root(struct launch *l, struct buf *why)
+{
+	struct str root = l->options->image_root;
+	struct stat s;
+
+	if (!root.n)
+		return;
+	if (stat(str_copy(l->arena, root).p, &s) < 0)
+		launch_complain(why, "--image-root '%.*s': %.*s", STR_ARG(root), STR_ARG(file_reason(l->arena, errno)));
+	else if (!S_ISDIR(s.st_mode))
+		launch_complain(why, "--image-root '%.*s': is not a directory; unpack the image first", STR_ARG(root));
+}
+
 void launch_check_volumes(struct launch *l, struct buf *why)
 {
+	check_root(l, why);
 	for (unsigned k = 0; k < l->job->nroles; k++) {
 		const struct plan_role *r = &l->job->roles[k];
 		for (size_t x = 0; r->max && x < launch_containers(r); x++) {

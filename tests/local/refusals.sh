@@ -86,5 +86,8 @@ run 2 run --local --replicas a=x elastic.tj; says err "--replicas needs ROLE=N, 
 run 2 run --local --backoff soon elastic.tj; says err "--backoff needs a time such as 500ms, 30s or 2min, found 'soon'"
 run 2 run --local --isolate all elastic.tj
 run 2 run elastic.tj; says err "this version has no runtime for clusters; "; says err "--local"
+run 8 run --local --image-root nowhere elastic.tj; says err "--image-root '$work/nowhere': no such file"
+: >image.tar
+run 8 run --local --image-root image.tar elastic.tj; says err "--image-root '$work/image.tar': is not a directory; unpack the image first"
 run 1 run --local nowhere.tj
 end
