@@ -214,11 +214,13 @@ static void add_value(struct refining *r, const struct node *n)
 		set_bound(r, n->u.op.right, true);
 		return;
 	}
+	r->failed = true;
+	if (n->kind == NODE_BAD)                /* TJ0304 */
+		return;
 	struct str words = node_words(c, n), type = type_spell(c->arena, r->type);
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' does not narrow %.*s", STR_ARG(words), STR_ARG(type));
 	if (takes_bounds(r->type->kind))
 		diag_help(c->diags, d, "bounds are written 1..64, 1.. or ..64");
-	r->failed = true;
 }
 
 static void add_named(struct refining *r, const struct node *n)

@@ -16,6 +16,8 @@ static bool is_open(int kind)
 	return kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_INTERP_OPEN;
 }
 
+enum { LOOK = 64 };                     /* tokens of a line */
+
 static int closer_of(int kind)
 {
 	switch (kind) {
@@ -353,6 +355,9 @@ static void take_stray(struct balance *b, const struct token *t, size_t i)
 
 static void report_mismatch(struct balance *b, const struct token *t)
 {
+	if (b->blamed == b->line + 1)
+		return;
+
 	const struct token *open = &b->ts->at[b->open[b->depth - 1].token];
 	struct diags *ds = b->ts->diags;
 	const char *right = bracket_text(closer_of(open->kind));
@@ -361,6 +366,7 @@ static void report_mismatch(struct balance *b, const struct token *t)
 	diag_note(ds, d, (struct span){ open->start, open->end }, "opened here");
 	diag_help(ds, d, "write '%s'", right);
 	diag_fix(ds, d, at, str_of(right), "write '%s'", right);
+	b->blamed = b->line + 1;
 }
 
 /* Is a bracket of this kind open, with no brace in between (for a brace: anywhere)? */
@@ -436,9 +442,13 @@ static bool take_close(struct balance *b, const struct token *t, size_t i, size_
 	return false;
 }
 
-/* A `let` or a check is no part of any expression. */
+/* A `let`, a check or a fleet is no part of any expression. */
 static bool begins_statement(const struct token *t)
 {
+	if (t->kind == TOKEN_FOR)
+		for (const struct token *word = t + 1; word->kind != TOKEN_END && !(word->flags & FLAG_LINE) && word < t + LOOK; word++)
+			if (word->kind == TOKEN_JOB)
+				return true;
 	return t->kind == TOKEN_CHECK || t->kind == TOKEN_WARN || (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT);
 }
 
@@ -552,6 +562,8 @@ static void repair(struct balance *b)
 			i = skip_deep(b, i);
 			continue;
 		}
+		if (t->kind == TOKEN_ARROW && in_parentheses(b))        /* fn f(a: int -> int */
+			close_parentheses(b, 0, 0);
 		if (t->kind == TOKEN_LBRACE && take_brace(b, i)) {
 			i++;
 			continue;
