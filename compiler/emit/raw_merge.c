@@ -198,6 +198,17 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 	return true;
 }
 
+/* No process listens on the others, and the API server refuses them. */
+static void port_number(struct merging *m, const struct step *at, const struct data *element, const char *key)
+{
+	const struct data *number = data_get(element, str_of(key));
+
+	if (!m->e->diags || !str_is(at->key, "ports") || !number || number->kind != DATA_INT || (number->u.integer >= 1 && number->u.integer <= 65535))
+		return;
+	struct diag *d = diag_report(m->e->diags, TJ0904, number->from, "'%s' is %lld, and ports are 1 to 65535", key, (long long)number->u.integer);
+	diag_help(m->e->diags, d, "write the number that the program listens on");
+}
+
 static void merge_element(struct merging *m, const struct step *at, const struct schema_field *list, struct object *into,
 	const struct data *element)
 {
@@ -207,6 +218,7 @@ static void merge_element(struct merging *m, const struct step *at, const struct
 
 	if (reserved_name(m, at, element))
 		return;
+	port_number(m, at, element, key);
 	for (size_t i = 0; wanted && i < into->u.list.n; i++) {
 		struct object *ours = into->u.list.at[i];
 		if (!same_scalar(object_get(ours, str_of(key)), wanted))
