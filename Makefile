@@ -5,7 +5,8 @@
 #   make e2e        against a real control plane  make frameworks  real frameworks read our environment
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
 #   make bench      speed and memory beside their targets       make longest   the longest functions
-#   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library
+#   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
+#                   the lists in the manual pages from the table of options
 #   make cascade    every single slip in the examples: what is said about it
 #   make install DESTDIR= PREFIX=/usr/local       make clean
 #
@@ -125,6 +126,7 @@ cover:
 bench: build
 	@BUILD=$(BUILD) python3 tests/bench/run.py
 docs: build
+	@python3 docs/manual.py
 	@python3 docs/diagnostics.py
 	@BUILD=$(BUILD) python3 docs/frameworks.py
 longest:
@@ -135,8 +137,6 @@ frameworks: build
 	@BUILD=$(BUILD) bash tests/frameworks/run.sh
 
 install: build
-	install -D -m 755 $(BUILD)/trainc $(DESTDIR)$(PREFIX)/bin/trainc
-	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/trainc/README.md
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/trainc/LICENSE
+	@BUILD=$(BUILD) sh .ci/install $(DESTDIR)$(PREFIX)
 clean:
 	rm -rf build build-asan build-fuzz build-cover

@@ -17,7 +17,7 @@ int cmd_completion(struct session *s)
 	struct buf out = { 0 };
 	int status = STATUS_DONE;
 
-	if (!completion_script(shell, &out)) {
+	if (!completion_script(s->arena, shell, &out)) {
 		session_say(s, "there is no completion for '%.*s'; it is bash, zsh or fish", STR_ARG(shell));
 		status = STATUS_USAGE;
 	}

@@ -7,6 +7,6 @@
 #include "base/buf.h"
 
 /* Append the script for bash, zsh or fish; false for another shell. */
-bool completion_script(struct str shell, struct buf *out);
+bool completion_script(struct arena *a, struct str shell, struct buf *out);
 
 #endif

@@ -36,6 +36,9 @@ bool explain_grammar(struct explain *e);        /* import, param, int, volume; g
 
 bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
 
+/* Everything that can be asked, in byte order, each once. */
+const struct str *explain_topics(struct arena *a, size_t *ret_n);
+
 /* The list of what can be asked. */
 void explain_overview(struct explain *e);
 

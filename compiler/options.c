@@ -76,6 +76,14 @@ const struct option_row *option_next(enum command command, const struct option_r
 	return NULL;
 }
 
+const struct option_row *option_row(enum option option)
+{
+	for (const struct option_row *o = rows; o < rows + ROWS; o++)
+		if (o->option == option)
+			return o;
+	return NULL;
+}
+
 static bool command_find(struct str word, enum command *ret)
 {
 	for (unsigned i = 0; i < COMMANDS; i++) {

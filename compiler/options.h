@@ -73,6 +73,8 @@ struct option_row {
 };
 /* The options of a command, one after the other: start with NULL. */
 const struct option_row *option_next(enum command command, const struct option_row *after);
+/* The first row of an option. */
+const struct option_row *option_row(enum option option);
 /* The sentence for a word that is no command: nearest name, or that it comes later. */
 struct str command_unknown(struct arena *a, struct str word);
 

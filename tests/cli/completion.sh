@@ -1,18 +1,15 @@
 #!/bin/sh
-# completion.sh - the scripts say what the table says, and bash's completes.
+# completion.sh - the scripts are read by their shells, and bash's completes names that are not in the table
+# of options; surface.sh compares the rest.
 . "$(dirname "$0")/cli.inc"
 
 for shell in bash zsh fish; do
-	run 0 completion $shell
+	run 0 completion $shell; silent err
 	cp .out $shell.txt
-	for command in compile check env plan fmt test dump explain version help; do
-		grep -q "$command" $shell.txt && ok || fail "$shell does not know $command"
-	done
-	for option in output-dir deny-warnings profile role; do
-		grep -qE "(--|-l )$option" $shell.txt && ok || fail "$shell does not know --$option"
-	done
 	if command -v $shell >/dev/null; then
 		holds $shell -n $shell.txt
+	else
+		skip "$shell is not here to read its script"
 	fi
 done
 run 2 completion tcsh; says err "bash, zsh or fish"
@@ -25,7 +22,7 @@ complete() {
 		. ./bash.txt
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		_trainc
-		printf "%s\n" "${COMPREPLY[@]}"
+		test ${#COMPREPLY[@]} -eq 0 || printf "%s\n" "${COMPREPLY[@]}"
 	' - trainc "$@" | sort | tr '\n' ' '
 }
 offers() {
@@ -40,7 +37,18 @@ offers '--deny-warnings --depfile --domain ' compile --d
 offers 'json sarif text ' check --format ''
 offers 'json yaml ' compile -o ''
 offers 'dotenv json shell table ' env --output ''
-offers 'a.tj dir/ ' compile ''
+offers 'a.tj dir ' compile ''
+offers 'a.tj dir ' compile --namespace x --annotate ''
+offers 'a.tj ' --color never compile a
+offers '' compile --namespace ''
+offers 'single.task ' init --framework si
+offers 'std.nvidia ' doc std.nv
+offers 'a.tj ' doc a
+offers 'TJ0502 ' explain TJ0502
+offers 'single single-replica single.task ' explain sing
+offers '' version ''
+: >'two words.tj'
+offers 'two words.tj ' compile two
 offers 'b.txt bash.txt ' compile --params 'b'
 offers 'dir ' compile --output-dir ''
 end
