@@ -76,7 +76,8 @@ static const struct type *report_operands(struct check *c, struct node *n, const
 	diag_note(c->diags, d, o->left->span, "%.*s", STR_ARG(a));
 	diag_note(c->diags, d, o->right->span, "%.*s", STR_ARG(b));
 	if (type_is_text(o->a) && type_is_text(o->b) && n->u.op.op == OP_ADD)
-		diag_help(c->diags, d, "texts are joined by interpolation: \"${%.*s}${%.*s}\"", STR_ARG(x), STR_ARG(y));
+		diag_help(c->diags, d, "texts are joined by interpolation: \"%.*s%.*s\"", STR_ARG(interpolated(c, o->left)),
+			STR_ARG(interpolated(c, o->right)));
 	else if (n->u.op.op == OP_ADD && ((type_is_text(o->a) && is_scalar(o->b)) || (is_scalar(o->a) && type_is_text(o->b))))
 		diag_help(c->diags, d, "a value is put into a text by interpolation: \"%.*s%.*s\"", STR_ARG(interpolated(c, o->left)),
 			STR_ARG(interpolated(c, o->right)));

@@ -331,14 +331,19 @@ static void report_no_type(struct check *c, struct node *ref, struct str name, c
 		return;
 	struct diag *d = diag_report(c->diags, TJ0201, at, "%sno type named '%.*s'", where, STR_ARG(name));
 	static const struct { const char *other, *ours; } habits[] = {
-		{ "str", "string" }, { "text", "string" }, { "integer", "int" }, { "number", "int" }, { "boolean", "bool" },
+		{ "str", "string" }, { "text", "string" }, { "integer", "int" }, { "boolean", "bool" },
 		{ "double", "float" }, { "array", "list" }, { "dict", "map" }, { "object", "map" }, { "any", "string" }
 	};
 	for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
 		if (str_is(name, habits[i].other)) {
 			diag_help(c->diags, d, "did you mean '%s'?", habits[i].ours);
+			diag_fix(c->diags, d, at, str_of(habits[i].ours), "change it to '%s'", habits[i].ours);
 			return;
 		}
+	if (str_is(name, "number") || str_is(name, "num")) {
+		diag_help(c->diags, d, "write 'int' or 'float'");
+		return;
+	}
 	help_suggest(c, d, &s, NULL, at);
 }
 

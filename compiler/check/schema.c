@@ -53,10 +53,27 @@ static const struct foreign foreign_names[] = {
 #include "foreign.def"
 };
 
+/* restart_policy is restartPolicy: case and '_' do not count. */
+static bool same_word(struct str a, const char *b)
+{
+	size_t i = 0;
+
+	for (; i < a.n; i++) {
+		if (a.p[i] == '_')
+			continue;
+		while (*b == '_')
+			b++;
+		if (!*b || (a.p[i] | 32) != (*b | 32))
+			return false;
+		b++;
+	}
+	return !*b;
+}
+
 static const char *help_of(const struct foreign *rows, size_t n, struct str word)
 {
 	for (size_t i = 0; i < n; i++)
-		if (str_is(word, rows[i].word))
+		if (same_word(word, rows[i].word))
 			return rows[i].help;
 	return NULL;
 }

@@ -109,6 +109,36 @@ static bool complain_default(struct fault *f)
 	return true;
 }
 
+/* f"..." */
+static bool help_prefix(struct fault *f, struct diag *d)
+{
+	if (f->line_end || (f->found.kind != TOKEN_STRING && f->found.kind != TOKEN_STR_OPEN) || f->previous != TOKEN_IDENT ||
+	    f->i <= f->item + 1)
+		return false;
+	const struct token *prefix = &f->at[f->i - 1];
+	if (prefix->end != f->found.start)
+		return false;
+	diag_help(f->p->diags, d, "'${...}' inserts a value into any string: remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
+	diag_fix(f->p->diags, d, (struct span){ prefix->start, prefix->end }, STR(""), "remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
+	return true;
+}
+
+/* `a if c else b` */
+static bool help_choice(struct fault *f, struct diag *d)
+{
+	size_t i = f->i + 1;
+
+	if (f->line_end || f->found.kind != TOKEN_IF)
+		return false;
+	while (f->at[i].kind != TOKEN_ELSE && f->at[i].kind != TOKEN_LBRACE && f->at[i].kind != TOKEN_THEN && f->at[i].kind != TOKEN_END &&
+	       !(f->at[i].flags & FLAG_LINE))
+		i++;
+	if (f->at[i].kind != TOKEN_ELSE || f->at[i + 1].kind == TOKEN_LBRACE)
+		return false;
+	diag_help(f->p->diags, d, "a choice is written 'if c then a else b'");
+	return true;
+}
+
 /* TJ0105: a complete item, and another one on its line. */
 bool complain_separator(struct fault *f)
 {
@@ -131,7 +161,7 @@ bool complain_separator(struct fault *f)
 	struct diag *d = diag_report(ds, TJ0105, fault_span(f), "expected a new line%s before '%.*s'", body ? " or ','" : "",
 	                             STR_ARG(fault_text(f, f->i)));
 	struct str rest = fault_rest(f, f->i);
-	if (help_comment(f, d))
+	if (help_comment(f, d) || help_prefix(f, d) || help_choice(f, d))
 		return true;
 	struct str quoted = body && !sure && f->found.kind == TOKEN_IDENT ? fault_quoted(f) : STR("");
 	if (rest.n && sure)
@@ -315,10 +345,8 @@ static bool help_name(struct fault *f, struct diag *d)
 	} else if ((declares == TOKEN_PARAM || declares == TOKEN_LET) && (f->previous == TOKEN_IDENT || f->previous == TOKEN_LBRACKET) &&
 	           f->i > f->item + 3 && (kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_QUANTITY)) {
 		diag_help(ds, d, "limits stand in parentheses: 'int(1..8)'");
-	} else if (kind == TOKEN_STRING && f->previous == TOKEN_IDENT && f->at[f->i - 1].end == f->found.start && f->i > f->item + 1) {
-		diag_help(ds, d, "'${...}' inserts a value into any string: remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
 	} else {
-		return false;
+		return help_prefix(f, d);
 	}
 	return true;
 }
@@ -349,6 +377,13 @@ static void help_plain(struct fault *f, struct diag *d)
 	} else if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_ASSIGN] && !f->expected[TOKEN_LBRACE] && f->previous == TOKEN_IDENT &&
 	           !f->expected[TOKEN_PLUS]) {
 		diag_help(ds, d, "an argument has a type: '%.*s: int'", STR_ARG(fault_text(f, f->i - 1)));
+	} else if (f->at[f->item].kind == TOKEN_FN && kind == TOKEN_COLON && f->expected[TOKEN_ARROW]) {
+		diag_help(ds, d, "the type of the result stands behind '->'");
+		diag_fix(ds, d, (struct span){ before, f->found.end }, STR(" ->"), "write '->'");
+	} else if (f->at[f->item].kind == TOKEN_FN && kind == TOKEN_ASSIGN && f->expected[TOKEN_ARROW]) {
+		diag_help(ds, d, "a function has the type of its result: 'fn f(a: int) -> int = a + 1'");
+	} else if (f->at[f->item].kind == TOKEN_FN && kind == TOKEN_LBRACE && f->expected[TOKEN_ASSIGN]) {
+		diag_help(ds, d, "a function is one expression: 'fn f(a: int) -> int = a + 1'");
 	} else if (kind == TOKEN_QUESTION) {
 		diag_help(ds, d, "a choice is written 'if c then a else b'");
 	} else if (f->expected[TOKEN_COMMA] && starts_value(kind) && (f->expected[TOKEN_RBRACKET] || f->expected[TOKEN_RPAREN])) {
