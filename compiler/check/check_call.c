@@ -53,6 +53,13 @@ static struct decl *sibling_with(const struct decl *target, struct str name)
 	return NULL;
 }
 
+/* Is it another tool's word for one field? */
+static bool is_field_of_role(struct str name)
+{
+	const char *help = schema_foreign(name), *end = help && strncmp(help, "write '", 7) == 0 ? strchr(help + 7, '\'') : NULL;
+	return end && !end[1] && schema_find(BLOCK_ROLE, (struct str){ help + 7, (size_t)(end - help) - 7 });
+}
+
 static void report_no_argument(struct check *c, const struct decl *target, const struct node *arg, struct span callee)
 {
 	struct str words = target_words(c, callee), name = arg->u.arg.name;
@@ -63,8 +70,11 @@ static void report_no_argument(struct check *c, const struct decl *target, const
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < target->nformals; i++)
 		suggest_add(&s, target->formals[i]->name);
-	help_suggest(c, d, &s, "it has", arg->u.arg.name_span);
 	struct decl *other = framework ? sibling_with(target, name) : NULL;
+	if (framework && !other && is_field_of_role(name) && !suggest_sentence(&s).n)
+		diag_help(c->diags, d, "%s in the role", schema_foreign(name));
+	else
+		help_suggest(c, d, &s, "it has", arg->u.arg.name_span);
 	if (other) {
 		size_t dot = words.n;
 		while (dot > 0 && words.p[dot - 1] != '.')

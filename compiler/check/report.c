@@ -105,6 +105,27 @@ static void report_elastic(struct check *c, struct node *n)
 	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
 }
 
+/* "512GB", "64 Gi", "2 hours": quotes, and a unit that is not ours. */
+static bool help_unit_in_text(struct check *c, struct diag *d, const struct node *n, const struct type *want, struct str text)
+{
+	size_t digits = strspn(text.p, "0123456789."), unit = digits + strspn(text.p + digits, " ");
+	if (!type_is_quantity(want) || !digits || unit >= text.n)
+		return false;
+	struct str number = { text.p, digits }, word = { text.p + unit, text.n - unit };
+	const char *meant = quantity_unit_meant(word);
+	struct str whole = str_cat(c->arena, number, meant ? str_of(meant) : word, STR(""));
+	enum unit_kind kind = quantity_unit(whole);
+	if (kind == UNIT_UNKNOWN || (kind == UNIT_DURATION) != (want->kind == TYPE_DURATION))
+		return false;
+	if (meant && str_is(str_of(meant), "G"))
+		diag_help(c->diags, d, "write %.*sG for %.*s x 10^9 bytes, %.*sGi for %.*s x 2^30, without quotes", STR_ARG(number), STR_ARG(number),
+			STR_ARG(number), STR_ARG(number));
+	else
+		diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(whole));
+	diag_fix(c->diags, d, n->span, whole, "write %.*s", STR_ARG(whole));
+	return true;
+}
+
 /* `4` in quotes, memory in a string: what the author surely meant. */
 static void help_text(struct check *c, struct diag *d, const struct node *n, const struct type *want)
 {
@@ -118,6 +139,8 @@ static void help_text(struct check *c, struct diag *d, const struct node *n, con
 		    ((want->kind == TYPE_CPU || want->kind == TYPE_MEMORY) && quantity_parse(text, &q) == QUANTITY_OK &&
 		     quantity_unit(text) == UNIT_AMOUNT) ||
 		    (want->kind == TYPE_DURATION && duration_parse(text, &q) == QUANTITY_OK);
+	if (!fits && help_unit_in_text(c, d, n, want, text))
+		return;
 	if (!fits)
 		return;
 	diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(text));

@@ -72,13 +72,19 @@ static bool continues(struct str wanted, struct str candidate)
 	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
 }
 
+/* One of the two is the first word of the other: 'nproc_per_node' of another tool is 'nproc'. */
+static bool shares_first_word(struct str wanted, struct str candidate)
+{
+	return continues(wanted, candidate) || continues(candidate, wanted);
+}
+
 /* The rule of language brief 17.2(5); `ret` is what to rank by: twice the distance, so that the first word of several comes in between. */
 static bool near(struct str wanted, struct str candidate, unsigned *ret)
 {
 	size_t limit = wanted.n / 3 ? wanted.n / 3 : 1;
 	size_t apart = wanted.n > candidate.n ? wanted.n - candidate.n : candidate.n - wanted.n;
 
-	if (same_but_for_case(wanted, candidate) || continues(wanted, candidate)) {
+	if (same_but_for_case(wanted, candidate) || shares_first_word(wanted, candidate)) {
 		*ret = !same_but_for_case(wanted, candidate);
 		return true;
 	}
@@ -171,5 +177,5 @@ struct str suggest_or_list(const struct suggest *s, const char *verb)
 
 struct str suggest_only(const struct suggest *s)
 {
-	return equally_near(s) == 1 && !continues(s->wanted, s->best[0]) ? s->best[0] : STR("");
+	return equally_near(s) == 1 && !shares_first_word(s->wanted, s->best[0]) ? s->best[0] : STR("");
 }
