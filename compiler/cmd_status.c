@@ -1,5 +1,6 @@
 /* cmd_status.c - the states of runs, once or each time they change; and the list of all of them. */
 #include "runs.h"
+#include "status_from.h"
 
 struct watching {
 	struct session *session;
@@ -55,5 +56,9 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 	return status;
 }
 
-int cmd_status(struct session *s) { return show(s, s->options->noperands, REPORT_TABLE); }
+int cmd_status(struct session *s)
+{
+	return option_given(s->options, OPTION_FROM) ? status_from(s) : show(s, s->options->noperands, REPORT_TABLE);
+}
+
 int cmd_list(struct session *s) { return show(s, 0, REPORT_LIST); }
