@@ -1,6 +1,7 @@
 /*
  * explain_words.c - codes and the words of the language, from their tables.
  */
+#include "check/module.h"
 #include "check/schema.h"
 #include "explain.h"
 
@@ -17,6 +18,44 @@ bool explain_code(struct explain *e)
 	explain_next(e);
 	explain_page(e, code);
 	return true;
+}
+
+/* ---- examples ---- */
+
+static const char *const field_examples[FIELDS] = {
+#define FIELD_EXAMPLE(id, code) [FIELD_##id] = code,
+#define FUNCTION_EXAMPLE(id, code)
+#define UNIT_EXAMPLE(suffix, code)
+#include "examples.def"
+};
+
+static const char *const function_examples[FUNCTIONS] = {
+#define FIELD_EXAMPLE(id, code)
+#define FUNCTION_EXAMPLE(id, code) [FUNCTION_##id] = code,
+#define UNIT_EXAMPLE(suffix, code)
+#include "examples.def"
+};
+
+static const struct {
+	const char *suffix, *code;
+} unit_examples[] = {
+#define FIELD_EXAMPLE(id, code)
+#define FUNCTION_EXAMPLE(id, code)
+#define UNIT_EXAMPLE(suffix, code) { suffix, code },
+#include "examples.def"
+};
+
+static void put_example(struct explain *e, const char *code)
+{
+	if (!code)
+		return;
+	buf_z(e->out, "\nExample\n\n  ");
+	for (; *code; code++) {
+		buf_char(e->out, *code);
+		if (*code == '\n')
+			buf_z(e->out, "  ");
+	}
+	buf_char(e->out, '\n');
 }
 
 /* ---- fields ---- */
@@ -45,7 +84,8 @@ static unsigned split_topic(struct str topic, struct str *ret_name)
 	for (size_t i = 0; i < NBLOCKS; i++)
 		if (str_is(block, blocks[i].word))
 			return blocks[i].block | (blocks[i].block == BLOCK_ROLE ? BLOCK_FRAMEWORK_ROLE : 0);
-	return 0;
+	/* worker.replicas: the name of somebody's role, unless it is a module's */
+	return stdlib_text(block).p || !schema_find(BLOCK_ROLE, *ret_name) ? 0 : BLOCK_ROLE | BLOCK_FRAMEWORK_ROLE;
 }
 
 static void put_places(unsigned set, struct buf *out)
@@ -72,6 +112,7 @@ static void tell_field(struct explain *e, const struct field *f)
 		buf_z(e->out, "  default  none: it must be set\n");
 	else if (f->fallback[0])
 		buf_printf(e->out, "  default  %s\n", f->fallback);
+	put_example(e, field_examples[f->id]);
 }
 
 static bool explain_fields(struct explain *e)
@@ -137,6 +178,7 @@ static bool explain_function(struct explain *e)
 	const struct function_row *row = schema_function(id);
 	explain_next(e);
 	buf_printf(e->out, "%s: function\n\n%s\n\n  %s%s\n", row->name, row->doc, row->name, row->signature);
+	put_example(e, function_examples[id]);
 	return true;
 }
 
@@ -154,13 +196,38 @@ static const struct {
 #undef UNIT
 };
 
+/* GiB, Mb, hours: how the unit is written here; the topic itself when it is no such word. */
+static struct str unit_meant(struct str topic)
+{
+	static const struct {
+		const char *written, *meant;
+	} others[] = {
+		{ "KiB", "Ki" }, { "MiB", "Mi" }, { "GiB", "Gi" }, { "TiB", "Ti" }, { "PiB", "Pi" }, { "EiB", "Ei" },
+		{ "kB", "k" }, { "KB", "k" }, { "MB", "M" }, { "GB", "G" }, { "TB", "T" }, { "PB", "P" }, { "EB", "E" },
+		{ "sec", "s" }, { "second", "s" }, { "minute", "min" }, { "minutes", "min" }, { "hr", "h" }, { "hour", "h" },
+		{ "hours", "h" }, { "day", "d" }, { "days", "d" },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (str_is(topic, others[i].written))
+			return str_of(others[i].meant);
+	return topic;
+}
+
 static bool explain_unit(struct explain *e)
 {
+	struct str topic = unit_meant(e->topic);
+
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		if (!str_is(e->topic, units[i].suffix))
+		if (!str_is(topic, units[i].suffix))
 			continue;
 		explain_next(e);
+		if (!str_eq(topic, e->topic))
+			buf_printf(e->out, "%.*s is written %.*s here.\n\n", STR_ARG(e->topic), STR_ARG(topic));
 		buf_printf(e->out, "%s: unit\n\n%s\n", units[i].suffix, units[i].doc);
+		for (size_t k = 0; k < sizeof unit_examples / sizeof *unit_examples; k++)
+			if (strcmp(unit_examples[k].suffix, units[i].suffix) == 0)
+				put_example(e, unit_examples[k].code);
 		return true;
 	}
 	return false;

@@ -24,6 +24,11 @@ run 0 explain Container.ports; says out "told apart by containerPort,protocol"; 
 run 0 explain CronJob; says out "apiVersion batch/v1, in a namespace"
 run 0 explain Pod.spec.hostNetwrk; says out "did you mean 'hostNetwork'?"
 run 2 explain Podd; says err "did you mean 'Pod'?"
+run 0 explain worker.replicas; says out "replicas: field of"
+run 2 explain worker.replcas
+run 0 explain pytorch.env; says out "framework of std.pytorch"; holds test "$(grep -c 'field of' .out)" -eq 0
+run 0 explain GiB; says out "GiB is written Gi here."; says out "memory = 64Gi"
+run 0 explain hours; says out "h: unit"
 run 0 explain Gi; says out "2^30"
 run 0 explain job; says out "timeout"
 run 2 explain elastc; says err "did you mean 'elastic'?"
