@@ -33,6 +33,16 @@ bool complain_body(struct fault *f);            /* TJ0112 */
 bool complain_separator(struct fault *f);       /* TJ0105 */
 void complain_plain(struct fault *f);           /* TJ0102 */
 
+/* Help for a message that is there already; each is true if it has given some. */
+bool help_comment(struct fault *f, struct diag *d);             /* another language's comment */
+bool help_prefix(struct fault *f, struct diag *d);              /* f"..." */
+bool help_title(struct fault *f, struct diag *d);               /* a title that is a name, a name that is text */
+bool help_import(struct fault *f, struct diag *d);
+bool help_name(struct fault *f, struct diag *d);                /* names and keys with signs in them */
+void help_declaration(struct fault *f, struct diag *d);         /* nothing that a file declares */
+/* Letters and '_' only. */
+bool letters_only(struct str s);
+
 struct str fault_text(const struct fault *f, size_t i);         /* of a token, shortened */
 struct span fault_span(const struct fault *f);
 /* The value of the item, to the end of its line, as text in quotes; empty when it cannot be meant as text. */

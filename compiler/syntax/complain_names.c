@@ -1,0 +1,179 @@
+/*
+ * complain_names.c - help where a declaration, a title, a module or a name is not
+ * what it should be.
+ */
+#include "syntax/complain.h"
+
+#include "diag/suggest.h"
+#include "trainc.tab.h"
+
+/* The first thing in a file shows that it is another language's: nothing behind it can be meant as it stands. */
+static bool help_other_language(struct fault *f, struct diag *d)
+{
+	struct str text = fault_text(f, f->i);
+	bool first = f->i == 0 && !f->line_end;
+	bool yaml = first && (f->found.kind == TOKEN_MINUS || (f->at[1].kind == TOKEN_COLON && (str_is(text, "apiVersion") || str_is(text, "kind"))));
+	bool json = first && (f->found.kind == TOKEN_LBRACE || f->found.kind == TOKEN_LBRACKET);
+
+	if (!yaml && !json)
+		return false;
+	diag_help(f->p->diags, d, "this is not %s: a job is written 'job \"name\": module.framework { ... }', see 'trainc explain job'",
+	          yaml ? "YAML" : "JSON");
+	f->p->resume = f->p->tokens.n - 1;
+	return true;
+}
+
+/* At the top level, something that declares nothing. */
+void help_declaration(struct fault *f, struct diag *d)
+{
+	static const char *const declarations[] = {
+		"import", "param", "let", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy", "project",
+		"check", "warn", "for",
+	};
+	static const char *const elsewhere[][2] = {
+		{ "from", "a module is imported whole: 'import std.name'" }, { "use", "a module is imported with 'import std.name'" },
+		{ "using", "a module is imported with 'import std.name'" }, { "include", "a module is imported with 'import std.name'" },
+		{ "require", "a module is imported with 'import std.name'" }, { "load", "a module is imported with 'import std.name'" },
+		{ "var", "write 'let' for a value, 'param' for one that can be set from outside" },
+		{ "const", "write 'let'" }, { "local", "write 'let'" }, { "locals", "write 'let'" }, { "set", "write 'let'" },
+		{ "parameter", "write 'param'" }, { "variable", "write 'param'" }, { "arg", "write 'param'" }, { "input", "write 'param'" },
+		{ "def", "write 'fn'" }, { "function", "write 'fn'" }, { "func", "write 'fn'" },
+		{ "struct", "write 'type'" }, { "record", "write 'type'" }, { "class", "write 'type'" },
+		{ "apiVersion", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
+		{ "kind", "this is not YAML: a job is written 'job \"name\": module.framework { ... }'" },
+		{ "cluster", "write 'job'" }, { "task", "write 'job'" }, { "resource", "write 'job'" },
+	};
+#define BLOCK(word, parents, doc) word,
+#define FIELD(id, name, blocks, type, fallback, doc)
+#define FUNCTION(id, name, signature, doc)
+#define UNIT(suffix, doc)
+	static const char *const blocks[] = {
+#include "vocabulary.def"
+	};
+	struct diags *ds = f->p->diags;
+	struct str text = fault_text(f, f->i);
+	struct suggest s;
+
+	if (help_other_language(f, d) || f->found.kind != TOKEN_IDENT)
+		return;
+	int next = f->at[f->i + 1].kind;
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		if (str_is(text, blocks[i]) && next != TOKEN_ASSIGN) {
+			diag_help(ds, d, "'%.*s' stands in the body of a job or a framework", STR_ARG(text));
+			return;
+		}
+	}
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		if (str_is(text, elsewhere[i][0]) && next != TOKEN_ASSIGN) {
+			diag_help(ds, d, "%s", elsewhere[i][1]);
+			return;
+		}
+	}
+	suggest_init(&s, f->p->arena, text);
+	for (size_t i = 0; i < sizeof(declarations) / sizeof(declarations[0]); i++)
+		suggest_add(&s, str_of(declarations[i]));
+	struct str only = suggest_only(&s);
+	struct str rest = fault_rest(f, f->i);
+	if (only.n && next != TOKEN_ASSIGN) {
+		diag_help(ds, d, "%.*s", STR_ARG(suggest_sentence(&s)));
+		diag_fix(ds, d, fault_span(f), only, "write '%.*s'", STR_ARG(only));
+	} else if (next == TOKEN_ASSIGN && rest.n) {
+		diag_help(ds, d, "write 'let %.*s'; fields stand in the body of a job", STR_ARG(rest));
+	} else if (f->found.kind == TOKEN_IDENT) {
+		diag_help(ds, d, "a file holds 'import', 'param', 'let', 'job' and the like; 'trainc explain job' shows one");
+	}
+}
+
+static bool is_block(struct str word)
+{
+	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init") ||
+	       str_is(word, "profile") || str_is(word, "framework") || str_is(word, "accelerator") || str_is(word, "type");
+}
+
+bool letters_only(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z') && s.p[i] != '_')
+			return false;
+	return s.n != 0;
+}
+
+/* A title that is a name and a name that is text: job x, role "x". */
+bool help_title(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *item = &f->at[f->item];
+
+	if (f->line_end || f->i != f->item + 1)
+		return false;
+	struct str word = fault_text(f, f->item), title = fault_text(f, f->i);
+	bool text = item->kind == TOKEN_JOB || item->kind == TOKEN_TEST || item->kind == TOKEN_POLICY;
+	if (text && (f->found.kind == TOKEN_IDENT || token_is_word(f->found.kind))) {
+		diag_help(ds, d, "write '%.*s \"%.*s\"'", STR_ARG(word), STR_ARG(title));
+		diag_fix(ds, d, fault_span(f), str_printf(f->p->arena, "\"%.*s\"", STR_ARG(title)), "put it in quotes");
+		return true;
+	}
+	if (text) {
+		diag_help(ds, d, "it has a name in quotes: '%.*s \"name\"'", STR_ARG(word));
+		return true;
+	}
+	if (f->found.kind != TOKEN_STRING || !is_block(word))
+		return false;
+	struct str name = { title.p + 1, title.n - 2 };
+	if (letters_only(name)) {
+		diag_help(ds, d, "write '%.*s %.*s', without quotes", STR_ARG(word), STR_ARG(name));
+		diag_fix(ds, d, fault_span(f), name, "remove the quotes");
+	} else {
+		diag_help(ds, d, "its name is written without quotes, in letters, digits and '_'");
+	}
+	return true;
+}
+
+/* import "x", import a/b, import a, b */
+bool help_import(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *path = &f->at[f->item + 1];
+
+	if (f->at[f->item].kind != TOKEN_IMPORT)
+		return false;
+	struct str text = fault_text(f, f->item + 1);
+	if (path->kind == TOKEN_STRING && str_starts(text, STR("\"std.")))
+		diag_help(ds, d, "write 'import %.*s'; quotes are for files", (int)text.n - 2, text.p + 1);
+	else if (path->kind == TOKEN_STRING)
+		diag_help(ds, d, "a file is imported under a name: 'import %.*s as name'", STR_ARG(text));
+	else if (f->previous == TOKEN_DOT || (f->i == f->item + 1 && f->found.kind == TOKEN_DOT))
+		diag_help(ds, d, "write 'import std.NAME'; 'trainc explain' lists the modules");
+	else if (!f->line_end && f->found.kind == TOKEN_COMMA)
+		diag_help(ds, d, "write a line for each module");
+	else if (!f->line_end && (f->found.kind == TOKEN_SLASH || f->found.kind == TOKEN_COLON))
+		diag_help(ds, d, "the parts of a module's name are joined by '.'");
+	else
+		return false;
+	return true;
+}
+
+/* Names and keys with signs in them, and text that has no quotes. */
+bool help_name(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	int kind = f->line_end ? TOKEN_EOL : f->found.kind, declares = f->at[f->item].kind;
+
+	if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_MINUS) {
+		diag_help(ds, d, "a key with a sign in it stands in quotes: \"%.*s-...\"", STR_ARG(fault_text(f, f->item)));
+	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
+		diag_help(ds, d, "what is inside stands in braces: '%.*s { ... }'", STR_ARG(fault_text(f, f->item)));
+	} else if (kind == TOKEN_MINUS && f->i == f->item + 2 && (token_is_word(declares) || declares == TOKEN_IDENT) &&
+	           f->previous == TOKEN_IDENT) {
+		diag_help(ds, d, "a name has letters, digits and '_': '%.*s_...'", STR_ARG(fault_text(f, f->i - 1)));
+	} else if ((kind == TOKEN_SLASH || kind == TOKEN_DOT || kind == TOKEN_PERCENT) && f->p->feed.depth &&
+	           (f->previous == TOKEN_ASSIGN || f->i == f->item || f->expected[TOKEN_SPREAD])) {
+		diag_help(ds, d, "text, also a path, stands in quotes");
+	} else if ((declares == TOKEN_PARAM || declares == TOKEN_LET) && (f->previous == TOKEN_IDENT || f->previous == TOKEN_LBRACKET) &&
+	           f->i > f->item + 3 && (kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_QUANTITY)) {
+		diag_help(ds, d, "limits stand in parentheses: 'int(1..8)'");
+	} else {
+		return help_prefix(f, d);
+	}
+	return true;
+}
