@@ -16,8 +16,9 @@ static bool ask_all(struct explain *e)
 	suggest_init(&e->near, e->arena, e->topic);
 	bool code = explain_code(e), grammar = explain_grammar(e), word = explain_words(e), library = explain_library(e);
 	bool schema = explain_schema(e);
+	bool command = explain_command(e);
 
-	return code || grammar || word || library || schema;
+	return code || grammar || word || library || schema || command;
 }
 
 static int by_bytes(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }

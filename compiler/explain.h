@@ -36,6 +36,8 @@ bool explain_grammar(struct explain *e);        /* import, param, int, volume; g
 
 bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
 
+bool explain_command(struct explain *e);        /* compile, fmt */
+
 /* Everything that can be asked, in byte order, each once. */
 const struct str *explain_topics(struct arena *a, size_t *ret_n);
 

@@ -29,6 +29,10 @@ run 2 explain worker.replcas
 run 0 explain pytorch.env; says out "framework of std.pytorch"; holds test "$(grep -c 'field of' .out)" -eq 0
 run 0 explain GiB; says out "GiB is written Gi here."; says out "memory = 64Gi"
 run 0 explain hours; says out "h: unit"
+run 0 explain compile; says out "compile: command"; says out "trainc compile FILE..."; says out "'man trainc-compile'"
+run 2 explain complie; says err "did you mean 'compile'?"
+run 0 explain then; says out "then"
+run 0 explain none; says out "T?"
 run 0 explain Gi; says out "2^30"
 run 0 explain job; says out "timeout"
 run 2 explain elastc; says err "did you mean 'elastic'?"
