@@ -86,7 +86,7 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 		}
 		check_identities(&c);
 		check_objects(&c);
-		if (options->runtime_warning)
+		if (options->runtime_warning && !str_is(plan->target, "kubeflow"))     /* there the operator does */
 			runtime_warning(&c);
 	}
 	arena_release(&arena);

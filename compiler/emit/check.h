@@ -19,6 +19,8 @@ struct checking {
 
 /* False when the plan cannot be emitted at all, and nothing else is worth saying. */
 bool check_features(struct checking *c);
+/* Jobs that the target 'kubeflow' has no resource for; false when there are some. */
+bool check_kubeflow(struct diags *ds, const struct plan *plan);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
 void check_references(struct checking *c, const struct plan_job *j);

@@ -7,6 +7,8 @@
 
 static bool target_known(struct checking *c)
 {
+	if (str_is(c->plan->target, "kubeflow"))
+		return check_kubeflow(c->diags, c->plan);
 	if (emit_target_known(c->plan->target))
 		return true;
 	struct span at = c->plan->njobs ? c->plan->jobs[0].name_at : (struct span){ 0 };

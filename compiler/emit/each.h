@@ -36,5 +36,6 @@ bool each_objects(struct visiting *v, const struct plan_job *j, bool framework);
 
 bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* emit_each.c */
 bool each_of_pods(struct visiting *v, const struct plan_job *j);        /* pods.c */
+bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* kubeflow.c */
 
 #endif

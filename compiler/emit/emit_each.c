@@ -173,6 +173,7 @@ static const struct target {
 } targets[] = {
 	{ "jobs", false, each_of_jobs },
 	{ "pods", true, each_of_pods },
+	{ "kubeflow", false, each_of_kubeflow },
 };
 enum { TARGETS = sizeof(targets) / sizeof(*targets) };
 

@@ -131,6 +131,21 @@ static bool port_is_plain(struct container_reading *c, struct ports *seen, const
 		!map_put(&seen->numbers, a, str_int(a, number), c);
 }
 
+/* The framework's own port comes first, as in its pods. */
+static void usual_first(struct container_reading *c, struct lines *lines)
+{
+	struct str usual = str_of(c->role->kind->port);
+
+	for (size_t i = 1; usual.n && i < lines->n; i++) {
+		struct line *l = lines->at[i];
+		if (!str_eq(l->key, key_text(c->role->im->arena, usual)))
+			continue;
+		memmove(&lines->at[1], &lines->at[0], i * sizeof *lines->at);
+		lines->at[0] = l;
+		return;
+	}
+}
+
 static void ports(struct container_reading *c, const struct data_member *m)
 {
 	struct import *im = c->role->im;
@@ -140,6 +155,8 @@ static void ports(struct container_reading *c, const struct data_member *m)
 		const struct data *port = m->value->u.list.at[i];
 		struct str name = member_text(port, "name");
 		int64_t number = member_int(port, "containerPort", 0);
+		if (number < 1 || number > 65535)
+			diag_report(im->diags, TJ1103, port->from, "%lld is no port number", (long long)number);
 		if (!port_is_plain(c, &seen, port)) {
 			struct lines *list = raw_list(im, container_raw(c, port->from), "ports", port->from);
 			import_comments(im, lines_add(im->arena, list, raw_expr(im, port), port->from), port->from);
@@ -149,6 +166,8 @@ static void ports(struct container_reading *c, const struct data_member *m)
 			import_comments(im, lines_set(im->arena, seen.lines, key_text(im->arena, name), expr_int(im->arena, number), port->from), port->from);
 		}
 	}
+	if (seen.lines && c->kind == CONTAINER_MAIN)
+		usual_first(c, seen.lines);
 }
 
 /* ---- resources ---- */

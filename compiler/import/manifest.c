@@ -36,7 +36,7 @@ void import_comments(struct import *im, struct line *line, struct span place)
 
 /* ---- kinds ---- */
 
-static const struct import_kind *const tables[] = { operator_kinds };
+static const struct import_kind *const tables[] = { operator_kinds, legacy_kinds, workload_kinds };
 
 static const struct import_kind *find_kind(struct str kind, struct str api_version, const struct import_kind **ret_other)
 {

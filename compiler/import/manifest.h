@@ -17,6 +17,7 @@ struct device;
 struct imported {                       /* a job, or the accelerators of a configuration */
 	struct str name, ns;
 	struct span name_at;            /* of accelerators: where the configuration stands */
+	const struct data *labels;      /* of the object: they reach its pods too */
 	struct line *job;               /* the declaration; NULL for accelerators alone */
 	struct str *modules;            /* of the library: "nvidia" */
 	size_t nmodules;
@@ -57,7 +58,7 @@ struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
 };
-extern const struct import_kind operator_kinds[];       /* each ends with a row of NULL */
+extern const struct import_kind operator_kinds[], legacy_kinds[], workload_kinds[];     /* each ends with a row of NULL */
 
 /*
  * Name, namespace and metadata of an object that was fitted to `type`, whose name

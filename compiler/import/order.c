@@ -86,7 +86,7 @@ static bool may_rise(const struct line *l, bool only_one)
 	return !only_one;
 }
 
-static struct line *take(struct lines *body, struct str key)
+struct line *lines_take(struct lines *body, struct str key)
 {
 	for (size_t i = 0; i < body->n; i++) {
 		struct line *l = body->at[i];
@@ -123,10 +123,10 @@ static bool all_have(struct lines *const *roles, size_t n, const struct line *l)
 
 static void rise(struct import *im, struct lines *job, struct lines *const *roles, size_t n, struct str key)
 {
-	struct line *line = take(roles[0], key);
+	struct line *line = lines_take(roles[0], key);
 
 	for (size_t i = 1; i < n; i++)
-		join_comments(im->arena, line, take(roles[i], key));
+		join_comments(im->arena, line, lines_take(roles[i], key));
 	lines_push(im->arena, job, line);
 }
 
@@ -156,14 +156,14 @@ static void rise_entries(struct import *im, struct lines *job, struct lines *con
 		maps[i]->at += common;
 		maps[i]->n -= common;
 		if (!maps[i]->n)
-			take(roles[i], key);
+			lines_take(roles[i], key);
 	}
 }
 
 /* Fields of jobs that pods have each for itself: what was not shared is raw. */
 static void lower(struct import *im, struct lines *role, const char *field, const char *raw)
 {
-	struct line *l = take(role, str_of(field));
+	struct line *l = lines_take(role, str_of(field));
 
 	if (!l)
 		return;

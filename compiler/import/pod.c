@@ -159,7 +159,9 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 
 	for (size_t i = 0; i < m->value->u.map.n; i++) {
 		const struct data_member *pair = &m->value->u.map.at[i];
-		if (str_starts(pair->key, STR("trainc.dev/")))
+		const struct data *of_job = str_is(str_of(field), "labels") ? data_get(r->job->labels, pair->key) : NULL;
+		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
+		if (same || str_starts(pair->key, STR("trainc.dev/")))
 			continue;
 		if (!to)
 			to = lines_block(im->arena, r->role, str_of(field), m->key_at);

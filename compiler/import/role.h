@@ -76,6 +76,8 @@ void device_read(struct role_reading *r, const struct data *node, const struct d
 
 /* Lines of a body in the order that people write them in. */
 void lines_sort(struct lines *body);
+/* Take the line of that key out of a body; NULL without. */
+struct line *lines_take(struct lines *body, struct str key);
 
 /* Fields that all roles share, to the job; scheduler and priority to the job or into `raw pod`. */
 void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n);

@@ -1,0 +1,388 @@
+/*
+ * kubeflow.c - the target that writes the custom resource of the training
+ * operator, with every default filled in, for clusters where that operator runs.
+ *
+ * What the operator adds to the pods itself (environment, its init containers,
+ * its volumes) is left to it: the resource holds what the program says.
+ */
+#include "emit/check.h"
+#include "emit/each.h"
+
+enum { ROLES = 6 };
+
+static const struct kind {
+	const char *framework, *kind, *roles_key;
+	const char *roles[ROLES][2];    /* name in the program, name in the resource */
+} kinds[] = {
+	{ "tfjob", "TFJob", "tfReplicaSpecs",
+	  { { "chief", "Chief" }, { "master", "Master" }, { "ps", "PS" }, { "worker", "Worker" }, { "evaluator", "Evaluator" } } },
+	{ "pytorchjob", "PyTorchJob", "pytorchReplicaSpecs", { { "master", "Master" }, { "worker", "Worker" } } },
+	{ "mxjob", "MXJob", "mxReplicaSpecs",
+	  { { "scheduler", "Scheduler" }, { "server", "Server" }, { "worker", "Worker" }, { "tunertracker", "TunerTracker" },
+	    { "tunerserver", "TunerServer" }, { "tuner", "Tuner" } } },
+	{ "xgboostjob", "XGBoostJob", "xgbReplicaSpecs", { { "master", "Master" }, { "worker", "Worker" } } },
+	{ "paddlejob", "PaddleJob", "paddleReplicaSpecs", { { "master", "Master" }, { "worker", "Worker" } } },
+	{ "mpijob", "MPIJob", "mpiReplicaSpecs", { { "launcher", "Launcher" }, { "worker", "Worker" } } },
+	{ "jaxjob", "JAXJob", "jaxReplicaSpecs", { { "worker", "Worker" } } },
+};
+
+/* The framework by its last word; NULL when it has no resource. */
+static const struct kind *find_kind(const struct plan_job *j)
+{
+	struct str name = j->framework;
+	const char *dot = name.n ? memrchr(name.p, '.', name.n) : NULL;
+
+	if (dot)
+		name = (struct str){ dot + 1, (size_t)(name.p + name.n - dot) - 1 };
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (str_is(name, kinds[i].framework))
+			return &kinds[i];
+	return NULL;
+}
+
+static bool is_mpi(const struct kind *k) { return str_is(str_of(k->kind), "MPIJob"); }
+static const struct data *argument(const struct plan_job *j, const char *name) { return data_get(j->arguments, str_of(name)); }
+
+/* ---- what cannot be said ---- */
+
+static void role_check(struct diags *ds, const struct plan_role *r)
+{
+	struct diag *d = NULL;
+
+	for (size_t i = 0; i < r->main.nenv; i++)
+		if (r->main.env[i].per_replica && !r->main.env[i].framework)
+			d = diag_report(ds, TJ0809, r->main.env[i].from, "the target 'kubeflow' has one template for all replicas of a role");
+	if (r->main.command.per_replica || r->main.args.per_replica)
+		d = diag_report(ds, TJ0809, r->at, "the target 'kubeflow' has one template for all replicas of a role");
+	if (d)
+		diag_help(ds, d, "let the program compute it from pod.index, or use the target 'pods'");
+	if (r->spread.set && !str_is(r->spread.value, "none"))
+		diag_report(ds, TJ0809, r->spread.from, "the target 'kubeflow' does not write 'spread'");
+	if (r->start_after)
+		diag_report(ds, TJ0809, r->start_after->from, "the target 'kubeflow' does not write 'start_after'");
+}
+
+bool check_kubeflow(struct diags *ds, const struct plan *plan)
+{
+	size_t errors = ds->errors;
+
+	for (size_t i = 0; i < plan->njobs; i++) {
+		const struct plan_job *j = &plan->jobs[i];
+		if (!find_kind(j)) {
+			struct diag *d = diag_report(ds, TJ0809, j->name_at, "the training operator has no kind for '%.*s'",
+				STR_ARG(j->framework.n ? j->framework : STR("a job without framework")));
+			diag_help(ds, d, "the frameworks of std.kubeflow have one");
+		}
+		for (size_t k = 0; k < j->nroles; k++)
+			if (j->roles[k].max && !j->roles[k].aux)
+				role_check(ds, &j->roles[k]);
+	}
+	return ds->errors == errors;
+}
+
+/* ---- the pod template ---- */
+
+/* What the program itself puts into a container's environment. */
+static void own_env(struct emit *e, struct plan_container *c)
+{
+	struct plan_env *own = ARENA_ARRAY(e->arena, struct plan_env, c->nenv);
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nenv; i++)
+		if (!c->env[i].framework)
+			own[n++] = c->env[i];
+	c->env = own;
+	c->nenv = n;
+}
+
+static bool words_are(const struct plan_texts *t, const char *word)
+{
+	return t->n == 1 && t->at[0].n == 1 && t->at[0].at[0].kind == PIECE_TEXT && str_is(t->at[0].at[0].u.text, word);
+}
+
+static struct plan_role own_role(struct emit *e, const struct kind *k, const struct plan_role *r)
+{
+	struct plan_role own = *r;
+	struct str account = str_printf(e->arena, "%.*s-launcher", STR_ARG(e->job->name));
+
+	own.unrolled = false;
+	own_env(e, &own.main);
+	own.sidecars = ARENA_ARRAY(e->arena, struct plan_container, r->nsidecars);
+	for (size_t i = 0; i < r->nsidecars; i++) {
+		own.sidecars[i] = r->sidecars[i];
+		own_env(e, &own.sidecars[i]);
+	}
+	own.inits = ARENA_ARRAY(e->arena, struct plan_container, r->ninits);
+	own.ninits = 0;
+	for (size_t i = 0; i < r->ninits; i++)
+		if (!str_is(r->inits[i].name, "init_pytorch") && !str_is(r->inits[i].name, "kubectl_delivery"))
+			own.inits[own.ninits++] = r->inits[i];
+	if (is_mpi(k) && str_eq(own.service_account.value, account))
+		own.service_account.set = false;
+	if (is_mpi(k) && words_are(&own.main.command, "sleep") && words_are(&own.main.args, "365d"))
+		own.main.command.n = own.main.args.n = 0;
+	if (r->grace.value.nano == 30 * QUANTITY_UNIT)
+		own.grace.set = false;
+	return own;
+}
+
+static void drop(struct object *map, const char *key)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < map->u.map.n; i++)
+		if (!str_is(map->u.map.at[i].key, key))
+			map->u.map.at[n++] = map->u.map.at[i];
+	map->u.map.n = n;
+}
+
+static bool name_starts(const struct object *o, const char *prefix)
+{
+	const struct object *name = object_get(o, STR("name"));
+
+	return name && name->kind == OBJECT_STRING && str_starts(name->u.string, str_of(prefix));
+}
+
+/* Without the elements that the operator adds by itself; an empty list goes. */
+static void drop_elements(struct object *map, const char *key, const char *prefix)
+{
+	struct object *list = object_get(map, str_of(key));
+	size_t n = 0;
+
+	if (!list || list->kind != OBJECT_LIST)
+		return;
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (!name_starts(list->u.list.at[i], prefix))
+			list->u.list.at[n++] = list->u.list.at[i];
+	list->u.list.n = n;
+	if (!n)
+		drop(map, key);
+}
+
+/* Pods of the operator carry their index in a label. */
+static void index_variable(struct emit *e, struct object *container)
+{
+	struct object *env = object_get(container, STR("env"));
+
+	for (size_t i = 0; env && i < env->u.list.n; i++) {
+		struct object *entry = env->u.list.at[i], *from;
+		if (!name_starts(entry, "TRAINC_INDEX"))
+			continue;
+		drop(entry, "valueFrom");
+		from = PUT_MAP(e->arena, PUT_MAP(e->arena, entry, "valueFrom", entry->from), "fieldRef", entry->from);
+		PUT_STR(e->arena, from, "fieldPath", STR("metadata.labels['training.kubeflow.org/replica-index']"), entry->from);
+	}
+}
+
+static void each_container(struct emit *e, struct object *pod, const char *key)
+{
+	struct object *list = object_get(pod, str_of(key));
+
+	for (size_t i = 0; list && i < list->u.list.n; i++) {
+		drop(list->u.list.at[i], "terminationMessagePolicy");
+		drop_elements(list->u.list.at[i], "volumeMounts", "mpi-job-");
+		index_variable(e, list->u.list.at[i]);
+	}
+}
+
+static void pairs(struct emit *e, struct object *map, const struct plan_pairs *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		object_put(e->arena, map, from->at[i].key, object_string(e->arena, from->at[i].value, from->at[i].from));
+}
+
+static void template_put(struct emit *e, const struct kind *k, const struct plan_role *r, struct object *spec)
+{
+	static const char *const ours[] = { "restartPolicy", "subdomain", "hostname", "enableServiceLinks" };
+	struct object *template = PUT_MAP(e->arena, spec, "template", r->at);
+	struct object *labels = object_map(e->arena, r->at), *annotations = object_map(e->arena, r->at), *metadata = NULL;
+	struct plan_role own = own_role(e, k, r);
+
+	pairs(e, labels, &e->job->labels);
+	pairs(e, labels, &r->labels);
+	pairs(e, annotations, &r->annotations);
+	if (labels->u.map.n || annotations->u.map.n)
+		metadata = PUT_MAP(e->arena, template, "metadata", r->at);
+	if (labels->u.map.n)
+		object_append(e->arena, metadata, STR("labels"), labels);
+	if (annotations->u.map.n)
+		object_append(e->arena, metadata, STR("annotations"), annotations);
+	struct object *pod = PUT_MAP(e->arena, template, "spec", r->at);
+	emit_pod_spec(e, &own, pod);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		drop(pod, ours[i]);
+	if (own.raw_pod)
+		raw_merge(e, RAW_POD, pod, own.raw_pod);
+	drop_elements(pod, "volumes", "mpi-job-");
+	each_container(e, pod, "initContainers");
+	each_container(e, pod, "containers");
+}
+
+/* ---- the spec ---- */
+
+static const char *restart_text(const struct plan_role *r)
+{
+	if (r->has_retry_on)
+		return "ExitCode";
+	if (r->restart.set && str_is(r->restart.value, "always"))
+		return "Always";
+	return r->restart.set && str_is(r->restart.value, "on-failure") ? "OnFailure" : "Never";
+}
+
+static struct str role_key(const struct kind *k, const struct plan_role *r)
+{
+	for (size_t i = 0; i < ROLES && k->roles[i][0]; i++)
+		if (str_is(r->name, k->roles[i][0]))
+			return str_of(k->roles[i][1]);
+	return r->name;
+}
+
+static void roles_put(struct emit *e, const struct kind *k, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	struct object *map = object_map(e->arena, j->name_at);
+
+	object_append(e->arena, spec, str_of(k->roles_key), map);
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (r->aux || !r->max)
+			continue;
+		struct object *role = object_map(e->arena, r->at);
+		object_append(e->arena, map, role_key(k, r), role);
+		PUT_INT(e->arena, role, "replicas", r->max, r->replicas_at);
+		PUT_STR(e->arena, role, "restartPolicy", str_of(restart_text(r)), r->restart.from);
+		template_put(e, k, r, role);
+	}
+}
+
+/* An argument under the name that it has in the resource. */
+static void argument_put(struct emit *e, struct object *map, const char *key, const struct data *d)
+{
+	if (d && d->kind != DATA_NULL)
+		object_append(e->arena, map, str_of(key), object_from_data(e->arena, d));
+}
+
+static struct str clean_text(const struct plan_job *j)
+{
+	return str_is(j->clean.value, "none") ? STR("None") : str_is(j->clean.value, "all") ? STR("All") : STR("Running");
+}
+
+static void scheduling_put(struct emit *e, const struct data *d, struct object *policy)
+{
+	struct object *o;
+
+	if (!d || d->kind != DATA_MAP)
+		return;
+	o = PUT_MAP(e->arena, policy, "schedulingPolicy", d->from);
+	argument_put(e, o, "minAvailable", data_get(d, STR("min_available")));
+	argument_put(e, o, "queue", data_get(d, STR("queue")));
+	argument_put(e, o, "minResources", data_get(d, STR("min_resources")));
+	argument_put(e, o, "priorityClass", data_get(d, STR("priority")));
+	argument_put(e, o, "scheduleTimeoutSeconds", data_get(d, STR("timeout_s")));
+}
+
+static void policy_put(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	struct object *policy = PUT_MAP(e->arena, spec, "runPolicy", j->name_at);
+
+	PUT_STR(e->arena, policy, "cleanPodPolicy", clean_text(j), j->clean.from);
+	if (j->ttl.set)
+		PUT_INT(e->arena, policy, "ttlSecondsAfterFinished", emit_seconds(&j->ttl), j->ttl.from);
+	if (j->timeout.set)
+		PUT_INT(e->arena, policy, "activeDeadlineSeconds", emit_seconds(&j->timeout), j->timeout.from);
+	argument_put(e, policy, "backoffLimit", argument(j, "backoff_limit"));
+	scheduling_put(e, argument(j, "scheduling"), policy);
+	PUT_BOOL(e->arena, policy, "suspend", (j->suspend.set && j->suspend.value) || emit_kueue(j), j->suspend.from);
+	argument_put(e, policy, "managedBy", argument(j, "managed_by"));
+}
+
+/* One bound alone counts for both; without both they are the replicas. */
+static void bounds_put(struct emit *e, const struct data *elastic, struct object *o)
+{
+	const struct data *min = data_get(elastic, STR("min")), *max = data_get(elastic, STR("max"));
+	int64_t replicas = 1;
+
+	for (size_t i = 0; i < e->job->nroles; i++)
+		if (str_is(e->job->roles[i].name, "worker"))
+			replicas = e->job->roles[i].max;
+	min = min && min->kind == DATA_INT ? min : NULL;
+	max = max && max->kind == DATA_INT ? max : NULL;
+	PUT_INT(e->arena, o, "minReplicas", min ? min->u.integer : max ? max->u.integer : replicas, elastic->from);
+	PUT_INT(e->arena, o, "maxReplicas", max ? max->u.integer : min ? min->u.integer : replicas, elastic->from);
+}
+
+static void elastic_put(struct emit *e, const struct kind *k, struct object *spec)
+{
+	static const char *const names[][2] = {
+		{ "backend", "rdzvBackend" }, { "host", "rdzvHost" }, { "port", "rdzvPort" }, { "id", "rdzvId" },
+	};
+	const struct data *d = argument(e->job, "elastic"), *conf = data_get(d, STR("conf")), *standalone = data_get(d, STR("standalone"));
+
+	if (!d || d->kind != DATA_MAP)
+		return;
+	struct object *o = PUT_MAP(e->arena, spec, "elasticPolicy", d->from);
+	bounds_put(e, d, o);
+	for (size_t i = 0; i < 4 && str_is(str_of(k->kind), "PyTorchJob"); i++)
+		argument_put(e, o, names[i][1], data_get(d, str_of(names[i][0])));
+	if (conf && conf->kind == DATA_LIST && conf->u.list.n)
+		argument_put(e, o, "rdzvConf", conf);
+	argument_put(e, o, "maxRestarts", data_get(d, STR("max_restarts")));
+	if (standalone && standalone->kind == DATA_BOOL && standalone->u.boolean)
+		argument_put(e, o, "standalone", standalone);
+	argument_put(e, o, "nProcPerNode", data_get(d, STR("nproc")));
+	argument_put(e, o, "metrics", data_get(d, STR("metrics")));
+}
+
+static void kind_put(struct emit *e, const struct kind *k, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	struct str kind = str_of(k->kind);
+	const struct data *nproc = argument(j, "nproc_per_node"), *success = argument(j, "success_policy");
+	const struct data *deprecated = data_get(argument(j, "elastic"), STR("nproc"));
+
+	if (str_is(kind, "TFJob")) {
+		bool all = success && success->kind == DATA_STRING;
+		PUT_STR(e->arena, spec, "successPolicy", all ? success->u.string : STR(""), j->name_at);
+		argument_put(e, spec, "enableDynamicWorker", argument(j, "dynamic_worker"));
+	}
+	if (str_is(kind, "PyTorchJob") && nproc && nproc->kind == DATA_STRING)
+		argument_put(e, spec, "nprocPerNode", nproc);
+	else if (str_is(kind, "PyTorchJob") && !(deprecated && deprecated->kind == DATA_INT))
+		PUT_STR(e->arena, spec, "nprocPerNode", STR("auto"), j->name_at);
+	argument_put(e, spec, "jobMode", argument(j, "job_mode"));
+	if (is_mpi(k)) {
+		argument_put(e, spec, "slotsPerWorker", argument(j, "slots_per_worker"));
+		argument_put(e, spec, "mainContainer", argument(j, "main_container"));
+		PUT_STR(e->arena, spec, "cleanPodPolicy", clean_text(j), j->clean.from);
+	}
+	elastic_put(e, k, spec);
+}
+
+static struct object *job_make(struct emit *e, const struct manifest *m)
+{
+	const struct plan_job *whole = e->job;
+	const struct kind *k = find_kind(whole);
+	struct plan_job each = *whole;
+
+	each.each_replica = true;       /* replicas are pods of their own */
+	each.namespace_in_address = false;      /* the operator makes the addresses */
+	e->job = &each;
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
+	kind_put(e, k, spec);
+	policy_put(e, spec);
+	roles_put(e, k, spec);
+	e->job = whole;
+	return o;
+}
+
+bool each_of_kubeflow(struct visiting *v, const struct plan_job *j)
+{
+	const struct kind *k = find_kind(j);
+
+	if (!k)
+		return true;            /* reported */
+	struct manifest m = each_manifest(NULL, "kubeflow.org/v1", k->kind, j->name, job_make);
+	m.from = j->name_at;
+	return each_user_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_one(v, &m) && each_objects(v, j, false);
+}

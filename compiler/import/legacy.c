@@ -1,0 +1,268 @@
+/*
+ * legacy.c - the two ancestors of the training operators: TfJob of version
+ * v1alpha1 and MxJob of version v1beta1, as programs over std.legacy.
+ *
+ * Their manifests are read as Go reads JSON: keys in any case, unknown ones told.
+ * Defaults come before validation, as there.
+ */
+#include "import/role.h"
+
+struct legacy_kind {
+	const char *type, *framework;
+	const char *role_key, *port_key;        /* of an element of replicaSpecs */
+	const char *usual;                      /* role without one */
+	const char *roles[4][2];                /* in the order of the framework */
+	struct role_kind role;
+};
+
+static const struct legacy_kind tensorflow_kind = {
+	"tensorflow.v1alpha1.TfJob", "tfjob", "tfReplicaType", "tfPort", "MASTER",
+	{ { "MASTER", "master" }, { "WORKER", "worker" }, { "PS", "ps" } },
+	{ "tensorflow", "tensorflow", "tf-port", 2222, NULL, false, false },
+};
+static const struct legacy_kind mxnet_kind = {
+	"mxnet.v1beta1.MxJob", "mxjob", "mxReplicaType", "PsRootPort", "WORKER",
+	{ { "SCHEDULER", "scheduler" }, { "SERVER", "server" }, { "WORKER", "worker" } },
+	{ "mxnet", "mxnet", "ps-root-port", 9091, NULL, false, false },
+};
+
+struct legacy_job {
+	struct manifest m;
+	const struct legacy_kind *kind;
+	struct imported *job;
+	const struct data *specs;               /* replicaSpecs, or NULL */
+	bool default_ps;
+};
+
+static struct diags *ds(const struct legacy_job *j) { return j->m.im->diags; }
+
+static struct str role_of(const struct legacy_job *j, const struct data *spec)
+{
+	struct str role = member_text(spec, j->kind->role_key);
+
+	return role.n ? role : str_of(j->kind->usual);
+}
+
+static const char *word_of(const struct legacy_job *j, struct str role)
+{
+	for (size_t i = 0; i < 4 && j->kind->roles[i][0]; i++)
+		if (str_is(role, j->kind->roles[i][0]))
+			return j->kind->roles[i][1];
+	return NULL;
+}
+
+static bool is_tensorflow(const struct legacy_job *j) { return j->kind == &tensorflow_kind; }
+
+/* ---- rules ---- */
+
+static void containers_rule(struct legacy_job *j, const struct data *spec, struct str role)
+{
+	const struct data *containers = member(member(member(spec, "template"), "spec"), "containers");
+	bool found = false;
+
+	if (!member(spec, "template")) {
+		if (is_tensorflow(j) && str_is(role, "PS"))
+			return;                 /* the standard server */
+		diag_report(ds(j), TJ1107, spec->from, "the role %.*s has no template", STR_ARG(role));
+		return;
+	}
+	for (size_t i = 0; i < data_count(containers); i++)
+		found = found || str_is(member_text(containers->u.list.at[i], "name"), j->kind->role.container);
+	if (!found)
+		diag_report(ds(j), TJ1107, containers ? containers->from : spec->from, "no container of %.*s is named '%s'", STR_ARG(role),
+			j->kind->role.container);
+}
+
+static void spec_rule(struct legacy_job *j, size_t i)
+{
+	const struct data *spec = j->specs->u.list.at[i], *count = member(spec, "replicas");
+	struct str role = role_of(j, spec);
+	bool single = str_is(role, "MASTER") || str_is(role, "SCHEDULER");
+
+	if (!word_of(j, role)) {
+		diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from, "there is no role '%.*s'", STR_ARG(role));
+		return;
+	}
+	if (count && (count->u.integer < 0 || (single && count->u.integer != 1)))
+		diag_report(ds(j), TJ1106, count->from, single ? "there is exactly one %.*s" : "%.*s cannot have a negative number of replicas", STR_ARG(role));
+	for (size_t k = 0; k < i; k++) {
+		if (!str_eq(role_of(j, j->specs->u.list.at[k]), role))
+			continue;
+		struct diag *d = diag_report(ds(j), TJ1106, spec->from, "the role %.*s is there twice", STR_ARG(role));
+		diag_note(ds(j), d, j->specs->u.list.at[k]->from, "the other one");
+		break;
+	}
+	containers_rule(j, spec, role);
+}
+
+static const struct data *spec_of(const struct legacy_job *j, const char *role)
+{
+	for (size_t i = 0; i < data_count(j->specs); i++)
+		if (str_is(role_of(j, j->specs->u.list.at[i]), role))
+			return j->specs->u.list.at[i];
+	return NULL;
+}
+
+static void chief_rule(struct legacy_job *j)
+{
+	const struct data *policy = member(j->m.spec, "terminationPolicy"), *chief = member(policy, "chief");
+
+	if (policy && (!chief || !str_is(member_text(chief, "replicaName"), "MASTER") || member_int(chief, "replicaIndex", 0) != 0)) {
+		struct diag *d = diag_report(ds(j), TJ1108, policy->from, "the chief of the job is MASTER 0");
+		diag_help(ds(j), d, "remove 'terminationPolicy'");
+	}
+	if (!spec_of(j, "MASTER")) {
+		struct diag *d = diag_report(ds(j), TJ1106, j->m.at, "this TfJob has no MASTER, so it would never end");
+		diag_help(ds(j), d, "add an entry with 'tfReplicaType: MASTER'");
+	}
+}
+
+static void mode_rule(struct legacy_job *j)
+{
+	struct str mode = member_text(j->m.spec, "jobMode");
+
+	if (!str_is(mode, "local") && !str_is(mode, "dist"))
+		diag_report(ds(j), TJ1108, mode.n ? member(j->m.spec, "jobMode")->from : j->m.at, "'jobMode' is local or dist, found '%.*s'", STR_ARG(mode));
+}
+
+static bool check(struct legacy_job *j)
+{
+	size_t errors = ds(j)->errors + ds(j)->muted_errors;
+
+	for (size_t i = 0; i < data_count(j->specs); i++)
+		spec_rule(j, i);
+	if (!data_count(j->specs))
+		diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no replicas", STR_ARG(j->m.kind));
+	else if (is_tensorflow(j))
+		chief_rule(j);
+	if (!is_tensorflow(j))
+		mode_rule(j);
+	return ds(j)->errors + ds(j)->muted_errors == errors;
+}
+
+/* ---- the framework's arguments ---- */
+
+static void put(struct legacy_job *j, struct lines *to, const char *name, struct expr *value)
+{
+	lines_set(j->m.im->arena, to, str_of(name), value, (struct span){ 0, 0 });
+}
+
+static void put_text(struct legacy_job *j, struct lines *to, const char *name, const struct data *of, const char *key)
+{
+	if (member_text(of, key).n)
+		put(j, to, name, expr_string(j->m.im->arena, member_text(of, key)));
+}
+
+static void tensorboard(struct legacy_job *j, struct lines *to, const struct data *board)
+{
+	struct expr *e = expr_new(j->m.im->arena, EXPR_BODY);
+
+	put_text(j, &e->items, "log_dir", board, "logDir");
+	put_text(j, &e->items, "service_type", board, "serviceType");
+	if (data_count(member(board, "volumes")))
+		put(j, &e->items, "volumes", raw_expr(j->m.im, member(board, "volumes")));
+	if (data_count(member(board, "volumeMounts")))
+		put(j, &e->items, "volume_mounts", raw_expr(j->m.im, member(board, "volumeMounts")));
+	put(j, to, "tensorboard", e);
+}
+
+static struct expr *framework(struct legacy_job *j)
+{
+	struct arena *a = j->m.im->arena;
+	struct expr *call = expr_call(a, str_printf(a, "legacy.%s", j->kind->framework));
+	const struct data *ps = spec_of(j, "PS");
+
+	if (!is_tensorflow(j))
+		put_text(j, &call->items, "job_mode", j->m.spec, "jobMode");
+	put_text(j, &call->items, "runtime_id", j->m.spec, "RuntimeId");
+	put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");
+	j->default_ps = is_tensorflow(j) && ps && (!member(ps, "template") || member_bool(ps, "IsDefaultPS", false));
+	if (j->default_ps)
+		put(j, &call->items, "default_ps", expr_text(a, STR("true")));
+	if (member(j->m.spec, "tensorboard"))
+		tensorboard(j, &call->items, member(j->m.spec, "tensorboard"));
+	return call;
+}
+
+/* ---- roles ---- */
+
+static struct job_role role(struct legacy_job *j, const struct data *spec, const char *word)
+{
+	struct import *im = j->m.im;
+	struct lines top = { 0 };
+	struct role_reading r = { .im = im, .job = j->job, .kind = &j->kind->role, .word = str_of(word) };
+	int64_t port = member_int(spec, j->kind->port_key, j->kind->role.number);
+
+	r.replicas = member_int(spec, "replicas", 1);
+	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")), spec->from);
+	lines_set(im->arena, r.role, STR("replicas"), expr_int(im->arena, r.replicas), member_at(spec, "replicas"));
+	if (port != j->kind->role.number)
+		lines_set(im->arena, lines_block(im->arena, r.role, STR("ports"), spec->from), key_text(im->arena, str_of(j->kind->role.port)),
+			expr_int(im->arena, port), spec->from);
+	if (member(spec, "template") && !(j->default_ps && str_is(str_of(word), "ps")))
+		role_read(&r, member(spec, "template"));
+	struct line *restart = lines_find(r.role, STR("restart"));
+	if (restart && str_is(restart->value->pieces[0].text, "on-failure"))
+		lines_take(r.role, restart->key);       /* the framework's own */
+	return (struct job_role){ top.at[0], spec->from };
+}
+
+static void roles(struct legacy_job *j, struct lines *body)
+{
+	struct job_role all[4];
+	size_t n = 0;
+
+	for (size_t i = 0; i < 4 && j->kind->roles[i][0]; i++) {
+		const struct data *spec = spec_of(j, j->kind->roles[i][0]);
+		if (spec)
+			all[n++] = role(j, spec, j->kind->roles[i][1]);
+	}
+	job_finish(&j->m, j->job, body, all, n);
+}
+
+/* The name that the list had before it had its own; the operator made no replicas of it. */
+static const struct data *old_list(struct import *im, const struct data *object)
+{
+	const struct data *spec = member(object, "spec"), *list = member(spec, "replica_specs");
+
+	if (list && !member(spec, "replicaSpecs")) {
+		struct diag *d = diag_report(im->diags, TJ1106, member_at(spec, "replica_specs"), "'replica_specs' is an old name; the operator reads no replicas from it");
+		diag_help(im->diags, d, "write 'replicaSpecs'");
+	}
+	return list;
+}
+
+static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job, const struct legacy_kind *kind)
+{
+	struct legacy_job j = { .kind = kind, .job = job };
+	size_t errors = im->diags->errors;
+
+	if (old_list(im, object) || !manifest_open(im, row, object, kind->type, true, &j.m))
+		return false;
+	j.specs = member(j.m.spec, "replicaSpecs");
+	if (!check(&j) || im->diags->errors != errors)
+		return false;
+	job_use(im, job, STR("legacy"));
+	struct lines *body = job_new(&j.m, job, framework(&j));
+	if (member_text(j.m.spec, "cleanupPodPolicy").n)
+		import_left_out(im, member_at(j.m.spec, "cleanupPodPolicy"), STR("cleanupPodPolicy"), "say 'clean' in the program");
+	if (member_text(j.m.spec, "schedulerName").n)
+		lines_set(im->arena, body, STR("scheduler"), expr_string(im->arena, member_text(j.m.spec, "schedulerName")), j.m.at);
+	roles(&j, body);
+	return true;
+}
+
+static bool read_tensorflow(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job)
+{
+	return read(im, row, object, job, &tensorflow_kind);
+}
+
+static bool read_mxnet(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job)
+{
+	return read(im, row, object, job, &mxnet_kind);
+}
+
+const struct import_kind legacy_kinds[] = {
+	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow }, { "TFJob", "kubeflow.org/v1alpha1", read_tensorflow },
+	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet }, { 0 }
+};

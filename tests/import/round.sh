@@ -1,0 +1,35 @@
+#!/bin/sh
+# round.sh [MANIFEST...] - a manifest (without its comments), its program, the custom resource of that: the same program comes back.
+cd "$(dirname "$0")/../.." || exit 1
+TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
+export LC_ALL=C.UTF-8
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+test $# -gt 0 || set -- tests/import/cases/*.yaml ../shared/conformance/operator/*/job.yaml
+for manifest; do
+	test -f "$manifest" || continue
+	grep -q 'apiVersion: "*kubeflow.org/v1"*$' "$manifest" || continue
+	sed '/^ *#/d; s/ #.*//' "$manifest" >"$work/a.yaml"
+	for version in 1.7 1.9; do
+		"$TRAINC" import --operator $version "$work/a.yaml" >"$work/a.tj" 2>/dev/null || continue
+		"$TRAINC" compile --target kubeflow "$work/a.tj" >"$work/b.yaml" 2>"$work/err"
+		compiled=$?
+		# a variable that the operator hides is not in the resource
+		grep -q TJ0719 "$work/err" && continue
+		if test $compiled -ne 0 ||
+			! "$TRAINC" import --operator $version "$work/b.yaml" >"$work/b.tj" 2>"$work/err"; then
+			failed=$((failed + 1))
+			echo "FAIL $manifest ($version)"
+			head -n 10 "$work/err"
+		elif diff "$work/a.tj" "$work/b.tj" >"$work/diff"; then
+			passed=$((passed + 1))
+		else
+			failed=$((failed + 1))
+			echo "FAIL $manifest ($version)"
+			head -n 20 "$work/diff"
+		fi
+	done
+done
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0
