@@ -47,7 +47,8 @@ static const struct import_kind *find_kind(struct str kind, struct str api_versi
 				continue;
 			if (str_is(api_version, k->api_version))
 				return k;
-			*ret_other = k;
+			if (!*ret_other)
+				*ret_other = k;
 		}
 	}
 	return NULL;

@@ -372,8 +372,8 @@ static void features(void)
 	silent(&s, "with clean = \"none\" none is written");
 
 	s = sample();
-	s.plan.target = STR("kubeflow");
-	says(&s, TJ0809, "does not write the target 'kubeflow'");
+	s.plan.target = STR("trainer");
+	says(&s, TJ0809, "does not write the target 'trainer'");
 	s = sample();
 	s.job->gang = word("volcano");
 	says(&s, TJ0809, "gang = \"volcano\"");
