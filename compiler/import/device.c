@@ -59,7 +59,7 @@ struct device *device_declare(struct import *im, struct str resource)
 	lines_set(a, body, STR("resource"), expr_string(a, resource), (struct span){ 0, 0 });
 	lines_set(a, body, STR("per_pod"), expr_text(a, STR("count")), (struct span){ 0, 0 });
 	d->declaration = top.at[0];
-	line_comment(a, d->declaration, str_printf(a, "## Devices that nodes offer as %.*s.", STR_ARG(resource)), 0);
+	line_comment(a, d->declaration, str_printf(a, "## Devices that nodes offer as %.*s.", STR_ARG(resource)), UINT32_MAX);       /* next to the declaration */
 	ARENA_PUSH(a, im->devices, im->ndevices, d);
 	return d;
 }

@@ -103,6 +103,30 @@ static bool is_list(const struct data *object, struct str kind)
 	return str_ends(kind, STR("List")) && items && items->kind == DATA_LIST;
 }
 
+/* The configuration in a ConfigMap is a text, with places of its own. */
+static const struct data *inner_config(struct import *im, const struct data *text)
+{
+	struct source *source = source_add(im->sources, str_cat(im->arena, im->source->name, STR(" (configuration)"), STR("")), text->u.string);
+	struct data_reader *r = source ? data_reader_new(im->arena, source) : NULL;
+	struct data_error error;
+	struct data *d = NULL;
+
+	if (r && data_next(r, &d, &error) == DATA_ERROR)
+		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));
+	if (r)
+		data_reader_release(r);
+	return d;
+}
+
+static void read_config(struct import *im, const struct data *object)
+{
+	struct imported *job = ARENA_NEW(im->arena, struct imported);
+	const struct data *text = import_config_of(object), *config = text ? inner_config(im, text) : object;
+
+	if (config && import_config(im, config, job))
+		ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
+}
+
 static void read_object(struct import *im, const struct data *object)
 {
 	const struct import_kind *other;
@@ -116,6 +140,10 @@ static void read_object(struct import *im, const struct data *object)
 		const struct data *items = data_get(object, STR("items"));
 		for (size_t i = 0; i < items->u.list.n; i++)
 			read_object(im, items->u.list.at[i]);
+		return;
+	}
+	if (import_is_config(object) || import_config_of(object)) {
+		read_config(im, object);
 		return;
 	}
 	if (!kind.n || !api_version.n) {

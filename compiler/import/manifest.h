@@ -60,6 +60,11 @@ struct import_kind {
 };
 extern const struct import_kind operator_kinds[], legacy_kinds[], workload_kinds[];     /* each ends with a row of NULL */
 
+/* Configurations of the older controllers, bare or in a ConfigMap: config.c.  False: there is no accelerator in it. */
+bool import_is_config(const struct data *object);
+const struct data *import_config_of(const struct data *object);
+bool import_config(struct import *im, const struct data *config, struct imported *job);
+
 /*
  * Name, namespace and metadata of an object that was fitted to `type`, whose name
  * must be there; false after reporting.

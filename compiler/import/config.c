@@ -1,0 +1,117 @@
+/*
+ * config.c - configurations of the older controllers: devices with the volumes
+ * and variables that go with them, as `accelerator` declarations.
+ */
+#include "import/device.h"
+
+#include "plan/data_read.h"
+
+#define CONFIG_KEY "controller_config_file.yaml"
+
+static void volumes(struct import *im, struct lines *body, const struct data *list)
+{
+	struct arena *a = im->arena;
+	struct lines *mounts = NULL;
+
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+		const struct data *v = list->u.list.at[i];
+		struct str mount = member_text(v, "mountPath"), host = member_text(v, "hostPath");
+		if (!mount.n || !host.n) {
+			diag_report(im->diags, TJ1115, v->from, "a volume of an accelerator has 'hostPath' and 'mountPath'");
+			continue;
+		}
+		struct expr *call = expr_call(a, STR("host_path"));
+		lines_add(a, &call->items, expr_string(a, host), v->from);
+		if (!mounts)
+			mounts = lines_block(a, body, STR("mounts"), list->from);
+		import_comments(im, lines_set(a, mounts, key_text(a, mount), call, v->from), v->from);
+	}
+}
+
+static void variables(struct import *im, struct lines *body, const struct data *list)
+{
+	struct arena *a = im->arena;
+	struct lines *env = NULL;
+
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+		const struct data *v = list->u.list.at[i];
+		const struct data *value = member(v, "value");
+		if (!member_text(v, "name").n || (value && value->kind != DATA_STRING)) {
+			diag_report(im->diags, TJ1103, v->from, "a variable of an accelerator has a 'name' and a 'value', which is a text");
+			continue;
+		}
+		if (!env)
+			env = lines_block(a, body, STR("env"), list->from);
+		struct line *line = lines_set(a, env, key_text(a, member_text(v, "name")), expr_string(a, member_text(v, "value")), v->from);
+		import_comments(im, line, v->from);
+	}
+}
+
+static void unknown_keys(struct import *im, const struct data *map, const char *one, const char *two)
+{
+	for (size_t i = 0; i < data_count(map); i++) {
+		const struct data_member *m = &map->u.map.at[i];
+		if (!str_is(m->key, one) && !str_is(m->key, two))
+			diag_report(im->diags, TJ1104, m->key_at, "the configuration has no field '%.*s' here; it is left out", STR_ARG(m->key));
+	}
+}
+
+/* The standard server of std.legacy stands for the file, which is one of the controller's machine. */
+static void server_path(struct import *im, const struct data *map, bool inside)
+{
+	struct span at = member_at(map, "grpcServerFilePath");
+	struct diag *d = diag_report(im->diags, TJ1110, at, "'grpcServerFilePath' is left out");
+
+	diag_help(im->diags, d, "%sstd.legacy brings the standard server; another one is its argument 'server'",
+		inside ? "it belongs at the top level, where the controller reads it; " : "");
+}
+
+static void accelerator(struct import *im, struct imported *job, const struct data_member *m)
+{
+	struct device *d = device_declare(im, m->key);
+	struct lines *body = &d->declaration->value->items;
+
+	d->declaration->from = m->key_at;
+	volumes(im, body, member(m->value, "volumes"));
+	variables(im, body, member(m->value, "envVars"));
+	unknown_keys(im, m->value, "volumes", "envVars");
+	import_comments(im, d->declaration, member_span(m));
+	lines_push(im->arena, &job->declarations, d->declaration);
+}
+
+bool import_is_config(const struct data *object)
+{
+	return !member(object, "kind") && (member(object, "accelerators") || member(object, "grpcServerFilePath"));
+}
+
+/* The text of the configuration inside its ConfigMap; NULL in others. */
+const struct data *import_config_of(const struct data *object)
+{
+	const struct data *text = str_is(member_text(object, "kind"), "ConfigMap") ? member(member(object, "data"), CONFIG_KEY) : NULL;
+
+	return text && text->kind == DATA_STRING ? text : NULL;
+}
+
+bool import_config(struct import *im, const struct data *config, struct imported *job)
+{
+	const struct data *accelerators = member(config, "accelerators");
+
+	*job = (struct imported){ .name = STR("accelerators"), .name_at = config->from };
+	if (member(config, "grpcServerFilePath"))
+		server_path(im, config, false);
+	if (accelerators && accelerators->kind != DATA_MAP) {
+		diag_report(im->diags, TJ1103, accelerators->from, "'accelerators' must be a map, found %s", import_kind_words(accelerators));
+		return false;
+	}
+	unknown_keys(im, config, "accelerators", "grpcServerFilePath");
+	for (size_t i = 0; i < data_count(accelerators); i++) {
+		const struct data_member *m = &accelerators->u.map.at[i];
+		if (str_is(m->key, "grpcServerFilePath"))
+			server_path(im, accelerators, true);
+		else if (m->value->kind == DATA_MAP)
+			accelerator(im, job, m);
+		else
+			diag_report(im->diags, TJ1103, m->value->from, "'%.*s' must be a map, found %s", STR_ARG(m->key), import_kind_words(m->value));
+	}
+	return job->declarations.n > 0;
+}
