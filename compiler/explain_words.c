@@ -142,6 +142,18 @@ static void put_fields(struct explain *e, enum block block)
 	}
 }
 
+static void put_blocks(struct explain *e, enum block block)
+{
+	const char *head = "\nBlocks\n";
+
+	for (const struct block_row *b = schema_block_next(NULL); b; b = schema_block_next(b)) {
+		if (!(b->parents & block))
+			continue;
+		buf_printf(e->out, "%s  %-16s %s\n", head, b->word, b->doc);
+		head = "";
+	}
+}
+
 static bool explain_block(struct explain *e)
 {
 	const struct block_row *row = schema_block(e->topic);
@@ -156,6 +168,7 @@ static bool explain_block(struct explain *e)
 		if (row)
 			buf_printf(e->out, "\n%s\n", row->doc);
 		put_fields(e, blocks[i].block);
+		put_blocks(e, blocks[i].block);
 		return true;
 	}
 	if (!row)

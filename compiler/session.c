@@ -171,6 +171,7 @@ bool session_open(struct session *s, struct compile *c)
 	c->options.job.run_id = option_value(o, OPTION_RUN_ID);
 	c->options.job.unroll = option_given(o, OPTION_UNROLL);
 	c->options.job.no_raw = option_given(o, OPTION_NO_RAW);
+	c->options.job.here = option_given(o, OPTION_LOCAL);
 	check_name(c, "namespace", c->options.job.ns, false);
 	check_name(c, "cluster domain", c->options.job.domain, true);
 	for (size_t i = 0; i < o->ngiven; i++) {

@@ -60,7 +60,7 @@ static void runtime_warning(struct checking *c)
 		struct diag *d = diag_report(c->diags, TJ0817, j->name_at, "Kubernetes alone does not carry job '%.*s' to its end", STR_ARG(j->name));
 		for (size_t k = 0; k < needs.n; k++)
 			diag_note(c->diags, d, (struct span){ 0 }, "the runtime %.*s", STR_ARG(needs.at[k]));
-		diag_help(c->diags, d, "start it with 'trainc run', or with 'trainc apply' and 'trainc wait', or keep 'trainc supervise' in the cluster");
+		diag_help(c->diags, d, "this version has no runtime for clusters, so that is up to you: when the job has ended, 'kubectl delete job,deployment -l trainc.dev/job=%.*s'; 'trainc run --local' does all of it", STR_ARG(j->name));
 	}
 }
 

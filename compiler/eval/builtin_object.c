@@ -38,12 +38,30 @@ static bool one_of(struct arguments *a, size_t i, struct str found, const char *
 	return false;
 }
 
+/* Kubernetes takes relative paths only, and none that leads out (subPath). */
+static bool is_inside(struct str path)
+{
+	for (size_t at = 0; at < path.n;) {
+		const char *slash = memchr(path.p + at, '/', path.n - at);
+		size_t n = slash ? (size_t)(slash - path.p) - at : path.n - at;
+		if (n == 2 && !memcmp(path.p + at, "..", 2))
+			return false;
+		at += n + 1;
+	}
+	return !path.n || path.p[0] != '/';
+}
+
 BUILTIN(pvc)
 {
 	const struct value *v;
 	struct plan_volume *p = volume(a, VOLUME_PVC, &v);
 
 	p->path = argument_text(a, 1, "");
+	if (!is_inside(p->path)) {
+		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 1), "'%.*s' is not inside the claim", STR_ARG(p->path));
+		diag_help(a->ev->diags, d, "'path' is a directory in the claim, such as \"runs/a\"; where it is mounted is the key: mounts { \"/data\" = pvc(\"datasets\") }");
+		return &value_bad;
+	}
 	p->readonly = argument_bool(a, 2, false);
 	p->shared = argument_bool(a, 3, false);
 	return v;

@@ -231,7 +231,7 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	gather_body(l, body, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
 	c->raw = raw_block(ev, body, "container");
-	if (!c->image.set && !body->failed && own_field(ev, body, FIELD_IMAGE, &at, &found)->kind == VALUE_NONE) {
+	if (!c->image.set && !l->job->options->here && !body->failed && own_field(ev, body, FIELD_IMAGE, &at, &found)->kind == VALUE_NONE) {
 		struct diag *d = diag_report(ev->diags, TJ0523, c->name_at, "'%.*s %.*s' has no image", STR_ARG(block->u.block.word),
 			STR_ARG(c->name));
 		diag_help(ev->diags, d, "set 'image' in it: sidecars and init containers inherit nothing");
@@ -418,7 +418,7 @@ static void require_images(struct job *j)
 	struct buf names = { 0 };
 	size_t n = 0;
 	struct span at = j->plan->name_at;
-	for (size_t i = 0; i < j->nroles; i++) {
+	for (size_t i = 0; i < j->nroles && !j->options->here; i++) {
 		struct role *r = j->roles[i];
 		if ((r->plan->max == 0 && !r->plan->unknown) || role_field(ev, r, FIELD_IMAGE)->kind != VALUE_NONE)
 			continue;

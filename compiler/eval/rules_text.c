@@ -209,7 +209,7 @@ static void texts(struct variables *vs, const struct plan_texts *list)
 static void image(struct job *j, const struct plan_container *c, struct map *seen)
 {
 	struct str name = c->image.value, tag = { 0 };
-	if (!c->image.set || memchr(name.p, '@', name.n))
+	if (!c->image.set || j->options->here || memchr(name.p, '@', name.n))
 		return;
 	for (size_t i = name.n; i-- > 0 && name.p[i] != '/';)
 		if (name.p[i] == ':') {
