@@ -168,7 +168,7 @@ static bool has_unknown(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
 		const struct node *item = body->u.body.items.at[i];
-		if (item->kind == NODE_BAD || ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && !item->u.item.field))
+		if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && !item->u.item.field)
 			return true;
 	}
 	return false;

@@ -122,11 +122,15 @@ static void visit_for(struct items *to, struct node *item)
 	c->at = saved;
 }
 
-static void report_misplaced(struct items *to, const struct node *item, const char *what)
+/* Reports, and takes the item away: nobody who evaluates the body expects one of its kind. */
+static void report_misplaced(struct items *to, struct node *item, const char *what)
 {
 	struct check *c = to->check;
 	to->failed = true;
-	diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
+	struct diag *d = diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
+	if (item->kind == NODE_BLOCK && !schema_block(item->u.block.word))
+		diag_help(c->diags, d, "a field has no name behind it: write '%.*s { ... }'", STR_ARG(item->u.block.word));
+	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);       /* with a name: no field of the body is lost */
 }
 
 static void visit_one(struct items *to, struct node *item)
