@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -28,13 +29,18 @@ static void report(int fd, enum step step, int error)
 	_exit(127);
 }
 
+/*
+ * All of them: the C library refuses to touch the two that it keeps for itself, but
+ * some program before us may have left them ignored.  To the kernel zeros are the
+ * default action, whatever the layout of its struct.
+ */
 static void default_signals(void)
 {
-	struct sigaction standard = { .sa_handler = SIG_DFL };
+	static const unsigned long standard[8];
 	sigset_t none;
 
 	for (int s = 1; s < NSIG; s++)
-		sigaction(s, &standard, NULL);
+		syscall(SYS_rt_sigaction, s, standard, NULL, (size_t)(NSIG - 1) / 8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -95,6 +95,21 @@ END
 local_run 0 reaped
 shows reaped a-0 0
 
+# ---- signals that the C library keeps for itself, ignored by whoever started us ----
+program deaf <<'END'
+  role a { command = ["grep", "SigIgn", "/proc/self/status"] }
+END
+cat >deaf.py <<'END'
+import ctypes, os, platform, sys
+number = {"x86_64": 13, "aarch64": 134}[platform.machine()]
+ignore = (ctypes.c_ulong * 8)(1)
+for signal in 32, 33:
+    ctypes.CDLL(None).syscall(number, signal, ignore, None, 8)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+python3 deaf.py "$TRAINC" run --local deaf.tj >.out 2>.err
+shows deaf a-0 "SigIgn:	0000000000000000"
+
 # ---- what a child has, and has not (R-LOC3) ----
 cat >child.sh <<'END'
 ls /proc/$$/fd
