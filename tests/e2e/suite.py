@@ -436,10 +436,17 @@ def files(*patterns):
     return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern)))
 
 
+# Goldens that show how values are written and are no objects for this server.
+NO_OBJECTS = {
+    "tests/emit/operator.yaml",  # resources of an operator that is not installed here
+    "tests/emit/values.yaml",  # a definition whose schema holds values of every kind
+}
+
+
 def goldens(*directories):
     """What the compiler is known to write: X.yaml beside X.tj."""
     found = files(*[f"{directory}/*/*.yaml" for directory in directories or ("examples", "tests")])
-    return [path for path in found if os.path.exists(path.removesuffix(".yaml") + ".tj")]
+    return [path for path in found if os.path.exists(path.removesuffix(".yaml") + ".tj") and os.path.relpath(path, ROOT) not in NO_OBJECTS]
 
 
 def checks(mode):
