@@ -174,18 +174,6 @@ void put_escaped(struct buf *b, struct str s)
 	}
 }
 
-unsigned text_columns(struct str s)
-{
-	unsigned columns = 0;
-
-	for (size_t i = 0; i < s.n;) {
-		struct glyph g = glyph_at(s, i, columns);
-		columns += g.width;
-		i += g.bytes;
-	}
-	return columns;
-}
-
 void put_clipped(struct buf *b, struct str s, unsigned columns)
 {
 	struct buf all = { 0 };

@@ -5,6 +5,7 @@
 #define TRAINC_RUNTIME_WORDS_H
 
 #include "base/buf.h"
+#include "diag/glyph.h"
 
 #define NS_PER_SECOND INT64_C(1000000000)
 
@@ -28,6 +29,5 @@ void put_age(struct buf *b, int64_t ns);
 void put_escaped(struct buf *b, struct str s);
 /* At most `columns` of it as a terminal shows it, escaped; what is cut off is an ellipsis. */
 void put_clipped(struct buf *b, struct str s, unsigned columns);
-unsigned text_columns(struct str s);
 
 #endif

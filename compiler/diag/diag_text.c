@@ -189,18 +189,6 @@ static void put_line(struct painter *p, const struct snippet *s, const struct me
 		buf_z(p->out, "…");
 }
 
-static unsigned columns_of(struct str s)
-{
-	unsigned columns = 0;
-
-	for (size_t i = 0; i < s.n;) {
-		struct glyph g = glyph_at(s, i, columns);
-		columns += g.width;
-		i += g.bytes;
-	}
-	return columns;
-}
-
 /* A label that does not fit behind its underline stands on a line of its own. */
 static void put_underline(struct painter *p, const struct measure *m, enum paint with, struct str label)
 {
@@ -211,8 +199,8 @@ static void put_underline(struct painter *p, const struct measure *m, enum paint
 	paint(p, with);
 	buf_char(p->out, '^');
 	put_times(p->out, '~', to - m->from - 1);
-	if (label.n && to - m->lo + 1 + columns_of(label) > room) {
-		unsigned columns = columns_of(label), shift = columns < room ? room - columns : 0;
+	if (label.n && to - m->lo + 1 + text_columns(label) > room) {
+		unsigned columns = text_columns(label), shift = columns < room ? room - columns : 0;
 
 		paint(p, PLAIN);
 		buf_char(p->out, '\n');

@@ -68,3 +68,15 @@ struct glyph glyph_at(struct str s, size_t i, unsigned column)
 		return (struct glyph){ unprintable, n ? n : 1, 1 };
 	return (struct glyph){ { s.p + i, n }, n, IN(zero_width, c) ? 0 : IN(wide, c) ? 2 : 1 };
 }
+
+unsigned text_columns(struct str s)
+{
+	unsigned columns = 0;
+
+	for (size_t i = 0; i < s.n;) {
+		struct glyph g = glyph_at(s, i, columns);
+		columns += g.width;
+		i += g.bytes;
+	}
+	return columns;
+}

@@ -18,4 +18,7 @@ struct glyph {
 /* The character at byte `i` of `s` when printed at `column` (from 0; tab stops are every 8). */
 struct glyph glyph_at(struct str s, size_t i, unsigned column);
 
+/* How many columns a text takes from the left edge on. */
+unsigned text_columns(struct str s);
+
 #endif

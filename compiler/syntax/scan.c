@@ -526,20 +526,6 @@ int scan_interpolation_line(struct scan *s, int condition)
 
 /* --- the text --- */
 
-/* Length of the well-formed UTF-8 sequence at p (n bytes left, first byte >= 0x80); 0 if there is none. */
-static size_t utf8_length(const unsigned char *p, size_t n)
-{
-	size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
-	if (p[0] < 0xC2 || p[0] > 0xF4 || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((p[i] & 0xC0) != 0x80)
-			return 0;
-	bool bad = (p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) ||
-	           (p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F);
-	return bad ? 0 : len;
-}
-
 /* Any byte of the word below 0x20, at 0x7F or above?  (Exact enough: a wrong "yes" only costs time.) */
 static bool word_is_plain(uint64_t w)
 {
@@ -565,7 +551,7 @@ static bool clean_text(struct str text, char *to)
 			i += sizeof(w);
 			continue;
 		}
-		size_t len = p[i] >= 0x80 ? utf8_length(p + i, text.n - i) : byte_is_plain(p + i, text.n - i);
+		size_t len = p[i] >= 0x80 ? str_utf8((const char *)p + i, text.n - i) : byte_is_plain(p + i, text.n - i);
 		if (!len) {
 			to[i] = MARK;
 			marks = true;

@@ -11,8 +11,8 @@ static void conditions(const struct status *s, struct buf *out)
 {
 	buf_z(out, ",\n      \"conditions\": [");
 	for (size_t i = 0; i < s->nconditions; i++)
-		buf_printf(out, "%s\n        { \"type\": \"%s\", \"status\": \"%s\", \"reason\": \"%s\" }", i ? "," : "", s->conditions[i].type,
-			s->conditions[i].holds ? "True" : "False", s->conditions[i].type);
+		buf_printf(out, "%s\n        { \"type\": \"%s\", \"status\": \"True\", \"reason\": \"%s\" }", i ? "," : "", s->conditions[i],
+			s->conditions[i]);
 	buf_z(out, "\n      ]");
 }
 

@@ -216,10 +216,7 @@ static void failures(const struct status *s, bool *ret_final, bool *ret_again)
 	}
 }
 
-static void add_condition(struct status *s, const char *type, bool holds)
-{
-	s->conditions[s->nconditions++] = (struct status_condition){ type, holds };
-}
+static void add_condition(struct status *s, const char *type) { s->conditions[s->nconditions++] = type; }
 
 static void conclude(struct gathering *g)
 {
@@ -229,17 +226,17 @@ static void conclude(struct gathering *g)
 
 	if (!success)
 		failures(s, &final, &again);
-	add_condition(s, "Created", true);
+	add_condition(s, "Created");
 	if (g->suspended && !success && !final)
-		add_condition(s, "Suspended", true);
+		add_condition(s, "Suspended");
 	else if (success)
-		add_condition(s, "Succeeded", true);
+		add_condition(s, "Succeeded");
 	else if (final)
-		add_condition(s, "Failed", true);
+		add_condition(s, "Failed");
 	else if (again)
-		add_condition(s, "Restarting", true);
+		add_condition(s, "Restarting");
 	else if (running)
-		add_condition(s, "Running", true);
+		add_condition(s, "Running");
 	s->state = success ? any_active(s) ? CLUSTER_COMPLETING : CLUSTER_SUCCEEDED :
 		final ? any_active(s) || g->failing_job ? CLUSTER_FAILING : CLUSTER_FAILED :
 		g->deleting ? CLUSTER_TERMINATING : g->suspended ? g->queued ? CLUSTER_QUEUED : CLUSTER_SUSPENDED :

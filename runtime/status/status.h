@@ -30,11 +30,6 @@ struct status_role {
 	bool retryable;                 /* every failed replica may begin again */
 };
 
-struct status_condition {
-	const char *type;               /* Created, Running, Restarting, Succeeded, Failed, Suspended */
-	bool holds;
-};
-
 struct status_failure {
 	bool known;
 	const struct plan_role *role;
@@ -47,7 +42,7 @@ struct status {
 	const struct plan_job *job;
 	enum cluster_state state;
 	struct str cause;
-	struct status_condition conditions[6];
+	const char *conditions[2];      /* those that hold: Created, then Running, Restarting, Succeeded, Failed or Suspended */
 	size_t nconditions;
 	struct status_role *roles;      /* as the plan's */
 	struct status_failure failure;
