@@ -449,10 +449,22 @@ static int compare(const void *left, const void *right)
 	return d ? d : (a->order > b->order) - (a->order < b->order);
 }
 
+/* Tokens [from, to) as they are printed: the author's spacing must not decide about the order. */
+static struct str printed(const struct layout *l, size_t from, size_t to)
+{
+	struct buf scratch = { 0 };
+	struct printer q = { .l = l, .out = &scratch };
+
+	print(&q, from, to, 0);
+	struct str text = str_copy(l->tokens.arena, buf_text(&scratch));
+	buf_release(&scratch);
+	return text;
+}
+
 static struct import import_of(const struct layout *l, const struct item *it, size_t order)
 {
 	size_t i = it->from + 1;
-	struct import m = { *it, 1, tokens_text(&l->tokens, l->at[i].start, l->at[it->to - 1].end), order };
+	struct import m = { *it, 1, printed(l, i, it->to), order };
 
 	if (l->at[i].kind != TOKEN_IDENT)
 		m.group = 2;

@@ -132,14 +132,14 @@ static enum bracket_role role_of(const struct layout *l, size_t open)
 	return BRACKET_LIST;
 }
 
-/* What was written on one line, may stay there: few items and no comment. */
+/* What was written on one line, may stay there: few items and no comment.  Nothing is `{}`, however it was written. */
 static bool fits_one_line(const struct layout *l, size_t open, unsigned items)
 {
-	size_t from, to;
+	size_t from, to, close = l->match[open];
 
-	if (items > FORMAT_ITEMS || l->line[open] != l->line[l->match[open]])
+	if (items > FORMAT_ITEMS || (close != open + 1 && l->line[open] != l->line[close]))
 		return false;
-	layout_comments(l, l->at[open].end, l->at[l->match[open]].start, &from, &to);
+	layout_comments(l, l->at[open].end, l->at[close].start, &from, &to);
 	return from == to;
 }
 

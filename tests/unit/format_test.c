@@ -67,6 +67,7 @@ static void alignment(void)
 	/* blocks with a name, and extensions of what there is, each with their like */
 	BECOMES("job \"a\" {\n  env { A = 1 }\n  mounts { }\n  role w { cpu = 1 }\n  role worker { cpu = 1 }\n}\n",
 	        "job \"a\" {\n  env    { A = 1 }\n  mounts {}\n  role w      { cpu = 1 }\n  role worker { cpu = 1 }\n}\n");
+	BECOMES("job \"a\" {\n  mounts { a = 1 }\n  env {\n  }\n}\n", "job \"a\" {\n  mounts { a = 1 }\n  env    {}\n}\n");
 	STAYS("type T {\n  a: int = 1\n  longer: string\n}\n");
 }
 
@@ -106,6 +107,8 @@ static void imports(void)
 	BECOMES("# head\n\nimport \"b.tj\" as b\nimport std.pytorch # why\nimport acme.x\nimport std.nvidia\nimport \"a.tj\" as a\nlet x = 1\n",
 	        "# head\n\nimport std.nvidia\nimport std.pytorch # why\n\nimport acme.x\n\nimport \"a.tj\" as a\nimport \"b.tj\" as b\nlet x = 1\n");
 	STAYS("import std.tpu\n\n# this one stays behind\nimport std.jax\n");
+	BECOMES("import std .tpu\nimport std.jax\nimport std.aws  as b\nimport std.aws as a\n",       /* blanks are not compared */
+	        "import std.aws as a\nimport std.aws as b\nimport std.jax\nimport std.tpu\n");
 }
 
 static void refused(void)
