@@ -58,7 +58,22 @@ enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, boo
 	return r->retries.set && attempts < r->retries.value ? ATTEMPT_AGAIN : ATTEMPT_FAILED;
 }
 
+enum failure_effect failure_judge(const struct plan_role *r, bool again)
+{
+	struct str word = r->on_failed_pod.value;
+
+	if (str_is(word, "ignore"))
+		return FAILURE_PASSES;
+	if (str_is(word, "restart"))
+		return FAILURE_RESTARTS;
+	if (str_is(word, "fail") || !again)
+		return FAILURE_ENDS;
+	return str_is(word, "replace") ? FAILURE_PASSES : FAILURE_RESTARTS;
+}
+
 int64_t role_spare_replicas(const struct plan_role *r)
 {
+	if (str_is(r->on_failed_pod.value, "ignore"))
+		return r->max;
 	return r->elastic ? r->max - r->min : 0;
 }

@@ -43,8 +43,22 @@ enum attempt_verdict { ATTEMPT_AGAIN, ATTEMPT_AGAIN_FREE, ATTEMPT_FAILED };
 enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts);
 
 /*
+ * What a failed replica does to the job, by the role's `on_failed_pod`; `again`
+ * says that it may begin once more:
+ *
+ *              may begin again     may not
+ *   (not set)  restarts            fails
+ *   fail       fails               fails
+ *   restart    restarts            restarts
+ *   replace    goes on             fails
+ *   ignore     goes on             goes on
+ */
+enum failure_effect { FAILURE_PASSES, FAILURE_RESTARTS, FAILURE_ENDS };
+enum failure_effect failure_judge(const struct plan_role *r, bool again);
+
+/*
  * How many replicas may fail for good before the role has failed: 0, but for an
- * elastic role, which goes on with its minimum.
+ * elastic role, which goes on with its minimum, and for one whose failures do not matter.
  */
 int64_t role_spare_replicas(const struct plan_role *r);
 

@@ -343,6 +343,7 @@ static void lower_policy(struct lowering *l)    /* placement, restarts, start or
 		p->retry_hi = retry_on->u.range.hi;
 		p->retry_at = role_field_at(ev, r, FIELD_RETRY_ON);
 	}
+	p->on_failed_pod = r->aux ? (struct plan_str){ 0 } : role_str(ev, r, FIELD_ON_FAILED_POD);
 	p->grace = role_quantity(ev, r, FIELD_GRACE);
 	const struct value *after = role_field(ev, r, FIELD_START_AFTER);
 	p->start_after = after->kind == VALUE_CONDITION ? after->u.condition : NULL;

@@ -211,6 +211,7 @@ struct plan_role {
 	bool has_retry_on;
 	int64_t retry_lo, retry_hi;     /* exit codes that are retried, both ends included */
 	struct span retry_at;
+	struct plan_str on_failed_pod;  /* "fail", "restart", "replace", "ignore"; not set: what may begin again restarts the job, else it fails */
 	const struct plan_condition *start_after;       /* or NULL */
 	struct plan_pairs labels, annotations;          /* of the role alone */
 	struct plan_replica replica;

@@ -240,6 +240,7 @@ static void restarts(struct dumping *d, const struct plan_role *r)
 		number(d, "retries", r->retries.value, r->retries.from);
 	if (r->has_retry_on)
 		fact(d, "retry_on", str_printf(&d->arena, "%lld..%lld", (long long)r->retry_lo, (long long)r->retry_hi), r->retry_at);
+	word(d, "on_failed_pod", &r->on_failed_pod);
 	duration(d, "grace", &r->grace);
 	condition(d, "start_after", r->start_after);
 }

@@ -202,17 +202,17 @@ static bool any_active(const struct status *s)
 }
 
 /* Roles that failed for good, and those that begin again. */
-static void failures(const struct status *s, bool *ret_final, bool *ret_again)
+static void failures(const struct status *s, bool running, bool *ret_final, bool *ret_again)
 {
 	for (size_t i = 0; i < s->job->nroles; i++) {
 		const struct status_role *r = &s->roles[i];
 		bool in_place = r->role->restart.set && !str_is(r->role->restart.value, "never");
 		if (r->failed <= role_spare_replicas(r->role) || r->role->aux)
 			continue;
-		if (in_place || (r->role->has_retry_on && r->retryable))
-			*ret_again = true;
-		else
-			*ret_final = true;
+		bool may = in_place || (r->role->has_retry_on && r->retryable);
+		enum failure_effect effect = failure_judge(r->role, may);
+		*ret_again = *ret_again || effect == FAILURE_RESTARTS || (effect == FAILURE_PASSES && may && !running);
+		*ret_final = *ret_final || effect == FAILURE_ENDS;
 	}
 }
 
@@ -225,7 +225,7 @@ static void conclude(struct gathering *g)
 	bool running = s->job->running ? asks(s, s->job->running) : any_active(s);
 
 	if (!success)
-		failures(s, &final, &again);
+		failures(s, running, &final, &again);
 	add_condition(s, "Created");
 	if (g->suspended && !success && !final)
 		add_condition(s, "Suspended");

@@ -88,11 +88,31 @@ static void attempts(void)
 	CHECK(attempt_judge(&once, 1, false, 0) == ATTEMPT_FAILED);
 }
 
+/* What `on_failed_pod` makes of a failure that may be repeated, and of one that may not. */
+static void effects(void)
+{
+	static const struct {
+		const char *word;
+		enum failure_effect again, final;
+	} rows[] = {
+		{ "", FAILURE_RESTARTS, FAILURE_ENDS }, { "fail", FAILURE_ENDS, FAILURE_ENDS }, { "restart", FAILURE_RESTARTS, FAILURE_RESTARTS },
+		{ "replace", FAILURE_PASSES, FAILURE_ENDS }, { "ignore", FAILURE_PASSES, FAILURE_PASSES },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct plan_role r = { .min = 3, .max = 3, .on_failed_pod = { .value = str_of(rows[i].word), .set = *rows[i].word } };
+		CHECK(failure_judge(&r, true) == rows[i].again);
+		CHECK(failure_judge(&r, false) == rows[i].final);
+		CHECK(role_spare_replicas(&r) == (rows[i].final == FAILURE_PASSES ? 3 : 0));
+	}
+}
+
 int main(void)
 {
 	fixed_size();
 	elastic();
 	joined();
 	attempts();
+	effects();
 	return unit_end();
 }
