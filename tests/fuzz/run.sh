@@ -4,6 +4,9 @@
 # Seeds are tests/fuzz/corpus/TARGET/* and every program of the tests, the
 # examples and the library.  What is new stays in $BUILD; a crash is left
 # there too and named.  The words of the language are the dictionary.
+#
+# With FUZZ_SEED the inputs tried are the same in every run from a fresh build,
+# as many as the time allows: a change is then judged by what it changed.
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build-fuzz}
 seconds=${FUZZ_SECONDS:-60}
@@ -28,13 +31,15 @@ for source; do
 		-fno-sanitize-recover=all -Wall -Wextra "$source" "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
 	new=$BUILD/fuzz/$name.corpus seeds=$BUILD/fuzz/$name.seeds
 	rm -rf "$seeds"
+	test -z "$FUZZ_SEED" || rm -rf "$new"
 	mkdir -p "$new" "$seeds"
 	for seed in tests/fuzz/corpus/"$name"/* tests/*/*.tj examples/*/*.tj stdlib/std/*.tj; do
 		case $seed in tests/*/budget_*) continue ;; esac      # as slow as a program may be
 		test -f "$seed" && cp "$seed" "$seeds/$(echo "$seed" | tr / _)"
 	done
-	if "$BUILD/fuzz/$name" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
-		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" "$seeds" >"$BUILD/fuzz/$name.log" 2>&1; then
+	find "$seeds" -type f | sort | paste -sd , >"$seeds.list"       # the order counts; that of a directory is its own
+	if "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
+		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" >"$BUILD/fuzz/$name.log" 2>&1; then
 		passed=$((passed + 1))
 		grep -E 'number_of_executed_units|DONE' "$BUILD/fuzz/$name.log" | tail -n 2
 	else
