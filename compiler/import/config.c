@@ -68,10 +68,11 @@ static void server_path(struct import *im, const struct data *map, bool inside)
 
 static void accelerator(struct import *im, struct imported *job, const struct data_member *m)
 {
-	struct device *d = device_declare(im, m->key);
+	struct device *known = device_find(im, m->key), *d = known ? known : device_declare(im, m->key);
 	struct lines *body = &d->declaration->value->items;
 
 	d->declaration->from = m->key_at;
+	d->configured = true;
 	volumes(im, body, member(m->value, "volumes"));
 	variables(im, body, member(m->value, "envVars"));
 	unknown_keys(im, m->value, "volumes", "envVars");

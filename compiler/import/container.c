@@ -2,6 +2,7 @@
  * container.c - a container's fields: by name where the language has one, the
  * rest in `raw container`.
  */
+#include "import/device.h"
 #include "import/role.h"
 
 #include "base/quantity.h"
@@ -269,7 +270,7 @@ static void other_amounts(struct amounts *am, const char *which, const struct da
 	for (size_t i = 0; i < data_count(of); i++) {
 		const struct data_member *m = &of->u.map.at[i];
 		bool ours = str_is(m->key, "cpu") || str_is(m->key, "memory") || str_is(m->key, "ephemeral-storage");
-		if (ours || (main && memchr(m->key.p, '/', m->key.n)))
+		if (ours || (main && device_is(im, m->key)))
 			continue;
 		struct lines *resources = lines_block(im->arena, container_raw(am->c, m->key_at), STR("resources"), m->key_at);
 		raw_member(im, lines_block(im->arena, resources, str_of(which), m->key_at), m->key, m->value, m->key_at);

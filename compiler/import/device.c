@@ -64,12 +64,31 @@ struct device *device_declare(struct import *im, struct str resource)
 	return d;
 }
 
-static struct device *declared(struct import *im, struct str resource)
+struct device *device_find(const struct import *im, struct str resource)
 {
 	for (size_t i = 0; i < im->ndevices; i++)
 		if (str_eq(im->devices[i]->resource, resource))
 			return im->devices[i];
-	return device_declare(im, resource);
+	return NULL;
+}
+
+static bool is_configured(const struct import *im, struct str resource)
+{
+	const struct device *d = device_find(im, resource);
+
+	return d && d->configured;
+}
+
+bool device_is(const struct import *im, struct str resource)
+{
+	return memchr(resource.p, '/', resource.n) || is_configured(im, resource);
+}
+
+static struct device *declared(struct import *im, struct str resource)
+{
+	struct device *d = device_find(im, resource);
+
+	return d ? d : device_declare(im, resource);
 }
 
 /* ---- the accelerator of a role ---- */
@@ -126,13 +145,18 @@ static const struct data *amount_of(const struct role_reading *r, const char *wh
 	return data_get(member(r->devices, which), resource);
 }
 
-/* How many: a whole number, the same in both places where it stands in both. */
+/*
+ * How many: a whole number, the same in both places where it stands in both.  A request alone is refused by the API server,
+ * but it was enough for the controllers that had configurations.
+ */
 static bool device_count(const struct role_reading *r, struct str resource, int64_t *ret)
 {
 	struct arena scratch = { 0 };
 	struct str amounts[2];
 	const struct data *limit = amount_of(r, "limits", resource), *request = amount_of(r, "requests", resource);
 
+	if (!limit && is_configured(r->im, resource))
+		limit = request;
 	amounts[0] = amount_literal(&scratch, limit, false);
 	amounts[1] = request ? amount_literal(&scratch, request, false) : amounts[0];
 	bool ok = limit && amounts[0].n && amounts[0].n < 10 && str_eq(amounts[0], amounts[1]);
@@ -160,6 +184,21 @@ static void keep_raw(struct role_reading *r, struct str resource)
 	}
 }
 
+/* What a configuration gives to a device that is not the role's accelerator. */
+static void bring(struct role_reading *r, const struct device *d)
+{
+	static const char *const blocks[] = { "mounts", "env" };
+
+	for (size_t b = 0; b < 2; b++) {
+		const struct line *from = lines_find(&d->declaration->value->items, str_of(blocks[b]));
+		for (size_t i = 0; from && i < from->value->items.n; i++) {
+			struct lines *to = lines_block(r->im->arena, r->role, str_of(blocks[b]), from->from);
+			if (!lines_find(to, from->value->items.at[i]->key))     /* what is written stays */
+				lines_push(r->im->arena, to, from->value->items.at[i]);
+		}
+	}
+}
+
 static void use(struct role_reading *r, const struct device *d, int64_t count, struct span from)
 {
 	struct arena *a = r->im->arena;
@@ -183,10 +222,12 @@ static const struct device *accelerator(struct role_reading *r, const struct dat
 		for (size_t i = 0; i < data_count(of); i++) {
 			const struct data_member *m = &of->u.map.at[i];
 			int64_t count;
-			if (!memchr(m->key.p, '/', m->key.n) || (pass && amount_of(r, "limits", m->key)))
+			if (!device_is(r->im, m->key) || (pass && amount_of(r, "limits", m->key)))
 				continue;
 			if (have || r->kind->no_device || !device_count(r, m->key, &count)) {
 				keep_raw(r, m->key);
+				if (is_configured(r->im, m->key))
+					bring(r, device_find(r->im, m->key));
 				continue;
 			}
 			have = true;

@@ -23,6 +23,7 @@ struct device {
 	struct plan_str *tolerate;
 	size_t ntolerate;
 	bool more;                      /* brings environment or mounts along */
+	bool configured;                /* by a controller's configuration: whatever it is called, it is a device */
 };
 
 /* The accelerators of the library that give `count` devices of a resource, for any of the topologies or for the count. */
@@ -34,5 +35,9 @@ const struct devices *devices_probe(struct import *im, struct str resource, int6
 
 /* A declaration in the program: `accelerator WORD(count: int(1..)) { }`, whose body is returned; its word is made unique. */
 struct device *device_declare(struct import *im, struct str resource);
+/* The one that was declared for the resource already, or NULL. */
+struct device *device_find(const struct import *im, struct str resource);
+/* Is it an amount of devices, not of cpu or the like? */
+bool device_is(const struct import *im, struct str resource);
 
 #endif

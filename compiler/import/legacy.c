@@ -1,6 +1,7 @@
 /*
  * legacy.c - the two ancestors of the training operators: TfJob of version
- * v1alpha1 and MxJob of version v1beta1, as programs over std.legacy.
+ * v1alpha1 (v1beta1 under its first group) and MxJob of version v1beta1, as
+ * programs over std.legacy.
  *
  * Their manifests are read as Go reads JSON: keys in any case, unknown ones told.
  * Defaults come before validation, as there.
@@ -31,6 +32,8 @@ struct legacy_job {
 	const struct legacy_kind *kind;
 	struct imported *job;
 	const struct data *specs;               /* replicaSpecs, or NULL */
+	struct str group;                       /* of the API */
+	bool later;                             /* of kubeflow.org: pods of its own, any chief, no default server */
 	bool default_ps;
 };
 
@@ -61,7 +64,7 @@ static void containers_rule(struct legacy_job *j, const struct data *spec, struc
 	bool found = false;
 
 	if (!member(spec, "template")) {
-		if (is_tensorflow(j) && str_is(role, "PS"))
+		if (is_tensorflow(j) && str_is(role, "PS") && !j->later)
 			return;                 /* the standard server */
 		diag_report(ds(j), TJ1107, spec->from, "the role %.*s has no template", STR_ARG(role));
 		return;
@@ -95,26 +98,56 @@ static void spec_rule(struct legacy_job *j, size_t i)
 	containers_rule(j, spec, role);
 }
 
-static const struct data *spec_of(const struct legacy_job *j, const char *role)
+static const struct data *spec_of(const struct legacy_job *j, struct str role)
 {
 	for (size_t i = 0; i < data_count(j->specs); i++)
-		if (str_is(role_of(j, j->specs->u.list.at[i]), role))
+		if (str_eq(role_of(j, j->specs->u.list.at[i]), role))
 			return j->specs->u.list.at[i];
 	return NULL;
 }
 
-static void chief_rule(struct legacy_job *j)
+/* Of the revisions before kubeflow.org only the MASTER can be the chief. */
+static void master_rule(struct legacy_job *j, const struct data *policy, const struct data *chief)
 {
-	const struct data *policy = member(j->m.spec, "terminationPolicy"), *chief = member(policy, "chief");
-
 	if (policy && (!chief || !str_is(member_text(chief, "replicaName"), "MASTER") || member_int(chief, "replicaIndex", 0) != 0)) {
 		struct diag *d = diag_report(ds(j), TJ1108, policy->from, "the chief of the job is MASTER 0");
 		diag_help(ds(j), d, "remove 'terminationPolicy'");
 	}
-	if (!spec_of(j, "MASTER")) {
-		struct diag *d = diag_report(ds(j), TJ1106, j->m.at, "this TfJob has no MASTER, so it would never end");
+	if (!spec_of(j, STR("MASTER"))) {
+		struct diag *d = diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no MASTER, so it would never end", STR_ARG(j->m.kind));
 		diag_help(ds(j), d, "add an entry with 'tfReplicaType: MASTER'");
 	}
+}
+
+static void chief_rule(struct legacy_job *j)
+{
+	const struct data *policy = member(j->m.spec, "terminationPolicy"), *chief = member(policy, "chief"), *spec;
+	struct str role = policy ? member_text(chief, "replicaName") : STR("MASTER");
+	int64_t index = member_int(chief, "replicaIndex", 0);
+	struct diag *d;
+
+	if (!j->later) {
+		master_rule(j, policy, chief);
+	} else if (policy && !chief) {
+		diag_report(ds(j), TJ1108, member_at(j->m.spec, "terminationPolicy"), "'terminationPolicy' names no chief");
+	} else if (!(spec = spec_of(j, role))) {
+		d = diag_report(ds(j), TJ1106, policy ? chief->from : j->m.at, "the chief of the job is %.*s, and there is no %.*s", STR_ARG(role), STR_ARG(role));
+		diag_help(ds(j), d, policy ? "add it, or name another role" : "add an entry with 'tfReplicaType: MASTER', or a 'terminationPolicy' with another chief");
+	} else if (index < 0 || index >= member_int(spec, "replicas", 1)) {
+		d = diag_report(ds(j), TJ1108, member(chief, "replicaIndex")->from, "there is no %.*s %lld that could be the chief", STR_ARG(role), (long long)index);
+		diag_help(ds(j), d, "replicas are counted from 0");
+	}
+}
+
+static void clean_rule(struct legacy_job *j)
+{
+	const struct data *policy = member(j->m.spec, "cleanupPodPolicy");
+	struct str word = member_text(j->m.spec, "cleanupPodPolicy");
+
+	if (!word.n || !j->later || str_is(word, "All") || str_is(word, "Running") || str_is(word, "None"))
+		return;
+	struct diag *d = diag_report(ds(j), TJ1108, policy->from, "'%.*s' is no policy for clean-up", STR_ARG(word));
+	diag_help(ds(j), d, "it is All, Running or None");
 }
 
 static void mode_rule(struct legacy_job *j)
@@ -135,7 +168,9 @@ static bool check(struct legacy_job *j)
 		diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no replicas", STR_ARG(j->m.kind));
 	else if (is_tensorflow(j))
 		chief_rule(j);
-	if (!is_tensorflow(j))
+	if (is_tensorflow(j))
+		clean_rule(j);
+	else
 		mode_rule(j);
 	return ds(j)->errors + ds(j)->muted_errors == errors;
 }
@@ -166,20 +201,39 @@ static void tensorboard(struct legacy_job *j, struct lines *to, const struct dat
 	put(j, to, "tensorboard", e);
 }
 
+static void chief(struct legacy_job *j, struct lines *to)
+{
+	const struct data *of = member(member(j->m.spec, "terminationPolicy"), "chief");
+	struct str role = member_text(of, "replicaName");
+
+	if (!of || str_is(role, "MASTER"))
+		return;
+	put(j, to, "chief", expr_string(j->m.im->arena, str_of(word_of(j, role))));
+	if (member_int(of, "replicaIndex", 0))
+		put(j, to, "chief_index", expr_int(j->m.im->arena, member_int(of, "replicaIndex", 0)));
+}
+
 static struct expr *framework(struct legacy_job *j)
 {
 	struct arena *a = j->m.im->arena;
 	struct expr *call = expr_call(a, str_printf(a, "legacy.%s", j->kind->framework));
-	const struct data *ps = spec_of(j, "PS");
+	const struct data *ps = spec_of(j, STR("PS"));
 
 	if (!is_tensorflow(j))
 		put_text(j, &call->items, "job_mode", j->m.spec, "jobMode");
 	put_text(j, &call->items, "runtime_id", j->m.spec, "RuntimeId");
+	if (is_tensorflow(j) && !str_is(j->group, "tensorflow.org"))
+		put(j, &call->items, "group", expr_string(a, j->group));
+	if (str_is(j->group, "mlkube.io"))
+		put(j, &call->items, "naming", expr_string(a, STR("role")));    /* it never had the job's name in front */
+	chief(j, &call->items);
 	put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");
-	j->default_ps = is_tensorflow(j) && ps && (!member(ps, "template") || member_bool(ps, "IsDefaultPS", false));
+	j->default_ps = is_tensorflow(j) && !j->later && ps && (!member(ps, "template") || member_bool(ps, "IsDefaultPS", false));
 	if (j->default_ps)
 		put(j, &call->items, "default_ps", expr_text(a, STR("true")));
-	if (member(j->m.spec, "tensorboard"))
+	if (member(j->m.spec, "tensorboard") && j->later)
+		import_left_out(j->m.im, member_at(j->m.spec, "tensorboard"), STR("tensorboard"), "the operator for kubeflow.org starts none");
+	else if (member(j->m.spec, "tensorboard"))
 		tensorboard(j, &call->items, member(j->m.spec, "tensorboard"));
 	return call;
 }
@@ -213,7 +267,7 @@ static void roles(struct legacy_job *j, struct lines *body)
 	size_t n = 0;
 
 	for (size_t i = 0; i < 4 && j->kind->roles[i][0]; i++) {
-		const struct data *spec = spec_of(j, j->kind->roles[i][0]);
+		const struct data *spec = spec_of(j, str_of(j->kind->roles[i][0]));
 		if (spec)
 			all[n++] = role(j, spec, j->kind->roles[i][1]);
 	}
@@ -232,6 +286,22 @@ static const struct data *old_list(struct import *im, const struct data *object)
 	return list;
 }
 
+/* What the job's object has a field for, in the words of a job. */
+static void fields(struct legacy_job *j, struct lines *body)
+{
+	static const char *const words[][2] = { { "Running", "running" }, { "None", "none" } };
+	struct import *im = j->m.im;
+	struct str clean = member_text(j->m.spec, "cleanupPodPolicy"), scheduler = member_text(j->m.spec, "schedulerName");
+
+	for (size_t i = 0; j->later && i < 2; i++)
+		if (str_is(clean, words[i][0]))
+			lines_set(im->arena, body, STR("clean"), expr_string(im->arena, str_of(words[i][1])), member_at(j->m.spec, "cleanupPodPolicy"));
+	if (clean.n && !j->later)
+		import_left_out(im, member_at(j->m.spec, "cleanupPodPolicy"), STR("cleanupPodPolicy"), "only the operator for kubeflow.org looks at it");
+	if (scheduler.n)
+		lines_set(im->arena, body, STR("scheduler"), expr_string(im->arena, scheduler), member_at(j->m.spec, "schedulerName"));
+}
+
 static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job, const struct legacy_kind *kind)
 {
 	struct legacy_job j = { .kind = kind, .job = job };
@@ -240,14 +310,13 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 	if (old_list(im, object) || !manifest_open(im, row, object, kind->type, true, &j.m))
 		return false;
 	j.specs = member(j.m.spec, "replicaSpecs");
+	j.group = (struct str){ row->api_version, strcspn(row->api_version, "/") };
+	j.later = str_is(j.group, "kubeflow.org");
 	if (!check(&j) || im->diags->errors != errors)
 		return false;
 	job_use(im, job, STR("legacy"));
 	struct lines *body = job_new(&j.m, job, framework(&j));
-	if (member_text(j.m.spec, "cleanupPodPolicy").n)
-		import_left_out(im, member_at(j.m.spec, "cleanupPodPolicy"), STR("cleanupPodPolicy"), "say 'clean' in the program");
-	if (member_text(j.m.spec, "schedulerName").n)
-		lines_set(im->arena, body, STR("scheduler"), expr_string(im->arena, member_text(j.m.spec, "schedulerName")), j.m.at);
+	fields(&j, body);
 	roles(&j, body);
 	return true;
 }
@@ -263,6 +332,7 @@ static bool read_mxnet(struct import *im, const struct import_kind *row, const s
 }
 
 const struct import_kind legacy_kinds[] = {
-	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow }, { "TFJob", "kubeflow.org/v1alpha1", read_tensorflow },
+	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow }, { "TfJob", "mlkube.io/v1beta1", read_tensorflow },
+	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow },
 	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet }, { 0 }
 };

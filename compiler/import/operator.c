@@ -194,6 +194,8 @@ static void kind_arguments(struct operator_job *j, struct arguments *args)
 	if (slots && slots->u.integer != 1)
 		put_int(args, "slots_per_worker", slots);
 	put_text(args, "main_container", member(spec, "mainContainer"));
+	if (j->alone)
+		put(args, "api", expr_string(a, str_of(j->alone)), NULL);
 }
 
 static bool is_gpu(struct str resource)
@@ -224,7 +226,7 @@ static struct expr *framework(struct operator_job *j)
 	struct arena *a = j->m.im->arena;
 	struct expr *call = expr_call(a, str_printf(a, "kubeflow.%s", j->kind->framework));
 	struct arguments args = { a, &call->items };
-	const struct data *policy = member(j->m.spec, "runPolicy"), *scheduling = member(policy, "schedulingPolicy");
+	const struct data *policy = j->policy, *scheduling = member(policy, "schedulingPolicy");
 
 	if (j->version < 9)
 		put(&args, "operator", expr_string(a, STR("1.7")), NULL);
@@ -263,30 +265,33 @@ static void seconds(struct operator_job *j, struct lines *to, const char *field,
 	set(j, to, field, expr_text(a, text), span_join(member_at(policy, key), d->from));
 }
 
-static void clean(struct operator_job *j, struct lines *to, const struct data *policy)
+static void clean(struct operator_job *j, struct lines *to)
 {
-	static const char *const words[][2] = { { "Running", "running" }, { "All", "all" } };
-	const struct data *of = member(policy, "cleanPodPolicy") ? policy : j->m.spec;
+	static const char *const words[][2] = { { "None", "none" }, { "Running", "running" }, { "All", "all" } };
+	const struct data *of = member(j->policy, "cleanPodPolicy") ? j->policy : j->m.spec;
 	const struct data *d = member(of, "cleanPodPolicy");
-	const char *word = "all";
+	const char *word = NULL, *usual = j->alone ? "all" : "none";
 
-	if (!d || str_is(d->u.string, "None"))
+	if (!d || !d->u.string.n)
 		return;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 3; i++)
 		if (str_is(d->u.string, words[i][0]))
 			word = words[i][1];
-	if (str_is(str_of(word), "all") && !str_is(d->u.string, "All"))
+	if (!word) {
 		reads_otherwise(j, d, "All");
-	set(j, to, "clean", expr_string(j->m.im->arena, str_of(word)), span_join(member_at(of, "cleanPodPolicy"), d->from));
+		word = "all";
+	}
+	if (!str_is(str_of(word), usual))
+		set(j, to, "clean", expr_string(j->m.im->arena, str_of(word)), span_join(member_at(of, "cleanPodPolicy"), d->from));
 }
 
 static void job_fields(struct operator_job *j, struct lines *to)
 {
-	const struct data *policy = member(j->m.spec, "runPolicy"), *suspend = member(policy, "suspend");
+	const struct data *policy = j->policy, *suspend = member(policy, "suspend");
 
 	seconds(j, to, "timeout", policy, "activeDeadlineSeconds");
 	seconds(j, to, "ttl", policy, "ttlSecondsAfterFinished");
-	clean(j, to, policy);
+	clean(j, to);
 	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue suspends by itself */
 		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")), span_join(member_at(policy, "suspend"), suspend->from));
 }
@@ -327,6 +332,17 @@ static struct str role_word(struct operator_job *j, const struct operator_role *
 	return word;
 }
 
+/* A field of its own in v1beta1, an annotation ever since. */
+static void tuner_key(struct operator_job *j, struct lines *to, const struct data *spec)
+{
+	const struct data *d = member(spec, "label");
+
+	if (!d || !d->u.string.n)
+		return;
+	struct lines *annotations = lines_block(j->m.im->arena, to, STR("annotations"), d->from);
+	set(j, annotations, "\"tuner-server-key\"", expr_string(j->m.im->arena, d->u.string), span_join(member_at(spec, "label"), d->from));
+}
+
 static struct job_role role(struct operator_job *j, struct imported *job, const struct operator_role *known, const struct data_member *m)
 {
 	struct import *im = j->m.im;
@@ -342,6 +358,7 @@ static struct job_role role(struct operator_job *j, struct imported *job, const 
 	}
 	restart(j, r.role, m->value);
 	role_read(&r, member(m->value, "template"));
+	tuner_key(j, r.role, m->value);
 	return (struct job_role){ top.at[0], member_span(m) };
 }
 
@@ -375,14 +392,34 @@ static bool has_kind(const struct import *im, const struct operator_kind *k, str
 	return false;
 }
 
+/*
+ * The operator for MXNet alone had the same kind: v1beta1, and a v1 whose policies stand in the spec itself.  A v1 without
+ * any policy is taken for the training operator's.
+ */
+static const char *form(struct operator_job *j, const struct import_kind *row, const struct data *object)
+{
+	static const char *const policies[] = { "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit" };
+	const struct data *spec = member(object, "spec");
+
+	if (str_is(str_of(row->api_version), "kubeflow.org/v1beta1")) {
+		j->alone = "v1beta1";
+		return "mxnet.v1beta1.MXJob";
+	}
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+		if (str_is(str_of(row->kind), "MXJob") && member(spec, policies[i]) && !member(spec, "runPolicy"))
+			j->alone = "v1";
+	return j->alone ? "mxnet.v1.MXJob" : j->kind->type;
+}
+
 static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job)
 {
 	struct operator_job j = { .kind = operator_find(str_of(row->kind)) };
 	size_t errors = im->diags->errors;
 
-	if (!has_kind(im, j.kind, data_get(object, STR("kind"))->from) || !manifest_open(im, row, object, j.kind->type, false, &j.m))
+	if (!has_kind(im, j.kind, data_get(object, STR("kind"))->from) || !manifest_open(im, row, object, form(&j, row, object), false, &j.m))
 		return false;
 	j.roles = member(j.m.spec, j.kind->roles_key);
+	j.policy = j.alone ? j.m.spec : member(j.m.spec, "runPolicy");
 	j.version = im->options.operator_minor ? im->options.operator_minor : j.kind->to < 9 ? 7 : 9;
 	if (!operator_check(&j) || im->diags->errors != errors)
 		return false;
@@ -394,7 +431,7 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 }
 
 const struct import_kind operator_kinds[] = {
-	{ "TFJob", "kubeflow.org/v1", read }, { "PyTorchJob", "kubeflow.org/v1", read }, { "MXJob", "kubeflow.org/v1", read },
+	{ "TFJob", "kubeflow.org/v1", read }, { "PyTorchJob", "kubeflow.org/v1", read }, { "MXJob", "kubeflow.org/v1", read }, { "MXJob", "kubeflow.org/v1beta1", read },
 	{ "XGBoostJob", "kubeflow.org/v1", read }, { "MPIJob", "kubeflow.org/v1", read }, { "PaddleJob", "kubeflow.org/v1", read },
 	{ "JAXJob", "kubeflow.org/v1", read }, { 0 }
 };

@@ -1,5 +1,5 @@
 /*
- * operator.h - the job kinds of the training operator, API version kubeflow.org/v1.
+ * operator.h - the job kinds of the training operator, API version kubeflow.org/v1, and of the one before it.
  */
 #ifndef TRAINC_IMPORT_OPERATOR_H
 #define TRAINC_IMPORT_OPERATOR_H
@@ -38,6 +38,8 @@ struct operator_job {
 	struct manifest m;
 	const struct operator_kind *kind;
 	const struct data *roles;       /* the role map, or NULL */
+	const struct data *policy;      /* runPolicy, or the spec that has its fields; NULL without */
+	const char *alone;              /* "v1", "v1beta1": of the operator that was for this kind alone; NULL: of the training operator */
 	unsigned version;               /* 7 or 9 */
 };
 

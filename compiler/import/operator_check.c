@@ -24,7 +24,7 @@ static void name_rule(const struct operator_job *j)
 	bool ok = kube_dns_label(name) && name.n <= LIMIT_LABEL && islower((unsigned char)*name.p);
 	struct diag *d;
 
-	if (ok || (j->kind->traits & OPERATOR_NO_NAME_RULE))
+	if (ok || j->alone || (j->kind->traits & OPERATOR_NO_NAME_RULE))
 		return;
 	if (name.n > LIMIT_LABEL)
 		d = diag_report(ds(j), TJ1105, j->m.name_at, "the job's name has %zu characters; at most 63", name.n);
@@ -268,6 +268,8 @@ static void kind_rules(const struct operator_job *j)
 	} else if (str_is(j->m.kind, "MPIJob")) {
 		required_rule(j, "Launcher");
 		single_rule(j, "Launcher", false);
+	} else if (str_is(j->m.kind, "MXJob") && j->alone) {
+		single_rule(j, "Scheduler", false);
 	} else if (str_is(j->m.kind, "PaddleJob")) {
 		elastic_rule(j);
 	}
