@@ -62,6 +62,18 @@ static void role_check(struct diags *ds, const struct plan_role *r)
 		diag_report(ds, TJ0809, r->start_after->from, "the target 'kubeflow' does not write 'start_after'");
 }
 
+/* Only a TFJob has a policy of success; that of older operators is lost. */
+static void success_check(struct diags *ds, const struct kind *k, const struct plan_job *j)
+{
+	const struct data *success = argument(j, "success_policy");
+
+	if (!success || success->kind != DATA_STRING || !success->u.string.n || str_is(str_of(k->kind), "TFJob"))
+		return;
+	struct diag *d = diag_report(ds, TJ0809, j->name_at, "%s %s of the training operator has no 'success_policy'",
+		strchr("MX", *k->kind) ? "an" : "a", k->kind);
+	diag_help(ds, d, "remove it, or use the target 'pods'");
+}
+
 bool check_kubeflow(struct diags *ds, const struct plan *plan)
 {
 	size_t errors = ds->errors;
@@ -72,6 +84,8 @@ bool check_kubeflow(struct diags *ds, const struct plan *plan)
 			struct diag *d = diag_report(ds, TJ0809, j->name_at, "the training operator has no kind for '%.*s'",
 				STR_ARG(j->framework.n ? j->framework : STR("a job without framework")));
 			diag_help(ds, d, "the frameworks of std.kubeflow have one");
+		} else {
+			success_check(ds, find_kind(j), j);
 		}
 		for (size_t k = 0; k < j->nroles; k++)
 			if (j->roles[k].max && !j->roles[k].aux)

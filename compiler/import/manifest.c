@@ -167,8 +167,10 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 	im->comments = comments_read(im->arena, im->source, d, from, d->from.end);
 	read_object(im, d);
 	/* a licence, or what stands at the end: nobody's line */
-	if (im->njobs > first && im->jobs[first]->job)
-		import_comments(im, im->jobs[first]->job, (struct span){ from, d->from.end + 1 });
+	if (im->njobs > first) {
+		struct imported *job = im->jobs[first];
+		import_comments(im, job->job ? job->job : job->declarations.at[0], (struct span){ from, d->from.end + 1 });
+	}
 	im->comments = (struct comments){ 0 };
 }
 

@@ -15,6 +15,8 @@ for manifest; do
 		"$TRAINC" import --operator $version "$work/a.yaml" >"$work/a.tj" 2>/dev/null || continue
 		"$TRAINC" compile --target kubeflow "$work/a.tj" >"$work/b.yaml" 2>"$work/err"
 		compiled=$?
+		# the resource is the training operator's, not that of the one before it
+		grep -q 'api = "' "$work/a.tj" && continue
 		# a variable that the operator hides is not in the resource
 		grep -q TJ0719 "$work/err" && continue
 		if test $compiled -ne 0 ||
