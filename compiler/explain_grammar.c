@@ -3,6 +3,7 @@
  */
 #include "check/schema.h"
 #include "explain.h"
+#include "syntax/foreign.h"
 
 /* The reserved words that begin something, and the types. */
 static const struct {
@@ -92,11 +93,11 @@ static bool explain_topic(struct explain *e)
 bool explain_grammar(struct explain *e)
 {
 	bool topic = explain_topic(e);
-	const char *help = topic ? NULL : schema_foreign(e->topic);
+	const struct foreign *other = topic ? NULL : foreign_field(e->topic);
 
-	if (!help)
+	if (!other)
 		return topic;
 	explain_next(e);
-	buf_printf(e->out, "%.*s: not a word of this language\n\n%s\n", STR_ARG(e->topic), help);
+	buf_printf(e->out, "%.*s: not a word of this language\n\n%s\n", STR_ARG(e->topic), other->help);
 	return true;
 }

@@ -53,8 +53,8 @@ allowed() {
 }
 allowed compiler/base base/
 allowed compiler/diag base/ diag/
-allowed compiler/syntax base/ diag/ syntax/ trainc.tab.h trainc.lex.h vocabulary.def
-allowed compiler/check base/ diag/ syntax/ check/ vocabulary.def foreign.def
+allowed compiler/syntax base/ diag/ syntax/ trainc.tab.h trainc.lex.h vocabulary.def foreign.def
+allowed compiler/check base/ diag/ syntax/ check/ vocabulary.def
 allowed compiler/plan base/ diag/ plan/
 allowed compiler/kube base/ diag/ plan/ kube/
 allowed compiler/emit base/ diag/ plan/ kube/ emit/

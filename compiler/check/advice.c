@@ -191,16 +191,6 @@ static void volume(struct advice *a)
 		diag_help(ds, a->diag, "write 'pvc(\"%.*s\")' for a claim of this name", STR_ARG(a->text));
 }
 
-static const struct node *member(const struct node *body, const char *key)
-{
-	for (size_t i = 0; i < body->u.body.items.n; i++) {
-		const struct node *item = body->u.body.items.at[i];
-		if (item->kind == NODE_SET && str_is(item->u.item.key.text, key))
-			return item->u.item.value;
-	}
-	return NULL;
-}
-
 /* `"A=1"` and `{ name = "A", value = "1" }` as `A = "1"`; false for anything else. */
 static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 {
@@ -215,10 +205,13 @@ static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 			return false;
 		value = str_printf(c->arena, "\"%.*s\"", STR_ARG(value));
 	} else {
-		const struct node *name = n->kind == NODE_BODY ? member(n, "name") : NULL, *v = name ? member(n, "value") : NULL;
-		if (!v || !node_static_text(name, &key))
+		const struct node *name = body_member(n, "name"), *v = name ? body_member(n, "value") : NULL;
+		bool certain = v != NULL;
+		if (!name || !node_static_text(name, &key))
 			return false;
-		value = source_text(c->program->sources, v->span);
+		value = v ? source_text(c->program->sources, v->span) : env_reference(c, n, &certain);
+		if (!certain)
+			return false;
 	}
 	if (!is_name(key) || value.n > LONGEST)
 		return false;
@@ -255,6 +248,83 @@ static void map(struct advice *a, const struct type *elem)
 	} else if (entry && name.n) {
 		diag_help(c->diags, a->diag, "write '%.*s { %s }'", STR_ARG(name), entry);
 	}
+}
+
+/* ---- ranges of replicas ---- */
+
+/* "2:4", "2..4", "2-4", "2 to 4", "2, 4": the two numbers. */
+static bool numbers_in(struct str s, struct str *ret_lo, struct str *ret_hi)
+{
+	static const char digits[] = "0123456789";
+	size_t lo = strspn(s.p ? s.p : "", digits), gap = lo + strcspn(s.p ? s.p + lo : "", digits);
+
+	if (!lo || gap >= s.n || gap + strspn(s.p + gap, digits) < s.n)
+		return false;
+	*ret_lo = (struct str){ s.p, lo };
+	*ret_hi = (struct str){ s.p + gap, s.n - gap };
+	struct str between = { s.p + lo, gap - lo };
+	while (between.n && between.p[0] == ' ')
+		between = (struct str){ between.p + 1, between.n - 1 };
+	while (between.n && between.p[between.n - 1] == ' ')
+		between.n--;
+	return str_is(between, ":") || str_is(between, "..") || str_is(between, "...") || str_is(between, "-") || str_is(between, "to") ||
+	       str_is(between, ",");
+}
+
+/* The ends of a range that is written in another way: 2..4, [2, 4], { min = 2, max = 4 }, range(2, 4). */
+static bool ends_of(struct check *c, const struct node *n, struct str *ret_lo, struct str *ret_hi)
+{
+	const struct node *lo = NULL, *hi = NULL;
+	struct str text;
+
+	if (n->kind == NODE_STRING)
+		return node_static_text(n, &text) && numbers_in(text, ret_lo, ret_hi);
+	if (n->kind == NODE_RANGE) {
+		lo = n->u.op.left;
+		hi = n->u.op.right;
+	} else if (n->kind == NODE_LIST && n->u.list.n == 2) {
+		lo = n->u.list.at[0];
+		hi = n->u.list.at[1];
+	} else if (n->kind == NODE_BODY) {
+		lo = body_member(n, "min");
+		hi = body_member(n, "max");
+	} else if (n->kind == NODE_CALL && n->u.call.args.n == 2) {
+		struct node *const *args = n->u.call.args.at;
+		lo = args[0]->kind == NODE_ARG ? args[0]->u.arg.value : NULL;
+		hi = args[1]->kind == NODE_ARG ? args[1]->u.arg.value : NULL;
+	}
+	if (!lo || !hi || (lo->kind != NODE_INT && lo->kind != NODE_NAME) || (hi->kind != NODE_INT && hi->kind != NODE_NAME))
+		return false;
+	*ret_lo = node_words(c, lo);
+	*ret_hi = node_words(c, hi);
+	return true;
+}
+
+static void elastic(struct advice *a)
+{
+	struct str lo, hi, range;
+
+	if (!ends_of(a->check, a->found, &lo, &hi))
+		return;
+	range = str_cat(a->check->arena, lo, STR(":"), hi);
+	diag_help(a->check->diags, a->diag, "write %.*s", STR_ARG(range));
+	diag_fix(a->check->diags, a->diag, a->found->span, range, "write %.*s", STR_ARG(range));
+}
+
+bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site)
+{
+	const struct node *callee = n->u.call.callee;
+	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : &type_bad;
+	struct str lo, hi;
+	bool range = core->kind == TYPE_ELASTIC || (core->kind == TYPE_INT && str_is(site->name, "replicas"));
+
+	if (!range || callee->kind != NODE_NAME || scope_peek(c, callee->u.name.text) || !ends_of(c, n, &lo, &hi))
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "a range of replicas is two numbers with ':' between them");
+	struct str text = str_cat(c->arena, lo, STR(":"), hi);
+	diag_help(c->diags, d, "write %.*s", STR_ARG(text));
+	diag_fix(c->diags, d, n->span, text, "write %.*s", STR_ARG(text));
+	return true;
 }
 
 static void joined(struct advice *a)
@@ -301,6 +371,7 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 	case TYPE_CONDITION: condition(&a); break;
 	case TYPE_VOLUME: volume(&a); break;
 	case TYPE_MAP: map(&a, want->elem); break;
+	case TYPE_ELASTIC: elastic(&a); break;
 	case TYPE_ROLE:
 		if (is_name(a.text))
 			without_quotes(&a);

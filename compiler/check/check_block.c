@@ -48,6 +48,17 @@ static void suggest_fields(struct suggest *s, enum block block)
 			suggest_add(s, str_of(b->word));
 }
 
+/* Another tool's word; gives the field when it is one of ours under another name. */
+static struct str help_foreign(struct block_items *b, struct diag *d, const struct foreign *other, struct span at)
+{
+	bool here = other->field && schema_find(b->block, str_of(other->field));
+	diag_help(b->base.check->diags, d, other->field && !here && b->role ? "%s, in the job" : "%s", other->help);
+	if (!here)
+		return STR("");
+	diag_fix(b->base.check->diags, d, at, str_of(other->field), "change it to '%s'", other->field);
+	return str_of(other->field);
+}
+
 /* Reports; gives the name that was surely meant, or nothing. */
 static struct str report_no_field(struct block_items *b, struct str name, struct span at)
 {
@@ -64,10 +75,9 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 		return STR("");
 	}
 	d = diag_report(c->diags, TJ0202, at, "%s has no field '%.*s'", block_word(b->block), STR_ARG(name));
-	if (schema_foreign(name)) {
-		diag_help(c->diags, d, "%s", schema_foreign(name));
-		return STR("");
-	}
+	const struct foreign *other = foreign_field(name);
+	if (other)
+		return help_foreign(b, d, other, at);
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
 	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "it has" : NULL, at);
@@ -325,9 +335,9 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 			suggest_add(&s, str_of(r->word));
 	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "there is no block '%.*s'", STR_ARG(item->u.block.word));
 	struct str only = suggest_only(&s);
-	const char *foreign = schema_foreign(item->u.block.word);
-	if (foreign)
-		diag_help(c->diags, d, "%s", foreign);
+	const struct foreign *other = foreign_field(item->u.block.word);
+	if (other)
+		diag_help(c->diags, d, "%s", other->help);
 	else if (schema_find(block, item->u.block.word))
 		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
 	else

@@ -53,11 +53,11 @@ static struct decl *sibling_with(const struct decl *target, struct str name)
 	return NULL;
 }
 
-/* Is it another tool's word for one field? */
-static bool is_field_of_role(struct str name)
+/* The field of a role that another tool's word stands for; NULL without. */
+static const char *renamed_field(struct str name)
 {
-	const char *help = schema_foreign(name), *end = help && strncmp(help, "write '", 7) == 0 ? strchr(help + 7, '\'') : NULL;
-	return end && !end[1] && schema_find(BLOCK_ROLE, (struct str){ help + 7, (size_t)(end - help) - 7 });
+	const struct foreign *other = foreign_field(name);
+	return other && other->field && schema_find(BLOCK_ROLE, str_of(other->field)) ? other->field : NULL;
 }
 
 static void report_no_argument(struct check *c, const struct decl *target, const struct node *arg, struct span callee)
@@ -71,8 +71,8 @@ static void report_no_argument(struct check *c, const struct decl *target, const
 	for (size_t i = 0; i < target->nformals; i++)
 		suggest_add(&s, target->formals[i]->name);
 	struct decl *other = framework ? sibling_with(target, name) : NULL;
-	if (framework && !other && is_field_of_role(name) && !suggest_sentence(&s).n)
-		diag_help(c->diags, d, "%s in the role", schema_foreign(name));
+	if (framework && !other && renamed_field(name) && !suggest_sentence(&s).n)
+		diag_help(c->diags, d, "write '%s' in the role", renamed_field(name));
 	else
 		help_suggest(c, d, &s, "it has", arg->u.arg.name_span);
 	if (other) {
@@ -389,6 +389,10 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 {
 	struct node *callee = n->u.call.callee;
 	struct decl *d;
+	if (report_elastic_call(c, n, want, c->site)) {
+		type_loose_arguments(c, n);
+		return bad(n);
+	}
 	if (callee->kind == NODE_NAME) {
 		d = scope_find(c, callee->u.name.text, callee->span);
 		callee->u.name.decl = d;

@@ -68,9 +68,10 @@ static const struct type *narrowed(struct check *c, const struct node *n, const 
 
 static const struct type *type_name_node(struct check *c, struct node *n, const struct type *want)
 {
-	c->text_wanted = want && type_is_text(type_strip_pod(type_strip_optional(want)));
+	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : &type_bad;
+	c->text_wanted = type_is_text(core) || core->kind == TYPE_ENV_VALUE ? core : NULL;
 	struct decl *d = scope_find(c, n->u.name.text, n->span);
-	c->text_wanted = false;
+	c->text_wanted = NULL;
 	if (!d)
 		return bad(n);
 	n->u.name.decl = d;

@@ -106,7 +106,7 @@ static bool is_role_without_word(struct check *c, const struct node *item, enum 
 	struct suggest s;
 	if (has_role(framework, name))
 		return true;
-	if (schema_foreign(name) || schema_find_anywhere(name) || !looks_like_role(item->u.item.value))
+	if (foreign_field(name) || schema_find_anywhere(name) || !looks_like_role(item->u.item.value))
 		return false;
 	suggest_init(&s, c->arena, name);
 	for (const struct field *f = schema_next(block, NULL); f; f = schema_next(block, f))

@@ -15,6 +15,7 @@
 
 #include "check/check.h"
 #include "check/schema.h"
+#include "syntax/foreign.h"
 
 /* A thing that is known not to be none here: a name, or a member of one. */
 struct fact {
@@ -74,7 +75,7 @@ struct check {
 	size_t nfunctions;
 	unsigned folding;               /* lets that are being folded, one inside the other */
 	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
-	bool text_wanted;               /* a name that is looked up stands for text */
+	const struct type *text_wanted; /* a name that is looked up stands for text, or for a variable's value; NULL */
 	struct str member_of_name;      /* a name that is looked up is the base of this member; empty otherwise */
 	struct decl *bad;               /* what stands for a name whose use was reported */
 	struct { struct str self, cluster, pod, roles; } words;
@@ -101,6 +102,8 @@ void scope_lets(struct check *c, struct node *body);
 struct decl *scope_find(struct check *c, struct str name, struct span at);
 /* The same without report or marks. */
 struct decl *scope_peek(struct check *c, struct str name);
+/* Is a name like nothing that is known here or in the library? */
+bool scope_unheard(struct check *c, struct str name);
 /* Is there a scope of this kind around us? */
 struct scope *scope_around(const struct check *c, enum scope_kind kind);
 /* Are we in the user's own files (not the library, not a package)? */
@@ -202,6 +205,14 @@ const struct type *report_let_unit(struct check *c, struct decl *d, struct str w
 const struct type *bad(struct node *n);
 /* `module.device[8]`, `module.device:8`: true after a report, when `base` is an accelerator. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
+/* What a body sets under a key; NULL without, or when it is no body. */
+const struct node *body_member(const struct node *body, const char *key);
+/* `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or at least the form of it; empty for anything else. */
+struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
+/* Help for a record where a variable's value is meant; false without. */
+bool advise_env(struct check *c, struct diag *d, const struct node *n);
+/* `elastic(2, 4)` where replicas are meant and nothing has that name: true after a report. */
+bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* TJ0312: a text that is not one of an enum's. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
 /* Help that says what to write instead, if that can be told (advice.c); `want` without pod[] and `?`. */

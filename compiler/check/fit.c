@@ -398,13 +398,15 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 static bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
-	bool operation = n->kind == NODE_ELASTIC || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);
-	if (!operation || !type_is_text(core))
+	bool operation = n->kind == NODE_ELASTIC || n->kind == NODE_MEMBER || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);
+	struct str words = source_text(c->program->sources, n->span);
+	bool variable = core->kind == TYPE_ENV_VALUE && !memchr(words.p, ' ', words.n);  /* which may be a number */
+	if (!operation || (!type_is_text(core) && !variable))
 		return false;
 	const struct node *first = n;
 	while (first->kind == NODE_ELASTIC || first->kind == NODE_BINARY || first->kind == NODE_MEMBER)
 		first = first->kind == NODE_MEMBER ? first->u.member.base : first->u.op.left;
-	return first->kind == NODE_NAME && !scope_peek(c, first->u.name.text);
+	return first->kind == NODE_NAME && !scope_peek(c, first->u.name.text) && (n->kind != NODE_MEMBER || scope_unheard(c, first->u.name.text));
 }
 
 static const struct type *report_quotes(struct check *c, struct node *n, const struct site *site)

@@ -92,7 +92,10 @@ static void report_env(struct check *c, struct node *n)
 	struct diag *d = diag_report(c->diags, TJ0704, n->span, "an environment value is text, found %.*s", STR_ARG(what));
 	switch (n->type->kind) {
 	case TYPE_LIST: diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words), STR_ARG(words)); break;
-	case TYPE_MAP: case TYPE_RECORD: case TYPE_ANON: case TYPE_EMPTY: diag_help(c->diags, d, "write 'json(...)'"); break;
+	case TYPE_MAP: case TYPE_RECORD: case TYPE_ANON: case TYPE_EMPTY:
+		if (!advise_env(c, d, n))
+			diag_help(c->diags, d, "write 'json(...)'");
+		break;
 	case TYPE_ROLE: diag_help(c->diags, d, "write '%.*s.name' or '%.*s.host(0)'", STR_ARG(words), STR_ARG(words)); break;
 	default: break;
 	}

@@ -41,53 +41,6 @@ static const struct block_row blocks[] = {
 #undef BLOCK
 #undef UNIT
 
-struct foreign {
-	const char *word, *help;
-};
-static const struct foreign foreign_fields[] = {
-#define FOREIGN(word, help) { word, help },
-#include "foreign.def"
-};
-static const struct foreign foreign_names[] = {
-#define FOREIGN_NAME(word, help) { word, help },
-#include "foreign.def"
-};
-
-/* restart_policy is restartPolicy: case and '_' do not count. */
-static bool same_word(struct str a, const char *b)
-{
-	size_t i = 0;
-
-	for (; i < a.n; i++) {
-		if (a.p[i] == '_')
-			continue;
-		while (*b == '_')
-			b++;
-		if (!*b || (a.p[i] | 32) != (*b | 32))
-			return false;
-		b++;
-	}
-	return !*b;
-}
-
-static const char *help_of(const struct foreign *rows, size_t n, struct str word)
-{
-	for (size_t i = 0; i < n; i++)
-		if (same_word(word, rows[i].word))
-			return rows[i].help;
-	return NULL;
-}
-
-const char *schema_foreign(struct str word)
-{
-	return help_of(foreign_fields, sizeof foreign_fields / sizeof *foreign_fields, word);
-}
-
-const char *schema_foreign_name(struct str word)
-{
-	return help_of(foreign_names, sizeof foreign_names / sizeof *foreign_names, word);
-}
-
 const struct field *schema_field(enum field_id id)
 {
 	return &fields[id];

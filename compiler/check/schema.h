@@ -93,10 +93,6 @@ struct block_row {                      /* a named block: role worker { } */
 const struct block_row *schema_block(struct str word);
 /* All of them, one after the other: start with NULL. */
 const struct block_row *schema_block_next(const struct block_row *after);
-/* What to write instead of a field or block from elsewhere (grammar/foreign.def); NULL if it is not known. */
-const char *schema_foreign(struct str word);
-/* The same for the name of a value or function. */
-const char *schema_foreign_name(struct str word);
 /* "a job", "role", "a sidecar": for messages. */
 const char *block_word(enum block block);
 

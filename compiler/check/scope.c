@@ -267,6 +267,25 @@ static struct str near_value(struct check *c, struct str name)
 	return suggest_only(&s);
 }
 
+/* An item around us failed to parse: what it would have declared is not known. */
+static bool item_lost(const struct check *c)
+{
+	for (const struct scope *s = c->at.scope; s; s = s->parent)
+		for (size_t i = 0; s->body && i < s->body->u.body.items.n; i++)
+			if (s->body->u.body.items.at[i]->kind == NODE_BAD)
+				return true;
+	return false;
+}
+
+bool scope_unheard(struct check *c, struct str name)
+{
+	struct suggest s;
+	suggest_init(&s, c->arena, name);
+	suggest_scope(c, &s);
+	return !suggest_sentence(&s).n && !stdlib_text(name).p && !is_sibling(c, name) && !foreign_name(name) && !name_eq(name, c->words.roles) &&
+	       !only_in_tests(name) && !c->at.module->lost && !item_lost(c);
+}
+
 static void report_field(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
@@ -315,11 +334,15 @@ static const char *word_elsewhere(struct str name)
 static bool help_habit(struct check *c, struct diag *d, struct str name, struct span at, const struct suggest *s)
 {
 	const char *word = word_elsewhere(name);
+	bool variable = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE;
 	if (word) {
 		diag_help(c->diags, d, "write '%s'", word);
 		diag_fix(c->diags, d, at, str_of(word), "change it to '%s'", word);
-	} else if (schema_foreign_name(name) && !suggest_only(s).n) {
-		diag_help(c->diags, d, "%s", schema_foreign_name(name));
+	} else if (variable && !suggest_sentence(s).n) {
+		diag_help(c->diags, d, "text stands in quotes: write \"%.*s\"", STR_ARG(name));
+		diag_fix(c->diags, d, at, str_printf(c->arena, "\"%.*s\"", STR_ARG(name)), "put it in quotes");
+	} else if (foreign_name(name) && !suggest_only(s).n) {
+		diag_help(c->diags, d, "%s", foreign_name(name)->help);
 	} else if (stands_after(c, at, "//")) {
 		diag_help(c->diags, d, "a comment begins with '#'; '//' divides");
 	} else if (stands_after(c, at, "--")) {
@@ -332,16 +355,6 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	return true;
 }
 
-/* An item around us failed to parse: what it would have declared is not known. */
-static bool item_lost(const struct check *c)
-{
-	for (const struct scope *s = c->at.scope; s; s = s->parent)
-		for (size_t i = 0; s->body && i < s->body->u.body.items.n; i++)
-			if (s->body->u.body.items.at[i]->kind == NODE_BAD)
-				return true;
-	return false;
-}
-
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
@@ -350,7 +363,11 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	suggest_init(&s, c->arena, name);
 	if (few)
 		suggest_scope(c, &s);
-	if ((item_lost(c) && !suggest_only(&s).n) || !may_report_unknown(c, c->at.module, name, &s))
+	if (item_lost(c) && !suggest_only(&s).n)
+		return;
+	/* the quotes that are missing are missing at each place */
+	bool text = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE && !suggest_sentence(&s).n && !c->at.module->lost;
+	if (!may_report_unknown(c, c->at.module, name, &s) && !text)
 		return;
 	if (is_sibling(c, name)) {
 		report_field(c, name, at);

@@ -318,6 +318,22 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 
 enum { MOST_REPLICAS = 100000 };        /* the API server refuses more */
 
+/* `replicas = 1-3` is a subtraction. */
+static void help_negative(struct eval *ev, struct diag *d, struct span at)
+{
+	struct str words = source_text(ev->diags->sources, at);
+	const char *minus = words.n ? memchr(words.p, '-', words.n) : NULL;
+	size_t lo = minus ? (size_t)(minus - words.p) : 0;
+
+	if (!lo || strspn(words.p, "0123456789") != lo || strspn(minus + 1, "0123456789") < words.n - lo - 1) {
+		diag_help(ev->diags, d, "0 replicas leave the role out");
+		return;
+	}
+	struct str range = str_printf(ev->arena, "%.*s:%.*s", (int)lo, words.p, (int)(words.n - lo - 1), minus + 1);
+	diag_help(ev->diags, d, "'-' subtracts; a range is written %.*s", STR_ARG(range));
+	diag_fix(ev->diags, d, at, range, "write %.*s", STR_ARG(range));
+}
+
 /* What the framework allows for replicas, with the codes that speak of roles (decision 71). */
 static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
 {
@@ -328,7 +344,7 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 	int64_t hi = v->kind == VALUE_INT ? v->u.integer : v->u.range.hi;
 	if (lo < 0) {
 		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is negative", (long long)lo);
-		diag_help(ev->diags, d, "0 replicas leave the role out");
+		help_negative(ev, d, at);
 		return &value_bad;
 	}
 	if (hi > MOST_REPLICAS) {       /* before somebody asks for the address of each */

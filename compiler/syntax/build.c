@@ -149,6 +149,12 @@ static void report_field(struct parse *p, struct node *n)
 	if (memchr(type.p, '\n', type.n) || n->u.field.value)
 		return;
 	diag_label(p->diags, d, "a field is set with '='");
+	if (is_variable(key) && !n->u.field.type->u.type_ref.args.n) {
+		struct str text = str_printf(p->arena, " = \"%.*s\"", STR_ARG(type));
+		diag_help(p->diags, d, "write '%.*s%.*s'", STR_ARG(key), STR_ARG(text));
+		diag_fix(p->diags, d, span_join(colon, n->u.field.type->span), text, "write '=' and quotes");
+		return;
+	}
 	diag_help(p->diags, d, "write '%.*s = %.*s'", STR_ARG(key), STR_ARG(type));
 	diag_fix(p->diags, d, colon, STR(" = "), "write '='");
 }

@@ -5,6 +5,7 @@
 #include "syntax/complain.h"
 
 #include "diag/suggest.h"
+#include "syntax/foreign.h"
 #include "trainc.tab.h"
 
 /* The first thing in a file shows that it is another language's: nothing behind it can be meant as it stands. */
@@ -153,6 +154,43 @@ bool help_import(struct fault *f, struct diag *d)
 	return true;
 }
 
+bool help_pair(struct fault *f, struct diag *d)
+{
+	const struct token *key = &f->at[f->item], *value = key + 2, *lo = value + (value->kind == TOKEN_LPAREN), *sign = lo + 1, *hi = lo + 2;
+
+	if (key->kind != TOKEN_IDENT || !str_is(fault_text(f, f->item), "replicas") || key[1].kind != TOKEN_ASSIGN || lo->kind != TOKEN_INT ||
+	    hi->kind != TOKEN_INT || f->i <= f->item + 2 || f->i > f->item + 5)
+		return false;
+	if (sign->kind != TOKEN_COMMA && !(sign->kind == TOKEN_IDENT && str_is(fault_text(f, (size_t)(sign - f->at)), "to")))
+		return false;
+	const struct token *last = value == lo ? hi : hi + 1;
+	if (value != lo && last->kind != TOKEN_RPAREN)
+		return false;
+	struct str range = str_cat(f->p->arena, fault_text(f, (size_t)(lo - f->at)), STR(":"), fault_text(f, (size_t)(hi - f->at)));
+	diag_help(f->p->diags, d, "a range is written %.*s", STR_ARG(range));
+	diag_fix(f->p->diags, d, (struct span){ value->start, last->end }, range, "write %.*s", STR_ARG(range));
+	return true;
+}
+
+/* `limits.memory = 2Gi`, `resources.limits = { }`. */
+static void help_dotted(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	struct str outer = fault_text(f, f->item), rest = fault_rest(f, f->i + 1);
+	const struct foreign *other = is_field(outer) ? NULL : foreign_field(outer);
+	const struct token *dot = &f->at[f->i], *inner = dot + 1, *equals = inner + 1, *value = equals + 1;
+	bool one = inner->kind == TOKEN_IDENT && equals->kind == TOKEN_ASSIGN && (value[1].flags & FLAG_LINE || value[1].kind == TOKEN_RBRACE);
+
+	if (other) {
+		diag_help(ds, d, "%s", other->help);
+	} else if (one && rest.n) {
+		diag_help(ds, d, "what is inside stands in braces: '%.*s { %.*s }'", STR_ARG(outer), STR_ARG(rest));
+		diag_fix(ds, d, (struct span){ dot->start, value->end }, str_cat(f->p->arena, STR(" { "), rest, STR(" }")), "put it in braces");
+	} else {
+		diag_help(ds, d, "what is inside stands in braces: '%.*s { ... }'", STR_ARG(outer));
+	}
+}
+
 /* Names and keys with signs in them, and text that has no quotes. */
 bool help_name(struct fault *f, struct diag *d)
 {
@@ -162,7 +200,7 @@ bool help_name(struct fault *f, struct diag *d)
 	if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_MINUS) {
 		diag_help(ds, d, "a key with a sign in it stands in quotes: \"%.*s-...\"", STR_ARG(fault_text(f, f->item)));
 	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
-		diag_help(ds, d, "what is inside stands in braces: '%.*s { ... }'", STR_ARG(fault_text(f, f->item)));
+		help_dotted(f, d);
 	} else if (kind == TOKEN_MINUS && f->i == f->item + 2 && (token_is_word(declares) || declares == TOKEN_IDENT) &&
 	           f->previous == TOKEN_IDENT) {
 		diag_help(ds, d, "a name has letters, digits and '_': '%.*s_...'", STR_ARG(fault_text(f, f->i - 1)));

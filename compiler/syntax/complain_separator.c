@@ -150,7 +150,7 @@ bool complain_separator(struct fault *f)
 	struct diag *d = diag_report(ds, TJ0105, fault_span(f), "expected a new line%s before '%.*s'", body ? " or ','" : "",
 	                             STR_ARG(fault_text(f, f->i)));
 	struct str rest = fault_rest(f, f->i);
-	if (help_comment(f, d) || help_prefix(f, d) || help_choice(f, d))
+	if (help_comment(f, d) || help_pair(f, d) || help_prefix(f, d) || help_choice(f, d))
 		return true;
 	struct str quoted = body && !sure && f->found.kind == TOKEN_IDENT ? fault_quoted(f) : STR("");
 	if (rest.n && sure)

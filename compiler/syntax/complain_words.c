@@ -18,7 +18,7 @@ static struct str rest_of_line(const struct fault *f, size_t value)
 {
 	const struct source *source = f->p->source;
 	size_t from = f->at[value].start - source->base, to = from;
-	bool quoted = false;
+	bool quoted = false, list = f->at[value].kind == TOKEN_LBRACKET;
 
 	for (; to < source->text.n && source->text.p[to] != '\n'; to++) {
 		char c = source->text.p[to];
@@ -26,7 +26,13 @@ static struct str rest_of_line(const struct fault *f, size_t value)
 			quoted = !quoted;
 		else if (!quoted && c == '#')
 			break;
-		else if (!quoted && strchr("[]{}()\\$'`", c))
+		else if (!quoted && !list && c == '}')
+			break;
+		else if (!quoted && list && c == ']') {
+			to++;
+			break;
+		}
+		else if (!quoted && strchr(list ? "{}()\\$'`" : "[]{}()\\$'`", c))
 			return STR("");
 	}
 	while (to > from && (source->text.p[to - 1] == ' ' || source->text.p[to - 1] == '\t' || source->text.p[to - 1] == '\r'))
@@ -69,15 +75,17 @@ static size_t first_item(const struct fault *f)
 {
 	size_t i = f->item;
 
+	if (f->at[i + 1].kind == TOKEN_ASSIGN)
+		return i;
 	while (i > 2 && !(f->at[i].flags & FLAG_LINE) && f->at[i - 1].kind == TOKEN_COMMA && f->item - i < 64)
 		i -= 2;
-	while (i > 0 && !(f->at[i].flags & FLAG_LINE) && f->at[i].kind != TOKEN_IDENT && f->item - i < 64)
+	while (i > 0 && !(f->at[i].flags & FLAG_LINE) && !(f->at[i].kind == TOKEN_IDENT && f->at[i + 1].kind == TOKEN_ASSIGN) && f->item - i < 64)
 		i--;
 	return i;
 }
 
 /* What a field takes, by the spelling of its type. */
-enum form { FORM_OTHER, FORM_TEXT, FORM_LIST };
+enum form { FORM_OTHER, FORM_TEXT, FORM_LIST, FORM_VARIABLE };
 
 static enum form form_of(const char *type)
 {
@@ -98,14 +106,27 @@ static bool is_bare(const struct token *t)
 	return option || t->kind == TOKEN_IDENT || t->kind == TOKEN_DOT || t->kind == TOKEN_SLASH || t->kind == TOKEN_FLOOR;
 }
 
+/* [--epochs=10, train.py] */
+static struct str quoted_elements(struct arena *a, struct str text)
+{
+	if (text.n < 3 || text.p[text.n - 1] != ']' || memchr(text.p + 1, '[', text.n - 1) || memchr(text.p, ']', text.n - 1))
+		return STR("");
+	struct str inside = { text.p + 1, text.n - 2 }, list = as_list(a, inside);
+	return list.n && !str_eq(list, inside) ? str_printf(a, "[%.*s]", STR_ARG(list)) : STR("");
+}
+
 /* The value as it should be written; empty when the line is something else. */
 static struct str rewritten(struct fault *f, enum form form, size_t value, struct str text)
 {
 	struct arena *a = f->p->arena;
 	bool string = f->at[value].kind == TOKEN_STRING;
 
+	if (form == FORM_LIST && f->at[value].kind == TOKEN_LBRACKET)
+		return quoted_elements(a, text);
 	if (!text.n || memmem(text.p, text.n, " = ", 3) || !(is_bare(&f->at[value]) || (string && form == FORM_LIST)))
 		return STR("");
+	if (form == FORM_VARIABLE)
+		return memchr(text.p, '"', text.n) || memchr(text.p, '=', text.n) ? STR("") : str_printf(a, "\"%.*s\"", STR_ARG(text));
 	if (form == FORM_TEXT)
 		return memchr(text.p, '"', text.n) || memchr(text.p, ',', text.n) ? STR("") : str_printf(a, "\"%.*s\"", STR_ARG(text));
 	struct str list = as_list(a, text);
@@ -130,9 +151,9 @@ bool complain_words(struct fault *f)
 	    f->at[value].flags & FLAG_LINE || (!f->line_end && f->i > value && tokens_item(&p->tokens, f->i)))
 		return false;
 	struct str key = fault_text(f, item), text = rest_of_line(f, value);
-	enum form form = form_of(field_type(key));
+	enum form form = is_variable(key) ? FORM_VARIABLE : form_of(field_type(key));
 	struct str right = form == FORM_OTHER ? STR("") : rewritten(f, form, value, text);
-	if (!right.n)
+	if (!right.n || (f->at[value].kind == TOKEN_LBRACKET && f->found.start >= f->at[value].start + text.n))
 		return false;
 	uint32_t start = f->at[value].start;
 	struct span at = { start, start + (uint32_t)text.n };

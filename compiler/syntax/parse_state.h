@@ -61,4 +61,10 @@ size_t doc_head(const struct parse *p);
 /* Their text. */
 struct str doc_of_file(struct parse *p);
 
+/* LOG_LEVEL: no field is written so, and what a variable is set to is text. */
+static inline bool is_variable(struct str key)
+{
+	return key.n && strspn(key.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= key.n;
+}
+
 #endif

@@ -291,6 +291,8 @@ void scan_junk(struct scan *s)
 			help_semicolon(s, d);
 		else if (text.p[0] == '$')
 			diag_help(s->ts->diags, d, "'${...}' inserts a value into a string; elsewhere a name is written as it is");
+		else if (text.p[0] == '~')
+			diag_help(s->ts->diags, d, "text, also a path, stands in quotes; '~' means nothing without a shell");
 	}
 	struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
 	if (last && last->kind == TOKEN_JUNK && last->end == s->start)
