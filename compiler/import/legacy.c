@@ -83,7 +83,8 @@ static void spec_rule(struct legacy_job *j, size_t i)
 	bool single = str_is(role, "MASTER") || str_is(role, "SCHEDULER");
 
 	if (!word_of(j, role)) {
-		diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from, "there is no role '%.*s'", STR_ARG(role));
+		struct diag *d = diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from, "there is no role '%.*s'", STR_ARG(role));
+		diag_help(ds(j), d, "the roles of this kind are %s, %s and %s", j->kind->roles[0][0], j->kind->roles[1][0], j->kind->roles[2][0]);
 		return;
 	}
 	if (count && (count->u.integer < 0 || (single && count->u.integer != 1)))

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Which numbered requirement is looked at where.
 
-    rows.py [FILE]     FILE: a table whose rows begin with `| S17 |`; without it the rows that files name
+    rows.py [FILE]     FILE: a table whose rows begin with `| S17 |`, for their titles
 
-A test names the rows that it looks at in a comment or docstring: S17, S1 to S15.  docs/differences.md may name some too.
-Prints the rows with their files, and last how many have none.
+A test names the rows that it looks at in a comment or docstring: S17, S1 to S15.  A row that is met in another way, or not
+at all, stands in docs/differences.md with the reason.  Prints the rows with their files; status 1 when one of them has none.
 """
 import os
 import re
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ROWS = range(1, 201)
 NAMED = re.compile(r"\bS(\d{1,3})(?: to S(\d{1,3}))?\b")
 
 
@@ -35,15 +36,17 @@ def main():
         with open(path, encoding="utf-8", errors="replace") as f:
             for row in set(rows_of(f.read())):
                 seen.setdefault(row, []).append(os.path.relpath(path, ROOT))
-    titles = {row: "" for row in seen}
-    if len(sys.argv) > 1:
+    titles = {}
+    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
         with open(sys.argv[1], encoding="utf-8") as f:
             titles = {int(m[1]): m[2] for m in re.finditer(r"^\| S(\d+) \| ([^|]*) \|", f.read(), re.M)}
-    missing = [row for row in sorted(titles) if row not in seen]
-    for row in sorted(titles):
-        print("S%-4d %-60s %s" % (row, titles[row][:60], ", ".join(seen.get(row, ["-"]))))
-    print("%d rows, %d without a test" % (len(titles), len(missing)))
-    return 0
+    for row in ROWS:
+        print("S%-4d %-60s %s" % (row, titles.get(row, "")[:60], ", ".join(seen.get(row, ["-"]))))
+    wrong = [row for row in ROWS if row not in seen] + [row for row in set(titles) | set(seen) if row not in ROWS]
+    for row in wrong:
+        print("FAIL S%d %s" % (row, "is named nowhere" if row in ROWS else "is no row, but %s" % ", ".join(seen.get(row, ["in the table"]))))
+    print("%d passed, %d failed" % (len(ROWS) - sum(row in ROWS for row in wrong), len(wrong)))
+    return 1 if wrong else 0
 
 
 sys.exit(main())

@@ -5,6 +5,14 @@
 # says on standard error, and NAME.tj, the program, unless the manifest is
 # refused; NAME.args holds options.  BLESS=1 rewrites both.  Every program checks
 # without errors, and is the same in two runs.
+#
+# Which case looks at which row of the older operators:
+#   legacy               S48, S117, S128, S141
+#   ancestors_defaults   S48, S79, S82, S117, S122, S126 to S128, S130, S189
+#   ancestors_devices    S56, S57, S58, S59, S60, S62, S67, S82, S90, S92, S142 to S145
+#   ancestors_refused    S65, S69, S71, S80, S124, S129, S132 to S135, S139, S140
+#   controller           S56, S60
+#   tfjob                S170, S172, S183 to S188
 cd "$(dirname "$0")/cases" || exit 1
 TRAINC=${TRAINC:-$PWD/../../../${BUILD:-build}/trainc}
 export LC_ALL=C.UTF-8

@@ -30,7 +30,7 @@ run 2 status steady; says err "--local"
 run 2 apply steady.tj; says err "--local"
 run 2 delete --local; says err "delete needs a run, or a program, or --all"
 
-# ---- apply ----
+# ---- apply: S49, and S192 the second time ----
 run 0 apply --local --replicas worker=2 steady.tj
 holds test "$(cat .out)" = "run/steady created"
 says err " steady Running"
@@ -41,7 +41,7 @@ printf '# a comment\n' | cat - steady.tj >same.tj
 run 0 apply --local -o name same.tj; holds test "$(cat .out)" = "run/steady"
 run 5 run --local steady.tj; says err "'steady' is already running"; says err "'trainc delete --local steady' ends and removes it"
 
-# ---- looking ----
+# ---- looking: S106, S176 ----
 run 2 status steady; says err "add --local: trainc status --local steady"
 run 0 status --local steady
 holds grep -qE '^RUN +STATE +ROLE +DESIRED +ACTIVE +READY +SUCCEEDED +FAILED +RESTARTS +CAUSE$' .out
@@ -62,7 +62,7 @@ run 0 wait --local --for=running steady
 run 124 wait --local --timeout 200ms steady; says err "the time is up"
 run 2 wait --local --timeout 1h30m steady; says err "--timeout needs a time"
 
-# ---- logs ----
+# ---- logs: S112 ----
 before 5 sh -c "'$TRAINC' logs --local steady --all | grep -q 'worker/1'"
 run 0 logs --local steady; holds test "$(cat .out)" = "boss/0 │ boss"
 run 0 logs --local steady --role worker --rank 1; holds test "$(cat .out)" = "worker/1 │ worker steady-worker-1"
@@ -81,7 +81,7 @@ json 'sorted(d), d["role"], d["rank"], d["pod"], d["container"], d["text"]' \
 	"(['container', 'pod', 'rank', 'role', 'text', 'time'], 'boss', 0, 'steady-boss-0', 'main', 'boss')"
 run 0 logs --local steady --timestamps; holds grep -qE '^20[0-9-]+T[0-9:]+\.[0-9]{9}Z boss/0 │ boss$' .out
 
-# ---- changing ----
+# ---- changing: S186, S195 ----
 run 0 scale --local steady worker=3; holds test "$(cat .out)" = "run/steady scaled: worker from 2 to 3"
 before 5 sh -c "'$TRAINC' status --local steady | grep -qE ' worker +3 +3 +3 '"
 run 0 scale --local steady 1

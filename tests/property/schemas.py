@@ -4,7 +4,8 @@
     schemas.py TRAINC PROGRAM...
 
 Reads the tables (compiler/kube/schema_*.tbl) with a reader of its own, so that it also judges the one in the compiler.  A
-program that a version refuses is no failure here: the goldens say which.
+program that a version refuses is no failure here: the goldens say which.  A kind that a version
+has no longer is one.  (rows: S51)
 """
 import glob
 import json

@@ -360,6 +360,7 @@ static void back_off(void)
 	end(&w);
 }
 
+/* S84 to S86: codes that are final, and codes that are tried again. */
 static void retry_on(void)
 {
 	struct plan_condition all = done(0);
@@ -433,6 +434,7 @@ static void restart(void)
 
 /* ---- who matters ---- */
 
+/* S89, S177: what matters is done while others still run. */
 static void endless(void)
 {
 	struct plan_condition all = done(0);
@@ -516,6 +518,7 @@ static void one_replica(void)
 	end(&w);
 }
 
+/* S185: nobody is stopped, or everybody. */
 static void clean(void)
 {
 	struct plan_condition all = done(0);
@@ -550,6 +553,7 @@ static void clean(void)
 
 /* ---- the whole job ---- */
 
+/* S183 */
 static void timeout(void)
 {
 	struct plan_condition all = done(0);
@@ -578,6 +582,7 @@ static void timeout(void)
 	end(&w);
 }
 
+/* S187: how often the whole job begins anew. */
 static void restarts(void)
 {
 	struct plan_condition all = done(0), when = ready(0);
@@ -618,6 +623,7 @@ static void restarts(void)
 	end(&w);
 }
 
+/* S186 */
 static void suspend(void)
 {
 	struct plan_condition all = done(0);
