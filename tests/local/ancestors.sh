@@ -1,0 +1,32 @@
+#!/bin/sh
+# ancestors.sh - who decides about a TfJob of old, with processes.
+. "$(dirname "$0")/local.inc"
+
+# S83, S84, S89: the master alone, whatever becomes of a worker, and while a server still runs.
+cat >chief.tj <<'END'
+import std.legacy
+job "chief": legacy.tfjob {
+  image = "registry.example.com/test:1"
+  clean = "all"
+  role master { command = ["sh", "-c", "until test -e gone; do sleep 0.02; done; exit $(cat code)"], restart = "never", retry_on = 128..255, retries = 1 }
+  role worker { command = ["sh", "-c", "touch gone; test $(cat code) != 0 || exit 3; exec sleep 60"], grace = 1s }
+  role ps     { command = ["sleep", "60"], grace = 1s }
+}
+END
+echo 0 >code
+local_run 0 chief; says err "worker/0 ─ attempt 1 exited with code 3"; says err "Succeeded: done(master)"
+
+# S85, S86: codes that are final, and codes that are tried again.
+for code in 1 100 127; do
+	rm -f gone
+	echo $code >code
+	local_run 8 chief; says err "Failed: master 0 exited with code $code"
+	holds test "$(grep -c 'master/0 ─ attempt' .err)" -eq 1
+done
+for code in 128 244 255; do
+	rm -f gone
+	echo $code >code
+	local_run 8 chief --backoff 1ms
+	holds test "$(grep -c 'master/0 ─ attempt' .err)" -eq 2
+done
+end
