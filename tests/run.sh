@@ -30,8 +30,8 @@ passed=0 failed=0 skipped=0
 for test; do
 	test -e "$test" || continue
 	case $test in
-	*.sh) sh "$test" >"$log" 2>&1 ;;
-	*) "$test" >"$log" 2>&1 ;;
+	*.sh) env --default-signal sh "$test" >"$log" 2>&1 ;;           # nohup and & ignore some, and that is inherited
+	*) env --default-signal "$test" >"$log" 2>&1 ;;
 	esac
 	status=$?
 	last=$(tail -n 1 "$log")

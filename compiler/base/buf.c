@@ -28,15 +28,8 @@ void buf_z(struct buf *b, const char *z) { buf_put(b, z, strlen(z)); }
 
 void buf_int(struct buf *b, int64_t n)
 {
-	char digits[24], *p = digits + sizeof(digits);
-	uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
-
-	do
-		*--p = (char)('0' + left % 10);
-	while (left /= 10);
-	if (n < 0)
-		*--p = '-';
-	buf_put(b, p, (size_t)(digits + sizeof(digits) - p));
+	char room[STR_DIGITS];
+	buf_str(b, str_digits(room, n));
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

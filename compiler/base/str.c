@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/buf.h"
-
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
@@ -30,12 +28,23 @@ struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c
 	return (struct str){ p, n };
 }
 
+struct str str_digits(char room[STR_DIGITS], int64_t n)
+{
+	char *end = room + STR_DIGITS, *p = end;
+	uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+
+	do
+		*--p = (char)('0' + left % 10);
+	while (left /= 10);
+	if (n < 0)
+		*--p = '-';
+	return (struct str){ p, (size_t)(end - p) };
+}
+
 struct str str_int(struct arena *a, int64_t n)
 {
-	char digits[24];
-	struct buf b = { .p = digits, .size = sizeof(digits) };
-	buf_int(&b, n);
-	return str_copy(a, buf_text(&b));
+	char room[STR_DIGITS];
+	return str_copy(a, str_digits(room, n));
 }
 
 /* Printed once where most texts end: on the stack.  Only long ones are printed again. */

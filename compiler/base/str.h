@@ -46,7 +46,9 @@ int str_cmp(struct str a, struct str b);
 struct str str_copy(struct arena *a, struct str s);
 /* a, b and c one after the other, NUL-terminated: for names made often, where printf would be felt. */
 struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c);
-/* In decimal digits, likewise. */
+/* In decimal digits: at the end of `room`, or NUL-terminated in the arena. */
+enum { STR_DIGITS = 20 };
+struct str str_digits(char room[STR_DIGITS], int64_t n);
 struct str str_int(struct arena *a, int64_t n);
 /* printf into the arena; NUL-terminated. */
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -8,20 +8,6 @@
 
 #include "trainc.tab.h"
 
-/* The index behind the last comment before the token that starts at `start`. */
-static size_t comments_before(const struct tokens *ts, uint32_t start)
-{
-	size_t lo = 0, hi = ts->ncomments;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ts->comments[mid].start < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static bool is_doc(const struct comment *c)
 {
 	return c->doc && c->own_line;
@@ -71,7 +57,7 @@ struct str doc_of_file(struct parse *p)
 struct str doc_of(struct parse *p, uint32_t start)
 {
 	const struct tokens *ts = &p->tokens;
-	size_t to = ts->ncomments ? comments_before(ts, start) : 0;
+	size_t to = tokens_comment(ts, start);
 
 	while (to > 0 && ts->comments[to - 1].next == start && !is_doc(&ts->comments[to - 1]))
 		to--;

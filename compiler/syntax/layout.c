@@ -213,23 +213,9 @@ struct layout layout_new(struct arena *a, struct diags *ds, const struct source 
 	return l;
 }
 
-/* The first comment that starts at or behind an offset. */
-static size_t comment_at(const struct layout *l, uint32_t offset)
-{
-	size_t lo = 0, hi = l->tokens.ncomments;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (l->tokens.comments[mid].start < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_t *ret_from, size_t *ret_to)
 {
-	*ret_from = comment_at(l, start);
+	*ret_from = tokens_comment(&l->tokens, start);
 	*ret_to = *ret_from;
 	while (*ret_to < l->tokens.ncomments && l->tokens.comments[*ret_to].start < end)
 		++*ret_to;

@@ -65,6 +65,8 @@ static const struct setting *forbidding(struct arena *a)
 	return NULL;
 }
 
+static const char apart_step[] = "keep mounts from the machine";
+
 /* "cannot isolate the run: STEP: CAUSE; REMEDY". */
 static struct str refusal(struct arena *a, enum isolate_mode mode, const char *step, int error)
 {
@@ -81,6 +83,9 @@ static struct str refusal(struct arena *a, enum isolate_mode mode, const char *s
 		cause = STR("too many namespaces; an administrator can permit more: sysctl user lists the limits");
 	else if (error == EOPNOTSUPP)
 		cause = STR("the kernel has no veth interfaces (CONFIG_VETH, module veth)");
+	else if (error == EINVAL && strcmp(step, apart_step) == 0)
+		cause = STR("the root directory here is no mount, as in a plain chroot; mount the directory on itself before entering it: "
+			    "mount --bind DIR DIR");
 	else if (error == EINVAL)
 		cause = STR("the kernel has no such namespaces (CONFIG_USER_NS, CONFIG_NET_NS, CONFIG_PID_NS)");
 	else if (error == EMFILE || error == ENFILE)
@@ -129,7 +134,7 @@ static int enter(enum isolate_mode mode, const char **step)
 		if (unshare(CLONE_NEWUSER | flags) != 0 || !map_self(uid, gid))
 			return errno;
 	}
-	*step = "make a mount namespace";
+	*step = apart_step;
 	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
 		return errno;
 	return mode == ISOLATE_NONE ? 0 : network_loopback(step);

@@ -73,8 +73,8 @@ local_run 0 none --no-devices
 shows none a-0 '[unset]'
 
 # drivers of the accelerator are mounted, unless there are to be no devices
+devices driver 'role a { accelerator = a1(1) }'
 if can_mount; then
-	devices driver 'role a { accelerator = a1(1) }'
 	local_run 0 driver
 	shows driver a-0 '[0] on
 lib'

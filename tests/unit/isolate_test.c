@@ -792,6 +792,17 @@ static void no_unshare(void)
 		"seccomp and AppArmor profiles that permit unshare and mount; or use --isolate none");
 }
 
+/* A chroot into a plain directory. */
+static void plain_chroot(void)
+{
+	if (!permitted || !user_namespace(CLONE_NEWNS) || chroot("/usr") != 0 || chdir("/") != 0) {
+		skip("plain chroot", STR("cannot be simulated here"));
+		return;
+	}
+	check_refusal(ISOLATE_JOB, "cannot isolate the run: keep mounts from the machine: the root directory here is no mount, as in a plain chroot; "
+		"mount the directory on itself before entering it: mount --bind DIR DIR; or use --isolate none");
+}
+
 static void numbers_of_the_machine(size_t i)
 {
 	CHECK(getppid() != 0);
@@ -866,7 +877,7 @@ static const struct test {
 	{ "none", none }, { "job", job }, { "processes", processes }, { "apart", apart }, { "attempts", attempts },
 	{ "sixteen", sixteen }, { "too_many", too_many }, { "files", files }, { "image", image }, { "wrong_mounts", wrong_mounts },
 	{ "crowded", crowded }, { "no_user_namespaces", no_user_namespaces }, { "no_network_namespaces", no_network_namespaces },
-	{ "no_unshare", no_unshare }, { "masked_proc", masked_proc }, { "killed", killed },
+	{ "no_unshare", no_unshare }, { "plain_chroot", plain_chroot }, { "masked_proc", masked_proc }, { "killed", killed },
 };
 
 static void all(void)
