@@ -31,6 +31,7 @@ struct manifest {
 	const struct plan_role *role;   /* that it belongs to, or NULL */
 	const struct plan_object *object; /* of the user's own */
 	bool scoped;                    /* to the cluster: no namespace */
+	bool whole;                     /* it runs the whole job: a queue admits it */
 	struct str generated;           /* the kind of a generated Secret */
 	unsigned part;                  /* of the ConfigMaps of one role */
 	struct span from;
@@ -161,6 +162,26 @@ const struct text *emit_file_text(const struct plan_file *f, int64_t index);
 struct object *emit_files_make(struct emit *e, const struct manifest *m);
 bool emit_uses_each_file(const struct plan_role *r);
 
+/* ---- gangs: gang.c ---- */
+
+enum gang { GANG_NONE, GANG_KUEUE, GANG_VOLCANO, GANG_COSCHEDULING, GANG_NATIVE };
+enum gang emit_gang(const struct plan_job *j);
+bool emit_kueue(const struct plan_job *j);
+/* Where it was decided: the job's name when that was on the command line. */
+struct span emit_gang_place(const struct plan_job *j);
+/* The pods that belong to it (elastic roles at their most), and how many of them have to fit before any starts. */
+int64_t emit_gang_pods(const struct plan_job *j);
+int64_t emit_gang_least(const struct plan_job *j);
+/* A member of the framework's argument `scheduling`, or NULL. */
+const struct data *emit_gang_setting(const struct plan_job *j, const char *name);
+/* Is a label or annotation of pods one that the job's gang is made of? */
+bool emit_gang_owns(const struct plan_job *j, struct str key);
+/* The label by which a queue finds what it admits: an object that runs the job or a role of it. */
+void emit_gang_queue(struct emit *e, struct object *metadata);
+/* What makes a pod or pod template one of the gang: in its metadata, and in its spec. */
+void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
+void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);
+
 /* ---- the rest ---- */
 
 struct object *emit_job_make(struct emit *e, const struct manifest *m);
@@ -174,7 +195,6 @@ struct object *emit_extra_make(struct emit *e, const struct manifest *m);
 struct str emit_data_text(const struct data *d, const char *key);
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec);
 void emit_success(struct emit *e, const struct plan_role *r, struct object *spec);
-bool emit_kueue(const struct plan_job *j);
 
 /*
  * Merge `raw` into a tree that we made (language brief 15).  What both set is

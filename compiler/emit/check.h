@@ -21,6 +21,8 @@ struct checking {
 bool check_features(struct checking *c);
 /* Jobs that the target 'kubeflow' has no resource for; false when there are some. */
 bool check_kubeflow(struct diags *ds, const struct plan *plan);
+/* Gangs: what the target and the version take of them, and what they take of a framework's settings. */
+void check_gang(struct checking *c, const struct plan_job *j);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
 void check_references(struct checking *c, const struct plan_job *j);

@@ -17,22 +17,6 @@ static bool target_known(struct checking *c)
 	return false;
 }
 
-static void gang(struct checking *c, const struct plan_job *j)
-{
-	if (!j->gang.value.n || str_is(j->gang.value, "none") || str_is(j->gang.value, "kueue"))
-		return;
-	struct span at = check_place(c, j->gang.from, j->name_at, j->name_at);
-	struct diag *d;
-	if (str_is(j->gang.value, "native") && !kube_has(c->plan->kubernetes, KUBE_NATIVE_GANG)) {
-		d = diag_report(c->diags, TJ0809, at, "gang = \"native\" needs %s of Kubernetes 1.%u; the project targets 1.%u",
-			kube_words(KUBE_NATIVE_GANG), kube_usable_from(KUBE_NATIVE_GANG), c->plan->kubernetes);
-		diag_help(c->diags, d, "use gang = \"kueue\"");
-		return;
-	}
-	d = diag_report(c->diags, TJ0809, at, "this version of trainc does not write gang = \"%.*s\" for the target 'jobs'", STR_ARG(j->gang.value));
-	diag_help(c->diags, d, "use gang = \"kueue\", or \"none\"");
-}
-
 static void success_policy(struct checking *c, const struct plan_job *j)
 {
 	struct plan_success rule;
@@ -97,7 +81,7 @@ bool check_features(struct checking *c)
 		return false;
 	for (size_t i = 0; i < c->plan->njobs; i++) {
 		const struct plan_job *j = &c->plan->jobs[i];
-		gang(c, j);
+		check_gang(c, j);
 		if (!j->each_replica)
 			success_policy(c, j);
 		for (size_t k = 0; k < j->nroles; k++) {

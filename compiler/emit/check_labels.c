@@ -15,12 +15,12 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 }
 
 /* What we write ourselves is not the user's to change. */
-static bool ours(struct checking *c, const struct plan_pair *p, const char *what)
+static bool ours(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
 {
 	bool prefix = str_starts(p->key, STR("trainc.dev/"));
 	struct diag *d;
 
-	if (!prefix && !str_is(p->key, "app.kubernetes.io/managed-by"))
+	if (!prefix && !str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key))
 		return false;
 	d = diag_report(c->diags, TJ0803, p->key_at, prefix ? "%s '%.*s' is under the prefix that trainc keeps for itself" :
 		"%s '%.*s' is written by trainc", what, STR_ARG(p->key));
@@ -28,13 +28,13 @@ static bool ours(struct checking *c, const struct plan_pair *p, const char *what
 	return true;
 }
 
-static void keys(struct checking *c, const struct plan_pairs *pairs, const char *what, bool values)
+static void keys(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what, bool values)
 {
 	for (size_t i = 0; i < pairs->n; i++) {
 		const struct plan_pair *p = &pairs->at[i];
 		const char *why;
 		struct str what_key = str_printf(c->arena, "%s key", what), what_value = str_printf(c->arena, "%s value", what);
-		if (ours(c, p, what))
+		if (ours(c, j, p, what))
 			continue;
 		if (!kube_label_key(p->key, &why))
 			report(c, p->key_at, what_key.p, p->key, why);
@@ -73,8 +73,8 @@ void check_labels(struct checking *c, const struct plan_job *j)
 {
 	const char *why;
 
-	keys(c, &j->labels, "label", true);
-	keys(c, &j->annotations, "annotation", false);
+	keys(c, j, &j->labels, "label", true);
+	keys(c, j, &j->annotations, "annotation", false);
 	if (j->queue.set && !kube_label_value(j->queue.value, &why))
 		report(c, j->queue.from, "queue", j->queue.value, why);
 	if (j->framework.n && !kube_label_value(j->framework, &why))
@@ -82,9 +82,9 @@ void check_labels(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++) {
 		if (!j->roles[i].max)
 			continue;
-		keys(c, &j->roles[i].labels, "label", true);
-		keys(c, &j->roles[i].annotations, "annotation", false);
-		keys(c, &j->roles[i].node, "node label", true);
+		keys(c, j, &j->roles[i].labels, "label", true);
+		keys(c, j, &j->roles[i].annotations, "annotation", false);
+		keys(c, j, &j->roles[i].node, "node label", true);
 		for (size_t k = 0; k < j->roles[i].ntolerate; k++)
 			toleration(c, &j->roles[i].tolerate[k]);
 	}

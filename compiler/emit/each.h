@@ -29,6 +29,8 @@ bool each_user_services(struct visiting *v, const struct plan_job *j);
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
+/* The objects that say how many pods start together: gang.c. */
+bool each_gang(struct visiting *v, const struct plan_job *j);
 /* Objects that a framework adds, or those of the user's own. */
 bool each_objects(struct visiting *v, const struct plan_job *j, bool framework);
 

@@ -160,8 +160,8 @@ bool each_objects(struct visiting *v, const struct plan_job *j, bool framework)
 
 bool each_of_jobs(struct visiting *v, const struct plan_job *j)
 {
-	return services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_objects(v, j, true) && roles(v, j, false) &&
-		roles(v, j, true) && each_objects(v, j, false);
+	return services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_gang(v, j) && each_objects(v, j, true) &&
+		roles(v, j, false) && roles(v, j, true) && each_objects(v, j, false);
 }
 
 /* ---- targets ---- */

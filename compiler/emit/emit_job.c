@@ -3,11 +3,6 @@
  */
 #include "emit/build.h"
 
-bool emit_kueue(const struct plan_job *j)
-{
-	return str_is(j->gang.value, "kueue");
-}
-
 static void size(struct emit *e, const struct plan_role *r, struct object *spec)
 {
 	int64_t n = r->unrolled ? 1 : r->max;

@@ -119,14 +119,16 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	object_append(a, metadata, STR("labels"), map);
 	if (m->indexed_name || (m->role && m->role->one_name && (job || pod)))
 		object_append(a, map, LABEL_INDEX, emit_indexed(a, STR(""), "", m->from));
-	if (job && emit_kueue(j) && j->queue.set)
-		PUT_STR(a, map, "kueue.x-k8s.io/queue-name", j->queue.value, j->queue.from);
+	if (job || m->whole)
+		emit_gang_queue(e, metadata);
 	user_labels(e, m->role, workload, map);
 	if (m->role && (m->indexed_name || m->role->one_name))
 		emit_replica_labels(e, m->role, !workload, map);
 	if (job || pod)
 		runtime_annotations(e, m->role, metadata);
 	user_annotations(e, m->role, workload, metadata);
+	if (pod)
+		emit_gang_pod_metadata(e, m->role, metadata);
 	return o;
 }
 
@@ -141,6 +143,7 @@ void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object 
 	if (!r->aux)
 		emit_replica_labels(e, r, false, map);
 	user_annotations(e, r, true, metadata);
+	emit_gang_pod_metadata(e, r, metadata);
 }
 
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key)

@@ -104,6 +104,7 @@ static void placement(struct emit *e, const struct plan_role *r, struct object *
 		PUT_STR(e->arena, pod, "serviceAccountName", r->service_account.value, r->service_account.from);
 	if (j->scheduler.set)
 		PUT_STR(e->arena, pod, "schedulerName", j->scheduler.value, j->scheduler.from);
+	emit_gang_pod(e, r, pod);
 	if (j->priority.set)
 		PUT_STR(e->arena, pod, "priorityClassName", j->priority.value, j->priority.from);
 	if (r->grace.set)

@@ -281,18 +281,29 @@ static struct str clean_text(const struct plan_job *j)
 	return str_is(j->clean.value, "none") ? STR("None") : str_is(j->clean.value, "all") ? STR("All") : STR("Running");
 }
 
+/* A setting of the argument `scheduling`, else what the job says to the gang that it asks for. */
+static void scheduling_word(struct emit *e, struct object *o, const char *key, const char *name, const struct plan_str *of_job)
+{
+	const struct data *d = emit_gang_setting(e->job, name);
+
+	if (d)
+		argument_put(e, o, key, d);
+	else if (of_job->set && emit_gang(e->job) == GANG_VOLCANO)
+		object_append_word(e->arena, o, str_of(key), object_string(e->arena, of_job->value, of_job->from));
+}
+
 static void scheduling_put(struct emit *e, const struct data *d, struct object *policy)
 {
-	struct object *o;
+	bool given = d && d->kind == DATA_MAP;
+	struct object *o = object_map(e->arena, given ? d->from : emit_gang_place(e->job));
 
-	if (!d || d->kind != DATA_MAP)
-		return;
-	o = PUT_MAP(e->arena, policy, "schedulingPolicy", d->from);
-	argument_put(e, o, "minAvailable", data_get(d, STR("min_available")));
-	argument_put(e, o, "queue", data_get(d, STR("queue")));
-	argument_put(e, o, "minResources", data_get(d, STR("min_resources")));
-	argument_put(e, o, "priorityClass", data_get(d, STR("priority")));
-	argument_put(e, o, "scheduleTimeoutSeconds", data_get(d, STR("timeout_s")));
+	argument_put(e, o, "minAvailable", emit_gang_setting(e->job, "min_available"));
+	scheduling_word(e, o, "queue", "queue", &e->job->queue);
+	argument_put(e, o, "minResources", emit_gang_setting(e->job, "min_resources"));
+	scheduling_word(e, o, "priorityClass", "priority", &e->job->priority);
+	argument_put(e, o, "scheduleTimeoutSeconds", emit_gang_setting(e->job, "timeout_s"));
+	if (given || o->u.map.n)
+		object_append_word(e->arena, policy, STR("schedulingPolicy"), o);
 }
 
 static void policy_put(struct emit *e, struct object *spec)
@@ -385,6 +396,7 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
 	kind_put(e, k, spec);
 	policy_put(e, spec);
+	each.gang.value = STR("none");  /* the operator makes the group and the pods that join it */
 	roles_put(e, k, spec);
 	e->job = whole;
 	return o;
@@ -398,5 +410,6 @@ bool each_of_kubeflow(struct visiting *v, const struct plan_job *j)
 		return true;            /* reported */
 	struct manifest m = each_manifest(NULL, "kubeflow.org/v1", k->kind, j->name, job_make);
 	m.from = j->name_at;
+	m.whole = true;
 	return each_user_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_one(v, &m) && each_objects(v, j, false);
 }

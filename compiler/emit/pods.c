@@ -162,6 +162,6 @@ static bool services(struct visiting *v, const struct plan_job *j)
 
 bool each_of_pods(struct visiting *v, const struct plan_job *j)
 {
-	return services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_objects(v, j, true) && roles(v, j, false) &&
-		roles(v, j, true) && each_objects(v, j, false);
+	return services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_gang(v, j) && each_objects(v, j, true) &&
+		roles(v, j, false) && roles(v, j, true) && each_objects(v, j, false);
 }

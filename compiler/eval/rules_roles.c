@@ -73,21 +73,31 @@ static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told
 	}
 }
 
-static void report_queued_order(struct job *j, const struct plan_role *r)
+/* A queue resumes everything that is suspended; other gangs wait for the pods that would wait for them. */
+static void report_order_in_gang(struct job *j, const struct plan_role *r)
 {
-	struct span queue = j->plan->queue.from, wait = r->start_after->from;
-	bool own = in_user_text(j->ev, wait);
-	struct diag *d = diag_report(ds(j), TJ0526, own || !span_known(queue) ? wait : queue,
-		"'start_after' of role '%.*s' cannot be kept with gang = \"kueue\"", STR_ARG(r->name));
+	const struct plan_job *p = j->plan;
+	bool queued = str_is(p->gang.value, "kueue"), own = in_user_text(j->ev, r->start_after->from);
+	struct span gang = queued && span_known(p->queue.from) ? p->queue.from : p->gang.from, wait = r->start_after->from;
+	const char *remedy = queued ? "remove the queue" : "set gang = \"none\"";
+	struct diag *d = diag_report(ds(j), TJ0526, own || !span_known(gang) ? wait : gang,
+		"'start_after' of role '%.*s' cannot be kept with gang = \"%.*s\"", STR_ARG(r->name), STR_ARG(p->gang.value));
 	if (!own)
 		diag_note(ds(j), d, wait, "the framework's rule");
-	else if (span_known(queue))
-		diag_note(ds(j), d, queue, "the queue resumes all suspended Jobs at once");
+	else if (span_known(gang))
+		diag_note(ds(j), d, gang, queued ? "the queue resumes all suspended Jobs at once" : "nothing starts before the pods of all roles are there");
 	if (own)
-		diag_help(ds(j), d, "remove 'start_after' and let the program wait for its peers, or remove the queue");
+		diag_help(ds(j), d, "remove 'start_after' and let the program wait for its peers, or %s", remedy);
 	else
-		diag_help(ds(j), d, "write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or remove the queue",
-			STR_ARG(r->name));
+		diag_help(ds(j), d, "write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or %s", STR_ARG(r->name), remedy);
+}
+
+/* Kueue holds back every Job; other gangs are made of what is not auxiliary. */
+static bool in_gang(const struct plan_job *p, const struct plan_role *r)
+{
+	if (str_is(p->gang.value, "kueue"))
+		return true;
+	return p->gang.value.n && !str_is(p->gang.value, "none") && !r->aux;
 }
 
 /* Nobody will ever see a role without replicas start. */
@@ -124,8 +134,8 @@ static void start_order(struct job *j)
 				STR_ARG(p->roles[i].name), STR_ARG(text), STR_ARG(p->roles[i].name));
 			note_cycle(j, d, i, told);
 			diag_help(ds(j), d, "remove one 'start_after'");
-		} else if (str_is(p->gang.value, "kueue")) {
-			report_queued_order(j, &p->roles[i]);
+		} else if (in_gang(p, &p->roles[i])) {
+			report_order_in_gang(j, &p->roles[i]);
 		}
 	}
 }
@@ -281,12 +291,12 @@ static void short_timeout(struct job *j)
 static void queue(struct job *j)
 {
 	const struct plan_job *p = j->plan;
-	if (p->queue.set && str_is(p->gang.value, "none")) {
-		struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"none\"");
-		if (span_known(p->gang.from))
-			diag_note(ds(j), d, p->gang.from, "nobody admits from a queue here");
-		diag_help(ds(j), d, "set gang = \"kueue\", or remove 'queue'");
-	}
+	if (!p->queue.set || str_is(p->gang.value, "kueue") || str_is(p->gang.value, "volcano"))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"%.*s\"", STR_ARG(p->gang.value));
+	if (span_known(p->gang.from))
+		diag_note(ds(j), d, p->gang.from, "nobody admits from a queue here");
+	diag_help(ds(j), d, "set gang = \"kueue\" or \"volcano\", or remove 'queue'");
 }
 
 /* What the API server refuses by its size: counts are 32 bits. */

@@ -74,7 +74,9 @@ run 1 compile --namespace Team_A good.tj; says err "command line:1:1: error: nam
 run 1 compile --domain 'cluster local' good.tj; says err "[TJ0802]"
 run 1 compile --domain cluster..local good.tj; says err "[TJ0802]"
 run 1 compile --kubernetes 1.99 good.tj; says err "[TJ0814]"
-run 1 compile --gang volcano good.tj; says err "volcano"
+run 0 compile --gang volcano good.tj; says out "kind: PodGroup"
+run 2 compile --gang swarm good.tj; says err "swarm"
+run 1 compile --gang native --kubernetes 1.34 good.tj; says err "[TJ0809]"
 run 1 compile --target swarm good.tj; says err "'swarm'"
 run 0 compile --annotate good.tj; holds grep -q '# good.tj:[0-9]' .out
 end

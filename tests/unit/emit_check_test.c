@@ -375,8 +375,9 @@ static void features(void)
 	s.plan.target = STR("trainer");
 	says(&s, TJ0809, "does not write the target 'trainer'");
 	s = sample();
-	s.job->gang = word("volcano");
-	says(&s, TJ0809, "gang = \"volcano\"");
+	s.plan.kubernetes = 34;
+	s.job->gang = word("native");
+	says(&s, TJ0809, "gang = \"native\" needs native gang scheduling of Kubernetes 1.37; the project targets 1.34");
 
 	s = sample();
 	s.plan.kubernetes = 28;

@@ -1,0 +1,129 @@
+/*
+ * check_gang.c - whether a gang can be had where the objects go, and what it makes of the settings.
+ */
+#include "emit/check.h"
+
+enum { NATIVE_ALPHA = 35 };             /* minor version with the first API of it */
+
+static struct span place(const struct checking *c, const struct plan_job *j)
+{
+	return check_place(c, j->gang.from, j->name_at, j->name_at);
+}
+
+/* What an operator makes of pod templates in its own resources is what its resources have fields for. */
+static bool native_target(struct checking *c, const struct plan_job *j)
+{
+	struct str target = c->plan->target;
+
+	if (!target.n || str_is(target, "jobs") || str_is(target, "pods"))
+		return true;
+	struct diag *d = diag_report(c->diags, TJ0809, place(c, j), "gang = \"native\" cannot be said to the target '%.*s'", STR_ARG(target));
+	diag_note(c->diags, d, (struct span){ 0 }, "the pod templates of its resource have no field that names a group");
+	diag_help(c->diags, d, "use the target 'jobs', or gang = \"volcano\" or \"coscheduling\"");
+	return false;
+}
+
+static void native(struct checking *c, const struct plan_job *j)
+{
+	unsigned minor = c->plan->kubernetes;
+	struct diag *d;
+
+	if (!native_target(c, j) || kube_has(minor, KUBE_NATIVE_GANG))
+		return;
+	if (minor < NATIVE_ALPHA) {
+		d = diag_report(c->diags, TJ0809, place(c, j), "gang = \"native\" needs %s of Kubernetes 1.%u; the project targets 1.%u",
+			kube_words(KUBE_NATIVE_GANG), kube_usable_from(KUBE_NATIVE_GANG), minor);
+		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+		return;
+	}
+	d = diag_report(c->diags, TJ0824, place(c, j), "%s is an alpha feature of Kubernetes 1.%u, which clusters have switched off",
+		kube_words(KUBE_NATIVE_GANG), minor);
+	diag_note(c->diags, d, (struct span){ 0 }, "it takes the feature gates GenericWorkload and GangScheduling, and the API scheduling.k8s.io/%s",
+		minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
+	diag_help(c->diags, d, "target Kubernetes 1.%u, or use gang = \"kueue\", \"volcano\" or \"coscheduling\" where the cluster has not got them",
+		kube_usable_from(KUBE_NATIVE_GANG));
+}
+
+/* How many objects Kueue would admit, each by itself. */
+static int64_t admitted(const struct checking *c, const struct plan_job *j)
+{
+	bool pods = str_is(c->plan->target, "pods");
+	int64_t n = 0;
+
+	if (!pods && c->plan->target.n && !str_is(c->plan->target, "jobs"))
+		return 1;
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (r->aux || !r->max || (pods && !r->replica.job))
+			continue;
+		n += pods || r->unrolled ? r->max : 1;
+	}
+	return n;
+}
+
+static void kueue(struct checking *c, const struct plan_job *j)
+{
+	int64_t n = admitted(c, j);
+
+	if (n <= 1)
+		return;
+	struct str count = check_count(c->arena, (size_t)n);
+	struct diag *d = diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself", STR_ARG(count), STR_ARG(j->name));
+	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
+	diag_help(c->diags, d, "use the target 'pods', whose pods are admitted as one group, or gang = \"volcano\" or \"coscheduling\"");
+}
+
+static void least(struct checking *c, const struct plan_job *j)
+{
+	const struct data *wanted = emit_gang_setting(j, "min_available");
+	int64_t pods = emit_gang_pods(j);
+
+	if (!wanted || wanted->kind != DATA_INT || wanted->u.integer <= pods)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0825, check_place(c, wanted->from, j->name_at, j->name_at),
+		"min_available = %lld is more than the %lld pods of '%.*s'", (long long)wanted->u.integer, (long long)pods, STR_ARG(j->name));
+	diag_help(c->diags, d, "lower it; without it all pods start together");
+}
+
+/* Settings of a framework's `scheduling` that a scheduler of gangs does not read. */
+static void unread(struct checking *c, const struct plan_job *j, const char *const *names)
+{
+	for (; *names; names++) {
+		const struct data *d = emit_gang_setting(j, *names);
+		if (!d)
+			continue;
+		struct diag *diag = diag_report(c->diags, TJ0826, check_place(c, d->from, j->name_at, j->name_at),
+			"'%s' means nothing with gang = \"%.*s\"", *names, STR_ARG(j->gang.value));
+		diag_help(c->diags, diag, "remove it");
+	}
+}
+
+void check_gang(struct checking *c, const struct plan_job *j)
+{
+	static const char *const not_volcano[] = { "timeout_s", NULL }, *const not_coscheduling[] = { "queue", "priority", NULL };
+	static const char *const not_others[] = { "min_available", "queue", "min_resources", "priority", "timeout_s", NULL };
+	static const char *const not_native[] = { "queue", "min_resources", "priority", "timeout_s", NULL };
+
+	switch (emit_gang(j)) {
+	case GANG_NONE:
+		break;
+	case GANG_KUEUE:
+		kueue(c, j);
+		if (!str_is(c->plan->target, "kubeflow"))       /* whose priority Kueue takes */
+			unread(c, j, not_others);
+		break;
+	case GANG_VOLCANO:
+		least(c, j);
+		unread(c, j, not_volcano);
+		break;
+	case GANG_COSCHEDULING:
+		least(c, j);
+		unread(c, j, not_coscheduling);
+		break;
+	case GANG_NATIVE:
+		native(c, j);
+		least(c, j);
+		unread(c, j, not_native);
+		break;
+	}
+}
