@@ -173,7 +173,8 @@ bool session_open(struct session *s, struct compile *c)
 	c->options.job.no_raw = option_given(o, OPTION_NO_RAW);
 	c->options.job.here = option_given(o, OPTION_LOCAL);
 	check_name(c, "namespace", c->options.job.ns, false);
-	check_name(c, "cluster domain", c->options.job.domain, true);
+	if (c->options.job.domain.n)            /* an empty one is none */
+		check_name(c, "cluster domain", c->options.job.domain, true);
 	for (size_t i = 0; i < o->ngiven; i++) {
 		if (o->given[i].option == OPTION_SET && !add_set(s, c, o->given[i].value))
 			return false;

@@ -34,6 +34,25 @@ holds test "$(awk '{ print $3 }' both | sort -u | wc -l)" -eq 1
 # S61: a configuration that is not there.
 run 1 import tf-job-operator-config.yaml; silent out; says err "cannot read 'tf-job-operator-config.yaml': no such file"
 
+# S14: an empty domain is none.  S17: the index of a replica is a number that it has.
+cat >tf.tj <<'END'
+import std.kubeflow
+job "tf": kubeflow.tfjob {
+  image = "registry.example.com/a:1"
+  role worker { replicas = 2 }
+}
+END
+"$TRAINC" env tf.tj >unset
+run 0 env --domain "" tf.tj; same unset .out; holds grep -q 'tf-worker-1.default.svc:2222' .out
+for index in -1 1x 99999999999999999999; do
+	run 2 env --role worker --index=$index tf.tj; silent out; says err "--index"
+done
+run 2 env --role worker --index=2 tf.tj; silent out; says err "there is no replica 2 of role 'worker'"
+
+# S36, S46: an environment is whole, or there is none.
+printf 'import std.kubeflow\njob "e": kubeflow.pytorchjob(elastic = { min = 1 }) {\n  image = "registry.example.com/a:1"\n  role master {}\n}\n' >elastic.tj
+run 1 env elastic.tj; silent out; says err "'elastic' needs the role 'worker'"
+
 # S189: status is not for users to write; in a manifest it is the cluster's, and says nothing.
 printf 'import std.single\njob "a": single.task {\n  image  = "registry.example.com/a:1"\n  status = "Succeeded"\n}\n' >status.tj
 run 1 check status.tj; says err "a job has no field 'status'"
