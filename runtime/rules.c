@@ -53,7 +53,7 @@ enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, boo
 		return ATTEMPT_AGAIN_FREE;
 	if (r->restart.set && !str_is(r->restart.value, "never"))
 		return ATTEMPT_AGAIN_FREE;      /* restarted in place, and nobody counts */
-	if (r->has_retry_on && (exit_code < r->retry_lo || exit_code > r->retry_hi))
+	if (r->has_retry_on && exit_code >= 0 && (exit_code < r->retry_lo || exit_code > r->retry_hi))
 		return ATTEMPT_FAILED;
 	return r->retries.set && attempts < r->retries.value ? ATTEMPT_AGAIN : ATTEMPT_FAILED;
 }
@@ -76,4 +76,52 @@ int64_t role_spare_replicas(const struct plan_role *r)
 	if (str_is(r->on_failed_pod.value, "ignore"))
 		return r->max;
 	return r->elastic ? r->max - r->min : 0;
+}
+
+bool role_required(const struct plan_job *j, const struct plan_role *r)
+{
+	if (!r->aux)
+		return true;
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].max && !j->roles[i].aux)
+			return false;
+	return true;
+}
+
+bool role_matters(const struct plan_job *j, unsigned role)
+{
+	if (role_required(j, &j->roles[role]) || (j->success && plan_condition_reads(j->success, role)))
+		return true;
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].start_after && plan_condition_reads(j->roles[i].start_after, role))
+			return true;
+	return false;
+}
+
+bool role_begins_again(const struct plan_role *r)
+{
+	return (r->restart.set && !str_is(r->restart.value, "never")) || (r->retries.set && r->retries.value > 0);
+}
+
+int64_t attempt_delay(int64_t first, int64_t series)
+{
+	int64_t delay = first, most = ATTEMPT_DELAY_MOST_SECONDS * INT64_C(1000000000);
+
+	while (--series > 0 && delay < most)
+		delay *= 2;
+	return delay < most ? delay : most;
+}
+
+bool clean_takes(const struct plan_job *j, bool active)
+{
+	if (str_is(j->clean.value, "none"))
+		return false;
+	return active || str_is(j->clean.value, "all");
+}
+
+int64_t job_deadline(const struct plan_job *j, int64_t begin)
+{
+	int128 at = (int128)begin + j->timeout.value.nano;
+
+	return j->timeout.set && at < RULES_NEVER ? (int64_t)at : RULES_NEVER;
 }

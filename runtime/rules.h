@@ -38,7 +38,8 @@ enum attempt_verdict { ATTEMPT_AGAIN, ATTEMPT_AGAIN_FREE, ATTEMPT_FAILED };
 /*
  * `exit_code` is 1 to 255 (128 + the signal), `attempts` the failed ones that
  * counted before this.  A disruption (preemption, a drained node) costs nothing:
- * ATTEMPT_AGAIN_FREE, whatever the code.  Codes outside `retry_on` are final.
+ * ATTEMPT_AGAIN_FREE, whatever the code.  Codes outside `retry_on` are final; -1,
+ * when nobody knows the code (the pod was lost), is not outside.
  */
 enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts);
 
@@ -61,5 +62,26 @@ enum failure_effect failure_judge(const struct plan_role *r, bool again);
  * elastic role, which goes on with its minimum, and for one whose failures do not matter.
  */
 int64_t role_spare_replicas(const struct plan_role *r);
+
+/* Is a failure of the role the job's?  Not of an aux role, unless there is nothing else. */
+bool role_required(const struct plan_job *j, const struct plan_role *r);
+/* Could anything that the role still does change what happens next? */
+bool role_matters(const struct plan_job *j, unsigned role);
+/* May a replica of it begin again after it failed, in place or as a new one? */
+bool role_begins_again(const struct plan_role *r);
+
+/*
+ * How long the next attempt waits after `series` bad ends in a row (1, 2, ...):
+ * `first`, then twice as long each time, up to ATTEMPT_DELAY_MOST_SECONDS.
+ */
+enum attempt_limits { ATTEMPT_DELAY_SECONDS = 10, ATTEMPT_DELAY_MOST_SECONDS = 600, ATTEMPT_SETTLED_SECONDS = 600 };
+int64_t attempt_delay(int64_t first, int64_t series);
+
+/* Does `clean` take a replica when the job has ended?  `active`: it runs, or would begin yet. */
+bool clean_takes(const struct plan_job *j, bool active);
+
+/* When a job that began at `begin` has run for its `timeout`; RULES_NEVER without one. */
+#define RULES_NEVER INT64_MAX
+int64_t job_deadline(const struct plan_job *j, int64_t begin);
 
 #endif

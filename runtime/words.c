@@ -1,6 +1,7 @@
 #include "runtime/words.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <time.h>
 
 #include "diag/glyph.h"
@@ -133,6 +134,19 @@ void put_age(struct buf *b, int64_t ns)
 		buf_printf(b, "%lldh", (long long)(seconds / 3600));
 	else
 		buf_printf(b, "%lldd", (long long)(seconds / 86400));
+}
+
+/* ---- ends ---- */
+
+struct str end_words(struct arena *a, int exit_code, int signal)
+{
+	const char *name = signal ? sigabbrev_np(signal) : NULL;
+
+	if (name)
+		return str_printf(a, "killed by %s", name);
+	if (signal)
+		return str_printf(a, "killed by signal %d", signal);
+	return str_printf(a, "exit code %d", exit_code);
 }
 
 /* ---- texts ---- */

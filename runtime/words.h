@@ -22,6 +22,9 @@ void put_duration(struct buf *b, int64_t ns);
 /* How old something is, short: "12s", "5m", "3h", "2d". */
 void put_age(struct buf *b, int64_t ns);
 
+/* How a program ended: "exit code 3", "killed by SEGV"; `signal` is 0 when it ended by itself. */
+struct str end_words(struct arena *a, int exit_code, int signal);
+
 /*
  * A text from elsewhere for a terminal: control characters, what would reorder the
  * line, and malformed bytes become visible: \x1b, \u202e.  A tab stays.

@@ -152,8 +152,7 @@ static bool services(struct visiting *v, const struct plan_job *j)
 		return false;
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		bool wanted = r->replica.set ? r->replica.service != REPLICA_UNSERVED : j->hosts != HOSTS_SUBDOMAIN;
-		if (wanted && r->max && !plan_role_is_deployment(r) &&
+		if (r->max && plan_role_is_served(j, r) &&
 		    !each_replica(v, each_manifest(r, "v1", "Service", r->object, emit_replica_service_make)))
 			return false;
 	}

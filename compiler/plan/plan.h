@@ -352,6 +352,8 @@ struct plan_success {
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret);
 /* An aux role that always restarts is a Deployment, everything else is Jobs. */
 bool plan_role_is_deployment(const struct plan_role *r);
+/* Has each replica a Service of its own, where each is an object? */
+bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
 /* How many Job objects the job has. */
 size_t plan_job_objects(const struct plan_job *j);
 

@@ -73,6 +73,13 @@ bool plan_role_is_deployment(const struct plan_role *r)
 	return r->aux && r->restart.set && str_is(r->restart.value, "always");
 }
 
+bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r)
+{
+	if (plan_role_is_deployment(r))
+		return false;
+	return r->replica.set ? r->replica.service != REPLICA_UNSERVED : j->hosts != HOSTS_SUBDOMAIN;
+}
+
 size_t plan_job_objects(const struct plan_job *j)
 {
 	size_t n = 0;

@@ -490,7 +490,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	while (go_on(e))
 		wait_and_handle(e, lifeline);
 	sweep(e);
-	if (str_is(e->job->clean.value, "all"))
+	if (clean_takes(e->job, false))
 		launch_clean(e->launch);
 	tell(e);
 	e->state->cause = str_copy(e->arena, e->state->cause);  /* it outlives the life */

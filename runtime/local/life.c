@@ -6,6 +6,7 @@
  * and nothing depends on the order in which they were told.
  */
 #include "runtime/local/life_internal.h"
+#include "runtime/words.h"
 
 static void touch(struct life *l)
 {
@@ -39,14 +40,6 @@ static void forget(struct part *p, int64_t i)
 
 /* ---- the beginning ---- */
 
-static bool has_required(const struct plan_job *j)
-{
-	for (size_t i = 0; i < j->nroles; i++)
-		if (j->roles[i].max && !j->roles[i].aux)
-			return true;
-	return false;
-}
-
 static void part_init(struct life *l, unsigned role)
 {
 	const struct plan_role *plan = &l->job->roles[role];
@@ -57,7 +50,7 @@ static void part_init(struct life *l, unsigned role)
 	*p = (struct part){ .plan = plan, .run = run, .grace = LIFE_GRACE_SECONDS * SECOND };
 	p->units = ARENA_ARRAY(l->arena, struct unit, n);
 	p->states = ARENA_ARRAY(l->arena, enum replica_state, n);
-	p->required = !plan->aux || !has_required(l->job);
+	p->required = role_required(l->job, plan);
 	if (plan->grace.set)
 		p->grace = (int64_t)plan->grace.value.nano;
 	*run = (struct run_role){ .name = plan->name, .aux = plan->aux, .elastic = plan->elastic, .endless = plan->endless,
@@ -73,8 +66,8 @@ static void begin(struct life *l, int64_t now)
 	l->mode = MODE_GOING;
 	l->beginnings++;
 	l->reason = STR("");
-	if (l->job->timeout.set && l->timeout_at == LIFE_NEVER)
-		l->timeout_at = now + (int64_t)l->job->timeout.value.nano;
+	if (l->timeout_at == LIFE_NEVER)
+		l->timeout_at = job_deadline(l->job, now);
 	touch(l);
 }
 
@@ -84,7 +77,7 @@ struct life *life_new(struct arena *a, const struct plan_job *j, const struct li
 	size_t replicas = 0;
 
 	*l = (struct life){ .arena = a, .job = j, .state = s, .timeout_at = LIFE_NEVER, .changed = true };
-	l->backoff = o->backoff ? o->backoff : LIFE_BACKOFF_SECONDS * SECOND;
+	l->backoff = o->backoff ? o->backoff : ATTEMPT_DELAY_SECONDS * SECOND;
 	l->restarts_left = j->restarts.set ? j->restarts.value : 0;
 	l->parts = ARENA_ARRAY(a, struct part, j->nroles);
 	l->seen = ARENA_ARRAY(a, struct role_states, j->nroles);
@@ -124,15 +117,6 @@ void life_ready(struct life *l, unsigned role, int64_t i)
 	touch(l);
 }
 
-static int64_t delay(const struct life *l, int64_t series)
-{
-	int64_t d = l->backoff, most = LIFE_BACKOFF_MOST_SECONDS * SECOND;
-
-	while (--series > 0 && d < most)
-		d *= 2;
-	return d < most ? d : most;
-}
-
 /* What an attempt that failed by itself leads to. */
 static void failed(struct life *l, struct part *p, int64_t i, const struct life_end *e)
 {
@@ -143,16 +127,16 @@ static void failed(struct life *l, struct part *p, int64_t i, const struct life_
 	if (e->init)
 		role.has_retry_on = false;
 	enum attempt_verdict verdict = attempt_judge(&role, e->exit_code, false, u->failures);
-	r->cause = life_reason(l->arena, e->exit_code, e->signal);
+	r->cause = end_words(l->arena, e->exit_code, e->signal);
 	if (verdict == ATTEMPT_FAILED || l->mode == MODE_ENDING) {
 		set_state(p, i, REPLICA_FAILED);
 		return;
 	}
-	if (r->begin && e->time - r->begin >= LIFE_SETTLED_SECONDS * SECOND)
+	if (r->begin && e->time - r->begin >= ATTEMPT_SETTLED_SECONDS * SECOND)
 		u->series = 0;
 	u->failures += verdict == ATTEMPT_AGAIN;
 	u->in_place = verdict == ATTEMPT_AGAIN_FREE && !e->init;
-	r->again = e->time + delay(l, ++u->series);
+	r->again = e->time + attempt_delay(l->backoff, ++u->series);
 	set_state(p, i, REPLICA_WAITING);
 }
 
@@ -166,7 +150,7 @@ static void succeeded(struct life *l, struct part *p, int64_t i, const struct li
 		return;
 	}
 	p->units[i].in_place = true;            /* what always restarts does so after success, too */
-	r->again = e->time + delay(l, ++p->units[i].series);
+	r->again = e->time + attempt_delay(l->backoff, ++p->units[i].series);
 	set_state(p, i, REPLICA_WAITING);
 }
 
@@ -338,24 +322,11 @@ static bool part_failed(const struct part *p)
 	return lost > spare;
 }
 
-/* Could anything that this role still does change what happens next? */
-static bool part_matters(const struct life *l, const struct part *p)
-{
-	unsigned role = (unsigned)(p - l->parts);
-
-	if (p->required || (l->job->success && plan_condition_reads(l->job->success, role)))
-		return true;
-	for (size_t i = 0; i < l->job->nroles; i++)
-		if (l->job->roles[i].start_after && plan_condition_reads(l->job->roles[i].start_after, role))
-			return true;
-	return false;
-}
-
 static bool anything_left(const struct life *l)
 {
 	for (size_t k = 0; k < l->job->nroles; k++) {
 		const struct part *p = &l->parts[k];
-		if (!part_matters(l, p))
+		if (!role_matters(l->job, (unsigned)k))
 			continue;
 		for (int64_t i = 0; i < p->plan->max; i++)
 			if (p->units[i].process != PROCESS_GONE || pending(l, p, i))
@@ -376,7 +347,7 @@ static void job_failed(struct life *l, int64_t now)
 	l->restarts_left--;
 	l->state->job_restarts++;
 	l->mode = MODE_ANEW;
-	l->anew_at = now + delay(l, l->state->job_restarts);
+	l->anew_at = now + attempt_delay(l->backoff, l->state->job_restarts);
 	l->reason = cause;
 	touch(l);
 }
@@ -435,7 +406,7 @@ static bool must_stop(const struct life *l, const struct part *p, int64_t i)
 {
 	if (l->mode == MODE_GOING)
 		return i >= p->run->desired;
-	return l->mode != MODE_ENDING || l->stop_all || !str_is(l->job->clean.value, "none");
+	return l->mode != MODE_ENDING || l->stop_all || clean_takes(l->job, true);
 }
 
 static void order(struct life *l, enum life_order what, const struct part *p, int64_t i)

@@ -18,15 +18,12 @@
 #include "runtime/local/run_state.h"
 
 #define SECOND INT64_C(1000000000)
-#define LIFE_NEVER INT64_MAX
+#define LIFE_NEVER RULES_NEVER
 
 enum life_limits {
-	LIFE_BACKOFF_SECONDS = 10,              /* before the second attempt; doubles */
-	LIFE_BACKOFF_MOST_SECONDS = 600,
 	LIFE_GRACE_SECONDS = 10,                /* between TERM and KILL unless the role says so */
 	LIFE_REAP_SECONDS = 5,                  /* after KILL: then a process is given up */
-	LIFE_DEGRADED_SECONDS = 60,             /* how long a new attempt keeps the run Degraded */
-	LIFE_SETTLED_SECONDS = 600              /* an attempt that ran this long begins a new series of delays */
+	LIFE_DEGRADED_SECONDS = 60              /* how long a new attempt keeps the run Degraded */
 };
 
 struct life_size {                      /* an elastic role that does not start with its maximum */
@@ -34,7 +31,7 @@ struct life_size {                      /* an elastic role that does not start w
 	int64_t n;
 };
 struct life_options {
-	int64_t backoff;                /* ns; 0: LIFE_BACKOFF_SECONDS */
+	int64_t backoff;                /* ns; 0: ATTEMPT_DELAY_SECONDS */
 	const struct life_size *sizes;
 	size_t nsizes;
 };
@@ -102,8 +99,5 @@ bool life_over(const struct life *l);
 /* Counts up whenever the state may have changed. */
 uint64_t life_version(const struct life *l);
 void life_release(struct life *l);
-
-/* "exit code 3", "killed by SEGV". */
-struct str life_reason(struct arena *a, int exit_code, int signal);
 
 #endif

@@ -3,17 +3,6 @@
  */
 #include "runtime/local/life_internal.h"
 
-struct str life_reason(struct arena *a, int exit_code, int signal)
-{
-	const char *name = signal ? sigabbrev_np(signal) : NULL;
-
-	if (name)
-		return str_printf(a, "killed by %s", name);
-	if (signal)
-		return str_printf(a, "killed by signal %d", signal);
-	return str_printf(a, "exit code %d", exit_code);
-}
-
 /* ---- blame ---- */
 
 /* Is `r` to blame rather than `other`?  Both failed; equal otherwise, the lower rank comes first. */

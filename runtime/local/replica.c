@@ -323,15 +323,13 @@ void replica_abandon(struct engine *e, struct replica *r)
 /* At first soon, then as replicas do. */
 static int64_t sidecar_delay(const struct engine *e, struct container *c)
 {
-	int64_t d = e->options->backoff ? e->options->backoff : LIFE_BACKOFF_SECONDS * SECOND, most = LIFE_BACKOFF_MOST_SECONDS * SECOND;
+	int64_t first = e->options->backoff ? e->options->backoff : ATTEMPT_DELAY_SECONDS * SECOND;
 
-	if (e->now - c->begin >= LIFE_SETTLED_SECONDS * SECOND)
+	if (e->now - c->begin >= ATTEMPT_SETTLED_SECONDS * SECOND)
 		c->series = 0;
 	if (c->series++ == 0)
-		return d < SECOND ? d : SECOND;
-	for (int64_t i = 2; i < c->series && d < most; i++)
-		d *= 2;
-	return d < most ? d : most;
+		return first < SECOND ? first : SECOND;
+	return attempt_delay(first, c->series - 1);
 }
 
 static void ended_in_time(struct engine *e, struct container *c, const struct life_end *end)

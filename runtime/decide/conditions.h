@@ -1,0 +1,40 @@
+/*
+ * conditions.h - the conditions of a job, in the order in which they came.
+ *
+ * Source: operator-semantics.md section 8.
+ */
+#ifndef TRAINC_RUNTIME_DECIDE_CONDITIONS_H
+#define TRAINC_RUNTIME_DECIDE_CONDITIONS_H
+
+#include "base/str.h"
+
+enum job_condition_type { JOB_CREATED, JOB_RUNNING, JOB_RESTARTING, JOB_SUSPENDED, JOB_SUCCEEDED, JOB_FAILED };
+const char *condition_word(enum job_condition_type t);
+
+struct job_condition {
+	enum job_condition_type type;
+	bool holds;                     /* status True, else False */
+	struct str reason, message;
+	int64_t updated, changed;       /* when it was written; when `holds` became what it is */
+};
+
+struct job_conditions {
+	struct job_condition *at;
+	size_t n;
+};
+
+/*
+ * Set one, with the last word on what may stand together: a job that is finished
+ * takes no more conditions; Running and Restarting take each other's place;
+ * Succeeded, Failed and Suspended end Running.  What is there already with the same
+ * reason stays as it is; what changes moves to the end.
+ * The array is made anew: the one before is not touched.
+ */
+void conditions_set(struct arena *a, struct job_conditions *c, const struct job_condition *set);
+
+const struct job_condition *conditions_find(const struct job_conditions *c, enum job_condition_type t);
+bool conditions_hold(const struct job_conditions *c, enum job_condition_type t);
+/* Succeeded or Failed. */
+bool conditions_finished(const struct job_conditions *c);
+
+#endif

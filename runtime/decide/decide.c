@@ -1,0 +1,235 @@
+/* decide.c - one pass: what became of the job, and what follows. */
+#include "runtime/decide/decide_internal.h"
+
+#include "runtime/words.h"
+
+/* ---- conditions ---- */
+
+/* `said`: how the message ends, after the kind and the name of the job; its own reason is `word`. */
+static void set(struct pass *p, enum job_condition_type type, bool holds, const char *word, struct str said)
+{
+	struct job_condition c = { .type = type, .holds = holds, .updated = p->now, .changed = p->now };
+
+	c.reason = str_cat(p->arena, p->job->kind, str_of(word), STR(""));
+	c.message = str_printf(p->arena, "%.*s %.*s %.*s", STR_ARG(p->job->kind), STR_ARG(p->plan->name), STR_ARG(said));
+	conditions_set(p->arena, &p->out->record.conditions, &c);
+}
+
+/* "worker-2 failed: exit code 1" */
+static struct str blame(const struct pass *p, const struct seen *s)
+{
+	const struct plan_role *r = &p->plan->roles[s->role];
+	int signal = s->exit_code > 128 && s->exit_code < 128 + 65 ? s->exit_code - 128 : 0;
+	struct str end = s->disrupted ? STR("its node was taken from it") : s->exit_code < 0 ? STR("nobody knows its exit code")
+		: end_words(p->arena, s->exit_code, signal);
+
+	return str_printf(p->arena, "%.*s-%lld failed: %.*s", STR_ARG(r->name), (long long)s->index, STR_ARG(end));
+}
+
+/* ---- the record ---- */
+
+/* A copy of its own: the one before is not touched. */
+static void remember(struct pass *p, const struct decide_record *before)
+{
+	struct decide_record *r = &p->out->record;
+
+	*r = *before;
+	r->replicas = ARENA_ARRAY(p->arena, struct decide_replica *, p->plan->nroles);
+	r->released = ARENA_ARRAY(p->arena, bool, p->plan->nroles);
+	for (size_t k = 0; k < p->plan->nroles; k++) {
+		size_t n = (size_t)p->plan->roles[k].max;
+		r->replicas[k] = ARENA_ARRAY(p->arena, struct decide_replica, n);
+		if (before->replicas && n)
+			memcpy(r->replicas[k], before->replicas[k], n * sizeof(*r->replicas[k]));
+		r->released[k] = before->released && before->released[k];
+	}
+}
+
+static void count(struct pass *p)
+{
+	p->out->roles = ARENA_ARRAY(p->arena, struct decide_count, p->plan->nroles);
+	for (size_t k = 0; k < p->plan->nroles; k++)
+		for (int64_t i = 0; i < p->plan->roles[k].max; i++) {
+			const struct decide_replica *r = &p->parts[k].replicas[i];
+			const struct seen *s = p->parts[k].at[i];
+			struct decide_count *c = &p->out->roles[k];
+			c->succeeded += r->succeeded;
+			c->failed += r->failed || (s && s->phase == SEEN_FAILED && !r->succeeded);
+			c->active += is_current(r, s) && s->phase == SEEN_RUNNING && !s->deleting;
+		}
+}
+
+/* ---- ends ---- */
+
+static void finished(struct pass *p)
+{
+	struct decide_record *r = &p->out->record;
+
+	if (!r->end)                    /* a record from before: what is final has a time of its own */
+		r->end = r->conditions.at[r->conditions.n - 1].changed;
+	int64_t removal = decide_removal(p->plan, r->end);
+	pass_clear(p, false);
+	p->out->remove = p->now >= removal;
+	if (!p->out->remove)
+		pass_wake(p, removal);
+}
+
+static void end(struct pass *p, bool success, struct str said)
+{
+	p->out->record.end = p->now;
+	set(p, success ? JOB_SUCCEEDED : JOB_FAILED, true, success ? "Succeeded" : "Failed", said);
+	finished(p);
+}
+
+static void cut_short(struct pass *p, struct str said)
+{
+	p->out->record.cut_short = true;
+	end(p, false, said);
+}
+
+/* ---- judgement ---- */
+
+/* Have too many replicas of the role failed for good? */
+static bool part_failed(const struct decide_part *part)
+{
+	int64_t lost = 0, spare = role_spare_replicas(part->plan) - (part->plan->max - part->wanted);
+
+	for (int64_t i = 0; i < part->wanted; i++)
+		lost += part->states[i] == REPLICA_FAILED;
+	return lost > spare;
+}
+
+static bool any_failed(const struct pass *p)
+{
+	for (size_t k = 0; k < p->plan->nroles; k++)
+		if (role_required(p->plan, &p->plan->roles[k]) && part_failed(&p->parts[k]))
+			return true;
+	return false;
+}
+
+static bool any_active(const struct pass *p)
+{
+	for (size_t k = 0; k < p->plan->nroles; k++)
+		if (p->out->roles[k].active)
+			return true;
+	return false;
+}
+
+/* Is there a replica that has not ended for good, or will begin yet? */
+static bool is_left(const struct pass *p, const struct decide_part *part, int64_t i)
+{
+	size_t k = (size_t)(part - p->parts);
+
+	if (part->states[i] == REPLICA_WAITING)
+		return is_current(&part->replicas[i], part->at[i]) || p->out->record.released[k];
+	return part->states[i] == REPLICA_STARTED || part->states[i] == REPLICA_READY;
+}
+
+static bool anything_left(const struct pass *p)
+{
+	for (size_t k = 0; k < p->plan->nroles; k++)
+		for (int64_t i = 0; i < p->parts[k].wanted && role_matters(p->plan, (unsigned)k); i++)
+			if (is_left(p, &p->parts[k], i))
+				return true;
+	return false;
+}
+
+/* The whole job once more, if it may. */
+static void failed(struct pass *p)
+{
+	struct decide_record *r = &p->out->record;
+	struct str cause = p->lost ? blame(p, p->lost) : STR("a replica failed, and is gone");
+
+	if (!p->plan->restarts.set || r->begun_anew >= p->plan->restarts.value) {
+		end(p, false, str_cat(p->arena, STR("has failed because "), cause, STR("")));
+		return;
+	}
+	r->begun_anew++;
+	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("begins anew because "), cause, STR("")));
+	pass_begin_anew(p, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
+	pass_release(p);
+	pass_reconcile(p);
+}
+
+static void going(struct pass *p)
+{
+	bool runs = p->plan->running ? condition_holds(p->plan, p->plan->running, p->states) : any_active(p);
+
+	if (p->retried)
+		set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("is restarting because "), blame(p, p->retried), STR("")));
+	else if (runs)
+		set(p, JOB_RUNNING, true, "Running", STR("is running."));
+	pass_wake(p, job_deadline(p->plan, p->out->record.begin));
+	pass_reconcile(p);
+}
+
+/* Success counts although it came late; failure is told before time and number. */
+static void judge(struct pass *p)
+{
+	const struct plan_condition *success = p->plan->success;
+
+	pass_release(p);
+	if (success && condition_holds(p->plan, success, p->states))
+		end(p, true, STR("successfully completed."));
+	else if (any_failed(p))
+		failed(p);
+	else if (decide_past_deadline(p->plan, p->out->record.begin, p->now))
+		cut_short(p, STR("has failed because it was active longer than its deadline"));
+	else if (decide_past_limit(p->plan, decide_spent(p->plan, &p->out->record)))
+		cut_short(p, STR("has failed because it reached its back-off limit"));
+	else if (success && !anything_left(p))
+		end(p, false, str_printf(p->arena, "has failed because nothing runs any more, and %.*s does not hold",
+			STR_ARG(plan_condition_text(p->arena, p->plan, success))));
+	else
+		going(p);
+}
+
+/* ---- suspending ---- */
+
+static void suspend(struct pass *p)
+{
+	if (p->out->record.begin || p->out->record.replicas)
+		pass_begin_anew(p, 0);
+	p->out->record.spent = 0;
+	set(p, JOB_SUSPENDED, true, "Suspended", STR("is suspended."));
+	pass_clear(p, true);
+	for (size_t k = 0; k < p->plan->nroles; k++)
+		p->out->roles[k] = (struct decide_count){ 0 };
+}
+
+static void begin(struct pass *p)
+{
+	if (conditions_hold(&p->out->record.conditions, JOB_SUSPENDED)) {
+		set(p, JOB_SUSPENDED, false, "Resumed", STR("is resumed."));
+		p->out->record.begin = 0;
+	}
+	if (!p->out->record.begin)
+		p->out->record.begin = p->now;
+}
+
+struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before, const struct seen_list *seen, int64_t now)
+{
+	struct decision d = { .again = RULES_NEVER, .elsewhere = decide_elsewhere(job) };
+	struct pass p = { .arena = a, .job = job, .plan = job->plan, .seen = seen, .out = &d, .now = now };
+
+	d.record = *before;
+	if (d.elsewhere)
+		return d;
+	remember(&p, before);
+	pass_index(&p);
+	if (!before->conditions.n)
+		set(&p, JOB_CREATED, true, "Created", STR("is created."));
+	if (!conditions_finished(&d.record.conditions) && !decide_suspended(p.plan))
+		begin(&p);
+	pass_judge(&p);
+	count(&p);
+	if (conditions_finished(&d.record.conditions))
+		finished(&p);
+	else if (decide_suspended(p.plan))
+		suspend(&p);
+	else if (pass_claim(&p))
+		judge(&p);
+	else
+		pass_wake(&p, now + ATTEMPT_DELAY_SECONDS * NS_PER_SECOND);
+	return d;
+}

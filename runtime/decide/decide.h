@@ -1,0 +1,144 @@
+/*
+ * decide.h - what a controller does next about a job whose replicas are objects
+ * of their own (a target with an object for each replica).
+ *
+ * Pure: the plan, what is seen of the cluster, what was known before and the time
+ * go in; objects to make and to delete, what is known now and when to look again
+ * come out.  The caller stores what is known (struct decide_record) first and acts
+ * then: whatever is lost between the two is asked for again by the next pass, and
+ * nothing is counted twice.
+ *
+ * Times are nanoseconds of the real-time clock.  Memory comes from the arena that
+ * is handed in; texts of the plan, of the objects and of the record before are
+ * borrowed.
+ *
+ * Sources: operator-semantics.md sections 5 and 7 to 10, runtime/rules.h;
+ * differences from those controllers are in docs/differences.md.
+ */
+#ifndef TRAINC_RUNTIME_DECIDE_H
+#define TRAINC_RUNTIME_DECIDE_H
+
+#include "runtime/decide/conditions.h"
+#include "runtime/rules.h"
+#include "runtime/status/status.h"
+
+/* The job as the controller has it. */
+struct decide_job {
+	const struct plan_job *plan;
+	struct str kind;                /* what people call such an object: begins reasons and messages */
+	struct str uid;                 /* of the object that owns everything; empty: labels alone say what is ours */
+	struct str controller;          /* our own name, which `managed_by` may say */
+	const int64_t *sizes;           /* replicas wanted of each role, within its limits; NULL: the plan's maximum */
+};
+
+/* ---- what is seen (see.c) ---- */
+
+enum seen_phase { SEEN_PENDING, SEEN_RUNNING, SEEN_SUCCEEDED, SEEN_FAILED };
+enum seen_owner {
+	OWNER_THIS,
+	OWNER_NONE,                     /* nobody's, but it has the labels by which the job finds its own */
+	OWNER_OTHER
+};
+enum { DECIDE_INDEXES = 1000000, NO_ROLE = -1 };        /* indexes of replicas are below */
+
+struct seen {
+	struct str kind, name, uid;
+	enum seen_owner owner;
+	bool deleting;
+	int role;                       /* whose replica or replica's Service it is by its name; NO_ROLE: another object */
+	int64_t index;                  /* not always one that is wanted */
+	/* of what runs */
+	enum seen_phase phase;
+	bool ready, disrupted;
+	int exit_code;                  /* of the main container; -1: unknown */
+	int64_t restarts;               /* of all containers, in place */
+	int64_t begin, end;             /* 0: unknown */
+};
+struct seen_list {
+	struct seen *at;
+	size_t n;
+};
+/* Of what a cluster lists, the objects that have a name of the job's. */
+struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
+
+/* The name of an object that stands for replica i, and its kind: "Pod", "Job", or "Deployment". */
+struct str decide_name(struct arena *a, const struct plan_role *r, int64_t i);
+struct str decide_kind(const struct plan_role *r);
+/*
+ * Labels by which the pods of the whole job are found: those that select, and are
+ * the same for every replica.
+ */
+struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
+
+/* ---- what is known from pass to pass ---- */
+
+struct decide_replica {
+	struct str uid;                 /* of the object that is its attempt now */
+	struct str doomed;              /* of the one that has to go before the next attempt */
+	int64_t restarts;               /* of that attempt */
+	int64_t failures;               /* that counted against `retries` */
+	int64_t series;                 /* bad ends in a row */
+	int64_t again;                  /* no new attempt before; 0: none is due */
+	bool succeeded, failed;         /* for good */
+};
+
+struct decide_record {
+	struct job_conditions conditions;
+	int64_t begin, end;             /* 0: not yet; a resumed job begins when it is resumed */
+	int64_t spent;                  /* restarts of attempts that are over, and attempts that failed */
+	int64_t begun_anew;             /* how often the whole job began again */
+	bool cut_short;                 /* its deadline or back-off limit ended it */
+	struct decide_replica **replicas;       /* of each role, plan_role.max of them; NULL: nothing is known */
+	bool *released;                 /* roles whose `start_after` has held; NULL with `replicas` */
+};
+
+/* ---- what to do ---- */
+
+enum decide_what { DECIDE_CREATE, DECIDE_ADOPT, DECIDE_DELETE };
+
+struct decide_action {
+	enum decide_what what;
+	struct str kind, name, uid;     /* uid: of what is there */
+	int role;                       /* or NO_ROLE */
+	int64_t index;
+};
+
+struct decide_count {
+	int64_t active, succeeded, failed;
+};
+
+struct decision {
+	struct decide_action *actions;  /* in this order */
+	size_t nactions;
+	const struct seen *conflict;    /* somebody else's object has a name that is needed: nothing is done but look again */
+	bool elsewhere;                 /* another controller looks after the job: nothing is known or done */
+	bool remove;                    /* the job's time after its end is over */
+	int64_t again;                  /* look again then at the latest; RULES_NEVER */
+	struct decide_record record;
+	struct decide_count *roles;     /* as the plan's */
+};
+
+/* One pass. */
+struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before, const struct seen_list *seen, int64_t now);
+
+/* ---- single rules (limits.c, reconcile.c) ---- */
+
+/* Does somebody else look after the job?  `managed_by` names another controller. */
+bool decide_elsewhere(const struct decide_job *job);
+bool decide_suspended(const struct plan_job *j);
+
+/*
+ * How often something began again so far, in place or as a new object, in roles
+ * that may; never less than before while the job is not resumed.
+ */
+int64_t decide_spent(const struct plan_job *j, const struct decide_record *r);
+/* Is the job's back-off limit exceeded?  A limit of n allows n - 1 new beginnings, and 0 none. */
+bool decide_past_limit(const struct plan_job *j, int64_t spent);
+bool decide_past_deadline(const struct plan_job *j, int64_t begin, int64_t now);
+/* When a job that ended then is removed; RULES_NEVER without `ttl`. */
+int64_t decide_removal(const struct plan_job *j, int64_t end);
+
+/* How many indexes there are to look at: those wanted, and those that are there. */
+int64_t decide_slots(const int64_t *indexes, size_t n, int64_t wanted);
+
+#endif

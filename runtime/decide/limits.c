@@ -1,0 +1,46 @@
+/* limits.c - what ends a job from outside: time, restarts, another controller, a request. */
+#include "runtime/decide/decide.h"
+
+/* Arguments of a framework that mean the same wherever they are declared. */
+static const struct data *argument(const struct plan_job *j, struct str name)
+{
+	return j->arguments ? data_get(j->arguments, name) : NULL;
+}
+
+bool decide_elsewhere(const struct decide_job *job)
+{
+	const struct data *by = argument(job->plan, STR("managed_by"));
+
+	return by && by->kind == DATA_STRING && !str_eq(by->u.string, job->controller);
+}
+
+bool decide_suspended(const struct plan_job *j) { return j->suspend.set && j->suspend.value; }
+
+int64_t decide_spent(const struct plan_job *j, const struct decide_record *r)
+{
+	int64_t spent = r->spent;
+
+	for (size_t k = 0; k < j->nroles && r->replicas; k++)
+		for (int64_t i = 0; i < j->roles[k].max && role_begins_again(&j->roles[k]); i++)
+			spent += r->replicas[k][i].restarts;
+	return spent;
+}
+
+bool decide_past_limit(const struct plan_job *j, int64_t spent)
+{
+	const struct data *limit = argument(j, STR("backoff_limit"));
+
+	return limit && limit->kind == DATA_INT && spent > 0 && spent >= limit->u.integer;
+}
+
+bool decide_past_deadline(const struct plan_job *j, int64_t begin, int64_t now)
+{
+	return begin && j->timeout.set && now >= job_deadline(j, begin);
+}
+
+int64_t decide_removal(const struct plan_job *j, int64_t end)
+{
+	int128 at = (int128)end + j->ttl.value.nano;
+
+	return j->ttl.set && at < RULES_NEVER ? (int64_t)at : RULES_NEVER;
+}

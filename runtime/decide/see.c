@@ -1,0 +1,258 @@
+/* see.c - which objects of a cluster have to do with a job, and what they say. */
+#include "runtime/decide/decide.h"
+#include "runtime/words.h"
+
+struct looking {
+	struct arena *arena;
+	const struct decide_job *job;
+};
+
+/* ---- names ---- */
+
+struct str decide_kind(const struct plan_role *r)
+{
+	return plan_role_is_deployment(r) ? STR("Deployment") : r->replica.job ? STR("Job") : STR("Pod");
+}
+
+/* One object for the whole role, without an index. */
+static bool is_single(const struct plan_role *r) { return r->one_name || plan_role_is_deployment(r); }
+
+struct str decide_name(struct arena *a, const struct plan_role *r, int64_t i)
+{
+	return is_single(r) ? r->object : str_cat(a, r->object, STR("-"), str_int(a, i));
+}
+
+/* The index that follows a role's name as we write it, or -1. */
+static int64_t index_after(const struct plan_role *r, struct str name)
+{
+	struct str digits = { name.p + r->object.n + 1, name.n - r->object.n - 1 };
+	int64_t index = 0;
+
+	if (name.n < r->object.n + 2 || !str_starts(name, r->object) || name.p[r->object.n] != '-' || (digits.p[0] == '0' && digits.n > 1))
+		return -1;
+	for (size_t i = 0; i < digits.n; i++) {
+		if (digits.p[i] < '0' || digits.p[i] > '9')
+			return -1;
+		index = index * 10 + (digits.p[i] - '0');
+		if (index >= DECIDE_INDEXES)
+			return -1;
+	}
+	return index;
+}
+
+static bool names_replica(const struct plan_job *j, struct seen *s)
+{
+	bool service = str_is(s->kind, "Service");
+
+	for (size_t k = 0; k < j->nroles; k++) {
+		const struct plan_role *r = &j->roles[k];
+		if (!r->object.n || !(service ? plan_role_is_served(j, r) : str_eq(s->kind, decide_kind(r))))
+			continue;
+		int64_t index = is_single(r) ? str_eq(s->name, r->object) ? 0 : -1 : index_after(r, s->name);
+		if (index < 0)
+			continue;
+		s->role = (int)k;
+		s->index = index;
+		return true;
+	}
+	return false;
+}
+
+static bool names_object(const struct plan_job *j, const struct seen *s)
+{
+	for (size_t i = 0; i < j->nobjects; i++) {
+		const struct data *o = j->objects[i].data;
+		if (j->objects[i].framework && str_eq(s->kind, status_text(o, "kind")) && str_eq(s->name, status_text(o, "metadata.name")))
+			return true;
+	}
+	return false;
+}
+
+/* ---- labels ---- */
+
+/* A label's text for replica i; false when it has none. */
+static bool label_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_replica_label *l, int64_t i, struct str *ret)
+{
+	const struct text *t = l->per_replica ? i < r->max ? &l->per_replica[i] : &(struct text){ .at = &piece_absent } : &l->text;
+	struct buf out = { 0 };
+
+	if (text_is_absent(t))
+		return false;
+	bool whole = plan_text(j, r, i, t, &placement_cluster, NULL, &out);
+	*ret = buf_take(&out, a);
+	buf_release(&out);
+	return whole;
+}
+
+static bool has_label(const struct data *object, struct str key, struct str value)
+{
+	const struct data *labels = status_path(object, "metadata.labels");
+	const struct data *found = labels && labels->kind == DATA_MAP ? data_get(labels, key) : NULL;
+
+	return found && found->kind == DATA_STRING && str_eq(found->u.string, value);
+}
+
+/* Our own label, and those by which the framework selects. */
+static bool is_labelled(struct looking *l, const struct data *object, const struct seen *s)
+{
+	const struct plan_job *j = l->job->plan;
+	struct str value;
+
+	if (!has_label(object, STR("trainc.dev/job"), j->name))
+		return false;
+	for (size_t i = 0; s->role != NO_ROLE && i < j->roles[s->role].replica.nlabels; i++) {
+		const struct plan_replica_label *label = &j->roles[s->role].replica.labels[i];
+		bool asks = label->selects && label_text(l->arena, j, &j->roles[s->role], label, s->index, &value);
+		if (asks && !has_label(object, label->key, value))
+			return false;
+	}
+	return true;
+}
+
+static bool has_pair(const struct plan_pairs *pairs, struct str key, struct str value)
+{
+	for (size_t i = 0; i < pairs->n; i++)
+		if (str_eq(pairs->at[i].key, key))
+			return str_eq(pairs->at[i].value, value);
+	return false;
+}
+
+/* The labels that select replica i. */
+static struct plan_pairs selecting(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i)
+{
+	struct plan_pairs pairs = { 0 };
+
+	for (size_t k = 0; k < r->replica.nlabels; k++) {
+		const struct plan_replica_label *l = &r->replica.labels[k];
+		struct plan_pair pair = { .key = l->key, .from = l->from, .key_at = l->key_at };
+		if (l->selects && label_text(a, j, r, l, i, &pair.value))
+			ARENA_PUSH(a, pairs.at, pairs.n, pair);
+	}
+	return pairs;
+}
+
+struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j)
+{
+	struct plan_pairs common = { 0 };
+	bool first = true;
+
+	for (size_t k = 0; k < j->nroles; k++)
+		for (int64_t i = 0; i < j->roles[k].max; i++) {
+			struct plan_pairs own = selecting(a, j, &j->roles[k], i);
+			size_t kept = 0;
+			if (first)
+				common = own;
+			for (size_t n = 0; n < common.n; n++)
+				if (has_pair(&own, common.at[n].key, common.at[n].value))
+					common.at[kept++] = common.at[n];
+			common.n = kept;
+			first = false;
+		}
+	return common;
+}
+
+/* ---- whose is it ---- */
+
+static const struct data *controller_of(const struct data *object)
+{
+	const struct data *owners = status_path(object, "metadata.ownerReferences");
+
+	for (size_t i = 0; owners && owners->kind == DATA_LIST && i < owners->u.list.n; i++) {
+		const struct data *is = status_path(owners->u.list.at[i], "controller");
+		if (is && is->kind == DATA_BOOL && is->u.boolean)
+			return owners->u.list.at[i];
+	}
+	return NULL;
+}
+
+static enum seen_owner owner_of(struct looking *l, const struct data *object, const struct seen *s)
+{
+	const struct data *controller = controller_of(object);
+	struct str uid = l->job->uid;
+
+	if (controller)
+		return uid.n && str_eq(status_text(controller, "uid"), uid) ? OWNER_THIS : OWNER_OTHER;
+	if (!is_labelled(l, object, s))
+		return OWNER_OTHER;
+	return uid.n ? OWNER_NONE : OWNER_THIS;
+}
+
+/* ---- what it says ---- */
+
+static int64_t time_at(const struct data *d, const char *path)
+{
+	int64_t t;
+
+	return time_parse(status_text(d, path), &t) ? t : 0;
+}
+
+static void containers(struct seen *s, const struct data *pod, struct str main)
+{
+	static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+
+	for (size_t k = 0; k < 2; k++) {
+		const struct data *list = status_path(pod, lists[k]);
+		for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+			const struct data *c = list->u.list.at[i];
+			s->restarts += status_number(c, "restartCount", 0);
+			if (k == 0 || !str_eq(status_text(c, "name"), main))
+				continue;
+			s->exit_code = (int)status_number(c, "state.terminated.exitCode", -1);
+			s->end = time_at(c, "state.terminated.finishedAt");
+		}
+	}
+}
+
+static void pod_says(struct looking *l, struct seen *s, const struct data *pod)
+{
+	struct str phase = status_text(pod, "status.phase"), reason = status_text(pod, "status.reason");
+
+	s->phase = str_is(phase, "Running") ? SEEN_RUNNING : str_is(phase, "Succeeded") ? SEEN_SUCCEEDED :
+		str_is(phase, "Failed") ? SEEN_FAILED : SEEN_PENDING;
+	s->ready = status_condition_true(pod, "Ready") != NULL;
+	s->disrupted = status_condition_true(pod, "DisruptionTarget") || str_is(reason, "Evicted") || str_is(reason, "NodeLost") ||
+		str_is(reason, "Preempted") || str_is(reason, "Shutdown");
+	s->begin = time_at(pod, "status.startTime");
+	containers(s, pod, plan_label(l->arena, l->job->plan->roles[s->role].main.name));
+}
+
+static void job_says(struct seen *s, const struct data *job)
+{
+	s->ready = status_number(job, "status.ready", 0) > 0;
+	s->phase = status_condition_true(job, "Complete") ? SEEN_SUCCEEDED : status_condition_true(job, "Failed") ? SEEN_FAILED :
+		status_number(job, "status.active", 0) > 0 ? SEEN_RUNNING : SEEN_PENDING;
+	s->restarts = status_number(job, "status.failed", 0);
+	s->begin = time_at(job, "status.startTime");
+}
+
+static void deployment_says(struct seen *s, const struct data *deployment)
+{
+	s->ready = status_number(deployment, "status.readyReplicas", 0) > 0;
+	s->phase = s->ready ? SEEN_RUNNING : SEEN_PENDING;
+}
+
+struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects)
+{
+	struct looking l = { a, job };
+	struct seen_list list = { 0 };
+
+	for (size_t i = 0; i < objects->n; i++) {
+		const struct data *o = objects->at[i];
+		struct str ns = status_text(o, "metadata.namespace");
+		bool far = ns.n && job->plan->ns.set && !str_eq(ns, job->plan->ns.value);
+		struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"), .uid = status_text(o, "metadata.uid"),
+			.role = NO_ROLE, .exit_code = -1 };
+		if (far || (!names_replica(job->plan, &s) && !names_object(job->plan, &s)))
+			continue;
+		s.owner = owner_of(&l, o, &s);
+		s.deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
+		if (str_is(s.kind, "Pod"))
+			pod_says(&l, &s, o);
+		else if (str_is(s.kind, "Job"))
+			job_says(&s, o);
+		else if (str_is(s.kind, "Deployment"))
+			deployment_says(&s, o);
+		ARENA_PUSH(a, list.at, list.n, s);
+	}
+	return list;
+}
