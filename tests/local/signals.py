@@ -7,8 +7,9 @@ polite = program("polite", shell("trap 'echo bye; exit 0' TERM; echo ready; whil
 
 def running(program, job, n, *options, **how):
     p = start("run", "--local", *options, program, **how)
-    within(10, lambda: len(replicas(job)) >= n and os.path.exists("state/runs/%s/logs/main-1.log" % job)
-           and open("state/runs/%s/logs/main-1.log" % job).read().startswith("ready"), job + " runs")
+    logs = ["state/runs/%s/logs/main-%d.log" % (job, i) for i in range(n)]
+    within(10, lambda: len(replicas(job)) >= n and all(os.path.exists(log) and open(log).read().startswith("ready") for log in logs),
+           job + " runs")
     return p
 
 
