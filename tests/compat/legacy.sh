@@ -1,5 +1,5 @@
 #!/bin/sh
-# legacy.sh - the ancestors of the operators, on cases that lie beside the project (CONFORMANCE) where somebody has them.
+# legacy.sh [CASE...] - the ancestors of the operators, on cases that lie beside the project (CONFORMANCE) where somebody has them.
 cd "$(dirname "$0")/../.." || exit 1
 cases=${CONFORMANCE:-../shared/conformance}/legacy
 if ! test -d "$cases" || ! python3 -c 'import yaml' 2>/dev/null; then
@@ -8,4 +8,6 @@ if ! test -d "$cases" || ! python3 -c 'import yaml' 2>/dev/null; then
 	exit 0
 fi
 export PYTHONDONTWRITEBYTECODE=1
-exec python3 tests/compat/legacy.py "${TRAINC:-$PWD/${BUILD:-build}/trainc}" "$cases"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+python3 tests/compat/legacy.py "${TRAINC:-$PWD/${BUILD:-build}/trainc}" "$cases" "$work" "$@"

@@ -1,0 +1,64 @@
+"""Single rules of the ancestors, each with inputs of its own: a program is made for each of them."""
+from ancestors import own, same
+from legacy_status import Status
+
+IMAGE = "registry.example.com/filled/in:1.0"
+
+
+def mx_program(roles, arguments="", name="digits", more=""):
+    text = "".join("  role %s { replicas = %d%s }\n" % (role, n, more if role == "worker" else "") for role, n in roles.items() if n)
+    return 'import std.kubeflow\njob "%s": kubeflow.mxjob(operator = "1.7"%s) {\n  image = "%s"\n%s}\n' % (name, arguments, IMAGE, text)
+
+
+def conditions(case, given, want):
+    """Counts of v1beta1's replicas, by its policy of success: the condition that holds."""
+    for n, (i, wanted) in enumerate(zip(given, want["conditionPresent"])):
+        program = mx_program({"scheduler": i["schedulerReplicas"], "worker": i["workerReplicas"]},
+                             ', api = "v1beta1", success_policy = "%s"' % i["successPolicy"])
+        phases = {role: ["Succeeded"] * i[role]["succeeded"] + ["Failed"] * i[role]["failed"] + ["Running"] * i[role]["active"]
+                  for role in ("scheduler", "worker")}
+        status = Status(case, program=program).with_phases(lambda role, k: (phases[role] + [None] * 9)[k])
+        yield from same("%d: %s" % (n, i["description"]), status.last(), wanted)
+
+
+def worker_ids(case, given, want):
+    """Workers alone know their number."""
+    roles = {}
+    for i in given:
+        roles[i["role"].lower()] = max(roles.get(i["role"].lower(), 0), i["index"] + 1)
+    pods = {o["metadata"]["name"]: o for o in case.tool.compiled(mx_program(roles, ', api = "v1"'), "--target", "pods") if o["kind"] == "Pod"}
+    for i, wanted in zip(given, want["DMLC_WORKER_ID"]):
+        pod = pods["digits-%s-%d" % (i["role"].lower(), i["index"])]
+        env = {v["name"]: v.get("value") for v in pod["spec"]["containers"][0]["env"]}
+        yield from same("%s %d" % (i["role"], i["index"]), env.get("DMLC_WORKER_ID"), wanted)
+
+
+def job_labels(case, given, want):
+    """Every pod and Service has them; a '/' of the key becomes a '-'."""
+    program = mx_program({"worker": 1}, ', api = "v1"', name=given["key"].replace("/", "-"))
+    for o in case.tool.compiled(program, "--target", "pods"):
+        yield from same("labels of " + o["kind"], {k: v for k, v in own(o["metadata"]["labels"]).items() if k in want}, want)
+
+
+def retryable(case, given, want):
+    """A role whose exit codes decide: 1 to 127 are final. Of the others it looks at nothing but the code."""
+    program = mx_program({"worker": 1}, ', api = "v1"', more=", retry_on = 128..255")
+    for i, wanted in zip(given, want["retryable"]):
+        code, reason = i["exitCode"], i.get("reason")
+        phase = "Failed" if code else "Succeeded"
+        verdict = Status(case, program=program).with_phases(lambda role, k: phase, code=code, reason=reason).last()
+        yield from same("a verdict about %s" % i, verdict in ("Succeeded", "Restarting", "Failed") and (verdict == "Succeeded") == (code == 0), True)
+        if (verdict == "Restarting") == wanted:
+            continue
+        if code >= 128 and not wanted:
+            case.differs("%s may begin again" % i)
+        else:
+            yield "%s is %s" % (i, verdict)
+
+
+UNITS = [
+    ({"retryable"}, retryable),
+    ({"conditionPresent"}, conditions),
+    ({"DMLC_WORKER_ID"}, worker_ids),
+    ({"mxnet-job-name", "group-name"}, job_labels),
+]
