@@ -253,9 +253,9 @@ def compare_pod(where, meta, spec, want):
     for key in ("restartPolicy", "schedulerName", "tolerations", "nodeSelector"):
         got = spec.get(key)
         yield from same("%s %s" % (where, key), got, want.get(key))
-    yield from same(where + " containers", [c["name"] for c in spec["containers"]], [c["name"] for c in want["containers"]])
-    for got, c in zip(spec["containers"], want["containers"]):
-        yield from compare_container("%s/%s" % (where, c["name"]), spec, got, c)
+    yield from same(where + " containers", sorted(c["name"] for c in spec["containers"]), sorted(c["name"] for c in want["containers"]))
+    for c in want["containers"]:                        # ours stand behind the main one
+        yield from compare_container("%s/%s" % (where, c["name"]), spec, pick(spec["containers"], c["name"]), c)
 
 
 def compare_service(where, o, want):

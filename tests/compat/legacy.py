@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The ancestors of the operators, against what is known of them.
 
-    legacy.py TRAINC DIRECTORY [CASE...]    one folder per case: manifest.yaml or input.json, expected.json, derived.json
+    legacy.py TRAINC SCRATCH DIRECTORY[:DIRECTORY] [CASE...]
+
+A case is a folder with manifest.yaml or input.json, and expected.json, derived.json, controller_config_file.yaml or none of them.
 
 `trainc import` makes the program, `trainc compile --target pods` the objects: all of them are compared with what ancestors.py works
 out from the manifest, and then every key of the expectations is judged on its own.  A key that nothing here understands fails.
@@ -247,7 +249,7 @@ class Case:
         if gist == "MXJobSpec is not valid":            # for five faults the same words; which, ours says
             words = ["TJ110[67]", "container|image|roles"]
         else:
-            words = re.findall(r"\b[A-Z]{4,}\b|\btensorflow\b|\bmxnet\b", gist) + (["[Mm]ode|job_mode"] if "mode" in gist or "local" in gist else [])
+            words = re.findall(r"\b[A-Z]{4,}\b|\bPS\b|\btensorflow\b|\bmxnet\b|\bScheduler\b", gist) + (["[Mm]ode|job_mode"] if "mode" in gist or "local" in gist else [])
             words += ["template"] if "template" in gist.lower() else []
             words += ["nothing|null|nil"] if "nil" in gist or "null" in gist else []
         if not words and gist:
@@ -659,12 +661,12 @@ def verdict(case):
 
 
 def main():
-    trainc, root, scratch, only = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+    trainc, scratch, roots, only = sys.argv[1], sys.argv[2], sys.argv[3].split(":"), sys.argv[4:]
     with open(os.path.join(HERE, "..", "..", "docs", "differences.md"), encoding="utf-8") as f:
         listed = set(re.findall(r"`([a-z0-9-]+)`", f.read()))
     passed = failed = 0
-    for name in sorted(os.listdir(root)):
-        folder = os.path.join(root, name)
+    for folder in [os.path.join(root, name) for root in roots if os.path.isdir(root) for name in sorted(os.listdir(root))]:
+        name = os.path.basename(folder)
         if not os.path.isdir(folder) or (only and name not in only):
             continue
         problems = verdict(Case(Tool(trainc), folder, scratch, listed))

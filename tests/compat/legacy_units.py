@@ -56,7 +56,16 @@ def retryable(case, given, want):
             yield "%s is %s" % (i, verdict)
 
 
+def exit_code(case, given, want):
+    """A failed pod of a role whose exit codes decide gives way to a new one, or the job has failed."""
+    policy = {"ExitCode": "retry_on = 128..255", "Never": 'restart = "never"'}[given["restartPolicy"]]
+    program = mx_program({"worker": 1}, ', api = "v1beta1"', more=", " + policy)
+    verdict = Status(case, program=program).with_phases(lambda role, k: given["podPhase"], code=given["exitCode"]).last()
+    yield from same("verdict", verdict, "Restarting" if want["podDeleted"] else "Failed")
+
+
 UNITS = [
+    ({"podDeleted"}, exit_code),
     ({"retryable"}, retryable),
     ({"conditionPresent"}, conditions),
     ({"DMLC_WORKER_ID"}, worker_ids),
