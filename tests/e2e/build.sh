@@ -5,11 +5,12 @@
 #   kube     etcd, kube-apiserver, kube-controller-manager, kube-scheduler,
 #            kubelet and kubectl: one program, one symbolic link per name
 #   kwok     kwok, and the stages that its module ships (stages/)
+#   addons   definitions of the kinds that add-ons bring, as their modules ship them
 #   coredns  coredns; this one and the next are for the real node only
 #   node     containerd, runc and its network plugins (root/) and the images for
 #            its pods (images/), all from packages of Debian, nothing installed
 #
-# The first three are pinned Go modules.  A piece is kept outside the tree, in a
+# All but the last are pinned Go modules.  A piece is kept outside the tree, in a
 # directory whose name has the hash of all that it is made from, and is made only
 # when that is missing.  It appears there complete or not at all.
 set -euo pipefail
@@ -57,6 +58,31 @@ build_kwok() {
 		"$module/kustomize/stage/node/fast/node-initialize.yaml" \
 		"$module/kustomize/stage/pod/fast/pod-ready.yaml" \
 		"$module/kustomize/stage/pod/fast/pod-delete.yaml"
+}
+
+# module NAME@VERSION CHECKSUM: where it lies unpacked.  Nothing of it is compiled, so it needs no go.mod.
+module() {
+	local found
+	found=$(cd "$scratch" && go mod download -json "$1")
+	grep -qF "\"Sum\": \"$2\"" <<< "$found" || {
+		echo "build.sh: $1 is not what it was" >&2
+		return 1
+	}
+	sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' <<< "$found"
+}
+
+build_addons() {
+	local from
+	from=$(module sigs.k8s.io/scheduler-plugins@v0.33.5 h1:9u4QAYbuoxa59aStrJKP4Bii2EQrZmGPN2tzvfs2gL0=)
+	install -D -m 644 "$from/manifests/coscheduling/crd.yaml" "$1/coscheduling.yaml"
+	from=$(module sigs.k8s.io/jobset@v0.10.1 h1:u8QKifNsrWVrlRFe6w2ofYTqFT9ma2DRHxfeB2m9xyU=)
+	install -m 644 "$from"/config/components/crd/bases/*.yaml "$1"
+	from=$(module github.com/kubeflow/training-operator@v1.9.0 h1:L+ep5YQT1Pq62O3VjW6G+IRQw+NpFlPRJJj8TgydBhQ=)
+	install -m 644 "$from"/manifests/base/crds/kubeflow.org_*.yaml "$1"
+	from=$(module github.com/kubeflow/training-operator@v1.7.0 h1:Zh61GlOWrlRi4UFOtJeV+/5REo/OndhwQ25KYd0llzc=)
+	install -m 644 "$from/manifests/base/crds/kubeflow.org_mxjobs.yaml" "$1"
+	from=$(module github.com/kubeflow/trainer/v2@v2.0.0 h1:mnQSR9iPKItxyUR8mq66XsmxqKNVHwr9YYOB7BTU9dU=)
+	install -m 644 "$from"/manifests/base/crds/trainer.kubeflow.org_*.yaml "$1"
 }
 
 build_coredns() {
@@ -118,6 +144,7 @@ key() {
 	{
 		declare -f stamp compile unpack "build_$1"
 		case $1 in
+		addons) declare -f module ;;
 		node) cat image.py ;;
 		*) cat "go/$1"/* ;;
 		esac
@@ -134,7 +161,7 @@ mkdir -p "$cache"
 cache=$(realpath "$cache")
 for piece in "$@"; do
 	case $piece in
-	kube | kwok | coredns | node) ;;
+	kube | kwok | addons | coredns | node) ;;
 	*)
 		echo "build.sh: no piece is called '$piece'" >&2
 		exit 2

@@ -155,6 +155,16 @@ class Cluster:
             self._resources[group] = {r["kind"]: r for r in found if "/" not in r["name"]}
         return group, self._resources[group][value["kind"]]
 
+    def knows(self, value):
+        """Does the server have that kind?  Asked anew until it has."""
+        try:
+            self._resource(value)
+            return True
+        except (Missing, KeyError):
+            version = value["apiVersion"]
+            self._resources.pop(f"/apis/{version}" if "/" in version else f"/api/{version}", None)
+            return False
+
     def is_namespaced(self, value):
         return self._resource(value)[1]["namespaced"]
 

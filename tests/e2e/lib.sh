@@ -95,7 +95,8 @@ kubeconfig() {
 }
 
 # control_plane ADDRESS PORT ETCD-PORT ETCD-PEER-PORT API-SERVER-OPTION...
-# returns when the API server is ready; manager and scheduler are started.
+# returns when the API server is ready; manager and scheduler are started.  Pods may
+# be scheduled in gangs, which clusters of that version have switched off.
 control_plane() {
 	local address=$1 port=$2 etcd=$3 peer=$4 pki=$D/pki
 	shift 4
@@ -119,7 +120,8 @@ control_plane() {
 		--anonymous-auth=false --authorization-mode Node,RBAC --enable-admission-plugins NodeRestriction \
 		--service-account-issuer https://kubernetes.default.svc.cluster.local \
 		--service-account-key-file "$pki/accounts.pub" --service-account-signing-key-file "$pki/accounts.key" \
-		--service-cluster-ip-range 10.96.0.0/16 --profiling=false "$@"
+		--service-cluster-ip-range 10.96.0.0/16 --profiling=false \
+		--feature-gates GenericWorkload=true --runtime-config scheduling.k8s.io/v1alpha1=true "$@"
 	kubeconfig "$D/kubeconfig.inside" "$port" admin
 	kubeconfig "$D/kubeconfig.manager" "$port" manager
 	kubeconfig "$D/kubeconfig.scheduler" "$port" scheduler
@@ -134,7 +136,8 @@ control_plane() {
 		--kube-api-qps 500 --kube-api-burst 1000 --pvclaimbinder-sync-period 1s \
 		--controllers '*,-horizontal-pod-autoscaler-controller'
 	spawn scheduler "$E2E_KUBE/kube-scheduler" --kubeconfig "$D/kubeconfig.scheduler" \
-		--leader-elect=false --secure-port 0 --kube-api-qps 500 --kube-api-burst 1000
+		--leader-elect=false --secure-port 0 --kube-api-qps 500 --kube-api-burst 1000 \
+		--feature-gates GenericWorkload=true,GangScheduling=true
 }
 
 # Pods need the default account and the authority's certificate to be there.

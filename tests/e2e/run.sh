@@ -124,7 +124,7 @@ if ! have_go; then
 	total
 	exit
 fi
-cluster kwok kube kwok || failed "a cluster of mode kwok"
+cluster kwok kube kwok addons || failed "a cluster of mode kwok"
 why=$(no_node)
 if [ -n "$why" ]; then
 	skip "a real node: $why"
