@@ -1,4 +1,9 @@
 """Single rules of the ancestors, each with inputs of its own: a program is made for each of them."""
+import json
+import os
+import shutil
+import subprocess
+
 from ancestors import own, same
 from legacy_status import Status
 
@@ -56,16 +61,49 @@ def retryable(case, given, want):
             yield "%s is %s" % (i, verdict)
 
 
+def decided(case, manifest, pods, expect):
+    """One pass of the controller over these pods, by the judge of such decisions (tests/unit/operator_test.c)."""
+    judge = os.path.join(os.path.dirname(case.tool.path), "unit", "operator_test")
+    folder = os.path.join(case.scratch, "operator", case.name)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "job.yaml"), "w", encoding="utf-8") as f:
+        json.dump(manifest, f)
+    with open(os.path.join(folder, "expected.json"), "w", encoding="utf-8") as f:
+        json.dump({"check": "reconcile", "operator_version": "1.7", "observed": {"pods": pods}, "expect": expect}, f)
+    done = subprocess.run([judge], env=dict(os.environ, CONFORMANCE=case.scratch), capture_output=True, text=True, timeout=60)
+    shutil.rmtree(folder)
+    if "ok %s\n" % case.name not in done.stdout:
+        yield next((line for line in done.stdout.splitlines() if line.startswith("FAIL %s:" % case.name)), "no verdict: " + done.stdout[-300:])
+
+
+def mx_manifest(version, roles, **spec):
+    """An MXJob of the operator for MXNet alone: (role, replicas, restart policy)."""
+    template = {"spec": {"containers": [{"name": "mxnet", "image": IMAGE}]}}
+    entries = {role: {"replicas": n, "restartPolicy": policy, "template": template} for role, n, policy in roles}
+    return {"apiVersion": "kubeflow.org/" + version, "kind": "MXJob", "metadata": {"name": "digits"},
+            "spec": dict({"jobMode": "MXTrain", "mxReplicaSpecs": entries}, **spec)}
+
+
 def exit_code(case, given, want):
-    """A failed pod of a role whose exit codes decide gives way to a new one, or the job has failed."""
-    policy = {"ExitCode": "retry_on = 128..255", "Never": 'restart = "never"'}[given["restartPolicy"]]
-    program = mx_program({"worker": 1}, ', api = "v1beta1"', more=", " + policy)
-    verdict = Status(case, program=program).with_phases(lambda role, k: given["podPhase"], code=given["exitCode"]).last()
-    yield from same("verdict", verdict, "Restarting" if want["podDeleted"] else "Failed")
+    """A failed pod of a role whose exit codes decide gives way to a new one, or stays, and the job has failed."""
+    manifest = mx_manifest("v1beta1", [("Worker", 1, given["restartPolicy"])], cleanPodPolicy="None")
+    pods = [{"name": "digits-worker-0", "phase": given["podPhase"], "exitCode": given["exitCode"]}]
+    yield from decided(case, manifest, pods, {"pods_deleted": int(want["podDeleted"])})
+
+
+def backoff(case, given, want):
+    """Restarts in place count; the job that has too many of them is cleared away."""
+    counts, servers = given["workerRestartCounts"], given["serversActive"]
+    manifest = mx_manifest("v1", [("Worker", len(counts), given["workerRestartPolicy"]), ("Server", servers, "Never")],
+                           backoffLimit=given["backoffLimit"])
+    pods = [{"name": "digits-worker-%d" % i, "phase": "Running", "restarts": n} for i, n in enumerate(counts)]
+    pods += [{"name": "digits-server-%d" % i, "phase": "Running"} for i in range(servers)]
+    yield from decided(case, manifest, pods, {"pods_deleted": want["podDeletions"]})
 
 
 UNITS = [
     ({"podDeleted"}, exit_code),
+    ({"podDeletions"}, backoff),
     ({"retryable"}, retryable),
     ({"conditionPresent"}, conditions),
     ({"DMLC_WORKER_ID"}, worker_ids),
