@@ -246,6 +246,7 @@ const char *quantity_unit_meant(struct str word)
 		{ "GB", "G" }, { "GiB", "Gi" }, { "gb", "G" }, { "gib", "Gi" }, { "g", "G" }, { "gi", "Gi" }, { "MB", "M" }, { "MiB", "Mi" },
 		{ "mb", "M" }, { "mib", "Mi" }, { "mi", "Mi" }, { "KB", "k" }, { "kB", "k" }, { "KiB", "Ki" }, { "kb", "k" }, { "K", "k" },
 		{ "ki", "Ki" }, { "TB", "T" }, { "TiB", "Ti" }, { "tb", "T" }, { "t", "T" }, { "ti", "Ti" }, { "PB", "P" }, { "PiB", "Pi" },
+		{ "Gib", "Gi" }, { "Gb", "G" }, { "Mib", "Mi" }, { "Mb", "M" }, { "Tib", "Ti" }, { "Tb", "T" }, { "GI", "Gi" }, { "MI", "Mi" }, { "gB", "G" },
 		{ "gigabytes", "G" }, { "gigabyte", "G" }, { "gigs", "G" }, { "megabytes", "M" }, { "terabytes", "T" },
 		{ "sec", "s" }, { "secs", "s" }, { "second", "s" }, { "seconds", "s" }, { "S", "s" }, { "mins", "min" }, { "minutes", "min" },
 		{ "minute", "min" }, { "hr", "h" }, { "hrs", "h" }, { "hours", "h" }, { "hour", "h" }, { "H", "h" }, { "days", "d" },
@@ -257,6 +258,51 @@ const char *quantity_unit_meant(struct str word)
 		if (str_is(word, pairs[i].wrong))
 			return pairs[i].right;
 	return NULL;
+}
+
+/* A number at the start of the rest; false without, or when it is too large to be a duration. */
+static bool cut_number(struct str *rest, int64_t *ret)
+{
+	size_t n = 0;
+
+	for (*ret = 0; n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '9' && n < 9; n++)
+		*ret = *ret * 10 + (rest->p[n] - '0');
+	*rest = (struct str){ rest->p + n, rest->n - n };
+	return n != 0;
+}
+
+static int64_t seconds_of(struct str unit)
+{
+	static const struct { const char *unit; int64_t seconds; } scales[] = {
+		{ "d", 86400 }, { "h", 3600 }, { "hr", 3600 }, { "m", 60 }, { "min", 60 }, { "s", 1 }, { "sec", 1 },
+	};
+	for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+		if (str_is(unit, scales[i].unit))
+			return scales[i].seconds;
+	return 0;
+}
+
+bool duration_compound(struct str word, struct quantity *ret)
+{
+	bool clock = word.n && memchr(word.p, ':', word.n);
+	int64_t total = 0, last = INT64_MAX, number, scale = 3600;
+	unsigned parts = 0;
+
+	for (; word.n; parts++) {
+		size_t n = 0;
+		if (!cut_number(&word, &number))
+			return false;
+		while (n < word.n && (clock ? word.p[n] == ':' && !n : word.p[n] >= 'a' && word.p[n] <= 'z'))
+			n++;
+		scale = clock ? (parts ? scale / 60 : 3600) : seconds_of((struct str){ word.p, n });
+		if (!scale || (!clock && scale >= last) || (clock && (n != 0) != (parts < 2)))
+			return false;
+		last = scale;
+		total += number * scale;
+		word = (struct str){ word.p + n, word.n - n };
+	}
+	*ret = (struct quantity){ .nano = (int128)total * QUANTITY_UNIT };
+	return clock ? parts == 3 : parts > 1;
 }
 
 enum quantity_error quantity_parse(struct str word, struct quantity *ret)

@@ -47,6 +47,8 @@ enum quantity_error duration_parse(struct str word, struct quantity *ret);
 
 /* Canonical text as Kubernetes writes it. */
 struct str quantity_text(struct arena *a, struct quantity q);
+/* "2h30m", "1d12h", "01:30:00", as other tools write durations; false for anything else, also for one number with one unit. */
+bool duration_compound(struct str word, struct quantity *ret);
 /* A duration in the largest unit that loses nothing: "90min", "1500ms". */
 struct str duration_text(struct arena *a, struct quantity q);
 /* A duration as Go writes it: "1h2m3s". */

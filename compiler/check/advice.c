@@ -62,6 +62,14 @@ static const struct decl *device_module(struct advice *a, struct str device, boo
 	return any;
 }
 
+/* What 'trainc explain' calls an imported module. */
+static struct str topic_of(const struct decl *import)
+{
+	struct str dotted = import->node->u.import.module->dotted;
+
+	return str_starts(dotted, STR("std.")) ? (struct str){ dotted.p + 4, dotted.n - 4 } : import->name;
+}
+
 /* Accelerators are named in lower case. */
 static struct str lowered(struct arena *arena, struct str s)
 {
@@ -72,23 +80,96 @@ static struct str lowered(struct arena *arena, struct str s)
 	return (struct str){ copy, s.n };
 }
 
+/* "h100:8", "8xh100", "h100 x 8": the product, and how many of it. */
+static void split_device(struct str text, struct str *ret_name, struct str *ret_number)
+{
+	static const char digits[] = "0123456789", between[] = " x*:=,";
+	size_t front = strspn(text.p ? text.p : "", digits), end = text.n, back;
+
+	*ret_name = text;
+	if (front && front < text.n && strchr(between, text.p[front])) {
+		size_t gap = strspn(text.p + front, between);
+		*ret_number = (struct str){ text.p, front };
+		*ret_name = (struct str){ text.p + front + gap, text.n - front - gap };
+		return;
+	}
+	while (end && strchr(digits, text.p[end - 1]))
+		end--;
+	back = end;
+	while (back && strchr(between, text.p[back - 1]))
+		back--;
+	if (!back || back == end || end == text.n)
+		return;
+	*ret_number = (struct str){ text.p + end, text.n - end };
+	*ret_name = (struct str){ text.p, back };
+}
+
+/* { type = "h100", count = 8 } */
+static void device_of_record(struct check *c, const struct node *body, struct str *ret_name, struct str *ret_number)
+{
+	static const char *const names[] = { "type", "name", "kind", "model", "device" }, *const numbers[] = { "count", "number", "num", "devices" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct node *n = body_member(body, names[i]);
+		struct str text;
+		if (n && node_static_text(n, &text))
+			*ret_name = text;
+	}
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		const struct node *n = body_member(body, numbers[i]);
+		if (n && n->kind == NODE_INT)
+			*ret_number = node_words(c, n);
+	}
+}
+
 static void device(struct advice *a)
 {
 	struct diags *ds = a->check->diags;
 	bool exact = false;
-	struct str name = lowered(a->check->arena, a->text);
+	struct str name = a->text, number = a->found->kind == NODE_INT ? a->words : STR("1");
+	if (a->found->kind == NODE_BODY)
+		device_of_record(a->check, a->found, &name, &number);
+	else
+		split_device(a->text, &name, &number);
+	name = lowered(a->check->arena, name);
 	const struct decl *import = device_module(a, name, &exact);
-	struct str number = a->found->kind == NODE_INT ? a->words : STR("1");
 
 	if (exact) {
-		struct str call = str_printf(a->check->arena, "%.*s.%.*s(1)", STR_ARG(import->name), STR_ARG(name));
+		struct str call = str_printf(a->check->arena, "%.*s.%.*s(%.*s)", STR_ARG(import->name), STR_ARG(name), STR_ARG(number));
 		diag_help(ds, a->diag, "write '%.*s' with the number of devices", STR_ARG(call));
 		diag_fix(ds, a->diag, a->found->span, call, "write '%.*s'", STR_ARG(call));
 	} else if (import)
 		diag_help(ds, a->diag, "write '%.*s.DEVICE(%.*s)'; 'trainc explain %.*s' lists the devices", STR_ARG(import->name), STR_ARG(number),
-			STR_ARG(import->name));
+			STR_ARG(topic_of(import)));
 	else
 		diag_help(ds, a->diag, "import the module of the device, and write 'MODULE.DEVICE(%.*s)'", STR_ARG(number));
+}
+
+/* An accelerator that can serve in an example. */
+static struct str some_device(const struct module *m)
+{
+	for (size_t i = 0; i < m->values.n; i++) {
+		const struct decl *d = m->values.entries[i].value;
+		if (d->kind == DECL_ACCELERATOR && d->name.p[0] != '_')
+			return d->name;
+	}
+	return STR("DEVICE");
+}
+
+void advise_device(struct check *c, struct diag *d, const struct module *m)
+{
+	const struct map *values = &c->at.module->values;
+	struct str device = some_device(m), shown = STR("MODULE");
+	struct str topic = str_starts(m->dotted, STR("std.")) ? (struct str){ m->dotted.p + 4, m->dotted.n - 4 } : STR("");
+
+	for (size_t i = 0; i < values->n; i++) {
+		const struct decl *import = values->entries[i].value;
+		if (import->kind == DECL_IMPORT && import->node->u.import.module == m)
+			shown = import->name;
+	}
+	diag_help(c->diags, d, "name the product, such as '%.*s.%.*s'", STR_ARG(shown), STR_ARG(device));
+	if (topic.n)
+		diag_help(c->diags, d, "'trainc explain %.*s' lists them", STR_ARG(topic));
 }
 
 /* The accelerator that a name or a member stands for, without any report; NULL when it is something else. */
@@ -372,6 +453,9 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 	case TYPE_VOLUME: volume(&a); break;
 	case TYPE_MAP: map(&a, want->elem); break;
 	case TYPE_ELASTIC: elastic(&a); break;
+	case TYPE_DURATION: diag_help(c->diags, d, "a duration is a number with ms, s, min, h or d: 90min, 36h"); break;
+	case TYPE_MEMORY: diag_help(c->diags, d, "memory is written 64Gi (64 x 2^30 bytes) or 64G (64 x 10^9)"); break;
+	case TYPE_CPU: diag_help(c->diags, d, "CPUs are written 8, 0.5 or 500m"); break;
 	case TYPE_ROLE:
 		if (is_name(a.text))
 			without_quotes(&a);

@@ -261,7 +261,7 @@ static void type_loose_arguments(struct check *c, struct node *n)
 			type_loose(c, n->u.call.args.at[i]->u.arg.value);
 }
 
-static const struct type *report_not_function(struct check *c, struct node *callee)
+static const struct type *report_not_function(struct check *c, struct node *callee, const struct type *want)
 {
 	struct str words = node_words(c, callee);
 	struct diag *d = diag_report(c->diags, TJ0302, callee->span, "'%.*s' is not a function", STR_ARG(words));
@@ -269,6 +269,9 @@ static const struct type *report_not_function(struct check *c, struct node *call
 		struct str what = type_phrase(c->arena, callee->type);
 		diag_label(c->diags, d, "%.*s", STR_ARG(what));
 	}
+	const struct decl *import = callee->kind == NODE_NAME ? callee->u.name.decl : NULL;
+	if (import && import->kind == DECL_IMPORT && import->node->u.import.module && want && type_strip_optional(want)->kind == TYPE_ACCELERATOR)
+		advise_device(c, d, import->node->u.import.module);
 	return &type_bad;
 }
 
@@ -298,7 +301,7 @@ static const struct type *call_target(struct check *c, struct node *n, struct de
 		callee->type = d->kind == DECL_IMPORT ? &type_module : decl_type(c, d);
 		if (callee->type->kind == TYPE_BAD)
 			return &type_bad;
-		return report_not_function(c, callee);
+		return report_not_function(c, callee, want);
 	}
 }
 
@@ -412,7 +415,7 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 		type_loose_arguments(c, n);
 		if (type_expr(c, callee, NULL)->kind == TYPE_BAD)
 			return &type_bad;
-		return report_not_function(c, callee);
+		return report_not_function(c, callee, NULL);
 	}
 	if (!d) {
 		type_loose_arguments(c, n);

@@ -22,6 +22,7 @@ static const char *member_word(bool accelerator)
 
 static void report_no_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator)
 {
+
 	struct str shown = m->dotted.n ? m->dotted : m->path;
 	struct diag *d;
 	struct suggest s;
@@ -36,7 +37,10 @@ static void report_no_member(struct check *c, struct module *m, struct str name,
 		if (fits && (!accelerator || other->kind == DECL_ACCELERATOR))
 			suggest_add(&s, other->name);
 	}
-	help_suggest(c, d, &s, "it has", at);
+	if (accelerator && !suggest_sentence(&s).n)
+		advise_device(c, d, m);
+	else
+		help_suggest(c, d, &s, "it has", at);
 }
 
 struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator)
@@ -169,6 +173,47 @@ static struct decl *role_of(struct check *c, const struct node *base)
 	return s ? s->self : NULL;
 }
 
+/* What others call the members of a role. */
+static const char *role_word(struct str name)
+{
+	static const char *const words[][2] = {
+		{ "hostname", "host(0)" }, { "host_name", "host(0)" }, { "fqdn", "host(0)" }, { "dns", "host(0)" }, { "dns_name", "host(0)" },
+		{ "ip", "host(0)" }, { "master", "host(0)" }, { "hostnames", "hosts" }, { "host_names", "hosts" }, { "nodes", "hosts" },
+		{ "addr", "address(0, \"port\")" }, { "endpoint", "address(0, \"port\")" }, { "url", "address(0, \"port\")" },
+		{ "endpoints", "addresses(\"port\")" }, { "urls", "addresses(\"port\")" }, { "addrs", "addresses(\"port\")" },
+		{ "size", "replicas" }, { "count", "replicas" }, { "num_replicas", "replicas" }, { "world_size", "replicas" },
+		{ "length", "replicas" }, { "len", "replicas" }, { "gpus", "devices" }, { "num_gpus", "devices" }, { "gpu", "devices" },
+		{ "gpu_count", "devices" }, { "nproc", "devices" }, { "nproc_per_node", "devices" },
+	};
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (str_is(name, words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
+/* `worker[0].host`: one replica of a role. */
+static bool report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index, struct str member)
+{
+	if (!base->type || base->type->kind != TYPE_ROLE)
+		return false;
+	struct str role = node_words(c, base), i = node_words(c, index), call;
+	const char *other = role_word(member);
+	bool list = str_is(member, "hosts") || (other && str_is(str_of(other), "hosts"));
+	bool address = str_starts(member, STR("address")) || (other && str_starts(str_of(other), STR("address")));
+	bool port = str_is(member, "port") || str_is(member, "ports");
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "a role has no elements: it is asked about one of its replicas");
+	if (member.n && (other || str_is(member, "host") || list || address || port)) {
+		call = str_printf(c->arena, address ? "%.*s.address(%.*s, \"port\")" : port ? "%.*s.port(%.*s, \"port\")" : "%.*s.host(%.*s)",
+			STR_ARG(role), STR_ARG(i));
+		diag_help(c->diags, d, "write '%.*s'", STR_ARG(call));
+		if (str_is(member, "host") || str_is(member, "hostname"))
+			diag_fix(c->diags, d, n->span, call, "write '%.*s'", STR_ARG(call));
+	} else {
+		diag_help(c->diags, d, "write '%.*s.host(%.*s)' or '%.*s.address(%.*s, \"port\")'", STR_ARG(role), STR_ARG(i), STR_ARG(role), STR_ARG(i));
+	}
+	return true;
+}
+
 static void report_role_member(struct check *c, struct node *n)
 {
 	struct suggest s;
@@ -183,8 +228,13 @@ static void report_role_member(struct check *c, struct node *n)
 		return;
 	}
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "a role has no field '%.*s'", STR_ARG(name));
+	const char *other = role_word(name);
 	if (str_is(name, "index") || str_is(name, "rank")) {
 		diag_help(c->diags, d, "a role is all of its replicas; the index of this one is 'pod.index'");
+		return;
+	}
+	if (other) {
+		diag_help(c->diags, d, "write '%.*s.%s'", STR_ARG(words), other);
 		return;
 	}
 	suggest_init(&s, c->arena, name);
@@ -305,6 +355,13 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 	struct module *module = module_base(c, n->u.member.base);
 	if (module)
 		return type_module_member(c, n, module, want);
+	struct node *inner = n->u.member.base;
+	if (inner->kind == NODE_INDEX && inner->u.pair.base->kind == NODE_NAME && scope_peek(c, inner->u.pair.base->u.name.text)) {
+		const struct type *role = type_expr(c, inner->u.pair.base, NULL);
+		if (role->kind == TYPE_ROLE && check_free(c, inner->u.pair.index)->kind != TYPE_BAD &&
+		    report_replica(c, n, inner->u.pair.base, inner->u.pair.index, n->u.member.name))
+			return bad(n);
+	}
 	const struct type *t = type_base(c, n->u.member.base, n->u.member.name);
 	bool pod = t->kind == TYPE_POD;
 	if (t->kind == TYPE_BAD)
@@ -346,6 +403,10 @@ const struct type *type_index(struct check *c, struct node *n)
 			elem = elem ? unify(c, elem, core->members[i].type) : core->members[i].type;
 	}
 	const struct type *i = check_free(c, index);
+	if (!elem && core->kind == TYPE_ROLE) {
+		report_replica(c, n, base, index, STR(""));
+		return bad(n);
+	}
 	if (!elem) {
 		struct str what = type_phrase(c->arena, core);
 		struct diag *d = diag_report(c->diags, TJ0302, base->span, "only a list or a map has elements, found %.*s", STR_ARG(what));

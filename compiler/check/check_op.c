@@ -171,6 +171,9 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 {
 	struct operands o;
 	enum op op = n->u.op.op;
+	if (op == OP_MUL && (report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right) ||
+	                     report_uncalled_accelerator(c, n, n->u.op.right, n->u.op.left)))
+		return bad(n);
 	if (!type_operands(c, n, want, &o))
 		return &type_bad;
 	if (o.a->kind == TYPE_ELASTIC || o.b->kind == TYPE_ELASTIC)

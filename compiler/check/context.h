@@ -205,6 +205,8 @@ const struct type *report_let_unit(struct check *c, struct decl *d, struct str w
 const struct type *bad(struct node *n);
 /* `module.device[8]`, `module.device:8`: true after a report, when `base` is an accelerator. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
+/* Help where a module stands, or what it does not have, and one of its accelerators is meant. */
+void advise_device(struct check *c, struct diag *d, const struct module *m);
 /* What a body sets under a key; NULL without, or when it is no body. */
 const struct node *body_member(const struct node *body, const char *key);
 /* `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or at least the form of it; empty for anything else. */

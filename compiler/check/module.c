@@ -115,7 +115,36 @@ static struct str behind_std(struct str name)
 	return str_starts(name, STR("std")) && stdlib_text(rest).p ? rest : STR("");
 }
 
-static void report_no_package(struct program *p, const struct node *import)
+struct wanted_file {
+	struct str name;
+	bool found;
+};
+
+static void compare_file(void *to, struct str name)
+{
+	struct wanted_file *w = to;
+	w->found = w->found || str_eq(name, w->name);
+}
+
+/* `import lib`, `import lib.tj` where lib.tj is the program's own file beside it. */
+static bool help_own_file(struct program *p, const struct module *by, const struct node *import, struct diag *d)
+{
+	bool suffix = import->u.import.depth == 2 && str_is(import->u.import.path[1], "tj");
+	struct str name = import->u.import.path[0];
+	struct wanted_file w = { .name = str_cat(p->arena, name, STR(".tj"), STR("")) };
+
+	if ((import->u.import.depth != 1 && !suffix) || !p->reader->list)
+		return false;
+	p->reader->list(p->reader->context, p->arena, path_directory(by->path), compare_file, &w);
+	if (!w.found && !suffix)
+		return false;
+	struct str whole = str_printf(p->arena, "\"%.*s\" as %.*s", STR_ARG(w.name), STR_ARG(name));
+	diag_help(p->diags, d, "a file is imported by its path, under a name: 'import %.*s'", STR_ARG(whole));
+	diag_fix(p->diags, d, import->u.import.path_span, whole, "write 'import %.*s'", STR_ARG(whole));
+	return true;
+}
+
+static void report_no_package(struct program *p, const struct module *by, const struct node *import)
 {
 	struct suggest s;
 	struct str name = import->u.import.path[0], joined = behind_std(name), module = stdlib_text(name).p ? name : joined;
@@ -130,10 +159,16 @@ static void report_no_package(struct program *p, const struct node *import)
 		diag_help(p->diags, d, "modules of the standard library begin with 'std': import std.%.*s", STR_ARG(module));
 		diag_fix(p->diags, d, import->u.import.path_span, str_printf(p->arena, "std.%.*s", STR_ARG(module)), "import 'std.%.*s'",
 			STR_ARG(module));
-	} else if (help.n)
+	} else if (help_own_file(p, by, import, d)) {
+		return;
+	} else if (help.n) {
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
-	else
+	} else if (import->u.import.depth > 1) {
 		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }", STR_ARG(name), STR_ARG(name));
+	} else {
+		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }; a file is imported by its path: "
+			"'import \"%.*s.tj\" as %.*s'", STR_ARG(name), STR_ARG(name), STR_ARG(name), STR_ARG(name));
+	}
 }
 
 static void add_candidate(void *to, struct str name)
@@ -285,7 +320,7 @@ static struct module *load_package(struct program *p, struct module *by, struct 
 	struct str *path = import->u.import.path;
 	const struct str *directory = map_get(&p->project.packages, path[0]);
 	if (!directory) {
-		report_no_package(p, import);
+		report_no_package(p, by, import);
 		by->lost = by->lost || behind_std(path[0]).n;
 		return NULL;
 	}

@@ -111,6 +111,13 @@ static void report_elastic(struct check *c, struct node *n)
 /* "512GB", "64 Gi", "2 hours": quotes, and a unit that is not ours. */
 static bool help_unit_in_text(struct check *c, struct diag *d, const struct node *n, const struct type *want, struct str text)
 {
+	struct quantity q;
+	if (want->kind == TYPE_DURATION && duration_compound(text, &q)) {
+		struct str one = duration_text(c->arena, q);
+		diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(one));
+		diag_fix(c->diags, d, n->span, one, "write %.*s", STR_ARG(one));
+		return true;
+	}
 	size_t digits = strspn(text.p, "0123456789."), unit = digits + strspn(text.p + digits, " ");
 	if (!type_is_quantity(want) || !digits || unit >= text.n)
 		return false;

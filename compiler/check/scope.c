@@ -335,14 +335,22 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 {
 	const char *word = word_elsewhere(name);
 	bool variable = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE;
-	if (word) {
+	bool shouted = name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n;
+	if (shouted && stands_after(c, at, "${") && foreign_name(name)) {
+		diag_help(c->diags, d, "%s; for a shell write $%.*s", foreign_name(name)->help, STR_ARG(name));
+	} else if (shouted && stands_after(c, at, "${") && !suggest_sentence(s).n) {
+		diag_help(c->diags, d, "'${...}' inserts a value of the program; for a variable of the pod write ${pod.env(\"%.*s\")}, for a shell $%.*s",
+			STR_ARG(name), STR_ARG(name));
+	} else if (word) {
 		diag_help(c->diags, d, "write '%s'", word);
 		diag_fix(c->diags, d, at, str_of(word), "change it to '%s'", word);
-	} else if (variable && !suggest_sentence(s).n) {
+	} else if (variable && !suggest_sentence(s).n && !foreign_name(name)) {
 		diag_help(c->diags, d, "text stands in quotes: write \"%.*s\"", STR_ARG(name));
 		diag_fix(c->diags, d, at, str_printf(c->arena, "\"%.*s\"", STR_ARG(name)), "put it in quotes");
-	} else if (foreign_name(name) && !suggest_only(s).n) {
+	} else if (foreign_name(name) && !suggest_only(s).n && (!c->text_wanted || variable)) {
 		diag_help(c->diags, d, "%s", foreign_name(name)->help);
+		if (variable)
+			diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
 	} else if (stands_after(c, at, "//")) {
 		diag_help(c->diags, d, "a comment begins with '#'; '//' divides");
 	} else if (stands_after(c, at, "--")) {

@@ -110,6 +110,7 @@ struct variables {
 	const struct plan_container *container;
 	struct map index;               /* name -> position + 1; made when somebody asks */
 	bool *secret;                   /* does it hold one? */
+	bool shell;                     /* may a shell read the arguments? */
 };
 
 /* References are to earlier entries, which are known already. */
@@ -139,36 +140,73 @@ static size_t position(struct variables *vs, struct str name)
 	return (size_t)(uintptr_t)map_get(&vs->index, name);
 }
 
-/* ---- $(NAME) in plain text (TJ0714) ---- */
+/* ---- $(NAME) and $NAME in plain text (TJ0714) ---- */
 
-/* The next $(NAME) from `p` on, and behind it; false when there is none. */
-static bool next_lookalike(const char **p, const char *end, struct str *ret)
+static const char word_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+/* The next $(NAME), or $NAME, from `p` on, and behind it; false when there is none. */
+static bool next_lookalike(const char **p, const char *end, struct str *ret_name, struct str *ret_whole)
 {
-	const char *dollar = *p < end ? memmem(*p, (size_t)(end - *p), "$(", 2) : NULL;
-	const char *close = dollar ? memchr(dollar, ')', (size_t)(end - dollar)) : NULL;
-	if (!close)
-		return false;
-	*ret = (struct str){ dollar + 2, (size_t)(close - dollar - 2) };
-	*p = dollar + 2;
-	return true;
+	for (const char *dollar; *p < end && (dollar = memchr(*p, '$', (size_t)(end - *p))); *p = dollar + 1) {
+		bool parens = dollar + 1 < end && dollar[1] == '(';
+		const char *name = dollar + 1 + parens, *stop = name;
+		while (stop < end && strchr(word_characters, *stop) && *stop)
+			stop++;
+		if (stop == name || (parens && (stop == end || *stop != ')')))
+			continue;
+		*ret_name = (struct str){ name, (size_t)(stop - name) };
+		*ret_whole = (struct str){ dollar, (size_t)(stop + parens - dollar) };
+		*p = stop;
+		return true;
+	}
+	return false;
 }
 
-/* Only the first `known` variables stand before the text. */
-static void reference_lookalike(struct variables *vs, size_t known, const struct text *t)
+/* Only the first `known` variables stand before the text; `shell`: something may read the text that knows $NAME. */
+static void reference_lookalike(struct variables *vs, size_t known, const struct text *t, bool shell)
 {
 	struct job *j = vs->job;
 	for (size_t i = 0; i < t->n; i++) {
-		struct str s = t->at[i].kind == PIECE_TEXT ? t->at[i].u.text : STR(""), name;
+		struct str s = t->at[i].kind == PIECE_TEXT ? t->at[i].u.text : STR(""), name, whole;
 		const char *p = s.p;
-		while (next_lookalike(&p, s.p + s.n, &name)) {
+		while (next_lookalike(&p, s.p + s.n, &name, &whole)) {
+			bool parens = whole.p[1] == '(';
+			if (shell && !parens)
+				continue;
 			size_t at = position(vs, name);
 			if (!at || at > known)
 				continue;
-			struct diag *d = diag_report(ds(j), TJ0714, t->from, "'$(%.*s)' is plain text here", STR_ARG(name));
+			struct diag *d = diag_report(ds(j), TJ0714, t->from, parens ? "'%.*s' is plain text here" : "'%.*s' is plain text here: no shell reads it",
+				STR_ARG(whole));
 			diag_help(ds(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(name));
+			if (shell)
+				diag_help(ds(j), d, "in the script of a shell write $%.*s", STR_ARG(name));
 			return;
 		}
 	}
+}
+
+static bool is_shell(const struct text *t)
+{
+	struct str s = t->n == 1 && t->at[0].kind == PIECE_TEXT ? t->at[0].u.text : STR("");
+	const char *slash = s.n ? memrchr(s.p, '/', s.n) : NULL;
+	if (slash)
+		s = (struct str){ slash + 1, s.n - (size_t)(slash + 1 - s.p) };
+	bool option = s.n > 1 && s.n < 6 && s.p[0] == '-' && s.p[s.n - 1] == 'c';       /* sh -c, bash -lc, python -c */
+	return option || (s.n >= 2 && str_ends(s, STR("sh")));
+}
+
+/* May a shell read what the container is started with?  Without a command the image decides. */
+static bool has_shell(const struct plan_container *c)
+{
+	const struct plan_texts *lists[] = { &c->command, &c->args };
+	bool shell = !c->command.n && !c->command.per_replica;
+	for (size_t k = 0; k < 2; k++) {
+		const struct plan_texts *list = !lists[k]->n && lists[k]->per_replica ? &lists[k]->per_replica[0] : lists[k];
+		for (size_t i = 0; i < list->n; i++)
+			shell = shell || is_shell(&list->at[i]);
+	}
+	return shell;
 }
 
 /* ---- pod.env("NAME") in command and args (TJ0705, TJ0711) ---- */
@@ -197,7 +235,7 @@ static void texts(struct variables *vs, const struct plan_texts *list)
 		for (size_t k = 0; k < t->n; k++)
 			if (t->at[k].kind == PIECE_ENV)
 				reference(vs, t->at[k].u.text, t->from);
-		reference_lookalike(vs, vs->container->nenv, t);
+		reference_lookalike(vs, vs->container->nenv, t, vs->shell);
 		for (size_t k = 0; k < t->n; k++)
 			if (t->at[k].kind == PIECE_TEXT)
 				shaped(vs->job, t->at[k].u.text, t->from);
@@ -225,11 +263,11 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 
 static void container(struct job *j, const struct plan_container *c, struct map *images)
 {
-	struct variables vs = { .job = j, .container = c };
+	struct variables vs = { .job = j, .container = c, .shell = has_shell(c) };
 	env_literals(j, c);
 	for (size_t i = 0; i < c->nenv; i++)
 		if (c->env[i].kind == ENV_TEXT && !c->env[i].framework)
-			reference_lookalike(&vs, i, &c->env[i].text);
+			reference_lookalike(&vs, i, &c->env[i].text, false);
 	texts(&vs, &c->command);
 	texts(&vs, &c->args);
 	image(j, c, images);

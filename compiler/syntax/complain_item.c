@@ -149,6 +149,25 @@ static bool begins_item(int kind)
 	return kind == TOKEN_LET || kind == TOKEN_CHECK || kind == TOKEN_WARN || kind == TOKEN_IF || kind == TOKEN_FOR;
 }
 
+/* `job.name`: true after a report. */
+static bool report_job_member(struct fault *f, size_t i)
+{
+	struct diags *ds = f->p->diags;
+	struct span at = { f->at[i].start, f->at[i].end };
+
+	if (f->at[i].kind != TOKEN_JOB || f->at[i + 1].kind != TOKEN_DOT || f->at[i + 2].kind != TOKEN_IDENT)
+		return false;
+	struct diag *d = diag_report(ds, TJ0113, at, "'job' is a reserved word");
+	struct str member = fault_text(f, i + 2);
+	if (str_is(member, "name") || str_is(member, "namespace") || str_is(member, "roles")) {
+		diag_help(ds, d, "the job that is being built is 'cluster': write 'cluster.%.*s'", STR_ARG(member));
+		diag_fix(ds, d, at, STR("cluster"), "write 'cluster'");
+	} else {
+		diag_help(ds, d, "the job that is being built is 'cluster', and it has name, namespace, domain, roles, all_roles, run_id");
+	}
+	return true;
+}
+
 static void report_word(struct fault *f, size_t i, bool key)
 {
 	struct diags *ds = f->p->diags;
@@ -157,6 +176,8 @@ static void report_word(struct fault *f, size_t i, bool key)
 	int kind = f->at[i].kind;
 	const char *other = other_name(kind);
 
+	if (!key && report_job_member(f, i))
+		return;
 	if (!key && f->p->words[kind])
 		return;
 	if (!key)

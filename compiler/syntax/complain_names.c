@@ -130,6 +130,48 @@ bool help_title(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* 'lib' of "dir/my-lib.tj": what a file is mostly imported as. */
+static struct str stem_of(struct arena *a, struct str path)
+{
+	struct str stem = str_ends(path, STR(".tj")) ? (struct str){ path.p, path.n - 3 } : path;
+	const char *slash = stem.n ? memrchr(stem.p, '/', stem.n) : NULL;
+
+	if (slash)
+		stem = (struct str){ slash + 1, stem.n - (size_t)(slash + 1 - stem.p) };
+	char *name = arena_alloc(a, stem.n + 1);
+	for (size_t i = 0; i < stem.n; i++) {
+		char c = stem.p[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9');
+		name[i] = letter ? c : '_';
+	}
+	return stem.n ? (struct str){ name, stem.n } : STR("name");
+}
+
+/* `import "lib.tj"` and `import ./lib`: a file is imported by its path, under a name. */
+static void help_import_file(struct fault *f, struct diag *d, struct str path, struct span at)
+{
+	struct diags *ds = f->p->diags;
+	struct str name = stem_of(f->p->arena, path), suffix = str_ends(path, STR(".tj")) ? STR("") : STR(".tj");
+	struct str whole = str_printf(f->p->arena, "\"%.*s%.*s\" as %.*s", STR_ARG(path), STR_ARG(suffix), STR_ARG(name));
+
+	diag_help(ds, d, "a file is imported by its path, under a name: 'import %.*s'", STR_ARG(whole));
+	diag_fix(ds, d, at, whole, "write 'import %.*s'", STR_ARG(whole));
+}
+
+/* The rest of the line of an import, when it is a path without quotes; empty for anything else. */
+static struct str bare_path(const struct fault *f)
+{
+	size_t i = f->item + 1, end = i;
+
+	while (f->at[end].kind != TOKEN_END && !(f->at[end].flags & FLAG_LINE) && f->at[end].kind != TOKEN_AS && end - i < 32)
+		end++;
+	if (end == i || f->at[i].flags & FLAG_LINE)
+		return STR("");
+	struct str text = tokens_text(&f->p->tokens, f->at[i].start, f->at[end - 1].end);
+	static const char path[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+	return strspn(text.p, path) >= text.n && memchr(text.p, '/', text.n) ? text : STR("");
+}
+
 /* import "x", import a/b, import a, b */
 bool help_import(struct fault *f, struct diag *d)
 {
@@ -139,11 +181,19 @@ bool help_import(struct fault *f, struct diag *d)
 	if (f->at[f->item].kind != TOKEN_IMPORT)
 		return false;
 	struct str text = fault_text(f, f->item + 1);
-	if (path->kind == TOKEN_STRING && str_starts(text, STR("\"std.")))
+	struct str bare = path->kind == TOKEN_STRING ? STR("") : bare_path(f);
+	struct span at = { path->start, path->start + (uint32_t)(bare.n ? bare.n : text.n) };
+	if (path->kind == TOKEN_STRING && str_starts(text, STR("\"std."))) {
 		diag_help(ds, d, "write 'import %.*s'; quotes are for files", (int)text.n - 2, text.p + 1);
-	else if (path->kind == TOKEN_STRING)
-		diag_help(ds, d, "a file is imported under a name: 'import %.*s as name'", STR_ARG(text));
-	else if (f->previous == TOKEN_DOT || (f->i == f->item + 1 && f->found.kind == TOKEN_DOT))
+		diag_fix(ds, d, at, (struct str){ text.p + 1, text.n - 2 }, "remove the quotes");
+	} else if (path->kind == TOKEN_STRING && text.n > 2) {
+		help_import_file(f, d, (struct str){ text.p + 1, text.n - 2 }, at);
+	} else if (bare.n && !str_starts(bare, STR("std/"))) {
+		help_import_file(f, d, bare, at);
+	} else if (bare.n > 4) {
+		diag_help(ds, d, "the parts of a module's name are joined by '.': 'import std.%.*s'", (int)bare.n - 4, bare.p + 4);
+		diag_fix(ds, d, at, str_printf(f->p->arena, "std.%.*s", (int)bare.n - 4, bare.p + 4), "write '.'");
+	} else if (f->previous == TOKEN_DOT || (f->i == f->item + 1 && f->found.kind == TOKEN_DOT))
 		diag_help(ds, d, "write 'import std.NAME'; 'trainc explain' lists the modules");
 	else if (!f->line_end && f->found.kind == TOKEN_COMMA)
 		diag_help(ds, d, "write a line for each module");

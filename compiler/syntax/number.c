@@ -8,6 +8,7 @@
  */
 #include "syntax/number.h"
 
+#include "base/quantity.h"
 #include "trainc.tab.h"
 
 #include <math.h>
@@ -130,6 +131,20 @@ static bool is_exponent(struct str w, size_t i)
 	return i < w.n && digits(w, i) == w.n;
 }
 
+/* 2h30m: true after a report. */
+static bool report_compound(struct tokens *ts, struct span at, struct str w)
+{
+	struct quantity q;
+
+	if (!duration_compound(w, &q))
+		return false;
+	struct str text = duration_text(ts->arena, q);
+	struct diag *d = diag_report(ts->diags, TJ0304, at, "a duration is one number and one unit");
+	diag_help(ts->diags, d, "write %.*s", STR_ARG(text));
+	diag_fix(ts->diags, d, at, text, "write %.*s", STR_ARG(text));
+	return true;
+}
+
 /* A number and letters: a quantity, whatever the unit. */
 static int quantity_kind(struct tokens *ts, struct span at, struct str w, size_t unit)
 {
@@ -138,6 +153,8 @@ static int quantity_kind(struct tokens *ts, struct span at, struct str w, size_t
 			continue;
 		if (w.p[i] == '.')
 			return report_fractions(ts, at);
+		if (report_compound(ts, at, w))
+			return TOKEN_BAD;
 		struct diag *d = diag_report(ts->diags, TJ0304, at, "'%.*s' is not a unit",
 		                             STR_ARG(tokens_shown(ts, at.start + (uint32_t)unit, at.end)));
 		diag_help(ts->diags, d, "a quantity is one number and one unit; text is written in quotes");

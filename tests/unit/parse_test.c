@@ -228,7 +228,7 @@ static void numbers(void)
 	FIXES("let a = 0x1000\n", "let a = 4096\n");
 	SAYS("let a = 1__0\nlet b = 1_\n", "1:9 TJ0102 '1__0' is not a number\n2:9 TJ0102 '1_' is not a number\n");
 	SAYS("let a = 1.2.3\n", "1:9 TJ0102 '1.2.3' is not a number\n");
-	SAYS("let a = 5m30s\n", "1:9 TJ0304 'm30s' is not a unit\n");
+	SAYS("let a = 5m30s\n", "1:9 TJ0304 a duration is one number and one unit\n");
 	SAYS("let a = 0o89\n", "1:9 TJ0102 '0o89' is not a number\n");
 	SAYS("let a = 1x2x3x4\n", "1:9 TJ0102 '1x2x3x4' is not a topology\n");
 	SAYS("let a = 1e999\n", "1:9 TJ0301 1e999 does not fit in a float\n");

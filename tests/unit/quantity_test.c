@@ -150,6 +150,20 @@ static void test_arithmetic(void)
 	check(!quantity_sub(read("-7Ei"), read("7Ei"), &q), "sub", "-7Ei - 7Ei", STR("refused"));
 }
 
+static void test_compound(void)
+{
+	static const struct { const char *word, *want; } rows[] = {
+		{ "2h30m", "150min" }, { "1d12h", "36h" }, { "1m30s", "90s" }, { "1h30min", "90min" }, { "01:30:00", "90min" }, { "00:01:30", "90s" },
+		{ "2h", "" }, { "30m2h", "" }, { "1h1h", "" }, { "1:30", "" }, { "1:2:3:4", "" }, { "2h30", "" }, { "h30m", "" }, { "", "" }, { "::", "" },
+		{ "1x2y", "" }, { "9999999999h1m", "" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct quantity q;
+		struct str text = duration_compound(str_of(rows[i].word), &q) ? duration_text(&arena, q) : STR("");
+		check(str_is(text, rows[i].want), "compound", rows[i].word, text);
+	}
+}
+
 int main(void)
 {
 	test_vectors("literal", literals, sizeof(literals) / sizeof(literals[0]), quantity_parse, quantity_text);
@@ -158,6 +172,7 @@ int main(void)
 	test_round_trip();
 	test_go_durations();
 	test_units();
+	test_compound();
 	test_arithmetic();
 	arena_release(&arena);
 	printf("%u passed, %u failed\n", passed, failed);
