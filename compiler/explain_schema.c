@@ -102,6 +102,21 @@ static const struct schema_type *inner(const struct schema_ref *r)
 	return r->word == SCHEMA_OBJECT ? &tables->types[r->of] : NULL;
 }
 
+/* What the field was in versions where it was something else. */
+static void other_forms(struct explain *e, const struct schema_type *t, const struct schema_field *f)
+{
+	for (size_t i = t->first; i < t->first + t->n; i++) {
+		const struct schema_field *other = &tables->fields[i];
+		if (other->name != f->name || told_before(t, i) || (other->ref == f->ref && other->required == f->required))
+			continue;
+		buf_z(e->out, "In ");
+		schema_versions_text(versions_of(t, other), e->out);
+		buf_z(e->out, ": ");
+		schema_ref_text(tables, &tables->refs[other->ref], e->out);
+		buf_z(e->out, other->required ? ", required\n" : ", not required\n");
+	}
+}
+
 static void field(struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	struct str name = schema_text(tables, f->name), owner = last_part(schema_text(tables, t->name));
@@ -113,6 +128,7 @@ static void field(struct explain *e, const struct schema_type *t, const struct s
 	schema_ref_text(tables, &tables->refs[f->ref], e->out);
 	buf_printf(e->out, ", field of %.*s%s", STR_ARG(owner), f->required ? ", required" : "");
 	versions(e, versions_of(t, f));
+	other_forms(e, t, f);
 	if (f->keys)
 		buf_printf(e->out, "\nElements are told apart by %s.\n", tables->text + f->keys);
 	if (raw)

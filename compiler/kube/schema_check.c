@@ -97,6 +97,8 @@ static void wrong(struct schema_checking *c, const struct schema_ref *r, const s
 	if (write.n) {
 		diag_help(c->diags, report, "write %.*s", STR_ARG(write));
 		diag_fix(c->diags, report, d->from, write, "write %.*s", STR_ARG(write));
+	} else if (r->word == SCHEMA_QUANTITY) {
+		diag_help(c->diags, report, "a number, with a unit behind it or none: 500m, 2, 4Gi, 1.5G");
 	} else if (r->word == SCHEMA_OBJECT || r->word == SCHEMA_BUILTIN) {
 		diag_help(c->diags, report, "'trainc explain %.*s' lists its fields", STR_ARG(buf_text(&wanted)));
 	}
