@@ -1,5 +1,8 @@
 /*
- * cmd_vendor.c - kinds of Kubernetes that are not built in, into the project.
+ * cmd_vendor.c - what a project brings along: packages, and kinds of Kubernetes
+ * that are not built in.
+ *
+ * `trainc vendor` locks the packages as they are (lock.h).
  *
  * `trainc vendor crd FILE...` reads CustomResourceDefinitions and keeps what they
  * say about their fields in crds.tbl, beside project.tj.  A section for each
@@ -13,6 +16,7 @@
 #include "base/sha256.h"
 #include "kube/crd.h"
 #include "kube/schema_text.h"
+#include "lock.h"
 #include "plan/data_read.h"
 #include "session.h"
 
@@ -175,8 +179,10 @@ int cmd_vendor(struct session *s)
 	struct str path = path_join(s->arena, project_directory(s->arena), str_of(file_name)), text, why;
 	const struct options *o = s->options;
 
+	if (!o->noperands)
+		return lock_packages(s);
 	if (!str_is(o->operands[0], "crd") || o->noperands < 2) {
-		session_say(s, "write 'trainc vendor crd FILE', where FILE holds CustomResourceDefinitions");
+		session_say(s, "write 'trainc vendor' for packages, or 'trainc vendor crd FILE', where FILE holds CustomResourceDefinitions");
 		return STATUS_USAGE;
 	}
 	if (file_reader.exists(NULL, path)) {

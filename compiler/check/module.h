@@ -59,6 +59,7 @@ struct program {
 	struct module *root;
 	struct project project;
 	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
+	bool locking;                   /* packages are about to be locked: not compared with the lock */
 	bool check_failed;              /* check_program() reported errors: silence about what is unused */
 	unsigned nslots;                /* of global lets and params; the checker counts */
 	struct decl **unused;           /* checker's own: declarations of the user's files, for check_unused() */

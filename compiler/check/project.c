@@ -45,7 +45,7 @@ static void read_packages(struct program *p)
 		struct str *kept = ARENA_NEW(p->arena, struct str);
 		*kept = path;
 		map_put(&p->project.packages, p->arena, item->u.item.key.text, kept);
-		if (path.p)
+		if (path.p && !p->locking)
 			package_verify(p, item->u.item.key.text, directory, item->u.item.key.span);
 	}
 }

@@ -69,6 +69,18 @@ static void add_mount(struct lowering *l, struct plan_container *c, struct map *
 	ARENA_PUSH(ev->arena, c->mounts, c->nmounts, m);
 }
 
+/* What the device brings already, spelt alike by the user. */
+static bool brought(const struct plan_accelerator *acc, const struct plan_mount *m)
+{
+	for (size_t i = 0; acc && i < acc->nmounts; i++) {
+		const struct plan_volume *a = acc->mounts[i].volume, *b = m->volume;
+		if (str_eq(acc->mounts[i].path, m->path) && a->kind == b->kind && str_eq(a->name, b->name) && str_eq(a->path, b->path) &&
+		    a->readonly == b->readonly)
+			return true;
+	}
+	return false;
+}
+
 static void lower_mounts(struct lowering *l, struct source_entries *s, struct plan_container *c)
 {
 	const struct plan_accelerator *acc = l->plan->accelerator;
@@ -83,7 +95,8 @@ static void lower_mounts(struct lowering *l, struct source_entries *s, struct pl
 		if (s->at[i].value->kind != VALUE_VOLUME || !mount_path(l->ev, s->at[i].key, s->at[i].key_at, &m.path))
 			continue;
 		m.volume = s->at[i].value->u.volume;
-		add_mount(l, c, &known, m);
+		if (c != &l->plan->main || !brought(acc, &m))
+			add_mount(l, c, &known, m);
 	}
 }
 

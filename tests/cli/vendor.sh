@@ -1,5 +1,5 @@
 #!/bin/sh
-# vendor.sh - kinds of Kubernetes that are not built in: into the project, checked there.
+# vendor.sh - packages, locked as they are; kinds of Kubernetes that are not built in: into the project, checked there.
 . "$(dirname "$0")/cli.inc"
 
 cat >widget.yaml <<'END'
@@ -86,9 +86,37 @@ run 1 vendor crd broken.yaml; says err "broken.yaml:"
 run 1 vendor crd missing.yaml; says err "cannot read 'missing.yaml': no such file"
 run 1 vendor crd widget.yaml half.yaml
 run 2 vendor widget.yaml; says err "trainc vendor crd FILE"
-run 2 vendor; silent out
 same before crds.tbl
 printf 'nonsense\n' >crds.tbl
 program 'size = 3'
 run 1 check job.tj; says err "the project's kinds cannot be read: line 1: 'nonsense' is no line of a schema"; says err "trainc vendor crd FILE"
+
+# ---- packages ----
+mkdir -p packages/lab/own/sub packages/lab/low packages/none
+cd packages
+run 1 vendor; says err "project.tj names no packages"; silent out
+cd lab
+printf 'project { packages { own = "own", low = "low" } }\n' >project.tj
+printf 'let size: memory = 1Gi\n' >own/sizes.tj
+printf 'let more = 2\n' >own/sub/more.tj
+printf 'let less = 1\n' >low/less.tj
+printf 'import own.sizes\nimport low.less\njob "a" {\n  role r { image = "registry.example.com/a:1", memory = sizes.size, cpu = 1, replicas = less.less }\n}\n' >job.tj
+run 1 check job.tj; says err "package 'own' is not locked [TJ0214]"
+run 0 vendor; silent err; cp .out ../first 2>/dev/null || cp "$work/.out" ../first
+holds test "$(cut -d' ' -f1 ../first | tr '\n' ' ')" = "low own "
+holds grep -qE '^own sha256:[0-9a-f]{64}$' trainc.lock
+run 0 check job.tj; silent err
+printf 'let more = 3\n' >own/sub/more.tj
+run 1 check job.tj; says err "package 'own' does not match 'trainc.lock' [TJ0214]"; says err "run 'trainc vendor'"
+cd own
+run 0 vendor; silent err
+cd ..
+run 0 check job.tj; silent err
+cp trainc.lock before
+rm low/less.tj
+run 1 vendor; says err "package 'low' was not locked: 'low' holds no .tj file"; same before trainc.lock
+printf 'project { packages { out = "../none" } }\n' >project.tj
+run 1 vendor; says err "'../none' is outside the project [TJ0210]"; same before trainc.lock
+printf 'project { packages {\n' >project.tj
+run 1 vendor; says err "project.tj:"; same before trainc.lock
 end
