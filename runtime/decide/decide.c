@@ -34,14 +34,15 @@ static void remember(struct pass *p, const struct decide_record *before)
 	struct decide_record *r = &p->out->record;
 
 	*r = *before;
-	r->replicas = ARENA_ARRAY(p->arena, struct decide_replica *, p->plan->nroles);
-	r->released = ARENA_ARRAY(p->arena, bool, p->plan->nroles);
-	for (size_t k = 0; k < p->plan->nroles; k++) {
-		size_t n = (size_t)p->plan->roles[k].max;
-		r->replicas[k] = ARENA_ARRAY(p->arena, struct decide_replica, n);
-		if (before->replicas && n)
-			memcpy(r->replicas[k], before->replicas[k], n * sizeof(*r->replicas[k]));
-		r->released[k] = before->released && before->released[k];
+	r->nroles = p->plan->nroles;
+	r->roles = ARENA_ARRAY(p->arena, struct decide_role, r->nroles);
+	for (size_t k = 0; k < r->nroles; k++) {
+		const struct decide_role *was = k < before->nroles ? &before->roles[k] : &(struct decide_role){ 0 };
+		struct decide_role *is = &r->roles[k];
+		int64_t n = p->plan->roles[k].max;
+		*is = (struct decide_role){ .at = ARENA_ARRAY(p->arena, struct decide_replica, (size_t)n), .n = n, .released = was->released };
+		for (int64_t i = 0; i < n && i < was->n; i++)
+			is->at[i] = was->at[i];
 	}
 }
 
@@ -102,7 +103,7 @@ static bool part_failed(const struct decide_part *part)
 static bool any_failed(const struct pass *p)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++)
-		if (role_required(p->plan, &p->plan->roles[k]) && part_failed(&p->parts[k]))
+		if (role_required(p->plan, &p->plan->roles[k]) && failure_judge(&p->plan->roles[k], false) == FAILURE_ENDS && part_failed(&p->parts[k]))
 			return true;
 	return false;
 }
@@ -120,8 +121,10 @@ static bool is_left(const struct pass *p, const struct decide_part *part, int64_
 {
 	size_t k = (size_t)(part - p->parts);
 
+	if (part->states[i] == REPLICA_FAILED)
+		return failure_judge(part->plan, false) == FAILURE_RESTARTS;
 	if (part->states[i] == REPLICA_WAITING)
-		return is_current(&part->replicas[i], part->at[i]) || p->out->record.released[k];
+		return is_current(&part->replicas[i], part->at[i]) || p->out->record.roles[k].released;
 	return part->states[i] == REPLICA_STARTED || part->states[i] == REPLICA_READY;
 }
 
@@ -154,9 +157,10 @@ static void failed(struct pass *p)
 static void going(struct pass *p)
 {
 	bool runs = p->plan->running ? condition_holds(p->plan, p->plan->running, p->states) : any_active(p);
+	const struct seen *restarts = p->retried ? p->retried : runs ? NULL : p->replaced;
 
-	if (p->retried)
-		set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("is restarting because "), blame(p, p->retried), STR("")));
+	if (restarts)
+		set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("is restarting because "), blame(p, restarts), STR("")));
 	else if (runs)
 		set(p, JOB_RUNNING, true, "Running", STR("is running."));
 	pass_wake(p, job_deadline(p->plan, p->out->record.begin));
@@ -188,8 +192,7 @@ static void judge(struct pass *p)
 
 static void suspend(struct pass *p)
 {
-	if (p->out->record.begin || p->out->record.replicas)
-		pass_begin_anew(p, 0);
+	pass_begin_anew(p, 0);
 	p->out->record.spent = 0;
 	set(p, JOB_SUSPENDED, true, "Suspended", STR("is suspended."));
 	pass_clear(p, true);

@@ -82,14 +82,20 @@ struct decide_replica {
 	bool succeeded, failed;         /* for good */
 };
 
+struct decide_role {
+	struct decide_replica *at;
+	int64_t n;
+	bool released;                  /* its `start_after` has held */
+};
+
 struct decide_record {
 	struct job_conditions conditions;
 	int64_t begin, end;             /* 0: not yet; a resumed job begins when it is resumed */
 	int64_t spent;                  /* restarts of attempts that are over, and attempts that failed */
 	int64_t begun_anew;             /* how often the whole job began again */
 	bool cut_short;                 /* its deadline or back-off limit ended it */
-	struct decide_replica **replicas;       /* of each role, plan_role.max of them; NULL: nothing is known */
-	bool *released;                 /* roles whose `start_after` has held; NULL with `replicas` */
+	struct decide_role *roles;      /* as the plan's, which may have other numbers of replicas than before */
+	size_t nroles;
 };
 
 /* ---- what to do ---- */

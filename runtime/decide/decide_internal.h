@@ -24,8 +24,8 @@ struct pass {
 	struct decide_part *parts;
 	struct role_states *states;
 	int64_t now;
-	/* whom to blame: the first that failed for good, and the first that begins again in this pass */
-	const struct seen *lost, *retried;
+	/* whom to blame: the first that failed for good, that has the job restart, and that is replaced while the job goes on */
+	const struct seen *lost, *retried, *replaced;
 };
 
 /* What is seen, by role and index. */

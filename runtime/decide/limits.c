@@ -20,9 +20,9 @@ int64_t decide_spent(const struct plan_job *j, const struct decide_record *r)
 {
 	int64_t spent = r->spent;
 
-	for (size_t k = 0; k < j->nroles && r->replicas; k++)
-		for (int64_t i = 0; i < j->roles[k].max && role_begins_again(&j->roles[k]); i++)
-			spent += r->replicas[k][i].restarts;
+	for (size_t k = 0; k < j->nroles && k < r->nroles; k++)
+		for (int64_t i = 0; i < r->roles[k].n && role_begins_again(&j->roles[k]); i++)
+			spent += r->roles[k].at[i].restarts;
 	return spent;
 }
 

@@ -32,7 +32,7 @@ void pass_index(struct pass *p)
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		const struct plan_role *r = &p->plan->roles[k];
 		struct decide_part *part = &p->parts[k];
-		*part = (struct decide_part){ .plan = r, .slots = slots_of(p, k), .replicas = p->out->record.replicas[k] };
+		*part = (struct decide_part){ .plan = r, .slots = slots_of(p, k), .replicas = p->out->record.roles[k].at };
 		part->wanted = r->elastic && p->job->sizes ? p->job->sizes[k] : r->max;
 		part->at = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->services = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
@@ -68,18 +68,26 @@ static bool earlier(const struct seen *s, const struct seen *than)
 	return !than || s->end < than->end;
 }
 
+/* Whatever the program did, its node was taken from it: nobody counts that, and nothing is to be waited for. */
+static bool may_begin_again(const struct plan_role *role, const struct decide_replica *r, const struct seen *s, enum attempt_verdict *ret)
+{
+	*ret = attempt_judge(role, s->exit_code, s->disrupted, r->failures);
+	return *ret != ATTEMPT_FAILED && (s->disrupted || failure_judge(role, true) != FAILURE_ENDS);
+}
+
 static void failed(struct pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
 {
-	enum attempt_verdict verdict = attempt_judge(role, s->exit_code, s->disrupted, r->failures);
+	enum attempt_verdict verdict;
 
-	if (verdict == ATTEMPT_FAILED) {
+	if (!may_begin_again(role, r, s, &verdict)) {
 		r->failed = true;
 		return;
 	}
 	r->doomed = r->uid;
 	r->again = p->now;
-	if (earlier(s, p->retried))
-		p->retried = s;
+	const struct seen **tell = failure_judge(role, true) == FAILURE_PASSES ? &p->replaced : &p->retried;
+	if (earlier(s, *tell))
+		*tell = s;
 	if (s->disrupted)
 		return;
 	if (s->begin && s->end - s->begin >= ATTEMPT_SETTLED_SECONDS * INT64_C(1000000000))
@@ -87,6 +95,15 @@ static void failed(struct pass *p, const struct plan_role *role, struct decide_r
 	r->failures += verdict == ATTEMPT_AGAIN;
 	p->out->record.spent++;
 	r->again = p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * INT64_C(1000000000), ++r->series);
+}
+
+/* A replica that failed for good: the job's end, or what it waits with for somebody. */
+static void lost(struct pass *p, const struct plan_role *role, const struct seen *s)
+{
+	const struct seen **tell = failure_judge(role, false) == FAILURE_RESTARTS ? &p->retried : &p->lost;
+
+	if (role_required(p->plan, role) && earlier(s, *tell))
+		*tell = s;
 }
 
 static enum replica_state state_of(const struct pass *p, const struct decide_part *part, const struct decide_replica *r, const struct seen *s)
@@ -115,8 +132,8 @@ void pass_judge(struct pass *p)
 				else if (s->phase == SEEN_FAILED && !r->failed)
 					failed(p, part->plan, r, s);
 			}
-			if (r->failed && s && role_required(p->plan, part->plan) && earlier(s, p->lost))
-				p->lost = s;
+			if (r->failed && s)
+				lost(p, part->plan, s);
 			part->states[i] = state_of(p, part, r, s);
 		}
 	}
@@ -133,7 +150,7 @@ void pass_begin_anew(struct pass *p, int64_t again)
 			*r = (struct decide_replica){ .doomed = gone, .again = again };
 			part->states[i] = REPLICA_WAITING;
 		}
-		p->out->record.released[k] = false;
+		p->out->record.roles[k].released = false;
 	}
 }
 
@@ -142,7 +159,7 @@ void pass_release(struct pass *p)
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		const struct plan_condition *c = p->plan->roles[k].start_after;
 		if (!c || condition_holds(p->plan, c, p->states))
-			p->out->record.released[k] = true;
+			p->out->record.roles[k].released = true;
 	}
 }
 
@@ -223,9 +240,9 @@ static void replica(struct pass *p, size_t k, int64_t i)
 	struct decide_replica *r = &part->replicas[i];
 	const struct seen *s = part->at[i];
 
-	if (s && !is_current(r, s))
+	if (is_ours(s) && !is_current(r, s))
 		delete(p, s);
-	else if (r->succeeded || r->failed || (!s && !p->out->record.released[k]))
+	else if (r->succeeded || r->failed || (!s && !p->out->record.roles[k].released))
 		return;
 	else if (!s && r->again > p->now)
 		pass_wake(p, r->again);

@@ -71,7 +71,8 @@ static bool names_object(const struct plan_job *j, const struct seen *s)
 /* ---- labels ---- */
 
 /* A label's text for replica i; false when it has none. */
-static bool label_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_replica_label *l, int64_t i, struct str *ret)
+static bool label_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_replica_label *l, int64_t i,
+	struct str *ret)
 {
 	const struct text *t = l->per_replica ? i < r->max ? &l->per_replica[i] : &(struct text){ .at = &piece_absent } : &l->text;
 	struct buf out = { 0 };

@@ -1,0 +1,568 @@
+/*
+ * decide_test.c - what a controller does about one job, pass by pass, with plans
+ * of our own.  Cases that are data are in operator_test.c.
+ *
+ * What was asked for is compared as text: "create Pod j-a-0, delete Pod j-a-2".
+ */
+#include "unit.h"
+
+#include "world.h"
+
+/* ---- plans ---- */
+
+static struct plan_role role(const char *name, int64_t n)
+{
+	static char objects[8][32];
+	static unsigned used;
+	char *object = objects[used++ % 8];
+
+	snprintf(object, sizeof(objects[0]), "j-%s", name);
+	return (struct plan_role){ .name = str_of(name), .label = str_of(name), .object = str_of(object), .min = n, .max = n, .main.name = STR("main") };
+}
+
+static struct plan_str word(const char *w) { return (struct plan_str){ .value = str_of(w), .set = true }; }
+static struct plan_int count(int64_t n) { return (struct plan_int){ .value = n, .set = true }; }
+static struct plan_quantity seconds(int64_t n) { return (struct plan_quantity){ .value = { .nano = (int128)n * SECOND }, .set = true }; }
+static struct plan_condition done(unsigned r) { return (struct plan_condition){ .kind = CONDITION_DONE, .role = r, .index = CONDITION_ALL }; }
+static struct plan_condition ready(unsigned r) { return (struct plan_condition){ .kind = CONDITION_READY, .role = r, .index = CONDITION_ALL }; }
+
+static struct plan_job job(struct plan_role *roles, size_t n, const struct plan_condition *success)
+{
+	return (struct plan_job){ .name = STR("j"), .roles = roles, .nroles = n, .success = success, .each_replica = true, .clean = word("running") };
+}
+
+/* ---- what was asked for ---- */
+
+static struct str orders(struct world *w)
+{
+	static const char *const words[] = { [DECIDE_CREATE] = "create", [DECIDE_ADOPT] = "adopt", [DECIDE_DELETE] = "delete" };
+	struct buf b = { 0 };
+
+	world_pass(w);
+	for (size_t i = 0; i < w->last.nactions; i++) {
+		const struct decide_action *a = &w->last.actions[i];
+		buf_printf(&b, "%s%s %.*s %.*s", i ? ", " : "", words[a->what], STR_ARG(a->kind), STR_ARG(a->name));
+	}
+	struct str text = buf_take(&b, &w->arena);
+	buf_release(&b);
+	return text;
+}
+
+/* "+Created -Running": in their order. */
+static struct str conditions(struct world *w)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < w->record.conditions.n; i++)
+		buf_printf(&b, "%s%c%s", i ? " " : "", w->record.conditions.at[i].holds ? '+' : '-', condition_word(w->record.conditions.at[i].type));
+	struct str text = buf_take(&b, &w->arena);
+	buf_release(&b);
+	return text;
+}
+
+static struct str message(const struct world *w) { return w->record.conditions.at[w->record.conditions.n - 1].message; }
+
+#define ORDERS(want) CHECK_TEXT(orders(&w), want)
+#define CONDITIONS(want) CHECK_TEXT(conditions(&w), want)
+#define MESSAGE(want) CHECK_TEXT(message(&w), want)
+#define AGAIN_IN(n) CHECK(w.last.again == w.now + (n) * SECOND)
+
+static void start(struct world *w, const struct plan_job *j)
+{
+	world_begin(w, j, STR("Job"));
+	world_pass(w);
+	world_run_all(w);
+	world_pass(w);
+}
+
+static void ends(struct world *w, int r, int64_t i, int exit_code) { thing_ends(w, world_replica(w, r, i), exit_code); }
+
+/* ---- tests ---- */
+
+static void simple_life(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	j.hosts = HOSTS_NAME;
+	world_begin(&w, &j, STR("Job"));
+	ORDERS("create Service j-a-0, create Service j-a-1, create Pod j-a-0, create Pod j-a-1");
+	CONDITIONS("+Created");
+	CHECK(w.record.begin == w.now && w.last.again == RULES_NEVER);
+	world_run_all(&w);
+	ORDERS("");
+	CONDITIONS("+Created +Running");
+	CHECK(w.last.roles[0].active == 2);
+	ends(&w, 0, 1, 0);
+	ORDERS("");
+	CHECK(w.last.roles[0].active == 1 && w.last.roles[0].succeeded == 1);
+	world_remove(&w, world_replica(&w, 0, 1));      /* somebody clears up: it has done its work */
+	ORDERS("");
+	w.now += SECOND;
+	ends(&w, 0, 0, 0);
+	ORDERS("delete Service j-a-1");                 /* what ended stays, with its Service */
+	CONDITIONS("+Created -Running +Succeeded");
+	MESSAGE("Job j successfully completed.");
+	CHECK(w.record.end == w.now);
+	ORDERS("");
+	world_end(&w);
+}
+
+static void attempts(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	roles[0].retries = count(2);
+	start(&w, &j);
+	ends(&w, 0, 1, 139);
+	ORDERS("delete Pod j-a-1");
+	CONDITIONS("+Created +Restarting");
+	MESSAGE("Job j is restarting because a-1 failed: killed by SEGV");
+	ORDERS("");
+	AGAIN_IN(10);
+	w.now += 10 * SECOND;
+	ORDERS("create Pod j-a-1");
+	world_run_all(&w);
+	ORDERS("");
+	CONDITIONS("+Created +Running");
+	ends(&w, 0, 1, 1);
+	ORDERS("delete Pod j-a-1");
+	ORDERS("");
+	AGAIN_IN(20);                                   /* the second in a row waits longer */
+	w.now += 20 * SECOND;
+	ORDERS("create Pod j-a-1");
+	world_run_all(&w);
+	ends(&w, 0, 1, 7);
+	ORDERS("delete Pod j-a-0");                     /* the last attempt: it fails, and what runs goes */
+	CONDITIONS("+Created -Running +Failed");
+	MESSAGE("Job j has failed because a-1 failed: exit code 7");
+	CHECK(decide_spent(&j, &w.record) == 2);
+	world_end(&w);
+}
+
+/* A deletion that was lost is asked for again, and the failure counts once. */
+static void lost_orders(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	roles[0].retries = count(1);
+	start(&w, &j);
+	ends(&w, 0, 0, 3);
+	for (int i = 0; i < 3; i++) {
+		w.last = world_decide(&w);
+		w.record = w.last.record;
+		CHECK(w.last.nactions == 1 && w.last.actions[0].what == DECIDE_DELETE);
+	}
+	CHECK(w.record.roles[0].at[0].failures == 1 && w.record.spent == 1);
+	world_replica(&w, 0, 0)->deleting = true;       /* on its way: nothing to do but wait */
+	w.now += 60 * SECOND;
+	ORDERS("");
+	world_remove(&w, world_replica(&w, 0, 0));
+	ORDERS("create Pod j-a-0");
+	world_end(&w);
+}
+
+static void disruptions(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	start(&w, &j);
+	world_replica(&w, 0, 0)->disrupted = true;
+	ends(&w, 0, 0, 1);
+	ORDERS("delete Pod j-a-0");
+	MESSAGE("Job j is restarting because a-0 failed: its node was taken from it");
+	ORDERS("create Pod j-a-0");                     /* at once, and not counted */
+	CHECK(w.record.spent == 0 && w.record.roles[0].at[0].failures == 0);
+	world_run_all(&w);
+	world_remove(&w, world_replica(&w, 0, 0));      /* gone without a word */
+	ORDERS("create Pod j-a-0");
+	world_end(&w);
+}
+
+static void begins_anew(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	j.restarts = count(1);
+	start(&w, &j);
+	int64_t begin = w.record.begin;
+	ends(&w, 0, 0, 1);
+	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
+	CONDITIONS("+Created +Restarting");
+	MESSAGE("Job j begins anew because a-0 failed: exit code 1");
+	ORDERS("");
+	AGAIN_IN(10);
+	w.now += 10 * SECOND;
+	ORDERS("create Pod j-a-0, create Pod j-a-1");
+	CHECK(w.record.begin == begin);                 /* the deadline goes on */
+	world_run_all(&w);
+	ORDERS("");
+	ends(&w, 0, 1, 1);
+	ORDERS("delete Pod j-a-0");
+	CONDITIONS("+Created -Running +Failed");
+	world_end(&w);
+}
+
+static void in_turn(void)
+{
+	struct plan_condition all = done(1), served = ready(0);
+	struct plan_role roles[] = { role("ps", 1), role("worker", 1) };
+	struct plan_job j = job(roles, 2, &all);
+	struct world w;
+
+	roles[0].endless = true;
+	roles[1].start_after = &served;
+	world_begin(&w, &j, STR("Job"));
+	ORDERS("create Pod j-ps-0");
+	world_replica(&w, 0, 0)->phase = SEEN_RUNNING;
+	ORDERS("");
+	world_replica(&w, 0, 0)->ready = true;
+	ORDERS("create Pod j-worker-0");
+	world_replica(&w, 0, 0)->ready = false;         /* its turn has come once and for all */
+	world_remove(&w, world_replica(&w, 1, 0));
+	ORDERS("create Pod j-worker-0");
+	world_run_all(&w);
+	ends(&w, 1, 0, 0);
+	ORDERS("delete Pod j-ps-0");
+	world_end(&w);
+}
+
+static void owners(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	world_begin(&w, &j, STR("Job"));
+	world_pod(&w, 0, 1, SEEN_RUNNING)->owner = OWNER_OTHER;
+	ORDERS("");
+	CHECK(w.last.conflict && str_is(w.last.conflict->name, "j-a-1"));
+	AGAIN_IN(10);
+	world_replica(&w, 0, 1)->owner = OWNER_NONE;
+	ORDERS("create Pod j-a-0, adopt Pod j-a-1");
+	world_pod(&w, 0, 5, SEEN_RUNNING)->owner = OWNER_OTHER;         /* a name that nobody needs */
+	world_pod(&w, 0, 6, SEEN_RUNNING)->owner = OWNER_NONE;
+	world_pod(&w, 0, 7, SEEN_RUNNING);
+	ORDERS("delete Pod j-a-7");
+	world_run_all(&w);
+	ends(&w, 0, 0, 0);
+	ends(&w, 0, 1, 0);
+	j.clean = word("all");
+	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
+	CHECK(world_count(&w, false) == 2);
+	world_end(&w);
+}
+
+static void elastic(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 4) };
+	struct plan_job j = job(roles, 1, &all);
+	int64_t sizes[] = { 2 };
+	struct world w;
+
+	roles[0].elastic = true;
+	roles[0].min = 1;
+	world_begin(&w, &j, STR("Job"));
+	w.job.sizes = sizes;
+	ORDERS("create Pod j-a-0, create Pod j-a-1");
+	sizes[0] = 3;
+	ORDERS("create Pod j-a-2");
+	world_run_all(&w);
+	ends(&w, 0, 1, 1);
+	ORDERS("");                                     /* goes on with what is left */
+	CONDITIONS("+Created +Running");
+	sizes[0] = 1;
+	ORDERS("delete Pod j-a-1, delete Pod j-a-2");
+	ends(&w, 0, 0, 0);
+	ORDERS("");
+	CONDITIONS("+Created -Running +Succeeded");
+	world_end(&w);
+}
+
+static void time_limits(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	j.timeout = seconds(60);
+	j.ttl = seconds(5);
+	j.clean = word("none");
+	start(&w, &j);
+	AGAIN_IN(60);
+	w.now += 59 * SECOND;
+	ends(&w, 0, 0, 0);
+	ORDERS("");
+	AGAIN_IN(1);
+	w.now += SECOND;
+	ORDERS("delete Pod j-a-1");                     /* what runs goes, even where nothing is cleaned up */
+	MESSAGE("Job j has failed because it was active longer than its deadline");
+	AGAIN_IN(5);
+	w.now += 5 * SECOND;
+	ORDERS("");
+	CHECK(w.last.remove);
+	world_end(&w);
+	start(&w, &j);
+	ends(&w, 0, 0, 0);
+	ends(&w, 0, 1, 0);
+	w.now += 61 * SECOND;                           /* nobody looked: done is done */
+	ORDERS("");
+	CONDITIONS("+Created -Running +Succeeded");
+	world_end(&w);
+}
+
+static void suspended(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	j.timeout = seconds(100);
+	roles[0].restart = word("on-failure");
+	start(&w, &j);
+	int64_t begin = w.record.begin;
+	world_replica(&w, 0, 0)->restarts = 4;
+	w.now += 90 * SECOND;
+	j.suspend = (struct plan_bool){ .value = true, .set = true };
+	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
+	CONDITIONS("+Created -Running +Suspended");
+	CHECK(w.record.begin == begin && w.last.again == RULES_NEVER && w.last.roles[0].active == 0);
+	world_pod(&w, 0, 0, SEEN_RUNNING);              /* one that came late goes too */
+	ORDERS("delete Pod j-a-0");
+	w.now += 500 * SECOND;
+	world_pod(&w, 0, 1, SEEN_RUNNING)->deleting = true;
+	ORDERS("");
+	j.suspend.value = false;
+	ORDERS("create Pod j-a-0");                     /* the other name is still taken */
+	CONDITIONS("+Created -Running -Suspended");
+	CHECK(w.record.begin == w.now && decide_spent(&j, &w.record) == 0);
+	AGAIN_IN(100);
+	world_remove(&w, world_replica(&w, 0, 1));
+	ORDERS("create Pod j-a-1");
+	world_run_all(&w);
+	ORDERS("");
+	CONDITIONS("+Created -Suspended +Running");
+	ends(&w, 0, 0, 0);
+	ends(&w, 0, 1, 0);
+	ORDERS("");
+	j.suspend.value = true;
+	ORDERS("");                                     /* too late */
+	CONDITIONS("+Created -Suspended -Running +Succeeded");
+	world_end(&w);
+}
+
+static struct data limit_of(struct data_member *member, struct data *value, int64_t n)
+{
+	*value = (struct data){ .kind = DATA_INT, .u.integer = n };
+	*member = (struct data_member){ .key = STR("backoff_limit"), .value = value };
+	return (struct data){ .kind = DATA_MAP, .u.map = { member, 1 } };
+}
+
+static void back_off(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct data_member member;
+	struct data value, arguments = limit_of(&member, &value, 3);
+	struct world w;
+
+	j.arguments = &arguments;
+	roles[0].restart = word("on-failure");
+	start(&w, &j);
+	world_replica(&w, 0, 0)->restarts = 1;
+	ORDERS("");
+	world_replica(&w, 0, 0)->disrupted = true;
+	ends(&w, 0, 0, 1);
+	world_pass(&w);
+	world_pass(&w);
+	world_run_all(&w);
+	CHECK(decide_spent(&j, &w.record) == 1);        /* of a pod that is gone */
+	world_replica(&w, 0, 0)->restarts = 1;
+	ORDERS("");
+	CONDITIONS("+Created +Running");
+	world_replica(&w, 0, 1)->restarts = 1;
+	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
+	MESSAGE("Job j has failed because it reached its back-off limit");
+	world_end(&w);
+}
+
+static void fails(struct plan_job *j, const char *effect, int exit_code, const char *want_orders, const char *want_conditions)
+{
+	struct world w;
+
+	j->roles[0].on_failed_pod = word(effect);
+	start(&w, j);
+	ends(&w, 0, 1, exit_code);
+	ORDERS(want_orders);
+	CONDITIONS(want_conditions);
+	ORDERS("");
+	CONDITIONS(want_conditions);
+	world_end(&w);
+}
+
+static void effects(void)
+{
+	struct plan_condition all = done(0), begun = { .kind = CONDITION_STARTED, .role = 0, .index = CONDITION_ANY };
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+
+	j.running = &begun;
+	roles[0].retries = count(9);
+	roles[0].has_retry_on = true;
+	roles[0].retry_lo = 128;
+	roles[0].retry_hi = 255;
+	fails(&j, "fail", 137, "delete Pod j-a-0", "+Created -Running +Failed");
+	fails(&j, "restart", 1, "", "+Created +Restarting");            /* and waits for somebody */
+	fails(&j, "replace", 137, "delete Pod j-a-1", "+Created +Running");
+	fails(&j, "replace", 1, "delete Pod j-a-0", "+Created -Running +Failed");
+	fails(&j, "ignore", 1, "", "+Created +Running");
+}
+
+static void unreachable(void)
+{
+	struct plan_condition first = { .kind = CONDITION_DONE, .role = 1, .index = CONDITION_ALL };
+	struct plan_role roles[] = { role("a", 1), role("helper", 1) };
+	struct plan_job j = job(roles, 2, &first);
+	struct world w;
+
+	roles[1].aux = true;
+	start(&w, &j);
+	ends(&w, 1, 0, 1);                              /* not the job's failure by itself */
+	ORDERS("");
+	CONDITIONS("+Created +Running");
+	ends(&w, 0, 0, 0);
+	ORDERS("");
+	MESSAGE("Job j has failed because nothing runs any more, and done(helper) does not hold");
+	world_end(&w);
+}
+
+static void deployments(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1), role("board", 2) };
+	struct plan_job j = job(roles, 2, &all);
+	struct world w;
+
+	roles[1].aux = true;
+	roles[1].restart = word("always");
+	j.hosts = HOSTS_NAME;
+	world_begin(&w, &j, STR("Job"));
+	ORDERS("create Service j-a-0, create Pod j-a-0, create Deployment j-board");
+	ORDERS("");
+	world_run_all(&w);
+	ends(&w, 0, 0, 0);
+	ORDERS("delete Deployment j-board");
+	world_end(&w);
+}
+
+/* A plan with other numbers than before takes what is known along. */
+static void resized(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	start(&w, &j);
+	ends(&w, 0, 0, 0);
+	ORDERS("");
+	roles[0].min = roles[0].max = 3;
+	ORDERS("create Pod j-a-2");
+	roles[0].min = roles[0].max = 1;
+	ORDERS("delete Pod j-a-1, delete Pod j-a-2");
+	CONDITIONS("+Created -Running +Succeeded");
+	world_end(&w);
+}
+
+/* Names that only look like ours. */
+static void names(void)
+{
+	static const char *const others[] = { "j-a-01", "j-a-", "j-a", "j-a-1x", "j-a-1000000", "j-ab-0", "j-a-99999999999999999999", "k-a-0" };
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	world_begin(&w, &j, STR("Job"));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		world_add(&w, STR("Pod"), str_of(others[i]), 0, 0);
+	CHECK(world_see(&w).n == 0);
+	world_add(&w, STR("Pod"), STR("j-a-999999"), 0, 0);
+	CHECK(world_see(&w).n == 1);
+	ORDERS("create Pod j-a-0, delete Pod j-a-999999");
+	world_end(&w);
+}
+
+static void transitions(void)
+{
+	struct arena a = { 0 };
+	struct job_conditions c = { 0 };
+	struct job_condition x = { .type = JOB_RUNNING, .holds = true, .reason = STR("R"), .updated = 1, .changed = 1 };
+
+	conditions_set(&a, &c, &x);
+	const struct job_condition *before = c.at;
+	x.updated = x.changed = 2;
+	x.message = STR("another");
+	conditions_set(&a, &c, &x);                     /* the same status and reason: nothing new */
+	CHECK(c.at == before && c.n == 1 && c.at[0].updated == 1);
+	x.reason = STR("Q");
+	conditions_set(&a, &c, &x);                     /* another reason: written anew, not changed */
+	CHECK(c.at[0].updated == 2 && c.at[0].changed == 1 && before->updated == 1);
+	x.type = JOB_FAILED;
+	conditions_set(&a, &c, &x);
+	CHECK(conditions_finished(&c) && !conditions_hold(&c, JOB_RUNNING) && c.n == 2);
+	x.type = JOB_SUCCEEDED;
+	conditions_set(&a, &c, &x);                     /* the end is the end */
+	CHECK(c.n == 2 && conditions_hold(&c, JOB_FAILED));
+	arena_release(&a);
+}
+
+static void delays(void)
+{
+	CHECK(attempt_delay(10 * SECOND, 1) == 10 * SECOND);
+	CHECK(attempt_delay(10 * SECOND, 3) == 40 * SECOND);
+	CHECK(attempt_delay(10 * SECOND, 7) == 600 * SECOND);
+	CHECK(attempt_delay(10 * SECOND, INT64_MAX) == 600 * SECOND);
+}
+
+int main(void)
+{
+	simple_life();
+	attempts();
+	lost_orders();
+	disruptions();
+	begins_anew();
+	in_turn();
+	owners();
+	elastic();
+	time_limits();
+	suspended();
+	back_off();
+	effects();
+	unreachable();
+	deployments();
+	resized();
+	names();
+	transitions();
+	delays();
+	return unit_end();
+}
