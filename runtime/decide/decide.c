@@ -151,6 +151,7 @@ static void failed(struct pass *p)
 	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("begins anew because "), cause, STR("")));
 	pass_begin_anew(p, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
 	pass_release(p);
+	pass_wake(p, job_deadline(p->plan, r->begin));
 	pass_reconcile(p);
 }
 

@@ -146,6 +146,13 @@ static inline void print_status(struct world *w, const struct thing *t, struct b
 	buf_z(b, "}}]}");
 }
 
+static inline void print_job_status(const struct thing *t, struct buf *b)
+{
+	buf_printf(b, ",\"status\":{\"active\":%d,\"ready\":%d,\"failed\":%lld,\"conditions\":[{\"type\":\"%s\",\"status\":\"%s\"}]}",
+		t->phase == SEEN_RUNNING, t->ready, (long long)t->restarts, t->phase == SEEN_FAILED ? "Failed" : "Complete",
+		t->phase >= SEEN_SUCCEEDED ? "True" : "False");
+}
+
 static inline void print_thing(struct world *w, const struct thing *t, struct buf *b)
 {
 	buf_z(b, "{\"kind\":");
@@ -166,6 +173,10 @@ static inline void print_thing(struct world *w, const struct thing *t, struct bu
 	buf_char(b, '}');
 	if (str_is(t->kind, "Pod"))
 		print_status(w, t, b);
+	else if (str_is(t->kind, "Job"))
+		print_job_status(t, b);
+	else if (str_is(t->kind, "Deployment"))
+		buf_printf(b, ",\"status\":{\"readyReplicas\":%d}", t->ready);
 	buf_char(b, '}');
 }
 
