@@ -253,6 +253,10 @@ static void owners(void)
 	ORDERS("");
 	CHECK(w.last.conflict && str_is(w.last.conflict->name, "j-a-1"));
 	AGAIN_IN(10);
+	ends(&w, 0, 1, 0);
+	ORDERS("");                                     /* nor does its success count */
+	CHECK(w.last.roles[0].succeeded == 0 && !w.record.roles[0].at[1].succeeded);
+	world_replica(&w, 0, 1)->phase = SEEN_RUNNING;
 	world_replica(&w, 0, 1)->owner = OWNER_NONE;
 	ORDERS("create Pod j-a-0, adopt Pod j-a-1");
 	world_pod(&w, 0, 5, SEEN_RUNNING)->owner = OWNER_OTHER;         /* a name that nobody needs */
@@ -389,6 +393,8 @@ static void back_off(void)
 	roles[0].restart = word("on-failure");
 	start(&w, &j);
 	world_replica(&w, 0, 0)->restarts = 1;
+	ORDERS("");
+	world_replica(&w, 0, 0)->restarts = 0;          /* a status that lost its containers */
 	ORDERS("");
 	world_replica(&w, 0, 0)->disrupted = true;
 	ends(&w, 0, 0, 1);
