@@ -211,7 +211,10 @@ struct plan *compile_plan(struct compile *c, struct str path)
 		c->program.project.kubernetes = STR("1.34");
 	}
 	c->plan.target = c->program.project.target;
-	c->options.job.each_replica = emit_target_each_replica(c->plan.target);
+	unsigned traits = emit_target_traits(c->plan.target);
+	c->options.job.each_replica = traits & TARGET_EACH_REPLICA;
+	c->options.job.controller = traits & TARGET_CONTROLLER;
+	c->options.job.in_set = (traits & TARGET_SET) && !c->options.job.here;
 	c->plan.run_id = c->options.job.run_id.p ? c->options.job.run_id : STR("");
 	build_jobs(c);
 	check_unused(&c->program);

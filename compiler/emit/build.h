@@ -31,9 +31,10 @@ struct manifest {
 	const struct plan_role *role;   /* that it belongs to, or NULL */
 	const struct plan_object *object; /* of the user's own */
 	bool scoped;                    /* to the cluster: no namespace */
-	bool whole;                     /* it runs the whole job: a queue admits it */
 	struct str generated;           /* the kind of a generated Secret */
 	unsigned part;                  /* of the ConfigMaps of one role */
+	bool whole;                     /* it holds all of the job's roles */
+	bool queued;                    /* it is what a queue admits */
 	struct span from;
 	struct object *(*make)(struct emit *e, const struct manifest *m);
 };
@@ -95,8 +96,9 @@ struct object *emit_object(struct emit *e, const struct manifest *m);
 struct object *emit_metadata(const struct object *o);
 /* Whole seconds of a duration, rounded up. */
 int64_t emit_seconds(const struct plan_quantity *q);
-/* metadata of a pod template. */
+/* metadata of a pod template; and that of the Job of a role in a set. */
 void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template);
+struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, struct object *template);
 /* Labels of the framework for the objects of one replica; `selecting`: those by which its Service finds it. */
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map);
 /* Labels that select the pods of a role. */
@@ -185,6 +187,8 @@ void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod
 /* ---- the rest ---- */
 
 struct object *emit_job_make(struct emit *e, const struct manifest *m);
+/* The spec of a role's Job, without what a set of Jobs says for all: whether it is suspended. */
+void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m);
 struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* headless, of the job */
 struct object *emit_replica_service_make(struct emit *e, const struct manifest *m);     /* headless, of one replica */

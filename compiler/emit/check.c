@@ -57,10 +57,16 @@ static void runtime_warning(struct checking *c)
 		if (!needs.n || map_get(c->seen, marker))
 			continue;
 		map_put(c->seen, c->seen_arena, marker, c->seen);
-		struct diag *d = diag_report(c->diags, TJ0817, j->name_at, "Kubernetes alone does not carry job '%.*s' to its end", STR_ARG(j->name));
+		struct diag *d = j->controller ?
+			diag_report(c->diags, TJ0817, j->name_at, "the controller of target '%.*s' does not make all that job '%.*s' needs",
+				STR_ARG(c->plan->target), STR_ARG(j->name)) :
+			diag_report(c->diags, TJ0817, j->name_at, "Kubernetes alone does not carry job '%.*s' to its end", STR_ARG(j->name));
 		for (size_t k = 0; k < needs.n; k++)
 			diag_note(c->diags, d, (struct span){ 0 }, "the runtime %.*s", STR_ARG(needs.at[k]));
-		diag_help(c->diags, d, "this version has no runtime for clusters, so that is up to you: when the job has ended, 'kubectl delete job,deployment -l trainc.dev/job=%.*s'; 'trainc run --local' does all of it", STR_ARG(j->name));
+		if (j->controller)
+			diag_help(c->diags, d, "this version has no runtime for clusters: make it before you apply the rest");
+		else
+			diag_help(c->diags, d, "this version has no runtime for clusters, so that is up to you: when the job has ended, 'kubectl delete job,deployment -l trainc.dev/job=%.*s'; 'trainc run --local' does all of it", STR_ARG(j->name));
 	}
 }
 
@@ -79,6 +85,7 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 			check_labels(&c, &plan->jobs[i]);
 			check_references(&c, &plan->jobs[i]);
 			check_raw(&c, &plan->jobs[i]);
+			check_autoscalers(&c, &plan->jobs[i]);
 			size_t errors = ds->errors;
 			c.long_variable = 0;
 			check_texts(&c, &plan->jobs[i]);
@@ -86,7 +93,7 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 		}
 		check_identities(&c);
 		check_objects(&c);
-		if (options->runtime_warning && !str_is(plan->target, "kubeflow"))     /* there the operator does */
+		if (options->runtime_warning)
 			runtime_warning(&c);
 	}
 	arena_release(&arena);

@@ -19,8 +19,15 @@ struct checking {
 
 /* False when the plan cannot be emitted at all, and nothing else is worth saying. */
 bool check_features(struct checking *c);
-/* Jobs that the target 'kubeflow' has no resource for; false when there are some. */
-bool check_kubeflow(struct diags *ds, const struct plan *plan);
+/* What the target of the plan has no place for: false when there is something. */
+bool check_target(struct checking *c);
+void check_kubeflow(struct checking *c, const struct plan_job *j);      /* kubeflow.c */
+void check_jobset(struct checking *c, const struct plan_job *j);        /* check_set.c */
+void check_trainer(struct checking *c, const struct plan_job *j);       /* trainer.c */
+/* What a set of Jobs has no place for; `set`: how the target calls it ("JobSet"). */
+void check_set(struct checking *c, const struct plan_job *j, const char *set);
+/* TJ0820: autoscalers of what has no size to change. */
+void check_autoscalers(struct checking *c, const struct plan_job *j);
 /* Gangs: what the target and the version take of them, and what they take of a framework's settings. */
 void check_gang(struct checking *c, const struct plan_job *j);
 void check_names(struct checking *c, const struct plan_job *j);

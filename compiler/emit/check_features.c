@@ -7,21 +7,27 @@
 
 static bool target_known(struct checking *c)
 {
-	if (str_is(c->plan->target, "kubeflow"))
-		return check_kubeflow(c->diags, c->plan);
 	if (emit_target_known(c->plan->target))
-		return true;
+		return check_target(c);
 	struct span at = c->plan->njobs ? c->plan->jobs[0].name_at : (struct span){ 0 };
-	struct diag *d = diag_report(c->diags, TJ0809, at, "this version of trainc does not write the target '%.*s'", STR_ARG(c->plan->target));
-	diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run");
+	struct diag *d = diag_report(c->diags, TJ0809, at, "trainc does not write the target '%.*s'", STR_ARG(c->plan->target));
+	diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run; the others are 'pods', 'kubeflow', 'jobset' and 'trainer'");
 	return false;
+}
+
+static bool has_success_policy(const struct plan_job *j, struct plan_success *ret)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].in_set && plan_set_rule(j, &j->roles[i], ret))
+			return true;
+	return !j->controller && plan_success_rule(j, ret);
 }
 
 static void success_policy(struct checking *c, const struct plan_job *j)
 {
 	struct plan_success rule;
 
-	if (kube_has(c->plan->kubernetes, KUBE_SUCCESS_POLICY) || !plan_success_rule(j, &rule))
+	if (kube_has(c->plan->kubernetes, KUBE_SUCCESS_POLICY) || !has_success_policy(j, &rule))
 		return;
 	struct str condition = plan_condition_text(c->arena, j, j->success);
 	struct diag *d = diag_report(c->diags, TJ0809, check_place(c, j->success->from, j->name_at, j->name_at),
@@ -55,11 +61,12 @@ static void retries(struct checking *c, const struct plan_role *r)
 
 static void restart(struct checking *c, const struct plan_role *r)
 {
-	if (r->aux || !r->restart.set || !str_is(r->restart.value, "always"))
+	if ((r->aux && !r->in_set) || !r->restart.set || !str_is(r->restart.value, "always"))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, r->restart.from, r->at, r->at),
 		"a Job has no restart = \"always\"; role '%.*s' is restarted on failure only", STR_ARG(r->name));
-	diag_help(c->diags, d, "write restart = \"on-failure\", or make it an 'aux' role if it is not part of the cluster");
+	diag_help(c->diags, d, r->aux ? "write restart = \"on-failure\"" :
+		"write restart = \"on-failure\", or make it an 'aux' role if it is not part of the cluster");
 }
 
 /* 10^4 objects (brief, section 12): nobody writes more on purpose. */

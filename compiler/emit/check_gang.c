@@ -70,7 +70,7 @@ static void kueue(struct checking *c, const struct plan_job *j)
 	struct str count = check_count(c->arena, (size_t)n);
 	struct diag *d = diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself", STR_ARG(count), STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
-	diag_help(c->diags, d, "use the target 'pods', whose pods are admitted as one group, or gang = \"volcano\" or \"coscheduling\"");
+	diag_help(c->diags, d, "use the target 'jobset', which is admitted as a whole, or 'pods', admitted as one group; or gang = \"volcano\" or \"coscheduling\"");
 }
 
 static void least(struct checking *c, const struct plan_job *j)

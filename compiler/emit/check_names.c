@@ -7,9 +7,15 @@
 
 /* ---- TJ0801: J-R-(n-1) is a host name ---- */
 
+/* A set's controller wants room for what Kubernetes puts behind the names of its pods: "-abcde". */
+enum { SET_SUFFIX = 6 };
+
+static size_t most_characters(const struct plan_role *r) { return r->in_set ? LIMIT_LABEL - SET_SUFFIX : LIMIT_LABEL; }
+
 static size_t longest_name(const struct plan_role *r, int64_t replicas)
 {
-	size_t n = r->object.n + 2;
+	struct plan_name around = plan_pod_name(r);
+	size_t n = r->object.n + strlen(around.before) + 1 + strlen(around.after);
 
 	if (r->one_name)
 		return r->object.n;
@@ -22,16 +28,16 @@ static int64_t replicas_that_fit(const struct plan_role *r)
 {
 	int64_t most = 0;
 
-	for (int64_t n = 10; n < r->max && longest_name(r, n) <= LIMIT_LABEL; n *= 10)
+	for (int64_t n = 10; n < r->max && longest_name(r, n) <= most_characters(r); n *= 10)
 		most = n;
 	return most;
 }
 
 static void length(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
-	size_t n = longest_name(r, r->max);
+	size_t n = longest_name(r, r->max), most = most_characters(r);
 
-	if (n <= LIMIT_LABEL)
+	if (n <= most)
 		return;
 	int64_t fewer = replicas_that_fit(r);
 	struct buf last = { 0 };
@@ -39,14 +45,17 @@ static void length(struct checking *c, const struct plan_job *j, const struct pl
 	struct str name = check_short(c->arena, buf_take(&last, c->arena));
 	buf_release(&last);
 	struct span at = fewer ? check_place(c, r->replicas_at, j->name_at, j->name_at) : check_place(c, j->name_at, r->at, r->at);
-	struct diag *d = diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most 63", STR_ARG(name), n);
+	struct diag *d = diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most %zu", STR_ARG(name), n, most);
 	if (fewer)
 		diag_label(c->diags, d, "the names of up to %.*s replicas would fit", STR_ARG(check_count(c->arena, (size_t)fewer)));
 	else
 		diag_label(c->diags, d, "the name of the last of %.*s replicas is too long", STR_ARG(check_count(c->arena, (size_t)r->max)));
 	if (at.start == j->name_at.start)
 		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' makes it longer", STR_ARG(r->name));
-	diag_help(c->diags, d, "shorten the job's name by %zu", n - LIMIT_LABEL);
+	if (r->in_set)
+		diag_note(c->diags, d, (struct span){ 0 }, "the target '%.*s' numbers the Jobs of a role too, and keeps %d of 63 characters for what Kubernetes adds to the name of a pod",
+			STR_ARG(c->plan->target), SET_SUFFIX);
+	diag_help(c->diags, d, "shorten the job's name by %zu", n - most);
 }
 
 /* ---- TJ0804 and names within a pod ---- */

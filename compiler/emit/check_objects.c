@@ -152,6 +152,35 @@ static bool data_too_large(struct checking *c, const struct manifest *m, const s
 
 /* ---- one object ---- */
 
+static bool has_raw(const struct plan_role *r)
+{
+	bool raw = r->raw_pod || r->raw_job || r->main.raw;
+
+	for (size_t i = 0; i < r->nsidecars; i++)
+		raw |= r->sidecars[i].raw != NULL;
+	for (size_t i = 0; i < r->ninits; i++)
+		raw |= r->inits[i].raw != NULL;
+	return raw;
+}
+
+static bool large(size_t length) { return length * WORST_ESCAPE + SKELETON > LIMIT_OBJECT; }
+
+/* An object that holds all roles, an unrolled one once for each replica. */
+static bool whole_worth_making(struct checking *c, const struct plan_job *j, size_t *ret_length)
+{
+	bool raw = false;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->max)
+			continue;
+		size_t length = role_length(c, j, r) + pairs_size(&j->annotations) + pairs_size(&r->annotations);
+		*ret_length += r->unrolled ? (length + SKELETON / WORST_ESCAPE) * (size_t)r->max : length;
+		raw |= has_raw(r);
+	}
+	return raw || large(*ret_length);
+}
+
 static bool worth_making(struct checking *c, struct emit *e, const struct manifest *m, size_t *ret_length)
 {
 	const struct plan_role *r = m->role;
@@ -161,6 +190,8 @@ static bool worth_making(struct checking *c, struct emit *e, const struct manife
 		return true;
 	if (str_is(str_of(m->kind), "Service"))
 		return e->job->raw_service != NULL;
+	if (m->whole)
+		return whole_worth_making(c, e->job, ret_length);
 	if (!r)
 		return false;
 	if (str_is(str_of(m->kind), "ConfigMap")) {
@@ -168,12 +199,7 @@ static bool worth_making(struct checking *c, struct emit *e, const struct manife
 		return emit_files_of(c->arena, e->job, r).n > 0;
 	}
 	*ret_length = role_length(c, e->job, r) + pairs_size(&e->job->annotations) + pairs_size(&r->annotations);
-	bool raw = r->raw_pod || r->raw_job || r->main.raw;
-	for (size_t i = 0; i < r->nsidecars; i++)
-		raw |= r->sidecars[i].raw != NULL;
-	for (size_t i = 0; i < r->ninits; i++)
-		raw |= r->inits[i].raw != NULL;
-	return raw || *ret_length * WORST_ESCAPE + SKELETON > LIMIT_OBJECT;
+	return has_raw(r) || large(*ret_length);
 }
 
 static bool too_large(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o, int64_t index)
@@ -199,12 +225,16 @@ static bool check_manifest(struct emit *e, const struct manifest *m, void *conte
 	if (m->role && !str_is(str_of(m->kind), "ConfigMap"))
 		annotations(c, pairs_size(&e->job->annotations) + pairs_size(&m->role->annotations),
 			longest_pair(e->job->name_at, &e->job->annotations, &m->role->annotations));
+	for (size_t i = 0; m->whole && i < e->job->nroles; i++)
+		if (e->job->roles[i].max)
+			annotations(c, pairs_size(&e->job->annotations) + pairs_size(&e->job->roles[i].annotations),
+				longest_pair(e->job->name_at, &e->job->annotations, &e->job->roles[i].annotations));
 	if (!worth_making(c, e, m, &length))
 		return true;
 	struct object *o = m->make(e, m);
 	if (m->object && pairs_size(&e->job->annotations) <= LIMIT_ANNOTATIONS)
 		annotations(c, map_size(object_get(emit_metadata(o), STR("annotations"))), m->from);
-	if (m->object ? data_too_large(c, m, o) : c->too_long || length * WORST_ESCAPE + SKELETON <= LIMIT_OBJECT)
+	if (m->object ? data_too_large(c, m, o) : c->too_long || !large(length))
 		return true;
 	bool varies = m->count > 1 && m->count <= 1024;
 	for (int64_t i = varies ? m->first : m->first + m->count - 1; i < m->first + m->count; i++)

@@ -23,7 +23,9 @@ struct manifest each_manifest(const struct plan_role *r, const char *api_version
 /* Visit the objects NAME-0 to NAME-(n-1) of a role, in as many manifests as they have different entries. */
 bool each_replica(struct visiting *v, struct manifest m);
 
-/* Services by which people find a role; false: stop.  The others likewise. */
+/* Services by which replicas and people find the roles; false: stop.  The others likewise. */
+bool each_services(struct visiting *v, const struct plan_job *j);
+/* Those by which people do. */
 bool each_user_services(struct visiting *v, const struct plan_job *j);
 /* The headless Service of the job. */
 bool each_job_service(struct visiting *v, const struct plan_job *j);
@@ -34,10 +36,34 @@ bool each_gang(struct visiting *v, const struct plan_job *j);
 /* Objects that a framework adds, or those of the user's own. */
 bool each_objects(struct visiting *v, const struct plan_job *j, bool framework);
 
+/* ---- sets of Jobs: jobset.c ---- */
+
+enum { SET_DEPENDENCIES = 5 };          /* of a replicated Job: v1alpha2 as of 0.10 */
+
+/* The fields that a set's own object and a template of it share. */
+void emit_set(struct emit *e, struct object *spec);
+/* The name of a replicated Job: the role's, or that of one replica of an unrolled role. */
+struct str emit_set_name(struct arena *a, const struct plan_job *j, struct plan_set_job job);
+/* A replicated Job that another one waits for, until it is complete or ready. */
+struct set_dependency {
+	struct plan_set_job on;
+	bool complete;
+};
+struct set_dependencies {
+	struct set_dependency *at;
+	size_t n;
+	const struct plan_condition *because;   /* what a set cannot wait for, or NULL */
+};
+struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
+/* The controller that a framework's argument `managed_by` names; empty without. */
+struct str emit_managed_by(const struct plan_job *j);
+
 /* ---- the targets ---- */
 
 bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* emit_each.c */
 bool each_of_pods(struct visiting *v, const struct plan_job *j);        /* pods.c */
 bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* kubeflow.c */
+bool each_of_jobset(struct visiting *v, const struct plan_job *j);      /* jobset.c */
+bool each_of_trainer(struct visiting *v, const struct plan_job *j);     /* trainer.c */
 
 #endif

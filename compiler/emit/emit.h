@@ -39,9 +39,14 @@ bool emit_check(const struct emit_options *options, const struct plan *plan, str
 /* Write the objects of `n` plans, each with its own options, as one stream or list; false when the sink refused. */
 bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink);
 
-/* Does this compiler write the target (empty: jobs)?  Does the target have an object for each replica? */
+/* Does this compiler write the target (empty: jobs)?  And what the plan has to know of it. */
 bool emit_target_known(struct str name);
-bool emit_target_each_replica(struct str name);
+enum target_trait {
+	TARGET_EACH_REPLICA = 1,        /* an object for each replica */
+	TARGET_CONTROLLER = 2,          /* one object for the job, and a controller that keeps it */
+	TARGET_SET = 4                  /* whose pods are named as those of a set of Jobs */
+};
+unsigned emit_target_traits(struct str name);
 
 /* How many objects the plan becomes. */
 size_t emit_count(const struct plan *plan);

@@ -3,6 +3,7 @@
  * Secrets, objects of the framework, roles in framework order, auxiliary roles,
  * extra objects.
  */
+#include "emit/check.h"
 #include "emit/each.h"
 #include "kube/limits.h"
 
@@ -61,9 +62,11 @@ bool each_user_services(struct visiting *v, const struct plan_job *j)
 	return true;
 }
 
-static bool services(struct visiting *v, const struct plan_job *j)
+bool each_services(struct visiting *v, const struct plan_job *j)
 {
-	if (j->hosts == HOSTS_SUBDOMAIN && !each_job_service(v, j))
+	bool left_to_controller = j->controller && !j->raw_service;
+
+	if (j->hosts == HOSTS_SUBDOMAIN && !left_to_controller && !each_job_service(v, j))
 		return false;
 	for (size_t i = 0; i < j->nroles && j->hosts != HOSTS_SUBDOMAIN; i++)
 		if (!replica_services(v, &j->roles[i]))
@@ -160,7 +163,7 @@ bool each_objects(struct visiting *v, const struct plan_job *j, bool framework)
 
 bool each_of_jobs(struct visiting *v, const struct plan_job *j)
 {
-	return services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_gang(v, j) && each_objects(v, j, true) &&
+	return each_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_gang(v, j) && each_objects(v, j, true) &&
 		roles(v, j, false) && roles(v, j, true) && each_objects(v, j, false);
 }
 
@@ -168,12 +171,15 @@ bool each_of_jobs(struct visiting *v, const struct plan_job *j)
 
 static const struct target {
 	const char *name;
-	bool each_replica;
+	unsigned traits;
+	void (*check)(struct checking *c, const struct plan_job *j);    /* is there a place for all that the job says? */
 	bool (*visit)(struct visiting *v, const struct plan_job *j);
 } targets[] = {
-	{ "jobs", false, each_of_jobs },
-	{ "pods", true, each_of_pods },
-	{ "kubeflow", false, each_of_kubeflow },
+	{ "jobs", 0, NULL, each_of_jobs },
+	{ "pods", TARGET_EACH_REPLICA, NULL, each_of_pods },
+	{ "kubeflow", TARGET_CONTROLLER, check_kubeflow, each_of_kubeflow },
+	{ "jobset", TARGET_CONTROLLER | TARGET_SET, check_jobset, each_of_jobset },
+	{ "trainer", TARGET_CONTROLLER | TARGET_SET, check_trainer, each_of_trainer },
 };
 enum { TARGETS = sizeof(targets) / sizeof(*targets) };
 
@@ -187,11 +193,21 @@ static const struct target *find_target(struct str name)
 
 bool emit_target_known(struct str name) { return find_target(name) != NULL; }
 
-bool emit_target_each_replica(struct str name)
+bool check_target(struct checking *c)
+{
+	const struct target *target = find_target(c->plan->target);
+	size_t errors = c->diags->errors;
+
+	for (size_t i = 0; target && target->check && i < c->plan->njobs; i++)
+		target->check(c, &c->plan->jobs[i]);
+	return c->diags->errors == errors;
+}
+
+unsigned emit_target_traits(struct str name)
 {
 	const struct target *t = find_target(name);
 
-	return t && t->each_replica;
+	return t ? t->traits : 0;
 }
 
 bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manifest *m, void *context), void *context)

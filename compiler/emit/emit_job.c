@@ -9,7 +9,7 @@ static void size(struct emit *e, const struct plan_role *r, struct object *spec)
 
 	PUT_INT(e->arena, spec, "completions", n, r->replicas_at);
 	PUT_INT(e->arena, spec, "parallelism", n, r->replicas_at);
-	if (!r->unrolled)
+	if (!r->unrolled || r->in_set)
 		PUT_STR(e->arena, spec, "completionMode", STR("Indexed"), r->replicas_at);
 }
 
@@ -20,15 +20,26 @@ static struct span suspend_from(const struct plan_job *j, const struct plan_role
 	return r->start_after ? r->start_after->from : j->suspend.from;
 }
 
-/* A Job that vanishes early looks like a lost run, so only the one Job of a run may have a time to live. */
+/* A Job that vanishes early looks like a lost run, so only the one Job of a run may have a time to live: not one of a set. */
 static void times(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
 
 	if (j->timeout.set)
 		PUT_INT(e->arena, spec, "activeDeadlineSeconds", emit_seconds(&j->timeout), j->timeout.from);
-	if (j->ttl.set && plan_job_objects(j) == 1)
+	if (j->ttl.set && plan_job_objects(j) == 1 && !j->controller)
 		PUT_INT(e->arena, spec, "ttlSecondsAfterFinished", emit_seconds(&j->ttl), j->ttl.from);
+}
+
+void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec)
+{
+	size(e, r, spec);
+	times(e, spec);
+	emit_failure(e, r, spec);
+	emit_success(e, r, spec);
+	emit_pod_template(e, r, spec);
+	if (r->raw_job)
+		raw_merge(e, RAW_JOB, spec, r->raw_job);
 }
 
 struct object *emit_job_make(struct emit *e, const struct manifest *m)
@@ -39,13 +50,7 @@ struct object *emit_job_make(struct emit *e, const struct manifest *m)
 	bool suspend = (j->suspend.set && j->suspend.value) || emit_kueue(j) || r->start_after;
 
 	PUT_BOOL(e->arena, spec, "suspend", suspend, suspend_from(j, r));
-	size(e, r, spec);
-	times(e, spec);
-	emit_failure(e, r, spec);
-	emit_success(e, r, spec);
-	emit_pod_template(e, r, spec);
-	if (r->raw_job)
-		raw_merge(e, RAW_JOB, spec, r->raw_job);
+	emit_job_spec(e, r, spec);
 	return o;
 }
 

@@ -22,7 +22,8 @@ static size_t digits(int64_t n)
 
 static size_t host_length(const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
-	size_t name = r->object.n + (r->one_name ? 0 : 1 + digits(i));
+	struct plan_name around = plan_host_name(j, r);
+	size_t name = r->object.n + (r->one_name ? 0 : strlen(around.before) + digits(i) + strlen(around.after));
 
 	if (j->hosts == HOSTS_NAME)
 		return name;

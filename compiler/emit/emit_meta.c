@@ -119,7 +119,7 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	object_append(a, metadata, STR("labels"), map);
 	if (m->indexed_name || (m->role && m->role->one_name && (job || pod)))
 		object_append(a, map, LABEL_INDEX, emit_indexed(a, STR(""), "", m->from));
-	if (job || m->whole)
+	if (job || m->queued)
 		emit_gang_queue(e, metadata);
 	user_labels(e, m->role, workload, map);
 	if (m->role && (m->indexed_name || m->role->one_name))
@@ -132,7 +132,7 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template)
+struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, struct object *template)
 {
 	struct object *metadata = PUT_MAP(e->arena, template, "metadata", r->at), *map = labels(e, r);
 
@@ -143,7 +143,12 @@ void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object 
 	if (!r->aux)
 		emit_replica_labels(e, r, false, map);
 	user_annotations(e, r, true, metadata);
-	emit_gang_pod_metadata(e, r, metadata);
+	return metadata;
+}
+
+void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template)
+{
+	emit_gang_pod_metadata(e, r, emit_role_metadata(e, r, template));
 }
 
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key)

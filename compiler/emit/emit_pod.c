@@ -176,7 +176,7 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 {
 	bool own = e->job->each_replica && e->job->hosts != HOSTS_SUBDOMAIN && !plan_role_is_deployment(r);
 
-	if (own)
+	if (own || r->in_set)           /* a set's controller says both */
 		return;
 	if (emit_literal_index(r))
 		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)

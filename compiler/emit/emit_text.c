@@ -84,13 +84,15 @@ static void host(struct writing *w, const struct piece *p)
 {
 	const struct plan_role *peer = &w->job->roles[p->u.peer.role];
 
-	if (peer->one_name || p->u.peer.index != OWN_INDEX)
-		plan_replica_name(peer, p->u.peer.index, &w->run);
-	else {
-		buf_str(&w->run, peer->object);
-		buf_char(&w->run, '-');
-		own_index(w);
+	if (peer->one_name || p->u.peer.index != OWN_INDEX) {
+		plan_host(w->job, peer, p->u.peer.index, &w->run);
+		return;
 	}
+	struct plan_name name = plan_host_name(w->job, peer);
+	buf_str(&w->run, peer->object);
+	buf_z(&w->run, name.before);
+	own_index(w);
+	buf_z(&w->run, name.after);
 	plan_host_tail(w->job, &w->run);
 }
 

@@ -45,53 +45,106 @@ static const struct data *argument(const struct plan_job *j, const char *name) {
 
 /* ---- what cannot be said ---- */
 
-static void role_check(struct diags *ds, const struct plan_role *r)
+static void no_place(struct checking *c, struct span at, const char *what, const char *why, const char *help)
 {
-	struct diag *d = NULL;
+	struct diag *d = diag_report(c->diags, TJ0818, at, "the target 'kubeflow' has no place for %s: %s", what, why);
+
+	diag_help(c->diags, d, "%s", help);
+}
+
+static void check_template(struct checking *c, const struct plan_role *r)
+{
+	static const char why[] = "all replicas of a role have one template", help[] = "let the program compute it from pod.index, or use the target 'pods'";
 
 	for (size_t i = 0; i < r->main.nenv; i++)
 		if (r->main.env[i].per_replica && !r->main.env[i].framework)
-			d = diag_report(ds, TJ0809, r->main.env[i].from, "the target 'kubeflow' has one template for all replicas of a role");
+			no_place(c, r->main.env[i].from, "a text that is computed for each replica", why, help);
 	if (r->main.command.per_replica || r->main.args.per_replica)
-		d = diag_report(ds, TJ0809, r->at, "the target 'kubeflow' has one template for all replicas of a role");
-	if (d)
-		diag_help(ds, d, "let the program compute it from pod.index, or use the target 'pods'");
-	if (r->spread.set && !str_is(r->spread.value, "none"))
-		diag_report(ds, TJ0809, r->spread.from, "the target 'kubeflow' does not write 'spread'");
-	if (r->start_after)
-		diag_report(ds, TJ0809, r->start_after->from, "the target 'kubeflow' does not write 'start_after'");
+		no_place(c, check_place(c, r->unrolled_because, r->at, r->at), "words that are computed for each replica", why, help);
 }
 
 /* Only a TFJob has a policy of success; that of older operators is lost. */
-static void success_check(struct diags *ds, const struct kind *k, const struct plan_job *j)
+static void success_check(struct checking *c, const struct kind *k, const struct plan_job *j)
 {
 	const struct data *success = argument(j, "success_policy");
 
 	if (!success || success->kind != DATA_STRING || !success->u.string.n || str_is(str_of(k->kind), "TFJob"))
 		return;
-	struct diag *d = diag_report(ds, TJ0809, j->name_at, "%s %s of the training operator has no 'success_policy'",
+	struct diag *d = diag_report(c->diags, TJ0818, j->name_at, "%s %s of the training operator has no 'success_policy'",
 		strchr("MX", *k->kind) ? "an" : "a", k->kind);
-	diag_help(ds, d, "remove it, or use the target 'pods'");
+	diag_help(c->diags, d, "remove it, or use the target 'pods'");
 }
 
-bool check_kubeflow(struct diags *ds, const struct plan *plan)
+/* Spreading selects by our labels, which the operator's pods do not have. */
+static void check_order(struct checking *c, const struct plan_role *r)
 {
-	size_t errors = ds->errors;
+	if (r->spread.set && !str_is(r->spread.value, "none"))
+		no_place(c, r->spread.from, "'spread'", "it goes by labels of ours, which the operator's pods do not have",
+			"write the affinity in 'raw pod' by 'training.kubeflow.org/job-name', or use the target 'pods' or 'jobs'");
+	if (r->start_after)
+		no_place(c, r->start_after->from, "'start_after'", "the operator starts all replicas at once",
+			"let the program wait for its peers, or use the target 'jobset', which starts roles in order");
+	if (r->elastic)
+		no_place(c, r->replicas_at, "replicas that are a range", "there the framework's argument 'elastic' says so",
+			"write a number, and 'elastic' where the framework has it");
+}
 
-	for (size_t i = 0; i < plan->njobs; i++) {
-		const struct plan_job *j = &plan->jobs[i];
-		if (!find_kind(j)) {
-			struct diag *d = diag_report(ds, TJ0809, j->name_at, "the training operator has no kind for '%.*s'",
-				STR_ARG(j->framework.n ? j->framework : STR("a job without framework")));
-			diag_help(ds, d, "the frameworks of std.kubeflow have one");
-		} else {
-			success_check(ds, find_kind(j), j);
-		}
-		for (size_t k = 0; k < j->nroles; k++)
-			if (j->roles[k].max && !j->roles[k].aux)
-				role_check(ds, &j->roles[k]);
+static void check_again(struct checking *c, const struct plan_role *r)
+{
+	bool never = !r->restart.set || str_is(r->restart.value, "never");
+
+	if (r->has_retry_on && (r->retry_lo != 128 || r->retry_hi != 255))
+		no_place(c, r->retry_at, "these exit codes", "the operator tries again after 128 to 255", "write retry_on = 128..255, or use the target 'jobs'");
+	else if (!r->has_retry_on && never && r->retries.set && r->retries.value)
+		no_place(c, check_place(c, r->retries.from, r->at, r->at), "'retries'", "the operator does not count the attempts of a replica",
+			"write restart = \"on-failure\", or retry_on = 128..255, or use the target 'jobs'");
+	if (r->raw_job)
+		no_place(c, r->raw_job->from, "'raw job'", "the operator makes pods, not Jobs", "remove it, or use the target 'jobs'");
+}
+
+static void check_role(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	if (!r->max) {
+		struct span at = check_place(c, r->replicas_at, r->at, (struct span){ 0 });
+		if (r->unknown || !span_known(at) || source_at(c->diags->sources, at.start)->library || at.start == j->name_at.start)
+			return;
+		struct diag *d = diag_report(c->diags, TJ0821, at, "role '%.*s' has no replicas and is left out of the resource", STR_ARG(r->name));
+		diag_help(c->diags, d, "remove the role, or give it a replica");
+		return;
 	}
-	return ds->errors == errors;
+	if (r->aux) {
+		no_place(c, r->at, "an aux role", "the operator runs the roles of its kinds", "run it in a job of its own, as a sidecar, or use the target 'jobset'");
+		return;
+	}
+	check_template(c, r);
+	check_order(c, r);
+	check_again(c, r);
+}
+
+static void check_job(struct checking *c, const struct plan_job *j)
+{
+	if (j->restarts.set && j->restarts.value)
+		no_place(c, check_place(c, j->restarts.from, j->name_at, j->name_at), "'restarts'", "the operator does not start a whole job anew",
+			"remove it, or use the target 'jobset'");
+	if (j->raw_service)
+		no_place(c, j->raw_service->from, "'raw service'", "the operator makes the Services", "remove it, or use the target 'pods'");
+	if (j->success_written && j->success && !source_at(c->diags->sources, j->success->from.start)->library)
+		no_place(c, j->success->from, "'success'", "the operator decides by its own rules", "remove it, or use the target 'jobs'");
+}
+
+void check_kubeflow(struct checking *c, const struct plan_job *j)
+{
+	if (!find_kind(j)) {
+		struct diag *d = j->framework.n ?
+			diag_report(c->diags, TJ0819, j->name_at, "the training operator has no kind for '%.*s'", STR_ARG(j->framework)) :
+			diag_report(c->diags, TJ0819, j->name_at, "the training operator has no kind for a job without framework");
+		diag_help(c->diags, d, "the frameworks of std.kubeflow have one");
+		return;
+	}
+	success_check(c, find_kind(j), j);
+	check_job(c, j);
+	for (size_t k = 0; k < j->nroles; k++)
+		check_role(c, j, &j->roles[k]);
 }
 
 /* ---- the pod template ---- */
@@ -410,6 +463,6 @@ bool each_of_kubeflow(struct visiting *v, const struct plan_job *j)
 		return true;            /* reported */
 	struct manifest m = each_manifest(NULL, "kubeflow.org/v1", k->kind, j->name, job_make);
 	m.from = j->name_at;
-	m.whole = true;
+	m.whole = m.queued = true;
 	return each_user_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_one(v, &m) && each_objects(v, j, false);
 }

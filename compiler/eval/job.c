@@ -214,6 +214,7 @@ static void job_roles(struct job *j)
 		r->plan->at = r->at;
 		r->plan->aux = r->aux;
 		r->plan->label = plan_label(j->ev->arena, r->name);
+		r->plan->in_set = j->options->in_set;
 		r->plan->object = str_cat(j->ev->arena, p->name, STR("-"), r->plan->label);
 	}
 }
@@ -298,7 +299,8 @@ static bool job_begin(struct job *j)
 	for (size_t i = 0; i < j->nroles; i++)
 		role_levels(j, j->roles[i]);
 	j->ready = true;
-	replica_names(j);
+	if (!j->options->in_set)                /* there the controller makes the names */
+		replica_names(j);
 	if (!j->nroles && !ev->diags->errors) {        /* else its role may be what failed */
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",
 			STR_ARG(j->name));

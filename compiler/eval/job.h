@@ -16,7 +16,8 @@ struct job_options {
 	struct str ns, domain, gang, run_id;    /* p == NULL without */
 	bool unroll, no_raw;
 	bool here;                      /* processes of this machine: images are not used, and need not be there */
-	bool each_replica;                      /* the target has an object for each replica anyway */
+	bool each_replica;              /* the target has an object for each replica anyway */
+	bool controller, in_set;        /* and see plan.h */
 };
 
 struct job {

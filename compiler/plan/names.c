@@ -17,18 +17,36 @@ struct str plan_label(struct arena *a, struct str name)
 	return (struct str){ p, name.n };
 }
 
-void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out)
+struct plan_name plan_pod_name(const struct plan_role *r)
+{
+	if (!r->in_set)
+		return (struct plan_name){ "-", "" };
+	return r->unrolled ? (struct plan_name){ "-", "-0-0" } : (struct plan_name){ "-0-", "" };
+}
+
+struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r)
+{
+	return j->hosts == HOSTS_SUBDOMAIN ? plan_pod_name(r) : (struct plan_name){ "-", "" };
+}
+
+static void indexed_name(const struct plan_role *r, struct plan_name name, int64_t i, struct buf *out)
 {
 	buf_str(out, r->object);
 	if (r->one_name)
 		return;
-	buf_char(out, '-');
+	buf_z(out, name.before);
 	buf_int(out, i);
+	buf_z(out, name.after);
+}
+
+void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out)
+{
+	indexed_name(r, plan_pod_name(r), i, out);
 }
 
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
 {
-	plan_replica_name(r, i, out);
+	indexed_name(r, plan_host_name(j, r), i, out);
 	plan_host_tail(j, out);
 }
 

@@ -132,6 +132,10 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 	struct needing n = { .arena = a, .job = j };
 
 	generated_things(&n);
+	if (j->controller) {
+		buf_release(&n.line);
+		return n.needs;
+	}
 	if (j->each_replica) {
 		buf_z(&n.line, "makes the pods anew that are lost or to be tried again, and judges the job by them");
 		need(&n);

@@ -186,6 +186,7 @@ struct plan_role {
 	struct str object;              /* J-R: name of its object, and of its pods without the index; the framework may say another */
 	bool one_name;                  /* the framework names its only replica: `object` is the whole name, without an index */
 	struct str label;               /* R mapped: `_` to `-`, lower case */
+	bool in_set;                    /* the target makes one set of all roles, which gives their Jobs a number more: see plan_replica_name() */
 	struct span at;                 /* the role block, or what declared it */
 	bool aux, endless;
 	int64_t min, max;               /* replicas; equal unless elastic */
@@ -240,6 +241,7 @@ struct plan_job {
 	enum host_form hosts;
 	struct str domain;              /* empty without */
 	bool each_replica;              /* the target has an object for each replica */
+	bool controller;                /* the target has one object for the job, and a controller that starts, restarts and ends replicas by it */
 	bool namespace_in_address;      /* some address names the namespace: it must be written */
 	struct plan_str queue, scheduler, priority, clean;
 	struct plan_str gang;           /* effective: "kueue" with a queue and none written */
@@ -272,11 +274,22 @@ struct plan {
 
 /* A name as it stands in Kubernetes: `_` to `-`, letters to lower case. */
 struct str plan_label(struct arena *a, struct str name);
-/* Name of the pod of replica i, which its host name begins with. */
+/*
+ * Name of the pod of replica i: J-R-i.  In a set of Jobs the controller makes
+ * the names: the Job is J-R-0 and its pods J-R-0-i; an unrolled role has a Job
+ * J-R-i-0 for each replica, and pods J-R-i-0-0.
+ */
 void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
-/* Host name of replica i of a role under the job's host form: "J-R-i.J", or "J-R-i.N.svc[.domain]". */
+/* What stands before and behind the index in the names of a role's pods, after `object`; not for one that has a name without index. */
+struct plan_name {
+	const char *before, *after;
+};
+struct plan_name plan_pod_name(const struct plan_role *r);
+/* The same for what host names begin with: the pod's name, or that of a replica's own Service, J-R-i. */
+struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r);
+/* Host name of replica i of a role under the job's host form: its pod's name and ".J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
-/* What follows the replica's name in its host name: ".J", ".N.svc[.domain]", or nothing. */
+/* What follows plan_host_name() in a host name: ".J", ".N.svc[.domain]", or nothing. */
 void plan_host_tail(const struct plan_job *j, struct buf *out);
 /* The namespace that addresses name: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
@@ -348,9 +361,32 @@ struct plan_success {
 	struct plan_index_set sets[PLAN_SUCCESS_RULES];
 	size_t n;
 };
+/* An `and` of done(role, i) over one role; `*role` UINT32_MAX: whichever it is, which is then set. */
+bool plan_index_set(const struct plan_condition *c, unsigned *role, struct plan_index_set *ret);
 /* Is the success of the job such a rule, and may Kubernetes end the rest of that role? */
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret);
-/* An aux role that always restarts is a Deployment, everything else is Jobs. */
+/*
+ * In a set of Jobs a success is that all of some Jobs, or any of them, are
+ * complete.  A Job is a role's, or that of one replica of an unrolled role.
+ */
+struct plan_set_job {
+	unsigned role;
+	int64_t index;                  /* of an unrolled role's replica; else -1 */
+};
+struct plan_set_success {
+	bool any;
+	struct plan_set_job *at;
+	size_t n;
+	const struct plan_condition *because;   /* what such a rule cannot say, when there is none */
+};
+/* Is the success of the job such a rule? */
+bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set_success *ret);
+/* The indexes by which the Job of a role in a set is complete before all of its replicas are; false when it is not. */
+bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct plan_success *ret);
+/* The Jobs that done(), ready() or started() is about; false when it is not about all replicas of them. */
+bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct plan_set_success *ret);
+
+/* An aux role that always restarts is a Deployment, but in a set of Jobs; everything else is Jobs. */
 bool plan_role_is_deployment(const struct plan_role *r);
 /* Has each replica a Service of its own, where each is an object? */
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);

@@ -8,18 +8,13 @@
  */
 #include "plan/plan.h"
 
-struct reading {
-	const struct plan_job *job;
-	struct plan_success *rule;
-};
-
-static bool leaf(struct reading *r, const struct plan_condition *c, struct plan_index_set *set)
+static bool leaf(unsigned *role, const struct plan_condition *c, struct plan_index_set *set)
 {
 	if (c->kind != CONDITION_DONE || c->index == CONDITION_ALL)
 		return false;
-	if (r->rule->role == UINT32_MAX)
-		r->rule->role = c->role;
-	if (r->rule->role != c->role || set->n == PLAN_SUCCESS_INDEXES)
+	if (*role == UINT32_MAX)
+		*role = c->role;
+	if (*role != c->role || set->n == PLAN_SUCCESS_INDEXES)
 		return false;
 	if (c->index == CONDITION_ANY) {        /* what any one does, the ones that are named do too */
 		set->any = true;
@@ -35,32 +30,32 @@ static bool leaf(struct reading *r, const struct plan_condition *c, struct plan_
 	return true;
 }
 
-static bool all_of(struct reading *r, const struct plan_condition *c, struct plan_index_set *set)
+static bool all_of(unsigned *role, const struct plan_condition *c, struct plan_index_set *set)
 {
 	if (c->kind == CONDITION_AND)
-		return all_of(r, c->left, set) && all_of(r, c->right, set);
-	return leaf(r, c, set);
+		return all_of(role, c->left, set) && all_of(role, c->right, set);
+	return leaf(role, c, set);
 }
 
-static bool any_of(struct reading *r, const struct plan_condition *c)
+bool plan_index_set(const struct plan_condition *c, unsigned *role, struct plan_index_set *ret)
+{
+	ret->n = 0;
+	ret->any = false;
+	return all_of(role, c, ret);
+}
+
+static bool any_of(struct plan_success *rule, const struct plan_condition *c)
 {
 	if (c->kind == CONDITION_OR)
-		return any_of(r, c->left) && any_of(r, c->right);
-	if (r->rule->n == PLAN_SUCCESS_RULES)
-		return false;
-	struct plan_index_set *set = &r->rule->sets[r->rule->n++];
-	set->n = 0;
-	set->any = false;
-	return all_of(r, c, set);
+		return any_of(rule, c->left) && any_of(rule, c->right);
+	return rule->n < PLAN_SUCCESS_RULES && plan_index_set(c, &rule->role, &rule->sets[rule->n++]);
 }
 
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 {
-	struct reading r = { .job = j, .rule = ret };
-
 	ret->role = UINT32_MAX;                 /* the sets are large: each is begun when it is needed */
 	ret->n = 0;
-	if (!j->success || !any_of(&r, j->success))
+	if (!j->success || !any_of(ret, j->success))
 		return false;
 	const struct plan_role *role = &j->roles[ret->role];
 	if (role->elastic || role->unrolled || role->max < 2)
@@ -70,7 +65,7 @@ bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 
 bool plan_role_is_deployment(const struct plan_role *r)
 {
-	return r->aux && r->restart.set && str_is(r->restart.value, "always");
+	return r->aux && !r->in_set && r->restart.set && str_is(r->restart.value, "always");
 }
 
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r)

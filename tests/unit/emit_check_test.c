@@ -372,8 +372,8 @@ static void features(void)
 	silent(&s, "with clean = \"none\" none is written");
 
 	s = sample();
-	s.plan.target = STR("trainer");
-	says(&s, TJ0809, "does not write the target 'trainer'");
+	s.plan.target = STR("swarm");
+	says(&s, TJ0809, "does not write the target 'swarm'");
 	s = sample();
 	s.plan.kubernetes = 34;
 	s.job->gang = word("native");
