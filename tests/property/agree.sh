@@ -1,5 +1,5 @@
 #!/bin/sh
-# agree.sh - indexed and unrolled forms, pods, and `trainc env`, agree replica by replica for every program that compiles.
+# agree.sh - indexed and unrolled forms, pods, sets of Jobs, and `trainc env`, agree replica by replica for every program that compiles.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 export PYTHONDONTWRITEBYTECODE=1

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Indexed and unrolled forms and pods agree replica by replica; so does `trainc env`.
+"""Indexed and unrolled forms, pods and sets of Jobs agree replica by replica; so does `trainc env`.
 
 Usage: indexed_unrolled.py TRAINC PROGRAM...     (exit 1 if one differs)
 """
 import json
+import re
 import subprocess
 import sys
 
@@ -14,6 +15,13 @@ def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if done.returncode:
         raise SystemExit("%s\n%s" % (" ".join(command), done.stderr))
+    return json.loads(done.stdout)
+
+
+def refused(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode == 1 and "[TJ08" in done.stderr:
+        return None
     return json.loads(done.stdout)
 
 
@@ -78,6 +86,34 @@ def without_place(replicas):
     return result
 
 
+def renamed(value, names):
+    """The same with the host names of another target."""
+    if isinstance(value, str):
+        return re.sub(r"[a-z0-9-]+\.[a-z0-9-]+", lambda m: names.get(m[0], m[0]), value)
+    if isinstance(value, dict):
+        return {key: renamed(one, names) for key, one in value.items()}
+    return type(value)(renamed(one, names) for one in value) if isinstance(value, (list, tuple)) else value
+
+
+def in_sets(trainc, program, target, indexed):
+    """A set names its pods, and everything else is as it is in Jobs."""
+    document = refused(trainc, "compile", "--target", target, "-o", "json", program)
+    if document is None:
+        return
+    found, env = seen(document["items"]), run(trainc, "env", "--target", target, "-o", "json", program)
+    yield from as_printed(found, printed(env))
+    names = {}
+    for key, one in found.items():
+        if one["subdomain"] and key in indexed:
+            names["%(host)s.%(subdomain)s" % one] = "%(host)s.%(subdomain)s" % indexed[key]
+    hosts = {r["host"] for job in env["jobs"] for r in job["replicas"]}
+    for name in names:
+        if name not in hosts:
+            yield "%s: no such host in `trainc env`" % name
+    found = {key: one for key, one in found.items() if key in indexed}      # what a Deployment makes is no Job's
+    yield from alike("%-8s" % target, without_place(indexed), without_place(renamed(found, names)))
+
+
 def differences(trainc, program):
     indexed = seen(run(trainc, "compile", "-o", "json", program)["items"])
     unrolled = seen(run(trainc, "compile", "--unroll", "-o", "json", program)["items"])
@@ -88,6 +124,8 @@ def differences(trainc, program):
     yield from alike("pods    ", without_place(indexed), without_place(single))
     yield from as_printed(indexed, printed(run(trainc, "env", "-o", "json", program)))
     yield from as_printed(single, printed(run(trainc, "env", "--target", "pods", "-o", "json", program)))
+    for target in "jobset", "trainer":
+        yield from in_sets(trainc, program, target, indexed)
 
 
 def main():
@@ -95,7 +133,7 @@ def main():
     failed = 0
     for program in programs:
         found = list(differences(trainc, program))
-        print("%s indexed, unrolled and pods agree: %s" % ("FAIL" if found else "ok", program))
+        print("%s indexed, unrolled, pods and sets agree: %s" % ("FAIL" if found else "ok", program))
         for line in found[:5]:
             print("  " + line)
         failed += bool(found)

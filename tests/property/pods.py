@@ -6,6 +6,8 @@ that (language brief, section 11).  This module computes the environment of
 replica i from the objects alone; it shares no code with the compiler.
 """
 
+import copy
+
 INDEX_ANNOTATION = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 
@@ -76,10 +78,22 @@ def files(pod, container, index, maps):
     return result
 
 
+def jobs_of(o):
+    """The Jobs that the controller of a set makes of it: names and subdomain are its own."""
+    spec = o["spec"]["template"]["spec"] if o["kind"] == "TrainingRuntime" else o["spec"]
+    for replicated in spec["replicatedJobs"]:
+        metadata = dict(replicated["template"]["metadata"], name="%s-%s-0" % (o["metadata"]["name"], replicated["name"]))
+        job = copy.deepcopy(replicated["template"]["spec"])
+        if spec["network"]["enableDNSHostnames"]:
+            job["template"]["spec"]["subdomain"] = o["metadata"]["name"]
+        yield {"kind": "Job", "metadata": metadata, "spec": job}
+
+
 def replicas(objects):
     """(job, role, index) -> (host, pod spec, ConfigMaps) of every replica that Jobs make, or that is a Pod."""
     maps = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
     result = {}
+    objects = objects + [job for o in objects if o["kind"] in ("JobSet", "TrainingRuntime") for job in jobs_of(o)]
     for o in objects:
         labels = o["metadata"].get("labels", {})
         if o["kind"] == "Pod":
@@ -96,7 +110,7 @@ def replicas(objects):
         if o["spec"].get("completionMode") == "Indexed":
             for i in range(o["spec"]["completions"]):
                 host = "%s-%d" % (o["metadata"]["name"], i)
-                result[(job, role, i)] = (host, spec, maps)
+                result[(job, role, int(labels.get("trainc.dev/index", i)))] = (host, spec, maps)
         else:
             i = int(labels["trainc.dev/index"])
             result[(job, role, i)] = (spec.get("hostname"), spec, maps)

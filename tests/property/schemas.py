@@ -95,30 +95,52 @@ def judge(types, word, value, where):
         scalar(word, value, where)
 
 
-def objects(trainc, program, version):
-    """What the program becomes, or nothing when the version refuses it."""
-    options = program[:-3] + ".args"
-    more = open(options, encoding="utf-8").read().split() if os.path.exists(options) else []
+def options(program):
+    path = program[:-3] + ".args"
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        return f.read().split()
+
+
+def objects(trainc, program, version, more):
+    """What the program becomes, or nothing when the version or the target refuses it."""
     p = subprocess.run([trainc, "compile", *more, "--kubernetes", version, "-o", "json", program], capture_output=True, text=True)
     if p.returncode not in (0, 1):
         raise Wrong("compile: status %d" % p.returncode)
     return json.loads(p.stdout)["items"] if p.returncode == 0 else []
 
 
+def cases(programs):
+    """(program, options): as its golden is made, and for other targets unless it names one."""
+    for program in programs:
+        own = options(program)
+        yield program, own
+        if "--target" not in own:
+            for target in "jobset", "trainer":
+                yield program, own + ["--target", target]
+
+
 def main():
     trainc, passed, failed = sys.argv[1], 0, 0
+    seen = set()
     for version, (kinds, types) in tables().items():
-        for program in sys.argv[2:]:
+        for program, more in cases(sys.argv[2:]):
             try:
-                for o in objects(trainc, program, version):
+                for o in objects(trainc, program, version, more):
                     key = (o["apiVersion"], o["kind"])
                     if key not in kinds:
                         raise Wrong("no kind %s %s" % key)
                     judge(types, kinds[key], o, "%s/%s" % (o["kind"], o["metadata"]["name"]))
+                    seen.add((version, o["kind"]))
                     passed += 1
             except Wrong as e:
                 failed += 1
-                print("FAIL %s, Kubernetes %s: %s" % (program, version, e))
+                print("FAIL %s, Kubernetes %s, %s: %s" % (program, version, " ".join(more), e))
+        for kind in "Job", "Pod", "JobSet", "TrainJob":
+            if (version, kind) not in seen:
+                failed += 1
+                print("FAIL no %s for Kubernetes %s" % (kind, version))
     print("%d passed, %d failed" % (passed, failed))
     return failed != 0 or not passed
 
