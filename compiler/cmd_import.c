@@ -87,6 +87,7 @@ struct import *session_import(struct session *s, struct compile *c)
 	struct import *im = import_new(&c->arena, &c->sources, &c->diags, options);
 	for (size_t i = 0; i < s->options->noperands; i++)
 		read_file(s, c, im, s->options->operands[i]);
+	import_finish(im);
 	return im;
 }
 

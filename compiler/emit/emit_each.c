@@ -1,7 +1,7 @@
 /*
- * emit_each.c - the manifests of a plan in output order: Services, ConfigMaps,
- * Secrets, objects of the framework, roles in framework order, auxiliary roles,
- * extra objects.
+ * emit_each.c - the manifests of a plan in output order: Namespaces, Services,
+ * ConfigMaps, Secrets, objects of the framework, roles in framework order,
+ * auxiliary roles, extra objects.
  */
 #include "emit/check.h"
 #include "emit/each.h"
@@ -140,11 +140,14 @@ static bool roles(struct visiting *v, const struct plan_job *j, bool aux)
 	return true;
 }
 
-bool each_objects(struct visiting *v, const struct plan_job *j, bool framework)
+/* The place that others are put into has to be there before them. */
+static bool is_namespace(const struct plan_object *o) { return str_is(emit_data_text(o->data, "kind"), "Namespace"); }
+
+static bool objects(struct visiting *v, const struct plan_job *j, bool framework, bool namespaces)
 {
 	for (size_t i = 0; i < j->nobjects; i++) {
 		const struct plan_object *o = &j->objects[i];
-		if (o->framework != framework)
+		if (o->framework != framework || is_namespace(o) != namespaces)
 			continue;
 		struct str written = emit_data_text(data_get(o->data, STR("metadata")), "name");
 		struct manifest m = { .name = written, .count = 1, .object = o, .from = o->name_at, .make = emit_extra_make };
@@ -160,6 +163,10 @@ bool each_objects(struct visiting *v, const struct plan_job *j, bool framework)
 	}
 	return true;
 }
+
+bool each_objects(struct visiting *v, const struct plan_job *j, bool framework) { return objects(v, j, framework, false); }
+
+static bool namespaces(struct visiting *v, const struct plan_job *j) { return objects(v, j, true, true) && objects(v, j, false, true); }
 
 bool each_of_jobs(struct visiting *v, const struct plan_job *j)
 {
@@ -220,7 +227,7 @@ bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manife
 	e->arena = &arena;
 	for (size_t i = 0; i < e->plan->njobs && more; i++) {
 		e->job = &e->plan->jobs[i];
-		more = target ? target->visit(&v, e->job) : each_of_jobs(&v, e->job);
+		more = namespaces(&v, e->job) && (target ? target->visit(&v, e->job) : each_of_jobs(&v, e->job));
 	}
 	arena_release(&arena);
 	return more;

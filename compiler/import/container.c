@@ -335,6 +335,7 @@ void container_read(struct container_reading *c)
 	static const char *const first[] = { "env", "resources" };      /* others look at these */
 	const struct data_member *early[2];
 
+	env_given(c);
 	for (size_t i = 0; i < 2; i++)
 		if ((early[i] = find(c->container, first[i])))
 			field(c, early[i]);

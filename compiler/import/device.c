@@ -39,8 +39,8 @@ static struct str device_word(struct import *im, struct str resource)
 		((char *)base.p)[i] = (char)tolower((unsigned char)base.p[i]);
 	while (base.n && *base.p == '_')
 		base = (struct str){ base.p + 1, base.n - 1 };
-	if (!base.n)
-		base = STR("device");
+	if (!base.n || isdigit((unsigned char)*base.p))
+		base = str_cat(a, STR("device"), base.n ? STR("_") : STR(""), base);
 	word = base;
 	for (unsigned i = 1; is_taken(im, word); i++)
 		word = i == 1 ? str_cat(a, base, STR("_device"), STR("")) : str_printf(a, "%.*s_device_%u", STR_ARG(base), i);

@@ -8,6 +8,8 @@
  */
 #include "import/role.h"
 
+#include "import/hosts.h"
+
 #include <ctype.h>
 
 /* Could the kubelet know this name although the container does not define it? */
@@ -53,6 +55,14 @@ static size_t reference_at(struct str text, size_t i, struct str *ret_name)
 	return ret_name->n + 3;
 }
 
+/* A text that is one expression is that expression. */
+static struct expr *plain(struct arena *a, struct expr *e)
+{
+	if (e->npieces == 1 && e->pieces[0].code && memmem(e->pieces[0].text.p, e->pieces[0].text.n, ".host(", 6))
+		return expr_text(a, e->pieces[0].text);
+	return e;
+}
+
 struct expr *env_text(struct container_reading *c, struct str text, bool value)
 {
 	struct arena *a = c->role->im->arena;
@@ -61,9 +71,11 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 	bool raw = false;
 
 	while (i < text.n) {
-		struct str name;
+		struct str name, host;
 		size_t n = reference_at(text, i, &name);
 		const struct str *code = n ? reference(c, name, value, &raw) : NULL;
+		if (!n && (n = host_at(c->role->im, c->role->job, text, i, &host)) > 0)
+			code = &host;
 		bool dollar = i + 1 < text.n && text.p[i] == '$' && text.p[i + 1] == '$';
 
 		if (raw)
@@ -78,13 +90,30 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 		i += code ? n : 2;
 		start = i;
 	}
-	expr_append(a, e, false, (struct str){ text.p + start, text.n - start });
-	return e;
+	if (start < text.n)
+		expr_append(a, e, false, (struct str){ text.p + start, text.n - start });
+	return plain(a, e);
 }
 
 /* ---- entries ---- */
 
 static struct expr *code(struct import *im, const char *text) { return expr_text(im->arena, str_of(text)); }
+
+/* Labels that another system writes to its pods: what is read from them would be empty. */
+static void foreign_label(struct container_reading *c, const struct data *ref, struct str path)
+{
+	static const char *const own[] = { "metadata.labels['kubernetes.io/", "metadata.annotations['kubernetes.io/" };
+	const char *open = path.n ? memchr(path.p, '\'', path.n) : NULL;
+	struct diags *ds = c->role->im->diags;
+
+	if (!open || path.p[path.n - 1] != ']' || str_starts(path, str_of(own[0])) || str_starts(path, str_of(own[1])))
+		return;
+	struct str key = { open + 1, path.n - (size_t)(open - path.p) - 3 };
+	if (!host_is_foreign(key))
+		return;
+	struct diag *d = diag_report(ds, TJ1122, ref->from, "no pod of the program has '%.*s'", STR_ARG(key));
+	diag_help(ds, d, "the value would be empty: say it in the program, by pod.index where it is a number of the replica");
+}
 
 static struct expr *pod_field(struct container_reading *c, const struct data *ref)
 {
@@ -96,7 +125,13 @@ static struct expr *pod_field(struct container_reading *c, const struct data *re
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 		if (str_is(path, fields[i].path))
 			return code(c->role->im, fields[i].code);
-	return c->role->kind->index && str_is(path, c->role->kind->index) ? code(c->role->im, "pod.index") : NULL;
+	for (const struct role_field *f = c->role->fields; f && f->path; f++)
+		if (str_is(path, f->path))
+			return expr_text(c->role->im->arena, f->code);
+	if (c->role->kind->index && str_is(path, c->role->kind->index))
+		return code(c->role->im, "pod.index");
+	foreign_label(c, ref, path);
+	return NULL;
 }
 
 static struct expr *key_reference(struct container_reading *c, const struct data *ref, const char *function)
@@ -170,6 +205,19 @@ static bool plain_name(struct str name)
 	return true;
 }
 
+/* A number as a program writes it: its text is the same. */
+static struct expr *number(struct arena *a, struct expr *e)
+{
+	struct str s = e->npieces == 1 && !e->pieces[0].code ? e->pieces[0].text : STR("");
+
+	if (!s.n || s.n > 15 || (s.n > 1 && s.p[0] == '0'))
+		return e;
+	for (size_t i = 0; i < s.n; i++)
+		if (!isdigit((unsigned char)s.p[i]))
+			return e;
+	return expr_text(a, s);
+}
+
 static void read_entry(struct container_reading *c, const struct data *entry, struct lines **env, struct span at)
 {
 	struct import *im = c->role->im;
@@ -180,12 +228,52 @@ static void read_entry(struct container_reading *c, const struct data *entry, st
 		put_raw(c, entry, name);
 		return;
 	}
+	if (!is_ours(name))
+		value = number(im->arena, value);
 	if (!(is_ours(name) && value->kind == EXPR_TEXT)) {
 		if (!*env)
 			*env = lines_block(im->arena, c->to, STR("env"), at);
 		import_comments(im, lines_set(im->arena, *env, key_text(im->arena, name), value, entry->from), entry->from);
 	}
 	define(c, name, value);
+}
+
+/* ---- variables without an entry ---- */
+
+static bool says(const struct data *d, struct str word)
+{
+	if (d->kind == DATA_STRING)
+		return d->u.string.n >= word.n && memmem(d->u.string.p, d->u.string.n, word.p, word.n);
+	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++)
+		if (says(d->u.list.at[i], word))
+			return true;
+	for (size_t i = 0; d->kind == DATA_MAP && i < d->u.map.n; i++)
+		if (says(d->u.map.at[i].value, word))
+			return true;
+	return false;
+}
+
+static bool is_set(const struct data *env, struct str name)
+{
+	for (size_t i = 0; i < data_count(env); i++)
+		if (str_eq(member_text(env->u.list.at[i], "name"), name))
+			return true;
+	return false;
+}
+
+void env_given(struct container_reading *c)
+{
+	struct import *im = c->role->im;
+
+	for (const struct role_field *f = c->role->fields; f && f->path; f++) {
+		struct str name = str_of(f->name ? f->name : "");
+		if (!name.n || map_get(&c->env, name) || is_set(member(c->container, "env"), name) || !says(c->container, name))
+			continue;
+		struct lines *env = lines_block(im->arena, c->to, STR("env"), c->container->from);
+		struct expr *value = expr_text(im->arena, f->code);
+		lines_set(im->arena, env, key_text(im->arena, name), value, c->container->from);
+		define(c, name, value);
+	}
 }
 
 /* Of two entries of one name the container sees the last. */

@@ -30,6 +30,9 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 /* Read the documents of one text; what is wrong with them is reported. */
 void import_read(struct import *im, const struct source *source);
 
+/* When all texts were read: what stands beside the jobs goes to them. */
+void import_finish(struct import *im);
+
 /* Jobs found so far: sets of accelerators count as one. */
 size_t import_count(const struct import *im);
 /* The name of one, for a file; programs of one name differ in their namespace, or were reported. */

@@ -5,6 +5,8 @@
 #include "import/role.h"
 #include "import/trial.h"
 
+#include "base/quantity.h"
+
 #define QUEUE_LABEL "kueue.x-k8s.io/queue-name"
 
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type, bool any_case,
@@ -133,6 +135,27 @@ void job_finish(struct manifest *m, struct imported *job, struct lines *body, co
 		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
 	if (m->im->comments.n)
 		comments_settle(a, &m->im->comments, m->object->from, job->job);
+}
+
+void job_seconds(struct import *im, struct lines *to, const char *field, const struct data *of, const char *key)
+{
+	const struct data *d = member(of, key);
+
+	if (!d || d->u.integer < 0)
+		return;
+	struct quantity q = { .nano = (int128)d->u.integer * QUANTITY_UNIT };
+	struct str text = d->u.integer ? duration_text(im->arena, q) : STR("0s");
+	struct span at = span_join(member_at(of, key), d->from);
+	import_comments(im, lines_set(im->arena, to, str_of(field), expr_text(im->arena, text), at), at);
+}
+
+void job_suspend(struct import *im, struct lines *to, const struct data *of)
+{
+	struct span at = member_at(of, "suspend");
+
+	if (!member_bool(of, "suspend", false) || lines_find(to, STR("queue")))
+		return;
+	import_comments(im, lines_set(im->arena, to, STR("suspend"), expr_text(im->arena, STR("true")), at), at);
 }
 
 /* ---- what the framework sets ---- */

@@ -3,6 +3,7 @@
  * which kind.
  */
 #include "import/manifest.h"
+#include "import/objects.h"
 
 #include "diag/suggest.h"
 #include "plan/data_read.h"
@@ -36,7 +37,7 @@ void import_comments(struct import *im, struct line *line, struct span place)
 
 /* ---- kinds ---- */
 
-static const struct import_kind *const tables[] = { operator_kinds, legacy_kinds, workload_kinds };
+static const struct import_kind *const tables[] = { operator_kinds, legacy_kinds, workload_kinds, jobset_kinds, volcano_kinds, trainer_kinds };
 
 static const struct import_kind *find_kind(struct str kind, struct str api_version, const struct import_kind **ret_other)
 {
@@ -93,6 +94,8 @@ static void read_job(struct import *im, const struct import_kind *k, const struc
 		k->read(im, k, object, job);
 		im->diags->muted--;
 	}
+	job->object = object;
+	job->source = im->source;
 	ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
 }
 
@@ -154,7 +157,7 @@ static void read_object(struct import *im, const struct data *object)
 	const struct import_kind *k = find_kind(kind, api_version, &other);
 	if (k)
 		read_job(im, k, object);
-	else
+	else if (!beside_read(im, object, kind, api_version))
 		unknown_kind(im, object, kind, api_version, other);
 }
 
@@ -162,15 +165,18 @@ static void read_object(struct import *im, const struct data *object)
 
 static void read_document(struct import *im, const struct data *d, uint32_t from)
 {
-	size_t first = im->njobs;
+	size_t first = im->njobs, others = im->nbeside;
 
 	im->comments = comments_read(im->arena, im->source, d, from, d->from.end);
 	read_object(im, d);
 	/* a licence, or what stands at the end: nobody's line */
-	if (im->njobs > first) {
-		struct imported *job = im->jobs[first];
-		import_comments(im, job->job ? job->job : job->declarations.at[0], (struct span){ from, d->from.end + 1 });
-	}
+	struct line *line = NULL;
+	if (im->njobs > first)
+		line = im->jobs[first]->job ? im->jobs[first]->job : im->jobs[first]->declarations.at[0];
+	else if (im->nbeside > others)
+		line = beside_last(im);
+	if (line)
+		import_comments(im, line, (struct span){ from, d->from.end + 1 });
 	im->comments = (struct comments){ 0 };
 }
 
@@ -203,6 +209,8 @@ void import_read(struct import *im, const struct source *source)
 			STR_ARG(source->name));
 	data_reader_release(r);
 }
+
+void import_finish(struct import *im) { beside_finish(im); }
 
 size_t import_count(const struct import *im) { return im->njobs; }
 struct str import_name(const struct import *im, size_t i) { return im->jobs[i]->name; }

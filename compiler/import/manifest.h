@@ -13,16 +13,29 @@
 #include "plan/data.h"
 
 struct device;
+struct beside;
+
+/* How pods of a role are called by another system: HEAD-I, or HEAD-I-J, within a subdomain. */
+struct host_name {
+	struct str head, word;          /* "js-workers-", "workers" */
+	bool two;
+	int64_t jobs, per;
+};
 
 struct imported {                       /* a job, or the accelerators of a configuration */
 	struct str name, ns;
 	struct span name_at;            /* of accelerators: where the configuration stands */
 	const struct data *labels;      /* of the object: they reach its pods too */
+	const struct data *object;      /* the manifest */
+	const struct source *source;
 	struct line *job;               /* the declaration; NULL for accelerators alone */
 	struct str *modules;            /* of the library: "nvidia" */
 	size_t nmodules;
 	struct lines declarations;      /* in front of the job */
 	bool has_references;            /* some `$(NAME)` is text, unless the framework sets NAME */
+	struct str subdomain;
+	struct host_name *hosts;
+	size_t nhosts;
 	const struct map *set;          /* "role/container/NAME" that the framework sets; NULL before that is known */
 };
 
@@ -36,8 +49,11 @@ struct import {
 	struct comments comments;       /* of the document */
 	struct imported **jobs;
 	size_t njobs;
+	struct beside **beside;         /* objects that no job has yet (objects.c) */
+	size_t nbeside;
 	struct device **devices;        /* accelerators declared by configurations that were read */
 	size_t ndevices;
+	struct map frameworks;          /* declared by programs: lines by their names (set.c) */
 	struct map probes;              /* accelerators of the library that were tried (device.c) */
 };
 
@@ -58,7 +74,7 @@ struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
 };
-extern const struct import_kind operator_kinds[], legacy_kinds[], workload_kinds[];     /* each ends with a row of NULL */
+extern const struct import_kind operator_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[], volcano_kinds[], trainer_kinds[];     /* each ends with a row of NULL */
 
 /* Configurations of the older controllers, bare or in a ConfigMap: config.c.  False: there is no accelerator in it. */
 bool import_is_config(const struct data *object);
@@ -80,6 +96,11 @@ struct job_role {
 	struct span place;              /* in the manifest */
 };
 void job_finish(struct manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n);
+
+/* A number of seconds of the manifest, as a duration; negative ones are nothing. */
+void job_seconds(struct import *im, struct lines *to, const char *field, const struct data *of, const char *key);
+/* `suspend`, unless a queue suspends by itself. */
+void job_suspend(struct import *im, struct lines *to, const struct data *of);
 
 /* The names that the framework of a job sets: see imported.set. */
 const struct map *job_framework_names(struct import *im, const struct imported *job);

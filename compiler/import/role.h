@@ -16,10 +16,17 @@ struct role_kind {                      /* what the framework brings along; NULL
 	bool no_device;                 /* devices stay what they are: nothing is to be added to the pods */
 };
 
+struct role_field {                     /* a field of the pod that an expression stands for */
+	const char *path;               /* "metadata.labels['...']"; NULL ends a list */
+	struct str code;
+	const char *name;               /* of a variable that pods have without asking, or NULL */
+};
+
 struct role_reading {
 	struct import *im;
 	struct imported *job;
 	const struct role_kind *kind;
+	const struct role_field *fields;        /* beside kind->index; or NULL */
 	struct str word;                /* name of the role in the program */
 	const struct data *spec;        /* of the pod */
 	const struct data *main;        /* container */
@@ -47,6 +54,17 @@ struct container_reading {
 /* Fill the role from a fitted PodTemplateSpec; false when it has no main container (which was said before). */
 bool role_read(struct role_reading *r, const struct data *template);
 
+/* Containers that could run: there is one, and each has an image.  False after reporting. */
+bool role_can_run(struct import *im, const struct data *template, struct span at);
+/*
+ * A role that always restarts never ends, but a job does; the default goes without saying.  `fallback`: what is
+ * meant without a policy, as the program says it; NULL: always.
+ */
+void role_restart(struct import *im, struct lines *role, const char *fallback, struct span at);
+/* Replicas of a Job's spec; `retries` of its attempts; what the program has no words for. */
+int64_t batch_replicas(struct import *im, const struct data *spec);
+void batch_read(struct import *im, const struct data *spec, struct lines *to);
+
 /* A container's fields; those without a field of the language go to its `raw container`. */
 void container_read(struct container_reading *c);
 /* The `raw container` of a container; the `raw pod` of a role. */
@@ -60,6 +78,8 @@ struct lines *raw_list(struct import *im, struct lines *raw, const char *key, st
  * when it refers to something that the language cannot say.
  */
 struct expr *env_text(struct container_reading *c, struct str text, bool value);
+/* Variables that every pod has without asking, where a text of the container names one. */
+void env_given(struct container_reading *c);
 void env_read(struct container_reading *c, const struct data *env);
 
 /* A quantity as a literal of the language: of cpu, or `whole` bytes; empty when it cannot be one. */

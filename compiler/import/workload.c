@@ -4,8 +4,6 @@
  */
 #include "import/role.h"
 
-#include "base/quantity.h"
-
 #define JOB_INDEX "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 static const struct role_kind pod_kind = { NULL, NULL, NULL, 0, NULL, false, false };
@@ -19,38 +17,34 @@ struct workload {
 	int64_t replicas;
 };
 
-static void seconds(struct workload *w, struct lines *to, const char *field, const struct data *of, const char *key)
+bool role_can_run(struct import *im, const struct data *template, struct span at)
 {
-	const struct data *d = member(of, key);
+	const struct data *containers = member(member(template, "spec"), "containers");
+	bool ok = data_count(containers) > 0;
 
-	if (!d || d->u.integer < 0)
-		return;
-	struct quantity q = { .nano = (int128)d->u.integer * QUANTITY_UNIT };
-	struct str text = d->u.integer ? duration_text(w->m.im->arena, q) : STR("0s");
-	struct span at = span_join(member_at(of, key), d->from);
-	import_comments(w->m.im, lines_set(w->m.im->arena, to, str_of(field), expr_text(w->m.im->arena, text), at), at);
-}
-
-/* A container without an image, or none at all: nothing that could run. */
-static bool can_run(struct workload *w)
-{
-	const struct data *containers = member(member(w->template, "spec"), "containers");
-
-	for (size_t i = 0; i < data_count(containers); i++)
-		if (!member_text(containers->u.list.at[i], "image").n)
-			diag_report(w->m.im->diags, TJ1107, containers->u.list.at[i]->from, "this container has no image");
+	for (size_t i = 0; i < data_count(containers); i++) {
+		if (member_text(containers->u.list.at[i], "image").n)
+			continue;
+		diag_report(im->diags, TJ1107, containers->u.list.at[i]->from, "this container has no image");
+		ok = false;
+	}
 	if (!data_count(containers))
-		diag_report(w->m.im->diags, TJ1107, w->m.at, "this %.*s has no containers", STR_ARG(w->m.kind));
-	return data_count(containers) > 0;
+		diag_report(im->diags, TJ1107, at, "there are no containers here");
+	return ok;
 }
 
-/* A role that always restarts never ends; a job does. */
-static void restart(struct workload *w, struct lines *role)
+void role_restart(struct import *im, struct lines *role, const char *fallback, struct span at)
 {
-	struct import *im = w->m.im;
 	struct line *line = lines_find(role, STR("restart"));
-	struct span at = line ? line->from : w->m.at;
 
+	if (!line && fallback) {
+		if (!str_is(str_of(fallback), "never"))
+			lines_set(im->arena, role, STR("restart"), expr_string(im->arena, str_of(fallback)), at);
+		return;
+	}
+
+	if (line)
+		at = line->from;
 	if (line && str_is(line->value->pieces[0].text, "never"))
 		lines_take(role, line->key);    /* the default */
 	if (line && !str_is(line->value->pieces[0].text, "always"))
@@ -75,7 +69,7 @@ static bool finish(struct workload *w, struct lines *body, const char *word)
 		lines_set(im->arena, r.role, STR("replicas"), expr_int(im->arena, w->replicas), w->m.at);
 	if (!role_read(&r, w->template))
 		return false;
-	restart(w, r.role);
+	role_restart(im, r.role, NULL, w->m.at);
 	struct job_role role = { top.at[0], w->template->from };
 	job_finish(&w->m, w->job, body, &role, 1);
 	return true;
@@ -105,41 +99,60 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 	*spec = (struct data_member){ STR("spec"), member_at(w.m.object, "spec"), (struct data *)w.m.spec };
 	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.object->from, .u.map = { spec, w.m.spec ? 1 : 0 } };
 	w.template = bare;
-	if (!can_run(&w) || im->diags->errors != errors)
+	if (!role_can_run(im, w.template, w.m.at) || im->diags->errors != errors)
 		return false;
 	return finish(&w, open(&w), "task");
 }
 
+/* ---- Jobs ---- */
+
 /* Fields of a Job that the program has no words for. */
-static void job_rest(struct workload *w)
+static void batch_rest(struct import *im, const struct data *spec)
 {
 	static const char *const known[] = {
-		"template", "completions", "parallelism", "completionMode", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished", "suspend",
-		"selector", "manualSelector",
+		"template", "completions", "parallelism", "completionMode", "backoffLimit", "backoffLimitPerIndex", "activeDeadlineSeconds",
+		"ttlSecondsAfterFinished", "suspend", "selector", "manualSelector",
 	};
 
-	for (size_t i = 0; i < data_count(w->m.spec); i++) {
-		const struct data_member *m = &w->m.spec->u.map.at[i];
+	for (size_t i = 0; i < data_count(spec); i++) {
+		const struct data_member *m = &spec->u.map.at[i];
 		bool said = false;
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
 			said = said || str_is(m->key, known[k]);
 		if (!said)
-			import_left_out(w->m.im, m->key_at, m->key, "the program has fields of its own for when a job ends and what is tried again");
+			import_left_out(im, m->key_at, m->key, "the program has fields of its own for when a job ends and what is tried again");
 	}
 }
 
-/* Attempts of the whole Job become attempts of its replica; the kubelet's restarts are not counted. */
-static void retries(struct workload *w, struct lines *body)
+/* Attempts of the whole Job become attempts of its replicas; the kubelet's restarts are not counted. */
+static void retries(struct import *im, const struct data *spec, struct lines *to)
 {
-	struct import *im = w->m.im;
-	const struct data *limit = member(w->m.spec, "backoffLimit");
-	bool in_place = str_is(member_text(member(w->template, "spec"), "restartPolicy"), "OnFailure");
+	const struct data *each = member(spec, "backoffLimitPerIndex"), *limit = each ? each : member(spec, "backoffLimit");
+	const char *key = each ? "backoffLimitPerIndex" : "backoffLimit";
+	bool in_place = !str_is(member_text(member(member(spec, "template"), "spec"), "restartPolicy"), "Never");
 	int64_t n = limit ? limit->u.integer : 6;
 
 	if (in_place && limit)
-		import_left_out(im, member_at(w->m.spec, "backoffLimit"), STR("backoffLimit"), "restarts in place are not counted");
-	else if (!in_place && n > 0)
-		lines_set(im->arena, body, STR("retries"), expr_int(im->arena, n), member_at(w->m.spec, "backoffLimit"));
+		import_left_out(im, member_at(spec, key), str_of(key), "restarts in place are not counted");
+	else if (!in_place && n > 0) {
+		struct span at = limit ? span_join(member_at(spec, key), limit->from) : member_at(spec, key);
+		import_comments(im, lines_set(im->arena, to, STR("retries"), expr_int(im->arena, n), at), at);
+	}
+}
+
+int64_t batch_replicas(struct import *im, const struct data *spec)
+{
+	int64_t at_once = member_int(spec, "parallelism", 1), n = member_int(spec, "completions", at_once);
+
+	if (at_once < n)
+		import_left_out(im, member_at(spec, "parallelism"), STR("parallelism"), "all replicas of a role run at the same time");
+	return n;
+}
+
+void batch_read(struct import *im, const struct data *spec, struct lines *to)
+{
+	retries(im, spec, to);
+	batch_rest(im, spec);
 }
 
 static bool read_job(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
@@ -150,21 +163,16 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 	if (!manifest_open(im, k, object, "batch.v1.Job", false, &w.m))
 		return false;
 	w.template = member(w.m.spec, "template");
-	w.replicas = member_int(w.m.spec, "completions", member_int(w.m.spec, "parallelism", 1));
-	if (!can_run(&w) || im->diags->errors != errors)
+	if (!role_can_run(im, w.template, w.m.at) || im->diags->errors != errors)
 		return false;
+	w.replicas = batch_replicas(im, w.m.spec);
 	if (w.replicas > 1 && !str_is(member_text(w.m.spec, "completionMode"), "Indexed"))
 		diag_report(im->diags, TJ1111, w.m.at, "the pods of this Job are alike; the program gives each of them an index");
-	int64_t at_once = member_int(w.m.spec, "parallelism", 1);
-	if (at_once < w.replicas)
-		import_left_out(im, member_at(w.m.spec, "parallelism"), STR("parallelism"), "all replicas of a role run at the same time");
 	struct lines *body = open(&w);
-	retries(&w, body);
-	seconds(&w, body, "timeout", w.m.spec, "activeDeadlineSeconds");
-	seconds(&w, body, "ttl", w.m.spec, "ttlSecondsAfterFinished");
-	if (member_bool(w.m.spec, "suspend", false) && !lines_find(body, STR("queue")))
-		lines_set(im->arena, body, STR("suspend"), expr_text(im->arena, STR("true")), member_at(w.m.spec, "suspend"));
-	job_rest(&w);
+	batch_read(im, w.m.spec, body);
+	job_seconds(im, body, "timeout", w.m.spec, "activeDeadlineSeconds");
+	job_seconds(im, body, "ttl", w.m.spec, "ttlSecondsAfterFinished");
+	job_suspend(im, body, w.m.spec);
 	return finish(&w, body, w.replicas == 1 ? "task" : "main");
 }
 

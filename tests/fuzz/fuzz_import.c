@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
 	if (source)
 		import_read(im, source);
+	import_finish(im);
 	if (diags_ok(&diags) && import_count(im) && !import_program(im, IMPORT_ALL, &out) && diags_ok(&diags))
 		abort();                /* refused without a word */
 	buf_release(&out);

@@ -1,0 +1,86 @@
+/*
+ * hosts.c - names of pods in texts: `js-workers-0-3.js:29500` is replica 3 of the
+ * role workers.
+ */
+#include "import/hosts.h"
+
+#include <ctype.h>
+
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '-'; }
+
+/* The number at text.p[*i], which is moved behind it; -1 when there is none. */
+static int64_t number(struct str text, size_t *i)
+{
+	size_t first = *i;
+	int64_t n = 0;
+
+	while (*i < text.n && isdigit((unsigned char)text.p[*i]) && *i - first < 9)
+		n = 10 * n + (text.p[(*i)++] - '0');
+	return *i > first ? n : -1;
+}
+
+static bool skip(struct str text, size_t *i, struct str part)
+{
+	if (text.n - *i < part.n || memcmp(text.p + *i, part.p, part.n) != 0)
+		return false;
+	*i += part.n;
+	return true;
+}
+
+/* `.NAMESPACE.svc` and the domain of the cluster behind it: the name within the namespace says as much. */
+static size_t skip_namespace(struct str text, size_t i, struct str ns)
+{
+	size_t end = i;
+
+	if (!skip(text, &end, STR(".")) || !skip(text, &end, ns) || !skip(text, &end, STR(".svc")))
+		return i;
+	size_t domain = end;
+	if (skip(text, &domain, STR(".cluster.local")))
+		end = domain;
+	return end < text.n && (in_name(text.p[end]) || (text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
+}
+
+static size_t match(const struct imported *job, const struct host_name *h, struct str text, size_t i, int64_t *ret)
+{
+	size_t at = i;
+	int64_t a, b = 0;
+
+	if (!skip(text, &at, h->head) || (a = number(text, &at)) < 0)
+		return 0;
+	if (h->two && (!skip(text, &at, STR("-")) || (b = number(text, &at)) < 0))
+		return 0;
+	if (!skip(text, &at, STR(".")) || !skip(text, &at, job->subdomain) || (at < text.n && in_name(text.p[at])))
+		return 0;
+	*ret = h->two ? a * h->per + b : a;
+	if (*ret >= h->jobs * h->per || (h->two && b >= h->per))
+		return 0;
+	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default")) - i;
+}
+
+size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret)
+{
+	if (!job->nhosts || (i > 0 && (in_name(text.p[i - 1]) || text.p[i - 1] == '.')))
+		return 0;
+	for (size_t k = 0; k < job->nhosts; k++) {
+		int64_t index;
+		size_t n = match(job, &job->hosts[k], text, i, &index);
+		if (!n)
+			continue;
+		*ret = str_printf(im->arena, "%.*s.host(%lld)", STR_ARG(job->hosts[k].word), (long long)index);
+		return n;
+	}
+	return 0;
+}
+
+bool host_is_foreign(struct str key)
+{
+	static const char *const heads[] = {
+		"job-name", "controller-uid", "batch.kubernetes.io/", "jobset.sigs.k8s.io/", "volcano.sh/", "training.kubeflow.org/",
+		"trainer.kubeflow.org/", "apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/",
+	};
+
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		if (str_starts(key, str_of(heads[i])))
+			return true;
+	return false;
+}

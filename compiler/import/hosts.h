@@ -1,0 +1,18 @@
+/*
+ * hosts.h - names that other systems give to pods, in texts.
+ */
+#ifndef TRAINC_IMPORT_HOSTS_H
+#define TRAINC_IMPORT_HOSTS_H
+
+#include "import/manifest.h"
+
+/*
+ * The address of a pod of the job at text.p[i]: its length with the namespace's
+ * part, and the expression that stands for it; 0 when there is none.
+ */
+size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret);
+
+/* A label or annotation that the controller of another job system writes to its pods. */
+bool host_is_foreign(struct str key);
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * jobset.c - JobSets of jobset.x-k8s.io/v1alpha2: each replicatedJob is a role.
+ *
+ * Its replicas times the completions of its Job are the replicas of the role; pod
+ * J-R-a-b is replica a * completions + b.
+ */
+#include "import/jobset.h"
+
+#include "kube/limits.h"
+
+static const struct data *jobs_of(const struct data *spec) { return member(spec, "replicatedJobs"); }
+
+/* ---- rules ---- */
+
+static bool has_job(const struct data *spec, struct str name)
+{
+	const struct data *jobs = jobs_of(spec);
+
+	for (size_t i = 0; i < data_count(jobs); i++)
+		if (str_eq(member_text(jobs->u.list.at[i], "name"), name))
+			return true;
+	return false;
+}
+
+static void targets_rule(struct import *im, const struct data *spec, const struct data *policy)
+{
+	const struct data *targets = member(policy, "targetReplicatedJobs");
+
+	for (size_t i = 0; i < data_count(targets); i++) {
+		const struct data *d = targets->u.list.at[i];
+		if (!has_job(spec, d->u.string))
+			diag_report(im->diags, TJ1106, d->from, "there is no replicatedJob '%.*s'", STR_ARG(d->u.string));
+	}
+}
+
+/* Of a few words; the first one is what the controller takes without one. */
+static void word_rule(struct import *im, const struct data *of, const char *key, const char *a, const char *b, const char *c)
+{
+	const struct data *d = member(of, key);
+
+	if (!d || str_is(d->u.string, a) || str_is(d->u.string, b) || (c && str_is(d->u.string, c)))
+		return;
+	struct diag *e = diag_report(im->diags, TJ1108, d->from, "'%s' cannot be '%.*s'", key, STR_ARG(d->u.string));
+	diag_help(im->diags, e, c ? "it is %s, %s or %s" : "it is %s or %s", a, b, c);
+}
+
+static void depends_rule(struct import *im, const struct data *spec, size_t mine)
+{
+	const struct data *jobs = jobs_of(spec), *depends = member(jobs->u.list.at[mine], "dependsOn");
+
+	for (size_t i = 0; i < data_count(depends); i++) {
+		const struct data *d = depends->u.list.at[i];
+		struct str name = member_text(d, "name");
+		bool before = false;
+		for (size_t k = 0; k < mine; k++)
+			before = before || str_eq(member_text(jobs->u.list.at[k], "name"), name);
+		if (!before)
+			diag_report(im->diags, TJ1106, d->from, "'%.*s' is no replicatedJob that stands before this one", STR_ARG(name));
+		word_rule(im, d, "status", "Ready", "Complete", NULL);
+	}
+	if (data_count(depends) && str_is(member_text(member(spec, "startupPolicy"), "startupPolicyOrder"), "InOrder"))
+		diag_report(im->diags, TJ1108, depends->from, "'startupPolicy' with the order InOrder and 'dependsOn' exclude each other");
+}
+
+static void job_rule(const struct manifest *m, const struct data *spec, size_t i)
+{
+	struct import *im = m->im;
+	const struct data *job = jobs_of(spec)->u.list.at[i], *replicas = member(job, "replicas");
+	struct str name = member_text(job, "name"), whole;
+
+	for (size_t k = 0; k < i; k++) {
+		const struct data *other = jobs_of(spec)->u.list.at[k];
+		if (!str_eq(member_text(other, "name"), name))
+			continue;
+		struct diag *d = diag_report(im->diags, TJ1106, job->from, "two replicatedJobs are named '%.*s'", STR_ARG(name));
+		diag_note(im->diags, d, other->from, "the other one");
+		break;
+	}
+	if (replicas && replicas->u.integer < 0)
+		diag_report(im->diags, TJ1106, replicas->from, "'%.*s' cannot have a negative number of replicas", STR_ARG(name));
+	whole = str_printf(im->arena, "%.*s-%.*s-%lld", STR_ARG(m->name), STR_ARG(name), (long long)(replicas ? replicas->u.integer - 1 : 0));
+	if (name.n && (!replicas || replicas->u.integer > 0) && (whole.n > 63 || !kube_dns_label(whole))) {
+		struct diag *d = diag_report(im->diags, TJ1105, job->from, "no Job can be called '%.*s'", STR_ARG(whole));
+		diag_help(im->diags, d, "such a name has lower case letters, digits and '-', begins with a letter and is at most 63 characters long");
+	}
+	depends_rule(im, spec, i);
+}
+
+static void failure_rule(struct import *im, const struct data *spec, const struct data *policy)
+{
+	const struct data *rules = member(policy, "rules");
+
+	word_rule(im, policy, "restartStrategy", "Recreate", "BlockingRecreate", NULL);
+	for (size_t i = 0; i < data_count(rules); i++) {
+		word_rule(im, rules->u.list.at[i], "action", "FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts");
+		targets_rule(im, spec, rules->u.list.at[i]);
+	}
+}
+
+bool jobset_check(const struct manifest *m, const struct data *spec)
+{
+	struct import *im = m->im;
+	const struct data *jobs = jobs_of(spec), *coordinator = member(spec, "coordinator");
+	size_t errors = im->diags->errors + im->diags->muted_errors;
+
+	if (!data_count(jobs))
+		diag_report(im->diags, TJ1106, m->at, "this %.*s has no replicatedJobs", STR_ARG(m->kind));
+	for (size_t i = 0; i < data_count(jobs); i++)
+		job_rule(m, spec, i);
+	word_rule(im, member(spec, "successPolicy"), "operator", "All", "Any", NULL);
+	targets_rule(im, spec, member(spec, "successPolicy"));
+	word_rule(im, member(spec, "startupPolicy"), "startupPolicyOrder", "AnyOrder", "InOrder", NULL);
+	failure_rule(im, spec, member(spec, "failurePolicy"));
+	if (coordinator && !has_job(spec, member_text(coordinator, "replicatedJob")))
+		diag_report(im->diags, TJ1106, coordinator->from, "there is no replicatedJob '%.*s'", STR_ARG(member_text(coordinator, "replicatedJob")));
+	return im->diags->errors + im->diags->muted_errors == errors;
+}
+
+/* ---- roles ---- */
+
+/* What pods of a role may read about themselves. */
+static void fields_of(struct import *im, const struct set *s, struct set_role *r)
+{
+	struct arena *a = im->arena;
+	struct str per = str_int(a, r->per), jobs = str_int(a, r->jobs), whole = STR("pod.index"), quoted = str_printf(a, "\"%.*s\"", STR_ARG(r->name));
+	struct str job = r->per == 1 ? whole : r->jobs == 1 ? STR("0") : str_cat(a, STR("pod.index // "), per, STR(""));
+	struct str in_job = r->jobs == 1 ? whole : r->per == 1 ? STR("0") : str_cat(a, STR("pod.index % "), per, STR(""));
+	size_t n = 0;
+
+	r->fields[n++] = (struct role_field){ "metadata.annotations['batch.kubernetes.io/job-completion-index']", in_job, "JOB_COMPLETION_INDEX" };
+	r->fields[n++] = (struct role_field){ "metadata.labels['batch.kubernetes.io/job-completion-index']", in_job, NULL };
+	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/job-index']", job, NULL };
+	r->fields[n++] = (struct role_field){ "metadata.annotations['jobset.sigs.k8s.io/job-index']", job, NULL };
+	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/replicatedjob-name']", quoted, NULL };
+	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/replicatedjob-replicas']", jobs, NULL };
+	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/jobset-name']", str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
+}
+
+static void role_of(struct set *s, const struct data *d, struct set_role *r)
+{
+	struct import *im = s->m.im;
+	const struct data *job = member(member(d, "template"), "spec");
+	struct span jobs_at = member_at(d, "replicas"), per_at = member_at(job, member(job, "completions") ? "completions" : "parallelism");
+
+	*r = (struct set_role){ .name = member_text(d, "name"), .template = member(job, "template"), .place = d->from, .restart = "on-failure" };
+	r->jobs = member_int(d, "replicas", 1);
+	r->per = batch_replicas(im, job);
+	r->count_at = r->per == 1 && member(d, "replicas") ? span_join(jobs_at, member(d, "replicas")->from) : per_at;
+	fields_of(im, s, r);
+}
+
+void jobset_roles(struct set *s, const struct data *spec)
+{
+	struct import *im = s->m.im;
+	const struct data *jobs = jobs_of(spec), *network = member(spec, "network");
+	struct str subdomain = member_text(network, "subdomain");
+
+	s->n = data_count(jobs);
+	s->roles = ARENA_ARRAY(im->arena, struct set_role, s->n);
+	for (size_t i = 0; i < s->n; i++)
+		role_of(s, jobs->u.list.at[i], &s->roles[i]);
+	set_words(s);
+	for (size_t i = 0; i < s->n && member_bool(network, "enableDNSHostnames", true); i++) {
+		struct str head = str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name), STR_ARG(s->roles[i].name));
+		set_hosts(s, &s->roles[i], head, true, subdomain.n ? subdomain : s->m.name);
+	}
+}
+
+/* ---- fields of the set ---- */
+
+static void failure_policy(struct set *s, const struct data *policy)
+{
+	struct import *im = s->m.im;
+	const struct data *most = member(policy, "maxRestarts");
+
+	for (size_t i = 0; i < data_count(policy); i++) {
+		const struct data_member *m = &policy->u.map.at[i];
+		if (!str_is(m->key, "maxRestarts") && (!str_is(m->key, "restartStrategy") || !str_is(m->value->u.string, "Recreate")))
+			import_left_out(im, m->key_at, m->key, "'restarts' of the job and 'retries' and 'retry_on' of its roles say what is tried again");
+	}
+	if (!most || most->u.integer <= 0)
+		return;
+	struct span at = span_join(member_at(policy, "maxRestarts"), most->from);
+	import_comments(im, lines_set(im->arena, s->body, STR("restarts"), expr_int(im->arena, most->u.integer), at), at);
+}
+
+static void network(struct set *s, const struct data *network)
+{
+	if (!member_bool(network, "publishNotReadyAddresses", true))
+		import_left_out(s->m.im, member_at(network, "publishNotReadyAddresses"), STR("publishNotReadyAddresses"),
+			"replicas find each other before they are ready");
+	if (!member_bool(network, "enableDNSHostnames", true))
+		import_left_out(s->m.im, member_at(network, "enableDNSHostnames"), STR("enableDNSHostnames"), "every replica has a host name");
+}
+
+void jobset_fields(struct set *s, const struct data *spec)
+{
+	struct import *im = s->m.im;
+
+	job_seconds(im, s->body, "ttl", spec, "ttlSecondsAfterFinished");
+	job_suspend(im, s->body, spec);
+	failure_policy(s, member(spec, "failurePolicy"));
+	network(s, member(spec, "network"));
+	if (member(spec, "coordinator"))
+		import_left_out(im, member_at(spec, "coordinator"), STR("coordinator"), "write ROLE.host(0) where a program has to know it");
+	if (member(spec, "managedBy"))
+		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"), "a program is run by whoever applies it");
+}
+
+/* Any: one Job of those is enough; its pods are all replicas of the role when there is one Job. */
+struct str jobset_success(struct set *s, const struct data *spec)
+{
+	struct import *im = s->m.im;
+	const struct data *policy = member(spec, "successPolicy"), *targets = member(policy, "targetReplicatedJobs");
+	bool any = str_is(member_text(policy, "operator"), "Any");
+	size_t n = data_count(targets) ? data_count(targets) : s->n;
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct set_role *r = data_count(targets) ? set_find(s, targets->u.list.at[i]->u.string) : &s->roles[i];
+		if (any && r->jobs > 1 && r->per > 1)
+			diag_report(im->diags, TJ1111, member_at(policy, "operator"),
+				"the first Job of '%.*s' to end is enough; the program says its first replica", STR_ARG(r->name));
+		if (r->jobs * r->per > 0)
+			set_condition(im, &out, "done", r, any && r->jobs > 1, any ? "or" : "and");
+	}
+	struct str text = s->n > 1 || any ? str_copy(im->arena, buf_text(&out)) : STR("");
+	buf_release(&out);
+	return text;
+}
+
+/* ---- bodies ---- */
+
+static void start_after(struct set *s, const struct data *spec, size_t i)
+{
+	struct import *im = s->m.im;
+	const struct data *depends = member(jobs_of(spec)->u.list.at[i], "dependsOn"), *order = member(member(spec, "startupPolicy"), "startupPolicyOrder");
+	struct span at = depends ? depends->from : order ? order->from : s->roles[i].place;
+	struct buf out = { 0 };
+
+	for (size_t k = 0; k < data_count(depends); k++) {
+		const struct data *d = depends->u.list.at[k];
+		set_condition(im, &out, str_is(member_text(d, "status"), "Complete") ? "done" : "ready", set_find(s, member_text(d, "name")), false, "and");
+	}
+	if (order && str_is(order->u.string, "InOrder") && i > 0)
+		set_condition(im, &out, "ready", &s->roles[i - 1], false, "and");
+	if (out.n)
+		import_comments(im, lines_set(im->arena, s->roles[i].body, STR("start_after"), expr_text(im->arena, str_copy(im->arena, buf_text(&out))), at), at);
+	buf_release(&out);
+}
+
+/* Fields of the Job of a role that the set decides. */
+static void job_fields(struct set *s, const struct data *d, struct set_role *r)
+{
+	struct import *im = s->m.im;
+	const struct data *metadata = member(member(d, "template"), "metadata"), *job = member(member(d, "template"), "spec");
+	static const char *const keys[] = { "ttlSecondsAfterFinished", "suspend" };
+
+	batch_read(im, job, r->body);
+	job_seconds(im, r->body, "timeout", job, "activeDeadlineSeconds");
+	for (size_t i = 0; i < 2; i++)
+		if (member(job, keys[i]))
+			import_left_out(im, member_at(job, keys[i]), str_of(keys[i]), "it is the job's as a whole");
+	for (size_t i = 0; i < data_count(metadata); i++) {
+		const struct data_member *m = &metadata->u.map.at[i];
+		for (size_t k = 0; k < data_count(m->value); k++)
+			if (!str_starts(m->value->u.map.at[k].key, STR("trainer.kubeflow.org/")) && m->value->kind == DATA_MAP)
+				import_left_out(im, m->value->u.map.at[k].key_at, m->value->u.map.at[k].key, "a role's objects carry the labels of the job; its pods those of the role");
+	}
+	if (member(d, "groupName") && !str_is(member_text(d, "groupName"), "default"))
+		import_left_out(im, member_at(d, "groupName"), STR("groupName"), "the program has no groups of roles");
+}
+
+/* A deadline that only some roles have is none of the job. */
+static void deadlines(struct set *s)
+{
+	struct import *im = s->m.im;
+	struct line *first = lines_find(s->roles[0].body, STR("timeout"));
+	bool same = first != NULL;
+
+	for (size_t i = 1; i < s->n && same; i++) {
+		const struct line *l = lines_find(s->roles[i].body, STR("timeout"));
+		same = l && line_same(l, first);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		struct line *l = lines_take(s->roles[i].body, STR("timeout"));
+		if (l && !same)
+			import_left_out(im, l->from, STR("activeDeadlineSeconds"), "'timeout' is the job's as a whole, and these roles differ");
+	}
+	if (same)
+		lines_push(im->arena, s->body, first);
+}
+
+bool jobset_bodies(struct set *s, const struct data *spec)
+{
+	const struct data *jobs = jobs_of(spec);
+	bool ok = true;
+
+	for (size_t i = 0; i < s->n; i++) {
+		ok = set_role_open(s, &s->roles[i]) && ok;
+		job_fields(s, jobs->u.list.at[i], &s->roles[i]);
+		start_after(s, spec, i);
+	}
+	if (ok)
+		deadlines(s);
+	return ok;
+}
+
+static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+{
+	struct set s = { .job = job };
+	size_t errors = im->diags->errors;
+
+	if (!manifest_open(im, k, object, "jobset.x-k8s.io.v1alpha2.JobSet", false, &s.m) || im->diags->errors != errors)
+		return false;
+	if (!jobset_check(&s.m, s.m.spec))
+		return false;
+	jobset_roles(&s, s.m.spec);
+	s.body = job_new(&s.m, job, NULL);
+	jobset_fields(&s, s.m.spec);
+	struct str success = jobset_success(&s, s.m.spec);
+	if (success.n)
+		lines_set(im->arena, s.body, STR("success"), expr_text(im->arena, success), member_at(s.m.spec, "successPolicy"));
+	if (!jobset_bodies(&s, s.m.spec))
+		return false;
+	set_finish(&s);
+	return true;
+}
+
+const struct import_kind jobset_kinds[] = { { "JobSet", "jobset.x-k8s.io/v1alpha2", read }, { 0 } };

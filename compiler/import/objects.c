@@ -1,0 +1,392 @@
+/*
+ * objects.c - what stands beside a job in a manifest: Services, ConfigMaps,
+ * claims, accounts.  Each becomes an `object` of the job that refers to it.
+ *
+ * An object alone is no program, and the data of a Secret belongs into none.
+ */
+#include "import/objects.h"
+#include "import/hosts.h"
+#include "import/role.h"
+
+#include <ctype.h>
+
+struct beside {
+	struct str kind, api_version, name, ns;
+	struct span at;                 /* of the kind */
+	const struct data *object;      /* fitted */
+	bool namespaced;
+	struct line *line;              /* object NAME { }; its key is known with its owner */
+	const struct source *source;
+	struct imported *owner;
+};
+
+/* ---- what it says ---- */
+
+/* What the API server and kubectl write into objects. */
+static bool is_servers(struct str key)
+{
+	static const char *const keys[] = {
+		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds",
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (str_is(key, keys[i]))
+			return true;
+	return false;
+}
+
+static bool is_noise(struct str key)
+{
+	return str_is(key, "kubectl.kubernetes.io/last-applied-configuration") || str_starts(key, STR("pv.kubernetes.io/bind-completed")) ||
+		str_starts(key, STR("pv.kubernetes.io/bound-by")) || str_starts(key, STR("trainc.dev/"));
+}
+
+/* A map of the object, as a block. */
+static void block(struct import *im, struct lines *to, const struct data_member *m)
+{
+	raw_member(im, to, m->key, m->value, m->key_at);
+	if (m->value->kind == DATA_MAP && m->value->u.map.n)
+		to->at[to->n - 1]->form = LINE_EXTEND;
+}
+
+/* Labels and annotations without what other tools noted. */
+static void pairs(struct import *im, struct lines *to, const struct data_member *m)
+{
+	struct data *left = ARENA_NEW(im->arena, struct data);
+	struct data_member *at = ARENA_ARRAY(im->arena, struct data_member, m->value->u.map.n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->value->u.map.n; i++)
+		if (!is_noise(m->value->u.map.at[i].key))
+			at[n++] = m->value->u.map.at[i];
+	*left = (struct data){ .kind = DATA_MAP, .from = m->value->from, .u.map = { at, n } };
+	if (n)
+		raw_member(im, to, m->key, left, m->key_at);
+}
+
+static void metadata(struct import *im, struct lines *to, const struct data_member *m)
+{
+	struct lines *in = lines_extend(im->arena, to, m->key, m->key_at);
+
+	for (size_t i = 0; i < m->value->u.map.n; i++) {
+		const struct data_member *field = &m->value->u.map.at[i];
+		if (is_servers(field->key))
+			continue;
+		if (str_is(field->key, "ownerReferences"))
+			import_left_out(im, field->key_at, field->key, "the objects of a program belong to its job");
+		else if (str_is(field->key, "labels") || str_is(field->key, "annotations"))
+			pairs(im, in, field);
+		else
+			raw_member(im, in, field->key, field->value, field->key_at);
+	}
+}
+
+/* Addresses that a cluster gave to a Service: another one gives others. */
+static const struct data *without_addresses(struct import *im, const struct beside *b, const struct data *spec)
+{
+	static const char *const given[] = { "clusterIP", "clusterIPs" };
+	struct data *ret = ARENA_NEW(im->arena, struct data);
+	struct data_member *at = ARENA_ARRAY(im->arena, struct data_member, spec->u.map.n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < spec->u.map.n; i++) {
+		const struct data_member *m = &spec->u.map.at[i];
+		bool address = str_is(m->key, given[0]) || str_is(m->key, given[1]);
+		bool none = str_is(member_text(spec, "clusterIP"), "None") || !member(member(b->object, "metadata"), "uid");
+		if (address && !none)
+			import_left_out(im, m->key_at, m->key, "the cluster gives a Service its address");
+		else
+			at[n++] = *m;
+	}
+	*ret = (struct data){ .kind = DATA_MAP, .from = spec->from, .u.map = { at, n } };
+	return ret;
+}
+
+static void part(struct import *im, const struct beside *b, struct data_member m)
+{
+	struct lines *to = &b->line->value->items;
+
+	if (str_is(m.key, "spec") && str_is(b->kind, "Service") && m.value->kind == DATA_MAP)
+		m.value = (struct data *)without_addresses(im, b, m.value);
+	if (str_is(m.key, "metadata") && m.value->kind == DATA_MAP)
+		metadata(im, to, &m);
+	else if (!str_is(m.key, "status"))
+		block(im, to, &m);
+}
+
+/* In the order that everybody writes an object in. */
+static void body(struct import *im, const struct beside *b)
+{
+	static const char *const first[] = { "apiVersion", "kind", "metadata" };
+	const struct data *object = b->object;
+
+	/* what stands above the object is about all of it */
+	import_comments(im, b->line, (struct span){ object->from.start, object->from.start + 1 });
+	for (size_t k = 0; k < 4; k++) {
+		for (size_t i = 0; i < object->u.map.n; i++) {
+			const struct data_member *m = &object->u.map.at[i];
+			size_t mine = 0;
+			while (mine < 3 && !str_is(m->key, first[mine]))
+				mine++;
+			if (mine == k)
+				part(im, b, *m);
+		}
+	}
+	comments_settle(im->arena, &im->comments, b->object->from, b->line);
+}
+
+/* ---- reading ---- */
+
+/* A Secret that says something; one without data is an object like others. */
+static bool is_secret(struct import *im, const struct data *object, const struct beside *b)
+{
+	struct diag *d;
+
+	if (!str_is(b->kind, "Secret") || !(data_count(member(object, "data")) || data_count(member(object, "stringData"))))
+		return false;
+	d = diag_report(im->diags, TJ1119, b->at, "the Secret '%.*s' is left out", STR_ARG(b->name));
+	diag_help(im->diags, d, "apply it by itself and keep it out of the repository; secret(\"%.*s\", KEY) and secret_files(\"%.*s\") refer to it", STR_ARG(b->name),
+		STR_ARG(b->name));
+	return true;
+}
+
+bool beside_read(struct import *im, const struct data *object, struct str kind, struct str api_version)
+{
+	const struct schema_kind *known = schema_find_kind(&schema_builtin, api_version, kind);
+	struct beside *b;
+
+	if (!known)
+		return false;
+	b = ARENA_NEW(im->arena, struct beside);
+	*b = (struct beside){ .kind = kind, .api_version = api_version, .at = data_get(object, STR("kind"))->from, .source = im->source, .namespaced = known->namespaced,
+		.name = member_text(member(object, "metadata"), "name"), .ns = member_text(member(object, "metadata"), "namespace") };
+	if (is_secret(im, object, b))
+		return true;
+	if (!b->name.n) {
+		diag_report(im->diags, TJ1105, b->at, "this %.*s has no name", STR_ARG(kind));
+		return true;
+	}
+	struct str type = schema_text(&schema_builtin, schema_builtin.types[known->type].name);
+	b->object = import_fit(im, object, str_copy(im->arena, type).p, false);
+	if (!b->object)
+		return true;
+	b->line = ARENA_NEW(im->arena, struct line);
+	*b->line = (struct line){ .form = LINE_EXTEND, .value = expr_new(im->arena, EXPR_BODY), .from = object->from };
+	body(im, b);
+	ARENA_PUSH(im->arena, im->beside, im->nbeside, b);
+	return true;
+}
+
+struct line *beside_last(const struct import *im) { return im->nbeside ? im->beside[im->nbeside - 1]->line : NULL; }
+
+/* ---- whose it is ---- */
+
+static bool same_place(const struct beside *b, const struct imported *job)
+{
+	return !b->ns.n || str_eq(b->ns, job->ns) || (!job->ns.n && str_is(b->ns, "default"));
+}
+
+/* The first job that says an object's name somewhere gets it. */
+static void claim(struct map *names, struct imported *job, const struct data *d)
+{
+	if (d->kind == DATA_STRING) {
+		for (struct beside **b = map_get(names, d->u.string); b && *b; b++)
+			if (!(*b)->owner && same_place(*b, job))
+				(*b)->owner = job;
+	} else if (d->kind == DATA_LIST) {
+		for (size_t i = 0; i < d->u.list.n; i++)
+			claim(names, job, d->u.list.at[i]);
+	} else if (d->kind == DATA_MAP) {
+		for (size_t i = 0; i < d->u.map.n; i++)
+			claim(names, job, d->u.map.at[i].value);
+	}
+}
+
+struct namesakes {
+	struct beside **at;             /* ends with NULL */
+	size_t n;
+};
+
+/* The objects of each name. */
+static struct map by_name(struct import *im)
+{
+	struct map lists = { 0 }, ret = { 0 };
+
+	for (size_t i = 0; i < im->nbeside; i++) {
+		struct namesakes *list = map_get(&lists, im->beside[i]->name);
+		if (!list) {
+			list = ARENA_NEW(im->arena, struct namesakes);
+			map_put(&lists, im->arena, im->beside[i]->name, list);
+		}
+		ARENA_PUSH(im->arena, list->at, list->n, im->beside[i]);
+	}
+	for (size_t i = 0; i < lists.n; i++) {
+		struct namesakes *list = lists.entries[i].value;
+		struct beside *end = NULL;
+		ARENA_PUSH(im->arena, list->at, list->n, end);
+		map_put(&ret, im->arena, lists.entries[i].key, list->at);
+	}
+	return ret;
+}
+
+static struct imported *first_job(struct import *im, const struct source *source)
+{
+	struct imported *first = NULL;
+
+	for (size_t i = 0; i < im->njobs; i++) {
+		if (!im->jobs[i]->job)
+			continue;
+		if (im->jobs[i]->source == source)
+			return im->jobs[i];
+		if (!first)
+			first = im->jobs[i];
+	}
+	return first;
+}
+
+/* ---- into the job ---- */
+
+/* Names of pods in an object are those of the other system. */
+static void look_at_hosts(struct import *im, const struct imported *job, const struct data *d)
+{
+	struct str host;
+
+	for (size_t i = 0; d->kind == DATA_STRING && i < d->u.string.n; i++) {
+		size_t n = host_at(im, job, d->u.string, i, &host);
+		if (!n)
+			continue;
+		struct diag *e = diag_report(im->diags, TJ1122, d->from, "no pod of the program is called '%.*s'", (int)n, d->u.string.p + i);
+		diag_help(im->diags, e, "its place is ${%.*s}, which texts of roles may say: make it one of the job's 'files'", STR_ARG(host));
+		return;
+	}
+	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++)
+		look_at_hosts(im, job, d->u.list.at[i]);
+	for (size_t i = 0; d->kind == DATA_MAP && i < d->u.map.n; i++)
+		look_at_hosts(im, job, d->u.map.at[i].value);
+}
+
+static bool is_taken(const struct lines *in, struct str word)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		const char *blank = in->at[i]->key.n ? memchr(in->at[i]->key.p, ' ', in->at[i]->key.n) : NULL;
+		struct str key = in->at[i]->key;
+		if (blank && str_eq((struct str){ blank + 1, key.n - (size_t)(blank - key.p) - 1 }, word))
+			return true;
+	}
+	return false;
+}
+
+static struct str lower(struct arena *a, struct str s)
+{
+	struct str ret = str_copy(a, s);
+
+	for (size_t i = 0; i < ret.n; i++)
+		((char *)ret.p)[i] = (char)tolower((unsigned char)ret.p[i]);
+	return ret;
+}
+
+/* `bert-config` of the job bert is its `config`. */
+static struct str word_of(struct import *im, const struct beside *b, const struct lines *in)
+{
+	struct arena *a = im->arena;
+	struct str name = b->name, job = b->owner->name, kind = lower(a, b->kind), word;
+
+	if (str_starts(name, job) && name.n > job.n + 1 && name.p[job.n] == '-')
+		name = (struct str){ name.p + job.n + 1, name.n - job.n - 1 };
+	else if (str_eq(name, job))
+		name = kind;
+	word = lower(a, word_text(a, name));
+	if (key_text(a, word).p != word.p || is_taken(in, word))
+		word = str_printf(a, "%.*s_%.*s", STR_ARG(word), STR_ARG(kind));
+	struct str base = word;
+	for (unsigned i = 2; is_taken(in, word); i++)
+		word = str_printf(a, "%.*s_%u", STR_ARG(base), i);
+	return word;
+}
+
+/* The Service by which the pods of a job find each other is written for every job. */
+static bool is_own_service(struct import *im, const struct beside *b)
+{
+	const struct data *spec = member(b->object, "spec");
+
+	if (!str_is(b->kind, "Service") || !str_eq(b->name, b->owner->name) || !str_is(member_text(spec, "clusterIP"), "None"))
+		return false;
+	import_left_out(im, b->at, str_cat(im->arena, STR("Service "), b->name, STR("")), "every job has such a Service by itself: its replicas find each other by it");
+	return true;
+}
+
+/* Labels that another system writes to its pods; ours do not have them. */
+static void look_at_selector(struct import *im, const struct beside *b)
+{
+	const struct data *selector = str_is(b->kind, "Service") ? member(member(b->object, "spec"), "selector") : NULL;
+
+	for (size_t i = 0; i < data_count(selector); i++) {
+		const struct data_member *m = &selector->u.map.at[i];
+		if (!host_is_foreign(m->key))
+			continue;
+		struct diag *d = diag_report(im->diags, TJ1122, m->key_at, "no pod of the program has the label '%.*s'", STR_ARG(m->key));
+		diag_help(im->diags, d, "select by \"trainc.dev/job\" = \"%.*s\" and \"trainc.dev/role\", or by labels that the roles set",
+			STR_ARG(b->owner->name));
+	}
+}
+
+static void give(struct import *im, struct beside *b)
+{
+	struct lines *job = &b->owner->job->value->items;
+	struct line *metadata_line = lines_find(&b->line->value->items, STR("metadata"));
+
+	if (is_own_service(im, b))
+		return;
+	look_at_selector(im, b);
+	if (b->owner->nhosts)
+		look_at_hosts(im, b->owner, b->object);
+	b->line->key = str_cat(im->arena, STR("object "), word_of(im, b, job), STR(""));
+	if (metadata_line && b->ns.n && str_eq(b->ns, b->owner->ns))
+		lines_take(&metadata_line->value->items, STR("namespace"));
+	if (b->namespaced && !b->ns.n && b->owner->ns.n)
+		diag_report(im->diags, TJ1111, b->at, "%.*s '%.*s' names no namespace; the program puts it into that of its job, '%.*s'", STR_ARG(b->kind),
+			STR_ARG(b->name), STR_ARG(b->owner->ns));
+	lines_push(im->arena, job, b->line);
+}
+
+/* No job in sight. */
+static void alone(struct import *im, const struct beside *b)
+{
+	static const char *const running[] = { "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController" };
+	struct diag *d = diag_report(im->diags, TJ1102, b->at, "a %.*s alone is no job", STR_ARG(b->kind));
+	bool runs = false;
+
+	for (size_t i = 0; i < sizeof running / sizeof *running; i++)
+		runs = runs || str_is(b->kind, running[i]);
+	if (runs)
+		diag_help(im->diags, d, "its pods run for ever, a job ends: apply it as it is; read together with a job it becomes an 'object' of that");
+	else if (str_is(b->kind, "CronJob"))
+		diag_help(im->diags, d, "import the Job in its 'jobTemplate'; a program says what runs, not when");
+	else
+		diag_help(im->diags, d, "read together with a job it becomes an 'object' of that: import their files in one command");
+}
+
+void beside_finish(struct import *im)
+{
+	struct map names;
+
+	if (!im->nbeside)
+		return;
+	if (!first_job(im, NULL)) {
+		bool ok = diags_ok(im->diags);
+		for (size_t i = 0; i < im->nbeside && ok; i++)
+			alone(im, im->beside[i]);
+		return;
+	}
+	names = by_name(im);
+	for (size_t i = 0; i < im->njobs; i++)
+		if (im->jobs[i]->job && im->jobs[i]->object)
+			claim(&names, im->jobs[i], im->jobs[i]->object);
+	for (size_t i = 0; i < im->nbeside; i++) {
+		struct beside *b = im->beside[i];
+		if (!b->owner)
+			b->owner = first_job(im, b->source);
+		give(im, b);
+	}
+	im->nbeside = 0;
+}

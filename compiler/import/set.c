@@ -1,0 +1,127 @@
+/*
+ * set.c - sets of pods as roles.
+ */
+#include "import/set.h"
+
+#include <ctype.h>
+
+/* ---- names ---- */
+
+/* What stands for something else where a role's name is used. */
+static bool is_reserved(struct str word)
+{
+	static const char *const words[] = { "self", "cluster", "pod", "roles", "std", "env" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(word, words[i]))
+			return true;
+	return false;
+}
+
+void set_words(struct set *s)
+{
+	struct arena *a = s->m.im->arena;
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct set_role *r = &s->roles[i];
+		struct str word = str_copy(a, word_text(a, r->name)), base;
+		for (size_t k = 0; k < word.n; k++)
+			((char *)word.p)[k] = (char)tolower((unsigned char)word.p[k]);
+		if (is_reserved(word) || key_text(a, word).p != word.p)
+			word = str_cat(a, word, STR("_role"), STR(""));
+		base = word;
+		for (unsigned n = 2; map_put(&seen, a, word, r); n++)
+			word = str_printf(a, "%.*s_%u", STR_ARG(base), n);
+		r->word = word;
+	}
+}
+
+struct set_role *set_find(const struct set *s, struct str name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (str_eq(s->roles[i].name, name))
+			return &s->roles[i];
+	return NULL;
+}
+
+void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain)
+{
+	struct host_name h = { .head = head, .two = two, .word = r->word, .jobs = r->jobs, .per = r->per };
+
+	s->job->subdomain = subdomain;
+	ARENA_PUSH(s->m.im->arena, s->job->hosts, s->job->nhosts, h);
+}
+
+/* ---- roles ---- */
+
+bool set_role_open(struct set *s, struct set_role *r)
+{
+	struct import *im = s->m.im;
+	struct lines top = { 0 };
+	struct role_reading reading = { .im = im, .job = s->job, .kind = &r->kind, .fields = r->fields, .word = r->word, .replicas = r->jobs * r->per };
+
+	r->body = reading.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r->word, STR("")), r->place);
+	r->line = top.at[0];
+	if (reading.replicas != 1 || s->all_replicas) {
+		struct line *line = lines_set(im->arena, r->body, STR("replicas"), expr_int(im->arena, reading.replicas), r->count_at);
+		import_comments(im, line, r->count_at);
+	}
+	if (!role_can_run(im, r->template, r->place) || !role_read(&reading, r->template))
+		return false;
+	role_restart(im, r->body, r->restart, r->place);
+	return true;
+}
+
+void set_condition(struct import *im, struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint)
+{
+	(void)im;
+	if (out->n)
+		buf_printf(out, " %s ", joint);
+	buf_printf(out, "%s(%.*s%s)", what, STR_ARG(r->word), any ? ", any = true" : "");
+}
+
+void set_finish(struct set *s)
+{
+	struct job_role *roles = ARENA_ARRAY(s->m.im->arena, struct job_role, s->n);
+
+	for (size_t i = 0; i < s->n; i++) {
+		lines_sort(s->roles[i].body);
+		roles[i] = (struct job_role){ s->roles[i].line, s->roles[i].place };
+	}
+	job_finish(&s->m, s->job, s->body, roles, s->n);
+}
+
+/* ---- a framework of the program ---- */
+
+struct line *framework_new(struct set *s, const char *doc)
+{
+	struct arena *a = s->m.im->arena;
+	struct lines top = { 0 };
+	struct lines *body = lines_extend(a, &top, STR(""), s->m.name_at);
+
+	line_comment(a, top.at[0], str_cat(a, STR("## "), str_of(doc), STR("")), s->m.at.start);
+	for (size_t i = 0; i < s->n; i++) {
+		struct lines *role = lines_extend(a, body, str_cat(a, STR("role "), s->roles[i].word, STR("")), s->roles[i].place);
+		lines_set(a, role, STR("replicas: int(0..)"), expr_int(a, 1), s->roles[i].place);
+	}
+	return top.at[0];
+}
+
+struct str framework_done(struct set *s, struct line *framework, const char *word)
+{
+	struct import *im = s->m.im;
+	struct str name = str_of(word);
+
+	for (unsigned i = 2;; i++) {
+		const struct line *there = map_get(&im->frameworks, name);
+		framework->key = str_cat(im->arena, STR("framework "), name, STR(""));
+		if (!there)
+			map_put(&im->frameworks, im->arena, name, framework);
+		if (!there || line_same(there, framework))
+			break;
+		name = str_printf(im->arena, "%s_%u", word, i);
+	}
+	lines_push(im->arena, &s->job->declarations, framework);
+	return name;
+}

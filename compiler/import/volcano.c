@@ -1,0 +1,531 @@
+/*
+ * volcano.c - Jobs of batch.volcano.sh/v1alpha1: each task is a role.
+ *
+ * What its plugins set in the pods is a framework: one of the library where there
+ * is one of that kind, else one that is declared in the program.
+ */
+#include "import/set.h"
+
+#include <ctype.h>
+
+#include "kube/limits.h"
+
+enum { MOST_RETRIES = 3 };              /* maxRetry without one */
+
+struct volcano {
+	struct set set;
+	const struct data *plugins;
+	struct line *framework;         /* declared in the program, or NULL */
+	struct buf success;
+};
+
+static const struct data *tasks_of(const struct data *spec) { return member(spec, "tasks"); }
+
+static struct str task_name(struct import *im, const struct data *spec, size_t i)
+{
+	struct str name = member_text(tasks_of(spec)->u.list.at[i], "name");
+
+	return name.n ? name : str_printf(im->arena, "default%zu", i);
+}
+
+/* ---- rules ---- */
+
+static const char *const actions[] = {
+	"AbortJob", "RestartJob", "RestartTask", "RestartPod", "TerminateJob", "CompleteJob", "ResumeJob", "SyncJob", "EnqueueJob", "RestartPartition", NULL
+};
+
+static bool one_of(const char *const *words, struct str s)
+{
+	while (*words && !str_is(s, *words))
+		words++;
+	return *words != NULL;
+}
+
+static void policies_rule(struct import *im, const struct data *policies)
+{
+	for (size_t i = 0; i < data_count(policies); i++) {
+		const struct data *p = policies->u.list.at[i], *code = member(p, "exitCode");
+		bool event = member_text(p, "event").n || data_count(member(p, "events"));
+		if (event && code)
+			diag_report(im->diags, TJ1108, p->from, "a policy has an event or an exit code, not both");
+		else if (!event && !code)
+			diag_report(im->diags, TJ1108, p->from, "this policy has neither an event nor an exit code");
+		if (code && code->u.integer == 0)
+			diag_report(im->diags, TJ1108, code->from, "0 is no exit code of a failure");
+		if (!one_of(actions, member_text(p, "action")))
+			diag_report(im->diags, TJ1108, p->from, "there is no action '%.*s'", STR_ARG(member_text(p, "action")));
+	}
+}
+
+static void task_rule(const struct manifest *m, size_t i)
+{
+	struct import *im = m->im;
+	const struct data *task = tasks_of(m->spec)->u.list.at[i], *replicas = member(task, "replicas"), *least = member(task, "minAvailable");
+	struct str name = task_name(im, m->spec, i);
+
+	if (!kube_dns_label(str_cat(im->arena, STR("a"), name, STR(""))))
+		diag_report(im->diags, TJ1106, task->from, "no task can be called '%.*s'", STR_ARG(name));
+	if (replicas && replicas->u.integer < 0)
+		diag_report(im->diags, TJ1106, replicas->from, "'%.*s' cannot have a negative number of replicas", STR_ARG(name));
+	if (least && least->u.integer > member_int(task, "replicas", 0))
+		diag_report(im->diags, TJ1106, least->from, "'minAvailable' of '%.*s' is more than its replicas", STR_ARG(name));
+	for (size_t k = 0; k < i; k++) {
+		if (!str_eq(task_name(im, m->spec, k), name))
+			continue;
+		struct diag *d = diag_report(im->diags, TJ1106, task->from, "two tasks are named '%.*s'", STR_ARG(name));
+		diag_note(im->diags, d, tasks_of(m->spec)->u.list.at[k]->from, "the other one");
+		break;
+	}
+	policies_rule(im, member(task, "policies"));
+}
+
+static void volumes_rule(struct import *im, const struct data *volumes)
+{
+	struct map paths = { 0 };
+
+	for (size_t i = 0; i < data_count(volumes); i++) {
+		const struct data *v = volumes->u.list.at[i];
+		if (map_put(&paths, im->arena, member_text(v, "mountPath"), im))
+			diag_report(im->diags, TJ1108, v->from, "two volumes are mounted at '%.*s'", STR_ARG(member_text(v, "mountPath")));
+		if (member(v, "volumeClaim") && member_text(v, "volumeClaimName").n)
+			diag_report(im->diags, TJ1108, v->from, "a volume has a 'volumeClaim' or the name of one, not both");
+		else if (!member(v, "volumeClaim") && !member_text(v, "volumeClaimName").n)
+			diag_report(im->diags, TJ1108, v->from, "this volume has no claim");
+	}
+}
+
+static bool check(const struct manifest *m)
+{
+	struct import *im = m->im;
+	const struct data *tasks = tasks_of(m->spec), *least = member(m->spec, "minAvailable");
+	size_t errors = im->diags->errors + im->diags->muted_errors;
+	int64_t total = 0;
+
+	if (!data_count(tasks))
+		diag_report(im->diags, TJ1106, m->at, "this Job has no tasks");
+	for (size_t i = 0; i < data_count(tasks); i++) {
+		task_rule(m, i);
+		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;
+	}
+	if (least && (least->u.integer < 0 || least->u.integer > total))
+		diag_report(im->diags, TJ1106, least->from, "'minAvailable' is more than the %lld replicas of all tasks", (long long)total);
+	policies_rule(im, member(m->spec, "policies"));
+	volumes_rule(im, member(m->spec, "volumes"));
+	return im->diags->errors + im->diags->muted_errors == errors;
+}
+
+/* ---- roles ---- */
+
+static void roles(struct volcano *v)
+{
+	struct set *s = &v->set;
+	struct import *im = s->m.im;
+	const struct data *tasks = tasks_of(s->m.spec);
+
+	s->n = data_count(tasks);
+	s->roles = ARENA_ARRAY(im->arena, struct set_role, s->n);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct data *task = tasks->u.list.at[i], *replicas = member(task, "replicas");
+		struct set_role *r = &s->roles[i];
+		*r = (struct set_role){ .name = task_name(im, s->m.spec, i), .template = member(task, "template"), .place = task->from, .jobs = 1 };
+		r->per = member_int(task, "replicas", 0);
+		r->count_at = replicas ? span_join(member_at(task, "replicas"), replicas->from) : task->from;
+		r->restart = "on-failure";
+		r->fields[0] = (struct role_field){ "metadata.annotations['volcano.sh/task-index']", STR("pod.index"), NULL };
+		r->fields[1] = (struct role_field){ "metadata.labels['volcano.sh/task-index']", STR("pod.index"), NULL };
+		r->fields[2] = (struct role_field){ "metadata.annotations['volcano.sh/task-spec']", str_printf(im->arena, "\"%.*s\"", STR_ARG(r->name)), NULL };
+		r->fields[3] = (struct role_field){ "metadata.labels['volcano.sh/task-spec']", r->fields[2].code, NULL };
+	}
+	set_words(s);
+	for (size_t i = 0; i < s->n; i++)
+		set_hosts(s, &s->roles[i], str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)), false, s->m.name);
+}
+
+/* ---- plugins ---- */
+
+/* The value of --NAME=VALUE among a plugin's arguments. */
+static struct str argument(const struct data *plugin, const char *name, const char *fallback)
+{
+	for (size_t i = 0; i < data_count(plugin); i++) {
+		struct str s = plugin->u.list.at[i]->kind == DATA_STRING ? plugin->u.list.at[i]->u.string : STR("");
+		while (s.n && *s.p == '-')
+			s = (struct str){ s.p + 1, s.n - 1 };
+		if (str_starts(s, str_of(name)) && s.n > strlen(name) && s.p[strlen(name)] == '=')
+			return (struct str){ s.p + strlen(name) + 1, s.n - strlen(name) - 1 };
+	}
+	return str_of(fallback);
+}
+
+static struct lines *declaration(struct volcano *v)
+{
+	if (!v->framework)
+		v->framework = framework_new(&v->set, "What the plugins of the Volcano job set.");
+	return &v->framework->value->items;
+}
+
+/* VC_WORKER_HOSTS, VC_WORKER_NUM and /etc/volcano/worker.host */
+static void service_plugin(struct volcano *v)
+{
+	struct set *s = &v->set;
+	struct arena *a = s->m.im->arena;
+	struct lines *to = declaration(v), *env = lines_block(a, to, STR("env"), s->m.at), *files = lines_block(a, to, STR("files"), s->m.at);
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct str word = s->roles[i].word, name = str_copy(a, word_text(a, s->roles[i].name));
+		for (size_t k = 0; k < name.n; k++)
+			((char *)name.p)[k] = (char)toupper((unsigned char)name.p[k]);
+		lines_set(a, env, str_printf(a, "VC_%.*s_HOSTS", STR_ARG(name)), expr_text(a, str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(word))), s->m.at);
+		lines_set(a, env, str_printf(a, "VC_%.*s_NUM", STR_ARG(name)), expr_text(a, str_cat(a, word, STR(".replicas"), STR(""))), s->m.at);
+		lines_set(a, files, str_printf(a, "\"/etc/volcano/%.*s.host\"", STR_ARG(s->roles[i].name)),
+			expr_text(a, str_printf(a, "lines(%.*s.hosts)", STR_ARG(word))), s->m.at);
+	}
+}
+
+static void index_plugin(struct volcano *v)
+{
+	struct arena *a = v->set.m.im->arena;
+	struct lines *env = lines_block(a, declaration(v), STR("env"), v->set.m.at);
+
+	lines_set(a, env, STR("VK_TASK_INDEX"), expr_text(a, STR("pod.index")), v->set.m.at);
+	lines_set(a, env, STR("VC_TASK_INDEX"), expr_text(a, STR("pod.index")), v->set.m.at);
+}
+
+static void ssh_plugin(struct volcano *v, const struct data *plugin)
+{
+	struct arena *a = v->set.m.im->arena;
+	struct str path = argument(plugin, "ssh-key-file-path", "/root/.ssh");
+
+	lines_set(a, lines_block(a, declaration(v), STR("mounts"), v->set.m.at), key_text(a, path), expr_text(a, STR("generated(\"ssh-keypair\")")), v->set.m.at);
+}
+
+static void hosts_plugin(struct volcano *v, const struct data *plugin)
+{
+	struct arena *a = v->set.m.im->arena;
+	const struct set_role *worker = set_find(&v->set, argument(plugin, "worker", "worker"));
+	struct str value = worker ? str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(worker->word)) : STR("\"\"");
+
+	lines_set(a, lines_block(a, declaration(v), STR("env"), v->set.m.at), STR("MPI_HOST"), expr_text(a, value), v->set.m.at);
+}
+
+/* A framework of the library stands for a plugin when the roles are its roles. */
+static bool roles_are(const struct set *s, const char *a, const char *b, const char *c, const char *d)
+{
+	const char *words[] = { a, b, c, d };
+
+	for (size_t i = 0; i < s->n; i++) {
+		bool known = false;
+		for (size_t k = 0; k < 4; k++)
+			known = known || (words[k] && str_is(s->roles[i].word, words[k]));
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+static struct expr *standard(struct volcano *v, const char *module, const char *name, struct str port, const char *usual)
+{
+	struct arena *a = v->set.m.im->arena;
+	struct expr *call = expr_call(a, str_printf(a, "%s.%s", module, name));
+
+	v->set.all_replicas = true;
+	job_use(v->set.m.im, v->set.job, str_of(module));
+	if (!str_is(port, usual))
+		lines_set(a, &call->items, STR("port"), expr_text(a, port), v->set.m.at);
+	return call;
+}
+
+static struct expr *standard_framework(struct volcano *v)
+{
+	struct set *s = &v->set;
+	const struct data *torch = member(v->plugins, "pytorch"), *tensorflow = member(v->plugins, "tensorflow");
+
+	if (torch && str_is(argument(torch, "master", "master"), "master") && str_is(argument(torch, "worker", "worker"), "worker") &&
+	    roles_are(s, "master", "worker", NULL, NULL))
+		return standard(v, "pytorch", "env", argument(torch, "port", "23456"), "29500");
+	if (tensorflow && roles_are(s, "ps", "worker", "chief", "evaluator"))
+		return standard(v, "tensorflow", "cluster_spec", argument(tensorflow, "port", "2222"), "2222");
+	return NULL;
+}
+
+/* The call of the job's framework; NULL without one. */
+static struct expr *framework(struct volcano *v)
+{
+	struct import *im = v->set.m.im;
+	struct expr *call = standard_framework(v);
+	bool mpi = member(v->plugins, "mpi");
+
+	for (size_t i = 0; i < data_count(v->plugins); i++) {
+		const struct data_member *m = &v->plugins->u.map.at[i];
+		static const char *const known[] = { "svc", "env", "ssh", "mpi", NULL };
+		if (call && one_of(known, m->key) && !str_is(m->key, "svc"))
+			import_left_out(im, m->key_at, m->key, "the framework of the job says what its replicas know of each other");
+		else if (!call && !one_of(known, m->key))
+			import_left_out(im, m->key_at, m->key, "no framework of the library has roles of these names");
+	}
+	if (call)
+		return call;
+	if (member(v->plugins, "svc") || mpi)
+		service_plugin(v);
+	if (member(v->plugins, "env"))
+		index_plugin(v);
+	if (mpi)
+		hosts_plugin(v, member(v->plugins, "mpi"));
+	if (member(v->plugins, "ssh") || mpi)
+		ssh_plugin(v, member(v->plugins, "ssh"));
+	return NULL;
+}
+
+/* ---- policies ---- */
+
+static bool has_event(const struct data *p, const char *event)
+{
+	const struct data *events = member(p, "events");
+
+	if (str_is(member_text(p, "event"), event) || str_is(member_text(p, "event"), "*"))
+		return true;
+	for (size_t i = 0; i < data_count(events); i++)
+		if (str_is(events->u.list.at[i]->u.string, event) || str_is(events->u.list.at[i]->u.string, "*"))
+			return true;
+	return false;
+}
+
+static void put_int(struct import *im, struct lines *to, const char *field, int64_t n, struct span at)
+{
+	if (!lines_find(to, str_of(field)))
+		import_comments(im, lines_set(im->arena, to, str_of(field), expr_int(im->arena, n), at), at);
+}
+
+/* A pod that restarts in place never fails, so there is nothing to count. */
+static bool retries(struct volcano *v, struct set_role *only, int64_t most, struct span at)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < v->set.n; i++) {
+		struct set_role *r = &v->set.roles[i];
+		if ((only && r != only) || lines_find(r->body, STR("restart")))
+			continue;
+		put_int(v->set.m.im, r->body, "retries", most, at);
+		any = true;
+	}
+	return any;
+}
+
+/* One policy: of the job when `r` is NULL. */
+static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
+{
+	struct set *s = &v->set;
+	struct import *im = s->m.im;
+	struct str action = member_text(p, "action");
+	int64_t most = member_int(s->m.spec, "maxRetry", MOST_RETRIES);
+	bool failed = has_event(p, "PodFailed") || has_event(p, "PodEvicted") || has_event(p, "TaskFailed");
+
+	if (member(p, "timeout") || member(p, "exitCode"))
+		return false;
+	if (str_is(action, "CompleteJob") && has_event(p, "TaskCompleted") && r) {
+		set_condition(im, &v->success, "done", r, false, "or");
+		return true;
+	}
+	if (!failed || has_event(p, "Unknown") || has_event(p, "PodPending"))
+		return str_is(action, "RestartJob") && has_event(p, "*") && (put_int(im, s->body, "restarts", most, p->from), true);
+	if (str_is(action, "RestartJob"))
+		put_int(im, s->body, "restarts", most, p->from);
+	else if (str_is(action, "RestartPod"))
+		return retries(v, r, most, p->from);
+	else
+		return (str_is(action, "AbortJob") || str_is(action, "TerminateJob"));  /* what happens anyway */
+	return true;
+}
+
+static void policies(struct volcano *v, const struct data *list, struct set_role *r)
+{
+	for (size_t i = 0; i < data_count(list); i++)
+		if (!policy(v, list->u.list.at[i], r))
+			import_left_out(v->set.m.im, list->u.list.at[i]->from, STR("this policy"),
+				"'restarts', 'success' and 'timeout' of the job and 'retries' and 'retry_on' of its roles say what happens");
+}
+
+/* ---- fields ---- */
+
+/* What is mounted in all pods; a claim that the job makes is an object of it. */
+static void volumes(struct volcano *v)
+{
+	struct set *s = &v->set;
+	struct import *im = s->m.im;
+	struct arena *a = im->arena;
+	const struct data *list = member(s->m.spec, "volumes");
+
+	for (size_t i = 0; i < data_count(list); i++) {
+		const struct data *d = list->u.list.at[i];
+		struct str name = member_text(d, "volumeClaimName");
+		if (!name.n)
+			name = str_printf(a, "%.*s-volume-%zu", STR_ARG(s->m.name), i);
+		struct expr *call = expr_call(a, STR("pvc"));
+		lines_add(a, &call->items, expr_string(a, name), d->from);
+		struct line *line = lines_set(a, lines_block(a, s->body, STR("mounts"), d->from), key_text(a, member_text(d, "mountPath")), call, d->from);
+		if (member(d, "volumeClaim")) {
+			struct lines *object = lines_extend(a, s->body, str_printf(a, "object volume_%zu", i), d->from);
+			lines_set(a, object, STR("apiVersion"), expr_string(a, STR("v1")), d->from);
+			lines_set(a, object, STR("kind"), expr_string(a, STR("PersistentVolumeClaim")), d->from);
+			lines_set(a, lines_extend(a, object, STR("metadata"), d->from), STR("name"), expr_string(a, name), d->from);
+			raw_member(im, object, STR("spec"), member(d, "volumeClaim"), d->from);
+			object->at[object->n - 1]->form = LINE_EXTEND;
+		}
+		import_comments(im, line, d->from);
+	}
+}
+
+static void text(struct volcano *v, const char *field, const char *key, const char *usual)
+{
+	struct import *im = v->set.m.im;
+	const struct data *d = member(v->set.m.spec, key);
+
+	if (!d || !d->u.string.n || str_is(d->u.string, usual))
+		return;
+	struct span at = span_join(member_at(v->set.m.spec, key), d->from);
+	import_comments(im, lines_set(im->arena, v->set.body, str_of(field), expr_string(im->arena, d->u.string), at), at);
+}
+
+/* All or nothing, unless fewer are enough. */
+static void gang(struct volcano *v)
+{
+	struct set *s = &v->set;
+	struct import *im = s->m.im;
+	const struct data *least = member(s->m.spec, "minAvailable");
+	struct str scheduler = member_text(s->m.spec, "schedulerName");
+	int64_t total = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		total += s->roles[i].per;
+	if (least && least->u.integer < total && total > 1)
+		import_left_out(im, member_at(s->m.spec, "minAvailable"), STR("minAvailable"), "all replicas start together or none does");
+	if (scheduler.n && !str_is(scheduler, "volcano"))
+		text(v, "scheduler", "schedulerName", "");
+	else
+		lines_set(im->arena, s->body, STR("gang"), expr_string(im->arena, STR("volcano")), least ? member_at(s->m.spec, "minAvailable") : s->m.at);
+	if (!lines_find(s->body, STR("queue")))
+		text(v, "queue", "queue", "default");
+}
+
+static void rest(struct volcano *v)
+{
+	static const char *const known[] = {
+		"tasks", "minAvailable", "schedulerName", "queue", "plugins", "policies", "maxRetry", "priorityClassName", "ttlSecondsAfterFinished", "volumes", NULL
+	};
+	static const char *const of_task[] = { "name", "replicas", "template", "policies", "dependsOn", NULL };
+	struct import *im = v->set.m.im;
+	const struct data *spec = v->set.m.spec, *tasks = tasks_of(spec);
+
+	for (size_t i = 0; i < data_count(spec); i++)
+		if (!one_of(known, spec->u.map.at[i].key))
+			import_left_out(im, spec->u.map.at[i].key_at, spec->u.map.at[i].key, "the program has no words for it");
+	for (size_t i = 0; i < data_count(tasks); i++) {
+		const struct data *task = tasks->u.list.at[i];
+		for (size_t k = 0; k < task->u.map.n; k++) {
+			const struct data_member *m = &task->u.map.at[k];
+			bool all = str_is(m->key, "minAvailable") && m->value->u.integer == v->set.roles[i].per;
+			if (!one_of(of_task, m->key) && !all)
+				import_left_out(im, m->key_at, m->key, "the program has no words for it");
+		}
+	}
+}
+
+static void fields(struct volcano *v)
+{
+	struct set *s = &v->set;
+
+	gang(v);
+	text(v, "priority", "priorityClassName", "");
+	job_seconds(s->m.im, s->body, "ttl", s->m.spec, "ttlSecondsAfterFinished");
+	volumes(v);
+	rest(v);
+}
+
+/* ---- bodies ---- */
+
+static void start_after(struct volcano *v, const struct data *task, struct set_role *r)
+{
+	struct import *im = v->set.m.im;
+	const struct data *depends = member(task, "dependsOn"), *names = member(depends, "name");
+	bool any = str_is(member_text(depends, "iteration"), "any");
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < data_count(names); i++) {
+		const struct data *d = names->u.list.at[i];
+		const struct set_role *other = set_find(&v->set, d->u.string);
+		if (other)
+			set_condition(im, &out, "ready", other, false, any ? "or" : "and");
+		else
+			diag_report(im->diags, TJ1106, d->from, "there is no task '%.*s'", STR_ARG(d->u.string));
+	}
+	if (out.n)
+		import_comments(im, lines_set(im->arena, r->body, STR("start_after"), expr_text(im->arena, str_copy(im->arena, buf_text(&out))), depends->from),
+			depends->from);
+	buf_release(&out);
+}
+
+static bool bodies(struct volcano *v)
+{
+	struct set *s = &v->set;
+	const struct data *tasks = tasks_of(s->m.spec);
+	bool ok = true;
+
+	for (size_t i = 0; i < s->n; i++) {
+		ok = set_role_open(s, &s->roles[i]) && ok;
+		start_after(v, tasks->u.list.at[i], &s->roles[i]);
+		policies(v, member(tasks->u.list.at[i], "policies"), &s->roles[i]);
+	}
+	policies(v, member(s->m.spec, "policies"), NULL);
+	return ok;
+}
+
+/* The job succeeds with the tasks that complete it, else with all of them. */
+static void success(struct volcano *v, bool standard)
+{
+	struct set *s = &v->set;
+	struct arena *a = s->m.im->arena;
+	struct lines *to = v->framework ? &v->framework->value->items : s->body;
+
+	if (!v->success.n && !standard && s->n > 1)
+		for (size_t i = 0; i < s->n; i++)
+			set_condition(s->m.im, &v->success, "done", &s->roles[i], false, "and");
+	if (v->success.n)
+		lines_set(a, to, STR("success"), expr_text(a, str_copy(a, buf_text(&v->success))), s->m.at);
+	buf_release(&v->success);
+}
+
+/* The title is written before the policies are known; the framework's name comes last. */
+static void finish(struct volcano *v)
+{
+	struct set *s = &v->set;
+	struct arena *a = s->m.im->arena;
+
+	if (v->framework) {
+		struct str name = framework_done(s, v->framework, "volcano");
+		s->job->job->key = str_cat(a, s->job->job->key, STR(": "), name);
+	}
+	set_finish(s);
+}
+
+static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+{
+	struct volcano v = { .set.job = job };
+	size_t errors = im->diags->errors;
+
+	if (!manifest_open(im, k, object, "batch.volcano.sh.v1alpha1.Job", false, &v.set.m) || im->diags->errors != errors || !check(&v.set.m))
+		return false;
+	v.plugins = member(v.set.m.spec, "plugins");
+	roles(&v);
+	struct expr *call = framework(&v);
+	v.set.body = job_new(&v.set.m, job, call);
+	fields(&v);
+	if (!bodies(&v)) {
+		buf_release(&v.success);
+		return false;
+	}
+	success(&v, call != NULL);
+	finish(&v);
+	return true;
+}
+
+const struct import_kind volcano_kinds[] = { { "Job", "batch.volcano.sh/v1alpha1", read }, { 0 } };
+const struct import_kind trainer_kinds[] = { { 0 } };
