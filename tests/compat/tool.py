@@ -1,0 +1,33 @@
+"""trainc, as the judges of this directory call it."""
+import json
+import subprocess
+
+
+class Refused(Exception):
+    pass
+
+
+class Tool:
+    def __init__(self, path):
+        self.path = path
+
+    def run(self, argv, text=None):
+        done = subprocess.run([self.path] + argv, input=text, capture_output=True, text=True, timeout=60)
+        if done.returncode < 0 or done.returncode > 128:
+            raise SystemExit("%s died: %d" % (argv, done.returncode))
+        return done
+
+    def imported(self, manifests):
+        """The program and what was said; Refused with the report."""
+        done = self.run(["import"] + manifests)
+        if done.returncode:
+            if "[TJ" not in done.stderr:
+                raise SystemExit("refused without a code: %s" % done.stderr)
+            raise Refused(done.stderr)
+        return done.stdout, done.stderr
+
+    def compiled(self, program, *options):
+        done = self.run(["compile", "-", "-o", "json"] + list(options), program)
+        if done.returncode:
+            raise Refused(done.stderr)
+        return json.loads(done.stdout)["items"]
