@@ -135,7 +135,7 @@ static inline void print_status(struct world *w, const struct thing *t, struct b
 	buf_printf(b, "\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"},{\"type\":\"DisruptionTarget\",\"status\":\"%s\"}]",
 		t->ready ? "True" : "False", t->disrupted ? "True" : "False");
 	buf_z(b, ",\"containerStatuses\":[{\"name\":");
-	struct str container = w->job.plan->roles[t->role].main.name;
+	struct str container = t->role == NO_ROLE ? STR("main") : w->job.plan->roles[t->role].main.name;
 	buf_json(b, plan_label(&w->arena, container));
 	buf_printf(b, ",\"restartCount\":%lld,\"state\":{", (long long)t->restarts);
 	if (t->exit_code >= 0) {
