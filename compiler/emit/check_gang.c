@@ -23,12 +23,32 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 	return false;
 }
 
+/* The scheduler of Kubernetes starts no pod of a group whose pods differ in these from each other or from the group. */
+static void one_for_all(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	static const char *const keys[][2] = {
+		{ "schedulerName", "scheduler" }, { "priorityClassName", "priority" }, { "priority", "priority" }, { "preemptionPolicy", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct data *d = data_get(r->raw_pod, str_of(keys[i][0]));
+		if (!d || (i == 0 && emit_gang_pods(j) == r->max))
+			continue;       /* one role, one scheduler */
+		struct diag *diag = diag_report(c->diags, TJ0809, check_place(c, d->from, r->at, j->name_at),
+			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0], STR_ARG(r->name));
+		if (keys[i][1])
+			diag_help(c->diags, diag, "write '%s' in the job, for all roles", keys[i][1]);
+		else
+			diag_help(c->diags, diag, "remove it, or make the role an 'aux' role, which is no part of the gang");
+	}
+}
+
 static void native(struct checking *c, const struct plan_job *j)
 {
 	unsigned minor = c->plan->kubernetes;
 	struct diag *d;
 
-	if (!native_target(c, j) || kube_has(minor, KUBE_NATIVE_GANG))
+	if (!native_target(c, j))
 		return;
 	if (minor < NATIVE_ALPHA) {
 		d = diag_report(c->diags, TJ0809, place(c, j), "gang = \"native\" needs %s of Kubernetes 1.%u; the project targets 1.%u",
@@ -36,12 +56,15 @@ static void native(struct checking *c, const struct plan_job *j)
 		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 		return;
 	}
-	d = diag_report(c->diags, TJ0824, place(c, j), "%s is an alpha feature of Kubernetes 1.%u, which clusters have switched off",
-		kube_words(KUBE_NATIVE_GANG), minor);
-	diag_note(c->diags, d, (struct span){ 0 }, "it takes the feature gates GenericWorkload and GangScheduling, and the API scheduling.k8s.io/%s",
-		minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
-	diag_help(c->diags, d, "target Kubernetes 1.%u, or use gang = \"kueue\", \"volcano\" or \"coscheduling\" where the cluster has not got them",
-		kube_usable_from(KUBE_NATIVE_GANG));
+	bool beta = kube_has(minor, KUBE_NATIVE_GANG);
+	d = diag_report(c->diags, TJ0824, place(c, j), "%s is %s of Kubernetes 1.%u, switched off unless somebody switches it on",
+		kube_words(KUBE_NATIVE_GANG), beta ? "a beta feature" : "an alpha feature", minor);
+	diag_note(c->diags, d, (struct span){ 0 }, "it takes the feature %s, and the API scheduling.k8s.io/%s",
+		beta ? "gate GenericWorkload" : "gates GenericWorkload and GangScheduling", beta ? "v1beta1" : minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
+	diag_help(c->diags, d, "if the cluster has them, say so with '# allow TJ0824: reason'; else use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+	for (size_t i = 0; i < j->nroles; i++)
+		if (!j->roles[i].aux && j->roles[i].max)
+			one_for_all(c, j, &j->roles[i]);
 }
 
 /* How many objects Kueue would admit, each by itself. */
