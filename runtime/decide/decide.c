@@ -149,7 +149,7 @@ static void failed(struct pass *p)
 	}
 	r->begun_anew++;
 	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("begins anew because "), cause, STR("")));
-	pass_begin_anew(p, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
+	pass_begin_anew(p, true, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
 	pass_release(p);
 	pass_wake(p, job_deadline(p->plan, r->begin));
 	pass_reconcile(p);
@@ -193,7 +193,7 @@ static void judge(struct pass *p)
 
 static void suspend(struct pass *p)
 {
-	pass_begin_anew(p, 0);
+	pass_begin_anew(p, false, 0);
 	p->out->record.spent = 0;
 	set(p, JOB_SUSPENDED, true, "Suspended", STR("is suspended."));
 	pass_clear(p, true);

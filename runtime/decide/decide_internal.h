@@ -34,8 +34,11 @@ void pass_index(struct pass *p);
 void pass_judge(struct pass *p);
 /* Roles whose turn has come. */
 void pass_release(struct pass *p);
-/* All that was begun goes before the next beginning, which is not before `again`. */
-void pass_begin_anew(struct pass *p, int64_t again);
+/*
+ * All that was begun goes before the next beginning, which is not before `again`.
+ * `all`: what has ended for good begins anew, too.
+ */
+void pass_begin_anew(struct pass *p, bool all, int64_t again);
 
 /* The objects that are needed: false, with the decision's conflict, when one of their names is taken. */
 bool pass_claim(struct pass *p);

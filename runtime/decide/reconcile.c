@@ -139,7 +139,7 @@ void pass_judge(struct pass *p)
 	}
 }
 
-void pass_begin_anew(struct pass *p, int64_t again)
+void pass_begin_anew(struct pass *p, bool all, int64_t again)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		struct decide_part *part = &p->parts[k];
@@ -147,8 +147,9 @@ void pass_begin_anew(struct pass *p, int64_t again)
 			struct decide_replica *r = &part->replicas[i];
 			struct str gone = part->at[i] ? str_copy(p->arena, part->at[i]->uid) : r->doomed;
 			p->out->record.spent += role_begins_again(part->plan) ? r->restarts : 0;
-			*r = (struct decide_replica){ .doomed = gone, .again = again };
-			part->states[i] = REPLICA_WAITING;
+			bool ended = !all && (r->succeeded || r->failed);
+			*r = (struct decide_replica){ .doomed = gone, .again = again, .succeeded = ended && r->succeeded, .failed = ended && r->failed };
+			part->states[i] = state_of(p, part, r, NULL);
 		}
 		p->out->record.roles[k].released = false;
 	}

@@ -187,6 +187,8 @@ static int64_t time_at(const struct data *d, const char *path)
 	return time_parse(status_text(d, path), &t) ? t : 0;
 }
 
+static int64_t within(int64_t n, int64_t lo, int64_t hi) { return n < lo ? lo : n > hi ? hi : n; }
+
 static void containers(struct seen *s, const struct data *pod, struct str main)
 {
 	static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
@@ -195,10 +197,11 @@ static void containers(struct seen *s, const struct data *pod, struct str main)
 		const struct data *list = status_path(pod, lists[k]);
 		for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
 			const struct data *c = list->u.list.at[i];
-			s->restarts += status_number(c, "restartCount", 0);
+			s->restarts += within(status_number(c, "restartCount", 0), 0, INT32_MAX);
 			if (k == 0 || !str_eq(status_text(c, "name"), main))
 				continue;
-			s->exit_code = (int)status_number(c, "state.terminated.exitCode", -1);
+			/* some systems have larger codes; what matters is that they are not small */
+			s->exit_code = (int)within(status_number(c, "state.terminated.exitCode", -1), -1, 255);
 			s->end = time_at(c, "state.terminated.finishedAt");
 		}
 	}
@@ -222,7 +225,7 @@ static void job_says(struct seen *s, const struct data *job)
 	s->ready = status_number(job, "status.ready", 0) > 0;
 	s->phase = status_condition_true(job, "Complete") ? SEEN_SUCCEEDED : status_condition_true(job, "Failed") ? SEEN_FAILED :
 		status_number(job, "status.active", 0) > 0 ? SEEN_RUNNING : SEEN_PENDING;
-	s->restarts = status_number(job, "status.failed", 0);
+	s->restarts = within(status_number(job, "status.failed", 0), 0, INT32_MAX);
 	s->begin = time_at(job, "status.startTime");
 }
 

@@ -391,6 +391,7 @@ static void judge(struct life *l, int64_t now)
 		}
 	if (now >= l->timeout_at) {
 		struct quantity t = l->job->timeout.value;
+		l->stop_all = true;
 		end(l, false, str_printf(l->arena, "deadline exceeded: it has run for %.*s", STR_ARG(duration_text(l->arena, t))));
 		return;
 	}

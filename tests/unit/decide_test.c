@@ -365,6 +365,13 @@ static void suspended(void)
 	ORDERS("");
 	CONDITIONS("+Created -Suspended +Running");
 	ends(&w, 0, 0, 0);
+	ORDERS("");
+	j.suspend.value = true;
+	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
+	j.suspend.value = false;
+	ORDERS("create Pod j-a-1");                     /* what was done is done */
+	world_run_all(&w);
+	ORDERS("");
 	ends(&w, 0, 1, 0);
 	ORDERS("");
 	j.suspend.value = true;
@@ -518,6 +525,42 @@ static void names(void)
 	world_end(&w);
 }
 
+/* Objects of any shape: whatever is not what it should be is as if it were not there. */
+static void hostile(void)
+{
+	static const char *const objects[] = {
+		"{}", "[]", "{\"kind\":\"Pod\"}", "{\"kind\":\"Pod\",\"metadata\":[]}", "{\"kind\":7,\"metadata\":{\"name\":\"j-a-0\"}}",
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":[\"trainc.dev/job\"],\"ownerReferences\":{\"uid\":\"x\"}}}",
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"labels\":{\"trainc.dev/job\":true},\"ownerReferences\":[7,null,{\"controller\":\"yes\"}]}}",
+	};
+	static const char owned[] = "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-0\",\"uid\":\"u\",\"ownerReferences\":[{\"controller\":true,\"uid\":\"" WORLD_UID "\"}]},"
+		"\"status\":%s}";
+	static const char *const statuses[] = {
+		"[]", "7", "{\"phase\":7}", "{\"phase\":\"Failed\",\"containerStatuses\":{}}", "{\"phase\":\"Failed\",\"containerStatuses\":[7,[],{}]}",
+		"{\"phase\":\"Failed\",\"startTime\":\"never\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":-5,\"state\":[]}]}",
+		"{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":-9223372036854775807}}},"
+			"{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":3221225477,\"finishedAt\":7}}}]}",
+	};
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	roles[0].retries = count(1);
+	world_begin(&w, &j, STR("Job"));
+	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
+		struct seen_list seen = see_text(&w, str_of(objects[i]));
+		CHECK(seen.n == 0 || seen.at[0].owner == OWNER_OTHER);
+	}
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+		struct seen_list seen = see_text(&w, str_printf(&w.arena, owned, statuses[i]));
+		CHECK(seen.n == 1 && seen.at[0].owner == OWNER_THIS && seen.at[0].restarts >= 0 && seen.at[0].exit_code >= -1);
+		struct decision d = decide(&w.arena, &w.job, &w.record, &seen, w.now);
+		CHECK(!d.conflict && d.nactions == (seen.at[0].phase == SEEN_FAILED));
+	}
+	world_end(&w);
+}
+
 static void transitions(void)
 {
 	struct arena a = { 0 };
@@ -568,6 +611,7 @@ int main(void)
 	deployments();
 	resized();
 	names();
+	hostile();
 	transitions();
 	delays();
 	return unit_end();

@@ -573,6 +573,13 @@ static void timeout(void)
 	PHASE("Failed");
 	end(&w);
 
+	j.clean = word("none");                 /* time is up for what runs, whoever cleans up */
+	begin(&w, &j);
+	ORDERS("start a-0");
+	pass(&w, 90 * SECOND);
+	ORDERS("term a-0");
+	end(&w);
+
 	begin(&w, &j);
 	ORDERS("start a-0");
 	pass(&w, 90 * SECOND);

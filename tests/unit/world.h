@@ -180,12 +180,22 @@ static inline void print_thing(struct world *w, const struct thing *t, struct bu
 	buf_char(b, '}');
 }
 
-static inline struct seen_list world_see(struct world *w)
+/* What is seen of one object, or of a List. */
+static inline struct seen_list see_text(struct world *w, struct str text)
 {
 	struct sources sources = { .arena = &w->arena };
 	struct status_objects objects = { 0 };
 	struct data_error error;
 	struct data *list;
+
+	if (!data_read_json(&w->arena, source_add(&sources, STR("world"), text), &list, &error))
+		list = ARENA_NEW(&w->arena, struct data);
+	status_add(&w->arena, &objects, list);
+	return decide_see(&w->arena, &w->job, &objects);
+}
+
+static inline struct seen_list world_see(struct world *w)
+{
 	struct buf b = { 0 };
 
 	buf_z(&b, "{\"kind\":\"List\",\"items\":[");
@@ -194,11 +204,9 @@ static inline struct seen_list world_see(struct world *w)
 		print_thing(w, &w->at[i], &b);
 	}
 	buf_z(&b, "]}");
-	if (!data_read_json(&w->arena, source_add(&sources, STR("world"), buf_take(&b, &w->arena)), &list, &error))
-		list = ARENA_NEW(&w->arena, struct data);
-	status_add(&w->arena, &objects, list);
+	struct str text = buf_take(&b, &w->arena);
 	buf_release(&b);
-	return decide_see(&w->arena, &w->job, &objects);
+	return see_text(w, text);
 }
 
 /* ---- passes ---- */
