@@ -98,6 +98,14 @@ struct decide_record {
 	size_t nroles;
 };
 
+/*
+ * As JSON, and back: what a pass would see again anyway is left out.  Reading
+ * borrows the tree's texts, knows roles by their names, and passes over replicas
+ * that the plan does not have; false, with `ret` untouched, when it is no record.
+ */
+void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out);
+bool decide_record_read(struct arena *a, const struct data *d, const struct plan_job *j, struct decide_record *ret);
+
 /* ---- what to do ---- */
 
 enum decide_what { DECIDE_CREATE, DECIDE_ADOPT, DECIDE_DELETE };

@@ -250,6 +250,15 @@ static void check_order(struct world *w)
 	hold(ORDERLESS, same_actions(&w->last, &d, true));
 }
 
+static bool same_conditions(const struct job_conditions *a, const struct job_conditions *b)
+{
+	for (size_t i = 0; i < a->n && i < b->n; i++)
+		if (a->at[i].type != b->at[i].type || a->at[i].holds != b->at[i].holds || a->at[i].changed != b->at[i].changed ||
+		    !str_eq(a->at[i].message, b->at[i].message))
+			return false;
+	return a->n == b->n;
+}
+
 /* One pass, with everything that it has to hold to; orders may be lost. */
 static void pass(struct world *w, struct shape *s)
 {
@@ -261,10 +270,10 @@ static void pass(struct world *w, struct shape *s)
 	check_order(w);
 	check_deletions(w, s);
 	check_conditions(&w->last.record.conditions);
-	hold(FINAL, !conditions_finished(&before) || w->last.record.conditions.at == before.at);
+	hold(FINAL, !conditions_finished(&before) || same_conditions(&before, &w->last.record.conditions));
 	hold(MONOTONE, was_suspended || decide_suspended(&s->job) || decide_spent(&s->job, &w->last.record) >= spent);
 	hold(TIMES, w->last.again > w->now && (!w->last.record.end || w->last.record.end >= w->last.record.begin));
-	w->record = w->last.record;
+	world_remember(w);
 	struct decision again = world_decide(w);
 	hold(REPEATS, same_actions(&w->last, &again, true) && decide_spent(&s->job, &again.record) == decide_spent(&s->job, &w->record));
 	for (size_t i = 0; i < w->last.nactions; i++)

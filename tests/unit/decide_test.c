@@ -158,7 +158,7 @@ static void lost_orders(void)
 	ends(&w, 0, 0, 3);
 	for (int i = 0; i < 3; i++) {
 		w.last = world_decide(&w);
-		w.record = w.last.record;
+		world_remember(&w);
 		CHECK(w.last.nactions == 1 && w.last.actions[0].what == DECIDE_DELETE);
 	}
 	CHECK(w.record.roles[0].at[0].failures == 1 && w.record.spent == 1);
@@ -561,6 +561,53 @@ static void hostile(void)
 	world_end(&w);
 }
 
+static bool reads(struct world *w, const char *text)
+{
+	struct sources sources = { .arena = &w->arena };
+	struct data_error error;
+	struct data *d;
+	struct decide_record r;
+
+	return data_read_json(&w->arena, source_add(&sources, STR("record"), str_of(text)), &d, &error) &&
+		decide_record_read(&w->arena, d, w->job.plan, &r);
+}
+
+static void record(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 6) };
+	struct plan_job j = job(roles, 1, &all);
+	struct buf out = { 0 };
+	struct world w;
+
+	roles[0].retries = count(1);
+	start(&w, &j);
+	w.now += SECOND / 4;
+	for (int64_t i = 0; i < 6; i++)
+		ends(&w, 0, i, i == 4 ? 137 : 0);
+	world_remove(&w, world_replica(&w, 0, 3));
+	world_pass(&w);
+	decide_record_print(&w.record, &j, &out);
+	CHECK_TEXT(buf_text(&out), "{\"schemaVersion\":1,\"conditions\":["
+		"{\"type\":\"Created\",\"status\":\"True\",\"reason\":\"JobCreated\",\"message\":\"Job j is created.\","
+		"\"lastUpdateTime\":\"2023-11-14T22:13:20.000000000Z\",\"lastTransitionTime\":\"2023-11-14T22:13:20.000000000Z\"},"
+		"{\"type\":\"Restarting\",\"status\":\"True\",\"reason\":\"JobRestarting\",\"message\":\"Job j is restarting because a-4 failed: killed by KILL\","
+		"\"lastUpdateTime\":\"2023-11-14T22:13:20.250000000Z\",\"lastTransitionTime\":\"2023-11-14T22:13:20.250000000Z\"}],"
+		"\"startTime\":\"2023-11-14T22:13:20.000000000Z\",\"spent\":1,\"roles\":{\"a\":{\"released\":true,\"succeeded\":\"0-2,5\","
+		"\"attempts\":{\"4\":{\"uid\":\"uid-5\",\"doomed\":\"uid-5\",\"failures\":1,\"series\":1,\"again\":\"2023-11-14T22:13:30.250000000Z\"}}}}}");
+	buf_release(&out);
+	CHECK(!reads(&w, "{}") && !reads(&w, "[]") && !reads(&w, "{\"schemaVersion\":2}"));
+	CHECK(reads(&w, "{\"schemaVersion\":1}"));
+	CHECK(reads(&w, "{\"schemaVersion\":1,\"roles\":{\"a\":{\"succeeded\":\"0,2-999999\"},\"b\":7}}"));
+	CHECK(!reads(&w, "{\"schemaVersion\":1,\"roles\":{\"a\":{\"succeeded\":\"0-\"}}}"));
+	CHECK(!reads(&w, "{\"schemaVersion\":1,\"roles\":{\"a\":{\"failed\":\"3-2\"}}}"));
+	CHECK(!reads(&w, "{\"schemaVersion\":1,\"roles\":{\"a\":{\"failed\":\"1000000\"}}}"));
+	CHECK(!reads(&w, "{\"schemaVersion\":1,\"roles\":{\"a\":{\"failed\":\"1 2\"}}}"));
+	CHECK(!reads(&w, "{\"schemaVersion\":1,\"roles\":{\"a\":{\"attempts\":{\"x\":{}}}}}"));
+	CHECK(!reads(&w, "{\"schemaVersion\":1,\"conditions\":[{\"type\":\"Lost\"}]}"));
+	world_end(&w);
+}
+
 static void transitions(void)
 {
 	struct arena a = { 0 };
@@ -612,6 +659,7 @@ int main(void)
 	resized();
 	names();
 	hostile();
+	record();
 	transitions();
 	delays();
 	return unit_end();

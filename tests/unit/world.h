@@ -8,6 +8,8 @@
 #ifndef TRAINC_WORLD_H
 #define TRAINC_WORLD_H
 
+#include <stdlib.h>
+
 #include "plan/data_read.h"
 #include "runtime/decide/decide.h"
 #include "runtime/words.h"
@@ -234,11 +236,31 @@ static inline void world_act(struct world *w, const struct decide_action *a)
 	}
 }
 
+/* Remember what the last decision knows, as a controller does: written, and read again. */
+static inline void world_remember(struct world *w)
+{
+	struct sources sources = { .arena = &w->arena };
+	struct data_error error;
+	struct data *d;
+	struct buf b = { 0 };
+
+	decide_record_print(&w->last.record, w->job.plan, &b);
+	struct str text = buf_take(&b, &w->arena);
+	buf_release(&b);
+	if (w->last.elsewhere)
+		return;
+	if (!data_read_json(&w->arena, source_add(&sources, STR("record"), text), &d, &error) ||
+	    !decide_record_read(&w->arena, d, w->job.plan, &w->record)) {
+		printf("FAIL a record that cannot be read: %.*s\n", STR_ARG(text));
+		abort();
+	}
+}
+
 /* Remember, then act. */
 static inline void world_pass(struct world *w)
 {
 	w->last = world_decide(w);
-	w->record = w->last.record;
+	world_remember(w);
 	memset(w->created, 0, sizeof(w->created));
 	memset(w->deleted, 0, sizeof(w->deleted));
 	for (size_t i = 0; i < w->last.nactions; i++)

@@ -1,0 +1,294 @@
+/* record.c - what is known of a job, as JSON: short, since it has to fit where a controller may keep it. */
+#include "runtime/decide/decide.h"
+
+#include <stdio.h>
+
+#include "runtime/words.h"
+
+enum { RECORD_VERSION = 1 };
+
+/* ---- writing ---- */
+
+struct writing {
+	struct buf *out;
+	bool first;                     /* of the map or list that is being written */
+};
+
+static void key(struct writing *w, struct str name)
+{
+	buf_z(w->out, w->first ? "" : ",");
+	buf_json(w->out, name);
+	buf_char(w->out, ':');
+	w->first = false;
+}
+
+static void put_text(struct writing *w, const char *name, struct str s)
+{
+	if (!s.n)
+		return;
+	key(w, str_of(name));
+	buf_json(w->out, s);
+}
+
+static void put_number(struct writing *w, const char *name, int64_t n)
+{
+	if (!n)
+		return;
+	key(w, str_of(name));
+	buf_int(w->out, n);
+}
+
+static void put_yes(struct writing *w, const char *name, bool yes)
+{
+	if (!yes)
+		return;
+	key(w, str_of(name));
+	buf_z(w->out, "true");
+}
+
+static void put_moment(struct writing *w, const char *name, int64_t ns)
+{
+	if (!ns)
+		return;
+	key(w, str_of(name));
+	buf_char(w->out, '"');
+	put_time(w->out, ns, 9);
+	buf_char(w->out, '"');
+}
+
+static void open_map(struct writing *w, struct str name)
+{
+	key(w, name);
+	buf_char(w->out, '{');
+	w->first = true;
+}
+
+static void close_map(struct writing *w)
+{
+	buf_char(w->out, '}');
+	w->first = false;
+}
+
+static void put_conditions(struct writing *w, const struct job_conditions *c)
+{
+	key(w, STR("conditions"));
+	buf_char(w->out, '[');
+	for (size_t i = 0; i < c->n; i++) {
+		buf_z(w->out, i ? ",{" : "{");
+		w->first = true;
+		put_text(w, "type", str_of(condition_word(c->at[i].type)));
+		put_text(w, "status", c->at[i].holds ? STR("True") : STR("False"));
+		put_text(w, "reason", c->at[i].reason);
+		put_text(w, "message", c->at[i].message);
+		put_moment(w, "lastUpdateTime", c->at[i].updated);
+		put_moment(w, "lastTransitionTime", c->at[i].changed);
+		close_map(w);
+	}
+	buf_char(w->out, ']');
+}
+
+/* "0-3,7": the indexes at which something is so. */
+static void put_indexes(struct writing *w, const char *name, const struct decide_role *r, bool (*is)(const struct decide_replica *))
+{
+	bool any = false;
+
+	for (int64_t i = 0; i < r->n; i++) {
+		int64_t last = i;
+		if (!is(&r->at[i]))
+			continue;
+		while (last + 1 < r->n && is(&r->at[last + 1]))
+			last++;
+		if (!any) {
+			key(w, str_of(name));
+			buf_char(w->out, '"');
+		}
+		buf_printf(w->out, any ? ",%lld" : "%lld", (long long)i);
+		if (last > i)
+			buf_printf(w->out, "-%lld", (long long)last);
+		any = true;
+		i = last;
+	}
+	if (any)
+		buf_char(w->out, '"');
+}
+
+static bool has_succeeded(const struct decide_replica *r) { return r->succeeded; }
+static bool has_failed(const struct decide_replica *r) { return r->failed; }
+
+/* An attempt that is simply there says nothing: the next pass meets it again. */
+static bool is_told(const struct decide_replica *r) { return r->restarts || r->failures || r->series || r->again || r->doomed.n; }
+
+static void put_attempts(struct writing *w, const struct decide_role *r)
+{
+	char index[24];
+	bool any = false;
+
+	for (int64_t i = 0; i < r->n; i++) {
+		const struct decide_replica *replica = &r->at[i];
+		if (!is_told(replica))
+			continue;
+		if (!any)
+			open_map(w, STR("attempts"));
+		any = true;
+		snprintf(index, sizeof(index), "%lld", (long long)i);
+		open_map(w, str_of(index));
+		put_text(w, "uid", replica->uid);
+		put_text(w, "doomed", replica->doomed);
+		put_number(w, "restarts", replica->restarts);
+		put_number(w, "failures", replica->failures);
+		put_number(w, "series", replica->series);
+		put_moment(w, "again", replica->again);
+		close_map(w);
+	}
+	if (any)
+		close_map(w);
+}
+
+void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out)
+{
+	struct writing w = { out, true };
+
+	buf_char(out, '{');
+	put_number(&w, "schemaVersion", RECORD_VERSION);
+	put_conditions(&w, &r->conditions);
+	put_moment(&w, "startTime", r->begin);
+	put_moment(&w, "completionTime", r->end);
+	put_number(&w, "spent", r->spent);
+	put_number(&w, "begunAnew", r->begun_anew);
+	put_yes(&w, "cutShort", r->cut_short);
+	open_map(&w, STR("roles"));
+	for (size_t k = 0; k < r->nroles && k < j->nroles; k++) {
+		open_map(&w, j->roles[k].name);
+		put_yes(&w, "released", r->roles[k].released);
+		put_indexes(&w, "succeeded", &r->roles[k], has_succeeded);
+		put_indexes(&w, "failed", &r->roles[k], has_failed);
+		put_attempts(&w, &r->roles[k]);
+		close_map(&w);
+	}
+	close_map(&w);
+	close_map(&w);
+}
+
+/* ---- reading ---- */
+
+static bool yes(const struct data *d, const char *name)
+{
+	const struct data *v = status_path(d, name);
+
+	return v && v->kind == DATA_BOOL && v->u.boolean;
+}
+
+static int64_t number(const struct data *d, const char *name)
+{
+	int64_t n = status_number(d, name, 0);
+
+	return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
+}
+
+static int64_t moment(const struct data *d, const char *name)
+{
+	int64_t t;
+
+	return time_parse(status_text(d, name), &t) ? t : 0;
+}
+
+static bool read_condition(const struct data *d, struct job_condition *ret)
+{
+	for (unsigned t = JOB_CREATED; t <= JOB_FAILED; t++)
+		if (str_is(status_text(d, "type"), condition_word(t))) {
+			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"), .reason = status_text(d, "reason"),
+				.message = status_text(d, "message"), .updated = moment(d, "lastUpdateTime"), .changed = moment(d, "lastTransitionTime") };
+			return true;
+		}
+	return false;
+}
+
+/* A number at the beginning of `s`, below `most`; -1. */
+static int64_t leading(struct str *s, int64_t most)
+{
+	int64_t n = -1;
+
+	for (; s->n && s->p[0] >= '0' && s->p[0] <= '9'; s->p++, s->n--) {
+		n = (n < 0 ? 0 : n * 10) + (s->p[0] - '0');
+		if (n >= most)
+			return -1;
+	}
+	return n;
+}
+
+static bool skip(struct str *s, char c)
+{
+	if (!s->n || s->p[0] != c)
+		return false;
+	s->p++;
+	s->n--;
+	return true;
+}
+
+/* "0-3,7".  Indexes that the plan does not have any more are passed over. */
+static bool read_indexes(struct str s, struct decide_role *r, bool succeeded)
+{
+	while (s.n) {
+		int64_t first = leading(&s, DECIDE_INDEXES), last = skip(&s, '-') ? leading(&s, DECIDE_INDEXES) : first;
+		if (first < 0 || last < first || (s.n && !skip(&s, ',')))
+			return false;
+		for (int64_t i = first; i <= last && i < r->n; i++)
+			*(succeeded ? &r->at[i].succeeded : &r->at[i].failed) = true;
+	}
+	return true;
+}
+
+static bool read_attempts(const struct data *attempts, struct decide_role *r)
+{
+	for (size_t i = 0; attempts && attempts->kind == DATA_MAP && i < attempts->u.map.n; i++) {
+		struct str text = attempts->u.map.at[i].key;
+		const struct data *d = attempts->u.map.at[i].value;
+		int64_t index = leading(&text, DECIDE_INDEXES);
+		if (index < 0 || text.n)
+			return false;
+		if (index >= r->n)
+			continue;
+		struct decide_replica *replica = &r->at[index];
+		replica->uid = status_text(d, "uid");
+		replica->doomed = status_text(d, "doomed");
+		replica->restarts = number(d, "restarts");
+		replica->failures = number(d, "failures");
+		replica->series = number(d, "series");
+		replica->again = moment(d, "again");
+	}
+	return true;
+}
+
+static bool read_role(struct arena *a, const struct data *d, const struct plan_role *plan, struct decide_role *r)
+{
+	*r = (struct decide_role){ .at = ARENA_ARRAY(a, struct decide_replica, (size_t)plan->max), .n = plan->max, .released = yes(d, "released") };
+	return read_indexes(status_text(d, "succeeded"), r, true) && read_indexes(status_text(d, "failed"), r, false) &&
+		read_attempts(status_path(d, "attempts"), r);
+}
+
+bool decide_record_read(struct arena *a, const struct data *d, const struct plan_job *j, struct decide_record *ret)
+{
+	const struct data *conditions = status_path(d, "conditions"), *roles = status_path(d, "roles");
+	struct decide_record r = { .nroles = j->nroles, .roles = ARENA_ARRAY(a, struct decide_role, j->nroles) };
+
+	if (status_number(d, "schemaVersion", 0) != RECORD_VERSION)
+		return false;
+	for (size_t i = 0; conditions && conditions->kind == DATA_LIST && i < conditions->u.list.n; i++) {
+		struct job_condition c;
+		if (!read_condition(conditions->u.list.at[i], &c))
+			return false;
+		ARENA_PUSH(a, r.conditions.at, r.conditions.n, c);
+	}
+	r.begin = moment(d, "startTime");
+	r.end = moment(d, "completionTime");
+	r.spent = number(d, "spent");
+	r.begun_anew = number(d, "begunAnew");
+	r.cut_short = yes(d, "cutShort");
+	for (size_t k = 0; k < j->nroles; k++) {
+		const struct data *role = roles && roles->kind == DATA_MAP ? data_get(roles, j->roles[k].name) : NULL;
+		if (!read_role(a, role, &j->roles[k], &r.roles[k]))
+			return false;
+	}
+	*ret = r;
+	return true;
+}
