@@ -22,8 +22,8 @@ struct str report_role_cause(struct arena *a, const struct run_role *r)
 	for (int64_t i = 0; i < r->max; i++)
 		if (says_something(&r->at[i]) && (!worst || (r->at[i].state == REPLICA_FAILED && worst->state != REPLICA_FAILED)))
 			worst = &r->at[i];
-	if (!worst)
-		return STR("");
+	if (r->cause.n || !worst)
+		return r->cause;
 	for (int64_t i = 0; i < r->max; i++)
 		same += says_something(&r->at[i]) && str_eq(r->at[i].cause, worst->cause);
 	if (r->max == 1)

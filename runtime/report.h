@@ -42,6 +42,11 @@ struct conditions run_conditions(const struct run_state *s);
 void report_headline(const struct run_state *s, struct buf *out);
 /* The last lines of the first failing rank, each behind "  worker/2 | ". */
 void report_last_lines(const struct run_state *s, bool escape, struct buf *out);
+/*
+ * What a person asks next about a run in a cluster: the first failing rank with its last
+ * lines, objects that are not well, and the newest warnings.  Nothing when all is well.
+ */
+void report_details(const struct report *r, const struct run_state *s, struct buf *out);
 /* "worker 3/4 ready, ps 2/2 ready, 1 restart" */
 void report_counts(const struct run_state *s, struct buf *out);
 /* One run as it is in "runs", in one line and without its braces. */

@@ -10,37 +10,22 @@
 #include "runtime/report.h"
 #include "runtime/words.h"
 
-static bool any_active(const struct run_state *s)
-{
-	for (size_t i = 0; i < s->nroles; i++)
-		if (!s->roles[i].aux && run_count(&s->roles[i]).active)
-			return true;
-	return false;
-}
-
-static bool began_anew(const struct run_state *s)
-{
-	int64_t restarts = s->job_restarts;
-
-	for (size_t i = 0; i < s->nroles; i++)
-		restarts += run_count(&s->roles[i]).restarts;
-	return s->phase == RUN_DEGRADED || (s->phase == RUN_STARTING && restarts);
-}
-
 struct conditions run_conditions(const struct run_state *s)
 {
 	struct conditions c = { .n = 1, .at = { { "Created", true, s->begin } } };
 	bool succeeded = s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING, failed = s->phase == RUN_FAILED || s->phase == RUN_FAILING;
-	bool over = succeeded || failed || s->phase == RUN_UNKNOWN || s->phase == RUN_TERMINATING;
+	bool suspended = s->phase == RUN_SUSPENDED || s->phase == RUN_QUEUED;
 
-	if (s->phase == RUN_SUSPENDED)
+	if (s->phase == RUN_ABSENT)
+		return (struct conditions){ 0 };
+	if (suspended)
 		c.at[c.n++] = (struct condition){ "Suspended", true, s->since };
-	if (over || s->phase == RUN_SUSPENDED) {
+	if (suspended || succeeded || failed || s->phase == RUN_UNKNOWN || s->phase == RUN_TERMINATING) {
 		if (s->ran)
 			c.at[c.n++] = (struct condition){ "Running", false, s->since };
-	} else if (began_anew(s)) {
+	} else if (s->restarting) {
 		c.at[c.n++] = (struct condition){ "Restarting", true, s->restarted ? s->restarted : s->since };
-	} else if (s->phase == RUN_RUNNING || any_active(s)) {
+	} else if (s->running) {
 		c.at[c.n++] = (struct condition){ "Running", true, s->ran ? s->ran : s->since };
 	}
 	if (succeeded || failed)
@@ -78,10 +63,14 @@ static void put_conditions(const struct json *j, const struct run_state *s)
 	buf_z(j->out, "\"conditions\": [");
 	for (size_t i = 0; i < c.n; i++) {
 		line(j, 8);
-		buf_printf(j->out, "{ \"type\": \"%s\", \"status\": \"%s\", \"reason\": \"Run%s\", \"since\": \"", c.at[i].type,
+		buf_printf(j->out, "{ \"type\": \"%s\", \"status\": \"%s\", \"reason\": \"Run%s\"", c.at[i].type,
 		           c.at[i].holds ? "True" : "False", c.at[i].type);
-		put_time(j->out, c.at[i].since, 0);
-		buf_printf(j->out, "\" }%s", i + 1 < c.n ? "," : "");
+		if (c.at[i].since) {            /* objects do not always tell */
+			buf_z(j->out, ", \"since\": \"");
+			put_time(j->out, c.at[i].since, 0);
+			buf_char(j->out, '"');
+		}
+		buf_z(j->out, i + 1 < c.n ? " }," : " }");
 	}
 	line(j, 6);
 	buf_z(j->out, "],");
@@ -139,6 +128,46 @@ static void put_failure(const struct json *j, const struct run_failure *f)
 	buf_z(j->out, f->nlog ? " ] }" : "] }");
 }
 
+static void put_objects(const struct json *j, const struct run_state *s)
+{
+	buf_z(j->out, "\"objects\": [");
+	for (size_t i = 0; i < s->nobjects; i++) {
+		const struct run_object *o = &s->objects[i];
+		line(j, 8);
+		buf_z(j->out, "{ ");
+		text(j, "kind", o->kind, ", ");
+		text(j, "name", o->name, ", ");
+		text(j, "state", str_of(run_phase_word(o->phase)), ", ");
+		text(j, "cause", o->cause, i + 1 < s->nobjects ? " }," : " }");
+	}
+	line(j, 6);
+	buf_z(j->out, "],");
+	line(j, 6);
+}
+
+static void put_events(const struct json *j, const struct run_state *s)
+{
+	buf_z(j->out, "\"events\": [");
+	for (size_t i = 0; i < s->nevents; i++) {
+		const struct run_event *e = &s->events[i];
+		line(j, 8);
+		buf_z(j->out, "{ ");
+		if (e->time) {
+			buf_z(j->out, "\"time\": \"");
+			put_time(j->out, e->time, 0);
+			buf_z(j->out, "\", ");
+		}
+		text(j, "kind", e->kind, ", ");
+		text(j, "name", e->name, ", ");
+		buf_printf(j->out, "\"count\": %lld, ", (long long)e->count);
+		text(j, "reason", e->reason, ", ");
+		text(j, "message", e->message, i + 1 < s->nevents ? " }," : " }");
+	}
+	line(j, 6);
+	buf_z(j->out, "],");
+	line(j, 6);
+}
+
 static void put_run(const struct json *j, const struct run_state *s)
 {
 	text(j, "name", s->name, ", ");
@@ -150,6 +179,10 @@ static void put_run(const struct json *j, const struct run_state *s)
 	line(j, 6);
 	put_roles(j, s);
 	line(j, 6);
+	if (s->nobjects)
+		put_objects(j, s);
+	if (s->nevents)
+		put_events(j, s);
 	put_failure(j, &s->failure);
 }
 

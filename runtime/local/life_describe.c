@@ -134,6 +134,27 @@ static void describe_end(struct life *l, int64_t now)
 		say(l, over ? RUN_FAILED : RUN_FAILING, l->reason);
 }
 
+/* ---- conditions ---- */
+
+static bool counts_as_running(const struct life *l)
+{
+	if (l->job->running)
+		return condition_holds(l->job, l->job->running, l->seen);
+	for (size_t i = 0; i < l->state->nroles; i++)
+		if (!l->state->roles[i].aux && run_count(&l->state->roles[i]).active)
+			return true;
+	return false;
+}
+
+static bool counts_as_restarting(const struct life *l)
+{
+	int64_t restarts = l->state->job_restarts;
+
+	for (size_t i = 0; i < l->state->nroles; i++)
+		restarts += run_count(&l->state->roles[i]).restarts;
+	return l->state->phase == RUN_DEGRADED || (l->state->phase == RUN_STARTING && restarts);
+}
+
 void life_describe(struct life *l, int64_t now)
 {
 	arena_reset(&l->words);
@@ -143,4 +164,5 @@ void life_describe(struct life *l, int64_t now)
 	case MODE_ANEW: say(l, RUN_DEGRADED, str_printf(&l->words, "the job begins anew: %.*s", STR_ARG(l->reason))); break;
 	case MODE_ENDING: describe_end(l, now); break;
 	}
+	run_state_running(l->state, counts_as_running(l), counts_as_restarting(l), now);
 }

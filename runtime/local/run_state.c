@@ -15,6 +15,7 @@ static const char *const phase_words[] = {
 	[RUN_PENDING] = "Pending", [RUN_STARTING] = "Starting", [RUN_RUNNING] = "Running", [RUN_DEGRADED] = "Degraded",
 	[RUN_FAILING] = "Failing", [RUN_FAILED] = "Failed", [RUN_COMPLETING] = "Completing", [RUN_SUCCEEDED] = "Succeeded",
 	[RUN_SUSPENDED] = "Suspended", [RUN_TERMINATING] = "Terminating", [RUN_UNKNOWN] = "Unknown",
+	[RUN_QUEUED] = "Queued", [RUN_STALLED] = "Stalled", [RUN_ABSENT] = "Absent",
 };
 static const char *const replica_words[] = {
 	[REPLICA_WAITING] = "waiting", [REPLICA_STARTED] = "started", [REPLICA_READY] = "ready",
@@ -34,10 +35,16 @@ void run_state_observe(struct run_state *s, int64_t now)
 		return;
 	s->observed = s->phase;
 	s->since = now;
-	if (s->phase == RUN_RUNNING)
+}
+
+void run_state_running(struct run_state *s, bool running, bool restarting, int64_t now)
+{
+	if (running && !s->running)
 		s->ran = now;
-	if (s->phase == RUN_DEGRADED)
+	if (restarting && !s->restarting)
 		s->restarted = now;
+	s->running = running;
+	s->restarting = restarting;
 }
 
 struct run_count run_count(const struct run_role *r)
@@ -85,7 +92,8 @@ static const struct field run_fields[] = {
 	FIELD(run_state, file, TEXT), FIELD(run_state, isolate, TEXT), FIELD(run_state, boot_id, TEXT),
 	FIELD(run_state, keeper, PROCESS), FIELD(run_state, phase, PHASE), FIELD(run_state, cause, TEXT),
 	FIELD(run_state, begin, INT64), FIELD(run_state, end, INT64), FIELD(run_state, digest, TEXT),
-	FIELD(run_state, observed, PHASE), FIELD(run_state, since, INT64), FIELD(run_state, ran, INT64), FIELD(run_state, restarted, INT64),
+	FIELD(run_state, observed, PHASE), FIELD(run_state, since, INT64),
+	FIELD(run_state, running, BOOL), FIELD(run_state, restarting, BOOL), FIELD(run_state, ran, INT64), FIELD(run_state, restarted, INT64),
 	FIELD(run_state, job_restarts, INT64), FIELD(run_state, lost_bytes, UINT64),
 };
 static const struct field role_fields[] = {

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "runtime/rules.h"
 
-/* Run states that a local run can have; names as in runtime-requirements.md, section 4. */
+/* Run states, named as in runtime-requirements.md, section 4.  A local run is never QUEUED, STALLED or ABSENT. */
 enum run_phase {
 	RUN_PENDING,                    /* nothing runs yet: start_after, or just begun */
 	RUN_STARTING,
@@ -25,7 +25,10 @@ enum run_phase {
 	RUN_SUCCEEDED,
 	RUN_SUSPENDED,
 	RUN_TERMINATING,                /* somebody asked to stop it */
-	RUN_UNKNOWN                     /* its keeper is gone without a verdict */
+	RUN_UNKNOWN,                    /* its keeper is gone without a verdict; its objects do not say */
+	RUN_QUEUED,                     /* a queue holds it back */
+	RUN_STALLED,                    /* does not get further by itself */
+	RUN_ABSENT                      /* nothing of it is there */
 };
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
 bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: nothing will change */
@@ -61,6 +64,21 @@ struct run_role {
 	bool aux, elastic, endless;
 	int64_t min, max, desired;      /* desired: how many should run now */
 	struct run_replica *at;         /* max of them */
+	struct str cause;               /* of the role as a whole; empty: what its replicas say counts (not in files) */
+};
+
+/* Something beside the replicas that the run needs, in a cluster (not in files). */
+struct run_object {
+	struct str kind, name;
+	enum run_phase phase;
+	struct str cause;
+	bool holds;                     /* it can be why no replica runs */
+};
+
+/* What a cluster told about an object of the run (not in files). */
+struct run_event {
+	int64_t time, count;
+	struct str kind, name, reason, message;
 };
 
 struct run_failure {
@@ -71,6 +89,7 @@ struct run_failure {
 	struct str reason;              /* "exit code 3", "killed by SEGV", "deadline exceeded" */
 	struct str *log;                /* its last lines */
 	size_t nlog;
+	int64_t time;                   /* when, in a cluster; 0: not told (not in files) */
 };
 
 struct run_state {
@@ -86,16 +105,24 @@ struct run_state {
 	/* kept by run_state_observe() */
 	enum run_phase observed;
 	int64_t since;                  /* when it entered this phase */
-	int64_t ran, restarted;         /* when it was last seen to become Running, Degraded; 0: never */
+	/* what its conditions say, by the job's own rule: set by run_state_running() */
+	bool running, restarting;
+	int64_t ran, restarted;         /* when each last began to hold; 0: never */
 	int64_t job_restarts;           /* how often the whole job was started anew */
 	uint64_t lost_bytes;            /* output that could not be written */
 	struct run_role *roles;
 	size_t nroles;
 	struct run_failure failure;     /* the first failing rank: runtime-requirements.md, section 4 */
+	struct run_object *objects;
+	size_t nobjects;
+	struct run_event *events;       /* warnings, the newest first */
+	size_t nevents;
 };
 
 /* To be called whenever the phase may have changed (run_save() does): remembers since when it is what it is. */
 void run_state_observe(struct run_state *s, int64_t now);
+/* Does the job count as running, or as restarting? */
+void run_state_running(struct run_state *s, bool running, bool restarting, int64_t now);
 
 /* What a role's replicas are doing, in numbers. */
 struct run_count {

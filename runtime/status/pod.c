@@ -1,201 +1,297 @@
-/* pod.c - what one pod says: rows S-30 to S-41, and why its container stopped. */
-#include "runtime/status/status.h"
-#include "runtime/words.h"
+#include "runtime/status/pod.h"
 
 #include <signal.h>
 
-static const int64_t PATIENCE = 60 * NS_PER_SECOND;
+#include "runtime/words.h"
 
-/* ---- paths ---- */
+static const int64_t SYNC_PATIENCE = 30 * NS_PER_SECOND, PATIENCE = 60 * NS_PER_SECOND, NO_PROGRESS = 300 * NS_PER_SECOND;
 
-const struct data *status_path(const struct data *d, const char *path)
+struct judging {
+	struct arena *arena;
+	const struct data *pod;
+	struct str name, main;          /* main: the container that decides */
+	const struct events *events;
+	int64_t now, since;             /* since: when its node took it up, else when it was made */
+	struct pod_view *view;
+};
+
+static void say(struct judging *j, enum run_phase phase, struct str reason, struct str message)
 {
-	while (d && *path) {
-		const char *dot = strchr(path, '.');
-		struct str key = { path, dot ? (size_t)(dot - path) : strlen(path) };
-		d = d->kind == DATA_MAP ? data_get(d, key) : NULL;
-		path += key.n + (dot != NULL);
-	}
-	return d;
+	j->view->phase = phase;
+	j->view->reason = reason;
+	j->view->cause = text_cause(j->arena, reason, message);
 }
 
-struct str status_text(const struct data *d, const char *path)
-{
-	const struct data *v = status_path(d, path);
+/* ---- a container that waits: S-32, S-33, S-34 ---- */
 
-	return v && v->kind == DATA_STRING ? v->u.string : STR("");
+static bool gone_for_good(struct str message)
+{
+	return text_holds(message, "not found") || text_holds(message, "denied") || text_holds(message, "unauthorized");
 }
 
-int64_t status_number(const struct data *d, const char *path, int64_t otherwise)
+/* How the run of a container that loops ended before. */
+static struct str last_end(struct judging *j, const struct data *container)
 {
-	const struct data *v = status_path(d, path);
+	const struct data *end = look(container, "lastState.terminated");
+	struct str reason = look_text(end, "reason");
+	int64_t code = look_number(end, "exitCode", -1);
 
-	return v && v->kind == DATA_INT ? v->u.integer : otherwise;
+	if (!end)
+		return look_text(container, "state.waiting.message");
+	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "", STR_ARG(reason));
+	struct str told = text_line(j->arena, look_text(end, "message"));
+	if (told.n > 160)                       /* the end of a traceback names the error */
+		told = (struct str){ told.p + told.n - 160, 160 };
+	return text_cause(j->arena, why, told);
 }
 
-static const struct data *list_at(const struct data *d, const char *path)
-{
-	static const struct data empty = { .kind = DATA_LIST };
-	const struct data *v = status_path(d, path);
-
-	return v && v->kind == DATA_LIST ? v : &empty;
-}
-
-const struct data *status_condition_true(const struct data *object, const char *type)
-{
-	const struct data *list = list_at(object, "status.conditions");
-
-	for (size_t i = 0; i < list->u.list.n; i++) {
-		const struct data *c = list->u.list.at[i];
-		if (str_is(status_text(c, "type"), type) && str_is(status_text(c, "status"), "True"))
-			return c;
-	}
-	return NULL;
-}
-
-static const struct data *condition_false(const struct data *object, const char *type)
-{
-	const struct data *list = list_at(object, "status.conditions");
-
-	for (size_t i = 0; i < list->u.list.n; i++)
-		if (str_is(status_text(list->u.list.at[i], "type"), type) && str_is(status_text(list->u.list.at[i], "status"), "False"))
-			return list->u.list.at[i];
-	return NULL;
-}
-
-/* ---- a container that waits ---- */
-
-static bool one_of(struct str s, const char *const *words)
-{
-	for (; *words; words++)
-		if (str_is(s, *words))
-			return true;
-	return false;
-}
-
-static bool holds(struct str text, const char *part) { return memmem(text.p, text.n, part, strlen(part)) != NULL; }
-
-static bool patient(const struct data *pod, int64_t now)
-{
-	int64_t begin;
-
-	return time_parse(status_text(pod, "metadata.creationTimestamp"), &begin) && now - begin < PATIENCE;
-}
-
-/* S-32, S-33, S-34 */
-static void waiting(struct pod_view *v, struct arena *a, const struct data *pod, const struct data *container, int64_t now)
+static void waiting(struct judging *j, const struct data *container)
 {
 	static const char *const images[] = { "ErrImagePull", "ImagePullBackOff", NULL };
 	static const char *const broken[] = { "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError", "CreateContainerError",
 		"RunContainerError", NULL };
-	struct str reason = status_text(container, "state.waiting.reason"), message = status_text(container, "state.waiting.message");
+	struct str reason = look_text(container, "state.waiting.reason"), message = look_text(container, "state.waiting.message");
+	int64_t age = j->now - j->since;
 
-	if (one_of(reason, images)) {
-		bool final = holds(message, "not found") || holds(message, "denied") || holds(message, "unauthorized");
-		v->state = final || !patient(pod, now) ? CLUSTER_STALLED : CLUSTER_PENDING;
-	} else if (one_of(reason, broken)) {
-		v->state = holds(message, "failed to sync") && patient(pod, now) ? CLUSTER_PENDING : CLUSTER_STALLED;
+	if (text_among(reason, images)) {
+		static const char *const failed[] = { "Failed", NULL };
+		const struct event *e = events_newest(j->events, STR("Pod"), j->name, failed);
+		if (e && !gone_for_good(message))       /* a back-off does not say why; the event before it does */
+			message = e->message;
+		say(j, gone_for_good(message) || age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
+	} else if (text_among(reason, broken)) {
+		say(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED, reason, message);
 	} else if (str_is(reason, "CrashLoopBackOff")) {
-		v->state = v->restarts >= 3 ? CLUSTER_STALLED : CLUSTER_DEGRADED;
-	} else {
-		return;
+		say(j, j->view->restarts >= 3 ? RUN_STALLED : RUN_DEGRADED, reason, last_end(j, container));
 	}
-	v->cause = str_printf(a, "%.*s%s%.*s", STR_ARG(reason), message.n ? ": " : "", STR_ARG(message));
 }
 
 /* ---- a container that ended ---- */
 
-static struct str signal_word(struct arena *a, int code)
+static struct str exit_word(struct arena *a, int code)
 {
 	const char *name = code > 128 && code < 128 + 65 ? sigabbrev_np(code - 128) : NULL;
 
 	return name ? str_printf(a, "killed by %s", name) : str_printf(a, "exit code %d", code);
 }
 
-static void ended(struct pod_view *v, struct arena *a, const struct data *container)
+static void ended(struct judging *j, const struct data *container, const char *state, bool init)
 {
-	const struct data *end = status_path(container, "state.terminated");
-	int code = (int)status_number(end, "exitCode", -1);
+	const struct data *end = look(container, state);
+	struct pod_view *v = j->view;
+	int64_t code = look_number(end, "exitCode", -1);
 
-	if (!end || code <= 0 || v->exit_code > 0)
+	if (!end || code <= 0 || code > 255 || v->exit_code > 0)
 		return;
-	struct str reason = status_text(end, "reason");
-	v->exit_code = code;
-	v->signal = code > 128 ? code - 128 : 0;
-	v->log = status_text(end, "message");
-	time_parse(status_text(end, "finishedAt"), &v->finished);
+	struct str reason = look_text(end, "reason"), name = look_text(container, "name");
 	bool told = str_is(reason, "OOMKilled") || str_is(reason, "ContainerCannotRun") || str_is(reason, "StartError");
-	v->cause = told ? reason : signal_word(a, code);
+	v->exit_code = (int)code;
+	v->signal = code > 128 && code < 128 + 65 ? (int)code - 128 : 0;
+	v->log = look_text(end, "message");
+	v->finished = look_time(end, "finishedAt");
+	v->again = state[0] == 'l';
+	v->why = told ? reason : exit_word(j->arena, (int)code);
+	if (v->cause.n || v->again)
+		return;
+	v->reason = v->why;
+	v->cause = init ? str_printf(j->arena, "init container '%.*s': %.*s", STR_ARG(name), STR_ARG(v->reason)) : v->reason;
 }
 
-/* The container named like the main one decides; any other one only where that has not failed. */
-static void containers(struct pod_view *v, struct arena *a, const struct data *pod, struct str main, int64_t now)
+/* ---- all containers ---- */
+
+static void restarts(struct judging *j, const struct data *container)
 {
-	const struct data *list = list_at(pod, "status.containerStatuses");
+	int64_t last = look_time(container, "lastState.terminated.finishedAt");
+
+	j->view->restarts += look_number(container, "restartCount", 0);
+	if (last > j->view->restarted)
+		j->view->restarted = last;
+}
+
+/* The main container decides; any other one only where that has nothing to say. */
+static void containers(struct judging *j)
+{
+	const struct data *list = look_list(j->pod, "status.containerStatuses");
 	bool ready = list->u.list.n > 0;
 
-	v->exit_code = -1;
-	for (int pass = 0; pass < 2; pass++)
+	for (size_t i = 0; i < list->u.list.n; i++)
+		restarts(j, list->u.list.at[i]);
+	for (int others = 0; others < 2; others++)
 		for (size_t i = 0; i < list->u.list.n; i++) {
-			const struct data *c = list->u.list.at[i], *is_ready = status_path(c, "ready");
-			if (str_eq(status_text(c, "name"), main) == (pass != 0))
+			const struct data *c = list->u.list.at[i];
+			if (str_eq(look_text(c, "name"), j->main) == (others != 0))
 				continue;
-			v->restarts += status_number(c, "restartCount", 0);
-			ready = ready && is_ready && is_ready->kind == DATA_BOOL && is_ready->u.boolean;
-			waiting(v, a, pod, c, now);
-			ended(v, a, c);
+			ready = ready && look_true(c, "ready");
+			if (!j->view->cause.n)
+				waiting(j, c);
+			ended(j, c, "state.terminated", false);
 		}
-	v->ready = ready;
+	for (size_t i = 0; i < list->u.list.n && j->view->exit_code < 0; i++)
+		ended(j, list->u.list.at[i], "lastState.terminated", false);
+	j->view->ready = ready;
 }
 
-/* Before its containers: the pod's own reason, then a disruption (the order of section 4). */
-static void own_reason(struct pod_view *v, struct arena *a, const struct data *pod)
+/* One that is to go on beside the others: it begins before them, and does not end. */
+static bool is_sidecar(const struct data *pod, struct str name)
 {
-	struct str reason = status_text(pod, "status.reason"), message = status_text(pod, "status.message");
-	const struct data *disruption = status_condition_true(pod, "DisruptionTarget");
+	const struct data *list = look_list(pod, "spec.initContainers");
 
-	if (reason.n)
-		v->cause = str_printf(a, "%.*s%s%.*s", STR_ARG(reason), message.n ? ": " : "", STR_ARG(message));
-	else if (disruption)
-		v->cause = str_printf(a, "disrupted: %.*s", STR_ARG(status_text(disruption, "reason")));
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (str_eq(look_text(list->u.list.at[i], "name"), name))
+			return str_is(look_text(list->u.list.at[i], "restartPolicy"), "Always");
+	return false;
 }
+
+/* S-36; true when there was something to say. */
+static bool init_containers(struct judging *j)
+{
+	const struct data *list = look_list(j->pod, "status.initContainerStatuses");
+	size_t n = list->u.list.n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct data *c = list->u.list.at[i];
+		struct str name = look_text(c, "name");
+		bool sidecar = is_sidecar(j->pod, name);
+		waiting(j, c);
+		ended(j, c, "state.terminated", true);
+		if (j->view->cause.n)
+			return true;
+		if (look(c, "state.running") && !(sidecar && look_true(c, "started"))) {
+			j->view->phase = RUN_STARTING;
+			j->view->reason = STR("init container");
+			j->view->cause = str_printf(j->arena, "init container '%.*s' runs, %zu of %zu", STR_ARG(name), i + 1, n);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- before its containers ---- */
 
 /* S-30, S-31 */
-static bool unscheduled(struct pod_view *v, struct arena *a, const struct data *pod, int64_t now)
+static bool unscheduled(struct judging *j)
 {
-	const struct data *c = condition_false(pod, "PodScheduled");
+	static const char *const told[] = { "FailedScheduling", NULL };
+	const struct data *c = look_condition_is(j->pod, "PodScheduled", "False");
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, told);
+	int64_t since = look_time(c, "lastTransitionTime");
 
-	if (!c)
+	if (look_text(j->pod, "spec.nodeName").n || (!c && !e) || look_condition_is(j->pod, "PodScheduled", "True"))
 		return false;
-	struct str reason = status_text(c, "reason"), message = status_text(c, "message");
-	v->state = str_is(reason, "SchedulingGated") ? CLUSTER_QUEUED : patient(pod, now) ? CLUSTER_PENDING : CLUSTER_STALLED;
-	v->cause = str_printf(a, "%.*s%s%.*s", STR_ARG(reason), message.n ? ": " : "", STR_ARG(message));
+	struct str reason = c ? look_text(c, "reason") : STR("Unschedulable"), message = c ? look_text(c, "message") : STR("");
+	if (str_is(reason, "SchedulingGated")) {
+		const struct data *gates = look_list(j->pod, "spec.schedulingGates");
+		struct str gate = gates->u.list.n ? look_text(gates->u.list.at[0], "name") : message;
+		say(j, RUN_QUEUED, reason, gate);
+		return true;
+	}
+	since = since ? since : j->since;
+	say(j, j->now - since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message.n || !e ? message : e->message);
 	return true;
 }
 
-struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, int64_t now)
+/* S-35: it has a node, and its containers are not there. */
+static void not_created(struct judging *j)
 {
-	struct pod_view v = { .name = status_text(pod, "metadata.name"), .state = CLUSTER_PENDING };
-	struct str phase = status_text(pod, "status.phase");
+	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady", NULL };
+	struct str node = look_text(j->pod, "spec.nodeName");
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, troubles);
+	int64_t age = j->now - j->since;
 
-	v.deleting = status_text(pod, "metadata.deletionTimestamp").n > 0;
-	containers(&v, a, pod, container, now);
+	if (!node.n && !look_condition_is(j->pod, "PodScheduled", "True"))
+		return;
+	if (e)
+		say(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, e->reason, e->message);
+	else if (age >= NO_PROGRESS)
+		say(j, RUN_STALLED, STR("no progress"), str_printf(j->arena, "on node %.*s for %lld min", STR_ARG(node), (long long)(age / (60 * NS_PER_SECOND))));
+}
+
+/* S-37 */
+static void not_ready(struct judging *j)
+{
+	static const char *const probes[] = { "Unhealthy", NULL };
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, probes);
+	const struct data *c = look_condition_is(j->pod, "ContainersReady", "False");
+
+	say(j, RUN_STARTING, STR("not ready"), e ? e->message : look_text(c, "message"));
+}
+
+/* Before its containers: the pod's own reason, then a disruption (the order of section 4). */
+static void own_reason(struct judging *j)
+{
+	struct pod_view *v = j->view;
+	struct str reason = look_text(j->pod, "status.reason");
+	const struct data *disruption = look_condition_is(j->pod, "DisruptionTarget", "True");
+
+	v->disrupted = disruption != NULL;
+	if (reason.n) {
+		say(j, v->phase, reason, look_text(j->pod, "status.message"));
+	} else if (disruption) {
+		v->reason = STR("disrupted");
+		v->cause = str_printf(j->arena, "disrupted: %.*s", STR_ARG(look_text(disruption, "reason")));
+	}
+}
+
+/* S-01: it ends, whoever wants that. */
+static void deleting(struct judging *j)
+{
+	const struct data *holders = look_list(j->pod, "metadata.finalizers");
+
+	j->view->phase = RUN_TERMINATING;
+	if (j->view->disrupted)
+		return;
+	j->view->reason = STR("is being deleted");
+	j->view->cause = holders->u.list.n && holders->u.list.at[0]->kind == DATA_STRING && !j->view->running
+		? str_printf(j->arena, "is being deleted; finalizer %.*s holds it", STR_ARG(holders->u.list.at[0]->u.string))
+		: j->view->reason;
+}
+
+static void judge(struct judging *j, struct str phase)
+{
+	struct pod_view *v = j->view;
+
+	if (v->succeeded) {
+		v->phase = RUN_SUCCEEDED;                               /* S-39 */
+		v->cause = v->reason = STR("");
+	} else if (str_is(phase, "Failed")) {
+		v->phase = RUN_FAILED;                                  /* S-40 */
+		if (!v->cause.n)
+			init_containers(j);
+		v->phase = RUN_FAILED;
+		own_reason(j);
+	} else if (v->deleting) {
+		own_reason(j);
+		deleting(j);
+	} else if (str_is(phase, "Unknown")) {
+		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));  /* S-41 */
+		own_reason(j);
+	} else if (v->cause.n && v->phase != RUN_PENDING) {
+		return;
+	} else if (v->running) {
+		v->phase = RUN_RUNNING;                                 /* S-38 */
+		if (!v->ready)
+			not_ready(j);
+	} else if (!v->cause.n && !unscheduled(j) && !init_containers(j)) {
+		not_created(j);
+	}
+}
+
+struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events, int64_t now)
+{
+	struct pod_view v = { .phase = RUN_PENDING, .exit_code = -1, .node = look_text(pod, "spec.nodeName") };
+	struct judging j = { .arena = a, .pod = pod, .name = look_text(pod, "metadata.name"), .main = container, .events = events,
+		.now = now, .view = &v };
+	struct str phase = look_text(pod, "status.phase");
+	int64_t made = look_time(pod, "metadata.creationTimestamp");
+
+	v.begin = look_time(pod, "status.startTime") ? look_time(pod, "status.startTime") : made;
+	j.since = v.begin ? v.begin : now;
+	v.deleting = look_text(pod, "metadata.deletionTimestamp").n > 0;
 	v.running = str_is(phase, "Running");
 	v.succeeded = str_is(phase, "Succeeded");
 	v.failed = str_is(phase, "Failed") || (v.running && v.deleting);        /* operator-semantics.md, section 8 */
-	if (v.deleting && v.running)
-		v.running = false;
-	if (v.succeeded)
-		v.state = CLUSTER_SUCCEEDED;                                    /* S-39 */
-	else if (str_is(phase, "Failed"))
-		v.state = CLUSTER_FAILED;                                       /* S-40 */
-	else if (str_is(phase, "Unknown"))
-		v.state = CLUSTER_UNKNOWN;                                      /* S-41 */
-	else if (v.running && v.state == CLUSTER_PENDING)
-		v.state = v.ready ? CLUSTER_RUNNING : CLUSTER_STARTING;         /* S-37, S-38 */
-	else if (!v.running && !v.cause.n)
-		unscheduled(&v, a, pod, now);
-	if (v.failed)
-		own_reason(&v, a, pod);
+	containers(&j);
+	judge(&j, phase);
+	v.running = v.running && !v.deleting;
 	return v;
 }

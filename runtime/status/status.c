@@ -1,25 +1,14 @@
-/* status.c - pods and Jobs to roles, roles to the state of the run. */
+/* status.c - roles and objects to the state of the run. */
 #include "runtime/status/status.h"
 
-#include "base/map.h"
-
-const char *cluster_state_word(enum cluster_state s)
-{
-	static const char *const words[] = {
-		[CLUSTER_FAILED] = "Failed", [CLUSTER_FAILING] = "Failing", [CLUSTER_STALLED] = "Stalled", [CLUSTER_UNKNOWN] = "Unknown",
-		[CLUSTER_DEGRADED] = "Degraded", [CLUSTER_QUEUED] = "Queued", [CLUSTER_PENDING] = "Pending", [CLUSTER_STARTING] = "Starting",
-		[CLUSTER_RUNNING] = "Running", [CLUSTER_COMPLETING] = "Completing", [CLUSTER_SUCCEEDED] = "Succeeded",
-		[CLUSTER_SUSPENDED] = "Suspended", [CLUSTER_TERMINATING] = "Terminating", [CLUSTER_ABSENT] = "Absent",
-	};
-
-	return words[s];
-}
+#include "runtime/status/crowd.h"
+#include "runtime/words.h"
 
 void status_add(struct arena *a, struct status_objects *o, const struct data *document)
 {
 	const struct data *items = document->kind == DATA_MAP ? data_get(document, STR("items")) : NULL;
 
-	if (items && items->kind == DATA_LIST && str_ends(status_text(document, "kind"), STR("List"))) {
+	if (items && items->kind == DATA_LIST && str_ends(look_text(document, "kind"), STR("List"))) {
 		for (size_t i = 0; i < items->u.list.n; i++)
 			ARENA_PUSH(a, o->at, o->n, (const struct data *)items->u.list.at[i]);
 		return;
@@ -28,278 +17,392 @@ void status_add(struct arena *a, struct status_objects *o, const struct data *do
 		ARENA_PUSH(a, o->at, o->n, document);
 }
 
-struct gathering {
-	struct arena *arena;
-	struct status *s;
-	struct map names;               /* of pods and Jobs -> role and index */
-	int64_t now;
-	bool seen, suspended, queued, deleting;
-	const struct data *failed_job, *failing_job, *complete_job, *completing_job;
-};
+/* ---- questions ---- */
 
-struct replica_key {
-	struct status_role *role;
-	int64_t index;
-};
-
-/* ---- whose object is it? ---- */
-
-static void name_replicas(struct gathering *g)
+static bool asks(struct gathering *g, const struct plan_condition *c)
 {
-	for (size_t i = 0; i < g->s->job->nroles; i++) {
-		const struct plan_role *r = &g->s->job->roles[i];
-		for (int64_t k = 0; k < r->max; k++) {
-			struct buf name = { 0 };
-			struct replica_key *key = ARENA_NEW(g->arena, struct replica_key);
-			*key = (struct replica_key){ &g->s->roles[i], k };
-			plan_replica_name(r, k, &name);
-			map_put(&g->names, g->arena, str_copy(g->arena, buf_text(&name)), key);
-			buf_release(&name);
+	struct role_states *states = ARENA_ARRAY(g->arena, struct role_states, g->job->nroles);
+
+	for (size_t i = 0; c && i < g->job->nroles; i++)
+		states[i] = (struct role_states){ g->parts[i].states, (size_t)g->job->roles[i].max };
+	return c && condition_holds(g->job, c, states);
+}
+
+static bool part_active(const struct part *p)
+{
+	for (int64_t i = 0; i < p->plan->max; i++)
+		if (p->states[i] == REPLICA_STARTED || p->states[i] == REPLICA_READY)
+			return true;
+	return false;
+}
+
+static bool any_active(const struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (!g->parts[i].plan->aux && part_active(&g->parts[i]))
+			return true;
+	return false;
+}
+
+/* ---- failures ---- */
+
+struct verdict {
+	bool ends, restarts;
+	enum run_phase phase;           /* of the end: FAILED, or FAILING while nobody has seen to it */
+	struct str cause;
+};
+
+static void end_run(struct verdict *v, enum run_phase phase, struct str cause)
+{
+	if (!v->ends || (phase == RUN_FAILED && v->phase != RUN_FAILED)) {
+		v->phase = phase;
+		v->cause = cause;
+	}
+	v->ends = true;
+}
+
+/* A controller has given a role up. */
+static void judged_by_job(const struct part *p, struct verdict *v)
+{
+	if (p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) && failure_judge(p->plan, false) != FAILURE_PASSES)
+		end_run(v, p->phase, p->cause);
+}
+
+static void judged_by_pods(struct gathering *g, const struct part *p, bool running, struct verdict *v)
+{
+	int64_t lost = 0, first = -1;
+	bool again = true;
+
+	for (int64_t i = 0; i < p->desired; i++) {
+		if (p->states[i] != REPLICA_FAILED)
+			continue;
+		first = lost++ ? first : i;
+		again = again && replica_again(p, &p->at[i]);
+	}
+	if (p->njobs || lost <= (p->plan->elastic ? p->plan->max - p->plan->min : 0))
+		return;
+	enum failure_effect effect = failure_judge(p->plan, again);
+	struct str cause = str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)first, STR_ARG(p->at[first].view.cause));
+	if (effect == FAILURE_ENDS) {
+		end_run(v, RUN_FAILED, cause);
+	} else if (effect == FAILURE_RESTARTS || (again && !running)) {
+		v->cause = v->ends || v->restarts ? v->cause : cause;
+		v->restarts = true;
+	}
+}
+
+/* Where no controller counts, we do: the pods run longer than the job may. */
+static void judged_by_clock(struct gathering *g, struct verdict *v)
+{
+	int64_t begin = 0, most = g->job->timeout.set ? (int64_t)(g->job->timeout.value.nano / (QUANTITY_UNIT / NS_PER_SECOND)) : 0;
+	struct buf told = { 0 };
+
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		if (g->parts[i].njobs)
+			return;
+		for (int64_t k = 0; !g->parts[i].plan->aux && k < g->parts[i].plan->max; k++) {
+			int64_t t = g->parts[i].at[k].view.begin;
+			begin = t && (!begin || t < begin) ? t : begin;
 		}
 	}
-}
-
-/* By name; the Job controller appends a random part of its own. */
-static struct replica_key *named(const struct gathering *g, struct str name)
-{
-	struct replica_key *key = map_get(&g->names, name);
-	const char *dash = key || !name.n ? NULL : memrchr(name.p, '-', name.n);
-
-	return dash ? map_get(&g->names, (struct str){ name.p, (size_t)(dash - name.p) }) : key;
-}
-
-static bool belongs(const struct gathering *g, const struct data *o)
-{
-	struct str ns = status_text(o, "metadata.namespace");
-	const struct data *labels = status_path(o, "metadata.labels");
-	const struct data *job = labels && labels->kind == DATA_MAP ? data_get(labels, STR("trainc.dev/job")) : NULL;
-
-	return (!ns.n || str_eq(ns, plan_namespace(g->s->job)) || !g->s->job->ns.set) &&
-		(!job || (job->kind == DATA_STRING && str_eq(job->u.string, g->s->job->name)));
-}
-
-/* ---- pods ---- */
-
-static void first_failure(struct gathering *g, const struct replica_key *key, const struct pod_view *v)
-{
-	struct status_failure *f = &g->s->failure;
-	bool stopped = v->deleting && (v->exit_code == 143 || v->exit_code == 137);
-
-	if (v->exit_code <= 0 || stopped)
+	if (!most || !begin || g->now - begin < most)
 		return;
-	bool earlier = !f->known || v->finished < f->time ||
-		(v->finished == f->time && ((f->signal && !v->signal) || (!f->signal == !v->signal && key->index < f->index)));
-	if (earlier)
-		*f = (struct status_failure){ true, key->role->role, key->index, v->finished, v->exit_code, v->signal, v->cause, v->log };
+	buf_z(&told, "DeadlineExceeded: it runs longer than its timeout of ");
+	put_duration(&told, most);
+	end_run(v, RUN_FAILING, buf_take(&told, g->arena));
+	buf_release(&told);
 }
 
-static void worse(struct status_role *r, enum cluster_state state, struct str cause)
+static struct verdict failures(struct gathering *g, bool running, const struct whole_view *whole)
 {
-	if (state < r->state || (state == r->state && !r->cause.n)) {
-		r->state = state;
-		r->cause = cause;
+	struct verdict v = { 0 };
+
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		if (g->parts[i].plan->aux)
+			continue;
+		judged_by_job(&g->parts[i], &v);
+		if (!g->whole)
+			judged_by_pods(g, &g->parts[i], running, &v);
 	}
+	if (!v.ends && !g->whole)
+		judged_by_clock(g, &v);
+	if (whole->decided && whole->phase == RUN_FAILED)
+		end_run(&v, RUN_FAILED, whole->cause);
+	v.restarts = v.restarts || whole->restarting;
+	return v;
 }
 
-static void pod(struct gathering *g, const struct data *o)
-{
-	struct replica_key *key = named(g, status_text(o, "metadata.name"));
+/* ---- what holds it back ---- */
 
-	if (!key || !belongs(g, o))
+static void worse(struct run_state *s, enum run_phase phase, struct str cause)
+{
+	if (phase_rank(phase) >= phase_rank(s->phase))
 		return;
-	struct status_role *r = key->role;
-	struct pod_view v = pod_judge(g->arena, o, r->role->main.name, g->now);
-	g->seen = true;
-	r->active += v.running;
-	r->ready += v.running && v.ready;
-	r->succeeded += v.succeeded;
-	r->failed += v.failed;
-	r->restarts += v.restarts;
-	enum replica_state *at = &r->at[key->index];
-	*at = v.succeeded ? REPLICA_SUCCEEDED : v.failed ? REPLICA_FAILED : v.running ? v.ready ? REPLICA_READY : REPLICA_STARTED : *at;
-	/* No code: evicted, or another container failed; that may be tried again (operator-semantics.md, section 7). */
-	if (v.failed && v.exit_code > 0)
-		r->retryable = r->retryable && attempt_judge(r->role, v.exit_code, false, 0) != ATTEMPT_FAILED;
-	if (v.state != CLUSTER_SUCCEEDED)
-		worse(r, v.failed && v.state == CLUSTER_RUNNING ? CLUSTER_TERMINATING : v.state, v.cause);
-	if (v.failed)
-		first_failure(g, key, &v);
+	s->phase = phase;
+	s->cause = cause;
 }
 
-/* ---- Jobs: S-10 to S-15 ---- */
-
-static struct status_role *role_of_job(struct gathering *g, const struct data *o)
+static enum run_phase as_run(enum run_phase phase)
 {
-	struct str name = status_text(o, "metadata.name");
-	struct replica_key *key = map_get(&g->names, name);
-
-	for (size_t i = 0; i < g->s->job->nroles; i++)
-		if (str_eq(g->s->job->roles[i].object, name))
-			return &g->s->roles[i];
-	return key ? key->role : NULL;
+	return phase == RUN_FAILED || phase == RUN_FAILING || phase == RUN_TERMINATING ? RUN_DEGRADED : phase;
 }
 
-static struct str condition_cause(struct arena *a, const struct data *c)
+/* The worst role decides; what lets pods in explains why none runs (S-60). */
+static void hold_back(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
-	struct str reason = status_text(c, "reason"), message = status_text(c, "message");
+	bool active = any_active(g);
 
-	return str_printf(a, "%.*s%s%.*s", STR_ARG(reason), message.n ? ": " : "", STR_ARG(message));
-}
-
-static void job(struct gathering *g, const struct data *o)
-{
-	struct status_role *r = role_of_job(g, o);
-	const struct data *suspend = status_path(o, "spec.suspend"), *labels = status_path(o, "metadata.labels"), *c;
-
-	if (!r || !belongs(g, o))
-		return;
-	g->seen = true;
-	g->deleting = g->deleting || status_text(o, "metadata.deletionTimestamp").n;
-	if ((c = status_condition_true(o, "Failed")))
-		g->failed_job = c;
-	else if ((c = status_condition_true(o, "FailureTarget")))
-		g->failing_job = c;
-	else if ((c = status_condition_true(o, "Complete")))
-		g->complete_job = c;
-	else if ((c = status_condition_true(o, "SuccessCriteriaMet")))
-		g->completing_job = c;
-	else if (suspend && suspend->kind == DATA_BOOL && suspend->u.boolean) {
-		g->suspended = true;
-		g->queued = g->queued || (labels && labels->kind == DATA_MAP && data_get(labels, STR("kueue.x-k8s.io/queue-name")));
+	if (g->whole && !g->npods && whole->phase == RUN_PENDING)
+		worse(s, RUN_PENDING, whole->cause.n ? whole->cause : STR("its controller has made no pods yet"));
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct part *p = &g->parts[i];
+		if (!p->plan->aux && p->desired && p->phase != RUN_ABSENT && phase_rank(p->phase) < phase_rank(RUN_RUNNING))
+			worse(s, as_run(p->phase), p->cause);
 	}
-	if (status_condition_true(o, "Complete")) {     /* its pods may be gone already */
-		r->succeeded = r->succeeded > status_number(o, "status.succeeded", 0) ? r->succeeded : status_number(o, "status.succeeded", 0);
-		for (int64_t i = 0; i < r->role->max; i++)
-			if (str_eq(status_text(o, "metadata.name"), r->role->object))
-				r->at[i] = REPLICA_SUCCEEDED;
+	for (size_t i = 0; !active && i < s->nobjects; i++) {
+		const struct run_object *o = &s->objects[i];
+		if (!o->holds || s->phase == RUN_STALLED)
+			continue;
+		struct str cause = str_printf(g->arena, "%.*s %.*s: %.*s", STR_ARG(o->kind), STR_ARG(o->name), STR_ARG(o->cause));
+		s->phase = o->phase == RUN_FAILED ? RUN_STALLED : o->phase;
+		s->cause = cause;
 	}
 }
 
 /* ---- the run ---- */
 
-static bool asks(const struct status *s, const struct plan_condition *c)
+static bool suspended(const struct gathering *g)
 {
-	struct role_states *states = NULL;
-	struct arena scratch = { 0 };
-	bool holds = false;
-
-	if (c) {
-		states = ARENA_ARRAY(&scratch, struct role_states, s->job->nroles);
-		for (size_t i = 0; i < s->job->nroles; i++)
-			states[i] = (struct role_states){ s->roles[i].at, (size_t)s->job->roles[i].max };
-		holds = condition_holds(s->job, c, states);
-	}
-	arena_release(&scratch);
-	return holds;
-}
-
-static bool any_active(const struct status *s)
-{
-	for (size_t i = 0; i < s->job->nroles; i++)
-		if (s->roles[i].active)
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (g->parts[i].suspended)
 			return true;
 	return false;
 }
 
-/* Roles that failed for good, and those that begin again. */
-static void failures(const struct status *s, bool running, bool *ret_final, bool *ret_again)
+static enum run_phase suspended_phase(const struct gathering *g, struct str *ret_cause)
 {
-	for (size_t i = 0; i < s->job->nroles; i++) {
-		const struct status_role *r = &s->roles[i];
-		bool in_place = r->role->restart.set && !str_is(r->role->restart.value, "never");
-		if (r->failed <= role_spare_replicas(r->role) || r->role->aux)
-			continue;
-		bool may = in_place || (r->role->has_retry_on && r->retryable);
-		enum failure_effect effect = failure_judge(r->role, may);
-		*ret_again = *ret_again || effect == FAILURE_RESTARTS || (effect == FAILURE_PASSES && may && !running);
-		*ret_final = *ret_final || effect == FAILURE_ENDS;
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (g->parts[i].suspended && g->parts[i].phase == RUN_QUEUED) {
+			*ret_cause = g->parts[i].cause;
+			return RUN_QUEUED;
+		}
+	for (size_t i = 0; i < g->job->nroles && !ret_cause->n; i++)
+		if (g->parts[i].suspended)
+			*ret_cause = g->parts[i].cause;
+	return RUN_SUSPENDED;
+}
+
+static bool only_criteria(const struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (g->parts[i].phase == RUN_COMPLETING)
+			return true;
+	return false;
+}
+
+static bool deleting(const struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (g->parts[i].njobs && g->parts[i].phase == RUN_TERMINATING)
+			return true;
+	return false;
+}
+
+static void say(struct run_state *s, enum run_phase phase, struct str cause)
+{
+	s->phase = phase;
+	s->cause = cause;
+}
+
+static void conclude(struct gathering *g, struct run_state *s, const struct whole_view *whole)
+{
+	bool success = asks(g, g->job->success) || (whole->decided && whole->phase == RUN_SUCCEEDED);
+	bool running = g->job->running ? asks(g, g->job->running) : any_active(g);
+	struct verdict v = failures(g, running, whole);
+	struct str cause = STR("");
+
+	s->running = running || whole->running;
+	if (success) {
+		say(s, any_active(g) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, g->job->success
+			? plan_condition_text(g->arena, g->job, g->job->success) : whole->cause);
+	} else if (v.ends) {
+		say(s, any_active(g) ? RUN_FAILING : v.phase, v.cause);
+	} else if (deleting(g) || (whole->decided && whole->phase == RUN_TERMINATING)) {
+		say(s, RUN_TERMINATING, STR("is being deleted"));
+	} else if (suspended(g)) {
+		enum run_phase phase = suspended_phase(g, &cause);
+		say(s, phase, cause);
+	} else if (whole->decided && whole->phase != RUN_FAILED && whole->phase != RUN_SUCCEEDED) {
+		say(s, whole->phase, whole->cause);
+	} else {
+		s->restarting = v.restarts;
+		say(s, v.restarts ? RUN_DEGRADED : RUN_RUNNING, !v.restarts ? cause : whole->restarting ? whole->cause : v.cause);
+		hold_back(g, s, whole);
+		return;
 	}
+	for (size_t i = 0; (s->phase == RUN_QUEUED || s->phase == RUN_SUSPENDED) && i < s->nobjects; i++)
+		if (s->objects[i].phase == RUN_QUEUED && s->objects[i].cause.n) /* S-14: the queue says why */
+			s->cause = s->objects[i].cause;
 }
 
-static void add_condition(struct status *s, const char *type) { s->conditions[s->nconditions++] = type; }
+/* ---- times ---- */
 
-static void conclude(struct gathering *g)
+static int64_t first(int64_t a, int64_t b) { return !b || (a && a < b) ? a : b; }
+
+static void when(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
-	struct status *s = g->s;
-	bool success = asks(s, s->job->success), final = g->failed_job || g->failing_job, again = false;
-	bool running = s->job->running ? asks(s, s->job->running) : any_active(s);
+	static const char *const ends[] = { "Complete", "Failed", "SuccessCriteriaMet", "FailureTarget" };
+	int64_t end = 0;
 
-	if (!success)
-		failures(s, running, &final, &again);
-	add_condition(s, "Created");
-	if (g->suspended && !success && !final)
-		add_condition(s, "Suspended");
-	else if (success)
-		add_condition(s, "Succeeded");
-	else if (final)
-		add_condition(s, "Failed");
-	else if (again)
-		add_condition(s, "Restarting");
-	else if (running)
-		add_condition(s, "Running");
-	s->state = success ? any_active(s) ? CLUSTER_COMPLETING : CLUSTER_SUCCEEDED :
-		final ? any_active(s) || g->failing_job ? CLUSTER_FAILING : CLUSTER_FAILED :
-		g->deleting ? CLUSTER_TERMINATING : g->suspended ? g->queued ? CLUSTER_QUEUED : CLUSTER_SUSPENDED :
-		again ? CLUSTER_DEGRADED : CLUSTER_RUNNING;
-	const struct data *verdict = g->failed_job ? g->failed_job : g->failing_job;
-	if (verdict)
-		s->cause = condition_cause(g->arena, verdict);
-	else if (success)
-		s->cause = plan_condition_text(g->arena, s->job, s->job->success);
-}
-
-/* What has not come so far yet holds the run back: the worst role decides. */
-static void hold_back(struct status *s, struct arena *a)
-{
-	int64_t ready = 0, desired = 0;
-
-	for (size_t i = 0; i < s->job->nroles; i++) {
-		struct status_role *r = &s->roles[i];
-		if (r->role->aux || !r->desired)
-			continue;
-		ready += r->ready + r->succeeded;
-		desired += r->desired;
-		if (s->state == CLUSTER_RUNNING && r->state < CLUSTER_RUNNING) {
-			s->state = r->state == CLUSTER_FAILED ? CLUSTER_DEGRADED : r->state;
-			s->cause = r->cause;
+	if (g->whole)
+		s->begin = look_time(g->whole, "metadata.creationTimestamp");
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct part *p = &g->parts[i];
+		for (size_t k = 0; k < p->njobs; k++) {
+			s->begin = first(s->begin, look_time(p->jobs[k].object, "metadata.creationTimestamp"));
+			for (size_t c = 0; c < 4; c++) {
+				int64_t t = look_time(look_condition_is(p->jobs[k].object, ends[c], "True"), "lastTransitionTime");
+				end = t > end ? t : end;
+			}
+		}
+		for (int64_t k = 0; k < p->plan->max; k++) {
+			const struct pod_view *v = &p->at[k].view;
+			s->begin = first(s->begin, v->begin);
+			if (v->running)
+				s->ran = v->begin > s->ran ? v->begin : s->ran;
+			s->restarted = v->restarted > s->restarted ? v->restarted : s->restarted;
+			if (v->failed || v->succeeded)
+				end = v->finished > end ? v->finished : end;
 		}
 	}
-	if (s->state == CLUSTER_RUNNING && ready < desired)
-		s->state = CLUSTER_STARTING;
-	if (s->state == CLUSTER_STARTING && !s->cause.n)
-		s->cause = str_printf(a, "%lld/%lld ready", (long long)ready, (long long)desired);
+	s->since = whole->since ? whole->since : end;
+	if (run_phase_final(s->phase) && s->phase != RUN_UNKNOWN)
+		s->end = whole->decided && whole->since ? whole->since : end;
 }
 
-static void role_ends(struct status_role *r)
+/* ---- what is shown ---- */
+
+static void show_failure(struct gathering *g, struct run_state *s)
 {
-	if (r->state == CLUSTER_ABSENT)
-		r->state = r->desired && r->succeeded >= r->desired ? CLUSTER_SUCCEEDED : CLUSTER_PENDING;
+	bool trouble = phase_rank(s->phase) <= phase_rank(RUN_DEGRADED);
+
+	const struct failing *blamed = gathered_failure(g);
+	const struct pod_view *v = blamed ? &blamed->view : NULL;
+
+	if (!v || (v->again && !trouble) || s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING)
+		return;
+	struct run_failure *f = &s->failure;
+	*f = (struct run_failure){ .known = true, .role = blamed->part->plan->name, .index = blamed->index, .exit_code = v->exit_code,
+		.signal = v->signal, .reason = v->again || !v->cause.n ? v->why : v->cause, .time = v->finished };
+	for (size_t at = 0; at < v->log.n;) {
+		const char *p = v->log.p + at, *end = memchr(p, '\n', v->log.n - at);
+		struct str line = { p, end ? (size_t)(end - p) : v->log.n - at };
+		ARENA_PUSH(g->arena, f->log, f->nlog, line);
+		at += line.n + 1;
+	}
+	if (f->nlog > 8) {                      /* the first three and the last five */
+		memmove(f->log + 3, f->log + f->nlog - 5, 5 * sizeof *f->log);
+		f->nlog = 8;
+	}
 }
 
-struct status status_of(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
+static void show_objects(struct gathering *g, struct run_state *s)
 {
-	struct status s = { .job = j, .roles = ARENA_ARRAY(a, struct status_role, j->nroles) };
-	struct gathering g = { .arena = a, .s = &s, .now = now };
+	for (size_t i = 0; i < g->nothers; i++) {
+		const struct data *o = g->others[i];
+		struct object_view v = object_judge(g->arena, o, g->all, g->npods > 0, &g->events);
+		struct run_object shown = { text_line(g->arena, look_text(o, "kind")), text_line(g->arena, look_text(o, "metadata.name")), v.phase, v.cause, v.holds };
+		size_t k = s->nobjects;
+		ARENA_PUSH(g->arena, s->objects, s->nobjects, shown);
+		for (; k > 0; k--) {            /* by kind and name, in whatever order they came */
+			int c = str_cmp(s->objects[k - 1].kind, shown.kind);
+			if (c < 0 || (c == 0 && str_cmp(s->objects[k - 1].name, shown.name) <= 0))
+				break;
+			s->objects[k] = s->objects[k - 1];
+			s->objects[k - 1] = shown;
+		}
+	}
+}
+
+/* Is `e` told before `other`?  The newest first; names decide where times do not. */
+static bool before(const struct run_event *e, const struct run_event *other)
+{
+	return e->time != other->time ? e->time > other->time : str_cmp(e->name, other->name) < 0;
+}
+
+/* What many objects are told in the same words is told once. */
+static void add_event(struct gathering *g, struct run_state *s, const struct event *e)
+{
+	struct run_event shown = { e->time, e->count, text_line(g->arena, e->kind), text_line(g->arena, e->name), text_line(g->arena, e->reason),
+		text_line(g->arena, e->message) };
+
+	for (size_t i = 0; i < s->nevents; i++) {
+		struct run_event *o = &s->events[i];
+		if (!str_eq(o->reason, shown.reason) || !str_eq(o->message, shown.message))
+			continue;
+		shown.count += o->count;
+		if (!before(&shown, o))
+			shown = (struct run_event){ o->time, shown.count, o->kind, o->name, o->reason, o->message };
+		memmove(o, o + 1, (s->nevents - i - 1) * sizeof *o);
+		s->nevents--;
+		break;
+	}
+	size_t i = s->nevents;
+	ARENA_PUSH(g->arena, s->events, s->nevents, shown);
+	for (; i > 0 && before(&shown, &s->events[i - 1]); i--) {
+		s->events[i] = s->events[i - 1];
+		s->events[i - 1] = shown;
+	}
+}
+
+static void show_events(struct gathering *g, struct run_state *s)
+{
+	enum { MOST = 5 };
+
+	if (phase_rank(s->phase) >= phase_rank(RUN_RUNNING))
+		return;
+	for (size_t i = 0; i < g->nours; i++) {
+		const struct event *e = events_newest(&g->events, look_text(g->ours[i], "kind"), look_text(g->ours[i], "metadata.name"), NULL);
+		if (e)
+			add_event(g, s, e);
+	}
+	s->nevents = s->nevents < MOST ? s->nevents : MOST;
+}
+
+static void show_roles(struct gathering *g, struct run_state *s)
+{
+	for (size_t i = 0; i < s->nroles; i++) {
+		struct part *p = &g->parts[i];
+		struct run_role *r = &s->roles[i];
+		bool says = phase_rank(p->phase) < phase_rank(RUN_RUNNING);
+		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic, .endless = p->plan->endless,
+			.min = p->plan->min, .max = p->plan->max, .desired = p->desired, .cause = says ? p->cause : STR(""),
+			.at = ARENA_ARRAY(g->arena, struct run_replica, (size_t)p->plan->max) };
+		for (int64_t k = 0; k < p->plan->max; k++)
+			r->at[k] = replica_shown(g, p, k);
+	}
+}
+
+struct run_state status_of(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
+{
+	struct gathering g = gather(a, j, o, now);
+	struct run_state s = { .name = j->name, .ns = plan_namespace(j), .framework = j->framework, .phase = RUN_ABSENT,
+		.roles = ARENA_ARRAY(a, struct run_role, j->nroles), .nroles = j->nroles };
+	struct whole_view whole = { .phase = RUN_RUNNING };
 
 	for (size_t i = 0; i < j->nroles; i++)
-		s.roles[i] = (struct status_role){ .role = &j->roles[i], .desired = j->roles[i].max, .state = CLUSTER_ABSENT, .retryable = true,
-			.at = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max) };
-	name_replicas(&g);
-	for (size_t i = 0; i < o->n; i++) {
-		struct str kind = status_text(o->at[i], "kind");
-		if (str_is(kind, "Pod"))
-			pod(&g, o->at[i]);
-		else if (str_is(kind, "Job"))
-			job(&g, o->at[i]);
-	}
-	if (!g.seen) {
-		s.state = CLUSTER_ABSENT;
+		part_judge(&g, &g.parts[i], g.whole != NULL);
+	show_objects(&g, &s);
+	show_roles(&g, &s);
+	if (!gathered_any(&g)) {
 		s.cause = STR("none of its objects are there");
 		return s;
 	}
-	for (size_t i = 0; i < j->nroles; i++)
-		role_ends(&s.roles[i]);
-	conclude(&g);
-	hold_back(&s, a);
+	if (g.whole)
+		whole = whole_judge(a, g.whole);
+	conclude(&g, &s, &whole);
+	when(&g, &s, &whole);
+	show_failure(&g, &s);
+	show_events(&g, &s);
 	return s;
 }

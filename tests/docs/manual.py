@@ -65,6 +65,8 @@ def examples():
                 if "init" not in command:
                     with open(os.path.join(folder, "job.tj"), "w", encoding="utf-8") as f:
                         f.write(PROGRAM)
+                with open(os.path.join(folder, "objects.json"), "w", encoding="utf-8") as f:
+                    f.write('{ "kind": "List", "items": [] }')
                 if "--local" in command:        # what is started here would have to be waited for: is the line understood?
                     command = command.split()[0] + " --help " + command.split(None, 1)[1]
                 done = subprocess.run(["sh", "-c", '"$0" ' + command, TRAINC], cwd=folder, capture_output=True, text=True, timeout=60)

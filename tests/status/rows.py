@@ -1,4 +1,4 @@
-"""rows.py TRAINC - `trainc status --from`: objects in, state and cause out."""
+"""rows.py TRAINC - `trainc status --from`: objects in, state and cause out, at a moment that is given."""
 import copy
 import json
 import os
@@ -6,15 +6,37 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
 
-PROGRAM = """job "j": pytorch.torchrun {
+PROGRAM = """import std.pytorch
+
+job "j": pytorch.torchrun {
   image   = "registry.example.com/a:1"
   command = ["torchrun", "train.py"]
+  mounts { "/data" = pvc("data") }
   role worker { replicas = 2, cpu = 8, memory = 8Gi, retries = 2 }
 }
 """
-OLD, NEW = "2026-01-01T00:00:00Z", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+WORDS = """import std.pytorch
+
+framework pair(word: enum("fail", "restart", "replace", "ignore")? = none) {
+  role lead { replicas: int(1..1) = 1 }
+  role helper {
+    replicas: int(0..) = 1
+    on_failed_pod = word
+  }
+  success = done(lead)
+  running = started(lead)
+}
+
+job "j": pair(%s) {
+  image   = "registry.example.com/a:1"
+  command = ["train"]
+  timeout = 2h
+  role helper { cpu = 1, memory = 1Gi%s }
+  role lead   { cpu = 1, memory = 1Gi }
+}
+"""
+NOW, OLD, NEW = "2026-01-01T01:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T00:59:55Z"
 passed = failed = 0
 
 
@@ -53,37 +75,174 @@ def ended(code, reason="Error", message="", at="2026-01-01T00:01:00Z"):
     return {"state": {"terminated": {"exitCode": code, "reason": reason, "message": message, "finishedAt": at}}}
 
 
-def run(trainc, directory, objects, form="json"):
+def event(kind, name, reason, message, at=NEW, count=1):
+    return {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "%s.%s" % (name, reason)}, "type": "Warning", "reason": reason,
+            "message": message, "count": count, "lastTimestamp": at, "involvedObject": {"kind": kind, "name": name}}
+
+
+def thing(kind, name, api="v1", labels=None, **rest):
+    return dict({"apiVersion": api, "kind": kind, "metadata": {"name": name, "labels": labels or {}}}, **rest)
+
+
+def put(o, path, value):
+    """A copy of an object with one thing changed."""
+    o = copy.deepcopy(o)
+    at = o
+    for key in path.split(".")[:-1]:
+        at = at.setdefault(key, {})
+    at[path.split(".")[-1]] = value
+    return o
+
+
+def run(trainc, directory, objects, form="json", program="job.tj", now=NOW):
     path = os.path.join(directory, "seen.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, f)
-    p = subprocess.run([trainc, "status", "--from", path, os.path.join(directory, "job.tj"), "-o", form], capture_output=True, text=True)
+    p = subprocess.run([trainc, "status", "--from", path, "--now", now, os.path.join(directory, program), "-o", form],
+                       capture_output=True, text=True)
     return p.returncode, p.stdout, p.stderr
 
 
-RUN = pod(1, "Running")
+RUN, RUN0 = pod(1, "Running"), pod(0, "Running")
+WAITS = pod(0, "Pending", NEW)
+PLACED = put(put(pod(0, "Pending", OLD), "spec.nodeName", "n1"), "status.startTime", OLD)
+READY = [RUN0, RUN]
+STARTED = {"startTime": OLD, "active": 2}
+LABELS = {"trainc.dev/job": "j"}
+QUEUE = {"kueue.x-k8s.io/queue-name": "q"}
+BY_OTHERS = put(put(put(job(), "spec.managedBy", "example.com/controller"), "status", {}), "metadata.creationTimestamp", OLD)
+EMPTY = put(put(job(), "status", {}), "spec.parallelism", 2)
+INIT = put(put(put(WAITS, "spec.nodeName", "n1"), "spec.initContainers", [{"name": "fetch"}, {"name": "log", "restartPolicy": "Always"}]),
+           "status.initContainerStatuses", [{"name": "fetch", "state": {"running": {}}}, {"name": "log", "state": {"waiting": {}}}])
+RESTARTED = {"ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": ended(1, at=NEW)["state"]}
 ROWS = [
     # row, objects, state, part of the cause, exit status
     ("absent", [], "Absent", "none of its objects", 0),
-    ("S-10", [job([condition("Failed", reason="BackoffLimitExceeded", message="too many")])], "Failed", "BackoffLimitExceeded: too many", 8),
+    ("S-01 Job", [put(job(**STARTED), "metadata.deletionTimestamp", NEW), RUN], "Terminating", "being deleted", 0),
+    ("S-01 pod", [job(**STARTED), RUN, put(RUN0, "metadata.deletionTimestamp", NEW)], "Degraded", "worker 0: is being deleted", 0),
+    ("S-10", [job([condition("Failed", reason="BackoffLimitExceeded", message="too many")], failedIndexes="0,2-3")], "Failed",
+     "BackoffLimitExceeded: too many; failed: 0,2-3", 8),
     ("S-11", [job([condition("FailureTarget", reason="PodFailurePolicy")]), RUN], "Failing", "PodFailurePolicy", 8),
     ("S-12", [job([condition("Complete")], succeeded=2)], "Succeeded", "done(worker)", 0),
-    ("S-14", [job(suspend=True, labels={"kueue.x-k8s.io/queue-name": "q"})], "Queued", "", 0),
-    ("S-15", [job(suspend=True)], "Suspended", "", 0),
+    ("S-13", [job([condition("SuccessCriteriaMet", reason="SuccessPolicy")], completedIndexes="0-1"), RUN], "Completing", "done(worker)", 0),
+    ("S-14", [job(suspend=True, labels=QUEUE)], "Queued", "waits in the queue 'q'", 0),
+    ("S-14 workload", [job(suspend=True, labels=QUEUE), put(thing("Workload", "job-j-worker", "kueue.x-k8s.io/v1beta1", LABELS),
+     "status.conditions", [condition("QuotaReserved", "False", "Pending", "insufficient quota for nvidia.com/gpu, 8 more needed")])],
+     "Queued", "insufficient quota for nvidia.com/gpu, 8 more needed", 0),
+    ("S-15", [put(job([condition("Suspended")], suspend=True), "metadata.managedFields",
+                  [{"manager": "night-shift", "fieldsV1": {"f:spec": {"f:suspend": {}}}}])], "Suspended", "by night-shift", 0),
+    ("S-16", [BY_OTHERS], "Unknown", "the controller 'example.com/controller'", 0),
+    ("S-16 new", [put(BY_OTHERS, "metadata.creationTimestamp", NEW)], "Pending", "made just now", 0),
+    ("S-17", [put(EMPTY, "metadata.creationTimestamp", NEW)], "Pending", "made just now", 0),
+    ("S-17 old", [put(EMPTY, "metadata.creationTimestamp", OLD)], "Starting", "no pods yet", 0),
+    ("S-18", [put(EMPTY, "metadata.creationTimestamp", OLD), event("Job", "j-worker", "FailedCreate", "exceeded quota: gpus, used 8, limited 8")],
+     "Stalled", "FailedCreate: exceeded quota: gpus, used 8, limited 8", 0),
+    ("S-18 over", [put(EMPTY, "metadata.creationTimestamp", OLD), event("Job", "j-worker", "FailedCreate", "exceeded quota", OLD),
+                   event("Job", "j-worker", "SuccessfulCreate", "created", NEW)], "Starting", "no pods yet", 0),
+    ("S-18 some", [put(job(**STARTED), "spec.parallelism", 2), RUN, event("Job", "j-worker", "FailedCreate", "exceeded quota")], "Stalled", "exceeded quota", 0),
+    ("S-19", [job(**STARTED)] + [pod(i, "Pending", OLD, container=waits("ErrImagePull", "a:1 not found")) for i in (0, 1)], "Stalled",
+     "2 of 2 pods: ErrImagePull: a:1 not found", 0),
+    ("S-19 failed", [job(**STARTED), pod(0, "Failed", container=ended(3)), RUN], "Degraded", "worker 0: exit code 3", 0),
     ("S-20", [RUN, pod(0, "Running", container={"ready": False, "state": {"running": {}}})], "Starting", "", 0),
-    ("S-22", [pod(0, "Running"), RUN], "Running", "", 0),
+    ("S-20 counted", [put(put(job(active=2, ready=1, startTime=OLD), "spec.parallelism", 2), "spec.completions", 2)], "Starting", "1/2 ready", 0),
+    ("S-21", [put(job(**STARTED), "spec.parallelism", 2), RUN, pod(0, "Running", container=RESTARTED)], "Degraded", "worker 0: 2", 0),
+    ("S-22", READY, "Running", "", 0),
+    ("S-22 Job", [put(job(**STARTED), "spec.parallelism", 2)] + READY, "Running", "", 0),
     ("S-30", [pod(0, "Pending", conditions=[condition("PodScheduled", "False", "SchedulingGated")]), RUN], "Queued", "SchedulingGated", 0),
+    ("S-30 gate", [put(pod(0, "Pending", conditions=[condition("PodScheduled", "False", "SchedulingGated")]), "spec.schedulingGates",
+                       [{"name": "example.com/later"}]), RUN], "Queued", "SchedulingGated: example.com/later", 0),
     ("S-31 new", [pod(0, "Pending", NEW, [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes")]), RUN], "Pending", "0/3 nodes", 0),
     ("S-31 old", [pod(0, "Pending", OLD, [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes")]), RUN], "Stalled", "0/3 nodes", 0),
+    ("S-31 event", [pod(0, "Pending", OLD), RUN, event("Pod", "j-worker-0-abcde", "FailedScheduling", "0/3 nodes are available: 3 Insufficient "
+     "nvidia.com/gpu. preemption: 0/3 nodes are available.")], "Stalled", "worker 0: Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu.", 0),
     ("S-32 final", [pod(0, "Pending", NEW, container=waits("ErrImagePull", "not found")), RUN], "Stalled", "not found", 0),
     ("S-32 new", [pod(0, "Pending", NEW, container=waits("ImagePullBackOff", "timeout")), RUN], "Pending", "timeout", 0),
+    ("S-32 event", [pod(0, "Pending", NEW, container=waits("ImagePullBackOff", "Back-off pulling image")), RUN,
+                    event("Pod", "j-worker-0-abcde", "Failed", "pull access denied")], "Stalled", "ImagePullBackOff: pull access denied", 0),
     ("S-33", [pod(0, "Pending", NEW, container=waits("CreateContainerConfigError", "secret missing")), RUN], "Stalled", "secret missing", 0),
     ("S-33 sync", [pod(0, "Pending", NEW, container=waits("CreateContainerConfigError", "failed to sync")), RUN], "Pending", "sync", 0),
     ("S-34", [pod(0, "Running", container=waits("CrashLoopBackOff", "", 1)), RUN], "Degraded", "CrashLoopBackOff", 0),
-    ("S-34 third", [pod(0, "Running", container=waits("CrashLoopBackOff", "", 3)), RUN], "Stalled", "CrashLoopBackOff", 0),
+    ("S-34 third", [pod(0, "Running", container=dict(waits("CrashLoopBackOff", "", 3), lastState=ended(1, message="boom")["state"])), RUN],
+     "Stalled", "worker 0: CrashLoopBackOff: exit code 1, Error: boom", 0),
+    ("S-35", [PLACED, RUN, event("Pod", "j-worker-0-abcde", "FailedMount", "secret \"s\" not found")], "Stalled", "FailedMount: secret \"s\" not found", 0),
+    ("S-35 new", [put(put(WAITS, "spec.nodeName", "n1"), "status.startTime", NEW), RUN, event("Pod", "j-worker-0-abcde", "FailedAttachVolume", "in use")],
+     "Pending", "FailedAttachVolume: in use", 0),
+    ("S-35 silent", [PLACED, RUN], "Stalled", "no progress: on node n1 for 60 min", 0),
+    ("S-35 slow", [put(put(PLACED, "status.startTime", "2026-01-01T00:57:00Z"), "metadata.creationTimestamp", OLD), RUN], "Starting", "1/2 ready", 0),
+    ("S-36", [INIT, RUN], "Starting", "init container 'fetch' runs, 1 of 2", 0),
+    ("S-36 image", [put(INIT, "status.initContainerStatuses", [dict(waits("ErrImagePull", "not found"), name="fetch")]), RUN], "Stalled", "ErrImagePull", 0),
+    ("S-37", [pod(0, "Running", container={"ready": False, "state": {"running": {}}}), RUN, event("Pod", "j-worker-0-abcde", "Unhealthy", "probe failed")],
+     "Starting", "worker 0: not ready: probe failed", 0),
     ("S-39", [pod(0, "Succeeded"), pod(1, "Succeeded")], "Succeeded", "done(worker)", 0),
-    ("S-40", [pod(0, "Failed", container=ended(3)), RUN], "Failing", "", 8),
+    ("S-40", [pod(0, "Failed", container=ended(3)), RUN], "Degraded", "worker 0: exit code 3", 0),
+    ("S-40 spent", [put(pod(0, "Failed", created="2026-01-01T00:0%d:00Z" % i, container=ended(3)), "metadata.name", "j-worker-0-%d" % i) for i in (1, 2, 3)] + [RUN],
+     "Failing", "worker 0: exit code 3", 8),
+    ("S-40 anew", [pod(0, "Failed", container=ended(3)), put(pod(0, "Running", "2026-01-01T00:30:00Z"), "metadata.name", "j-worker-0-new"), RUN], "Running", "", 0),
+    ("S-40 init", [put(pod(0, "Failed", created=OLD), "status.initContainerStatuses", [dict(ended(4), name="fetch")]), RUN], "Degraded",
+     "worker 0: init container 'fetch': exit code 4", 0),
     ("S-41", [pod(0, "Unknown"), RUN], "Unknown", "", 0),
+    ("S-41 node", [put(RUN0, "spec.nodeName", "n1"), RUN, put(thing("Node", "n1"), "status.conditions", [condition("Ready", "Unknown")])], "Unknown",
+     "worker 0: node n1 is not ready", 0),
+    ("S-60 while", [job(startTime=OLD), put(thing("PodGroup", "j", "scheduling.volcano.sh/v1beta1", LABELS), "status", {"phase": "Pending"})], "Queued",
+     "PodGroup j: waits in its queue", 0),
+    ("S-51 while", [put(job(**STARTED), "spec.parallelism", 2), WAITS, thing("PersistentVolumeClaim", "data", status={"phase": "Lost"})], "Stalled",
+     "PersistentVolumeClaim data: its volume is lost", 0),
+    ("S-61", [thing("TrainJob", "j", "example.com/v1", status={"conditions": [condition("Complete", reason="AllDone")]})], "Succeeded", "done(worker)", 0),
+    ("S-61 failed", [thing("JobSet", "j", "example.com/v1", status={"conditions": [condition("Failed", reason="FailedJobs", message="one did")]}), RUN],
+     "Failing", "FailedJobs: one did", 8),
+    ("S-61 suspended", [thing("JobSet", "j", "example.com/v1", status={"conditions": [condition("Suspended", reason="Hand")]})], "Suspended", "Hand", 0),
+    ("S-61 resumed", [thing("JobSet", "j", "example.com/v1", status={"conditions": [condition("Suspended", "False")]})] + READY, "Running", "", 0),
+    ("S-61 restarts", [put(thing("JobSet", "j", "example.com/v1", spec={"failurePolicy": {"maxRestarts": 3}}, status={"restarts": 1}), "metadata.labels", LABELS)],
+     "Pending", "1 of 3 restarts", 0),
+    ("S-61 pods", [thing("JobSet", "j", "example.com/v1", status={}), pod(0, "Failed", container=ended(3)), RUN], "Degraded", "worker 0: exit code 3", 0),
+    ("S-61 kinds", [thing("OldJob", "j", "example.com/v1", status={"conditions": [condition("Created"), condition("Running")]})] + READY, "Running", "", 0),
+    ("S-02", [put(thing("JobSet", "j", "example.com/v1", status={"observedGeneration": 1}), "metadata.generation", 2)], "Pending", "has not seen generation 2", 0),
+]
+
+# Objects beside the replicas: row, object, its state, part of its cause.
+SLICE = thing("EndpointSlice", "j-x", "discovery.k8s.io/v1", {"kubernetes.io/service-name": "j"},
+              endpoints=[{"conditions": {"ready": True}}, {"conditions": {"ready": False}}])
+BESIDE = [
+    ("S-01", put(thing("ConfigMap", "c", labels=LABELS), "metadata.deletionTimestamp", OLD), "Terminating", ""),
+    ("S-02", put(put(thing("Deployment", "d", "apps/v1", LABELS), "metadata.generation", 3), "status", {"observedGeneration": 2}), "Pending", "generation 3"),
+    ("S-03 stalled", thing("Widget", "w", "example.com/v1", LABELS, status={"conditions": [condition("Stalled", reason="Why")]}), "Failed", "Why"),
+    ("S-03 reconciling", thing("Widget", "w", "example.com/v1", LABELS, status={"conditions": [condition("Reconciling")]}), "Pending", ""),
+    ("S-03 not ready", thing("Widget", "w", "example.com/v1", LABELS, status={"conditions": [condition("Ready", "False", "No")]}), "Pending", "No"),
+    ("S-03 ready", thing("Widget", "w", "example.com/v1", LABELS, status={"conditions": [condition("Ready")]}), "Running", ""),
+    ("S-03 silent", thing("Widget", "w", "example.com/v1", LABELS), "Unknown", "says nothing"),
+    ("S-50", thing("Service", "j", labels=LABELS), "Running", "1/2 endpoints ready"),
+    ("S-51 bound", thing("PersistentVolumeClaim", "data", status={"phase": "Bound"}), "Running", ""),
+    ("S-51 pending", thing("PersistentVolumeClaim", "data", status={"phase": "Pending"}), "Pending", "ProvisioningFailed: no such class"),
+    ("S-51 late", thing("PersistentVolumeClaim", "data", spec={"storageClassName": "late"}, status={"phase": "Pending"}), "Running", "first pod"),
+    ("S-51 lost", thing("PersistentVolumeClaim", "data", status={"phase": "Lost"}), "Failed", "lost"),
+    ("S-52 map", thing("ConfigMap", "c", labels=LABELS), "Running", ""),
+    ("S-52 secret", thing("Secret", "c", labels=LABELS), "Running", ""),
+    ("S-52 account", thing("ServiceAccount", "c", labels=LABELS), "Running", ""),
+    ("S-53 late", thing("Deployment", "d", "apps/v1", LABELS, status={"conditions": [condition("Progressing", "False", "ProgressDeadlineExceeded")]}),
+     "Failed", "ProgressDeadlineExceeded"),
+    ("S-53 some", thing("Deployment", "d", "apps/v1", LABELS, spec={"replicas": 2}, status={"replicas": 2, "updatedReplicas": 2, "availableReplicas": 1}),
+     "Starting", "1/2 available"),
+    ("S-53 old ones", thing("Deployment", "d", "apps/v1", LABELS, status={"replicas": 2, "updatedReplicas": 1, "availableReplicas": 1}), "Starting", "updated"),
+    ("S-53", thing("Deployment", "d", "apps/v1", LABELS, status={"replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}), "Running", ""),
+    ("S-54 set", thing("StatefulSet", "s", "apps/v1", LABELS, spec={"replicas": 3}, status={"readyReplicas": 2, "updatedReplicas": 3}), "Starting", "2/3 ready"),
+    ("S-54 revision", thing("StatefulSet", "s", "apps/v1", LABELS, spec={"replicas": 2}, status={"readyReplicas": 2, "updatedReplicas": 1,
+     "currentRevision": "a", "updateRevision": "b"}), "Starting", "updated"),
+    ("S-54 by hand", thing("StatefulSet", "s", "apps/v1", LABELS, spec={"replicas": 2, "updateStrategy": {"type": "OnDelete"}},
+     status={"readyReplicas": 2, "updatedReplicas": 1, "currentRevision": "a", "updateRevision": "b"}), "Running", "1/2 updated"),
+    ("S-54 daemons", thing("DaemonSet", "s", "apps/v1", LABELS, status={"desiredNumberScheduled": 3, "numberAvailable": 3, "updatedNumberScheduled": 3}), "Running", ""),
+    ("S-54 replicas", thing("ReplicaSet", "s", "apps/v1", LABELS, spec={"replicas": 1}, status={"availableReplicas": 0}), "Starting", "0/1 ready"),
+    ("S-55 no", thing("CustomResourceDefinition", "c", labels=LABELS, status={"conditions": [condition("NamesAccepted", "False", "Taken")]}), "Failed", "Taken"),
+    ("S-55", thing("CustomResourceDefinition", "c", labels=LABELS, status={"conditions": [condition("Established")]}), "Running", ""),
+    ("S-60 queue", thing("PodGroup", "g", "scheduling.volcano.sh/v1beta1", LABELS, status={"phase": "Pending"}), "Queued", "queue"),
+    ("S-60 unschedulable", thing("PodGroup", "g", "scheduling.volcano.sh/v1beta1", LABELS, status={"phase": "Inqueue", "conditions":
+     [condition("Unschedulable", "True", "NotEnoughResources", "3/4 tasks in gang unschedulable")]}), "Pending", "3/4 tasks in gang unschedulable"),
+    ("S-60 coscheduling", thing("PodGroup", "g", "scheduling.x-k8s.io/v1alpha1", LABELS, status={"phase": "Scheduling"}), "Pending", "fit"),
+    ("S-60 native", thing("PodGroup", "g", "scheduling.k8s.io/v1beta1", LABELS, status={"conditions":
+     [condition("PodGroupInitiallyScheduled", "False", "Unschedulable", "2 of 4 fit")]}), "Pending", "2 of 4 fit"),
+    ("S-60 runs", thing("PodGroup", "g", "scheduling.volcano.sh/v1beta1", LABELS, status={"phase": "Running"}), "Running", ""),
+    ("S-60 evicted", thing("Workload", "w", "kueue.x-k8s.io/v1beta1", LABELS, status={"conditions":
+     [condition("QuotaReserved", "False", "Pending", "x"), condition("Evicted", "True", "Preempted", "for a higher priority")]}), "Queued", "evicted: for a higher priority"),
+    ("S-60 admitted", thing("Workload", "w", "kueue.x-k8s.io/v1beta1", LABELS, status={"conditions": [condition("QuotaReserved"), condition("Admitted")]}), "Running", ""),
 ]
 
 
@@ -98,6 +257,68 @@ def rows(trainc, directory):
             mixed = copy.copy(objects)
             random.Random(seed).shuffle(mixed)
             check(run(trainc, directory, mixed)[1] == out, "%s: another order, another answer" % name)
+
+
+def beside(trainc, directory):
+    rest = [SLICE, thing("StorageClass", "late", volumeBindingMode="WaitForFirstConsumer"),
+            event("PersistentVolumeClaim", "data", "ProvisioningFailed", "no such class")]
+    for name, o, state, cause in BESIDE:
+        _, out, err = run(trainc, directory, [o] + rest)
+        got = (json.loads(out)["runs"][0].get("objects") or [{}])[0] if out else {}
+        check(got.get("state") == state and cause in got.get("cause", ""), "%s: %s, not %s, %r %s" % (name, got, state, cause, err))
+    _, out, _ = run(trainc, directory, READY + [put(o, "metadata.labels", {"trainc.dev/job": "someone"}) for _, o, _, _ in BESIDE if o["metadata"]["labels"]])
+    check("objects" not in json.loads(out)["runs"][0], "objects of another job")
+
+
+def words(trainc, directory):
+    """on_failed_pod: what a failed pod does to the job."""
+    lead = thing("Pod", "j-lead-0", status=copy.deepcopy(RUN["status"]))
+    lost = thing("Pod", "j-helper-0", status=pod(0, "Failed", container=ended(3))["status"])
+    retried, final = ", retries = 1", ""
+    for word, role, kind in (("", retried, "Restarting"), ("", final, "Failed"), ("fail", retried, "Failed"), ("fail", final, "Failed"),
+                             ("restart", retried, "Restarting"), ("restart", final, "Restarting"), ("replace", retried, "Running"),
+                             ("replace", final, "Failed"), ("ignore", retried, "Running"), ("ignore", final, "Running")):
+        with open(directory + "/words.tj", "w", encoding="utf-8") as f:
+            f.write(WORDS % ('word = "%s"' % word if word else "", role))
+        _, out, err = run(trainc, directory, [lead, lost], program="words.tj")
+        got = [c["type"] for c in json.loads(out)["runs"][0]["conditions"] if c["status"] == "True"] if out else err
+        check(got == ["Created", kind], "on_failed_pod = %r%s: %s, not %s" % (word, role, got, kind))
+    begun = put(lead, "status.startTime", OLD)
+    _, out, _ = run(trainc, directory, [begun], program="words.tj", now="2026-01-01T01:59:59Z")
+    check(json.loads(out)["runs"][0]["state"] == "Pending", "before the deadline: " + out)
+    status, out, _ = run(trainc, directory, [begun], program="words.tj", now="2026-01-01T02:00:00Z")
+    check(status == 8 and "longer than its timeout of 2 h" in out, "the deadline: " + out)
+
+
+def conditions(trainc, directory):
+    """Types, order and times of conditions; warnings, and what a person reads."""
+    done = [put(job([put(condition("Complete"), "lastTransitionTime", "2026-01-01T00:30:00Z")], startTime=OLD), "metadata.creationTimestamp", OLD)]
+    got = json.loads(run(trainc, directory, done)[1])["runs"][0]
+    check([(c["type"], c.get("since")) for c in got["conditions"]] == [("Created", OLD), ("Succeeded", "2026-01-01T00:30:00Z")], "times: %s" % got)
+    stuck = [pod(i, "Pending", OLD, [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes")]) for i in (0, 1)]
+    told = [event("Pod", "j-worker-%d-abcde" % i, "FailedScheduling", "0/3 nodes", "2026-01-01T00:5%d:00Z" % i, 4) for i in (0, 1)]
+    other = event("Pod", "someone-0", "FailedScheduling", "theirs")
+    got = json.loads(run(trainc, directory, stuck + told + [other])[1])["runs"][0]
+    check(got["events"] == [{"time": "2026-01-01T00:51:00Z", "kind": "Pod", "name": "j-worker-1-abcde", "count": 8, "reason": "FailedScheduling",
+                             "message": "0/3 nodes"}], "warnings: %s" % got.get("events"))
+    new = {"apiVersion": "events.k8s.io/v1", "kind": "Event", "type": "Warning", "reason": "FailedScheduling", "note": "bad\x1b[31m\nnews",
+           "series": {"count": 3, "lastObservedTime": "2026-01-01T00:59:00Z"}, "regarding": {"kind": "Pod", "name": "j-worker-0-abcde"}}
+    out = run(trainc, directory, stuck + [new], "table")[1]
+    check("\nj: Stalled: 2 of 2 pods: Unschedulable: 0/3 nodes\n" in out and
+          "  60s ago  Pod j-worker-0-abcde: FailedScheduling (3 times): bad [31m news\n" in out, "read by a person: %r" % out)
+    well = run(trainc, directory, READY, "table")[1]
+    check(well.count("\n") == 2 and "\nj    Running  worker        2       2      2" in well, "nothing to add: %r" % well)
+    wide = run(trainc, directory, READY, "wide")[1]
+    check("worker-1   ready" in wide.replace("  ready", "   ready") and run(trainc, directory, READY, "name")[1] == "run/j\n", "wide: %r" % wide)
+
+
+def night(trainc):
+    """The example of docs/status.md is what is printed."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    p = subprocess.run([trainc, "status", "--from", here + "/night/objects.json", "--now", "2026-03-02T00:00:00Z", here + "/night/bert.tj"],
+                       capture_output=True, text=True)
+    with open(here + "/../../docs/status.md", encoding="utf-8") as f:
+        check(p.stdout and "```\n" + p.stdout + "```\n" in f.read(), "docs/status.md has another example: %s%s" % (p.stdout, p.stderr))
 
 
 def failures(trainc, directory):
@@ -126,7 +347,7 @@ def others(trainc, directory):
     other["metadata"]["labels"]["trainc.dev/job"] = "someone"
     check(json.loads(run(trainc, directory, [other])[1])["runs"][0]["state"] == "Absent", "another job's pod")
     status, out, _ = run(trainc, directory, [pod(0, "Failed", container=ended(3)), RUN], "table")
-    check(status == 8 and out.startswith("j  Failing") and "first failure: worker 0, exit code 3" in out, "table: %s" % out)
+    check(status == 0 and "\nj: Degraded" in out and "  first failure: worker 0, exit code 3, 59m ago\n" in out, "table: %s" % out)
     path = os.path.join(directory, "seen.json")
     many = [pod(0, "Running"), RUN]
     with open(path, "w", encoding="utf-8") as f:
@@ -141,14 +362,20 @@ def others(trainc, directory):
         check(p.returncode in (0, 1) and (p.returncode == 0 or "seen.json:" in p.stderr), "%r: status %d %s" % (text, p.returncode, p.stderr))
     p = subprocess.run([trainc, "status", "--from", path], capture_output=True, text=True)
     check(p.returncode == 2 and "needs one program" in p.stderr, "no program: %s" % p.stderr)
+    p = subprocess.run([trainc, "status", "--from", path, "--now", "noon", directory + "/job.tj"], capture_output=True, text=True)
+    check(p.returncode == 2 and "--now takes a time" in p.stderr, "no time: %s" % p.stderr)
     p = subprocess.run([trainc, "status", "--from", directory + "/none", directory + "/job.tj"], capture_output=True, text=True)
     check(p.returncode == 1 and "no such file" in p.stderr, "no file: %s" % p.stderr)
 
 
 with tempfile.TemporaryDirectory() as d:
     with open(os.path.join(d, "job.tj"), "w", encoding="utf-8") as f:
-        f.write("import std.pytorch\n\n" + PROGRAM)
+        f.write(PROGRAM)
     rows(sys.argv[1], d)
+    beside(sys.argv[1], d)
+    words(sys.argv[1], d)
+    conditions(sys.argv[1], d)
+    night(sys.argv[1])
     failures(sys.argv[1], d)
     others(sys.argv[1], d)
 print("%d passed, %d failed" % (passed, failed))

@@ -833,6 +833,37 @@ static void spare(void)
 
 /* ---- whom to blame ---- */
 
+/* Its conditions follow who decides, and a role whose failures do not matter ends nothing. */
+static void deciding(void)
+{
+	struct plan_condition all = done(0), first = started(0), after = ready(1);
+	struct plan_role roles[] = { role("a", 1), role("b", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all, .running = &first };
+	struct world w;
+
+	roles[0].start_after = &after;
+	roles[1].on_failed_pod = word("ignore");
+	begin(&w, &j);
+	w.slow = true;
+	ORDERS("start b-0, start b-1");
+	CHECK(!w.state.running && !w.state.ran);
+	pass(&w, SECOND);
+	life_ready(w.life, 1, 0);
+	life_ready(w.life, 1, 1);
+	ORDERS("start a-0");
+	CHECK(w.state.running && w.state.ran == w.now && !w.state.restarting);
+	PHASE("Starting");
+	life_ready(w.life, 0, 0);
+	ended(&w, 1, 0, 1);
+	ended(&w, 1, 1, 1);
+	ORDERS("");
+	CHECK(w.state.running);
+	ended(&w, 0, 0, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	end(&w);
+}
+
 static void blame(void)
 {
 	struct plan_condition all = done(0);
@@ -971,6 +1002,7 @@ int main(void)
 	stop();
 	grow_and_shrink();
 	spare();
+	deciding();
 	blame();
 	refused();
 	anew();

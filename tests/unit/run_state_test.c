@@ -59,7 +59,7 @@ static struct run_state any_state(void)
 	struct run_state s = { .name = any_text(), .ns = any_text(), .framework = any_text(), .file = any_text(), .isolate = any_text(),
 		.boot_id = any_text(), .keeper = any_process(), .phase = (enum run_phase)below(RUN_UNKNOWN + 1), .cause = any_text(),
 		.begin = any_time(), .end = any_time(), .digest = any_text(), .observed = (enum run_phase)below(RUN_UNKNOWN + 1),
-		.since = any_time(), .ran = any_time(), .restarted = any_time(), .job_restarts = below(9), .lost_bytes = (uint64_t)below(INT64_MAX) };
+		.since = any_time(), .running = below(2), .restarting = below(2), .ran = any_time(), .restarted = any_time(), .job_restarts = below(9), .lost_bytes = (uint64_t)below(INT64_MAX) };
 
 	s.nroles = (size_t)below(4);
 	s.roles = ARENA_ARRAY(&arena, struct run_role, s.nroles);
@@ -180,7 +180,15 @@ static void moments(void)
 	run_state_observe(&s, 30);
 	s.phase = RUN_DEGRADED;
 	run_state_observe(&s, 40);
-	CHECK(s.since == 40 && s.ran == 30 && s.restarted == 40);
+	CHECK(s.since == 40);
+	run_state_running(&s, true, false, 50);
+	run_state_running(&s, true, false, 60);
+	CHECK(s.running && s.ran == 50 && s.restarted == 0);
+	run_state_running(&s, true, true, 70);
+	CHECK(s.restarting && s.ran == 50 && s.restarted == 70);
+	run_state_running(&s, false, false, 80);
+	run_state_running(&s, true, false, 90);
+	CHECK(s.ran == 90 && !s.restarting);
 }
 
 static void processes(void)

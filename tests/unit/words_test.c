@@ -185,12 +185,13 @@ static void conditions(void)
 {
 	struct run_state s = failed();
 
-	roles[0].max = roles[1].max = 0;                /* nobody is there */
 	s.phase = RUN_PENDING, s.ran = 0;
 	CHECK_TEXT(types(&s), "Created ");
-	s.phase = RUN_RUNNING, s.ran = 5;
+	s.phase = RUN_STARTING, s.running = true, s.ran = 5;     /* who decides runs, others do not yet */
 	CHECK_TEXT(types(&s), "Created Running ");
-	s.phase = RUN_DEGRADED;
+	s.phase = RUN_RUNNING;
+	CHECK_TEXT(types(&s), "Created Running ");
+	s.phase = RUN_DEGRADED, s.restarting = true;
 	CHECK_TEXT(types(&s), "Created Restarting ");
 	s.phase = RUN_SUSPENDED;
 	CHECK_TEXT(types(&s), "Created Suspended Running- ");
@@ -198,9 +199,10 @@ static void conditions(void)
 	CHECK_TEXT(types(&s), "Created Running- Succeeded ");
 	s.phase = RUN_FAILED, s.ran = 0;
 	CHECK_TEXT(types(&s), "Created Failed ");
-	roles[0].max = 4, roles[1].max = 1;
-	s.phase = RUN_STARTING;
-	CHECK_TEXT(types(&s), "Created Restarting ");   /* two attempts were not the first */
+	s.phase = RUN_QUEUED;
+	CHECK_TEXT(types(&s), "Created Suspended ");
+	s.phase = RUN_ABSENT;
+	CHECK_TEXT(types(&s), "");
 }
 
 int main(void)

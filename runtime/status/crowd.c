@@ -1,0 +1,179 @@
+#include "runtime/status/crowd.h"
+
+#include "runtime/words.h"
+
+/* ---- one replica ---- */
+
+bool replica_again(const struct part *p, const struct replica *r)
+{
+	int code = r->view.exit_code > 0 ? r->view.exit_code : 255;
+
+	if (r->view.disrupted)
+		return true;
+	/* no code: evicted, or another container failed; whoever tries by exit code does so then (operator-semantics.md, section 7) */
+	if (r->view.exit_code <= 0 && p->plan->has_retry_on)
+		return true;
+	return attempt_judge(p->plan, code, false, r->failures) != ATTEMPT_FAILED;
+}
+
+static enum replica_state state_of(const struct replica *r, bool governed)
+{
+	const struct pod_view *v = &r->view;
+
+	if (r->done || v->succeeded)
+		return REPLICA_SUCCEEDED;
+	if (r->lost || (v->failed && !governed))
+		return REPLICA_FAILED;
+	return v->running ? v->ready ? REPLICA_READY : REPLICA_STARTED : REPLICA_WAITING;
+}
+
+struct run_replica replica_shown(struct gathering *g, const struct part *p, int64_t index)
+{
+	const struct replica *r = &p->at[index];
+	const struct pod_view *v = &r->view;
+	struct run_replica shown = { .index = index, .state = p->states[index], .exit_code = -1 };
+	struct buf host = { 0 };
+
+	plan_host(g->job, p->plan, index, &host);
+	shown.host = buf_take(&host, g->arena);
+	buf_release(&host);
+	if (!r->pod)
+		return shown;
+	shown.attempts = 1 + v->restarts + r->failures;
+	shown.begin = v->begin;
+	shown.end = v->finished ? v->finished : v->begin;
+	shown.cause = v->cause;
+	if (v->failed)
+		shown.exit_code = v->exit_code;
+	shown.signal = v->failed ? v->signal : 0;
+	return shown;
+}
+
+/* ---- a role's, or those of one of its Jobs ---- */
+
+struct span_of {
+	int64_t from, to;               /* replicas of the role, the last one excluded */
+};
+
+static struct str shared_cause(struct gathering *g, const struct part *p, struct span_of s, int64_t worst)
+{
+	const struct pod_view *v = &p->at[worst].view;
+	int64_t same = 0, n = s.to - s.from;
+
+	for (int64_t i = s.from; i < s.to; i++) {
+		const struct pod_view *o = &p->at[i].view;
+		same += p->at[i].pod && o->phase == v->phase && str_eq(o->reason, v->reason);
+	}
+	if (p->plan->max == 1)
+		return v->cause;
+	if (same == 1 || n == 1)
+		return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)worst, STR_ARG(v->cause));
+	return str_printf(g->arena, "%lld of %lld pods: %.*s", (long long)same, (long long)n, STR_ARG(v->cause));
+}
+
+/* "worker 0: 2, worker 5: 1" */
+static void restarting(struct gathering *g, const struct part *p, int64_t i, struct crowd *c)
+{
+	const struct replica *r = &p->at[i];
+	int64_t n = r->view.restarts + r->failures;
+
+	if (!n)
+		return;
+	c->restarts += n;
+	if (r->view.restarted > c->restarted)
+		c->restarted = r->view.restarted;
+	if (c->restarting.n < 120)
+		c->restarting = str_printf(g->arena, "%.*s%s%.*s %lld: %lld", STR_ARG(c->restarting), c->restarting.n ? ", " : "", STR_ARG(p->plan->name),
+			(long long)i, (long long)n);
+}
+
+static struct crowd crowd_of(struct gathering *g, const struct part *p, struct span_of s)
+{
+	struct crowd c = { .phase = RUN_RUNNING };
+	int64_t worst = -1;
+
+	for (int64_t i = s.from; i < s.to; i++) {
+		const struct replica *r = &p->at[i];
+		const struct pod_view *v = &r->view;
+		if (!r->pod)
+			continue;
+		enum run_phase phase = v->failed ? RUN_DEGRADED : v->phase;
+		c.seen++;
+		c.active += v->running;
+		c.ready += v->running && v->ready;
+		c.succeeded += v->succeeded;
+		restarting(g, p, i, &c);
+		if (!v->succeeded && v->cause.n && (worst < 0 || phase_rank(phase) < phase_rank(c.phase))) {
+			worst = i;
+			c.phase = phase;
+		}
+	}
+	if (worst >= 0)
+		c.cause = shared_cause(g, p, s, worst);
+	return c;
+}
+
+/* ---- the role ---- */
+
+/* A Job that counts pods which nobody has saved: it does not say which, so the first ones. */
+static void believe(struct part *p, const struct data *job)
+{
+	int64_t ready = look_number(job, "status.ready", 0), active = look_number(job, "status.active", 0);
+
+	for (int64_t i = 0; i < p->plan->max && active > 0; i++)
+		if (p->states[i] == REPLICA_WAITING) {
+			p->states[i] = ready-- > 0 ? REPLICA_READY : REPLICA_STARTED;
+			active--;
+		}
+}
+
+static void worse(struct part *p, enum run_phase phase, struct str cause)
+{
+	if (phase_rank(phase) < phase_rank(p->phase) || (phase == p->phase && !p->cause.n)) {
+		p->phase = phase;
+		p->cause = cause;
+	}
+}
+
+static void judge_jobs(struct gathering *g, struct part *p)
+{
+	for (size_t i = 0; i < p->njobs; i++) {
+		const struct part_job *j = &p->jobs[i];
+		struct span_of s = j->index < 0 ? (struct span_of){ 0, p->plan->max } : (struct span_of){ j->index, j->index + 1 };
+		struct crowd c = crowd_of(g, p, s);
+		struct job_view v = job_judge(g->arena, j->object, &c, &g->events, g->now);
+		if (!c.seen && j->index < 0)
+			believe(p, j->object);
+		p->suspended = p->suspended || v.suspended;
+		worse(p, v.phase, v.cause);
+	}
+}
+
+/* Pods alone: what is missing has not been made yet. */
+static void judge_pods(struct gathering *g, struct part *p)
+{
+	struct crowd c = crowd_of(g, p, (struct span_of){ 0, p->plan->max });
+
+	if (phase_rank(c.phase) < phase_rank(RUN_RUNNING))
+		worse(p, c.phase, c.cause);
+	else if (c.succeeded >= p->desired)
+		worse(p, RUN_SUCCEEDED, STR(""));
+	else if (!c.seen)
+		worse(p, RUN_PENDING, STR("no pods yet"));
+	else if (c.ready + c.succeeded < p->desired)
+		worse(p, RUN_STARTING, str_printf(g->arena, "%lld/%lld ready", (long long)(c.ready + c.succeeded), (long long)p->desired));
+	else
+		worse(p, RUN_RUNNING, STR(""));
+}
+
+void part_judge(struct gathering *g, struct part *p, bool governed)
+{
+	for (int64_t i = 0; i < p->plan->max; i++)
+		p->states[i] = state_of(&p->at[i], governed || p->njobs);
+	p->phase = RUN_ABSENT;
+	if (!p->desired)
+		return;
+	judge_jobs(g, p);
+	if (!p->njobs)
+		judge_pods(g, p);
+}

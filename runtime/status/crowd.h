@@ -1,0 +1,16 @@
+/*
+ * crowd.h - the pods of a role together, and what that makes of the role.
+ */
+#ifndef TRAINC_RUNTIME_STATUS_CROWD_H
+#define TRAINC_RUNTIME_STATUS_CROWD_H
+
+#include "runtime/status/gather.h"
+
+/* May its replica begin again after it failed? */
+bool replica_again(const struct part *p, const struct replica *r);
+/* Fills states, phase, cause and suspended of a role.  `governed`: a controller makes pods anew and says when that is over. */
+void part_judge(struct gathering *g, struct part *p, bool governed);
+/* As what `status -o wide` shows a replica. */
+struct run_replica replica_shown(struct gathering *g, const struct part *p, int64_t index);
+
+#endif

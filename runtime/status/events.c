@@ -1,0 +1,58 @@
+#include "runtime/status/events.h"
+
+static int64_t latest(const struct data *o)
+{
+	static const char *const times[] = { "series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp", "eventTime",
+		"firstTimestamp", "metadata.creationTimestamp" };
+
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		int64_t t = look_time(o, times[i]);
+		if (t)
+			return t;
+	}
+	return 0;
+}
+
+static int64_t occurrences(const struct data *o)
+{
+	int64_t n = look_number(o, "series.count", 0);
+
+	n = n ? n : look_number(o, "count", 0);
+	n = n ? n : look_number(o, "deprecatedCount", 0);
+	return n > 0 ? n : 1;
+}
+
+void events_add(struct events *e, const struct data *o)
+{
+	const struct data *about = look(o, "involvedObject") ? look(o, "involvedObject") : look(o, "regarding");
+	struct event *new = ARENA_NEW(e->arena, struct event);
+	struct str message = look_text(o, "message");
+
+	*new = (struct event){ .kind = look_text(about, "kind"), .name = look_text(about, "name"), .reason = look_text(o, "reason"),
+		.message = message.n ? message : look_text(o, "note"), .warning = str_is(look_text(o, "type"), "Warning"),
+		.time = latest(o), .count = occurrences(o) };
+	struct str key = str_cat(e->arena, new->kind, STR("/"), new->name);
+	struct event *first = map_get(&e->of, key), **at = &first;
+	while (*at && ((*at)->time < new->time || ((*at)->time == new->time && str_cmp((*at)->message, new->message) <= 0)))
+		at = &(*at)->next;
+	new->next = *at;
+	*at = new;
+	map_put(&e->of, e->arena, key, first);
+}
+
+const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons)
+{
+	const struct event *newest = NULL;
+	char key[320];                          /* of a kind, 63, and a name, 253 */
+
+	if (kind.n + 1 + name.n > sizeof key)
+		return NULL;
+	memcpy(key, kind.p, kind.n);
+	key[kind.n] = '/';
+	if (name.n)
+		memcpy(key + kind.n + 1, name.p, name.n);
+	for (const struct event *i = map_get(&e->of, (struct str){ key, kind.n + 1 + name.n }); i; i = i->next)
+		if (reasons ? text_among(i->reason, reasons) : i->warning)
+			newest = i;
+	return newest;
+}

@@ -1,0 +1,286 @@
+#include "runtime/status/gather.h"
+
+#include "runtime/words.h"
+
+struct replica_key {
+	struct part *part;
+	int64_t index;
+};
+
+/* ---- whose object is it? ---- */
+
+static void name_replicas(struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct plan_role *r = &g->job->roles[i];
+		for (int64_t k = 0; k < r->max; k++) {
+			struct buf name = { 0 };
+			struct replica_key *key = ARENA_NEW(g->arena, struct replica_key);
+			*key = (struct replica_key){ &g->parts[i], k };
+			plan_replica_name(r, k, &name);
+			map_put(&g->names, g->arena, buf_take(&name, g->arena), key);
+			buf_release(&name);
+		}
+	}
+}
+
+static bool belongs(const struct gathering *g, const struct data *o)
+{
+	struct str ns = look_text(o, "metadata.namespace"), job = look_label(o, "trainc.dev/job");
+
+	return (!ns.n || str_eq(ns, plan_namespace(g->job)) || !g->job->ns.set) && (!job.n || str_eq(job, g->job->name));
+}
+
+static struct part *labelled(const struct gathering *g, const struct data *o)
+{
+	struct str role = look_label(o, "trainc.dev/role");
+
+	for (size_t i = 0; role.n && look_label(o, "trainc.dev/job").n && i < g->job->nroles; i++)
+		if (str_eq(g->job->roles[i].label, role))
+			return &g->parts[i];
+	return NULL;
+}
+
+static bool index_text(struct str text, int64_t *ret)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
+			return false;
+		n = 10 * n + (text.p[i] - '0');
+	}
+	*ret = text.n ? n : *ret;
+	return text.n > 0;
+}
+
+/* By labels; else by name, to which a controller may have appended a random part. */
+static bool replica_of(const struct gathering *g, const struct data *o, struct replica_key *ret)
+{
+	struct str name = look_text(o, "metadata.name");
+	const struct replica_key *key = map_get(&g->names, name);
+	const char *dash = key || !name.n ? NULL : memrchr(name.p, '-', name.n);
+	struct part *part = labelled(g, o);
+
+	if (dash)
+		key = map_get(&g->names, (struct str){ name.p, (size_t)(dash - name.p) });
+	*ret = key ? *key : (struct replica_key){ 0 };
+	if (part && (index_text(look_label(o, "trainc.dev/index"), &ret->index) ||
+	             index_text(look_label(o, "batch.kubernetes.io/job-completion-index"), &ret->index) ||
+	             index_text(look_annotation(o, "batch.kubernetes.io/job-completion-index"), &ret->index)))
+		ret->part = part;
+	return ret->part && ret->index < ret->part->plan->max;
+}
+
+/* ---- pods ---- */
+
+/* The earliest; not a signal, which is often an echo; the lowest rank (section 4).  What goes on again comes last. */
+static bool blames(const struct failing *a, const struct failing *b)
+{
+	if (a->view.again != b->view.again)
+		return b->view.again;
+	if (a->view.finished != b->view.finished)
+		return a->view.finished < b->view.finished;
+	if (!a->view.signal != !b->view.signal)
+		return b->view.signal;
+	if (a->part != b->part)
+		return a->part < b->part;
+	return a->index != b->index ? a->index < b->index : str_cmp(look_text(a->pod, "metadata.name"), look_text(b->pod, "metadata.name")) < 0;
+}
+
+const struct failing *gathered_failure(const struct gathering *g)
+{
+	const struct failing *first = NULL;
+
+	for (size_t i = 0; i < g->nfailing; i++) {
+		struct failing *f = &g->failing[i];
+		f->view.again = f->view.again || f->part->at[f->index].pod != f->pod;
+		if (!first || blames(f, first))
+			first = f;
+	}
+	return first;
+}
+
+/* Is `o` the later of two pods of one replica? */
+static bool later(const struct data *o, const struct data *other)
+{
+	int64_t a = look_time(o, "metadata.creationTimestamp"), b = look_time(other, "metadata.creationTimestamp");
+
+	return a != b ? a > b : str_cmp(look_text(o, "metadata.name"), look_text(other, "metadata.name")) > 0;
+}
+
+static void pod(struct gathering *g, const struct data *o)
+{
+	struct replica_key key;
+
+	if (!belongs(g, o) || !replica_of(g, o, &key))
+		return;
+	struct replica *r = &key.part->at[key.index];
+	struct pod_view v = pod_judge(g->arena, o, key.part->plan->main.name, &g->events, g->now), old = r->view;
+	const struct data *down = map_get(&g->nodes, v.node);
+	if (down && v.running && !v.deleting) {                                         /* S-41 */
+		v.phase = RUN_UNKNOWN;
+		v.reason = STR("NodeNotReady");
+		v.cause = str_printf(g->arena, "node %.*s is not ready", STR_ARG(v.node));
+	}
+	bool newest = !r->pod || later(o, r->pod);
+	if (r->pod) {
+		const struct pod_view *before = newest ? &old : &v;
+		r->failures += before->failed;
+		if (before->finished > (newest ? v : old).restarted && before->failed)
+			(newest ? &v : &old)->restarted = before->finished;
+	}
+	bool stopped = v.deleting && (v.exit_code == 143 || v.exit_code == 137);
+	if ((v.failed || v.again) && v.exit_code > 0 && !stopped && !key.part->plan->aux) {
+		struct failing f = { key.part, key.index, o, v };
+		ARENA_PUSH(g->arena, g->failing, g->nfailing, f);
+	}
+	r->view = newest ? v : old;
+	r->pod = newest ? o : r->pod;
+	g->npods++;
+	ARENA_PUSH(g->arena, g->ours, g->nours, o);
+}
+
+/* ---- Jobs ---- */
+
+static void done(void *context, int64_t index) { ((struct part *)context)->at[index].done = true; }
+static void lost(void *context, int64_t index) { ((struct part *)context)->at[index].lost = true; }
+
+/* A Job of the role, or of one replica. */
+static void job(struct gathering *g, const struct data *o)
+{
+	struct str name = look_text(o, "metadata.name");
+	struct part *part = labelled(g, o);
+	struct replica_key *key = map_get(&g->names, name);
+
+	for (size_t i = 0; !part && i < g->job->nroles; i++)
+		if (str_eq(g->job->roles[i].object, name))
+			part = &g->parts[i];
+	if (!part && key)
+		part = key->part;
+	if (!part || !belongs(g, o))
+		return;
+	ARENA_PUSH(g->arena, g->ours, g->nours, o);
+	struct part_job mine = { o, key ? key->index : -1 };
+	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
+	for (size_t i = part->njobs - 1; i > 0 && str_cmp(look_text(part->jobs[i - 1].object, "metadata.name"), name) > 0; i--) {
+		part->jobs[i] = part->jobs[i - 1];
+		part->jobs[i - 1] = mine;
+	}
+	bool complete = look_condition_is(o, "Complete", "True") != NULL, failed = look_condition_is(o, "Failed", "True") != NULL;
+	if (key) {
+		key->part->at[key->index].done = complete;
+		key->part->at[key->index].lost = failed;
+		return;
+	}
+	job_indexes(look_text(o, "status.completedIndexes"), part->plan->max, done, part);
+	job_indexes(look_text(o, "status.failedIndexes"), part->plan->max, lost, part);
+	for (int64_t i = 0; complete && i < part->plan->max; i++)      /* its pods may be gone; its own rule has been met */
+		part->at[i].done = true;
+	if (part->plan->elastic)
+		part->desired = look_number(o, "spec.parallelism", part->desired);
+	if (part->desired > part->plan->max || part->desired < 0)
+		part->desired = part->plan->max;
+}
+
+/* ---- others ---- */
+
+static bool owned(const struct gathering *g, const struct data *o)
+{
+	const struct data *list = look_list(o, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < list->u.list.n; i++) {
+		struct str name = look_text(list->u.list.at[i], "name");
+		if (str_eq(name, g->job->name))
+			return true;
+		for (size_t k = 0; k < g->job->nroles; k++)
+			if (str_eq(name, g->job->roles[k].object))
+				return true;
+	}
+	return false;
+}
+
+static bool claimed(const struct gathering *g, struct str name)
+{
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct plan_container *c = &g->job->roles[i].main;
+		for (size_t k = 0; k < c->nmounts; k++)
+			if (c->mounts[k].volume->kind == VOLUME_PVC && str_eq(c->mounts[k].volume->name, name))
+				return true;
+	}
+	return false;
+}
+
+static bool is_ours(const struct gathering *g, const struct data *o)
+{
+	struct str name = look_text(o, "metadata.name");
+
+	if (str_is(look_text(o, "kind"), "PersistentVolumeClaim") && claimed(g, name))
+		return true;
+	return look_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
+}
+
+static void other(struct gathering *g, const struct data *o)
+{
+	if (!belongs(g, o) || !is_ours(g, o))
+		return;
+	ARENA_PUSH(g->arena, g->ours, g->nours, o);
+	if (!object_is_part(o) && str_eq(look_text(o, "metadata.name"), g->job->name))
+		g->whole = o;
+	else
+		ARENA_PUSH(g->arena, g->others, g->nothers, o);
+}
+
+/* ---- all ---- */
+
+static bool is_batch_job(const struct data *o)
+{
+	return str_is(look_text(o, "kind"), "Job") && (!look_text(o, "apiVersion").n || str_starts(look_text(o, "apiVersion"), STR("batch/")));
+}
+
+static bool is_noise(struct str kind)
+{
+	return str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass");
+}
+
+static void sort_objects(struct gathering *g)
+{
+	for (size_t i = 0; i < g->all->n; i++) {
+		const struct data *o = g->all->at[i];
+		if (str_is(look_text(o, "kind"), "Event"))
+			events_add(&g->events, o);
+		else if (str_is(look_text(o, "kind"), "Node") && look_condition(o, "Ready") && !look_condition_is(o, "Ready", "True"))
+			map_put(&g->nodes, g->arena, look_text(o, "metadata.name"), (void *)(uintptr_t)look_condition(o, "Ready"));
+	}
+	for (size_t i = 0; i < g->all->n; i++) {
+		const struct data *o = g->all->at[i];
+		struct str kind = look_text(o, "kind");
+		if (str_is(kind, "Pod"))
+			pod(g, o);
+		else if (is_batch_job(o))
+			job(g, o);
+		else if (!is_noise(kind))
+			other(g, o);
+	}
+}
+
+struct gathering gather(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
+{
+	struct gathering g = { .arena = a, .job = j, .now = now, .all = o, .events = { .arena = a }, .parts = ARENA_ARRAY(a, struct part, j->nroles) };
+
+	for (size_t i = 0; i < j->nroles; i++)
+		g.parts[i] = (struct part){ .plan = &j->roles[i], .desired = j->roles[i].max,
+			.at = ARENA_ARRAY(a, struct replica, (size_t)j->roles[i].max),
+			.states = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max) };
+	name_replicas(&g);
+	sort_objects(&g);
+	return g;
+}
+
+bool gathered_any(const struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (g->parts[i].njobs)
+			return true;
+	return g->npods || g->whole;
+}

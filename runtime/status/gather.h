@@ -1,0 +1,67 @@
+/*
+ * gather.h - the objects of one job, sorted: which replica a pod is, which role a Job.
+ */
+#ifndef TRAINC_RUNTIME_STATUS_GATHER_H
+#define TRAINC_RUNTIME_STATUS_GATHER_H
+
+#include "runtime/rules.h"
+#include "runtime/status/pod.h"
+#include "runtime/status/status.h"
+
+struct replica {
+	const struct data *pod;         /* the latest one, or NULL */
+	struct pod_view view;
+	int64_t failures;               /* pods before it that failed */
+	bool done, lost;                /* the Job says so */
+};
+
+struct part_job {
+	const struct data *object;
+	int64_t index;                  /* the replica that it stands for; -1: the whole role */
+};
+
+struct part {
+	const struct plan_role *plan;
+	int64_t desired;
+	struct replica *at;             /* plan->max of them */
+	enum replica_state *states;     /* what conditions are asked about */
+	struct part_job *jobs;          /* in the order of their names */
+	size_t njobs;
+	/* what is made of them (status.c) */
+	enum run_phase phase;
+	struct str cause;
+	bool suspended;
+};
+
+struct gathering {
+	struct arena *arena;
+	const struct plan_job *job;
+	int64_t now;
+	const struct status_objects *all;
+	struct events events;
+	struct map names;               /* of pods and Jobs -> struct replica_key */
+	struct map nodes;               /* that are not ready -> their condition */
+	struct part *parts;             /* as the plan's roles */
+	const struct data *whole;       /* the object that stands for the run, or NULL */
+	const struct data **others;
+	size_t nothers;
+	size_t npods;
+	const struct data **ours;       /* all of its objects: whose events count */
+	size_t nours;
+	struct failing *failing;        /* every pod with a failure to tell of */
+	size_t nfailing;
+};
+
+struct failing {
+	const struct part *part;
+	int64_t index;
+	const struct data *pod;
+	struct pod_view view;           /* `again`: another attempt has come since */
+};
+
+struct gathering gather(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);
+/* The first failing rank, or NULL. */
+const struct failing *gathered_failure(const struct gathering *g);
+bool gathered_any(const struct gathering *g);
+
+#endif

@@ -1,0 +1,152 @@
+#include "runtime/status/job.h"
+
+#include "runtime/words.h"
+
+static const int64_t TAKEN_UP = 10 * NS_PER_SECOND, SILENT = 30 * NS_PER_SECOND, FRESH = 60 * NS_PER_SECOND;
+
+int phase_rank(enum run_phase phase)
+{
+	static const int ranks[] = {
+		[RUN_FAILED] = 0, [RUN_FAILING] = 1, [RUN_STALLED] = 2, [RUN_UNKNOWN] = 3, [RUN_DEGRADED] = 4, [RUN_TERMINATING] = 4,
+		[RUN_SUSPENDED] = 5, [RUN_QUEUED] = 5, [RUN_PENDING] = 6, [RUN_STARTING] = 7, [RUN_RUNNING] = 8, [RUN_COMPLETING] = 9,
+		[RUN_SUCCEEDED] = 10, [RUN_ABSENT] = 11,
+	};
+
+	return ranks[phase];
+}
+
+void job_indexes(struct str text, int64_t n, void (*mark)(void *context, int64_t index), void *context)
+{
+	for (size_t i = 0; i < text.n;) {
+		int64_t bounds[2] = { 0, -1 };
+		for (int k = 0; k < 2; k++) {
+			int64_t value = 0;
+			for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+				value = value < n ? 10 * value + (text.p[i] - '0') : n;
+			bounds[k] = value;
+			if (i >= text.n || text.p[i] != '-' || k == 1) {
+				bounds[1] = value;
+				break;
+			}
+			i++;
+		}
+		for (int64_t k = bounds[0]; k <= bounds[1] && k < n; k++)
+			mark(context, k);
+		i++;
+	}
+}
+
+static struct job_view view(enum run_phase phase, struct str cause, int64_t since)
+{
+	return (struct job_view){ .phase = phase, .cause = cause, .since = since };
+}
+
+static struct job_view by_condition(struct arena *a, const struct data *c, enum run_phase phase)
+{
+	return view(phase, text_cause(a, look_text(c, "reason"), look_text(c, "message")), look_time(c, "lastTransitionTime"));
+}
+
+/* S-10, S-11: with the indexes that failed */
+static struct job_view failed(struct arena *a, const struct data *job, const struct data *c, enum run_phase phase)
+{
+	struct job_view v = by_condition(a, c, phase);
+	struct str indexes = text_line(a, look_text(job, "status.failedIndexes"));
+
+	if (indexes.n)
+		v.cause = str_printf(a, "%.*s; failed: %.*s", STR_ARG(v.cause), STR_ARG(indexes));
+	return v;
+}
+
+/* S-15: whoever set the field last. */
+static struct job_view suspended(struct arena *a, const struct data *job)
+{
+	const struct data *c = look_condition_is(job, "Suspended", "True"), *list = look_list(job, "metadata.managedFields");
+	struct str who = STR("");
+
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (look(look(list->u.list.at[i], "fieldsV1"), "f:spec.f:suspend"))
+			who = look_text(list->u.list.at[i], "manager");
+	struct job_view v = view(RUN_SUSPENDED, who.n ? str_printf(a, "by %.*s", STR_ARG(text_line(a, who))) : STR(""),
+		look_time(c, "lastTransitionTime"));
+	v.suspended = true;
+	if (look_label(job, "kueue.x-k8s.io/queue-name").n)
+		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,                /* S-14 */
+			.cause = str_printf(a, "waits in the queue '%.*s'", STR_ARG(text_line(a, look_label(job, "kueue.x-k8s.io/queue-name")))) };
+	return v;
+}
+
+/* S-01, S-10 to S-15: what is decided; false when nothing is. */
+static bool decided(struct arena *a, const struct data *job, struct job_view *ret)
+{
+	static const struct {
+		const char *type;
+		enum run_phase phase;
+	} finals[] = { { "Failed", RUN_FAILED }, { "FailureTarget", RUN_FAILING }, { "Complete", RUN_SUCCEEDED }, { "SuccessCriteriaMet", RUN_COMPLETING } };
+	const struct data *c, *holders = look_list(job, "metadata.finalizers");
+
+	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
+		if ((c = look_condition_is(job, finals[i].type, "True"))) {
+			*ret = i < 2 ? failed(a, job, c, finals[i].phase) : by_condition(a, c, finals[i].phase);
+			return true;
+		}
+	if (look_text(job, "metadata.deletionTimestamp").n) {
+		*ret = view(RUN_TERMINATING, holders->u.list.n && holders->u.list.at[0]->kind == DATA_STRING
+			? str_printf(a, "is being deleted; finalizer %.*s holds it", STR_ARG(holders->u.list.at[0]->u.string))
+			: STR("is being deleted"), look_time(job, "metadata.deletionTimestamp"));
+		return true;
+	}
+	if (look_true(job, "spec.suspend")) {
+		*ret = suspended(a, job);
+		return true;
+	}
+	return false;
+}
+
+/* S-16: another controller is to run it, and has said nothing. */
+static bool unmanaged(struct arena *a, const struct data *job, int64_t age, struct job_view *ret)
+{
+	struct str by = look_text(job, "spec.managedBy");
+	const struct data *status = look(job, "status");
+	bool silent = !status || status->kind != DATA_MAP || !status->u.map.n;
+
+	if (!by.n || str_is(by, "kubernetes.io/job-controller") || !silent || age < SILENT)
+		return false;
+	*ret = view(RUN_UNKNOWN, str_printf(a, "the controller '%.*s', which is to run it, has said nothing", STR_ARG(text_line(a, by))), 0);
+	return true;
+}
+
+/* S-18: pods that nobody lets in.  Newer than the last that was made. */
+static const struct event *refused(const struct events *events, struct str name)
+{
+	static const char *const no[] = { "FailedCreate", NULL }, *const yes[] = { "SuccessfulCreate", NULL };
+	const struct event *failure = events_newest(events, STR("Job"), name, no), *success = events_newest(events, STR("Job"), name, yes);
+
+	return failure && (!success || failure->time > success->time) ? failure : NULL;
+}
+
+struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods, const struct events *events, int64_t now)
+{
+	int64_t made = look_time(job, "metadata.creationTimestamp"), age = made ? now - made : 0;
+	int64_t parallelism = look_number(job, "spec.parallelism", 1);
+	int64_t succeeded = look_number(job, "status.succeeded", pods->succeeded);
+	int64_t left = look_number(job, "spec.completions", parallelism) - succeeded;
+	int64_t expected = parallelism < left ? parallelism : left, ready = look_number(job, "status.ready", pods->ready);
+	bool started = look_text(job, "status.startTime").n, any = pods->seen || look_number(job, "status.active", 0);
+	struct job_view v;
+
+	if (decided(a, job, &v) || unmanaged(a, job, age, &v))
+		return v;
+	if (!started && !any && age < TAKEN_UP)
+		return view(RUN_PENDING, STR("was made just now"), made);                                       /* S-17 */
+	const struct event *e = pods->active + pods->succeeded < parallelism ? refused(events, look_text(job, "metadata.name")) : NULL;
+	if (e)
+		return view(RUN_STALLED, text_cause(a, e->reason, e->message), e->time);                        /* S-18 */
+	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
+		return view(pods->phase, pods->cause, 0);                                                       /* S-19 */
+	if (ready < expected)                                                                                   /* S-20 */
+		return view(RUN_STARTING, pods->cause.n ? pods->cause : !any ? STR("no pods yet") :
+			str_printf(a, "%lld/%lld ready", (long long)ready, (long long)expected), 0);
+	if (pods->restarted && now - pods->restarted < FRESH)
+		return view(RUN_DEGRADED, str_printf(a, "began again less than a minute ago: %.*s", STR_ARG(pods->restarting)), pods->restarted);
+	return view(RUN_RUNNING, STR(""), 0);                                                                   /* S-21, S-22 */
+}

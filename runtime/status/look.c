@@ -1,0 +1,122 @@
+#include "runtime/status/look.h"
+
+#include "runtime/words.h"
+
+/* ---- paths ---- */
+
+const struct data *look(const struct data *d, const char *path)
+{
+	while (d && *path) {
+		const char *dot = strchr(path, '.');
+		struct str key = { path, dot ? (size_t)(dot - path) : strlen(path) };
+		d = d->kind == DATA_MAP ? data_get(d, key) : NULL;
+		path += key.n + (dot != NULL);
+	}
+	return d;
+}
+
+struct str look_text(const struct data *d, const char *path)
+{
+	const struct data *v = look(d, path);
+
+	return v && v->kind == DATA_STRING ? v->u.string : STR("");
+}
+
+int64_t look_number(const struct data *d, const char *path, int64_t otherwise)
+{
+	const struct data *v = look(d, path);
+
+	return v && v->kind == DATA_INT ? v->u.integer : otherwise;
+}
+
+bool look_true(const struct data *d, const char *path)
+{
+	const struct data *v = look(d, path);
+
+	return v && v->kind == DATA_BOOL && v->u.boolean;
+}
+
+const struct data *look_list(const struct data *d, const char *path)
+{
+	static const struct data empty = { .kind = DATA_LIST };
+	const struct data *v = look(d, path);
+
+	return v && v->kind == DATA_LIST ? v : &empty;
+}
+
+int64_t look_time(const struct data *d, const char *path)
+{
+	int64_t ns;
+
+	return time_parse(look_text(d, path), &ns) ? ns : 0;
+}
+
+static struct str keyed(const struct data *map, const char *key)
+{
+	const struct data *v = map && map->kind == DATA_MAP ? data_get(map, str_of(key)) : NULL;
+
+	return v && v->kind == DATA_STRING ? v->u.string : STR("");
+}
+
+struct str look_label(const struct data *object, const char *key) { return keyed(look(object, "metadata.labels"), key); }
+struct str look_annotation(const struct data *object, const char *key) { return keyed(look(object, "metadata.annotations"), key); }
+
+const struct data *look_condition(const struct data *object, const char *type)
+{
+	const struct data *list = look_list(object, "status.conditions");
+
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (str_is(look_text(list->u.list.at[i], "type"), type))
+			return list->u.list.at[i];
+	return NULL;
+}
+
+const struct data *look_condition_is(const struct data *object, const char *type, const char *status)
+{
+	const struct data *c = look_condition(object, type);
+
+	return c && str_is(look_text(c, "status"), status) ? c : NULL;
+}
+
+/* ---- texts ---- */
+
+bool text_holds(struct str text, const char *part) { return text.n && memmem(text.p, text.n, part, strlen(part)) != NULL; }
+
+bool text_among(struct str text, const char *const *words)
+{
+	for (; *words; words++)
+		if (str_is(text, *words))
+			return true;
+	return false;
+}
+
+struct str text_line(struct arena *a, struct str text)
+{
+	const char *more = text.n ? memmem(text.p, text.n, " preemption: ", 13) : NULL;
+	struct buf b = { 0 };
+	bool space = false;
+
+	if (more)
+		text.n = (size_t)(more - text.p);
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if (c <= ' ' || c == 0x7F) {
+			space = b.n > 0;
+			continue;
+		}
+		if (space)
+			buf_char(&b, ' ');
+		space = false;
+		buf_char(&b, (char)c);
+	}
+	struct str line = buf_take(&b, a);
+	buf_release(&b);
+	return line;
+}
+
+struct str text_cause(struct arena *a, struct str reason, struct str message)
+{
+	reason = text_line(a, reason);
+	message = text_line(a, message);
+	return !message.n ? reason : !reason.n ? message : str_printf(a, "%.*s: %.*s", STR_ARG(reason), STR_ARG(message));
+}

@@ -1,0 +1,268 @@
+#include "runtime/status/object.h"
+
+static struct object_view view(enum run_phase phase, struct str cause) { return (struct object_view){ .phase = phase, .cause = cause }; }
+
+static struct str condition_text(struct arena *a, const struct data *c)
+{
+	return text_cause(a, look_text(c, "reason"), look_text(c, "message"));
+}
+
+static struct str event_text(struct arena *a, const struct event *e)
+{
+	return e ? text_cause(a, e->reason, e->message) : STR("");
+}
+
+/* ---- S-50: how many of a Service's endpoints are ready ---- */
+
+static void count_endpoints(const struct data *slice, int64_t *ret_ready, int64_t *ret_all)
+{
+	const struct data *list = look_list(slice, "endpoints");
+
+	for (size_t i = 0; i < list->u.list.n; i++) {
+		const struct data *ready = look(list->u.list.at[i], "conditions.ready");
+		(*ret_all)++;
+		*ret_ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;   /* unknown counts as ready, as there */
+	}
+}
+
+static struct object_view service(struct arena *a, const struct data *o, const struct status_objects *all)
+{
+	int64_t ready = 0, n = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (str_is(look_text(all->at[i], "kind"), "EndpointSlice") &&
+		    str_eq(look_label(all->at[i], "kubernetes.io/service-name"), look_text(o, "metadata.name")) &&
+		    str_eq(look_text(all->at[i], "metadata.namespace"), look_text(o, "metadata.namespace"))) {
+			any = true;
+			count_endpoints(all->at[i], &ready, &n);
+		}
+	return view(RUN_RUNNING, any ? str_printf(a, "%lld/%lld endpoints ready", (long long)ready, (long long)n) : STR(""));
+}
+
+/* ---- S-51 ---- */
+
+static bool binds_late(const struct data *claim, const struct status_objects *all, const struct events *events)
+{
+	static const char *const waits[] = { "WaitForFirstConsumer", NULL };
+	struct str class = look_text(claim, "spec.storageClassName");
+
+	for (size_t i = 0; i < all->n; i++)
+		if (str_is(look_text(all->at[i], "kind"), "StorageClass") && str_eq(look_text(all->at[i], "metadata.name"), class))
+			return str_is(look_text(all->at[i], "volumeBindingMode"), "WaitForFirstConsumer");
+	return events_newest(events, STR("PersistentVolumeClaim"), look_text(claim, "metadata.name"), waits) != NULL;
+}
+
+static struct object_view claim(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events)
+{
+	struct str phase = look_text(o, "status.phase");
+	struct object_view v;
+
+	if (str_is(phase, "Bound"))
+		return view(RUN_RUNNING, STR(""));
+	if (str_is(phase, "Lost"))
+		v = view(RUN_FAILED, STR("its volume is lost"));
+	else if (!pods && binds_late(o, all, events))
+		return view(RUN_RUNNING, STR("waits for the first pod, as its storage class says"));
+	else
+		v = view(RUN_PENDING, event_text(a, events_newest(events, STR("PersistentVolumeClaim"), look_text(o, "metadata.name"), NULL)));
+	v.holds = true;
+	return v;
+}
+
+/* ---- S-53, S-54: controllers of pods that do not end ---- */
+
+static struct object_view counted(struct arena *a, int64_t want, int64_t have, bool settled, const char *what)
+{
+	if (have >= want && settled)
+		return view(RUN_RUNNING, STR(""));
+	return view(RUN_STARTING, str_printf(a, "%lld/%lld %s", (long long)have, (long long)want, have >= want ? "updated" : what));
+}
+
+static struct object_view deployment(struct arena *a, const struct data *o)
+{
+	const struct data *c = look_condition_is(o, "Progressing", "False");
+	int64_t want = look_number(o, "spec.replicas", 1), updated = look_number(o, "status.updatedReplicas", 0);
+
+	if (str_is(look_text(c, "reason"), "ProgressDeadlineExceeded"))
+		return view(RUN_FAILED, condition_text(a, c));
+	return counted(a, want, look_number(o, "status.availableReplicas", 0),
+		updated == want && look_number(o, "status.replicas", 0) == want, "available");
+}
+
+static struct object_view others_like_it(struct arena *a, const struct data *o, struct str kind)
+{
+	bool daemon = str_is(kind, "DaemonSet"), set = str_is(kind, "StatefulSet");
+	int64_t want = daemon ? look_number(o, "status.desiredNumberScheduled", 0) : look_number(o, "spec.replicas", 1);
+	int64_t have = daemon ? look_number(o, "status.numberAvailable", 0) :
+		look_number(o, set ? "status.readyReplicas" : "status.availableReplicas", 0);
+	int64_t updated = daemon ? look_number(o, "status.updatedNumberScheduled", 0) : look_number(o, "status.updatedReplicas", 0);
+	bool by_hand = str_is(look_text(o, "spec.updateStrategy.type"), "OnDelete");
+	bool settled = !(daemon || set) || updated >= want || (set && str_eq(look_text(o, "status.currentRevision"), look_text(o, "status.updateRevision")));
+	struct object_view v = counted(a, want, have, settled || by_hand, daemon ? "available" : "ready");
+
+	if (by_hand && !settled && v.phase == RUN_RUNNING)
+		v.cause = str_printf(a, "%lld/%lld updated; the others are when they are deleted", (long long)updated, (long long)want);
+	return v;
+}
+
+/* ---- S-60: what lets pods in together ---- */
+
+static struct object_view gate(enum run_phase phase, struct str cause)
+{
+	return (struct object_view){ .phase = phase, .cause = cause, .holds = phase != RUN_RUNNING };
+}
+
+static struct object_view workload(struct arena *a, const struct data *o)
+{
+	const struct data *c;
+
+	if (!str_starts(look_text(o, "apiVersion"), STR("kueue.")))
+		return view(RUN_RUNNING, STR(""));
+	if (look_condition_is(o, "Finished", "True") || look_condition_is(o, "Admitted", "True"))
+		return view(RUN_RUNNING, STR(""));
+	if ((c = look_condition_is(o, "Evicted", "True")) && !look_condition_is(o, "QuotaReserved", "True"))
+		return gate(RUN_QUEUED, text_cause(a, STR("evicted"), look_text(c, "message")));
+	c = look_condition(o, "QuotaReserved");
+	return gate(RUN_QUEUED, c ? text_line(a, look_text(c, "message")) : STR("not admitted yet"));
+}
+
+static struct object_view pod_group(struct arena *a, const struct data *o)
+{
+	static const char *const running[] = { "Running", "Scheduled", "Finished", "Completed", NULL };
+	struct str api = look_text(o, "apiVersion"), phase = look_text(o, "status.phase");
+	const struct data *c = look_condition_is(o, "Unschedulable", "True"), *first = look_condition(o, "PodGroupInitiallyScheduled");
+
+	if (first)
+		return str_is(look_text(first, "status"), "True") ? view(RUN_RUNNING, STR("")) : gate(RUN_PENDING, condition_text(a, first));
+	if (text_among(phase, running))
+		return view(RUN_RUNNING, STR(""));
+	if (str_is(phase, "Failed"))
+		return gate(RUN_STALLED, c ? condition_text(a, c) : STR("its time to be scheduled is over"));
+	if (str_is(phase, "Unknown"))
+		return gate(RUN_UNKNOWN, c ? condition_text(a, c) : STR("some of its pods run, others cannot be scheduled"));
+	bool queued = text_holds(api, "volcano") && str_is(phase, "Pending");
+	return gate(queued ? RUN_QUEUED : RUN_PENDING, c ? condition_text(a, c) :
+		queued ? STR("waits in its queue") : STR("not all pods of the group fit yet"));
+}
+
+/* ---- S-55, S-03 ---- */
+
+static struct object_view definition(struct arena *a, const struct data *o)
+{
+	const struct data *c = look_condition_is(o, "NamesAccepted", "False");
+
+	if (c)
+		return view(RUN_FAILED, condition_text(a, c));
+	return view(look_condition_is(o, "Established", "True") ? RUN_RUNNING : RUN_PENDING, STR(""));
+}
+
+static struct object_view unknown(struct arena *a, const struct data *o)
+{
+	const struct data *c = look_condition_is(o, "Stalled", "True"), *ready = look_condition(o, "Ready");
+
+	if (c)
+		return view(RUN_FAILED, condition_text(a, c));
+	if ((c = look_condition_is(o, "Reconciling", "True")))
+		return view(RUN_PENDING, condition_text(a, c));
+	if (ready)
+		return str_is(look_text(ready, "status"), "True") ? view(RUN_RUNNING, STR("")) : view(RUN_PENDING, condition_text(a, ready));
+	if (!look_list(o, "status.conditions")->u.list.n && look_number(o, "status.observedGeneration", -1) < 0)
+		return view(RUN_UNKNOWN, STR("it says nothing about its state"));
+	return view(RUN_RUNNING, STR(""));
+}
+
+/* ---- all ---- */
+
+/* S-52, and what else has no state: that they are there is all. */
+static const char *const plain[] = { "ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding",
+	"NetworkPolicy", "EndpointSlice", "Endpoints", "StorageClass", "PriorityClass", "RuntimeClass", "Namespace", "Node", "Queue", NULL };
+static const char *const judged[] = { "Service", "PersistentVolumeClaim", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet",
+	"CustomResourceDefinition", "PodGroup", "Workload", "HorizontalPodAutoscaler", "PodDisruptionBudget", NULL };
+
+bool object_is_part(const struct data *o)
+{
+	return text_among(look_text(o, "kind"), plain) || text_among(look_text(o, "kind"), judged);
+}
+
+/* S-01, S-02 */
+static bool outdated(struct arena *a, const struct data *o, struct object_view *ret)
+{
+	int64_t generation = look_number(o, "metadata.generation", 0);
+
+	if (look_text(o, "metadata.deletionTimestamp").n) {
+		*ret = view(RUN_TERMINATING, STR("is being deleted"));
+		return true;
+	}
+	if (look_number(o, "status.observedGeneration", generation) >= generation)
+		return false;
+	*ret = view(RUN_PENDING, str_printf(a, "its controller has not seen generation %lld", (long long)generation));
+	return true;
+}
+
+struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events)
+{
+	struct str kind = look_text(o, "kind");
+	struct object_view v;
+
+	if (outdated(a, o, &v))
+		return v;
+	if (text_among(kind, plain))
+		return view(RUN_RUNNING, STR(""));
+	if (str_is(kind, "Service"))
+		return service(a, o, all);
+	if (str_is(kind, "PersistentVolumeClaim"))
+		return claim(a, o, all, pods, events);
+	if (str_is(kind, "Deployment"))
+		return deployment(a, o);
+	if (str_is(kind, "StatefulSet") || str_is(kind, "DaemonSet") || str_is(kind, "ReplicaSet"))
+		return others_like_it(a, o, kind);
+	if (str_is(kind, "CustomResourceDefinition"))
+		return definition(a, o);
+	if (str_is(kind, "PodGroup"))
+		return pod_group(a, o);
+	return str_is(kind, "Workload") ? workload(a, o) : unknown(a, o);
+}
+
+/* ---- S-61 ---- */
+
+static struct str restarts_of(struct arena *a, const struct data *o)
+{
+	int64_t n = look_number(o, "status.restarts", 0), most = look_number(o, "spec.failurePolicy.maxRestarts", -1);
+
+	return !n ? STR("") : most < 0 ? str_printf(a, "%lld restart%s", (long long)n, n == 1 ? "" : "s") :
+		str_printf(a, "%lld of %lld restarts", (long long)n, (long long)most);
+}
+
+struct whole_view whole_judge(struct arena *a, const struct data *o)
+{
+	static const struct {
+		const char *type;
+		enum run_phase phase;
+	} finals[] = { { "Failed", RUN_FAILED }, { "Succeeded", RUN_SUCCEEDED }, { "Completed", RUN_SUCCEEDED }, { "Complete", RUN_SUCCEEDED },
+		{ "Suspended", RUN_SUSPENDED } };
+	struct whole_view v = { .phase = RUN_PENDING, .cause = restarts_of(a, o) };
+	struct object_view old;
+	const struct data *c;
+
+	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
+		if ((c = look_condition_is(o, finals[i].type, "True"))) {
+			bool queued = finals[i].phase == RUN_SUSPENDED && look_label(o, "kueue.x-k8s.io/queue-name").n;
+			return (struct whole_view){ .phase = queued ? RUN_QUEUED : finals[i].phase, .decided = true, .cause = condition_text(a, c),
+				.since = look_time(c, "lastTransitionTime") };
+		}
+	if (outdated(a, o, &old)) {
+		v.phase = old.phase;
+		v.cause = old.cause;
+		v.decided = old.phase == RUN_TERMINATING;
+		return v;
+	}
+	v.restarting = (c = look_condition_is(o, "Restarting", "True")) != NULL;
+	if (!c)
+		v.running = (c = look_condition_is(o, "Running", "True")) != NULL;
+	v.phase = v.restarting ? RUN_DEGRADED : v.running ? RUN_RUNNING : RUN_PENDING;
+	v.since = look_time(c, "lastTransitionTime");
+	if (v.restarting)
+		v.cause = condition_text(a, c);
+	return v;
+}

@@ -1,0 +1,40 @@
+/*
+ * object.h - what an object beside pods and Jobs says: rows S-01 to S-03 and S-50 to
+ * S-61 of runtime-requirements.md, section 4.
+ */
+#ifndef TRAINC_RUNTIME_STATUS_OBJECT_H
+#define TRAINC_RUNTIME_STATUS_OBJECT_H
+
+#include "runtime/status/job.h"
+
+/* The objects of one or several Lists or documents, flat. */
+struct status_objects {
+	const struct data **at;
+	size_t n;
+};
+
+struct object_view {
+	enum run_phase phase;
+	struct str cause;
+	bool holds;                     /* pods wait for such an object: it can be why nothing runs */
+};
+/* `all`: where endpoints and storage classes are found; `pods`: are there any pods? */
+struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events);
+
+/* Kinds that stand for no run of their own: rows S-50 to S-60. */
+bool object_is_part(const struct data *o);
+
+/*
+ * An object that stands for the whole run, and whose controller says what became of
+ * it (S-61): whatever its kind, its conditions have the same few types.
+ */
+struct whole_view {
+	enum run_phase phase;           /* PENDING when no condition says more */
+	bool decided;                   /* succeeded, failed or suspended */
+	bool running, restarting;       /* its own conditions say so */
+	struct str cause;
+	int64_t since;
+};
+struct whole_view whole_judge(struct arena *a, const struct data *o);
+
+#endif

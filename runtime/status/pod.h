@@ -1,0 +1,29 @@
+/*
+ * pod.h - what one pod says: rows S-30 to S-41 of runtime-requirements.md, section 4,
+ * and why its container stopped.
+ */
+#ifndef TRAINC_RUNTIME_STATUS_POD_H
+#define TRAINC_RUNTIME_STATUS_POD_H
+
+#include "runtime/local/run_state.h"
+#include "runtime/status/events.h"
+
+struct pod_view {
+	enum run_phase phase;
+	struct str reason;              /* in a word, which pods with the same trouble share; empty: nothing to say */
+	struct str cause;               /* the whole sentence */
+	bool running, ready, succeeded, failed, deleting, disrupted;
+	int64_t restarts;               /* of its containers, in place */
+	int64_t begin, restarted;       /* when it began; when a container last ended and was started anew */
+	int exit_code, signal;          /* of the container that failed; -1: none */
+	int64_t finished;
+	struct str why;                 /* it failed: "OOMKilled", "exit code 3" */
+	struct str log;                 /* its termination message */
+	struct str node;
+	bool again;                     /* the failure is an earlier one: the container was started anew, or will be */
+};
+
+/* `container` is the main one; `now` decides what has lasted too long. */
+struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events, int64_t now);
+
+#endif
