@@ -118,7 +118,7 @@ static struct crowd crowd_of(struct gathering *g, const struct part *p, struct s
 /* A Job that counts pods which nobody has saved: it does not say which, so the first ones. */
 static void believe(struct part *p, const struct data *job)
 {
-	int64_t ready = look_number(job, "status.ready", 0), active = look_number(job, "status.active", 0);
+	int64_t ready = status_number(job, "status.ready", 0), active = status_number(job, "status.active", 0);
 
 	for (int64_t i = 0; i < p->plan->max && active > 0; i++)
 		if (p->states[i] == REPLICA_WAITING) {

@@ -6,7 +6,7 @@ static int64_t latest(const struct data *o)
 		"firstTimestamp", "metadata.creationTimestamp" };
 
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-		int64_t t = look_time(o, times[i]);
+		int64_t t = status_time(o, times[i]);
 		if (t)
 			return t;
 	}
@@ -15,21 +15,21 @@ static int64_t latest(const struct data *o)
 
 static int64_t occurrences(const struct data *o)
 {
-	int64_t n = look_number(o, "series.count", 0);
+	int64_t n = status_number(o, "series.count", 0);
 
-	n = n ? n : look_number(o, "count", 0);
-	n = n ? n : look_number(o, "deprecatedCount", 0);
+	n = n ? n : status_number(o, "count", 0);
+	n = n ? n : status_number(o, "deprecatedCount", 0);
 	return n > 0 ? n : 1;
 }
 
 void events_add(struct events *e, const struct data *o)
 {
-	const struct data *about = look(o, "involvedObject") ? look(o, "involvedObject") : look(o, "regarding");
+	const struct data *about = status_path(o, "involvedObject") ? status_path(o, "involvedObject") : status_path(o, "regarding");
 	struct event *new = ARENA_NEW(e->arena, struct event);
-	struct str message = look_text(o, "message");
+	struct str message = status_text(o, "message");
 
-	*new = (struct event){ .kind = look_text(about, "kind"), .name = look_text(about, "name"), .reason = look_text(o, "reason"),
-		.message = message.n ? message : look_text(o, "note"), .warning = str_is(look_text(o, "type"), "Warning"),
+	*new = (struct event){ .kind = status_text(about, "kind"), .name = status_text(about, "name"), .reason = status_text(o, "reason"),
+		.message = message.n ? message : status_text(o, "note"), .warning = str_is(status_text(o, "type"), "Warning"),
 		.time = latest(o), .count = occurrences(o) };
 	struct str key = str_cat(e->arena, new->kind, STR("/"), new->name);
 	struct event *first = map_get(&e->of, key), **at = &first;

@@ -26,16 +26,16 @@ static void name_replicas(struct gathering *g)
 
 static bool belongs(const struct gathering *g, const struct data *o)
 {
-	struct str ns = look_text(o, "metadata.namespace"), job = look_label(o, "trainc.dev/job");
+	struct str ns = status_text(o, "metadata.namespace"), job = status_label(o, "trainc.dev/job");
 
 	return (!ns.n || str_eq(ns, plan_namespace(g->job)) || !g->job->ns.set) && (!job.n || str_eq(job, g->job->name));
 }
 
 static struct part *labelled(const struct gathering *g, const struct data *o)
 {
-	struct str role = look_label(o, "trainc.dev/role");
+	struct str role = status_label(o, "trainc.dev/role");
 
-	for (size_t i = 0; role.n && look_label(o, "trainc.dev/job").n && i < g->job->nroles; i++)
+	for (size_t i = 0; role.n && status_label(o, "trainc.dev/job").n && i < g->job->nroles; i++)
 		if (str_eq(g->job->roles[i].label, role))
 			return &g->parts[i];
 	return NULL;
@@ -57,7 +57,7 @@ static bool index_text(struct str text, int64_t *ret)
 /* By labels; else by name, to which a controller may have appended a random part. */
 static bool replica_of(const struct gathering *g, const struct data *o, struct replica_key *ret)
 {
-	struct str name = look_text(o, "metadata.name");
+	struct str name = status_text(o, "metadata.name");
 	const struct replica_key *key = map_get(&g->names, name);
 	const char *dash = key || !name.n ? NULL : memrchr(name.p, '-', name.n);
 	struct part *part = labelled(g, o);
@@ -65,9 +65,9 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 	if (dash)
 		key = map_get(&g->names, (struct str){ name.p, (size_t)(dash - name.p) });
 	*ret = key ? *key : (struct replica_key){ 0 };
-	if (part && (index_text(look_label(o, "trainc.dev/index"), &ret->index) ||
-	             index_text(look_label(o, "batch.kubernetes.io/job-completion-index"), &ret->index) ||
-	             index_text(look_annotation(o, "batch.kubernetes.io/job-completion-index"), &ret->index)))
+	if (part && (index_text(status_label(o, "trainc.dev/index"), &ret->index) ||
+	             index_text(status_label(o, "batch.kubernetes.io/job-completion-index"), &ret->index) ||
+	             index_text(status_annotation(o, "batch.kubernetes.io/job-completion-index"), &ret->index)))
 		ret->part = part;
 	return ret->part && ret->index < ret->part->plan->max;
 }
@@ -85,7 +85,7 @@ static bool blames(const struct failing *a, const struct failing *b)
 		return b->view.signal;
 	if (a->part != b->part)
 		return a->part < b->part;
-	return a->index != b->index ? a->index < b->index : str_cmp(look_text(a->pod, "metadata.name"), look_text(b->pod, "metadata.name")) < 0;
+	return a->index != b->index ? a->index < b->index : str_cmp(status_text(a->pod, "metadata.name"), status_text(b->pod, "metadata.name")) < 0;
 }
 
 const struct failing *gathered_failure(const struct gathering *g)
@@ -104,9 +104,9 @@ const struct failing *gathered_failure(const struct gathering *g)
 /* Is `o` the later of two pods of one replica? */
 static bool later(const struct data *o, const struct data *other)
 {
-	int64_t a = look_time(o, "metadata.creationTimestamp"), b = look_time(other, "metadata.creationTimestamp");
+	int64_t a = status_time(o, "metadata.creationTimestamp"), b = status_time(other, "metadata.creationTimestamp");
 
-	return a != b ? a > b : str_cmp(look_text(o, "metadata.name"), look_text(other, "metadata.name")) > 0;
+	return a != b ? a > b : str_cmp(status_text(o, "metadata.name"), status_text(other, "metadata.name")) > 0;
 }
 
 static void pod(struct gathering *g, const struct data *o)
@@ -149,7 +149,7 @@ static void lost(void *context, int64_t index) { ((struct part *)context)->at[in
 /* A Job of the role, or of one replica. */
 static void job(struct gathering *g, const struct data *o)
 {
-	struct str name = look_text(o, "metadata.name");
+	struct str name = status_text(o, "metadata.name");
 	struct part *part = labelled(g, o);
 	struct replica_key *key = map_get(&g->names, name);
 
@@ -163,22 +163,22 @@ static void job(struct gathering *g, const struct data *o)
 	ARENA_PUSH(g->arena, g->ours, g->nours, o);
 	struct part_job mine = { o, key ? key->index : -1 };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
-	for (size_t i = part->njobs - 1; i > 0 && str_cmp(look_text(part->jobs[i - 1].object, "metadata.name"), name) > 0; i--) {
+	for (size_t i = part->njobs - 1; i > 0 && str_cmp(status_text(part->jobs[i - 1].object, "metadata.name"), name) > 0; i--) {
 		part->jobs[i] = part->jobs[i - 1];
 		part->jobs[i - 1] = mine;
 	}
-	bool complete = look_condition_is(o, "Complete", "True") != NULL, failed = look_condition_is(o, "Failed", "True") != NULL;
+	bool complete = status_condition_true(o, "Complete") != NULL, failed = status_condition_true(o, "Failed") != NULL;
 	if (key) {
 		key->part->at[key->index].done = complete;
 		key->part->at[key->index].lost = failed;
 		return;
 	}
-	job_indexes(look_text(o, "status.completedIndexes"), part->plan->max, done, part);
-	job_indexes(look_text(o, "status.failedIndexes"), part->plan->max, lost, part);
+	job_indexes(status_text(o, "status.completedIndexes"), part->plan->max, done, part);
+	job_indexes(status_text(o, "status.failedIndexes"), part->plan->max, lost, part);
 	for (int64_t i = 0; complete && i < part->plan->max; i++)      /* its pods may be gone; its own rule has been met */
 		part->at[i].done = true;
 	if (part->plan->elastic)
-		part->desired = look_number(o, "spec.parallelism", part->desired);
+		part->desired = status_number(o, "spec.parallelism", part->desired);
 	if (part->desired > part->plan->max || part->desired < 0)
 		part->desired = part->plan->max;
 }
@@ -187,10 +187,10 @@ static void job(struct gathering *g, const struct data *o)
 
 static bool owned(const struct gathering *g, const struct data *o)
 {
-	const struct data *list = look_list(o, "metadata.ownerReferences");
+	const struct data *list = status_list(o, "metadata.ownerReferences");
 
 	for (size_t i = 0; i < list->u.list.n; i++) {
-		struct str name = look_text(list->u.list.at[i], "name");
+		struct str name = status_text(list->u.list.at[i], "name");
 		if (str_eq(name, g->job->name))
 			return true;
 		for (size_t k = 0; k < g->job->nroles; k++)
@@ -213,11 +213,11 @@ static bool claimed(const struct gathering *g, struct str name)
 
 static bool is_ours(const struct gathering *g, const struct data *o)
 {
-	struct str name = look_text(o, "metadata.name");
+	struct str name = status_text(o, "metadata.name");
 
-	if (str_is(look_text(o, "kind"), "PersistentVolumeClaim") && claimed(g, name))
+	if (str_is(status_text(o, "kind"), "PersistentVolumeClaim") && claimed(g, name))
 		return true;
-	return look_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
+	return status_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
 }
 
 static void other(struct gathering *g, const struct data *o)
@@ -225,7 +225,7 @@ static void other(struct gathering *g, const struct data *o)
 	if (!belongs(g, o) || !is_ours(g, o))
 		return;
 	ARENA_PUSH(g->arena, g->ours, g->nours, o);
-	if (!object_is_part(o) && str_eq(look_text(o, "metadata.name"), g->job->name))
+	if (!object_is_part(o) && str_eq(status_text(o, "metadata.name"), g->job->name))
 		g->whole = o;
 	else
 		ARENA_PUSH(g->arena, g->others, g->nothers, o);
@@ -235,7 +235,7 @@ static void other(struct gathering *g, const struct data *o)
 
 static bool is_batch_job(const struct data *o)
 {
-	return str_is(look_text(o, "kind"), "Job") && (!look_text(o, "apiVersion").n || str_starts(look_text(o, "apiVersion"), STR("batch/")));
+	return str_is(status_text(o, "kind"), "Job") && (!status_text(o, "apiVersion").n || str_starts(status_text(o, "apiVersion"), STR("batch/")));
 }
 
 static bool is_noise(struct str kind)
@@ -247,14 +247,14 @@ static void sort_objects(struct gathering *g)
 {
 	for (size_t i = 0; i < g->all->n; i++) {
 		const struct data *o = g->all->at[i];
-		if (str_is(look_text(o, "kind"), "Event"))
+		if (str_is(status_text(o, "kind"), "Event"))
 			events_add(&g->events, o);
-		else if (str_is(look_text(o, "kind"), "Node") && look_condition(o, "Ready") && !look_condition_is(o, "Ready", "True"))
-			map_put(&g->nodes, g->arena, look_text(o, "metadata.name"), (void *)(uintptr_t)look_condition(o, "Ready"));
+		else if (str_is(status_text(o, "kind"), "Node") && status_condition(o, "Ready") && !status_condition_true(o, "Ready"))
+			map_put(&g->nodes, g->arena, status_text(o, "metadata.name"), (void *)(uintptr_t)status_condition(o, "Ready"));
 	}
 	for (size_t i = 0; i < g->all->n; i++) {
 		const struct data *o = g->all->at[i];
-		struct str kind = look_text(o, "kind");
+		struct str kind = status_text(o, "kind");
 		if (str_is(kind, "Pod"))
 			pod(g, o);
 		else if (is_batch_job(o))

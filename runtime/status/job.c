@@ -43,14 +43,14 @@ static struct job_view view(enum run_phase phase, struct str cause, int64_t sinc
 
 static struct job_view by_condition(struct arena *a, const struct data *c, enum run_phase phase)
 {
-	return view(phase, text_cause(a, look_text(c, "reason"), look_text(c, "message")), look_time(c, "lastTransitionTime"));
+	return view(phase, text_cause(a, status_text(c, "reason"), status_text(c, "message")), status_time(c, "lastTransitionTime"));
 }
 
 /* S-10, S-11: with the indexes that failed */
 static struct job_view failed(struct arena *a, const struct data *job, const struct data *c, enum run_phase phase)
 {
 	struct job_view v = by_condition(a, c, phase);
-	struct str indexes = text_line(a, look_text(job, "status.failedIndexes"));
+	struct str indexes = text_line(a, status_text(job, "status.failedIndexes"));
 
 	if (indexes.n)
 		v.cause = str_printf(a, "%.*s; failed: %.*s", STR_ARG(v.cause), STR_ARG(indexes));
@@ -60,18 +60,18 @@ static struct job_view failed(struct arena *a, const struct data *job, const str
 /* S-15: whoever set the field last. */
 static struct job_view suspended(struct arena *a, const struct data *job)
 {
-	const struct data *c = look_condition_is(job, "Suspended", "True"), *list = look_list(job, "metadata.managedFields");
+	const struct data *c = status_condition_true(job, "Suspended"), *list = status_list(job, "metadata.managedFields");
 	struct str who = STR("");
 
 	for (size_t i = 0; i < list->u.list.n; i++)
-		if (look(look(list->u.list.at[i], "fieldsV1"), "f:spec.f:suspend"))
-			who = look_text(list->u.list.at[i], "manager");
+		if (status_path(status_path(list->u.list.at[i], "fieldsV1"), "f:spec.f:suspend"))
+			who = status_text(list->u.list.at[i], "manager");
 	struct job_view v = view(RUN_SUSPENDED, who.n ? str_printf(a, "by %.*s", STR_ARG(text_line(a, who))) : STR(""),
-		look_time(c, "lastTransitionTime"));
+		status_time(c, "lastTransitionTime"));
 	v.suspended = true;
-	if (look_label(job, "kueue.x-k8s.io/queue-name").n)
+	if (status_label(job, "kueue.x-k8s.io/queue-name").n)
 		v = (struct job_view){ .phase = RUN_QUEUED, .suspended = true, .since = v.since,                /* S-14 */
-			.cause = str_printf(a, "waits in the queue '%.*s'", STR_ARG(text_line(a, look_label(job, "kueue.x-k8s.io/queue-name")))) };
+			.cause = str_printf(a, "waits in the queue '%.*s'", STR_ARG(text_line(a, status_label(job, "kueue.x-k8s.io/queue-name")))) };
 	return v;
 }
 
@@ -82,20 +82,20 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 		const char *type;
 		enum run_phase phase;
 	} finals[] = { { "Failed", RUN_FAILED }, { "FailureTarget", RUN_FAILING }, { "Complete", RUN_SUCCEEDED }, { "SuccessCriteriaMet", RUN_COMPLETING } };
-	const struct data *c, *holders = look_list(job, "metadata.finalizers");
+	const struct data *c, *holders = status_list(job, "metadata.finalizers");
 
 	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
-		if ((c = look_condition_is(job, finals[i].type, "True"))) {
+		if ((c = status_condition_true(job, finals[i].type))) {
 			*ret = i < 2 ? failed(a, job, c, finals[i].phase) : by_condition(a, c, finals[i].phase);
 			return true;
 		}
-	if (look_text(job, "metadata.deletionTimestamp").n) {
+	if (status_text(job, "metadata.deletionTimestamp").n) {
 		*ret = view(RUN_TERMINATING, holders->u.list.n && holders->u.list.at[0]->kind == DATA_STRING
 			? str_printf(a, "is being deleted; finalizer %.*s holds it", STR_ARG(holders->u.list.at[0]->u.string))
-			: STR("is being deleted"), look_time(job, "metadata.deletionTimestamp"));
+			: STR("is being deleted"), status_time(job, "metadata.deletionTimestamp"));
 		return true;
 	}
-	if (look_true(job, "spec.suspend")) {
+	if (status_true(job, "spec.suspend")) {
 		*ret = suspended(a, job);
 		return true;
 	}
@@ -105,8 +105,8 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 /* S-16: another controller is to run it, and has said nothing. */
 static bool unmanaged(struct arena *a, const struct data *job, int64_t age, struct job_view *ret)
 {
-	struct str by = look_text(job, "spec.managedBy");
-	const struct data *status = look(job, "status");
+	struct str by = status_text(job, "spec.managedBy");
+	const struct data *status = status_path(job, "status");
 	bool silent = !status || status->kind != DATA_MAP || !status->u.map.n;
 
 	if (!by.n || str_is(by, "kubernetes.io/job-controller") || !silent || age < SILENT)
@@ -126,19 +126,19 @@ static const struct event *refused(const struct events *events, struct str name)
 
 struct job_view job_judge(struct arena *a, const struct data *job, const struct crowd *pods, const struct events *events, int64_t now)
 {
-	int64_t made = look_time(job, "metadata.creationTimestamp"), age = made ? now - made : 0;
-	int64_t parallelism = look_number(job, "spec.parallelism", 1);
-	int64_t succeeded = look_number(job, "status.succeeded", pods->succeeded);
-	int64_t left = look_number(job, "spec.completions", parallelism) - succeeded;
-	int64_t expected = parallelism < left ? parallelism : left, ready = look_number(job, "status.ready", pods->ready);
-	bool started = look_text(job, "status.startTime").n, any = pods->seen || look_number(job, "status.active", 0);
+	int64_t made = status_time(job, "metadata.creationTimestamp"), age = made ? now - made : 0;
+	int64_t parallelism = status_number(job, "spec.parallelism", 1);
+	int64_t succeeded = status_number(job, "status.succeeded", pods->succeeded);
+	int64_t left = status_number(job, "spec.completions", parallelism) - succeeded;
+	int64_t expected = parallelism < left ? parallelism : left, ready = status_number(job, "status.ready", pods->ready);
+	bool started = status_text(job, "status.startTime").n, any = pods->seen || status_number(job, "status.active", 0);
 	struct job_view v;
 
 	if (decided(a, job, &v) || unmanaged(a, job, age, &v))
 		return v;
 	if (!started && !any && age < TAKEN_UP)
 		return view(RUN_PENDING, STR("was made just now"), made);                                       /* S-17 */
-	const struct event *e = pods->active + pods->succeeded < parallelism ? refused(events, look_text(job, "metadata.name")) : NULL;
+	const struct event *e = pods->active + pods->succeeded < parallelism ? refused(events, status_text(job, "metadata.name")) : NULL;
 	if (e)
 		return view(RUN_STALLED, text_cause(a, e->reason, e->message), e->time);                        /* S-18 */
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))

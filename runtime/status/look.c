@@ -4,7 +4,7 @@
 
 /* ---- paths ---- */
 
-const struct data *look(const struct data *d, const char *path)
+const struct data *status_path(const struct data *d, const char *path)
 {
 	while (d && *path) {
 		const char *dot = strchr(path, '.');
@@ -15,40 +15,40 @@ const struct data *look(const struct data *d, const char *path)
 	return d;
 }
 
-struct str look_text(const struct data *d, const char *path)
+struct str status_text(const struct data *d, const char *path)
 {
-	const struct data *v = look(d, path);
+	const struct data *v = status_path(d, path);
 
 	return v && v->kind == DATA_STRING ? v->u.string : STR("");
 }
 
-int64_t look_number(const struct data *d, const char *path, int64_t otherwise)
+int64_t status_number(const struct data *d, const char *path, int64_t otherwise)
 {
-	const struct data *v = look(d, path);
+	const struct data *v = status_path(d, path);
 
 	return v && v->kind == DATA_INT ? v->u.integer : otherwise;
 }
 
-bool look_true(const struct data *d, const char *path)
+bool status_true(const struct data *d, const char *path)
 {
-	const struct data *v = look(d, path);
+	const struct data *v = status_path(d, path);
 
 	return v && v->kind == DATA_BOOL && v->u.boolean;
 }
 
-const struct data *look_list(const struct data *d, const char *path)
+const struct data *status_list(const struct data *d, const char *path)
 {
 	static const struct data empty = { .kind = DATA_LIST };
-	const struct data *v = look(d, path);
+	const struct data *v = status_path(d, path);
 
 	return v && v->kind == DATA_LIST ? v : &empty;
 }
 
-int64_t look_time(const struct data *d, const char *path)
+int64_t status_time(const struct data *d, const char *path)
 {
 	int64_t ns;
 
-	return time_parse(look_text(d, path), &ns) ? ns : 0;
+	return time_parse(status_text(d, path), &ns) ? ns : 0;
 }
 
 static struct str keyed(const struct data *map, const char *key)
@@ -58,24 +58,29 @@ static struct str keyed(const struct data *map, const char *key)
 	return v && v->kind == DATA_STRING ? v->u.string : STR("");
 }
 
-struct str look_label(const struct data *object, const char *key) { return keyed(look(object, "metadata.labels"), key); }
-struct str look_annotation(const struct data *object, const char *key) { return keyed(look(object, "metadata.annotations"), key); }
+struct str status_label(const struct data *object, const char *key) { return keyed(status_path(object, "metadata.labels"), key); }
+struct str status_annotation(const struct data *object, const char *key) { return keyed(status_path(object, "metadata.annotations"), key); }
 
-const struct data *look_condition(const struct data *object, const char *type)
+const struct data *status_condition(const struct data *object, const char *type)
 {
-	const struct data *list = look_list(object, "status.conditions");
+	const struct data *list = status_list(object, "status.conditions");
 
 	for (size_t i = 0; i < list->u.list.n; i++)
-		if (str_is(look_text(list->u.list.at[i], "type"), type))
+		if (str_is(status_text(list->u.list.at[i], "type"), type))
 			return list->u.list.at[i];
 	return NULL;
 }
 
-const struct data *look_condition_is(const struct data *object, const char *type, const char *status)
+const struct data *status_condition_is(const struct data *object, const char *type, const char *status)
 {
-	const struct data *c = look_condition(object, type);
+	const struct data *c = status_condition(object, type);
 
-	return c && str_is(look_text(c, "status"), status) ? c : NULL;
+	return c && str_is(status_text(c, "status"), status) ? c : NULL;
+}
+
+const struct data *status_condition_true(const struct data *object, const char *type)
+{
+	return status_condition_is(object, type, "True");
 }
 
 /* ---- texts ---- */

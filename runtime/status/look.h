@@ -10,22 +10,23 @@
 #include "plan/data.h"
 
 /* The value at the end of a path of keys with dots between them, or NULL. */
-const struct data *look(const struct data *d, const char *path);
-struct str look_text(const struct data *d, const char *path);
-int64_t look_number(const struct data *d, const char *path, int64_t otherwise);
-bool look_true(const struct data *d, const char *path);
+const struct data *status_path(const struct data *d, const char *path);
+struct str status_text(const struct data *d, const char *path);
+int64_t status_number(const struct data *d, const char *path, int64_t otherwise);
+bool status_true(const struct data *d, const char *path);
 /* A list without elements when there is none. */
-const struct data *look_list(const struct data *d, const char *path);
+const struct data *status_list(const struct data *d, const char *path);
 /* Nanoseconds of the real-time clock, or 0. */
-int64_t look_time(const struct data *d, const char *path);
+int64_t status_time(const struct data *d, const char *path);
 /* Labels and annotations have dots in their keys; an empty text when there is no such one. */
-struct str look_label(const struct data *object, const char *key);
-struct str look_annotation(const struct data *object, const char *key);
+struct str status_label(const struct data *object, const char *key);
+struct str status_annotation(const struct data *object, const char *key);
 
 /* The element of status.conditions of that type, or NULL. */
-const struct data *look_condition(const struct data *object, const char *type);
-/* The same when its status is that. */
-const struct data *look_condition_is(const struct data *object, const char *type, const char *status);
+const struct data *status_condition(const struct data *object, const char *type);
+/* The same when its status is that; when it is True. */
+const struct data *status_condition_is(const struct data *object, const char *type, const char *status);
+const struct data *status_condition_true(const struct data *object, const char *type);
 
 bool text_holds(struct str text, const char *part);
 bool text_among(struct str text, const char *const *words);

@@ -4,7 +4,7 @@ static struct object_view view(enum run_phase phase, struct str cause) { return 
 
 static struct str condition_text(struct arena *a, const struct data *c)
 {
-	return text_cause(a, look_text(c, "reason"), look_text(c, "message"));
+	return text_cause(a, status_text(c, "reason"), status_text(c, "message"));
 }
 
 static struct str event_text(struct arena *a, const struct event *e)
@@ -16,10 +16,10 @@ static struct str event_text(struct arena *a, const struct event *e)
 
 static void count_endpoints(const struct data *slice, int64_t *ret_ready, int64_t *ret_all)
 {
-	const struct data *list = look_list(slice, "endpoints");
+	const struct data *list = status_list(slice, "endpoints");
 
 	for (size_t i = 0; i < list->u.list.n; i++) {
-		const struct data *ready = look(list->u.list.at[i], "conditions.ready");
+		const struct data *ready = status_path(list->u.list.at[i], "conditions.ready");
 		(*ret_all)++;
 		*ret_ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;   /* unknown counts as ready, as there */
 	}
@@ -31,9 +31,9 @@ static struct object_view service(struct arena *a, const struct data *o, const s
 	bool any = false;
 
 	for (size_t i = 0; i < all->n; i++)
-		if (str_is(look_text(all->at[i], "kind"), "EndpointSlice") &&
-		    str_eq(look_label(all->at[i], "kubernetes.io/service-name"), look_text(o, "metadata.name")) &&
-		    str_eq(look_text(all->at[i], "metadata.namespace"), look_text(o, "metadata.namespace"))) {
+		if (str_is(status_text(all->at[i], "kind"), "EndpointSlice") &&
+		    str_eq(status_label(all->at[i], "kubernetes.io/service-name"), status_text(o, "metadata.name")) &&
+		    str_eq(status_text(all->at[i], "metadata.namespace"), status_text(o, "metadata.namespace"))) {
 			any = true;
 			count_endpoints(all->at[i], &ready, &n);
 		}
@@ -45,17 +45,17 @@ static struct object_view service(struct arena *a, const struct data *o, const s
 static bool binds_late(const struct data *claim, const struct status_objects *all, const struct events *events)
 {
 	static const char *const waits[] = { "WaitForFirstConsumer", NULL };
-	struct str class = look_text(claim, "spec.storageClassName");
+	struct str class = status_text(claim, "spec.storageClassName");
 
 	for (size_t i = 0; i < all->n; i++)
-		if (str_is(look_text(all->at[i], "kind"), "StorageClass") && str_eq(look_text(all->at[i], "metadata.name"), class))
-			return str_is(look_text(all->at[i], "volumeBindingMode"), "WaitForFirstConsumer");
-	return events_newest(events, STR("PersistentVolumeClaim"), look_text(claim, "metadata.name"), waits) != NULL;
+		if (str_is(status_text(all->at[i], "kind"), "StorageClass") && str_eq(status_text(all->at[i], "metadata.name"), class))
+			return str_is(status_text(all->at[i], "volumeBindingMode"), "WaitForFirstConsumer");
+	return events_newest(events, STR("PersistentVolumeClaim"), status_text(claim, "metadata.name"), waits) != NULL;
 }
 
 static struct object_view claim(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events)
 {
-	struct str phase = look_text(o, "status.phase");
+	struct str phase = status_text(o, "status.phase");
 	struct object_view v;
 
 	if (str_is(phase, "Bound"))
@@ -65,7 +65,7 @@ static struct object_view claim(struct arena *a, const struct data *o, const str
 	else if (!pods && binds_late(o, all, events))
 		return view(RUN_RUNNING, STR("waits for the first pod, as its storage class says"));
 	else
-		v = view(RUN_PENDING, event_text(a, events_newest(events, STR("PersistentVolumeClaim"), look_text(o, "metadata.name"), NULL)));
+		v = view(RUN_PENDING, event_text(a, events_newest(events, STR("PersistentVolumeClaim"), status_text(o, "metadata.name"), NULL)));
 	v.holds = true;
 	return v;
 }
@@ -81,24 +81,24 @@ static struct object_view counted(struct arena *a, int64_t want, int64_t have, b
 
 static struct object_view deployment(struct arena *a, const struct data *o)
 {
-	const struct data *c = look_condition_is(o, "Progressing", "False");
-	int64_t want = look_number(o, "spec.replicas", 1), updated = look_number(o, "status.updatedReplicas", 0);
+	const struct data *c = status_condition_is(o, "Progressing", "False");
+	int64_t want = status_number(o, "spec.replicas", 1), updated = status_number(o, "status.updatedReplicas", 0);
 
-	if (str_is(look_text(c, "reason"), "ProgressDeadlineExceeded"))
+	if (str_is(status_text(c, "reason"), "ProgressDeadlineExceeded"))
 		return view(RUN_FAILED, condition_text(a, c));
-	return counted(a, want, look_number(o, "status.availableReplicas", 0),
-		updated == want && look_number(o, "status.replicas", 0) == want, "available");
+	return counted(a, want, status_number(o, "status.availableReplicas", 0),
+		updated == want && status_number(o, "status.replicas", 0) == want, "available");
 }
 
 static struct object_view others_like_it(struct arena *a, const struct data *o, struct str kind)
 {
 	bool daemon = str_is(kind, "DaemonSet"), set = str_is(kind, "StatefulSet");
-	int64_t want = daemon ? look_number(o, "status.desiredNumberScheduled", 0) : look_number(o, "spec.replicas", 1);
-	int64_t have = daemon ? look_number(o, "status.numberAvailable", 0) :
-		look_number(o, set ? "status.readyReplicas" : "status.availableReplicas", 0);
-	int64_t updated = daemon ? look_number(o, "status.updatedNumberScheduled", 0) : look_number(o, "status.updatedReplicas", 0);
-	bool by_hand = str_is(look_text(o, "spec.updateStrategy.type"), "OnDelete");
-	bool settled = !(daemon || set) || updated >= want || (set && str_eq(look_text(o, "status.currentRevision"), look_text(o, "status.updateRevision")));
+	int64_t want = daemon ? status_number(o, "status.desiredNumberScheduled", 0) : status_number(o, "spec.replicas", 1);
+	int64_t have = daemon ? status_number(o, "status.numberAvailable", 0) :
+		status_number(o, set ? "status.readyReplicas" : "status.availableReplicas", 0);
+	int64_t updated = daemon ? status_number(o, "status.updatedNumberScheduled", 0) : status_number(o, "status.updatedReplicas", 0);
+	bool by_hand = str_is(status_text(o, "spec.updateStrategy.type"), "OnDelete");
+	bool settled = !(daemon || set) || updated >= want || (set && str_eq(status_text(o, "status.currentRevision"), status_text(o, "status.updateRevision")));
 	struct object_view v = counted(a, want, have, settled || by_hand, daemon ? "available" : "ready");
 
 	if (by_hand && !settled && v.phase == RUN_RUNNING)
@@ -117,24 +117,24 @@ static struct object_view workload(struct arena *a, const struct data *o)
 {
 	const struct data *c;
 
-	if (!str_starts(look_text(o, "apiVersion"), STR("kueue.")))
+	if (!str_starts(status_text(o, "apiVersion"), STR("kueue.")))
 		return view(RUN_RUNNING, STR(""));
-	if (look_condition_is(o, "Finished", "True") || look_condition_is(o, "Admitted", "True"))
+	if (status_condition_true(o, "Finished") || status_condition_true(o, "Admitted"))
 		return view(RUN_RUNNING, STR(""));
-	if ((c = look_condition_is(o, "Evicted", "True")) && !look_condition_is(o, "QuotaReserved", "True"))
-		return gate(RUN_QUEUED, text_cause(a, STR("evicted"), look_text(c, "message")));
-	c = look_condition(o, "QuotaReserved");
-	return gate(RUN_QUEUED, c ? text_line(a, look_text(c, "message")) : STR("not admitted yet"));
+	if ((c = status_condition_true(o, "Evicted")) && !status_condition_true(o, "QuotaReserved"))
+		return gate(RUN_QUEUED, text_cause(a, STR("evicted"), status_text(c, "message")));
+	c = status_condition(o, "QuotaReserved");
+	return gate(RUN_QUEUED, c ? text_line(a, status_text(c, "message")) : STR("not admitted yet"));
 }
 
 static struct object_view pod_group(struct arena *a, const struct data *o)
 {
 	static const char *const running[] = { "Running", "Scheduled", "Finished", "Completed", NULL };
-	struct str api = look_text(o, "apiVersion"), phase = look_text(o, "status.phase");
-	const struct data *c = look_condition_is(o, "Unschedulable", "True"), *first = look_condition(o, "PodGroupInitiallyScheduled");
+	struct str api = status_text(o, "apiVersion"), phase = status_text(o, "status.phase");
+	const struct data *c = status_condition_true(o, "Unschedulable"), *first = status_condition(o, "PodGroupInitiallyScheduled");
 
 	if (first)
-		return str_is(look_text(first, "status"), "True") ? view(RUN_RUNNING, STR("")) : gate(RUN_PENDING, condition_text(a, first));
+		return str_is(status_text(first, "status"), "True") ? view(RUN_RUNNING, STR("")) : gate(RUN_PENDING, condition_text(a, first));
 	if (text_among(phase, running))
 		return view(RUN_RUNNING, STR(""));
 	if (str_is(phase, "Failed"))
@@ -150,24 +150,24 @@ static struct object_view pod_group(struct arena *a, const struct data *o)
 
 static struct object_view definition(struct arena *a, const struct data *o)
 {
-	const struct data *c = look_condition_is(o, "NamesAccepted", "False");
+	const struct data *c = status_condition_is(o, "NamesAccepted", "False");
 
 	if (c)
 		return view(RUN_FAILED, condition_text(a, c));
-	return view(look_condition_is(o, "Established", "True") ? RUN_RUNNING : RUN_PENDING, STR(""));
+	return view(status_condition_true(o, "Established") ? RUN_RUNNING : RUN_PENDING, STR(""));
 }
 
 static struct object_view unknown(struct arena *a, const struct data *o)
 {
-	const struct data *c = look_condition_is(o, "Stalled", "True"), *ready = look_condition(o, "Ready");
+	const struct data *c = status_condition_true(o, "Stalled"), *ready = status_condition(o, "Ready");
 
 	if (c)
 		return view(RUN_FAILED, condition_text(a, c));
-	if ((c = look_condition_is(o, "Reconciling", "True")))
+	if ((c = status_condition_true(o, "Reconciling")))
 		return view(RUN_PENDING, condition_text(a, c));
 	if (ready)
-		return str_is(look_text(ready, "status"), "True") ? view(RUN_RUNNING, STR("")) : view(RUN_PENDING, condition_text(a, ready));
-	if (!look_list(o, "status.conditions")->u.list.n && look_number(o, "status.observedGeneration", -1) < 0)
+		return str_is(status_text(ready, "status"), "True") ? view(RUN_RUNNING, STR("")) : view(RUN_PENDING, condition_text(a, ready));
+	if (!status_list(o, "status.conditions")->u.list.n && status_number(o, "status.observedGeneration", -1) < 0)
 		return view(RUN_UNKNOWN, STR("it says nothing about its state"));
 	return view(RUN_RUNNING, STR(""));
 }
@@ -182,19 +182,19 @@ static const char *const judged[] = { "Service", "PersistentVolumeClaim", "Deplo
 
 bool object_is_part(const struct data *o)
 {
-	return text_among(look_text(o, "kind"), plain) || text_among(look_text(o, "kind"), judged);
+	return text_among(status_text(o, "kind"), plain) || text_among(status_text(o, "kind"), judged);
 }
 
 /* S-01, S-02 */
 static bool outdated(struct arena *a, const struct data *o, struct object_view *ret)
 {
-	int64_t generation = look_number(o, "metadata.generation", 0);
+	int64_t generation = status_number(o, "metadata.generation", 0);
 
-	if (look_text(o, "metadata.deletionTimestamp").n) {
+	if (status_text(o, "metadata.deletionTimestamp").n) {
 		*ret = view(RUN_TERMINATING, STR("is being deleted"));
 		return true;
 	}
-	if (look_number(o, "status.observedGeneration", generation) >= generation)
+	if (status_number(o, "status.observedGeneration", generation) >= generation)
 		return false;
 	*ret = view(RUN_PENDING, str_printf(a, "its controller has not seen generation %lld", (long long)generation));
 	return true;
@@ -202,7 +202,7 @@ static bool outdated(struct arena *a, const struct data *o, struct object_view *
 
 struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events)
 {
-	struct str kind = look_text(o, "kind");
+	struct str kind = status_text(o, "kind");
 	struct object_view v;
 
 	if (outdated(a, o, &v))
@@ -228,7 +228,7 @@ struct object_view object_judge(struct arena *a, const struct data *o, const str
 
 static struct str restarts_of(struct arena *a, const struct data *o)
 {
-	int64_t n = look_number(o, "status.restarts", 0), most = look_number(o, "spec.failurePolicy.maxRestarts", -1);
+	int64_t n = status_number(o, "status.restarts", 0), most = status_number(o, "spec.failurePolicy.maxRestarts", -1);
 
 	return !n ? STR("") : most < 0 ? str_printf(a, "%lld restart%s", (long long)n, n == 1 ? "" : "s") :
 		str_printf(a, "%lld of %lld restarts", (long long)n, (long long)most);
@@ -246,10 +246,10 @@ struct whole_view whole_judge(struct arena *a, const struct data *o)
 	const struct data *c;
 
 	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
-		if ((c = look_condition_is(o, finals[i].type, "True"))) {
-			bool queued = finals[i].phase == RUN_SUSPENDED && look_label(o, "kueue.x-k8s.io/queue-name").n;
+		if ((c = status_condition_true(o, finals[i].type))) {
+			bool queued = finals[i].phase == RUN_SUSPENDED && status_label(o, "kueue.x-k8s.io/queue-name").n;
 			return (struct whole_view){ .phase = queued ? RUN_QUEUED : finals[i].phase, .decided = true, .cause = condition_text(a, c),
-				.since = look_time(c, "lastTransitionTime") };
+				.since = status_time(c, "lastTransitionTime") };
 		}
 	if (outdated(a, o, &old)) {
 		v.phase = old.phase;
@@ -257,11 +257,11 @@ struct whole_view whole_judge(struct arena *a, const struct data *o)
 		v.decided = old.phase == RUN_TERMINATING;
 		return v;
 	}
-	v.restarting = (c = look_condition_is(o, "Restarting", "True")) != NULL;
+	v.restarting = (c = status_condition_true(o, "Restarting")) != NULL;
 	if (!c)
-		v.running = (c = look_condition_is(o, "Running", "True")) != NULL;
+		v.running = (c = status_condition_true(o, "Running")) != NULL;
 	v.phase = v.restarting ? RUN_DEGRADED : v.running ? RUN_RUNNING : RUN_PENDING;
-	v.since = look_time(c, "lastTransitionTime");
+	v.since = status_time(c, "lastTransitionTime");
 	if (v.restarting)
 		v.cause = condition_text(a, c);
 	return v;

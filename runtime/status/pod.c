@@ -32,14 +32,14 @@ static bool gone_for_good(struct str message)
 /* How the run of a container that loops ended before. */
 static struct str last_end(struct judging *j, const struct data *container)
 {
-	const struct data *end = look(container, "lastState.terminated");
-	struct str reason = look_text(end, "reason");
-	int64_t code = look_number(end, "exitCode", -1);
+	const struct data *end = status_path(container, "lastState.terminated");
+	struct str reason = status_text(end, "reason");
+	int64_t code = status_number(end, "exitCode", -1);
 
 	if (!end)
-		return look_text(container, "state.waiting.message");
+		return status_text(container, "state.waiting.message");
 	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "", STR_ARG(reason));
-	struct str told = text_line(j->arena, look_text(end, "message"));
+	struct str told = text_line(j->arena, status_text(end, "message"));
 	if (told.n > 160)                       /* the end of a traceback names the error */
 		told = (struct str){ told.p + told.n - 160, 160 };
 	return text_cause(j->arena, why, told);
@@ -50,7 +50,7 @@ static void waiting(struct judging *j, const struct data *container)
 	static const char *const images[] = { "ErrImagePull", "ImagePullBackOff", NULL };
 	static const char *const broken[] = { "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError", "CreateContainerError",
 		"RunContainerError", NULL };
-	struct str reason = look_text(container, "state.waiting.reason"), message = look_text(container, "state.waiting.message");
+	struct str reason = status_text(container, "state.waiting.reason"), message = status_text(container, "state.waiting.message");
 	int64_t age = j->now - j->since;
 
 	if (text_among(reason, images)) {
@@ -77,18 +77,18 @@ static struct str exit_word(struct arena *a, int code)
 
 static void ended(struct judging *j, const struct data *container, const char *state, bool init)
 {
-	const struct data *end = look(container, state);
+	const struct data *end = status_path(container, state);
 	struct pod_view *v = j->view;
-	int64_t code = look_number(end, "exitCode", -1);
+	int64_t code = status_number(end, "exitCode", -1);
 
 	if (!end || code <= 0 || code > 255 || v->exit_code > 0)
 		return;
-	struct str reason = look_text(end, "reason"), name = look_text(container, "name");
+	struct str reason = status_text(end, "reason"), name = status_text(container, "name");
 	bool told = str_is(reason, "OOMKilled") || str_is(reason, "ContainerCannotRun") || str_is(reason, "StartError");
 	v->exit_code = (int)code;
 	v->signal = code > 128 && code < 128 + 65 ? (int)code - 128 : 0;
-	v->log = look_text(end, "message");
-	v->finished = look_time(end, "finishedAt");
+	v->log = status_text(end, "message");
+	v->finished = status_time(end, "finishedAt");
 	v->again = state[0] == 'l';
 	v->why = told ? reason : exit_word(j->arena, (int)code);
 	if (v->cause.n || v->again)
@@ -101,9 +101,9 @@ static void ended(struct judging *j, const struct data *container, const char *s
 
 static void restarts(struct judging *j, const struct data *container)
 {
-	int64_t last = look_time(container, "lastState.terminated.finishedAt");
+	int64_t last = status_time(container, "lastState.terminated.finishedAt");
 
-	j->view->restarts += look_number(container, "restartCount", 0);
+	j->view->restarts += status_number(container, "restartCount", 0);
 	if (last > j->view->restarted)
 		j->view->restarted = last;
 }
@@ -111,7 +111,7 @@ static void restarts(struct judging *j, const struct data *container)
 /* The main container decides; any other one only where that has nothing to say. */
 static void containers(struct judging *j)
 {
-	const struct data *list = look_list(j->pod, "status.containerStatuses");
+	const struct data *list = status_list(j->pod, "status.containerStatuses");
 	bool ready = list->u.list.n > 0;
 
 	for (size_t i = 0; i < list->u.list.n; i++)
@@ -119,9 +119,9 @@ static void containers(struct judging *j)
 	for (int others = 0; others < 2; others++)
 		for (size_t i = 0; i < list->u.list.n; i++) {
 			const struct data *c = list->u.list.at[i];
-			if (str_eq(look_text(c, "name"), j->main) == (others != 0))
+			if (str_eq(status_text(c, "name"), j->main) == (others != 0))
 				continue;
-			ready = ready && look_true(c, "ready");
+			ready = ready && status_true(c, "ready");
 			if (!j->view->cause.n)
 				waiting(j, c);
 			ended(j, c, "state.terminated", false);
@@ -134,29 +134,29 @@ static void containers(struct judging *j)
 /* One that is to go on beside the others: it begins before them, and does not end. */
 static bool is_sidecar(const struct data *pod, struct str name)
 {
-	const struct data *list = look_list(pod, "spec.initContainers");
+	const struct data *list = status_list(pod, "spec.initContainers");
 
 	for (size_t i = 0; i < list->u.list.n; i++)
-		if (str_eq(look_text(list->u.list.at[i], "name"), name))
-			return str_is(look_text(list->u.list.at[i], "restartPolicy"), "Always");
+		if (str_eq(status_text(list->u.list.at[i], "name"), name))
+			return str_is(status_text(list->u.list.at[i], "restartPolicy"), "Always");
 	return false;
 }
 
 /* S-36; true when there was something to say. */
 static bool init_containers(struct judging *j)
 {
-	const struct data *list = look_list(j->pod, "status.initContainerStatuses");
+	const struct data *list = status_list(j->pod, "status.initContainerStatuses");
 	size_t n = list->u.list.n;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct data *c = list->u.list.at[i];
-		struct str name = look_text(c, "name");
+		struct str name = status_text(c, "name");
 		bool sidecar = is_sidecar(j->pod, name);
 		waiting(j, c);
 		ended(j, c, "state.terminated", true);
 		if (j->view->cause.n)
 			return true;
-		if (look(c, "state.running") && !(sidecar && look_true(c, "started"))) {
+		if (status_path(c, "state.running") && !(sidecar && status_true(c, "started"))) {
 			j->view->phase = RUN_STARTING;
 			j->view->reason = STR("init container");
 			j->view->cause = str_printf(j->arena, "init container '%.*s' runs, %zu of %zu", STR_ARG(name), i + 1, n);
@@ -172,16 +172,16 @@ static bool init_containers(struct judging *j)
 static bool unscheduled(struct judging *j)
 {
 	static const char *const told[] = { "FailedScheduling", NULL };
-	const struct data *c = look_condition_is(j->pod, "PodScheduled", "False");
+	const struct data *c = status_condition_is(j->pod, "PodScheduled", "False");
 	const struct event *e = events_newest(j->events, STR("Pod"), j->name, told);
-	int64_t since = look_time(c, "lastTransitionTime");
+	int64_t since = status_time(c, "lastTransitionTime");
 
-	if (look_text(j->pod, "spec.nodeName").n || (!c && !e) || look_condition_is(j->pod, "PodScheduled", "True"))
+	if (status_text(j->pod, "spec.nodeName").n || (!c && !e) || status_condition_true(j->pod, "PodScheduled"))
 		return false;
-	struct str reason = c ? look_text(c, "reason") : STR("Unschedulable"), message = c ? look_text(c, "message") : STR("");
+	struct str reason = c ? status_text(c, "reason") : STR("Unschedulable"), message = c ? status_text(c, "message") : STR("");
 	if (str_is(reason, "SchedulingGated")) {
-		const struct data *gates = look_list(j->pod, "spec.schedulingGates");
-		struct str gate = gates->u.list.n ? look_text(gates->u.list.at[0], "name") : message;
+		const struct data *gates = status_list(j->pod, "spec.schedulingGates");
+		struct str gate = gates->u.list.n ? status_text(gates->u.list.at[0], "name") : message;
 		say(j, RUN_QUEUED, reason, gate);
 		return true;
 	}
@@ -194,11 +194,11 @@ static bool unscheduled(struct judging *j)
 static void not_created(struct judging *j)
 {
 	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady", NULL };
-	struct str node = look_text(j->pod, "spec.nodeName");
+	struct str node = status_text(j->pod, "spec.nodeName");
 	const struct event *e = events_newest(j->events, STR("Pod"), j->name, troubles);
 	int64_t age = j->now - j->since;
 
-	if (!node.n && !look_condition_is(j->pod, "PodScheduled", "True"))
+	if (!node.n && !status_condition_true(j->pod, "PodScheduled"))
 		return;
 	if (e)
 		say(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, e->reason, e->message);
@@ -211,31 +211,31 @@ static void not_ready(struct judging *j)
 {
 	static const char *const probes[] = { "Unhealthy", NULL };
 	const struct event *e = events_newest(j->events, STR("Pod"), j->name, probes);
-	const struct data *c = look_condition_is(j->pod, "ContainersReady", "False");
+	const struct data *c = status_condition_is(j->pod, "ContainersReady", "False");
 
-	say(j, RUN_STARTING, STR("not ready"), e ? e->message : look_text(c, "message"));
+	say(j, RUN_STARTING, STR("not ready"), e ? e->message : status_text(c, "message"));
 }
 
 /* Before its containers: the pod's own reason, then a disruption (the order of section 4). */
 static void own_reason(struct judging *j)
 {
 	struct pod_view *v = j->view;
-	struct str reason = look_text(j->pod, "status.reason");
-	const struct data *disruption = look_condition_is(j->pod, "DisruptionTarget", "True");
+	struct str reason = status_text(j->pod, "status.reason");
+	const struct data *disruption = status_condition_true(j->pod, "DisruptionTarget");
 
 	v->disrupted = disruption != NULL;
 	if (reason.n) {
-		say(j, v->phase, reason, look_text(j->pod, "status.message"));
+		say(j, v->phase, reason, status_text(j->pod, "status.message"));
 	} else if (disruption) {
 		v->reason = STR("disrupted");
-		v->cause = str_printf(j->arena, "disrupted: %.*s", STR_ARG(look_text(disruption, "reason")));
+		v->cause = str_printf(j->arena, "disrupted: %.*s", STR_ARG(status_text(disruption, "reason")));
 	}
 }
 
 /* S-01: it ends, whoever wants that. */
 static void deleting(struct judging *j)
 {
-	const struct data *holders = look_list(j->pod, "metadata.finalizers");
+	const struct data *holders = status_list(j->pod, "metadata.finalizers");
 
 	j->view->phase = RUN_TERMINATING;
 	if (j->view->disrupted)
@@ -278,15 +278,15 @@ static void judge(struct judging *j, struct str phase)
 
 struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events, int64_t now)
 {
-	struct pod_view v = { .phase = RUN_PENDING, .exit_code = -1, .node = look_text(pod, "spec.nodeName") };
-	struct judging j = { .arena = a, .pod = pod, .name = look_text(pod, "metadata.name"), .main = container, .events = events,
+	struct pod_view v = { .phase = RUN_PENDING, .exit_code = -1, .node = status_text(pod, "spec.nodeName") };
+	struct judging j = { .arena = a, .pod = pod, .name = status_text(pod, "metadata.name"), .main = container, .events = events,
 		.now = now, .view = &v };
-	struct str phase = look_text(pod, "status.phase");
-	int64_t made = look_time(pod, "metadata.creationTimestamp");
+	struct str phase = status_text(pod, "status.phase");
+	int64_t made = status_time(pod, "metadata.creationTimestamp");
 
-	v.begin = look_time(pod, "status.startTime") ? look_time(pod, "status.startTime") : made;
+	v.begin = status_time(pod, "status.startTime") ? status_time(pod, "status.startTime") : made;
 	j.since = v.begin ? v.begin : now;
-	v.deleting = look_text(pod, "metadata.deletionTimestamp").n > 0;
+	v.deleting = status_text(pod, "metadata.deletionTimestamp").n > 0;
 	v.running = str_is(phase, "Running");
 	v.succeeded = str_is(phase, "Succeeded");
 	v.failed = str_is(phase, "Failed") || (v.running && v.deleting);        /* operator-semantics.md, section 8 */

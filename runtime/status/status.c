@@ -8,7 +8,7 @@ void status_add(struct arena *a, struct status_objects *o, const struct data *do
 {
 	const struct data *items = document->kind == DATA_MAP ? data_get(document, STR("items")) : NULL;
 
-	if (items && items->kind == DATA_LIST && str_ends(look_text(document, "kind"), STR("List"))) {
+	if (items && items->kind == DATA_LIST && str_ends(status_text(document, "kind"), STR("List"))) {
 		for (size_t i = 0; i < items->u.list.n; i++)
 			ARENA_PUSH(a, o->at, o->n, (const struct data *)items->u.list.at[i]);
 		return;
@@ -255,13 +255,13 @@ static void when(struct gathering *g, struct run_state *s, const struct whole_vi
 	int64_t end = 0;
 
 	if (g->whole)
-		s->begin = look_time(g->whole, "metadata.creationTimestamp");
+		s->begin = status_time(g->whole, "metadata.creationTimestamp");
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		const struct part *p = &g->parts[i];
 		for (size_t k = 0; k < p->njobs; k++) {
-			s->begin = first(s->begin, look_time(p->jobs[k].object, "metadata.creationTimestamp"));
+			s->begin = first(s->begin, status_time(p->jobs[k].object, "metadata.creationTimestamp"));
 			for (size_t c = 0; c < 4; c++) {
-				int64_t t = look_time(look_condition_is(p->jobs[k].object, ends[c], "True"), "lastTransitionTime");
+				int64_t t = status_time(status_condition_true(p->jobs[k].object, ends[c]), "lastTransitionTime");
 				end = t > end ? t : end;
 			}
 		}
@@ -311,7 +311,7 @@ static void show_objects(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < g->nothers; i++) {
 		const struct data *o = g->others[i];
 		struct object_view v = object_judge(g->arena, o, g->all, g->npods > 0, &g->events);
-		struct run_object shown = { text_line(g->arena, look_text(o, "kind")), text_line(g->arena, look_text(o, "metadata.name")), v.phase, v.cause, v.holds };
+		struct run_object shown = { text_line(g->arena, status_text(o, "kind")), text_line(g->arena, status_text(o, "metadata.name")), v.phase, v.cause, v.holds };
 		size_t k = s->nobjects;
 		ARENA_PUSH(g->arena, s->objects, s->nobjects, shown);
 		for (; k > 0; k--) {            /* by kind and name, in whatever order they came */
@@ -362,7 +362,7 @@ static void show_events(struct gathering *g, struct run_state *s)
 	if (phase_rank(s->phase) >= phase_rank(RUN_RUNNING))
 		return;
 	for (size_t i = 0; i < g->nours; i++) {
-		const struct event *e = events_newest(&g->events, look_text(g->ours[i], "kind"), look_text(g->ours[i], "metadata.name"), NULL);
+		const struct event *e = events_newest(&g->events, status_text(g->ours[i], "kind"), status_text(g->ours[i], "metadata.name"), NULL);
 		if (e)
 			add_event(g, s, e);
 	}
