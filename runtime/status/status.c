@@ -94,7 +94,7 @@ static void judged_by_pods(struct gathering *g, const struct part *p, bool runni
 /* Where no controller counts, we do: the pods run longer than the job may. */
 static void judged_by_clock(struct gathering *g, struct verdict *v)
 {
-	int64_t begin = 0, most = g->job->timeout.set ? (int64_t)(g->job->timeout.value.nano / (QUANTITY_UNIT / NS_PER_SECOND)) : 0;
+	int64_t begin = 0;
 	struct buf told = { 0 };
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
@@ -105,10 +105,11 @@ static void judged_by_clock(struct gathering *g, struct verdict *v)
 			begin = t && (!begin || t < begin) ? t : begin;
 		}
 	}
-	if (!most || !begin || g->now - begin < most)
+	int64_t deadline = begin ? job_deadline(g->job, begin) : RULES_NEVER;
+	if (g->now < deadline)
 		return;
 	buf_z(&told, "DeadlineExceeded: it runs longer than its timeout of ");
-	put_duration(&told, most);
+	put_duration(&told, deadline - begin);
 	end_run(v, RUN_FAILING, buf_take(&told, g->arena));
 	buf_release(&told);
 }
@@ -118,7 +119,7 @@ static struct verdict failures(struct gathering *g, bool running, const struct w
 	struct verdict v = { 0 };
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		if (g->parts[i].plan->aux)
+		if (!role_required(g->job, g->parts[i].plan))
 			continue;
 		judged_by_job(&g->parts[i], &v);
 		if (!g->whole)
