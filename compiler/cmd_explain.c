@@ -14,11 +14,12 @@ void explain_next(struct explain *e)
 static bool ask_all(struct explain *e)
 {
 	suggest_init(&e->near, e->arena, e->topic);
-	bool code = explain_code(e), grammar = explain_grammar(e), word = explain_words(e), library = explain_library(e);
+	bool code = explain_code(e), grammar = explain_grammar(e), word = explain_words(e);
+	bool package = explain_packages(e), library = explain_library(e);
 	bool schema = explain_schema(e);
 	bool command = explain_command(e);
 
-	return code || grammar || word || library || schema || command;
+	return code || grammar || word || package || library || schema || command;
 }
 
 static int by_bytes(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
@@ -42,7 +43,7 @@ const struct str *explain_topics(struct arena *a, size_t *ret_n)
 int cmd_explain(struct session *s)
 {
 	struct buf out = { 0 };
-	struct explain e = { .arena = s->arena, .render = s->render, .out = &out };
+	struct explain e = { .arena = s->arena, .render = s->render, .reader = s->reader, .out = &out };
 	int status = STATUS_DONE;
 
 	if (!s->options->noperands) {

@@ -13,12 +13,14 @@
 #include "diag/diag.h"
 #include "diag/render.h"
 #include "diag/suggest.h"
+#include "library.h"
 
 struct explain {
 	struct arena *arena;
 	struct str topic;
 	struct suggest near;
 	struct render_options render;   /* of diagnostics, and whether there is colour */
+	const struct reader *reader;    /* of the packages of the project around; NULL: they are not asked */
 	struct buf *out;
 	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
 };
@@ -29,6 +31,10 @@ void explain_next(struct explain *e);
 bool explain_code(struct explain *e);           /* TJ0502, role-replicas */
 bool explain_words(struct explain *e);          /* fields (replicas, role.memory), blocks, functions, units */
 bool explain_library(struct explain *e);        /* single, std.single, single.task, task */
+bool explain_packages(struct explain *e);       /* acme.sizes, acme.sizes.node, sizes.node */
+/* One name of a module; a whole module. */
+bool explain_member(struct explain *e, const struct library_module *m, struct str name);
+void explain_module(struct explain *e, const struct library_module *m);
 /* The page of a diagnostic: what is wrong, a wrong program and what is said about it, a right one. */
 void explain_page(struct explain *e, enum diag_code code);
 

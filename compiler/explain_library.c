@@ -57,8 +57,8 @@ static void put_signature(const struct library_module *m, const struct library_i
 static void tell(struct explain *e, const struct library_module *m, const struct library_item *d)
 {
 	explain_next(e);
-	buf_printf(e->out, "%.*s.%.*s: %s of std.%.*s\n\n", STR_ARG(m->name), STR_ARG(d->name),
-	           strcmp(d->kind, "fn") ? d->kind : "function", STR_ARG(m->name));
+	buf_printf(e->out, "%.*s.%.*s: %s of %.*s\n\n", STR_ARG(m->name), STR_ARG(d->name),
+	           strcmp(d->kind, "fn") ? d->kind : "function", STR_ARG(m->dotted));
 	if (d->doc.n)
 		buf_printf(e->out, "%.*s\n\n", STR_ARG(d->doc));
 	put_signature(m, d, e->out);
@@ -66,9 +66,8 @@ static void tell(struct explain *e, const struct library_module *m, const struct
 		explain_blueprint(e->arena, flat_new(e->arena, m->sources.at[0]), d->blueprint, e->out);
 }
 
-static bool tell_member(struct explain *e, struct str module, struct str name)
+bool explain_member(struct explain *e, const struct library_module *m, struct str name)
 {
-	struct library_module *m = library_parse(e->arena, module);
 	bool told = false;
 
 	for (size_t i = 0; i < m->file->u.file.decls.n; i++) {
@@ -76,7 +75,7 @@ static bool tell_member(struct explain *e, struct str module, struct str name)
 		if (!library_item(m->file->u.file.decls.at[i], &d))
 			continue;
 		suggest_add(&e->near, d.name);
-		suggest_add(&e->near, str_printf(e->arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(d.name)));
+		suggest_add(&e->near, str_printf(e->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(d.name)));
 		if (str_eq(d.name, name)) {
 			tell(e, m, &d);
 			told = true;
@@ -85,19 +84,23 @@ static bool tell_member(struct explain *e, struct str module, struct str name)
 	return told;
 }
 
-static void tell_module(struct explain *e, struct str name)
+static bool tell_member(struct explain *e, struct str module, struct str name)
 {
-	struct library_module *m = library_parse(e->arena, name);
+	return explain_member(e, library_parse(e->arena, module), name);
+}
 
+void explain_module(struct explain *e, const struct library_module *m)
+{
 	explain_next(e);
-	buf_printf(e->out, "%.*s: module of the standard library, import std.%.*s\n\n", STR_ARG(name), STR_ARG(name));
+	buf_printf(e->out, "%.*s: module of %s, import %.*s\n\n", STR_ARG(m->name),
+	           str_starts(m->dotted, STR("std.")) ? "the standard library" : "this project", STR_ARG(m->dotted));
 	if (m->file->u.file.doc.n)
 		buf_printf(e->out, "%.*s\n\n", STR_ARG(m->file->u.file.doc));
 	for (size_t i = 0; i < m->file->u.file.decls.n; i++) {
 		struct library_item d;
 		if (library_item(m->file->u.file.decls.at[i], &d))
 			buf_printf(e->out, "  %-24s %.*s\n",
-			           str_printf(e->arena, "%.*s.%.*s", STR_ARG(name), STR_ARG(d.name)).p, STR_ARG(first_line(d.doc)));
+			           str_printf(e->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(d.name)).p, STR_ARG(first_line(d.doc)));
 	}
 }
 
@@ -129,7 +132,7 @@ bool explain_library(struct explain *e)
 	}
 	bool module = stdlib_text(topic).p != NULL;
 	if (module)
-		tell_module(e, topic);
+		explain_module(e, library_parse(e->arena, topic));
 	bool member = tell_anywhere(e, topic);
 	return module || member;
 }

@@ -2,15 +2,21 @@
 
 #include "syntax/parse.h"
 
-struct library_module *library_parse(struct arena *a, struct str name)
+struct library_module *library_parse_text(struct arena *a, struct str name, struct str dotted, struct str text)
 {
 	struct library_module *m = ARENA_NEW(a, struct library_module);
 
 	m->name = name;
+	m->dotted = dotted;
 	m->sources.arena = m->names.arena = m->diags.arena = a;
 	m->diags.sources = &m->sources;
-	m->file = parse_source(a, &m->names, &m->diags, source_add(&m->sources, name, stdlib_text(name)));
+	m->file = parse_source(a, &m->names, &m->diags, source_add(&m->sources, name, text));
 	return m;
+}
+
+struct library_module *library_parse(struct arena *a, struct str name)
+{
+	return library_parse_text(a, name, str_cat(a, STR("std."), name, STR("")), stdlib_text(name));
 }
 
 bool library_item(const struct node *n, struct library_item *ret)

@@ -11,7 +11,7 @@
 #include "check/module.h"
 
 struct library_module {
-	struct str name;                /* "mpi" */
+	struct str name, dotted;        /* "mpi", "std.mpi"; of a package "sizes", "acme.sizes" */
 	struct node *file;
 	struct sources sources;         /* only its own text */
 	struct names names;
@@ -20,6 +20,8 @@ struct library_module {
 
 /* `name` is one of stdlib_names(). */
 struct library_module *library_parse(struct arena *a, struct str name);
+/* A module of a package, from its text. */
+struct library_module *library_parse_text(struct arena *a, struct str name, struct str dotted, struct str text);
 
 struct library_item {
 	const char *kind;               /* framework, accelerator, fn, type */

@@ -43,8 +43,14 @@ program both 'import std.nvidia
 import lab.nvidia as ours' 'ours.h100(1)'
 holds test "$(resource both 2>/dev/null)" = "['lab.example.com/h100'] ['lab.example.com/rack']"
 
-# The library's own pages.
+# Pages of both, the project's first.
 run 0 explain nvidia.h100; says out "accelerator of std.nvidia"; says out "accelerator h100(count: int(1..8))"; says out 'resource     "nvidia.com/gpu"'
+holds test "$(grep -n 'accelerator of' .out | cut -d: -f1,3 | tr '\n' ' ')" = "1: accelerator of lab.nvidia $(grep -n 'of std.nvidia' .out | cut -d: -f1): accelerator of std.nvidia "
+run 0 explain lab.nvidia.h100; says out "Our own nodes."; says out "accelerator h100(count: int(1..2))"; says out 'resource     "lab.example.com/h100"'
+holds test "$(grep -c 'accelerator of' .out)" -eq 1
+run 0 explain lab.nvidia; says out "nvidia: module of this project, import lab.nvidia"; says out "nvidia.h100"
+run 2 explain lab.nvidia.h101; run 2 explain lab.amd
+mkdir below; cd below; run 0 explain lab.nvidia.h100; cd ..
 run 0 explain std.nvidia.h100; says out "accelerator of std.nvidia"
 run 2 explain nvidia.h101; says err "did you mean 'nvidia.h100'?"
 # The project's: its documentation is made of the file.
