@@ -199,7 +199,7 @@ def ours(key):
 
 def same(what, got, want):
     if got != want:
-        yield "%s\n    is  %s\n    not %s" % (what, json.dumps(got), json.dumps(want))
+        yield "%s\n    is  %s\n    not %s" % (what, *(json.dumps(v, default=sorted) for v in (got, want)))
 
 
 def own(labels):

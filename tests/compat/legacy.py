@@ -165,6 +165,7 @@ class Case:
                 run_id = w.get("runtimeId") or self.doc["spec"].get("RuntimeId") or run
                 model = self.model({"runtimeId": run_id})
                 self.fail(ancestors.compare(self.items({"runtimeId": run_id}), model.objects()))
+                self.fail(self.environment({"runtimeId": run_id}, model))
             model = self.model({"runtimeId": run})
             self.fail(ancestors.compare(found, model.objects()))
             if any(model.labelled(e) for e in model.entries if model.map):
@@ -172,6 +173,14 @@ class Case:
         self.check()
         for _, want in self.want:
             self.keys(want, "job")
+
+    def environment(self, want, model):
+        """What `trainc env` shows is what the pods get."""
+        shown = self.tool.environment(self.objects(self.run_id(want))[0])
+        pods = {name: pick(body["containers"], model.main)["env"] for kind, name, body in model.objects() if kind in ("Pod", "Job")}
+        yield from same("replicas of env", sorted(shown), sorted(pods))
+        for name in set(shown) & set(pods):
+            yield from same("env of " + name, [[v["name"], v["value"]] for v in shown[name]], [list(v) for v in ancestors.last(pods[name])])
 
     def check(self):
         done = self.tool.run(["check", "-"], self.program)
@@ -380,11 +389,17 @@ def replica_list(case, value, want, naming):
 
 
 def replica_specs(case, value, want, naming):
+    """The entries with their defaults."""
     for w in value:
-        role = [spec for _, meta, spec in replicas(case.items(want, naming)) if meta["labels"]["job_type"] == w["mxReplicaType"]]
+        tensorflow = "tfReplicaType" in w
+        role_key, port_key, main = ("tfReplicaType", "tfPort", "tensorflow") if tensorflow else ("mxReplicaType", "PsRootPort", "mxnet")
+        yield from same("fields of an entry that are judged", set(w) - {"replicas", "IsDefaultPS"}, {role_key, port_key})
+        role = [spec for _, meta, spec in replicas(case.items(want, naming)) if meta["labels"]["job_type"] == w[role_key]]
         yield from same("replicas", len(role), w["replicas"])
         for spec in role:
-            yield from same("port", pick(spec["containers"], "mxnet")["ports"], [{"name": "ps-root-port", "containerPort": w["PsRootPort"]}])
+            c = pick(spec["containers"], main)
+            yield from same("port", c["ports"], [{"name": ancestors.PORTS[main][0], "containerPort": w[port_key]}])
+            yield from same("default server", "/ps-server/grpc_tensorflow_server.py" in (c.get("command") or []), w.get("IsDefaultPS", False))
 
 
 def tf_port(case, value, want, naming):

@@ -97,6 +97,21 @@ def summary(tool, text, said):
         yield from resource(o)
 
 
+def environment(tool, text):
+    """What `trainc env` shows is what the pods get."""
+    if text is None:
+        return
+    shown = tool.environment(text)
+    for o in tool.compiled(text, "--target", "pods"):
+        if o["kind"] == "Pod":
+            got, want = shown.get(o["metadata"]["name"]), o["spec"]["containers"][0].get("env") or []
+            if got is None or [v["name"] for v in got] != [v["name"] for v in want]:
+                yield "trainc env of %s\n    is  %s\n    not %s" % (o["metadata"]["name"], got, want)
+            for g, w in zip(got or [], want):
+                if "value" in w and "value" in g and g["value"] != w["value"]:
+                    yield "%s of %s: %s, not %s" % (w["name"], o["metadata"]["name"], g, w)
+
+
 def states(case, name, text):
     path = os.path.join(HERE, name + ".states")
     if text is None or not os.path.exists(path):
@@ -137,6 +152,7 @@ def main():
             made, said = program(tool, name, version)
             try:
                 lines = list(summary(tool, made, said))
+                results += list(environment(tool, made)) or [None]
                 results += states(Case(tool, scratch), name, made)
             except (Refused, KeyError) as e:
                 lines = []

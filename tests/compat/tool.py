@@ -31,3 +31,13 @@ class Tool:
         if done.returncode:
             raise Refused(done.stderr)
         return json.loads(done.stdout)["items"]
+
+    def environment(self, program):
+        """What `trainc env` shows: by the replica's name the main container's variables."""
+        done = self.run(["env", "-", "-o", "json", "--target", "pods"], program)
+        if done.returncode:
+            raise Refused(done.stderr)
+        found = {}
+        for r in json.loads(done.stdout)["jobs"][0]["replicas"]:
+            found.setdefault(r["name"], r["env"])           # its other containers come after the main one
+        return found
