@@ -129,13 +129,14 @@ static void chief_rule(struct legacy_job *j)
 
 	if (!j->later) {
 		master_rule(j, policy, chief);
-	} else if (policy && !chief) {
+	} else if (policy && !role.n) {
 		diag_report(ds(j), TJ1108, member_at(j->m.spec, "terminationPolicy"), "'terminationPolicy' names no chief");
 	} else if (!(spec = spec_of(j, role))) {
 		d = diag_report(ds(j), TJ1106, policy ? chief->from : j->m.at, "the chief of the job is %.*s, and there is no %.*s", STR_ARG(role), STR_ARG(role));
 		diag_help(ds(j), d, policy ? "add it, or name another role" : "add an entry with 'tfReplicaType: MASTER', or a 'terminationPolicy' with another chief");
 	} else if (index < 0 || index >= member_int(spec, "replicas", 1)) {
-		d = diag_report(ds(j), TJ1108, member(chief, "replicaIndex")->from, "there is no %.*s %lld that could be the chief", STR_ARG(role), (long long)index);
+		const struct data *at = member(chief, "replicaIndex");
+		d = diag_report(ds(j), TJ1108, at ? at->from : spec->from, "there is no %.*s %lld that could be the chief", STR_ARG(role), (long long)index);
 		diag_help(ds(j), d, "replicas are counted from 0");
 	}
 }

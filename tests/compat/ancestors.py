@@ -174,7 +174,8 @@ class Job:
     def board(self):
         board = self.spec["tensorboard"]
         name = ("" if self.naming == "role" else self.name[:40] + "-") + "tensorboard-" + self.run.lower()
-        labels = {self.group: "", "app": "tensorboard", "runtime_id": self.run, "tf_job_name": self.name}
+        labels = {self.group: "", "app": "tensorboard", "runtime_id": self.run}
+        labels.update({} if self.group == "mlkube.io" else {"tf_job_name": self.name})
         volumes = {v["name"]: {k: x for k, x in v.items() if k != "name"} for v in board.get("volumes") or []}
         return [("Service", name, {"labels": labels, "selector": labels, "type": board.get("serviceType", "ClusterIP"),
                                    "ports": [("tb-port", 80)], "target": 6006}),
