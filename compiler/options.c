@@ -318,8 +318,15 @@ static bool count_operands(struct arena *a, const struct options *o, struct str 
 		return false;
 	}
 	if (c->most >= 0 && o->noperands > (size_t)c->most) {
-		*why = str_printf(a, "trainc: %s takes %s, found '%.*s' too\n", c->word,
-		                  c->most == 0 ? "no operands" : "one operand", STR_ARG(o->operands[c->most]));
+		struct str first = o->operands[c->most];
+		const char *number = c->most == 0 ? "no operands" : "one operand";
+		if (o->command == COMMAND_INIT && str_ends(first, STR(".tj")))
+			*why = str_printf(a, "trainc: init takes %s, found '%.*s': it writes job.tj in this directory\n", number, STR_ARG(first));
+		else if (o->command == COMMAND_INIT)
+			*why = str_printf(a, "trainc: init takes %s, found '%.*s'; a framework is an option: trainc init --framework %.*s\n", number,
+			                  STR_ARG(first), STR_ARG(first));
+		else
+			*why = str_printf(a, "trainc: %s takes %s, found '%.*s'%s\n", c->word, number, STR_ARG(first), c->most ? " too" : "");
 		return false;
 	}
 	return true;

@@ -234,10 +234,12 @@ struct str type_spell(struct arena *a, const struct type *t)
 	return s;
 }
 
-static struct str with_article(struct arena *a, const char *word)
+/* By its sound: an int, a memory, an Options, a Dataset; letters that are read one by one: an R, an LR, a GPU. */
+static struct str with_article(struct arena *a, struct str word)
 {
-	const char *article = strchr("aeiou", word[0]) ? "an" : "a";
-	return str_printf(a, "%s %s", article, word);
+	bool letters = word.n && word.p[0] >= 'A' && word.p[0] <= 'Z' && (word.n == 1 || (word.p[1] >= 'A' && word.p[1] <= 'Z'));
+	bool an = word.n && strchr(letters ? "AEFHILMNORSX" : "aeiouAEIO", word.p[0]);
+	return str_printf(a, "%s %.*s", an ? "an" : "a", STR_ARG(word));
 }
 
 struct str type_phrase(struct arena *a, const struct type *t)
@@ -259,7 +261,7 @@ struct str type_phrase(struct arena *a, const struct type *t)
 	case TYPE_ENUM:
 		return t->n <= 10 ? str_printf(a, "one of %.*s", (int)type_spell(a, t).n - 6, type_spell(a, t).p + 5) : STR("a string");
 	case TYPE_ANON: return STR("a record");
-	case TYPE_RECORD: return str_printf(a, "a %.*s", STR_ARG(t->record->name));
+	case TYPE_RECORD: return with_article(a, t->record->name);
 	case TYPE_LIST: s = type_spell(a, type_strip_pod(t->elem)); return str_printf(a, "a list of %.*s", STR_ARG(s));
 	case TYPE_MAP:
 		if (t->elem->kind == TYPE_ENV_VALUE)
@@ -269,6 +271,6 @@ struct str type_phrase(struct arena *a, const struct type *t)
 	case TYPE_OPTIONAL: s = type_phrase(a, t->elem); return str_printf(a, "%.*s or none", STR_ARG(s));
 	case TYPE_POD: s = type_phrase(a, t->elem); return str_printf(a, "%.*s known only in the pod", STR_ARG(s));
 	case TYPE_MEMORY: return STR("a memory amount");
-	default: return with_article(a, t->port ? "port" : words[t->kind]);
+	default: return with_article(a, str_of(t->port ? "port" : words[t->kind]));
 	}
 }

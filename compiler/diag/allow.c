@@ -211,7 +211,7 @@ void allow_apply(struct diags *ds)
 
 	for (size_t i = 0; ds->sources && i < ds->sources->n; i++) {
 		const struct source *s = ds->sources->at[i];
-		if (!s->library && may_allow(s->text))
+		if (!s->library && may_allow(s->text) && !memchr(s->text.p, 0, s->text.n))     /* a file that is no text has no comments */
 			scan(&cs, s);
 	}
 	if (!cs.n)

@@ -113,6 +113,7 @@ BUILTIN(host_path)
 
 	p->path = p->name;
 	p->readonly = argument_bool(a, 1, true);
+	p->unasked = !ARGUMENT(a, 1);
 	return absolute(a, 0, p->path) ? v : &value_bad;
 }
 

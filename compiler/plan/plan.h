@@ -88,6 +88,7 @@ struct plan_volume {
 	struct str name;                /* claim, scratch name, Secret or ConfigMap name, kind of generated thing, NFS server */
 	struct str path;                /* sub path of a claim, path on the host or server */
 	bool readonly, shared, memory;  /* memory: scratch with medium = "memory" */
+	bool unasked;                   /* readonly, and nobody wrote so: a directory of the node */
 	struct quantity size;           /* scratch */
 	struct span from;
 };

@@ -124,6 +124,18 @@ static void unrolled(const struct sources *sources, const struct plan_job *j, st
 	}
 }
 
+/* What a program finds out only when it writes: a directory of the node is read-only unless it is said. */
+static void unasked_mounts(const struct plan_job *j, struct buf *out)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		for (size_t k = 0; j->roles[i].max && k < j->roles[i].main.nmounts; k++) {
+			const struct plan_mount *m = &j->roles[i].main.mounts[k];
+			if (m->volume->unasked && !m->framework)
+				buf_printf(out, "  role '%.*s' cannot write to %.*s: a host_path is read-only without 'readonly = false'\n",
+					STR_ARG(j->roles[i].name), STR_ARG(m->path));
+		}
+}
+
 static void duration(struct arena *a, const char *what, const struct plan_quantity *q, struct buf *out)
 {
 	if (q->set)
@@ -161,6 +173,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		buf_char(out, '\n');
 		totals(&a, j, objects[i], out);
 		unrolled(sources, j, out);
+		unasked_mounts(j, out);
 		for (size_t k = 0; k < needs.n; k++)
 			buf_printf(out, "  the runtime %.*s\n", STR_ARG(needs.at[k]));
 		arena_release(&a);

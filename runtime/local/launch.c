@@ -58,7 +58,14 @@ void launch_note(struct launch *l, const char *fmt, ...)
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
 
-/* What means something on a cluster only.  One line each, however many roles ask for it. */
+static void note_unasked(struct launch *l, const struct plan_role *r, const struct plan_container *c)
+{
+	for (size_t i = 0; launch_boxed(l, r, c) && i < c->nmounts; i++)
+		if (c->mounts[i].volume->unasked && !c->mounts[i].framework)
+			launch_note(l, "%.*s is read-only: a host_path is, unless it has 'readonly = false'", STR_ARG(c->mounts[i].path));
+}
+
+/* What means something on a cluster only, and what is easily overlooked.  One line each, however many roles ask for it. */
 static void note_role(struct launch *l, const struct plan_role *r)
 {
 	bool raw = r->raw_pod || r->raw_job;
@@ -66,6 +73,7 @@ static void note_role(struct launch *l, const struct plan_role *r)
 	for (size_t k = 0; k < launch_containers(r); k++) {
 		const struct plan_container *c = launch_container(r, k);
 		raw = raw || c->raw;
+		note_unasked(l, r, c);
 		if (c->image.set && !l->options->image_root.n)
 			launch_note(l, "images are not used: programs and libraries are those of this machine");
 	}

@@ -62,6 +62,7 @@ run 2 init --framework torchrun; says err "'torchrun' may be deepspeed.torchrun,
 run 2 init --framework pytroch.torchrun; says err "did you mean 'pytorch.torchrun'?"
 run 2 init --framework nothing; says err "there is no framework 'nothing'; 'trainc explain' lists"
 run 2 init --framework; says err "--framework needs a value"
-run 2 init job.tj; says err "init takes no operands"
+run 2 init job.tj; says err "init takes no operands, found 'job.tj': it writes job.tj"
+run 2 init pytorch.torchrun; says err "trainc init --framework pytorch.torchrun"
 holds test ! -e job.tj
 end

@@ -66,6 +66,9 @@ head -c 70000000 /dev/zero >huge.tj; run 1 check huge.tj; says err "larger than 
 # what is no text is one message
 head -c 100000 "$TRAINC" >binary.tj; refused binary.tj
 holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this is not a text [TJ0101]"
+{ cat binary.tj; printf '\0\n  # allow TJ0815\n'; } >allowed.tj
+run 1 check allowed.tj; says err "this is not a text [TJ0101]"
+holds test "$(grep -c ': warning: ' .err)" -eq 0
 printf '\377\376j\0o\0b\0' >wide.tj; refused wide.tj
 holds test "$(grep -c 'error: ' .err)" -eq 1; says err "this text is UTF-16"
 run 1 fmt binary.tj; says err "this is not a text"

@@ -108,6 +108,7 @@ says err "role 'a': volume claim 'corpus' at /in has no place on this machine; g
 says err "role 'a': secret 'ssh-keys' at /etc/keys has no place on this machine; give it one: --mount ssh-keys=DIR"
 says err "role 'a': NFS directory 'files.example.com:/export' at /net has no place on this machine; give it one: --mount files.example.com:/export=DIR"
 local_run 0 volumes --mount corpus=corpus --mount "ssh-keys=$work/keys" --mount files.example.com:/export=./export
+says err "trainc: /host is read-only: a host_path is, unless it has 'readonly = false'"
 for line in words key shared mine; do shows volumes a-0 $line; done
 holds test "$(cat corpus/part/new)" = new
 holds test ! -e keys/no
