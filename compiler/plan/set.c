@@ -157,6 +157,8 @@ bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan
 	*ret = (struct plan_set_success){ 0 };
 	if (c->kind == CONDITION_DONE)
 		return whole_jobs(&g, c);
+	if (c->index != CONDITION_ALL && j->roles[c->role].max > 1)
+		return no(&g, c);
 	add_role(&g, c->role);
 	return true;
 }

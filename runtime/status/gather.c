@@ -146,15 +146,34 @@ static void pod(struct gathering *g, const struct data *o)
 static void done(void *context, int64_t index) { ((struct part *)context)->at[index].done = true; }
 static void lost(void *context, int64_t index) { ((struct part *)context)->at[index].lost = true; }
 
+/* The Job of a role, J-R; in a set of Jobs it has a number of its own, J-R-0. */
+static bool is_job_of(const struct plan_role *r, struct str name)
+{
+	if (!r->in_set)
+		return str_eq(name, r->object);
+	return !r->unrolled && name.n == r->object.n + 2 && str_starts(name, r->object) && str_ends(name, STR("-0"));
+}
+
+/* The replica that a Job is for: it has the name of its pod, in a set of Jobs without the pod's own number. */
+static struct replica_key *replica_of_job(const struct gathering *g, struct str name)
+{
+	struct replica_key *key = map_get(&g->names, name);
+
+	if (key)
+		return key;
+	key = map_get(&g->names, str_cat(g->arena, name, STR("-"), STR("0")));
+	return key && key->part->plan->in_set && key->part->plan->unrolled ? key : NULL;
+}
+
 /* A Job of the role, or of one replica. */
 static void job(struct gathering *g, const struct data *o)
 {
 	struct str name = status_text(o, "metadata.name");
 	struct part *part = labelled(g, o);
-	struct replica_key *key = map_get(&g->names, name);
+	struct replica_key *key = replica_of_job(g, name);
 
 	for (size_t i = 0; !part && i < g->job->nroles; i++)
-		if (str_eq(g->job->roles[i].object, name))
+		if (is_job_of(&g->job->roles[i], name))
 			part = &g->parts[i];
 	if (!part && key)
 		part = key->part;

@@ -27,6 +27,9 @@ from compare import differences
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(ROOT, "tests", "property"))
+from pods import jobs_of  # noqa: E402
+
 TRAINC = os.path.abspath(os.environ.get("TRAINC", os.path.join(ROOT, "build", "trainc")))
 
 RUN = secrets.token_hex(4)  # a cluster that is there may be used by others, and by us twice
@@ -139,6 +142,25 @@ def compiled(cluster, path):
         file.flush()
         expect(cluster.read_yaml(file.name) == compile(path), "YAML and JSON of the compiler differ")
         accepted(cluster, file.name, True)
+
+
+def children(value):
+    """The Jobs that the controller of a set would make of it, which its own schema says little about."""
+    made = list(jobs_of(value))
+    for job in made:
+        spec, metadata = job["spec"], job["metadata"]
+        job["apiVersion"] = "batch/v1"
+        spec["suspend"] = value["spec"].get("suspend", False)
+        host = f"{metadata['name']}-{spec['completions'] - 1}"
+        expect(len(host) + len("-abcde") <= 63, f"{host}: no room for what is added to it")
+    return made
+
+
+def children_accepted(cluster, path):
+    with Space(cluster) as space:
+        sets = [value for value in cluster.read_yaml(path) if value["kind"] in ("JobSet", "TrainingRuntime")]
+        made = moved([job for value in sets for job in children(value)], space.name)
+        cluster.apply(made, space.name, "--dry-run=server")
 
 
 def exists(cluster, path):
@@ -503,6 +525,10 @@ def checks(mode):
     for path in goldens() + files("tests/e2e/objects/*.yaml"):
         check = lambda c, path=path: accepted(c, path, mode != "any")  # noqa: E731
         found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", check))
+    for path in goldens():
+        if re.search(r"^kind: (JobSet|TrainingRuntime)$", open(path).read(), re.M):
+            check = lambda c, path=path: children_accepted(c, path)  # noqa: E731
+            found.append((f"{os.path.relpath(path, ROOT)}: the Jobs of its set are accepted", check))
     if mode == "kwok":
         for path in files("tests/e2e/programs/*.tj"):
             found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", lambda c, path=path: compiled(c, path)))

@@ -321,6 +321,36 @@ def night(trainc):
         check(p.stdout and "```\n" + p.stdout + "```\n" in f.read(), "docs/status.md has another example: %s%s" % (p.stdout, p.stderr))
 
 
+def in_set(o):
+    """The Job or pod as a set's controller names it, without labels."""
+    return {**o, "metadata": {**o["metadata"], "labels": {"trainc.dev/job": "j"}, "name": o["metadata"]["name"].replace("j-worker", "j-worker-0")}}
+
+
+def sets(trainc, directory):
+    """S-61 by the names that the controller of a set gives: it judges, not a Job that may be made anew."""
+    broken, complete = in_set(job([condition("Failed", reason="BackoffLimitExceeded")])), in_set(job([condition("Complete")], succeeded=2))
+    running = [in_set(RUN0), in_set(RUN)]
+    for target, kind, done in (("jobset", "JobSet", "Completed"), ("trainer", "TrainJob", "Complete")):
+        home = os.path.join(directory, target)
+        os.mkdir(home)
+        for name, text in (("job.tj", PROGRAM), ("project.tj", 'project { target = "%s" }\n' % target)):
+            with open(os.path.join(home, name), "w", encoding="utf-8") as f:
+                f.write(text)
+
+        def whole(*conditions):
+            return thing(kind, "j", "example.com/v1", status={"conditions": list(conditions)})
+
+        for objects, state in (
+            (running, "Running"), ([whole()] + running, "Running"), ([whole(condition(done))], "Succeeded"),
+            ([whole(condition(done)), complete], "Succeeded"), ([complete], "Succeeded"),
+            ([whole(condition("Failed", reason="ReachedMaxRestarts")), broken], "Failed"), ([broken], "Failed"),
+            ([put(RUN0, "metadata.labels", {"trainc.dev/job": "j"})], "Absent"),
+        ):
+            status, out, err = run(trainc, home, objects)
+            got = json.loads(out)["runs"][0]["state"] if out else err
+            check(got == state, "%s %s: %s, not %s" % (target, [o["metadata"]["name"] for o in objects], got, state))
+
+
 def failures(trainc, directory):
     """The first failing rank: the earliest; a signal is an echo; what was stopped does not count."""
     def first(objects):
@@ -376,6 +406,7 @@ with tempfile.TemporaryDirectory() as d:
     words(sys.argv[1], d)
     conditions(sys.argv[1], d)
     night(sys.argv[1])
+    sets(sys.argv[1], d)
     failures(sys.argv[1], d)
     others(sys.argv[1], d)
 print("%d passed, %d failed" % (passed, failed))

@@ -70,6 +70,30 @@ static void names(void)
 	same(host_of(&j, 0, 0), "bert-chief-0.nlp.svc.cluster.local", "with a namespace and a domain");
 }
 
+static void names_in_sets(void)
+{
+	struct plan_job j = sample();
+	struct buf pod = { 0 };
+
+	j.roles[0].in_set = j.roles[1].in_set = true;
+	same(host_of(&j, 1, 2), "bert-worker-0-2.bert", "a host in a set of Jobs");
+	j.roles[1].unrolled = true;
+	same(host_of(&j, 1, 2), "bert-worker-2-0-0.bert", "a host of an unrolled role in a set");
+	plan_replica_name(&j.roles[1], 1, &pod);
+	same(buf_text(&pod), "bert-worker-1-0-0", "and its pod");
+	j.hosts = HOSTS_SERVICE;
+	same(host_of(&j, 1, 2), "bert-worker-2.default.svc", "a Service of ours keeps its name");
+	j.hosts = HOSTS_NAME;
+	same(host_of(&j, 0, 0), "bert-chief-0", "and its bare name");
+	struct plan_role *aux = &j.roles[0];
+	aux->aux = true;
+	aux->restart = (struct plan_str){ STR("always"), { 0 }, true };
+	verdict(!plan_role_is_deployment(aux), "in a set everything is a Job");
+	aux->in_set = false;
+	verdict(plan_role_is_deployment(aux), "elsewhere what always restarts is a Deployment");
+	buf_release(&pod);
+}
+
 /* ---- texts and environment ---- */
 
 #define T(z) { .kind = PIECE_TEXT, .u.text = { z, sizeof(z) - 1 } }
@@ -231,6 +255,57 @@ static void success_rules(void)
 	same(rule_text(&j, done(1, 2)), "none", "nothing is to be ended");
 }
 
+/* "all chief, worker" or "any worker.0, worker.2"; then the rules of the worker's own Job. */
+static struct str set_text(struct plan_job *j, const struct plan_condition *success)
+{
+	struct plan_set_success found;
+	struct plan_success rule;
+	struct buf out = { 0 };
+
+	j->success = success;
+	if (!plan_set_success(&arena, j, &found))
+		return str_printf(&arena, "not %.*s", STR_ARG(plan_condition_text(&arena, j, found.because)));
+	buf_z(&out, found.any ? "any" : "all");
+	for (size_t i = 0; i < found.n; i++) {
+		buf_printf(&out, "%s%.*s", i ? ", " : " ", STR_ARG(j->roles[found.at[i].role].name));
+		if (found.at[i].index >= 0)
+			buf_printf(&out, ".%lld", (long long)found.at[i].index);
+	}
+	for (size_t i = 0; plan_set_rule(j, &j->roles[1], &rule) && i < rule.n; i++) {
+		buf_char(&out, i ? ';' : '=');
+		for (size_t k = 0; k < rule.sets[i].n; k++)
+			buf_printf(&out, "%s%lld", k ? "," : "", (long long)rule.sets[i].at[k]);
+	}
+	struct str s = buf_take(&out, &arena);
+	buf_release(&out);
+	return s;
+}
+
+static void successes_of_sets(void)
+{
+	struct plan_job j = sample();
+	const struct plan_condition *indexes = join(CONDITION_AND, done(1, 2), done(1, 0)), *many = done(1, 0);
+
+	same(set_text(&j, done(1, -1)), "all worker", "one role");
+	same(set_text(&j, join(CONDITION_AND, done(0, -1), done(1, -1))), "all chief, worker", "two roles");
+	same(set_text(&j, join(CONDITION_AND, done(0, 0), join(CONDITION_AND, done(0, -1), done(1, -1)))), "all chief, worker", "the only replica is the role");
+	same(set_text(&j, join(CONDITION_OR, done(0, -1), done(1, -1))), "any chief, worker", "one of two roles");
+	same(set_text(&j, indexes), "all worker=0,2", "replicas of one role");
+	same(set_text(&j, join(CONDITION_OR, done(0, -1), join(CONDITION_OR, indexes, done(1, 1)))), "any chief, worker=0,2;1", "a role, or replicas of another");
+	same(set_text(&j, done(1, CONDITION_ANY)), "all worker=", "any replica of an indexed role");
+	same(set_text(&j, join(CONDITION_AND, done(0, -1), done(1, 0))), "not done(worker, 0)", "a role and a replica of another");
+	same(set_text(&j, join(CONDITION_AND, done(0, -1), join(CONDITION_OR, done(0, -1), done(1, -1)))), "not done(chief) or done(worker)", "or below and");
+	same(set_text(&j, join(CONDITION_OR, done(2, -1), join(CONDITION_AND, done(0, -1), done(1, -1)))), "not done(chief) and done(worker)", "and below or");
+	for (size_t i = 0; i < PLAN_SUCCESS_RULES; i++)
+		many = join(CONDITION_OR, many, done(1, (int64_t)i % 3));
+	verdict(str_starts(set_text(&j, many), STR("not ")), "more alternatives than a Job has rules");
+	j.roles[1].unrolled = true;
+	same(set_text(&j, join(CONDITION_AND, done(1, 2), done(0, -1))), "all worker.2, chief", "replicas of an unrolled role are Jobs");
+	same(set_text(&j, done(1, -1)), "all worker.0, worker.1, worker.2", "all of them");
+	same(set_text(&j, done(1, CONDITION_ANY)), "any worker.0, worker.1, worker.2", "any of them");
+	same(set_text(&j, join(CONDITION_OR, done(0, -1), done(1, -1))), "not done(worker)", "all of them, or another role");
+}
+
 static struct str needs_text(const struct plan_job *j)
 {
 	struct plan_needs n = plan_needs_runtime(&arena, j);
@@ -265,6 +340,8 @@ static void needs(void)
 	j.restarts = (struct plan_int){ 3, { 0 }, true };
 	j.roles[1].elastic = false;
 	same(needs_text(&j), "starts the whole job anew after a failure, up to 3 times", "restarts of the whole");
+	j.controller = true;
+	same(needs_text(&j), "", "a controller does it");
 }
 
 static void totals(void)
@@ -295,9 +372,11 @@ static void versions(void)
 int main(void)
 {
 	names();
+	names_in_sets();
 	environment();
 	conditions();
 	success_rules();
+	successes_of_sets();
 	needs();
 	totals();
 	versions();
