@@ -234,10 +234,39 @@ static void job_names(struct checking *c)
 	}
 }
 
+/* What the controller of a set makes, and would find made already. */
+static void identify_made(struct checking *c, const struct plan_job *j, const char *kind, struct str name, struct span from)
+{
+	struct str key = str_printf(c->arena, "%s/%.*s/%.*s", kind, STR_ARG(j->ns.value), STR_ARG(name));
+	const struct identity *other = identify(c, key, from, j);
+
+	if (other && (other->job == j || !str_eq(other->job->name, j->name)))
+		report_twice(c, other, kind, name, from);
+}
+
+static void identify_set(struct checking *c, const struct plan_job *j)
+{
+	bool in_set = false;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		struct str name = str_cat(c->arena, r->object, STR("-"), STR("0"));
+		in_set = in_set || r->in_set;
+		if (r->in_set && r->max && !r->unrolled)
+			identify_made(c, j, "Job", name, r->at);
+		for (int64_t k = 0; r->in_set && r->unrolled && k < r->max; k++)
+			identify_made(c, j, "Job", str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);
+	}
+	if (in_set && j->hosts == HOSTS_SUBDOMAIN && !j->raw_service)
+		identify_made(c, j, "Service", j->name, j->name_at);
+}
+
 void check_identities(struct checking *c)
 {
 	struct emit e = { .plan = c->plan };
 
 	job_names(c);
 	emit_each(&e, identify_manifest, c);
+	for (size_t i = 0; i < c->plan->njobs; i++)
+		identify_set(c, &c->plan->jobs[i]);
 }
