@@ -387,6 +387,17 @@ static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 	return pairs;
 }
 
+/* A role that the job describes and nobody gives replicas: the framework's 0 is easily overlooked. */
+static void without_replicas(struct eval *ev, struct role *r)
+{
+	if (!r->own || r->aux || r->torn || role_field_level(ev, r, FIELD_REPLICAS) < LEVEL_FRAMEWORK_ROLE)
+		return;
+	struct diag *d = diag_report(ev->diags, TJ0533, r->at, "role '%.*s' is described here and has no replicas", STR_ARG(r->name));
+	if (r->plan->replicas_at.start != r->at.start)
+		diag_note(ev->diags, d, r->plan->replicas_at, "the framework gives it 0");
+	diag_help(ev->diags, d, "to have it, write: replicas = 1; where it is to be absent, replicas = 0 says so");
+}
+
 static void lower_role(struct job *j, struct role *r)
 {
 	struct eval *ev = j->ev;
@@ -399,8 +410,10 @@ static void lower_role(struct job *j, struct role *r)
 	p->replicas_at = role_field_at(ev, r, FIELD_REPLICAS);
 	const struct value *endless = r->aux ? &value_none : role_field(ev, r, FIELD_ENDLESS);
 	p->endless = endless->kind == VALUE_BOOL && endless->u.boolean;
-	if (known && p->max == 0)
-		return;                         /* 0 replicas leave the role out; of an unknown number the rest is still judged */
+	if (known && p->max == 0) {             /* 0 replicas leave the role out; of an unknown number the rest is still judged */
+		without_replicas(ev, r);
+		return;
+	}
 	ev->self = r;
 	p->accelerator = role_accelerator(ev, r);
 	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "init"));
