@@ -6,6 +6,9 @@
  * A case is a directory with expected.json: what is checked, what is seen, what has
  * to follow; the manifest, job.yaml, becomes a program through the import.  What
  * differs on purpose is listed by its name in docs/differences.md, and has to differ.
+ *
+ * Rows: code_* S84 to S86; deadline_* S183; ttl_* S184; clean_* S185; suspend* S186; limit_* S187; first_worker and
+ * all_workers S188, each_worker beside them S197; from_nothing S193, S196; smaller S195; all kinds by one function S198.
  */
 #include "unit.h"
 
