@@ -79,7 +79,7 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 	const struct plan_job *p = j->plan;
 	bool queued = str_is(p->gang.value, "kueue"), own = in_user_text(j->ev, r->start_after->from);
 	struct span gang = queued && span_known(p->queue.from) ? p->queue.from : p->gang.from, wait = r->start_after->from;
-	const char *remedy = queued ? "remove the queue" : "set gang = \"none\"";
+	const char *remedy = queued ? "use the target 'jobset', or remove the queue" : "set gang = \"none\"";
 	struct diag *d = diag_report(ds(j), TJ0526, own || !span_known(gang) ? wait : gang,
 		"'start_after' of role '%.*s' cannot be kept with gang = \"%.*s\"", STR_ARG(r->name), STR_ARG(p->gang.value));
 	if (!own)
@@ -92,11 +92,11 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 		diag_help(ds(j), d, "write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or %s", STR_ARG(r->name), remedy);
 }
 
-/* Kueue holds back every Job; other gangs are made of what is not auxiliary. */
+/* Kueue resumes every Job at once, but a set with its own order as a whole; other gangs are made of what is not auxiliary. */
 static bool in_gang(const struct plan_job *p, const struct plan_role *r)
 {
 	if (str_is(p->gang.value, "kueue"))
-		return true;
+		return !r->in_set;
 	return p->gang.value.n && !str_is(p->gang.value, "none") && !r->aux;
 }
 
