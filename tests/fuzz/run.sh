@@ -27,7 +27,7 @@ test $# -gt 0 || set -- tests/fuzz/fuzz_*.c
 for source; do
 	name=$(basename "$source" .c)
 	echo "== $name, $seconds s"
-	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \
+	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I. -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -Wall -Wextra "$source" "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
 	new=$BUILD/fuzz/$name.corpus seeds=$BUILD/fuzz/$name.seeds
 	rm -rf "$seeds"
