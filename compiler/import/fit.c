@@ -233,6 +233,17 @@ static const struct data *fit_list(struct fitting *f, const struct data *d, cons
 }
 
 /* NULL: it is null, or was reported. */
+/* `cpu: 0.5`: what takes quantities as text only (kinds that are not Kubernetes' own) would refuse the number. */
+static const struct data *quantity_of_float(struct arena *a, const struct data *d)
+{
+	struct data *text = ARENA_NEW(a, struct data);
+
+	*text = *d;
+	text->kind = DATA_STRING;
+	text->u.string = str_printf(a, "%.9g", d->u.number);
+	return text;
+}
+
 static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, const struct way *in)
 {
 	const struct schema_ref *of = ref->word >= SCHEMA_LIST ? &f->schema->refs[ref->of] : NULL;
@@ -245,6 +256,8 @@ static const struct data *fit_value(struct fitting *f, const struct data *d, con
 		return fit_map(f, d, of, in);
 	if (ref->word == SCHEMA_LIST && d->kind == DATA_LIST)
 		return fit_list(f, d, of, in);
+	if (ref->word == SCHEMA_QUANTITY && d->kind == DATA_FLOAT)
+		return quantity_of_float(f->im->arena, d);
 	if (ref->word < SCHEMA_OBJECT && scalar_fits((enum schema_word)ref->word, d))
 		return d;
 	wrong_kind(f, d, ref, in);

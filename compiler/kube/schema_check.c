@@ -1,6 +1,9 @@
 /* schema_check.c - free-form data against a schema. */
 #include "kube/schema_check.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/quantity.h"
 #include "diag/suggest.h"
 
@@ -71,6 +74,17 @@ static bool is_whole(struct str s)
 	return s.n > i && s.n < 18;
 }
 
+/* Is the number a whole number of thousandths, as 0.5 is 500m?  (0.0015 is not, nor what a float only comes near to.) */
+static bool is_milli(double number)
+{
+	char text[40];
+
+	if (number < 0 || number > 1e9)
+		return false;
+	snprintf(text, sizeof text, "%.3f", number);
+	return strtod(text, NULL) == number;
+}
+
 /* What the value would be in the kind that is wanted, when that is certain; else nothing. */
 static struct str instead(struct schema_checking *c, const struct schema_ref *r, const struct data *d)
 {
@@ -80,6 +94,8 @@ static struct str instead(struct schema_checking *c, const struct schema_ref *r,
 		return d->u.string;
 	if (d->kind == DATA_INT && (r->word == SCHEMA_STRING || r->word == SCHEMA_BYTES))
 		return str_printf(c->arena, "\"%lld\"", (long long)d->u.integer);
+	if (d->kind == DATA_FLOAT && r->word == SCHEMA_QUANTITY && is_milli(d->u.number))
+		return str_printf(c->arena, "%.0fm", 1000 * d->u.number);
 	if (d->kind == DATA_BOOL && (r->word == SCHEMA_STRING || r->word == SCHEMA_BYTES))
 		return d->u.boolean ? STR("\"true\"") : STR("\"false\"");
 	return STR("");
@@ -98,7 +114,7 @@ static void wrong(struct schema_checking *c, const struct schema_ref *r, const s
 		diag_help(c->diags, report, "write %.*s", STR_ARG(write));
 		diag_fix(c->diags, report, d->from, write, "write %.*s", STR_ARG(write));
 	} else if (r->word == SCHEMA_QUANTITY) {
-		diag_help(c->diags, report, "a number, with a unit behind it or none: 500m, 2, 4Gi, 1.5G");
+		diag_help(c->diags, report, "a whole number, or one with a unit behind it: 500m, 2, 4Gi, 1.5G");
 	} else if (r->word == SCHEMA_OBJECT || r->word == SCHEMA_BUILTIN) {
 		diag_help(c->diags, report, "'trainc explain %.*s' lists its fields", STR_ARG(buf_text(&wanted)));
 	}
@@ -117,7 +133,7 @@ static bool fits(const struct schema_ref *r, const struct data *d)
 	case SCHEMA_INT: return d->kind == DATA_INT;
 	case SCHEMA_NUMBER: return d->kind == DATA_INT || d->kind == DATA_FLOAT;
 	case SCHEMA_BOOL: return d->kind == DATA_BOOL;
-	case SCHEMA_QUANTITY: return d->kind == DATA_INT || d->kind == DATA_FLOAT || (d->kind == DATA_STRING && quantity_parse_full(d->u.string, &q) == QUANTITY_OK);
+	case SCHEMA_QUANTITY: return d->kind == DATA_INT || (d->kind == DATA_STRING && quantity_parse_full(d->u.string, &q) == QUANTITY_OK);
 	case SCHEMA_INT_OR_STRING: return d->kind == DATA_INT || d->kind == DATA_STRING;
 	case SCHEMA_OBJECT:
 	case SCHEMA_BUILTIN:
