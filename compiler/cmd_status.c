@@ -58,7 +58,12 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 
 int cmd_status(struct session *s)
 {
-	return option_given(s->options, OPTION_FROM) ? status_from(s) : show(s, s->options->noperands, REPORT_TABLE);
+	if (option_given(s->options, OPTION_FROM))
+		return status_from(s);
+	if (!option_given(s->options, OPTION_NOW))
+		return show(s, s->options->noperands, REPORT_TABLE);
+	session_say(s, "'--now' is for saved objects; add --from FILE");
+	return STATUS_USAGE;
 }
 
 int cmd_list(struct session *s) { return show(s, 0, REPORT_LIST); }

@@ -78,6 +78,10 @@ int status_from(struct session *s)
 		session_say(s, "'status --from' needs one program: trainc status --from objects.json job.tj");
 		return STATUS_USAGE;
 	}
+	if (option_given(s->options, OPTION_WATCH)) {
+		session_say(s, "'--watch' needs a run; saved objects do not change");
+		return STATUS_USAGE;
+	}
 	if (!moment(s, &now))
 		return STATUS_USAGE;
 	if (!read_objects(s, option_value(s->options, OPTION_FROM), &sources, &objects))

@@ -1,5 +1,7 @@
 #include "runtime/status/crowd.h"
 
+#include <strings.h>
+
 #include "runtime/words.h"
 
 /* ---- one replica ---- */
@@ -127,6 +129,30 @@ static void believe(struct part *p, const struct data *job)
 		}
 }
 
+static bool same_word(struct str a, struct str b) { return a.n == b.n && (!a.n || strncasecmp(a.p, b.p, a.n) == 0); }
+
+/* The counts of an object that stands for the run, where nobody has saved its pods. */
+static void believe_whole(struct gathering *g, struct part *p)
+{
+	const struct data *counts = status_path(g->whole, "status.replicaStatuses");
+
+	for (size_t i = 0; counts && counts->kind == DATA_MAP && i < counts->u.map.n; i++) {
+		const struct data *c = counts->u.map.at[i].value;
+		if (!same_word(counts->u.map.at[i].key, p->plan->name))
+			continue;
+		int64_t n[] = { status_number(c, "succeeded", 0), status_number(c, "active", 0), status_number(c, "failed", 0) };
+		static const enum replica_state states[] = { REPLICA_SUCCEEDED, REPLICA_READY, REPLICA_FAILED };
+		for (int64_t k = 0, at = 0; k < p->plan->max && at < 3; k++) {
+			while (at < 3 && n[at] <= 0)
+				at++;
+			if (at < 3) {
+				p->states[k] = states[at];
+				n[at]--;
+			}
+		}
+	}
+}
+
 static void worse(struct part *p, enum run_phase phase, struct str cause)
 {
 	if (phase_rank(phase) < phase_rank(p->phase) || (phase == p->phase && !p->cause.n)) {
@@ -154,6 +180,14 @@ static void judge_pods(struct gathering *g, struct part *p)
 {
 	struct crowd c = crowd_of(g, p, (struct span_of){ 0, p->plan->max });
 
+	if (!c.seen && g->whole) {
+		believe_whole(g, p);
+		for (int64_t i = 0; i < p->plan->max; i++) {
+			c.ready += p->states[i] == REPLICA_READY;
+			c.succeeded += p->states[i] == REPLICA_SUCCEEDED;
+		}
+		c.seen = c.ready + c.succeeded;
+	}
 	if (phase_rank(c.phase) < phase_rank(RUN_RUNNING))
 		worse(p, c.phase, c.cause);
 	else if (c.succeeded >= p->desired)

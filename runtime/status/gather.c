@@ -41,6 +41,24 @@ static struct part *labelled(const struct gathering *g, const struct data *o)
 	return NULL;
 }
 
+/* Pods and Jobs of a set that another controller made of the run: by its own labels, and the only role for any name. */
+static struct part *of_set(const struct gathering *g, const struct data *o)
+{
+	struct str name = status_label(o, "jobset.sigs.k8s.io/replicatedjob-name");
+	struct part *only = NULL;
+	size_t n = 0;
+
+	if (!str_eq(status_label(o, "jobset.sigs.k8s.io/jobset-name"), g->job->name))
+		return NULL;
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		if (str_eq(g->job->roles[i].label, name))
+			return &g->parts[i];
+		if (g->job->roles[i].max && !g->job->roles[i].aux && !n++)
+			only = &g->parts[i];
+	}
+	return n == 1 ? only : NULL;
+}
+
 static bool index_text(struct str text, int64_t *ret)
 {
 	int64_t n = 0;
@@ -62,6 +80,7 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 	const char *dash = key || !name.n ? NULL : memrchr(name.p, '-', name.n);
 	struct part *part = labelled(g, o);
 
+	part = part ? part : of_set(g, o);
 	if (dash)
 		key = map_get(&g->names, (struct str){ name.p, (size_t)(dash - name.p) });
 	*ret = key ? *key : (struct replica_key){ 0 };
@@ -165,6 +184,12 @@ static struct replica_key *replica_of_job(const struct gathering *g, struct str 
 	return key && key->part->plan->in_set && key->part->plan->unrolled ? key : NULL;
 }
 
+/* A Job of a set may be called as a replica would be; one with several pods stands for no single replica. */
+static bool part_of_many(const struct data *job)
+{
+	return status_number(job, "spec.completions", 1) > 1 || status_number(job, "spec.parallelism", 1) > 1;
+}
+
 /* A Job of the role, or of one replica. */
 static void job(struct gathering *g, const struct data *o)
 {
@@ -172,6 +197,9 @@ static void job(struct gathering *g, const struct data *o)
 	struct part *part = labelled(g, o);
 	struct replica_key *key = replica_of_job(g, name);
 
+	if (part_of_many(o))
+		key = NULL;
+	part = part ? part : of_set(g, o);
 	for (size_t i = 0; !part && i < g->job->nroles; i++)
 		if (is_job_of(&g->job->roles[i], name))
 			part = &g->parts[i];
@@ -239,13 +267,21 @@ static bool is_ours(const struct gathering *g, const struct data *o)
 	return status_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
 }
 
+/* Of two objects that stand for the run, the one that nobody made: it has the last word. */
+static bool above(const struct data *a, const struct data *b)
+{
+	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n, others = status_list(b, "metadata.ownerReferences")->u.list.n;
+
+	return !owners != !others ? !owners : str_cmp(status_text(a, "kind"), status_text(b, "kind")) > 0;
+}
+
 static void other(struct gathering *g, const struct data *o)
 {
 	if (!belongs(g, o) || !is_ours(g, o))
 		return;
 	ARENA_PUSH(g->arena, g->ours, g->nours, o);
 	if (!object_is_part(o) && str_eq(status_text(o, "metadata.name"), g->job->name))
-		g->whole = o;
+		g->whole = g->whole && above(g->whole, o) ? g->whole : o;
 	else
 		ARENA_PUSH(g->arena, g->others, g->nothers, o);
 }

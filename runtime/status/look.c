@@ -24,9 +24,11 @@ struct str status_text(const struct data *d, const char *path)
 
 int64_t status_number(const struct data *d, const char *path, int64_t otherwise)
 {
+	static const int64_t MOST = INT64_C(1) << 40;
 	const struct data *v = status_path(d, path);
 
-	return v && v->kind == DATA_INT ? v->u.integer : otherwise;
+	/* counts of Kubernetes have 32 bits, generations are as small: more than that must not overflow a sum */
+	return !v || v->kind != DATA_INT || v->u.integer > MOST || v->u.integer < -MOST ? otherwise : v->u.integer;
 }
 
 bool status_true(const struct data *d, const char *path)

@@ -119,11 +119,10 @@ static struct verdict failures(struct gathering *g, bool running, const struct w
 	struct verdict v = { 0 };
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		if (!role_required(g->job, g->parts[i].plan))
+		if (!role_required(g->job, g->parts[i].plan) || g->whole)       /* whoever looks after all of it may begin anew */
 			continue;
 		judged_by_job(&g->parts[i], &v);
-		if (!g->whole)
-			judged_by_pods(g, &g->parts[i], running, &v);
+		judged_by_pods(g, &g->parts[i], running, &v);
 	}
 	if (!v.ends && !g->whole)
 		judged_by_clock(g, &v);
@@ -153,7 +152,7 @@ static void hold_back(struct gathering *g, struct run_state *s, const struct who
 {
 	bool active = any_active(g);
 
-	if (g->whole && !g->npods && whole->phase == RUN_PENDING)
+	if (g->whole && !active && !g->npods && whole->phase == RUN_PENDING)
 		worse(s, RUN_PENDING, whole->cause.n ? whole->cause : STR("its controller has made no pods yet"));
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		const struct part *p = &g->parts[i];
@@ -348,12 +347,16 @@ static void add_event(struct gathering *g, struct run_state *s, const struct eve
 		s->nevents--;
 		break;
 	}
+	enum { REMEMBERED = 1000 };
 	size_t i = s->nevents;
+	if (i == REMEMBERED && !before(&shown, &s->events[i - 1]))
+		return;
 	ARENA_PUSH(g->arena, s->events, s->nevents, shown);
 	for (; i > 0 && before(&shown, &s->events[i - 1]); i--) {
 		s->events[i] = s->events[i - 1];
 		s->events[i - 1] = shown;
 	}
+	s->nevents = s->nevents < REMEMBERED ? s->nevents : REMEMBERED;
 }
 
 static void show_events(struct gathering *g, struct run_state *s)

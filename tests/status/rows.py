@@ -196,6 +196,20 @@ ROWS = [
      "Pending", "1 of 3 restarts", 0),
     ("S-61 pods", [thing("JobSet", "j", "example.com/v1", status={}), pod(0, "Failed", container=ended(3)), RUN], "Degraded", "worker 0: exit code 3", 0),
     ("S-61 kinds", [thing("OldJob", "j", "example.com/v1", status={"conditions": [condition("Created"), condition("Running")]})] + READY, "Running", "", 0),
+    ("S-61 set", [thing("JobSet", "j", "example.com/v1", status={}), put(put(put(job(startTime=OLD, active=2, ready=2), "metadata.name", "j-worker-0"),
+     "spec.parallelism", 2), "spec.completions", 2)], "Running", "", 0),
+    ("S-61 anew", [thing("JobSet", "j", "example.com/v1", status={}), job([condition("Failed", reason="BackoffLimitExceeded")])], "Degraded",
+     "BackoffLimitExceeded", 0),
+    ("S-61 set's pods", [put(thing("JobSet", "j", "example.com/v1", status={}), "metadata.ownerReferences", [{"kind": "Job", "name": "j"}]),
+                         thing("Train", "j", "example.com/v1", status={"conditions": [condition("Suspended", "False")]})] +
+     [put(put(p, "metadata.name", "j-node-0-%d-x" % i), "metadata.labels", {"jobset.sigs.k8s.io/jobset-name": "j", "jobset.sigs.k8s.io/replicatedjob-name": "node",
+      "batch.kubernetes.io/job-completion-index": str(i)}) for i, p in enumerate((RUN0, pod(1, "Pending", NEW, container=waits("ErrImagePull", "not found"))))],
+     "Stalled", "worker 1: ErrImagePull: not found", 0),
+    ("S-61 two", [thing("Train", "j", "example.com/v1", status={"conditions": [condition("Failed", reason="Why")]}),
+                  put(thing("JobSet", "j", "example.com/v1", status={"conditions": [condition("Completed")]}), "metadata.ownerReferences", [{"name": "j"}])],
+     "Failed", "Why", 8),
+    ("S-61 counts", [thing("OldJob", "j", "example.com/v1", status={"conditions": [condition("Running")], "replicaStatuses": {"Worker": {"active": 1}}})],
+     "Starting", "1/2 ready", 0),
     ("S-02", [put(thing("JobSet", "j", "example.com/v1", status={"observedGeneration": 1}), "metadata.generation", 2)], "Pending", "has not seen generation 2", 0),
 ]
 
@@ -392,6 +406,9 @@ def others(trainc, directory):
         check(p.returncode in (0, 1) and (p.returncode == 0 or "seen.json:" in p.stderr), "%r: status %d %s" % (text, p.returncode, p.stderr))
     p = subprocess.run([trainc, "status", "--from", path], capture_output=True, text=True)
     check(p.returncode == 2 and "needs one program" in p.stderr, "no program: %s" % p.stderr)
+    for extra, said in ((["--now", NOW], "add --from FILE"), (["--from", path, "--watch"], "saved objects do not change")):
+        p = subprocess.run([trainc, "status", directory + "/job.tj"] + extra, capture_output=True, text=True)
+        check(p.returncode == 2 and said in p.stderr, "%s: %s" % (extra, p.stderr))
     p = subprocess.run([trainc, "status", "--from", path, "--now", "noon", directory + "/job.tj"], capture_output=True, text=True)
     check(p.returncode == 2 and "--now takes a time" in p.stderr, "no time: %s" % p.stderr)
     p = subprocess.run([trainc, "status", "--from", directory + "/none", directory + "/job.tj"], capture_output=True, text=True)
