@@ -293,9 +293,10 @@ static bool is_batch_job(const struct data *o)
 	return str_is(status_text(o, "kind"), "Job") && (!status_text(o, "apiVersion").n || str_starts(status_text(o, "apiVersion"), STR("batch/")));
 }
 
+/* What is looked up, and what is no object at all. */
 static bool is_noise(struct str kind)
 {
-	return str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass");
+	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass");
 }
 
 static void sort_objects(struct gathering *g)
