@@ -334,7 +334,7 @@ static bool read_mxnet(struct import *im, const struct import_kind *row, const s
 }
 
 const struct import_kind legacy_kinds[] = {
-	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow }, { "TfJob", "mlkube.io/v1beta1", read_tensorflow },
-	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow },
-	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet }, { 0 }
+	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow, false }, { "TfJob", "mlkube.io/v1beta1", read_tensorflow, false },
+	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow, false },
+	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet, false }, { 0 }
 };

@@ -99,6 +99,33 @@ static void read_job(struct import *im, const struct import_kind *k, const struc
 	ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
 }
 
+struct later {
+	const struct import_kind *k;
+	const struct data *object;
+	const struct source *source;
+	struct comments comments;
+};
+
+static void keep(struct import *im, const struct import_kind *k, const struct data *object)
+{
+	struct later *l = ARENA_NEW(im->arena, struct later);
+
+	*l = (struct later){ k, object, im->source, im->comments };
+	ARENA_PUSH(im->arena, im->later, im->nlater, l);
+}
+
+static void read_later(struct import *im, const struct later *l)
+{
+	size_t first = im->njobs;
+
+	im->source = l->source;
+	im->comments = l->comments;
+	read_job(im, l->k, l->object);
+	for (size_t i = 0; i < l->comments.n && im->njobs > first; i++)
+		import_comments(im, im->jobs[first]->job, l->comments.at[i].anchor);
+	im->comments = (struct comments){ 0 };
+}
+
 static bool is_list(const struct data *object, struct str kind)
 {
 	const struct data *items = data_get(object, STR("items"));
@@ -155,7 +182,9 @@ static void read_object(struct import *im, const struct data *object)
 		return;
 	}
 	const struct import_kind *k = find_kind(kind, api_version, &other);
-	if (k)
+	if (k && k->last)
+		keep(im, k, object);
+	else if (k)
 		read_job(im, k, object);
 	else if (!beside_read(im, object, kind, api_version))
 		unknown_kind(im, object, kind, api_version, other);
@@ -210,7 +239,14 @@ void import_read(struct import *im, const struct source *source)
 	data_reader_release(r);
 }
 
-void import_finish(struct import *im) { beside_finish(im); }
+void import_finish(struct import *im)
+{
+	for (size_t i = 0; i < im->nlater; i++)
+		read_later(im, im->later[i]);
+	im->nlater = 0;
+	runtimes_finish(im);
+	beside_finish(im);
+}
 
 size_t import_count(const struct import *im) { return im->njobs; }
 struct str import_name(const struct import *im, size_t i) { return im->jobs[i]->name; }

@@ -14,6 +14,8 @@
 
 struct device;
 struct beside;
+struct runtime;
+struct later;
 
 /* How pods of a role are called by another system: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
@@ -51,6 +53,10 @@ struct import {
 	size_t njobs;
 	struct beside **beside;         /* objects that no job has yet (objects.c) */
 	size_t nbeside;
+	struct later **later;           /* jobs that are read last (manifest.c) */
+	size_t nlater;
+	struct runtime **runtimes;      /* of TrainJobs (trainer.c) */
+	size_t nruntimes;
 	struct device **devices;        /* accelerators declared by configurations that were read */
 	size_t ndevices;
 	struct map frameworks;          /* declared by programs: lines by their names (set.c) */
@@ -73,8 +79,12 @@ struct manifest {
 struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
+	bool last;                      /* read when everything else was: it refers to other objects */
 };
 extern const struct import_kind operator_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[], volcano_kinds[], trainer_kinds[];     /* each ends with a row of NULL */
+
+/* Report runtimes that no job refers to. */
+void runtimes_finish(struct import *im);
 
 /* Configurations of the older controllers, bare or in a ConfigMap: config.c.  False: there is no accelerator in it. */
 bool import_is_config(const struct data *object);

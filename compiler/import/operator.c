@@ -431,7 +431,7 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 }
 
 const struct import_kind operator_kinds[] = {
-	{ "TFJob", "kubeflow.org/v1", read }, { "PyTorchJob", "kubeflow.org/v1", read }, { "MXJob", "kubeflow.org/v1", read }, { "MXJob", "kubeflow.org/v1beta1", read },
-	{ "XGBoostJob", "kubeflow.org/v1", read }, { "MPIJob", "kubeflow.org/v1", read }, { "PaddleJob", "kubeflow.org/v1", read },
-	{ "JAXJob", "kubeflow.org/v1", read }, { 0 }
+	{ "TFJob", "kubeflow.org/v1", read, false }, { "PyTorchJob", "kubeflow.org/v1", read, false }, { "MXJob", "kubeflow.org/v1", read, false }, { "MXJob", "kubeflow.org/v1beta1", read, false },
+	{ "XGBoostJob", "kubeflow.org/v1", read, false }, { "MPIJob", "kubeflow.org/v1", read, false }, { "PaddleJob", "kubeflow.org/v1", read, false },
+	{ "JAXJob", "kubeflow.org/v1", read, false }, { 0 }
 };

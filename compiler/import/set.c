@@ -81,8 +81,21 @@ void set_condition(struct import *im, struct buf *out, const char *what, const s
 	buf_printf(out, "%s(%.*s%s)", what, STR_ARG(r->word), any ? ", any = true" : "");
 }
 
+/* Roles that start one after the other do not start together. */
+static void no_gang(struct set *s)
+{
+	bool ordered = false;
+
+	for (size_t i = 0; i < s->n; i++)
+		ordered = ordered || lines_find(s->roles[i].body, STR("start_after"));
+	struct line *gang = ordered ? lines_take(s->body, STR("gang")) : NULL;
+	if (gang)
+		import_left_out(s->m.im, gang->from, STR("the gang"), "roles that start one after the other do not start all together");
+}
+
 void set_finish(struct set *s)
 {
+	no_gang(s);
 	struct job_role *roles = ARENA_ARRAY(s->m.im->arena, struct job_role, s->n);
 
 	for (size_t i = 0; i < s->n; i++) {

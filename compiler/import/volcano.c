@@ -527,5 +527,4 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return true;
 }
 
-const struct import_kind volcano_kinds[] = { { "Job", "batch.volcano.sh/v1alpha1", read }, { 0 } };
-const struct import_kind trainer_kinds[] = { { 0 } };
+const struct import_kind volcano_kinds[] = { { "Job", "batch.volcano.sh/v1alpha1", read, false }, { 0 } };
