@@ -163,6 +163,12 @@ void comments_take(struct arena *a, struct comments *all, struct span place, str
 			take(a, &all->at[i], line);
 }
 
+void comments_drop(struct comments *all, struct span place)
+{
+	for (size_t i = first_at(all, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
+		all->at[i].taken = true;
+}
+
 /* The line of a block that comes from the earliest part of a place; NULL when none does. */
 static struct line *first_line(const struct lines *lines, struct span place, struct line *best)
 {

@@ -32,6 +32,8 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 
 /* Put those of a place that nobody took above a line. */
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line);
+/* What is said about a part that the program leaves out goes with it. */
+void comments_drop(struct comments *all, struct span place);
 /*
  * What nobody took of a place: above the first line of the block that comes from
  * what the comment belongs to, else above the block itself.

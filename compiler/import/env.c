@@ -63,6 +63,23 @@ static struct expr *plain(struct arena *a, struct expr *e)
 	return e;
 }
 
+/* A name within the other system's subdomain that could not be translated: a shell makes it, perhaps. */
+static void other_host(struct container_reading *c, struct str text, size_t i)
+{
+	const struct imported *job = c->role->job;
+	struct str domain = job->subdomain;
+	size_t end = i + 1 + domain.n;
+
+	if (!job->hosts.n || text.p[i] != '.' || i == 0 || text.n < end || memcmp(text.p + i + 1, domain.p, domain.n) != 0)
+		return;
+	if (end < text.n && (isalnum((unsigned char)text.p[end]) || text.p[end] == '-'))
+		return;
+	struct diag *d = diag_report(c->role->im->diags, TJ1122, c->container->from, "no pod of the program has a name that ends with '.%.*s'",
+		STR_ARG(domain));
+	diag_help(c->role->im->diags, d, "replica i of ROLE is %.*s-ROLE-i.%.*s; in texts of the program it is ${ROLE.host(i)}", STR_ARG(job->name),
+		STR_ARG(job->name));
+}
+
 struct expr *env_text(struct container_reading *c, struct str text, bool value)
 {
 	struct arena *a = c->role->im->arena;
@@ -81,6 +98,7 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 		if (raw)
 			return NULL;
 		if (!code && !dollar) {
+			other_host(c, text, i);
 			i += n ? n : 1;
 			continue;
 		}

@@ -87,7 +87,7 @@ static bool scalar_fits(enum schema_word word, const struct data *d)
 	switch (word) {
 	case SCHEMA_ANY: return true;
 	case SCHEMA_STRING: case SCHEMA_BYTES: case SCHEMA_TIME: return d->kind == DATA_STRING;
-	case SCHEMA_INT: return d->kind == DATA_INT;
+	case SCHEMA_INT: return d->kind == DATA_INT;    /* or 3.0: see whole() */
 	case SCHEMA_NUMBER: return d->kind == DATA_INT || d->kind == DATA_FLOAT;
 	case SCHEMA_BOOL: return d->kind == DATA_BOOL;
 	case SCHEMA_QUANTITY: return is_quantity(d);
@@ -156,8 +156,10 @@ static void missing_fields(struct fitting *f, const struct schema_type *t, const
 
 	for (size_t i = t->first; i < t->first + t->n; i++) {
 		const struct schema_field *field = &f->schema->fields[i];
+		if (!field->required)
+			continue;
 		struct str name = schema_text(f->schema, field->name);
-		bool there = !field->required || field != schema_newest_field(f->schema, t, name) || str_is(name, "containers") ||
+		bool there = field != schema_newest_field(f->schema, t, name) || str_is(name, "containers") ||
 			(str_is(name, "name") && str_is(schema_text(f->schema, t->name), "core.v1.Container")) || str_ends(name, STR("ReplicaSpecs"));
 		for (size_t k = 0; k < d->u.map.n && !there; k++)
 			there = str_eq(at[k].key, name);
@@ -232,6 +234,19 @@ static const struct data *fit_list(struct fitting *f, const struct data *d, cons
 	return ret;
 }
 
+/* 3.0 and 3e1 are whole numbers: kubectl writes them to the API server as such. */
+static const struct data *whole(struct fitting *f, const struct data *d)
+{
+	double number = d->kind == DATA_FLOAT ? d->u.number : 0.5;
+	struct data *ret;
+
+	if (!(number > -9e15 && number < 9e15) || (double)(int64_t)number != number)
+		return NULL;
+	ret = ARENA_NEW(f->im->arena, struct data);
+	*ret = (struct data){ .kind = DATA_INT, .from = d->from, .u.integer = (int64_t)number };
+	return ret;
+}
+
 /* NULL: it is null, or was reported. */
 /* `cpu: 0.5`: what takes quantities as text only (kinds that are not Kubernetes' own) would refuse the number. */
 static const struct data *quantity_of_float(struct arena *a, const struct data *d)
@@ -260,6 +275,9 @@ static const struct data *fit_value(struct fitting *f, const struct data *d, con
 		return quantity_of_float(f->im->arena, d);
 	if (ref->word < SCHEMA_OBJECT && scalar_fits((enum schema_word)ref->word, d))
 		return d;
+	const struct data *number = ref->word == SCHEMA_INT ? whole(f, d) : NULL;
+	if (number)
+		return number;
 	wrong_kind(f, d, ref, in);
 	return NULL;
 }

@@ -40,34 +40,35 @@ static size_t skip_namespace(struct str text, size_t i, struct str ns)
 	return end < text.n && (in_name(text.p[end]) || (text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
 }
 
-static size_t match(const struct imported *job, const struct host_name *h, struct str text, size_t i, int64_t *ret)
+/* What follows a head that ends before text.p[at]: its end, or 0. */
+static size_t match(const struct imported *job, const struct host_name *h, struct str text, size_t at, int64_t *ret)
 {
-	size_t at = i;
 	int64_t a, b = 0;
 
-	if (!skip(text, &at, h->head) || (a = number(text, &at)) < 0)
-		return 0;
-	if (h->two && (!skip(text, &at, STR("-")) || (b = number(text, &at)) < 0))
+	if ((a = number(text, &at)) < 0 || (h->two && (!skip(text, &at, STR("-")) || (b = number(text, &at)) < 0)))
 		return 0;
 	if (!skip(text, &at, STR(".")) || !skip(text, &at, job->subdomain) || (at < text.n && in_name(text.p[at])))
 		return 0;
 	*ret = h->two ? a * h->per + b : a;
 	if (*ret >= h->jobs * h->per || (h->two && b >= h->per))
 		return 0;
-	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default")) - i;
+	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
 }
 
 size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret)
 {
-	if (!job->nhosts || (i > 0 && (in_name(text.p[i - 1]) || text.p[i - 1] == '.')))
+	if (!job->hosts.n || !in_name(text.p[i]) || (i > 0 && (in_name(text.p[i - 1]) || text.p[i - 1] == '.')) || text.n - i < job->name.n ||
+	    memcmp(text.p + i, job->name.p, job->name.n) != 0)
 		return 0;
-	for (size_t k = 0; k < job->nhosts; k++) {
+	for (size_t at = i + job->name.n; at + 1 < text.n && at - i < 64 && in_name(text.p[at]); at++) {
 		int64_t index;
-		size_t n = match(job, &job->hosts[k], text, i, &index);
-		if (!n)
+		const struct host_name *h = text.p[at] == '-' && isdigit((unsigned char)text.p[at + 1])
+			? map_get(&job->hosts, (struct str){ text.p + i, at + 1 - i }) : NULL;
+		size_t end = h ? match(job, h, text, at + 1, &index) : 0;
+		if (!end)
 			continue;
-		*ret = str_printf(im->arena, "%.*s.host(%lld)", STR_ARG(job->hosts[k].word), (long long)index);
-		return n;
+		*ret = str_printf(im->arena, "%.*s.host(%lld)", STR_ARG(h->word), (long long)index);
+		return end - i;
 	}
 	return 0;
 }

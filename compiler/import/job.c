@@ -170,15 +170,21 @@ static void add_names(struct import *im, struct map *to, const struct plan_role 
 	}
 }
 
-const struct map *job_framework_names(struct import *im, const struct imported *job)
+void job_framework_names(struct import *im, struct imported *const *jobs, size_t n)
 {
-	struct map *set = ARENA_NEW(im->arena, struct map);
 	struct buf text = { 0 };
+	struct map sets = { 0 };
 
-	import_text(im, &job, 1, &text, NULL);
+	for (size_t i = 0; i < n; i++) {
+		struct map *set = ARENA_NEW(im->arena, struct map);
+		jobs[i]->set = set;
+		map_put(&sets, im->arena, jobs[i]->name, set);
+	}
+	import_text(im, (const struct imported *const *)jobs, n, &text, NULL);
 	struct compile *c = trial_run(buf_text(&text));
 	for (size_t i = 0; i < c->plan.njobs; i++) {
-		for (size_t k = 0; k < c->plan.jobs[i].nroles; k++) {
+		struct map *set = map_get(&sets, c->plan.jobs[i].name);
+		for (size_t k = 0; k < c->plan.jobs[i].nroles && set; k++) {
 			const struct plan_role *r = &c->plan.jobs[i].roles[k];
 			add_names(im, set, r, &r->main);
 			for (size_t s = 0; s < r->nsidecars; s++)
@@ -187,5 +193,4 @@ const struct map *job_framework_names(struct import *im, const struct imported *
 	}
 	trial_release(c);
 	buf_release(&text);
-	return set;
 }

@@ -207,7 +207,7 @@ void jobset_fields(struct set *s, const struct data *spec)
 		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"), "a program is run by whoever applies it");
 }
 
-/* Any: one Job of those is enough; its pods are all replicas of the role when there is one Job. */
+/* All of them goes without saying.  Any: one Job of those is enough; its pods are all replicas of the role when there is one Job. */
 struct str jobset_success(struct set *s, const struct data *spec)
 {
 	struct import *im = s->m.im;
@@ -224,7 +224,7 @@ struct str jobset_success(struct set *s, const struct data *spec)
 		if (r->jobs * r->per > 0)
 			set_condition(im, &out, "done", r, any && r->jobs > 1, any ? "or" : "and");
 	}
-	struct str text = s->n > 1 || any ? str_copy(im->arena, buf_text(&out)) : STR("");
+	struct str text = any || n < s->n ? str_copy(im->arena, buf_text(&out)) : STR("");
 	buf_release(&out);
 	return text;
 }

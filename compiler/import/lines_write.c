@@ -44,7 +44,8 @@ static size_t put_wide(struct buf *out, struct str s, size_t i)
 	return n ? n : 1;
 }
 
-static bool ends_line(struct str s, size_t i) { return i + 1 == s.n || s.p[i + 1] == '\n'; }
+/* An insertion goes on with the line of a piece that is not the last one. */
+static bool ends_line(struct str s, size_t i, bool last) { return i + 1 == s.n ? last : s.p[i + 1] == '\n'; }
 
 /* `block`: inside """, where newlines are real and quotes need no escape. */
 static void put_char(struct buf *out, struct str s, size_t i, bool block, bool last)
@@ -67,7 +68,7 @@ static void put_char(struct buf *out, struct str s, size_t i, bool block, bool l
 		buf_z(out, "\\n");
 	else if (c < 0x20 || c == 0x7f)
 		buf_printf(out, "\\u{%X}", c);
-	else if (c == ' ' && block && ends_line(s, i))
+	else if (c == ' ' && block && ends_line(s, i, last))
 		buf_z(out, "\\u{20}");  /* blanks at the end of a line would be lost on the way */
 	else
 		buf_char(out, (char)c);

@@ -27,6 +27,8 @@ void import_left_out(struct import *im, struct span at, struct str what, const c
 
 	if (why)
 		diag_help(im->diags, d, "%s", why);
+	if (im->comments.n)
+		comments_drop(&im->comments, at);
 }
 
 void import_comments(struct import *im, struct line *line, struct span place)
@@ -75,28 +77,72 @@ static void unknown_kind(struct import *im, const struct data *object, struct st
 	diag_help(ds, d, "%.*s", STR_ARG(sentence.n ? sentence : STR("only jobs become programs; apply other objects as they are")));
 }
 
+/* ---- jobs ---- */
+
 /* What references mean is known when the framework's own names are: then the job is read again. */
+struct again {
+	struct imported *job;
+	const struct import_kind *k;
+	const struct data *object;
+	const struct source *source;
+	struct comments comments;       /* before anybody took one */
+	struct span rest;               /* comments of nobody's lines in it are above the job */
+};
+
 static void read_job(struct import *im, const struct import_kind *k, const struct data *object)
 {
 	struct imported *job = ARENA_NEW(im->arena, struct imported);
-	struct comments comments = im->comments;
+	struct again again = { job, k, object, im->source, im->comments, { object->from.start, object->from.end + 1 } };
 
-	comments.at = ARENA_ARRAY(im->arena, struct comment, comments.n);
-	if (comments.n)
-		memcpy(comments.at, im->comments.at, comments.n * sizeof *comments.at);
+	again.comments.at = ARENA_ARRAY(im->arena, struct comment, im->comments.n);
+	if (im->comments.n)
+		memcpy(again.comments.at, im->comments.at, im->comments.n * sizeof *im->comments.at);
 	if (!k->read(im, k, object, job))
 		return;
-	if (job->has_references && diags_ok(im->diags)) {
-		const struct map *set = job_framework_names(im, job);
-		im->comments = comments;
-		*job = (struct imported){ .set = set };
-		im->diags->muted++;
-		k->read(im, k, object, job);
-		im->diags->muted--;
+	if (job->has_references) {
+		struct again *kept = ARENA_NEW(im->arena, struct again);
+		*kept = again;
+		ARENA_PUSH(im->arena, im->again, im->nagain, kept);
 	}
 	job->object = object;
 	job->source = im->source;
 	ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
+}
+
+static void read_again(struct import *im, const struct again *a)
+{
+	const struct map *set = a->job->set;
+
+	*a->job = (struct imported){ .set = set };
+	im->source = a->source;
+	im->comments = a->comments;
+	im->diags->muted++;
+	a->k->read(im, a->k, a->object, a->job);
+	im->diags->muted--;
+	a->job->object = a->object;
+	a->job->source = a->source;
+	import_comments(im, a->job->job, a->rest);
+	im->comments = (struct comments){ 0 };
+}
+
+/* The names of all their frameworks are found at once: for as many jobs as a program can have. */
+static void read_references(struct import *im)
+{
+	struct imported **jobs = ARENA_ARRAY(im->arena, struct imported *, im->nagain);
+
+	for (size_t i = 0; i < im->nagain && diags_ok(im->diags);) {
+		struct map names = { 0 };
+		size_t n = 0;
+		while (i + n < im->nagain && n < 1000 && !map_put(&names, im->arena, im->again[i + n]->job->name, im)) {
+			jobs[n] = im->again[i + n]->job;
+			n++;
+		}
+		job_framework_names(im, jobs, n);
+		for (size_t k = 0; k < n; k++)
+			read_again(im, im->again[i + k]);
+		i += n;
+	}
+	im->nagain = 0;
 }
 
 struct later {
@@ -194,12 +240,14 @@ static void read_object(struct import *im, const struct data *object)
 
 static void read_document(struct import *im, const struct data *d, uint32_t from)
 {
-	size_t first = im->njobs, others = im->nbeside;
+	size_t first = im->njobs, others = im->nbeside, again = im->nagain;
 
 	im->comments = comments_read(im->arena, im->source, d, from, d->from.end);
 	read_object(im, d);
 	/* a licence, or what stands at the end: nobody's line */
 	struct line *line = NULL;
+	if (im->nagain > again && im->again[again]->job == im->jobs[first])
+		im->again[again]->rest.start = from;
 	if (im->njobs > first)
 		line = im->jobs[first]->job ? im->jobs[first]->job : im->jobs[first]->declarations.at[0];
 	else if (im->nbeside > others)
@@ -244,6 +292,7 @@ void import_finish(struct import *im)
 	for (size_t i = 0; i < im->nlater; i++)
 		read_later(im, im->later[i]);
 	im->nlater = 0;
+	read_references(im);
 	runtimes_finish(im);
 	beside_finish(im);
 }

@@ -16,10 +16,11 @@ struct device;
 struct beside;
 struct runtime;
 struct later;
+struct again;
 
 /* How pods of a role are called by another system: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
-	struct str head, word;          /* "js-workers-", "workers" */
+	struct str word;                /* of the role; the head is "js-workers-" */
 	bool two;
 	int64_t jobs, per;
 };
@@ -35,9 +36,9 @@ struct imported {                       /* a job, or the accelerators of a confi
 	size_t nmodules;
 	struct lines declarations;      /* in front of the job */
 	bool has_references;            /* some `$(NAME)` is text, unless the framework sets NAME */
+	struct map words;               /* of roles and objects in the job, once there are objects (objects.c) */
 	struct str subdomain;
-	struct host_name *hosts;
-	size_t nhosts;
+	struct map hosts;               /* by their heads: struct host_name */
 	const struct map *set;          /* "role/container/NAME" that the framework sets; NULL before that is known */
 };
 
@@ -55,6 +56,9 @@ struct import {
 	size_t nbeside;
 	struct later **later;           /* jobs that are read last (manifest.c) */
 	size_t nlater;
+	struct again **again;           /* jobs with references (manifest.c) */
+	size_t nagain;
+	bool tried, sound;              /* all jobs together, and were they (program.c) */
 	struct runtime **runtimes;      /* of TrainJobs (trainer.c) */
 	size_t nruntimes;
 	struct device **devices;        /* accelerators declared by configurations that were read */
@@ -112,8 +116,8 @@ void job_seconds(struct import *im, struct lines *to, const char *field, const s
 /* `suspend`, unless a queue suspends by itself. */
 void job_suspend(struct import *im, struct lines *to, const struct data *of);
 
-/* The names that the framework of a job sets: see imported.set. */
-const struct map *job_framework_names(struct import *im, const struct imported *job);
+/* Find the names that the frameworks of jobs set, whose own names differ: see imported.set. */
+void job_framework_names(struct import *im, struct imported *const *jobs, size_t n);
 
 /* The program of some jobs as it is before `fmt`, and where its lines come from (`ret` may be NULL). */
 void import_text(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out, struct writing *ret);

@@ -265,15 +265,17 @@ static void look_at_hosts(struct import *im, const struct imported *job, const s
 		look_at_hosts(im, job, d->u.map.at[i].value);
 }
 
-static bool is_taken(const struct lines *in, struct str word)
+/* The names of blocks in a job, which are all different. */
+static void take_words(struct import *im, struct imported *job)
 {
-	for (size_t i = 0; i < in->n; i++) {
-		const char *blank = in->at[i]->key.n ? memchr(in->at[i]->key.p, ' ', in->at[i]->key.n) : NULL;
+	const struct lines *in = &job->job->value->items;
+
+	for (size_t i = job->words.n ? in->n : 0; i < in->n; i++) {
 		struct str key = in->at[i]->key;
-		if (blank && str_eq((struct str){ blank + 1, key.n - (size_t)(blank - key.p) - 1 }, word))
-			return true;
+		const char *blank = key.n ? memchr(key.p, ' ', key.n) : NULL;
+		if (blank)
+			map_put(&job->words, im->arena, (struct str){ blank + 1, key.n - (size_t)(blank - key.p) - 1 }, job);
 	}
-	return false;
 }
 
 static struct str lower(struct arena *a, struct str s)
@@ -286,7 +288,7 @@ static struct str lower(struct arena *a, struct str s)
 }
 
 /* `bert-config` of the job bert is its `config`. */
-static struct str word_of(struct import *im, const struct beside *b, const struct lines *in)
+static struct str word_of(struct import *im, const struct beside *b)
 {
 	struct arena *a = im->arena;
 	struct str name = b->name, job = b->owner->name, kind = lower(a, b->kind), word;
@@ -295,11 +297,12 @@ static struct str word_of(struct import *im, const struct beside *b, const struc
 		name = (struct str){ name.p + job.n + 1, name.n - job.n - 1 };
 	else if (str_eq(name, job))
 		name = kind;
+	take_words(im, b->owner);
 	word = lower(a, word_text(a, name));
-	if (key_text(a, word).p != word.p || is_taken(in, word))
+	if (key_text(a, word).p != word.p || map_get(&b->owner->words, word))
 		word = str_printf(a, "%.*s_%.*s", STR_ARG(word), STR_ARG(kind));
 	struct str base = word;
-	for (unsigned i = 2; is_taken(in, word); i++)
+	for (unsigned i = 2; map_put(&b->owner->words, a, word, b->owner); i++)
 		word = str_printf(a, "%.*s_%u", STR_ARG(base), i);
 	return word;
 }
@@ -309,7 +312,8 @@ static bool is_own_service(struct import *im, const struct beside *b)
 {
 	const struct data *spec = member(b->object, "spec");
 
-	if (!str_is(b->kind, "Service") || !str_eq(b->name, b->owner->name) || !str_is(member_text(spec, "clusterIP"), "None"))
+	bool name = str_eq(b->name, b->owner->name) || (b->owner->subdomain.n && str_eq(b->name, b->owner->subdomain));
+	if (!str_is(b->kind, "Service") || !name || !str_is(member_text(spec, "clusterIP"), "None"))
 		return false;
 	import_left_out(im, b->at, str_cat(im->arena, STR("Service "), b->name, STR("")), "every job has such a Service by itself: its replicas find each other by it");
 	return true;
@@ -338,9 +342,9 @@ static void give(struct import *im, struct beside *b)
 	if (is_own_service(im, b))
 		return;
 	look_at_selector(im, b);
-	if (b->owner->nhosts)
+	if (b->owner->hosts.n)
 		look_at_hosts(im, b->owner, b->object);
-	b->line->key = str_cat(im->arena, STR("object "), word_of(im, b, job), STR(""));
+	b->line->key = str_cat(im->arena, STR("object "), word_of(im, b), STR(""));
 	if (metadata_line && b->ns.n && str_eq(b->ns, b->owner->ns))
 		lines_take(&metadata_line->value->items, STR("namespace"));
 	if (b->namespaced && !b->ns.n && b->owner->ns.n)

@@ -88,10 +88,11 @@ static void main_read(struct role_reading *r)
 
 static void grace(struct role_reading *r, const struct data_member *m)
 {
-	if (m->value->u.integer >= 1 && m->value->u.integer != 30)
-		set(r, "grace", expr_text(r->im->arena, str_printf(r->im->arena, "%llds", (long long)m->value->u.integer)), m);
-	else if (m->value->u.integer != 30)
-		raw(r, m);
+	if (m->value->u.integer == 30)
+		return;
+	if (m->value->u.integer < 1)
+		diag_report(r->im->diags, TJ1111, m->value->from, "the shortest time between TERM and KILL is a second; the program says grace = 1s");
+	set(r, "grace", expr_text(r->im->arena, str_printf(r->im->arena, "%llds", (long long)(m->value->u.integer < 1 ? 1 : m->value->u.integer))), m);
 }
 
 static void pull_secrets(struct role_reading *r, const struct data_member *m)
@@ -127,6 +128,25 @@ static void text_field(struct role_reading *r, const struct data_member *m, cons
 		set(r, field, expr_string(r->im->arena, m->value->u.string), m);
 }
 
+/* Fields that the compiler writes for every role; false: it is none of them. */
+static bool of_compiler(struct role_reading *r, const struct data_member *m)
+{
+	static const char *const names[] = { "hostname", "subdomain", "setHostnameAsFQDN" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!str_is(m->key, names[i]))
+			continue;
+		if (i == 1 && r->job->hosts.n)
+			comments_drop(&r->im->comments, member_span(m));        /* its hosts are translated */
+		else
+			import_left_out(r->im, m->key_at, m->key, "replicas have host names of their own; texts say them by ROLE.host(i)");
+		return true;
+	}
+	if (str_is(m->key, "enableServiceLinks") && m->value->u.boolean)
+		import_left_out(r->im, m->key_at, m->key, "pods get no variables for the Services of their namespace");
+	return str_is(m->key, "enableServiceLinks");
+}
+
 static void field(struct role_reading *r, const struct data_member *m)
 {
 	static const char *const elsewhere[] = { "containers", "initContainers", "volumes", "nodeSelector", "tolerations" };
@@ -134,6 +154,8 @@ static void field(struct role_reading *r, const struct data_member *m)
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
 		if (str_is(m->key, elsewhere[i]))
 			return;
+	if (of_compiler(r, m))
+		return;
 	if (str_is(m->key, "terminationGracePeriodSeconds"))
 		grace(r, m);
 	else if (str_is(m->key, "imagePullSecrets"))

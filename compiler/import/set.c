@@ -47,10 +47,11 @@ struct set_role *set_find(const struct set *s, struct str name)
 
 void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain)
 {
-	struct host_name h = { .head = head, .two = two, .word = r->word, .jobs = r->jobs, .per = r->per };
+	struct host_name *h = ARENA_NEW(s->m.im->arena, struct host_name);
 
+	*h = (struct host_name){ .two = two, .word = r->word, .jobs = r->jobs, .per = r->per };
 	s->job->subdomain = subdomain;
-	ARENA_PUSH(s->m.im->arena, s->job->hosts, s->job->nhosts, h);
+	map_put(&s->job->hosts, s->m.im->arena, head, h);
 }
 
 /* ---- roles ---- */

@@ -368,8 +368,8 @@ static struct expr *torch(struct train *t, const struct data *policy)
 		return NULL;
 	if (t->set.n == 1) {
 		r->word = STR("worker");
-		for (size_t i = 0; i < t->set.job->nhosts; i++)
-			t->set.job->hosts[i].word = r->word;
+		for (size_t i = 0; i < t->set.job->hosts.n; i++)
+			((struct host_name *)t->set.job->hosts.entries[i].value)->word = r->word;
 		job_use(t->set.m.im, t->set.job, STR("pytorch"));
 		if (n.n)
 			lines_set(a, &call->items, STR("nproc"), expr_text(a, n), t->set.m.at);

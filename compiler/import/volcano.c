@@ -478,16 +478,13 @@ static bool bodies(struct volcano *v)
 	return ok;
 }
 
-/* The job succeeds with the tasks that complete it, else with all of them. */
-static void success(struct volcano *v, bool standard)
+/* The job succeeds with the tasks that complete it; else with all of them, which goes without saying. */
+static void success(struct volcano *v)
 {
 	struct set *s = &v->set;
 	struct arena *a = s->m.im->arena;
 	struct lines *to = v->framework ? &v->framework->value->items : s->body;
 
-	if (!v->success.n && !standard && s->n > 1)
-		for (size_t i = 0; i < s->n; i++)
-			set_condition(s->m.im, &v->success, "done", &s->roles[i], false, "and");
 	if (v->success.n)
 		lines_set(a, to, STR("success"), expr_text(a, str_copy(a, buf_text(&v->success))), s->m.at);
 	buf_release(&v->success);
@@ -522,7 +519,7 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 		buf_release(&v.success);
 		return false;
 	}
-	success(&v, call != NULL);
+	success(&v);
 	finish(&v);
 	return true;
 }

@@ -64,7 +64,7 @@ static bool finish(struct workload *w, struct lines *body, const char *word)
 	struct lines top = { 0 };
 	struct role_reading r = { .im = im, .job = w->job, .kind = w->kind, .word = str_of(word), .replicas = w->replicas };
 
-	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")), w->m.object->from);
+	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")), w->m.spec ? w->m.spec->from : w->m.at);
 	if (w->replicas != 1)
 		lines_set(im->arena, r.role, STR("replicas"), expr_int(im->arena, w->replicas), w->m.at);
 	if (!role_read(&r, w->template))
@@ -155,6 +155,20 @@ void batch_read(struct import *im, const struct data *spec, struct lines *to)
 	batch_rest(im, spec);
 }
 
+/* Pods of an indexed Job with a subdomain are called JOB-I there. */
+static void hosts(struct workload *w)
+{
+	struct arena *a = w->m.im->arena;
+	struct str subdomain = member_text(member(w->template, "spec"), "subdomain");
+	struct host_name *h = ARENA_NEW(a, struct host_name);
+
+	if (!subdomain.n || !str_is(member_text(w->m.spec, "completionMode"), "Indexed"))
+		return;
+	*h = (struct host_name){ .word = w->replicas == 1 ? STR("task") : STR("main"), .jobs = 1, .per = w->replicas };
+	w->job->subdomain = subdomain;
+	map_put(&w->job->hosts, a, str_cat(a, w->m.name, STR("-"), STR("")), h);
+}
+
 static bool read_job(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct workload w = { .job = job, .kind = &job_kind };
@@ -168,6 +182,7 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 	w.replicas = batch_replicas(im, w.m.spec);
 	if (w.replicas > 1 && !str_is(member_text(w.m.spec, "completionMode"), "Indexed"))
 		diag_report(im->diags, TJ1111, w.m.at, "the pods of this Job are alike; the program gives each of them an index");
+	hosts(&w);
 	struct lines *body = open(&w);
 	batch_read(im, w.m.spec, body);
 	job_seconds(im, body, "timeout", w.m.spec, "activeDeadlineSeconds");

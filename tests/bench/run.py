@@ -143,12 +143,64 @@ def mistakes(n):
     return IMPORTS + "\n".join(f"let a{i} = {i}\nlet b{i} = unknown_{i} + a{i}" for i in range(n // 2)) + "\n"
 
 
+MANIFEST = """---
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata:
+  name: bert-{i}
+  namespace: nlp
+  labels:
+    team: nlp
+spec:
+  runPolicy:
+    cleanPodPolicy: None   # logs are read afterwards
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 4
+      restartPolicy: OnFailure
+      template:
+        spec:
+          containers:
+          - name: pytorch
+            image: registry.example.com/nlp/bert:{i}
+            command: ["torchrun", "train.py", "--run=$(RUN)", "--master=$(PET_RDZV_ENDPOINT)"]
+            env:
+            - name: RUN
+              value: bert-{i}
+            - name: HUB_TOKEN
+              valueFrom: {{secretKeyRef: {{name: hub, key: token}}}}
+            resources:
+              limits: {{example.com/npu: 8, cpu: "32", memory: 256Gi}}
+              requests: {{example.com/npu: 8, cpu: "32", memory: 256Gi}}
+            volumeMounts:
+            - {{name: data, mountPath: /data}}
+          volumes:
+          - name: data
+            persistentVolumeClaim: {{claimName: corpus}}
+"""
+
+
+def manifests(n):
+    return "".join(MANIFEST.format(i=i) for i in range(n))
+
+
+def jobsets(n):
+    """One set of many roles that know each other by the names of another system, and what stands beside them."""
+    jobs = "".join(f"""  - name: r{i}
+    template: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: "registry.example.com/a:1",
+      args: ["all-r{(i + 1) % n}-0-0.all"]}}]}}}}}}}}
+""" for i in range(n))
+    objects = "".join(f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{i}}}\ndata: {{a: b}}\n" for i in range(4 * n))
+    return f"apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: all}}\nspec:\n  replicatedJobs:\n{jobs}{objects}"
+
+
 def growth(what, make, n, *arguments):
     """
     Twice the work must cost at most 2.2 times as much.  What every run costs is
     left out, and the two sizes take turns, so that a busy moment meets both.
     """
-    files = [program(f"growth-{size}-{make.__name__}.tj", make(size)) for size in (n, 2 * n)]
+    suffix = "yaml" if arguments[0] == "import" else "tj"
+    files = [program(f"growth-{size}-{make.__name__}.{suffix}", make(size)) for size in (n, 2 * n)]
     least = [None, None]
     for _ in range(4):
         for i, file in enumerate(files):
@@ -186,6 +238,7 @@ def main():
     row("W3: 1,000 jobs, a fleet", 30, 32, 40, "compile", one_fleet)
     row("W3: 1,000 jobs, each written out", 30, 32, 40, "compile", jobs)
     row("check of 1,000 jobs of program 4.10", 100, None, 20, "check", vits)
+    row("import of a manifest of 1,000 documents", 1000, None, 10, "import", program("documents.yaml", manifests(1000)))
     row("diagnostics of 1,000 lines, 500 of them wrong", 20, None, 40, "check", "--format", "json", wrong)
 
     print()
@@ -200,6 +253,8 @@ def main():
     growth("growth: mounts", many_mounts, 2000, "compile")
     growth("growth: files", many_files, 2000, "compile")
     growth("growth: nesting", nested, 1000, "compile")
+    growth("growth: documents of a manifest", manifests, 500, "import")
+    growth("growth: roles and objects of a JobSet", jobsets, 400, "import")
 
     size = os.path.getsize(TRAINC) / 2**20
     stripped = os.path.join(HERE, "stripped")
