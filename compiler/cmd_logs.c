@@ -65,6 +65,24 @@ static void say_silent(struct session *s, const struct reading *r)
 	buf_release(&b);
 }
 
+/* Programs hold output back that goes to no terminal: what seems to hang may have said much. */
+static void say_held_back(struct session *s, const struct attend *a, const struct reading *r)
+{
+	const struct run_state *run = &r->wish.attend->runs[0].state;
+
+	if (r->follow || r->wish.since || r->wish.previous || r->wish.tail == 0 || a->print.any)
+		return;
+	for (size_t k = 0; k < run->nroles; k++)
+		for (int64_t i = 0; i < run->roles[k].max; i++) {
+			const struct run_replica *p = &run->roles[k].at[i];
+			if ((p->state != REPLICA_STARTED && p->state != REPLICA_READY) || !logs_wanted(&r->wish, run, k, i, NULL))
+				continue;
+			session_say(s, "%.*s/%lld runs and has printed nothing; programs may hold output back that goes to no terminal: "
+				"for Python set env { PYTHONUNBUFFERED = 1 }", STR_ARG(run->roles[k].name), (long long)i);
+			return;
+		}
+}
+
 static int read_logs(struct session *s, struct attend *a, struct reading *r)
 {
 	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
@@ -83,6 +101,7 @@ static int read_logs(struct session *s, struct attend *a, struct reading *r)
 		s->error = a->out.error;
 	if (end == ATTEND_INTERRUPTED)
 		return runs_interrupted(s, a);
+	say_held_back(s, a, r);
 	if (option_given(s->options, OPTION_EXIT_STATUS) && a->runs[0].state.phase != RUN_SUCCEEDED && watch_over(&a->runs[0]))
 		return STATUS_FAILED;
 	return STATUS_DONE;

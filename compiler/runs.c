@@ -57,6 +57,37 @@ static void add_name(struct session *s, struct chosen *c, struct str name)
 	ARENA_PUSH(s->arena, c->names, c->n, str_copy(s->arena, name));
 }
 
+static bool run_exists(struct arena *a, struct str state_dir, struct str name)
+{
+	struct run_names all = run_list(a, state_dir);
+
+	for (size_t i = 0; i < all.n; i++)
+		if (str_eq(all.at[i], name))
+			return true;
+	return false;
+}
+
+/* `train/worker/3`, as lines of logs begin: true after saying how that is written. */
+static bool is_part_of_run(struct session *s, struct str state_dir, struct str operand)
+{
+	const char *slash = memchr(operand.p, '/', operand.n);
+	struct str run = { operand.p, slash ? (size_t)(slash - operand.p) : 0 };
+
+	if (!run.n || str_ends(operand, STR(".tj")) || access(operand.p, F_OK) == 0 || !run_exists(s->arena, state_dir, run))
+		return false;
+	struct str role = { slash + 1, operand.n - run.n - 1 };
+	const char *second = memchr(role.p, '/', role.n);
+	struct str rank = second ? (struct str){ second + 1, role.n - (size_t)(second + 1 - role.p) } : STR("");
+	if (second)
+		role.n = (size_t)(second - role.p);
+	if (s->options->command == COMMAND_LOGS)
+		session_say(s, "a role and a rank are options: trainc logs --local %.*s --role %.*s%s%.*s", STR_ARG(run), STR_ARG(role),
+			rank.n ? " --rank " : "", STR_ARG(rank));
+	else
+		session_say(s, "'%.*s' is no run; the run is '%.*s'", STR_ARG(operand), STR_ARG(run));
+	return true;
+}
+
 /* The jobs of one program; errors in it are told as always. */
 static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *ret_status)
 {
@@ -94,6 +125,10 @@ bool runs_choose(struct session *s, size_t n, struct chosen *ret, int *ret_statu
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct str operand = s->options->operands[i];
+		if (str_starts(operand, STR("run/")) && run_exists(s->arena, ret->state_dir, (struct str){ operand.p + 4, operand.n - 4 }))
+			operand = (struct str){ operand.p + 4, operand.n - 4 };         /* as it is shown: run/train */
+		if (is_part_of_run(s, ret->state_dir, operand))
+			return false;
 		if (!is_file(operand))
 			add_name(s, ret, operand);
 		else if (!add_jobs(s, ret, operand, ret_status))

@@ -212,6 +212,12 @@ static void put_role_row(struct table *t, const struct run_role *r)
 	row[9] = report_role_cause(&t->arena, r);
 }
 
+/* Of a run without a replica one role stays, so that the run has a line. */
+static bool is_last_unused(const struct run_state *s, size_t k, bool first)
+{
+	return first && k + 1 == s->nroles;
+}
+
 static void roles_table(const struct report *r, struct buf *out)
 {
 	static const char *const words[] = { "RUN", "STATE", "ROLE", "DESIRED", "ACTIVE", "READY", "SUCCEEDED", "FAILED", "RESTARTS", "CAUSE" };
@@ -220,17 +226,22 @@ static void roles_table(const struct report *r, struct buf *out)
 	put_head(&t, words, 10, 0x1F8);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct run_state *s = r->runs[i];
+		bool first = true;
 		for (size_t k = 0; k < (s->nroles ? s->nroles : 1); k++) {
+			/* a role that the framework has and the job does not use */
+			if (k < s->nroles && !s->roles[k].max && !is_last_unused(s, k, first))
+				continue;
 			struct str *row = add_row(&t);
-			if (k == 0) {
+			if (first) {
 				row[0] = s->name;
 				row[1] = str_of(run_phase_word(s->phase));
 			}
 			if (k < s->nroles)
 				put_role_row(&t, &s->roles[k]);
 			/* why the run is as it is stands where a role has nothing to say, and the first has not */
-			if (k == 0 && s->cause.n && !t.rows[t.n - 1][9].n)
+			if (first && s->cause.n && !t.rows[t.n - 1][9].n)
 				t.rows[t.n - 1][9] = s->cause;
+			first = false;
 		}
 	}
 	put_table(&t, r->width, out);

@@ -41,6 +41,7 @@ struct log_line {
 	bool more;                      /* the line goes on in the next one of its stream */
 	int64_t attempt;                /* ENDED: which one, from 1 */
 	int exit_code;                  /* ENDED */
+	bool stopped;                   /* ENDED: after it had been told to stop */
 };
 
 struct follow;

@@ -102,7 +102,7 @@ static bool count_end(void *context, const struct log_record *r)
 {
 	struct ends *e = context;
 
-	if (r->mark == LOG_ATTEMPT_ENDED) {
+	if (log_ends_attempt(r)) {
 		memmove(e->at + 1, e->at, sizeof e->at - sizeof *e->at);
 		e->at[0] = r->offset;
 		e->n++;
@@ -141,7 +141,7 @@ static bool pass(void *context, const struct log_record *r)
 	p->records++;
 	if (r->mark == LOG_CHUNK)
 		p->time = r->time;
-	p->attempts += r->mark == LOG_ATTEMPT_ENDED;
+	p->attempts += log_ends_attempt(r);
 	return true;
 }
 
@@ -246,7 +246,8 @@ static bool ended_head(struct stream *s, const struct log_record *r)
 {
 	s->record++;
 	s->attempt++;
-	s->head = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = r->time, .text = STR(""), .attempt = s->attempt, .exit_code = r->value };
+	s->head = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = r->time, .text = STR(""), .attempt = s->attempt, .exit_code = r->value,
+		.stopped = r->mark == LOG_ATTEMPT_STOPPED };
 	return s->has_head = true;
 }
 
@@ -291,7 +292,7 @@ bool stream_fill(struct stream *s, bool over)
 		const struct log_record *r = next_record(s);
 
 		if (r && r->offset <= s->at) {
-			if (r->mark == LOG_ATTEMPT_ENDED)
+			if (log_ends_attempt(r))
 				return s->line.n ? kept_head(s, false) : ended_head(s, r);
 			s->time = r->time;
 			s->record++;

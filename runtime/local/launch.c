@@ -58,6 +58,43 @@ void launch_note(struct launch *l, const char *fmt, ...)
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
 
+/* Does a text name several replicas of one role by their hosts alone?  Gives the role. */
+static bool names_hosts(const struct text *t, int *ret_role)
+{
+	int64_t first = -1;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct piece *p = &t->at[i];
+		bool colon = i + 1 < t->n && p[1].kind == PIECE_TEXT && str_is(p[1].u.text, ":");
+		if (p->kind != PIECE_HOST || p->u.peer.index == OWN_INDEX || (colon && i + 2 < t->n && p[2].kind == PIECE_PORT))
+			continue;
+		if (first >= 0 && (int)p->u.peer.role == *ret_role && p->u.peer.index != first)
+			return true;
+		if (first < 0) {
+			first = p->u.peer.index;
+			*ret_role = (int)p->u.peer.role;
+		}
+	}
+	return false;
+}
+
+/* A list of hosts tells replicas apart on a cluster; without a network for each they are all one address. */
+static void note_hosts(struct launch *l, const struct plan_role *r)
+{
+	int role;
+
+	if (l->options->isolate == ISOLATE_REPLICA)
+		return;
+	for (size_t i = 0; i < r->nfiles; i++)
+		if (names_hosts(&r->files[i].text, &role))
+			launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own",
+				STR_ARG(r->files[i].path), STR_ARG(l->job->roles[role].name));
+	for (size_t i = 0; i < r->main.nenv; i++)
+		if (r->main.env[i].kind == ENV_TEXT && names_hosts(&r->main.env[i].text, &role))
+			launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own",
+				STR_ARG(r->main.env[i].name), STR_ARG(l->job->roles[role].name));
+}
+
 static void note_unasked(struct launch *l, const struct plan_role *r, const struct plan_container *c)
 {
 	for (size_t i = 0; launch_boxed(l, r, c) && i < c->nmounts; i++)
@@ -83,6 +120,7 @@ static void note_role(struct launch *l, const struct plan_role *r)
 		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
 	if (r->main.nports && l->options->isolate == ISOLATE_NONE)
 		launch_note(l, "what listens on all addresses can be reached from other machines; --isolate job keeps it in");
+	note_hosts(l, r);
 	launch_note_home(l, r);
 }
 

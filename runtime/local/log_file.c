@@ -78,9 +78,9 @@ void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now)
 		mark(w, &r);
 }
 
-void log_attempt_ended(struct log_writer *w, int exit_code, int64_t now)
+void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_t now)
 {
-	struct log_record r = { .offset = w->offset, .time = now, .mark = LOG_ATTEMPT_ENDED, .value = exit_code };
+	struct log_record r = { .offset = w->offset, .time = now, .mark = stopped ? LOG_ATTEMPT_STOPPED : LOG_ATTEMPT_ENDED, .value = exit_code };
 
 	mark(w, &r);
 }

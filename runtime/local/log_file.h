@@ -10,14 +10,15 @@
 
 #include "base/buf.h"
 
-enum log_mark { LOG_CHUNK, LOG_ATTEMPT_ENDED };
+enum log_mark { LOG_CHUNK, LOG_ATTEMPT_ENDED, LOG_ATTEMPT_STOPPED };     /* STOPPED: it ended after it had been told to */
 
 struct log_record {                     /* in the byte order of the machine */
-	uint64_t offset;                /* where the chunk begins in NAME.log; ATTEMPT_ENDED: how long it was then */
+	uint64_t offset;                /* where the chunk begins in NAME.log; end of an attempt: how long it was then */
 	int64_t time;                   /* ns of the real-time clock */
 	int32_t mark;                   /* enum log_mark */
-	int32_t value;                  /* ATTEMPT_ENDED: exit code (128 + signal) */
+	int32_t value;                  /* end of an attempt: exit code (128 + signal) */
 };
+static inline bool log_ends_attempt(const struct log_record *r) { return r->mark == LOG_ATTEMPT_ENDED || r->mark == LOG_ATTEMPT_STOPPED; }
 
 /* "worker-3" or, for another container than the main one, "worker-3.logger". */
 struct str log_name(struct arena *a, struct str role, int64_t index, struct str container, bool main);
@@ -33,7 +34,8 @@ struct log_writer {
 bool log_create(struct log_writer *w, int directory, const char *name);
 /* Never blocks for a reader and never fails: what cannot be written is counted in `lost`. */
 void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now);
-void log_attempt_ended(struct log_writer *w, int exit_code, int64_t now);
+/* `stopped`: it had been told to stop, so its end is none of its own. */
+void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_t now);
 void log_close(struct log_writer *w);
 
 #endif

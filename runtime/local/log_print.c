@@ -1,10 +1,12 @@
 #include "runtime/local/log_print.h"
 
+#include <signal.h>
+
 #include "plan/plan.h"
 #include "runtime/words.h"
 
 struct log_print_stream {
-	bool ended, goes_on;
+	bool ended, stopped, goes_on;
 	int64_t attempt, time;
 	int exit_code;
 };
@@ -96,7 +98,12 @@ static void put_mark(const struct log_print *p, const struct log_stream *s, stru
 {
 	put_stamp(p, state->time, marks);
 	put_source(p, s, marks);
-	buf_printf(marks, " \xE2\x94\x80 attempt %lld exited with code %d\n", (long long)state->attempt, state->exit_code);
+	bool ours = state->stopped && (state->exit_code == 128 + SIGTERM || state->exit_code == 128 + SIGKILL);
+	buf_printf(marks, " \xE2\x94\x80 attempt %lld ", (long long)state->attempt);
+	if (ours)
+		buf_printf(marks, state->exit_code == 128 + SIGTERM ? "was stopped\n" : "was stopped, by SIGKILL\n");
+	else
+		buf_printf(marks, "%sexited with code %d\n", state->stopped ? "was told to stop and " : "", state->exit_code);
 	state->ended = false;
 }
 
@@ -108,12 +115,14 @@ void log_print(struct log_print *p, const struct log_line *l, struct buf *out, s
 		s->ended = true;
 		s->attempt = l->attempt;
 		s->exit_code = l->exit_code;
+		s->stopped = l->stopped;
 		s->time = l->time;
 		/* a success is worth a line only when something follows */
 		if (l->exit_code && !p->json)
 			put_mark(p, l->from, s, marks);
 		return;
 	}
+	p->any = true;
 	if (p->json) {
 		put_json(p, l, out);
 		return;

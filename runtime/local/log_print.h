@@ -12,6 +12,7 @@ struct log_print {
 	bool escape;                    /* for a terminal: nothing in a line may act on it */
 	bool timestamps, prefix, colour;
 	bool runs;                      /* of several runs: the prefix names it */
+	bool any;                       /* out: a line has been printed */
 	/* streams by number: what has ended and was not told yet, and whose line goes on */
 	struct log_print_stream *streams;
 	size_t nstreams;

@@ -171,7 +171,7 @@ static bool mirror(struct view *v, DIR *list, const char *name, const char *at, 
 		return failed(v, "look at '%s'", name);
 	errno = 0;
 	if (count_entries(list) > MIRROR_ENTRIES_MAX + 2)
-		return failed(v, "nothing can be mounted at a new place in '%s', which has more than %d entries", name, MIRROR_ENTRIES_MAX);
+		return failed(v, "nothing can be mounted at a new place in '%s', which has more than %d entries: make the place there first", name, MIRROR_ENTRIES_MAX);
 	snprintf(options, sizeof(options), "mode=%o", (unsigned)st.st_mode & 07777);
 	if (!mount_tmpfs(v, at, options))
 		return false;

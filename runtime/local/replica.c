@@ -366,7 +366,7 @@ void replica_ended(struct engine *e, struct container *c, int exit_code, int sig
 	close_pipes(e, c);
 	set_process(e, c, 0);
 	if (c->logs)
-		log_attempt_ended(&c->log, exit_code, e->now);
+		log_attempt_ended(&c->log, exit_code, r->asked || r->killed || r->phase == PHASE_STOPPING, e->now);
 	if (r->phase == PHASE_STOPPING) {
 		if (!runs_any(r))
 			finish(e, r);

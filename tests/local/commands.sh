@@ -4,20 +4,21 @@
 clean_up_runs
 
 program steady <<'END'
-  role boss { command = ["sh", "-c", "echo boss; exec sleep 60"], grace = 1s }
+  role boss { command = ["sh", "-c", "echo boss; exec sleep 600"], grace = 1s }
   role worker {
     replicas = 1:3
-    command  = ["sh", "-c", "echo worker $HOSTNAME; exec sleep 60"]
+    command  = ["sh", "-c", "echo worker $HOSTNAME; exec sleep 600"]
     grace    = 1s
   }
 END
 program short <<'END'
-  role main { command = ["sh", "-c", "echo out; echo err >&2"] }
+  role unused { replicas = 0, command = ["false"] }
+  role main   { command = ["sh", "-c", "echo out; echo err >&2"] }
 END
 program fails <<'END'
   role main {
     replicas = 2
-    command  = ["sh", "-c", "test $HOSTNAME = fails-main-1 && { echo last words; exit 3; }; exec sleep 60"]
+    command  = ["sh", "-c", "test $HOSTNAME = fails-main-1 && { echo last words; exit 3; }; exec sleep 600"]
     grace    = 1s
   }
 END
@@ -55,7 +56,7 @@ json 'd["runs"][0]["roles"][1]' \
 json '[(c["type"], c["status"]) for c in d["runs"][0]["conditions"]]' "[('Created', 'True'), ('Running', 'True')]"
 run 0 status --local -o name; holds test "$(cat .out)" = "run/steady"
 run 0 status --local -o wide; holds grep -qE '^steady +worker-1 +ready +[0-9]+ +1 ' .out
-run 0 list --local; holds grep -qE '^steady +Running +3/3 +[0-9]+s +steady.tj$' .out
+run 0 list --local; holds grep -qE '^steady +Running +3/3 +[0-9]+[sm].* +steady.tj$' .out
 run 2 status --local stedy; says err "did you mean 'steady'?"
 run 1 status --local ../steady; says err "no such file"
 run 0 wait --local --for=running steady
@@ -63,7 +64,8 @@ run 124 wait --local --timeout 200ms steady; says err "the time is up"
 run 2 wait --local --timeout 1h30m steady; says err "--timeout needs a time"
 
 # ---- logs: S112 ----
-before 5 sh -c "'$TRAINC' logs --local steady --all | grep -q 'worker/1'"
+all_printed() { test "$("$TRAINC" logs --local steady --all | grep -c '│')" -eq 3; }
+before 5 all_printed
 run 0 logs --local steady; holds test "$(cat .out)" = "boss/0 │ boss"
 run 0 logs --local steady --role worker --rank 1; holds test "$(cat .out)" = "worker/1 │ worker steady-worker-1"
 run 0 logs --local steady --role worker --rank 0-1 --no-prefix
@@ -71,6 +73,9 @@ holds test "$(sort .out | tr '\n' ' ')" = "worker steady-worker-0 worker steady-
 run 0 logs --local steady --rank 2; says err "not started yet: worker/2"
 run 2 logs --local steady --rank 5; says err "there is no rank 5: the roles have ranks 0 to 2"
 run 2 logs --local steady --role wroker; says err "did you mean 'worker'?"
+run 0 logs --local run/steady; holds test "$(cat .out)" = "boss/0 │ boss"
+run 2 logs --local steady/worker/1; says err "trainc logs --local steady --role worker --rank 1"
+run 2 status --local steady/worker; says err "'steady/worker' is no run; the run is 'steady'"
 run 2 logs --local steady --rank x; says err "0,3-7"
 run 2 logs --local steady --tail x; says err "--tail needs a number"
 run 2 logs --local steady --since yesterday; says err "--since needs a time"
@@ -105,10 +110,26 @@ nothing_left steady
 holds test ! -e state/runs
 run 2 delete --local --yes steady; says err "there is no run 'steady'"
 
+# ---- programs that hold back what they print ----
+program mute <<'END'
+  role worker {
+    replicas = 2
+    command  = ["sleep", "600"]
+    env { HOSTS = join(worker.hosts, ","), PEERS = join(worker.addresses("http"), ",") }
+    ports { http = 8000 }
+  }
+END
+run 0 apply --local mute.tj
+says err "HOSTS lists the hosts of 'worker', which are one address here: --isolate replica gives each its own"
+holds test "$(grep -c 'lists the hosts' .err)" -eq 1
+run 0 logs --local mute; silent out; says err "worker/0 runs and has printed nothing"
+run 0 delete --local --yes mute
+
 # ---- runs that end ----
 run 0 apply --local --for=complete short.tj; holds test "$(cat .out)" = "run/short created"
 run 0 apply --local short.tj; holds test "$(cat .out)" = "run/short unchanged"; says err "--rerun"
 run 0 apply --local --rerun --for=complete short.tj; holds test "$(cat .out)" = "run/short recreated"
+run 0 status --local short; holds grep -qE '^short +Succeeded +main +1 +0 ' .out; holds test "$(grep -c unused .out)" -eq 0
 run 5 suspend --local short; says err "has ended: Succeeded"
 run 0 logs --local short -f; holds test "$(sort .out | tr '\n' ' ')" = "main/0 │ err main/0 │ out "
 run 8 apply --local fails.tj --for=complete; says err "Failed: main 1 exited with code 3"; says err "  main/1 │ last words"

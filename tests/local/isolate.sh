@@ -40,7 +40,7 @@ END
 cat >client.py <<'END'
 import os, socket, time
 host, port = os.environ["AT"].split(":")
-for _ in range(500):
+for _ in range(3000):
     try:
         c = socket.create_connection((host, int(port)))
         break
@@ -81,7 +81,7 @@ s.settimeout(0.02)
 with open("/out/port", "w") as out:
     out.write(os.environ["PORT"])
 os.rename("/out/port", "/out/open")
-for _ in range(500):
+for _ in range(3000):
     try:
         s.accept()
         sys.exit(3)
@@ -147,7 +147,7 @@ environments() {
 		"$TRAINC" env -o json "$root/tests/frameworks/cases/$name.tj" >"$name/env.json"
 		# everybody waits until everybody has written
 		all=$(grep -c '"container": "main"' "$name/env.json")
-		sed 's|command *= \["[a-z/]*python3*", "[a-z_]*.py".*\]|command = ["sh", "-c", "cat /proc/$$/environ >/out/.new.$HOSTNAME; mv /out/.new.$HOSTNAME /out/$HOSTNAME; n=0; until set -- /out/*; test $# -eq '"$all"' -o $((n += 1)) -gt 500; do sleep 0.01; done"]|
+		sed 's|command *= \["[a-z/]*python3*", "[a-z_]*.py".*\]|command = ["sh", "-c", "cat /proc/$$/environ >/out/.new.$HOSTNAME; mv /out/.new.$HOSTNAME /out/$HOSTNAME; n=0; until set -- /out/*; test $# -eq '"$all"' -o $((n += 1)) -gt 6000; do sleep 0.01; done"]|
 		s|^  image .*|&\n  mounts { "/out" = pvc("out", shared = true) }|' "$root/tests/frameworks/cases/$name.tj" >"$name.tj"
 		tried 0 --isolate replica --mount out="$name/out" "$name.tj"
 	done
@@ -159,7 +159,7 @@ environments() {
 program linger <<'END'
   role worker {
     replicas = 2
-    command  = ["sh", "-c", "(setsid sh -c 'echo here; exec sleep 60' &) ; exec sleep 60"]
+    command  = ["sh", "-c", "(setsid sh -c 'echo here; exec sleep 600' &) ; exec sleep 600"]
   }
 END
 marked() { grep -lazF "ISOLATE_TEST=$$" /proc/[0-9]*/environ 2>/dev/null; }

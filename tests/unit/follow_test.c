@@ -134,10 +134,10 @@ static void growing(void)
 	CHECK_TEXT(drain(f, false), "worker/0:half a line|worker/0:next|");
 	struct log_writer b = writer("worker-2");        /* a file that was not there */
 	put(&b, "new\n", 3);
-	log_attempt_ended(&a, 3, 4);
+	log_attempt_ended(&a, 3, false, 4);
 	put(&a, "again\n", 5);
 	CHECK_TEXT(drain(f, false), "worker/0:un|worker/2:new|worker/0=3#1|worker/0:again|");
-	log_attempt_ended(&a, 0, 6);
+	log_attempt_ended(&a, 0, false, 6);
 	CHECK_TEXT(drain(f, false), "worker/0=0#2|");
 	put(&b, "rest", 7);
 	CHECK_TEXT(drain(f, false), "");
@@ -155,7 +155,7 @@ static void selected(void)
 	struct log_writer a = writer("worker-0");
 
 	put(&a, "a1\na2\n", 10);
-	log_attempt_ended(&a, 7, 11);
+	log_attempt_ended(&a, 7, false, 11);
 	put(&a, "b1\nb", 20);
 	put(&a, "2\nb3\n", 30);
 	how.tail = 2;
@@ -179,7 +179,7 @@ static void selected(void)
 	how.tail = 1;
 	CHECK_TEXT(once(take_all), "worker/0:a2|");
 	how = (struct log_selection){ .tail = -1, .previous = true };
-	log_attempt_ended(&a, 0, 31);
+	log_attempt_ended(&a, 0, false, 31);
 	CHECK_TEXT(once(take_all), "worker/0:a1|worker/0:a2|");
 	how.attempts = 3;               /* a third one has begun and said nothing yet */
 	CHECK_TEXT(once(take_all), "worker/0:b1|worker/0:b2|worker/0:b3|");
@@ -263,7 +263,7 @@ static void write_some(struct twin *t, int64_t now)
 		if (t->written.n && t->written.p[t->written.n - 1] != '\n' && t->written.p[t->written.n - 1] != '\1')
 			buf_char(&t->written, '\n');
 		buf_char(&t->written, '\1');
-		log_attempt_ended(&t->w, (int)any(256), now);
+		log_attempt_ended(&t->w, (int)any(256), false, now);
 		t->marks++;
 		return;
 	}
@@ -345,12 +345,12 @@ static void shown(void)
 	struct log_print p = { .arena = &arena, .prefix = true }, json = { .arena = &arena, .json = true };
 
 	put(&a, "red \x1b[31m\xFF\r\n", 1000000001);
-	log_attempt_ended(&a, 3, 1000000002);
+	log_attempt_ended(&a, 3, false, 1000000002);
 	put(&a, "1%\r2%\r\n", 1000000003);
-	log_attempt_ended(&a, 0, 1000000004);
+	log_attempt_ended(&a, 0, false, 1000000004);
 	put(&b, "x\n", 1000000005);
 	put(&a, "y\n", 1000000006);
-	log_attempt_ended(&a, 0, 1000000007);
+	log_attempt_ended(&a, 0, false, 1000000007);
 	struct follow *f = follow(take_all);
 	CHECK_TEXT(printed(&p, f, true), "worker/0 \xE2\x94\x82 red \x1b[31m\xFF\r\n"
 	                                 "worker/0 \xE2\x94\x80 attempt 1 exited with code 3\n"
