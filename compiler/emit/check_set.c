@@ -116,6 +116,8 @@ static void clean(struct checking *c, const struct plan_job *j, const char *set)
 	struct span at = check_place(c, j->clean.from, j->name_at, j->name_at);
 	if (none) {
 		d = diag_report(c->diags, TJ0818, at, "a %s ends what still runs: clean = \"none\" has no place in it", set);
+		if (at.start != j->clean.from.start)
+			diag_note(c->diags, d, j->clean.from, "the framework's rule");
 		diag_help(c->diags, d, "write clean = \"running\", or use the target 'jobs'");
 		return;
 	}
@@ -173,4 +175,19 @@ void check_set(struct checking *c, const struct plan_job *j, const char *set)
 	same_names(c, j);
 }
 
-void check_jobset(struct checking *c, const struct plan_job *j) { check_set(c, j, "JobSet"); }
+/* The operator that a framework is called after runs its own kinds only. */
+static void manager(struct checking *c, const struct plan_job *j)
+{
+	struct str by = emit_managed_by(j);
+
+	if (!str_starts(by, STR("kubeflow.org/")))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0818, j->name_at, "'%.*s' runs no JobSets, and nobody else would run this one", STR_ARG(by));
+	diag_help(c->diags, d, "leave 'managed_by' out, or use the target 'kubeflow'");
+}
+
+void check_jobset(struct checking *c, const struct plan_job *j)
+{
+	check_set(c, j, "JobSet");
+	manager(c, j);
+}

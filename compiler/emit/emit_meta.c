@@ -100,6 +100,14 @@ int64_t emit_seconds(const struct plan_quantity *q)
 
 struct object *emit_metadata(const struct object *o) { return object_get(o, STR("metadata")); }
 
+/* Addresses that name it are right nowhere else; an operator that names the pods makes them anew. */
+static bool needs_namespace(const struct plan_job *j)
+{
+	bool by_operator = j->controller && j->nroles && !j->roles[0].in_set;
+
+	return j->ns.set || (j->namespace_in_address && !by_operator);
+}
+
 /* A Service, ConfigMap or Secret carries the role as a label, but the role's own labels go to its Job and pods only. */
 struct object *emit_object(struct emit *e, const struct manifest *m)
 {
@@ -113,7 +121,7 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	PUT_STR(a, o, "kind", str_of(m->kind), m->from);
 	metadata = PUT_MAP(a, o, "metadata", m->from);
 	object_append(a, metadata, STR("name"), emit_name(e, m));
-	if ((j->ns.set || j->namespace_in_address) && !m->scoped)
+	if (needs_namespace(j) && !m->scoped)
 		PUT_STR(a, metadata, "namespace", plan_namespace(j), j->ns.from);
 	map = labels(e, m->role);
 	object_append(a, metadata, STR("labels"), map);

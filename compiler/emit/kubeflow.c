@@ -444,7 +444,6 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 	struct plan_job each = *whole;
 
 	each.each_replica = true;       /* replicas are pods of their own */
-	each.namespace_in_address = false;      /* the operator makes the addresses */
 	e->job = &each;
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
 	kind_put(e, k, spec);
@@ -453,6 +452,30 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 	roles_put(e, k, spec);
 	e->job = whole;
 	return o;
+}
+
+/* ---- Services for users ---- */
+
+/* Pods of the operator have its labels, not ours. */
+static struct object *service_make(struct emit *e, const struct manifest *m)
+{
+	struct object *o = emit_role_service_make(e, m), *selector = object_get(object_get(o, STR("spec")), STR("selector"));
+
+	selector->u.map.n = 0;
+	object_put(e->arena, selector, STR("training.kubeflow.org/job-name"), object_string(e->arena, e->job->name, e->job->name_at));
+	object_put(e->arena, selector, STR("training.kubeflow.org/replica-type"), object_string(e->arena, m->role->label, m->role->at));
+	return o;
+}
+
+static bool each_service(struct visiting *v, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		struct manifest m = each_manifest(r, "v1", "Service", r->object, service_make);
+		if (r->max && !r->aux && r->service.set && !str_is(r->service.value, "none") && !each_one(v, &m))
+			return false;
+	}
+	return true;
 }
 
 bool each_of_kubeflow(struct visiting *v, const struct plan_job *j)
@@ -464,5 +487,5 @@ bool each_of_kubeflow(struct visiting *v, const struct plan_job *j)
 	struct manifest m = each_manifest(NULL, "kubeflow.org/v1", k->kind, j->name, job_make);
 	m.from = j->name_at;
 	m.whole = m.queued = true;
-	return each_user_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_one(v, &m) && each_objects(v, j, false);
+	return each_service(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_one(v, &m) && each_objects(v, j, false);
 }
