@@ -6,7 +6,7 @@ export LC_ALL=C.UTF-8
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
-test $# -gt 0 || set -- tests/import/cases/*.yaml ../shared/conformance/operator/*/job.yaml
+test $# -gt 0 || set -- tests/import/cases/*.yaml tests/compat/manifests/*.yaml "${CONFORMANCE:-../shared/conformance}"/operator/*/job.yaml
 for manifest; do
 	test -f "$manifest" || continue
 	grep -q 'apiVersion: "*kubeflow.org/v1"*$' "$manifest" || continue
