@@ -28,7 +28,7 @@ struct decide_job {
 	struct str kind;                /* what people call such an object: begins reasons and messages */
 	struct str uid;                 /* of the object that owns everything; empty: labels alone say what is ours */
 	struct str controller;          /* our own name, which `managed_by` may say */
-	const int64_t *sizes;           /* replicas wanted of each role, within its limits; NULL: the plan's maximum */
+	const int64_t *sizes;           /* replicas wanted of each elastic role, kept within its limits; NULL: the plan's maximum */
 };
 
 /* ---- what is seen (see.c) ---- */
@@ -58,7 +58,11 @@ struct seen_list {
 	struct seen *at;
 	size_t n;
 };
-/* Of what a cluster lists, the objects that have a name of the job's. */
+/*
+ * Of what a cluster lists, the objects that have a name of the job's.  Those of
+ * another namespace than the plan's are passed over; where the plan names none, the
+ * caller lists one namespace only.
+ */
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
 
 /* The name of an object that stands for replica i, and its kind: "Pod", "Job", or "Deployment". */

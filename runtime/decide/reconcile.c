@@ -25,6 +25,14 @@ static int64_t slots_of(const struct pass *p, size_t role)
 	return slots;
 }
 
+static int64_t wanted_of(const struct pass *p, size_t role)
+{
+	const struct plan_role *r = &p->plan->roles[role];
+	int64_t size = r->elastic && p->job->sizes ? p->job->sizes[role] : r->max;
+
+	return size < r->min ? r->min : size > r->max ? r->max : size;
+}
+
 void pass_index(struct pass *p)
 {
 	p->parts = ARENA_ARRAY(p->arena, struct decide_part, p->plan->nroles);
@@ -33,7 +41,7 @@ void pass_index(struct pass *p)
 		const struct plan_role *r = &p->plan->roles[k];
 		struct decide_part *part = &p->parts[k];
 		*part = (struct decide_part){ .plan = r, .slots = slots_of(p, k), .replicas = p->out->record.roles[k].at };
-		part->wanted = r->elastic && p->job->sizes ? p->job->sizes[k] : r->max;
+		part->wanted = wanted_of(p, k);
 		part->at = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->services = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->states = ARENA_ARRAY(p->arena, enum replica_state, (size_t)r->max);

@@ -287,6 +287,10 @@ static void elastic(void)
 	ORDERS("create Pod j-a-0, create Pod j-a-1");
 	sizes[0] = 3;
 	ORDERS("create Pod j-a-2");
+	sizes[0] = 400;                                 /* within its limits */
+	ORDERS("create Pod j-a-3");
+	sizes[0] = 3;
+	ORDERS("delete Pod j-a-3");
 	world_run_all(&w);
 	ends(&w, 0, 1, 1);
 	ORDERS("");                                     /* goes on with what is left */
@@ -525,6 +529,48 @@ static void names(void)
 	world_end(&w);
 }
 
+/* Whose is a pod with these labels, and with more in its metadata? */
+static enum seen_owner owner(struct world *w, const char *labels, const char *more)
+{
+	struct seen_list seen = see_text(w, str_printf(&w->arena, "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"j-a-1\",\"labels\":{%s}%s}}", labels, more));
+
+	return seen.n == 1 ? seen.at[0].owner : OWNER_OTHER;
+}
+
+static void labels(void)
+{
+	static const struct piece run[] = { { .kind = PIECE_TEXT, .u.text = { "fine", 4 } } }, rank[] = { { .kind = PIECE_INDEX } };
+	static const struct text texts[] = { { rank, 1, { 0 } }, { rank, 1, { 0 } } };
+	struct plan_replica_label own[] = {
+		{ .key = STR("example.com/run"), .text = { run, 1, { 0 } }, .selects = true },
+		{ .key = STR("example.com/rank"), .per_replica = texts, .selects = true },
+		{ .key = STR("example.com/extra"), .text = { run, 1, { 0 } } },
+	};
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	struct world w;
+
+	roles[0].replica = (struct plan_replica){ .set = true, .labels = own, .nlabels = 3 };
+	world_begin(&w, &j, STR("Job"));
+	const char *ours = "\"trainc.dev/job\":\"j\",\"example.com/run\":\"fine\",\"example.com/rank\":\"1\"";
+	CHECK(owner(&w, ours, "") == OWNER_NONE);
+	CHECK(owner(&w, "\"example.com/run\":\"fine\",\"example.com/rank\":\"1\"", "") == OWNER_OTHER);
+	CHECK(owner(&w, "\"trainc.dev/job\":\"j\",\"example.com/run\":\"fine\",\"example.com/rank\":\"0\"", "") == OWNER_OTHER);
+	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"x\",\"controller\":true}]") == OWNER_OTHER);
+	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"x\"}]") == OWNER_NONE);
+	CHECK(owner(&w, "", ",\"ownerReferences\":[{\"uid\":\"x\"},{\"uid\":\"" WORLD_UID "\",\"controller\":true}]") == OWNER_THIS);
+	w.job.uid = STR("");                            /* no object owns the job: labels say it all */
+	CHECK(owner(&w, ours, "") == OWNER_THIS);
+	CHECK(owner(&w, ours, ",\"ownerReferences\":[{\"uid\":\"\",\"controller\":true}]") == OWNER_OTHER);
+	j.ns = word("here");
+	CHECK(owner(&w, ours, ",\"namespace\":\"here\"") == OWNER_THIS);
+	CHECK(owner(&w, ours, ",\"namespace\":\"there\"") == OWNER_OTHER);
+	struct plan_pairs selector = decide_selector(&w.arena, &j);
+	CHECK(selector.n == 1 && str_is(selector.at[0].key, "example.com/run") && str_is(selector.at[0].value, "fine"));
+	world_end(&w);
+}
+
 /* Objects of any shape: whatever is not what it should be is as if it were not there. */
 static void hostile(void)
 {
@@ -658,6 +704,7 @@ int main(void)
 	deployments();
 	resized();
 	names();
+	labels();
 	hostile();
 	record();
 	transitions();
