@@ -60,6 +60,8 @@ def of_maps(sent, kept, path, all_quantities):
                 found += differences(code, kept.get("data", {}).get(name), f".data.{name}")
         elif key == "value" and value == "" and key not in kept:
             pass  # of an environment variable: nothing is its default
+        elif key == "readOnly" and value is False and key not in kept:
+            pass  # false is not stored
         elif value in ([], {}) and key not in kept:
             pass  # an empty list or map is not stored
         elif key not in kept:
