@@ -73,7 +73,7 @@ static struct str shared_cause(struct gathering *g, const struct part *p, struct
 	return str_printf(g->arena, "%lld of %lld pods: %.*s", (long long)same, (long long)n, STR_ARG(v->cause));
 }
 
-/* "worker 0: 2, worker 5: 1" */
+/* "worker 0 (2 restarts), worker 5 (1 restart)" */
 static void restarting(struct gathering *g, const struct part *p, int64_t i, struct crowd *c)
 {
 	const struct replica *r = &p->at[i];
@@ -85,8 +85,8 @@ static void restarting(struct gathering *g, const struct part *p, int64_t i, str
 	if (r->view.restarted > c->restarted)
 		c->restarted = r->view.restarted;
 	if (c->restarting.n < 120)
-		c->restarting = str_printf(g->arena, "%.*s%s%.*s %lld: %lld", STR_ARG(c->restarting), c->restarting.n ? ", " : "", STR_ARG(p->plan->name),
-			(long long)i, (long long)n);
+		c->restarting = str_printf(g->arena, "%.*s%s%.*s %lld (%lld restart%s)", STR_ARG(c->restarting), c->restarting.n ? ", " : "",
+			STR_ARG(p->plan->name), (long long)i, (long long)n, n == 1 ? "" : "s");
 }
 
 static struct crowd crowd_of(struct gathering *g, const struct part *p, struct span_of s)

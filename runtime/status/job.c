@@ -53,7 +53,7 @@ static struct job_view failed(struct arena *a, const struct data *job, const str
 	struct str indexes = text_line(a, status_text(job, "status.failedIndexes"));
 
 	if (indexes.n)
-		v.cause = str_printf(a, "%.*s; failed: %.*s", STR_ARG(v.cause), STR_ARG(indexes));
+		v.cause = str_printf(a, "%.*s; failed indexes %.*s", STR_ARG(v.cause), STR_ARG(indexes));
 	return v;
 }
 

@@ -14,7 +14,7 @@ struct crowd {
 	int64_t restarted;              /* when one last began anew; 0: never */
 	enum run_phase phase;           /* the worst of those that have not ended; RUNNING when all is well */
 	struct str cause;               /* "3 of 64 pods: ImagePullBackOff: ..." */
-	struct str restarting;          /* which began anew how often: "worker 3: 2" */
+	struct str restarting;          /* which began anew how often: "worker 3 (2 restarts)" */
 };
 
 struct job_view {

@@ -58,6 +58,9 @@ static void waiting(struct judging *j, const struct data *container)
 		const struct event *e = events_newest(j->events, STR("Pod"), j->name, failed);
 		if (e && !gone_for_good(message))       /* a back-off does not say why; the event before it does */
 			message = e->message;
+		struct str image = status_text(container, "image");
+		if (image.n && !(message.n && memmem(message.p, message.n, image.p, image.n)))
+			message = text_cause(j->arena, image, message);
 		say(j, gone_for_good(message) || age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
 	} else if (text_among(reason, broken)) {
 		say(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED, reason, message);

@@ -378,13 +378,28 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];
-		bool says = phase_rank(p->phase) < phase_rank(RUN_RUNNING);
+		bool says = gathered_any(g) && phase_rank(p->phase) < phase_rank(RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic, .endless = p->plan->endless,
 			.min = p->plan->min, .max = p->plan->max, .desired = p->desired, .cause = says ? p->cause : STR(""),
 			.at = ARENA_ARRAY(g->arena, struct run_replica, (size_t)p->plan->max) };
 		for (int64_t k = 0; k < p->plan->max; k++)
 			r->at[k] = replica_shown(g, p, k);
 	}
+}
+
+/* R-TTL: that nothing is there may mean that it has ended. */
+static struct str absence(struct arena *a, const struct plan_job *j)
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, "none of its objects are there");
+	if (j->ttl.set) {
+		buf_z(&b, "; when it has ended they go after its ttl of ");
+		put_duration(&b, (int64_t)(j->ttl.value.nano / (QUANTITY_UNIT / NS_PER_SECOND)));
+	}
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
 }
 
 struct run_state status_of(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
@@ -399,7 +414,7 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 	show_objects(&g, &s);
 	show_roles(&g, &s);
 	if (!gathered_any(&g)) {
-		s.cause = STR("none of its objects are there");
+		s.cause = absence(a, j);
 		return s;
 	}
 	if (g.whole)

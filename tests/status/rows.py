@@ -121,7 +121,7 @@ ROWS = [
     ("S-01 Job", [put(job(**STARTED), "metadata.deletionTimestamp", NEW), RUN], "Terminating", "being deleted", 0),
     ("S-01 pod", [job(**STARTED), RUN, put(RUN0, "metadata.deletionTimestamp", NEW)], "Degraded", "worker 0: is being deleted", 0),
     ("S-10", [job([condition("Failed", reason="BackoffLimitExceeded", message="too many")], failedIndexes="0,2-3")], "Failed",
-     "BackoffLimitExceeded: too many; failed: 0,2-3", 8),
+     "BackoffLimitExceeded: too many; failed indexes 0,2-3", 8),
     ("S-11", [job([condition("FailureTarget", reason="PodFailurePolicy")]), RUN], "Failing", "PodFailurePolicy", 8),
     ("S-12", [job([condition("Complete")], succeeded=2)], "Succeeded", "done(worker)", 0),
     ("S-13", [job([condition("SuccessCriteriaMet", reason="SuccessPolicy")], completedIndexes="0-1"), RUN], "Completing", "done(worker)", 0),
@@ -145,7 +145,7 @@ ROWS = [
     ("S-19 failed", [job(**STARTED), pod(0, "Failed", container=ended(3)), RUN], "Degraded", "worker 0: exit code 3", 0),
     ("S-20", [RUN, pod(0, "Running", container={"ready": False, "state": {"running": {}}})], "Starting", "", 0),
     ("S-20 counted", [put(put(job(active=2, ready=1, startTime=OLD), "spec.parallelism", 2), "spec.completions", 2)], "Starting", "1/2 ready", 0),
-    ("S-21", [put(job(**STARTED), "spec.parallelism", 2), RUN, pod(0, "Running", container=RESTARTED)], "Degraded", "worker 0: 2", 0),
+    ("S-21", [put(job(**STARTED), "spec.parallelism", 2), RUN, pod(0, "Running", container=RESTARTED)], "Degraded", "worker 0 (2 restarts)", 0),
     ("S-22", READY, "Running", "", 0),
     ("S-22 Job", [put(job(**STARTED), "spec.parallelism", 2)] + READY, "Running", "", 0),
     ("S-30", [pod(0, "Pending", conditions=[condition("PodScheduled", "False", "SchedulingGated")]), RUN], "Queued", "SchedulingGated", 0),
@@ -157,6 +157,8 @@ ROWS = [
      "nvidia.com/gpu. preemption: 0/3 nodes are available.")], "Stalled", "worker 0: Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu.", 0),
     ("S-32 final", [pod(0, "Pending", NEW, container=waits("ErrImagePull", "not found")), RUN], "Stalled", "not found", 0),
     ("S-32 new", [pod(0, "Pending", NEW, container=waits("ImagePullBackOff", "timeout")), RUN], "Pending", "timeout", 0),
+    ("S-32 image", [put(pod(0, "Pending", NEW, container=dict(waits("ErrImagePull", "not found"), image="a:2")), "spec", {}), RUN], "Stalled",
+     "worker 0: ErrImagePull: a:2: not found", 0),
     ("S-32 event", [pod(0, "Pending", NEW, container=waits("ImagePullBackOff", "Back-off pulling image")), RUN,
                     event("Pod", "j-worker-0-abcde", "Failed", "pull access denied")], "Stalled", "ImagePullBackOff: pull access denied", 0),
     ("S-33", [pod(0, "Pending", NEW, container=waits("CreateContainerConfigError", "secret missing")), RUN], "Stalled", "secret missing", 0),
@@ -320,6 +322,11 @@ def conditions(trainc, directory):
     out = run(trainc, directory, stuck + [new], "table")[1]
     check("\nj: Stalled: 2 of 2 pods: Unschedulable: 0/3 nodes\n" in out and
           "  60s ago  Pod j-worker-0-abcde: FailedScheduling (3 times): bad [31m news\n" in out, "read by a person: %r" % out)
+    ttl = copy.copy(PROGRAM).replace("  role worker", "  ttl = 2d\n  role worker")
+    with open(directory + "/ttl.tj", "w", encoding="utf-8") as f:
+        f.write(ttl)
+    out = run(trainc, directory, [], "table", "ttl.tj")[1]
+    check("  none of its objects are there; when it has ended they go after its ttl of 48 h 0 min\n" in out, "absent after a ttl: %r" % out)
     well = run(trainc, directory, READY, "table")[1]
     check(well.count("\n") == 2 and "\nj    Running  worker        2       2      2" in well, "nothing to add: %r" % well)
     wide = run(trainc, directory, READY, "wide")[1]
@@ -363,6 +370,31 @@ def sets(trainc, directory):
             status, out, err = run(trainc, home, objects)
             got = json.loads(out)["runs"][0]["state"] if out else err
             check(got == state, "%s %s: %s, not %s" % (target, [o["metadata"]["name"] for o in objects], got, state))
+
+
+def mutants(trainc, directory):
+    """Objects with something missing, of another kind or beyond all bounds: an answer all the same, and one that no order changes."""
+    every = [o for row in ROWS for o in row[1]] + [row[1] for row in BESIDE] + [SLICE]
+    junk = (None, True, -1, 2 ** 62, -2 ** 63, 1.5, "", "x" * 300, NEW, "\x1b[3m\n", [], {}, [None], [{}], {"a": 1}, "0-99999999999,5", "Running")
+    chance = random.Random(20260301)
+
+    def mutant(o):
+        at = o = copy.deepcopy(o)
+        while at:
+            key = chance.choice(list(at) if isinstance(at, dict) else range(len(at)))
+            if not isinstance(at[key], (dict, list)) or chance.random() < 0.25:
+                at[key] = copy.deepcopy(chance.choice(junk))
+                break
+            at = at[key]
+        return o
+
+    for n in range(60):
+        some = [mutant(chance.choice(every)) for _ in range(8)]         # a cluster has one of a name
+        objects = list({json.dumps([o["kind"], o["metadata"] and o["metadata"]["name"]]): o for o in some if isinstance(o.get("metadata"), dict)
+                        and "name" in o["metadata"] and "kind" in o}.values())
+        status, out, err = run(trainc, directory, objects)
+        check(status in (0, 8) and json.loads(out), "mutants %d: status %d %s" % (n, status, err))
+        check(run(trainc, directory, objects[::-1])[1] == out, "mutants %d: another order, another answer" % n)
 
 
 def failures(trainc, directory):
@@ -423,6 +455,7 @@ with tempfile.TemporaryDirectory() as d:
     words(sys.argv[1], d)
     conditions(sys.argv[1], d)
     night(sys.argv[1])
+    mutants(sys.argv[1], d)
     sets(sys.argv[1], d)
     failures(sys.argv[1], d)
     others(sys.argv[1], d)
