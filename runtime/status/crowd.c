@@ -99,7 +99,7 @@ static struct crowd crowd_of(struct gathering *g, const struct part *p, struct s
 		const struct pod_view *v = &r->view;
 		if (!r->pod)
 			continue;
-		enum run_phase phase = v->failed ? RUN_DEGRADED : v->phase;
+		enum run_phase phase = v->failed || v->phase == RUN_TERMINATING ? RUN_DEGRADED : v->phase;
 		c.seen++;
 		c.active += v->running;
 		c.ready += v->running && v->ready;

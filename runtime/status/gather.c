@@ -135,7 +135,7 @@ static void pod(struct gathering *g, const struct data *o)
 	if (!belongs(g, o) || !replica_of(g, o, &key))
 		return;
 	struct replica *r = &key.part->at[key.index];
-	struct pod_view v = pod_judge(g->arena, o, key.part->plan->main.name, &g->events, g->now), old = r->view;
+	struct pod_view v = pod_judge(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &g->events, g->now), old = r->view;
 	const struct data *down = map_get(&g->nodes, v.node);
 	if (down && v.running && !v.deleting) {                                         /* S-41 */
 		v.phase = RUN_UNKNOWN;

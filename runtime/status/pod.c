@@ -84,8 +84,9 @@ static void ended(struct judging *j, const struct data *container, const char *s
 	struct pod_view *v = j->view;
 	int64_t code = status_number(end, "exitCode", -1);
 
-	if (!end || code <= 0 || code > 255 || v->exit_code > 0)
+	if (!end || code <= 0 || v->exit_code > 0)
 		return;
+	code = code > 255 ? 255 : code;         /* some systems have larger ones */
 	struct str reason = status_text(end, "reason"), name = status_text(container, "name");
 	bool told = str_is(reason, "OOMKilled") || str_is(reason, "ContainerCannotRun") || str_is(reason, "StartError");
 	v->exit_code = (int)code;
@@ -222,11 +223,12 @@ static void not_ready(struct judging *j)
 /* Before its containers: the pod's own reason, then a disruption (the order of section 4). */
 static void own_reason(struct judging *j)
 {
+	static const char *const taken[] = { "Evicted", "NodeLost", "Preempted", "Preempting", "Shutdown", "Terminated", NULL };
 	struct pod_view *v = j->view;
 	struct str reason = status_text(j->pod, "status.reason");
 	const struct data *disruption = status_condition_true(j->pod, "DisruptionTarget");
 
-	v->disrupted = disruption != NULL;
+	v->disrupted = disruption || text_among(reason, taken);
 	if (reason.n) {
 		say(j, v->phase, reason, status_text(j->pod, "status.message"));
 	} else if (disruption) {
@@ -292,7 +294,7 @@ struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str co
 	v.deleting = status_text(pod, "metadata.deletionTimestamp").n > 0;
 	v.running = str_is(phase, "Running");
 	v.succeeded = str_is(phase, "Succeeded");
-	v.failed = str_is(phase, "Failed") || (v.running && v.deleting);        /* operator-semantics.md, section 8 */
+	v.failed = str_is(phase, "Failed");
 	containers(&j);
 	judge(&j, phase);
 	v.running = v.running && !v.deleting;

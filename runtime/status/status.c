@@ -71,17 +71,20 @@ static void judged_by_job(const struct part *p, struct verdict *v)
 static void judged_by_pods(struct gathering *g, const struct part *p, bool running, struct verdict *v)
 {
 	int64_t lost = 0, first = -1;
-	bool again = true;
+	bool again = true, disrupted = true;
 
 	for (int64_t i = 0; i < p->desired; i++) {
 		if (p->states[i] != REPLICA_FAILED)
 			continue;
 		first = lost++ ? first : i;
 		again = again && replica_again(p, &p->at[i]);
+		disrupted = disrupted && p->at[i].view.disrupted;
 	}
 	if (p->njobs || lost <= (p->plan->elastic ? p->plan->max - p->plan->min : 0))
 		return;
 	enum failure_effect effect = failure_judge(p->plan, again);
+	if (disrupted && effect == FAILURE_ENDS)        /* their nodes were taken from them: that is nobody's failure */
+		effect = FAILURE_RESTARTS;
 	struct str cause = str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)first, STR_ARG(p->at[first].view.cause));
 	if (effect == FAILURE_ENDS) {
 		end_run(v, RUN_FAILED, cause);
