@@ -58,7 +58,7 @@ def scalar(word, value, where):
     whole = isinstance(value, int) and not isinstance(value, bool)
     fits = {"any": True, "string": text, "bytes": text, "time": text, "int": whole, "bool": isinstance(value, bool),
             "number": whole or isinstance(value, float), "int-or-string": whole or text,
-            "quantity": whole or isinstance(value, float) or (text and QUANTITY.fullmatch(value) is not None)}
+            "quantity": whole or (text and QUANTITY.fullmatch(value) is not None)}
     if not fits[word]:
         raise Wrong("%s: %r is no %s" % (where, value, word))
 
