@@ -329,6 +329,10 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	struct suggest s;
 	if (schema_block(item->u.block.word))
 		return;
+	if (schema_find(block, item->u.block.word) && body_is_broken(item->u.block.body)) {
+		item->u.block.word = STR("");           /* `env NAME { = 1 }`: said where it is broken */
+		return;
+	}
 	suggest_init(&s, c->arena, item->u.block.word);
 	for (const struct block_row *r = schema_block_next(NULL); r; r = schema_block_next(r))
 		if (r->parents & (unsigned)block)
@@ -384,7 +388,7 @@ static void block_block(struct items *to, struct node *item)
 	test_block_name(b, item);
 	if (to->looping) {
 		struct diag *d = diag_report(c->diags, TJ0203, item->span, "'%.*s %.*s' has no place in a loop", STR_ARG(word), STR_ARG(item->u.block.name));
-		diag_help(c->diags, d, "blocks are fixed in the text; use 'replicas' for several of one kind");
+		diag_help(c->diags, d, "blocks are fixed in the text; use 'replicas' for several of one kind, 'for x in xs job \"name-${x}\" { ... }' for several jobs");
 	}
 	if (str_is(word, "raw"))
 		check_raw(b, item);

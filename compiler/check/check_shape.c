@@ -154,6 +154,9 @@ struct node *check_block_shape(struct check *c, struct node *item, enum block bl
 	struct str word = item->u.item.key.text;
 	size_t missing = 0;
 	struct str likely = str_is(word, "role") ? missing_role(framework, body, &missing) : (struct str){ 0 };
+	const struct nodes *inside = &item->u.item.value->u.body.items;
+	if (item->kind == NODE_EXTEND && schema_block(word) && inside->n && inside->at[0]->kind == NODE_BAD)
+		return node_new(c->arena, NODE_BAD, item->span);        /* `role { worker`: said */
 	if (item->kind == NODE_EXTEND && schema_block(word))
 		return check_unnamed_block(c, item, likely, missing == 1);
 	if (!is_role_without_word(c, item, block, framework))

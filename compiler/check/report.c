@@ -173,6 +173,13 @@ static struct str split_words(struct check *c, const struct node *n)
 	return list;
 }
 
+static void help_list(struct check *c, struct diag *d, const struct node *n)
+{
+	struct str list = str_printf(c->arena, "[%.*s]", STR_ARG(split_words(c, n)));
+	diag_help(c->diags, d, "write '%.*s'", STR_ARG(list));
+	diag_fix(c->diags, d, n->span, list, "write a list of words");
+}
+
 static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want)
 {
 	const struct type *t = type_strip_pod(n->type);
@@ -187,7 +194,7 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 		struct str type = type_spell(c->arena, want);
 		diag_help(c->diags, d, "give it the type %.*s where it is declared", STR_ARG(type));
 	} else if (want->kind == TYPE_LIST && split_words(c, n).n)
-		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(split_words(c, n)));
+		help_list(c, d, n);
 	else if (want->kind == TYPE_CPU && t->kind == TYPE_INT)
 		diag_help(c->diags, d, n->kind == NODE_BINARY || n->kind == NODE_IF || n->kind == NODE_COALESCE ?
 			"declare it as a cpu, or write '1000m * (%.*s)'" : "declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));

@@ -304,7 +304,7 @@ static bool job_begin(struct job *j)
 	if (!j->nroles && !ev->diags->errors) {        /* else its role may be what failed */
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",
 			STR_ARG(j->name));
-		diag_help(ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: 'job \"%.*s\": single.task'", STR_ARG(j->name));
+		diag_help(ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: 'import std.single' and 'job \"%.*s\": single.task'", STR_ARG(j->name));
 	}
 	return !j->body->failed;
 }

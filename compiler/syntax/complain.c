@@ -153,9 +153,11 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	p->resume = 0;
 	keep_name(&f);
 	blame_line_before(&f);
-	if (is_known(&f))
+	bool said = p->foretold && f.i == p->foretold;
+	p->foretold = 0;
+	if (is_known(&f) || said)
 		return;
-	if (complain_value(&f) || complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
+	if (complain_exchange(&f) || complain_value(&f) || complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
 		return;
 	complain_plain(&f);
 }

@@ -24,7 +24,10 @@ struct fault {
 /* The type of the field of that name, as spelt, of whatever block; NULL if there is none. */
 const char *field_type(struct str word);
 static inline bool is_field(struct str word) { return field_type(word) != NULL; }
+/* Does the word begin a block with a name: role, sidecar? */
+bool is_block(struct str word);
 /* The messages, most specific first; each is true if it has reported. */
+bool complain_exchange(struct fault *f);        /* a word and a brace, each in the other's place */
 bool complain_word(struct fault *f);            /* TJ0113 */
 bool complain_colon(struct fault *f);           /* TJ0111, YAML's colon */
 bool complain_value(struct fault *f);           /* TJ0103, TJ0104 */

@@ -52,8 +52,61 @@ bool complain_value(struct fault *f)
 	size_t name = f->i >= 2 && f->found.kind == TOKEN_RPAREN ? f->i - 2 : subject(f);
 	d = diag_report(ds, TJ0104, (struct span){ at, at }, "'%.*s' has no value", STR_ARG(fault_text(f, name)));
 	diag_help(ds, d, "a value starts on the line of its '='");
+	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal(f->at[f->i + 1].kind) && f->at[f->i + 1].kind != TOKEN_LBRACE)
+		f->p->foretold = f->i + 1;      /* the value, behind the sign that should follow it */
 	if (f->line_end)
 		fault_skip_block(f);
+	return true;
+}
+
+/* `role { worker`: true after a report. */
+static bool complain_name_inside(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *name = &f->at[f->item];
+
+	if (!f->p->feed.depth || f->item < 2 || name->kind != TOKEN_IDENT || name->flags & FLAG_LINE || name[-1].kind != TOKEN_LBRACE ||
+	    f->i > f->item + 2 || name[1].kind == TOKEN_ASSIGN || name[1].kind == TOKEN_COLON || name[1].kind == TOKEN_LBRACE ||
+	    !is_block(fault_text(f, f->item - 2)))
+		return false;
+	struct span at = { name[-1].start, name->end };
+	struct str right = str_printf(f->p->arena, "%.*s {", STR_ARG(fault_text(f, f->item)));
+	struct diag *d = diag_report(ds, TJ0102, at, "'{' and '%.*s' are in each other's place", STR_ARG(fault_text(f, f->item)));
+	diag_help(ds, d, "write '%.*s %.*s'", STR_ARG(fault_text(f, f->item - 2)), STR_ARG(right));
+	diag_fix(ds, d, at, right, "exchange the two");
+	return true;
+}
+
+/*
+ * `role` before the brace that ends the body above it, `}` and a name behind it on the next line; `env NAME { = `:
+ * one of the two is said, and the other comes of it.
+ */
+bool complain_exchange(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	size_t x = f->line_end && f->i > f->item ? f->i - 1 : f->i;
+	const struct token *word = &f->at[x], *brace = word + 1, *next = word + 2;
+	bool named = word->kind == TOKEN_IDENT || token_is_word(word->kind);
+
+	if (complain_name_inside(f))
+		return true;
+	if (f->p->feed.depth && named && brace->kind == TOKEN_RBRACE && brace->flags & FLAG_LINE && !(next->flags & FLAG_LINE) &&
+	    (next->kind == TOKEN_IDENT || next->kind == TOKEN_LBRACE || next->kind == TOKEN_STRING)) {
+		struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end }, "'%.*s' and '}' are in each other's place",
+			STR_ARG(fault_text(f, x)));
+		diag_help(ds, d, "write '}', and on a line of its own '%.*s %.*s'", STR_ARG(fault_text(f, x)), STR_ARG(fault_text(f, x + 2)));
+		f->p->foretold = x + 2;
+		return true;
+	}
+	const struct token *equals = &f->at[f->i];
+	if (f->line_end || f->i < 3 || equals->kind != TOKEN_ASSIGN || f->previous != TOKEN_LBRACE || equals[-2].kind != TOKEN_IDENT ||
+	    equals[-3].kind != TOKEN_IDENT || equals[-2].flags & FLAG_LINE)
+		return false;
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ equals[-2].start, equals[-1].end }, "'%.*s' and '{' are in each other's place",
+		STR_ARG(fault_text(f, f->i - 2)));
+	struct str right = str_printf(f->p->arena, "{ %.*s", STR_ARG(fault_text(f, f->i - 2)));
+	diag_help(ds, d, "write '%.*s %.*s = ...'", STR_ARG(fault_text(f, f->i - 3)), STR_ARG(right));
+	diag_fix(ds, d, (struct span){ equals[-2].start, equals[-1].end }, right, "exchange the two");
 	return true;
 }
 

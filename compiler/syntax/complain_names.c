@@ -85,7 +85,7 @@ void help_declaration(struct fault *f, struct diag *d)
 	}
 }
 
-static bool is_block(struct str word)
+bool is_block(struct str word)
 {
 	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init") ||
 	       str_is(word, "profile") || str_is(word, "framework") || str_is(word, "accelerator") || str_is(word, "type");
@@ -116,6 +116,10 @@ bool help_title(struct fault *f, struct diag *d)
 	}
 	if (text) {
 		diag_help(ds, d, "it has a name in quotes: '%.*s \"name\"'", STR_ARG(word));
+		return true;
+	}
+	if (f->found.kind == TOKEN_STR_OPEN && is_block(word)) {
+		diag_help(ds, d, "its name is written out, without quotes: '%.*s worker'", STR_ARG(word));
 		return true;
 	}
 	if (f->found.kind != TOKEN_STRING || !is_block(word))

@@ -80,6 +80,8 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON]) {
 		diag_help(ds, d, "the framework stands behind a colon: ': %.*s'", STR_ARG(fault_text(f, f->i)));
 		diag_fix(ds, d, (struct span){ before, before }, STR(":"), "insert ':'");
+	} else if (head == TOKEN_FOR && kind == TOKEN_LBRACE && f->expected[TOKEN_JOB]) {
+		diag_help(ds, d, "no braces around the job: 'for x in xs job \"name-${x}\" { ... }'");
 	} else if (head == TOKEN_JOB && kind == TOKEN_ASSIGN) {
 		diag_help(ds, d, "the framework stands behind a colon: ': %.*s'", STR_ARG(fault_text(f, f->i + 1)));
 		diag_fix(ds, d, fault_span(f), STR(":"), "write ':'");

@@ -36,6 +36,7 @@ struct parse {
 	uint32_t torn;                  /* an item */
 	uint32_t torn_decl;             /* a declaration */
 	uint32_t negated;               /* the last place where a number stood behind a unary minus */
+	size_t foretold;                /* token where the parse fails because of what was said last; 0: none */
 	bool one_line;                  /* of the last closing brace */
 	uint32_t broken_string;         /* end of the last string with a fault */
 	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not told again */

@@ -289,8 +289,10 @@ void scan_junk(struct scan *s)
 			help_lookalike(s, d, l);
 		else if (text.p[0] == ';')
 			help_semicolon(s, d);
-		else if (text.p[0] == '$')
+		else if (text.p[0] == '$') {
 			diag_help(s->ts->diags, d, "'${...}' inserts a value into a string; elsewhere a name is written as it is");
+			s->dollar_line = s->bad_line;
+		}
 		else if (text.p[0] == '~')
 			diag_help(s->ts->diags, d, "text, also a path, stands in quotes; '~' means nothing without a shell");
 	}
@@ -381,6 +383,8 @@ static int unwind(struct scan *s)
 static void report_interpolation(struct scan *s)
 {
 	uint32_t at = s->modes[s->nmodes - 1].interpolation;
+	if (at < s->dollar_line)
+		return;
 	struct diag *d = diag_report(s->ts->diags, TJ0109, (struct span){ at, at + 2 }, "'${' opened here is never closed");
 	diag_help(s->ts->diags, d, "write '}' after the expression, or '\\${' for the text");
 }
@@ -388,6 +392,8 @@ static void report_interpolation(struct scan *s)
 static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 {
 	bool raw = s->ts->source->text.p[s->open - s->ts->source->base] == 'r';
+	if (quotes == 1 && s->open < s->dollar_line)
+		return;
 	struct diag *d = diag_report(s->ts->diags, TJ0106, (struct span){ s->open, s->open + quotes + raw }, "this string has no closing quote");
 	diag_help(s->ts->diags, d, "%s", help);
 }

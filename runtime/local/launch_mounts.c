@@ -466,7 +466,9 @@ static bool is_used(struct launch *l, struct str name, struct buf *names)
 				if (!is_from_outside(c->mounts[i].volume))
 					continue;
 				used = used || str_eq(other, name);
-				buf_printf(names, "%s'%.*s'", names->n ? ", " : "", STR_ARG(other));
+				struct str shown = str_printf(l->arena, "'%.*s'", STR_ARG(other));
+				if (!names->n || !memmem(names->p, names->n, shown.p, shown.n))
+					buf_printf(names, "%s%.*s", names->n ? ", " : "", STR_ARG(shown));
 			}
 		}
 	}
