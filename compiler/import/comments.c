@@ -72,8 +72,12 @@ static bool inside(const struct starts *scalars, uint32_t offset)
 
 static struct str trimmed(const char *from, const char *to)
 {
-	while (from < to && (*from == '#' || *from == ' ' || *from == '\t'))
+	while (from < to && *from == '#')
 		from++;
+	while (from < to && *from == '\t')
+		from++;
+	if (from < to && *from == ' ')
+		from++;                 /* further ones are of an example that somebody wrote there */
 	while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
 		to--;
 	return (struct str){ from, (size_t)(to - from) };
@@ -93,7 +97,12 @@ static bool begins_comment(struct str text, size_t i)
 }
 
 /* A comment of ours must not become what the compiler reads in comments. */
-static bool is_allow(struct str text) { return str_starts(text, STR("allow ")); }
+static bool is_allow(struct str text)
+{
+	while (text.n && *text.p == ' ')
+		text = (struct str){ text.p + 1, text.n - 1 };
+	return str_starts(text, STR("allow "));
+}
 
 static int by_anchor(const void *a, const void *b)
 {

@@ -33,16 +33,27 @@ static void targets_rule(struct import *im, const struct data *spec, const struc
 	}
 }
 
-/* Of a few words; the first one is what the controller takes without one. */
-static void word_rule(struct import *im, const struct data *of, const char *key, const char *a, const char *b, const char *c)
+/* One of a few words. */
+static void word_rule(struct import *im, const struct data *of, const char *key, const char *const *words)
 {
 	const struct data *d = member(of, key);
+	struct buf known = { 0 };
 
-	if (!d || str_is(d->u.string, a) || str_is(d->u.string, b) || (c && str_is(d->u.string, c)))
-		return;
+	for (size_t i = 0; words[i]; i++) {
+		if (!d || str_is(d->u.string, words[i]))
+			return;
+		buf_printf(&known, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	}
 	struct diag *e = diag_report(im->diags, TJ1108, d->from, "'%s' cannot be '%.*s'", key, STR_ARG(d->u.string));
-	diag_help(im->diags, e, c ? "it is %s, %s or %s" : "it is %s or %s", a, b, c);
+	diag_help(im->diags, e, "it is %.*s", STR_ARG(buf_text(&known)));
+	buf_release(&known);
 }
+
+static const char *const operators[] = { "All", "Any", NULL }, *const orders[] = { "AnyOrder", "InOrder", NULL }, *const states[] = { "Ready", "Complete", NULL };
+static const char *const strategies[] = { "Recreate", "BlockingRecreate", "InPlaceRestart", NULL };
+static const char *const actions[] = {
+	"FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts", "RestartJob", "RestartJobAndIgnoreMaxRestarts", NULL
+};
 
 static void depends_rule(struct import *im, const struct data *spec, size_t mine)
 {
@@ -56,7 +67,7 @@ static void depends_rule(struct import *im, const struct data *spec, size_t mine
 			before = before || str_eq(member_text(jobs->u.list.at[k], "name"), name);
 		if (!before)
 			diag_report(im->diags, TJ1106, d->from, "'%.*s' is no replicatedJob that stands before this one", STR_ARG(name));
-		word_rule(im, d, "status", "Ready", "Complete", NULL);
+		word_rule(im, d, "status", states);
 	}
 	if (data_count(depends) && str_is(member_text(member(spec, "startupPolicy"), "startupPolicyOrder"), "InOrder"))
 		diag_report(im->diags, TJ1108, depends->from, "'startupPolicy' with the order InOrder and 'dependsOn' exclude each other");
@@ -90,9 +101,9 @@ static void failure_rule(struct import *im, const struct data *spec, const struc
 {
 	const struct data *rules = member(policy, "rules");
 
-	word_rule(im, policy, "restartStrategy", "Recreate", "BlockingRecreate", NULL);
+	word_rule(im, policy, "restartStrategy", strategies);
 	for (size_t i = 0; i < data_count(rules); i++) {
-		word_rule(im, rules->u.list.at[i], "action", "FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts");
+		word_rule(im, rules->u.list.at[i], "action", actions);
 		targets_rule(im, spec, rules->u.list.at[i]);
 	}
 }
@@ -107,9 +118,9 @@ bool jobset_check(const struct manifest *m, const struct data *spec)
 		diag_report(im->diags, TJ1106, m->at, "this %.*s has no replicatedJobs", STR_ARG(m->kind));
 	for (size_t i = 0; i < data_count(jobs); i++)
 		job_rule(m, spec, i);
-	word_rule(im, member(spec, "successPolicy"), "operator", "All", "Any", NULL);
+	word_rule(im, member(spec, "successPolicy"), "operator", operators);
 	targets_rule(im, spec, member(spec, "successPolicy"));
-	word_rule(im, member(spec, "startupPolicy"), "startupPolicyOrder", "AnyOrder", "InOrder", NULL);
+	word_rule(im, member(spec, "startupPolicy"), "startupPolicyOrder", orders);
 	failure_rule(im, spec, member(spec, "failurePolicy"));
 	if (coordinator && !has_job(spec, member_text(coordinator, "replicatedJob")))
 		diag_report(im->diags, TJ1106, coordinator->from, "there is no replicatedJob '%.*s'", STR_ARG(member_text(coordinator, "replicatedJob")));
@@ -256,7 +267,8 @@ static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 	const struct data *metadata = member(member(d, "template"), "metadata"), *job = member(member(d, "template"), "spec");
 	static const char *const keys[] = { "ttlSecondsAfterFinished", "suspend" };
 
-	batch_read(im, job, r->body);
+	if (batch_read(im, job, r->body))
+		lines_take(r->body, STR("restart"));
 	job_seconds(im, r->body, "timeout", job, "activeDeadlineSeconds");
 	for (size_t i = 0; i < 2; i++)
 		if (member(job, keys[i]))

@@ -61,9 +61,9 @@ bool role_can_run(struct import *im, const struct data *template, struct span at
  * meant without a policy, as the program says it; NULL: always.
  */
 void role_restart(struct import *im, struct lines *role, const char *fallback, struct span at);
-/* Replicas of a Job's spec; `retries` of its attempts; what the program has no words for. */
+/* Replicas of a Job's spec; `retries` of its attempts and what the program has no words for: true when a restart in place would be too much. */
 int64_t batch_replicas(struct import *im, const struct data *spec);
-void batch_read(struct import *im, const struct data *spec, struct lines *to);
+bool batch_read(struct import *im, const struct data *spec, struct lines *to);
 
 /* A container's fields; those without a field of the language go to its `raw container`. */
 void container_read(struct container_reading *c);

@@ -114,7 +114,7 @@ struct line *framework_new(struct set *s, const char *doc)
 	struct lines top = { 0 };
 	struct lines *body = lines_extend(a, &top, STR(""), s->m.name_at);
 
-	line_comment(a, top.at[0], str_cat(a, STR("## "), str_of(doc), STR("")), s->m.at.start);
+	line_comment(a, top.at[0], str_cat(a, STR("## "), str_of(doc), STR("")), UINT32_MAX);
 	for (size_t i = 0; i < s->n; i++) {
 		struct lines *role = lines_extend(a, body, str_cat(a, STR("role "), s->roles[i].word, STR("")), s->roles[i].place);
 		lines_set(a, role, STR("replicas: int(0..)"), expr_int(a, 1), s->roles[i].place);

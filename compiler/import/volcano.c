@@ -41,6 +41,21 @@ static bool one_of(const char *const *words, struct str s)
 	return *words != NULL;
 }
 
+static bool has_event(const struct data *p, struct str event);
+
+static bool same_event(const struct data *a, const struct data *b)
+{
+	const struct data *events = member(a, "events");
+	struct str one = member_text(a, "event");
+
+	if (one.n && !str_is(one, "*") && has_event(b, one) && !has_event(b, STR("*")))
+		return true;
+	for (size_t i = 0; i < data_count(events); i++)
+		if (has_event(b, events->u.list.at[i]->u.string))
+			return true;
+	return one.n && str_is(one, "*") && has_event(b, STR("*"));
+}
+
 static void policies_rule(struct import *im, const struct data *policies)
 {
 	for (size_t i = 0; i < data_count(policies); i++) {
@@ -52,6 +67,9 @@ static void policies_rule(struct import *im, const struct data *policies)
 			diag_report(im->diags, TJ1108, p->from, "this policy has neither an event nor an exit code");
 		if (code && code->u.integer == 0)
 			diag_report(im->diags, TJ1108, code->from, "0 is no exit code of a failure");
+		for (size_t k = 0; k < i; k++)
+			if (event && same_event(p, policies->u.list.at[k]))
+				diag_note(im->diags, diag_report(im->diags, TJ1108, p->from, "two policies are for one event"), policies->u.list.at[k]->from, "the other one");
 		if (!one_of(actions, member_text(p, "action")))
 			diag_report(im->diags, TJ1108, p->from, "there is no action '%.*s'", STR_ARG(member_text(p, "action")));
 	}
@@ -158,8 +176,10 @@ static struct str argument(const struct data *plugin, const char *name, const ch
 
 static struct lines *declaration(struct volcano *v)
 {
-	if (!v->framework)
+	if (!v->framework) {
 		v->framework = framework_new(&v->set, "What the plugins of the Volcano job set.");
+		import_comments(v->set.m.im, v->framework, span_join(member_at(v->set.m.spec, "plugins"), v->plugins->from));
+	}
 	return &v->framework->value->items;
 }
 
@@ -260,7 +280,7 @@ static struct expr *framework(struct volcano *v)
 		if (call && one_of(known, m->key) && !str_is(m->key, "svc"))
 			import_left_out(im, m->key_at, m->key, "the framework of the job says what its replicas know of each other");
 		else if (!call && !one_of(known, m->key))
-			import_left_out(im, m->key_at, m->key, "no framework of the library has roles of these names");
+			import_left_out(im, m->key_at, m->key, "no framework of the library fits the tasks: what the plugin does is to be said in the program");
 	}
 	if (call)
 		return call;
@@ -277,14 +297,14 @@ static struct expr *framework(struct volcano *v)
 
 /* ---- policies ---- */
 
-static bool has_event(const struct data *p, const char *event)
+static bool has_event(const struct data *p, struct str event)
 {
 	const struct data *events = member(p, "events");
 
-	if (str_is(member_text(p, "event"), event) || str_is(member_text(p, "event"), "*"))
+	if (str_eq(member_text(p, "event"), event) || str_is(member_text(p, "event"), "*"))
 		return true;
 	for (size_t i = 0; i < data_count(events); i++)
-		if (str_is(events->u.list.at[i]->u.string, event) || str_is(events->u.list.at[i]->u.string, "*"))
+		if (str_eq(events->u.list.at[i]->u.string, event) || str_is(events->u.list.at[i]->u.string, "*"))
 			return true;
 	return false;
 }
@@ -317,16 +337,16 @@ static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
 	struct import *im = s->m.im;
 	struct str action = member_text(p, "action");
 	int64_t most = member_int(s->m.spec, "maxRetry", MOST_RETRIES);
-	bool failed = has_event(p, "PodFailed") || has_event(p, "PodEvicted") || has_event(p, "TaskFailed");
+	bool failed = has_event(p, STR("PodFailed")) || has_event(p, STR("PodEvicted")) || has_event(p, STR("TaskFailed"));
 
 	if (member(p, "timeout") || member(p, "exitCode"))
 		return false;
-	if (str_is(action, "CompleteJob") && has_event(p, "TaskCompleted") && r) {
+	if (str_is(action, "CompleteJob") && has_event(p, STR("TaskCompleted")) && r) {
 		set_condition(im, &v->success, "done", r, false, "or");
 		return true;
 	}
-	if (!failed || has_event(p, "Unknown") || has_event(p, "PodPending"))
-		return str_is(action, "RestartJob") && has_event(p, "*") && (put_int(im, s->body, "restarts", most, p->from), true);
+	if (!failed || has_event(p, STR("Unknown")) || has_event(p, STR("PodPending")))
+		return str_is(action, "RestartJob") && has_event(p, STR("*")) && (put_int(im, s->body, "restarts", most, p->from), true);
 	if (str_is(action, "RestartJob"))
 		put_int(im, s->body, "restarts", most, p->from);
 	else if (str_is(action, "RestartPod"))
@@ -396,9 +416,15 @@ static void gang(struct volcano *v)
 
 	for (size_t i = 0; i < s->n; i++)
 		total += s->roles[i].per;
+	if (!scheduler.n)
+		scheduler = STR("volcano");
+	if (least && least->u.integer <= 1 && total > 1 && !member_text(s->m.spec, "queue").n) {
+		lines_set(im->arena, s->body, STR("scheduler"), expr_string(im->arena, scheduler), least->from);
+		return;
+	}
 	if (least && least->u.integer < total && total > 1)
 		import_left_out(im, member_at(s->m.spec, "minAvailable"), STR("minAvailable"), "all replicas start together or none does");
-	if (scheduler.n && !str_is(scheduler, "volcano"))
+	if (!str_is(scheduler, "volcano"))
 		text(v, "scheduler", "schedulerName", "");
 	else
 		lines_set(im->arena, s->body, STR("gang"), expr_string(im->arena, STR("volcano")), least ? member_at(s->m.spec, "minAvailable") : s->m.at);
@@ -471,6 +497,7 @@ static bool bodies(struct volcano *v)
 
 	for (size_t i = 0; i < s->n; i++) {
 		ok = set_role_open(s, &s->roles[i]) && ok;
+		lines_take(s->roles[i].body, STR("scheduler"));        /* the job's */
 		start_after(v, tasks->u.list.at[i], &s->roles[i]);
 		policies(v, member(tasks->u.list.at[i], "policies"), &s->roles[i]);
 	}

@@ -15,6 +15,7 @@ struct workload {
 	const struct role_kind *kind;
 	const struct data *template;    /* what has the pod's metadata and spec */
 	int64_t replicas;
+	bool new_pods;                  /* for every attempt */
 };
 
 bool role_can_run(struct import *im, const struct data *template, struct span at)
@@ -69,7 +70,10 @@ static bool finish(struct workload *w, struct lines *body, const char *word)
 		lines_set(im->arena, r.role, STR("replicas"), expr_int(im->arena, w->replicas), w->m.at);
 	if (!role_read(&r, w->template))
 		return false;
-	role_restart(im, r.role, NULL, w->m.at);
+	if (w->new_pods)
+		lines_take(r.role, STR("restart"));
+	else
+		role_restart(im, r.role, NULL, w->m.at);
 	struct job_role role = { top.at[0], w->template->from };
 	job_finish(&w->m, w->job, body, &role, 1);
 	return true;
@@ -124,20 +128,24 @@ static void batch_rest(struct import *im, const struct data *spec)
 	}
 }
 
-/* Attempts of the whole Job become attempts of its replicas; the kubelet's restarts are not counted. */
-static void retries(struct import *im, const struct data *spec, struct lines *to)
+/*
+ * Attempts of the whole Job become attempts of its replicas.  A Job counts the kubelet's restarts too, the language
+ * does not: with a limit a replica begins anew in a new pod instead (true).
+ */
+static bool retries(struct import *im, const struct data *spec, struct lines *to)
 {
 	const struct data *each = member(spec, "backoffLimitPerIndex"), *limit = each ? each : member(spec, "backoffLimit");
 	const char *key = each ? "backoffLimitPerIndex" : "backoffLimit";
 	bool in_place = !str_is(member_text(member(member(spec, "template"), "spec"), "restartPolicy"), "Never");
 	int64_t n = limit ? limit->u.integer : 6;
 
-	if (in_place && limit)
-		import_left_out(im, member_at(spec, key), str_of(key), "restarts in place are not counted");
-	else if (!in_place && n > 0) {
+	if (in_place && limit && n > 0)
+		diag_report(im->diags, TJ1111, limit->from, "restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods", (long long)n);
+	if ((limit || !in_place) && n > 0) {
 		struct span at = limit ? span_join(member_at(spec, key), limit->from) : member_at(spec, key);
 		import_comments(im, lines_set(im->arena, to, STR("retries"), expr_int(im->arena, n), at), at);
 	}
+	return in_place && limit;
 }
 
 int64_t batch_replicas(struct import *im, const struct data *spec)
@@ -149,10 +157,10 @@ int64_t batch_replicas(struct import *im, const struct data *spec)
 	return n;
 }
 
-void batch_read(struct import *im, const struct data *spec, struct lines *to)
+bool batch_read(struct import *im, const struct data *spec, struct lines *to)
 {
-	retries(im, spec, to);
 	batch_rest(im, spec);
+	return retries(im, spec, to);
 }
 
 /* Pods of an indexed Job with a subdomain are called JOB-I there. */
@@ -184,7 +192,7 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 		diag_report(im->diags, TJ1111, w.m.at, "the pods of this Job are alike; the program gives each of them an index");
 	hosts(&w);
 	struct lines *body = open(&w);
-	batch_read(im, w.m.spec, body);
+	w.new_pods = batch_read(im, w.m.spec, body);
 	job_seconds(im, body, "timeout", w.m.spec, "activeDeadlineSeconds");
 	job_seconds(im, body, "ttl", w.m.spec, "ttlSecondsAfterFinished");
 	job_suspend(im, body, w.m.spec);
