@@ -58,9 +58,9 @@ static size_t reference_at(struct str text, size_t i, struct str *ret_name)
 /* A text that is one expression is that expression. */
 static struct expr *plain(struct arena *a, struct expr *e)
 {
-	if (e->npieces == 1 && e->pieces[0].code && memmem(e->pieces[0].text.p, e->pieces[0].text.n, ".host(", 6))
-		return expr_text(a, e->pieces[0].text);
-	return e;
+	struct str code = e->npieces == 1 && e->pieces[0].code ? e->pieces[0].text : STR("");
+
+	return code.n && !str_starts(code, STR("pod.env(")) ? expr_text(a, code) : e;
 }
 
 /* A name within the other system's subdomain that could not be translated: a shell makes it, perhaps. */

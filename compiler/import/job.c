@@ -110,6 +110,7 @@ struct lines *job_new(struct manifest *m, struct imported *job, const struct exp
 	job->name = m->name;
 	job->ns = m->ns;
 	job->labels = member(m->metadata, "labels");
+	job->annotations = member(m->metadata, "annotations");
 	job->name_at = m->name_at;
 	struct str key = str_cat(a, STR("job "), title, framework ? STR(": ") : STR(""));
 	if (framework)

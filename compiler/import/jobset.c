@@ -260,6 +260,24 @@ static void start_after(struct set *s, const struct data *spec, size_t i)
 	buf_release(&out);
 }
 
+/* Labels and annotations of a role's Job: ours, the set's and those of its pods are in the program. */
+static void job_pairs(struct set *s, const struct set_role *r, const struct data_member *pairs)
+{
+	const struct data *of_job = member(s->m.metadata, str_copy(s->m.im->arena, pairs->key).p);
+	const struct data *of_pods = data_get(member(r->template, "metadata"), pairs->key);
+
+	for (size_t i = 0; pairs->value->kind == DATA_MAP && i < pairs->value->u.map.n; i++) {
+		const struct data_member *m = &pairs->value->u.map.at[i];
+		const struct data *same = data_get(of_job, m->key);
+		if (!same)
+			same = data_get(of_pods, m->key);
+		if (same && same->kind == DATA_STRING && m->value->kind == DATA_STRING && str_eq(same->u.string, m->value->u.string))
+			continue;
+		if (!str_starts(m->key, STR("trainer.kubeflow.org/")) && !str_starts(m->key, STR("trainc.dev/")))
+			import_left_out(s->m.im, m->key_at, m->key, "a role's objects carry the labels of the job; its pods those of the role");
+	}
+}
+
 /* Fields of the Job of a role that the set decides. */
 static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 {
@@ -273,12 +291,8 @@ static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 	for (size_t i = 0; i < 2; i++)
 		if (member(job, keys[i]))
 			import_left_out(im, member_at(job, keys[i]), str_of(keys[i]), "it is the job's as a whole");
-	for (size_t i = 0; i < data_count(metadata); i++) {
-		const struct data_member *m = &metadata->u.map.at[i];
-		for (size_t k = 0; k < data_count(m->value); k++)
-			if (!str_starts(m->value->u.map.at[k].key, STR("trainer.kubeflow.org/")) && m->value->kind == DATA_MAP)
-				import_left_out(im, m->value->u.map.at[k].key_at, m->value->u.map.at[k].key, "a role's objects carry the labels of the job; its pods those of the role");
-	}
+	for (size_t i = 0; i < data_count(metadata); i++)
+		job_pairs(s, r, &metadata->u.map.at[i]);
 	if (member(d, "groupName") && !str_is(member_text(d, "groupName"), "default"))
 		import_left_out(im, member_at(d, "groupName"), STR("groupName"), "the program has no groups of roles");
 }

@@ -28,7 +28,7 @@ struct host_name {
 struct imported {                       /* a job, or the accelerators of a configuration */
 	struct str name, ns;
 	struct span name_at;            /* of accelerators: where the configuration stands */
-	const struct data *labels;      /* of the object: they reach its pods too */
+	const struct data *labels, *annotations;        /* of the object: they reach its pods too */
 	const struct data *object;      /* the manifest */
 	const struct source *source;
 	struct line *job;               /* the declaration; NULL for accelerators alone */

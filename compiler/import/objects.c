@@ -41,6 +41,11 @@ static bool is_noise(struct str key)
 		str_starts(key, STR("pv.kubernetes.io/bound-by")) || str_starts(key, STR("trainc.dev/"));
 }
 
+static bool is_ours(const struct data_member *m)
+{
+	return str_is(m->key, "app.kubernetes.io/managed-by") && m->value->kind == DATA_STRING && str_is(m->value->u.string, "trainc");
+}
+
 /* A map of the object, as a block. */
 static void block(struct import *im, struct lines *to, const struct data_member *m)
 {
@@ -57,7 +62,7 @@ static void pairs(struct import *im, struct lines *to, const struct data_member 
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->value->u.map.n; i++)
-		if (!is_noise(m->value->u.map.at[i].key))
+		if (!is_noise(m->value->u.map.at[i].key) && !is_ours(&m->value->u.map.at[i]))
 			at[n++] = m->value->u.map.at[i];
 	*left = (struct data){ .kind = DATA_MAP, .from = m->value->from, .u.map = { at, n } };
 	if (n)

@@ -181,7 +181,7 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 
 	for (size_t i = 0; i < m->value->u.map.n; i++) {
 		const struct data_member *pair = &m->value->u.map.at[i];
-		const struct data *of_job = str_is(str_of(field), "labels") ? data_get(r->job->labels, pair->key) : NULL;
+		const struct data *of_job = data_get(str_is(str_of(field), "labels") ? r->job->labels : r->job->annotations, pair->key);
 		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
 		if (same || str_starts(pair->key, STR("trainc.dev/")))
 			continue;

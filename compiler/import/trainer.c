@@ -341,12 +341,9 @@ static struct str processes(struct train *t, const struct data *policy)
 	return STR("");
 }
 
-static void put(struct train *t, struct lines *to, const char *name, const char *code, struct str of)
+static void put(struct train *t, struct lines *to, const char *name, struct str code)
 {
-	struct arena *a = arena(t);
-	struct str text = str_printf(a, code, STR_ARG(of));
-
-	lines_set(a, to, str_of(name), expr_text(a, text), t->set.m.at);
+	lines_set(arena(t), to, str_of(name), expr_text(arena(t), code), t->set.m.at);
 }
 
 static struct lines *role_of(struct train *t, const struct set_role *r)
@@ -376,11 +373,11 @@ static struct expr *torch(struct train *t, const struct data *policy)
 		return call;
 	}
 	struct lines *env = lines_block(a, role_of(t, r), STR("env"), r->place);
-	put(t, env, "PET_NNODES", "%.*s.replicas", r->word);
-	put(t, env, "PET_NPROC_PER_NODE", n.n ? "%.*s" : "max(%.*s.devices, 1)", n.n ? n : r->word);
-	put(t, env, "PET_NODE_RANK", "pod.index%.0s", r->word);
-	put(t, env, "PET_MASTER_ADDR", "%.*s.host(0)", r->word);
-	put(t, env, "PET_MASTER_PORT", "29500%.0s", r->word);
+	put(t, env, "PET_NNODES", str_cat(a, r->word, STR(".replicas"), STR("")));
+	put(t, env, "PET_NPROC_PER_NODE", n.n ? n : str_cat(a, STR("max("), r->word, STR(".devices, 1)")));
+	put(t, env, "PET_NODE_RANK", STR("pod.index"));
+	put(t, env, "PET_MASTER_ADDR", str_cat(a, r->word, STR(".host(0)"), STR("")));
+	put(t, env, "PET_MASTER_PORT", STR("29500"));
 	return NULL;
 }
 

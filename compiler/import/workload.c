@@ -110,6 +110,15 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 
 /* ---- Jobs ---- */
 
+/* What is always written where nothing restarts in place: a lost node is no failure. */
+static bool ignores_disruptions(const struct data *policy)
+{
+	const struct data *rules = member(policy, "rules"), *rule = data_count(rules) == 1 ? rules->u.list.at[0] : NULL, *conditions = member(rule, "onPodConditions");
+
+	return data_count(rule) == 2 && str_is(member_text(rule, "action"), "Ignore") && data_count(conditions) == 1 &&
+		str_is(member_text(conditions->u.list.at[0], "type"), "DisruptionTarget");
+}
+
 /* Fields of a Job that the program has no words for. */
 static void batch_rest(struct import *im, const struct data *spec)
 {
@@ -123,7 +132,7 @@ static void batch_rest(struct import *im, const struct data *spec)
 		bool said = false;
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
 			said = said || str_is(m->key, known[k]);
-		if (!said)
+		if (!said && !(str_is(m->key, "podFailurePolicy") && ignores_disruptions(m->value)))
 			import_left_out(im, m->key_at, m->key, "the program has fields of its own for when a job ends and what is tried again");
 	}
 }
@@ -139,6 +148,8 @@ static bool retries(struct import *im, const struct data *spec, struct lines *to
 	bool in_place = !str_is(member_text(member(member(spec, "template"), "spec"), "restartPolicy"), "Never");
 	int64_t n = limit ? limit->u.integer : 6;
 
+	if (in_place && n >= INT32_MAX)
+		return false;           /* as often as it takes */
 	if (in_place && limit && n > 0)
 		diag_report(im->diags, TJ1111, limit->from, "restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods", (long long)n);
 	if ((limit || !in_place) && n > 0) {
