@@ -14,7 +14,7 @@ struct beside {
 	struct str kind, api_version, name, ns;
 	struct span at;                 /* of the kind */
 	const struct data *object;      /* fitted */
-	bool namespaced;
+	bool namespaced, ours;
 	struct line *line;              /* object NAME { }; its key is known with its owner */
 	const struct source *source;
 	struct imported *owner;
@@ -175,6 +175,7 @@ bool beside_read(struct import *im, const struct data *object, struct str kind, 
 	b->object = import_fit(im, object, str_copy(im->arena, type).p, false);
 	if (!b->object)
 		return true;
+	b->ours = str_is(member_text(member(member(object, "metadata"), "labels"), "app.kubernetes.io/managed-by"), "trainc");
 	b->line = ARENA_NEW(im->arena, struct line);
 	*b->line = (struct line){ .form = LINE_EXTEND, .value = expr_new(im->arena, EXPR_BODY), .from = object->from };
 	body(im, b);
@@ -339,6 +340,21 @@ static void look_at_selector(struct import *im, const struct beside *b)
 	}
 }
 
+/* An object of a program has the labels and annotations of its job. */
+static void without_pairs(struct import *im, struct lines *metadata, const char *key, const struct data *of_job)
+{
+	struct line *line = lines_find(metadata, str_of(key));
+
+	for (size_t i = 0; line && i < data_count(of_job); i++) {
+		const struct data_member *m = &of_job->u.map.at[i];
+		struct line *mine = lines_find(&line->value->items, key_text(im->arena, m->key));
+		if (mine && m->value->kind == DATA_STRING && expr_same(mine->value, expr_string(im->arena, m->value->u.string)))
+			lines_take(&line->value->items, mine->key);
+	}
+	if (line && !line->value->items.n)
+		lines_take(metadata, line->key);
+}
+
 static void give(struct import *im, struct beside *b)
 {
 	struct lines *job = &b->owner->job->value->items;
@@ -352,6 +368,10 @@ static void give(struct import *im, struct beside *b)
 	b->line->key = str_cat(im->arena, STR("object "), word_of(im, b), STR(""));
 	if (metadata_line && b->ns.n && str_eq(b->ns, b->owner->ns))
 		lines_take(&metadata_line->value->items, STR("namespace"));
+	if (metadata_line && b->ours) {
+		without_pairs(im, &metadata_line->value->items, "labels", b->owner->labels);
+		without_pairs(im, &metadata_line->value->items, "annotations", b->owner->annotations);
+	}
 	if (b->namespaced && !b->ns.n && b->owner->ns.n)
 		diag_report(im->diags, TJ1111, b->at, "%.*s '%.*s' names no namespace; the program puts it into that of its job, '%.*s'", STR_ARG(b->kind),
 			STR_ARG(b->name), STR_ARG(b->owner->ns));
