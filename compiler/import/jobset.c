@@ -38,12 +38,14 @@ static void word_rule(struct import *im, const struct data *of, const char *key,
 {
 	const struct data *d = member(of, key);
 	struct buf known = { 0 };
+	bool ok = !d;
 
-	for (size_t i = 0; words[i]; i++) {
-		if (!d || str_is(d->u.string, words[i]))
-			return;
+	for (size_t i = 0; words[i] && !ok; i++)
+		ok = str_is(d->u.string, words[i]);
+	if (ok)
+		return;
+	for (size_t i = 0; words[i]; i++)
 		buf_printf(&known, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
-	}
 	struct diag *e = diag_report(im->diags, TJ1108, d->from, "'%s' cannot be '%.*s'", key, STR_ARG(d->u.string));
 	diag_help(im->diags, e, "it is %.*s", STR_ARG(buf_text(&known)));
 	buf_release(&known);

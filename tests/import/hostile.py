@@ -1,0 +1,116 @@
+"""Manifests that nobody means well with: each ends soon, within little memory, with the status and the words that are written here."""
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+TRAINC = os.environ["TRAINC"]
+MEMORY = 3 * 2**30 if "asan" not in TRAINC else resource.RLIM_INFINITY
+JOB = """apiVersion: batch/v1
+kind: Job
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: a
+        image: registry.example.com/a:1
+"""
+SET = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec:\n  replicatedJobs:\n"
+ROLE = '  - {name: r%d, template: {spec: {template: {spec: {containers: [{name: a, image: "registry.example.com/b:1"}]}}}}}\n'
+
+
+def aliases():
+    """Ten to the tenth elements, in half a page."""
+    return "x0: &x0 [" + ",".join("a" * 10) + "]\n" + "".join(f"x{i}: &x{i} [{','.join([f'*x{i - 1}'] * 10)}]\n" for i in range(1, 10))
+
+
+def field(text):
+    return JOB + f"        {text}\n"
+
+
+# what, bytes or text, status, words that are said
+CASES = [
+    ("aliases that explode", "apiVersion: batch/v1\nkind: Job\n" + aliases() + "metadata: {name: a}\nspec: *x9\n", 1, "too large"),
+    ("an alias within itself", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: &d\n  c: *d\n", 1, "part of"),
+    ("a long list", field("args: [" + ",".join(["a"] * 300000) + "]"), 1, "100000 elements"),
+    ("many variables", JOB + "        env:\n" + "".join(f"        - {{name: V{i}, value: x}}\n" for i in range(30000)), 0, ""),
+    ("many documents of nothing", "---\n" * 30000, 1, "no manifest"),
+    ("many objects of no kind", "".join(f"---\napiVersion: a/v1\nkind: B{i}\n" for i in range(3000)), 1, "no kind"),
+    ("many objects", JOB + "".join(f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{i}}}\n" for i in range(3000)), 0, ""),
+    ("many roles", SET + "".join(ROLE % i for i in range(1000)), 0, ""),
+    ("roles that differ in case and signs", SET + "".join(ROLE.replace("r%d", name) for name in ("a-b", "a.b", "a_b")), 1, "DNS|name"),
+    ("a key twice", field("image: b"), 1, "there twice"),
+    ("a tab", JOB.replace("  template", "\ttemplate"), 1, "tab"),
+    ("NUL in a text", JOB.replace("name: a", 'name: "a\0b"', 1), 1, "control characters"),
+    ("NUL behind", JOB + "\0\n", 1, "control characters"),
+    ("deep brackets", "apiVersion: batch/v1\nkind: Job\nmetadata: " + "[" * 100000 + "]" * 100000, 1, "nested too deeply"),
+    ("deep blocks", "apiVersion: v1\nkind: Job\nmetadata:\n" + "".join(" " * (i + 1) + "a:\n" for i in range(2000)), 1, "nested too deeply"),
+    ("deep JSON", '{"a":' * 100000 + "1" + "}" * 100000, 1, "nested too deeply"),
+    ("deep lists of objects", "apiVersion: v1\nkind: List\nitems:\n" + "".join(
+        f"{'  ' * i}- apiVersion: v1\n{'  ' * i}  kind: List\n{'  ' * i}  items:\n" for i in range(500)), 1, "nested too deeply"),
+    ("a line of 10 MB", field('command: ["' + "x" * 10**7 + '"]'), 1, "Linux allows"),
+    ("a comment of 10 MB", "#" + "x" * 10**7 + "\n" + JOB, 0, ""),
+    ("a key of 10 MB", "x" * 10**7 + ": 1\n", 1, "apiVersion"),
+    ("many comments", JOB + "".join(f"# c{i}\n" for i in range(30000)), 0, ""),
+    ("bytes that are no UTF-8", field('command: ["').encode() + b'\xff\xfe"]\n', 1, "UTF-8"),
+    ("UTF-16", JOB.encode("utf-16"), 1, "UTF-8"),
+    ("a byte order mark", "\ufeff" + JOB, 0, ""),
+    ("a byte order mark before JSON", '\ufeff{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"restartPolicy": "Never", '
+     '"containers": [{"name": "a", "image": "registry.example.com/a:1"}]}}', 0, ""),
+    ("CRLF", JOB.replace("\n", "\r\n"), 0, ""),
+    ("CR", JOB.replace("\n", "\r"), 0, ""),
+    ("marks of documents", "---\n---\n# nothing\n--- # here\n" + JOB + "...\n---\n...\n", 0, ""),
+    ("a document on the line of its mark", "--- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {restartPolicy: Never, "
+     "containers: [{name: a, image: b}]}}\n---\n", 0, ""),
+    ("no line end at the end", JOB.rstrip("\n"), 0, ""),
+    ("a directive", "%YAML 1.1\n---\n" + JOB, 0, ""),
+    ("a directive of the future", "%YAML 2.0\n---\n" + JOB, 1, "incompatible"),
+    ("nothing", "", 1, "no manifest"),
+    ("only a comment", "# only\n", 1, "no manifest"),
+    ("a word", "hello\n", 1, "an object is a map"),
+    ("a list", "- a\n", 1, "an object is a map"),
+    ("a list as a key", "? [a, b]\n: c\n", 1, "a key is a word"),
+    ("merged keys", "a: &a {x: 1}\n" + field("<<: *a"), 0, "no field 'x'"),
+    ("yes", JOB.replace("spec:\n", "spec:\n  suspend: yes\n", 1), 0, ""),
+    ("an octal number", JOB.replace("spec:\n", "spec:\n  backoffLimit: 010\n", 1), 0, ""),
+    ("a sexagesimal number", JOB.replace("spec:\n", "spec:\n  backoffLimit: 1:30\n", 1), 1, "found a text"),
+    ("a number that is none", JOB.replace("spec:\n", "spec:\n  backoffLimit: .nan\n", 1), 1, "not finite"),
+    ("a number that is too large", JOB.replace("spec:\n", "spec:\n  backoffLimit: 9223372036854775808\n", 1), 1, "whole number"),
+    ("no as a text", field("env: [{name: A, value: no}]"), 1, "found false"),
+    ("a date as a text", field("env: [{name: A, value: 2001-01-01}]"), 0, ""),
+    ("a tag", field("env: [{name: A, value: !!binary aGk=}]"), 1, "tag"),
+    ("null everywhere", "apiVersion: batch/v1\nkind: Job\nmetadata: null\nspec: null\nstatus: null\n", 1, "name"),
+    ("nothing in a JobSet", "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec:\n  replicatedJobs: [{}, null, {name: a}]\n", 1, ""),
+    ("nothing in a Volcano job", "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\nspec: {tasks: [{}, {name: a}], plugins: {svc: null, mpi: []}}\n", 1, ""),
+    ("a TrainJob of nothing", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {}\n", 1, "runtimeRef"),
+]
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def main():
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as work:
+        for what, text, status, words in CASES:
+            with open(f"{work}/a.yaml", "wb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode())
+            try:
+                done = subprocess.run([TRAINC, "import", f"{work}/a.yaml"], capture_output=True, check=False, timeout=60, preexec_fn=limits)
+            except subprocess.TimeoutExpired:
+                done = None
+            said = done.stderr.decode(errors="replace") if done else "it does not end"
+            ok = done and done.returncode == status and any(word in said for word in words.split("|")) and (status == 0 or ": error: " in said)
+            passed += bool(ok)
+            failed += not ok
+            if not ok:
+                print(f"FAIL {what}: status {done.returncode if done else None}, not {status}; said: {said[:400]}")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+sys.exit(main())
