@@ -57,24 +57,65 @@ static const struct import_kind *find_kind(struct str kind, struct str api_versi
 	return NULL;
 }
 
+/* Is there a kind of jobs in the group of an API version?  Then an unknown one there is a slip, perhaps. */
+static bool has_jobs(struct str api_version)
+{
+	const char *slash = memchr(api_version.p, '/', api_version.n);
+	struct str group = { api_version.p, slash ? (size_t)(slash - api_version.p) + 1 : 0 };
+
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (const struct import_kind *k = tables[t]; k->kind; k++)
+			if (group.n ? str_starts(str_of(k->api_version), group) : !strchr(k->api_version, '/'))
+				return true;
+	return false;
+}
+
+/* Of a kind that nobody here knows: reported when it is known whether there is a job at all. */
+struct stranger {
+	struct str kind, name;
+	struct span at;
+};
+
 static void unknown_kind(struct import *im, const struct data *object, struct str kind, struct str api_version, const struct import_kind *other)
 {
 	struct diags *ds = im->diags;
+	struct span at = data_get(object, STR("kind"))->from;
+	struct stranger *stranger;
+	struct suggest near;
 
 	if (other) {
-		struct diag *d = diag_report(ds, TJ1102, data_get(object, STR("kind"))->from, "%.*s of '%.*s' cannot be imported", STR_ARG(kind),
-			STR_ARG(api_version));
+		struct diag *d = diag_report(ds, TJ1102, at, "%.*s of '%.*s' cannot be imported", STR_ARG(kind), STR_ARG(api_version));
 		diag_help(ds, d, "known is %s", other->api_version);
 		return;
 	}
-	struct suggest near;
 	suggest_init(&near, im->arena, kind);
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+	for (size_t t = 0; t < sizeof tables / sizeof *tables && has_jobs(api_version); t++)
 		for (const struct import_kind *k = tables[t]; k->kind; k++)
 			suggest_add(&near, str_of(k->kind));
-	struct diag *d = diag_report(ds, TJ1102, data_get(object, STR("kind"))->from, "%.*s is no kind that can be imported", STR_ARG(kind));
 	struct str sentence = suggest_sentence(&near);
-	diag_help(ds, d, "%.*s", STR_ARG(sentence.n ? sentence : STR("only jobs become programs; apply other objects as they are")));
+	if (sentence.n) {
+		diag_help(ds, diag_report(ds, TJ1102, at, "%.*s is no kind that can be imported", STR_ARG(kind)), "%.*s", STR_ARG(sentence));
+		return;
+	}
+	stranger = ARENA_NEW(im->arena, struct stranger);
+	*stranger = (struct stranger){ kind, member_text(data_get(object, STR("metadata")), "name"), at };
+	ARENA_PUSH(im->arena, im->strangers, im->nstrangers, stranger);
+}
+
+static void report_strangers(struct import *im)
+{
+	for (size_t i = 0; i < im->nstrangers; i++) {
+		const struct stranger *s = im->strangers[i];
+		struct diag *d;
+		if (im->njobs) {
+			d = diag_report(im->diags, TJ1120, s->at, "%.*s '%.*s' is left out: its kind is not known", STR_ARG(s->kind), STR_ARG(s->name));
+			diag_help(im->diags, d, "apply it as it is; or write it as an 'object' of the job, in a project that 'trainc vendor crd' told its kind");
+		} else {
+			d = diag_report(im->diags, TJ1102, s->at, "%.*s is no kind that can be imported", STR_ARG(s->kind));
+			diag_help(im->diags, d, "only jobs become programs; apply other objects as they are");
+		}
+	}
+	im->nstrangers = 0;
 }
 
 /* ---- jobs ---- */
@@ -295,6 +336,7 @@ void import_finish(struct import *im)
 	read_references(im);
 	runtimes_finish(im);
 	beside_finish(im);
+	report_strangers(im);
 }
 
 size_t import_count(const struct import *im) { return im->njobs; }

@@ -17,6 +17,7 @@ struct beside;
 struct runtime;
 struct later;
 struct again;
+struct stranger;
 
 /* How pods of a role are called by another system: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
@@ -56,6 +57,8 @@ struct import {
 	size_t nbeside;
 	struct later **later;           /* jobs that are read last (manifest.c) */
 	size_t nlater;
+	struct stranger **strangers;    /* objects of unknown kinds (manifest.c) */
+	size_t nstrangers;
 	struct again **again;           /* jobs with references (manifest.c) */
 	size_t nagain;
 	bool tried, sound;              /* all jobs together, and were they (program.c) */
