@@ -26,7 +26,7 @@ static bool suspect(const struct part *p, int64_t i)
 
 static bool part_suspect(const struct part *p)
 {
-	if (!p->required)
+	if (!p->required || failure_judge(p->plan, false) == FAILURE_PASSES)
 		return false;
 	for (int64_t i = 0; p->plan->elastic && i < p->plan->max; i++)
 		if (p->run->at[i].state == REPLICA_FAILED)

@@ -2,14 +2,14 @@
 # ancestors.sh - who decides about a TfJob of old, with processes.
 . "$(dirname "$0")/local.inc"
 
-# S83, S84, S89: the master alone, whatever becomes of a worker, and while a server still runs.
+# S83, S84, S89: the master alone, whatever becomes of a worker that nobody starts again, and while a server still runs.
 cat >chief.tj <<'END'
 import std.legacy
 job "chief": legacy.tfjob {
   image = "registry.example.com/test:1"
   clean = "all"
-  role master { command = ["sh", "-c", "until test -e gone; do sleep 0.02; done; exit $(cat code)"], restart = "never", retry_on = 128..255, retries = 1 }
-  role worker { command = ["sh", "-c", "touch gone; test $(cat code) != 0 || exit 3; exec sleep 60"], grace = 1s }
+  role master { command = ["sh", "-c", "until test -e gone; do sleep 0.02; done; sleep 0.05; exit $(cat code)"], restart = "never", retry_on = 128..255, retries = 1 }
+  role worker { command = ["sh", "-c", "touch gone; exit 3"], restart = "never" }
   role ps     { command = ["sleep", "60"], grace = 1s }
 }
 END

@@ -910,6 +910,20 @@ static void blame(void)
 	obey(&w);
 	CHECK(str_is(w.state.failure.role, "a"));
 	end(&w);
+
+	/* what fails without an effect is no cause either (S83) */
+	two[0].retries = count(0);
+	two[0].on_failed_pod = word("ignore");
+	both_done = done(1);
+	begin(&w, &k);
+	obey(&w);
+	ended(&w, 0, 0, 3);
+	obey(&w);
+	pass(&w, SECOND);
+	ended(&w, 1, 0, 1);
+	obey(&w);
+	CAUSE("b-0 failed: exit code 1");
+	end(&w);
 }
 
 static void refused(void)
