@@ -12,22 +12,23 @@
 /* False after saying what is wrong with the file. */
 static bool read_objects(struct session *s, struct str path, struct sources *sources, struct status_objects *ret)
 {
-	struct str text, why;
+	enum { LARGEST = 512 << 20 };           /* the pods of a large cluster, as kubectl prints them */
+	struct str text, why, name = str_is(path, "-") ? STR("<stdin>") : path;
 	struct data_error error;
 	struct data *document;
 
-	if (!file_read(s->arena, path, &text, &why)) {
+	if (!file_read_most(s->arena, path, LARGEST, &text, &why)) {
 		session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 		return false;
 	}
-	struct data_reader *r = data_reader_new(s->arena, source_add(sources, path, text));
+	struct data_reader *r = data_reader_new(s->arena, source_add(sources, name, text));
 	enum data_step step;
 	while ((step = data_next(r, &document, &error)) == DATA_DOCUMENT)
 		status_add(s->arena, ret, document);
 	data_reader_release(r);
 	if (step == DATA_ERROR) {
 		struct place at = source_place(sources, error.at.start);
-		session_say(s, "%.*s:%u:%u: %.*s", STR_ARG(path), at.line, at.column, STR_ARG(error.what));
+		session_say(s, "%.*s:%u:%u: %.*s", STR_ARG(name), at.line, at.column, STR_ARG(error.what));
 	}
 	return step != DATA_ERROR;
 }

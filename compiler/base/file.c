@@ -42,10 +42,10 @@ struct str file_reason(struct arena *a, int error)
 	}
 }
 
-static bool read_fd(int fd, struct buf *into, struct str *why, struct arena *a)
+static bool read_fd(int fd, struct buf *into, size_t most, struct str *why, struct arena *a)
 {
 	struct stat known;
-	bool sized = fstat(fd, &known) == 0 && known.st_size > 0 && known.st_size < LARGEST;
+	bool sized = fstat(fd, &known) == 0 && known.st_size > 0 && (size_t)known.st_size < most;
 	/* Only a hint: a file may grow, and a pipe has no size.  The byte more is for the read that finds the end. */
 	buf_reserve(into, sized ? (size_t)known.st_size + 1 : PORTION);
 	while (buf_room(into, 1)) {
@@ -60,13 +60,15 @@ static bool read_fd(int fd, struct buf *into, struct str *why, struct arena *a)
 			return true;
 		into->n += (size_t)got;
 	}
-	*why = STR("is larger than 64 MiB");
+	*why = str_printf(a, "is larger than %zu MiB", most >> 20);
 	return false;
 }
 
-bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why)
+bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why) { return file_read_most(a, path, LARGEST, ret, why); }
+
+bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why)
 {
-	struct buf text = { .limit = LARGEST + 1 };     /* full only when there is more than that */
+	struct buf text = { .limit = most + 1 };        /* full only when there is more than that */
 	int fd = STDIN_FILENO;
 	if (memchr(path.p, 0, path.n)) {
 		*why = STR("the name contains a NUL");
@@ -79,7 +81,7 @@ bool file_read(struct arena *a, struct str path, struct str *ret, struct str *wh
 			return false;
 		}
 	}
-	bool ok = read_fd(fd, &text, why, a);
+	bool ok = read_fd(fd, &text, most, why, a);
 	if (ok)
 		*ret = str_copy(a, buf_text(&text));
 	buf_release(&text);

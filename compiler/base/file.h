@@ -11,6 +11,8 @@
  * sentence in `why` ("no such file", "is a directory", "permission denied").
  */
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why);
+/* The same for what may be larger: up to `most` bytes, whole MiB of them, less than 1 GiB. */
+bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why);
 
 /*
  * Replace `path` by `bytes`: written beside it, synced, renamed.  On failure

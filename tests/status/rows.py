@@ -441,6 +441,11 @@ def others(trainc, directory):
         check(p.returncode in (0, 1) and (p.returncode == 0 or "seen.json:" in p.stderr), "%r: status %d %s" % (text, p.returncode, p.stderr))
     p = subprocess.run([trainc, "status", "--from", path], capture_output=True, text=True)
     check(p.returncode == 2 and "needs one program" in p.stderr, "no program: %s" % p.stderr)
+    text = json.dumps({"kind": "List", "items": READY})
+    p = subprocess.run([trainc, "status", "--from", "-", directory + "/job.tj", "-o", "json"], input=text + " " * (70 << 20), capture_output=True, text=True)
+    check('"state": "Running"' in p.stdout, "standard input, and a large one: %s" % p.stderr)
+    p = subprocess.run([trainc, "status", "--from", "-", directory + "/job.tj"], input="{", capture_output=True, text=True)
+    check(p.returncode == 1 and "<stdin>:1:2: " in p.stderr, "standard input that breaks off: %s" % p.stderr)
     for extra, said in ((["--now", NOW], "add --from FILE"), (["--from", path, "--watch"], "saved objects do not change")):
         p = subprocess.run([trainc, "status", directory + "/job.tj"] + extra, capture_output=True, text=True)
         check(p.returncode == 2 and said in p.stderr, "%s: %s" % (extra, p.stderr))
