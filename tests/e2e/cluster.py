@@ -120,6 +120,8 @@ class Cluster:
                 self._local.connection = None
                 if attempt == 2:
                     raise
+        if answer.status == 404 and not text.startswith(b"{"):  # a group of kinds that is not there at all
+            raise Missing(path)
         value = json.loads(text) if text else {}
         if answer.status == 404:
             raise Missing(value.get("message", path))
