@@ -128,12 +128,12 @@ void job_finish(struct manifest *m, struct imported *job, struct lines *body, co
 
 	for (size_t i = 0; i < n; i++)
 		bodies[i] = &roles[i].line->value->items;
+	for (size_t i = 0; m->im->comments.n && i < n; i++)     /* before lines go to the job, with what is said about them */
+		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
 	roles_lift(m->im, body, bodies, n);
 	for (size_t i = 0; i < n; i++)
 		lines_push(a, body, roles[i].line);
 	lines_sort(body);
-	for (size_t i = 0; m->im->comments.n && i < n; i++)
-		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
 	if (m->im->comments.n)
 		comments_settle(a, &m->im->comments, m->object->from, job->job);
 }

@@ -46,8 +46,8 @@ void role_restart(struct import *im, struct lines *role, const char *fallback, s
 
 	if (line)
 		at = line->from;
-	if (line && str_is(line->value->pieces[0].text, "never"))
-		lines_take(role, line->key);    /* the default */
+	if (line && str_is(line->value->pieces[0].text, "never") && !line->ncomments)
+		lines_take(role, line->key);    /* the default, about which nothing is said */
 	if (line && !str_is(line->value->pieces[0].text, "always"))
 		return;
 	if (line) {
@@ -101,7 +101,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 		return false;
 	/* labels and annotations are those of the job */
 	*spec = (struct data_member){ STR("spec"), member_at(w.m.object, "spec"), (struct data *)w.m.spec };
-	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.object->from, .u.map = { spec, w.m.spec ? 1 : 0 } };
+	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.spec ? w.m.spec->from : w.m.object->from, .u.map = { spec, w.m.spec ? 1 : 0 } };
 	w.template = bare;
 	if (!role_can_run(im, w.template, w.m.at) || im->diags->errors != errors)
 		return false;
