@@ -171,7 +171,25 @@ static void judge_jobs(struct gathering *g, struct part *p)
 		if (!c.seen && j->index < 0)
 			believe(p, j->object);
 		p->suspended = p->suspended || v.suspended;
+		p->since = v.suspended && v.since > p->since ? v.since : p->since;
 		worse(p, v.phase, v.cause);
+	}
+}
+
+static void count_believed(struct gathering *g, struct part *p, struct crowd *c)
+{
+	int64_t failed = 0;
+
+	believe_whole(g, p);
+	for (int64_t i = 0; i < p->plan->max; i++) {
+		c->ready += p->states[i] == REPLICA_READY;
+		c->succeeded += p->states[i] == REPLICA_SUCCEEDED;
+		c->seen += p->states[i] != REPLICA_WAITING;
+		failed += p->states[i] == REPLICA_FAILED;
+	}
+	if (failed) {
+		c->phase = RUN_DEGRADED;
+		c->cause = str_printf(g->arena, "%lld of %lld pods failed", (long long)failed, (long long)p->plan->max);
 	}
 }
 
@@ -180,14 +198,8 @@ static void judge_pods(struct gathering *g, struct part *p)
 {
 	struct crowd c = crowd_of(g, p, (struct span_of){ 0, p->plan->max });
 
-	if (!c.seen && g->whole) {
-		believe_whole(g, p);
-		for (int64_t i = 0; i < p->plan->max; i++) {
-			c.ready += p->states[i] == REPLICA_READY;
-			c.succeeded += p->states[i] == REPLICA_SUCCEEDED;
-		}
-		c.seen = c.ready + c.succeeded;
-	}
+	if (!c.seen && g->whole)
+		count_believed(g, p, &c);
 	if (phase_rank(c.phase) < phase_rank(RUN_RUNNING))
 		worse(p, c.phase, c.cause);
 	else if (c.succeeded >= p->desired)

@@ -31,6 +31,7 @@ struct part {
 	enum run_phase phase;
 	struct str cause;
 	bool suspended;
+	int64_t since;                  /* when its Job was suspended; 0: unknown */
 };
 
 struct gathering {

@@ -250,6 +250,11 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 
 /* ---- times ---- */
 
+static bool phase_ended(enum run_phase phase)
+{
+	return phase == RUN_SUCCEEDED || phase == RUN_COMPLETING || phase == RUN_FAILED || phase == RUN_FAILING;
+}
+
 static int64_t first(int64_t a, int64_t b) { return !b || (a && a < b) ? a : b; }
 
 static void when(struct gathering *g, struct run_state *s, const struct whole_view *whole)
@@ -278,9 +283,18 @@ static void when(struct gathering *g, struct run_state *s, const struct whole_vi
 				end = v->finished > end ? v->finished : end;
 		}
 	}
-	s->since = whole->since ? whole->since : end;
+	if (whole->running && whole->since)
+		s->ran = whole->since;
+	if (whole->restarting && whole->since)
+		s->restarted = whole->since;
+	if (phase_ended(s->phase))
+		s->since = end;
+	for (size_t i = 0; (s->phase == RUN_SUSPENDED || s->phase == RUN_QUEUED) && i < g->job->nroles; i++)
+		s->since = first(s->since, g->parts[i].since);
+	if (whole->decided && whole->since)
+		s->since = whole->since;
 	if (run_phase_final(s->phase) && s->phase != RUN_UNKNOWN)
-		s->end = whole->decided && whole->since ? whole->since : end;
+		s->end = s->since;
 }
 
 /* ---- what is shown ---- */
@@ -381,7 +395,9 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];
-		bool says = gathered_any(g) && phase_rank(p->phase) < phase_rank(RUN_RUNNING);
+		/* what is still to come is nothing to tell when all is over, or nothing has begun */
+		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
+		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic, .endless = p->plan->endless,
 			.min = p->plan->min, .max = p->plan->max, .desired = p->desired, .cause = says ? p->cause : STR(""),
 			.at = ARENA_ARRAY(g->arena, struct run_replica, (size_t)p->plan->max) };
@@ -415,15 +431,16 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 	for (size_t i = 0; i < j->nroles; i++)
 		part_judge(&g, &g.parts[i], g.whole != NULL);
 	show_objects(&g, &s);
-	show_roles(&g, &s);
 	if (!gathered_any(&g)) {
 		s.cause = absence(a, j);
+		show_roles(&g, &s);
 		return s;
 	}
 	if (g.whole)
 		whole = whole_judge(a, g.whole);
 	conclude(&g, &s, &whole);
 	when(&g, &s, &whole);
+	show_roles(&g, &s);
 	show_failure(&g, &s);
 	show_events(&g, &s);
 	return s;

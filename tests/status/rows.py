@@ -215,6 +215,8 @@ ROWS = [
      "Failed", "Why", 8),
     ("S-61 counts", [thing("OldJob", "j", "example.com/v1", status={"conditions": [condition("Running")], "replicaStatuses": {"Worker": {"active": 1}}})],
      "Starting", "1/2 ready", 0),
+    ("S-61 failed ones", [thing("OldJob", "j", "example.com/v1", status={"replicaStatuses": {"Worker": {"active": 1, "failed": 1}}})], "Degraded",
+     "1 of 2 pods failed", 0),
     ("S-02", [put(thing("JobSet", "j", "example.com/v1", status={"observedGeneration": 1}), "metadata.generation", 2)], "Pending", "has not seen generation 2", 0),
 ]
 
@@ -314,6 +316,17 @@ def conditions(trainc, directory):
     done = [put(job([put(condition("Complete"), "lastTransitionTime", "2026-01-01T00:30:00Z")], startTime=OLD), "metadata.creationTimestamp", OLD)]
     got = json.loads(run(trainc, directory, done)[1])["runs"][0]
     check([(c["type"], c.get("since")) for c in got["conditions"]] == [("Created", OLD), ("Succeeded", "2026-01-01T00:30:00Z")], "times: %s" % got)
+    held = put(job([put(condition("Suspended"), "lastTransitionTime", "2026-01-01T00:20:00Z")], suspend=True), "metadata.creationTimestamp", OLD)
+    got = json.loads(run(trainc, directory, [held])[1])["runs"][0]
+    check([(c["type"], c.get("since")) for c in got["conditions"]] == [("Created", OLD), ("Suspended", "2026-01-01T00:20:00Z")], "suspended since: %s" % got)
+    begun = put(condition("Running"), "lastTransitionTime", "2026-01-01T00:10:00Z")
+    old = thing("OldJob", "j", "example.com/v1", status={"conditions": [condition("Created"), begun], "replicaStatuses": {"Worker": {"active": 2}}})
+    got = json.loads(run(trainc, directory, [put(old, "metadata.creationTimestamp", OLD)])[1])["runs"][0]
+    check(got["state"] == "Running" and [(c["type"], c.get("since")) for c in got["conditions"]] ==
+          [("Created", OLD), ("Running", "2026-01-01T00:10:00Z")], "running since: %s" % got)
+    over = thing("OldJob", "j", "example.com/v1", status={"conditions": [condition("Failed", reason="Why")], "replicaStatuses": {"Worker": {"failed": 1}}})
+    out = run(trainc, directory, [over], "table")[1]
+    check(out.splitlines()[1].endswith("  1         0  1 of 2 pods failed"), "nothing is to come of a role that is over: %r" % out)
     stuck = [pod(i, "Pending", OLD, [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes")]) for i in (0, 1)]
     told = [event("Pod", "j-worker-%d-abcde" % i, "FailedScheduling", "0/3 nodes", "2026-01-01T00:5%d:00Z" % i, 4) for i in (0, 1)]
     other = event("Pod", "someone-0", "FailedScheduling", "theirs")
