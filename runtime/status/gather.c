@@ -150,7 +150,8 @@ static void pod(struct gathering *g, const struct data *o)
 			(newest ? &v : &old)->restarted = before->finished;
 	}
 	bool stopped = v.deleting && (v.exit_code == 143 || v.exit_code == 137);
-	if ((v.failed || v.again) && v.exit_code > 0 && !stopped && !key.part->plan->aux) {
+	bool matters = role_required(g->job, key.part->plan) && failure_judge(key.part->plan, false) != FAILURE_PASSES;
+	if ((v.failed || v.again) && v.exit_code > 0 && !stopped && matters) {
 		struct failing f = { key.part, key.index, o, v };
 		ARENA_PUSH(g->arena, g->failing, g->nfailing, f);
 	}

@@ -303,6 +303,8 @@ def words(trainc, directory):
             f.write(WORDS % ('word = "%s"' % word if word else "", role))
         _, out, err = run(trainc, directory, [lead, lost], program="words.tj")
         got = [c["type"] for c in json.loads(out)["runs"][0]["conditions"] if c["status"] == "True"] if out else err
+        blamed = json.loads(out)["runs"][0]["first_failure"] if out else err
+        check((blamed is None) == (word == "ignore"), "on_failed_pod = %r%s: %s is to blame" % (word, role, blamed))
         check(got == ["Created", kind], "on_failed_pod = %r%s: %s, not %s" % (word, role, got, kind))
     begun = put(lead, "status.startTime", OLD)
     _, out, _ = run(trainc, directory, [begun], program="words.tj", now="2026-01-01T01:59:59Z")
