@@ -302,6 +302,8 @@ static void field(struct container_reading *c, const struct data_member *m)
 {
 	if (str_is(m->key, "name"))
 		return;                 /* the block's */
+	if (c->kind == CONTAINER_SIDECAR && str_is(m->key, "restartPolicy") && str_is(m->value->u.string, "Always"))
+		return;                 /* what a sidecar is */
 	if (str_is(m->key, "terminationMessagePolicy")) {
 		if (!str_is(m->value->u.string, "FallbackToLogsOnError"))
 			import_left_out(c->role->im, m->key_at, m->key, "the last lines of the log say why a container failed");

@@ -158,7 +158,10 @@ static void role_of(struct set *s, const struct data *d, struct set_role *r)
 	*r = (struct set_role){ .name = member_text(d, "name"), .template = member(job, "template"), .place = d->from, .restart = "on-failure" };
 	r->jobs = member_int(d, "replicas", 1);
 	r->per = batch_replicas(im, job);
-	r->count_at = r->per == 1 && member(d, "replicas") ? span_join(jobs_at, member(d, "replicas")->from) : per_at;
+	if (r->per == 1 && member(d, "replicas"))
+		r->count_at = span_join(jobs_at, member(d, "replicas")->from);
+	else if (member(job, "completions") || member(job, "parallelism"))
+		r->count_at = per_at;
 	fields_of(im, s, r);
 }
 

@@ -66,11 +66,23 @@ static void other_container(struct role_reading *r, const struct data *container
 	import_comments(im, line, container->from);
 }
 
+/*
+ * Init containers that go on are sidecars, where they are the last ones: so a program has them.  The operators' pods
+ * are no pods of Jobs: there a sidecar is a container like others.
+ */
+static bool goes_on(const struct role_reading *r, const struct data *list, size_t i)
+{
+	for (; i < list->u.list.n; i++)
+		if (!str_is(member_text(list->u.list.at[i], "restartPolicy"), "Always") || !is_block_name(member_text(list->u.list.at[i], "name")))
+			return false;
+	return !r->kind->restart;
+}
+
 static void containers(struct role_reading *r, const struct data *list, enum container_kind kind)
 {
 	for (size_t i = 0; i < data_count(list); i++)
 		if (list->u.list.at[i] != r->main)
-			other_container(r, list->u.list.at[i], kind);
+			other_container(r, list->u.list.at[i], kind == CONTAINER_INIT && goes_on(r, list, i) ? CONTAINER_SIDECAR : kind);
 }
 
 static void main_read(struct role_reading *r)

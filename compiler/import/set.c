@@ -90,8 +90,15 @@ static void no_gang(struct set *s)
 	for (size_t i = 0; i < s->n; i++)
 		ordered = ordered || lines_find(s->roles[i].body, STR("start_after"));
 	struct line *gang = ordered ? lines_take(s->body, STR("gang")) : NULL;
-	if (gang)
-		import_left_out(s->m.im, gang->from, STR("the gang"), "roles that start one after the other do not start all together");
+	if (!gang)
+		return;
+	import_left_out(s->m.im, gang->from, STR("the gang"), "roles that start one after the other do not start all together");
+	/* without it, a queue would be Kueue's */
+	struct line *queue = lines_take(s->body, STR("queue"));
+	if (queue)
+		import_left_out(s->m.im, queue->from, STR("queue"), "it is one of gangs");
+	if (str_is(gang->value->pieces[0].text, "volcano"))
+		lines_set(s->m.im->arena, s->body, STR("scheduler"), gang->value, gang->from);
 }
 
 void set_finish(struct set *s)

@@ -147,7 +147,7 @@ static void roles(struct volcano *v)
 		struct set_role *r = &s->roles[i];
 		*r = (struct set_role){ .name = task_name(im, s->m.spec, i), .template = member(task, "template"), .place = task->from, .jobs = 1 };
 		r->per = member_int(task, "replicas", 0);
-		r->count_at = replicas ? span_join(member_at(task, "replicas"), replicas->from) : task->from;
+		r->count_at = replicas ? span_join(member_at(task, "replicas"), replicas->from) : (struct span){ 0, 0 };
 		r->restart = "on-failure";
 		r->fields[0] = (struct role_field){ "metadata.annotations['volcano.sh/task-index']", STR("pod.index"), NULL };
 		r->fields[1] = (struct role_field){ "metadata.labels['volcano.sh/task-index']", STR("pod.index"), NULL };

@@ -154,7 +154,9 @@ static bool retries(struct import *im, const struct data *spec, struct lines *to
 		diag_report(im->diags, TJ1111, limit->from, "restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods", (long long)n);
 	if ((limit || !in_place) && n > 0) {
 		struct span at = limit ? span_join(member_at(spec, key), limit->from) : member_at(spec, key);
-		import_comments(im, lines_set(im->arena, to, STR("retries"), expr_int(im->arena, n), at), at);
+		struct line *line = lines_set(im->arena, to, STR("retries"), expr_int(im->arena, n), at);
+		if (limit)
+			import_comments(im, line, at);
 	}
 	return in_place && limit;
 }
