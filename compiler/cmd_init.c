@@ -160,10 +160,11 @@ static void put_arguments(struct buf *out, const struct library_item *item)
 }
 
 static const char commands[] =
-	"  trainc check job.tj      what is wrong with it, if anything\n"
-	"  trainc plan job.tj       what would run\n"
-	"  trainc env job.tj        the environment that every process gets\n"
-	"  trainc compile job.tj    the objects for a cluster\n";
+	"  trainc check job.tj        what is wrong with it, if anything\n"
+	"  trainc plan job.tj         what would run\n"
+	"  trainc env job.tj          the environment that every process gets\n"
+	"  trainc run --local job.tj  its processes on this machine\n"
+	"  trainc compile job.tj      the objects for a cluster\n";
 
 static void put_head(struct writing *w, const struct search *s)
 {

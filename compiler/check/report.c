@@ -173,6 +173,16 @@ static struct str split_words(struct check *c, const struct node *n)
 	return list;
 }
 
+/* A number where text is needed: in quotes, or put into a text. */
+static void help_quotes(struct check *c, struct diag *d, const struct node *n)
+{
+	bool literal = is_number_literal(n) || n->kind == NODE_BOOL, name = n->kind == NODE_NAME || n->kind == NODE_MEMBER;
+	struct str words = node_words(c, n), text = str_printf(c->arena, literal ? "\"%.*s\"" : "\"${%.*s}\"", STR_ARG(words));
+	diag_help(c->diags, d, "write %.*s", STR_ARG(text));
+	if (literal || name)
+		diag_fix(c->diags, d, n->span, text, "write %.*s", STR_ARG(text));
+}
+
 static void help_list(struct check *c, struct diag *d, const struct node *n)
 {
 	struct str list = str_printf(c->arena, "[%.*s]", STR_ARG(split_words(c, n)));
@@ -184,9 +194,14 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 {
 	const struct type *t = type_strip_pod(n->type);
 	struct str words = node_words(c, n);
+	size_t whole = words.n ? strspn(words.p, "0123456789") : 0;
 	if (type_is_text(want) && want->kind != TYPE_ENUM && (t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL))
-		diag_help(c->diags, d, is_number_literal(n) || n->kind == NODE_BOOL ? "write \"%.*s\"" : "write \"${%.*s}\"", STR_ARG(words));
-	else if (want->kind == TYPE_FLOAT && t->kind == TYPE_INT)
+		help_quotes(c, d, n);
+	else if (want->kind == TYPE_INT && n->kind == NODE_FLOAT && whole && whole + 1 < words.n && words.p[whole] == '.' &&
+		   strspn(words.p + whole + 1, "0") >= words.n - whole - 1) {
+		diag_help(c->diags, d, "write %.*s", (int)whole, words.p);
+		diag_fix(c->diags, d, n->span, (struct str){ words.p, whole }, "write %.*s", (int)whole, words.p);
+	} else if (want->kind == TYPE_FLOAT && t->kind == TYPE_INT)
 		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(words));
 	else if (want->kind == TYPE_INT && t->kind == TYPE_FLOAT && !is_number_literal(n))
 		diag_help(c->diags, d, "write 'round(%.*s)'", STR_ARG(words));
