@@ -66,7 +66,9 @@ static void runtime_warning(struct checking *c)
 		if (j->controller)
 			diag_help(c->diags, d, "this version has no runtime for clusters: make it before you apply the rest");
 		else
-			diag_help(c->diags, d, "this version has no runtime for clusters, so that is up to you: when the job has ended, 'kubectl delete job,deployment -l trainc.dev/job=%.*s'; 'trainc run --local' does all of it", STR_ARG(j->name));
+			diag_help(c->diags, d, "this version has no runtime for clusters, so that is up to you: when the job has ended, "
+				"'kubectl delete %sjob,deployment -l trainc.dev/job=%.*s'; 'trainc run --local' does all of it",
+				str_is(c->plan->target, "pods") ? "pod," : "", STR_ARG(j->name));
 	}
 }
 

@@ -2,8 +2,8 @@
 # readme.sh - what README.md shows is what happens.
 . "$(dirname "$0")/cli.inc"
 
-# block LANGUAGE: the first fenced block of that language
-block() { awk -v fence="\`\`\`$1" '$0 == "```" && on { exit } on { print } $0 == fence { on = 1 }' "$root/README.md"; }
+# block LANGUAGE [N]: the N-th fenced block of that language
+block() { awk -v fence="\`\`\`$1" -v n="${2:-1}" '$0 == "```" && on { exit } on { print } $0 == fence { on = ++seen == n }' "$root/README.md"; }
 
 block tj >mnist.tj
 block yaml >want.yaml
@@ -16,10 +16,17 @@ sed -i 's/ replicas/ replcas /' mnist.tj
 run 1 check mnist.tj
 same want.err .err
 # the second program, with its profile
-awk '$0 == "```tj" { n++ } n == 2 && $0 == "```" { exit } n == 2 && !/^```/' "$root/README.md" >llama.tj
+block tj 2 >llama.tj
 holds test -s llama.tj
 run 0 check llama.tj; silent err
 run 0 check --profile prod llama.tj; silent err
+# the manifest, and what becomes of it
+block yaml 2 >vit.yaml
+block tj 3 >want.tj
+holds test -s vit.yaml
+run 0 import vit.yaml; silent err
+same want.tj .out
+for target in jobs pods kubeflow; do run 0 compile --target "$target" want.tj; done
 TRAINC_STATE_DIR=$work/state
 export TRAINC_STATE_DIR
 for directory in "$root"/examples/*/; do
