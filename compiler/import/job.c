@@ -72,6 +72,16 @@ static void pairs(struct manifest *m, struct lines *job, const char *field)
 	}
 }
 
+/* What neither the program says nor only the cluster writes. */
+static void other_metadata(struct manifest *m)
+{
+	static const char *const others[] = { "finalizers", "ownerReferences" };
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (data_count(member(m->metadata, others[i])))
+			import_left_out(m->im, member_at(m->metadata, others[i]), str_of(others[i]), "objects of a program belong to nobody and are removed at once");
+}
+
 static void metadata(struct manifest *m, struct lines *job)
 {
 	struct arena *a = m->im->arena;
@@ -85,6 +95,7 @@ static void metadata(struct manifest *m, struct lines *job)
 		lines_set(a, job, STR("queue"), expr_string(a, queue->u.string), queue->from);
 	pairs(m, job, "labels");
 	pairs(m, job, "annotations");
+	other_metadata(m);
 }
 
 /* An expression on one line, as a part of a key. */

@@ -238,7 +238,7 @@ struct str jobset_success(struct set *s, const struct data *spec)
 			diag_report(im->diags, TJ1111, member_at(policy, "operator"),
 				"the first Job of '%.*s' to end is enough; the program says its first replica", STR_ARG(r->name));
 		if (r->jobs * r->per > 0)
-			set_condition(im, &out, "done", r, any && r->jobs > 1, any ? "or" : "and");
+			set_condition(&out, "done", r, any && r->jobs > 1, any ? "or" : "and");
 	}
 	struct str text = any || n < s->n ? str_copy(im->arena, buf_text(&out)) : STR("");
 	buf_release(&out);
@@ -256,10 +256,10 @@ static void start_after(struct set *s, const struct data *spec, size_t i)
 
 	for (size_t k = 0; k < data_count(depends); k++) {
 		const struct data *d = depends->u.list.at[k];
-		set_condition(im, &out, str_is(member_text(d, "status"), "Complete") ? "done" : "ready", set_find(s, member_text(d, "name")), false, "and");
+		set_condition(&out, str_is(member_text(d, "status"), "Complete") ? "done" : "ready", set_find(s, member_text(d, "name")), false, "and");
 	}
 	if (order && str_is(order->u.string, "InOrder") && i > 0)
-		set_condition(im, &out, "ready", &s->roles[i - 1], false, "and");
+		set_condition(&out, "ready", &s->roles[i - 1], false, "and");
 	if (out.n)
 		import_comments(im, lines_set(im->arena, s->roles[i].body, STR("start_after"), expr_text(im->arena, str_copy(im->arena, buf_text(&out))), at), at);
 	buf_release(&out);
@@ -271,6 +271,8 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 	const struct data *of_job = member(s->m.metadata, str_copy(s->m.im->arena, pairs->key).p);
 	const struct data *of_pods = data_get(member(r->template, "metadata"), pairs->key);
 
+	if (pairs->value->kind != DATA_MAP)
+		import_left_out(s->m.im, pairs->key_at, pairs->key, "the Jobs of roles are named after them");
 	for (size_t i = 0; pairs->value->kind == DATA_MAP && i < pairs->value->u.map.n; i++) {
 		const struct data_member *m = &pairs->value->u.map.at[i];
 		const struct data *same = data_get(of_job, m->key);

@@ -74,9 +74,8 @@ bool set_role_open(struct set *s, struct set_role *r)
 	return true;
 }
 
-void set_condition(struct import *im, struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint)
+void set_condition(struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint)
 {
-	(void)im;
 	if (out->n)
 		buf_printf(out, " %s ", joint);
 	buf_printf(out, "%s(%.*s%s)", what, STR_ARG(r->word), any ? ", any = true" : "");

@@ -41,7 +41,7 @@ void set_hosts(struct set *s, const struct set_role *r, struct str head, bool tw
 /* Begin a role's body, with its replicas and its pods; false when it has no container, after reporting. */
 bool set_role_open(struct set *s, struct set_role *r);
 /* The condition `what(a) and what(b)` of some roles; an empty text when there are none. */
-void set_condition(struct import *im, struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint);
+void set_condition(struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint);
 /* Put the roles into the job. */
 void set_finish(struct set *s);
 

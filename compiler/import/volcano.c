@@ -342,7 +342,7 @@ static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
 	if (member(p, "timeout") || member(p, "exitCode"))
 		return false;
 	if (str_is(action, "CompleteJob") && has_event(p, STR("TaskCompleted")) && r) {
-		set_condition(im, &v->success, "done", r, false, "or");
+		set_condition(&v->success, "done", r, false, "or");
 		return true;
 	}
 	if (!failed || has_event(p, STR("Unknown")) || has_event(p, STR("PodPending")))
@@ -479,7 +479,7 @@ static void start_after(struct volcano *v, const struct data *task, struct set_r
 		const struct data *d = names->u.list.at[i];
 		const struct set_role *other = set_find(&v->set, d->u.string);
 		if (other)
-			set_condition(im, &out, "ready", other, false, any ? "or" : "and");
+			set_condition(&out, "ready", other, false, any ? "or" : "and");
 		else
 			diag_report(im->diags, TJ1106, d->from, "there is no task '%.*s'", STR_ARG(d->u.string));
 	}
