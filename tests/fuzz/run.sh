@@ -2,7 +2,7 @@
 # run.sh [TARGET...] - each fuzz target for FUZZ_SECONDS, from its corpus.
 #
 # Seeds are tests/fuzz/corpus/TARGET/* and every program of the tests, the
-# examples and the library.  What is new stays in $BUILD; a crash is left
+# examples and the library; for readers of manifests those of the tests.  What is new stays in $BUILD; a crash is left
 # there too and named.  The words of the language are the dictionary.
 #
 # With FUZZ_SEED the inputs tried are the same in every run from a fresh build,
@@ -33,7 +33,11 @@ for source; do
 	rm -rf "$seeds"
 	test -z "$FUZZ_SEED" || rm -rf "$new"
 	mkdir -p "$new" "$seeds"
-	for seed in tests/fuzz/corpus/"$name"/* tests/*/*.tj examples/*/*.tj stdlib/std/*.tj; do
+	case $name in
+	fuzz_import | fuzz_data) kinds='tests/import/cases/*.yaml' ;;
+	*) kinds='tests/*/*.tj examples/*/*.tj stdlib/std/*.tj' ;;
+	esac
+	for seed in tests/fuzz/corpus/"$name"/* $kinds; do
 		case $seed in tests/*/budget_*) continue ;; esac      # as slow as a program may be
 		test -f "$seed" && cp "$seed" "$seeds/$(echo "$seed" | tr / _)"
 	done
