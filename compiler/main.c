@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "session.h"
+#include "command/session.h"
 
 static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_COMPILE] = cmd_compile,

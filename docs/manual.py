@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual pages' lists of commands and options, from compiler/options.def.
+"""The manual pages' lists of commands and options, from compiler/command/options.def.
 
     manual.py           write them into docs/*.1
     manual.py --check   status 1 if that would change a page
@@ -14,8 +14,8 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TABLE = os.path.join(ROOT, "compiler", "options.def")
-SETS = os.path.join(ROOT, "compiler", "options.c")
+TABLE = os.path.join(ROOT, "compiler", "command", "options.def")
+SETS = os.path.join(ROOT, "compiler", "command", "options.c")
 PAGES = os.path.join(ROOT, "docs")
 
 BLOCK = re.compile(r'(^\.\\" begin (\w+)\n).*?(^\.\\" end\n)', re.M | re.S)

@@ -59,6 +59,7 @@ allowed compiler/plan base/ diag/ plan/
 allowed compiler/kube base/ diag/ plan/ kube/
 allowed compiler/emit base/ diag/ plan/ kube/ emit/
 allowed compiler/eval base/ diag/ syntax/ check/ plan/ kube/ eval/ vocabulary.def
+allowed compiler/explain base/ diag/ syntax/ check/ kube/ import/ explain/ compile.h command/session.h command/options.h vocabulary.def examples.def foreign.def
 allowed compiler/import base/ diag/ syntax/ check/ plan/ kube/ emit/emit.h eval/ import/ compile.h
 for directory in runtime runtime/*/; do
 	test -d "$directory" || continue

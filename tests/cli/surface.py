@@ -1,6 +1,6 @@
 """The table of options, --help, the manual pages and the completions say the same.
 
-Every command, option, letter and choice of compiler/options.def is in each, and
+Every command, option, letter and choice of compiler/command/options.def is in each, and
 nothing that is not in the table.
 """
 import os

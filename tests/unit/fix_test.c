@@ -1,5 +1,5 @@
 /* fix_test.c - edits of diagnostics, applied to a text. */
-#include "fix.h"
+#include "command/fix.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* options_test.c - command lines and what is said about wrong ones. */
-#include "options.h"
+#include "command/options.h"
 
 #include "unit.h"
 

@@ -1,0 +1,124 @@
+/*
+ * cmd_doc.c - the Markdown reference of a file, or of a module as a program would import it.
+ *
+ * A module is loaded by a program of one line that imports it: the library, the
+ * packages of the project and their mistakes are then found as ever.
+ */
+#include "base/file.h"
+#include "diag/suggest.h"
+#include "explain/reference.h"
+#include "command/session.h"
+
+static const char importing[] = "command line";     /* what places in that line are called */
+
+struct wrapped {
+	struct str line;                /* p == NULL: the operand is a file */
+};
+
+static bool wrapped_read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	const struct wrapped *w = context;
+
+	if (!w->line.p || !str_is(path, importing))
+		return file_reader.read(file_reader.context, a, path, ret, why);
+	*ret = str_copy(a, w->line);
+	return true;
+}
+
+static bool wrapped_exists(void *context, struct str path)
+{
+	(void)context;
+	return file_reader.exists(file_reader.context, path);
+}
+
+static void wrapped_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	(void)context;
+	file_reader.list(file_reader.context, a, directory, each, to);
+}
+
+/* "std.single", "acme.shapes": names with dots between them that end like no file does. */
+static bool is_module_name(struct str operand)
+{
+	if (str_ends(operand, STR(".tj")) || str_is(operand, "-"))
+		return false;
+	for (size_t i = 0; i < operand.n; i++) {
+		char c = operand.p[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9');
+		if (!letter && (c != '.' || !i || i + 1 == operand.n))
+			return false;
+	}
+	return operand.n;
+}
+
+static struct str up_to_dot(struct str name)
+{
+	const char *dot = memchr(name.p, '.', name.n);
+	return dot ? (struct str){ name.p, (size_t)(dot - name.p) } : name;
+}
+
+/*
+ * The name to import, or p == NULL after saying why there is none.  The library's
+ * modules may go without their "std.", since no package has a name without a dot.
+ */
+static struct str imported_name(struct session *s, struct str operand)
+{
+	struct str first = up_to_dot(operand);
+	struct suggest near;
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+
+	if (stdlib_text(operand).p)
+		return str_cat(s->arena, STR("std."), operand, STR(""));
+	if (first.n < operand.n && stdlib_text(first).p) {
+		session_say(s, "'%.*s' is not a module; 'trainc doc %.*s' tells what its module has, 'trainc explain %.*s' about it alone",
+		            STR_ARG(operand), STR_ARG(first), STR_ARG(operand));
+		return (struct str){ 0 };
+	}
+	if (first.n < operand.n || str_is(operand, "std"))
+		return operand;
+	suggest_init(&near, s->arena, operand);
+	for (size_t i = 0; i < n; i++)
+		suggest_add(&near, str_of(names[i]));
+	struct str help = suggest_sentence(&near);
+	session_say(s, "there is neither a file nor a module '%.*s'%s%.*s", STR_ARG(operand), help.n ? "; " : "", STR_ARG(help));
+	return (struct str){ 0 };
+}
+
+static const struct module *module_of(const struct compile *c, bool import)
+{
+	const struct module *root = c->program.root;
+
+	if (!import)
+		return root;
+	return root && root->file->u.file.decls.n ? root->file->u.file.decls.at[0]->u.import.module : NULL;
+}
+
+int cmd_doc(struct session *s)
+{
+	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct programs one = { .at = &c, .n = 1 };
+	struct str operand = s->options->operands[0];
+	struct wrapped w = { 0 };
+	struct reader reader = { &w, wrapped_read, wrapped_exists, wrapped_list };
+	struct buf out = { 0 };
+
+	if (is_module_name(operand) && !file_reader.exists(file_reader.context, operand)) {
+		operand = imported_name(s, operand);
+		if (!operand.p)
+			return STATUS_PROGRAM;
+		w.line = str_printf(s->arena, "import %.*s as module\n", STR_ARG(operand));
+	}
+	compile_init(c, &reader);
+	compile_front(c, w.line.p ? str_of(importing) : operand);
+	const struct module *m = module_of(c, w.line.p);
+	bool ok = m && diags_ok(&c->diags);
+	if (ok)
+		reference_module(s->arena, m, w.line.p ? operand : m->source->name, &out);
+	else
+		session_report(s, &one, false);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	compile_release(c);
+	return ok ? STATUS_DONE : STATUS_PROGRAM;
+}

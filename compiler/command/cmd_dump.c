@@ -1,0 +1,114 @@
+/*
+ * cmd_dump.c - one stage of the compiler as text.  Each stage is run without
+ * those behind it, so that a program can be looked at that fails later.
+ */
+#include "base/file.h"
+#include "plan/print.h"
+#include "command/session.h"
+#include "syntax/dump.h"
+#include "command/types_dump.h"
+
+static void put_objects(const struct compile *c, struct buf *out)
+{
+	emit_dump(&c->plan, &c->sources, out);
+}
+
+static void put_plan(const struct compile *c, struct buf *out)
+{
+	plan_dump(&c->plan, &c->sources, out);
+}
+
+static int dump_plan(struct session *s, void (*put)(const struct compile *, struct buf *))
+{
+	struct programs all;
+	struct buf out = { 0 };
+	int status;
+
+	if (session_plan(s, false, &all, &status)) {
+		put(all.at[0], &out);
+		session_write(s, buf_text(&out));
+	}
+	buf_release(&out);
+	session_release(&all);
+	return status;
+}
+
+/* Only what the early phases find is told. */
+static void ask_for_little(struct compile *c)
+{
+	memset(c->diags.unasked, true, sizeof(c->diags.unasked));
+}
+
+/* Show what there is even when there are errors; they are told beside it. */
+static int dump_types(struct session *s)
+{
+	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct programs all = { .at = &c, .n = 1 };
+	struct buf out = { 0 };
+
+	if (!session_open(s, c))
+		return STATUS_USAGE;
+	ask_for_little(c);
+	compile_front(c, s->options->operands[0]);
+	if (c->program.root)
+		types_dump(&c->arena, &c->sources, c->program.root->file, &out);
+	session_report(s, &all, false);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	session_release(&all);
+	return all.ok ? STATUS_DONE : STATUS_PROGRAM;
+}
+
+/* Neither imports nor names matter to the text of one file. */
+static int dump_text(struct session *s, enum option stage)
+{
+	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct programs all = { .at = &c, .n = 1 };
+	struct str path = s->options->operands[0], text, why;
+	struct buf out = { 0 };
+
+	compile_init(c, &file_reader);
+	ask_for_little(c);
+	if (!file_read(&c->arena, path, &text, &why)) {
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+	} else {
+		const struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);
+		if (stage == OPTION_TOKENS)
+			tokens_dump(&c->arena, &c->diags, source, &out);
+		else
+			ast_dump(parse_source(&c->arena, &c->names, &c->diags, source), &out);
+	}
+	session_report(s, &all, false);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	session_release(&all);
+	return all.ok ? STATUS_DONE : STATUS_PROGRAM;
+}
+
+int cmd_dump(struct session *s)
+{
+	static const enum option stages[] = { OPTION_TOKENS, OPTION_AST, OPTION_TYPES, OPTION_PLAN, OPTION_OBJECTS };
+	enum option stage = OPTION_HELP;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+		if (option_given(s->options, stages[i])) {
+			stage = stages[i];
+			n++;
+		}
+	}
+	if (n != 1) {
+		session_say(s, "dump needs one of --tokens, --ast, --types, --plan, --objects");
+		return STATUS_USAGE;
+	}
+	switch (stage) {
+	case OPTION_TOKENS: case OPTION_AST:
+		return dump_text(s, stage);
+	case OPTION_TYPES:
+		return dump_types(s);
+	case OPTION_PLAN:
+		return dump_plan(s, put_plan);
+	default:
+		return dump_plan(s, put_objects);
+	}
+}

@@ -1,0 +1,85 @@
+/*
+ * cmd_fmt.c - programs in the one form that there is.
+ *
+ * Files are rewritten in place, and only when that changes them; standard input
+ * goes to standard output.  A file with syntax errors is left as it is.
+ */
+#include "base/file.h"
+#include "command/linediff.h"
+#include "command/session.h"
+#include "syntax/format.h"
+
+enum outcome { SAME, CHANGED, REFUSED, FAILED };
+
+/* Language brief, section 5: CRLF is accepted, and told once; the line ends of a difference are hard to see. */
+static void tell_crlf(struct session *s, struct str name, struct str text, bool looking)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < text.n; i++)
+		n += text.p[i] == '\n' && text.p[i - 1] == '\r';
+	if (n && looking)
+		session_say(s, "%.*s: %zu line%s with CRLF, which fmt makes LF", STR_ARG(name), n, n == 1 ? " ends" : "s end");
+	else if (n)
+		session_say(s, "%.*s: %zu line%s ended with CRLF, now with LF", STR_ARG(name), n, n == 1 ? "" : "s");
+}
+
+static enum outcome put(struct session *s, struct str path, struct str before, struct str after)
+{
+	bool check = option_given(s->options, OPTION_CHECK_ONLY), diff = option_given(s->options, OPTION_DIFF);
+	bool same = str_eq(before, after), to_stdout = str_is(path, "-");
+	struct str name = to_stdout ? STR("<stdin>") : path;
+	struct buf out = { 0 };
+
+	if (diff)
+		line_diff(s->arena, name, before, after, &out);
+	else if (check && !same)
+		buf_printf(&out, "%.*s\n", STR_ARG(name));
+	else if (!check && to_stdout)
+		buf_str(&out, after);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	if (!same && !check && !diff && !to_stdout && !session_replace(s, path, after))
+		return FAILED;
+	tell_crlf(s, name, before, check || diff);
+	return same ? SAME : CHANGED;
+}
+
+static enum outcome format_file(struct session *s, struct str path)
+{
+	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct programs one = { .at = &c, .n = 1 };
+	enum outcome outcome = REFUSED;
+	struct str text, why;
+	struct buf out = { 0 };
+
+	compile_init(c, &file_reader);
+	if (!file_read(&c->arena, path, &text, &why)) {
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+	} else {
+		struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);
+		source->library = true;         /* the form is the same for all; what only the library may say is not our business */
+		if (format_source(&c->arena, &c->names, &c->diags, source, &out))
+			outcome = put(s, path, text, buf_text(&out));
+	}
+	if (outcome == REFUSED)
+		session_report(s, &one, false);
+	buf_release(&out);
+	compile_release(c);
+	return outcome;
+}
+
+int cmd_fmt(struct session *s)
+{
+	bool looking = option_given(s->options, OPTION_CHECK_ONLY) || option_given(s->options, OPTION_DIFF);
+	int status = STATUS_DONE;
+
+	for (size_t i = 0; i < s->options->noperands; i++) {
+		enum outcome outcome = format_file(s, s->options->operands[i]);
+		if (outcome == FAILED)
+			return STATUS_OUTPUT;
+		if (outcome == REFUSED || (outcome == CHANGED && looking))
+			status = STATUS_PROGRAM;
+	}
+	return status;
+}

@@ -1,0 +1,118 @@
+/*
+ * cmd_import.c - programs from the manifests of other systems.
+ *
+ * Nothing is written when any manifest is refused: half of a cluster's jobs would
+ * be missing without a word.
+ */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "import/import.h"
+#include "command/session.h"
+
+static unsigned operator_version(const struct session *s)
+{
+	struct str version = option_value(s->options, OPTION_OPERATOR);
+
+	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
+}
+
+static void read_file(struct session *s, struct compile *c, struct import *im, struct str path)
+{
+	struct str text, why;
+
+	if (!s->reader->read(s->reader->context, &c->arena, path, &text, &why)) {
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		return;
+	}
+	struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);
+	if (source)
+		import_read(im, source);
+	else
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': too much text", STR_ARG(path));
+}
+
+/* One file for each job: its name, with a number where two are alike. */
+static struct str file_name(struct session *s, struct map *seen, struct str directory, struct str name)
+{
+	struct str base = name;
+
+	for (unsigned i = 2; map_get(seen, base); i++)
+		base = str_printf(s->arena, "%.*s-%u", STR_ARG(name), i);
+	map_put(seen, s->arena, base, s);
+	return str_printf(s->arena, "%.*s/%.*s.tj", STR_ARG(directory), STR_ARG(base));
+}
+
+struct program_text {
+	struct str path, text;
+};
+
+static bool write_files(struct session *s, const struct program_text *files, size_t n, struct str directory)
+{
+	const char *path = str_copy(s->arena, directory).p;
+
+	if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+		session_say(s, "cannot make '%s': %s", path, file_reason(s->arena, errno).p);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!session_replace(s, files[i].path, files[i].text))
+			return false;
+	return true;
+}
+
+/* The programs of all jobs; what is wrong with them is reported. */
+static struct program_text *make_files(struct session *s, struct import *im, struct str directory)
+{
+	struct program_text *files = ARENA_ARRAY(s->arena, struct program_text, import_count(im));
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < import_count(im); i++) {
+		struct buf out = { 0 };
+		import_program(im, (int64_t)i, &out);
+		files[i].path = file_name(s, &seen, directory, import_name(im, i));
+		files[i].text = str_copy(s->arena, buf_text(&out));
+		buf_release(&out);
+	}
+	return files;
+}
+
+struct import *session_import(struct session *s, struct compile *c)
+{
+	struct import_options options = { .operator_minor = operator_version(s) };
+
+	compile_init(c, s->reader);
+	c->diags.deny_warnings = option_given(s->options, OPTION_DENY_WARNINGS);
+	struct import *im = import_new(&c->arena, &c->sources, &c->diags, options);
+	for (size_t i = 0; i < s->options->noperands; i++)
+		read_file(s, c, im, s->options->operands[i]);
+	import_finish(im);
+	return im;
+}
+
+int cmd_import(struct session *s)
+{
+	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR);
+	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct programs one = { .at = &c, .n = 1 };
+	struct import *im = session_import(s, c);
+	struct program_text *files = NULL;
+	struct buf out = { 0 };
+	int status = STATUS_DONE;
+
+	if (diags_ok(&c->diags) && directory.p)
+		files = make_files(s, im, directory);
+	else if (diags_ok(&c->diags))
+		import_program(im, IMPORT_ALL, &out);
+	session_report(s, &one, false);
+	if (!one.ok)
+		status = STATUS_PROGRAM;
+	else if (files && !write_files(s, files, import_count(im), directory))
+		status = STATUS_OUTPUT;
+	else if (!files)
+		session_write(s, buf_text(&out));
+	buf_release(&out);
+	compile_release(c);
+	return status;
+}

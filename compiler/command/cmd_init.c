@@ -1,0 +1,292 @@
+/*
+ * cmd_init.c - a first program, with comments, in the directory where the user is.
+ *
+ * The program is the example in the documentation of the framework that was asked
+ * for; what its fields and roles are for is said above them, from the vocabulary
+ * and the framework's declaration.  It is compiled before it is written.
+ */
+#include "base/file.h"
+#include "check/schema.h"
+#include "diag/suggest.h"
+#include "explain/library.h"
+#include "command/session.h"
+#include "syntax/flat.h"
+#include "syntax/format.h"
+#include "syntax/parse.h"
+
+static const char file_name[] = "job.tj";
+
+/* The program without a framework: processes that need not know each other. */
+static const char plain[] =
+	"job \"hello\" {\n"
+	"  image = \"registry.example.com/hello:1.0\"\n"
+	"\n"
+	"  role main {\n"
+	"    command  = [\"python\", \"hello.py\"]\n"
+	"    replicas = 1\n"
+	"    cpu      = 1\n"
+	"    memory   = 2Gi\n"
+	"  }\n"
+	"}\n";
+
+/* ---- which framework ---- */
+
+struct search {
+	struct session *session;
+	struct str wanted;
+	struct suggest near;
+	const struct library_module *module;    /* of the one that was found */
+	struct library_item item;
+	struct buf found;               /* the names that fit, with commas */
+	unsigned n;
+};
+
+/* module.name is also std.module.name; name if no other module has one; module if that has no other. */
+static void compare(void *to, const struct library_module *m, const struct library_item *item)
+{
+	struct search *s = to;
+	struct str full = str_printf(s->session->arena, "std.%.*s.%.*s", STR_ARG(m->name), STR_ARG(item->name));
+	struct str name = { full.p + 4, full.n - 4 };
+
+	suggest_add(&s->near, name);
+	bool exact = str_eq(s->wanted, full) || str_eq(s->wanted, name);
+	if (!exact && !str_eq(s->wanted, item->name) && !str_eq(s->wanted, m->name) &&
+	    !str_eq(s->wanted, (struct str){ full.p, full.n - item->name.n - 1 }))
+		return;
+	if (exact)
+		s->n = 0;
+	if (exact || !s->module) {
+		s->module = m;
+		s->item = *item;
+	}
+	buf_printf(&s->found, "%s%.*s", s->n++ ? ", " : "", STR_ARG(name));
+}
+
+/* False after saying why there is none, or more than one. */
+static bool find_framework(struct search *s)
+{
+	suggest_init(&s->near, s->session->arena, s->wanted);
+	library_frameworks(s->session->arena, compare, s);
+	bool exact = s->n == 1;
+	if (s->n > 1) {
+		session_say(s->session, "'%.*s' may be %.*s; write one of them", STR_ARG(s->wanted), STR_ARG(buf_text(&s->found)));
+	} else if (!s->n) {
+		struct str help = suggest_sentence(&s->near);
+		session_say(s->session, "there is no framework '%.*s'; %.*s", STR_ARG(s->wanted),
+		            STR_ARG(help.n ? help : STR("'trainc explain' lists the modules that have them")));
+	}
+	return exact;
+}
+
+/* ---- the program ---- */
+
+struct writing {
+	struct arena *arena;
+	const struct flat *flat;        /* of the example */
+	const struct node *framework;   /* or NULL */
+	struct map told;                /* names of fields whose documentation has been written */
+	struct buf *out;
+};
+
+/* "# " in front of each line. */
+static void put_comment(struct buf *out, struct str text)
+{
+	while (text.n) {
+		const char *newline = memchr(text.p, '\n', text.n);
+		struct str line = { text.p, newline ? (size_t)(newline - text.p) : text.n };
+		buf_printf(out, "#%s%.*s\n", line.n ? " " : "", STR_ARG(line));
+		text = (struct str){ text.p + line.n + (newline != NULL), text.n - line.n - (newline != NULL) };
+	}
+}
+
+static void put_field_doc(struct writing *w, enum block block, struct str name)
+{
+	const struct field *f = schema_find(block, name);
+
+	if (!f || map_get(&w->told, name))
+		return;
+	map_put(&w->told, w->arena, name, (void *)f);
+	put_comment(w->out, str_of(f->doc));
+}
+
+/* What the framework says about one of its roles: above it, or above its replicas. */
+static struct str role_doc(const struct writing *w, struct str name)
+{
+	const struct nodes *items = w->framework ? &w->framework->u.blueprint_decl.body->u.body.items : &(struct nodes){ 0 };
+
+	for (size_t i = 0; i < items->n; i++) {
+		const struct node *role = items->at[i];
+		if (role->kind != NODE_BLOCK || !str_eq(role->u.block.name, name))
+			continue;
+		if (role->u.block.doc.n)
+			return role->u.block.doc;
+		const struct nodes *fields = &role->u.block.body->u.body.items;
+		for (size_t k = 0; k < fields->n; k++)
+			if (fields->at[k]->kind == NODE_FIELD)
+				return fields->at[k]->u.field.doc;
+	}
+	return STR("");
+}
+
+static void put_items(struct writing *w, enum block block, const struct node *body)
+{
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_BLOCK) {
+			buf_z(w->out, i ? "\n" : "");
+			put_comment(w->out, role_doc(w, item->u.block.name));
+			buf_printf(w->out, "%.*s %.*s {\n", STR_ARG(item->u.block.word), STR_ARG(item->u.block.name));
+			put_items(w, BLOCK_ROLE, item->u.block.body);
+			buf_z(w->out, "}\n");
+			continue;
+		}
+		if (item->kind == NODE_SET || item->kind == NODE_EXTEND)
+			put_field_doc(w, block, item->u.item.key.text);
+		buf_printf(w->out, "%.*s\n", STR_ARG(flat_text(w->flat, item->span)));
+	}
+}
+
+/* Up to the brace: job "train": module.name(a = 4) */
+static struct str job_head(const struct writing *w, const struct node *job)
+{
+	return flat_text(w->flat, (struct span){ job->span.start, job->u.job.body->span.start });
+}
+
+/* " and its arguments: slots, ssh_port" */
+static void put_arguments(struct buf *out, const struct library_item *item)
+{
+	for (size_t i = 0; i < item->formals->n; i++)
+		buf_printf(out, "%s%.*s", i ? ", " : " and its arguments: ", STR_ARG(item->formals->at[i]->u.binding.name));
+}
+
+static const char commands[] =
+	"  trainc check job.tj        what is wrong with it, if anything\n"
+	"  trainc plan job.tj         what would run\n"
+	"  trainc env job.tj          the environment that every process gets\n"
+	"  trainc run --local job.tj  its processes on this machine\n"
+	"  trainc compile job.tj      the objects for a cluster\n";
+
+static void put_head(struct writing *w, const struct search *s)
+{
+	struct str doc = s ? s->item.doc : STR("Processes that need not know each other.\n");
+	const char *newline = memchr(doc.p, '\n', doc.n);
+
+	put_comment(w->out, (struct str){ doc.p, newline ? (size_t)(newline - doc.p) : doc.n });
+	buf_z(w->out, "#\n");
+	put_comment(w->out, str_of(commands));
+	buf_z(w->out, "#\n");
+	if (!s) {
+		buf_z(w->out, "# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the library: frameworks\n"
+		              "# and accelerators.\n\n");
+		return;
+	}
+	buf_printf(w->out, "# 'trainc explain %.*s.%.*s' tells about the framework", STR_ARG(s->module->name), STR_ARG(s->item.name));
+	put_arguments(w->out, &s->item);
+	buf_z(w->out, ".\n# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the library: frameworks\n"
+	              "# and accelerators.\n\n");
+	buf_printf(w->out, "import std.%.*s\n\n", STR_ARG(s->module->name));
+}
+
+/* The program in its form; `s` is NULL without a framework, `allow` a comment for the job or empty. */
+static struct str program_of(struct arena *a, const struct search *s, struct str example, struct str allow)
+{
+	struct library_module text = { .name = STR("example") };
+	struct buf rough = { 0 }, out = { 0 };
+
+	text.sources.arena = text.names.arena = text.diags.arena = a;
+	text.diags.sources = &text.sources;
+	const struct source *source = source_add(&text.sources, text.name, example);
+	const struct node *file = parse_source(a, &text.names, &text.diags, source);
+	const struct node *job = file->u.file.decls.at[0];
+	struct writing w = { a, flat_new(a, source), s ? s->item.blueprint : NULL, { 0 }, &rough };
+	put_head(&w, s);
+	put_comment(&rough, allow);
+	buf_printf(&rough, "%.*s {\n", STR_ARG(job_head(&w, job)));
+	put_items(&w, BLOCK_JOB, job->u.job.body);
+	buf_z(&rough, "}\n");
+	format_source(a, &text.names, &text.diags, source_add(&text.sources, str_of(file_name), buf_text(&rough)), &out);
+	struct str program = buf_take(&out, a);
+	buf_release(&out);
+	buf_release(&rough);
+	return program;
+}
+
+/* ---- whether it compiles ---- */
+
+static bool program_read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	const struct str *program = context;
+
+	if (!str_is(path, file_name)) {
+		*why = STR("no such file");
+		return false;
+	}
+	*ret = str_copy(a, *program);
+	return true;
+}
+
+static bool program_exists(void *context, struct str path)
+{
+	(void)context;
+	return str_is(path, file_name);
+}
+
+/* Does compiling warn that Kubernetes alone does not carry the job to its end? */
+static bool needs_runtime(struct session *s, struct str program)
+{
+	struct reader reader = { &program, program_read, program_exists, NULL };
+	struct str operand = str_of(file_name);
+	struct options options = { .command = COMMAND_COMPILE, .operands = &operand, .noperands = 1 };
+	struct session inner = { .arena = s->arena, .options = &options, .reader = &reader };
+	struct programs all;
+	bool found = false;
+
+	if (!session_compile(&inner, &all))
+		return false;
+	session_check_objects(&inner, &all, true);
+	for (size_t i = 0; i < all.at[0]->diags.n; i++)
+		found = found || all.at[0]->diags.at[i]->code == TJ0817;
+	session_release(&all);
+	return found;
+}
+
+/* ---- the command ---- */
+
+static int write_program(struct session *s, struct str program, struct str what)
+{
+	struct str why;
+
+	session_hold_signals(true);
+	bool ok = file_create(s->arena, str_of(file_name), program, &why);
+	session_hold_signals(false);
+	if (!ok) {
+		session_say(s, "cannot write '%s': %.*s", file_name, STR_ARG(why));
+		return STATUS_OUTPUT;
+	}
+	session_write(s, str_printf(s->arena, "wrote %s, a program %.*s; look at it, then\n\n%s", file_name, STR_ARG(what), commands));
+	return STATUS_DONE;
+}
+
+int cmd_init(struct session *s)
+{
+	struct search search = { .session = s, .wanted = option_value(s->options, OPTION_FRAMEWORK) };
+	bool framework = search.wanted.p;
+	struct str example = str_of(plain), what = STR("without a framework");
+
+	if (framework && !find_framework(&search)) {
+		buf_release(&search.found);
+		return STATUS_USAGE;
+	}
+	buf_release(&search.found);
+	if (framework) {
+		example = library_example(s->arena, search.item.doc);
+		what = str_printf(s->arena, "for %.*s.%.*s", STR_ARG(search.module->name), STR_ARG(search.item.name));
+	}
+	const struct search *found = framework ? &search : NULL;
+	struct str program = program_of(s->arena, found, example, STR(""));
+	if (needs_runtime(s, program))
+		program = program_of(s->arena, found, example,
+		                     STR("Kubernetes alone does not carry this job to its end; 'trainc plan' says what it leaves to the runtime.\n"
+		                         "allow TJ0817: 'trainc run' starts it"));
+	return write_program(s, program, what);
+}

@@ -1,0 +1,314 @@
+/*
+ * cmd_test.c - run the `test` declarations of programs (language brief, section 13).
+ *
+ * A test compiles its whole file anew under its own profile and parameters, so
+ * that no test sees another one's values.  Its checks are evaluated afterwards,
+ * with the finished plan as what they can ask about.
+ */
+#include "eval/job.h"
+#include "command/session.h"
+
+/* One test while it runs: the compilation, and what it said. */
+struct test_run {
+	struct compile *compile;
+	struct diags said;              /* by the checks of the test */
+	size_t before;                  /* diagnostics of the compilation itself */
+};
+
+struct count {
+	unsigned passed, failed;
+};
+
+/* ---- what a test can ask ---- */
+
+static struct job *job_with_role(const struct eval *ev, struct str name, struct role **ret)
+{
+	for (struct job *j = ev->built; j; j = j->before) {
+		for (size_t i = 0; i < j->nroles; i++) {
+			if (str_eq(j->roles[i]->name, name)) {
+				*ret = j->roles[i];
+				return j;
+			}
+		}
+	}
+	return NULL;
+}
+
+static void map_add(struct arena *a, struct value_map *map, struct str key, const struct value *v)
+{
+	struct value_entry *entry = ARENA_NEW(a, struct value_entry);
+
+	*entry = (struct value_entry){ key, v->from, v };
+	map_put(&map->index, a, key, entry);
+}
+
+static const struct value *fact_roles(void *context, struct eval *ev, struct span at)
+{
+	struct value *all = value_new(ev->arena, VALUE_MAP, at);
+
+	(void)context;
+	for (const struct job *j = ev->built; j; j = j->before) {
+		for (size_t i = 0; i < j->nroles; i++) {
+			struct value *role = value_new(ev->arena, VALUE_ROLE, at);
+			role->u.role = j->roles[i];
+			map_add(ev->arena, &all->u.map, j->roles[i]->name, role);
+		}
+	}
+	return all;
+}
+
+static const struct value *env_value(struct eval *ev, const struct env_value *e, struct span at)
+{
+	struct value *v;
+
+	if (e->kind == ENV_TEXT && e->whole)
+		return value_string(ev->arena, e->value, at);
+	v = value_new(ev->arena, e->kind == ENV_TEXT ? VALUE_TEXT : e->kind == ENV_SECRET ? VALUE_SECRET : VALUE_CONFIG, at);
+	if (e->kind == ENV_TEXT) {
+		v->u.text = e->pieces;
+	} else {
+		v->u.reference.object = e->object;
+		v->u.reference.key = e->key;
+	}
+	return v;
+}
+
+static const struct value *fact_env(void *context, struct eval *ev, struct str name, int64_t index, struct span at)
+{
+	struct test_run *run = context;
+	struct role *role = NULL;
+	struct job *job = job_with_role(ev, name, &role);
+
+	if (!job || !role->plan || index < 0 || index >= role->plan->max) {
+		struct diag *d = diag_report(&run->said, TJ0515, at, "there is no replica %lld of a role '%.*s'", (long long)index, STR_ARG(name));
+		if (job && role->plan)
+			diag_help(&run->said, d, "it has %lld", (long long)role->plan->max);
+		return &value_bad;
+	}
+	struct env_values env = plan_env(ev->arena, job->plan, role->plan, &role->plan->main, index, &placement_cluster);
+	struct value *all = value_new(ev->arena, VALUE_MAP, at);
+	for (size_t i = 0; i < env.n; i++)
+		map_add(ev->arena, &all->u.map, intern(ev->program->names, env.at[i].name), env_value(ev, &env.at[i], at));
+	return all;
+}
+
+static const struct value *data_value(struct eval *ev, const struct data *d, struct span at)
+{
+	struct value *v;
+
+	switch (d->kind) {
+	case DATA_NULL:
+		return &value_none;
+	case DATA_BOOL:
+		return value_bool(ev->arena, d->u.boolean, at);
+	case DATA_INT:
+		return value_int(ev->arena, d->u.integer, at);
+	case DATA_STRING:
+		return value_string(ev->arena, d->u.string, at);
+	case DATA_FLOAT:
+		v = value_new(ev->arena, VALUE_FLOAT, at);
+		v->u.floating = d->u.number;
+		return v;
+	case DATA_LIST:
+		v = value_new(ev->arena, VALUE_LIST, at);
+		v->u.list.n = d->u.list.n;
+		v->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, d->u.list.n);
+		for (size_t i = 0; i < d->u.list.n; i++)
+			v->u.list.at[i] = data_value(ev, d->u.list.at[i], at);
+		return v;
+	case DATA_MAP:
+		v = value_new(ev->arena, VALUE_MAP, at);
+		for (size_t i = 0; i < d->u.map.n; i++)
+			map_add(ev->arena, &v->u.map, intern(ev->program->names, d->u.map.at[i].key), data_value(ev, d->u.map.at[i].value, at));
+		return v;
+	}
+	return &value_bad;
+}
+
+static const struct value *fact_object(void *context, struct eval *ev, struct str kind, struct str name, struct span at)
+{
+	struct test_run *run = context;
+	const struct data *found = emit_find(ev->arena, &run->compile->plan, kind, name);
+
+	if (found)
+		return data_value(ev, found, at);
+	struct diag *d = diag_report(&run->said, TJ0408, at, "the program has no %.*s '%.*s'", STR_ARG(kind), STR_ARG(name));
+	diag_help(&run->said, d, "'trainc compile' shows its objects");
+	return &value_bad;
+}
+
+static const struct value *fact_fails(void *context, struct eval *ev, struct str word, struct span at)
+{
+	const struct test_run *run = context;
+	enum diag_code code;
+	bool found = false;
+
+	if (!diag_code_find(word, &code)) {
+		diag_report(&((struct test_run *)context)->said, TJ0408, at, "there is no diagnostic '%.*s'", STR_ARG(word));
+		return &value_bad;
+	}
+	for (size_t i = 0; i < run->before; i++)
+		found = found || run->compile->diags.at[i]->code == code;
+	return value_bool(ev->arena, found, at);
+}
+
+/* ---- one test ---- */
+
+static struct node *item_named(const struct node *test, const char *key)
+{
+	const struct node *body = test->u.titled.body;
+
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		struct node *item = body->u.body.items.at[i];
+		if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && str_is(item->u.item.key.text, key))
+			return item;
+	}
+	return NULL;
+}
+
+/* A file once more as a text to point into, for values that stand in it. */
+static struct source *shadow(struct compile *c, const struct source *file)
+{
+	struct source *s = source_add(&c->sources, file->name, file->text);
+
+	if (s)
+		s->library = true;      /* its comments are those of the file itself */
+	return s;
+}
+
+/* `set { nodes = 4 }` as if it had been said on the command line; a string is taken without its quotes. */
+static void apply_set(struct compile *c, const struct source *file, const struct node *body)
+{
+	struct source *source = shadow(c, file);
+
+	for (size_t i = 0; source && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if (item->kind != NODE_SET || !item->u.item.key.text.p)
+			continue;
+		const struct node *value = item->u.item.value;
+		struct setting setting = { .source = source, .offset = value->span.start - file->base };
+		setting.name = intern(&c->names, item->u.item.key.text);
+		setting.text = (struct str){ source->text.p + setting.offset, value->span.end - value->span.start };
+		if (value->kind == NODE_STRING && node_static_text(value, &setting.text))
+			setting.text = str_copy(&c->arena, setting.text);
+		ARENA_PUSH(&c->arena, c->settings.set, c->settings.nset, setting);
+	}
+}
+
+static void apply_settings(struct compile *c, const struct compile *front, const struct node *test)
+{
+	const struct node *profile = item_named(test, "profile"), *set = item_named(test, "set");
+	struct str name;
+
+	if (profile && profile->u.item.value->kind == NODE_STRING && node_static_text(profile->u.item.value, &name))
+		c->options.profile = str_copy(&c->arena, name);
+	if (set)
+		apply_set(c, front->program.root->source, set->u.item.value);
+}
+
+static struct node *nth_test(const struct compile *c, size_t n)
+{
+	struct nodes decls = c->program.root->file->u.file.decls;
+
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_TEST && n-- == 0)
+			return decls.at[i];
+	return NULL;
+}
+
+/* Is there a fails() among the words of the test?  Then errors are what it is about. */
+static bool expects_failure(const struct compile *c, const struct node *test)
+{
+	struct str text = source_text(&c->sources, test->span);
+
+	return memmem(text.p, text.n, "fails(", 6) != NULL;
+}
+
+static void run_checks(struct test_run *run, struct node *test)
+{
+	struct eval *ev = &run->compile->eval;
+	struct test_facts facts = { run, fact_roles, fact_env, fact_object, fact_fails };
+
+	ev->test = &facts;
+	ev->job = ev->built;
+	ev->diags = run->compile->program.diags = &run->said;
+	struct entries *entries = eval_entries(ev, frame_new(ev, NULL), test->u.titled.body);
+	for (size_t i = 0; i < entries->n; i++)
+		if (entries->at[i].item && entries->at[i].item->kind == NODE_CHECK)
+			eval_check(ev, entries->at[i].frame, entries->at[i].item, entries->at[i].item->span, (struct str){ 0 });
+	ev->test = NULL;
+}
+
+static void print_diags(struct session *s, struct diags *ds)
+{
+	struct programs one = { .at = &(struct compile *){ &(struct compile){ .diags = *ds } }, .n = 1 };
+
+	session_report(s, &one, false);
+}
+
+static bool run_test(struct session *s, const struct compile *front, struct str path, size_t n)
+{
+	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct test_run run = { .compile = c, .said = { .arena = &c->arena, .sources = &c->sources } };
+	bool ok = session_open(s, c);
+
+	if (!ok)
+		return false;
+	apply_settings(c, front, nth_test(front, n));
+	c->options.deny_warnings = false;
+	c->options.keep_jobs = true;
+	compile_plan(c, path);
+	if (diags_ok(&c->diags))
+		emit_check(&(struct emit_options){ .sources = &c->sources, .kinds = compile_kinds(c) }, &c->plan, &c->diags);
+	run.before = c->diags.n;
+	struct node *test = c->program.root ? nth_test(c, n) : NULL;
+	if (!test || (!diags_ok(&c->diags) && !expects_failure(c, test))) {
+		print_diags(s, &c->diags);
+		ok = false;
+	} else {
+		run_checks(&run, test);
+		ok = diags_ok(&run.said);
+		print_diags(s, &run.said);
+	}
+	compile_release(c);
+	return ok;
+}
+
+/* ---- all of them ---- */
+
+static void test_file(struct session *s, struct str path, struct count *count, bool *ret_ok)
+{
+	struct compile *front = ARENA_NEW(s->arena, struct compile);
+	struct node *test;
+
+	if (!session_open(s, front)) {
+		*ret_ok = false;
+		return;
+	}
+	compile_front(front, path);
+	if (!diags_ok(&front->diags) || !front->program.root) {
+		print_diags(s, &front->diags);
+		*ret_ok = false;
+	} else {
+		for (size_t i = 0; (test = nth_test(front, i)); i++) {
+			struct str title = STR("");
+			node_static_text(test->u.titled.title, &title);
+			bool ok = run_test(s, front, path, i);
+			count->passed += ok;
+			count->failed += !ok;
+			session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(path), STR_ARG(title)));
+		}
+	}
+	compile_release(front);
+}
+
+int cmd_test(struct session *s)
+{
+	struct count count = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < s->options->noperands; i++)
+		test_file(s, s->options->operands[i], &count, &ok);
+	session_write(s, str_printf(s->arena, "%u passed, %u failed\n", count.passed, count.failed));
+	return ok && !count.failed ? STATUS_DONE : STATUS_PROGRAM;
+}

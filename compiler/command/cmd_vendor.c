@@ -1,0 +1,199 @@
+/*
+ * cmd_vendor.c - what a project brings along: packages, and kinds of Kubernetes
+ * that are not built in.
+ *
+ * `trainc vendor` locks the packages as they are (lock.h).
+ *
+ * `trainc vendor crd FILE...` reads CustomResourceDefinitions and keeps what they
+ * say about their fields in crds.tbl, beside project.tj.  A section for each
+ * definition, with the digest of the file that it came from, replaces an older
+ * one of the same name; the others stay.
+ */
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "base/sha256.h"
+#include "kube/crd.h"
+#include "kube/schema_text.h"
+#include "command/lock.h"
+#include "plan/data_read.h"
+#include "command/session.h"
+
+enum { LEVELS_UP = 32 };
+static const char file_name[] = "crds.tbl";
+static const struct str heading = { "# crd ", 6 };
+
+struct section {
+	struct str name;                /* "widgets.acme.io" */
+	struct str text;                /* with its heading */
+};
+
+struct vendor {
+	struct session *session;
+	struct section *sections;
+	size_t n;
+};
+
+/* ---- the file ---- */
+
+/* The directory of the nearest project.tj; the current one without. */
+static struct str project_directory(struct arena *a)
+{
+	struct str directory = STR(".");
+
+	for (int i = 0; i < LEVELS_UP; i++) {
+		if (file_reader.exists(NULL, path_join(a, directory, STR("project.tj"))))
+			return directory;
+		directory = path_join(a, directory, STR(".."));
+	}
+	return STR(".");
+}
+
+static void put_section(struct vendor *v, struct str name, struct str text)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (str_eq(v->sections[i].name, name)) {
+			v->sections[i].text = text;
+			return;
+		}
+	struct section s = { name, text };
+	ARENA_PUSH(v->session->arena, v->sections, v->n, s);
+}
+
+static void read_sections(struct vendor *v, struct str text)
+{
+	size_t at = 0;
+
+	while (at < text.n) {
+		struct str rest = { text.p + at, text.n - at };
+		const char *next = rest.n > 1 ? memmem(rest.p + 1, rest.n - 1, "\n# crd ", 7) : NULL;
+		struct str section = { rest.p, next ? (size_t)(next + 1 - rest.p) : rest.n };
+		struct str name = { section.p + heading.n, 0 };
+		if (str_starts(section, heading)) {
+			while (heading.n + name.n < section.n && name.p[name.n] != ' ' && name.p[name.n] != '\n')
+				name.n++;
+			put_section(v, name, section);
+		}
+		at += section.n;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(((const struct section *)a)->name, ((const struct section *)b)->name);
+}
+
+/* ---- definitions ---- */
+
+static bool refuse(struct session *s, const struct sources *sources, struct span at, struct str what)
+{
+	struct place place = source_place(sources, at.start);
+
+	session_say(s, "%.*s:%u:%u: %.*s", STR_ARG(place.source->name), place.line, place.column, STR_ARG(what));
+	return false;
+}
+
+static bool definition(struct vendor *v, const struct sources *sources, const struct data *crd, struct str digest)
+{
+	struct session *s = v->session;
+	struct buf out = { 0 };
+	struct crd_error error;
+	const struct data *metadata = data_get(crd, STR("metadata"));
+	const struct data *name = metadata && metadata->kind == DATA_MAP ? data_get(metadata, STR("name")) : NULL;
+
+	if (!name || name->kind != DATA_STRING || !name->u.string.n)
+		return refuse(s, sources, crd->from, STR("a CustomResourceDefinition needs 'metadata.name'"));
+	buf_printf(&out, "%.*s%.*s sha256:%.*s\n", STR_ARG(heading), STR_ARG(name->u.string), STR_ARG(digest));
+	bool ok = crd_schema(s->arena, crd, &out, &error);
+	if (ok)
+		put_section(v, str_copy(s->arena, name->u.string), str_copy(s->arena, buf_text(&out)));
+	buf_release(&out);
+	return ok || refuse(s, sources, error.at, error.what);
+}
+
+static bool read_file(struct vendor *v, struct str path)
+{
+	struct session *s = v->session;
+	struct sources sources = { .arena = s->arena };
+	struct data_error error;
+	struct data *document;
+	struct str text, why;
+	size_t found = 0;
+	bool ok = true;
+
+	if (!file_read(s->arena, path, &text, &why)) {
+		session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		return false;
+	}
+	struct source *source = source_add(&sources, path, text);
+	char hex[65];
+	sha256_hex(text, hex);
+	struct data_reader *reader = data_reader_new(s->arena, source);
+	enum data_step step = DATA_END;
+	while (ok && (step = data_next(reader, &document, &error)) == DATA_DOCUMENT)
+		if (crd_is(document)) {
+			ok = definition(v, &sources, document, str_of(hex));
+			found++;
+		}
+	if (ok && step == DATA_ERROR)
+		ok = refuse(s, &sources, error.at, error.what);
+	data_reader_release(reader);
+	if (ok && !found) {
+		session_say(s, "'%.*s' holds no CustomResourceDefinition", STR_ARG(path));
+		ok = false;
+	}
+	return ok;
+}
+
+/* ---- the command ---- */
+
+static int write_sections(struct vendor *v, struct str path)
+{
+	struct session *s = v->session;
+	struct buf out = { 0 };
+	struct schema kinds;
+	struct str why;
+
+	buf_z(&out, "# Kinds of this project, made by 'trainc vendor crd'; do not edit.\n");
+	qsort(v->sections, v->n, sizeof *v->sections, by_name);
+	for (size_t i = 0; i < v->n; i++)
+		buf_str(&out, v->sections[i].text);
+	struct schema_builder *b = schema_builder_new(s->arena, &schema_builtin);
+	bool sound = schema_read(b, buf_text(&out), &why) && schema_build(b, &kinds, &why), written = false;
+	if (!sound)
+		session_say(s, "'%.*s' was not written: %.*s", STR_ARG(path), STR_ARG(why));
+	else
+		written = session_replace(s, path, buf_text(&out));
+	buf_release(&out);
+	for (size_t i = 0; written && i < kinds.nkinds; i++) {
+		struct str line = str_printf(s->arena, "%s %s\n", kinds.text + kinds.kinds[i].api_version, kinds.text + kinds.kinds[i].kind);
+		session_write(s, line);
+	}
+	return !sound ? STATUS_PROGRAM : written ? STATUS_DONE : STATUS_OUTPUT;
+}
+
+int cmd_vendor(struct session *s)
+{
+	struct vendor v = { .session = s };
+	struct str path = path_join(s->arena, project_directory(s->arena), str_of(file_name)), text, why;
+	const struct options *o = s->options;
+
+	if (!o->noperands)
+		return lock_packages(s);
+	if (!str_is(o->operands[0], "crd") || o->noperands < 2) {
+		session_say(s, "write 'trainc vendor' for packages, or 'trainc vendor crd FILE', where FILE holds CustomResourceDefinitions");
+		return STATUS_USAGE;
+	}
+	if (file_reader.exists(NULL, path)) {
+		if (!file_read(s->arena, path, &text, &why)) {
+			session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+			return STATUS_PROGRAM;
+		}
+		read_sections(&v, text);
+	}
+	for (size_t i = 1; i < o->noperands; i++)
+		if (!read_file(&v, o->operands[i]))
+			return STATUS_PROGRAM;
+	return write_sections(&v, path);
+}

@@ -1,0 +1,45 @@
+/* cmd_version.c - what the program says about itself: version, help, completion. */
+#include "base/version.h"
+#include "command/completion.h"
+#include "kube/version.h"
+#include "command/session.h"
+
+int cmd_version(struct session *s)
+{
+	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d unless told\n", TRAINC_VERSION, KUBE_OLDEST,
+	                            KUBE_NEWEST, KUBE_DEFAULT));
+	return STATUS_DONE;
+}
+
+int cmd_completion(struct session *s)
+{
+	struct str shell = s->options->operands[0];
+	struct buf out = { 0 };
+	int status = STATUS_DONE;
+
+	if (!completion_script(s->arena, shell, &out)) {
+		session_say(s, "there is no completion for '%.*s'; it is bash, zsh or fish", STR_ARG(shell));
+		status = STATUS_USAGE;
+	}
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	return status;
+}
+
+int cmd_help(struct session *s)
+{
+	const struct options *o = s->options;
+	struct buf out = { 0 };
+	int status = STATUS_DONE;
+
+	if (!o->noperands) {
+		options_help(&out);
+	} else if (!options_help_of(o->operands[0], &out)) {
+		struct str why = command_unknown(s->arena, o->operands[0]);
+		session_say(s, "%.*s", (int)(why.n - strlen("trainc: ") - 1), why.p + strlen("trainc: "));
+		status = STATUS_USAGE;
+	}
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	return status;
+}

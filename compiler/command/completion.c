@@ -1,0 +1,418 @@
+/*
+ * completion.c - one walk over the table for each shell's way of saying it.
+ *
+ * What can stand at a place is told by the words of options.def: FILE, DIR,
+ * FRAMEWORK, or the choices themselves.  Names that do not change while the
+ * program is installed (frameworks, modules, topics) are written out; those of
+ * runs are asked for when they are wanted.
+ */
+#include "command/completion.h"
+
+#include "explain/explain.h"
+#include "explain/library.h"
+#include "command/options.h"
+
+/* ---- what can stand at a place ---- */
+
+enum path_kind {
+	PATH_PROGRAM = 1,              /* a .tj file, or a directory on the way to one */
+	PATH_FILE = 2,
+	PATH_DIRECTORY = 4
+};
+
+#define LIST_RUNS "trainc list --local -o name 2>/dev/null"     /* run/NAME, one a line */
+
+struct offer {
+	unsigned paths;                /* set of enum path_kind */
+	struct str words;               /* with blanks between them */
+	bool runs;
+};
+
+struct completion {
+	struct arena *arena;
+	struct buf *out;
+	struct str commands, frameworks, modules, topics;       /* with blanks between them */
+};
+
+static void add_word(struct buf *words, struct str word)
+{
+	buf_z(words, words->n ? " " : "");
+	buf_str(words, word);
+}
+
+static struct str taken(struct arena *a, struct buf *words)
+{
+	struct str text = buf_take(words, a);
+
+	buf_release(words);
+	return text;
+}
+
+static void add_framework(void *to, const struct library_module *m, const struct library_item *item)
+{
+	struct buf *words = to;
+
+	buf_printf(words, "%s%.*s.%.*s", words->n ? " " : "", STR_ARG(m->name), STR_ARG(item->name));
+}
+
+static struct completion completion_of(struct arena *a, struct buf *out)
+{
+	struct completion c = { .arena = a, .out = out };
+	struct buf words = { 0 };
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+
+	for (unsigned i = 0; i < COMMANDS; i++)
+		add_word(&words, str_of(command_word((enum command)i)));
+	c.commands = taken(a, &words);
+	library_frameworks(a, add_framework, &words);
+	c.frameworks = taken(a, &words);
+	for (size_t i = 0; i < n; i++)
+		add_word(&words, str_cat(a, STR("std."), str_of(names[i]), STR("")));
+	c.modules = taken(a, &words);
+	size_t ntopics;
+	const struct str *topics = explain_topics(a, &ntopics);
+	for (size_t i = 0; i < ntopics; i++)
+		add_word(&words, topics[i]);
+	c.topics = taken(a, &words);
+	return c;
+}
+
+/* One word of a row: FILE, json. */
+static void add_offer(const struct completion *c, struct str word, bool operand, struct offer *to, struct buf *words)
+{
+	if (word.n && (word.p[0] < 'A' || word.p[0] > 'Z'))
+		add_word(words, word);
+	else if (str_is(word, "FILE"))          /* behind a word of its own any file: vendor crd FILE */
+		to->paths |= operand && !words->n ? PATH_PROGRAM : PATH_FILE;
+	else if (str_is(word, "RUN"))
+		to->runs = true;
+	else if (str_is(word, "MANIFEST"))
+		to->paths |= PATH_FILE;
+	else if (str_is(word, "DIR"))
+		to->paths |= PATH_DIRECTORY;
+	else if (str_is(word, "COMMAND"))
+		add_word(words, c->commands);
+	else if (str_is(word, "FRAMEWORK"))
+		add_word(words, c->frameworks);
+	else if (str_is(word, "MODULE"))
+		add_word(words, c->modules);
+	else if (str_is(word, "TOPIC"))
+		add_word(words, c->topics);
+}
+
+/* "[FILE...]", "FILE|MODULE", "bash|zsh|fish" */
+static struct offer offer_of(const struct completion *c, const char *spelt, bool operand)
+{
+	struct offer offer = { 0 };
+	struct buf words = { 0 };
+
+	while (*spelt) {
+		size_t n = strcspn(spelt, "|[] ");
+		struct str word = { spelt, n };
+		if (str_ends(word, STR("...")))
+			word.n -= 3;
+		if (word.n)
+			add_offer(c, word, operand, &offer, &words);
+		spelt += n + (spelt[n] != '\0');
+	}
+	offer.words = taken(c->arena, &words);
+	return offer;
+}
+
+static struct offer value_offer(const struct completion *c, const struct option_row *o)
+{
+	return offer_of(c, o->choices[0] ? o->choices : o->argument, false);
+}
+
+static struct offer operand_offer(const struct completion *c, enum command command)
+{
+	return offer_of(c, command_operands(command), true);
+}
+
+static bool is_common(const struct option_row *o)
+{
+	for (unsigned i = 0; i < COMMANDS; i++)
+		if (!(o->commands & 1u << i))
+			return false;
+	return true;
+}
+
+static bool may_repeat(const struct option_row *o) { return strstr(o->doc, "may be repeated"); }
+
+/* ---- bash ---- */
+
+static void bash_offer(struct buf *out, struct offer offer)
+{
+	if (offer.words.n)
+		buf_printf(out, "words='%.*s'; ", STR_ARG(offer.words));
+	if (offer.runs)
+		buf_z(out, "runs=1; ");
+	if (offer.paths)
+		buf_printf(out, "files=%s; ", offer.paths & PATH_PROGRAM ? "program" : offer.paths & PATH_FILE ? "file" : "directory");
+	buf_z(out, ";;\n");
+}
+
+/* The patterns that an option's value is found by: compile:--output | compile:-o */
+static void bash_value(struct completion *c, const char *command, const struct option_row *o)
+{
+	buf_printf(c->out, "\t%s:--%s", command, o->word);
+	if (o->letter)
+		buf_printf(c->out, " | %s:-%c", command, o->letter);
+	buf_z(c->out, ") value=1; ");
+	bash_offer(c->out, value_offer(c, o));
+}
+
+static void bash_values(struct completion *c)
+{
+	const struct option_row *o;
+
+	buf_z(c->out, "\tcase $command:$before in\n");
+	for (unsigned i = 0; i < COMMANDS; i++)
+		for (o = option_next((enum command)i, NULL); o; o = option_next((enum command)i, o))
+			if (o->argument[0] && !is_common(o))
+				bash_value(c, command_word((enum command)i), o);
+	for (o = option_next(COMMAND_HELP, NULL); o; o = option_next(COMMAND_HELP, o))
+		if (o->argument[0] && is_common(o))
+			bash_value(c, "*", o);
+	buf_z(c->out, "\tesac\n");
+}
+
+/* Which words are followed by a value, so that the value is not taken for the command. */
+static void bash_takes_value(struct completion *c)
+{
+	const char *bar = "";
+
+	buf_z(c->out, "\t\tcase ${COMP_WORDS[i]} in\n\t\t");
+	for (unsigned i = 0; i < OPTIONS; i++) {
+		const struct option_row *o = option_row((enum option)i);
+		if (!o->argument[0])
+			continue;
+		buf_printf(c->out, "%s--%s", bar, o->word);
+		bar = " | ";
+		if (o->letter)
+			buf_printf(c->out, "%s-%c", bar, o->letter);
+	}
+	buf_z(c->out, ")\n\t\t\tif [[ ${COMP_WORDS[i+1]} == = ]]; then ((i += 2)); else ((i++)); fi ;;\n"
+	              "\t\t-*) ;;\n\t\t*) command=${COMP_WORDS[i]}; break ;;\n\t\tesac\n");
+}
+
+static void bash_options(struct completion *c)
+{
+	const struct option_row *o;
+
+	buf_z(c->out, "\tif [[ ! $value && $current == -* ]]; then\n\t\tcase $command in\n");
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		buf_printf(c->out, "\t\t%s) words='", command_word((enum command)i));
+		for (o = option_next((enum command)i, NULL); o; o = option_next((enum command)i, o))
+			buf_printf(c->out, "%s--%s", o == option_next((enum command)i, NULL) ? "" : " ", o->word);
+		buf_z(c->out, "' ;;\n");
+	}
+	buf_z(c->out, "\t\t'') words='--version");
+	for (o = option_next(COMMAND_HELP, NULL); o; o = option_next(COMMAND_HELP, o))
+		if (is_common(o))
+			buf_printf(c->out, " --%s", o->word);
+	buf_z(c->out, "' ;;\n\t\tesac\n");
+}
+
+static void bash(struct completion *c)
+{
+	buf_z(c->out, "_trainc() {\n"
+	              "\tlocal current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= value= words= files= runs= i\n"
+	              "\t# --name=value is three words here\n"
+	              "\tif [[ $current == = ]]; then\n\t\tcurrent=\n"
+	              "\telif [[ $before == = ]]; then\n\t\tbefore=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
+	              "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n");
+	bash_takes_value(c);
+	buf_z(c->out, "\tdone\n");
+	bash_values(c);
+	bash_options(c);
+	buf_z(c->out, "\telif [[ ! $value ]]; then\n\t\tcase $command in\n");
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		buf_printf(c->out, "\t\t%s) ", command_word((enum command)i));
+		bash_offer(c->out, operand_offer(c, (enum command)i));
+	}
+	buf_printf(c->out, "\t\t'') words='%.*s' ;;\n\t\tesac\n\tfi\n", STR_ARG(c->commands));
+	buf_z(c->out, "\tif [[ $runs ]]; then\n\t\truns=$(" LIST_RUNS ")\n\t\twords+=\" ${runs//run\\/}\"\n\tfi\n");
+	buf_z(c->out, "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+	              "\tlocal IFS=$'\\n'\n"
+	              "\tcase $files in\n"
+	              "\tprogram) COMPREPLY+=($(compgen -f -X '!*.tj' -- \"$current\") $(compgen -d -- \"$current\")) ;;\n"
+	              "\tfile) COMPREPLY+=($(compgen -f -- \"$current\")) ;;\n"
+	              "\tdirectory) COMPREPLY+=($(compgen -d -- \"$current\")) ;;\n"
+	              "\tesac\n}\n"
+	              "complete -o filenames -F _trainc trainc\n");
+}
+
+/* ---- zsh ---- */
+
+/* Inside '...[...]': no brackets, no quote. */
+static void zsh_text(const char *text, struct buf *out)
+{
+	for (; *text; text++) {
+		if (*text == '\'') {
+			buf_z(out, "'\\''");
+			continue;
+		}
+		if (strchr("[]:", *text))
+			buf_char(out, '\\');
+		buf_char(out, *text);
+	}
+}
+
+/* What follows a colon of _arguments. */
+static void zsh_offer(struct buf *out, struct offer offer)
+{
+	if (offer.runs)
+		buf_z(out, "{_files -g \"*.tj(-.)\"; compadd -- ${${(f)\"$(" LIST_RUNS ")\"}#run/}}");
+	else if (offer.paths & PATH_PROGRAM && offer.words.n)
+		buf_printf(out, "{_files -g \"*.tj(-.)\"; compadd %.*s}", STR_ARG(offer.words));
+	else if (offer.paths & PATH_PROGRAM)
+		buf_z(out, "_files -g \"*.tj(-.)\"");
+	else if (offer.paths & PATH_FILE && offer.words.n)
+		buf_printf(out, "{_files; compadd %.*s}", STR_ARG(offer.words));
+	else if (offer.paths & PATH_FILE)
+		buf_z(out, "_files");
+	else if (offer.paths & PATH_DIRECTORY)
+		buf_z(out, "_directories");
+	else if (offer.words.n)
+		buf_printf(out, "(%.*s)", STR_ARG(offer.words));
+	else
+		buf_z(out, " ");
+}
+
+/* '(-o --output)'{-o+,--output=}'[form of the objects]:FORMAT:(yaml json)' */
+static void zsh_option(struct completion *c, const struct option_row *o)
+{
+	bool value = o->argument[0];
+
+	buf_z(c->out, " \\\n\t\t\t");
+	if (o->letter)
+		buf_printf(c->out, "'(-%c --%s)'{-%c%s,--%s%s}'[", o->letter, o->word, o->letter, value ? "+" : "", o->word, value ? "=" : "");
+	else
+		buf_printf(c->out, "'%s--%s%s[", may_repeat(o) ? "*" : "", o->word, value ? "=" : "");
+	zsh_text(o->doc, c->out);
+	buf_char(c->out, ']');
+	if (value) {
+		buf_printf(c->out, ":%s:", o->argument);
+		zsh_offer(c->out, value_offer(c, o));
+	}
+	buf_char(c->out, '\'');
+}
+
+static void zsh_operands(struct completion *c, enum command command)
+{
+	const char *operands = command_operands(command);
+
+	if (!operands[0])
+		return;
+	const char *word = operands + (operands[0] == '[');
+	buf_printf(c->out, " \\\n\t\t\t'%s:%.*s:", strstr(operands, "...") ? "*" : operands[0] == '[' ? "1:" : "1",
+	           (int)strcspn(word, "|.] "), word);
+	zsh_offer(c->out, operand_offer(c, command));
+	buf_char(c->out, '\'');
+}
+
+static void zsh(struct completion *c)
+{
+	const struct option_row *o;
+
+	buf_z(c->out, "#compdef trainc\n_trainc() {\n\tlocal curcontext=$curcontext state line\n\tlocal -a commands\n\tcommands=(\n");
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		buf_printf(c->out, "\t\t'%s:", command_word((enum command)i));
+		zsh_text(command_doc((enum command)i), c->out);
+		buf_z(c->out, "'\n");
+	}
+	buf_z(c->out, "\t)\n\t_arguments -C");
+	for (o = option_next(COMMAND_HELP, NULL); o; o = option_next(COMMAND_HELP, o))
+		if (is_common(o))
+			zsh_option(c, o);
+	buf_z(c->out, " \\\n\t\t\t'1:command:->command' '*::argument:->argument'\n"
+	              "\tcase $state in\n\tcommand) _describe command commands ;;\n\targument)\n\t\tcase $words[1] in\n");
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		buf_printf(c->out, "\t\t%s) _arguments", command_word((enum command)i));
+		for (o = option_next((enum command)i, NULL); o; o = option_next((enum command)i, o))
+			zsh_option(c, o);
+		zsh_operands(c, (enum command)i);
+		buf_z(c->out, " ;;\n");
+	}
+	/* loaded by name from a directory of functions, or read by `source` */
+	buf_z(c->out, "\t\tesac ;;\n\tesac\n}\nif [[ $funcstack[1] == _trainc ]]; then\n\t_trainc \"$@\"\nelse\n\tcompdef _trainc trainc\nfi\n");
+}
+
+/* ---- fish ---- */
+
+static void fish_text(const char *text, struct buf *out)
+{
+	buf_char(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			buf_char(out, '\\');
+		buf_char(out, *text);
+	}
+	buf_char(out, '\'');
+}
+
+static void fish_offer(struct buf *out, struct offer offer)
+{
+	if (offer.paths & PATH_FILE)
+		buf_z(out, " -F");
+	if (!offer.words.n && !offer.runs && !(offer.paths & (PATH_PROGRAM | PATH_DIRECTORY)))
+		return;
+	buf_printf(out, " -a '%.*s%s%s%s%s'", STR_ARG(offer.words), offer.words.n && offer.paths ? " " : "",
+	           offer.paths & PATH_PROGRAM ? "(__fish_complete_suffix .tj)" : "",
+	           offer.paths & PATH_DIRECTORY ? "(__fish_complete_directories)" : "",
+	           offer.runs ? " (" LIST_RUNS " | string replace run/ \"\")" : "");
+}
+
+static void fish_option(struct completion *c, enum command command, const struct option_row *o)
+{
+	buf_printf(c->out, "complete -c trainc -n '__fish_seen_subcommand_from %s' -l %s", command_word(command), o->word);
+	if (o->letter)
+		buf_printf(c->out, " -s %c", o->letter);
+	if (o->argument[0]) {
+		struct offer offer = value_offer(c, o);
+		buf_z(c->out, offer.paths & PATH_FILE ? " -r" : " -x");
+		fish_offer(c->out, offer);
+	}
+	buf_z(c->out, " -d ");
+	fish_text(o->doc, c->out);
+	buf_char(c->out, '\n');
+}
+
+static void fish(struct completion *c)
+{
+	buf_z(c->out, "complete -c trainc -f\n");
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		enum command command = (enum command)i;
+		struct offer offer = operand_offer(c, command);
+
+		buf_printf(c->out, "complete -c trainc -n __fish_use_subcommand -a %s -d ", command_word(command));
+		fish_text(command_doc(command), c->out);
+		buf_char(c->out, '\n');
+		if (offer.words.n || offer.paths) {
+			buf_printf(c->out, "complete -c trainc -n '__fish_seen_subcommand_from %s'", command_word(command));
+			fish_offer(c->out, offer);
+			buf_char(c->out, '\n');
+		}
+		for (const struct option_row *o = option_next(command, NULL); o; o = option_next(command, o))
+			fish_option(c, command, o);
+	}
+}
+
+bool completion_script(struct arena *a, struct str shell, struct buf *out)
+{
+	static const struct {
+		const char *shell;
+		void (*write)(struct completion *c);
+	} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+		if (!str_is(shell, shells[i].shell))
+			continue;
+		struct completion c = completion_of(a, out);
+		shells[i].write(&c);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,440 @@
+/*
+ * options.c - one table, read by everything that knows options.
+ */
+#include "command/options.h"
+
+#include <stdio.h>
+
+#include "diag/suggest.h"
+
+#define ONLY(command) (1u << COMMAND_##command)
+#define FOR_START (ONLY(RUN) | ONLY(APPLY))
+#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP) | FOR_START)
+/* Commands that take a run, or the program whose runs are meant. */
+#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
+#define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST))
+#define FOR_WAITING (FOR_START | ONLY(WAIT) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
+#define FOR_ALL (~0u)
+
+static const struct group_row {
+	const char *page, *title;
+} groups[] = {
+#define GROUP(id, page, title) { page, title },
+#include "command/options.def"
+};
+
+static const struct command_row {
+	enum command_group group;
+	const char *word, *operands, *doc;
+	int least, most;
+} commands[] = {
+#define COMMAND(id, group, word, operands, least, most, doc) { GROUP_##group, word, operands, doc, least, most },
+#include "command/options.def"
+};
+
+static const struct option_row rows[] = {
+#define OPTION(id, commands, short, long, argument, choices, doc) { OPTION_##id, commands, short, long, argument, choices, doc },
+#define ALSO OPTION
+#include "command/options.def"
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+_Static_assert(COMMANDS <= 32, "a set of commands is a bit each in an unsigned");
+
+static const char *const later[] = {
+#define LATER(word) word,
+#include "command/options.def"
+};
+
+static const struct elsewhere_row {
+	const char *word, *help;
+} elsewhere[] = {
+#define ELSEWHERE(word, help) { word, help },
+#include "command/options.def"
+};
+
+/* What does here what the word does in other tools; NULL when nobody knows. */
+static const char *from_elsewhere(struct str word)
+{
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (str_is(word, elsewhere[i].word))
+			return elsewhere[i].help;
+	return NULL;
+}
+
+const char *command_word(enum command command) { return commands[command].word; }
+const char *command_doc(enum command command) { return commands[command].doc; }
+const char *command_operands(enum command command) { return commands[command].operands; }
+enum command_group command_group(enum command command) { return commands[command].group; }
+const char *group_page(enum command_group group) { return groups[group].page; }
+
+const struct option_row *option_next(enum command command, const struct option_row *after)
+{
+	for (const struct option_row *o = after ? after + 1 : rows; o < rows + ROWS; o++)
+		if (o->commands & 1u << command)
+			return o;
+	return NULL;
+}
+
+const struct option_row *option_row(enum option option)
+{
+	for (const struct option_row *o = rows; o < rows + ROWS; o++)
+		if (o->option == option)
+			return o;
+	return NULL;
+}
+
+static bool command_find(struct str word, enum command *ret)
+{
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		if (str_is(word, commands[i].word)) {
+			*ret = (enum command)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct str command_unknown(struct arena *a, struct str word)
+{
+	struct suggest s;
+	struct buf all = { 0 };
+
+	suggest_init(&s, a, word);
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		suggest_add(&s, str_of(commands[i].word));
+		buf_printf(&all, "%s%s", i ? " " : "", commands[i].word);
+	}
+	struct str there = buf_take(&all, a);
+	buf_release(&all);
+	const char *help = from_elsewhere(word);
+	for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+		if (str_is(word, later[i]))
+			return help ? str_printf(a, "trainc: this version has no '%s' yet; %s\n", later[i], help)
+			            : str_printf(a, "trainc: this version has no '%s' yet; it has %.*s\n", later[i], STR_ARG(there));
+	if (help)
+		return str_printf(a, "trainc: there is no command '%.*s'; %s\n", STR_ARG(word), help);
+	if (str_ends(word, STR(".tj")))
+		return str_printf(a, "trainc: a command stands before the file; did you mean 'trainc compile %.*s'?\n", STR_ARG(word));
+	struct str near = suggest_sentence(&s);
+	if (near.n)
+		return str_printf(a, "trainc: there is no command '%.*s'; %.*s\n", STR_ARG(word), STR_ARG(near));
+	return str_printf(a, "trainc: there is no command '%.*s'; the commands are %.*s\n", STR_ARG(word), STR_ARG(there));
+}
+
+/* ---- one option ---- */
+
+/* The words of the command line that are still to be read. */
+struct reading {
+	struct arena *arena;
+	char *const *at, *const *end;
+	struct options *options;
+	bool command_known, only_operands, help;
+	struct str why;
+};
+
+static const struct option_row *row_of(const struct reading *r, struct str word, bool letter)
+{
+	const struct option_row *other = NULL;
+
+	for (unsigned i = 0; i < ROWS; i++) {
+		bool same = letter ? rows[i].letter && word.n == 1 && word.p[0] == rows[i].letter : str_is(word, rows[i].word);
+		if (!same)
+			continue;
+		if (!r->command_known || rows[i].commands & 1u << r->options->command)
+			return &rows[i];
+		other = &rows[i];
+	}
+	return letter ? NULL : other;
+}
+
+/* Options of every command are candidates: "compile --rolle" should hear that --role is env's. */
+static struct str unknown_option(struct reading *r, struct str shown, struct str word)
+{
+	struct suggest s;
+	const char *help = from_elsewhere(shown);
+
+	if (help && !r->command_known)
+		return str_printf(r->arena, "trainc: unknown option '%.*s'; %s\n", STR_ARG(shown), help);
+	if (help)
+		return str_printf(r->arena, "trainc: %s has no option '%.*s'; %s\n", command_word(r->options->command), STR_ARG(shown), help);
+	suggest_init(&s, r->arena, word);
+	for (unsigned i = 0; i < ROWS; i++)
+		if (!r->command_known || rows[i].commands & 1u << r->options->command)
+			suggest_add(&s, str_of(rows[i].word));
+	struct str only = s.n ? s.best[0] : STR("");
+	struct str near = only.n ? str_printf(r->arena, "; did you mean '--%.*s'?", STR_ARG(only)) : STR("");
+	if (!r->command_known)
+		return str_printf(r->arena, "trainc: unknown option '%.*s'%.*s\n", STR_ARG(shown), STR_ARG(near));
+	const char *command = command_word(r->options->command);
+	return str_printf(r->arena, "trainc: %s has no option '%.*s'%.*s\n%s", command, STR_ARG(shown), STR_ARG(near),
+	                  only.n ? "" : str_printf(r->arena, "'trainc help %s' lists its options\n", command).p);
+}
+
+static bool one_of(struct str value, const char *choices)
+{
+	while (*choices) {
+		size_t n = strcspn(choices, "|");
+		if (str_eq(value, (struct str){ choices, n }))
+			return true;
+		choices += n + (choices[n] == '|');
+	}
+	return false;
+}
+
+/* "yaml or json", "text, json or sarif" */
+static struct str choices_spelt(struct arena *a, const char *choices)
+{
+	struct buf b = { 0 };
+
+	while (*choices) {
+		size_t n = strcspn(choices, "|");
+		bool more = choices[n] == '|', two = more && !strchr(choices + n + 1, '|');
+		buf_put(&b, choices, n);
+		buf_z(&b, two ? " or " : more ? ", " : "");
+		choices += n + more;
+	}
+	struct str spelt = buf_take(&b, a);
+	buf_release(&b);
+	return spelt;
+}
+
+static bool accept(struct reading *r, const struct option_row *row, struct str value)
+{
+	if (row->choices[0] && !one_of(value, row->choices)) {
+		struct str choices = choices_spelt(r->arena, row->choices);
+		bool file = row->option == OPTION_OUTPUT && memchr(value.p, '.', value.n);
+		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s%s\n", row->word, STR_ARG(value), STR_ARG(choices),
+		                    file ? ", and the result goes to standard output: use '> FILE'" : "");
+		return false;
+	}
+	struct given g = { row->option, value };
+	r->help = r->help || row->option == OPTION_HELP;
+	ARENA_PUSH(r->arena, r->options->given, r->options->ngiven, g);
+	return true;
+}
+
+/* `word` is what stands before '='; `value.p` is NULL without one. */
+static bool read_option(struct reading *r, struct str shown, struct str word, bool letter, struct str value)
+{
+	const struct option_row *row = row_of(r, word, letter);
+
+	if (!row || (r->command_known && !(row->commands & 1u << r->options->command))) {
+		r->why = unknown_option(r, shown, word);
+		return false;
+	}
+	if (!row->argument[0] && value.p) {
+		r->why = str_printf(r->arena, "trainc: --%s takes no value\n", row->word);
+		return false;
+	}
+	if (row->argument[0] && !value.p) {
+		if (r->at == r->end) {
+			r->why = str_printf(r->arena, "trainc: --%s needs a value: --%s %s\n", row->word, row->word, row->argument);
+			return false;
+		}
+		value = str_of(*r->at++);
+	}
+	return accept(r, row, value);
+}
+
+static bool read_word(struct reading *r)
+{
+	struct str word = str_of(*r->at++);
+
+	if (r->only_operands || word.n < 2 || word.p[0] != '-') {
+		ARENA_PUSH(r->arena, r->options->operands, r->options->noperands, word);
+		return true;
+	}
+	if (str_is(word, "--")) {
+		r->only_operands = true;
+		return true;
+	}
+	if (word.p[1] != '-') {         /* -ojson and -o json */
+		struct str rest = { word.p + 2, word.n - 2 };
+		if (rest.n && rest.p[0] == '=')
+			rest.p++, rest.n--;
+		else if (!rest.n)
+			rest.p = NULL;
+		return read_option(r, word, (struct str){ word.p + 1, 1 }, true, rest);
+	}
+	const char *equals = memchr(word.p, '=', word.n);
+	struct str name = { word.p + 2, equals ? (size_t)(equals - word.p) - 2 : word.n - 2 };
+	struct str value = equals ? str_of(equals + 1) : (struct str){ 0 };
+	return read_option(r, (struct str){ word.p, name.n + 2 }, name, false, value);
+}
+
+/* ---- the whole line ---- */
+
+/*
+ * The command is the first word that is neither an option nor an option's
+ * value.  Options before it are looked up among those of all commands, which
+ * agree on what takes a value, and read again once the command is known.
+ */
+static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_at, struct str *why)
+{
+	struct options ignored = { 0 };
+	struct reading r = { .arena = a, .at = argv, .end = argv + argc, .options = &ignored };
+
+	while (r.at != r.end) {
+		char *const *here = r.at;
+		if (!read_word(&r)) {
+			*why = r.why;
+			return false;
+		}
+		if (ignored.noperands) {
+			*ret_at = (int)(here - argv);
+			return true;
+		}
+	}
+	*ret_at = -1;
+	return true;
+}
+
+/* What stands for an operand, for people: "at least one file", "a file or a run", "bash, zsh or fish". */
+static struct str operand_spelt(struct arena *a, const struct command_row *c)
+{
+	struct buf b = { 0 };
+
+	for (const char *word = c->operands; *word; word += *word == '|') {
+		size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), end = strcspn(word, "|");
+		bool capitals = word[0] >= 'A' && word[0] <= 'Z';
+		buf_z(&b, !capitals ? "" : c->most == 1 ? "a " : "at least one ");
+		for (size_t i = 0; i < n; i++)
+			buf_char(&b, capitals ? (char)(word[i] - 'A' + 'a') : word[i]);
+		word += end;
+		buf_z(&b, !*word ? "" : strchr(word + 1, '|') ? ", " : " or ");
+	}
+	struct str spelt = buf_take(&b, a);
+	buf_release(&b);
+	return spelt;
+}
+
+static bool count_operands(struct arena *a, const struct options *o, struct str *why)
+{
+	const struct command_row *c = &commands[o->command];
+
+	if (o->noperands < (size_t)c->least) {
+		*why = str_printf(a, "trainc: %s needs %.*s: trainc %s %s\n", c->word, STR_ARG(operand_spelt(a, c)), c->word, c->operands);
+		return false;
+	}
+	if (c->most >= 0 && o->noperands > (size_t)c->most) {
+		struct str first = o->operands[c->most];
+		const char *number = c->most == 0 ? "no operands" : "one operand";
+		if (o->command == COMMAND_INIT && str_ends(first, STR(".tj")))
+			*why = str_printf(a, "trainc: init takes %s, found '%.*s': it writes job.tj in this directory\n", number, STR_ARG(first));
+		else if (o->command == COMMAND_INIT)
+			*why = str_printf(a, "trainc: init takes %s, found '%.*s'; a framework is an option: trainc init --framework %.*s\n", number,
+			                  STR_ARG(first), STR_ARG(first));
+		else
+			*why = str_printf(a, "trainc: %s takes %s, found '%.*s'%s\n", c->word, number, STR_ARG(first), c->most ? " too" : "");
+		return false;
+	}
+	return true;
+}
+
+static struct options help_on(struct arena *a, const char *command)
+{
+	struct options o = { .command = COMMAND_HELP };
+
+	if (command)
+		ARENA_PUSH(a, o.operands, o.noperands, str_of(command));
+	return o;
+}
+
+bool options_parse(struct arena *a, int argc, char *const *argv, struct options *ret, struct str *why)
+{
+	struct options o = { 0 };
+	struct reading r = { .arena = a, .at = argv, .end = argv + argc, .options = &o, .command_known = true };
+	int at;
+
+	bool version = argc == 1 && (str_is(str_of(argv[0]), "--version") || str_is(str_of(argv[0]), "-v") || str_is(str_of(argv[0]), "-V"));
+	if (version) {
+		*ret = (struct options){ .command = COMMAND_VERSION };
+		return true;
+	}
+	if (!find_command(a, argc, argv, &at, why))
+		return false;
+	if (at < 0) {
+		*ret = help_on(a, NULL);
+		return true;
+	}
+	if (!command_find(str_of(argv[at]), &o.command)) {
+		*why = command_unknown(a, str_of(argv[at]));
+		return false;
+	}
+	while (r.at != r.end) {
+		if (r.at == argv + at) {
+			r.at++;
+		} else if (!read_word(&r)) {
+			*why = r.why;
+			return false;
+		}
+	}
+	if (r.help)
+		o = help_on(a, o.command == COMMAND_HELP ? NULL : command_word(o.command));
+	if (!count_operands(a, &o, why))
+		return false;
+	*ret = o;
+	return true;
+}
+
+bool option_given(const struct options *o, enum option option)
+{
+	for (size_t i = 0; i < o->ngiven; i++)
+		if (o->given[i].option == option)
+			return true;
+	return false;
+}
+
+struct str option_value(const struct options *o, enum option option)
+{
+	for (size_t i = o->ngiven; i-- > 0;)
+		if (o->given[i].option == option)
+			return o->given[i].value;
+	return (struct str){ 0 };
+}
+
+/* ---- help ---- */
+
+void options_help(struct buf *out)
+{
+	buf_z(out, "trainc COMMAND [OPTION...] [OPERAND...]\n\n"
+	           "Compiles .tj programs, which describe training clusters, to Kubernetes objects.\n");
+	for (unsigned group = 0; group < GROUPS; group++) {
+		buf_printf(out, "\n%s:\n", groups[group].title);
+		for (unsigned i = 0; i < COMMANDS; i++) {
+			int width = (int)strlen(commands[i].word);
+			if (commands[i].group == group)
+				buf_printf(out, "  %s %-*s  %s\n", commands[i].word, 24 - width, commands[i].operands, commands[i].doc);
+		}
+	}
+	buf_z(out, "\n'trainc help COMMAND' shows its options.  FILE is a .tj file, - is standard input.\n");
+}
+
+static void help_option(const struct option_row *row, struct buf *out)
+{
+	char words[64];
+	int n = row->letter ? snprintf(words, sizeof words, "-%c, --%s", row->letter, row->word)
+	                    : snprintf(words, sizeof words, "    --%s", row->word);
+
+	if (row->argument[0] && n > 0)
+		snprintf(words + n, sizeof words - (size_t)n, " %s", row->choices[0] ? row->choices : row->argument);
+	if (strlen(words) > 28)
+		buf_printf(out, "  %s\n  %-28s  %s\n", words, "", row->doc);
+	else
+		buf_printf(out, "  %-28s  %s\n", words, row->doc);
+}
+
+bool options_help_of(struct str word, struct buf *out)
+{
+	enum command command;
+
+	if (!command_find(word, &command))
+		return false;
+	const struct command_row *c = &commands[command];
+	buf_printf(out, "trainc %s [OPTION...]%s%s\n\n%c%s.\n\nOptions:\n", c->word, c->operands[0] ? " " : "", c->operands,
+	           c->doc[0] - 'a' + 'A', c->doc + 1);
+	for (const struct option_row *o = option_next(command, NULL); o; o = option_next(command, o))
+		help_option(o, out);
+	return true;
+}

@@ -1,0 +1,81 @@
+/*
+ * options.h - the command line: words to a command, its options and operands.
+ *
+ * Everything comes from options.def.  Options may stand before or after
+ * operands and before the command; `--` ends them; `--name=value` and
+ * `--name value` are the same.  Of an option given twice the last one counts,
+ * unless it may be repeated.
+ */
+#ifndef TRAINC_OPTIONS_H
+#define TRAINC_OPTIONS_H
+
+#include "base/buf.h"
+
+enum command_group {
+#define GROUP(id, page, title) GROUP_##id,
+#include "command/options.def"
+	GROUPS
+};
+
+enum command {
+#define COMMAND(id, group, word, operands, least, most, doc) COMMAND_##id,
+#include "command/options.def"
+	COMMANDS
+};
+
+/* An option is known by its long name, whatever the command. */
+enum option {
+#define OPTION(id, commands, short, long, argument, choices, doc) OPTION_##id,
+#include "command/options.def"
+	OPTIONS
+};
+
+struct given {
+	enum option option;
+	struct str value;               /* empty for a switch */
+};
+
+struct options {
+	enum command command;
+	struct given *given;            /* in order */
+	size_t ngiven;
+	struct str *operands;
+	size_t noperands;
+};
+
+/*
+ * Read the words after the program's name.  False with what is wrong in `why`
+ * (whole lines, for standard error): exit status 2.  `-h` and `--help` anywhere
+ * give COMMAND_HELP with the command as operand; so does nothing at all.
+ */
+bool options_parse(struct arena *a, int argc, char *const *argv, struct options *ret, struct str *why);
+
+bool option_given(const struct options *o, enum option option);
+/* The value that counts; p == NULL when it was not given. */
+struct str option_value(const struct options *o, enum option option);
+
+/* The help of everything, or of one command; false when there is no such command. */
+void options_help(struct buf *out);
+bool options_help_of(struct str command, struct buf *out);
+const char *command_word(enum command command);
+const char *command_doc(enum command command);
+/* As options.def spells them: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" for none. */
+const char *command_operands(enum command command);
+enum command_group command_group(enum command command);
+/* The manual page of a group, without the section. */
+const char *group_page(enum command_group group);
+
+struct option_row {
+	enum option option;
+	unsigned commands;              /* a bit for each command that takes it */
+	char letter;                    /* or 0 */
+	const char *word, *argument, *choices, *doc;
+};
+/* The options of a command, one after the other: start with NULL. */
+const struct option_row *option_next(enum command command, const struct option_row *after);
+/* The first row of an option. */
+const struct option_row *option_row(enum option option);
+/* The sentence for a word that is no command: nearest name, or that it comes later. */
+struct str command_unknown(struct arena *a, struct str word);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * session.h - what every command shares: the program under the options of the
+ * command line, the way out for results, and what is said about them.
+ *
+ * Results go to standard output, everything else to standard error.  A reader
+ * of standard output that has gone away ends the command quietly with 0;
+ * an output that cannot be written is a sentence and 3.
+ */
+#ifndef TRAINC_SESSION_H
+#define TRAINC_SESSION_H
+
+#include "compile.h"
+#include "diag/render.h"
+#include "emit/emit.h"
+#include "command/options.h"
+
+/* runtime-requirements.md, section 6. */
+enum exit_status {
+	STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2,
+	STATUS_OUTPUT = 3,              /* an output that cannot be written, the state directory */
+	STATUS_CONFLICT = 5,            /* something of that name is there, or is not as it would have to be */
+	STATUS_REFUSED = 6, STATUS_FAILED = 8, STATUS_INTERNAL = 70, STATUS_TIMEOUT = 124
+};
+
+struct session {
+	struct arena *arena;            /* of the run */
+	const struct options *options;
+	const struct reader *reader;    /* of programs */
+	struct render_options render;
+	bool gone;                      /* the reader of standard output has left */
+	int error;                      /* errno of the first write that failed otherwise, or 0 */
+};
+
+/* One of them for each row of options.def. */
+int cmd_compile(struct session *s);
+int cmd_check(struct session *s);
+int cmd_env(struct session *s);
+int cmd_plan(struct session *s);
+int cmd_run(struct session *s);
+int cmd_apply(struct session *s);
+int cmd_status(struct session *s);
+int cmd_wait(struct session *s);
+int cmd_logs(struct session *s);
+int cmd_list(struct session *s);
+int cmd_scale(struct session *s);
+int cmd_suspend(struct session *s);
+int cmd_resume(struct session *s);
+int cmd_delete(struct session *s);
+int cmd_fmt(struct session *s);
+int cmd_test(struct session *s);
+int cmd_import(struct session *s);
+int cmd_explain(struct session *s);
+int cmd_doc(struct session *s);
+int cmd_init(struct session *s);
+int cmd_vendor(struct session *s);
+int cmd_dump(struct session *s);
+int cmd_completion(struct session *s);
+int cmd_version(struct session *s);
+int cmd_help(struct session *s);
+
+/* ---- out ---- */
+
+/* What --color, the environment and the terminal behind a descriptor together mean. */
+bool session_colour(struct str when, int fd);
+/* Columns of the terminal behind a descriptor; 0 when it is none. */
+unsigned session_width(int fd);
+
+/* A sentence for standard error: "trainc: ...". */
+void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A question for standard error; the answer is the caller's to read. */
+void session_ask(const char *question);
+/* Results. */
+void session_write(struct session *s, struct str text);
+struct emit_sink session_sink(struct session *s);
+/* The status to leave with: `status` unless the output went wrong. */
+int session_end(struct session *s, int status);
+/* Keep signals that end the process waiting: in the middle of replacing files they would leave half of them. */
+void session_hold_signals(bool hold);
+/* Replace a file; false after saying why not. */
+bool session_replace(struct session *s, struct str path, struct str bytes);
+
+/* ---- manifests ---- */
+
+struct import;
+/* Read the manifests that the command line names; what is wrong with them is in c->diags. */
+struct import *session_import(struct session *s, struct compile *c);
+
+/* ---- programs ---- */
+
+struct programs {
+	struct compile **at;
+	size_t n;
+	bool ok;                        /* none has errors */
+};
+
+/* A compilation with the options of the command line applied; false after saying why not (status 2). */
+bool session_open(struct session *s, struct compile *c);
+/*
+ * Compile every operand up to its plan, and settle what concerns all of them: a
+ * --set that only some of them know.  False after saying why not (status 2).
+ */
+bool session_compile(struct session *s, struct programs *ret);
+/* Everything that the objects of sound programs could be refused for, over all of them together. */
+void session_check_objects(struct session *s, struct programs *all, bool runtime_warning);
+/*
+ * Finish and print the diagnostics of all: to standard error, or to standard
+ * output when `machine_to_stdout` and the format is for machines.  Sets `ok`.
+ */
+void session_report(struct session *s, struct programs *all, bool machine_to_stdout);
+/* Both, and emit_check between them, for commands that need a sound plan; false: leave with `*status`. */
+bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status);
+void session_release(struct programs *all);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * explain.h - what `trainc explain` knows, one function per kind of topic.
+ *
+ * Each appends what it knows about the topic and returns whether it knew
+ * anything; a word may mean several things, and then all are told.  The word
+ * is also compared with everything that could have been meant (`near`), so
+ * that an unknown topic is answered with the nearest one.
+ */
+#ifndef TRAINC_EXPLAIN_H
+#define TRAINC_EXPLAIN_H
+
+#include "base/buf.h"
+#include "diag/diag.h"
+#include "diag/render.h"
+#include "diag/suggest.h"
+#include "explain/library.h"
+
+struct explain {
+	struct arena *arena;
+	struct str topic;
+	struct suggest near;
+	struct render_options render;   /* of diagnostics, and whether there is colour */
+	const struct reader *reader;    /* of the packages of the project around; NULL: they are not asked */
+	struct buf *out;
+	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
+};
+
+/* Begin another meaning. */
+void explain_next(struct explain *e);
+
+bool explain_code(struct explain *e);           /* TJ0502, role-replicas */
+bool explain_words(struct explain *e);          /* fields (replicas, role.memory), blocks, functions, units */
+bool explain_library(struct explain *e);        /* single, std.single, single.task, task */
+bool explain_packages(struct explain *e);       /* acme.sizes, acme.sizes.node, sizes.node */
+/* One name of a module; a whole module. */
+bool explain_member(struct explain *e, const struct library_module *m, struct str name);
+void explain_module(struct explain *e, const struct library_module *m);
+/* The page of a diagnostic: what is wrong, a wrong program and what is said about it, a right one. */
+void explain_page(struct explain *e, enum diag_code code);
+
+bool explain_grammar(struct explain *e);        /* import, param, int, volume; gpu, which is called otherwise here */
+
+bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
+
+bool explain_command(struct explain *e);        /* compile, fmt */
+
+/* Everything that can be asked, in byte order, each once. */
+const struct str *explain_topics(struct arena *a, size_t *ret_n);
+
+/* The list of what can be asked. */
+void explain_overview(struct explain *e);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * explain_package.c - modules of the packages of the project around, from their
+ * own text, as the library's: a project's own catalogue is explained like std's.
+ *
+ * "acme.sizes" is a module, "acme.sizes.node" what it has; "sizes.node" looks in
+ * every package for a module of that name.
+ */
+#include "base/path.h"
+#include "check/project.h"
+#include "compile.h"
+#include "explain/explain.h"
+
+static struct str up_to(struct str s, const char *end) { return (struct str){ s.p, (size_t)(end - s.p) }; }
+static struct str behind(struct str s, const char *dot) { return (struct str){ dot + 1, (size_t)(s.p + s.n - (dot + 1)) }; }
+
+/* The module "sub.sizes" of a package; NULL when it has none. */
+static const struct library_module *module_of(struct explain *e, struct str package, struct str directory, struct str module)
+{
+	struct str file = str_copy(e->arena, module), text, why;
+	const char *dot = memrchr(module.p, '.', module.n);
+
+	for (char *p = (char *)file.p; p < file.p + file.n; p++)
+		if (*p == '.')
+			*p = '/';
+	struct str path = path_join(e->arena, directory, str_cat(e->arena, file, STR(".tj"), STR("")));
+	if (!e->reader->exists(e->reader->context, path) || !e->reader->read(e->reader->context, e->arena, path, &text, &why))
+		return NULL;
+	return library_parse_text(e->arena, dot ? behind(module, dot) : module,
+		str_printf(e->arena, "%.*s.%.*s", STR_ARG(package), STR_ARG(module)), text);
+}
+
+static bool ask_package(struct explain *e, struct str package, struct str directory)
+{
+	struct str topic = e->topic;
+	const struct library_module *m;
+
+	if (str_starts(topic, package) && topic.n > package.n + 1 && topic.p[package.n] == '.') {
+		topic = behind(topic, topic.p + package.n);
+		if ((m = module_of(e, package, directory, topic))) {
+			explain_module(e, m);
+			return true;
+		}
+	}
+	const char *dot = memrchr(topic.p, '.', topic.n);
+	m = dot && dot > topic.p ? module_of(e, package, directory, up_to(topic, dot)) : NULL;
+	return m && explain_member(e, m, behind(topic, dot));
+}
+
+bool explain_packages(struct explain *e)
+{
+	struct compile c;
+	bool told = false;
+
+	if (!e->reader || !e->reader->exists || !memchr(e->topic.p, '.', e->topic.n) || memchr(e->topic.p, '/', e->topic.n))
+		return false;
+	compile_init(&c, e->reader);
+	c.program.locking = true;               /* whatever the lock says: nothing is compiled */
+	project_find(&c.program, STR("."), STR(""));
+	const struct project *project = &c.program.project;
+	for (size_t i = 0; i < project->packages.n; i++) {
+		struct str directory = *(const struct str *)project->packages.entries[i].value;
+		if (directory.p)
+			told = ask_package(e, project->packages.entries[i].key, path_join(e->arena, project->root, directory)) || told;
+	}
+	compile_release(&c);
+	return told;
+}

@@ -1,0 +1,218 @@
+/*
+ * explain_page.c - the page of a diagnostic.
+ *
+ * What is said about a wrong program is not part of the page: the program is
+ * compiled when the page is asked for, from the page's text instead of files,
+ * so that the message shown is the message given.
+ */
+#include "base/path.h"
+#include "diag/page.h"
+#include "explain/explain.h"
+#include "import/import.h"
+#include "command/session.h"
+
+enum { FILES = 8, WORDS = 16 };
+
+/* ---- the files of a program ---- */
+
+struct folder {
+	struct str name[FILES], text[FILES];
+	unsigned n;
+};
+
+/* A page about manifests begins with one. */
+static bool is_import(const struct page_part *part) { return part->run.p && str_starts(part->run, STR("import")); }
+static struct str first_name(const struct page_part *part) { return is_import(part) ? STR("job.yaml") : STR("job.tj"); }
+
+static struct folder folder_of(const struct page_part *part)
+{
+	struct str program = part->text;
+	struct folder f = { .name = { first_name(part) }, .n = 1 };
+	struct str rest = program, line;
+	const char *start = program.p;
+
+	while (page_line(&rest, &line)) {
+		f.text[f.n - 1] = (struct str){ start, (size_t)(rest.p - start) };
+		if (!str_starts(line, STR("# file: ")) || f.n == FILES)
+			continue;
+		f.text[f.n - 1].n = (size_t)(line.p - start);
+		f.name[f.n++] = (struct str){ line.p + 8, line.n - 8 };
+		start = rest.p;
+	}
+	return f;
+}
+
+static const struct str *find(const struct folder *f, struct str path)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		if (str_eq(f->name[i], path))
+			return &f->text[i];
+	return NULL;
+}
+
+static bool folder_read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	const struct str *text = find(context, path_join(a, STR("."), path));
+
+	if (text)
+		*ret = str_copy(a, *text);
+	else
+		*why = STR("no such file");
+	return text;
+}
+
+static bool folder_exists(void *context, struct str path) { return find(context, path); }
+
+/* Pages name their files in byte order, and each directory holds files only. */
+static void folder_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	const struct folder *f = context;
+
+	for (unsigned i = 0; i < f->n; i++)
+		if (str_eq(path_directory(str_copy(a, f->name[i])), directory))
+			each(to, path_base(f->name[i]));
+}
+
+/* ---- what is said about a program ---- */
+
+/* `# run:` to a command line; false when it is none, which the tests of the pages would show. */
+static bool names_file(struct str word) { return str_ends(word, STR(".tj")) || str_ends(word, STR(".yaml")); }
+
+static bool read_run(struct arena *a, const struct page_part *part, struct options *ret)
+{
+	char *words[WORDS + 2] = { "check" };
+	struct str why = { 0 }, run = part->run;
+	int n = run.p && run.p[0] != '-' ? 0 : 1;
+	bool file = false;
+
+	while (run.n && n < WORDS) {
+		const char *blank = memchr(run.p, ' ', run.n);
+		struct str word = { run.p, blank ? (size_t)(blank - run.p) : run.n };
+		words[n++] = (char *)str_copy(a, word).p;
+		file = names_file(word);
+		run.p += word.n + (blank != NULL);
+		run.n -= word.n + (blank != NULL);
+	}
+	if (!file)
+		words[n++] = (char *)first_name(part).p;
+	return options_parse(a, n, words, ret, &why);
+}
+
+static void put_import_diagnostics(struct explain *e, struct session *s)
+{
+	struct compile *c = ARENA_NEW(e->arena, struct compile);
+	struct import *im = session_import(s, c);
+	struct buf program = { 0 };
+
+	if (diags_ok(&c->diags))
+		import_program(im, IMPORT_ALL, &program);
+	diags_finish(&c->diags);
+	diags_text(&c->diags, e->render, e->out);
+	buf_release(&program);
+	compile_release(c);
+}
+
+static void put_diagnostics(struct explain *e, const struct page_part *part)
+{
+	struct folder folder = folder_of(part);
+	struct reader reader = { &folder, folder_read, folder_exists, folder_list };
+	struct options options;
+	struct session s = { .arena = e->arena, .options = &options, .reader = &reader };
+	struct programs all;
+
+	if (!read_run(e->arena, part, &options))
+		return;
+	if (options.command == COMMAND_IMPORT) {
+		put_import_diagnostics(e, &s);
+		return;
+	}
+	if (!session_compile(&s, &all))
+		return;
+	session_check_objects(&s, &all, options.command == COMMAND_COMPILE);
+	for (size_t i = 0; i < all.n; i++) {
+		diags_finish(&all.at[i]->diags);
+		diags_text(&all.at[i]->diags, e->render, e->out);
+	}
+	session_release(&all);
+}
+
+/* ---- the page ---- */
+
+static void put_paint(struct explain *e, const char *code)
+{
+	if (e->render.colour)
+		buf_printf(e->out, "\033[%sm", code);
+}
+
+static void put_heading(struct explain *e, const char *text)
+{
+	put_paint(e, "1");
+	buf_z(e->out, text);
+	put_paint(e, "0");
+	buf_char(e->out, '\n');
+}
+
+/* Names are marked by backquotes in the page, by colour or single quotes here. */
+static void put_text(struct explain *e, struct str text)
+{
+	bool inside = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] != '`') {
+			buf_char(e->out, text.p[i]);
+			continue;
+		}
+		inside = !inside;
+		if (e->render.colour)
+			put_paint(e, inside ? "36" : "0");
+		else
+			buf_char(e->out, '\'');
+	}
+	buf_char(e->out, '\n');
+}
+
+static void put_program(struct explain *e, const struct page_part *part)
+{
+	struct str rest = part->text, line;
+
+	if (part->run.p) {
+		bool command = part->run.p[0] != '-', file = names_file(part->run);
+		buf_printf(e->out, "    $ trainc %s%.*s%s%s\n\n", command ? "" : "check ", STR_ARG(part->run), file ? "" : " ",
+			file ? "" : first_name(part).p);
+	}
+	while (page_line(&rest, &line))
+		buf_printf(e->out, "%s%.*s\n", line.n ? "    " : "", STR_ARG(line));
+}
+
+static void put_part(struct explain *e, const struct page_part *part)
+{
+	buf_char(e->out, '\n');
+	if (part->kind == PAGE_TEXT) {
+		put_text(e, part->text);
+		return;
+	}
+	put_heading(e, part->kind == PAGE_WRONG ? "Wrong" : "Right");
+	buf_char(e->out, '\n');
+	put_program(e, part);
+	if (part->kind == PAGE_WRONG) {
+		buf_char(e->out, '\n');
+		put_diagnostics(e, part);
+	}
+}
+
+void explain_page(struct explain *e, enum diag_code code)
+{
+	bool error = diag_severity(code) == SEVERITY_ERROR;
+	struct str rest = diag_page(code);
+	struct page_part part;
+
+	put_paint(e, error ? "1;31" : "1;33");
+	buf_z(e->out, diag_code_name(code));
+	put_paint(e, "0");
+	buf_printf(e->out, " %s (%s)\n\n", diag_slug(code), error ? "error" : "warning");
+	put_heading(e, diag_meaning(code));
+	while (page_next(&rest, &part))
+		put_part(e, &part);
+	if (!error)
+		buf_printf(e->out, "\nWhere it is meant so: # allow %s: reason\n", diag_code_name(code));
+}

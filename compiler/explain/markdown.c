@@ -1,0 +1,99 @@
+/*
+ * markdown.c - what has a meaning in Markdown and none in a comment gets a
+ * backslash: the star of PREFIX_*, the angle of <name>, a leading #.  Code spans
+ * and indented lines are code in both.
+ */
+#include "explain/markdown.h"
+
+static struct str next_line(struct str *rest)
+{
+	const char *newline = memchr(rest->p, '\n', rest->n);
+	struct str line = { rest->p, newline ? (size_t)(newline - rest->p) : rest->n };
+	size_t used = line.n + (newline != NULL);
+
+	*rest = (struct str){ rest->p + used, rest->n - used };
+	return line;
+}
+
+/* `code` says whether a code span is open, which may go on on the next line. */
+static void put_line(struct buf *out, struct str line, bool cell, bool *code)
+{
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.p[i];
+
+		*code ^= c == '`';
+		if ((!*code && strchr("*<", c)) || (c == '#' && i == 0) || (c == '|' && cell))
+			buf_char(out, '\\');
+		buf_char(out, c);
+	}
+}
+
+void markdown_prose(struct buf *out, struct str doc)
+{
+	bool code = false;
+
+	while (doc.n) {
+		struct str line = next_line(&doc);
+		if (str_starts(line, STR("    ")))
+			buf_str(out, line);
+		else
+			put_line(out, line, false, &code);
+		buf_char(out, '\n');
+	}
+}
+
+void markdown_line(struct buf *out, struct str doc)
+{
+	const char *between = "";
+	bool code = false;
+
+	while (doc.n) {
+		struct str line = next_line(&doc);
+		if (!line.n) {
+			between = "<br>";
+			continue;
+		}
+		buf_z(out, between);
+		put_line(out, line, true, &code);
+		between = " ";
+	}
+}
+
+static size_t longest_ticks(struct str text)
+{
+	size_t longest = 0, run = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		run = text.p[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+void markdown_code(struct buf *out, struct str text, bool cell)
+{
+	size_t ticks = longest_ticks(text);
+
+	if (!text.n)
+		return;
+	for (size_t i = 0; i <= ticks; i++)
+		buf_char(out, '`');
+	buf_z(out, ticks ? " " : "");
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '|' && cell)
+			buf_char(out, '\\');
+		buf_char(out, text.p[i] == '\n' ? ' ' : text.p[i]);
+	}
+	buf_z(out, ticks ? " " : "");
+	for (size_t i = 0; i <= ticks; i++)
+		buf_char(out, '`');
+}
+
+void markdown_head(struct buf *out, const char *head)
+{
+	buf_printf(out, "%s\n|", head);
+	for (const char *c = head + 1; *c; c++)
+		if (*c == '|')
+			buf_z(out, " --- |");
+	buf_char(out, '\n');
+}

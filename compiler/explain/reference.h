@@ -1,0 +1,41 @@
+/*
+ * reference.h - `trainc doc`: what a module offers, as Markdown, from its
+ * declarations and their `##` comments.
+ *
+ * Names that begin with `_` are private and left out.  Types are as written;
+ * where none is, as the checker found it, if it looked at the declaration.
+ */
+#ifndef TRAINC_REFERENCE_H
+#define TRAINC_REFERENCE_H
+
+#include "base/buf.h"
+#include "check/module.h"
+#include "explain/outline.h"
+
+struct reference {
+	struct arena *arena;
+	struct outline outline;
+	struct str prefix;              /* of frameworks and accelerators where they are used: "mpi." */
+	struct buf *out;
+};
+
+/* The whole page.  The module has no syntax errors. */
+void reference_module(struct arena *a, const struct module *m, struct str title, struct buf *out);
+
+/* ---- between the files that write it ---- */
+
+/* A NODE_FRAMEWORK or NODE_ACCELERATOR: documentation, arguments, parts. */
+void reference_blueprint(struct reference *r, const struct node *decl);
+/* A blank line, and the documentation below it; nothing of an empty one. */
+void reference_doc(struct reference *r, struct str doc);
+/* A table of formals, if there are any. */
+void reference_arguments(struct reference *r, const struct nodes *formals);
+/* A list of the checks in a body, below `intro`. */
+void reference_checks(struct reference *r, const struct node *body, const char *intro);
+/* Cells of a table, with the bar behind them. */
+void reference_cell_code(struct reference *r, struct str text);
+void reference_cell_doc(struct reference *r, struct str doc);
+/* The text of a node on one line, cut when it is long. */
+struct str reference_text(const struct reference *r, const struct node *n);
+
+#endif
