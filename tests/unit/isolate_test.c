@@ -726,7 +726,7 @@ static void crowded(void)
 		mknodat(fd, str_printf(&arena, "%d", i).p, S_IFREG | 0600, 0);
 	close(fd);
 	refuse(iso, &(struct sandbox_mount){ .source = in("corpus"), .target = in("crowd/new") },
-		str_printf(&arena, "nothing can be mounted at a new place in '%s', which has more than 4096 entries", in("crowd")).p, 0);
+		str_printf(&arena, "nothing can be mounted at a new place in '%s', which has more than 4096 entries: make the place there first", in("crowd")).p, 0);
 	refuse(iso, &(struct sandbox_mount){ .source = in("corpus"), .target = in("crowd/7/new") },
 		str_printf(&arena, "find '%s'", in("crowd/7/new")).p, ENOTDIR);
 	isolation_close(iso);
