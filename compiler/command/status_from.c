@@ -23,8 +23,16 @@ static bool read_objects(struct session *s, struct str path, struct sources *sou
 	}
 	struct data_reader *r = data_reader_new(s->arena, source_add(sources, name, text));
 	enum data_step step;
-	while ((step = data_next(r, &document, &error)) == DATA_DOCUMENT)
+	while ((step = data_next(r, &document, &error)) == DATA_DOCUMENT) {
+		if (document->kind == DATA_NULL)        /* nothing between two --- */
+			continue;
+		if (!data_get(document, STR("kind"))) {
+			error = (struct data_error){ .at = document->from, .what = STR("no object of Kubernetes: it has no 'kind'; save them with kubectl get -o json or -o yaml") };
+			step = DATA_ERROR;
+			break;
+		}
 		status_add(s->arena, ret, document);
+	}
 	data_reader_release(r);
 	if (step == DATA_ERROR) {
 		struct place at = source_place(sources, error.at.start);

@@ -409,16 +409,10 @@ static void show_roles(struct gathering *g, struct run_state *s)
 /* R-TTL: that nothing is there may mean that it has ended. */
 static struct str absence(struct arena *a, const struct plan_job *j)
 {
-	struct buf b = { 0 };
-
-	buf_z(&b, "none of its objects are there");
-	if (j->ttl.set) {
-		buf_z(&b, "; when it has ended they go after its ttl of ");
-		put_duration(&b, (int64_t)(j->ttl.value.nano / (QUANTITY_UNIT / NS_PER_SECOND)));
-	}
-	struct str text = buf_take(&b, a);
-	buf_release(&b);
-	return text;
+	if (!j->ttl.set)
+		return STR("none of its objects are there");
+	struct str ttl = duration_text(a, j->ttl.value);
+	return str_printf(a, "none of its objects are there; they are removed %.*s after its end (ttl)", STR_ARG(ttl));
 }
 
 struct run_state status_of(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)

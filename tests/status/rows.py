@@ -344,7 +344,7 @@ def conditions(trainc, directory):
     with open(directory + "/ttl.tj", "w", encoding="utf-8") as f:
         f.write(ttl)
     out = run(trainc, directory, [], "table", "ttl.tj")[1]
-    check("  none of its objects are there; when it has ended they go after its ttl of 48 h 0 min\n" in out, "absent after a ttl: %r" % out)
+    check("  none of its objects are there; they are removed 2d after its end (ttl)\n" in out, "absent after a ttl: %r" % out)
     well = run(trainc, directory, READY, "table")[1]
     check(well.count("\n") == 2 and "\nj    Running  worker        2       2      2" in well, "nothing to add: %r" % well)
     wide = run(trainc, directory, READY, "wide")[1]
@@ -454,6 +454,11 @@ def others(trainc, directory):
             f.write(text)
         p = subprocess.run([trainc, "status", "--from", path, directory + "/job.tj"], capture_output=True, text=True)
         check(p.returncode in (0, 1) and (p.returncode == 0 or "seen.json:" in p.stderr), "%r: status %d %s" % (text, p.returncode, p.stderr))
+    for text, place in (("garbage", "1:1"), ("[]", "1:1"), ("kind: Pod\n---\nname: x\n", "3:1")):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        p = subprocess.run([trainc, "status", "--from", path, directory + "/job.tj"], capture_output=True, text=True)
+        check(p.returncode == 1 and p.stdout == "" and "seen.json:%s: no object of Kubernetes" % place in p.stderr, "%r: %s" % (text, p.stderr))
     p = subprocess.run([trainc, "status", "--from", path], capture_output=True, text=True)
     check(p.returncode == 2 and "needs one program" in p.stderr, "no program: %s" % p.stderr)
     text = json.dumps({"kind": "List", "items": READY})
