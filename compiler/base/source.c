@@ -15,6 +15,20 @@ struct source *source_add(struct sources *ss, struct str name, struct str text)
 	return s;
 }
 
+size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t offset)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (*(const uint32_t *)((const char *)first + mid * stride) < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static struct source *source_holding(const struct sources *ss, uint32_t offset)
 {
 	size_t lo = 0, hi = ss->n;

@@ -22,6 +22,10 @@ static inline struct span span_join(struct span a, struct span b)
 	return (struct span){ a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end };
 }
 
+/* Of `n` elements in the order of an offset that each holds, the first that holds `offset` or more; `n` if none does. */
+#define OFFSET_SEARCH(array, n, field, offset) ((n) ? offset_search(&(array)[0].field, n, sizeof *(array), offset) : 0)
+size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t offset);
+
 struct place_mark;                      /* source.c's own */
 
 struct source {

@@ -25,6 +25,9 @@ struct explain {
 	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
 };
 
+/* All that is known about the topic; false when nobody knows anything, and `near` then has all that they know. */
+bool explain_ask(struct explain *e);
+
 /* Begin another meaning. */
 void explain_next(struct explain *e);
 

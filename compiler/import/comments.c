@@ -48,24 +48,9 @@ static void sort(struct starts *s)
 		qsort(s->at, s->n, sizeof *s->at, by_start);
 }
 
-/* The first that begins at `offset` or behind it; `n` when none does. */
-static size_t first_from(const struct starts *s, uint32_t offset)
-{
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (s->at[mid].start < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static bool inside(const struct starts *scalars, uint32_t offset)
 {
-	size_t i = first_from(scalars, offset + 1);
+	size_t i = OFFSET_SEARCH(scalars->at, scalars->n, start, offset + 1);
 
 	return i > 0 && scalars->at[i - 1].end > offset;
 }
@@ -132,7 +117,7 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 			continue;
 		const char *newline = memchr(text.p + i, '\n', end - i);
 		size_t stop = newline ? (size_t)(newline - text.p) : end;
-		size_t next = first_from(&keys, source->base + (uint32_t)line);
+		size_t next = OFFSET_SEARCH(keys.at, keys.n, start, source->base + (uint32_t)line);
 		struct comment c = { trimmed(text.p + i, text.p + stop), source->base + (uint32_t)i,
 			next < keys.n ? keys.at[next] : (struct span){ to, to + 1 }, false };
 		if (printable(c.text) && !is_allow(c.text))
@@ -144,21 +129,6 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 	return ret;
 }
 
-/* The first comment whose anchor begins at `offset` or behind it. */
-static size_t first_at(const struct comments *all, uint32_t offset)
-{
-	size_t lo = 0, hi = all->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (all->at[mid].anchor.start < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static void take(struct arena *a, struct comment *c, struct line *line)
 {
 	c->taken = true;
@@ -167,14 +137,14 @@ static void take(struct arena *a, struct comment *c, struct line *line)
 
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line)
 {
-	for (size_t i = first_at(all, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
+	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
 		if (!all->at[i].taken)
 			take(a, &all->at[i], line);
 }
 
 void comments_drop(struct comments *all, struct span place)
 {
-	for (size_t i = first_at(all, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
+	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
 		all->at[i].taken = true;
 }
 
@@ -193,7 +163,7 @@ static struct line *first_line(const struct lines *lines, struct span place, str
 
 void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block)
 {
-	for (size_t i = first_at(all, place.start); i < all->n && all->at[i].anchor.start < place.end; i++) {
+	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start); i < all->n && all->at[i].anchor.start < place.end; i++) {
 		if (all->at[i].taken)
 			continue;
 		bool own = all->at[i].anchor.start == block->from.start;

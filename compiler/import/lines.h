@@ -94,7 +94,7 @@ bool line_same(const struct line *a, const struct line *b);
 /* ---- writing ---- */
 
 struct written {                        /* where a line of the program comes from */
-	size_t start, end;              /* offsets in the text */
+	uint32_t start, end;            /* offsets in the text, which buf limits to 1 GiB */
 	struct span from;
 	size_t outer;                   /* the line that it stands in, counted from 1; 0 at the top */
 };
@@ -110,7 +110,7 @@ struct writing {
 bool expr_fits(const struct expr *e, unsigned depth);
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth);
 /* The place in the manifest that the text at `offset` comes from; unknown when there is none. */
-struct span written_from(const struct writing *w, size_t offset);
+struct span written_from(const struct writing *w, uint32_t offset);
 void writing_release(struct writing *w);
 
 #endif

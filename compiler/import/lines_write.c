@@ -279,7 +279,7 @@ static void put_expr(struct writing *w, const struct expr *e, unsigned depth)
 
 static void put_line(struct writing *w, const struct line *l, unsigned depth)
 {
-	struct written place = { .start = w->out.n, .from = l->from, .outer = w->outer };
+	struct written place = { .start = (uint32_t)w->out.n, .from = l->from, .outer = w->outer };
 	size_t mine = w->n;
 
 	ARENA_PUSH(w->arena, w->at, w->n, place);
@@ -320,18 +320,9 @@ void lines_write(struct writing *w, const struct lines *lines, unsigned depth)
 	}
 }
 
-struct span written_from(const struct writing *w, size_t offset)
+struct span written_from(const struct writing *w, uint32_t offset)
 {
-	size_t lo = 0, hi = w->n;
-
-	while (lo < hi) {               /* the first that begins behind it */
-		size_t mid = lo + (hi - lo) / 2;
-		if (w->at[mid].start <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (size_t i = lo; i > 0; i = w->at[i - 1].outer)
+	for (size_t i = OFFSET_SEARCH(w->at, w->n, start, offset + 1); i > 0; i = w->at[i - 1].outer)
 		if (w->at[i - 1].end >= offset && span_known(w->at[i - 1].from))
 			return w->at[i - 1].from;
 	return (struct span){ 0, 0 };

@@ -57,7 +57,7 @@ struct str doc_of_file(struct parse *p)
 struct str doc_of(struct parse *p, uint32_t start)
 {
 	const struct tokens *ts = &p->tokens;
-	size_t to = tokens_comment(ts, start);
+	size_t to = OFFSET_SEARCH(ts->comments, ts->ncomments, start, start);
 
 	while (to > 0 && ts->comments[to - 1].next == start && !is_doc(&ts->comments[to - 1]))
 		to--;

@@ -21,20 +21,6 @@ struct flat *flat_new(struct arena *a, const struct source *source)
 	return f;
 }
 
-static size_t token_at(const struct layout *l, uint32_t offset)
-{
-	size_t lo = 0, hi = l->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (l->at[mid].start < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static bool is_line_end(int kind) { return kind == TOKEN_NL || kind == TOKEN_EOL; }
 
 /* What separates elements, with nothing behind it that would be separated. */
@@ -60,7 +46,7 @@ struct str flat_text(const struct flat *f, struct span at)
 	const struct layout *l = &f->layout;
 	struct buf out = { 0 };
 
-	for (size_t i = token_at(l, at.start), first = i; i + 1 < l->n && l->at[i].start < at.end; i++) {
+	for (size_t i = OFFSET_SEARCH(l->at, l->n, start, at.start), first = i; i + 1 < l->n && l->at[i].start < at.end; i++) {
 		if (is_last_separator(l, i))
 			continue;
 		if (is_line_end(l->at[i].kind)) {

@@ -215,7 +215,7 @@ struct layout layout_new(struct arena *a, struct diags *ds, const struct source 
 
 void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_t *ret_from, size_t *ret_to)
 {
-	*ret_from = tokens_comment(&l->tokens, start);
+	*ret_from = OFFSET_SEARCH(l->tokens.comments, l->tokens.ncomments, start, start);
 	*ret_to = *ret_from;
 	while (*ret_to < l->tokens.ncomments && l->tokens.comments[*ret_to].start < end)
 		++*ret_to;

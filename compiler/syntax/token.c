@@ -21,20 +21,6 @@ struct str tokens_shown(const struct tokens *ts, uint32_t start, uint32_t end)
 	return str_printf(ts->arena, "%.*s...", (int)n, text.p);
 }
 
-size_t tokens_comment(const struct tokens *ts, uint32_t offset)
-{
-	size_t lo = 0, hi = ts->ncomments;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ts->comments[mid].start < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 unsigned tokens_indent(const struct tokens *ts, uint32_t offset)
 {
 	const char *text = ts->source->text.p;

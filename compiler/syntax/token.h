@@ -69,8 +69,6 @@ void tokens_explain(const struct tokens *ts);
 struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end);
 /* The same for a message: at most a few words of it. */
 struct str tokens_shown(const struct tokens *ts, uint32_t start, uint32_t end);
-/* The first comment that starts at or behind the offset; `ncomments` if there is none. */
-size_t tokens_comment(const struct tokens *ts, uint32_t offset);
 /* Columns of blanks before the first token of the line that holds the offset. */
 unsigned tokens_indent(const struct tokens *ts, uint32_t offset);
 /* Does a declaration of a file begin here, beyond doubt?  Such words never start an item of a body. */

@@ -219,6 +219,16 @@ static void conditions(void)
 	verdict(plan_condition_reads(either, 1) && !plan_condition_reads(either, 2), "which roles a condition mentions");
 }
 
+/* "=0,2;1": any of two sets of indexes. */
+static void put_rule(struct buf *out, const struct plan_success *rule)
+{
+	for (size_t i = 0; i < rule->n; i++) {
+		buf_char(out, i ? ';' : '=');
+		for (size_t k = 0; k < rule->sets[i].n; k++)
+			buf_printf(out, "%s%lld", k ? "," : "", (long long)rule->sets[i].at[k]);
+	}
+}
+
 static struct str rule_text(struct plan_job *j, const struct plan_condition *success)
 {
 	struct plan_success rule;
@@ -227,11 +237,7 @@ static struct str rule_text(struct plan_job *j, const struct plan_condition *suc
 	j->success = success;
 	if (!plan_success_rule(j, &rule))
 		return STR("none");
-	for (size_t i = 0; i < rule.n; i++) {
-		buf_char(&out, i ? ';' : '=');
-		for (size_t k = 0; k < rule.sets[i].n; k++)
-			buf_printf(&out, "%s%lld", k ? "," : "", (long long)rule.sets[i].at[k]);
-	}
+	put_rule(&out, &rule);
 	struct str s = buf_take(&out, &arena);
 	buf_release(&out);
 	return s;
@@ -271,11 +277,8 @@ static struct str set_text(struct plan_job *j, const struct plan_condition *succ
 		if (found.at[i].index >= 0)
 			buf_printf(&out, ".%lld", (long long)found.at[i].index);
 	}
-	for (size_t i = 0; plan_set_rule(j, &j->roles[1], &rule) && i < rule.n; i++) {
-		buf_char(&out, i ? ';' : '=');
-		for (size_t k = 0; k < rule.sets[i].n; k++)
-			buf_printf(&out, "%s%lld", k ? "," : "", (long long)rule.sets[i].at[k]);
-	}
+	if (plan_set_rule(j, &j->roles[1], &rule))
+		put_rule(&out, &rule);
 	struct str s = buf_take(&out, &arena);
 	buf_release(&out);
 	return s;

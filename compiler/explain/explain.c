@@ -1,0 +1,39 @@
+/* explain.c - one question to all who may know. */
+#include "explain/explain.h"
+
+#include <stdlib.h>
+
+void explain_next(struct explain *e)
+{
+	if (e->told++)
+		buf_char(e->out, '\n');
+}
+
+bool explain_ask(struct explain *e)
+{
+	suggest_init(&e->near, e->arena, e->topic);
+	bool code = explain_code(e), grammar = explain_grammar(e), word = explain_words(e);
+	bool package = explain_packages(e), library = explain_library(e);
+	bool schema = explain_schema(e);
+	bool command = explain_command(e);
+
+	return code || grammar || word || package || library || schema || command;
+}
+
+static int by_bytes(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+
+const struct str *explain_topics(struct arena *a, size_t *ret_n)
+{
+	struct buf out = { 0 };
+	struct explain e = { .arena = a, .topic = STR("?"), .out = &out };
+	size_t n = 0;
+
+	explain_ask(&e);
+	buf_release(&out);
+	qsort(e.near.all, e.near.count, sizeof *e.near.all, by_bytes);
+	for (size_t i = 0; i < e.near.count; i++)
+		if (!n || !str_eq(e.near.all[n - 1], e.near.all[i]))
+			e.near.all[n++] = e.near.all[i];
+	*ret_n = n;
+	return e.near.all;
+}
