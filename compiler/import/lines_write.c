@@ -289,7 +289,7 @@ static void put_line(struct writing *w, const struct line *l, unsigned depth)
 		buf_z(&w->out, l->form == LINE_SET ? " = " : " ");
 	}
 	put_expr(w, l->value, depth);
-	w->at[mine].end = w->out.n;
+	w->at[mine].end = (uint32_t)w->out.n;
 	w->outer = place.outer;
 }
 
