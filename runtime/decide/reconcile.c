@@ -20,7 +20,7 @@ static int64_t slots_of(const struct pass *p, size_t role)
 	int64_t slots = p->plan->roles[role].max;
 
 	for (size_t i = 0; i < p->seen->n; i++)
-		if (p->seen->at[i].role == (int)role)
+		if (p->seen->at[i].role == (int)role && p->seen->at[i].owner != OWNER_OTHER)
 			slots = decide_slots(&p->seen->at[i].index, 1, slots);
 	return slots;
 }
@@ -133,7 +133,8 @@ void pass_judge(struct pass *p)
 		for (int64_t i = 0; i < part->plan->max; i++) {
 			struct decide_replica *r = &part->replicas[i];
 			const struct seen *s = part->at[i];
-			if (is_current(r, s)) {
+			bool sent_away = s && s->deleting && i >= part->wanted;         /* a smaller job: its end says nothing about it */
+			if (is_current(r, s) && !sent_away) {
 				meet(p, part->plan, r, s);
 				if (s->phase == SEEN_SUCCEEDED)
 					r->succeeded = true;

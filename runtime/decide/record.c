@@ -171,13 +171,6 @@ void decide_record_print(const struct decide_record *r, const struct plan_job *j
 
 /* ---- reading ---- */
 
-static bool yes(const struct data *d, const char *name)
-{
-	const struct data *v = status_path(d, name);
-
-	return v && v->kind == DATA_BOOL && v->u.boolean;
-}
-
 static int64_t number(const struct data *d, const char *name)
 {
 	int64_t n = status_number(d, name, 0);
@@ -185,19 +178,12 @@ static int64_t number(const struct data *d, const char *name)
 	return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
 }
 
-static int64_t moment(const struct data *d, const char *name)
-{
-	int64_t t;
-
-	return time_parse(status_text(d, name), &t) ? t : 0;
-}
-
 static bool read_condition(const struct data *d, struct job_condition *ret)
 {
 	for (unsigned t = JOB_CREATED; t <= JOB_FAILED; t++)
 		if (str_is(status_text(d, "type"), condition_word(t))) {
 			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"), .reason = status_text(d, "reason"),
-				.message = status_text(d, "message"), .updated = moment(d, "lastUpdateTime"), .changed = moment(d, "lastTransitionTime") };
+				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"), .changed = status_time(d, "lastTransitionTime") };
 			return true;
 		}
 	return false;
@@ -254,38 +240,38 @@ static bool read_attempts(const struct data *attempts, struct decide_role *r)
 		replica->restarts = number(d, "restarts");
 		replica->failures = number(d, "failures");
 		replica->series = number(d, "series");
-		replica->again = moment(d, "again");
+		replica->again = status_time(d, "again");
 	}
 	return true;
 }
 
 static bool read_role(struct arena *a, const struct data *d, const struct plan_role *plan, struct decide_role *r)
 {
-	*r = (struct decide_role){ .at = ARENA_ARRAY(a, struct decide_replica, (size_t)plan->max), .n = plan->max, .released = yes(d, "released") };
+	*r = (struct decide_role){ .at = ARENA_ARRAY(a, struct decide_replica, (size_t)plan->max), .n = plan->max, .released = status_true(d, "released") };
 	return read_indexes(status_text(d, "succeeded"), r, true) && read_indexes(status_text(d, "failed"), r, false) &&
 		read_attempts(status_path(d, "attempts"), r);
 }
 
 bool decide_record_read(struct arena *a, const struct data *d, const struct plan_job *j, struct decide_record *ret)
 {
-	const struct data *conditions = status_path(d, "conditions"), *roles = status_path(d, "roles");
+	const struct data *conditions = status_list(d, "conditions"), *roles = status_path(d, "roles");
 	struct decide_record r = { .nroles = j->nroles, .roles = ARENA_ARRAY(a, struct decide_role, j->nroles) };
 
 	if (status_number(d, "schemaVersion", 0) != RECORD_VERSION)
 		return false;
-	for (size_t i = 0; conditions && conditions->kind == DATA_LIST && i < conditions->u.list.n; i++) {
+	for (size_t i = 0; i < conditions->u.list.n; i++) {
 		struct job_condition c;
 		if (!read_condition(conditions->u.list.at[i], &c))
 			return false;
 		ARENA_PUSH(a, r.conditions.at, r.conditions.n, c);
 	}
-	r.begin = moment(d, "startTime");
-	r.end = moment(d, "completionTime");
+	r.begin = status_time(d, "startTime");
+	r.end = status_time(d, "completionTime");
 	r.spent = number(d, "spent");
 	r.begun_anew = number(d, "begunAnew");
-	r.cut_short = yes(d, "cutShort");
+	r.cut_short = status_true(d, "cutShort");
 	for (size_t k = 0; k < j->nroles; k++) {
-		const struct data *role = roles && roles->kind == DATA_MAP ? data_get(roles, j->roles[k].name) : NULL;
+		const struct data *role = data_get(roles, j->roles[k].name);
 		if (!read_role(a, role, &j->roles[k], &r.roles[k]))
 			return false;
 	}

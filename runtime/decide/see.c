@@ -1,6 +1,5 @@
 /* see.c - which objects of a cluster have to do with a job, and what they say. */
 #include "runtime/decide/decide.h"
-#include "runtime/words.h"
 
 struct looking {
 	struct arena *arena;
@@ -87,8 +86,7 @@ static bool label_text(struct arena *a, const struct plan_job *j, const struct p
 
 static bool has_label(const struct data *object, struct str key, struct str value)
 {
-	const struct data *labels = status_path(object, "metadata.labels");
-	const struct data *found = labels && labels->kind == DATA_MAP ? data_get(labels, key) : NULL;
+	const struct data *found = data_get(status_path(object, "metadata.labels"), key);
 
 	return found && found->kind == DATA_STRING && str_eq(found->u.string, value);
 }
@@ -156,13 +154,11 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j)
 
 static const struct data *controller_of(const struct data *object)
 {
-	const struct data *owners = status_path(object, "metadata.ownerReferences");
+	const struct data *owners = status_list(object, "metadata.ownerReferences");
 
-	for (size_t i = 0; owners && owners->kind == DATA_LIST && i < owners->u.list.n; i++) {
-		const struct data *is = status_path(owners->u.list.at[i], "controller");
-		if (is && is->kind == DATA_BOOL && is->u.boolean)
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		if (status_true(owners->u.list.at[i], "controller"))
 			return owners->u.list.at[i];
-	}
 	return NULL;
 }
 
@@ -180,13 +176,6 @@ static enum seen_owner owner_of(struct looking *l, const struct data *object, co
 
 /* ---- what it says ---- */
 
-static int64_t time_at(const struct data *d, const char *path)
-{
-	int64_t t;
-
-	return time_parse(status_text(d, path), &t) ? t : 0;
-}
-
 static int64_t within(int64_t n, int64_t lo, int64_t hi) { return n < lo ? lo : n > hi ? hi : n; }
 
 static void containers(struct seen *s, const struct data *pod, struct str main)
@@ -194,15 +183,15 @@ static void containers(struct seen *s, const struct data *pod, struct str main)
 	static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
 
 	for (size_t k = 0; k < 2; k++) {
-		const struct data *list = status_path(pod, lists[k]);
-		for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+		const struct data *list = status_list(pod, lists[k]);
+		for (size_t i = 0; i < list->u.list.n; i++) {
 			const struct data *c = list->u.list.at[i];
 			s->restarts += within(status_number(c, "restartCount", 0), 0, INT32_MAX);
 			if (k == 0 || !str_eq(status_text(c, "name"), main))
 				continue;
 			/* some systems have larger codes; what matters is that they are not small */
 			s->exit_code = (int)within(status_number(c, "state.terminated.exitCode", -1), -1, 255);
-			s->end = time_at(c, "state.terminated.finishedAt");
+			s->end = status_time(c, "state.terminated.finishedAt");
 		}
 	}
 }
@@ -216,7 +205,7 @@ static void pod_says(struct looking *l, struct seen *s, const struct data *pod)
 	s->ready = status_condition_true(pod, "Ready") != NULL;
 	s->disrupted = status_condition_true(pod, "DisruptionTarget") || str_is(reason, "Evicted") || str_is(reason, "NodeLost") ||
 		str_is(reason, "Preempted") || str_is(reason, "Shutdown");
-	s->begin = time_at(pod, "status.startTime");
+	s->begin = status_time(pod, "status.startTime");
 	containers(s, pod, plan_label(l->arena, l->job->plan->roles[s->role].main.name));
 }
 
@@ -226,13 +215,23 @@ static void job_says(struct seen *s, const struct data *job)
 	s->phase = status_condition_true(job, "Complete") ? SEEN_SUCCEEDED : status_condition_true(job, "Failed") ? SEEN_FAILED :
 		status_number(job, "status.active", 0) > 0 ? SEEN_RUNNING : SEEN_PENDING;
 	s->restarts = within(status_number(job, "status.failed", 0), 0, INT32_MAX);
-	s->begin = time_at(job, "status.startTime");
+	s->begin = status_time(job, "status.startTime");
 }
 
 static void deployment_says(struct seen *s, const struct data *deployment)
 {
 	s->ready = status_number(deployment, "status.readyReplicas", 0) > 0;
 	s->phase = s->ready ? SEEN_RUNNING : SEEN_PENDING;
+}
+
+static void read_state(struct looking *l, struct seen *s, const struct data *o)
+{
+	if (str_is(s->kind, "Pod"))
+		pod_says(l, s, o);
+	else if (str_is(s->kind, "Job"))
+		job_says(s, o);
+	else if (str_is(s->kind, "Deployment"))
+		deployment_says(s, o);
 }
 
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects)
@@ -250,12 +249,8 @@ struct seen_list decide_see(struct arena *a, const struct decide_job *job, const
 			continue;
 		s.owner = owner_of(&l, o, &s);
 		s.deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
-		if (str_is(s.kind, "Pod"))
-			pod_says(&l, &s, o);
-		else if (str_is(s.kind, "Job"))
-			job_says(&s, o);
-		else if (str_is(s.kind, "Deployment"))
-			deployment_says(&s, o);
+		if (s.role != NO_ROLE)          /* of another object it is enough that it is there */
+			read_state(&l, &s, o);
 		ARENA_PUSH(a, list.at, list.n, s);
 	}
 	return list;

@@ -79,20 +79,24 @@ static bool names_hosts(const struct text *t, int *ret_role)
 }
 
 /* A list of hosts tells replicas apart on a cluster; without a network for each they are all one address. */
-static void note_hosts(struct launch *l, const struct plan_role *r)
+static void note_list(struct launch *l, struct str where, const struct text *t)
 {
 	int role;
 
+	if (names_hosts(t, &role))
+		launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own", STR_ARG(where),
+			STR_ARG(l->job->roles[role].name));
+}
+
+static void note_hosts(struct launch *l, const struct plan_role *r)
+{
 	if (l->options->isolate == ISOLATE_REPLICA)
 		return;
 	for (size_t i = 0; i < r->nfiles; i++)
-		if (names_hosts(&r->files[i].text, &role))
-			launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own",
-				STR_ARG(r->files[i].path), STR_ARG(l->job->roles[role].name));
+		note_list(l, r->files[i].path, &r->files[i].text);
 	for (size_t i = 0; i < r->main.nenv; i++)
-		if (r->main.env[i].kind == ENV_TEXT && names_hosts(&r->main.env[i].text, &role))
-			launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own",
-				STR_ARG(r->main.env[i].name), STR_ARG(l->job->roles[role].name));
+		if (r->main.env[i].kind == ENV_TEXT)
+			note_list(l, r->main.env[i].name, &r->main.env[i].text);
 }
 
 static void note_unasked(struct launch *l, const struct plan_role *r, const struct plan_container *c)

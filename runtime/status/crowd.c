@@ -81,7 +81,6 @@ static void restarting(struct gathering *g, const struct part *p, int64_t i, str
 
 	if (!n)
 		return;
-	c->restarts += n;
 	if (r->view.restarted > c->restarted)
 		c->restarted = r->view.restarted;
 	if (c->restarting.n < 120)

@@ -10,7 +10,7 @@
 
 /* The pods of a role, or of one Job, together. */
 struct crowd {
-	int64_t seen, active, ready, succeeded, restarts;
+	int64_t seen, active, ready, succeeded;
 	int64_t restarted;              /* when one last began anew; 0: never */
 	enum run_phase phase;           /* the worst of those that have not ended; RUNNING when all is well */
 	struct str cause;               /* "3 of 64 pods: ImagePullBackOff: ..." */

@@ -55,7 +55,7 @@ int64_t status_time(const struct data *d, const char *path)
 
 static struct str keyed(const struct data *map, const char *key)
 {
-	const struct data *v = map && map->kind == DATA_MAP ? data_get(map, str_of(key)) : NULL;
+	const struct data *v = data_get(map, str_of(key));
 
 	return v && v->kind == DATA_STRING ? v->u.string : STR("");
 }

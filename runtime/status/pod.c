@@ -1,6 +1,5 @@
 #include "runtime/status/pod.h"
 
-#include <signal.h>
 
 #include "runtime/words.h"
 
@@ -71,13 +70,6 @@ static void waiting(struct judging *j, const struct data *container)
 
 /* ---- a container that ended ---- */
 
-static struct str exit_word(struct arena *a, int code)
-{
-	const char *name = code > 128 && code < 128 + 65 ? sigabbrev_np(code - 128) : NULL;
-
-	return name ? str_printf(a, "killed by %s", name) : str_printf(a, "exit code %d", code);
-}
-
 static void ended(struct judging *j, const struct data *container, const char *state, bool init)
 {
 	const struct data *end = status_path(container, state);
@@ -94,7 +86,7 @@ static void ended(struct judging *j, const struct data *container, const char *s
 	v->log = status_text(end, "message");
 	v->finished = status_time(end, "finishedAt");
 	v->again = state[0] == 'l';
-	v->why = told ? reason : exit_word(j->arena, (int)code);
+	v->why = told ? reason : end_words(j->arena, (int)code, v->signal);
 	if (v->cause.n || v->again)
 		return;
 	v->reason = v->why;

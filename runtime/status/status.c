@@ -80,7 +80,7 @@ static void judged_by_pods(struct gathering *g, const struct part *p, bool runni
 		again = again && replica_again(p, &p->at[i]);
 		disrupted = disrupted && p->at[i].view.disrupted;
 	}
-	if (p->njobs || lost <= (p->plan->elastic ? p->plan->max - p->plan->min : 0))
+	if (p->njobs || lost <= role_spare_replicas(p->plan))
 		return;
 	enum failure_effect effect = failure_judge(p->plan, again);
 	if (disrupted && effect == FAILURE_ENDS)        /* their nodes were taken from them: that is nobody's failure */
