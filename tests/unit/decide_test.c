@@ -303,6 +303,59 @@ static void elastic(void)
 	world_end(&w);
 }
 
+/* A replica that a smaller size sends away ends badly while it goes: it is made anew when the size grows, and nothing has failed. */
+static void sent_away(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = job(roles, 1, &all);
+	int64_t sizes[] = { 2 };
+	struct world w;
+
+	roles[0].elastic = true;
+	roles[0].min = 1;
+	world_begin(&w, &j, STR("Job"));
+	w.job.sizes = sizes;
+	ORDERS("create Pod j-a-0, create Pod j-a-1");
+	world_run_all(&w);
+	ORDERS("");
+	struct thing leaving = *world_replica(&w, 0, 1);
+	sizes[0] = 1;
+	ORDERS("delete Pod j-a-1");
+	leaving.deleting = true;
+	thing_ends(&w, &leaving, 143);
+	*world_pod(&w, 0, 1, SEEN_FAILED) = leaving;
+	ORDERS("");
+	CHECK(!w.record.roles[0].at[1].failed && w.record.spent == 0);
+	world_remove(&w, world_replica(&w, 0, 1));
+	sizes[0] = 2;
+	ORDERS("create Pod j-a-1");
+	world_end(&w);
+}
+
+/* A pod that a framework adds stands for no replica; it is enough that it is there. */
+static void pod_beside(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 1) };
+	struct plan_job j = job(roles, 1, &all);
+	struct data name = { .kind = DATA_STRING, .u.string = STR("j-helper") }, kind = { .kind = DATA_STRING, .u.string = STR("Pod") };
+	struct data_member named[] = { { .key = STR("name"), .value = &name } };
+	struct data metadata = { .kind = DATA_MAP, .u.map = { named, 1 } };
+	struct data_member members[] = { { .key = STR("kind"), .value = &kind }, { .key = STR("metadata"), .value = &metadata } };
+	const struct data pod = { .kind = DATA_MAP, .u.map = { members, 2 } };
+	struct plan_object objects[] = { { .data = &pod, .framework = true } };
+	struct world w;
+
+	j.objects = objects;
+	j.nobjects = 1;
+	world_begin(&w, &j, STR("Job"));
+	ORDERS("create Pod j-helper, create Pod j-a-0");
+	world_find(&w, STR("Pod"), STR("j-helper"))->phase = SEEN_FAILED;
+	ORDERS("");
+	world_end(&w);
+}
+
 static void time_limits(void)
 {
 	struct plan_condition all = done(0);
@@ -696,6 +749,8 @@ int main(void)
 	in_turn();
 	owners();
 	elastic();
+	sent_away();
+	pod_beside();
 	time_limits();
 	suspended();
 	back_off();
