@@ -344,8 +344,12 @@ static int router_make(int outside, const char **step)
 {
 	struct batch b = { .n = 0 };
 
-	/* who is refused hears of it each time */
-	setting("/proc/sys/net/ipv4/icmp_ratelimit", "0");
+	/*
+	 * Who is refused hears of it each time: the mask takes refusals out of every limit,
+	 * that of a destination and that of the namespace, whose credit is counted from its
+	 * first refusal on and may refuse the second of two at once.
+	 */
+	setting("/proc/sys/net/ipv4/icmp_ratemask", "0");
 	route_end(&b);
 	return exchange(outside, &b, step);
 }
