@@ -246,6 +246,7 @@ const char *quantity_unit_meant(struct str word)
 		{ "GB", "G" }, { "GiB", "Gi" }, { "gb", "G" }, { "gib", "Gi" }, { "g", "G" }, { "gi", "Gi" }, { "MB", "M" }, { "MiB", "Mi" },
 		{ "mb", "M" }, { "mib", "Mi" }, { "mi", "Mi" }, { "KB", "k" }, { "kB", "k" }, { "KiB", "Ki" }, { "kb", "k" }, { "K", "k" },
 		{ "ki", "Ki" }, { "TB", "T" }, { "TiB", "Ti" }, { "tb", "T" }, { "t", "T" }, { "ti", "Ti" }, { "PB", "P" }, { "PiB", "Pi" },
+		{ "EB", "E" }, { "EiB", "Ei" },
 		{ "Gib", "Gi" }, { "Gb", "G" }, { "Mib", "Mi" }, { "Mb", "M" }, { "Tib", "Ti" }, { "Tb", "T" }, { "GI", "Gi" }, { "MI", "Mi" }, { "gB", "G" },
 		{ "gigabytes", "G" }, { "gigabyte", "G" }, { "gigs", "G" }, { "megabytes", "M" }, { "terabytes", "T" },
 		{ "sec", "s" }, { "secs", "s" }, { "second", "s" }, { "seconds", "s" }, { "S", "s" }, { "mins", "min" }, { "minutes", "min" },

@@ -62,12 +62,18 @@ static const struct decl *device_module(struct advice *a, struct str device, boo
 	return any;
 }
 
-/* What 'trainc explain' calls an imported module. */
+/* What 'trainc explain' calls a module of the library; empty for another. */
+static struct str library_topic(const struct module *m)
+{
+	return str_starts(m->dotted, STR("std.")) ? (struct str){ m->dotted.p + 4, m->dotted.n - 4 } : STR("");
+}
+
+/* What it calls an imported module. */
 static struct str topic_of(const struct decl *import)
 {
-	struct str dotted = import->node->u.import.module->dotted;
+	struct str topic = library_topic(import->node->u.import.module);
 
-	return str_starts(dotted, STR("std.")) ? (struct str){ dotted.p + 4, dotted.n - 4 } : import->name;
+	return topic.n ? topic : import->name;
 }
 
 /* Accelerators are named in lower case. */
@@ -160,7 +166,7 @@ void advise_device(struct check *c, struct diag *d, const struct module *m)
 {
 	const struct map *values = &c->at.module->values;
 	struct str device = some_device(m), shown = STR("MODULE");
-	struct str topic = str_starts(m->dotted, STR("std.")) ? (struct str){ m->dotted.p + 4, m->dotted.n - 4 } : STR("");
+	struct str topic = library_topic(m);
 
 	for (size_t i = 0; i < values->n; i++) {
 		const struct decl *import = values->entries[i].value;

@@ -128,12 +128,9 @@ static void add_roles(struct check *c, struct decl *framework, struct node *body
 /* `other_roles = true`, written out: nothing is evaluated yet. */
 static bool takes_other_roles(const struct node *body)
 {
-	for (size_t i = 0; i < body->u.body.items.n; i++) {
-		const struct node *item = body->u.body.items.at[i];
-		if (item->kind == NODE_SET && str_is(item->u.item.key.text, schema_field(FIELD_OTHER_ROLES)->name))
-			return item->u.item.value->kind == NODE_BOOL && item->u.item.value->u.boolean;
-	}
-	return false;
+	const struct node *value = body_member(body, schema_field(FIELD_OTHER_ROLES)->name);
+
+	return value && value->kind == NODE_BOOL && value->u.boolean;
 }
 
 void framework_roles(struct check *c, struct decl *d)

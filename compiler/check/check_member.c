@@ -192,10 +192,8 @@ static const char *role_word(struct str name)
 }
 
 /* `worker[0].host`: one replica of a role. */
-static bool report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index, struct str member)
+static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index, struct str member)
 {
-	if (!base->type || base->type->kind != TYPE_ROLE)
-		return false;
 	struct str role = node_words(c, base), i = node_words(c, index), call;
 	const char *other = role_word(member);
 	bool list = str_is(member, "hosts") || (other && str_is(str_of(other), "hosts"));
@@ -211,7 +209,6 @@ static bool report_replica(struct check *c, const struct node *n, const struct n
 	} else {
 		diag_help(c->diags, d, "write '%.*s.host(%.*s)' or '%.*s.address(%.*s, \"port\")'", STR_ARG(role), STR_ARG(i), STR_ARG(role), STR_ARG(i));
 	}
-	return true;
 }
 
 static void report_role_member(struct check *c, struct node *n)
@@ -358,9 +355,10 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 	struct node *inner = n->u.member.base;
 	if (inner->kind == NODE_INDEX && inner->u.pair.base->kind == NODE_NAME && scope_peek(c, inner->u.pair.base->u.name.text)) {
 		const struct type *role = type_expr(c, inner->u.pair.base, NULL);
-		if (role->kind == TYPE_ROLE && check_free(c, inner->u.pair.index)->kind != TYPE_BAD &&
-		    report_replica(c, n, inner->u.pair.base, inner->u.pair.index, n->u.member.name))
+		if (type_strip_pod(role)->kind == TYPE_ROLE && check_free(c, inner->u.pair.index)->kind != TYPE_BAD) {
+			report_replica(c, n, inner->u.pair.base, inner->u.pair.index, n->u.member.name);
 			return bad(n);
+		}
 	}
 	const struct type *t = type_base(c, n->u.member.base, n->u.member.name);
 	bool pod = t->kind == TYPE_POD;

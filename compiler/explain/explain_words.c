@@ -1,6 +1,7 @@
 /*
  * explain_words.c - codes and the words of the language, from their tables.
  */
+#include "base/quantity.h"
 #include "check/module.h"
 #include "check/schema.h"
 #include "explain/explain.h"
@@ -209,27 +210,10 @@ static const struct {
 #undef UNIT
 };
 
-/* GiB, Mb, hours: how the unit is written here; the topic itself when it is no such word. */
-static struct str unit_meant(struct str topic)
-{
-	static const struct {
-		const char *written, *meant;
-	} others[] = {
-		{ "KiB", "Ki" }, { "MiB", "Mi" }, { "GiB", "Gi" }, { "TiB", "Ti" }, { "PiB", "Pi" }, { "EiB", "Ei" },
-		{ "kB", "k" }, { "KB", "k" }, { "MB", "M" }, { "GB", "G" }, { "TB", "T" }, { "PB", "P" }, { "EB", "E" },
-		{ "sec", "s" }, { "second", "s" }, { "minute", "min" }, { "minutes", "min" }, { "hr", "h" }, { "hour", "h" },
-		{ "hours", "h" }, { "day", "d" }, { "days", "d" },
-	};
-
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (str_is(topic, others[i].written))
-			return str_of(others[i].meant);
-	return topic;
-}
-
 static bool explain_unit(struct explain *e)
 {
-	struct str topic = unit_meant(e->topic);
+	const char *meant = quantity_unit_meant(e->topic);
+	struct str topic = meant && *meant ? str_of(meant) : e->topic;
 
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (!str_is(topic, units[i].suffix))
