@@ -85,6 +85,15 @@ for want in tests/*/*.diag tests/*/*.yaml tests/*/*.ast tests/*/*.env tests/*/*.
 	case $want in tests/e2e/* | tests/frameworks/* | *'*'*) continue ;; esac
 	test -f "${want%.*}.tj" || test -f "${want%.*.*}.tj" || fail "$want has no program"
 done
+# Nor does a program without a golden, unless others beside it read it.
+for src in tests/*/*.tj; do
+	name=${src##*/} name=${name%.tj}
+	case $src in tests/e2e/* | tests/frameworks/* | */project.tj) continue ;; esac
+	for beside in "${src%.tj}".*; do
+		case $beside in *.tj | *.args) ;; *) continue 2 ;; esac
+	done
+	grep -qw "$name" "${src%/*}"/*.tj "${src%/*}"/*.sh 2>/dev/null || fail "$src has no golden"
+done
 # An example without a golden shows nothing.
 for directory in examples/*/; do
 	test -d "$directory" || continue

@@ -40,6 +40,7 @@ struct gathering {
 	int64_t now;
 	const struct status_objects *all;
 	struct events events;
+	struct status_objects looked_up; /* endpoints and storage classes: others are judged by them */
 	struct map names;               /* of pods and Jobs -> struct replica_key */
 	struct map nodes;               /* that are not ready -> their condition */
 	struct part *parts;             /* as the plan's roles */

@@ -25,35 +25,35 @@ static void count_endpoints(const struct data *slice, int64_t *ret_ready, int64_
 	}
 }
 
-static struct object_view service(struct arena *a, const struct data *o, const struct status_objects *all)
+static struct object_view service(struct arena *a, const struct data *o, const struct status_objects *looked_up)
 {
 	int64_t ready = 0, n = 0;
 	bool any = false;
 
-	for (size_t i = 0; i < all->n; i++)
-		if (str_is(status_text(all->at[i], "kind"), "EndpointSlice") &&
-		    str_eq(status_label(all->at[i], "kubernetes.io/service-name"), status_text(o, "metadata.name")) &&
-		    str_eq(status_text(all->at[i], "metadata.namespace"), status_text(o, "metadata.namespace"))) {
+	for (size_t i = 0; i < looked_up->n; i++)
+		if (str_is(status_text(looked_up->at[i], "kind"), "EndpointSlice") &&
+		    str_eq(status_label(looked_up->at[i], "kubernetes.io/service-name"), status_text(o, "metadata.name")) &&
+		    str_eq(status_text(looked_up->at[i], "metadata.namespace"), status_text(o, "metadata.namespace"))) {
 			any = true;
-			count_endpoints(all->at[i], &ready, &n);
+			count_endpoints(looked_up->at[i], &ready, &n);
 		}
 	return view(RUN_RUNNING, any ? str_printf(a, "%lld/%lld endpoints ready", (long long)ready, (long long)n) : STR(""));
 }
 
 /* ---- S-51 ---- */
 
-static bool binds_late(const struct data *claim, const struct status_objects *all, const struct events *events)
+static bool binds_late(const struct data *claim, const struct status_objects *looked_up, const struct events *events)
 {
 	static const char *const waits[] = { "WaitForFirstConsumer", NULL };
 	struct str class = status_text(claim, "spec.storageClassName");
 
-	for (size_t i = 0; i < all->n; i++)
-		if (str_is(status_text(all->at[i], "kind"), "StorageClass") && str_eq(status_text(all->at[i], "metadata.name"), class))
-			return str_is(status_text(all->at[i], "volumeBindingMode"), "WaitForFirstConsumer");
+	for (size_t i = 0; i < looked_up->n; i++)
+		if (str_is(status_text(looked_up->at[i], "kind"), "StorageClass") && str_eq(status_text(looked_up->at[i], "metadata.name"), class))
+			return str_is(status_text(looked_up->at[i], "volumeBindingMode"), "WaitForFirstConsumer");
 	return events_newest(events, STR("PersistentVolumeClaim"), status_text(claim, "metadata.name"), waits) != NULL;
 }
 
-static struct object_view claim(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events)
+static struct object_view claim(struct arena *a, const struct data *o, const struct status_objects *looked_up, bool pods, const struct events *events)
 {
 	struct str phase = status_text(o, "status.phase");
 	struct object_view v;
@@ -62,7 +62,7 @@ static struct object_view claim(struct arena *a, const struct data *o, const str
 		return view(RUN_RUNNING, STR(""));
 	if (str_is(phase, "Lost"))
 		v = view(RUN_FAILED, STR("its volume is lost"));
-	else if (!pods && binds_late(o, all, events))
+	else if (!pods && binds_late(o, looked_up, events))
 		return view(RUN_RUNNING, STR("waits for the first pod, as its storage class says"));
 	else
 		v = view(RUN_PENDING, event_text(a, events_newest(events, STR("PersistentVolumeClaim"), status_text(o, "metadata.name"), NULL)));
@@ -200,7 +200,7 @@ static bool outdated(struct arena *a, const struct data *o, struct object_view *
 	return true;
 }
 
-struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events)
+struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *looked_up, bool pods, const struct events *events)
 {
 	struct str kind = status_text(o, "kind");
 	struct object_view v;
@@ -210,9 +210,9 @@ struct object_view object_judge(struct arena *a, const struct data *o, const str
 	if (text_among(kind, plain))
 		return view(RUN_RUNNING, STR(""));
 	if (str_is(kind, "Service"))
-		return service(a, o, all);
+		return service(a, o, looked_up);
 	if (str_is(kind, "PersistentVolumeClaim"))
-		return claim(a, o, all, pods, events);
+		return claim(a, o, looked_up, pods, events);
 	if (str_is(kind, "Deployment"))
 		return deployment(a, o);
 	if (str_is(kind, "StatefulSet") || str_is(kind, "DaemonSet") || str_is(kind, "ReplicaSet"))

@@ -18,8 +18,8 @@ struct object_view {
 	struct str cause;
 	bool holds;                     /* pods wait for such an object: it can be why nothing runs */
 };
-/* `all`: where endpoints and storage classes are found; `pods`: are there any pods? */
-struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *all, bool pods, const struct events *events);
+/* `looked_up`: the endpoints and storage classes; `pods`: are there any pods? */
+struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *looked_up, bool pods, const struct events *events);
 
 /* Kinds that stand for no run of their own: rows S-50 to S-60. */
 bool object_is_part(const struct data *o);

@@ -4,6 +4,8 @@
 #include "runtime/status/crowd.h"
 #include "runtime/words.h"
 
+#include <stdlib.h>
+
 void status_add(struct arena *a, struct status_objects *o, const struct data *document)
 {
 	const struct data *items = document->kind == DATA_MAP ? data_get(document, STR("items")) : NULL;
@@ -323,22 +325,25 @@ static void show_failure(struct gathering *g, struct run_state *s)
 	}
 }
 
+/* By kind and name, in whatever order they came. */
+static int object_cmp(const void *a, const void *b)
+{
+	const struct run_object *x = a, *y = b;
+	int c = str_cmp(x->kind, y->kind);
+
+	return c ? c : str_cmp(x->name, y->name);
+}
+
 static void show_objects(struct gathering *g, struct run_state *s)
 {
 	for (size_t i = 0; i < g->nothers; i++) {
 		const struct data *o = g->others[i];
-		struct object_view v = object_judge(g->arena, o, g->all, g->npods > 0, &g->events);
+		struct object_view v = object_judge(g->arena, o, &g->looked_up, g->npods > 0, &g->events);
 		struct run_object shown = { text_line(g->arena, status_text(o, "kind")), text_line(g->arena, status_text(o, "metadata.name")), v.phase, v.cause, v.holds };
-		size_t k = s->nobjects;
 		ARENA_PUSH(g->arena, s->objects, s->nobjects, shown);
-		for (; k > 0; k--) {            /* by kind and name, in whatever order they came */
-			int c = str_cmp(s->objects[k - 1].kind, shown.kind);
-			if (c < 0 || (c == 0 && str_cmp(s->objects[k - 1].name, shown.name) <= 0))
-				break;
-			s->objects[k] = s->objects[k - 1];
-			s->objects[k - 1] = shown;
-		}
 	}
+	if (s->nobjects)
+		qsort(s->objects, s->nobjects, sizeof *s->objects, object_cmp);
 }
 
 /* Is `e` told before `other`?  The newest first; names decide where times do not. */
