@@ -56,7 +56,8 @@ static void count(struct pass *p)
 			struct decide_count *c = &p->out->roles[k];
 			c->succeeded += r->succeeded;
 			c->failed += r->failed || (s && s->phase == SEEN_FAILED && !r->succeeded);
-			c->active += is_current(r, s) && s->phase == SEEN_RUNNING && !s->deleting;
+			if (is_current(r, s) && s->phase == SEEN_RUNNING && !s->deleting)
+				c->active += plan_role_is_deployment(p->parts[k].plan) ? s->ready : 1;
 		}
 }
 

@@ -49,7 +49,8 @@ struct seen {
 	int64_t index;                  /* not always one that is wanted */
 	/* of what runs */
 	enum seen_phase phase;
-	bool ready, disrupted;
+	int64_t ready;                  /* pods: one at most, but of a Deployment all that are */
+	bool disrupted;
 	int exit_code;                  /* of the main container; -1: unknown */
 	int64_t restarts;               /* of all containers, in place */
 	int64_t begin, end;             /* 0: unknown */

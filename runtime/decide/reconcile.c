@@ -126,6 +126,13 @@ static enum replica_state state_of(const struct pass *p, const struct decide_par
 	return part->plan->elastic && r->again > p->now ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
+/* One object stands for all replicas: those that are ready come first. */
+static void share(struct decide_part *part)
+{
+	for (int64_t i = 1; part->states[0] == REPLICA_READY && i < part->wanted; i++)
+		part->states[i] = i < part->at[0]->ready ? REPLICA_READY : REPLICA_STARTED;
+}
+
 void pass_judge(struct pass *p)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++) {
@@ -145,6 +152,8 @@ void pass_judge(struct pass *p)
 				lost(p, part->plan, s);
 			part->states[i] = state_of(p, part, r, s);
 		}
+		if (part->wanted && plan_role_is_deployment(part->plan))
+			share(part);
 	}
 }
 

@@ -220,7 +220,7 @@ static void job_says(struct seen *s, const struct data *job)
 
 static void deployment_says(struct seen *s, const struct data *deployment)
 {
-	s->ready = status_number(deployment, "status.readyReplicas", 0) > 0;
+	s->ready = status_number(deployment, "status.readyReplicas", 0);
 	s->phase = s->ready ? SEEN_RUNNING : SEEN_PENDING;
 }
 

@@ -544,6 +544,28 @@ static void deployments(void)
 	world_end(&w);
 }
 
+/* Who waits for all of them waits for as many as the Deployment counts. */
+static void deployments_in_turn(void)
+{
+	struct plan_condition all = done(1), served = ready(0);
+	struct plan_role roles[] = { role("board", 3), role("a", 1) };
+	struct plan_job j = job(roles, 2, &all);
+	struct world w;
+
+	roles[0].aux = true;
+	roles[0].restart = word("always");
+	roles[1].start_after = &served;
+	world_begin(&w, &j, STR("Job"));
+	ORDERS("create Deployment j-board");
+	world_replica(&w, 0, 0)->ready = 2;
+	ORDERS("");
+	CHECK(w.last.roles[0].active == 2);
+	world_replica(&w, 0, 0)->ready = 3;
+	ORDERS("create Pod j-a-0");
+	CHECK(w.last.roles[0].active == 3);
+	world_end(&w);
+}
+
 /* A plan with other numbers than before takes what is known along. */
 static void resized(void)
 {
@@ -757,6 +779,7 @@ int main(void)
 	effects();
 	unreachable();
 	deployments();
+	deployments_in_turn();
 	resized();
 	names();
 	labels();

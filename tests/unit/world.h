@@ -20,8 +20,8 @@
 struct thing {
 	struct str kind, name, uid;
 	enum seen_owner owner;
-	bool deleting, ready, disrupted;
-	int role;
+	bool deleting, disrupted;
+	int role, ready;                /* how many of its pods are */
 	int64_t index;
 	enum seen_phase phase;
 	int exit_code;                  /* -1: none is told */
