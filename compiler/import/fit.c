@@ -4,7 +4,7 @@
  * The API server refuses values of the wrong kind and drops fields that it does
  * not know.  So do we, but both are told.
  */
-#include "import/manifest.h"
+#include "import/template.h"
 
 #include <strings.h>
 
@@ -65,12 +65,15 @@ static void wrong_kind(struct fitting *f, const struct data *d, const struct sch
 {
 	struct diags *ds = f->im->diags;
 	struct str found = spelling(f, d);
+
+	if (template_value(f->im, d))
+		return;
 	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %s", element_of(in), STR_ARG(in->key),
 		wanted_words(ref), import_kind_words(d));
 
 	if (ref->word == SCHEMA_STRING && d->kind < DATA_STRING && found.n)
 		diag_help(ds, e, "write it in quotes: \"%.*s\"", STR_ARG(found));
-	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING)
+	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING && found.n && strchr("\"'", *found.p))
 		diag_help(ds, e, "the API server takes no text for it: write it without quotes");
 }
 

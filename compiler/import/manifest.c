@@ -4,6 +4,7 @@
  */
 #include "import/manifest.h"
 #include "import/objects.h"
+#include "import/template.h"
 
 #include "diag/suggest.h"
 #include "plan/data_read.h"
@@ -257,18 +258,24 @@ static void read_object(struct import *im, const struct data *object)
 		const struct data *items = data_get(object, STR("items"));
 		for (size_t i = 0; i < items->u.list.n; i++)
 			read_object(im, items->u.list.at[i]);
+		if (!items->u.list.n)
+			im->empty_list = object->from;
 		return;
 	}
 	if (import_is_config(object) || import_config_of(object)) {
 		read_config(im, object);
 		return;
 	}
+	if (template_directory(im, object))
+		return;
 	if (!kind.n || !api_version.n) {
 		struct diag *d = diag_report(im->diags, TJ1102, object->from, "this object has no '%s'", kind.n ? "apiVersion" : "kind");
 		diag_help(im->diags, d, "a manifest begins with lines like 'apiVersion: batch/v1' and 'kind: Job'");
 		return;
 	}
 	const struct import_kind *k = find_kind(kind, api_version, &other);
+	if (k && template_object(im, object))
+		return;
 	if (k && k->last)
 		keep(im, k, object);
 	else if (k)
@@ -300,6 +307,8 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 
 static void unreadable(struct import *im, const struct data_error *error)
 {
+	if (template_unreadable(im, error))
+		return;
 	struct diag *d = diag_report(im->diags, TJ1101, error->at, "%.*s", STR_ARG(error->what));
 
 	if (span_known(error->first))
@@ -337,6 +346,9 @@ void import_finish(struct import *im)
 	runtimes_finish(im);
 	beside_finish(im);
 	report_strangers(im);
+	if (!im->njobs && span_known(im->empty_list) && diags_ok(im->diags))
+		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list, "there is nothing to import: this list is empty"),
+			"jobs that are gone are not listed; 'kubectl get --all-namespaces' looks in every namespace");
 }
 
 size_t import_count(const struct import *im) { return im->njobs; }

@@ -50,6 +50,8 @@ struct import {
 	struct names *names;
 	struct import_options options;
 	const struct source *source;    /* that is being read */
+	const struct source *incomplete;        /* the last one that was told to be a template (template.c) */
+	struct span empty_list;         /* where a list without objects stands, if there is one */
 	struct comments comments;       /* of the document */
 	struct imported **jobs;
 	size_t njobs;

@@ -3,6 +3,7 @@
  */
 #include "syntax/parse_state.h"
 
+#include "syntax/manifest.h"
 #include "trainc.tab.h"
 
 static bool stands_for_operand(int kind)
@@ -123,6 +124,8 @@ struct node *parse_source(struct arena *a, struct names *names, struct diags *ds
 	struct span all = { source->base, source->base + (uint32_t)source->text.n };
 
 	p.file = node_new(a, NODE_FILE, all);
+	if (manifest_in_text(a, ds, source))
+		return p.file;
 	prepare(&p, false);
 	run(&p);
 	tokens_explain(&p.tokens);

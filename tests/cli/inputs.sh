@@ -27,6 +27,12 @@ else
 	skip "unreadable file: this user may read everything"
 fi
 ln -s loop.tj loop.tj; run 1 check loop.tj; says err "[TJ0001]"
+# a manifest is for another command, and nothing else about it is told
+printf 'apiVersion: batch/v1\nkind: Job\nspec: {a: ${B}}\n' >job.yaml; printf '[{"apiVersion": "v1"}]\n' >job.json
+for command in check compile plan 'fmt --check'; do
+	run 1 $command job.yaml; says err "'trainc import job.yaml' makes a program of it"; holds test "$(grep -c 'error:' .err)" -eq 1
+	run 1 $command job.json; says err "'trainc import job.json'"
+done
 printf 'import "directory.tj" as d\n' >imports.tj; run 1 check imports.tj; says err "[TJ0208]"
 escape=$(printf 'a\033[31m\nb.tj'); cp imports.tj "$escape"
 run 1 check "$escape"; holds test "$(grep -c "$(printf '\033')" .err)" -eq 0
