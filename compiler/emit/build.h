@@ -171,6 +171,8 @@ enum gang emit_gang(const struct plan_job *j);
 bool emit_kueue(const struct plan_job *j);
 /* Where it was decided: the job's name when that was on the command line. */
 struct span emit_gang_place(const struct plan_job *j);
+/* Do the pods of a role join the group that Kueue admits, because no other object stands for them? */
+bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
 /* The pods that belong to it (elastic roles at their most), and how many of them have to fit before any starts. */
 int64_t emit_gang_pods(const struct plan_job *j);
 int64_t emit_gang_least(const struct plan_job *j);

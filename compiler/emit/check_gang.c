@@ -67,33 +67,44 @@ static void native(struct checking *c, const struct plan_job *j)
 			one_for_all(c, j, &j->roles[i]);
 }
 
-/* How many objects Kueue would admit, each by itself. */
-static int64_t admitted(const struct checking *c, const struct plan_job *j)
+/* What Kueue would admit, each by itself: Jobs, and the group of the pods that no Job stands for. */
+struct admitted {
+	int64_t jobs;
+	bool group;
+	bool always;                    /* some are Jobs whatever the target */
+};
+
+static struct admitted admitted(const struct checking *c, const struct plan_job *j)
 {
 	bool pods = str_is(c->plan->target, "pods");
-	int64_t n = 0;
+	struct admitted n = { 0 };
 
 	if (!pods && c->plan->target.n && !str_is(c->plan->target, "jobs"))
-		return 1;
+		return n;               /* the whole is one object */
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (r->aux || !r->max || (pods && !r->replica.job))
-			continue;
-		n += pods || r->unrolled ? r->max : 1;
+		if (emit_gang_grouped(j, r))
+			n.group = true;
+		else if (!r->aux && r->max)
+			n.jobs += pods || r->unrolled ? r->max : 1;
+		n.always = n.always || (!r->aux && r->max && r->replica.job);
 	}
 	return n;
 }
 
 static void kueue(struct checking *c, const struct plan_job *j)
 {
-	int64_t n = admitted(c, j);
+	struct admitted n = admitted(c, j);
 
-	if (n <= 1)
+	if (n.jobs + n.group <= 1)
 		return;
-	struct str count = check_count(c->arena, (size_t)n);
-	struct diag *d = diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself", STR_ARG(count), STR_ARG(j->name));
+	struct str count = check_count(c->arena, (size_t)n.jobs);
+	struct diag *d = n.group ?
+		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits the pods of '%.*s' as one group, and each of its Jobs by itself", STR_ARG(j->name)) :
+		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself", STR_ARG(count), STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
-	diag_help(c->diags, d, "use the target 'jobset', which is admitted as a whole, or 'pods', admitted as one group; or gang = \"volcano\" or \"coscheduling\"");
+	diag_help(c->diags, d, "use the target 'jobset', which is admitted as a whole%s; or gang = \"volcano\" or \"coscheduling\"",
+		n.always ? "" : ", or 'pods', admitted as one group");
 }
 
 static void least(struct checking *c, const struct plan_job *j)

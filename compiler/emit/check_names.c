@@ -189,16 +189,41 @@ static void report_twice(struct checking *c, const struct identity *other, const
 	diag_help(c->diags, d, "give one of them another name");
 }
 
+/* "batch" of "batch/v1": one object may be written in several versions. */
+static struct str group_of(const char *api_version)
+{
+	const char *slash = strchr(api_version, '/');
+
+	return (struct str){ api_version, slash ? (size_t)(slash - api_version) : 0 };
+}
+
+/* GROUP/KIND/NAMESPACE/: the name follows. */
+static void identity_begin(struct buf *key, const char *api_version, const char *kind, struct str ns)
+{
+	buf_str(key, group_of(api_version));
+	buf_char(key, '/');
+	buf_z(key, kind);
+	buf_char(key, '/');
+	buf_str(key, ns);
+	buf_char(key, '/');
+}
+
+/* The job's namespace, but for an object that names another. */
+static struct str namespace_of(const struct plan_job *j, const struct manifest *m)
+{
+	struct str written = m->object ? emit_data_text(data_get(m->object->data, STR("metadata")), "namespace") : STR("");
+
+	if (m->scoped)
+		return STR("");
+	return written.n ? written : j->ns.value;
+}
+
 static bool identify_manifest(struct emit *e, const struct manifest *m, void *context)
 {
 	struct checking *c = context;
 	struct buf key = { 0 };
 
-	buf_z(&key, m->kind);
-	buf_char(&key, '/');
-	if (!m->scoped)
-		buf_str(&key, e->job->ns.value);
-	buf_char(&key, '/');
+	identity_begin(&key, m->api_version, m->kind, namespace_of(e->job, m));
 	size_t name = key.n;
 	buf_str(&key, m->name);
 	for (int64_t i = m->first; i < m->first + m->count; i++) {
@@ -235,11 +260,14 @@ static void job_names(struct checking *c)
 }
 
 /* What the controller of a set makes, and would find made already. */
-static void identify_made(struct checking *c, const struct plan_job *j, const char *kind, struct str name, struct span from)
+static void identify_made(struct checking *c, const struct plan_job *j, const char *api_version, const char *kind, struct str name, struct span from)
 {
-	struct str key = str_printf(c->arena, "%s/%.*s/%.*s", kind, STR_ARG(j->ns.value), STR_ARG(name));
-	const struct identity *other = identify(c, key, from, j);
+	struct buf key = { 0 };
 
+	identity_begin(&key, api_version, kind, j->ns.value);
+	buf_str(&key, name);
+	const struct identity *other = identify(c, buf_text(&key), from, j);
+	buf_release(&key);
 	if (other && (other->job == j || !str_eq(other->job->name, j->name)))
 		report_twice(c, other, kind, name, from);
 }
@@ -253,12 +281,12 @@ static void identify_set(struct checking *c, const struct plan_job *j)
 		struct str name = str_cat(c->arena, r->object, STR("-"), STR("0"));
 		in_set = in_set || r->in_set;
 		if (r->in_set && r->max && !r->unrolled)
-			identify_made(c, j, "Job", name, r->at);
+			identify_made(c, j, "batch/v1", "Job", name, r->at);
 		for (int64_t k = 0; r->in_set && r->unrolled && k < r->max; k++)
-			identify_made(c, j, "Job", str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);
+			identify_made(c, j, "batch/v1", "Job", str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);
 	}
 	if (in_set && j->hosts == HOSTS_SUBDOMAIN && !j->raw_service)
-		identify_made(c, j, "Service", j->name, j->name_at);
+		identify_made(c, j, "v1", "Service", j->name, j->name_at);
 }
 
 void check_identities(struct checking *c)

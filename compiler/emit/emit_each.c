@@ -92,37 +92,20 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j)
 	return true;
 }
 
-/* The same generated thing in several roles is one Secret. */
-static bool seen_before(const struct plan_job *j, size_t role, size_t mount)
-{
-	const struct plan_volume *v = j->roles[role].main.mounts[mount].volume;
-
-	for (size_t i = 0; i <= role; i++)
-		for (size_t k = 0; k < j->roles[i].main.nmounts && j->roles[i].max; k++) {
-			const struct plan_volume *other = j->roles[i].main.mounts[k].volume;
-			if (i == role && k == mount)
-				return false;
-			if (other->kind == VOLUME_GENERATED && str_eq(other->name, v->name))
-				return true;
-		}
-	return false;
-}
-
 bool each_secrets(struct visiting *v, const struct plan_job *j)
 {
-	for (size_t i = 0; i < j->nroles; i++)
-		for (size_t k = 0; k < j->roles[i].main.nmounts && j->roles[i].max; k++) {
-			const struct plan_volume *volume = j->roles[i].main.mounts[k].volume;
-			if (volume->kind != VOLUME_GENERATED || seen_before(j, i, k))
-				continue;
-			struct manifest m = each_manifest(NULL, "v1", "Secret", emit_generated_name(v->e->arena, j, volume->name),
-				emit_generated_make);
-			m.generated = volume->name;
-			m.from = volume->from;
-			if (!each_one(v, &m))
-				return false;
-		}
-	return true;
+	struct arena own = { 0 };       /* that of objects is emptied after each */
+	struct plan_volumes all = plan_generated(&own, j);
+	bool more = true;
+
+	for (size_t i = 0; i < all.n && more; i++) {
+		struct manifest m = each_manifest(NULL, "v1", "Secret", emit_generated_name(v->e->arena, j, all.at[i]->name), emit_generated_make);
+		m.generated = all.at[i]->name;
+		m.from = all.at[i]->from;
+		more = each_one(v, &m);
+	}
+	arena_release(&own);
+	return more;
 }
 
 static bool roles(struct visiting *v, const struct plan_job *j, bool aux)

@@ -368,6 +368,22 @@ void emit_gang_queue(struct emit *e, struct object *metadata)
 		mark_put(e, metadata, MARK_QUEUE, j->queue.value, j->queue.from);
 }
 
+bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r)
+{
+	return j->each_replica && member(r) && !r->replica.job;
+}
+
+/* Kueue waits until that many pods are there: what is a Job does not join them. */
+static int64_t grouped_pods(const struct plan_job *j)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < j->nroles; i++)
+		if (emit_gang_grouped(j, &j->roles[i]))
+			n += j->roles[i].max;
+	return n;
+}
+
 /* Pods that no other object stands for are admitted as a group. */
 static void kueue_pod(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
@@ -376,10 +392,10 @@ static void kueue_pod(struct emit *e, const struct plan_role *r, struct object *
 	if (!j->each_replica || r->replica.job || plan_role_is_deployment(r))
 		return;
 	emit_gang_queue(e, metadata);
-	if (!member(r))
+	if (!emit_gang_grouped(j, r))
 		return;
 	mark_put(e, metadata, MARK_KUEUE_GROUP, j->name, emit_gang_place(j));
-	mark_put(e, metadata, MARK_KUEUE_COUNT, str_int(e->arena, emit_gang_pods(j)), emit_gang_place(j));
+	mark_put(e, metadata, MARK_KUEUE_COUNT, str_int(e->arena, grouped_pods(j)), emit_gang_place(j));
 }
 
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata)

@@ -100,31 +100,47 @@ static void elastic_ends(struct needing *n)
 	}
 }
 
-static bool generates(const struct plan_role *r, struct str kind, size_t limit)
+/* ---- what is generated ---- */
+
+static void generated_in(struct arena *a, const struct plan_container *c, struct plan_volumes *ret)
 {
-	for (size_t i = 0; i < r->main.nmounts && i < limit; i++) {
-		const struct plan_volume *v = r->main.mounts[i].volume;
-		if (v->kind == VOLUME_GENERATED && str_eq(v->name, kind))
-			return true;
+	for (size_t i = 0; i < c->nmounts; i++) {
+		const struct plan_volume *v = c->mounts[i].volume;
+		bool known = v->kind != VOLUME_GENERATED;
+		for (size_t k = 0; k < ret->n && !known; k++)
+			known = str_eq(ret->at[k]->name, v->name);
+		if (!known)
+			ARENA_PUSH(a, ret->at, ret->n, v);
 	}
-	return false;
+}
+
+struct plan_volumes plan_generated(struct arena *a, const struct plan_job *j)
+{
+	struct plan_volumes all = { 0 };
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->max)
+			continue;
+		generated_in(a, &r->main, &all);
+		for (size_t k = 0; k < r->ninits; k++)
+			generated_in(a, &r->inits[k], &all);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			generated_in(a, &r->sidecars[k], &all);
+	}
+	return all;
 }
 
 static void generated_things(struct needing *n)
 {
 	const struct plan_job *j = n->job;
+	struct plan_volumes all = plan_generated(n->arena, j);
 
-	for (size_t i = 0; i < j->nroles; i++)
-		for (size_t k = 0; j->roles[i].max && k < j->roles[i].main.nmounts; k++) {
-			const struct plan_volume *v = j->roles[i].main.mounts[k].volume;
-			bool seen = v->kind != VOLUME_GENERATED || generates(&j->roles[i], v->name, k);
-			for (size_t o = 0; o < i && !seen; o++)
-				seen = j->roles[o].max && generates(&j->roles[o], v->name, SIZE_MAX);
-			if (seen)
-				continue;
-			buf_printf(&n->line, "makes the %.*s in Secret '%.*s-%.*s'", STR_ARG(v->name), STR_ARG(j->name), STR_ARG(v->name));
-			need(n);
-		}
+	for (size_t i = 0; i < all.n; i++) {
+		struct str kind = all.at[i]->name;
+		buf_printf(&n->line, "makes the %.*s in Secret '%.*s-%.*s'", STR_ARG(kind), STR_ARG(j->name), STR_ARG(kind));
+		need(n);
+	}
 }
 
 struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)

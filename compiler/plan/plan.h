@@ -394,6 +394,13 @@ bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
 /* How many Job objects the job has. */
 size_t plan_job_objects(const struct plan_job *j);
 
+/* What is generated for the job: one volume of each kind, the first that any container of a role with replicas mounts. */
+struct plan_volumes {
+	const struct plan_volume **at;
+	size_t n;
+};
+struct plan_volumes plan_generated(struct arena *a, const struct plan_job *j);
+
 /* What the job needs the runtime for ("ends the endless roles ps after success"), one sentence each. */
 struct plan_needs {
 	struct str *at;
