@@ -70,6 +70,8 @@ void gather_env(struct lowering *l, struct entries *body, struct source_entries 
 
 /* May a variable have that name?  Kubernetes 1.32 allows every printable ASCII character but `=`; false with a report (TJ0701). */
 bool env_name_ok(struct eval *ev, struct str name, struct span at);
+/* TJ0702: a job's variable whose name the framework reserves; the help names the argument or field that it follows. */
+void report_locked(struct lowering *l, const struct source_entry *mine);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
 /* What the framework says of the objects that stand for one replica: names (before anything asks for hosts), and the rest. */
 void replica_names(struct job *j);

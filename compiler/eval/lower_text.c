@@ -56,57 +56,6 @@ bool env_name_ok(struct eval *ev, struct str name, struct span at)
 	return false;
 }
 
-/* The field of a role that a member of it follows; empty when a job cannot change it. */
-static struct str changeable(const struct node *member)
-{
-	const struct node *base = member->u.member.base;
-	if (base->kind != NODE_NAME || !base->u.name.decl || base->u.name.decl->kind != DECL_ROLE)
-		return STR("");
-	if (str_is(member->u.member.name, "devices"))
-		return STR("accelerator");
-	return schema_find(BLOCK_ROLE, member->u.member.name) ? member->u.member.name : STR("");
-}
-
-/* What to change instead of a variable: the argument or field that the framework's own value mentions first. */
-static struct str instead(const struct node *n)
-{
-	struct str found = STR("");
-	if (!n)
-		return found;
-	switch (n->kind) {
-	case NODE_NAME:
-		return n->u.name.decl && n->u.name.decl->kind == DECL_FORMAL ? n->u.name.text : found;
-	case NODE_MEMBER:
-		return changeable(n);
-	case NODE_BINARY:
-	case NODE_COALESCE:
-		found = instead(n->u.op.left);
-		return found.n ? found : instead(n->u.op.right);
-	case NODE_CALL:
-		for (size_t i = 0; i < n->u.call.args.n && !found.n; i++)
-			found = instead(n->u.call.args.at[i]->u.arg.value);
-		return found;
-	default:
-		return found;
-	}
-}
-
-static void report_locked(struct lowering *l, const struct source_entry *mine)
-{
-	struct eval *ev = l->ev;
-	const struct source_entry *theirs = mine->beneath;
-	struct diag *d = diag_report(ev->diags, TJ0702, mine->key_at, theirs ? "'%.*s' is set by '%.*s'" : "'%.*s' is reserved by '%.*s'",
-		STR_ARG(mine->key), STR_ARG(l->job->plan->framework));
-	diag_label(ev->diags, d, "set here too");
-	if (theirs)
-		diag_note(ev->diags, d, theirs->key_at, "set by the framework here");
-	struct str other = instead(theirs ? theirs->expr : NULL);
-	if (other.n)
-		diag_help(ev->diags, d, "change '%.*s' instead", STR_ARG(other));
-	else
-		diag_help(ev->diags, d, "remove it: processes find each other by what the framework sets");
-}
-
 static bool same_text(struct eval *ev, const struct value *a, const struct value *b)
 {
 	struct text ta, tb;
