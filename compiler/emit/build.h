@@ -103,6 +103,8 @@ struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, str
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map);
 /* Labels that select the pods of a role. */
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
+/* Put pairs into a map, as decided at `from`, or where that is unknown each at its own place. */
+void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from);
 /* The name of a manifest's objects. */
 struct object *emit_name(struct emit *e, const struct manifest *m);
 /* How many replicas from `first` on have the same entries: variables, and labels of their own. */
@@ -115,7 +117,10 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 /* The spec of a pod, without what is raw. */
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod);
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
-struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *list);
+/* A native sidecar is an init container that goes on. */
+enum emit_container { CONTAINER_MAIN, CONTAINER_OTHER, CONTAINER_NATIVE_SIDECAR };
+struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, enum emit_container what,
+	struct object *list);
 void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses, struct object *container);
 unsigned emit_container_uses(const struct plan_role *r, const struct plan_container *c, bool main);
 
@@ -131,6 +136,7 @@ struct emit_volumes {
 	size_t n;
 	struct map known;               /* name in the program -> position + 1 of the last one */
 	struct map taken;               /* names in the pod */
+	struct map numbers;             /* names that several volumes have -> the last number behind one */
 	struct str shm, files;          /* names of those two; empty without */
 };
 struct emit_volumes emit_volumes_of(struct arena *a, const struct plan_role *r);
@@ -163,6 +169,12 @@ size_t emit_file_size(const struct plan_job *j, const struct plan_role *r, const
 const struct text *emit_file_text(const struct plan_file *f, int64_t index);
 struct object *emit_files_make(struct emit *e, const struct manifest *m);
 bool emit_uses_each_file(const struct plan_role *r);
+
+/* A taint in kubectl's syntax: key, key=value, key:Effect, key=value:Effect. */
+struct emit_taint {
+	struct str key, value, effect;  /* p NULL: not written; of no effect, for all of them */
+};
+struct emit_taint emit_taint_of(struct str text);
 
 /* ---- gangs: gang.c ---- */
 

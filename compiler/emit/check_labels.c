@@ -3,6 +3,7 @@
  */
 #include "emit/check.h"
 
+#include "diag/suggest.h"
 #include "kube/limits.h"
 
 static void report(struct checking *c, struct span at, const char *what, struct str text, const char *why)
@@ -43,30 +44,36 @@ static void keys(struct checking *c, const struct plan_job *j, const struct plan
 	}
 }
 
-/* kubectl's taint syntax: key, key=value, key:Effect, key=value:Effect. */
+static void effect(struct checking *c, const struct plan_str *taint, struct str written)
+{
+	static const char *const effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute" };
+	struct suggest near;
+
+	suggest_init(&near, c->arena, written);
+	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+		if (str_is(written, effects[i]))
+			return;
+		suggest_add(&near, str_of(effects[i]));
+	}
+	struct str sentence = suggest_sentence(&near);
+	struct diag *d = diag_report(c->diags, TJ0803, taint->from, "'%.*s' is not an effect of a taint", STR_ARG(check_short(c->arena, written)));
+	if (sentence.n)
+		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
+	else
+		diag_help(c->diags, d, "one of NoSchedule, PreferNoSchedule, NoExecute; without one all are tolerated");
+}
+
 static void toleration(struct checking *c, const struct plan_str *taint)
 {
-	struct str key = taint->value, value = { NULL, 0 }, effect = { NULL, 0 };
-	const char *why, *colon = key.n ? memrchr(key.p, ':', key.n) : NULL;
+	struct emit_taint t = emit_taint_of(taint->value);
+	const char *why;
 
-	if (colon) {
-		key.n = (size_t)(colon - key.p);
-		effect = (struct str){ colon + 1, taint->value.n - key.n - 1 };
-		if (!str_is(effect, "NoSchedule") && !str_is(effect, "PreferNoSchedule") && !str_is(effect, "NoExecute")) {
-			struct diag *d = diag_report(c->diags, TJ0803, taint->from, "'%.*s' is not an effect of a taint",
-				STR_ARG(check_short(c->arena, effect)));
-			diag_help(c->diags, d, "one of NoSchedule, PreferNoSchedule, NoExecute; without one all are tolerated");
-		}
-	}
-	const char *equals = key.n ? memchr(key.p, '=', key.n) : NULL;
-	if (equals) {
-		value = (struct str){ equals + 1, key.n - (size_t)(equals - key.p) - 1 };
-		key.n = (size_t)(equals - key.p);
-		if (!kube_label_value(value, &why))
-			report(c, taint->from, "taint value", value, why);
-	}
-	if (!kube_label_key(key, &why))
-		report(c, taint->from, "taint key", key, why);
+	if (t.effect.p)
+		effect(c, taint, t.effect);
+	if (t.value.p && !kube_label_value(t.value, &why))
+		report(c, taint->from, "taint value", t.value, why);
+	if (!kube_label_key(t.key, &why))
+		report(c, taint->from, "taint key", t.key, why);
 }
 
 void check_labels(struct checking *c, const struct plan_job *j)

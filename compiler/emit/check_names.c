@@ -60,28 +60,38 @@ static void length(struct checking *c, const struct plan_job *j, const struct pl
 
 /* ---- TJ0804 and names within a pod ---- */
 
+static void port_name(struct checking *c, const struct plan_port *p, struct str name)
+{
+	const char *why;
+	struct diag *d;
+
+	if (kube_port_name(name, &why))
+		return;
+	if (name.n > LIMIT_PORT_NAME)
+		d = diag_report(c->diags, TJ0804, p->name_at, "port name '%.*s' becomes %zu characters; at most %d", STR_ARG(p->name), name.n,
+			LIMIT_PORT_NAME);
+	else
+		d = diag_report(c->diags, TJ0804, p->name_at, "port name '%.*s' %s", STR_ARG(p->name), why);
+	diag_help(c->diags, d, "use up to 15 letters, digits and '-', at least one of them a letter");
+}
+
 static void port_names(struct checking *c, const struct plan_container *pc)
 {
+	struct map known = { 0 };
+
 	for (size_t i = 0; i < pc->nports; i++) {
-		struct str name = plan_label(c->arena, pc->ports[i].name);
-		const char *why;
-		struct diag *d;
-		if (!kube_port_name(name, &why)) {
-			if (name.n > LIMIT_PORT_NAME)
-				d = diag_report(c->diags, TJ0804, pc->ports[i].name_at, "port name '%.*s' becomes %zu characters; at most %d",
-					STR_ARG(pc->ports[i].name), name.n, LIMIT_PORT_NAME);
-			else
-				d = diag_report(c->diags, TJ0804, pc->ports[i].name_at, "port name '%.*s' %s", STR_ARG(pc->ports[i].name), why);
-			diag_help(c->diags, d, "use up to 15 letters, digits and '-', at least one of them a letter");
-		}
-		for (size_t k = 0; k < i; k++) {
-			if (!str_eq(plan_label(c->arena, pc->ports[k].name), name) || str_eq(pc->ports[k].name, pc->ports[i].name))
-				continue;
-			d = diag_report(c->diags, TJ0811, pc->ports[i].name_at, "ports '%.*s' and '%.*s' are both named '%.*s'",
-				STR_ARG(pc->ports[k].name), STR_ARG(pc->ports[i].name), STR_ARG(name));
-			diag_note(c->diags, d, pc->ports[k].name_at, "the other one");
-			diag_help(c->diags, d, "in Kubernetes '_' becomes '-' and letters are lower case; choose another name");
-		}
+		const struct plan_port *p = &pc->ports[i], *other;
+		struct str name = plan_label(c->arena, p->name);
+		port_name(c, p, name);
+		other = map_get(&known, name);
+		if (!other)
+			map_put(&known, c->arena, name, (void *)p);
+		if (!other || str_eq(other->name, p->name))
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0811, p->name_at, "ports '%.*s' and '%.*s' are both named '%.*s'",
+			STR_ARG(other->name), STR_ARG(p->name), STR_ARG(name));
+		diag_note(c->diags, d, other->name_at, "the other one");
+		diag_help(c->diags, d, "in Kubernetes '_' becomes '-' and letters are lower case; choose another name");
 	}
 }
 

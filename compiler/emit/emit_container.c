@@ -240,12 +240,16 @@ static void image(struct emit *e, const struct plan_container *c, struct object 
 			PUT_STR(e->arena, o, "imagePullPolicy", str_of(policies[i].value), c->pull.from);
 }
 
-struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *list)
+struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, enum emit_container what,
+	struct object *list)
 {
+	bool main = what == CONTAINER_MAIN;
 	struct object *o = object_add_map(e->arena, list, c->name_at);
 
 	PUT_STR(e->arena, o, "name", plan_label(e->arena, c->name), c->name_at);
 	image(e, c, o);
+	if (what == CONTAINER_NATIVE_SIDECAR)
+		PUT_STR(e->arena, o, "restartPolicy", STR("Always"), c->name_at);
 	texts_put(e, r, &c->command, STR("command"), o);
 	texts_put(e, r, &c->args, STR("args"), o);
 	if (c->workdir.set)

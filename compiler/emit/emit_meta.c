@@ -24,13 +24,13 @@ struct object *emit_name(struct emit *e, const struct manifest *m)
 	return m->indexed_name ? emit_indexed(e->arena, m->name, "-", m->from) : object_string(e->arena, m->name, m->from);
 }
 
-static void pairs_put(struct arena *a, struct object *map, const struct plan_pairs *pairs)
+void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from)
 {
 	struct object_field *fields = ARENA_ARRAY(a, struct object_field, pairs->n);
 
 	for (size_t i = 0; i < pairs->n; i++) {
 		fields[i].key = pairs->at[i].key;
-		fields[i].value = object_string(a, pairs->at[i].value, pairs->at[i].from);
+		fields[i].value = object_string(a, pairs->at[i].value, span_known(from) ? from : pairs->at[i].from);
 	}
 	object_put_all(a, map, fields, pairs->n);
 }
@@ -52,9 +52,9 @@ static struct object *labels(struct emit *e, const struct plan_role *r)
 
 static void user_labels(struct emit *e, const struct plan_role *r, bool of_role, struct object *map)
 {
-	pairs_put(e->arena, map, &e->job->labels);
+	emit_pairs(e->arena, map, &e->job->labels, (struct span){ 0 });
 	if (r && of_role)
-		pairs_put(e->arena, map, &r->labels);
+		emit_pairs(e->arena, map, &r->labels, (struct span){ 0 });
 }
 
 static void user_annotations(struct emit *e, const struct plan_role *r, bool of_role, struct object *metadata)
@@ -64,9 +64,9 @@ static void user_annotations(struct emit *e, const struct plan_role *r, bool of_
 
 	if (!map && (j->annotations.n || (r && of_role && r->annotations.n)))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
-	pairs_put(e->arena, map, &j->annotations);
+	emit_pairs(e->arena, map, &j->annotations, (struct span){ 0 });
 	if (r && of_role)
-		pairs_put(e->arena, map, &r->annotations);
+		emit_pairs(e->arena, map, &r->annotations, (struct span){ 0 });
 }
 
 /* What the runtime reads from the Jobs of a role. */

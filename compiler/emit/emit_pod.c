@@ -3,30 +3,34 @@
  */
 #include "emit/build.h"
 
-/* kubectl's taint syntax: key, key=value, key:Effect, key=value:Effect. */
+struct emit_taint emit_taint_of(struct str text)
+{
+	struct emit_taint t = { .key = text };
+	const char *colon = text.n ? memrchr(text.p, ':', text.n) : NULL;
+
+	if (colon) {
+		t.key.n = (size_t)(colon - text.p);
+		t.effect = (struct str){ colon + 1, text.n - t.key.n - 1 };
+	}
+	const char *equals = t.key.n ? memchr(t.key.p, '=', t.key.n) : NULL;
+	if (equals) {
+		t.value = (struct str){ equals + 1, t.key.n - (size_t)(equals - t.key.p) - 1 };
+		t.key.n = (size_t)(equals - t.key.p);
+	}
+	return t;
+}
+
 static void toleration(struct emit *e, struct str taint, struct span from, struct object *list)
 {
 	struct object *o = object_add_map(e->arena, list, from);
-	const char *colon = memrchr(taint.p, ':', taint.n);
-	struct str key = taint, effect = { NULL, 0 };
+	struct emit_taint t = emit_taint_of(taint);
 
-	if (colon) {
-		key.n = (size_t)(colon - taint.p);
-		effect = (struct str){ colon + 1, taint.n - key.n - 1 };
-	}
-	const char *equals = memchr(key.p, '=', key.n);
-	if (equals) {
-		struct str value = { equals + 1, key.n - (size_t)(equals - key.p) - 1 };
-		key.n = (size_t)(equals - key.p);
-		PUT_STR(e->arena, o, "key", key, from);
-		PUT_STR(e->arena, o, "operator", STR("Equal"), from);
-		PUT_STR(e->arena, o, "value", value, from);
-	} else {
-		PUT_STR(e->arena, o, "key", key, from);
-		PUT_STR(e->arena, o, "operator", STR("Exists"), from);
-	}
-	if (effect.n)
-		PUT_STR(e->arena, o, "effect", effect, from);
+	PUT_STR(e->arena, o, "key", t.key, from);
+	PUT_STR(e->arena, o, "operator", t.value.p ? STR("Equal") : STR("Exists"), from);
+	if (t.value.p)
+		PUT_STR(e->arena, o, "value", t.value, from);
+	if (t.effect.n)
+		PUT_STR(e->arena, o, "effect", t.effect, from);
 }
 
 static bool tolerated(const struct plan_str *list, size_t n, struct str taint)
@@ -52,25 +56,14 @@ static void tolerations(struct emit *e, const struct plan_role *r, struct object
 			toleration(e, r->tolerate[i].value, r->tolerate[i].from, list);
 }
 
-static void node_labels(struct emit *e, struct object *map, const struct plan_pairs *pairs, struct span from)
-{
-	struct object_field *fields = ARENA_ARRAY(e->arena, struct object_field, pairs->n);
-
-	for (size_t i = 0; i < pairs->n; i++) {
-		fields[i].key = pairs->at[i].key;
-		fields[i].value = object_string(e->arena, pairs->at[i].value, span_known(from) ? from : pairs->at[i].from);
-	}
-	object_put_all(e->arena, map, fields, pairs->n);
-}
-
 static void node_selector(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	if (!r->node.n && !(r->accelerator && r->accelerator->node.n))
 		return;
 	struct object *map = PUT_MAP(e->arena, pod, "nodeSelector", r->at);
 	if (r->accelerator)
-		node_labels(e, map, &r->accelerator->node, r->accelerator->from);
-	node_labels(e, map, &r->node, (struct span){ 0 });
+		emit_pairs(e->arena, map, &r->accelerator->node, r->accelerator->from);
+	emit_pairs(e->arena, map, &r->node, (struct span){ 0 });
 }
 
 /* One replica on a host, or replicas over zones as evenly as can be. */
@@ -124,20 +117,6 @@ static void pull_secrets(struct emit *e, const struct plan_role *r, struct objec
 			r->pull_secrets[i].from);
 }
 
-/* A native sidecar is an init container that goes on: behind `image`, where readers look for it. */
-static void sidecar(struct emit *e, const struct plan_role *r, const struct plan_container *c, struct object *list)
-{
-	struct object *o = emit_container(e, r, c, false, list);
-	struct object_field always = { STR("restartPolicy"), object_string(e->arena, STR("Always"), c->name_at), true };
-	size_t at = 2;
-
-	if (object_get(o, always.key))
-		return;
-	object_append(e->arena, o, always.key, always.value);
-	memmove(o->u.map.at + at + 1, o->u.map.at + at, (o->u.map.n - 1 - at) * sizeof(*o->u.map.at));
-	o->u.map.at[at] = always;
-}
-
 /* Where replicas are pods of their own, so are the containers of one: nothing there would wait for a native sidecar. */
 static bool native_sidecars(const struct emit *e)
 {
@@ -152,14 +131,14 @@ static void containers(struct emit *e, const struct plan_role *r, struct object 
 	if (r->ninits || (native && r->nsidecars)) {
 		list = PUT_LIST(e->arena, pod, "initContainers", r->at);
 		for (size_t i = 0; i < r->ninits; i++)
-			emit_container(e, r, &r->inits[i], false, list);
+			emit_container(e, r, &r->inits[i], CONTAINER_OTHER, list);
 		for (size_t i = 0; native && i < r->nsidecars; i++)
-			sidecar(e, r, &r->sidecars[i], list);
+			emit_container(e, r, &r->sidecars[i], CONTAINER_NATIVE_SIDECAR, list);
 	}
 	list = PUT_LIST(e->arena, pod, "containers", r->at);
-	emit_container(e, r, &r->main, true, list);
+	emit_container(e, r, &r->main, CONTAINER_MAIN, list);
 	for (size_t i = 0; !native && i < r->nsidecars; i++)
-		emit_container(e, r, &r->sidecars[i], false, list);
+		emit_container(e, r, &r->sidecars[i], CONTAINER_OTHER, list);
 }
 
 static void restart_policy(struct emit *e, const struct plan_role *r, struct object *pod)

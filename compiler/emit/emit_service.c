@@ -16,45 +16,54 @@ struct listed {
 struct listing {
 	struct listed *at;
 	size_t n;
+	struct map numbers;             /* of their ports */
 };
 
-static bool number_listed(const struct listing *l, int64_t number)
+/* How many of a listing have each name. */
+static size_t *count(struct arena *a, struct map *names, struct str name)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].port->port == number)
-			return true;
-	return false;
-}
+	size_t *n = map_get(names, name);
 
-static bool name_listed(const struct listing *l, size_t except, struct str name)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (i != except && str_eq(l->at[i].name, name))
-			return true;
-	return false;
+	if (!n) {
+		n = ARENA_NEW(a, size_t);
+		map_put(names, a, name, n);
+	}
+	return n;
 }
 
 static void gather(struct arena *a, const struct plan_role *r, struct listing *l)
 {
 	for (size_t i = 0; i < r->main.nports; i++) {
 		struct listed added = { r, &r->main.ports[i], plan_label(a, r->main.ports[i].name) };
-		if (!number_listed(l, added.port->port))
+		if (!map_put(&l->numbers, a, str_int(a, added.port->port), l))
 			ARENA_PUSH(a, l->at, l->n, added);
 	}
 }
 
+static void rename_to(struct arena *a, struct map *names, struct listed *at, struct str name)
+{
+	--*count(a, names, at->name);
+	++*count(a, names, name);
+	at->name = name;
+}
+
 static void make_unique(struct arena *a, struct listing *l)
 {
-	bool *shared = ARENA_ARRAY(a, bool, l->n);
+	struct map first = { 0 }, then = { 0 };
 
 	for (size_t i = 0; i < l->n; i++)
-		shared[i] = name_listed(l, i, l->at[i].name);
-	for (size_t i = 0; i < l->n; i++)
-		if (shared[i])
-			l->at[i].name = str_printf(a, "%.*s-%.*s", STR_ARG(l->at[i].role->label), STR_ARG(l->at[i].name));
-	for (size_t i = 0; i < l->n; i++)
-		if (name_listed(l, i, l->at[i].name))
-			l->at[i].name = str_printf(a, "%.*s-%lld", STR_ARG(l->at[i].name), (long long)l->at[i].port->port);
+		++*count(a, &first, l->at[i].name);
+	for (size_t i = 0; i < l->n; i++) {
+		struct listed *at = &l->at[i];
+		if (*count(a, &first, at->name) > 1)
+			at->name = str_printf(a, "%.*s-%.*s", STR_ARG(at->role->label), STR_ARG(at->name));
+		++*count(a, &then, at->name);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		struct listed *at = &l->at[i];
+		if (*count(a, &then, at->name) > 1)
+			rename_to(a, &then, at, str_printf(a, "%.*s-%lld", STR_ARG(at->name), (long long)at->port->port));
+	}
 }
 
 static void ports(struct emit *e, const struct listing *l, struct object *spec)

@@ -56,10 +56,13 @@ static struct str as_label(struct arena *a, struct str text, struct str otherwis
 
 static struct str unique(struct arena *a, struct emit_volumes *vs, struct str base)
 {
+	size_t number = (size_t)(uintptr_t)map_get(&vs->numbers, base);
 	struct str name = base;
 
-	for (unsigned i = 2; map_get(&vs->taken, name); i++)
-		name = str_printf(a, "%.*s-%u", STR_ARG(base), i);
+	while (map_get(&vs->taken, name))
+		name = str_printf(a, "%.*s-%zu", STR_ARG(base), number = number ? number + 1 : 2);
+	if (number)
+		map_put(&vs->numbers, a, base, (void *)(uintptr_t)number);
 	map_put(&vs->taken, a, name, vs);
 	return name;
 }

@@ -138,15 +138,6 @@ static void network_put(struct emit *e, struct object *spec)
 		PUT_BOOL(e->arena, network, "publishNotReadyAddresses", true, from);
 }
 
-static size_t jobs_of(const struct plan_job *j)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < j->nroles; i++)
-		n += j->roles[i].unrolled ? (size_t)j->roles[i].max : j->roles[i].max > 0;
-	return n;
-}
-
 /* Without a policy all Jobs must be complete. */
 static void success_put(struct emit *e, struct object *spec)
 {
@@ -155,7 +146,7 @@ static void success_put(struct emit *e, struct object *spec)
 
 	if (!j->success || !plan_set_success(e->arena, j, &success))
 		return;                 /* reported */
-	if (success.n == jobs_of(j) && (!success.any || success.n == 1))
+	if (success.n == plan_job_objects(j) && (!success.any || success.n == 1))
 		return;
 	struct span from = j->success->from;
 	struct object *policy = PUT_MAP(e->arena, spec, "successPolicy", from), *list;

@@ -252,12 +252,6 @@ static void each_container(struct emit *e, struct object *pod, const char *key)
 	}
 }
 
-static void pairs(struct emit *e, struct object *map, const struct plan_pairs *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		object_put(e->arena, map, from->at[i].key, object_string(e->arena, from->at[i].value, from->at[i].from));
-}
-
 static void template_put(struct emit *e, const struct kind *k, const struct plan_role *r, struct object *spec)
 {
 	static const char *const ours[] = { "restartPolicy", "subdomain", "hostname", "enableServiceLinks" };
@@ -265,9 +259,9 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 	struct object *labels = object_map(e->arena, r->at), *annotations = object_map(e->arena, r->at), *metadata = NULL;
 	struct plan_role own = own_role(e, k, r);
 
-	pairs(e, labels, &e->job->labels);
-	pairs(e, labels, &r->labels);
-	pairs(e, annotations, &r->annotations);
+	emit_pairs(e->arena, labels, &e->job->labels, (struct span){ 0 });
+	emit_pairs(e->arena, labels, &r->labels, (struct span){ 0 });
+	emit_pairs(e->arena, annotations, &r->annotations, (struct span){ 0 });
 	if (labels->u.map.n || annotations->u.map.n)
 		metadata = PUT_MAP(e->arena, template, "metadata", r->at);
 	if (labels->u.map.n)

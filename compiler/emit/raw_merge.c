@@ -1,7 +1,7 @@
 /*
  * raw_merge.c - raw fields into the trees that we made (brief 15, decisions 7).
  *
- * Maps merge by key, lists by the merge key that their schema names, everything
+ * Maps merge by key, lists by the keys by which their schema tells elements apart, everything
  * else replaces - where we made nothing.  What we made from a typed field, or write
  * ourselves, stays and is reported: one way to set each thing.
  */
@@ -71,16 +71,23 @@ static const struct schema_type *below(const struct schema_field *f)
 	return r && r->word == SCHEMA_OBJECT ? &schema_builtin.types[r->of] : NULL;
 }
 
-/* Tolerations have none in the schema, but those of an accelerator and the user's own are wanted side by side. */
-static const char *merge_key(const struct schema_field *list)
+/*
+ * The keys by which elements of a list differ: "containerPort,protocol"; NULL for a list that is replaced.  Tolerations have none
+ * in the schema, but those of an accelerator and the user's own are wanted side by side.
+ */
+static const char *element_keys(const struct schema_field *list)
 {
 	if (list && str_is(schema_text(&schema_builtin, list->name), "tolerations"))
-		return "key";
-	return list && list->merge ? schema_builtin.text + list->merge : NULL;
+		return "key,effect,value";
+	if (!list || !list->merge)
+		return NULL;
+	return schema_builtin.text + (list->keys ? list->keys : list->merge);
 }
 
-static const char *field_of(const struct step *at)
+static const char *field_of(enum raw_scope scope, const struct step *at)
 {
+	if (scope == RAW_CONTAINER && str_is(at->key, "restartPolicy"))
+		return FIELD_OF_COMPILER;       /* the field `restart` is of the role */
 	for (; at; at = at->outer)
 		for (size_t i = 0; i < sizeof(typed) / sizeof(*typed); i++)
 			if (str_is(at->key, typed[i].key))
@@ -103,7 +110,7 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 {
 	struct diags *ds = m->e->diags;
 	struct buf name = { 0 };
-	const char *field = field_of(at);
+	const char *field = field_of(m->scope, at);
 	bool follows = by_right || !*field || str_is(at->key, "completions") || str_is(at->key, "parallelism");
 
 	if (!ds)
@@ -132,8 +139,8 @@ static void repeats(struct merging *m, const struct step *at, struct span where)
 	for (size_t i = 0; m->e->diags && !at->outer && i < sizeof(whole) / sizeof(*whole); i++) {
 		if (!str_is(at->key, whole[i]))
 			continue;
-		struct diag *d = diag_report(m->e->diags, TJ0909, where, "'%s' can be written as '%s'", whole[i], field_of(at));
-		diag_help(m->e->diags, d, "use the field '%s': it is checked", field_of(at));
+		struct diag *d = diag_report(m->e->diags, TJ0909, where, "'%s' can be written as '%s'", whole[i], field_of(m->scope, at));
+		diag_help(m->e->diags, d, "use the field '%s': it is checked", field_of(m->scope, at));
 	}
 }
 
@@ -157,19 +164,16 @@ static bool same_scalar(const struct object *o, const struct data *d)
 }
 
 /* The same name for another volume, whatever the program calls it, is not a field set twice. */
-static bool volume_clash(struct merging *m, const struct step *at, const struct object *ours, const struct data *element)
+static void volume_clash(struct merging *m, const struct object *ours, const struct data *element)
 {
 	struct diags *ds = m->e->diags;
-
-	if (!str_is(at->key, "volumes"))
-		return false;
-	if (!ds)
-		return true;
 	struct str name = emit_data_text(element, "name");
+
+	if (!ds)
+		return;
 	struct diag *d = diag_report(ds, TJ0713, element->from, "two mounts need a volume named '%.*s' with different content", STR_ARG(name));
 	diag_note(ds, d, ours->from, "the compiler names this volume '%.*s'", STR_ARG(name));
 	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
-	return true;
 }
 
 /* A name that the framework or we ourselves keep is no more the user's in raw than in `env`. */
@@ -199,40 +203,120 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 }
 
 /* No process listens on the others, and the API server refuses them. */
-static void port_number(struct merging *m, const struct step *at, const struct data *element, const char *key)
+static void port_number(struct merging *m, const struct step *at, const struct data *element, struct str key)
 {
-	const struct data *number = data_get(element, str_of(key));
+	const struct data *number = data_get(element, key);
 
 	if (!m->e->diags || !str_is(at->key, "ports") || !number || number->kind != DATA_INT || (number->u.integer >= 1 && number->u.integer <= 65535))
 		return;
-	struct diag *d = diag_report(m->e->diags, TJ0904, number->from, "'%s' is %lld, and ports are 1 to 65535", key, (long long)number->u.integer);
+	struct diag *d = diag_report(m->e->diags, TJ0904, number->from, "'%.*s' is %lld, and ports are 1 to 65535", STR_ARG(key), (long long)number->u.integer);
 	diag_help(m->e->diags, d, "write the number that the program listens on");
 }
 
-static void merge_element(struct merging *m, const struct step *at, const struct schema_field *list, struct object *into,
-	const struct data *element)
+/* The value of one key, where it says which element it is: "" for a key that is absent and has no default. */
+static struct str key_text(struct arena *a, struct str key, const struct object *ours, const struct data *raw)
 {
-	const char *key = merge_key(list);
-	const struct data *wanted = data_get(element, str_of(key));
-	struct step step = { at, STR("[]") };
+	const struct object *o = ours ? object_get(ours, key) : NULL;
+	const struct data *d = ours ? NULL : data_get(raw, key);
 
-	if (reserved_name(m, at, element))
-		return;
-	port_number(m, at, element, key);
-	for (size_t i = 0; wanted && i < into->u.list.n; i++) {
-		struct object *ours = into->u.list.at[i];
-		if (!same_scalar(object_get(ours, str_of(key)), wanted))
-			continue;
-		if (volume_clash(m, at, ours, element))
-			return;
-		if (wanted->kind == DATA_STRING)
-			step.key = str_printf(m->e->arena, "[%.*s]", STR_ARG(wanted->u.string));
-		else
-			step.key = str_printf(m->e->arena, "[%lld]", (long long)wanted->u.integer);
-		merge_map(m, &step, below(list), ours, element);
-		return;
+	if ((o && o->kind == OBJECT_STRING) || (d && d->kind == DATA_STRING))
+		return o ? o->u.string : d->u.string;
+	if ((o && o->kind == OBJECT_INT) || (d && d->kind == DATA_INT))
+		return str_int(a, o ? o->u.integer : d->u.integer);
+	return str_is(key, "protocol") ? STR("TCP") : STR("");
+}
+
+/* The first of some keys; `rest` is what stands behind it. */
+static struct str next_key(const char *keys, const char **rest)
+{
+	size_t n = strcspn(keys, ",");
+
+	*rest = keys + n + (keys[n] == ',');
+	return (struct str){ keys, n };
+}
+
+/* What tells an element, ours or raw, from others of its list; "" if nothing does. */
+static struct str identity(struct merging *m, const char *keys, const struct object *ours, const struct data *raw)
+{
+	struct buf out = { 0 };
+
+	for (const char *rest; *keys; keys = rest) {
+		struct str text = key_text(m->e->arena, next_key(keys, &rest), ours, raw);
+		if (!text.n && !out.n)
+			break;
+		buf_str(&out, text);
+		buf_char(&out, '\n');
 	}
-	object_add(m->e->arena, into, object_from_data(m->e->arena, element));
+	struct str ret = buf_take(&out, m->e->arena);
+	buf_release(&out);
+	return ret;
+}
+
+/* A list of ours, while the elements of a raw one are merged into it. */
+struct elements {
+	const char *keys;
+	size_t before;                  /* how many were there */
+	struct map known;               /* identity -> element */
+	struct map added;               /* likewise, of those that are raw */
+};
+
+/* An element that differs between replicas has the same name in all of them. */
+static struct object *made_element(struct merging *m, struct object *o)
+{
+	return o->kind == OBJECT_MADE ? o->u.made.make(o->u.made.context, m->e->arena, m->e->first) : o;
+}
+
+static struct elements elements_of(struct merging *m, const struct schema_field *f, const struct object *list)
+{
+	struct elements es = { .keys = element_keys(f), .before = list->u.list.n };
+
+	for (size_t i = 0; i < es.before; i++) {
+		struct object *o = made_element(m, list->u.list.at[i]);
+		struct str id = identity(m, es.keys, o, NULL);
+		if (id.n && !map_get(&es.known, id))
+			map_put(&es.known, m->e->arena, id, o);
+	}
+	return es;
+}
+
+/* Nothing in the schema says that tolerations differ, and one too many does no harm. */
+static bool written_twice(struct merging *m, const struct schema_field *list, struct elements *es, struct str id, const struct step *element,
+	const struct data *raw)
+{
+	const struct data *other = list->merge && id.n ? map_put(&es->added, m->e->arena, id, (void *)raw) : NULL;
+	struct buf name = { 0 };
+
+	if (!other || !m->e->diags)
+		return other != NULL;
+	path(element, &name);
+	struct diag *d = diag_report(m->e->diags, TJ0206, raw->from, "'%s' has '%.*s' twice", scope_names[m->scope], STR_ARG(buf_text(&name)));
+	diag_note(m->e->diags, d, other->from, "the other one");
+	diag_help(m->e->diags, d, "remove one of the two");
+	buf_release(&name);
+	return true;
+}
+
+static void merge_element(struct merging *m, const struct step *at, const struct schema_field *list, struct elements *es, struct object *into,
+	const struct data *raw)
+{
+	const char *rest;
+	struct str key = next_key(es->keys, &rest), id = identity(m, es->keys, NULL, raw);
+	struct step step = { at, str_cat(m->e->arena, STR("["), key_text(m->e->arena, key, NULL, raw), STR("]")) };
+	struct object *ours = id.n ? map_get(&es->known, id) : NULL;
+
+	if (reserved_name(m, at, raw))
+		return;
+	port_number(m, at, raw, key);
+	if (written_twice(m, list, es, id, &step, raw))
+		return;
+	if (!ours)
+		object_add(m->e->arena, into, object_from_data(m->e->arena, raw));
+	else if (str_is(at->key, "volumes"))
+		volume_clash(m, ours, raw);
+	else if (str_is(at->key, "env"))
+		clash(m, &step, ours, raw->from, false);
+	else
+		merge_map(m, &step, below(list), ours, raw);
 }
 
 static void merge_value(struct merging *m, const struct step *at, const struct schema_field *f, struct object *ours, const struct data_member *raw)
@@ -241,19 +325,33 @@ static void merge_value(struct merging *m, const struct step *at, const struct s
 		merge_map(m, at, below(f), ours, raw->value);
 		return;
 	}
-	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !merge_key(f)) {
+	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !element_keys(f)) {
 		clash(m, at, ours, raw->key_at, belongs_to_us(m, at));
 		return;
 	}
+	struct elements es = elements_of(m, f, ours);
 	for (size_t i = 0; i < raw->value->u.list.n; i++)
-		merge_element(m, at, f, ours, raw->value->u.list.at[i]);
+		merge_element(m, at, f, &es, ours, raw->value->u.list.at[i]);
 }
 
 /* In an element of a list its merge key says which element it is, and sets nothing. */
 static bool is_merge_key(const struct step *at, struct str key, const struct object *ours, const struct data *raw)
 {
 	return at && at->key.n && at->key.p[0] == '[' && same_scalar(ours, raw) &&
-		(str_is(key, "name") || str_is(key, "mountPath") || str_is(key, "containerPort") || str_is(key, "port") || str_is(key, "key"));
+		(str_is(key, "name") || str_is(key, "mountPath") || str_is(key, "containerPort") || str_is(key, "port") || str_is(key, "key") ||
+		 str_is(key, "effect") || str_is(key, "value") || str_is(key, "topologyKey") || str_is(key, "whenUnsatisfiable") || str_is(key, "protocol"));
+}
+
+/* A Job that has a podFailurePolicy replaces pods when they have failed, and the API server refuses anything else. */
+static void replacement(struct merging *m, const struct step *at, const struct object *job, const struct data *value)
+{
+	if (!m->e->diags || m->scope != RAW_JOB || at->outer || !str_is(at->key, "podReplacementPolicy") || value->kind != DATA_STRING ||
+	    str_is(value->u.string, "Failed") || !object_get(job, STR("podFailurePolicy")))
+		return;
+	struct diag *d = diag_report(m->e->diags, TJ0904, value->from, "'podReplacementPolicy' is '%.*s', and this Job takes only 'Failed'",
+		STR_ARG(value->u.string));
+	diag_note(m->e->diags, d, (struct span){ 0 }, "it has a podFailurePolicy, so that a disruption is nobody's failure");
+	diag_help(m->e->diags, d, "remove it");
 }
 
 static void merge_map(struct merging *m, const struct step *at, const struct schema_type *t, struct object *into, const struct data *raw)
@@ -268,9 +366,11 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 		struct step step = { at, member->key };
 		if (ours && is_merge_key(at, member->key, ours, member->value))
 			continue;
-		if (!ours)
+		if (!ours) {
 			repeats(m, &step, member->key_at);
-		if (!ours && member->value->kind == DATA_LIST && merge_key(f)) {
+			replacement(m, &step, &before, member->value);
+		}
+		if (!ours && member->value->kind == DATA_LIST && element_keys(f)) {
 			ours = object_list(m->e->arena, member->value->from);  /* its elements have names to be looked at */
 			object_append(m->e->arena, into, member->key, ours);
 		}

@@ -125,6 +125,21 @@ def many_mounts(n):
     return in_job("mounts", (f'"/mnt/{i}" = pvc("claim-{i}", readonly = true)' for i in range(n)))
 
 
+def many_paths(n):
+    """Volumes that would all have one name."""
+    return in_job("mounts", (f'"/mnt/{i}" = host_path("/disks/{i}/data")' for i in range(n)))
+
+
+def many_ports(n):
+    return in_job("ports", (f'"p-{i}" = {1000 + i}' for i in range(n)))
+
+
+def many_raw(n):
+    container = f'raw container {{ env = [{{ name = "v${{i}}", value = "x" }} for i in range({n})] }}'
+    pod = f'raw pod {{ volumes = [{{ name = "v${{i}}", emptyDir {{}} }} for i in range({n})] }}'
+    return (IMPORTS + torch_job("wide")).replace("    cpu ", f"    {container}\n    {pod}\n    cpu ")
+
+
 def many_files(n):
     return in_job("files", (f'"/etc/app/{i}.conf" = "x = {i}"' for i in range(n)))
 
@@ -251,6 +266,9 @@ def main():
     growth("growth: references to variables", many_references, 2000, "compile")
     growth("growth: labels", many_labels, 2000, "compile")
     growth("growth: mounts", many_mounts, 2000, "compile")
+    growth("growth: mounts of one name", many_paths, 2000, "compile")
+    growth("growth: ports", many_ports, 4000, "compile")
+    growth("growth: elements of raw lists", many_raw, 4000, "compile")
     growth("growth: files", many_files, 2000, "compile")
     growth("growth: nesting", nested, 1000, "compile")
     growth("growth: documents of a manifest", manifests, 500, "import")

@@ -413,7 +413,7 @@ static void raw(void)
 	block = map_data();
 	member(block, "env", list_data(variable));
 	s.role->main.raw = block;
-	says(&s, TJ0902, "'raw container' sets 'env[MODE].value', which the role sets too");
+	says(&s, TJ0902, "'raw container' sets 'env[MODE]', which the role sets too");
 
 	s = sample();
 	block = map_data();
