@@ -37,9 +37,17 @@ static void success_policy(struct checking *c, const struct plan_job *j)
 		STR_ARG(j->roles[rule.role].name), kube_usable_from(KUBE_SUCCESS_POLICY));
 }
 
+static bool is_operators(const struct checking *c) { return str_is(c->plan->target, "kubeflow"); }
+
 static void sidecars(struct checking *c, const struct plan_role *r)
 {
-	for (size_t i = 0; i < r->nsidecars && !kube_has(c->plan->kubernetes, KUBE_NATIVE_SIDECAR); i++) {
+	for (size_t i = 0; i < r->nsidecars && is_operators(c); i++) {
+		struct diag *d = diag_report(c->diags, TJ0810, r->sidecars[i].name_at,
+			"the training operator's pods have no native sidecars; '%.*s' is emitted as an ordinary container and will keep the pod running",
+			STR_ARG(r->sidecars[i].name));
+		diag_help(c->diags, d, "let it end when the main container ends, or use the target 'jobs'");
+	}
+	for (size_t i = 0; i < r->nsidecars && !is_operators(c) && !kube_has(c->plan->kubernetes, KUBE_NATIVE_SIDECAR); i++) {
 		struct diag *d = diag_report(c->diags, TJ0810, r->sidecars[i].name_at,
 			"Kubernetes 1.%u has no native sidecars; '%.*s' is emitted as an ordinary container and will keep the pod running",
 			c->plan->kubernetes, STR_ARG(r->sidecars[i].name));
@@ -96,6 +104,8 @@ bool check_features(struct checking *c)
 			if (!r->max || (j->each_replica && !r->replica.job))
 				continue;       /* what a pod of its own cannot do, nobody expects of it */
 			sidecars(c, r);
+			if (is_operators(c))
+				continue;       /* who restarts in its own way */
 			retries(c, r);
 			restart(c, r);
 		}

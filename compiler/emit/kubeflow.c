@@ -52,15 +52,39 @@ static void no_place(struct checking *c, struct span at, const char *what, const
 	diag_help(c->diags, d, "%s", help);
 }
 
+static const char one_template[] = "all replicas of a role have one template";
+static const char computed_there[] = "let the program compute it from pod.index, or use the target 'pods'";
+
+/* At the expression that needs it, where that is one of these words. */
+static void check_words(struct checking *c, const struct plan_role *r, const struct plan_texts *words)
+{
+	struct span because = r->unrolled_because, list = words->from;
+	bool within = because.start >= list.start && because.end <= list.end;
+
+	if (words->per_replica)
+		no_place(c, check_place(c, within ? because : list, r->at, r->at), "words that are computed for each replica", one_template, computed_there);
+}
+
+static void check_container(struct checking *c, const struct plan_role *r, const struct plan_container *pc)
+{
+	for (size_t i = 0; i < pc->nenv; i++)
+		if (pc->env[i].per_replica && !pc->env[i].framework)
+			no_place(c, pc->env[i].from, "a text that is computed for each replica", one_template, computed_there);
+	check_words(c, r, &pc->command);
+	check_words(c, r, &pc->args);
+}
+
+/* Does the operator add this init container by itself? */
+static bool is_added(const struct plan_container *init) { return str_is(init->name, "init_pytorch") || str_is(init->name, "kubectl_delivery"); }
+
 static void check_template(struct checking *c, const struct plan_role *r)
 {
-	static const char why[] = "all replicas of a role have one template", help[] = "let the program compute it from pod.index, or use the target 'pods'";
-
-	for (size_t i = 0; i < r->main.nenv; i++)
-		if (r->main.env[i].per_replica && !r->main.env[i].framework)
-			no_place(c, r->main.env[i].from, "a text that is computed for each replica", why, help);
-	if (r->main.command.per_replica || r->main.args.per_replica)
-		no_place(c, check_place(c, r->unrolled_because, r->at, r->at), "words that are computed for each replica", why, help);
+	check_container(c, r, &r->main);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		check_container(c, r, &r->sidecars[i]);
+	for (size_t i = 0; i < r->ninits; i++)
+		if (!is_added(&r->inits[i]))
+			check_container(c, r, &r->inits[i]);
 }
 
 /* Only a TFJob has a policy of success; that of older operators is lost. */
@@ -149,14 +173,22 @@ void check_kubeflow(struct checking *c, const struct plan_job *j)
 
 /* ---- the pod template ---- */
 
-/* What the program itself puts into a container's environment. */
-static void own_env(struct emit *e, struct plan_container *c)
+static bool of_accelerator(const struct plan_accelerator *acc, const struct plan_env *env)
+{
+	for (size_t i = 0; acc && i < acc->env.n; i++)
+		if (str_eq(acc->env.at[i].key, env->name) && acc->env.at[i].from.start == env->from.start)
+			return true;
+	return false;
+}
+
+/* What the program and its accelerator put into a container's environment: the rest is the operator's. */
+static void own_env(struct emit *e, const struct plan_role *r, struct plan_container *c)
 {
 	struct plan_env *own = ARENA_ARRAY(e->arena, struct plan_env, c->nenv);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->nenv; i++)
-		if (!c->env[i].framework)
+		if (!c->env[i].framework || of_accelerator(r->accelerator, &c->env[i]))
 			own[n++] = c->env[i];
 	c->env = own;
 	c->nenv = n;
@@ -173,16 +205,16 @@ static struct plan_role own_role(struct emit *e, const struct kind *k, const str
 	struct str account = str_printf(e->arena, "%.*s-launcher", STR_ARG(e->job->name));
 
 	own.unrolled = false;
-	own_env(e, &own.main);
+	own_env(e, r, &own.main);
 	own.sidecars = ARENA_ARRAY(e->arena, struct plan_container, r->nsidecars);
 	for (size_t i = 0; i < r->nsidecars; i++) {
 		own.sidecars[i] = r->sidecars[i];
-		own_env(e, &own.sidecars[i]);
+		own_env(e, r, &own.sidecars[i]);
 	}
 	own.inits = ARENA_ARRAY(e->arena, struct plan_container, r->ninits);
 	own.ninits = 0;
 	for (size_t i = 0; i < r->ninits; i++)
-		if (!str_is(r->inits[i].name, "init_pytorch") && !str_is(r->inits[i].name, "kubectl_delivery"))
+		if (!is_added(&r->inits[i]))
 			own.inits[own.ninits++] = r->inits[i];
 	if (is_mpi(k) && str_eq(own.service_account.value, account))
 		own.service_account.set = false;
@@ -261,6 +293,7 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 
 	emit_pairs(e->arena, labels, &e->job->labels, (struct span){ 0 });
 	emit_pairs(e->arena, labels, &r->labels, (struct span){ 0 });
+	emit_pairs(e->arena, annotations, &e->job->annotations, (struct span){ 0 });
 	emit_pairs(e->arena, annotations, &r->annotations, (struct span){ 0 });
 	if (labels->u.map.n || annotations->u.map.n)
 		metadata = PUT_MAP(e->arena, template, "metadata", r->at);
