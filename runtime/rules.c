@@ -51,7 +51,7 @@ enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, boo
 {
 	if (disrupted)
 		return ATTEMPT_AGAIN_FREE;
-	if (r->restart.set && !str_is(r->restart.value, "never"))
+	if (plan_role_restarts(r))
 		return ATTEMPT_AGAIN_FREE;      /* restarted in place, and nobody counts */
 	if (r->has_retry_on && exit_code >= 0 && (exit_code < r->retry_lo || exit_code > r->retry_hi))
 		return ATTEMPT_FAILED;
@@ -100,7 +100,7 @@ bool role_matters(const struct plan_job *j, unsigned role)
 
 bool role_begins_again(const struct plan_role *r)
 {
-	return (r->restart.set && !str_is(r->restart.value, "never")) || (r->retries.set && r->retries.value > 0);
+	return plan_role_restarts(r) || (r->retries.set && r->retries.value > 0);
 }
 
 int64_t attempt_delay(int64_t first, int64_t series)

@@ -57,9 +57,7 @@ static void sidecars(struct checking *c, const struct plan_role *r)
 
 static void retries(struct checking *c, const struct plan_role *r)
 {
-	bool never = !r->restart.set || str_is(r->restart.value, "never");
-
-	if (!never || !r->retries.set || !r->retries.value || r->unrolled || kube_has(c->plan->kubernetes, KUBE_BACKOFF_PER_INDEX))
+	if (plan_role_restarts(r) || !r->retries.set || !r->retries.value || r->unrolled || kube_has(c->plan->kubernetes, KUBE_BACKOFF_PER_INDEX))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, r->retries.from, r->at, r->at),
 		"Kubernetes 1.%u has no backoff limit per index; %lld retries are shared by all %lld replicas of role '%.*s'",

@@ -19,7 +19,7 @@ static void elastic(struct checking *c, const struct plan_job *j, const struct p
 /* A failed Job is a failed set, and an aux role is no part of the job. */
 static void aux(struct checking *c, const struct plan_role *r, const char *set)
 {
-	if (!r->aux || (r->restart.set && !str_is(r->restart.value, "never")))
+	if (!r->aux || plan_role_restarts(r))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->restart.from, r->at, r->at),
 		"a %s fails with any of its Jobs, so aux '%.*s' could fail the job", set, STR_ARG(r->name));

@@ -4,11 +4,6 @@
  */
 #include "emit/build.h"
 
-static bool restarts_in_place(const struct plan_role *r)
-{
-	return r->restart.set && !str_is(r->restart.value, "never");
-}
-
 static int64_t retries(const struct plan_role *r) { return r->retries.set ? r->retries.value : 0; }
 
 static void budget(struct emit *e, const struct plan_role *r, struct object *spec)
@@ -16,7 +11,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 	struct span from = r->retries.from;
 	int64_t n = retries(r);
 
-	if (restarts_in_place(r)) {
+	if (plan_role_restarts(r)) {
 		/* the kubelet restarts the container; with 0 the first restart would fail the Job */
 		PUT_INT(e->arena, spec, "backoffLimit", 2147483647, r->restart.from);
 		return;
@@ -58,7 +53,7 @@ static void final_codes(struct emit *e, const struct plan_role *r, struct object
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec)
 {
 	budget(e, r, spec);
-	if (restarts_in_place(r))
+	if (plan_role_restarts(r))
 		return;
 	struct object *rules = PUT_LIST(e->arena, PUT_MAP(e->arena, spec, "podFailurePolicy", r->at), "rules", r->at);
 	struct object *ignore = object_add_map(e->arena, rules, r->at), *condition;

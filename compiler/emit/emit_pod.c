@@ -143,11 +143,10 @@ static void containers(struct emit *e, const struct plan_role *r, struct object 
 
 static void restart_policy(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	bool never = !r->restart.set || str_is(r->restart.value, "never");
 	bool always = r->restart.set && str_is(r->restart.value, "always") && e->job->each_replica && !r->replica.job;
 
 	if (!plan_role_is_deployment(r))
-		PUT_STR(e->arena, pod, "restartPolicy", never ? STR("Never") : always ? STR("Always") : STR("OnFailure"), r->restart.from);
+		PUT_STR(e->arena, pod, "restartPolicy", !plan_role_restarts(r) ? STR("Never") : always ? STR("Always") : STR("OnFailure"), r->restart.from);
 }
 
 /* A pod without a Service of the whole job is found by its own. */

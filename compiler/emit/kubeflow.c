@@ -115,11 +115,9 @@ static void check_order(struct checking *c, const struct plan_role *r)
 
 static void check_again(struct checking *c, const struct plan_role *r)
 {
-	bool never = !r->restart.set || str_is(r->restart.value, "never");
-
 	if (r->has_retry_on && (r->retry_lo != 128 || r->retry_hi != 255))
 		no_place(c, r->retry_at, "these exit codes", "the operator tries again after 128 to 255", "write retry_on = 128..255, or use the target 'jobs'");
-	else if (!r->has_retry_on && never && r->retries.set && r->retries.value)
+	else if (!r->has_retry_on && !plan_role_restarts(r) && r->retries.set && r->retries.value)
 		no_place(c, check_place(c, r->retries.from, r->at, r->at), "'retries'", "the operator does not count the attempts of a replica",
 			"write restart = \"on-failure\", or retry_on = 128..255, or use the target 'jobs'");
 	if (r->raw_job)

@@ -151,16 +151,10 @@ static bool accelerator_checks(struct eval *ev, struct entries *body, struct spa
 
 static const struct value *accelerator_field(struct eval *ev, struct entries *body, enum field_id id)
 {
-	const struct value *v = &value_none;
-	for (size_t i = 0, n = entries_about(body, id); i < n; i++) {
-		struct node *item = body->at[i].item;
-		const struct field *f = NULL;
-		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND))
-			f = item->u.item.field;
-		if (f && f->id == id)
-			v = eval_expr(ev, body->at[i].frame, item->u.item.value);
-	}
-	return v;
+	struct said said = { 0 };
+	said_by(ev, body, id, 0, &said);
+	const struct value *v = said_value(ev, &said);
+	return v ? v : &value_none;
 }
 
 static struct plan_str accelerator_text(struct eval *ev, struct entries *body, enum field_id id)
@@ -205,7 +199,7 @@ const struct value *accelerator_make(struct eval *ev, struct frame *f, struct no
 			return &value_bad;
 	}
 	struct frame *formals = blueprint_bind(ev, d, call->u.call.bound, f);
-	struct entries *body = eval_entries(ev, formals, d->node->u.blueprint_decl.body);
+	struct entries *body = eval_block(ev, formals, d->node->u.blueprint_decl.body, BLOCK_ACCELERATOR);
 	if (!accelerator_checks(ev, body, call->span))
 		return &value_bad;
 	struct plan_accelerator *acc = device(ev, body, call->span);

@@ -10,8 +10,16 @@
 struct gathering {
 	struct eval *ev;
 	struct entries *to;
+	unsigned blocks;                /* whose fields the keys are; 0: they are keys of a record or map */
 	size_t room;                    /* of to->at */
+	struct late *late;              /* inserted behind what extends it */
+	size_t nlate;
 	struct map index;               /* key -> position + 1 of its first entry; once there are too many to look through */
+};
+
+struct late {
+	size_t before;                  /* the entry that extends it */
+	struct entry entry;
 };
 
 enum { FEW = 16 };
@@ -31,7 +39,7 @@ static void report_pod_time(struct gathering *g, struct node *at, const struct v
 	if (computed.start != at->span.start || computed.end != at->span.end)
 		diag_note(ev->diags, d, computed, "it depends on the replica here");
 	diag_help(ev->diags, d, "use a conditional value instead: NAME = if ... then ... else ...");
-	g->to->pod_time = g->to->failed = true;
+	g->to->failed = true;
 }
 
 static void report_twice(struct gathering *g, struct str key, struct span at, struct span first, bool inserted)
@@ -70,29 +78,34 @@ static void index_entry(struct gathering *g, size_t i)
 		map_put(&g->index, eval_work(g->ev), e->key, (void *)(uintptr_t)(i + 1));
 }
 
-/* An inserted entry is about whatever its key names where the body stands. */
-static bool note_fields(struct fields *into, const struct entry *e)
+static const struct field *inserted_field(unsigned blocks, struct str key)
 {
-	_Static_assert(FIELDS <= 128, "the fields of a body are bits of two words");
-	const struct field *f = NULL;
-
-	if (!e->item) {
-		into->word[0] = into->word[1] = ~(uint64_t)0;
-		return true;
+	for (unsigned block = 1; block <= blocks; block <<= 1) {
+		const struct field *f = blocks & block ? schema_find((enum block)block, key) : NULL;
+		if (f)
+			return f;
 	}
+	return NULL;
+}
+
+static const struct field *field_of(const struct gathering *g, const struct entry *e)
+{
+	if (!e->item)
+		return inserted_field(g->blocks, e->key);
 	if (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND)
-		f = e->item->u.item.field;
-	else if (e->item->kind == NODE_FIELD)
-		f = e->item->u.field.field;
-	if (f)
-		into->word[f->id / 64] |= (uint64_t)1 << f->id % 64;
-	return f != NULL;
+		return e->item->u.item.field;
+	return e->item->kind == NODE_FIELD ? e->item->u.field.field : NULL;
 }
 
 static void push(struct gathering *g, struct entry e)
 {
-	if (note_fields(&g->to->fields, &e))
+	_Static_assert(FIELDS <= 128, "the fields of a body are bits of two words");
+
+	e.field = field_of(g, &e);
+	if (e.field) {
+		g->to->fields.word[e.field->id / 64] |= (uint64_t)1 << e.field->id % 64;
 		g->to->fields_end = g->to->n + 1;
+	}
 	if (g->to->n == g->room)
 		reserve(g, 2 * g->room + 4);
 	g->to->at[g->to->n++] = e;
@@ -149,14 +162,56 @@ static void gather_keyed(struct gathering *g, struct frame *f, struct node *item
 	if (!entry_key(g, f, k, &e))
 		return;
 	struct entry *first = first_of(g, e.key);
-	if (!first)
+	bool extends = item->kind == NODE_EXTEND;
+	if (!first) {
 		push(g, e);
-	else if (!first->item)                  /* what is written out wins over what is inserted */
+	} else if (!first->item && !first->joined && !extends) {        /* what is written out wins over what is inserted */
+		e.field = field_of(g, &e);
 		*first = e;
-	else if (first->item->kind == NODE_EXTEND && item->kind == NODE_EXTEND)
+	} else if (extends && (!first->item || first->item->kind == NODE_EXTEND)) {
+		first->joined = first->joined || !first->item;
 		push(g, e);
-	else
+	} else {
 		report_twice(g, e.key, e.key_at, first->key_at, false);
+	}
+}
+
+/* What extends it stands before it already: it goes in front of that in the end. */
+static void insert_late(struct gathering *g, struct entry *first, struct entry e)
+{
+	struct late late = { .before = (size_t)(first - g->to->at), .entry = e };
+
+	first->joined = true;
+	late.entry.field = field_of(g, &e);
+	ARENA_PUSH(eval_work(g->ev), g->late, g->nlate, late);
+}
+
+static void put_late(struct gathering *g)
+{
+	struct entries *to = g->to;
+	struct entry *at = ARENA_ARRAY(eval_work(g->ev), struct entry, to->n + g->nlate);
+	const struct late **of = ARENA_ARRAY(eval_work(g->ev), const struct late *, to->n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->nlate; i++)
+		of[g->late[i].before] = &g->late[i];
+	for (size_t i = 0; i < to->n; i++) {
+		if (of[i])
+			at[n++] = of[i]->entry;
+		at[n++] = to->at[i];
+	}
+	to->at = at;
+	to->n = n;
+	to->fields_end += to->fields_end ? g->nlate : 0;
+}
+
+/* The place of what is inserted already. */
+static struct span inserted_at(const struct gathering *g, const struct entry *first)
+{
+	for (size_t i = 0; first->item && i < g->nlate; i++)
+		if (&g->to->at[g->late[i].before] == first)
+			return g->late[i].entry.key_at;
+	return first->key_at;
 }
 
 static void gather_spread(struct gathering *g, struct frame *f, struct node *item)
@@ -173,10 +228,13 @@ static void gather_spread(struct gathering *g, struct frame *f, struct node *ite
 		const struct value_entry *inserted = v->u.map.index.entries[i].value;
 		struct entry *first = first_of(g, inserted->key);
 		struct span key_at = in_user_text(g->ev, inserted->key_at) ? inserted->key_at : item->span;
+		struct entry e = { .key = inserted->key, .key_at = key_at, .value = inserted->value, .frame = f };
 		if (!first)
-			push(g, (struct entry){ .key = inserted->key, .key_at = key_at, .value = inserted->value, .frame = f });
-		else if (!first->item)
-			report_twice(g, inserted->key, item->span, first->key_at, true);
+			push(g, e);
+		else if (!first->item || first->joined)
+			report_twice(g, inserted->key, item->span, inserted_at(g, first), true);
+		else if (first->item->kind == NODE_EXTEND)
+			insert_late(g, first, e);
 	}
 }
 
@@ -265,15 +323,19 @@ static void gather_body(struct gathering *g, struct frame *f, struct node *body)
 		gather_item(g, f, body->u.body.items.at[i]);
 }
 
-struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body)
+struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, unsigned blocks)
 {
-	struct gathering g = { .ev = ev, .to = ARENA_NEW(eval_work(ev), struct entries) };
+	struct gathering g = { .ev = ev, .to = ARENA_NEW(eval_work(ev), struct entries), .blocks = blocks };
 
 	reserve(&g, body->u.body.items.n);
 	gather_body(&g, f, body);
+	if (g.nlate)
+		put_late(&g);
 	g.to->failed = g.to->failed || ev->exhausted;
 	return g.to;
 }
+
+struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body) { return eval_block(ev, f, body, 0); }
 
 /* ---- a body as a value ---- */
 
@@ -311,7 +373,7 @@ static bool put_pod_key(struct eval *ev, struct value *map, const struct entry *
 	return true;
 }
 
-static const struct value *entry_value(struct eval *ev, const struct value *map, const struct entry *e)
+static const struct value *value_of(struct eval *ev, const struct value *map, const struct entry *e)
 {
 	if (!e->item)
 		return e->value;
@@ -333,7 +395,7 @@ const struct value *eval_body(struct eval *ev, struct frame *f, struct node *bod
 		const struct entry *e = &entries->at[i];
 		if (e->item && e->item->kind != NODE_SET && e->item->kind != NODE_EXTEND)
 			continue;
-		const struct value *v = entry_value(ev, map, e);
+		const struct value *v = value_of(ev, map, e);
 		if (!value_ok(v))
 			stop = stop && stop->kind == VALUE_BAD ? stop : v;
 		if (!e->pod_key)

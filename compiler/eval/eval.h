@@ -124,6 +124,7 @@ struct eval {
 
 	/* evaluator's own */
 	const struct value *fallbacks[FIELDS];  /* built-in defaults, made on first use */
+	struct schema_types types;              /* of fields, for what is inserted */
 	struct entries *profile;        /* of the profile that was chosen; NULL without */
 	const struct eval_call *calls;  /* innermost */
 	struct str name;                /* what the value that is being converted is for; empty p == NULL when unknown */
@@ -207,11 +208,14 @@ void eval_read(struct eval *ev, struct span at, struct str what, const struct va
 /* One entry of a body, after `if`, `for` and spreads have been worked out. */
 struct entry {
 	struct node *item;              /* SET, EXTEND, FIELD, BLOCK, CHECK; NULL for an entry of a spread */
+	const struct field *field;      /* that it sets or extends, in the body of a block; else NULL */
 	struct str key;                 /* SET, EXTEND, FIELD and spreads */
 	struct span key_at;
 	const struct text *pod_key;     /* a pod-time key */
-	const struct value *value;      /* of a spread's entry */
+	const struct value *value;      /* of a spread's entry, see entry_value() */
 	struct frame *frame;            /* to evaluate the item's value in */
+	bool converted;                 /* `value` is of the field's type */
+	bool joined;                    /* the first of its key: there is what is inserted, and what extends that */
 };
 struct fields {                         /* a bit for each field */
 	uint64_t word[2];
@@ -225,7 +229,6 @@ struct entries {
 	size_t fields_end;              /* behind the last entry that may be about a field: blocks usually come last */
 	struct frame *frame;            /* with the lets of the body */
 	bool failed;                    /* something was reported: entries may be missing */
-	bool pod_time;                  /* a condition or list was pod-time (reported TJ0708) */
 	bool searched, torn;            /* role_find_torn() has looked at it, and found something broken */
 };
 /* Behind the last entry that may be about a field; 0 when none is.  `es` may be NULL. */
@@ -236,10 +239,41 @@ static inline size_t entries_about(const struct entries *es, enum field_id id)
 
 /*
  * The entries of a body in order.  A written entry wins over a spread's of the
- * same key; two written ones are TJ0206 unless both extend.  Checks and blocks
- * are entries too.
+ * same key, or extends it, wherever the spread stands; two written ones are
+ * TJ0206 unless both extend.  Checks and blocks are entries too.
  */
 struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body);
+/* The same of the body of a block (the fields are those of any of `blocks`), whose keys are fields. */
+struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, unsigned blocks);
+/* The same of a record that an entry sets or extends: of a body, or of the value that it is. */
+struct entries *entry_body(struct eval *ev, struct entry *e);
+
+/* What is written for an entry; NULL for a spread's, and for a typed field without a value. */
+struct node *entry_expr(const struct entry *e);
+/* Is this entry about the field, and does it say anything?  A typed field alone does not. */
+bool entry_speaks(const struct entry *e, enum field_id id);
+/* Does nothing below it matter? */
+bool entry_sets(const struct entry *e);
+/* The value of an entry that speaks, of the type of its field: written out or inserted alike. */
+const struct value *entry_value(struct eval *ev, struct entry *e);
+/* Where it is: the expression, or the key that was inserted. */
+struct span entry_at(const struct entry *e);
+
+/* What several entries say of one field, the nearest first, each extending those behind it; the last one may set. */
+struct contribution {
+	struct entry *entry;
+	unsigned level;                 /* of a role, see role.h; 0 elsewhere */
+};
+struct said {                           /* in eval_work() */
+	struct contribution *at;
+	size_t n;
+};
+/* Add what a body says of a field; true when one of its entries sets it.  `es` may be NULL. */
+bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into);
+/* The nearest of them; NULL when the body says nothing. */
+struct entry *said_first(const struct entries *es, enum field_id id);
+/* All of it as one value: what is bad or computed if one of them is, NULL when there is none. */
+const struct value *said_value(struct eval *ev, const struct said *s);
 
 /* A NODE_BODY as a record or map value. */
 const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body);

@@ -9,7 +9,8 @@
 
 void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct settings *settings)
 {
-	*ev = (struct eval){ .arena = a, .program = p, .diags = p->diags, .settings = settings, .pod_index = -1 };
+	*ev = (struct eval){ .arena = a, .program = p, .diags = p->diags, .settings = settings, .pod_index = -1,
+		.types = { .arena = a, .names = p->names } };
 	ev->globals = ARENA_ARRAY(a, struct slot, p->nslots ? p->nslots : 1);
 }
 

@@ -30,16 +30,11 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 	for (size_t i = 0; i < entries->n; i++) {
 		struct entry *e = &entries->at[i];
 		struct source_entry s = { .key = e->key, .key_at = e->key_at, .frame = e->frame, .framework = framework };
-		if (e->item && (e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND)) {
-			s.expr = e->item->u.item.value;
-			s.from = s.expr->span;
-			s.value = eval_named(l->ev, s.frame, s.expr, s.key);
-		} else if (!e->item && e->value) {
-			s.value = e->value;
-			s.from = e->key_at;
-		} else {
+		s.expr = entry_expr(e);
+		s.from = entry_at(e);
+		if (e->item && !s.expr)
 			continue;
-		}
+		s.value = entry_value(l->ev, e);
 		add(l, into, s);
 	}
 }
@@ -56,37 +51,31 @@ static void gather_map(struct lowering *l, struct node *expr, struct frame *fram
 	}
 }
 
-void gather_entry(struct lowering *l, const struct entry *e, bool framework, struct source_entries *into)
+void gather_entry(struct lowering *l, struct entry *e, bool framework, struct source_entries *into)
 {
-	if (!e->item) {
-		gather_map(l, NULL, e->frame, e->value, framework, into);
-		return;
-	}
-	struct node *expr = e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value;
-	if (expr->kind == NODE_BODY)
+	struct node *expr = entry_expr(e);
+	if (expr && expr->kind == NODE_BODY)
 		gather_items(l, expr, e->frame, framework, into);
 	else
-		gather_map(l, expr, e->frame, eval_expr(l->ev, e->frame, expr), framework, into);
+		gather_map(l, expr, e->frame, entry_value(l->ev, e), framework, into);
 }
 
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into)
 {
-	struct contribution c[MOST_CONTRIBUTIONS];
-	size_t n = role_contributions(l->role, id, c, MOST_CONTRIBUTIONS);
-	for (size_t i = n; i-- > 0;) {
-		bool framework = c[i].level >= LEVEL_FRAMEWORK_ROLE;
+	struct said said = role_said(l->ev, l->role, id);
+	for (size_t i = said.n; i-- > 0;) {
+		bool framework = said.at[i].level >= LEVEL_FRAMEWORK_ROLE;
 		if (!framework || !l->job->checks_failed)       /* a failed check guards what the framework computes */
-			gather_entry(l, c[i].entry, framework, into);
+			gather_entry(l, said.at[i].entry, framework, into);
 	}
 }
 
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into)
 {
-	for (size_t i = 0; i < body->n; i++) {
-		const struct node *item = body->at[i].item;
-		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.field && item->u.item.field->id == id)
-			gather_entry(l, &body->at[i], false, into);
-	}
+	struct said said = { 0 };
+	said_by(l->ev, body, id, 0, &said);
+	for (size_t i = said.n; i-- > 0;)
+		gather_entry(l, said.at[i].entry, false, into);
 }
 
 /* ---- environment ---- */
@@ -130,27 +119,26 @@ static void framework_after(struct lowering *l, const struct source_entries *min
 			add(l, into, theirs->at[i]);
 }
 
-static void gather_framework(struct lowering *l, const struct contribution *c, size_t n, struct source_entries *into)
+static void gather_framework(struct lowering *l, const struct said *said, struct source_entries *into)
 {
-	for (size_t i = n; i-- > 0 && !l->job->checks_failed;)
-		if (c[i].level >= LEVEL_FRAMEWORK_ROLE)
-			gather_entry(l, c[i].entry, true, into);
+	for (size_t i = said->n; i-- > 0 && !l->job->checks_failed;)
+		if (said->at[i].level >= LEVEL_FRAMEWORK_ROLE)
+			gather_entry(l, said->at[i].entry, true, into);
 }
 
 void gather_env(struct lowering *l, struct entries *body, struct source_entries *into)
 {
-	struct contribution c[MOST_CONTRIBUTIONS];
-	size_t n = role_contributions(l->role, FIELD_ENV, c, MOST_CONTRIBUTIONS);
+	struct said said = role_said(l->ev, l->role, FIELD_ENV);
 	struct source_entries mine = { 0 }, theirs = { 0 }, *before = l->job->plan->env_after ? &theirs : into;
 
 	if (body && !l->job->env_all)
-		n = 0;
-	gather_framework(l, c, n, before);
+		said.n = 0;
+	gather_framework(l, &said, before);
 	if (!l->job->plan->env_after)
 		mine = *into;
-	for (size_t i = n; i-- > 0 && !body;)
-		if (c[i].level < LEVEL_FRAMEWORK_ROLE)
-			gather_entry(l, c[i].entry, false, &mine);
+	for (size_t i = said.n; i-- > 0 && !body;)
+		if (said.at[i].level < LEVEL_FRAMEWORK_ROLE)
+			gather_entry(l, said.at[i].entry, false, &mine);
 	if (body)
 		gather_body(l, body, FIELD_ENV, &mine);
 	if (l->job->plan->env_after)

@@ -14,23 +14,11 @@
 
 /* ---- fields of the job itself ---- */
 
-static const struct entry *find_entry(const struct entries *entries, enum field_id id)
+/* The job's body, then the framework's. */
+static struct entry *job_entry(const struct job *j, enum field_id id)
 {
-	for (size_t i = entries_about(entries, id); i-- > 0;) {
-		const struct node *item = entries->at[i].item;
-		if (item && (item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.field &&
-		    item->u.item.field->id == id)
-			return &entries->at[i];
-		if (!item && entries->at[i].value && str_is(entries->at[i].key, schema_field(id)->name))
-			return &entries->at[i];
-	}
-	return NULL;
-}
-
-static const struct entry *job_entry(const struct job *j, enum field_id id)
-{
-	const struct entry *e = find_entry(j->body, id);
-	return e ? e : find_entry(j->framework_body, id);
+	struct entry *e = said_first(j->body, id);
+	return e ? e : said_first(j->framework_body, id);
 }
 
 bool job_says(const struct job *j, enum field_id id) { return job_entry(j, id) != NULL; }
@@ -41,24 +29,23 @@ const struct value *job_field(struct job *j, enum field_id id)
 	const struct entry *e = job_entry(j, id);
 	if (!e)
 		return &value_none;
-	if (!e->item)
-		return e->value;
 	if (!j->slots[id]) {
 		j->slots[id] = ARENA_NEW(eval_work(ev), struct slot);
 		j->slots[id]->what = str_of(schema_field(id)->name);
-		j->slots[id]->at = e->item->u.item.value->span;
+		j->slots[id]->at = entry_at(e);
 	}
 	if (!slot_enter(ev, j->slots[id]))
 		return j->slots[id]->value;
-	return slot_leave(ev, j->slots[id], eval_named(ev, e->frame, e->item->u.item.value, e->key));
+	struct said said = { 0 };
+	if (!said_by(ev, j->body, id, LEVEL_JOB, &said))
+		said_by(ev, j->framework_body, id, LEVEL_FRAMEWORK, &said);
+	return slot_leave(ev, j->slots[id], said_value(ev, &said));
 }
 
 struct span job_field_at(struct job *j, enum field_id id)
 {
 	const struct entry *e = job_entry(j, id);
-	if (!e)
-		return j->plan->name_at;
-	return e->item ? e->item->u.item.value->span : e->key_at;
+	return e ? entry_at(e) : j->plan->name_at;
 }
 
 bool job_reserves(const struct job *j, struct str name)
@@ -100,7 +87,7 @@ static void job_namespace(struct job *j)
 static void job_hosts(struct job *j)
 {
 	const struct project *project = &j->ev->program->project;
-	const struct entry *e = find_entry(j->framework_body, FIELD_HOSTS);
+	const struct entry *e = said_first(j->framework_body, FIELD_HOSTS);
 	const struct value *v = e ? job_field(j, FIELD_HOSTS) : &value_none;
 	struct str hosts = v->kind == VALUE_STRING ? v->u.string : project->hosts;
 	j->plan->hosts = str_is(hosts, "service") ? HOSTS_SERVICE : str_is(hosts, "name") ? HOSTS_NAME : HOSTS_SUBDOMAIN;
@@ -109,7 +96,7 @@ static void job_hosts(struct job *j)
 
 static void job_reserved(struct job *j)
 {
-	const struct entry *e = find_entry(j->framework_body, FIELD_RESERVE);
+	const struct entry *e = said_first(j->framework_body, FIELD_RESERVE);
 	const struct value *v = e ? job_field(j, FIELD_RESERVE) : &value_none;
 	for (size_t i = 0; v->kind == VALUE_LIST && i < v->u.list.n; i++)
 		if (v->u.list.at[i]->kind == VALUE_STRING)
@@ -190,10 +177,10 @@ static void role_levels(struct job *j, struct role *r)
 	const struct entry *mine = r->own;
 	const struct entry *theirs = r->framework_block ? block_entry(j->framework_body, "role", r->name) : NULL;
 	if (mine)
-		r->levels[LEVEL_ROLE] = eval_entries(ev, mine->frame, mine->item->u.block.body);
+		r->levels[LEVEL_ROLE] = eval_block(ev, mine->frame, mine->item->u.block.body, r->aux ? BLOCK_AUX : BLOCK_ROLE);
 	r->levels[LEVEL_JOB] = j->body;
 	if (theirs)
-		r->levels[LEVEL_FRAMEWORK_ROLE] = eval_entries(ev, theirs->frame, theirs->item->u.block.body);
+		r->levels[LEVEL_FRAMEWORK_ROLE] = eval_block(ev, theirs->frame, theirs->item->u.block.body, BLOCK_ROLE | BLOCK_FRAMEWORK_ROLE);
 	if (!r->aux)
 		r->levels[LEVEL_FRAMEWORK] = j->framework_body;
 	role_find_torn(r);
@@ -288,13 +275,13 @@ static bool job_begin(struct job *j)
 	j->framework = j->node->u.job.framework;
 	if (blueprint)
 		j->plan->framework = source_text(ev->program->sources, blueprint->span);
-	j->body = eval_entries(ev, j->frame, j->node->u.job.body);
+	j->body = eval_block(ev, j->frame, j->node->u.job.body, BLOCK_JOB);
 	if (j->framework)
 		j->framework_node = j->framework->node;
 	job_roles(j);
 	if (j->framework) {
 		j->formals = blueprint_bind(ev, j->framework, j->node->u.job.bound, j->frame);
-		j->framework_body = eval_entries(ev, j->formals, j->framework_node->u.blueprint_decl.body);
+		j->framework_body = eval_block(ev, j->formals, j->framework_node->u.blueprint_decl.body, BLOCK_FRAMEWORK);
 	}
 	for (size_t i = 0; i < j->nroles; i++)
 		role_levels(j, j->roles[i]);

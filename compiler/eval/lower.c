@@ -178,59 +178,50 @@ static const struct data *role_raw(struct eval *ev, struct role *r, const char *
 
 /* ---- sidecars and init containers: nothing is inherited ---- */
 
-static const struct value *own_field(struct eval *ev, struct entries *body, enum field_id id, struct span *ret_at, struct entry **ret_entry)
+static const struct value *own_field(struct eval *ev, struct entries *body, enum field_id id, struct entry **ret_first)
 {
-	for (size_t i = body->n; i-- > 0;) {
-		struct node *item = body->at[i].item;
-		if (!item || (item->kind != NODE_SET && item->kind != NODE_EXTEND) || !item->u.item.field || item->u.item.field->id != id)
-			continue;
-		*ret_at = item->u.item.value->span;
-		*ret_entry = &body->at[i];
-		return eval_named(ev, body->at[i].frame, item->u.item.value, body->at[i].key);
-	}
-	return &value_none;
+	struct said said = { 0 };
+	said_by(ev, body, id, 0, &said);
+	const struct value *v = said_value(ev, &said);
+	*ret_first = said.n ? said.at[0].entry : NULL;
+	return v ? v : &value_none;
 }
 
 static struct plan_str own_str(struct eval *ev, struct entries *body, enum field_id id)
 {
-	struct span at;
 	struct entry *e;
-	const struct value *v = own_field(ev, body, id, &at, &e);
-	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, at, true } : (struct plan_str){ 0 };
+	const struct value *v = own_field(ev, body, id, &e);
+	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, entry_at(e), true } : (struct plan_str){ 0 };
 }
 
 static struct plan_quantity own_quantity(struct eval *ev, struct entries *body, enum field_id id)
 {
-	struct span at;
 	struct entry *e;
-	const struct value *v = own_field(ev, body, id, &at, &e);
-	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, at, true } : (struct plan_quantity){ 0 };
+	const struct value *v = own_field(ev, body, id, &e);
+	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, entry_at(e), true } : (struct plan_quantity){ 0 };
 }
 
 static void own_texts(struct lowering *l, struct entries *body, enum field_id id, struct plan_texts *ret)
 {
-	struct span at;
-	struct entry *e;
-	const struct value *v = own_field(l->ev, body, id, &at, &e);
-	if (v->kind != VALUE_NONE)
-		lower_texts(l, e->item->u.item.value, e->frame, v, at, ret);
+	struct entry *e = said_first(body, id);
+	if (e)
+		lower_texts(l, entry_expr(e), e->frame, entry_value(l->ev, e), entry_at(e), ret);
 }
 
 static void lower_extra(struct lowering *l, const struct entry *e, struct plan_container *c)
 {
 	struct eval *ev = l->ev;
 	const struct node *block = e->item;
-	struct entries *body = eval_entries(ev, e->frame, block->u.block.body);
-	struct span at;
 	struct entry *found;
 	c->name = block->u.block.name;
 	c->name_at = block->u.block.name_span;
 	c->init = str_is(block->u.block.word, "init");
+	struct entries *body = eval_block(ev, e->frame, block->u.block.body, c->init ? BLOCK_INIT : BLOCK_SIDECAR);
 	c->image = own_str(ev, body, FIELD_IMAGE);
 	c->workdir = own_str(ev, body, FIELD_WORKDIR);
 	c->cpu = own_quantity(ev, body, FIELD_CPU);
 	c->memory = own_quantity(ev, body, FIELD_MEMORY);
-	c->limits = limits_of(own_field(ev, body, FIELD_LIMITS, &at, &found));
+	c->limits = limits_of(own_field(ev, body, FIELD_LIMITS, &found));
 	own_texts(l, body, FIELD_COMMAND, &c->command);
 	own_texts(l, body, FIELD_ARGS, &c->args);
 	struct source_entries env = { 0 }, ports = { 0 }, mounts = { 0 };
@@ -244,7 +235,7 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	gather_body(l, body, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
 	c->raw = raw_block(ev, body, "container");
-	if (!c->image.set && !l->job->options->here && !body->failed && own_field(ev, body, FIELD_IMAGE, &at, &found)->kind == VALUE_NONE) {
+	if (!c->image.set && !l->job->options->here && !body->failed && own_field(ev, body, FIELD_IMAGE, &found)->kind == VALUE_NONE) {
 		struct diag *d = diag_report(ev->diags, TJ0523, c->name_at, "'%.*s %.*s' has no image", STR_ARG(block->u.block.word),
 			STR_ARG(c->name));
 		diag_help(ev->diags, d, "set 'image' in it: sidecars and init containers inherit nothing");
@@ -282,16 +273,13 @@ static size_t count_blocks(const struct role *r, const char *word)
 static void lower_main_texts(struct lowering *l, enum field_id id, struct plan_texts *ret)
 {
 	struct contribution c, command;
-	if (!role_contributions(l->role, id, &c, 1))
+	if (!role_first(l->role, id, &c))
 		return;
 	/* Arguments belong to the command that they are written with: the job's own command takes none of the framework's. */
-	if (id == FIELD_ARGS && c.level >= LEVEL_FRAMEWORK_ROLE && role_contributions(l->role, FIELD_COMMAND, &command, 1) &&
+	if (id == FIELD_ARGS && c.level >= LEVEL_FRAMEWORK_ROLE && role_first(l->role, FIELD_COMMAND, &command) &&
 	    command.level <= LEVEL_JOB)
 		return;
-	const struct entry *e = c.entry;
-	struct node *expr = e->item ? (e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value) : NULL;
-	const struct value *v = expr ? eval_expr(l->ev, e->frame, expr) : e->value;
-	lower_texts(l, expr, e->frame, v, expr ? expr->span : e->key_at, ret);
+	lower_texts(l, entry_expr(c.entry), c.entry->frame, entry_value(l->ev, c.entry), entry_at(c.entry), ret);
 }
 
 static void lower_main(struct lowering *l)
@@ -365,26 +353,12 @@ static void lower_policy(struct lowering *l)    /* placement, restarts, start or
 /* Labels of the job stand in job.labels; here only what the role adds (decisions, section 7). */
 static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 {
-	struct contribution c[64];
-	size_t n = role_contributions(l->role, id, c, 64);
-	struct source_entries s = { 0 };
-	struct plan_pairs pairs = { 0 };
-	for (size_t i = n; i-- > 0;) {
-		const struct node *item = c[i].entry->item;
-		if (c[i].level == LEVEL_JOB || !item || (item->kind != NODE_SET && item->kind != NODE_EXTEND))
-			continue;
-		struct plan_pairs mine = value_pairs(l->ev, eval_expr(l->ev, c[i].entry->frame, item->u.item.value));
-		for (size_t k = 0; k < mine.n; k++) {
-			size_t known = (size_t)(uintptr_t)map_get(&s.index, mine.at[k].key);
-			if (known) {
-				pairs.at[known - 1] = mine.at[k];
-				continue;
-			}
-			ARENA_PUSH(l->ev->arena, pairs.at, pairs.n, mine.at[k]);
-			map_put(&s.index, eval_work(l->ev), mine.at[k].key, (void *)(uintptr_t)pairs.n);
-		}
-	}
-	return pairs;
+	struct said all = role_said(l->ev, l->role, id), own = { 0 };
+	for (size_t i = 0; i < all.n; i++)
+		if (all.at[i].level != LEVEL_JOB)
+			ARENA_PUSH(eval_work(l->ev), own.at, own.n, all.at[i]);
+	const struct value *v = said_value(l->ev, &own);
+	return v ? value_pairs(l->ev, v) : (struct plan_pairs){ 0 };
 }
 
 /* A role that the job describes and nobody gives replicas: the framework's 0 is easily overlooked. */

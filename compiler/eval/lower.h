@@ -60,7 +60,7 @@ struct source_entries {
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
 /* One entry of a body whose value is a map. */
-void gather_entry(struct lowering *l, const struct entry *e, bool framework, struct source_entries *into);
+void gather_entry(struct lowering *l, struct entry *e, bool framework, struct source_entries *into);
 /*
  * The variables of a container: a sidecar's `body`, or the role (NULL).  With
  * the framework's after the job's, the job's entries of reserved names that the

@@ -11,8 +11,9 @@
 #include "eval/blueprint.h"
 #include "eval/lower.h"
 
+#include "kube/version.h"
+
 #include <ctype.h>
-#include <stdlib.h>
 
 void pend(struct lowering *l, struct pending p)
 {
@@ -39,20 +40,22 @@ bool env_name_ok(struct eval *ev, struct str name, struct span at)
 {
 	if (env_name_usual(name))
 		return true;
-	int minor = atoi(ev->program->project.kubernetes.p + 2);
-	bool fits = name.n > 0 && (minor >= 32 || env_name_start(name.p[0]));
+	unsigned minor = 0;
+	bool any = kube_version_parse(ev->program->project.kubernetes, &minor) && kube_has(minor, KUBE_ANY_ENV_NAME);
+	bool fits = name.n > 0 && (any || env_name_start(name.p[0]));
 	for (size_t i = 0; fits && i < name.n; i++) {
 		unsigned char c = (unsigned char)name.p[i];
-		fits = minor >= 32 ? c >= 0x20 && c < 0x7F && c != '=' : isalnum(c) || c == '_' || c == '-' || c == '.';
+		fits = any ? c >= 0x20 && c < 0x7F && c != '=' : isalnum(c) || c == '_' || c == '-' || c == '.';
 	}
 	if (fits)
 		return true;
 	struct diag *d = diag_report(ev->diags, TJ0701, at, "'%.*s' is not an environment name in Kubernetes %.*s", STR_ARG(name),
 		STR_ARG(ev->program->project.kubernetes));
-	if (minor >= 32)
+	if (any)
 		diag_help(ev->diags, d, "names are printable ASCII characters without '='");
 	else
-		diag_help(ev->diags, d, "names start with a letter, '_', '-' or '.', and go on with those and digits; 1.32 lifts this");
+		diag_help(ev->diags, d, "names start with a letter, '_', '-' or '.', and go on with those and digits; 1.%u lifts this",
+			kube_usable_from(KUBE_ANY_ENV_NAME));
 	return false;
 }
 

@@ -9,41 +9,34 @@
 #include "eval/internal.h"
 #include "eval/lower.h"
 
-static struct node *item_value(const struct entry *e)
+/* What the blocks of one level say of a member, in order. */
+static struct said member_said(struct role *r, unsigned level, const char *name)
 {
-	return e->item ? e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value : NULL;
-}
+	struct eval *ev = r->job->ev;
+	struct said blocks = role_said(ev, r, FIELD_REPLICA), said = { 0 };
 
-/* The entry of a member in the block of one level; false when it says nothing about it. */
-static bool member_entry(struct role *r, enum level level, const char *name, struct entry *ret)
-{
-	struct contribution c[8];
-	size_t n = role_contributions(r, FIELD_REPLICA, c, 8);
-	bool found = false;
-
-	for (size_t i = n; i-- > 0;) {
-		struct node *body = item_value(c[i].entry);
-		if (c[i].level != level || !body || body->kind != NODE_BODY)
-			continue;
-		struct entries *entries = eval_entries(r->job->ev, c[i].entry->frame, body);
-		for (size_t k = 0; k < entries->n; k++)
-			if (entries->at[k].item && str_is(entries->at[k].key, name)) {
-				*ret = entries->at[k];
-				found = true;
+	for (size_t i = blocks.n; i-- > 0;) {
+		struct entries *members = blocks.at[i].level == level ? entry_body(ev, blocks.at[i].entry) : NULL;
+		for (size_t k = 0; members && k < members->n; k++)
+			if (str_is(members->at[k].key, name)) {
+				struct contribution c = { &members->at[k], level };
+				ARENA_PUSH(eval_work(ev), said.at, said.n, c);
 			}
 	}
-	return found;
+	return said;
 }
 
-/* The nearer block wins. */
+/* The nearer block wins, in it the last. */
 static const struct value *member(struct role *r, const char *name, struct span *ret_at)
 {
-	struct entry e;
+	struct said said = member_said(r, LEVEL_FRAMEWORK_ROLE, name);
 
-	if (!member_entry(r, LEVEL_FRAMEWORK_ROLE, name, &e) && !member_entry(r, LEVEL_FRAMEWORK, name, &e))
+	if (!said.n)
+		said = member_said(r, LEVEL_FRAMEWORK, name);
+	if (!said.n)
 		return &value_none;
-	*ret_at = item_value(&e)->span;
-	return eval_expr(r->job->ev, e.frame, item_value(&e));
+	*ret_at = entry_at(said.at[said.n - 1].entry);
+	return entry_value(r->job->ev, said.at[said.n - 1].entry);
 }
 
 /* ---- names ---- */
@@ -135,10 +128,10 @@ static void label(struct lowering *l, const struct source_entry *s, bool selects
 static void labels(struct lowering *l, enum level level)
 {
 	struct source_entries s = { 0 };
-	struct entry e;
+	struct said said = member_said(l->role, level, "labels");
 
-	if (member_entry(l->role, level, "labels", &e))
-		gather_entry(l, &e, true, &s);
+	for (size_t i = 0; i < said.n; i++)
+		gather_entry(l, said.at[i].entry, true, &s);
 	for (size_t i = 0; i < s.n; i++)
 		label(l, &s.at[i], level == LEVEL_FRAMEWORK);
 }
@@ -148,7 +141,7 @@ void lower_replica(struct lowering *l)
 	struct plan_replica *p = &l->plan->replica;
 	struct contribution first;
 
-	if (l->job->checks_failed || !role_contributions(l->role, FIELD_REPLICA, &first, 1))
+	if (l->job->checks_failed || !role_first(l->role, FIELD_REPLICA, &first))
 		return;
 	const struct value *kind = member(l->role, "kind", &p->service_from);
 	const struct value *service = member(l->role, "service", &p->service_from);

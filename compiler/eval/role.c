@@ -28,22 +28,6 @@ static bool aux_inherits(enum field_id id)
 	}
 }
 
-static const struct field *entry_field(const struct role *r, const struct entry *e)
-{
-	if (!e->item)
-		return schema_find(r->aux ? BLOCK_AUX : BLOCK_ROLE, e->key);
-	switch (e->item->kind) {
-	case NODE_SET: case NODE_EXTEND: return e->item->u.item.field;
-	case NODE_FIELD: return e->item->u.field.field;
-	default: return NULL;
-	}
-}
-
-static bool entry_sets(const struct entry *e)
-{
-	return !e->item || e->item->kind == NODE_SET || (e->item->kind == NODE_FIELD && e->item->u.field.value);
-}
-
 /* A field or a block that nobody knows, and that was reported. */
 static bool is_unknown(const struct entry *e)
 {
@@ -81,33 +65,37 @@ static bool may_be_lost(struct role *r, enum field_id id)
 {
 	struct contribution first;
 
-	return r->torn && !(role_contributions(r, id, &first, 1) && first.level <= LEVEL_JOB);
+	return r->torn && !(role_first(r, id, &first) && first.level <= LEVEL_JOB);
 }
 
-size_t role_contributions(struct role *r, enum field_id id, struct contribution *ret, size_t max)
+static bool takes_level(const struct role *r, enum field_id id, unsigned level)
 {
-	size_t n = 0;
-	bool job_done = false;
-	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
-		struct entries *entries = r->levels[l];
-		bool framework = l >= LEVEL_FRAMEWORK_ROLE;
-		if ((job_done && !framework) || (r->aux && l == LEVEL_JOB && !aux_inherits(id)))
+	return !r->aux || level != LEVEL_JOB || aux_inherits(id);
+}
+
+struct said role_said(struct eval *ev, struct role *r, enum field_id id)
+{
+	struct said said = { 0 };
+	for (unsigned l = LEVEL_ROLE; l < LEVELS; l++) {
+		if (!takes_level(r, id, l) || !said_by(ev, r->levels[l], id, l, &said))
 			continue;
-		for (size_t i = entries_about(entries, id); i-- > 0 && n < max;) {
-			struct entry *e = &entries->at[i];
-			const struct field *f = entry_field(r, e);
-			if (!f || f->id != id || (e->item && e->item->kind == NODE_FIELD && !e->item->u.field.value))
-				continue;
-			ret[n++] = (struct contribution){ e, (enum level)l };
-			if (!entry_sets(e))
-				continue;
-			if (framework || !keeps_framework(id))
-				return n;
-			job_done = true;
+		if (l >= LEVEL_FRAMEWORK_ROLE || !keeps_framework(id))
 			break;
-		}
+		l = LEVEL_FRAMEWORK_ROLE - 1;   /* nothing more of the job's */
 	}
-	return n;
+	return said;
+}
+
+bool role_first(struct role *r, enum field_id id, struct contribution *ret)
+{
+	for (unsigned l = LEVEL_ROLE; l < LEVELS; l++) {
+		struct entry *e = takes_level(r, id, l) ? said_first(r->levels[l], id) : NULL;
+		if (!e)
+			continue;
+		*ret = (struct contribution){ e, l };
+		return true;
+	}
+	return false;
 }
 
 /* The framework's typed declaration of a field for this role: replicas: int(1..). */
@@ -161,53 +149,13 @@ static const struct value *fallback(struct eval *ev, enum field_id id)
 	return ev->fallbacks[id];
 }
 
-/* `upper` extends `lower`: entries of both, an overridden key keeps its position. */
-static const struct value *merge(struct eval *ev, const struct value *lower, const struct value *upper)
-{
-	if (!value_ok(lower) || lower->kind != VALUE_MAP)
-		return lower->kind == VALUE_NONE ? upper : lower;
-	if (!value_ok(upper) || upper->kind != VALUE_MAP)
-		return upper;
-	struct value *both = value_new(ev->arena, VALUE_MAP, upper->from);
-	const struct map *maps[2] = { &lower->u.map.index, &upper->u.map.index };
-	for (int m = 0; m < 2; m++)
-		for (size_t i = 0; i < maps[m]->n; i++)
-			map_put(&both->u.map.index, ev->arena, maps[m]->entries[i].key, maps[m]->entries[i].value);
-	return both;
-}
-
-static const struct value *contributed(struct eval *ev, const struct contribution *c, enum field_id id)
-{
-	const struct entry *e = c->entry;
-	if (e->item)
-		return eval_named(ev, e->frame, e->item->kind == NODE_FIELD ? e->item->u.field.value : e->item->u.item.value, e->key);
-	struct schema_types types = { .arena = ev->arena, .names = ev->program->names };
-	return value_convert(ev, e->value, schema_type(&types, id), e->key_at, (struct span){ 0 });
-}
-
-static struct span contribution_at(const struct contribution *c)
-{
-	const struct node *item = c->entry->item;
-	if (!item)
-		return c->entry->key_at;
-	const struct node *value = item->kind == NODE_FIELD ? item->u.field.value : item->u.item.value;
-	return value ? value->span : item->span;
-}
-
 static const struct value *by_levels(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s)
 {
-	struct contribution c[MOST_CONTRIBUTIONS];
-	size_t n = role_contributions(r, id, c, MOST_CONTRIBUTIONS);
-	s->level = n ? c[0].level : LEVELS;
-	s->set_at = n ? contribution_at(&c[0]) : (struct span){ 0 };
+	struct said said = role_said(ev, r, id);
+	s->level = said.n ? (enum level)said.at[0].level : LEVELS;
+	s->set_at = said.n ? entry_at(said.at[0].entry) : (struct span){ 0 };
 	s->deciding = true;
-	const struct value *v = NULL;
-	for (size_t i = n; i-- > 0;) {
-		const struct value *mine = contributed(ev, &c[i], id);
-		if (mine->kind == VALUE_BAD)
-			return mine;
-		v = v ? merge(ev, v, mine) : mine;
-	}
+	const struct value *v = said_value(ev, &said);
 	return v ? v : fallback(ev, id);
 }
 
@@ -376,7 +324,7 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 static const struct value *replicas_value(struct eval *ev, struct role *r, struct role_slot *s)
 {
 	struct contribution first;
-	bool written = role_contributions(r, FIELD_REPLICAS, &first, 1) && first.level <= LEVEL_JOB;
+	bool written = role_first(r, FIELD_REPLICAS, &first) && first.level <= LEVEL_JOB;
 	if (!written) {
 		const struct plan_accelerator *acc = role_accelerator(ev, r);
 		if (acc && acc->pods > 1) {     /* decision 63: the hosts of the topology */
@@ -444,8 +392,8 @@ const struct value *role_field(struct eval *ev, struct role *r, enum field_id id
 	int64_t index = ev->pod_index;
 	if (s->slot.state == SLOT_EMPTY) {
 		struct contribution first;
-		if (role_contributions(r, id, &first, 1))
-			s->slot.at = contribution_at(&first);
+		if (role_first(r, id, &first))
+			s->slot.at = entry_at(first.entry);
 	}
 	if (!slot_enter(ev, &s->slot))
 		return s->slot.value;

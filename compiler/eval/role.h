@@ -54,15 +54,10 @@ enum level role_field_level(struct eval *ev, struct role *r, enum field_id id);
 /* Is something broken that the levels say?  Call when `levels` is filled in. */
 void role_find_torn(struct role *r);
 
-/* One contribution to a field: an item of a level. */
-struct contribution {
-	struct entry *entry;
-	enum level level;
-};
-enum { MOST_CONTRIBUTIONS = 256 };      /* to one field that anybody looks at */
-
-/* Contributions to a field, nearest the job first, ended by the first that sets; at most `max`. */
-size_t role_contributions(struct role *r, enum field_id id, struct contribution *ret, size_t max);
+/* What all levels say of a field, nearest the job first, up to the first that sets. */
+struct said role_said(struct eval *ev, struct role *r, enum field_id id);
+/* The nearest of it; false when no level says anything. */
+bool role_first(struct role *r, enum field_id id, struct contribution *ret);
 
 /* Smallest and largest number of replicas; false when that could not be evaluated. */
 bool role_replicas(struct eval *ev, struct role *r, int64_t *ret_min, int64_t *ret_max);

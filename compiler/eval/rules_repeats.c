@@ -21,27 +21,9 @@ static bool is_literal(const struct node *n)
 /* What an entry sets a field to, if that is a literal; else NULL. */
 static struct node *literal(const struct entry *e)
 {
-	struct node *value = NULL;
+	struct node *value = entry_sets(e) ? entry_expr(e) : NULL;
 
-	if (e->item && e->item->kind == NODE_SET)
-		value = e->item->u.item.value;
-	else if (e->item && e->item->kind == NODE_FIELD)
-		value = e->item->u.field.value;
 	return value && is_literal(value) ? value : NULL;
-}
-
-/* The last entry of a level that speaks of a field; NULL without. */
-static const struct entry *entry_of(const struct entries *level, enum field_id id)
-{
-	for (size_t i = entries_about(level, id); i-- > 0;) {
-		const struct node *item = level->at[i].item;
-		const struct field *f = !item ? NULL : item->kind == NODE_FIELD ? item->u.field.field :
-		                        item->kind == NODE_SET || item->kind == NODE_EXTEND ? item->u.item.field : NULL;
-		bool typed_only = item && item->kind == NODE_FIELD && !item->u.field.value;
-		if (f && f->id == id && !typed_only)
-			return &level->at[i];
-	}
-	return NULL;
 }
 
 static void report(struct job *j, const struct entry *e, const struct entry *below, bool framework)
@@ -66,10 +48,10 @@ static void role_repeats(struct job *j, const struct role *r)
 
 	for (size_t i = 0; own && i < own->n; i++) {
 		const struct entry *e = &own->at[i], *below = NULL;
-		const struct field *f = e->item && e->item->kind == NODE_SET ? e->item->u.item.field : NULL;
+		const struct field *f = e->item && e->item->kind == NODE_SET ? e->field : NULL;
 		int level = LEVEL_ROLE;
 		while (f && !below && ++level < LEVELS)
-			below = r->aux ? NULL : entry_of(r->levels[level], f->id);
+			below = r->aux ? NULL : said_first(r->levels[level], f->id);
 		if (below && literal(e) && literal(below) &&
 		    value_equal(eval_expr(j->ev, e->frame, literal(e)), eval_expr(j->ev, below->frame, literal(below))))
 			report(j, e, below, level >= LEVEL_FRAMEWORK_ROLE);

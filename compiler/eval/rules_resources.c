@@ -113,7 +113,7 @@ static void devices(struct job *j, const struct plan_role *r)
 static void inserted_devices(struct job *j, struct role *role, const struct plan_role *r)
 {
 	struct contribution c;
-	if (!r->aux || !role_contributions(role, FIELD_ACCELERATOR, &c, 1) || c.entry->item)
+	if (!r->aux || !role_first(role, FIELD_ACCELERATOR, &c) || c.entry->item)
 		return;
 	struct diag *d = diag_report(ds(j), TJ0522, r->at, "'aux %.*s' asks for '%.*s' because an inserted record says so", STR_ARG(r->name),
 		STR_ARG(r->accelerator->spelling));

@@ -4,6 +4,8 @@
 #include "eval/internal.h"
 #include "eval/rules.h"
 
+#include <stdlib.h>
+
 static struct diags *ds(struct job *j) { return j->ev->diags; }
 
 /* ---- success (TJ0517, TJ0518) ---- */
@@ -173,8 +175,8 @@ static void restarts(struct job *j, const struct plan_role *r)
 /* ---- ports (TJ0513, TJ0525) ---- */
 
 struct port_use {
-	const struct plan_container *container;
 	const struct plan_port *port;
+	size_t position;                /* in the pod */
 };
 
 static void collide(struct job *j, const struct plan_role *r, struct port_use a, struct port_use b)
@@ -186,22 +188,38 @@ static void collide(struct job *j, const struct plan_role *r, struct port_use a,
 	diag_help(ds(j), d, "containers of one pod share its address: give one of them another port");
 }
 
+/* By number, then in the order of the pod. */
+static int port_order(const void *a, const void *b)
+{
+	const struct port_use *x = a, *y = b;
+	if (x->port->port != y->port->port)
+		return x->port->port < y->port->port ? -1 : 1;
+	return x->position < y->position ? -1 : 1;
+}
+
+static void ports_of(const struct plan_container *c, struct port_use *uses, size_t *n)
+{
+	for (size_t i = 0; i < c->nports; i++, (*n)++)
+		uses[*n] = (struct port_use){ &c->ports[i], *n };
+}
+
 static void role_ports(struct job *j, const struct plan_role *r)
 {
-	struct port_use seen[256];
-	size_t n = 0;
-	const struct plan_container *lists[3] = { &r->main, r->sidecars, NULL };
-	size_t counts[3] = { 1, r->nsidecars, 0 };
-	for (int list = 0; list < 2; list++)
-		for (size_t c = 0; c < counts[list]; c++)
-			for (size_t i = 0; i < lists[list][c].nports; i++) {
-				struct port_use use = { &lists[list][c], &lists[list][c].ports[i] };
-				for (size_t k = 0; k < n; k++)
-					if (seen[k].port->port == use.port->port)
-						collide(j, r, seen[k], use);
-				if (n < 256)
-					seen[n++] = use;
-			}
+	size_t n = 0, most = r->main.nports, first = 0;
+	for (size_t i = 0; i < r->nsidecars; i++)
+		most += r->sidecars[i].nports;
+	struct port_use *uses = ARENA_ARRAY(eval_work(j->ev), struct port_use, most);
+	ports_of(&r->main, uses, &n);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		ports_of(&r->sidecars[i], uses, &n);
+	if (n > 1)
+		qsort(uses, n, sizeof *uses, port_order);
+	for (size_t i = 1; i < n; i++) {
+		if (uses[i].port->port == uses[first].port->port)
+			collide(j, r, uses[first], uses[i]);
+		else
+			first = i;
+	}
 	if (r->service.set && !str_is(r->service.value, "none") && r->main.nports == 0) {
 		struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports", STR_ARG(r->name));
 		diag_help(ds(j), d, "declare them: ports { http = 8000 }");

@@ -245,10 +245,6 @@ static struct str range_text(struct arena *a, const struct value *v)
 
 	if (v->kind == VALUE_ELASTIC)
 		return lo == hi ? str_printf(a, "%lld", lo) : str_printf(a, "%lld:%lld", lo, hi);
-	if (v->u.range.open_lo)
-		return str_printf(a, "..%lld", hi);
-	if (v->u.range.open_hi)
-		return str_printf(a, "%lld..", lo);
 	return str_printf(a, "%lld..%lld", lo, hi);
 }
 

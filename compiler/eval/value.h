@@ -68,7 +68,6 @@ struct value {
 		} topology;
 		struct {                        /* RANGE, ELASTIC */
 			int64_t lo, hi;
-			bool open_lo, open_hi;  /* RANGE in refinements only */
 		} range;
 		struct {
 			const struct value **at;

@@ -1,10 +1,10 @@
 #include "kube/version.h"
 
 static const struct feature {
-	unsigned usable, stable;
+	unsigned usable;
 	const char *words;
 } features[] = {
-#define FEATURE(name, usable, stable, words) { usable, stable, words },
+#define FEATURE(name, usable, words) { usable, words },
 #include "kube/features.def"
 #undef FEATURE
 };

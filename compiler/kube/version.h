@@ -10,7 +10,7 @@
 enum { KUBE_OLDEST = 28, KUBE_NEWEST = 37, KUBE_DEFAULT = 34 };
 
 enum kube_feature {
-#define FEATURE(name, usable, stable, words) KUBE_##name,
+#define FEATURE(name, usable, words) KUBE_##name,
 #include "kube/features.def"
 #undef FEATURE
 	KUBE_FEATURES

@@ -389,6 +389,8 @@ bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan
 
 /* An aux role that always restarts is a Deployment, but in a set of Jobs; everything else is Jobs. */
 bool plan_role_is_deployment(const struct plan_role *r);
+/* Does the kubelet restart a failed container of it in place, without counting?  (`restart` is not "never".) */
+bool plan_role_restarts(const struct plan_role *r);
 /* Has each replica a Service of its own, where each is an object? */
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
 /* How many Job objects the job has. */

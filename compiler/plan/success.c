@@ -68,6 +68,8 @@ bool plan_role_is_deployment(const struct plan_role *r)
 	return r->aux && !r->in_set && r->restart.set && str_is(r->restart.value, "always");
 }
 
+bool plan_role_restarts(const struct plan_role *r) { return r->restart.set && !str_is(r->restart.value, "never"); }
+
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r)
 {
 	if (plan_role_is_deployment(r))

@@ -61,7 +61,7 @@ static bool is_memory(const struct plan_role *r, const struct plan_volume *v)
 
 	for (size_t k = 0; k < launch_containers(r); k++)
 		users += container_has(launch_container(r, k), v);
-	return v->memory && users == 1 && (!r->restart.set || str_is(r->restart.value, "never"));
+	return v->memory && users == 1 && !plan_role_restarts(r);
 }
 
 static struct str pod_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i)

@@ -1,0 +1,120 @@
+/*
+ * entry.c - what the entries of a block say of a field.
+ *
+ * A field may be spoken of several times: extensions merge, in one body and over
+ * all levels of a role.  What is written out, declared with a type and inserted
+ * from a record is told apart here and nowhere else, so that whoever asks gets
+ * values that are alike.
+ */
+#include "eval/internal.h"
+
+struct node *entry_expr(const struct entry *e)
+{
+	if (!e->item)
+		return NULL;
+	switch (e->item->kind) {
+	case NODE_SET: case NODE_EXTEND: return e->item->u.item.value;
+	case NODE_FIELD: return e->item->u.field.value;
+	default: return NULL;
+	}
+}
+
+bool entry_speaks(const struct entry *e, enum field_id id)
+{
+	return e->field && e->field->id == id && (!e->item || entry_expr(e));
+}
+
+bool entry_sets(const struct entry *e) { return !e->item || e->item->kind != NODE_EXTEND; }
+
+struct span entry_at(const struct entry *e)
+{
+	const struct node *expr = entry_expr(e);
+
+	return expr ? expr->span : e->key_at;
+}
+
+const struct value *entry_value(struct eval *ev, struct entry *e)
+{
+	struct str outer = ev->name;
+
+	if (e->item)
+		return eval_named(ev, e->frame, entry_expr(e), e->key);
+	if (e->field && !e->converted) {
+		struct span at = in_user_text(ev, e->value->from) ? e->value->from : e->key_at;
+		e->converted = true;
+		ev->name = e->key;
+		e->value = value_convert(ev, e->value, schema_type(&ev->types, e->field->id), at, (struct span){ 0 });
+		ev->name = outer;
+	}
+	return e->value;
+}
+
+struct entries *entry_body(struct eval *ev, struct entry *e)
+{
+	struct node *expr = entry_expr(e);
+
+	if (expr && expr->kind == NODE_BODY)
+		return eval_entries(ev, e->frame, expr);
+	struct entries *es = ARENA_NEW(eval_work(ev), struct entries);
+	const struct value *v = entry_value(ev, e);
+	for (size_t i = 0; v->kind == VALUE_MAP && i < v->u.map.index.n; i++) {
+		const struct value_entry *member = v->u.map.index.entries[i].value;
+		struct entry inserted = { .key = member->key, .key_at = member->key_at, .value = member->value, .frame = e->frame };
+		ARENA_PUSH(eval_work(ev), es->at, es->n, inserted);
+	}
+	return es;
+}
+
+/* ---- several of them ---- */
+
+struct entry *said_first(const struct entries *es, enum field_id id)
+{
+	for (size_t i = entries_about(es, id); i-- > 0;)
+		if (entry_speaks(&es->at[i], id))
+			return &es->at[i];
+	return NULL;
+}
+
+bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into)
+{
+	for (size_t i = entries_about(es, id); i-- > 0;) {
+		struct contribution c = { &es->at[i], level };
+		if (!entry_speaks(c.entry, id))
+			continue;
+		ARENA_PUSH(eval_work(ev), into->at, into->n, c);
+		if (entry_sets(c.entry))
+			return true;
+	}
+	return false;
+}
+
+/* Entries of both, an overridden key keeps its position; *own is the map that is being made. */
+static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper, struct value **own)
+{
+	const struct map *maps[2] = { &lower->u.map.index, &upper->u.map.index };
+
+	if (lower->kind != VALUE_MAP || upper->kind != VALUE_MAP)
+		return upper;
+	if (!*own)
+		*own = value_new(ev->arena, VALUE_MAP, upper->from);
+	for (int m = lower == *own; m < 2; m++)
+		for (size_t i = 0; i < maps[m]->n; i++)
+			map_put(&(*own)->u.map.index, ev->arena, maps[m]->entries[i].key, maps[m]->entries[i].value);
+	(*own)->from = upper->from;
+	return *own;
+}
+
+const struct value *said_value(struct eval *ev, const struct said *s)
+{
+	const struct value *v = NULL, *stop = NULL;
+	struct value *own = NULL;
+
+	for (size_t i = s->n; i-- > 0;) {
+		const struct value *mine = entry_value(ev, s->at[i].entry);
+		if (!value_ok(mine))
+			stop = stop && stop->kind == VALUE_BAD ? stop : mine;
+		else
+			v = v ? extend(ev, v, mine, &own) : mine;
+	}
+	return stop ? stop : v;
+}

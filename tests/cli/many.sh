@@ -1,0 +1,65 @@
+#!/bin/sh
+# many.sh - as many entries as somebody writes: none is left out, and the framework's are among them.
+. "$(dirname "$0")/cli.inc"
+
+# has N PATTERN: so many lines of the output match
+has() {
+	n=$(grep -c -- "$2" .out)
+	if test "$n" -eq "$1"; then ok; else fail "$2: $n lines, not $1"; fi
+}
+
+cat >many.tj <<'EOF'
+import std.pytorch
+
+job "many": pytorch.torchrun {
+  image   = "registry.example.com/lab/app:0.1"
+  command = ["python", "train.py"]
+  for i in range(300) {
+    env         { ("JOB_${i}") = i }
+    labels      { ("job-${i}") = "x" }
+    annotations { ("job-${i}") = "x" }
+  }
+  role worker {
+    replicas = 2
+    cpu      = 1
+    memory   = 1Gi
+    for i in range(300) {
+      env         { ("ROLE_${i}") = i }
+      ports       { ("p${i}") = 1000 + i }
+      files       { ("/etc/f${i}") = "x" }
+      mounts      { ("/mnt/${i}") = scratch("s${i}", 1Mi) }
+      node        { ("node-${i}") = "x" }
+      labels      { ("role-${i}") = "x" }
+      annotations { ("role-${i}") = "x" }
+    }
+    sidecar watch {
+      image = "registry.example.com/lab/watch:0.1"
+      for i in range(300) {
+        env   { ("SIDE_${i}") = i }
+        ports { ("s${i}") = 2000 + i }
+      }
+      #AGAIN
+    }
+  }
+}
+EOF
+run 0 dump --plan many.tj
+has 6 'env [A-Z_]* (framework)'
+for what in 'env JOB_' 'env ROLE_' 'port p' 'file /etc/f' 'mount /mnt/' '^    node node-' '^  label job-' '^  annotation job-' '^    label role-' \
+	'^    annotation role-' 'env SIDE_' 'port s'; do
+	has 300 "$what"
+done
+sed 's/#AGAIN/ports { again = 1299 }/' many.tj >again.tj
+run 1 check again.tj; says err "'p299' and 'again' of role 'worker' are both 1299"
+
+# blocks that say what replicas are called
+cat >blocks.tj <<'EOF'
+framework many {
+  for i in range(20) { replica { labels { ("l${i}") = "x" } } }
+  role task { replicas: int(1..) = 1 }
+}
+job "blocks": many { image = "registry.example.com/lab/app:0.1" }
+EOF
+run 0 dump --plan blocks.tj
+has 20 'label (selects) l'
+end
