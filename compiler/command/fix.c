@@ -1,6 +1,5 @@
 /*
- * fix.c - edits are collected in the order of the diagnostics, kept sorted by
- * place, and written out in one pass.
+ * fix.c - edits are kept sorted by place, and written out in one pass.
  */
 #include "command/fix.h"
 
@@ -10,56 +9,115 @@ struct edits {
 	size_t n;
 };
 
-static bool overlaps(const struct edits *edits, const struct diag_edit *e)
+/* The first edit that begins at `offset` or behind it. */
+static size_t place_of(const struct edits *edits, uint32_t offset)
 {
-	for (size_t i = 0; i < edits->n; i++) {
-		struct span a = edits->at[i]->at, b = e->at;
-		bool same_point = a.start == b.start;
-		if (same_point || (a.start < b.end && b.start < a.end))
-			return true;
+	size_t from = 0, to = edits->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (edits->at[middle]->at.start < offset)
+			from = middle + 1;
+		else
+			to = middle;
 	}
-	return false;
+	return from;
 }
 
-static bool applies(const struct edits *edits, const struct diags *ds, const struct source *source, const struct diag_fix *fix)
+static bool overlaps(const struct edits *edits, const struct diag_edit *e)
 {
-	for (const struct diag_edit *e = fix->edits; e; e = e->next)
-		if (source_at(ds->sources, e->at.start) != source || source_at(ds->sources, e->at.end) != source ||
-		    e->at.end < e->at.start || overlaps(edits, e))
-			return false;
-	return fix->edits != NULL;
+	size_t i = place_of(edits, e->at.start);
+
+	if (i < edits->n && (edits->at[i]->at.start == e->at.start || edits->at[i]->at.start < e->at.end))
+		return true;
+	return i > 0 && edits->at[i - 1]->at.end > e->at.start;
 }
 
 static void insert(struct edits *edits, const struct diag_edit *e)
 {
-	size_t i;
+	size_t place = place_of(edits, e->at.start);
 
 	ARENA_PUSH(edits->arena, edits->at, edits->n, e);
-	for (i = edits->n - 1; i > 0 && edits->at[i - 1]->at.start > e->at.start; i--)
+	for (size_t i = edits->n - 1; i > place; i--)
 		edits->at[i] = edits->at[i - 1];
-	edits->at[i] = e;
+	edits->at[place] = e;
 }
 
-size_t fix_apply(const struct diags *ds, const struct source *source, struct buf *out)
+/* The source that all edits of a fix are about, or NULL. */
+static const struct source *source_of(const struct diags *ds, const struct diag_fix *fix)
+{
+	const struct source *source = NULL;
+
+	for (const struct diag_edit *e = fix ? fix->edits : NULL; e; e = e->next) {
+		const struct source *start = source_at(ds->sources, e->at.start), *end = source_at(ds->sources, e->at.end);
+		if (!start || start != end || e->at.end < e->at.start || (source && source != start))
+			return NULL;
+		source = start;
+	}
+	return source;
+}
+
+struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d, const struct source *source), void *context)
 {
 	struct edits edits = { .arena = ds->arena };
-	size_t applied = 0;
-	uint32_t done = 0;
+	struct fixes chosen = { 0 };
 
 	for (size_t i = 0; i < ds->n; i++) {
-		const struct diag_fix *fix = ds->at[i]->fixes;
-		if (!fix || !applies(&edits, ds, source, fix))
+		const struct diag *d = ds->at[i];
+		const struct source *source = source_of(ds, d->fixes);
+		bool free = source && (!wanted || wanted(context, d, source));
+
+		for (const struct diag_edit *e = free ? d->fixes->edits : NULL; e && free; e = e->next)
+			free = !overlaps(&edits, e);
+		if (!free)
 			continue;
-		for (const struct diag_edit *e = fix->edits; e; e = e->next)
+		for (const struct diag_edit *e = d->fixes->edits; e; e = e->next)
 			insert(&edits, e);
-		applied++;
+		ARENA_PUSH(ds->arena, chosen.at, chosen.n, d);
 	}
-	for (size_t i = 0; i < edits.n; i++) {
-		struct span at = edits.at[i]->at;
+	return chosen;
+}
+
+struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const struct source *source)
+{
+	struct edits edits = { .arena = ds->arena };
+	size_t n = 0;
+
+	for (size_t i = 0; i < fixes.n; i++) {
+		if (source_of(ds, fixes.at[i]->fixes) != source)
+			continue;
+		for (const struct diag_edit *e = fixes.at[i]->fixes->edits; e; e = e->next)
+			insert(&edits, e);
+		n++;
+	}
+	return (struct fix_edits){ source, edits.at, edits.n, n };
+}
+
+void fix_write(const struct fix_edits *edits, struct buf *out)
+{
+	const struct source *source = edits->source;
+	uint32_t done = 0;
+
+	for (size_t i = 0; i < edits->n; i++) {
+		struct span at = edits->at[i]->at;
 		buf_put(out, source->text.p + done, at.start - source->base - done);
-		buf_str(out, edits.at[i]->text);
+		buf_str(out, edits->at[i]->text);
 		done = at.end - source->base;
 	}
 	buf_put(out, source->text.p + done, source->text.n - done);
-	return applied;
+}
+
+uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset)
+{
+	int64_t shift = 0;
+
+	for (size_t i = 0; i < edits->n; i++) {
+		uint32_t start = edits->at[i]->at.start - edits->source->base, end = edits->at[i]->at.end - edits->source->base;
+		if (offset < start)
+			break;
+		if (offset < end)
+			return (uint32_t)(start + shift);
+		shift += (int64_t)edits->at[i]->text.n - (end - start);
+	}
+	return (uint32_t)(offset + shift);
 }

@@ -30,11 +30,33 @@ static void fix(struct fixture *f, const struct source *s, unsigned start, unsig
 static void applied(struct fixture *f, size_t want_n, const char *want)
 {
 	struct buf b = { 0 };
+	struct fix_edits edits = fix_edits(&f->diags, fix_choose(&f->diags, NULL, NULL), f->source);
 
-	CHECK(fix_apply(&f->diags, f->source, &b) == want_n);
+	CHECK(edits.fixes == want_n);
+	fix_write(&edits, &b);
 	CHECK_TEXT(buf_text(&b), want);
 	buf_release(&b);
 	arena_release(&f->arena);
+}
+
+/* Each byte that is not replaced is where fix_moved() says. */
+static void test_moved(void)
+{
+	struct fixture f;
+	struct buf b = { 0 };
+
+	fixture_init(&f);
+	fix(&f, f.source, 0, 3, "eins");
+	fix(&f, f.source, 4, 4, "and ");
+	fix(&f, f.source, 7, 8, "");
+	struct fix_edits edits = fix_edits(&f.diags, fix_choose(&f.diags, NULL, NULL), f.source);
+	fix_write(&edits, &b);
+	CHECK_TEXT(buf_text(&b), "eins and twothree\n");
+	CHECK(fix_moved(&edits, 0) == 0 && fix_moved(&edits, 2) == 0);
+	CHECK(fix_moved(&edits, 4) == 9);       /* "two" is behind what was inserted before it */
+	CHECK(fix_moved(&edits, 7) == 12 && fix_moved(&edits, 8) == 12 && fix_moved(&edits, 13) == 17);
+	buf_release(&b);
+	arena_release(&f.arena);
 }
 
 int main(void)
@@ -64,5 +86,6 @@ int main(void)
 	fix(&f, f.other, 0, 4, "4");
 	fix(&f, f.source, 3, 7, "");
 	applied(&f, 1, "one three\n");
+	test_moved();
 	return unit_end();
 }

@@ -1,0 +1,379 @@
+/*
+ * mend.c - texts in memory take the place of the files until all is settled.
+ *
+ * In a round all edits are tried together; where that makes a new error, each
+ * half of them is, down to the edit that is to blame.  Rounds follow while
+ * something changes.
+ */
+#include "command/mend.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/path.h"
+#include "command/fix.h"
+
+enum { TRIALS = 400 };                  /* of one program: a file of noise must not take for ever */
+
+/* A file as it is to become. */
+struct draft {
+	struct str name, text;
+	size_t fixed;
+};
+
+/* One compilation of the drafts. */
+struct look {
+	struct compile *compile;
+	size_t errors[3], warnings;     /* of the text, of names and types, of the rest */
+};
+
+struct mend {
+	struct session session;         /* the caller's, reading drafts */
+	struct reader reader;
+	const struct reader *files;
+	struct str path;
+	struct map drafts;              /* name -> struct draft */
+	struct map refused;             /* edits that were tried alone */
+	size_t trials;
+	struct look now;
+	bool usable;                    /* false: the options are wrong */
+};
+
+static bool read_draft(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
+{
+	struct mend *m = context;
+	const struct draft *d = map_get(&m->drafts, path_join(arena, STR("."), path));
+
+	if (!d)
+		return m->files->read(m->files->context, arena, path, ret, why);
+	*ret = str_copy(arena, d->text);
+	return true;
+}
+
+static bool exists(void *context, struct str path)
+{
+	const struct mend *m = context;
+
+	return m->files->exists(m->files->context, path);
+}
+
+static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	const struct mend *m = context;
+
+	m->files->list(m->files->context, arena, directory, each, to);
+}
+
+/* ---- what is wrong with the drafts ---- */
+
+static bool counts(const struct diag *d)
+{
+	return d->severity == SEVERITY_ERROR && !d->denied;
+}
+
+/* A text that cannot be read hides what is wrong with its names, and those what is wrong with its values. */
+static int depth_of(enum diag_code code)
+{
+	char phase = diag_code_name(code)[3];
+
+	return diag_code_name(code)[2] != '0' || phase > '3' ? 2 : phase > '1';
+}
+
+static bool look(struct mend *m, struct look *ret)
+{
+	*ret = (struct look){ .compile = ARENA_NEW(m->session.arena, struct compile) };
+	if (!session_open(&m->session, ret->compile))
+		return false;
+	compile_plan(ret->compile, m->path);
+	diags_finish(&ret->compile->diags);
+	for (size_t i = 0; i < ret->compile->diags.n; i++) {
+		const struct diag *d = ret->compile->diags.at[i];
+		if (counts(d))
+			ret->errors[depth_of(d->code)]++;
+		else
+			ret->warnings++;
+	}
+	return true;
+}
+
+static int compare_looks(const struct look *a, const struct look *b)
+{
+	for (int i = 0; i < 3; i++)
+		if (a->errors[i] != b->errors[i])
+			return a->errors[i] < b->errors[i] ? -1 : 1;
+	return a->warnings < b->warnings ? -1 : a->warnings > b->warnings;
+}
+
+/* ---- what edits do to them ---- */
+
+/* A place of an error that was there before, where the edits moved it. */
+struct old {
+	struct str name;
+	uint32_t offset;
+	enum diag_code code;
+};
+
+struct trial {
+	struct mend *m;
+	struct fixes fixes;
+	struct map edits;               /* name -> struct fix_edits */
+	struct old *old;                /* sorted */
+	size_t nold;
+	struct look after;
+};
+
+static int compare_old(const void *a, const void *b)
+{
+	const struct old *x = a, *y = b;
+	int names = str_cmp(x->name, y->name);
+
+	if (names)
+		return names;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->code > y->code) - (x->code < y->code);
+}
+
+static void gather_edits(struct trial *t)
+{
+	struct compile *c = t->m->now.compile;
+
+	for (size_t i = 0; i < c->sources.n; i++) {
+		struct fix_edits *e = ARENA_NEW(&c->arena, struct fix_edits);
+		*e = fix_edits(&c->diags, t->fixes, c->sources.at[i]);
+		if (e->n)
+			map_put(&t->edits, &c->arena, c->sources.at[i]->name, e);
+	}
+}
+
+static struct old place_after(const struct trial *t, const struct diag *d)
+{
+	const struct source *source = source_at(t->m->now.compile->diags.sources, d->at.start);
+	const struct fix_edits *e = source ? map_get(&t->edits, source->name) : NULL;
+	uint32_t offset = source ? d->at.start - source->base : 0;
+
+	return (struct old){ source ? source->name : STR(""), e ? fix_moved(e, offset) : offset, d->code };
+}
+
+static void gather_old(struct trial *t)
+{
+	const struct diags *ds = &t->m->now.compile->diags;
+
+	t->old = ARENA_ARRAY(ds->arena, struct old, ds->n);
+	for (size_t i = 0; i < ds->n; i++)
+		if (counts(ds->at[i]))
+			t->old[t->nold++] = place_after(t, ds->at[i]);
+	if (t->nold)
+		qsort(t->old, t->nold, sizeof *t->old, compare_old);
+}
+
+static bool is_new(const struct trial *t, const struct diag *d, const struct source *source)
+{
+	struct old key = { source->name, d->at.start - source->base, d->code };
+
+	return !t->nold || !bsearch(&key, t->old, t->nold, sizeof *t->old, compare_old);
+}
+
+static bool on_one_line(struct str text, uint32_t from, uint32_t to)
+{
+	return from <= to && !memchr(text.p + from, '\n', to - from);
+}
+
+/* Is an error about what the edits wrote (`on_line`: or beside it)?  Offsets are those of the text that they made. */
+static bool is_about(const struct fix_edits *edits, struct str text, uint32_t start, uint32_t end, bool on_line)
+{
+	int64_t shift = 0;
+
+	for (size_t i = 0; i < edits->n; i++) {
+		const struct diag_edit *e = edits->at[i];
+		uint32_t from = (uint32_t)(e->at.start - edits->source->base + shift), to = from + (uint32_t)e->text.n;
+
+		shift += (int64_t)e->text.n - (e->at.end - e->at.start);
+		if (start < to && from < end)
+			return true;
+		if (on_line && (to <= start ? on_one_line(text, to, start) : on_one_line(text, start, from)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * New errors about what was written refuse it, unless they are certain of the next edit; so do those on its
+ * line when there are not fewer now.  Others came to light.
+ */
+static bool brings_errors(const struct trial *t)
+{
+	const struct diags *ds = &t->after.compile->diags;
+	bool fewer = compare_looks(&t->after, &t->m->now) < 0;
+
+	for (size_t i = 0; i < ds->n; i++) {
+		const struct diag *d = ds->at[i];
+		const struct source *source = counts(d) ? source_at(ds->sources, d->at.start) : NULL;
+		const struct fix_edits *e = source ? map_get(&t->edits, source->name) : NULL;
+
+		if (!e || (d->fixes && fewer) || !is_new(t, d, source))
+			continue;
+		if (is_about(e, source->text, d->at.start - source->base, d->at.end - source->base, !fewer))
+			return true;
+	}
+	return false;
+}
+
+/* Does one of the mistakes stay, and is that not the next of several steps? */
+static bool in_vain(const struct trial *t)
+{
+	bool fewer = compare_looks(&t->after, &t->m->now) < 0;
+	const struct diags *ds = &t->after.compile->diags;
+	struct map stays = { 0 };
+
+	for (size_t i = 0; i < ds->n; i++) {
+		const struct source *source = source_at(ds->sources, ds->at[i]->at.start);
+		if (source)
+			map_put(&stays, ds->arena, str_printf(ds->arena, "%s %u %.*s", diag_code_name(ds->at[i]->code),
+				ds->at[i]->at.start - source->base, STR_ARG(source->name)), ds->at[i]);
+	}
+	for (size_t i = 0; i < t->fixes.n; i++) {
+		struct old o = place_after(t, t->fixes.at[i]);
+		const struct diag *again = map_get(&stays, str_printf(ds->arena, "%s %u %.*s", diag_code_name(o.code), o.offset, STR_ARG(o.name)));
+		if (again && !(again->fixes && fewer))
+			return true;
+	}
+	return false;
+}
+
+/* ---- trials ---- */
+
+static struct draft *draft_of(struct mend *m, struct str name)
+{
+	struct draft *d = map_get(&m->drafts, name);
+
+	if (!d) {
+		d = ARENA_NEW(m->session.arena, struct draft);
+		d->name = str_copy(m->session.arena, name);
+		map_put(&m->drafts, m->session.arena, d->name, d);
+	}
+	return d;
+}
+
+/* Put the edits of a trial into the drafts; `undo` takes them out. */
+static void put_edits(struct trial *t, bool undo)
+{
+	for (size_t i = 0; i < t->edits.n; i++) {
+		const struct fix_edits *e = t->edits.entries[i].value;
+		struct draft *d = draft_of(t->m, e->source->name);
+		struct buf text = { 0 };
+
+		if (undo) {
+			d->text = str_copy(t->m->session.arena, e->source->text);
+			d->fixed -= e->fixes;
+			continue;
+		}
+		fix_write(e, &text);
+		d->text = buf_take(&text, t->m->session.arena);
+		d->fixed += e->fixes;
+		buf_release(&text);
+	}
+}
+
+/* Make the edits if they are good. */
+static bool attempt(struct mend *m, struct fixes fixes)
+{
+	struct trial t = { .m = m, .fixes = fixes };
+
+	m->trials++;
+	gather_edits(&t);
+	gather_old(&t);
+	put_edits(&t, false);
+	m->usable = look(m, &t.after);
+	if (!m->usable)
+		return false;
+	bool good = !brings_errors(&t) && !in_vain(&t);
+	if (!good)
+		put_edits(&t, true);
+	compile_release(good ? m->now.compile : t.after.compile);
+	if (good)
+		m->now = t.after;
+	return good;
+}
+
+/* An edit by what it says and the line that it is about: other edits may move it. */
+static struct str key_of(const struct mend *m, const struct diag *d, const struct source *source)
+{
+	return str_printf(m->session.arena, "%s %.*s: %.*s\n%.*s", diag_code_name(d->code), STR_ARG(source->name), STR_ARG(d->fixes->title),
+		STR_ARG(source_line(m->now.compile->diags.sources, d->fixes->edits->at.start)));
+}
+
+static void refuse(struct mend *m, const struct diag *d)
+{
+	const struct sources *sources = &m->now.compile->sources;
+	struct place at = source_place(sources, d->at.start);
+	struct str *what = ARENA_NEW(m->session.arena, struct str);
+
+	*what = str_printf(m->session.arena, "%.*s:%u: not made, as it would bring another error: %.*s", STR_ARG(at.source->name), at.line,
+		STR_ARG(d->fixes->title));
+	map_put(&m->refused, m->session.arena, key_of(m, d, at.source), what);
+}
+
+static bool may_be_fixed(const struct compile *c, const struct source *source)
+{
+	if (source->library || str_is(source->name, "command line") || str_is(source->name, "<stdin>"))
+		return false;
+	for (size_t i = 0; i < c->program.n; i++)
+		if (c->program.modules[i]->source == source)
+			return !c->program.modules[i]->library && !c->program.modules[i]->dotted.n;
+	return c->program.project.module && c->program.project.module->source == source;
+}
+
+static bool is_wanted(void *context, const struct diag *d, const struct source *source)
+{
+	const struct mend *m = context;
+
+	return may_be_fixed(m->now.compile, source) && !map_get(&m->refused, key_of(m, d, source));
+}
+
+/* One round; true if something changed. */
+static bool settle(struct mend *m)
+{
+	struct fixes all = fix_choose(&m->now.compile->diags, is_wanted, m);
+
+	/* Only the texts that they were found in take edits by place: after each success the rest is found again. */
+	for (size_t n = all.n; n && m->usable && m->trials < TRIALS; n = n / 2 + n % 2 * (n > 1)) {
+		if (attempt(m, (struct fixes){ all.at, n }))
+			return true;
+		if (n == 1) {
+			refuse(m, all.at[0]);
+			return m->usable;
+		}
+	}
+	return false;
+}
+
+static bool write_drafts(struct mend *m, struct session *s)
+{
+	for (size_t i = 0; i < m->drafts.n; i++) {
+		const struct draft *d = m->drafts.entries[i].value;
+		if (!d->fixed)
+			continue;
+		if (!session_replace(s, d->name, d->text))
+			return false;
+		session_say(s, "fixed %zu in %.*s", d->fixed, STR_ARG(d->name));
+	}
+	for (size_t i = 0; i < m->refused.n; i++) {
+		const struct str *what = m->refused.entries[i].value;
+		session_say(s, "%.*s", STR_ARG(*what));
+	}
+	return true;
+}
+
+bool mend_program(struct session *s, struct str path)
+{
+	struct mend m = { .session = *s, .files = s->reader, .path = path };
+
+	m.reader = (struct reader){ &m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL };
+	m.session.reader = &m.reader;
+	m.usable = look(&m, &m.now);
+	while (m.usable && m.trials < TRIALS && settle(&m))
+		continue;
+	compile_release(m.now.compile);
+	return m.usable && write_drafts(&m, s);
+}

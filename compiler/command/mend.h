@@ -1,0 +1,21 @@
+/*
+ * mend.h - check --fix: the certain edits of a program, tried before they are written.
+ *
+ * An edit is made when the program that comes of it no longer has the mistake
+ * and no new one of the edit's own.  What an edit brings to light is fixed too,
+ * so that a second run finds nothing to do.
+ */
+#ifndef TRAINC_MEND_H
+#define TRAINC_MEND_H
+
+#include "command/session.h"
+
+/*
+ * Fix one program and its imported files, and say how many edits were made in
+ * which file, and which were not.  The standard library, packages, standard
+ * input and the command line are left alone.  False when a file could not be
+ * written (said), or the options are wrong (said).
+ */
+bool mend_program(struct session *s, struct str path);
+
+#endif
