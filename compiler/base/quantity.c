@@ -261,6 +261,21 @@ const char *quantity_unit_meant(struct str word)
 	return NULL;
 }
 
+const char *quantity_unit_of(struct str number, struct str word)
+{
+	const char *meant = quantity_unit_meant(word);
+	long long n = 0;
+
+	if (!meant || (strcmp(meant, "G") != 0 && strcmp(meant, "T") != 0) || number.n > 9)
+		return meant;
+	for (size_t i = 0; i < number.n; i++) {
+		if (number.p[i] < '0' || number.p[i] > '9')
+			return meant;
+		n = 10 * n + (number.p[i] - '0');
+	}
+	return !n || !quantity_binary(n) ? meant : *meant == 'G' ? "Gi" : "Ti";
+}
+
 /* A number at the start of the rest; false without, or when it is too large to be a duration. */
 static bool cut_number(struct str *rest, int64_t *ret)
 {

@@ -35,8 +35,13 @@ enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
 /* The unit that a number word of the language ends with ("64Gi", "30min", "12e6" is UNIT_AMOUNT). */
 enum unit_kind quantity_unit(struct str word);
 
+/* Is a number of G or T surely one of Gi or Ti?  64, 512 and 1000 are, 100 is not. */
+static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
+
 /* The unit that people mean by another word: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when nobody knows. */
 const char *quantity_unit_meant(struct str word);
+/* The same for an amount of that number: "Gi" for 256 "GB", where 256G would be doubted (TJ0620). */
+const char *quantity_unit_of(struct str number, struct str word);
 
 /* Read an unsigned literal of the language ("1.5Gi", "500m", "12e6", "8"; `_` between digits allowed). */
 enum quantity_error quantity_parse(struct str word, struct quantity *ret);

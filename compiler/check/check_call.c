@@ -89,9 +89,30 @@ static const struct node *formal_default(const struct decl *formal)
 	return formal->node ? formal->node->u.binding.value : NULL;
 }
 
+/* f(slots: 8) */
+static bool is_colon_argument(const struct node *arg)
+{
+	const struct node *value = arg->u.arg.value;
+	return value->kind == NODE_ELASTIC && value->u.op.left->kind == NODE_NAME;
+}
+
+static void report_colon(struct check *c, const struct node *arg)
+{
+	const struct node *name = arg->u.arg.value->u.op.left, *value = arg->u.arg.value->u.op.right;
+	struct str left = node_words(c, name), right = node_words(c, value);
+	struct span colon = { name->span.end, value->span.start };
+	struct diag *d = diag_report(c->diags, TJ0318, arg->span, "an argument is given its name with '='");
+	diag_help(c->diags, d, "write '%.*s = %.*s'", STR_ARG(left), STR_ARG(right));
+	diag_fix(c->diags, d, colon, STR(" = "), "write '='");
+}
+
 static void report_position(struct check *c, const struct decl *target, const struct node *arg, struct span callee, const struct decl *formal)
 {
 	struct str words = target_words(c, callee), value = node_words(c, arg->u.arg.value);
+	if (is_colon_argument(arg)) {
+		report_colon(c, arg);
+		return;
+	}
 	if (formal) {
 		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%.*s' of '%.*s' is given by name", STR_ARG(formal->name), STR_ARG(words));
 		diag_note(c->diags, d, formal->span, "it has a default");
@@ -177,7 +198,7 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 	} else {
 		formal = i < b->target->nformals ? b->target->formals[i] : NULL;
 		++*position;
-		if (!formal || formal_default(formal)) {
+		if (!formal || formal_default(formal) || is_colon_argument(arg)) {
 			if (formal || !b->misfit)
 				report_position(c, b->target, arg, b->callee, formal);
 			if (formal)
@@ -187,7 +208,7 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 	}
 	if (!formal) {
 		b->failed = true;
-		type_loose(c, arg->u.arg.value);
+		type_loose(c, is_colon_argument(arg) ? arg->u.arg.value->u.op.right : arg->u.arg.value);
 		return;
 	}
 	b->bound[i] = arg;

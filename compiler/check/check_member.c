@@ -62,6 +62,41 @@ struct decl *module_member(struct check *c, struct module *m, struct str name, s
 	return d;
 }
 
+/* The name that begins at `start`, '-' written as '_', and where it ends. */
+static struct str joined_name(struct check *c, uint32_t start, uint32_t *ret_end)
+{
+	const struct source *source = source_at(c->program->sources, start);
+	struct str rest = { source->text.p + (start - source->base), source->text.n - (start - source->base) };
+	size_t n = strspn(rest.p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+	char *name = arena_alloc(c->arena, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		name[i] = rest.p[i] == '-' ? '_' : rest.p[i];
+	*ret_end = start + (uint32_t)n;
+	return (struct str){ name, n };
+}
+
+bool report_parted_name(struct check *c, const struct node *difference)
+{
+	const struct node *left = difference->u.op.left;
+	if (left->kind != NODE_MEMBER)
+		return false;
+	struct module *m = module_base(c, left->u.member.base);
+	if (!m || map_get(&m->values, left->u.member.name))
+		return false;
+	struct span at = left->u.member.name_span;
+	struct str name = joined_name(c, at.start, &at.end);
+	const struct decl *meant = map_get(&m->values, name);
+	if (!meant || !exported(meant))
+		return false;
+	struct str words = source_text(c->program->sources, at), base = node_words(c, left->u.member.base);
+	struct str shown = m->dotted.n ? m->dotted : m->path;
+	struct diag *d = diag_report(c->diags, TJ0211, at, "'%.*s' has no '%.*s'", STR_ARG(shown), STR_ARG(words));
+	diag_help(c->diags, d, "names are joined by '_': write '%.*s.%.*s'", STR_ARG(base), STR_ARG(name));
+	diag_fix(c->diags, d, at, name, "write '%.*s'", STR_ARG(name));
+	return true;
+}
+
 static bool wants_accelerator(const struct type *want)
 {
 	return want && type_strip_optional(want)->kind == TYPE_ACCELERATOR;

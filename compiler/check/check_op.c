@@ -174,6 +174,8 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 	if (op == OP_MUL && (report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right) ||
 	                     report_uncalled_accelerator(c, n, n->u.op.right, n->u.op.left)))
 		return bad(n);
+	if (op == OP_SUB && report_parted_name(c, n))
+		return bad(n);
 	if (!type_operands(c, n, want, &o))
 		return &type_bad;
 	if (o.a->kind == TYPE_ELASTIC || o.b->kind == TYPE_ELASTIC)

@@ -28,9 +28,11 @@ static void help_unit(struct check *c, struct diag *d, const struct node *n, str
 {
 	struct str right = { 0 };
 	if (quantity_unit_meant(unit))
-		right = str_of(quantity_unit_meant(unit));
+		right = str_of(quantity_unit_of(number, unit));
 	if (str_is(right, "G"))
 		diag_help(c->diags, d, "%.*sG is %.*s x 10^9 bytes, %.*sGi is %.*s x 2^30", STR_ARG(number), STR_ARG(number), STR_ARG(number), STR_ARG(number));
+	else if (str_is(right, "Gi") && str_is(str_of(quantity_unit_meant(unit)), "G"))
+		diag_help(c->diags, d, "write %.*sGi for %.*s x 2^30 bytes, %.*sG for %.*s x 10^9", STR_ARG(number), STR_ARG(number), STR_ARG(number), STR_ARG(number));
 	else if (right.p && !right.n)
 		diag_help(c->diags, d, "CPUs are counted without a unit: write %.*s", STR_ARG(number));
 	else if (right.p)

@@ -144,6 +144,22 @@ static struct node *exchange(struct check *c, struct node *item)
 	return block_of(c, item, word, name);
 }
 
+/* `roles { worker { } }`: true after a report. */
+static bool report_roles(struct check *c, const struct node *item, enum block block)
+{
+	const struct nodes *inside = &item->u.item.value->u.body.items;
+	const struct node *first = inside->n ? inside->at[0] : NULL;
+	bool named = first && (first->kind == NODE_EXTEND || first->kind == NODE_SET) && first->u.item.key.kind == KEY_NAME &&
+	             first->u.item.value->kind == NODE_BODY;
+
+	if (!str_is(item->u.item.key.text, "roles") || (first && !named && first->kind != NODE_BLOCK))
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "%s has no field 'roles'", block_word(block));
+	struct str name = named ? first->u.item.key.text : first ? first->u.block.name : STR("worker");
+	diag_help(c->diags, d, "each role is a block of its own, not inside another: 'role %.*s { ... }'", STR_ARG(name));
+	return true;
+}
+
 struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework, const struct node *body)
 {
 	if (item->kind == NODE_BLOCK)
@@ -151,6 +167,8 @@ struct node *check_block_shape(struct check *c, struct node *item, enum block bl
 	bool keyed = item->kind == NODE_EXTEND || item->kind == NODE_SET;
 	if (!keyed || item->u.item.key.kind != KEY_NAME || item->u.item.value->kind != NODE_BODY || schema_find(block, item->u.item.key.text))
 		return item;
+	if (report_roles(c, item, block))
+		return node_new(c->arena, NODE_BAD, item->span);
 	struct str word = item->u.item.key.text;
 	size_t missing = 0;
 	struct str likely = str_is(word, "role") ? missing_role(framework, body, &missing) : (struct str){ 0 };

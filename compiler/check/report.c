@@ -122,13 +122,13 @@ static bool help_unit_in_text(struct check *c, struct diag *d, const struct node
 	if (!type_is_quantity(want) || !digits || unit >= text.n)
 		return false;
 	struct str number = { text.p, digits }, word = { text.p + unit, text.n - unit };
-	const char *meant = quantity_unit_meant(word);
+	const char *meant = quantity_unit_of(number, word);
 	struct str whole = str_cat(c->arena, number, meant ? str_of(meant) : word, STR(""));
 	enum unit_kind kind = quantity_unit(whole);
 	if (kind == UNIT_UNKNOWN || (kind == UNIT_DURATION) != (want->kind == TYPE_DURATION))
 		return false;
-	if (meant && str_is(str_of(meant), "G"))
-		diag_help(c->diags, d, "write %.*sG for %.*s x 10^9 bytes, %.*sGi for %.*s x 2^30, without quotes", STR_ARG(number), STR_ARG(number),
+	if (meant && str_is(str_of(quantity_unit_meant(word)), "G"))
+		diag_help(c->diags, d, "write %.*sGi for %.*s x 2^30 bytes, %.*sG for %.*s x 10^9, without quotes", STR_ARG(number), STR_ARG(number),
 			STR_ARG(number), STR_ARG(number));
 	else
 		diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(whole));

@@ -208,14 +208,15 @@ static bool is_sibling(const struct check *c, struct str name)
 	return false;
 }
 
-static void suggest_scope(struct check *c, struct suggest *s)
+/* `calls`: a function may be meant. */
+static void suggest_scope(struct check *c, struct suggest *s, bool calls)
 {
 	for (struct scope *scope = c->at.scope; scope; scope = scope->parent)
 		for (size_t i = 0; i < scope->names.n; i++)
 			suggest_add(s, scope->names.entries[i].key);
 	for (size_t i = 0; i < c->at.module->values.n; i++)
 		suggest_add(s, c->at.module->values.entries[i].key);
-	for (size_t i = 0; i < FUNCTIONS; i++)
+	for (size_t i = 0; i < FUNCTIONS && calls; i++)
 		if (!only_in_tests(str_of(schema_function((enum function)i)->name)))
 			suggest_add(s, str_of(schema_function((enum function)i)->name));
 	suggest_add(s, c->words.self);
@@ -281,7 +282,7 @@ bool scope_unheard(struct check *c, struct str name)
 {
 	struct suggest s;
 	suggest_init(&s, c->arena, name);
-	suggest_scope(c, &s);
+	suggest_scope(c, &s, true);
 	return !suggest_sentence(&s).n && !stdlib_text(name).p && !is_sibling(c, name) && !foreign_name(name) && !name_eq(name, c->words.roles) &&
 	       !only_in_tests(name) && !c->at.module->lost && !item_lost(c);
 }
@@ -363,6 +364,13 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	return true;
 }
 
+/* Does an opening parenthesis stand behind it? */
+static bool is_called(struct check *c, struct span at)
+{
+	const struct source *source = source_at(c->program->sources, at.end);
+	return source && source->text.p[at.end - source->base] == '(';
+}
+
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
@@ -370,7 +378,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	struct decl *import = few ? importer_of(c, name) : NULL;
 	suggest_init(&s, c->arena, name);
 	if (few)
-		suggest_scope(c, &s);
+		suggest_scope(c, &s, is_called(c, at));
 	if (item_lost(c) && !suggest_only(&s).n)
 		return;
 	/* the quotes that are missing are missing at each place */

@@ -50,7 +50,7 @@ static void decimal(struct job *j, struct plan_quantity q)
 	bool tera = q.value.nano % (giga * 1000) == 0;
 	long long n = (long long)(q.value.nano / (tera ? giga * 1000 : giga));
 	struct str text = source_text(j->ev->program->sources, q.from);
-	if ((n & (n - 1)) && n % 8)
+	if (!quantity_binary(n))
 		return;
 	if (!str_ends(text, STR("G")) && !str_ends(text, STR("T")))
 		return;                         /* written otherwise: meant so */

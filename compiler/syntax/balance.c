@@ -9,6 +9,7 @@
 #include "syntax/token.h"
 
 #include "syntax/feed.h"
+#include "syntax/fields.h"
 #include "trainc.tab.h"
 
 static bool is_open(int kind)
@@ -264,11 +265,12 @@ static void look_for_sign(struct balance *b, size_t i)
 	}
 }
 
-static void report_stray(struct diags *ds, struct span at, int kind, bool open)
+static struct diag *report_stray(struct diags *ds, struct span at, int kind, bool open)
 {
 	struct diag *d = diag_report(ds, TJ0102, at, open ? "'%s' closes nothing" : "'%s' closes nothing: nothing is open here",
 	                             bracket_text(kind));
 	diag_help(ds, d, "remove it");
+	return d;
 }
 
 static void report_no_bracket(struct balance *b, const struct token *t)
@@ -327,8 +329,11 @@ static void tear_line(struct balance *b)
 static bool lacks_bracket(const struct balance *b, const struct token *t)
 {
 	const struct token *line = &b->ts->at[b->line];
+	const char *type = field_type(tokens_text(b->ts, line->start, line->end));
 
-	return t->kind == TOKEN_RBRACKET && line->kind == TOKEN_IDENT && line[1].kind == TOKEN_ASSIGN && line + 2 < t;
+	if (t->kind != TOKEN_RBRACKET || line->kind != TOKEN_IDENT || line[1].kind != TOKEN_ASSIGN || line + 2 >= t)
+		return false;
+	return line + 3 < t || !type || strncmp(type, "list[", 5) == 0;        /* not one value of a field that takes one */
 }
 
 /* Something closes nothing: a token that fails the parse stands for it. */
@@ -345,8 +350,11 @@ static void take_stray(struct balance *b, const struct token *t, size_t i)
 	}
 	if (!silent && lacks_bracket(b, t))
 		report_no_bracket(b, t);
-	else if (!silent)
-		report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);
+	else if (!silent) {
+		struct diag *d = report_stray(b->ts->diags, (struct span){ t->start, t->end }, t->kind, b->depth != 0);
+		if (t->kind == TOKEN_RBRACKET && !(t->flags & FLAG_LINE))
+			diag_fix(b->ts->diags, d, (struct span){ t[-1].end, t->end }, STR(""), "remove it");
+	}
 	if (b->depth)
 		tear_line(b);
 	if (b->depth || !(t->flags & FLAG_LINE))
@@ -405,12 +413,12 @@ static void close_to(struct balance *b, int opener)
 		supply(b, FLAG_TORN);
 }
 
-/* A brace that closes one opened on an earlier line, but stands right of that line or behind something else. */
+/* A brace that closes one opened on an earlier line, but stands beside the start of that line or behind something else. */
 static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 {
 	const struct bracket *open = &b->open[b->depth - 1];
 
-	if (!b->surplus && t->kind == TOKEN_RBRACE && open->token < b->line && (!(t->flags & FLAG_LINE) || b->indent > open->indent))
+	if (!b->surplus && t->kind == TOKEN_RBRACE && open->token < b->line && (!(t->flags & FLAG_LINE) || b->indent != open->indent))
 		b->surplus = i;
 }
 

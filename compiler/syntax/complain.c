@@ -26,25 +26,6 @@ struct span fault_span(const struct fault *f)
 	return (struct span){ f->found.start, f->found.end };
 }
 
-const char *field_type(struct str word)
-{
-#define BLOCK(word, parents, doc)
-#define FIELD(id, name, blocks, type, fallback, doc) { name, type },
-#define FUNCTION(id, name, signature, doc)
-#define UNIT(suffix, doc)
-	static const struct { const char *name, *type; } fields[] = {
-#include "vocabulary.def"
-	};
-#undef BLOCK
-#undef FIELD
-#undef FUNCTION
-#undef UNIT
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (str_is(word, fields[i].name))
-			return fields[i].type;
-	return NULL;
-}
-
 void fault_skip_block(struct fault *f)
 {
 	f->p->indent = tokens_indent(&f->p->tokens, f->at[f->item].start);

@@ -4,6 +4,7 @@
 #ifndef TRAINC_SYNTAX_COMPLAIN_H
 #define TRAINC_SYNTAX_COMPLAIN_H
 
+#include "syntax/fields.h"
 #include "syntax/parse_state.h"
 
 /* "'=', ':' or '{'": what may stand behind a token of the kind `previous`. */
@@ -21,9 +22,6 @@ struct fault {
 	const bool *expected;
 };
 
-/* The type of the field of that name, as spelt, of whatever block; NULL if there is none. */
-const char *field_type(struct str word);
-static inline bool is_field(struct str word) { return field_type(word) != NULL; }
 /* Does the word begin a block with a name: role, sidecar? */
 bool is_block(struct str word);
 /* The messages, most specific first; each is true if it has reported. */
@@ -48,6 +46,8 @@ void help_declaration(struct fault *f, struct diag *d);         /* nothing that 
 bool letters_only(struct str s);
 
 struct str fault_text(const struct fault *f, size_t i);         /* of a token, shortened */
+/* `wide-deep`, `std.mpi`: the tokens from i on that nothing parts, as far as they can be a name. */
+struct span fault_joined(const struct fault *f, size_t i);
 struct span fault_span(const struct fault *f);
 /* The value of the item, to the end of its line, as text in quotes; empty when it cannot be meant as text. */
 struct str fault_quoted(struct fault *f);

@@ -99,6 +99,20 @@ bool letters_only(struct str s)
 	return s.n != 0;
 }
 
+struct span fault_joined(const struct fault *f, size_t i)
+{
+	struct span at = { f->at[i].start, f->at[i].end };
+
+	for (size_t k = i + 1; f->at[k].start == at.end && k - i < 64; k++) {
+		int kind = f->at[k].kind;
+		if (kind != TOKEN_MINUS && kind != TOKEN_DOT && kind != TOKEN_IDENT && kind != TOKEN_INT && kind != TOKEN_FLOAT &&
+		    kind != TOKEN_QUANTITY && kind != TOKEN_TOPOLOGY && !token_is_word(kind))
+			break;
+		at.end = f->at[k].end;
+	}
+	return at;
+}
+
 /* A title that is a name and a name that is text: job x, role "x". */
 bool help_title(struct fault *f, struct diag *d)
 {
@@ -110,8 +124,10 @@ bool help_title(struct fault *f, struct diag *d)
 	struct str word = fault_text(f, f->item), title = fault_text(f, f->i);
 	bool text = item->kind == TOKEN_JOB || item->kind == TOKEN_TEST || item->kind == TOKEN_POLICY;
 	if (text && (f->found.kind == TOKEN_IDENT || token_is_word(f->found.kind))) {
+		struct span all = fault_joined(f, f->i);
+		title = tokens_text(&f->p->tokens, all.start, all.end);
 		diag_help(ds, d, "write '%.*s \"%.*s\"'", STR_ARG(word), STR_ARG(title));
-		diag_fix(ds, d, fault_span(f), str_printf(f->p->arena, "\"%.*s\"", STR_ARG(title)), "put it in quotes");
+		diag_fix(ds, d, all, str_printf(f->p->arena, "\"%.*s\"", STR_ARG(title)), "put it in quotes");
 		return true;
 	}
 	if (text) {

@@ -77,6 +77,12 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 		diag_help(ds, d, "a function is one expression: 'fn f(a: int) -> int = a + 1'");
 	} else if (f->expected[TOKEN_JOB] && f->expected[TOKEN_FRAMEWORK] && !f->expected[TOKEN_IDENT]) {
 		help_declaration(f, d);
+	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON] && before < f->found.start &&
+	           f->at[f->i + 1].kind == TOKEN_IDENT && !(f->at[f->i + 1].flags & FLAG_LINE)) {
+		struct span framework = fault_joined(f, f->i + 1);      /* `extends`, `uses`, `is` */
+		struct str name = tokens_text(&f->p->tokens, framework.start, framework.end);
+		diag_help(ds, d, "the framework stands behind a colon: ': %.*s'", STR_ARG(name));
+		diag_fix(ds, d, (struct span){ before, f->found.end }, STR(":"), "write ':'");
 	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON]) {
 		diag_help(ds, d, "the framework stands behind a colon: ': %.*s'", STR_ARG(fault_text(f, f->i)));
 		diag_fix(ds, d, (struct span){ before, before }, STR(":"), "insert ':'");

@@ -5,6 +5,7 @@
 #include "syntax/complain.h"
 
 #include "base/quantity.h"
+#include "syntax/python.h"
 #include "trainc.tab.h"
 
 /* Can this token begin an item (in a body) or a declaration? */
@@ -31,7 +32,7 @@ static bool complain_unit(struct fault *f)
 	struct str amount = fault_text(f, f->i - 1), word = fault_text(f, f->i);
 	struct str whole = str_cat(f->p->arena, amount, word, STR(""));
 	enum unit_kind unit = quantity_unit(whole);
-	const char *meant = quantity_unit_meant(word);
+	const char *meant = quantity_unit_of(amount, word);
 	if (unit != UNIT_AMOUNT && unit != UNIT_DURATION && !meant)
 		return false;
 	struct span at = { number->start, f->found.end };
@@ -43,8 +44,8 @@ static bool complain_unit(struct fault *f)
 		return true;
 	}
 	d = diag_report(ds, TJ0102, at, "a quantity is one word");
-	if (meant && str_is(str_of(meant), "G"))
-		diag_help(ds, d, "write '%.*sG' for %.*s x 10^9 bytes, '%.*sGi' for %.*s x 2^30", STR_ARG(amount), STR_ARG(amount),
+	if (meant && str_is(str_of(quantity_unit_meant(word)), "G"))
+		diag_help(ds, d, "write '%.*sGi' for %.*s x 2^30 bytes, '%.*sG' for %.*s x 10^9", STR_ARG(amount), STR_ARG(amount),
 		          STR_ARG(amount), STR_ARG(amount));
 	if (meant)
 		whole = str_cat(f->p->arena, amount, str_of(meant), STR(""));
@@ -98,7 +99,46 @@ static bool complain_default(struct fault *f)
 	return true;
 }
 
-/* f"..." */
+/* The text of a string without insertions that begins at token i, and where it ends; NULL for another. */
+static struct str plain_string(const struct fault *f, size_t i, uint32_t *ret_end)
+{
+	size_t last = i;
+
+	if (f->at[i].kind == TOKEN_STR_OPEN)
+		for (last++; f->at[last].kind == TOKEN_STR_TEXT;)
+			last++;
+	if (last > i && f->at[last].kind != TOKEN_STR_CLOSE)
+		return (struct str){ 0 };
+	*ret_end = f->at[last].end;
+	struct str text = tokens_text(&f->p->tokens, f->at[i].start, f->at[last].end);
+	if (text.n < 2 || text.p[0] != '"' || text.p[1] == '"')
+		return (struct str){ 0 };
+	return (struct str){ text.p + 1, text.n - 2 };
+}
+
+/* f"{x}": true after help; a prefix of another kind is not for it. */
+static bool help_format(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *prefix = &f->at[f->i - 1];
+	struct str word = fault_text(f, f->i - 1);
+	uint32_t end;
+	struct str inside = plain_string(f, f->i, &end);
+
+	if ((!memchr(word.p, 'f', word.n) && !memchr(word.p, 'F', word.n)) || (inside.p && !memchr(inside.p, '{', inside.n) && !memchr(inside.p, '}', inside.n)))
+		return false;
+	struct str ours = inside.p && word.n == 1 ? text_of_format(f->p->arena, inside) : (struct str){ 0 };
+	if (!ours.p) {
+		diag_help(ds, d, "any string inserts values, written '${...}': remove '%.*s' and write each {x} as ${x}", STR_ARG(word));
+		return true;
+	}
+	struct str whole = str_printf(f->p->arena, "\"%.*s\"", STR_ARG(ours));
+	diag_help(ds, d, "any string inserts values, written '${...}': write %.*s", STR_ARG(whole));
+	diag_fix(ds, d, (struct span){ prefix->start, end }, whole, "write '${...}'");
+	return true;
+}
+
+/* f"...", u"..." */
 bool help_prefix(struct fault *f, struct diag *d)
 {
 	if (f->line_end || (f->found.kind != TOKEN_STRING && f->found.kind != TOKEN_STR_OPEN) || f->previous != TOKEN_IDENT ||
@@ -107,6 +147,8 @@ bool help_prefix(struct fault *f, struct diag *d)
 	const struct token *prefix = &f->at[f->i - 1];
 	if (prefix->end != f->found.start)
 		return false;
+	if (help_format(f, d))
+		return true;
 	diag_help(f->p->diags, d, "'${...}' inserts a value into any string: remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
 	diag_fix(f->p->diags, d, (struct span){ prefix->start, prefix->end }, STR(""), "remove '%.*s'", STR_ARG(fault_text(f, f->i - 1)));
 	return true;

@@ -103,6 +103,10 @@ static enum form form_of(const char *type)
 static bool is_bare(const struct token *t)
 {
 	bool option = t->kind == TOKEN_MINUS && t[1].kind == TOKEN_MINUS && t->end == t[1].start;
+	bool value = t->kind == TOKEN_TRUE || t->kind == TOKEN_FALSE || t->kind == TOKEN_NONE || t->kind == TOKEN_NOT || t->kind == TOKEN_IF;
+
+	if (token_is_word(t->kind))             /* `MODE = test`, and not `NAME = job.name` */
+		return !value && t[1].kind != TOKEN_DOT;
 	return option || t->kind == TOKEN_IDENT || t->kind == TOKEN_DOT || t->kind == TOKEN_SLASH || t->kind == TOKEN_FLOOR;
 }
 

@@ -14,6 +14,8 @@
 #include "syntax/scan.h"
 
 #include "syntax/number.h"
+#include "syntax/python.h"
+#include "base/buf.h"
 #include "trainc.tab.h"
 
 enum { NORMAL = 0 };                    /* flex's INITIAL */
@@ -231,19 +233,74 @@ static void help_lookalike(struct scan *s, struct diag *d, const struct lookalik
 	fix_lookalikes(s, d);
 }
 
-/* 'text' in single quotes. */
+static bool is_word_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/*
+ * 'text' as it would be in double quotes, with what f'...' inserts; empty when that is not certain.  `ret_at` is
+ * what it takes the place of.
+ */
+static struct str double_quotes(struct scan *s, struct str text, struct span *ret_at)
+{
+	struct str all = s->ts->source->text;
+	size_t start = s->start - s->ts->source->base;
+	char prefix = start ? all.p[start - 1] : ' ';
+	bool alone = start < 2 || !is_word_byte(all.p[start - 2]);
+	bool inserts = (prefix | 32) == 'f' && alone;
+	struct buf out = { 0 };
+
+	*ret_at = (struct span){ s->start - inserts, s->end };
+	if (text.n < 2 || text.p[text.n - 1] != '\'' || memchr(text.p, '\\', text.n) || memmem(text.p, text.n, "${", 2))
+		return STR("");
+	struct str inside = { text.p + 1, text.n - 2 };
+	if (inserts)
+		inside = text_of_format(s->ts->arena, inside);
+	if (!inside.p)
+		return STR("");
+	for (size_t i = 0; i < inside.n; i++) {
+		if (inside.p[i] == '"')
+			buf_char(&out, '\\');
+		buf_char(&out, inside.p[i]);
+	}
+	struct str quoted = str_printf(s->ts->arena, "\"%.*s\"", STR_ARG(buf_text(&out)));
+	buf_release(&out);
+	return quoted;
+}
+
+/* The edit of one of them, beside those of the first. */
+static void fix_single_quotes(struct scan *s, struct span at, struct str text)
+{
+	struct diag_edit **to = &s->single->fixes->edits;
+
+	while (*to)
+		to = &(*to)->next;
+	*to = ARENA_NEW(s->ts->arena, struct diag_edit);
+	(*to)->at = at;
+	(*to)->text = text;
+}
+
+/* 'text' in single quotes: the habit is told once in a file. */
 static void report_single_quotes(struct scan *s, struct str text)
 {
 	struct diags *ds = s->ts->diags;
-	struct diag *d = report_bad(s, (struct span){ s->start, s->start + 1 }, "character ", STR("'"));
+	struct span at;
+	struct str plain = double_quotes(s, text, &at);
 
+	if (s->single && plain.n) {
+		fix_single_quotes(s, at, plain);
+		return;
+	}
+	struct diag *d = report_bad(s, (struct span){ s->start, s->start + 1 }, "character ", STR("'"));
 	if (!d)
 		return;
 	diag_help(ds, d, "strings are written in double quotes");
-	if (text.n < 2 || text.p[text.n - 1] != '\'' || memchr(text.p, '"', text.n) || memchr(text.p, '\\', text.n))
+	if (!plain.n)
 		return;
-	struct str plain = str_printf(s->ts->arena, "\"%.*s\"", (int)text.n - 2, text.p + 1);
-	diag_fix(ds, d, (struct span){ s->start, s->end }, plain, "use double quotes");
+	diag_fix(ds, d, at, plain, "use double quotes");
+	if (d->fixes)
+		s->single = d;
 }
 
 static struct str first_character(struct str text)
@@ -279,10 +336,10 @@ void scan_junk(struct scan *s)
 
 	if (s->clean[s->start - s->ts->source->base] == MARK) {
 		report_mark(s, s->start);
-	} else if (s->start < s->bad_line) {
-		/* said */
 	} else if (text.p[0] == '\'') {
 		report_single_quotes(s, text);
+	} else if (s->start < s->bad_line) {
+		/* said */
 	} else if ((d = report_bad(s, (struct span){ s->start, s->start + (uint32_t)c.n }, "character ",
 	                           str_printf(s->ts->arena, "'%.*s'", STR_ARG(c))))) {
 		if (l)
@@ -486,11 +543,6 @@ static size_t skip_blanks(const char *p, size_t n, size_t i)
 	while (i < n && (p[i] == ' ' || p[i] == '\t'))
 		i++;
 	return i;
-}
-
-static bool is_word_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Does a line of the text (after its blanks) look like a new item or the end of a body? */
