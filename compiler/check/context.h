@@ -120,7 +120,7 @@ struct decl *module_member(struct check *c, struct module *m, struct str name, s
 const struct type *type_base(struct check *c, struct node *base, struct str member);
 /* The module that the base of a member is the name of; NULL when it is something else. */
 struct module *module_base(struct check *c, struct node *base);
-/* `nvidia.a100-80g(1)`: a difference that is a name of the module with '-' for '_'.  Reports that. */
+/* `lib.small-40g(1)`: a difference that is a name of the module with '-' for '_'.  Reports that. */
 bool report_parted_name(struct check *c, const struct node *difference);
 
 /* ---- types (check_type.c, refine.c) ---- */
