@@ -40,7 +40,7 @@ void import_comments(struct import *im, struct line *line, struct span place)
 
 /* ---- kinds ---- */
 
-static const struct import_kind *const tables[] = { operator_kinds, legacy_kinds, workload_kinds, jobset_kinds, volcano_kinds, trainer_kinds };
+static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds, jobset_kinds, volcano_kinds, trainer_kinds };
 
 static const struct import_kind *find_kind(struct str kind, struct str api_version, const struct import_kind **ret_other)
 {
@@ -77,6 +77,20 @@ struct stranger {
 	struct span at;
 };
 
+static void known_versions(struct import *im, struct diag *d, const struct import_kind *first)
+{
+	const struct import_kind *second = NULL;
+
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (const struct import_kind *k = tables[t]; k->kind; k++)
+			if (str_is(str_of(k->kind), first->kind) && k != first)
+				second = k;
+	if (second)
+		diag_help(im->diags, d, "known are %s and %s", first->api_version, second->api_version);
+	else
+		diag_help(im->diags, d, "known is %s", first->api_version);
+}
+
 static void unknown_kind(struct import *im, const struct data *object, struct str kind, struct str api_version, const struct import_kind *other)
 {
 	struct diags *ds = im->diags;
@@ -86,7 +100,7 @@ static void unknown_kind(struct import *im, const struct data *object, struct st
 
 	if (other) {
 		struct diag *d = diag_report(ds, TJ1102, at, "%.*s of '%.*s' cannot be imported", STR_ARG(kind), STR_ARG(api_version));
-		diag_help(ds, d, "known is %s", other->api_version);
+		known_versions(im, d, other);
 		return;
 	}
 	suggest_init(&near, im->arena, kind);

@@ -90,7 +90,7 @@ struct import_kind {
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
 	bool last;                      /* read when everything else was: it refers to other objects */
 };
-extern const struct import_kind operator_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[], volcano_kinds[], trainer_kinds[];     /* each ends with a row of NULL */
+extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[], volcano_kinds[], trainer_kinds[];     /* each ends with a row of NULL */
 
 /* Report runtimes that no job refers to. */
 void runtimes_finish(struct import *im);
