@@ -183,6 +183,8 @@ enum gang emit_gang(const struct plan_job *j);
 bool emit_kueue(const struct plan_job *j);
 /* Where it was decided: the job's name when that was on the command line. */
 struct span emit_gang_place(const struct plan_job *j);
+/* Does anything of the job name a queue of Kueue, be it a label of the user's own? */
+bool emit_gang_queued(const struct plan_job *j);
 /* Do the pods of a role join the group that Kueue admits, because no other object stands for them? */
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
 /* The pods that belong to it (elastic roles at their most), and how many of them have to fit before any starts. */

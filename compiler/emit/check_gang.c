@@ -107,6 +107,25 @@ static void kueue(struct checking *c, const struct plan_job *j)
 		n.always ? "" : ", or 'pods', admitted as one group");
 }
 
+static bool starts_at_once(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (emit_gang_grouped(j, &j->roles[i]))
+			return true;
+	return false;
+}
+
+static void no_queue(struct checking *c, const struct plan_job *j)
+{
+	if (emit_gang_queued(j) || !emit_gang_pods(j))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0827, place(c, j),
+		starts_at_once(j) ? "'%.*s' has no 'queue': Kueue ignores its pods, which start one by one" : "'%.*s' has no 'queue': Kueue leaves it suspended",
+		STR_ARG(j->name));
+	diag_note(c->diags, d, (struct span){ 0 }, "it takes what names no queue only in a namespace with a LocalQueue named 'default'");
+	diag_help(c->diags, d, "add queue = \"NAME\"; 'kubectl get localqueues%s%.*s' lists them", j->ns.set ? " -n " : "", STR_ARG(j->ns.value));
+}
+
 static void least(struct checking *c, const struct plan_job *j)
 {
 	const struct data *wanted = emit_gang_setting(j, "min_available");
@@ -143,6 +162,7 @@ void check_gang(struct checking *c, const struct plan_job *j)
 		break;
 	case GANG_KUEUE:
 		kueue(c, j);
+		no_queue(c, j);
 		if (!str_is(c->plan->target, "kubeflow"))       /* whose priority Kueue takes */
 			unread(c, j, not_others);
 		break;

@@ -360,6 +360,23 @@ static void mark_put(struct emit *e, struct object *metadata, unsigned mark, str
 	object_put(e->arena, map, str_of(marks[mark].key), object_string(e->arena, value, from));
 }
 
+static bool labelled(const struct plan_pairs *labels)
+{
+	for (size_t i = 0; i < labels->n; i++)
+		if (str_is(labels->at[i].key, marks[MARK_QUEUE].key))
+			return true;
+	return false;
+}
+
+bool emit_gang_queued(const struct plan_job *j)
+{
+	bool queued = j->queue.set || labelled(&j->labels);
+
+	for (size_t i = 0; i < j->nroles; i++)
+		queued = queued || labelled(&j->roles[i].labels);
+	return queued;
+}
+
 void emit_gang_queue(struct emit *e, struct object *metadata)
 {
 	const struct plan_job *j = e->job;
