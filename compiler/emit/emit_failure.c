@@ -6,6 +6,13 @@
 
 static int64_t retries(const struct plan_role *r) { return r->retries.set ? r->retries.value : 0; }
 
+int64_t emit_shared_retries(const struct plan_role *r)
+{
+	int64_t n = retries(r);
+
+	return r->max && n > INT32_MAX / r->max ? INT32_MAX : n * r->max;
+}
+
 static void budget(struct emit *e, const struct plan_role *r, struct object *spec)
 {
 	struct span from = r->retries.from;
@@ -21,7 +28,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 		return;
 	}
 	if (!kube_has(e->plan->kubernetes, KUBE_BACKOFF_PER_INDEX)) {
-		PUT_INT(e->arena, spec, "backoffLimit", n * r->max, from);
+		PUT_INT(e->arena, spec, "backoffLimit", emit_shared_retries(r), from);
 		return;
 	}
 	PUT_INT(e->arena, spec, "backoffLimitPerIndex", n, from);

@@ -38,17 +38,17 @@ static bool one_of(struct arguments *a, size_t i, struct str found, const char *
 	return false;
 }
 
-/* Kubernetes takes relative paths only, and none that leads out (subPath). */
-static bool is_inside(struct str path)
+/* Kubernetes refuses it in a path of a claim (subPath) and of a node. */
+static bool climbs(struct str path)
 {
 	for (size_t at = 0; at < path.n;) {
 		const char *slash = memchr(path.p + at, '/', path.n - at);
 		size_t n = slash ? (size_t)(slash - path.p) - at : path.n - at;
 		if (n == 2 && !memcmp(path.p + at, "..", 2))
-			return false;
+			return true;
 		at += n + 1;
 	}
-	return !path.n || path.p[0] != '/';
+	return false;
 }
 
 BUILTIN(pvc)
@@ -57,7 +57,7 @@ BUILTIN(pvc)
 	struct plan_volume *p = volume(a, VOLUME_PVC, &v);
 
 	p->path = argument_text(a, 1, "");
-	if (!is_inside(p->path)) {
+	if (climbs(p->path) || str_starts(p->path, STR("/"))) {
 		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 1), "'%.*s' is not inside the claim", STR_ARG(p->path));
 		diag_help(a->ev->diags, d, "'path' is a directory in the claim, such as \"runs/a\"; where it is mounted is the key: mounts { \"/data\" = pvc(\"datasets\") }");
 		return &value_bad;
@@ -114,7 +114,13 @@ BUILTIN(host_path)
 	p->path = p->name;
 	p->readonly = argument_bool(a, 1, true);
 	p->unasked = !ARGUMENT(a, 1);
-	return absolute(a, 0, p->path) ? v : &value_bad;
+	if (!absolute(a, 0, p->path))
+		return &value_bad;
+	if (!climbs(p->path))
+		return v;
+	struct diag *d = eval_report(a->ev, TJ0613, argument_at(a, 0), "path '%.*s' contains '..'", STR_ARG(p->path));
+	diag_help(a->ev->diags, d, "write the path that is meant");
+	return &value_bad;
 }
 
 BUILTIN(nfs)

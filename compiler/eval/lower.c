@@ -308,13 +308,19 @@ static void lower_main(struct lowering *l)
 	c->raw = role_raw(ev, r, "container");
 }
 
-/* The framework's default shm never takes more than half of the role's memory (decision 54). */
+/* The framework's default shm never takes more than half of the role's memory (decision 54), and gives way to a volume of the user's. */
 static void lower_shm(struct lowering *l)
 {
 	struct plan_role *p = l->plan;
 	p->shm = role_quantity(l->ev, l->role, FIELD_SHM);
 	const struct plan_quantity *memory = p->main.limits.memory.set ? &p->main.limits.memory : &p->main.memory;
-	if (!p->shm.set || !memory->set || role_field_level(l->ev, l->role, FIELD_SHM) < LEVEL_FRAMEWORK_ROLE)
+	if (!p->shm.set || role_field_level(l->ev, l->role, FIELD_SHM) < LEVEL_FRAMEWORK_ROLE)
+		return;
+	if (plan_find_mount(&p->main, STR("/dev/shm"))) {
+		p->shm = (struct plan_quantity){ 0 };
+		return;
+	}
+	if (!memory->set)
 		return;
 	int128 half = memory->value.nano / 2;
 	half -= half % QUANTITY_UNIT;

@@ -1,6 +1,7 @@
 /*
- * rules_mounts.c - paths and volumes of a pod (TJ0614, TJ0615, TJ0621).
+ * rules_mounts.c - paths and volumes of a pod (TJ0612, TJ0614, TJ0615, TJ0621).
  */
+#include "eval/internal.h"
 #include "eval/rules.h"
 
 static struct diags *ds(struct job *j) { return j->ev->diags; }
@@ -48,6 +49,20 @@ static void hidden_files(struct job *j, const struct plan_role *r)
 		}
 }
 
+/* ---- two kinds of shared memory (TJ0612) ---- */
+
+static void shared_memory(struct job *j, const struct plan_role *r)
+{
+	const struct plan_mount *m = r->shm.set ? plan_find_mount(&r->main, STR("/dev/shm")) : NULL;
+	if (!m)
+		return;
+	bool own = in_user_text(j->ev, m->path_at);
+	struct diag *d = diag_report(ds(j), TJ0612, own ? m->path_at : r->shm.from, own ? "'shm' is mounted on /dev/shm already" :
+		"'shm' is mounted on /dev/shm, where there is a volume already");
+	diag_note(ds(j), d, own ? r->shm.from : m->path_at, own ? "'shm'" : "the volume");
+	diag_help(ds(j), d, own ? "keep one of the two" : "remove 'shm'");
+}
+
 /* ---- a claim that many replicas write to (TJ0621) ---- */
 
 static void shared_claims(struct job *j, const struct plan_role *r)
@@ -73,6 +88,7 @@ void rules_mounts(struct job *j)
 		for (size_t k = 0; k < r->nsidecars; k++)
 			scratch_sizes(j, &r->main, &r->sidecars[k]);
 		hidden_files(j, r);
+		shared_memory(j, r);
 		shared_claims(j, r);
 	}
 }

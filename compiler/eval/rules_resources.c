@@ -62,19 +62,11 @@ static void decimal(struct job *j, struct plan_quantity q)
 
 /* ---- devices ---- */
 
-static bool has_mount(const struct plan_role *r, const char *path)
-{
-	for (size_t i = 0; i < r->main.nmounts; i++)
-		if (str_is(r->main.mounts[i].path, path))
-			return true;
-	return false;
-}
-
 static void devices(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
 	long long n = acc->per_pod;
-	if (!r->shm.set && n > 1 && !has_mount(r, "/dev/shm")) {
+	if (!r->shm.set && n > 1 && !plan_find_mount(&r->main, STR("/dev/shm"))) {
 		struct diag *d = diag_report(ds(j), TJ0617, acc->from, "%lld processes share the default 64 MiB of /dev/shm", n);
 		diag_help(ds(j), d, "data loaders die with a bus error; set 'shm', for example shm = 16Gi");
 	}

@@ -273,6 +273,25 @@ static void whole_seconds(struct job *j, const char *field, const struct plan_qu
 		diag_help(ds(j), d, "write %llds", (long long)(q->value.nano / second + 1));
 }
 
+/* What the API server refuses by its size: counts are 32 bits. */
+static void count_fits(struct job *j, const char *field, const struct plan_int *n)
+{
+	if (!n->set || n->value <= INT32_MAX)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0311, n->from, "%s = %lld is outside 0..%d", field, (long long)n->value, INT32_MAX);
+	diag_help(ds(j), d, "Kubernetes counts them in 32 bits");
+}
+
+static void seconds_fit(struct job *j, const char *field, const struct plan_quantity *q)
+{
+	enum { DAY = 24 * 60 * 60 };
+	if (!q->set || q->value.nano <= INT32_MAX * QUANTITY_UNIT)
+		return;
+	struct str text = duration_text(j->ev->arena, q->value);
+	struct diag *d = diag_report(ds(j), TJ0311, q->from, "%s = %.*s is more than Kubernetes can count", field, STR_ARG(text));
+	diag_help(ds(j), d, "it counts the seconds in 32 bits: at most %dd", INT32_MAX / DAY);
+}
+
 /* False when one of them is none that Kubernetes can count. */
 static bool times(struct job *j)
 {
@@ -281,6 +300,8 @@ static bool times(struct job *j)
 	size_t errors = ds(j)->errors;
 	whole_seconds(j, "timeout", &p->timeout);
 	whole_seconds(j, "ttl", &p->ttl);
+	seconds_fit(j, "ttl", &p->ttl);
+	count_fits(j, "restarts", &p->restarts);
 	for (size_t i = 0; i < p->nroles; i++) {
 		const struct plan_role *r = &p->roles[i];
 		if (r->max && (!last || last->grace.from.start != r->grace.from.start))
@@ -317,14 +338,10 @@ static void queue(struct job *j)
 	diag_help(ds(j), d, "set gang = \"kueue\" or \"volcano\", or remove 'queue'");
 }
 
-/* What the API server refuses by its size: counts are 32 bits. */
 static void counts(struct job *j, const struct plan_role *r)
 {
-	struct diag *d = NULL;
-	if (r->retries.set && r->retries.value > INT32_MAX) {
-		d = diag_report(ds(j), TJ0311, r->retries.from, "retries = %lld is outside 0..%d", (long long)r->retries.value, INT32_MAX);
-		diag_help(ds(j), d, "Kubernetes counts them in 32 bits");
-	}
+	struct diag *d;
+	count_fits(j, "retries", &r->retries);
 	if (r->has_retry_on && (r->retry_lo > r->retry_hi || r->retry_lo < 0 || r->retry_hi > 255)) {
 		d = diag_report(ds(j), TJ0311, r->retry_at, r->retry_lo > r->retry_hi ? "%lld..%lld holds no exit code" :
 			"retry_on = %lld..%lld is outside 0..255", (long long)r->retry_lo, (long long)r->retry_hi);

@@ -80,6 +80,14 @@ const struct plan_port *plan_find_port(const struct plan_role *r, struct str nam
 	return NULL;
 }
 
+const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path)
+{
+	for (size_t i = 0; i < c->nmounts; i++)
+		if (str_eq(c->mounts[i].path, path))
+			return &c->mounts[i];
+	return NULL;
+}
+
 static void cluster_host(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
 {
 	(void)context;

@@ -295,6 +295,8 @@ void plan_host_tail(const struct plan_job *j, struct buf *out);
 /* The namespace that addresses name: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
 const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
+/* What the container mounts there (a normalised path), or NULL. */
+const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path);
 
 /* ---- texts of one replica ---- */
 
