@@ -213,6 +213,8 @@ struct object *emit_generated_make(struct emit *e, const struct manifest *m);
 struct object *emit_extra_make(struct emit *e, const struct manifest *m);
 /* The text of a member, or "". */
 struct str emit_data_text(const struct data *d, const char *key);
+/* The name of an object of the user's own: the written one, or JOB-NAME. */
+struct str emit_extra_name(struct arena *a, const struct plan_job *j, const struct plan_object *o);
 /* How often all replicas of a role together may be tried again, where they share one count (32 bits). */
 int64_t emit_shared_retries(const struct plan_role *r);
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec);

@@ -1,5 +1,5 @@
 /*
- * check_labels.c - labels, annotations and node labels as Kubernetes takes them.
+ * check_labels.c - labels, annotations, node labels, taints and names of devices as Kubernetes takes them.
  */
 #include "emit/check.h"
 
@@ -15,13 +15,13 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 	diag_help(c->diags, d, "use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
 }
 
-/* What we write ourselves is not the user's to change. */
+/* What we write ourselves is not the user's to change: of an object of his own (without `j`) no more than our prefix. */
 static bool ours(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
 {
 	bool prefix = str_starts(p->key, STR("trainc.dev/"));
 	struct diag *d;
 
-	if (!prefix && !str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key))
+	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key))))
 		return false;
 	d = diag_report(c->diags, TJ0803, p->key_at, prefix ? "%s '%.*s' is under the prefix that trainc keeps for itself" :
 		"%s '%.*s' is written by trainc", what, STR_ARG(p->key));
@@ -29,7 +29,7 @@ static bool ours(struct checking *c, const struct plan_job *j, const struct plan
 	return true;
 }
 
-static void keys(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what, bool values)
+void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what, bool values)
 {
 	for (size_t i = 0; i < pairs->n; i++) {
 		const struct plan_pair *p = &pairs->at[i];
@@ -76,12 +76,85 @@ static void toleration(struct checking *c, const struct plan_str *taint)
 		report(c, taint->from, "taint key", t.key, why);
 }
 
+/* ---- what a framework and an accelerator bring ---- */
+
+/* The places in them are the user's own, or those where he asked for them. */
+static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pairs, struct span asked)
+{
+	struct plan_pairs ret = { ARENA_ARRAY(c->arena, struct plan_pair, pairs->n), pairs->n };
+
+	for (size_t i = 0; i < pairs->n; i++) {
+		ret.at[i] = pairs->at[i];
+		ret.at[i].from = check_place(c, pairs->at[i].from, asked, asked);
+		ret.at[i].key_at = check_place(c, pairs->at[i].key_at, asked, asked);
+	}
+	return ret;
+}
+
+static void accelerator(struct checking *c, const struct plan_job *j, const struct plan_accelerator *acc)
+{
+	struct plan_pairs node = placed(c, &acc->node, acc->from);
+	const char *why;
+
+	if (!kube_label_key(acc->resource, &why))
+		report(c, check_place(c, acc->resource_at, acc->from, acc->from), "resource", acc->resource, why);
+	check_pairs(c, j, &node, "node label", true);
+	for (size_t i = 0; i < acc->ntolerate; i++) {
+		struct plan_str taint = acc->tolerate[i];
+		taint.from = check_place(c, taint.from, acc->from, acc->from);
+		toleration(c, &taint);
+	}
+}
+
+/* The text of the replica with that index. */
+static struct str label_text(struct checking *c, const struct text *t, int64_t index)
+{
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i].kind == PIECE_TEXT)
+			buf_str(&out, t->at[i].u.text);
+		else
+			buf_int(&out, index);
+	struct str s = buf_take(&out, c->arena);
+	buf_release(&out);
+	return s;
+}
+
+/* Texts that differ by the index alone are alike, and the last is the longest. */
+static void replica_label(struct checking *c, const struct plan_role *r, const struct plan_replica_label *l, struct span at)
+{
+	const char *why;
+
+	for (int64_t i = l->per_replica ? 0 : r->max - 1; i < r->max; i++) {
+		const struct text *t = l->per_replica ? &l->per_replica[i] : &l->text;
+		struct str value = text_is_absent(t) ? STR("") : label_text(c, t, i);
+		if (kube_label_value(value, &why))
+			continue;
+		report(c, at, "label value", value, why);
+		return;
+	}
+}
+
+static void replica_labels(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->replica.nlabels; i++) {
+		const struct plan_replica_label *l = &r->replica.labels[i];
+		struct plan_pair key = { l->key, STR(""), l->from, check_place(c, l->key_at, j->name_at, j->name_at) };
+		struct plan_pairs keys = { &key, 1 };
+		size_t errors = c->diags->errors;
+		check_pairs(c, j, &keys, "label", false);
+		if (c->diags->errors == errors)
+			replica_label(c, r, l, check_place(c, l->from, j->name_at, j->name_at));
+	}
+}
+
 void check_labels(struct checking *c, const struct plan_job *j)
 {
 	const char *why;
 
-	keys(c, j, &j->labels, "label", true);
-	keys(c, j, &j->annotations, "annotation", false);
+	check_pairs(c, j, &j->labels, "label", true);
+	check_pairs(c, j, &j->annotations, "annotation", false);
 	if (j->queue.set && !kube_label_value(j->queue.value, &why))
 		report(c, j->queue.from, "queue", j->queue.value, why);
 	if (j->framework.n && !kube_label_value(j->framework, &why))
@@ -89,10 +162,13 @@ void check_labels(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++) {
 		if (!j->roles[i].max)
 			continue;
-		keys(c, j, &j->roles[i].labels, "label", true);
-		keys(c, j, &j->roles[i].annotations, "annotation", false);
-		keys(c, j, &j->roles[i].node, "node label", true);
+		check_pairs(c, j, &j->roles[i].labels, "label", true);
+		check_pairs(c, j, &j->roles[i].annotations, "annotation", false);
+		check_pairs(c, j, &j->roles[i].node, "node label", true);
 		for (size_t k = 0; k < j->roles[i].ntolerate; k++)
 			toleration(c, &j->roles[i].tolerate[k]);
+		if (j->roles[i].accelerator)
+			accelerator(c, j, j->roles[i].accelerator);
+		replica_labels(c, j, &j->roles[i]);
 	}
 }

@@ -106,6 +106,8 @@ void check_raw(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++)
 		if (j->roles[i].max)
 			role(c, &j->roles[i]);
-	for (size_t i = 0; i < j->nobjects; i++)
+	for (size_t i = 0; i < j->nobjects; i++) {
 		object(c, &j->objects[i]);
+		check_metadata(c, j, &j->objects[i]);
+	}
 }

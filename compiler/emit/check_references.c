@@ -7,8 +7,7 @@
 
 #include "kube/limits.h"
 
-/* `name` of `what`, "a claim"; true when an object may be called so. */
-static bool object_name(struct checking *c, struct str name, const char *what, struct span at)
+bool check_object_name(struct checking *c, struct str name, const char *what, struct span at)
 {
 	struct diag *d;
 
@@ -19,13 +18,13 @@ static bool object_name(struct checking *c, struct str name, const char *what, s
 	return false;
 }
 
-static void data_key(struct checking *c, const struct plan_env *e, const char *what)
+void check_data_key(struct checking *c, struct str key, const char *what, struct span at)
 {
 	struct diag *d;
 
-	if (kube_data_key(e->key))
+	if (kube_data_key(key))
 		return;
-	d = diag_report(c->diags, TJ0802, e->from, "%s cannot have the key '%.*s'", what, STR_ARG(check_short(c->arena, e->key)));
+	d = diag_report(c->diags, TJ0802, at, "%s cannot have the key '%.*s'", what, STR_ARG(check_short(c->arena, key)));
 	diag_help(c->diags, d, "keys are letters, digits, '-', '_' and '.'");
 }
 
@@ -38,13 +37,13 @@ static void container(struct checking *c, const struct plan_container *pc)
 	for (size_t i = 0; i < pc->nmounts; i++) {
 		const struct plan_volume *v = pc->mounts[i].volume;
 		if (volumes[v->kind])
-			object_name(c, v->name, volumes[v->kind], v->from);
+			check_object_name(c, v->name, volumes[v->kind], v->from);
 	}
 	for (size_t i = 0; i < pc->nenv; i++) {
 		const struct plan_env *e = &pc->env[i];
 		const char *what = e->kind == ENV_SECRET ? "a Secret" : "a ConfigMap";
-		if ((e->kind == ENV_SECRET || e->kind == ENV_CONFIG) && object_name(c, e->object, what, e->from))
-			data_key(c, e, what);
+		if ((e->kind == ENV_SECRET || e->kind == ENV_CONFIG) && check_object_name(c, e->object, what, e->from))
+			check_data_key(c, e->key, what, e->from);
 	}
 }
 
@@ -53,9 +52,9 @@ static void queue(struct checking *c, const struct plan_job *j)
 	const char *why;
 
 	if (j->queue.set && (!j->queue.value.n || (kube_label_value(j->queue.value, &why) && !kube_object_name(j->queue.value))))
-		object_name(c, j->queue.value, "a queue", j->queue.from);
+		check_object_name(c, j->queue.value, "a queue", j->queue.from);
 	if (j->priority.set)
-		object_name(c, j->priority.value, "a priority class", j->priority.from);
+		check_object_name(c, j->priority.value, "a priority class", j->priority.from);
 }
 
 void check_references(struct checking *c, const struct plan_job *j)

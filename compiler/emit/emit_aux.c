@@ -66,3 +66,10 @@ struct str emit_data_text(const struct data *d, const char *key)
 
 	return value && value->kind == DATA_STRING ? value->u.string : STR("");
 }
+
+struct str emit_extra_name(struct arena *a, const struct plan_job *j, const struct plan_object *o)
+{
+	struct str written = emit_data_text(data_get(o->data, STR("metadata")), "name"), label = plan_label(a, o->name);
+
+	return written.n ? written : str_printf(a, "%.*s-%.*s", STR_ARG(j->name), STR_ARG(label));
+}

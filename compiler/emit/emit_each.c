@@ -132,14 +132,9 @@ static bool objects(struct visiting *v, const struct plan_job *j, bool framework
 		const struct plan_object *o = &j->objects[i];
 		if (o->framework != framework || is_namespace(o) != namespaces)
 			continue;
-		struct str written = emit_data_text(data_get(o->data, STR("metadata")), "name");
-		struct manifest m = { .name = written, .count = 1, .object = o, .from = o->name_at, .make = emit_extra_make };
+		struct manifest m = { .name = emit_extra_name(v->e->arena, j, o), .count = 1, .object = o, .from = o->name_at, .make = emit_extra_make };
 		m.api_version = arena_copy(v->e->arena, emit_data_text(o->data, "apiVersion").p, emit_data_text(o->data, "apiVersion").n);
 		m.kind = arena_copy(v->e->arena, emit_data_text(o->data, "kind").p, emit_data_text(o->data, "kind").n);
-		if (!written.n) {
-			struct str label = plan_label(v->e->arena, o->name);
-			m.name = str_printf(v->e->arena, "%.*s-%.*s", STR_ARG(j->name), STR_ARG(label));
-		}
 		m.scoped = kube_cluster_scoped(str_of(m.kind));
 		if (!each_one(v, &m))
 			return false;

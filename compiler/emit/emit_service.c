@@ -4,9 +4,10 @@
  * The headless Service gives every pod a name before it is ready; its ports are
  * for readers and SRV records only.  The API refuses two entries with one
  * number or one name, so each number stands once and a name that two numbers
- * share is made longer by the role's.
+ * share is made longer by the role's, or by the number where that is too long.
  */
 #include "emit/build.h"
+#include "kube/limits.h"
 
 struct listed {
 	const struct plan_role *role;
@@ -47,6 +48,21 @@ static void rename_to(struct arena *a, struct map *names, struct listed *at, str
 	at->name = name;
 }
 
+/* No other has the number, and a port's own name is short. */
+static struct str with_number(struct arena *a, const struct listed *l)
+{
+	struct str own = plan_label(a, l->port->name), longer = str_printf(a, "%.*s-%lld", STR_ARG(l->name), (long long)l->port->port);
+
+	return longer.n <= LIMIT_LABEL ? longer : str_printf(a, "%.*s-%lld", STR_ARG(own), (long long)l->port->port);
+}
+
+static struct str with_role(struct arena *a, const struct listed *l)
+{
+	struct str longer = str_printf(a, "%.*s-%.*s", STR_ARG(l->role->label), STR_ARG(l->name));
+
+	return longer.n <= LIMIT_LABEL ? longer : with_number(a, l);
+}
+
 static void make_unique(struct arena *a, struct listing *l)
 {
 	struct map first = { 0 }, then = { 0 };
@@ -56,13 +72,13 @@ static void make_unique(struct arena *a, struct listing *l)
 	for (size_t i = 0; i < l->n; i++) {
 		struct listed *at = &l->at[i];
 		if (*count(a, &first, at->name) > 1)
-			at->name = str_printf(a, "%.*s-%.*s", STR_ARG(at->role->label), STR_ARG(at->name));
+			at->name = with_role(a, at);
 		++*count(a, &then, at->name);
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		struct listed *at = &l->at[i];
 		if (*count(a, &then, at->name) > 1)
-			rename_to(a, &then, at, str_printf(a, "%.*s-%lld", STR_ARG(at->name), (long long)at->port->port));
+			rename_to(a, &then, at, with_number(a, at));
 	}
 }
 

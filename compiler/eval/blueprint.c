@@ -174,6 +174,7 @@ static struct plan_accelerator *device(struct eval *ev, struct entries *body, st
 	if (resource->kind != VALUE_STRING || per_pod->kind != VALUE_INT || pods->kind == VALUE_BAD)
 		return NULL;
 	acc->resource = resource->u.string;
+	acc->resource_at = resource->from;
 	acc->per_pod = per_pod->u.integer;
 	acc->pods = pods->kind == VALUE_INT ? pods->u.integer : 1;
 	if (memory->kind == VALUE_QUANTITY)

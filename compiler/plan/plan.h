@@ -134,6 +134,7 @@ struct plan_accelerator {
 	struct str name;                /* as written: "acme.a1" */
 	struct str spelling;            /* "acme.a1(8)" */
 	struct str resource;
+	struct span resource_at;
 	int64_t per_pod, pods;
 	struct plan_quantity memory;    /* of one device */
 	struct plan_pairs node;
