@@ -8,12 +8,23 @@
 
 #define CONFIG_KEY "controller_config_file.yaml"
 
+/* The list under a key; NULL without, and when it is none, which is reported. */
+static const struct data *list_of(struct import *im, const struct data *map, const char *key)
+{
+	const struct data *d = member(map, key);
+
+	if (!d || d->kind == DATA_LIST || d->kind == DATA_NULL)
+		return d && d->kind == DATA_LIST ? d : NULL;
+	diag_report(im->diags, TJ1103, d->from, "'%s' must be a list, found %s", key, import_kind_words(d));
+	return NULL;
+}
+
 static void volumes(struct import *im, struct lines *body, const struct data *list)
 {
 	struct arena *a = im->arena;
 	struct lines *mounts = NULL;
 
-	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+	for (size_t i = 0; i < data_count(list); i++) {
 		const struct data *v = list->u.list.at[i];
 		struct str mount = member_text(v, "mountPath"), host = member_text(v, "hostPath");
 		if (!mount.n || !host.n) {
@@ -33,7 +44,7 @@ static void variables(struct import *im, struct lines *body, const struct data *
 	struct arena *a = im->arena;
 	struct lines *env = NULL;
 
-	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+	for (size_t i = 0; i < data_count(list); i++) {
 		const struct data *v = list->u.list.at[i];
 		const struct data *value = member(v, "value");
 		if (!member_text(v, "name").n || (value && value->kind != DATA_STRING)) {
@@ -73,8 +84,8 @@ static void accelerator(struct import *im, struct imported *job, const struct da
 
 	d->declaration->from = m->key_at;
 	d->configured = true;
-	volumes(im, body, member(m->value, "volumes"));
-	variables(im, body, member(m->value, "envVars"));
+	volumes(im, body, list_of(im, m->value, "volumes"));
+	variables(im, body, list_of(im, m->value, "envVars"));
 	unknown_keys(im, m->value, "volumes", "envVars");
 	import_comments(im, d->declaration, member_span(m));
 	lines_push(im->arena, &job->declarations, d->declaration);
@@ -97,10 +108,14 @@ bool import_config(struct import *im, const struct data *config, struct imported
 {
 	const struct data *accelerators = member(config, "accelerators");
 
+	if (config->kind != DATA_MAP) {
+		diag_report(im->diags, TJ1103, config->from, "the configuration must be a map, found %s", import_kind_words(config));
+		return false;
+	}
 	*job = (struct imported){ .name = STR("accelerators"), .name_at = config->from };
 	if (member(config, "grpcServerFilePath"))
 		server_path(im, config, false);
-	if (accelerators && accelerators->kind != DATA_MAP) {
+	if (accelerators && accelerators->kind != DATA_MAP && accelerators->kind != DATA_NULL) {
 		diag_report(im->diags, TJ1103, accelerators->from, "'accelerators' must be a map, found %s", import_kind_words(accelerators));
 		return false;
 	}

@@ -235,6 +235,19 @@ static bool is_list(const struct data *object, struct str kind)
 	return str_ends(kind, STR("List")) && items && items->kind == DATA_LIST;
 }
 
+/* Only the first document of a configuration was ever looked at. */
+static void further_documents(struct import *im, struct data_reader *r)
+{
+	struct data_error error;
+	struct data *d;
+	enum data_step step;
+
+	while ((step = data_next(r, &d, &error)) == DATA_DOCUMENT)
+		import_left_out(im, d->from, STR("this document"), "the controller reads one document of its configuration, the first");
+	if (step == DATA_ERROR)
+		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));
+}
+
 /* The configuration in a ConfigMap is a text, with places of its own. */
 static const struct data *inner_config(struct import *im, const struct data *text)
 {
@@ -242,9 +255,12 @@ static const struct data *inner_config(struct import *im, const struct data *tex
 	struct data_reader *r = source ? data_reader_new(im->arena, source) : NULL;
 	struct data_error error;
 	struct data *d = NULL;
+	enum data_step step = r ? data_next(r, &d, &error) : DATA_END;
 
-	if (r && data_next(r, &d, &error) == DATA_ERROR)
+	if (step == DATA_ERROR)
 		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));
+	else if (step == DATA_DOCUMENT)
+		further_documents(im, r);
 	if (r)
 		data_reader_release(r);
 	return d;
@@ -304,6 +320,8 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 {
 	size_t first = im->njobs, others = im->nbeside, again = im->nagain;
 
+	if (!span_known(im->first))
+		im->first = d->from;
 	im->comments = comments_read(im->arena, im->source, d, from, d->from.end);
 	read_object(im, d);
 	/* a licence, or what stands at the end: nobody's line */
@@ -363,6 +381,8 @@ void import_finish(struct import *im)
 	if (!im->njobs && span_known(im->empty_list) && diags_ok(im->diags))
 		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list, "there is nothing to import: this list is empty"),
 			"jobs that are gone are not listed; 'kubectl get --all-namespaces' looks in every namespace");
+	if (!im->njobs && span_known(im->first) && diags_ok(im->diags))
+		diag_report(im->diags, TJ1102, im->first, "there is no job here");
 }
 
 size_t import_count(const struct import *im) { return im->njobs; }

@@ -53,6 +53,7 @@ struct import {
 	const struct source *incomplete;        /* the last one that was told to be a template (template.c) */
 	struct span empty_list;         /* where a list without objects stands, if there is one */
 	struct comments comments;       /* of the document */
+	struct span first;              /* the first document, where it is to be said that there is no job */
 	struct imported **jobs;
 	size_t njobs;
 	struct beside **beside;         /* objects that no job has yet (objects.c) */
