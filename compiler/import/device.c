@@ -7,16 +7,19 @@
 #include <ctype.h>
 
 #include "check/module.h"
+#include "check/schema.h"
 #include "import/role.h"
+#include "syntax/reserved.h"
 
 /* ---- declarations in the program ---- */
 
 static bool is_taken(struct import *im, struct str word)
 {
+	/* roles of jobs that may be read later, and what the program says by itself */
 	static const char *const words[] = {
-		"import", "as", "param", "let", "fn", "type", "project", "policy", "framework", "accelerator", "job", "profile", "test",
-		"self", "cluster", "pod", "count", "worker", "master", "chief", "launcher", "scheduler", "server",
+		"self", "cluster", "pod", "roles", "std", "count", "main", "task", "worker", "master", "chief", "launcher", "scheduler", "server", "ps", "evaluator",
 	};
+	enum function function;
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_is(word, words[i]))
@@ -24,7 +27,8 @@ static bool is_taken(struct import *im, struct str word)
 	for (size_t i = 0; i < im->ndevices; i++)
 		if (str_eq(im->devices[i]->word, word))
 			return true;
-	return stdlib_text(word).p || !str_eq(key_text(im->arena, word), word);
+	return map_get(&im->words, word) || word_is_reserved(word) || schema_function_find(word, &function) || stdlib_text(word).p ||
+		!str_eq(key_text(im->arena, word), word);
 }
 
 /* The last part of the resource's name, in the spelling of the language. */

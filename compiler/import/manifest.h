@@ -67,8 +67,9 @@ struct import {
 	bool tried, sound;              /* all jobs together, and were they (program.c) */
 	struct runtime **runtimes;      /* of TrainJobs (trainer.c) */
 	size_t nruntimes;
-	struct device **devices;        /* accelerators declared by configurations that were read */
+	struct device **devices;        /* accelerators that were declared: by configurations, or for want of one in the library */
 	size_t ndevices;
+	struct map words;               /* of roles of all jobs: no accelerator is called so */
 	struct map frameworks;          /* declared by programs: lines by their names (set.c) */
 	struct map probes;              /* accelerators of the library that were tried (device.c) */
 };

@@ -10,6 +10,8 @@
 
 #include <ctype.h>
 
+#include "syntax/reserved.h"
+
 struct beside {
 	struct str kind, api_version, name, ns;
 	struct span at;                 /* of the kind */
@@ -305,7 +307,7 @@ static struct str word_of(struct import *im, const struct beside *b)
 		name = kind;
 	take_words(im, b->owner);
 	word = lower(a, word_text(a, name));
-	if (key_text(a, word).p != word.p || map_get(&b->owner->words, word))
+	if (key_text(a, word).p != word.p || word_is_reserved(word) || map_get(&b->owner->words, word))
 		word = str_printf(a, "%.*s_%.*s", STR_ARG(word), STR_ARG(kind));
 	struct str base = word;
 	for (unsigned i = 2; map_put(&b->owner->words, a, word, b->owner); i++)

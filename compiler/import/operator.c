@@ -365,9 +365,14 @@ static struct job_role role(struct operator_job *j, struct imported *job, const 
 /* In the framework's order, others behind them. */
 static void roles(struct operator_job *j, struct imported *job, struct lines *body)
 {
-	struct job_role *all = ARENA_ARRAY(j->m.im->arena, struct job_role, j->roles->u.map.n);
+	struct import *im = j->m.im;
+	struct job_role *all = ARENA_ARRAY(im->arena, struct job_role, j->roles->u.map.n);
 	size_t n = 0;
 
+	for (size_t i = 0; i < j->roles->u.map.n; i++) {
+		struct str key = j->roles->u.map.at[i].key;
+		map_put(&im->words, im->arena, role_word(j, operator_role_of(j->kind, key), key), im);
+	}
 	for (size_t i = 0; i < OPERATOR_ROLES && j->kind->roles[i].key; i++) {
 		const struct data_member *m = operator_member(j, j->kind->roles[i].key);
 		if (m)

@@ -6,6 +6,8 @@
 
 #include <ctype.h>
 
+#include "syntax/reserved.h"
+
 struct lines *role_raw(struct role_reading *r, struct span from)
 {
 	if (!r->raw)
@@ -42,7 +44,7 @@ static bool is_block_name(struct str name)
 	for (size_t i = 0; i < name.n; i++)
 		if (!islower((unsigned char)name.p[i]) && name.p[i] != '-' && (i == 0 || !isdigit((unsigned char)name.p[i])))
 			return false;
-	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-';
+	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-' && !word_is_reserved(name);
 }
 
 /* A container beside the main one, or before it. */

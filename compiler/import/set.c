@@ -5,17 +5,26 @@
 
 #include <ctype.h>
 
+#include "check/module.h"
+#include "check/schema.h"
+#include "import/device.h"
+#include "syntax/reserved.h"
+
 /* ---- names ---- */
 
-/* What stands for something else where a role's name is used. */
-static bool is_reserved(struct str word)
+/* What stands for something else where a role's name is used: values, functions, modules, accelerators of the program. */
+static bool is_reserved(const struct import *im, struct str word)
 {
-	static const char *const words[] = { "self", "cluster", "pod", "roles", "std", "env" };
+	static const char *const words[] = { "self", "cluster", "pod", "roles", "std" };
+	enum function function;
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_is(word, words[i]))
 			return true;
-	return false;
+	for (size_t i = 0; i < im->ndevices; i++)
+		if (str_eq(im->devices[i]->word, word))
+			return true;
+	return word_is_reserved(word) || schema_function_find(word, &function) || stdlib_text(word).p;
 }
 
 void set_words(struct set *s)
@@ -28,12 +37,13 @@ void set_words(struct set *s)
 		struct str word = str_copy(a, word_text(a, r->name)), base;
 		for (size_t k = 0; k < word.n; k++)
 			((char *)word.p)[k] = (char)tolower((unsigned char)word.p[k]);
-		if (is_reserved(word) || key_text(a, word).p != word.p)
+		if (is_reserved(s->m.im, word) || key_text(a, word).p != word.p)
 			word = str_cat(a, word, STR("_role"), STR(""));
 		base = word;
 		for (unsigned n = 2; map_put(&seen, a, word, r); n++)
 			word = str_printf(a, "%.*s_%u", STR_ARG(base), n);
 		r->word = word;
+		map_put(&s->m.im->words, a, word, s->m.im);
 	}
 }
 

@@ -15,6 +15,7 @@
 
 #include "syntax/number.h"
 #include "syntax/python.h"
+#include "syntax/reserved.h"
 #include "base/buf.h"
 #include "trainc.tab.h"
 
@@ -151,6 +152,8 @@ static int word_kind(struct str w)
 			return words[i].kind;
 	return TOKEN_IDENT;
 }
+
+bool word_is_reserved(struct str word) { return word_kind(word) != TOKEN_IDENT; }
 
 bool token_is_word(int kind)
 {
