@@ -126,6 +126,8 @@ void job_suspend(struct import *im, struct lines *to, const struct data *of);
 /* Find the names that the frameworks of jobs set, whose own names differ: see imported.set. */
 void job_framework_names(struct import *im, struct imported *const *jobs, size_t n);
 
+/* Report jobs of one name in one namespace. */
+void jobs_differ(struct import *im);
 /* The program of some jobs as it is before `fmt`, and where its lines come from (`ret` may be NULL). */
 void import_text(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out, struct writing *ret);
 

@@ -98,34 +98,75 @@ static bool sound(struct import *im, const struct writing *w, const struct impor
 	return ok;
 }
 
-static bool names_clash(struct import *im, const struct imported *const *jobs, size_t n)
+/* The first of each name, to `ret`; the others stay in `jobs`.  Returns how many they are. */
+static size_t split(const struct imported **jobs, size_t n, const struct imported **ret, size_t *ret_n)
 {
+	struct arena scratch = { 0 };
 	struct map seen = { 0 };
+	size_t left = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (jobs[i]->job && map_put(&seen, im->arena, jobs[i]->name, im))
-			return true;
-	return false;
+	*ret_n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (jobs[i]->job && map_get(&seen, jobs[i]->name)) {
+			jobs[left++] = jobs[i];
+			continue;
+		}
+		if (jobs[i]->job)
+			map_put(&seen, &scratch, jobs[i]->name, &seen);
+		ret[(*ret_n)++] = jobs[i];
+	}
+	arena_release(&scratch);
+	return left;
 }
 
 /* One trial is enough for programs that could be one; what is wrong with them is said by each. */
 static bool all_sound(struct import *im)
 {
-	const struct imported *const *jobs = (const struct imported *const *)im->jobs;
-	struct buf text = { 0 };
-	struct writing w;
+	const struct imported **left, **jobs;
+	size_t nleft = im->njobs, n;
 
-	if (im->tried || im->njobs < 2 || names_clash(im, jobs, im->njobs))
+	if (im->tried)
 		return im->sound;
 	im->tried = true;
-	import_text(im, jobs, im->njobs, &text, &w);
+	left = ARENA_ARRAY(im->arena, const struct imported *, nleft);
+	jobs = ARENA_ARRAY(im->arena, const struct imported *, nleft);
+	im->sound = nleft > 1;          /* one alone is tried by itself */
+	if (im->sound)
+		memcpy(left, im->jobs, nleft * sizeof *left);
 	im->diags->muted++;
-	im->sound = sound(im, &w, jobs[0], buf_text(&text));
+	while (im->sound && nleft) {
+		struct buf text = { 0 };
+		struct writing w;
+		nleft = split(left, nleft, jobs, &n);
+		import_text(im, jobs, n, &text, &w);
+		im->sound = sound(im, &w, jobs[0], buf_text(&text));
+		buf_release(&text);
+	}
 	im->diags->muted--;
-	buf_release(&text);
 	return im->sound;
 }
 
+static void report_namesake(struct import *im, const struct imported *job, const struct imported *other, const char *help)
+{
+	struct diag *d = diag_report(im->diags, TJ1114, job->name_at, "two jobs are named '%.*s'", STR_ARG(job->name));
+
+	diag_note(im->diags, d, other->name_at, "the other one");
+	diag_help(im->diags, d, "%s", help);
+}
+
+void jobs_differ(struct import *im)
+{
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < im->njobs; i++) {
+		struct imported *job = im->jobs[i];
+		const struct imported *other = job->job ? map_put(&seen, im->arena, str_cat(im->arena, job->ns, STR("/"), job->name), job) : NULL;
+		if (other)
+			report_namesake(im, job, other, "give one of them another name: one would replace the other in the cluster");
+	}
+}
+
+/* Of those of one program; they differ in their namespaces. */
 static bool names_differ(struct import *im, const struct imported *const *jobs, size_t n)
 {
 	struct map seen = { 0 };
@@ -133,15 +174,9 @@ static bool names_differ(struct import *im, const struct imported *const *jobs, 
 
 	for (size_t i = 0; i < n; i++) {
 		const struct imported *other = jobs[i]->job ? map_put(&seen, im->arena, jobs[i]->name, (void *)jobs[i]) : NULL;
-		if (!other)
-			continue;
-		struct diag *d = diag_report(im->diags, TJ1114, jobs[i]->name_at, "two jobs are named '%.*s'", STR_ARG(jobs[i]->name));
-		diag_note(im->diags, d, other->name_at, "the other one");
-		if (str_eq(other->ns, jobs[i]->ns))
-			diag_help(im->diags, d, "give one of them another name");
-		else
-			diag_help(im->diags, d, "one program has one job of a name: write them to files of their own with --output-dir");
-		ok = false;
+		if (other)
+			report_namesake(im, jobs[i], other, "one program has one job of a name: write them to files of their own with --output-dir");
+		ok = ok && !other;
 	}
 	return ok;
 }
