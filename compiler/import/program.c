@@ -162,7 +162,7 @@ void jobs_differ(struct import *im)
 		struct imported *job = im->jobs[i];
 		const struct imported *other = job->job ? map_put(&seen, im->arena, str_cat(im->arena, job->ns, STR("/"), job->name), job) : NULL;
 		if (other)
-			report_namesake(im, job, other, "give one of them another name: one would replace the other in the cluster");
+			report_namesake(im, job, other, "give one of them another name");
 	}
 }
 

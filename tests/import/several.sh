@@ -10,7 +10,7 @@ pod() {
 
 # two jobs of one name in one namespace would replace each other
 { pod p; pod p; } >same.yaml
-run 1 import same.yaml; says err "two jobs are named 'p'"; says err "in the cluster"
+run 1 import same.yaml; says err "two jobs are named 'p'"; says err "another name"
 run 1 import --output-dir same same.yaml; says err "two jobs are named 'p'"; holds test ! -e same
 { pod p a; pod p b; pod q b; } >other.yaml
 run 1 import other.yaml; says err "two jobs are named 'p'"; says err "--output-dir"
