@@ -157,10 +157,20 @@ static struct node *parse_setting(struct eval *ev, const struct decl *d, const s
 	return NULL;
 }
 
+static const struct value *param_convert(struct eval *ev, const struct decl *d, const struct value *v, struct span at)
+{
+	struct str outer = ev->name;
+
+	ev->name = d->name;
+	v = value_convert(ev, v, d->type, at, d->node->u.binding.type ? d->node->u.binding.type->span : d->span);
+	ev->name = outer;
+	return v;
+}
+
 static const struct value *setting_value(struct eval *ev, const struct decl *d, const struct setting *s, bool set)
 {
 	const struct type *t = bare(d->type);
-	struct span at = setting_span(s), rule = d->node->u.binding.type ? d->node->u.binding.type->span : d->span;
+	struct span at = setting_span(s);
 	const struct value *v;
 
 	if (d->type->kind == TYPE_OPTIONAL && str_is(s->text, "none"))
@@ -171,11 +181,7 @@ static const struct value *setting_value(struct eval *ev, const struct decl *d, 
 		struct node *expr = parse_setting(ev, d, s, set);
 		v = expr ? eval_named(ev, NULL, expr, d->name) : &value_bad;
 	}
-	struct str outer = ev->name;
-	ev->name = d->name;
-	v = value_convert(ev, v, d->type, at, rule);
-	ev->name = outer;
-	return v;
+	return param_convert(ev, d, v, at);
 }
 
 /* ---- profiles ---- */
@@ -207,11 +213,12 @@ static void report_no_profile(struct eval *ev, struct str name, struct span at)
 		diag_help(ev->diags, d, "the program declares no profiles");
 }
 
-static const struct entry *profile_entry(struct eval *ev, struct str name)
+/* The next entry of the profile for a parameter, from position *at on; NULL when there is none. */
+static struct entry *profile_entry(struct eval *ev, struct str name, size_t *at)
 {
-	for (size_t i = 0; ev->profile && i < ev->profile->n; i++) {
-		const struct entry *e = &ev->profile->at[i];
-		if (str_eq(e->key, name) && (!e->item || e->item->kind == NODE_SET || e->item->kind == NODE_EXTEND))
+	while (ev->profile && *at < ev->profile->n) {
+		struct entry *e = &ev->profile->at[(*at)++];
+		if (str_eq(e->key, name) && (!e->item || entry_expr(e)))
 			return e;
 	}
 	return NULL;
@@ -222,15 +229,26 @@ static const struct value *default_value(struct eval *ev, const struct decl *d)
 	return eval_named(ev, NULL, d->node->u.binding.value, d->name);
 }
 
-static const struct value *profile_value(struct eval *ev, const struct decl *d, const struct entry *e)
+/* What the profile says, which extends the default where it is in braces. */
+static const struct value *profile_value(struct eval *ev, const struct decl *d, struct span at)
 {
-	if (!e->item)
-		return e->value;
-	const struct value *v = eval_named(ev, e->frame, e->item->u.item.value, d->name);
-	if (e->item->kind != NODE_EXTEND || !value_ok(v) || !d->node->u.binding.value)
-		return v;
-	const struct value *lower = default_value(ev, d);
-	return value_ok(lower) ? map_merge(ev, lower, v) : lower;
+	struct part *parts = NULL;
+	size_t n = 0, next = 0;
+	const struct value *v = NULL;
+
+	for (struct entry *e = profile_entry(ev, d->name, &next); e; e = profile_entry(ev, d->name, &next)) {
+		if (entry_sets(e)) {
+			v = entry_value(ev, e);
+			continue;
+		}
+		struct part part = { e->frame, entry_expr(e) };
+		ARENA_PUSH(eval_work(ev), parts, n, part);
+	}
+	if (!v && d->node->u.binding.value)
+		v = default_value(ev, d);
+	if (n)
+		v = eval_parts(ev, v, parts, n, d->name);
+	return value_ok(v) ? param_convert(ev, d, v, at) : v;
 }
 
 /* ---- parameters ---- */
@@ -251,7 +269,8 @@ const struct value *param_value(struct eval *ev, const struct decl *d)
 	const struct settings *s = ev->settings;
 	const struct setting *set = s ? find_setting(s->set, s->nset, d->name) : NULL;
 	const struct setting *file = s ? find_setting(s->params, s->nparams, d->name) : NULL;
-	const struct entry *e = profile_entry(ev, d->name);
+	size_t first = 0;
+	const struct entry *e = profile_entry(ev, d->name, &first);
 	struct slot *slot = &ev->globals[d->slot];
 
 	if (!d->type || d->type->kind == TYPE_BAD)
@@ -261,8 +280,8 @@ const struct value *param_value(struct eval *ev, const struct decl *d)
 		return setting_value(ev, d, set ? set : file, set != NULL);
 	}
 	if (e) {
-		slot->at = e->item ? e->item->u.item.value->span : e->key_at;
-		return profile_value(ev, d, e);
+		slot->at = entry_at(e);
+		return profile_value(ev, d, slot->at);
 	}
 	return d->node->u.binding.value ? default_value(ev, d) : report_no_value(ev, d);
 }

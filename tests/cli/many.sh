@@ -52,6 +52,21 @@ done
 sed 's/#AGAIN/ports { again = 1299 }/' many.tj >again.tj
 run 1 check again.tj; says err "'p299' and 'again' of role 'worker' are both 1299"
 
+# an object of many entries that are written one by one
+cat >object.tj <<'EOF'
+job "object" {
+  image = "registry.example.com/lab/app:0.1"
+  role worker { cpu = 1, memory = 1Gi }
+  object words {
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    for k in range(4000) { data { ("k${k}") = "x" } }
+  }
+}
+EOF
+run 0 compile object.tj
+has 4000 "k[0-9]*: x"
+
 # blocks that say what replicas are called
 cat >blocks.tj <<'EOF'
 framework many {

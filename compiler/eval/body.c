@@ -1,0 +1,148 @@
+/*
+ * body.c - a body as a value: a record or a map.
+ *
+ * What is extended several times, `a { x = 1 }` and `a { y = 2 }`, is one value
+ * that is written in several parts.  They are put together entry by entry, at
+ * every depth, and only then converted: a record that was completed too early
+ * would bring defaults along that hide what the other parts say.
+ */
+#include "eval/internal.h"
+
+struct growing {                        /* an entry that is extended */
+	const struct value *base;       /* what it is without; NULL when there is nothing */
+	struct part *at;
+	size_t n;
+	struct str key;
+	struct span key_at;
+};
+
+struct building {
+	struct eval *ev;
+	struct value *map;
+	const struct value *stop;
+	struct map growing;             /* key -> struct growing */
+};
+
+static void stop_at(struct building *b, const struct value *v)
+{
+	if (!value_ok(v))
+		b->stop = b->stop && b->stop->kind == VALUE_BAD ? b->stop : v;
+}
+
+static void put_pod_key(struct building *b, const struct entry *e, const struct value *v)
+{
+	struct value_map *map = &b->map->u.map;
+	struct eval *ev = b->ev;
+
+	if (map->pod_key) {
+		struct diag *d = eval_report(ev, TJ0708, e->key_at, "two keys of one map depend on the replica; at most one can");
+		diag_note(ev->diags, d, map->pod_key->from, "the other one");
+		b->stop = &value_bad;
+		return;
+	}
+	map->pod_key = e->pod_key;
+	map->pod_value = v;
+	map->pod_position = map->index.n;
+}
+
+static void set_entry(struct building *b, struct entry *e)
+{
+	const struct value *v = entry_value(b->ev, e);
+	struct growing *g = b->growing.n && !e->pod_key ? map_get(&b->growing, e->key) : NULL;
+
+	stop_at(b, v);
+	if (g)
+		g->n = 0;
+	if (e->pod_key)
+		put_pod_key(b, e, v);
+	else
+		value_put(b->ev->arena, b->map, e->key, e->key_at, v);
+}
+
+static void extend_entry(struct building *b, const struct entry *e)
+{
+	struct arena *work = eval_work(b->ev);
+	struct part part = { e->frame, e->item->u.item.value };
+	struct growing *g = map_get(&b->growing, e->key);
+
+	if (!g) {
+		g = ARENA_NEW(work, struct growing);
+		map_put(&b->growing, work, e->key, g);
+	}
+	if (!g->n) {
+		g->base = value_get(b->map, e->key);
+		g->key = e->key;
+		g->key_at = e->key_at;
+	}
+	if (!g->n && !g->base)          /* its place in the order */
+		value_put(b->ev->arena, b->map, e->key, e->key_at, &value_none);
+	ARENA_PUSH(work, g->at, g->n, part);
+}
+
+static void add_part(struct building *b, const struct part *part)
+{
+	struct entries *entries = eval_entries(b->ev, part->frame, part->body);
+
+	if (entries->failed)
+		b->stop = &value_bad;
+	for (size_t i = 0; i < entries->n; i++) {
+		struct entry *e = &entries->at[i];
+		if (e->item && e->item->kind == NODE_EXTEND && !e->pod_key)
+			extend_entry(b, e);
+		else if (!e->item || entry_expr(e))
+			set_entry(b, e);
+	}
+}
+
+static const struct value *put_together(struct eval *ev, const struct value *base, const struct part *parts, size_t n)
+{
+	struct building b = { .ev = ev, .map = value_new(ev->arena, VALUE_MAP, parts[n - 1].body->span) };
+
+	for (size_t i = 0; base && i < base->u.map.index.n; i++) {
+		const struct value_entry *e = base->u.map.index.entries[i].value;
+		value_put(ev->arena, b.map, e->key, e->key_at, e->value);
+	}
+	for (size_t i = 0; i < n; i++)
+		add_part(&b, &parts[i]);
+	for (size_t i = 0; i < b.growing.n; i++) {
+		const struct growing *g = b.growing.entries[i].value;
+		const struct value *v = g->n ? eval_parts(ev, g->base, g->at, g->n, g->key) : NULL;
+		if (!v)
+			continue;
+		stop_at(&b, v);
+		value_put(ev->arena, b.map, g->key, g->key_at, v);
+	}
+	return b.stop ? b.stop : map_finish(ev, b.map);
+}
+
+const struct value *eval_parts(struct eval *ev, const struct value *base, const struct part *parts, size_t n, struct str name)
+{
+	const struct type *to = parts[n - 1].body->convert_to;
+	struct str outer = ev->name;
+
+	if (base && !value_ok(base))
+		return base;
+	if (base && base->kind != VALUE_MAP)
+		base = NULL;
+	if (!base && n == 1)
+		return eval_named(ev, parts->frame, parts->body, name);
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].body->type && parts[i].body->type->kind == TYPE_BAD)
+			return &value_bad;
+	if (!eval_step(ev, parts->body->span))
+		return &value_bad;
+	const struct value *v = put_together(ev, base, parts, n);
+	if (!value_ok(v) || !to)
+		return v;
+	ev->name = name;
+	v = value_convert(ev, v, to, parts[n - 1].body->span, to->refine ? to->refine->from : (struct span){ 0 });
+	ev->name = outer;
+	return v;
+}
+
+const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body)
+{
+	struct part part = { f, body };
+
+	return put_together(ev, NULL, &part, 1);
+}
