@@ -31,6 +31,22 @@ struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node 
 
 /* ---- small lists ---- */
 
+bool value_str(struct eval *ev, const struct value *v, struct str *ret)
+{
+	struct text pieces;
+
+	if (v->kind != VALUE_TEXT)
+		return v->kind == VALUE_STRING && (*ret = v->u.string, true);
+	return value_text(ev->arena, v, &pieces) && text_flatten(ev, &pieces, ret);
+}
+
+struct plan_str value_text_at(struct eval *ev, const struct value *v, struct span at)
+{
+	struct str text;
+
+	return value_str(ev, v, &text) ? (struct plan_str){ text, at, true } : (struct plan_str){ 0 };
+}
+
 struct plan_pairs value_pairs(struct eval *ev, const struct value *map)
 {
 	struct plan_pairs pairs = { 0 };
@@ -41,8 +57,7 @@ struct plan_pairs value_pairs(struct eval *ev, const struct value *map)
 	for (size_t i = 0; i < index->n; i++) {
 		const struct value_entry *e = index->entries[i].value;
 		struct str text;
-		struct text pieces;
-		if (!value_ok(e->value) || !value_text(ev->arena, e->value, &pieces) || !text_flatten(ev, &pieces, &text))
+		if (!value_str(ev, e->value, &text))
 			continue;
 		pairs.at[pairs.n++] = (struct plan_pair){ e->key, text, e->value->from, e->key_at };
 	}
@@ -57,8 +72,9 @@ struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *r
 	struct plan_str *at = ARENA_ARRAY(ev->arena, struct plan_str, list->u.list.n);
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct value *v = list->u.list.at[i];
-		if (v->kind == VALUE_STRING)
-			at[(*ret_n)++] = (struct plan_str){ v->u.string, v->from, true };
+		struct plan_str s = value_text_at(ev, v, v->from);
+		if (s.set)
+			at[(*ret_n)++] = s;
 	}
 	return at;
 }
@@ -161,7 +177,7 @@ static struct plan_str accelerator_text(struct eval *ev, struct entries *body, e
 {
 	const struct value *v = accelerator_field(ev, body, id);
 
-	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, v->from, true } : (struct plan_str){ 0 };
+	return value_text_at(ev, v, v->from);
 }
 
 static struct plan_accelerator *device(struct eval *ev, struct entries *body, struct span from)
@@ -171,9 +187,8 @@ static struct plan_accelerator *device(struct eval *ev, struct entries *body, st
 	const struct value *per_pod = accelerator_field(ev, body, FIELD_PER_POD);
 	const struct value *pods = accelerator_field(ev, body, FIELD_PODS);
 	const struct value *memory = accelerator_field(ev, body, FIELD_DEVICE_MEMORY);
-	if (resource->kind != VALUE_STRING || per_pod->kind != VALUE_INT || pods->kind == VALUE_BAD)
+	if (!value_str(ev, resource, &acc->resource) || per_pod->kind != VALUE_INT || pods->kind == VALUE_BAD)
 		return NULL;
-	acc->resource = resource->u.string;
 	acc->resource_at = resource->from;
 	acc->per_pod = per_pod->u.integer;
 	acc->pods = pods->kind == VALUE_INT ? pods->u.integer : 1;

@@ -12,6 +12,10 @@
  */
 struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node **bound, struct frame *outer);
 
+/* The text of a value; false when it has none that is known.  Host names are as the cluster places them. */
+bool value_str(struct eval *ev, const struct value *v, struct str *ret);
+/* The same at `at`; not set when there is none. */
+struct plan_str value_text_at(struct eval *ev, const struct value *v, struct span at);
 /* A map value of strings as pairs (labels, node, env of an accelerator). */
 struct plan_pairs value_pairs(struct eval *ev, const struct value *map);
 /* A list value of strings, each with its place. */

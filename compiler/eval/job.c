@@ -98,9 +98,10 @@ static void job_reserved(struct job *j)
 {
 	const struct entry *e = said_first(j->framework_body, FIELD_RESERVE);
 	const struct value *v = e ? job_field(j, FIELD_RESERVE) : &value_none;
-	for (size_t i = 0; v->kind == VALUE_LIST && i < v->u.list.n; i++)
-		if (v->u.list.at[i]->kind == VALUE_STRING)
-			ARENA_PUSH(j->ev->arena, j->reserved, j->nreserved, v->u.list.at[i]->u.string);
+	struct plan_str *names = value_strs(j->ev, v, &j->nreserved);
+	j->reserved = ARENA_ARRAY(j->ev->arena, struct str, j->nreserved);
+	for (size_t i = 0; i < j->nreserved; i++)
+		j->reserved[i] = names[i].value;
 }
 
 /* ---- roles ---- */

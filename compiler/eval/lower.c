@@ -9,10 +9,7 @@
 
 static struct plan_str role_str(struct eval *ev, struct role *r, enum field_id id)
 {
-	const struct value *v = role_field(ev, r, id);
-	if (v->kind != VALUE_STRING)
-		return (struct plan_str){ 0 };
-	return (struct plan_str){ v->u.string, role_field_at(ev, r, id), true };
+	return value_text_at(ev, role_field(ev, r, id), role_field_at(ev, r, id));
 }
 
 static struct plan_quantity role_quantity(struct eval *ev, struct role *r, enum field_id id)
@@ -191,7 +188,7 @@ static struct plan_str own_str(struct eval *ev, struct entries *body, enum field
 {
 	struct entry *e;
 	const struct value *v = own_field(ev, body, id, &e);
-	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, entry_at(e), true } : (struct plan_str){ 0 };
+	return e ? value_text_at(ev, v, entry_at(e)) : (struct plan_str){ 0 };
 }
 
 static struct plan_quantity own_quantity(struct eval *ev, struct entries *body, enum field_id id)
@@ -444,8 +441,7 @@ static void require_images(struct job *j)
 
 static struct plan_str job_str(struct job *j, enum field_id id)
 {
-	const struct value *v = job_field(j, id);
-	return v->kind == VALUE_STRING ? (struct plan_str){ v->u.string, job_field_at(j, id), true } : (struct plan_str){ 0 };
+	return value_text_at(j->ev, job_field(j, id), job_field_at(j, id));
 }
 
 static struct plan_quantity job_quantity(struct job *j, enum field_id id)
