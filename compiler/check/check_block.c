@@ -420,6 +420,7 @@ void check_block(struct check *c, struct node *body, enum block block, struct de
 		b.base.field = block_field;
 	b.base.what = block_word(block);
 	b.base.checks = !container && block != BLOCK_PROJECT;
+	b.base.fixed = block == BLOCK_PROJECT;
 	struct scope *s = scope_enter(c, block == BLOCK_ROLE || block == BLOCK_AUX ? SCOPE_ROLE : SCOPE_LOCAL, body);
 	s->self = role;
 	s->block = block;

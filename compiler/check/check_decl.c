@@ -330,6 +330,10 @@ static void set_param(struct items *to, struct node *item)
 		type_loose(c, value);
 		return;
 	}
+	if (!s->profile.n && item->kind == NODE_EXTEND) {
+		struct diag *g = diag_report(c->diags, TJ0203, item->span, "'%.*s { }' has no place in 'set'", STR_ARG(name));
+		diag_help(c->diags, g, "a test sets the whole value: write '%.*s = { ... }'", STR_ARG(name));
+	}
 	const struct type *t = d->kind == DECL_PARAM ? decl_type(c, d) : &type_bad;
 	struct site site = name_site(d);
 	struct decl *setting = decl_new(c, DECL_BAD, name, item->u.item.key.span, NULL);
@@ -348,7 +352,8 @@ static void set_param(struct items *to, struct node *item)
 
 static void check_settings(struct check *c, struct node *body, struct str profile)
 {
-	struct setting_items s = { .base = { .check = c, .set = set_param, .what = profile.n ? "a profile" : "'set'" }, .profile = profile };
+	struct setting_items s = { .base = { .check = c, .set = set_param, .fixed = !profile.n, .what = profile.n ? "a profile" : "'set'" },
+		.profile = profile };
 	visit_body(&s.base, body, SCOPE_LOCAL);
 }
 
@@ -378,6 +383,13 @@ static void test_profile(struct check *c, struct node *value)
 		diag_help(c->diags, d, "%.*s", STR_ARG(help));
 }
 
+/* The settings of a test are read before anything is evaluated. */
+static void report_unread(struct check *c, const struct node *item, const char *help)
+{
+	struct diag *d = diag_report(c->diags, TJ0203, item->span, "this '%.*s' has no place here", STR_ARG(item->u.item.key.text));
+	diag_help(c->diags, d, "%s", help);
+}
+
 static void test_set(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
@@ -385,6 +397,8 @@ static void test_set(struct items *to, struct node *item)
 	struct node *value = item->u.item.value;
 	const struct field *f = name.p ? schema_find(BLOCK_TEST, name) : NULL;
 	item->u.item.field = f;
+	if (f && to->conditional)
+		report_unread(c, item, "it is read before anything is evaluated: write it outside of 'if' and 'for'");
 	if (!f) {
 		struct suggest s;
 		struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "a test has no field '%.*s'", STR_ARG(name.p ? name : STR("(...)")));
@@ -394,12 +408,16 @@ static void test_set(struct items *to, struct node *item)
 		help_suggest(c, d, &s, "it has", item->u.item.key.span);
 		type_loose(c, value);
 	} else if (f->id == FIELD_TEST_PROFILE) {
+		struct str text;
 		test_profile(c, value);
+		if (value->kind != NODE_STRING || !node_static_text(value, &text))
+			report_unread(c, item, "it is read before anything is evaluated: write the name of the profile itself");
 	} else if (value->kind == NODE_BODY) {
 		check_settings(c, value, STR(""));
 		value->type = &type_data;
 	} else {
 		check_expr(c, value, &type_data, &(struct site){ .what = STR("'set'") });
+		report_unread(c, item, "it is read before anything is evaluated: write set { NAME = VALUE }");
 	}
 }
 

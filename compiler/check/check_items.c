@@ -133,9 +133,25 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);       /* with a name: no field of the body is lost */
 }
 
+/* What nobody would look into. */
+static bool report_unfixed(struct items *to, struct node *item)
+{
+	const char *what = item->kind == NODE_IF_ITEM ? "an 'if'" : item->kind == NODE_FOR_ITEM ? "a 'for'" :
+	                   item->kind == NODE_SPREAD ? "an insertion '...'" : NULL;
+	if (!to->fixed || !what)
+		return false;
+	struct diag *d = diag_report(to->check->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
+	diag_help(to->check->diags, d, "it is read before anything is evaluated: write the fields themselves");
+	to->failed = true;
+	drop(item, STR("?"), item->span);
+	return true;
+}
+
 static void visit_one(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
+	if (report_unfixed(to, item))
+		return;
 	switch (item->kind) {
 	case NODE_LET: decl_type(c, item->u.binding.decl); break;
 	case NODE_CHECK:

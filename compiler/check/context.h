@@ -244,6 +244,7 @@ struct items {
 	void (*spread)(struct items *to, struct node *item);
 	bool checks;                    /* may hold check and warn */
 	bool pod_keys;
+	bool fixed;                     /* read before anything is evaluated: no if, for or insertion */
 	const char *what;               /* "a record": for messages */
 	bool conditional, looping;      /* inside if or for; inside for: while visiting */
 	bool failed;                    /* something that has no place there was reported */

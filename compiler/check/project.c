@@ -6,16 +6,22 @@
 
 enum { LEVELS_UP = 16 };
 
-/* The value of `field = ...` in the project's body. */
-static struct node *field_value(const struct program *p, const char *name)
+/* The next value of `field = ...` or `field { ... }` in the project's body, from item *at on; NULL behind the last. */
+static struct node *next_value(const struct program *p, const char *name, size_t *at)
 {
 	const struct node *body = p->project.body;
-	for (size_t i = 0; body && i < body->u.body.items.n; i++) {
-		struct node *item = body->u.body.items.at[i];
+	while (body && *at < body->u.body.items.n) {
+		struct node *item = body->u.body.items.at[(*at)++];
 		if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && str_is(item->u.item.key.text, name))
 			return item->u.item.value;
 	}
 	return NULL;
+}
+
+static struct node *field_value(const struct program *p, const char *name)
+{
+	size_t at = 0;
+	return next_value(p, name, &at);
 }
 
 static bool text_field(const struct program *p, const char *name, struct str *ret, struct span *ret_at)
@@ -28,10 +34,9 @@ static bool text_field(const struct program *p, const char *name, struct str *re
 	return true;
 }
 
-static void read_packages(struct program *p)
+static void read_packages(struct program *p, const struct node *body)
 {
-	const struct node *body = field_value(p, "packages");
-	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+	for (size_t i = 0; body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
 		struct node *item = body->u.body.items.at[i];
 		struct str path;
 		if (item->kind != NODE_SET || !item->u.item.key.text.p || !node_static_text(item->u.item.value, &path))
@@ -50,18 +55,32 @@ static void read_packages(struct program *p)
 	}
 }
 
+static void report_second(struct program *p, const struct node *second, const struct node *first)
+{
+	struct diag *d = diag_report(p->diags, TJ0204, second->span, "'project' is already declared in this file");
+	diag_note(p->diags, d, first->span, "first declared here");
+	diag_help(p->diags, d, "put everything into one block");
+}
+
 static void read_fields(struct program *p)
 {
 	struct project *project = &p->project;
 	struct nodes decls = project->module->file->u.file.decls;
-	for (size_t i = 0; i < decls.n && !project->body; i++)
-		if (decls.at[i]->kind == NODE_PROJECT)
+	for (size_t i = 0; i < decls.n; i++) {
+		if (decls.at[i]->kind != NODE_PROJECT)
+			continue;
+		if (project->body)
+			report_second(p, decls.at[i], project->body);
+		else
 			project->body = decls.at[i]->u.titled.body;
+	}
 	text_field(p, "kubernetes", &project->kubernetes, &project->kubernetes_at);
 	text_field(p, "target", &project->target, &project->target_at);
 	text_field(p, "hosts", &project->hosts, NULL);
 	text_field(p, "domain", &project->domain, NULL);
-	read_packages(p);
+	size_t at = 0;
+	for (struct node *body = next_value(p, "packages", &at); body; body = next_value(p, "packages", &at))
+		read_packages(p, body);
 }
 
 static struct str up(struct program *p, struct str directory)

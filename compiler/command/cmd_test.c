@@ -197,13 +197,16 @@ static void apply_set(struct compile *c, const struct source *file, const struct
 
 static void apply_settings(struct compile *c, const struct compile *front, const struct node *test)
 {
-	const struct node *profile = item_named(test, "profile"), *set = item_named(test, "set");
+	const struct node *profile = item_named(test, "profile"), *body = test->u.titled.body;
 	struct str name;
 
 	if (profile && profile->u.item.value->kind == NODE_STRING && node_static_text(profile->u.item.value, &name))
 		c->options.profile = str_copy(&c->arena, name);
-	if (set)
-		apply_set(c, front->program.root->source, set->u.item.value);
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && str_is(item->u.item.key.text, "set"))
+			apply_set(c, front->program.root->source, item->u.item.value);
+	}
 }
 
 static struct node *nth_test(const struct compile *c, size_t n)

@@ -33,7 +33,8 @@ cat >nodes.tj <<-'END'
 	}
 	test "parameters" {
 	  profile = "prod"
-	  set { steps = 4, stage = "dev" }
+	  set { steps = 4 }
+	  set { stage = "dev" }
 	  check env("task", 0).STEPS == "4" else "four steps, not ${env("task", 0).STEPS}"
 	  check env("task", 0).STAGE == "dev" else "development"
 	}
