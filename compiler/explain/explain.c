@@ -15,9 +15,11 @@ bool explain_ask(struct explain *e)
 	bool code = explain_code(e), grammar = explain_grammar(e), word = explain_words(e);
 	bool package = explain_packages(e), library = explain_library(e);
 	bool schema = explain_schema(e);
+	bool variable = explain_variable(e);
 	bool command = explain_command(e);
+	bool foreign = explain_foreign(e);
 
-	return code || grammar || word || package || library || schema || command;
+	return code || grammar || word || package || library || schema || variable || command || foreign;
 }
 
 static int by_bytes(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }

@@ -41,7 +41,9 @@ void explain_module(struct explain *e, const struct library_module *m);
 /* The page of a diagnostic: what is wrong, a wrong program and what is said about it, a right one. */
 void explain_page(struct explain *e, enum diag_code code);
 
-bool explain_grammar(struct explain *e);        /* import, param, int, volume; gpu, which is called otherwise here */
+bool explain_variable(struct explain *e);       /* RANK: what frameworks set in the environment, or keep to themselves */
+bool explain_grammar(struct explain *e);        /* import, param, int, volume */
+bool explain_foreign(struct explain *e);        /* gpu, which is called otherwise here; asked last */
 
 bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
 

@@ -72,7 +72,7 @@ static const struct {
 	{ "topology", "type", "The shape of a slice of devices: 4x4, 2x2x4.", NULL },
 };
 
-static bool explain_topic(struct explain *e)
+bool explain_grammar(struct explain *e)
 {
 	unsigned told = e->told;
 
@@ -90,14 +90,20 @@ static bool explain_topic(struct explain *e)
 	return e->told > told;
 }
 
-bool explain_grammar(struct explain *e)
+/* A word that means something here is still not the field that it is elsewhere. */
+bool explain_foreign(struct explain *e)
 {
-	bool topic = explain_topic(e);
-	const struct foreign *other = topic ? NULL : foreign_field(e->topic);
+	const struct foreign *other = foreign_field(e->topic);
 
+	if (!other && !e->told)
+		other = foreign_name(e->topic);
 	if (!other)
-		return topic;
+		return false;
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+		if (str_is(e->topic, topics[i].word))
+			return false;
+	bool known = e->told > 0;
 	explain_next(e);
-	buf_printf(e->out, "%.*s: not a word of this language\n\n%s\n", STR_ARG(e->topic), other->help);
+	buf_printf(e->out, "%.*s: %s\n\n%s\n", STR_ARG(e->topic), known ? "no field of that name" : "not a word of this language", other->help);
 	return true;
 }

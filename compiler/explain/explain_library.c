@@ -149,6 +149,7 @@ void explain_overview(struct explain *e)
 	              "  a field or block     replicas, role.memory, job\n"
 	              "  a function or unit   join, Gi\n"
 	              "  a kind of Kubernetes Job, PodSpec, Pod.spec.hostNetwork\n"
+	              "  a variable           one that a framework sets, such as RANK\n"
 	              "  a module             one of those below\n"
 	              "  what a module has    its name and the member's, such as single.task\n\n"
 	              "Modules of the standard library:\n");

@@ -18,6 +18,15 @@ run 0 explain param; says out "param: declaration"; says out "--set"
 run 0 explain profile; says out "profile: declaration"; says out "profile: field of test"
 run 0 explain volume; says out "pvc"
 run 0 explain gpus; says out "write 'accelerator'"
+run 0 explain secret; says out "secret: function"; says out "secret: no field of that name"; says out "TOKEN = secret"
+holds test "$(grep -c 'not a word' .out)" -eq 0; holds test "$(sed -n 1p .out)" = "secret: function"
+run 0 explain pvc; says out "pvc: function"; holds test "$(grep -c 'not a word' .out)" -eq 0
+run 0 explain hostPath; says out "hostPath: not a word of this language"; says out 'host_path("/dir")'
+run 0 explain TF_CONFIG; says out "tensorflow.cluster_spec"; says out "every role   TF_CONFIG = json("; says out "TJ0702"
+run 0 explain PET_NNODES; says out "pytorch.torchrun"; says out "worker       PET_NNODES = worker.replicas"; says out "locked       PET_*"
+run 0 explain OMPI_MCA_btl; says out "mpi.openmpi"; says out "locked       OMPI_"
+run 2 explain TF_CONFG; says err "did you mean 'TF_CONFIG'?"
+run 2 explain NO_SUCH_VARIABLE
 run 0 explain role; says out "Blocks"; says out "sidecar          A container beside the main one."
 run 0 explain job; says out "aux              A role beside the cluster"
 run 0 explain pod; says out "pod.index"; run 0 explain host; says out "worker.host(0)"; run 0 explain self; says out "self.name"
