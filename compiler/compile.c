@@ -177,12 +177,20 @@ static struct str without_patch(struct str v)
 	return v;
 }
 
+/* The place of what an option says. */
+static struct span command_line(struct compile *c, struct str text)
+{
+	uint32_t base = source_add(&c->sources, STR("command line"), text)->base;
+
+	return (struct span){ base, base + (uint32_t)text.n };
+}
+
 static void report_version(struct compile *c)
 {
 	struct str version = c->program.project.kubernetes;
 	struct span at = c->program.project.kubernetes_at;
 	if (c->options.kubernetes.p)
-		at = (struct span){ source_add(&c->sources, STR("command line"), version)->base, c->sources.next - 1 };
+		at = command_line(c, version);
 	struct diag *d = diag_report(&c->diags, TJ0814, at, "Kubernetes %.*s is not known to this compiler", STR_ARG(version));
 	struct str meant = without_patch(version);
 	unsigned minor;
@@ -198,9 +206,8 @@ struct plan *compile_plan(struct compile *c, struct str path)
 	if (!c->program.root)
 		return &c->plan;
 	if (c->options.profile.p) {
-		struct source *s = source_add(&c->sources, STR("command line"), c->options.profile);
-		c->settings.profile = s->text;
-		c->settings.profile_at = (struct span){ s->base, s->base + (uint32_t)s->text.n };
+		c->settings.profile = c->options.profile;
+		c->settings.profile_at = command_line(c, c->options.profile);
 	}
 	eval_init(&c->eval, &c->arena, &c->program, &c->settings);
 	c->eval.keep_jobs = c->options.keep_jobs;
@@ -211,6 +218,9 @@ struct plan *compile_plan(struct compile *c, struct str path)
 		c->program.project.kubernetes = STR("1.34");
 	}
 	c->plan.target = c->program.project.target;
+	c->plan.target_at = c->program.project.target_at;
+	if (c->options.target.p && !emit_target_known(c->plan.target))
+		c->plan.target_at = command_line(c, c->options.target);
 	unsigned traits = emit_target_traits(c->plan.target);
 	c->options.job.each_replica = traits & TARGET_EACH_REPLICA;
 	c->options.job.controller = traits & TARGET_CONTROLLER;

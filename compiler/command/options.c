@@ -152,12 +152,14 @@ static const struct option_row *row_of(const struct reading *r, struct str word,
 static struct str unknown_option(struct reading *r, struct str shown, struct str word)
 {
 	struct suggest s;
-	const char *help = from_elsewhere(shown);
+	const char *command = r->command_known ? command_word(r->options->command) : "";
+	const char *help = from_elsewhere(str_printf(r->arena, "%s %.*s", command, STR_ARG(shown)));
 
+	help = help ? help : from_elsewhere(shown);
 	if (help && !r->command_known)
 		return str_printf(r->arena, "trainc: unknown option '%.*s'; %s\n", STR_ARG(shown), help);
 	if (help)
-		return str_printf(r->arena, "trainc: %s has no option '%.*s'; %s\n", command_word(r->options->command), STR_ARG(shown), help);
+		return str_printf(r->arena, "trainc: %s has no option '%.*s'; %s\n", command, STR_ARG(shown), help);
 	suggest_init(&s, r->arena, word);
 	for (unsigned i = 0; i < ROWS; i++)
 		if (!r->command_known || rows[i].commands & 1u << r->options->command)
@@ -166,7 +168,6 @@ static struct str unknown_option(struct reading *r, struct str shown, struct str
 	struct str near = only.n ? str_printf(r->arena, "; did you mean '--%.*s'?", STR_ARG(only)) : STR("");
 	if (!r->command_known)
 		return str_printf(r->arena, "trainc: unknown option '%.*s'%.*s\n", STR_ARG(shown), STR_ARG(near));
-	const char *command = command_word(r->options->command);
 	return str_printf(r->arena, "trainc: %s has no option '%.*s'%.*s\n%s", command, STR_ARG(shown), STR_ARG(near),
 	                  only.n ? "" : str_printf(r->arena, "'trainc help %s' lists its options\n", command).p);
 }

@@ -3,15 +3,23 @@
  */
 #include "emit/check.h"
 
+#include "diag/suggest.h"
 #include "kube/limits.h"
 
 static bool target_known(struct checking *c)
 {
 	if (emit_target_known(c->plan->target))
 		return check_target(c);
-	struct span at = c->plan->njobs ? c->plan->jobs[0].name_at : (struct span){ 0 };
-	struct diag *d = diag_report(c->diags, TJ0809, at, "trainc does not write the target '%.*s'", STR_ARG(c->plan->target));
-	diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run; the others are 'pods', 'kubeflow', 'jobset' and 'trainer'");
+	struct diag *d = diag_report(c->diags, TJ0809, c->plan->target_at, "trainc does not write the target '%.*s'", STR_ARG(c->plan->target));
+	struct suggest near;
+	suggest_init(&near, c->arena, c->plan->target);
+	for (size_t i = 0; emit_target_name(i); i++)
+		suggest_add(&near, str_of(emit_target_name(i)));
+	struct str sentence = suggest_sentence(&near);
+	if (sentence.n)
+		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
+	else
+		diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run; the others are 'pods', 'kubeflow', 'jobset' and 'trainer'");
 	return false;
 }
 

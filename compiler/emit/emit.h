@@ -41,6 +41,8 @@ bool emit_write(const struct emit_options *options, const struct plan *const *pl
 
 /* Does this compiler write the target (empty: jobs)?  And what the plan has to know of it. */
 bool emit_target_known(struct str name);
+/* The names of those that it writes, one by one; NULL behind the last. */
+const char *emit_target_name(size_t i);
 enum target_trait {
 	TARGET_EACH_REPLICA = 1,        /* an object for each replica */
 	TARGET_CONTROLLER = 2,          /* one object for the job, and a controller that keeps it */

@@ -178,6 +178,8 @@ static const struct target *find_target(struct str name)
 
 bool emit_target_known(struct str name) { return find_target(name) != NULL; }
 
+const char *emit_target_name(size_t i) { return i < TARGETS ? targets[i].name : NULL; }
+
 bool check_target(struct checking *c)
 {
 	const struct target *target = find_target(c->plan->target);

@@ -269,6 +269,7 @@ struct plan {
 	size_t njobs;
 	unsigned kubernetes;            /* minor version of the target: 34 for "1.34" */
 	struct str target;              /* "jobs" */
+	struct span target_at;          /* unknown when nobody wrote it */
 	struct str run_id;              /* empty without */
 };
 

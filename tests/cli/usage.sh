@@ -18,6 +18,7 @@ run 0 --version; says out "trainc "
 # words of other tools
 run 2 validate good.tj; says err "trainc: there is no command 'validate'; 'trainc check' reports what is wrong"
 run 2 build good.tj; says err "'trainc compile' writes"
+run 2 apply -f good.tj; says err "trainc: apply has no option '-f'; 'trainc compile FILE | kubectl apply -f -' creates the objects"
 run 2 compile -f good.tj; says err "trainc: compile has no option '-f'; files stand without an option"
 run 2 compile --dry-run good.tj; says err "it touches no cluster"
 run 2 check -Werror good.tj; says err "write --deny-warnings"
