@@ -414,6 +414,41 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 	return true;
 }
 
+/* `gang = true`: yes, but which? */
+static void one_of(struct advice *a, const struct type *want)
+{
+	struct diags *ds = a->check->diags;
+	bool yes = a->found->kind == NODE_BOOL && a->found->u.boolean;
+
+	for (size_t i = 0; a->found->kind == NODE_BOOL && a->site->name.n && i < want->n; i++) {
+		struct str word = want->words[i];
+		if (str_is(word, "none") == yes)
+			continue;
+		if (yes) {
+			diag_help(ds, a->diag, "say which, as in '%.*s = \"%.*s\"'; 'trainc explain %.*s' tells what it is for", STR_ARG(a->site->name),
+				STR_ARG(word), STR_ARG(a->site->name));
+		} else {
+			diag_help(ds, a->diag, "write \"none\"");
+			diag_fix(ds, a->diag, a->found->span, STR("\"none\""), "write \"none\"");
+		}
+		return;
+	}
+}
+
+/* `[4]` where 4 stands. */
+static bool only_element(struct advice *a, const struct type *want)
+{
+	const struct node *n = a->found, *element = n->kind == NODE_LIST && n->u.list.n == 1 ? n->u.list.at[0] : NULL;
+	bool amount = element && (element->kind == NODE_INT || element->kind == NODE_FLOAT || element->kind == NODE_QUANTITY);
+
+	if (!amount || !element->type || fit(want, element->type) != FIT_OK)
+		return false;
+	struct str words = node_words(a->check, element);
+	diag_help(a->check->diags, a->diag, "write %.*s without brackets", STR_ARG(words));
+	diag_fix(a->check->diags, a->diag, n->span, words, "remove the brackets");
+	return true;
+}
+
 static void joined(struct advice *a)
 {
 	if (a->found->type->kind == TYPE_LIST)
@@ -452,7 +487,10 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 
 	if (n->kind != NODE_STRING || !node_static_text(n, &a.text))
 		a.text = STR("");
+	if (only_element(&a, want))
+		return;
 	switch (want->kind) {
+	case TYPE_ENUM: one_of(&a, want); break;
 	case TYPE_ACCELERATOR: device(&a); break;
 	case TYPE_TOPOLOGY: topology(&a); break;
 	case TYPE_CONDITION: condition(&a); break;

@@ -59,6 +59,37 @@ static struct str help_foreign(struct block_items *b, struct diag *d, const stru
 	return str_of(other->field);
 }
 
+/* The body whose items are being looked at. */
+static const struct node *body_of(const struct check *c)
+{
+	const struct scope *s = c->at.scope;
+	while (s && !s->body)
+		s = s->parent;
+	return s ? s->body : NULL;
+}
+
+/* What is written as a field, and is an argument of the job's framework, or near one. */
+static bool help_argument(struct check *c, struct diag *d, struct str name, bool exact)
+{
+	const struct scope *s = scope_around(c, SCOPE_JOB);
+	const struct decl *framework = s ? s->job->u.job.framework : NULL;
+	struct suggest near;
+	suggest_init(&near, c->arena, name);
+	for (size_t i = 0; framework && i < framework->nformals; i++) {
+		if (name_eq(framework->formals[i]->name, name))
+			near.best[0] = name;
+		suggest_add(&near, framework->formals[i]->name);
+	}
+	struct str meant = exact ? near.best[0].n && name_eq(near.best[0], name) ? name : STR("") : near.n == 1 ? near.best[0] : STR("");
+	if (!meant.n)
+		return false;
+	const struct node *value = body_member(body_of(c), str_printf(c->arena, "%.*s", STR_ARG(name)).p);
+	struct str words = value ? node_words(c, value) : STR("...");
+	struct str callee = node_words(c, s->job->u.job.blueprint);
+	diag_help(c->diags, d, "write it as an argument of the framework: '%.*s(%.*s = %.*s)'", STR_ARG(callee), STR_ARG(meant), STR_ARG(words));
+	return true;
+}
+
 /* Reports; gives the name that was surely meant, or nothing. */
 static struct str report_no_field(struct block_items *b, struct str name, struct span at)
 {
@@ -76,21 +107,14 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 	}
 	d = diag_report(c->diags, TJ0202, at, "%s has no field '%.*s'", block_word(b->block), STR_ARG(name));
 	const struct foreign *other = foreign_field(name);
-	if (other)
-		return help_foreign(b, d, other, at);
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
+	if (help_argument(c, d, name, true) || (!suggest_sentence(&s).n && (!other || !other->field) && help_argument(c, d, name, false)))
+		return STR("");
+	if (other)
+		return help_foreign(b, d, other, at);
 	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "it has" : NULL, at);
 	return suggest_only(&s);
-}
-
-/* The body whose items are being looked at. */
-static const struct node *body_of(const struct check *c)
-{
-	const struct scope *s = c->at.scope;
-	while (s && !s->body)
-		s = s->parent;
-	return s ? s->body : NULL;
 }
 
 static const struct field *find_field(struct block_items *b, struct key *key)

@@ -4,6 +4,7 @@
  */
 #include "check/context.h"
 #include "diag/suggest.h"
+#include "syntax/foreign.h"
 
 void retype(struct check *c, struct node *n, const struct type *t)
 {
@@ -120,7 +121,12 @@ void report_enum(struct check *c, const struct node *n, const struct type *t, st
 	for (size_t i = 0; i < t->n; i++)
 		suggest_add(&s, t->words[i]);
 	struct str all = list_words(c, t), only = suggest_only(&s);
+	const char *other = s.n ? NULL : foreign_value(site->name, text);
 	diag_help(c->diags, d, "one of %.*s", STR_ARG(all));
+	if (other)
+		diag_help(c->diags, d, "%s", other);
+	if (!only.n && s.n == 1)
+		diag_help(c->diags, d, "did you mean \"%.*s\"?", STR_ARG(s.best[0]));
 	if (!only.n)
 		return;
 	diag_help(c->diags, d, "did you mean \"%.*s\"?", STR_ARG(only));

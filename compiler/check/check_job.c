@@ -11,8 +11,11 @@ static struct decl *framework_by_name(struct check *c, struct node *n)
 	struct decl *d = map_get(&c->at.module->values, n->u.name.text);
 	if (d && d->kind == DECL_FRAMEWORK)     /* even when it is called like a built-in value */
 		decl_use(c, d);
-	else
+	else {
+		c->framework_wanted = true;
 		d = scope_find(c, n->u.name.text, n->span);
+		c->framework_wanted = false;
+	}
 	n->u.name.decl = d;
 	return d;
 }
@@ -239,6 +242,7 @@ void check_job(struct check *c, struct node *n)
 	struct role_search search = { c, n, framework, framework || !n->u.job.blueprint };
 	struct scope *s = scope_enter(c, SCOPE_JOB, n->u.job.body);
 	s->block = BLOCK_JOB;
+	s->job = n;
 	n->u.job.roles = NULL;
 	n->u.job.nroles = 0;
 	find_roles(&search, n->u.job.body);

@@ -34,6 +34,7 @@ struct scope {
 	const struct fact *facts;       /* where the scope begins */
 	struct node *body;              /* whose lets these are; NULL without: for TJ0215 */
 	struct decl *self;              /* SCOPE_ROLE: the role, if it is known */
+	struct node *job;               /* SCOPE_JOB */
 	enum block block;               /* of the body, 0 without: for TJ0215 */
 };
 
@@ -76,6 +77,7 @@ struct check {
 	unsigned folding;               /* lets that are being folded, one inside the other */
 	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
 	const struct type *text_wanted; /* a name that is looked up stands for text, or for a variable's value; NULL */
+	bool framework_wanted;          /* a name that is looked up stands for the framework of a job */
 	struct str member_of_name;      /* a name that is looked up is the base of this member; empty otherwise */
 	struct decl *bad;               /* what stands for a name whose use was reported */
 	struct { struct str self, cluster, pod, roles; } words;

@@ -197,7 +197,7 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 	size_t whole = words.n ? strspn(words.p, "0123456789") : 0;
 	if (type_is_text(want) && want->kind != TYPE_ENUM && (t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL))
 		help_quotes(c, d, n);
-	else if (want->kind == TYPE_INT && n->kind == NODE_FLOAT && whole && whole + 1 < words.n && words.p[whole] == '.' &&
+	else if ((want->kind == TYPE_INT || want->kind == TYPE_ELASTIC) && n->kind == NODE_FLOAT && whole && whole + 1 < words.n && words.p[whole] == '.' &&
 		   strspn(words.p + whole + 1, "0") >= words.n - whole - 1) {
 		diag_help(c->diags, d, "write %.*s", (int)whole, words.p);
 		diag_fix(c->diags, d, n->span, (struct str){ words.p, whole }, "write %.*s", (int)whole, words.p);

@@ -102,7 +102,8 @@ static void report_twice(struct check *c, struct decl *d, struct decl *first)
 	const char *where = c->at.scope ? "here" : "in this file";
 	struct diag *g = diag_report(c->diags, TJ0204, d->span, "'%.*s' is already declared %s", STR_ARG(d->name), where);
 	diag_note(c->diags, g, first->span, "first declared here");
-	diag_help(c->diags, g, "rename one of the two");
+	bool same = d->kind == DECL_IMPORT && first->kind == DECL_IMPORT && d->node->u.import.module == first->node->u.import.module;
+	diag_help(c->diags, g, same ? "remove one of the two: it is the same module" : "rename one of the two");
 }
 
 static void report_hides(struct check *c, struct decl *d, struct decl *outer)
@@ -352,6 +353,10 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 		diag_help(c->diags, d, "%s", foreign_name(name)->help);
 		if (variable)
 			diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
+	} else if (c->framework_wanted && !suggest_sentence(s).n) {
+		diag_help(c->diags, d, "a framework of an imported module stands here: 'job \"name\": MODULE.FRAMEWORK { ... }'; 'trainc explain' lists the modules");
+		if (str_ends(name, STR("Job")))
+			diag_help(c->diags, d, "'trainc import FILE' makes a program of a manifest");
 	} else if (stands_after(c, at, "//")) {
 		diag_help(c->diags, d, "a comment begins with '#'; '//' divides");
 	} else if (stands_after(c, at, "--")) {

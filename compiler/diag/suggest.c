@@ -39,13 +39,21 @@ unsigned edit_distance(struct str a, struct str b)
 	return last[b.n];
 }
 
+static bool joins(char c) { return c == '_' || c == '-'; }
+
+/* Also but for what joins words: IfNotPresent is if-not-present. */
 static bool same_but_for_case(struct str a, struct str b)
 {
-	if (a.n != b.n)
-		return false;
-	for (size_t i = 0; i < a.n; i++)
-		if (tolower((unsigned char)a.p[i]) != tolower((unsigned char)b.p[i]))
+	size_t i = 0, k = 0;
+
+	while (i < a.n || k < b.n) {
+		if (i < a.n && joins(a.p[i]))
+			i++;
+		else if (k < b.n && joins(b.p[k]))
+			k++;
+		else if (i == a.n || k == b.n || tolower((unsigned char)a.p[i++]) != tolower((unsigned char)b.p[k++]))
 			return false;
+	}
 	return true;
 }
 
@@ -65,10 +73,12 @@ static bool same_letters(struct str a, struct str b)
 	return true;
 }
 
-/* 'pull' of 'pull_secrets', 'a100' of 'a100_40g': the first word of several. */
+/* 'pull' of 'pull_secrets', 'a100' of 'a100_40g', 'slots' of 'slotsPerWorker': the first word of several. */
 static bool continues(struct str wanted, struct str candidate)
 {
-	return wanted.n >= 3 && candidate.n > wanted.n && candidate.p[wanted.n] == '_' &&
+	bool hump = candidate.n > wanted.n && islower((unsigned char)candidate.p[0]) && isupper((unsigned char)candidate.p[wanted.n]);
+
+	return wanted.n >= 3 && candidate.n > wanted.n && (candidate.p[wanted.n] == '_' || hump) &&
 	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
 }
 

@@ -343,6 +343,12 @@ bool complain_body(struct fault *f)
 	if (!f->line_end && next->flags & FLAG_LINE && f->i > f->item)
 		at.start = at.end = next[-1].end;
 	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(name));
+	if (f->found.kind == TOKEN_COLON && !f->line_end && next[1].kind == TOKEN_LBRACE) {
+		diag_help(ds, d, "remove the ':'");
+		diag_fix(ds, d, (struct span){ next[-1].end, next->end }, STR(""), "remove ':'");
+		fault_skip_block(f);
+		return true;
+	}
 	if (!f->line_end && next->kind != TOKEN_END)
 		next++;
 	bool two_words = f->found.kind == TOKEN_ASSIGN && f->at[f->item].kind == TOKEN_IDENT && f->i == f->item + 2;

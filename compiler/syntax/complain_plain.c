@@ -62,6 +62,11 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 
 	if (kind == TOKEN_ASSIGN && f->i >= 2 && f->at[f->i - 2].kind == TOKEN_PARAM) {
 		diag_help(ds, d, "a parameter has a type: 'param %.*s: int = 4'", STR_ARG(fault_text(f, f->i - 1)));
+	} else if (head == TOKEN_PARAM && f->i == f->item + 1 && kind == TOKEN_STRING) {
+		struct str text = fault_text(f, f->i);
+		bool name = text.n > 2 && letters_only((struct str){ text.p + 1, text.n - 2 });
+		diag_help(ds, d, "a parameter has a name without quotes, a type and maybe a default: 'param %.*s: int = 4'", name ? (int)text.n - 2 : 1,
+			name ? text.p + 1 : "n");
 	} else if (head == TOKEN_PARAM && f->i == f->item + 2 && kind == TOKEN_IDENT) {
 		diag_help(ds, d, "write 'param %.*s: %.*s'", STR_ARG(fault_text(f, f->i - 1)), STR_ARG(rest.n ? rest : STR("...")));
 		diag_fix(ds, d, (struct span){ before, before }, STR(":"), "insert ':'");
@@ -97,12 +102,35 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
+/* `command = ("python", "train.py")` */
+static bool help_tuple(struct fault *f, struct diag *d, int kind)
+{
+	size_t value = f->item;
+
+	while (value < f->i && f->at[value].kind != TOKEN_ASSIGN)
+		value++;
+	if (kind != TOKEN_COMMA || !f->expected[TOKEN_RPAREN] || ++value >= f->i || f->at[value].kind != TOKEN_LPAREN)
+		return false;
+	struct str text = fault_rest(f, value);
+	if (text.n < 2 || text.p[text.n - 1] != ')') {
+		diag_help(f->p->diags, d, "a list is written in brackets: '[a, b]'");
+		return true;
+	}
+	struct str list = str_printf(f->p->arena, "[%.*s]", (int)text.n - 2, text.p + 1);
+	uint32_t start = f->at[value].start;
+	diag_help(f->p->diags, d, "a list is written in brackets: %.*s", STR_ARG(list));
+	diag_fix(f->p->diags, d, (struct span){ start, start + (uint32_t)text.n }, list, "write brackets");
+	return true;
+}
+
 /* What an expression lacks. */
 static void help_expression(struct fault *f, struct diag *d, int kind)
 {
 	struct diags *ds = f->p->diags;
 	uint32_t before = end_before(f);
 
+	if (help_tuple(f, d, kind))
+		return;
 	if (kind == TOKEN_QUESTION) {
 		diag_help(ds, d, "a choice is written 'if c then a else b'");
 	} else if (f->expected[TOKEN_COMMA] && starts_value(kind) && (f->expected[TOKEN_RBRACKET] || f->expected[TOKEN_RPAREN])) {

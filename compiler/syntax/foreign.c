@@ -13,6 +13,13 @@ static const struct foreign names[] = {
 #include "foreign.def"
 };
 
+static const struct {
+	const char *field, *word, *help;
+} values[] = {
+#define FOREIGN_VALUE(field, word, help) { field, word, help },
+#include "foreign.def"
+};
+
 /* restart_policy is restartPolicy: case and '_' do not count. */
 static bool same_word(struct str a, const char *b)
 {
@@ -30,10 +37,20 @@ static bool same_word(struct str a, const char *b)
 	return !*b;
 }
 
+/* A row for all words of one ending. */
+static bool matches(struct str word, const char *row)
+{
+	size_t n = strlen(row);
+
+	if (*row != '*')
+		return same_word(word, row);
+	return word.n >= n && same_word((struct str){ word.p + word.n - (n - 1), n - 1 }, row + 1);
+}
+
 static const struct foreign *row_of(const struct foreign *rows, size_t n, struct str word)
 {
 	for (size_t i = 0; i < n; i++)
-		if (same_word(word, rows[i].word))
+		if (matches(word, rows[i].word))
 			return &rows[i];
 	return NULL;
 }
@@ -46,4 +63,12 @@ const struct foreign *foreign_field(struct str word)
 const struct foreign *foreign_name(struct str word)
 {
 	return row_of(names, sizeof names / sizeof *names, word);
+}
+
+const char *foreign_value(struct str field, struct str text)
+{
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (str_is(field, values[i].field) && same_word(text, values[i].word))
+			return values[i].help;
+	return NULL;
 }

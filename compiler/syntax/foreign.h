@@ -16,5 +16,7 @@ struct foreign {
 const struct foreign *foreign_field(struct str word);
 /* The same for the name of a value or function. */
 const struct foreign *foreign_name(struct str word);
+/* What to write instead of a text that a field does not take; NULL if it is not known. */
+const char *foreign_value(struct str field, struct str text);
 
 #endif

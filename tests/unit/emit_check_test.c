@@ -70,7 +70,7 @@ static struct sample sample_named(const char *name)
 	s.role->main.name = STR("main");
 	s.role->main.name_at = at(6);
 	s.role->main.image = word("a/b:1");
-	s.plan = (struct plan){ s.job, 1, 34, STR("jobs"), { NULL, 0 } };
+	s.plan = (struct plan){ .jobs = s.job, .njobs = 1, .kubernetes = 34, .target = STR("jobs") };
 	return s;
 }
 

@@ -258,7 +258,7 @@ static struct plan_job *job(struct plan *plan, const char *name, const char *fra
 	j->clean = word("running");
 	j->success = done;
 	j->roles = ARENA_ARRAY(&arena, struct plan_role, 8);
-	*plan = (struct plan){ j, 1, 34, STR("jobs"), { NULL, 0 } };
+	*plan = (struct plan){ .jobs = j, .njobs = 1, .kubernetes = 34, .target = STR("jobs") };
 	return j;
 }
 
