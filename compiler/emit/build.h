@@ -143,6 +143,8 @@ struct emit_volumes emit_volumes_of(struct arena *a, const struct plan_role *r);
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container);
+/* Commands that make the files of a generated thing in a directory `keys` that is not there yet; ends with "&&".  NULL: nobody knows. */
+const char *emit_generated_recipe(struct str kind);
 /* The Secret of a generated volume: J-KIND. */
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind);
 

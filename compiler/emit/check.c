@@ -46,6 +46,54 @@ struct str check_short(struct arena *a, struct str name)
 	return name.n <= LIMIT_LABEL ? name : str_printf(a, "%.30s...%.20s", name.p, name.p + name.n - 20);
 }
 
+static struct str in_namespace(struct arena *a, const struct plan_job *j)
+{
+	return j->ns.set ? str_printf(a, " -n %.*s", STR_ARG(j->ns.value)) : STR("");
+}
+
+static void end_help(struct checking *c, const struct plan_job *j, struct buf *out)
+{
+	buf_printf(out, "kubectl delete %sjob,deployment%.*s -l trainc.dev/job=%.*s", str_is(c->plan->target, "pods") ? "pod," : "",
+		STR_ARG(in_namespace(c->arena, j)), STR_ARG(j->name));
+}
+
+/* Lines to be copied. */
+static void help_with_secrets(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more, struct buf *out)
+{
+	buf_z(out, "this version has no runtime for clusters, so that is up to you");
+	for (size_t i = 0; i < made->n; i++) {
+		struct str kind = made->at[i]->name, ns = in_namespace(c->arena, j);
+		const char *recipe = emit_generated_recipe(kind);
+		if (!recipe)
+			continue;
+		buf_printf(out, "\nmake the %.*s before 'kubectl apply', which keeps it:\n  %s\n", STR_ARG(kind), recipe);
+		buf_printf(out, "  kubectl create secret generic %.*s%.*s --from-file=keys && rm -r keys",
+			STR_ARG(emit_generated_name(c->arena, j, kind)), STR_ARG(ns));
+	}
+	if (more) {
+		buf_z(out, "\nwhen the job has ended, '");
+		end_help(c, j, out);
+		buf_char(out, '\'');
+	}
+	if (!j->controller)
+		buf_printf(out, "%s'trainc run --local' does all of it", more ? "; " : "\n");
+}
+
+static void runtime_help(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more, struct diag *d)
+{
+	struct buf out = { 0 };
+
+	if (made->n) {
+		help_with_secrets(c, j, made, more, &out);
+	} else {
+		buf_z(&out, "this version has no runtime for clusters, so that is up to you: when the job has ended, '");
+		end_help(c, j, &out);
+		buf_z(&out, "'; 'trainc run --local' does all of it");
+	}
+	diag_help(c->diags, d, "%.*s", STR_ARG(buf_text(&out)));
+	buf_release(&out);
+}
+
 /* Said once for a command: it names the job, and all that it needs. */
 static void runtime_warning(struct checking *c)
 {
@@ -57,18 +105,16 @@ static void runtime_warning(struct checking *c)
 		if (!needs.n || map_get(c->seen, marker))
 			continue;
 		map_put(c->seen, c->seen_arena, marker, c->seen);
+		struct plan_volumes made = plan_generated(c->arena, j);
+		bool more = needs.n > made.n;
 		struct diag *d = j->controller ?
 			diag_report(c->diags, TJ0817, j->name_at, "the controller of target '%.*s' does not make all that job '%.*s' needs",
-				STR_ARG(c->plan->target), STR_ARG(j->name)) :
+				STR_ARG(c->plan->target), STR_ARG(j->name)) : !more ?
+			diag_report(c->diags, TJ0817, j->name_at, "Kubernetes alone does not make all that job '%.*s' needs", STR_ARG(j->name)) :
 			diag_report(c->diags, TJ0817, j->name_at, "Kubernetes alone does not carry job '%.*s' to its end", STR_ARG(j->name));
 		for (size_t k = 0; k < needs.n; k++)
 			diag_note(c->diags, d, (struct span){ 0 }, "the runtime %.*s", STR_ARG(needs.at[k]));
-		if (j->controller)
-			diag_help(c->diags, d, "this version has no runtime for clusters: make it before you apply the rest");
-		else
-			diag_help(c->diags, d, "this version has no runtime for clusters, so that is up to you: when the job has ended, "
-				"'kubectl delete %sjob,deployment -l trainc.dev/job=%.*s'; 'trainc run --local' does all of it",
-				str_is(c->plan->target, "pods") ? "pod," : "", STR_ARG(j->name));
+		runtime_help(c, j, &made, more, d);
 	}
 }
 

@@ -4,6 +4,21 @@
 #include "emit/build.h"
 #include "kube/limits.h"
 
+static const struct {
+	const char *kind, *recipe;
+} recipes[] = {
+	{ "ssh-keypair", "mkdir keys && ssh-keygen -q -t ed25519 -N '' -f keys/id_ed25519 && cp keys/id_ed25519.pub keys/authorized_keys &&\n"
+	                 "  printf 'StrictHostKeyChecking no\\nUserKnownHostsFile /dev/null\\n' >keys/config &&" },
+};
+
+const char *emit_generated_recipe(struct str kind)
+{
+	for (size_t i = 0; i < sizeof(recipes) / sizeof(*recipes); i++)
+		if (str_is(kind, recipes[i].kind))
+			return recipes[i].recipe;
+	return NULL;
+}
+
 /*
  * A key pair cannot come from a compiler whose output depends on nothing but
  * its inputs: the Secret says who makes it.
@@ -17,7 +32,8 @@ struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 	object_put(e->arena, annotations, STR("trainc.dev/generated"), object_string(e->arena, m->generated, m->from));
 	PUT_STR(e->arena, o, "type", STR("Opaque"), m->from);
 	PUT_STR(e->arena, PUT_MAP(e->arena, o, "stringData", m->from), "README",
-		str_printf(e->arena, "the %.*s is made when the job is applied with trainc\n", STR_ARG(m->generated)), m->from);
+		str_printf(e->arena, "the %.*s is made when the job is applied with trainc; for kubectl see 'trainc explain TJ0817'\n", STR_ARG(m->generated)),
+		m->from);
 	return o;
 }
 

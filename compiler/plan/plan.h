@@ -407,7 +407,7 @@ struct plan_volumes {
 };
 struct plan_volumes plan_generated(struct arena *a, const struct plan_job *j);
 
-/* What the job needs the runtime for ("ends the endless roles ps after success"), one sentence each. */
+/* What the job needs the runtime for ("ends the endless roles ps after success"), one sentence each; first one for each of plan_generated(). */
 struct plan_needs {
 	struct str *at;
 	size_t n;
