@@ -237,6 +237,31 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 	return true;
 }
 
+/* Before the job begins anew; what still stops is forgotten when it has stopped. */
+static void forget_all(struct life *l)
+{
+	for (unsigned k = 0; k < l->job->nroles; k++) {
+		struct part *p = &l->parts[k];
+		p->released = false;
+		for (int64_t i = 0; i < p->plan->max; i++)
+			if (p->units[i].process == PROCESS_GONE)
+				forget(p, i);
+	}
+	l->state->failure = (struct run_failure){ 0 };
+}
+
+/* What has ended stays so, and what waits for another attempt gets it at once. */
+static void forget_waiting(struct life *l)
+{
+	for (unsigned k = 0; k < l->job->nroles; k++) {
+		struct part *p = &l->parts[k];
+		p->released = false;
+		for (int64_t i = 0; i < p->plan->max; i++)
+			if (replica(p, i)->state == REPLICA_WAITING)
+				forget(p, i);
+	}
+}
+
 bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why)
 {
 	if (l->mode == MODE_ENDING) {
@@ -246,13 +271,10 @@ bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why)
 	if (suspend == (l->mode == MODE_SUSPENDED))
 		return true;
 	l->timeout_at = LIFE_NEVER;             /* the deadline counts from the resumption */
-	for (unsigned k = 0; k < l->job->nroles; k++) {
-		struct part *p = &l->parts[k];
-		p->released = false;
-		for (int64_t i = 0; i < p->plan->max; i++)
-			if (replica(p, i)->state == REPLICA_WAITING)
-				forget(p, i);
-	}
+	if (l->mode == MODE_ANEW)
+		forget_all(l);
+	else
+		forget_waiting(l);
 	if (suspend)
 		l->mode = MODE_SUSPENDED;
 	else
@@ -375,6 +397,18 @@ static void nothing_left(struct life *l)
 	end(l, false, str_printf(l->arena, "nothing runs any more, and %.*s does not hold", STR_ARG(rule)));
 }
 
+/* True when the run has ended by it. */
+static bool keep_deadline(struct life *l, int64_t now)
+{
+	if (now < l->timeout_at) {
+		life_wake(l, l->timeout_at);
+		return false;
+	}
+	l->stop_all = true;
+	end(l, false, str_printf(l->arena, "deadline exceeded: it has run for %.*s", STR_ARG(duration_text(l->arena, l->job->timeout.value))));
+	return true;
+}
+
 static void judge(struct life *l, int64_t now)
 {
 	const struct plan_condition *success = l->job->success;
@@ -389,13 +423,8 @@ static void judge(struct life *l, int64_t now)
 			job_failed(l, now);
 			return;
 		}
-	if (now >= l->timeout_at) {
-		struct quantity t = l->job->timeout.value;
-		l->stop_all = true;
-		end(l, false, str_printf(l->arena, "deadline exceeded: it has run for %.*s", STR_ARG(duration_text(l->arena, t))));
+	if (keep_deadline(l, now))
 		return;
-	}
-	life_wake(l, l->timeout_at);
 	release(l);
 	if (!anything_left(l))
 		nothing_left(l);
@@ -492,13 +521,8 @@ static void begin_anew(struct life *l, int64_t now)
 		life_wake(l, l->anew_at);
 		return;
 	}
-	for (unsigned k = 0; k < l->job->nroles; k++) {
-		l->parts[k].released = false;
-		for (int64_t i = 0; i < l->parts[k].plan->max; i++)
-			forget(&l->parts[k], i);
-	}
+	forget_all(l);
 	l->degraded_until = now + LIFE_DEGRADED_SECONDS * SECOND;
-	l->state->failure = (struct run_failure){ 0 };
 	begin(l, now);
 }
 
@@ -507,7 +531,7 @@ static void consider(struct life *l, int64_t now)
 	l->changed = false;
 	l->at = l->n = 0;
 	l->deadline = LIFE_NEVER;
-	if (l->mode == MODE_ANEW && !life_runs_any(l))
+	if (l->mode == MODE_ANEW && !keep_deadline(l, now) && !life_runs_any(l))
 		begin_anew(l, now);
 	if (l->mode == MODE_GOING)
 		judge(l, now);

@@ -1,5 +1,7 @@
 #include "runtime/status/events.h"
 
+#include <stdlib.h>
+
 static int64_t latest(const struct data *o)
 {
 	static const char *const times[] = { "series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp", "eventTime",
@@ -31,13 +33,31 @@ void events_add(struct events *e, const struct data *o)
 	*new = (struct event){ .kind = status_text(about, "kind"), .name = status_text(about, "name"), .reason = status_text(o, "reason"),
 		.message = message.n ? message : status_text(o, "note"), .warning = str_is(status_text(o, "type"), "Warning"),
 		.time = latest(o), .count = occurrences(o) };
-	struct str key = str_cat(e->arena, new->kind, STR("/"), new->name);
-	struct event *first = map_get(&e->of, key), **at = &first;
-	while (*at && ((*at)->time < new->time || ((*at)->time == new->time && str_cmp((*at)->message, new->message) <= 0)))
-		at = &(*at)->next;
-	new->next = *at;
-	*at = new;
-	map_put(&e->of, e->arena, key, first);
+	new->added = e->n;
+	ARENA_PUSH(e->arena, e->all, e->n, new);
+}
+
+/* The newest first; of one time by their texts, then as they came. */
+static int newer(const void *a, const void *b)
+{
+	const struct event *x = *(struct event *const *)a, *y = *(struct event *const *)b;
+	int c;
+
+	if (x->time != y->time)
+		return x->time < y->time ? 1 : -1;
+	c = str_cmp(y->message, x->message);
+	return c ? c : x->added < y->added ? 1 : -1;
+}
+
+void events_sort(struct events *e)
+{
+	if (e->n)
+		qsort(e->all, e->n, sizeof *e->all, newer);
+	for (size_t i = 0; i < e->n; i++) {
+		struct str key = str_cat(e->arena, e->all[i]->kind, STR("/"), e->all[i]->name);
+		e->all[i]->next = map_get(&e->of, key);
+		map_put(&e->of, e->arena, key, e->all[i]);
+	}
 }
 
 const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons)

@@ -16,15 +16,20 @@ struct event {
 	bool warning;
 	int64_t time;                   /* of its last occurrence; 0: unknown */
 	int64_t count;
+	size_t added;                   /* how many there were before it */
 	struct event *next;             /* of the same object, older first */
 };
 
 struct events {
 	struct arena *arena;
-	struct map of;                  /* "Kind/name" -> struct event, the first of them */
+	struct event **all;
+	size_t n;
+	struct map of;                  /* "Kind/name" -> struct event, the first of them; once they are sorted */
 };
 
 void events_add(struct events *e, const struct data *object);
+/* Once, after the last has been added and before any is asked for. */
+void events_sort(struct events *e);
 /* The newest one about an object with one of those reasons (NULL: any warning), or NULL. */
 const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons);
 

@@ -311,6 +311,7 @@ static void sort_objects(struct gathering *g)
 		else if (str_is(kind, "Node") && status_condition(o, "Ready") && !status_condition_true(o, "Ready"))
 			map_put(&g->nodes, g->arena, status_text(o, "metadata.name"), (void *)(uintptr_t)status_condition(o, "Ready"));
 	}
+	events_sort(&g->events);
 	for (size_t i = 0; i < g->all->n; i++) {
 		const struct data *o = g->all->at[i];
 		struct str kind = status_text(o, "kind");

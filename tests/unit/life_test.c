@@ -580,6 +580,19 @@ static void timeout(void)
 	ORDERS("term a-0");
 	end(&w);
 
+	begin(&w, &j);                          /* between two beginnings, too */
+	ORDERS("start a-0");
+	pass(&w, 85 * SECOND);
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	PHASE("Degraded");
+	CHECK(life_deadline(w.life) == w.now + 5 * SECOND);
+	pass(&w, 5 * SECOND);
+	ORDERS("");
+	PHASE("Failed");
+	CAUSE("deadline exceeded: it has run for 90s");
+	end(&w);
+
 	begin(&w, &j);
 	ORDERS("start a-0");
 	pass(&w, 90 * SECOND);
@@ -692,6 +705,32 @@ static void suspend(void)
 	PHASE("Suspended");
 	CHECK(life_suspend(w.life, false, w.now, &why));
 	ORDERS("start a-0, start a-1, start a-2");
+	end(&w);
+}
+
+/* Between two beginnings of the job: what has failed is forgotten as it would have been without a pause. */
+static void suspended_between(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 3) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .restarts = count(1) };
+	struct world w;
+	struct str why;
+
+	begin(&w, &j);
+	w.slow = true;
+	ORDERS("start a-0, start a-1, start a-2");
+	ended(&w, 0, 0, 0);
+	ended(&w, 0, 1, 4);
+	ORDERS("term a-2");
+	CHECK(life_suspend(w.life, true, w.now, &why));
+	ORDERS("");
+	PHASE("Suspended");
+	ended(&w, 0, 2, 143);
+	CHECK(life_suspend(w.life, false, w.now, &why));
+	ORDERS("start a-0, start a-1, start a-2");
+	PHASE("Starting");
+	CHECK(w.state.job_restarts == 1 && life_beginnings(w.life) == 2 && !w.state.failure.known);
 	end(&w);
 }
 
@@ -1013,6 +1052,7 @@ int main(void)
 	timeout();
 	restarts();
 	suspend();
+	suspended_between();
 	stop();
 	grow_and_shrink();
 	spare();
