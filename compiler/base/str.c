@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int str_cmp(struct str a, struct str b)
 {
@@ -39,6 +40,18 @@ struct str str_digits(char room[STR_DIGITS], int64_t n)
 	if (n < 0)
 		*--p = '-';
 	return (struct str){ p, (size_t)(end - p) };
+}
+
+struct str str_double(struct arena *a, double number)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	return str_copy(a, str_of(text));
 }
 
 struct str str_int(struct arena *a, int64_t n)

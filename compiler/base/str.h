@@ -50,6 +50,8 @@ struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c
 enum { STR_DIGITS = 20 };
 struct str str_digits(char room[STR_DIGITS], int64_t n);
 struct str str_int(struct arena *a, int64_t n);
+/* The shortest decimal text that is read as the same number; without an exponent where 15 digits are enough. */
+struct str str_double(struct arena *a, double number);
 /* printf into the arena; NUL-terminated. */
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Characters (code points) in UTF-8 text; malformed bytes count one each. */

@@ -82,6 +82,10 @@ static void accelerator(struct import *im, struct imported *job, const struct da
 	struct device *known = device_find(im, m->key), *d = known ? known : device_declare(im, m->key);
 	struct lines *body = &d->declaration->value->items;
 
+	if (d->configured) {
+		diag_note(im->diags, diag_report(im->diags, TJ1114, m->key_at, "'%.*s' is configured twice", STR_ARG(m->key)), d->declaration->from, "the other one");
+		return;
+	}
 	d->declaration->from = m->key_at;
 	d->configured = true;
 	volumes(im, body, list_of(im, m->value, "volumes"));

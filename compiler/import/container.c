@@ -190,8 +190,6 @@ struct str amount_literal(struct arena *a, const struct data *d, bool whole)
 		s = d->u.string;
 	else if (d->kind == DATA_INT)
 		s = str_int(a, d->u.integer);
-	else if (d->kind == DATA_FLOAT)
-		s = str_printf(a, "%.9g", d->u.number);
 	int128 least = whole ? QUANTITY_UNIT : QUANTITY_UNIT / 1000;
 	if (quantity_parse_full(s, &q) != QUANTITY_OK || q.nano <= 0 || q.nano % least)
 		return (struct str){ 0 };

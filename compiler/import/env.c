@@ -43,14 +43,12 @@ static const struct str *reference(struct container_reading *c, struct str name,
 	return code;
 }
 
-/* `$(NAME)` at text.p[i]: its length, or 0. */
-static size_t reference_at(struct str text, size_t i, struct str *ret_name)
+/* `$(NAME)` at text.p[i]: its length, or 0.  `last`: where the last ')' of the text stands. */
+static size_t reference_at(struct str text, size_t i, size_t last, struct str *ret_name)
 {
-	if (i + 2 >= text.n || text.p[i] != '$' || text.p[i + 1] != '(')
+	if (i + 2 > last || text.p[i] != '$' || text.p[i + 1] != '(')
 		return 0;
 	const char *end = memchr(text.p + i, ')', text.n - i);
-	if (!end)
-		return 0;
 	*ret_name = (struct str){ text.p + i + 2, (size_t)(end - text.p) - i - 2 };
 	return ret_name->n + 3;
 }
@@ -84,12 +82,13 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 {
 	struct arena *a = c->role->im->arena;
 	struct expr *e = expr_new(a, EXPR_STRING);
+	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
 	size_t start = 0, i = 0;
 	bool raw = false;
 
 	while (i < text.n) {
 		struct str name, host;
-		size_t n = reference_at(text, i, &name);
+		size_t n = reference_at(text, i, close ? (size_t)(close - text.p) : 0, &name);
 		const struct str *code = n ? reference(c, name, value, &raw) : NULL;
 		if (!n && (n = host_at(c->role->im, c->role->job, text, i, &host)) > 0)
 			code = &host;

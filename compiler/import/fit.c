@@ -251,7 +251,6 @@ static const struct data *whole(struct fitting *f, const struct data *d)
 	return ret;
 }
 
-/* NULL: it is null, or was reported. */
 /* `cpu: 0.5`: what takes quantities as text only (kinds that are not Kubernetes' own) would refuse the number. */
 static const struct data *quantity_of_float(struct arena *a, const struct data *d)
 {
@@ -259,10 +258,11 @@ static const struct data *quantity_of_float(struct arena *a, const struct data *
 
 	*text = *d;
 	text->kind = DATA_STRING;
-	text->u.string = str_printf(a, "%.9g", d->u.number);
+	text->u.string = str_double(a, d->u.number);
 	return text;
 }
 
+/* NULL: it is null, or was reported. */
 static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, const struct way *in)
 {
 	const struct schema_ref *of = ref->word >= SCHEMA_LIST ? &f->schema->refs[ref->of] : NULL;

@@ -153,10 +153,10 @@ void job_seconds(struct import *im, struct lines *to, const char *field, const s
 {
 	const struct data *d = member(of, key);
 
-	if (!d || d->u.integer < 0)
+	if (!d)
 		return;
 	struct quantity q = { .nano = (int128)d->u.integer * QUANTITY_UNIT };
-	struct str text = d->u.integer ? duration_text(im->arena, q) : STR("0s");
+	struct str text = d->u.integer > 0 ? duration_text(im->arena, q) : str_printf(im->arena, "%llds", (long long)d->u.integer);
 	struct span at = span_join(member_at(of, key), d->from);
 	import_comments(im, lines_set(im->arena, to, str_of(field), expr_text(im->arena, text), at), at);
 }

@@ -75,11 +75,26 @@ static void depends_rule(struct import *im, const struct data *spec, size_t mine
 		diag_report(im->diags, TJ1108, depends->from, "'startupPolicy' with the order InOrder and 'dependsOn' exclude each other");
 }
 
+/* How many pods: Jobs times what each of them completes. */
+static void count_rule(struct import *im, const struct data *job, struct str name)
+{
+	const struct data *replicas = member(job, "replicas"), *batch = member(member(job, "template"), "spec");
+	bool ok = replica_count_rule(im, replicas, name);
+
+	if (!batch_rule(im, batch, name) || !ok)
+		return;
+	int64_t jobs = member_int(job, "replicas", 1), per = member_int(batch, "completions", member_int(batch, "parallelism", 1));
+	if (jobs * per > INT32_MAX)
+		diag_report(im->diags, TJ1103, replicas->from, "'%.*s' cannot have %lld replicas: %lld Jobs of %lld", STR_ARG(name), (long long)(jobs * per),
+			(long long)jobs, (long long)per);
+}
+
 static void job_rule(const struct manifest *m, const struct data *spec, size_t i)
 {
 	struct import *im = m->im;
-	const struct data *job = jobs_of(spec)->u.list.at[i], *replicas = member(job, "replicas");
+	const struct data *job = jobs_of(spec)->u.list.at[i];
 	struct str name = member_text(job, "name"), whole;
+	int64_t jobs = member_int(job, "replicas", 1);
 
 	for (size_t k = 0; k < i; k++) {
 		const struct data *other = jobs_of(spec)->u.list.at[k];
@@ -89,10 +104,9 @@ static void job_rule(const struct manifest *m, const struct data *spec, size_t i
 		diag_note(im->diags, d, other->from, "the other one");
 		break;
 	}
-	if (replicas && replicas->u.integer < 0)
-		diag_report(im->diags, TJ1106, replicas->from, "'%.*s' cannot have a negative number of replicas", STR_ARG(name));
-	whole = str_printf(im->arena, "%.*s-%.*s-%lld", STR_ARG(m->name), STR_ARG(name), (long long)(replicas ? replicas->u.integer - 1 : 0));
-	if (name.n && (!replicas || replicas->u.integer > 0) && (whole.n > 63 || !kube_dns_label(whole))) {
+	count_rule(im, job, name);
+	whole = str_printf(im->arena, "%.*s-%.*s-%lld", STR_ARG(m->name), STR_ARG(name), (long long)(jobs > 0 ? jobs - 1 : 0));
+	if (name.n && jobs > 0 && (whole.n > 63 || !kube_dns_label(whole))) {
 		struct diag *d = diag_report(im->diags, TJ1105, job->from, "no Job can be called '%.*s'", STR_ARG(whole));
 		diag_help(im->diags, d, "such a name has lower case letters, digits and '-', begins with a letter and is at most 63 characters long");
 	}

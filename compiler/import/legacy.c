@@ -255,7 +255,9 @@ static struct job_role role(struct legacy_job *j, const struct data *spec, const
 	if (port != j->kind->role.number)
 		lines_set(im->arena, lines_block(im->arena, r.role, STR("ports"), spec->from), key_text(im->arena, str_of(j->kind->role.port)),
 			expr_int(im->arena, port), spec->from);
-	if (member(spec, "template") && !(j->default_ps && str_is(str_of(word), "ps")))
+	if (member(spec, "template") && j->default_ps && str_is(str_of(word), "ps"))
+		import_left_out(im, member_at(spec, "template"), STR("template"), "the standard server takes its place");
+	else if (member(spec, "template"))
 		role_read(&r, member(spec, "template"));
 	struct line *restart = lines_find(r.role, STR("restart"));
 	if (restart && str_is(restart->value->pieces[0].text, "on-failure"))
@@ -334,7 +336,8 @@ static bool read_mxnet(struct import *im, const struct import_kind *row, const s
 }
 
 const struct import_kind legacy_kinds[] = {
-	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow, false }, { "TfJob", "mlkube.io/v1beta1", read_tensorflow, false },
-	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow, false },
-	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet, false }, { 0 }
+	/* after the configurations that their devices may have */
+	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow, true }, { "TfJob", "mlkube.io/v1beta1", read_tensorflow, true },
+	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow, true },
+	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet, true }, { 0 }
 };

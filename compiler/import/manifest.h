@@ -118,7 +118,7 @@ struct job_role {
 };
 void job_finish(struct manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n);
 
-/* A number of seconds of the manifest, as a duration; negative ones are nothing. */
+/* A number of seconds of the manifest, as a duration; negative ones are refused where the program is tried. */
 void job_seconds(struct import *im, struct lines *to, const char *field, const struct data *of, const char *key);
 /* `suspend`, unless a queue suspends by itself. */
 void job_suspend(struct import *im, struct lines *to, const struct data *of);

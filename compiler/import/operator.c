@@ -5,8 +5,6 @@
 
 #include <strings.h>
 
-#include "base/quantity.h"
-
 #define INDEX_LABEL "metadata.labels['training.kubeflow.org/replica-index']"
 
 static const struct operator_kind kinds[] = {
@@ -253,18 +251,6 @@ static struct line *set(struct operator_job *j, struct lines *to, const char *fi
 	return line;
 }
 
-static void seconds(struct operator_job *j, struct lines *to, const char *field, const struct data *policy, const char *key)
-{
-	struct arena *a = j->m.im->arena;
-	const struct data *d = member(policy, key);
-
-	if (!d)
-		return;
-	struct quantity q = { .nano = (int128)d->u.integer * QUANTITY_UNIT };
-	struct str text = d->u.integer > 0 ? duration_text(a, q) : str_printf(a, "%llds", (long long)d->u.integer);
-	set(j, to, field, expr_text(a, text), span_join(member_at(policy, key), d->from));
-}
-
 static void clean(struct operator_job *j, struct lines *to)
 {
 	static const char *const words[][2] = { { "None", "none" }, { "Running", "running" }, { "All", "all" } };
@@ -289,8 +275,8 @@ static void job_fields(struct operator_job *j, struct lines *to)
 {
 	const struct data *policy = j->policy, *suspend = member(policy, "suspend");
 
-	seconds(j, to, "timeout", policy, "activeDeadlineSeconds");
-	seconds(j, to, "ttl", policy, "ttlSecondsAfterFinished");
+	job_seconds(j->m.im, to, "timeout", policy, "activeDeadlineSeconds");
+	job_seconds(j->m.im, to, "ttl", policy, "ttlSecondsAfterFinished");
 	clean(j, to);
 	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue suspends by itself */
 		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")), span_join(member_at(policy, "suspend"), suspend->from));

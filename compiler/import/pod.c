@@ -131,9 +131,17 @@ static void restart(struct role_reading *r, const struct data_member *m)
 		import_left_out(r->im, m->key_at, m->key, "the role's own restart policy counts");
 		return;
 	}
-	for (size_t i = 0; i < 3; i++)
-		if (str_is(m->value->u.string, words[i][0]))
-			set(r, "restart", expr_string(r->im->arena, str_of(words[i][1])), m);
+	for (size_t i = 0; i < 3; i++) {
+		if (!str_is(m->value->u.string, words[i][0]))
+			continue;
+		set(r, "restart", expr_string(r->im->arena, str_of(words[i][1])), m);
+		return;
+	}
+	if (!m->value->u.string.n)
+		return;
+	set(r, "restart", expr_string(r->im->arena, STR("on-failure")), m);
+	struct diag *d = diag_report(r->im->diags, TJ1108, m->value->from, "'%.*s' is no restart policy", STR_ARG(m->value->u.string));
+	diag_help(r->im->diags, d, "it is Never, OnFailure or Always");
 }
 
 static void text_field(struct role_reading *r, const struct data_member *m, const char *field)

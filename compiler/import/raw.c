@@ -3,19 +3,11 @@
  */
 #include "import/manifest.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static struct str float_text(struct arena *a, double number)
 {
-	char text[40];
+	struct str text = str_double(a, number);
 
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	return str_printf(a, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+	return str_cat(a, text, strpbrk(text.p, ".e") ? STR("") : STR(".0"), STR(""));
 }
 
 static struct expr *raw_items(struct import *im, const struct data *d)

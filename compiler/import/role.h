@@ -61,7 +61,11 @@ bool role_can_run(struct import *im, const struct data *template, struct span at
  * meant without a policy, as the program says it; NULL: always.
  */
 void role_restart(struct import *im, struct lines *role, const char *fallback, struct span at);
-/* Replicas of a Job's spec; `retries` of its attempts and what the program has no words for: true when a restart in place would be too much. */
+/* A number of replicas, or NULL: within what Kubernetes counts with; others are reported. */
+bool replica_count_rule(struct import *im, const struct data *n, struct str name);
+/* The same of a Job's spec. */
+bool batch_rule(struct import *im, const struct data *spec, struct str name);
+/* Replicas of a Job's spec, after batch_rule(); `retries` of its attempts and what the program has no words for: true when a restart in place would be too much. */
 int64_t batch_replicas(struct import *im, const struct data *spec);
 bool batch_read(struct import *im, const struct data *spec, struct lines *to);
 

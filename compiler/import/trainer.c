@@ -8,11 +8,16 @@
 #include "import/jobset.h"
 #include "import/tree.h"
 
+#include <strings.h>
+
+#include "base/quantity.h"
+
 #define STEP "trainer.kubeflow.org/trainjob-ancestor-step"
 
 struct runtime {
 	struct str kind, name, ns;
 	struct span at;                 /* of the kind */
+	struct span whole;
 	const struct data *spec;        /* fitted */
 	struct comments comments;
 	bool used;
@@ -40,7 +45,7 @@ static bool read_runtime(struct import *im, const struct import_kind *k, const s
 	if (!manifest_open(im, k, object, str_is(str_of(k->kind), "TrainingRuntime") ? "trainer.kubeflow.org.v1alpha1.TrainingRuntime"
 			: "trainer.kubeflow.org.v1alpha1.ClusterTrainingRuntime", false, &m) || im->diags->errors != errors)
 		return false;
-	*r = (struct runtime){ .kind = m.kind, .name = m.name, .ns = m.ns, .at = m.at, .spec = m.spec, .comments = im->comments };
+	*r = (struct runtime){ .kind = m.kind, .name = m.name, .ns = m.ns, .at = m.at, .whole = object->from, .spec = m.spec, .comments = im->comments };
 	ARENA_PUSH(im->arena, im->runtimes, im->nruntimes, r);
 	return false;
 }
@@ -94,11 +99,16 @@ static const struct data *change_container(struct change *c, const struct data *
 {
 	const struct data *all = member(pod, list);
 	struct arena *a = arena(c->t);
+	struct data *changed = NULL;
 
-	for (size_t i = 0; i < data_count(all); i++)
-		if (str_eq(member_text(all->u.list.at[i], "name"), name))
-			all = tree_element(a, all, i, c->apply(c, all->u.list.at[i]));
-	return all ? tree_with(a, pod, list, all, member_at(pod, list)) : pod;
+	for (size_t i = 0; i < data_count(all); i++) {
+		if (!str_eq(member_text(all->u.list.at[i], "name"), name))
+			continue;
+		if (!changed)
+			changed = tree_copy(a, all);
+		changed->u.list.at[i] = (struct data *)c->apply(c, all->u.list.at[i]);
+	}
+	return changed ? tree_with(a, pod, list, changed, member_at(pod, list)) : pod;
 }
 
 static const struct data *pod_of(const struct data *job) { return member(member(member(member(job, "template"), "spec"), "template"), "spec"); }
@@ -145,14 +155,14 @@ static const struct data *apply_initializer(struct change *c, const struct data 
 
 	if (uri) {
 		const struct data *entry = tree_with(a, tree_with(a, NULL, "name", tree_text(a, STR("STORAGE_URI"), uri->from), uri->from), "value", uri, uri->from);
-		env = tree_upsert(a, env, tree_element(a, NULL, 0, entry));
+		env = tree_upsert(a, env, tree_one(a, entry));
 	}
 	env = tree_upsert(a, env, member(c->with, "env"));
 	if (env)
 		container = tree_with(a, container, "env", env, c->with->from);
 	if (secret) {
 		const struct data *from = member(container, "envFrom");
-		from = tree_element(a, from, data_count(from), tree_with(a, NULL, "secretRef", secret, secret->from));
+		from = tree_append(a, from, tree_one(a, tree_with(a, NULL, "secretRef", secret, secret->from)));
 		container = tree_with(a, container, "envFrom", from, secret->from);
 	}
 	return container;
@@ -194,10 +204,7 @@ static const struct data *override_pod(struct train *t, const struct data *pod, 
 		const struct data *more = member(override, lists[i]), *list = member(pod, lists[i]);
 		if (!data_count(more))
 			continue;
-		if (i == 0)
-			list = tree_upsert(a, list, more);
-		for (size_t k = 0; i > 0 && k < more->u.list.n; k++)
-			list = tree_element(a, list, data_count(list), more->u.list.at[k]);
+		list = i == 0 ? tree_upsert(a, list, more) : tree_append(a, list, more);
 		pod = tree_with(a, pod, lists[i], list, more->from);
 	}
 	return override_containers(t, override_containers(t, pod, override, "containers"), override, "initContainers");
@@ -265,10 +272,11 @@ static void complete_all(struct train *t, const struct runtime *r)
 
 	t->spec = member(member(r->spec, "template"), "spec");
 	jobs = member(t->spec, "replicatedJobs");
-	for (size_t i = 0; i < data_count(jobs); i++)
-		jobs = tree_element(a, jobs, i, complete(t, jobs->u.list.at[i]));
-	if (jobs)
-		t->spec = tree_with(a, t->spec, "replicatedJobs", jobs, member_at(t->spec, "replicatedJobs"));
+	struct data *completed = jobs ? tree_copy(a, jobs) : NULL;
+	for (size_t i = 0; i < data_count(completed); i++)
+		completed->u.list.at[i] = (struct data *)complete(t, completed->u.list.at[i]);
+	if (completed)
+		t->spec = tree_with(a, t->spec, "replicatedJobs", completed, member_at(t->spec, "replicatedJobs"));
 	if (member(t->set.m.spec, "suspend"))
 		t->spec = tree_with(a, t->spec, "suspend", member(t->set.m.spec, "suspend"), member_at(t->set.m.spec, "suspend"));
 }
@@ -314,7 +322,37 @@ static struct set_role *trains(struct train *t)
 	return NULL;
 }
 
-/* "2" of `numProcPerNode: auto` with two CPUs and no device; empty: one for each device. */
+static bool says_gpu(struct str resource)
+{
+	for (size_t i = 0; i + 3 <= resource.n; i++)
+		if (!strncasecmp(resource.p + i, "gpu", 3))
+			return true;
+	return false;
+}
+
+static bool has_gpu(const struct data *amounts)
+{
+	for (size_t i = 0; i < data_count(amounts); i++)
+		if (says_gpu(amounts->u.map.at[i].key))
+			return true;
+	return false;
+}
+
+/* One for each CPU, of a part of one too. */
+static struct str by_cpu(struct train *t, const struct data *amounts)
+{
+	const struct data *cpu = member(amounts, "cpu");
+	struct str text = cpu && cpu->kind == DATA_INT ? str_int(arena(t), cpu->u.integer) : member_text(amounts, "cpu");
+	struct quantity q;
+	int128 n = quantity_parse_full(text, &q) == QUANTITY_OK ? (q.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT : 0;
+
+	return n < 1 ? STR("1") : str_int(arena(t), n < INT32_MAX ? (int64_t)n : INT32_MAX);
+}
+
+/*
+ * "2" of `numProcPerNode: auto` with two CPUs and no device; empty: one for each device.  The controller looks at the
+ * limits; only where it can do nothing with these, at the requests.
+ */
 static struct str processes(struct train *t, const struct data *policy)
 {
 	const struct data *n = member(t->trainer, "numProcPerNode"), *resources = member(t->trainer, "resourcesPerNode");
@@ -324,21 +362,13 @@ static struct str processes(struct train *t, const struct data *policy)
 		n = member(policy, "numProcPerNode");
 	if (n && n->kind == DATA_INT)
 		return str_int(arena(t), n->u.integer);
+	bool cpus = n && str_is(n->u.string, "cpu"), automatic = !n || str_is(n->u.string, "auto");
 	for (size_t i = 0; i < 2; i++) {
-		const struct data *of = member(resources, which[i]), *cpu = member(of, "cpu");
-		bool device = false;
-		for (size_t k = 0; k < data_count(of); k++)
-			device = device || memmem(of->u.map.at[k].key.p, of->u.map.at[k].key.n, "gpu", 3);
-		if (device || !cpu || (n && str_is(n->u.string, "gpu")))
-			continue;
-		struct str text = cpu->kind == DATA_INT ? str_int(arena(t), cpu->u.integer) : cpu->kind == DATA_STRING ? cpu->u.string : STR("");
-		size_t digits = 0;
-		while (digits < text.n && text.p[digits] >= '0' && text.p[digits] <= '9')
-			digits++;
-		if (text.n && digits == text.n)
-			return text;
+		const struct data *of = member(resources, which[i]);
+		if ((cpus && member(of, "cpu")) || (automatic && of && !has_gpu(of)))
+			return by_cpu(t, of);
 	}
-	return STR("");
+	return cpus && resources ? STR("1") : STR("");
 }
 
 static void put(struct train *t, struct lines *to, const char *name, struct str code)
@@ -353,6 +383,22 @@ static struct lines *role_of(struct train *t, const struct set_role *r)
 	return lines_block(arena(t), &t->framework->value->items, str_cat(arena(t), STR("role "), r->word, STR("")), r->place);
 }
 
+/* Is the number of processes that of the devices?  The framework of the library knows no other one beside devices. */
+static bool devices_are(struct train *t, const struct set_role *r, struct str processes)
+{
+	const struct data *containers = member(member(r->template, "spec"), "containers");
+
+	for (size_t i = 0; i < data_count(containers) && processes.n; i++) {
+		const struct data *limits = member(member(containers->u.list.at[i], "resources"), "limits");
+		for (size_t k = 0; k < data_count(limits); k++) {
+			const struct data_member *m = &limits->u.map.at[k];
+			if (memchr(m->key.p, '/', m->key.n) && !str_eq(amount_literal(arena(t), m->value, false), processes))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* The framework of the library when there is nothing but the nodes, else the same variables in a declaration. */
 static struct expr *torch(struct train *t, const struct data *policy)
 {
@@ -363,7 +409,7 @@ static struct expr *torch(struct train *t, const struct data *policy)
 
 	if (!r)
 		return NULL;
-	if (t->set.n == 1) {
+	if (t->set.n == 1 && devices_are(t, r, n)) {
 		r->word = STR("worker");
 		for (size_t i = 0; i < t->set.job->hosts.n; i++)
 			((struct host_name *)t->set.job->hosts.entries[i].value)->word = r->word;
@@ -420,6 +466,16 @@ static void pairs(struct train *t, const struct data *of, const char *key)
 	}
 }
 
+static void gang_fields(struct train *t, const struct data_member *plugin)
+{
+	struct import *im = t->set.m.im;
+	struct line *line = lines_set(im->arena, t->set.body, STR("gang"), expr_string(im->arena, plugin->key), plugin->key_at);
+
+	for (size_t i = 0; i < data_count(plugin->value); i++)
+		import_left_out(im, plugin->value->u.map.at[i].key_at, plugin->value->u.map.at[i].key, "the program has no words for it");
+	import_comments(im, line, member_span(plugin));
+}
+
 static void job_fields(struct train *t, const struct runtime *r)
 {
 	struct import *im = t->set.m.im;
@@ -430,7 +486,7 @@ static void job_fields(struct train *t, const struct runtime *r)
 	pairs(t, metadata, "labels");
 	pairs(t, metadata, "annotations");
 	if (data_count(gang))
-		lines_set(im->arena, t->set.body, STR("gang"), expr_string(im->arena, gang->u.map.at[0].key), gang->u.map.at[0].key_at);
+		gang_fields(t, &gang->u.map.at[0]);
 	if (member(spec, "managedBy"))
 		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"), "a program is run by whoever applies it");
 	if (member(member(t->policy, "torch"), "elasticPolicy"))
@@ -479,6 +535,8 @@ static bool write(struct train *t, const struct runtime *r)
 	if (t->framework)
 		s->job->job->key = str_cat(im->arena, s->job->job->key, STR(": "), framework_done(s, t->framework, "trainer"));
 	set_finish(s);
+	if (im->comments.n)             /* those of the runtime that nobody took; set_finish() looks at the TrainJob's */
+		comments_settle(im->arena, &im->comments, r->whole, s->job->job);
 	return true;
 }
 

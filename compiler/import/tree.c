@@ -22,36 +22,96 @@ const struct data *tree_with(struct arena *a, const struct data *map, const char
 	return ret;
 }
 
-const struct data *tree_element(struct arena *a, const struct data *list, size_t i, const struct data *value)
+/* A copy of a list, or of none, with room for more elements. */
+static struct data *list_copy(struct arena *a, const struct data *list, size_t more, struct span from)
 {
-	size_t old = data_count(list);
-	struct data **at = ARENA_ARRAY(a, struct data *, old + 1);
+	size_t n = data_count(list);
 	struct data *ret = ARENA_NEW(a, struct data);
+	struct data **at = ARENA_ARRAY(a, struct data *, n + more);
 
-	for (size_t k = 0; k < old; k++)
-		at[k] = list->u.list.at[k];
-	at[i < old ? i : old] = (struct data *)value;
-	*ret = (struct data){ .kind = DATA_LIST, .from = list ? list->from : value->from, .u.list = { at, old + (i >= old) } };
+	if (n)
+		memcpy(at, list->u.list.at, n * sizeof *at);
+	*ret = (struct data){ .kind = DATA_LIST, .from = list ? list->from : from, .u.list = { at, n } };
+	return ret;
+}
+
+struct data *tree_copy(struct arena *a, const struct data *list) { return list_copy(a, list, 0, list->from); }
+
+const struct data *tree_one(struct arena *a, const struct data *value)
+{
+	struct data *ret = list_copy(a, NULL, 1, value->from);
+
+	ret->u.list.at[ret->u.list.n++] = (struct data *)value;
+	return ret;
+}
+
+const struct data *tree_append(struct arena *a, const struct data *list, const struct data *more)
+{
+	size_t n = data_count(more);
+	struct data *ret;
+
+	if (!n)
+		return list;
+	ret = list_copy(a, list, n, more->from);
+	memcpy(ret->u.list.at + ret->u.list.n, more->u.list.at, n * sizeof *more->u.list.at);
+	ret->u.list.n += n;
 	return ret;
 }
 
 const struct data *tree_upsert(struct arena *a, const struct data *list, const struct data *more)
 {
-	for (size_t i = 0; i < data_count(more); i++) {
-		const struct data *entry = more->u.list.at[i];
-		size_t at = 0;
-		while (at < data_count(list) && !str_eq(member_text(list->u.list.at[at], "name"), member_text(entry, "name")))
-			at++;
-		list = tree_element(a, list, at, entry);
+	struct arena scratch = { 0 };
+	struct map places = { 0 };      /* elements of `ret` by name: the first of each */
+	struct data *ret;
+
+	if (!data_count(more))
+		return list;
+	ret = list_copy(a, list, more->u.list.n, more->from);
+	for (size_t i = 0; i < ret->u.list.n; i++) {
+		struct str name = member_text(ret->u.list.at[i], "name");
+		if (!map_get(&places, name))
+			map_put(&places, &scratch, name, &ret->u.list.at[i]);
 	}
-	return list;
+	for (size_t i = 0; i < more->u.list.n; i++) {
+		struct str name = member_text(more->u.list.at[i], "name");
+		struct data **place = map_get(&places, name);
+		if (!place) {
+			place = &ret->u.list.at[ret->u.list.n++];
+			map_put(&places, &scratch, name, place);
+		}
+		*place = more->u.list.at[i];
+	}
+	arena_release(&scratch);
+	return ret;
 }
 
 const struct data *tree_merge(struct arena *a, const struct data *map, const struct data *more)
 {
-	for (size_t i = 0; i < data_count(more); i++)
-		map = tree_with(a, map, str_copy(a, more->u.map.at[i].key).p, more->u.map.at[i].value, more->u.map.at[i].key_at);
-	return map;
+	struct arena scratch = { 0 };
+	struct map places = { 0 };
+	size_t old = data_count(map), n = old;
+	struct data_member *at;
+	struct data *ret;
+
+	if (!data_count(more))
+		return map;
+	at = ARENA_ARRAY(a, struct data_member, old + more->u.map.n);
+	for (size_t i = 0; i < old; i++) {
+		at[i] = map->u.map.at[i];
+		map_put(&places, &scratch, at[i].key, &at[i]);
+	}
+	for (size_t i = 0; i < more->u.map.n; i++) {
+		const struct data_member *m = &more->u.map.at[i];
+		struct data_member *there = map_get(&places, m->key);
+		if (there)
+			there->value = m->value;
+		else
+			at[n++] = *m;
+	}
+	ret = ARENA_NEW(a, struct data);
+	*ret = (struct data){ .kind = DATA_MAP, .from = map ? map->from : more->from, .u.map = { at, n } };
+	arena_release(&scratch);
+	return ret;
 }
 
 const struct data *tree_text(struct arena *a, struct str text, struct span from)

@@ -8,8 +8,11 @@
 
 /* A map in which a member is another one, or one more; `map` may be NULL. */
 const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value, struct span key_at);
-/* A list with another element, or with one more. */
-const struct data *tree_element(struct arena *a, const struct data *list, size_t i, const struct data *value);
+/* A list of its own, whose elements may be changed for others. */
+struct data *tree_copy(struct arena *a, const struct data *list);
+const struct data *tree_one(struct arena *a, const struct data *value);
+/* A list, followed by the elements of another; each may be NULL. */
+const struct data *tree_append(struct arena *a, const struct data *list, const struct data *more);
 /* A list of maps, followed by those of another; of two with one `name` the later one stays, in its place. */
 const struct data *tree_upsert(struct arena *a, const struct data *list, const struct data *more);
 /* The members of two maps; the second one counts. */

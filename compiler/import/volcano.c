@@ -83,8 +83,7 @@ static void task_rule(const struct manifest *m, size_t i)
 
 	if (!kube_dns_label(str_cat(im->arena, STR("a"), name, STR(""))))
 		diag_report(im->diags, TJ1106, task->from, "no task can be called '%.*s'", STR_ARG(name));
-	if (replicas && replicas->u.integer < 0)
-		diag_report(im->diags, TJ1106, replicas->from, "'%.*s' cannot have a negative number of replicas", STR_ARG(name));
+	replica_count_rule(im, replicas, name);
 	if (least && least->u.integer > member_int(task, "replicas", 0))
 		diag_report(im->diags, TJ1106, least->from, "'minAvailable' of '%.*s' is more than its replicas", STR_ARG(name));
 	for (size_t k = 0; k < i; k++) {
@@ -123,7 +122,7 @@ static bool check(const struct manifest *m)
 		diag_report(im->diags, TJ1106, m->at, "this Job has no tasks");
 	for (size_t i = 0; i < data_count(tasks); i++) {
 		task_rule(m, i);
-		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;
+		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;    /* others were reported */
 	}
 	if (least && (least->u.integer < 0 || least->u.integer > total))
 		diag_report(im->diags, TJ1106, least->from, "'minAvailable' is more than the %lld replicas of all tasks", (long long)total);
@@ -411,25 +410,30 @@ static void gang(struct volcano *v)
 	struct set *s = &v->set;
 	struct import *im = s->m.im;
 	const struct data *least = member(s->m.spec, "minAvailable");
-	struct str scheduler = member_text(s->m.spec, "schedulerName");
+	struct str scheduler = member_text(s->m.spec, "schedulerName"), queue = member_text(s->m.spec, "queue");
 	int64_t total = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		total += s->roles[i].per;
 	if (!scheduler.n)
 		scheduler = STR("volcano");
-	if (least && least->u.integer <= 1 && total > 1 && !member_text(s->m.spec, "queue").n) {
+	if (least && least->u.integer <= 1 && total > 1 && !queue.n) {
 		lines_set(im->arena, s->body, STR("scheduler"), expr_string(im->arena, scheduler), least->from);
 		return;
 	}
 	if (least && least->u.integer < total && total > 1)
 		import_left_out(im, member_at(s->m.spec, "minAvailable"), STR("minAvailable"), "all replicas start together or none does");
-	if (!str_is(scheduler, "volcano"))
+	if (!str_is(scheduler, "volcano")) {
 		text(v, "scheduler", "schedulerName", "");
-	else
-		lines_set(im->arena, s->body, STR("gang"), expr_string(im->arena, STR("volcano")), least ? member_at(s->m.spec, "minAvailable") : s->m.at);
-	if (!lines_find(s->body, STR("queue")))
-		text(v, "queue", "queue", "default");
+		if (queue.n && !str_is(queue, "default"))
+			import_left_out(im, member_at(s->m.spec, "queue"), STR("queue"), "it is one of Volcano's gangs, which another scheduler does not know");
+		return;
+	}
+	lines_set(im->arena, s->body, STR("gang"), expr_string(im->arena, STR("volcano")), least ? member_at(s->m.spec, "minAvailable") : s->m.at);
+	struct line *kueue = lines_take(s->body, STR("queue"));
+	if (kueue)
+		import_left_out(im, kueue->from, STR("kueue.x-k8s.io/queue-name"), "the gang waits in a queue of Volcano");
+	text(v, "queue", "queue", "default");
 }
 
 static void rest(struct volcano *v)

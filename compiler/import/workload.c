@@ -161,6 +161,24 @@ static bool retries(struct import *im, const struct data *spec, struct lines *to
 	return in_place && limit;
 }
 
+bool replica_count_rule(struct import *im, const struct data *n, struct str name)
+{
+	if (!n || (n->u.integer >= 0 && n->u.integer <= INT32_MAX))
+		return true;
+	if (n->u.integer < 0)
+		diag_report(im->diags, TJ1106, n->from, "'%.*s' cannot have a negative number of replicas", STR_ARG(name));
+	else
+		diag_report(im->diags, TJ1103, n->from, "'%.*s' cannot have %lld replicas", STR_ARG(name), (long long)n->u.integer);
+	return false;
+}
+
+bool batch_rule(struct import *im, const struct data *spec, struct str name)
+{
+	bool ok = replica_count_rule(im, member(spec, "parallelism"), name);
+
+	return replica_count_rule(im, member(spec, "completions"), name) && ok;
+}
+
 int64_t batch_replicas(struct import *im, const struct data *spec)
 {
 	int64_t at_once = member_int(spec, "parallelism", 1), n = member_int(spec, "completions", at_once);
@@ -198,7 +216,7 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 	if (!manifest_open(im, k, object, "batch.v1.Job", false, &w.m))
 		return false;
 	w.template = member(w.m.spec, "template");
-	if (!role_can_run(im, w.template, w.m.at) || im->diags->errors != errors)
+	if (!role_can_run(im, w.template, w.m.at) || !batch_rule(im, w.m.spec, w.m.name) || im->diags->errors != errors)
 		return false;
 	w.replicas = batch_replicas(im, w.m.spec);
 	if (w.replicas > 1 && !str_is(member_text(w.m.spec, "completionMode"), "Indexed"))

@@ -208,7 +208,7 @@ static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct
 	case DATA_STRING: *ret = d->u.string; return true;
 	case DATA_BOOL: *ret = d->u.boolean ? STR("true") : STR("false"); return true;
 	case DATA_INT: *ret = str_printf(y->t->arena, "%lld", (long long)d->u.integer); return true;
-	case DATA_FLOAT: *ret = str_printf(y->t->arena, "%.9g", d->u.number); return true;
+	case DATA_FLOAT: *ret = str_double(y->t->arena, d->u.number); return true;
 	default: return fail_event(y, e, "a key cannot be null") != NULL;
 	}
 }

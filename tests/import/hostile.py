@@ -31,6 +31,19 @@ def field(text):
     return JOB + f"        {text}\n"
 
 
+RUNTIME = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: a}
+spec:
+  mlPolicy: {torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec: {template: {spec: {containers: [{name: node, image: "registry.example.com/a:1"}]}}}
+"""
 POD = """---
 apiVersion: v1
 kind: Pod
@@ -94,6 +107,9 @@ CASES = [
     ("nothing in a JobSet", "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec:\n  replicatedJobs: [{}, null, {name: a}]\n", 1, ""),
     ("nothing in a Volcano job", "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\nspec: {tasks: [{}, {name: a}], plugins: {svc: null, mpi: []}}\n", 1, ""),
     ("a TrainJob of nothing", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {}\n", 1, "runtimeRef"),
+    ("many variables of a trainer", RUNTIME + "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec:\n"
+     "  runtimeRef: {name: a}\n  trainer:\n    env:\n" + "".join(f"    - {{name: V{i}, value: x}}\n" for i in range(10000)), 0, "", 200, []),
+    ("many brackets that stay open", field('command: ["' + "$(" * 50000 + '"]'), 0, "", 500, []),
     ("many programs, two of one name", "".join(POD % (i, "a") for i in range(1500)) + POD % (0, "b"), 3, "cannot make", 200, ["--output-dir", "/dev/null/a"]),
 ]
 

@@ -20,4 +20,27 @@ holds grep -q 'namespace = "b"' other/p-2.tj
 holds grep -q 'namespace = "b"' other/q.tj
 pod r b | sed 's/name: main/name: "-"/' >>other.yaml
 run 1 import --output-dir other other.yaml; says err "other.yaml:"
+# a configuration counts wherever it stands
+cat >config.yaml <<-'END'
+	accelerators:
+	  alpha-gpu:
+	    volumes: [{name: lib, hostPath: /h, mountPath: /m}]
+	    envVars: [{name: A, value: b}]
+END
+cat >job.yaml <<-'END'
+	# About the job.
+	apiVersion: tensorflow.org/v1alpha1
+	kind: TfJob
+	metadata: {name: t}
+	spec:
+	  replicaSpecs:
+	  # About the role.
+	  - tfReplicaType: MASTER
+	    template:
+	      spec:
+	        restartPolicy: OnFailure
+	        containers: [{name: tensorflow, image: "registry.example.com/a:1", resources: {limits: {alpha-gpu: 1}}}]
+END
+run 0 import config.yaml job.yaml; silent err; cp .out first; says out "accelerator = alpha_gpu(1)"; says out "# About the job."; says out "# About the role."
+run 0 import job.yaml config.yaml; silent err; same first .out
 end
