@@ -242,6 +242,20 @@ static struct expr *framework(struct legacy_job *j)
 
 /* ---- roles ---- */
 
+/* The template that the controller wrote into the stored job for its standard server. */
+static bool is_stored_server(const struct data *template)
+{
+	const struct data *containers = member(member(template, "spec"), "containers");
+
+	for (size_t i = 0; i < data_count(containers); i++) {
+		const struct data *mounts = member(containers->u.list.at[i], "volumeMounts");
+		for (size_t k = 0; k < data_count(mounts); k++)
+			if (str_is(member_text(mounts->u.list.at[k], "name"), "ps-config-volume"))
+				return true;
+	}
+	return false;
+}
+
 static struct job_role role(struct legacy_job *j, const struct data *spec, const char *word)
 {
 	struct import *im = j->m.im;
@@ -255,9 +269,10 @@ static struct job_role role(struct legacy_job *j, const struct data *spec, const
 	if (port != j->kind->role.number)
 		lines_set(im->arena, lines_block(im->arena, r.role, STR("ports"), spec->from), key_text(im->arena, str_of(j->kind->role.port)),
 			expr_int(im->arena, port), spec->from);
-	if (member(spec, "template") && j->default_ps && str_is(str_of(word), "ps"))
+	bool standard = j->default_ps && str_is(str_of(word), "ps");
+	if (standard && member(spec, "template") && !is_stored_server(member(spec, "template")))
 		import_left_out(im, member_at(spec, "template"), STR("template"), "the standard server takes its place");
-	else if (member(spec, "template"))
+	else if (!standard && member(spec, "template"))
 		role_read(&r, member(spec, "template"));
 	struct line *restart = lines_find(r.role, STR("restart"));
 	if (restart && str_is(restart->value->pieces[0].text, "on-failure"))

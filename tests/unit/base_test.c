@@ -54,6 +54,17 @@ static void strings(void)
 	CHECK(long_one.n == 300 && long_one.p[300] == 0);
 }
 
+static void numbers(void)
+{
+	static const struct { double number; const char *text; } cases[] = {
+		{ 0.1, "0.1" }, { 1000.0, "1000" }, { 123456789012.0, "123456789012" }, { 1234567.8912, "1234567.8912" }, { 1e21, "1e+21" },
+		{ 0.1 + 0.2, "0.30000000000000004" }, { -2.5, "-2.5" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		CHECK(str_is(str_double(&arena, cases[i].number), cases[i].text));
+}
+
 static void interning(void)
 {
 	struct names names = { .arena = &arena };
@@ -175,6 +186,7 @@ int main(void)
 	arenas();
 	growth();
 	strings();
+	numbers();
 	interning();
 	maps();
 	buffers();
