@@ -127,6 +127,7 @@ static bool pump_output(struct attend *a)
 		drain_pump(&a->out);
 		drain_pump(&a->err);
 	}
+	a->backlog = true;                      /* more may be there, of which nobody will tell us again */
 	return true;
 }
 
@@ -161,7 +162,8 @@ static int timeout_of(const struct attend *a)
 {
 	int64_t now = clock_steady(), until = progress_due(&a->progress);
 
-	if (a->backlog)
+	/* as long as there is no room, the reader wakes us */
+	if (a->backlog && drain_room(&a->out) && drain_room(&a->err))
 		return 0;
 	if (a->deadline && a->deadline < until)
 		until = a->deadline;

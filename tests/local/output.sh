@@ -51,6 +51,16 @@ silence=$("$python" -IS times.py "$TRAINC_STATE_DIR/runs/noisy/logs/quiet-0" sil
 holds test "$silence" -lt "$((400 * slack))"
 rm -f "$TRAINC_STATE_DIR/runs/noisy/logs/noise-0.log"
 
+# ---- whoever reads late gets everything: what was not read for want of room is not forgotten ----
+program lines <<'END'
+  role a { command = ["seq", "400000"] }
+END
+for command in "run --progress quiet lines.tj" "logs lines"; do
+	# shellcheck disable=SC2086
+	timeout $((4 * slack)) "$TRAINC" ${command%% *} --local ${command#* } 2>.err | (sleep 0.2; wc -l) >.out
+	holds test "$(cat .out)" -eq 400000
+done
+
 # what comes from a daemon that outlives its program does not keep the run
 program holds <<'END'
   role a { command = ["sh", "-c", "setsid -f sh -c 'while :; do echo daemon; done'; echo main"] }
