@@ -3,6 +3,7 @@
  */
 #include "syntax/complain.h"
 
+#include "syntax/foreign.h"
 #include "trainc.tab.h"
 
 static bool is_literal(int kind)
@@ -116,6 +117,28 @@ static bool in_type_body(const struct fault *f)
 	return feed->depth && f->at[feed->open[0].item].kind == TOKEN_TYPE;
 }
 
+/* Are we in the body of a job or of a block with a name, where fields stand?  Elsewhere keys may be those of Kubernetes. */
+static bool in_block(const struct fault *f)
+{
+	const struct feed *feed = &f->p->feed;
+	size_t item = feed->depth ? feed->open[feed->depth - 1].item : 0;
+	struct str word = fault_text(f, item);
+
+	if (!feed->depth || f->at[item].kind == TOKEN_JOB)
+		return feed->depth != 0;
+	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init");
+}
+
+/* A key that is called otherwise here: the rest of the line matters less. */
+static bool help_foreign(struct fault *f, struct diag *d, struct str key)
+{
+	const struct foreign *other = is_field(key) || !in_block(f) ? NULL : foreign_field(key);
+
+	if (other)
+		diag_help(f->p->diags, d, "%s", other->help);
+	return other != NULL;
+}
+
 /* `env:` and deeper lines. */
 static void report_block_colon(struct fault *f, size_t colon)
 {
@@ -124,7 +147,9 @@ static void report_block_colon(struct fault *f, size_t colon)
 	struct str key = fault_text(f, f->item);
 	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(key));
 
-	if (f->at[colon + 1].kind == TOKEN_MINUS)
+	if (help_foreign(f, d, key))
+		;
+	else if (f->at[colon + 1].kind == TOKEN_MINUS)
 		diag_help(ds, d, "a list is written in brackets: '%.*s = [a, b]'", STR_ARG(key));
 	else
 		diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(key));
@@ -148,7 +173,8 @@ bool complain_colon(struct fault *f)
 		}
 		uint32_t at = f->at[colon].end;
 		struct diag *d = diag_report(ds, TJ0104, (struct span){ at, at }, "'%.*s' has no value", STR_ARG(key));
-		diag_help(ds, d, "write '%.*s = ...'", STR_ARG(key));
+		if (!help_foreign(f, d, key))
+			diag_help(ds, d, "write '%.*s = ...'", STR_ARG(key));
 		f->p->resume = colon + 1;
 		return true;
 	}
@@ -163,7 +189,8 @@ bool complain_colon(struct fault *f)
 		diag_help(ds, d, "write the type of '%.*s'; a default follows it: '%.*s: int = 4'", STR_ARG(key), STR_ARG(key));
 		return true;
 	}
-	diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(key), STR_ARG(value.n ? value : STR("...")));
+	if (!help_foreign(f, d, key))
+		diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(key), STR_ARG(value.n ? value : STR("...")));
 	diag_fix(ds, d, (struct span){ f->at[f->item].end, f->found.start }, STR(" = "), "write '='");
 	return true;
 }
