@@ -185,7 +185,7 @@ static const struct builtin_member elastic_members[] = { { "min", &type_int }, {
 static const struct builtin_member topology_members[] = { { "x", &type_int }, { "y", &type_int }, { "z", &type_int } };
 static const struct builtin_member role_members[] = {
 	{ "name", &type_string }, { "devices", &type_int }, { "accelerator_pods", &type_int }, { "hosts", &list_of_strings },
-	{ "ports", &type_ports }, { "given", &type_bool }
+	{ "ports", &type_ports }, { "given", &type_bool }, { "words", &list_of_strings }
 };
 static const char *const role_methods[] = { "host", "address", "addresses", "port" };
 

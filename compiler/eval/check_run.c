@@ -2,9 +2,10 @@
  * check_run.c - check, warn and policies.
  *
  * A check that fails is reported where the user wrote what decided it: of all
- * that its condition read, an argument of the framework, else a value from the
- * command line, else the text written last (language-decisions 70); a `let` only
- * if there is nothing else.  The check itself is a note.
+ * that its condition read, the words that a role is started with, else an
+ * argument of the framework, else a value from the command line, else the text
+ * written last (language-decisions 70); a `let` only if there is nothing else.
+ * The check itself is a note.
  */
 #include "eval/internal.h"
 
@@ -22,11 +23,11 @@ static bool from_module(struct eval *ev, struct span at)
 
 static int rank(struct eval *ev, const struct read *r)
 {
-	enum { NOBODY, LET, FIELD, COMMAND_LINE, ARGUMENT };
+	enum { NOBODY, LET, FIELD, COMMAND_LINE, ARGUMENT, WORDS };
 
 	if (!in_user_text(ev, r->at))
 		return NOBODY;
-	return r->argument ? ARGUMENT : r->let ? LET : from_module(ev, r->at) ? FIELD : COMMAND_LINE;
+	return r->words ? WORDS : r->argument ? ARGUMENT : r->let ? LET : from_module(ev, r->at) ? FIELD : COMMAND_LINE;
 }
 
 static const struct read *deciding(struct eval *ev, const struct reads *reads)

@@ -20,6 +20,7 @@ struct read {
 	const struct value *value;
 	bool argument;                  /* of a framework or accelerator: the nearest to the job */
 	bool let;                       /* a name for a constant: decides only what nothing else decides */
+	bool words;                     /* what a role is started with: who asks for that has something to say about it */
 };
 struct reads {
 	struct read *at;
@@ -202,6 +203,8 @@ bool slot_enter(struct eval *ev, struct slot *s);
 const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
 /* Record that `what` was read at `at`, for things that are no slots. */
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
+/* The same of the words that a role is started with. */
+void eval_read_words(struct eval *ev, struct span at, struct str what, const struct value *v);
 
 /* ---- bodies ---- */
 

@@ -74,9 +74,14 @@ void eval_read(struct eval *ev, struct span at, struct str what, const struct va
 	add_read(ev, ev->reads, (struct read){ .at = at, .what = what, .value = v });
 }
 
+void eval_read_words(struct eval *ev, struct span at, struct str what, const struct value *v)
+{
+	add_read(ev, ev->reads, (struct read){ .at = at, .what = what, .value = v, .words = true });
+}
+
 static void read_slot(struct eval *ev, const struct slot *s)
 {
-	struct read own = { s->at, s->what, s->value, s->argument, s->transparent };
+	struct read own = { s->at, s->what, s->value, s->argument, s->transparent, false };
 	bool user = s->what.p && in_user_text(ev, s->at);
 
 	if (!ev->reads)

@@ -193,6 +193,56 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 	return text_value(ev, call->span, &number, 1, true);
 }
 
+/* ---- what it is started with ---- */
+
+/* What is known of a word here: parts that a placement or the pod decides are left out. */
+static const struct value *known_word(struct eval *ev, const struct value *v)
+{
+	struct buf out = { 0 };
+	struct text t = { 0 };
+
+	if (v->kind == VALUE_STRING)
+		return v;
+	if (value_ok(v) && !value_text(ev->arena, v, &t))
+		t.n = 0;
+	for (size_t i = 0; i < t.n; i++)
+		if (t.at[i].kind == PIECE_TEXT)
+			buf_str(&out, t.at[i].u.text);
+	const struct value *ret = value_string(ev->arena, buf_take(&out, ev->arena), v->from);
+	buf_release(&out);
+	return ret;
+}
+
+/* False where they are not known: the image decides, or the replica does. */
+static bool add_words(struct eval *ev, struct role *r, const struct contribution *c, struct value *to)
+{
+	struct role *self = ev->self;
+	int64_t index = ev->pod_index;
+
+	ev->self = r;
+	ev->pod_index = -1;
+	const struct value *v = entry_value(ev, c->entry);
+	ev->self = self;
+	ev->pod_index = index;
+	for (size_t i = 0; v->kind == VALUE_LIST && i < v->u.list.n; i++)
+		ARENA_PUSH(ev->arena, to->u.list.at, to->u.list.n, known_word(ev, v->u.list.at[i]));
+	return v->kind == VALUE_LIST && v->u.list.n;
+}
+
+/* Command and arguments: arguments belong to the command that they are written with. */
+static const struct value *role_words(struct eval *ev, struct role *r, struct span at)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, at);
+	struct contribution command, args;
+
+	if (!role_first(r, FIELD_COMMAND, &command) || !add_words(ev, r, &command, list))
+		return list;
+	list->from = entry_at(command.entry);
+	if (role_first(r, FIELD_ARGS, &args) && (args.level <= LEVEL_JOB || command.level > LEVEL_JOB))
+		add_words(ev, r, &args, list);
+	return list;
+}
+
 /* ---- members ---- */
 
 static const struct value *plain_member(struct eval *ev, struct role *r, struct str name, struct node *at, enum field_id *ret_field)
@@ -212,6 +262,8 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 		v->u.role = r;
 		return v;
 	}
+	if (str_is(name, "words"))
+		return role_words(ev, r, at->span);
 	*ret_field = FIELD_ACCELERATOR;
 	if (str_is(name, "devices") || str_is(name, "accelerator_pods")) {
 		if (role_field(ev, r, FIELD_ACCELERATOR)->kind == VALUE_BAD)
@@ -250,7 +302,9 @@ const struct value *role_member(struct eval *ev, struct role *r, struct str name
 	const struct value *v = plain_member(ev, r, name, at, &field);
 	if (field == FIELD_REPLICAS && str_is(name, "replicas"))
 		v = one_number(ev, r, v, at);
-	if (field != FIELDS && v->kind != VALUE_BAD && (ev->reads || ev->running))
+	if (str_is(name, "words"))
+		eval_read_words(ev, v->from, str_cat(ev->arena, r->name, STR("."), name), v);
+	else if (field != FIELDS && v->kind != VALUE_BAD && (ev->reads || ev->running))
 		eval_read(ev, role_field_at(ev, r, field), str_cat(ev->arena, r->name, STR("."), name), v);
 	return v;
 }
