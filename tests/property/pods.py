@@ -99,7 +99,7 @@ def replicas(objects):
         if o["kind"] == "Pod":
             host = o["spec"].get("hostname", o["metadata"]["name"])
             result[(labels["trainc.dev/job"], labels["trainc.dev/role"], int(labels["trainc.dev/index"]))] = (host, o["spec"], maps)
-        if o["kind"] != "Job":
+        if o["kind"] != "Job" or o.get("apiVersion", "batch/v1") != "batch/v1":
             continue
         template = o["spec"]["template"]
         labels = template["metadata"]["labels"]
