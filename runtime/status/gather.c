@@ -295,17 +295,20 @@ static bool is_batch_job(const struct data *o)
 }
 
 /* What is looked up, and what is no object at all. */
-static bool is_looked_up(struct str kind) { return str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass"); }
-
-static bool is_noise(struct str kind) { return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || is_looked_up(kind); }
+static bool is_noise(struct str kind)
+{
+	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass");
+}
 
 static void sort_objects(struct gathering *g)
 {
 	for (size_t i = 0; i < g->all->n; i++) {
 		const struct data *o = g->all->at[i];
 		struct str kind = status_text(o, "kind");
-		if (is_looked_up(kind))
-			ARENA_PUSH(g->arena, g->looked_up.at, g->looked_up.n, o);
+		if (str_is(kind, "EndpointSlice"))
+			looked_up_slice(&g->looked_up, g->arena, o);
+		else if (str_is(kind, "StorageClass"))
+			map_put(&g->looked_up.classes, g->arena, status_text(o, "metadata.name"), (void *)(uintptr_t)o);
 		else if (str_is(kind, "Event"))
 			events_add(&g->events, o);
 		else if (str_is(kind, "Node") && status_condition(o, "Ready") && !status_condition_true(o, "Ready"))

@@ -5,6 +5,7 @@
 #define TRAINC_RUNTIME_STATUS_GATHER_H
 
 #include "runtime/rules.h"
+#include "runtime/status/object.h"
 #include "runtime/status/pod.h"
 #include "runtime/status/status.h"
 
@@ -40,7 +41,7 @@ struct gathering {
 	int64_t now;
 	const struct status_objects *all;
 	struct events events;
-	struct status_objects looked_up; /* endpoints and storage classes: others are judged by them */
+	struct looked_up looked_up;
 	struct map names;               /* of pods and Jobs -> struct replica_key */
 	struct map nodes;               /* that are not ready -> their condition */
 	struct part *parts;             /* as the plan's roles */

@@ -14,46 +14,50 @@ static struct str event_text(struct arena *a, const struct event *e)
 
 /* ---- S-50: how many of a Service's endpoints are ready ---- */
 
-static void count_endpoints(const struct data *slice, int64_t *ret_ready, int64_t *ret_all)
-{
-	const struct data *list = status_list(slice, "endpoints");
+struct endpoints {
+	int64_t ready, n;
+};
 
+static struct str service_key(struct arena *a, const struct data *o, struct str name)
+{
+	return str_cat(a, status_text(o, "metadata.namespace"), STR("/"), name);
+}
+
+void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *slice)
+{
+	struct str key = service_key(a, slice, status_label(slice, "kubernetes.io/service-name"));
+	const struct data *list = status_list(slice, "endpoints");
+	struct endpoints *e = map_get(&l->endpoints, key);
+
+	if (!e)
+		map_put(&l->endpoints, a, key, e = ARENA_NEW(a, struct endpoints));
+	e->n += (int64_t)list->u.list.n;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *ready = status_path(list->u.list.at[i], "conditions.ready");
-		(*ret_all)++;
-		*ret_ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;   /* unknown counts as ready, as there */
+		e->ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;     /* unknown counts as ready, as there */
 	}
 }
 
-static struct object_view service(struct arena *a, const struct data *o, const struct status_objects *looked_up)
+static struct object_view service(struct arena *a, const struct data *o, const struct looked_up *looked_up)
 {
-	int64_t ready = 0, n = 0;
-	bool any = false;
+	const struct endpoints *e = map_get(&looked_up->endpoints, service_key(a, o, status_text(o, "metadata.name")));
 
-	for (size_t i = 0; i < looked_up->n; i++)
-		if (str_is(status_text(looked_up->at[i], "kind"), "EndpointSlice") &&
-		    str_eq(status_label(looked_up->at[i], "kubernetes.io/service-name"), status_text(o, "metadata.name")) &&
-		    str_eq(status_text(looked_up->at[i], "metadata.namespace"), status_text(o, "metadata.namespace"))) {
-			any = true;
-			count_endpoints(looked_up->at[i], &ready, &n);
-		}
-	return view(RUN_RUNNING, any ? str_printf(a, "%lld/%lld endpoints ready", (long long)ready, (long long)n) : STR(""));
+	return view(RUN_RUNNING, e ? str_printf(a, "%lld/%lld endpoints ready", (long long)e->ready, (long long)e->n) : STR(""));
 }
 
 /* ---- S-51 ---- */
 
-static bool binds_late(const struct data *claim, const struct status_objects *looked_up, const struct events *events)
+static bool binds_late(const struct data *claim, const struct looked_up *looked_up, const struct events *events)
 {
 	static const char *const waits[] = { "WaitForFirstConsumer", NULL };
-	struct str class = status_text(claim, "spec.storageClassName");
+	const struct data *known = map_get(&looked_up->classes, status_text(claim, "spec.storageClassName"));
 
-	for (size_t i = 0; i < looked_up->n; i++)
-		if (str_is(status_text(looked_up->at[i], "kind"), "StorageClass") && str_eq(status_text(looked_up->at[i], "metadata.name"), class))
-			return str_is(status_text(looked_up->at[i], "volumeBindingMode"), "WaitForFirstConsumer");
+	if (known)
+		return str_is(status_text(known, "volumeBindingMode"), "WaitForFirstConsumer");
 	return events_newest(events, STR("PersistentVolumeClaim"), status_text(claim, "metadata.name"), waits) != NULL;
 }
 
-static struct object_view claim(struct arena *a, const struct data *o, const struct status_objects *looked_up, bool pods, const struct events *events)
+static struct object_view claim(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events)
 {
 	struct str phase = status_text(o, "status.phase");
 	struct object_view v;
@@ -200,7 +204,7 @@ static bool outdated(struct arena *a, const struct data *o, struct object_view *
 	return true;
 }
 
-struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *looked_up, bool pods, const struct events *events)
+struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events)
 {
 	struct str kind = status_text(o, "kind");
 	struct object_view v;

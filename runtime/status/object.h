@@ -18,8 +18,17 @@ struct object_view {
 	struct str cause;
 	bool holds;                     /* pods wait for such an object: it can be why nothing runs */
 };
-/* `looked_up`: the endpoints and storage classes; `pods`: are there any pods? */
-struct object_view object_judge(struct arena *a, const struct data *o, const struct status_objects *looked_up, bool pods, const struct events *events);
+
+/* By which others are judged. */
+struct looked_up {
+	struct map endpoints;           /* "NAMESPACE/NAME" of a Service -> struct endpoints */
+	struct map classes;             /* of storage, by name */
+};
+
+void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *slice);
+
+/* `pods`: are there any? */
+struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events);
 
 /* Kinds that stand for no run of their own: rows S-50 to S-60. */
 bool object_is_part(const struct data *o);

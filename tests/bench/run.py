@@ -4,6 +4,7 @@
 Prints a table; exits 0 whatever the figures are, unless --strict is given: a
 busy machine is not a defect.  BUILD is the build directory.
 """
+import json
 import os
 import subprocess
 import sys
@@ -209,12 +210,32 @@ def jobsets(n):
     return f"apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: all}}\nspec:\n  replicatedJobs:\n{jobs}{objects}"
 
 
+def listing(n):
+    """What a cluster lists: events about one pod, Services with their endpoints, claims."""
+    items = []
+    for i in range(n):
+        name = f"mnist-ddp-{i}"
+        at = f"2026-01-01T{i // 3600 % 24:02}:{i // 60 % 60:02}:{i % 60:02}Z"
+        labels = {"trainc.dev/job": "mnist-ddp"}
+        items += [
+            {"kind": "Event", "metadata": {"name": f"e{i}"}, "involvedObject": {"kind": "Pod", "name": "mnist-ddp-worker-0"}, "reason": "BackOff",
+             "message": f"m{i % 7}", "type": "Warning", "lastTimestamp": at},
+            {"kind": "Service", "metadata": {"name": name, "labels": labels}},
+            {"kind": "EndpointSlice", "metadata": {"name": name, "labels": {"kubernetes.io/service-name": name}}, "endpoints": []},
+            {"kind": "PersistentVolumeClaim", "metadata": {"name": name, "labels": labels}, "spec": {"storageClassName": "fast"}, "status": {"phase": "Bound"}},
+        ]
+    return json.dumps({"kind": "List", "items": items})
+
+
+SUFFIXES = {"import": "yaml", "status": "json"}
+
+
 def growth(what, make, n, *arguments):
     """
     Twice the work must cost at most 2.2 times as much.  What every run costs is
     left out, and the two sizes take turns, so that a busy moment meets both.
     """
-    suffix = "yaml" if arguments[0] == "import" else "tj"
+    suffix = SUFFIXES.get(arguments[0], "tj")
     files = [program(f"growth-{size}-{make.__name__}.{suffix}", make(size)) for size in (n, 2 * n)]
     least = [None, None]
     for _ in range(4):
@@ -273,6 +294,7 @@ def main():
     growth("growth: nesting", nested, 1000, "compile")
     growth("growth: documents of a manifest", manifests, 500, "import")
     growth("growth: roles and objects of a JobSet", jobsets, 400, "import")
+    growth("growth: what a cluster lists", listing, 1000, "status", mnist, "--from")
 
     size = os.path.getsize(TRAINC) / 2**20
     stripped = os.path.join(HERE, "stripped")
