@@ -270,7 +270,11 @@ static void volume(struct advice *a)
 	struct diags *ds = a->check->diags;
 	struct str all = makers(a->check, "-> volume");
 
-	if (!a->text.n)
+	bool name = a->site->name.n && a->site->name.p[0] != '/';
+
+	if (a->text.n && a->text.p[0] == '/' && name)
+		diag_help(ds, a->diag, "the path stands on the left: \"%.*s\" = pvc(\"%.*s\")", STR_ARG(a->text), STR_ARG(a->site->name));
+	else if (!a->text.n)
 		diag_help(ds, a->diag, "write one of %.*s", STR_ARG(all));
 	else if (a->text.p[0] == '/')
 		diag_help(ds, a->diag, "write 'host_path(\"%.*s\")' for a directory of the node, 'pvc(\"...\")' for a claim", STR_ARG(a->text));
@@ -449,9 +453,19 @@ static bool only_element(struct advice *a, const struct type *want)
 	return true;
 }
 
-static void joined(struct advice *a)
+/* A list where one text stands. */
+static void joined(struct advice *a, const struct type *want)
 {
-	if (a->found->type->kind == TYPE_LIST)
+	struct check *c = a->check;
+	const struct node *n = a->found;
+
+	if (n->type->kind != TYPE_LIST && n->type->kind != TYPE_EMPTY)
+		return;
+	if (n->kind == NODE_LIST && n->u.list.n == 1 && n->u.list.at[0]->kind != NODE_SPREAD) {
+		struct str one = source_text(c->program->sources, n->u.list.at[0]->span);
+		diag_help(c->diags, a->diag, "write %.*s without brackets", STR_ARG(one));
+		diag_fix(c->diags, a->diag, n->span, one, "remove the brackets");
+	} else if (want->kind == TYPE_STRING)
 		diag_help(a->check->diags, a->diag, "write 'join(%.*s, \",\")' or 'lines(%.*s)'", STR_ARG(a->words), STR_ARG(a->words));
 }
 
@@ -516,6 +530,6 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 		break;
 	default:
 		if (type_is_text(want) && want->kind != TYPE_ENUM)
-			joined(&a);
+			joined(&a, want);
 	}
 }

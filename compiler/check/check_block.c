@@ -3,6 +3,7 @@
  * frameworks, accelerators (language brief, sections 9 and 10).
  */
 #include "check/context.h"
+#include "base/buf.h"
 #include "diag/suggest.h"
 
 struct block_items {
@@ -10,6 +11,7 @@ struct block_items {
 	enum block block;
 	struct decl *role;              /* the role whose body it is, when known */
 	bool framework;                 /* in a framework: fields may have types */
+	const struct node *value;       /* of the item that is being looked at; NULL for a block */
 	struct map names;               /* of named blocks, "word name" -> item */
 };
 
@@ -48,11 +50,90 @@ static void suggest_fields(struct suggest *s, enum block block)
 			suggest_add(s, str_of(b->word));
 }
 
+/* Can the value stay, as far as one sees without its type? */
+static bool may_stay(const char *type, const struct node *value)
+{
+	bool amount = strncmp(type, "memory", 6) == 0, number = strncmp(type, "cpu", 3) == 0 || strncmp(type, "int", 3) == 0;
+
+	switch (value->kind) {
+	case NODE_NAME: case NODE_MEMBER: return true;
+	case NODE_QUANTITY: return amount || strncmp(type, "cpu", 3) == 0;
+	case NODE_INT: return number;
+	case NODE_FLOAT: return strncmp(type, "cpu", 3) == 0;
+	case NODE_STRING: return !amount && !number && strncmp(type, "list", 4) != 0 && strncmp(type, "enum", 4) != 0 && strncmp(type, "duration", 8) != 0;
+	default: return false;
+	}
+}
+
+/* 3600 of ttlSecondsAfterFinished as 1h. */
+static struct str seconds_of(struct check *c, struct str word, const struct node *value)
+{
+	struct quantity q = { .nano = 0 };
+
+	if (value->kind != NODE_INT || !memmem(word.p, word.n, "Seconds", 7) || !value->u.integer.value || value->u.integer.value > 1000000000)
+		return STR("");
+	q.nano = (int128)value->u.integer.value * QUANTITY_UNIT;
+	return duration_text(c->arena, q);
+}
+
+/* OnFailure as the enum has it, in quotes: "on-failure"; empty when it has no such member. */
+static struct str member_of(struct check *c, const char *type, const struct node *value)
+{
+	struct str text;
+	struct buf out = { 0 };
+
+	if (strncmp(type, "enum", 4) != 0 || value->kind != NODE_STRING || !node_static_text(value, &text))
+		return STR("");
+	buf_char(&out, '"');
+	for (size_t i = 0; i < text.n; i++) {
+		bool upper = text.p[i] >= 'A' && text.p[i] <= 'Z';
+		if (upper && i)
+			buf_char(&out, '-');
+		buf_char(&out, upper ? (char)(text.p[i] | 32) : text.p[i]);
+	}
+	buf_char(&out, '"');
+	struct str quoted = buf_take(&out, c->arena);
+	buf_release(&out);
+	return memmem(type, strlen(type), quoted.p, quoted.n) ? quoted : STR("");
+}
+
+/* "write 'cpu': cpu = 8", with what stands behind the user's word in place of the example; `ret_line`: the line, if it is certain. */
+static struct str help_with_value(struct block_items *b, const struct foreign *other, struct str *ret_line)
+{
+	struct check *c = b->base.check;
+	struct str help = str_of(other->help);
+	const char *equals = strstr(other->help, " = "), *quote = str_starts(help, STR("write '")) ? strchr(other->help + 7, '\'') : NULL;
+
+	*ret_line = STR("");
+	if (!b->value || !equals || !quote || strstr(equals + 3, " = ") || strchr(other->help, ';'))
+		return help;
+	struct str field = { other->help + 7, (size_t)(quote - other->help) - 7 };
+	const struct field *f = schema_find_anywhere(field);
+	struct str word = source_text(c->program->sources, b->value->span);
+	if (!f || str_ends(node_words(c, b->value), STR("...")))
+		return help;
+	struct str seconds = strncmp(f->type, "duration", 8) == 0 ? seconds_of(c, str_of(other->word), b->value) : STR("");
+	if (seconds.n && schema_find(b->block, field))
+		*ret_line = str_cat(c->arena, field, STR(" = "), seconds);
+	struct str ours = seconds.n ? seconds : member_of(c, f->type, b->value);
+	if (!ours.n && !may_stay(f->type, b->value))
+		return help;
+	if (ours.n)
+		word = ours;
+	return str_printf(c->arena, "%.*s = %.*s", (int)(equals - other->help), other->help, STR_ARG(word));
+}
+
 /* Another tool's word; gives the field when it is one of ours under another name. */
 static struct str help_foreign(struct block_items *b, struct diag *d, const struct foreign *other, struct span at)
 {
 	bool here = other->field && schema_find(b->block, str_of(other->field));
-	diag_help(b->base.check->diags, d, other->field && !here && b->role ? "%s, in the job" : "%s", other->help);
+	struct str line, help = help_with_value(b, other, &line);
+	bool raw = strstr(other->help, "raw pod") || strstr(other->help, "raw container") || strstr(other->help, "init fetch");
+	diag_help(b->base.check->diags, d, other->field && !here && b->role ? "%.*s, in the job" : "%.*s", STR_ARG(help));
+	if (raw && b->block == BLOCK_JOB)
+		diag_help(b->base.check->diags, d, "this stands in a role");
+	if (line.n)
+		diag_fix(b->base.check->diags, d, span_join(at, b->value->span), line, "write '%.*s'", STR_ARG(line));
 	if (!here)
 		return STR("");
 	diag_fix(b->base.check->diags, d, at, str_of(other->field), "change it to '%s'", other->field);
@@ -194,7 +275,9 @@ static void block_set(struct items *to, struct node *item)
 		item->u.bad.name = (struct str){ 0 };
 		return;
 	}
+	b->value = value;
 	const struct field *f = find_field(b, &item->u.item.key);
+	b->value = NULL;
 	bool env = c->at.env;
 	if (!f || !str_eq(written, item->u.item.key.text)) {     /* a guess is no reason to judge the value */
 		item->u.item.field = f;

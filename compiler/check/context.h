@@ -201,6 +201,8 @@ struct str found(struct check *c, const struct node *n);
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_pod(struct check *c, struct node *n, const struct site *site);
 const struct type *report_optional(struct check *c, struct node *n);
+/* A secret where its files are needed. */
+const struct type *report_secret_mount(struct check *c, struct node *n, const struct site *site);
 const struct type *report_secret(struct check *c, struct node *n);
 const struct type *report_unit(struct check *c, struct node *n);
 /* The same for an entry of a record without a type, and (below) for the value of a let: the help can use the name. */

@@ -379,7 +379,10 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 			return report_optional(c, n);
 		report_mismatch(c, n, want, site);
 		return bad(n);
-	case FIT_SECRET: return report_secret(c, n);
+	case FIT_SECRET:
+		if (core->kind == TYPE_VOLUME)
+			return report_secret_mount(c, n, site);
+		return report_secret(c, n);
 	case FIT_NO:
 		if (t->kind == TYPE_POD && !site->call && core == type_strip_optional(want))
 			return report_pod(c, n, site);  /* whatever it is: it cannot be known here */

@@ -84,6 +84,18 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 }
 
+/* A volume where the value of a variable stands. */
+static void help_volume(struct check *c, struct diag *d, const struct node *n)
+{
+	struct str words = node_words(c, n);
+	bool secret = str_starts(words, STR("secret_files("));
+	if (str_ends(words, STR("...")))
+		words = STR("...");
+	diag_help(c->diags, d, "files are mounted: 'mounts { \"/data\" = %.*s }'", STR_ARG(words));
+	if (secret)
+		diag_help(c->diags, d, "a variable holds one key: secret(\"name\", \"key\")");
+}
+
 static void report_env(struct check *c, struct node *n)
 {
 	struct str what = type_phrase(c->arena, n->type), words = node_words(c, n);
@@ -96,6 +108,7 @@ static void report_env(struct check *c, struct node *n)
 		if (!advise_env(c, d, n))
 			diag_help(c->diags, d, "write 'json(...)'");
 		break;
+	case TYPE_VOLUME: help_volume(c, d, n); break;
 	case TYPE_ROLE: diag_help(c->diags, d, "write '%.*s.name' or '%.*s.host(0)'", STR_ARG(words), STR_ARG(words)); break;
 	default: break;
 	}
@@ -321,6 +334,21 @@ const struct type *report_secret(struct check *c, struct node *n)
 	} else {
 		diag_help(c->diags, d, "pass it whole, as an environment value: TOKEN = secret(\"name\", \"key\")");
 	}
+	return bad(n);
+}
+
+const struct type *report_secret_mount(struct check *c, struct node *n, const struct site *site)
+{
+	struct str what = site_words(c, site), name, key;
+	bool call = n->kind == NODE_CALL && n->u.call.args.n == 2;
+	const struct node *first = call && n->u.call.args.at[0]->kind == NODE_ARG ? n->u.call.args.at[0]->u.arg.value : NULL;
+	const struct node *second = call && n->u.call.args.at[1]->kind == NODE_ARG ? n->u.call.args.at[1]->u.arg.value : NULL;
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s needs a volume, found the value of a secret", STR_ARG(what));
+
+	if (first && second && node_static_text(first, &name) && node_static_text(second, &key))
+		diag_help(c->diags, d, "write 'secret_files(\"%.*s\")': each key is a file, '%.*s' too", STR_ARG(name), STR_ARG(key));
+	else
+		diag_help(c->diags, d, "write 'secret_files(\"name\")': each key is a file");
 	return bad(n);
 }
 

@@ -343,6 +343,8 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	} else if (shouted && stands_after(c, at, "${") && !suggest_sentence(s).n) {
 		diag_help(c->diags, d, "'${...}' inserts a value of the program; for a variable of the pod write ${pod.env(\"%.*s\")}, for a shell $%.*s",
 			STR_ARG(name), STR_ARG(name));
+	} else if (word && variable && str_is(str_of(word), "none")) {
+		diag_help(c->diags, d, "a variable that is not set has no line: remove it");
 	} else if (word) {
 		diag_help(c->diags, d, "write '%s'", word);
 		diag_fix(c->diags, d, at, str_of(word), "change it to '%s'", word);

@@ -254,7 +254,10 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 	diag_label(ev->diags, d, "%lld is outside %.*s", (long long)n, STR_ARG(range));
 	diag_note(ev->diags, d, typed->span, "declared here");
 	struct str why = first_sentence(typed->u.field.doc);
-	if (why.n && n > 0 && typed->u.field.value)
+	bool absent = typed->u.field.value && typed->u.field.value->kind == NODE_INT && !typed->u.field.value->u.integer.value;
+	if (why.n && n > 0 && absent && f->has_hi)              /* without the line there would be none */
+		diag_help(ev->diags, d, "%.*s; write 'replicas = %lld'", STR_ARG(why), (long long)f->hi);
+	else if (why.n && n > 0 && typed->u.field.value)
 		diag_help(ev->diags, d, "%.*s; remove 'replicas = %lld'", STR_ARG(why), (long long)n);
 	else if (f->has_lo && f->has_hi && f->lo == f->hi && typed->u.field.value)
 		diag_help(ev->diags, d, "remove 'replicas': the framework sets it to %lld", (long long)f->lo);

@@ -81,7 +81,9 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 	const struct plan_job *p = j->plan;
 	bool queued = str_is(p->gang.value, "kueue"), own = in_user_text(j->ev, r->start_after->from);
 	struct span gang = queued && span_known(p->queue.from) ? p->queue.from : p->gang.from, wait = r->start_after->from;
-	const char *remedy = queued ? "use the target 'jobset', or remove the queue" : "set gang = \"none\"";
+	bool both = span_known(p->queue.from) && span_known(p->gang.from) && p->gang.from.start != p->queue.from.start;
+	const char *remedy = !queued ? "set gang = \"none\"" : both ? "use the target 'jobset', or remove 'gang' and 'queue'" :
+	                     span_known(p->queue.from) ? "use the target 'jobset', or remove 'queue'" : "use the target 'jobset', or remove 'gang'";
 	struct diag *d = diag_report(ds(j), TJ0526, own || !span_known(gang) ? wait : gang,
 		"'start_after' of role '%.*s' cannot be kept with gang = \"%.*s\"", STR_ARG(r->name), STR_ARG(p->gang.value));
 	if (!own)

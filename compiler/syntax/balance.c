@@ -217,14 +217,36 @@ static void close_parentheses(struct balance *b, unsigned indent, size_t before)
 		supply(b, FLAG_TORN);
 }
 
+/* Braces that a string took in which is not closed on the line that ends before token i. */
+static unsigned swallowed_braces(const struct balance *b, size_t i)
+{
+	const struct token *end = &b->ts->at[i - 1], *open = end;
+	unsigned n = 0;
+
+	if (end->kind != TOKEN_STR_CLOSE || !(end->flags & FLAG_VIRTUAL))
+		return 0;
+	while (open > b->ts->at && open->kind != TOKEN_STR_OPEN)
+		open--;
+	struct str text = tokens_text(b->ts, open->start, end->start);
+	for (size_t k = 0; k < text.n; k++)
+		n += text.p[k] == '}';
+	return n;
+}
+
 /* After a repair in this line nobody knows what its brackets meant. */
 static void close_torn_line(struct balance *b, size_t i)
 {
 	size_t line = i - 1;
+	bool top_is_brace = false;
+
 	while (line > 0 && !(b->ts->at[line].flags & FLAG_LINE))
 		line--;
-	while (in_parentheses(b) && b->open[b->depth - 1].token >= line)
+	for (unsigned braces = swallowed_braces(b, i); b->depth && b->open[b->depth - 1].token >= line; braces -= top_is_brace) {
+		top_is_brace = top_kind(b) == TOKEN_LBRACE;
+		if (top_is_brace && !braces)
+			break;
 		supply(b, FLAG_TORN);
+	}
 }
 
 /* Where the declaration around ends although braces are open: blame one of them. */

@@ -40,6 +40,7 @@ bool help_prefix(struct fault *f, struct diag *d);              /* f"..." */
 bool help_title(struct fault *f, struct diag *d);               /* a title that is a name, a name that is text */
 bool help_import(struct fault *f, struct diag *d);
 bool help_name(struct fault *f, struct diag *d);                /* names and keys with signs in them */
+bool help_entry(struct fault *f, struct diag *d);               /* entries of maps as Kubernetes has them */
 bool help_pair(struct fault *f, struct diag *d);                /* `replicas = 2 to 4`, `replicas = (2, 4)` */
 void help_declaration(struct fault *f, struct diag *d);         /* nothing that a file declares */
 /* Letters and '_' only. */

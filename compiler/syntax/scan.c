@@ -449,13 +449,103 @@ static void report_interpolation(struct scan *s)
 	diag_help(s->ts->diags, d, "write '}' after the expression, or '\\${' for the text");
 }
 
+static size_t skip_blanks(const char *p, size_t n, size_t i)
+{
+	while (i < n && (p[i] == ' ' || p[i] == '\t'))
+		i++;
+	return i;
+}
+
+/* The quote that is meant to end a string stands behind blanks only, before what parts it from the next. */
+static bool parts_strings(struct str line, size_t quote)
+{
+	size_t i = skip_blanks(line.p, line.n, quote + 1);
+
+	return i >= line.n || strchr(",)]}:=+#\r", line.p[i]);
+}
+
+/*
+ * "train.py, "--lr", "3": of the strings of a line, up to the one at `open` that is never closed, the first that takes
+ * its end from the next one's beginning.  Where it should have ended, and its quote; 0 when there is none.
+ */
+static size_t end_missed(struct str line, size_t open, size_t *ret_open)
+{
+	for (size_t i = 0; i < open; i++) {
+		if (line.p[i] != '"')
+			continue;
+		size_t end = i + 1;
+		while (end < line.n && line.p[end] != '"')
+			end += 1 + (line.p[end] == '\\');
+		if (end >= line.n)
+			return 0;
+		size_t comma = end;
+		while (comma > i && (line.p[comma - 1] == ' ' || line.p[comma - 1] == ','))
+			comma--;
+		if (!parts_strings(line, end)) {
+			*ret_open = i;
+			return memchr(line.p + comma, ',', end - comma) && comma > i + 1 ? comma : 0;
+		}
+		i = end;
+	}
+	return 0;
+}
+
+/* A quote at `end` closes the string. */
+static void help_end(struct scan *s, struct diag *d, uint32_t open, uint32_t end)
+{
+	struct diags *ds = s->ts->diags;
+
+	diag_help(ds, d, "write %.*s\"", STR_ARG(tokens_text(s->ts, open, end)));
+	diag_fix(ds, d, (struct span){ end, end }, STR("\""), "insert '\"'");
+}
+
+/* True after a report: the quote that is missing is an earlier one of the line. */
+static bool report_end_missed(struct scan *s)
+{
+	const struct source *source = s->ts->source;
+	struct diags *ds = s->ts->diags;
+	size_t at = s->open - source->base, start = at, end = at, open = 0;
+
+	while (start && source->text.p[start - 1] != '\n')
+		start--;
+	while (end < source->text.n && source->text.p[end] != '\n')
+		end++;
+	size_t missed = end_missed((struct str){ source->text.p + start, end - start }, at - start, &open);
+	if (!missed)
+		return false;
+	uint32_t quote = source->base + (uint32_t)(start + open), gap = source->base + (uint32_t)(start + missed);
+	struct diag *d = diag_report(ds, TJ0106, (struct span){ quote, gap }, "this string has no closing quote");
+	help_end(s, d, quote, gap);
+	return true;
+}
+
+/* "train.py] }: a string that took in the rest of its line.  Where it ends without brackets and commas; 0 when nobody knows. */
+static uint32_t end_guessed(struct scan *s)
+{
+	const struct source *source = s->ts->source;
+	const char *open = source->text.p + (s->open - source->base), *newline = strchr(open, '\n');
+	size_t n = newline ? (size_t)(newline - open) : strlen(open);
+
+	while (n && strchr(" \t\r,)]}", open[n - 1]))
+		n--;
+	if (*open != '"' || n < 2 || memchr(open, '#', n) || memmem(open, n, "${", 2) || memchr(open, '\\', n))
+		return 0;
+	return s->open + (uint32_t)n;
+}
+
+/* `help` NULL: the string ends with its line. */
 static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 {
+	if (quotes == 1 && !s->nmodes && report_end_missed(s))
+		return;
 	bool raw = s->ts->source->text.p[s->open - s->ts->source->base] == 'r';
 	if (quotes == 1 && s->open < s->dollar_line)
 		return;
 	struct diag *d = diag_report(s->ts->diags, TJ0106, (struct span){ s->open, s->open + quotes + raw }, "this string has no closing quote");
-	diag_help(s->ts->diags, d, "%s", help);
+	uint32_t end = help ? 0 : end_guessed(s);
+	if (end)
+		help_end(s, d, s->open, end);
+	diag_help(s->ts->diags, d, "%s", help ? help : "for text over several lines use '\"\"\"'");
 }
 
 int scan_string_unclosed(struct scan *s)
@@ -471,7 +561,7 @@ int scan_string_unclosed(struct scan *s)
 		report_unclosed(s, 3, "close it with '\"\"\"' on a line of its own");
 		s->ts->cut = true;
 	} else {
-		report_unclosed(s, 1, "for text over several lines use '\"\"\"'");
+		report_unclosed(s, 1, NULL);
 	}
 	supply(s, TOKEN_STR_CLOSE, FLAG_BROKEN | FLAG_TORN);
 	return unwind(s);
@@ -539,13 +629,6 @@ int scan_brace_close(struct scan *s, int condition)
 	s->open = m->open;
 	s->broken = m->broken;
 	return m->condition;
-}
-
-static size_t skip_blanks(const char *p, size_t n, size_t i)
-{
-	while (i < n && (p[i] == ' ' || p[i] == '\t'))
-		i++;
-	return i;
 }
 
 /* Does a line of the text (after its blanks) look like a new item or the end of a body? */
