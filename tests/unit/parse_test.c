@@ -195,7 +195,7 @@ static void brackets(void)
 
 static void strings(void)
 {
-	SAYS("let a = [\"x, \"y\"]\nlet b = 1\n", "1:16 TJ0106 this string has no closing quote\n");
+	SAYS("let a = [\"x, \"y\"]\nlet b = 1\n", "1:10 TJ0106 this string has no closing quote\n");
 	SAYS("let a = \"x\nlet b = \"y\n", "1:9 TJ0106 this string has no closing quote\n2:9 TJ0106 this string has no closing quote\n");
 	SAYS("job \"a\" {\n  x = \"\"\"\n    text\n", "2:7 TJ0106 this string has no closing quote\n");
 	SAYS("let a = \"\\d \\u{110000}\"\n", "1:10 TJ0108 '\\d' is not an escape\n1:13 TJ0108 '\\u{110000}' is not a character\n");
