@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 
 	reserve_descriptors();
 	signal(SIGPIPE, SIG_IGN);       /* a reader that leaves is a failed write, not a death */
+	signal(SIGXFSZ, SIG_IGN);       /* and so is a file that may not grow */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;    /* where diagnostics go */
 		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);

@@ -31,6 +31,7 @@ struct container {
 	struct watch output_watch, report_watch;
 	struct log_writer log;
 	bool logs;                      /* `log` is open */
+	uint64_t attempt_at;            /* where in it the process that runs, or ran last, began */
 	struct str command;             /* its first word, for messages */
 	int64_t again, series, begin;   /* a sidecar that ended: when it starts again */
 };

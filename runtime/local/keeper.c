@@ -96,6 +96,7 @@ static void default_signals(void)
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);       /* a file that may not grow is a full disk: what is lost is counted */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

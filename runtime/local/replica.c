@@ -215,6 +215,7 @@ static bool start_container(struct engine *e, struct container *c, struct arena 
 		return false;
 	if (!c->command.n)
 		c->command = str_copy(e->arena, what.command);
+	c->attempt_at = c->log.offset;
 	if (!spawn(e, c, &what)) {
 		*why = str_printf(a, "cannot start a process: %.*s", STR_ARG(file_reason(a, errno)));
 		return false;
@@ -417,7 +418,9 @@ void replica_tail(struct engine *e, const struct replica *r, struct str **lines,
 {
 	const struct plan_role *role = plan_of(e, r);
 	struct str name = str_cat(e->arena, log_name(e->arena, role->name, r->index, role->main.name, true), STR(".log"), STR(""));
-	uint64_t size = r->containers[r->ncontainers - 1].log.offset, from = size > TAIL_BYTES ? size - TAIL_BYTES : 0;
+	const struct container *c = &r->containers[r->ncontainers - 1];
+	bool whole = c->log.offset - c->attempt_at <= TAIL_BYTES;       /* what earlier attempts printed is not asked for */
+	uint64_t from = whole ? c->attempt_at : c->log.offset - TAIL_BYTES;
 	char *text = ARENA_ARRAY(e->arena, char, TAIL_BYTES);
 	int fd = openat(e->logs, name.p, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd >= 0 ? pread(fd, text, TAIL_BYTES, (off_t)from) : -1;
@@ -435,7 +438,7 @@ void replica_tail(struct engine *e, const struct replica *r, struct str **lines,
 	for (size_t at = end; at-- > 0 && found <= TAIL_LINES;)
 		if (text[at] == '\n')
 			starts[found++] = at + 1;
-	if (found == 0 || (found <= TAIL_LINES && !from))
+	if (found == 0 || (found <= TAIL_LINES && whole))
 		starts[found++] = 0;
 	for (size_t i = found > TAIL_LINES ? TAIL_LINES : found; i-- > 0;) {
 		size_t stop = i ? starts[i - 1] - 1 : end;

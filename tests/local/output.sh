@@ -40,6 +40,15 @@ local_run 0 attempts --backoff 10ms
 holds test "$("$python" -IS times.py "$TRAINC_STATE_DIR/runs/attempts/logs/a-0" ends)" = "[(3, 8), (139, 16), (0, 24)]"
 is attempts 'r("a")[0]["attempts"]' 3
 
+# the last lines before a failure are those of the last attempt
+program nonl <<'END'
+  role a { retries = 1, command = ["sh", "-c", "printf 'no newline'; sleep 0.1; printf ' more'; exit 3"] }
+END
+local_run 8 nonl --backoff 10ms
+holds test "$(grep -c 'no newline' .err)" -eq 1
+holds grep -q 'a/0 │ no newline more$' .err
+holds test "$(value nonl 's["failure"]["log"]')" = "['no newline more']"
+
 # ---- a program that prints without end does not starve the others ----
 program noisy <<'END'
   role noise { command = ["sh", "-c", "head -c 150000000 /dev/zero; sleep 9"] }
@@ -91,6 +100,22 @@ if unshare -m true 2>/dev/null; then
 else
 	skip "no mount namespaces here"
 fi
+# a limit of the size of files is such a disk; replicas have it, too, and die of it if they want to
+sh -c 'ulimit -f 4000; exec "$1" run --local --backoff 10ms full.tj >.out 2>.err' sh "$TRAINC"
+holds test $? -eq 8
+says err "a-0 failed: exit code 3"; says err "bytes of output were lost"
+sh -c 'ulimit -f 100; exec "$1" run --local full.tj >.out 2>.err' sh "$TRAINC"
+holds test $? -eq 3
+says err "cannot write logs in"; says err "file too large"
+program limited <<'END'
+  role a { command = ["sh", "-c", "head -c 9000000 /dev/zero >large; echo $?"] }
+END
+sh -c 'ulimit -f 4000; exec "$1" run --local limited.tj >.out 2>.err' sh "$TRAINC"
+holds test "$(tail -n 1 .out)" = "a/0 │ 153"
+sh -c 'ulimit -f 100; exec "$1" logs --local lines >.large 2>.err' sh "$TRAINC"
+holds test $? -eq 3
+says err "cannot write"
+
 mkdir readonly; chmod 500 readonly
 if test "$(id -u)" -ne 0; then
 	TRAINC_STATE_DIR=$work/readonly/state run 3 run --local full.tj
