@@ -57,6 +57,13 @@ static void cases(void)
 {
 	struct suggest s = ASK("GPU", "gpu", "cpu");
 	CHECK_TEXT(suggest_only(&s), "gpu");            /* wrong case always counts, and wins */
+	s = ASK("IfNotPresent", "always", "if-not-present");
+	CHECK_TEXT(suggest_only(&s), "if-not-present"); /* what joins words is no letter */
+	s = ASK("slotsPerWorker", "slots", "ssh_port", "mca");
+	CHECK_TEXT(suggest_sentence(&s), "did you mean 'slots'?");
+	CHECK_TEXT(suggest_only(&s), "");               /* its first word only */
+	s = ASK("PodDisruptionBudgett", "Pod", "PodDisruptionBudget");
+	CHECK_TEXT(suggest_only(&s), "PodDisruptionBudget");
 	s = ASK("badc", "abcd");
 	CHECK_TEXT(suggest_only(&s), "abcd");           /* the same letters in another order */
 	s = ASK("x", "y", "i");
