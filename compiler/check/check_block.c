@@ -198,6 +198,12 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 	return suggest_only(&s);
 }
 
+static const struct field *known_field(const struct block_items *b, struct str name)
+{
+	const struct field *f = schema_find(b->block, name);
+	return !f && b->framework && b->block == BLOCK_ROLE ? schema_find(BLOCK_FRAMEWORK_ROLE, name) : f;
+}
+
 static const struct field *find_field(struct block_items *b, struct key *key)
 {
 	struct check *c = b->base.check;
@@ -207,9 +213,7 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 		diag_report(c->diags, TJ0202, key->span, "the name of a field is written out, not computed");
 		return NULL;
 	}
-	const struct field *f = schema_find(b->block, key->text);
-	if (!f && b->framework && b->block == BLOCK_ROLE)
-		f = schema_find(BLOCK_FRAMEWORK_ROLE, key->text);
+	const struct field *f = known_field(b, key->text);
 	if (f)
 		return f;
 	struct str meant = report_no_field(b, key->text, key->span);
@@ -361,7 +365,7 @@ static void block_spread(struct items *to, struct node *item)
 	for (size_t i = 0; i < n; i++) {
 		struct str name = t->kind == TYPE_ANON ? t->members[i].name : t->record->fields[i].name;
 		const struct type *has = t->kind == TYPE_ANON ? t->members[i].type : t->record->fields[i].type;
-		const struct field *f = schema_find(b->block, name);
+		const struct field *f = known_field(b, name);
 		if (!f) {
 			report_no_field(b, name, item->u.one->span);
 		} else if (fit(schema_type(&c->types, f->id), has) != FIT_OK) {
