@@ -33,29 +33,80 @@ static int64_t replicas_that_fit(const struct plan_role *r)
 	return most;
 }
 
-static void length(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+static size_t excess(const struct plan_role *r)
 {
 	size_t n = longest_name(r, r->max), most = most_characters(r);
 
-	if (n <= most)
-		return;
-	int64_t fewer = replicas_that_fit(r);
+	return n > most ? n - most : 0;
+}
+
+static struct diag *report_length(struct checking *c, const struct plan_role *r, struct span at)
+{
 	struct buf last = { 0 };
+
 	plan_replica_name(r, r->max - 1, &last);
 	struct str name = check_short(c->arena, buf_take(&last, c->arena));
 	buf_release(&last);
-	struct span at = fewer ? check_place(c, r->replicas_at, j->name_at, j->name_at) : check_place(c, j->name_at, r->at, r->at);
-	struct diag *d = diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most %zu", STR_ARG(name), n, most);
-	if (fewer)
-		diag_label(c->diags, d, "the names of up to %.*s replicas would fit", STR_ARG(check_count(c->arena, (size_t)fewer)));
-	else
-		diag_label(c->diags, d, "the name of the last of %.*s replicas is too long", STR_ARG(check_count(c->arena, (size_t)r->max)));
-	if (at.start == j->name_at.start)
-		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' makes it longer", STR_ARG(r->name));
+	return diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most %zu", STR_ARG(name), longest_name(r, r->max), most_characters(r));
+}
+
+static void help_length(struct checking *c, struct diag *d, const struct plan_role *r)
+{
 	if (r->in_set)
 		diag_note(c->diags, d, (struct span){ 0 }, "the target '%.*s' numbers the Jobs of a role too, and keeps %d of 63 characters for what Kubernetes adds to the name of a pod",
 			STR_ARG(c->plan->target), SET_SUFFIX);
-	diag_help(c->diags, d, "shorten the job's name by %zu", n - most);
+	diag_help(c->diags, d, "shorten the job's name by %zu", excess(r));
+}
+
+/* Fewer replicas would do: that role's alone. */
+static void length_of_index(struct checking *c, const struct plan_job *j, const struct plan_role *r, int64_t fewer)
+{
+	struct span at = check_place(c, r->replicas_at, j->name_at, j->name_at);
+	struct diag *d = report_length(c, r, at);
+
+	diag_label(c->diags, d, "the names of up to %.*s replicas would fit", STR_ARG(check_count(c->arena, (size_t)fewer)));
+	if (at.start == j->name_at.start)
+		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' makes it longer", STR_ARG(r->name));
+	help_length(c, d, r);
+}
+
+/* The job's name is too long for `n` roles: of these `r` needs the most, and what is enough for it is for all. */
+static void length_of_job(struct checking *c, const struct plan_job *j, const struct plan_role *r, size_t n)
+{
+	struct span at = check_place(c, j->name_at, r->at, r->at);
+	struct diag *d = report_length(c, r, at);
+	struct str count = check_count(c->arena, (size_t)r->max);
+
+	if (r->max == 1)
+		diag_label(c->diags, d, "the name of its replica is too long");
+	else
+		diag_label(c->diags, d, "the name of the last of %.*s replicas is too long", STR_ARG(count));
+	if (at.start == j->name_at.start)
+		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), n > 1 ? "role '%.*s' makes it longest" :
+			"role '%.*s' makes it longer", STR_ARG(r->name));
+	help_length(c, d, r);
+}
+
+static void lengths(struct checking *c, const struct plan_job *j)
+{
+	const struct plan_role *worst = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->max || !excess(r) || replicas_that_fit(r))
+			continue;
+		n++;
+		worst = worst && excess(worst) >= excess(r) ? worst : r;
+	}
+	if (worst)
+		length_of_job(c, j, worst, n);
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		int64_t fewer = r->max && excess(r) ? replicas_that_fit(r) : 0;
+		if (fewer && (!worst || excess(r) > excess(worst)))     /* else its name fits when that one does */
+			length_of_index(c, j, r, fewer);
+	}
 }
 
 /* ---- TJ0804 and names within a pod ---- */
@@ -150,11 +201,11 @@ static void containers(struct checking *c, const struct plan_role *r)
 
 void check_names(struct checking *c, const struct plan_job *j)
 {
+	lengths(c, j);
 	for (size_t i = 0; i < j->nroles; i++) {
 		if (!j->roles[i].max)
 			continue;
 		role_name(c, &j->roles[i]);
-		length(c, j, &j->roles[i]);
 		containers(c, &j->roles[i]);
 	}
 }
