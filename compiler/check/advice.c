@@ -322,6 +322,48 @@ static struct str entries(struct check *c, const struct node *n)
 	return text;
 }
 
+/* `http = 6006`; false when the node is no number of a port. */
+static bool put_numbered(struct check *c, struct buf *out, struct str name, const struct node *n)
+{
+	struct str number = n->kind == NODE_INT ? node_words(c, n) : STR("");
+
+	if (!is_name(name) || (!number.n && (n->kind != NODE_STRING || !node_static_text(n, &number))))
+		return false;
+	if (!number.n || number.n > 5 || strspn(number.p, "0123456789") < number.n)
+		return false;
+	buf_printf(out, "%s%.*s = %.*s", out->n ? ", " : "", STR_ARG(name), STR_ARG(number));
+	return true;
+}
+
+/* A number, or an element of a container's ports in Kubernetes; the first that has no name is the web page that most are. */
+static bool put_port(struct check *c, struct buf *out, const struct node *n)
+{
+	static const char *const fields[] = { "containerPort", "port", "number" };
+	const struct node *named = n->kind == NODE_BODY ? body_member(n, "name") : NULL;
+	struct str name = STR("http");
+
+	if (n->kind != NODE_BODY)
+		return !out->n && put_numbered(c, out, name, n);
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		const struct node *number = body_member(n, fields[i]);
+		if (number && (named ? node_static_text(named, &name) : !out->n))
+			return put_numbered(c, out, name, number);
+	}
+	return false;
+}
+
+/* One port or a list of them as a body: what can be said of its first elements. */
+static struct str ports(struct check *c, const struct node *n)
+{
+	struct buf out = { 0 };
+	bool more = n->kind != NODE_LIST && put_port(c, &out, n);
+	for (size_t i = 0; n->kind == NODE_LIST && (i == 0 || more) && i < n->u.list.n; i++)
+		more = put_port(c, &out, n->u.list.at[i]);
+	struct str text = out.n <= LONGEST ? buf_take(&out, c->arena) : STR("");
+	buf_release(&out);
+	return text;
+}
+
 /* A list where a map stands in this language and a list in Kubernetes' own form. */
 static void map(struct advice *a, const struct type *elem)
 {
@@ -329,6 +371,7 @@ static void map(struct advice *a, const struct type *elem)
 	struct str name = a->site->name, written = entries(c, a->found);
 	elem = type_strip_pod(type_strip_optional(elem));
 	bool variables = elem->kind == TYPE_ENV_VALUE || type_is_text(elem);
+	struct str numbered = elem->port ? ports(c, a->found) : STR("");
 	const char *entry = elem->kind == TYPE_VOLUME ? "\"/data\" = pvc(\"name\")" : elem->port ? "http = 8000" :
 	                    elem->kind == TYPE_ENV_VALUE ? "NAME = \"value\"" :
 	                    str_is(name, "files") ? "\"/etc/app.conf\" = \"text\"" : variables ? "key = \"value\"" : NULL;
@@ -336,6 +379,8 @@ static void map(struct advice *a, const struct type *elem)
 	if (variables && written.n && name.n) {
 		diag_help(c->diags, a->diag, "write '%.*s { %.*s }'", STR_ARG(name), STR_ARG(written));
 		diag_fix(c->diags, a->diag, a->found->span, str_printf(c->arena, "{ %.*s }", STR_ARG(written)), "write a map");
+	} else if (numbered.n && name.n) {
+		diag_help(c->diags, a->diag, "write '%.*s { %.*s }'", STR_ARG(name), STR_ARG(numbered));
 	} else if (entry && name.n) {
 		diag_help(c->diags, a->diag, "write '%.*s { %s }'", STR_ARG(name), entry);
 	}

@@ -171,6 +171,18 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 	return true;
 }
 
+/* A field of frameworks alone that is one letter away from one that may stand here: `replica = 4`. */
+static bool is_slip(const struct block_items *b, struct str name, unsigned elsewhere)
+{
+	const unsigned frameworks = BLOCK_FRAMEWORK | BLOCK_FRAMEWORK_ROLE;
+	bool near = false;
+	if (!b->value || b->value->kind == NODE_BODY)
+		return false;
+	for (const struct field *f = schema_next(b->block, NULL); f; f = schema_next(b->block, f))
+		near = near || edit_distance(name, str_of(f->name)) == 1;
+	return near && !(elsewhere & ~frameworks);
+}
+
 /* Reports; gives the name that was surely meant, or nothing. */
 static struct str report_no_field(struct block_items *b, struct str name, struct span at)
 {
@@ -178,7 +190,7 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 	unsigned elsewhere = blocks_of(name) & ~(unsigned)BLOCK_TEST;
 	struct diag *d;
 	struct suggest s;
-	if (elsewhere) {
+	if (elsewhere && !is_slip(b, name, elsewhere)) {
 		d = diag_report(c->diags, TJ0203, at, "'%.*s' belongs %s, not to %s", STR_ARG(name), home(elsewhere), block_word(b->block));
 		if (b->role && (elsewhere & BLOCK_JOB))
 			diag_help(c->diags, d, "move it out of '%s %.*s'", b->role->aux ? "aux" : "role", STR_ARG(b->role->name));

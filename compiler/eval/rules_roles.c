@@ -222,10 +222,16 @@ static void role_ports(struct job *j, const struct plan_role *r)
 		else
 			first = i;
 	}
-	if (r->service.set && !str_is(r->service.value, "none") && r->main.nports == 0) {
-		struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports", STR_ARG(r->name));
-		diag_help(ds(j), d, "declare them: ports { http = 8000 }");
-	}
+}
+
+static void service(struct job *j, struct role *role, const struct plan_role *r)
+{
+	struct contribution said;
+	bool lost = ds(j)->errors && role_first(role, FIELD_PORTS, &said);      /* they are what failed */
+	if (!r->service.set || str_is(r->service.value, "none") || r->main.nports || lost)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports", STR_ARG(r->name));
+	diag_help(ds(j), d, "declare them: ports { http = 8000 }");
 }
 
 /* ---- the whole cluster (TJ0520, TJ0606, TJ0813, TJ0816) ---- */
@@ -363,6 +369,7 @@ void rules_roles(struct job *j)
 		counts(j, &p->roles[i]);
 		restarts(j, &p->roles[i]);
 		role_ports(j, &p->roles[i]);
+		service(j, j->roles[i], &p->roles[i]);
 	}
 	single_replica(j);
 	queue(j);
