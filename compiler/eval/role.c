@@ -324,10 +324,32 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 	return t->kind == TYPE_ELASTIC ? v : value_int(ev->arena, lo, v->from);
 }
 
+/*
+ * A default of the job is for roles that it has: one that the framework leaves out and the job does not mention stays out.
+ * Gives the framework's 0, or NULL.
+ */
+static const struct value *left_out(struct eval *ev, struct role *r, struct role_slot *s)
+{
+	struct said said = { 0 };
+	unsigned l = LEVEL_FRAMEWORK_ROLE;
+	while (!r->own && l < LEVELS && !said_by(ev, r->levels[l], FIELD_REPLICAS, l, &said))
+		l++;
+	const struct value *v = said.n ? said_value(ev, &said) : NULL;
+	if (!v || v->kind != VALUE_INT || v->u.integer != 0)
+		return NULL;
+	s->deciding = true;
+	s->level = (enum level)l;
+	s->set_at = entry_at(said.at[0].entry);
+	return v;
+}
+
 static const struct value *replicas_value(struct eval *ev, struct role *r, struct role_slot *s)
 {
 	struct contribution first;
 	bool written = role_first(r, FIELD_REPLICAS, &first) && first.level <= LEVEL_JOB;
+	const struct value *absent = written && first.level == LEVEL_JOB ? left_out(ev, r, s) : NULL;
+	if (absent)
+		return absent;
 	if (!written) {
 		const struct plan_accelerator *acc = role_accelerator(ev, r);
 		if (acc && acc->pods > 1) {     /* decision 63: the hosts of the topology */
