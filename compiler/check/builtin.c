@@ -203,6 +203,55 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 	return coerce(c, value, p->type, &site)->kind != TYPE_BAD;
 }
 
+/* A text that lacks its quotes: surely, or as a name that nobody declared where another of the call surely does. */
+static bool lacks_quotes(struct builtin_call *b, const struct signature *s, size_t i, bool *ret_sure)
+{
+	const struct node *arg = b->node->u.call.args.at[i];
+	if (i >= parameter_count(s) || arg->kind != NODE_ARG || arg->u.arg.name.p || !type_is_text(s->at[i].type))
+		return false;
+	const struct node *value = arg->u.arg.value;
+	*ret_sure = text_without_quotes(b->check, value, s->at[i].type);
+	return *ret_sure || (value->kind == NODE_NAME && !scope_peek(b->check, value->u.name.text));
+}
+
+/* Names of objects and keys have none; these were put around what looked like operators. */
+static struct str without_blanks(struct arena *a, struct str text)
+{
+	char *copy = arena_alloc(a, text.n + 1);
+	size_t n = 0;
+	for (size_t i = 0; i < text.n; i++)
+		if (!strchr(" \t\r\n", text.p[i]))
+			copy[n++] = text.p[i];
+	return (struct str){ copy, n };
+}
+
+/* secret(hub-of-models, token): one message for the whole call. */
+static bool report_unquoted(struct builtin_call *b, const struct signature *s)
+{
+	struct check *c = b->check;
+	struct nodes args = b->node->u.call.args;
+	struct str all = STR("");
+	size_t first = args.n;
+	for (size_t i = 0; i < args.n; i++) {
+		bool sure = false, lacks = lacks_quotes(b, s, i, &sure);
+		struct str text = source_text(c->program->sources, args.at[i]->span);
+		text = lacks ? without_blanks(c->arena, text) : text;
+		all = str_printf(c->arena, lacks ? "%.*s%s\"%.*s\"" : "%.*s%s%.*s", STR_ARG(all), i ? ", " : "", STR_ARG(text));
+		first = sure && first == args.n ? i : first;
+	}
+	if (first == args.n)
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0302, args.at[first]->span, "'%s' is text, and text is written in quotes", s->at[first].name);
+	diag_help(c->diags, d, "write '%s(%.*s)'", schema_function(b->which)->name, STR_ARG(all));
+	diag_fix(c->diags, d, b->node->u.call.args_span, str_printf(c->arena, "(%.*s)", STR_ARG(all)), "put it in quotes");
+	for (size_t i = 0; i < args.n; i++) {
+		bool sure;
+		if (args.at[i]->kind == NODE_ARG && lacks_quotes(b, s, i, &sure))
+			bad(args.at[i]->u.arg.value);
+	}
+	return true;
+}
+
 static const struct type *call_by_table(struct builtin_call *b, const struct signature *s)
 {
 	struct check *c = b->check;
@@ -214,6 +263,8 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 			type_loose(c, args.at[i]->u.arg.value);
 		return &type_bad;
 	}
+	if (report_unquoted(b, s))
+		return &type_bad;
 	struct node **bound = ARENA_ARRAY(c->arena, struct node *, n);
 	for (size_t i = 0; i < args.n; i++) {
 		struct node *arg = args.at[i];

@@ -119,6 +119,19 @@ static bool mentions_role(const struct node *body, struct str name)
 	return false;
 }
 
+/* The one role of the framework that the job does not mention. */
+static struct str only_left(const struct role_search *r)
+{
+	struct str left = STR("");
+	size_t n = 0;
+	for (size_t i = 0; i < r->framework->nroles; i++)
+		if (!mentions_role(r->job->u.job.body, r->framework->roles[i]->name)) {
+			left = r->framework->roles[i]->name;
+			n++;
+		}
+	return n == 1 ? left : STR("");
+}
+
 static void report_no_role(struct role_search *r, struct node *block)
 {
 	struct check *c = r->check;
@@ -131,10 +144,13 @@ static void report_no_role(struct role_search *r, struct node *block)
 	for (size_t i = 0; i < r->framework->nroles; i++)
 		suggest_add(&s, r->framework->roles[i]->name);
 	help_suggest(c, d, &s, "it has", block->u.block.name_span);
-	struct str only = suggest_only(&s);
+	struct str only = suggest_only(&s), left = only_left(r);
 	if (only.n && !mentions_role(r->job->u.job.body, only))
 		block->u.block.name = intern(c->names, only);   /* go on with what was surely meant */
-	diag_help(c->diags, d, "for a role outside the cluster write 'aux %.*s'", STR_ARG(name));
+	if (left.n && !suggest_sentence(&s).n)
+		diag_help(c->diags, d, "for '%.*s' write '%.*s', or 'aux %.*s' for a role outside the cluster", STR_ARG(name), STR_ARG(left), STR_ARG(name));
+	else
+		diag_help(c->diags, d, "for a role outside the cluster write 'aux %.*s'", STR_ARG(name));
 	diag_note(c->diags, d, r->framework->span, "declared here");
 }
 

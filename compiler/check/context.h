@@ -143,6 +143,8 @@ bool fold(struct check *c, const struct node *n, struct constant *ret);
 
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want);
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site);
+/* `image = registry.example.com/team/x:1`: text that reads as arithmetic on names, where text is wanted. */
+bool text_without_quotes(struct check *c, const struct node *n, const struct type *want);
 /* type_expr() for a place, whose words the branches of a conditional may need. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* In a place that is not known because of another mistake: anything fits, names are looked up. */

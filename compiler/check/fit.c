@@ -394,11 +394,8 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 	return t->kind == TYPE_UNIT ? want : t;
 }
 
-/*
- * image = registry.example.com/team/x:1 - text without its quotes reads as
- * arithmetic on names.  No operator gives a text, so nothing else can be meant.
- */
-static bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
+/* No operator gives a text, so nothing else can be meant. */
+bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
 	bool operation = n->kind == NODE_ELASTIC || n->kind == NODE_MEMBER || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);

@@ -164,8 +164,11 @@ static void own_roles(struct job *j, bool aux)
 		const struct entry *e = &j->body->at[i];
 		if (!e->item || e->item->kind != NODE_BLOCK || !str_is(e->item->u.block.word, word))
 			continue;
-		if (j->framework && !aux && (framework_declares(j, e->item->u.block.name) || !j->framework->other_roles))
-			continue;               /* TJ0501 already */
+		bool declared = j->framework && !aux && framework_declares(j, e->item->u.block.name);
+		if (j->framework && !aux && !declared && !j->framework->other_roles)
+			j->role_lost = true;
+		if (declared || (j->role_lost && !aux))
+			continue;
 		struct role *r = role_new(j, e->item->u.block.name, e->item->u.block.name_span, aux);
 		job_block(r, e);
 		r->decl = r->job_decl;
@@ -185,6 +188,7 @@ static void role_levels(struct job *j, struct role *r)
 	if (!r->aux)
 		r->levels[LEVEL_FRAMEWORK] = j->framework_body;
 	role_find_torn(r);
+	r->torn = r->torn || (j->role_lost && !mine && !r->aux);
 }
 
 static void job_roles(struct job *j)
