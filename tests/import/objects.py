@@ -14,7 +14,7 @@ TRAINC = os.environ["TRAINC"]
 chance = random.Random(5)
 TEXTS = ["", "a", "none", "true", "0755", "1e3", "${HOME}", "$${x}", "$", "\\", '"', '"""', "a\nb", "a\n", "\n\n a\n  b \n", "\t", "# no comment",
          "ü€😀", "\u200b", "a: b", "- c", "{", "x" * 300, "tail ", " head", "\r\n", "%s", "'", "allow TJ0001: no", "line one\nline ${two}\n\\end", "~"]
-KEYS = ["a", "if", "for", "none", "let", "A_B", "a.b", "a-b", "example.com/x", "9", "check", "in", "x y".replace(" ", ".")]
+KEYS = ["a", "if", "for", "none", "let", "A_B", "a.b", "a-b", "_x.y-z", "9", "check", "in", "x y".replace(" ", ".")]
 NUMBERS = [0, 1, -1, 7, 2**31 - 1, -2**31, 2**53, 2**63 - 1]
 
 
