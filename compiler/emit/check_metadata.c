@@ -111,9 +111,8 @@ static void data_keys(struct checking *c, const struct plan_object *o)
 void check_metadata(struct checking *c, const struct plan_job *j, const struct plan_object *o)
 {
 	const struct data *metadata = data_get(o->data, STR("metadata"));
-	bool named = emit_data_text(metadata, "name").n > 0;
 
-	if (!named)
+	if (!data_get(metadata, STR("name")))
 		given_name(c, j, o);
 	data_keys(c, o);
 	for (size_t i = 0; metadata && metadata->kind == DATA_MAP && i < metadata->u.map.n; i++) {
@@ -123,7 +122,7 @@ void check_metadata(struct checking *c, const struct plan_job *j, const struct p
 			pairs(c, m->value, "label", true);
 		else if (str_is(m->key, "annotations"))
 			pairs(c, m->value, "annotation", false);
-		else if (str_is(m->key, "name") && text && named)
+		else if (str_is(m->key, "name") && text)
 			written_name(c, o, m->value);
 		else if (str_is(m->key, "namespace") && text && m->value->u.string.n)
 			dns_label(c, m->value->u.string, "a namespace", m->value->from);
