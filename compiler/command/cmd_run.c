@@ -84,17 +84,16 @@ static void changed(void *context, size_t i)
 	keeper_sweep(r->keepers, r->attend->n);
 }
 
-static void ask_all(struct running *r, const char *request)
+/*
+ * A keeper stops its run at the first signal and kills it at the second.  Not by its
+ * socket: where that was, somebody else's may be by now.  Two numbers, since a second
+ * signal of the same one is lost as long as the first is not read.
+ */
+static void tell_keepers(struct running *r, int signal)
 {
-	for (size_t i = 0; i < r->attend->n; i++) {
-		struct str why;
-		int fd = watch_over(&r->attend->runs[i]) ? -1 : control_connect(r->session->arena, r->attend->runs[i].dir, &why);
-
-		if (fd >= 0) {
-			control_ask(r->session->arena, fd, str_of(request), &why);
-			close(fd);
-		}
-	}
+	for (size_t i = 0; i < r->attend->n; i++)
+		if (r->keepers[i].pid && !watch_over(&r->attend->runs[i]))
+			kill(r->keepers[i].pid, signal);
 }
 
 static int64_t count_active(const struct attend *a)
@@ -119,11 +118,11 @@ static bool interrupted(void *context, int signal)
 	switch (r->signals++) {
 	case 0:
 		attend_say(a, str_printf(r->session->arena, "trainc: stopping %lld replica%s; once more kills\n", (long long)n, n == 1 ? "" : "s"));
-		ask_all(r, "stop");
+		tell_keepers(r, SIGTERM);
 		return false;
 	case 1:
 		attend_say(a, str_printf(r->session->arena, "trainc: killing %lld replica%s\n", (long long)n, n == 1 ? "" : "s"));
-		ask_all(r, "kill");
+		tell_keepers(r, SIGINT);
 		a->deadline = clock_steady() + 6 * NS_PER_SECOND;
 		return false;
 	default: return true;

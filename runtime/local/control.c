@@ -14,11 +14,11 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "runtime/local/control_path.h"
 
 enum { CLIENTS = 128, REQUEST = 1024 };
 
@@ -35,7 +35,7 @@ struct client {
 
 struct control {
 	struct control_ops ops;
-	struct control_path path;
+	struct sockaddr_un address;     /* through the directory's descriptor, wherever that may be by now */
 	int listener, epoll;
 	struct client clients[CLIENTS];
 	struct buf state;               /* the newest, with its line end */
@@ -230,29 +230,30 @@ static void serve_client(struct control *all, struct client *c, uint32_t events)
 
 /* ---- the interface ---- */
 
-struct control *control_open(struct arena *a, struct str run_dir, const struct control_ops *ops, struct str *why)
+struct control *control_open(struct arena *a, const struct run_dir *dir, const struct control_ops *ops, struct str *why)
 {
 	struct control *c = ARENA_NEW(a, struct control);
 	struct epoll_event e = { .events = EPOLLIN };
 
 	c->ops = *ops;
+	c->address.sun_family = AF_UNIX;
+	snprintf(c->address.sun_path, sizeof c->address.sun_path, "/proc/self/fd/%d/control", dir->fd);
 	for (size_t i = 0; i < CLIENTS; i++)
 		c->clients[i].fd = -1;
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (c->listener >= 0 && c->epoll >= 0 && control_path_open(&c->path, run_dir)) {
-		unlink(c->path.address.sun_path);       /* of a keeper that is gone: we have the lock */
-		if (bind(c->listener, (void *)&c->path.address, sizeof c->path.address) == 0 &&
-		    chmod(c->path.address.sun_path, 0600) == 0 && listen(c->listener, 64) == 0 &&
+	if (c->listener >= 0 && c->epoll >= 0) {
+		unlink(c->address.sun_path);       /* of a keeper that is gone: we have the lock */
+		if (bind(c->listener, (void *)&c->address, sizeof c->address) == 0 &&
+		    chmod(c->address.sun_path, 0600) == 0 && listen(c->listener, 64) == 0 &&
 		    epoll_ctl(c->epoll, EPOLL_CTL_ADD, c->listener, &e) == 0)
 			return c;
 	}
-	*why = str_printf(a, "cannot make the socket 'control' in '%.*s': %.*s", STR_ARG(run_dir), STR_ARG(file_reason(a, errno)));
+	*why = str_printf(a, "cannot make the socket 'control' in '%.*s': %.*s", STR_ARG(dir->path), STR_ARG(file_reason(a, errno)));
 	if (c->listener >= 0)
 		close(c->listener);
 	if (c->epoll >= 0)
 		close(c->epoll);
-	control_path_close(&c->path);
 	return NULL;
 }
 
@@ -331,7 +332,7 @@ static bool any_unsent(struct control *c)
 
 void control_close(struct control *c)
 {
-	unlink(c->path.address.sun_path);       /* from now on nobody finds us */
+	unlink(c->address.sun_path);       /* from now on nobody finds us */
 	control_serve(c);                       /* who has connected already is answered */
 	for (int64_t end = now_ms() + 1000, left; any_unsent(c) && (left = end - now_ms()) > 0;) {
 		struct pollfd p = { .fd = c->epoll, .events = POLLIN };
@@ -342,6 +343,5 @@ void control_close(struct control *c)
 		drop(&c->clients[i]);
 	close(c->listener);
 	close(c->epoll);
-	control_path_close(&c->path);
 	buf_release(&c->state);
 }

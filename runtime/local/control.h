@@ -12,7 +12,7 @@
 #ifndef TRAINC_RUNTIME_LOCAL_CONTROL_H
 #define TRAINC_RUNTIME_LOCAL_CONTROL_H
 
-#include "runtime/local/run_state.h"
+#include "runtime/local/run_dir.h"
 
 /* What the engine does when it is asked; false with a sentence for the user. */
 struct control_ops {
@@ -26,8 +26,8 @@ struct control;
 
 /* ---- the keeper's end ---- */
 
-/* Listen in the directory of the run.  NULL with a sentence. */
-struct control *control_open(struct arena *a, struct str run_dir, const struct control_ops *ops, struct str *why);
+/* Listen in the directory of the run, whose descriptor stays open as long.  NULL with a sentence. */
+struct control *control_open(struct arena *a, const struct run_dir *dir, const struct control_ops *ops, struct str *why);
 /* One descriptor for the engine's loop: readable when control_serve() has something to do. */
 int control_fd(const struct control *c);
 /* Accepts, reads requests, writes what can be written without waiting.  Nobody can keep the keeper waiting. */

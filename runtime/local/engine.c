@@ -62,7 +62,6 @@ static void permit_files(struct engine *e)
 
 static bool open_descriptors(struct engine *e, struct buf *why)
 {
-	struct str logs = str_cat(e->arena, e->run_dir, STR("/logs"), STR(""));
 	sigset_t signals;
 
 	sigemptyset(&signals);
@@ -75,10 +74,10 @@ static bool open_descriptors(struct engine *e, struct buf *why)
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	e->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	e->null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	e->logs = open(logs.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	e->logs = openat(e->dir.fd, "logs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (e->epoll >= 0 && e->signals >= 0 && e->null >= 0 && e->logs >= 0 && engine_watch(e, e->signals, &e->signal_watch))
 		return true;
-	buf_printf(why, "cannot prepare '%.*s': %.*s\n", STR_ARG(e->run_dir), STR_ARG(file_reason(e->arena, errno)));
+	buf_printf(why, "cannot prepare '%.*s': %.*s\n", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, errno)));
 	return false;
 }
 
@@ -177,7 +176,7 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 
 	*status = 8;
 	life.sizes = sizes(e, why);
-	e->launch = launch_new(e->arena, e->job, e->options, e->run_dir, why);
+	e->launch = launch_new(e->arena, e->job, e->options, e->dir.path, why);
 	e->devices = devices_new(e->arena, e->job, e->options->no_devices, caller_variable, e, why);
 	if (why->n)
 		return false;
@@ -205,12 +204,12 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 }
 
 struct engine *engine_new(struct arena *a, const struct plan_job *job, const struct engine_options *o,
-	struct str run_dir, struct run_state *state, struct str *why, int *status)
+	const struct run_dir *dir, struct run_state *state, struct str *why, int *status)
 {
 	struct engine *e = ARENA_NEW(a, struct engine);
 	struct buf complaints = { 0 };
 
-	*e = (struct engine){ .arena = a, .job = job, .options = o, .run_dir = run_dir, .state = state, .self = getpid(),
+	*e = (struct engine){ .arena = a, .job = job, .options = o, .dir = *dir, .state = state, .self = getpid(),
 		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1, .signal_watch = { WATCH_SIGNALS, NULL },
 		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL } };
 	e->clock_offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);

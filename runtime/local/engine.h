@@ -43,11 +43,11 @@ struct engine;
  * Everything that can be refused before anything starts: commands that do not
  * exist, mounts without a directory, environments that exec would refuse, more
  * devices than there are, ports.  `state` is filled in and kept up to date by the
- * engine from here on.  NULL with sentences for standard error (one line each, all
+ * engine from here on; `dir` stays open as long.  NULL with sentences for standard error (one line each, all
  * that were found) and `*status` 3 (directories, kernel) or 8 (the program).
  */
 struct engine *engine_new(struct arena *a, const struct plan_job *job, const struct engine_options *o,
-	struct str run_dir, struct run_state *state, struct str *why, int *status);
+	const struct run_dir *dir, struct run_state *state, struct str *why, int *status);
 
 /* Notes for the user that are no refusals ("images are ignored ..."): one line each. */
 struct str engine_notes(const struct engine *e);

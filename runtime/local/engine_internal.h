@@ -60,7 +60,7 @@ struct engine {
 	struct arena *arena;
 	const struct plan_job *job;
 	const struct engine_options *options;
-	struct str run_dir;
+	struct run_dir dir;
 	struct run_state *state;
 	struct life *life;
 	struct launch *launch;

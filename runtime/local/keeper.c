@@ -102,9 +102,9 @@ static void default_signals(void)
 }
 
 /* What goes wrong in the keeper itself is to be found. */
-static void log_errors(struct arena *a, struct str run_dir)
+static void log_errors(const struct run_dir *dir)
 {
-	int fd = open(str_cat(a, run_dir, STR("/keeper.log"), STR("")).p, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = openat(dir->fd, "keeper.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return;
@@ -127,16 +127,16 @@ static struct run_state first_state(struct arena *a, const struct keeper_start *
 }
 
 /* With the directory locked: start, or say why not. */
-static bool keep(struct arena *a, const struct keeper_start *s, struct str run_dir, int lifeline, struct str *why, int *status)
+static bool keep(struct arena *a, const struct keeper_start *s, const struct run_dir *dir, int lifeline, struct str *why, int *status)
 {
 	struct run_state state = first_state(a, s);
-	struct engine *e = engine_new(a, s->job, s->options, run_dir, &state, why, status);
+	struct engine *e = engine_new(a, s->job, s->options, dir, &state, why, status);
 
 	if (!e)
 		return false;
 	struct control_ops ops = engine_ops(e);
-	struct control *c = control_open(a, run_dir, &ops, why);
-	if (!c || !run_save(a, run_dir, &state, why)) {
+	struct control *c = control_open(a, dir, &ops, why);
+	if (!c || !run_save(a, dir, &state, why)) {
 		*status = STATUS_SYSTEM;
 		if (c)
 			control_close(c);
@@ -160,13 +160,13 @@ static void keeper_main(struct arena *a, const struct keeper_start *s, struct st
 	keep_descriptors(report_fd, &lifeline);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_NAME, "trainc-keeper");
-	int lock = run_dir_make(a, run_dir, s->replace, &why, &status);
-	if (lock >= 0)
-		log_errors(a, run_dir);
-	if (lock >= 0 && keep(a, s, run_dir, lifeline, &why, &status))
+	struct run_dir dir = { run_dir, run_dir_make(a, run_dir, s->replace, &why, &status) };
+	if (dir.fd >= 0)
+		log_errors(&dir);
+	if (dir.fd >= 0 && keep(a, s, &dir, lifeline, &why, &status))
 		return;
-	if (lock >= 0) {
-		close(lock);
+	if (dir.fd >= 0) {
+		close(dir.fd);
 		run_dir_remove(a, run_dir, &ignored);
 	}
 	report(REPORT_FD, status, why);

@@ -275,10 +275,10 @@ static int64_t now(void)
  * Whole or not at all, but not synced: it is written at each change, and after a
  * crash of the machine it says nothing anyway.  The result is.
  */
-static bool replace_file(struct arena *a, struct str path, const char *name, struct str text, bool sync)
+static bool replace_file(int dir, const char *name, struct str text, bool sync)
 {
-	const char *aside = in(a, path, "state.new");
-	int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	static const char aside[] = "state.new";
+	int fd = openat(dir, aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return false;
@@ -288,37 +288,34 @@ static bool replace_file(struct arena *a, struct str path, const char *name, str
 		ok = false;
 		error = errno;
 	}
-	if (ok && rename(aside, in(a, path, name)) == 0)
+	if (ok && renameat(dir, aside, dir, name) == 0)
 		return true;
 	error = ok ? errno : error;
-	unlink(aside);
+	unlinkat(dir, aside, 0);
 	errno = error;
 	return false;
 }
 
 /* The last state takes the place of what was kept for it; the result is the same file by another name, where that can be. */
-static bool save_final(struct arena *a, struct str path, struct str text)
+static bool save_final(int dir, struct str text)
 {
-	unlink(in(a, path, "reserve"));
-	if (!replace_file(a, path, "state", text, true))
+	unlinkat(dir, "reserve", 0);
+	if (!replace_file(dir, "state", text, true))
 		return false;
-	return link(in(a, path, "state"), in(a, path, "result")) == 0 || replace_file(a, path, "result", text, true);
+	return linkat(dir, "state", dir, "result", 0) == 0 || replace_file(dir, "result", text, true);
 }
 
-bool run_save(struct arena *a, struct str path, struct run_state *s, struct str *why)
+bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, struct str *why)
 {
-	struct arena scratch = { 0 };
 	struct buf text = { 0 };
 
 	run_state_observe(s, now());
 	run_state_write(s, &text);
 	buf_char(&text, '\n');
-	bool ok = run_phase_final(s->phase) ? save_final(&scratch, path, buf_text(&text))
-	                                    : replace_file(&scratch, path, "state", buf_text(&text), false);
+	bool ok = run_phase_final(s->phase) ? save_final(dir->fd, buf_text(&text)) : replace_file(dir->fd, "state", buf_text(&text), false);
 	if (!ok)
-		*why = str_printf(a, "cannot save the state in '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(&scratch, errno)));
+		*why = str_printf(a, "cannot save the state in '%.*s': %.*s", STR_ARG(dir->path), STR_ARG(file_reason(a, errno)));
 	buf_release(&text);
-	arena_release(&scratch);
 	return ok;
 }
 

@@ -34,10 +34,20 @@ struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
 int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why, int *status);
 
 /*
+ * The directory of a run as its keeper has it.  What the keeper writes goes through
+ * the descriptor: the path may lead to another run's directory by now, when somebody
+ * has removed this one.
+ */
+struct run_dir {
+	struct str path;
+	int fd;                         /* locked: of run_dir_make() */
+};
+
+/*
  * Save the state (after run_state_observe()); a final one as the result, too.
  * False with a sentence when the disk refuses: what was there before stays.
  */
-bool run_save(struct arena *a, struct str path, struct run_state *s, struct str *why);
+bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, struct str *why);
 
 /* May it be the name of a run?  What may not is no file either. */
 bool run_name_valid(struct str name);

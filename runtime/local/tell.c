@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "runtime/local/engine_internal.h"
-#include "runtime/local/run_dir.h"
 
 enum { RESERVE = 256 * 1024, PUBLISH_MS = 50 };
 
@@ -29,41 +28,36 @@ static void reserve_keep(struct engine *e, size_t state)
 
 bool tell_open(struct engine *e, struct str *why)
 {
-	struct str path = str_cat(e->arena, e->run_dir, STR("/reserve"), STR(""));
-
-	e->reserve = open(path.p, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	e->reserve = openat(e->dir.fd, "reserve", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (e->reserve >= 0) {
 		reserve_keep(e, 0);
 		if (e->reserved)
 			return true;
 		errno = ENOSPC;
 	}
-	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->run_dir), STR_ARG(file_reason(e->arena, errno)));
+	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, errno)));
 	return false;
 }
 
 void tell_close(struct engine *e)
 {
-	struct arena a = { 0 };
-
 	if (e->reserve < 0)
 		return;
 	close(e->reserve);
 	e->reserve = -1;
-	unlink(str_cat(&a, e->run_dir, STR("/reserve"), STR("")).p);
-	arena_release(&a);
+	unlinkat(e->dir.fd, "reserve", 0);
 }
 
 static bool save(struct engine *e, struct arena *a)
 {
 	struct str why;
 
-	if (run_save(a, e->run_dir, e->state, &why))
+	if (run_save(a, &e->dir, e->state, &why))
 		return true;
 	if (!e->reserved || ftruncate(e->reserve, 0) < 0)
 		return false;
 	e->reserved = 0;
-	return run_save(a, e->run_dir, e->state, &why);
+	return run_save(a, &e->dir, e->state, &why);
 }
 
 /* What the replica to blame printed last. */

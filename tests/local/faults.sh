@@ -89,6 +89,25 @@ done
 wait
 nothing_left slow
 
+# a directory that was removed beneath its keeper: the next run of that name is left alone by the first
+"$TRAINC" run --local slow.tj >/dev/null 2>err.1 &
+first=$!
+before 10 grep -q 'slow Running' err.1
+rm -rf state/runs/slow
+"$TRAINC" run --local slow.tj >/dev/null 2>err.2 &
+second=$!
+before 10 grep -q 'slow Running' err.2
+kill $first
+wait $first
+run 0 status --local slow; holds grep -q '^slow  *Running ' .out
+holds test ! -e state/runs/slow/result
+holds test -S state/runs/slow/control
+holds test -e state/runs/slow/reserve
+kill $second
+wait $second
+holds test -e state/runs/slow/result
+nothing_left slow
+
 # ---- several jobs ----
 cat >several.tj <<'END'
 for i, shell in ["sh", "sh"] job "several-${i}" {

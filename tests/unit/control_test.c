@@ -1,5 +1,6 @@
 /* control_test.c - a keeper's socket: requests, watchers, and clients that are slow, rude or many. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -78,7 +79,8 @@ static pid_t start_keeper(struct str dir)
 	}
 	struct keeper k = { 0 };
 	struct control_ops ops = { &k, stop, suspend, scale };
-	k.control = control_open(&arena, dir, &ops, &why);
+	const struct run_dir at = { dir, open(dir.p, O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	k.control = control_open(&arena, &at, &ops, &why);
 	if (!k.control)
 		_exit(1);
 	publish(&k, "begun");
@@ -263,6 +265,24 @@ static void stale(struct str dir)
 	CHECK(end_of(keeper) == 0);
 }
 
+/* The socket of another keeper, where the directory was that somebody took away, is none of ours. */
+static void taken_away(struct str work)
+{
+	struct str dir = str_printf(&arena, "%s/run", work.p), aside = str_printf(&arena, "%s/aside", work.p);
+
+	mkdir(dir.p, 0700);
+	pid_t first = start_keeper(dir);
+	CHECK(rename(dir.p, aside.p) == 0 && mkdir(dir.p, 0700) == 0);
+	pid_t second = start_keeper(dir);
+	int fd = control_connect(&arena, aside, &why);
+	CHECK(ask(fd, "stop") && end_of(first) == 0);
+	close(fd);
+	fd = control_connect(&arena, dir, &why);
+	CHECK(fd >= 0 && ask(fd, "stop") && end_of(second) == 0);
+	close(fd);
+	CHECK(rmdir(aside.p) == 0 && rmdir(dir.p) == 0);
+}
+
 int main(void)
 {
 	char work[] = "/tmp/control_test.XXXXXX";
@@ -278,6 +298,7 @@ int main(void)
 	deaf_at_the_end(dir);
 	crowd(dir);
 	stale(deep);
+	taken_away(dir);
 	CHECK(control_connect(&arena, STR("/nowhere/at/all"), &why) < 0);
 	rmdir(deep.p);
 	CHECK(rmdir(work) == 0);

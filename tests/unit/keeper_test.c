@@ -26,7 +26,8 @@ static int status;
 struct engine {
 	struct arena *arena;
 	struct run_state *state;
-	struct str run_dir, name;
+	struct run_dir dir;
+	struct str name;
 	bool stopped;
 };
 
@@ -43,12 +44,12 @@ static bool refuse_scale(void *context, struct str role, int64_t n, struct str *
 }
 
 struct engine *engine_new(struct arena *a, const struct plan_job *job, const struct engine_options *o,
-	struct str run_dir, struct run_state *s, struct str *ret_why, int *ret_status)
+	const struct run_dir *dir, struct run_state *s, struct str *ret_why, int *ret_status)
 {
 	struct engine *e = ARENA_NEW(a, struct engine);
 
 	(void)o;
-	*e = (struct engine){ .arena = a, .state = s, .run_dir = run_dir, .name = job->name };
+	*e = (struct engine){ .arena = a, .state = s, .dir = *dir, .name = job->name };
 	if (str_is(job->name, "refused")) {
 		*ret_why = STR("worker: there is no program 'x'\nps: neither\n");
 		*ret_status = 8;
@@ -87,7 +88,7 @@ static void note_inheritance(const struct engine *e, int lifeline)
 		buf_z(&b, "signals\n");
 	if (getsid(0) != getpid() || isatty(1))
 		buf_z(&b, "session\n");
-	note(e->run_dir.p, "inherited", buf_text(&b).n ? buf_text(&b).p : "");
+	note(e->dir.path.p, "inherited", buf_text(&b).n ? buf_text(&b).p : "");
 	buf_release(&b);
 }
 
@@ -101,7 +102,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 		pid_t grandchild = fork();
 		if (grandchild) {
 			struct str text = str_printf(&arena, "%ld %ld", (long)getpid(), (long)grandchild);
-			file_replace(&arena, str_printf(&arena, "%.*s/pids", STR_ARG(e->run_dir)), text, &ignored);
+			file_replace(&arena, str_printf(&arena, "%.*s/pids", STR_ARG(e->dir.path)), text, &ignored);
 		}
 		alarm(20);
 		for (;;)
@@ -110,7 +111,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	note_inheritance(e, lifeline);
 	struct str ignored;
 	e->state->phase = RUN_RUNNING;
-	run_save(&arena, e->run_dir, e->state, &ignored);
+	run_save(&arena, &e->dir, e->state, &ignored);
 	bool cut = false;
 	for (int i = 0; i < 200 && !e->stopped && !cut; i++) {
 		struct pollfd p[2] = { { .fd = control_fd(c), .events = POLLIN }, { .fd = lifeline, .events = POLLIN } };
@@ -123,7 +124,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	while (waitpid(-1, NULL, WNOHANG) == 0)         /* the grandchild is ours by now */
 		keeper_sweep(NULL, 0);
 	e->state->phase = RUN_FAILED;
-	run_save(&arena, e->run_dir, e->state, &ignored);
+	run_save(&arena, &e->dir, e->state, &ignored);
 }
 
 /* ---- tests ---- */

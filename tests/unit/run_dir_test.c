@@ -34,6 +34,12 @@ static unsigned mode_of(struct str path)
 	return stat(str_copy(&arena, path).p, &is) == 0 ? is.st_mode & 07777 : 0;
 }
 
+static bool save(int fd, struct run_state *s)
+{
+	const struct run_dir dir = { path_of("somewhere"), fd };
+	return run_save(&arena, &dir, s, &why);
+}
+
 static int make(const char *name, bool replace)
 {
 	why = STR("");
@@ -80,15 +86,15 @@ static void one_keeper(void)
 	CHECK_TEXT(got.cause, "it is being started");
 
 	s = some_state(STR("one"), RUN_RUNNING);
-	CHECK(run_save(&arena, path_of("one"), &s, &why) && mode_of(path_of("one/state")) == 0600 && !exists(path_of("one/result")));
+	CHECK(save(fd, &s) && mode_of(path_of("one/state")) == 0600 && !exists(path_of("one/result")));
 	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_RUNNING && got.since > 0);
 	CHECK(make("one", true) < 0 && status == 5);
 	CHECK_TEXT(why, "'one' is already running");
 	CHECK(!run_dir_remove(&arena, path_of("one"), &why) && exists(path_of("one/state")));
 
 	s.phase = RUN_SUCCEEDED;
-	CHECK(run_save(&arena, path_of("one"), &s, &why) && exists(path_of("one/result")) && !exists(path_of("one/reserve")));
-	CHECK(run_save(&arena, path_of("one"), &s, &why));              /* the same once more */
+	CHECK(save(fd, &s) && exists(path_of("one/result")) && !exists(path_of("one/reserve")));
+	CHECK(save(fd, &s));              /* the same once more */
 	close(fd);
 	CHECK(make("one", false) < 0 && status == 5);
 	CHECK_TEXT(why, "there is a run 'one' already");
@@ -122,7 +128,7 @@ static void survivors(void)
 	process_identify(child, &at[0].process);
 	at[1].process = (struct process_id){ child, at[0].process.start + 1 };          /* somebody else has the number now */
 	s.keeper.start--;
-	CHECK(run_save(&arena, path_of("lost"), &s, &why));
+	CHECK(save(fd, &s));
 	close(fd);
 	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN);
 	CHECK_TEXT(got.cause, "its keeper is gone without a verdict");
@@ -136,7 +142,9 @@ static void survivors(void)
 	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && run_survivors(&arena, &got).n == 0);
 
 	s.boot_id = STR("another boot");
-	CHECK(run_save(&arena, path_of("lost"), &s, &why));
+	fd = open(path_of("lost").p, O_RDONLY | O_DIRECTORY);
+	CHECK(save(fd, &s));
+	close(fd);
 	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN);
 	CHECK_TEXT(got.cause, "the machine was started anew while it ran");
 
@@ -212,6 +220,27 @@ static void names(void)
 		CHECK(run_dir_remove(&arena, path_of(all[i]), &why));
 }
 
+/* A directory that was taken away from its keeper: the next of that name is another run's. */
+static void taken_away(void)
+{
+	struct run_state s = some_state(STR("away"), RUN_RUNNING), got;
+	struct str aside = str_printf(&arena, "%s/aside", state.p);
+	int first = make("away", false);
+
+	CHECK(save(first, &s) && rename(path_of("away").p, aside.p) == 0);
+	int second = make("away", false);
+	CHECK(second >= 0 && save(second, &s));
+	s.phase = RUN_FAILED;
+	CHECK(save(first, &s) && exists(str_printf(&arena, "%s/result", aside.p)));
+	CHECK(run_load(&arena, state, STR("away"), &got, &why) && got.phase == RUN_RUNNING);
+	CHECK(!exists(path_of("away/result")) && exists(path_of("away/reserve")));
+	CHECK(remove_inside(&arena, first, NULL, &why) && rmdir(aside.p) == 0);
+	CHECK(!save(first, &s) && str_starts(why, STR("cannot save the state in ")) && !exists(path_of("away/result")));
+	close(first);
+	close(second);
+	CHECK(run_dir_remove(&arena, path_of("away"), &why));
+}
+
 /* Ten processes that want the same run at the same time: one gets it, each time. */
 static void race(void)
 {
@@ -231,9 +260,10 @@ static void race(void)
 			close(go[1]);
 			close(hold[1]);
 			(void)!read(go[0], &byte, 1);           /* until it is closed: all at once */
-			if (make("race", true) < 0)
+			int fd = make("race", true);
+			if (fd < 0)
 				_exit(status == 5 ? 1 : 2);
-			run_save(&arena, path_of("race"), &s, &why);
+			save(fd, &s);
 			(void)!read(hold[0], &byte, 1);         /* keep the run until the others have tried */
 			_exit(0);
 		}
@@ -312,6 +342,7 @@ int main(void)
 	survivors();
 	ending_survivors();
 	names();
+	taken_away();
 	race();
 	removal();
 	disk();
