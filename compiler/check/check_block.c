@@ -50,6 +50,14 @@ static void suggest_fields(struct suggest *s, enum block block)
 			suggest_add(s, str_of(b->word));
 }
 
+static bool all_texts(const struct node *list)
+{
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (list->u.list.at[i]->kind != NODE_STRING)
+			return false;
+	return true;
+}
+
 /* Can the value stay, as far as one sees without its type? */
 static bool may_stay(const char *type, const struct node *value)
 {
@@ -58,6 +66,7 @@ static bool may_stay(const char *type, const struct node *value)
 	switch (value->kind) {
 	case NODE_NAME: case NODE_MEMBER: return true;
 	case NODE_QUANTITY: return amount || strncmp(type, "cpu", 3) == 0;
+	case NODE_LIST: return strncmp(type, "list", 4) == 0 && all_texts(value);
 	case NODE_INT: return number;
 	case NODE_FLOAT: return strncmp(type, "cpu", 3) == 0;
 	case NODE_STRING: return !amount && !number && strncmp(type, "list", 4) != 0 && strncmp(type, "enum", 4) != 0 && strncmp(type, "duration", 8) != 0;

@@ -197,9 +197,15 @@ static bool is_about(const struct fix_edits *edits, struct str text, uint32_t st
 	return false;
 }
 
+/* With fewer errors: is this one the next step?  It knows the next edit, nobody looked at values before, or the name is the user's. */
+static bool is_progress(const struct diag *d)
+{
+	return d->fixes || depth_of(d->code) == 2 || d->code == TJ0201;
+}
+
 /*
- * New errors about what was written refuse it, unless they are certain of the next edit; so do those on its
- * line when there are not fewer now.  Others came to light.
+ * New errors about what was written refuse it, and those on its line when there are not fewer now, or
+ * when nobody knows of which of several edits they are.  Others came to light.
  */
 static bool brings_errors(const struct trial *t)
 {
@@ -211,9 +217,9 @@ static bool brings_errors(const struct trial *t)
 		const struct source *source = counts(d) ? source_at(ds->sources, d->at.start) : NULL;
 		const struct fix_edits *e = source ? map_get(&t->edits, source->name) : NULL;
 
-		if (!e || (d->fixes && fewer) || !is_new(t, d, source))
+		if (!e || (fewer && is_progress(d)) || !is_new(t, d, source))
 			continue;
-		if (is_about(e, source->text, d->at.start - source->base, d->at.end - source->base, !fewer))
+		if (is_about(e, source->text, d->at.start - source->base, d->at.end - source->base, !fewer || t->fixes.n > 1))
 			return true;
 	}
 	return false;

@@ -5,4 +5,45 @@
 # Of every program of tests/mistakes: see fix.py.
 cp -R "$root/tests/mistakes" mistakes
 holds python3 "$root/tests/cli/fix.py" "$TRAINC" "$root/tests/mistakes" mistakes
+
+# What would bring another error is left out, and that is said; the rest is made.
+cat >refused.tj <<-'END'
+	job "a" {
+	  image = "registry.example.com/tools/hello:1.0"
+	  role main { command = ["hello"], cpus = 1, ram = 64Gi, memory = 64Gi }
+	}
+END
+run 1 check --fix refused.tj; says err "fixed 1 in refused.tj"
+says err "refused.tj:3: not made, as it would bring another error: change it to 'memory'"
+holds grep -q 'cpu = 1, ram = 64Gi, memory = 64Gi' refused.tj
+
+# A file that is imported is fixed with the program, and told for itself; what an edit brings to light is fixed too.
+cat >part.tj <<-'END'
+	let text = 'a'
+	fn more(n: int) : int = n + 1
+END
+cat >whole.tj <<-'END'
+	import "part.tj" as part
+
+	job "a" {
+	  image = "registry.example.com/tools/hello:1.0"
+	  role main { command = ["hello", part.text], replcas = part.more(1), env { MODE = fast } }
+	}
+END
+run 0 check --fix whole.tj; says err "fixed 2 in part.tj"; says err "fixed 2 in whole.tj"
+cp whole.tj once.tj
+run 0 check --fix whole.tj; silent err
+same whole.tj once.tj
+
+# Standard input is read once and not written.
+holds test "$(printf 'job "a" { image = "a:1", replcas = 2 }\n' | "$TRAINC" check --fix - 2>&1 | grep -c 'did you mean')" -eq 1
+
+# A file that cannot be written is a sentence and 3, and nothing is lost.
+bad locked.tj
+cp locked.tj before
+mkdir closed && mv locked.tj closed && chmod a-w closed
+if test "$(id -u)" -ne 0; then
+	run 3 check --fix closed/locked.tj; says err "cannot write 'closed/locked.tj'"
+	same closed/locked.tj before
+fi
 end
