@@ -75,6 +75,16 @@ struct entry *said_first(const struct entries *es, enum field_id id)
 	return NULL;
 }
 
+struct node *declared_by(const struct entries *es, enum field_id id)
+{
+	for (size_t i = 0, n = entries_about(es, id); i < n; i++) {
+		const struct entry *e = &es->at[i];
+		if (e->item && e->item->kind == NODE_FIELD && e->field && e->field->id == id)
+			return e->item;
+	}
+	return NULL;
+}
+
 bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into)
 {
 	for (size_t i = entries_about(es, id); i-- > 0;) {

@@ -275,6 +275,8 @@ struct said {                           /* in eval_work() */
 bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into);
 /* The nearest of them; NULL when the body says nothing. */
 struct entry *said_first(const struct entries *es, enum field_id id);
+/* Where the body declares the field with a type, with or without a value; NULL without. */
+struct node *declared_by(const struct entries *es, enum field_id id);
 /* All of it as one value: what is bad or computed if one of them is, NULL when there is none. */
 const struct value *said_value(struct eval *ev, const struct said *s);
 

@@ -23,12 +23,29 @@ static struct entry *job_entry(const struct job *j, enum field_id id)
 
 bool job_says(const struct job *j, enum field_id id) { return job_entry(j, id) != NULL; }
 
+/* The framework's typed declaration of a field that only jobs have: clean: enum("all", "none").  Those of roles are theirs. */
+static const struct node *typed_field(const struct job *j, enum field_id id)
+{
+	const struct node *typed = schema_field(id)->blocks & BLOCK_ROLE ? NULL : declared_by(j->framework_body, id);
+	return typed && typed->u.field.declared ? typed : NULL;
+}
+
+static const struct value *report_required(struct job *j, enum field_id id, const struct node *typed)
+{
+	const char *name = schema_field(id)->name;
+	struct diag *d = diag_report(j->ev->diags, TJ0512, j->plan->name_at, "'%.*s' requires '%s'", STR_ARG(j->plan->framework), name);
+	diag_note(j->ev->diags, d, typed->span, "declared here, without a value");
+	diag_help(j->ev->diags, d, "set '%s' in the job", name);
+	return &value_bad;
+}
+
 const struct value *job_field(struct job *j, enum field_id id)
 {
 	struct eval *ev = j->ev;
 	const struct entry *e = job_entry(j, id);
+	const struct node *typed = typed_field(j, id);
 	if (!e)
-		return &value_none;
+		return typed ? report_required(j, id, typed) : &value_none;
 	if (!j->slots[id]) {
 		j->slots[id] = ARENA_NEW(eval_work(ev), struct slot);
 		j->slots[id]->what = str_of(schema_field(id)->name);
@@ -39,7 +56,10 @@ const struct value *job_field(struct job *j, enum field_id id)
 	struct said said = { 0 };
 	if (!said_by(ev, j->body, id, LEVEL_JOB, &said))
 		said_by(ev, j->framework_body, id, LEVEL_FRAMEWORK, &said);
-	return slot_leave(ev, j->slots[id], said_value(ev, &said));
+	const struct value *v = said_value(ev, &said);
+	if (typed && said.at[0].level == LEVEL_JOB && value_ok(v))
+		v = value_convert(ev, v, typed->u.field.declared, entry_at(e), typed->span);
+	return slot_leave(ev, j->slots[id], v);
 }
 
 struct span job_field_at(struct job *j, enum field_id id)

@@ -101,15 +101,8 @@ bool role_first(struct role *r, enum field_id id, struct contribution *ret)
 /* The framework's typed declaration of a field for this role: replicas: int(1..). */
 static struct node *typed_field(const struct role *r, enum field_id id)
 {
-	for (int l = LEVEL_FRAMEWORK_ROLE; l < LEVELS; l++) {
-		const struct entries *entries = r->levels[l];
-		for (size_t i = 0, n = entries_about(entries, id); i < n; i++) {
-			struct node *item = entries->at[i].item;
-			if (item && item->kind == NODE_FIELD && item->u.field.field && item->u.field.field->id == id)
-				return item;
-		}
-	}
-	return NULL;
+	struct node *item = declared_by(r->levels[LEVEL_FRAMEWORK_ROLE], id);
+	return item ? item : declared_by(r->levels[LEVEL_FRAMEWORK], id);
 }
 
 /* ---- values ---- */
