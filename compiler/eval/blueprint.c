@@ -6,6 +6,7 @@
  * that is not offered, not a division inside the library.
  */
 #include "eval/blueprint.h"
+#include "eval/internal.h"
 #include "eval/lower.h"
 
 static struct node *arg_value(struct node *arg)
@@ -180,11 +181,24 @@ static struct plan_str accelerator_text(struct eval *ev, struct entries *body, e
 	return value_text_at(ev, v, v->from);
 }
 
-static struct plan_accelerator *device(struct eval *ev, struct entries *body, struct span from)
+/* A field that has no default; what the checker cannot tell: it may be in a condition, or declared alone. */
+static const struct value *required_field(struct eval *ev, struct entries *body, enum field_id id, const struct decl *d, struct span call)
+{
+	const struct value *v = accelerator_field(ev, body, id);
+
+	if (v->kind != VALUE_NONE)
+		return v;
+	struct diag *g = eval_report(ev, TJ0323, call, "accelerator '%.*s' needs '%s', which is missing here", STR_ARG(d->name), schema_field(id)->name);
+	diag_note(ev->diags, g, d->span, "declared here");
+	diag_help(ev->diags, g, "set '%s' in its declaration, whatever its conditions are", schema_field(id)->name);
+	return &value_bad;
+}
+
+static struct plan_accelerator *device(struct eval *ev, struct entries *body, const struct decl *d, struct span from)
 {
 	struct plan_accelerator *acc = ARENA_NEW(ev->arena, struct plan_accelerator);
-	const struct value *resource = accelerator_field(ev, body, FIELD_RESOURCE);
-	const struct value *per_pod = accelerator_field(ev, body, FIELD_PER_POD);
+	const struct value *resource = required_field(ev, body, FIELD_RESOURCE, d, from);
+	const struct value *per_pod = required_field(ev, body, FIELD_PER_POD, d, from);
 	const struct value *pods = accelerator_field(ev, body, FIELD_PODS);
 	const struct value *memory = accelerator_field(ev, body, FIELD_DEVICE_MEMORY);
 	if (!value_str(ev, resource, &acc->resource) || per_pod->kind != VALUE_INT || pods->kind == VALUE_BAD)
@@ -218,7 +232,7 @@ const struct value *accelerator_make(struct eval *ev, struct frame *f, struct no
 	struct entries *body = eval_block(ev, formals, d->node->u.blueprint_decl.body, BLOCK_ACCELERATOR);
 	if (!accelerator_checks(ev, body, call->span))
 		return &value_bad;
-	struct plan_accelerator *acc = device(ev, body, call->span);
+	struct plan_accelerator *acc = device(ev, body, d, call->span);
 	if (!acc)
 		return &value_bad;
 	acc->name = source_text(ev->program->sources, call->u.call.callee->span);
