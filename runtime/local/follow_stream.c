@@ -228,7 +228,6 @@ static struct str bytes_here(struct stream *s)
 static bool text_head(struct stream *s, struct str text, int64_t time, bool more)
 {
 	s->head = (struct log_line){ .kind = LOG_TEXT, .from = &s->id, .time = time, .text = text, .more = more };
-	s->continued = more;
 	return s->has_head = true;
 }
 
@@ -251,6 +250,26 @@ static bool ended_head(struct stream *s, const struct log_record *r)
 	return s->has_head = true;
 }
 
+/* How many bytes at its end begin a character that is not whole yet; none where there is no text. */
+static size_t unfinished(struct str text)
+{
+	for (size_t n = 1; n <= 3 && n <= text.n; n++) {
+		unsigned char c = (unsigned char)text.p[text.n - n];
+		if ((c & 0xC0) != 0x80)
+			return c >= 0xC2 && c <= 0xF4 && n < (c >= 0xF0 ? 4u : c >= 0xE0 ? 3u : 2u) ? n : 0;
+	}
+	return 0;
+}
+
+/* A part of a line that is too long: whole characters.  What is left of the last one begins the next part. */
+static bool part_head(struct stream *s)
+{
+	s->nrest = unfinished(buf_text(&s->line));
+	s->line.n -= s->nrest;
+	memcpy(s->rest, s->line.p + s->line.n, s->nrest);
+	return kept_head(s, true);
+}
+
 /* Bytes of one chunk become a line, or are kept.  False: not yet one. */
 static bool take(struct stream *s, struct str bytes)
 {
@@ -266,7 +285,7 @@ static bool take(struct stream *s, struct str bytes)
 	if (n > room) {
 		buf_put(&s->line, bytes.p, room);
 		s->at += room;
-		return kept_head(s, true);
+		return part_head(s);
 	}
 	s->at += n + (newline != NULL);
 	if (newline && !s->line.n)
@@ -287,6 +306,8 @@ static bool idle(struct stream *s, bool over)
 
 bool stream_fill(struct stream *s, bool over)
 {
+	buf_put(&s->line, s->rest, s->nrest);
+	s->nrest = 0;
 	while (s->at < s->end) {
 		struct str bytes = bytes_here(s);
 		const struct log_record *r = next_record(s);

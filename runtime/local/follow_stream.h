@@ -33,9 +33,9 @@ struct stream {
 	int64_t attempt;                /* how many have ended before `at` */
 
 	struct buf line;                /* the beginning of a line whose end is in another block, or not there yet */
-	int64_t line_time;
+	char rest[3];                   /* how it goes on, when a part of it has been handed out */
+	size_t nrest;
 	bool skip;                      /* `at` is in the middle of a line that is not wanted */
-	bool continued;                 /* a part of this line has been handed out */
 
 	struct log_line head;
 	bool has_head;

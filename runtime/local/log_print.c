@@ -90,7 +90,7 @@ static void put_json(struct log_print *p, const struct log_line *l, struct buf *
 	}
 	buf_z(out, ",\"text\":");
 	buf_json(out, l->text);
-	buf_z(out, "}\n");
+	buf_z(out, l->more ? ",\"more\":true}\n" : "}\n");
 	arena_release(&a);
 }
 

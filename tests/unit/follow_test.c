@@ -203,7 +203,9 @@ static void long_line(void)
 	size_t n = (size_t)LOG_LINE_MOST * 5 / 2;
 	char *bytes = memset(arena_alloc(&arena, n + 1), 'x', n);
 	struct log_line l;
-	size_t got = 0, parts = 0, whole = 0;
+	size_t got = 0, parts = 0, whole = 0, said = 0;
+	struct log_print json = { .arena = &arena, .json = true };
+	struct buf out = { 0 };
 
 	bytes[n] = '\n';
 	for (size_t i = 0; i <= n; i += 65536)
@@ -215,10 +217,53 @@ static void long_line(void)
 		got += l.text.n;
 		parts++;
 		whole += !l.more;
+		out.n = 0;
+		log_print(&json, &l, &out, &out);
+		said += str_ends(buf_text(&out), STR("x\",\"more\":true}\n"));
 	}
-	CHECK(got == n + 5 && parts == 4 && whole == 2);
+	CHECK(got == n + 5 && parts == 4 && whole == 2 && said == 2);
+	CHECK(str_ends(buf_text(&out), STR("\"text\":\"short\"}\n")));
+	buf_release(&out);
 	follow_release(f);
 	log_close(&a);
+}
+
+/* Parts are whole characters, however the bytes come; what is no text comes all the same. */
+static void long_characters(void)
+{
+	static const char *const units[] = { "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x80", "\xC3", "\xF0\x9F" };
+	enum { WHOLE = 3, UNITS = 6 };
+
+	for (size_t u = 0; u < UNITS; u++) {
+		fresh();
+		struct log_writer a = writer("worker-0");
+		struct buf written = { 0 }, read = { 0 };
+		struct log_line l;
+		size_t parts = 0, broken = 0, n = strlen(units[u]);
+
+		buf_z(&written, u ? "ab" : "a");
+		while (written.n < (size_t)LOG_LINE_MOST * 5 / 2)
+			buf_put(&written, units[u], n);
+		for (size_t i = 0; i < written.n; i += 65521)
+			log_append(&a, written.p + i, written.n - i < 65521 ? written.n - i : 65521, 1);
+		struct follow *f = follow(take_all);
+		follow_read(f);
+		while (follow_next(f, true, &l) && parts < 10) {
+			buf_str(&read, l.text);
+			parts++;
+			for (size_t i = 0, k; u < WHOLE && i < l.text.n; i += k ? k : 1) {
+				k = str_utf8(l.text.p + i, l.text.n - i);
+				broken += !k;
+			}
+			CHECK(l.text.n <= LOG_LINE_MOST && (!l.more || l.text.n > LOG_LINE_MOST - 4));
+		}
+		CHECK(parts == 3 && broken == 0);
+		CHECK(str_eq(buf_text(&read), buf_text(&written)));
+		buf_release(&read);
+		buf_release(&written);
+		follow_release(f);
+		log_close(&a);
+	}
 }
 
 /* ---- any writer, any reader ---- */
@@ -384,6 +429,7 @@ int main(void)
 	growing();
 	selected();
 	long_line();
+	long_characters();
 	anything();
 	shown();
 	close(logs);
