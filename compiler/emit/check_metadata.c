@@ -12,7 +12,7 @@
 static struct str group_of(const struct plan_object *o)
 {
 	struct str version = emit_data_text(o->data, "apiVersion");
-	const char *slash = memchr(version.p, '/', version.n);
+	const char *slash = version.n ? memchr(version.p, '/', version.n) : NULL;
 
 	return slash ? (struct str){ version.p, (size_t)(slash - version.p) } : STR("");
 }

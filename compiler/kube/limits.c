@@ -61,7 +61,7 @@ bool kube_label_value(struct str value, const char **why) { return label_part(va
 
 bool kube_label_key(struct str key, const char **why)
 {
-	const char *slash = memchr(key.p, '/', key.n);
+	const char *slash = key.n ? memchr(key.p, '/', key.n) : NULL;
 	struct str name = key;
 
 	if (slash) {
