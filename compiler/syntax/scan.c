@@ -275,13 +275,12 @@ static struct str double_quotes(struct scan *s, struct str text, struct span *re
 /* The edit of one of them, beside those of the first. */
 static void fix_single_quotes(struct scan *s, struct span at, struct str text)
 {
-	struct diag_edit **to = &s->single->fixes->edits;
+	struct diag_edit *e = ARENA_NEW(s->ts->arena, struct diag_edit);
 
-	while (*to)
-		to = &(*to)->next;
-	*to = ARENA_NEW(s->ts->arena, struct diag_edit);
-	(*to)->at = at;
-	(*to)->text = text;
+	e->at = at;
+	e->text = text;
+	*s->single = e;
+	s->single = &e->next;
 }
 
 /* 'text' in single quotes: the habit is told once in a file. */
@@ -303,7 +302,7 @@ static void report_single_quotes(struct scan *s, struct str text)
 		return;
 	diag_fix(ds, d, at, plain, "use double quotes");
 	if (d->fixes)
-		s->single = d;
+		s->single = &d->fixes->edits->next;
 }
 
 static struct str first_character(struct str text)

@@ -30,7 +30,7 @@ struct scan {
 	bool broken;                    /* it has a fault */
 	uint32_t told;                  /* opening quote of the last string that was reported for its line ends */
 	uint32_t bad_line;              /* end of the last line that was reported for a bad character */
-	struct diag *single;            /* the report of text in single quotes: its fix is about all of them */
+	struct diag_edit **single;      /* text in single quotes was reported: the end of the edits of its fix, which is about all of them */
 	uint32_t dollar_line;           /* end of the last one with '$' where no string is: its quotes are not where they were meant */
 	struct string_mode *modes;
 	size_t nmodes;
