@@ -15,10 +15,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "runtime/words.h"
 
 enum { CLIENTS = 128, REQUEST = 1024 };
 
@@ -308,14 +308,6 @@ void control_publish(struct control *c, struct str text)
 		flush_watchers(c);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool any_unsent(struct control *c)
 {
 	bool any = false;
@@ -334,9 +326,9 @@ void control_close(struct control *c)
 {
 	unlink(c->address.sun_path);       /* from now on nobody finds us */
 	control_serve(c);                       /* who has connected already is answered */
-	for (int64_t end = now_ms() + 1000, left; any_unsent(c) && (left = end - now_ms()) > 0;) {
+	for (int64_t end = clock_steady() + NS_PER_SECOND, left; any_unsent(c) && (left = end - clock_steady()) > 0;) {
 		struct pollfd p = { .fd = c->epoll, .events = POLLIN };
-		poll(&p, 1, (int)left);
+		poll(&p, 1, (int)(left / 1000000) + 1);
 		control_serve(c);
 	}
 	for (size_t i = 0; i < CLIENTS; i++)

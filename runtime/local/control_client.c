@@ -6,14 +6,14 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "runtime/local/control.h"
 #include "runtime/local/control_path.h"
+#include "runtime/words.h"
 
-enum { ANSWER_MS = 10000 };
+enum { ANSWER_SECONDS = 10 };
 
 bool control_path_open(struct control_path *p, struct str run_dir)
 {
@@ -60,21 +60,13 @@ int control_connect(struct arena *a, struct str run_dir, struct str *why)
 	return -1;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* A byte at a time: what follows the answer is not ours. */
 static bool read_answer(int fd, int64_t until, struct buf *ret, struct arena *a, struct str *why)
 {
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int64_t left = until - now_ms();
-		int ready = poll(&p, 1, left > 0 ? (int)left : 0);
+		int64_t left = until - clock_steady();
+		int ready = poll(&p, 1, left > 0 ? (int)(left / 1000000) + 1 : 0);
 		char c;
 
 		if (ready < 0 && errno == EINTR)
@@ -118,7 +110,7 @@ bool control_ask(struct arena *a, int fd, struct str request, struct str *why)
 
 	if (!ok)
 		*why = STR("its keeper has ended");
-	ok = ok && read_answer(fd, now_ms() + ANSWER_MS, &answer, a, why);
+	ok = ok && read_answer(fd, clock_steady() + ANSWER_SECONDS * NS_PER_SECOND, &answer, a, why);
 	if (ok && !str_is(buf_text(&answer), "ok")) {
 		struct str text = buf_text(&answer);
 		*why = str_copy(a, str_starts(text, STR("no ")) ? (struct str){ text.p + 3, text.n - 3 } : STR("its keeper answers something else"));

@@ -10,69 +10,63 @@
 #include <sys/pidfd.h>
 #include <unistd.h>
 
-enum { DEEPEST = 64, MOST_CHILDREN = 4096 };
+#include "base/buf.h"
+#include "runtime/local/run_state.h"
 
-/* At most `size` bytes of a file of /proc, with a NUL behind them; 0 when it cannot be read. */
-static size_t proc_read(const char *path, char *text, size_t size)
+enum { DEEPEST = 64, BLOCK = 16 << 10 };
+
+/* A file of /proc to its end, with a NUL behind it; false when it cannot be read. */
+static bool proc_read(const char *path, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t n = 0;
+	ssize_t k = 0;
 
 	if (fd < 0)
-		return 0;
-	while (n + 1 < size) {
-		ssize_t k = read(fd, text + n, size - n - 1);
+		return false;
+	while (buf_room(ret, BLOCK)) {
+		k = read(fd, ret->p + ret->n, BLOCK);
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0)
 			break;
-		n += (size_t)k;
+		ret->n += (size_t)k;
 	}
 	close(fd);
-	text[n] = '\0';
-	return n;
-}
-
-/* State and parent of a process, from /proc/PID/stat; 0 when it is gone. */
-static pid_t parent_of(pid_t pid, char *state)
-{
-	char path[64], text[512];
-	int parent = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	if (!proc_read(path, text, sizeof text))
-		return 0;
-	const char *after = strrchr(text, ')');         /* the program's own name may hold anything */
-	if (!after || sscanf(after + 1, " %c %d", state, &parent) != 2)
-		return 0;
-	return parent;
+	buf_char(ret, '\0');
+	return k >= 0;
 }
 
 struct pids {
-	pid_t at[MOST_CHILDREN];
-	size_t n;
+	pid_t *at;
+	size_t n, room;
 };
 
 static void pids_add(struct pids *p, pid_t pid)
 {
-	if (pid > 0 && p->n < MOST_CHILDREN)
-		p->at[p->n++] = pid;
+	if (pid <= 0)
+		return;
+	if (p->n == p->room) {
+		p->room = p->room ? 2 * p->room : 64;
+		p->at = memory_resize(p->at, p->room * sizeof *p->at);
+	}
+	p->at[p->n++] = pid;
 }
 
 /* Children are listed by the thread that started them. */
 static void thread_children(pid_t pid, const char *thread, struct pids *ret)
 {
-	char path[96], *text = malloc(1 << 16), *at = text;
+	char path[96];
+	struct buf text = { 0 };
 
 	snprintf(path, sizeof path, "/proc/%d/task/%.20s/children", (int)pid, thread);
-	if (text && proc_read(path, text, 1 << 16))
-		for (char *end; *at; at = end) {
+	if (proc_read(path, &text))
+		for (char *at = text.p, *end; *at; at = end) {
 			long child = strtol(at, &end, 10);
 			if (end == at)
 				break;
 			pids_add(ret, (pid_t)child);
 		}
-	free(text);
+	buf_release(&text);
 }
 
 /* Where the kernel keeps no lists of children: everybody whose parent it is. */
@@ -84,7 +78,7 @@ static void children_by_parent(pid_t pid, struct pids *ret)
 	if (!dir)
 		return;
 	for (const struct dirent *e; (e = readdir(dir));)
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && parent_of((pid_t)atoi(e->d_name), &state) == pid)
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && process_parent((pid_t)atoi(e->d_name), &state) == pid)
 			pids_add(ret, (pid_t)atoi(e->d_name));
 	closedir(dir);
 }
@@ -93,7 +87,6 @@ static void children_of(pid_t pid, struct pids *ret)
 {
 	char path[64];
 
-	ret->n = 0;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	if (access(path, R_OK) < 0) {
 		children_by_parent(pid, ret);
@@ -115,7 +108,7 @@ static int hold(pid_t parent, pid_t pid)
 	int fd = pidfd_open(pid, 0);
 	char state = 'Z';
 
-	if (fd >= 0 && parent_of(pid, &state) == parent && state != 'Z' && state != 'X')
+	if (fd >= 0 && process_parent(pid, &state) == parent && state != 'Z' && state != 'X')
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -128,23 +121,21 @@ static int hold(pid_t parent, pid_t pid)
  */
 static size_t kill_tree(pid_t pid, int fd, int depth)
 {
-	struct pids *children = depth < DEEPEST ? malloc(sizeof *children) : NULL;
-	int *held = NULL;
+	struct pids children = { 0 };
 	size_t killed = 0;
 
-	if (children) {
-		children_of(pid, children);
-		held = malloc((children->n + 1) * sizeof *held);
-		for (size_t i = 0; held && i < children->n; i++)
-			held[i] = hold(pid, children->at[i]);
-	}
+	if (depth < DEEPEST)
+		children_of(pid, &children);
+	int *held = memory_resize(NULL, (children.n + 1) * sizeof *held);
+	for (size_t i = 0; i < children.n; i++)
+		held[i] = hold(pid, children.at[i]);
 	killed += pidfd_send_signal(fd, SIGKILL, NULL, 0) == 0;
 	close(fd);
-	for (size_t i = 0; held && i < children->n; i++)
+	for (size_t i = 0; i < children.n; i++)
 		if (held[i] >= 0)
-			killed += kill_tree(children->at[i], held[i], depth + 1);
+			killed += kill_tree(children.at[i], held[i], depth + 1);
 	free(held);
-	free(children);
+	free(children.at);
 	return killed;
 }
 
@@ -156,13 +147,12 @@ struct walk {
 
 static void walk(struct walk *w, pid_t of, int depth)
 {
-	struct pids *children = depth < DEEPEST ? malloc(sizeof *children) : NULL;
+	struct pids children = { 0 };
 
-	if (!children)
-		return;
-	children_of(of, children);
-	for (size_t i = 0; i < children->n; i++) {
-		pid_t pid = children->at[i];
+	if (depth < DEEPEST)
+		children_of(of, &children);
+	for (size_t i = 0; i < children.n; i++) {
+		pid_t pid = children.at[i];
 		enum descendant d = w->judge(w->context, pid);
 		int fd = d == DESCENDANT_KILL ? hold(of, pid) : -1;
 		if (fd >= 0)
@@ -170,7 +160,7 @@ static void walk(struct walk *w, pid_t of, int depth)
 		else if (d == DESCENDANT_PASS)
 			walk(w, pid, depth + 1);
 	}
-	free(children);
+	free(children.at);
 }
 
 size_t descendants_kill(pid_t of, enum descendant (*judge)(void *context, pid_t pid), void *context)
@@ -183,15 +173,15 @@ size_t descendants_kill(pid_t of, enum descendant (*judge)(void *context, pid_t 
 
 bool process_has_variable(pid_t pid, const char *entry)
 {
-	enum { MOST = 4 << 20 };
-	char path[64], *text = malloc(MOST);
-	size_t n, length = strlen(entry);
+	char path[64];
+	struct buf text = { 0 };
+	size_t length = strlen(entry);
 	bool found = false;
 
 	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-	n = text ? proc_read(path, text, MOST) : 0;
-	for (size_t at = 0; at < n && !found; at += strlen(text + at) + 1)
-		found = strncmp(text + at, entry, length + 1) == 0;
-	free(text);
+	if (proc_read(path, &text))
+		for (size_t at = 0; at < text.n && !found; at += strlen(text.p + at) + 1)
+			found = strncmp(text.p + at, entry, length + 1) == 0;
+	buf_release(&text);
 	return found;
 }

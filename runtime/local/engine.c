@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "runtime/local/descendants.h"
 #include "runtime/local/engine_internal.h"
+#include "runtime/words.h"
 
 enum { EVENTS = 64, SWEEP_SECONDS = 5 };
 
@@ -24,15 +25,7 @@ struct run_replica *engine_run_replica(const struct engine *e, const struct repl
 
 /* ---- time: the real-time clock as it was at the start, without its later jumps ---- */
 
-static int64_t read_clock(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return t.tv_sec * SECOND + t.tv_nsec;
-}
-
-static void look_at_clock(struct engine *e) { e->now = read_clock(CLOCK_BOOTTIME) + e->clock_offset; }
+static void look_at_clock(struct engine *e) { e->now = clock_steady() + e->clock_offset; }
 
 /* ---- descriptors ---- */
 
@@ -212,7 +205,7 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 	*e = (struct engine){ .arena = a, .job = job, .options = o, .dir = *dir, .state = state, .self = getpid(),
 		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1, .signal_watch = { WATCH_SIGNALS, NULL },
 		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL } };
-	e->clock_offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
+	e->clock_offset = clock_real() - clock_steady();
 	e->chunk = ARENA_ARRAY(a, char, CHUNK);
 	look_at_clock(e);
 	permit_files(e);

@@ -292,8 +292,6 @@ bool follow_add(struct follow *f, const struct follow_run *run)
 }
 
 int follow_fd(const struct follow *f) { return f->inotify; }
-size_t follow_streams(const struct follow *f) { return f->nstreams; }
-const struct log_stream *follow_stream(const struct follow *f, size_t i) { return &f->streams[i]->id; }
 
 void follow_release(struct follow *f)
 {

@@ -67,9 +67,6 @@ void follow_read(struct follow *f);
 bool follow_next(struct follow *f, bool over, struct log_line *ret);
 /* Readable when some file has changed; -1 when the kernel cannot tell: look every now and then. */
 int follow_fd(const struct follow *f);
-/* Streams found so far that were wanted. */
-size_t follow_streams(const struct follow *f);
-const struct log_stream *follow_stream(const struct follow *f, size_t i);
 void follow_release(struct follow *f);
 
 #endif

@@ -361,12 +361,6 @@ bool isolation_enter(const struct isolation *iso, size_t replica, const struct s
 	return mounts_enter(box, &extra, ret);
 }
 
-pid_t isolation_fork(struct isolation *iso)
-{
-	(void)iso;                      /* what is forked by the keeper is in the namespace that it has made for its children */
-	return fork();
-}
-
 /* ---- close ---- */
 
 /*

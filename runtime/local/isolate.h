@@ -75,13 +75,6 @@ struct isolation_error {
 bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box, struct isolation_error *ret);
 
 /*
- * fork() into the run's process namespace (a plain fork() in mode NONE).  The
- * pid is the keeper's view of it; in the child getppid() is 0 when there is such a
- * namespace.  -1 with errno.
- */
-pid_t isolation_fork(struct isolation *iso);
-
-/*
  * Kills and reaps what is left in the process namespace, and with it every child
  * of the caller that has ended; closes what isolation_open() opened.  The caller
  * stays in its namespaces, which end with it.

@@ -20,6 +20,7 @@
 
 #include "base/file.h"
 #include "runtime/local/run_dir.h"
+#include "runtime/words.h"
 
 enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
 
@@ -66,14 +67,6 @@ static bool read_report(struct arena *a, int fd, struct report *ret, struct str 
 
 enum { REPORT_FD = 3, LIFELINE_FD = 4, FIRST_FREE_FD = 5 };
 
-static void close_from(unsigned first)
-{
-	if (close_range(first, ~0u, 0) == 0)
-		return;
-	for (unsigned fd = first; fd < 65536; fd++)
-		close((int)fd);
-}
-
 /* Nothing of the command's but these two, at known places. */
 static void keep_descriptors(int report_fd, int *lifeline)
 {
@@ -85,7 +78,7 @@ static void keep_descriptors(int report_fd, int *lifeline)
 		dup3(life, LIFELINE_FD, O_CLOEXEC);
 	for (int fd = 0; fd <= 2 && null >= 0; fd++)
 		dup2(null, fd);
-	close_from(life >= 0 ? FIRST_FREE_FD : LIFELINE_FD);
+	closefrom(life >= 0 ? FIRST_FREE_FD : LIFELINE_FD);
 	*lifeline = life >= 0 ? LIFELINE_FD : -1;
 }
 
@@ -118,10 +111,8 @@ static struct run_state first_state(struct arena *a, const struct keeper_start *
 {
 	struct run_state state = { .name = s->job->name, .ns = plan_namespace(s->job), .framework = s->job->framework, .file = s->file,
 		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a), .cause = STR("") };
-	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	state.begin = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	state.begin = clock_real();
 	process_identify(getpid(), &state.keeper);
 	return state;
 }
@@ -264,21 +255,6 @@ bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *
 
 /* ---- after its death ---- */
 
-static pid_t parent_of(const char *pid)
-{
-	char path[64], text[512];
-	int fd = snprintf(path, sizeof path, "/proc/%.20s/stat", pid) > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = 0;
-	const char *p = strrchr(text, ')');     /* "PID (name) S PARENT ..." */
-	return p && strlen(p) > 4 ? (pid_t)strtol(p + 4, NULL, 10) : -1;
-}
-
 static bool is_keeper(const struct keeper *keepers, size_t n, pid_t pid)
 {
 	for (size_t i = 0; i < n; i++)
@@ -292,10 +268,11 @@ static bool kill_children(const struct keeper *keepers, size_t n, size_t *gone)
 {
 	DIR *d = opendir("/proc");
 	bool found = false;
+	char state;
 
 	for (struct dirent *e; d && (e = readdir(d));) {
 		pid_t pid = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? (pid_t)strtol(e->d_name, NULL, 10) : 0;
-		if (!pid || parent_of(e->d_name) != getpid() || is_keeper(keepers, n, pid))
+		if (!pid || process_parent(pid, &state) != getpid() || is_keeper(keepers, n, pid))
 			continue;
 		found = true;
 		kill(pid, SIGKILL);

@@ -21,8 +21,8 @@ static size_t read_small(const char *path, char *into, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Fields 3 and 22 of /proc/PID/stat; the name before them may hold anything, parentheses too. */
-static bool read_stat(pid_t pid, char *ret_state, uint64_t *ret_start)
+/* Fields 3, 4 and 22 of /proc/PID/stat; the name before them may hold anything, parentheses too. */
+static bool read_stat(pid_t pid, char *ret_state, pid_t *ret_parent, uint64_t *ret_start)
 {
 	char path[64], text[1024];
 
@@ -39,6 +39,8 @@ static bool read_stat(pid_t pid, char *ret_state, uint64_t *ret_start)
 		if (!p)
 			return false;
 		p++;
+		if (field == 3)
+			*ret_parent = (pid_t)strtol(p, NULL, 10);
 	}
 	if (!isdigit((unsigned char)*p))
 		return false;
@@ -51,12 +53,21 @@ static bool is_dead(char state) { return state == 'Z' || state == 'X' || state =
 bool process_identify(pid_t pid, struct process_id *ret)
 {
 	char state;
+	pid_t parent;
 	uint64_t start;
 
-	if (pid <= 0 || !read_stat(pid, &state, &start) || is_dead(state))
+	if (pid <= 0 || !read_stat(pid, &state, &parent, &start) || is_dead(state))
 		return false;
 	*ret = (struct process_id){ pid, start };
 	return true;
+}
+
+pid_t process_parent(pid_t pid, char *ret_state)
+{
+	pid_t parent;
+	uint64_t start;
+
+	return pid > 0 && read_stat(pid, ret_state, &parent, &start) ? parent : -1;
 }
 
 bool process_alive(const struct process_id *id, struct str boot_id)

@@ -21,6 +21,7 @@
 #include "base/path.h"
 #include "diag/suggest.h"
 #include "runtime/local/remove.h"
+#include "runtime/words.h"
 
 enum { STATUS_DISK = 3, STATUS_CONFLICT = 5 };
 
@@ -263,14 +264,6 @@ int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why
 
 /* ---- the state of one ---- */
 
-static int64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /*
  * Whole or not at all, but not synced: it is written at each change, and after a
  * crash of the machine it says nothing anyway.  The result is.
@@ -309,7 +302,7 @@ bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, s
 {
 	struct buf text = { 0 };
 
-	run_state_observe(s, now());
+	run_state_observe(s, clock_real());
 	run_state_write(s, &text);
 	buf_char(&text, '\n');
 	bool ok = run_phase_final(s->phase) ? save_final(dir->fd, buf_text(&text)) : replace_file(dir->fd, "state", buf_text(&text), false);

@@ -40,6 +40,8 @@ struct process_id {
 };
 /* Of a living process of ours; false when it is gone. */
 bool process_identify(pid_t pid, struct process_id *ret);
+/* Its parent (0: outside of our namespace) and its state, a letter of proc(5); -1 when it is gone. */
+pid_t process_parent(pid_t pid, char *ret_state);
 /* Is it still that process, in this boot, and not just waiting to be reaped? */
 bool process_alive(const struct process_id *id, struct str boot_id);
 /* /proc/sys/kernel/random/boot_id */

@@ -62,10 +62,7 @@ static bool descriptors(const struct spawn *s, int *fd)
 	if (dup3(report_fd, REPORT, O_CLOEXEC) < 0)
 		return false;
 	*fd = REPORT;
-	if (close_range(REPORT + 1, ~0u, 0) == 0)
-		return true;
-	for (int i = REPORT + 1; i < 65536; i++)        /* a kernel before 5.9 */
-		close(i);
+	closefrom(REPORT + 1);
 	return true;
 }
 
@@ -118,7 +115,7 @@ bool spawn_start(const struct spawn *s, struct spawned *ret)
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return false;
-	pid_t pid = isolation_fork(s->isolation);
+	pid_t pid = fork();
 	if (pid == 0)
 		child(s, parent, ends[1]);
 	int error = errno;
