@@ -42,15 +42,30 @@ struct str str_digits(char room[STR_DIGITS], int64_t n)
 	return (struct str){ p, (size_t)(end - p) };
 }
 
+struct str str_lower(struct arena *a, struct str s)
+{
+	struct str ret = str_copy(a, s);
+
+	for (size_t i = 0; i < ret.n; i++)
+		if (ret.p[i] >= 'A' && ret.p[i] <= 'Z')
+			((char *)ret.p)[i] += 'a' - 'A';
+	return ret;
+}
+
+void str_double_put(char room[STR_DOUBLE], double number)
+{
+	int digits = 15;
+
+	do
+		snprintf(room, STR_DOUBLE, "%.*g", digits, number);
+	while (digits++ < 17 && strtod(room, NULL) != number);
+}
+
 struct str str_double(struct arena *a, double number)
 {
-	char text[40];
+	char text[STR_DOUBLE];
 
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
+	str_double_put(text, number);
 	return str_copy(a, str_of(text));
 }
 

@@ -46,12 +46,16 @@ int str_cmp(struct str a, struct str b);
 struct str str_copy(struct arena *a, struct str s);
 /* a, b and c one after the other, NUL-terminated: for names made often, where printf would be felt. */
 struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c);
+/* Letters of ASCII in lower case, in the arena. */
+struct str str_lower(struct arena *a, struct str s);
 /* In decimal digits: at the end of `room`, or NUL-terminated in the arena. */
 enum { STR_DIGITS = 20 };
 struct str str_digits(char room[STR_DIGITS], int64_t n);
 struct str str_int(struct arena *a, int64_t n);
-/* The shortest decimal text that is read as the same number; without an exponent where 15 digits are enough. */
+/* The shortest decimal text that is read as the same number, without an exponent where 15 digits are enough: NUL-terminated. */
+enum { STR_DOUBLE = 32 };
 struct str str_double(struct arena *a, double number);
+void str_double_put(char room[STR_DOUBLE], double number);
 /* printf into the arena; NUL-terminated. */
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Characters (code points) in UTF-8 text; malformed bytes count one each. */

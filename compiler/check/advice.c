@@ -4,8 +4,6 @@
  */
 #include "check/context.h"
 
-#include <ctype.h>
-
 #include "base/buf.h"
 
 enum { LONGEST = 100 };                 /* of a text that is proposed */
@@ -76,16 +74,6 @@ static struct str topic_of(const struct decl *import)
 	return topic.n ? topic : import->name;
 }
 
-/* Accelerators are named in lower case. */
-static struct str lowered(struct arena *arena, struct str s)
-{
-	char *copy = arena_alloc(arena, s.n + 1);
-
-	for (size_t i = 0; i < s.n; i++)
-		copy[i] = (char)tolower((unsigned char)s.p[i]);
-	return (struct str){ copy, s.n };
-}
-
 /* "h100:8", "8xh100", "h100 x 8": the product, and how many of it. */
 static void split_device(struct str text, struct str *ret_name, struct str *ret_number)
 {
@@ -137,7 +125,7 @@ static void device(struct advice *a)
 		device_of_record(a->check, a->found, &name, &number);
 	else
 		split_device(a->text, &name, &number);
-	name = lowered(a->check->arena, name);
+	name = str_lower(a->check->arena, name);        /* accelerators are named so */
 	const struct decl *import = device_module(a, name, &exact);
 
 	if (exact) {

@@ -47,12 +47,9 @@ const struct str *render_segments(const struct object *o, struct str *one, size_
 
 void render_float(struct buf *b, double number)
 {
-	char text[40];
-	int digits = 1;
+	char text[STR_DOUBLE];
 
-	do
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-	while (digits++ < 17 && strtod(text, NULL) != number);
+	str_double_put(text, number);
 	char *e = strchr(text, 'e');
 	size_t mantissa = e ? (size_t)(e - text) : strlen(text);
 	buf_put(b, text, mantissa);

@@ -37,10 +37,8 @@ static struct str device_word(struct import *im, struct str resource)
 	struct arena *a = im->arena;
 	const char *slash = memrchr(resource.p, '/', resource.n);
 	struct str tail = slash ? (struct str){ slash + 1, (size_t)(resource.p + resource.n - slash) - 1 } : resource;
-	struct str base = str_copy(a, word_text(a, tail)), word;
+	struct str base = str_lower(a, word_text(a, tail)), word;
 
-	for (size_t i = 0; i < base.n; i++)
-		((char *)base.p)[i] = (char)tolower((unsigned char)base.p[i]);
 	while (base.n && *base.p == '_')
 		base = (struct str){ base.p + 1, base.n - 1 };
 	if (!base.n || isdigit((unsigned char)*base.p))
@@ -228,7 +226,7 @@ static const struct device *accelerator(struct role_reading *r, const struct dat
 			int64_t count;
 			if (!device_is(r->im, m->key) || (pass && amount_of(r, "limits", m->key)))
 				continue;
-			if (have || r->kind->no_device || !device_count(r, m->key, &count)) {
+			if (have || !device_count(r, m->key, &count)) {
 				keep_raw(r, m->key);
 				if (is_configured(r->im, m->key))
 					bring(r, device_find(r->im, m->key));

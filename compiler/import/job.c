@@ -16,7 +16,7 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 
 	if (!fitted)
 		return false;
-	*ret = (struct manifest){ .im = im, .object = fitted, .kind = str_of(k->kind), .api_version = str_of(k->api_version),
+	*ret = (struct manifest){ .im = im, .object = fitted, .kind = str_of(k->kind),
 		.at = data_get(object, STR("kind"))->from, .metadata = member(fitted, "metadata"), .spec = member(fitted, "spec") };
 	ret->name = member_text(ret->metadata, "name");
 	ret->ns = member_text(ret->metadata, "namespace");
@@ -40,6 +40,18 @@ void job_use(struct import *im, struct imported *job, struct str module)
 }
 
 /* ---- metadata ---- */
+
+bool is_servers(struct str key)
+{
+	static const char *const keys[] = {
+		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds",
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (str_is(key, keys[i]))
+			return true;
+	return false;
+}
 
 /* What tools of the cluster wrote, and what we wrote ourselves into objects of other targets. */
 static bool is_noise(struct str key)
@@ -98,25 +110,11 @@ static void metadata(struct manifest *m, struct lines *job)
 	other_metadata(m);
 }
 
-/* An expression on one line, as a part of a key. */
-static struct str flat(struct arena *a, const struct expr *e)
-{
-	struct writing w = { .arena = a };
-	struct line line = { .value = (struct expr *)e }, *one = &line;
-
-	lines_write(&w, &(struct lines){ &one, 1 }, 0);
-	while (w.out.n && w.out.p[w.out.n - 1] == '\n')
-		w.out.n--;
-	struct str text = str_copy(a, buf_text(&w.out));
-	writing_release(&w);
-	return text;
-}
-
 struct lines *job_new(struct manifest *m, struct imported *job, const struct expr *framework)
 {
 	struct arena *a = m->im->arena;
 	struct lines top = { 0 };
-	struct str title = flat(a, expr_string(a, m->name));
+	struct str title = expr_flat(a, expr_string(a, m->name));
 
 	job->name = m->name;
 	job->ns = m->ns;
@@ -125,7 +123,7 @@ struct lines *job_new(struct manifest *m, struct imported *job, const struct exp
 	job->name_at = m->name_at;
 	struct str key = str_cat(a, STR("job "), title, framework ? STR(": ") : STR(""));
 	if (framework)
-		key = str_cat(a, key, flat(a, framework), STR(""));
+		key = str_cat(a, key, expr_flat(a, framework), STR(""));
 	struct lines *body = lines_extend(a, &top, key, m->name_at);
 	job->job = top.at[0];
 	metadata(m, body);

@@ -169,7 +169,7 @@ static void role_of(struct set *s, const struct data *d, struct set_role *r)
 	const struct data *job = member(member(d, "template"), "spec");
 	struct span jobs_at = member_at(d, "replicas"), per_at = member_at(job, member(job, "completions") ? "completions" : "parallelism");
 
-	*r = (struct set_role){ .name = member_text(d, "name"), .template = member(job, "template"), .place = d->from, .restart = "on-failure" };
+	*r = (struct set_role){ .name = member_text(d, "name"), .template = member(job, "template"), .place = d->from };
 	r->jobs = member_int(d, "replicas", 1);
 	r->per = batch_replicas(im, job);
 	if (r->per == 1 && member(d, "replicas"))

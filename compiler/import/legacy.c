@@ -19,12 +19,12 @@ struct legacy_kind {
 static const struct legacy_kind tensorflow_kind = {
 	"tensorflow.v1alpha1.TfJob", "tfjob", "tfReplicaType", "tfPort", "MASTER",
 	{ { "MASTER", "master" }, { "WORKER", "worker" }, { "PS", "ps" } },
-	{ "tensorflow", "tensorflow", "tf-port", 2222, NULL, false, false },
+	{ "tensorflow", "tensorflow", "tf-port", 2222, NULL, false },
 };
 static const struct legacy_kind mxnet_kind = {
 	"mxnet.v1beta1.MxJob", "mxjob", "mxReplicaType", "PsRootPort", "WORKER",
 	{ { "SCHEDULER", "scheduler" }, { "SERVER", "server" }, { "WORKER", "worker" } },
-	{ "mxnet", "mxnet", "ps-root-port", 9091, NULL, false, false },
+	{ "mxnet", "mxnet", "ps-root-port", 9091, NULL, false },
 };
 
 struct legacy_job {

@@ -115,29 +115,30 @@ static bool is_word(struct str s)
 	return s.n > 0;
 }
 
+struct str expr_flat(struct arena *a, const struct expr *e)
+{
+	struct writing w = { .arena = a };
+	struct line line = { .value = (struct expr *)e }, *one = &line;
+
+	lines_write(&w, &(struct lines){ &one, 1 }, 0);
+	while (w.out.n && w.out.p[w.out.n - 1] == '\n')
+		w.out.n--;
+	struct str text = str_copy(a, buf_text(&w.out));
+	writing_release(&w);
+	return text;
+}
+
 struct str key_text(struct arena *a, struct str word)
 {
 	/* not keys without quotes, or not what a reader takes for one */
 	static const char *const reserved[] = {
 		"let", "check", "warn", "if", "for", "else", "then", "in", "and", "or", "not", "true", "false", "none",
 	};
-	struct buf b = { 0 };
 	bool bare = is_word(word);
 
 	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
 		bare = bare && !str_is(word, reserved[i]);
-	if (bare)
-		return word;
-	struct writing w = { .arena = a };
-	struct line line = { .value = expr_string(a, word) };
-	struct line *one = &line;
-	lines_write(&w, &(struct lines){ &one, 1 }, 0);
-	b = w.out;
-	while (b.n && b.p[b.n - 1] == '\n')
-		b.n--;
-	struct str text = str_copy(a, buf_text(&b));
-	writing_release(&w);
-	return text;
+	return bare ? word : expr_flat(a, expr_string(a, word));
 }
 
 struct str word_text(struct arena *a, struct str text)

@@ -66,6 +66,8 @@ struct expr *expr_string(struct arena *a, struct str text);
 /* One more piece of an EXPR_STRING; neighbouring texts become one. */
 void expr_append(struct arena *a, struct expr *string, bool code, struct str text);
 struct expr *expr_new(struct arena *a, enum expr_kind kind);
+/* An expression on one line, as a part of a key. */
+struct str expr_flat(struct arena *a, const struct expr *e);
 struct expr *expr_call(struct arena *a, struct str what);
 
 /* key = value, at the end of `to`. */

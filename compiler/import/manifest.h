@@ -78,7 +78,7 @@ struct import {
 struct manifest {
 	struct import *im;
 	const struct data *object;      /* fitted to its type */
-	struct str api_version, kind, name, ns;
+	struct str kind, name, ns;
 	struct span at;                 /* of the kind, else of the object */
 	struct span name_at;
 	const struct data *metadata, *spec;     /* or NULL */
@@ -118,6 +118,8 @@ struct job_role {
 };
 void job_finish(struct manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n);
 
+/* A field of metadata that the API server writes into every object. */
+bool is_servers(struct str key);
 /* A number of seconds of the manifest, as a duration; negative ones are refused where the program is tried. */
 void job_seconds(struct import *im, struct lines *to, const char *field, const struct data *of, const char *key);
 /* `suspend`, unless a queue suspends by itself. */

@@ -8,12 +8,10 @@
 #include "import/hosts.h"
 #include "import/role.h"
 
-#include <ctype.h>
-
 #include "syntax/reserved.h"
 
 struct beside {
-	struct str kind, api_version, name, ns;
+	struct str kind, name, ns;
 	struct span at;                 /* of the kind */
 	const struct data *object;      /* fitted */
 	bool namespaced, ours;
@@ -23,19 +21,6 @@ struct beside {
 };
 
 /* ---- what it says ---- */
-
-/* What the API server and kubectl write into objects. */
-static bool is_servers(struct str key)
-{
-	static const char *const keys[] = {
-		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds",
-	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (str_is(key, keys[i]))
-			return true;
-	return false;
-}
 
 static bool is_noise(struct str key)
 {
@@ -165,7 +150,7 @@ bool beside_read(struct import *im, const struct data *object, struct str kind, 
 	if (!known)
 		return false;
 	b = ARENA_NEW(im->arena, struct beside);
-	*b = (struct beside){ .kind = kind, .api_version = api_version, .at = data_get(object, STR("kind"))->from, .source = im->source, .namespaced = known->namespaced,
+	*b = (struct beside){ .kind = kind, .at = data_get(object, STR("kind"))->from, .source = im->source, .namespaced = known->namespaced,
 		.name = member_text(member(object, "metadata"), "name"), .ns = member_text(member(object, "metadata"), "namespace") };
 	if (is_secret(im, object, b))
 		return true;
@@ -286,27 +271,18 @@ static void take_words(struct import *im, struct imported *job)
 	}
 }
 
-static struct str lower(struct arena *a, struct str s)
-{
-	struct str ret = str_copy(a, s);
-
-	for (size_t i = 0; i < ret.n; i++)
-		((char *)ret.p)[i] = (char)tolower((unsigned char)ret.p[i]);
-	return ret;
-}
-
 /* `bert-config` of the job bert is its `config`. */
 static struct str word_of(struct import *im, const struct beside *b)
 {
 	struct arena *a = im->arena;
-	struct str name = b->name, job = b->owner->name, kind = lower(a, b->kind), word;
+	struct str name = b->name, job = b->owner->name, kind = str_lower(a, b->kind), word;
 
 	if (str_starts(name, job) && name.n > job.n + 1 && name.p[job.n] == '-')
 		name = (struct str){ name.p + job.n + 1, name.n - job.n - 1 };
 	else if (str_eq(name, job))
 		name = kind;
 	take_words(im, b->owner);
-	word = lower(a, word_text(a, name));
+	word = str_lower(a, word_text(a, name));
 	if (key_text(a, word).p != word.p || word_is_reserved(word) || map_get(&b->owner->words, word))
 		word = str_printf(a, "%.*s_%.*s", STR_ARG(word), STR_ARG(kind));
 	struct str base = word;

@@ -10,26 +10,26 @@
 static const struct operator_kind kinds[] = {
 	{ "TFJob", "kubeflow.org.v1.TFJob", "tfjob", "tfReplicaSpecs", "Never", OPERATOR_OPEN | OPERATOR_CASES, 7, 9,
 	  { { "Chief", "chief", -1 }, { "Master", "master", -1 }, { "PS", "ps", -1 }, { "Worker", "worker", -1 }, { "Evaluator", "evaluator", -1 } },
-	  { "tensorflow", "tensorflow", "tfjob-port", 2222, INDEX_LABEL, true, false } },
+	  { "tensorflow", "tensorflow", "tfjob-port", 2222, INDEX_LABEL, true } },
 	{ "PyTorchJob", "kubeflow.org.v1.PyTorchJob", "pytorchjob", "pytorchReplicaSpecs", "OnFailure", 0, 7, 9,
 	  { { "Master", "master", -1 }, { "Worker", "worker", -1 } },
-	  { "pytorch", "pytorch", "pytorchjob-port", 23456, INDEX_LABEL, true, false } },
+	  { "pytorch", "pytorch", "pytorchjob-port", 23456, INDEX_LABEL, true } },
 	{ "MXJob", "kubeflow.org.v1.MXJob", "mxjob", "mxReplicaSpecs", "Never", OPERATOR_OPEN | OPERATOR_CASES, 7, 8,
 	  { { "Scheduler", "scheduler", -1 }, { "Server", "server", -1 }, { "Worker", "worker", -1 }, { "TunerTracker", "tunertracker", -1 },
 	    { "TunerServer", "tunerserver", -1 }, { "Tuner", "tuner", -1 } },
-	  { "mxnet", "mxnet", "mxjob-port", 9091, INDEX_LABEL, true, false } },
+	  { "mxnet", "mxnet", "mxjob-port", 9091, INDEX_LABEL, true } },
 	{ "XGBoostJob", "kubeflow.org.v1.XGBoostJob", "xgboostjob", "xgbReplicaSpecs", "Never", 0, 7, 9,
 	  { { "Master", "master", 1 }, { "Worker", "worker", -1 } },
-	  { "xgboost", "xgboost", "xgboostjob-port", 9999, INDEX_LABEL, true, false } },
-	{ "MPIJob", "kubeflow.org.v1.MPIJob", "mpijob", "mpiReplicaSpecs", "Never", OPERATOR_NO_NAME_RULE | OPERATOR_FIRST, 7, 9,
+	  { "xgboost", "xgboost", "xgboostjob-port", 9999, INDEX_LABEL, true } },
+	{ "MPIJob", "kubeflow.org.v1.MPIJob", "mpijob", "mpiReplicaSpecs", "Never", OPERATOR_NO_NAME_RULE, 7, 9,
 	  { { "Launcher", "launcher", 1 }, { "Worker", "worker", 0 } },
-	  { NULL, "mpi", NULL, 0, INDEX_LABEL, true, false } },
+	  { NULL, "mpi", NULL, 0, INDEX_LABEL, true } },
 	{ "PaddleJob", "kubeflow.org.v1.PaddleJob", "paddlejob", "paddleReplicaSpecs", "OnFailure", 0, 7, 9,
 	  { { "Master", "master", -1 }, { "Worker", "worker", -1 } },
-	  { "paddle", "paddle", "master", 36543, INDEX_LABEL, true, false } },
+	  { "paddle", "paddle", "master", 36543, INDEX_LABEL, true } },
 	{ "JAXJob", "kubeflow.org.v1.JAXJob", "jaxjob", "jaxReplicaSpecs", "Never", 0, 9, 9,
 	  { { "Worker", "worker", 1 } },
-	  { "jax", "jax", "jaxjob-port", 6666, INDEX_LABEL, true, false } },
+	  { "jax", "jax", "jaxjob-port", 6666, INDEX_LABEL, true } },
 	{ 0 }
 };
 
@@ -286,7 +286,6 @@ static void job_fields(struct operator_job *j, struct lines *to)
 
 static void restart(struct operator_job *j, struct lines *to, const struct data *spec)
 {
-	static const char *const words[][2] = { { "Never", "never" }, { "OnFailure", "on-failure" }, { "Always", "always" } };
 	struct arena *a = j->m.im->arena;
 	const struct data *d = member(spec, "restartPolicy");
 	struct str policy = d ? d->u.string : STR("");
@@ -297,9 +296,9 @@ static void restart(struct operator_job *j, struct lines *to, const struct data 
 	struct span at = span_join(member_at(spec, "restartPolicy"), d->from);
 	if (by_code)
 		policy = STR("Never");
-	for (size_t i = 0; i < 3; i++)
-		if (str_is(policy, words[i][0]) && !str_is(policy, j->kind->restart))
-			set(j, to, "restart", expr_string(a, str_of(words[i][1])), at);
+	struct str word = restart_word(policy);
+	if (word.n && !str_is(policy, j->kind->restart))
+		set(j, to, "restart", expr_string(a, word), at);
 	if (by_code)
 		set(j, to, "retry_on", expr_text(a, STR("128..255")), at);
 }
@@ -311,11 +310,7 @@ static struct str role_word(struct operator_job *j, const struct operator_role *
 
 	if (known)
 		return str_of(known->word);
-	struct str word = str_copy(a, word_text(a, key));
-	for (size_t i = 0; i < word.n; i++)
-		if (word.p[i] >= 'A' && word.p[i] <= 'Z')
-			((char *)word.p)[i] += 'a' - 'A';
-	return word;
+	return str_lower(a, word_text(a, key));
 }
 
 /* A field of its own in v1beta1, an annotation ever since. */

@@ -16,8 +16,7 @@ struct operator_role {
 enum operator_trait {
 	OPERATOR_OPEN = 1,              /* any other role is taken too */
 	OPERATOR_CASES = 2,             /* roles are known in any case */
-	OPERATOR_NO_NAME_RULE = 4,
-	OPERATOR_FIRST = 8              /* the first container is the main one */
+	OPERATOR_NO_NAME_RULE = 4
 };
 
 struct operator_kind {

@@ -123,23 +123,24 @@ static void pull_secrets(struct role_reading *r, const struct data_member *m)
 		set(r, "pull_secrets", list, m);
 }
 
+struct str restart_word(struct str policy)
+{
+	return str_is(policy, "Never") ? STR("never") : str_is(policy, "OnFailure") ? STR("on-failure") : str_is(policy, "Always") ? STR("always") : STR("");
+}
+
 static void restart(struct role_reading *r, const struct data_member *m)
 {
-	static const char *const words[][2] = { { "Never", "never" }, { "OnFailure", "on-failure" }, { "Always", "always" } };
+	struct str word = restart_word(m->value->u.string);
 
 	if (r->kind->restart) {
 		import_left_out(r->im, m->key_at, m->key, "the role's own restart policy counts");
 		return;
 	}
-	for (size_t i = 0; i < 3; i++) {
-		if (!str_is(m->value->u.string, words[i][0]))
-			continue;
-		set(r, "restart", expr_string(r->im->arena, str_of(words[i][1])), m);
-		return;
-	}
 	if (!m->value->u.string.n)
 		return;
-	set(r, "restart", expr_string(r->im->arena, STR("on-failure")), m);
+	set(r, "restart", expr_string(r->im->arena, word.n ? word : STR("on-failure")), m);
+	if (word.n)
+		return;
 	struct diag *d = diag_report(r->im->diags, TJ1108, m->value->from, "'%.*s' is no restart policy", STR_ARG(m->value->u.string));
 	diag_help(r->im->diags, d, "it is Never, OnFailure or Always");
 }
@@ -216,18 +217,11 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 
 static void template_metadata(struct role_reading *r, const struct data *metadata)
 {
-	static const char *const cluster[] = {
-		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "ownerReferences", "deletionTimestamp",
-	};
-
 	for (size_t i = 0; i < data_count(metadata); i++) {
 		const struct data_member *m = &metadata->u.map.at[i];
-		bool quiet = false;
-		for (size_t k = 0; k < sizeof cluster / sizeof *cluster; k++)
-			quiet = quiet || str_is(m->key, cluster[k]);
 		if (str_is(m->key, "labels") || str_is(m->key, "annotations"))
 			pairs(r, m, m->key.p[0] == 'l' ? "labels" : "annotations");
-		else if (!quiet)
+		else if (!is_servers(m->key) && !str_is(m->key, "ownerReferences"))
 			import_left_out(r->im, m->key_at, m->key, "pods get it from the job");
 	}
 }

@@ -13,7 +13,6 @@ struct role_kind {                      /* what the framework brings along; NULL
 	int64_t number;
 	const char *index;              /* where pods carry their index: "metadata.labels['...']" */
 	bool restart;                   /* the pod's own restart policy counts for nothing */
-	bool no_device;                 /* devices stay what they are: nothing is to be added to the pods */
 };
 
 struct role_field {                     /* a field of the pod that an expression stands for */
@@ -35,7 +34,7 @@ struct role_reading {
 	struct map volumes;             /* by name: struct role_volume */
 	const struct data *devices;     /* resources of the main container that stand for devices: a map, or NULL */
 	struct str memory;              /* of the main container, as it is written */
-	int64_t replicas;               /* or -1 */
+	int64_t replicas;
 };
 
 enum container_kind { CONTAINER_MAIN, CONTAINER_SIDECAR, CONTAINER_INIT };
@@ -57,10 +56,12 @@ bool role_read(struct role_reading *r, const struct data *template);
 /* Containers that could run: there is one, and each has an image.  False after reporting. */
 bool role_can_run(struct import *im, const struct data *template, struct span at);
 /*
- * A role that always restarts never ends, but a job does; the default goes without saying.  `fallback`: what is
- * meant without a policy, as the program says it; NULL: always.
+ * A role that always restarts never ends, but a job does; the default goes without saying.  `in_place`: without a
+ * policy pods restart when they fail; else always.
  */
-void role_restart(struct import *im, struct lines *role, const char *fallback, struct span at);
+void role_restart(struct import *im, struct lines *role, bool in_place, struct span at);
+/* "never", "on-failure", "always" for a policy as Kubernetes writes it; an empty text for others. */
+struct str restart_word(struct str policy);
 /* A number of replicas, or NULL: within what Kubernetes counts with; others are reported. */
 bool replica_count_rule(struct import *im, const struct data *n, struct str name);
 /* The same of a Job's spec. */

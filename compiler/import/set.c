@@ -3,8 +3,6 @@
  */
 #include "import/set.h"
 
-#include <ctype.h>
-
 #include "check/module.h"
 #include "check/schema.h"
 #include "import/device.h"
@@ -34,9 +32,7 @@ void set_words(struct set *s)
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct set_role *r = &s->roles[i];
-		struct str word = str_copy(a, word_text(a, r->name)), base;
-		for (size_t k = 0; k < word.n; k++)
-			((char *)word.p)[k] = (char)tolower((unsigned char)word.p[k]);
+		struct str word = str_lower(a, word_text(a, r->name)), base;
 		if (is_reserved(s->m.im, word) || key_text(a, word).p != word.p)
 			word = str_cat(a, word, STR("_role"), STR(""));
 		base = word;
@@ -80,7 +76,7 @@ bool set_role_open(struct set *s, struct set_role *r)
 	}
 	if (!role_can_run(im, r->template, r->place) || !role_read(&reading, r->template))
 		return false;
-	role_restart(im, r->body, r->restart, r->place);
+	role_restart(im, r->body, true, r->place);
 	return true;
 }
 

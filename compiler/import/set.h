@@ -17,7 +17,6 @@ struct set_role {
 	struct span place;              /* in the manifest */
 	struct span count_at;
 	int64_t jobs, per;              /* replicas are jobs * per */
-	const char *restart;            /* of pods without a policy, as the program says it; NULL: always */
 	struct role_kind kind;
 	struct role_field fields[8];    /* what fieldRef may name; ends with an empty path */
 	struct lines *body;

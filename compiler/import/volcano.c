@@ -147,7 +147,6 @@ static void roles(struct volcano *v)
 		*r = (struct set_role){ .name = task_name(im, s->m.spec, i), .template = member(task, "template"), .place = task->from, .jobs = 1 };
 		r->per = member_int(task, "replicas", 0);
 		r->count_at = replicas ? span_join(member_at(task, "replicas"), replicas->from) : (struct span){ 0, 0 };
-		r->restart = "on-failure";
 		r->fields[0] = (struct role_field){ "metadata.annotations['volcano.sh/task-index']", STR("pod.index"), NULL };
 		r->fields[1] = (struct role_field){ "metadata.labels['volcano.sh/task-index']", STR("pod.index"), NULL };
 		r->fields[2] = (struct role_field){ "metadata.annotations['volcano.sh/task-spec']", str_printf(im->arena, "\"%.*s\"", STR_ARG(r->name)), NULL };

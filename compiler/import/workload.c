@@ -6,8 +6,8 @@
 
 #define JOB_INDEX "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
-static const struct role_kind pod_kind = { NULL, NULL, NULL, 0, NULL, false, false };
-static const struct role_kind job_kind = { NULL, NULL, NULL, 0, JOB_INDEX, false, false };
+static const struct role_kind pod_kind = { NULL, NULL, NULL, 0, NULL, false };
+static const struct role_kind job_kind = { NULL, NULL, NULL, 0, JOB_INDEX, false };
 
 struct workload {
 	struct manifest m;
@@ -34,16 +34,14 @@ bool role_can_run(struct import *im, const struct data *template, struct span at
 	return ok;
 }
 
-void role_restart(struct import *im, struct lines *role, const char *fallback, struct span at)
+void role_restart(struct import *im, struct lines *role, bool in_place, struct span at)
 {
 	struct line *line = lines_find(role, STR("restart"));
 
-	if (!line && fallback) {
-		if (!str_is(str_of(fallback), "never"))
-			lines_set(im->arena, role, STR("restart"), expr_string(im->arena, str_of(fallback)), at);
+	if (!line && in_place) {
+		lines_set(im->arena, role, STR("restart"), expr_string(im->arena, STR("on-failure")), at);
 		return;
 	}
-
 	if (line)
 		at = line->from;
 	if (line && str_is(line->value->pieces[0].text, "never") && !line->ncomments)
@@ -73,7 +71,7 @@ static bool finish(struct workload *w, struct lines *body, const char *word)
 	if (w->new_pods)
 		lines_take(r.role, STR("restart"));
 	else
-		role_restart(im, r.role, NULL, w->m.at);
+		role_restart(im, r.role, false, w->m.at);
 	struct job_role role = { top.at[0], w->template->from };
 	job_finish(&w->m, w->job, body, &role, 1);
 	return true;
