@@ -344,7 +344,7 @@ static struct str by_cpu(struct train *t, const struct data *amounts)
 	const struct data *cpu = member(amounts, "cpu");
 	struct str text = cpu && cpu->kind == DATA_INT ? str_int(arena(t), cpu->u.integer) : member_text(amounts, "cpu");
 	struct quantity q;
-	int128 n = quantity_parse_full(text, &q) == QUANTITY_OK ? (q.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT : 0;
+	int128 n = text.n && quantity_parse_full(text, &q) == QUANTITY_OK ? (q.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT : 0;
 
 	return n < 1 ? STR("1") : str_int(arena(t), n < INT32_MAX ? (int64_t)n : INT32_MAX);
 }
