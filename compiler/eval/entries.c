@@ -14,12 +14,19 @@ struct gathering {
 	size_t room;                    /* of to->at */
 	struct late *late;              /* inserted behind what extends it */
 	size_t nlate;
+	struct again *again;            /* inserted twice, unless it is written out further down */
+	size_t nagain;
 	struct map index;               /* key -> position + 1 of its first entry; once there are too many to look through */
 };
 
 struct late {
 	size_t before;                  /* the entry that extends it */
 	struct entry entry;
+};
+
+struct again {
+	size_t first;
+	struct span at, first_at;
 };
 
 enum { FEW = 16 };
@@ -214,6 +221,22 @@ static struct span inserted_at(const struct gathering *g, const struct entry *fi
 	return first->key_at;
 }
 
+static void insert_again(struct gathering *g, const struct entry *first, struct span at)
+{
+	struct again again = { (size_t)(first - g->to->at), at, inserted_at(g, first) };
+
+	ARENA_PUSH(eval_work(g->ev), g->again, g->nagain, again);
+}
+
+static void report_again(struct gathering *g)
+{
+	for (size_t i = 0; i < g->nagain; i++) {
+		const struct entry *first = &g->to->at[g->again[i].first];
+		if (!first->item || first->joined)
+			report_twice(g, first->key, g->again[i].at, g->again[i].first_at, true);
+	}
+}
+
 static void gather_spread(struct gathering *g, struct frame *f, struct node *item)
 {
 	const struct value *v = eval_expr(g->ev, f, item->u.one);
@@ -232,7 +255,7 @@ static void gather_spread(struct gathering *g, struct frame *f, struct node *ite
 		if (!first)
 			push(g, e);
 		else if (!first->item || first->joined)
-			report_twice(g, inserted->key, item->span, inserted_at(g, first), true);
+			insert_again(g, first, item->span);
 		else if (first->item->kind == NODE_EXTEND)
 			insert_late(g, first, e);
 	}
@@ -329,6 +352,7 @@ struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, 
 
 	reserve(&g, body->u.body.items.n);
 	gather_body(&g, f, body);
+	report_again(&g);
 	if (g.nlate)
 		put_late(&g);
 	g.to->failed = g.to->failed || ev->exhausted;
