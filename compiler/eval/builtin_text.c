@@ -175,9 +175,8 @@ BUILTIN(ends_with) { return boolean(a, str_ends(argument_text(a, 0, ""), argumen
 BUILTIN(matches)
 {
 	bool does;
-	size_t fits;
 
-	if (!pattern_matches(a->ev, argument_text(a, 0, ""), argument_text(a, 1, ""), argument_at(a, 1), &does, &fits))
+	if (!pattern_matches(a->ev, argument_text(a, 0, ""), argument_text(a, 1, ""), argument_at(a, 1), &does))
 		return &value_bad;
 	return boolean(a, does);
 }

@@ -158,12 +158,12 @@ static const struct value *test_pattern(struct eval *ev, const struct value *v, 
 {
 	struct str text = value_spell(ev->arena, v);
 	bool does;
-	size_t fits;
 
-	if (!pattern_matches(ev, v->u.string, r->pattern, r->from, &does, &fits))
+	if (!pattern_matches(ev, v->u.string, r->pattern, r->from, &does))
 		return &value_bad;
 	if (does)
 		return v;
+	size_t fits = pattern_fits(ev, v->u.string, r->pattern);
 	struct diag *d = eval_report(ev, TJ0313, at, "%.*s does not match %.*s", STR_ARG(text), STR_ARG(r->pattern));
 	if (fits < v->u.string.n && knows_place(r->pattern, fits)) {
 		struct str c = character(v->u.string, fits);

@@ -130,6 +130,7 @@ struct eval {
 	const struct eval_call *calls;  /* innermost */
 	struct str name;                /* what the value that is being converted is for; empty p == NULL when unknown */
 	unsigned depth;                 /* of eval_expr() */
+	struct map patterns;            /* that have been compiled: pattern.c */
 
 	uint64_t steps;                 /* spent, of EVAL_STEPS */
 	size_t text_bytes;              /* made, of EVAL_TEXT */

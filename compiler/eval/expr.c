@@ -16,6 +16,7 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
 
 void eval_release(struct eval *ev)
 {
+	patterns_release(ev);
 	arena_release(&ev->work);
 }
 

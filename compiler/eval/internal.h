@@ -111,7 +111,10 @@ const struct value *eval_builtin(struct eval *ev, struct frame *f, struct node *
 
 const struct value *value_json(struct eval *ev, const struct value *v, bool html, struct node *call);
 /* POSIX extended, whole text.  False after a report when the pattern itself is bad. */
-bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struct span at, bool *ret, size_t *ret_fits);
+bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struct span at, bool *ret);
+/* How much of a text that does not match, from its start, a usable pattern can match. */
+size_t pattern_fits(struct eval *ev, struct str text, struct str pattern);
+void patterns_release(struct eval *ev);
 
 /* ---- conversion ---- */
 

@@ -12,7 +12,7 @@
 
 #include <regex.h>
 
-enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000, STEPS_TO_COMPILE = 500 };
+enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000, STEPS_TO_COMPILE = 500, KEPT_PATTERNS = 32 };
 
 /* What keeps a pattern from being used, or NULL. */
 static const char *unusable(struct str pattern)
@@ -114,43 +114,74 @@ static void report_pattern(struct eval *ev, struct str pattern, struct span at, 
 	eval_report(ev, TJ0302, at, "'%.*s' is not a usable pattern: %s", STR_ARG(pattern), why);
 }
 
-/* How much of the text, from its start, the pattern can match. */
-static size_t fitting(const regex_t *re, const char *text)
+/* First by itself: in parentheses "a)|(b" would be something else than it is. */
+static int compile(struct eval *ev, struct str p, regex_t *re)
 {
-	regmatch_t m;
+	int e = regcomp(re, p.p, REG_EXTENDED | REG_NOSUB);
 
-	return regexec(re, text, 1, &m, 0) == 0 && m.rm_so == 0 ? (size_t)m.rm_eo : 0;
+	if (e)
+		return e;
+	regfree(re);
+	return regcomp(re, str_printf(ev->arena, "^(%.*s)$", STR_ARG(p)).p, REG_EXTENDED | REG_NOSUB);
 }
 
-bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struct span at, bool *ret, size_t *ret_fits)
+void patterns_release(struct eval *ev)
+{
+	for (size_t i = 0; i < ev->patterns.n; i++)
+		regfree(ev->patterns.entries[i].value);
+	ev->patterns = (struct map){ 0 };
+}
+
+/* There are few, and they are asked again for each job and each role; NULL after a report. */
+static const regex_t *compiled(struct eval *ev, struct str pattern, struct span at)
 {
 	const char *why = unusable(pattern), *unknown;
-	struct str z = str_copy(ev->arena, text), p = posix(ev->arena, pattern, &unknown);
+	regex_t *re = map_get(&ev->patterns, pattern);
 	char reason[128];
-	regex_t re;
+	int e;
 
-	ev->steps += STEPS_TO_COMPILE + text.n;
+	if (re)
+		return re;
+	ev->steps += STEPS_TO_COMPILE;
+	struct str p = posix(ev->arena, pattern, &unknown);
 	if (why || unknown) {
 		report_pattern(ev, pattern, at, why ? why : unknown);
-		return false;
+		return NULL;
 	}
-	/* First by itself: in parentheses "a)|(b" would be something else than it is. */
-	int e = regcomp(&re, p.p, REG_EXTENDED | REG_NOSUB);
-	if (!e) {
-		regfree(&re);
-		e = regcomp(&re, str_printf(ev->arena, "^(%.*s)$", STR_ARG(p)).p, REG_EXTENDED | REG_NOSUB);
-	}
+	re = ARENA_NEW(ev->arena, regex_t);
+	e = compile(ev, p, re);
 	if (e) {
-		regerror(e, &re, reason, sizeof(reason));
+		regerror(e, re, reason, sizeof(reason));
 		report_pattern(ev, pattern, at, reason);
-		return false;
+		return NULL;
 	}
-	*ret = memchr(text.p ? text.p : "", 0, text.n) == NULL && regexec(&re, z.p, 0, NULL, 0) == 0;
-	*ret_fits = text.n;
-	regfree(&re);
-	if (*ret || regcomp(&re, str_printf(ev->arena, "^(%.*s)", STR_ARG(p)).p, REG_EXTENDED))
-		return true;
-	*ret_fits = fitting(&re, z.p);
-	regfree(&re);
+	if (ev->patterns.n == KEPT_PATTERNS)
+		patterns_release(ev);
+	map_put(&ev->patterns, ev->arena, str_copy(ev->arena, pattern), re);
+	return re;
+}
+
+bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struct span at, bool *ret)
+{
+	const regex_t *re = compiled(ev, pattern, at);
+
+	ev->steps += text.n;
+	if (!re)
+		return false;
+	*ret = !memchr(text.p ? text.p : "", 0, text.n) && regexec(re, str_copy(ev->arena, text).p, 0, NULL, 0) == 0;
 	return true;
+}
+
+size_t pattern_fits(struct eval *ev, struct str text, struct str pattern)
+{
+	const char *unknown;
+	struct str p = posix(ev->arena, pattern, &unknown);
+	regmatch_t m = { .rm_so = -1 };
+	regex_t re;
+
+	if (regcomp(&re, str_printf(ev->arena, "^(%.*s)", STR_ARG(p)).p, REG_EXTENDED))
+		return text.n;
+	bool any = regexec(&re, str_copy(ev->arena, text).p, 1, &m, 0) == 0 && m.rm_so == 0;
+	regfree(&re);
+	return any ? (size_t)m.rm_eo : 0;
 }
