@@ -5,11 +5,18 @@ deaf = program("deaf", shell("trap '' TERM HUP INT; echo ready; while :; do slee
 polite = program("polite", shell("trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.1; done", ", replicas = 2"))
 
 
+def hears(p):
+    """The command takes signals as news: before that, one ends it at once, and the keeper with it."""
+    status = open("/proc/%d/status" % p.pid).read()
+    return int(status.split("SigBlk:")[1].split()[0], 16) >> (signal.SIGTERM - 1) & 1
+
+
 def running(program, job, n, *options, **how):
     p = start("run", "--local", *options, program, **how)
     logs = ["state/runs/%s/logs/main-%d.log" % (job, i) for i in range(n)]
     within(10, lambda: len(replicas(job)) >= n and all(os.path.exists(log) and open(log).read().startswith("ready") for log in logs),
            job + " runs")
+    within(10, lambda: hears(p), job + " is attended to")
     return p
 
 
