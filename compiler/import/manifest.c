@@ -382,7 +382,7 @@ void import_finish(struct import *im)
 		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list, "there is nothing to import: this list is empty"),
 			"jobs that are gone are not listed; 'kubectl get --all-namespaces' looks in every namespace");
 	jobs_differ(im);
-	if (!im->njobs && span_known(im->first) && diags_ok(im->diags))
+	if (!im->njobs && !im->has_server_path && span_known(im->first) && diags_ok(im->diags))
 		diag_report(im->diags, TJ1102, im->first, "there is no job here");
 }
 

@@ -54,6 +54,7 @@ struct import {
 	struct span empty_list;         /* where a list without objects stands, if there is one */
 	struct comments comments;       /* of the document */
 	struct span first;              /* the first document, where it is to be said that there is no job */
+	bool has_server_path;           /* a configuration says where the standard server is: it has been told that no line stands for that */
 	struct imported **jobs;
 	size_t njobs;
 	struct beside **beside;         /* objects that no job has yet (objects.c) */
