@@ -40,11 +40,20 @@ static void dns_label(struct checking *c, struct str name, const char *what, str
 	diag_help(c->diags, d, "use lower case letters, digits and '-', with a letter or digit at both ends; at most 63");
 }
 
+/* Services are the one kind whose names begin with a letter (DNS-1035). */
+static bool begins_wrong(const struct plan_object *o, struct str name)
+{
+	return str_is(emit_data_text(o->data, "kind"), "Service") && name.n && name.p[0] >= '0' && name.p[0] <= '9';
+}
+
 static void written_name(struct checking *c, const struct plan_object *o, const struct data *name)
 {
 	struct str what = str_printf(c->arena, "object '%.*s'", STR_ARG(o->name));
 
-	if (takes_labels_only(o))
+	if (begins_wrong(o, name->u.string))
+		diag_help(c->diags, diag_report(c->diags, TJ0802, name->from, "%.*s cannot be named '%.*s'", STR_ARG(what), STR_ARG(check_short(c->arena, name->u.string))),
+			"the name of a Service begins with a letter");
+	else if (takes_labels_only(o))
 		dns_label(c, name->u.string, what.p, name->from);
 	else if (!takes_any_name(o))
 		check_object_name(c, name->u.string, what.p, name->from);

@@ -328,6 +328,7 @@ void eval_params(struct eval *ev)
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_PARAM || decls.at[i]->kind == NODE_LET)
 			force(ev, decls.at[i]->u.binding.decl);
+	ev->profile = NULL;             /* it lies in eval_work(), and all that it sets has been asked for */
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_CHECK)
 			eval_check(ev, NULL, decls.at[i], decls.at[i]->u.check.condition->span, (struct str){ 0 });

@@ -66,6 +66,8 @@ static void check_roles(struct mpi *j)
 	}
 	if (one && one->u.integer != 1)
 		diag_report(ds(j), TJ1106, one->from, "an MPIJob has one launcher, not %lld", (long long)one->u.integer);
+	if (j->worker && !n)
+		diag_report(ds(j), TJ1106, j->worker->from, "'Worker' needs 'replicas': without the field the operator makes none");
 	if (n && n->u.integer < 1)
 		diag_report(ds(j), TJ1106, n->from, "'Worker' cannot have %lld replicas", (long long)n->u.integer);
 	for (size_t i = 0; i < data_count(roles); i++) {
@@ -264,25 +266,29 @@ static void roles_of(struct mpi *j)
 	set_hosts(s, &s->roles[1], str_cat(arena(j), s->m.name, STR("-worker-"), STR("")), false, s->m.name);
 }
 
-/* The launcher is a Job: attempts are counted as its are. */
+/* The launcher is a Job: attempts are counted as its are, with its default. */
 static void attempts(struct mpi *j, struct set_role *r)
 {
 	const struct data *limit = member(j->policy, "backoffLimit"), *batch = tree_with(arena(j), NULL, "template", r->template, r->place);
 
 	if (limit)
 		batch = tree_with(arena(j), batch, "backoffLimit", limit, member_at(j->policy, "backoffLimit"));
-	if (limit && batch_read(j->set.m.im, batch, r->body))
+	if (batch_read(j->set.m.im, batch, r->body))
 		lines_take(r->body, STR("restart"));
 }
 
+/* Without a word the operator leaves its workers as they are. */
 static void clean(struct mpi *j)
 {
 	const struct data *d = member(j->policy, "cleanPodPolicy");
-	const char *word = !d ? NULL : str_is(d->u.string, "All") ? "all" : str_is(d->u.string, "None") ? "none" : NULL;
+	const char *word = !d || str_is(d->u.string, "None") ? "none" : str_is(d->u.string, "All") ? "all" : NULL;
 	struct span at = d ? span_join(member_at(j->policy, "cleanPodPolicy"), d->from) : j->set.m.at;
 
-	if (word)
-		import_comments(j->set.m.im, lines_set(arena(j), j->set.body, STR("clean"), expr_string(arena(j), str_of(word)), at), at);
+	if (!word)
+		return;
+	struct line *line = lines_set(arena(j), j->set.body, STR("clean"), expr_string(arena(j), str_of(word)), at);
+	if (d)
+		import_comments(j->set.m.im, line, at);
 }
 
 static void fields(struct mpi *j)

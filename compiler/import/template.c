@@ -20,6 +20,22 @@ static bool of_chart(struct str text)
 	return false;
 }
 
+/* The same between braces: around them a script may have any word. */
+static bool of_chart_inside(struct str text)
+{
+	const char *from = text.n ? memmem(text.p, text.n, "{{", 2) : NULL, *end = text.p + text.n;
+
+	while (from) {
+		const char *to = memmem(from, (size_t)(end - from), "}}", 2);
+		if (!to)
+			return false;
+		if (of_chart((struct str){ from, (size_t)(to - from) }))
+			return true;
+		from = memmem(to, (size_t)(end - to), "{{", 2);
+	}
+	return false;
+}
+
 /* One report for a text. */
 static bool first(struct import *im)
 {
@@ -130,7 +146,7 @@ static bool any_text(struct import *im, const struct data *d, struct str key)
 	if (d->kind == DATA_STRING) {
 		if (is_name(key) && template_value(im, d))
 			return true;
-		if (!holds(d->u.string, "{{") || !of_chart(d->u.string))
+		if (!of_chart_inside(d->u.string))
 			return false;
 		report_template(im, d->from, true);
 		return true;
