@@ -176,7 +176,8 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 	const struct node *value = body_member(body_of(c), str_printf(c->arena, "%.*s", STR_ARG(name)).p);
 	struct str words = value ? node_words(c, value) : STR("...");
 	struct str callee = node_words(c, s->job->u.job.blueprint);
-	diag_help(c->diags, d, "write it as an argument of the framework: '%.*s(%.*s = %.*s)'", STR_ARG(callee), STR_ARG(meant), STR_ARG(words));
+	const char *others = s->job->u.job.args.n ? "..., " : "";
+	diag_help(c->diags, d, "write it as an argument of the framework: '%.*s(%s%.*s = %.*s)'", STR_ARG(callee), others, STR_ARG(meant), STR_ARG(words));
 	return true;
 }
 

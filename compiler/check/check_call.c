@@ -89,11 +89,22 @@ static const struct node *formal_default(const struct decl *formal)
 	return formal->node ? formal->node->u.binding.value : NULL;
 }
 
-/* f(slots: 8) */
-static bool is_colon_argument(const struct node *arg)
+static struct decl *find_formal(const struct decl *target, struct str name, size_t *ret_i)
 {
-	const struct node *value = arg->u.arg.value;
-	return value->kind == NODE_ELASTIC && value->u.op.left->kind == NODE_NAME;
+	for (size_t i = 0; i < target->nformals; i++)
+		if (name_eq(target->formals[i]->name, name)) {
+			*ret_i = i;
+			return target->formals[i];
+		}
+	return NULL;
+}
+
+/* f(slots: 8): an argument of f, and nothing else here; `lo:8` of a `lo` is a range. */
+static bool is_colon_argument(struct check *c, const struct decl *target, const struct node *arg)
+{
+	const struct node *value = arg->u.arg.value, *name = value->kind == NODE_ELASTIC ? value->u.op.left : NULL;
+	size_t i;
+	return name && name->kind == NODE_NAME && find_formal(target, name->u.name.text, &i) && !scope_peek(c, name->u.name.text);
 }
 
 static void report_colon(struct check *c, const struct node *arg)
@@ -109,7 +120,7 @@ static void report_colon(struct check *c, const struct node *arg)
 static void report_position(struct check *c, const struct decl *target, const struct node *arg, struct span callee, const struct decl *formal)
 {
 	struct str words = target_words(c, callee), value = node_words(c, arg->u.arg.value);
-	if (is_colon_argument(arg)) {
+	if (is_colon_argument(c, target, arg)) {
 		report_colon(c, arg);
 		return;
 	}
@@ -170,16 +181,6 @@ static void check_argument(struct binding_of *b, struct decl *formal, struct nod
 	coerce(c, value, formal->type, &site);
 }
 
-static struct decl *find_formal(const struct decl *target, struct str name, size_t *ret_i)
-{
-	for (size_t i = 0; i < target->nformals; i++)
-		if (name_eq(target->formals[i]->name, name)) {
-			*ret_i = i;
-			return target->formals[i];
-		}
-	return NULL;
-}
-
 static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 {
 	struct check *c = b->check;
@@ -198,7 +199,7 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 	} else {
 		formal = i < b->target->nformals ? b->target->formals[i] : NULL;
 		++*position;
-		if (!formal || formal_default(formal) || is_colon_argument(arg)) {
+		if (!formal || formal_default(formal) || is_colon_argument(c, b->target, arg)) {
 			if (formal || !b->misfit)
 				report_position(c, b->target, arg, b->callee, formal);
 			if (formal)
@@ -208,7 +209,7 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 	}
 	if (!formal) {
 		b->failed = true;
-		type_loose(c, is_colon_argument(arg) ? arg->u.arg.value->u.op.right : arg->u.arg.value);
+		type_loose(c, is_colon_argument(c, b->target, arg) ? arg->u.arg.value->u.op.right : arg->u.arg.value);
 		return;
 	}
 	b->bound[i] = arg;

@@ -57,6 +57,14 @@ static const struct source *source_of(const struct diags *ds, const struct diag_
 	return source;
 }
 
+/* A comment that is in what is replaced; what goes altogether takes its comment along. */
+static bool loses_comment(const struct source *source, const struct diag_edit *e)
+{
+	struct str old = { source->text.p + (e->at.start - source->base), e->at.end - e->at.start };
+
+	return e->text.n && memchr(old.p, '\n', old.n) && memchr(old.p, '#', old.n) && !memchr(e->text.p, '#', e->text.n);
+}
+
 struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d, const struct source *source), void *context)
 {
 	struct edits edits = { .arena = ds->arena };
@@ -68,7 +76,7 @@ struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, co
 		bool free = source && (!wanted || wanted(context, d, source));
 
 		for (const struct diag_edit *e = free ? d->fixes->edits : NULL; e && free; e = e->next)
-			free = !overlaps(&edits, e);
+			free = !overlaps(&edits, e) && !loses_comment(source, e);
 		if (!free)
 			continue;
 		for (const struct diag_edit *e = d->fixes->edits; e; e = e->next)

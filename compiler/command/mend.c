@@ -1,9 +1,9 @@
 /*
  * mend.c - texts in memory take the place of the files until all is settled.
  *
- * In a round all edits are tried together; where that makes a new error, each
- * half of them is, down to the edit that is to blame.  Rounds follow while
- * something changes.
+ * In a round all edits are tried together; where that makes a new error, the
+ * first half of them is, down to the edit that is to blame.  Rounds follow while
+ * something changes, up to a number of trials.
  */
 #include "command/mend.h"
 
@@ -203,6 +203,15 @@ static bool is_progress(const struct diag *d)
 	return d->fixes || depth_of(d->code) == 2 || d->code == TJ0201;
 }
 
+/* The same mistake further on, which nobody could tell before: a list of f-strings is read up to the first. */
+static bool is_next(const struct trial *t, const struct diag *d, const struct source *source)
+{
+	const struct diag *was = t->fixes.at[0];
+	struct old o = place_after(t, was);
+
+	return t->fixes.n == 1 && d->fixes && d->code == was->code && str_eq(o.name, source->name) && d->at.start - source->base > o.offset;
+}
+
 /*
  * New errors about what was written refuse it, and those on its line when there are not fewer now, or
  * when nobody knows of which of several edits they are.  Others came to light.
@@ -217,7 +226,7 @@ static bool brings_errors(const struct trial *t)
 		const struct source *source = counts(d) ? source_at(ds->sources, d->at.start) : NULL;
 		const struct fix_edits *e = source ? map_get(&t->edits, source->name) : NULL;
 
-		if (!e || (fewer && is_progress(d)) || !is_new(t, d, source))
+		if (!e || (fewer && is_progress(d)) || !is_new(t, d, source) || is_next(t, d, source))
 			continue;
 		if (is_about(e, source->text, d->at.start - source->base, d->at.end - source->base, !fewer || t->fixes.n > 1))
 			return true;
@@ -368,6 +377,8 @@ static bool write_drafts(struct mend *m, struct session *s)
 		const struct str *what = m->refused.entries[i].value;
 		session_say(s, "%.*s", STR_ARG(*what));
 	}
+	if (m->trials >= TRIALS)
+		session_say(s, "after %d trials the other edits were not tried: mend the lines above first", TRIALS);
 	return true;
 }
 

@@ -3,7 +3,8 @@
  *
  * An edit is made when the program that comes of it no longer has the mistake
  * and no new one of the edit's own.  What an edit brings to light is fixed too,
- * so that a second run finds nothing to do.
+ * so that a second run finds nothing to do.  Of a file of noise a part is left,
+ * and that is said.
  */
 #ifndef TRAINC_MEND_H
 #define TRAINC_MEND_H

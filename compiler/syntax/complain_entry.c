@@ -52,7 +52,7 @@ static struct str text_of(const struct fault *f, size_t i, const char *key)
 static bool help_reference(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
-	size_t close = f->i;
+	size_t close = f->i, keys = 0;
 
 	if (f->at[f->i].kind != TOKEN_LBRACE || f->previous != TOKEN_IDENT || f->i != f->item + 3)
 		return false;
@@ -62,9 +62,9 @@ static bool help_reference(struct fault *f, struct diag *d)
 		return false;
 	struct str right = str_printf(f->p->arena, "%s(%.*s, %.*s)", call, STR_ARG(name.n ? name : STR("\"name\"")), STR_ARG(key.n ? key : STR("\"key\"")));
 	diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(fault_text(f, f->item)), STR_ARG(right));
-	while (f->at[close].kind != TOKEN_END && f->at[close].kind != TOKEN_RBRACE && close - f->i < LOOK)
-		close++;
-	if (name.n && key.n && f->at[close].kind == TOKEN_RBRACE && !(f->at[close].flags & FLAG_VIRTUAL))
+	for (; f->at[close].kind != TOKEN_END && f->at[close].kind != TOKEN_RBRACE && close - f->i < LOOK; close++)
+		keys += f->at[close].kind == TOKEN_ASSIGN || f->at[close].kind == TOKEN_COLON;
+	if (keys == 2 && name.n && key.n && f->at[close].kind == TOKEN_RBRACE && !(f->at[close].flags & FLAG_VIRTUAL))
 		diag_fix(ds, d, (struct span){ f->at[f->i - 1].start, f->at[close].end }, right, "write '%.*s'", STR_ARG(right));
 	return true;
 }

@@ -102,6 +102,20 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
+/* The token that closes what the one at `open` opens; 0 when that is far. */
+static size_t partner(const struct fault *f, size_t open)
+{
+	size_t depth = 0;
+
+	for (size_t i = open; f->at[i].kind != TOKEN_END && i - open < 200; i++) {
+		depth += f->at[i].kind == TOKEN_LPAREN;
+		depth -= f->at[i].kind == TOKEN_RPAREN;
+		if (!depth)
+			return i;
+	}
+	return 0;
+}
+
 /* `command = ("python", "train.py")` */
 static bool help_tuple(struct fault *f, struct diag *d, int kind)
 {
@@ -112,7 +126,8 @@ static bool help_tuple(struct fault *f, struct diag *d, int kind)
 	if (kind != TOKEN_COMMA || !f->expected[TOKEN_RPAREN] || ++value >= f->i || f->at[value].kind != TOKEN_LPAREN)
 		return false;
 	struct str text = fault_rest(f, value);
-	if (text.n < 2 || text.p[text.n - 1] != ')') {
+	size_t close = partner(f, value);
+	if (text.n < 2 || !close || f->at[close].end != f->at[value].start + text.n) {
 		diag_help(f->p->diags, d, "a list is written in brackets: '[a, b]'");
 		return true;
 	}

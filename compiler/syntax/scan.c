@@ -20,6 +20,7 @@
 #include "trainc.tab.h"
 
 enum { NORMAL = 0 };                    /* flex's INITIAL */
+enum { MOST_GUESSED = 4096 };           /* bytes of a line: what is longer is looked at by nobody */
 
 static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)
 {
@@ -252,9 +253,14 @@ static struct str double_quotes(struct scan *s, struct str text, struct span *re
 	char prefix = start ? all.p[start - 1] : ' ';
 	bool alone = start < 2 || !is_word_byte(all.p[start - 2]);
 	bool inserts = (prefix | 32) == 'f' && alone;
+	size_t end = s->end - s->ts->source->base;
+	char behind = end < all.n ? all.p[end] : ' ';
 	struct buf out = { 0 };
 
 	*ret_at = (struct span){ s->start - inserts, s->end };
+	/* 'it''s', don't: whoever doubles or leaves one has to say where the text ends */
+	if (prefix == '\'' || behind == '\'' || is_word_byte(behind) || (is_word_byte(prefix) && !alone))
+		return STR("");
 	if (text.n < 2 || text.p[text.n - 1] != '\'' || memchr(text.p, '\\', text.n) || memmem(text.p, text.n, "${", 2))
 		return STR("");
 	struct str inside = { text.p + 1, text.n - 2 };
@@ -469,6 +475,8 @@ static bool parts_strings(struct str line, size_t quote)
  */
 static size_t end_missed(struct str line, size_t open, size_t *ret_open)
 {
+	if (memmem(line.p, open, "${", 2))      /* quotes inside of quotes */
+		return 0;
 	for (size_t i = 0; i < open; i++) {
 		if (line.p[i] != '"')
 			continue;
@@ -518,6 +526,22 @@ static bool report_end_missed(struct scan *s)
 	return true;
 }
 
+/* Does the bracket at the end of a text close one in it? */
+static bool closes_inside(const char *p, size_t n)
+{
+	char close = p[n - 1], open = close == ')' ? '(' : close == ']' ? '[' : '{';
+	size_t depth = 0;
+
+	if (!strchr(")]}", close))
+		return false;
+	for (size_t i = n; i-- > 0;) {
+		depth += p[i] == close;
+		if (p[i] == open && --depth == 0)
+			return true;
+	}
+	return false;
+}
+
 /* "train.py] }: a string that took in the rest of its line.  Where it ends without brackets and commas; 0 when nobody knows. */
 static uint32_t end_guessed(struct scan *s)
 {
@@ -525,7 +549,9 @@ static uint32_t end_guessed(struct scan *s)
 	const char *open = source->text.p + (s->open - source->base), *newline = strchr(open, '\n');
 	size_t n = newline ? (size_t)(newline - open) : strlen(open);
 
-	while (n && strchr(" \t\r,)]}", open[n - 1]))
+	if (n > MOST_GUESSED)
+		return 0;
+	while (n && strchr(" \t\r,)]}", open[n - 1]) && !closes_inside(open, n))
 		n--;
 	if (*open != '"' || n < 2 || memchr(open, '#', n) || memmem(open, n, "${", 2) || memchr(open, '\\', n))
 		return 0;
