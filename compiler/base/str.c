@@ -42,6 +42,21 @@ struct str str_digits(char room[STR_DIGITS], int64_t n)
 	return (struct str){ p, (size_t)(end - p) };
 }
 
+bool str_covered(struct str s, struct str pattern)
+{
+	return str_ends(pattern, STR("*")) ? str_starts(s, (struct str){ pattern.p, pattern.n - 1 }) : str_eq(s, pattern);
+}
+
+bool str_is_word(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i], letter = c | 32;
+		if (c != '_' && (letter < 'a' || letter > 'z') && (i == 0 || c < '0' || c > '9'))
+			return false;
+	}
+	return s.n > 0;
+}
+
 struct str str_lower(struct arena *a, struct str s)
 {
 	struct str ret = str_copy(a, s);

@@ -39,6 +39,10 @@ static inline bool str_ends(struct str s, struct str end)
 {
 	return s.n >= end.n && (end.n == 0 || memcmp(s.p + s.n - end.n, end.p, end.n) == 0);
 }
+/* Is it `pattern`, or does it begin with what stands before the '*' at the pattern's end? */
+bool str_covered(struct str s, struct str pattern);
+/* A letter or '_', then letters, digits and '_': what is written without quotes as a key. */
+bool str_is_word(struct str s);
 
 /* Byte order; a prefix comes first. */
 int str_cmp(struct str a, struct str b);

@@ -16,13 +16,6 @@ struct advice {
 	const struct site *site;
 };
 
-static bool is_name(struct str s)
-{
-	size_t n = strspn(s.p ? s.p : "", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-	return s.n > 0 && n >= s.n && !(s.p[0] >= '0' && s.p[0] <= '9');
-}
-
 static void without_quotes(struct advice *a)
 {
 	struct diags *ds = a->check->diags;
@@ -226,7 +219,7 @@ static void condition(struct advice *a)
 {
 	struct check *c = a->check;
 	bool role = a->found->type->kind == TYPE_ROLE;
-	const struct decl *named = is_name(a->text) ? scope_peek(c, a->text) : NULL;
+	const struct decl *named = str_is_word(a->text) ? scope_peek(c, a->text) : NULL;
 	struct str name = role ? a->words : named && named->kind == DECL_ROLE ? a->text : some_role(c);
 
 	if (!str_is(a->site->name, "success")) {
@@ -292,7 +285,7 @@ static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 		if (!certain)
 			return false;
 	}
-	if (!is_name(key) || value.n > LONGEST)
+	if (!str_is_word(key) || value.n > LONGEST)
 		return false;
 	buf_printf(out, "%s%.*s = %.*s", out->n ? ", " : "", STR_ARG(key), STR_ARG(value));
 	return true;
@@ -315,7 +308,7 @@ static bool put_numbered(struct check *c, struct buf *out, struct str name, cons
 {
 	struct str number = n->kind == NODE_INT ? node_words(c, n) : STR("");
 
-	if (!is_name(name) || (!number.n && (n->kind != NODE_STRING || !node_static_text(n, &number))))
+	if (!str_is_word(name) || (!number.n && (n->kind != NODE_STRING || !node_static_text(n, &number))))
 		return false;
 	if (!number.n || number.n > 5 || strspn(number.p, "0123456789") < number.n)
 		return false;
@@ -548,7 +541,7 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 	case TYPE_MEMORY: diag_help(c->diags, d, "memory is written 64Gi (64 x 2^30 bytes) or 64G (64 x 10^9)"); break;
 	case TYPE_CPU: diag_help(c->diags, d, "CPUs are written 8, 0.5 or 500m"); break;
 	case TYPE_ROLE:
-		if (is_name(a.text))
+		if (str_is_word(a.text))
 			without_quotes(&a);
 		break;
 	case TYPE_RANGE:

@@ -186,11 +186,8 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 
 	if (!str_is(at->key, "env"))
 		return false;
-	for (size_t i = 0; i < j->nreserved && !ours; i++) {
-		struct str r = j->reserved[i];
-		bool prefix = str_ends(r, STR("*"));
-		theirs = theirs || (prefix ? str_starts(name, (struct str){ r.p, r.n - 1 }) : str_eq(r, name));
-	}
+	for (size_t i = 0; i < j->nreserved && !ours; i++)
+		theirs = theirs || str_covered(name, j->reserved[i]);
 	if ((!ours && !theirs) || !ds)
 		return ours || theirs;
 	struct diag *d;

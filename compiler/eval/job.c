@@ -70,11 +70,9 @@ struct span job_field_at(struct job *j, enum field_id id)
 
 bool job_reserves(const struct job *j, struct str name)
 {
-	for (size_t i = 0; i < j->nreserved; i++) {
-		struct str r = j->reserved[i];
-		if (str_ends(r, STR("*")) ? str_starts(name, (struct str){ r.p, r.n - 1 }) : str_eq(name, r))
+	for (size_t i = 0; i < j->nreserved; i++)
+		if (str_covered(name, j->reserved[i]))
 			return true;
-	}
 	return false;
 }
 

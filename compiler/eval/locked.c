@@ -8,8 +8,6 @@
 #include "eval/internal.h"
 #include "eval/lower.h"
 
-#include <ctype.h>
-
 /* The field of a role that a member of it follows; empty when a job cannot change it. */
 static struct str changeable(const struct node *member)
 {
@@ -78,10 +76,8 @@ static struct str map_key(struct arena *a, const struct node *loop, const struct
 		rest = rest->u.call.args.at[0]->u.arg.value;
 	if (!rest || !is_variable_of(rest, &b[0]) || !str_starts(name, head) || name.n == head.n)
 		return STR("");
-	struct str key = str_copy(a, (struct str){ name.p + head.n, name.n - head.n });
-	for (size_t i = 0; i < key.n && upper; i++)
-		((char *)key.p)[i] = (char)tolower((unsigned char)key.p[i]);
-	return key;
+	struct str key = { name.p + head.n, name.n - head.n };
+	return upper ? str_lower(a, key) : key;
 }
 
 static void look_into(struct arena *a, const struct node *body, const struct node *condition, const struct node *loop, struct found *f);
@@ -133,18 +129,10 @@ static void look_for(struct arena *a, const struct node *body, struct found *f)
 
 /* ---- the report ---- */
 
-static bool is_word(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!isalpha((unsigned char)s.p[i]) && s.p[i] != '_' && (!i || !isdigit((unsigned char)s.p[i])))
-			return false;
-	return s.n > 0;
-}
-
 /* `settings = { size = "4" }`: the job's own value, as the map's text where it is one. */
 static struct str map_line(struct eval *ev, const struct found *f, const struct value *v)
 {
-	struct str key = is_word(f->key) ? f->key : str_cat(ev->arena, STR("\""), f->key, STR("\"")), text = STR("...");
+	struct str key = str_is_word(f->key) ? f->key : str_cat(ev->arena, STR("\""), f->key, STR("\"")), text = STR("...");
 
 	if (v && v->kind == VALUE_STRING)
 		text = value_spell(ev->arena, v);
@@ -158,7 +146,7 @@ static struct str pattern_of(const struct job *j, struct str name)
 {
 	for (size_t i = 0; i < j->nreserved; i++) {
 		struct str r = j->reserved[i];
-		if (str_ends(r, STR("*")) && str_starts(name, (struct str){ r.p, r.n - 1 }))
+		if (str_ends(r, STR("*")) && str_covered(name, r))
 			return r;
 	}
 	return STR("");

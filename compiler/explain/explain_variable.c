@@ -42,14 +42,6 @@ static void line(struct asking *q, struct str text, struct str when, struct str 
 	q->told = true;
 }
 
-/* NAME, or a pattern that ends with '*'. */
-static bool covers(struct str pattern, struct str name)
-{
-	if (!str_ends(pattern, STR("*")))
-		return str_eq(pattern, name);
-	return str_starts(name, (struct str){ pattern.p, pattern.n - 1 });
-}
-
 static void variable(void *to, const struct node *item, struct str when)
 {
 	struct asking *q = to;
@@ -74,7 +66,7 @@ static void reserved(struct asking *q, const struct node *list)
 	struct str pattern;
 
 	for (size_t i = 0; list->kind == NODE_LIST && i < list->u.list.n; i++) {
-		if (!node_static_text(list->u.list.at[i], &pattern) || !covers(pattern, q->explain->topic))
+		if (!node_static_text(list->u.list.at[i], &pattern) || !str_covered(q->explain->topic, pattern))
 			continue;
 		q->kept = true;
 		q->role = STR("locked");

@@ -107,14 +107,6 @@ void line_comment(struct arena *a, struct line *line, struct str text, uint32_t 
 
 /* ---- words ---- */
 
-static bool is_word(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!isalpha((unsigned char)s.p[i]) && s.p[i] != '_' && (i == 0 || !isdigit((unsigned char)s.p[i])))
-			return false;
-	return s.n > 0;
-}
-
 struct str expr_flat(struct arena *a, const struct expr *e)
 {
 	struct writing w = { .arena = a };
@@ -134,7 +126,7 @@ struct str key_text(struct arena *a, struct str word)
 	static const char *const reserved[] = {
 		"let", "check", "warn", "if", "for", "else", "then", "in", "and", "or", "not", "true", "false", "none",
 	};
-	bool bare = is_word(word);
+	bool bare = str_is_word(word);
 
 	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
 		bare = bare && !str_is(word, reserved[i]);

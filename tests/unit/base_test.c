@@ -181,8 +181,17 @@ static void sources(void)
 	CHECK(joined.start == 3 && joined.end == 9);
 }
 
+static void words_and_patterns(void)
+{
+	CHECK(str_is_word(STR("a_1")) && str_is_word(STR("_")) && str_is_word(STR("Z9")));
+	CHECK(!str_is_word(STR("")) && !str_is_word(STR("1a")) && !str_is_word(STR("a-b")) && !str_is_word(STR("a{")) && !str_is_word(STR("\xC3\xA9")));
+	CHECK(str_covered(STR("PET_RANK"), STR("PET_*")) && str_covered(STR("PET_"), STR("PET_*")) && str_covered(STR("RANK"), STR("RANK")));
+	CHECK(!str_covered(STR("PET"), STR("PET_*")) && !str_covered(STR("RANKS"), STR("RANK")) && str_covered(STR(""), STR("*")));
+}
+
 int main(void)
 {
+	words_and_patterns();
 	arenas();
 	growth();
 	strings();
