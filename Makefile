@@ -4,7 +4,11 @@
 #   make test       every test that needs no cluster            make asan      the same under sanitizers
 #   make e2e        against a real control plane  make frameworks  real frameworks read our environment
 #   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
+#   make test-editors  Neovim and Emacs as clients of the language server; colors and indentation of every editor
+#   make editors    grammar/editors from the table of words
+#   make wasm       the compiler and the language server for WebAssembly    make playground  one page with them inside
 #   make bench      speed and memory beside their targets       make longest   the longest functions
+#   make torture    calls that fail, one after the other, in typical commands
 #   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
 #                   the lists in the manual pages from the table of options
 #   make cascade    every single slip in the examples: what is said about it
@@ -27,16 +31,24 @@ FUZZ_SECONDS ?= 60
 JOBS    = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 
 GEN     := $(BUILD)/gen
-SRC     := $(sort $(wildcard compiler/*.c compiler/*/*.c runtime/*.c runtime/*/*.c))
+SRC     := $(filter-out runtime/cluster/% runtime/supervise/% compiler/web/%,$(sort $(wildcard compiler/*.c compiler/*/*.c compiler/syntax/help/*.c \
+	compiler/emit/target/*.c runtime/*/*.c)))
 OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
 GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/pages.c $(GEN)/schema.c
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
+# The cluster half: what needs libcurl and OpenSSL is in a second program, linked dynamically, so that the first stays small.
+HALFSRC := $(sort $(wildcard runtime/cluster/*.c runtime/supervise/*.c))
+HALFOBJ := $(HALFSRC:%.c=$(BUILD)/obj/%.o)
+HALFLIB := $(BUILD)/libcluster.a
+HALF    := $(BUILD)/libexec/trainc/trainc-cluster
+HALFLIBS := -lcurl -lssl -lcrypto
+HALF_LDFLAGS := $(filter-out -static,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz cascade cover bench install longest docs e2e frameworks clean FORCE
+.PHONY: build unit test demo asan fuzz torture cascade cover bench install longest docs e2e frameworks editors test-editors wasm playground clean FORCE
 .DELETE_ON_ERROR:
-build: $(BUILD)/trainc
+build: $(BUILD)/trainc $(HALF)
 
 # ---- what is generated ----
 
@@ -63,7 +75,7 @@ $(GEN)/schema.c: $(GEN)/schema_compile compiler/kube/schema_addons.tbl $(sort $(
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
-	@echo '$(SRC)' >$@.new; $(replace)
+	@echo '$(SRC) $(HALFSRC)' >$@.new; $(replace)
 
 # ---- the program ----
 
@@ -73,7 +85,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 	@mkdir -p $(@D)
 	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) -MMD -MP -c $< -o $@
--include $(OBJ:.o=.d) $(GENOBJ:.o=.d)
+-include $(OBJ:.o=.d) $(HALFOBJ:.o=.d) $(GENOBJ:.o=.d)
 
 # Appended (q), not replaced by name (r): files of one name live in several directories.
 $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
@@ -82,8 +94,21 @@ $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
 	@ar qcs $@ $(filter %.o,$^)
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources
+	@rm -f $@
+	@echo ar qcs $@
+	@ar qcs $@ $(filter %.o,$^)
+$(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $^ $(HALFLIBS) $(LIBS)
 
 # ---- tests ----
+
+# trainc with calls of the C library that fail when a test wants them to (tests/torture/fault.c).
+WRAPPED = $(shell sh tests/torture/wrapped)
+$(BUILD)/torture/trainc: tests/torture/fault.c $(BUILD)/obj/compiler/main.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LIBS)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
@@ -91,7 +116,12 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 -include $(UNIT:=.d)
 # Tests read our output back with other people's readers.
 $(BUILD)/unit/yaml_%: UNIT_LIBS := -lcjson
-unit: $(UNIT)
+$(BUILD)/unit/cluster_%: UNIT_LIBS = $(HALFLIB) $(LIB) $(HALFLIBS)
+$(filter $(BUILD)/unit/cluster_%,$(UNIT)): $(HALFLIB)
+unit: $(UNIT) $(BUILD)/standin $(BUILD)/torture/trainc
+# The scripted API server of the tests.
+$(BUILD)/standin: $(wildcard tests/cluster/standin/*.[ch])
+	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(filter-out -DARENA_DEBUG,$(CFLAGS)) -pthread $(filter %.c,$^) -lnghttp2 -lssl -lcrypto -o $@
 
 test:
 	@sh .ci/deps test
@@ -111,8 +141,12 @@ asan:
 fuzz:
 	@sh .ci/deps fuzz
 	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= \
-		CFLAGS='-O1 -g -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
+		CFLAGS='-O1 -g -DARENA_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
 	@BUILD=build-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) sh tests/fuzz/run.sh
+
+torture:
+	@$(MAKE) $(JOBS) --no-print-directory build $(BUILD)/torture/trainc
+	@python3 tests/torture/faults.py $(BUILD)/torture/trainc
 
 cascade: build
 	@TRAINC=$$PWD/$(BUILD)/trainc sh tests/cascade/cascade.sh --all
@@ -128,11 +162,58 @@ bench: build
 docs: build
 	@python3 docs/manual.py
 	@python3 docs/diagnostics.py
+	@python3 docs/fields.py
 	@BUILD=$(BUILD) python3 docs/frameworks.py
+	@BUILD=$(BUILD) python3 docs/pictures.py
 longest:
 	@sh tests/longest.sh
 e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
+# The files for editors, from the table of words; tree-sitter's parser too, where its program is installed.
+editors:
+	@python3 grammar/editors/generate.py
+	@command -v tree-sitter >/dev/null && cd grammar/editors/tree-sitter && tree-sitter generate --abi 14 --no-bindings grammar.js && \
+		rm -f src/tree_sitter/alloc.h src/tree_sitter/array.h || echo "tree-sitter is not installed: its parser.c is as it was"
+# Packages of npm, pinned by the lock file beside their list; only tests and packaging use them.
+$(BUILD)/editors/node/node_modules: tests/editors/node/package-lock.json
+	@mkdir -p $(@D)
+	@cp tests/editors/node/package.json $< $(@D)
+	cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund
+test-editors: build
+	@sh .ci/deps editors || true
+	@$(MAKE) --no-print-directory $(BUILD)/editors/node/node_modules || true
+	@BUILD=$(BUILD) sh tests/editors/run.sh
+
+# ---- for the browser ----
+
+WASM      := $(BUILD)/wasm
+# The compiler and the language server without commands, files and clocks.
+WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/words.c compiler/explain/explain_command.c \
+	runtime/%,$(SRC)) compiler/web/web.c
+WASM_YAML := api dumper emitter loader parser reader scanner writer
+WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(GENSRC:$(GEN)/%.c=$(WASM)/obj/gen/%.o) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
+WASM_CC   := clang --target=wasm32-wasi $(STD) $(CPPFLAGS) -Oz -w -ffunction-sections -fdata-sections -D_WASI_EMULATED_MMAN \
+	-DMAP_POPULATE=0 -I$(WASM)/libyaml/include
+wasm:
+	@sh .ci/deps wasm
+	@sh .ci/libyaml $(WASM)/libyaml
+	@$(MAKE) $(JOBS) --no-print-directory $(WASM)/trainc.wasm
+$(WASM)/obj/yaml/%.o:
+	@mkdir -p $(@D)
+	$(WASM_CC) -DHAVE_CONFIG_H -c $(WASM)/libyaml/src/$*.c -o $@
+$(WASM)/obj/gen/%.o: $(GEN)/%.c
+	@mkdir -p $(@D)
+	$(WASM_CC) -c $< -o $@
+$(WASM)/obj/%.o: %.c | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
+	@mkdir -p $(@D)
+	$(WASM_CC) -MMD -MP -c $< -o $@
+-include $(WASM_SRC:%.c=$(WASM)/obj/%.d)
+$(WASM)/trainc.wasm: $(WASM_OBJ)
+	clang --target=wasm32-wasi -mexec-model=reactor -Wl,--gc-sections,--strip-all,--stack-first -Wl,-z,stack-size=8388608 -o $@ $^ -lwasi-emulated-mman
+playground: wasm
+	@mkdir -p $(BUILD)/playground
+	@python3 docs/playground/build.py $(WASM)/trainc.wasm $(BUILD)/playground/index.html
+
 frameworks: build
 	@BUILD=$(BUILD) bash tests/frameworks/run.sh
 

@@ -7,14 +7,16 @@
 
 #include "base/path.h"
 #include "check/check.h"
+#include "check/schema.h"
 #include "emit/emit.h"
 #include "kube/limits.h"
 #include "kube/schema_text.h"
 #include "kube/version.h"
+#include "lower/lower.h"
 
-void compile_init(struct compile *c, const struct reader *reader)
+void compile_init(struct trainc *c, const struct reader *reader)
 {
-	*c = (struct compile){ 0 };
+	*c = (struct trainc){ 0 };
 	c->names.arena = &c->arena;
 	c->sources.arena = &c->arena;
 	c->diags.arena = &c->arena;
@@ -23,13 +25,13 @@ void compile_init(struct compile *c, const struct reader *reader)
 		.reader = reader };
 }
 
-void compile_release(struct compile *c)
+void compile_release(struct trainc *c)
 {
 	eval_release(&c->eval);
 	arena_release(&c->arena);
 }
 
-bool compile_set(struct compile *c, struct str assignment)
+bool compile_set(struct trainc *c, struct str assignment)
 {
 	const char *equals = memchr(assignment.p, '=', assignment.n);
 	size_t end = equals ? (size_t)(equals - assignment.p) : 0, name = 0, value = end + 1;
@@ -43,6 +45,13 @@ bool compile_set(struct compile *c, struct str assignment)
 	}
 	if (name == end)
 		return false;
+	size_t wrong = str_malformed(assignment);
+	if (wrong < assignment.n) {
+		struct source *text = source_add(&c->sources, STR("command line"), assignment);
+		struct span at = { text ? text->base + (uint32_t)wrong : 0, text ? text->base + (uint32_t)wrong + 1 : 0 };
+		diag_report(&c->diags, TJ0403, at, "this is not UTF-8");
+		return true;
+	}
 	struct source *s = source_add(&c->sources, STR("command line"), assignment);
 	struct setting setting = { .source = s, .offset = (uint32_t)value };
 	setting.name = intern(&c->names, (struct str){ s->text.p + name, end - name });
@@ -51,9 +60,22 @@ bool compile_set(struct compile *c, struct str assignment)
 	return true;
 }
 
-void compile_front(struct compile *c, struct str path)
+/* A file without any declaration compiles to nothing; a pipe into kubectl looks fine then. */
+static void warn_empty(struct trainc *c)
+{
+	const struct module *root = c->program.root;
+
+	if (root->file->u.file.decls.n || root->broken || c->program.project.module == root)
+		return;
+	struct span at = { root->source->base, root->source->base };
+	struct diag *d = diag_report(&c->diags, TJ0822, at, "this program declares nothing, so nothing of it would run");
+	diag_help(&c->diags, d, "a program has at least one job: job \"name\" { ... }, see 'trainc explain job'");
+}
+
+void compile_front(struct trainc *c, struct str path)
 {
 	c->diags.deny_warnings = c->options.deny_warnings;
+	c->program.parts = c->options.parts;
 	if (!module_load(&c->program, path))
 		return;
 	if (c->options.kubernetes.p)
@@ -61,6 +83,7 @@ void compile_front(struct compile *c, struct str path)
 	if (c->options.target.p)
 		c->program.project.target = c->options.target;
 	check_program(&c->program);
+	warn_empty(c);
 }
 
 /* ---- jobs ---- */
@@ -71,33 +94,55 @@ struct job_list {                       /* jobs with their loop variables, in fi
 	size_t n, m;
 };
 
-static void add_job(struct compile *c, struct job_list *jobs, struct node *node, struct frame *frame)
+static void add_job(struct trainc *c, struct job_list *jobs, struct node *node, struct frame *frame)
 {
 	ARENA_PUSH(&c->arena, jobs->node, jobs->n, node);
 	ARENA_PUSH(&c->arena, jobs->frame, jobs->m, frame);
 }
 
-/* A fleet declares one job for each pass of its loop (decision 16). */
-static void add_fleet(struct compile *c, struct job_list *jobs, struct node *node)
+/* Is the sweep's condition met for this pass?  What fails is reported. */
+static bool is_wanted(struct eval *ev, struct frame *f, struct node *filter)
+{
+	const struct value *v = filter ? eval_expr(ev, f, filter) : NULL;
+	return !v || (v->kind == VALUE_BOOL && v->u.boolean);
+}
+
+static void bind_element(struct eval *ev, struct frame *f, const struct clause *clause, const struct value *list, size_t i)
+{
+	const struct map *map = list->kind == VALUE_MAP ? &list->u.map.index : NULL;
+	const struct value *key = map ? value_string(ev->arena, map->entries[i].key, list->from) : value_int(ev->arena, (int64_t)i, list->from);
+	const struct value *element = map ? ((const struct value_entry *)map->entries[i].value)->value : list->u.list.at[i];
+	if (clause->nbinders == 2)
+		frame_bind(ev, f, clause->binders[0].decl, key);
+	else if (map)
+		element = key;
+	frame_bind(ev, f, clause->binders[clause->nbinders - 1].decl, element);
+}
+
+/* A fleet declares one job for each pass of its loops, the first clause being the outermost; K is the clause at hand. */
+static void add_clause(struct trainc *c, struct job_list *jobs, struct node *node, struct frame *outer, size_t k)
 {
 	struct eval *ev = &c->eval;
-	const struct value *list = eval_expr(ev, NULL, node->u.job.list);
-	const struct map *map = list->kind == VALUE_MAP ? &list->u.map.index : NULL;
-	size_t n = list->kind == VALUE_LIST ? list->u.list.n : map ? map->n : 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct value *key = map ? value_string(ev->arena, map->entries[i].key, list->from) : value_int(ev->arena, (int64_t)i, list->from);
-		const struct value *element = map ? ((const struct value_entry *)map->entries[i].value)->value : list->u.list.at[i];
-		struct frame *f = frame_new(ev, NULL);
-		if (node->u.job.nbinders == 2)
-			frame_bind(ev, f, node->u.job.binders[0].decl, key);
-		else if (map)
-			element = key;
-		frame_bind(ev, f, node->u.job.binders[node->u.job.nbinders - 1].decl, element);
-		add_job(c, jobs, node, f);
+	struct clause first = { { node->u.job.binders[0], node->u.job.binders[1] }, node->u.job.nbinders, node->u.job.list };
+	const struct clause *clause = k ? &node->u.job.more[k - 1] : &first;
+	const struct value *list = eval_expr(ev, outer, clause->list);
+	size_t n = list->kind == VALUE_LIST ? list->u.list.n : list->kind == VALUE_MAP ? list->u.map.index.n : 0;
+	for (size_t i = 0; i < n && !ev->exhausted && jobs->n < EVAL_LIST; i++) {
+		struct frame *f = frame_new(ev, outer);
+		bind_element(ev, f, clause, list, i);
+		if (k < node->u.job.nmore)
+			add_clause(c, jobs, node, f, k + 1);
+		else if (is_wanted(ev, f, node->u.job.filter))
+			add_job(c, jobs, node, f);
 	}
 }
 
-static void report_same_name(struct compile *c, const struct plan_job *a, const struct plan_job *b)
+static void add_fleet(struct trainc *c, struct job_list *jobs, struct node *node)
+{
+	add_clause(c, jobs, node, NULL, 0);
+}
+
+static void report_same_name(struct trainc *c, const struct plan_job *a, const struct plan_job *b)
 {
 	struct diag *d = diag_report(&c->diags, TJ0812, b->name_at, "'%.*s' is the name of two jobs with these parameters", STR_ARG(b->name));
 	if (a->name_at.start == b->name_at.start) {
@@ -108,7 +153,7 @@ static void report_same_name(struct compile *c, const struct plan_job *a, const 
 	diag_help(&c->diags, d, "give each job its own name");
 }
 
-static void check_names(struct compile *c)
+static void check_names(struct trainc *c)
 {
 	struct map seen = { 0 };
 	for (size_t i = 0; i < c->plan.njobs; i++) {
@@ -121,7 +166,7 @@ static void check_names(struct compile *c)
 	}
 }
 
-static void drop_other_jobs(struct compile *c)
+static void drop_other_jobs(struct trainc *c)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < c->plan.njobs; i++)
@@ -131,7 +176,7 @@ static void drop_other_jobs(struct compile *c)
 }
 
 /* Each job is an object at least: what would be refused at the end need not be built. */
-static bool few_enough(struct compile *c, const struct job_list *jobs)
+static bool few_enough(struct trainc *c, const struct job_list *jobs)
 {
 	if (jobs->n <= LIMIT_OBJECTS || c->options.job_name.p)
 		return true;
@@ -141,7 +186,7 @@ static bool few_enough(struct compile *c, const struct job_list *jobs)
 	return false;
 }
 
-static void build_jobs(struct compile *c)
+static void build_jobs(struct trainc *c)
 {
 	struct nodes decls = c->program.root->file->u.file.decls;
 	struct job_list jobs = { 0 };
@@ -178,14 +223,14 @@ static struct str without_patch(struct str v)
 }
 
 /* The place of what an option says. */
-static struct span command_line(struct compile *c, struct str text)
+static struct span command_line(struct trainc *c, struct str text)
 {
 	uint32_t base = source_add(&c->sources, STR("command line"), text)->base;
 
 	return (struct span){ base, base + (uint32_t)text.n };
 }
 
-static void report_version(struct compile *c)
+static void report_version(struct trainc *c)
 {
 	struct str version = c->program.project.kubernetes;
 	struct span at = c->program.project.kubernetes_at;
@@ -195,12 +240,13 @@ static void report_version(struct compile *c)
 	struct str meant = without_patch(version);
 	unsigned minor;
 	if (meant.n < version.n && kube_version_parse(meant, &minor) && kube_version_known(minor))
-		diag_help(&c->diags, d, "write %.*s, the major and the minor number", STR_ARG(meant));
+		diag_help(&c->diags, d, c->options.kubernetes.p ? "write %.*s, the major and the minor number" : "write \"%.*s\", the major and the minor number",
+			STR_ARG(meant));
 	else
 		diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
 }
 
-struct plan *compile_plan(struct compile *c, struct str path)
+struct plan *compile_plan(struct trainc *c, struct str path)
 {
 	compile_front(c, path);
 	if (!c->program.root)
@@ -215,7 +261,7 @@ struct plan *compile_plan(struct compile *c, struct str path)
 	if (!kube_version_parse(c->program.project.kubernetes, &c->plan.kubernetes) || !kube_version_known(c->plan.kubernetes)) {
 		report_version(c);
 		c->plan.kubernetes = KUBE_DEFAULT;
-		c->program.project.kubernetes = STR("1.34");
+		c->program.project.kubernetes = str_of(schema_field(FIELD_KUBERNETES)->fallback);
 	}
 	c->plan.target = c->program.project.target;
 	c->plan.target_at = c->program.project.target_at;
@@ -232,7 +278,7 @@ struct plan *compile_plan(struct compile *c, struct str path)
 	return &c->plan;
 }
 
-const struct schema *compile_kinds(struct compile *c)
+const struct schema *compile_kinds(struct trainc *c)
 {
 	const struct reader *reader = c->program.reader;
 	struct str path = path_join(&c->arena, c->program.project.root, STR("crds.tbl")), text, why;
@@ -241,8 +287,12 @@ const struct schema *compile_kinds(struct compile *c)
 
 	for (size_t i = 0; i < c->plan.njobs; i++)
 		objects += c->plan.jobs[i].nobjects;
-	if (!objects || (reader->exists && !reader->exists(reader->context, path)) || !reader->read(reader->context, &c->arena, path, &text, &why))
+	if (!objects || !reader->exists || !reader->exists(reader->context, path))
 		return NULL;
+	if (!reader->read(reader->context, &c->arena, path, &text, &why)) {
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
+		return NULL;
+	}
 	struct schema_builder *b = schema_builder_new(&c->arena, &schema_builtin);
 	if (schema_read(b, text, &why) && schema_build(b, kinds, &why))
 		return kinds;

@@ -1,9 +1,9 @@
 /*
- * compile.h - the pipeline: text to plan, readable as a table of contents.
+ * compile.h - what is behind the door of trainc.h: a program from text to plan, readable as a table of contents.
  *
- * One `struct compile` is one program under one set of options.  Fill in the
- * options after compile_init(), call compile_plan() once, print the diagnostics,
- * hand the plan to a target, release.  Nothing here prints or exits.
+ * Commands and the language server open, compile, report and close programs through trainc.h, and look at the
+ * tree and the plan through this header.  compile_init(), compile_plan() and compile_release() are for parts of
+ * the compiler that compile a text of their own.  Nothing here prints or exits.
  */
 #ifndef TRAINC_COMPILE_H
 #define TRAINC_COMPILE_H
@@ -12,6 +12,7 @@
 #include "eval/job.h"
 #include "kube/schema.h"
 #include "plan/plan.h"
+#include "trainc.h"
 
 struct compile_options {                /* p == NULL: not given */
 	struct str target, kubernetes;
@@ -19,10 +20,15 @@ struct compile_options {                /* p == NULL: not given */
 	struct str job_name;            /* --job: only this one */
 	struct job_options job;
 	bool deny_warnings;
+	/*
+	 * Reads only the declarations of library modules that the program names.  trainc_compile() reads whole modules
+	 * instead when something is reported, because messages list what a module has.
+	 */
+	bool parts;
 	bool keep_jobs;                 /* tests ask about what was built (struct eval) */
 };
 
-struct compile {
+struct trainc {
 	struct arena arena;
 	struct names names;
 	struct sources sources;
@@ -32,36 +38,42 @@ struct compile {
 	struct settings settings;
 	struct eval eval;
 	struct plan plan;
+	struct door *door;              /* of a program that trainc_open() made; else NULL */
 };
 
-void compile_init(struct compile *c, const struct reader *reader);
+/* Opens a program that reads through READER, which stays the caller's and must outlive it. */
+struct trainc *trainc_open_reader(const struct reader *reader);
+/* Sorts the diagnostics, drops duplicates and allowed ones: once, on the first call. */
+void trainc_finish(struct trainc *t);
+
+void compile_init(struct trainc *c, const struct reader *reader);
 
 /* --set NAME=VALUE.  False (nothing recorded) when there is no `=` or no name. */
-bool compile_set(struct compile *c, struct str assignment);
+bool compile_set(struct trainc *c, struct str assignment);
 
 /*
  * --params FILE: lines `name = value` (.tj) or one mapping (.yaml, .yml, .json).
  * What is wrong with it is a diagnostic.
  */
-void compile_params(struct compile *c, struct str path);
+void compile_params(struct trainc *c, struct str path);
 
 /*
  * Run every phase up to the plan.  Always returns the plan of what could be
  * built; it is fit for emission only when diags_ok(&c->diags).  Call
  * diags_finish() before printing.
  */
-struct plan *compile_plan(struct compile *c, struct str path);
+struct plan *compile_plan(struct trainc *c, struct str path);
 
 /*
  * The project's own kinds: crds.tbl beside project.tj, as 'trainc vendor crd' wrote
  * it.  NULL when there are none, or no job has extra objects; a file that is
  * damaged is reported.
  */
-const struct schema *compile_kinds(struct compile *c);
+const struct schema *compile_kinds(struct trainc *c);
 
 /* Only load, resolve and type (dump --ast, --types, explain, doc). */
-void compile_front(struct compile *c, struct str path);
+void compile_front(struct trainc *c, struct str path);
 
-void compile_release(struct compile *c);
+void compile_release(struct trainc *c);
 
 #endif

@@ -18,6 +18,10 @@ DOCUMENT = os.path.join(ROOT, "docs", "diagnostics.md")
 
 # What cannot occur in this version, and why; its page has no programs.
 WITHOUT_PROGRAMS = {
+    "TJ1201": "it needs a cluster that refuses something",
+    "TJ1202": "it needs a cluster in which the object exists",
+    "TJ1203": "it needs a cluster in which somebody else has changed a field",
+    "TJ1204": "it needs a cluster in which the object exists",
 }
 
 
@@ -134,7 +138,7 @@ def write_page(out, page):
 HEAD = """# Diagnostics
 
 What `trainc` says about programs, by code. `trainc explain CODE` prints one of these pages. Each wrong program is followed by
-what `trainc check` says about it, each right one compiles without a word. A warning that is meant so is silenced by
+what `trainc check` says about it, each right one compiles silently. A warning that is meant so is silenced by
 `# allow CODE: reason` on its line or the line above; errors cannot be silenced.
 
 This file is made by `make docs` from `compiler/diag/codes.def` and `compiler/diag/pages`.

@@ -4,7 +4,7 @@
     manual.py           write them into docs/*.1
     manual.py --check   status 1 if that would change a page
 
-A page is written by hand but for what stands between `.\\" begin WHAT` and
+A page is written by hand but for the text between `.\\" begin WHAT` and
 `.\\" end`: `commands` (all of them, by group), `synopsis` and `options` (of the
 commands of the page).  The tests of the command line read the table with this
 module too.

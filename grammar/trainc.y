@@ -37,6 +37,8 @@
 	((current) = (n) ? (struct span){ YYRHSLOC(rhs, 1).start, YYRHSLOC(rhs, n).end } \
 	                 : (struct span){ YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end })
 #define YYMAXDEPTH 100000
+#define YYMALLOC(n) memory_resize(NULL, n)       /* without memory the process ends */
+#define YYFREE free
 
 static void tj_error(struct span *at, struct parse *p, const char *why);
 }
@@ -48,6 +50,7 @@ static void tj_error(struct span *at, struct parse *p, const char *why);
 	struct path *path;
 	struct key *key;
 	struct binders *binders;
+	struct clauses *clauses;
 	struct parts *parts;
 	enum op op;
 	bool flag;
@@ -71,6 +74,7 @@ static void tj_error(struct span *at, struct parse *p, const char *why);
 %token LBRACE "{" RBRACE "}" LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]"
 %token COMMA "," COLON ":" DOT "." RANGE ".." SPREAD "..." ASSIGN "=" ARROW "->" QUESTION "?" COALESCE "??"
 %token EQ "==" NE "!=" LT "<" LE "<=" GT ">" GE ">="
+%token ADD_ASSIGN "+="
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOOR "//" PERCENT "%"
 
 %type <nodes> formals_opt formals formal_seq type_args_opt type_seq refine_opt refine_seq args arg_seq items item_seq
@@ -81,6 +85,7 @@ static void tj_error(struct span *at, struct parse *p, const char *why);
 %type <path> dotted
 %type <key> key
 %type <binders> binders
+%type <clauses> clauses
 %type <parts> str_parts
 %type <op> cmp_op
 %type <str> alias_opt code_opt soft member word
@@ -98,11 +103,16 @@ decls: %empty
 
 decl: import | param_decl | let | fn | type_decl | job | policy | check
     | "framework" IDENT formals_opt body        { $$ = mk_blueprint(p, @$, NODE_FRAMEWORK, $2, @2, $3, $4); }
+    | "framework" IDENT formals_opt ":" dotted body
+        { $$ = mk_wrapper(p, mk_blueprint(p, @$, NODE_FRAMEWORK, $2, @2, $3, $6), $5, (struct nodes){ 0 }, (struct span){ 0 }); }
+    | "framework" IDENT formals_opt ":" dotted "(" args ")" body
+        { $$ = mk_wrapper(p, mk_blueprint(p, @$, NODE_FRAMEWORK, $2, @2, $3, $9), $5, $7, span_join(@6, @8)); }
     | "accelerator" IDENT formals_opt body      { $$ = mk_blueprint(p, @$, NODE_ACCELERATOR, $2, @2, $3, $4); }
     | "profile" IDENT body                      { $$ = mk_profile(p, @$, $2, @2, $3); }
+    | "profile" IDENT ":" IDENT body            { $$ = mk_profile_of(mk_profile(p, @$, $2, @2, $5), $4, @4); }
     | "test" string body                        { $$ = mk_titled(p, @$, NODE_TEST, $2, $3); }
     | "project" body                            { $$ = mk_titled(p, @$, NODE_PROJECT, NULL, $2); }
-    | "for" binders "in" expr job               { $$ = mk_fleet(p, @$, $2, $4, $5); }
+    | "for" clauses filter_opt job              { $$ = mk_fleet(p, @$, $2, $3, $4); }
     ;
 policy: "policy" string body                    { $$ = mk_titled(p, @$, NODE_POLICY, $2, $3); } ;
 import: "import" dotted alias_opt               { $$ = mk_import(p, @$, $2, @2, $3, @3); }
@@ -179,6 +189,7 @@ item_seq: item                                  { $$ = list_one(p, $1); }
 sep: NL | "," ;
 item: key "=" expr                              { $$ = mk_item(p, @$, NODE_SET, $1, $3); }
     | key body                                  { $$ = mk_item(p, @$, NODE_EXTEND, $1, $2); }
+    | key "+=" expr                             { $$ = mk_adding(p, @$, $1, $3); }
     | key ":" type init_opt                     { $$ = mk_field(p, @$, $1, $3, $4); }
     | IDENT IDENT body                          { $$ = mk_block(p, @$, $1, @1, $2, @2, $3); }
     | IDENT "job" body                          { $$ = mk_block(p, @$, $1, @1, word(p, @2), @2, $3); }
@@ -186,7 +197,7 @@ item: key "=" expr                              { $$ = mk_item(p, @$, NODE_SET, 
     | let
     | check
     | if_item
-    | "for" binders "in" expr body              { $$ = mk_for_item(p, @$, $2, $4, $5); }
+    | "for" clauses filter_opt body             { $$ = mk_for_items(p, @$, $2, $3, $4); }
     | error SYNC                                { $$ = mk_bad(p, @1); yyerrok; }
     ;
 if_item: if_chain                               { $$ = chain_first(p, $1, @$); }
@@ -223,6 +234,9 @@ soft: "import"                                  { $$ = word(p, @1); }
     | "false"                                   { $$ = word(p, @1); }
     | "none"                                    { $$ = word(p, @1); }
     ;
+clauses: binders "in" expr                      { $$ = clauses_add(p, NULL, $1, $3); }
+       | clauses "," binders "in" expr          { $$ = clauses_add(p, $1, $3, $5); }
+       ;
 binders: IDENT                                  { $$ = mk_binders(p, $1, @1); }
        | IDENT "," IDENT                        { $$ = binders_add(mk_binders(p, $1, @1), $3, @3); }
        ;
@@ -320,7 +334,7 @@ primary: IDENT                                  { $$ = mk_name(p, @$, $1); }
        ;
 list: "[" "]"                                   { $$ = mk_list(p, @$, (struct nodes){ 0 }); }
     | "[" expr_seq comma_opt "]"                { $$ = mk_list(p, @$, $2); }
-    | "[" expr "for" binders "in" expr filter_opt "]"   { $$ = mk_list_for(p, @$, $2, $4, $6, $7); }
+    | "[" expr "for" clauses filter_opt "]"     { $$ = mk_list_fors(p, @$, $2, $4, $5); }
     ;
 expr_seq: expr                                  { $$ = list_one(p, $1); }
         | expr_seq "," expr                     { $$ = seq_add(p, $1, $3); }

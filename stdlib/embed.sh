@@ -27,6 +27,14 @@ END
 for name in $names; do echo "	{ text_$name, sizeof text_$name - 1 },"; done
 cat <<'END'
 	{ 0, 0 } };
+static const struct launcher launchers[] = {
+END
+# A comment `# launcher WORD FRAMEWORK` of a module: what its framework starts jobs with.
+for file in "$@"; do
+	sed -n 's/^# launcher \([a-z-]*\) \([a-z_.]*\)$/	{ "\1", "\2" },/p' "$file"
+done
+cat <<'END'
+	{ 0, 0 } };
 enum { COUNT = sizeof names / sizeof *names - 1 };
 
 struct str stdlib_text(struct str name)
@@ -44,6 +52,8 @@ struct str stdlib_text(struct str name)
 	}
 	return (struct str){ 0, 0 };
 }
+
+const struct launcher *stdlib_launchers(void) { return launchers; }
 
 const char *const *stdlib_names(size_t *ret_n)
 {

@@ -46,28 +46,39 @@ allowed() {
 	directory=$1
 	shift
 	pattern=$(printf '|%s' "$@" | cut -c2-)
-	grep -n '#include "' "$directory"/*.[ch] 2>/dev/null |
+	grep -Hn '#include "' "$directory"/*.[ch] 2>/dev/null |
 		sed 's/^\([^:]*:[0-9]*\):[^"]*"\([^"]*\)".*/\1 \2/' |
 		grep -Ev " ($pattern)[^ ]*$" >"$scratch/found"
 	none "$directory includes what it may not"
 }
 allowed compiler/base base/
+allowed compiler/data base/ data/
 allowed compiler/diag base/ diag/
 allowed compiler/syntax base/ diag/ syntax/ trainc.tab.h trainc.lex.h vocabulary.def foreign.def
+allowed compiler/syntax/help base/ diag/ syntax/ trainc.tab.h vocabulary.def foreign.def
 allowed compiler/check base/ diag/ syntax/ check/ vocabulary.def
-allowed compiler/plan base/ diag/ plan/
-allowed compiler/kube base/ diag/ plan/ kube/
-allowed compiler/emit base/ diag/ plan/ kube/ emit/
-allowed compiler/eval base/ diag/ syntax/ check/ plan/ kube/ eval/ vocabulary.def
+allowed compiler/plan base/ data/ diag/ plan/
+allowed compiler/kube base/ data/ diag/ plan/ kube/
+allowed compiler/objects base/ data/ diag/ plan/ objects/
+allowed compiler/emit base/ data/ diag/ plan/ kube/ objects/ emit/
+allowed compiler/emit/target base/ data/ diag/ plan/ kube/ objects/ emit/
+allowed compiler/verify base/ data/ diag/ plan/ kube/ objects/ emit/ verify/
+allowed compiler/eval base/ data/ diag/ syntax/ check/ plan/ kube/ eval/ vocabulary.def
+allowed compiler/lower base/ data/ diag/ syntax/ check/ plan/ kube/ eval/ lower/ vocabulary.def
+allowed compiler/web base/ lsp/lsp.h
 allowed compiler/explain base/ diag/ syntax/ check/ kube/ import/ explain/ compile.h command/session.h command/options.h vocabulary.def examples.def foreign.def
-allowed compiler/import base/ diag/ syntax/ check/ plan/ kube/ emit/emit.h eval/ import/ compile.h
-for directory in runtime runtime/*/; do
-	test -d "$directory" || continue
-	allowed "${directory%/}" base/ diag/ plan/ emit/object.h runtime/ status/ local/ kube/
+allowed compiler/import base/ data/ diag/ syntax/ check/ plan/ kube/ objects/sink.h emit/emit.h eval/ lower/ import/ compile.h
+allowed runtime/fit base/ data/ runtime/status/ runtime/fit/
+for directory in runtime/run runtime/local runtime/status runtime/decide; do
+	allowed "$directory" base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/
 done
+allowed runtime/cluster base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
+allowed runtime/supervise base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/custom.h compile.h command/ runtime/run/ runtime/status/ runtime/decide/ runtime/cluster/ runtime/supervise/
+allowed runtime/command base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
 
 # ---- the core does not print, exit or remember ----
-core='compiler/diag compiler/syntax compiler/check compiler/eval compiler/plan compiler/kube compiler/emit compiler/import'
+core='compiler/data compiler/diag compiler/syntax compiler/syntax/help compiler/check compiler/eval compiler/lower compiler/plan
+	compiler/kube compiler/objects compiler/emit compiler/emit/target compiler/verify compiler/import compiler/lsp'
 grep -nE '[^a-z_](printf|puts|putchar|perror|exit|abort|getenv|fopen)\(' $(ls $(printf '%s/*.c ' $core) 2>/dev/null) >"$scratch/found"
 none "the core prints, exits or reads files by itself"
 if test -f "$BUILD/libtrainc.a" && command -v nm >/dev/null; then
@@ -81,15 +92,19 @@ fi
 
 # ---- frameworks and vendors are data ----
 names='tensorflow|pytorch|torchrun|mxnet|horovod|openmpi|xgboost|lightgbm|paddle|deepspeed|nvidia|nccl|habana|neuron|cloud-tpu'
-sources=$(ls compiler/*.[ch] compiler/*.def compiler/*/*.[ch] compiler/*/*.def runtime/*.[ch] runtime/*/*.[ch] \
+sources=$(ls compiler/*.[ch] compiler/*.def compiler/*/*.[ch] compiler/*/*/*.[ch] compiler/*/*.def runtime/*.[ch] runtime/*/*.[ch] \
 	grammar/*.l grammar/*.y grammar/*.def 2>/dev/null)
 # The formats of other systems are not: they are read by the import, and written by the one target of their name.
-sources=$(printf '%s\n' $sources | grep -vE '^compiler/(import/|emit/kubeflow\.c$)')
+sources=$(printf '%s\n' $sources | grep -vE '^compiler/(import/|emit/target/kubeflow\.c$)')
 {
 	grep -niE "$names" $sources
 	grep -nE '(TF_CONFIG|PET|DMLC|JAX|OMPI)_[A-Z]' $sources
 } >"$scratch/found"
 none "a framework or vendor is named outside the library"
+
+# ---- what differs between targets is a trait of their table ----
+grep -nE 'str_is\([^)]*target, "' $sources | grep -v '^compiler/emit/target/' >"$scratch/found"
+none "the name of a target is compared outside of compiler/emit/target"
 
 # ---- files ----
 tracked compiler runtime grammar stdlib tests examples docs Makefile README.md .ci |
@@ -101,7 +116,7 @@ tracked compiler runtime | grep '\.[ch]$' | while read -r file; do
 	test -f "$file" && test "$(wc -c <"$file")" -gt 40960 && echo "$file"
 done >"$scratch/found"
 none "a source file above 40 KiB"
-grep -nwE 'TODO|FIXME|XXX' compiler/*.[ch] compiler/*/*.[ch] runtime/*.[ch] runtime/*/*.[ch] stdlib/std/*.tj >"$scratch/found" 2>/dev/null
+grep -nwE 'TODO|FIXME|XXX' compiler/*.[ch] compiler/*/*.[ch] compiler/*/*/*.[ch] runtime/*.[ch] runtime/*/*.[ch] stdlib/std/*.tj >"$scratch/found" 2>/dev/null
 none "something left to do"
 tracked compiler runtime | grep '\.[ch]$' | xargs grep -nE '[ 	]+$' >"$scratch/found" 2>/dev/null
 none "blanks at the end of a line"
@@ -111,7 +126,7 @@ done >"$scratch/found"
 none "a header that does not begin with its contract"
 
 # ---- every header compiles alone ----
-for header in compiler/*.h compiler/*/*.h runtime/*.h runtime/*/*.h; do
+for header in compiler/*.h compiler/*/*.h compiler/*/*/*.h runtime/*.h runtime/*/*.h; do
 	test -f "$header" || continue
 	name=${header#compiler/}
 	printf '#include "%s"\n' "$name" >"$scratch/h.c"
@@ -119,6 +134,19 @@ for header in compiler/*.h compiler/*/*.h runtime/*.h runtime/*/*.h; do
 		{ echo "$header"; head -n 3 "$scratch/err"; }
 done >"$scratch/found"
 none "a header that does not compile alone"
+
+# ---- the door ----
+# Who is not of the compiler opens, compiles, checks and closes programs through trainc.h, which needs no other header.
+grep -nE '\b(compile_(init|plan|release|set|params)|emit_check|diags_sarif)\(' compiler/command/*.[ch] compiler/lsp/*.[ch] \
+	runtime/*/*.[ch] >"$scratch/found"
+grep -nE '\b(emit_write|plan_print_[a-z]*|env_print|diags_(text|json|finish))\(' compiler/command/*.[ch] >>"$scratch/found"
+none "a command or the language server goes past trainc.h"
+grep -n '#include "' compiler/trainc.h tests/unit/trainc_test.c | grep -v '"trainc\.h"' >"$scratch/found"
+none "the public header, or the test of it, includes another one"
+${CC:-gcc} -std=c11 -pedantic -Werror -fsyntax-only compiler/trainc.h 2>"$scratch/found"
+none "the public header does not compile alone"
+test "$(grep -cE '^[a-z].*\btrainc_[a-z_]*\(' compiler/trainc.h)" -le 18 || echo "compiler/trainc.h" >"$scratch/found"
+none "the door has more than 18 functions"
 
 # ---- one code, one row ----
 grep -o '^DIAG(TJ[0-9]*' compiler/diag/codes.def | sort | uniq -d >"$scratch/found"

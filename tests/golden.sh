@@ -77,6 +77,7 @@ for src; do
 	golden env.json 0 out env -o json
 	golden table 0 out plan
 	golden table.json 0 out plan -o json
+	golden svg 0 out plan -o svg
 	golden md 0 out doc
 done
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # longest.sh - the ten longest functions, for a look; it never fails.
 cd "$(dirname "$0")/.." || exit 1
-for file in compiler/*.c compiler/*/*.c runtime/*.c runtime/*/*.c; do
+for file in compiler/*.c compiler/*/*.c compiler/*/*/*.c runtime/*.c runtime/*/*.c; do
 	test -f "$file" && awk -v file="$file" '
 		/^[a-z].*\)$/ || /^[a-z].*,$/ { head = $0; at = NR }
 		/^\{/ { start = NR; name = head; line = at }

@@ -3,29 +3,64 @@
 #
 # A test prints lines and, last, `N passed, N failed` (and `, N skipped`).  One
 # that does not get that far counts as one failure, whatever it printed.
-# BUILD is the build directory; what is named after run.sh runs alone.
+# BUILD is the build directory; what is named after run.sh runs alone, one after the other.
+# All of them run in two lanes at once: what starts processes, waits and looks at clocks in one, what only compiles in the other.
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 TRAINC=$PWD/$BUILD/trainc
 export BUILD TRAINC
-unset NO_COLOR CLICOLOR_FORCE FORCE_COLOR
+sum_file=${RUN_SUM:-}
+unset RUN_SUM NO_COLOR CLICOLOR_FORCE FORCE_COLOR
 export LC_ALL=C.UTF-8 UBSAN_OPTIONS=print_stacktrace=1
 
-if test $# -eq 0; then
-	set --
+sum() {                                 # prints the last line for the counts in passed, failed and skipped
+	if test "$skipped" -gt 0; then
+		echo "$passed passed, $failed failed, $skipped skipped"
+	else
+		echo "$passed passed, $failed failed"
+	fi
+}
+
+# counts LINE: what a last line says, as three words; nothing when it is none.
+counts() {
+	printf '%s\n' "$1" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p'
+}
+
+lanes() {
+	living= compiling=
 	for program in "$BUILD"/unit/*; do      # not those of sources that are gone
-		test -f "tests/unit/${program##*/}.c" && set -- "$@" "$program"
+		test -f "tests/unit/${program##*/}.c" && living="$living $program"
 	done
 	for script in tests/check_tree.sh tests/golden.sh tests/*/*.sh; do
 		case $script in
-		tests/e2e/* | tests/frameworks/* | tests/fuzz/* | tests/bench/*) ;;
-		*) set -- "$@" "$script" ;;
+		tests/e2e/* | tests/frameworks/* | tests/editors/* | tests/fuzz/* | tests/bench/*) ;;
+		tests/local/* | tests/cluster/* | tests/lsp/* | tests/supervise/* | tests/torture/*) living="$living $script" ;;
+		*) compiling="$compiling $script" ;;
 		esac
 	done
-fi
+	ends=$(mktemp -d) || exit 1
+	trap 'rm -rf "$ends"' EXIT
+	trap 'kill $lane 2>/dev/null; exit 130' INT TERM
+	RUN_SUM=$ends/compiling sh tests/run.sh $compiling &
+	lane=$!
+	RUN_SUM=$ends/living sh tests/run.sh $living
+	wait "$lane"
+	passed=0 failed=0 skipped=0
+	for end in living compiling; do
+		read -r p f s <<-END
+			$(counts "$(cat "$ends/$end")")
+		END
+		passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1})) skipped=$((skipped + ${s:-0}))
+	done
+	sum
+	test "$failed" -eq 0 && test "$passed" -gt 0
+	exit
+}
+
+test $# -gt 0 || lanes
 
 log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.said"' EXIT
 passed=0 failed=0 skipped=0
 for test; do
 	test -e "$test" || continue
@@ -35,7 +70,7 @@ for test; do
 	esac
 	status=$?
 	last=$(tail -n 1 "$log")
-	counts=$(printf '%s\n' "$last" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p')
+	counts=$(counts "$last")
 	if test -z "$counts"; then
 		counts='0 1'
 		last="did not finish (status $status)"
@@ -45,15 +80,14 @@ for test; do
 	END
 	test "$status" -eq 0 || test "$f" -gt 0 || f=1
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
-	if test "$f" -gt 0; then
-		grep -v '^ok' "$log" | sed '$d' | head -n 200
-		test "${last#did}" = "$last" || tail -n 5 "$log"
-	fi
-	printf '%-40s %s\n' "$test" "$last"
+	{
+		if test "$f" -gt 0; then
+			grep -v '^ok' "$log" | sed '$d' | head -n 200
+			test "${last#did}" = "$last" || tail -n 5 "$log"
+		fi
+		printf '%-40s %s\n' "$test" "$last"
+	} >"$log.said"
+	cat "$log.said"                 # in one piece, as the other lane prints too
 done
-if test "$skipped" -gt 0; then
-	echo "$passed passed, $failed failed, $skipped skipped"
-else
-	echo "$passed passed, $failed failed"
-fi
+if test -n "$sum_file"; then sum >"$sum_file"; else sum; fi
 test "$failed" -eq 0 && test "$passed" -gt 0

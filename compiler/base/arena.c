@@ -9,10 +9,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
 
@@ -21,16 +21,25 @@ struct arena_block {
 	size_t size;
 };
 
-static void *out_of_memory(void)
+enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as every error of trainc itself */
+
+/* Without stdio, which allocates, and without handlers, which might. */
+void memory_out(void)
 {
-	fputs("trainc: out of memory\n", stderr);
-	exit(1);
+	static const char text[] = "trainc: out of memory\n";
+
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+		_exit(STATUS_NO_MEMORY);        /* nobody reads it: the status still says it */
+	_exit(STATUS_NO_MEMORY);
 }
 
 void *memory_resize(void *p, size_t size)
 {
 	void *resized = realloc(p, size);
-	return resized ? resized : out_of_memory();
+
+	if (!resized)
+		memory_out();
+	return resized;
 }
 
 /* Only what will be written to its end is asked for with its pages: a program that fills one block fills the next. */
@@ -55,7 +64,7 @@ static struct arena_block *block_new(struct arena *a, size_t payload)
 	if (payload <= SIZE_MAX - sizeof(*b) - ARENA_ALIGN)
 		b = is_mapped(payload) ? block_map(sizeof(*b) + ARENA_ALIGN + payload) : calloc(1, sizeof(*b) + ARENA_ALIGN + payload);
 	if (!b)
-		out_of_memory();
+		memory_out();
 	b->size = payload;
 	b->next = a->blocks;
 	a->blocks = b;

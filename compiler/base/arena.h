@@ -7,7 +7,7 @@
  * A pointer never outlives its arena and never points into a shorter-lived one.
  *
  * Fails: never to the caller.  Without memory the process ends with a sentence
- * on standard error and status 1.
+ * on standard error and status 70, at once: no handler runs and no buffer is written.
  *
  * With -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer
  * sees what an arena would hide.
@@ -58,9 +58,12 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
 /* realloc() for what outgrows an arena; without memory the process ends as above. */
 void *memory_resize(void *p, size_t size);
 
+/* Ends the process as above.  For functions of libraries that report a lack of memory. */
+_Noreturn void memory_out(void);
+
 /*
  * Forget everything but keep one block for what comes next: for an arena that is
- * filled anew for each object.  Memory handed out before is gone.
+ * filled again for each object.  Memory handed out before is gone.
  */
 void arena_reset(struct arena *a);
 

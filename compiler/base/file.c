@@ -10,12 +10,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/path.h"
 
 enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
@@ -64,6 +69,59 @@ static bool read_fd(int fd, struct buf *into, size_t most, struct str *why, stru
 	return false;
 }
 
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1 && minor(st->st_rdev) == 3;
+}
+
+/*
+ * A pipe with a name without a writer gives nothing for as long as one
+ * waits.  poll() reports an end only of a pipe that has had a writer, and read()
+ * has nothing to say only of one that has.  A pipe of the shell has no name.
+ */
+static bool has_writer(int fd, struct buf *text)
+{
+	enum { TRIES = 100, PAUSE_MS = 10 };
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct statfs system;
+	char none[1];
+
+	if (fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC)
+		return true;
+	for (int i = 0; i < TRIES; i++) {
+		if (poll(&p, 1, PAUSE_MS) > 0)
+			return true;
+		ssize_t got = read(fd, none, sizeof none);
+		if (got > 0)
+			buf_char(text, none[0]);
+		if (got > 0 || (got < 0 && errno == EAGAIN))
+			return true;
+	}
+	return false;
+}
+
+/* A descriptor from which reading ends: of a file, of a pipe that is written to, of /dev/null.  -1 with a reason. */
+static int open_text(struct arena *a, const char *path, struct buf *text, struct str *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		*why = file_reason(a, errno);
+	} else if ((S_ISCHR(st.st_mode) && !is_null_device(&st)) || S_ISBLK(st.st_mode)) {
+		*why = STR("is a device");
+	} else if (S_ISFIFO(st.st_mode) && !has_writer(fd, text)) {
+		*why = STR("is a pipe without a writer");
+	} else {
+		if (S_ISFIFO(st.st_mode))
+			fcntl(fd, F_SETFL, 0);          /* from here on it may take its time */
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why) { return file_read_most(a, path, LARGEST, ret, why); }
 
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why)
@@ -75,9 +133,9 @@ bool file_read_most(struct arena *a, struct str path, size_t most, struct str *r
 		return false;
 	}
 	if (!str_is(path, "-")) {
-		fd = open(str_copy(a, path).p, O_RDONLY | O_CLOEXEC);
+		fd = open_text(a, str_copy(a, path).p, &text, why);
 		if (fd < 0) {
-			*why = file_reason(a, errno);
+			buf_release(&text);
 			return false;
 		}
 	}
@@ -90,93 +148,6 @@ bool file_read_most(struct arena *a, struct str path, size_t most, struct str *r
 	return ok;
 }
 
-bool file_write_all(int fd, const char *bytes, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
-/* A new file beside `path` with the bytes in it, safe on the disk; its name, or p == NULL with the sentence. */
-static struct str write_aside(struct arena *a, struct str path, struct str bytes, mode_t mode, struct str *why)
-{
-	struct str aside = str_printf(a, "%.*s.XXXXXX", STR_ARG(path));
-	int fd = mkstemp((char *)aside.p);
-
-	if (fd < 0) {
-		*why = file_reason(a, errno);
-		return (struct str){ 0 };
-	}
-	bool ok = file_write_all(fd, bytes.p, bytes.n) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
-	int error = errno;
-	if (close(fd) != 0 && ok) {
-		ok = false;
-		error = errno;
-	}
-	if (ok)
-		return aside;
-	unlink(aside.p);
-	*why = file_reason(a, error);
-	return (struct str){ 0 };
-}
-
-static mode_t new_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why)
-{
-	const char *name = str_copy(a, path).p;
-	struct stat old;
-	mode_t mode = stat(name, &old) == 0 ? old.st_mode & 0777 : new_mode();  /* replacing keeps the file's mode */
-	struct str aside = write_aside(a, path, bytes, mode, why);
-
-	if (!aside.p)
-		return false;
-	if (rename(aside.p, name) == 0)
-		return true;
-	*why = file_reason(a, errno);
-	unlink(aside.p);
-	return false;
-}
-
-/* Not every file system can rename only where nothing is; then a second name does, as it never replaces. */
-static bool rename_new(const char *from, const char *to)
-{
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return true;
-	if (errno != EINVAL && errno != ENOSYS)
-		return false;
-	if (link(from, to) != 0)
-		return false;
-	unlink(from);
-	return true;
-}
-
-bool file_create(struct arena *a, struct str path, struct str bytes, struct str *why)
-{
-	struct str aside = write_aside(a, path, bytes, new_mode(), why);
-
-	if (!aside.p)
-		return false;
-	if (rename_new(aside.p, str_copy(a, path).p))
-		return true;
-	*why = errno == EEXIST ? STR("it is there already") : file_reason(a, errno);
-	unlink(aside.p);
-	return false;
-}
-
 static bool reader_read(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
 {
 	(void)context;
@@ -187,9 +158,18 @@ static bool reader_exists(void *context, struct str path)
 {
 	struct arena scratch = { 0 };
 	(void)context;
-	bool there = access(str_copy(&scratch, path).p, F_OK) == 0;
+	bool there = access(str_copy(&scratch, path).p, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 	arena_release(&scratch);
 	return there;
+}
+
+DIR *directory_open(const char *path)
+{
+	DIR *d = opendir(path);
+
+	if (!d && errno == ENOMEM)
+		memory_out();
+	return d;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -200,7 +180,7 @@ static int by_bytes(const void *a, const void *b)
 static void reader_list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
 {
 	(void)context;
-	DIR *d = opendir(str_copy(arena, directory).p);
+	DIR *d = directory_open(str_copy(arena, directory).p);
 	if (!d)
 		return;
 	struct str *names = NULL;
@@ -214,4 +194,28 @@ static void reader_list(void *context, struct arena *arena, struct str directory
 		each(to, names[i]);
 }
 
-const struct reader file_reader = { NULL, reader_read, reader_exists, reader_list };
+/* What is not there leaves nothing: reading it says so. */
+static bool reader_leaves(void *context, struct arena *arena, struct str directory, struct str path)
+{
+	(void)context;
+	char *inner = realpath(str_copy(arena, path).p, NULL), *outer = realpath(str_copy(arena, directory).p, NULL);
+	bool leaves = inner && outer && !path_inside(str_of(outer), str_of(inner));
+
+	free(inner);
+	free(outer);
+	return leaves;
+}
+
+
+static bool reader_real(void *context, struct arena *arena, struct str path, struct str *ret)
+{
+	(void)context;
+	char *real = realpath(str_copy(arena, path).p, NULL);
+	if (!real && errno == ENOMEM)
+		memory_out();
+	*ret = str_copy(arena, str_of(real ? real : ""));
+	free(real);
+	return ret->n > 0;
+}
+
+const struct reader file_reader = { NULL, reader_read, reader_exists, reader_list, reader_leaves, reader_real };

@@ -4,27 +4,41 @@
 #ifndef TRAINC_BASE_FILE_H
 #define TRAINC_BASE_FILE_H
 
+#include <dirent.h>
+
 #include "base/source.h"
 
 /*
  * Read a whole file, or standard input for "-".  At most 64 MiB.  False with a
  * sentence in `why` ("no such file", "is a directory", "permission denied").
+ * Devices are refused, and so are pipes with a name into which nobody writes
+ * within a second.
  */
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why);
 /* The same for what may be larger: up to `most` bytes, whole MiB of them, less than 1 GiB. */
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why);
 
 /*
- * Replace `path` by `bytes`: written beside it, synced, renamed.  On failure
- * nothing of it is left and the old file stays.
+ * Replaces what `path` names by `bytes`, whole or not at all.  Links to it, its
+ * owner and its mode are kept.  What is read-only or not a regular file is
+ * refused.
  */
 bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why);
 
-/* The same for a path where nothing is yet; false with "it is there already" where something is. */
+/* As file_replace(), for an output that may also be a device or a pipe, which is written to: --depfile /dev/null. */
+bool file_pour(struct arena *a, struct str path, struct str bytes, struct str *why);
+
+/* Writes a file at a path where none exists yet; false with "it already exists" where something is. */
 bool file_create(struct arena *a, struct str path, struct str bytes, struct str *why);
+
+/* How a file's name goes on while it is written: ".job.yaml.trainc-new".  The next run removes those of killed ones. */
+#define FILE_ASIDE ".trainc-new"
 
 /* An errno as a sentence: "no such file", "permission denied". */
 struct str file_reason(struct arena *a, int error);
+
+/* opendir(); without memory the process ends (arena.h). */
+DIR *directory_open(const char *path);
 
 /* Write all bytes to a descriptor.  False with errno set. */
 bool file_write_all(int fd, const char *bytes, size_t n);

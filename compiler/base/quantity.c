@@ -261,6 +261,11 @@ const char *quantity_unit_meant(struct str word)
 	return NULL;
 }
 
+bool quantity_decimal_bytes(struct str unit)
+{
+	return unit.n == 1 && strchr("kMGTPE", unit.p[0]);
+}
+
 const char *quantity_unit_of(struct str number, struct str word)
 {
 	const char *meant = quantity_unit_meant(word);

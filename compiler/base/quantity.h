@@ -38,8 +38,10 @@ enum unit_kind quantity_unit(struct str word);
 /* Is a number of G or T surely one of Gi or Ti?  64, 512 and 1000 are, 100 is not. */
 static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
 
-/* The unit that people mean by another word: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when nobody knows. */
+/* The unit that people mean by another word: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when nothing knows. */
 const char *quantity_unit_meant(struct str word);
+/* Is UNIT one of kMGTPE?  A word such as "GB" that means it may as well mean its binary neighbour. */
+bool quantity_decimal_bytes(struct str unit);
 /* The same for an amount of that number: "Gi" for 256 "GB", where 256G would be doubted (TJ0620). */
 const char *quantity_unit_of(struct str number, struct str word);
 

@@ -64,14 +64,19 @@ struct str source_text(const struct sources *ss, struct span s);
 /*
  * How the core reads files.  `read` fills `ret` (memory of `arena`) and returns
  * true, or returns false with a sentence in `why`: "no such file", "is a
- * directory".  `exists` is for suggestions and may be NULL.  `list` calls back
- * with the names in a directory, in byte order; may be NULL.
+ * directory".  `exists` says false only when it is certain that nothing is there;
+ * may be NULL.  `list` calls back with the names in a directory, in byte order;
+ * may be NULL.  `leaves` says whether a path goes out of a directory by a symbolic
+ * link; may be NULL.  `real` gives the path without links, from the root; may be
+ * NULL, and is false for what does not exist.
  */
 struct reader {
 	void *context;
 	bool (*read)(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why);
 	bool (*exists)(void *context, struct str path);
 	void (*list)(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to);
+	bool (*leaves)(void *context, struct arena *arena, struct str directory, struct str path);
+	bool (*real)(void *context, struct arena *arena, struct str path, struct str *ret);
 };
 
 #endif

@@ -137,6 +137,15 @@ size_t str_utf8(const char *bytes, size_t n)
 	return len;
 }
 
+size_t str_malformed(struct str s)
+{
+	size_t i = 0, n;
+
+	while (i < s.n && s.p[i] && (n = str_utf8(s.p + i, s.n - i)))
+		i += n;
+	return i;
+}
+
 uint32_t str_hash(struct str s)        /* FNV-1a: short keys, no seed, same on every run */
 {
 	uint32_t h = 2166136261u;

@@ -66,6 +66,8 @@ struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((form
 size_t str_chars(struct str s);
 /* Length of the well-formed UTF-8 sequence at the first of `n` > 0 bytes; 0 if there is none. */
 size_t str_utf8(const char *bytes, size_t n);
+/* Offset of the first byte that is not UTF-8, or is NUL; the length when there is none. */
+size_t str_malformed(struct str s);
 uint32_t str_hash(struct str s);
 
 struct names {

@@ -4,6 +4,8 @@
  */
 #include "check/context.h"
 
+#include <stdlib.h>
+
 #include "base/buf.h"
 
 enum { LONGEST = 100 };                 /* of a text that is proposed */
@@ -173,19 +175,79 @@ static const struct decl *accelerator_of(struct check *c, const struct node *n)
 	return d && d->kind == DECL_ACCELERATOR ? d : NULL;
 }
 
+/* The sides of the topology at P, such as 2x2x4, and their product; 0 for anything else. */
+static size_t topology_at(const char *p, long long *ret_chips)
+{
+	size_t n = strspn(p, "0123456789x");
+	long long chips = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t digits = strspn(p + i, "0123456789");
+		if (!digits || digits > 4)
+			return 0;
+		chips *= strtoll(p + i, NULL, 10);
+		i += digits;
+	}
+	*ret_chips = chips;
+	return n && memchr(p, 'x', n) ? n : 0;
+}
+
+struct str topology_example(const struct decl *device, long long chips, long long *ret_chips)
+{
+	struct str best = STR("");
+
+	for (size_t i = 0; i < device->doc.n; i++) {
+		long long have = 0;
+		bool starts = i == 0 || device->doc.p[i - 1] == ' ' || device->doc.p[i - 1] == '\n';
+		size_t n = starts ? topology_at(device->doc.p + i, &have) : 0;
+		if (n && have <= chips && (!best.n || have > *ret_chips)) {
+			best = (struct str){ device->doc.p + i, n };
+			*ret_chips = have;
+		}
+	}
+	return best;
+}
+
+/* tpu.v5p-128: a slice is named by its topology. */
+static void report_topology_needed(struct check *c, struct node *n, const struct decl *device, struct str words, long long count)
+{
+	long long chips = 0;
+	struct str example = topology_example(device, count, &chips);
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' needs the topology of its slice", STR_ARG(words));
+
+	diag_note(c->diags, d, device->span, "declared here");
+	if (example.n)
+		diag_help(c->diags, d, "write '%.*s(%.*s)' for %lld chips", STR_ARG(words), STR_ARG(example), chips);
+	else
+		diag_help(c->diags, d, "write '%.*s(TOPOLOGY)'; 'trainc explain' shows the topologies of the device", STR_ARG(words));
+}
+
+/* The name that NODE begins with is in use. */
+static void use_mention(struct check *c, const struct node *node)
+{
+	while (node->kind == NODE_MEMBER)
+		node = node->u.member.base;
+	decl_use(c, scope_peek(c, node->u.name.text));
+}
+
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count)
 {
 	if (!accelerator_of(c, base))
 		return false;
 	struct str words = node_words(c, base), number = node_words(c, count);
+	struct decl *device = (struct decl *)accelerator_of(c, base);
+	decl_type(c, device);                   /* and the types of its arguments */
+	bool topology = device->nformals && device->formals[0]->type && device->formals[0]->type->kind == TYPE_TOPOLOGY;
+	if (topology && count->kind == NODE_INT) {
+		report_topology_needed(c, n, device, words, (long long)count->u.integer.value);
+		use_mention(c, base);
+		return true;
+	}
 	struct str call = str_printf(c->arena, "%.*s(%.*s)", STR_ARG(words), STR_ARG(number));
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "the number of devices stands in parentheses");
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "write the number of devices in parentheses");
 	diag_help(c->diags, d, "write '%.*s'", STR_ARG(call));
 	diag_fix(c->diags, d, n->span, call, "write '%.*s'", STR_ARG(call));
-	struct node *mention = (struct node *)base;
-	while (mention->kind == NODE_MEMBER)
-		mention = mention->u.member.base;
-	decl_use(c, scope_peek(c, mention->u.name.text));
+	use_mention(c, base);
 	return true;
 }
 
@@ -212,6 +274,20 @@ static struct str some_role(struct check *c)
 			return d->name;
 	}
 	return STR("worker");
+}
+
+void help_roles(struct check *c, struct diag *d)
+{
+	const struct scope *s = scope_around(c, SCOPE_JOB);
+	struct str names = STR("");
+	s = s ? s : scope_around(c, SCOPE_FRAMEWORK);
+	for (size_t i = 0; s && i < s->names.n; i++) {
+		const struct decl *role = s->names.entries[i].value;
+		if (role->kind == DECL_ROLE)
+			names = str_printf(c->arena, "%.*s%s%.*s", STR_ARG(names), names.n ? ", " : "", STR_ARG(role->name));
+	}
+	if (names.n)
+		diag_help(c->diags, d, "the roles are: %.*s", STR_ARG(names));
 }
 
 /* A job waits until roles are done, a role until others have come so far. */
@@ -253,8 +329,10 @@ static void volume(struct advice *a)
 
 	bool name = a->site->name.n && a->site->name.p[0] != '/';
 
-	if (a->text.n && a->text.p[0] == '/' && name)
-		diag_help(ds, a->diag, "the path stands on the left: \"%.*s\" = pvc(\"%.*s\")", STR_ARG(a->text), STR_ARG(a->site->name));
+	if (a->text.n && memmem(a->text.p, a->text.n, "://", 3))
+		diag_help(ds, a->diag, "an object store cannot be mounted: mount a claim, or pass the address, 'env { DATA = %.*s }'", STR_ARG(a->words));
+	else if (a->text.n && a->text.p[0] == '/' && name)
+		diag_help(ds, a->diag, "the path comes first: \"%.*s\" = pvc(\"%.*s\")", STR_ARG(a->text), STR_ARG(a->site->name));
 	else if (!a->text.n)
 		diag_help(ds, a->diag, "write one of %.*s", STR_ARG(all));
 	else if (a->text.p[0] == '/')
@@ -455,7 +533,7 @@ static void one_of(struct advice *a, const struct type *want)
 		if (str_is(word, "none") == yes)
 			continue;
 		if (yes) {
-			diag_help(ds, a->diag, "say which, as in '%.*s = \"%.*s\"'; 'trainc explain %.*s' tells what it is for", STR_ARG(a->site->name),
+			diag_help(ds, a->diag, "write which one, as in '%.*s = \"%.*s\"'; 'trainc explain %.*s' explains the choices", STR_ARG(a->site->name),
 				STR_ARG(word), STR_ARG(a->site->name));
 		} else {
 			diag_help(ds, a->diag, "write \"none\"");
@@ -476,6 +554,22 @@ static bool only_element(struct advice *a, const struct type *want)
 	struct str words = node_words(a->check, element);
 	diag_help(a->check->diags, a->diag, "write %.*s without brackets", STR_ARG(words));
 	diag_fix(a->check->diags, a->diag, n->span, words, "remove the brackets");
+	return true;
+}
+
+/* { key = "gpu", value = "a", effect = "NoSchedule" } where the short form of a taint stands. */
+static bool toleration(struct advice *a)
+{
+	struct check *c = a->check;
+	const struct node *key = a->found->kind == NODE_BODY ? body_member(a->found, "key") : NULL;
+	const struct node *value = key ? body_member(a->found, "value") : NULL, *effect = key ? body_member(a->found, "effect") : NULL;
+	struct str k, v = STR(""), e = STR("");
+
+	if (!key || !node_static_text(key, &k) || (value && !node_static_text(value, &v)) || (effect && !node_static_text(effect, &e)))
+		return false;
+	struct str text = str_printf(c->arena, "\"%.*s%s%.*s%s%.*s\"", STR_ARG(k), v.n ? "=" : "", STR_ARG(v), e.n ? ":" : "", STR_ARG(e));
+	diag_help(c->diags, a->diag, "write %.*s", STR_ARG(text));
+	diag_fix(c->diags, a->diag, a->found->span, text, "write %.*s", STR_ARG(text));
 	return true;
 }
 
@@ -517,7 +611,10 @@ bool report_swapped(struct check *c, const struct node *call)
 
 void advise_record(struct check *c, struct diag *d, struct str field, struct str type)
 {
-	diag_help(c->diags, d, "give the record a declared type with the field '%.*s: %.*s', as in 'type T { ... }' and 'let x: T = { ... }'",
+	if (schema_find(BLOCK_ROLE, field))
+		diag_help(c->diags, d, "for fields of a role declare it as 'let NAME: Role = { ... }'");
+	else
+		diag_help(c->diags, d, "give the record a declared type with the field '%.*s: %.*s', as in 'type T { ... }' and 'let x: T = { ... }'",
 		STR_ARG(field), STR_ARG(type));
 }
 
@@ -527,7 +624,7 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 
 	if (n->kind != NODE_STRING || !node_static_text(n, &a.text))
 		a.text = STR("");
-	if (only_element(&a, want))
+	if (only_element(&a, want) || (want->kind == TYPE_STRING && toleration(&a)))
 		return;
 	switch (want->kind) {
 	case TYPE_ENUM: one_of(&a, want); break;

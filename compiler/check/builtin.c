@@ -63,6 +63,9 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_DONE] = { &type_condition, { { .name = "role", .type = &type_role }, { "index", I, true, false }, FLAG("any") } },
 	[FUNCTION_READY] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
 	[FUNCTION_STARTED] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
+	[FUNCTION_TCP] = { &type_data, { { .name = "port", .type = S }, { "within", &type_duration, true, true } } },
+	[FUNCTION_HTTP] = { &type_data, { { .name = "port", .type = S }, { "path", S, true, true }, { "within", &type_duration, true, true } } },
+	[FUNCTION_EXEC] = { &type_data, { { .name = "command", .type = &strings }, { "within", &type_duration, true, true } } },
 	[FUNCTION_ENV] = { &type_replica_env, { { .name = "role", .type = S }, { .name = "index", .type = I } } },
 	[FUNCTION_OBJECT] = { &type_data, { { .name = "kind", .type = S }, { .name = "name", .type = S } } },
 	[FUNCTION_FAILS] = { &type_bool, { { .name = "code", .type = S } } },
@@ -70,6 +73,17 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_JOIN] = { S, { { .name = "xs", .type = &strings }, { .name = "sep", .type = S } } },
 	[FUNCTION_LINES] = { S, { { .name = "xs", .type = &strings } } }
 };
+
+bool check_builtin_argument(enum function f, size_t i, struct check_argument *ret)
+{
+	if (i >= MOST || !signatures[f].at[i].name)
+		return false;
+	const struct parameter *p = &signatures[f].at[i];
+	*ret = (struct check_argument){ p->name, p->type, p->optional, p->named };
+	return true;
+}
+
+const struct type *check_builtin_result(enum function f) { return signatures[f].result; }
 
 struct builtin_call {
 	struct check *check;
@@ -103,7 +117,7 @@ static const struct type *report_argument(struct builtin_call *b, struct node *n
 		return report_secret(c, n);
 	struct str is = found(c, n), words = node_words(c, n);
 	bool range = t->kind == TYPE_RANGE;
-	struct diag *d = diag_report(c->diags, range ? TJ0319 : TJ0302, n->span, "'%s' needs %s, found %.*s", schema_function(b->which)->name, needs, STR_ARG(is));
+	struct diag *d = diag_report(c->diags, range ? TJ0319 : TJ0302, n->span, "'%s' expects %s, found %.*s", schema_function(b->which)->name, needs, STR_ARG(is));
 	if (range)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 	else if (t->kind == TYPE_ELASTIC)
@@ -166,7 +180,7 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 		suggest_init(&g, c->arena, arg->u.arg.name);
 		for (size_t i = 0; i < n; i++)
 			suggest_add(&g, str_of(s->at[i].name));
-		help_suggest(c, d, &g, "it has", arg->u.arg.name_span);
+		help_suggest(c, d, &g, "its arguments are", arg->u.arg.name_span);
 		return n;
 	}
 	size_t i = (*position)++;
@@ -252,6 +266,26 @@ static bool report_unquoted(struct builtin_call *b, const struct signature *s)
 	return true;
 }
 
+/* scratch(8Gi): the first argument, a name, is missing. */
+static bool report_nameless(struct builtin_call *b, const struct signature *s)
+{
+	struct check *c = b->check;
+	struct nodes args = b->node->u.call.args;
+	const struct node *first = args.n == 1 && args.at[0]->kind == NODE_ARG && !args.at[0]->u.arg.name.p ? args.at[0]->u.arg.value : NULL;
+	struct str path = c->site->name;
+	const char *slash = path.n ? memrchr(path.p, '/', path.n) : NULL;
+
+	if (!first || first->kind != NODE_QUANTITY || !type_is_text(s->at[0].type) || s->at[1].type != &type_memory)
+		return false;
+	struct str name = slash ? (struct str){ slash + 1, path.n - (size_t)(slash + 1 - path.p) } : STR("");
+	struct str size = node_words(c, first), right;
+	name = str_is_word(name) ? name : STR("data");
+	right = str_printf(c->arena, "(\"%.*s\", %.*s)", STR_ARG(name), STR_ARG(size));
+	struct diag *d = diag_report(c->diags, TJ0318, b->node->u.call.args_span, "'%s' has a name before its size", schema_function(b->which)->name);
+	diag_help(c->diags, d, "write '%s%.*s'; for /dev/shm set 'shm = %.*s'", schema_function(b->which)->name, STR_ARG(right), STR_ARG(size));
+	return true;
+}
+
 static const struct type *call_by_table(struct builtin_call *b, const struct signature *s)
 {
 	struct check *c = b->check;
@@ -263,7 +297,7 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 			type_loose(c, args.at[i]->u.arg.value);
 		return &type_bad;
 	}
-	if (report_unquoted(b, s))
+	if (report_unquoted(b, s) || report_nameless(b, s))
 		return &type_bad;
 	struct node **bound = ARENA_ARRAY(c->arena, struct node *, n);
 	for (size_t i = 0; i < args.n; i++) {
@@ -549,6 +583,9 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 	case FUNCTION_KEYS: case FUNCTION_VALUES: case FUNCTION_HAS: t = call_map(&b); break;
 	default: t = call_by_table(&b, &signatures[b.which]); break;
 	}
+	bool probe = b.which == FUNCTION_TCP || b.which == FUNCTION_HTTP || b.which == FUNCTION_EXEC;
+	if (probe && t->kind == TYPE_DATA)
+		t = type_strip_optional(schema_type(&c->types, FIELD_READY));
 	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* what was not reached after a report */
 		struct node *arg = n->u.call.args.at[i];
 		if (arg->kind != NODE_ARG)

@@ -25,11 +25,35 @@
 #define TRAINC_CHECK_CHECK_H
 
 #include "check/module.h"
+#include "check/schema.h"
 
 void check_program(struct program *p);
 
 /* Type one free-standing expression against a type (for --set); false after reporting. */
 bool check_value(struct program *p, struct node *expr, const struct type *want);
+
+/* A member that all values of a type have: of a role, of `cluster`, `pod`, an elastic range, a topology. */
+struct check_member {
+	const char *name;
+	const struct type *type;        /* of a method: of its result */
+	const char *doc;
+	bool method;
+	bool planned;                   /* in policies and tests only */
+};
+/* The member with number I; false behind the last. */
+bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
+/* The sentence about one of them; empty without. */
+const char *check_member_doc(enum type_kind kind, struct str name);
+
+/* An argument of a built-in function that has one signature; false behind the last, and for functions of several. */
+struct check_argument {
+	const char *name;
+	const struct type *type;
+	bool optional, named;           /* may be left out; is given by name only */
+};
+bool check_builtin_argument(enum function f, size_t i, struct check_argument *ret);
+/* The type of the result of such a function; NULL for the others. */
+const struct type *check_builtin_result(enum function f);
 
 /* TJ10xx about names: call after everything else has been checked. */
 void check_unused(struct program *p);

@@ -140,7 +140,7 @@ static struct str help_foreign(struct block_items *b, struct diag *d, const stru
 	bool raw = strstr(other->help, "raw pod") || strstr(other->help, "raw container") || strstr(other->help, "init fetch");
 	diag_help(b->base.check->diags, d, other->field && !here && b->role ? "%.*s, in the job" : "%.*s", STR_ARG(help));
 	if (raw && b->block == BLOCK_JOB)
-		diag_help(b->base.check->diags, d, "this stands in a role");
+		diag_help(b->base.check->diags, d, "this belongs in a role");
 	if (line.n)
 		diag_fix(b->base.check->diags, d, span_join(at, b->value->span), line, "write '%.*s'", STR_ARG(line));
 	if (!here)
@@ -216,7 +216,7 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 		return STR("");
 	if (other)
 		return help_foreign(b, d, other, at);
-	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "it has" : NULL, at);
+	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "its fields are" : NULL, at);
 	return suggest_only(&s);
 }
 
@@ -248,6 +248,9 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 }
 
 /* ---- fields ---- */
+
+static void block_set(struct items *to, struct node *item);
+static void block_spread(struct items *to, struct node *item);
 
 static struct site field_site(const struct field *f, struct span declared)
 {
@@ -289,6 +292,46 @@ static void test_constant(struct check *c, const struct field *f, const struct n
 	diag_help(c->diags, d, "it is read before anything is evaluated: write the text itself");
 }
 
+/* `defaults { }` of the project: fields of a job, which are evaluated for each job. */
+static void check_defaults(struct check *c, struct node *item)
+{
+	struct where saved = c->at;
+	struct node *body = item->u.item.value;
+	struct block_items b = { .base = { .check = c, .set = block_set, .spread = block_spread, .what = "the project's defaults", .adds = true }, .block = BLOCK_JOB };
+	if (body->kind != NODE_BODY) {
+		struct diag *d = diag_report(c->diags, TJ0302, body->span, "'defaults' needs a block of fields");
+		diag_help(c->diags, d, "write 'defaults { image = ... }'");
+		type_loose(c, body);
+		return;
+	}
+	if (body != c->program->project.defaults) {
+		struct diag *d = diag_report(c->diags, TJ0206, item->u.item.key.span, "'defaults' is set twice in this body");
+		diag_help(c->diags, d, "put everything into one block");
+	}
+	scope_enter(c, SCOPE_DEFAULTS, body)->block = BLOCK_JOB;
+	scope_lets(c, body);
+	visit_items(&b.base, body);
+	body->type = &type_data;
+	c->at = saved;
+}
+
+/* key += list */
+static void check_adding(struct check *c, struct node *item, const struct field *f, const struct type *want)
+{
+	struct node *value = item->u.item.value;
+	struct site site = field_site(f, (struct span){ 0 });
+	const struct type *core = type_strip_pod(type_strip_optional(want));
+	if (core->kind == TYPE_LIST) {
+		check_expr(c, value, want, &site);
+		return;
+	}
+	struct str type = type_phrase(c->arena, core);
+	struct diag *d = diag_report(c->diags, TJ0302, item->u.item.key.span, "'+=' adds to a list, and '%s' is %.*s", f->name, STR_ARG(type));
+	diag_help(c->diags, d, core->kind == TYPE_MAP || core->kind == TYPE_RECORD ? "write '%s { ... }', which extends it" : "write '%s = ...'", f->name);
+	type_loose(c, value);
+	bad(value);
+}
+
 static void block_set(struct items *to, struct node *item)
 {
 	struct block_items *b = (struct block_items *)to;
@@ -311,10 +354,16 @@ static void block_set(struct items *to, struct node *item)
 		return;
 	}
 	item->u.item.field = f;
+	if (f->id == FIELD_DEFAULTS) {
+		check_defaults(c, item);
+		return;
+	}
 	struct site site = field_site(f, (struct span){ 0 });
 	const struct type *want = schema_type(&c->types, f->id);
 	c->at.env = f->id == FIELD_ENV;
-	if (item->kind == NODE_EXTEND)
+	if (item->kind == NODE_EXTEND && item->u.item.adds)
+		check_adding(c, item, f, want);
+	else if (item->kind == NODE_EXTEND)
 		type_extension(c, value, want);
 	else
 		check_expr(c, value, want, &site);
@@ -392,7 +441,7 @@ static void block_spread(struct items *to, struct node *item)
 			report_no_field(b, name, item->u.one->span);
 		} else if (fit(schema_type(&c->types, f->id), has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)), is = type_phrase(c->arena, has);
-			struct diag *d = diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span, "'%s' needs %.*s, found %.*s",
+			struct diag *d = diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span, "'%s' expects %.*s, found %.*s",
 				f->name, STR_ARG(needs), STR_ARG(is));
 			note_inserted(c, d, item->u.one, name);
 			if (t->kind == TYPE_ANON && has->kind == TYPE_INT && type_strip_optional(schema_type(&c->types, f->id))->kind == TYPE_CPU)
@@ -441,7 +490,7 @@ static void check_raw(struct block_items *b, struct node *item)
 			STR_ARG(item->u.block.name));
 		diag_help(c->diags, d, "move it into a role");
 	} else if (!there) {
-		struct diag *d = diag_report(c->diags, TJ0202, item->u.block.name_span, "there is no 'raw %.*s' in %s", STR_ARG(item->u.block.name),
+		struct diag *d = diag_report(c->diags, TJ0202, item->u.block.name_span, "unknown block 'raw %.*s' in %s", STR_ARG(item->u.block.name),
 			block_word(b->block));
 		help_suggest(c, d, &s, "it has raw", item->u.block.name_span);
 	}
@@ -470,7 +519,7 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	for (const struct block_row *r = schema_block_next(NULL); r; r = schema_block_next(r))
 		if (r->parents & (unsigned)block)
 			suggest_add(&s, str_of(r->word));
-	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "there is no block '%.*s'", STR_ARG(item->u.block.word));
+	struct diag *d = diag_report(c->diags, TJ0202, item->u.block.word_span, "unknown block '%.*s'", STR_ARG(item->u.block.word));
 	struct str only = suggest_only(&s);
 	const struct foreign *other = foreign_field(item->u.block.word);
 	if (other)
@@ -478,7 +527,7 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	else if (schema_find(block, item->u.block.word))
 		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
 	else
-		help_suggest(c, d, &s, "there are", item->u.block.word_span);
+		help_suggest(c, d, &s, "the blocks are", item->u.block.word_span);
 	item->u.block.word = only.n ? intern(c->names, only) : STR("");
 }
 
@@ -554,6 +603,7 @@ void check_block(struct check *c, struct node *body, enum block block, struct de
 	b.base.what = block_word(block);
 	b.base.checks = !container && block != BLOCK_PROJECT;
 	b.base.fixed = block == BLOCK_PROJECT;
+	b.base.adds = block != BLOCK_PROJECT;
 	struct scope *s = scope_enter(c, block == BLOCK_ROLE || block == BLOCK_AUX ? SCOPE_ROLE : SCOPE_LOCAL, body);
 	s->self = role;
 	s->block = block;
@@ -562,11 +612,11 @@ void check_block(struct check *c, struct node *body, enum block block, struct de
 	c->at = saved;
 }
 
-/* The same in the scope that is there already: jobs, frameworks, accelerators. */
+/* Checks a body in the scope that already exists: jobs, frameworks, accelerators. */
 void check_open_block(struct check *c, struct node *body, enum block block)
 {
 	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread, .checks = true,
-		.what = block_word(block) }, .block = block };
+		.adds = true, .what = block_word(block) }, .block = block };
 	b.framework = block == BLOCK_FRAMEWORK || block == BLOCK_ACCELERATOR;
 	if (b.framework)
 		b.base.field = block_field;

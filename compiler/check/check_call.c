@@ -74,7 +74,7 @@ static void report_no_argument(struct check *c, const struct decl *target, const
 	if (framework && !other && renamed_field(name) && !suggest_sentence(&s).n)
 		diag_help(c->diags, d, "write '%s' in the role", renamed_field(name));
 	else
-		help_suggest(c, d, &s, "it has", arg->u.arg.name_span);
+		help_suggest(c, d, &s, "its arguments are", arg->u.arg.name_span);
 	if (other) {
 		size_t dot = words.n;
 		while (dot > 0 && words.p[dot - 1] != '.')
@@ -161,7 +161,7 @@ static bool test_whole(struct binding_of *b, struct decl *formal, struct node *v
 	struct str words = node_words(c, value);
 	struct diag *d = diag_report(c->diags, TJ0609, value->span, "%.*s of a device: devices are counted in whole numbers", STR_ARG(words));
 	diag_note(c->diags, d, formal->span, "declared here");
-	diag_help(c->diags, d, "partition products are accelerators of their own");
+	diag_help(c->diags, d, "each partition profile is a separate accelerator");
 	bad(value);
 	return false;
 }
@@ -402,6 +402,8 @@ static const struct type *call_method(struct check *c, struct node *n, const str
 		return check_expr(c, argument(n, 0), &type_string, &site)->kind == TYPE_BAD ? &type_bad : type_pod(c->arena, &type_string);
 	}
 	type_loose_arguments(c, n);
+	if (report_text_method(c, n, type_strip_pod(t)))
+		return &type_bad;
 	if (type_member(c, callee, NULL)->kind == TYPE_BAD)     /* says what there is */
 		return &type_bad;
 	struct str words = node_words(c, callee);
@@ -414,7 +416,7 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 {
 	struct node *callee = n->u.call.callee;
 	struct decl *d;
-	if (report_elastic_call(c, n, want, c->site)) {
+	if (report_elastic_call(c, n, want, c->site) || report_condition_call(c, n, want)) {
 		type_loose_arguments(c, n);
 		return bad(n);
 	}

@@ -62,9 +62,30 @@ static void only_fields(struct check *c, const struct node *body)
 	}
 }
 
+/* The first field of D that needs a value of WANTED, itself or further in, after at most LEFT steps; NULL without. */
+static const struct record_field *needs_itself(const struct decl *d, const struct decl *wanted, unsigned *left)
+{
+	for (size_t i = 0; i < d->nfields && *left; i++) {
+		const struct type *t = d->fields[i].type;
+		if (d->fields[i].value || !t || t->kind != TYPE_RECORD)
+			continue;
+		--*left;
+		if (t->record == wanted || needs_itself(t->record, wanted, left))
+			return &d->fields[i];
+	}
+	return NULL;
+}
+
 static void check_record(struct check *c, struct decl *d)
 {
 	decl_type(c, d);
+	unsigned steps = 256;           /* a longer chain of types is not written by hand */
+	const struct record_field *again = needs_itself(d, d, &steps);
+	if (again) {
+		struct diag *g = diag_report(c->diags, TJ0405, again->span, "no '%.*s' can be written: its field '%.*s' needs one again", STR_ARG(d->name),
+			STR_ARG(again->name));
+		diag_help(c->diags, g, "let the chain end: give '%.*s' an optional type, with '?' and '= none', or a list", STR_ARG(again->name));
+	}
 	if (d->node->u.type_decl.body)
 		only_fields(c, d->node->u.type_decl.body);
 	for (size_t i = 0; i < d->nfields; i++) {
@@ -91,21 +112,51 @@ static struct node *typed_replicas(struct node *body)
 	return NULL;
 }
 
+/* A role that the wrapped framework does not have (TJ0501). */
+static void report_no_role(struct check *c, const struct decl *framework, const struct node *block)
+{
+	struct suggest s;
+	struct str words = node_words(c, framework->node->u.blueprint_decl.base), name = block->u.block.name;
+	if (framework->base->lost)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0501, block->u.block.name_span, "'%.*s' has no role '%.*s'", STR_ARG(words), STR_ARG(name));
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < framework->base->nroles; i++)
+		suggest_add(&s, framework->base->roles[i]->name);
+	help_suggest(c, d, &s, "it has", block->u.block.name_span);
+	diag_help(c->diags, d, "to add roles to those of '%.*s', set 'other_roles = true' in this framework", STR_ARG(words));
+	diag_note(c->diags, d, framework->base->span, "declared here");
+}
+
+/* A role of the base that the wrapper says something about takes its place in the list. */
+static void put_role(struct check *c, struct decl *framework, struct decl *d)
+{
+	for (size_t i = 0; i < framework->nroles; i++) {
+		if (!name_eq(framework->roles[i]->name, d->name))
+			continue;
+		if (framework->roles[i] == d->origin)
+			framework->roles[i] = d;
+		return;                         /* else TJ0204 when the body is checked */
+	}
+	ARENA_PUSH(c->arena, framework->roles, framework->nroles, d);
+}
+
 static void add_role(struct check *c, struct decl *framework, struct node *block)
 {
 	struct decl *d = decl_new(c, DECL_ROLE, block->u.block.name, block->u.block.name_span, block);
 	struct node *typed = typed_replicas(block->u.block.body);
+	d->origin = framework_role(framework->base, d->name);
 	d->type = &type_role;
 	d->doc = block->u.block.doc;
+	d->replicas = d->origin ? d->origin->replicas : NULL;
 	if (typed) {
 		typed->u.field.declared = resolve_type(c, typed->u.field.type);
 		d->replicas = typed->u.field.declared;
 	}
 	block->u.block.decl = d;
-	for (size_t i = 0; i < framework->nroles; i++)
-		if (name_eq(framework->roles[i]->name, d->name))
-			return;                 /* TJ0204 when the body is checked */
-	ARENA_PUSH(c->arena, framework->roles, framework->nroles, d);
+	if (framework->base && !d->origin && !framework->other_roles)
+		report_no_role(c, framework, block);
+	put_role(c, framework, d);
 }
 
 static void add_roles(struct check *c, struct decl *framework, struct node *body)
@@ -126,28 +177,73 @@ static void add_roles(struct check *c, struct decl *framework, struct node *body
 }
 
 /* `other_roles = true`, written out: nothing is evaluated yet. */
-static bool takes_other_roles(const struct node *body)
+bool takes_other_roles(const struct node *body)
 {
 	const struct node *value = body_member(body, schema_field(FIELD_OTHER_ROLES)->name);
 
 	return value && value->kind == NODE_BOOL && value->u.boolean;
 }
 
+/* The framework that this one wraps; its roles come first. */
+static void find_base(struct check *c, struct decl *d)
+{
+	struct node *n = d->node;
+	struct decl *base = n->u.blueprint_decl.base ? find_framework(c, n->u.blueprint_decl.base) : NULL;
+	d->lost = d->lost || (n->u.blueprint_decl.base && !base);
+	if (base && base->wraps + 1 >= MOST_FRAMEWORKS) {
+		struct diag *g = diag_report(c->diags, TJ0407, n->u.blueprint_decl.base->span, "more than %d frameworks wrap each other", MOST_FRAMEWORKS);
+		diag_help(c->diags, g, "put the settings of some of them into one framework");
+		return;
+	}
+	d->base = base;
+	d->wraps = base ? base->wraps + 1 : 0;
+	for (size_t i = 0; base && i < base->nroles; i++)
+		ARENA_PUSH(c->arena, d->roles, d->nroles, base->roles[i]);
+}
+
 void framework_roles(struct check *c, struct decl *d)
 {
+	find_base(c, d);
+	d->other_roles = takes_other_roles(d->node->u.blueprint_decl.body) || (d->base && d->base->other_roles);
 	add_roles(c, d, d->node->u.blueprint_decl.body);
-	d->other_roles = takes_other_roles(d->node->u.blueprint_decl.body);
+}
+
+/* Roles of the base that the wrapper does not mention are known too; what they hide is the base's. */
+static void declare_role(struct check *c, const struct decl *framework, struct decl *role)
+{
+	if (role == framework_role(framework->base, role->name)) {
+		if (!map_get(&c->at.scope->names, role->name))
+			map_put(&c->at.scope->names, c->arena, role->name, role);
+		return;
+	}
+	role->silent = true;
+	scope_declare(c, role);
 }
 
 static void enter_formals_and_roles(struct check *c, struct decl *d, struct node *body)
 {
 	struct scope *s = enter_formals(c, d, d->kind == DECL_FRAMEWORK ? SCOPE_FRAMEWORK : SCOPE_ACCELERATOR, body);
 	s->block = d->kind == DECL_FRAMEWORK ? BLOCK_FRAMEWORK : BLOCK_ACCELERATOR;
-	for (size_t i = 0; i < d->nroles; i++) {
-		d->roles[i]->silent = true;
-		scope_declare(c, d->roles[i]);
-	}
+	for (size_t i = 0; i < d->nroles; i++)
+		declare_role(c, d, d->roles[i]);
 	scope_lets(c, body);
+}
+
+/* What a wrapper hands to the framework inside of it; its formals are known there. */
+static void check_base_arguments(struct check *c, struct decl *d)
+{
+	struct node *n = d->node;
+	bool lift;
+	if (!d->base) {
+		for (size_t i = 0; i < n->u.blueprint_decl.args.n; i++)
+			if (n->u.blueprint_decl.args.at[i]->kind == NODE_ARG)
+				type_loose(c, n->u.blueprint_decl.args.at[i]->u.arg.value);
+		return;
+	}
+	struct span name = n->u.blueprint_decl.base->span;
+	n->u.blueprint_decl.bound = ARENA_ARRAY(c->arena, struct node *, d->base->nformals);
+	bind_arguments(c, d->base, n->u.blueprint_decl.args, n->u.blueprint_decl.has_args ? n->u.blueprint_decl.args_span : name, name,
+		n->u.blueprint_decl.bound, &lift);
 }
 
 static void check_framework(struct check *c, struct decl *d)
@@ -155,6 +251,7 @@ static void check_framework(struct check *c, struct decl *d)
 	struct node *body = d->node->u.blueprint_decl.body;
 	decl_type(c, d);
 	enter_formals_and_roles(c, d, body);
+	check_base_arguments(c, d);
 	check_open_block(c, body, BLOCK_FRAMEWORK);
 }
 
@@ -284,7 +381,8 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
 			suggest_add(&s, values->entries[i].key);
 	const struct decl *let = map_get(values, name);
-	if (!may_report_unknown(c, c->program->root, name, &s))
+	/* Remembered apart: the name in an expression is another mistake. */
+	if (!may_report_unknown(c, c->program->root, intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
 	if (let && let->kind == DECL_LET) {
 		struct diag *d = diag_report(c->diags, TJ0402, at, "'%.*s' is a let, not a parameter", STR_ARG(name));
@@ -296,8 +394,8 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 			diag_help(c->diags, d, "declare it as a 'param'");
 		return;
 	}
-	struct diag *d = diag_report(c->diags, TJ0402, at, "there is no parameter '%.*s'", STR_ARG(name));
-	help_suggest(c, d, &s, "there are", at);
+	struct diag *d = diag_report(c->diags, TJ0402, at, "unknown parameter '%.*s'", STR_ARG(name));
+	help_suggest(c, d, &s, "the parameters are", at);
 }
 
 /* Literals of a profile are tested here, since the profile may not be the one that is compiled. */
@@ -316,6 +414,17 @@ static void test_bounds(struct check *c, struct node *value, const struct type *
 		(long long)k.integer, STR_ARG(lo), STR_ARG(hi));
 	diag_note(c->diags, d, param->node->u.binding.type->span, "declared here");
 	bad(value);
+}
+
+/* Does another profile set the parameter?  Then the default is written here for comparison. */
+static bool set_elsewhere(struct check *c, struct str profile, struct str param)
+{
+	struct nodes decls = c->program->root->file->u.file.decls;
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_PROFILE && !name_eq(decls.at[i]->u.titled.name, profile) &&
+		    body_member(decls.at[i]->u.titled.body, param.p))
+			return true;
+	return false;
 }
 
 static void set_param(struct items *to, struct node *item)
@@ -342,8 +451,9 @@ static void set_param(struct items *to, struct node *item)
 	if ((item->kind == NODE_EXTEND ? type_extension(c, value, t) : check_expr(c, value, t, &site))->kind == TYPE_BAD)
 		c->nearly--;                    /* one mistake is enough */
 	c->at = saved;
-	test_bounds(c, value, t, d);
-	if (s->profile.n && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value)) {
+	if (!c->refusal_wanted && (s->profile.n || !c->program->testing))
+		test_bounds(c, value, t, d);
+	if (s->profile.n && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value) && !set_elsewhere(c, s->profile, name)) {
 		struct diag *g = diag_report(c->diags, TJ1005, item->span, "profile '%.*s' sets '%.*s' to its default", STR_ARG(s->profile), STR_ARG(name));
 		diag_note(c->diags, g, d->node->u.binding.value->span, "the default");
 		diag_help(c->diags, g, "remove the line");
@@ -357,8 +467,34 @@ static void check_settings(struct check *c, struct node *body, struct str profil
 	visit_body(&s.base, body, SCOPE_LOCAL);
 }
 
+/* The profile that this one extends exists, and does not extend this one. */
+static void check_base_profile(struct check *c, struct node *n)
+{
+	struct suggest s;
+	const struct node *base = map_get(&c->profiles, n->u.titled.base);
+	size_t left = c->profiles.n;
+
+	if (!base && !c->at.module->broken) {
+		suggest_init(&s, c->arena, n->u.titled.base);
+		for (size_t i = 0; i < c->profiles.n; i++)
+			suggest_add(&s, c->profiles.entries[i].key);
+		struct diag *d = diag_report(c->diags, TJ0404, n->u.titled.base_span, "unknown profile '%.*s'", STR_ARG(n->u.titled.base));
+		struct str help = suggest_or_list(&s, "the profiles are");
+		if (help.n)
+			diag_help(c->diags, d, "%.*s", STR_ARG(help));
+	}
+	while (base && base != n && base->u.titled.base.n && left--)
+		base = map_get(&c->profiles, base->u.titled.base);
+	if (base != n)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0405, n->u.titled.base_span, "profile '%.*s' extends itself", STR_ARG(n->u.titled.name));
+	diag_help(c->diags, d, "let one of the profiles extend no other");
+}
+
 void check_profile(struct check *c, struct node *n)
 {
+	if (n->u.titled.base.n)
+		check_base_profile(c, n);
 	check_settings(c, n->u.titled.body, n->u.titled.name);
 }
 
@@ -377,10 +513,21 @@ static void test_profile(struct check *c, struct node *value)
 		suggest_add(&s, c->profiles.entries[i].key);
 	if (!may_report_unknown(c, c->at.module, name, &s) || c->at.module->broken)
 		return;
-	struct diag *d = diag_report(c->diags, TJ0404, value->span, "there is no profile '%.*s'", STR_ARG(name));
-	struct str help = suggest_or_list(&s, "there are");
+	struct diag *d = diag_report(c->diags, TJ0404, value->span, "unknown profile '%.*s'", STR_ARG(name));
+	struct str help = suggest_or_list(&s, "the profiles are");
 	if (help.n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(help));
+}
+
+static void test_refuses(struct check *c, struct node *value)
+{
+	struct str word;
+	enum diag_code code;
+	check_expr(c, value, &type_string, &(struct site){ .what = STR("'refuses'") });
+	if (value->kind == NODE_STRING && node_static_text(value, &word) && diag_code_find(word, &code))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0403, value->span, "'refuses' needs the code of an error, such as \"TJ0901\"");
+	diag_help(c->diags, d, "'trainc check' shows the code at the end of each error");
 }
 
 /* The settings of a test are read before anything is evaluated. */
@@ -405,8 +552,11 @@ static void test_set(struct items *to, struct node *item)
 		suggest_init(&s, c->arena, name.p ? name : STR(""));
 		suggest_add(&s, STR("profile"));
 		suggest_add(&s, STR("set"));
-		help_suggest(c, d, &s, "it has", item->u.item.key.span);
+		suggest_add(&s, STR("refuses"));
+		help_suggest(c, d, &s, "its fields are", item->u.item.key.span);
 		type_loose(c, value);
+	} else if (f->id == FIELD_TEST_REFUSES) {
+		test_refuses(c, value);
 	} else if (f->id == FIELD_TEST_PROFILE) {
 		struct str text;
 		test_profile(c, value);
@@ -421,11 +571,28 @@ static void test_set(struct items *to, struct node *item)
 	}
 }
 
+/* A check anywhere in the items of a body, or an item that did not parse. */
+static bool holds_check(const struct node *body)
+{
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *n = body->u.body.items.at[i];
+		if (n->kind == NODE_CHECK || n->kind == NODE_BAD || n->kind == NODE_IF_ITEM || n->kind == NODE_FOR_ITEM)
+			return true;
+	}
+	return false;
+}
+
 void check_test(struct check *c, struct node *n)
 {
 	struct items items = { .check = c, .set = test_set, .checks = true, .what = "a test" };
 	check_expr(c, n->u.titled.title, &type_string, &(struct site){ .what = STR("the title of a test") });
+	c->refusal_wanted = test_wants_refusal(n, source_text(c->program->sources, n->span));
+	if (!c->refusal_wanted && !holds_check(n->u.titled.body)) {
+		struct diag *d = diag_report(c->diags, TJ0203, n->u.titled.title->span, "this test checks nothing");
+		diag_help(c->diags, d, "write 'check CONDITION else \"message\"' in it, or refuses = \"CODE\"");
+	}
 	visit_body(&items, n->u.titled.body, SCOPE_TEST);
+	c->refusal_wanted = false;
 }
 
 /* ---- policies and the project ---- */

@@ -4,7 +4,7 @@
  */
 #include "check/context.h"
 #include "diag/suggest.h"
-#include "syntax/foreign.h"
+#include "syntax/help/foreign.h"
 
 void retype(struct check *c, struct node *n, const struct type *t)
 {
@@ -17,6 +17,14 @@ void retype(struct check *c, struct node *n, const struct type *t)
 }
 
 /* ---- names ---- */
+
+static struct str some_topology(const struct decl *device)
+{
+	long long chips = 0;
+	struct str example = topology_example(device, 16, &chips);
+
+	return example.n ? example : STR("2x2");
+}
 
 static const struct type *report_not_value(struct check *c, struct node *n, const struct decl *d)
 {
@@ -31,7 +39,7 @@ static const struct type *report_not_value(struct check *c, struct node *n, cons
 		g = diag_report(c->diags, TJ0302, n->span, "'%.*s' needs its arguments", STR_ARG(words));
 		diag_note(c->diags, g, d->span, "declared here");
 		if (d->nformals && d->formals[0]->type && d->formals[0]->type->kind == TYPE_TOPOLOGY)
-			diag_help(c->diags, g, "write '%.*s(2x2)' with the topology", STR_ARG(words));
+			diag_help(c->diags, g, "write '%.*s(%.*s)' with the topology", STR_ARG(words), STR_ARG(some_topology(d)));
 		else
 			diag_help(c->diags, g, "write '%.*s(1)' with the number of devices", STR_ARG(words));
 		break;
@@ -67,12 +75,27 @@ static const struct type *narrowed(struct check *c, const struct node *n, const 
 	return t->kind == TYPE_OPTIONAL && known_present(c, n) ? t->elem : t;
 }
 
+/* How a parameter of the type is declared; a name whose type is not known is mostly text. */
+static const char *declared_as(struct check *c, const struct type *core)
+{
+	switch (core->kind) {
+	case TYPE_BAD: return "string";
+	case TYPE_ELASTIC: return "int";
+	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH: case TYPE_IMAGE: case TYPE_MEMORY: case TYPE_CPU:
+	case TYPE_DURATION: return type_spell(c->arena, core).p;
+	default: return NULL;
+	}
+}
+
 static const struct type *type_name_node(struct check *c, struct node *n, const struct type *want)
 {
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : &type_bad;
 	c->text_wanted = type_is_text(core) || core->kind == TYPE_ENV_VALUE ? core : NULL;
+	c->role_wanted = core->kind == TYPE_ROLE;
+	c->declared_as = n == c->condition ? "bool" : declared_as(c, core);
 	struct decl *d = scope_find(c, n->u.name.text, n->span);
 	c->text_wanted = NULL;
+	c->role_wanted = false;
 	if (!d)
 		return bad(n);
 	n->u.name.decl = d;
@@ -121,15 +144,19 @@ void report_enum(struct check *c, const struct node *n, const struct type *t, st
 	for (size_t i = 0; i < t->n; i++)
 		suggest_add(&s, t->words[i]);
 	struct str all = list_words(c, t), only = suggest_only(&s);
-	const char *other = s.n ? NULL : foreign_value(site->name, text);
+	const char *other = foreign_value(site->name, text);
 	diag_help(c->diags, d, "one of %.*s", STR_ARG(all));
-	if (other)
+	if (other) {
 		diag_help(c->diags, d, "%s", other);
+		return;
+	}
 	if (!only.n && s.n == 1)
 		diag_help(c->diags, d, "did you mean \"%.*s\"?", STR_ARG(s.best[0]));
 	if (!only.n)
 		return;
 	diag_help(c->diags, d, "did you mean \"%.*s\"?", STR_ARG(only));
+	if (str_is(only, "none"))               /* the opposite of any other choice */
+		return;
 	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(only)), "change it to \"%.*s\"", STR_ARG(only));
 }
 
@@ -192,9 +219,8 @@ static void report_interpolation(struct check *c, const struct string_part *part
 		at.end = at.start + (uint32_t)whole.n;
 	}
 	struct diag *g = diag_report(c->diags, TJ1010, at, "'%.*s' is plain text here", STR_ARG(whole));
-	diag_help(c->diags, g, "write '${%.*s}'", STR_ARG(d->name));
-	if (at.end - at.start == whole.n)
-		diag_fix(c->diags, g, at, str_printf(c->arena, "${%.*s}", STR_ARG(d->name)), "write '${%.*s}'", STR_ARG(d->name));
+	diag_help(c->diags, g, "to insert the value of '%.*s' write '${%.*s}'; for text that other programs fill in, write it as r\"...\"",
+		STR_ARG(d->name), STR_ARG(d->name));
 }
 
 /* `{{ nodes }}` or `%{nodes}` around a name that is known here: the habit of another tool (TJ1010). */
@@ -345,6 +371,11 @@ const struct type *type_list_for(struct check *c, struct node *n, const struct t
 		check_condition(c, n->u.list_for.filter, "the filter of a list", false);
 		assume(c, n->u.list_for.filter, true);
 	}
+	if (n->u.list_for.flat) {               /* the list of the next clause, whose elements are this list's */
+		const struct type *inner = type_expr(c, n->u.list_for.value, want);
+		c->at = saved;
+		return inner;
+	}
 	if (core && core->kind == TYPE_LIST)
 		elem = check_expr(c, n->u.list_for.value, core->elem, NO_SITE);
 	else if (core && core->kind == TYPE_DATA)
@@ -395,7 +426,7 @@ bool check_binders(struct check *c, struct binder *binders, unsigned n, struct n
 		report_optional(c, list);
 		ok = false;
 	} else if (ok && t->kind == TYPE_POD) {
-		report_pod(c, list, &(struct site){ .what = STR("the list of a loop") });
+		report_pod(c, list, NULL, &(struct site){ .what = STR("the list of a loop") });
 		ok = false;
 	} else if (ok && !(elem = element_type(c, t))) {
 		if (t->kind == TYPE_RANGE)
@@ -423,6 +454,7 @@ bool check_binders(struct check *c, struct binder *binders, unsigned n, struct n
 
 bool check_condition(struct check *c, struct node *n, const char *what, bool pod_allowed)
 {
+	c->condition = n;
 	check_free(c, n);
 	return judge_condition(c, n, what, pod_allowed);
 }
@@ -461,7 +493,7 @@ bool judge_condition(struct check *c, struct node *n, const char *what, bool pod
 		return false;
 	}
 	if (pod && !pod_allowed) {
-		report_pod(c, n, &(struct site){ .what = str_of(what) });
+		report_pod(c, n, NULL, &(struct site){ .what = str_of(what) });
 		return false;
 	}
 	return pod;

@@ -33,7 +33,7 @@ static void report_set_twice(struct check *c, struct node *item, struct node *fi
 	struct diag *d = diag_report(c->diags, TJ0206, key->span, mixed ? "'%.*s' is set and extended in this body" :
 		"'%.*s' is set twice in this body", STR_ARG(key->text));
 	diag_note(c->diags, d, other->span, "first here");
-	diag_help(c->diags, d, mixed ? "use '=' or '{ }', not both" : "keep one of the two");
+	diag_help(c->diags, d, mixed ? "set it or extend it, not both" : "keep one of the two");
 	drop(item, key->text, key->span);
 }
 
@@ -129,7 +129,7 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	to->failed = true;
 	struct diag *d = diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
 	if (item->kind == NODE_BLOCK && !schema_block(item->u.block.word))
-		diag_help(c->diags, d, "a field has no name behind it: write '%.*s { ... }'", STR_ARG(item->u.block.word));
+		diag_help(c->diags, d, "a field takes no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
 	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);       /* with a name: no field of the body is lost */
 }
 
@@ -147,6 +147,17 @@ static bool report_unfixed(struct items *to, struct node *item)
 	return true;
 }
 
+/* `+=` where keys are no fields, or are read before anything is evaluated. */
+static void report_adding(struct items *to, struct node *item)
+{
+	struct check *c = to->check;
+	struct diag *d = diag_report(c->diags, TJ0203, item->u.item.key.span, "'+=' has no place in %s", to->what);
+	diag_help(c->diags, d, "'+=' adds to a field of a job, role or framework that is a list; elsewhere write '=' and the whole list");
+	to->failed = true;
+	type_loose(c, item->u.item.value);
+	drop(item, item->u.item.key.text, item->u.item.key.span);
+}
+
 static void visit_one(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
@@ -162,7 +173,12 @@ static void visit_one(struct items *to, struct node *item)
 		break;
 	case NODE_IF_ITEM: visit_if(to, item); break;
 	case NODE_FOR_ITEM: visit_for(to, item); break;
-	case NODE_SET: case NODE_EXTEND: to->set(to, item); break;
+	case NODE_SET: case NODE_EXTEND:
+		if (item->kind == NODE_SET || !item->u.item.adds || to->adds)
+			to->set(to, item);
+		else
+			report_adding(to, item);
+		break;
 	case NODE_FIELD:
 		if (to->field)
 			to->field(to, item);
@@ -246,7 +262,7 @@ static const struct type *spread_type(struct check *c, struct node *item)
 	if (t->kind == TYPE_OPTIONAL || t->kind == TYPE_NONE)
 		return report_optional(c, n);
 	if (t->kind == TYPE_POD)
-		return report_pod(c, n, &(struct site){ .what = STR("an insertion") });
+		return report_pod(c, n, NULL, &(struct site){ .what = STR("an insertion") });
 	if (t->kind == TYPE_MAP || t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_EMPTY || t->kind == TYPE_DATA ||
 	    t->kind == TYPE_BAD)
 		return t;
@@ -275,7 +291,7 @@ static bool if_sets(const struct node *n, struct str key, bool *maybe)
 	return all && last;
 }
 
-/* `...x` sets what the type of x has; of a map nobody knows. */
+/* `...x` sets what the type of x has; of a map nothing knows. */
 static bool spread_sets(const struct type *t, struct str key, bool *maybe)
 {
 	if (!t || t->kind == TYPE_BAD)
@@ -346,7 +362,7 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name), STR_ARG(name));
 	if (span_known(record->span))
 		diag_note(c->diags, d, record->span, "'%.*s' is declared here", STR_ARG(record->name));
-	help_suggest(c, d, &s, "it has", at);
+	help_suggest(c, d, &s, "its fields are", at);
 	return suggest_only(&s);
 }
 
@@ -428,7 +444,7 @@ static void record_spread(struct items *to, struct node *item)
 			return;
 		} else if (fit(f->type, has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, f->type), is = type_phrase(c->arena, has);
-			diag_report(c->diags, TJ0302, item->u.one->span, "'%.*s' needs %.*s, found %.*s", STR_ARG(name), STR_ARG(needs), STR_ARG(is));
+			diag_report(c->diags, TJ0302, item->u.one->span, "'%.*s' expects %.*s, found %.*s", STR_ARG(name), STR_ARG(needs), STR_ARG(is));
 			r->failed = true;
 		}
 	}
@@ -504,7 +520,7 @@ static void map_spread(struct items *to, struct node *item)
 	enum fit f = t->kind == TYPE_RECORD ? fit(m->elem, &type_data) : fit(map, t);
 	m->pod = m->pod || has_pod(t);
 	if (f == FIT_POD) {
-		report_pod(c, item->u.one, &(struct site){ .what = STR("an insertion") });
+		report_pod(c, item->u.one, NULL, &(struct site){ .what = STR("an insertion") });
 		return;
 	}
 	if (f != FIT_OK)
@@ -593,7 +609,7 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 	return elem ? type_map(c->arena, elem) : &type_empty;
 }
 
-/* An item that the parser could not read: nobody knows what it would have been. */
+/* An item that the parser could not read: nothing knows what it would have been. */
 bool body_is_broken(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++)

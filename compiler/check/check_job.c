@@ -38,7 +38,9 @@ static struct decl *framework_by_member(struct check *c, struct node *n)
 		diag_report(c->diags, TJ0211, base->span, "'%.*s' is not an imported module", STR_ARG(import->name));
 		return NULL;
 	}
+	c->framework_wanted = true;
 	struct decl *d = module_member(c, import->node->u.import.module, n->u.member.name, n->u.member.name_span, false);
+	c->framework_wanted = false;
 	n->u.member.decl = d;
 	return d;
 }
@@ -58,11 +60,11 @@ static void report_not_framework(struct check *c, const struct node *n, const st
 			if (other->kind == DECL_FRAMEWORK && other->name.p[0] != '_')
 				suggest_add(&s, str_printf(c->arena, "%.*s.%.*s", STR_ARG(words), STR_ARG(other->name)));
 		}
-		help_suggest(c, g, &s, "it has", n->span);
+		help_suggest(c, g, &s, "its frameworks are", n->span);
 	}
 }
 
-static struct decl *find_framework(struct check *c, struct node *n)
+struct decl *find_framework(struct check *c, struct node *n)
 {
 	n->type = &type_module;
 	struct decl *d = n->kind == NODE_NAME ? framework_by_name(c, n) : n->kind == NODE_MEMBER ? framework_by_member(c, n) : NULL;
@@ -72,9 +74,10 @@ static struct decl *find_framework(struct check *c, struct node *n)
 		report_not_framework(c, n, d);
 		return NULL;
 	}
-	decl_type(c, d);
+	if (decl_type(c, d)->kind == TYPE_BAD)
+		return NULL;
 	report_deprecated(c, n, d);
-	return d;
+	return d->node->u.blueprint_decl.base && !d->base ? NULL : d;
 }
 
 static void check_arguments(struct check *c, struct node *n, struct decl *framework)
@@ -94,20 +97,20 @@ static void check_loose_arguments(struct check *c, struct node *n)
 
 /* ---- roles ---- */
 
-struct role_search {
-	struct check *check;
-	struct node *job;
-	struct decl *framework;
-	bool known;                     /* the framework is known, or there is none */
-};
-
-static struct decl *framework_role(const struct decl *framework, struct str name)
+struct decl *framework_role(const struct decl *framework, struct str name)
 {
 	for (size_t i = 0; framework && i < framework->nroles; i++)
 		if (name_eq(framework->roles[i]->name, name))
 			return framework->roles[i];
 	return NULL;
 }
+
+struct role_search {
+	struct check *check;
+	struct node *job;
+	struct decl *framework;
+	bool known;                     /* the framework is known, or there is none */
+};
 
 static bool mentions_role(const struct node *body, struct str name)
 {
@@ -143,7 +146,7 @@ static void report_no_role(struct role_search *r, struct node *block)
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < r->framework->nroles; i++)
 		suggest_add(&s, r->framework->roles[i]->name);
-	help_suggest(c, d, &s, "it has", block->u.block.name_span);
+	help_suggest(c, d, &s, "its roles are", block->u.block.name_span);
 	struct str only = suggest_only(&s), left = only_left(r);
 	if (only.n && !mentions_role(r->job->u.job.body, only))
 		block->u.block.name = intern(c->names, only);   /* go on with what was surely meant */
@@ -168,7 +171,7 @@ static void add_role(struct role_search *r, struct node *block)
 		diag_help(c->diags, g, "write 'role %.*s' for the framework's, or rename the 'aux' role", STR_ARG(theirs->name));
 		return;
 	}
-	if (!aux && r->framework && !origin && !r->framework->other_roles) {
+	if (!aux && r->framework && !origin && !r->framework->other_roles && !takes_other_roles(r->job->u.job.body)) {
 		report_no_role(r, block);
 		origin = framework_role(r->framework, block->u.block.name);
 	}
@@ -229,14 +232,23 @@ static void other_roles(struct check *c, struct node *n, struct decl *framework)
 
 /* ---- the whole ---- */
 
+static void check_clause(struct check *c, struct binder *binders, unsigned n, struct node *list)
+{
+	check_binders(c, binders, n, list);
+	scope_enter(c, SCOPE_LOCAL, NULL);
+	for (unsigned i = 0; i < n; i++) {
+		binders[i].decl->silent = true;
+		scope_declare(c, binders[i].decl);
+	}
+}
+
 static void check_fleet(struct check *c, struct node *n)
 {
-	check_binders(c, n->u.job.binders, n->u.job.nbinders, n->u.job.list);
-	scope_enter(c, SCOPE_LOCAL, NULL);
-	for (unsigned i = 0; i < n->u.job.nbinders; i++) {
-		n->u.job.binders[i].decl->silent = true;
-		scope_declare(c, n->u.job.binders[i].decl);
-	}
+	check_clause(c, n->u.job.binders, n->u.job.nbinders, n->u.job.list);
+	for (size_t i = 0; i < n->u.job.nmore; i++)
+		check_clause(c, n->u.job.more[i].binders, n->u.job.more[i].nbinders, n->u.job.more[i].list);
+	if (n->u.job.filter)
+		check_condition(c, n->u.job.filter, "the filter of a sweep", false);
 }
 
 void check_job(struct check *c, struct node *n)

@@ -24,6 +24,7 @@ static void report_no_member(struct check *c, struct module *m, struct str name,
 {
 
 	struct str shown = m->dotted.n ? m->dotted : m->path;
+	bool frameworks = c->framework_wanted;
 	struct diag *d;
 	struct suggest s;
 	if (accelerator)
@@ -34,13 +35,14 @@ static void report_no_member(struct check *c, struct module *m, struct str name,
 	for (size_t i = 0; i < m->values.n; i++) {
 		const struct decl *other = m->values.entries[i].value;
 		bool fits = exported(other) && other->kind != DECL_BAD && other->name.p[0] != '_';
-		if (fits && (!accelerator || other->kind == DECL_ACCELERATOR))
+		bool kind = accelerator ? other->kind == DECL_ACCELERATOR : !frameworks || other->kind == DECL_FRAMEWORK;
+		if (fits && kind)
 			suggest_add(&s, other->name);
 	}
 	if (accelerator && !suggest_sentence(&s).n)
 		advise_device(c, d, m);
 	else
-		help_suggest(c, d, &s, "it has", at);
+		help_suggest(c, d, &s, frameworks ? "its frameworks are" : "its members are", at);
 }
 
 struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator)
@@ -117,7 +119,7 @@ static const struct type *report_no_field(struct check *c, struct node *n, const
 {
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%s has no field '%.*s'", what, STR_ARG(n->u.member.name));
 	if (s)
-		help_suggest(c, d, s, "it has", n->u.member.name_span);
+		help_suggest(c, d, s, "its fields are", n->u.member.name_span);
 	return bad(n);
 }
 
@@ -127,7 +129,7 @@ static const struct type *record_member(struct check *c, struct node *n, struct 
 	struct suggest s;
 	for (size_t i = 0; i < record->nfields; i++)
 		if (name_eq(record->fields[i].name, name))
-			return record->fields[i].type;
+			return record->partial ? type_optional(c->arena, record->fields[i].type) : record->fields[i].type;
 	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
 		return bad(n);                  /* said before: the mistake may be in the declaration */
 	suggest_init(&s, c->arena, name);
@@ -140,7 +142,7 @@ static const struct type *anon_member(struct check *c, struct node *n, const str
 {
 	struct suggest s;
 	for (size_t i = 0; i < t->n; i++)
-		if (name_eq(t->members[i].name, n->u.member.name))
+		if (str_eq(t->members[i].name, n->u.member.name))
 			return t->members[i].type;
 	suggest_init(&s, c->arena, n->u.member.name);
 	for (size_t i = 0; i < t->n; i++)
@@ -153,6 +155,7 @@ static const struct type *anon_member(struct check *c, struct node *n, const str
 struct builtin_member {
 	const char *name;
 	const struct type *type;
+	const char *doc;
 };
 
 static const struct type *find_member(struct check *c, struct node *n, const char *what, const struct builtin_member *members, size_t count)
@@ -173,23 +176,143 @@ static const struct type optional_string = { .kind = TYPE_OPTIONAL, .elem = &typ
 static const struct type pod_int = { .kind = TYPE_POD, .elem = &type_int };
 static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
 
+/* What policies and tests see of a planned job: see eval/policy_value.c. */
+static const struct type optional_cpu = { .kind = TYPE_OPTIONAL, .elem = &type_cpu };
+static const struct type optional_memory = { .kind = TYPE_OPTIONAL, .elem = &type_memory };
+static const struct type_member container_fields[] = {
+	{ { "name", 4 }, &type_string }, { { "kind", 4 }, &type_string }, { { "role", 4 }, &type_string }, { { "image", 5 }, &type_string },
+	{ { "words", 5 }, &list_of_strings }, { { "env", 3 }, &list_of_strings }, { { "mounts", 6 }, &list_of_strings },
+	{ { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory }, { { "raw", 3 }, &type_data }
+};
+static const struct type_member volume_fields[] = {
+	{ { "kind", 4 }, &type_string }, { { "name", 4 }, &type_string }, { { "source", 6 }, &type_string }, { { "path", 4 }, &type_string },
+	{ { "readonly", 8 }, &type_bool }
+};
+static const struct type_member raw_fields[] = {
+	{ { "pod", 3 }, &type_data }, { { "container", 9 }, &type_data }, { { "job", 3 }, &type_data }
+};
+static const struct type_member object_fields[] = {
+	{ { "name", 4 }, &type_string }, { { "api", 3 }, &type_string }, { { "kind", 4 }, &type_string }, { { "data", 4 }, &type_data }
+};
+#define PLANNED(fields) { .kind = TYPE_ANON, .members = fields, .n = sizeof (fields) / sizeof *(fields), \
+	.weight = sizeof (fields) / sizeof *(fields) }
+static const struct type container = PLANNED(container_fields), planned_volume = PLANNED(volume_fields), raw_blocks = PLANNED(raw_fields),
+	extra_object = PLANNED(object_fields);
+static const struct type containers = { .kind = TYPE_LIST, .elem = &container }, planned_volumes = { .kind = TYPE_LIST, .elem = &planned_volume },
+	extra_objects = { .kind = TYPE_LIST, .elem = &extra_object };
+
+static const struct builtin_member planned_of_cluster[] = {
+	{ "containers", &containers, "In policies and tests: the containers of all roles." },
+	{ "objects", &extra_objects, "In policies and tests: the extra objects of the job." }
+};
+static const struct builtin_member planned_of_role[] = {
+	{ "containers", &containers, "In policies and tests: the containers of the role." },
+	{ "volumes", &planned_volumes, "In policies and tests: the volumes of its pods." },
+	{ "tolerations", &list_of_strings, "In policies and tests: the taints that its pods tolerate." },
+	{ "raw", &raw_blocks, "In policies and tests: its raw blocks." }
+};
+
 static const struct builtin_member cluster_members[] = {
-	{ "name", &type_string }, { "namespace", &type_string }, { "domain", &optional_string }, { "roles", &list_of_roles },
-	{ "all_roles", &list_of_roles }, { "run_id", &optional_string }
+	{ "name", &type_string, "Name of the job." },
+	{ "namespace", &type_string, "Namespace of the objects." },
+	{ "domain", &optional_string, "Cluster domain, or none." },
+	{ "roles", &list_of_roles, "The framework's roles with at least one replica, in its order." },
+	{ "all_roles", &list_of_roles, "The same and the auxiliary roles." },
+	{ "run_id", &optional_string, "What --run-id gives, or none." }
 };
 static const struct builtin_member pod_members[] = {
-	{ "index", &pod_int }, { "name", &pod_string }, { "uid", &pod_string }, { "ip", &pod_string }, { "node", &pod_string },
-	{ "host", &pod_string }
+	{ "index", &pod_int, "Index of the replica, from 0." },
+	{ "name", &pod_string, "Name of the pod." },
+	{ "uid", &pod_string, "UID of the pod." },
+	{ "ip", &pod_string, "IP address of the pod." },
+	{ "node", &pod_string, "Name of the node." },
+	{ "host", &pod_string, "Host name of the replica." }
 };
-static const struct builtin_member elastic_members[] = { { "min", &type_int }, { "max", &type_int } };
-static const struct builtin_member topology_members[] = { { "x", &type_int }, { "y", &type_int }, { "z", &type_int } };
+static const struct builtin_member elastic_members[] = {
+	{ "min", &type_int, "The lower end." }, { "max", &type_int, "The upper end." }
+};
+static const struct builtin_member topology_members[] = {
+	{ "x", &type_int, "First dimension." }, { "y", &type_int, "Second dimension." }, { "z", &type_int, "Third dimension." }
+};
 static const struct builtin_member role_members[] = {
-	{ "name", &type_string }, { "devices", &type_int }, { "accelerator_pods", &type_int }, { "hosts", &list_of_strings },
-	{ "ports", &type_ports }, { "given", &type_bool }, { "words", &list_of_strings }
+	{ "name", &type_string, "Name of the role." },
+	{ "devices", &type_int, "Devices of one replica." },
+	{ "accelerator_pods", &type_int, "Hosts that one unit of the accelerator spans." },
+	{ "hosts", &list_of_strings, "Host names of all replicas." },
+	{ "ports", &type_ports, "The role's ports by name." },
+	{ "given", &type_bool, "Does the job have a block for the role?" },
+	{ "words", &list_of_strings, "The words of command and args." }
 };
-static const char *const role_methods[] = { "host", "address", "addresses", "port" };
+static const struct builtin_member role_methods[] = {
+	{ "host", &type_string, "(i: int) -> string: host name of replica i." },
+	{ "address", &type_string, "(i: int, port: string) -> string: host name and port of replica i, with a colon between them." },
+	{ "addresses", &list_of_strings, "(port: string) -> list[string]: addresses of all replicas." },
+	{ "port", &type_int, "(i: int, port: string) -> int: port number of replica i." }
+};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const struct {
+	enum type_kind kind;
+	const struct builtin_member *members;
+	size_t n;
+	bool methods, planned;
+} member_tables[] = {
+	{ .kind = TYPE_ROLE, role_members, COUNT(role_members) },
+	{ .kind = TYPE_ROLE, role_methods, COUNT(role_methods), .methods = true },
+	{ .kind = TYPE_ROLE, planned_of_role, COUNT(planned_of_role), .planned = true },
+	{ .kind = TYPE_CLUSTER, cluster_members, COUNT(cluster_members) },
+	{ .kind = TYPE_CLUSTER, planned_of_cluster, COUNT(planned_of_cluster), .planned = true },
+	{ .kind = TYPE_POD_FACTS, pod_members, COUNT(pod_members) },
+	{ .kind = TYPE_ELASTIC, elastic_members, COUNT(elastic_members) },
+	{ .kind = TYPE_TOPOLOGY, topology_members, COUNT(topology_members) },
+};
+
+bool check_member(enum type_kind kind, size_t i, struct check_member *ret)
+{
+	for (size_t k = 0; k < COUNT(member_tables); k++) {
+		if (member_tables[k].kind != kind)
+			continue;
+		if (i < member_tables[k].n) {
+			const struct builtin_member *m = &member_tables[k].members[i];
+			*ret = (struct check_member){ m->name, m->type, m->doc, member_tables[k].methods, member_tables[k].planned };
+			return true;
+		}
+		i -= member_tables[k].n;
+	}
+	return false;
+}
+
+const char *check_member_doc(enum type_kind kind, struct str name)
+{
+	struct check_member m;
+
+	for (size_t i = 0; check_member(kind, i, &m); i++)
+		if (str_is(name, m.name))
+			return m.doc;
+	return "";
+}
+
+/* A member that exists when the job is planned; NULL when NAME is none.  Elsewhere than in a policy or a test it is reported. */
+static const struct type *planned_member(struct check *c, struct node *n, const struct builtin_member *members, size_t count)
+{
+	size_t i = 0;
+	while (i < count && !str_is(n->u.member.name, members[i].name))
+		i++;
+	if (i == count)
+		return NULL;
+	if (scope_around(c, SCOPE_POLICY) || scope_around(c, SCOPE_TEST))
+		return members[i].type;
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' is known when the whole job is", members[i].name);
+	diag_help(c->diags, d, "use it in a policy or a test");
+	return bad(n);
+}
+
+static const struct type *cluster_member(struct check *c, struct node *n)
+{
+	const struct type *t = planned_member(c, n, planned_of_cluster, COUNT(planned_of_cluster));
+	return t ? t : find_member(c, n, "the cluster", cluster_members, COUNT(cluster_members));
+}
 
 /* ---- roles ---- */
 
@@ -251,7 +374,7 @@ static void report_role_member(struct check *c, struct node *n)
 	struct suggest s;
 	struct str name = n->u.member.name, words = node_words(c, n->u.member.base);
 	for (size_t i = 0; i < COUNT(role_methods); i++) {
-		if (!str_is(name, role_methods[i]))
+		if (!str_is(name, role_methods[i].name))
 			continue;
 		struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%.*s' of a role is a function", STR_ARG(name));
 		diag_help(c->diags, d, str_is(name, "host") ? "write '%.*s.host(0)'" : str_is(name, "addresses") ?
@@ -273,7 +396,7 @@ static void report_role_member(struct check *c, struct node *n)
 	for (size_t i = 0; i < COUNT(role_members); i++)
 		suggest_add(&s, str_of(role_members[i].name));
 	for (size_t i = 0; i < COUNT(role_methods); i++)
-		suggest_add(&s, str_of(role_methods[i]));
+		suggest_add(&s, str_of(role_methods[i].name));
 	for (const struct field *f = schema_next(BLOCK_ROLE, NULL); f; f = schema_next(BLOCK_ROLE, f))
 		suggest_add(&s, str_of(f->name));
 	help_suggest(c, d, &s, NULL, n->u.member.name_span);
@@ -286,8 +409,11 @@ static const struct type *role_member(struct check *c, struct node *n)
 	for (size_t i = 0; i < COUNT(role_members); i++)
 		if (str_is(name, role_members[i].name))
 			return role_members[i].type;
+	const struct type *planned = planned_member(c, n, planned_of_role, COUNT(planned_of_role));
+	if (planned)
+		return planned;
 	const struct field *f = schema_find(BLOCK_ROLE, name);
-	if (!f)
+	if (!f && !str_is(name, "replica"))     /* a block: it has no value */
 		f = schema_find(BLOCK_FRAMEWORK_ROLE, name);
 	if (!f) {
 		report_role_member(c, n);
@@ -319,7 +445,7 @@ static const struct type *roles_member(struct check *c, struct node *n)
 		}
 	}
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "no job has a role '%.*s'", STR_ARG(n->u.member.name));
-	help_suggest(c, d, &s, "there are", n->u.member.name_span);
+	help_suggest(c, d, &s, "the roles are", n->u.member.name_span);
 	return bad(n);
 }
 
@@ -337,7 +463,8 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 	if (str_is(name, "len") || str_is(name, "length"))
 		diag_help(c->diags, d, "write 'len(...)'");
 	else if (schema_function_find(name, &f))
-		diag_help(c->diags, d, "functions stand before what they work on: write '%.*s(%.*s, ...)'", STR_ARG(name), STR_ARG(words));
+		diag_help(c->diags, d, "write a call: '%.*s(%.*s%s)'", STR_ARG(name), STR_ARG(words),
+			memchr(schema_function(f)->signature, ',', strcspn(schema_function(f)->signature, ")")) ? ", ..." : "");
 	return bad(n);
 }
 
@@ -349,7 +476,7 @@ static const struct type *member_of(struct check *c, struct node *n, const struc
 	case TYPE_MAP: return t->elem;
 	case TYPE_ROLE: return role_member(c, n);
 	case TYPE_PORTS: return &type_int;
-	case TYPE_CLUSTER: return find_member(c, n, "the cluster", cluster_members, COUNT(cluster_members));
+	case TYPE_CLUSTER: return cluster_member(c, n);
 	case TYPE_POD_FACTS: return find_member(c, n, "the pod", pod_members, COUNT(pod_members));
 	case TYPE_ELASTIC: return find_member(c, n, "an elastic range", elastic_members, COUNT(elastic_members));
 	case TYPE_TOPOLOGY: return find_member(c, n, "a topology", topology_members, COUNT(topology_members));

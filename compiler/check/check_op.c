@@ -75,14 +75,14 @@ static const struct type *report_operands(struct check *c, struct node *n, const
 	}
 	diag_note(c->diags, d, o->left->span, "%.*s", STR_ARG(a));
 	diag_note(c->diags, d, o->right->span, "%.*s", STR_ARG(b));
+	if (n->u.op.op == OP_MOD && type_is_text(o->a) && help_percent(c, d, o->left, o->right, n->span))
+		return &type_bad;
 	if (type_is_text(o->a) && type_is_text(o->b) && n->u.op.op == OP_ADD)
 		diag_help(c->diags, d, "texts are joined by interpolation: \"%.*s%.*s\"", STR_ARG(interpolated(c, o->left)),
 			STR_ARG(interpolated(c, o->right)));
 	else if (n->u.op.op == OP_ADD && ((type_is_text(o->a) && is_scalar(o->b)) || (is_scalar(o->a) && type_is_text(o->b))))
 		diag_help(c->diags, d, "a value is put into a text by interpolation: \"%.*s%.*s\"", STR_ARG(interpolated(c, o->left)),
 			STR_ARG(interpolated(c, o->right)));
-	else if (o->a->kind == TYPE_LIST && o->b->kind == TYPE_LIST && n->u.op.op == OP_ADD)
-		diag_help(c->diags, d, "write 'flatten([%.*s, %.*s])'", STR_ARG(x), STR_ARG(y));
 	else if (o->a->kind == TYPE_INT && o->b->kind == TYPE_FLOAT)
 		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(x));
 	else if (o->a->kind == TYPE_FLOAT && o->b->kind == TYPE_INT)
@@ -153,6 +153,8 @@ static bool takes_hint(const struct node *n, bool additive)
 static const struct type *type_operand(struct check *c, struct node *n, const struct type *want, bool additive)
 {
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
+	if (additive && core && core->kind == TYPE_LIST && (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BINARY))
+		return type_expr(c, n, want);
 	bool hint = core && (type_is_quantity(core) || core->kind == TYPE_BAD) && takes_hint(n, additive);
 	return type_expr(c, n, hint ? core : NULL);
 }
@@ -167,6 +169,8 @@ static bool type_operands(struct check *c, struct node *n, const struct type *wa
 	return left && right;
 }
 
+static bool is_list(const struct type *t) { return t->kind == TYPE_LIST || t->kind == TYPE_EMPTY; }
+
 static const struct type *type_arithmetic(struct check *c, struct node *n, const struct type *want)
 {
 	struct operands o;
@@ -174,12 +178,18 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 	if (op == OP_MUL && (report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right) ||
 	                     report_uncalled_accelerator(c, n, n->u.op.right, n->u.op.left)))
 		return bad(n);
+	if (op == OP_SUB && n->u.op.right->kind == NODE_INT && report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right))
+		return bad(n);
 	if (op == OP_SUB && report_parted_name(c, n))
 		return bad(n);
 	if (!type_operands(c, n, want, &o))
 		return &type_bad;
 	if (o.a->kind == TYPE_ELASTIC || o.b->kind == TYPE_ELASTIC)
 		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
+	if (op == OP_ADD && is_list(o.a) && is_list(o.b) && (o.a->kind == TYPE_LIST || o.b->kind == TYPE_LIST)) {
+		const struct type *both = o.a->kind == TYPE_EMPTY ? o.b : o.b->kind == TYPE_EMPTY ? o.a : unify(c, o.a, o.b);
+		return both ? lifted(c, both, o.pod) : report_operands(c, n, &o);
+	}
 	bool additive = op == OP_ADD || op == OP_SUB || op == OP_MOD;
 	adapt(c, o.left, &o.a, o.b, additive);
 	if (o.a->kind != TYPE_BAD)

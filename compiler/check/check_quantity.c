@@ -24,22 +24,30 @@ static struct str number_of(struct str word)
 	return (struct str){ word.p, word.n - unit.n };
 }
 
+void help_bytes(struct check *c, struct diag *d, struct str number, const char *unit, const char *more)
+{
+	static const char decimal[] = "kMGTPE", *const names[] = { "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" };
+	size_t i = strcspn(decimal, unit);
+
+	diag_help(c->diags, d, "write %.*s%s for %.*s x 2^%zu bytes, %.*s%s for %.*s x 10^%zu%s", STR_ARG(number), names[i], STR_ARG(number),
+		10 * (i + 1), STR_ARG(number), unit, STR_ARG(number), 3 * (i + 1), more);
+}
+
 static void help_unit(struct check *c, struct diag *d, const struct node *n, struct str number, struct str unit)
 {
 	struct str right = { 0 };
 	if (quantity_unit_meant(unit))
 		right = str_of(quantity_unit_of(number, unit));
-	if (str_is(right, "G"))
-		diag_help(c->diags, d, "%.*sG is %.*s x 10^9 bytes, %.*sGi is %.*s x 2^30", STR_ARG(number), STR_ARG(number), STR_ARG(number), STR_ARG(number));
-	else if (str_is(right, "Gi") && str_is(str_of(quantity_unit_meant(unit)), "G"))
-		diag_help(c->diags, d, "write %.*sGi for %.*s x 2^30 bytes, %.*sG for %.*s x 10^9", STR_ARG(number), STR_ARG(number), STR_ARG(number), STR_ARG(number));
+	bool either = right.p && quantity_decimal_bytes(str_of(quantity_unit_meant(unit)));
+	if (either)                             /* which of the two was meant only the author knows */
+		help_bytes(c, d, number, quantity_unit_meant(unit), "");
 	else if (right.p && !right.n)
 		diag_help(c->diags, d, "CPUs are counted without a unit: write %.*s", STR_ARG(number));
 	else if (right.p)
 		diag_help(c->diags, d, "did you mean %.*s%.*s?", STR_ARG(number), STR_ARG(right));
 	else
 		diag_help(c->diags, d, "amounts end with Ki Mi Gi Ti Pi Ei, k M G T P E or m, durations with ms s min h d");
-	if (right.p)
+	if (right.p && !either)
 		diag_fix(c->diags, d, n->span, str_printf(c->arena, "%.*s%.*s", STR_ARG(number), STR_ARG(right)), "change the unit");
 }
 
@@ -129,6 +137,11 @@ static const struct type *test_amount(struct check *c, struct node *n, const str
 {
 	if (want->kind == TYPE_MEMORY && q.nano % QUANTITY_UNIT)
 		return report_bytes(c, n, q);
+	if (want->kind == TYPE_CPU && str_ends(n->u.quantity.word, STR("i"))) {
+		struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is an amount of memory, and CPUs are counted", STR_ARG(n->u.quantity.word));
+		diag_help(c->diags, d, "CPUs are written 8, 0.5 or 500m");
+		return bad(n);
+	}
 	if (want->kind == TYPE_CPU && q.nano % (QUANTITY_UNIT / 1000))
 		return report_too_fine(c, n, want);
 	return want;

@@ -138,8 +138,8 @@ static struct node *exchange(struct check *c, struct node *item)
 	if (schema_block(name.text) || !schema_block(word.text))
 		return item;
 	struct span both = span_join(name.at, word.at);
-	struct diag *d = diag_report(c->diags, TJ0202, both, "there is no block '%.*s'", STR_ARG(name.text));
-	diag_help(c->diags, d, "the name stands behind the word: '%.*s %.*s { ... }'", STR_ARG(word.text), STR_ARG(name.text));
+	struct diag *d = diag_report(c->diags, TJ0202, both, "unknown block '%.*s'", STR_ARG(name.text));
+	diag_help(c->diags, d, "the name follows the keyword: '%.*s %.*s { ... }'", STR_ARG(word.text), STR_ARG(name.text));
 	diag_fix(c->diags, d, both, str_cat(c->arena, word.text, STR(" "), name.text), "exchange the two");
 	return block_of(c, item, word, name);
 }
@@ -156,7 +156,7 @@ static bool report_roles(struct check *c, const struct node *item, enum block bl
 		return false;
 	struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "%s has no field 'roles'", block_word(block));
 	struct str name = named ? first->u.item.key.text : first ? first->u.block.name : STR("worker");
-	diag_help(c->diags, d, "each role is a block of its own, not inside another: 'role %.*s { ... }'", STR_ARG(name));
+	diag_help(c->diags, d, "write each role as a separate block: 'role %.*s { ... }'", STR_ARG(name));
 	return true;
 }
 

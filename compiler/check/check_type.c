@@ -241,8 +241,11 @@ static void add_named(struct refining *r, const struct node *n)
 	}
 	struct str type = type_spell(c->arena, r->type);
 	struct diag *d = diag_report(c->diags, TJ0302, n->u.refine.name_span, "'%.*s' does not narrow %.*s", STR_ARG(n->u.refine.name), STR_ARG(type));
+	struct str bound = n->u.refine.lo ? node_words(c, n->u.refine.lo) : STR("");
 	if (texts)
 		diag_help(c->diags, d, "texts are narrowed by their length and by 'pattern'");
+	else if (bound.n && takes_bounds(r->type->kind) && (str_is(n->u.refine.name, "min") || str_is(n->u.refine.name, "max")))
+		diag_help(c->diags, d, str_is(n->u.refine.name, "min") ? "write '%.*s(%.*s..)'" : "write '%.*s(..%.*s)'", STR_ARG(type), STR_ARG(bound));
 }
 
 static void add_bounds(struct refining *r, const struct node *n)
@@ -414,6 +417,9 @@ static const struct type *named_type(struct check *c, struct node *ref, bool *re
 	struct decl *d = map_get(&c->at.module->types, name);
 	if (d)
 		return type_of_types(c, d);
+	const struct type *bundle = schema_bundle(&c->types, name);
+	if (bundle)
+		return bundle;
 	report_no_type(c, ref, name, &c->at.module->types, "");
 	return &type_bad;
 }

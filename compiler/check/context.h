@@ -15,7 +15,7 @@
 
 #include "check/check.h"
 #include "check/schema.h"
-#include "syntax/foreign.h"
+#include "syntax/help/foreign.h"
 
 /* A thing that is known not to be none here: a name, or a member of one. */
 struct fact {
@@ -24,7 +24,7 @@ struct fact {
 	struct str member;              /* p == NULL: the name itself */
 };
 
-enum scope_kind { SCOPE_LOCAL, SCOPE_FN, SCOPE_FRAMEWORK, SCOPE_ACCELERATOR, SCOPE_JOB, SCOPE_ROLE, SCOPE_POLICY, SCOPE_TEST };
+enum scope_kind { SCOPE_LOCAL, SCOPE_FN, SCOPE_FRAMEWORK, SCOPE_ACCELERATOR, SCOPE_JOB, SCOPE_ROLE, SCOPE_DEFAULTS, SCOPE_POLICY, SCOPE_TEST };
 
 struct scope {
 	struct scope *parent;           /* NULL: the file */
@@ -36,6 +36,8 @@ struct scope {
 	struct decl *self;              /* SCOPE_ROLE: the role, if it is known */
 	struct node *job;               /* SCOPE_JOB */
 	enum block block;               /* of the body, 0 without: for TJ0215 */
+	struct map keys;                /* the names of the body's items, once somebody has asked: for TJ0215 */
+	bool looked, lost;              /* has somebody asked?  is an item missing that did not parse? */
 };
 
 /* Where we are.  Saved and restored as a whole when something else is checked in between. */
@@ -76,7 +78,11 @@ struct check {
 	size_t nfunctions;
 	unsigned folding;               /* lets that are being folded, one inside the other */
 	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
+	bool refusal_wanted;            /* in a test of what the compiler refuses: values out of their range are what it is about */
 	const struct type *text_wanted; /* a name that is looked up stands for text, or for a variable's value; NULL */
+	const struct node *condition;   /* an expression that must be a bool */
+	const char *declared_as;        /* the type that a parameter has in place of a name that is looked up; NULL when that is not known */
+	bool role_wanted;               /* a name that is looked up stands for a role */
 	bool framework_wanted;          /* a name that is looked up stands for the framework of a job */
 	struct str member_of_name;      /* a name that is looked up is the base of this member; empty otherwise */
 	struct decl *bad;               /* what stands for a name whose use was reported */
@@ -144,6 +150,10 @@ bool fold(struct check *c, const struct node *n, struct constant *ret);
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want);
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* `image = registry.example.com/team/x:1`: text that reads as arithmetic on names, where text is wanted. */
+/* Names both readings of NUMBER with the decimal UNIT of bytes, 64Gi and 64G; MORE ends the sentence. */
+void help_bytes(struct check *c, struct diag *d, struct str number, const char *unit, const char *more);
+/* Appends the roles that can be named here to the help of D; nothing where there are none. */
+void help_roles(struct check *c, struct diag *d);
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want);
 /* type_expr() for a place, whose words the branches of a conditional may need. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
@@ -201,7 +211,7 @@ bool is_number_literal(const struct node *n);
 /* "the string "4"", "an int": what was found, for messages. */
 struct str found(struct check *c, const struct node *n);
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site);
-const struct type *report_pod(struct check *c, struct node *n, const struct site *site);
+const struct type *report_pod(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_optional(struct check *c, struct node *n);
 /* A secret where its files are needed. */
 const struct type *report_secret_mount(struct check *c, struct node *n, const struct site *site);
@@ -213,6 +223,8 @@ const struct type *report_let_unit(struct check *c, struct decl *d, struct str w
 const struct type *bad(struct node *n);
 /* `module.device[8]`, `module.device:8`: true after a report, when `base` is an accelerator. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
+/* The largest topology of at most CHIPS chips that the documentation of DEVICE names, and in RET_CHIPS its chips; empty without. */
+struct str topology_example(const struct decl *device, long long chips, long long *ret_chips);
 /* Help where a module stands, or what it does not have, and one of its accelerators is meant. */
 void advise_device(struct check *c, struct diag *d, const struct module *m);
 /* What a body sets under a key; NULL without, or when it is no body. */
@@ -221,6 +233,12 @@ const struct node *body_member(const struct node *body, const char *key);
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
 /* Help for a record where a variable's value is meant; false without. */
 bool advise_env(struct check *c, struct diag *d, const struct node *n);
+/* `x.upper()` on a text or a list, where trainc has a function: true after a report. */
+bool report_text_method(struct check *c, struct node *call, const struct type *t);
+/* Help for `"a-%s" % x`; false when FORMAT and VALUE do not match. */
+bool help_percent(struct check *c, struct diag *d, const struct node *format, struct node *value, struct span whole);
+/* `all(worker)`, `running(worker)` where a condition stands: true after a report. */
+bool report_condition_call(struct check *c, const struct node *call, const struct type *want);
 /* `elastic(2, 4)` where replicas are meant and nothing has that name: true after a report. */
 bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* TJ0312: a text that is not one of an enum's. */
@@ -250,6 +268,7 @@ struct items {
 	void (*spread)(struct items *to, struct node *item);
 	bool checks;                    /* may hold check and warn */
 	bool pod_keys;
+	bool adds;                      /* keys are fields, and += may add to lists */
 	bool fixed;                     /* read before anything is evaluated: no if, for or insertion */
 	const char *what;               /* "a record": for messages */
 	bool conditional, looping;      /* inside if or for; inside for: while visiting */
@@ -268,7 +287,7 @@ void check_block_word(struct check *c, struct node *item, enum block block);
 /*
  * An item of a job or framework that is a block but for its word or its name
  * (check_shape.c): reports, and gives the block that takes its place, or a
- * NODE_BAD where nobody knows which.  Any other item is given back as it is.
+ * NODE_BAD where nothing knows which.  Any other item is given back as it is.
  * `body` is the whole job's or framework's.
  */
 struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework, const struct node *body);
@@ -279,7 +298,13 @@ void check_data(struct check *c, struct node *body);
 void check_decl(struct check *c, struct decl *d);
 /* Defaults and profiles that read parameters; after everything else. */
 void check_early(struct check *c);
+/* The roles of a framework, and the framework that it wraps. */
 void framework_roles(struct check *c, struct decl *d);
+/* The framework that a job or another framework names at N; NULL after a report. */
+struct decl *find_framework(struct check *c, struct node *n);
+/* Does a body say `other_roles = true`, written out? */
+bool takes_other_roles(const struct node *body);
+struct decl *framework_role(const struct decl *framework, struct str name);
 void check_job(struct check *c, struct node *n);
 void check_profile(struct check *c, struct node *n);
 void check_test(struct check *c, struct node *n);

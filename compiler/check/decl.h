@@ -26,6 +26,9 @@ struct record_field {
 	struct str doc;
 };
 
+/* How many frameworks may wrap each other, the innermost included. */
+enum { MOST_FRAMEWORKS = 8 };
+
 struct decl {
 	enum decl_kind kind;
 	struct str name;
@@ -43,14 +46,17 @@ struct decl {
 	size_t nformals;
 	struct record_field *fields;    /* TYPE with a body */
 	size_t nfields;
-	struct decl **roles;            /* FRAMEWORK: its DECL_ROLE, in order of declaration */
+	struct decl *base;              /* FRAMEWORK: the one that it wraps, NULL without, or when that is not known */
+	unsigned wraps;                 /* FRAMEWORK: how many are inside of it */
+	struct decl **roles;            /* FRAMEWORK: its DECL_ROLE, in order of declaration, those of the base first */
 	size_t nroles;
 	bool other_roles;               /* FRAMEWORK: a job may have roles beside them */
+	bool partial;                   /* TYPE: a bundle of fields; what is left out is not there, and reads as none */
 	bool lost;                      /* TYPE, FRAMEWORK: something in its body failed, and may have declared what is missed */
 	/* ROLE: the typed `replicas` of the framework; NULL when it gives none (an int) */
 	const struct type *replicas;
 	bool aux;                       /* ROLE */
-	struct decl *origin;            /* ROLE of a job's block: the framework's role of that name, NULL without */
+	struct decl *origin;            /* ROLE of a job's block: the role of that name in the framework around it, NULL without */
 	unsigned function;              /* BUILTIN_FN: enum function */
 	unsigned char state;            /* checker's own: not seen, being checked, done */
 	bool silent;                    /* checker's own: never reported as unused */

@@ -373,7 +373,7 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 	enum fit f = literal_fits(n, want, t) ? FIT_OK : fit(want, t);
 	switch (f) {
 	case FIT_OK: break;
-	case FIT_POD: return report_pod(c, n, site);
+	case FIT_POD: return report_pod(c, n, want, site);
 	case FIT_OPTIONAL:
 		if (type_strip_pod(t)->kind == TYPE_OPTIONAL || n->kind == NODE_LIST)
 			return report_optional(c, n);
@@ -385,7 +385,7 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 		return report_secret(c, n);
 	case FIT_NO:
 		if (t->kind == TYPE_POD && !site->call && core == type_strip_optional(want))
-			return report_pod(c, n, site);  /* whatever it is: it cannot be known here */
+			return report_pod(c, n, want, site);  /* whatever it is: it cannot be known here */
 		report_mismatch(c, n, want, site);
 		return bad(n);
 	}
@@ -394,19 +394,24 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 	return t->kind == TYPE_UNIT ? want : t;
 }
 
-/* No operator gives a text, so nothing else can be meant. */
+static bool is_operation(const struct node *n)
+{
+	return n->kind == NODE_ELASTIC || n->kind == NODE_MEMBER || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);
+}
+
+/* The name that an operation or a member begins with; NULL when it begins with something else. */
+static const struct node *first_name(const struct node *n)
+{
+	while (n->kind == NODE_ELASTIC || n->kind == NODE_BINARY || n->kind == NODE_MEMBER)
+		n = n->kind == NODE_MEMBER ? n->u.member.base : n->u.op.left;
+	return n->kind == NODE_NAME ? n : NULL;
+}
+
+/* No operator gives a text, so where a text is wanted nothing else can be meant.  A variable may be a number. */
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {
-	const struct type *core = type_strip_pod(type_strip_optional(want));
-	bool operation = n->kind == NODE_ELASTIC || n->kind == NODE_MEMBER || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);
-	struct str words = source_text(c->program->sources, n->span);
-	bool variable = core->kind == TYPE_ENV_VALUE && !memchr(words.p, ' ', words.n);  /* which may be a number */
-	if (!operation || (!type_is_text(core) && !variable))
-		return false;
-	const struct node *first = n;
-	while (first->kind == NODE_ELASTIC || first->kind == NODE_BINARY || first->kind == NODE_MEMBER)
-		first = first->kind == NODE_MEMBER ? first->u.member.base : first->u.op.left;
-	return first->kind == NODE_NAME && !scope_peek(c, first->u.name.text) && (n->kind != NODE_MEMBER || scope_unheard(c, first->u.name.text));
+	const struct node *first = type_is_text(type_strip_pod(type_strip_optional(want))) && is_operation(n) ? first_name(n) : NULL;
+	return first && !scope_peek(c, first->u.name.text) && (n->kind != NODE_MEMBER || scope_unheard(c, first->u.name.text));
 }
 
 static const struct type *report_quotes(struct check *c, struct node *n, const struct site *site)
@@ -419,8 +424,26 @@ static const struct type *report_quotes(struct check *c, struct node *n, const s
 	return bad(n);
 }
 
+/* Reports an operation on a name that nothing is near, as the value of a variable: a name is missing, or quotes are. */
+static bool report_unknown_variable(struct check *c, struct node *n, const struct type *want)
+{
+	const struct node *first = type_strip_pod(type_strip_optional(want))->kind == TYPE_ENV_VALUE && is_operation(n) ? first_name(n) : NULL;
+	if (!first || scope_peek(c, first->u.name.text) || (n->kind != NODE_ELASTIC && !scope_unheard(c, first->u.name.text)))
+		return false;
+	struct str words = source_text(c->program->sources, n->span);
+	struct diag *d = diag_report(c->diags, TJ0201, first->span, "no value named '%.*s'", STR_ARG(first->u.name.text));
+	if (n->kind == NODE_MEMBER)
+		help_roles(c, d);
+	if (!memchr(words.p, '"', words.n) && !memchr(words.p, '\n', words.n))
+		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(words));
+	bad(n);
+	return true;
+}
+
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site)
 {
+	if (report_unknown_variable(c, n, want))
+		return n->type;
 	if (text_without_quotes(c, n, want))
 		return report_quotes(c, n, site);
 	const struct type *t = type_for(c, n, want, site);

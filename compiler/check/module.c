@@ -16,7 +16,7 @@
 
 enum { NEW, READING, READ };
 
-static struct module *load_file(struct program *p, struct str path, struct module *by, struct node *import);
+static struct module *load_file(struct program *p, struct str path, bool package, struct module *by, struct node *import);
 
 /* ---- what cannot be imported ---- */
 
@@ -148,7 +148,7 @@ static void report_no_package(struct program *p, const struct module *by, const 
 {
 	struct suggest s;
 	struct str name = import->u.import.path[0], joined = behind_std(name), module = stdlib_text(name).p ? name : joined;
-	struct diag *d = diag_report(p->diags, TJ0207, import->u.import.path_span, "there is no package '%.*s'", STR_ARG(name));
+	struct diag *d = diag_report(p->diags, TJ0207, import->u.import.path_span, "unknown package '%.*s'", STR_ARG(name));
 	suggest_init(&s, p->arena, name);
 	suggest_add(&s, STR("std"));
 	for (size_t i = 0; i < p->project.packages.n; i++)
@@ -171,10 +171,24 @@ static void report_no_package(struct program *p, const struct module *by, const 
 	}
 }
 
+/* Candidates for the name of a missing file: those beside the one that imports it, which is none itself. */
+struct others {
+	struct suggest *near;
+	struct str by;
+};
+
 static void add_candidate(void *to, struct str name)
 {
-	if (str_ends(name, STR(".tj")))
-		suggest_add(to, name);
+	struct others *others = to;
+
+	if (str_ends(name, STR(".tj")) && !str_eq(name, others->by))
+		suggest_add(others->near, name);
+}
+
+/* A file of values, which is not imported. */
+static bool is_values(struct str path)
+{
+	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
 }
 
 static void report_no_file(struct program *p, const struct node *import, struct str path, struct str why, const struct module *by)
@@ -191,11 +205,28 @@ static void report_no_file(struct program *p, const struct node *import, struct 
 	else
 		d = diag_report(p->diags, TJ0208, at, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
 	suggest_init(&s, p->arena, str_copy(p->arena, base));
+	struct others others = { &s, path_base(by->path) };
 	if (p->reader->list)
-		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &s);
-	struct str help = suggest_or_list(&s, "there are");
-	if (help.n)
+		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &others);
+	struct str help = suggest_or_list(&s, "files in this directory:");
+	if (is_values(import->u.import.file))
+		diag_help(p->diags, d, "pass values with '--params %.*s'", STR_ARG(import->u.import.file));
+	else if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+}
+
+/* Does what is read at PATH lie elsewhere than in the project, by a symbolic link? */
+static bool linked_away(struct program *p, struct str path)
+{
+	return p->reader->leaves && p->reader->leaves(p->reader->context, p->arena, p->project.root, path);
+}
+
+static void report_linked(struct program *p, struct str path, struct span at)
+{
+	struct diag *d = diag_report(p->diags, TJ0210, at, "'%.*s' is outside the project", STR_ARG(path));
+
+	diag_label(p->diags, d, "it is a symbolic link, or lies behind one");
+	diag_help(p->diags, d, "copy the file into the project");
 }
 
 static void report_outside(struct program *p, const struct node *import)
@@ -223,7 +254,55 @@ static struct module *module_new(struct program *p, struct str key, struct modul
 	return m;
 }
 
+/* A name in the path that begins with a dot, beside "." and "..". */
+static bool is_hidden(struct str path)
+{
+	for (size_t i = 0; i < path.n; i++) {
+		bool begins = path.p[i] == '.' && (i == 0 || path.p[i - 1] == '/');
+		size_t dots = i;
+		while (begins && dots < path.n && path.p[dots] == '.' && dots - i < 2)
+			dots++;
+		if (begins && dots < path.n && path.p[dots] != '/')
+			return true;
+	}
+	return false;
+}
+
 static struct module *imported(struct program *p, struct module *by, struct node *import);
+
+/* Beyond this size a program's words cost more to look up than the library's declarations to parse. */
+enum { PART_PROGRAM = 64 * 1024 };
+
+/* Parses what BY names of a library module and is not parsed yet. */
+static void read_part(struct program *p, struct module *m, const struct module *by)
+{
+	if (by->library || !by->source || by->source->text.n > PART_PROGRAM)
+		library_part_want_all(m->part);
+	else
+		library_part_want(m->part, by->source->text);
+	struct source shown = *m->source;
+	shown.text = library_part_take(m->part, p->arena);
+	if (!shown.text.p)
+		return;
+	struct node *file = parse_source(p->arena, p->names, p->diags, &shown);
+	if (!m->file) {
+		m->file = file;
+		return;
+	}
+	for (size_t i = 0; i < file->u.file.decls.n; i++)
+		nodes_add(p->arena, &m->file->u.file.decls, file->u.file.decls.at[i]);
+}
+
+static void parse_module(struct program *p, struct module *m)
+{
+	if (!p->parts || !m->library || !m->imported_by) {
+		m->file = parse_source(p->arena, p->names, p->diags, m->source);
+		return;
+	}
+	m->part = ARENA_NEW(p->arena, struct library_part);
+	library_part_init(m->part, p->arena, m->source->text);
+	read_part(p, m, m->imported_by);
+}
 
 /* Parse the text and read what it imports. */
 static void read_module(struct program *p, struct module *m, struct str shown, struct str text)
@@ -237,7 +316,7 @@ static void read_module(struct program *p, struct module *m, struct str shown, s
 	}
 	m->source->library = m->library;
 	size_t errors = p->diags->errors;
-	m->file = parse_source(p->arena, p->names, p->diags, m->source);
+	parse_module(p, m);
 	m->broken = p->diags->errors != errors;
 	m->file->u.file.module = m;
 	struct nodes decls = m->file->u.file.decls;
@@ -290,8 +369,11 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 		return NULL;
 	}
 	struct str key = str_printf(p->arena, "std.%.*s", STR_ARG(name));
-	if (known(p, key, by, import, &m))
+	if (known(p, key, by, import, &m)) {
+		if (m && m->part && by)
+			read_part(p, m, by);
 		return m;
+	}
 	m = module_new(p, key, by, import);
 	m->dotted = key;
 	m->library = true;
@@ -299,18 +381,33 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 	return m;
 }
 
-static struct module *load_file(struct program *p, struct str path, struct module *by, struct node *import)
+/* The text of a program, of at most MODULE_LARGEST bytes. */
+static bool read_text(struct program *p, struct str path, struct str *ret, struct str *why)
+{
+	if (!p->reader->read(p->reader->context, p->arena, path, ret, why))
+		return false;
+	if (ret->n <= MODULE_LARGEST)
+		return true;
+	*why = str_printf(p->arena, "is larger than %d MiB, the most that a program has in one file", MODULE_LARGEST >> 20);
+	return false;
+}
+
+static struct module *load_file(struct program *p, struct str path, bool package, struct module *by, struct node *import)
 {
 	struct module *m;
 	struct str text, why;
 	if (known(p, path, by, import, &m))
 		return m;
-	if (!p->reader->read(p->reader->context, p->arena, path, &text, &why)) {
+	if (linked_away(p, path)) {
+		report_linked(p, import->u.import.path ? path : import->u.import.file, import->u.import.path_span);
+		return NULL;
+	}
+	if (!read_text(p, path, &text, &why)) {
 		report_no_file(p, import, path, why, by);
 		return NULL;
 	}
 	m = module_new(p, path, by, import);
-	m->package = by->package;
+	m->package = package;
 	read_module(p, m, path, text);
 	return m;
 }
@@ -333,7 +430,7 @@ static struct module *load_package(struct program *p, struct module *by, struct 
 	}
 	if (import->u.import.depth == 1)
 		file = path_join(p->arena, file, path[0]);
-	struct module *m = load_file(p, str_printf(p->arena, "%.*s.tj", STR_ARG(file)), by, import);
+	struct module *m = load_file(p, str_printf(p->arena, "%.*s.tj", STR_ARG(file)), true, by, import);
 	if (m) {
 		m->package = true;
 		m->dotted = dotted;
@@ -353,14 +450,23 @@ static struct module *imported(struct program *p, struct module *by, struct node
 		report_outside(p, import);
 		return NULL;
 	}
-	return load_file(p, path, by, import);
+	if (by->package && is_hidden(file)) {
+		struct diag *d = diag_report(p->diags, TJ0210, import->u.import.path_span, "'%.*s' is hidden", STR_ARG(file));
+		diag_help(p->diags, d, "the lock of a package does not cover names that begin with a dot: rename it");
+		return NULL;
+	}
+	return load_file(p, path, by->package, by, import);
 }
 
 struct module *module_policy(struct program *p, struct str path, struct span at)
 {
 	struct module *m = map_get(&p->by_key, path);
 	struct str text, why;
-	if (!m && !p->reader->read(p->reader->context, p->arena, path, &text, &why)) {
+	if (!m && (!path_inside(p->project.root, path) || linked_away(p, path))) {
+		report_linked(p, path, at);
+		return NULL;
+	}
+	if (!m && !read_text(p, path, &text, &why)) {
 		diag_report(p->diags, TJ0208, at, "no policy file '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 		return NULL;
 	}
@@ -375,13 +481,40 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 	return m;
 }
 
+/* Reads what the defaults of the project import. The root file is read before: the defaults may import that file too. */
+static void read_project_imports(struct program *p)
+{
+	struct module *m = p->project.module;
+	for (size_t i = 0; m && i < m->file->u.file.decls.n; i++) {
+		struct node *n = m->file->u.file.decls.at[i];
+		if (n->kind == NODE_IMPORT && !n->u.import.module)
+			n->u.import.module = imported(p, m, n);
+	}
+}
+
+/* The program beside PATH whose name is nearly the same. */
+static void help_near_file(struct program *p, struct diag *d, struct str path)
+{
+	struct suggest s;
+	struct others others = { &s, STR("") };
+
+	suggest_init(&s, p->arena, path_base(path));
+	if (p->reader->list)
+		p->reader->list(p->reader->context, p->arena, path_directory(path), add_candidate, &others);
+	struct str help = suggest_sentence(&s);
+	if (help.n)
+		diag_help(p->diags, d, "%.*s", STR_ARG(help));
+}
+
 bool module_load(struct program *p, struct str path)
 {
 	struct str text, why;
 	bool standard_input = str_is(path, "-");
-	if (!p->reader->read(p->reader->context, p->arena, path, &text, &why)) {
+	if (!read_text(p, path, &text, &why)) {
 		struct str what = standard_input ? STR("standard input") : str_printf(p->arena, "'%.*s'", STR_ARG(path));
-		diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s", STR_ARG(what), STR_ARG(why));
+		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s", STR_ARG(what), STR_ARG(why));
+		if (!standard_input && str_is(why, "no such file"))
+			help_near_file(p, d, path);
 		return false;
 	}
 	struct str name = standard_input ? STR("<stdin>") : path_join(p->arena, STR("."), path);
@@ -389,6 +522,7 @@ bool module_load(struct program *p, struct str path)
 	p->root = module_new(p, name, NULL, NULL);
 	p->root->root = true;
 	read_module(p, p->root, name, text);
+	read_project_imports(p);
 	if (str_is(path_base(name), "project.tj") && !p->project.module)
 		p->project.module = p->root;
 	project_policies(p);

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "check/decl.h"
+#include "check/library_part.h"
 #include "diag/diag.h"
 
 struct module {
@@ -28,15 +29,18 @@ struct module {
 	struct span imported_at;        /* the import that was read first; unknown for the root */
 	struct module *imported_by;
 	unsigned char state;            /* module.c's own */
+	struct library_part *part;              /* of the library, while program.parts: the declarations that are named; else NULL */
 };
 
 /* What project.tj says; defaults where there is none. */
 enum { MODULE_DEPTH = 64 };             /* nested imports */
+enum { MODULE_LARGEST = 16 << 20 };      /* bytes of a file */
 
 struct project {
 	struct str root;                /* directory; "." at least */
 	struct module *module;          /* project.tj, NULL without */
 	struct node *body;              /* NODE_BODY of `project { }`, NULL without */
+	struct node *defaults;          /* NODE_BODY of `defaults { }` in it, NULL without */
 	struct str kubernetes;          /* "1.34" unless set */
 	struct span kubernetes_at;
 	struct str target;              /* "jobs" */
@@ -45,6 +49,7 @@ struct project {
 	struct str domain;              /* p == NULL without */
 	struct module **policies;
 	size_t npolicies;
+	bool no_raw;                    /* raw = false */
 	struct map packages;            /* name -> struct str * (directory; p == NULL: refused) */
 };
 
@@ -58,8 +63,11 @@ struct program {
 	size_t n;
 	struct module *root;
 	struct project project;
+	bool testing;                   /* tests run one by one: what is wrong with the settings of one is its own failure */
 	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
+	bool parts;                     /* set before module_load(): of library modules, read what is named (check/library_part.h) */
 	bool locking;                   /* packages are about to be locked: not compared with the lock */
+	bool lone_modules;              /* a root without jobs is a module: what it exports may be used elsewhere */
 	bool check_failed;              /* check_program() reported errors: silence about what is unused */
 	unsigned nslots;                /* of global lets and params; the checker counts */
 	struct decl **unused;           /* checker's own: declarations of the user's files, for check_unused() */
@@ -72,6 +80,11 @@ bool module_load(struct program *p, struct str path);
 /* The text of a standard-library module ("single"), or p == NULL; generated into build/ from stdlib/std. */
 struct str stdlib_text(struct str name);
 /* Its names, in byte order. */
+/* A program that starts the processes of a framework, and that framework: what a job without it misses.  Ends with NULL. */
+struct launcher {
+	const char *word, *framework;
+};
+const struct launcher *stdlib_launchers(void);
 const char *const *stdlib_names(size_t *ret_n);
 
 #endif

@@ -4,17 +4,18 @@
 #include "base/path.h"
 #include "base/sha256.h"
 
-enum { DEPTH = 16, FILES = 10000 };
+enum { DEEPEST = 200, MOST_FILES = 10000 };
 
 struct listing {
 	struct arena *arena;
 	struct str *at;
-	size_t n;
+	size_t n, seen;
 };
 
 static void add_name(void *to, struct str name)
 {
 	struct listing *l = to;
+	l->seen++;
 	if (name.n && name.p[0] != '.')
 		ARENA_PUSH(l->arena, l->at, l->n, str_copy(l->arena, name));
 }
@@ -22,10 +23,17 @@ static void add_name(void *to, struct str name)
 struct walk {
 	struct arena *arena;
 	const struct reader *reader;
-	struct str root;
+	struct str root, real_root;
 	struct sha256 hash;
 	size_t files;
+	struct str why;                 /* the first thing that cannot be locked */
 };
+
+static void fail_walk(struct walk *w, struct str relative, const char *what)
+{
+	if (!w->why.p)
+		w->why = str_printf(w->arena, "'%.*s' %s", STR_ARG(relative), what);
+}
 
 static void add_file(struct walk *w, struct str relative, struct str text)
 {
@@ -35,32 +43,52 @@ static void add_file(struct walk *w, struct str relative, struct str text)
 	w->files++;
 }
 
-/* A name without a dot may be a directory: listing a file gives nothing. */
+/* Links lead to files that the hash does not cover. */
+static bool is_link(struct walk *w, struct str relative)
+{
+	struct str real;
+	struct str path = path_join(w->arena, w->root, relative);
+	return w->real_root.p && w->reader->real(w->reader->context, w->arena, path, &real) &&
+		!str_eq(real, path_join(w->arena, w->real_root, relative));
+}
+
+/* Any name may be a directory's: listing a file gives nothing. */
 static void walk(struct walk *w, struct str relative, unsigned depth)
 {
 	struct listing l = { .arena = w->arena };
 	w->reader->list(w->reader->context, w->arena, path_join(w->arena, w->root, relative), add_name, &l);
-	for (size_t i = 0; i < l.n && w->files < FILES; i++) {
+	if (l.seen >= MOST_FILES || w->files >= MOST_FILES)
+		fail_walk(w, relative, "holds more than 10000 files");
+	for (size_t i = 0; i < l.n && !w->why.p; i++) {
 		struct str inner = path_join(w->arena, relative, l.at[i]), text, why;
-		if (!str_ends(l.at[i], STR(".tj"))) {
-			if (depth < DEPTH && !memchr(l.at[i].p, '.', l.at[i].n))
-				walk(w, inner, depth + 1);
-			continue;
-		}
-		if (w->reader->read(w->reader->context, w->arena, path_join(w->arena, w->root, inner), &text, &why))
+		bool program = str_ends(l.at[i], STR(".tj"));
+		if (is_link(w, inner))
+			fail_walk(w, inner, "is a symbolic link, which the lock cannot cover");
+		else if (!program && depth == DEEPEST)
+			fail_walk(w, inner, "is nested too deep");
+		else if (!program)
+			walk(w, inner, depth + 1);
+		else if (w->reader->read(w->reader->context, w->arena, path_join(w->arena, w->root, inner), &text, &why))
 			add_file(w, inner, text);
+		else
+			fail_walk(w, inner, str_printf(w->arena, "cannot be read: %.*s", STR_ARG(why)).p);
 	}
 }
 
-struct str package_hash(struct arena *a, const struct reader *reader, struct str directory)
+struct str package_hash(struct arena *a, const struct reader *reader, struct str directory, struct str *ret_why)
 {
 	struct walk w = { .arena = a, .reader = reader, .root = directory };
 	char hex[65];
+	*ret_why = STR("it holds no .tj file");
 	if (!reader->list)
 		return (struct str){ 0 };
+	if (!reader->real || !reader->real(reader->context, a, directory, &w.real_root))
+		w.real_root = (struct str){ 0 };
 	sha256_init(&w.hash);
 	walk(&w, STR("."), 0);
-	if (!w.files)
+	if (w.why.p)
+		*ret_why = w.why;
+	if (w.why.p || !w.files)
 		return (struct str){ 0 };
 	sha256_end(&w.hash, hex);
 	return str_printf(a, "sha256:%s", hex);
@@ -89,18 +117,22 @@ void package_verify(struct program *p, struct str name, struct str directory, st
 	struct str lock, why, path = path_join(p->arena, p->project.root, STR("trainc.lock"));
 	bool there = p->reader->read(p->reader->context, p->arena, path, &lock, &why);
 	struct str want = there ? locked(lock, name) : (struct str){ 0 };
+	if (!there && p->reader->exists && p->reader->exists(p->reader->context, path)) {
+		diag_report(p->diags, TJ0001, at, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
+		return;
+	}
 	if (!want.p) {
 		struct diag *d = diag_report(p->diags, TJ0214, at, "package '%.*s' is not locked", STR_ARG(name));
-		diag_label(p->diags, d, there ? "it has no line in 'trainc.lock'" : "there is no 'trainc.lock'");
+		diag_label(p->diags, d, there ? "it has no line in 'trainc.lock'" : "the project has no 'trainc.lock'");
 		diag_help(p->diags, d, "run 'trainc vendor', which writes the hash of its files");
 		return;
 	}
-	struct str found = package_hash(p->arena, p->reader, directory);
+	struct str unlocked, found = package_hash(p->arena, p->reader, directory, &unlocked);
 	if (found.p && str_eq(found, want))
 		return;
 	struct diag *d = diag_report(p->diags, TJ0214, at, "package '%.*s' does not match 'trainc.lock'", STR_ARG(name));
 	if (!found.p)
-		diag_label(p->diags, d, "'%.*s' holds no .tj file", STR_ARG(directory));
+		diag_label(p->diags, d, "%.*s", STR_ARG(unlocked));
 	else
 		diag_label(p->diags, d, "its files changed since they were vendored");
 	diag_help(p->diags, d, "if the change is intended run 'trainc vendor'");

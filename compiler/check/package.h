@@ -15,8 +15,12 @@
 
 #include "check/module.h"
 
-/* The content hash of a directory, as in the lock ("sha256:..."); p == NULL when it holds no .tj file. */
-struct str package_hash(struct arena *a, const struct reader *reader, struct str directory);
+/*
+ * The content hash of a directory, as in the lock ("sha256:..."); p == NULL with a
+ * reason when it holds no .tj file, or one that cannot be locked: behind a symbolic
+ * link, unreadable, too many.  Hidden files are not covered, and cannot be imported.
+ */
+struct str package_hash(struct arena *a, const struct reader *reader, struct str directory, struct str *ret_why);
 /* Compare every package that the project names with its lock (TJ0214); `at` is where the package is named. */
 void package_verify(struct program *p, struct str name, struct str directory, struct span at);
 

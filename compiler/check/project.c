@@ -2,9 +2,8 @@
 
 #include "base/path.h"
 #include "check/package.h"
+#include "check/schema.h"
 #include "syntax/parse.h"
-
-enum { LEVELS_UP = 16 };
 
 /* The next value of `field = ...` or `field { ... }` in the project's body, from item *at on; NULL behind the last. */
 static struct node *next_value(const struct program *p, const char *name, size_t *at)
@@ -42,7 +41,7 @@ static void read_packages(struct program *p, const struct node *body)
 		if (item->kind != NODE_SET || !item->u.item.key.text.p || !node_static_text(item->u.item.value, &path))
 			continue;
 		struct str directory = path_join(p->arena, p->project.root, path);
-		if (path.n && path.p[0] == '/' ? true : !path_inside(p->project.root, directory)) {
+		if ((path.n && path.p[0] == '/') || !project_holds(p, directory)) {
 			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span, "'%.*s' is outside the project", STR_ARG(path));
 			diag_help(p->diags, d, "packages are directories inside the project");
 			path = (struct str){ 0 };       /* imports of it are silent */
@@ -78,40 +77,87 @@ static void read_fields(struct program *p)
 	text_field(p, "target", &project->target, &project->target_at);
 	text_field(p, "hosts", &project->hosts, NULL);
 	text_field(p, "domain", &project->domain, NULL);
+	const struct node *raw = project->body ? field_value(p, "raw") : NULL;
+	project->no_raw = raw && raw->kind == NODE_BOOL && !raw->u.boolean;
 	size_t at = 0;
+	struct node *defaults = next_value(p, "defaults", &at);
+	project->defaults = defaults && defaults->kind == NODE_BODY ? defaults : NULL;
+	at = 0;
 	for (struct node *body = next_value(p, "packages", &at); body; body = next_value(p, "packages", &at))
 		read_packages(p, body);
 }
 
-static struct str up(struct program *p, struct str directory)
+/* How many directories there are from `directory` up to the root, where the reader knows. */
+static unsigned levels(struct arena *a, const struct reader *reader, struct str directory)
 {
-	return path_join(p->arena, directory, STR(".."));
+	enum { LEVELS_WITHOUT = 16 };
+	struct str real;
+	unsigned n = 1;
+
+	if (!reader->real || !reader->real(reader->context, a, directory, &real))
+		return LEVELS_WITHOUT;
+	for (size_t i = 0; i < real.n; i++)
+		n += real.p[i] == '/';
+	return n;
 }
 
-/* The text of the nearest project.tj. */
-static bool find_text(struct program *p, struct str directory, struct str *ret_path, struct str *ret_text)
+static bool is_there(struct arena *a, const struct reader *reader, struct str path)
 {
-	struct str why;
-	for (int i = 0; i < LEVELS_UP; i++) {
-		struct str path = path_join(p->arena, directory, STR("project.tj"));
-		bool look = !p->reader->exists || p->reader->exists(p->reader->context, path);
-		if (look && p->reader->read(p->reader->context, p->arena, path, ret_text, &why)) {
-			p->project.root = directory;
-			*ret_path = path;
+	struct str text, why;
+
+	return reader->exists ? reader->exists(reader->context, path) : reader->read(reader->context, a, path, &text, &why);
+}
+
+bool project_directory(struct arena *a, const struct reader *reader, struct str directory, struct str *ret)
+{
+	for (unsigned left = levels(a, reader, directory); left; left--, directory = path_join(a, directory, STR(".."))) {
+		*ret = directory;
+		if (is_there(a, reader, path_join(a, directory, STR("project.tj"))))
 			return true;
-		}
-		if (str_is(directory, "/"))
-			return false;
-		directory = up(p, directory);
 	}
 	return false;
 }
 
+bool project_holds(const struct program *p, struct str path)
+{
+	const struct reader *reader = p->reader;
+	struct str root, real;
+
+	if (!path_inside(p->project.root, path))
+		return false;
+	if (!reader->real || !reader->real(reader->context, p->arena, path, &real) ||
+		!reader->real(reader->context, p->arena, p->project.root, &root))
+		return true;            /* what cannot be found is reported where it is read */
+	return path_inside(root, real);
+}
+
+/* The text of the nearest project.tj; what exists and cannot be read is an error, as it may forbid the program. */
+static bool find_text(struct program *p, struct str directory, struct str root, struct str *ret_path, struct str *ret_text)
+{
+	struct str why;
+
+	if (!project_directory(p->arena, p->reader, directory, &directory))
+		return false;
+	p->project.root = directory;
+	*ret_path = path_join(p->arena, directory, STR("project.tj"));
+	if (str_eq(*ret_path, root))
+		return false;           /* it is what is compiled */
+	if (p->reader->read(p->reader->context, p->arena, *ret_path, ret_text, &why))
+		return true;
+	struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s", STR_ARG(*ret_path), STR_ARG(why));
+	diag_help(p->diags, d, "it holds the project's policies and packages: make it readable, or move it away");
+	return false;
+}
+
+/* What the vocabulary says of a field that the project does not set. */
+static struct str fallback(enum field_id id) { return str_of(schema_field(id)->fallback); }
+
 void project_find(struct program *p, struct str directory, struct str root)
 {
 	struct str text, path;
-	p->project = (struct project){ .root = directory, .kubernetes = STR("1.34"), .target = STR("jobs"), .hosts = STR("subdomain") };
-	if (!find_text(p, directory, &path, &text) || str_eq(path, root))
+	p->project = (struct project){ .root = directory, .kubernetes = fallback(FIELD_KUBERNETES), .target = fallback(FIELD_TARGET),
+		.hosts = fallback(FIELD_HOSTS) };
+	if (!find_text(p, directory, root, &path, &text))
 		return;
 	struct module *m = ARENA_NEW(p->arena, struct module);
 	m->path = path;
@@ -122,6 +168,16 @@ void project_find(struct program *p, struct str directory, struct str root)
 	m->file->u.file.module = m;
 	p->project.module = m;
 	read_fields(p);
+}
+
+/* One that did not parse may have one. */
+static bool holds_policy(const struct module *m)
+{
+	struct nodes decls = m->file->u.file.decls;
+	for (size_t i = 0; i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_POLICY || decls.at[i]->kind == NODE_BAD)
+			return true;
+	return m->broken;
 }
 
 void project_policies(struct program *p)
@@ -136,7 +192,11 @@ void project_policies(struct program *p)
 		if (n->kind != NODE_STRING || !node_static_text(n, &path))
 			continue;
 		struct module *m = module_policy(p, path_join(p->arena, project->root, path), n->span);
-		if (m)
+		if (m && !holds_policy(m)) {
+			struct diag *d = diag_report(p->diags, TJ0208, n->span, "'%.*s' has no policy", STR_ARG(path));
+			diag_help(p->diags, d, "write one in it: policy \"title\" { check CONDITION else \"message\" }; or remove it from 'policies'");
+		} else if (m) {
 			ARENA_PUSH(p->arena, project->policies, project->npolicies, m);
+		}
 	}
 }

@@ -11,6 +11,10 @@
 
 /* Look for project.tj in `directory` and above it; fill in p->project.  `root` is the file that is being compiled. */
 void project_find(struct program *p, struct str directory, struct str root);
+/* The nearest directory from `directory` up that has a project.tj, readable or not; false without. */
+bool project_directory(struct arena *a, const struct reader *reader, struct str directory, struct str *ret);
+/* Is a path in the project, also when its links are followed? */
+bool project_holds(const struct program *p, struct str path);
 /* Read the policies that it names. */
 void project_policies(struct program *p);
 /* module.c: the file of a policy, once; NULL after a report. */

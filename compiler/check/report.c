@@ -64,14 +64,44 @@ static struct str wanted(struct check *c, const struct type *want)
 	return type_phrase(c->arena, want);
 }
 
+/* A list where a range stands: [3, 5] and range(3, 6) are known, and so is what they would be. */
+static void help_range(struct check *c, struct diag *d, const struct node *n, bool codes)
+{
+	const struct node *first = NULL, *last = NULL;
+	struct constant lo, hi;
+	bool call = n->kind == NODE_CALL && n->u.call.args.n == 2 && n->u.call.args.at[0]->kind == NODE_ARG && n->u.call.args.at[1]->kind == NODE_ARG;
+
+	if (n->kind == NODE_LIST && n->u.list.n) {
+		first = n->u.list.at[0];
+		last = n->u.list.at[n->u.list.n - 1];
+	} else if (call) {
+		first = n->u.call.args.at[0]->u.arg.value;
+		last = n->u.call.args.at[1]->u.arg.value;
+	}
+	bool known = first && fold(c, first, &lo) && fold(c, last, &hi) && lo.kind == TYPE_INT && hi.kind == TYPE_INT && hi.integer - call >= lo.integer;
+	if (!known) {
+		diag_help(c->diags, d, "write a range with both ends included, such as 1..9");
+		return;
+	}
+	long long from = lo.integer, to = hi.integer - call;
+	if (codes && (from < 1 || to > 255)) {
+		diag_help(c->diags, d, "exit codes are 1 to 255: write a range of them, such as 42..42 for one code");
+		return;
+	}
+	if (n->kind == NODE_LIST && to - from + 1 != (long long)n->u.list.n)
+		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld', which has the numbers between them too", from, to);
+	else
+		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld'", from, to);
+}
+
 /* TJ0319: 0..8 where a list is meant, range(0, 8) where a range is. */
-static void report_range(struct check *c, struct node *n, bool list_wanted)
+static void report_range(struct check *c, struct node *n, bool list_wanted, bool codes)
 {
 	struct str words = node_words(c, n);
 	struct diag *d;
 	if (!list_wanted) {
 		d = diag_report(c->diags, TJ0319, n->span, "%.*s is a list, not a range for limits", STR_ARG(words));
-		diag_help(c->diags, d, "write a range with both ends included, such as 0..7");
+		help_range(c, d, n, codes);
 		return;
 	}
 	d = diag_report(c->diags, TJ0319, n->span, "%.*s is a range for limits, not a list", STR_ARG(words));
@@ -140,11 +170,11 @@ static bool help_unit_in_text(struct check *c, struct diag *d, const struct node
 	enum unit_kind kind = quantity_unit(whole);
 	if (kind == UNIT_UNKNOWN || (kind == UNIT_DURATION) != (want->kind == TYPE_DURATION))
 		return false;
-	if (meant && str_is(str_of(quantity_unit_meant(word)), "G"))
-		diag_help(c->diags, d, "write %.*sGi for %.*s x 2^30 bytes, %.*sG for %.*s x 10^9, without quotes", STR_ARG(number), STR_ARG(number),
-			STR_ARG(number), STR_ARG(number));
-	else
-		diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(whole));
+	if (meant && quantity_decimal_bytes(str_of(quantity_unit_meant(word)))) {
+		help_bytes(c, d, number, quantity_unit_meant(word), ", without quotes");
+		return true;
+	}
+	diag_help(c->diags, d, "write %.*s without quotes", STR_ARG(whole));
 	diag_fix(c->diags, d, n->span, whole, "write %.*s", STR_ARG(whole));
 	return true;
 }
@@ -187,10 +217,18 @@ static struct str split_words(struct check *c, const struct node *n)
 }
 
 /* A number where text is needed: in quotes, or put into a text. */
-static void help_quotes(struct check *c, struct diag *d, const struct node *n)
+static void help_quotes(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site)
 {
 	bool literal = is_number_literal(n) || n->kind == NODE_BOOL, name = n->kind == NODE_NAME || n->kind == NODE_MEMBER;
 	struct str words = node_words(c, n), text = str_printf(c->arena, literal ? "\"%.*s\"" : "\"${%.*s}\"", STR_ARG(words));
+	bool field = schema_find(BLOCK_JOB, site->name) || schema_find(BLOCK_ROLE, site->name);
+	if (want->kind == TYPE_NAME || (field && n->kind == NODE_INT)) {        /* rarely the name of something: a count or a level was meant */
+		if (str_is(site->name, "priority"))
+			diag_help(c->diags, d, "'priority' is the name of a PriorityClass of the cluster, such as \"high\"");
+		else
+			diag_help(c->diags, d, "if the name is %.*s, put it in quotes", STR_ARG(words));
+		return;
+	}
 	diag_help(c->diags, d, "write %.*s", STR_ARG(text));
 	if (literal || name)
 		diag_fix(c->diags, d, n->span, text, "write %.*s", STR_ARG(text));
@@ -203,17 +241,21 @@ static void help_list(struct check *c, struct diag *d, const struct node *n)
 	diag_fix(c->diags, d, n->span, list, "write a list of words");
 }
 
-static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want)
+static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site)
 {
 	const struct type *t = type_strip_pod(n->type);
 	struct str words = node_words(c, n);
 	size_t whole = words.n ? strspn(words.p, "0123456789") : 0;
 	if (type_is_text(want) && want->kind != TYPE_ENUM && (t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL))
-		help_quotes(c, d, n);
+		help_quotes(c, d, n, want, site);
 	else if ((want->kind == TYPE_INT || want->kind == TYPE_ELASTIC) && n->kind == NODE_FLOAT && whole && whole + 1 < words.n && words.p[whole] == '.' &&
 		   strspn(words.p + whole + 1, "0") >= words.n - whole - 1) {
 		diag_help(c->diags, d, "write %.*s", (int)whole, words.p);
 		diag_fix(c->diags, d, n->span, (struct str){ words.p, whole }, "write %.*s", (int)whole, words.p);
+	} else if ((want->kind == TYPE_INT || want->kind == TYPE_ELASTIC) && n->kind == NODE_FLOAT && n->u.floating.value == (double)(long long)n->u.floating.value) {
+		struct str whole_number = str_printf(c->arena, "%lld", (long long)n->u.floating.value);
+		diag_help(c->diags, d, "write %.*s", STR_ARG(whole_number));
+		diag_fix(c->diags, d, n->span, whole_number, "write %.*s", STR_ARG(whole_number));
 	} else if (want->kind == TYPE_FLOAT && t->kind == TYPE_INT)
 		diag_help(c->diags, d, "write 'float(%.*s)'", STR_ARG(words));
 	else if (want->kind == TYPE_INT && t->kind == TYPE_FLOAT && !is_number_literal(n))
@@ -270,13 +312,13 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 		return;
 	}
 	if (what.n)
-		d = diag_report(c->diags, TJ0302, n->span, "%.*s needs %.*s, found %.*s", STR_ARG(what), STR_ARG(needs), STR_ARG(is));
+		d = diag_report(c->diags, TJ0302, n->span, "%.*s expects %.*s, found %.*s", STR_ARG(what), STR_ARG(needs), STR_ARG(is));
 	else
 		d = diag_report(c->diags, TJ0302, n->span, "expected %.*s, found %.*s", STR_ARG(needs), STR_ARG(is));
 	note_declared(c, d, site);
 	note_record(c, d, core, t);
 	help_text(c, d, n, core);
-	help_conversion(c, d, n, core);
+	help_conversion(c, d, n, core, site);
 	if (!d->help.n)
 		advise(c, d, n, core, site);
 }
@@ -287,9 +329,9 @@ void report_mismatch(struct check *c, struct node *n, const struct type *want, c
 	if (core->kind == TYPE_ENV_VALUE && t->kind != TYPE_NONE)
 		report_env(c, n);
 	else if (core->kind == TYPE_LIST && t->kind == TYPE_RANGE)
-		report_range(c, n, true);
+		report_range(c, n, true, false);
 	else if (core->kind == TYPE_RANGE && t->kind == TYPE_LIST)
-		report_range(c, n, false);
+		report_range(c, n, false, str_is(site->name, "retry_on"));
 	else if (core->kind == TYPE_INT && t->kind == TYPE_ELASTIC && n->kind == NODE_MEMBER)
 		report_elastic(c, n);
 	else
@@ -343,7 +385,7 @@ const struct type *report_secret_mount(struct check *c, struct node *n, const st
 	bool call = n->kind == NODE_CALL && n->u.call.args.n == 2;
 	const struct node *first = call && n->u.call.args.at[0]->kind == NODE_ARG ? n->u.call.args.at[0]->u.arg.value : NULL;
 	const struct node *second = call && n->u.call.args.at[1]->kind == NODE_ARG ? n->u.call.args.at[1]->u.arg.value : NULL;
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s needs a volume, found the value of a secret", STR_ARG(what));
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s expects a volume, found the value of a secret", STR_ARG(what));
 
 	if (first && second && node_static_text(first, &name) && node_static_text(second, &key))
 		diag_help(c->diags, d, "write 'secret_files(\"%.*s\")': each key is a file, '%.*s' too", STR_ARG(name), STR_ARG(key));
@@ -514,12 +556,14 @@ static struct str pod_fact(struct check *c, const struct node *n)
 	return STR("the pod");
 }
 
-const struct type *report_pod(struct check *c, struct node *n, const struct site *site)
+const struct type *report_pod(struct check *c, struct node *n, const struct type *want, const struct site *site)
 {
 	struct str fact = pod_fact(c, n), words = node_words(c, n);
 	struct str what = site_words(c, site);
 	if (!what.n)
 		what = STR("this value");
+	else if (want && type_strip_pod(type_strip_optional(want))->port && !str_is(site->name, "port"))
+		what = str_printf(c->arena, "port %.*s", STR_ARG(what));
 	struct diag *d = diag_report(c->diags, TJ0708, n->span, "%.*s must be known at compile time, but this depends on '%.*s'",
 		STR_ARG(what), STR_ARG(fact));
 	struct chain chain = { c, STR(""), d, 0 };
@@ -530,6 +574,6 @@ const struct type *report_pod(struct check *c, struct node *n, const struct site
 	diag_label(c->diags, d, "known only when the pod starts");
 	if (site->name.n || chain.length)
 		diag_help(c->diags, d, "the chain: %.*s", STR_ARG(chain.text));
-	diag_help(c->diags, d, "pod-time values may stand in 'env', 'command', 'args' and 'files'");
+	diag_help(c->diags, d, "pod-time values are allowed in 'env', 'command', 'args' and 'files'");
 	return bad(n);
 }

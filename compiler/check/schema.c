@@ -205,7 +205,7 @@ static const struct type *record_type(struct schema_types *types, const char *na
 static const struct type *limits_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = { { "cpu", "cpu" }, { "memory", "memory" }, { "disk", "memory" } };
-	return record_type(types, "limits", members, 3);
+	return record_type(types, "Limits", members, 3);
 }
 
 static const struct type *replica_type(struct schema_types *types)
@@ -215,6 +215,14 @@ static const struct type *replica_type(struct schema_types *types)
 		{ "kind", "enum(\"pod\", \"job\")" }
 	};
 	return record_type(types, "replica", members, 4);
+}
+
+static const struct type *probe_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = {
+		{ "tcp", "string" }, { "http", "string" }, { "path", "string" }, { "exec", "list[string]" }, { "within", "duration" }
+	};
+	return record_type(types, "probe", members, 5);
 }
 
 static const struct type *read_core(struct spelling *s)
@@ -241,6 +249,8 @@ static const struct type *read_core(struct spelling *s)
 		return limits_type(s->types);
 	if (eat(s, "replica"))
 		return replica_type(s->types);
+	if (eat(s, "probe"))
+		return probe_type(s->types);
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (eat(s, plain[i].word))
 			return plain[i].type;
@@ -257,7 +267,53 @@ const struct type *schema_type(struct schema_types *types, enum field_id id)
 {
 	if (!types->at[id]) {
 		struct spelling s = { types, fields[id].type };
-		types->at[id] = read_type(&s);
+		const struct type *t = read_type(&s);
+		/* where the elements may differ between replicas, so may the list */
+		types->at[id] = t->kind == TYPE_LIST && t->elem->kind == TYPE_POD ? type_pod(types->arena, t) : t;
 	}
 	return types->at[id];
+}
+
+/* ---- bundles of fields ---- */
+
+/* A bundle is written once for many replicas: nothing in it depends on one. */
+static const struct type *without_pod(struct arena *a, const struct type *t)
+{
+	if (t->kind == TYPE_POD && t->elem->kind == TYPE_LIST)
+		return type_list(a, t->elem->elem->elem);
+	return t->kind == TYPE_MAP && t->elem->kind == TYPE_POD ? type_map(a, t->elem->elem) : t;
+}
+
+static const struct type *bundle_type(struct schema_types *types, const char *name, enum block block)
+{
+	struct arena *a = types->arena;
+	struct decl *d = ARENA_NEW(a, struct decl);
+	struct type *t = ARENA_NEW(a, struct type);
+	*d = (struct decl){ .kind = DECL_TYPE, .name = str_of(name), .type = t, .partial = true };
+	d->fields = ARENA_ARRAY(a, struct record_field, FIELDS);
+	for (const struct field *f = schema_next(block, NULL); f; f = schema_next(block, f)) {
+		struct node *none = node_new(a, NODE_NONE, (struct span){ 0 });
+		none->type = &type_none;
+		d->fields[d->nfields++] = (struct record_field){ .name = intern(types->names, str_of(f->name)),
+			.type = without_pod(a, schema_type(types, f->id)), .value = none, .doc = str_of(f->doc) };
+	}
+	*t = (struct type){ .kind = TYPE_RECORD, .record = d };
+	return t;
+}
+
+const struct type *schema_bundle(struct schema_types *types, struct str name)
+{
+	static const struct { const char *word; enum block block; } bundles[SCHEMA_BUNDLES] = {
+		{ "Role", BLOCK_ROLE }, { "Sidecar", BLOCK_SIDECAR }
+	};
+	if (str_is(name, "Limits"))
+		return schema_type(types, FIELD_LIMITS);
+	for (size_t i = 0; i < SCHEMA_BUNDLES; i++) {
+		if (!str_is(name, bundles[i].word))
+			continue;
+		if (!types->bundles[i])
+			types->bundles[i] = bundle_type(types, bundles[i].word, bundles[i].block);
+		return types->bundles[i];
+	}
+	return NULL;
 }

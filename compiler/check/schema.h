@@ -73,12 +73,17 @@ const struct field *schema_find_anywhere(struct str name);
 /* Fields of a block, one after the other: start with NULL. */
 const struct field *schema_next(enum block block, const struct field *after);
 /* The type of a field; parsed on first use into the arena of `types`. */
+enum { SCHEMA_BUNDLES = 2 };
 struct schema_types {
+	const struct type *bundles[SCHEMA_BUNDLES];     /* made on first use */
 	struct arena *arena;
 	struct names *names;
 	const struct type *at[FIELDS];
 };
 const struct type *schema_type(struct schema_types *types, enum field_id id);
+
+/* The record types Role, Sidecar and Limits: fields of a block, any of which may be left out; NULL for another NAME. */
+const struct type *schema_bundle(struct schema_types *types, struct str name);
 
 const struct function_row *schema_function(enum function id);
 /* The built-in function of that name. */

@@ -193,18 +193,28 @@ void scope_lets(struct check *c, struct node *body)
 
 /* ---- finding ---- */
 
-/* A key of the bodies around us is a field, not a name (TJ0215). */
-static bool is_sibling(const struct check *c, struct str name)
+/* Walks the items of SCOPE's body once: its keys, and whether an item is missing that did not parse. */
+static void look_at_items(struct check *c, struct scope *s)
 {
-	for (const struct scope *s = c->at.scope; s; s = s->parent) {
-		if (s->block && schema_find(s->block, name))
+	if (s->looked || !s->body)
+		return;
+	s->looked = true;
+	for (size_t i = 0; i < s->body->u.body.items.n; i++) {
+		const struct node *item = s->body->u.body.items.at[i];
+		if (item->kind == NODE_BAD)
+			s->lost = true;
+		else if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.key.kind == KEY_NAME)
+			map_put(&s->keys, c->arena, item->u.item.key.text, s->body);
+	}
+}
+
+/* A key of the bodies around us is a field, not a name (TJ0215). */
+static bool is_sibling(struct check *c, struct str name)
+{
+	for (struct scope *s = c->at.scope; s; s = s->parent) {
+		look_at_items(c, s);
+		if ((s->block && schema_find(s->block, name)) || map_get(&s->keys, name))
 			return true;
-		for (size_t i = 0; s->body && i < s->body->u.body.items.n; i++) {
-			const struct node *item = s->body->u.body.items.at[i];
-			if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.key.kind == KEY_NAME &&
-			    name_eq(item->u.item.key.text, name))
-				return true;
-		}
 	}
 	return false;
 }
@@ -220,6 +230,8 @@ static void suggest_scope(struct check *c, struct suggest *s, bool calls)
 	for (size_t i = 0; i < FUNCTIONS && calls; i++)
 		if (!only_in_tests(str_of(schema_function((enum function)i)->name)))
 			suggest_add(s, str_of(schema_function((enum function)i)->name));
+	if (!c->member_of_name.n)               /* they are used by their members alone */
+		return;
 	suggest_add(s, c->words.self);
 	suggest_add(s, c->words.cluster);
 	suggest_add(s, c->words.pod);
@@ -253,7 +265,7 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 	return !m->lost || (suggest_only(s).n && !stdlib_text(name).p);
 }
 
-/* Past so many errors nobody reads them, and comparing with every name would take its time. */
+/* Past so many errors nothing reads them, and comparing with every name would take its time. */
 enum { MOST_SUGGESTIONS = 100 };
 
 /* A name of the program that may have been meant instead of a field; empty without. */
@@ -270,12 +282,13 @@ static struct str near_value(struct check *c, struct str name)
 }
 
 /* An item around us failed to parse: what it would have declared is not known. */
-static bool item_lost(const struct check *c)
+static bool item_lost(struct check *c)
 {
-	for (const struct scope *s = c->at.scope; s; s = s->parent)
-		for (size_t i = 0; s->body && i < s->body->u.body.items.n; i++)
-			if (s->body->u.body.items.at[i]->kind == NODE_BAD)
-				return true;
+	for (struct scope *s = c->at.scope; s; s = s->parent) {
+		look_at_items(c, s);
+		if (s->lost)
+			return true;
+	}
 	return false;
 }
 
@@ -293,7 +306,7 @@ static void report_field(struct check *c, struct str name, struct span at)
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
 	const struct field *f = schema_find(BLOCK_ROLE, name);
 	bool optional = f && str_ends(str_of(f->type), STR("?"));
-	struct str near = near_value(c, name);
+	struct str near = c->diags->errors < MOST_SUGGESTIONS ? near_value(c, name) : STR("");
 	struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
 	if (near.n)
 		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
@@ -345,24 +358,25 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 			STR_ARG(name), STR_ARG(name));
 	} else if (word && variable && str_is(str_of(word), "none")) {
 		diag_help(c->diags, d, "a variable that is not set has no line: remove it");
+	} else if (word && variable) {          /* NO is a country, too */
+		diag_help(c->diags, d, "write %s for the value, \"%.*s\" for the text", word, STR_ARG(name));
 	} else if (word) {
 		diag_help(c->diags, d, "write '%s'", word);
 		diag_fix(c->diags, d, at, str_of(word), "change it to '%s'", word);
 	} else if (variable && !suggest_sentence(s).n && !foreign_name(name)) {
-		diag_help(c->diags, d, "text stands in quotes: write \"%.*s\"", STR_ARG(name));
-		diag_fix(c->diags, d, at, str_printf(c->arena, "\"%.*s\"", STR_ARG(name)), "put it in quotes");
+		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
 	} else if (foreign_name(name) && !suggest_only(s).n && (!c->text_wanted || variable)) {
 		diag_help(c->diags, d, "%s", foreign_name(name)->help);
 		if (variable)
 			diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
 	} else if (c->framework_wanted && !suggest_sentence(s).n) {
-		diag_help(c->diags, d, "a framework of an imported module stands here: 'job \"name\": MODULE.FRAMEWORK { ... }'; 'trainc explain' lists the modules");
+		diag_help(c->diags, d, "a framework of an imported module is expected here: 'job \"name\": MODULE.FRAMEWORK { ... }'; 'trainc explain' lists the modules");
 		if (str_ends(name, STR("Job")))
 			diag_help(c->diags, d, "'trainc import FILE' makes a program of a manifest");
 	} else if (stands_after(c, at, "//")) {
 		diag_help(c->diags, d, "a comment begins with '#'; '//' divides");
 	} else if (stands_after(c, at, "--")) {
-		diag_help(c->diags, d, "an option is text and stands in quotes; a comment begins with '#'");
+		diag_help(c->diags, d, "options are text and must be quoted; a comment begins with '#'");
 	} else if (c->text_wanted && !suggest_sentence(s).n) {
 		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
 	} else {
@@ -376,6 +390,40 @@ static bool is_called(struct check *c, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.end);
 	return source && source->text.p[at.end - source->base] == '(';
+}
+
+/* ready(db) where no role has that name. */
+static void report_no_role(struct check *c, struct str name, struct span at)
+{
+	const struct scope *s = scope_around(c, SCOPE_JOB);
+	struct suggest near;
+	struct diag *d = diag_report(c->diags, TJ0201, at, "no role named '%.*s'", STR_ARG(name));
+
+	s = s ? s : scope_around(c, SCOPE_FRAMEWORK);
+	suggest_init(&near, c->arena, name);
+	for (size_t i = 0; s && i < s->names.n; i++)
+		if (((const struct decl *)s->names.entries[i].value)->kind == DECL_ROLE)
+			suggest_add(&near, s->names.entries[i].key);
+	help_suggest(c, d, &near, "the roles are", at);
+}
+
+/* A name that nothing is near: the ones that the file has, and how to declare it. */
+static void help_far_name(struct check *c, struct diag *d, struct str name)
+{
+	const struct map *values = &c->at.module->values;
+	struct suggest s;
+
+	suggest_init(&s, c->arena, name);
+	for (size_t i = 0; i < values->n; i++) {
+		const struct decl *value = values->entries[i].value;
+		if (value->kind == DECL_PARAM || value->kind == DECL_LET || value->kind == DECL_FN)
+			suggest_add(&s, values->entries[i].key);
+	}
+	struct str all = suggest_all(&s, s.count == 1 ? "the only name in this file is" : "the names in this file are");
+	if (all.n)
+		diag_help(c->diags, d, "%.*s", STR_ARG(all));
+	if (c->at.module == c->program->root && str_is_word(name) && c->declared_as)
+		diag_help(c->diags, d, "to set it from outside declare 'param %.*s: %s'", STR_ARG(name), c->declared_as);
 }
 
 static void report_unknown(struct check *c, struct str name, struct span at)
@@ -392,6 +440,10 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	bool text = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE && !suggest_sentence(&s).n && !c->at.module->lost;
 	if (!may_report_unknown(c, c->at.module, name, &s) && !text)
 		return;
+	if (c->role_wanted && !import && !c->at.module->lost) {
+		report_no_role(c, name, at);
+		return;
+	}
 	if (is_sibling(c, name)) {
 		report_field(c, name, at);
 		return;
@@ -412,8 +464,15 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		decl_use(c, import);
 	} else if (stdlib_text(name).p)
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file", STR_ARG(name));
-	else if (!help_habit(c, d, name, at, &s))
-		help_suggest(c, d, &s, NULL, at);
+	else if (!help_habit(c, d, name, at, &s)) {
+		struct str near = suggest_sentence(&s);
+		if (c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE)   /* a text may be near a name by chance */
+			diag_help(c->diags, d, "%.*s if the text is meant, write \"%.*s\"", STR_ARG(near), STR_ARG(name));
+		else
+			help_suggest(c, d, &s, NULL, at);
+		if (few && !near.n && !is_called(c, at) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
+			help_far_name(c, d, name);
+	}
 }
 
 /* Decision 20: a job's role hides an outer name only when it is mentioned. */
@@ -432,8 +491,8 @@ static bool hides(struct check *c, struct decl *d, struct scope *s)
 
 static bool is_known_here(struct check *c, struct decl *d, struct span at)
 {
-	bool cluster = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK) || scope_around(c, SCOPE_POLICY);
-	bool self = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
+	bool self = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK) || scope_around(c, SCOPE_DEFAULTS);
+	bool cluster = self || scope_around(c, SCOPE_POLICY);
 	bool here = name_eq(d->name, c->words.self) ? self : name_eq(d->name, c->words.cluster) ? cluster : true;
 	if (here)
 		return true;

@@ -242,6 +242,22 @@ static struct str with_article(struct arena *a, struct str word)
 	return str_printf(a, "%s %.*s", an ? "an" : "a", STR_ARG(word));
 }
 
+/* "strings", "memory amounts": several values of T. */
+static struct str type_plural(struct arena *a, const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_MEMORY: return STR("memory amounts");
+	case TYPE_CPU: return STR("CPU amounts");
+	case TYPE_LIST: return STR("lists");
+	case TYPE_MAP: return STR("maps");
+	case TYPE_ANON: return STR("records");
+	case TYPE_INT: case TYPE_FLOAT: case TYPE_BOOL: case TYPE_STRING: case TYPE_NAME: case TYPE_PATH: case TYPE_IMAGE: case TYPE_DURATION: case TYPE_VOLUME:
+	case TYPE_ROLE: case TYPE_CONDITION:
+		return str_printf(a, "%ss", t->port ? "port" : words[t->kind]);
+	default: return type_spell(a, t);
+	}
+}
+
 struct str type_phrase(struct arena *a, const struct type *t)
 {
 	struct str s;
@@ -262,11 +278,11 @@ struct str type_phrase(struct arena *a, const struct type *t)
 		return t->n <= 10 ? str_printf(a, "one of %.*s", (int)type_spell(a, t).n - 6, type_spell(a, t).p + 5) : STR("a string");
 	case TYPE_ANON: return STR("a record");
 	case TYPE_RECORD: return with_article(a, t->record->name);
-	case TYPE_LIST: s = type_spell(a, type_strip_pod(t->elem)); return str_printf(a, "a list of %.*s", STR_ARG(s));
+	case TYPE_LIST: s = type_plural(a, type_strip_pod(t->elem)); return str_printf(a, "a list of %.*s", STR_ARG(s));
 	case TYPE_MAP:
 		if (t->elem->kind == TYPE_ENV_VALUE)
 			return STR("a map of environment values");
-		s = type_spell(a, type_strip_pod(t->elem));
+		s = type_plural(a, type_strip_pod(t->elem));
 		return str_printf(a, "a map of %.*s", STR_ARG(s));
 	case TYPE_OPTIONAL: s = type_phrase(a, t->elem); return str_printf(a, "%.*s or none", STR_ARG(s));
 	case TYPE_POD: s = type_phrase(a, t->elem); return str_printf(a, "%.*s known only in the pod", STR_ARG(s));

@@ -7,6 +7,15 @@
  */
 #include "check/check.h"
 
+/* What a module that imports itself lacks may be what is not used. */
+static bool imports_itself(const struct program *p)
+{
+	for (size_t i = 0; i < p->diags->n; i++)
+		if (p->diags->at[i]->code == TJ0209)
+			return true;
+	return false;
+}
+
 static bool any_broken(const struct program *p)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -15,13 +24,39 @@ static bool any_broken(const struct program *p)
 	return false;
 }
 
+/*
+ * Widens SPAN to its line where nothing else is on it, and to the empty line behind it when that kept it apart from what
+ * follows: nothing stands before it, or another empty line.
+ */
+static struct span whole_line(const struct sources *sources, struct span span)
+{
+	const struct source *source = source_at(sources, span.start);
+	struct str text = source->text;
+	size_t from = span.start - source->base, to = span.end - source->base;
+
+	while (from && (text.p[from - 1] == ' ' || text.p[from - 1] == '\t'))
+		from--;
+	while (to < text.n && (text.p[to] == ' ' || text.p[to] == '\t' || text.p[to] == '\r'))
+		to++;
+	if ((from && text.p[from - 1] != '\n') || (to < text.n && text.p[to] != '\n'))
+		return span;
+	to += to < text.n;
+	bool apart = from == 0 || (from >= 2 && text.p[from - 2] == '\n');
+	size_t next = to;
+	while (apart && next < text.n && text.p[next] == '\r')
+		next++;
+	if (apart && next < text.n && text.p[next] == '\n')
+		to = next + 1;
+	return (struct span){ (uint32_t)from + source->base, (uint32_t)to + source->base };
+}
+
 static void report_import(struct program *p, const struct decl *d)
 {
 	const struct node *n = d->node;
 	struct str what = n->u.import.path ? n->u.import.module->dotted : n->u.import.file;
 	struct diag *g = diag_report(p->diags, TJ1002, n->span, "import '%.*s' is never used", STR_ARG(what));
 	diag_help(p->diags, g, "remove it");
-	diag_fix(p->diags, g, n->span, STR(""), "remove the import");
+	diag_fix(p->diags, g, whole_line(p->sources, n->span), STR(""), "remove the import");
 }
 
 static void report_unused(struct program *p, const struct decl *d)
@@ -41,19 +76,29 @@ static void report_unused(struct program *p, const struct decl *d)
 	diag_help(p->diags, g, "remove it");
 }
 
-/* What another program may import (decision 26). */
-static bool exported(const struct decl *d)
+static bool has_job(const struct module *m)
 {
-	return (d->kind == DECL_LET || d->kind == DECL_FN) && d->module && !d->module->root && !d->scope && d->name.p[0] != '_';
+	for (size_t i = 0; i < m->file->u.file.decls.n; i++)
+		if (m->file->u.file.decls.at[i]->kind == NODE_JOB)
+			return true;
+	return false;
+}
+
+/* What another program may import. */
+static bool exported(const struct program *p, const struct decl *d)
+{
+	bool module = d->module && (!d->module->root || (p->lone_modules && !has_job(d->module)));
+
+	return (d->kind == DECL_LET || d->kind == DECL_FN) && module && !d->scope && d->name.p[0] != '_';
 }
 
 void check_unused(struct program *p)
 {
-	if (p->check_failed || any_broken(p))
+	if (p->check_failed || imports_itself(p) || any_broken(p))
 		return;
 	for (size_t i = 0; i < p->nunused; i++) {
 		const struct decl *d = p->unused[i];
-		if (!d->used && !d->silent && !exported(d))
+		if (!d->used && !d->silent && !exported(p, d))
 			report_unused(p, d);
 	}
 }

@@ -2,7 +2,7 @@
  * cmd_check.c - say what is wrong with programs; write no objects.
  *
  * With --fix the edits that diagnostics are certain of are made first, and what
- * is left is told.  Imported files of the project are fixed too, the standard
+ * is left is reported.  Imported files of the project are fixed too, the standard
  * library and packages never.
  */
 #include "command/mend.h"
@@ -26,7 +26,7 @@ int cmd_check(struct session *s)
 
 	if (option_given(s->options, OPTION_FIX) && !fix_all(s))
 		return STATUS_OUTPUT;
-	session_plan(s, false, &all, &status);
+	session_plan(s, true, &all, &status);
 	session_release(&all);
 	return status;
 }

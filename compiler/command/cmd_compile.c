@@ -4,10 +4,13 @@
  * All programs are compiled before the first byte is written: whoever pipes
  * the output into a cluster must not apply the half that came before an error.
  */
-#include "emit/output_dir.h"
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "command/output_dir.h"
 #include "command/session.h"
 
-static struct emit_options emit_options(const struct session *s, const struct compile *c)
+static struct emit_options emit_options(const struct session *s, const struct trainc *c)
 {
 	return (struct emit_options){
 		.json = str_is(option_value(s->options, OPTION_OUTPUT), "json"),
@@ -31,11 +34,10 @@ static const struct plan **plans_of(struct session *s, const struct programs *al
 
 static void write_stream(struct session *s, const struct programs *all)
 {
-	struct emit_options *options;
-	const struct plan **plans = plans_of(s, all, &options);
-	struct emit_sink sink = session_sink(s);
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
+	enum trainc_form yaml = option_given(s->options, OPTION_ANNOTATE) ? TRAINC_YAML_PLACES : TRAINC_YAML;
 
-	emit_write(options, plans, all->n, &sink);
+	trainc_emit(all->at, all->n, json ? TRAINC_JSON : yaml, session_output(s));
 }
 
 static bool write_directory(struct session *s, const struct programs *all, struct str directory)
@@ -81,23 +83,32 @@ static void put_target(struct session *s, struct str file, struct buf *out)
 	buf_z(out, str_is(option_value(s->options, OPTION_OUTPUT), "json") ? ".json" : ".yaml");
 }
 
-static bool is_file(const struct source *source)
-{
-	return !source->library && !str_is(source->name, "command line") && !str_is(source->name, "<stdin>");
-}
-
 static void put_sources(const struct programs *all, const char *before, const char *after, struct buf *out)
 {
+	const char *file;
+
 	for (size_t i = 0; i < all->n; i++) {
-		for (size_t k = 0; k < all->at[i]->sources.n; k++) {
-			const struct source *source = all->at[i]->sources.at[k];
-			if (!is_file(source))
-				continue;
+		for (size_t k = 0; (file = trainc_file(all->at[i], k)); k++) {
 			buf_z(out, before);
-			put_name(out, source->name);
+			put_name(out, str_of(file));
 			buf_z(out, after);
 		}
 	}
+}
+
+/* A file of another kind, which somebody named by mistake: a rule's first line ends with a colon or goes on. */
+static bool is_other_file(struct session *s, struct str path)
+{
+	struct str text, why;
+	struct stat st;
+
+	if (stat(str_copy(s->arena, path).p, &st) != 0 || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	if (!file_read(s->arena, path, &text, &why))
+		return true;
+	const char *newline = memchr(text.p, '\n', text.n);
+	struct str first = { text.p, newline ? (size_t)(newline - text.p) : text.n };
+	return !str_ends(first, STR(": \\")) && !str_ends(first, STR(":"));
 }
 
 /* As a C compiler's -MMD -MP: a rule without a recipe for every file, so that one that goes away is no error. */
@@ -105,6 +116,10 @@ static bool write_depfile(struct session *s, const struct programs *all, struct 
 {
 	struct buf out = { 0 };
 
+	if (!option_given(s->options, OPTION_FORCE) && is_other_file(s, path)) {
+		session_say(s, "'%.*s' is not a rule for make; --force replaces it", STR_ARG(path));
+		return false;
+	}
 	for (size_t i = 0; i < s->options->noperands; i++) {
 		buf_z(&out, i ? " " : "");
 		put_target(s, s->options->operands[i], &out);
@@ -115,7 +130,7 @@ static bool write_depfile(struct session *s, const struct programs *all, struct 
 	put_sources(all, " \\\n  ", "", &out);
 	buf_char(&out, '\n');
 	put_sources(all, "", ":\n", &out);
-	bool ok = session_replace(s, path, buf_text(&out));
+	bool ok = session_pour(s, path, buf_text(&out));
 	buf_release(&out);
 	return ok;
 }

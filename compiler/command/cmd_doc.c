@@ -71,7 +71,7 @@ static struct str imported_name(struct session *s, struct str operand)
 	if (stdlib_text(operand).p)
 		return str_cat(s->arena, STR("std."), operand, STR(""));
 	if (first.n < operand.n && stdlib_text(first).p) {
-		session_say(s, "'%.*s' is not a module; 'trainc doc %.*s' tells what its module has, 'trainc explain %.*s' about it alone",
+		session_say(s, "'%.*s' is not a module; 'trainc doc %.*s' documents its module, 'trainc explain %.*s' only this member",
 		            STR_ARG(operand), STR_ARG(first), STR_ARG(operand));
 		return (struct str){ 0 };
 	}
@@ -81,11 +81,11 @@ static struct str imported_name(struct session *s, struct str operand)
 	for (size_t i = 0; i < n; i++)
 		suggest_add(&near, str_of(names[i]));
 	struct str help = suggest_sentence(&near);
-	session_say(s, "there is neither a file nor a module '%.*s'%s%.*s", STR_ARG(operand), help.n ? "; " : "", STR_ARG(help));
+	session_say(s, "no file and no module named '%.*s'%s%.*s", STR_ARG(operand), help.n ? "; " : "", STR_ARG(help));
 	return (struct str){ 0 };
 }
 
-static const struct module *module_of(const struct compile *c, bool import)
+static const struct module *module_of(const struct trainc *c, bool import)
 {
 	const struct module *root = c->program.root;
 
@@ -96,11 +96,9 @@ static const struct module *module_of(const struct compile *c, bool import)
 
 int cmd_doc(struct session *s)
 {
-	struct compile *c = ARENA_NEW(s->arena, struct compile);
-	struct programs one = { .at = &c, .n = 1 };
 	struct str operand = s->options->operands[0];
 	struct wrapped w = { 0 };
-	struct reader reader = { &w, wrapped_read, wrapped_exists, wrapped_list };
+	struct reader reader = { &w, wrapped_read, wrapped_exists, wrapped_list, NULL, file_reader.real };
 	struct buf out = { 0 };
 
 	if (is_module_name(operand) && !file_reader.exists(file_reader.context, operand)) {
@@ -109,7 +107,9 @@ int cmd_doc(struct session *s)
 			return STATUS_PROGRAM;
 		w.line = str_printf(s->arena, "import %.*s as module\n", STR_ARG(operand));
 	}
-	compile_init(c, &reader);
+	struct trainc *c = trainc_open_reader(&reader);
+	struct programs one = { .at = &c, .n = 1 };
+	c->options.parts = false;
 	compile_front(c, w.line.p ? str_of(importing) : operand);
 	const struct module *m = module_of(c, w.line.p);
 	bool ok = m && diags_ok(&c->diags);
@@ -119,6 +119,6 @@ int cmd_doc(struct session *s)
 		session_report(s, &one, false);
 	session_write(s, buf_text(&out));
 	buf_release(&out);
-	compile_release(c);
+	trainc_close(c);
 	return ok ? STATUS_DONE : STATUS_PROGRAM;
 }

@@ -6,19 +6,19 @@
 #include "plan/print.h"
 #include "command/session.h"
 #include "syntax/dump.h"
-#include "command/types_dump.h"
+#include "check/types_dump.h"
 
-static void put_objects(const struct compile *c, struct buf *out)
+static void put_objects(const struct trainc *c, struct buf *out)
 {
 	emit_dump(&c->plan, &c->sources, out);
 }
 
-static void put_plan(const struct compile *c, struct buf *out)
+static void put_plan(const struct trainc *c, struct buf *out)
 {
 	plan_dump(&c->plan, &c->sources, out);
 }
 
-static int dump_plan(struct session *s, void (*put)(const struct compile *, struct buf *))
+static int dump_plan(struct session *s, void (*put)(const struct trainc *, struct buf *))
 {
 	struct programs all;
 	struct buf out = { 0 };
@@ -33,21 +33,22 @@ static int dump_plan(struct session *s, void (*put)(const struct compile *, stru
 	return status;
 }
 
-/* Only what the early phases find is told. */
-static void ask_for_little(struct compile *c)
+/* Only what the early phases find is reported. */
+static void ask_for_little(struct trainc *c)
 {
 	memset(c->diags.unasked, true, sizeof(c->diags.unasked));
 }
 
-/* Show what there is even when there are errors; they are told beside it. */
+/* Show what there is even when there are errors; they are reported beside it. */
 static int dump_types(struct session *s)
 {
-	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct trainc *c = session_open(s);
 	struct programs all = { .at = &c, .n = 1 };
 	struct buf out = { 0 };
 
-	if (!session_open(s, c))
+	if (!c)
 		return STATUS_USAGE;
+	c->options.parts = false;
 	ask_for_little(c);
 	compile_front(c, s->options->operands[0]);
 	if (c->program.root)
@@ -62,12 +63,11 @@ static int dump_types(struct session *s)
 /* Neither imports nor names matter to the text of one file. */
 static int dump_text(struct session *s, enum option stage)
 {
-	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct trainc *c = trainc_open_reader(&file_reader);
 	struct programs all = { .at = &c, .n = 1 };
 	struct str path = s->options->operands[0], text, why;
 	struct buf out = { 0 };
 
-	compile_init(c, &file_reader);
 	ask_for_little(c);
 	if (!file_read(&c->arena, path, &text, &why)) {
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));

@@ -1,48 +1,45 @@
-/* cmd_env.c - the finished environment of every replica. */
+/*
+ * cmd_env.c - the finished environment of every replica.
+ */
 #include <stdlib.h>
 
-#include "plan/print.h"
 #include "command/session.h"
 
-static bool read_selection(struct session *s, struct env_selection *ret)
+/* Reads --index; -1 is every replica. */
+static bool read_index(struct session *s, long long *ret)
 {
 	struct str index = option_value(s->options, OPTION_INDEX);
 	char *end;
 
-	*ret = (struct env_selection){ option_value(s->options, OPTION_ROLE), -1 };
+	*ret = -1;
 	if (!index.p)
 		return true;
-	ret->index = strtoll(index.p, &end, 10);
-	if (index.n && index.n < 10 && !*end && ret->index >= 0)
+	*ret = strtoll(index.p, &end, 10);
+	if (index.n && index.n < 10 && !*end && *ret >= 0)
 		return true;
 	session_say(s, "--index is the number of a replica, from 0; found '%.*s'", STR_ARG(index));
 	return false;
 }
 
-static enum env_form form(struct str word)
+static enum trainc_form form(struct str word)
 {
-	return str_is(word, "json") ? ENV_JSON : str_is(word, "shell") ? ENV_SHELL : str_is(word, "dotenv") ? ENV_DOTENV : ENV_TABLE;
+	return str_is(word, "json") ? TRAINC_JSON : str_is(word, "shell") ? TRAINC_SHELL : str_is(word, "dotenv") ? TRAINC_DOTENV : TRAINC_TEXT;
 }
 
 int cmd_env(struct session *s)
 {
-	struct env_selection which;
 	struct programs all;
+	long long index;
+	const char *why;
 	int status;
 
-	if (!read_selection(s, &which))
+	if (!read_index(s, &index))
 		return STATUS_USAGE;
-	if (session_plan(s, false, &all, &status)) {
-		struct buf out = { 0 };
-		struct str why;
-
-		if (env_print(s->arena, &all.at[0]->plan, which, form(option_value(s->options, OPTION_OUTPUT)), &out, &why)) {
-			session_write(s, buf_text(&out));
-		} else {
-			session_say(s, "%.*s", STR_ARG(why));
-			status = STATUS_USAGE;
-		}
-		buf_release(&out);
+	if (session_plan(s, false, &all, &status) &&
+	    !trainc_env(all.at[0], option_value(s->options, OPTION_ROLE).p, index, form(option_value(s->options, OPTION_OUTPUT)),
+	                session_output(s), &why) && *why) {
+		session_say(s, "%s", why);
+		status = STATUS_USAGE;
 	}
 	session_release(&all);
 	return status;

@@ -14,7 +14,12 @@ int cmd_explain(struct session *s)
 		e.topic = s->options->operands[0];
 		if (!explain_ask(&e)) {
 			struct str near = suggest_sentence(&e.near);
-			session_say(s, "there is nothing to explain about '%.*s'; %.*s", STR_ARG(e.topic),
+			if (!near.n && explain_search(&e)) {
+				session_write(s, buf_text(&out));
+				buf_release(&out);
+				return STATUS_DONE;
+			}
+			session_say(s, "no topic named '%.*s'; %.*s", STR_ARG(e.topic),
 			            STR_ARG(near.n ? near : STR("'trainc explain' shows what can be asked")));
 			status = STATUS_USAGE;
 		}

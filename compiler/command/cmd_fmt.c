@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "command/linediff.h"
 #include "command/session.h"
-#include "syntax/format.h"
 
 enum outcome { SAME, CHANGED, REFUSED, FAILED };
 
@@ -45,27 +44,29 @@ static enum outcome put(struct session *s, struct str path, struct str before, s
 	return same ? SAME : CHANGED;
 }
 
+static bool take(void *context, const char *bytes, size_t n)
+{
+	buf_put(context, bytes, n);
+	return true;
+}
+
 static enum outcome format_file(struct session *s, struct str path)
 {
-	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct trainc *c = trainc_open_reader(&file_reader);
 	struct programs one = { .at = &c, .n = 1 };
 	enum outcome outcome = REFUSED;
 	struct str text, why;
 	struct buf out = { 0 };
 
-	compile_init(c, &file_reader);
 	if (!file_read(&c->arena, path, &text, &why)) {
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
-	} else {
-		struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);
-		source->library = true;         /* the form is the same for all; what only the library may say is not our business */
-		if (format_source(&c->arena, &c->names, &c->diags, source, &out))
-			outcome = put(s, path, text, buf_text(&out));
+	} else if (trainc_format(c, str_is(path, "-") ? "<stdin>" : path.p, text.p, text.n, (struct trainc_output){ &out, take })) {
+		outcome = put(s, path, text, buf_text(&out));
 	}
 	if (outcome == REFUSED)
 		session_report(s, &one, false);
 	buf_release(&out);
-	compile_release(c);
+	trainc_close(c);
 	return outcome;
 }
 

@@ -2,7 +2,7 @@
  * cmd_import.c - programs from the manifests of other systems.
  *
  * Nothing is written when any manifest is refused: half of a cluster's jobs would
- * be missing without a word.
+ * be missing silently.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -18,12 +18,17 @@ static unsigned operator_version(const struct session *s)
 	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
 }
 
-static void read_file(struct session *s, struct compile *c, struct import *im, struct str path)
+static void read_file(struct session *s, struct trainc *c, struct import *im, struct str path)
 {
 	struct str text, why;
 
 	if (!s->reader->read(s->reader->context, &c->arena, path, &text, &why)) {
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		return;
+	}
+	if (str_ends(path, STR(".tj"))) {
+		struct diag *d = diag_report(&c->diags, TJ1102, (struct span){ 0, 0 }, "'%.*s' is a trainc program, not a manifest", STR_ARG(path));
+		diag_help(&c->diags, d, "'trainc compile %.*s' writes its objects", STR_ARG(path));
 		return;
 	}
 	struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);
@@ -48,12 +53,30 @@ struct program_text {
 	struct str path, text;
 };
 
+/* Does a file exist whose text is another one?  A program that somebody has edited since is not replaced. */
+static bool is_other(struct session *s, const struct program_text *file)
+{
+	struct str text, why;
+	struct stat st;
+
+	if (lstat(str_copy(s->arena, file->path).p, &st) != 0)
+		return false;
+	return !s->reader->read(s->reader->context, s->arena, file->path, &text, &why) || !str_eq(text, file->text);
+}
+
 static bool write_files(struct session *s, const struct program_text *files, size_t n, struct str directory)
 {
 	const char *path = str_copy(s->arena, directory).p;
 
 	if (mkdir(path, 0777) != 0 && errno != EEXIST) {
 		session_say(s, "cannot make '%s': %s", path, file_reason(s->arena, errno).p);
+		return false;
+	}
+	for (size_t i = 0; i < n && !option_given(s->options, OPTION_FORCE); i++) {
+		if (!is_other(s, &files[i]))
+			continue;
+		session_say(s, "'%.*s' already exists", STR_ARG(files[i].path));
+		session_say(s, "--force replaces it; nothing is written");
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -78,11 +101,10 @@ static struct program_text *make_files(struct session *s, struct import *im, str
 	return files;
 }
 
-struct import *session_import(struct session *s, struct compile *c)
+struct import *session_import(struct session *s, struct trainc *c)
 {
-	struct import_options options = { .operator_minor = operator_version(s) };
+	struct import_options options = { .operator_minor = operator_version(s), .image = option_value(s->options, OPTION_IMAGE) };
 
-	compile_init(c, s->reader);
 	c->diags.deny_warnings = option_given(s->options, OPTION_DENY_WARNINGS);
 	struct import *im = import_new(&c->arena, &c->sources, &c->diags, options);
 	for (size_t i = 0; i < s->options->noperands; i++)
@@ -94,7 +116,7 @@ struct import *session_import(struct session *s, struct compile *c)
 int cmd_import(struct session *s)
 {
 	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR);
-	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct trainc *c = trainc_open_reader(s->reader);
 	struct programs one = { .at = &c, .n = 1 };
 	struct import *im = session_import(s, c);
 	struct program_text *files = NULL;
@@ -113,6 +135,6 @@ int cmd_import(struct session *s)
 	else if (!files)
 		session_write(s, buf_text(&out));
 	buf_release(&out);
-	compile_release(c);
+	trainc_close(c);
 	return status;
 }

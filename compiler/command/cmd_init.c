@@ -39,6 +39,7 @@ struct search {
 	struct library_item item;
 	struct buf found;               /* the names that fit, with commas */
 	unsigned n;
+	bool part;                      /* a part of the name of a module will do */
 };
 
 /* module.name is also std.module.name; name if no other module has one; module if that has no other. */
@@ -50,7 +51,8 @@ static void compare(void *to, const struct library_module *m, const struct libra
 
 	suggest_add(&s->near, name);
 	bool exact = str_eq(s->wanted, full) || str_eq(s->wanted, name);
-	if (!exact && !str_eq(s->wanted, item->name) && !str_eq(s->wanted, m->name) &&
+	bool part = s->part && s->wanted.n > 2 && memmem(m->name.p, m->name.n, s->wanted.p, s->wanted.n);
+	if (!exact && !part && !str_eq(s->wanted, item->name) && !str_eq(s->wanted, m->name) &&
 	    !str_eq(s->wanted, (struct str){ full.p, full.n - item->name.n - 1 }))
 		return;
 	if (exact)
@@ -67,12 +69,16 @@ static bool find_framework(struct search *s)
 {
 	suggest_init(&s->near, s->session->arena, s->wanted);
 	library_frameworks(s->session->arena, compare, s);
+	if (!s->n) {
+		s->part = true;
+		library_frameworks(s->session->arena, compare, s);
+	}
 	bool exact = s->n == 1;
 	if (s->n > 1) {
 		session_say(s->session, "'%.*s' may be %.*s; write one of them", STR_ARG(s->wanted), STR_ARG(buf_text(&s->found)));
 	} else if (!s->n) {
 		struct str help = suggest_sentence(&s->near);
-		session_say(s->session, "there is no framework '%.*s'; %.*s", STR_ARG(s->wanted),
+		session_say(s->session, "unknown framework '%.*s'; %.*s", STR_ARG(s->wanted),
 		            STR_ARG(help.n ? help : STR("'trainc explain' lists the modules that have them")));
 	}
 	return exact;
@@ -180,7 +186,7 @@ static void put_head(struct writing *w, const struct search *s)
 		              "# and accelerators.\n\n");
 		return;
 	}
-	buf_printf(w->out, "# 'trainc explain %.*s.%.*s' tells about the framework", STR_ARG(s->module->name), STR_ARG(s->item.name));
+	buf_printf(w->out, "# 'trainc explain %.*s.%.*s' describes the framework", STR_ARG(s->module->name), STR_ARG(s->item.name));
 	put_arguments(w->out, &s->item);
 	buf_z(w->out, ".\n# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the library: frameworks\n"
 	              "# and accelerators.\n\n");
@@ -231,10 +237,10 @@ static bool program_exists(void *context, struct str path)
 	return str_is(path, file_name);
 }
 
-/* Does compiling warn that Kubernetes alone does not carry the job to its end? */
+/* Returns whether compiling warns that plain Jobs cannot run the job to completion. */
 static bool needs_runtime(struct session *s, struct str program)
 {
-	struct reader reader = { &program, program_read, program_exists, NULL };
+	struct reader reader = { &program, program_read, program_exists, NULL, NULL, NULL };
 	struct str operand = str_of(file_name);
 	struct options options = { .command = COMMAND_COMPILE, .operands = &operand, .noperands = 1 };
 	struct session inner = { .arena = s->arena, .options = &options, .reader = &reader };
@@ -243,7 +249,7 @@ static bool needs_runtime(struct session *s, struct str program)
 
 	if (!session_compile(&inner, &all))
 		return false;
-	session_check_objects(&inner, &all, true);
+	trainc_check(all.at, all.n, true);
 	for (size_t i = 0; i < all.at[0]->diags.n; i++)
 		found = found || all.at[0]->diags.at[i]->code == TJ0817;
 	session_release(&all);
@@ -286,7 +292,7 @@ int cmd_init(struct session *s)
 	struct str program = program_of(s->arena, found, example, STR(""));
 	if (needs_runtime(s, program))
 		program = program_of(s->arena, found, example,
-		                     STR("Kubernetes alone does not carry this job to its end; 'trainc plan' says what it leaves to the runtime.\n"
+		                     STR("Plain Jobs cannot run this job to completion by themselves; 'trainc plan' lists what is left to you.\n"
 		                         "allow TJ0817: 'trainc run' starts it"));
 	return write_program(s, program, what);
 }

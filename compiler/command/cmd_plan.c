@@ -1,24 +1,16 @@
-/* cmd_plan.c - what would run. */
-#include "plan/print.h"
+/*
+ * cmd_plan.c - what would run, as a table, as JSON or as a drawing.
+ */
 #include "command/session.h"
 
 int cmd_plan(struct session *s)
 {
+	struct str form = option_value(s->options, OPTION_OUTPUT);
 	struct programs all;
 	int status;
 
-	if (session_plan(s, false, &all, &status)) {
-		const struct compile *c = all.at[0];
-		const size_t *objects = emit_counts(s->arena, &c->plan);
-		struct buf out = { 0 };
-
-		if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
-			plan_print_json(&c->plan, &c->sources, objects, &out);
-		else
-			plan_print_table(&c->plan, &c->sources, objects, &out);
-		session_write(s, buf_text(&out));
-		buf_release(&out);
-	}
+	if (session_plan(s, false, &all, &status))
+		trainc_plan(all.at[0], str_is(form, "svg") ? TRAINC_SVG : str_is(form, "json") ? TRAINC_JSON : TRAINC_TEXT, session_output(s));
 	session_release(&all);
 	return status;
 }

@@ -1,16 +1,17 @@
 /*
  * cmd_test.c - run the `test` declarations of programs (language brief, section 13).
  *
- * A test compiles its whole file anew under its own profile and parameters, so
+ * A test compiles its whole file again under its own profile and parameters, so
  * that no test sees another one's values.  Its checks are evaluated afterwards,
  * with the finished plan as what they can ask about.
  */
 #include "eval/job.h"
 #include "command/session.h"
+#include "diag/suggest.h"
 
 /* One test while it runs: the compilation, and what it said. */
 struct test_run {
-	struct compile *compile;
+	struct trainc *compile;
 	struct diags said;              /* by the checks of the test */
 	size_t before;                  /* diagnostics of the compilation itself */
 };
@@ -73,15 +74,36 @@ static const struct value *env_value(struct eval *ev, const struct env_value *e,
 	return v;
 }
 
+/* env("wrker", 0): no job of the program has that role. */
+static void report_no_role(struct test_run *run, const struct eval *ev, struct str name, struct span at)
+{
+	const struct job *only = ev->built && !ev->built->before ? ev->built : NULL;
+	struct diag *d = only ? diag_report(&run->said, TJ0515, at, "job '%.*s' has no role '%.*s'", STR_ARG(only->name), STR_ARG(name))
+	                      : diag_report(&run->said, TJ0515, at, "no job has a role '%.*s'", STR_ARG(name));
+	struct suggest near;
+
+	suggest_init(&near, ev->arena, name);
+	for (const struct job *j = ev->built; j; j = j->before)
+		for (size_t i = 0; i < j->nroles; i++)
+			suggest_add(&near, j->roles[i]->name);
+	struct str help = suggest_or_list(&near, "the roles are");
+	if (help.n)
+		diag_help(&run->said, d, "%.*s", STR_ARG(help));
+}
+
 static const struct value *fact_env(void *context, struct eval *ev, struct str name, int64_t index, struct span at)
 {
 	struct test_run *run = context;
 	struct role *role = NULL;
 	struct job *job = job_with_role(ev, name, &role);
 
-	if (!job || !role->plan || index < 0 || index >= role->plan->max) {
-		struct diag *d = diag_report(&run->said, TJ0515, at, "there is no replica %lld of a role '%.*s'", (long long)index, STR_ARG(name));
-		if (job && role->plan)
+	if (!job) {
+		report_no_role(run, ev, name, at);
+		return &value_bad;
+	}
+	if (!role->plan || index < 0 || index >= role->plan->max) {
+		struct diag *d = diag_report(&run->said, TJ0515, at, "no replica %lld of a role '%.*s'", (long long)index, STR_ARG(name));
+		if (role->plan)
 			diag_help(&run->said, d, "it has %lld", (long long)role->plan->max);
 		return &value_bad;
 	}
@@ -144,7 +166,7 @@ static const struct value *fact_fails(void *context, struct eval *ev, struct str
 	bool found = false;
 
 	if (!diag_code_find(word, &code)) {
-		diag_report(&((struct test_run *)context)->said, TJ0408, at, "there is no diagnostic '%.*s'", STR_ARG(word));
+		diag_report(&((struct test_run *)context)->said, TJ0408, at, "unknown diagnostic '%.*s'", STR_ARG(word));
 		return &value_bad;
 	}
 	for (size_t i = 0; i < run->before; i++)
@@ -167,7 +189,7 @@ static struct node *item_named(const struct node *test, const char *key)
 }
 
 /* A file once more as a text to point into, for values that stand in it. */
-static struct source *shadow(struct compile *c, const struct source *file)
+static struct source *shadow(struct trainc *c, const struct source *file)
 {
 	struct source *s = source_add(&c->sources, file->name, file->text);
 
@@ -177,7 +199,7 @@ static struct source *shadow(struct compile *c, const struct source *file)
 }
 
 /* `set { nodes = 4 }` as if it had been said on the command line; a string is taken without its quotes. */
-static void apply_set(struct compile *c, const struct source *file, const struct node *body)
+static void apply_set(struct trainc *c, const struct source *file, const struct node *body)
 {
 	struct source *source = shadow(c, file);
 
@@ -195,7 +217,7 @@ static void apply_set(struct compile *c, const struct source *file, const struct
 	}
 }
 
-static void apply_settings(struct compile *c, const struct compile *front, const struct node *test)
+static void apply_settings(struct trainc *c, const struct trainc *front, const struct node *test)
 {
 	const struct node *profile = item_named(test, "profile"), *body = test->u.titled.body;
 	struct str name;
@@ -209,7 +231,7 @@ static void apply_settings(struct compile *c, const struct compile *front, const
 	}
 }
 
-static struct node *nth_test(const struct compile *c, size_t n)
+static struct node *nth_test(const struct trainc *c, size_t n)
 {
 	struct nodes decls = c->program.root->file->u.file.decls;
 
@@ -219,12 +241,27 @@ static struct node *nth_test(const struct compile *c, size_t n)
 	return NULL;
 }
 
-/* Is there a fails() among the words of the test?  Then errors are what it is about. */
-static bool expects_failure(const struct compile *c, const struct node *test)
+/* Holds `refuses = CODE` against what the compilation reported; true without one. */
+static bool is_refused(struct test_run *run, const struct node *test)
 {
-	struct str text = source_text(&c->sources, test->span);
+	const struct node *item = item_named(test, "refuses");
+	struct str word;
+	enum diag_code code;
 
-	return memmem(text.p, text.n, "fails(", 6) != NULL;
+	if (!item || !node_static_text(item->u.item.value, &word) || !diag_code_find(word, &code))
+		return true;
+	for (size_t i = 0; i < run->before; i++)
+		if (run->compile->diags.at[i]->code == code && run->compile->diags.at[i]->severity == SEVERITY_ERROR)
+			return true;
+	struct diag *d = diag_report(&run->said, TJ0408, item->u.item.value->span, "the program is not refused with %.*s", STR_ARG(word));
+	for (size_t i = 0; i < run->before; i++)
+		if (run->compile->diags.at[i]->severity == SEVERITY_ERROR) {
+			diag_help(&run->said, d, "it is refused with %s: %.*s", diag_code_name(run->compile->diags.at[i]->code),
+				STR_ARG(run->compile->diags.at[i]->message));
+			return false;
+		}
+	diag_help(&run->said, d, "it compiles");
+	return false;
 }
 
 static void run_checks(struct test_run *run, struct node *test)
@@ -244,36 +281,38 @@ static void run_checks(struct test_run *run, struct node *test)
 
 static void print_diags(struct session *s, struct diags *ds)
 {
-	struct programs one = { .at = &(struct compile *){ &(struct compile){ .diags = *ds } }, .n = 1 };
+	struct programs one = { .at = &(struct trainc *){ &(struct trainc){ .diags = *ds } }, .n = 1 };
 
 	session_report(s, &one, false);
 }
 
-static bool run_test(struct session *s, const struct compile *front, struct str path, size_t n)
+static bool run_test(struct session *s, const struct trainc *front, struct str path, size_t n)
 {
-	struct compile *c = ARENA_NEW(s->arena, struct compile);
-	struct test_run run = { .compile = c, .said = { .arena = &c->arena, .sources = &c->sources } };
-	bool ok = session_open(s, c);
+	struct trainc *c = session_open(s);
+	bool ok;
 
-	if (!ok)
+	if (!c)
 		return false;
+	struct test_run run = { .compile = c, .said = { .arena = &c->arena, .sources = &c->sources } };
 	apply_settings(c, front, nth_test(front, n));
 	c->options.deny_warnings = false;
 	c->options.keep_jobs = true;
-	compile_plan(c, path);
-	if (diags_ok(&c->diags))
-		emit_check(&(struct emit_options){ .sources = &c->sources, .kinds = compile_kinds(c) }, &c->plan, &c->diags);
+	c->program.testing = true;
+	c->options.parts = false;               /* the places of its checks are those of the file that was read first */
+	trainc_compile(c, path.p);
+	trainc_check(&c, 1, false);
 	run.before = c->diags.n;
 	struct node *test = c->program.root ? nth_test(c, n) : NULL;
-	if (!test || (!diags_ok(&c->diags) && !expects_failure(c, test))) {
+	if (!test || (!diags_ok(&c->diags) && !test_wants_refusal(test, source_text(&c->sources, test->span)))) {
 		print_diags(s, &c->diags);
 		ok = false;
 	} else {
-		run_checks(&run, test);
+		if (is_refused(&run, test))
+			run_checks(&run, test);
 		ok = diags_ok(&run.said);
 		print_diags(s, &run.said);
 	}
-	compile_release(c);
+	trainc_close(c);
 	return ok;
 }
 
@@ -281,13 +320,15 @@ static bool run_test(struct session *s, const struct compile *front, struct str 
 
 static void test_file(struct session *s, struct str path, struct count *count, bool *ret_ok)
 {
-	struct compile *front = ARENA_NEW(s->arena, struct compile);
+	struct trainc *front = session_open(s);
 	struct node *test;
 
-	if (!session_open(s, front)) {
+	if (!front) {
 		*ret_ok = false;
 		return;
 	}
+	front->program.testing = true;
+	front->options.parts = false;
 	compile_front(front, path);
 	if (!diags_ok(&front->diags) || !front->program.root) {
 		print_diags(s, &front->diags);
@@ -302,7 +343,7 @@ static void test_file(struct session *s, struct str path, struct count *count, b
 			session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(path), STR_ARG(title)));
 		}
 	}
-	compile_release(front);
+	trainc_close(front);
 }
 
 int cmd_test(struct session *s)

@@ -14,13 +14,13 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/sha256.h"
+#include "check/project.h"
 #include "kube/crd.h"
 #include "kube/schema_text.h"
 #include "command/lock.h"
-#include "plan/data_read.h"
+#include "data/data_read.h"
 #include "command/session.h"
 
-enum { LEVELS_UP = 32 };
 static const char file_name[] = "crds.tbl";
 static const struct str heading = { "# crd ", 6 };
 
@@ -36,19 +36,6 @@ struct vendor {
 };
 
 /* ---- the file ---- */
-
-/* The directory of the nearest project.tj; the current one without. */
-static struct str project_directory(struct arena *a)
-{
-	struct str directory = STR(".");
-
-	for (int i = 0; i < LEVELS_UP; i++) {
-		if (file_reader.exists(NULL, path_join(a, directory, STR("project.tj"))))
-			return directory;
-		directory = path_join(a, directory, STR(".."));
-	}
-	return STR(".");
-}
 
 static void put_section(struct vendor *v, struct str name, struct str text)
 {
@@ -176,8 +163,12 @@ static int write_sections(struct vendor *v, struct str path)
 int cmd_vendor(struct session *s)
 {
 	struct vendor v = { .session = s };
-	struct str path = path_join(s->arena, project_directory(s->arena), str_of(file_name)), text, why;
+	struct str directory = STR("."), text, why;
 	const struct options *o = s->options;
+
+	if (!project_directory(s->arena, &file_reader, STR("."), &directory))
+		directory = STR(".");
+	struct str path = path_join(s->arena, directory, str_of(file_name));
 
 	if (!o->noperands)
 		return lock_packages(s);

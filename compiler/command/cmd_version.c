@@ -1,13 +1,27 @@
 /* cmd_version.c - what the program says about itself: version, help, completion. */
 #include "base/version.h"
 #include "command/completion.h"
+#include "command/program.h"
 #include "kube/version.h"
 #include "command/session.h"
 
 int cmd_version(struct session *s)
 {
-	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d unless told\n", TRAINC_VERSION, KUBE_OLDEST,
+	struct str server = STR("");
+	int status;
+
+	if (option_given(s->options, OPTION_SERVER) && s->half && !s->half->server_version(s, &server, &status))
+		return status;
+	if (str_is(option_value(s->options, OPTION_OUTPUT), "json")) {
+		session_write(s, str_printf(s->arena, "{\"schemaVersion\":1,\"version\":\"%s\",\"kubernetes\":{\"oldest\":\"1.%d\",\"newest\":\"1.%d\","
+			"\"default\":\"1.%d\"}%s%.*s%s}\n", TRAINC_VERSION, KUBE_OLDEST, KUBE_NEWEST, KUBE_DEFAULT, server.n ? ",\"server\":\"" : "",
+			STR_ARG(server), server.n ? "\"" : ""));
+		return STATUS_DONE;
+	}
+	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d by default\n", TRAINC_VERSION, KUBE_OLDEST,
 	                            KUBE_NEWEST, KUBE_DEFAULT));
+	if (server.n)
+		session_write(s, str_printf(s->arena, "API server %.*s\n", STR_ARG(server)));
 	return STATUS_DONE;
 }
 
@@ -18,7 +32,7 @@ int cmd_completion(struct session *s)
 	int status = STATUS_DONE;
 
 	if (!completion_script(s->arena, shell, &out)) {
-		session_say(s, "there is no completion for '%.*s'; it is bash, zsh or fish", STR_ARG(shell));
+		session_say(s, "no completion for '%.*s'; it is bash, zsh or fish", STR_ARG(shell));
 		status = STATUS_USAGE;
 	}
 	session_write(s, buf_text(&out));

@@ -1,7 +1,7 @@
 /*
  * completion.c - one walk over the table for each shell's way of saying it.
  *
- * What can stand at a place is told by the words of options.def: FILE, DIR,
+ * What can stand at a place follows from the words of options.def: FILE, DIR,
  * FRAMEWORK, or the choices themselves.  Names that do not change while the
  * program is installed (frameworks, modules, topics) are written out; those of
  * runs are asked for when they are wanted.

@@ -1,4 +1,4 @@
-/* lock.c - trainc.lock made anew from what the packages hold. */
+/* lock.c - trainc.lock made again from what the packages hold. */
 #include "command/lock.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* False after a report of those that hold nothing. */
-static bool hash_packages(struct session *s, struct compile *c, struct locked *to, size_t *ret_n)
+static bool hash_packages(struct session *s, struct trainc *c, struct locked *to, size_t *ret_n)
 {
 	const struct project *project = &c->program.project;
 	bool ok = true;
@@ -27,12 +27,12 @@ static bool hash_packages(struct session *s, struct compile *c, struct locked *t
 		struct str name = project->packages.entries[i].key, path = *(const struct str *)project->packages.entries[i].value;
 		if (!path.p)
 			continue;               /* outside the project: reported */
-		struct str hash = package_hash(s->arena, s->reader, path_join(s->arena, project->root, path));
+		struct str why, hash = package_hash(s->arena, s->reader, path_join(s->arena, project->root, path), &why);
 		if (hash.p) {
 			to[(*ret_n)++] = (struct locked){ name, hash };
 			continue;
 		}
-		session_say(s, "package '%.*s' was not locked: '%.*s' holds no .tj file", STR_ARG(name), STR_ARG(path));
+		session_say(s, "package '%.*s' in '%.*s' was not locked: %.*s", STR_ARG(name), STR_ARG(path), STR_ARG(why));
 		ok = false;
 	}
 	qsort(to, *ret_n, sizeof *to, by_name);
@@ -55,7 +55,7 @@ static int write_lock(struct session *s, struct str directory, const struct lock
 	return written ? STATUS_DONE : STATUS_OUTPUT;
 }
 
-static int lock_project(struct session *s, struct compile *c, struct programs *all)
+static int lock_project(struct session *s, struct trainc *c, struct programs *all)
 {
 	const struct project *project = &c->program.project;
 	size_t n;
@@ -66,7 +66,7 @@ static int lock_project(struct session *s, struct compile *c, struct programs *a
 	if (!all->ok)
 		return STATUS_PROGRAM;
 	if (!project->packages.n) {
-		session_say(s, project->module ? "project.tj names no packages" : "there is no project.tj here or above, which would name packages");
+		session_say(s, project->module ? "project.tj names no packages" : "found no project.tj here or above; packages are named there");
 		return STATUS_PROGRAM;
 	}
 	struct locked *found = ARENA_ARRAY(s->arena, struct locked, project->packages.n);
@@ -75,12 +75,12 @@ static int lock_project(struct session *s, struct compile *c, struct programs *a
 
 int lock_packages(struct session *s)
 {
-	struct compile *c = ARENA_NEW(s->arena, struct compile);
+	struct trainc *c = session_open(s);
 	struct programs all = { .at = &c, .n = 1 };
 
-	if (!session_open(s, c))
+	if (!c)
 		return STATUS_USAGE;
 	int status = lock_project(s, c, &all);
-	compile_release(c);
+	trainc_close(c);
 	return status;
 }

@@ -1,5 +1,5 @@
 /*
- * lock.h - trainc.lock made anew.
+ * lock.h - trainc.lock made again.
  */
 #ifndef TRAINC_LOCK_H
 #define TRAINC_LOCK_H

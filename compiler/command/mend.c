@@ -13,7 +13,7 @@
 #include "base/path.h"
 #include "command/fix.h"
 
-enum { TRIALS = 400 };                  /* of one program: a file of noise must not take for ever */
+enum { TRIALS = 400 };                  /* of one program: a file of noise must not take forever */
 
 /* A file as it is to become. */
 struct draft {
@@ -23,7 +23,7 @@ struct draft {
 
 /* One compilation of the drafts. */
 struct look {
-	struct compile *compile;
+	struct trainc *compile;
 	size_t errors[3], warnings;     /* of the text, of names and types, of the rest */
 };
 
@@ -37,6 +37,7 @@ struct mend {
 	size_t trials;
 	struct look now;
 	bool usable;                    /* false: the options are wrong */
+	bool warnings;                  /* their edits are wanted too */
 };
 
 static bool read_draft(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
@@ -48,6 +49,13 @@ static bool read_draft(void *context, struct arena *arena, struct str path, stru
 		return m->files->read(m->files->context, arena, path, ret, why);
 	*ret = str_copy(arena, d->text);
 	return true;
+}
+
+static bool leaves(void *context, struct arena *arena, struct str directory, struct str path)
+{
+	const struct mend *m = context;
+
+	return m->files->leaves && m->files->leaves(m->files->context, arena, directory, path);
 }
 
 static bool exists(void *context, struct str path)
@@ -81,11 +89,12 @@ static int depth_of(enum diag_code code)
 
 static bool look(struct mend *m, struct look *ret)
 {
-	*ret = (struct look){ .compile = ARENA_NEW(m->session.arena, struct compile) };
-	if (!session_open(&m->session, ret->compile))
+	*ret = (struct look){ .compile = session_open(&m->session) };
+	if (!ret->compile)
 		return false;
-	compile_plan(ret->compile, m->path);
-	diags_finish(&ret->compile->diags);
+	ret->compile->options.parts = false;    /* something is reported for sure */
+	trainc_compile(ret->compile, m->path.p);
+	trainc_finish(ret->compile);
 	for (size_t i = 0; i < ret->compile->diags.n; i++) {
 		const struct diag *d = ret->compile->diags.at[i];
 		if (counts(d))
@@ -136,7 +145,7 @@ static int compare_old(const void *a, const void *b)
 
 static void gather_edits(struct trial *t)
 {
-	struct compile *c = t->m->now.compile;
+	struct trainc *c = t->m->now.compile;
 
 	for (size_t i = 0; i < c->sources.n; i++) {
 		struct fix_edits *e = ARENA_NEW(&c->arena, struct fix_edits);
@@ -212,9 +221,25 @@ static bool is_next(const struct trial *t, const struct diag *d, const struct so
 	return t->fixes.n == 1 && d->fixes && d->code == was->code && str_eq(o.name, source->name) && d->at.start - source->base > o.offset;
 }
 
+/* Is D, which has no edit of its own, an error of types about exactly what one of the edits wrote: a name that does not fit there? */
+static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const struct source *source)
+{
+	uint32_t start = d->at.start - source->base, end = d->at.end - source->base;
+	int64_t shift = 0;
+
+	for (size_t i = 0; i < edits->n && !d->fixes && d->code != TJ0201; i++) {
+		const struct diag_edit *e = edits->at[i];
+		uint32_t from = (uint32_t)(e->at.start - edits->source->base + shift);
+		shift += (int64_t)e->text.n - (e->at.end - e->at.start);
+		if (from == start && from + e->text.n == end)
+			return true;
+	}
+	return false;
+}
+
 /*
  * New errors about what was written refuse it, and those on its line when there are not fewer now, or
- * when nobody knows of which of several edits they are.  Others came to light.
+ * when nothing knows of which of several edits they are.  Others came to light.
  */
 static bool brings_errors(const struct trial *t)
 {
@@ -226,7 +251,7 @@ static bool brings_errors(const struct trial *t)
 		const struct source *source = counts(d) ? source_at(ds->sources, d->at.start) : NULL;
 		const struct fix_edits *e = source ? map_get(&t->edits, source->name) : NULL;
 
-		if (!e || (fewer && is_progress(d)) || !is_new(t, d, source) || is_next(t, d, source))
+		if (!e || (fewer && is_progress(d) && !is_use_of(e, d, source)) || !is_new(t, d, source) || is_next(t, d, source))
 			continue;
 		if (is_about(e, source->text, d->at.start - source->base, d->at.end - source->base, !fewer || t->fixes.n > 1))
 			return true;
@@ -305,7 +330,7 @@ static bool attempt(struct mend *m, struct fixes fixes)
 	bool good = !brings_errors(&t) && !in_vain(&t);
 	if (!good)
 		put_edits(&t, true);
-	compile_release(good ? m->now.compile : t.after.compile);
+	trainc_close(good ? m->now.compile : t.after.compile);
 	if (good)
 		m->now = t.after;
 	return good;
@@ -329,7 +354,7 @@ static void refuse(struct mend *m, const struct diag *d)
 	map_put(&m->refused, m->session.arena, key_of(m, d, at.source), what);
 }
 
-static bool may_be_fixed(const struct compile *c, const struct source *source)
+static bool may_be_fixed(const struct trainc *c, const struct source *source)
 {
 	if (source->library || str_is(source->name, "command line") || str_is(source->name, "<stdin>"))
 		return false;
@@ -343,6 +368,8 @@ static bool is_wanted(void *context, const struct diag *d, const struct source *
 {
 	const struct mend *m = context;
 
+	if (d->severity == SEVERITY_WARNING && !m->warnings)
+		return false;
 	return may_be_fixed(m->now.compile, source) && !map_get(&m->refused, key_of(m, d, source));
 }
 
@@ -378,7 +405,7 @@ static bool write_drafts(struct mend *m, struct session *s)
 		session_say(s, "%.*s", STR_ARG(*what));
 	}
 	if (m->trials >= TRIALS)
-		session_say(s, "after %d trials the other edits were not tried: mend the lines above first", TRIALS);
+		session_say(s, "stopped after %d trials: fix the lines above, then run it again", TRIALS);
 	return true;
 }
 
@@ -386,11 +413,14 @@ bool mend_program(struct session *s, struct str path)
 {
 	struct mend m = { .session = *s, .files = s->reader, .path = path };
 
-	m.reader = (struct reader){ &m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL };
+	m.warnings = str_is(option_value(s->options, OPTION_FIX), "warnings");
+
+	m.reader = (struct reader){ &m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL, leaves,
+		s->reader->real };
 	m.session.reader = &m.reader;
 	m.usable = look(&m, &m.now);
 	while (m.usable && m.trials < TRIALS && settle(&m))
 		continue;
-	compile_release(m.now.compile);
+	trainc_close(m.now.compile);
 	return m.usable && write_drafts(&m, s);
 }

@@ -9,11 +9,12 @@
 
 #define ONLY(command) (1u << COMMAND_##command)
 #define FOR_START (ONLY(RUN) | ONLY(APPLY))
-#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP) | FOR_START)
+#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP) | ONLY(DIFF) | ONLY(FIT) | FOR_START)
 /* Commands that take a run, or the program whose runs are meant. */
-#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
-#define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST))
+#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
+#define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
 #define FOR_WAITING (FOR_START | ONLY(WAIT) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
+#define FOR_CLUSTER (FOR_RUNS | ONLY(VERSION) | ONLY(SUPERVISE) | ONLY(FIT))
 #define FOR_ALL (~0u)
 
 static const struct group_row {
@@ -41,11 +42,6 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 _Static_assert(COMMANDS <= 32, "a set of commands is a bit each in an unsigned");
 
-static const char *const later[] = {
-#define LATER(word) word,
-#include "command/options.def"
-};
-
 static const struct elsewhere_row {
 	const char *word, *help;
 } elsewhere[] = {
@@ -53,7 +49,7 @@ static const struct elsewhere_row {
 #include "command/options.def"
 };
 
-/* What does here what the word does in other tools; NULL when nobody knows. */
+/* What does here what the word does in other tools; NULL when nothing knows. */
 static const char *from_elsewhere(struct str word)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -98,28 +94,19 @@ static bool command_find(struct str word, enum command *ret)
 struct str command_unknown(struct arena *a, struct str word)
 {
 	struct suggest s;
-	struct buf all = { 0 };
 
 	suggest_init(&s, a, word);
-	for (unsigned i = 0; i < COMMANDS; i++) {
+	for (unsigned i = 0; i < COMMANDS; i++)
 		suggest_add(&s, str_of(commands[i].word));
-		buf_printf(&all, "%s%s", i ? " " : "", commands[i].word);
-	}
-	struct str there = buf_take(&all, a);
-	buf_release(&all);
 	const char *help = from_elsewhere(word);
-	for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-		if (str_is(word, later[i]))
-			return help ? str_printf(a, "trainc: this version has no '%s' yet; %s\n", later[i], help)
-			            : str_printf(a, "trainc: this version has no '%s' yet; it has %.*s\n", later[i], STR_ARG(there));
 	if (help)
-		return str_printf(a, "trainc: there is no command '%.*s'; %s\n", STR_ARG(word), help);
+		return str_printf(a, "trainc: unknown command '%.*s'; %s\n", STR_ARG(word), help);
 	if (str_ends(word, STR(".tj")))
-		return str_printf(a, "trainc: a command stands before the file; did you mean 'trainc compile %.*s'?\n", STR_ARG(word));
+		return str_printf(a, "trainc: the command comes first; did you mean 'trainc compile %.*s'?\n", STR_ARG(word));
 	struct str near = suggest_sentence(&s);
 	if (near.n)
-		return str_printf(a, "trainc: there is no command '%.*s'; %.*s\n", STR_ARG(word), STR_ARG(near));
-	return str_printf(a, "trainc: there is no command '%.*s'; the commands are %.*s\n", STR_ARG(word), STR_ARG(there));
+		return str_printf(a, "trainc: unknown command '%.*s'; %.*s\n", STR_ARG(word), STR_ARG(near));
+	return str_printf(a, "trainc: unknown command '%.*s'; 'trainc help' lists the commands\n", STR_ARG(word));
 }
 
 /* ---- one option ---- */
@@ -215,6 +202,20 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 	return true;
 }
 
+/* May the switch ROW have VALUE behind '='? */
+static bool means_more(const struct option_row *row, struct str value)
+{
+	static const struct { enum option option; const char *word; } more[] = {
+#define MORE(id, word) { OPTION_##id, word },
+#include "command/options.def"
+	};
+
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		if (more[i].option == row->option && str_is(value, more[i].word))
+			return true;
+	return false;
+}
+
 /* `word` is what stands before '='; `value.p` is NULL without one. */
 static bool read_option(struct reading *r, struct str shown, struct str word, bool letter, struct str value)
 {
@@ -224,7 +225,7 @@ static bool read_option(struct reading *r, struct str shown, struct str word, bo
 		r->why = unknown_option(r, shown, word);
 		return false;
 	}
-	if (!row->argument[0] && value.p) {
+	if (!row->argument[0] && value.p && !means_more(row, value)) {
 		r->why = str_printf(r->arena, "trainc: --%s takes no value\n", row->word);
 		return false;
 	}

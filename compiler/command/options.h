@@ -75,7 +75,7 @@ struct option_row {
 const struct option_row *option_next(enum command command, const struct option_row *after);
 /* The first row of an option. */
 const struct option_row *option_row(enum option option);
-/* The sentence for a word that is no command: nearest name, or that it comes later. */
+/* What to answer to an unknown command: a sentence with the nearest name. */
 struct str command_unknown(struct arena *a, struct str word);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/words.h"
 #include "diag/suggest.h"
 
 /* ---- out ---- */
@@ -52,7 +53,9 @@ void session_say(const struct session *s, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	buf_printf(&line, "trainc: %s\n", text);
+	buf_z(&line, "trainc: ");
+	put_escaped(&line, str_of(text));       /* names of files and options may hold anything */
+	buf_char(&line, '\n');
 	file_write_all(STDERR_FILENO, line.p, line.n);
 	buf_release(&line);
 }
@@ -76,12 +79,12 @@ static bool write_out(void *context, const char *bytes, size_t n)
 
 void session_write(struct session *s, struct str text) { write_out(s, text.p, text.n); }
 
-struct emit_sink session_sink(struct session *s) { return (struct emit_sink){ s, write_out }; }
+struct trainc_output session_output(struct session *s) { return (struct trainc_output){ s, write_out }; }
 
 int session_end(struct session *s, int status)
 {
-	if (s->gone)
-		return STATUS_DONE;
+	if (s->gone)                    /* what was wrong with the input still is */
+		return status == STATUS_OUTPUT ? STATUS_DONE : status;
 	/* Some file systems tell only at the end that there was no room. */
 	if (!s->error && close(STDOUT_FILENO) != 0 && errno != EBADF && errno != EINTR)
 		s->error = errno;
@@ -103,207 +106,88 @@ void session_hold_signals(bool hold)
 	sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &ending, NULL);
 }
 
-bool session_replace(struct session *s, struct str path, struct str bytes)
+static bool write_file(struct session *s, struct str path, struct str bytes, bool (*write)(struct arena *, struct str, struct str, struct str *))
 {
 	struct str why;
 
 	session_hold_signals(true);
-	bool ok = file_replace(s->arena, path, bytes, &why);
+	bool ok = write(s->arena, path, bytes, &why);
 	session_hold_signals(false);
 	if (!ok)
 		session_say(s, "cannot write '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 	return ok;
 }
 
+bool session_replace(struct session *s, struct str path, struct str bytes) { return write_file(s, path, bytes, file_replace); }
+
+bool session_pour(struct session *s, struct str path, struct str bytes) { return write_file(s, path, bytes, file_pour); }
+
 /* ---- programs ---- */
 
-static bool add_set(struct session *s, struct compile *c, struct str assignment)
-{
-	if (compile_set(c, assignment))
-		return true;
-	session_say(s, "--set needs NAME=VALUE, found '%.*s'", STR_ARG(assignment));
-	return false;
-}
-
-static bool is_label_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
-
-/* One DNS label, or several with dots between them. */
-static bool is_dns(struct str text, bool dots)
-{
-	size_t label = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		bool dot = dots && text.p[i] == '.';
-		bool edge = label == 0 || i + 1 == text.n || (dots && text.p[i + 1] == '.');
-		if ((dot && label == 0) || (!dot && (!is_label_byte(text.p[i]) || (edge && text.p[i] == '-'))))
-			return false;
-		label = dot ? 0 : label + 1;
-		if (label > 63)
-			return false;
-	}
-	return label > 0 && text.n <= 253;
-}
-
-/* What a program says is checked by its type; this is what the command line says in its place. */
-static void check_name(struct compile *c, const char *what, struct str name, bool dots)
-{
-	if (!name.p || is_dns(name, dots))
-		return;
-	struct source *source = source_add(&c->sources, STR("command line"), name);
-	struct span at = { source->base, source->base + (uint32_t)name.n };
-	diag_report(&c->diags, TJ0802, at, "%s '%.*s' must be lower case letters, digits%s and '-', beginning and ending with a letter or digit",
-	            what, STR_ARG(name), dots ? ", '.'" : "");
-}
-
-bool session_open(struct session *s, struct compile *c)
+struct trainc *session_open(struct session *s)
 {
 	const struct options *o = s->options;
+	struct trainc *t = trainc_open_reader(s->reader);
 
-	compile_init(c, s->reader);
-	c->options.target = option_value(o, OPTION_TARGET);
-	c->options.kubernetes = option_value(o, OPTION_KUBERNETES);
-	c->options.profile = option_value(o, OPTION_PROFILE);
-	c->options.job_name = option_value(o, OPTION_JOB);
-	c->options.deny_warnings = option_given(o, OPTION_DENY_WARNINGS);
-	c->options.job.ns = option_value(o, OPTION_NAMESPACE);
-	c->options.job.domain = option_value(o, OPTION_DOMAIN);
-	c->options.job.gang = option_value(o, OPTION_GANG);
-	c->options.job.run_id = option_value(o, OPTION_RUN_ID);
-	c->options.job.unroll = option_given(o, OPTION_UNROLL);
-	c->options.job.no_raw = option_given(o, OPTION_NO_RAW);
-	c->options.job.here = option_given(o, OPTION_LOCAL);
-	check_name(c, "namespace", c->options.job.ns, false);
-	if (c->options.job.domain.n)            /* an empty one is none */
-		check_name(c, "cluster domain", c->options.job.domain, true);
+	/* The door refuses options that belong to the command and not to a program. */
 	for (size_t i = 0; i < o->ngiven; i++) {
-		if (o->given[i].option == OPTION_SET && !add_set(s, c, o->given[i].value))
-			return false;
-		if (o->given[i].option == OPTION_PARAMS)
-			compile_params(c, o->given[i].value);
+		const char *word = option_row(o->given[i].option)->word;
+		if (trainc_option(t, word, o->given[i].value.p) || o->given[i].option != OPTION_SET)
+			continue;
+		session_say(s, "--set needs NAME=VALUE, found '%.*s'", STR_ARG(o->given[i].value));
+		trainc_close(t);
+		return NULL;
 	}
-	return true;
-}
-
-/* The report that a program knows nothing of a --set: it stands on the command line. */
-static bool is_unknown_set(const struct compile *c, const struct diag *d)
-{
-	const struct source *source = source_at(&c->sources, d->at.start);
-
-	return d->code == TJ0402 && source && str_is(source->name, "command line");
-}
-
-static bool reported_by(const struct compile *c, struct str message)
-{
-	for (size_t i = 0; i < c->diags.n; i++)
-		if (is_unknown_set(c, c->diags.at[i]) && str_eq(c->diags.at[i]->message, message))
-			return true;
-	return false;
-}
-
-static bool reported_by_all(const struct programs *all, struct str message)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (!reported_by(all->at[i], message))
-			return false;
-	return true;
-}
-
-/*
- * Of several programs, --set goes to those that declare the parameter; it is a
- * mistake only when none does, and then it is told once (cli.md, section 1).
- */
-static void settle_sets(struct programs *all)
-{
-	for (size_t i = all->n; i-- > 0;) {     /* the last one first: it keeps what all of them said */
-		struct compile *c = all->at[i];
-		size_t kept = 0;
-
-		for (size_t k = 0; k < c->diags.n; k++) {
-			struct diag *d = c->diags.at[k];
-			if (!is_unknown_set(c, d) || (i == all->n - 1 && reported_by_all(all, d->message)))
-				c->diags.at[kept++] = d;
-			else
-				c->diags.errors--;
-		}
-		c->diags.n = kept;
-	}
+	return t;
 }
 
 bool session_compile(struct session *s, struct programs *ret)
 {
 	const struct options *o = s->options;
 
-	*ret = (struct programs){ .at = ARENA_ARRAY(s->arena, struct compile *, o->noperands) };
+	*ret = (struct programs){ .at = ARENA_ARRAY(s->arena, struct trainc *, o->noperands) };
 	for (size_t i = 0; i < o->noperands; i++) {
-		struct compile *c = ret->at[ret->n++] = ARENA_NEW(s->arena, struct compile);
+		struct trainc *t = session_open(s);
 
-		if (!session_open(s, c))
+		if (!t)
 			return false;
-		compile_plan(c, o->operands[i]);
+		ret->at[ret->n++] = t;
+		trainc_compile(t, o->operands[i].p);
 	}
-	if (ret->n > 1)
-		settle_sets(ret);
 	return true;
 }
 
-static void render_text(struct session *s, const struct programs *all, struct buf *out)
+static bool write_error(void *context, const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		if (out->n && all->at[i]->diags.n)
-			buf_char(out, '\n');
-		diags_text(&all->at[i]->diags, s->render, out);
-	}
-}
-
-static void render_sarif(struct session *s, const struct programs *all, struct buf *out)
-{
-	const struct diags **collections = ARENA_ARRAY(s->arena, const struct diags *, all->n);
-
-	for (size_t i = 0; i < all->n; i++)
-		collections[i] = &all->at[i]->diags;
-	diags_sarif(collections, all->n, out);
+	(void)context;
+	return file_write_all(STDERR_FILENO, bytes, n);
 }
 
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout)
 {
 	struct str format = option_value(s->options, OPTION_FORMAT);
-	struct buf out = { 0 };
-	bool machine = false;
+	enum trainc_form form = str_is(format, "json") ? TRAINC_JSON : str_is(format, "sarif") ? TRAINC_SARIF : TRAINC_TEXT;
+	struct trainc_look look = { .color = s->render.colour, .width = s->render.width, .limit = s->render.limit };
+	struct trainc_output out = { s, form != TRAINC_TEXT && machine_to_stdout ? write_out : write_error };
 
+	trainc_report(all->at, all->n, form, look, out);
 	all->ok = true;
-	for (size_t i = 0; i < all->n; i++) {
-		diags_finish(&all->at[i]->diags);
+	for (size_t i = 0; i < all->n; i++)
 		all->ok = all->ok && diags_ok(&all->at[i]->diags);
-	}
-	if (str_is(format, "json")) {
-		machine = true;
-		for (size_t i = 0; i < all->n; i++)
-			diags_json(&all->at[i]->diags, &out);
-	} else if (str_is(format, "sarif")) {
-		machine = true;
-		render_sarif(s, all, &out);
-	} else {
-		render_text(s, all, &out);
-	}
-	if (machine && machine_to_stdout)
-		session_write(s, buf_text(&out));
-	else if (out.n)
-		file_write_all(STDERR_FILENO, out.p, out.n);
-	buf_release(&out);
 }
 
 /* The names of all jobs, for the answer to one that does not exist. */
 static void suggest_jobs(struct session *s, struct suggest *near)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
-		struct compile *c = ARENA_NEW(s->arena, struct compile);
-		if (session_open(s, c)) {
-			c->options.job_name = (struct str){ 0 };
-			compile_plan(c, s->options->operands[i]);
-			for (size_t k = 0; k < c->plan.njobs; k++)
-				suggest_add(near, str_copy(s->arena, c->plan.jobs[k].name));
+		struct trainc *t = session_open(s);
+		if (t) {
+			t->options.job_name = (struct str){ 0 };
+			trainc_compile(t, s->options->operands[i].p);
+			for (size_t k = 0; k < t->plan.njobs; k++)
+				suggest_add(near, str_copy(s->arena, t->plan.jobs[k].name));
+			trainc_close(t);
 		}
-		compile_release(c);
 	}
 }
 
@@ -321,23 +205,8 @@ static bool found_job(struct session *s, const struct programs *all)
 	suggest_init(&near, s->arena, name);
 	suggest_jobs(s, &near);
 	struct str help = suggest_or_list(&near, "the jobs are");
-	session_say(s, "there is no job '%.*s'%s%.*s", STR_ARG(name), help.n ? "; " : "", STR_ARG(help));
+	session_say(s, "unknown job '%.*s'%s%.*s", STR_ARG(name), help.n ? "; " : "", STR_ARG(help));
 	return false;
-}
-
-void session_check_objects(struct session *s, struct programs *all, bool runtime_warning)
-{
-	struct map *seen = ARENA_NEW(s->arena, struct map);
-
-	for (size_t i = 0; i < all->n; i++) {
-		struct compile *c = all->at[i];
-		struct emit_options options = { .kinds = compile_kinds(c), .sources = &c->sources, .runtime_warning = runtime_warning, .seen = seen,
-			.seen_arena = s->arena };
-
-		c->diags.unasked[TJ0817] = !runtime_warning;
-		if (diags_ok(&c->diags))
-			emit_check(&options, &c->plan, &c->diags);
-	}
 }
 
 /* Nothing to show is no mistake, and yet not what was expected. */
@@ -349,16 +218,20 @@ static void say_empty(const struct session *s, const struct programs *all)
 	bool input = s->options->noperands == 1 && str_is(s->options->operands[0], "-");
 	bool empty = input && all->at[0]->program.root && !all->at[0]->program.root->source->text.n;
 	session_say(s, "%s; a program has at least one job: job \"name\" { ... }, see 'trainc explain job'",
-		empty ? "standard input is empty" : input ? "standard input holds no job" : "there is no job in what was given");
+		empty ? "standard input is empty" : input ? "standard input holds no job" : "no job in the input");
 }
 
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status)
 {
-	if (!session_compile(s, ret) || !found_job(s, ret)) {
+	if (!session_compile(s, ret)) {
 		*ret_status = STATUS_USAGE;
 		return false;
 	}
-	session_check_objects(s, ret, runtime_warning);
+	trainc_check(ret->at, ret->n, runtime_warning);
+	if (!found_job(s, ret)) {
+		*ret_status = STATUS_USAGE;
+		return false;
+	}
 	session_report(s, ret, s->options->command == COMMAND_CHECK);
 	*ret_status = ret->ok ? STATUS_DONE : STATUS_PROGRAM;
 	if (ret->ok && s->options->command != COMMAND_CHECK)
@@ -369,5 +242,5 @@ bool session_plan(struct session *s, bool runtime_warning, struct programs *ret,
 void session_release(struct programs *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		compile_release(all->at[i]);
+		trainc_close(all->at[i]);
 }

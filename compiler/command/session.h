@@ -18,15 +18,23 @@
 enum exit_status {
 	STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2,
 	STATUS_OUTPUT = 3,              /* an output that cannot be written, the state directory */
+	STATUS_DENIED = 4,              /* not authenticated or not authorized */
 	STATUS_CONFLICT = 5,            /* something of that name is there, or is not as it would have to be */
-	STATUS_REFUSED = 6, STATUS_FAILED = 8, STATUS_INTERNAL = 70, STATUS_TIMEOUT = 124
+	STATUS_REFUSED = 6, STATUS_UNREACHABLE = 7, STATUS_FAILED = 8, STATUS_INTERNAL = 70, STATUS_TIMEOUT = 124
 };
+
+struct backend;
+struct program_half;
 
 struct session {
 	struct arena *arena;            /* of the run */
 	const struct options *options;
 	const struct reader *reader;    /* of programs */
 	struct render_options render;
+	const struct backend *cluster;  /* NULL: this program cannot talk to clusters */
+	const struct backend *backend;  /* in use, after backend_of() */
+	void *backend_own;              /* what the backend in use keeps */
+	const struct program_half *half;        /* what this program has for clusters, or NULL */
 	bool gone;                      /* the reader of standard output has left */
 	int error;                      /* errno of the first write that failed otherwise, or 0 */
 };
@@ -43,9 +51,13 @@ int cmd_wait(struct session *s);
 int cmd_logs(struct session *s);
 int cmd_list(struct session *s);
 int cmd_scale(struct session *s);
+int cmd_restart(struct session *s);
 int cmd_suspend(struct session *s);
 int cmd_resume(struct session *s);
 int cmd_delete(struct session *s);
+int cmd_diff(struct session *s);
+int cmd_why(struct session *s);
+int cmd_fit(struct session *s);
 int cmd_fmt(struct session *s);
 int cmd_test(struct session *s);
 int cmd_import(struct session *s);
@@ -53,9 +65,11 @@ int cmd_explain(struct session *s);
 int cmd_doc(struct session *s);
 int cmd_init(struct session *s);
 int cmd_vendor(struct session *s);
+int cmd_lsp(struct session *s);
 int cmd_dump(struct session *s);
 int cmd_completion(struct session *s);
 int cmd_version(struct session *s);
+int cmd_supervise(struct session *s);
 int cmd_help(struct session *s);
 
 /* ---- out ---- */
@@ -71,43 +85,40 @@ void session_say(const struct session *s, const char *fmt, ...) __attribute__((f
 void session_ask(const char *question);
 /* Results. */
 void session_write(struct session *s, struct str text);
-struct emit_sink session_sink(struct session *s);
+struct trainc_output session_output(struct session *s);
 /* The status to leave with: `status` unless the output went wrong. */
 int session_end(struct session *s, int status);
 /* Keep signals that end the process waiting: in the middle of replacing files they would leave half of them. */
 void session_hold_signals(bool hold);
 /* Replace a file; false after saying why not. */
 bool session_replace(struct session *s, struct str path, struct str bytes);
+/* As the function above, for an output that may also be a device or a pipe. */
+bool session_pour(struct session *s, struct str path, struct str bytes);
 
 /* ---- manifests ---- */
 
 struct import;
-/* Read the manifests that the command line names; what is wrong with them is in c->diags. */
-struct import *session_import(struct session *s, struct compile *c);
+/* Reads the manifests that the command line names into C; what is wrong with them is in its diagnostics. */
+struct import *session_import(struct session *s, struct trainc *c);
 
 /* ---- programs ---- */
 
 struct programs {
-	struct compile **at;
+	struct trainc **at;
 	size_t n;
 	bool ok;                        /* none has errors */
 };
 
-/* A compilation with the options of the command line applied; false after saying why not (status 2). */
-bool session_open(struct session *s, struct compile *c);
-/*
- * Compile every operand up to its plan, and settle what concerns all of them: a
- * --set that only some of them know.  False after saying why not (status 2).
- */
+/* A program with the options of the command line, for trainc_close(); NULL after saying what is wrong with them (status 2). */
+struct trainc *session_open(struct session *s);
+/* Compiles every operand up to its plan.  False after saying why not (status 2). */
 bool session_compile(struct session *s, struct programs *ret);
-/* Everything that the objects of sound programs could be refused for, over all of them together. */
-void session_check_objects(struct session *s, struct programs *all, bool runtime_warning);
 /*
  * Finish and print the diagnostics of all: to standard error, or to standard
  * output when `machine_to_stdout` and the format is for machines.  Sets `ok`.
  */
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout);
-/* Both, and emit_check between them, for commands that need a sound plan; false: leave with `*status`. */
+/* Both, and trainc_check() between them, for commands that need a sound plan; false: leave with `*ret_status`. */
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status);
 void session_release(struct programs *all);
 

@@ -176,8 +176,8 @@ static void report(struct diags *ds, const struct comment *c)
 	bool known = diag_code_find(c->code, &code);
 
 	if (!known) {
-		struct diag *d = diag_report(ds, TJ1009, c->at, "there is no diagnostic '%.*s'", STR_ARG(c->code));
-		diag_help(ds, d, "'trainc explain' lists the codes");
+		struct diag *d = diag_report(ds, TJ1009, c->at, "unknown diagnostic '%.*s'", STR_ARG(c->code));
+		diag_help(ds, d, "'trainc explain codes' lists them");
 	} else if (!c->reason) {
 		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' gives no reason", STR_ARG(c->code));
 		diag_help(ds, d, "write '# allow %.*s: why it is fine here'", STR_ARG(c->code));

@@ -14,36 +14,6 @@
 
 #include "diag/allow.h"
 
-static const struct {
-	const char *name, *slug, *meaning;
-	enum severity severity;
-} codes[] = {
-#define DIAG(code, severity, slug, meaning) { #code, slug, meaning, SEVERITY_##severity },
-#include "diag/codes.def"
-#undef DIAG
-};
-
-const char *diag_code_name(enum diag_code code) { return codes[code].name; }
-const char *diag_slug(enum diag_code code) { return codes[code].slug; }
-const char *diag_meaning(enum diag_code code) { return codes[code].meaning; }
-enum severity diag_severity(enum diag_code code) { return codes[code].severity; }
-
-static bool same_word(struct str text, const char *word)
-{
-	return strlen(word) == text.n && strncasecmp(text.p, word, text.n) == 0;
-}
-
-bool diag_code_find(struct str text, enum diag_code *ret)
-{
-	for (size_t i = 0; i < DIAG_CODES; i++) {
-		if (same_word(text, codes[i].name) || same_word(text, codes[i].slug)) {
-			*ret = (enum diag_code)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static struct str format(struct arena *a, const char *fmt, va_list args)
 {
 	va_list again;
@@ -74,7 +44,7 @@ static struct diag *throw_away(struct diags *ds)
 
 struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, const char *fmt, ...)
 {
-	bool error = codes[code].severity == SEVERITY_ERROR;
+	bool error = diag_severity(code) == SEVERITY_ERROR;
 
 	if (!error && ds->hold_warnings)
 		return throw_away(ds);
@@ -91,7 +61,7 @@ struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, 
 	}
 	struct diag *d = ARENA_NEW(ds->arena, struct diag);
 	d->code = code;
-	d->severity = codes[code].severity;
+	d->severity = diag_severity(code);
 	d->at = at;
 	d->order = ds->n;
 	d->group = ds->group;

@@ -1,7 +1,7 @@
 /*
  * diag.h - collect what the compiler has to say; print it once, in order.
  *
- * A phase calls diag_report() and goes on with a harmless stand-in (a NODE_BAD,
+ * A phase calls diag_report() and continues with a harmless placeholder (a NODE_BAD,
  * TYPE_BAD, VALUE_BAD) that later phases accept in silence, so one mistake is
  * reported once.  Nothing here prints: see diag_text.c and diag_json.c.
  *
@@ -66,7 +66,7 @@ struct diags {
 	size_t n;
 	size_t errors, warnings;        /* found so far, duplicates included */
 	bool deny_warnings;
-	bool hold_warnings;             /* drop warnings: they would follow from an error that is there already */
+	bool hold_warnings;             /* drop warnings: they would follow from an error that already exists */
 	/*
 	 * While `muted` is not 0 nothing is recorded (speculative evaluation); the
 	 * counters `errors` and `warnings` stay as they are, `muted_errors` counts.

@@ -11,11 +11,11 @@
 
 #include <stdio.h>
 
-#include "diag/glyph.h"
+#include "base/glyph.h"
 
 enum {
 	DEFAULT_LIMIT = 50,
-	DEFAULT_WIDTH = 160,            /* when nobody knows how wide the reader's window is */
+	DEFAULT_WIDTH = 160,            /* when nothing knows how wide the reader's window is */
 	LEAST_WIDTH = 40,
 	FAR = 4096                      /* bytes of a line that are looked at before and after the span */
 };

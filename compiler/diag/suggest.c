@@ -171,13 +171,20 @@ struct str suggest_sentence(const struct suggest *s)
 
 struct str suggest_or_list(const struct suggest *s, const char *verb)
 {
+	return s->n ? suggest_sentence(s) : suggest_all(s, verb);
+}
+
+struct str suggest_all(const struct suggest *s, const char *verb)
+{
 	struct buf b = { 0 };
 
-	if (s->n)
-		return suggest_sentence(s);
 	if (!s->count || s->count > LIST_UP_TO)
 		return STR("");
-	buf_printf(&b, "%s ", verb);
+	size_t plural = strlen(verb), owner = strcspn(verb, " ");
+	if (s->count == 1 && plural > 5 && strcmp(verb + plural - 5, "s are") == 0)
+		buf_printf(&b, "%.*s only%.*s is ", (int)owner, verb, (int)(plural - 5 - owner), verb + owner);
+	else
+		buf_printf(&b, "%s ", verb);
 	for (size_t i = 0; i < s->count; i++)
 		buf_printf(&b, "%s%.*s", i ? ", " : "", STR_ARG(s->all[i]));
 	struct str sentence = buf_take(&b, s->arena);

@@ -10,7 +10,7 @@
 #define TRAINC_EMIT_BUILD_H
 
 #include "emit/emit.h"
-#include "emit/object.h"
+#include "objects/object.h"
 #include "kube/version.h"
 
 struct manifest;
@@ -143,7 +143,7 @@ struct emit_volumes emit_volumes_of(struct arena *a, const struct plan_role *r);
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container);
-/* Commands that make the files of a generated thing in a directory `keys` that is not there yet; ends with "&&".  NULL: nobody knows. */
+/* Commands that make the files of a generated thing in a directory `keys` that is not there yet; ends with "&&".  NULL: nothing knows. */
 const char *emit_generated_recipe(struct str kind);
 /* The Secret of a generated volume: J-KIND. */
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind);
@@ -192,6 +192,8 @@ bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
 /* The pods that belong to it (elastic roles at their most), and how many of them have to fit before any starts. */
 int64_t emit_gang_pods(const struct plan_job *j);
 int64_t emit_gang_least(const struct plan_job *j);
+/* Tells whether the pods of R belong to the gang of their job: auxiliary roles do not. */
+bool emit_gang_member(const struct plan_role *r);
 /* A member of the framework's argument `scheduling`, or NULL. */
 const struct data *emit_gang_setting(const struct plan_job *j, const char *name);
 /* Is a label or annotation of pods one that the job's gang is made of? */
@@ -201,6 +203,17 @@ void emit_gang_queue(struct emit *e, struct object *metadata);
 /* What makes a pod or pod template one of the gang: in its metadata, and in its spec. */
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);
+
+/* The group inside the Workload of the job's name. */
+#define EMIT_GANG_GROUP STR("gang")
+/* The API of Kubernetes' own gangs, which changed its form twice. */
+struct emit_native_gang {
+	unsigned from;                  /* minor version */
+	const char *api_version, *groups, *policy;
+	bool group_object;              /* the group is an object beside the Workload */
+	bool priority;                  /* the group has one, without a feature gate */
+};
+const struct emit_native_gang *emit_native_gang(const struct plan *plan);
 
 /* ---- the rest ---- */
 

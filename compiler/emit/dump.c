@@ -3,7 +3,7 @@
  * place that decided it.
  */
 #include "emit/build.h"
-#include "emit/render.h"
+#include "objects/render.h"
 
 struct dumping {
 	const struct sources *sources;

@@ -1,7 +1,7 @@
 /*
  * each.h - how a target lists its manifests: the parts that targets share.
  *
- * A target is a row of the table in emit_each.c: a name, whether it has an
+ * A target is a row of the table in target/target.c: a name, whether it has an
  * object for each replica (then the index is a literal in it), and the function
  * that visits the manifests of one job in output order.
  */
@@ -31,10 +31,13 @@ bool each_user_services(struct visiting *v, const struct plan_job *j);
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
-/* The objects that say how many pods start together: gang.c. */
+/* The objects that say how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);
-/* Objects that a framework adds, or those of the user's own. */
-bool each_objects(struct visiting *v, const struct plan_job *j, bool framework);
+/* Extra objects that pods need before they start, those of the framework among them if FRAMEWORK; and the others, of the user's own. */
+bool each_needed(struct visiting *v, const struct plan_job *j, bool framework);
+bool each_last(struct visiting *v, const struct plan_job *j);
+/* Namespaces among them, which the others are put into. */
+bool each_namespaces(struct visiting *v, const struct plan_job *j);
 
 /* ---- sets of Jobs: jobset.c ---- */
 
@@ -60,7 +63,7 @@ struct str emit_managed_by(const struct plan_job *j);
 
 /* ---- the targets ---- */
 
-bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* emit_each.c */
+bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* jobs.c */
 bool each_of_pods(struct visiting *v, const struct plan_job *j);        /* pods.c */
 bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* kubeflow.c */
 bool each_of_jobset(struct visiting *v, const struct plan_job *j);      /* jobset.c */

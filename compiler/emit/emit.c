@@ -4,7 +4,7 @@
 #include "emit/emit.h"
 
 #include "emit/build.h"
-#include "emit/render.h"
+#include "objects/render.h"
 
 struct writing {
 	struct rendered rendered;

@@ -13,6 +13,7 @@
 #define TRAINC_EMIT_EMIT_H
 
 #include "base/map.h"
+#include "objects/sink.h"
 #include "plan/plan.h"
 
 struct emit_options {
@@ -25,12 +26,6 @@ struct emit_options {
 	 * same map in every call, in an arena that outlives them.  NULL: this plan alone. */
 	struct map *seen;
 	struct arena *seen_arena;
-};
-
-/* Where the bytes go; false stops the writing. */
-struct emit_sink {
-	void *context;
-	bool (*write)(void *context, const char *bytes, size_t n);
 };
 
 /* Report everything that keeps the objects from being what was meant; true without errors. */
@@ -46,9 +41,13 @@ const char *emit_target_name(size_t i);
 enum target_trait {
 	TARGET_EACH_REPLICA = 1,        /* an object for each replica */
 	TARGET_CONTROLLER = 2,          /* one object for the job, and a controller that keeps it */
-	TARGET_SET = 4                  /* whose pods are named as those of a set of Jobs */
+	TARGET_SET = 4,                 /* whose pods are named as those of a set of Jobs */
+	TARGET_ROLE_JOBS = 8,           /* a Job for each role, which starts when somebody unsuspends it */
+	TARGET_OPERATOR = 16            /* one object of the training operator, which makes the pods and their autoscaler by itself */
 };
 unsigned emit_target_traits(struct str name);
+/* The kinds of its objects that run pods, as `kubectl delete` takes them: "job,deployment". */
+const char *emit_target_workloads(struct str name);
 
 /* How many objects the plan becomes. */
 size_t emit_count(const struct plan *plan);

@@ -240,6 +240,38 @@ static void image(struct emit *e, const struct plan_container *c, struct object 
 			PUT_STR(e->arena, o, "imagePullPolicy", str_of(policies[i].value), c->pull.from);
 }
 
+/* ---- readiness ---- */
+
+enum { PROBE_PERIOD = 5, PROBE_TIMEOUT = 5 };
+
+static void probe_put(struct emit *e, const struct plan_probe *p, const char *key, int64_t failures, struct object *container)
+{
+	struct object *probe = object_put_map(e->arena, container, str_of(key), p->from);
+	if (p->kind == PROBE_EXEC) {
+		struct object *words = PUT_LIST(e->arena, PUT_MAP(e->arena, probe, "exec", p->from), "command", p->from);
+		for (size_t i = 0; i < p->ncommand; i++)
+			object_add(e->arena, words, object_string(e->arena, p->command[i].value, p->command[i].from));
+	} else {
+		struct object *how = p->kind == PROBE_HTTP ? PUT_MAP(e->arena, probe, "httpGet", p->from) : PUT_MAP(e->arena, probe, "tcpSocket", p->from);
+		if (p->kind == PROBE_HTTP)
+			PUT_STR(e->arena, how, "path", p->path, p->from);
+		PUT_STR(e->arena, how, "port", plan_label(e->arena, p->port), p->from);
+	}
+	PUT_INT(e->arena, probe, "periodSeconds", PROBE_PERIOD, p->from);
+	PUT_INT(e->arena, probe, "timeoutSeconds", PROBE_TIMEOUT, p->from);
+	PUT_INT(e->arena, probe, "failureThreshold", failures, p->from);
+}
+
+/* The startup probe waits for the first answer, and keeps the containers behind a sidecar waiting; then the readiness probe asks on. */
+static void ready_put(struct emit *e, const struct plan_container *c, struct object *container)
+{
+	enum { MISSED = 3 };
+	if (!c->ready)
+		return;
+	probe_put(e, c->ready, "startupProbe", (c->ready->within + PROBE_PERIOD - 1) / PROBE_PERIOD, container);
+	probe_put(e, c->ready, "readinessProbe", MISSED, container);
+}
+
 struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, enum emit_container what,
 	struct object *list)
 {
@@ -258,6 +290,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 	ports_put(e, c, o);
 	resources(e, c, main ? r->accelerator : NULL, o);
 	emit_mounts(e, r, c, main, o);
+	ready_put(e, c, o);
 	PUT_STR(e->arena, o, "terminationMessagePolicy", STR("FallbackToLogsOnError"), c->name_at);
 	if (c->raw)
 		raw_merge(e, RAW_CONTAINER, o, c->raw);

@@ -69,6 +69,23 @@ static void user_annotations(struct emit *e, const struct plan_role *r, bool of_
 		emit_pairs(e->arena, map, &r->annotations, (struct span){ 0 });
 }
 
+/* What a Job has fields for and a pod has not: whoever looks after pods reads it here. */
+static struct object *pod_annotations(struct emit *e, const struct plan_role *r, struct object *metadata, struct object *map)
+{
+	const struct plan_job *j = e->job;
+	bool retries = r->retries.set && r->retries.value > 0;
+
+	if (!map && (j->timeout.set || retries || r->has_retry_on))
+		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
+	if (j->timeout.set)
+		PUT_STR(e->arena, map, "trainc.dev/timeout", str_int(e->arena, emit_seconds(&j->timeout)), j->timeout.from);
+	if (retries)
+		PUT_STR(e->arena, map, "trainc.dev/retries", str_int(e->arena, r->retries.value), r->retries.from);
+	if (r->has_retry_on)
+		PUT_STR(e->arena, map, "trainc.dev/retry-on", str_printf(e->arena, "%lld..%lld", (long long)r->retry_lo, (long long)r->retry_hi), r->retry_at);
+	return map;
+}
+
 /* What the runtime reads from the Jobs of a role. */
 static void runtime_annotations(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
@@ -85,6 +102,8 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 			PUT_STR(e->arena, map, "trainc.dev/replicas",
 				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max), r->replicas_at);
 	}
+	if (j->each_replica && !r->replica.job && !plan_role_is_deployment(r))
+		map = pod_annotations(e, r, metadata, map);
 	if (!map && (r->start_after || (j->ttl.set && plan_job_objects(j) > 1)))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 	if (r->start_after)
@@ -100,7 +119,7 @@ int64_t emit_seconds(const struct plan_quantity *q)
 
 struct object *emit_metadata(const struct object *o) { return object_get(o, STR("metadata")); }
 
-/* Addresses that name it are right nowhere else; an operator that names the pods makes them anew. */
+/* Addresses that name it are right nowhere else; an operator that names the pods makes them again. */
 static bool needs_namespace(const struct plan_job *j)
 {
 	bool by_operator = j->controller && j->nroles && !j->roles[0].in_set;

@@ -168,7 +168,8 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);
-	PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
+	if (!data_get(r->raw_pod, STR("enableServiceLinks")))   /* a program that reads the variables of Services asks for them */
+		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
 	containers(e, r, pod);

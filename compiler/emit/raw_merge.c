@@ -125,19 +125,31 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 	if (*field)
 		diag_help(ds, d, "use the field '%s'", field);
 	else
-		diag_help(ds, d, "remove '%.*s', it follows from the role", STR_ARG(at->key));
+		diag_help(ds, d, str_is(at->key, "manualSelector") ? "remove '%.*s': Kubernetes makes the selector itself" :
+			"remove '%.*s', it follows from the role", STR_ARG(at->key));
 	buf_release(&name);
 }
 
-/* A key that we did not write, and that a field of the same block says just as well (TJ0909). */
-static void repeats(struct merging *m, const struct step *at, struct span where)
+/* Does a word of the list VALUE refer to a variable that Kubernetes fills in? The field keeps such a word as text. */
+static bool refers(const struct data *value)
+{
+	for (size_t i = 0; value->kind == DATA_LIST && i < value->u.list.n; i++) {
+		const struct data *d = value->u.list.at[i];
+		if (d->kind == DATA_STRING && d->u.string.n && memmem(d->u.string.p, d->u.string.n, "$(", 2))
+			return true;
+	}
+	return false;
+}
+
+/* A key that we did not write, and whose VALUE a field of the same block says just as well (TJ0909). */
+static void repeats(struct merging *m, const struct step *at, const struct data *value, struct span where)
 {
 	static const char *const whole[] = {
 		"nodeSelector", "command", "args", "workingDir", "serviceAccountName", "imagePullSecrets",
 	};
 
 	for (size_t i = 0; m->e->diags && !at->outer && i < sizeof(whole) / sizeof(*whole); i++) {
-		if (!str_is(at->key, whole[i]))
+		if (!str_is(at->key, whole[i]) || refers(value))
 			continue;
 		struct diag *d = diag_report(m->e->diags, TJ0909, where, "'%s' can be written as '%s'", whole[i], field_of(m->scope, at));
 		diag_help(m->e->diags, d, "use the field '%s': it is checked", field_of(m->scope, at));
@@ -347,7 +359,7 @@ static void replacement(struct merging *m, const struct step *at, const struct o
 		return;
 	struct diag *d = diag_report(m->e->diags, TJ0904, value->from, "'podReplacementPolicy' is '%.*s', and this Job takes only 'Failed'",
 		STR_ARG(value->u.string));
-	diag_note(m->e->diags, d, (struct span){ 0 }, "it has a podFailurePolicy, so that a disruption is nobody's failure");
+	diag_note(m->e->diags, d, (struct span){ 0 }, "it has a podFailurePolicy, so that a disruption does not count as a failure");
 	diag_help(m->e->diags, d, "remove it");
 }
 
@@ -364,7 +376,7 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 		if (ours && is_merge_key(at, member->key, ours, member->value))
 			continue;
 		if (!ours) {
-			repeats(m, &step, member->key_at);
+			repeats(m, &step, member->value, member->key_at);
 			replacement(m, &step, &before, member->value);
 		}
 		if (!ours && member->value->kind == DATA_LIST && element_keys(f)) {

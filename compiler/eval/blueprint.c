@@ -7,7 +7,8 @@
  */
 #include "eval/blueprint.h"
 #include "eval/internal.h"
-#include "eval/lower.h"
+#include "eval/job.h"
+#include "eval/plan_value.h"
 
 static struct node *arg_value(struct node *arg)
 {
@@ -28,88 +29,6 @@ struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node 
 			frame_bind(ev, f, formal, &value_bad);
 	}
 	return f;
-}
-
-/* ---- small lists ---- */
-
-bool value_str(struct eval *ev, const struct value *v, struct str *ret)
-{
-	struct text pieces;
-
-	if (v->kind != VALUE_TEXT)
-		return v->kind == VALUE_STRING && (*ret = v->u.string, true);
-	return value_text(ev->arena, v, &pieces) && text_flatten(ev, &pieces, ret);
-}
-
-struct plan_str value_text_at(struct eval *ev, const struct value *v, struct span at)
-{
-	struct str text;
-
-	return value_str(ev, v, &text) ? (struct plan_str){ text, at, true } : (struct plan_str){ 0 };
-}
-
-struct plan_pairs value_pairs(struct eval *ev, const struct value *map)
-{
-	struct plan_pairs pairs = { 0 };
-	if (map->kind != VALUE_MAP)
-		return pairs;
-	const struct map *index = &map->u.map.index;
-	pairs.at = ARENA_ARRAY(ev->arena, struct plan_pair, index->n);
-	for (size_t i = 0; i < index->n; i++) {
-		const struct value_entry *e = index->entries[i].value;
-		struct str text;
-		if (!value_str(ev, e->value, &text))
-			continue;
-		pairs.at[pairs.n++] = (struct plan_pair){ e->key, text, e->value->from, e->key_at };
-	}
-	return pairs;
-}
-
-struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *ret_n)
-{
-	*ret_n = 0;
-	if (list->kind != VALUE_LIST)
-		return NULL;
-	struct plan_str *at = ARENA_ARRAY(ev->arena, struct plan_str, list->u.list.n);
-	for (size_t i = 0; i < list->u.list.n; i++) {
-		const struct value *v = list->u.list.at[i];
-		struct plan_str s = value_text_at(ev, v, v->from);
-		if (s.set)
-			at[(*ret_n)++] = s;
-	}
-	return at;
-}
-
-bool mount_path(struct eval *ev, struct str path, struct span at, struct str *ret)
-{
-	if (!path.n || path.p[0] != '/') {
-		struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' does not start with /", STR_ARG(path));
-		diag_help(ev->diags, d, "write the whole path, '/%.*s'", STR_ARG(path));
-		return false;
-	}
-	char *out = arena_alloc(ev->arena, path.n + 1);
-	size_t n = 0;
-	for (size_t i = 0; i < path.n;) {
-		size_t end = ++i;               /* path.p[i - 1] is a slash */
-		while (end < path.n && path.p[end] != '/')
-			end++;
-		struct str part = { path.p + i, end - i };
-		if (str_is(part, "..")) {
-			struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' contains '..'", STR_ARG(path));
-			diag_help(ev->diags, d, "write the path that is meant");
-			return false;
-		}
-		if (part.n && !str_is(part, ".")) {
-			out[n++] = '/';
-			memcpy(out + n, part.p, part.n);
-			n += part.n;
-		}
-		i = end;
-	}
-	if (!n)
-		out[n++] = '/';
-	*ret = (struct str){ out, n };
-	return true;
 }
 
 /* A map value of volumes as mounts, with normalised paths (TJ0613). */

@@ -45,6 +45,48 @@ static void put_pod_key(struct building *b, const struct entry *e, const struct 
 	map->pod_position = map->index.n;
 }
 
+/* Can the text KEY be CONSTANT in some replica?  It is what stands around the index, with digits between. */
+static bool may_be(const struct text *key, struct str constant)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < key->n; i++) {
+		const struct piece *p = &key->at[i];
+		if (p->kind == PIECE_TEXT) {
+			if (!str_starts((struct str){ constant.p + at, constant.n - at }, p->u.text))
+				return false;
+			at += p->u.text.n;
+			continue;
+		}
+		if (p->kind != PIECE_INDEX)
+			return false;
+		size_t digits = strspn(constant.p + at, "0123456789");
+		digits = digits < constant.n - at ? digits : constant.n - at;
+		if (!digits)
+			return false;
+		at += digits;
+	}
+	return at == constant.n;
+}
+
+/* One key depends on the replica: in one of them it may be what another is. */
+static void check_pod_key(struct building *b)
+{
+	const struct value_map *map = &b->map->u.map;
+
+	for (size_t i = 0; map->pod_key && i < map->index.n; i++) {
+		const struct value_entry *e = map->index.entries[i].value;
+		struct str key = str_printf(b->ev->arena, "%.*s", STR_ARG(e->key));
+		if (!may_be(map->pod_key, key))
+			continue;
+		struct diag *d = eval_report(b->ev, TJ0206, e->key_at, "the key \"%.*s\" is also that of a replica", STR_ARG(key));
+		diag_note(b->ev->diags, d, map->pod_key->from, "this key depends on the replica");
+		diag_help(b->ev->diags, d, "give the other key a name that no index makes");
+		b->stop = &value_bad;
+		return;
+	}
+}
+
 static void set_entry(struct building *b, struct entry *e)
 {
 	const struct value *v = entry_value(b->ev, e);
@@ -112,6 +154,8 @@ static const struct value *put_together(struct eval *ev, const struct value *bas
 		stop_at(&b, v);
 		value_put(ev->arena, b.map, g->key, g->key_at, v);
 	}
+	if (!b.stop)
+		check_pod_key(&b);
 	return b.stop ? b.stop : map_finish(ev, b.map);
 }
 

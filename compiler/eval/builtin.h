@@ -25,6 +25,7 @@ BUILTIN(json); BUILTIN(sha256); BUILTIN(has_digest); BUILTIN(tag);
 /* volumes, references, conditions, tests: builtin_object.c */
 BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs); BUILTIN(generated);
 BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started);
+BUILTIN(tcp); BUILTIN(http); BUILTIN(exec);
 BUILTIN(env); BUILTIN(object); BUILTIN(fails);
 
 /* The argument's text, int, bool; the default where none was given. */

@@ -205,6 +205,13 @@ static const struct value *count(struct arguments *a, int128 unit)
 
 	if (x->kind != VALUE_QUANTITY)
 		return &value_bad;
+	if (x->u.quantity.nano % unit) {
+		struct str text = value_spell(a->ev->arena, x);
+		struct diag *d = eval_report(a->ev, TJ0314, a->call->span, "%.*s is not a whole number of %s", STR_ARG(text),
+			unit == QUANTITY_UNIT ? "seconds" : "milliseconds");
+		diag_help(a->ev->diags, d, unit == QUANTITY_UNIT ? "count it in 'millis', or write whole seconds" : "write whole milliseconds");
+		return &value_bad;
+	}
 	return value_int(a->ev->arena, (int64_t)(x->u.quantity.nano / unit), a->call->span);
 }
 

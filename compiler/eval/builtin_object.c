@@ -33,7 +33,7 @@ static bool one_of(struct arguments *a, size_t i, struct str found, const char *
 		suggest_add(&s, str_of(words[k]));
 	}
 	struct diag *d = eval_report(a->ev, TJ0312, argument_at(a, i), "%s cannot be \"%.*s\"", what, STR_ARG(found));
-	struct str help = suggest_or_list(&s, "it is one of");
+	struct str help = suggest_or_list(&s, "the choices are");
 	diag_help(a->ev->diags, d, "%.*s", STR_ARG(help));
 	return false;
 }
@@ -67,6 +67,17 @@ BUILTIN(pvc)
 	return v;
 }
 
+/* It becomes the name of a volume of the pod. */
+static bool scratch_name(struct str name)
+{
+	static const char inner[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+	for (size_t i = 0; i < name.n; i++)
+		if (!strchr(inner, name.p[i]) || !name.p[i])
+			return false;
+	return name.n && name.n <= 63 && name.p[0] != '-' && name.p[name.n - 1] != '-';
+}
+
 BUILTIN(scratch)
 {
 	static const char *const mediums[] = { "disk", "memory", NULL };
@@ -76,6 +87,16 @@ BUILTIN(scratch)
 
 	if (!size || size->kind != VALUE_QUANTITY || !one_of(a, 2, medium, "the medium of a scratch volume", mediums))
 		return &value_bad;
+	if (!scratch_name(p->name)) {
+		struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 0), "a scratch volume cannot be named '%.*s'", STR_ARG(p->name));
+		diag_help(a->ev->diags, d, "its name is lower case letters, digits and '-', with a letter or digit at both ends; at most 63 characters");
+		return &value_bad;
+	}
+	if (size->u.quantity.nano <= 0) {
+		struct diag *d = eval_report(a->ev, TJ0610, argument_at(a, 1), "a scratch volume of size 0 has no limit");
+		diag_help(a->ev->diags, d, "write how much it may hold, such as 10Gi");
+		return &value_bad;
+	}
 	p->size = size->u.quantity;
 	p->memory = str_is(medium, "memory");
 	return v;
@@ -102,7 +123,7 @@ static bool absolute(struct arguments *a, size_t i, struct str path)
 	if (path.n && path.p[0] == '/')
 		return true;
 	struct diag *d = eval_report(a->ev, TJ0613, argument_at(a, i), "path '%.*s' does not start with /", STR_ARG(path));
-	diag_help(a->ev->diags, d, "write the whole path, '/%.*s'", STR_ARG(path));
+	diag_help(a->ev->diags, d, "write an absolute path: \"/%.*s\"", STR_ARG(path));
 	return false;
 }
 
@@ -130,6 +151,11 @@ BUILTIN(nfs)
 
 	p->path = argument_text(a, 1, "");
 	p->readonly = argument_bool(a, 2, false);
+	if (!p->name.n) {
+		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 0), "the server of an NFS volume is empty");
+		diag_help(a->ev->diags, d, "write its host name or address: nfs(\"nfs.example.com\", \"/exports/data\")");
+		return &value_bad;
+	}
 	return absolute(a, 1, p->path) ? v : &value_bad;
 }
 
@@ -197,6 +223,26 @@ BUILTIN(done)
 
 BUILTIN(ready) { return condition(a, CONDITION_READY, all_or_any(a, 1)); }
 BUILTIN(started) { return condition(a, CONDITION_STARTED, all_or_any(a, 1)); }
+
+/* ---- readiness ---- */
+
+/* { tcp = "http", within = 10min }: KEY is the way, FIRST its argument, and the other entries follow from the call. */
+static const struct value *probe(struct arguments *a, const char *key, const char *second, size_t within)
+{
+	struct value *v = value_new(a->ev->arena, VALUE_MAP, a->call->span);
+	static const char *const others[] = { "tcp", "http", "path", "exec", "within" };
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		bool first = strcmp(others[i], key) == 0, path = second && strcmp(others[i], second) == 0;
+		const struct value *x = first ? a->at[0] : path ? ARGUMENT(a, 1) : strcmp(others[i], "within") == 0 ? ARGUMENT(a, within) : NULL;
+		value_put(a->ev->arena, v, str_of(others[i]), a->call->span, x ? x : &value_none);
+	}
+	return map_finish(a->ev, v);
+}
+
+BUILTIN(tcp) { return probe(a, "tcp", NULL, 1); }
+BUILTIN(http) { return probe(a, "http", "path", 2); }
+BUILTIN(exec) { return probe(a, "exec", NULL, 1); }
 
 /* ---- in tests ---- */
 

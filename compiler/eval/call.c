@@ -64,6 +64,12 @@ static const struct value *pod_env(struct eval *ev, const struct value *name, st
 	name = value_static(ev, name, n);
 	if (name->kind != VALUE_STRING)
 		return value_ok(name) ? &value_bad : name;
+	if (name->u.string.n && (memchr(name->u.string.p, '(', name->u.string.n) || memchr(name->u.string.p, ')', name->u.string.n))) {
+		struct diag *d = eval_report(ev, TJ0701, n->span, "'%.*s' cannot be referred to: the kubelet ends a reference at the first ')'",
+			STR_ARG(name->u.string));
+		diag_help(ev->diags, d, "rename the variable");
+		return &value_bad;
+	}
 	struct piece *p = ARENA_NEW(ev->arena, struct piece);
 	p->kind = PIECE_ENV;
 	p->u.text = name->u.string;
@@ -118,13 +124,13 @@ const struct value *eval_call(struct eval *ev, struct frame *f, struct node *n)
 const struct value *report_absent(struct eval *ev, const struct value *map, struct str key, struct span at)
 {
 	const struct map *m = &map->u.map.index;
-	struct diag *d = eval_report(ev, TJ0202, at, "there is no key '%.*s' in this map", STR_ARG(key));
+	struct diag *d = eval_report(ev, TJ0202, at, "this map has no key '%.*s'", STR_ARG(key));
 	struct suggest s;
 
 	suggest_init(&s, ev->arena, key);
 	for (size_t i = 0; i < m->n; i++)
 		suggest_add(&s, m->entries[i].key);
-	struct str help = suggest_or_list(&s, "it has");
+	struct str help = suggest_or_list(&s, "its keys are");
 	if (in_user_text(ev, map->from))
 		diag_note(ev->diags, d, map->from, "the map is made here");
 	if (help.n)

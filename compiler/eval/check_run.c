@@ -116,6 +116,8 @@ static void report_failed(struct eval *ev, struct frame *f, struct node *check, 
 	if (decided)
 		label_read(ev, d, decided);
 	note_reads(ev, d, reads, decided);
+	if (policy.p)
+		report_policy_subject(ev, d, false);
 	if (at.start < check->span.start || at.end > check->span.end)
 		diag_note(ev->diags, d, check->span, policy.p ? "the policy is here" : in_user_text(ev, check->span) ? "the check is here" : "the rule is here");
 	if (end && headline.n + 1 < text.n)
@@ -134,10 +136,12 @@ bool eval_check(struct eval *ev, struct frame *f, struct node *check, struct spa
 {
 	struct reads reads = { 0 }, *outer = ev->reads;
 	struct node *condition = check->u.check.condition;
+	const struct reads *asking = ev->asking;
 
-	ev->reads = &reads;
+	ev->asking = ev->reads = &reads;
 	const struct value *v = value_static(ev, eval_expr(ev, f, condition), condition);
 	ev->reads = outer;
+	ev->asking = asking;
 	if (v->kind == VALUE_BOOL && v->u.boolean)
 		return true;
 	if (v->kind == VALUE_BOOL)

@@ -32,11 +32,11 @@ static const struct value *mismatch(struct eval *ev, const struct value *v, cons
 	struct diag *d;
 
 	if (v->kind == VALUE_NONE)
-		d = ev->name.p ? eval_report(ev, TJ0316, at, "'%.*s' is none here, and needs %.*s", STR_ARG(ev->name), STR_ARG(want))
-		               : eval_report(ev, TJ0316, at, "this is none, and %.*s is needed", STR_ARG(want));
+		d = ev->name.p ? eval_report(ev, TJ0316, at, "'%.*s' is none here, and expects %.*s", STR_ARG(ev->name), STR_ARG(want))
+		               : eval_report(ev, TJ0316, at, "expected %.*s, found none", STR_ARG(want));
 	else
-		d = ev->name.p ? eval_report(ev, TJ0302, at, "'%.*s' needs %.*s, found %.*s", STR_ARG(ev->name), STR_ARG(want), STR_ARG(found))
-		               : eval_report(ev, TJ0302, at, "%.*s is needed here, found %.*s", STR_ARG(want), STR_ARG(found));
+		d = ev->name.p ? eval_report(ev, TJ0302, at, "'%.*s' expects %.*s, found %.*s", STR_ARG(ev->name), STR_ARG(want), STR_ARG(found))
+		               : eval_report(ev, TJ0302, at, "expected %.*s, found %.*s", STR_ARG(want), STR_ARG(found));
 	note_origin(ev, d, v, at);
 	note_rule(ev, d, rule, at);
 	return &value_bad;
@@ -134,7 +134,7 @@ static const struct value *test_length(struct eval *ev, const struct value *v, c
 /*
  * The library tells only how much of a text matches the whole pattern.  That is
  * where the text goes wrong if there is such a part, or if the pattern is one
- * set of characters, repeated; else nobody knows.
+ * set of characters, repeated; else nothing knows.
  */
 static bool knows_place(struct str pattern, size_t fits)
 {
@@ -326,6 +326,8 @@ static const struct value *record_complete(struct eval *ev, const struct value *
 	for (size_t i = 0; i < d->nfields; i++) {
 		const struct record_field *f = &d->fields[i];
 		const struct value_entry *given = map_get(m, f->name);
+		if (d->partial && !given)
+			continue;
 		const struct value *x = field_value(ev, v, f, d, at);
 		if (!value_ok(x))
 			stop = stop && stop->kind == VALUE_BAD ? stop : x;
@@ -344,7 +346,7 @@ static const struct value *convert_record(struct eval *ev, const struct value *v
 	for (size_t i = 0; value_ok(whole) && i < to->record->nfields; i++) {
 		const struct record_field *f = &to->record->fields[i];
 		struct value_entry *e = map_get(&whole->u.map.index, f->name);
-		if (e->value->kind == VALUE_NONE && f->type->kind == TYPE_OPTIONAL)
+		if (!e || (e->value->kind == VALUE_NONE && f->type->kind == TYPE_OPTIONAL))
 			continue;
 		const struct value *c = convert_entry(ev, whole, &copy, e, f->type, at, span_known(f->span) ? f->span : rule);
 		if (!value_ok(c))
@@ -405,7 +407,7 @@ static const struct value *convert_env(struct eval *ev, const struct value *v, s
 	case VALUE_STRING: case VALUE_TEXT: case VALUE_SECRET: case VALUE_CONFIG: return v;
 	case VALUE_NONE: {
 		struct diag *d = eval_report(ev, TJ0316, at, "an environment value is text, and this is none");
-		diag_help(ev->diags, d, "write '?? \"...\"' behind it, or set the variable inside 'if ... != none { }'");
+		diag_help(ev->diags, d, "append '?? \"...\"', or set the variable inside 'if ... != none { }'");
 		return &value_bad;
 	}
 	default: break;

@@ -163,6 +163,10 @@ static const char *bad_image(struct str s)
 
 	if (!s.n)
 		return "it is empty";
+	if (memmem(s.p, s.n, "://", 3))
+		return "it is an address";
+	if (memmem(s.p, s.n, "{{", 2))
+		return "it is a template";
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] <= ' ')
 			return "it contains a space";
@@ -181,6 +185,35 @@ static const char *bad_image(struct str s)
 	return why ? why : bad_path((struct str){ s.p, end });
 }
 
+/* What people mean by an image that no registry has: an address, a shell's or a chart's variable. */
+static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
+{
+	const char *scheme = memmem(image.p, image.n, "://", 3), *dollar = memchr(image.p, '$', image.n), *braces = memmem(image.p, image.n, "{{", 2);
+	const char *close = braces ? memmem(braces, image.n - (size_t)(braces - image.p), "}}", 2) : NULL;
+
+	if (scheme) {
+		struct str rest = { scheme + 3, image.n - (size_t)(scheme + 3 - image.p) };
+		diag_help(ev->diags, d, "an image has no scheme: write \"%.*s\"", STR_ARG(rest));
+		fix_literal(ev, d, at, image, rest);
+	} else if (close && braces == image.p && close + 2 == image.p + image.n) {
+		diag_help(ev->diags, d, "a program has no templates: declare 'param image: string' and write 'image = image'");
+	} else if (close) {
+		struct str front = { image.p, (size_t)(braces - image.p) }, back = { close + 2, image.n - (size_t)(close + 2 - image.p) };
+		diag_help(ev->diags, d, "a program has no templates: declare 'param tag: string' and write \"%.*s${tag}%.*s\"", STR_ARG(front),
+			STR_ARG(back));
+	} else if (dollar && dollar + 1 < image.p + image.n) {
+		struct str front = { image.p, (size_t)(dollar - image.p) }, name = { dollar + 1, 0 };
+		name.n = strspn(name.p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+		struct str back = { name.p + name.n, image.n - (size_t)(name.p + name.n - image.p) };
+		if (!name.n)
+			return false;
+		diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s${%.*s}%.*s\"", STR_ARG(front), STR_ARG(name), STR_ARG(back));
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static const struct value *convert_image(struct eval *ev, const struct value *v, struct span at)
 {
 	struct str image = v->u.string;
@@ -190,6 +223,8 @@ static const struct value *convert_image(struct eval *ev, const struct value *v,
 		return v;
 	struct str text = value_spell(ev->arena, v), lower = lower_case(ev, image);
 	struct diag *d = eval_report(ev, TJ0808, at, "%.*s is not an image reference: %s", STR_ARG(text), why);
+	if (help_image(ev, d, image, at))
+		return &value_bad;
 	if (bad_image(lower)) {
 		diag_help(ev->diags, d, "an image is written registry/path:tag or registry/path@sha256:...");
 		return &value_bad;
@@ -252,6 +287,48 @@ static const struct value *convert_name(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
+/* The text between `${` and `}` from P on, when that is one expression without strings; empty otherwise. */
+static struct str inserted(const char *p, const char *end)
+{
+	const char *close = p + 2 < end ? memchr(p, '}', (size_t)(end - p)) : NULL;
+	struct str inside = close ? (struct str){ p + 2, (size_t)(close - p - 2) } : STR("");
+
+	return inside.n && !memchr(inside.p, '"', inside.n) && !memchr(inside.p, '{', inside.n) ? inside : STR("");
+}
+
+/*
+ * The insertion in the string at AT that put a '.' or '_' into NAME, and which of the two: the parts of the string
+ * between insertions are found in NAME one after the other.  Empty when that is not clear.
+ */
+static struct str culprit(struct eval *ev, struct span at, struct str name, char *ret)
+{
+	struct str text = source_text(ev->program->sources, at);
+	const char *p = text.p + 1, *end = text.p + text.n - 1, *in = name.p, *name_end = name.p + name.n;
+
+	while (text.n > 2 && p < end) {
+		const char *open = memmem(p, (size_t)(end - p), "${", 2);
+		if (!open || in + (open - p) > name_end || memcmp(in, p, (size_t)(open - p)) != 0)
+			return STR("");
+		in += open - p;
+		struct str inside = inserted(open, end);
+		if (!inside.n)
+			return STR("");
+		p = inside.p + inside.n + 1;
+		const char *next = memmem(p, (size_t)(end - p), "${", 2);
+		struct str literal = { p, (size_t)((next ? next : end) - p) };
+		const char *stop = literal.n ? memmem(in, (size_t)(name_end - in), literal.p, literal.n) : next ? in : name_end;
+		for (const char *k = in; stop && k < stop; k++)
+			if (*k == '.' || *k == '_') {
+				*ret = *k;
+				return inside;
+			}
+		if (!stop)
+			return STR("");
+		in = stop;
+	}
+	return STR("");
+}
+
 /* A job's name begins every object's, and that of a Service begins with a letter.  How long it may be, TJ0801 knows. */
 bool convert_job_name(struct eval *ev, struct str s, struct span at)
 {
@@ -261,7 +338,11 @@ bool convert_job_name(struct eval *ev, struct str s, struct span at)
 		return true;
 	struct diag *d = eval_report(ev, TJ0802, at, "job name '%.*s' must be lower case letters, digits and '-', starting with a letter",
 		STR_ARG(s));
-	if (is_label(better) && is_lower(better.p[0])) {
+	char sign = '.';
+	struct str inside = culprit(ev, at, s, &sign);
+	if (inside.n) {
+		diag_help(ev->diags, d, "write '${replace(str(%.*s), \"%c\", \"-\")}' in place of '${%.*s}'", STR_ARG(inside), sign, STR_ARG(inside));
+	} else if (is_label(better) && is_lower(better.p[0])) {
 		diag_help(ev->diags, d, "did you mean '%.*s'?", STR_ARG(better));
 		fix_literal(ev, d, at, s, better);
 	}
@@ -293,8 +374,10 @@ static const struct value *convert_path(struct eval *ev, const struct value *v, 
 	}
 	struct diag *d = eval_report(ev, TJ0613, at, s.n ? "path '%.*s' does not start with /" : "a path is empty%.*s", STR_ARG(s));
 	if (s.n) {
-		diag_help(ev->diags, d, "write the whole path, \"/%.*s\"", STR_ARG(s));
-		fix_literal(ev, d, at, s, str_printf(ev->arena, "/%.*s", STR_ARG(s)));
+		if (s.p[0] == '~')
+			diag_help(ev->diags, d, "a container has no '~': write an absolute path, such as \"/data\"");
+		else
+			diag_help(ev->diags, d, "write an absolute path: \"/%.*s\"", STR_ARG(s));
 	}
 	return &value_bad;
 }

@@ -263,7 +263,7 @@ static void gather_spread(struct gathering *g, struct frame *f, struct node *ite
 
 /* ---- if, for ---- */
 
-/* The branch that holds: a NODE_BODY, or NULL.  `else if` may go on for ever. */
+/* The branch that holds: a NODE_BODY, or NULL.  `else if` may go on forever. */
 static struct node *branch(struct gathering *g, struct frame *f, struct node *item)
 {
 	while (item && item->kind == NODE_IF_ITEM) {

@@ -3,7 +3,7 @@
  *
  * A field may be spoken of several times: extensions merge, in one body and over
  * all levels of a role.  What is written out, declared with a type and inserted
- * from a record is told apart here and nowhere else, so that whoever asks gets
+ * from a record is distinguished here and nowhere else, so that whoever asks gets
  * values that are alike.
  */
 #include "eval/internal.h"
@@ -98,11 +98,26 @@ bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned lev
 	return false;
 }
 
+const struct value *list_joined(struct eval *ev, const struct value *a, const struct value *b, struct span at)
+{
+	size_t n = a->u.list.n + b->u.list.n;
+	struct value *v = value_new(ev->arena, VALUE_LIST, at);
+
+	if (!eval_list_fits(ev, n, at))
+		return &value_bad;
+	v->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, n);
+	for (size_t i = 0; i < n; i++)
+		v->u.list.at[v->u.list.n++] = i < a->u.list.n ? a->u.list.at[i] : b->u.list.at[i - a->u.list.n];
+	return v;
+}
+
 /* Entries of both, an overridden key keeps its position; *own is the map that is being made. */
 static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper, struct value **own)
 {
 	const struct map *maps[2] = { &lower->u.map.index, &upper->u.map.index };
 
+	if (lower->kind == VALUE_LIST && upper->kind == VALUE_LIST)     /* += */
+		return list_joined(ev, lower, upper, upper->from);
 	if (lower->kind != VALUE_MAP || upper->kind != VALUE_MAP)
 		return upper;
 	if (!*own)

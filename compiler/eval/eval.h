@@ -71,6 +71,8 @@ struct setting {
 	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
 	uint32_t offset;                /* of the value in the source */
 	struct span name_at, value_at;  /* where they stand, when the source was composed of what stands elsewhere; else unknown */
+	const struct data *data;        /* of a file of YAML or JSON: the value itself; else NULL */
+	bool literal;                   /* text in quotes, as a program has it, where other text needs none */
 	bool used;
 };
 struct settings {
@@ -107,10 +109,15 @@ struct eval {
 	struct program *program;
 	struct diags *diags;
 	const struct settings *settings;
+	struct map set_index, params_index;     /* of settings: name -> the last struct setting * of it */
+	struct map member_index;                /* of settings with a dot: name before it -> struct member_settings * */
 
 	struct slot *globals;           /* decl->slot of global params and lets */
 	struct slot *running;           /* innermost slot being evaluated */
+	const struct reads *asking;     /* what a check reads itself, while it runs: nothing of that reaches the plan */
 	struct reads *reads;            /* where to record reads; NULL: nowhere */
+	bool in_policy;                 /* reports name the job and the role */
+	const struct role *policy_role; /* asked last in a policy */
 	unsigned pod_reads, self_reads; /* counters: a slot whose evaluation raises one of them is not kept when it must differ */
 
 	/* the job that is being built; NULL outside */
@@ -151,7 +158,7 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
 void eval_release(struct eval *ev);
 
 /*
- * Memory for what nobody asks for once the job is built: its frames, entries and
+ * Memory for what nothing asks for once the job is built: its frames, entries and
  * slots, but no value and nothing that a plan points to.  The next job has it
  * again, so that a thousand jobs need no more of it than one.  Outside a job it
  * is the compilation's.
@@ -196,7 +203,7 @@ void frame_bind(struct eval *ev, struct frame *f, const struct decl *d, const st
 void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, struct node *expr, struct frame *in);
 
 /*
- * Begin to evaluate a slot.  False: the value is there already in slot->value
+ * Begin to evaluate a slot.  False: the value already exists in slot->value
  * (done before, or a cycle, which is reported and VALUE_BAD).  After true, call
  * slot_leave() with the value.  Both take care of recording what was read.
  */
@@ -301,6 +308,9 @@ const struct value *role_port_number(struct eval *ev, struct role *r, struct str
 const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n, struct node *call);
 /* cluster.name, namespace, domain, roles, all_roles, run_id */
 const struct value *cluster_member(struct eval *ev, struct str name, struct node *at);
+/* What policies and tests see of a planned job (policy_value.c): role.containers, volumes, tolerations, raw; cluster.containers, objects. */
+const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at);
+const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at);
 /* pod.index, name, uid, ip, node, host */
 const struct value *pod_member(struct eval *ev, struct str name, struct node *at);
 /* acme.a1(8): formals are bound to the call's arguments, which are evaluated in `f`. */

@@ -16,7 +16,6 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
 
 void eval_release(struct eval *ev)
 {
-	patterns_release(ev);
 	arena_release(&ev->work);
 }
 
@@ -177,6 +176,14 @@ static int filter(struct eval *ev, struct frame *f, struct node *n, const struct
 	return -1;
 }
 
+static bool list_add_all(struct eval *ev, struct value *list, const struct value *elements)
+{
+	for (size_t i = 0; elements->kind == VALUE_LIST && i < elements->u.list.n; i++)
+		if (!list_add(ev, list, elements->u.list.at[i]))
+			return false;
+	return true;
+}
+
 const struct value *eval_list_for(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, n->span);
@@ -193,7 +200,7 @@ const struct value *eval_list_for(struct eval *ev, struct frame *f, struct node 
 		const struct value *v = eval_expr(ev, inner, n->u.list_for.value);
 		if (!value_ok(v))
 			stop = v;
-		else if (!list_add(ev, list, v))
+		else if (n->u.list_for.flat ? !list_add_all(ev, list, v) : !list_add(ev, list, v))
 			return &value_bad;
 	}
 	return stop ? stop : list_finish(ev, list);
@@ -211,7 +218,7 @@ static const struct value *builtin_name(struct eval *ev, const struct decl *d, s
 		return ev->test && ev->test->roles ? ev->test->roles(ev->test->context, ev, at) : &value_bad;
 	ev->self_reads++;
 	if (!ev->self) {
-		struct diag *none = eval_report(ev, TJ0201, at, "'self' is the role that is being built, and there is none here");
+		struct diag *none = eval_report(ev, TJ0201, at, "'self' is the role being built, and this is outside of any role");
 		diag_help(ev->diags, none, "name the role that is meant");
 		return &value_bad;
 	}
@@ -240,7 +247,7 @@ static const struct value *eval_name(struct eval *ev, struct frame *f, struct no
 
 /* ---- choices ---- */
 
-/* `else if` may go on for ever: a loop, not a recursion. */
+/* `else if` may go on forever: a loop, not a recursion. */
 static const struct value *eval_if(struct eval *ev, struct frame *f, struct node *n)
 {
 	for (; n && n->kind == NODE_IF; n = n->u.if_expr.otherwise) {
@@ -295,6 +302,21 @@ static const struct value *topology_member(struct eval *ev, const struct value *
 	return &value_bad;
 }
 
+/* What is read of the plan (policy_value.c) decides a check as a field does. */
+static const struct value *planned_member(struct eval *ev, const struct value *base, const struct value *v, struct str name)
+{
+	if (base->number && ev->reads && value_ok(v) && span_known(v->from))
+		eval_read(ev, v->from, name, v);
+	return v;
+}
+
+/* Is N a bundle of fields, where one that is left out reads as none? */
+static bool of_bundle(const struct node *n)
+{
+	const struct type *t = n->type ? type_strip_pod(type_strip_optional(n->type)) : NULL;
+	return t && t->kind == TYPE_RECORD && t->record->partial;
+}
+
 const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct str name = n->u.member.name;
@@ -305,7 +327,10 @@ const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n
 	switch (base->kind) {
 	case VALUE_BAD:
 	case VALUE_COMPUTED: return base;
-	case VALUE_MAP: return map_lookup(ev, base, name, n->u.member.name_span);
+	case VALUE_MAP:
+		if (of_bundle(n->u.member.base) && !value_get(base, name))
+			return &value_none;
+		return planned_member(ev, base, map_lookup(ev, base, name, n->u.member.name_span), name);
 	case VALUE_ELASTIC:
 	case VALUE_RANGE: return elastic_member(ev, base, n);
 	case VALUE_TOPOLOGY: return topology_member(ev, base, n);

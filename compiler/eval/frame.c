@@ -12,6 +12,7 @@
  * A slot that has read `pod` or `self` holds for one replica index or role only
  * and is evaluated again for another.
  */
+#include "check/schema.h"
 #include "eval/internal.h"
 
 struct frame *frame_new(struct eval *ev, struct frame *parent)
@@ -98,7 +99,17 @@ static void read_slot(struct eval *ev, const struct slot *s)
 
 /* ---- slots ---- */
 
-enum { LONGEST_PATH = 32 };             /* of a cycle that is told in full */
+enum { LONGEST_PATH = 32 };             /* of a cycle that is reported in full */
+
+/* "w.tolerate": the field of a role or job, when it is a list; else NULL. */
+static const struct field *list_field_of(struct str what)
+{
+	const char *dot = what.n ? memrchr(what.p, '.', what.n) : NULL;
+	struct str name = dot ? (struct str){ dot + 1, what.n - (size_t)(dot + 1 - what.p) } : STR("");
+	const struct field *f = schema_find(BLOCK_ROLE, name);
+
+	return f && strncmp(f->type, "list[", 5) == 0 ? f : NULL;
+}
 
 static void report_cycle(struct eval *ev, struct slot *s)
 {
@@ -116,7 +127,11 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' needs itself: %.*s", STR_ARG(s->what), STR_ARG(buf_text(&path)));
 	for (size_t i = n; i-- > 0 && n - i < 8;)
 		diag_note(ev->diags, d, chain[i]->at, "'%.*s' is made from this", STR_ARG(chain[i]->what));
-	diag_help(ev->diags, d, "give one of them a value that does not depend on the others");
+	const struct field *field = n == 0 ? list_field_of(s->what) : NULL;
+	if (field)
+		diag_help(ev->diags, d, "'%s += [...]' adds to the list that it would otherwise be", field->name);
+	else
+		diag_help(ev->diags, d, "give one of them a value that does not depend on the others");
 	buf_release(&path);
 }
 

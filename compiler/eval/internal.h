@@ -19,10 +19,16 @@ struct diag *eval_report(struct eval *ev, enum diag_code code, struct span at, c
 	__attribute__((format(printf, 4, 5)));
 /* The text of a node, shortened to fit a message. */
 struct str node_text(struct eval *ev, const struct node *n);
+/* In a policy: notes the job, with ROLE also the role that was asked last. */
+void report_policy_subject(struct eval *ev, struct diag *d, bool role);
 
 /* Each is false, and reports TJ0407 once, when the budget is spent. */
+/* The elements of A and then those of B. */
+const struct value *list_joined(struct eval *ev, const struct value *a, const struct value *b, struct span at);
 bool eval_step(struct eval *ev, struct span at);
 bool eval_spend_text(struct eval *ev, size_t bytes, struct span at);
+/* TOO_MANY: a text has more parts that only the pod knows than fit. */
+bool eval_text_fits(struct eval *ev, bool too_many, struct span at);
 bool eval_list_fits(struct eval *ev, size_t n, struct span at);
 const struct value *eval_too_deep(struct eval *ev, struct span at);
 bool eval_condition_fits(struct eval *ev, unsigned parts, struct span at);
@@ -114,7 +120,6 @@ const struct value *value_json(struct eval *ev, const struct value *v, bool html
 bool pattern_matches(struct eval *ev, struct str text, struct str pattern, struct span at, bool *ret);
 /* How much of a text that does not match, from its start, a usable pattern can match. */
 size_t pattern_fits(struct eval *ev, struct str text, struct str pattern);
-void patterns_release(struct eval *ev);
 
 /* ---- conversion ---- */
 

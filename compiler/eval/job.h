@@ -1,10 +1,9 @@
 /*
- * job.h - one job of the program while its plan is built.
+ * job.h - one job of the program while its plan is built, as expressions see it.
  *
- * job_build() instantiates the framework (formals bound to the job's
- * arguments), makes the roles, runs the checks, evaluates every field and fills
- * a struct plan_job.  blueprint.c binds formals, role.c answers what roles know,
- * lower*.c copies finished values into the plan.
+ * lower/job.c fills it: roles first, then the fields, each of which is a slot
+ * that is evaluated on first use.  Expressions ask for fields of the job and of
+ * its roles through it.
  */
 #ifndef TRAINC_EVAL_JOB_H
 #define TRAINC_EVAL_JOB_H
@@ -20,20 +19,33 @@ struct job_options {
 	bool controller, in_set;        /* and see plan.h */
 };
 
+/* A framework of the job: the one that it names, or one that is wrapped by the layer before it. */
+struct job_layer {
+	struct decl *framework;
+	struct frame *formals;
+	struct entries *body;
+};
+
+/* An environment name or PREFIX_* that framework LAYER locks, for what is nearer to the job. */
+struct reserved {
+	struct str name;
+	unsigned layer;
+};
+
 struct job {
 	struct eval *ev;
 	const struct job_options *options;
 	struct node *node;              /* NODE_JOB */
 	struct frame *frame;            /* loop variables of a fleet */
 	struct entries *body;           /* of the job */
-	struct decl *framework;         /* or NULL */
-	struct node *framework_node;    /* NODE_FRAMEWORK, or NULL */
-	struct frame *formals;          /* the framework's */
-	struct entries *framework_body;
+	struct entries *defaults;       /* of the project; NULL without */
+	struct decl *framework;         /* that it names, or NULL */
+	struct job_layer layers[MOST_FRAMEWORKS];
+	unsigned nlayers;
 	struct role **roles;            /* framework roles, the job's own roles, aux roles */
 	size_t nroles;
 	struct str name;                /* as written */
-	struct str *reserved;           /* environment names that the framework locks */
+	struct reserved *reserved;
 	size_t nreserved;
 	struct slot *slots[FIELDS];     /* of job-only fields; made on first use */
 	bool env_all;                   /* sidecars get the framework's variables too */
@@ -44,18 +56,12 @@ struct job {
 	struct job *before;             /* the job that was built before this one, see eval.built */
 };
 
-/*
- * Build the plan of one job; `frame` has the loop variables of a fleet.  What
- * could not be evaluated is reported and absent.
- */
-void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options, struct plan_job *ret);
-
-/* A field of the job itself (job block, else framework, else default). */
+/* A field of the job itself (job block, else the project's defaults, else frameworks, else the built-in default). */
 const struct value *job_field(struct job *j, enum field_id id);
 /* Does the job or its framework say anything about the field? */
 bool job_says(const struct job *j, enum field_id id);
 struct span job_field_at(struct job *j, enum field_id id);
-/* Is an environment name locked by the framework? */
-bool job_reserves(const struct job *j, struct str name);
+/* Is an environment name that LEVEL sets locked by a framework behind it? */
+bool job_reserves(const struct job *j, struct str name, unsigned level);
 
 #endif

@@ -214,6 +214,8 @@ static const struct value *arithmetic(struct eval *ev, struct node *n, const str
 {
 	bool numbers = (l->kind == VALUE_INT || l->kind == VALUE_FLOAT) && (r->kind == VALUE_INT || r->kind == VALUE_FLOAT);
 
+	if (n->u.op.op == OP_ADD && l->kind == VALUE_LIST && r->kind == VALUE_LIST)
+		return list_joined(ev, l, r, n->span);
 	if (l->kind == VALUE_INT && r->kind == VALUE_INT)
 		return int_operate(ev, n, l, r);
 	if (numbers)

@@ -6,7 +6,7 @@
  * that are texts: those are taken as they stand, so that no quotes are needed
  * in a shell.
  */
-#include "eval/internal.h"
+#include "eval/params.h"
 
 #include "diag/suggest.h"
 #include "syntax/parse.h"
@@ -18,6 +18,13 @@ static struct decl *find_param(struct eval *ev, struct str name)
 	struct decl *d = map_get(&ev->program->root->values, name);
 
 	return d && d->kind == DECL_PARAM ? d : NULL;
+}
+
+/* Returns NAME up to its first dot, or the whole of it. */
+static struct str head_of(struct str name)
+{
+	const char *dot = memchr(name.p, '.', name.n);
+	return dot ? (struct str){ name.p, (size_t)(dot - name.p) } : name;
 }
 
 static struct span setting_span(const struct setting *s)
@@ -42,13 +49,12 @@ static struct span name_span(const struct setting *s)
 	return setting_span(s);
 }
 
-/* The last setting of a name; NULL without. */
-static const struct setting *find_setting(const struct setting *at, size_t n, struct str name)
+/* The last setting of a name; NULL without.  INDEX is filled when it is first asked. */
+static const struct setting *find_setting(struct eval *ev, struct map *index, struct setting *at, size_t n, struct str name)
 {
-	while (n-- > 0)
-		if (str_eq(at[n].name, name))
-			return &at[n];
-	return NULL;
+	for (size_t i = index->n ? n : 0; i < n; i++)
+		map_put(index, ev->arena, at[i].name, &at[i]);
+	return map_get(index, name);
 }
 
 /* Words that people put around all parameters of a file. */
@@ -62,13 +68,15 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 	struct nodes decls = ev->program->root->file->u.file.decls;
 	struct suggest near;
 	const struct decl *let = map_get(&ev->program->root->values, s->name);
+	if (ev->program->root->broken)          /* its declaration may be what is broken */
+		return;
 	if (let && let->kind == DECL_LET) {
 		struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "'%.*s' is a let, not a parameter", STR_ARG(s->name));
 		diag_note(ev->diags, d, let->span, "declared here");
 		diag_help(ev->diags, d, "declare it as a 'param', with a type, and it can be set");
 		return;
 	}
-	struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "there is no parameter '%.*s'", STR_ARG(s->name));
+	struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "unknown parameter '%.*s'", STR_ARG(s->name));
 
 	suggest_init(&near, ev->arena, s->name);
 	for (size_t i = 0; i < decls.n; i++)
@@ -76,7 +84,7 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 			suggest_add(&near, decls.at[i]->u.binding.name);
 	struct str help = suggest_or_list(&near, "the parameters are");
 	if (span_known(s->name_at) && str_starts(s->text, STR("{")) && is_wrapper(s->name))
-		diag_help(ev->diags, d, "the parameters stand at the top of the file, without '%.*s' around them", STR_ARG(s->name));
+		diag_help(ev->diags, d, "set the parameters at the top level of the file, without '%.*s' around them", STR_ARG(s->name));
 	else if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 	else if (!near.count)
@@ -86,7 +94,7 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 static void use_settings(struct eval *ev, struct setting *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		at[i].used = at[i].used || find_param(ev, at[i].name);
+		at[i].used = at[i].used || find_param(ev, head_of(at[i].name));
 }
 
 void eval_unused_settings(struct eval *ev)
@@ -119,6 +127,43 @@ static bool speaks_for_itself(enum diag_code code)
 	}
 }
 
+/* 1,2,3 and a,b as a list: ["a","b"]; empty when the text has quotes or brackets. */
+static struct str listed(struct eval *ev, struct str text, const struct type *elem)
+{
+	struct str all = STR("");
+	const char *quote = type_is_text(bare(elem)) ? "\"" : "";
+
+	if (strcspn(text.p, "[]{}\"'\\ ") < text.n)
+		return STR("");
+	for (size_t i = 0; i <= text.n;) {
+		const char *comma = memchr(text.p + i, ',', text.n - i);
+		size_t end = comma ? (size_t)(comma - text.p) : text.n;
+		if (end == i)
+			return STR("");
+		all = str_printf(ev->arena, "%.*s%s%s%.*s%s", STR_ARG(all), all.n ? "," : "", quote, (int)(end - i), text.p + i, quote);
+		i = end + 1;
+	}
+	return str_printf(ev->arena, "[%.*s]", STR_ARG(all));
+}
+
+/* How a value of the type is given on the command line: true after help. */
+static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, const struct setting *s, bool set, const struct diag *first)
+{
+	const struct type *t = bare(d->type);
+	struct str list = t->kind == TYPE_LIST ? listed(ev, s->text, t->elem) : STR("");
+	const char *example = t->kind == TYPE_INT ? "4" : t->kind == TYPE_FLOAT ? "0.5" : t->kind == TYPE_BOOL ? "true" : NULL;
+
+	if (first && speaks_for_itself(first->code))
+		return false;
+	if (list.n && set)
+		diag_help(ev->diags, e, "write --set '%.*s=%.*s'", STR_ARG(s->name), STR_ARG(list));
+	else if (list.n)
+		diag_help(ev->diags, e, "write %.*s", STR_ARG(list));
+	else if (example && set)
+		diag_help(ev->diags, e, "write a value, such as --set %.*s=%s", STR_ARG(s->name), example);
+	return list.n || (example && set);
+}
+
 static void report_text(struct eval *ev, const struct decl *d, const struct setting *s, bool set, const struct diags *why)
 {
 	const struct diag *first = why->n ? why->at[0] : NULL;
@@ -130,12 +175,14 @@ static void report_text(struct eval *ev, const struct decl *d, const struct sett
 
 	if (first && speaks_for_itself(first->code))
 		e = diag_report(ev->diags, first->code, setting_span(s), "%.*s", STR_ARG(first->message));
-	else if (first)
+	else if (first && first->code != TJ0201 && first->code != TJ0102)
 		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: %.*s", STR_ARG(given), STR_ARG(first->message));
 	else
 		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: this is not %.*s", STR_ARG(given), STR_ARG(want));
 	diag_note(ev->diags, e, type_at, "'%.*s' is %.*s", STR_ARG(d->name), STR_ARG(want));
-	if (first && first->help.n)
+	if (help_setting(ev, e, d, s, set, first))
+		return;
+	if (first && first->help.n && first->code != TJ0201)
 		diag_help(ev->diags, e, "%.*s", STR_ARG(first->help));
 }
 
@@ -157,6 +204,22 @@ static struct node *parse_setting(struct eval *ev, const struct decl *d, const s
 	return NULL;
 }
 
+const struct value *param_text(struct eval *ev, struct str text, struct span at, const struct type *t)
+{
+	struct program *p = ev->program;
+	struct diags aside = { .arena = ev->arena, .sources = p->sources }, *usual = p->diags;
+	struct source part = { .name = STR("parameter"), .text = str_copy(ev->arena, text), .base = at.start };
+	struct source *composed = NULL;
+
+	if (!str_eq(source_text(p->sources, at), text))         /* with quotes or escapes in the file: nothing can point into it */
+		composed = source_add(p->sources, STR("parameter"), part.text);
+	p->diags = &aside;
+	struct node *expr = parse_expression(ev->arena, p->names, &aside, composed ? composed : &part);
+	bool ok = expr && diags_ok(&aside) && check_value(p, expr, t) && diags_ok(&aside);
+	p->diags = usual;
+	return ok ? value_at(ev->arena, eval_expr(ev, NULL, expr), at) : NULL;
+}
+
 static const struct value *param_convert(struct eval *ev, const struct decl *d, const struct value *v, struct span at)
 {
 	struct str outer = ev->name;
@@ -173,9 +236,11 @@ static const struct value *setting_value(struct eval *ev, const struct decl *d, 
 	struct span at = setting_span(s);
 	const struct value *v;
 
+	if (s->data)
+		return param_data(ev, s->data, d->type, d->name, true);
 	if (d->type->kind == TYPE_OPTIONAL && str_is(s->text, "none"))
 		return value_new(ev->arena, VALUE_NONE, at);
-	if (type_is_text(t)) {
+	if (type_is_text(t) && !s->literal) {
 		v = value_string(ev->arena, str_copy(ev->arena, s->text), at);
 	} else {
 		struct node *expr = parse_setting(ev, d, s, set);
@@ -200,15 +265,17 @@ static void report_no_profile(struct eval *ev, struct str name, struct span at)
 {
 	struct nodes decls = ev->program->root->file->u.file.decls;
 	struct suggest near;
-	struct diag *d = diag_report(ev->diags, TJ0404, at, "there is no profile '%.*s'", STR_ARG(name));
+	struct diag *d = diag_report(ev->diags, TJ0404, at, "unknown profile '%.*s'", STR_ARG(name));
 
 	suggest_init(&near, ev->arena, name);
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_PROFILE)
 			suggest_add(&near, decls.at[i]->u.titled.name);
-	struct str help = suggest_or_list(&near, "the profiles are");
+	struct str help = suggest_sentence(&near), all = suggest_all(&near, "the profiles are");
 	if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
+	if (all.n)
+		diag_help(ev->diags, d, "%.*s", STR_ARG(all));
 	else if (!near.count)
 		diag_help(ev->diags, d, "the program declares no profiles");
 }
@@ -239,6 +306,7 @@ static const struct value *profile_value(struct eval *ev, const struct decl *d, 
 	for (struct entry *e = profile_entry(ev, d->name, &next); e; e = profile_entry(ev, d->name, &next)) {
 		if (entry_sets(e)) {
 			v = entry_value(ev, e);
+			n = 0;                  /* of a profile that this one extends */
 			continue;
 		}
 		struct part part = { e->frame, entry_expr(e) };
@@ -264,17 +332,117 @@ static const struct value *report_no_value(struct eval *ev, const struct decl *d
 	return &value_bad;
 }
 
+/* ---- --set r.size=9Gi ---- */
+
+static const struct type *member_type(const struct type *t, struct str name)
+{
+	if (t->kind == TYPE_MAP)
+		return t->elem;
+	for (size_t i = 0; t->kind == TYPE_RECORD && i < t->record->nfields; i++)
+		if (str_eq(t->record->fields[i].name, name))
+			return t->record->fields[i].type;
+	return NULL;
+}
+
+static const struct value *report_member(struct eval *ev, const struct decl *d, const struct setting *s, const struct type *t, struct str name)
+{
+	struct suggest near;
+	struct str what = type_phrase(ev->arena, t);
+	struct diag *e = diag_report(ev->diags, TJ0402, name_span(s), "--set %.*s: '%.*s' is %.*s and has no member '%.*s'", STR_ARG(s->name),
+		STR_ARG(d->name), STR_ARG(what), STR_ARG(name));
+
+	suggest_init(&near, ev->arena, name);
+	for (size_t i = 0; t->kind == TYPE_RECORD && i < t->record->nfields; i++)
+		suggest_add(&near, t->record->fields[i].name);
+	struct str help = suggest_or_list(&near, "its fields are");
+	if (help.n)
+		diag_help(ev->diags, e, "%.*s", STR_ARG(help));
+	else
+		diag_help(ev->diags, e, "set the whole value: --set %.*s=...", STR_ARG(head_of(s->name)));
+	return &value_bad;
+}
+
+/* V with the member that PATH names set by S; V may be NULL or none. */
+static const struct value *with_member(struct eval *ev, const struct decl *d, const struct value *v, const struct setting *s, struct str path)
+{
+	struct str name = head_of(path);
+	const struct type *t = bare(d->type), *member = member_type(t, name);
+	struct value *copy = value_new(ev->arena, VALUE_MAP, setting_span(s));
+
+	if (!member || !name.n)
+		return report_member(ev, d, s, t, name);
+	struct decl inner = { .kind = DECL_PARAM, .name = s->name, .span = d->span, .node = d->node, .type = member };
+	const struct value *old = v && v->kind == VALUE_MAP ? value_get(v, name) : NULL;
+	struct str rest = { path.p + name.n + 1, path.n - name.n - (path.n > name.n) };
+	const struct value *made = path.n > name.n ? with_member(ev, &inner, old, s, rest) : setting_value(ev, &inner, s, true);
+	if (!value_ok(made))
+		return made;
+	for (size_t i = 0; v && v->kind == VALUE_MAP && i < v->u.map.index.n; i++) {
+		const struct value_entry *e = v->u.map.index.entries[i].value;
+		value_put(ev->arena, copy, e->key, e->key_at, e->value);
+	}
+	value_put(ev->arena, copy, intern(ev->program->names, name), setting_span(s), made);
+	return map_finish(ev, copy);
+}
+
+/* Settings like r.size=9Gi of one parameter, in the order of the command line. */
+struct member_settings { const struct setting **at; size_t n; };
+
+static void index_members(struct eval *ev, const struct settings *s)
+{
+	for (size_t i = 0; i < s->nset; i++) {
+		struct str head = head_of(s->set[i].name);
+		struct member_settings *m = map_get(&ev->member_index, head);
+		if (!m) {
+			m = ARENA_NEW(ev->arena, struct member_settings);
+			map_put(&ev->member_index, ev->arena, head, m);
+		}
+		if (head.n < s->set[i].name.n)
+			ARENA_PUSH(ev->arena, m->at, m->n, &s->set[i]);
+	}
+}
+
+/* Those of a name; NULL without. */
+static const struct member_settings *find_members(struct eval *ev, struct str name)
+{
+	if (ev->settings && !ev->member_index.n)
+		index_members(ev, ev->settings);
+	return map_get(&ev->member_index, name);
+}
+
+/* Members that --set gives one by one, after everything else. */
+static const struct value *with_members(struct eval *ev, const struct decl *d, const struct value *v)
+{
+	const struct member_settings *members = find_members(ev, d->name);
+	size_t n = members ? members->n : 0;
+
+	for (size_t i = 0; i < n && (!v || value_ok(v)); i++) {
+		struct str name = members->at[i]->name;
+		v = with_member(ev, d, v, members->at[i], (struct str){ name.p + d->name.n + 1, name.n - d->name.n - 1 });
+	}
+	return n && value_ok(v) ? param_convert(ev, d, v, v->from) : v;
+}
+
+static const struct value *whole_value(struct eval *ev, const struct decl *d);
+
 const struct value *param_value(struct eval *ev, const struct decl *d)
 {
+	if (!d->type || d->type->kind == TYPE_BAD)
+		return &value_bad;
+	const struct value *v = with_members(ev, d, whole_value(ev, d));
+	return v ? v : report_no_value(ev, d);
+}
+
+/* Of a parameter without its dotted settings; NULL when nothing gives it one. */
+static const struct value *whole_value(struct eval *ev, const struct decl *d)
+{
 	const struct settings *s = ev->settings;
-	const struct setting *set = s ? find_setting(s->set, s->nset, d->name) : NULL;
-	const struct setting *file = s ? find_setting(s->params, s->nparams, d->name) : NULL;
+	const struct setting *set = s ? find_setting(ev, &ev->set_index, s->set, s->nset, d->name) : NULL;
+	const struct setting *file = s ? find_setting(ev, &ev->params_index, s->params, s->nparams, d->name) : NULL;
 	size_t first = 0;
 	const struct entry *e = profile_entry(ev, d->name, &first);
 	struct slot *slot = &ev->globals[d->slot];
 
-	if (!d->type || d->type->kind == TYPE_BAD)
-		return &value_bad;
 	if (set || file) {
 		slot->at = setting_span(set ? set : file);
 		return setting_value(ev, d, set ? set : file, set != NULL);
@@ -283,20 +451,59 @@ const struct value *param_value(struct eval *ev, const struct decl *d)
 		slot->at = entry_at(e);
 		return profile_value(ev, d, slot->at);
 	}
-	return d->node->u.binding.value ? default_value(ev, d) : report_no_value(ev, d);
+	return d->node->u.binding.value ? default_value(ev, d) : NULL;
 }
 
+static void add_profile(struct eval *ev, struct node *profile, struct entries *to, unsigned depth)
+{
+	enum { DEEPEST = 64 };
+	struct node *base = profile->u.titled.base.n && depth < DEEPEST ? find_profile(ev, profile->u.titled.base) : NULL;
+
+	if (base)
+		add_profile(ev, base, to, depth + 1);
+	struct entries *own = eval_entries(ev, NULL, profile->u.titled.body);
+	for (size_t i = 0; i < own->n; i++)
+		ARENA_PUSH(eval_work(ev), to->at, to->n, own->at[i]);
+}
+
+/* Two profiles of one command say the same parameter: which of them is meant is not clear. */
+static void test_conflicts(struct eval *ev, const struct entries *before, const struct entries *more, struct str name)
+{
+	for (size_t i = 0; i < more->n; i++)
+		for (size_t k = 0; k < before->n; k++) {
+			if (!str_eq(more->at[i].key, before->at[k].key) || !entry_sets(&more->at[i]) || !entry_sets(&before->at[k]))
+				continue;
+			struct diag *d = diag_report(ev->diags, TJ0206, more->at[i].key_at, "profile '%.*s' sets '%.*s', which another profile of this command sets too",
+				STR_ARG(name), STR_ARG(more->at[i].key));
+			diag_note(ev->diags, d, before->at[k].key_at, "set here first");
+			diag_help(ev->diags, d, "use one of the two, or decide with --set %.*s=...", STR_ARG(more->at[i].key));
+			return;
+		}
+}
+
+/* The profiles of the command, in its order, separated by commas. */
 static void begin_profile(struct eval *ev)
 {
 	const struct settings *s = ev->settings;
+	struct entries *all = ARENA_NEW(eval_work(ev), struct entries);
 
 	if (!s || !s->profile.p)
 		return;
-	struct node *profile = find_profile(ev, s->profile);
-	if (profile)
-		ev->profile = eval_entries(ev, NULL, profile->u.titled.body);
-	else
-		report_no_profile(ev, s->profile, s->profile_at);
+	for (size_t i = 0; i <= s->profile.n;) {
+		const char *comma = memchr(s->profile.p + i, ',', s->profile.n - i);
+		struct str name = { s->profile.p + i, (comma ? (size_t)(comma - s->profile.p) : s->profile.n) - i };
+		struct node *profile = find_profile(ev, name);
+		struct entries more = { 0 };
+		if (profile)
+			add_profile(ev, profile, &more, 0);
+		else
+			report_no_profile(ev, name, s->profile_at);
+		test_conflicts(ev, all, &more, name);
+		for (size_t k = 0; k < more.n; k++)
+			ARENA_PUSH(eval_work(ev), all->at, all->n, more.at[k]);
+		i += name.n + 1;
+	}
+	ev->profile = all;
 }
 
 /* A let that waits for the pod has a value only where a role uses it. */
@@ -311,6 +518,49 @@ static void force(struct eval *ev, const struct decl *d)
 {
 	if (d && d->global && !waits_for_pod(d->type))
 		eval_global(ev, d);
+}
+
+/* Literals mean the same whatever is set. */
+static bool is_literal(const struct node *n)
+{
+	struct str text;
+
+	while (n->kind == NODE_UNARY && n->u.op.op == OP_NEGATE)
+		n = n->u.op.left;
+	switch (n->kind) {
+	case NODE_INT: case NODE_FLOAT: case NODE_QUANTITY: case NODE_TOPOLOGY: return true;
+	case NODE_STRING: return node_static_text(n, &text);
+	case NODE_LIST:
+		for (size_t i = 0; i < n->u.list.n; i++)
+			if (!is_literal(n->u.list.at[i]))
+				return false;
+		return true;
+	default: return false;
+	}
+}
+
+static void test_default(struct eval *ev, struct node *n, const struct type *t, struct str name)
+{
+	if (n && t && t->kind != TYPE_BAD && n->type && n->type->kind != TYPE_BAD && is_literal(n))
+		eval_named(ev, NULL, n, name);
+}
+
+/* Defaults outside their own type, of the program's own declarations, whether they are used or not. */
+static void test_defaults(struct eval *ev)
+{
+	for (size_t m = 0; m < ev->program->n; m++) {
+		const struct module *module = ev->program->modules[m];
+		for (size_t i = 0; !module->library && i < module->values.n; i++) {
+			const struct decl *d = module->values.entries[i].value;
+			if (d->kind == DECL_PARAM && d->node)
+				test_default(ev, d->node->u.binding.value, d->type, d->name);
+		}
+		for (size_t i = 0; !module->library && i < module->types.n; i++) {
+			const struct decl *d = module->types.entries[i].value;
+			for (size_t k = 0; k < d->nfields; k++)
+				test_default(ev, d->fields[k].value, d->fields[k].type, d->fields[k].name);
+		}
+	}
 }
 
 void eval_params(struct eval *ev)
@@ -328,6 +578,7 @@ void eval_params(struct eval *ev)
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_PARAM || decls.at[i]->kind == NODE_LET)
 			force(ev, decls.at[i]->u.binding.decl);
+	test_defaults(ev);
 	ev->profile = NULL;             /* it lies in eval_work(), and all that it sets has been asked for */
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_CHECK)

@@ -11,6 +11,10 @@ void pieces_init(struct pieces *p, struct arena *a)
 
 static void push(struct pieces *p, struct piece piece)
 {
+	if (p->n >= EVAL_WEIGHT) {
+		p->full = true;
+		return;
+	}
 	if (p->n == p->size) {
 		p->size = p->size ? p->size * 2 : 16;
 		p->at = memory_resize(p->at, p->size * sizeof(*p->at));
@@ -52,7 +56,7 @@ void pieces_add(struct pieces *p, const struct piece *piece)
 
 void pieces_text(struct pieces *p, const struct text *t)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n && !p->full; i++)
 		pieces_add(p, &t->at[i]);
 }
 
@@ -78,7 +82,7 @@ const struct value *pieces_take(struct pieces *p, struct eval *ev, struct span f
 {
 	const struct value *ret;
 
-	if (!eval_spend_text(ev, p->flushed + p->text.n, from))
+	if (!eval_text_fits(ev, p->full, from) || !eval_spend_text(ev, p->flushed + p->text.n, from))
 		ret = &value_bad;
 	else if (p->n == 0)
 		ret = value_string(p->arena, buf_take(&p->text, p->arena), from);

@@ -5,6 +5,7 @@
  * report stands there, and the library's line is a note (language brief 17.2).
  */
 #include "eval/internal.h"
+#include "eval/job.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +16,17 @@ bool in_user_text(struct eval *ev, struct span at)
 		return false;
 	const struct source *s = source_at(ev->program->sources, at.start);
 	return s && !s->library;
+}
+
+void report_policy_subject(struct eval *ev, struct diag *d, bool role)
+{
+	if (!ev->in_policy || !ev->job)
+		return;
+	struct span job = ev->job->plan->name_at;
+	if (d->at.start != job.start)
+		diag_note(ev->diags, d, job, "in job '%.*s'", STR_ARG(ev->job->name));
+	if (role && ev->policy_role && d->at.start != ev->policy_role->at.start && ev->policy_role->at.start != job.start)
+		diag_note(ev->diags, d, ev->policy_role->at, "of role '%.*s'", STR_ARG(ev->policy_role->name));
 }
 
 struct diag *eval_report(struct eval *ev, enum diag_code code, struct span at, const char *fmt, ...)
@@ -32,6 +44,7 @@ struct diag *eval_report(struct eval *ev, enum diag_code code, struct span at, c
 	struct diag *d = diag_report(ev->diags, code, inside ? ev->call_site : at, "%s", text);
 	if (inside && span_known(at))
 		diag_note(ev->diags, d, at, "evaluated here");
+	report_policy_subject(ev, d, true);
 	return d;
 }
 
@@ -103,6 +116,13 @@ bool eval_spend_text(struct eval *ev, size_t bytes, struct span at)
 		return !ev->exhausted;
 	report_budget(ev, at, "64 MiB of text", "make less text, or make it in the program that the job runs");
 	return false;
+}
+
+bool eval_text_fits(struct eval *ev, bool too_many, struct span at)
+{
+	if (too_many)
+		report_budget(ev, at, "1000000 parts of a text", "make less text, or make it in the program that the job runs");
+	return !ev->exhausted;
 }
 
 bool eval_list_fits(struct eval *ev, size_t n, struct span at)

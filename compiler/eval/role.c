@@ -1,5 +1,5 @@
 /*
- * role.c - what a role's field is, by the levels of language brief section 9.
+ * role.c - what a role's field is, by its levels.
  *
  * A level is a list of entries (if, for and spreads are worked out once when the
  * job begins).  A field collects its contributions from the job outwards until
@@ -28,7 +28,7 @@ static bool aux_inherits(enum field_id id)
 	}
 }
 
-/* A field or a block that nobody knows, and that was reported. */
+/* A field or a block that nothing knows, and that was reported. */
 static bool is_unknown(const struct entry *e)
 {
 	if (!e->item)
@@ -40,7 +40,7 @@ static bool is_unknown(const struct entry *e)
 
 void role_find_torn(struct role *r)
 {
-	for (int l = LEVEL_ROLE; l < LEVELS; l++) {
+	for (unsigned l = LEVEL_ROLE; l < r->nlevels; l++) {
 		struct entries *entries = r->levels[l];
 		if (!entries)
 			continue;
@@ -54,7 +54,7 @@ void role_find_torn(struct role *r)
 /* Most fields of most roles are at their built-in default: no level says anything about them. */
 static bool mentions(const struct role *r, enum field_id id)
 {
-	for (int l = LEVEL_ROLE; l < LEVELS; l++)
+	for (unsigned l = LEVEL_ROLE; l < r->nlevels; l++)
 		if (entries_about(r->levels[l], id))
 			return true;
 	return false;
@@ -65,30 +65,30 @@ static bool may_be_lost(struct role *r, enum field_id id)
 {
 	struct contribution first;
 
-	return r->torn && !(role_first(r, id, &first) && first.level <= LEVEL_JOB);
+	return r->torn && !(role_first(r, id, &first) && first.level < LEVEL_FRAMEWORK);
 }
 
 static bool takes_level(const struct role *r, enum field_id id, unsigned level)
 {
-	return !r->aux || level != LEVEL_JOB || aux_inherits(id);
+	return !r->aux || (level != LEVEL_JOB && level != LEVEL_PROJECT) || aux_inherits(id);
 }
 
 struct said role_said(struct eval *ev, struct role *r, enum field_id id)
 {
 	struct said said = { 0 };
-	for (unsigned l = LEVEL_ROLE; l < LEVELS; l++) {
+	for (unsigned l = LEVEL_ROLE; l < r->nlevels; l++) {
 		if (!takes_level(r, id, l) || !said_by(ev, r->levels[l], id, l, &said))
 			continue;
-		if (l >= LEVEL_FRAMEWORK_ROLE || !keeps_framework(id))
+		if (l >= LEVEL_FRAMEWORK || !keeps_framework(id))
 			break;
-		l = LEVEL_FRAMEWORK_ROLE - 1;   /* nothing more of the job's */
+		l = LEVEL_FRAMEWORK - 1;        /* nothing more of the job's */
 	}
 	return said;
 }
 
 bool role_first(struct role *r, enum field_id id, struct contribution *ret)
 {
-	for (unsigned l = LEVEL_ROLE; l < LEVELS; l++) {
+	for (unsigned l = LEVEL_ROLE; l < r->nlevels; l++) {
 		struct entry *e = takes_level(r, id, l) ? said_first(r->levels[l], id) : NULL;
 		if (!e)
 			continue;
@@ -98,11 +98,20 @@ bool role_first(struct role *r, enum field_id id, struct contribution *ret)
 	return false;
 }
 
-/* The framework's typed declaration of a field for this role: replicas: int(1..). */
-static struct node *typed_field(const struct role *r, enum field_id id)
+/* The typed declaration of a field for this role by framework LAYER: replicas: int(1..). */
+static struct node *typed_by(const struct role *r, unsigned layer, enum field_id id)
 {
-	struct node *item = declared_by(r->levels[LEVEL_FRAMEWORK_ROLE], id);
-	return item ? item : declared_by(r->levels[LEVEL_FRAMEWORK], id);
+	struct node *item = declared_by(r->levels[level_block(layer)], id);
+	return item ? item : declared_by(r->levels[level_own(layer)], id);
+}
+
+/* The nearest of them. */
+struct node *role_typed(const struct role *r, enum field_id id)
+{
+	struct node *item = NULL;
+	for (unsigned i = 0; i < r->job->nlayers && !item; i++)
+		item = typed_by(r, i, id);
+	return item;
 }
 
 /* ---- values ---- */
@@ -145,7 +154,7 @@ static const struct value *fallback(struct eval *ev, enum field_id id)
 static const struct value *by_levels(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s)
 {
 	struct said said = role_said(ev, r, id);
-	s->level = said.n ? (enum level)said.at[0].level : LEVELS;
+	s->level = said.n ? said.at[0].level : LEVELS;
 	s->set_at = said.n ? entry_at(said.at[0].entry) : (struct span){ 0 };
 	s->deciding = true;
 	const struct value *v = said_value(ev, &said);
@@ -279,9 +288,8 @@ static void help_negative(struct eval *ev, struct diag *d, struct span at)
 }
 
 /* What the framework allows for replicas, with the codes that speak of roles (decision 71). */
-static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
+static const struct value *test_replicas_by(struct eval *ev, struct role *r, struct node *typed, const struct value *v, struct span at)
 {
-	struct node *typed = typed_field(r, FIELD_REPLICAS);
 	if (v->kind != VALUE_INT && v->kind != VALUE_ELASTIC)
 		return v;
 	int64_t lo = v->kind == VALUE_INT ? v->u.integer : v->u.range.lo;
@@ -317,6 +325,20 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 	return t->kind == TYPE_ELASTIC ? v : value_int(ev->arena, lo, v->from);
 }
 
+/* By every framework that narrows them; the value has the form that the innermost gives it. */
+static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
+{
+	bool tested = false;
+	for (unsigned i = 0; i < r->job->nlayers && value_ok(v); i++) {
+		struct node *typed = typed_by(r, i, FIELD_REPLICAS);
+		if (!typed)
+			continue;
+		v = test_replicas_by(ev, r, typed, v, at);
+		tested = true;
+	}
+	return tested ? v : test_replicas_by(ev, r, NULL, v, at);
+}
+
 /*
  * A default of the job is for roles that it has: one that the framework leaves out and the job does not mention stays out.
  * Gives the framework's 0, or NULL.
@@ -324,14 +346,14 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 static const struct value *left_out(struct eval *ev, struct role *r, struct role_slot *s)
 {
 	struct said said = { 0 };
-	unsigned l = LEVEL_FRAMEWORK_ROLE;
-	while (!r->own && l < LEVELS && !said_by(ev, r->levels[l], FIELD_REPLICAS, l, &said))
+	unsigned l = LEVEL_FRAMEWORK;
+	while (!r->own && l < r->nlevels && !said_by(ev, r->levels[l], FIELD_REPLICAS, l, &said))
 		l++;
 	const struct value *v = said.n ? said_value(ev, &said) : NULL;
 	if (!v || v->kind != VALUE_INT || v->u.integer != 0)
 		return NULL;
 	s->deciding = true;
-	s->level = (enum level)l;
+	s->level = l;
 	s->set_at = entry_at(said.at[0].entry);
 	return v;
 }
@@ -339,8 +361,8 @@ static const struct value *left_out(struct eval *ev, struct role *r, struct role
 static const struct value *replicas_value(struct eval *ev, struct role *r, struct role_slot *s)
 {
 	struct contribution first;
-	bool written = role_first(r, FIELD_REPLICAS, &first) && first.level <= LEVEL_JOB;
-	const struct value *absent = written && first.level == LEVEL_JOB ? left_out(ev, r, s) : NULL;
+	bool written = role_first(r, FIELD_REPLICAS, &first) && first.level < LEVEL_FRAMEWORK;
+	const struct value *absent = written && first.level != LEVEL_ROLE ? left_out(ev, r, s) : NULL;
 	if (absent)
 		return absent;
 	if (!written) {
@@ -351,7 +373,7 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 			s->set_at = acc->from;
 			return test_replicas(ev, r, value_int(ev->arena, acc->pods, acc->from), acc->from);
 		}
-		struct node *typed = typed_field(r, FIELD_REPLICAS);
+		struct node *typed = role_typed(r, FIELD_REPLICAS);
 		if (typed && !typed->u.field.value) {
 			struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
 				"'%.*s' requires 'replicas' of role '%.*s'", STR_ARG(r->job->plan->framework), STR_ARG(r->name));
@@ -366,20 +388,30 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 	return test_replicas(ev, r, v, span_known(s->set_at) ? s->set_at : r->at);
 }
 
+void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed)
+{
+	struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
+		"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name, STR_ARG(r->name));
+	diag_note(ev->diags, d, typed->span, "declared here, without a value");
+	diag_help(ev->diags, d, "set '%s' in 'role %.*s', or in the job for all roles", schema_field(id)->name, STR_ARG(r->name));
+}
+
 /* A framework may narrow any field of a role; the job's value must fit. */
 static const struct value *narrowed(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s, const struct value *v)
 {
-	struct node *typed = typed_field(r, id);
+	struct node *typed = role_typed(r, id);
 	if (!typed || !typed->u.field.declared)
 		return v;
 	if (s->level == LEVELS) {
-		struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
-			"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name, STR_ARG(r->name));
-		diag_note(ev->diags, d, typed->span, "declared here, without a value");
-		diag_help(ev->diags, d, "set '%s' in 'role %.*s', or in the job for all roles", schema_field(id)->name, STR_ARG(r->name));
+		role_report_required(ev, r, id, typed);
 		return &value_bad;
 	}
-	return s->level <= LEVEL_JOB ? value_convert(ev, v, typed->u.field.declared, s->set_at, typed->span) : v;
+	for (unsigned i = 0; i < r->job->nlayers && value_ok(v); i++) {
+		typed = typed_by(r, i, id);
+		if (typed && typed->u.field.declared && s->level < level_block(i))
+			v = value_convert(ev, v, typed->u.field.declared, s->set_at, typed->span);
+	}
+	return v;
 }
 
 /* ---- slots ---- */
@@ -435,7 +467,7 @@ struct span role_field_at(struct eval *ev, struct role *r, enum field_id id)
 	return span_known(s->set_at) ? s->set_at : r->at;
 }
 
-enum level role_field_level(struct eval *ev, struct role *r, enum field_id id)
+unsigned role_field_level(struct eval *ev, struct role *r, enum field_id id)
 {
 	if (!needs_slot(ev, r, id))
 		return LEVELS;

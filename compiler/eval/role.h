@@ -2,24 +2,30 @@
  * role.h - a role of the job that is being built.
  *
  * A role's field is the first of these that exists, and each level may extend
- * the next (language brief, section 9): the role's block in the job, the job's
- * own field, the framework's block for the role, the framework's own field, the
- * built-in default.  Every (role, field) is a slot: evaluated once, on demand,
+ * the next: the role's block in the job, the job's own field, the project's
+ * defaults; of each framework, from the one that the job names to the one that
+ * wraps no other, its block for the role and its own field; the built-in default.  Every (role, field) is a slot: evaluated once, on demand,
  * so that `worker.replicas` in another role's environment just works and cycles
  * are found.
  */
 #ifndef TRAINC_EVAL_ROLE_H
 #define TRAINC_EVAL_ROLE_H
 
+#include "check/decl.h"
 #include "check/schema.h"
 #include "eval/eval.h"
 
-enum level { LEVEL_ROLE, LEVEL_JOB, LEVEL_FRAMEWORK_ROLE, LEVEL_FRAMEWORK, LEVELS };
+/* From LEVEL_FRAMEWORK on every layer has two: level_block(layer) and level_own(layer). */
+enum { LEVEL_ROLE, LEVEL_JOB, LEVEL_PROJECT, LEVEL_FRAMEWORK, LEVELS = LEVEL_FRAMEWORK + 2 * MOST_FRAMEWORKS };
+
+/* The levels of framework LAYER, counted from the one that the job names: its block for the role, and its own fields. */
+static inline unsigned level_block(unsigned layer) { return LEVEL_FRAMEWORK + 2 * layer; }
+static inline unsigned level_own(unsigned layer) { return LEVEL_FRAMEWORK + 2 * layer + 1; }
 
 struct role_slot {
 	struct slot slot;
 	struct span set_at;             /* the item that decided the value; unknown for a built-in default */
-	enum level level;               /* that it came from; LEVELS for a built-in default */
+	unsigned level;                 /* that it came from; LEVELS for a built-in default */
 	bool deciding;                  /* set_at and level are filled in */
 };
 
@@ -30,12 +36,12 @@ struct role {
 	struct span name_at;            /* what names its replicas; unknown for our own names */
 	bool aux;
 	struct job *job;
-	struct decl *decl;              /* of the framework, or of the job without one */
+	struct decl *decls[MOST_FRAMEWORKS];   /* of each framework that has the role */
 	struct decl *job_decl;          /* of the job's own block; NULL without */
 	const struct entry *own;        /* its block in the job; NULL when the job does not mention it */
 	struct node *block;             /* of that entry */
-	struct node *framework_block;   /* NODE_BLOCK of the framework, or NULL */
 	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where there is none */
+	unsigned nlevels;               /* those behind it are all NULL */
 	bool torn;                      /* something that the job writes for it is broken: what is not there may have been meant */
 	struct role_slot *slots[FIELDS];        /* made on first use */
 	struct plan_role *plan;         /* its place in the plan */
@@ -49,7 +55,12 @@ const struct value *role_field(struct eval *ev, struct role *r, enum field_id id
 /* Where the value of a field was decided: the user's text, else the role itself. */
 struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
 /* Which level decided a field; LEVELS for the built-in default. */
-enum level role_field_level(struct eval *ev, struct role *r, enum field_id id);
+unsigned role_field_level(struct eval *ev, struct role *r, enum field_id id);
+
+/* The framework's typed declaration of a field for this role, `replicas: int(1..)`; NULL without. */
+struct node *role_typed(const struct role *r, enum field_id id);
+/* Reports that nothing sets a field which the framework declares with TYPED and without a value (TJ0512). */
+void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed);
 
 /* Is something broken that the levels say?  Call when `levels` is filled in. */
 void role_find_torn(struct role *r);
@@ -58,6 +69,9 @@ void role_find_torn(struct role *r);
 struct said role_said(struct eval *ev, struct role *r, enum field_id id);
 /* The nearest of it; false when no level says anything. */
 bool role_first(struct role *r, enum field_id id, struct contribution *ret);
+
+/* Leaves out what frameworks say of ARGS where the job has a command of its own: arguments belong to the command that they are written with. */
+void role_own_args(struct role *r, struct said *args);
 
 /* Smallest and largest number of replicas; false when that could not be evaluated. */
 bool role_replicas(struct eval *ev, struct role *r, int64_t *ret_min, int64_t *ret_max);

@@ -47,7 +47,7 @@ static const struct value *find_port(struct eval *ev, struct role *r, struct str
 	suggest_init(&s, ev->arena, name);
 	for (size_t i = 0; i < ports->u.map.index.n; i++)
 		suggest_add(&s, ports->u.map.index.entries[i].key);
-	struct str help = suggest_or_list(&s, "it has");
+	struct str help = suggest_or_list(&s, "its ports are");
 	if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 	else
@@ -214,31 +214,40 @@ static const struct value *known_word(struct eval *ev, const struct value *v)
 }
 
 /* False where they are not known: the image decides, or the replica does. */
-static bool add_words(struct eval *ev, struct role *r, const struct contribution *c, struct value *to)
+static bool add_words(struct eval *ev, struct role *r, const struct said *said, struct value *to)
 {
 	struct role *self = ev->self;
 	int64_t index = ev->pod_index;
 
 	ev->self = r;
 	ev->pod_index = -1;
-	const struct value *v = entry_value(ev, c->entry);
+	const struct value *v = said_value(ev, said);
 	ev->self = self;
 	ev->pod_index = index;
-	for (size_t i = 0; v->kind == VALUE_LIST && i < v->u.list.n; i++)
+	for (size_t i = 0; v && v->kind == VALUE_LIST && i < v->u.list.n; i++)
 		ARENA_PUSH(ev->arena, to->u.list.at, to->u.list.n, known_word(ev, v->u.list.at[i]));
-	return v->kind == VALUE_LIST && v->u.list.n;
+	return v && v->kind == VALUE_LIST && v->u.list.n;
 }
 
-/* Command and arguments: arguments belong to the command that they are written with. */
+void role_own_args(struct role *r, struct said *args)
+{
+	struct contribution command;
+	if (!role_first(r, FIELD_COMMAND, &command) || command.level >= LEVEL_FRAMEWORK)
+		return;
+	while (args->n && args->at[args->n - 1].level >= LEVEL_FRAMEWORK)
+		args->n--;
+}
+
 static const struct value *role_words(struct eval *ev, struct role *r, struct span at)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, at);
-	struct contribution command, args;
+	struct said command = role_said(ev, r, FIELD_COMMAND), args = role_said(ev, r, FIELD_ARGS);
 
-	if (!role_first(r, FIELD_COMMAND, &command) || !add_words(ev, r, &command, list))
+	if (!command.n || !add_words(ev, r, &command, list))
 		return list;
-	list->from = entry_at(command.entry);
-	if (role_first(r, FIELD_ARGS, &args) && (args.level <= LEVEL_JOB || command.level > LEVEL_JOB))
+	list->from = entry_at(command.at[0].entry);
+	role_own_args(r, &args);
+	if (args.n)
 		add_words(ev, r, &args, list);
 	return list;
 }
@@ -262,8 +271,10 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 		v->u.role = r;
 		return v;
 	}
-	if (str_is(name, "words"))
-		return role_words(ev, r, at->span);
+	if (str_is(name, "words"))              /* a broken item may have been the command */
+		return r->torn ? &value_bad : role_words(ev, r, at->span);
+	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") || str_is(name, "raw"))
+		return planned_role_member(ev, r, name, at->span);
 	*ret_field = FIELD_ACCELERATOR;
 	if (str_is(name, "devices") || str_is(name, "accelerator_pods")) {
 		if (role_field(ev, r, FIELD_ACCELERATOR)->kind == VALUE_BAD)
@@ -287,6 +298,8 @@ static const struct value *one_number(struct eval *ev, struct role *r, const str
 {
 	if (v->kind != VALUE_ELASTIC || type_strip_optional(at->type)->kind == TYPE_ELASTIC)
 		return v;
+	if (v->u.range.lo == v->u.range.hi)     /* a framework narrows what the one that it wraps leaves elastic */
+		return value_int(ev->arena, v->u.range.lo, v->from);
 	struct diag *d = diag_report(ev->diags, TJ0506, at->span, "'%.*s.replicas' is %lld:%lld; which number is meant?", STR_ARG(r->name),
 		(long long)v->u.range.lo, (long long)v->u.range.hi);
 	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_REPLICAS), "elastic here");
@@ -297,6 +310,8 @@ static const struct value *one_number(struct eval *ev, struct role *r, const str
 const struct value *role_member(struct eval *ev, struct role *r, struct str name, struct node *at)
 {
 	enum field_id field;
+	if (ev->in_policy)
+		ev->policy_role = r;
 	if (!str_is(name, "name") && !str_is(name, "given") && !known_yet(ev, r->name, name, at->span))
 		return &value_bad;
 	const struct value *v = plain_member(ev, r, name, at, &field);
@@ -320,7 +335,10 @@ const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct s
 {
 	for (size_t i = 0; ev->job && i < ev->job->nroles; i++) {
 		struct role *r = ev->job->roles[i];
-		if (r->decl == d || r->job_decl == d)
+		bool named = r->job_decl == d;
+		for (unsigned l = 0; l < ev->job->nlayers && !named; l++)
+			named = r->decls[l] == d;
+		if (named)
 			return role_value(ev, r, at);
 	}
 	known_yet(ev, d->name, STR(""), at);
@@ -353,6 +371,8 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
 	if (str_is(name, "namespace")) {
 		const struct value *v = value_string(ev->arena, j->plan->ns.set ? j->plan->ns.value : STR("default"),
 			j->plan->ns.set ? j->plan->ns.from : at->span);
+		if (!ev->asking || ev->reads != ev->asking)     /* it is not only looked at */
+			j->plan->namespace_in_address = true;
 		eval_read(ev, v->from, STR("namespace"), v);
 		return v;
 	}
@@ -364,6 +384,8 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
 		return cluster_roles(ev, false, at->span);
 	if (str_is(name, "all_roles"))
 		return cluster_roles(ev, true, at->span);
+	if (str_is(name, "containers") || str_is(name, "objects"))
+		return planned_cluster_member(ev, j, name, at->span);
 	return &value_bad;
 }
 

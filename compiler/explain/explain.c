@@ -3,15 +3,25 @@
 
 #include <stdlib.h>
 
-void explain_next(struct explain *e)
+/* Writes the index of the diagnostics, when that is the topic. */
+static bool explain_codes(struct explain *e)
 {
-	if (e->told++)
-		buf_char(e->out, '\n');
+	if (!str_is(e->topic, "codes") && !str_is(e->topic, "diagnostics") && !str_is(e->topic, "errors") && !str_is(e->topic, "warnings"))
+		return false;
+	explain_next(e);
+	buf_z(e->out, "codes: every diagnostic; 'trainc explain CODE' has a wrong and a right program\n\n");
+	for (int i = 0; i < DIAG_CODES; i++)
+		buf_printf(e->out, "  %s  %-8s %s\n", diag_code_name((enum diag_code)i), diag_severity((enum diag_code)i) == SEVERITY_ERROR ? "error" : "warning",
+			diag_meaning((enum diag_code)i));
+	return true;
 }
 
 bool explain_ask(struct explain *e)
 {
 	suggest_init(&e->near, e->arena, e->topic);
+	if (explain_codes(e))
+		return true;
+	suggest_add(&e->near, STR("codes"));
 	bool code = explain_code(e), grammar = explain_grammar(e), word = explain_words(e);
 	bool package = explain_packages(e), library = explain_library(e);
 	bool schema = explain_schema(e);

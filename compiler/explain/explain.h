@@ -2,7 +2,7 @@
  * explain.h - what `trainc explain` knows, one function per kind of topic.
  *
  * Each appends what it knows about the topic and returns whether it knew
- * anything; a word may mean several things, and then all are told.  The word
+ * anything; a word may mean several things, and then all are reported.  The word
  * is also compared with everything that could have been meant (`near`), so
  * that an unknown topic is answered with the nearest one.
  */
@@ -19,13 +19,14 @@ struct explain {
 	struct arena *arena;
 	struct str topic;
 	struct suggest near;
-	struct render_options render;   /* of diagnostics, and whether there is colour */
+	struct render_options render;   /* of diagnostics, and whether there is color */
 	const struct reader *reader;    /* of the packages of the project around; NULL: they are not asked */
+	const struct schema *tables;    /* that explain_schema() is asking: of Kubernetes, or of the project's own kinds */
 	struct buf *out;
 	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
 };
 
-/* All that is known about the topic; false when nobody knows anything, and `near` then has all that they know. */
+/* All that is known about the topic; false when nothing knows anything, and `near` then has all that they know. */
 bool explain_ask(struct explain *e);
 
 /* Begin another meaning. */
@@ -48,6 +49,8 @@ bool explain_foreign(struct explain *e);        /* gpu, which is called otherwis
 bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
 
 bool explain_command(struct explain *e);        /* compile, fmt */
+/* The pages that mention a topic that has none of its own. */
+bool explain_search(struct explain *e);
 
 /* Everything that can be asked, in byte order, each once. */
 const struct str *explain_topics(struct arena *a, size_t *ret_n);

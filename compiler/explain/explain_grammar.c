@@ -3,7 +3,7 @@
  */
 #include "check/schema.h"
 #include "explain/explain.h"
-#include "syntax/foreign.h"
+#include "syntax/help/foreign.h"
 
 /* The reserved words that begin something, and the types. */
 static const struct {
@@ -18,21 +18,30 @@ static const struct {
 	{ "fn", "declaration", "A function: one expression of its arguments.", "fn twice(n: int) -> int = 2 * n" },
 	{ "type", "declaration", "A record, or a name for a type.", "type Dataset {\n  claim: string\n  readonly: bool = true\n}" },
 	{ "profile", "declaration", "Parameters that are set together: --profile NAME.", "profile big {\n  replicas_wanted = 16\n}" },
-	{ "job", "declaration", "What is compiled: a name, a framework if there is one, and fields and roles.",
+	{ "job", "declaration", "What is compiled: a name, optionally a framework, then fields and roles.",
 	  "job \"hello\": single.task {\n  image = \"registry.example.com/hello:1.0\"\n\n  role task { cpu = 4, memory = 16Gi }\n}" },
-	{ "framework", "declaration", "How the processes of a cluster find each other: roles, ports and environment that jobs build on.",
+	{ "framework", "declaration", "How the processes of a cluster find each other: roles, ports and environment that jobs build on. 'framework ours(port: port = 7000): pairs(port = port) { ... }' wraps another one: its fields win over, or extend, those of what it wraps.",
 	  "framework pairs(port: port = 7000) {\n  role worker {\n    replicas: int(2..)\n    ports { peer = port }\n    env { RANK = pod.index, FIRST = worker.address(0, \"peer\") }\n  }\n\n  success = done(worker)\n}" },
 	{ "accelerator", "declaration", "A device: what it is called in Kubernetes, and which nodes have it.", NULL },
-	{ "test", "declaration", "Checks that 'trainc test' runs, with parameters of their own.",
+	{ "test", "declaration", "Checks that 'trainc test' runs, with their own parameters.",
 	  "test \"big\" {\n  profile = \"big\"\n  check not fails(\"TJ0401\") else \"a parameter has no value\"\n}" },
 	{ "policy", "declaration", "Checks of an organisation that every job of a project must meet.", NULL },
 	{ "project", "declaration", "Settings of a directory of programs, in project.tj.", "project {\n  kubernetes = \"1.33\"\n}" },
 	{ "check", "item", "Refuses what does not hold, with a message.",
-	  "check replicas_wanted % 2 == 0 else \"they come in pairs, not ${replicas_wanted}\"" },
+	  "check replicas_wanted % 2 == 0 else \"nodes come in pairs, not ${replicas_wanted}\"" },
 	{ "warn", "item", "As check, but a warning.", NULL },
 	{ "if", "item and expression", "A choice of values, or of items in a body.", "let size: memory = if big then 64Gi else 16Gi" },
 	{ "for", "item and expression", "Items, jobs or elements, one for each of a list, a map or a range.",
 	  "let names = [\"part-${i}\" for i in range(4)]" },
+	{ "sweep", "jobs from lists", "One job for each element of a list, or for each combination of several; names of jobs have no dots, so replace them.",
+	  "for lr in [0.1, 0.01], size in [1, 2] if size < 3 job \"sweep-${replace(str(lr), \".\", \"-\")}-${size}\" {\n  image = \"registry.example.com/train:1.0\"\n  role trial { replicas = size, cpu = 1, memory = 1Gi }\n}" },
+	{ "matrix", "jobs from lists", "Every combination of several lists is a sweep: 'trainc explain sweep'.",
+	  "for a in [1, 2], b in [\"x\", \"y\"] job \"try-${a}-${b}\" {\n  image = \"registry.example.com/train:1.0\"\n  role trial { cpu = a, memory = 1Gi }\n}" },
+	{ "rlhf", "roles of one's own beside a framework's",
+	  "A learner that a framework starts, with generators, reward models and replay as further roles: 'other_roles = true' of the job admits them, 'ready' says when they can be asked, 'start_after = ready(ROLE)' keeps the order. examples/17-rlhf is a whole program.",
+	  "other_roles = true\nrole judge {\n  ports { http = 8000 }\n  ready = tcp(\"http\")\n}" },
+	{ "contains", "not in the language", "A part of a text is found with 'find(text, part) != none', an element of a list with 'x in xs', a key of a map with 'has(m, key)'.",
+	  "let tagged = find(\"repo/image:1\", \":\") != none" },
 	{ "as", "word of an import", "The name under which the module is known in this file.", "import \"shared.tj\" as shared" },
 	{ "then", "word of 'if'", "What the expression is when its condition holds.", "let size: memory = if true then 64Gi else 16Gi" },
 	{ "else", "word of 'if' and of 'check'", "What the expression is when its condition does not hold; the message of a check.",
@@ -67,18 +76,35 @@ static const struct {
 	  "mounts { \"/data\" = pvc(\"data\", readonly = true) }" },
 	{ "condition", "type", "What has to hold of roles: made by done, ready and started, and joined by 'and' and 'or'.",
 	  "success = done(task)" },
+	{ "Role", "type", "A bundle of fields of a role, any of which may be left out; '...' inserts those that are there.",
+	  "let node: Role = { cpu = 8, memory = 64Gi }\njob \"train\" {\n  image = \"registry.example.com/train:1.0\"\n  role worker { ...node, replicas = 2 }\n}" },
+	{ "Sidecar", "type", "A bundle of fields of a sidecar, as Role is of a role.",
+	  "let agent: Sidecar = { image = \"registry.example.com/agent:1.0\", memory = 256Mi }" },
+	{ "Limits", "type", "What 'limits' holds: cpu, memory and disk, each of them optional.", "let twice: Limits = { cpu = 16, memory = 64Gi }" },
 	{ "elastic", "type", "A range of replicas, 1:8, that a cluster may use any number of.", NULL },
 	{ "image", "type", "A container image: registry/path:tag or registry/path@sha256:...", NULL },
 	{ "topology", "type", "The shape of a slice of devices: 4x4, 2x2x4.", NULL },
 };
 
+/* pod.index is on the page of pod, and so are the members of the other built-in values. */
+static struct str before_member(struct str topic)
+{
+	static const char *const values[] = { "pod.", "self.", "cluster." };
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (str_starts(topic, str_of(values[i])))
+			return (struct str){ topic.p, strlen(values[i]) - 1 };
+	return topic;
+}
+
 bool explain_grammar(struct explain *e)
 {
 	unsigned told = e->told;
+	struct str topic = before_member(e->topic);
 
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
 		suggest_add(&e->near, str_of(topics[i].word));
-		if (!str_is(e->topic, topics[i].word))
+		if (!str_is(topic, topics[i].word))
 			continue;
 		explain_next(e);
 		buf_printf(e->out, "%s: %s\n\n%s\n", topics[i].word, topics[i].kind, topics[i].doc);
@@ -104,6 +130,6 @@ bool explain_foreign(struct explain *e)
 			return false;
 	bool known = e->told > 0;
 	explain_next(e);
-	buf_printf(e->out, "%.*s: %s\n\n%s\n", STR_ARG(e->topic), known ? "no field of that name" : "not a word of this language", other->help);
+	buf_printf(e->out, "%.*s: %s\n\n%s\n", STR_ARG(e->topic), known ? "where a field of that name is looked for" : "not a word of this language", other->help);
 	return true;
 }

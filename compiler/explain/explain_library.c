@@ -1,7 +1,7 @@
 /*
  * explain_library.c - the standard library from its own text.
  *
- * A module that nobody asks for is not parsed, except for a bare name
+ * A module that nothing asks for is not parsed, except for a bare name
  * (`elastic`), which may be declared anywhere.
  */
 #include "explain/explain.h"
@@ -33,11 +33,23 @@ static void put_doc(struct str doc, struct buf *out)
 	}
 }
 
+/* ": base(port = port)" of a framework that wraps another, and the end of the line. */
+static void put_base(const struct library_module *m, const struct node *blueprint, struct buf *out)
+{
+	if (blueprint && blueprint->kind == NODE_FRAMEWORK && blueprint->u.blueprint_decl.base) {
+		struct span at = blueprint->u.blueprint_decl.base->span;
+		if (blueprint->u.blueprint_decl.has_args)
+			at = span_join(at, blueprint->u.blueprint_decl.args_span);
+		buf_printf(out, ": %.*s", STR_ARG(source_text(&m->sources, at)));
+	}
+	buf_char(out, '\n');
+}
+
 static void put_signature(const struct library_module *m, const struct library_item *d, struct buf *out)
 {
 	buf_printf(out, "  %s %.*s", d->kind, STR_ARG(d->name));
 	if (!d->formals || !d->formals->n) {
-		buf_char(out, '\n');
+		put_base(m, d->blueprint, out);
 		return;
 	}
 	bool one_a_line = d->formals->n > 3 || is_documented(d->formals);
@@ -51,7 +63,8 @@ static void put_signature(const struct library_module *m, const struct library_i
 		if (one_a_line)
 			buf_z(out, i + 1 < d->formals->n ? "," : "\n  ");
 	}
-	buf_z(out, ")\n");
+	buf_char(out, ')');
+	put_base(m, d->blueprint, out);
 }
 
 static void tell(struct explain *e, const struct library_module *m, const struct library_item *d)

@@ -48,7 +48,7 @@ static bool ask_package(struct explain *e, struct str package, struct str direct
 
 bool explain_packages(struct explain *e)
 {
-	struct compile c;
+	struct trainc c;
 	bool told = false;
 
 	if (!e->reader || !e->reader->exists || !memchr(e->topic.p, '.', e->topic.n) || memchr(e->topic.p, '/', e->topic.n))

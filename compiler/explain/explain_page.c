@@ -100,7 +100,7 @@ static bool read_run(struct arena *a, const struct page_part *part, struct optio
 
 static void put_import_diagnostics(struct explain *e, struct session *s)
 {
-	struct compile *c = ARENA_NEW(e->arena, struct compile);
+	struct trainc *c = trainc_open_reader(s->reader);
 	struct import *im = session_import(s, c);
 	struct buf program = { 0 };
 
@@ -109,13 +109,13 @@ static void put_import_diagnostics(struct explain *e, struct session *s)
 	diags_finish(&c->diags);
 	diags_text(&c->diags, e->render, e->out);
 	buf_release(&program);
-	compile_release(c);
+	trainc_close(c);
 }
 
 static void put_diagnostics(struct explain *e, const struct page_part *part)
 {
 	struct folder folder = folder_of(part);
-	struct reader reader = { &folder, folder_read, folder_exists, folder_list };
+	struct reader reader = { &folder, folder_read, folder_exists, folder_list, NULL, NULL };
 	struct options options;
 	struct session s = { .arena = e->arena, .options = &options, .reader = &reader };
 	struct programs all;
@@ -128,9 +128,9 @@ static void put_diagnostics(struct explain *e, const struct page_part *part)
 	}
 	if (!session_compile(&s, &all))
 		return;
-	session_check_objects(&s, &all, options.command == COMMAND_COMPILE);
+	trainc_check(all.at, all.n, options.command == COMMAND_COMPILE);
 	for (size_t i = 0; i < all.n; i++) {
-		diags_finish(&all.at[i]->diags);
+		trainc_finish(all.at[i]);
 		diags_text(&all.at[i]->diags, e->render, e->out);
 	}
 	session_release(&all);
@@ -152,7 +152,7 @@ static void put_heading(struct explain *e, const char *text)
 	buf_char(e->out, '\n');
 }
 
-/* Names are marked by backquotes in the page, by colour or single quotes here. */
+/* Names are marked by backquotes in the page, by color or single quotes here. */
 static void put_text(struct explain *e, struct str text)
 {
 	bool inside = false;

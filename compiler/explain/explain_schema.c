@@ -1,12 +1,14 @@
 /*
- * explain_schema.c - kinds of Kubernetes and their fields, from the tables:
+ * explain_schema.c - kinds of Kubernetes, and of the project around, and their fields, from the tables:
  * Pod.spec.hostNetwork, PodSpec, Job.
  */
 #include "explain/explain.h"
 
+#include "base/path.h"
+#include "check/project.h"
+#include "compile.h"
 #include "kube/schema.h"
-
-static const struct schema *const tables = &schema_builtin;
+#include "kube/schema_text.h"
 
 static struct str last_part(struct str name)
 {
@@ -17,24 +19,24 @@ static struct str last_part(struct str name)
 /* ---- one type ---- */
 
 /* The versions in which the field is the same to people, whatever server-side apply makes of its lists. */
-static uint32_t versions_of(const struct schema_type *t, const struct schema_field *f)
+static uint32_t versions_of(const struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	uint32_t all = 0;
 
 	for (size_t i = t->first; i < t->first + t->n; i++) {
-		const struct schema_field *other = &tables->fields[i];
+		const struct schema_field *other = &e->tables->fields[i];
 		if (other->name == f->name && other->ref == f->ref && other->required == f->required)
 			all |= other->versions;
 	}
 	return all;
 }
 
-static bool told_before(const struct schema_type *t, size_t field)
+static bool told_before(const struct explain *e, const struct schema_type *t, size_t field)
 {
-	const struct schema_field *f = &tables->fields[field];
+	const struct schema_field *f = &e->tables->fields[field];
 
 	for (size_t i = t->first; i < field; i++)
-		if (tables->fields[i].name == f->name && tables->fields[i].ref == f->ref && tables->fields[i].required == f->required)
+		if (e->tables->fields[i].name == f->name && e->tables->fields[i].ref == f->ref && e->tables->fields[i].required == f->required)
 			return true;
 	return false;
 }
@@ -44,20 +46,20 @@ static void fields(struct explain *e, const struct schema_type *t)
 	size_t width = 0;
 
 	for (size_t i = t->first; i < t->first + t->n; i++) {
-		size_t n = schema_text(tables, tables->fields[i].name).n;
+		size_t n = schema_text(e->tables, e->tables->fields[i].name).n;
 		width = n > width ? n : width;
 	}
 	for (size_t i = t->first; i < t->first + t->n; i++) {
-		const struct schema_field *f = &tables->fields[i];
-		if (told_before(t, i))
+		const struct schema_field *f = &e->tables->fields[i];
+		if (told_before(e, t, i))
 			continue;
-		buf_printf(e->out, "  %-*s  ", (int)width, tables->text + f->name);
-		schema_ref_text(tables, &tables->refs[f->ref], e->out);
+		buf_printf(e->out, "  %-*s  ", (int)width, e->tables->text + f->name);
+		schema_ref_text(e->tables, &e->tables->refs[f->ref], e->out);
 		if (f->required)
 			buf_z(e->out, ", required");
-		if (versions_of(t, f) != t->versions) {
+		if (versions_of(e, t, f) != t->versions) {
 			buf_z(e->out, ", ");
-			schema_versions_text(versions_of(t, f), e->out);
+			schema_versions_text(versions_of(e, t, f), e->out);
 		}
 		buf_char(e->out, '\n');
 	}
@@ -72,13 +74,13 @@ static void versions(struct explain *e, uint32_t set)
 }
 
 /* The raw block that is merged into the type. */
-static const char *raw_block(const struct schema_type *t)
+static const char *raw_block(const struct explain *e, const struct schema_type *t)
 {
 	static const char *const blocks[][2] = { { "core.v1.PodSpec", "raw pod" }, { "core.v1.Container", "raw container" },
 		{ "batch.v1.JobSpec", "raw job" }, { "core.v1.ServiceSpec", "raw service" } };
 
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-		if (str_is(schema_text(tables, t->name), blocks[i][0]))
+		if (str_is(schema_text(e->tables, t->name), blocks[i][0]))
 			return blocks[i][1];
 	return NULL;
 }
@@ -95,42 +97,42 @@ static struct str next_part(struct str *rest)
 }
 
 /* The type of the elements behind lists and maps; NULL for a scalar. */
-static const struct schema_type *inner(const struct schema_ref *r)
+static const struct schema_type *inner(const struct explain *e, const struct schema_ref *r)
 {
 	while (r->word == SCHEMA_LIST || r->word == SCHEMA_MAP)
-		r = &tables->refs[r->of];
-	return r->word == SCHEMA_OBJECT ? &tables->types[r->of] : NULL;
+		r = &e->tables->refs[r->of];
+	return r->word == SCHEMA_OBJECT ? &e->tables->types[r->of] : NULL;
 }
 
 /* What the field was in versions where it was something else. */
 static void other_forms(struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	for (size_t i = t->first; i < t->first + t->n; i++) {
-		const struct schema_field *other = &tables->fields[i];
-		if (other->name != f->name || told_before(t, i) || (other->ref == f->ref && other->required == f->required))
+		const struct schema_field *other = &e->tables->fields[i];
+		if (other->name != f->name || told_before(e, t, i) || (other->ref == f->ref && other->required == f->required))
 			continue;
 		buf_z(e->out, "In ");
-		schema_versions_text(versions_of(t, other), e->out);
+		schema_versions_text(versions_of(e, t, other), e->out);
 		buf_z(e->out, ": ");
-		schema_ref_text(tables, &tables->refs[other->ref], e->out);
+		schema_ref_text(e->tables, &e->tables->refs[other->ref], e->out);
 		buf_z(e->out, other->required ? ", required\n" : ", not required\n");
 	}
 }
 
 static void field(struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
-	struct str name = schema_text(tables, f->name), owner = last_part(schema_text(tables, t->name));
-	const struct schema_type *below = inner(&tables->refs[f->ref]);
-	const char *raw = raw_block(t);
+	struct str name = schema_text(e->tables, f->name), owner = last_part(schema_text(e->tables, t->name));
+	const struct schema_type *below = inner(e, &e->tables->refs[f->ref]);
+	const char *raw = raw_block(e, t);
 
 	explain_next(e);
 	buf_printf(e->out, "%.*s: ", STR_ARG(e->topic));
-	schema_ref_text(tables, &tables->refs[f->ref], e->out);
+	schema_ref_text(e->tables, &e->tables->refs[f->ref], e->out);
 	buf_printf(e->out, ", field of %.*s%s", STR_ARG(owner), f->required ? ", required" : "");
-	versions(e, versions_of(t, f));
+	versions(e, versions_of(e, t, f));
 	other_forms(e, t, f);
 	if (f->keys)
-		buf_printf(e->out, "\nElements are told apart by %s.\n", tables->text + f->keys);
+		buf_printf(e->out, "\nThe key of an element is %s.\n", e->tables->text + f->keys);
 	if (raw)
 		buf_printf(e->out, "\n  %s { %.*s = ... }\n", raw, STR_ARG(name));
 	if (below) {
@@ -142,12 +144,12 @@ static void field(struct explain *e, const struct schema_type *t, const struct s
 static void no_field(struct explain *e, const struct schema_type *t, struct str name)
 {
 	struct suggest near;
-	struct str owner = last_part(schema_text(tables, t->name));
+	struct str owner = last_part(schema_text(e->tables, t->name));
 
 	suggest_init(&near, e->arena, name);
 	for (size_t i = t->first; i < t->first + t->n; i++)
-		suggest_add(&near, schema_text(tables, tables->fields[i].name));
-	struct str sentence = suggest_or_list(&near, "it has");
+		suggest_add(&near, schema_text(e->tables, e->tables->fields[i].name));
+	struct str sentence = suggest_or_list(&near, "its fields are");
 	explain_next(e);
 	buf_printf(e->out, "%.*s has no field '%.*s'; ", STR_ARG(owner), STR_ARG(name));
 	if (sentence.n)
@@ -161,8 +163,8 @@ static void walk(struct explain *e, const struct schema_type *t, struct str rest
 {
 	while (rest.n) {
 		struct str name = next_part(&rest);
-		const struct schema_field *f = schema_newest_field(tables, t, name);
-		const struct schema_type *below = f ? inner(&tables->refs[f->ref]) : NULL;
+		const struct schema_field *f = schema_newest_field(e->tables, t, name);
+		const struct schema_type *below = f ? inner(e, &e->tables->refs[f->ref]) : NULL;
 		if (!f) {
 			no_field(e, t, name);
 			return;
@@ -173,7 +175,7 @@ static void walk(struct explain *e, const struct schema_type *t, struct str rest
 		}
 		if (!below) {
 			explain_next(e);
-			buf_printf(e->out, "'%.*s' is no object: nothing is below it\n", STR_ARG(name));
+			buf_printf(e->out, "'%.*s' is not an object: it has no fields\n", STR_ARG(name));
 			return;
 		}
 		t = below;
@@ -182,10 +184,10 @@ static void walk(struct explain *e, const struct schema_type *t, struct str rest
 
 static void kind(struct explain *e, const struct schema_kind *k)
 {
-	const struct schema_type *t = &tables->types[k->type];
+	const struct schema_type *t = &e->tables->types[k->type];
 
 	explain_next(e);
-	buf_printf(e->out, "%s: kind of Kubernetes, apiVersion %s, %s", tables->text + k->kind, tables->text + k->api_version,
+	buf_printf(e->out, "%s: kind of Kubernetes, apiVersion %s, %s", e->tables->text + k->kind, e->tables->text + k->api_version,
 		k->namespaced ? "in a namespace" : "in no namespace");
 	versions(e, k->versions);
 	buf_char(e->out, '\n');
@@ -194,8 +196,8 @@ static void kind(struct explain *e, const struct schema_kind *k)
 
 static void type(struct explain *e, const struct schema_type *t)
 {
-	const char *raw = raw_block(t);
-	struct str name = schema_text(tables, t->name);
+	const char *raw = raw_block(e, t);
+	struct str name = schema_text(e->tables, t->name);
 
 	explain_next(e);
 	buf_printf(e->out, "%.*s: type of Kubernetes, %.*s", STR_ARG(last_part(name)), STR_ARG(name));
@@ -219,11 +221,11 @@ static const struct schema_kind *find_kind(struct explain *e, struct str name)
 {
 	const struct schema_kind *found = NULL;
 
-	for (size_t i = 0; i < tables->nkinds; i++) {
-		const struct schema_kind *k = &tables->kinds[i];
-		suggest_add(&e->near, schema_text(tables, k->kind));
-		if (str_eq(schema_text(tables, k->kind), name) &&
-		    (!found || stabler(schema_text(tables, k->api_version), schema_text(tables, found->api_version))))
+	for (size_t i = 0; i < e->tables->nkinds; i++) {
+		const struct schema_kind *k = &e->tables->kinds[i];
+		suggest_add(&e->near, schema_text(e->tables, k->kind));
+		if (str_eq(schema_text(e->tables, k->kind), name) &&
+		    (!found || stabler(schema_text(e->tables, k->api_version), schema_text(e->tables, found->api_version))))
 			found = k;
 	}
 	return found;
@@ -233,24 +235,47 @@ static const struct schema_type *find_type(struct explain *e, struct str name)
 {
 	const struct schema_type *found = NULL;
 
-	for (size_t i = 0; i < tables->ntypes; i++) {
-		struct str whole = schema_text(tables, tables->types[i].name);
+	for (size_t i = 0; i < e->tables->ntypes; i++) {
+		struct str whole = schema_text(e->tables, e->tables->types[i].name);
 		suggest_add(&e->near, last_part(whole));
-		if (str_eq(last_part(whole), name) && (!found || stabler(whole, schema_text(tables, found->name))))
-			found = &tables->types[i];
+		if (str_eq(last_part(whole), name) && (!found || stabler(whole, schema_text(e->tables, found->name))))
+			found = &e->tables->types[i];
 	}
 	return found;
 }
 
-bool explain_schema(struct explain *e)
+/* The kinds that 'trainc vendor crd' wrote beside the project.tj around; NULL without, or when they cannot be read. */
+static const struct schema *own_kinds(struct explain *e)
+{
+	struct trainc c;
+	struct str text, why;
+	struct schema *kinds = NULL;
+
+	if (!e->reader || !e->reader->exists)
+		return NULL;
+	compile_init(&c, e->reader);
+	c.program.locking = true;               /* whatever the lock says: nothing is compiled */
+	project_find(&c.program, STR("."), STR(""));
+	struct str path = path_join(e->arena, c.program.project.root, STR("crds.tbl"));
+	if (e->reader->exists(e->reader->context, path) && e->reader->read(e->reader->context, e->arena, path, &text, &why)) {
+		struct schema_builder *b = schema_builder_new(e->arena, &schema_builtin);
+		kinds = ARENA_NEW(e->arena, struct schema);
+		if (!schema_read(b, text, &why) || !schema_build(b, kinds, &why))
+			kinds = NULL;
+	}
+	compile_release(&c);
+	return kinds;
+}
+
+static bool ask(struct explain *e, const struct schema *tables)
 {
 	struct str rest = e->topic, first = next_part(&rest);
 
-	/* Names of Kubernetes begin with a capital letter, words of the language do not. */
-	if (!first.n || first.p[0] < 'A' || first.p[0] > 'Z')
+	if (!tables)
 		return false;
+	e->tables = tables;
 	const struct schema_kind *k = find_kind(e, first);
-	const struct schema_type *t = k ? &tables->types[k->type] : find_type(e, first);
+	const struct schema_type *t = k ? &e->tables->types[k->type] : find_type(e, first);
 	if (!t)
 		return false;
 	if (rest.n)
@@ -260,4 +285,12 @@ bool explain_schema(struct explain *e)
 	else
 		type(e, t);
 	return true;
+}
+
+bool explain_schema(struct explain *e)
+{
+	/* Names of Kubernetes begin with a capital letter, words of the language do not. */
+	if (!e->topic.n || e->topic.p[0] < 'A' || e->topic.p[0] > 'Z')
+		return false;
+	return ask(e, &schema_builtin) || ask(e, own_kinds(e));
 }

@@ -162,7 +162,15 @@ static void put_fleet(struct reference *r, const struct node *n)
 	if (!n->u.job.list)
 		return;
 	buf_z(r->out, "\nOne job for each ");
-	markdown_code(r->out, str_printf(r->arena, "%.*s in %.*s", STR_ARG(names), STR_ARG(reference_text(r, n->u.job.list))), false);
+	struct str text = str_printf(r->arena, "%.*s in %.*s", STR_ARG(names), STR_ARG(reference_text(r, n->u.job.list)));
+	for (size_t i = 0; i < n->u.job.nmore; i++) {
+		const struct clause *c = &n->u.job.more[i];
+		names = c->nbinders > 1 ? outline_both(r->arena, c->binders[0].name, c->binders[1].name) : c->binders[0].name;
+		text = str_printf(r->arena, "%.*s, %.*s in %.*s", STR_ARG(text), STR_ARG(names), STR_ARG(reference_text(r, c->list)));
+	}
+	if (n->u.job.filter)
+		text = str_printf(r->arena, "%.*s if %.*s", STR_ARG(text), STR_ARG(reference_text(r, n->u.job.filter)));
+	markdown_code(r->out, text, false);
 	buf_z(r->out, ".\n");
 }
 

@@ -240,6 +240,13 @@ void reference_blueprint(struct reference *r, const struct node *decl)
 	const struct node *body = decl->u.blueprint_decl.body;
 
 	reference_doc(r, decl->u.blueprint_decl.doc);
+	if (decl->u.blueprint_decl.base) {
+		struct span at = decl->u.blueprint_decl.base->span;
+		buf_z(r->out, "\nWraps ");
+		markdown_code(r->out, flat_text(r->outline.flat, decl->u.blueprint_decl.has_args ?
+			span_join(at, decl->u.blueprint_decl.args_span) : at), false);
+		buf_z(r->out, ".\n");
+	}
 	reference_arguments(r, &decl->u.blueprint_decl.formals);
 	if (decl->kind == NODE_FRAMEWORK)
 		put_framework(r, body);

@@ -129,6 +129,50 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 	return ret;
 }
 
+/* How long the block of comments is that a text begins with: up to the first line that is none. */
+static size_t leading(struct str text)
+{
+	size_t i = 0;
+
+	while (i < text.n && text.p[i] == '#') {
+		const char *newline = memchr(text.p + i, '\n', text.n - i);
+		i = newline ? (size_t)(newline - text.p) + 1 : text.n;
+	}
+	return i;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct comment *const *x = a, *const *y = b;
+
+	return ((*x)->at > (*y)->at) - ((*x)->at < (*y)->at);
+}
+
+struct str comments_header(struct arena *a, const struct source *source, struct comments *all)
+{
+	static const char *const words[] = { "Copyright", "copyright", "License", "SPDX" };
+	struct str block = { source->text.p, leading(source->text) };
+	struct comment **mine = ARENA_ARRAY(a, struct comment *, all->n);
+	struct buf out = { 0 };
+	bool licence = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < 4 && block.n; i++)
+		licence = licence || memmem(block.p, block.n, words[i], strlen(words[i]));
+	for (size_t i = 0; licence && i < all->n; i++)
+		if (all->at[i].at < source->base + block.n)
+			mine[n++] = &all->at[i];
+	if (n)
+		qsort(mine, n, sizeof *mine, by_place);
+	for (size_t i = 0; i < n; i++) {
+		mine[i]->taken = true;
+		buf_printf(&out, "#%s%.*s\n", mine[i]->text.n ? " " : "", STR_ARG(mine[i]->text));
+	}
+	struct str ret = out.n ? str_copy(a, buf_text(&out)) : (struct str){ 0 };
+	buf_release(&out);
+	return ret;
+}
+
 static void take(struct arena *a, struct comment *c, struct line *line)
 {
 	c->taken = true;

@@ -10,7 +10,7 @@
 #define TRAINC_IMPORT_COMMENTS_H
 
 #include "import/lines.h"
-#include "plan/data.h"
+#include "data/data.h"
 
 struct comment {
 	struct str text;                /* without '#' and the blanks around */
@@ -29,6 +29,9 @@ struct comments {
  * (a global offset) to the end of the document.
  */
 struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from, uint32_t to);
+
+/* Take a licence at the top of SOURCE out of them: its lines as comments of a program; an empty text without one. */
+struct str comments_header(struct arena *a, const struct source *source, struct comments *all);
 
 /* Put those of a place that nobody took above a line. */
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line);

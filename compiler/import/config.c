@@ -4,7 +4,7 @@
  */
 #include "import/device.h"
 
-#include "plan/data_read.h"
+#include "data/data_read.h"
 
 #define CONFIG_KEY "controller_config_file.yaml"
 

@@ -8,22 +8,6 @@
 #include "base/quantity.h"
 #include "kube/limits.h"
 
-struct lines *raw_list(struct import *im, struct lines *raw, const char *key, struct span from)
-{
-	struct line *line = lines_find(raw, str_of(key));
-
-	if (!line)
-		line = lines_set(im->arena, raw, str_of(key), expr_new(im->arena, EXPR_LIST), from);
-	return &line->value->items;
-}
-
-struct lines *container_raw(struct container_reading *c, struct span from)
-{
-	if (!c->raw)
-		c->raw = lines_extend(c->role->im->arena, c->to, STR("raw container"), from);
-	return c->raw;
-}
-
 static void set(struct container_reading *c, const char *field, struct expr *value, const struct data_member *m)
 {
 	struct import *im = c->role->im;
@@ -157,7 +141,7 @@ static void ports(struct container_reading *c, const struct data_member *m)
 		struct str name = member_text(port, "name");
 		int64_t number = member_int(port, "containerPort", 0);
 		if (number < 1 || number > 65535)
-			diag_report(im->diags, TJ1103, port->from, "%lld is no port number", (long long)number);
+			diag_report(im->diags, TJ1103, port->from, "%lld is not a port number", (long long)number);
 		if (!port_is_plain(c, &seen, port)) {
 			struct lines *list = raw_list(im, container_raw(c, port->from), "ports", port->from);
 			import_comments(im, lines_add(im->arena, list, raw_expr(im, port), port->from), port->from);
@@ -178,28 +162,6 @@ struct amounts {
 	const struct data *requests, *limits;
 	struct lines *limit_lines;
 };
-
-struct str amount_literal(struct arena *a, const struct data *d, bool whole)
-{
-	struct quantity q;
-	struct str s = { 0 };
-
-	if (!d)
-		return s;
-	if (d->kind == DATA_STRING)
-		s = d->u.string;
-	else if (d->kind == DATA_INT)
-		s = str_int(a, d->u.integer);
-	int128 least = whole ? QUANTITY_UNIT : QUANTITY_UNIT / 1000;
-	if (quantity_parse_full(s, &q) != QUANTITY_OK || q.nano <= 0 || q.nano % least)
-		return (struct str){ 0 };
-	s = quantity_text(a, q);
-	if (whole && quantity_unit(s) == UNIT_NONE) {
-		q.form = QUANTITY_BINARY;       /* bytes by the million are bytes by the Mi */
-		s = quantity_text(a, q);
-	}
-	return whole && quantity_unit(s) == UNIT_NONE ? (struct str){ 0 } : s;
-}
 
 static void amount_set(struct amounts *am, bool limit, const char *field, struct str text, const struct data *d)
 {

@@ -22,11 +22,25 @@ static bool from_outside(struct container_reading *c, struct str name)
 		str_ends(name, STR("_SERVICE_PORT")));
 }
 
-/* The expression behind `$(NAME)`; NULL for text.  `*ret_raw`: only Kubernetes can say it. */
-static const struct str *reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
+/* What stands for `$(NAME)`: code, or the text that the variable has. */
+struct known {
+	struct str code;
+	const struct expr *text;        /* of a variable that the framework sets again behind it; or NULL */
+};
+
+static struct str framework_key(struct container_reading *c, struct str name)
 {
-	const struct str *known = map_get(&c->env, name);
+	return str_printf(c->role->im->arena, "%.*s/%.*s/%.*s", STR_ARG(c->role->word), STR_ARG(member_text(c->container, "name")), STR_ARG(name));
+}
+
+/* The expression behind `$(NAME)`; NULL for text.  `*ret_raw`: only Kubernetes can say it. */
+static const struct known *reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
+{
+	const struct known *known = map_get(&c->env, name);
 	struct arena *a = c->role->im->arena;
+
+	if (known && value)
+		c->role->job->has_references = true;    /* the framework may set it again, behind this one */
 
 	if (known && (value || !map_get(&c->secrets, name)))
 		return known;
@@ -35,12 +49,11 @@ static const struct str *reference(struct container_reading *c, struct str name,
 	if (value || *ret_raw)
 		return NULL;
 	c->role->job->has_references = true;
-	struct str key = str_printf(a, "%.*s/%.*s/%.*s", STR_ARG(c->role->word), STR_ARG(member_text(c->container, "name")), STR_ARG(name));
-	if (!c->role->job->set || !map_get(c->role->job->set, key))
+	if (!c->role->job->set || !map_get(c->role->job->set, framework_key(c, name)))
 		return NULL;
-	struct str *code = ARENA_NEW(a, struct str);
-	*code = str_cat(a, STR("pod.env(\""), name, STR("\")"));
-	return code;
+	struct known *ret = ARENA_NEW(a, struct known);
+	ret->code = str_cat(a, STR("pod.env(\""), name, STR("\")"));
+	return ret;
 }
 
 /* `$(NAME)` at text.p[i]: its length, or 0.  `last`: where the last ')' of the text stands. */
@@ -78,6 +91,19 @@ static void other_host(struct container_reading *c, struct str text, size_t i)
 		STR_ARG(job->name));
 }
 
+/* Appends what stands for a variable: in a VALUE the text that it has so far, elsewhere what it has in the end. */
+static void append_known(struct arena *a, struct expr *e, const struct known *known, bool value)
+{
+	const struct expr *text = value ? known->text : NULL;
+
+	if (!text)
+		expr_append(a, e, true, known->code);
+	else if (text->kind == EXPR_TEXT)
+		expr_append(a, e, text->text.n && !isdigit((unsigned char)text->text.p[0]), text->text);
+	for (size_t i = 0; text && i < text->npieces; i++)
+		expr_append(a, e, text->pieces[i].code, text->pieces[i].text);
+}
+
 struct expr *env_text(struct container_reading *c, struct str text, bool value)
 {
 	struct arena *a = c->role->im->arena;
@@ -87,10 +113,11 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 	bool raw = false;
 
 	while (i < text.n) {
-		struct str name, host;
+		struct known host = { 0 };
+		struct str name;
 		size_t n = reference_at(text, i, close ? (size_t)(close - text.p) : 0, &name);
-		const struct str *code = n ? reference(c, name, value, &raw) : NULL;
-		if (!n && (n = host_at(c->role->im, c->role->job, text, i, &host)) > 0)
+		const struct known *code = n ? reference(c, name, value, &raw) : NULL;
+		if (!n && (n = host_at(c->role->im, c->role->job, text, i, &host.code)) > 0)
 			code = &host;
 		bool dollar = i + 1 < text.n && text.p[i] == '$' && text.p[i + 1] == '$';
 
@@ -103,7 +130,7 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 		}
 		expr_append(a, e, false, (struct str){ text.p + start, i + dollar - start });
 		if (code)
-			expr_append(a, e, true, *code);
+			append_known(a, e, code, value);
 		i += code ? n : 2;
 		start = i;
 	}
@@ -196,12 +223,15 @@ static bool holds_secret(struct container_reading *c, const struct expr *value)
 static void define(struct container_reading *c, struct str name, struct expr *value)
 {
 	struct arena *a = c->role->im->arena;
-	struct str *expression = ARENA_NEW(a, struct str);
+	struct known *known = ARENA_NEW(a, struct known);
+	const struct map *set = c->role->job->set;
 
 	if (holds_secret(c, value))
-		map_put(&c->secrets, a, name, expression);
-	*expression = is_ours(name) ? value->text : str_cat(a, STR("pod.env(\""), name, STR("\")"));
-	map_put(&c->env, a, name, expression);
+		map_put(&c->secrets, a, name, known);
+	known->code = is_ours(name) ? value->text : str_cat(a, STR("pod.env(\""), name, STR("\")"));
+	if (set && value->kind != EXPR_CALL && map_get(set, framework_key(c, name)))
+		known->text = value;
+	map_put(&c->env, a, name, known);
 }
 
 static void put_raw(struct container_reading *c, const struct data *entry, struct str name)

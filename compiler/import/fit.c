@@ -2,7 +2,7 @@
  * fit.c - what a manifest says, held against the schema of its kind.
  *
  * The API server refuses values of the wrong kind and drops fields that it does
- * not know.  So do we, but both are told.
+ * not know.  So do we, but both are reported.
  */
 #include "import/template.h"
 
@@ -141,7 +141,7 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 	struct suggest near;
 
 	if (under.n) {
-		diag_help(ds, d, "it belongs under '%.*s'; where it stands, the API server drops it", STR_ARG(under));
+		diag_help(ds, d, "it belongs under '%.*s'; the API server drops it where it is now", STR_ARG(under));
 		return;
 	}
 	suggest_init(&near, f->im->arena, m->key);
@@ -296,39 +296,3 @@ const struct data *import_fit(struct import *im, const struct data *d, const cha
 }
 
 /* ---- members ---- */
-
-const struct data *member(const struct data *map, const char *key) { return data_get(map, str_of(key)); }
-
-struct str member_text(const struct data *map, const char *key)
-{
-	const struct data *d = member(map, key);
-
-	return d && d->kind == DATA_STRING ? d->u.string : (struct str){ 0 };
-}
-
-int64_t member_int(const struct data *map, const char *key, int64_t fallback)
-{
-	const struct data *d = member(map, key);
-
-	return d && d->kind == DATA_INT ? d->u.integer : fallback;
-}
-
-bool member_bool(const struct data *map, const char *key, bool fallback)
-{
-	const struct data *d = member(map, key);
-
-	return d && d->kind == DATA_BOOL ? d->u.boolean : fallback;
-}
-
-struct span member_at(const struct data *map, const char *key)
-{
-	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++)
-		if (str_is(map->u.map.at[i].key, key))
-			return map->u.map.at[i].key_at;
-	return map ? map->from : (struct span){ 0, 0 };
-}
-
-size_t data_count(const struct data *d)
-{
-	return !d ? 0 : d->kind == DATA_MAP ? d->u.map.n : d->kind == DATA_LIST ? d->u.list.n : 0;
-}

@@ -23,6 +23,7 @@ struct import;
 
 struct import_options {
 	unsigned operator_minor;        /* 7 or 9: of the operator whose rules hold, version 1.N; 0: the last that has the kind */
+	struct str image;               /* of scripts that name none; or empty */
 };
 
 struct import *import_new(struct arena *a, struct sources *sources, struct diags *diags, struct import_options options);

@@ -31,27 +31,7 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 	return false;
 }
 
-void job_use(struct import *im, struct imported *job, struct str module)
-{
-	for (size_t i = 0; i < job->nmodules; i++)
-		if (str_eq(job->modules[i], module))
-			return;
-	ARENA_PUSH(im->arena, job->modules, job->nmodules, module);
-}
-
 /* ---- metadata ---- */
-
-bool is_servers(struct str key)
-{
-	static const char *const keys[] = {
-		"creationTimestamp", "uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds",
-	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (str_is(key, keys[i]))
-			return true;
-	return false;
-}
 
 /* What tools of the cluster wrote, and what we wrote ourselves into objects of other targets. */
 static bool is_noise(struct str key)
@@ -91,7 +71,7 @@ static void other_metadata(struct manifest *m)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (data_count(member(m->metadata, others[i])))
-			import_left_out(m->im, member_at(m->metadata, others[i]), str_of(others[i]), "objects of a program belong to nobody and are removed at once");
+			import_left_out(m->im, member_at(m->metadata, others[i]), str_of(others[i]), "objects of a program have no owner and are deleted at once");
 }
 
 static void metadata(struct manifest *m, struct lines *job)
@@ -191,7 +171,7 @@ void job_framework_names(struct import *im, struct imported *const *jobs, size_t
 		map_put(&sets, im->arena, jobs[i]->name, set);
 	}
 	import_text(im, (const struct imported *const *)jobs, n, &text, NULL);
-	struct compile *c = trial_run(buf_text(&text));
+	struct trainc *c = trial_run(buf_text(&text));
 	for (size_t i = 0; i < c->plan.njobs; i++) {
 		struct map *set = map_get(&sets, c->plan.jobs[i].name);
 		for (size_t k = 0; k < c->plan.jobs[i].nroles && set; k++) {

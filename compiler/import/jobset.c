@@ -5,8 +5,11 @@
  * J-R-a-b is replica a * completions + b.
  */
 #include "import/jobset.h"
+#include "import/tree.h"
 
 #include "kube/limits.h"
+
+#define EXCLUSIVE "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 static const struct data *jobs_of(const struct data *spec) { return member(spec, "replicatedJobs"); }
 
@@ -29,7 +32,7 @@ static void targets_rule(struct import *im, const struct data *spec, const struc
 	for (size_t i = 0; i < data_count(targets); i++) {
 		const struct data *d = targets->u.list.at[i];
 		if (!has_job(spec, d->u.string))
-			diag_report(im->diags, TJ1106, d->from, "there is no replicatedJob '%.*s'", STR_ARG(d->u.string));
+			diag_report(im->diags, TJ1106, d->from, "no replicatedJob is named '%.*s'", STR_ARG(d->u.string));
 	}
 }
 
@@ -68,7 +71,7 @@ static void depends_rule(struct import *im, const struct data *spec, size_t mine
 		for (size_t k = 0; k < mine; k++)
 			before = before || str_eq(member_text(jobs->u.list.at[k], "name"), name);
 		if (!before)
-			diag_report(im->diags, TJ1106, d->from, "'%.*s' is no replicatedJob that stands before this one", STR_ARG(name));
+			diag_report(im->diags, TJ1106, d->from, "'%.*s' is not a replicatedJob before this one", STR_ARG(name));
 		word_rule(im, d, "status", states);
 	}
 	if (data_count(depends) && str_is(member_text(member(spec, "startupPolicy"), "startupPolicyOrder"), "InOrder"))
@@ -139,7 +142,7 @@ bool jobset_check(const struct manifest *m, const struct data *spec)
 	word_rule(im, member(spec, "startupPolicy"), "startupPolicyOrder", orders);
 	failure_rule(im, spec, member(spec, "failurePolicy"));
 	if (coordinator && !has_job(spec, member_text(coordinator, "replicatedJob")))
-		diag_report(im->diags, TJ1106, coordinator->from, "there is no replicatedJob '%.*s'", STR_ARG(member_text(coordinator, "replicatedJob")));
+		diag_report(im->diags, TJ1106, coordinator->from, "no replicatedJob is named '%.*s'", STR_ARG(member_text(coordinator, "replicatedJob")));
 	return im->diags->errors + im->diags->muted_errors == errors;
 }
 
@@ -163,6 +166,107 @@ static void fields_of(struct import *im, const struct set *s, struct set_role *r
 	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/jobset-name']", str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
 }
 
+/* Does each Job of the role ask for a domain of its own? */
+static bool is_exclusive(const struct set *s, const struct set_role *r)
+{
+	const struct data *annotations = member(s->m.metadata, "annotations"), *of_pods = member(member(r->template, "metadata"), "annotations");
+
+	return data_get(annotations, STR(EXCLUSIVE)) || data_get(of_pods, STR(EXCLUSIVE));
+}
+
+/* Several Jobs become one role, whose replicas are in no groups. */
+static void no_groups(struct set *s, const struct set_role *r, struct span at)
+{
+	struct diag *d = diag_report(s->m.im->diags, TJ1111, at, "the %lld groups of %lld pods become one role of %lld replicas, which Kubernetes places as one",
+		(long long)r->jobs, (long long)r->per, (long long)(r->jobs * r->per));
+
+	if (is_exclusive(s, r))
+		diag_help(s->m.im->diags, d, "'exclusive-topology' then asks for one domain with room for all of them: write a job for each group, or remove the annotation");
+	else
+		diag_help(s->m.im->diags, d, "pod.index // %lld is the group of a replica, pod.index %% %lld its place in it; where each group needs nodes of its own, "
+			"write a job for each", (long long)r->per, (long long)r->per);
+}
+
+/* ---- claims that the controller makes ---- */
+
+static struct str claim_name(const struct set *s, const struct data *claim)
+{
+	return str_printf(s->m.im->arena, "%.*s-%.*s", STR_ARG(member_text(member(claim, "metadata"), "name")), STR_ARG(s->m.name));
+}
+
+static bool mounts(const struct data *pod, struct str volume)
+{
+	static const char *const lists[] = { "containers", "initContainers" };
+
+	for (size_t l = 0; l < 2; l++) {
+		const struct data *list = member(pod, lists[l]);
+		for (size_t i = 0; i < data_count(list); i++) {
+			const struct data *all = member(list->u.list.at[i], "volumeMounts");
+			for (size_t k = 0; k < data_count(all); k++)
+				if (str_eq(member_text(all->u.list.at[k], "name"), volume))
+					return true;
+		}
+	}
+	return false;
+}
+
+/* The pod template with a volume for the claim, where a container mounts one of its name. */
+static const struct data *with_claim(struct set *s, const struct data *template, const struct data *claim)
+{
+	struct arena *a = s->m.im->arena;
+	const struct data *pod = member(template, "spec"), *source, *volume;
+	struct str name = member_text(member(claim, "metadata"), "name");
+
+	if (!mounts(pod, name))
+		return template;
+	source = tree_with(a, NULL, "claimName", tree_text(a, claim_name(s, claim), claim->from), claim->from);
+	volume = tree_with(a, NULL, "name", tree_text(a, name, claim->from), claim->from);
+	volume = tree_with(a, volume, "persistentVolumeClaim", source, claim->from);
+	pod = tree_with(a, pod, "volumes", tree_append(a, member(pod, "volumes"), tree_one(a, volume)), claim->from);
+	return tree_with(a, template, "spec", pod, template->from);
+}
+
+static void claim_object(struct set *s, const struct data *claim)
+{
+	struct import *im = s->m.im;
+	struct arena *a = im->arena;
+	struct str word = str_lower(a, word_text(a, member_text(member(claim, "metadata"), "name")));
+	struct lines *object = lines_extend(a, s->body, str_cat(a, STR("object "), word, STR("_claim")), claim->from), *metadata;
+
+	lines_set(a, object, STR("apiVersion"), expr_string(a, STR("v1")), claim->from);
+	lines_set(a, object, STR("kind"), expr_string(a, STR("PersistentVolumeClaim")), claim->from);
+	metadata = lines_extend(a, object, STR("metadata"), claim->from);
+	lines_set(a, metadata, STR("name"), expr_string(a, claim_name(s, claim)), claim->from);
+	raw_member(im, object, STR("spec"), member(claim, "spec"), claim->from);
+	object->at[object->n - 1]->form = LINE_EXTEND;
+}
+
+static void claim_objects(struct set *s, const struct data *spec)
+{
+	const struct data *policies = member(spec, "volumeClaimPolicies");
+
+	for (size_t i = 0; i < data_count(policies); i++) {
+		const struct data *templates = member(policies->u.list.at[i], "templates"), *kept = member(policies->u.list.at[i], "retentionPolicy");
+		for (size_t k = 0; k < data_count(templates); k++)
+			if (member(templates->u.list.at[k], "spec"))
+				claim_object(s, templates->u.list.at[k]);
+		if (str_is(member_text(kept, "whenDeleted"), "Retain"))
+			import_left_out(s->m.im, kept->from, STR("retentionPolicy"), "a claim is an object of the program like others, and is deleted with them");
+	}
+}
+
+static const struct data *with_claims(struct set *s, const struct data *spec, const struct data *template)
+{
+	const struct data *policies = member(spec, "volumeClaimPolicies");
+
+	for (size_t i = 0; i < data_count(policies); i++) {
+		const struct data *templates = member(policies->u.list.at[i], "templates");
+		for (size_t k = 0; k < data_count(templates); k++)
+			template = with_claim(s, template, templates->u.list.at[k]);
+	}
+	return template;
+}
+
 static void role_of(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;
@@ -176,8 +280,15 @@ static void role_of(struct set *s, const struct data *d, struct set_role *r)
 		r->count_at = span_join(jobs_at, member(d, "replicas")->from);
 	else if (member(job, "completions") || member(job, "parallelism"))
 		r->count_at = per_at;
+	if (r->jobs > 1 && (r->per > 1 || is_exclusive(s, r)))
+		no_groups(s, r, member(d, "replicas")->from);
 	fields_of(im, s, r);
 }
+
+static const struct pod_label labels[] = {
+	{ "jobset.sigs.k8s.io/jobset-name", LABEL_OF_JOB }, { "jobset.sigs.k8s.io/replicatedjob-name", LABEL_OF_ROLE },
+	{ "batch.kubernetes.io/job-name", LABEL_OF_ROLE }, { "job-name", LABEL_OF_ROLE }, { NULL, LABEL_KEPT }
+};
 
 void jobset_roles(struct set *s, const struct data *spec)
 {
@@ -187,9 +298,15 @@ void jobset_roles(struct set *s, const struct data *spec)
 
 	s->n = data_count(jobs);
 	s->roles = ARENA_ARRAY(im->arena, struct set_role, s->n);
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		role_of(s, jobs->u.list.at[i], &s->roles[i]);
+		s->roles[i].template = with_claims(s, spec, s->roles[i].template);
+	}
 	set_words(s);
+	s->job->labels_of = labels;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->roles[i].jobs == 1)      /* the name of its one Job */
+			set_label(s, &s->roles[i], str_printf(im->arena, "%.*s-%.*s-0", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)));
 	for (size_t i = 0; i < s->n && member_bool(network, "enableDNSHostnames", true); i++) {
 		struct str head = str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name), STR_ARG(s->roles[i].name));
 		set_hosts(s, &s->roles[i], head, true, subdomain.n ? subdomain : s->m.name);
@@ -230,6 +347,7 @@ void jobset_fields(struct set *s, const struct data *spec)
 	job_seconds(im, s->body, "ttl", spec, "ttlSecondsAfterFinished");
 	job_suspend(im, s->body, spec);
 	failure_policy(s, member(spec, "failurePolicy"));
+	claim_objects(s, spec);
 	network(s, member(spec, "network"));
 	if (member(spec, "coordinator"))
 		import_left_out(im, member_at(spec, "coordinator"), STR("coordinator"), "write ROLE.host(0) where a program has to know it");

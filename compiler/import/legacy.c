@@ -83,12 +83,12 @@ static void spec_rule(struct legacy_job *j, size_t i)
 	bool single = str_is(role, "MASTER") || str_is(role, "SCHEDULER");
 
 	if (!word_of(j, role)) {
-		struct diag *d = diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from, "there is no role '%.*s'", STR_ARG(role));
+		struct diag *d = diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from, "unknown role '%.*s'", STR_ARG(role));
 		diag_help(ds(j), d, "the roles of this kind are %s, %s and %s", j->kind->roles[0][0], j->kind->roles[1][0], j->kind->roles[2][0]);
 		return;
 	}
 	if (count && (count->u.integer < 0 || (single && count->u.integer != 1)))
-		diag_report(ds(j), TJ1106, count->from, single ? "there is exactly one %.*s" : "%.*s cannot have a negative number of replicas", STR_ARG(role));
+		diag_report(ds(j), TJ1106, count->from, single ? "a job has exactly one %.*s" : "%.*s cannot have a negative number of replicas", STR_ARG(role));
 	for (size_t k = 0; k < i; k++) {
 		if (!str_eq(role_of(j, j->specs->u.list.at[k]), role))
 			continue;
@@ -132,11 +132,11 @@ static void chief_rule(struct legacy_job *j)
 	} else if (policy && !role.n) {
 		diag_report(ds(j), TJ1108, member_at(j->m.spec, "terminationPolicy"), "'terminationPolicy' names no chief");
 	} else if (!(spec = spec_of(j, role))) {
-		d = diag_report(ds(j), TJ1106, policy ? chief->from : j->m.at, "the chief of the job is %.*s, and there is no %.*s", STR_ARG(role), STR_ARG(role));
+		d = diag_report(ds(j), TJ1106, policy ? chief->from : j->m.at, "the chief of the job is %.*s, but the job has no %.*s", STR_ARG(role), STR_ARG(role));
 		diag_help(ds(j), d, policy ? "add it, or name another role" : "add an entry with 'tfReplicaType: MASTER', or a 'terminationPolicy' with another chief");
 	} else if (index < 0 || index >= member_int(spec, "replicas", 1)) {
 		const struct data *at = member(chief, "replicaIndex");
-		d = diag_report(ds(j), TJ1108, at ? at->from : spec->from, "there is no %.*s %lld that could be the chief", STR_ARG(role), (long long)index);
+		d = diag_report(ds(j), TJ1108, at ? at->from : spec->from, "the job has no %.*s %lld to be the chief", STR_ARG(role), (long long)index);
 		diag_help(ds(j), d, "replicas are counted from 0");
 	}
 }
@@ -148,7 +148,7 @@ static void clean_rule(struct legacy_job *j)
 
 	if (!word.n || !j->later || str_is(word, "All") || str_is(word, "Running") || str_is(word, "None"))
 		return;
-	struct diag *d = diag_report(ds(j), TJ1108, policy->from, "'%.*s' is no policy for clean-up", STR_ARG(word));
+	struct diag *d = diag_report(ds(j), TJ1108, policy->from, "'%.*s' is not a clean-up policy", STR_ARG(word));
 	diag_help(ds(j), d, "it is All, Running or None");
 }
 

@@ -4,10 +4,12 @@
  */
 #include "import/manifest.h"
 #include "import/objects.h"
+#include "import/slurm.h"
 #include "import/template.h"
 
 #include "diag/suggest.h"
-#include "plan/data_read.h"
+#include "kube/limits.h"
+#include "data/data_read.h"
 
 struct import *import_new(struct arena *a, struct sources *sources, struct diags *diags, struct import_options options)
 {
@@ -22,25 +24,10 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 	return im;
 }
 
-void import_left_out(struct import *im, struct span at, struct str what, const char *why)
-{
-	struct diag *d = diag_report(im->diags, TJ1110, at, "'%.*s' is left out", STR_ARG(what));
-
-	if (why)
-		diag_help(im->diags, d, "%s", why);
-	if (im->comments.n)
-		comments_drop(&im->comments, at);
-}
-
-void import_comments(struct import *im, struct line *line, struct span place)
-{
-	if (im->comments.n)
-		comments_take(im->arena, &im->comments, place, line);
-}
-
 /* ---- kinds ---- */
 
-static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds, jobset_kinds, volcano_kinds, trainer_kinds };
+static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds, jobset_kinds, volcano_kinds, trainer_kinds,
+	ray_kinds, leader_kinds };
 
 static const struct import_kind *find_kind(struct str kind, struct str api_version, const struct import_kind **ret_other)
 {
@@ -109,7 +96,7 @@ static void unknown_kind(struct import *im, const struct data *object, struct st
 			suggest_add(&near, str_of(k->kind));
 	struct str sentence = suggest_sentence(&near);
 	if (sentence.n) {
-		diag_help(ds, diag_report(ds, TJ1102, at, "%.*s is no kind that can be imported", STR_ARG(kind)), "%.*s", STR_ARG(sentence));
+		diag_help(ds, diag_report(ds, TJ1102, at, "%.*s is not a kind that can be imported", STR_ARG(kind)), "%.*s", STR_ARG(sentence));
 		return;
 	}
 	stranger = ARENA_NEW(im->arena, struct stranger);
@@ -126,7 +113,7 @@ static void report_strangers(struct import *im)
 			d = diag_report(im->diags, TJ1120, s->at, "%.*s '%.*s' is left out: its kind is not known", STR_ARG(s->kind), STR_ARG(s->name));
 			diag_help(im->diags, d, "apply it as it is; or write it as an 'object' of the job, in a project that 'trainc vendor crd' told its kind");
 		} else {
-			d = diag_report(im->diags, TJ1102, s->at, "%.*s is no kind that can be imported", STR_ARG(s->kind));
+			d = diag_report(im->diags, TJ1102, s->at, "%.*s is not a kind that can be imported", STR_ARG(s->kind));
 			diag_help(im->diags, d, "only jobs become programs; apply other objects as they are");
 		}
 	}
@@ -145,8 +132,23 @@ struct again {
 	struct span rest;               /* comments of nobody's lines in it are above the job */
 };
 
+/* Every job has an object at least, and a program has so many: more are refused before they are read. */
+static bool has_room(struct import *im, const struct data *object)
+{
+	if (im->njobs < LIMIT_OBJECTS)
+		return true;
+	if (!im->full) {
+		struct diag *d = diag_report(im->diags, TJ1102, object->from, "more than %d jobs are imported", LIMIT_OBJECTS);
+		diag_help(im->diags, d, "a program has at most %d objects: import them in several commands", LIMIT_OBJECTS);
+	}
+	im->full = true;
+	return false;
+}
+
 static void read_job(struct import *im, const struct import_kind *k, const struct data *object)
 {
+	if (!has_room(im, object))
+		return;
 	struct imported *job = ARENA_NEW(im->arena, struct imported);
 	struct again again = { job, k, object, im->source, im->comments, { object->from.start, object->from.end + 1 } };
 
@@ -162,14 +164,16 @@ static void read_job(struct import *im, const struct import_kind *k, const struc
 	}
 	job->object = object;
 	job->source = im->source;
+	job->header = im->header;
 	ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
 }
 
 static void read_again(struct import *im, const struct again *a)
 {
 	const struct map *set = a->job->set;
+	struct str header = a->job->header;
 
-	*a->job = (struct imported){ .set = set };
+	*a->job = (struct imported){ .set = set, .header = header };
 	im->source = a->source;
 	im->comments = a->comments;
 	im->diags->muted++;
@@ -323,6 +327,8 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 	if (!span_known(im->first))
 		im->first = d->from;
 	im->comments = comments_read(im->arena, im->source, d, from, d->from.end);
+	if (from == im->source->base)
+		im->header = comments_header(im->arena, im->source, &im->comments);
 	read_object(im, d);
 	/* a licence, or what stands at the end: nobody's line */
 	struct line *line = NULL;
@@ -347,24 +353,44 @@ static void unreadable(struct import *im, const struct data_error *error)
 		diag_note(im->diags, d, error->first, "the first one");
 }
 
+static void read_script(struct import *im, const struct source *source)
+{
+	struct imported *job = ARENA_NEW(im->arena, struct imported);
+
+	im->comments = (struct comments){ 0 };
+	if (!slurm_read(im, source, job))
+		return;
+	job->source = source;
+	ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
+}
+
 void import_read(struct import *im, const struct source *source)
 {
+	if (slurm_is_script(source->text)) {
+		im->source = source;
+		read_script(im, source);
+		return;
+	}
+
 	struct data_reader *r = data_reader_new(im->arena, source);
 	uint32_t from = source->base;
 	struct data_error error;
 	struct data *d;
-	enum data_step step;
+	enum data_step step = DATA_END;
 	size_t n = 0;
 
 	im->source = source;
-	for (; (step = data_next(r, &d, &error)) == DATA_DOCUMENT; n++) {
+	im->header = (struct str){ 0 };
+	for (; !im->full && (step = data_next(r, &d, &error)) == DATA_DOCUMENT; n++) {
 		read_document(im, d, from);
 		from = d->from.end;
 	}
-	if (step == DATA_ERROR)
+	if (im->full)
+		;                       /* reported */
+	else if (step == DATA_ERROR)
 		unreadable(im, &error);
 	else if (!n)
-		diag_report(im->diags, TJ1102, (struct span){ source->base, source->base + (source->text.n > 0) }, "there is no manifest in '%.*s'",
+		diag_report(im->diags, TJ1102, (struct span){ source->base, source->base + (source->text.n > 0) }, "no manifest in '%.*s'",
 			STR_ARG(source->name));
 	data_reader_release(r);
 }
@@ -379,11 +405,11 @@ void import_finish(struct import *im)
 	beside_finish(im);
 	report_strangers(im);
 	if (!im->njobs && span_known(im->empty_list) && diags_ok(im->diags))
-		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list, "there is nothing to import: this list is empty"),
+		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list, "nothing to import: this list is empty"),
 			"jobs that are gone are not listed; 'kubectl get --all-namespaces' looks in every namespace");
 	jobs_differ(im);
 	if (!im->njobs && !im->has_server_path && span_known(im->first) && diags_ok(im->diags))
-		diag_report(im->diags, TJ1102, im->first, "there is no job here");
+		diag_report(im->diags, TJ1102, im->first, "no job in this manifest");
 }
 
 size_t import_count(const struct import *im) { return im->njobs; }

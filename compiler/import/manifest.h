@@ -10,7 +10,7 @@
 #include "import/import.h"
 #include "import/lines.h"
 #include "kube/schema.h"
-#include "plan/data.h"
+#include "data/data.h"
 
 struct device;
 struct beside;
@@ -26,18 +26,29 @@ struct host_name {
 	int64_t jobs, per;
 };
 
+/* A label that the controller of another system writes to its pods, and what stands for it in ours. */
+enum label_meaning { LABEL_KEPT, LABEL_OF_JOB, LABEL_OF_ROLE };
+
+struct pod_label {
+	const char *key;                /* NULL ends a list */
+	enum label_meaning meaning;     /* LABEL_KEPT: the framework writes it too */
+};
+
 struct imported {                       /* a job, or the accelerators of a configuration */
 	struct str name, ns;
 	struct span name_at;            /* of accelerators: where the configuration stands */
 	const struct data *labels, *annotations;        /* of the object: they reach its pods too */
 	const struct data *object;      /* the manifest */
 	const struct source *source;
+	struct str header;              /* of its file */
 	struct line *job;               /* the declaration; NULL for accelerators alone */
 	struct str *modules;            /* of the library: "nvidia" */
 	size_t nmodules;
 	struct lines declarations;      /* in front of the job */
 	bool has_references;            /* some `$(NAME)` is text, unless the framework sets NAME */
 	struct map words;               /* of roles and objects in the job, once there are objects (objects.c) */
+	const struct pod_label *labels_of;      /* the controller's; or NULL */
+	struct map role_words;          /* of values of LABEL_OF_ROLE: words of the roles, as struct str */
 	struct str subdomain;
 	struct map hosts;               /* by their heads: struct host_name */
 	const struct map *set;          /* "role/container/NAME" that the framework sets; NULL before that is known */
@@ -50,6 +61,8 @@ struct import {
 	struct names *names;
 	struct import_options options;
 	const struct source *source;    /* that is being read */
+	struct str header;              /* of that: a licence, as lines of comments; empty without */
+	bool full;                      /* more jobs than a program can have: reported, nothing more is read */
 	const struct source *incomplete;        /* the last one that was told to be a template (template.c) */
 	struct span empty_list;         /* where a list without objects stands, if there is one */
 	struct comments comments;       /* of the document */
@@ -93,7 +106,7 @@ struct import_kind {
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
 	bool last;                      /* read when everything else was: it refers to other objects */
 };
-extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[], volcano_kinds[], trainer_kinds[];     /* each ends with a row of NULL */
+extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[], volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[];     /* each ends with a row of NULL */
 
 /* Report runtimes that no job refers to. */
 void runtimes_finish(struct import *im);
@@ -138,7 +151,7 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 
 /*
  * The tree of a map that holds what a type of Kubernetes' schema has, of the right kind:
- * other values are reported and left out, unknown fields are told, null is absent.
+ * other values are reported and left out, unknown fields are reported, null is absent.
  * `any_case`: keys are matched as Go's JSON does.
  */
 const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case);

@@ -310,11 +310,8 @@ static void look_at_selector(struct import *im, const struct beside *b)
 
 	for (size_t i = 0; i < data_count(selector); i++) {
 		const struct data_member *m = &selector->u.map.at[i];
-		if (!host_is_foreign(m->key))
-			continue;
-		struct diag *d = diag_report(im->diags, TJ1122, m->key_at, "no pod of the program has the label '%.*s'", STR_ARG(m->key));
-		diag_help(im->diags, d, "select by \"trainc.dev/job\" = \"%.*s\" and \"trainc.dev/role\", or by labels that the roles set",
-			STR_ARG(b->owner->name));
+		if (host_is_foreign(m->key))
+			selector_missing(im, b->owner, m->key_at, m->key);
 	}
 }
 
@@ -360,13 +357,13 @@ static void give(struct import *im, struct beside *b)
 static void alone(struct import *im, const struct beside *b)
 {
 	static const char *const running[] = { "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController" };
-	struct diag *d = diag_report(im->diags, TJ1102, b->at, "a %.*s alone is no job", STR_ARG(b->kind));
+	struct diag *d = diag_report(im->diags, TJ1102, b->at, "a %.*s by itself is not a job", STR_ARG(b->kind));
 	bool runs = false;
 
 	for (size_t i = 0; i < sizeof running / sizeof *running; i++)
 		runs = runs || str_is(b->kind, running[i]);
 	if (runs)
-		diag_help(im->diags, d, "its pods run for ever, a job ends: apply it as it is; read together with a job it becomes an 'object' of that");
+		diag_help(im->diags, d, "its pods run forever, and a job ends: apply it unchanged, or import it together with a job to make it an 'object' of that job");
 	else if (str_is(b->kind, "CronJob"))
 		diag_help(im->diags, d, "import the Job in its 'jobTemplate'; a program says what runs, not when");
 	else

@@ -41,27 +41,6 @@ const struct operator_kind *operator_find(struct str kind)
 	return NULL;
 }
 
-const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key)
-{
-	for (size_t i = 0; i < OPERATOR_ROLES && k->roles[i].key; i++) {
-		const char *name = k->roles[i].key;
-		bool same = str_is(key, name) || ((k->traits & OPERATOR_CASES) && key.n == strlen(name) && !strncasecmp(key.p, name, key.n));
-		if (same)
-			return &k->roles[i];
-	}
-	return NULL;
-}
-
-const struct data_member *operator_member(const struct operator_job *j, const char *key)
-{
-	for (size_t i = 0; j->roles && i < j->roles->u.map.n; i++) {
-		const struct operator_role *role = operator_role_of(j->kind, j->roles->u.map.at[i].key);
-		if (role && str_is(str_of(role->key), key))
-			return &j->roles->u.map.at[i];
-	}
-	return NULL;
-}
-
 /* ---- arguments of the framework ---- */
 
 struct arguments {
@@ -324,6 +303,16 @@ static void tuner_key(struct operator_job *j, struct lines *to, const struct dat
 	set(j, annotations, "\"tuner-server-key\"", expr_string(j->m.im->arena, d->u.string), span_join(member_at(spec, "label"), d->from));
 }
 
+/* Version 1.7 gives every launcher the account that it made. */
+static void own_account(struct operator_job *j, const struct operator_role *known, struct lines *to)
+{
+	bool launcher = known && str_is(str_of(known->key), "Launcher") && j->version == 7;
+	struct line *line = launcher ? lines_take(to, STR("service_account")) : NULL;
+
+	if (line)
+		import_left_out(j->m.im, line->from, STR("serviceAccountName"), "version 1.7 of the operator gives the launcher an account of its own");
+}
+
 static struct job_role role(struct operator_job *j, struct imported *job, const struct operator_role *known, const struct data_member *m)
 {
 	struct import *im = j->m.im;
@@ -333,15 +322,21 @@ static struct job_role role(struct operator_job *j, struct imported *job, const 
 
 	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")), m->key_at);
 	r.replicas = count ? count->u.integer : known && known->usual >= 0 ? known->usual : 1;
-	if (!known || r.replicas != known->usual) {
+	if (!known || r.replicas != known->usual || !r.replicas) {
 		struct span at = count ? span_join(member_at(m->value, "replicas"), count->from) : m->key_at;
 		set(j, r.role, "replicas", expr_int(im->arena, r.replicas), at);
 	}
 	restart(j, r.role, m->value);
 	role_read(&r, member(m->value, "template"));
+	own_account(j, known, r.role);
 	tuner_key(j, r.role, m->value);
 	return (struct job_role){ top.at[0], member_span(m) };
 }
+
+/* Only the target that makes pods itself writes them. */
+static const struct pod_label labels[] = {
+	{ "training.kubeflow.org/job-name", LABEL_OF_JOB }, { "training.kubeflow.org/replica-type", LABEL_OF_ROLE }, { NULL, LABEL_KEPT }
+};
 
 /* In the framework's order, others behind them. */
 static void roles(struct operator_job *j, struct imported *job, struct lines *body)
@@ -351,9 +346,12 @@ static void roles(struct operator_job *j, struct imported *job, struct lines *bo
 	size_t n = 0;
 
 	for (size_t i = 0; i < j->roles->u.map.n; i++) {
-		struct str key = j->roles->u.map.at[i].key;
-		map_put(&im->words, im->arena, role_word(j, operator_role_of(j->kind, key), key), im);
+		struct str key = j->roles->u.map.at[i].key, *word = ARENA_NEW(im->arena, struct str);
+		*word = role_word(j, operator_role_of(j->kind, key), key);
+		map_put(&im->words, im->arena, *word, im);
+		map_put(&job->role_words, im->arena, str_lower(im->arena, key), word);
 	}
+	job->labels_of = labels;
 	for (size_t i = 0; i < OPERATOR_ROLES && j->kind->roles[i].key; i++) {
 		const struct data_member *m = operator_member(j, j->kind->roles[i].key);
 		if (m)

@@ -105,7 +105,7 @@ static void restart_rule(const struct operator_job *j, const struct data *spec)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_is(policy, words[i]))
 			return;
-	struct diag *d = diag_report(ds(j), TJ1108, member(spec, "restartPolicy")->from, "'%.*s' is no restart policy", STR_ARG(policy));
+	struct diag *d = diag_report(ds(j), TJ1108, member(spec, "restartPolicy")->from, "'%.*s' is not a restart policy", STR_ARG(policy));
 	diag_help(ds(j), d, "it is Never, OnFailure, Always or ExitCode");
 }
 
@@ -130,7 +130,7 @@ static void role_rule(const struct operator_job *j, const struct data_member *ro
 	if (!data_count(containers)) {
 		struct span at = containers ? member_at(pod, "containers") : role->key_at;
 		struct diag *d = diag_report(ds(j), TJ1107, at, "the role '%.*s' has no containers", STR_ARG(role->key));
-		diag_help(ds(j), d, "they stand under 'template', 'spec', 'containers'");
+		diag_help(ds(j), d, "they belong under 'template', 'spec', 'containers'");
 		return;
 	}
 	containers_rule(j, role, containers);
@@ -202,7 +202,7 @@ static void managed_rule(const struct operator_job *j)
 		diag_help(ds(j), d, "a program is run by whoever applies it: remove 'managedBy'");
 		return;
 	}
-	d = diag_report(ds(j), TJ1108, by->from, "'%.*s' is nobody that could manage a job", STR_ARG(by->u.string));
+	d = diag_report(ds(j), TJ1108, by->from, "'%.*s' is not a controller that could manage a job", STR_ARG(by->u.string));
 	diag_help(ds(j), d, "known are kubeflow.org/training-operator and kueue.x-k8s.io/multikueue");
 }
 
@@ -244,7 +244,7 @@ static void elastic_rule(const struct operator_job *j)
 		diag_note(ds(j), d, member_at(j->m.spec, "nprocPerNode"), "the other place");
 		diag_help(ds(j), d, "keep 'nprocPerNode' of the job; that of 'elasticPolicy' is deprecated");
 	} else if (deprecated && operator_member(j, "Master") && j->version < 9) {
-		d = diag_report(ds(j), TJ1109, member_at(elastic, "nProcPerNode"), "version 1.7 of the operator breaks down on it where there is a 'Master'");
+		d = diag_report(ds(j), TJ1109, member_at(elastic, "nProcPerNode"), "version 1.7 of the operator crashes on it when the job has a 'Master'");
 		diag_help(ds(j), d, "use 'nprocPerNode' of the job");
 	}
 }
@@ -285,7 +285,7 @@ bool operator_check(const struct operator_job *j)
 	if (!j->roles) {
 		struct span at = j->m.spec ? member_at(j->m.spec, j->kind->roles_key) : j->m.at;
 		struct diag *d = diag_report(ds(j), TJ1106, at, "this %s has no roles", j->kind->kind);
-		diag_help(ds(j), d, "they stand under 'spec', '%s'", j->kind->roles_key);
+		diag_help(ds(j), d, "they belong under 'spec', '%s'", j->kind->roles_key);
 		return false;
 	}
 	for (size_t i = 0; i < j->roles->u.map.n; i++)

@@ -6,14 +6,8 @@
 
 #include <ctype.h>
 
+#include "kube/limits.h"
 #include "syntax/reserved.h"
-
-struct lines *role_raw(struct role_reading *r, struct span from)
-{
-	if (!r->raw)
-		r->raw = lines_extend(r->im->arena, r->role, STR("raw pod"), from);
-	return r->raw;
-}
 
 static struct line *set(struct role_reading *r, const char *field, struct expr *value, const struct data_member *m)
 {
@@ -25,7 +19,9 @@ static struct line *set(struct role_reading *r, const char *field, struct expr *
 
 static void raw(struct role_reading *r, const struct data_member *m)
 {
-	raw_member(r->im, role_raw(r, m->key_at), m->key, m->value, m->key_at);
+	bool selects = str_is(m->key, "affinity") || str_is(m->key, "topologySpreadConstraints");
+
+	raw_member(r->im, role_raw(r, m->key_at), m->key, selects ? selectors_read(r, m) : m->value, m->key_at);
 }
 
 /* ---- containers ---- */
@@ -116,7 +112,10 @@ static void pull_secrets(struct role_reading *r, const struct data_member *m)
 
 	for (size_t i = 0; i < m->value->u.list.n; i++) {
 		struct str name = member_text(m->value->u.list.at[i], "name");
-		if (name.n)
+		if (name.n && !kube_object_name(name))
+			import_left_out(r->im, m->value->u.list.at[i]->from, str_cat(r->im->arena, STR("imagePullSecrets: "), name, STR("")),
+				"no Secret can have this name, and the kubelet ignores pull secrets that do not exist");
+		else if (name.n)
 			lines_add(a, &list->items, expr_string(a, name), m->value->u.list.at[i]->from);
 	}
 	if (list->items.n)
@@ -141,7 +140,7 @@ static void restart(struct role_reading *r, const struct data_member *m)
 	set(r, "restart", expr_string(r->im->arena, word.n ? word : STR("on-failure")), m);
 	if (word.n)
 		return;
-	struct diag *d = diag_report(r->im->diags, TJ1108, m->value->from, "'%.*s' is no restart policy", STR_ARG(m->value->u.string));
+	struct diag *d = diag_report(r->im->diags, TJ1108, m->value->from, "'%.*s' is not a restart policy", STR_ARG(m->value->u.string));
 	diag_help(r->im->diags, d, "it is Never, OnFailure or Always");
 }
 
@@ -162,12 +161,57 @@ static bool of_compiler(struct role_reading *r, const struct data_member *m)
 		if (i == 1 && r->job->hosts.n)
 			comments_drop(&r->im->comments, member_span(m));        /* its hosts are translated */
 		else
-			import_left_out(r->im, m->key_at, m->key, "replicas have host names of their own; texts say them by ROLE.host(i)");
+			import_left_out(r->im, m->key_at, m->key, "each replica has its own host name; texts refer to it by ROLE.host(i)");
 		return true;
 	}
-	if (str_is(m->key, "enableServiceLinks") && m->value->u.boolean)
-		import_left_out(r->im, m->key_at, m->key, "pods get no variables for the Services of their namespace");
-	return str_is(m->key, "enableServiceLinks");
+	return str_is(m->key, "enableServiceLinks") && !m->value->u.boolean;
+}
+
+/* ---- variables of Services ---- */
+
+static bool is_name_char(char c) { return isupper((unsigned char)c) || isdigit((unsigned char)c) || c == '_'; }
+
+/* Does TEXT name a variable like REDIS_SERVICE_HOST?  Those of the API server are always there. */
+static bool names_service(struct str text)
+{
+	static const char *const ends[] = { "_SERVICE_HOST", "_SERVICE_PORT" };
+
+	for (size_t i = 0; i < text.n; i++) {
+		size_t n = i;
+		while (n < text.n && is_name_char(text.p[n]))
+			n++;
+		struct str name = { text.p + i, n - i };
+		for (size_t k = 0; k < 2; k++)
+			if (str_ends(name, str_of(ends[k])) && name.n > strlen(ends[k]) && !str_starts(name, STR("KUBERNETES_")))
+				return true;
+		i = n;
+	}
+	return false;
+}
+
+/* Does a text of the containers LIST read such a variable? */
+static bool reads_services(const struct data *list)
+{
+	static const char *const keys[] = { "command", "args", "env" };
+
+	for (size_t i = 0; i < data_count(list); i++) {
+		for (size_t k = 0; k < 3; k++) {
+			const struct data *texts = member(list->u.list.at[i], keys[k]);
+			for (size_t n = 0; n < data_count(texts); n++) {
+				const struct data *d = texts->u.list.at[n];
+				if (names_service(d->kind == DATA_STRING ? d->u.string : member_text(d, "value")))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Pods of a program get no variables for the Services of their namespace, unless they read them. */
+static void service_links(struct role_reading *r)
+{
+	if (!member(r->spec, "enableServiceLinks") && (reads_services(member(r->spec, "containers")) || reads_services(member(r->spec, "initContainers"))))
+		lines_set(r->im->arena, role_raw(r, r->spec->from), STR("enableServiceLinks"), expr_text(r->im->arena, STR("true")), r->spec->from);
 }
 
 static void field(struct role_reading *r, const struct data_member *m)
@@ -236,6 +280,7 @@ bool role_read(struct role_reading *r, const struct data *template)
 	main_read(r);
 	for (size_t i = 0; i < r->spec->u.map.n; i++)
 		field(r, &r->spec->u.map.at[i]);
+	service_links(r);
 	device_read(r, member(r->spec, "nodeSelector"), member(r->spec, "tolerations"));
 	template_metadata(r, member(template, "metadata"));
 	containers(r, member(r->spec, "initContainers"), CONTAINER_INIT);

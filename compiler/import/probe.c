@@ -123,7 +123,7 @@ const struct devices *devices_probe(struct import *im, struct str resource, int6
 	struct tries ts = { .arena = a, .arguments = arguments, .narguments = n + 1 };
 	add_modules(&ts, resource);
 	if (ts.n) {
-		struct compile *c = trial_run(program(&ts));
+		struct trainc *c = trial_run(program(&ts));
 		collect(a, known, &ts, resource, count, &c->plan);
 		trial_release(c);
 	}

@@ -32,6 +32,16 @@ static void put_imports(struct import *im, const struct imported *const *jobs, s
 		buf_printf(out, "import std.%.*s\n", STR_ARG(names[i]));
 }
 
+/* Licences of the files that the jobs come from, each once, at the top. */
+static void put_headers(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out)
+{
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (jobs[i]->header.n && !map_put(&seen, im->arena, jobs[i]->header, im))
+			buf_printf(out, "%.*s\n", STR_ARG(jobs[i]->header));
+}
+
 static void put_declaration(struct writing *w, struct line *line)
 {
 	struct lines one = { &line, 1 };
@@ -55,6 +65,7 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 {
 	struct writing w = { .arena = im->arena, .out = *out };
 
+	put_headers(im, jobs, n, &w.out);
 	put_imports(im, jobs, n, &w.out);
 	put_declarations(im, &w, jobs, n);
 	for (size_t i = 0; i < n; i++)
@@ -68,7 +79,7 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 
 /* ---- what the compiler says about it ---- */
 
-static void report(struct import *im, const struct compile *c, const struct writing *w, const struct imported *job, const struct diag *d)
+static void report(struct import *im, const struct trainc *c, const struct writing *w, const struct imported *job, const struct diag *d)
 {
 	struct place place = source_place(&c->sources, d->at.start);
 	bool ours = place.source && str_is(place.source->name, "program.tj");
@@ -84,7 +95,7 @@ static void report(struct import *im, const struct compile *c, const struct writ
 
 static bool sound(struct import *im, const struct writing *w, const struct imported *first, struct str text)
 {
-	struct compile *c = trial_run(text);
+	struct trainc *c = trial_run(text);
 	struct emit_options options = { .sources = &c->sources };
 
 	if (diags_ok(&c->diags))
@@ -175,7 +186,7 @@ static bool names_differ(struct import *im, const struct imported *const *jobs, 
 	for (size_t i = 0; i < n; i++) {
 		const struct imported *other = jobs[i]->job ? map_put(&seen, im->arena, jobs[i]->name, (void *)jobs[i]) : NULL;
 		if (other)
-			report_namesake(im, jobs[i], other, "one program has one job of a name: write them to files of their own with --output-dir");
+			report_namesake(im, jobs[i], other, "job names in a program are unique: write one file per job with --output-dir");
 		ok = ok && !other;
 	}
 	return ok;

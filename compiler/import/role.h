@@ -99,6 +99,14 @@ void volumes_finish(struct role_reading *r);
 /* The accelerator of a role and what is left of its node labels and tolerations. */
 void device_read(struct role_reading *r, const struct data *node, const struct data *tolerations);
 
+/*
+ * An affinity or a spread constraint whose selectors ask for labels that pods of the program have: those of the
+ * controller become ours, which is reported; others of it are reported as missing.
+ */
+const struct data *selectors_read(struct role_reading *r, const struct data_member *m);
+/* Report a selector that asks for a label which no pod of the program has. */
+void selector_missing(struct import *im, const struct imported *job, struct span at, struct str key);
+
 /* Lines of a body in the order that people write them in. */
 void lines_sort(struct lines *body);
 /* Take the line of that key out of a body; NULL without. */

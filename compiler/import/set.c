@@ -25,6 +25,14 @@ static bool is_reserved(const struct import *im, struct str word)
 	return word_is_reserved(word) || schema_function_find(word, &function) || stdlib_text(word).p;
 }
 
+void set_label(struct set *s, const struct set_role *r, struct str value)
+{
+	struct str *word = ARENA_NEW(s->m.im->arena, struct str);
+
+	*word = r->word;
+	map_put(&s->job->role_words, s->m.im->arena, value, word);
+}
+
 void set_words(struct set *s)
 {
 	struct arena *a = s->m.im->arena;
@@ -40,6 +48,7 @@ void set_words(struct set *s)
 			word = str_printf(a, "%.*s_%u", STR_ARG(base), n);
 		r->word = word;
 		map_put(&s->m.im->words, a, word, s->m.im);
+		set_label(s, r, r->name);
 	}
 }
 

@@ -34,6 +34,8 @@ struct set {
 
 /* Words for all roles, from their names; no two are alike.  NULL names get their number. */
 void set_words(struct set *s);
+/* VALUE of a label of the controller names the role R, in selectors. */
+void set_label(struct set *s, const struct set_role *r, struct str value);
 struct set_role *set_find(const struct set *s, struct str name);
 /* Pods of a role are called HEAD-I-J (`two`) or HEAD-I, and are reached within a subdomain. */
 void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain);

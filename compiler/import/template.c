@@ -2,7 +2,7 @@
  * template.c - texts that another tool has to complete.
  *
  * A container may want `{{ x }}` or `${X}` as they are, in arguments or in a
- * script: they are told where nothing of the kind can be meant, and in the words
+ * script: they are reported where nothing of the kind can be meant, and in the words
  * that only charts have.
  */
 #include "import/template.h"
@@ -188,7 +188,7 @@ bool template_directory(struct import *im, const struct data *object)
 	}
 	if (!bare || !(str_is(file, "Chart.yaml") || str_is(file, "values.yaml")))
 		return false;
-	d = diag_report(im->diags, TJ1123, object->from, "this belongs to a chart of Helm, it is no manifest");
+	d = diag_report(im->diags, TJ1123, object->from, "this belongs to a Helm chart and is not a manifest");
 	diag_help(im->diags, d, "'helm template %.*s | trainc import -' imports what comes of it", STR_ARG(directory));
 	return true;
 }

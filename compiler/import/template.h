@@ -3,13 +3,13 @@
  * `{{ ... }}` of templates, `${NAME}` of envsubst.
  *
  * What is wrong with such a text as it stands is not what its author wants to
- * know, so it is told once, and with the command that completes it (TJ1123).
+ * know, so it is reported once, and with the command that completes it (TJ1123).
  */
 #ifndef TRAINC_IMPORT_TEMPLATE_H
 #define TRAINC_IMPORT_TEMPLATE_H
 
 #include "import/manifest.h"
-#include "plan/data_read.h"
+#include "data/data_read.h"
 
 /* The text that is being read has braces of a template where it could not be read: reported. */
 bool template_unreadable(struct import *im, const struct data_error *error);

@@ -76,7 +76,7 @@ void runtimes_finish(struct import *im)
 		if (im->njobs)
 			import_left_out(im, r->at, str_printf(im->arena, "%.*s %.*s", STR_ARG(r->kind), STR_ARG(r->name)), "no TrainJob that is imported refers to it");
 		else
-			diag_help(im->diags, diag_report(im->diags, TJ1102, r->at, "a %.*s alone is no job", STR_ARG(r->kind)),
+			diag_help(im->diags, diag_report(im->diags, TJ1102, r->at, "a %.*s by itself is not a job", STR_ARG(r->kind)),
 				"import it together with a TrainJob that refers to it");
 	}
 }
@@ -220,6 +220,94 @@ static bool targets(const struct data *override, struct str job)
 	return false;
 }
 
+/* ---- patches of the runtime ---- */
+
+/* A container, patched: lists of what has names are joined, every other field is the patch's. */
+static const struct data *apply_patch(struct change *c, const struct data *container)
+{
+	struct arena *a = arena(c->t);
+
+	for (size_t i = 0; i < data_count(c->with); i++) {
+		const struct data_member *m = &c->with->u.map.at[i];
+		bool joined = str_is(m->key, "env") || str_is(m->key, "volumeMounts");
+		const char *key = str_copy(a, m->key).p;
+		if (!str_is(m->key, "name"))
+			container = tree_with(a, container, key, joined ? tree_upsert(a, member(container, key), m->value) : m->value, m->key_at);
+	}
+	return container;
+}
+
+static const struct data *patch_containers(struct train *t, const struct data *pod, const struct data_member *m)
+{
+	struct arena *a = arena(t);
+	const char *list = str_copy(a, m->key).p;
+
+	for (size_t i = 0; i < data_count(m->value); i++) {
+		const struct data *patch = m->value->u.list.at[i], *before = pod;
+		struct change c = { t, apply_patch, patch };
+		pod = change_container(&c, pod, list, member_text(patch, "name"));
+		if (pod == before)
+			pod = tree_with(a, pod, list, tree_append(a, member(pod, list), tree_one(a, patch)), m->key_at);
+	}
+	return pod;
+}
+
+static const struct data *patch_pod(struct train *t, const struct data *pod, const struct data *patch)
+{
+	struct arena *a = arena(t);
+
+	for (size_t i = 0; i < data_count(patch); i++) {
+		const struct data_member *m = &patch->u.map.at[i];
+		const char *key = str_copy(a, m->key).p;
+		const struct data *value = m->value;
+		if (str_is(m->key, "containers") || str_is(m->key, "initContainers")) {
+			pod = patch_containers(t, pod, m);
+			continue;
+		}
+		if (str_is(m->key, "volumes") || str_is(m->key, "imagePullSecrets"))
+			value = tree_upsert(a, member(pod, key), value);
+		else if (str_is(m->key, "nodeSelector"))
+			value = tree_merge(a, member(pod, key), value);
+		pod = tree_with(a, pod, key, value, m->key_at);
+	}
+	return pod;
+}
+
+/* Labels and annotations of the pod template, with those of a patch. */
+static const struct data *patch_metadata(struct train *t, const struct data *job, const struct data *patch)
+{
+	static const char *const keys[] = { "labels", "annotations" };
+	struct arena *a = arena(t);
+	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"), *template = member(batch, "template"), *metadata = member(template, "metadata");
+
+	for (size_t i = 0; i < 2; i++)
+		if (data_count(member(patch, keys[i])))
+			metadata = tree_with(a, metadata, keys[i], tree_merge(a, member(metadata, keys[i]), member(patch, keys[i])), patch->from);
+	if (!metadata || metadata == member(template, "metadata"))
+		return job;
+	template = tree_with(a, template, "metadata", metadata, patch->from);
+	return tree_with(a, job, "template", tree_with(a, outer, "spec", tree_with(a, batch, "template", template, job->from), job->from), job->from);
+}
+
+/* The replicatedJob JOB with what the patches of the TrainJob say about it. */
+static const struct data *patched(struct train *t, const struct data *job)
+{
+	const struct data *patches = member(t->set.m.spec, "runtimePatches");
+
+	for (size_t i = 0; i < data_count(patches); i++) {
+		const struct data *spec = member(member(member(patches->u.list.at[i], "trainingRuntimeSpec"), "template"), "spec"), *jobs = member(spec, "replicatedJobs");
+		for (size_t k = 0; k < data_count(jobs); k++) {
+			const struct data *patch = jobs->u.list.at[k], *template = member(member(member(patch, "template"), "spec"), "template");
+			if (!str_eq(member_text(patch, "name"), member_text(job, "name")))
+				continue;
+			job = patch_metadata(t, job, member(template, "metadata"));
+			if (pod_of(job) && member(template, "spec"))
+				job = with_pod(t, job, patch_pod(t, pod_of(job), member(template, "spec")));
+		}
+	}
+	return job;
+}
+
 /* How many pods: of the step that trains, or of the nodes of an MPI job. */
 static const struct data *count(struct train *t, const struct data *job)
 {
@@ -244,6 +332,18 @@ static const struct data *count(struct train *t, const struct data *job)
 	return with_count(t, job, n > 0 ? n : 1, at);
 }
 
+/* Nodes that the launcher is one of have its resources and its variables. */
+static const struct data *node_like_trainer(struct train *t, const struct data *pod)
+{
+	static const char *const keys[] = { "resourcesPerNode", "env" };
+	struct change c = { t, apply_trainer, NULL };
+
+	for (size_t i = 0; i < 2; i++)
+		if (member(t->trainer, keys[i]))
+			c.with = tree_with(arena(t), c.with, keys[i], member(t->trainer, keys[i]), member_at(t->trainer, keys[i]));
+	return c.with ? change_container(&c, pod, "containers", STR("node")) : pod;
+}
+
 static const struct data *complete(struct train *t, const struct data *job)
 {
 	const struct data *initializer = member(t->set.m.spec, "initializer"), *overrides = member(t->set.m.spec, "podSpecOverrides");
@@ -255,6 +355,8 @@ static const struct data *complete(struct train *t, const struct data *job)
 		return job;
 	if (str_is(step, "trainer") && t->trainer)
 		pod = change_container(&c, pod, "containers", STR("node"));
+	else if (t->trainer && str_is(member_text(job, "name"), "node") && member_bool(member(t->policy, "mpi"), "runLauncherAsNode", false))
+		pod = node_like_trainer(t, pod);
 	c.apply = apply_initializer;
 	c.with = member(initializer, str_is(step, "dataset-initializer") ? "dataset" : "model");
 	if (c.with && str_ends(step, STR("-initializer")))
@@ -274,7 +376,7 @@ static void complete_all(struct train *t, const struct runtime *r)
 	jobs = member(t->spec, "replicatedJobs");
 	struct data *completed = jobs ? tree_copy(a, jobs) : NULL;
 	for (size_t i = 0; i < data_count(completed); i++)
-		completed->u.list.at[i] = (struct data *)complete(t, completed->u.list.at[i]);
+		completed->u.list.at[i] = (struct data *)complete(t, patched(t, completed->u.list.at[i]));
 	if (completed)
 		t->spec = tree_with(a, t->spec, "replicatedJobs", completed, member_at(t->spec, "replicatedJobs"));
 	if (member(t->set.m.spec, "suspend"))
@@ -427,12 +529,57 @@ static struct expr *torch(struct train *t, const struct data *policy)
 	return NULL;
 }
 
+/* What JAX reads about the other processes. */
+static void jax(struct train *t)
+{
+	struct arena *a = arena(t);
+	struct set_role *r = trains(t);
+
+	if (!r)
+		return;
+	struct lines *env = lines_block(a, role_of(t, r), STR("env"), r->place);
+	put(t, env, "JAX_NUM_PROCESSES", str_cat(a, r->word, STR(".replicas"), STR("")));
+	put(t, env, "JAX_PROCESS_ID", STR("pod.index"));
+	put(t, env, "JAX_COORDINATOR_ADDRESS", str_printf(a, "\"${%.*s.host(0)}:29500\"", STR_ARG(r->word)));
+}
+
+/* What XGBoost's collective reads; its workers are one for each device, or one. */
+static void xgboost(struct train *t)
+{
+	struct arena *a = arena(t);
+	struct set_role *r = trains(t);
+
+	if (!r)
+		return;
+	struct lines *env = lines_block(a, role_of(t, r), STR("env"), r->place);
+	put(t, env, "DMLC_TRACKER_URI", str_cat(a, r->word, STR(".host(0)"), STR("")));
+	put(t, env, "DMLC_TRACKER_PORT", STR("29500"));
+	put(t, env, "DMLC_TASK_ID", STR("pod.index"));
+	put(t, env, "DMLC_NUM_WORKER", str_printf(a, "%.*s.replicas * max(%.*s.devices, 1)", STR_ARG(r->word), STR_ARG(r->word)));
+}
+
+/* Processes of a node: one says as many as it has devices. */
+static int64_t mpi_slots(struct train *t, const struct data *policy)
+{
+	const struct data *n = member(t->trainer, "numProcPerNode"), *resources = member(t->trainer, "resourcesPerNode");
+	int64_t slots = n && n->kind == DATA_INT ? n->u.integer : member_int(policy, "numProcPerNode", 1);
+	static const char *const which[] = { "limits", "requests" };
+
+	for (size_t i = 0; !n && slots == 1 && i < 2; i++) {
+		const struct data *of = member(resources, which[i]);
+		for (size_t k = 0; k < data_count(of); k++)
+			if (says_gpu(of->u.map.at[k].key) && of->u.map.at[k].value->kind == DATA_INT && of->u.map.at[k].value->u.integer > 1)
+				return of->u.map.at[k].value->u.integer;
+	}
+	return slots;
+}
+
 static void mpi(struct train *t, const struct data *policy)
 {
 	struct arena *a = arena(t);
 	struct set_role *launcher = set_find(&t->set, STR("launcher")), *node = set_find(&t->set, STR("node"));
-	const struct data *n = member(t->trainer, "numProcPerNode"), *path = member(policy, "sshAuthMountPath");
-	int64_t slots = n && n->kind == DATA_INT ? n->u.integer : member_int(policy, "numProcPerNode", 1);
+	const struct data *path = member(policy, "sshAuthMountPath");
+	int64_t slots = mpi_slots(t, policy);
 
 	if (!launcher)
 		return;
@@ -485,8 +632,11 @@ static void job_fields(struct train *t, const struct runtime *r)
 	pairs(t, spec, "annotations");
 	pairs(t, metadata, "labels");
 	pairs(t, metadata, "annotations");
-	if (data_count(gang))
+	if (gang && gang->u.map.n)
 		gang_fields(t, &gang->u.map.at[0]);
+	job_seconds(im, t->set.body, "timeout", spec, "activeDeadlineSeconds");
+	if (member(t->policy, "flux"))
+		import_left_out(im, member_at(t->policy, "flux"), STR("flux"), "the controller puts a program of its own in front of the command; start the processes by std.mpi");
 	if (member(spec, "managedBy"))
 		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"), "a program is run by whoever applies it");
 	if (member(member(t->policy, "torch"), "elasticPolicy"))
@@ -524,6 +674,10 @@ static bool write(struct train *t, const struct runtime *r)
 		call = torch(t, of_torch);
 	else if (of_mpi)
 		mpi(t, of_mpi);
+	else if (member(t->policy, "jax"))
+		jax(t);
+	else if (member(t->policy, "xgboost"))
+		xgboost(t);
 	s->body = job_new(&s->m, s->job, call);
 	job_fields(t, r);
 	struct str success = jobset_success(s, t->spec);

@@ -17,9 +17,9 @@ static bool read(void *context, struct arena *a, struct str path, struct str *re
 	return true;
 }
 
-struct compile *trial_run(struct str text)
+struct trainc *trial_run(struct str text)
 {
-	struct compile *c = memory_resize(NULL, sizeof *c);
+	struct trainc *c = memory_resize(NULL, sizeof *c);
 	struct reader reader = { .context = &text, .read = read };
 
 	memset(c, 0, sizeof *c);
@@ -29,7 +29,7 @@ struct compile *trial_run(struct str text)
 	return c;
 }
 
-void trial_release(struct compile *c)
+void trial_release(struct trainc *c)
 {
 	compile_release(c);
 	free(c);

@@ -7,7 +7,7 @@
 #include "compile.h"
 
 /* The text is `c->sources.at[0]`; nothing else can be read but the library. */
-struct compile *trial_run(struct str text);
-void trial_release(struct compile *c);
+struct trainc *trial_run(struct str text);
+void trial_release(struct trainc *c);
 
 #endif

@@ -66,12 +66,12 @@ static void policies_rule(struct import *im, const struct data *policies)
 		else if (!event && !code)
 			diag_report(im->diags, TJ1108, p->from, "this policy has neither an event nor an exit code");
 		if (code && code->u.integer == 0)
-			diag_report(im->diags, TJ1108, code->from, "0 is no exit code of a failure");
+			diag_report(im->diags, TJ1108, code->from, "0 is not the exit code of a failure");
 		for (size_t k = 0; k < i; k++)
 			if (event && same_event(p, policies->u.list.at[k]))
 				diag_note(im->diags, diag_report(im->diags, TJ1108, p->from, "two policies are for one event"), policies->u.list.at[k]->from, "the other one");
 		if (!one_of(actions, member_text(p, "action")))
-			diag_report(im->diags, TJ1108, p->from, "there is no action '%.*s'", STR_ARG(member_text(p, "action")));
+			diag_report(im->diags, TJ1108, p->from, "unknown action '%.*s'", STR_ARG(member_text(p, "action")));
 	}
 }
 
@@ -133,6 +133,8 @@ static bool check(const struct manifest *m)
 
 /* ---- roles ---- */
 
+static const struct pod_label labels[] = { { "volcano.sh/job-name", LABEL_OF_JOB }, { "volcano.sh/task-spec", LABEL_OF_ROLE }, { NULL, LABEL_KEPT } };
+
 static void roles(struct volcano *v)
 {
 	struct set *s = &v->set;
@@ -153,6 +155,7 @@ static void roles(struct volcano *v)
 		r->fields[3] = (struct role_field){ "metadata.labels['volcano.sh/task-spec']", r->fields[2].code, NULL };
 	}
 	set_words(s);
+	s->job->labels_of = labels;
 	for (size_t i = 0; i < s->n; i++)
 		set_hosts(s, &s->roles[i], str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)), false, s->m.name);
 }
@@ -328,30 +331,39 @@ static bool retries(struct volcano *v, struct set_role *only, int64_t most, stru
 	return any;
 }
 
+/* What an action does about pods that have failed; evicted ones are made again whatever a program says. */
+static bool failure_policy(struct volcano *v, const struct data *p, struct set_role *r)
+{
+	struct str action = member_text(p, "action");
+	int64_t most = member_int(v->set.m.spec, "maxRetry", MOST_RETRIES);
+	bool failed = has_event(p, STR("PodFailed")) || has_event(p, STR("TaskFailed"));
+
+	if (str_is(action, "AbortJob") || str_is(action, "TerminateJob"))
+		return failed;          /* what happens anyway */
+	if (!failed)
+		return str_is(action, "RestartPod");
+	if (str_is(action, "RestartPod"))
+		return retries(v, r, most, p->from);
+	if (!str_is(action, "RestartJob"))
+		return false;
+	put_int(v->set.m.im, v->set.body, "restarts", most, p->from);
+	return true;
+}
+
 /* One policy: of the job when `r` is NULL. */
 static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
-	struct set *s = &v->set;
-	struct import *im = s->m.im;
-	struct str action = member_text(p, "action");
-	int64_t most = member_int(s->m.spec, "maxRetry", MOST_RETRIES);
-	bool failed = has_event(p, STR("PodFailed")) || has_event(p, STR("PodEvicted")) || has_event(p, STR("TaskFailed"));
+	bool every = has_event(p, STR("*")), failed = has_event(p, STR("PodFailed")) || has_event(p, STR("PodEvicted")) || has_event(p, STR("TaskFailed"));
 
 	if (member(p, "timeout") || member(p, "exitCode"))
 		return false;
-	if (str_is(action, "CompleteJob") && has_event(p, STR("TaskCompleted")) && r) {
+	if (str_is(member_text(p, "action"), "CompleteJob") && has_event(p, STR("TaskCompleted")) && r) {
 		set_condition(&v->success, "done", r, false, "or");
 		return true;
 	}
-	if (!failed || has_event(p, STR("Unknown")) || has_event(p, STR("PodPending")))
-		return str_is(action, "RestartJob") && has_event(p, STR("*")) && (put_int(im, s->body, "restarts", most, p->from), true);
-	if (str_is(action, "RestartJob"))
-		put_int(im, s->body, "restarts", most, p->from);
-	else if (str_is(action, "RestartPod"))
-		return retries(v, r, most, p->from);
-	else
-		return (str_is(action, "AbortJob") || str_is(action, "TerminateJob"));  /* what happens anyway */
-	return true;
+	if (!failed || (!every && (has_event(p, STR("Unknown")) || has_event(p, STR("PodPending")))))
+		return false;
+	return failure_policy(v, p, r);
 }
 
 static void policies(struct volcano *v, const struct data *list, struct set_role *r)
@@ -484,7 +496,7 @@ static void start_after(struct volcano *v, const struct data *task, struct set_r
 		if (other)
 			set_condition(&out, "ready", other, false, any ? "or" : "and");
 		else
-			diag_report(im->diags, TJ1106, d->from, "there is no task '%.*s'", STR_ARG(d->u.string));
+			diag_report(im->diags, TJ1106, d->from, "unknown task '%.*s'", STR_ARG(d->u.string));
 	}
 	if (out.n)
 		import_comments(im, lines_set(im->arena, r->body, STR("start_after"), expr_text(im->arena, str_copy(im->arena, buf_text(&out))), depends->from),

@@ -30,7 +30,7 @@ bool role_can_run(struct import *im, const struct data *template, struct span at
 		ok = false;
 	}
 	if (!data_count(containers))
-		diag_report(im->diags, TJ1107, at, "there are no containers here");
+		diag_report(im->diags, TJ1107, at, "this pod has no containers");
 	return ok;
 }
 
@@ -131,32 +131,34 @@ static void batch_rest(struct import *im, const struct data *spec)
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
 			said = said || str_is(m->key, known[k]);
 		if (!said && !(str_is(m->key, "podFailurePolicy") && ignores_disruptions(m->value)))
-			import_left_out(im, m->key_at, m->key, "the program has fields of its own for when a job ends and what is tried again");
+			import_left_out(im, m->key_at, m->key, "the program has its own fields for the end of a job and for retries");
 	}
 }
 
+enum { USUAL_BACKOFF_LIMIT = 6 };       /* of a Job that says none */
+
 /*
  * Attempts of the whole Job become attempts of its replicas.  A Job counts the kubelet's restarts too, the language
- * does not: with a limit a replica begins anew in a new pod instead (true).
+ * does not: with a limit a replica begins again in a new pod instead (true).
  */
 static bool retries(struct import *im, const struct data *spec, struct lines *to)
 {
 	const struct data *each = member(spec, "backoffLimitPerIndex"), *limit = each ? each : member(spec, "backoffLimit");
 	const char *key = each ? "backoffLimitPerIndex" : "backoffLimit";
 	bool in_place = !str_is(member_text(member(member(spec, "template"), "spec"), "restartPolicy"), "Never");
-	int64_t n = limit ? limit->u.integer : 6;
+	int64_t n = limit ? limit->u.integer : USUAL_BACKOFF_LIMIT;
 
 	if (in_place && n >= INT32_MAX)
 		return false;           /* as often as it takes */
 	if (in_place && limit && n > 0)
 		diag_report(im->diags, TJ1111, limit->from, "restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods", (long long)n);
-	if ((limit || !in_place) && n > 0) {
+	if (n > 0) {
 		struct span at = limit ? span_join(member_at(spec, key), limit->from) : member_at(spec, key);
 		struct line *line = lines_set(im->arena, to, STR("retries"), expr_int(im->arena, n), at);
 		if (limit)
 			import_comments(im, line, at);
 	}
-	return in_place && limit;
+	return in_place;
 }
 
 bool replica_count_rule(struct import *im, const struct data *n, struct str name)
@@ -206,6 +208,10 @@ static void hosts(struct workload *w)
 	map_put(&w->job->hosts, a, str_cat(a, w->m.name, STR("-"), STR("")), h);
 }
 
+static const struct pod_label labels[] = {
+	{ "job-name", LABEL_OF_JOB }, { "batch.kubernetes.io/job-name", LABEL_OF_JOB }, { NULL, LABEL_KEPT }
+};
+
 static bool read_job(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct workload w = { .job = job, .kind = &job_kind };
@@ -219,6 +225,7 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 	w.replicas = batch_replicas(im, w.m.spec);
 	if (w.replicas > 1 && !str_is(member_text(w.m.spec, "completionMode"), "Indexed"))
 		diag_report(im->diags, TJ1111, w.m.at, "the pods of this Job are alike; the program gives each of them an index");
+	job->labels_of = labels;
 	hosts(&w);
 	struct lines *body = open(&w);
 	w.new_pods = batch_read(im, w.m.spec, body);

@@ -51,6 +51,18 @@ static bool requires(const struct data *schema, struct str name)
 	return false;
 }
 
+/* Are the properties of an object in SCHEMA fields of what the field F is?  Objects of two kinds differ in their `spec` alone. */
+static bool holds_fields(const struct schema_field *f, const struct data *schema)
+{
+	const struct schema_ref *r = &schema_builtin.refs[f->ref];
+	const struct data *properties = map_of(schema, "properties");
+
+	for (size_t i = 0; properties && r->word == SCHEMA_OBJECT && i < properties->u.map.n; i++)
+		if (!schema_newest_field(&schema_builtin, &schema_builtin.types[r->of], properties->u.map.at[i].key))
+			return false;
+	return true;
+}
+
 /* All properties are fields of the type, most of its fields are properties, and the same ones are required. */
 static bool is_type(const struct schema_type *t, const struct data *schema, const struct data *properties)
 {
@@ -59,7 +71,7 @@ static bool is_type(const struct schema_type *t, const struct data *schema, cons
 	for (size_t i = 0; i < properties->u.map.n; i++) {
 		struct str name = properties->u.map.at[i].key;
 		const struct schema_field *f = schema_newest_field(&schema_builtin, t, name);
-		if (!f || (f->required != 0) != requires(schema, name))
+		if (!f || (f->required != 0) != requires(schema, name) || !holds_fields(f, properties->u.map.at[i].value))
 			return false;
 	}
 	for (size_t i = t->first; i < t->first + t->n; i++)
@@ -135,6 +147,24 @@ static void keys(struct buf *out, const struct data *list)
 			buf_printf(out, "%s%.*s", i ? "," : "", STR_ARG(list->u.list.at[i]->u.string));
 }
 
+/* " enum=red,blue", where all of them are plain words. */
+static void words(struct buf *out, const struct data *list)
+{
+	size_t before = out->n;
+
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+		const struct data *d = list->u.list.at[i];
+		bool plain = d->kind == DATA_STRING && d->u.string.n;
+		for (size_t k = 0; plain && k < d->u.string.n; k++)
+			plain = d->u.string.p[k] > ' ' && d->u.string.p[k] != ',' && d->u.string.p[k] != 0x7f;
+		if (!plain) {
+			out->n = before;
+			return;
+		}
+		buf_printf(out, "%s%.*s", i ? "," : " enum=", STR_ARG(d->u.string));
+	}
+}
+
 static bool is_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -156,7 +186,19 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 	} else if (str_is(list, "set") || str_is(list, "atomic") || str_is(map, "atomic")) {
 		buf_printf(out, " %s", str_is(list, "set") ? "set" : "atomic");
 	}
+	if (str_is(of, "string"))
+		words(out, data_get(value, STR("enum")));
 	buf_char(out, '\n');
+}
+
+/* What every object has, whether or not its definition lists it. */
+static void object_fields(struct buf *out, const struct data *properties)
+{
+	static const char *const fields[][2] = { { "apiVersion", "string" }, { "kind", "string" }, { "metadata", "meta.v1.ObjectMeta" } };
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (!data_get(properties, str_of(fields[i][0])))
+			buf_printf(out, "\t%s %s\n", fields[i][0], fields[i][1]);
 }
 
 static void type(struct crd *c, struct str name, const struct data *schema, bool root)
@@ -173,6 +215,8 @@ static void type(struct crd *c, struct str name, const struct data *schema, bool
 		else
 			field(&lines, schema, m->key, m->value, word(c, m->value, below(c, name, m->key)));
 	}
+	if (root)
+		object_fields(&lines, properties);
 	buf_printf(c->out, "type %.*s%.*s\n", STR_ARG(c->prefix), STR_ARG(name));
 	buf_str(c->out, buf_text(&lines));
 	buf_release(&lines);
@@ -210,7 +254,7 @@ bool crd_schema(struct arena *a, const struct data *crd, struct buf *out, struct
 	bool ok = true;
 
 	if (!crd_is(crd))
-		return refuse(error, crd, "this is no CustomResourceDefinition");
+		return refuse(error, crd, "this is not a CustomResourceDefinition");
 	if (!spec || !is_name(text_of(spec, "group")) || !is_name(text_of(map_of(spec, "names"), "kind")))
 		return refuse(error, crd, "a CustomResourceDefinition needs 'spec.group' and 'spec.names.kind'");
 	if (!versions || versions->kind != DATA_LIST)

@@ -6,7 +6,7 @@
 #define TRAINC_KUBE_CRD_H
 
 #include "base/buf.h"
-#include "plan/data.h"
+#include "data/data.h"
 
 struct crd_error {
 	struct span at;

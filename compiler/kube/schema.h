@@ -26,7 +26,8 @@ struct schema_ref {
 	uint16_t word, of;
 };
 
-enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED };     /* how server-side apply merges */
+/* How server-side apply merges a list; SCHEMA_ENUM: a text that is one of `keys`. */
+enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED, SCHEMA_ENUM };
 
 struct schema_field {
 	uint32_t name;                  /* positions in `text`, of NUL-terminated words */

@@ -45,7 +45,7 @@ static void unknown(struct schema_checking *c, const struct schema_type *t, cons
 	for (size_t i = t->first; i < t->first + t->n; i++)
 		if (schema_in(c->schema->fields[i].versions, c->minor))
 			suggest_add(&near, schema_text(c->schema, c->schema->fields[i].name));
-	struct str sentence = suggest_or_list(&near, "it has"), only = suggest_only(&near);
+	struct str sentence = suggest_or_list(&near, "its fields are"), only = suggest_only(&near);
 	if (sentence.n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
 	else
@@ -58,7 +58,7 @@ static void unknown(struct schema_checking *c, const struct schema_type *t, cons
 
 static const char *found(const struct data *d)
 {
-	static const char *const words[] = { [DATA_NULL] = "nothing", [DATA_BOOL] = "true or false", [DATA_INT] = "a number", [DATA_FLOAT] = "a number",
+	static const char *const words[] = { [DATA_NULL] = "nothing", [DATA_BOOL] = "true or false", [DATA_INT] = "a number", [DATA_FLOAT] = "a number with a fraction",
 		[DATA_STRING] = "text", [DATA_LIST] = "a list", [DATA_MAP] = "a map" };
 
 	return words[d->kind];
@@ -114,7 +114,7 @@ static void wrong(struct schema_checking *c, const struct schema_ref *r, const s
 		diag_help(c->diags, report, "write %.*s", STR_ARG(write));
 		diag_fix(c->diags, report, d->from, write, "write %.*s", STR_ARG(write));
 	} else if (r->word == SCHEMA_QUANTITY) {
-		diag_help(c->diags, report, "a whole number, or one with a unit behind it: 500m, 2, 4Gi, 1.5G");
+		diag_help(c->diags, report, "a number, or a number with a unit: 500m, 2, 4Gi, 1.5G");
 	} else if (r->word == SCHEMA_OBJECT || r->word == SCHEMA_BUILTIN) {
 		diag_help(c->diags, report, "'trainc explain %.*s' lists its fields", STR_ARG(buf_text(&wanted)));
 	}
@@ -182,11 +182,35 @@ static void missing(struct schema_checking *c, const struct schema_type *t, cons
 	}
 }
 
+/* A text that the definition allows only some words for. */
+static void check_enum(struct schema_checking *c, const struct schema_field *f, const struct data_member *m)
+{
+	struct str rest = schema_text(c->schema, f->keys);
+	struct suggest near;
+
+	if (m->value->kind != DATA_STRING)
+		return;
+	suggest_init(&near, c->arena, m->value->u.string);
+	while (rest.n) {
+		const char *comma = memchr(rest.p, ',', rest.n);
+		struct str w = { rest.p, comma ? (size_t)(comma - rest.p) : rest.n };
+		if (str_eq(w, m->value->u.string))
+			return;
+		suggest_add(&near, w);
+		rest = (struct str){ rest.p + w.n + (comma != NULL), rest.n - w.n - (comma != NULL) };
+	}
+	struct diag *d = diag_report(c->diags, TJ0904, m->value->from, "'%.*s' cannot be '%.*s'", STR_ARG(m->key), STR_ARG(m->value->u.string));
+	struct str help = suggest_or_list(&near, "it is one of");
+	diag_help(c->diags, d, "%.*s", STR_ARG(help));
+}
+
 static void check_map(struct schema_checking *c, const struct schema_type *t, const struct data *map, bool whole)
 {
 	for (size_t i = 0; i < map->u.map.n; i++) {
 		const struct data_member *m = &map->u.map.at[i];
 		const struct schema_field *f = schema_find_field(c->schema, t, m->key, c->minor);
+		if (f && f->list == SCHEMA_ENUM)
+			check_enum(c, f, m);
 		if (f)
 			check_value(c, &c->schema->refs[f->ref], m->value, m->key, whole || !f->merge);
 		else

@@ -6,7 +6,7 @@
 
 #include "diag/diag.h"
 #include "kube/schema.h"
-#include "plan/data.h"
+#include "data/data.h"
 
 struct schema_checking {
 	const struct schema *schema;

@@ -175,7 +175,7 @@ bool schema_read(struct schema_builder *b, struct str text, struct str *why)
 		const char *end = memchr(text.p + at, '\n', text.n - at);
 		struct str line = { text.p + at, end ? (size_t)(end - text.p) - at : text.n - at };
 		if (!read_line(b, line)) {
-			*why = str_printf(b->arena, "line %u: '%.*s' is no line of a schema", number, STR_ARG(line));
+			*why = str_printf(b->arena, "line %u: '%.*s' is not a line of a schema", number, STR_ARG(line));
 			return false;
 		}
 		at += line.n + 1;
@@ -266,6 +266,9 @@ static void put_field(struct building *g, struct str name, const struct form *fo
 		else if (str_starts(w, STR("map="))) {
 			f.list = SCHEMA_KEYED;
 			f.keys = text(g, (struct str){ w.p + 4, w.n - 4 });
+		} else if (str_starts(w, STR("enum="))) {
+			f.list = SCHEMA_ENUM;
+			f.keys = text(g, (struct str){ w.p + 5, w.n - 5 });
 		} else if (str_starts(w, STR("merge=")))
 			f.merge = text(g, (struct str){ w.p + 6, w.n - 6 });
 	}

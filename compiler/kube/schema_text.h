@@ -11,7 +11,7 @@
  *   -type batch.v1beta1.CronJob
  *
  * A value is any, string, bytes, time, int, number, bool, quantity, int-or-string,
- * the name of a type, []VALUE or {}VALUE.  A list is atomic, set, or map=KEYS.
+ * the name of a type, []VALUE or {}VALUE.  A list is atomic, set, or map=KEYS; a text may be enum=WORDS.
  * `#` begins a comment line.
  */
 #ifndef TRAINC_KUBE_SCHEMA_TEXT_H

@@ -4,6 +4,8 @@
  */
 #include "plan/print.h"
 
+#include "base/words.h"
+
 static const char *const field_paths[] = {
 	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP", [POD_NODE] = "spec.nodeName",
 };
@@ -62,10 +64,10 @@ static struct str nothing_selected(struct printing *p)
 	all.which.index = -1;
 	size_t n = count_selected(&all);
 	if (!n && p->which.role.p)
-		return str_printf(p->arena, "there is no role '%.*s' with replicas; the roles are %.*s", STR_ARG(p->which.role), STR_ARG(role_names(p)));
+		return str_printf(p->arena, "no role '%.*s' has replicas; the roles are %.*s", STR_ARG(p->which.role), STR_ARG(role_names(p)));
 	if (!n)
-		return STR("there are no replicas");
-	return str_printf(p->arena, "there is no replica %lld%s%.*s%s", (long long)p->which.index, p->which.role.p ? " of role '" : "",
+		return STR("the program has no replicas");
+	return str_printf(p->arena, "no replica %lld%s%.*s%s", (long long)p->which.index, p->which.role.p ? " of role '" : "",
 		STR_ARG(p->which.role.p ? p->which.role : STR("")), p->which.role.p ? "'" : "");
 }
 
@@ -80,7 +82,7 @@ static bool selection_ok(struct printing *p, enum env_form form, struct str *why
 	if (form < ENV_SHELL || n == 1)
 		return true;
 	if (n == 0)
-		*why = STR("there are no replicas");
+		*why = STR("the program has no replicas");
 	else
 		*why = str_printf(p->arena, "choose one of %zu replicas with --role and --index%s", n, p->plan->njobs > 1 ? ", and a job with --job" : "");
 	return false;
@@ -214,38 +216,47 @@ static void json(struct printing *p)
 
 /* ---- table ---- */
 
-static void pieces_text(struct printing *p, const struct env_value *v)
+void env_value_print(const struct env_value *v, struct buf *out)
 {
-	for (size_t i = 0; i < v->pieces.n; i++) {
+	if (v->kind != ENV_TEXT)
+		buf_printf(out, "<%s %.*s, key %.*s>", v->kind == ENV_SECRET ? "secret" : "config", STR_ARG(v->object), STR_ARG(v->key));
+	else if (v->whole)
+		buf_str(out, v->value);
+	for (size_t i = 0; v->kind == ENV_TEXT && !v->whole && i < v->pieces.n; i++) {
 		const struct piece *piece = &v->pieces.at[i];
 		if (piece->kind == PIECE_TEXT)
-			buf_str(p->out, piece->u.text);
+			buf_str(out, piece->u.text);
 		else if (piece->kind == PIECE_FIELD)
-			buf_printf(p->out, "<%s>", field_paths[piece->u.field]);
+			buf_printf(out, "<%s>", field_paths[piece->u.field]);
 		else
-			buf_printf(p->out, "<%.*s>", STR_ARG(piece->u.text));
+			buf_printf(out, "<%.*s>", STR_ARG(piece->u.text));
 	}
 }
 
 /* A value of several lines goes on below itself. */
 static void indented(struct printing *p, struct str value, int width)
 {
-	for (size_t i = 0; i < value.n; i++) {
-		buf_char(p->out, value.p[i]);
-		if (value.p[i] == '\n')
-			buf_printf(p->out, "%*s", width, "");
+	for (size_t i = 0; i <= value.n;) {
+		const char *newline = i < value.n ? memchr(value.p + i, '\n', value.n - i) : NULL;
+		size_t end = newline ? (size_t)(newline - value.p) : value.n;
+		put_escaped(p->out, (struct str){ value.p + i, end - i });
+		if (newline)
+			buf_printf(p->out, "\n%*s", width, "");
+		i = end + 1;
 	}
 }
 
 static void table_value(struct printing *p, const struct env_value *v, int width)
 {
 	buf_printf(p->out, "  %-*.*s  ", width, STR_ARG(v->name));
-	if (v->kind != ENV_TEXT)
-		buf_printf(p->out, "<%s %.*s, key %.*s>", v->kind == ENV_SECRET ? "secret" : "config", STR_ARG(v->object), STR_ARG(v->key));
-	else if (v->whole)
+	if (v->kind == ENV_TEXT && v->whole) {
 		indented(p, v->value, width + 4);
-	else
-		pieces_text(p, v);
+	} else {
+		struct buf value = { 0 };
+		env_value_print(v, &value);
+		put_escaped(p->out, buf_text(&value));
+		buf_release(&value);
+	}
 	buf_char(p->out, '\n');
 }
 
@@ -310,7 +321,7 @@ static bool comment_text(struct printing *p, const struct env_value *v)
 			STR_ARG(v->object), STR_ARG(v->key));
 	else if (!v->whole) {
 		buf_printf(p->out, "# %.*s: known in the pod only: ", STR_ARG(v->name));
-		pieces_text(p, v);
+		env_value_print(v, p->out);
 		buf_char(p->out, '\n');
 	} else if (!shell_name(v->name))
 		buf_printf(p->out, "# %.*s: not a name that a shell can export\n", STR_ARG(v->name));

@@ -112,12 +112,58 @@ static struct env_value value_make(struct making *m, const struct plan_env *e)
 	return v;
 }
 
+static struct str member_text(const struct data *d, const char *key)
+{
+	const struct data *member = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
+
+	return member && member->kind == DATA_STRING ? member->u.string : STR("");
+}
+
+/* A variable of `raw container { env = [...] }`: a text, or a key of a Secret or ConfigMap.  False for another source. */
+static bool raw_value(struct making *m, const struct data *d, struct env_value *ret)
+{
+	const struct data *from = d->kind == DATA_MAP ? data_get(d, STR("valueFrom")) : NULL;
+	struct plan_env *e = ARENA_NEW(m->arena, struct plan_env);
+
+	*e = (struct plan_env){ .name = member_text(d, "name"), .name_at = d->from, .from = d->from };
+	*ret = (struct env_value){ .name = e->name, .from = e };
+	if (!from) {
+		ret->whole = true;
+		ret->value = member_text(d, "value");
+		return e->name.n > 0;
+	}
+	const struct data *secret = data_get(from, STR("secretKeyRef")), *config = data_get(from, STR("configMapKeyRef"));
+	e->kind = ret->kind = secret ? ENV_SECRET : ENV_CONFIG;
+	e->object = ret->object = member_text(secret ? secret : config, "name");
+	e->key = ret->key = member_text(secret ? secret : config, "key");
+	return e->name.n && (secret || config);
+}
+
+/* What raw adds, in its order; it may set again what is there. */
+static void raw_env(struct making *m, const struct plan_container *c)
+{
+	const struct data *list = c->raw && c->raw->kind == DATA_MAP ? data_get(c->raw, STR("env")) : NULL;
+
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+		struct env_value v;
+		if (raw_value(m, list->u.list.at[i], &v))
+			m->done.at[m->done.n++] = v;
+	}
+}
+
+static size_t raw_count(const struct plan_container *c)
+{
+	const struct data *list = c->raw && c->raw->kind == DATA_MAP ? data_get(c->raw, STR("env")) : NULL;
+
+	return list && list->kind == DATA_LIST ? list->u.list.n : 0;
+}
+
 struct env_values plan_env(struct arena *a, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *c, int64_t i, const struct placement *where)
 {
 	struct making m = { .arena = a, .job = j, .role = r, .replica = i, .where = where, .run.limit = MOST_TEXT };
 
-	m.done.at = ARENA_ARRAY(a, struct env_value, c->nenv);
+	m.done.at = ARENA_ARRAY(a, struct env_value, c->nenv + raw_count(c));
 	for (size_t k = 0; k < c->nenv; k++) {
 		const struct plan_env *e = &c->env[k];
 		if (str_starts(e->name, STR("TRAINC_")) || (e->per_replica && text_is_absent(&e->per_replica[i])))
@@ -125,6 +171,7 @@ struct env_values plan_env(struct arena *a, const struct plan_job *j, const stru
 		m.done.at[m.done.n] = value_make(&m, e);
 		m.done.n++;
 	}
+	raw_env(&m, c);
 	buf_release(&m.run);
 	return m.done;
 }

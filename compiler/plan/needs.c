@@ -52,7 +52,7 @@ static void roles_to_end(struct needing *n)
 	for (unsigned i = 0; i < j->nroles; i++) {
 		if (!must_be_ended(j, i))
 			continue;
-		buf_z(&n->line, found++ ? ", " : "ends ");
+		buf_z(&n->line, found++ ? ", " : "stop ");
 		buf_printf(&n->line, "%s '%.*s'", j->roles[i].aux ? "aux" : "role", STR_ARG(j->roles[i].name));
 	}
 	if (found) {
@@ -72,7 +72,7 @@ static void failure_to_spread(struct needing *n)
 	}
 	if (objects < 2)
 		return;
-	buf_z(&n->line, "ends the other replicas when one has failed for good");
+	buf_z(&n->line, "stop the other replicas when one has failed for good");
 	need(n);
 }
 
@@ -83,7 +83,7 @@ static void starts(struct needing *n)
 		if (!r->start_after || !r->max)
 			continue;
 		struct str c = plan_condition_text(n->arena, n->job, r->start_after);
-		buf_printf(&n->line, "starts role '%.*s' after %.*s", STR_ARG(r->name), STR_ARG(c));
+		buf_printf(&n->line, "start role '%.*s' after %.*s", STR_ARG(r->name), STR_ARG(c));
 		need(n);
 	}
 }
@@ -94,7 +94,7 @@ static void elastic_ends(struct needing *n)
 		const struct plan_role *r = &n->job->roles[i];
 		if (!r->elastic || r->aux || !r->max || !plan_condition_reads(n->job->success, (unsigned)i))
 			continue;
-		buf_printf(&n->line, "ends elastic role '%.*s' when %lld or more replicas have succeeded and none is active",
+		buf_printf(&n->line, "stop elastic role '%.*s' when %lld or more replicas have succeeded and none is active",
 			STR_ARG(r->name), (long long)r->min);
 		need(n);
 	}
@@ -138,9 +138,10 @@ static void generated_things(struct needing *n)
 
 	for (size_t i = 0; i < all.n; i++) {
 		struct str kind = all.at[i]->name;
-		buf_printf(&n->line, "makes the %.*s in Secret '%.*s-%.*s'", STR_ARG(kind), STR_ARG(j->name), STR_ARG(kind));
+		buf_printf(&n->line, "create the %.*s in Secret '%.*s-%.*s'", STR_ARG(kind), STR_ARG(j->name), STR_ARG(kind));
 		need(n);
 	}
+	n->needs.generated = all.n;
 }
 
 struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
@@ -153,7 +154,7 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 		return n.needs;
 	}
 	if (j->each_replica) {
-		buf_z(&n.line, "makes the pods anew that are lost or to be tried again, and judges the job by them");
+		buf_z(&n.line, "create pods again that are lost or retried, and judge the job by them");
 		need(&n);
 	}
 	starts(&n);
@@ -163,11 +164,11 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 	}
 	elastic_ends(&n);
 	if (j->restarts.set && j->restarts.value > 0) {
-		buf_printf(&n.line, "starts the whole job anew after a failure, up to %lld times", (long long)j->restarts.value);
+		buf_printf(&n.line, "restart the whole job after a failure, up to %lld times", (long long)j->restarts.value);
 		need(&n);
 	}
 	if (j->ttl.set && plan_job_objects(j) > 1) {
-		buf_z(&n.line, "removes the job when its ttl has passed");
+		buf_z(&n.line, "remove the job when its ttl has passed");
 		need(&n);
 	}
 	buf_release(&n.line);

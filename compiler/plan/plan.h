@@ -16,7 +16,7 @@
 
 #include "base/quantity.h"
 #include "diag/diag.h"
-#include "plan/data.h"
+#include "data/data.h"
 #include "plan/text.h"
 
 /* A value and the place that decided it.  `set` false: the field is absent. */
@@ -113,6 +113,18 @@ struct plan_limits {
 	struct plan_quantity cpu, memory, disk;
 };
 
+enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
+
+/* When a container counts as ready. */
+struct plan_probe {
+	enum probe_kind kind;
+	struct str port, path;          /* TCP, HTTP: a port of the container by its name; HTTP: what is asked for */
+	struct plan_str *command;       /* EXEC */
+	size_t ncommand;
+	int64_t within;                 /* seconds after which a container that was never ready is restarted */
+	struct span from;
+};
+
 struct plan_container {
 	struct str name;                /* as written; a DNS label after mapping */
 	struct span name_at;
@@ -126,6 +138,7 @@ struct plan_container {
 	size_t nmounts;
 	struct plan_quantity cpu, memory, disk;
 	struct plan_limits limits;
+	const struct plan_probe *ready; /* NULL: as soon as it runs */
 	const struct data *raw;         /* raw container: a map, or NULL */
 	bool init;                      /* an init container; otherwise main or sidecar */
 };
@@ -192,6 +205,7 @@ struct plan_role {
 	struct span at;                 /* the role block, or what declared it */
 	bool aux, endless;
 	int64_t min, max;               /* replicas; equal unless elastic */
+	int64_t processes;              /* that a replica starts, as far as a warning needs to know; 0: one for each device */
 	bool elastic;
 	bool unknown;                   /* replicas could not be evaluated (reported): min and max are 0 and mean nothing */
 	struct span replicas_at;
@@ -238,6 +252,7 @@ struct plan_job {
 	struct str name;
 	struct span name_at;
 	struct str framework;           /* "single.task" as written; empty without */
+	struct str base;                /* "task": the framework inside of all that wrap it; empty without */
 	const struct data *arguments;   /* of the framework, by name: a map with every default, without what is none; NULL without a framework */
 	struct plan_str ns;             /* namespace: set when written or given on the command line */
 	enum host_form hosts;
@@ -348,6 +363,9 @@ struct env_values plan_env(struct arena *a, const struct plan_job *j, const stru
 /* "done(chief) and done(worker, 0)": as the language writes it. */
 struct str plan_condition_text(struct arena *a, const struct plan_job *j, const struct plan_condition *c);
 
+/* "tcp(\"http\", within = 600s)" */
+struct str plan_probe_text(struct arena *a, const struct plan_probe *p);
+
 /* Does a condition mention the role? */
 bool plan_condition_reads(const struct plan_condition *c, unsigned role);
 
@@ -407,10 +425,11 @@ struct plan_volumes {
 };
 struct plan_volumes plan_generated(struct arena *a, const struct plan_job *j);
 
-/* What the job needs the runtime for ("ends the endless roles ps after success"), one sentence each; first one for each of plan_generated(). */
+/* What the job needs the runtime for ("stop role 'ps' when the job has succeeded"), one sentence each. */
 struct plan_needs {
 	struct str *at;
 	size_t n;
+	size_t generated;               /* the first ones create what is generated, one for each of plan_generated(): apply does that */
 };
 struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j);
 

@@ -180,6 +180,26 @@ static void mount(struct dumping *d, const struct plan_mount *m)
 	end(d, v->from);
 }
 
+/* As the language writes it: http("http", path = "/health", within = 3600s). */
+struct str plan_probe_text(struct arena *a, const struct plan_probe *p)
+{
+	struct buf out = { 0 };
+	if (p->kind == PROBE_TCP)
+		buf_printf(&out, "tcp(\"%.*s\"", STR_ARG(p->port));
+	else if (p->kind == PROBE_HTTP)
+		buf_printf(&out, "http(\"%.*s\", path = \"%.*s\"", STR_ARG(p->port), STR_ARG(p->path));
+	else
+		buf_z(&out, "exec([");
+	for (size_t i = 0; i < p->ncommand; i++) {
+		buf_z(&out, i ? ", " : "");
+		buf_json(&out, p->command[i].value);
+	}
+	buf_printf(&out, "%s, within = %llds)", p->kind == PROBE_EXEC ? "]" : "", (long long)p->within);
+	struct str text = buf_take(&out, a);
+	buf_release(&out);
+	return text;
+}
+
 static void container(struct dumping *d, const char *kind, const struct plan_container *c, int64_t replicas)
 {
 	fact(d, kind, c->name, c->name_at);
@@ -201,6 +221,8 @@ static void container(struct dumping *d, const char *kind, const struct plan_con
 	amount(d, "limits.cpu", &c->limits.cpu);
 	amount(d, "limits.memory", &c->limits.memory);
 	amount(d, "limits.disk", &c->limits.disk);
+	if (c->ready)
+		fact(d, "ready", plan_probe_text(&d->arena, c->ready), c->ready->from);
 	if (c->raw)
 		number(d, "raw container keys", (int64_t)c->raw->u.map.n, c->raw->from);
 	d->depth--;

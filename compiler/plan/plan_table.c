@@ -175,7 +175,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		unrolled(sources, j, out);
 		unasked_mounts(j, out);
 		for (size_t k = 0; k < needs.n; k++)
-			buf_printf(out, "  the runtime %.*s\n", STR_ARG(needs.at[k]));
+			buf_printf(out, "  left to you: %.*s\n", STR_ARG(needs.at[k]));
 		arena_release(&a);
 	}
 }

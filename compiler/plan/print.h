@@ -12,6 +12,8 @@
  * becomes, by position (emit_counts()); `sources` shows why a role is unrolled.
  */
 void plan_print_table(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out);
+/* Appends `trainc plan -o svg`: a drawing of each job, one below the other, in the colors of the viewer. */
+void plan_print_svg(const struct plan *plan, struct buf *out);
 void plan_print_json(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out);
 
 /* Which replicas `trainc env` shows: `role.p == NULL` all roles, `index` -1 all replicas. */
@@ -29,6 +31,9 @@ enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_DOTENV };
  */
 bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,
 	struct buf *out, struct str *why);
+
+/* Appends the value of one variable as the table shows it: what only the pod knows in angle brackets. */
+void env_value_print(const struct env_value *v, struct buf *out);
 
 /* `trainc dump --plan`: everything, one fact a line, with the places that decided it. */
 void plan_dump(const struct plan *plan, const struct sources *sources, struct buf *out);

@@ -38,6 +38,18 @@ bool node_static_text(const struct node *n, struct str *ret)
 	return true;
 }
 
+bool test_wants_refusal(const struct node *test, struct str text)
+{
+	const struct node *body = test->u.titled.body;
+
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if (item->kind == NODE_SET && str_is(item->u.item.key.text, "refuses"))
+			return true;
+	}
+	return text.n && memmem(text.p, text.n, "fails(", 6) != NULL;
+}
+
 const char *node_kind_name(enum node_kind kind)
 {
 	static const char *const names[NODE_KINDS] = {

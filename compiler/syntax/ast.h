@@ -43,7 +43,7 @@ enum node_kind {
 	NODE_CHECK,                     /* check.  Also an item */
 	/* items of a body */
 	NODE_SET,                       /* item: key = value */
-	NODE_EXTEND,                    /* item: key { }; value is a NODE_BODY */
+	NODE_EXTEND,                    /* item: key { }; value is a NODE_BODY.  Also key += list, see `adds` */
 	NODE_FIELD,                     /* field: key: type = init */
 	NODE_BLOCK,                     /* block: role worker { } */
 	NODE_SPREAD,                    /* one: ...expr */
@@ -114,6 +114,13 @@ struct binder {                         /* a loop variable */
 	struct decl *decl;              /* checker */
 };
 
+/* `a in xs` of a loop. */
+struct clause {
+	struct binder binders[2];
+	unsigned nbinders;
+	struct node *list;
+};
+
 struct node {
 	enum node_kind kind;
 	struct span span;
@@ -181,9 +188,14 @@ struct node {
 			struct str name;
 			struct span name_span;
 			struct nodes formals;
+			struct node *base;              /* FRAMEWORK: the one that it wraps, NODE_NAME or NODE_MEMBER chain; else NULL */
+			struct nodes args;              /* NODE_ARG: of the base */
+			bool has_args;
+			struct span args_span;
 			struct node *body;
 			struct str doc;
 			struct decl *decl;              /* checker */
+			struct node **bound;            /* checker: argument of each formal of the base, NULL where the default applies */
 		} blueprint_decl;
 		struct {
 			struct node *title;             /* NODE_STRING */
@@ -196,6 +208,9 @@ struct node {
 			struct binder binders[2];
 			unsigned nbinders;
 			struct node *list;
+			struct clause *more;            /* further clauses, inside of the first */
+			size_t nmore;
+			struct node *filter;            /* for ... if C job: NULL without */
 			struct str doc;
 			struct decl *framework;         /* checker: DECL_FRAMEWORK or NULL */
 			struct node **bound;            /* checker: argument of each formal, NULL where the default applies */
@@ -205,6 +220,8 @@ struct node {
 		struct {                                /* PROFILE (name), TEST, POLICY (title), PROJECT */
 			struct str name;
 			struct span name_span;
+			struct str base;                /* PROFILE: the one that it extends; empty without */
+			struct span base_span;
 			struct node *title;             /* NODE_STRING */
 			struct node *body;
 			struct str doc;
@@ -219,6 +236,7 @@ struct node {
 		struct {                                /* SET, EXTEND */
 			struct key key;
 			struct node *value;
+			bool adds;                      /* EXTEND: key += list; the value is no body */
 			const struct field *field;      /* checker: the schema's field, NULL in maps and records */
 			struct str doc;
 		} item;
@@ -296,6 +314,7 @@ struct node {
 			struct binder binders[2];
 			unsigned nbinders;
 			struct node *value, *list, *filter;     /* filter may be NULL */
+			bool flat;                      /* `value` is the list of the next clause: its elements are those of this list */
 		} list_for;
 		struct {
 			struct nodes items;
@@ -344,6 +363,8 @@ static inline void nodes_add(struct arena *a, struct nodes *list, struct node *n
 }
 /* The static text of a NODE_STRING without interpolation; false otherwise. */
 bool node_static_text(const struct node *n, struct str *ret);
+/* Is the NODE_TEST about errors: has it `refuses`, or fails() in its TEXT? */
+bool test_wants_refusal(const struct node *test, struct str text);
 const char *node_kind_name(enum node_kind kind);
 const char *op_name(enum op op);        /* as written: "+", "not in" */
 

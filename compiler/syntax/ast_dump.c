@@ -145,6 +145,11 @@ static void job(struct dump *d, const struct node *n)
 		put(d, " (for");
 		binders(d, n->u.job.binders, n->u.job.nbinders);
 		part(d, n->u.job.list);
+		for (size_t i = 0; i < n->u.job.nmore; i++) {
+			binders(d, n->u.job.more[i].binders, n->u.job.more[i].nbinders);
+			part(d, n->u.job.more[i].list);
+		}
+		part(d, n->u.job.filter);
 		put(d, ")");
 	}
 	if (n->u.job.blueprint) {
@@ -291,6 +296,12 @@ static void declaration(struct dump *d, const struct node *n)
 		put(d, " ");
 		put_str(d, n->u.blueprint_decl.name);
 		formals(d, n->u.blueprint_decl.formals);
+		if (n->u.blueprint_decl.base) {
+			put(d, " (:");
+			part(d, n->u.blueprint_decl.base);
+			parts(d, n->u.blueprint_decl.args);
+			put(d, ")");
+		}
 		doc(d, n->u.blueprint_decl.doc);
 		body(d, n->u.blueprint_decl.body);
 		break;
@@ -320,7 +331,12 @@ static void item(struct dump *d, const struct node *n)
 	case NODE_EXTEND:
 		key(d, &n->u.item.key);
 		doc(d, n->u.item.doc);
-		body(d, n->u.item.value);
+		if (n->u.item.adds) {
+			put(d, " +=");
+			part(d, n->u.item.value);
+		} else {
+			body(d, n->u.item.value);
+		}
 		break;
 	case NODE_FIELD:
 		key(d, &n->u.field.key);

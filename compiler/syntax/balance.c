@@ -60,7 +60,7 @@ bool tokens_item(const struct tokens *ts, size_t i)
 		return false;
 	if (t[1].kind == TOKEN_IDENT && !(t[1].flags & FLAG_LINE))
 		t++;
-	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_LBRACE || (t == &ts->at[i] && t[1].kind == TOKEN_COLON);
+	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_ADD_ASSIGN || t[1].kind == TOKEN_LBRACE || (t == &ts->at[i] && t[1].kind == TOKEN_COLON);
 }
 
 /* Is there nothing to repair? */
@@ -233,7 +233,7 @@ static unsigned swallowed_braces(const struct balance *b, size_t i)
 	return n;
 }
 
-/* After a repair in this line nobody knows what its brackets meant. */
+/* After a repair in this line nothing knows what its brackets meant. */
 static void close_torn_line(struct balance *b, size_t i)
 {
 	size_t line = i - 1;

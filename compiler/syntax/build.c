@@ -39,6 +39,15 @@ struct path *path_add(struct parse *p, struct path *path, struct str name, struc
 	return path;
 }
 
+struct clauses *clauses_add(struct parse *p, struct clauses *to, struct binders *b, struct node *list)
+{
+	struct clause c = { .binders = { b->at[0], b->at[1] }, .nbinders = b->n, .list = list };
+	if (!to)
+		to = ARENA_NEW(p->arena, struct clauses);
+	ARENA_PUSH(p->arena, to->at, to->n, c);
+	return to;
+}
+
 struct binders *mk_binders(struct parse *p, struct str name, struct span at)
 {
 	return binders_add(ARENA_NEW(p->arena, struct binders), name, at);
@@ -149,7 +158,7 @@ static void report_field(struct parse *p, struct node *n)
 	if (memchr(type.p, '\n', type.n) || n->u.field.value)
 		return;
 	diag_label(p->diags, d, "a field is set with '='");
-	if (is_variable(key) && !n->u.field.type->u.type_ref.args.n) {
+	if ((is_variable(key) || str_is(key, "apiVersion") || str_is(key, "kind")) && !n->u.field.type->u.type_ref.args.n) {
 		struct str text = str_printf(p->arena, " = \"%.*s\"", STR_ARG(type));
 		diag_help(p->diags, d, "write '%.*s%.*s'", STR_ARG(key), STR_ARG(text));
 		diag_fix(p->diags, d, span_join(colon, n->u.field.type->span), text, "write '=' and quotes");
@@ -281,6 +290,13 @@ struct node *mk_profile(struct parse *p, struct span at, struct str name, struct
 	return n;
 }
 
+struct node *mk_profile_of(struct node *profile, struct str base, struct span base_at)
+{
+	profile->u.titled.base = base;
+	profile->u.titled.base_span = base_at;
+	return profile;
+}
+
 struct node *mk_titled(struct parse *p, struct span at, enum node_kind kind, struct node *title, struct node *body)
 {
 	struct node *n = node_new(p->arena, kind, at);
@@ -299,6 +315,15 @@ static struct node *path_expression(struct parse *p, struct path *path)
 	return n;
 }
 
+struct node *mk_wrapper(struct parse *p, struct node *framework, struct path *base, struct nodes args, struct span args_at)
+{
+	framework->u.blueprint_decl.base = path_expression(p, base);
+	framework->u.blueprint_decl.args = args;
+	framework->u.blueprint_decl.has_args = span_known(args_at);
+	framework->u.blueprint_decl.args_span = args_at;
+	return framework;
+}
+
 struct node *mk_job(struct parse *p, struct span at, struct node *title, struct path *blueprint, struct nodes args,
                     struct span args_at, struct node *body)
 {
@@ -313,13 +338,17 @@ struct node *mk_job(struct parse *p, struct span at, struct node *title, struct 
 	return n;
 }
 
-struct node *mk_fleet(struct parse *p, struct span at, struct binders *b, struct node *list, struct node *job)
+struct node *mk_fleet(struct parse *p, struct span at, struct clauses *clauses, struct node *filter, struct node *job)
 {
+	const struct clause *first = &clauses->at[0];
 	job->span = at;
-	job->u.job.binders[0] = b->at[0];
-	job->u.job.binders[1] = b->at[1];
-	job->u.job.nbinders = b->n;
-	job->u.job.list = list;
+	job->u.job.binders[0] = first->binders[0];
+	job->u.job.binders[1] = first->binders[1];
+	job->u.job.nbinders = first->nbinders;
+	job->u.job.list = first->list;
+	job->u.job.more = clauses->at + 1;
+	job->u.job.nmore = clauses->n - 1;
+	job->u.job.filter = filter;
 	job->u.job.doc = doc_of(p, at.start);
 	return job;
 }
@@ -390,6 +419,14 @@ struct node *mk_body(struct parse *p, struct span at, struct nodes items, struct
 	return node_limit(p, n);
 }
 
+struct node *mk_adding(struct parse *p, struct span at, struct key *key, struct node *value)
+{
+	struct node *n = mk_item(p, at, NODE_EXTEND, key, value);
+	if (n->kind == NODE_EXTEND)
+		n->u.item.adds = true;
+	return n;
+}
+
 struct node *mk_item(struct parse *p, struct span at, enum node_kind kind, struct key *key, struct node *value)
 {
 	if (kind == NODE_SET ? key_is_bad(p, at, key) : key->expr && key->expr->kind == NODE_BAD)
@@ -451,17 +488,33 @@ struct node *mk_spread(struct parse *p, struct span at, struct node *one)
 	return n;
 }
 
-struct node *mk_for_item(struct parse *p, struct span at, struct binders *b, struct node *list, struct node *body)
+static struct node *for_item(struct parse *p, struct span at, const struct clause *c, struct node *body)
 {
 	struct node *n = node_new(p->arena, NODE_FOR_ITEM, at);
-	n->u.for_item.binders[0] = b->at[0];
-	n->u.for_item.binders[1] = b->at[1];
-	n->u.for_item.nbinders = b->n;
-	n->u.for_item.list = list;
+	n->u.for_item.binders[0] = c->binders[0];
+	n->u.for_item.binders[1] = c->binders[1];
+	n->u.for_item.nbinders = c->nbinders;
+	n->u.for_item.list = c->list;
 	n->u.for_item.body = body;
-	node_grow(n, list);
+	node_grow(n, c->list);
 	node_grow(n, body);
 	return n;
+}
+
+/* A body that holds nothing but ITEM. */
+static struct node *body_of(struct parse *p, const struct node *around, struct node *item)
+{
+	struct nodes items = { 0 };
+	nodes_add(p->arena, &items, item);
+	return mk_body(p, around->span, items, around->u.body.open, around->u.body.close);
+}
+
+struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter, struct node *body)
+{
+	struct node *inner = filter ? body_of(p, body, chain_first(p, mk_if_item(p, at, filter, body), at)) : body;
+	for (size_t i = clauses->n; i-- > 1;)
+		inner = body_of(p, body, for_item(p, at, &clauses->at[i], inner));
+	return for_item(p, at, &clauses->at[0], inner);
 }
 
 /* --- else-if chains --- */

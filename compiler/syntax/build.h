@@ -29,6 +29,12 @@ struct nodes list_one(struct parse *p, struct node *n);
 struct nodes seq_add(struct parse *p, struct nodes list, struct node *n);
 struct path *mk_path(struct parse *p, struct str name, struct span at);
 struct path *path_add(struct parse *p, struct path *path, struct str name, struct span at);
+/* The clauses of a loop: a in xs, b in ys. */
+struct clauses {
+	struct clause *at;
+	size_t n;
+};
+struct clauses *clauses_add(struct parse *p, struct clauses *to, struct binders *b, struct node *list);
 struct binders *mk_binders(struct parse *p, struct str name, struct span at);
 struct binders *binders_add(struct binders *b, struct str name, struct span at);
 struct parts *parts_add(struct parse *p, struct parts *parts, struct span at, struct node *expr);
@@ -46,11 +52,15 @@ struct node *mk_fn(struct parse *p, struct span at, struct str name, struct span
 struct node *mk_type(struct parse *p, struct span at, struct str name, struct span name_at, struct node *alias, struct node *body);
 struct node *mk_blueprint(struct parse *p, struct span at, enum node_kind kind, struct str name, struct span name_at,
                           struct nodes formals, struct node *body);
+/* framework NAME: BASE(ARGS) BODY */
+struct node *mk_wrapper(struct parse *p, struct node *framework, struct path *base, struct nodes args, struct span args_at);
 struct node *mk_profile(struct parse *p, struct span at, struct str name, struct span name_at, struct node *body);
+/* profile NAME: BASE BODY */
+struct node *mk_profile_of(struct node *profile, struct str base, struct span base_at);
 struct node *mk_titled(struct parse *p, struct span at, enum node_kind kind, struct node *title, struct node *body);
 struct node *mk_job(struct parse *p, struct span at, struct node *title, struct path *blueprint, struct nodes args,
                     struct span args_at, struct node *body);
-struct node *mk_fleet(struct parse *p, struct span at, struct binders *b, struct node *list, struct node *job);
+struct node *mk_fleet(struct parse *p, struct span at, struct clauses *clauses, struct node *filter, struct node *job);
 struct node *mk_check(struct parse *p, struct span at, bool warn, struct node *condition, struct node *message,
                       struct str code, struct span code_at);
 
@@ -58,12 +68,15 @@ struct key *mk_key(struct parse *p, struct str name, struct span at);
 struct key *mk_key_string(struct parse *p, struct node *string, struct span at);
 struct key *mk_key_expr(struct parse *p, struct node *expr, struct span at);
 struct node *mk_body(struct parse *p, struct span at, struct nodes items, struct span open, struct span close);
+/* key += list */
+struct node *mk_adding(struct parse *p, struct span at, struct key *key, struct node *value);
 struct node *mk_item(struct parse *p, struct span at, enum node_kind kind, struct key *key, struct node *value);
 struct node *mk_field(struct parse *p, struct span at, struct key *key, struct node *type, struct node *value);
 struct node *mk_block(struct parse *p, struct span at, struct str kind, struct span kind_at, struct str name,
                       struct span name_at, struct node *body);
 struct node *mk_spread(struct parse *p, struct span at, struct node *one);
-struct node *mk_for_item(struct parse *p, struct span at, struct binders *b, struct node *list, struct node *body);
+/* for a in xs, b in ys if c { }: loops inside each other, and the condition inside of all */
+struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter, struct node *body);
 
 /*
  * Chains of else-if, as items and as expressions.  While a chain is built its
@@ -91,7 +104,7 @@ struct node *mk_none(struct parse *p, struct span at);
 struct node *mk_string(struct parse *p, struct span at, struct span open, struct parts *parts, struct span close);
 struct node *mk_plain_string(struct parse *p, struct span at);
 struct node *mk_list(struct parse *p, struct span at, struct nodes elements);
-struct node *mk_list_for(struct parse *p, struct span at, struct node *value, struct binders *b, struct node *list, struct node *filter);
+struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses, struct node *filter);
 struct node *mk_member(struct parse *p, struct span at, struct node *base, struct str name, struct span name_at);
 struct node *mk_call(struct parse *p, struct span at, struct node *callee, struct nodes args, struct span args_at);
 struct node *mk_index(struct parse *p, struct span at, struct node *base, struct node *index);

@@ -78,19 +78,30 @@ struct node *mk_list(struct parse *p, struct span at, struct nodes elements)
 	return node_limit(p, n);
 }
 
-struct node *mk_list_for(struct parse *p, struct span at, struct node *value, struct binders *b, struct node *list, struct node *filter)
+static struct node *list_for(struct parse *p, struct span at, struct node *value, const struct clause *c, struct node *filter)
 {
 	struct node *n = node_new(p->arena, NODE_LIST_FOR, at);
-	n->u.list_for.binders[0] = b->at[0];
-	n->u.list_for.binders[1] = b->at[1];
-	n->u.list_for.nbinders = b->n;
+	n->u.list_for.binders[0] = c->binders[0];
+	n->u.list_for.binders[1] = c->binders[1];
+	n->u.list_for.nbinders = c->nbinders;
 	n->u.list_for.value = value;
-	n->u.list_for.list = list;
+	n->u.list_for.list = c->list;
 	n->u.list_for.filter = filter;
 	node_grow(n, value);
-	node_grow(n, list);
+	node_grow(n, c->list);
 	node_grow(n, filter);
 	return node_limit(p, n);
+}
+
+struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses, struct node *filter)
+{
+	struct node *n = list_for(p, at, value, &clauses->at[clauses->n - 1], filter);
+	for (size_t i = clauses->n - 1; i-- > 0 && n->kind == NODE_LIST_FOR;) {
+		n = list_for(p, at, n, &clauses->at[i], NULL);
+		if (n->kind == NODE_LIST_FOR)
+			n->u.list_for.flat = true;
+	}
+	return n;
 }
 
 struct node *mk_member(struct parse *p, struct span at, struct node *base, struct str name, struct span name_at)

@@ -191,7 +191,7 @@ static size_t closing_line(struct decoder *d, struct str text, struct span close
 		i--;
 	if (i == 0 || text.p[i - 1] != '\n') {
 		report_quotes(d, close, "the closing quotes share their line with text",
-		              "put them on a line of their own; the text has no new line at its end");
+		              "put them on a separate line; the text does not end with a newline then");
 		return text.n;
 	}
 	d->indent = (struct str){ text.p + i, text.n - i };

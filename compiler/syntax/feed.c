@@ -12,7 +12,7 @@
 static const unsigned char ends[256] = {
 	[TOKEN_IDENT] = 1, [TOKEN_INT] = 1, [TOKEN_FLOAT] = 1, [TOKEN_QUANTITY] = 1, [TOKEN_TOPOLOGY] = 1, [TOKEN_BAD] = 1,
 	[TOKEN_JUNK] = 1, [TOKEN_STRING] = 1, [TOKEN_STR_CLOSE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1, [TOKEN_RBRACE] = 1,
-	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1,
+	[TOKEN_QUESTION] = 1, [TOKEN_TRUE] = 1, [TOKEN_FALSE] = 1, [TOKEN_NONE] = 1, [TOKEN_ASSIGN] = 1, [TOKEN_ADD_ASSIGN] = 1,
 	[TOKEN_ACCELERATOR] = 1,                /* the name of a type, too */
 };
 
@@ -102,7 +102,7 @@ static bool begins_anew(const struct feed *f)
 		return false;
 	if (t[1].kind == TOKEN_IDENT)
 		return t[2].kind == TOKEN_LBRACE;
-	return t[1].kind == TOKEN_ASSIGN || (t[1].kind == TOKEN_LBRACE && head != TOKEN_IF && head != TOKEN_FOR);
+	return t[1].kind == TOKEN_ASSIGN || t[1].kind == TOKEN_ADD_ASSIGN || (t[1].kind == TOKEN_LBRACE && head != TOKEN_IF && head != TOKEN_FOR);
 }
 
 /* Does the newline before `t` end something? */
@@ -116,7 +116,7 @@ static bool newline_ends(const struct feed *f, struct token t)
 		return true;
 	if (!(t.flags & FLAG_LINE) || !(ends[f->previous] || f->member))
 		return false;
-	return f->previous == TOKEN_ASSIGN || !continues[t.kind];
+	return f->previous == TOKEN_ASSIGN || f->previous == TOKEN_ADD_ASSIGN || !continues[t.kind];
 }
 
 struct token feed_next(struct feed *f)

@@ -6,7 +6,7 @@
 
 struct flat {
 	struct arena *arena;
-	struct diags diags;             /* of a text that was parsed without a word */
+	struct diags diags;             /* of a text that was parsed silently */
 	struct sources sources;
 	struct layout layout;
 };

@@ -180,9 +180,13 @@ static void print_broken(struct printer *p, size_t open)
 static bool must_break(const struct printer *p, size_t open)
 {
 	const struct layout *l = p->l;
-	size_t close = l->match[open];
+	size_t close = l->match[open], from, to;
 
-	if (l->role[open] == BRACKET_OTHER || close == open + 1)
+	if (close == open + 1) {                /* nothing, or a comment */
+		layout_comments(l, l->at[open].end, l->at[close].start, &from, &to);
+		return from < to;
+	}
+	if (l->role[open] == BRACKET_OTHER)
 		return false;
 	if (l->broken[open])
 		return true;
@@ -315,7 +319,7 @@ static void classify(const struct layout *l, struct item *it, bool file)
 	}
 	if (file || end >= it->to)
 		return;
-	if (end > i && l->at[end].kind == TOKEN_ASSIGN) {
+	if (end > i && (l->at[end].kind == TOKEN_ASSIGN || l->at[end].kind == TOKEN_ADD_ASSIGN)) {
 		it->sign = end;
 		return;
 	}

@@ -221,7 +221,7 @@ void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_
 		++*ret_to;
 }
 
-/* `key:`, `x: T` of a formal, `param x: T`, `job "a": f`; not the one of 1:8. */
+/* `key:`, `x: T` of a formal, `param x: T`, `job "a": f`, `framework a: f`, `profile a: b`; not the one of 1:8. */
 static bool is_type_colon(const struct layout *l, size_t i)
 {
 	size_t key = i - 1;
@@ -232,7 +232,10 @@ static bool is_type_colon(const struct layout *l, size_t i)
 		key = l->match[key];
 	if (key == 0)
 		return false;
+	if (key >= 2 && l->at[key].kind == TOKEN_LPAREN && l->at[key - 2].kind == TOKEN_FRAMEWORK)
+		return true;                    /* framework ours(port: port): base */
 	switch (l->at[key - 1].kind) {
+	case TOKEN_FRAMEWORK: case TOKEN_PROFILE:
 	case TOKEN_NL: case TOKEN_EOL: case TOKEN_LBRACE: case TOKEN_PARAM: case TOKEN_LET: case TOKEN_JOB:
 		return true;
 	case TOKEN_LPAREN:

@@ -53,7 +53,7 @@ static int report_hex(struct tokens *ts, struct span at, struct str w)
 static int report_underscore(struct tokens *ts, struct span at)
 {
 	struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(shown(ts, at)));
-	diag_label(ts->diags, d, "'_' stands between two digits");
+	diag_label(ts->diags, d, "'_' is allowed only between two digits");
 	return TOKEN_BAD;
 }
 
@@ -211,11 +211,9 @@ bool number_integer(struct str w, uint64_t *ret)
 
 bool number_floating(struct str w, double *ret)
 {
-	char small[64], *clean = w.n < sizeof(small) ? small : malloc(w.n + 1);
+	char small[64], *clean = w.n < sizeof(small) ? small : memory_resize(NULL, w.n + 1);
 	size_t n = 0;
 
-	if (!clean)
-		return false;
 	for (size_t i = 0; i < w.n; i++)
 		if (w.p[i] != '_')
 			clean[n++] = w.p[i];

@@ -3,7 +3,7 @@
  */
 #include "syntax/parse_state.h"
 
-#include "syntax/manifest.h"
+#include "syntax/help/manifest.h"
 #include "trainc.tab.h"
 
 static bool stands_for_operand(int kind)

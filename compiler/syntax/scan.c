@@ -43,8 +43,41 @@ static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end
 	return t;
 }
 
+/* Of the character at P, of N bytes: does it change how a line is shown, and is not to be seen itself?  C1 controls, overrides of direction. */
+static bool hides(const unsigned char *p, size_t n)
+{
+	if (n == 2)
+		return p[0] == 0xC2 && p[1] < 0xA0;
+	return n == 3 && p[0] == 0xE2 && ((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
+}
+
+/* One warning for a comment or a part of a string that is not what it looks like (TJ1011). */
+static void report_hidden(struct scan *s, uint32_t start, uint32_t end, const char *where)
+{
+	struct str text = s->hidden ? tokens_text(s->ts, start, end) : STR("");
+	struct diags *ds = s->ts->diags;
+
+	for (size_t i = 0, n; i < text.n; i += n) {
+		n = (unsigned char)text.p[i] < 0x80 ? 1 : str_utf8(text.p + i, text.n - i);
+		n += n == 0;
+		if (!hides((const unsigned char *)text.p + i, n))
+			continue;
+		const unsigned char *p = (const unsigned char *)text.p + i;
+		unsigned code = n == 2 ? p[1] : 0x2000u + (unsigned)(p[1] - 0x80) * 64 + (p[2] & 0x3F);
+		uint32_t at = start + (uint32_t)i;
+		struct diag *d = diag_report(ds, TJ1011, (struct span){ at, at + (uint32_t)n }, "this %s holds the invisible character U+%04X", where, code);
+		if (*where == 's')
+			diag_help(ds, d, "remove it, or write '\\u{%x}' so that it can be seen", code);
+		else
+			diag_help(ds, d, "remove it");
+		return;
+	}
+}
+
 void scan_token(struct scan *s, int kind)
 {
+	if (kind == TOKEN_STRING)
+		report_hidden(s, s->start, s->end, "string");
 	push(s, kind, s->start, s->end, 0);
 	if (kind == TOKEN_LBRACE && s->nmodes)
 		s->modes[s->nmodes - 1].braces++;
@@ -114,6 +147,7 @@ void scan_comment(struct scan *s)
 	uint32_t end = s->end;
 
 	report_marks(s, s->start, end);
+	report_hidden(s, s->start, end, "comment");
 	while (end > s->start + 1 && strchr(" \t\r", p[end - 1 - s->start]) && p[end - 1 - s->start])
 		end--;
 	struct comment c = {
@@ -289,7 +323,7 @@ static void fix_single_quotes(struct scan *s, struct span at, struct str text)
 	s->single = &e->next;
 }
 
-/* 'text' in single quotes: the habit is told once in a file. */
+/* 'text' in single quotes: the habit is reported once in a file. */
 static void report_single_quotes(struct scan *s, struct str text)
 {
 	struct diags *ds = s->ts->diags;
@@ -333,6 +367,28 @@ static void help_semicolon(struct scan *s, struct diag *d)
 	diag_fix(s->ts->diags, d, at, last ? STR("") : STR(","), last ? "remove ';'" : "write ','");
 }
 
+/* "a" | "b" where a type is meant: the texts on both sides, as far as they follow each other. */
+static void help_alternatives(struct scan *s, struct diag *d)
+{
+	const struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
+	struct str source = s->ts->source->text, all = STR("");
+	size_t i = s->start - s->ts->source->base;
+
+	if (!last || last->kind != TOKEN_STRING)
+		return;
+	all = tokens_text(s->ts, last->start, last->end);
+	while (i < source.n && source.p[i] == '|') {
+		size_t from = i + 1 + strspn(source.p + i + 1, " ");
+		const char *end = from < source.n && source.p[from] == '"' ? memchr(source.p + from + 1, '"', source.n - from - 1) : NULL;
+		if (!end || memchr(source.p + from, '\n', (size_t)(end - (source.p + from))))
+			return;
+		size_t n = (size_t)(end + 1 - (source.p + from));
+		all = str_printf(s->ts->arena, "%.*s, %.*s", STR_ARG(all), (int)n, source.p + from);
+		i = from + n + strspn(end + 1, " ");
+	}
+	diag_help(s->ts->diags, d, "a type of a few texts is written 'enum(%.*s)'", STR_ARG(all));
+}
+
 /* Something that no token begins with.  It is a token, so that the parse fails there. */
 void scan_junk(struct scan *s)
 {
@@ -358,8 +414,10 @@ void scan_junk(struct scan *s)
 			diag_help(s->ts->diags, d, "'${...}' inserts a value into a string; elsewhere a name is written as it is");
 			s->dollar_line = s->bad_line;
 		}
+		else if (text.p[0] == '|')
+			help_alternatives(s, d);
 		else if (text.p[0] == '~')
-			diag_help(s->ts->diags, d, "text, also a path, stands in quotes; '~' means nothing without a shell");
+			diag_help(s->ts->diags, d, "text, including paths, must be quoted; '~' means nothing without a shell");
 	}
 	struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
 	if (last && last->kind == TOKEN_JUNK && last->end == s->start)
@@ -395,6 +453,7 @@ int scan_string_begin(struct scan *s, int condition)
 void scan_string_text(struct scan *s)
 {
 	struct token *last = &s->ts->at[s->ts->n - 1];
+	report_hidden(s, s->start, s->end, "string");
 	if (last->kind == TOKEN_STR_TEXT && last->end == s->start)
 		last->end = s->end;
 	else
@@ -542,7 +601,7 @@ static bool closes_inside(const char *p, size_t n)
 	return false;
 }
 
-/* "train.py] }: a string that took in the rest of its line.  Where it ends without brackets and commas; 0 when nobody knows. */
+/* "train.py] }: a string that took in the rest of its line.  Where it ends without brackets and commas; 0 when nothing knows. */
 static uint32_t end_guessed(struct scan *s)
 {
 	const struct source *source = s->ts->source;
@@ -583,7 +642,7 @@ int scan_string_unclosed(struct scan *s)
 		return unwind(s);
 	}
 	if (block) {
-		report_unclosed(s, 3, "close it with '\"\"\"' on a line of its own");
+		report_unclosed(s, 3, "close it with '\"\"\"' on a separate line");
 		s->ts->cut = true;
 	} else {
 		report_unclosed(s, 1, NULL);
@@ -709,8 +768,8 @@ static bool byte_is_plain(const unsigned char *p, size_t n)
 	return (*p >= 0x20 && *p < 0x7F) || *p == '\n' || *p == '\t' || (*p == '\r' && n > 1 && p[1] == '\n');
 }
 
-/* Copy the text for the scanner; true if some bytes had to be marked. */
-static bool clean_text(struct str text, char *to)
+/* Copy the text for the scanner; true if some bytes had to be marked, and in ret_hidden if some characters cannot be seen. */
+static bool clean_text(struct str text, char *to, bool *ret_hidden)
 {
 	const unsigned char *p = (const unsigned char *)text.p;
 	bool marks = false;
@@ -728,6 +787,7 @@ static bool clean_text(struct str text, char *to)
 			marks = true;
 			len = 1;
 		}
+		*ret_hidden = *ret_hidden || hides(p + i, len);
 		i += len;
 	}
 	return marks;
@@ -776,7 +836,7 @@ void tokens_scan(struct tokens *ts)
 	ts->size = n / 5 + 64;
 	ts->at = ARENA_ARRAY(ts->arena, struct token, ts->size);
 	s.clean = arena_alloc(ts->arena, n + 2);
-	s.marks = clean_text(ts->source->text, s.clean);
+	s.marks = clean_text(ts->source->text, s.clean, &s.hidden);
 	if (!is_no_text(&s)) {
 		skip_mark_of_order(&s);
 		scan_run(&s, s.clean, n);

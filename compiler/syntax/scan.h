@@ -25,6 +25,7 @@ struct scan {
 	uint32_t start, end;            /* of the current match, global */
 	unsigned char flags;            /* for the next token */
 	bool marks;                     /* the text holds bytes that cannot occur (see MARK) */
+	bool hidden;                    /* ... or characters that cannot be seen */
 	int condition;                  /* of the string being read */
 	uint32_t open;                  /* its opening quote */
 	bool broken;                    /* it has a fault */

@@ -26,9 +26,9 @@ struct job_conditions {
 /*
  * Set one, with the last word on what may stand together: a job that is finished
  * takes no more conditions; Running and Restarting take each other's place;
- * Succeeded, Failed and Suspended end Running.  What is there already with the same
+ * Succeeded, Failed and Suspended end Running.  What already exists with the same
  * reason stays as it is; what changes moves to the end.
- * The array is made anew: the one before is not touched.
+ * The array is made again: the one before is not touched.
  */
 void conditions_set(struct arena *a, struct job_conditions *c, const struct job_condition *set);
 

@@ -1,7 +1,8 @@
 /* decide.c - one pass: what became of the job, and what follows. */
 #include "runtime/decide/decide_internal.h"
+#include "runtime/run/judge.h"
 
-#include "runtime/words.h"
+#include "base/words.h"
 
 /* ---- conditions ---- */
 
@@ -20,7 +21,7 @@ static struct str blame(const struct pass *p, const struct seen *s)
 {
 	const struct plan_role *r = &p->plan->roles[s->role];
 	int signal = s->exit_code > 128 && s->exit_code < 128 + 65 ? s->exit_code - 128 : 0;
-	struct str end = s->disrupted ? STR("its node was taken from it") : s->exit_code < 0 ? STR("nobody knows its exit code")
+	struct str end = s->disrupted ? STR("its node was taken from it") : s->exit_code < 0 ? STR("its exit code is unknown")
 		: end_words(p->arena, s->exit_code, signal);
 
 	return str_printf(p->arena, "%.*s-%lld failed: %.*s", STR_ARG(r->name), (long long)s->index, STR_ARG(end));
@@ -91,24 +92,6 @@ static void cut_short(struct pass *p, struct str said)
 
 /* ---- judgement ---- */
 
-/* Have too many replicas of the role failed for good? */
-static bool part_failed(const struct decide_part *part)
-{
-	int64_t lost = 0, spare = role_spare_replicas(part->plan) - (part->plan->max - part->wanted);
-
-	for (int64_t i = 0; i < part->wanted; i++)
-		lost += part->states[i] == REPLICA_FAILED;
-	return lost > spare;
-}
-
-static bool any_failed(const struct pass *p)
-{
-	for (size_t k = 0; k < p->plan->nroles; k++)
-		if (role_required(p->plan, &p->plan->roles[k]) && failure_judge(&p->plan->roles[k], false) == FAILURE_ENDS && part_failed(&p->parts[k]))
-			return true;
-	return false;
-}
-
 static bool any_active(const struct pass *p)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++)
@@ -117,25 +100,24 @@ static bool any_active(const struct pass *p)
 	return false;
 }
 
-/* Is there a replica that has not ended for good, or will begin yet? */
-static bool is_left(const struct pass *p, const struct decide_part *part, int64_t i)
+/* What the judge is told, and what it says; roles whose turn has come are released. */
+static enum judge_what ask_judge(struct pass *p)
 {
-	size_t k = (size_t)(part - p->parts);
+	struct decide_record *r = &p->out->record;
+	struct judge_facts f = { .job = p->plan, .roles = ARENA_ARRAY(p->arena, struct judge_role, p->plan->nroles), .seen = p->states,
+		.begin = r->begin, .now = p->now, .spent = decide_spent(p->plan, r) };
 
-	if (part->states[i] == REPLICA_FAILED)
-		return failure_judge(part->plan, false) == FAILURE_RESTARTS;
-	if (part->states[i] == REPLICA_WAITING)
-		return is_current(&part->replicas[i], part->at[i]) || p->out->record.roles[k].released;
-	return part->states[i] == REPLICA_STARTED || part->states[i] == REPLICA_READY;
-}
-
-static bool anything_left(const struct pass *p)
-{
+	for (size_t k = 0; k < p->plan->nroles; k++) {
+		const struct decide_part *part = &p->parts[k];
+		bool *present = ARENA_ARRAY(p->arena, bool, (size_t)part->plan->max);
+		for (int64_t i = 0; i < part->plan->max; i++)
+			present[i] = is_current(&part->replicas[i], part->at[i]);
+		f.roles[k] = (struct judge_role){ .states = part->states, .present = present, .desired = part->wanted, .released = r->roles[k].released };
+	}
+	enum judge_what what = judge(&f);
 	for (size_t k = 0; k < p->plan->nroles; k++)
-		for (int64_t i = 0; i < p->parts[k].wanted && role_matters(p->plan, (unsigned)k); i++)
-			if (is_left(p, &p->parts[k], i))
-				return true;
-	return false;
+		r->roles[k].released = f.roles[k].released;
+	return what;
 }
 
 /* The whole job once more, if it may. */
@@ -144,14 +126,14 @@ static void failed(struct pass *p)
 	struct decide_record *r = &p->out->record;
 	struct str cause = p->lost ? blame(p, p->lost) : STR("a replica failed, and is gone");
 
-	if (!p->plan->restarts.set || r->begun_anew >= p->plan->restarts.value) {
+	if (!judge_begins_anew(p->plan, JUDGE_FAILED, r->begun_anew)) {
 		end(p, false, str_cat(p->arena, STR("has failed because "), cause, STR("")));
 		return;
 	}
 	r->begun_anew++;
-	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("begins anew because "), cause, STR("")));
+	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("restarts because "), cause, STR("")));
 	pass_begin_anew(p, true, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
-	pass_release(p);
+	(void)ask_judge(p);             /* releases what begins at once; the verdict is the next pass's */
 	pass_wake(p, job_deadline(p->plan, r->begin));
 	pass_reconcile(p);
 }
@@ -169,25 +151,20 @@ static void going(struct pass *p)
 	pass_reconcile(p);
 }
 
-/* Success counts although it came late; failure is told before time and number. */
-static void judge(struct pass *p)
+static void act(struct pass *p)
 {
-	const struct plan_condition *success = p->plan->success;
-
-	pass_release(p);
-	if (success && condition_holds(p->plan, success, p->states))
-		end(p, true, STR("successfully completed."));
-	else if (any_failed(p))
-		failed(p);
-	else if (decide_past_deadline(p->plan, p->out->record.begin, p->now))
-		cut_short(p, STR("has failed because it was active longer than its deadline"));
-	else if (decide_past_limit(p->plan, decide_spent(p->plan, &p->out->record)))
-		cut_short(p, STR("has failed because it reached its back-off limit"));
-	else if (success && !anything_left(p))
+	switch (ask_judge(p)) {
+	case JUDGE_SUCCEEDED: end(p, true, STR("successfully completed.")); break;
+	case JUDGE_FAILED: failed(p); break;
+	case JUDGE_DEADLINE: cut_short(p, STR("has failed because it was active longer than its deadline")); break;
+	case JUDGE_LIMIT: cut_short(p, STR("has failed because it reached its back-off limit")); break;
+	case JUDGE_UNREACHABLE:
 		end(p, false, str_printf(p->arena, "has failed because nothing runs any more, and %.*s does not hold",
-			STR_ARG(plan_condition_text(p->arena, p->plan, success))));
-	else
-		going(p);
+			STR_ARG(plan_condition_text(p->arena, p->plan, p->plan->success))));
+		break;
+	case JUDGE_IDLE:                /* without a rule it never ends by itself */
+	case JUDGE_GOING: going(p); break;
+	}
 }
 
 /* ---- suspending ---- */
@@ -233,7 +210,7 @@ struct decision decide(struct arena *a, const struct decide_job *job, const stru
 	else if (decide_suspended(p.plan))
 		suspend(&p);
 	else if (pass_claim(&p))
-		judge(&p);
+		act(&p);
 	else
 		pass_wake(&p, now + ATTEMPT_DELAY_SECONDS * NS_PER_SECOND);
 	return d;

@@ -12,14 +12,14 @@
  * is handed in; texts of the plan, of the objects and of the record before are
  * borrowed.
  *
- * Sources: operator-semantics.md sections 5 and 7 to 10, runtime/rules.h;
+ * Sources: operator-semantics.md sections 5 and 7 to 10, runtime/run/rules.h;
  * differences from those controllers are in docs/differences.md.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_H
 #define TRAINC_RUNTIME_DECIDE_H
 
 #include "runtime/decide/conditions.h"
-#include "runtime/rules.h"
+#include "runtime/run/rules.h"
 #include "runtime/status/status.h"
 
 /* The job as the controller has it. */
@@ -151,9 +151,6 @@ bool decide_suspended(const struct plan_job *j);
  * that may; never less than before while the job is not resumed.
  */
 int64_t decide_spent(const struct plan_job *j, const struct decide_record *r);
-/* Is the job's back-off limit exceeded?  A limit of n allows n - 1 new beginnings, and 0 none. */
-bool decide_past_limit(const struct plan_job *j, int64_t spent);
-bool decide_past_deadline(const struct plan_job *j, int64_t begin, int64_t now);
 /* When a job that ended then is removed; RULES_NEVER without `ttl`. */
 int64_t decide_removal(const struct plan_job *j, int64_t end);
 

@@ -32,11 +32,9 @@ struct pass {
 void pass_index(struct pass *p);
 /* Every attempt into the record: what ended, what begins again. */
 void pass_judge(struct pass *p);
-/* Roles whose turn has come. */
-void pass_release(struct pass *p);
 /*
  * All that was begun goes before the next beginning, which is not before `again`.
- * `all`: what has ended for good begins anew, too.
+ * `all`: what has ended for good begins again, too.
  */
 void pass_begin_anew(struct pass *p, bool all, int64_t again);
 

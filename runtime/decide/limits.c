@@ -26,18 +26,6 @@ int64_t decide_spent(const struct plan_job *j, const struct decide_record *r)
 	return spent;
 }
 
-bool decide_past_limit(const struct plan_job *j, int64_t spent)
-{
-	const struct data *limit = argument(j, STR("backoff_limit"));
-
-	return limit && limit->kind == DATA_INT && spent > 0 && spent >= limit->u.integer;
-}
-
-bool decide_past_deadline(const struct plan_job *j, int64_t begin, int64_t now)
-{
-	return begin && j->timeout.set && now >= job_deadline(j, begin);
-}
-
 int64_t decide_removal(const struct plan_job *j, int64_t end)
 {
 	int128 at = (int128)end + j->ttl.value.nano;

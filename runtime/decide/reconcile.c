@@ -1,5 +1,6 @@
 /* reconcile.c - replica by replica: what is there, how it ended, what is missing, what has to go. */
 #include "runtime/decide/decide_internal.h"
+#include "runtime/run/judge.h"
 
 /* ---- by index ---- */
 
@@ -76,18 +77,12 @@ static bool earlier(const struct seen *s, const struct seen *than)
 	return !than || s->end < than->end;
 }
 
-/* Whatever the program did, its node was taken from it: nobody counts that, and nothing is to be waited for. */
-static bool may_begin_again(const struct plan_role *role, const struct decide_replica *r, const struct seen *s, enum attempt_verdict *ret)
-{
-	*ret = attempt_judge(role, s->exit_code, s->disrupted, r->failures);
-	return *ret != ATTEMPT_FAILED && (s->disrupted || failure_judge(role, true) != FAILURE_ENDS);
-}
-
 static void failed(struct pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
 {
-	enum attempt_verdict verdict;
+	struct attempt_end end = { .exit_code = s->exit_code, .disrupted = s->disrupted, .failures = r->failures };
+	enum attempt_verdict verdict = judge_attempt(role, &end);
 
-	if (!may_begin_again(role, r, s, &verdict)) {
+	if (verdict == ATTEMPT_FAILED) {
 		r->failed = true;
 		return;
 	}
@@ -114,7 +109,7 @@ static void lost(struct pass *p, const struct plan_role *role, const struct seen
 		*tell = s;
 }
 
-static enum replica_state state_of(const struct pass *p, const struct decide_part *part, const struct decide_replica *r, const struct seen *s)
+static enum replica_state state_of(const struct decide_part *part, const struct decide_replica *r, const struct seen *s)
 {
 	if (r->succeeded)
 		return REPLICA_SUCCEEDED;
@@ -122,8 +117,9 @@ static enum replica_state state_of(const struct pass *p, const struct decide_par
 		return REPLICA_FAILED;
 	if (is_current(r, s) && s->phase == SEEN_RUNNING)
 		return s->ready ? REPLICA_READY : REPLICA_STARTED;
-	/* an elastic role is not done while one of its replicas is between two attempts */
-	return part->plan->elastic && r->again > p->now ? REPLICA_STARTED : REPLICA_WAITING;
+	/* an elastic role is not done while one of its replicas only begins, or is between two attempts */
+	bool between = is_current(r, s) || (r->uid.n && r->again);
+	return part->plan->elastic && between ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
 /* One object stands for all replicas: those that are ready come first. */
@@ -150,7 +146,7 @@ void pass_judge(struct pass *p)
 			}
 			if (r->failed && s)
 				lost(p, part->plan, s);
-			part->states[i] = state_of(p, part, r, s);
+			part->states[i] = state_of(part, r, s);
 		}
 		if (part->wanted && plan_role_is_deployment(part->plan))
 			share(part);
@@ -167,18 +163,9 @@ void pass_begin_anew(struct pass *p, bool all, int64_t again)
 			p->out->record.spent += role_begins_again(part->plan) ? r->restarts : 0;
 			bool ended = !all && (r->succeeded || r->failed);
 			*r = (struct decide_replica){ .doomed = gone, .again = again, .succeeded = ended && r->succeeded, .failed = ended && r->failed };
-			part->states[i] = state_of(p, part, r, NULL);
+			part->states[i] = state_of(part, r, NULL);
 		}
 		p->out->record.roles[k].released = false;
-	}
-}
-
-void pass_release(struct pass *p)
-{
-	for (size_t k = 0; k < p->plan->nroles; k++) {
-		const struct plan_condition *c = p->plan->roles[k].start_after;
-		if (!c || condition_holds(p->plan, c, p->states))
-			p->out->record.roles[k].released = true;
 	}
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "runtime/words.h"
+#include "base/words.h"
 
 enum { RECORD_VERSION = 1 };
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "runtime/words.h"
+#include "base/words.h"
 
 enum { CLIENTS = 128, REQUEST = 1024 };
 
@@ -106,10 +106,19 @@ static struct client *free_client(struct control *all)
 	return oldest;
 }
 
+/* The user whose run it is, and root: whatever the modes of the directories above permit. */
+static bool is_permitted(int fd)
+{
+	struct ucred peer;
+	socklen_t n = sizeof peer;
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
 static void accept_all(struct control *all)
 {
 	for (int fd; (fd = accept4(all->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-		struct client *c = free_client(all);
+		struct client *c = is_permitted(fd) ? free_client(all) : NULL;
 		struct epoll_event e = { .events = EPOLLIN };
 
 		if (c)
@@ -147,7 +156,8 @@ static struct str word(struct str *rest)
 	return w;
 }
 
-static bool scale(struct control *all, struct str rest, struct str *why)
+/* "scale ROLE N", "restart ROLE N" */
+static bool role_and_number(struct control *all, struct str verb, struct str rest, struct str *why)
 {
 	struct str role = word(&rest), number = word(&rest);
 	int64_t n = 0;
@@ -158,10 +168,10 @@ static bool scale(struct control *all, struct str rest, struct str *why)
 		n = 10 * n + (number.p[i] - '0');
 	}
 	if (!ok) {
-		*why = STR("scale takes a role and a number");
+		*why = str_is(verb, "scale") ? STR("scale takes a role and a number") : STR("restart takes a role and a number");
 		return false;
 	}
-	return all->ops.scale(all->ops.context, role, n, why);
+	return (str_is(verb, "scale") ? all->ops.scale : all->ops.restart)(all->ops.context, role, n, why);
 }
 
 static void request(struct control *all, struct client *c, struct str line)
@@ -170,10 +180,10 @@ static void request(struct control *all, struct client *c, struct str line)
 	void *context = all->ops.context;
 	bool ok = false;
 
-	if (str_is(verb, "scale"))
-		ok = scale(all, rest, &why);
+	if (str_is(verb, "scale") || str_is(verb, "restart"))
+		ok = role_and_number(all, verb, rest, &why);
 	else if (word(&rest).n)
-		why = STR("there are words behind the request");
+		why = STR("unexpected words after the request");
 	else if (str_is(verb, "watch"))
 		ok = c->watches = true;
 	else if (str_is(verb, "stop") || str_is(verb, "kill"))
@@ -198,7 +208,7 @@ static bool read_requests(struct control *all, struct client *c)
 	c->turn = ++all->turns;
 	for (char *end; (end = memchr(c->in, '\n', c->nin));) {
 		size_t used = (size_t)(end - c->in) + 1;
-		if (unsent(c) < 65536)          /* who asks and does not listen is not answered for ever */
+		if (unsent(c) < 65536)          /* who asks and does not listen is not answered forever */
 			request(all, c, (struct str){ c->in, used - 1 });
 		memmove(c->in, c->in + used, c->nin - used);
 		c->nin -= used;

@@ -7,7 +7,7 @@
  * until the run has ended and the connection closes.  A client that reads slowly
  * misses states in between, never the last one.
  *
- *   watch | stop | kill | suspend | resume | scale ROLE N
+ *   watch | stop | kill | suspend | resume | scale ROLE N | restart ROLE N
  */
 #ifndef TRAINC_RUNTIME_LOCAL_CONTROL_H
 #define TRAINC_RUNTIME_LOCAL_CONTROL_H
@@ -20,6 +20,7 @@ struct control_ops {
 	bool (*stop)(void *context, bool kill, struct str *why);        /* kill: at once, without grace */
 	bool (*suspend)(void *context, bool suspend, struct str *why);
 	bool (*scale)(void *context, struct str role, int64_t n, struct str *why);
+	bool (*restart)(void *context, struct str role, int64_t index, struct str *why);
 };
 
 struct control;
@@ -39,10 +40,23 @@ void control_close(struct control *c);
 
 /* ---- the client's end ---- */
 
-/* Connect to the keeper of a run; -1 with a sentence when nobody listens. */
+/*
+ * How long a command waits for a keeper, which answers within milliseconds unless it
+ * is stopped or the machine is.
+ */
+enum { CONTROL_ANSWER_SECONDS = 2 };
+
+/* Connects to the keeper of a run; -1 with a sentence when nobody listens, with errno EAGAIN when its queue stays full. */
 int control_connect(struct arena *a, struct str run_dir, struct str *why);
-/* Send a request and wait for the answer (10 s).  False with the keeper's sentence. */
-bool control_ask(struct arena *a, int fd, struct str request, struct str *why);
+
+enum control_answer {
+	CONTROL_OK,
+	CONTROL_REFUSED,                /* with the keeper's sentence */
+	CONTROL_SILENT,                 /* no answer in time; it may come yet */
+	CONTROL_GONE                    /* the connection has ended */
+};
+/* Sends a request and waits for the answer; a sentence unless it is CONTROL_OK. */
+enum control_answer control_ask(struct arena *a, int fd, struct str request, struct str *why);
 
 /* Lines of a connection after `watch`. */
 struct control_lines {

@@ -6,14 +6,14 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "runtime/local/control.h"
 #include "runtime/local/control_path.h"
-#include "runtime/words.h"
+#include "base/words.h"
 
-enum { ANSWER_SECONDS = 10 };
 
 bool control_path_open(struct control_path *p, struct str run_dir)
 {
@@ -41,27 +41,45 @@ void control_path_close(struct control_path *p)
 	p->directory = -1;
 }
 
+/* A queue that is full gets the time in which an answer is due; false with errno. */
+static bool connect_in_time(int fd, const struct control_path *path)
+{
+	const struct timespec pause = { 0, 10 * 1000000 };
+	int64_t end = clock_steady() + CONTROL_ANSWER_SECONDS * NS_PER_SECOND;
+
+	while (connect(fd, (const void *)&path->address, sizeof path->address) != 0) {
+		if ((errno != EAGAIN && errno != EINTR) || clock_steady() >= end)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 int control_connect(struct arena *a, struct str run_dir, struct str *why)
 {
 	struct control_path path;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd >= 0 && control_path_open(&path, run_dir)) {
-		int got = connect(fd, (void *)&path.address, sizeof path.address), error = errno;
+		bool connected = connect_in_time(fd, &path);
+		int error = errno;
 		control_path_close(&path);
 		errno = error;
-		if (got == 0)
+		if (connected && fcntl(fd, F_SETFL, 0) == 0)
 			return fd;
 	}
-	*why = errno == ECONNREFUSED || errno == ENOENT ? STR("its keeper does not listen")
-	                                                : str_printf(a, "cannot reach its keeper: %.*s", STR_ARG(file_reason(a, errno)));
+	int error = errno;
+	*why = error == ECONNREFUSED || error == ENOENT ? STR("its keeper does not listen")
+	     : error == EAGAIN ? STR("its keeper does not answer")
+	     : str_printf(a, "cannot reach its keeper: %.*s", STR_ARG(file_reason(a, error)));
 	if (fd >= 0)
 		close(fd);
+	errno = error;
 	return -1;
 }
 
 /* A byte at a time: what follows the answer is not ours. */
-static bool read_answer(int fd, int64_t until, struct buf *ret, struct arena *a, struct str *why)
+static enum control_answer read_answer(int fd, int64_t until, struct buf *ret, struct arena *a, struct str *why)
 {
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -73,17 +91,17 @@ static bool read_answer(int fd, int64_t until, struct buf *ret, struct arena *a,
 			continue;
 		if (ready == 0) {
 			*why = STR("its keeper does not answer");
-			return false;
+			return CONTROL_SILENT;
 		}
 		ssize_t n = recv(fd, &c, 1, 0);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n <= 0) {
 			*why = n == 0 ? STR("its keeper has ended") : str_printf(a, "its keeper: %.*s", STR_ARG(file_reason(a, errno)));
-			return false;
+			return CONTROL_GONE;
 		}
 		if (c == '\n')
-			return true;
+			return CONTROL_OK;
 		if (ret->n < 4096)
 			buf_char(ret, c);
 	}
@@ -103,21 +121,22 @@ static bool send_all(int fd, struct str text)
 	return true;
 }
 
-bool control_ask(struct arena *a, int fd, struct str request, struct str *why)
+enum control_answer control_ask(struct arena *a, int fd, struct str request, struct str *why)
 {
 	struct buf answer = { 0 };
-	bool ok = send_all(fd, str_cat(a, request, STR("\n"), STR("")));
 
-	if (!ok)
+	if (!send_all(fd, str_cat(a, request, STR("\n"), STR("")))) {
 		*why = STR("its keeper has ended");
-	ok = ok && read_answer(fd, clock_steady() + ANSWER_SECONDS * NS_PER_SECOND, &answer, a, why);
-	if (ok && !str_is(buf_text(&answer), "ok")) {
+		return CONTROL_GONE;
+	}
+	enum control_answer got = read_answer(fd, clock_steady() + CONTROL_ANSWER_SECONDS * NS_PER_SECOND, &answer, a, why);
+	if (got == CONTROL_OK && !str_is(buf_text(&answer), "ok")) {
 		struct str text = buf_text(&answer);
 		*why = str_copy(a, str_starts(text, STR("no ")) ? (struct str){ text.p + 3, text.n - 3 } : STR("its keeper answers something else"));
-		ok = false;
+		got = CONTROL_REFUSED;
 	}
 	buf_release(&answer);
-	return ok;
+	return got;
 }
 
 void control_read(struct control_lines *l)

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "runtime/local/run_state.h"
+#include "base/file.h"
+#include "runtime/run/run_state.h"
 
 enum { DEEPEST = 64, BLOCK = 16 << 10 };
 
@@ -72,7 +73,7 @@ static void thread_children(pid_t pid, const char *thread, struct pids *ret)
 /* Where the kernel keeps no lists of children: everybody whose parent it is. */
 static void children_by_parent(pid_t pid, struct pids *ret)
 {
-	DIR *dir = opendir("/proc");
+	DIR *dir = directory_open("/proc");
 	char state;
 
 	if (!dir)
@@ -93,7 +94,7 @@ static void children_of(pid_t pid, struct pids *ret)
 		return;
 	}
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *dir = opendir(path);
+	DIR *dir = directory_open(path);
 	if (!dir)
 		return;
 	for (const struct dirent *e; (e = readdir(dir));)

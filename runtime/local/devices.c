@@ -133,8 +133,11 @@ bool devices_take(struct devices *d, unsigned role, int64_t i, struct str *why)
 	if ((int64_t)h->n == r->accelerator->per_pod)
 		return true;
 	devices_return(d, role, i);
-	*why = str_printf(d->arena, "%.*s-%lld needs %lld of the devices '%.*s', and too few of the %zu are left", STR_ARG(r->name), (long long)i,
-		(long long)r->accelerator->per_pod, STR_ARG(k->acc->devices.value), k->n);
+	size_t left = 0;
+	for (size_t n = 0; n < k->n; n++)
+		left += !k->taken[n];
+	*why = str_printf(d->arena, "%.*s-%lld needs %lld of the devices '%.*s', but only %zu are available", STR_ARG(r->name), (long long)i,
+		(long long)r->accelerator->per_pod, STR_ARG(k->acc->devices.value), left);
 	return false;
 }
 

@@ -1,6 +1,6 @@
 /*
  * engine.c - the loop: what happens on the machine goes to life.c, what life.c
- * orders goes to replica.c, and everybody who wants to know is told.
+ * orders goes to replica.c, and everybody who wants to know is reported.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,9 +17,10 @@
 #include "base/file.h"
 #include "runtime/local/descendants.h"
 #include "runtime/local/engine_internal.h"
-#include "runtime/words.h"
+#include "runtime/local/mark.h"
+#include "base/words.h"
 
-enum { EVENTS = 64, SWEEP_SECONDS = 5 };
+enum { EVENTS = 64, SWEEP_SECONDS = 5, DIRECTORY_SECONDS = 2 };
 
 struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i) { return &e->replicas[places_number(e->places, role, i)]; }
 struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r) { return &e->state->roles[r->role].at[r->index]; }
@@ -103,7 +105,7 @@ static struct life_size *sizes(struct engine *e, struct buf *why)
 	for (size_t i = 0; i < e->options->nstarts; i++) {
 		const struct engine_start *s = &e->options->starts[i];
 		if (!role_of(e, s->role, &at[i].role)) {
-			buf_printf(why, "--replicas %.*s=%lld: there is no role '%.*s'\n", STR_ARG(s->role), (long long)s->n, STR_ARG(s->role));
+			buf_printf(why, "--replicas %.*s=%lld: unknown role '%.*s'\n", STR_ARG(s->role), (long long)s->n, STR_ARG(s->role));
 			continue;
 		}
 		const struct plan_role *r = &e->job->roles[at[i].role];
@@ -147,6 +149,14 @@ static void make_replicas(struct engine *e)
 			replica_init(e, engine_replica(e, k, i), k, i);
 }
 
+/* "http=20017,metrics=20018" */
+static void put_ports(const struct placement *p, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
+{
+	for (size_t k = 0; k < r->main.nports; k++)
+		buf_printf(out, "%s%.*s=%lld", k ? "," : "", STR_ARG(r->main.ports[k].name),
+			(long long)p->port(p->context, j, r, i, r->main.ports[k].name));
+}
+
 /* Where every replica is. */
 static void describe(struct engine *e)
 {
@@ -157,6 +167,10 @@ static void describe(struct engine *e)
 		for (int64_t i = 0; i < e->job->roles[k].max; i++) {
 			p->host(p->context, e->job, &e->job->roles[k], i, &b);
 			e->state->roles[k].at[i].host = buf_take(&b, e->arena);
+			put_ports(p, e->job, &e->job->roles[k], i, &b);
+			e->state->roles[k].at[i].ports = buf_take(&b, e->arena);
+			e->state->roles[k].at[i].log = str_printf(e->arena, "%.*s/logs/%.*s-%lld.log", STR_ARG(e->dir.path),
+				STR_ARG(e->job->roles[k].name), (long long)i);
 		}
 	buf_release(&b);
 }
@@ -205,6 +219,7 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 	*e = (struct engine){ .arena = a, .job = job, .options = o, .dir = *dir, .state = state, .self = getpid(),
 		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1, .signal_watch = { WATCH_SIGNALS, NULL },
 		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL } };
+	e->mark = mark_of_run(state);
 	e->clock_offset = clock_real() - clock_steady();
 	e->chunk = ARENA_ARRAY(a, char, CHUNK);
 	look_at_clock(e);
@@ -255,7 +270,12 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 	return life_scale(e->life, role, n, why);
 }
 
-struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e, op_stop, op_suspend, op_scale }; }
+static bool op_restart(void *context, struct str role, int64_t index, struct str *why)
+{
+	return life_restart(((struct engine *)context)->life, role, index, why);
+}
+
+struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e, op_stop, op_suspend, op_scale, op_restart }; }
 
 /* ---- orders ---- */
 
@@ -280,6 +300,8 @@ static void start(struct engine *e, struct replica *r, bool fresh)
 			life_refused(e->life, r->role, r->index, why, e->now);
 			return;
 		}
+		if (e->collisions)
+			describe(e);            /* with the new numbers */
 		e->beginnings = life_beginnings(e->life);
 	}
 	if (!places_free(e->places, r->role, r->index, &taken)) {
@@ -328,14 +350,17 @@ static void reap(struct engine *e)
 	}
 }
 
-/* Daemons of replicas that are over: they carry the replica's name in their environment. */
+/* Daemons of replicas that have ended: they carry the replica's mark, or at least its name in their environment. */
 static enum descendant judge_orphan(void *context, pid_t pid)
 {
 	const struct engine *e = context;
 	char entry[320];
+	size_t number;
 
 	if (container_of(e, pid))
 		return DESCENDANT_SPARE;
+	if (mark_find(pid, e->mark, &number))
+		return number < e->nreplicas && e->replicas[number].phase == PHASE_GONE ? DESCENDANT_KILL : DESCENDANT_PASS;
 	for (size_t i = 0; i < e->nreplicas; i++) {
 		const struct replica *r = &e->replicas[i];
 		if (r->phase != PHASE_GONE)
@@ -395,9 +420,31 @@ static void on_event(struct engine *e, const struct watch *w, int lifeline)
 	}
 }
 
+/*
+ * Looks every few seconds whether the directory of the run was removed: no command
+ * finds such a run any more, so it ends by itself.  Returns when to look again.
+ */
+static int64_t check_directory(struct engine *e)
+{
+	struct stat is;
+	struct str why;
+
+	if (e->now < e->directory_due)
+		return e->directory_due;
+	e->directory_due = e->now + DIRECTORY_SECONDS * SECOND;
+	if (fstat(e->dir.fd, &is) == 0 && is.st_nlink == 0 && !e->removed) {
+		e->removed = true;
+		life_stop(e->life, false, &why);
+	}
+	return e->directory_due;
+}
+
 static int64_t tick(struct engine *e)
 {
-	int64_t next = life_deadline(e->life), when;
+	int64_t next = check_directory(e), when;
+
+	if (life_deadline(e->life) < next)
+		next = life_deadline(e->life);
 
 	for (size_t i = 0; i < e->nreplicas; i++) {
 		int64_t t = e->replicas[i].phase == PHASE_IDLE ? LIFE_NEVER : replica_tick(e, &e->replicas[i]);

@@ -34,6 +34,8 @@ struct engine_options {
 	bool inherit_env;               /* everything of the caller's environment, not just the list of R-LOC4 */
 	int64_t backoff;                /* ns before the second attempt, doubling up to 10 min: 10 s unless told */
 	char *const *caller_env;        /* of the command */
+	const struct str *env;          /* --env NAME=VALUE: over whatever the program says */
+	size_t nenv;
 	struct str directory;           /* absolute: where relative things of the command line are */
 };
 

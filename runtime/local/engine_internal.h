@@ -77,11 +77,14 @@ struct engine {
 	int epoll, signals, null, logs;
 	struct watch signal_watch, control_watch, lifeline_watch;
 	struct control *control;
+	uint64_t mark;                  /* of the run, by which its processes are recognized (mark.h) */
 	struct rlimit files;            /* what the caller permits: children get it back */
 	pid_t self;
 	int64_t clock_offset;           /* real time minus time since boot, at the start */
 	int64_t now;
-	uint64_t told;                  /* version of the life that was told last */
+	int64_t directory_due;          /* when to look whether the directory of the run is still there */
+	bool removed;                   /* it is not */
+	uint64_t told;                  /* version of the life that was reported last */
 	int64_t tell_after;
 	bool changed;                   /* something else than the life has changed */
 	int reserve;                    /* a file that keeps room for the state */

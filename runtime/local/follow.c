@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/words.h"
 #include "runtime/local/follow_stream.h"
 
 struct followed {
@@ -31,6 +32,7 @@ struct followed {
 };
 
 struct follow {
+	struct log_source source;       /* first: see follow_source() */
 	struct arena *arena;
 	struct followed **runs;
 	size_t nruns;
@@ -225,9 +227,28 @@ void follow_read(struct follow *f)
 	for (size_t i = 0; i < f->nruns; i++)
 		if (f->runs[i]->scan)
 			scan(f, f->runs[i]);
-	for (size_t i = 0; i < f->nstreams; i++)
-		if (f->streams[i]->dirty && f->streams[i] != f->taken)
-			fill(f, f->streams[i], false);
+	int64_t now = clock_steady();
+	for (size_t i = 0; i < f->nstreams; i++) {
+		struct stream *s = f->streams[i];
+		if (s == f->taken)
+			continue;
+		if (s->dirty)
+			fill(f, s, false);
+		if (stream_pause(s, now))
+			heap_push(f, s);
+	}
+}
+
+/* When the first unfinished line is to be shown. */
+static int64_t follow_due(const struct follow *f)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < f->nstreams; i++) {
+		int64_t due = f->streams[i] == f->taken ? INT64_MAX : stream_due(f->streams[i]);
+		first = due < first ? due : first;
+	}
+	return first;
 }
 
 bool follow_next(struct follow *f, bool over, struct log_line *ret)
@@ -301,4 +322,24 @@ void follow_release(struct follow *f)
 	for (size_t i = 0; i < f->nstreams; i++)
 		stream_release(f->streams[i]);
 	free(f->heap);
+}
+
+/* ---- as a source of lines like any other ---- */
+
+static void source_read(struct log_source *s) { follow_read((struct follow *)s); }
+static bool source_next(struct log_source *s, bool over, struct log_line *ret) { return follow_next((struct follow *)s, over, ret); }
+static int source_fd(const struct log_source *s) { return follow_fd((const struct follow *)s); }
+static void source_reconsider(struct log_source *s) { follow_reconsider((struct follow *)s); }
+static void source_release(struct log_source *s) { follow_release((struct follow *)s); }
+static int64_t source_due(const struct log_source *s) { return follow_due((const struct follow *)s); }
+/* Files have everything that was printed. */
+static bool source_done(const struct log_source *s) { return s != NULL; }
+
+struct log_source *follow_source(struct follow *f)
+{
+	static const struct log_source_ops ops = { source_read, source_next, source_fd, source_reconsider, source_release, source_done,
+		source_due };
+
+	f->source.ops = &ops;
+	return &f->source;
 }

@@ -9,40 +9,7 @@
 #ifndef TRAINC_RUNTIME_LOCAL_FOLLOW_H
 #define TRAINC_RUNTIME_LOCAL_FOLLOW_H
 
-#include "runtime/local/run_state.h"
-
-enum { LOG_LINE_MOST = 1 << 20 };       /* a longer line comes in parts (R-LOG7) */
-
-/* One container's output. */
-struct log_stream {
-	size_t number;                  /* in the order in which they were found */
-	unsigned run;                   /* in the order in which they were added */
-	struct str run_name;
-	struct str role, container;     /* container: "main", or the name of another one */
-	unsigned role_number;
-	int64_t index;
-	bool main;
-};
-
-struct log_selection {
-	int64_t tail;                   /* the last lines of each stream; -1: all */
-	int64_t since;                  /* what was printed before is left out; 0: nothing is */
-	bool previous;                  /* the attempt before the last one, and nothing else */
-	int64_t attempts;               /* previous: how many have begun, if that is known; else 0 */
-};
-
-enum log_kind { LOG_TEXT, LOG_ENDED };
-
-struct log_line {
-	enum log_kind kind;
-	const struct log_stream *from;
-	int64_t time;
-	struct str text;                /* without the line end; until the next line is taken */
-	bool more;                      /* the line goes on in the next one of its stream */
-	int64_t attempt;                /* ENDED: which one, from 1 */
-	int exit_code;                  /* ENDED */
-	bool stopped;                   /* ENDED: after it had been told to stop */
-};
+#include "runtime/run/log_source.h"
 
 struct follow;
 
@@ -68,5 +35,7 @@ bool follow_next(struct follow *f, bool over, struct log_line *ret);
 /* Readable when some file has changed; -1 when the kernel cannot tell: look every now and then. */
 int follow_fd(const struct follow *f);
 void follow_release(struct follow *f);
+/* For those who do not ask where lines come from; releasing it releases F. */
+struct log_source *follow_source(struct follow *f);
 
 #endif

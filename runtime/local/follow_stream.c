@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/words.h"
+
 /* ---- files, open for a moment ---- */
 
 static int open_file(const struct stream *s, const char *suffix)
@@ -290,8 +292,30 @@ static bool take(struct stream *s, struct str bytes)
 	s->at += n + (newline != NULL);
 	if (newline && !s->line.n)
 		return text_head(s, (struct str){ bytes.p, n }, s->time, false);
+	if (n) {
+		s->grown_at = clock_steady();
+		s->kept_at = s->line.n ? s->kept_at : s->grown_at;
+	}
 	buf_put(&s->line, bytes.p, n);
 	return newline && kept_head(s, false);
+}
+
+/* Half a second after it stopped growing; one that grows all the time, such as a progress bar, once a second. */
+int64_t stream_due(const struct stream *s)
+{
+	int64_t still = s->grown_at + NS_PER_SECOND / 2, grows = s->kept_at + NS_PER_SECOND;
+
+	if (s->has_head || !s->line.n)
+		return INT64_MAX;
+	return still < grows ? still : grows;
+}
+
+bool stream_pause(struct stream *s, int64_t now)
+{
+	if (now < stream_due(s))
+		return false;
+	part_head(s);
+	return s->head.pause = true;
 }
 
 static bool idle(struct stream *s, bool over)

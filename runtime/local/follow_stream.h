@@ -33,6 +33,7 @@ struct stream {
 	int64_t attempt;                /* how many have ended before `at` */
 
 	struct buf line;                /* the beginning of a line whose end is in another block, or not there yet */
+	int64_t grown_at, kept_at;      /* of `line`, by the steady clock: when bytes came last, and first */
 	char rest[3];                   /* how it goes on, when a part of it has been handed out */
 	size_t nrest;
 	bool skip;                      /* `at` is in the middle of a line that is not wanted */
@@ -45,6 +46,10 @@ struct stream {
 void stream_begin(struct stream *s);
 /* Make the head; false when there is no line (yet).  `over`: what has no end is one. */
 bool stream_fill(struct stream *s, bool over);
+/* When a line without an end is to be shown; INT64_MAX: there is none. */
+int64_t stream_due(const struct stream *s);
+/* Make what there is of such a line the head; false when it is too early. */
+bool stream_pause(struct stream *s, int64_t now);
 void stream_release(struct stream *s);
 
 #endif

@@ -84,7 +84,7 @@ static struct str refusal(struct arena *a, enum isolate_mode mode, const char *s
 	else if (error == EOPNOTSUPP)
 		cause = STR("the kernel has no veth interfaces (CONFIG_VETH, module veth)");
 	else if (error == EINVAL && strcmp(step, apart_step) == 0)
-		cause = STR("the root directory here is no mount, as in a plain chroot; mount the directory on itself before entering it: "
+		cause = STR("the root directory here is not a mount, as in a plain chroot; mount the directory on itself before entering it: "
 			    "mount --bind DIR DIR");
 	else if (error == EINVAL)
 		cause = STR("the kernel has no such namespaces (CONFIG_USER_NS, CONFIG_NET_NS, CONFIG_PID_NS)");
@@ -285,7 +285,7 @@ struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool m
 	if (mode == ISOLATE_NONE && !mounts)
 		return iso;
 	if (mode == ISOLATE_REPLICA && replicas > NETWORK_REPLICAS_MAX) {
-		*why = str_printf(a, "cannot isolate %zu replicas from each other: there are addresses for %d; use --isolate job or none",
+		*why = str_printf(a, "cannot isolate %zu replicas from each other: addresses suffice for %d; use --isolate job or none",
 			replicas, NETWORK_REPLICAS_MAX);
 		return NULL;
 	}

@@ -15,7 +15,7 @@
  * mount namespace of its own, in which they lie over the machine's files; the
  * machine's own directories are never written to (mounts.h).  In the modes JOB
  * and REPLICA all processes live in a process namespace whose first process dies
- * with the keeper, so nothing survives it; where /proc cannot be mounted anew, as
+ * with the keeper, so nothing survives it; where /proc cannot be mounted again, as
  * in some containers, they stay in the machine's.  As an ordinary user all of this
  * happens in one user namespace that maps the user to himself.
  *

@@ -14,13 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "runtime/local/descendants.h"
 #include "runtime/local/run_dir.h"
-#include "runtime/words.h"
+#include "base/words.h"
 
 enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
 
@@ -163,6 +165,77 @@ static void keeper_main(struct arena *a, const struct keeper_start *s, struct st
 	report(REPORT_FD, status, why);
 }
 
+/* ---- the guard ---- */
+
+static enum descendant judge_all(void *context, pid_t pid)
+{
+	(void)context, (void)pid;
+	return DESCENDANT_KILL;
+}
+
+/* Kills every descendant of this process and reaps what becomes its child, for at most five seconds. */
+static void kill_descendants(void)
+{
+	const struct timespec pause = { 0, 5 * 1000000 };
+
+	for (int rounds = 0; rounds < 1000; rounds++) {
+		descendants_kill(getpid(), judge_all, NULL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (waitpid(-1, NULL, WNOHANG) < 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Ends as the keeper did, so that whoever waits for this process learns how. */
+static _Noreturn void end_as(int how)
+{
+	const struct rlimit none = { 0, 0 };
+
+	if (WIFSIGNALED(how)) {
+		setrlimit(RLIMIT_CORE, &none);
+		signal(WTERMSIG(how), SIG_DFL);
+		kill(getpid(), WTERMSIG(how));
+	}
+	_exit(WIFEXITED(how) ? WEXITSTATUS(how) : STATUS_INTERNAL);
+}
+
+/*
+ * A detached keeper has this process as its parent.  When the keeper is killed, the
+ * processes that it started become children of this one, which kills them.
+ */
+static _Noreturn void guard(pid_t keeper)
+{
+	int how = 0;
+
+	for (int fd = 0; fd <= 2; fd++)
+		close(fd);
+	open("/dev/null", O_RDWR);
+	(void)!dup(0), (void)!dup(0);
+	closefrom(3);
+	for (int s = 1; s < NSIG; s++)
+		signal(s, s == SIGCHLD ? SIG_DFL : SIG_IGN);
+	(void)!chdir("/");
+	for (pid_t pid; (pid = wait(&how)) != keeper;)
+		if (pid < 0 && errno != EINTR)
+			_exit(STATUS_INTERNAL);
+	if (!WIFEXITED(how))
+		kill_descendants();
+	end_as(how);
+}
+
+/* Returns in the keeper; its parent stays behind as the guard. */
+static void leave_guard(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_NAME, "trainc-guard");
+	setsid();
+	pid_t pid = fork();
+	if (pid > 0)
+		guard(pid);             /* where no process is left for a guard, the keeper does without */
+}
+
 /* ---- the command ---- */
 
 struct start_pipes {
@@ -223,15 +296,45 @@ static bool wait_for_report(struct arena *a, int fd, struct keeper *k, struct st
 	return false;
 }
 
+/* Descriptors that the keeper needs: a log, its times and a pipe for each container, sockets that hold ports, and its own. */
+static rlim_t descriptors_needed(const struct plan_job *j)
+{
+	rlim_t n = 40;
+
+	for (size_t k = 0; k < j->nroles; k++) {
+		const struct plan_role *r = &j->roles[k];
+		n += (rlim_t)r->max * (4 * (1 + r->nsidecars + r->ninits) + 2 * r->main.nports);
+	}
+	return n;
+}
+
+/* False with a sentence when the caller may not have that many. */
+static bool has_descriptors(struct arena *a, const struct plan_job *j, struct str *why)
+{
+	rlim_t needed = descriptors_needed(j);
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= needed)
+		return true;
+	*why = str_printf(a, "'%.*s' needs about %llu open files, and at most %llu are permitted: raise the hard limit with 'ulimit -Hn %llu'",
+		STR_ARG(j->name), (unsigned long long)needed, (unsigned long long)files.rlim_max, (unsigned long long)needed);
+	return false;
+}
+
 bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status)
 {
 	struct keeper k = { .lifeline = -1, .run_dir = run_dir_path(a, s->state_dir, s->job->name) };
 	struct start_pipes pipes;
 
+	*status = STATUS_SYSTEM;
+	if (!has_descriptors(a, s->job, why))
+		return false;
 	if (s->attached)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	k.pid = open_pipes(&pipes, s->attached) ? fork() : -1;
 	if (k.pid == 0) {
+		if (!s->attached)
+			leave_guard();
 		keeper_main(a, s, k.run_dir, pipes.report[1], pipes.life[0]);
 		exit(0);
 	}
@@ -266,7 +369,7 @@ static bool is_keeper(const struct keeper *keepers, size_t n, pid_t pid)
 /* Kill and reap every child that is no keeper; false when there was none. */
 static bool kill_children(const struct keeper *keepers, size_t n, size_t *gone)
 {
-	DIR *d = opendir("/proc");
+	DIR *d = directory_open("/proc");
 	bool found = false;
 	char state;
 

@@ -4,7 +4,8 @@
  * keeper_start() makes the run's directory, forks the keeper and waits until it
  * runs or has refused.  Attached (`trainc run`): when the command dies the keeper
  * kills everything; when the keeper dies the command, a subreaper too, does.
- * Detached (`trainc apply`): it survives the command.  Either way it has a session
+ * Detached (`trainc apply`): it survives the command, and a small process, its
+ * guard, does what the command would.  Either way it has a session
  * of its own: signals of the terminal are the command's business.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_KEEPER_H
@@ -13,7 +14,7 @@
 #include "runtime/local/engine.h"
 
 struct keeper {
-	pid_t pid;
+	pid_t pid;                      /* attached: the keeper; detached: its guard, which ends as the keeper does */
 	int lifeline;                   /* attached: held open by the command; else -1 */
 	struct str run_dir;
 	struct str notes;               /* of the engine, for the user: one line each */

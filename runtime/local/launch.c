@@ -7,53 +7,7 @@
 
 /* ---- containers ---- */
 
-size_t launch_containers(const struct plan_role *r) { return r->ninits + r->nsidecars + 1; }
-
-const struct plan_container *launch_container(const struct plan_role *r, size_t k)
-{
-	if (k < r->ninits)
-		return &r->inits[k];
-	return k < r->ninits + r->nsidecars ? &r->sidecars[k - r->ninits] : &r->main;
-}
-
-enum container_part launch_part(const struct plan_role *r, size_t k)
-{
-	if (k < r->ninits)
-		return CONTAINER_INIT;
-	return k < r->ninits + r->nsidecars ? CONTAINER_SIDECAR : CONTAINER_MAIN;
-}
-
-struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c)
-{
-	if (c == &r->main)
-		return str_printf(a, "role '%.*s'", STR_ARG(r->name));
-	return str_printf(a, "role '%.*s', container '%.*s'", STR_ARG(r->name), STR_ARG(c->name));
-}
-
 /* ---- what is said ---- */
-
-void launch_complain(struct buf *why, const char *fmt, ...)
-{
-	char text[2048];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	buf_printf(why, "%s\n", text);
-}
-
-void launch_note(struct launch *l, const char *fmt, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	if (!l->notes.n || !memmem(l->notes.p, l->notes.n, text, strlen(text)))
-		buf_printf(&l->notes, "%s\n", text);
-}
 
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
@@ -120,6 +74,9 @@ static void note_role(struct launch *l, const struct plan_role *r)
 	}
 	if (raw)
 		launch_note(l, "raw blocks are for Kubernetes and do nothing here");
+	if (r->main.ready)
+		launch_note(l, "'%.*s' counts as ready when it runs: nothing asks its %s here", STR_ARG(r->name),
+			r->main.ready->kind == PROBE_EXEC ? "command" : "port");
 	if (r->shm.set && !launch_boxed(l, r, &r->main))
 		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
 	if (r->main.nports && l->options->isolate == ISOLATE_NONE)

@@ -9,8 +9,6 @@
 #include "base/path.h"
 #include "runtime/local/launch_internal.h"
 
-const struct str launch_standard_path = { "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 60 };
-
 static struct str directory(const struct launch *l, struct arena *a, const struct plan_container *c)
 {
 	if (c->workdir.set)
@@ -114,7 +112,7 @@ static struct str path_of(const struct launch *l, const struct plan_container *c
 	return caller.p ? caller : launch_standard_path;
 }
 
-enum found { FOUND, NOT_FOUND, NOT_EXECUTABLE, UNKNOWN };
+enum found { FOUND, NOT_FOUND, NOT_EXECUTABLE, DIRECTORY, UNKNOWN };
 
 static enum found look(struct launch *l, unsigned role, const struct plan_container *c, struct str command, struct str path)
 {
@@ -129,8 +127,12 @@ static enum found look(struct launch *l, unsigned role, const struct plan_contai
 		struct str behind = launch_behind(l, l->arena, role, c, file);
 		if (!behind.p)
 			return UNKNOWN;
-		if (stat(behind.p, &s) < 0 || S_ISDIR(s.st_mode))
+		if (stat(behind.p, &s) < 0)
 			continue;
+		if (S_ISDIR(s.st_mode)) {
+			best = memchr(command.p, '/', command.n) ? DIRECTORY : best;
+			continue;
+		}
 		if (access(behind.p, X_OK) == 0)
 			return FOUND;
 		best = NOT_EXECUTABLE;
@@ -146,7 +148,7 @@ void launch_check_command(struct launch *l, unsigned role, const struct plan_con
 
 	check_directory(l, role, c, why);
 	if (!words->n) {
-		launch_complain(why, "%.*s: no command, and there is no image whose own one could run; write 'command = [...]'", STR_ARG(who));
+		launch_complain(why, "%.*s: no command, and no image that would provide one; write 'command = [...]'", STR_ARG(who));
 		return;
 	}
 	if (!text_is_plain(&words->at[0]) || !path.p)
@@ -156,6 +158,7 @@ void launch_check_command(struct launch *l, unsigned role, const struct plan_con
 	case FOUND:
 	case UNKNOWN: return;
 	case NOT_EXECUTABLE: launch_complain(why, "%.*s: '%.*s' is not executable", STR_ARG(who), STR_ARG(command)); return;
+	case DIRECTORY: launch_complain(why, "%.*s: '%.*s' is a directory, not a program", STR_ARG(who), STR_ARG(command)); return;
 	case NOT_FOUND: break;
 	}
 	if (memchr(command.p, '/', command.n))

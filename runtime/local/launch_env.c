@@ -170,6 +170,17 @@ void launch_check_secrets(struct launch *l, const struct plan_role *r, const str
 	}
 }
 
+/* The command line has the last word. */
+static void put_given(const struct launch *l, struct variables *v)
+{
+	for (size_t i = 0; i < l->options->nenv; i++) {
+		struct str text = l->options->env[i];
+		const char *equals = memchr(text.p, '=', text.n);
+		struct str name = { text.p, (size_t)(equals - text.p) };
+		put(v, name, (struct str){ equals + 1, text.n - name.n - 1 });
+	}
+}
+
 bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i, const struct plan_container *c,
 	int64_t attempt, struct str *why)
 {
@@ -195,6 +206,7 @@ bool launch_variables(const struct launch *l, struct variables *ret, unsigned ro
 		}
 		put(ret, e->name, value);
 	}
+	put_given(l, ret);
 	buf_release(&b);
 	return ok;
 }

@@ -61,7 +61,7 @@ bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_
 
 /* ---- launch_mounts.c ---- */
 
-/* Volumes that have no place on this machine, `--mount` that nobody needs; keys are made here. */
+/* Volumes that have no place on this machine, `--mount` that nothing needs; keys are made here. */
 void launch_check_volumes(struct launch *l, struct buf *why);
 /* Notes about mounts that lie elsewhere than on a cluster. */
 void launch_note_home(struct launch *l, const struct plan_role *r);

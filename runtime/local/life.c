@@ -3,10 +3,10 @@
  *
  * Nothing is decided when something happens: life_next() looks at everything
  * once and orders what is missing.  So events of one moment are judged together,
- * and nothing depends on the order in which they were told.
+ * and nothing depends on the order in which they were reported.
  */
 #include "runtime/local/life_internal.h"
-#include "runtime/words.h"
+#include "base/words.h"
 
 static void touch(struct life *l)
 {
@@ -51,6 +51,8 @@ static void part_init(struct life *l, unsigned role)
 	p->units = ARENA_ARRAY(l->arena, struct unit, n);
 	p->states = ARENA_ARRAY(l->arena, enum replica_state, n);
 	p->required = role_required(l->job, plan);
+	p->judged = &l->facts.roles[role];
+	p->present = ARENA_ARRAY(l->arena, bool, n);
 	if (plan->grace.set)
 		p->grace = (int64_t)plan->grace.value.nano;
 	*run = (struct run_role){ .name = plan->name, .aux = plan->aux, .elastic = plan->elastic, .endless = plan->endless,
@@ -59,6 +61,7 @@ static void part_init(struct life *l, unsigned role)
 	for (size_t i = 0; i < n; i++)
 		run->at[i] = (struct run_replica){ .index = (int64_t)i, .exit_code = -1 };
 	l->seen[role] = (struct role_states){ p->states, n };
+	*p->judged = (struct judge_role){ .states = p->states, .present = p->present };
 }
 
 static void begin(struct life *l, int64_t now)
@@ -66,8 +69,8 @@ static void begin(struct life *l, int64_t now)
 	l->mode = MODE_GOING;
 	l->beginnings++;
 	l->reason = STR("");
-	if (l->timeout_at == LIFE_NEVER)
-		l->timeout_at = job_deadline(l->job, now);
+	if (!l->facts.begin)
+		l->facts.begin = now;
 	touch(l);
 }
 
@@ -76,11 +79,11 @@ struct life *life_new(struct arena *a, const struct plan_job *j, const struct li
 	struct life *l = ARENA_NEW(a, struct life);
 	size_t replicas = 0;
 
-	*l = (struct life){ .arena = a, .job = j, .state = s, .timeout_at = LIFE_NEVER, .changed = true };
+	*l = (struct life){ .arena = a, .job = j, .state = s, .changed = true };
 	l->backoff = o->backoff ? o->backoff : ATTEMPT_DELAY_SECONDS * SECOND;
-	l->restarts_left = j->restarts.set ? j->restarts.value : 0;
 	l->parts = ARENA_ARRAY(a, struct part, j->nroles);
 	l->seen = ARENA_ARRAY(a, struct role_states, j->nroles);
+	l->facts = (struct judge_facts){ .job = j, .roles = ARENA_ARRAY(a, struct judge_role, j->nroles), .seen = l->seen };
 	s->roles = ARENA_ARRAY(a, struct run_role, j->nroles);
 	s->nroles = j->nroles;
 	s->begin = now;
@@ -122,11 +125,10 @@ static void failed(struct life *l, struct part *p, int64_t i, const struct life_
 {
 	struct unit *u = &p->units[i];
 	struct run_replica *r = replica(p, i);
-	struct plan_role role = *p->plan;
+	struct attempt_end end = { .exit_code = e->exit_code, .init = e->init, .in_place = plan_role_restarts(p->plan) && !e->init,
+		.failures = u->failures };
 
-	if (e->init)
-		role.has_retry_on = false;
-	enum attempt_verdict verdict = attempt_judge(&role, e->exit_code, false, u->failures);
+	enum attempt_verdict verdict = judge_attempt(p->plan, &end);
 	r->cause = end_words(l->arena, e->exit_code, e->signal);
 	if (verdict == ATTEMPT_FAILED || l->mode == MODE_ENDING) {
 		set_state(p, i, REPLICA_FAILED);
@@ -135,7 +137,8 @@ static void failed(struct life *l, struct part *p, int64_t i, const struct life_
 	if (r->begin && e->time - r->begin >= ATTEMPT_SETTLED_SECONDS * SECOND)
 		u->series = 0;
 	u->failures += verdict == ATTEMPT_AGAIN;
-	u->in_place = verdict == ATTEMPT_AGAIN_FREE && !e->init;
+	u->in_place = end.in_place;
+	l->facts.spent++;
 	r->again = e->time + attempt_delay(l->backoff, ++u->series);
 	set_state(p, i, REPLICA_WAITING);
 }
@@ -150,6 +153,7 @@ static void succeeded(struct life *l, struct part *p, int64_t i, const struct li
 		return;
 	}
 	p->units[i].in_place = true;            /* what always restarts does so after success, too */
+	l->facts.spent++;
 	r->again = e->time + attempt_delay(l->backoff, ++p->units[i].series);
 	set_state(p, i, REPLICA_WAITING);
 }
@@ -171,7 +175,7 @@ void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end 
 		succeeded(l, p, i, e);
 	else
 		failed(l, p, i, e);
-	u->ours = false;
+	u->ours = u->restart = false;
 	touch(l);
 }
 
@@ -237,12 +241,12 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 	return true;
 }
 
-/* Before the job begins anew; what still stops is forgotten when it has stopped. */
+/* Before the job begins again; what still stops is forgotten when it has stopped. */
 static void forget_all(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
 		struct part *p = &l->parts[k];
-		p->released = false;
+		p->judged->released = false;
 		for (int64_t i = 0; i < p->plan->max; i++)
 			if (p->units[i].process == PROCESS_GONE)
 				forget(p, i);
@@ -255,7 +259,7 @@ static void forget_waiting(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
 		struct part *p = &l->parts[k];
-		p->released = false;
+		p->judged->released = false;
 		for (int64_t i = 0; i < p->plan->max; i++)
 			if (replica(p, i)->state == REPLICA_WAITING)
 				forget(p, i);
@@ -270,7 +274,8 @@ bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why)
 	}
 	if (suspend == (l->mode == MODE_SUSPENDED))
 		return true;
-	l->timeout_at = LIFE_NEVER;             /* the deadline counts from the resumption */
+	l->facts.begin = 0;                     /* the deadline and the back-off limit count from the resumption */
+	l->facts.spent = 0;
 	if (l->mode == MODE_ANEW)
 		forget_all(l);
 	else
@@ -311,7 +316,7 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 	if (l->mode == MODE_ENDING)
 		*why = life_over(l) ? STR("the run has ended") : STR("the run is ending");
 	else if (!p)
-		*why = str_printf(l->arena, "there is no role '%.*s'; the roles are %.*s", STR_ARG(role), STR_ARG(role_names(l)));
+		*why = str_printf(l->arena, "unknown role '%.*s'; the roles are %.*s", STR_ARG(role), STR_ARG(role_names(l)));
 	else if (!p->plan->elastic)
 		*why = str_printf(l->arena, "role '%.*s' is not elastic: it has %lld replica%s", STR_ARG(role), (long long)p->plan->max,
 			p->plan->max == 1 ? "" : "s");
@@ -326,35 +331,33 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 	return false;
 }
 
+bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
+{
+	struct part *p = find_part(l, role);
+
+	if (l->mode != MODE_GOING)
+		*why = life_over(l) ? STR("the run has ended") : l->mode == MODE_ENDING ? STR("the run is ending") : STR("the run does not run now");
+	else if (!p)
+		*why = str_printf(l->arena, "no role '%.*s'; the roles are %.*s", STR_ARG(role), STR_ARG(role_names(l)));
+	else if (i >= p->run->desired)
+		*why = str_printf(l->arena, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role), (long long)p->run->desired - 1, (long long)i);
+	else {
+		if (p->units[i].process == PROCESS_GONE)
+			forget(p, i);           /* it waits, or has ended: its turn has come */
+		else
+			p->units[i].restart = true;
+		touch(l);
+		return true;
+	}
+	return false;
+}
+
 /* ---- judgement ---- */
 
 static bool pending(const struct life *l, const struct part *p, int64_t i)
 {
-	return l->mode == MODE_GOING && p->released && i < p->run->desired && p->units[i].process == PROCESS_GONE
+	return l->mode == MODE_GOING && p->judged->released && i < p->run->desired && p->units[i].process == PROCESS_GONE
 		&& replica(p, i)->state == REPLICA_WAITING;
-}
-
-/* Replicas that failed for good, of those that should run. */
-static bool part_failed(const struct part *p)
-{
-	int64_t lost = 0, spare = role_spare_replicas(p->plan) - (p->plan->max - p->run->desired);
-
-	for (int64_t i = 0; i < p->run->desired; i++)
-		lost += replica(p, i)->state == REPLICA_FAILED;
-	return lost > spare;
-}
-
-static bool anything_left(const struct life *l)
-{
-	for (size_t k = 0; k < l->job->nroles; k++) {
-		const struct part *p = &l->parts[k];
-		if (!role_matters(l->job, (unsigned)k))
-			continue;
-		for (int64_t i = 0; i < p->plan->max; i++)
-			if (p->units[i].process != PROCESS_GONE || pending(l, p, i))
-				return true;
-	}
-	return false;
 }
 
 static void job_failed(struct life *l, int64_t now)
@@ -362,11 +365,10 @@ static void job_failed(struct life *l, int64_t now)
 	struct str role = l->state->failure.role, reason = l->state->failure.reason;
 	struct str cause = str_printf(l->arena, "%.*s-%lld failed: %.*s", STR_ARG(role), (long long)l->state->failure.index, STR_ARG(reason));
 
-	if (l->restarts_left == 0) {
+	if (!judge_begins_anew(l->job, JUDGE_FAILED, l->state->job_restarts)) {
 		end(l, false, cause);
 		return;
 	}
-	l->restarts_left--;
 	l->state->job_restarts++;
 	l->mode = MODE_ANEW;
 	l->anew_at = now + attempt_delay(l->backoff, l->state->job_restarts);
@@ -374,60 +376,60 @@ static void job_failed(struct life *l, int64_t now)
 	touch(l);
 }
 
-/* Roles whose turn has come. */
-static void release(struct life *l)
+static void end_unreachable(struct life *l)
 {
-	for (size_t i = 0; i < l->job->nroles; i++) {
-		struct part *p = &l->parts[i];
-		const struct plan_condition *c = p->plan->start_after;
-		if (p->released || !p->plan->max || (c && !condition_holds(l->job, c, l->seen)))
-			continue;
-		p->released = true;
-		l->version++;
-	}
-}
-
-static void nothing_left(struct life *l)
-{
-	if (!l->job->success) {
-		end(l, true, STR("everything has ended"));
-		return;
-	}
 	struct str rule = plan_condition_text(l->arena, l->job, l->job->success);
+
 	end(l, false, str_printf(l->arena, "nothing runs any more, and %.*s does not hold", STR_ARG(rule)));
 }
 
-/* True when the run has ended by it. */
-static bool keep_deadline(struct life *l, int64_t now)
+static void end_at_deadline(struct life *l)
 {
-	if (now < l->timeout_at) {
-		life_wake(l, l->timeout_at);
-		return false;
-	}
 	l->stop_all = true;
 	end(l, false, str_printf(l->arena, "deadline exceeded: it has run for %.*s", STR_ARG(duration_text(l->arena, l->job->timeout.value))));
-	return true;
 }
 
-static void judge(struct life *l, int64_t now)
+static void end_at_limit(struct life *l)
 {
-	const struct plan_condition *success = l->job->success;
+	l->stop_all = true;
+	end(l, false, str_printf(l->arena, "its back-off limit is reached: replicas began again %lld time%s", (long long)l->facts.spent,
+		l->facts.spent == 1 ? "" : "s"));
+}
 
-	if (success && condition_holds(l->job, success, l->seen)) {
-		end(l, true, plan_condition_text(l->arena, l->job, success));
-		return;
+/* What the judge is told: everything that may have changed since. */
+static enum judge_what ask_judge(struct life *l, int64_t now)
+{
+	size_t released = 0;
+
+	l->facts.now = now;
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		struct part *p = &l->parts[k];
+		p->judged->desired = p->run->desired;
+		for (int64_t i = 0; i < p->plan->max; i++)
+			p->present[i] = p->units[i].process != PROCESS_GONE;
+		released += p->judged->released;
 	}
-	for (size_t i = 0; i < l->job->nroles; i++)
-		if (l->parts[i].required && part_failed(&l->parts[i])) {
-			life_blame(l);
-			job_failed(l, now);
-			return;
-		}
-	if (keep_deadline(l, now))
-		return;
-	release(l);
-	if (!anything_left(l))
-		nothing_left(l);
+	enum judge_what what = judge(&l->facts);
+	for (size_t k = 0; k < l->job->nroles; k++)
+		released -= l->parts[k].judged->released;
+	l->version += released != 0;
+	return what;
+}
+
+static void act(struct life *l, int64_t now)
+{
+	switch (ask_judge(l, now)) {
+	case JUDGE_GOING: life_wake(l, l->facts.begin ? job_deadline(l->job, l->facts.begin) : LIFE_NEVER); break;
+	case JUDGE_SUCCEEDED: end(l, true, plan_condition_text(l->arena, l->job, l->job->success)); break;
+	case JUDGE_FAILED:
+		life_blame(l);
+		job_failed(l, now);
+		break;
+	case JUDGE_DEADLINE: end_at_deadline(l); break;
+	case JUDGE_LIMIT: end_at_limit(l); break;
+	case JUDGE_UNREACHABLE: end_unreachable(l); break;
+	case JUDGE_IDLE: end(l, true, STR("everything has ended")); break;        /* no process is left that somebody could watch */
+	}
 }
 
 /* ---- orders ---- */
@@ -435,7 +437,7 @@ static void judge(struct life *l, int64_t now)
 static bool must_stop(const struct life *l, const struct part *p, int64_t i)
 {
 	if (l->mode == MODE_GOING)
-		return i >= p->run->desired;
+		return i >= p->run->desired || p->units[i].restart;
 	return l->mode != MODE_ENDING || l->stop_all || clean_takes(l->job, true);
 }
 
@@ -531,10 +533,14 @@ static void consider(struct life *l, int64_t now)
 	l->changed = false;
 	l->at = l->n = 0;
 	l->deadline = LIFE_NEVER;
-	if (l->mode == MODE_ANEW && !keep_deadline(l, now) && !life_runs_any(l))
+	if (l->mode == MODE_ANEW && judge_past_deadline(l->job, l->facts.begin, now))
+		end_at_deadline(l);
+	if (l->mode == MODE_ANEW)
+		life_wake(l, l->facts.begin ? job_deadline(l->job, l->facts.begin) : LIFE_NEVER);
+	if (l->mode == MODE_ANEW && !life_runs_any(l))
 		begin_anew(l, now);
 	if (l->mode == MODE_GOING)
-		judge(l, now);
+		act(l, now);
 	order_all(l, now);
 	life_describe(l, now);
 }

@@ -9,13 +9,13 @@
  * The state of the run is kept in a struct run_state, which life fills in but for
  * what only the machine knows (processes, hosts, logs).
  *
- * Sources: runtime/rules.h; language-decisions section 7; runtime-requirements
+ * Sources: runtime/run/rules.h; language-decisions section 7; runtime-requirements
  * R-LOC5, R-LOC7 and section 4.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_H
 #define TRAINC_RUNTIME_LOCAL_LIFE_H
 
-#include "runtime/local/run_state.h"
+#include "runtime/run/run_state.h"
 
 #define SECOND INT64_C(1000000000)
 #define LIFE_NEVER RULES_NEVER
@@ -64,7 +64,7 @@ void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, in
 
 /*
  * Something outside of the program kept a replica from starting (its port was
- * taken): the whole job begins anew, and nobody counts it.
+ * taken): the whole job begins again, and nobody counts it.
  */
 void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause);
 
@@ -72,6 +72,8 @@ void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause)
 bool life_stop(struct life *l, bool kill, struct str *why);
 bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why);
 bool life_scale(struct life *l, struct str role, int64_t n, struct str *why);
+/* Stops replica I of ROLE if it runs, and starts it with all its attempts before it. */
+bool life_restart(struct life *l, struct str role, int64_t i, struct str *why);
 
 /* ---- what to do ---- */
 

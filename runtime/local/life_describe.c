@@ -1,13 +1,28 @@
 /*
  * life_describe.c - the state of a run in words: phase, cause, whom to blame.
  */
+#include <signal.h>
+
 #include "runtime/local/life_internal.h"
 
 /* ---- blame ---- */
 
-/* Is `r` to blame rather than `other`?  Both failed; equal otherwise, the lower rank comes first. */
+/* Ends that are closer than this come in any order: the kernel reports them one after the other. */
+static const int64_t AT_ONCE = SECOND / 1000;
+
+static bool at_once(const struct run_replica *r, const struct run_replica *other)
+{
+	return r->end - other->end < AT_ONCE && other->end - r->end < AT_ONCE;
+}
+
+/*
+ * Is `r` to blame rather than `other`?  Both failed; equal otherwise, the lower rank comes first.  Of ends at one
+ * moment a kill from outside, as for want of memory, is never the echo of another rank's end; other signals often are.
+ */
 static bool earlier(const struct run_replica *r, const struct run_replica *other)
 {
+	if ((r->signal == SIGKILL) != (other->signal == SIGKILL) && at_once(r, other))
+		return r->signal == SIGKILL;
 	if (r->end != other->end)
 		return r->end < other->end;
 	return !r->signal && other->signal;
@@ -34,6 +49,30 @@ static bool part_suspect(const struct part *p)
 	return !p->plan->elastic;
 }
 
+/* " (at the same moment: b-0, b-2)": others that failed with the one to blame, as far as a clock tells. */
+static struct str at_the_same_moment(struct life *l, const struct run_replica *first)
+{
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		const struct part *p = &l->parts[k];
+		for (int64_t i = 0; part_suspect(p) && i < p->plan->max; i++) {
+			const struct run_replica *r = &p->run->at[i];
+			if (r == first || !suspect(p, i) || r->end != first->end || n++ >= 3)
+				continue;
+			buf_printf(&b, "%s%.*s-%lld", n == 1 ? " (at the same moment: " : ", ", STR_ARG(p->plan->name), (long long)i);
+		}
+	}
+	if (n > 3)
+		buf_printf(&b, " and %zu more", n - 3);
+	if (n)
+		buf_char(&b, ')');
+	struct str text = buf_take(&b, l->arena);
+	buf_release(&b);
+	return text;
+}
+
 void life_blame(struct life *l)
 {
 	const struct run_replica *first = NULL;
@@ -49,7 +88,8 @@ void life_blame(struct life *l)
 	}
 	if (first)
 		l->state->failure = (struct run_failure){ .known = true, .role = of->plan->name, .index = first->index,
-			.exit_code = first->exit_code, .signal = first->signal, .reason = first->cause };
+			.exit_code = first->exit_code, .signal = first->signal,
+			.reason = str_cat(l->arena, first->cause, at_the_same_moment(l, first), STR("")) };
 }
 
 /* ---- phase ---- */
@@ -58,18 +98,28 @@ struct count {
 	int64_t expected, ready, begun, running;
 	const struct run_replica *again;        /* the next attempt that is due */
 	const struct part *again_of;
+	const struct run_replica *waits;        /* failed for good, and the job waits for somebody who starts it again */
+	const struct part *waits_of;
 };
 
-static void count_part(const struct part *p, struct count *c)
+static void count_part(const struct part *p, bool running, struct count *c)
 {
+	/* a replica that is replaced does not disturb a job that runs */
+	bool replaced = running && failure_judge(p->plan, true) == FAILURE_PASSES;
+	bool waits = failure_judge(p->plan, false) == FAILURE_RESTARTS;
+
 	for (int64_t i = 0; i < p->plan->max; i++) {
 		const struct run_replica *r = &p->run->at[i];
-		bool counts = p->released && i < p->run->desired && r->state < REPLICA_SUCCEEDED;
+		bool counts = p->judged->released && i < p->run->desired && r->state < REPLICA_SUCCEEDED;
 		c->running += p->units[i].process != PROCESS_GONE;
 		c->begun += r->state != REPLICA_WAITING;
-		c->expected += counts;
+		c->expected += counts && !(replaced && r->again);
 		c->ready += counts && r->state == REPLICA_READY;
-		if (counts && r->again && (!c->again || r->again < c->again->again)) {
+		if (waits && i < p->run->desired && r->state == REPLICA_FAILED && !c->waits) {
+			c->waits = r;
+			c->waits_of = p;
+		}
+		if (counts && r->again && !replaced && (!c->again || r->again < c->again->again)) {
 			c->again = r;
 			c->again_of = p;
 		}
@@ -80,7 +130,7 @@ static struct str waiting_role(struct life *l)
 {
 	for (size_t i = 0; i < l->job->nroles; i++) {
 		const struct plan_role *r = l->parts[i].plan;
-		if (!r->max || l->parts[i].released || !r->start_after)
+		if (!r->max || l->parts[i].judged->released || !r->start_after)
 			continue;
 		struct str condition = plan_condition_text(&l->words, l->job, r->start_after);
 		return str_printf(&l->words, "role '%.*s' waits for %.*s", STR_ARG(r->name), STR_ARG(condition));
@@ -102,10 +152,13 @@ static void describe_going(struct life *l, int64_t now)
 
 	for (size_t i = 0; i < l->job->nroles; i++)
 		if (l->parts[i].required)
-			count_part(&l->parts[i], &c);
+			count_part(&l->parts[i], l->job->running && condition_holds(l->job, l->job->running, l->seen), &c);
 	if (c.again) {
 		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld begins again soon: %.*s", STR_ARG(c.again_of->plan->name),
 			(long long)c.again->index, STR_ARG(c.again->cause)));
+	} else if (c.waits) {
+		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld has failed and waits for somebody who starts it again: %.*s",
+			STR_ARG(c.waits_of->plan->name), (long long)c.waits->index, STR_ARG(c.waits->cause)));
 	} else if (!c.running && !c.begun) {
 		say(l, RUN_PENDING, waiting_role(l));
 	} else if (c.ready < c.expected) {
@@ -161,7 +214,7 @@ void life_describe(struct life *l, int64_t now)
 	switch (l->mode) {
 	case MODE_GOING: describe_going(l, now); break;
 	case MODE_SUSPENDED: say(l, RUN_SUSPENDED, life_runs_any(l) ? STR("replicas are still stopping") : STR("")); break;
-	case MODE_ANEW: say(l, RUN_DEGRADED, str_printf(&l->words, "the job begins anew: %.*s", STR_ARG(l->reason))); break;
+	case MODE_ANEW: say(l, RUN_DEGRADED, str_printf(&l->words, "the job restarts: %.*s", STR_ARG(l->reason))); break;
 	case MODE_ENDING: describe_end(l, now); break;
 	}
 	run_state_running(l->state, counts_as_running(l), counts_as_restarting(l), now);

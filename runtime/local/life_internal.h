@@ -6,12 +6,14 @@
 #define TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
 
 #include "runtime/local/life.h"
+#include "runtime/run/judge.h"
 
 enum process { PROCESS_GONE, PROCESS_RUNS, PROCESS_ASKED, PROCESS_KILLED };
 
 struct unit {                           /* a replica, beside its run_replica */
 	enum process process;
-	bool ours;                      /* it was told to stop: its end says nothing about it */
+	bool ours;                      /* it was asked to stop: its end says nothing about it */
+	bool restart;                   /* somebody wants it to stop and begin again */
 	bool in_place;                  /* the next attempt keeps what is there */
 	int64_t failures;               /* that counted against `retries` */
 	int64_t series;                 /* bad ends in a row: how long to wait */
@@ -24,7 +26,8 @@ struct part {                           /* a role */
 	struct unit *units;
 	enum replica_state *states;     /* as conditions see them */
 	int64_t grace;
-	bool released;                  /* start_after has held */
+	struct judge_role *judged;      /* what the judge is told of it */
+	bool *present;                  /* which of its replicas have processes, for the judge */
 	bool required;                  /* its failure is the job's */
 };
 
@@ -37,7 +40,7 @@ enum mode {
 
 struct life {
 	struct arena *arena;
-	struct arena words;             /* of `cause`, until it is put anew */
+	struct arena words;             /* of `cause`, until it is put again */
 	const struct plan_job *job;
 	struct run_state *state;
 	struct part *parts;             /* one for each role */
@@ -47,9 +50,8 @@ struct life {
 	bool stop_all, kill;            /* ENDING: whatever `clean` says; without grace */
 	struct str reason;              /* ANEW, ENDING: why */
 	int64_t backoff;
-	int64_t timeout_at;
 	int64_t anew_at;                /* ANEW: not before */
-	int64_t restarts_left;
+	struct judge_facts facts;
 	int64_t degraded_until;
 	unsigned beginnings;
 

@@ -20,7 +20,7 @@ struct log_record {                     /* in the byte order of the machine */
 };
 static inline bool log_ends_attempt(const struct log_record *r) { return r->mark == LOG_ATTEMPT_ENDED || r->mark == LOG_ATTEMPT_STOPPED; }
 
-/* "worker-3" or, for another container than the main one, "worker-3.logger". */
+/* "worker-3" or, for print this container instead of the main one, "worker-3.logger". */
 struct str log_name(struct arena *a, struct str role, int64_t index, struct str container, bool main);
 
 /* ---- writing: the keeper ---- */

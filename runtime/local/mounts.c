@@ -204,7 +204,7 @@ static bool open_up(struct view *v, const char *path)
 
 	if (stat(path, &st) == 0 && ours(v, st.st_dev))
 		return true;
-	list = opendir(path);
+	list = directory_open(path);
 	if (!list)
 		return failed(v, "list '%s'", path);
 	ok = mirror(v, list, path, path, -1);
@@ -470,7 +470,7 @@ static bool pivot(struct view *v)
 
 static bool new_root(struct view *v, const char *image, bool proc)
 {
-	DIR *from = opendir(image ? image : "/");
+	DIR *from = directory_open(image ? image : "/");
 	int covered = open_tree(AT_FDCWD, stage, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	bool ok;
 

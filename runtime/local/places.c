@@ -9,7 +9,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LOWEST = 10240, TRIES = 4096 };
+/*
+ * Libraries take ports without asking: workers of clusters from 10000 up, rendezvous
+ * around 29400 and 29500.  LOWEST and the reserved numbers keep out of their way.
+ */
+enum { LOWEST = 20000, TRIES = 4096, RESERVED_LOW = 29400, RESERVED_HIGH = 29599 };
 
 struct port {                           /* of one replica */
 	int64_t number;
@@ -144,8 +148,10 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static bool is_declared(const struct plan_job *j, int64_t number)
+static bool is_avoided(const struct plan_job *j, int64_t number)
 {
+	if (number >= RESERVED_LOW && number <= RESERVED_HIGH)
+		return true;
 	for (size_t k = 0; k < j->nroles; k++)
 		for (size_t i = 0; i < j->roles[k].main.nports; i++)
 			if (j->roles[k].main.ports[i].port == number)
@@ -160,7 +166,7 @@ static bool find_port(struct places *p, struct port *ret)
 		int64_t number = p->next++;
 		if (p->next == p->high)
 			p->next = p->low;
-		if (is_declared(p->job, number))
+		if (is_avoided(p->job, number))
 			continue;
 		int claim = claim_number(number);
 		if (claim < 0) {
@@ -211,7 +217,7 @@ static bool each_port(struct places *p, bool (*f)(struct places *, struct port *
 	for (size_t k = 0; k < p->job->nroles; k++)
 		for (size_t i = 0; i < (size_t)p->job->roles[k].max * p->roles[k].nports; i++)
 			if (!f(p, &p->roles[k].ports[i])) {
-				*why = str_printf(p->arena, "there is no free port for role '%.*s': %s", STR_ARG(p->job->roles[k].name), strerror(errno));
+				*why = str_printf(p->arena, "no free port for role '%.*s': %s", STR_ARG(p->job->roles[k].name), strerror(errno));
 				return false;
 			}
 	return true;
@@ -230,6 +236,10 @@ static const char *hosts_text(struct places *p)
 			buf_char(&b, ' ');
 			plan_host(p->job, r, i, &b);
 			buf_printf(&b, " %.*s-%lld\n", STR_ARG(r->object), (long long)i);
+			/* what a program asks for that listens on both families */
+			buf_printf(&b, "::ffff:%.*s ", STR_ARG(isolation_address(p->iso, p->roles[k].first + (size_t)i)));
+			plan_host(p->job, r, i, &b);
+			buf_char(&b, '\n');
 		}
 	}
 	struct str text = buf_take(&b, p->arena);

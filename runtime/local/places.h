@@ -34,7 +34,7 @@ const char *places_hosts(const struct places *p);
  * has one of them by now, with its number (fault F-49).
  */
 bool places_free(struct places *p, unsigned role, int64_t i, int64_t *ret_taken);
-/* Nothing runs: find numbers anew for ports that somebody else has by now. */
+/* Nothing runs: find numbers again for ports that somebody else has by now. */
 bool places_again(struct places *p, struct str *why);
 void places_release(struct places *p);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/local/run_state.h"
+#include "runtime/run/run_state.h"
 
 static size_t read_small(const char *path, char *into, size_t size)
 {

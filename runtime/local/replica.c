@@ -4,7 +4,7 @@
  *
  * Init containers run one by one; then each sidecar is started, and the main
  * container when they run.  The end of the main container is the end of the
- * replica: sidecars are told to stop, and what is left of any process group is
+ * replica: sidecars are asked to stop, and what is left of any process group is
  * killed while its number is still taken by the process that has just ended.
  */
 #include <errno.h>
@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "runtime/local/engine_internal.h"
+#include "runtime/local/mark.h"
 
 enum { DRAIN = 32, TAIL_LINES = 10, TAIL_BYTES = 4096 };
 
@@ -191,6 +192,8 @@ static bool spawn(struct engine *e, struct container *c, const struct launched *
 	struct spawn s = { .candidates = what->candidates, .argv = what->argv, .envp = what->envp, .cwd = what->cwd, .isolation = e->iso,
 		.replica = places_number(e->places, c->replica->role, c->replica->index), .box = &what->box, .files = e->files,
 		.null = e->null, .output = ends[1] };
+
+	s.mark = mark_of_replica(e->mark, s.replica);
 	bool ok = spawn_start(&s, &child);
 	int error = errno;
 	close(ends[1]);

@@ -21,9 +21,10 @@
 #include "base/path.h"
 #include "diag/suggest.h"
 #include "runtime/local/remove.h"
-#include "runtime/words.h"
+#include "runtime/local/survivors.h"
+#include "base/words.h"
 
-enum { STATUS_DISK = 3, STATUS_CONFLICT = 5 };
+enum { STATUS_DISK = 3, STATUS_CONFLICT = 5, SURVIVORS_SECONDS = 2 };
 
 /* ---- where ---- */
 
@@ -71,7 +72,7 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why)
 	} else if (home && home[0] == '/') {
 		*ret = path_join(a, str_of(home), STR(".local/state/trainc"));
 	} else {
-		*why = STR("there is no directory for the state of runs: set TRAINC_STATE_DIR, or HOME");
+		*why = STR("no directory for the state of runs: set TRAINC_STATE_DIR, or HOME");
 		return false;
 	}
 	if (!make_directories(a, *ret, why))
@@ -161,12 +162,13 @@ static bool read_state(struct arena *a, struct str path, const char *name, struc
 	return file_read(a, str_of(in(a, path, name)), &text, why) && run_state_read(a, text, ret, why);
 }
 
+/* Does the run go on?  A keeper that has saved its verdict ends within moments. */
 static bool keeper_alive(struct arena *a, struct str path)
 {
 	struct run_state s;
 	struct str why;
 
-	return read_state(a, path, "state", &s, &why) && process_alive(&s.keeper, s.boot_id);
+	return read_state(a, path, "state", &s, &why) && !run_phase_final(s.phase) && process_alive(&s.keeper, s.boot_id);
 }
 
 static struct str run_of(struct str path) { return path_base(path); }
@@ -174,7 +176,7 @@ static struct str run_of(struct str path) { return path_base(path); }
 /* Locked, by us.  Locks are held for moments by those who look at a directory without a state: try for a second. */
 static bool lock(struct making *m)
 {
-	for (int tries = 0; tries < 100; tries++) {
+	for (int tries = 0; tries < 500; tries++) {
 		m->fd = open_made(m);
 		if (m->fd < 0 && errno == ENOENT)
 			continue;
@@ -213,12 +215,13 @@ static bool clear(struct making *m, bool replace)
 	struct run_state s;
 	struct str why;
 	bool known = read_state(m->arena, m->path, "state", &s, &why);
+	size_t found;
 
-	if (known && run_survivors(m->arena, &s).n)
-		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "processes of an earlier run of '%.*s' are still alive, without their keeper",
-		                                             STR_ARG(run_of(m->path))));
 	if (known && !replace)
-		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "there is a run '%.*s' already", STR_ARG(run_of(m->path))));
+		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "run '%.*s' already exists", STR_ARG(run_of(m->path))));
+	if (known && survivors_end(m->arena, &s, SURVIVORS_SECONDS * NS_PER_SECOND, &found))
+		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "processes of an earlier run of '%.*s', which has lost its keeper, cannot be ended: "
+			"the kernel holds them", STR_ARG(run_of(m->path))));
 	return remove_inside(m->arena, m->fd, NULL, &why) || refuse(m, STATUS_DISK, why);
 }
 
@@ -322,8 +325,8 @@ static struct str no_such_run(struct arena *a, struct str state_dir, struct str 
 	suggest_init(&near, a, run);
 	for (size_t i = 0; i < all.n; i++)
 		suggest_add(&near, all.at[i]);
-	struct str help = suggest_or_list(&near, "there are");
-	return str_printf(a, "there is no run '%.*s' on this machine%s%.*s", STR_ARG(run), help.n ? "; " : "", STR_ARG(help));
+	struct str help = suggest_or_list(&near, "the runs are");
+	return str_printf(a, "no run '%.*s' on this machine%s%.*s", STR_ARG(run), help.n ? "; " : "", STR_ARG(help));
 }
 
 static void set_unknown(struct run_state *s, struct str cause)
@@ -377,7 +380,7 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 			return true;
 	}
 	set_unknown(ret, str_eq(ret->boot_id, boot_id_read(a)) ? STR("its keeper is gone without a verdict")
-	                                                       : STR("the machine was started anew while it ran"));
+	                                                       : STR("the machine restarted while it ran"));
 	return true;
 }
 
@@ -386,7 +389,7 @@ static int by_bytes(const void *x, const void *y) { return str_cmp(*(const struc
 struct run_names run_list(struct arena *a, struct str state_dir)
 {
 	struct run_names all = { 0 };
-	DIR *d = opendir(runs_path(a, state_dir).p);
+	DIR *d = directory_open(runs_path(a, state_dir).p);
 
 	if (!d)
 		return all;
@@ -397,6 +400,19 @@ struct run_names run_list(struct arena *a, struct str state_dir)
 	if (all.n)
 		qsort(all.at, all.n, sizeof *all.at, by_bytes);
 	return all;
+}
+
+/* Another command removes it: waits, for at most five seconds, until it is gone. */
+static bool removed_meanwhile(const struct making *m)
+{
+	for (int tries = 0; tries < 500; tries++) {
+		if (!still_there(m))
+			return true;
+		if (keeper_alive(m->arena, m->path))
+			return false;
+		pause_ms(10);
+	}
+	return false;
 }
 
 bool run_dir_remove(struct arena *a, struct str path, struct str *why)
@@ -411,6 +427,8 @@ bool run_dir_remove(struct arena *a, struct str path, struct str *why)
 		*why = str_printf(a, "cannot remove '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(a, errno)));
 		return false;
 	}
+	if (flock(m.fd, LOCK_EX | LOCK_NB) != 0 && (ok = removed_meanwhile(&m)))
+		return close(m.fd), true;
 	if (flock(m.fd, LOCK_EX | LOCK_NB) != 0)
 		*why = str_printf(a, "'%.*s' is running, or another command removes it", STR_ARG(run_of(path)));
 	else    /* the state last: what is interrupted here can be seen, and done again */

@@ -16,7 +16,7 @@
 #ifndef TRAINC_RUNTIME_LOCAL_RUN_DIR_H
 #define TRAINC_RUNTIME_LOCAL_RUN_DIR_H
 
-#include "runtime/local/run_state.h"
+#include "runtime/run/run_state.h"
 
 /* The state directory, made if it is not there; false with a sentence (status 3). */
 bool state_dir(struct arena *a, struct str *ret, struct str *why);

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "runtime/local/mark.h"
 
-enum step { STEP_ISOLATE, STEP_DIRECTORY, STEP_EXEC, STEP_OTHER };
+enum step { STEP_ISOLATE, STEP_DIRECTORY, STEP_EXEC, STEP_INTERPRETER, STEP_OTHER };
 
 struct failure {
 	enum step step;
@@ -69,11 +71,18 @@ static bool descriptors(const struct spawn *s, int *fd)
 static void execute(const struct spawn *s, int fd)
 {
 	int error = ENOENT;
+	struct stat is;
 
 	for (size_t i = 0; s->candidates[i]; i++) {
 		execve(s->candidates[i], s->argv, s->envp);
-		if (errno == EACCES)
-			error = EACCES;
+		int now = errno;
+		if (now == ENOENT && stat(s->candidates[i], &is) == 0)
+			report(fd, STEP_INTERPRETER, ENOENT);
+		if (now == EACCES && stat(s->candidates[i], &is) == 0 && S_ISDIR(is.st_mode))
+			now = EISDIR;
+		errno = now;
+		if (errno == EACCES || errno == EISDIR)
+			error = errno;
 		else if (errno != ENOENT && errno != ENOTDIR) {
 			error = errno;
 			break;
@@ -87,6 +96,7 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 	struct failure f = { .step = STEP_ISOLATE };
 
 	default_signals();
+	mark_set(s->mark);
 	setsid();
 	if (!isolation_enter(s->isolation, s->replica, s->box, &f.why)) {
 		if (write(fd, &f, sizeof f) < 0)
@@ -135,7 +145,8 @@ static struct str exec_sentence(struct arena *a, int error, struct str command)
 	case ENOENT:
 	case ENOTDIR: return str_printf(a, "command not found: '%.*s'", STR_ARG(command));
 	case EACCES: return str_printf(a, "not executable: '%.*s'", STR_ARG(command));
-	case ENOEXEC: return str_printf(a, "'%.*s' is no program that this machine can run: a script begins with '#!'", STR_ARG(command));
+	case EISDIR: return str_printf(a, "'%.*s' is a directory, not a program", STR_ARG(command));
+	case ENOEXEC: return str_printf(a, "'%.*s' is not a program that this machine can run: a script begins with '#!'", STR_ARG(command));
 	case E2BIG: return str_printf(a, "arguments and environment of '%.*s' are larger than this machine permits", STR_ARG(command));
 	}
 	return str_printf(a, "cannot run '%.*s': %.*s", STR_ARG(command), STR_ARG(file_reason(a, error)));
@@ -153,6 +164,8 @@ bool spawn_report(struct arena *a, const struct spawned *s, struct str command, 
 	struct str reason = file_reason(a, f.why.error);
 	if (f.step == STEP_EXEC)
 		*why = exec_sentence(a, f.why.error, command);
+	else if (f.step == STEP_INTERPRETER)
+		*why = str_printf(a, "the interpreter that '%.*s' names in its first line does not exist", STR_ARG(command));
 	else if (f.step == STEP_ISOLATE)
 		*why = f.why.error ? str_printf(a, "%s: %.*s", f.why.step, STR_ARG(reason)) : str_copy(a, str_of(f.why.step));
 	else if (f.step == STEP_DIRECTORY)

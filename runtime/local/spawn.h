@@ -22,6 +22,7 @@ struct spawn {
 	size_t replica;
 	const struct sandbox *box;      /* never NULL; may be empty */
 	struct rlimit files;            /* RLIMIT_NOFILE of the child */
+	uint64_t mark;                  /* mark.h: of the replica */
 	int null;                       /* descriptor of /dev/null */
 	int output;                     /* becomes standard output and error */
 };

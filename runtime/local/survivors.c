@@ -1,17 +1,38 @@
+/*
+ * survivors.c - all processes of the machine are looked at again and again until
+ * none belongs to the run: what is found late was started by what is dying.
+ *
+ * A signal goes through a pidfd that was opened before the process was judged, so
+ * it never reaches a later process of the same number.
+ */
 #include "runtime/local/survivors.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "runtime/local/mark.h"
 #include "runtime/local/run_dir.h"
-#include "runtime/words.h"
+#include "base/words.h"
 
-static pid_t session_of(pid_t pid) { return getsid(pid); }
+enum { KILL_SECONDS = 5, PAUSE_MS = 20 };
+
+struct process {
+	pid_t pid, parent;
+	bool ours, spared;
+};
+
+struct search {
+	struct arena *arena;
+	uint64_t mark;
+	struct process_ids leaders;     /* main processes that live */
+	struct process *at;
+	size_t n;
+};
 
 static bool leads(const struct process_ids *leaders, pid_t session)
 {
@@ -21,76 +42,125 @@ static bool leads(const struct process_ids *leaders, pid_t session)
 	return false;
 }
 
-static bool is_known(const struct process_ids *all, const struct process_id *id)
+static bool belongs(const struct search *s, pid_t pid)
 {
-	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].pid == id->pid && all->at[i].start == id->start)
-			return true;
-	return false;
+	size_t number;
+
+	return mark_find(pid, s->mark, &number) || leads(&s->leaders, pid) || (s->leaders.n && leads(&s->leaders, getsid(pid)));
 }
 
-/*
- * Everybody in the sessions of the leaders.  Told by session while the leader lives,
- * and by pid and start time from then on: the number of a session that has ended may
- * become that of a stranger.
- */
-static void add_members(struct arena *a, const struct run_state *s, const struct process_ids *leaders, struct process_ids *all)
+static void list_processes(struct search *s)
 {
-	DIR *d = opendir("/proc");
+	DIR *d = directory_open("/proc");
 
-	for (struct dirent *e; d && (e = readdir(d));) {
+	for (const struct dirent *e; d && (e = readdir(d));) {
+		char state;
 		pid_t pid = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? (pid_t)strtol(e->d_name, NULL, 10) : 0;
-		struct process_id id;
+		pid_t parent = pid ? process_parent(pid, &state) : -1;
+		struct process p = { .pid = pid, .parent = parent };
 
-		if (pid && leads(leaders, session_of(pid)) && process_identify(pid, &id) && !is_known(all, &id))
-			ARENA_PUSH(a, all->at, all->n, id);
+		if (parent < 0 || state == 'Z' || state == 'X')
+			continue;
+		p.ours = belongs(s, pid);
+		ARENA_PUSH(s->arena, s->at, s->n, p);
 	}
 	if (d)
 		closedir(d);
-	/* a leader that died while we looked proves nothing about its session */
-	for (size_t i = 0; i < leaders->n; i++)
-		if (!process_alive(&leaders->at[i], s->boot_id))
-			all->n = 0;
 }
 
-static size_t signal_all(const struct process_ids *all, struct str boot_id, int signal)
+static struct process *process_of(const struct search *s, pid_t pid)
 {
-	size_t alive = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].pid == pid)
+			return &s->at[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < all->n; i++) {
-		if (!process_alive(&all->at[i], boot_id))
-			continue;
-		alive++;
-		if (signal)
-			kill(all->at[i].pid, signal);
+static void spare_caller(struct search *s)
+{
+	struct process *p = process_of(s, getpid());
+
+	for (size_t i = 0; p && !p->spared && i < s->n; i++) {
+		p->spared = true;
+		p = process_of(s, p->parent);
 	}
-	return alive;
 }
 
-/* Until all are dead; how many are not after that time. */
-static size_t wait_for(const struct process_ids *all, struct str boot_id, int64_t ns, int signal)
+/* Children of a process that is ours are ours, whatever they did to their mark. */
+static void add_children(struct search *s)
 {
-	const struct timespec pause = { 0, 10 * 1000000 };
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < s->n; i++) {
+			const struct process *parent = s->at[i].ours ? NULL : process_of(s, s->at[i].parent);
+			if (!parent || !parent->ours || parent->spared)
+				continue;
+			s->at[i].ours = more = true;
+		}
+	}
+}
+
+static bool send_signal(const struct search *s, const struct process *p, int signal)
+{
+	int fd = pidfd_open(p->pid, 0);
+	char state = 'Z';
+
+	if (fd < 0)
+		return false;
+	bool still = belongs(s, p->pid) || process_parent(p->pid, &state) == p->parent;
+	bool sent = still && (!signal || pidfd_send_signal(fd, signal, NULL, 0) == 0);
+	close(fd);
+	return sent;
+}
+
+/* Sends SIGNAL (0: none) to all processes of the run; how many there are. */
+static size_t signal_all(const struct run_state *run, int signal)
+{
+	struct arena scratch = { 0 };
+	struct search s = { .arena = &scratch, .mark = mark_of_run(run) };
+	size_t n = 0;
+
+	s.leaders = run_survivors(&scratch, run);
+	list_processes(&s);
+	spare_caller(&s);
+	add_children(&s);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.at[i].ours && !s.at[i].spared)
+			n += send_signal(&s, &s.at[i], signal);
+	arena_release(&scratch);
+	return n;
+}
+
+/* Until none is left, for at most NS; how many are left then. */
+static size_t wait_for(const struct run_state *run, int64_t ns, int signal)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000 };
 	int64_t end = clock_steady() + ns;
 	size_t left;
 
-	while ((left = signal_all(all, boot_id, signal)) && clock_steady() < end)
+	while ((left = signal_all(run, signal)) && clock_steady() < end)
 		nanosleep(&pause, NULL);
 	return left;
 }
 
-size_t survivors_end(struct arena *a, const struct run_state *s, int64_t grace)
+size_t survivors_end(struct arena *a, const struct run_state *s, int64_t grace, size_t *ret_found)
 {
-	struct process_ids leaders = run_survivors(a, s), all = { 0 };
+	*ret_found = str_eq(s->boot_id, boot_id_read(a)) ? signal_all(s, grace ? SIGTERM : SIGKILL) : 0;
+	if (!*ret_found || (grace && !wait_for(s, grace, 0)))
+		return 0;
+	return wait_for(s, KILL_SECONDS * NS_PER_SECOND, SIGKILL);
+}
 
-	for (int tries = 0; tries < 10 && leaders.n && !all.n; tries++) {
-		add_members(a, s, &leaders, &all);
-		leaders = run_survivors(a, s);
-	}
-	if (!all.n)
-		return 0;
-	signal_all(&all, s->boot_id, SIGTERM);
-	if (!wait_for(&all, s->boot_id, grace, 0))
-		return 0;
-	return wait_for(&all, s->boot_id, 5 * NS_PER_SECOND, SIGKILL);
+void keeper_kill(const struct run_state *s)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000 };
+	int fd = s->keeper.pid ? pidfd_open(s->keeper.pid, 0) : -1;
+
+	if (fd < 0)
+		return;
+	if (process_alive(&s->keeper, s->boot_id))
+		pidfd_send_signal(fd, SIGKILL, NULL, 0);
+	close(fd);
+	for (int i = 0; i < 100 && process_alive(&s->keeper, s->boot_id); i++)
+		nanosleep(&pause, NULL);
 }

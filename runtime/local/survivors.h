@@ -1,17 +1,22 @@
 /*
- * survivors.h - what is left of a run whose keeper is gone.
+ * survivors.h - the processes that are left of a run whose keeper has died.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_SURVIVORS_H
 #define TRAINC_RUNTIME_LOCAL_SURVIVORS_H
 
-#include "runtime/local/run_state.h"
+#include "runtime/run/run_state.h"
 
 /*
- * End the sessions of its replicas that are still alive: TERM, and KILL after
- * `grace` ns.  A process is signalled only while it is certain that it is the one
- * that was started (pid, start time, boot), or that it belongs to the session of
- * such a one.  Returns how many could not be ended within five more seconds.
+ * Ends every process of the run S: TERM, and KILL after GRACE ns.  A process
+ * belongs to the run if it carries the run's mark (mark.h), if it is in the session
+ * of a main process that S records and that still lives, or if it descends from
+ * such a process.  No other process is signaled, and neither is the caller nor an
+ * ancestor of it.  Returns how many live on after five more seconds, and counts
+ * those that were found in *RET_FOUND.
  */
-size_t survivors_end(struct arena *a, const struct run_state *s, int64_t grace);
+size_t survivors_end(struct arena *a, const struct run_state *s, int64_t grace, size_t *ret_found);
+
+/* Kills the keeper of S, which does not do what it is asked, and waits up to two seconds for its end. */
+void keeper_kill(const struct run_state *s);
 
 #endif

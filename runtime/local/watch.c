@@ -6,107 +6,153 @@
 
 #include "runtime/local/run_dir.h"
 
+struct local_watch {
+	struct str state_dir, dir;
+	struct arena memory[2];         /* the state is in one of them, and goes when a newer one comes */
+	unsigned current;
+	struct control_lines lines;     /* fd -1: nobody tells any more */
+	bool silent;                    /* its keeper lives and does not answer */
+};
+
+static struct local_watch *own_of(const struct run_watch *w) { return w->own; }
+
 /* Room for a state that is about to be read: the older of the two. */
-static struct arena *next_memory(struct watch *w)
+static struct arena *next_memory(struct local_watch *l)
 {
-	struct arena *a = &w->memory[!w->current];
+	struct arena *a = &l->memory[!l->current];
 
 	arena_release(a);
 	return a;
 }
 
-static void take(struct watch *w, const struct run_state *s)
+static void take(struct run_watch *w, const struct run_state *s)
 {
+	struct local_watch *l = own_of(w);
+
 	w->state = *s;
-	w->current = !w->current;
+	l->current = !l->current;
 }
 
-static bool load(struct watch *w, struct str *why)
+static bool load(struct run_watch *w, struct str *why)
 {
+	struct local_watch *l = own_of(w);
 	struct run_state s;
 
-	if (!run_load(next_memory(w), w->state_dir, w->name, &s, why))
+	if (!run_load(next_memory(l), l->state_dir, w->name, &s, why))
 		return false;
 	take(w, &s);
 	return true;
 }
 
-static void disconnect(struct watch *w) { control_lines_release(&w->lines); }
+static void disconnect(struct local_watch *l) { control_lines_release(&l->lines); }
 
-/* To its keeper; false when nobody listens. */
-static bool connect_to(struct watch *w)
+/*
+ * To its keeper; false when nobody listens.  A keeper that does not answer in time
+ * keeps the request: if it goes on, its answer and the states come after all.
+ */
+static bool connect_to(struct local_watch *l)
 {
 	struct arena scratch = { 0 };
 	struct str why;
-	int fd = control_connect(&scratch, w->dir, &why);
-	bool ok = fd >= 0 && control_ask(&scratch, fd, STR("watch"), &why);
+	int fd = control_connect(&scratch, l->dir, &why);
+	enum control_answer got = fd >= 0 ? control_ask(&scratch, fd, STR("watch"), &why) : errno == EAGAIN ? CONTROL_SILENT : CONTROL_GONE;
+	bool ok = got == CONTROL_OK || got == CONTROL_SILENT;
 
+	l->silent = got == CONTROL_SILENT;
 	if (ok)
-		w->lines = (struct control_lines){ .fd = fd };
+		l->lines = (struct control_lines){ .fd = fd };
 	else if (fd >= 0)
 		close(fd);
 	arena_release(&scratch);
 	return ok;
 }
 
+/* Has its keeper left processes that are about to end with it? */
+static bool is_ending(const struct run_watch *w)
+{
+	struct arena scratch = { 0 };
+	bool any = w->state.phase == RUN_UNKNOWN && run_survivors(&scratch, &w->state).n;
+
+	arena_release(&scratch);
+	return any;
+}
+
 /*
  * The files of a run that nobody speaks for: a keeper that begins has no socket yet,
  * one that ends none any more.  It is given a second to do either.
  */
-static bool settle(struct watch *w, struct str *why)
+static bool settle(struct run_watch *w, struct str *why)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };
 
 	for (int tries = 0; tries < 100; tries++) {
 		if (!load(w, why))
 			return false;
-		if (run_phase_final(w->state.phase) || connect_to(w))
+		if (run_phase_final(w->state.phase) ? !is_ending(w) : connect_to(own_of(w)))
 			return true;
 		nanosleep(&pause, NULL);
 	}
+	if (run_phase_final(w->state.phase))
+		return true;
 	w->state.phase = RUN_UNKNOWN;
-	w->state.cause = STR("its keeper is there, but does not listen");
+	w->state.cause = STR("its keeper lives, but does not listen: its socket was removed");
 	return true;
 }
 
-bool watch_open(struct arena *a, struct watch *w, struct str state_dir, struct str run, struct str *why)
-{
-	*w = (struct watch){ .state_dir = state_dir, .name = str_copy(a, run), .lines = { .fd = -1 } };
-	w->dir = run_dir_path(a, state_dir, run);
-	if (settle(w, why))
-		return true;
-	*why = str_copy(a, *why);
-	watch_close(w);
-	return false;
-}
+static int local_fd(const struct run_watch *w) { return own_of(w)->lines.fd; }
 
-bool watch_update(struct watch *w)
+static bool local_over(const struct run_watch *w) { return own_of(w)->lines.fd < 0 && run_phase_final(w->state.phase); }
+
+static bool local_update(struct run_watch *w)
 {
+	struct local_watch *l = own_of(w);
 	struct str line, newest = { 0 }, why;
 	struct run_state s;
 	bool changed = false;
 
-	if (w->lines.fd < 0)
+	if (l->lines.fd < 0 && (!l->silent || process_alive(&w->state.keeper, w->state.boot_id)))
 		return false;
-	control_read(&w->lines);
-	while (control_line(&w->lines, &line))
+	if (l->lines.fd >= 0)
+		control_read(&l->lines);
+	while (l->lines.fd >= 0 && control_line(&l->lines, &line))
 		newest = line;
-	if (newest.p && run_state_read(next_memory(w), newest, &s, &why)) {
+	if (newest.p && run_state_read(next_memory(l), newest, &s, &why)) {
 		take(w, &s);
+		l->silent = false;
 		changed = true;
 	}
-	if (!w->lines.ended)
+	if (l->lines.fd >= 0 && !l->lines.ended)
 		return changed;
-	disconnect(w);
+	disconnect(l);
+	l->silent = false;
 	/* without a last word: it died, or we were too slow; or the run was removed meanwhile */
 	if (!run_phase_final(w->state.phase) && !settle(w, &why))
 		w->gone = true;
 	return true;
 }
 
-void watch_close(struct watch *w)
+static void local_close(struct run_watch *w)
 {
-	disconnect(w);
-	arena_release(&w->memory[0]);
-	arena_release(&w->memory[1]);
+	struct local_watch *l = own_of(w);
+
+	disconnect(l);
+	arena_release(&l->memory[0]);
+	arena_release(&l->memory[1]);
 }
+
+bool local_watch_open(struct arena *a, struct run_watch *w, struct str state_dir, struct str run, struct str *why)
+{
+	static const struct run_watch_ops ops = { local_fd, local_update, local_over, local_close };
+	struct local_watch *l = ARENA_NEW(a, struct local_watch);
+
+	*l = (struct local_watch){ .state_dir = state_dir, .dir = run_dir_path(a, state_dir, run), .lines = { .fd = -1 } };
+	*w = (struct run_watch){ .ops = &ops, .name = str_copy(a, run), .own = l };
+	if (settle(w, why))
+		return true;
+	*why = str_copy(a, *why);
+	local_close(w);
+	return false;
+}
+
+struct str local_watch_dir(const struct run_watch *w) { return own_of(w)->dir; }
+bool local_watch_silent(const struct run_watch *w) { return own_of(w)->silent; }

@@ -2,20 +2,30 @@
 
 #include <strings.h>
 
-#include "runtime/words.h"
+#include "base/words.h"
+#include "runtime/run/judge.h"
 
 /* ---- one replica ---- */
 
 bool replica_again(const struct part *p, const struct replica *r)
 {
-	int code = r->view.exit_code > 0 ? r->view.exit_code : 255;
+	const struct pod_view *v = &r->view;
+	struct attempt_end end = { .exit_code = v->exit_code > 0 ? v->exit_code : -1, .disrupted = v->disrupted, .failures = r->failures };
 
-	if (r->view.disrupted)
-		return true;
-	/* no code: evicted, or another container failed; whoever tries by exit code does so then (operator-semantics.md, section 7) */
-	if (r->view.exit_code <= 0 && p->plan->has_retry_on)
-		return true;
-	return attempt_judge(p->plan, code, false, r->failures) != ATTEMPT_FAILED;
+	return judge_attempt(p->plan, &end) != ATTEMPT_FAILED;
+}
+
+/* As the judge sees it: a failed pod that may begin again has not failed for good. */
+static enum replica_state judged_state(const struct part *p, int64_t i)
+{
+	enum replica_state state = p->states[i];
+
+	if (state == REPLICA_WAITING && p->plan->elastic && p->at[i].pod)
+		return REPLICA_STARTED;
+	if (state != REPLICA_FAILED || p->at[i].lost || !p->at[i].view.failed || !replica_again(p, &p->at[i]))
+		return state;
+	/* an elastic role is not done while one of its replicas is between two attempts */
+	return p->plan->elastic ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
 static enum replica_state state_of(const struct replica *r, bool governed)
@@ -160,6 +170,24 @@ static void worse(struct part *p, enum run_phase phase, struct str cause)
 	}
 }
 
+/* A Job that has failed as a whole names no indexes: its pods that failed say which, else its count how many. */
+static void lost_with_job(struct part *p, const struct data *job, struct span_of s)
+{
+	int64_t failed = status_number(job, "status.failed", 0), known = 0;
+
+	for (int64_t i = s.from; i < s.to; i++) {
+		if (p->at[i].view.failed && p->states[i] != REPLICA_SUCCEEDED)
+			p->states[i] = REPLICA_FAILED;
+		known += p->states[i] == REPLICA_FAILED;
+	}
+	for (int64_t i = s.from; i < s.to && known < failed; i++) {
+		if (p->states[i] != REPLICA_WAITING)
+			continue;
+		p->states[i] = REPLICA_FAILED;
+		known++;
+	}
+}
+
 static void judge_jobs(struct gathering *g, struct part *p)
 {
 	for (size_t i = 0; i < p->njobs; i++) {
@@ -169,6 +197,11 @@ static void judge_jobs(struct gathering *g, struct part *p)
 		struct job_view v = job_judge(g->arena, j->object, &c, &g->events, g->now);
 		if (!c.seen && j->index < 0)
 			believe(p, j->object);
+		if (v.phase == RUN_SUSPENDED && p->plan->start_after && !status_text(j->object, "status.startTime").n)
+			v = (struct job_view){ .phase = RUN_PENDING, .cause = str_printf(g->arena, "waits for %.*s",
+				STR_ARG(plan_condition_text(g->arena, g->job, p->plan->start_after))) };
+		if (v.phase == RUN_FAILED && !status_text(j->object, "status.failedIndexes").n)
+			lost_with_job(p, j->object, s);
 		p->suspended = p->suspended || v.suspended;
 		p->since = v.suspended && v.since > p->since ? v.since : p->since;
 		worse(p, v.phase, v.cause);
@@ -199,6 +232,9 @@ static void judge_pods(struct gathering *g, struct part *p)
 
 	if (!c.seen && g->whole)
 		count_believed(g, p, &c);
+	p->suspended = c.phase == RUN_SUSPENDED;        /* held back by a gate of ours, which says so itself */
+	if (p->suspended)
+		c.cause = STR("");
 	if (phase_rank(c.phase) < phase_rank(RUN_RUNNING))
 		worse(p, c.phase, c.cause);
 	else if (c.succeeded >= p->desired)
@@ -216,9 +252,11 @@ void part_judge(struct gathering *g, struct part *p, bool governed)
 	for (int64_t i = 0; i < p->plan->max; i++)
 		p->states[i] = state_of(&p->at[i], governed || p->njobs);
 	p->phase = RUN_ABSENT;
-	if (!p->desired)
-		return;
-	judge_jobs(g, p);
-	if (!p->njobs)
-		judge_pods(g, p);
+	if (p->desired) {
+		judge_jobs(g, p);
+		if (!p->njobs)
+			judge_pods(g, p);
+	}
+	for (int64_t i = 0; i < p->plan->max; i++)
+		p->judged[i] = judged_state(p, i);
 }

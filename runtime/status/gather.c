@@ -1,6 +1,6 @@
 #include "runtime/status/gather.h"
 
-#include "runtime/words.h"
+#include "base/words.h"
 
 struct replica_key {
 	struct part *part;
@@ -145,7 +145,8 @@ static void pod(struct gathering *g, const struct data *o)
 	bool newest = !r->pod || later(o, r->pod);
 	if (r->pod) {
 		const struct pod_view *before = newest ? &old : &v;
-		r->failures += before->failed;
+		r->failures += before->failed && !before->disrupted;
+		r->restarts += before->restarts;
 		if (before->finished > (newest ? v : old).restarted && before->failed)
 			(newest ? &v : &old)->restarted = before->finished;
 	}
@@ -155,6 +156,8 @@ static void pod(struct gathering *g, const struct data *o)
 		struct failing f = { key.part, key.index, o, v };
 		ARENA_PUSH(g->arena, g->failing, g->nfailing, f);
 	}
+	if (v.begin && (!r->first || v.begin < r->first))
+		r->first = v.begin;
 	r->view = newest ? v : old;
 	r->pod = newest ? o : r->pod;
 	g->npods++;
@@ -334,7 +337,8 @@ struct gathering gather(struct arena *a, const struct plan_job *j, const struct 
 	for (size_t i = 0; i < j->nroles; i++)
 		g.parts[i] = (struct part){ .plan = &j->roles[i], .desired = j->roles[i].max,
 			.at = ARENA_ARRAY(a, struct replica, (size_t)j->roles[i].max),
-			.states = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max) };
+			.states = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max),
+			.judged = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max) };
 	name_replicas(&g);
 	sort_objects(&g);
 	return g;

@@ -4,7 +4,7 @@
 #ifndef TRAINC_RUNTIME_STATUS_GATHER_H
 #define TRAINC_RUNTIME_STATUS_GATHER_H
 
-#include "runtime/rules.h"
+#include "runtime/run/rules.h"
 #include "runtime/status/object.h"
 #include "runtime/status/pod.h"
 #include "runtime/status/status.h"
@@ -12,7 +12,9 @@
 struct replica {
 	const struct data *pod;         /* the latest one, or NULL */
 	struct pod_view view;
-	int64_t failures;               /* pods before it that failed */
+	int64_t failures;               /* pods before it that failed by themselves */
+	int64_t restarts;               /* in place, of pods before it */
+	int64_t first;                  /* when the first of its pods began; 0: unknown */
 	bool done, lost;                /* the Job says so */
 };
 
@@ -25,7 +27,8 @@ struct part {
 	const struct plan_role *plan;
 	int64_t desired;
 	struct replica *at;             /* plan->max of them */
-	enum replica_state *states;     /* what conditions are asked about */
+	enum replica_state *states;     /* as they are shown */
+	enum replica_state *judged;     /* as conditions and the judge see them: a failed pod that may begin again is not FAILED */
 	struct part_job *jobs;          /* in the order of their names */
 	size_t njobs;
 	/* what is made of them (status.c) */

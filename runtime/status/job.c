@@ -1,6 +1,6 @@
 #include "runtime/status/job.h"
 
-#include "runtime/words.h"
+#include "base/words.h"
 
 static const int64_t TAKEN_UP = 10 * NS_PER_SECOND, SILENT = 30 * NS_PER_SECOND, FRESH = 60 * NS_PER_SECOND;
 

@@ -5,16 +5,16 @@
 #ifndef TRAINC_RUNTIME_STATUS_JOB_H
 #define TRAINC_RUNTIME_STATUS_JOB_H
 
-#include "runtime/local/run_state.h"
+#include "runtime/run/run_state.h"
 #include "runtime/status/events.h"
 
 /* The pods of a role, or of one Job, together. */
 struct crowd {
 	int64_t seen, active, ready, succeeded;
-	int64_t restarted;              /* when one last began anew; 0: never */
+	int64_t restarted;              /* when one last began again; 0: never */
 	enum run_phase phase;           /* the worst of those that have not ended; RUNNING when all is well */
 	struct str cause;               /* "3 of 64 pods: ImagePullBackOff: ..." */
-	struct str restarting;          /* which began anew how often: "worker 3 (2 restarts)" */
+	struct str restarting;          /* which began again how often: "worker 3 (2 restarts)" */
 };
 
 struct job_view {

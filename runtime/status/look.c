@@ -1,6 +1,6 @@
 #include "runtime/status/look.h"
 
-#include "runtime/words.h"
+#include "base/words.h"
 
 /* ---- paths ---- */
 
@@ -99,12 +99,15 @@ bool text_among(struct str text, const char *const *words)
 
 struct str text_line(struct arena *a, struct str text)
 {
+	static const struct str claims = { " no new claims to deallocate,", 29 };       /* what it says before that, since 1.34 */
 	const char *more = text.n ? memmem(text.p, text.n, " preemption: ", 13) : NULL;
 	struct buf b = { 0 };
 	bool space = false;
 
 	if (more)
 		text.n = (size_t)(more - text.p);
+	if (str_ends(text, claims))
+		text.n -= claims.n;
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 		if (c <= ' ' || c == 0x7F) {

@@ -7,7 +7,7 @@
 #ifndef TRAINC_RUNTIME_STATUS_LOOK_H
 #define TRAINC_RUNTIME_STATUS_LOOK_H
 
-#include "plan/data.h"
+#include "data/data.h"
 
 /* The value at the end of a path of keys with dots between them, or NULL. */
 const struct data *status_path(const struct data *d, const char *path);

@@ -1,7 +1,7 @@
 #include "runtime/status/pod.h"
 
 
-#include "runtime/words.h"
+#include "base/words.h"
 
 static const int64_t SYNC_PATIENCE = 30 * NS_PER_SECOND, PATIENCE = 60 * NS_PER_SECOND, NO_PROGRESS = 300 * NS_PER_SECOND;
 
@@ -178,7 +178,10 @@ static bool unscheduled(struct judging *j)
 	if (str_is(reason, "SchedulingGated")) {
 		const struct data *gates = status_list(j->pod, "spec.schedulingGates");
 		struct str gate = gates->u.list.n ? status_text(gates->u.list.at[0], "name") : message;
-		say(j, RUN_QUEUED, reason, gate);
+		if (str_is(gate, "trainc.dev/suspend"))
+			say(j, RUN_SUSPENDED, STR("suspended"), STR(""));
+		else
+			say(j, RUN_QUEUED, reason, gate);
 		return true;
 	}
 	since = since ? since : j->since;
@@ -256,6 +259,8 @@ static void judge(struct judging *j, struct str phase)
 			init_containers(j);
 		v->phase = RUN_FAILED;
 		own_reason(j);
+		if (!v->cause.n)
+			say(j, RUN_FAILED, STR("Failed"), STR("none of its containers left a status"));
 	} else if (v->deleting) {
 		own_reason(j);
 		deleting(j);

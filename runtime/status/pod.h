@@ -5,7 +5,7 @@
 #ifndef TRAINC_RUNTIME_STATUS_POD_H
 #define TRAINC_RUNTIME_STATUS_POD_H
 
-#include "runtime/local/run_state.h"
+#include "runtime/run/run_state.h"
 #include "runtime/status/events.h"
 
 struct pod_view {
@@ -14,13 +14,13 @@ struct pod_view {
 	struct str cause;               /* the whole sentence */
 	bool running, ready, succeeded, failed, deleting, disrupted;
 	int64_t restarts;               /* of its containers, in place */
-	int64_t begin, restarted;       /* when it began; when a container last ended and was started anew */
+	int64_t begin, restarted;       /* when it began; when a container last ended and was started again */
 	int exit_code, signal;          /* of the container that failed; -1: none */
 	int64_t finished;
 	struct str why;                 /* it failed: "OOMKilled", "exit code 3" */
 	struct str log;                 /* its termination message */
 	struct str node;
-	bool again;                     /* the failure is an earlier one: the container was started anew, or will be */
+	bool again;                     /* the failure is an earlier one: the container was started again, or will be */
 };
 
 /* `container` is the main one; `now` decides what has lasted too long. */

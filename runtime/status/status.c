@@ -2,7 +2,8 @@
 #include "runtime/status/status.h"
 
 #include "runtime/status/crowd.h"
-#include "runtime/words.h"
+#include "base/words.h"
+#include "runtime/run/judge.h"
 
 #include <stdlib.h>
 
@@ -21,13 +22,13 @@ void status_add(struct arena *a, struct status_objects *o, const struct data *do
 
 /* ---- questions ---- */
 
-static bool asks(struct gathering *g, const struct plan_condition *c)
+static struct role_states *judged_states(struct gathering *g)
 {
 	struct role_states *states = ARENA_ARRAY(g->arena, struct role_states, g->job->nroles);
 
-	for (size_t i = 0; c && i < g->job->nroles; i++)
-		states[i] = (struct role_states){ g->parts[i].states, (size_t)g->job->roles[i].max };
-	return c && condition_holds(g->job, c, states);
+	for (size_t i = 0; i < g->job->nroles; i++)
+		states[i] = (struct role_states){ g->parts[i].judged, (size_t)g->job->roles[i].max };
+	return states;
 }
 
 static bool part_active(const struct part *p)
@@ -70,67 +71,133 @@ static void judged_by_job(const struct part *p, struct verdict *v)
 		end_run(v, p->phase, p->cause);
 }
 
-static void judged_by_pods(struct gathering *g, const struct part *p, bool running, struct verdict *v)
+/* What a failed pod, which is there, does to a job that goes on: it restarts, or waits for somebody. */
+static void note_restart(struct gathering *g, const struct part *p, bool running, struct verdict *v)
 {
 	int64_t lost = 0, first = -1;
-	bool again = true, disrupted = true;
+	bool again = true;
 
 	for (int64_t i = 0; i < p->desired; i++) {
 		if (p->states[i] != REPLICA_FAILED)
 			continue;
 		first = lost++ ? first : i;
-		again = again && replica_again(p, &p->at[i]);
-		disrupted = disrupted && p->at[i].view.disrupted;
+		again = again && p->judged[i] != REPLICA_FAILED;
 	}
 	if (p->njobs || lost <= role_spare_replicas(p->plan))
 		return;
 	enum failure_effect effect = failure_judge(p->plan, again);
-	if (disrupted && effect == FAILURE_ENDS)        /* their nodes were taken from them: that is nobody's failure */
-		effect = FAILURE_RESTARTS;
-	struct str cause = str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)first, STR_ARG(p->at[first].view.cause));
-	if (effect == FAILURE_ENDS) {
-		end_run(v, RUN_FAILED, cause);
-	} else if (effect == FAILURE_RESTARTS || (again && !running)) {
-		v->cause = v->ends || v->restarts ? v->cause : cause;
-		v->restarts = true;
-	}
+	if (effect == FAILURE_PASSES && (!again || running))
+		return;
+	v->cause = v->ends || v->restarts ? v->cause : str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)first,
+		STR_ARG(p->at[first].view.cause));
+	v->restarts = true;
 }
 
-/* Where no controller counts, we do: the pods run longer than the job may. */
-static void judged_by_clock(struct gathering *g, struct verdict *v)
+/* When the pods of the job began: where no controller counts its time, we do.  0: one does. */
+static int64_t begin_of_pods(const struct gathering *g)
 {
 	int64_t begin = 0;
-	struct buf told = { 0 };
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		if (g->parts[i].njobs)
-			return;
+		if (g->parts[i].njobs || g->whole)
+			return 0;
 		for (int64_t k = 0; !g->parts[i].plan->aux && k < g->parts[i].plan->max; k++) {
-			int64_t t = g->parts[i].at[k].view.begin;
+			int64_t t = g->parts[i].at[k].first;
 			begin = t && (!begin || t < begin) ? t : begin;
 		}
 	}
-	int64_t deadline = begin ? job_deadline(g->job, begin) : RULES_NEVER;
-	if (g->now < deadline)
-		return;
-	buf_z(&told, "DeadlineExceeded: it runs longer than its timeout of ");
-	put_duration(&told, deadline - begin);
-	end_run(v, RUN_FAILING, buf_take(&told, g->arena));
-	buf_release(&told);
+	return begin;
 }
 
-static struct verdict failures(struct gathering *g, bool running, const struct whole_view *whole)
+/* How often replicas began again, as far as it can be seen, where no controller counts. */
+static int64_t spent_by_pods(const struct gathering *g)
+{
+	int64_t spent = 0;
+
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct part *p = &g->parts[i];
+		if (p->njobs || g->whole)
+			return 0;
+		for (int64_t k = 0; k < p->plan->max && role_begins_again(p->plan); k++) {
+			bool begins = p->at[k].view.failed && !p->at[k].view.disrupted && p->judged[k] != REPLICA_FAILED;
+			spent += p->at[k].view.restarts + p->at[k].restarts + p->at[k].failures + begins;
+		}
+	}
+	return spent;
+}
+
+static struct judge_facts facts_of(struct gathering *g)
+{
+	struct judge_facts f = { .job = g->job, .roles = ARENA_ARRAY(g->arena, struct judge_role, g->job->nroles), .seen = judged_states(g),
+		.begin = begin_of_pods(g), .now = g->now, .spent = spent_by_pods(g) };
+
+	for (size_t k = 0; k < g->job->nroles; k++) {
+		const struct part *p = &g->parts[k];
+		bool *present = ARENA_ARRAY(g->arena, bool, (size_t)p->plan->max);
+		for (int64_t i = 0; i < p->plan->max; i++)
+			present[i] = p->at[i].pod != NULL;
+		/* whoever looks after all of it may begin again */
+		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired, .governed = p->njobs || g->whole };
+	}
+	return f;
+}
+
+static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
+{
+	for (size_t k = 0; k < g->job->nroles; k++) {
+		const struct part *p = &g->parts[k];
+		for (int64_t i = 0; i < p->desired && !f->roles[k].governed && role_required(g->job, p->plan); i++)
+			if (p->judged[i] == REPLICA_FAILED && failure_judge(p->plan, false) == FAILURE_ENDS)
+				return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)i, STR_ARG(p->at[i].view.cause));
+	}
+	return STR("");
+}
+
+/* A verdict that nobody has acted upon yet. */
+static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum judge_what what, struct verdict *v)
+{
+	struct buf b = { 0 };
+
+	switch (what) {
+	case JUDGE_FAILED:
+		if (judge_begins_anew(g->job, what, 0)) {       /* nobody tells how often it did: whoever starts it again knows */
+			v->cause = v->restarts ? v->cause : lost_replica(g, f);
+			v->restarts = true;
+		} else {
+			end_run(v, RUN_FAILED, lost_replica(g, f));
+		}
+		break;
+	case JUDGE_DEADLINE:
+		buf_z(&b, "DeadlineExceeded: it runs longer than its timeout of ");
+		put_duration(&b, (int64_t)g->job->timeout.value.nano);
+		end_run(v, RUN_FAILING, buf_take(&b, g->arena));
+		break;
+	case JUDGE_LIMIT:
+		end_run(v, RUN_FAILED, str_printf(g->arena, "BackoffLimitExceeded: %lld restarts", (long long)f->spent));
+		break;
+	case JUDGE_UNREACHABLE:
+		for (size_t k = 0; k < g->job->nroles; k++)
+			if (f->roles[k].governed)       /* its controller will say so */
+				return;
+		end_run(v, RUN_FAILED, str_printf(g->arena, "nothing runs any more, and %.*s does not hold",
+			STR_ARG(plan_condition_text(g->arena, g->job, g->job->success))));
+		break;
+	case JUDGE_SUCCEEDED: case JUDGE_GOING: case JUDGE_IDLE: break;
+	}
+	buf_release(&b);
+}
+
+static struct verdict failures(struct gathering *g, const struct judge_facts *f, enum judge_what what, bool running, const struct whole_view *whole)
 {
 	struct verdict v = { 0 };
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		if (!role_required(g->job, g->parts[i].plan) || g->whole)       /* whoever looks after all of it may begin anew */
+		if (!role_required(g->job, g->parts[i].plan) || g->whole)
 			continue;
 		judged_by_job(&g->parts[i], &v);
-		judged_by_pods(g, &g->parts[i], running, &v);
+		note_restart(g, &g->parts[i], running, &v);
 	}
-	if (!v.ends && !g->whole)
-		judged_by_clock(g, &v);
+	judged_by_us(g, f, what, &v);
 	if (whole->decided && whole->phase == RUN_FAILED)
 		end_run(&v, RUN_FAILED, whole->cause);
 	v.restarts = v.restarts || whole->restarting;
@@ -221,9 +288,11 @@ static void say(struct run_state *s, enum run_phase phase, struct str cause)
 
 static void conclude(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
-	bool success = asks(g, g->job->success) || (whole->decided && whole->phase == RUN_SUCCEEDED);
-	bool running = g->job->running ? asks(g, g->job->running) : any_active(g);
-	struct verdict v = failures(g, running, whole);
+	struct judge_facts f = facts_of(g);
+	enum judge_what what = judge(&f);
+	bool success = what == JUDGE_SUCCEEDED || (whole->decided && whole->phase == RUN_SUCCEEDED);
+	bool running = g->job->running ? condition_holds(g->job, g->job->running, f.seen) : any_active(g);
+	struct verdict v = failures(g, &f, what, running, whole);
 	struct str cause = STR("");
 
 	s->running = running || whole->running;
@@ -352,7 +421,7 @@ static bool before(const struct run_event *e, const struct run_event *other)
 	return e->time != other->time ? e->time > other->time : str_cmp(e->name, other->name) < 0;
 }
 
-/* What many objects are told in the same words is told once. */
+/* What many objects are reported in the same words is reported once. */
 static void add_event(struct gathering *g, struct run_state *s, const struct event *e)
 {
 	struct run_event shown = { e->time, e->count, text_line(g->arena, e->kind), text_line(g->arena, e->name), text_line(g->arena, e->reason),

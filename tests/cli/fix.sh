@@ -27,7 +27,7 @@ cat >whole.tj <<-'END'
 
 	job "a" {
 	  image = "registry.example.com/tools/hello:1.0"
-	  role main { command = ["hello", part.text], replcas = part.more(1), env { MODE = fast } }
+	  role main { command = ["hello", part.text], replcas = part.more(1), env { MODE = 'fast' } }
 	}
 END
 run 0 check --fix whole.tj; says err "fixed 2 in part.tj"; says err "fixed 2 in whole.tj"

@@ -41,7 +41,7 @@ for kind in file directory link; do
 	directory) mkdir job.tj ;;
 	link) ln -s nowhere job.tj ;;
 	esac
-	run 3 init; says err "trainc: cannot write 'job.tj': it is there already"; silent out
+	run 3 init; says err "trainc: cannot write 'job.tj': it already exists"; silent out
 	holds test "$(ls -A)" = job.tj
 	case $kind in
 	file) holds test "$(cat job.tj)" = mine ;;
@@ -60,7 +60,7 @@ fi
 rm -f job.tj
 run 2 init --framework torchrun; says err "'torchrun' may be deepspeed.torchrun, pytorch.torchrun; write one of them"
 run 2 init --framework pytroch.torchrun; says err "did you mean 'pytorch.torchrun'?"
-run 2 init --framework nothing; says err "there is no framework 'nothing'; 'trainc explain' lists"
+run 2 init --framework nothing; says err "unknown framework 'nothing'; 'trainc explain' lists"
 run 2 init --framework; says err "--framework needs a value"
 run 2 init job.tj; says err "init takes no operands, found 'job.tj': it writes job.tj"
 run 2 init pytorch.torchrun; says err "trainc init --framework pytorch.torchrun"

@@ -68,7 +68,7 @@ run 1 compile good.tj good.tj; says err "[TJ0812]"; silent out
 run 0 compile -o json good.tj parameters.tj; cp .out list.json
 holds python3 -c 'import json; l = json.load(open("list.json")); assert l["kind"] == "List" and len(l["items"]) >= 2'
 run 0 compile --job hello good.tj parameters.tj; says out "name: hello"; holds test "$(grep -c 'name: many' .out)" -eq 0
-run 2 compile --job helo good.tj; says err "there is no job 'helo'; did you mean 'hello'?"; silent out
+run 2 compile --job helo good.tj; says err "unknown job 'helo'; did you mean 'hello'?"; silent out
 run 0 compile --namespace team-a good.tj; says out "namespace: team-a"
 run 1 compile --namespace Team_A good.tj; says err "command line:1:1: error: namespace 'Team_A' must be"; silent out
 run 1 compile --domain 'cluster local' good.tj; says err "[TJ0802]"

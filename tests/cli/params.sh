@@ -103,12 +103,12 @@ run 0 check p.tj --set 'count = 4'
 run 1 check p.tj --set 'count = 40'; says err "command line:1:9: error: "
 run 2 check p.tj --set ' = 4'; says err "--set needs NAME=VALUE"
 printf 'count: 2\ndata:\n  claim: 3\n  size: 1Gi\n' >deep.yaml
-run 1 check p.tj --params deep.yaml; says err "deep.yaml:3:3: error: data = "
+run 1 check p.tj --params deep.yaml; says err "deep.yaml:3:10: error: 'data.claim' needs a string, found 3"
 printf 'params:\n  count: 4\n' >wrapped.yaml
-run 1 check p.tj --params wrapped.yaml; says err "wrapped.yaml:1:1: error: there is no parameter 'params'"
-says err "the parameters stand at the top of the file, without 'params' around them"
+run 1 check p.tj --params wrapped.yaml; says err "wrapped.yaml:1:1: error: unknown parameter 'params'"
+says err "set the parameters at the top level of the file, without 'params' around them"
 printf 'count: 4\ncount: 5\n' >twice.yaml
-run 1 check p.tj --params twice.yaml; says err "twice.yaml:2:1: error: 'count' is set twice in this file"
+run 1 check p.tj --params twice.yaml; says err "twice.yaml:2:1: error: this cannot be read: the key 'count' is there twice"
 printf 'count = 4\ncount = 5\n' >twice.tj
 run 1 check p.tj --params twice.tj; says err "twice.tj:2:1: error: 'count' is set twice in this file"
 # what a let says is no parameter

@@ -1,28 +1,35 @@
 #!/bin/sh
-# readme.sh - what README.md shows is what happens.
+# readme.sh - what README.md and docs/index.md show is what happens.
 . "$(dirname "$0")/cli.inc"
 
-# block LANGUAGE [N]: the N-th fenced block of that language
-block() { awk -v fence="\`\`\`$1" -v n="${2:-1}" '$0 == "```" && on { exit } on { print } $0 == fence { on = ++seen == n }' "$root/README.md"; }
+# block FILE LANGUAGE [N]: the N-th fenced block of that language
+block() { awk -v fence="\`\`\`$2" -v n="${3:-1}" '$0 == "```" && on { exit } on { print } $0 == fence { on = ++seen == n }' "$root/$1"; }
 
-block tj >mnist.tj
-block yaml >want.yaml
+holds test "$(wc -l <"$root/README.md")" -le 150
+# the program; the lines that are shown of its objects follow each other in them
+block README.md tj >mnist.tj
+block README.md yaml >want.yaml
 holds test -s mnist.tj
 holds test -s want.yaml
 run 0 compile mnist.tj; silent err
-same want.yaml .out
-block text >want.err
-sed -i 's/ replicas/ replcas /' mnist.tj
-run 1 check mnist.tj
-same want.err .err
+first=$(grep -nxF -- "$(head -n 1 want.yaml)" .out | head -n 1 | cut -d: -f1)
+sed -n "$first,$((first + $(wc -l <want.yaml) - 1))p" .out >shown.yaml
+same want.yaml shown.yaml
+# every file that they name is there
+for page in README.md docs/index.md; do
+	grep -o '](\([^)#:]*\))' "$root/$page" | sed 's/^](//; s/)$//' | sort -u | while read -r name; do
+		test -e "$root/$(dirname "$page")/$name" || echo "$name"
+	done >missing
+	holds test ! -s missing
+done
 # the second program, with its profile
-block tj 2 >llama.tj
+block docs/index.md tj >llama.tj
 holds test -s llama.tj
-run 0 check llama.tj; silent err
-run 0 check --profile prod llama.tj; silent err
+run 0 check llama.tj; says err "[TJ0817]"
+run 0 check --profile prod llama.tj; says err "[TJ0817]"
 # the manifest, and what becomes of it
-block yaml 2 >vit.yaml
-block tj 3 >want.tj
+block docs/index.md yaml >vit.yaml
+block docs/index.md tj 2 >want.tj
 holds test -s vit.yaml
 run 0 import vit.yaml; silent err
 same want.tj .out

@@ -16,7 +16,7 @@ keypair() {
 	END
 	run 0 compile keys.tj
 	says out "name: ring-ssh-keypair"
-	says err "Kubernetes alone does not make all that job 'ring' needs [TJ0817]"
+	says err "kubectl does not create everything that job 'ring' needs [TJ0817]"
 	commands >commands
 	rm -rf made
 	PATH=$work/bin:$PATH sh -e commands >"$work/.err" 2>&1 || fail "the commands fail"

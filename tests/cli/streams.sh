@@ -14,7 +14,7 @@ run 1 check --format json bad.tj; silent err; says out '"code":"TJ0202"'
 run 1 compile --format json bad.tj; silent out; says err '"code":"TJ0202"'
 run 1 check --format sarif bad.tj; silent err; says out '"version":"2.1.0"'
 run 0 check --format json good.tj; silent out
-run 0 check -; silent err      # standard input is empty
+run 0 check -; says err "[TJ0822]"      # standard input is empty
 "$TRAINC" check - <bad.tj >.out 2>.err; says err "<stdin>:3:15: error: "
 "$TRAINC" compile - <good.tj >.out 2>.err; says out "kind: Job"
 

@@ -16,15 +16,15 @@ run 0 version; says out "trainc "; says out "1.28 to 1.37"
 run 0 --version; says out "trainc "
 
 # words of other tools
-run 2 validate good.tj; says err "trainc: there is no command 'validate'; 'trainc check' reports what is wrong"
+run 2 validate good.tj; says err "trainc: unknown command 'validate'; 'trainc check' reports what is wrong"
 run 2 build good.tj; says err "'trainc compile' writes"
-run 2 apply -f good.tj; says err "trainc: apply has no option '-f'; 'trainc compile FILE | kubectl apply -f -' creates the objects"
-run 2 compile -f good.tj; says err "trainc: compile has no option '-f'; files stand without an option"
+run 2 apply -f good.tj; says err "trainc: apply has no option '-f'; files are operands: 'trainc apply FILE'"
+run 2 compile -f good.tj; says err "trainc: compile has no option '-f'; pass files as plain arguments"
 run 2 compile --dry-run good.tj; says err "it touches no cluster"
 run 2 check -Werror good.tj; says err "write --deny-warnings"
 run 0 -v; says out "trainc "
-run 2 compil good.tj; says err "trainc: there is no command 'compil'; did you mean 'compile'?"; silent out
-run 2 diff good.tj; says err "this version has no 'diff' yet"
+run 2 compil good.tj; says err "trainc: unknown command 'compil'; did you mean 'compile'?"; silent out
+run 2 supervise good.tj; says err "takes no operand"
 run 2 compile; says err "needs at least one file"
 run 2 env good.tj good.tj; says err "takes one operand"
 run 2 compile --profil x good.tj; says err "did you mean '--profile'?"; silent out
@@ -35,7 +35,7 @@ run 2 compile good.tj -o xml; says err "yaml or json"
 run 2 dump good.tj; says err "--tokens"
 run 2 env good.tj --index x; says err "--index is the number"
 run 2 env good.tj --role worker; says err "worker"
-run 2 explain nothing-of-the-kind; says err "nothing to explain"
+run 2 explain nothing-of-the-kind; says err "no topic named"
 
 run 0 compile good.tj; cp .out good.yaml
 run 0 --color=never compile good.tj; same .out good.yaml

@@ -31,6 +31,14 @@ spec:
               points:
                 type: array
                 items: { type: object, required: [x], properties: { x: { type: integer }, y: { type: integer } } }
+              claim:
+                type: object
+                properties:
+                  apiVersion: { type: string }
+                  kind: { type: string }
+                  metadata: { type: object }
+                  spec: { type: object, properties: { accessModes: { type: array, items: { type: string } }, volumeName: { type: string } } }
+                  status: { type: object }
               template:
                 type: object
                 properties:
@@ -67,6 +75,12 @@ run 0 check job.tj; silent err
 cp crds.tbl before
 run 0 vendor crd widget.yaml
 same before crds.tbl
+# explain knows the project's own kinds, in it and below it
+run 0 explain Widget; says out "Widget: kind of Kubernetes, apiVersion acme.io/v1, in a namespace"; says out "spec"
+run 0 explain Widget.spec.size; says out "Widget.spec.size: whole number, field of WidgetSpec, required"
+run 0 explain Widget.spec.sise; says out "WidgetSpec has no field 'sise'; did you mean 'size'?"
+cd below; run 0 explain WidgetSpec; says out "size"; cd ..
+run 0 explain Pod.spec.hostNetwork; says out "field of PodSpec"
 program 'sise = 3'
 run 1 check job.tj; says err "WidgetSpec has no field 'sise' [TJ0903]"; says err "did you mean 'size'?"; says err "WidgetSpec needs 'size' [TJ0907]"
 program 'size = "3"'
@@ -75,6 +89,21 @@ program 'size = 3, amount = "50%", free { what = [1, "two"] }, points = [{ x = 1
 run 1 check job.tj; says err "WidgetSpecPoints needs 'x' [TJ0907]"
 program 'size = 3, template { spec { containers = [{ name = "c", imag = "x" }] } }'
 run 1 check job.tj; says err "Container has no field 'imag' [TJ0903]"; says err "did you mean 'image'?"
+# an object in a field is known by what its spec holds
+program 'size = 3, claim { spec { accessMode = ["ReadWriteMany"] } }'
+run 1 check job.tj; says err "PersistentVolumeClaimSpec has no field 'accessMode' [TJ0903]"; says err "did you mean 'accessModes'?"
+
+# what a definition leaves to Kubernetes, and words of an enumeration
+sed -e '/apiVersion: { type: string }/d' -e '/kind: { type: string }/d' -e '/metadata: { type: object }/d' \
+	-e 's/size: { type: integer }/&\n              color: { type: string, enum: [red, blue] }/' widget.yaml >lean.yaml
+run 0 vendor crd lean.yaml
+program 'size = 3, color = "red"'
+run 0 check job.tj; silent err
+program 'size = 3, color = "green"'
+run 1 check job.tj; says err "'color' cannot be 'green' [TJ0904]"; says err "it is one of red, blue"
+program 'size = 3.5'
+run 1 check job.tj; says err "found a number with a fraction [TJ0904]"
+run 0 vendor crd widget.yaml
 
 # what is refused leaves the file as it was
 printf 'kind: ConfigMap\n' >other.yaml
@@ -89,7 +118,7 @@ run 2 vendor widget.yaml; says err "trainc vendor crd FILE"
 same before crds.tbl
 printf 'nonsense\n' >crds.tbl
 program 'size = 3'
-run 1 check job.tj; says err "the project's kinds cannot be read: line 1: 'nonsense' is no line of a schema"; says err "trainc vendor crd FILE"
+run 1 check job.tj; says err "the project's kinds cannot be read: line 1: 'nonsense' is not a line of a schema"; says err "trainc vendor crd FILE"
 
 # ---- packages ----
 mkdir -p packages/lab/own/sub packages/lab/low packages/none
@@ -114,7 +143,7 @@ cd ..
 run 0 check job.tj; silent err
 cp trainc.lock before
 rm low/less.tj
-run 1 vendor; says err "package 'low' was not locked: 'low' holds no .tj file"; same before trainc.lock
+run 1 vendor; says err "package 'low' in 'low' was not locked: it holds no .tj file"; same before trainc.lock
 printf 'project { packages { out = "../none" } }\n' >project.tj
 run 1 vendor; says err "'../none' is outside the project [TJ0210]"; same before trainc.lock
 printf 'project { packages {\n' >project.tj

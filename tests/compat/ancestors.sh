@@ -47,7 +47,7 @@ run 0 env --domain "" tf.tj; same unset .out; holds grep -q 'tf-worker-1.default
 for index in -1 1x 99999999999999999999; do
 	run 2 env --role worker --index=$index tf.tj; silent out; says err "--index"
 done
-run 2 env --role worker --index=2 tf.tj; silent out; says err "there is no replica 2 of role 'worker'"
+run 2 env --role worker --index=2 tf.tj; silent out; says err "no replica 2 of role 'worker'"
 
 # S36, S46: an environment is whole, or there is none.
 printf 'import std.kubeflow\njob "e": kubeflow.pytorchjob(elastic = { min = 1 }) {\n  image = "registry.example.com/a:1"\n  role master {}\n}\n' >elastic.tj

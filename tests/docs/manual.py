@@ -67,7 +67,7 @@ def examples():
                         f.write(PROGRAM)
                 with open(os.path.join(folder, "objects.json"), "w", encoding="utf-8") as f:
                     f.write('{ "kind": "List", "items": [] }')
-                if "--local" in command:        # what is started here would have to be waited for: is the line understood?
+                if "--local" in command or command.startswith("supervise"):        # what is started here would have to be waited for: is the line understood?
                     command = command.split()[0] + " --help " + command.split(None, 1)[1]
                 done = subprocess.run(["sh", "-c", '"$0" ' + command, TRAINC], cwd=folder, capture_output=True, text=True, timeout=60)
             check("%s: %s" % (page, line), done.returncode and done.stderr + "status %d" % done.returncode)
@@ -78,7 +78,8 @@ def installed():
         done = subprocess.run(["sh", ".ci/install", root], cwd=ROOT, capture_output=True, text=True, timeout=60, env={**os.environ, "BUILD": BUILD})
         check(".ci/install", done.returncode and done.stderr)
         files = {os.path.relpath(os.path.join(at, f), root) for at, _, names in os.walk(root) for f in names}
-        wanted = {"bin/trainc", "share/bash-completion/completions/trainc", "share/zsh/site-functions/_trainc",
+        wanted = {"bin/trainc", "libexec/trainc/trainc-cluster", "include/trainc.h", "lib/libtrainc.a",
+                  "share/bash-completion/completions/trainc", "share/zsh/site-functions/_trainc",
                   "share/fish/vendor_completions.d/trainc.fish", "share/man/man1/trainc.1", "share/doc/trainc/README.md",
                   "share/doc/trainc/LICENSE"}
         wanted |= {"share/man/man1/trainc-%s.1" % c.word for c in manual.Table().commands}

@@ -57,6 +57,12 @@ def indexes(text):
     return found
 
 
+def roles_in(rule):
+    """The roles that a condition asks about."""
+    calls = [n for n in ast.walk(ast.parse(rule, mode="eval")) if isinstance(n, ast.Call)] if rule else []
+    return {call.args[0].id for call in calls}
+
+
 # Before
 
 

@@ -1,4 +1,4 @@
-"""suite.py any|kwok|node: what a cluster must accept and do; called by run.sh.
+"""suite.py any|kwok|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks whose name holds a PART.
 
   any    every object file is accepted and kept as it was sent
   kwok   that, and jobs reach the end that their program promises, on fake nodes
@@ -12,6 +12,7 @@ import concurrent.futures
 import copy
 import glob
 import itertools
+import json
 import os
 import re
 import secrets
@@ -22,6 +23,7 @@ import tempfile
 import time
 
 import play
+import runtime
 from cluster import Cluster, Missing, Refused, documents, until
 from compare import differences
 
@@ -103,6 +105,25 @@ def moved(objects, namespace):
     return objects
 
 
+def by_us(value):
+    """What a field manager of ours owns in an object, and since when."""
+    return [f for f in value["metadata"].get("managedFields", []) if f["manager"] == "kubectl"]
+
+
+def unchanged(before, after):
+    """An object that was applied a second time: nobody wrote it.  What has a controller may have another status meanwhile;
+    then what was applied, and since when it is ours, is the same."""
+    name = named(before)
+    metadata, now = before["metadata"], after["metadata"]
+    if "generation" not in metadata:
+        expect(metadata["resourceVersion"] == now["resourceVersion"], f"{name}: changed when it was applied again")
+        return
+    expect(metadata["generation"] == now["generation"], f"{name}: its spec changed when it was applied again")
+    expect(by_us(before) == by_us(after), f"{name}: applied again, it is ours in another way")
+    for key in "labels", "annotations", "finalizers", "ownerReferences":
+        expect(metadata.get(key) == now.get(key), f"{name}: other {key} when it was applied again")
+
+
 def accepted(cluster, path, own):
     """The file is applied in a namespace of the check, so that files do not meet; one
     that names another namespace is tried as it is, and then applied in ours.  A
@@ -117,7 +138,9 @@ def accepted(cluster, path, own):
             if not cluster.knows(value):
                 raise Skipped(f"{value['kind']} of {value['apiVersion']} is not there")
         sent = [value for value in sent if cluster.is_namespaced(value)]
-    if elsewhere and all(exists(cluster, f"/api/v1/namespaces/{name}") for name in elsewhere):
+    # an account that is only tried is not there for the pods that are tried after it
+    account = any(value["kind"] == "ServiceAccount" for value in sent)
+    if elsewhere and not account and all(exists(cluster, f"/api/v1/namespaces/{name}") for name in elsewhere):
         compare(sent, cluster.apply_file(path, "--dry-run=server"))
     with Space(cluster) as space:
         sent = moved(sent, space.name)
@@ -129,9 +152,7 @@ def accepted(cluster, path, own):
         kept = [cluster.get(path) for path in paths]
         compare(sent, kept)
         for path, value, before in zip(paths, sent, kept):
-            after = cluster.apply_again(path, value)
-            same = before["metadata"].get("generation") == after["metadata"].get("generation")
-            expect(same, f"{named(value)}: changed when it was applied again")
+            unchanged(before, cluster.apply_again(path, value))
 
 
 def compiled(cluster, path):
@@ -222,6 +243,23 @@ def notices(cluster, path):
     compare(good, kept)  # 256Gi
 
 
+def notices_writes(cluster):
+    """An object that was written is noticed, also where it has no generation."""
+    with Space(cluster) as space:
+        value = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "e2e"}, "data": {"a": "1"}}
+        cluster.apply([value], space.name)
+        path = cluster.path_of(value, space.name)
+        before = cluster.get(path)
+        unchanged(before, cluster.apply_again(path, value))
+        value["data"]["a"] = "2"
+        after = cluster.apply_again(path, value)
+        try:
+            unchanged(before, after)
+        except Failure:
+            return
+        raise Failure("a ConfigMap that was written was taken for one that was not")
+
+
 def refuses(cluster, path):
     with Space(cluster) as space:
         for key, value in (("parallelisms", 4), ("backoffLimit", "none"), ("completions", -1)):
@@ -251,7 +289,7 @@ class Play:
     """A job on fake nodes.  notes[role] says how its pods end."""
 
     def __init__(self, cluster, space, source, notes):
-        self.cluster, self.space = cluster, space
+        self.cluster, self.space, self.source = cluster, space, source
         self.objects = compile(source, "--namespace", space.name)
         if notes is None:
             notes = self.ends_by_itself()
@@ -264,11 +302,14 @@ class Play:
         self.run = self.runs[0]
 
     def ends_by_itself(self):
-        """Roles of the success rule end well, the others never."""
-        rule = next(filter(None, (play.annotations(o).get(play.PREFIX + "success") for o in self.objects)), "")
-        roles = {play.role_of(o) for o, _ in play.templates(self.objects)}
-        decides = {role for role in roles if re.search(rf"\({role}\b", rule)}
-        return {role: {"run": "300ms"} if role in decides else {"hold": "yes"} for role in roles}
+        """Roles of the success rule of their own job end well, the others never."""
+        notes = {}
+        for owner, _ in play.templates(self.objects):
+            rule = play.annotations(owner).get(play.PREFIX + "success", "")
+            role = play.role_of(owner)
+            ends = role in play.roles_in(rule) or notes.get(role, {}).get("run")
+            notes[role] = {"run": "300ms"} if ends else {"hold": "yes"}
+        return notes
 
     def job(self, role, n=0):
         self.run.look()
@@ -282,6 +323,35 @@ class Play:
         for run in self.runs:
             got = run.verdict(seconds)
             expect(got == verdict, f"{run.name}: {got}, not {verdict}; played: {run.did}")
+            self.told(run, verdict)
+
+    def state(self, name, *options):
+        """What `trainc status` says of the live objects: its state and the cause."""
+        kinds = ("jobs", "pods", "events")
+        seen = {"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "batch/v1" if kind == "jobs" else "v1", "kind": kind[:-1].capitalize(), **value}
+            for kind in kinds for value in self.cluster.list(self.space.name, kind)]}  # fmt: skip
+        for value in seen["items"]:
+            del value["metadata"]["namespace"]  # it is the check's, whatever the program names
+        done = subprocess.run(
+            [TRAINC, "status", "--from", "-", os.path.basename(self.source), "-o", "json", *options],
+            cwd=os.path.dirname(self.source), input=json.dumps(seen), capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        expect(done.returncode in (0, 8), f"trainc status: exit {done.returncode}\n{done.stderr.strip()}")
+        run = next(r for r in json.loads(done.stdout)["runs"] if r["name"] == name)
+        return run["state"], run.get("cause", "")
+
+    def told(self, run, verdict):
+        """The product says what became of the job, as we do."""
+        jobs = self.cluster.list(self.space.name, "jobs")
+        if all("deletionTimestamp" in j["metadata"] for j in jobs):
+            return  # the play ended the only role, so nothing is left to judge
+        state, cause = self.state(run.name)
+        words = ("Failed", "Failing") if verdict.startswith("Failed") else ("Succeeded", "Completing")
+        expect(state in words, f"trainc status: {run.name} is {state} ({cause}), not {verdict}")
+        reason = verdict.split()[2] if verdict.startswith("Failed") else ""
+        expect(reason in cause, f"trainc status: {cause!r} does not say {reason}")
+
 
 
 def program(name):
@@ -351,9 +421,12 @@ def _(job):
 
 @behaviour("retry", {"worker": {"exit.1": "137"}})
 def _(job):
-    "fails when the retries are used up"
+    "fails when the retries are used up, not before"
     got = job.run.verdict(60)
     expect(got in ("Failed worker MaxFailedIndexesExceeded", "Failed worker FailedIndexes"), got)
+    tries = [pod for pod in job.pods("worker") if pod["spec"]["hostname"] == "retry-worker-1"]
+    expect(len(tries) == 2, f"worker 1 was tried {len(tries)} times, and may be retried once")
+    job.told(job.run, got)
 
 
 @behaviour("wide-deep", {"chief": {"run": "1s"}, **{r: {"hold": "yes"} for r in ("worker", "ps", "evaluator")}})
@@ -422,6 +495,41 @@ def _(job):
     expect(hosts == {"corners-tensorboard-0"}, f"host names {sorted(hosts)}")
 
 
+@behaviour("mnist-ddp", {"worker": {"hold": "yes"}})
+def _(job):
+    "is suspended and resumed by its Job"
+    until(lambda: len(job.pods("worker")) == 4, 60, "4 pods")
+    path = job.run.path(job.job("worker"))
+    for suspend, pods, state in (True, 0, "Suspended"), (False, 4, "Running"):
+        job.cluster.patch(path, {"spec": {"suspend": suspend}})
+        until(lambda: len(job.pods("worker")) == pods, 60, f"{pods} pods")
+        until(lambda: job.state("mnist-ddp")[0] == state, 60, f"{state}, not {job.state('mnist-ddp')}")
+
+
+@behaviour("brief", {"task": {"run": "200ms"}})
+def _(job):
+    "is removed when its time to live is over"
+    job.expect("Succeeded")
+    path = job.run.path(job.job("task"))
+    until(lambda: not exists(job.cluster, path), 60, "the end of its Job")
+
+
+def bare_pods(cluster):
+    """The target `pods`: its pods run and end, and the product says so each time.  A fake node ends pods of Jobs only, so we do."""
+    with Space(cluster) as space:
+        source = program("mnist-ddp")
+        objects = compile(source, "--target", "pods", "--namespace", space.name)
+        play.fake_nodes(cluster, [{"spec": {"template": value}} for value in objects if value["kind"] == "Pod"])
+        cluster.apply(objects, space.name)
+        job = Play.__new__(Play)
+        job.cluster, job.space, job.source = cluster, space, source
+        until(lambda: job.state("mnist-ddp")[0] == "Running", 60, f"Running, not {job.state('mnist-ddp')}")
+        for pod in job.pods("worker"):
+            path = f"/api/v1/namespaces/{space.name}/pods/{pod['metadata']['name']}/status"
+            cluster.patch(path, {"status": {"phase": "Succeeded"}})
+        until(lambda: job.state("mnist-ddp")[0] == "Succeeded", 60, f"Succeeded, not {job.state('mnist-ddp')}")
+
+
 def gang_waits(cluster):
     """Room for one of two replicas is room for none; then there is room for both."""
     pool = f"{RUN}-{next(fresh)}"
@@ -477,15 +585,32 @@ def real(cluster, name):
             events = cluster.kubectl("get", "events", "-n", space.name, "-o", "custom-columns=:message")
             logs = [cluster.kubectl("logs", "-n", space.name, p["metadata"]["name"]) for p in pods]
             raise Failure("\n".join([verdict, *logs, events]))
-        return pods
+        return pods, run.did
 
 
 def meet(cluster, name):
-    expect(len(real(cluster, name)) == 4, "not 4 pods")
+    pods, did = real(cluster, name)
+    expect(len(pods) == 4, "not 4 pods")
+    expect(did == [], f"played: {did}")
+
+
+def places(cluster):
+    """Pods of the role that waits are made when the others have started, not before."""
+    pods, did = real(cluster, "places")
+    expect(len(pods) == 4, "not 4 pods")
+    expect(did == ["resumed watcher (after started(worker))"], f"played: {did}")
+
+    def moments(role, kind, moment):
+        mine = [p for p in pods if play.role_of(p) == role]
+        return [next(c[moment] for c in p["status"]["conditions"] if c["type"] == kind) for p in mine]
+
+    began = [min(c["state"]["terminated"]["startedAt"] for c in p["status"]["containerStatuses"]) for p in pods if play.role_of(p) == "worker"]
+    waited = moments("watcher", "PodScheduled", "lastTransitionTime")
+    expect(max(began) <= min(waited), f"workers began at {began}, watchers were placed at {waited}")
 
 
 def again(cluster):
-    restarts = [c["restartCount"] for pod in real(cluster, "again") for c in pod["status"]["containerStatuses"]]
+    restarts = [c["restartCount"] for pod in real(cluster, "again")[0] for c in pod["status"]["containerStatuses"]]
     expect(restarts == [1], f"restarts: {restarts}")
 
 
@@ -515,7 +640,7 @@ def checks(mode):
     if mode == "node":
         return [
             ("trio: three roles of real pods find each other by their environment", lambda c: meet(c, "trio")),
-            ("places: so they do with a Service each, one role after the other", lambda c: meet(c, "places")),
+            ("places: so they do with a Service each, one role after the other", places),
             ("whole: a pod gets texts, files, volumes and helpers as they were written", lambda c: real(c, "whole")),
             ("again: a container that failed is started again in its pod", again),
         ]
@@ -523,6 +648,7 @@ def checks(mode):
     sample = os.path.join(HERE, "objects", "mnist-ddp.yaml")
     found.append(("the comparison notices what a server changed", lambda c: notices(c, sample)))
     found.append(("the server refuses what is wrong", lambda c: refuses(c, sample)))
+    found.append(("an object that was written again is noticed", notices_writes))
     for path in goldens() + files("tests/e2e/objects/*.yaml"):
         check = lambda c, path=path: accepted(c, path, mode != "any")  # noqa: E731
         found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", check))
@@ -535,12 +661,21 @@ def checks(mode):
             found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", lambda c, path=path: compiled(c, path)))
         found.append(("the player notices a job that fails", notices_end))
         found += BEHAVIOURS
+        found.append(("mnist-ddp: bare pods reach their end", bare_pods))
         found.append(("gang: no replica starts without the others", gang_waits))
+        found += [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.CHECKS]
         for path in goldens("examples"):
             source = path.removesuffix(".yaml") + ".tj"
             check = lambda c, source=source: runs(c, source)  # noqa: E731
             found.append((f"{os.path.relpath(source, ROOT)}: succeeds", check))
     return found
+
+
+def commands(check):
+    """A check of trainc's own commands (runtime.py)."""
+    error, _ = runtime.outcome(check.__name__, check)
+    if error:
+        raise Failure(error)
 
 
 def install(cluster, paths):
@@ -567,7 +702,7 @@ def outcome(check, cluster):
     return error, time.monotonic() - start
 
 
-def main(mode):
+def main(mode, *parts):
     cluster = Cluster(os.environ["KUBECTL"], os.environ.get("KUBECONFIG"))
 
     def stop(*_):
@@ -577,7 +712,8 @@ def main(mode):
     signal.signal(signal.SIGTERM, stop)
     if mode == "kwok":
         install(cluster, files("tests/e2e/kinds/*.yaml") + sorted(glob.glob(os.path.join(os.environ["E2E_ADDONS"], "*.yaml"))))
-    failed, skipped, wanted = 0, 0, checks(mode)
+    failed, skipped = 0, 0
+    wanted = [check for check in checks(mode) if not parts or any(part in check[0] for part in parts)]
     # Most of the time is the Job controller's, which waits before it retries.
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         running = [(name, pool.submit(outcome, check, cluster)) for name, check in wanted]
@@ -596,4 +732,4 @@ def main(mode):
         print(len(wanted) - failed - skipped, failed, skipped, file=counts)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

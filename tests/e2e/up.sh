@@ -44,6 +44,17 @@ up_kwok() {
 		echo ---
 		cat "$stage"
 	done > "$D/stages.yaml"
+	# Every container of every pod has printed what stands in this file.
+	for i in 1 2 3; do
+		echo "2026-01-01T00:00:0$i.000000000Z stdout F line $i of a pod"
+	done > "$D/pod.log"
+	cat >> "$D/stages.yaml" <<-END
+		---
+		apiVersion: kwok.x-k8s.io/v1alpha1
+		kind: ClusterLogs
+		metadata: {name: all}
+		spec: {logs: [{logsFile: $D/pod.log, follow: true}]}
+	END
 	spawn kwok "$E2E_KWOK/kwok" --kubeconfig "$D/kubeconfig" --config "$D/stages.yaml" \
 		--manage-all-nodes --cidr 10.0.0.0/16 --node-ip 127.0.0.1 --node-lease-duration-seconds 40 \
 		--node-port "$kwok" --server-address "127.0.0.1:$kwok" \

@@ -49,7 +49,7 @@ static bool pour(void *context, const char *bytes, size_t n)
 	return true;
 }
 
-static void emit(struct compile *c, bool json)
+static void emit(struct trainc *c, bool json)
 {
 	struct bucket bucket = { .room = 4 << 20 };
 	struct emit_options options = { .json = json, .annotate = !json, .sources = &c->sources, .runtime_warning = true };
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct input in = { bytes, n };
 	struct reader reader = { .context = &in, .read = read_input, .exists = exists };
-	struct compile c;
+	struct trainc c;
 	struct buf out = { .limit = 16 << 20 };
 
 	compile_init(&c, &reader);

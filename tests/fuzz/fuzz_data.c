@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "plan/data_read.h"
+#include "data/data_read.h"
 
 static size_t walk(const struct data *d, const struct source *source, unsigned depth)
 {

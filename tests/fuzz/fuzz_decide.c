@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "plan/data_read.h"
+#include "data/data_read.h"
 #include "runtime/decide/decide.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

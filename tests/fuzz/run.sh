@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [TARGET...] - each fuzz target for FUZZ_SECONDS, from its corpus.
+# run.sh [TARGET...] - each fuzz target for FUZZ_SECONDS, from its corpus; as many at once as there are processors.
 #
 # Seeds are tests/fuzz/corpus/TARGET/* and every program of the tests, the
 # examples and the library; for readers of manifests those of the tests.  What is new stays in $BUILD; a crash is left
@@ -10,6 +10,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build-fuzz}
 seconds=${FUZZ_SECONDS:-60}
+export BUILD
 export LC_ALL=C
 passed=0 failed=0
 
@@ -21,19 +22,37 @@ mkdir -p "$BUILD/fuzz"
 		echo "\"$word\""
 	done
 	echo '"\"\"\""'
-} | sort -u >"$BUILD/fuzz/words"
+} | sort -u >"$BUILD/fuzz/words.$$"
+mv "$BUILD/fuzz/words.$$" "$BUILD/fuzz/words"          # whole at any time: several of these run at once
 
 test $# -gt 0 || set -- tests/fuzz/fuzz_*.c
+if test $# -gt 1; then
+	for source; do
+		echo "$source"
+	done | xargs -n 1 -P "$(nproc)" sh tests/fuzz/run.sh >"$BUILD/fuzz/said"
+	grep -v ' passed, ' "$BUILD/fuzz/said"
+	passed=$(grep -c '^1 passed, 0 failed' "$BUILD/fuzz/said")
+	echo "$passed passed, $(($# - passed)) failed"
+	test "$passed" -eq $#
+	exit
+fi
 for source; do
 	name=$(basename "$source" .c)
-	echo "== $name, $seconds s"
+	case $name in           # parts of the cluster half, without its network
+	fuzz_json_stream) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c' ;;
+	fuzz_watch) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/object_list.c
+		runtime/cluster/object_table.c runtime/cluster/object_watch.c' ;;
+	*) more= ;;
+	esac
 	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I. -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -Wall -Wextra "$source" "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
+		-fno-sanitize-recover=all -Wall -Wextra "$source" $more "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
 	new=$BUILD/fuzz/$name.corpus seeds=$BUILD/fuzz/$name.seeds
 	rm -rf "$seeds"
 	test -z "$FUZZ_SEED" || rm -rf "$new"
 	mkdir -p "$new" "$seeds"
 	case $name in
+	fuzz_watch) kinds= ;;
+	fuzz_json_stream) kinds='tests/*/*.json' ;;
 	fuzz_import | fuzz_data) kinds='tests/import/cases/*.yaml' ;;
 	*) kinds='tests/*/*.tj examples/*/*.tj stdlib/std/*.tj' ;;
 	esac
@@ -45,7 +64,7 @@ for source; do
 	if "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
 		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" >"$BUILD/fuzz/$name.log" 2>&1; then
 		passed=$((passed + 1))
-		grep -E 'number_of_executed_units|DONE' "$BUILD/fuzz/$name.log" | tail -n 2
+		echo "== $name, $seconds s: $(sed -n 's/.*number_of_executed_units: *//p' "$BUILD/fuzz/$name.log") runs"
 	else
 		failed=$((failed + 1))
 		echo "FAIL $name"

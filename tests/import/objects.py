@@ -15,7 +15,6 @@ chance = random.Random(5)
 TEXTS = ["", "a", "none", "true", "0755", "1e3", "${HOME}", "$${x}", "$", "\\", '"', '"""', "a\nb", "a\n", "\n\n a\n  b \n", "\t", "# no comment",
          "ü€😀", "\u200b", "a: b", "- c", "{", "x" * 300, "tail ", " head", "\r\n", "%s", "'", "allow TJ0001: no", "line one\nline ${two}\n\\end", "~"]
 KEYS = ["a", "if", "for", "none", "let", "A_B", "a.b", "a-b", "_x.y-z", "9", "check", "in", "x y".replace(" ", ".")]
-NUMBERS = [0, 1, -1, 7, 2**31 - 1, -2**31, 2**53, 2**63 - 1]
 
 
 def text():
@@ -70,9 +69,9 @@ def role(name):
 def deployment(name):
     container = {"name": "c", "image": "registry.example.com/c:1", "args": [text() for _ in range(3)],
                  "env": [{"name": "A", "value": text()}, {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
-                 "livenessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": chance.choice(NUMBERS[1:4])}, "securityContext": {}}
+                 "livenessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": chance.choice([1, 7, 2**31 - 1])}, "securityContext": {}}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata(name),
-            "spec": {"replicas": chance.choice(NUMBERS[:5]), "selector": {"matchLabels": {"app": name}},
+            "spec": {"replicas": chance.choice([0, 1, 7, 2**31 - 1]), "selector": {"matchLabels": {"app": name}},
                      "template": {"metadata": {"labels": {"app": name}}, "spec": {"containers": [container], "tolerations": [{"operator": "Exists"}]}}}}
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [NAME.yaml...] - manifests and the programs that they become.
 #
-# Beside cases/NAME.yaml (or .json) stand NAME.said, what `trainc import`
+# Beside cases/NAME.yaml (or .json, .sbatch) stand NAME.said, what `trainc import`
 # says on standard error, and NAME.tj, the program, unless the manifest is
 # refused; NAME.args holds options.  BLESS=1 rewrites both.  Every program checks
 # without errors, and is the same in two runs.
@@ -17,7 +17,7 @@ cd "$(dirname "$0")/cases" || exit 1
 TRAINC=${TRAINC:-$PWD/../../../${BUILD:-build}/trainc}
 export LC_ALL=C.UTF-8
 unset NO_COLOR CLICOLOR_FORCE FORCE_COLOR
-test $# -gt 0 || set -- *.yaml *.json
+test $# -gt 0 || set -- *.yaml *.json *.sbatch
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

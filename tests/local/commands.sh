@@ -24,11 +24,11 @@ program fails <<'END'
 END
 
 # ---- nothing there yet ----
-run 0 list --local; says err "there are no runs on this machine"; silent out
+run 0 list --local; says err "no runs on this machine"; silent out
 run 0 list --local -o json; json 'd' "{'schemaVersion': 1, 'runs': []}"
-run 2 status --local steady; says err "there is no run 'steady' on this machine"
-run 2 status steady; says err "--local"
-run 2 apply steady.tj; says err "--local"
+run 2 status --local steady; says err "no run 'steady' on this machine"
+run 3 status --kubeconfig nowhere steady; says err "nowhere"
+run 3 apply --kubeconfig nowhere steady.tj; says err "nowhere"
 run 2 delete --local; says err "delete needs a run, or a program, or --all"
 
 # ---- apply: S49, and S192 the second time ----
@@ -43,14 +43,13 @@ run 0 apply --local -o name same.tj; holds test "$(cat .out)" = "run/steady"
 run 5 run --local steady.tj; says err "'steady' is already running"; says err "'trainc delete --local steady' ends and removes it"
 
 # ---- looking: S106, S176 ----
-run 2 status steady; says err "add --local: trainc status --local steady"
 run 0 status --local steady
 holds grep -qE '^RUN +STATE +ROLE +DESIRED +ACTIVE +READY +SUCCEEDED +FAILED +RESTARTS +CAUSE$' .out
 holds grep -qE '^steady +Running +boss +1 +1 +1 +0 +0 +0$' .out
 holds grep -qE '^ +worker +2 +2 +2 +0 +0 +0$' .out
 run 0 status --local steady.tj -o json
 json 'd["schemaVersion"], len(d["runs"]), d["runs"][0]["state"], d["runs"][0]["namespace"]' "(1, 1, 'Running', 'default')"
-json 'list(d["runs"][0])' "['name', 'namespace', 'state', 'cause', 'conditions', 'roles', 'first_failure']"
+json 'list(d["runs"][0])' "['name', 'namespace', 'state', 'cause', 'conditions', 'roles', 'replicas', 'first_failure']"
 json 'd["runs"][0]["roles"][1]' \
 	"{'role': 'worker', 'desired': 2, 'active': 2, 'ready': 2, 'succeeded': 0, 'failed': 0, 'restarts': 0, 'cause': ''}"
 json '[(c["type"], c["status"]) for c in d["runs"][0]["conditions"]]' "[('Created', 'True'), ('Running', 'True')]"
@@ -71,11 +70,11 @@ run 0 logs --local steady --role worker --rank 1; holds test "$(cat .out)" = "wo
 run 0 logs --local steady --role worker --rank 0-1 --no-prefix
 holds test "$(sort .out | tr '\n' ' ')" = "worker steady-worker-0 worker steady-worker-1 "
 run 0 logs --local steady --rank 2; says err "not started yet: worker/2"
-run 2 logs --local steady --rank 5; says err "there is no rank 5: the roles have ranks 0 to 2"
+run 2 logs --local steady --rank 5; says err "unknown rank 5: the roles have ranks 0 to 2"
 run 2 logs --local steady --role wroker; says err "did you mean 'worker'?"
 run 0 logs --local run/steady; holds test "$(cat .out)" = "boss/0 │ boss"
 run 2 logs --local steady/worker/1; says err "trainc logs --local steady --role worker --rank 1"
-run 2 status --local steady/worker; says err "'steady/worker' is no run; the run is 'steady'"
+run 2 status --local steady/worker; says err "'steady/worker' is not a run; the run is 'steady'"
 run 2 logs --local steady --rank x; says err "0,3-7"
 run 2 logs --local steady --tail x; says err "--tail needs a number"
 run 2 logs --local steady --since yesterday; says err "--since needs a time"
@@ -108,7 +107,7 @@ run 2 delete --local steady; says err "run/steady will be deleted: Running"; say
 run 0 delete --local --yes steady.tj; holds test "$(cat .out)" = "run/steady deleted"
 nothing_left steady
 holds test ! -e state/runs
-run 2 delete --local --yes steady; says err "there is no run 'steady'"
+run 2 delete --local --yes steady; says err "no run 'steady'"
 
 # ---- programs that hold back what they print ----
 program mute <<'END'

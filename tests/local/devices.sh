@@ -49,7 +49,7 @@ shows split b-0 '[4] on'
 shows split c-0 '[] on'                 # nothing asked, nothing given
 
 run 8 run --local --set n=3 split.tj
-says err "b-0 needs 1 of the devices '$work/dev/acme[0-9]*', and too few of the 6 are left"
+says err "b-0 needs 1 of the devices '$work/dev/acme[0-9]*', but only 0 are available"
 says err "--no-devices"
 local_run 0 split --set n=3 --no-devices
 shows split a-2 '[] on'
@@ -57,7 +57,7 @@ shows split c-0 '[] on'
 
 # what the caller hides stays hidden
 ACME_VISIBLE=7,3,GPU-5,1 run 8 run --local split.tj
-says err "too few of the 4 are left"
+says err "but only 0 are available"
 devices few 'role a { replicas = n, accelerator = half(2) }'
 export ACME_VISIBLE=7,3,GPU-5,1
 local_run 0 few

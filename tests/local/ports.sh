@@ -25,6 +25,7 @@ def is_claimed(number):                 # by the run, for as long as it lasts
 what, numbers = sys.argv[1], [int(a.rsplit(":")[-1]) for a in sys.argv[2:]]
 if what == "listen":                    # on the own port: the first; peers' are others, and not ours
     assert len(set(numbers)) == len(numbers), numbers
+    assert all(20000 <= n < 29400 or n >= 29600 for n in numbers), numbers    # not where libraries take theirs
     assert can_bind(numbers[0]) and is_claimed(numbers[0]), numbers
 elif what == "held":
     assert not can_bind(numbers[0]), numbers

@@ -13,7 +13,7 @@ program nothing <<'END'
 END
 printf 'echo never\n' >script; chmod 644 script
 run 8 run --local nothing.tj
-says err "role 'a': no command, and there is no image whose own one could run; write 'command = [...]'"
+says err "role 'a': no command, and no image that would provide one; write 'command = [...]'"
 says err "role 'b': no command"
 says err "role 'c': command not found: 'no-such-program-anywhere' is in no directory of PATH: "
 says err "role 'd': command not found: './nowhere/train.sh'"
@@ -27,7 +27,7 @@ program file <<'END'
   role a { command = ["./script"] }
 END
 run 8 run --local file.tj; says err "role 'a': './script' is not executable"
-chmod 755 script; run 8 run --local file.tj; says err "a-0 cannot be started: './script' is no program that this machine can run: a script begins with '#!'"
+chmod 755 script; run 8 run --local file.tj; says err "a-0 cannot be started: './script' is not a program that this machine can run: a script begins with '#!'"
 printf '#!/bin/sh\nexit 0\n' >script; local_run 0 file
 
 # what only exec can tell: the others are stopped
@@ -67,8 +67,8 @@ program many <<'END'
 END
 (
 	ulimit -n 60
-	run 8 run --local many.tj
-	says err "cannot be started: cannot start a process: too many open files"
+	run 3 run --local many.tj
+	says err "'many' needs about 200 open files, and at most 60 are permitted: raise the hard limit with 'ulimit -Hn 200'"
 	nothing_left many
 	echo "$passed $failed" >counts
 )
@@ -79,13 +79,13 @@ program elastic <<'END'
   role a { replicas = 1:3, command = ["true"] }
   role b { command = ["true"] }
 END
-run 8 run --local --replicas c=1 elastic.tj; says err "--replicas c=1: there is no role 'c'"
+run 8 run --local --replicas c=1 elastic.tj; says err "--replicas c=1: unknown role 'c'"
 run 8 run --local --replicas b=1 elastic.tj; says err "--replicas b=1: the role is not elastic; it has 1 replicas"
 run 8 run --local --replicas a=4 elastic.tj; says err "--replicas a=4: the role has 1 to 3 replicas"
 run 2 run --local --replicas a=x elastic.tj; says err "--replicas needs ROLE=N, found 'a=x'"
 run 2 run --local --backoff soon elastic.tj; says err "--backoff needs a time such as 500ms, 30s or 2min, found 'soon'"
 run 2 run --local --isolate all elastic.tj
-run 2 run elastic.tj; says err "this version has no runtime for clusters; "; says err "--local"
+run 3 run elastic.tj; says err "no cluster is configured: "; says err "--local"
 run 8 run --local --image-root nowhere elastic.tj; says err "--image-root '$work/nowhere': no such file"
 : >image.tar
 run 8 run --local --image-root image.tar elastic.tj; says err "--image-root '$work/image.tar': is not a directory; unpack the image first"

@@ -29,7 +29,7 @@ local_run 8 broken
 holds grep -q "^Failed: bad [01] exited with code 3\$" .err
 holds grep -q "^  bad/[01] │ going down\$" .err
 
-run 2 run pair.tj; says err "--local"
+run 3 run pair.tj; says err "--local"
 # images are not used here, so a first program needs none
 printf 'job "bare" {\n  role a { command = ["true"] }\n}\n' >bare.tj
 local_run 0 bare

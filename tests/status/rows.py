@@ -475,6 +475,39 @@ def others(trainc, directory):
     check(p.returncode == 1 and "no such file" in p.stderr, "no file: %s" % p.stderr)
 
 
+def ended_jobs(trainc, directory):
+    """A Job that failed as a whole says which of its pods failed, or how many."""
+    limit = condition("Failed", reason="BackoffLimitExceeded")
+    gone = put(pod(1, "Failed", container=ended(3)), "metadata.labels", {"trainc.dev/job": "j", "trainc.dev/role": "worker"})
+    for objects, failed in (([job([limit], failed=2)], 2), ([job([limit], failed=7)], 2), ([job([limit], failed=1), gone], 1),
+                            ([job([condition("Failed", reason="PodFailurePolicy")], failed=1), gone, RUN0], 1)):
+        role = json.loads(run(trainc, directory, objects)[1])["runs"][0]["roles"][0]
+        check(role["failed"] == failed, "%d of the Job's pods failed, not %d" % (role["failed"], failed))
+
+
+def bare_pods(trainc, directory):
+    """Pods that no controller counts: the back-off limit of their framework, and the gate of a suspended job."""
+    program = os.path.join(directory, "pods.tj")
+    with open(program, "w", encoding="utf-8") as f:
+        f.write('import std.kubeflow\n\njob "j": kubeflow.pytorchjob(backoff_limit = 3) {\n  image = "registry.example.com/a:1"\n'
+                '  role worker { replicas = 4 }\n}\n')
+    def four(restarts, phase="Running", **rest):
+        return [thing("Pod", "j-worker-%d" % i, spec=rest.get("spec", {}), status=dict(pod(i, phase, container={"ready": True,
+                "restartCount": restarts, "state": {"running": {}}})["status"], **rest.get("status", {}))) for i in range(4)]
+    for restarts, state in ((0, "Running"), (1, "Failing")):
+        got = json.loads(run(trainc, directory, four(restarts), program="pods.tj")[1])["runs"][0]
+        check(got["state"] == state, "%d restarts of each pod: %s, not %s" % (restarts, got["state"], state))
+        check(not restarts or "BackoffLimitExceeded: 4 restarts" in got["cause"], "the limit is the cause: %s" % got["cause"])
+    gated = [condition("PodScheduled", "False", "SchedulingGated")]
+    held = [put(put(pod(i, "Pending", conditions=gated), "spec.schedulingGates", [{"name": "trainc.dev/suspend"}]), "metadata.name", "j-worker-%d" % i)
+            for i in range(4)]
+    got = json.loads(run(trainc, directory, held, program="pods.tj")[1])["runs"][0]
+    check((got["state"], got.get("cause", "")) == ("Suspended", ""), "a suspended job: %s, %s" % (got["state"], got.get("cause")))
+    bare = thing("Pod", "j-worker-0", status={"phase": "Failed"})
+    got = json.loads(run(trainc, directory, [bare], program="pods.tj")[1])["runs"][0]
+    check("worker 0: Failed: none of its containers left a status" in got["cause"], "a pod without statuses: %s" % got["cause"])
+
+
 with tempfile.TemporaryDirectory() as d:
     with open(os.path.join(d, "job.tj"), "w", encoding="utf-8") as f:
         f.write(PROGRAM)
@@ -487,5 +520,7 @@ with tempfile.TemporaryDirectory() as d:
     sets(sys.argv[1], d)
     failures(sys.argv[1], d)
     others(sys.argv[1], d)
+    ended_jobs(sys.argv[1], d)
+    bare_pods(sys.argv[1], d)
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed != 0)

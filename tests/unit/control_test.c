@@ -54,7 +54,7 @@ static bool suspend(void *context, bool yes, struct str *ret)
 static bool scale(void *context, struct str role, int64_t n, struct str *ret)
 {
 	if (!str_is(role, "worker")) {
-		*ret = str_printf(&arena, "there is no role '%.*s'", STR_ARG(role));
+		*ret = str_printf(&arena, "unknown role '%.*s'", STR_ARG(role));
 		return false;
 	}
 	while (n-- > 0)                 /* as many changes as one asks for */
@@ -78,7 +78,7 @@ static pid_t start_keeper(struct str dir)
 		return pid;
 	}
 	struct keeper k = { 0 };
-	struct control_ops ops = { &k, stop, suspend, scale };
+	struct control_ops ops = { &k, stop, suspend, scale, scale };
 	const struct run_dir at = { dir, open(dir.p, O_PATH | O_DIRECTORY | O_CLOEXEC) };
 	k.control = control_open(&arena, &at, &ops, &why);
 	if (!k.control)
@@ -104,7 +104,7 @@ static int end_of(pid_t pid)
 static bool ask(int fd, const char *request)
 {
 	why = STR("");
-	return control_ask(&arena, fd, str_of(request), &why);
+	return control_ask(&arena, fd, str_of(request), &why) == CONTROL_OK;
 }
 
 /* Every line until the keeper closes the connection, at most 5 s. */
@@ -143,7 +143,7 @@ static void protocol(struct str dir)
 	      !ask(fd, "scale worker 1 2") && !ask(fd, "scale worker 99999999999"));
 	CHECK_TEXT(why, "scale takes a role and a number");
 	CHECK(!ask(fd, "scale ps 2"));
-	CHECK_TEXT(why, "there is no role 'ps'");
+	CHECK_TEXT(why, "unknown role 'ps'");
 	CHECK(!ask(fd, "") && !ask(fd, "dance") && !ask(fd, "stop it"));
 	CHECK(ask(fd, "scale worker 2"));
 

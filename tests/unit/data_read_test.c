@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "plan/data_read.h"
+#include "data/data_read.h"
 #include "unit.h"
 
 static struct arena arena;
@@ -114,15 +114,15 @@ static void json(void)
 	JSON("[1 2]", "1:4: expected ',' or ']'");
 	JSON("[tru]", "1:2: expected a value");
 	JSON("{} x", "1:4: nothing may follow the document");
-	JSON("[01]", "1:4: this is no number in JSON");
-	JSON("[1.]", "1:4: this is no number in JSON");
-	JSON("[1e]", "1:4: this is no number in JSON");
-	JSON("[-]", "1:3: this is no number in JSON");
+	JSON("[01]", "1:4: this is not a JSON number");
+	JSON("[1.]", "1:4: this is not a JSON number");
+	JSON("[1e]", "1:4: this is not a JSON number");
+	JSON("[-]", "1:3: this is not a JSON number");
 	JSON("[.5]", "1:2: expected a value");
 	JSON("[1e400]", "1:2: this number is too large");
 	JSON("\"a\nb\"", "1:3: a control character in a string: write it as an escape");
 	JSON("\"\\x\"", "1:2: JSON has no such escape");
-	JSON("\"\\u12g4\"", "1:2: four hexadecimal digits belong behind '\\u'");
+	JSON("\"\\u12g4\"", "1:2: four hexadecimal digits must follow '\\u'");
 	JSON("\"a\xFFz\"", "1:3: this is not UTF-8");
 	JSON("\"\xED\xA0\x80\"", "1:2: this is not UTF-8");
 	JSON("\"abc", "1:5: the text ends here, in the middle");
@@ -187,8 +187,8 @@ static void aliases(void)
 {
 	READS("a: &x [1, 2]\nb: *x\n", "{a=[1 2] b=[1 2]}");
 	READS("&k key: 1\nother: *k\n", "{key=1 other=\"key\"}");
-	READS("a: &x 1\n---\nb: *x\n", "{a=1} | 3:4: this alias stands for nothing that came before it");
-	READS("a: &x [1, *x]\n", "1:11: this alias stands for what it is part of");
+	READS("a: &x 1\n---\nb: *x\n", "{a=1} | 3:4: no anchor before this alias has its name");
+	READS("a: &x [1, *x]\n", "1:11: this alias refers to a value that contains it");
 	READS("base: &b {x: 1, w: 2}\nmore: &m {w: 3, z: 4}\nall:\n  <<: [*b, *m]\n  x: 9\n",
 	      "{base={x=1 w=2} more={w=3 z=4} all={x=9 w=2 z=4}}");
 	READS("a: {<<: {x: 1}, w: 2}\nb: {'<<': 5}\n", "{a={w=2 x=1} b={<<=5}}");

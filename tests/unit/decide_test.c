@@ -203,7 +203,7 @@ static void begins_anew(void)
 	ends(&w, 0, 0, 1);
 	ORDERS("delete Pod j-a-0, delete Pod j-a-1");
 	CONDITIONS("+Created +Restarting");
-	MESSAGE("Job j begins anew because a-0 failed: exit code 1");
+	MESSAGE("Job j restarts because a-0 failed: exit code 1");
 	ORDERS("");
 	AGAIN_IN(10);
 	w.now += 10 * SECOND;

@@ -179,7 +179,7 @@ static void allow(void)
 	CHECK_TEXT(allowed(&f, "y # allow TJ0815: nothing here\nX\n", TJ0815),
 	           "W TJ1009 this '# allow TJ0815' silences nothing\nW TJ0815 here\n");
 	arena_release(&f.arena);
-	CHECK_TEXT(allowed(&f, "y # allow TJ9999: who knows\n", TJ0815), "W TJ1009 there is no diagnostic 'TJ9999'\n");
+	CHECK_TEXT(allowed(&f, "y # allow TJ9999: who knows\n", TJ0815), "W TJ1009 unknown diagnostic 'TJ9999'\n");
 	arena_release(&f.arena);
 	/* errors stay, and a comment is not blamed for what an error hid */
 	CHECK_TEXT(allowed(&f, "X # allow TJ0201: please\n", TJ0201),

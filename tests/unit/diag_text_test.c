@@ -1,5 +1,5 @@
 /* diag_text_test.c - the layout that people see, and the same facts for machines. */
-#include "diag/glyph.h"
+#include "base/glyph.h"
 #include "diag/render.h"
 #include "unit.h"
 

@@ -377,7 +377,7 @@ static void features(void)
 	s = sample();
 	s.plan.kubernetes = 34;
 	s.job->gang = word("native");
-	says(&s, TJ0809, "gang = \"native\" needs native gang scheduling of Kubernetes 1.37; the project targets 1.34");
+	says(&s, TJ0809, "gang = \"native\" needs native gang scheduling of Kubernetes 1.35; the project targets 1.34");
 
 	s = sample();
 	s.plan.kubernetes = 28;
@@ -460,7 +460,7 @@ static void runtime(void)
 	s.job->nroles = 2;
 	ds = check(&s, true);
 	verdict(ds.n == 1 && ds.at[0]->code == TJ0817 && ds.at[0]->notes &&
-		str_is(ds.at[0]->notes->text, "the runtime ends role 'ps' when the job has succeeded"), "an endless role does");
+		str_is(ds.at[0]->notes->text, "left to you: stop role 'ps' when the job has succeeded"), "an endless role does");
 }
 
 int main(void)

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -37,7 +39,22 @@ static void reading(void)
 		CHECK_TEXT(why, "permission denied");
 	}
 	CHECK(!file_read(&arena, STR("/dev/zero"), &text, &why));
+	CHECK_TEXT(why, "is a device");
+	CHECK(file_read(&arena, STR("/dev/null"), &text, &why) && text.n == 0);
+	mkfifo(in("pipe").p, 0600);
+	CHECK(!file_read(&arena, in("pipe"), &text, &why));
+	CHECK_TEXT(why, "is a pipe without a writer");
+	if (fork() == 0) {
+		int fd = open(in("pipe").p, O_WRONLY);
+		_exit(file_write_all(fd, "late", 4) ? 0 : 1);
+	}
+	CHECK(file_read(&arena, in("pipe"), &text, &why));
+	CHECK_TEXT(text, "late");
+	wait(NULL);
+	close(open(in("large").p, O_CREAT | O_WRONLY, 0600));
+	CHECK(truncate(in("large").p, (64 << 20) + 1) == 0 && !file_read(&arena, in("large"), &text, &why));
 	CHECK_TEXT(why, "is larger than 64 MiB");
+	unlink(in("large").p);
 }
 
 static void replacing(void)
@@ -59,8 +76,55 @@ static void replacing(void)
 	/* nothing is left beside what was to be replaced */
 	entries = 0;
 	file_reader.list(NULL, &arena, str_of(directory), count, NULL);
-	CHECK(entries == (geteuid() == 0 ? 2u : 3u));
+	CHECK(entries == (geteuid() == 0 ? 3u : 4u));
 	CHECK(file_reader.exists(NULL, path) && !file_reader.exists(NULL, in("absent")));
+}
+
+/* What is replaced stays what it was: a link, a file of several names, one of somebody else. */
+static void keeping(void)
+{
+	struct str text, why = STR(""), path = in("file"), link_path = in("link"), twin = in("twin");
+	struct stat st;
+
+	CHECK(symlink("file", link_path.p) == 0 && link(path.p, twin.p) == 0);
+	CHECK(file_replace(&arena, link_path, STR("four"), &why));
+	CHECK(lstat(link_path.p, &st) == 0 && S_ISLNK(st.st_mode));
+	CHECK(file_read(&arena, twin, &text, &why));
+	CHECK_TEXT(text, "four");
+	unlink(twin.p);
+	if (geteuid() == 0) {
+		CHECK(chown(path.p, 65534, 65534) == 0 && file_replace(&arena, path, STR("five"), &why));
+		CHECK(stat(path.p, &st) == 0 && st.st_uid == 65534 && st.st_gid == 65534);
+	}
+	chmod(path.p, 0444);
+	CHECK(!file_replace(&arena, path, STR("six"), &why));
+	CHECK_TEXT(why, "it is read-only");
+	chmod(path.p, 0600);
+	unlink(link_path.p);
+	CHECK(symlink("nothing", link_path.p) == 0 && !file_replace(&arena, link_path, STR("x"), &why));
+	CHECK_TEXT(why, "it is a link to nothing");
+	unlink(link_path.p);
+	CHECK(!file_replace(&arena, in("pipe"), STR("x"), &why));
+	CHECK_TEXT(why, "it is not a regular file");
+	CHECK(!file_pour(&arena, in("pipe"), STR("x"), &why));
+	CHECK_TEXT(why, "it is a pipe without a reader");
+	CHECK(file_pour(&arena, STR("/dev/null"), STR("x"), &why));
+	unlink(in("pipe").p);
+}
+
+/* What a killed run left goes; what a living one writes does not. */
+static void litter(void)
+{
+	struct str why = STR(""), path = in("file"), left = in(".file.trainc-new");
+	int fd = open(left.p, O_CREAT | O_WRONLY, 0600);
+
+	CHECK(file_write_all(fd, "half", 4) && close(fd) == 0 && file_replace(&arena, path, STR("whole"), &why));
+	CHECK(access(left.p, F_OK) != 0);
+	fd = open(left.p, O_CREAT | O_WRONLY, 0600);
+	CHECK(flock(fd, LOCK_EX) == 0 && file_replace(&arena, path, STR("beside"), &why));
+	CHECK(access(left.p, F_OK) == 0);
+	unlink(left.p);
+	close(fd);
 }
 
 static void creating(void)
@@ -69,7 +133,7 @@ static void creating(void)
 
 	CHECK(file_create(&arena, path, STR("one"), &why));
 	CHECK(!file_create(&arena, path, STR("two"), &why));
-	CHECK_TEXT(why, "it is there already");
+	CHECK_TEXT(why, "it already exists");
 	CHECK(file_read(&arena, path, &text, &why));
 	CHECK_TEXT(text, "one");
 	CHECK(!file_create(&arena, in("directory"), STR("x"), &why));
@@ -98,6 +162,8 @@ int main(void)
 		return 1;
 	reading();
 	replacing();
+	keeping();
+	litter();
 	creating();
 	pipes();
 	unlink(in("file").p);

@@ -6,7 +6,7 @@
 
 #include "runtime/local/follow.h"
 #include "runtime/local/log_file.h"
-#include "runtime/local/log_print.h"
+#include "runtime/run/log_print.h"
 #include "runtime/local/remove.h"
 #include "unit.h"
 

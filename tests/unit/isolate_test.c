@@ -524,7 +524,7 @@ static void too_many(void)
 	struct str why = STR("");
 
 	CHECK(isolation_open(&arena, ISOLATE_REPLICA, false, 64001, &why) == NULL);
-	CHECK_TEXT(why, "cannot isolate 64001 replicas from each other: there are addresses for 64000; use --isolate job or none");
+	CHECK_TEXT(why, "cannot isolate 64001 replicas from each other: addresses suffice for 64000; use --isolate job or none");
 }
 
 /* ---- files ---- */
@@ -816,7 +816,7 @@ static void plain_chroot(void)
 		skip("plain chroot", STR("cannot be simulated here"));
 		return;
 	}
-	check_refusal(ISOLATE_JOB, "cannot isolate the run: keep mounts from the machine: the root directory here is no mount, as in a plain chroot; "
+	check_refusal(ISOLATE_JOB, "cannot isolate the run: keep mounts from the machine: the root directory here is not a mount, as in a plain chroot; "
 		"mount the directory on itself before entering it: mount --bind DIR DIR; or use --isolate none");
 }
 

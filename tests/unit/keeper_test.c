@@ -63,7 +63,7 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 }
 
 struct str engine_notes(const struct engine *e) { return str_is(e->name, "noted") ? STR("images are ignored\n") : STR(""); }
-struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e, stop, refuse_suspend, refuse_scale }; }
+struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e, stop, refuse_suspend, refuse_scale, refuse_scale }; }
 void engine_release(struct engine *e) { (void)e; }
 
 static void note(const char *dir, const char *name, const char *text)
@@ -94,10 +94,14 @@ static void note_inheritance(const struct engine *e, int lifeline)
 
 void engine_run(struct engine *e, struct control *c, int lifeline)
 {
-	pid_t child = fork();
+	struct str ignored;
 
+	/* Before the process ids are written: whoever has read them finds the rest. */
+	note_inheritance(e, lifeline);
+	e->state->phase = RUN_RUNNING;
+	run_save(&arena, &e->dir, e->state, &ignored);
+	pid_t child = fork();
 	if (child == 0) {               /* a replica that does not care, and what it started */
-		struct str ignored;
 		setsid();
 		pid_t grandchild = fork();
 		if (grandchild) {
@@ -108,10 +112,6 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 		for (;;)
 			pause();
 	}
-	note_inheritance(e, lifeline);
-	struct str ignored;
-	e->state->phase = RUN_RUNNING;
-	run_save(&arena, &e->dir, e->state, &ignored);
 	bool cut = false;
 	for (int i = 0; i < 200 && !e->stopped && !cut; i++) {
 		struct pollfd p[2] = { { .fd = control_fd(c), .events = POLLIN }, { .fd = lifeline, .events = POLLIN } };
@@ -180,7 +180,7 @@ static enum run_phase phase_of(const char *name)
 static bool stop_run(const struct keeper *k)
 {
 	int fd = control_connect(&arena, k->run_dir, &why);
-	bool ok = fd >= 0 && control_ask(&arena, fd, STR("stop"), &why);
+	bool ok = fd >= 0 && control_ask(&arena, fd, STR("stop"), &why) == CONTROL_OK;
 
 	if (fd >= 0)
 		close(fd);

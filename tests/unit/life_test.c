@@ -622,7 +622,7 @@ static void restarts(void)
 	ended(&w, 1, 0, 7);
 	ORDERS("term a-1");
 	PHASE("Degraded");
-	CAUSE("the job begins anew: b-0 failed: exit code 7");
+	CAUSE("the job restarts: b-0 failed: exit code 7");
 	CHECK(w.state.job_restarts == 1 && life_beginnings(w.life) == 1);
 	ended(&w, 0, 1, 143);
 	ORDERS("");
@@ -807,7 +807,7 @@ static void grow_and_shrink(void)
 	CHECK(!life_scale(w.life, STR("b"), 2, &why));
 	CHECK_TEXT(why, "role 'b' is not elastic: it has 1 replica");
 	CHECK(!life_scale(w.life, STR("c"), 2, &why));
-	CHECK_TEXT(why, "there is no role 'c'; the roles are 'a', 'b'");
+	CHECK_TEXT(why, "unknown role 'c'; the roles are 'a', 'b'");
 	end(&w);
 }
 
@@ -935,6 +935,27 @@ static void blame(void)
 	CHECK_TEXT(w.state.failure.reason, "killed by SEGV");
 	end(&w);
 
+	/* a rank without memory is killed, and its peers notice within the same millisecond */
+	begin(&w, &j);
+	obey(&w);
+	struct life_end echo = { .time = w.now, .exit_code = 1 }, killed = { .time = w.now + 1000, .exit_code = 137, .signal = 9 };
+	life_ended(w.life, 0, 0, &echo);
+	life_ended(w.life, 0, 1, &echo);
+	life_ended(w.life, 0, 3, &killed);
+	obey(&w);
+	CHECK(w.state.failure.index == 3 && w.state.failure.signal == 9);
+	end(&w);
+
+	/* ranks that a clock cannot tell apart are named together */
+	begin(&w, &j);
+	obey(&w);
+	life_ended(w.life, 0, 2, &echo);
+	life_ended(w.life, 0, 1, &echo);
+	obey(&w);
+	CHECK(w.state.failure.index == 1);
+	CHECK_TEXT(w.state.failure.reason, "exit code 1 (at the same moment: a-2)");
+	end(&w);
+
 	/* the one that may try again began it; the one that may not is the echo */
 	struct plan_condition both_done = done(0);
 	struct plan_role two[] = { role("a", 1), role("b", 1) };
@@ -1032,8 +1053,118 @@ static void many(void)
 	end(&w);
 }
 
+/* What a failed replica does to the job, by its role's word. */
+static void on_failed_pod(void)
+{
+	static const struct {
+		const char *word;
+		int64_t retries;
+		const char *orders, *phase, *cause;
+	} rows[] = {
+		{ "", 1, "", "Degraded", "a-0 begins again soon: exit code 1" },
+		{ "fail", 1, "term a-1", "Failing", "a-0 failed: exit code 1" },
+		{ "restart", 1, "", "Degraded", "a-0 begins again soon: exit code 1" },
+		{ "restart", 0, "", "Degraded", "a-0 has failed and waits for somebody who starts it again: exit code 1" },
+		{ "replace", 1, "", "Running", "" },
+		{ "replace", 0, "term a-1", "Failing", "a-0 failed: exit code 1" },
+		{ "ignore", 0, "", "Running", "" },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct plan_condition all = done(0), any = { .kind = CONDITION_STARTED, .role = 0, .index = CONDITION_ANY };
+		struct plan_role roles[] = { role("a", 2) };
+		struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+		struct world w;
+
+		roles[0].on_failed_pod = word(rows[i].word);
+		roles[0].retries = count(rows[i].retries);
+		j.running = str_is(str_of(rows[i].word), "replace") ? &any : NULL;
+		begin(&w, &j);
+		ORDERS("start a-0, start a-1");
+		ended(&w, 0, 0, 1);
+		ORDERS(rows[i].orders);
+		PHASE(rows[i].phase);
+		CAUSE(rows[i].cause);
+		end(&w);
+	}
+}
+
+/* A framework's limit counts every new beginning, in place too. */
+static void backoff_limit(void)
+{
+	struct data limit = { .kind = DATA_INT, .u.integer = 2 };
+	struct data_member member = { .key = STR("backoff_limit"), .value = &limit };
+	struct data arguments = { .kind = DATA_MAP, .u.map = { &member, 1 } };
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 2) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all, .arguments = &arguments };
+	struct world w;
+
+	roles[0].restart = word("on-failure");
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1");
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	pass(&w, 11 * SECOND);
+	ORDERS("again a-0");
+	ended(&w, 0, 1, 1);
+	ORDERS("term a-0");
+	PHASE("Failing");
+	CAUSE("its back-off limit is reached: replicas began again 2 times");
+	end(&w);
+}
+
+/* Somebody wants a replica to begin again: one that runs, that waits for its next attempt, that has failed for good. */
+static void restart_one(void)
+{
+	struct plan_condition all = done(0);
+	struct plan_role roles[] = { role("a", 3) };
+	struct plan_job j = { .roles = roles, .nroles = 1, .success = &all };
+	struct world w;
+	struct str why = STR("");
+
+	roles[0].on_failed_pod = word("restart");
+	roles[0].retries = count(1);
+	begin(&w, &j);
+	ORDERS("start a-0, start a-1, start a-2");
+	CHECK(life_restart(w.life, STR("a"), 1, &why));
+	ORDERS("term a-1");
+	ended(&w, 0, 1, 143);
+	ORDERS("start a-1");
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	CHECK(life_restart(w.life, STR("a"), 0, &why));
+	ORDERS("start a-0");            /* without waiting, and with its attempts before it */
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	pass(&w, 3600 * SECOND);
+	ORDERS("start a-0");
+	ended(&w, 0, 0, 1);
+	ORDERS("");
+	PHASE("Degraded");
+	CHECK(at(&w, 0, 0)->state == REPLICA_FAILED && life_restart(w.life, STR("a"), 0, &why));
+	ORDERS("start a-0");
+	pass(&w, 61 * SECOND);
+	ORDERS("");
+	PHASE("Running");
+	CHECK(!life_restart(w.life, STR("a"), 3, &why));
+	CHECK_TEXT(why, "role 'a' has replicas 0 to 2, not 3");
+	CHECK(!life_restart(w.life, STR("b"), 0, &why));
+	CHECK_TEXT(why, "no role 'b'; the roles are 'a'");
+	for (int64_t i = 0; i < 3; i++)
+		ended(&w, 0, i, 0);
+	ORDERS("");
+	PHASE("Succeeded");
+	CHECK(!life_restart(w.life, STR("a"), 0, &why));
+	CHECK_TEXT(why, "the run has ended");
+	end(&w);
+}
+
 int main(void)
 {
+	restart_one();
+	on_failed_pod();
+	backoff_limit();
 	success();
 	at_once();
 	failure();

@@ -24,7 +24,7 @@ struct vector {
 	struct arena arena;
 	struct str folder;
 	const struct data *want, *expect, *input, *observed;
-	struct compile program;
+	struct trainc program;
 	struct world world;
 	struct str text;                /* the program */
 	bool compiled;
@@ -121,7 +121,7 @@ static bool begin_manifest(struct vector *v)
 		wrong(v, why);
 		return false;
 	}
-	struct import *im = import_new(&v->arena, &sources, &diags, (struct import_options){ newer ? 9 : 7 });
+	struct import *im = import_new(&v->arena, &sources, &diags, (struct import_options){ .operator_minor = newer ? 9 : 7 });
 	const struct source *source = source_add(&sources, path, text);
 	import_read(im, source);
 	bool good = import_count(im) == 1 && import_program(im, IMPORT_ALL, &out) && diags_ok(&diags);

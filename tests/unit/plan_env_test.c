@@ -314,8 +314,11 @@ static struct str needs_text(const struct plan_job *j)
 	struct plan_needs n = plan_needs_runtime(&arena, j);
 	struct buf out = { 0 };
 
-	for (size_t i = 0; i < n.n; i++)
+	for (size_t i = 0; i < n.n; i++) {
 		buf_printf(&out, "%s%.*s", i ? "; " : "", STR_ARG(n.at[i]));
+		if (str_starts(n.at[i], STR("create the ")) != (i < n.generated))
+			buf_z(&out, " (counted wrongly)");
+	}
 	struct str s = buf_take(&out, &arena);
 	buf_release(&out);
 	return s;
@@ -326,7 +329,7 @@ static void needs(void)
 	struct plan_job j = sample();
 
 	j.success = done(0, -1);
-	same(needs_text(&j), "ends role 'worker', role 'ps' when the job has succeeded; ends the other replicas when one has failed for good",
+	same(needs_text(&j), "stop role 'worker', role 'ps' when the job has succeeded; stop the other replicas when one has failed for good",
 		"roles that go on");
 	j.clean.value = STR("none");
 	same(needs_text(&j), "", "nothing is cleaned up");
@@ -339,10 +342,10 @@ static void needs(void)
 	j.roles[1].elastic = true;
 	j.roles[1].min = 2;
 	j.success = done(1, -1);
-	same(needs_text(&j), "ends elastic role 'worker' when 2 or more replicas have succeeded and none is active", "an elastic end");
+	same(needs_text(&j), "stop elastic role 'worker' when 2 or more replicas have succeeded and none is active", "an elastic end");
 	j.restarts = (struct plan_int){ 3, { 0 }, true };
 	j.roles[1].elastic = false;
-	same(needs_text(&j), "starts the whole job anew after a failure, up to 3 times", "restarts of the whole");
+	same(needs_text(&j), "restart the whole job after a failure, up to 3 times", "restarts of the whole");
 	j.controller = true;
 	same(needs_text(&j), "", "a controller does it");
 }

@@ -62,7 +62,7 @@ static void where(void)
 	CHECK(state_dir(&arena, &got, &why) && str_ends(got, STR("/.local/state/trainc")));
 	unsetenv("XDG_STATE_HOME");
 	unsetenv("HOME");
-	CHECK(!state_dir(&arena, &got, &why) && str_starts(why, STR("there is no directory for the state of runs")));
+	CHECK(!state_dir(&arena, &got, &why) && str_starts(why, STR("no directory for the state of runs")));
 	setenv("TRAINC_STATE_DIR", "own/./dir", 1);
 	CHECK(state_dir(&arena, &got, &why) && got.p[0] == '/' && str_ends(got, STR("/own/dir")) && exists(STR("own/dir")));
 	CHECK(file_replace(&arena, STR("plain"), STR(""), &why));
@@ -97,7 +97,7 @@ static void one_keeper(void)
 	CHECK(save(fd, &s));              /* the same once more */
 	close(fd);
 	CHECK(make("one", false) < 0 && status == 5);
-	CHECK_TEXT(why, "there is a run 'one' already");
+	CHECK_TEXT(why, "run 'one' already exists");
 	CHECK(run_load(&arena, state, STR("one"), &got, &why) && got.phase == RUN_SUCCEEDED);
 	fd = make("one", true);
 	CHECK(fd >= 0 && !exists(path_of("one/result")) && !exists(path_of("one/state")) && exists(path_of("one/logs")));
@@ -113,7 +113,7 @@ static void survivors(void)
 	struct run_replica at[2] = { { .state = REPLICA_READY }, { .index = 1, .state = REPLICA_READY } };
 	struct run_role role = { .name = STR("worker"), .min = 2, .max = 2, .desired = 2, .at = at };
 	struct run_state s = some_state(STR("lost"), RUN_RUNNING), got;
-	int fd = make("lost", false);
+	int fd = make("lost", false), how = 0;
 	pid_t child = fork();
 
 	if (child == 0) {
@@ -135,10 +135,12 @@ static void survivors(void)
 	struct process_ids alive = run_survivors(&arena, &got);
 	CHECK(alive.n == 1 && alive.at[0].pid == child);
 	CHECK(got.roles[0].at[0].state == REPLICA_READY && got.roles[0].at[1].state == REPLICA_FAILED);
-	CHECK(make("lost", true) < 0 && status == 5);
-	CHECK_TEXT(why, "processes of an earlier run of 'lost' are still alive, without their keeper");
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	CHECK(make("lost", false) < 0 && status == 5 && kill(child, 0) == 0);
+	CHECK_TEXT(why, "run 'lost' already exists");
+	fd = make("lost", true);                /* ends what the run before has left */
+	CHECK(fd >= 0 && waitpid(child, &how, 0) == child && WIFSIGNALED(how));
+	CHECK(save(fd, &s));
+	close(fd);
 	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && run_survivors(&arena, &got).n == 0);
 
 	s.boot_id = STR("another boot");
@@ -146,7 +148,7 @@ static void survivors(void)
 	CHECK(save(fd, &s));
 	close(fd);
 	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN);
-	CHECK_TEXT(got.cause, "the machine was started anew while it ran");
+	CHECK_TEXT(got.cause, "the machine restarted while it ran");
 
 	CHECK(file_replace(&arena, path_of("lost/state"), STR("{\"schemaVersion\":1,\"na"), &why));
 	CHECK(run_load(&arena, state, STR("lost"), &got, &why) && got.phase == RUN_UNKNOWN && str_starts(got.cause, STR("its state cannot be read: ")));
@@ -163,6 +165,7 @@ static void ending_survivors(void)
 	struct run_role role = { .name = STR("worker"), .max = 2, .at = at };
 	struct run_state s = some_state(STR("lost"), RUN_UNKNOWN);
 	int ready[2];
+	size_t found;
 	char byte;
 	pid_t stranger = fork(), leader;
 
@@ -190,14 +193,14 @@ static void ending_survivors(void)
 	s.nroles = 1;
 	CHECK(process_identify(leader, &at[0].process) && process_identify(stranger, &at[1].process));
 	at[1].process.start++;
-	CHECK(survivors_end(&arena, &s, 100000000) == 0);
+	CHECK(survivors_end(&arena, &s, 100000000, &found) == 0);
 	/* its child had the other end of the pipe, too */
 	CHECK(read(ready[0], &byte, 1) == 0);
 	close(ready[0]);
 	CHECK(waitpid(leader, NULL, 0) == leader && kill(stranger, 0) == 0 && waitpid(stranger, NULL, WNOHANG) == 0);
 	kill(stranger, SIGKILL);
 	waitpid(stranger, NULL, 0);
-	CHECK(survivors_end(&arena, &s, 100000000) == 0);
+	CHECK(survivors_end(&arena, &s, 100000000, &found) == 0);
 }
 
 static void names(void)
@@ -206,15 +209,15 @@ static void names(void)
 	const char *const all[] = { "bert", "alpha" };
 
 	CHECK(!run_load(&arena, state, STR("bert"), &s, &why));
-	CHECK_TEXT(why, "there is no run 'bert' on this machine");
+	CHECK_TEXT(why, "no run 'bert' on this machine");
 	for (int i = 0; i < 2; i++)
 		close(make(all[i], false));
 	struct run_names got = run_list(&arena, state);
 	CHECK(got.n == 2 && str_is(got.at[0], "alpha") && str_is(got.at[1], "bert"));
 	CHECK(!run_load(&arena, state, STR("brt"), &s, &why));
-	CHECK_TEXT(why, "there is no run 'brt' on this machine; did you mean 'bert'?");
+	CHECK_TEXT(why, "no run 'brt' on this machine; did you mean 'bert'?");
 	CHECK(!run_load(&arena, state, STR("something"), &s, &why));
-	CHECK_TEXT(why, "there is no run 'something' on this machine; there are alpha, bert");
+	CHECK_TEXT(why, "no run 'something' on this machine; the runs are alpha, bert");
 	CHECK(!run_load(&arena, state, STR("../../etc"), &s, &why));
 	for (int i = 0; i < 2; i++)
 		CHECK(run_dir_remove(&arena, path_of(all[i]), &why));

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/local/run_state.h"
+#include "runtime/run/run_state.h"
 #include "unit.h"
 
 static struct arena arena;

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "runtime/rules.h"
+#include "runtime/run/rules.h"
 
 #define W REPLICA_WAITING
 #define R REPLICA_STARTED

@@ -28,7 +28,10 @@ static void each_field(struct schema_types *types)
 		bool named = str_is(str_of(f->type), "env") || str_is(str_of(f->type), "limits");
 		ok(f->id == (enum field_id)i, "the table is in order", f->name);
 		ok(t->kind != TYPE_BAD, "has a type", f->name);
-		ok(named || str_is(spelling, f->type), spelling.p, f->name);
+		/* A list of parts that a pod knows is also a list that a pod knows: it may differ by replica as a whole. */
+		struct str whole = str_printf(&arena, "pod[%s]", f->type);
+		bool list = str_starts(str_of(f->type), STR("list[pod["));
+		ok(named || (list ? str_eq(spelling, whole) : str_is(spelling, f->type)), spelling.p, f->name);
 		ok(t == schema_type(types, f->id), "is parsed once", f->name);
 		ok(schema_find_anywhere(str_of(f->name)) != NULL, "is found", f->name);
 		ok(f->doc[0] && f->doc[strlen(f->doc) - 1] == '.', "has a doc line that is a sentence", f->name);
@@ -50,7 +53,7 @@ static void lookups(struct schema_types *types)
 	size_t n = 0;
 	for (const struct field *f = schema_next(BLOCK_SIDECAR, NULL); f; f = schema_next(BLOCK_SIDECAR, f))
 		n++;
-	ok(n == 10, "a sidecar has ten fields", "sidecar");
+	ok(n == 11, "a sidecar has eleven fields", "sidecar");
 }
 
 static void functions_and_blocks(void)

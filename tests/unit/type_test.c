@@ -63,8 +63,8 @@ static void spelling(void)
 	spelled(&type_memory, "memory", "a memory amount");
 	spelled(narrow(&type_int, 1, 64), "int(1..64)", "an int");
 	spelled(narrow(&type_elastic, 1, 0), "elastic(1..)", "an elastic");
-	spelled(type_list(&arena, type_pod(&arena, &type_string)), "list[pod[string]]", "a list of string");
-	spelled(type_map(&arena, type_list(&arena, &type_int)), "map[list[int]]", "a map of list[int]");
+	spelled(type_list(&arena, type_pod(&arena, &type_string)), "list[pod[string]]", "a list of strings");
+	spelled(type_map(&arena, type_list(&arena, &type_int)), "map[list[int]]", "a map of lists");
 	spelled(type_map(&arena, &type_env_value), "map[env value]", "a map of environment values");
 	spelled(type_optional(&arena, narrow(&type_int, 1, 0)), "int(1..)?", "an int or none");
 	spelled(enum_of("a", "b"), "enum(\"a\", \"b\")", "one of \"a\", \"b\"");

@@ -1,6 +1,6 @@
 /* words_test.c - times, texts and tables as they are shown. */
-#include "runtime/report.h"
-#include "runtime/words.h"
+#include "runtime/run/report.h"
+#include "base/words.h"
 #include "unit.h"
 
 static struct arena arena;

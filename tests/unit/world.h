@@ -10,11 +10,13 @@
 
 #include <stdlib.h>
 
-#include "plan/data_read.h"
+#include "data/data_read.h"
 #include "runtime/decide/decide.h"
-#include "runtime/words.h"
+#include "base/words.h"
 
+#ifndef SECOND
 #define SECOND NS_PER_SECOND
+#endif
 #define WORLD_UID "uid-of-the-job"
 
 struct thing {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <yaml.h>
 
-#include "emit/render.h"
+#include "objects/render.h"
 
 static int passed, failed;
 

@@ -1,0 +1,255 @@
+/*
+ * file_write.c - files that are replaced whole, or not at all.
+ *
+ * The new text is written beside the old one, as `.NAME.trainc-new`, synced, and
+ * renamed over it.  The file beside it is locked for as long as it is written:
+ * one that nobody holds is what a killed run left, and goes.
+ *
+ * What is replaced stays what it was: a symbolic link leads where it led, other
+ * names of a file (hard links) still name it, owner and mode are kept.  Where a
+ * rename cannot do that the old file is written to, with the new text safe beside it.
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+
+bool file_write_all(int fd, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+/* ---- the file beside ---- */
+
+struct aside {
+	struct str path;
+	int fd;                         /* -1: `error` says why */
+	int error;
+};
+
+static bool is_same_file(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Removes a file that no living run holds.  False when one does. */
+static bool remove_litter(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return errno == ENOENT;
+	bool ours = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	if (ours && is_same_file(fd, path))
+		unlink(path);
+	close(fd);
+	return ours;
+}
+
+/* Makes and locks a file of that name; -1 with errno, EEXIST when another run has it. */
+static int make_locked(const char *path)
+{
+	enum { TRIES = 20 };
+
+	for (int i = 0; i < TRIES; i++) {
+		int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd, path))
+			return fd;
+		if (fd >= 0)
+			close(fd);              /* another run took it for litter: again */
+		else if (errno != EEXIST)
+			return -1;
+		else if (!remove_litter(path))
+			break;
+	}
+	errno = EEXIST;
+	return -1;
+}
+
+static struct aside aside_open(struct arena *a, struct str path)
+{
+	enum { RUNS = 9, LONGEST_NAME = 200 };
+	struct str name = path_base(path), directory = { path.p, path.n - name.n };
+	struct aside aside = { .fd = -1 };
+
+	if (name.n > LONGEST_NAME)
+		name.n = LONGEST_NAME;
+	for (int i = 0; i < RUNS && aside.fd < 0; i++) {
+		aside.path = str_printf(a, "%.*s.%.*s" FILE_ASIDE "%.*s", STR_ARG(directory), STR_ARG(name), i, "23456789");
+		aside.fd = make_locked(aside.path.p);
+		aside.error = errno;
+		if (aside.fd < 0 && aside.error != EEXIST)
+			break;
+	}
+	return aside;
+}
+
+/* Closes it, and removes it when the replacing went wrong.  All bytes were synced: close() has nothing more to say. */
+static bool aside_close(struct aside *aside, bool ok)
+{
+	if (!ok) {
+		aside->error = errno;
+		unlink(aside->path.p);
+	}
+	close(aside->fd);
+	return ok;
+}
+
+static bool aside_write(struct aside *aside, struct str bytes, mode_t mode)
+{
+	return file_write_all(aside->fd, bytes.p, bytes.n) && fchmod(aside->fd, mode) == 0 && fsync(aside->fd) == 0;
+}
+
+/* ---- replacing ---- */
+
+static mode_t new_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* The bytes into the file itself, which keeps its owner and its names. */
+static bool write_into(const char *path, struct str bytes)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool ok = fd >= 0 && file_write_all(fd, bytes.p, bytes.n) && ftruncate(fd, (off_t)bytes.n) == 0 && fsync(fd) == 0;
+	int error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return ok;
+}
+
+/* What exists under the name, behind its links; false with a reason when it may not be replaced. */
+static bool look(struct arena *a, const char **name, struct stat *old, bool *exists, struct str *why)
+{
+	*exists = lstat(*name, old) == 0;
+	if (*exists && S_ISLNK(old->st_mode)) {
+		char *real = realpath(*name, NULL);
+		if (!real) {
+			*why = errno == ENOENT ? STR("it is a link to nothing") : file_reason(a, errno);
+			return false;
+		}
+		*name = str_copy(a, str_of(real)).p;
+		free(real);
+		*exists = lstat(*name, old) == 0;
+	}
+	if (!*exists && errno != ENOENT)
+		*why = file_reason(a, errno);
+	else if (!*exists)
+		return true;
+	else if (S_ISDIR(old->st_mode))
+		*why = file_reason(a, EISDIR);
+	else if (!S_ISREG(old->st_mode))
+		*why = STR("it is not a regular file");
+	else if (!(old->st_mode & 0222) || access(*name, W_OK) != 0)
+		*why = STR("it is read-only");
+	else
+		return true;
+	return false;
+}
+
+bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why)
+{
+	const char *name = str_copy(a, path).p;
+	struct stat old;
+	bool exists;
+
+	if (!look(a, &name, &old, &exists, why))
+		return false;
+	struct aside aside = aside_open(a, str_of(name));
+	bool ok = aside.fd >= 0;
+	if (ok) {
+		bool alone = !exists || (old.st_nlink == 1 && (old.st_uid == geteuid() || fchown(aside.fd, old.st_uid, old.st_gid) == 0) &&
+			(old.st_gid == getegid() || fchown(aside.fd, (uid_t)-1, old.st_gid) == 0));
+		ok = aside_write(&aside, bytes, exists ? old.st_mode & 07777 : new_mode()) &&
+			(alone ? rename(aside.path.p, name) == 0 : write_into(name, bytes) && (unlink(aside.path.p), true));
+		ok = aside_close(&aside, ok);
+	}
+	if (!ok)
+		*why = file_reason(a, aside.error);
+	return ok;
+}
+
+/* Not every file system can rename only where nothing is; then a second name does, as it never replaces. */
+static bool rename_new(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return true;
+	if (errno != EINVAL && errno != ENOSYS)
+		return false;
+	if (link(from, to) != 0)
+		return false;
+	unlink(from);
+	return true;
+}
+
+bool file_create(struct arena *a, struct str path, struct str bytes, struct str *why)
+{
+	struct aside aside = aside_open(a, path);
+	bool ok = aside.fd >= 0;
+
+	if (ok)
+		ok = aside_close(&aside, aside_write(&aside, bytes, new_mode()) && rename_new(aside.path.p, str_copy(a, path).p));
+	if (!ok)
+		*why = aside.error == EEXIST ? STR("it already exists") : file_reason(a, aside.error);
+	return ok;
+}
+
+/* Opens a device or a pipe; a pipe's reader has a second to come. */
+static int open_sink(const char *name)
+{
+	enum { TRIES = 100, PAUSE_MS = 10 };
+	int fd = -1;
+
+	for (int i = 0; i < TRIES && fd < 0; i++) {
+		fd = open(name, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 && errno != ENXIO)
+			break;
+		if (fd < 0) {
+			poll(NULL, 0, PAUSE_MS);
+			errno = ENXIO;
+		}
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);          /* whoever reads may take their time */
+	return fd;
+}
+
+bool file_pour(struct arena *a, struct str path, struct str bytes, struct str *why)
+{
+	const char *name = str_copy(a, path).p;
+	struct stat st;
+
+	if (stat(name, &st) != 0 || !(S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)))
+		return file_replace(a, path, bytes, why);
+	int fd = open_sink(name);
+	bool ok = fd >= 0 && file_write_all(fd, bytes.p, bytes.n);
+	if (!ok)
+		*why = errno == ENXIO ? STR("it is a pipe without a reader") : file_reason(a, errno);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}

@@ -1,0 +1,24 @@
+/*
+ * glyph.h - one character of text as a terminal shows it.
+ *
+ * The C library's wcwidth() depends on the locale, which the compiler never
+ * sets, so the few ranges that matter are a table here.
+ */
+#ifndef TRAINC_BASE_GLYPH_H
+#define TRAINC_BASE_GLYPH_H
+
+#include "base/str.h"
+
+struct glyph {
+	struct str shown;       /* what to print: control characters and malformed bytes become U+FFFD, a tab its spaces */
+	size_t bytes;           /* how much of the text it is, at least 1 */
+	unsigned width;         /* columns: 0 for combining marks, 2 for wide characters */
+};
+
+/* The character at byte `i` of `s` when printed at `column` (from 0; tab stops are every 8). */
+struct glyph glyph_at(struct str s, size_t i, unsigned column);
+
+/* How many columns a text takes from the left edge on. */
+unsigned text_columns(struct str s);
+
+#endif

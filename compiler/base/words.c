@@ -1,0 +1,210 @@
+#include "base/words.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <time.h>
+
+#include "base/glyph.h"
+
+static int64_t read_clock(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
+}
+
+int64_t clock_real(void) { return read_clock(CLOCK_REALTIME); }
+int64_t clock_steady(void) { return read_clock(CLOCK_BOOTTIME); }
+
+/* ---- times ---- */
+
+void put_time(struct buf *b, int64_t ns, int digits)
+{
+	time_t seconds = (time_t)(ns / NS_PER_SECOND);
+	int64_t fraction = ns % NS_PER_SECOND;
+	struct tm t;
+
+	if (fraction < 0) {
+		fraction += NS_PER_SECOND;
+		seconds--;
+	}
+	gmtime_r(&seconds, &t);
+	buf_printf(b, "%04d-%02d-%02dT%02d:%02d:%02d", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
+	if (digits) {
+		char all[16];
+		for (int i = 8; i >= 0; i--, fraction /= 10)
+			all[i] = (char)('0' + fraction % 10);
+		buf_char(b, '.');
+		buf_put(b, all, (size_t)digits);
+	}
+	buf_char(b, 'Z');
+}
+
+static bool digits(struct str *s, size_t n, int lo, int hi, int *ret)
+{
+	int value = 0;
+
+	if (s->n < n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!isdigit((unsigned char)s->p[i]))
+			return false;
+		value = 10 * value + (s->p[i] - '0');
+	}
+	*s = (struct str){ s->p + n, s->n - n };
+	*ret = value;
+	return value >= lo && value <= hi;
+}
+
+static bool sign(struct str *s, const char *any)
+{
+	if (!s->n || !strchr(any, s->p[0]))
+		return false;
+	*s = (struct str){ s->p + 1, s->n - 1 };
+	return true;
+}
+
+static bool fraction(struct str *s, int64_t *ret)
+{
+	int64_t unit = NS_PER_SECOND;
+
+	*ret = 0;
+	if (!sign(s, "."))
+		return true;
+	if (!s->n || !isdigit((unsigned char)s->p[0]))
+		return false;
+	for (; s->n && isdigit((unsigned char)s->p[0]); *s = (struct str){ s->p + 1, s->n - 1 })
+		*ret += (unit /= 10) * (s->p[0] - '0');
+	return true;
+}
+
+static bool offset(struct str *s, int64_t *ret)
+{
+	int hours, minutes;
+	bool minus = s->n && s->p[0] == '-';
+
+	*ret = 0;
+	if (sign(s, "Zz"))
+		return true;
+	if (!sign(s, "+-") || !digits(s, 2, 0, 23, &hours) || !sign(s, ":") || !digits(s, 2, 0, 59, &minutes))
+		return false;
+	*ret = (minus ? -1 : 1) * (int64_t)(60 * hours + minutes) * 60 * NS_PER_SECOND;
+	return true;
+}
+
+bool time_parse(struct str s, int64_t *ret)
+{
+	struct tm t = { 0 };
+	int64_t ns, east;
+
+	if (!digits(&s, 4, 1970, 2200, &t.tm_year) || !sign(&s, "-") || !digits(&s, 2, 1, 12, &t.tm_mon) || !sign(&s, "-") ||
+	    !digits(&s, 2, 1, 31, &t.tm_mday) || !sign(&s, "Tt ") || !digits(&s, 2, 0, 23, &t.tm_hour) || !sign(&s, ":") ||
+	    !digits(&s, 2, 0, 59, &t.tm_min) || !sign(&s, ":") || !digits(&s, 2, 0, 60, &t.tm_sec) || !fraction(&s, &ns) || !offset(&s, &east) || s.n)
+		return false;
+	t.tm_year -= 1900;
+	t.tm_mon--;
+	*ret = (int64_t)timegm(&t) * NS_PER_SECOND + ns - east;
+	return true;
+}
+
+void put_duration(struct buf *b, int64_t ns)
+{
+	int64_t tenths = (ns < 0 ? 0 : ns) / (NS_PER_SECOND / 10), seconds = tenths / 10, minutes = seconds / 60;
+
+	if (seconds < 10)
+		buf_printf(b, "%d.%d s", (int)seconds, (int)(tenths % 10));
+	else if (minutes < 1)
+		buf_printf(b, "%d s", (int)seconds);
+	else if (minutes < 60)
+		buf_printf(b, "%d min %d s", (int)minutes, (int)(seconds % 60));
+	else
+		buf_printf(b, "%lld h %d min", (long long)(minutes / 60), (int)(minutes % 60));
+}
+
+void put_age(struct buf *b, int64_t ns)
+{
+	int64_t seconds = (ns < 0 ? 0 : ns) / NS_PER_SECOND;
+
+	if (seconds < 120)
+		buf_printf(b, "%llds", (long long)seconds);
+	else if (seconds < 120 * 60)
+		buf_printf(b, "%lldm", (long long)(seconds / 60));
+	else if (seconds < 48 * 3600)
+		buf_printf(b, "%lldh", (long long)(seconds / 3600));
+	else
+		buf_printf(b, "%lldd", (long long)(seconds / 86400));
+}
+
+/* ---- ends ---- */
+
+struct str end_words(struct arena *a, int exit_code, int signal)
+{
+	const char *name = signal ? sigabbrev_np(signal) : NULL;
+
+	if (name)
+		return str_printf(a, "killed by %s", name);
+	if (signal)
+		return str_printf(a, "killed by signal %d", signal);
+	return str_printf(a, "exit code %d", exit_code);
+}
+
+/* ---- texts ---- */
+
+/* How glyph.h shows what must not be shown as it is. */
+static bool is_replaced(const struct glyph *g, struct str s, size_t i)
+{
+	return g->shown.n == 3 && memcmp(g->shown.p, "\xEF\xBF\xBD", 3) == 0 && !(g->bytes == 3 && memcmp(s.p + i, g->shown.p, 3) == 0);
+}
+
+static void put_visible(struct buf *b, struct str bytes)
+{
+	const unsigned char *p = (const unsigned char *)bytes.p;
+
+	if (bytes.n == 1)
+		buf_printf(b, "\\x%02x", p[0]);
+	else if (bytes.n == 2)
+		buf_printf(b, "\\u%04x", (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu));
+	else
+		buf_printf(b, "\\u%04x", (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu));
+}
+
+void put_escaped(struct buf *b, struct str s)
+{
+	for (size_t i = 0; i < s.n;) {
+		size_t plain = i;
+		while (plain < s.n && ((s.p[plain] >= 0x20 && s.p[plain] < 0x7F) || s.p[plain] == '\t'))
+			plain++;
+		buf_put(b, s.p + i, plain - i);
+		i = plain;
+		if (i == s.n)
+			return;
+		struct glyph g = glyph_at(s, i, 0);
+		if (is_replaced(&g, s, i))
+			put_visible(b, (struct str){ s.p + i, g.bytes });
+		else
+			buf_str(b, g.shown);
+		i += g.bytes;
+	}
+}
+
+void put_clipped(struct buf *b, struct str s, unsigned columns)
+{
+	struct buf all = { 0 };
+	unsigned used = 0;
+
+	put_escaped(&all, s);
+	struct str text = buf_text(&all);
+	bool fits = text_columns(text) <= columns;
+	for (size_t i = 0; i < text.n;) {
+		struct glyph g = glyph_at(text, i, used);
+		if (!fits && used + g.width >= columns) {
+			buf_z(b, columns ? "\xE2\x80\xA6" : "");
+			break;
+		}
+		buf_str(b, g.shown);
+		used += g.width;
+		i += g.bytes;
+	}
+	buf_release(&all);
+}

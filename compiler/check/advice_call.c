@@ -1,0 +1,144 @@
+/*
+ * advice_call.c - calls as other languages write them: methods of texts and lists, conditions by other names.
+ */
+#include "check/context.h"
+
+struct habit {
+	const char *method, *function, *tail;
+	bool reversed;                  /* the argument comes first: ",".join(xs) */
+};
+
+static const struct habit text_habits[] = {
+	{ "upper", "upper", "", false }, { "toUpperCase", "upper", "", false }, { "lower", "lower", "", false }, { "toLowerCase", "lower", "", false },
+	{ "strip", "trim", "", false }, { "trim", "trim", "", false }, { "split", "split", "", false }, { "replace", "replace", "", false },
+	{ "startswith", "starts_with", "", false }, { "startsWith", "starts_with", "", false }, { "starts_with", "starts_with", "", false },
+	{ "endswith", "ends_with", "", false }, { "endsWith", "ends_with", "", false }, { "ends_with", "ends_with", "", false },
+	{ "contains", "find", " != none", false }, { "includes", "find", " != none", false }, { "find", "find", "", false },
+	{ "index", "find", "", false }, { "matches", "matches", "", false }, { "match", "matches", "", false }, { "join", "join", "", true },
+	{ "len", "len", "", false }, { "length", "len", "", false }, { "size", "len", "", false },
+};
+static const struct habit list_habits[] = {
+	{ "join", "join", "", false }, { "len", "len", "", false }, { "length", "len", "", false }, { "size", "len", "", false },
+	{ "count", "len", "", false }, { "sort", "sorted", "", false }, { "sorted", "sorted", "", false }, { "unique", "unique", "", false },
+	{ "keys", "keys", "", false }, { "values", "values", "", false },
+};
+
+static const struct habit *habit_of(const struct type *t, struct str name)
+{
+	bool text = type_is_text(t);
+	const struct habit *rows = text ? text_habits : list_habits;
+	size_t n = text ? sizeof text_habits / sizeof *text_habits : sizeof list_habits / sizeof *list_habits;
+
+	if (!text && t->kind != TYPE_LIST && t->kind != TYPE_MAP && t->kind != TYPE_EMPTY)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (str_is(name, rows[i].method))
+			return &rows[i];
+	return NULL;
+}
+
+/* What is between the parentheses of CALL. */
+static struct str arguments_text(struct check *c, const struct node *call)
+{
+	struct str all = source_text(c->program->sources, call->u.call.args_span);
+
+	return all.n < 2 ? STR("") : (struct str){ all.p + 1, all.n - 2 };
+}
+
+/* In RET the text of FORMAT with the N values ARGS in place of each MARK, `{}` or `%s`; false when they do not match. */
+static bool interpolate(struct check *c, struct str format, const char *mark, struct node *const *args, size_t n, struct str *ret)
+{
+	struct str text = STR("");
+	size_t used = 0, from = 0, length = strlen(mark);
+
+	for (size_t i = 0; i + length <= format.n; i++) {
+		bool here = mark[0] == '%' ? format.p[i] == '%' && strchr("sd", format.p[i + 1]) : memcmp(format.p + i, mark, length) == 0;
+		if (!here)
+			continue;
+		if (used == n)
+			return false;
+		struct str words = node_words(c, args[used++]);
+		text = str_printf(c->arena, "%.*s%.*s${%.*s}", STR_ARG(text), (int)(i - from), format.p + from, STR_ARG(words));
+		from = i + length;
+		i += length - 1;
+	}
+	*ret = str_printf(c->arena, "\"%.*s%.*s\"", STR_ARG(text), (int)(format.n - from), format.p + from);
+	return used && used == n;
+}
+
+/* "a/b:{}".format(tag) */
+static struct str formatted(struct check *c, const struct node *call, const struct node *base)
+{
+	struct nodes args = call->u.call.args;
+	struct node **values = ARENA_ARRAY(c->arena, struct node *, args.n);
+	struct str text, ret = STR("");
+
+	for (size_t i = 0; i < args.n; i++) {
+		if (args.at[i]->kind != NODE_ARG || args.at[i]->u.arg.name.p)
+			return STR("");
+		values[i] = args.at[i]->u.arg.value;
+	}
+	return node_static_text(base, &text) && interpolate(c, text, "{}", values, args.n, &ret) ? ret : STR("");
+}
+
+bool report_text_method(struct check *c, struct node *call, const struct type *t)
+{
+	const struct node *callee = call->u.call.callee, *base = callee->u.member.base;
+	struct str name = callee->u.member.name, words = node_words(c, base), what = type_phrase(c->arena, t);
+	bool format = type_is_text(t) && str_is(name, "format");
+	const struct habit *habit = habit_of(t, name);
+
+	if (!habit && !format)
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0202, callee->u.member.name_span, "%.*s has no method '%.*s'", STR_ARG(what), STR_ARG(name));
+	struct str args = arguments_text(c, call), right = format ? formatted(c, call, base) : STR("");
+	if (format && !right.n) {
+		diag_help(c->diags, d, "any string inserts values: write each {} as ${x}, with the value in place of x");
+		return true;
+	}
+	if (habit)
+		right = habit->reversed ? str_printf(c->arena, "%s(%.*s, %.*s)", habit->function, STR_ARG(args), STR_ARG(words))
+		                        : str_printf(c->arena, "%s(%.*s%s%.*s)%s", habit->function, STR_ARG(words), args.n ? ", " : "", STR_ARG(args), habit->tail);
+	diag_help(c->diags, d, "write '%.*s'", STR_ARG(right));
+	if (source_text(c->program->sources, base->span).n == words.n && (!habit || !*habit->tail))
+		diag_fix(c->diags, d, call->span, right, "write '%.*s'", STR_ARG(right));
+	return true;
+}
+
+bool help_percent(struct check *c, struct diag *d, const struct node *format, struct node *value, struct span whole)
+{
+	struct str text, right;
+	struct node *const *args = value->kind == NODE_LIST ? value->u.list.at : &value;
+	size_t n = value->kind == NODE_LIST ? value->u.list.n : 1;
+
+	if (!node_static_text(format, &text) || !interpolate(c, text, "%s", args, n, &right))
+		return false;
+	diag_help(c->diags, d, "any string inserts values: write %.*s", STR_ARG(right));
+	diag_fix(c->diags, d, whole, right, "write %.*s", STR_ARG(right));
+	return true;
+}
+
+bool report_condition_call(struct check *c, const struct node *call, const struct type *want)
+{
+	static const char *const words[][2] = {
+		{ "running", "started" }, { "run", "started" }, { "active", "started" }, { "up", "ready" }, { "healthy", "ready" }, { "available", "ready" },
+	};
+	const struct node *callee = call->u.call.callee;
+	bool condition = want && type_strip_pod(type_strip_optional(want))->kind == TYPE_CONDITION;
+
+	if (!condition || callee->kind != NODE_NAME || scope_peek(c, callee->u.name.text))
+		return false;
+	struct str name = callee->u.name.text, args = arguments_text(c, call);
+	struct diag *d = diag_report(c->diags, TJ0201, callee->span, "unknown condition '%.*s'", STR_ARG(name));
+	bool success = str_is(c->site->name, "success");
+	const char *function = "done", *tail = "";
+	for (size_t i = 0; i < sizeof words / sizeof *words && !success; i++)
+		if (str_is(name, words[i][0]))
+			function = words[i][1];
+	if (str_is(name, "any"))
+		tail = ", any = true";
+	if (!success)
+		diag_help(c->diags, d, "the conditions are 'done', 'ready' and 'started'");
+	diag_help(c->diags, d, "write '%s(%.*s%s)'", function, STR_ARG(args), tail);
+	return true;
+}

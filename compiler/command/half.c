@@ -1,0 +1,80 @@
+/*
+ * half.c - how trainc finds and becomes the executable for clusters.
+ *
+ * It lies in libexec/trainc beside the directory of trainc itself, or below it in a build directory.  The first argument
+ * says the version, so that an executable that was left over from another installation is noticed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "base/version.h"
+#include "command/program.h"
+
+#define HALF "libexec/trainc/trainc-cluster"
+#define MARK "--half="
+
+bool half_wanted(const struct options *o)
+{
+	if (o->command == COMMAND_VERSION)
+		return option_given(o, OPTION_SERVER);
+	if (o->command == COMMAND_SUPERVISE)
+		return true;
+	return command_group(o->command) == GROUP_RUNS && !option_given(o, OPTION_LOCAL) && !option_given(o, OPTION_FROM) &&
+		!option_given(o, OPTION_NODES);
+}
+
+/* Where this program is. */
+static struct str own_directory(struct arena *a)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+
+	return n > 0 ? str_copy(a, path_directory((struct str){ path, (size_t)n })) : STR(".");
+}
+
+int half_exec(struct session *s, char **argv)
+{
+	static const char *const places[] = { "/" HALF, "/../" HALF };
+	struct str directory = own_directory(s->arena), path = STR("");
+	char **args = NULL;
+	size_t n = 0;
+
+	ARENA_PUSH(s->arena, args, n, argv[0]);
+	ARENA_PUSH(s->arena, args, n, (char *)MARK TRAINC_VERSION);
+	for (char **v = argv + 1; *v; v++)
+		ARENA_PUSH(s->arena, args, n, *v);
+	ARENA_PUSH(s->arena, args, n, NULL);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		path = path_join(s->arena, directory, str_of(places[i] + 1));
+		path = str_copy(s->arena, path);
+		execv(path.p, args);
+		if (errno != ENOENT)
+			break;
+	}
+	session_say(s, "'%s' needs %.*s, which cannot be started: %.*s; install both parts of trainc%s", command_word(s->options->command),
+	            STR_ARG(path), STR_ARG(file_reason(s->arena, errno)),
+	            s->options->command == COMMAND_VERSION ? "" : ", or use --local to run on this machine");
+	return STATUS_OUTPUT;
+}
+
+bool half_begun(int *argc, char **argv)
+{
+	const char *mark = *argc > 1 ? argv[1] : "";
+
+	if (strncmp(mark, MARK, strlen(MARK)) != 0) {
+		fputs("trainc-cluster is a part of trainc and is started by it; run trainc instead\n", stderr);
+		return false;
+	}
+	if (strcmp(mark + strlen(MARK), TRAINC_VERSION) != 0) {
+		fprintf(stderr, "trainc: this is trainc %s, but the installed trainc-cluster is %s; install both parts of one version\n",
+		        mark + strlen(MARK), TRAINC_VERSION);
+		return false;
+	}
+	for (int i = 1; i < *argc; i++)
+		argv[i] = argv[i + 1];
+	--*argc;
+	return true;
+}

@@ -1,0 +1,16 @@
+/*
+ * operands.h - directories and patterns among the operands.
+ */
+#ifndef TRAINC_COMMAND_OPERANDS_H
+#define TRAINC_COMMAND_OPERANDS_H
+
+#include "base/source.h"
+#include "command/options.h"
+
+/*
+ * Puts the programs of a directory, or the files that a pattern fits, in the place of that operand of O, for commands that
+ * take several programs.  False, with a sentence in WHY, for a directory without programs.
+ */
+bool operands_expand(struct arena *a, const struct reader *reader, struct options *o, struct str *why);
+
+#endif

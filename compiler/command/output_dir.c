@@ -1,0 +1,230 @@
+/*
+ * output_dir.c - one file per object in a directory that is ours.
+ *
+ * The marker `.trainc-objects` makes a directory ours and lists our files, so
+ * that stale ones can go and nobody else's ever do.  It is written before the
+ * first object, with the old names and the new, and again at the end with the
+ * new ones only: after an interruption the next run still knows every file.
+ */
+#include "command/output_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "emit/build.h"
+#include "objects/render.h"
+
+#define MARKER ".trainc-objects"
+
+struct listing {
+	struct str *at;
+	size_t n;
+	struct map index;
+};
+
+struct directory {
+	struct arena *arena;
+	struct str path;
+	struct str *why;
+	struct listing old, new;
+	size_t number, digits;
+	struct rendered rendered;
+	bool naming;                    /* first pass: names only */
+	bool failed;
+};
+
+static void list(struct directory *d, struct listing *l, struct str name)
+{
+	ARENA_PUSH(d->arena, l->at, l->n, name);
+	map_put(&l->index, d->arena, name, l);
+}
+
+static bool refuse(struct directory *d, struct str why)
+{
+	*d->why = str_copy(d->arena, why);
+	d->failed = true;
+	return false;
+}
+
+static struct str path_of(struct directory *d, struct str name)
+{
+	return str_printf(d->arena, "%.*s/%.*s", STR_ARG(d->path), STR_ARG(name));
+}
+
+/* ---- the marker ---- */
+
+/* A name that we could have written: nothing else is ever removed. */
+static bool plausible(struct str name)
+{
+	return name.n > 5 && name.p[0] >= '0' && name.p[0] <= '9' && str_ends(name, STR(".yaml")) && !memchr(name.p, '/', name.n);
+}
+
+static bool read_marker(struct directory *d)
+{
+	struct str text, why, path = path_of(d, STR(MARKER));
+
+	if (access(path.p, F_OK) != 0)
+		return false;
+	if (!file_read(d->arena, path, &text, &why))
+		return refuse(d, why);
+	for (size_t at = 0; at < text.n;) {
+		const char *newline = memchr(text.p + at, '\n', text.n - at);
+		size_t end = newline ? (size_t)(newline - text.p) : text.n;
+		struct str name = { text.p + at, end - at };
+		if (plausible(name))
+			list(d, &d->old, name);
+		at = end + 1;
+	}
+	return true;
+}
+
+static bool write_marker(struct directory *d, bool both)
+{
+	struct buf out = { 0 };
+	struct str why;
+
+	buf_z(&out, "written by trainc compile --output-dir; it removes files listed here that it does not write again\n");
+	for (size_t i = 0; i < d->new.n; i++)
+		buf_printf(&out, "%.*s\n", STR_ARG(d->new.at[i]));
+	for (size_t i = 0; both && i < d->old.n; i++)
+		if (!map_get(&d->new.index, d->old.at[i]))
+			buf_printf(&out, "%.*s\n", STR_ARG(d->old.at[i]));
+	bool ok = file_replace(d->arena, path_of(d, STR(MARKER)), buf_text(&out), &why);
+	buf_release(&out);
+	return ok || refuse(d, why);
+}
+
+/* ---- may we write here? ---- */
+
+static bool empty(struct directory *d)
+{
+	DIR *dir = directory_open(str_copy(d->arena, d->path).p);
+	size_t n = 0;
+
+	if (!dir)
+		return refuse(d, str_of(strerror(errno)));
+	for (const struct dirent *e; (e = readdir(dir));)
+		n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && !str_ends(str_of(e->d_name), STR(FILE_ASIDE));
+	closedir(dir);
+	return n == 0;
+}
+
+static bool claim(struct directory *d)
+{
+	if (mkdir(str_copy(d->arena, d->path).p, 0777) == 0)
+		return true;
+	if (errno != EEXIST)
+		return refuse(d, str_of(strerror(errno)));
+	if (read_marker(d) || (!d->failed && empty(d)))
+		return true;
+	return d->failed ? false : refuse(d, STR("the directory holds files of others; give a new or empty one"));
+}
+
+/* ---- objects ---- */
+
+static struct str file_name(struct directory *d, const struct manifest *m, int64_t index)
+{
+	struct buf name = { 0 };
+
+	buf_printf(&name, "%0*zu-%s-%.*s", (int)d->digits, ++d->number, m->kind, STR_ARG(m->name));
+	if (m->indexed_name)
+		buf_printf(&name, "-%lld", (long long)index);
+	buf_z(&name, ".yaml");
+	struct str s = buf_take(&name, d->arena);
+	buf_release(&name);
+	for (size_t i = 0; i < s.n; i++) {
+		char *c = (char *)s.p + i;
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
+		if (*c == '/')
+			*c = '-';
+	}
+	return s;
+}
+
+static bool to_buf(void *context, const char *bytes, size_t n)
+{
+	buf_put(context, bytes, n);
+	return true;
+}
+
+static bool write_file(struct directory *d, struct str name, int64_t index)
+{
+	struct buf text = { 0 };
+	struct emit_sink sink = { &text, to_buf };
+	struct outlet out = { .sink = &sink };
+	struct arena scratch = { 0 };
+	struct str why;
+
+	render_write(&d->rendered, index, &out);
+	outlet_flush(&out);
+	outlet_release(&out);
+	bool ok = file_replace(&scratch, path_of(d, name), buf_text(&text), &why);
+	buf_release(&text);
+	if (!ok)
+		refuse(d, str_printf(d->arena, "%.*s: %.*s", STR_ARG(name), STR_ARG(why)));
+	arena_release(&scratch);
+	return ok;
+}
+
+static bool each_manifest(struct emit *e, const struct manifest *m, void *context)
+{
+	struct directory *d = context;
+
+	if (!d->naming)
+		render_object(&d->rendered, m->make(e, m));
+	for (int64_t i = m->first; i < m->first + m->count; i++) {
+		struct str name = file_name(d, m, i);
+		if (d->naming)
+			list(d, &d->new, name);
+		else if (!write_file(d, name, i))
+			return false;
+	}
+	return true;
+}
+
+static bool pass(struct directory *d, const struct emit_options *options, const struct plan *const *plans, size_t n, bool naming)
+{
+	d->number = 0;
+	d->naming = naming;
+	for (size_t i = 0; i < n; i++) {
+		struct emit e = { .plan = plans[i] };
+		d->rendered.annotate = options[i].annotate ? options[i].sources : NULL;
+		if (!emit_each(&e, each_manifest, d))
+			return false;
+	}
+	return true;
+}
+
+/* Ours of before that were not written again, and what a killed run left of them. */
+static void remove_stale(struct directory *d)
+{
+	for (size_t i = 0; i < d->old.n; i++) {
+		if (map_get(&d->new.index, d->old.at[i]))
+			continue;
+		unlink(path_of(d, d->old.at[i]).p);
+		unlink(path_of(d, str_printf(d->arena, ".%.*s" FILE_ASIDE, STR_ARG(d->old.at[i]))).p);
+	}
+}
+
+bool emit_output_dir(struct arena *a, const struct emit_options *options, const struct plan *const *plans, size_t n,
+	struct str directory, struct str *why)
+{
+	struct directory d = { .arena = a, .path = directory, .why = why, .digits = 3 };
+	size_t total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += emit_count(plans[i]);
+	for (size_t top = 1000; total >= top; top *= 10)
+		d.digits++;
+	bool ok = claim(&d) && pass(&d, options, plans, n, true) && write_marker(&d, true) && pass(&d, options, plans, n, false);
+	render_release(&d.rendered);
+	if (!ok)
+		return false;
+	remove_stale(&d);
+	return write_marker(&d, false);
+}

@@ -1,0 +1,91 @@
+/*
+ * program.c - the table of commands and what surrounds each: descriptors, signals, options, the status.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "command/program.h"
+#include "command/operands.h"
+
+static int (*const run[COMMANDS])(struct session *) = {
+	[COMMAND_COMPILE] = cmd_compile,
+	[COMMAND_CHECK] = cmd_check,
+	[COMMAND_ENV] = cmd_env,
+	[COMMAND_PLAN] = cmd_plan,
+	[COMMAND_RUN] = cmd_run,
+	[COMMAND_APPLY] = cmd_apply,
+	[COMMAND_STATUS] = cmd_status,
+	[COMMAND_LOGS] = cmd_logs,
+	[COMMAND_WAIT] = cmd_wait,
+	[COMMAND_LIST] = cmd_list,
+	[COMMAND_SCALE] = cmd_scale, [COMMAND_RESTART] = cmd_restart,
+	[COMMAND_SUSPEND] = cmd_suspend,
+	[COMMAND_RESUME] = cmd_resume,
+	[COMMAND_DELETE] = cmd_delete,
+	[COMMAND_DIFF] = cmd_diff,
+	[COMMAND_WHY] = cmd_why, [COMMAND_FIT] = cmd_fit,
+	[COMMAND_FMT] = cmd_fmt,
+	[COMMAND_TEST] = cmd_test,
+	[COMMAND_IMPORT] = cmd_import, [COMMAND_EXPLAIN] = cmd_explain,
+	[COMMAND_DOC] = cmd_doc,
+	[COMMAND_INIT] = cmd_init,
+	[COMMAND_VENDOR] = cmd_vendor,
+	[COMMAND_LSP] = cmd_lsp,
+	[COMMAND_DUMP] = cmd_dump,
+	[COMMAND_COMPLETION] = cmd_completion,
+	[COMMAND_VERSION] = cmd_version,
+	[COMMAND_SUPERVISE] = cmd_supervise,
+	[COMMAND_HELP] = cmd_help,
+};
+
+/*
+ * With a standard descriptor closed, the next file opened would take its number
+ * and our output would end up in it.  Something that refuses to be written to
+ * takes the place of standard output, so that writing still fails.
+ */
+static void reserve_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static int run_command(struct session *s, struct options *o)
+{
+	struct str why;
+
+	if (operands_expand(s->arena, s->reader, o, &why))
+		return session_end(s, run[o->command](s));
+	session_say(s, "%.*s", STR_ARG(why));
+	return STATUS_PROGRAM;
+}
+
+int program_main(int argc, char **argv, const struct program_half *half)
+{
+	struct arena arena = { 0 };
+	struct options options = { 0 };
+	struct str why = STR("");
+	struct session session = { .arena = &arena, .options = &options, .reader = &file_reader, .half = half,
+		.cluster = half ? half->backend : NULL };
+	int status = STATUS_USAGE;
+
+	reserve_descriptors();
+	signal(SIGPIPE, SIG_IGN);       /* a reader that leaves is a failed write, not a death */
+	signal(SIGXFSZ, SIG_IGN);       /* and so is a file that may not grow */
+	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
+		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;    /* where diagnostics go */
+		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);
+		session.render.width = session_width(fd);
+		if (!half && half_wanted(&options))
+			status = half_exec(&session, argv);
+		else
+			status = run_command(&session, &options);
+	} else {
+		file_write_all(STDERR_FILENO, why.p, why.n);
+	}
+	arena_release(&arena);
+	return status;
+}

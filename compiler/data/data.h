@@ -1,0 +1,45 @@
+/*
+ * data.h - free-form trees: what `raw` and `object` carry to the output.
+ */
+#ifndef TRAINC_DATA_DATA_H
+#define TRAINC_DATA_DATA_H
+
+#include "base/source.h"
+
+enum data_kind { DATA_NULL, DATA_BOOL, DATA_INT, DATA_FLOAT, DATA_STRING, DATA_LIST, DATA_MAP };
+
+struct data_member {
+	struct str key;
+	struct span key_at;
+	struct data *value;
+};
+
+struct data {
+	enum data_kind kind;
+	struct span from;
+	union {
+		bool boolean;
+		int64_t integer;
+		double number;
+		struct str string;
+		struct {
+			struct data **at;
+			size_t n;
+		} list;
+		struct {
+			struct data_member *at;
+			size_t n;
+		} map;
+	} u;
+};
+
+/* The member of a map, or NULL. */
+struct data *data_get(const struct data *d, struct str key);
+
+/*
+ * `upper` upon `lower`: maps key by key, lists of maps one behind the other,
+ * anything else as `upper` has it.
+ */
+struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper);
+
+#endif

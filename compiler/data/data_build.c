@@ -1,0 +1,101 @@
+/*
+ * data_build.c - the pieces of which both readers make trees: nodes, open lists
+ * and maps, places, the first error.
+ */
+#include "data/data_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+
+struct data *data_new(struct data_text *t, enum data_kind kind, struct span from)
+{
+	struct data *d = ARENA_NEW(t->arena, struct data);
+
+	d->kind = kind;
+	d->from = from;
+	return d;
+}
+
+void data_close_list(struct data_text *t, size_t base, struct data *list)
+{
+	list->u.list.n = t->stack.n - base;
+	list->u.list.at = ARENA_ARRAY(t->arena, struct data *, list->u.list.n);
+	for (size_t i = 0; i < list->u.list.n; i++)
+		list->u.list.at[i] = t->stack.at[base + i].value;
+	t->stack.n = base;
+}
+
+void data_stack_release(struct data_stack *s)
+{
+	free(s->at);
+	*s = (struct data_stack){ 0 };
+}
+
+enum { FEW = 12 };      /* keys that are compared with each other rather than looked up */
+
+static const struct data_member *earlier(const struct data_member *at, size_t i, struct map *seen, struct arena *a)
+{
+	if (seen)
+		return map_put(seen, a, at[i].key, (void *)&at[i]);
+	for (size_t k = 0; k < i; k++)
+		if (str_eq(at[k].key, at[i].key))
+			return &at[k];
+	return NULL;
+}
+
+static bool keys_differ(struct data_text *t, const struct data_member *at, size_t n)
+{
+	struct arena scratch = { 0 };
+	struct map seen = { 0 };
+	const struct data_member *first = NULL;
+	size_t i = 0;
+
+	for (; i < n; i++)
+		if ((first = earlier(at, i, n > FEW ? &seen : NULL, &scratch)))
+			break;
+	arena_release(&scratch);
+	if (!first)
+		return true;
+	*t->error = (struct data_error){ .at = at[i].key_at, .first = first->key_at,
+		.what = str_printf(t->arena, "the key '%.*s' is there twice", (int)(at[i].key.n < 80 ? at[i].key.n : 80), at[i].key.p) };
+	return false;
+}
+
+bool data_close_map(struct data_text *t, size_t base, struct data *map)
+{
+	map->u.map.n = t->stack.n - base;
+	map->u.map.at = ARENA_ARRAY(t->arena, struct data_member, map->u.map.n);
+	for (size_t i = 0; i < map->u.map.n; i++)
+		map->u.map.at[i] = t->stack.at[base + i];
+	t->stack.n = base;
+	return keys_differ(t, map->u.map.at, map->u.map.n);
+}
+
+bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	*t->error = (struct data_error){ .at = data_span(t, start, end), .what = str_copy(t->arena, str_of(text)) };
+	return false;
+}
+
+void data_push(struct data_stack *s, struct data_member m)
+{
+	if (s->n == s->size) {
+		s->size = s->size ? 2 * s->size : 64;
+		s->at = memory_resize(s->at, s->size * sizeof *s->at);
+	}
+	s->at[s->n++] = m;
+}
+
+struct span data_span(const struct data_text *t, size_t start, size_t end)
+{
+	return (struct span){ t->source->base + (uint32_t)start, t->source->base + (uint32_t)end };
+}

@@ -1,0 +1,60 @@
+/*
+ * data_parts.h - what the files of the data reader share: data_read.c (documents),
+ * data_json.c, data_yaml.c, data_scalar.c.
+ */
+#ifndef TRAINC_DATA_DATA_PARTS_H
+#define TRAINC_DATA_DATA_PARTS_H
+
+#include "base/buf.h"
+#include "data/data_read.h"
+
+/* What is still to be put into a list or map whose size is not known yet. */
+struct data_stack {
+	struct data_member *at;         /* of a list: without keys */
+	size_t n, size;
+};
+void data_push(struct data_stack *s, struct data_member m);
+void data_stack_release(struct data_stack *s);
+
+/* A text that is being read, by either reader. */
+struct data_text {
+	struct arena *arena;
+	const struct source *source;
+	struct data_stack stack;
+	struct data_error *error;       /* filled in by what fails */
+};
+
+/* Fails: always false.  `start` and `end` are bytes of the text. */
+bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+struct span data_span(const struct data_text *t, size_t start, size_t end);
+struct data *data_new(struct data_text *t, enum data_kind kind, struct span from);
+/* The part of the stack from `base` on as a list, or a map; false when a key is there twice. */
+void data_close_list(struct data_text *t, size_t base, struct data *list);
+bool data_close_map(struct data_text *t, size_t base, struct data *map);
+
+/* ---- data_scalar.c ---- */
+
+/* What a plain scalar of YAML stands for: sets `kind` and the value.  False: a number that is not finite. */
+bool data_plain(struct arena *a, struct str text, struct data *ret);
+/* Digits of a base with or without a sign; false when they do not fit. */
+bool data_digits(struct str text, int base, int64_t *ret);
+/* A decimal fraction; false when it is not finite.  Its text is already known to be one. */
+bool data_fraction(struct arena *a, struct str text, double *ret);
+
+/* ---- data_json.c ---- */
+
+/* The value at byte `*at`, blanks before it passed over; `*at` moves behind it.  NULL with the error. */
+struct data *json_read(struct data_text *t, size_t *at);
+/* Behind blanks, and behind a byte order mark at the very start. */
+size_t json_skip(const struct data_text *t, size_t at);
+
+/* ---- data_yaml.c ---- */
+
+struct yaml_reading;
+/* From byte `at` of the text to its end. */
+struct yaml_reading *yaml_reading_new(struct data_text *t, size_t at);
+enum data_step yaml_next(struct yaml_reading *y, struct data **ret);
+void yaml_reading_release(struct yaml_reading *y);
+
+#endif

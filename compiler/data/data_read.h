@@ -1,0 +1,44 @@
+/*
+ * data_read.h - free-form trees from JSON or YAML text.
+ *
+ * Values are read as Kubernetes' tools read them (YAML 1.1 with the rules of
+ * sigs.k8s.io/yaml): `yes`, `on` and `y` are true, `0o17`, `017` and `0x0f` are 15,
+ * a date is a string, keys become strings, `<<` merges.  What those tools take in
+ * silence and people trip over is refused: a key twice, what is not finite, tags
+ * that change how a text is read.
+ *
+ * Text that begins with `{` or `[` is read as JSON (documents may follow each
+ * other) and, where it is not JSON, as YAML.  Time and memory are linear in the
+ * text: trees are at most DATA_DEEPEST deep, and aliases, which share what they
+ * stand for, at most DATA_ALIASED nodes when written out.
+ *
+ * Memory: trees live in the arena and borrow from the source's text.
+ */
+#ifndef TRAINC_DATA_DATA_READ_H
+#define TRAINC_DATA_DATA_READ_H
+
+#include "data/data.h"
+
+enum { DATA_DEEPEST = 200, DATA_ALIASED = 1000000 };
+
+struct data_error {
+	struct span at;
+	struct span first;              /* a key twice: where it was before; else no place */
+	struct str what;                /* "expected ',' or '}' after this" */
+};
+
+struct data_reader;
+
+/* Over one text; nothing is read yet. */
+struct data_reader *data_reader_new(struct arena *a, const struct source *source);
+
+/* The next document that is not empty.  At the end, and after an error, always the same answer. */
+enum data_step { DATA_DOCUMENT, DATA_END, DATA_ERROR };
+enum data_step data_next(struct data_reader *r, struct data **ret, struct data_error *error);
+
+void data_reader_release(struct data_reader *r);
+
+/* One JSON document and nothing else. */
+bool data_read_json(struct arena *a, const struct source *source, struct data **ret, struct data_error *error);
+
+#endif

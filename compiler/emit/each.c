@@ -1,0 +1,164 @@
+/*
+ * each.c - the manifests that targets share, in output order: Namespaces,
+ * Services, ConfigMaps, Secrets, objects of the framework, extra objects.
+ */
+#include "emit/each.h"
+#include "kube/limits.h"
+
+bool each_one(struct visiting *v, const struct manifest *m)
+{
+	v->e->first = m->first;
+	bool more = v->visit(v->e, m, v->context);
+
+	arena_reset(v->e->arena);
+	return more;
+}
+
+struct manifest each_manifest(const struct plan_role *r, const char *api_version, const char *kind, struct str name,
+	struct object *(*make)(struct emit *e, const struct manifest *m))
+{
+	return (struct manifest){ .api_version = api_version, .kind = kind, .name = name, .count = 1, .role = r,
+		.from = r ? r->at : (struct span){ 0 }, .make = make };
+}
+
+bool each_replica(struct visiting *v, struct manifest m)
+{
+	m.indexed_name = !m.role->one_name;
+	for (m.first = 0; m.first < m.role->max; m.first += m.count) {
+		m.count = emit_alike(m.role, m.first);
+		if (!each_one(v, &m))
+			return false;
+	}
+	return true;
+}
+
+static bool replica_services(struct visiting *v, const struct plan_role *r)
+{
+	struct manifest m = each_manifest(r, "v1", "Service", r->object, emit_replica_service_make);
+
+	m.indexed_name = !r->one_name;
+	m.count = r->max;
+	return !r->max || plan_role_is_deployment(r) || each_one(v, &m);
+}
+
+bool each_job_service(struct visiting *v, const struct plan_job *j)
+{
+	struct manifest m = each_manifest(NULL, "v1", "Service", j->name, emit_service_make);
+
+	m.from = j->name_at;
+	return each_one(v, &m);
+}
+
+bool each_user_services(struct visiting *v, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		struct manifest m = each_manifest(r, "v1", "Service", r->object, emit_role_service_make);
+		if (r->max && r->service.set && !str_is(r->service.value, "none") && !each_one(v, &m))
+			return false;
+	}
+	return true;
+}
+
+bool each_services(struct visiting *v, const struct plan_job *j)
+{
+	bool left_to_controller = j->controller && !j->raw_service;
+
+	if (j->hosts == HOSTS_SUBDOMAIN && !left_to_controller && !each_job_service(v, j))
+		return false;
+	for (size_t i = 0; i < j->nroles && j->hosts != HOSTS_SUBDOMAIN; i++)
+		if (!replica_services(v, &j->roles[i]))
+			return false;
+	return each_user_services(v, j);
+}
+
+bool each_config_maps(struct visiting *v, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->max || !r->nfiles)
+			continue;
+		unsigned parts = emit_files_of(v->e->arena, j, r).parts;
+		for (unsigned part = 0; part < parts; part++) {
+			struct manifest m = each_manifest(r, "v1", "ConfigMap", emit_files_name(v->e->arena, r, part), emit_files_make);
+			m.part = part;
+			m.from = r->files[0].path_at;
+			if (!each_one(v, &m))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool each_secrets(struct visiting *v, const struct plan_job *j)
+{
+	struct arena own = { 0 };       /* that of objects is emptied after each */
+	struct plan_volumes all = plan_generated(&own, j);
+	bool more = true;
+
+	for (size_t i = 0; i < all.n && more; i++) {
+		struct manifest m = each_manifest(NULL, "v1", "Secret", emit_generated_name(v->e->arena, j, all.at[i]->name), emit_generated_make);
+		m.generated = all.at[i]->name;
+		m.from = all.at[i]->from;
+		more = each_one(v, &m);
+	}
+	arena_release(&own);
+	return more;
+}
+
+/* When an extra object is made: what others are put into, then what pods need before they start, then the rest. */
+enum stage { STAGE_NAMESPACES, STAGE_NEEDED, STAGE_LAST };
+
+static enum stage stage_of(const struct plan_object *o)
+{
+	static const char *const needed[] = {
+		"ServiceAccount", "ConfigMap", "Secret", "PersistentVolume", "PersistentVolumeClaim", "Role", "RoleBinding", "ClusterRole",
+		"ClusterRoleBinding", "PriorityClass", "RuntimeClass", "StorageClass", "LimitRange", "ResourceQuota", "ResourceClaim",
+		"ResourceClaimTemplate", "CustomResourceDefinition",
+	};
+	struct str kind = emit_data_text(o->data, "kind");
+
+	if (str_is(kind, "Namespace"))
+		return STAGE_NAMESPACES;
+	if (o->framework)
+		return STAGE_NEEDED;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (str_is(kind, needed[i]))
+			return STAGE_NEEDED;
+	return STAGE_LAST;
+}
+
+/* What changes the size of a job that is suspended would find none: the framework's autoscaler comes when the job goes on. */
+static bool is_idle(const struct plan_job *j, const struct plan_object *o)
+{
+	return o->framework && j->suspend.set && j->suspend.value && str_is(emit_data_text(o->data, "kind"), "HorizontalPodAutoscaler");
+}
+
+/* Visits the extra objects of job J that belong to STAGE: those of its framework, or the user's own. */
+static bool objects(struct visiting *v, const struct plan_job *j, bool framework, enum stage stage)
+{
+	for (size_t i = 0; i < j->nobjects; i++) {
+		const struct plan_object *o = &j->objects[i];
+		if (o->framework != framework || stage_of(o) != stage || is_idle(j, o))
+			continue;
+		struct manifest m = { .name = emit_extra_name(v->e->arena, j, o), .count = 1, .object = o, .from = o->name_at, .make = emit_extra_make };
+		m.api_version = arena_copy(v->e->arena, emit_data_text(o->data, "apiVersion").p, emit_data_text(o->data, "apiVersion").n);
+		m.kind = arena_copy(v->e->arena, emit_data_text(o->data, "kind").p, emit_data_text(o->data, "kind").n);
+		m.scoped = kube_cluster_scoped(str_of(m.kind));
+		if (!each_one(v, &m))
+			return false;
+	}
+	return true;
+}
+
+bool each_needed(struct visiting *v, const struct plan_job *j, bool framework)
+{
+	return (!framework || objects(v, j, true, STAGE_NEEDED)) && objects(v, j, false, STAGE_NEEDED);
+}
+
+bool each_last(struct visiting *v, const struct plan_job *j) { return objects(v, j, false, STAGE_LAST); }
+
+bool each_namespaces(struct visiting *v, const struct plan_job *j)
+{
+	return objects(v, j, true, STAGE_NAMESPACES) && objects(v, j, false, STAGE_NAMESPACES);
+}

@@ -1,0 +1,252 @@
+/*
+ * gang_group.c - the objects that say how many pods start together: PodGroups of
+ * Volcano and of coscheduling, Workloads and PodGroups of Kubernetes itself.
+ *
+ * minMember, minResources and the rest follow the training operator: a
+ * framework's argument `scheduling` wins, then the roles are counted; resources
+ * are what the containers request, or limit where they request nothing of a kind;
+ * init containers are left out unless they continue beside the others.
+ */
+#include "emit/each.h"
+
+/* How many pods of a role are among the first `*left`; without a number from the framework each role has its own. */
+static int64_t counted(const struct plan_job *j, const struct plan_role *r, int64_t *left)
+{
+	int64_t n = r->max < *left ? r->max : *left;
+
+	if (!emit_gang_setting(j, "min_available"))
+		return r->min;
+	*left -= n;
+	return n;
+}
+
+/* ---- resources ---- */
+
+struct sums {
+	struct object *map;             /* the quantities of a resource are added up in its text */
+	struct emit *e;
+};
+
+static bool quantity_of(struct arena *a, const struct object *o, struct quantity *ret)
+{
+	switch (o->kind) {
+	case OBJECT_STRING: return quantity_parse_full(o->u.string, ret) == QUANTITY_OK;
+	case OBJECT_INT: return quantity_parse_full(str_int(a, o->u.integer), ret) == QUANTITY_OK;
+	case OBJECT_FLOAT: return quantity_parse_full(str_printf(a, "%.9f", o->u.number), ret) == QUANTITY_OK;
+	default: return false;
+	}
+}
+
+/* What is beyond all quantities says nothing to a scheduler: the sum before it stays. */
+static void add(struct sums *s, struct str name, const struct object *amount, int64_t times)
+{
+	struct object *known = object_get(s->map, name);
+	struct quantity one, all, before;
+
+	if (!quantity_of(s->e->arena, amount, &one) || !quantity_mul(one, times, &all))
+		return;
+	if (!known)
+		object_append(s->e->arena, s->map, name, object_string(s->e->arena, quantity_text(s->e->arena, all), amount->from));
+	else if (quantity_of(s->e->arena, known, &before) && quantity_add(before, all, &all))
+		known->u.string = quantity_text(s->e->arena, all);
+}
+
+/* A resource that a container only limits is requested by as much: the API server has it so. */
+static void add_resources(struct sums *s, const struct object *resources, int64_t times)
+{
+	const struct object *requests = object_get(resources, STR("requests")), *limits = object_get(resources, STR("limits"));
+
+	for (size_t i = 0; requests && requests->kind == OBJECT_MAP && i < requests->u.map.n; i++)
+		add(s, requests->u.map.at[i].key, requests->u.map.at[i].value, times);
+	for (size_t i = 0; limits && limits->kind == OBJECT_MAP && i < limits->u.map.n; i++)
+		if (!requests || !object_get(requests, limits->u.map.at[i].key))
+			add(s, limits->u.map.at[i].key, limits->u.map.at[i].value, times);
+}
+
+static void add_containers(struct sums *s, const struct object *list, bool inits, int64_t times)
+{
+	for (size_t i = 0; list && i < list->u.list.n; i++) {
+		const struct object *c = list->u.list.at[i], *resources = object_get(c, STR("resources"));
+		if (inits && !object_get(c, STR("restartPolicy")))
+			continue;       /* it ends before the others start */
+		if (resources)
+			add_resources(s, resources, times);
+	}
+}
+
+/* The pod as far as its resources go. */
+static struct object *bare_pod(struct emit *e, const struct plan_role *r)
+{
+	struct plan_role bare = *r;
+	struct object *pod = object_map(e->arena, r->at);
+	struct emit quiet = *e;
+
+	quiet.diags = NULL;
+	quiet.first = 0;
+	bare.main.nenv = bare.main.command.n = bare.main.args.n = 0;
+	bare.sidecars = ARENA_ARRAY(e->arena, struct plan_container, r->nsidecars);
+	for (size_t i = 0; i < r->nsidecars; i++) {
+		bare.sidecars[i] = r->sidecars[i];
+		bare.sidecars[i].nenv = bare.sidecars[i].command.n = bare.sidecars[i].args.n = 0;
+	}
+	emit_pod_spec(&quiet, &bare, pod);
+	if (r->raw_pod)
+		raw_merge(&quiet, RAW_POD, pod, r->raw_pod);
+	return pod;
+}
+
+static void resources(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	const struct data *given = emit_gang_setting(j, "min_resources");
+	struct sums s = { object_map(e->arena, emit_gang_place(j)), e };
+	int64_t left = emit_gang_least(j);
+
+	if (given) {
+		object_append_word(e->arena, spec, STR("minResources"), object_from_data(e->arena, given));
+		return;
+	}
+	for (size_t i = 0; i < j->nroles; i++) {
+		int64_t n = emit_gang_member(&j->roles[i]) ? counted(j, &j->roles[i], &left) : 0;
+		if (!n)
+			continue;
+		struct object *pod = bare_pod(e, &j->roles[i]);
+		add_containers(&s, object_get(pod, STR("containers")), false, n);
+		add_containers(&s, object_get(pod, STR("initContainers")), true, n);
+	}
+	if (s.map->u.map.n)
+		object_append_word(e->arena, spec, STR("minResources"), s.map);
+}
+
+/* ---- the objects ---- */
+
+static void setting_put(struct emit *e, struct object *spec, const char *key, const char *name)
+{
+	const struct data *d = emit_gang_setting(e->job, name);
+
+	if (d)
+		object_append(e->arena, spec, str_of(key), object_from_data(e->arena, d));
+}
+
+/* One number does not say which: with roles of changing size, each has a minimum of its own. */
+static void task_minima(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	bool several = false, elastic = false;
+	const struct plan_role *seen = NULL;
+	struct object *map = object_map(e->arena, emit_gang_place(j));
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!emit_gang_member(r))
+			continue;
+		several = several || seen;
+		elastic = elastic || r->min != r->max;
+		seen = r;
+		object_append(e->arena, map, r->label, object_integer(e->arena, r->min, r->replicas_at));
+	}
+	if (several && elastic && !emit_gang_setting(j, "min_available"))
+		object_append_word(e->arena, spec, STR("minTaskMember"), map);
+}
+
+static void volcano_spec(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+
+	task_minima(e, spec);
+	if (emit_gang_setting(j, "queue"))
+		setting_put(e, spec, "queue", "queue");
+	else
+		PUT_STR(e->arena, spec, "queue", j->queue.set ? j->queue.value : STR("default"), j->queue.from);
+	if (emit_gang_setting(j, "priority"))
+		setting_put(e, spec, "priorityClassName", "priority");
+	else if (j->priority.set)
+		PUT_STR(e->arena, spec, "priorityClassName", j->priority.value, j->priority.from);
+	resources(e, spec);
+}
+
+static struct object *group_make(struct emit *e, const struct manifest *m)
+{
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
+	int64_t least = emit_gang_least(e->job);
+
+	if (least)
+		PUT_INT(e->arena, spec, "minMember", least, m->from);
+	if (emit_gang(e->job) == GANG_VOLCANO) {
+		volcano_spec(e, spec);
+	} else {
+		resources(e, spec);
+		setting_put(e, spec, "scheduleTimeoutSeconds", "timeout_s");
+	}
+	return o;
+}
+
+static void native_policy(struct emit *e, const struct emit_native_gang *n, struct object *o)
+{
+	struct span from = emit_gang_place(e->job);
+	struct object *gang = PUT_MAP(e->arena, object_put_map(e->arena, o, str_of(n->policy), from), "gang", from);
+	int64_t least = emit_gang_least(e->job);
+
+	PUT_INT(e->arena, gang, "minCount", least ? least : 1, from);
+	if (n->priority && e->job->priority.set)
+		PUT_STR(e->arena, o, "priorityClassName", e->job->priority.value, e->job->priority.from);
+}
+
+static struct object *workload_make(struct emit *e, const struct manifest *m)
+{
+	const struct emit_native_gang *n = emit_native_gang(e->plan);
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
+	struct object *group = object_add_map(e->arena, object_put_list(e->arena, spec, str_of(n->groups), m->from), m->from);
+
+	PUT_STR(e->arena, group, "name", EMIT_GANG_GROUP, m->from);
+	native_policy(e, n, group);
+	return o;
+}
+
+static struct object *native_group_make(struct emit *e, const struct manifest *m)
+{
+	const struct emit_native_gang *n = emit_native_gang(e->plan);
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from), *ref;
+
+	if (n->priority) {
+		ref = PUT_MAP(e->arena, spec, "workloadRef", m->from);
+		PUT_STR(e->arena, ref, "workloadName", e->job->name, m->from);
+		PUT_STR(e->arena, ref, "templateName", EMIT_GANG_GROUP, m->from);
+	} else {
+		ref = PUT_MAP(e->arena, PUT_MAP(e->arena, spec, "podGroupTemplateRef", m->from), "workload", m->from);
+		PUT_STR(e->arena, ref, "workloadName", e->job->name, m->from);
+		PUT_STR(e->arena, ref, "podGroupTemplateName", EMIT_GANG_GROUP, m->from);
+	}
+	native_policy(e, n, spec);
+	return o;
+}
+
+static bool each_group(struct visiting *v, const struct plan_job *j, const char *api_version, const char *kind,
+	struct object *(*make)(struct emit *e, const struct manifest *m))
+{
+	struct manifest m = each_manifest(NULL, api_version, kind, j->name, make);
+
+	m.from = emit_gang_place(j);
+	return each_one(v, &m);
+}
+
+bool each_gang(struct visiting *v, const struct plan_job *j)
+{
+	const struct emit_native_gang *n = emit_native_gang(v->e->plan);
+
+	if (!emit_gang_pods(j))
+		return true;
+	switch (emit_gang(j)) {
+	case GANG_VOLCANO:
+		return each_group(v, j, "scheduling.volcano.sh/v1beta1", "PodGroup", group_make);
+	case GANG_COSCHEDULING:
+		return each_group(v, j, "scheduling.x-k8s.io/v1alpha1", "PodGroup", group_make);
+	case GANG_NATIVE:
+		return each_group(v, j, n->api_version, "Workload", workload_make) &&
+			(!n->group_object || each_group(v, j, n->api_version, "PodGroup", native_group_make));
+	case GANG_NONE:
+	case GANG_KUEUE:
+		break;
+	}
+	return true;
+}

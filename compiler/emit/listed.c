@@ -1,0 +1,66 @@
+/*
+ * listed.c - every manifest of a job made into trees, one for each index.
+ */
+#include "emit/listed.h"
+
+#include "emit/build.h"
+
+struct listing {
+	struct arena *arena;
+	const struct plan_job *job;
+	bool shared;                    /* only what belongs to no single replica */
+	struct emit_listing all;
+};
+
+static bool is_of_replica(const struct plan_job *j, const struct manifest *m)
+{
+	struct str kind = str_of(m->kind);
+
+	return m->indexed_name || str_is(kind, "Pod") || str_is(kind, "Job") || str_is(kind, "Deployment") ||
+		(str_is(kind, "Service") && m->role && plan_role_is_served(j, m->role));
+}
+
+static struct str listed_name(const struct data *tree)
+{
+	const struct data *metadata = data_get(tree, STR("metadata")), *name = metadata ? data_get(metadata, STR("name")) : NULL;
+
+	return name && name->kind == DATA_STRING ? name->u.string : STR("");
+}
+
+static bool list_manifest(struct emit *e, const struct manifest *m, void *context)
+{
+	struct listing *l = context;
+
+	if (e->job != l->job || (l->shared && is_of_replica(e->job, m)))
+		return true;
+	struct arena *own = e->arena;   /* what is listed outlives the visit */
+	e->arena = l->arena;
+	const struct object *o = m->make(e, m);
+	for (int64_t i = m->first; i < m->first + m->count; i++) {
+		struct emit_listed x = { .api_version = str_copy(l->arena, str_of(m->api_version)), .kind = str_copy(l->arena, str_of(m->kind)),
+			.role = m->role, .scoped = m->scoped, .whole = m->queued, .extra = m->object != NULL,
+			.generated = m->generated, .from = m->from, .tree = object_to_data(l->arena, o, i) };
+		x.name = listed_name(x.tree);
+		ARENA_PUSH(l->arena, l->all.at, l->all.n, x);
+	}
+	e->arena = own;
+	return true;
+}
+
+struct emit_listing emit_list(struct arena *a, const struct plan *plan, const struct plan_job *j)
+{
+	struct emit e = { .plan = plan };
+	struct listing l = { .arena = a, .job = j };
+
+	emit_each(&e, list_manifest, &l);
+	return l.all;
+}
+
+struct emit_listing emit_list_shared(struct arena *a, const struct plan *plan, const struct plan_job *j)
+{
+	struct emit e = { .plan = plan };
+	struct listing l = { .arena = a, .job = j, .shared = true };
+
+	emit_each(&e, list_manifest, &l);
+	return l.all;
+}

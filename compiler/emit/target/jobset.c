@@ -1,0 +1,210 @@
+/*
+ * jobset.c - the target that writes one JobSet, with a replicated Job for each
+ * role (jobset.x-k8s.io/v1alpha2 as of version 0.10).
+ *
+ * Its controller makes the Jobs and their headless Service, and names them: the
+ * Job of role R is J-R-0.  It ends what still runs when the job has ended.  An
+ * unrolled role is a replicated Job R-i for each replica.
+ */
+#include "emit/each.h"
+
+struct str emit_set_name(struct arena *a, const struct plan_job *j, struct plan_set_job job)
+{
+	const struct plan_role *r = &j->roles[job.role];
+
+	return job.index < 0 ? r->label : str_printf(a, "%.*s-%lld", STR_ARG(r->label), (long long)job.index);
+}
+
+struct str emit_managed_by(const struct plan_job *j) { return emit_data_text(j->arguments, "managed_by"); }
+
+/* ---- start order ---- */
+
+static void depend(struct arena *a, struct set_dependencies *ds, struct plan_set_job on, bool complete)
+{
+	struct set_dependency added = { on, complete };
+
+	for (size_t i = 0; i < ds->n; i++)
+		if (ds->at[i].on.role == on.role && ds->at[i].on.index == on.index) {
+			ds->at[i].complete |= complete;         /* what is complete was ready */
+			return;
+		}
+	ARENA_PUSH(a, ds->at, ds->n, added);
+}
+
+static void gather(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct set_dependencies *ds)
+{
+	struct plan_set_success jobs;
+
+	if (c->kind == CONDITION_AND) {
+		gather(a, j, c->left, ds);
+		gather(a, j, c->right, ds);
+	} else if (c->kind == CONDITION_OR || !plan_set_waits(a, j, c, &jobs)) {
+		ds->because = c;
+	} else {
+		for (size_t i = 0; i < jobs.n; i++)
+			depend(a, ds, jobs.at[i], c->kind == CONDITION_DONE);
+	}
+}
+
+struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r)
+{
+	struct set_dependencies ds = { 0 };
+
+	if (r->start_after)
+		gather(a, j, r->start_after, &ds);
+	return ds;
+}
+
+/* ---- replicated Jobs ---- */
+
+static void dependencies_put(struct emit *e, const struct plan_role *r, struct object *entry)
+{
+	struct set_dependencies ds = emit_set_dependencies(e->arena, e->job, r);
+
+	if (!ds.n)
+		return;
+	struct object *list = PUT_LIST(e->arena, entry, "dependsOn", r->start_after->from);
+	for (size_t i = 0; i < ds.n; i++) {
+		struct object *o = object_add_map(e->arena, list, r->start_after->from);
+		PUT_STR(e->arena, o, "name", emit_set_name(e->arena, e->job, ds.at[i].on), r->start_after->from);
+		PUT_STR(e->arena, o, "status", ds.at[i].complete ? STR("Complete") : STR("Ready"), r->start_after->from);
+	}
+}
+
+static struct object *replicated(struct emit *e, const struct plan_role *r, struct plan_set_job job)
+{
+	struct object *entry = object_map(e->arena, r->at), *template;
+
+	PUT_STR(e->arena, entry, "name", emit_set_name(e->arena, e->job, job), r->at);
+	PUT_INT(e->arena, entry, "replicas", 1, r->at);
+	dependencies_put(e, r, entry);
+	template = PUT_MAP(e->arena, entry, "template", r->at);
+	emit_role_metadata(e, r, template);
+	emit_job_spec(e, r, PUT_MAP(e->arena, template, "spec", r->at));
+	return entry;
+}
+
+static void role_put(struct emit *e, unsigned role, struct object *list)
+{
+	const struct plan_role *r = &e->job->roles[role];
+
+	e->first = 0;
+	if (!r->unrolled) {
+		object_add(e->arena, list, replicated(e, r, (struct plan_set_job){ role, -1 }));
+		return;
+	}
+	for (e->first = 0; e->first < r->max; e->first++) {
+		const struct object *entry = replicated(e, r, (struct plan_set_job){ role, e->first });
+		object_add(e->arena, list, object_from_data(e->arena, object_to_data(e->arena, entry, e->first)));
+	}
+}
+
+static bool may_come(const struct plan_job *j, const struct plan_condition *c, const bool *there)
+{
+	if (!c)
+		return true;
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR)
+		return may_come(j, c->left, there) && may_come(j, c->right, there);
+	return there[c->role] || !j->roles[c->role].max;
+}
+
+/* In the job's order, but what is waited for comes first: the controller wants it so. */
+static void roles_put(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	struct object *list = PUT_LIST(e->arena, spec, "replicatedJobs", j->name_at);
+	bool *there = ARENA_ARRAY(e->arena, bool, j->nroles), more = true;
+
+	while (more) {
+		more = false;
+		for (unsigned i = 0; i < j->nroles && !more; i++) {
+			if (there[i] || !j->roles[i].max || !may_come(j, j->roles[i].start_after, there))
+				continue;
+			role_put(e, i, list);
+			there[i] = more = true;
+		}
+	}
+}
+
+/* ---- what holds for the set ---- */
+
+static void network_put(struct emit *e, struct object *spec)
+{
+	struct span from = e->job->name_at;
+	struct object *network = PUT_MAP(e->arena, spec, "network", from);
+
+	PUT_BOOL(e->arena, network, "enableDNSHostnames", e->job->hosts == HOSTS_SUBDOMAIN, from);
+	if (e->job->hosts == HOSTS_SUBDOMAIN)
+		PUT_BOOL(e->arena, network, "publishNotReadyAddresses", true, from);
+}
+
+/* Without a policy all Jobs must be complete. */
+static void success_put(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	struct plan_set_success success;
+
+	if (!j->success || !plan_set_success(e->arena, j, &success))
+		return;                 /* reported */
+	if (success.n == plan_job_objects(j) && (!success.any || success.n == 1))
+		return;
+	struct span from = j->success->from;
+	struct object *policy = PUT_MAP(e->arena, spec, "successPolicy", from), *list;
+	PUT_STR(e->arena, policy, "operator", success.any ? STR("Any") : STR("All"), from);
+	list = PUT_LIST(e->arena, policy, "targetReplicatedJobs", from);
+	for (size_t i = 0; i < success.n; i++)
+		object_add(e->arena, list, object_string(e->arena, emit_set_name(e->arena, j, success.at[i]), from));
+}
+
+/* Anew means that nothing of the last attempt is left; a timeout is the end of all attempts. */
+static void failure_put(struct emit *e, struct object *spec)
+{
+	const struct plan_job *j = e->job;
+	struct span from = j->restarts.from;
+
+	if (!j->restarts.set || !j->restarts.value)
+		return;
+	struct object *policy = PUT_MAP(e->arena, spec, "failurePolicy", from), *rule;
+	PUT_INT(e->arena, policy, "maxRestarts", j->restarts.value, from);
+	PUT_STR(e->arena, policy, "restartStrategy", STR("BlockingRecreate"), from);
+	if (!j->timeout.set)
+		return;
+	rule = object_add_map(e->arena, PUT_LIST(e->arena, policy, "rules", j->timeout.from), j->timeout.from);
+	PUT_STR(e->arena, rule, "name", STR("timeout"), j->timeout.from);
+	PUT_STR(e->arena, rule, "action", STR("FailJobSet"), j->timeout.from);
+	object_add(e->arena, PUT_LIST(e->arena, rule, "onJobFailureReasons", j->timeout.from),
+		object_string(e->arena, STR("DeadlineExceeded"), j->timeout.from));
+}
+
+void emit_set(struct emit *e, struct object *spec)
+{
+	roles_put(e, spec);
+	network_put(e, spec);
+	success_put(e, spec);
+	failure_put(e, spec);
+}
+
+static struct object *jobset_make(struct emit *e, const struct manifest *m)
+{
+	const struct plan_job *j = e->job;
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
+	bool suspend = (j->suspend.set && j->suspend.value) || emit_kueue(j);
+
+	emit_set(e, spec);
+	PUT_BOOL(e->arena, spec, "suspend", suspend, emit_kueue(j) ? j->gang.from : j->suspend.from);
+	if (emit_managed_by(j).n)
+		PUT_STR(e->arena, spec, "managedBy", emit_managed_by(j), j->name_at);
+	if (j->ttl.set)
+		PUT_INT(e->arena, spec, "ttlSecondsAfterFinished", emit_seconds(&j->ttl), j->ttl.from);
+	return o;
+}
+
+bool each_of_jobset(struct visiting *v, const struct plan_job *j)
+{
+	struct manifest m = each_manifest(NULL, "jobset.x-k8s.io/v1alpha2", "JobSet", j->name, jobset_make);
+
+	m.from = j->name_at;
+	m.whole = m.queued = true;
+	return each_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_gang(v, j) && each_needed(v, j, true) &&
+		each_one(v, &m) && each_last(v, j);
+}

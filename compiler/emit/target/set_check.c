@@ -1,0 +1,193 @@
+/*
+ * set_check.c - what a set of Jobs has no place for (jobset.c): said with the
+ * reason, since its controller would silently do something else.
+ */
+#include "emit/check.h"
+#include "emit/each.h"
+
+/* ---- roles ---- */
+
+static void elastic(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *set)
+{
+	if (!r->elastic)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->replicas_at, r->at, j->name_at),
+		"a %s keeps its size: role '%.*s' cannot have %lld:%lld replicas", set, STR_ARG(r->name), (long long)r->min, (long long)r->max);
+	diag_help(c->diags, d, "write replicas = %lld, or use the target 'jobs', where 'trainc scale' changes the size", (long long)r->max);
+}
+
+/* A failed Job is a failed set, and an aux role is no part of the job. */
+static void aux(struct checking *c, const struct plan_role *r, const char *set)
+{
+	if (!r->aux || plan_role_restarts(r))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->restart.from, r->at, r->at),
+		"a %s fails with any of its Jobs, so aux '%.*s' could fail the job", set, STR_ARG(r->name));
+	diag_help(c->diags, d, "write restart = \"on-failure\" in it, or use the target 'jobs'");
+}
+
+static void overruled(struct checking *c, const struct data *raw, const char *const *keys, const char *set)
+{
+	for (; *keys; keys++) {
+		const struct data *value = data_get(raw, str_of(*keys));
+		if (!value)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0818, value->from, "the %s's controller sets '%s' itself", set, *keys);
+		diag_help(c->diags, d, "remove it");
+	}
+}
+
+static void raw(struct checking *c, const struct plan_role *r, const char *set)
+{
+	static const char *const of_job[] = { "suspend", "ttlSecondsAfterFinished", "managedBy", NULL }, *const of_pod[] = { "hostname", "subdomain", NULL };
+
+	overruled(c, r->raw_job, of_job, set);
+	overruled(c, r->raw_pod, of_pod, set);
+}
+
+/* ---- start order ---- */
+
+static bool has_readiness(const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->nsidecars; i++)
+		if (data_get(r->sidecars[i].raw, STR("readinessProbe")))
+			return true;
+	return data_get(r->main.raw, STR("readinessProbe")) != NULL;
+}
+
+/* A set waits until pods are ready, which is when they have started as long as nobody says otherwise. */
+static const struct plan_role *ready_is_later(const struct plan_job *j, const struct plan_condition *c)
+{
+	const struct plan_role *r;
+
+	if (c->kind != CONDITION_AND && c->kind != CONDITION_OR)
+		return c->kind == CONDITION_STARTED && has_readiness(&j->roles[c->role]) ? &j->roles[c->role] : NULL;
+	r = ready_is_later(j, c->left);
+	return r ? r : ready_is_later(j, c->right);
+}
+
+static void start_after(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *set)
+{
+	struct set_dependencies ds = emit_set_dependencies(c->arena, j, r);
+	struct diag *d;
+
+	if (!r->start_after)
+		return;
+	struct span at = check_place(c, r->start_after->from, r->at, j->name_at);
+	const struct plan_role *probed = ready_is_later(j, r->start_after);
+	if (ds.because) {
+		struct str text = plan_condition_text(c->arena, j, ds.because);
+		d = diag_report(c->diags, TJ0818, at, "a %s cannot wait for '%.*s'", set, STR_ARG(text));
+		if (ds.because->kind == CONDITION_OR)
+			diag_help(c->diags, d, "wait for whole roles, joined by 'and'; or use the target 'jobs'");
+		else
+			diag_help(c->diags, d, "wait for the whole role with 'done(%.*s)', or use the target 'jobs'", STR_ARG(j->roles[ds.because->role].name));
+	} else if (ds.n > SET_DEPENDENCIES) {
+		d = diag_report(c->diags, TJ0818, at, "role '%.*s' waits for %zu Jobs; in a %s for at most %d", STR_ARG(r->name), ds.n, set, SET_DEPENDENCIES);
+		diag_help(c->diags, d, "wait for fewer roles: a role that waits for others covers them too");
+	} else if (probed) {
+		d = diag_report(c->diags, TJ0818, at, "a %s waits until pods are ready, and role '%.*s' has a readiness probe", set, STR_ARG(probed->name));
+		diag_help(c->diags, d, "write 'ready(%.*s)', or remove the probe", STR_ARG(probed->name));
+	}
+}
+
+/* ---- the end ---- */
+
+static void success(struct checking *c, const struct plan_job *j, const char *set)
+{
+	struct plan_set_success found;
+
+	if (!j->success || plan_set_success(c->arena, j, &found))
+		return;
+	struct str text = plan_condition_text(c->arena, j, j->success);
+	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, j->success->from, j->name_at, j->name_at),
+		"a %s cannot say 'success = %.*s'", set, STR_ARG(text));
+	diag_note(c->diags, d, (struct span){ 0 }, "it succeeds when all of some roles are done, or any of them; or by some replicas of one role");
+	diag_help(c->diags, d, "name whole roles, joined by nothing but 'and' or nothing but 'or'; or use the target 'jobs'");
+}
+
+static void clean(struct checking *c, const struct plan_job *j, const char *set)
+{
+	bool none = str_is(j->clean.value, "none");
+	struct diag *d;
+
+	if (!none && !str_is(j->clean.value, "all"))
+		return;
+	struct span at = check_place(c, j->clean.from, j->name_at, j->name_at);
+	if (none) {
+		d = diag_report(c->diags, TJ0818, at, "a %s ends what still runs: clean = \"none\" has no place in it", set);
+		if (at.start != j->clean.from.start)
+			diag_note(c->diags, d, j->clean.from, "the framework's rule");
+		diag_help(c->diags, d, "write clean = \"running\", or use the target 'jobs'");
+		return;
+	}
+	d = diag_report(c->diags, TJ0818, at, "a %s keeps the pods that have ended: clean = \"all\" has no place in it", set);
+	diag_help(c->diags, d, str_is(c->plan->target, "jobset") ? "write clean = \"running\"; with 'ttl' everything goes some time after the end" :
+		"write clean = \"running\", or use the target 'jobs'");
+}
+
+static void timeout(struct checking *c, const struct plan_job *j, const char *set)
+{
+	if (!j->timeout.set || !j->restarts.set || !j->restarts.value)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, j->timeout.from, j->name_at, j->name_at),
+		"a %s restarts the clock of 'timeout' after each of %lld restarts", set, (long long)j->restarts.value);
+	diag_help(c->diags, d, "choose it for one attempt; the target 'jobs' counts it once");
+}
+
+/* ---- names ---- */
+
+static void same_names(struct checking *c, const struct plan_job *j)
+{
+	struct map names = { 0 };
+
+	for (unsigned i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		for (int64_t k = 0; k < (r->unrolled ? r->max : r->max > 0); k++) {
+			struct str name = emit_set_name(c->arena, j, (struct plan_set_job){ i, r->unrolled ? k : -1 });
+			const struct plan_role *other = map_get(&names, name);
+			if (!other) {
+				map_put(&names, c->arena, name, (void *)(uintptr_t)r);
+				continue;
+			}
+			struct diag *d = diag_report(c->diags, TJ0811, check_place(c, r->at, j->name_at, j->name_at),
+				"roles '%.*s' and '%.*s' both have a replicated Job '%.*s'", STR_ARG(other->name), STR_ARG(r->name), STR_ARG(name));
+			diag_help(c->diags, d, "give one of them another name");
+			return;
+		}
+	}
+}
+
+void target_check_set(struct checking *c, const struct plan_job *j, const char *set)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->max)
+			continue;
+		elastic(c, j, r, set);
+		aux(c, r, set);
+		raw(c, r, set);
+		start_after(c, j, r, set);
+	}
+	success(c, j, set);
+	clean(c, j, set);
+	timeout(c, j, set);
+	same_names(c, j);
+}
+
+/* The operator that a framework is called after runs its own kinds only. */
+static void manager(struct checking *c, const struct plan_job *j)
+{
+	struct str by = emit_managed_by(j);
+
+	if (!str_starts(by, STR("kubeflow.org/")))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0818, j->name_at, "'%.*s' does not run JobSets, so nothing would run this one", STR_ARG(by));
+	diag_help(c->diags, d, "leave 'managed_by' out, or use the target 'kubeflow'");
+}
+
+void target_check_jobset(struct checking *c, const struct plan_job *j)
+{
+	target_check_set(c, j, "JobSet");
+	manager(c, j);
+}

@@ -1,0 +1,75 @@
+/*
+ * target.c - the table of targets, and the questions that it answers.
+ *
+ * To add a target, write its file (the function that visits its manifests, and
+ * one that reports what it cannot express) and add its row here.
+ */
+#include "emit/each.h"
+#include "emit/check.h"
+
+static const struct target {
+	const char *name;
+	unsigned traits;
+	const char *workloads;          /* kinds that run pods, for kubectl */
+	void (*check)(struct checking *c, const struct plan_job *j);    /* reports what the target cannot express */
+	bool (*visit)(struct visiting *v, const struct plan_job *j);
+} targets[] = {
+	{ "jobs", TARGET_ROLE_JOBS, "job,deployment", NULL, each_of_jobs },
+	{ "pods", TARGET_EACH_REPLICA, "pod,job,deployment", NULL, each_of_pods },
+	{ "kubeflow", TARGET_CONTROLLER | TARGET_OPERATOR, "job,deployment", target_check_kubeflow, each_of_kubeflow },
+	{ "jobset", TARGET_CONTROLLER | TARGET_SET, "job,deployment", target_check_jobset, each_of_jobset },
+	{ "trainer", TARGET_CONTROLLER | TARGET_SET, "job,deployment", target_check_trainer, each_of_trainer },
+};
+enum { TARGETS = sizeof(targets) / sizeof(*targets) };
+
+static const struct target *find_target(struct str name)
+{
+	for (size_t i = 0; i < TARGETS; i++)
+		if (str_is(name, targets[i].name))
+			return &targets[i];
+	return name.n ? NULL : &targets[0];
+}
+
+bool emit_target_known(struct str name) { return find_target(name) != NULL; }
+
+const char *emit_target_name(size_t i) { return i < TARGETS ? targets[i].name : NULL; }
+
+bool target_check(struct checking *c)
+{
+	const struct target *target = find_target(c->plan->target);
+	size_t errors = c->diags->errors;
+
+	for (size_t i = 0; target && target->check && i < c->plan->njobs; i++)
+		target->check(c, &c->plan->jobs[i]);
+	return c->diags->errors == errors;
+}
+
+unsigned emit_target_traits(struct str name)
+{
+	const struct target *t = find_target(name);
+
+	return t ? t->traits : 0;
+}
+
+const char *emit_target_workloads(struct str name)
+{
+	const struct target *t = find_target(name);
+
+	return t ? t->workloads : "job,deployment";
+}
+
+bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manifest *m, void *context), void *context)
+{
+	struct arena arena = { 0 };
+	struct visiting v = { e, visit, context };
+	const struct target *target = find_target(e->plan->target);
+	bool more = true;
+
+	e->arena = &arena;
+	for (size_t i = 0; i < e->plan->njobs && more; i++) {
+		e->job = &e->plan->jobs[i];
+		more = each_namespaces(&v, e->job) && (target ? target->visit(&v, e->job) : each_of_jobs(&v, e->job));
+	}
+	arena_release(&arena);
+	return more;
+}

@@ -1,0 +1,27 @@
+/*
+ * plan_value.h - values as the plan holds them.
+ *
+ * Results live as long as EV's arena.  A value that depends on the pod has no
+ * text here; callers that accept such values lower them in lower/lower_text.c.
+ */
+#ifndef TRAINC_EVAL_PLAN_VALUE_H
+#define TRAINC_EVAL_PLAN_VALUE_H
+
+#include "eval/eval.h"
+#include "plan/plan.h"
+
+/* The text of a value; false when it has none that is known.  Host names are as the cluster places them. */
+bool value_str(struct eval *ev, const struct value *v, struct str *ret);
+/* The text of a value with the place `at`; not set when the value has none. */
+struct plan_str value_text_at(struct eval *ev, const struct value *v, struct span at);
+/* A map value of strings as pairs (labels, node, env of an accelerator). */
+struct plan_pairs value_pairs(struct eval *ev, const struct value *map);
+/* A list value of strings, each with its place. */
+struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *ret_n);
+/* An absolute path without `//`, `/./` and a final `/`; false with a report (TJ0613) otherwise. */
+bool mount_path(struct eval *ev, struct str path, struct span at, struct str *ret);
+
+/* May a variable have that name?  Kubernetes 1.32 allows every printable ASCII character but `=`; false with a report (TJ0701). */
+bool env_name_ok(struct eval *ev, struct str name, struct span at);
+
+#endif

@@ -1,0 +1,355 @@
+/*
+ * policy_value.c - what policies and tests can ask of a job that is planned:
+ * every container, volume and toleration, raw blocks and extra objects.
+ *
+ * The plan is finished when a policy runs, so these members are made from it and
+ * not from fields.  Containers and pods may also hide in raw blocks and in
+ * objects of any kind: each list under a key that holds containers in the API is
+ * one, wherever it is.
+ */
+#include "eval/internal.h"
+#include "eval/job.h"
+#include "plan/text.h"
+
+/* ---- free-form data as values ---- */
+
+static const struct value *data_value(struct eval *ev, const struct data *d)
+{
+	struct value *v;
+
+	switch (d->kind) {
+	case DATA_BOOL: return value_bool(ev->arena, d->u.boolean, d->from);
+	case DATA_INT: return value_int(ev->arena, d->u.integer, d->from);
+	case DATA_FLOAT: return value_float(ev->arena, d->u.number, d->from);
+	case DATA_STRING: return value_string(ev->arena, d->u.string, d->from);
+	case DATA_LIST:
+		v = value_new(ev->arena, VALUE_LIST, d->from);
+		for (size_t i = 0; i < d->u.list.n; i++)
+			if (!list_add(ev, v, data_value(ev, d->u.list.at[i])))
+				return &value_bad;
+		return list_finish(ev, v);
+	case DATA_MAP:
+		v = value_new(ev->arena, VALUE_MAP, d->from);
+		v->number = true;
+		for (size_t i = 0; i < d->u.map.n; i++)
+			value_put(ev->arena, v, d->u.map.at[i].key, d->u.map.at[i].key_at, data_value(ev, d->u.map.at[i].value));
+		return map_finish(ev, v);
+	default: return &value_none;
+	}
+}
+
+/* A block that may be missing: an empty map then. */
+static const struct value *block_value(struct eval *ev, const struct data *d, struct span at)
+{
+	if (d)
+		return data_value(ev, d);
+	return map_finish(ev, value_new(ev->arena, VALUE_MAP, at));
+}
+
+static struct str text_of(const struct data *d, const char *key)
+{
+	const struct data *member = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
+
+	return member && member->kind == DATA_STRING ? member->u.string : STR("");
+}
+
+static struct span place_of(const struct data *d, const char *key)
+{
+	const struct data *member = d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
+
+	return member ? member->from : d->from;
+}
+
+/* ---- records ---- */
+
+/* A record whose members know where they were written: `number` says that reading one decides a check. */
+static struct value *record(struct eval *ev, struct span at)
+{
+	struct value *v = value_new(ev->arena, VALUE_MAP, at);
+
+	v->number = true;
+	return v;
+}
+
+static void put(struct eval *ev, struct value *to, const char *key, const struct value *v)
+{
+	value_put(ev->arena, to, str_of(key), v->from, v);
+}
+
+static void put_text(struct eval *ev, struct value *to, const char *key, struct str text, struct span at)
+{
+	put(ev, to, key, value_string(ev->arena, text, at));
+}
+
+static void put_quantity(struct eval *ev, struct value *to, const char *key, const struct plan_quantity *q, enum type_kind unit)
+{
+	put(ev, to, key, q->set ? value_quantity(ev->arena, q->value, unit, q->from) : &value_none);
+}
+
+static const struct value *texts(struct eval *ev, const struct str *at, size_t n, struct span from)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, from);
+
+	for (size_t i = 0; i < n; i++)
+		if (!list_add(ev, list, value_string(ev->arena, at[i], from)))
+			return &value_bad;
+	return list_finish(ev, list);
+}
+
+/* The words that are known here: parts that a placement or the pod decides are left out. */
+static void add_words(struct eval *ev, struct value *list, const struct plan_texts *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct buf word = { 0 };
+		for (size_t k = 0; k < t->at[i].n; k++)
+			if (t->at[i].at[k].kind == PIECE_TEXT)
+				buf_str(&word, t->at[i].at[k].u.text);
+		list_add(ev, list, value_string(ev->arena, buf_take(&word, ev->arena), t->at[i].from));
+		buf_release(&word);
+	}
+}
+
+/* ---- containers ---- */
+
+struct containers {
+	struct eval *ev;
+	struct value *list;
+	struct str role;                /* empty in an object */
+	const char *kind;               /* of those in data */
+};
+
+static void add_planned(struct containers *to, const struct plan_container *c, const char *kind)
+{
+	struct eval *ev = to->ev;
+	struct span at = c->image.set ? c->image.from : c->name_at;
+	struct value *v = record(ev, at), *words = value_new(ev->arena, VALUE_LIST, at);
+	struct str *env = ARENA_ARRAY(ev->arena, struct str, c->nenv), *mounts = ARENA_ARRAY(ev->arena, struct str, c->nmounts);
+
+	for (size_t i = 0; i < c->nenv; i++)
+		env[i] = c->env[i].name;
+	for (size_t i = 0; i < c->nmounts; i++)
+		mounts[i] = c->mounts[i].path;
+	add_words(ev, words, &c->command);
+	add_words(ev, words, &c->args);
+	put_text(ev, v, "name", c->name, c->name_at);
+	put_text(ev, v, "kind", str_of(kind), c->name_at);
+	put_text(ev, v, "role", to->role, c->name_at);
+	put_text(ev, v, "image", c->image.set ? c->image.value : STR(""), at);
+	put(ev, v, "words", list_finish(ev, words));
+	put(ev, v, "env", texts(ev, env, c->nenv, at));
+	put(ev, v, "mounts", texts(ev, mounts, c->nmounts, at));
+	put_quantity(ev, v, "cpu", &c->cpu, TYPE_CPU);
+	put_quantity(ev, v, "memory", &c->memory, TYPE_MEMORY);
+	put(ev, v, "raw", block_value(ev, c->raw, at));
+	list_add(ev, to->list, map_finish(ev, v));
+}
+
+/* The members KEY of the elements of the list NAME in D. */
+static const struct value *elements(struct eval *ev, const struct data *d, const char *name, const char *key)
+{
+	const struct data *list = data_get(d, str_of(name));
+	size_t n = list && list->kind == DATA_LIST ? list->u.list.n : 0, kept = 0;
+	struct str *at = ARENA_ARRAY(ev->arena, struct str, n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct str text = text_of(list->u.list.at[i], key);
+		if (text.n)
+			at[kept++] = text;
+	}
+	return texts(ev, at, kept, d->from);
+}
+
+static void add_strings(struct eval *ev, struct value *list, const struct data *d)
+{
+	for (size_t i = 0; d && d->kind == DATA_LIST && i < d->u.list.n; i++)
+		if (d->u.list.at[i]->kind == DATA_STRING)
+			list_add(ev, list, data_value(ev, d->u.list.at[i]));
+}
+
+static const struct value *amount(struct eval *ev, const struct data *container, const char *name, enum type_kind unit)
+{
+	static const char *const groups[] = { "requests", "limits" };
+	const struct data *resources = data_get(container, STR("resources"));
+
+	for (size_t i = 0; i < 2 && resources && resources->kind == DATA_MAP; i++) {
+		const struct data *group = data_get(resources, str_of(groups[i]));
+		const struct data *found = group && group->kind == DATA_MAP ? data_get(group, str_of(name)) : NULL;
+		struct quantity q = { 0 };
+		struct str text = found && found->kind == DATA_STRING ? found->u.string :
+		                  found && found->kind == DATA_INT ? str_printf(ev->arena, "%lld", (long long)found->u.integer) : STR("");
+		if (text.n && quantity_parse(text, &q) == QUANTITY_OK)
+			return value_quantity(ev->arena, q, unit, found->from);
+	}
+	return &value_none;
+}
+
+static void add_written(struct containers *to, const struct data *d)
+{
+	struct eval *ev = to->ev;
+	struct value *v = record(ev, place_of(d, "image")), *words = value_new(ev->arena, VALUE_LIST, d->from);
+
+	add_strings(ev, words, data_get(d, STR("command")));
+	add_strings(ev, words, data_get(d, STR("args")));
+	put_text(ev, v, "name", text_of(d, "name"), place_of(d, "name"));
+	put_text(ev, v, "kind", str_of(to->kind), d->from);
+	put_text(ev, v, "role", to->role, d->from);
+	put_text(ev, v, "image", text_of(d, "image"), place_of(d, "image"));
+	put(ev, v, "words", list_finish(ev, words));
+	put(ev, v, "env", elements(ev, d, "env", "name"));
+	put(ev, v, "mounts", elements(ev, d, "volumeMounts", "mountPath"));
+	put(ev, v, "cpu", amount(ev, d, "cpu", TYPE_CPU));
+	put(ev, v, "memory", amount(ev, d, "memory", TYPE_MEMORY));
+	put(ev, v, "raw", data_value(ev, d));
+	list_add(ev, to->list, map_finish(ev, v));
+}
+
+static bool holds_containers(struct str key)
+{
+	return str_is(key, "containers") || str_is(key, "initContainers") || str_is(key, "ephemeralContainers");
+}
+
+/* Adds the containers anywhere in D. */
+static void add_data(struct containers *to, const struct data *d)
+{
+	for (size_t i = 0; d && d->kind == DATA_LIST && i < d->u.list.n; i++)
+		add_data(to, d->u.list.at[i]);
+	for (size_t i = 0; d && d->kind == DATA_MAP && i < d->u.map.n; i++) {
+		const struct data_member *m = &d->u.map.at[i];
+		if (!holds_containers(m->key) || m->value->kind != DATA_LIST) {
+			add_data(to, m->value);
+			continue;
+		}
+		for (size_t k = 0; k < m->value->u.list.n; k++)
+			if (m->value->u.list.at[k]->kind == DATA_MAP)
+				add_written(to, m->value->u.list.at[k]);
+	}
+}
+
+static void add_role(struct containers *to, const struct plan_role *r)
+{
+	to->role = r->name;
+	to->kind = "raw";
+	if (!r->max)
+		return;
+	add_planned(to, &r->main, "main");
+	for (size_t i = 0; i < r->nsidecars; i++)
+		add_planned(to, &r->sidecars[i], "sidecar");
+	for (size_t i = 0; i < r->ninits; i++)
+		add_planned(to, &r->inits[i], "init");
+	add_data(to, r->raw_pod);
+	add_data(to, r->raw_job);
+}
+
+/* ---- volumes, tolerations ---- */
+
+static const struct value *volumes(struct eval *ev, const struct plan_role *r, struct span at)
+{
+	static const char *const kinds[] = {
+		[VOLUME_PVC] = "pvc", [VOLUME_SCRATCH] = "scratch", [VOLUME_SECRET] = "secret_files", [VOLUME_CONFIG] = "config_files",
+		[VOLUME_HOST_PATH] = "host_path", [VOLUME_NFS] = "nfs", [VOLUME_GENERATED] = "generated",
+	};
+	struct value *list = value_new(ev->arena, VALUE_LIST, at);
+
+	for (size_t c = 0; c <= r->nsidecars + r->ninits; c++) {
+		const struct plan_container *in = !c ? &r->main : c <= r->nsidecars ? &r->sidecars[c - 1] : &r->inits[c - 1 - r->nsidecars];
+		for (size_t i = 0; i < in->nmounts; i++) {
+			const struct plan_mount *m = &in->mounts[i];
+			struct value *v = record(ev, m->path_at);
+			put_text(ev, v, "kind", str_of(kinds[m->volume->kind]), m->volume->from);
+			put_text(ev, v, "name", m->volume->name, m->volume->from);
+			put_text(ev, v, "source", m->volume->path, m->volume->from);
+			put_text(ev, v, "path", m->path, m->path_at);
+			put(ev, v, "readonly", value_bool(ev->arena, m->volume->readonly, m->volume->from));
+			list_add(ev, list, map_finish(ev, v));
+		}
+	}
+	const struct data *raw = r->raw_pod ? data_get(r->raw_pod, STR("volumes")) : NULL;
+	for (size_t i = 0; raw && raw->kind == DATA_LIST && i < raw->u.list.n; i++) {
+		const struct data *d = raw->u.list.at[i];
+		struct value *v = record(ev, d->from);
+		struct str source = STR("");
+		for (size_t k = 0; d->kind == DATA_MAP && k < d->u.map.n; k++)
+			if (!str_is(d->u.map.at[k].key, "name"))
+				source = d->u.map.at[k].key;
+		put_text(ev, v, "kind", source, d->from);
+		put_text(ev, v, "name", text_of(d, "name"), d->from);
+		put_text(ev, v, "source", text_of(data_get(d, source), "path"), d->from);
+		put_text(ev, v, "path", STR(""), d->from);
+		put(ev, v, "readonly", value_bool(ev->arena, false, d->from));
+		list_add(ev, list, map_finish(ev, v));
+	}
+	return list_finish(ev, list);
+}
+
+static const struct value *tolerations(struct eval *ev, const struct plan_role *r, struct span at)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, at);
+	const struct data *raw = r->raw_pod ? data_get(r->raw_pod, STR("tolerations")) : NULL;
+
+	for (size_t i = 0; r->accelerator && i < r->accelerator->ntolerate; i++)
+		list_add(ev, list, value_string(ev->arena, r->accelerator->tolerate[i].value, r->accelerator->tolerate[i].from));
+	for (size_t i = 0; i < r->ntolerate; i++)
+		list_add(ev, list, value_string(ev->arena, r->tolerate[i].value, r->tolerate[i].from));
+	for (size_t i = 0; raw && raw->kind == DATA_LIST && i < raw->u.list.n; i++) {
+		const struct data *d = raw->u.list.at[i];
+		struct str key = text_of(d, "key"), value = text_of(d, "value"), effect = text_of(d, "effect");
+		list_add(ev, list, value_string(ev->arena, str_printf(ev->arena, "%.*s%s%.*s%s%.*s", STR_ARG(key.n ? key : STR("*")),
+			value.n ? "=" : "", STR_ARG(value), effect.n ? ":" : "", STR_ARG(effect)), d->from));
+	}
+	return list_finish(ev, list);
+}
+
+/* ---- members ---- */
+
+const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at)
+{
+	const struct plan_role *p = r->plan;
+
+	if (str_is(name, "volumes"))
+		return volumes(ev, p, at);
+	if (str_is(name, "tolerations"))
+		return tolerations(ev, p, at);
+	if (str_is(name, "raw")) {
+		struct value *v = record(ev, r->at);
+		put(ev, v, "pod", block_value(ev, p->raw_pod, r->at));
+		put(ev, v, "container", block_value(ev, p->main.raw, r->at));
+		put(ev, v, "job", block_value(ev, p->raw_job, r->at));
+		return map_finish(ev, v);
+	}
+	struct containers all = { .ev = ev, .list = value_new(ev->arena, VALUE_LIST, at) };
+	add_role(&all, p);
+	return list_finish(ev, all.list);
+}
+
+static const struct value *objects(struct eval *ev, const struct plan_job *p, struct span at)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, at);
+
+	for (size_t i = 0; i < p->nobjects; i++) {
+		const struct plan_object *o = &p->objects[i];
+		struct value *v = record(ev, o->name_at);
+		put_text(ev, v, "name", o->name, o->name_at);
+		put_text(ev, v, "api", text_of(o->data, "apiVersion"), place_of(o->data, "apiVersion"));
+		put_text(ev, v, "kind", text_of(o->data, "kind"), place_of(o->data, "kind"));
+		put(ev, v, "data", data_value(ev, o->data));
+		list_add(ev, list, map_finish(ev, v));
+	}
+	return list_finish(ev, list);
+}
+
+const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at)
+{
+	const struct plan_job *p = j->plan;
+	struct containers all = { .ev = ev };
+
+	if (str_is(name, "objects"))
+		return objects(ev, p, at);
+	all.list = value_new(ev->arena, VALUE_LIST, at);
+	for (size_t i = 0; i < p->nroles; i++)
+		add_role(&all, &p->roles[i]);
+	all.role = STR("");
+	all.kind = "object";
+	for (size_t i = 0; i < p->nobjects; i++)
+		add_data(&all, p->objects[i].data);
+	return list_finish(ev, all.list);
+}

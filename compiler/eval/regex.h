@@ -1,0 +1,30 @@
+/*
+ * regex.h - POSIX extended regular expressions in time that grows with text times pattern, never faster.
+ *
+ * A pattern is compiled to a program of small steps, and all of its states go
+ * over the text together: nothing is tried twice.  Characters are code points.
+ * Beside POSIX: \d \w \s and \D \W \S, also (but for the capitals) in brackets.
+ * References back into the match and the empty repetition (`*a`) are refused.
+ */
+#ifndef TRAINC_EVAL_REGEX_H
+#define TRAINC_EVAL_REGEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+struct regex;
+
+/* Compiles PATTERN into memory of `a`.  NULL with a reason in `ret_why`. */
+const struct regex *regex_new(struct arena *a, struct str pattern, const char **ret_why);
+
+/*
+ * The length of the longest beginning of TEXT that RE matches; -1 when not even
+ * the empty one does.  Takes from `*work` a unit for each state at each
+ * character; when there are no more it stops and says -1 with `*work` 0.
+ */
+int64_t regex_longest(const struct regex *re, struct str text, uint64_t *work);
+
+#endif

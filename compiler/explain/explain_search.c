@@ -1,0 +1,65 @@
+/*
+ * explain_search.c - a topic that nobody knows, looked for in the texts of all: diagnostics and their pages, fields,
+ * functions.  What is listed is the name of a page, and the sentence that it begins with.
+ */
+#include "check/schema.h"
+#include "diag/page.h"
+#include "explain/explain.h"
+
+enum { MOST_FOUND = 20, SHORTEST = 3 };
+
+struct finding {
+	struct explain *e;
+	unsigned n;
+};
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/* Does a word of TEXT begin with PART, in whatever case? */
+static bool mentions(struct str text, struct str part)
+{
+	for (size_t i = 0; i + part.n <= text.n; i++) {
+		size_t k = 0;
+		if (i && is_letter(text.p[i - 1]))
+			continue;
+		while (k < part.n && lower(text.p[i + k]) == lower(part.p[k]))
+			k++;
+		if (k == part.n)
+			return true;
+	}
+	return false;
+}
+
+static void found(struct finding *f, const char *name, const char *what)
+{
+	if (!f->n)
+		buf_printf(f->e->out, "no page is called '%.*s'; it is mentioned in\n\n", STR_ARG(f->e->topic));
+	if (f->n++ < MOST_FOUND)
+		buf_printf(f->e->out, "  %-16s %s\n", name, what);
+}
+
+bool explain_search(struct explain *e)
+{
+	struct finding f = { .e = e };
+
+	if (e->topic.n < SHORTEST)
+		return false;
+	for (unsigned i = 0; i < FIELDS; i++) {
+		const struct field *field = schema_field((enum field_id)i);
+		if (mentions(str_of(field->doc), e->topic) && (!i || strcmp(field->name, schema_field((enum field_id)(i - 1))->name) != 0))
+			found(&f, field->name, field->doc);
+	}
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		const struct function_row *row = schema_function((enum function)i);
+		if (mentions(str_of(row->doc), e->topic))
+			found(&f, row->name, row->doc);
+	}
+	for (int i = 0; i < DIAG_CODES; i++)
+		if (mentions(diag_page_text((enum diag_code)i), e->topic) || mentions(str_of(diag_meaning((enum diag_code)i)), e->topic))
+			found(&f, diag_code_name((enum diag_code)i), diag_meaning((enum diag_code)i));
+	if (f.n > MOST_FOUND)
+		buf_printf(e->out, "\nand %u more\n", f.n - MOST_FOUND);
+	return f.n > 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * custom.h - custom resources as a controller meets them: which kinds there are, and one
+ * resource as a plan, in memory.
+ */
+#ifndef TRAINC_IMPORT_CUSTOM_H
+#define TRAINC_IMPORT_CUSTOM_H
+
+#include "compile.h"
+#include "data/data.h"
+
+struct custom_kind {
+	const char *group, *version, *kind, *plural;
+	const char *schema;             /* its type in the tables of schemas */
+	const char *roles_key;          /* of the spec: the map of roles */
+	bool selects;                   /* the status of a role names its pods by a selector, and Worker can be scaled */
+};
+
+/* The kinds of the training operator, one by one; NULL behind the last. */
+const struct custom_kind *custom_kind(size_t i);
+/* The name that the kind gives to a role of its plan: "Worker" for "worker"; ROLE itself where it has none. */
+struct str custom_role(const struct custom_kind *k, struct str role);
+
+struct custom_plan {
+	struct trainc program;
+	struct reader reader;           /* of the program, which is `text` */
+	struct str text;
+	const struct plan_job *job;     /* NULL: the resource is refused */
+	struct str fault;               /* why: the first message, its code, and what to do; one line */
+};
+
+/*
+ * Reads OBJECT as a manifest, makes its program, and compiles that for pods.  MINOR: of the operator whose
+ * rules hold, version 1.N; 0: the last that has the kind.  GANG: who starts all replicas together, or empty.  RET borrows
+ * nothing but GANG, and must stay where it is until custom_release(), which follows in any case.
+ */
+void custom_compile(struct custom_plan *ret, const struct data *object, unsigned minor, struct str gang);
+void custom_release(struct custom_plan *p);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * leader.c - LeaderWorkerSets of leaderworkerset.x-k8s.io/v1: groups of a leader
+ * and its workers, which become two roles.
+ */
+#include "import/set.h"
+#include "import/tree.h"
+
+static const struct data *template_of(const struct data *group, bool leader)
+{
+	const struct data *own = leader ? member(group, "leaderTemplate") : NULL;
+
+	return own ? own : member(group, "workerTemplate");
+}
+
+static void role_of(struct set *s, const struct data *group, const char *word, bool leader, int64_t n)
+{
+	const struct data *template = template_of(group, leader);
+	struct set_role *r = &s->roles[s->n++];
+
+	*r = (struct set_role){ .name = str_of(word), .template = template, .place = template->from, .count_at = member_at(s->m.spec, "replicas"),
+		.jobs = 1, .per = n };
+}
+
+/* Reports what neither the framework nor the fields of a job say. */
+static void rest(struct set *s, const struct data *map, const char *const *known)
+{
+	for (size_t i = 0; i < data_count(map); i++) {
+		const struct data_member *m = &map->u.map.at[i];
+		size_t k = 0;
+		while (known[k] && !str_is(m->key, known[k]))
+			k++;
+		if (!known[k])
+			import_left_out(s->m.im, m->key_at, m->key, "the program has no words for it");
+	}
+}
+
+static struct expr *framework(struct set *s, int64_t size)
+{
+	struct arena *a = s->m.im->arena;
+	struct expr *call = expr_call(a, STR("lws.groups"));
+
+	job_use(s->m.im, s->job, STR("lws"));
+	if (size != 1)
+		lines_set(a, &call->items, STR("size"), expr_int(a, size), s->m.at);
+	return call;
+}
+
+static bool write(struct set *s, const struct data *group)
+{
+	static const char *const known[] = { "replicas", "leaderWorkerTemplate", "startupPolicy", "rolloutStrategy", NULL };
+	static const char *const of_group[] = { "size", "leaderTemplate", "workerTemplate", "restartPolicy", NULL };
+	int64_t groups = member_int(s->m.spec, "replicas", 1), size = member_int(group, "size", 1);
+	bool ok = true;
+
+	s->roles = ARENA_ARRAY(s->m.im->arena, struct set_role, 2);
+	role_of(s, group, "leader", true, groups);
+	if (size > 1)
+		role_of(s, group, "worker", false, groups * (size - 1));
+	set_words(s);
+	set_hosts(s, &s->roles[0], str_cat(s->m.im->arena, s->m.name, STR("-"), STR("")), false, s->m.name);
+	s->body = job_new(&s->m, s->job, framework(s, size));
+	rest(s, s->m.spec, known);
+	rest(s, group, of_group);
+	for (size_t i = 0; i < s->n; i++)
+		ok = set_role_open(s, &s->roles[i]) && ok;
+	if (!ok)
+		return false;
+	if (s->n > 1) {
+		lines_take(s->roles[1].body, STR("replicas"));          /* they follow from the size */
+		if (str_is(member_text(s->m.spec, "startupPolicy"), "LeaderReady"))
+			lines_set(s->m.im->arena, s->roles[1].body, STR("start_after"), expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));
+	}
+	if (!str_is(member_text(group, "restartPolicy"), "None") && s->n > 1)
+		diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"), "the whole group restarts when one of its pods restarts; in the program only that pod restarts");
+	set_finish(s);
+	return true;
+}
+
+static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+{
+	struct set s = { .job = job };
+	size_t errors = im->diags->errors;
+
+	if (!manifest_open(im, k, object, "leaderworkerset.x-k8s.io.v1.LeaderWorkerSet", false, &s.m) || im->diags->errors != errors)
+		return false;
+	const struct data *group = member(s.m.spec, "leaderWorkerTemplate"), *n = member(s.m.spec, "replicas"), *size = member(group, "size");
+
+	if (!member(group, "workerTemplate")) {
+		diag_report(im->diags, TJ1106, s.m.at, "this LeaderWorkerSet has no workerTemplate");
+		return false;
+	}
+	if (!replica_count_rule(im, n, STR("leader")) || !replica_count_rule(im, size, STR("worker")))
+		return false;
+	if ((n && !n->u.integer) || (size && !size->u.integer) || (n && size && n->u.integer * size->u.integer > INT32_MAX)) {
+		diag_report(im->diags, TJ1106, n ? n->from : size->from, "this LeaderWorkerSet cannot have %lld groups of %lld pods",
+			(long long)(n ? n->u.integer : 1), (long long)(size ? size->u.integer : 1));
+		return false;
+	}
+	return write(&s, group);
+}
+
+const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read, false }, { 0 } };

@@ -1,0 +1,40 @@
+/*
+ * member.c - members of a manifest's maps by their names.
+ */
+#include "import/manifest.h"
+
+const struct data *member(const struct data *map, const char *key) { return data_get(map, str_of(key)); }
+
+struct span member_at(const struct data *map, const char *key)
+{
+	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++)
+		if (str_is(map->u.map.at[i].key, key))
+			return map->u.map.at[i].key_at;
+	return map ? map->from : (struct span){ 0, 0 };
+}
+
+size_t data_count(const struct data *d)
+{
+	return !d ? 0 : d->kind == DATA_MAP ? d->u.map.n : d->kind == DATA_LIST ? d->u.list.n : 0;
+}
+
+struct str member_text(const struct data *map, const char *key)
+{
+	const struct data *d = member(map, key);
+
+	return d && d->kind == DATA_STRING ? d->u.string : (struct str){ 0 };
+}
+
+int64_t member_int(const struct data *map, const char *key, int64_t fallback)
+{
+	const struct data *d = member(map, key);
+
+	return d && d->kind == DATA_INT ? d->u.integer : fallback;
+}
+
+bool member_bool(const struct data *map, const char *key, bool fallback)
+{
+	const struct data *d = member(map, key);
+
+	return d && d->kind == DATA_BOOL ? d->u.boolean : fallback;
+}

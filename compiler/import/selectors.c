@@ -1,0 +1,156 @@
+/*
+ * selectors.c - selectors of pods: labels of another system's controller become
+ * labels that every target writes.
+ *
+ * A selector for a label that no pod has matches nothing: an anti-affinity is
+ * without effect then, and a pod that needs the affinity never starts.
+ */
+#include "import/hosts.h"
+#include "import/role.h"
+#include "import/tree.h"
+
+#include "plan/plan.h"
+
+#define OUR_JOB "trainc.dev/job"
+#define OUR_ROLE "trainc.dev/role"
+
+struct selecting {
+	struct role_reading *role;
+	struct str field;               /* "affinity", for messages */
+};
+
+void selector_missing(struct import *im, const struct imported *job, struct span at, struct str key)
+{
+	struct diag *d = diag_report(im->diags, TJ1122, at, "no pod of the program has the label '%.*s'", STR_ARG(key));
+
+	diag_help(im->diags, d, "select by \"" OUR_JOB "\" = \"%.*s\" and \"" OUR_ROLE "\", or by labels that the roles set", STR_ARG(job->name));
+}
+
+static const struct pod_label *find(const struct imported *job, struct str key)
+{
+	for (const struct pod_label *l = job->labels_of; l && l->key; l++)
+		if (str_is(key, l->key))
+			return l;
+	return NULL;
+}
+
+/* The value of our label that stands for VALUE of the controller's; an empty text when nothing does. */
+static struct str our_value(struct selecting *s, const struct pod_label *l, struct str value)
+{
+	const struct imported *job = s->role->job;
+	const struct str *word = l->meaning == LABEL_OF_ROLE ? map_get(&job->role_words, value) : NULL;
+
+	if (word)
+		return plan_label(s->role->im->arena, *word);
+	return l->meaning == LABEL_OF_JOB && str_eq(value, job->name) ? job->name : (struct str){ 0 };
+}
+
+static const char *our_key(const struct pod_label *l) { return l->meaning == LABEL_OF_JOB ? OUR_JOB : OUR_ROLE; }
+
+/* Reports that the label KEY of the controller became one of ours, or that nothing stands for it. */
+static void report(struct selecting *s, const struct pod_label *l, struct span at, struct str key, bool known)
+{
+	struct import *im = s->role->im;
+
+	if (known)
+		diag_report(im->diags, TJ1111, at, "the controller writes the label '%.*s'; a selector in '%.*s' of the program asks for '%s'", STR_ARG(key),
+			STR_ARG(s->field), our_key(l));
+	else
+		selector_missing(im, s->role->job, at, key);
+}
+
+static const struct data *match_labels(struct selecting *s, const struct data *labels)
+{
+	struct arena *a = s->role->im->arena;
+	const struct data *ret = NULL;
+
+	for (size_t i = 0; i < data_count(labels); i++) {
+		const struct data_member *m = &labels->u.map.at[i];
+		const struct pod_label *l = find(s->role->job, m->key);
+		bool kept = (l && l->meaning == LABEL_KEPT) || !host_is_foreign(m->key) || m->value->kind != DATA_STRING;
+		struct str value = l && !kept ? our_value(s, l, m->value->u.string) : (struct str){ 0 };
+
+		if (!kept)
+			report(s, l, m->key_at, m->key, value.n > 0);
+		if (value.n)
+			ret = tree_with(a, ret, our_key(l), tree_text(a, value, m->value->from), m->key_at);
+		else
+			ret = tree_with(a, ret, str_copy(a, m->key).p, m->value, m->key_at);
+	}
+	return ret ? ret : labels;
+}
+
+/* The values of an expression as ours; NULL when one of them has no counterpart. */
+static const struct data *our_values(struct selecting *s, const struct pod_label *l, const struct data *values)
+{
+	struct arena *a = s->role->im->arena;
+	struct data *ret = values ? tree_copy(a, values) : NULL;
+
+	for (size_t i = 0; i < data_count(ret); i++) {
+		struct str value = ret->u.list.at[i]->kind == DATA_STRING ? our_value(s, l, ret->u.list.at[i]->u.string) : (struct str){ 0 };
+		if (!value.n)
+			return NULL;
+		ret->u.list.at[i] = (struct data *)tree_text(a, value, ret->u.list.at[i]->from);
+	}
+	return ret;
+}
+
+static const struct data *match_expression(struct selecting *s, const struct data *e)
+{
+	struct arena *a = s->role->im->arena;
+	struct str key = member_text(e, "key");
+	const struct pod_label *l = find(s->role->job, key);
+	const struct data *values = member(e, "values"), *ours;
+
+	if (e->kind != DATA_MAP || (l && l->meaning == LABEL_KEPT) || !host_is_foreign(key))
+		return e;
+	ours = l ? our_values(s, l, values) : NULL;
+	bool known = l && (!data_count(values) || ours);
+	report(s, l, member(e, "key")->from, key, known);
+	if (!known)
+		return e;
+	e = tree_with(a, e, "key", tree_text(a, str_of(our_key(l)), member(e, "key")->from), member_at(e, "key"));
+	return ours ? tree_with(a, e, "values", ours, member_at(e, "values")) : e;
+}
+
+static const struct data *selector(struct selecting *s, const struct data *d)
+{
+	struct arena *a = s->role->im->arena;
+	const struct data *labels = member(d, "matchLabels"), *list = member(d, "matchExpressions");
+	struct data *expressions = data_count(list) ? tree_copy(a, list) : NULL;
+
+	if (data_count(labels))
+		d = tree_with(a, d, "matchLabels", match_labels(s, labels), member_at(d, "matchLabels"));
+	for (size_t i = 0; i < data_count(expressions); i++)
+		expressions->u.list.at[i] = (struct data *)match_expression(s, expressions->u.list.at[i]);
+	return expressions ? tree_with(a, d, "matchExpressions", expressions, member_at(d, "matchExpressions")) : d;
+}
+
+/* The tree of D with each of its selectors translated. */
+static const struct data *walk(struct selecting *s, const struct data *d)
+{
+	struct arena *a = s->role->im->arena;
+
+	if (d->kind == DATA_LIST) {
+		struct data *ret = tree_copy(a, d);
+		for (size_t i = 0; i < d->u.list.n; i++)
+			ret->u.list.at[i] = (struct data *)walk(s, d->u.list.at[i]);
+		return ret;
+	}
+	if (d->kind != DATA_MAP)
+		return d;
+	const struct data *ret = d;
+	for (size_t i = 0; i < d->u.map.n; i++) {
+		const struct data_member *m = &d->u.map.at[i];
+		bool here = str_is(m->key, "labelSelector") && m->value->kind == DATA_MAP;
+		ret = tree_with(a, ret, str_copy(a, m->key).p, here ? selector(s, m->value) : walk(s, m->value), m->key_at);
+	}
+	return ret;
+}
+
+const struct data *selectors_read(struct role_reading *r, const struct data_member *m)
+{
+	struct selecting s = { r, m->key };
+
+	return walk(&s, m->value);
+}

@@ -1,0 +1,13 @@
+/*
+ * slurm.h - batch scripts of Slurm, which are no manifests: told apart by their first line and their #SBATCH lines.
+ */
+#ifndef TRAINC_IMPORT_SLURM_H
+#define TRAINC_IMPORT_SLURM_H
+
+#include "import/manifest.h"
+
+bool slurm_is_script(struct str text);
+/* Make the job of a script; false after reporting why nothing comes of it. */
+bool slurm_read(struct import *im, const struct source *source, struct imported *job);
+
+#endif

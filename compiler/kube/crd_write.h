@@ -1,0 +1,15 @@
+/*
+ * crd_write.h - types of the tables as structural schemas: what a CustomResourceDefinition holds.
+ */
+#ifndef TRAINC_KUBE_CRD_WRITE_H
+#define TRAINC_KUBE_CRD_WRITE_H
+
+#include "kube/schema.h"
+
+/*
+ * Appends the schema of an object of type ROOT of S in Kubernetes 1.MINOR as JSON.  The metadata of the object itself is left to
+ * the API server; that of a pod template inside it is written out.
+ */
+void crd_schema_write(const struct schema *s, const struct schema_type *root, unsigned minor, struct buf *out);
+
+#endif

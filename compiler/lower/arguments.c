@@ -1,0 +1,105 @@
+/*
+ * arguments.c - a framework's arguments as data, for targets that hand them on
+ * and for rules that follow from them.
+ */
+#include "eval/internal.h"
+#include "lower/lower.h"
+
+static struct data *argument(struct eval *ev, const struct value *v);
+
+static struct data *number(struct arena *a, int64_t n, struct span from)
+{
+	struct data *d = ARENA_NEW(a, struct data);
+
+	*d = (struct data){ .kind = DATA_INT, .from = from, .u.integer = n };
+	return d;
+}
+
+static void member(struct arena *a, struct data *map, struct str key, struct span key_at, struct data *value)
+{
+	struct data_member m = { key, key_at, value };
+
+	if (value)
+		ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
+}
+
+/* { min = 1, max = 8 } */
+static struct data *elastic(struct arena *a, const struct value *v, struct data *map)
+{
+	map->kind = DATA_MAP;
+	member(a, map, STR("min"), v->from, number(a, v->u.range.lo, v->from));
+	member(a, map, STR("max"), v->from, number(a, v->u.range.hi, v->from));
+	return map;
+}
+
+static struct data *members(struct eval *ev, const struct value *v, struct data *map)
+{
+	map->kind = DATA_MAP;
+	for (size_t i = 0; i < v->u.map.index.n; i++) {
+		const struct value_entry *e = v->u.map.index.entries[i].value;
+		member(ev->arena, map, e->key, e->key_at, argument(ev, e->value));
+	}
+	return map;
+}
+
+static struct data *elements(struct eval *ev, const struct value *v, struct data *list)
+{
+	list->kind = DATA_LIST;
+	for (size_t i = 0; i < v->u.list.n; i++) {
+		struct data *element = argument(ev, v->u.list.at[i]);
+		if (element)
+			ARENA_PUSH(ev->arena, list->u.list.at, list->u.list.n, element);
+	}
+	return list;
+}
+
+/* NULL for what is none, and for what has no form as data: conditions, volumes, roles. */
+static struct data *argument(struct eval *ev, const struct value *v)
+{
+	struct data *d = ARENA_NEW(ev->arena, struct data);
+
+	d->from = v->from;
+	switch (v->kind) {
+	case VALUE_BAD: case VALUE_COMPUTED: case VALUE_NONE: case VALUE_CONDITION: case VALUE_VOLUME: case VALUE_ROLE: case VALUE_PORTS:
+	case VALUE_SECRET: case VALUE_CONFIG:
+		return NULL;
+	case VALUE_ELASTIC: case VALUE_RANGE: return elastic(ev->arena, v, d);
+	case VALUE_MAP: return members(ev, v, d);
+	case VALUE_LIST: return elements(ev, v, d);
+	case VALUE_ACCELERATOR:
+		d->kind = DATA_STRING;
+		d->u.string = v->u.accelerator->spelling;
+		return d;
+	default: return value_data(ev, v);
+	}
+}
+
+/* Those of a wrapper first; an argument of the same name inside of it is what the wrapper hands on, and counts. */
+static void layer_arguments(struct eval *ev, const struct job_layer *l, struct data *all)
+{
+	for (size_t i = 0; i < l->framework->nformals; i++) {
+		const struct decl *d = l->framework->formals[i];
+		const struct value *v = eval_local(ev, l->formals, d);
+		size_t k = 0;
+		while (k < all->u.map.n && !str_eq(all->u.map.at[k].key, d->name))
+			k++;
+		struct data *made = argument(ev, v);
+		if (k == all->u.map.n)
+			member(ev->arena, all, d->name, v->from, made);
+		else if (made)
+			all->u.map.at[k] = (struct data_member){ d->name, v->from, made };
+	}
+}
+
+const struct data *lower_arguments(struct job *j)
+{
+	struct eval *ev = j->ev;
+	struct data *all = ARENA_NEW(ev->arena, struct data);
+
+	if (!j->framework || j->checks_failed)
+		return NULL;
+	*all = (struct data){ .kind = DATA_MAP, .from = j->node->u.job.blueprint->span };
+	for (unsigned l = 0; l < j->nlayers; l++)
+		layer_arguments(ev, &j->layers[l], all);
+	return all;
+}

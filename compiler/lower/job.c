@@ -1,0 +1,336 @@
+/*
+ * job.c - one job, from its declaration to its plan: a table of contents.
+ *
+ * The framework's body and the job's body are worked out first (if, for,
+ * spreads); from then on every field is a slot that is evaluated when something
+ * asks for it, and lowering asks for all of them in a fixed order.
+ */
+#include "eval/internal.h"
+#include "lower/lower.h"
+
+#include "eval/blueprint.h"
+#include "eval/job.h"
+#include "eval/plan_value.h"
+#include "lower/rules.h"
+
+/* ---- the job's head ---- */
+
+/* Tells whether a framework sets the field ID. */
+static bool framework_says(const struct job *j, enum field_id id)
+{
+	for (unsigned i = 0; i < j->nlayers; i++)
+		if (said_first(j->layers[i].body, id))
+			return true;
+	return false;
+}
+
+static bool job_name(struct job *j)
+{
+	struct eval *ev = j->ev;
+	const struct value *v = eval_expr(ev, j->frame, j->node->u.job.title);
+	struct text pieces;
+	if (!value_ok(v) || !value_text(ev->arena, v, &pieces) || !text_flatten(ev, &pieces, &j->name))
+		return false;
+	j->plan->name = j->name;
+	j->plan->name_at = j->node->u.job.title->span;
+	return convert_job_name(ev, j->name, j->plan->name_at);
+}
+
+static void job_namespace(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	if (j->options->ns.p) {
+		p->ns = (struct plan_str){ j->options->ns, { 0 }, true };
+		return;
+	}
+	const struct value *v = job_field(j, FIELD_NAMESPACE);
+	if (v->kind == VALUE_STRING)
+		p->ns = (struct plan_str){ v->u.string, job_field_at(j, FIELD_NAMESPACE), true };
+}
+
+static void job_hosts(struct job *j)
+{
+	const struct project *project = &j->ev->program->project;
+	const struct value *v = framework_says(j, FIELD_HOSTS) ? job_field(j, FIELD_HOSTS) : &value_none;
+	struct str hosts = v->kind == VALUE_STRING ? v->u.string : project->hosts;
+	j->plan->hosts = str_is(hosts, "service") ? HOSTS_SERVICE : str_is(hosts, "name") ? HOSTS_NAME : HOSTS_SUBDOMAIN;
+	j->plan->domain = j->options->domain.p ? j->options->domain : project->domain;
+}
+
+static void layer_reserved(struct job *j, unsigned layer)
+{
+	struct eval *ev = j->ev;
+	struct said said = { 0 };
+	size_t n;
+	said_by(ev, j->layers[layer].body, FIELD_RESERVE, level_own(layer), &said);
+	const struct value *v = said_value(ev, &said);
+	struct plan_str *names = v ? value_strs(ev, v, &n) : (n = 0, NULL);
+	for (size_t i = 0; i < n; i++)
+		ARENA_PUSH(ev->arena, j->reserved, j->nreserved, ((struct reserved){ names[i].value, layer }));
+}
+
+/* ---- roles ---- */
+
+static const struct entry *block_entry(const struct entries *entries, const char *word, struct str name)
+{
+	for (size_t i = 0; entries && i < entries->n; i++) {
+		const struct node *item = entries->at[i].item;
+		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, word) && str_eq(item->u.block.name, name))
+			return &entries->at[i];
+	}
+	return NULL;
+}
+
+static struct role *role_new(struct job *j, struct str name, struct span at, bool aux)
+{
+	struct role *r = ARENA_NEW(eval_work(j->ev), struct role);
+	r->number = (unsigned)j->nroles;
+	r->name = name;
+	r->at = at;
+	r->aux = aux;
+	r->job = j;
+	ARENA_PUSH(eval_work(j->ev), j->roles, j->nroles, r);
+	return r;
+}
+
+static void job_block(struct role *r, const struct entry *e)
+{
+	if (!e)
+		return;
+	r->own = e;
+	r->block = e->item;
+	r->job_decl = e->item->u.block.decl;
+	r->at = e->item->u.block.name_span;
+}
+
+static struct decl *layer_role(const struct job *j, unsigned layer, struct str name)
+{
+	const struct decl *framework = j->layers[layer].framework;
+	for (size_t i = 0; i < framework->nroles; i++)
+		if (str_eq(framework->roles[i]->name, name))
+			return framework->roles[i];
+	return NULL;
+}
+
+/* The framework that the job names knows the roles of all that it wraps. */
+static void framework_roles(struct job *j)
+{
+	for (size_t i = 0; j->framework && i < j->framework->nroles; i++) {
+		struct role *r = role_new(j, j->framework->roles[i]->name, j->plan->name_at, false);
+		for (unsigned l = 0; l < j->nlayers; l++)
+			r->decls[l] = layer_role(j, l, r->name);
+		job_block(r, block_entry(j->body, "role", r->name));
+	}
+}
+
+/* Does the job allow itself roles that its framework does not declare? */
+static bool says_other_roles(const struct job *j)
+{
+	const struct entry *e = said_first(j->body, FIELD_OTHER_ROLES);
+	const struct node *value = e ? entry_expr(e) : NULL;
+	return value && value->kind == NODE_BOOL && value->u.boolean;
+}
+
+static void own_roles(struct job *j, bool aux)
+{
+	const char *word = aux ? "aux" : "role";
+	for (size_t i = 0; i < j->body->n; i++) {
+		const struct entry *e = &j->body->at[i];
+		if (!e->item || e->item->kind != NODE_BLOCK || !str_is(e->item->u.block.word, word))
+			continue;
+		bool declared = j->framework && !aux && layer_role(j, 0, e->item->u.block.name);
+		if (j->framework && !aux && !declared && !j->framework->other_roles && !says_other_roles(j))
+			j->role_lost = true;
+		if (declared || (j->role_lost && !aux))
+			continue;
+		struct role *r = role_new(j, e->item->u.block.name, e->item->u.block.name_span, aux);
+		job_block(r, e);
+	}
+}
+
+static void role_levels(struct job *j, struct role *r)
+{
+	struct eval *ev = j->ev;
+	const struct entry *mine = r->own;
+	r->nlevels = LEVEL_FRAMEWORK + (r->aux ? 0 : 2 * j->nlayers);
+	if (mine)
+		r->levels[LEVEL_ROLE] = eval_block(ev, mine->frame, mine->item->u.block.body, r->aux ? BLOCK_AUX : BLOCK_ROLE);
+	r->levels[LEVEL_JOB] = j->body;
+	r->levels[LEVEL_PROJECT] = j->defaults;
+	for (unsigned i = 0; i < j->nlayers && !r->aux; i++) {
+		const struct entry *theirs = r->decls[i] ? block_entry(j->layers[i].body, "role", r->name) : NULL;
+		if (theirs)
+			r->levels[level_block(i)] = eval_block(ev, theirs->frame, theirs->item->u.block.body, BLOCK_ROLE | BLOCK_FRAMEWORK_ROLE);
+		r->levels[level_own(i)] = j->layers[i].body;
+	}
+	role_find_torn(r);
+	r->torn = r->torn || (j->role_lost && !mine && !r->aux);
+}
+
+static void job_roles(struct job *j)
+{
+	framework_roles(j);
+	own_roles(j, false);
+	own_roles(j, true);
+	struct plan_job *p = j->plan;
+	p->roles = ARENA_ARRAY(j->ev->arena, struct plan_role, j->nroles);
+	p->nroles = j->nroles;
+	for (size_t i = 0; i < j->nroles; i++) {
+		struct role *r = j->roles[i];
+		r->plan = &p->roles[i];
+		r->plan->name = r->name;
+		r->plan->at = r->at;
+		r->plan->aux = r->aux;
+		r->plan->label = plan_label(j->ev->arena, r->name);
+		r->plan->in_set = j->options->in_set;
+		r->plan->object = str_cat(j->ev->arena, p->name, STR("-"), r->plan->label);
+	}
+}
+
+/* ---- checks ---- */
+
+/* Runs the checks of a body; true when none of them failed as an error. */
+static bool run_checks(struct eval *ev, const struct entries *entries, struct span fallback, bool stop_at_first)
+{
+	bool ok = true;
+	for (size_t i = 0; entries && i < entries->n; i++) {
+		struct node *item = entries->at[i].item;
+		if (!item || item->kind != NODE_CHECK || eval_check(ev, entries->at[i].frame, item, fallback, (struct str){ 0 }))
+			continue;
+		ok = ok && item->u.check.warn;
+		if (!ok && stop_at_first)
+			return false;
+	}
+	return ok;
+}
+
+/* Nearest the job first: a wrapper's checks guard what it hands on. */
+static void run_framework_checks(struct job *j)
+{
+	struct eval *ev = j->ev;
+	struct span at = j->node->u.job.blueprint ? j->node->u.job.blueprint->span : j->plan->name_at;
+	for (unsigned l = 0; l < j->nlayers && !j->checks_failed; l++) {
+		j->checks_failed = !run_checks(ev, j->layers[l].body, at, true);
+		for (size_t i = 0; i < j->nroles && !j->checks_failed; i++) {
+			struct role *r = j->roles[i];
+			ev->self = r;
+			j->checks_failed = !run_checks(ev, r->levels[level_block(l)], r->at, true);
+		}
+		ev->self = NULL;
+	}
+}
+
+static void run_job_checks(struct job *j)
+{
+	run_checks(j->ev, j->body, j->plan->name_at, false);
+	for (size_t i = 0; i < j->nroles; i++) {
+		j->ev->self = j->roles[i];
+		run_checks(j->ev, j->roles[i]->levels[LEVEL_ROLE], j->roles[i]->at, false);
+	}
+	j->ev->self = NULL;
+}
+
+static void run_policies(struct job *j)
+{
+	struct eval *ev = j->ev;
+	ev->in_policy = true;
+	const struct project *project = &ev->program->project;
+	for (size_t m = 0; m < project->npolicies; m++) {
+		struct nodes decls = project->policies[m]->file->u.file.decls;
+		for (size_t i = 0; i < decls.n; i++) {
+			struct str title = { 0 };
+			if (decls.at[i]->kind != NODE_POLICY || !node_static_text(decls.at[i]->u.titled.title, &title))
+				continue;
+			struct entries *body = eval_entries(ev, NULL, decls.at[i]->u.titled.body);
+			for (size_t k = 0; k < body->n; k++)
+				if (body->at[k].item && body->at[k].item->kind == NODE_CHECK)
+					eval_check(ev, body->at[k].frame, body->at[k].item, j->plan->name_at, title);
+		}
+	}
+	ev->in_policy = false;
+	ev->policy_role = NULL;
+}
+
+/* ---- the whole ---- */
+
+/* The framework that the job names, and those inside of it, as far as they are known. */
+static void job_layers(struct job *j)
+{
+	struct decl *d = j->framework;
+	for (j->nlayers = 0; d && j->nlayers < MOST_FRAMEWORKS; d = d->base)
+		j->layers[j->nlayers++].framework = d;
+	if (j->nlayers)
+		j->plan->base = j->layers[j->nlayers - 1].framework->name;
+}
+
+/* Each gives the next one its arguments. */
+static void layer_bodies(struct job *j)
+{
+	struct frame *outer = j->frame;
+	struct node **bound = j->node->u.job.bound;
+	for (unsigned i = 0; i < j->nlayers; i++) {
+		struct job_layer *l = &j->layers[i];
+		struct node *n = l->framework->node;
+		l->formals = blueprint_bind(j->ev, l->framework, bound, outer);
+		l->body = eval_block(j->ev, l->formals, n->u.blueprint_decl.body, BLOCK_FRAMEWORK);
+		outer = l->formals;
+		bound = n->u.blueprint_decl.bound;
+	}
+}
+
+static bool job_begin(struct job *j)
+{
+	struct eval *ev = j->ev;
+	struct node *blueprint = j->node->u.job.blueprint;
+	if (!job_name(j) || (blueprint && !j->node->u.job.framework))
+		return false;
+	j->framework = j->node->u.job.framework;
+	if (blueprint)
+		j->plan->framework = source_text(ev->program->sources, blueprint->span);
+	j->body = eval_block(ev, j->frame, j->node->u.job.body, BLOCK_JOB);
+	if (ev->program->project.defaults)
+		j->defaults = eval_block(ev, NULL, ev->program->project.defaults, BLOCK_JOB);
+	job_layers(j);
+	job_roles(j);
+	layer_bodies(j);
+	for (size_t i = 0; i < j->nroles; i++)
+		role_levels(j, j->roles[i]);
+	j->ready = true;
+	if (!j->options->in_set)                /* there the controller makes the names */
+		replica_names(j);
+	if (!j->nroles && !ev->diags->errors) {        /* else its role may be what failed */
+		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",
+			STR_ARG(j->name));
+		diag_help(ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: 'import std.single' and 'job \"%.*s\": single.task'", STR_ARG(j->name));
+	}
+	return !j->body->failed;
+}
+
+void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options, struct plan_job *ret)
+{
+	struct job *j = ARENA_NEW(ev->keep_jobs ? ev->arena : &ev->work, struct job);
+	*j = (struct job){ .ev = ev, .options = options, .node = node, .frame = frame, .plan = ret, .before = ev->built };
+	if (ev->keep_jobs)
+		ev->built = j;
+	ev->job = j;
+	ev->self = NULL;
+	ev->pod_index = -1;
+	/* What goes wrong inside the framework is reported where the job asks for it. */
+	ev->call_site = node->u.job.blueprint ? node->u.job.blueprint->span : node->u.job.title->span;
+	if (job_begin(j)) {
+		job_namespace(j);
+		job_hosts(j);
+		for (unsigned i = 0; i < j->nlayers; i++)
+			layer_reserved(j, i);
+		run_framework_checks(j);
+		lower_job(j);
+		run_job_checks(j);
+		if (!j->checks_failed) {
+			rules_job(j);
+			run_policies(j);
+		}
+	}
+	ev->call_site = (struct span){ 0 };
+	ev->job = NULL;
+	arena_reset(&ev->work);
+}

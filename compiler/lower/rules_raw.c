@@ -1,0 +1,68 @@
+/*
+ * rules_raw.c - raw fields that are refused altogether (--no-raw), and those
+ * that would cut a pod off from its peers (TJ0908).
+ */
+#include "eval/internal.h"
+#include "lower/rules.h"
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+static void refuse(struct job *j, const char *what, struct span at)
+{
+	bool own = in_user_text(j->ev, at);
+	struct diag *d = diag_report(ds(j), TJ0901, own ? at : j->plan->name_at, "'%s' is refused by --no-raw", what);
+	if (!own)
+		diag_note(ds(j), d, at, "the framework has it here");
+	diag_help(ds(j), d, j->options->no_raw ? "use the typed fields, or compile without --no-raw" :
+		"use the typed fields: the project has 'raw = false'");
+}
+
+static void refuse_raw(struct job *j, const char *what, const struct data *raw)
+{
+	if (raw)
+		refuse(j, what, raw->from);
+}
+
+static void refuse_role(struct job *j, const struct plan_role *r)
+{
+	refuse_raw(j, "raw pod", r->raw_pod);
+	refuse_raw(j, "raw job", r->raw_job);
+	refuse_raw(j, "raw container", r->main.raw);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		refuse_raw(j, "raw container", r->sidecars[i].raw);
+	for (size_t i = 0; i < r->ninits; i++)
+		refuse_raw(j, "raw container", r->inits[i].raw);
+}
+
+static void refuse_all(struct job *j)
+{
+	const struct plan_job *p = j->plan;
+	refuse_raw(j, "raw service", p->raw_service);
+	for (size_t i = 0; i < p->nroles; i++)
+		refuse_role(j, &p->roles[i]);
+	for (size_t i = 0; i < p->nobjects; i++)
+		refuse(j, "object", p->objects[i].name_at);
+}
+
+/* The host's resolver knows no Services; "None" brings a resolver of its own. */
+static void host_network(struct job *j, const struct data *pod)
+{
+	const struct data *host = pod ? data_get(pod, STR("hostNetwork")) : NULL;
+	const struct data *dns = pod ? data_get(pod, STR("dnsPolicy")) : NULL;
+
+	if (!host || host->kind != DATA_BOOL || !host->u.boolean)
+		return;
+	if (dns && (dns->kind != DATA_STRING || str_is(dns->u.string, "ClusterFirstWithHostNet") || str_is(dns->u.string, "None")))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0908, host->from, "hostNetwork without ClusterFirstWithHostNet cannot resolve peers");
+	diag_help(ds(j), d, "set dnsPolicy = \"ClusterFirstWithHostNet\" too");
+}
+
+void rules_raw(struct job *j)
+{
+	if (j->options->no_raw || j->ev->program->project.no_raw)
+		refuse_all(j);
+	for (size_t i = 0; i < j->plan->nroles; i++)
+		if (j->plan->roles[i].max)
+			host_network(j, j->plan->roles[i].raw_pod);
+}

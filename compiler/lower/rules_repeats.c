@@ -1,0 +1,66 @@
+/*
+ * rules_repeats.c - fields of a role that say what holds without them (TJ1006).
+ *
+ * Only literals that the role's own block writes, beside a literal that the
+ * program or its framework writes: what a parameter happens to be is no
+ * repetition, and built-in defaults may be spelt out.
+ */
+#include "eval/internal.h"
+#include "lower/rules.h"
+
+/* The text of a value that is the same whatever the parameters are. */
+static bool is_literal(const struct node *n)
+{
+	struct str text;
+
+	if (n->kind == NODE_STRING)
+		return node_static_text(n, &text);
+	return n->kind == NODE_INT || n->kind == NODE_FLOAT || n->kind == NODE_QUANTITY || n->kind == NODE_TOPOLOGY || n->kind == NODE_BOOL;
+}
+
+/* What an entry sets a field to, if that is a literal; else NULL. */
+static struct node *literal(const struct entry *e)
+{
+	struct node *value = entry_sets(e) ? entry_expr(e) : NULL;
+
+	return value && is_literal(value) ? value : NULL;
+}
+
+static void report(struct job *j, const struct entry *e, const struct entry *below, unsigned level)
+{
+	struct eval *ev = j->ev;
+	struct str value = node_text(ev, literal(e));
+	struct diag *d;
+
+	if (level >= LEVEL_FRAMEWORK)
+		d = diag_report(ev->diags, TJ1006, e->item->span, "'%.*s = %.*s' is the default of '%.*s'", STR_ARG(e->key), STR_ARG(value),
+			STR_ARG(j->plan->framework));
+	else
+		d = diag_report(ev->diags, TJ1006, e->item->span, level == LEVEL_PROJECT ? "'%.*s = %.*s' is a default of the project" :
+			"'%.*s = %.*s' is what the job says for all roles", STR_ARG(e->key),
+			STR_ARG(value));
+	diag_note(ev->diags, d, literal(below)->span, "set here");
+	diag_help(ev->diags, d, "remove it here");
+}
+
+static void role_repeats(struct job *j, const struct role *r)
+{
+	const struct entries *own = r->levels[LEVEL_ROLE];
+
+	for (size_t i = 0; own && i < own->n; i++) {
+		const struct entry *e = &own->at[i], *below = NULL;
+		const struct field *f = e->item && e->item->kind == NODE_SET ? e->field : NULL;
+		unsigned level = LEVEL_ROLE;
+		while (f && !below && ++level < r->nlevels)
+			below = r->aux ? NULL : said_first(r->levels[level], f->id);
+		if (below && literal(e) && literal(below) &&
+		    value_equal(eval_expr(j->ev, e->frame, literal(e)), eval_expr(j->ev, below->frame, literal(below))))
+			report(j, e, below, level);
+	}
+}
+
+void rules_repeats(struct job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		role_repeats(j, j->roles[i]);
+}

@@ -1,0 +1,253 @@
+/*
+ * rules_resources.c - cpu, memory, devices, topology (TJ0522, TJ0606 to TJ0620).
+ */
+#include "lower/rules.h"
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+static struct str amount(struct job *j, struct plan_quantity q) { return quantity_text(j->ev->arena, q.value); }
+
+/* ---- one container ---- */
+
+static void positive(struct job *j, const char *field, struct plan_quantity q)
+{
+	if (!q.set || q.value.nano > 0)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0610, q.from, "%s must be positive", field);
+	diag_help(ds(j), d, "write an amount, or leave the field out");
+}
+
+static void limit_below(struct job *j, const char *field, struct plan_quantity request, struct plan_quantity limit)
+{
+	if (!request.set || !limit.set || limit.value.nano >= request.value.nano)
+		return;
+	struct str r = amount(j, request), l = amount(j, limit);
+	struct diag *d = diag_report(ds(j), TJ0607, limit.from, "limits.%s = %.*s is below %s = %.*s", field, STR_ARG(l), field, STR_ARG(r));
+	diag_note(ds(j), d, request.from, "requested here");
+	diag_help(ds(j), d, "a limit is at least the request");
+}
+
+static void container(struct job *j, const struct plan_container *c)
+{
+	positive(j, "cpu", c->cpu);
+	positive(j, "memory", c->memory);
+	positive(j, "disk", c->disk);
+	positive(j, "limits.cpu", c->limits.cpu);
+	positive(j, "limits.memory", c->limits.memory);
+	positive(j, "limits.disk", c->limits.disk);
+	limit_below(j, "cpu", c->cpu, c->limits.cpu);
+	limit_below(j, "memory", c->memory, c->limits.memory);
+	limit_below(j, "disk", c->disk, c->limits.disk);
+}
+
+/* ---- decimal amounts that look binary (TJ0620, decision 76) ---- */
+
+static void decimal(struct job *j, struct plan_quantity q)
+{
+	const int128 giga = QUANTITY_UNIT * 1000000000;
+	if (!q.set || q.value.form != QUANTITY_DECIMAL || q.value.nano < giga || q.value.nano % giga)
+		return;
+	bool tera = q.value.nano % (giga * 1000) == 0;
+	long long n = (long long)(q.value.nano / (tera ? giga * 1000 : giga));
+	struct str text = source_text(j->ev->program->sources, q.from);
+	if (!quantity_binary(n))
+		return;
+	if (!str_ends(text, STR("G")) && !str_ends(text, STR("T")))
+		return;                         /* written otherwise: meant so */
+	double binary = (double)(q.value.nano / QUANTITY_UNIT) / (tera ? 1099511627776.0 : 1073741824.0);
+	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary, tera ? "Ti" : "Gi");
+	diag_help(ds(j), d, "write %lld%s if that was meant", n, tera ? "Ti" : "Gi");
+}
+
+/* ---- devices ---- */
+
+/* Does a raw container mount something at PATH? */
+static bool mounts_raw(const struct data *raw, struct str path)
+{
+	const struct data *list = data_get(raw, STR("volumeMounts"));
+
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
+		const struct data *at = data_get(list->u.list.at[i], STR("mountPath"));
+		if (at && at->kind == DATA_STRING && str_eq(at->u.string, path))
+			return true;
+	}
+	return false;
+}
+
+/* ---- amounts that are hardly meant (TJ0622) ---- */
+
+static void unlikely(struct job *j, const struct plan_role *r)
+{
+	enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 256 };
+	const struct plan_quantity *cpu = &r->main.cpu, *memory = r->main.memory.set ? &r->main.memory : &r->main.limits.memory;
+	const int128 mib = (int128)QUANTITY_UNIT * 1024 * 1024;
+	struct diag *d;
+
+	if (cpu->set && cpu->value.nano > MOST_CPUS * QUANTITY_UNIT) {
+		struct str text = amount(j, *cpu);
+		d = diag_report(ds(j), TJ0622, cpu->from, "cpu = %.*s: no node has so many CPUs", STR_ARG(text));
+		diag_help(ds(j), d, "thousandths are written with 'm', as in 500m");
+	}
+	if (memory->set && memory->value.nano > 0 && memory->value.nano < LEAST_MIB * mib) {
+		struct str text = amount(j, *memory);
+		d = diag_report(ds(j), TJ0622, memory->from, "memory = %.*s: no program starts with so little", STR_ARG(text));
+		diag_help(ds(j), d, "a program needs some MiB at least: write it with the unit Mi or Gi, such as memory = %s", r->accelerator ? "64Gi" : "256Mi");
+	} else if (memory->set && r->accelerator && memory->value.nano < r->accelerator->per_pod * LEAST_FOR_DEVICE * mib) {
+		struct str text = amount(j, *memory);
+		d = diag_report(ds(j), TJ0622, memory->from, "memory = %.*s for %lld devices: their programs do not start with so little", STR_ARG(text),
+			(long long)r->accelerator->per_pod);
+		diag_help(ds(j), d, "each of them wants some GiB of the host: write it with the unit Gi, such as memory = 64Gi");
+	}
+}
+
+static void devices(struct job *j, const struct plan_role *r)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+	long long n = r->processes ? r->processes : acc->per_pod;
+	if (!r->shm.set && n > 1 && !plan_find_mount(&r->main, STR("/dev/shm")) && !mounts_raw(r->main.raw, STR("/dev/shm"))) {
+		struct diag *d = diag_report(ds(j), TJ0617, acc->from, "%lld processes of each '%.*s' share the default 64 MiB of /dev/shm", n,
+			STR_ARG(r->name));
+		diag_help(ds(j), d, "data loaders crash with a bus error when it is full; set 'shm', for example shm = 16Gi");
+	}
+	if (r->main.cpu.set && r->main.cpu.value.nano < n * QUANTITY_UNIT) {
+		struct str cpu = amount(j, r->main.cpu);
+		struct diag *d = diag_report(ds(j), TJ0618, r->main.cpu.from, "%lld process%s on %.*s CPU%s", n, n == 1 ? "" : "es",
+			STR_ARG(cpu), str_is(cpu, "1") ? "" : "s");
+		diag_note(ds(j), d, acc->from, "%lld device%s", (long long)acc->per_pod, acc->per_pod == 1 ? "" : "s");
+		diag_help(ds(j), d, "give each process at least one CPU");
+	}
+	if (!r->main.memory.set && !r->main.limits.memory.set) {
+		struct diag *d = diag_report(ds(j), TJ0619, acc->from, "role '%.*s' has accelerators but no 'memory'", STR_ARG(r->name));
+		diag_help(ds(j), d, "a pod without 'memory' may be evicted at any time; set it, for example memory = 64Gi");
+	}
+	if (acc->pods > 1 && r->max != acc->pods) {
+		struct diag *d = diag_report(ds(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld", STR_ARG(acc->spelling),
+			(long long)acc->pods, (long long)r->max);
+		diag_note(ds(j), d, acc->from, "spans %lld hosts", (long long)acc->pods);
+		diag_help(ds(j), d, "remove 'replicas', it follows from the topology");
+	}
+	for (size_t i = 0; i < r->node.n; i++)
+		for (size_t k = 0; k < acc->node.n; k++) {
+			const struct plan_pair *mine = &r->node.at[i], *theirs = &acc->node.at[k];
+			if (!str_eq(mine->key, theirs->key) || str_eq(mine->value, theirs->value))
+				continue;
+			struct diag *d = diag_report(ds(j), TJ0616, mine->from, "'node' asks for %.*s, '%.*s' needs %.*s", STR_ARG(mine->value),
+				STR_ARG(acc->spelling), STR_ARG(theirs->value));
+			diag_note(ds(j), d, acc->from, "the accelerator");
+			diag_help(ds(j), d, "remove '%.*s' from 'node': the accelerator sets it", STR_ARG(mine->key));
+		}
+}
+
+/* ---- devices that an auxiliary role was given by the way (TJ0522) ---- */
+
+/* It inherits none; an inserted record that describes the node of those who train brings its devices along. */
+static void inserted_devices(struct job *j, struct role *role, const struct plan_role *r)
+{
+	struct contribution c;
+	if (!r->aux || !role_first(role, FIELD_ACCELERATOR, &c) || c.entry->item)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0522, r->at, "'aux %.*s' asks for '%.*s' because of an inserted record", STR_ARG(r->name),
+		STR_ARG(r->accelerator->spelling));
+	diag_note(ds(j), d, c.entry->key_at, "inserted from here");
+	diag_help(ds(j), d, "set 'accelerator = none' there; if it needs the devices, write them out");
+}
+
+/* ---- device counts in raw (TJ0608) ---- */
+
+static void raw_devices(struct job *j, const struct plan_role *r)
+{
+	static const char *const parts[] = { "limits", "requests" };
+	const struct data *resources = r->main.raw ? data_get(r->main.raw, STR("resources")) : NULL;
+	for (int i = 0; resources && r->accelerator && i < 2; i++) {
+		const struct data *part = data_get(resources, str_of(parts[i]));
+		const struct data *count = part ? data_get(part, r->accelerator->resource) : NULL;
+		long long want = r->accelerator->per_pod;
+		struct str text = count && count->kind == DATA_STRING ? count->u.string : STR("");
+		if (count && count->kind == DATA_INT)
+			text = str_printf(j->ev->arena, "%lld", (long long)count->u.integer);
+		if (!count || str_eq(text, str_printf(j->ev->arena, "%lld", want)))
+			continue;
+		struct diag *d = diag_report(ds(j), TJ0608, count->from, "%.*s is %lld here and %.*s in 'raw container'",
+			STR_ARG(r->accelerator->resource), want, STR_ARG(text));
+		diag_note(ds(j), d, r->accelerator->from, "%lld by the accelerator", want);
+		diag_help(ds(j), d, "set devices with 'accelerator' only");
+	}
+}
+
+static struct str amount_of(struct job *j, const struct data *d)
+{
+	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) : d->kind == DATA_STRING ? d->u.string : STR("");
+}
+
+/* A device of a plug-in: the domain of a vendor in front of it. */
+static bool is_device(struct str resource)
+{
+	const char *slash = memchr(resource.p, '/', resource.n);
+	return slash && !memmem(resource.p, (size_t)(slash - resource.p), "kubernetes.io", 13);
+}
+
+/* Devices are not overcommitted: the API server takes a request that equals its limit, and no other. */
+static void raw_requests(struct job *j, const struct plan_role *r, const struct data *raw)
+{
+	const struct data *resources = raw ? data_get(raw, STR("resources")) : NULL;
+	const struct data *requests = resources ? data_get(resources, STR("requests")) : NULL;
+	const struct data *limits = resources ? data_get(resources, STR("limits")) : NULL;
+	for (size_t i = 0; requests && requests->kind == DATA_MAP && i < requests->u.map.n; i++) {
+		const struct data_member *m = &requests->u.map.at[i];
+		const struct data *limit = limits ? data_get(limits, m->key) : NULL;
+		struct str asked = amount_of(j, m->value), most = limit ? amount_of(j, limit) : STR("");
+		if (!is_device(m->key) || !asked.n || (limit && str_eq(asked, most)) || (r->accelerator && str_eq(r->accelerator->resource, m->key)))
+			continue;
+		struct diag *d;
+		if (limit) {
+			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and %.*s in 'limits'", STR_ARG(m->key), STR_ARG(asked),
+				STR_ARG(most));
+			diag_note(ds(j), d, limit->from, "the limit");
+		} else {
+			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and has no limit", STR_ARG(m->key), STR_ARG(asked));
+		}
+		diag_help(ds(j), d, "devices are not shared, so both are equal: write it in 'limits' alone, or use 'accelerator'");
+	}
+}
+
+static void shm(struct job *j, const struct plan_role *r)
+{
+	const struct plan_quantity *memory = r->main.limits.memory.set ? &r->main.limits.memory : &r->main.memory;
+	positive(j, "shm", r->shm);
+	if (!r->shm.set || !memory->set || r->shm.value.nano <= memory->value.nano)
+		return;
+	struct str s = amount(j, r->shm), m = amount(j, *memory);
+	struct diag *d = diag_report(ds(j), TJ0611, r->shm.from, "shm = %.*s exceeds memory = %.*s; it is part of the pod's memory", STR_ARG(s),
+		STR_ARG(m));
+	diag_note(ds(j), d, memory->from, "the pod's memory");
+	diag_help(ds(j), d, "raise 'memory', or lower 'shm'");
+}
+
+void rules_resources(struct job *j)
+{
+	for (size_t i = 0; i < j->plan->nroles; i++) {
+		const struct plan_role *r = &j->plan->roles[i];
+		if (r->max == 0)
+			continue;
+		container(j, &r->main);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			container(j, &r->sidecars[k]);
+		for (size_t k = 0; k < r->ninits; k++)
+			container(j, &r->inits[k]);
+		decimal(j, r->main.memory);
+		decimal(j, r->main.disk);
+		decimal(j, r->shm);
+		unlikely(j, r);
+		if (r->accelerator) {
+			devices(j, r);
+			inserted_devices(j, j->roles[i], r);
+		}
+		raw_devices(j, r);
+		raw_requests(j, r, r->main.raw);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			raw_requests(j, r, r->sidecars[k].raw);
+		for (size_t k = 0; k < r->ninits; k++)
+			raw_requests(j, r, r->inits[k].raw);
+		shm(j, r);
+	}
+}

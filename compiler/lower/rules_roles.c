@@ -1,0 +1,451 @@
+/*
+ * rules_roles.c - success, start order, restarts, ports: the shape of the cluster.
+ */
+#include "eval/internal.h"
+#include "lower/rules.h"
+
+#include <stdlib.h>
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+/* ---- success (TJ0517, TJ0518) ---- */
+
+static void success_role(struct job *j, const struct plan_condition *c)
+{
+	const struct plan_role *r = &j->plan->roles[c->role];
+	if (r->unknown)
+		return;
+	if (r->max == 0) {
+		bool own = in_user_text(j->ev, c->from) || !j->node->u.job.blueprint;
+		struct diag *d = diag_report(ds(j), TJ0517, own ? c->from : j->node->u.job.blueprint->span,
+			"the job succeeds when '%.*s' is done, but the job has no '%.*s'", STR_ARG(r->name), STR_ARG(r->name));
+		if (!own)
+			diag_note(ds(j), d, c->from, "the success rule");
+		diag_help(ds(j), d, "give the role a replica, or let 'success' name another role");
+	} else if (r->aux && r->restart.set && str_is(r->restart.value, "always") && c->kind == CONDITION_DONE) {
+		struct diag *d = diag_report(ds(j), TJ0518, c->from, "'aux %.*s' always restarts, so it is never done", STR_ARG(r->name));
+		diag_note(ds(j), d, r->restart.from, "restart = \"always\"");
+		diag_help(ds(j), d, "name a role that ends, for example 'done(worker)'");
+	} else if (r->endless && j->body && span_known(c->from)) {
+		struct diag *d = diag_report(ds(j), TJ0518, c->from, "'%.*s' servers do not finish by themselves", STR_ARG(r->name));
+		diag_help(ds(j), d, "name a role that ends, for example 'done(worker)'");
+	} else if (c->index >= r->max) {
+		struct diag *d = diag_report(ds(j), TJ0515, c->from, "'done(%.*s, %lld)', but there %s %lld replica%s", STR_ARG(r->name),
+			(long long)c->index, r->max == 1 ? "is" : "are", (long long)r->max, r->max == 1 ? "" : "s");
+		diag_help(ds(j), d, "replicas are counted from 0: the last is done(%.*s, %lld)", STR_ARG(r->name), (long long)(r->max - 1));
+	}
+}
+
+static void success_roles(struct job *j, const struct plan_condition *c)
+{
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+		success_roles(j, c->left);
+		success_roles(j, c->right);
+	} else {
+		success_role(j, c);
+	}
+}
+
+/* ---- start order (TJ0516, TJ0526) ---- */
+
+static bool waits_for(const struct plan_job *p, const struct plan_condition *c, unsigned role, bool *seen);
+
+static bool role_waits_for(const struct plan_job *p, unsigned from, unsigned role, bool *seen)
+{
+	if (seen[from])
+		return false;
+	seen[from] = true;
+	return p->roles[from].start_after && waits_for(p, p->roles[from].start_after, role, seen);
+}
+
+static bool waits_for(const struct plan_job *p, const struct plan_condition *c, unsigned role, bool *seen)
+{
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR)
+		return waits_for(p, c->left, role, seen) || waits_for(p, c->right, role, seen);
+	return c->role == role || role_waits_for(p, c->role, role, seen);
+}
+
+/* The other waits of a cycle that role `first` is part of, which are marked as told. */
+static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told)
+{
+	struct plan_job *p = j->plan;
+	for (unsigned k = first + 1; k < p->nroles; k++) {
+		const struct plan_condition *c = p->roles[k].start_after;
+		bool *there = ARENA_ARRAY(j->ev->arena, bool, p->nroles), *back = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
+		if (!c || !waits_for(p, c, first, back) || !role_waits_for(p, first, k, there))
+			continue;
+		diag_note(ds(j), d, c->from, "'%.*s' waits here", STR_ARG(p->roles[k].name));
+		told[k] = true;
+	}
+}
+
+/* A queue resumes everything that is suspended; other gangs wait for the pods that would wait for them. */
+static void report_order_in_gang(struct job *j, const struct plan_role *r)
+{
+	const struct plan_job *p = j->plan;
+	bool queued = str_is(p->gang.value, "kueue"), own = in_user_text(j->ev, r->start_after->from);
+	struct span gang = queued && span_known(p->queue.from) ? p->queue.from : p->gang.from, wait = r->start_after->from;
+	bool both = span_known(p->queue.from) && span_known(p->gang.from) && p->gang.from.start != p->queue.from.start;
+	const char *remedy = !queued ? "set gang = \"none\"" : both ? "use the target 'jobset', or remove 'gang' and 'queue'" :
+	                     span_known(p->queue.from) ? "use the target 'jobset', or remove 'queue'" : "use the target 'jobset', or remove 'gang'";
+	struct diag *d = diag_report(ds(j), TJ0526, own || !span_known(gang) ? wait : gang,
+		"'start_after' of role '%.*s' cannot be kept with gang = \"%.*s\"", STR_ARG(r->name), STR_ARG(p->gang.value));
+	if (!own)
+		diag_note(ds(j), d, wait, "the framework's rule");
+	else if (span_known(gang))
+		diag_note(ds(j), d, gang, queued ? "the queue resumes all suspended Jobs at once" : "nothing starts before the pods of all roles are there");
+	if (own)
+		diag_help(ds(j), d, "remove 'start_after' and let the program wait for its peers, or %s", remedy);
+	else
+		diag_help(ds(j), d, "write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or %s", STR_ARG(r->name), remedy);
+}
+
+/* Kueue resumes every Job at once, but a set with its own order as a whole; other gangs are made of what is not auxiliary. */
+static bool in_gang(const struct plan_job *p, const struct plan_role *r)
+{
+	if (str_is(p->gang.value, "kueue"))
+		return !r->in_set;
+	return p->gang.value.n && !str_is(p->gang.value, "none") && !r->aux;
+}
+
+static bool never_done(const struct plan_role *r)
+{
+	return r->endless || (r->aux && r->restart.set && str_is(r->restart.value, "always"));
+}
+
+/* Nobody will ever see a role without replicas start. */
+static void test_awaited(struct job *j, const struct plan_role *r, const struct plan_condition *c)
+{
+	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+		test_awaited(j, r, c->left);
+		test_awaited(j, r, c->right);
+		return;
+	}
+	const struct plan_role *other = &j->plan->roles[c->role];
+	if (other->unknown)
+		return;
+	if (c->kind == CONDITION_DONE && other->max && never_done(other)) {
+		struct diag *d = diag_report(ds(j), TJ0518, c->from, "'%.*s' starts when '%.*s' is done, and it never ends", STR_ARG(r->name), STR_ARG(other->name));
+		diag_note(ds(j), d, other->aux ? other->restart.from : other->at, other->aux ? "restart = \"always\"" : "endless");
+		diag_help(ds(j), d, "wait until it serves: 'ready(%.*s)'", STR_ARG(other->name));
+		return;
+	}
+	if (other->max || !in_user_text(j->ev, c->from))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0517, c->from, "'%.*s' starts after '%.*s', but the job has no '%.*s'", STR_ARG(r->name),
+		STR_ARG(other->name), STR_ARG(other->name));
+	diag_note(ds(j), d, other->replicas_at, "replicas = 0");
+	diag_help(ds(j), d, "give the role a replica, or let 'start_after' name another role");
+}
+
+static void start_order(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	bool *told = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
+	for (unsigned i = 0; i < p->nroles; i++) {
+		bool *seen = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
+		const struct plan_condition *c = p->roles[i].start_after;
+		if (!c || told[i])
+			continue;               /* the other end of the same cycle says nothing new */
+		if (p->roles[i].max)
+			test_awaited(j, &p->roles[i], c);
+		if (waits_for(p, c, i, seen)) {
+			struct str text = plan_condition_text(j->ev->arena, p, c);
+			struct diag *d = diag_report(ds(j), TJ0516, c->from, "'%.*s' starts after %.*s, which waits for '%.*s'",
+				STR_ARG(p->roles[i].name), STR_ARG(text), STR_ARG(p->roles[i].name));
+			note_cycle(j, d, i, told);
+			diag_help(ds(j), d, "remove one 'start_after'");
+		} else if (in_gang(p, &p->roles[i])) {
+			report_order_in_gang(j, &p->roles[i]);
+		}
+	}
+}
+
+/* ---- restarts (TJ0524, TJ0527, TJ0528, TJ0521) ---- */
+
+static bool is(struct plan_str s, const char *word) { return s.set && str_is(s.value, word); }
+
+static void restarts(struct job *j, const struct plan_role *r)
+{
+	bool on_failure = is(r->restart, "on-failure"), always = is(r->restart, "always");
+	bool retries = r->retries.set && r->retries.value > 0;
+	if ((on_failure || always) && (retries || r->has_retry_on)) {
+		struct span at = retries ? r->retries.from : r->retry_at;
+		struct diag *d = diag_report(ds(j), TJ0524, at, "'%s' cannot be kept with restart = \"%.*s\"", retries ? "retries" : "retry_on",
+			STR_ARG(r->restart.value));
+		diag_note(ds(j), d, r->restart.from, "the kubelet restarts the container without counting");
+		diag_help(ds(j), d, "remove one of the two");
+	} else if (r->has_retry_on && !retries) {
+		struct diag *d = diag_report(ds(j), TJ0528, r->retry_at, "'retry_on' without 'retries' retries nothing");
+		diag_help(ds(j), d, "set 'retries', for example retries = 3");
+	}
+	if (r->aux && always && r->max > 1) {
+		struct diag *d = diag_report(ds(j), TJ0527, r->replicas_at, "'aux %.*s' always restarts, so it can have one replica, found %lld",
+			STR_ARG(r->name), (long long)r->max);
+		diag_note(ds(j), d, r->restart.from, "restart = \"always\"");
+		diag_help(ds(j), d, "write two aux roles, or let it end");
+	}
+	if (r->elastic && !retries && !on_failure && !always) {
+		struct diag *d = diag_report(ds(j), TJ0521, r->replicas_at, "a lost replica ends this elastic role: retries = 0");
+		diag_help(ds(j), d, "set 'retries', for example retries = 3");
+	}
+}
+
+/* ---- ports (TJ0513, TJ0525) ---- */
+
+struct port_use {
+	const struct plan_port *port;
+	size_t position;                /* in the pod */
+};
+
+static void collide(struct job *j, const struct plan_role *r, struct port_use a, struct port_use b)
+{
+	struct diag *d = diag_report(ds(j), TJ0513, b.port->from, "'%.*s' and '%.*s' of role '%.*s' are both %lld", STR_ARG(a.port->name),
+		STR_ARG(b.port->name), STR_ARG(r->name), (long long)b.port->port);
+	if (a.port->from.start != b.port->from.start)
+		diag_note(ds(j), d, a.port->from, "'%.*s' is %lld here", STR_ARG(a.port->name), (long long)a.port->port);
+	diag_help(ds(j), d, "containers of one pod share its address: give one of them another port");
+}
+
+/* By number, then in the order of the pod. */
+static int port_order(const void *a, const void *b)
+{
+	const struct port_use *x = a, *y = b;
+	if (x->port->port != y->port->port)
+		return x->port->port < y->port->port ? -1 : 1;
+	return x->position < y->position ? -1 : 1;
+}
+
+static void ports_of(const struct plan_container *c, struct port_use *uses, size_t *n)
+{
+	for (size_t i = 0; i < c->nports; i++, (*n)++)
+		uses[*n] = (struct port_use){ &c->ports[i], *n };
+}
+
+static void role_ports(struct job *j, const struct plan_role *r)
+{
+	size_t n = 0, most = r->main.nports, first = 0;
+	for (size_t i = 0; i < r->nsidecars; i++)
+		most += r->sidecars[i].nports;
+	struct port_use *uses = ARENA_ARRAY(eval_work(j->ev), struct port_use, most);
+	ports_of(&r->main, uses, &n);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		ports_of(&r->sidecars[i], uses, &n);
+	if (n > 1)
+		qsort(uses, n, sizeof *uses, port_order);
+	for (size_t i = 1; i < n; i++) {
+		if (uses[i].port->port == uses[first].port->port)
+			collide(j, r, uses[first], uses[i]);
+		else
+			first = i;
+	}
+}
+
+static void service(struct job *j, struct role *role, const struct plan_role *r)
+{
+	struct contribution said;
+	bool lost = ds(j)->errors && role_first(role, FIELD_PORTS, &said);      /* they are what failed */
+	if (!r->service.set || str_is(r->service.value, "none") || r->main.nports || lost)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports", STR_ARG(r->name));
+	diag_help(ds(j), d, "declare them: ports { http = 8000 }");
+}
+
+/* ---- the whole cluster (TJ0520, TJ0606, TJ0813, TJ0816) ---- */
+
+static bool framework_may_grow(const struct job *j)
+{
+	for (size_t i = 0; j->framework && i < j->framework->nroles; i++) {
+		const struct type *t = j->framework->roles[i]->replicas;
+		if (t && t->refine && t->refine->has_hi && t->refine->hi <= 1)
+			continue;
+		return true;
+	}
+	return false;
+}
+
+/* One replica that starts a process for each device, or as many as an argument of the framework says. */
+static bool several_processes(const struct job *j, const struct plan_role *r)
+{
+	static const char *const arguments[] = { "nproc", "processes", "slots" };
+	if (r->accelerator && r->accelerator->per_pod > 1)
+		return true;
+	for (size_t i = 0; j->plan->arguments && i < sizeof arguments / sizeof *arguments; i++) {
+		const struct data *n = data_get(j->plan->arguments, str_of(arguments[i]));
+		if (n && n->kind == DATA_INT && n->u.integer > 1)
+			return true;
+	}
+	return false;
+}
+
+static void single_replica(struct job *j)
+{
+	int64_t sum = 0;
+	const struct plan_role *one = NULL;
+	for (size_t i = 0; i < j->plan->nroles; i++) {
+		const struct plan_role *r = &j->plan->roles[i];
+		if (r->unknown)
+			return;
+		if (r->aux)
+			continue;
+		sum += r->max;
+		one = r->max ? r : one;
+	}
+	if (sum != 1 || !framework_may_grow(j) || several_processes(j, one))
+		return;
+	struct span at = in_user_text(j->ev, one->replicas_at) || !j->node->u.job.blueprint ? one->replicas_at : j->node->u.job.blueprint->span;
+	struct diag *d = diag_report(ds(j), TJ0520, at, "a cluster of one '%.*s'; distributed start-up is only overhead",
+		STR_ARG(one->name));
+	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
+}
+
+/* Kubernetes counts these in whole seconds (decisions, section 7). */
+static void whole_seconds(struct job *j, const char *field, const struct plan_quantity *q)
+{
+	int128 second = QUANTITY_UNIT;
+	if (!q->set || (q->value.nano >= 0 && q->value.nano % second == 0))
+		return;
+	struct str text = duration_text(j->ev->arena, q->value);
+	struct diag *d = diag_report(ds(j), TJ0311, q->from, q->value.nano < 0 ? "%s = %.*s is negative" :
+		"%s = %.*s is not a whole number of seconds", field, STR_ARG(text));
+	if (q->value.nano > 0)
+		diag_help(ds(j), d, "write %llds", (long long)(q->value.nano / second + 1));
+}
+
+/* What the API server refuses by its size: counts are 32 bits. */
+static void count_fits(struct job *j, const char *field, const struct plan_int *n)
+{
+	if (!n->set || n->value <= INT32_MAX)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0311, n->from, "%s = %lld is outside 0..%d", field, (long long)n->value, INT32_MAX);
+	diag_help(ds(j), d, "Kubernetes counts them in 32 bits");
+}
+
+static void seconds_fit(struct job *j, const char *field, const struct plan_quantity *q)
+{
+	enum { DAY = 24 * 60 * 60 };
+	if (!q->set || q->value.nano <= INT32_MAX * QUANTITY_UNIT)
+		return;
+	struct str text = duration_text(j->ev->arena, q->value);
+	struct diag *d = diag_report(ds(j), TJ0311, q->from, "%s = %.*s is more than Kubernetes can count", field, STR_ARG(text));
+	diag_help(ds(j), d, "it counts the seconds in 32 bits: at most %dd", INT32_MAX / DAY);
+}
+
+/* False when one of them is none that Kubernetes can count. */
+static bool times(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	const struct plan_role *last = NULL;
+	size_t errors = ds(j)->errors;
+	whole_seconds(j, "timeout", &p->timeout);
+	if (p->timeout.set && !p->timeout.value.nano) {
+		struct diag *d = diag_report(ds(j), TJ0311, p->timeout.from, "timeout = 0s ends the job at once");
+		diag_help(ds(j), d, "remove it for no limit, or write how long the job may run, such as 12h");
+	}
+	whole_seconds(j, "ttl", &p->ttl);
+	seconds_fit(j, "ttl", &p->ttl);
+	count_fits(j, "restarts", &p->restarts);
+	for (size_t i = 0; i < p->nroles; i++) {
+		const struct plan_role *r = &p->roles[i];
+		if (r->max && (!last || last->grace.from.start != r->grace.from.start))
+			whole_seconds(j, "grace", &r->grace);
+		last = r;
+	}
+	return ds(j)->errors == errors;
+}
+
+/* A pod that gets less time to run than to end (TJ0816). */
+static void short_timeout(struct job *j)
+{
+	const struct plan_job *p = j->plan;
+	for (size_t i = 0; i < p->nroles; i++) {
+		const struct plan_role *r = &p->roles[i];
+		if (!p->timeout.set || !r->max || !r->grace.set || p->timeout.value.nano >= r->grace.value.nano)
+			continue;
+		struct str timeout = duration_text(j->ev->arena, p->timeout.value), grace = duration_text(j->ev->arena, r->grace.value);
+		struct diag *d = diag_report(ds(j), TJ0816, p->timeout.from, "timeout = %.*s is shorter than grace = %.*s of role '%.*s'",
+			STR_ARG(timeout), STR_ARG(grace), STR_ARG(r->name));
+		diag_help(ds(j), d, "raise 'timeout', or lower 'grace'");
+		return;
+	}
+}
+
+static void queue(struct job *j)
+{
+	const struct plan_job *p = j->plan;
+	if (!p->queue.set || str_is(p->gang.value, "kueue") || str_is(p->gang.value, "volcano"))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"%.*s\"", STR_ARG(p->gang.value));
+	if (span_known(p->gang.from))
+		diag_note(ds(j), d, p->gang.from, "no queue admits jobs here");
+	diag_help(ds(j), d, "set gang = \"kueue\" or \"volcano\", or remove 'queue'");
+}
+
+static void counts(struct job *j, const struct plan_role *r)
+{
+	struct diag *d;
+	count_fits(j, "retries", &r->retries);
+	if (r->has_retry_on && (r->retry_lo > r->retry_hi || r->retry_lo < 0 || r->retry_hi > 255)) {
+		d = diag_report(ds(j), TJ0311, r->retry_at, r->retry_lo > r->retry_hi ? "%lld..%lld holds no exit code" :
+			"retry_on = %lld..%lld is outside 0..255", (long long)r->retry_lo, (long long)r->retry_hi);
+		diag_help(ds(j), d, "exit codes are 1 to 255; 128..255 are those of signals");
+	}
+}
+
+/* Does the job succeed when none of its replicas has? */
+static bool succeeds_with_none(const struct plan_job *p, const struct plan_condition *c)
+{
+	if (c->kind == CONDITION_AND)
+		return succeeds_with_none(p, c->left) && succeeds_with_none(p, c->right);
+	if (c->kind == CONDITION_OR)
+		return succeeds_with_none(p, c->left) || succeeds_with_none(p, c->right);
+	const struct plan_role *r = &p->roles[c->role];
+	return c->kind == CONDITION_DONE && c->index == CONDITION_ALL && r->max && r->min == 0 && !r->unknown;
+}
+
+/* A job that runs nothing, or that counts as a success when everything in it has failed (TJ0503, TJ0502). */
+static void runs_something(struct job *j)
+{
+	const struct plan_job *p = j->plan;
+	const struct plan_role *elastic = NULL;
+	size_t replicas = 0;
+	for (size_t i = 0; i < p->nroles; i++) {
+		const struct plan_role *r = &p->roles[i];
+		if (r->unknown || ds(j)->errors)        /* what failed may be the role */
+			return;
+		replicas += !r->aux && r->max;
+		elastic = !r->aux && r->max && !r->min ? r : elastic;
+	}
+	if (!replicas && p->nroles) {
+		const struct plan_role *first = &p->roles[0];
+		struct span at = in_user_text(j->ev, first->replicas_at) && !first->aux ? first->replicas_at : p->name_at;
+		struct diag *d = diag_report(ds(j), TJ0503, at, "job '%.*s' runs nothing: %s", STR_ARG(p->name),
+			first->aux ? "auxiliary roles run beside a job" : "all of its roles have 0 replicas");
+		diag_help(ds(j), d, first->aux ? "write a 'role' in it: what the job is for" : "give one of them a replica");
+	} else if (elastic && p->success && succeeds_with_none(p, p->success)) {
+		struct diag *d = diag_report(ds(j), TJ0502, elastic->replicas_at, "job '%.*s' would succeed with 0 replicas of '%.*s', so also when all of them fail",
+			STR_ARG(p->name), STR_ARG(elastic->name));
+		diag_help(ds(j), d, "write a lower bound of at least 1: replicas = 1:%lld", (long long)elastic->max);
+	}
+}
+
+void rules_roles(struct job *j)
+{
+	struct plan_job *p = j->plan;
+	runs_something(j);
+	if (p->success && p->success_written)
+		success_roles(j, p->success);
+	start_order(j);
+	for (size_t i = 0; i < p->nroles; i++) {
+		if (p->roles[i].max == 0)
+			continue;
+		counts(j, &p->roles[i]);
+		restarts(j, &p->roles[i]);
+		role_ports(j, &p->roles[i]);
+		service(j, j->roles[i], &p->roles[i]);
+	}
+	single_replica(j);
+	queue(j);
+	if (times(j))
+		short_timeout(j);
+}

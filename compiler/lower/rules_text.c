@@ -1,0 +1,315 @@
+/*
+ * rules_text.c - literals that should not be in a program, images that move
+ * under a running job (TJ0712, TJ0714, TJ0718, TJ0815; decision 61).
+ */
+#include "eval/internal.h"
+#include "lower/rules.h"
+
+#include <ctype.h>
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+/* ---- credentials ---- */
+
+static bool looks_secret(struct str name)
+{
+	static const char *const words[] = { "TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct str w = str_of(words[i]);
+		if (str_ends(name, w) && (name.n == w.n || name.p[name.n - w.n - 1] == '_'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_number(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!isdigit((unsigned char)s.p[i]) && s.p[i] != '.' && s.p[i] != '-')
+			return false;
+	return s.n > 0;
+}
+
+/* At least `n` characters of a token's alphabet from `at` on. */
+static bool token_chars(struct str s, size_t at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at + i >= s.n || (!isalnum((unsigned char)s.p[at + i]) && s.p[at + i] != '_' && s.p[at + i] != '-'))
+			return false;
+	return true;
+}
+
+static bool has_token(struct str s, struct str prefix, size_t n)
+{
+	for (size_t i = 0; i + prefix.n <= s.n; i++) {
+		bool starts = i == 0 || !(isalnum((unsigned char)s.p[i - 1]) || s.p[i - 1] == '_' || s.p[i - 1] == '-');
+		if (starts && memcmp(s.p + i, prefix.p, prefix.n) == 0 && token_chars(s, i + prefix.n, n))
+			return true;
+	}
+	return false;
+}
+
+/* header.payload.signature, base64url, the first two beginning with {" */
+static bool is_jwt(struct str s)
+{
+	size_t dots = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '.')
+			dots++;
+		else if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '-' && s.p[i] != '_')
+			return false;
+	}
+	return dots == 2 && s.n > 40 && str_starts(s, STR("eyJ"));
+}
+
+/* What kind of credential a text is shaped like; NULL for none. */
+static const char *credential(struct str s)
+{
+	if (s.n < 20)
+		return NULL;
+	if (memmem(s.p, s.n, "-----BEGIN ", 11) && memmem(s.p, s.n, "PRIVATE KEY-----", 16))
+		return "a private key";
+	if (has_token(s, STR("AKIA"), 16))
+		return "an access key";
+	if (has_token(s, STR("hf_"), 20) || has_token(s, STR("ghp_"), 30) || has_token(s, STR("sk-"), 20))
+		return "an access token";
+	return is_jwt(s) ? "a signed token" : NULL;
+}
+
+static void shaped(struct job *j, struct str text, struct span at)
+{
+	const char *kind = credential(text);
+	if (!kind)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0718, at, "this text is shaped like %s", kind);
+	diag_help(ds(j), d, "keep it in a Secret and write secret(\"name\", \"key\") in 'env', or mount it with secret_files");
+}
+
+static void env_literals(struct job *j, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nenv; i++) {
+		const struct plan_env *e = &c->env[i];
+		if (e->kind != ENV_TEXT || e->per_replica || e->text.n != 1 || e->text.at[0].kind != PIECE_TEXT)
+			continue;
+		struct str v = e->text.at[0].u.text;
+		if (credential(v)) {
+			shaped(j, v, e->from);
+			continue;
+		}
+		if (e->framework || !looks_secret(e->name) || !v.n || is_number(v) || v.p[0] == '/' || str_is(v, "true") || str_is(v, "false"))
+			continue;
+		struct diag *d = diag_report(ds(j), TJ0712, e->from, "'%.*s' looks like a credential written in the program", STR_ARG(e->name));
+		diag_help(ds(j), d, "use secret(\"name\", \"key\")");
+	}
+}
+
+/* ---- the variables of a container by their names ---- */
+
+struct variables {
+	struct job *job;
+	const struct plan_container *container;
+	struct map index;               /* name -> position + 1; made when somebody asks */
+	bool *secret;                   /* does it hold one? */
+	bool shell;                     /* may a shell read the arguments? */
+};
+
+/* References are to earlier entries, which are known already. */
+static bool holds_secret(const struct variables *vs, size_t entry)
+{
+	const struct plan_env *e = &vs->container->env[entry];
+	for (size_t i = 0; e->kind == ENV_TEXT && i < e->text.n; i++) {
+		size_t other = e->text.at[i].kind == PIECE_ENV ? (size_t)(uintptr_t)map_get(&vs->index, e->text.at[i].u.text) : 0;
+		if (other && vs->secret[other - 1])
+			return true;
+	}
+	return e->kind == ENV_SECRET;
+}
+
+/* The position of a variable, counted from 1; 0 when there is none of that name. */
+static size_t position(struct variables *vs, struct str name)
+{
+	const struct plan_container *c = vs->container;
+	struct arena *a = eval_work(vs->job->ev);
+	if (!vs->secret) {
+		vs->secret = ARENA_ARRAY(a, bool, c->nenv);
+		for (size_t i = 0; i < c->nenv; i++) {
+			vs->secret[i] = holds_secret(vs, i);
+			map_put(&vs->index, a, c->env[i].name, (void *)(uintptr_t)(i + 1));
+		}
+	}
+	return (size_t)(uintptr_t)map_get(&vs->index, name);
+}
+
+/* ---- $(NAME) and $NAME in plain text (TJ0714) ---- */
+
+static const char word_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+/* The next $(NAME), or $NAME, from `p` on, and behind it; false when there is none. */
+static bool next_lookalike(const char **p, const char *end, struct str *ret_name, struct str *ret_whole)
+{
+	for (const char *dollar; *p < end && (dollar = memchr(*p, '$', (size_t)(end - *p))); *p = dollar + 1) {
+		bool parens = dollar + 1 < end && dollar[1] == '(';
+		const char *name = dollar + 1 + parens, *stop = name;
+		while (stop < end && strchr(word_characters, *stop) && *stop)
+			stop++;
+		if (stop == name || (parens && (stop == end || *stop != ')')))
+			continue;
+		*ret_name = (struct str){ name, (size_t)(stop - name) };
+		*ret_whole = (struct str){ dollar, (size_t)(stop + parens - dollar) };
+		*p = stop;
+		return true;
+	}
+	return false;
+}
+
+/* PATH, OUT_DIR: what is named so is a variable, where other text after '$' may be anything. */
+static bool usual_variable(struct str name)
+{
+	return name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n && !isdigit((unsigned char)name.p[0]);
+}
+
+/* Nothing in the container reads it before the program does. */
+static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
+{
+	struct diag *d = diag_report(ds(j), TJ0714, t->from, "'%.*s' is plain text here: nothing replaces it by a value", STR_ARG(whole));
+	bool path = str_is(name, "PATH") || str_ends(name, STR("PATH"));
+	if (path)
+		diag_help(ds(j), d, "the image's own value is not known here: write all of it, or start the program with [\"sh\", \"-c\", \"%.*s=...:$%.*s exec ...\"]",
+			STR_ARG(name), STR_ARG(name));
+	else
+		diag_help(ds(j), d, "set it in 'env' and write ${pod.env(\"%.*s\")}, or start the program in a shell", STR_ARG(name));
+}
+
+/* Only the first `known` variables stand before the text; `shell`: something may read the text that knows $NAME. */
+static void reference_lookalike(struct variables *vs, size_t known, const struct text *t, bool shell)
+{
+	struct job *j = vs->job;
+	for (size_t i = 0; i < t->n; i++) {
+		struct str s = t->at[i].kind == PIECE_TEXT ? t->at[i].u.text : STR(""), name, whole;
+		const char *p = s.p;
+		while (next_lookalike(&p, s.p + s.n, &name, &whole)) {
+			bool parens = whole.p[1] == '(';
+			if (shell && !parens)
+				continue;
+			size_t at = position(vs, name);
+			if ((!at || at > known) && usual_variable(name) && !(parens && shell)) {
+				report_unexpanded(j, t, whole, name);
+				return;
+			}
+			if (!at || at > known)
+				continue;
+			struct diag *d = diag_report(ds(j), TJ0714, t->from, parens ? "'%.*s' is plain text here" : "'%.*s' is plain text here: no shell reads it",
+				STR_ARG(whole));
+			diag_help(ds(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(name));
+			if (shell)
+				diag_help(ds(j), d, "in the script of a shell write $%.*s", STR_ARG(name));
+			return;
+		}
+	}
+}
+
+static bool is_shell(const struct text *t)
+{
+	struct str s = t->n == 1 && t->at[0].kind == PIECE_TEXT ? t->at[0].u.text : STR("");
+	const char *slash = s.n ? memrchr(s.p, '/', s.n) : NULL;
+	if (slash)
+		s = (struct str){ slash + 1, s.n - (size_t)(slash + 1 - s.p) };
+	bool option = s.n > 1 && s.n < 6 && s.p[0] == '-' && s.p[s.n - 1] == 'c';       /* sh -c, bash -lc, python -c */
+	return option || (s.n >= 2 && str_ends(s, STR("sh")));
+}
+
+/* May a shell read what the container is started with?  Without a command the image decides. */
+static bool has_shell(const struct plan_container *c)
+{
+	const struct plan_texts *lists[] = { &c->command, &c->args };
+	bool shell = !c->command.n && !c->command.per_replica;
+	for (size_t k = 0; k < 2; k++) {
+		const struct plan_texts *list = !lists[k]->n && lists[k]->per_replica ? &lists[k]->per_replica[0] : lists[k];
+		for (size_t i = 0; i < list->n; i++)
+			shell = shell || is_shell(&list->at[i]);
+	}
+	return shell;
+}
+
+/* ---- pod.env("NAME") in command and args (TJ0705, TJ0711) ---- */
+
+static void reference(struct variables *vs, struct str name, struct span at)
+{
+	struct job *j = vs->job;
+	size_t i = position(vs, name);
+	struct diag *d;
+	if (!i) {
+		d = diag_report(ds(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
+		diag_help(ds(j), d, "define it in 'env' of the same container; what only the image defines is for a shell: \"$%.*s\"", STR_ARG(name));
+	} else if (vs->secret[i - 1]) {
+		d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument", STR_ARG(name));
+		diag_note(ds(j), d, vs->container->env[i - 1].name_at, "defined here");
+		diag_help(ds(j), d, "everybody who may list processes can read arguments: let the program read the variable");
+	}
+}
+
+static void texts(struct variables *vs, const struct plan_texts *list)
+{
+	if (!list->n && list->per_replica)
+		list = &list->per_replica[0];
+	for (size_t i = 0; i < list->n; i++) {
+		const struct text *t = &list->at[i];
+		for (size_t k = 0; k < t->n; k++)
+			if (t->at[k].kind == PIECE_ENV)
+				reference(vs, t->at[k].u.text, t->from);
+		reference_lookalike(vs, vs->container->nenv, t, vs->shell);
+		for (size_t k = 0; k < t->n; k++)
+			if (t->at[k].kind == PIECE_TEXT)
+				shaped(vs->job, t->at[k].u.text, t->from);
+	}
+}
+
+/* ---- images (TJ0815) ---- */
+
+static void image(struct job *j, const struct plan_container *c, struct map *seen)
+{
+	struct str name = c->image.value, tag = { 0 };
+	if (!c->image.set || j->options->here || memchr(name.p, '@', name.n))
+		return;
+	for (size_t i = name.n; i-- > 0 && name.p[i] != '/';)
+		if (name.p[i] == ':') {
+			tag = (struct str){ name.p + i + 1, name.n - i - 1 };
+			break;
+		}
+	if ((tag.p && !str_is(tag, "latest")) || map_put(seen, j->ev->arena, name, j) || !in_user_text(j->ev, c->image.from))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0815, c->image.from, tag.p ? "'%.*s' can change while the job runs" : "'%.*s' has no tag, so it can change while the job runs",
+		STR_ARG(name));
+	diag_help(ds(j), d, "pin a tag or a digest");
+}
+
+static void container(struct job *j, const struct plan_container *c, struct map *images)
+{
+	struct variables vs = { .job = j, .container = c, .shell = has_shell(c) };
+	env_literals(j, c);
+	for (size_t i = 0; i < c->nenv; i++)
+		if (c->env[i].kind == ENV_TEXT && !c->env[i].framework)
+			reference_lookalike(&vs, i, &c->env[i].text, false);
+	texts(&vs, &c->command);
+	texts(&vs, &c->args);
+	image(j, c, images);
+}
+
+void rules_text(struct job *j)
+{
+	struct map images = { 0 };
+	for (size_t i = 0; i < j->plan->nroles; i++) {
+		const struct plan_role *r = &j->plan->roles[i];
+		if (r->max == 0)
+			continue;
+		container(j, &r->main, &images);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			container(j, &r->sidecars[k], &images);
+		for (size_t k = 0; k < r->ninits; k++)
+			container(j, &r->inits[k], &images);
+		for (size_t k = 0; k < r->nfiles; k++)
+			for (size_t p = 0; p < r->files[k].text.n; p++)
+				if (r->files[k].text.at[p].kind == PIECE_TEXT)
+					shaped(j, r->files[k].text.at[p].u.text, r->files[k].from);
+	}
+}

@@ -1,0 +1,270 @@
+/*
+ * rules_words.c - commands that cannot do what they say: several words in one,
+ * words of a shell where no shell reads them, launchers that nobody connects,
+ * and a shell that keeps the signals from the program (TJ0534 to TJ0536).
+ *
+ * Only what is known here is judged: words that a placement or the pod decides
+ * end the look.
+ */
+#include "check/module.h"
+#include "eval/internal.h"
+#include "lower/rules.h"
+
+enum { MOST_WORDS = 256 };
+
+struct words {
+	struct str at[MOST_WORDS];
+	struct span from[MOST_WORDS];
+	size_t n;
+};
+
+static struct diags *ds(struct job *j) { return j->ev->diags; }
+
+static bool add(struct words *w, const struct plan_texts *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct text *t = &list->at[i];
+		if (w->n == MOST_WORDS || t->n != 1 || t->at[0].kind != PIECE_TEXT)
+			return false;
+		w->from[w->n] = t->from;
+		w->at[w->n++] = t->at[0].u.text;
+	}
+	return !list->per_replica;
+}
+
+/* False where the image decides what is started, or the words are not known. */
+static bool known_words(const struct plan_container *c, struct words *w)
+{
+	w->n = 0;
+	return c->command.n && add(w, &c->command) && add(w, &c->args);
+}
+
+static struct str base_name(struct str path)
+{
+	const char *slash = path.n ? memrchr(path.p, '/', path.n) : NULL;
+
+	return slash ? (struct str){ slash + 1, path.n - (size_t)(slash + 1 - path.p) } : path;
+}
+
+static bool is_shell(struct str word)
+{
+	static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh" };
+
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+		if (str_is(base_name(word), shells[i]))
+			return true;
+	return false;
+}
+
+/* The script of `sh -c SCRIPT`; empty when the words are something else. */
+static struct str script_of(const struct words *w, struct span *ret_at)
+{
+	if (w->n < 3 || !is_shell(w->at[0]))
+		return STR("");
+	for (size_t i = 1; i + 1 < w->n && w->at[i].n && w->at[i].p[0] == '-'; i++)
+		if (w->at[i].n < 6 && w->at[i].p[w->at[i].n - 1] == 'c') {
+			*ret_at = w->from[i + 1];
+			return w->at[i + 1];
+		}
+	return STR("");
+}
+
+/* Does something among the words read others as a program text? */
+static bool reads_scripts(const struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct str word = w->at[i];
+		bool option = word.n > 1 && word.n < 6 && word.p[0] == '-' && (word.p[word.n - 1] == 'c' || word.p[word.n - 1] == 'e');
+		if (option || str_ends(word, STR("sh")))
+			return true;
+	}
+	return false;
+}
+
+/* ---- words that are several (TJ0535) ---- */
+
+static struct str as_list(struct arena *a, struct str text)
+{
+	struct str list = STR("");
+
+	for (size_t i = 0, end; i < text.n; i = end + 1) {
+		const char *space = memchr(text.p + i, ' ', text.n - i);
+		end = space ? (size_t)(space - text.p) : text.n;
+		if (end > i)
+			list = str_printf(a, "%.*s%s\"%.*s\"", STR_ARG(list), list.n ? ", " : "", (int)(end - i), text.p + i);
+	}
+	return list;
+}
+
+static bool simple(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (strchr("\"'\\|&;<>$`\n(){}", text.p[i]))
+			return false;
+	return true;
+}
+
+static bool is_operator(struct str word)
+{
+	return str_is(word, "&&") || str_is(word, "||") || str_is(word, "|") || str_is(word, ";");
+}
+
+/* "t.py --lr 0.1": a word, a blank and an option. */
+static bool holds_option(struct str word)
+{
+	const char *space = word.n ? memchr(word.p, ' ', word.n) : NULL;
+	size_t i = space ? (size_t)(space - word.p) + 1 : word.n;
+
+	return word.n && word.p[0] != '-' && i + 2 < word.n && word.p[i] == '-' && simple(word);
+}
+
+static void split_words(struct job *j, const struct words *w)
+{
+	struct arena *a = j->ev->arena;
+	struct str first = w->at[0];
+
+	if (reads_scripts(w) || !in_user_text(j->ev, w->from[0]))
+		return;
+	if (memchr(first.p ? first.p : "", ' ', first.n) && simple(first)) {
+		struct str list = as_list(a, first);
+		struct diag *d = diag_report(ds(j), TJ0535, w->from[0], "no program is called '%.*s'", STR_ARG(first));
+		diag_help(ds(j), d, "each word is an element of its own: [%.*s]", STR_ARG(list));
+		return;
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		if (is_operator(w->at[i]) || (!i && str_is(w->at[i], "cd"))) {
+			struct diag *d = diag_report(ds(j), TJ0535, w->from[i], "'%.*s' is for a shell, and no shell reads this command", STR_ARG(w->at[i]));
+			diag_help(ds(j), d, !i ? "set 'workdir', or write [\"sh\", \"-c\", \"cd DIRECTORY && exec PROGRAM\"]" :
+				"write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
+			return;
+		}
+		if (i && holds_option(w->at[i])) {
+			struct str list = as_list(a, w->at[i]);
+			struct diag *d = diag_report(ds(j), TJ0535, w->from[i], "'%.*s' is one argument", STR_ARG(w->at[i]));
+			diag_help(ds(j), d, "write each word as an element of its own: %.*s", STR_ARG(list));
+			return;
+		}
+	}
+}
+
+/* ---- launchers without a framework (TJ0534) ---- */
+
+/* The launcher among the words, also in a script; its framework in ret. */
+static struct str launcher_in(struct str text, const struct launcher **ret)
+{
+	for (size_t i = 0; i < text.n;) {
+		size_t end = i;
+		while (end < text.n && !strchr(" \t\n;&|()", text.p[end]))
+			end++;
+		struct str word = base_name((struct str){ text.p + i, end - i });
+		for (const struct launcher *l = stdlib_launchers(); l->word; l++)
+			if (str_is(word, l->word)) {
+				*ret = l;
+				return word;
+			}
+		i = end + 1;
+	}
+	return STR("");
+}
+
+static void launcher(struct job *j, const struct plan_role *r, const struct words *w)
+{
+	const struct launcher *l = NULL;
+	struct span at = w->from[0];
+	struct str script = script_of(w, &at), found = launcher_in(script.n ? script : w->at[0], &l);
+
+	if (j->framework || r->aux || r->max < 2 || !found.n)
+		return;
+	struct diag *d = diag_report(ds(j), TJ0534, at, "each of the %lld replicas starts a '%.*s' of its own, and none knows of the others",
+		(long long)r->max, STR_ARG(found));
+	diag_help(ds(j), d, "name the framework that connects them: 'import std.%.*s' and 'job \"%.*s\": %s'", (int)strcspn(l->framework, "."), l->framework,
+		STR_ARG(j->name), l->framework);
+}
+
+/* ---- a shell that keeps signals to itself (TJ0536) ---- */
+
+/* The program that the script ends with, when nothing but settings is before it; empty for anything else, and behind `exec`. */
+static struct str last_program(struct str script)
+{
+	size_t start = 0;
+
+	while (script.n && strchr(" \t\n;", script.p[script.n - 1]))
+		script.n--;
+	for (size_t i = 0; i < script.n; i++) {
+		if (strchr("|<>`(){}", script.p[i]) || (script.p[i] == '&' && (i + 1 == script.n || script.p[i + 1] != '&')))
+			return STR("");
+		if (script.p[i] == ';' || script.p[i] == '\n')
+			start = i + 1;
+		else if (script.p[i] == '&')
+			start = ++i + 1;
+	}
+	struct str last = { script.p + start, script.n - start };
+	while (last.n && strchr(" \t", *last.p))
+		last = (struct str){ last.p + 1, last.n - 1 };
+	size_t word = 0;
+	while (word < last.n && !strchr(" \t", last.p[word]))
+		word++;
+	struct str name = { last.p, word };
+	bool keyword = str_is(name, "exec") || str_is(name, "wait") || str_is(name, "trap") || str_is(name, "exit") || str_is(name, "fi") ||
+		str_is(name, "done") || str_is(name, "sleep") || str_is(name, "echo") || str_is(name, "true") || str_is(name, "false");
+	return keyword || memchr(name.p ? name.p : "", '=', name.n) || memmem(script.p, script.n, "trap ", 5) ? STR("") : name;
+}
+
+/* What shows that somebody counts on the signal: time to end, or a claim to write to. */
+static struct span counts_on_it(struct job *j, const struct plan_role *r, const char **ret_what)
+{
+	if (r->grace.set && in_user_text(j->ev, r->grace.from) && r->grace.from.start != r->at.start) {
+		*ret_what = "the time to end is written here";
+		return r->grace.from;
+	}
+	for (size_t i = 0; i < r->main.nmounts; i++) {
+		const struct plan_volume *v = r->main.mounts[i].volume;
+		*ret_what = "what is saved goes here";
+		if (v->kind == VOLUME_PVC && !v->readonly && in_user_text(j->ev, v->from))
+			return v->from;
+	}
+	return (struct span){ 0 };
+}
+
+static void signals(struct job *j, const struct plan_role *r, const struct words *w)
+{
+	struct span at = { 0 };
+	struct str script = script_of(w, &at), program = last_program(script);
+	const char *what = NULL;
+	struct span because = program.n && in_user_text(j->ev, at) ? counts_on_it(j, r, &what) : (struct span){ 0 };
+
+	if (!span_known(because))
+		return;
+	struct diag *d = diag_report(ds(j), TJ0536, at, "the shell gets the signal to end, and may keep it from '%.*s'", STR_ARG(program));
+	diag_note(ds(j), d, because, "%s", what);
+	diag_help(ds(j), d, "write 'exec %.*s' in the script, so that the program takes the place of the shell", STR_ARG(program));
+}
+
+/* ---- all of them ---- */
+
+static void container(struct job *j, const struct plan_role *r, const struct plan_container *c)
+{
+	struct words w;
+
+	if (!known_words(c, &w))
+		return;
+	split_words(j, &w);
+	if (c == &r->main)
+		launcher(j, r, &w);
+	if (!c->init)
+		signals(j, r, &w);
+}
+
+void rules_words(struct job *j)
+{
+	for (size_t i = 0; i < j->plan->nroles; i++) {
+		const struct plan_role *r = &j->plan->roles[i];
+		if (!r->max)
+			continue;
+		container(j, r, &r->main);
+		for (size_t k = 0; k < r->nsidecars; k++)
+			container(j, r, &r->sidecars[k]);
+		for (size_t k = 0; k < r->ninits; k++)
+			container(j, r, &r->inits[k]);
+	}
+}

@@ -1,0 +1,76 @@
+/*
+ * typed.c - typed fields of a framework whose values are taken apart: lists of
+ * words, and maps whose entries come from several levels.
+ *
+ * Other fields are converted as a whole when they are evaluated (eval/role.c).
+ * Here the entries that the job writes are judged one by one; those of the
+ * framework are its own affair.  What only the pod knows has no value to judge.
+ */
+#include "lower/lower.h"
+
+#include "eval/params.h"
+
+static bool is_static(const struct value *v)
+{
+	if (v->kind == VALUE_LIST)
+		for (size_t i = 0; i < v->u.list.n; i++)
+			if (!is_static(v->u.list.at[i]))
+				return false;
+	return value_ok(v) && v->kind != VALUE_TEXT;
+}
+
+static void judge(struct lowering *l, const struct value *v, const struct type *t, struct span at, struct span rule, struct str name)
+{
+	struct str outer = l->ev->name;
+
+	if (!is_static(v) || v->kind == VALUE_NONE)
+		return;
+	l->ev->name = name;
+	/* A variable is a text by now; it may be the text of a number. */
+	const struct value *number = v->kind == VALUE_STRING && !type_is_text(type_strip_optional(t)) ? param_text(l->ev, v->u.string, at, t) : NULL;
+	value_convert(l->ev, number ? number : v, t, at, rule);
+	l->ev->name = outer;
+}
+
+/* `command` and `args`: the list of the nearest level. */
+static void typed_list(struct lowering *l, enum field_id id, const struct node *typed)
+{
+	const struct type *t = typed->u.field.declared;
+	struct contribution first;
+
+	if (!role_first(l->role, id, &first))
+		role_report_required(l->ev, l->role, id, typed);
+	else if (first.level <= LEVEL_JOB)
+		judge(l, entry_value(l->ev, first.entry), t, entry_at(first.entry), typed->span, str_of(schema_field(id)->name));
+}
+
+static void typed_map(struct lowering *l, enum field_id id, const struct node *typed)
+{
+	const struct type *t = type_strip_optional(typed->u.field.declared);
+	struct source_entries entries = { 0 };
+	struct contribution first;
+
+	gather_role(l, id, &entries);
+	if (!role_first(l->role, id, &first))
+		role_report_required(l->ev, l->role, id, typed);
+	for (size_t i = 0; t->kind == TYPE_MAP && i < entries.n; i++)
+		if (entries.at[i].level <= LEVEL_JOB)
+			judge(l, entries.at[i].value, t->elem, entries.at[i].from, typed->span, entries.at[i].key);
+}
+
+void lower_typed(struct lowering *l)
+{
+	static const enum field_id lists[] = { FIELD_COMMAND, FIELD_ARGS };
+	static const enum field_id maps[] = { FIELD_ENV, FIELD_LABELS, FIELD_ANNOTATIONS, FIELD_PORTS, FIELD_FILES, FIELD_MOUNTS };
+
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		const struct node *typed = role_typed(l->role, lists[i]);
+		if (typed && typed->u.field.declared && !l->role->torn)
+			typed_list(l, lists[i], typed);
+	}
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+		const struct node *typed = role_typed(l->role, maps[i]);
+		if (typed && typed->u.field.declared && !l->role->torn)
+			typed_map(l, maps[i], typed);
+	}
+}

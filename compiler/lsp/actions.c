@@ -1,0 +1,109 @@
+/*
+ * actions.c - code actions: the compiler's own fixes, one by one and all at once.
+ */
+#include "lsp/actions.h"
+
+#include "lsp/publish.h"
+
+/* ---- fixes of diagnostics ---- */
+
+/* The text that all edits of a fix are about; NULL when there are several, or one that is not the user's. */
+static const struct source *source_of(const struct acting *a, const struct diag_fix *fix)
+{
+	const struct source *source = NULL;
+
+	for (const struct diag_edit *e = fix->edits; e; e = e->next) {
+		const struct source *s = source_at(&a->an->compile->sources, e->at.start);
+		if (!s || s->library || (source && s != source))
+			return NULL;
+		source = s;
+	}
+	return source;
+}
+
+static void put_fix_edits(struct acting *a, const struct diag_fix *fix, const struct source *s)
+{
+	for (const struct diag_edit *e = fix->edits; e; e = e->next)
+		msg_put_edit(a->r->out, analysis_lines(a->an, s), e->at.start - s->base, e->at.end - s->base, e->text);
+}
+
+static void offer_fix(struct acting *a, const struct diag *d, const struct diag_fix *fix)
+{
+	const struct source *s = source_of(a, fix);
+
+	if (!s)
+		return;
+	action_head(a, "quickfix", fix->title);
+	msg_add_list(a->r->out, "diagnostics");
+	publish_diag(a->r->arena, a->r->out, a->an, d);
+	msg_close(a->r->out, ']');
+	if (fix == d->fixes && !fix->next)
+		msg_add_bool(a->r->out, "isPreferred", true);
+	action_begin_changes(a);
+	action_begin_document(a, analysis_uri(a->r->arena, a->an, s));
+	put_fix_edits(a, fix, s);
+	action_end_document(a);
+	action_end_changes(a);
+	msg_close(a->r->out, '}');
+}
+
+static bool touches(const struct acting *a, struct span at)
+{
+	return at.start >= a->source->base && at.end <= a->source->base + a->source->text.n && at.start - a->source->base <= a->to &&
+		at.end - a->source->base >= a->from;
+}
+
+static void offer_fixes(struct acting *a)
+{
+	const struct diags *ds = &a->an->compile->diags;
+
+	for (size_t i = 0; i < ds->n; i++)
+		for (const struct diag_fix *fix = touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; fix; fix = fix->next)
+			offer_fix(a, ds->at[i], fix);
+}
+
+/* Diagnostics are sorted by place; a fix that begins before the end of the last one is left for the next time. */
+static void offer_all(struct acting *a)
+{
+	const struct diags *ds = &a->an->compile->diags;
+	uint32_t done = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ds->n; i++) {
+		const struct diag_fix *fix = ds->at[i]->fixes;
+		if (!fix || source_of(a, fix) != a->source || !fix->edits || fix->edits->next || fix->edits->at.start < done)
+			continue;
+		if (!n++)
+			action_begin(a, "source.fixAll", STR("make all edits that are certain"));
+		put_fix_edits(a, fix, a->source);
+		done = fix->edits->at.end + 1;
+	}
+	if (n)
+		action_end(a);
+}
+
+bool actions_answer(struct request *r)
+{
+	struct acting a = { .r = r, .an = analysis_of(r->lsp, r->document) };
+
+	a.root = a.an->compile->program.root;
+	msg_open(r->out, '[');
+	if (a.root && a.root->source) {
+		a.source = a.root->source;
+		a.lines = analysis_lines(a.an, a.source);
+		a.from = lines_offset(a.lines, msg_position(r->params, "range.start"));
+		a.to = lines_offset(a.lines, msg_position(r->params, "range.end"));
+		if (action_wanted(&a, "quickfix"))
+			offer_fixes(&a);
+		if (action_wanted(&a, "quickfix"))
+			action_required(&a);
+		if (action_wanted(&a, "refactor.extract"))
+			action_extract(&a);
+		if (action_wanted(&a, "source.organizeImports"))
+			action_imports(&a);
+		if (action_wanted(&a, "source.fixAll"))
+			offer_all(&a);
+	}
+	msg_close(r->out, ']');
+	return true;
+}

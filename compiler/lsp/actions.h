@@ -1,0 +1,38 @@
+/*
+ * actions.h - what the files of code actions share.
+ */
+#ifndef TRAINC_LSP_ACTIONS_H
+#define TRAINC_LSP_ACTIONS_H
+
+#include "lsp/spot.h"
+
+struct acting {
+	struct request *r;
+	struct analysis *an;
+	struct module *root;
+	const struct source *source;
+	const struct lines *lines;
+	size_t from, to;                /* the selection: bytes of the text */
+};
+
+/* Does the client want actions of this kind, or of one around it ("quickfix", "source.fixAll")? */
+bool action_wanted(const struct acting *a, const char *kind);
+/* Begin an action; append edits of the document by action_edit(), then end it. */
+void action_begin(struct acting *a, const char *kind, struct str title);
+void action_edit(struct acting *a, size_t start, size_t end, struct str text);
+void action_end(struct acting *a);
+/* The parts of those two, for an action about another document. */
+void action_head(struct acting *a, const char *kind, struct str title);
+void action_begin_changes(struct acting *a);
+void action_begin_document(struct acting *a, struct str uri);
+void action_end_document(struct acting *a);
+void action_end_changes(struct acting *a);
+
+/* Offers to write out what has to be set and is not. */
+void action_required(struct acting *a);
+/* Offers a `let` for the selected expression. */
+void action_extract(struct acting *a);
+/* Offers to sort imports, drop those that nothing uses and add those that are missing. */
+void action_imports(struct acting *a);
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * analysis.c - a document as a program.
+ *
+ * The whole compiler runs, up to the checks of the objects, which takes two
+ * milliseconds for a thousand lines; an arena is dropped whole, so nothing is
+ * left of the analysis before.  Paths are relative to the workspace folder, so
+ * that messages name files as the command line does there.
+ */
+#include "base/path.h"
+#include "diag/page.h"
+#include "emit/emit.h"
+#include "lsp/server.h"
+#include "lsp/uri.h"
+
+#include <stdlib.h>
+
+/* ---- reading ---- */
+
+static struct str absolute(struct analysis *a, struct str path)
+{
+	struct arena *arena = &a->compile->arena;
+
+	path = path_join(arena, a->base, path);
+	map_put(&a->reads, arena, path, a);
+	return path;
+}
+
+static bool read_text(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
+{
+	struct analysis *a = context;
+	const struct reader *host = a->lsp->host.reader;
+	const struct document *d;
+
+	path = absolute(a, path);
+	const struct str *laid_over = map_get(&a->lsp->overlay, path);
+	d = document_at(a->lsp, path);
+	if (laid_over) {
+		*ret = str_copy(arena, *laid_over);
+		return true;
+	}
+	if (!d)
+		return host->read(host->context, arena, path, ret, why);
+	*ret = str_copy(arena, document_text(d));
+	return true;
+}
+
+static bool leaves(void *context, struct arena *arena, struct str directory, struct str path)
+{
+	struct analysis *a = context;
+	const struct reader *host = a->lsp->host.reader;
+
+	return host->leaves && host->leaves(host->context, arena, absolute(a, directory), absolute(a, path));
+}
+
+static bool exists(void *context, struct str path)
+{
+	struct analysis *a = context;
+	const struct reader *host = a->lsp->host.reader;
+
+	path = absolute(a, path);
+	return document_at(a->lsp, path) || (host->exists && host->exists(host->context, path));
+}
+
+static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	struct analysis *a = context;
+	const struct reader *host = a->lsp->host.reader;
+
+	if (host->list)
+		host->list(host->context, arena, path_join(arena, a->base, directory), each, to);
+}
+
+static bool real(void *context, struct arena *arena, struct str path, struct str *ret)
+{
+	struct analysis *a = context;
+	const struct reader *host = a->lsp->host.reader;
+
+	return host->real && host->real(host->context, arena, absolute(a, path), ret);
+}
+
+/* The innermost folder of the workspace around a file, else the file's directory. */
+static struct str base_of(const struct lsp *l, struct str path)
+{
+	struct str best = { 0 };
+
+	for (size_t i = 0; i < l->nroots; i++)
+		if (path_inside(l->roots[i], path) && l->roots[i].n >= best.n)
+			best = l->roots[i];
+	return best.p ? best : path_directory(path);
+}
+
+static struct str below(struct arena *a, struct str base, struct str path)
+{
+	size_t skip = str_is(base, "/") ? 1 : base.n + 1;
+
+	return str_copy(a, (struct str){ path.p + skip, path.n - skip });
+}
+
+/* ---- compiling ---- */
+
+struct analysis *analysis_new(struct lsp *l, struct str path)
+{
+	struct analysis *a = memory_resize(NULL, sizeof *a);
+
+	*a = (struct analysis){ .lsp = l, .users = 1 };
+	a->reader = (struct reader){ a, read_text, exists, list, leaves, real };
+	struct trainc *c = a->compile = trainc_open_reader(&a->reader);
+	a->base = str_copy(&c->arena, base_of(l, path));
+	c->program.lone_modules = true;
+	c->options.target = l->target;
+	c->options.kubernetes = l->kubernetes;
+	c->options.parts = false;               /* completion offers what a module has, used or not */
+	trainc_compile(c, below(&c->arena, a->base, path).p);
+	trainc_check(&c, 1, false);
+	trainc_finish(c);
+	a->sound = c->program.root && diags_ok(&c->diags);
+	return a;
+}
+
+void analysis_drop(struct analysis *a)
+{
+	if (!a || --a->users)
+		return;
+	trainc_close(a->compile);
+	free(a);
+}
+
+struct analysis *analysis_of(struct lsp *l, struct document *d)
+{
+	if (d->now && !d->stale)
+		return d->now;
+	analysis_drop(d->now);
+	d->now = analysis_new(l, d->path);
+	d->stale = false;
+	if (d->now->sound) {
+		analysis_drop(d->good);
+		d->good = d->now;
+		d->good->users++;
+	}
+	return d->now;
+}
+
+/* ---- where its texts are ---- */
+
+struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s)
+{
+	if (!s || s->library || str_is(s->name, "command line"))
+		return (struct str){ 0 };
+	return path_join(a, an->base, s->name);
+}
+
+struct str server_keep(struct lsp *l, struct arena *a, struct str name, struct str text)
+{
+	struct str path;
+
+	if (!l->client.virtual_documents && l->host.keep && l->host.keep(l->host.context, a, name, text, &path))
+		return uri_of(a, path);
+	return str_printf(a, "trainc:/%.*s", STR_ARG(name));
+}
+
+struct str server_text(struct arena *a, struct str name)
+{
+	enum diag_code code;
+	struct str library = STR("std/"), module = { name.p + library.n, name.n > 7 ? name.n - library.n - 3 : 0 };
+
+	if (str_starts(name, library) && str_ends(name, STR(".tj")))
+		return stdlib_text(str_copy(a, module));
+	if (str_ends(name, STR(".md")) && diag_code_find((struct str){ name.p, name.n - 3 }, &code))
+		return diag_page(code);
+	return (struct str){ 0 };
+}
+
+struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri)
+{
+	const struct document *d = document_find(l, uri);
+	struct str path;
+
+	if (d)
+		return d->path;
+	return uri_path(a, uri, &path) ? path : (struct str){ 0 };
+}
+
+struct str analysis_uri(struct arena *a, const struct analysis *an, const struct source *s)
+{
+	struct str path = analysis_path(a, an, s);
+	const struct document *d = path.p ? document_at(an->lsp, path) : NULL;
+
+	if (d)
+		return d->uri;
+	return path.p ? uri_of(a, path) : s ? server_keep(an->lsp, a, s->name, s->text) : STR("");
+}
+
+const struct lines *analysis_lines(struct analysis *an, const struct source *s)
+{
+	struct arena *arena = &an->compile->arena;
+
+	for (size_t i = 0; i < an->nlines; i++)
+		if (an->lines[i].source == s)
+			return &an->lines[i].lines;
+	struct source_lines added = { s, lines_of(arena, s->text, an->lsp->client.encoding) };
+	ARENA_PUSH(arena, an->lines, an->nlines, added);
+	return &an->lines[an->nlines - 1].lines;
+}
+
+struct module *analysis_module(const struct analysis *an, const struct source *s)
+{
+	const struct program *p = &an->compile->program;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->modules[i]->source == s)
+			return p->modules[i];
+	return p->project.module && p->project.module->source == s ? p->project.module : NULL;
+}

@@ -1,0 +1,48 @@
+/*
+ * catalog.c - the standard library for those who do not import it yet.
+ */
+#include "explain/library.h"
+#include "lsp/complete.h"
+
+const struct library_module *catalog_module(struct lsp *l, struct str name)
+{
+	struct library_module *m = map_get(&l->catalog, name);
+
+	if (!m) {
+		struct str kept = str_copy(&l->life, name);
+		m = library_parse(&l->life, kept);
+		map_put(&l->catalog, &l->life, kept, m);
+	}
+	return m;
+}
+
+bool catalog_imported(const struct module *m, struct str name, struct str *ret_bound)
+{
+	for (size_t i = 0; m && i < m->file->u.file.decls.n; i++) {
+		const struct node *n = m->file->u.file.decls.at[i];
+		if (n->kind != NODE_IMPORT || n->u.import.depth != 2 || !str_is(n->u.import.path[0], "std") || !str_eq(n->u.import.path[1], name))
+			continue;
+		*ret_bound = n->u.import.alias;
+		return true;
+	}
+	return false;
+}
+
+/* The text may be newer than the tree: the place is looked for in the text itself, behind the last import at the head. */
+size_t catalog_import_place(struct str text, const struct module *m)
+{
+	size_t place = 0;
+
+	(void)m;
+	for (size_t line = 0; line < text.n;) {
+		const char *newline = memchr(text.p + line, '\n', text.n - line);
+		size_t end = newline ? (size_t)(newline - text.p) + 1 : text.n;
+		struct str s = { text.p + line, end - line };
+		if (str_starts(s, STR("import ")))
+			place = end;
+		else if (s.n && s.p[0] != '#' && s.p[0] != '\n' && s.p[0] != '\r')
+			break;
+		line = end;
+	}
+	return place;
+}

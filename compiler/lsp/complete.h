@@ -1,0 +1,61 @@
+/*
+ * complete.h - what the files of completion share: the list that is being made.
+ */
+#ifndef TRAINC_LSP_COMPLETE_H
+#define TRAINC_LSP_COMPLETE_H
+
+#include "lsp/context.h"
+
+/* Kinds of the protocol. */
+enum item_kind {
+	ITEM_TEXT = 1, ITEM_METHOD = 2, ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_VARIABLE = 6, ITEM_CLASS = 7, ITEM_MODULE = 9,
+	ITEM_PROPERTY = 10, ITEM_UNIT = 11, ITEM_VALUE = 12, ITEM_ENUM_MEMBER = 20, ITEM_KEYWORD = 14, ITEM_SNIPPET = 15, ITEM_FILE = 17,
+	ITEM_CONSTANT = 21, ITEM_STRUCT = 22
+};
+
+struct item {
+	enum item_kind kind;
+	struct str label, detail, doc;
+	struct str insert;              /* p == NULL: the label */
+	bool snippet;                   /* `insert` has $1 and ${1:x}; its plain form is used where the client has no snippets */
+	int rank;                       /* low is first; the same rank: in the order of coming */
+	struct str import;              /* a module of the library that has to be imported for it; p == NULL */
+	bool deprecated;
+};
+
+struct completing {
+	struct request *r;
+	struct context *c;
+	struct str text;
+	const struct lines *lines;
+	struct map seen;                /* labels */
+	size_t n;
+	struct node *file;              /* for imports */
+};
+
+void complete_add(struct completing *k, const struct item *item);
+/* An item with a word only. */
+void complete_word(struct completing *k, enum item_kind kind, const char *word, const char *detail, int rank);
+/* A declaration that can be named at the cursor; `name` may have a module before it. */
+void complete_decl(struct completing *k, const struct decl *d, struct str name, int rank);
+
+/* Fields, blocks and what else begins an item. */
+void complete_keys(struct completing *k);
+void complete_block_names(struct completing *k);
+void complete_declarations(struct completing *k);
+void complete_frameworks(struct completing *k);
+void complete_imports(struct completing *k);
+void complete_types(struct completing *k);
+void complete_values(struct completing *k);
+void complete_members(struct completing *k);
+void complete_texts(struct completing *k);
+
+/* The parsed modules of the library, made when first asked for. */
+struct library_module;
+const struct library_module *catalog_module(struct lsp *l, struct str name);
+/* Does the file import the module of the library?  Gives the name it is bound to. */
+bool catalog_imported(const struct module *m, struct str name, struct str *ret_bound);
+/* The edit that imports a module: where, and the text. */
+size_t catalog_import_place(struct str text, const struct module *m);
+
+#endif

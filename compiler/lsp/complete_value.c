@@ -1,0 +1,346 @@
+/*
+ * complete_value.c - operands: what fits the type of the place.
+ */
+#include "base/path.h"
+#include "explain/library.h"
+#include "lsp/complete.h"
+#include "lsp/describe.h"
+
+static const struct type *inner(const struct type *t) { return t ? type_strip_pod(type_strip_optional(t)) : NULL; }
+
+static bool wants(const struct completing *k, enum type_kind kind)
+{
+	const struct type *t = inner(k->c->want);
+
+	return t && t->kind == kind;
+}
+
+/* ---- literals ---- */
+
+static void add_literals(struct completing *k)
+{
+	const struct type *t = inner(k->c->want);
+
+	for (size_t i = 0; t && t->kind == TYPE_ENUM && i < t->n; i++)
+		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .label = str_printf(k->r->arena, "\"%.*s\"", STR_ARG(t->words[i])), .rank = 5 });
+	if (t && t->kind == TYPE_BOOL) {
+		complete_word(k, ITEM_KEYWORD, "true", "bool", 5);
+		complete_word(k, ITEM_KEYWORD, "false", "bool", 5);
+	}
+	if (k->c->want && k->c->want->kind == TYPE_OPTIONAL)
+		complete_word(k, ITEM_KEYWORD, "none", "", 55);
+}
+
+/* `64` where a quantity is wanted: with each unit. */
+static void add_units(struct completing *k)
+{
+	static const char *const memory[] = { "Gi", "Mi", "Ti", "Ki", NULL }, *const cpu[] = { "m", NULL }, *const duration[] =
+		{ "s", "min", "h", "d", "ms", NULL };
+	const char *const *units = wants(k, TYPE_MEMORY) ? memory : wants(k, TYPE_CPU) ? cpu : wants(k, TYPE_DURATION) ? duration : NULL;
+	struct str digits = k->c->prefix;
+
+	while (digits.n && (digits.p[digits.n - 1] < '0' || digits.p[digits.n - 1] > '9'))
+		digits.n--;
+	for (; units && *units; units++)
+		complete_add(k, &(struct item){ .kind = ITEM_UNIT, .label = str_printf(k->r->arena, "%.*s%s", STR_ARG(digits), *units), .rank = 5 });
+}
+
+/* ---- names ---- */
+
+static void add_role(void *to, struct str name, const struct decl *d)
+{
+	complete_add(to, &(struct item){ .kind = ITEM_VARIABLE, .label = name, .detail = STR("role"), .rank = 10,
+		.doc = d && d->node && d->node->kind == NODE_BLOCK ? d->node->u.block.doc : STR("") });
+}
+
+static void add_locals(struct completing *k)
+{
+	for (size_t i = k->c->nlocals; i-- > 0;)
+		if (context_fits(k->c->want, k->c->locals[i].type))
+			complete_add(k, &(struct item){ .kind = ITEM_VARIABLE, .label = k->c->locals[i].name, .rank = 8 });
+}
+
+static bool is_value(const struct decl *d) { return d->kind == DECL_PARAM || d->kind == DECL_LET; }
+static bool is_callable(const struct decl *d) { return d->kind == DECL_FN || d->kind == DECL_ACCELERATOR; }
+
+static bool fits(struct completing *k, const struct decl *d)
+{
+	const struct type *t = is_value(d) ? context_type_of(k->c, d) : context_result(k->c, d);
+
+	if (d->kind == DECL_ACCELERATOR)
+		return wants(k, TYPE_ACCELERATOR);
+	if (wants(k, TYPE_ACCELERATOR) || wants(k, TYPE_ROLE) || wants(k, TYPE_CONDITION) || wants(k, TYPE_VOLUME))
+		return t && context_fits(k->c->want, t);
+	return context_fits(k->c->want, t);
+}
+
+/* The module itself, and its members that fit: `acme.a1`. */
+static void add_module(struct completing *k, const struct decl *import)
+{
+	const struct module *m = import->node->u.import.module;
+	bool useful = !m;
+
+	for (size_t i = 0; m && i < m->values.n; i++) {
+		const struct decl *d = m->values.entries[i].value;
+		if (!(is_callable(d) || d->kind == DECL_LET) || d->name.p[0] == '_' || !fits(k, d))
+			continue;
+		useful = true;
+		if (k->c->want)
+			complete_decl(k, d, str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(import->name), STR_ARG(d->name)), 15);
+	}
+	if (useful && !wants(k, TYPE_ACCELERATOR))
+		complete_decl(k, import, import->name, 45);
+}
+
+static void add_file_names(struct completing *k)
+{
+	const struct map *values = &k->c->module->values;
+
+	for (size_t i = 0; i < values->n; i++) {
+		const struct decl *d = values->entries[i].value;
+		if (d->kind == DECL_IMPORT)
+			add_module(k, d);
+		else if ((is_value(d) || is_callable(d)) && fits(k, d))
+			complete_decl(k, d, d->name, 12);
+	}
+}
+
+static void add_builtins(struct completing *k)
+{
+	static const struct {
+		const char *name;
+		enum type_kind kinds[4];        /* of members worth going on to */
+	} values[] = { { "self", { TYPE_INT, TYPE_STRING, TYPE_MEMORY, TYPE_ENV_VALUE } }, { "cluster", { TYPE_STRING, TYPE_NAME, TYPE_ENV_VALUE } },
+		{ "pod", { TYPE_ENV_VALUE, TYPE_STRING, TYPE_INT } } };
+	bool test = k->c->places[1].block == BLOCK_TEST && k->c->depth > 1;
+	const struct type *t = inner(k->c->want);
+
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		struct decl d = { .kind = DECL_BUILTIN_FN, .name = str_of(schema_function((enum function)i)->name), .function = (unsigned)i };
+		const struct type *result = context_builtin((enum function)i);
+		bool only_tests = i == FUNCTION_ENV || i == FUNCTION_OBJECT || i == FUNCTION_FAILS;
+		bool strict = wants(k, TYPE_ACCELERATOR) || wants(k, TYPE_ROLE) || wants(k, TYPE_CONDITION) || wants(k, TYPE_VOLUME) || wants(k, TYPE_ENUM);
+		if ((!only_tests || test) && (result ? context_fits(k->c->want, result) : !strict))
+			complete_decl(k, &d, d.name, t && result && result->kind == t->kind ? 20 : 40);
+	}
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		for (size_t n = 0; n < 4; n++)
+			if (!t || (values[i].kinds[n] && values[i].kinds[n] == t->kind))
+				complete_word(k, ITEM_VARIABLE, values[i].name, "built-in value", 35);
+}
+
+/* Accelerators of modules that are not imported yet. */
+static void add_more_devices(struct completing *k)
+{
+	size_t n;
+	const char *const *names = stdlib_names(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct library_module *m = catalog_module(k->r->lsp, str_of(names[i]));
+		struct str bound;
+		for (size_t d = 0; d < m->file->u.file.decls.n && !catalog_imported(k->c->module, m->name, &bound); d++) {
+			struct library_item item;
+			if (m->file->u.file.decls.at[d]->kind != NODE_ACCELERATOR || !library_item(m->file->u.file.decls.at[d], &item))
+				continue;
+			struct str label = str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(item.name));
+			complete_add(k, &(struct item){ .kind = ITEM_CLASS, .label = label, .doc = item.doc, .rank = 30, .import = m->name,
+				.detail = str_printf(k->r->arena, "import std.%.*s", STR_ARG(m->name)), .snippet = true,
+				.insert = str_printf(k->r->arena, item.formals->n ? "%.*s(${1:1})" : "%.*s()", STR_ARG(label)) });
+		}
+	}
+}
+
+/* Arguments by name, in a call. */
+static void add_argument_names(struct completing *k)
+{
+	const struct place_at *p = &k->c->places[k->c->depth - 1];
+	struct context_formal f;
+
+	if (p->kind != PLACE_CALL || !p->callee || p->item != k->c->tokens.n)
+		return;
+	for (size_t i = 0; context_formal(k->c, p->callee, i, &f); i++)
+		if (f.named)
+			complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = str_printf(k->r->arena, "%.*s = ", STR_ARG(f.name)),
+				.detail = f.text, .rank = 18 });
+}
+
+static void add_port(struct completing *k, struct str name, bool quotes)
+{
+	complete_add(k, &(struct item){ .kind = ITEM_CONSTANT, .detail = STR("port"), .rank = 5,
+		.label = quotes ? str_printf(k->r->arena, "\"%.*s\"", STR_ARG(name)) : name });
+}
+
+static void ports_of_body(struct completing *k, const struct node *body, bool quotes)
+{
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		if ((item->kind != NODE_SET && item->kind != NODE_EXTEND) || !str_is(item->u.item.key.text, "ports"))
+			continue;
+		const struct node *ports = item->u.item.value;
+		for (size_t p = 0; ports && ports->kind == NODE_BODY && p < ports->u.body.items.n; p++) {
+			const struct node *port = ports->u.body.items.at[p];
+			if ((port->kind == NODE_SET || port->kind == NODE_EXTEND) && port->u.item.key.text.p)
+				add_port(k, port->u.item.key.text, quotes);
+		}
+	}
+}
+
+/* Ports that the text before the cursor declares: `ports { ring = port }`. */
+static void ports_of_text(struct completing *k, bool quotes)
+{
+	const struct context *c = k->c;
+
+	for (size_t i = 0; i + 2 < c->tokens.n; i++) {
+		if (!str_is(context_token(c, i), "ports"))
+			continue;
+		size_t at = i + 1;
+		at += str_is(context_token(c, at), "=");
+		if (!str_is(context_token(c, at), "{"))
+			continue;
+		for (at++; at + 1 < c->tokens.n && !str_is(context_token(c, at), "}"); at++)
+			if (str_is(context_token(c, at + 1), "="))
+				add_port(k, context_token(c, at), quotes);
+	}
+}
+
+/* Ports of the role that a method is asked of: those of its blocks in the framework and in the job. */
+static void add_ports(struct completing *k, const struct decl *role, bool quotes)
+{
+	const struct decl *origin = role ? role->origin : NULL;
+
+	if (role && role->node && role->node->kind == NODE_BLOCK)
+		ports_of_body(k, role->node->u.block.body, quotes);
+	if (origin && origin->node && origin->node->kind == NODE_BLOCK)
+		ports_of_body(k, origin->node->u.block.body, quotes);
+	if (!k->n)
+		ports_of_text(k, quotes);
+}
+
+void complete_values(struct completing *k)
+{
+	const struct place_at *p = &k->c->places[k->c->depth - 1];
+
+	if (p->kind == PLACE_CALL && p->method.p && wants(k, TYPE_PORTS)) {
+		add_ports(k, p->role, true);
+		return;
+	}
+	if (k->c->prefix.n && k->c->prefix.p[0] >= '0' && k->c->prefix.p[0] <= '9') {
+		add_units(k);
+		return;
+	}
+	add_literals(k);
+	if (wants(k, TYPE_ENUM) && p->kind != PLACE_CALL) {
+		add_locals(k);
+		add_file_names(k);
+		return;
+	}
+	if (wants(k, TYPE_ROLE) || !k->c->want || inner(k->c->want)->kind == TYPE_BOOL || inner(k->c->want)->kind == TYPE_ENV_VALUE ||
+	    inner(k->c->want)->kind == TYPE_INT || inner(k->c->want)->kind == TYPE_STRING)
+		context_roles(k->c, add_role, k);
+	add_argument_names(k);
+	add_locals(k);
+	add_file_names(k);
+	if (!wants(k, TYPE_ACCELERATOR) && !wants(k, TYPE_ROLE))
+		add_builtins(k);
+	if (wants(k, TYPE_ACCELERATOR))
+		add_more_devices(k);
+	if (!wants(k, TYPE_ACCELERATOR) && !wants(k, TYPE_ROLE))
+		complete_word(k, ITEM_KEYWORD, "if", "if c then a else b", 50);
+}
+
+/* ---- members ---- */
+
+static void add_member(struct completing *k, const struct check_member *m)
+{
+	struct str label = str_of(m->name), insert = label;
+	bool pair = str_is(label, "address") || str_is(label, "port");
+
+	if (m->method)
+		insert = str_printf(k->r->arena, pair ? "%s(${1:0}, \"$2\")" : str_is(label, "addresses") ? "%s(\"$1\")" : "%s(${1:0})", m->name);
+	complete_add(k, &(struct item){ .kind = m->method ? ITEM_METHOD : ITEM_PROPERTY, .label = label, .doc = str_of(m->doc),
+		.detail = type_spell(k->r->arena, m->type), .insert = insert, .snippet = m->method,
+		.rank = context_fits(k->c->want, m->type) ? 10 : 30 });
+}
+
+static void add_module_members(struct completing *k, const struct module *m)
+{
+	bool framework = str_is(k->c->word, "framework");
+
+	for (size_t i = 0; i < m->values.n; i++) {
+		const struct decl *d = m->values.entries[i].value;
+		if (d->name.p[0] == '_' || (!is_callable(d) && d->kind != DECL_LET && d->kind != DECL_FRAMEWORK))
+			continue;
+		if (framework ? d->kind == DECL_FRAMEWORK : d->kind != DECL_FRAMEWORK && fits(k, d))
+			complete_decl(k, d, d->name, 10);
+	}
+}
+
+void complete_members(struct completing *k)
+{
+	const struct type *t = inner(k->c->base);
+	struct check_member m;
+
+	if (k->c->base_module) {
+		add_module_members(k, k->c->base_module);
+		return;
+	}
+	if (!t)
+		return;
+	bool planned = k->c->places[1].block == BLOCK_TEST || k->c->places[1].kind == PLACE_POLICY;
+	for (size_t i = 0; check_member(t->kind, i, &m); i++)
+		if (!m.planned || (k->c->depth > 1 && planned))
+			add_member(k, &m);
+	for (size_t i = 0; t->kind == TYPE_RECORD && i < t->record->nfields; i++)
+		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = t->record->fields[i].name, .doc = t->record->fields[i].doc,
+			.detail = type_spell(k->r->arena, t->record->fields[i].type), .rank = 10 });
+	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++)
+		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = t->members[i].name, .rank = 10,
+			.detail = type_spell(k->r->arena, t->members[i].type) });
+	if (t->kind == TYPE_PORTS)
+		add_ports(k, NULL, false);
+	for (const struct field *f = t->kind == TYPE_ROLE ? schema_next(BLOCK_ROLE, NULL) : NULL; f; f = schema_next(BLOCK_ROLE, f))
+		complete_add(k, &(struct item){ .kind = ITEM_FIELD, .label = str_of(f->name), .detail = str_of(f->type), .doc = str_of(f->doc),
+			.rank = context_fits(k->c->want, schema_type(&k->c->types, f->id)) ? 20 : 40 });
+}
+
+/* ---- types ---- */
+
+void complete_types(struct completing *k)
+{
+	static const char *const words[] = { "int", "string", "bool", "float", "cpu", "memory", "duration", "elastic", "range", "topology",
+		"image", "name", "path", "port", "accelerator", "volume", "data" };
+	const struct map *types = &k->c->module->types;
+
+	for (size_t i = 0; i < types->n; i++)
+		if (((const struct decl *)types->entries[i].value)->kind == DECL_TYPE)
+			complete_decl(k, types->entries[i].value, types->entries[i].key, 10);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		complete_word(k, ITEM_KEYWORD, words[i], "type", 20);
+	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("enum"), .insert = STR("enum(\"$1\")"), .snippet = true, .rank = 25 });
+	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("list"), .insert = STR("list[${1:string}]"), .snippet = true, .rank = 25 });
+	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("map"), .insert = STR("map[${1:string}]"), .snippet = true, .rank = 25 });
+}
+
+/* ---- inside quotes ---- */
+
+static void add_file(void *to, struct str name)
+{
+	struct completing *k = to;
+
+	if (str_ends(name, STR(".tj")) && !str_eq(name, path_base(k->r->document->path)) && !str_is(name, "project.tj"))
+		complete_add(k, &(struct item){ .kind = ITEM_FILE, .label = name, .rank = 10 });
+}
+
+void complete_texts(struct completing *k)
+{
+	const struct type *t = inner(k->c->want);
+	const struct place_at *call = k->c->depth > 1 ? &k->c->places[k->c->depth - 2] : NULL;
+	const struct reader *reader = k->r->lsp->host.reader;
+
+	for (size_t i = 0; t && t->kind == TYPE_ENUM && i < t->n; i++)
+		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .label = t->words[i], .rank = 5 });
+	if (t && t->kind == TYPE_PORTS && call)
+		add_ports(k, call->role, false);
+	if (str_is(k->c->word, "import") && reader->list)
+		reader->list(reader->context, k->r->arena, path_directory(k->r->document->path), add_file, k);
+}

@@ -1,0 +1,115 @@
+/*
+ * lines.c - a table of line starts, and counting inside one line.
+ *
+ * Lines are found with memchr, which passes over 10,000 of them in some
+ * microseconds.  Places are mostly asked for in their order, so counting goes on
+ * where it last stopped: a text on one line costs no more than one on many.
+ */
+#include "lsp/lines.h"
+
+/* Where the line that holds P ends, its line end included; END without one. */
+static const char *line_end(const char *p, const char *end)
+{
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	const char *stop = newline ? newline : end;
+	const char *carriage = memchr(p, '\r', (size_t)(stop - p));
+
+	if (carriage && carriage + 1 != newline)
+		return carriage + 1;
+	return newline ? newline + 1 : NULL;
+}
+
+struct lines lines_of(struct arena *a, struct str text, enum encoding encoding)
+{
+	struct lines l = { .text = text, .encoding = encoding, .mark = ARENA_NEW(a, struct lines_mark) };
+	const char *end = text.p + text.n;
+
+	for (const char *p = text.p; p; p = text.n ? line_end(p, end) : NULL)
+		ARENA_PUSH(a, l.start, l.n, (uint32_t)(p - text.p));
+	return l;
+}
+
+size_t lines_number(const struct lines *l, size_t offset)
+{
+	size_t from = 0, to = l->n;
+
+	while (from + 1 < to) {
+		size_t middle = from + (to - from) / 2;
+		if (l->start[middle] <= offset)
+			from = middle;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+struct str lines_line(const struct lines *l, size_t line)
+{
+	if (line >= l->n)
+		return STR("");
+	size_t start = l->start[line], end = line + 1 < l->n ? l->start[line + 1] : l->text.n;
+
+	while (end > start && (l->text.p[end - 1] == '\n' || l->text.p[end - 1] == '\r'))
+		end--;
+	return (struct str){ l->text.p + start, end - start };
+}
+
+/* Units of a character that is N bytes of UTF-8. */
+static size_t units(enum encoding encoding, size_t n)
+{
+	return encoding == ENCODING_UTF8 ? n : encoding == ENCODING_UTF16 && n == 4 ? 2 : 1;
+}
+
+static size_t character(const char *p, size_t n)
+{
+	size_t size = (unsigned char)*p < 0x80 ? 1 : str_utf8(p, n);
+
+	return size ? size : 1;
+}
+
+size_t lines_units(enum encoding encoding, struct str bytes)
+{
+	size_t count = 0;
+
+	if (encoding == ENCODING_UTF8)
+		return bytes.n;
+	for (size_t i = 0, size; i < bytes.n; i += size) {
+		size = character(bytes.p + i, bytes.n - i);
+		count += units(encoding, size);
+	}
+	return count;
+}
+
+struct position lines_position(const struct lines *l, size_t offset)
+{
+	size_t line = lines_number(l, offset < l->text.n ? offset : l->text.n);
+	struct str text = lines_line(l, line);
+	size_t bytes = offset - l->start[line];
+
+	if (bytes > text.n)             /* in the line end, or behind the text */
+		bytes = text.n;
+	struct lines_mark from = *l->mark;
+	if (from.line != line || from.offset > bytes)
+		from = (struct lines_mark){ .line = line };
+	from.units += lines_units(l->encoding, (struct str){ text.p + from.offset, bytes - from.offset });
+	from.offset = bytes;
+	*l->mark = from;
+	return (struct position){ (uint32_t)line, (uint32_t)from.units };
+}
+
+size_t lines_offset(const struct lines *l, struct position at)
+{
+	if (at.line >= l->n)
+		return l->text.n;
+	struct str text = lines_line(l, at.line);
+	size_t i = 0, count = 0;
+
+	while (i < text.n) {
+		size_t size = character(text.p + i, text.n - i);
+		count += units(l->encoding, size);
+		if (count > at.character)       /* inside the character: its start */
+			break;
+		i += size;
+	}
+	return l->start[at.line] + i;
+}

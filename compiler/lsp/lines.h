@@ -1,0 +1,43 @@
+/*
+ * lines.h - places in a text as editors count them.
+ *
+ * The compiler counts bytes; a position of the protocol is a line and a number
+ * of code units in it, of the encoding that client and server agreed on.  A line
+ * ends with LF, CRLF or CR.  A position behind the end of its line is the end of
+ * the line, one behind the last line is the end of the text.
+ */
+#ifndef TRAINC_LSP_LINES_H
+#define TRAINC_LSP_LINES_H
+
+#include "base/str.h"
+
+enum encoding { ENCODING_UTF16, ENCODING_UTF8, ENCODING_UTF32 };
+
+struct position {
+	uint32_t line, character;
+};
+
+struct lines {
+	struct str text;
+	uint32_t *start;                /* of each line; there is at least one */
+	size_t n;
+	enum encoding encoding;
+	struct lines_mark {             /* the last place that was asked for: the next one is counted from there */
+		size_t line, offset, units;
+	} *mark;
+};
+
+/* The lines of TEXT, which is borrowed. */
+struct lines lines_of(struct arena *a, struct str text, enum encoding encoding);
+
+struct position lines_position(const struct lines *l, size_t offset);
+size_t lines_offset(const struct lines *l, struct position at);
+
+/* The number of the line that holds OFFSET. */
+size_t lines_number(const struct lines *l, size_t offset);
+/* The text of a line, without its end; empty behind the last. */
+struct str lines_line(const struct lines *l, size_t line);
+/* How many units of the encoding the bytes are. */
+size_t lines_units(enum encoding encoding, struct str bytes);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * lsp.h - the language server, whatever carries its messages.
+ *
+ * A message goes in by lsp_receive(), which only notes it; lsp_work() does one
+ * thing (answers one request, analyses one document) and is called while it
+ * returns true.  In between more messages may be received, so a request that was
+ * cancelled is never begun, and of several edits only the last is analysed.
+ * Answers leave through the host.  The command's host is standard input and
+ * output; a browser's is a worker.
+ *
+ * The server reads files through the host's reader, under absolute paths, and
+ * texts of open documents in their place.  Fails: never; what is wrong with a
+ * message is its answer.
+ */
+#ifndef TRAINC_LSP_LSP_H
+#define TRAINC_LSP_LSP_H
+
+#include "base/source.h"
+
+struct lsp;
+
+struct lsp_host {
+	void *context;
+	const struct reader *reader;
+	/* Sends one message: JSON, without a header. */
+	void (*send)(void *context, const char *message, size_t n);
+	/* Calls back with the path of each .tj file below a directory; may be NULL. */
+	void (*files)(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path), void *to);
+	/*
+	 * Keeps a text without a file (a module of the library, a page about a
+	 * diagnostic) where editors can open it, and gives its path.  May be NULL or
+	 * fail: such texts then have URIs `trainc:/NAME`, and the request
+	 * trainc/source gives their text.
+	 */
+	bool (*keep)(void *context, struct arena *a, struct str name, struct str text, struct str *ret_path);
+};
+
+struct lsp *lsp_new(const struct lsp_host *host);
+void lsp_receive(struct lsp *l, const char *message, size_t n);
+bool lsp_work(struct lsp *l);
+/* Has the client sent `exit`?  Then *ret_status is what the process leaves with. */
+bool lsp_ended(const struct lsp *l, int *ret_status);
+void lsp_release(struct lsp *l);
+
+#endif

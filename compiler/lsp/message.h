@@ -1,0 +1,54 @@
+/*
+ * message.h - messages of the protocol: reading their members, writing JSON.
+ *
+ * Messages are read by the JSON reader that manifests are read by (data/), which
+ * keeps 64-bit numbers and text with NUL, and written straight into a buffer.
+ * The writing functions set commas themselves: a value follows a key or stands
+ * in a list.
+ */
+#ifndef TRAINC_LSP_MESSAGE_H
+#define TRAINC_LSP_MESSAGE_H
+
+#include "base/buf.h"
+#include "lsp/lines.h"
+#include "data/data.h"
+
+/* ---- reading: absent, or of another kind, is NULL, false, 0, p == NULL ---- */
+
+/* The member of a member ...: names with a '.' between them. */
+const struct data *msg_get(const struct data *d, const char *path);
+struct str msg_text(const struct data *d, const char *path);
+int64_t msg_number(const struct data *d, const char *path, int64_t fallback);
+bool msg_flag(const struct data *d, const char *path);
+struct position msg_position(const struct data *d, const char *path);
+/* Does the list at PATH hold the text? */
+bool msg_lists(const struct data *d, const char *path, const char *text);
+
+/* ---- writing ---- */
+
+void msg_key(struct buf *out, const char *key);
+void msg_open(struct buf *out, char bracket);           /* '{' or '[' */
+void msg_close(struct buf *out, char bracket);          /* '}' or ']' */
+void msg_put_text(struct buf *out, struct str text);
+void msg_put_int(struct buf *out, int64_t n);
+void msg_put_bool(struct buf *out, bool b);
+void msg_put_raw(struct buf *out, const char *json);
+/* Any value as it was read: the id of a request, the data of an item. */
+void msg_put_data(struct buf *out, const struct data *d);
+/* Members of an object: a key, and its value as the functions above write it. */
+void msg_add_text(struct buf *out, const char *key, struct str text);
+void msg_add_z(struct buf *out, const char *key, const char *text);
+void msg_add_int(struct buf *out, const char *key, int64_t n);
+void msg_add_bool(struct buf *out, const char *key, bool b);
+void msg_add_raw(struct buf *out, const char *key, const char *json);
+void msg_add_list(struct buf *out, const char *key);    /* key and '[' */
+void msg_add_object(struct buf *out, const char *key);  /* key and '{' */
+void msg_add_position(struct buf *out, const char *key, struct position at);
+/* The range of the bytes [start, end). */
+void msg_add_range(struct buf *out, const char *key, const struct lines *l, size_t start, size_t end);
+/* { range, newText } as an element of a list. */
+void msg_put_edit(struct buf *out, const struct lines *l, size_t start, size_t end, struct str text);
+/* Markdown, or the plain text where the client shows no Markdown. */
+void msg_add_markup(struct buf *out, const char *key, bool markdown, struct str text);
+
+#endif

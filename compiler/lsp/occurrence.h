@@ -1,0 +1,62 @@
+/*
+ * occurrence.h - every name in a text, and what it stands for.
+ *
+ * One walk over the tree of a module gives all of them.  Hover, definition,
+ * references, rename, highlights and semantic tokens are questions about this
+ * one list, so they agree with each other and with the checker, whose marks on
+ * the tree are what is read here.
+ */
+#ifndef TRAINC_LSP_OCCURRENCE_H
+#define TRAINC_LSP_OCCURRENCE_H
+
+#include "check/check.h"
+#include "check/schema.h"
+
+enum occurrence_kind {
+	OCCURRENCE_DECL,                /* decl: any declaration, role, formal, loop variable, built-in value or function */
+	OCCURRENCE_FIELD,               /* field: of the schema */
+	OCCURRENCE_RECORD_FIELD,        /* decl: the type; record: its field */
+	OCCURRENCE_BLOCK,               /* word: role, sidecar ... */
+	OCCURRENCE_BLOCK_NAME,          /* the name of a sidecar, init container or object; block: the node */
+	OCCURRENCE_MEMBER,              /* word, base: a member of a role, `cluster`, `pod`, an elastic range ... */
+	OCCURRENCE_PORT,                /* word: the name of a port; decl: the role that has it, NULL when not known */
+	OCCURRENCE_VARIABLE,            /* word: a variable of the environment */
+	OCCURRENCE_KEY,                 /* word: any other key of a map */
+	OCCURRENCE_MODULE,              /* module: the path of an import; NULL when it failed */
+	OCCURRENCE_TYPE,                /* word: a type of the language */
+	OCCURRENCE_CHOICE,              /* word: a string that is one of an enum's */
+	OCCURRENCE_JOB,                 /* the title of a job; node */
+	OCCURRENCE_TITLE,               /* the name or title of a profile, test or policy */
+	OCCURRENCE_ARGUMENT             /* word: the name of an argument of a built-in function */
+};
+
+struct occurrence {
+	enum occurrence_kind kind;
+	struct span at;
+	struct str word;
+	const struct decl *decl;
+	const struct field *field;
+	const struct record_field *record;
+	const struct module *module;
+	const struct type *type;        /* of the value, where it is known; of an enum's choice */
+	const struct type *base;
+	struct node *node;              /* that the name belongs to */
+	bool declares, writes;          /* declares it; sets it */
+	bool quoted;                    /* written as a string: `at` is inside the quotes */
+};
+
+typedef void occurrence_visit(void *to, const struct occurrence *o);
+
+/* Calls EACH for every name in the module, in no particular order. */
+void occurrences(const struct program *p, struct module *m, occurrence_visit *each, void *to);
+
+/* The innermost one at a global offset, ends included; false without. */
+bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, struct occurrence *ret);
+
+/* The declaration behind a job's role: the framework's, if that has one of the name. */
+const struct decl *occurrence_origin(const struct decl *d);
+
+/* Do two occurrences mean one thing? */
+bool occurrence_same(const struct occurrence *a, const struct occurrence *b);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * server.h - what the files of the language server share.
+ *
+ * A document is a text in the editor.  Its analysis is the program that has it
+ * as root file, compiled; it is made when somebody asks after an edit, and the
+ * one before it that had no error is kept for what only a sound program can
+ * answer.  A request is answered from the documents by one function of the
+ * table in server.c, which appends the result to `out`.
+ */
+#ifndef TRAINC_LSP_SERVER_H
+#define TRAINC_LSP_SERVER_H
+
+#include "compile.h"
+#include "lsp/lines.h"
+#include "lsp/lsp.h"
+#include "lsp/message.h"
+
+/* What the client can show (its capabilities); false for what it did not mention. */
+struct client {
+	enum encoding encoding;
+	bool markdown, snippets, related, code_description, action_literals, label_details, hierarchical_symbols;
+	bool refresh_hints, refresh_lenses, refresh_tokens, versioned_edits, watch_files, prepare_rename;
+	bool virtual_documents;         /* shows `trainc:` URIs by trainc/source */
+	bool on_save;                   /* wants diagnostics of saved texts only */
+};
+
+struct analysis {
+	struct trainc *compile;
+	struct lsp *lsp;
+	struct reader reader;           /* open documents in place of files; notes what is read */
+	struct str base;                /* directory that the program's paths start from */
+	struct map reads;               /* absolute paths that were read or looked for */
+	struct source_lines {
+		const struct source *source;
+		struct lines lines;
+	} *lines;                       /* of the sources that places were asked of */
+	size_t nlines;
+	unsigned users;
+	bool sound;                     /* without errors */
+};
+
+struct document {
+	struct str uri, path;           /* malloc'd; `path` is absolute, or made of the URI when it names no file */
+	struct buf text;
+	int64_t version;
+	bool has_version;
+	struct analysis *now;           /* of the last text that was analysed; NULL before */
+	struct analysis *good;          /* the last sound one; may be `now`; NULL without */
+	bool stale;                     /* the text, or a file that the program reads, has changed since */
+	bool unpublished;               /* its diagnostics have to be sent */
+	struct str *published;          /* URIs of other files that have diagnostics because of it; malloc'd */
+	size_t npublished;
+	uint32_t *tokens;               /* of the last answer about semantic tokens; malloc'd */
+	size_t ntokens;
+	unsigned token_version;
+	struct document *next;
+};
+
+struct lsp {
+	struct lsp_host host;
+	struct client client;
+	struct message *queue, **queue_end;
+	struct buf out;                 /* the message that is being written */
+	struct document *documents;     /* the one that was edited last is first */
+	struct arena life;              /* of the session: roots, settings */
+	struct str *roots;              /* directories of the workspace */
+	size_t nroots;
+	struct arena scratch;           /* of one request */
+	struct map catalog;             /* parsed modules of the library: name -> struct library_module * */
+	enum { LSP_NEW, LSP_RUNNING, LSP_SHUT, LSP_ENDED } state;
+	int status;
+	int64_t requests;               /* of the server to the client */
+	struct map overlay;             /* path -> struct str *: texts in place of documents and files, while a rename is tried */
+	/* options of programs, from the client's settings */
+	struct str target, kubernetes;
+	bool refresh;                   /* another file changed: hints, lenses and tokens of open documents have to be asked for again */
+};
+
+/* The error that a handler answers with: returns false. */
+enum lsp_error {
+	LSP_PARSE = -32700, LSP_INVALID = -32600, LSP_UNKNOWN = -32601, LSP_PARAMS = -32602, LSP_NOT_INITIALIZED = -32002,
+	LSP_CANCELLED = -32800, LSP_FAILED = -32803
+};
+struct request {
+	struct lsp *lsp;
+	const struct data *params;
+	struct arena *arena;            /* until the answer is sent */
+	struct buf *out;                /* the result */
+	struct document *document;      /* that params.textDocument names; NULL without */
+	enum lsp_error error;
+	struct str why;
+};
+bool request_fail(struct request *r, enum lsp_error error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- messages out (send.c) ---- */
+
+struct buf *server_begin(struct lsp *l, const char *method);    /* append the params */
+void server_send(struct lsp *l);
+/* Begins the answer to request ID: append its members and a brace, then flush. */
+void server_answer(struct lsp *l, const struct data *id);
+/* Answers request ID (NULL: none could be read) with an error. */
+void server_refuse(struct lsp *l, const struct data *id, enum lsp_error error, struct str why);
+/* Sends the finished message. */
+void server_flush(struct lsp *l);
+/* Asks the client for something; the answer is not waited for. */
+struct buf *server_ask(struct lsp *l, const char *method);
+
+/* ---- documents (document.c, document_find.c) ---- */
+
+struct document *document_find(struct lsp *l, struct str uri);
+struct document *document_at(struct lsp *l, struct str path);
+void document_open(struct request *r);
+void document_change(struct request *r);
+void document_save(struct request *r);
+void document_close(struct request *r);
+void documents_release(struct lsp *l);
+/* Programs that read the path are stale. */
+void document_touch(struct lsp *l, struct str path);
+/* Every program is. */
+void document_touch_all(struct lsp *l);
+static inline struct str document_text(const struct document *d) { return buf_text(&d->text); }
+
+/* ---- analyses (analysis.c) ---- */
+
+/* Compiles a program with the file at PATH as root; `base` is a directory above it. */
+struct analysis *analysis_new(struct lsp *l, struct str path);
+/* The present one of a document, made now if need be. */
+struct analysis *analysis_of(struct lsp *l, struct document *d);
+void analysis_drop(struct analysis *a);
+/* Where the texts of its sources are: the absolute path, or p == NULL for the library and the command line. */
+struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s);
+/* The URI under which an editor finds the source. */
+struct str analysis_uri(struct arena *a, const struct analysis *an, const struct source *s);
+/* The path of a document's URI; p == NULL for one that is not a file and not open. */
+struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
+/* The lines of a source, in the encoding of the client. */
+const struct lines *analysis_lines(struct analysis *an, const struct source *s);
+/* The module whose text a source is; NULL without. */
+struct module *analysis_module(const struct analysis *an, const struct source *s);
+/* A text that is no file, for the editor. */
+struct str server_keep(struct lsp *l, struct arena *a, struct str name, struct str text);
+/* The text that server_keep() was given under a name; p == NULL when it is not one of the compiler's. */
+struct str server_text(struct arena *a, struct str name);
+
+/* ---- the answers, one function for each method ---- */
+
+typedef bool lsp_handler(struct request *r);
+lsp_handler hover_answer, completion_answer, signature_answer;
+lsp_handler definition_answer, references_answer, highlight_answer, rename_prepare, rename_answer;
+lsp_handler symbols_document, symbols_workspace;
+lsp_handler actions_answer;
+lsp_handler format_answer, format_range_answer, format_type_answer;
+lsp_handler ranges_folding, ranges_selection;
+lsp_handler tokens_full, tokens_delta, tokens_range;
+lsp_handler hints_answer, lens_answer;
+lsp_handler preview_answer, environment_answer, plan_answer, source_answer, import_answer, command_answer;
+lsp_handler calls_prepare, calls_incoming, calls_outgoing;
+lsp_handler links_answer;
+
+/* Sends the diagnostics of a document, and of the files that its program reads and nobody has open. */
+void publish(struct lsp *l, struct document *d);
+void publish_nothing(struct lsp *l, struct document *d);
+/* Asks the client to ask again for what depends on other files. */
+void publish_refresh(struct lsp *l);
+
+#endif

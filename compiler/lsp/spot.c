@@ -1,0 +1,139 @@
+/*
+ * spot.c - from a position to a name, and from a name to all of its places.
+ *
+ * Programs of the workspace share files, but each has trees of its own: what two
+ * of them call by one declaration is told by the file and the offset where that
+ * is written.
+ */
+#include "lsp/spot.h"
+
+bool spot_at(struct request *r, struct spot *s)
+{
+	*s = (struct spot){ .analysis = analysis_of(r->lsp, r->document) };
+	s->module = s->analysis->compile->program.root;
+	s->source = s->module ? s->module->source : NULL;
+	if (!s->source)
+		return false;
+	s->lines = analysis_lines(s->analysis, s->source);
+	s->offset = s->source->base + (uint32_t)lines_offset(s->lines, msg_position(r->params, "position"));
+	s->named = occurrence_at(&s->analysis->compile->program, s->module, s->offset, &s->name);
+	return true;
+}
+
+struct span spot_declared(const struct occurrence *o)
+{
+	const struct decl *d = occurrence_origin(o->decl);
+	const struct source *from;
+
+	switch (o->kind) {
+	case OCCURRENCE_RECORD_FIELD: return o->record->span;
+	case OCCURRENCE_MODULE:
+		from = o->module ? o->module->source : NULL;
+		return from ? (struct span){ from->base, from->base } : (struct span){ 0, 0 };
+	case OCCURRENCE_DECL: return d ? d->span : (struct span){ 0, 0 };
+	case OCCURRENCE_JOB: case OCCURRENCE_TITLE: case OCCURRENCE_BLOCK_NAME: return o->at;
+	default: return (struct span){ 0, 0 };
+	}
+}
+
+void spot_put_location(struct request *r, struct analysis *an, struct span at)
+{
+	const struct source *s = source_at(&an->compile->sources, at.start);
+
+	msg_open(r->out, '{');
+	msg_add_text(r->out, "uri", analysis_uri(r->arena, an, s));
+	msg_add_range(r->out, "range", analysis_lines(an, s), at.start - s->base, at.end - s->base);
+	msg_close(r->out, '}');
+}
+
+/* ---- all places ---- */
+
+struct gathering {
+	struct request *r;
+	struct analysis *an;            /* that is walked */
+	const struct module *module;
+	const struct occurrence *wanted;
+	struct str path;                /* of the declaration; p == NULL: compare within the program only */
+	uint32_t declared;              /* its offset in that file */
+	bool foreign;                   /* another program than the one of the spot */
+	struct map seen;
+	void (*each)(void *to, const struct mention_at *m);
+	void *to;
+};
+
+/* Is it declared where the wanted one is? */
+static bool same_place(struct gathering *g, const struct occurrence *o)
+{
+	struct span at = spot_declared(o);
+	const struct source *s = source_at(&g->an->compile->sources, at.start);
+
+	if (o->kind != g->wanted->kind || !s)
+		return false;
+	struct str path = analysis_path(g->r->arena, g->an, s);
+	return path.p && at.start - s->base == g->declared && str_eq(path, g->path);
+}
+
+static void consider(void *to, const struct occurrence *o)
+{
+	struct gathering *g = to;
+	const struct source *s = g->module->source;
+
+	if (g->foreign ? !same_place(g, o) : !occurrence_same(o, g->wanted))
+		return;
+	struct mention_at m = { .uri = analysis_uri(g->r->arena, g->an, s), .lines = analysis_lines(g->an, s), .start = o->at.start - s->base,
+		.end = o->at.end - s->base, .declares = o->declares, .writes = o->writes, .occurrence = o };
+	struct str key = str_printf(g->r->arena, "%.*s:%zu", STR_ARG(m.uri), m.start);
+	if (!map_put(&g->seen, g->r->arena, key, g))
+		g->each(g->to, &m);
+}
+
+static void walk_program(struct gathering *g, bool library)
+{
+	const struct program *p = &g->an->compile->program;
+
+	for (size_t i = 0; i < p->n; i++) {
+		g->module = p->modules[i];
+		if (p->modules[i]->source && (library || !p->modules[i]->library))
+			occurrences(p, p->modules[i], consider, g);
+	}
+	if (p->project.module && p->project.module != p->root) {
+		g->module = p->project.module;
+		occurrences(p, p->project.module, consider, g);
+	}
+}
+
+/* A file of the workspace: a program of its own, if it may import the declaration. */
+static void other_program(void *to, struct str path)
+{
+	struct gathering *g = to;
+	struct lsp *l = g->r->lsp;
+	const struct document *d = document_at(l, path);
+	struct str text, why;
+
+	if (d)
+		text = document_text(d);
+	else if (!l->host.reader->read(l->host.reader->context, g->r->arena, path, &text, &why))
+		return;
+	if (!memmem(text.p, text.n, "import", 6) || !memmem(text.p, text.n, g->wanted->word.p, g->wanted->word.n))
+		return;
+	g->an = analysis_new(l, path);
+	walk_program(g, false);
+	analysis_drop(g->an);
+}
+
+void spot_mentions(struct request *r, const struct spot *s, bool everywhere, void (*each)(void *to, const struct mention_at *m), void *to)
+{
+	struct gathering g = { .r = r, .an = s->analysis, .wanted = &s->name, .each = each, .to = to };
+	struct span declared = spot_declared(&s->name);
+	const struct source *source = source_at(&s->analysis->compile->sources, declared.start);
+	struct lsp *l = r->lsp;
+
+	walk_program(&g, true);
+	if (!everywhere || !source || s->name.kind == OCCURRENCE_MODULE || !l->host.files)
+		return;
+	g.path = analysis_path(r->arena, s->analysis, source);
+	g.declared = declared.start - source->base;
+	g.foreign = true;
+	for (size_t i = 0; g.path.p && i < l->nroots; i++)
+		l->host.files(l->host.context, r->arena, l->roots[i], other_program, &g);
+}

@@ -1,0 +1,45 @@
+/*
+ * spot.h - the place in a document that a request asks about, and all places of
+ * the program, or of the workspace, that mean what stands there.
+ */
+#ifndef TRAINC_LSP_SPOT_H
+#define TRAINC_LSP_SPOT_H
+
+#include "lsp/occurrence.h"
+#include "lsp/server.h"
+
+struct spot {
+	struct analysis *analysis;
+	struct module *module;          /* the root: the document */
+	const struct source *source;
+	const struct lines *lines;
+	uint32_t offset;                /* global; of params.position */
+	struct occurrence name;
+	bool named;                     /* a name stands there */
+};
+
+/* False when the document could not be read as a program at all. */
+bool spot_at(struct request *r, struct spot *s);
+
+/* Where a name is declared: a span of the analysis; unknown for what the language itself has. */
+struct span spot_declared(const struct occurrence *o);
+
+/* One place that means the same. */
+struct mention_at {
+	struct str uri;
+	const struct lines *lines;
+	size_t start, end;              /* bytes of the text */
+	bool declares, writes;
+	const struct occurrence *occurrence;
+};
+/*
+ * Calls EACH for every place that means what the spot names, each once: in the
+ * modules of its program, and in the other programs of the workspace when
+ * `everywhere`.
+ */
+void spot_mentions(struct request *r, const struct spot *s, bool everywhere, void (*each)(void *to, const struct mention_at *m), void *to);
+
+/* { uri, range } of a span. */
+void spot_put_location(struct request *r, struct analysis *an, struct span at);
+
+#endif

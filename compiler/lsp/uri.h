@@ -1,0 +1,19 @@
+/*
+ * uri.h - documents are named by URI, files by path.
+ *
+ * `file:///a%20b.tj` is the file "/a b.tj"; `file:///c%3A/x` is "c:/x".  Any
+ * other URI names no file: such a document lives in the editor only.
+ */
+#ifndef TRAINC_LSP_URI_H
+#define TRAINC_LSP_URI_H
+
+#include "base/buf.h"
+
+/* The path of a file URI; false for any other. */
+bool uri_path(struct arena *a, struct str uri, struct str *ret);
+/* The URI of an absolute path, with everything escaped that RFC 3986 does not leave free. */
+struct str uri_of(struct arena *a, struct str path);
+/* The same URI in the spelling that uri_of() gives, so that two spellings of one file are one key. */
+struct str uri_normal(struct arena *a, struct str uri);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * json.c - a tree as JSON, two spaces, one field a line.
+ */
+#include "objects/render.h"
+
+static void line(struct rendered *r, unsigned indent)
+{
+	buf_char(&r->bytes, '\n');
+	for (; indent; indent--)
+		buf_char(&r->bytes, ' ');
+}
+
+/* A segment is a string without its quotes. */
+static void segment(struct buf *b, struct str s)
+{
+	size_t at = b->n;
+
+	buf_json(b, s);
+	if (b->n < at + 2)
+		return;
+	memmove(b->p + at, b->p + at + 1, b->n - at - 2);
+	b->n -= 2;
+}
+
+static void text(struct rendered *r, const struct object *o)
+{
+	struct str one;
+	size_t n;
+	const struct str *s = render_segments(o, &one, &n);
+
+	if (n == 1 && s->p) {
+		buf_json(&r->bytes, *s);
+		return;
+	}
+	buf_char(&r->bytes, '"');
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].p)
+			segment(&r->bytes, s[i]);
+		else
+			render_hole(r, NULL, 0, false);
+	}
+	buf_char(&r->bytes, '"');
+}
+
+static void list(struct rendered *r, const struct object *o, unsigned indent)
+{
+	buf_char(&r->bytes, '[');
+	for (size_t i = 0; i < o->u.list.n; i++) {
+		if (i)
+			buf_char(&r->bytes, ',');
+		line(r, indent + 2);
+		json_value(r, o->u.list.at[i], indent + 2);
+	}
+	if (o->u.list.n)
+		line(r, indent);
+	buf_char(&r->bytes, ']');
+}
+
+static void map(struct rendered *r, const struct object *o, unsigned indent)
+{
+	buf_char(&r->bytes, '{');
+	for (size_t i = 0; i < o->u.map.n; i++) {
+		if (i)
+			buf_char(&r->bytes, ',');
+		line(r, indent + 2);
+		buf_json(&r->bytes, o->u.map.at[i].key);
+		buf_put(&r->bytes, ": ", 2);
+		json_value(r, o->u.map.at[i].value, indent + 2);
+	}
+	if (o->u.map.n)
+		line(r, indent);
+	buf_char(&r->bytes, '}');
+}
+
+void json_value(struct rendered *r, const struct object *o, unsigned indent)
+{
+	switch (o->kind) {
+	case OBJECT_NULL: buf_z(&r->bytes, "null"); break;
+	case OBJECT_BOOL: buf_z(&r->bytes, o->u.boolean ? "true" : "false"); break;
+	case OBJECT_INT: buf_int(&r->bytes, o->u.integer); break;
+	case OBJECT_FLOAT: render_float(&r->bytes, o->u.number); break;
+	case OBJECT_STRING:
+	case OBJECT_TEXT: text(r, o); break;
+	case OBJECT_MADE: render_hole(r, o, indent, false); break;
+	case OBJECT_LIST: list(r, o, indent); break;
+	case OBJECT_MAP: map(r, o, indent); break;
+	}
+}
+
+/* Objects stand as items of a List, two levels deep. */
+void json_object(struct rendered *r, const struct object *root)
+{
+	json_value(r, root, 4);
+}

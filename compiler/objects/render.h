@@ -1,0 +1,76 @@
+/*
+ * render.h - a tree as bytes with holes, and the bytes of one index.
+ *
+ * Rendering decides everything that does not depend on the index once: layout,
+ * quoting, escapes.  Writing replica i is then copying bytes between holes.  A
+ * hole is the index as digits, or a value that is made and rendered on the spot.
+ */
+#ifndef TRAINC_OBJECTS_RENDER_H
+#define TRAINC_OBJECTS_RENDER_H
+
+#include "objects/object.h"
+#include "objects/sink.h"
+
+struct hole {
+	size_t at;                      /* in the bytes before it */
+	const struct object *made;      /* OBJECT_MADE; NULL: the index */
+	unsigned indent;
+	bool in_list;                   /* after "-", not after "key:" */
+	struct span from;
+};
+
+struct rendered {
+	struct buf bytes;
+	struct hole *holes;
+	size_t nholes;
+	struct arena holes_arena;       /* of the holes alone: kept small, released with the rest */
+	bool json;
+	const struct sources *annotate; /* places at line ends; NULL: none */
+	struct span from;               /* of the innermost field whose place is known */
+	bool nested;                    /* the value of a hole: no holes of its own */
+	int64_t index;                  /* then the index is known */
+};
+
+/* Render a tree into `r` (emptied first). */
+void render_object(struct rendered *r, const struct object *root);
+void render_release(struct rendered *r);
+
+/* Bytes on their way to a sink, in large portions. */
+struct outlet {
+	const struct emit_sink *sink;
+	char *p;
+	size_t n;
+	bool refused;
+};
+void outlet_put(struct outlet *out, const char *bytes, size_t n);
+void outlet_flush(struct outlet *out);
+void outlet_release(struct outlet *out);
+
+/* The bytes of one index. */
+void render_write(const struct rendered *r, int64_t index, struct outlet *out);
+
+/* ---- for the two forms ---- */
+
+void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list);
+/* A text as segments: those of OBJECT_TEXT, or the one of OBJECT_STRING (kept in `one`). */
+const struct str *render_segments(const struct object *o, struct str *one, size_t *ret_n);
+/* A number as every reader reads it: with a point, as short as it can be. */
+void render_float(struct buf *b, double number);
+
+void yaml_object(struct rendered *r, const struct object *root);
+void yaml_value(struct rendered *r, const struct object *o, unsigned indent, bool in_list);
+void json_object(struct rendered *r, const struct object *root);
+void json_value(struct rendered *r, const struct object *o, unsigned indent);
+
+/* How a text stands in YAML. */
+enum yaml_style { YAML_PLAIN, YAML_SINGLE, YAML_DOUBLE, YAML_LITERAL };
+/*
+ * Must the character at `at` (not ASCII) be escaped?  YAML does not take it as it
+ * is, or some reader takes it for a line end; a malformed byte counts as U+FFFD.
+ */
+bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret);
+/* Plain beyond doubt: the quick answer for most texts. */
+bool yaml_simple(struct str s);
+enum yaml_style yaml_style_of(const struct str *segments, size_t n, bool key);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * sink.h - where written objects go: a stream, a file, a buffer.
+ */
+#ifndef TRAINC_OBJECTS_SINK_H
+#define TRAINC_OBJECTS_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* WRITE takes N bytes; false stops the writing. */
+struct emit_sink {
+	void *context;
+	bool (*write)(void *context, const char *bytes, size_t n);
+};
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * yaml.c - a tree in block style: two spaces, lists not indented below their
+ * key, one field a line, as kubectl prints it.
+ */
+#include "objects/render.h"
+
+enum { LONGEST_KEY = 1000 };            /* readers give up looking for the ':' of a simple key after 1,024 */
+
+static void spaces(struct buf *b, unsigned n)
+{
+	if (!buf_room(b, n))
+		return;
+	memset(b->p + b->n, ' ', n);
+	b->n += n;
+}
+
+/* Where the line came from, as a comment at its end. */
+static void line_end(struct rendered *r, struct span from)
+{
+	if (r->annotate && (span_known(from) || span_known(r->from))) {
+		struct place at = source_place(r->annotate, (span_known(from) ? from : r->from).start);
+		if (at.source)
+			buf_printf(&r->bytes, " # %.*s:%u", STR_ARG(at.source->name), at.line);
+	}
+	buf_char(&r->bytes, '\n');
+}
+
+static void escape(struct buf *b, unsigned char c)
+{
+	switch (c) {
+	case '"': buf_put(b, "\\\"", 2); break;
+	case '\\': buf_put(b, "\\\\", 2); break;
+	case '\n': buf_put(b, "\\n", 2); break;
+	case '\t': buf_put(b, "\\t", 2); break;
+	case '\r': buf_put(b, "\\r", 2); break;
+	default: buf_printf(b, "\\x%02X", c);
+	}
+}
+
+static void high_escape(struct buf *b, uint32_t c)
+{
+	if (c < 0x100)
+		buf_printf(b, "\\x%02X", (unsigned)c);
+	else
+		buf_printf(b, c < 0x10000 ? "\\u%04X" : "\\U%08X", (unsigned)c);
+}
+
+static void double_quoted(struct buf *b, struct str s)
+{
+	size_t plain = 0, size;
+	uint32_t c;
+
+	for (size_t i = 0; i < s.n; i += size) {
+		unsigned char byte = (unsigned char)s.p[i];
+		size = 1;
+		if (byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\')
+			continue;
+		if (byte >= 0x80 && !yaml_special(s, i, &size, &c))
+			continue;
+		buf_put(b, s.p + plain, i - plain);
+		if (byte < 0x80)
+			escape(b, byte);
+		else
+			high_escape(b, c);
+		plain = i + size;
+	}
+	buf_put(b, s.p + plain, s.n - plain);
+}
+
+/* One segment of a literal block: an indentation after every newline but the last, and none on empty lines. */
+static void literal_part(struct rendered *r, struct str s, unsigned indent, bool *start)
+{
+	size_t i = 0;
+
+	while (i < s.n) {
+		const char *newline = memchr(s.p + i, '\n', s.n - i);
+		size_t end = newline ? (size_t)(newline - s.p) : s.n;
+		if (*start && end > i)
+			spaces(&r->bytes, indent);
+		buf_put(&r->bytes, s.p + i, end - i);
+		*start = newline ? true : *start && end == i;
+		if (newline)
+			buf_char(&r->bytes, '\n');
+		i = end + (newline != NULL);
+	}
+}
+
+static void literal(struct rendered *r, const struct str *s, size_t n, unsigned indent, struct span from)
+{
+	const struct str *last = &s[n - 1];
+	bool start = true, ended = last->p && last->n && last->p[last->n - 1] == '\n';
+
+	buf_z(&r->bytes, ended ? "|" : "|-");
+	line_end(r, from);
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].p) {
+			literal_part(r, s[i], indent, &start);
+			continue;
+		}
+		if (start)
+			spaces(&r->bytes, indent);
+		start = false;
+		render_hole(r, NULL, 0, false);
+	}
+	if (!ended)
+		buf_char(&r->bytes, '\n');
+}
+
+static void quoted(struct rendered *r, const struct str *s, size_t n, enum yaml_style style)
+{
+	const char *quote = style == YAML_SINGLE ? "'" : style == YAML_DOUBLE ? "\"" : "";
+
+	buf_z(&r->bytes, quote);
+	for (size_t i = 0; i < n; i++) {
+		if (!s[i].p)
+			render_hole(r, NULL, 0, false);
+		else if (style == YAML_DOUBLE)
+			double_quoted(&r->bytes, s[i]);
+		else
+			buf_str(&r->bytes, s[i]);
+	}
+	buf_z(&r->bytes, quote);
+}
+
+static void text(struct rendered *r, const struct object *o, unsigned indent)
+{
+	struct str one;
+	size_t n;
+	const struct str *s = render_segments(o, &one, &n);
+	enum yaml_style style = yaml_style_of(s, n, false);
+
+	buf_char(&r->bytes, ' ');
+	if (style == YAML_LITERAL) {
+		literal(r, s, n, indent + 2, o->from);
+		return;
+	}
+	quoted(r, s, n, style);
+	line_end(r, o->from);
+}
+
+static void key(struct rendered *r, const struct object_field *f, unsigned indent)
+{
+	struct str name = f->key;
+	bool complex = name.n > LONGEST_KEY;
+
+	if (f->word || (!complex && yaml_simple(name))) {
+		buf_put(&r->bytes, name.p, name.n);
+		buf_char(&r->bytes, ':');
+		return;
+	}
+	if (complex)
+		buf_put(&r->bytes, "? ", 2);
+	quoted(r, &name, 1, yaml_style_of(&name, 1, true));
+	if (complex) {
+		buf_char(&r->bytes, '\n');
+		spaces(&r->bytes, indent);
+	}
+	buf_char(&r->bytes, ':');
+}
+
+/* `key: value` where both are plain, which is nearly every line: one look at each byte, no call for each part. */
+static bool plain_line(struct rendered *r, const struct object_field *f, unsigned indent)
+{
+	struct str k = f->key, v = f->value->u.string;
+
+	if (f->value->kind != OBJECT_STRING || r->annotate || k.n > LONGEST_KEY || !(f->word || yaml_simple(k)) || !yaml_simple(v))
+		return false;
+	if (!buf_room(&r->bytes, indent + k.n + v.n + 3))
+		return false;
+	char *p = r->bytes.p + r->bytes.n;
+	memset(p, ' ', indent);
+	memcpy(p += indent, k.p, k.n);
+	p += k.n;
+	*p++ = ':';
+	*p++ = ' ';
+	memcpy(p, v.p, v.n);
+	p[v.n] = '\n';
+	r->bytes.n += indent + k.n + v.n + 3;
+	return true;
+}
+
+/* The fields of a map; the first one stands where the line already is. */
+static void fields(struct rendered *r, const struct object *o, unsigned indent)
+{
+	for (size_t i = 0; i < o->u.map.n; i++) {
+		if (plain_line(r, &o->u.map.at[i], i ? indent : 0))
+			continue;
+		if (i)
+			spaces(&r->bytes, indent);
+		key(r, &o->u.map.at[i], indent);
+		yaml_value(r, o->u.map.at[i].value, indent, false);
+	}
+}
+
+/* `- value` likewise. */
+static bool plain_item(struct rendered *r, const struct object *o, unsigned indent)
+{
+	struct str v = o->u.string;
+
+	if (o->kind != OBJECT_STRING || r->annotate || !yaml_simple(v))
+		return false;
+	if (!buf_room(&r->bytes, indent + v.n + 3))
+		return false;
+	char *p = r->bytes.p + r->bytes.n;
+	memset(p, ' ', indent);
+	p += indent;
+	*p++ = '-';
+	*p++ = ' ';
+	memcpy(p, v.p, v.n);
+	p[v.n] = '\n';
+	r->bytes.n += indent + v.n + 3;
+	return true;
+}
+
+static void items(struct rendered *r, const struct object *o, unsigned indent)
+{
+	for (size_t i = 0; i < o->u.list.n; i++) {
+		if (plain_item(r, o->u.list.at[i], i ? indent : 0))
+			continue;
+		if (i)
+			spaces(&r->bytes, indent);
+		buf_char(&r->bytes, '-');
+		yaml_value(r, o->u.list.at[i], indent, true);
+	}
+}
+
+/* A map or list that is not empty: on the same line after "-", below after "key:". */
+static void nested(struct rendered *r, const struct object *o, unsigned indent, bool in_list)
+{
+	bool deeper = in_list || o->kind == OBJECT_MAP;
+
+	if (in_list)
+		buf_char(&r->bytes, ' ');
+	else {
+		line_end(r, o->from);
+		spaces(&r->bytes, indent + (deeper ? 2 : 0));
+	}
+	if (o->kind == OBJECT_MAP)
+		fields(r, o, indent + 2);
+	else
+		items(r, o, indent + (deeper ? 2 : 0));
+}
+
+static void word(struct rendered *r, const struct object *o)
+{
+	buf_char(&r->bytes, ' ');
+	switch (o->kind) {
+	case OBJECT_BOOL: buf_z(&r->bytes, o->u.boolean ? "true" : "false"); break;
+	case OBJECT_INT: buf_int(&r->bytes, o->u.integer); break;
+	case OBJECT_FLOAT: render_float(&r->bytes, o->u.number); break;
+	case OBJECT_LIST: buf_put(&r->bytes, "[]", 2); break;
+	case OBJECT_MAP: buf_put(&r->bytes, "{}", 2); break;
+	default: buf_z(&r->bytes, "null");
+	}
+	line_end(r, o->from);
+}
+
+void yaml_value(struct rendered *r, const struct object *o, unsigned indent, bool in_list)
+{
+	struct span outer = r->from;
+
+	if (span_known(o->from))
+		r->from = o->from;
+	if (o->kind == OBJECT_STRING || o->kind == OBJECT_TEXT)
+		text(r, o, indent);
+	else if (o->kind == OBJECT_MADE)
+		render_hole(r, o, indent, in_list);
+	else if ((o->kind == OBJECT_MAP && o->u.map.n) || (o->kind == OBJECT_LIST && o->u.list.n))
+		nested(r, o, indent, in_list);
+	else
+		word(r, o);
+	r->from = outer;
+}
+
+void yaml_object(struct rendered *r, const struct object *root)
+{
+	if (root->kind == OBJECT_MAP)
+		fields(r, root, 0);
+}

@@ -1,0 +1,108 @@
+/*
+ * complain.c - what to say about a token that cannot stand where it is.
+ *
+ * The parser knows which tokens could follow; people made a mistake of a kind.
+ * Each function here recognises one kind and says what to write instead; the
+ * order is that of language-decisions 8.  What was already reported (by the
+ * scanner, or as a broken bracket) is passed over in silence.
+ */
+#include "syntax/help/complain.h"
+
+#include "trainc.tab.h"
+
+void parse_too_deep(struct parse *p, struct span at)
+{
+	struct diag *d = diag_report(p->diags, TJ0114, at, "this expression is nested too deep");
+	diag_help(p->diags, d, "split it with 'let'");
+}
+
+enum { LOOK = 256 };                    /* tokens: a line may be the whole text */
+
+static bool is_repair(const struct token *t)
+{
+	return t->flags & (FLAG_TORN | FLAG_VIRTUAL) || t->kind == TOKEN_JUNK;
+}
+
+/* Has something in this item, or on this line of it, been reported before? */
+static bool is_known(const struct fault *f)
+{
+	size_t i = f->i > f->item + LOOK ? f->i - LOOK : f->item;
+
+	for (; i < f->i; i++)
+		if (is_repair(&f->at[i]))
+			return true;
+	if (f->line_end)
+		return false;
+	for (size_t end = i + LOOK; i < end && f->at[i].kind != TOKEN_END; i++)
+		if (is_repair(&f->at[i]))
+			return true;
+		else if (f->at[i + 1].flags & FLAG_LINE)
+			break;
+	return false;
+}
+
+/* What the broken item would have named, so that nobody misses it. */
+static void keep_name(struct fault *f)
+{
+	const struct token *t = &f->at[f->item];
+	struct parse *p = f->p;
+
+	switch (t->kind) {
+	case TOKEN_LET: case TOKEN_PARAM: case TOKEN_FN: case TOKEN_TYPE: case TOKEN_FRAMEWORK: case TOKEN_ACCELERATOR:
+	case TOKEN_PROFILE:
+		t += t[1].kind == TOKEN_IDENT;
+		break;
+	case TOKEN_IMPORT:              /* the last word of the line: an alias or the module's name; none behind a '.' */
+		for (size_t i = f->item + 1; i < f->item + 64 && f->at[i].kind != TOKEN_END && !(f->at[i].flags & FLAG_LINE); i++)
+			if (f->at[i].kind == TOKEN_IDENT || f->at[i].kind == TOKEN_DOT)
+				t = &f->at[f->at[i].kind == TOKEN_IDENT ? i : f->item];
+		break;
+	default:
+		break;
+	}
+	if (t->kind != TOKEN_IDENT && !token_is_word(t->kind) && t->kind != TOKEN_STRING)
+		return;
+	p->bad_name_at = (struct span){ t->start, t->end };
+	if (f->at[f->item].kind == TOKEN_IMPORT)        /* and perhaps it would have had another name */
+		p->bad_name_at = (struct span){ f->at[f->item].start, f->at[f->item].end };
+	p->bad_name = t->kind == TOKEN_STRING ? word(p, (struct span){ t->start + 1, t->end - 1 }) : word(p, (struct span){ t->start, t->end });
+}
+
+/* The line before is incomplete: `import x as`, `let a = 1 +`.  It is wrong, not what begins on this line. */
+static void blame_line_before(struct fault *f)
+{
+	struct tokens *ts = &f->p->tokens;
+	const struct token *t = &f->at[f->i];
+
+	if (f->line_end || f->i <= f->item || !(t->flags & FLAG_LINE) || !feed_lines_matter(&f->p->feed) ||
+	    !feed_begins(&f->p->feed, f->i) || tokens_indent(ts, t->start) > tokens_indent(ts, f->at[f->item].start))
+		return;
+	f->line_end = true;
+	f->found.kind = TOKEN_EOL;
+	f->found.start = f->found.end = t[-1].end;
+	f->p->resume = f->i;
+}
+
+void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
+{
+	struct fault f = {
+		.p = p, .at = p->tokens.at, .found = p->feed.last, .item = p->feed.item, .expected = expected,
+		.line_end = feed_last_is_made(&p->feed),
+	};
+
+	(void)kind;
+	f.i = f.line_end ? p->feed.i : p->feed.i - 1;
+	f.previous = f.i ? f.at[f.i - 1].kind : TOKEN_EOL;
+	p->failed = true;
+	p->indent = ANY_INDENT;
+	p->resume = 0;
+	keep_name(&f);
+	blame_line_before(&f);
+	bool said = p->foretold && f.i == p->foretold;
+	p->foretold = 0;
+	if (is_known(&f) || said)
+		return;
+	if (complain_misplaced(&f) || complain_exchange(&f) || complain_value(&f) || complain_colon(&f) || complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
+		return;
+	complain_plain(&f);
+}

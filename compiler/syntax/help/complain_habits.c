@@ -1,0 +1,358 @@
+/*
+ * complain_habits.c - whole constructs of other languages, and what trainc has instead.
+ *
+ * Each function recognizes one construct by its tokens, and its help is the line as it is written here. They
+ * add help to a TJ0102 that complain_plain() has reported.
+ */
+#include "syntax/help/complain.h"
+
+#include "trainc.tab.h"
+
+enum { LOOK = 64 };                     /* tokens */
+
+/* The first token that is not on the line of token I. */
+static size_t end_of_line(const struct fault *f, size_t i)
+{
+	size_t end = i;
+
+	while (f->at[end].kind != TOKEN_END && end - i < LOOK && (end == i || !(f->at[end].flags & FLAG_LINE)))
+		end++;
+	return end;
+}
+
+static struct str text_between(const struct fault *f, size_t from, size_t end)
+{
+	return end <= from ? STR("") : tokens_text(&f->p->tokens, f->at[from].start, f->at[end - 1].end);
+}
+
+/* ---- declarations in a body ---- */
+
+/* `fn f(x: int)`, `job "b" {` inside of braces. */
+static bool help_inside(struct fault *f, struct diag *d)
+{
+	int head = f->at[f->item].kind;
+	bool named = head == TOKEN_FN || head == TOKEN_TYPE || head == TOKEN_FRAMEWORK || head == TOKEN_ACCELERATOR ||
+	             head == TOKEN_PROFILE;
+	bool titled = head == TOKEN_JOB || head == TOKEN_TEST || head == TOKEN_POLICY;
+
+	if (!f->p->feed.depth || f->line_end || f->i != f->item + 1)
+		return false;
+	if (!(named && f->found.kind == TOKEN_IDENT) && !(titled && (f->found.kind == TOKEN_STRING || f->found.kind == TOKEN_STR_OPEN)))
+		return false;
+	if (head == TOKEN_JOB)
+		diag_help(f->p->diags, d, "jobs do not nest: write this one at the top of the file");
+	else
+		diag_help(f->p->diags, d, "'%.*s' belongs at the top of the file, outside jobs and frameworks", STR_ARG(fault_text(f, f->item)));
+	return true;
+}
+
+/* ---- heads ---- */
+
+/* `role: worker {` */
+static bool help_role_colon(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *word = &f->at[f->item];
+
+	if (f->line_end || f->found.kind != TOKEN_LBRACE || f->i != f->item + 3 || word[1].kind != TOKEN_COLON || word[2].kind != TOKEN_IDENT ||
+	    !is_block(fault_text(f, f->item)))
+		return false;
+	struct str name = fault_text(f, f->item + 2);
+	diag_help(ds, d, "write '%.*s %.*s { ... }'", STR_ARG(fault_text(f, f->item)), STR_ARG(name));
+	diag_fix(ds, d, (struct span){ word->end, word[2].start }, STR(" "), "remove ':'");
+	return true;
+}
+
+/* `replicas := 2` */
+static bool help_walrus(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	struct str rest = fault_rest(f, f->i + 1);
+
+	if (f->line_end || f->found.kind != TOKEN_ASSIGN || f->previous != TOKEN_COLON || f->at[f->i - 1].end != f->found.start)
+		return false;
+	struct str head = text_between(f, f->item, f->i - 1);
+	diag_help(ds, d, "write '%.*s = %.*s'", STR_ARG(head), STR_ARG(rest.n ? rest : STR("...")));
+	diag_fix(ds, d, (struct span){ f->at[f->i - 1].start, f->found.end }, f->at[f->i - 2].end < f->at[f->i - 1].start ? STR("=") : STR(" ="),
+	         "write '='");
+	return true;
+}
+
+static bool is_dotted(struct str s)
+{
+	bool dot = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		dot = dot || (c == '.' && i && i + 1 < s.n);
+		if (c != '.' && c != '_' && !((c | 32) >= 'a' && (c | 32) <= 'z') && !(c >= '0' && c <= '9'))
+			return false;
+	}
+	return dot;
+}
+
+/* `job "m": {`, `job "m": "module" {` */
+static bool help_framework(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+
+	if (f->line_end || f->at[f->item].kind != TOKEN_JOB || f->previous != TOKEN_COLON || f->i != f->item + 3)
+		return false;
+	struct str title = fault_text(f, f->item + 1), text = fault_text(f, f->i);
+	if (f->found.kind == TOKEN_LBRACE) {
+		diag_help(ds, d, "a framework follows the colon: 'job %.*s: MODULE.FRAMEWORK { ... }'; remove ':' for a plain job", STR_ARG(title));
+		return true;
+	}
+	if (f->found.kind != TOKEN_STRING)
+		return false;
+	struct str name = { text.p + 1, text.n - 2 };
+	if (is_dotted(name)) {
+		diag_help(ds, d, "write '%.*s', without quotes", STR_ARG(name));
+		diag_fix(ds, d, fault_span(f), name, "remove the quotes");
+	} else {
+		diag_help(ds, d, "a framework follows the colon, without quotes: 'job %.*s: MODULE.FRAMEWORK { ... }'", STR_ARG(title));
+	}
+	return true;
+}
+
+/* for x in xs for y in ys, for x in xs, y in ys: pairs of values come from one list. */
+static bool help_two_loops(struct fault *f, struct diag *d)
+{
+	size_t first = f->i ? f->i - 1 : 0;
+
+	while (first > f->item && f->at[first].kind != TOKEN_FOR)
+		first--;
+	size_t second = f->i + (f->found.kind == TOKEN_FOR || f->found.kind == TOKEN_COMMA);
+	bool loop = f->found.kind == TOKEN_FOR || (f->found.kind == TOKEN_COMMA && f->at[f->item].kind == TOKEN_FOR);
+	if (f->line_end || !loop || f->at[first].kind != TOKEN_FOR || first == f->i || f->at[first + 1].kind != TOKEN_IDENT ||
+	    f->at[second].kind != TOKEN_IDENT || f->at[second + 1].kind != TOKEN_IN || f->at[first + 2].kind != TOKEN_IN)
+		return false;
+	struct str x = fault_text(f, first + 1), y = fault_text(f, second), xs = fault_text(f, first + 3), ys = fault_text(f, second + 2);
+	if (f->at[f->item].kind == TOKEN_FOR)
+		diag_help(f->p->diags, d, "loop over pairs: 'for p in flatten([[{ %.*s = %.*s, %.*s = %.*s } for %.*s in %.*s] for %.*s in %.*s]) job \"name-${p.%.*s}\"'",
+			STR_ARG(x), STR_ARG(x), STR_ARG(y), STR_ARG(y), STR_ARG(y), STR_ARG(ys), STR_ARG(x), STR_ARG(xs), STR_ARG(x));
+	else
+		diag_help(f->p->diags, d, "write one list in the other: 'flatten([[[%.*s, %.*s] for %.*s in %.*s] for %.*s in %.*s])'", STR_ARG(x), STR_ARG(y),
+			STR_ARG(y), STR_ARG(ys), STR_ARG(x), STR_ARG(xs));
+	return true;
+}
+
+/* ---- types ---- */
+
+/* list[{name: string}] */
+static bool help_type_record(struct fault *f, struct diag *d)
+{
+	if (f->line_end || f->found.kind != TOKEN_LBRACE || f->previous != TOKEN_LBRACKET || f->expected[TOKEN_INT])
+		return false;
+	diag_help(f->p->diags, d, "give the record a name: 'type Item { name: string }' and '%.*s[Item]'", STR_ARG(fault_text(f, f->i - 2)));
+	return true;
+}
+
+/* The word that a refinement or a list belongs to is the name of a type. */
+static bool is_type(const struct fault *f, size_t i)
+{
+	static const char *const types[] = { "int", "float", "string", "bool", "memory", "cpu", "duration", "port", "name", "path" };
+	struct str word = fault_text(f, i);
+
+	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+		if (f->at[i].kind == TOKEN_IDENT && str_is(word, types[k]))
+			return true;
+	return false;
+}
+
+/* The token of that kind from I on, on the same line; 0 when the line has none. */
+static size_t find_on_line(const struct fault *f, size_t i, int kind)
+{
+	size_t end = end_of_line(f, i);
+
+	for (; i < end; i++)
+		if (f->at[i].kind == kind)
+			return i;
+	return 0;
+}
+
+/* `string[]`, `int[1..8]` */
+static bool help_type_brackets(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+
+	if (f->line_end || f->i < 2 || f->previous != TOKEN_LBRACKET || !is_type(f, f->i - 2))
+		return false;
+	size_t close = find_on_line(f, f->i, TOKEN_RBRACKET);
+	struct str type = fault_text(f, f->i - 2);
+	if (!close)
+		return false;
+	struct span at = { f->at[f->i - 2].start, f->at[close].end };
+	struct str right = close == f->i ? str_printf(f->p->arena, "list[%.*s]", STR_ARG(type))
+	                                 : str_printf(f->p->arena, "%.*s(%.*s)", STR_ARG(type), STR_ARG(text_between(f, f->i, close)));
+	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
+	diag_fix(ds, d, at, right, "write '%.*s'", STR_ARG(right));
+	return true;
+}
+
+/* `int(>=1)`, `int(<=8)` */
+static bool help_type_comparison(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	int kind = f->found.kind;
+
+	if (f->line_end || f->i < 2 || f->previous != TOKEN_LPAREN || !is_type(f, f->i - 2) || (kind != TOKEN_GE && kind != TOKEN_LE))
+		return false;
+	size_t close = find_on_line(f, f->i, TOKEN_RPAREN);
+	struct str limit = close ? text_between(f, f->i + 1, close) : STR("");
+	if (!limit.n || limit.n > 40 || memchr(limit.p, ',', limit.n))
+		return false;
+	struct str right = str_printf(f->p->arena, kind == TOKEN_GE ? "%.*s(%.*s..)" : "%.*s(..%.*s)", STR_ARG(fault_text(f, f->i - 2)), STR_ARG(limit));
+	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
+	diag_fix(ds, d, (struct span){ f->at[f->i - 2].start, f->at[close].end }, right, "write '%.*s'", STR_ARG(right));
+	return true;
+}
+
+/* `replicas = int(1..)` */
+static bool help_type_as_value(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	size_t value = f->item + 2, close;
+
+	if (f->line_end || f->at[f->item + 1].kind != TOKEN_ASSIGN || f->i <= value || !is_type(f, value) || f->at[value + 1].kind != TOKEN_LPAREN)
+		return false;
+	close = find_on_line(f, value, TOKEN_RPAREN);
+	if (!close)
+		return false;
+	struct str name = fault_text(f, f->item), type = text_between(f, value, close + 1);
+	if (f->p->feed.depth && f->at[f->p->feed.open[0].item].kind == TOKEN_FRAMEWORK)
+		diag_help(ds, d, "a type follows ':': write '%.*s: %.*s'", STR_ARG(name), STR_ARG(type));
+	else
+		diag_help(ds, d, "'%.*s' is a type; set '%.*s' to a value", STR_ARG(type), STR_ARG(name));
+	return true;
+}
+
+/* `param mode: "a"` */
+static bool help_type_text(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+
+	if (f->line_end || f->previous != TOKEN_COLON || f->found.kind != TOKEN_STRING || !f->expected[TOKEN_IDENT] || f->expected[TOKEN_INT])
+		return false;
+	struct str right = str_printf(f->p->arena, "enum(%.*s)", STR_ARG(fault_text(f, f->i)));
+	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
+	diag_fix(ds, d, fault_span(f), right, "write '%.*s'", STR_ARG(right));
+	return true;
+}
+
+/* ---- expressions ---- */
+
+/* `let f = lambda x, y: x + y` */
+static bool help_lambda(struct fault *f, struct diag *d)
+{
+	struct str arguments = STR("");
+	size_t i = f->i, name = f->item + 1;
+
+	if (f->line_end || f->previous != TOKEN_IDENT || !str_is(fault_text(f, f->i - 1), "lambda"))
+		return false;
+	for (; f->at[i].kind == TOKEN_IDENT && i - f->i < LOOK; i += 1 + (f->at[i + 1].kind == TOKEN_COMMA))
+		arguments = str_printf(f->p->arena, "%.*s%s%.*s: int", STR_ARG(arguments), arguments.n ? ", " : "", STR_ARG(fault_text(f, i)));
+	struct str body = f->at[i].kind == TOKEN_COLON ? fault_rest(f, i + 1) : STR("");
+	bool let = f->at[f->item].kind == TOKEN_LET && f->at[name].kind == TOKEN_IDENT;
+	diag_help(f->p->diags, d, "a function is a declaration with types: 'fn %.*s(%.*s) -> int = %.*s'", STR_ARG(let ? fault_text(f, name) : STR("f")),
+	          STR_ARG(arguments), STR_ARG(body.n ? body : STR("...")));
+	return true;
+}
+
+/* The power of two small literals; 0 when it is too large or they are something else. */
+static long long power_of(struct str base, struct str exponent)
+{
+	long long b = 0, e = 0, value = 1;
+
+	for (size_t i = 0; i < base.n && b < 1000000; i++)
+		b = 10 * b + (base.p[i] - '0');
+	for (size_t i = 0; i < exponent.n && e < 64; i++)
+		e = 10 * e + (exponent.p[i] - '0');
+	if (e >= 64)
+		return 0;
+	while (e-- > 0)
+		if (__builtin_mul_overflow(value, b, &value))
+			return 0;
+	return value;
+}
+
+/* `2 ** 10` */
+static bool help_power(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+
+	if (f->line_end || f->found.kind != TOKEN_STAR || f->previous != TOKEN_STAR || f->i < 2 || f->at[f->i - 1].end != f->found.start)
+		return false;
+	const struct token *base = &f->at[f->i - 2], *exponent = &f->at[f->i + 1];
+	struct str b = fault_text(f, f->i - 2), e = fault_text(f, f->i + 1);
+	long long value = base->kind == TOKEN_INT && exponent->kind == TOKEN_INT ? power_of(b, e) : 0;
+	if (value)
+		diag_help(ds, d, "trainc has no '**'; %.*s to the power of %.*s is %lld", STR_ARG(b), STR_ARG(e), value);
+	else
+		diag_help(ds, d, "trainc has no '**'; multiply with '*'");
+	return true;
+}
+
+/* Where the operand that ends before token I begins. */
+static size_t operand_before(const struct fault *f, size_t i)
+{
+	size_t from = i;
+
+	while (from > f->item) {
+		int kind = f->at[from - 1].kind;
+		bool name = kind == TOKEN_IDENT && (from == i || f->at[from].kind == TOKEN_DOT || f->at[from].kind == TOKEN_LBRACKET);
+		if (!name && kind != TOKEN_DOT && kind != TOKEN_STRING && kind != TOKEN_INT && kind != TOKEN_LBRACKET && kind != TOKEN_RBRACKET)
+			break;
+		from--;
+	}
+	return from;
+}
+
+/* `check image contains ":"` */
+static bool help_word_operator(struct fault *f, struct diag *d)
+{
+	static const char *const words[][3] = {
+		{ "contains", "find", " != none" }, { "includes", "find", " != none" }, { "startswith", "starts_with", "" },
+		{ "starts_with", "starts_with", "" }, { "endswith", "ends_with", "" }, { "ends_with", "ends_with", "" }, { "matches", "matches", "" },
+	};
+	struct str word = fault_text(f, f->i);
+
+	if (f->line_end || f->found.kind != TOKEN_IDENT || f->i <= f->item || f->at[f->i + 1].flags & FLAG_LINE)
+		return false;
+	size_t from = operand_before(f, f->i);
+	struct str left = text_between(f, from, f->i), right = fault_text(f, f->i + 1);
+	for (size_t i = 0; left.n && i < sizeof words / sizeof *words; i++) {
+		if (!str_is(word, words[i][0]))
+			continue;
+		diag_help(f->p->diags, d, "write '%s(%.*s, %.*s)%s'", words[i][1], STR_ARG(left), STR_ARG(right), words[i][2]);
+		return true;
+	}
+	return false;
+}
+
+/* `memory = .5Gi` */
+static bool help_fraction(struct fault *f, struct diag *d)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *number = &f->at[f->i + 1];
+
+	if (f->line_end || f->found.kind != TOKEN_DOT || !f->expected[TOKEN_INT] || number->start != f->found.end ||
+	    (number->kind != TOKEN_INT && number->kind != TOKEN_QUANTITY))
+		return false;
+	diag_help(ds, d, "write '0.%.*s'", STR_ARG(fault_text(f, f->i + 1)));
+	diag_fix(ds, d, (struct span){ f->found.start, f->found.start }, STR("0"), "write '0.%.*s'", STR_ARG(fault_text(f, f->i + 1)));
+	return true;
+}
+
+bool help_habit(struct fault *f, struct diag *d)
+{
+	static bool (*const habits[])(struct fault *, struct diag *) = {
+		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_record, help_type_brackets, help_type_comparison, help_type_as_value,
+		help_type_text, help_lambda, help_power, help_word_operator, help_fraction,
+	};
+
+	for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
+		if (habits[i](f, d))
+			return true;
+	return false;
+}

@@ -1,0 +1,106 @@
+/*
+ * complain_misplaced.c - declarations of a file inside of a body, and the
+ * assertions of other languages, which 'check' takes the place of.
+ *
+ * These words are keys as well (`import = 1` in a map), so the parser expects a
+ * '=' behind them, and adding one makes a field that nobody meant.
+ */
+#include "syntax/help/complain.h"
+
+#include "trainc.tab.h"
+
+/* `param n: int = 3` in a framework is one of its arguments. */
+static void help_argument(struct fault *f, struct diag *d)
+{
+	size_t outer = f->p->feed.open[0].item;
+	struct str rest = fault_rest(f, f->i);
+
+	if (f->at[outer].kind == TOKEN_FRAMEWORK && f->at[f->item].kind == TOKEN_PARAM && rest.n)
+		diag_help(f->p->diags, d, "an argument of the framework is written 'framework %.*s(%.*s) { ... }'", STR_ARG(fault_text(f, outer + 1)),
+		          STR_ARG(rest));
+}
+
+/* The first token behind the line or item of token I. */
+static size_t behind_item(const struct fault *f, size_t i)
+{
+	while (f->at[i].kind != TOKEN_END && f->at[i].kind != TOKEN_RBRACE && !(f->at[i].flags & FLAG_LINE))
+		i++;
+	return i;
+}
+
+static bool report_declaration(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *word = &f->at[f->item];
+	struct str text = fault_text(f, f->item);
+
+	if ((word->kind != TOKEN_IMPORT && word->kind != TOKEN_PARAM) || !f->p->feed.depth || f->i != f->item + 1)
+		return false;
+	if (f->found.kind != TOKEN_IDENT && f->found.kind != TOKEN_STRING)
+		return false;
+	struct diag *d = diag_report(ds, TJ0112, (struct span){ word->start, word->end }, "'%.*s' is a declaration of the file, not an item of a body",
+		STR_ARG(text));
+	diag_help(ds, d, word->kind == TOKEN_IMPORT ? "move the import to the top of the file" :
+		"move the parameter to the top of the file, and use its name here");
+	help_argument(f, d);
+	f->p->resume = behind_item(f, f->i);
+	return true;
+}
+
+static struct str between(const struct fault *f, size_t from, size_t end)
+{
+	return end <= from ? STR("") : tokens_text(&f->p->tokens, f->at[from].start, f->at[end - 1].end);
+}
+
+/* `assert C, "message"` and `assert(C, "message")` as a check; empty without a condition. */
+static struct str check_of(struct fault *f, size_t word)
+{
+	size_t end = behind_item(f, word + 1), from = word + 1, comma = 0, depth = 0;
+	bool call = f->at[from].kind == TOKEN_LPAREN && f->at[end - 1].kind == TOKEN_RPAREN && f->at[from].start == f->at[word].end;
+	struct str message = STR("\"message\"");
+
+	from += call;
+	end -= call;
+	for (size_t i = from; i < end; i++) {
+		int kind = f->at[i].kind;
+		depth += kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_LBRACE;
+		bool close = kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE;
+		if (close && !depth) {
+			end = i;
+			break;
+		}
+		depth -= close;
+		if (kind == TOKEN_COMMA && !depth)
+			comma = i;
+	}
+	if (comma && comma + 1 < end && (f->at[comma + 1].kind == TOKEN_STRING || f->at[comma + 1].kind == TOKEN_STR_OPEN)) {
+		message = between(f, comma + 1, end);
+		end = comma;
+	}
+	struct str condition = between(f, from, end);
+	return condition.n && condition.n <= 100 ? str_printf(f->p->arena, "check %.*s else %.*s", STR_ARG(condition), STR_ARG(message)) : STR("");
+}
+
+static bool report_assert(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *word = &f->at[f->item];
+	struct str text = fault_text(f, f->item);
+
+	if (word->kind != TOKEN_IDENT || f->i <= f->item || word[1].kind == TOKEN_ASSIGN || word[1].kind == TOKEN_COLON || word[1].kind == TOKEN_LBRACE ||
+	    word[1].flags & FLAG_LINE || !(str_is(text, "assert") || str_is(text, "require")))
+		return false;
+	struct str check = check_of(f, f->item);
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ word->start, word->end }, "'%.*s' is not a statement of trainc", STR_ARG(text));
+	if (check.n)
+		diag_help(ds, d, "write '%.*s'", STR_ARG(check));
+	else
+		diag_help(ds, d, "write 'check CONDITION else \"message\"'");
+	f->p->resume = behind_item(f, f->item + 1);
+	return true;
+}
+
+bool complain_misplaced(struct fault *f)
+{
+	return report_declaration(f) || report_assert(f);
+}

@@ -1,0 +1,74 @@
+/*
+ * foreign.c - words that people bring from elsewhere, looked up.
+ */
+#include "syntax/help/foreign.h"
+
+static const struct foreign fields[] = {
+#define FOREIGN(word, help) { word, help, NULL },
+#define RENAMED(word, field, form) { word, "write '" field "': " form, field },
+#include "foreign.def"
+};
+static const struct foreign names[] = {
+#define FOREIGN_NAME(word, help) { word, help, NULL },
+#include "foreign.def"
+};
+
+static const struct {
+	const char *field, *word, *help;
+} values[] = {
+#define FOREIGN_VALUE(field, word, help) { field, word, help },
+#include "foreign.def"
+};
+
+/* restart_policy is restartPolicy: case and '_' do not count. */
+static bool same_word(struct str a, const char *b)
+{
+	size_t i = 0;
+
+	for (; i < a.n; i++) {
+		if (a.p[i] == '_')
+			continue;
+		while (*b == '_')
+			b++;
+		if (!*b || (a.p[i] | 32) != (*b | 32))
+			return false;
+		b++;
+	}
+	return !*b;
+}
+
+/* A row for all words of one ending. */
+static bool matches(struct str word, const char *row)
+{
+	size_t n = strlen(row);
+
+	if (*row != '*')
+		return same_word(word, row);
+	return word.n >= n && same_word((struct str){ word.p + word.n - (n - 1), n - 1 }, row + 1);
+}
+
+static const struct foreign *row_of(const struct foreign *rows, size_t n, struct str word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (matches(word, rows[i].word))
+			return &rows[i];
+	return NULL;
+}
+
+const struct foreign *foreign_field(struct str word)
+{
+	return row_of(fields, sizeof fields / sizeof *fields, word);
+}
+
+const struct foreign *foreign_name(struct str word)
+{
+	return row_of(names, sizeof names / sizeof *names, word);
+}
+
+const char *foreign_value(struct str field, struct str text)
+{
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (str_is(field, values[i].field) && same_word(text, values[i].word))
+			return values[i].help;
+	return NULL;
+}

@@ -1,0 +1,22 @@
+/*
+ * foreign.h - words that people bring from elsewhere (grammar/foreign.def).
+ */
+#ifndef TRAINC_SYNTAX_HELP_FOREIGN_H
+#define TRAINC_SYNTAX_HELP_FOREIGN_H
+
+#include "base/str.h"
+
+struct foreign {
+	const char *word;
+	const char *help;               /* what to write instead, with a line of it as an example */
+	const char *field;              /* the field of ours that it is another name for; NULL if it is more than that */
+};
+
+/* The row of a field or block from elsewhere; NULL if the word is not known. */
+const struct foreign *foreign_field(struct str word);
+/* The same for the name of a value or function. */
+const struct foreign *foreign_name(struct str word);
+/* What to write instead of a text that a field does not take; NULL if it is not known. */
+const char *foreign_value(struct str field, struct str text);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * manifest.c - a manifest is known by its two first fields, outside of strings.
+ *
+ * Scanning twice would cost every program; only a text that has the word is
+ * looked at.
+ */
+#include "syntax/help/manifest.h"
+
+#include "syntax/token.h"
+#include "trainc.tab.h"
+
+static bool is_field(const struct tokens *ts, size_t i, const char *word)
+{
+	return i + 2 < ts->n && str_is(tokens_text(ts, ts->at[i].start, ts->at[i].end), word) && ts->at[i + 1].kind == TOKEN_COLON &&
+		ts->at[i + 1].start == ts->at[i].end;
+}
+
+/* `apiVersion: batch/v1`, `apiVersion: v1`: of a type or a parameter it cannot be the type. */
+static bool is_version(const struct tokens *ts, size_t i)
+{
+	if (!is_field(ts, i, "apiVersion"))
+		return false;
+	const struct token *value = &ts->at[i + 2];
+	struct str text = tokens_text(ts, value->start, value->end);
+	if (value->start == ts->at[i + 1].end)
+		return false;
+	return value->kind != TOKEN_IDENT || (text.n > 1 && text.p[0] == 'v' && text.p[1] >= '0' && text.p[1] <= '9') ||
+		(i + 3 < ts->n && (ts->at[i + 3].kind == TOKEN_SLASH || ts->at[i + 3].kind == TOKEN_DOT));
+}
+
+/* `metadata:` with nothing behind it: in braces, where fields may only have been written with colons, that is YAML too. */
+static bool opens_block(const struct tokens *ts, size_t i)
+{
+	return (is_field(ts, i, "metadata") || is_field(ts, i, "spec")) && ts->at[i + 2].flags & FLAG_LINE;
+}
+
+/* The token of the manifest that is blamed; NULL without a manifest. */
+static const struct token *find(const struct tokens *ts)
+{
+	const struct token *version = NULL;
+	bool braces = false;
+
+	if (ts->at[0].kind == TOKEN_LBRACKET || (ts->at[0].kind == TOKEN_LBRACE && ts->n > 1 && ts->at[1].kind == TOKEN_STRING))
+		return &ts->at[0];      /* JSON */
+	for (size_t i = 0; i < ts->n; i++) {
+		if (!version && (ts->at[i].flags & FLAG_LINE || !i) && is_version(ts, i))
+			version = &ts->at[i];
+		if (version && (!braces || opens_block(ts, i)))
+			return version;
+		braces = braces || (ts->at[i].kind == TOKEN_LBRACE && i > 0);
+	}
+	return NULL;
+}
+
+static bool has_ending(struct str name)
+{
+	return str_ends(name, STR(".yaml")) || str_ends(name, STR(".yml")) || str_ends(name, STR(".json"));
+}
+
+bool manifest_in_text(struct arena *a, struct diags *ds, const struct source *source)
+{
+	struct tokens ts = { .arena = a, .diags = ds, .source = source };
+	const struct token *at;
+	struct str text = source->text;
+
+	if (!memmem(text.p, text.n, "apiVersion:", 11) && !memmem(text.p, text.n, "\"apiVersion\"", 12))
+		return false;
+	ds->muted++;
+	tokens_scan(&ts);
+	ds->muted--;
+	if (!(at = find(&ts)))
+		return false;
+	struct diag *d = diag_report(ds, TJ0102, (struct span){ at->start, at->end }, "this is a manifest of Kubernetes, not a program");
+	if (has_ending(source->name))
+		diag_help(ds, d, "'trainc import %.*s' makes a program of it", STR_ARG(source->name));
+	else
+		diag_help(ds, d, "put the manifest in a separate file: 'trainc import FILE.yaml' converts it to a program");
+	return true;
+}

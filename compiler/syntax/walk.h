@@ -1,0 +1,35 @@
+/*
+ * walk.h - from a node to its children, and from a place in the text to the nodes around it.
+ *
+ * The children of a node come in the order of their members in ast.h, which is
+ * the order of the text.  A chain of `else if` is one node for this purpose: its
+ * conditions and branches are all children of its first node, so that a walk by
+ * recursion is never deeper than the nesting of the text (see ast.h).
+ *
+ * Nodes that are absent are left out.  Fails: never.
+ */
+#ifndef TRAINC_SYNTAX_WALK_H
+#define TRAINC_SYNTAX_WALK_H
+
+#include "syntax/ast.h"
+
+typedef void node_visit(void *to, struct node *child);
+
+/* Calls EACH for every child of N. */
+void node_children(const struct node *n, node_visit *each, void *to);
+
+/* Nodes nest at most this deep: 256 brackets, each with a few nodes of its own. */
+enum { NODE_PATH = 2048 };
+
+struct node_path {
+	struct node *at[NODE_PATH];     /* outermost first; at[0] is the file */
+	size_t n;
+};
+
+/*
+ * Finds the nodes of FILE whose text holds the global OFFSET, ends included.
+ * Where two neighbors touch at OFFSET, the one that begins there is taken.
+ */
+void node_path_at(struct node *file, uint32_t offset, struct node_path *ret);
+
+#endif

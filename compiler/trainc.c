@@ -1,0 +1,574 @@
+/*
+ * trainc.c - the door: what trainc.h promises, on top of the phases of the compiler.
+ *
+ * A program is compiled twice at most.  The first time, library modules are read declaration by declaration, which
+ * is enough for a program without mistakes; if anything is reported, everything starts again with whole modules.
+ * For that the door keeps the options and the texts of files: a pipe can be read only once.
+ */
+#include "trainc.h"
+
+#include <stdlib.h>
+
+#include "base/version.h"
+#include "compile.h"
+#include "diag/render.h"
+#include "emit/emit.h"
+#include "plan/print.h"
+#include "syntax/format.h"
+
+/* An option that adds a text to the sources; the others are in `struct compile_options`. */
+struct assigned {
+	bool params;
+	struct str value;
+};
+
+/* A file that was read. */
+struct kept_text {
+	struct str text;
+};
+
+struct door {
+	struct arena arena;             /* of what outlives a compilation: options, texts of files */
+	struct trainc_files files;
+	struct reader own;              /* reads through `files` */
+	const struct reader *from;      /* the caller's, or `own` */
+	struct reader reader;           /* keeps what `from` has read */
+	struct map texts;               /* path -> struct kept_text */
+	struct assigned *assigned;
+	size_t nassigned;
+	bool finished;
+};
+
+const char *trainc_version(void) { return TRAINC_VERSION; }
+
+/* ---- reading ---- */
+
+static bool read_kept(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	struct door *d = context;
+	const struct kept_text *kept = map_get(&d->texts, path);
+
+	(void)a;
+	if (kept) {
+		*ret = kept->text;
+		return true;
+	}
+	if (!d->from->read(d->from->context, &d->arena, path, ret, why))
+		return false;
+	struct kept_text *text = ARENA_NEW(&d->arena, struct kept_text);
+	text->text = *ret;
+	map_put(&d->texts, &d->arena, str_copy(&d->arena, path), text);
+	return true;
+}
+
+static bool exists_from(void *context, struct str path)
+{
+	const struct door *d = context;
+
+	return d->from->exists(d->from->context, path);
+}
+
+static bool leaves_from(void *context, struct arena *a, struct str directory, struct str path)
+{
+	const struct door *d = context;
+
+	return d->from->leaves(d->from->context, a, directory, path);
+}
+
+static void list_from(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	const struct door *d = context;
+
+	d->from->list(d->from->context, a, directory, each, to);
+}
+
+static bool real_from(void *context, struct arena *a, struct str path, struct str *ret)
+{
+	const struct door *d = context;
+
+	return d->from->real(d->from->context, a, path, ret);
+}
+
+/* ---- reading through the callbacks of the caller ---- */
+
+struct given_text {
+	struct arena *arena;
+	struct str text;
+};
+
+static void take_text(void *to, const char *text, size_t n)
+{
+	struct given_text *g = to;
+
+	g->text = str_copy(g->arena, (struct str){ text, n });
+}
+
+static bool read_file(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	const struct door *d = context;
+	struct given_text given = { .arena = a };
+	const char *reason = NULL;
+
+	if (!d->files.read || !d->files.read(d->files.context, str_copy(a, path).p, take_text, &given, &reason)) {
+		*why = str_copy(a, str_of(reason ? reason : "no such file"));
+		return false;
+	}
+	*ret = given.text.p ? given.text : STR("");
+	return true;
+}
+
+static bool file_exists(void *context, struct str path)
+{
+	const struct door *d = context;
+	struct arena scratch = { 0 };
+	bool exists = d->files.exists && d->files.exists(d->files.context, str_copy(&scratch, path).p);
+
+	arena_release(&scratch);
+	return exists;
+}
+
+struct lister {
+	void (*each)(void *to, struct str name);
+	void *to;
+};
+
+static void pass_name(void *to, const char *name)
+{
+	const struct lister *l = to;
+
+	l->each(l->to, str_of(name));
+}
+
+static void list_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	const struct door *d = context;
+	struct lister lister = { each, to };
+
+	if (d->files.list)
+		d->files.list(d->files.context, str_copy(a, directory).p, pass_name, &lister);
+}
+
+/* ---- opening ---- */
+
+static struct trainc *open_door(struct door *d, const struct reader *from)
+{
+	struct trainc *t = memory_resize(NULL, sizeof *t);
+
+	d->from = from;
+	d->reader = (struct reader){ d, read_kept, from->exists ? exists_from : NULL, from->list ? list_from : NULL,
+		from->leaves ? leaves_from : NULL, from->real ? real_from : NULL };
+	compile_init(t, &d->reader);
+	t->door = d;
+	t->options.parts = true;
+	return t;
+}
+
+static struct door *new_door(void)
+{
+	struct door *d = memory_resize(NULL, sizeof *d);
+
+	*d = (struct door){ 0 };
+	return d;
+}
+
+struct trainc *trainc_open_reader(const struct reader *reader) { return open_door(new_door(), reader); }
+
+struct trainc *trainc_open(const struct trainc_files *files)
+{
+	struct door *d = new_door();
+
+	if (files)
+		d->files = *files;
+	d->own = (struct reader){ d, read_file, d->files.exists ? file_exists : NULL, d->files.list ? list_files : NULL, NULL, NULL };
+	return open_door(d, &d->own);
+}
+
+void trainc_close(struct trainc *t)
+{
+	if (!t)
+		return;
+	compile_release(t);
+	arena_release(&t->door->arena);
+	free(t->door);
+	free(t);
+}
+
+/* ---- options ---- */
+
+/* The options with a value, and the switches, by their words on the command line. */
+static struct str *text_option(struct compile_options *o, const char *name)
+{
+	const struct { const char *name; struct str *value; } all[] = {
+		{ "target", &o->target }, { "kubernetes", &o->kubernetes }, { "job", &o->job_name }, { "namespace", &o->job.ns },
+		{ "domain", &o->job.domain }, { "gang", &o->job.gang }, { "run-id", &o->job.run_id },
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (!strcmp(name, all[i].name))
+			return all[i].value;
+	return NULL;
+}
+
+static bool *switch_option(struct compile_options *o, const char *name)
+{
+	const struct { const char *name; bool *value; } all[] = {
+		{ "unroll", &o->job.unroll }, { "no-raw", &o->job.no_raw }, { "local", &o->job.here },
+		{ "deny-warnings", &o->deny_warnings },
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (!strcmp(name, all[i].name))
+			return all[i].value;
+	return NULL;
+}
+
+/* Notes an assignment or a file of parameters; false when an assignment is none. */
+static bool assign(struct trainc *t, bool params, struct str value)
+{
+	struct assigned a = { params, value };
+
+	if (params)
+		compile_params(t, value);
+	else if (!compile_set(t, value))
+		return false;
+	ARENA_PUSH(&t->door->arena, t->door->assigned, t->door->nassigned, a);
+	return true;
+}
+
+bool trainc_option(struct trainc *t, const char *name, const char *value)
+{
+	struct arena *arena = &t->door->arena;
+	struct str *text = text_option(&t->options, name);
+	bool *flag = switch_option(&t->options, name), params = !strcmp(name, "params");
+	struct str copy = str_copy(arena, str_of(value ? value : ""));
+
+	if (text)
+		*text = copy;
+	else if (flag)
+		*flag = true;
+	else if (!strcmp(name, "profile"))
+		t->options.profile = t->options.profile.p ? str_cat(arena, t->options.profile, STR(","), copy) : copy;
+	else if (params || !strcmp(name, "set"))
+		return assign(t, params, copy);
+	else
+		return false;
+	return true;
+}
+
+/* ---- compiling ---- */
+
+static bool is_label_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
+
+/* One DNS label, or several with dots between them. */
+static bool is_dns(struct str text, bool dots)
+{
+	size_t label = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		bool dot = dots && text.p[i] == '.';
+		bool edge = label == 0 || i + 1 == text.n || (dots && text.p[i + 1] == '.');
+		if ((dot && label == 0) || (!dot && (!is_label_byte(text.p[i]) || (edge && text.p[i] == '-'))))
+			return false;
+		label = dot ? 0 : label + 1;
+		if (label > 63)
+			return false;
+	}
+	return label > 0 && text.n <= 253;
+}
+
+/* The type checker judges names in a program; this judges those that options set. */
+static void check_name(struct trainc *t, const char *what, struct str name, bool dots)
+{
+	if (!name.p || is_dns(name, dots))
+		return;
+	struct source *source = source_add(&t->sources, STR("command line"), name);
+	struct span at = { source->base, source->base + (uint32_t)name.n };
+	diag_report(&t->diags, TJ0802, at, "%s '%.*s' must be lower case letters, digits%s and '-', beginning and ending with a letter or digit",
+	            what, STR_ARG(name), dots ? ", '.'" : "");
+}
+
+static void check_names(struct trainc *t)
+{
+	check_name(t, "namespace", t->options.job.ns, false);
+	if (t->options.job.domain.n)            /* an empty one is none */
+		check_name(t, "cluster domain", t->options.job.domain, true);
+}
+
+/* Empties the program but for its options. */
+static void begin_again(struct trainc *t)
+{
+	struct door *d = t->door;
+	struct compile_options options = t->options;
+	bool testing = t->program.testing, lone = t->program.lone_modules;
+
+	compile_release(t);
+	compile_init(t, &d->reader);
+	t->door = d;
+	t->options = options;
+	t->program.testing = testing;
+	t->program.lone_modules = lone;
+	for (size_t i = 0; i < d->nassigned; i++) {
+		if (d->assigned[i].params)
+			compile_params(t, d->assigned[i].value);
+		else
+			compile_set(t, d->assigned[i].value);
+	}
+}
+
+bool trainc_compile(struct trainc *t, const char *path)
+{
+	struct str file = str_copy(&t->door->arena, str_of(path));
+
+	check_names(t);
+	t->options.parts = t->options.parts && !t->diags.n;
+	compile_plan(t, file);
+	if (t->options.parts && t->diags.n) {
+		t->options.parts = false;
+		begin_again(t);
+		check_names(t);
+		compile_plan(t, file);
+	}
+	return diags_ok(&t->diags);
+}
+
+/* ---- checking ---- */
+
+/* The report that a program knows nothing of a `set`: its place is on the command line. */
+static bool is_unknown_set(const struct trainc *t, const struct diag *d)
+{
+	const struct source *source = source_at(&t->sources, d->at.start);
+
+	return d->code == TJ0402 && source && str_is(source->name, "command line");
+}
+
+static bool is_reported_by(const struct trainc *t, struct str message)
+{
+	for (size_t i = 0; i < t->diags.n; i++)
+		if (is_unknown_set(t, t->diags.at[i]) && str_eq(t->diags.at[i]->message, message))
+			return true;
+	return false;
+}
+
+static bool is_reported_by_all(struct trainc *const *programs, size_t n, struct str message)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_reported_by(programs[i], message))
+			return false;
+	return true;
+}
+
+/*
+ * Of several programs, `set` goes to those that declare the parameter; it is a
+ * mistake only when none does, and then the last program reports it.
+ */
+static void settle_sets(struct trainc *const *programs, size_t n)
+{
+	for (size_t i = n; i-- > 0;) {          /* the last one first: it keeps what all of them reported */
+		struct trainc *t = programs[i];
+		size_t kept = 0;
+
+		for (size_t k = 0; k < t->diags.n; k++) {
+			struct diag *d = t->diags.at[k];
+			if (!is_unknown_set(t, d) || (i == n - 1 && is_reported_by_all(programs, n, d->message)))
+				t->diags.at[kept++] = d;
+			else
+				t->diags.errors--;
+		}
+		t->diags.n = kept;
+	}
+}
+
+bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl)
+{
+	struct arena arena = { 0 };
+	struct map seen = { 0 };
+	bool ok = true;
+
+	if (n > 1)
+		settle_sets(programs, n);
+	for (size_t i = 0; i < n; i++) {
+		struct trainc *t = programs[i];
+		struct emit_options options = { .kinds = compile_kinds(t), .sources = &t->sources, .runtime_warning = by_kubectl, .seen = &seen,
+			.seen_arena = &arena };
+
+		t->diags.unasked[TJ0817] = !by_kubectl;
+		if (diags_ok(&t->diags) && t->program.root)
+			emit_check(&options, &t->plan, &t->diags);
+		ok = ok && diags_ok(&t->diags);
+	}
+	arena_release(&arena);
+	return ok;
+}
+
+/* ---- diagnostics ---- */
+
+void trainc_finish(struct trainc *t)
+{
+	if (t->door && t->door->finished)
+		return;
+	diags_finish(&t->diags);
+	if (t->door)
+		t->door->finished = true;
+}
+
+size_t trainc_diagnostics(struct trainc *t)
+{
+	trainc_finish(t);
+	return t->diags.n;
+}
+
+bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret)
+{
+	if (i >= trainc_diagnostics(t))
+		return false;
+	const struct diag *d = t->diags.at[i];
+	*ret = (struct trainc_diagnostic){ .code = diag_code_name(d->code), .error = d->severity == SEVERITY_ERROR,
+		.message = str_copy(&t->arena, d->message).p, .help = str_copy(&t->arena, d->help).p, .file = "" };
+	if (source_at(&t->sources, d->at.start)) {
+		struct place start = source_place(&t->sources, d->at.start), end = source_place(&t->sources, d->at.end);
+		ret->file = start.source->name.p;
+		ret->line = start.line;
+		ret->column = start.column;
+		ret->end_line = end.line;
+		ret->end_column = end.column;
+	}
+	return true;
+}
+
+static bool put_out(struct buf *text, struct trainc_output out)
+{
+	bool ok = !text->n || out.write(out.context, text->p, text->n);
+
+	buf_release(text);
+	return ok;
+}
+
+static void put_messages(struct trainc *const *programs, size_t n, struct trainc_look look, struct buf *out)
+{
+	struct render_options options = { .colour = look.color, .width = look.width, .limit = look.limit };
+
+	for (size_t i = 0; i < n; i++) {
+		if (out->n && programs[i]->diags.n)
+			buf_char(out, '\n');
+		diags_text(&programs[i]->diags, options, out);
+	}
+}
+
+static void put_sarif(struct trainc *const *programs, size_t n, struct buf *out)
+{
+	struct arena arena = { 0 };
+	const struct diags **all = ARENA_ARRAY(&arena, const struct diags *, n);
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = &programs[i]->diags;
+	diags_sarif(all, n, out);
+	arena_release(&arena);
+}
+
+bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
+	struct trainc_output out)
+{
+	struct buf text = { 0 };
+
+	if (form != TRAINC_TEXT && form != TRAINC_JSON && form != TRAINC_SARIF)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		trainc_finish(programs[i]);
+	if (form == TRAINC_TEXT)
+		put_messages(programs, n, look, &text);
+	else if (form == TRAINC_SARIF)
+		put_sarif(programs, n, &text);
+	for (size_t i = 0; form == TRAINC_JSON && i < n; i++)
+		diags_json(&programs[i]->diags, &text);
+	return put_out(&text, out);
+}
+
+/* ---- results ---- */
+
+bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret)
+{
+	if (i >= t->plan.njobs)
+		return false;
+	const struct plan_job *j = &t->plan.jobs[i];
+	*ret = (struct trainc_job){ .name = str_copy(&t->arena, j->name).p, .ns = j->ns.set ? str_copy(&t->arena, j->ns.value).p : "",
+		.roles = j->nroles, .objects = emit_counts(&t->arena, &t->plan)[i] };
+	return true;
+}
+
+const char *trainc_file(const struct trainc *t, size_t i)
+{
+	for (size_t k = 0; k < t->sources.n; k++) {
+		const struct source *s = t->sources.at[k];
+		if (!s->library && !str_is(s->name, "command line") && !str_is(s->name, "<stdin>") && !i--)
+			return s->name.p;
+	}
+	return NULL;
+}
+
+bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output out)
+{
+	const size_t *objects = emit_counts(&t->arena, &t->plan);
+	struct buf text = { 0 };
+
+	if (form == TRAINC_JSON)
+		plan_print_json(&t->plan, &t->sources, objects, &text);
+	else if (form == TRAINC_TEXT)
+		plan_print_table(&t->plan, &t->sources, objects, &text);
+	else if (form == TRAINC_SVG)
+		plan_print_svg(&t->plan, &text);
+	else
+		return false;
+	return put_out(&text, out);
+}
+
+bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
+	const char **why)
+{
+	static const enum env_form forms[] = { [TRAINC_JSON] = ENV_JSON, [TRAINC_SHELL] = ENV_SHELL, [TRAINC_DOTENV] = ENV_DOTENV };
+	struct env_selection which = { str_of(role), index };
+	struct buf text = { 0 };
+	struct str reason = STR("");
+
+	if (!env_print(&t->arena, &t->plan, which, (size_t)form < sizeof forms / sizeof *forms ? forms[form] : ENV_TABLE, &text, &reason)) {
+		*why = str_copy(&t->arena, reason).p;
+		buf_release(&text);
+		return false;
+	}
+	*why = "";
+	return put_out(&text, out);
+}
+
+bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_output out)
+{
+	struct emit_sink sink = { out.context, out.write };
+	struct arena arena = { 0 };
+	const struct plan **plans = ARENA_ARRAY(&arena, const struct plan *, n);
+	struct emit_options *options = ARENA_ARRAY(&arena, struct emit_options, n);
+
+	for (size_t i = 0; i < n; i++) {
+		plans[i] = &programs[i]->plan;
+		options[i] = (struct emit_options){ .json = form == TRAINC_JSON, .annotate = form == TRAINC_YAML_PLACES,
+			.sources = &programs[i]->sources };
+	}
+	bool known = form == TRAINC_JSON || form == TRAINC_YAML || form == TRAINC_YAML_PLACES;
+	bool ok = known && emit_write(options, plans, n, &sink);
+	arena_release(&arena);
+	return ok;
+}
+
+bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out)
+{
+	struct source *source = source_add(&t->sources, str_of(name), (struct str){ text, n });
+	struct buf formatted = { 0 };
+
+	if (!source) {
+		diag_report(&t->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%s': too much text", name);
+		return false;
+	}
+	source->library = true;         /* the form is the same for all; what only the library may write is not judged here */
+	if (!format_source(&t->arena, &t->names, &t->diags, source, &formatted)) {
+		buf_release(&formatted);
+		return false;
+	}
+	return put_out(&formatted, out);
+}

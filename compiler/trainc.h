@@ -1,0 +1,156 @@
+/*
+ * trainc.h - the compiler as a library: the one public header of libtrainc.
+ *
+ * A `struct trainc` is one program under one set of options.  Open it, set options, compile, check, then ask
+ * for diagnostics, the plan, environments or objects, and close it:
+ *
+ *	struct trainc *t = trainc_open(&files);
+ *	trainc_option(t, "target", "jobset");
+ *	trainc_compile(t, "job.tj");
+ *	if (trainc_check(&t, 1, true))
+ *		trainc_emit(&t, 1, TRAINC_YAML, output);
+ *	else
+ *		trainc_report(&t, 1, TRAINC_TEXT, look, output);
+ *	trainc_close(t);
+ *
+ * Ownership: the caller owns what it passes in, and every function copies what it keeps; only the `context` of
+ * `struct trainc_files` is used until trainc_close().  Every text that a function returns belongs to the program
+ * and lives until trainc_close().
+ * Errors: what is wrong with a program is a diagnostic, never a return code of its own; a function that returns
+ * bool says in its contract what false means.  When memory runs out the process ends with a message: nothing
+ * else in the library ends it.
+ * Threads: the library keeps no global state.  Different programs may be used by different threads at the same time, one
+ * program by one thread at a time.
+ * Files: the library opens none.  It reads through `struct trainc_files` and writes through `struct trainc_output`.
+ *
+ * Texts are UTF-8 and end with a NUL character where no length is given.
+ */
+#ifndef TRAINC_H
+#define TRAINC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct trainc;
+
+/* Where programs are read from. */
+struct trainc_files {
+	void *context;
+	/*
+	 * Calls GIVE once with TO and the text of the file, and returns true; or returns false with a sentence in
+	 * *WHY ("no such file"), which must live until the next call.
+	 */
+	bool (*read)(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to,
+		const char **why);
+	/* Tells whether a file exists, for suggestions.  May be NULL. */
+	bool (*exists)(void *context, const char *path);
+	/* Calls EACH with TO and the names in a directory, in byte order.  May be NULL. */
+	void (*list)(void *context, const char *directory, void (*each)(void *to, const char *name), void *to);
+};
+
+/* Where results go.  `write` takes N bytes; false stops the function that called it. */
+struct trainc_output {
+	void *context;
+	bool (*write)(void *context, const char *bytes, size_t n);
+};
+
+enum trainc_form {
+	TRAINC_TEXT,                    /* for people: messages, tables */
+	TRAINC_JSON,
+	TRAINC_SARIF,                   /* of diagnostics */
+	TRAINC_YAML,                    /* of objects */
+	TRAINC_YAML_PLACES,             /* YAML with the source position at the end of each line */
+	TRAINC_SHELL, TRAINC_DOTENV,    /* of an environment */
+	TRAINC_SVG                      /* of a plan: a drawing */
+};
+
+/* How messages for people look. */
+struct trainc_look {
+	bool color;
+	unsigned width;                 /* columns of the terminal; 0: not a terminal */
+	size_t limit;                   /* errors, and warnings, printed before the rest is only counted; 0: 50 */
+};
+
+struct trainc_diagnostic {
+	const char *code;               /* "TJ0502" */
+	bool error;                     /* otherwise a warning */
+	const char *message, *help;     /* `help` is "" without one */
+	const char *file;               /* "" when it has no place */
+	unsigned line, column, end_line, end_column;    /* from 1; columns count characters */
+};
+
+/* A job of the plan. */
+struct trainc_job {
+	const char *name, *ns;          /* `ns` is "" when the program does not name one */
+	size_t roles, objects;
+};
+
+/* Returns the version of the library: "0.1.0". */
+const char *trainc_version(void);
+
+/* Opens a program that reads through FILES; with NULL it can read the standard library only.  Never NULL. */
+struct trainc *trainc_open(const struct trainc_files *files);
+
+/*
+ * Sets an option by the word that it has on the command line, before trainc_compile(): target, kubernetes,
+ * profile, job, namespace, domain, gang, run-id, set (VALUE is NAME=VALUE) and params (VALUE is a path) take a
+ * value; unroll, no-raw, local and deny-warnings are on when they are named.  `set`, `params` and `profile` add
+ * up; otherwise the last value counts.  False when NAME is unknown, or when VALUE of `set` is not an assignment; a value that the compiler refuses becomes a diagnostic.
+ */
+bool trainc_option(struct trainc *t, const char *name, const char *value);
+
+/* Compiles the program at PATH up to its plan, once.  False when it has errors. */
+bool trainc_compile(struct trainc *t, const char *path);
+
+/*
+ * Checks the objects of N compiled programs that will be applied together; a value that `set` gives to several
+ * programs must be a parameter of at least one.  With BY_KUBECTL, settings that only the runtime of trainc
+ * carries out are warnings.  False when a program has errors.
+ */
+bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl);
+
+/* Returns how many diagnostics the program has: sorted, without duplicates and allowed ones.  None are added after. */
+size_t trainc_diagnostics(struct trainc *t);
+/* Fills *RET with diagnostic I; false when there is none. */
+bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret);
+
+/* Writes the diagnostics of N programs as TRAINC_TEXT, TRAINC_JSON (lines) or TRAINC_SARIF; false for other forms. */
+bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
+	struct trainc_output out);
+
+/* Fills *RET with job I of the plan; false when there is none. */
+bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret);
+/* Returns file I of those that the program was read from, imports and parameter files included; NULL behind the last. */
+const char *trainc_file(const struct trainc *t, size_t i);
+
+/* The functions below expect programs without errors. */
+
+/* Writes the plan as TRAINC_TEXT, TRAINC_JSON or TRAINC_SVG; false for other forms, or when the output refused. */
+bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output out);
+
+/*
+ * Writes the finished environment of the replicas of ROLE (NULL: every role) with number INDEX (-1: all) as
+ * TRAINC_TEXT, TRAINC_JSON, TRAINC_SHELL or TRAINC_DOTENV; the last two need exactly one replica.  False with
+ * a sentence in *WHY when the selection matches no replica or too many; *WHY is "" when the output refused.
+ */
+bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
+	const char **why);
+
+/* Writes the objects of N programs as one TRAINC_YAML or TRAINC_YAML_PLACES stream, or one TRAINC_JSON list. */
+bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_output out);
+
+/* Writes TEXT, which is called NAME in diagnostics, in the canonical style.  False when it has syntax errors. */
+bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out);
+
+/* Releases the program and every text that it returned.  NULL is allowed. */
+void trainc_close(struct trainc *t);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

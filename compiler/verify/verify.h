@@ -1,0 +1,38 @@
+/*
+ * verify.h - the rules that emit_check() applies, one file per subject.
+ */
+#ifndef TRAINC_VERIFY_VERIFY_H
+#define TRAINC_VERIFY_VERIFY_H
+
+#include "emit/check.h"
+
+/* False when the plan cannot be emitted at all, and nothing else is worth saying. */
+bool check_features(struct checking *c);
+/* TJ0820: autoscalers of what has no size to change. */
+void check_autoscalers(struct checking *c, const struct plan_job *j);
+/* Gangs: what the target and the version take of them, and what they take of a framework's settings. */
+void check_gang(struct checking *c, const struct plan_job *j);
+void check_names(struct checking *c, const struct plan_job *j);
+void check_labels(struct checking *c, const struct plan_job *j);
+/*
+ * Labels, or annotations, whose `values` may be any text; `what` is one of them ("label").  Those that trainc writes are
+ * not the user's to set; on an object of his own, where `j` is NULL, only those under our prefix.
+ */
+void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what, bool values);
+void check_references(struct checking *c, const struct plan_job *j);
+/* TJ0812, TJ0811: identities over all jobs, and over all programs of a command. */
+void check_identities(struct checking *c);
+/* Raw blocks and extra objects against the schemas of Kubernetes. */
+void check_raw(struct checking *c, const struct plan_job *j);
+/* Metadata and keys of the user's own objects, and the names that they get. */
+void check_metadata(struct checking *c, const struct plan_job *j, const struct plan_object *o);
+void check_texts(struct checking *c, const struct plan_job *j);
+/* Raw fields, sizes, data and annotations of the objects. */
+void check_objects(struct checking *c);
+
+/* May an object be called so?  Reports that `what` ("a claim") may not. */
+bool check_object_name(struct checking *c, struct str name, const char *what, struct span at);
+/* The same for a key of its data. */
+void check_data_key(struct checking *c, struct str key, const char *what, struct span at);
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * verify_gang.c - whether a gang can be had where the objects go, and what it makes of the settings.
+ */
+#include "verify/verify.h"
+
+enum { NATIVE_ALPHA = 35 };             /* minor version with the first API of it */
+
+static struct span place(const struct checking *c, const struct plan_job *j)
+{
+	return check_place(c, j->gang.from, j->name_at, j->name_at);
+}
+
+/* What an operator makes of pod templates in its own resources is what its resources have fields for. */
+static bool native_target(struct checking *c, const struct plan_job *j)
+{
+	struct str target = c->plan->target;
+
+	if (!(emit_target_traits(target) & TARGET_CONTROLLER))
+		return true;
+	struct diag *d = diag_report(c->diags, TJ0809, place(c, j), "gang = \"native\" cannot be said to the target '%.*s'", STR_ARG(target));
+	diag_note(c->diags, d, (struct span){ 0 }, "the pod templates of its resource have no field that names a group");
+	diag_help(c->diags, d, "use the target 'jobs', or gang = \"volcano\" or \"coscheduling\"");
+	return false;
+}
+
+/* The scheduler of Kubernetes starts no pod of a group whose pods differ in these from each other or from the group. */
+static void one_for_all(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	static const char *const keys[][2] = {
+		{ "schedulerName", "scheduler" }, { "priorityClassName", "priority" }, { "priority", "priority" }, { "preemptionPolicy", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct data *d = data_get(r->raw_pod, str_of(keys[i][0]));
+		if (!d || (i == 0 && emit_gang_pods(j) == r->max))
+			continue;       /* one role, one scheduler */
+		struct diag *diag = diag_report(c->diags, TJ0809, check_place(c, d->from, r->at, j->name_at),
+			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0], STR_ARG(r->name));
+		if (keys[i][1])
+			diag_help(c->diags, diag, "write '%s' in the job, for all roles", keys[i][1]);
+		else
+			diag_help(c->diags, diag, "remove it, or make the role an 'aux' role, which is not part of the gang");
+	}
+}
+
+static void native(struct checking *c, const struct plan_job *j)
+{
+	unsigned minor = c->plan->kubernetes;
+	struct diag *d;
+
+	if (!native_target(c, j))
+		return;
+	if (minor < NATIVE_ALPHA) {
+		d = diag_report(c->diags, TJ0809, place(c, j), "gang = \"native\" needs %s of Kubernetes 1.%d; the project targets 1.%u",
+			kube_words(KUBE_NATIVE_GANG), NATIVE_ALPHA, minor);
+		diag_note(c->diags, d, (struct span){ 0 }, "up to 1.%u it is an alpha feature that clusters have switched off (TJ0824)",
+			kube_usable_from(KUBE_NATIVE_GANG) - 1);
+		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+		return;
+	}
+	bool beta = kube_has(minor, KUBE_NATIVE_GANG);
+	d = diag_report(c->diags, TJ0824, place(c, j), "%s is %s of Kubernetes 1.%u, switched off unless somebody switches it on",
+		kube_words(KUBE_NATIVE_GANG), beta ? "a beta feature" : "an alpha feature", minor);
+	diag_note(c->diags, d, (struct span){ 0 }, "it takes the feature %s, and the API scheduling.k8s.io/%s",
+		beta ? "gate GenericWorkload" : "gates GenericWorkload and GangScheduling", beta ? "v1beta1" : minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
+	diag_help(c->diags, d, "if the cluster has them, say so with '# allow TJ0824: reason'; else use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+	for (size_t i = 0; i < j->nroles; i++)
+		if (!j->roles[i].aux && j->roles[i].max)
+			one_for_all(c, j, &j->roles[i]);
+}
+
+/* What Kueue would admit, each by itself: Jobs, and the group of the pods that no Job stands for. */
+struct admitted {
+	int64_t jobs;
+	bool group;
+	bool always;                    /* some are Jobs whatever the target */
+};
+
+static struct admitted admitted(const struct checking *c, const struct plan_job *j)
+{
+	unsigned traits = emit_target_traits(c->plan->target);
+	struct admitted n = { 0 };
+
+	if (traits & TARGET_CONTROLLER)
+		return n;               /* the whole is one object */
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (emit_gang_grouped(j, r))
+			n.group = true;
+		else if (!r->aux && r->max)
+			n.jobs += (traits & TARGET_EACH_REPLICA) || r->unrolled ? r->max : 1;
+		n.always = n.always || (!r->aux && r->max && r->replica.job);
+	}
+	return n;
+}
+
+static void kueue(struct checking *c, const struct plan_job *j)
+{
+	struct admitted n = admitted(c, j);
+
+	if (n.jobs + n.group <= 1)
+		return;
+	struct str count = check_count(c->arena, (size_t)n.jobs);
+	struct diag *d = n.group ?
+		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits the pods of '%.*s' as one group, and each of its Jobs by itself", STR_ARG(j->name)) :
+		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself", STR_ARG(count), STR_ARG(j->name));
+	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
+	diag_help(c->diags, d, "use the target 'jobset', which is admitted as a whole%s; or gang = \"volcano\" or \"coscheduling\"",
+		n.always ? "" : ", or 'pods', admitted as one group");
+}
+
+static bool starts_at_once(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (emit_gang_grouped(j, &j->roles[i]))
+			return true;
+	return false;
+}
+
+static void no_queue(struct checking *c, const struct plan_job *j)
+{
+	if (emit_gang_queued(j) || !emit_gang_pods(j))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0827, place(c, j),
+		starts_at_once(j) ? "'%.*s' has no 'queue': Kueue ignores its pods, which start one by one" : "'%.*s' has no 'queue': Kueue leaves it suspended",
+		STR_ARG(j->name));
+	diag_note(c->diags, d, (struct span){ 0 }, "it takes what names no queue only in a namespace with a LocalQueue named 'default'");
+	diag_help(c->diags, d, "add queue = \"NAME\"; 'kubectl get localqueues%s%.*s' lists them", j->ns.set ? " -n " : "", STR_ARG(j->ns.value));
+}
+
+static void least(struct checking *c, const struct plan_job *j)
+{
+	const struct data *wanted = emit_gang_setting(j, "min_available");
+	int64_t pods = emit_gang_pods(j);
+
+	if (!wanted || wanted->kind != DATA_INT || wanted->u.integer <= pods)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0825, check_place(c, wanted->from, j->name_at, j->name_at),
+		"min_available = %lld is more than the %lld pods of '%.*s'", (long long)wanted->u.integer, (long long)pods, STR_ARG(j->name));
+	diag_help(c->diags, d, "lower it; without it all pods start together");
+}
+
+/* Settings of a framework's `scheduling` that a scheduler of gangs does not read. */
+static void unread(struct checking *c, const struct plan_job *j, const char *const *names)
+{
+	for (; *names; names++) {
+		const struct data *d = emit_gang_setting(j, *names);
+		if (!d)
+			continue;
+		struct diag *diag = diag_report(c->diags, TJ0826, check_place(c, d->from, j->name_at, j->name_at),
+			"'%s' means nothing with gang = \"%.*s\"", *names, STR_ARG(j->gang.value));
+		diag_help(c->diags, diag, "remove it");
+	}
+}
+
+void check_gang(struct checking *c, const struct plan_job *j)
+{
+	static const char *const not_volcano[] = { "timeout_s", NULL }, *const not_coscheduling[] = { "queue", "priority", NULL };
+	static const char *const not_others[] = { "min_available", "queue", "min_resources", "priority", "timeout_s", NULL };
+	static const char *const not_native[] = { "queue", "min_resources", "priority", "timeout_s", NULL };
+
+	switch (emit_gang(j)) {
+	case GANG_NONE:
+		break;
+	case GANG_KUEUE:
+		kueue(c, j);
+		no_queue(c, j);
+		if (!(emit_target_traits(c->plan->target) & TARGET_OPERATOR))       /* whose priority Kueue takes */
+			unread(c, j, not_others);
+		break;
+	case GANG_VOLCANO:
+		least(c, j);
+		unread(c, j, not_volcano);
+		break;
+	case GANG_COSCHEDULING:
+		least(c, j);
+		unread(c, j, not_coscheduling);
+		break;
+	case GANG_NATIVE:
+		native(c, j);
+		least(c, j);
+		unread(c, j, not_native);
+		break;
+	}
+}

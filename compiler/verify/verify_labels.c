@@ -1,0 +1,196 @@
+/*
+ * verify_labels.c - labels, annotations, node labels, taints and names of devices as Kubernetes takes them.
+ */
+#include "verify/verify.h"
+
+#include "diag/suggest.h"
+#include "kube/limits.h"
+
+static void report(struct checking *c, struct span at, const char *what, struct str text, const char *why)
+{
+	struct diag *d = diag_report(c->diags, TJ0803, at, "%s '%.*s' %s", what, STR_ARG(check_short(c->arena, text)), why);
+
+	if (text.n > LIMIT_LABEL)
+		diag_label(c->diags, d, "%zu characters", text.n);
+	diag_help(c->diags, d, "use letters, digits, '-', '_' and '.', with a letter or digit at both ends; at most 63");
+}
+
+/* Labels and annotations by which the Job controller finds its pods. */
+static bool of_controller(struct str key)
+{
+	return str_starts(key, STR("batch.kubernetes.io/")) || str_is(key, "job-name") || str_is(key, "controller-uid");
+}
+
+/* What we write ourselves is not the user's to change: of an object of his own (without `j`) no more than our prefix. */
+static bool ours(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
+{
+	bool prefix = str_starts(p->key, STR("trainc.dev/"));
+	struct diag *d;
+
+	if (j && of_controller(p->key)) {
+		d = diag_report(c->diags, TJ0803, p->key_at, "%s '%.*s' is set by the Job controller", what, STR_ARG(p->key));
+		diag_help(c->diags, d, "remove it: pods have it already, and another value breaks the Job's selector");
+		return true;
+	}
+	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key))))
+		return false;
+	d = diag_report(c->diags, TJ0803, p->key_at, prefix ? "%s '%.*s' is under the prefix that trainc keeps for itself" :
+		"%s '%.*s' is written by trainc", what, STR_ARG(p->key));
+	diag_help(c->diags, d, prefix ? "choose another prefix" : "remove it");
+	return true;
+}
+
+void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what, bool values)
+{
+	for (size_t i = 0; i < pairs->n; i++) {
+		const struct plan_pair *p = &pairs->at[i];
+		const char *why;
+		struct str what_key = str_printf(c->arena, "%s key", what), what_value = str_printf(c->arena, "%s value", what);
+		if (ours(c, j, p, what))
+			continue;
+		if (!kube_label_key(p->key, &why))
+			report(c, p->key_at, what_key.p, p->key, why);
+		if (values && !kube_label_value(p->value, &why))
+			report(c, p->from, what_value.p, p->value, why);
+	}
+}
+
+static void effect(struct checking *c, const struct plan_str *taint, struct str written)
+{
+	static const char *const effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute" };
+	struct suggest near;
+
+	suggest_init(&near, c->arena, written);
+	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+		if (str_is(written, effects[i]))
+			return;
+		suggest_add(&near, str_of(effects[i]));
+	}
+	struct str sentence = suggest_sentence(&near);
+	struct diag *d = diag_report(c->diags, TJ0803, taint->from, "'%.*s' is not an effect of a taint", STR_ARG(check_short(c->arena, written)));
+	if (sentence.n)
+		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
+	else
+		diag_help(c->diags, d, "one of NoSchedule, PreferNoSchedule, NoExecute; without one all are tolerated");
+}
+
+static void toleration(struct checking *c, const struct plan_str *taint)
+{
+	struct emit_taint t = emit_taint_of(taint->value);
+	const char *why;
+
+	if (t.effect.p)
+		effect(c, taint, t.effect);
+	if (t.value.p && !kube_label_value(t.value, &why))
+		report(c, taint->from, "taint value", t.value, why);
+	if (!kube_label_key(t.key, &why))
+		report(c, taint->from, "taint key", t.key, why);
+}
+
+/* ---- what a framework and an accelerator bring ---- */
+
+/* The places in them are the user's own, or those where he asked for them. */
+static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pairs, struct span asked)
+{
+	struct plan_pairs ret = { ARENA_ARRAY(c->arena, struct plan_pair, pairs->n), pairs->n };
+
+	for (size_t i = 0; i < pairs->n; i++) {
+		ret.at[i] = pairs->at[i];
+		ret.at[i].from = check_place(c, pairs->at[i].from, asked, asked);
+		ret.at[i].key_at = check_place(c, pairs->at[i].key_at, asked, asked);
+	}
+	return ret;
+}
+
+/*
+ * OLD: the framework labels replicas as an operator did that runs on clusters from
+ * before resources needed domains.
+ */
+static void accelerator(struct checking *c, const struct plan_job *j, const struct plan_accelerator *acc, bool old)
+{
+	struct plan_pairs node = placed(c, &acc->node, acc->from);
+	const char *why;
+
+	bool native = str_is(acc->resource, "cpu") || str_is(acc->resource, "memory") || str_is(acc->resource, "ephemeral-storage") ||
+		str_starts(acc->resource, STR("hugepages-"));
+	if (!kube_label_key(acc->resource, &why)) {
+		report(c, check_place(c, acc->resource_at, acc->from, acc->from), "resource", acc->resource, why);
+	} else if (!native && !old && !memchr(acc->resource.p, '/', acc->resource.n)) {
+		struct diag *d = diag_report(c->diags, TJ0803, check_place(c, acc->resource_at, acc->from, acc->from),
+			"resource '%.*s' has no domain", STR_ARG(acc->resource));
+		diag_help(c->diags, d, "an extended resource is written DOMAIN/NAME, such as \"example.com/%.*s\"", STR_ARG(acc->resource));
+	}
+	check_pairs(c, j, &node, "node label", true);
+	for (size_t i = 0; i < acc->ntolerate; i++) {
+		struct plan_str taint = acc->tolerate[i];
+		taint.from = check_place(c, taint.from, acc->from, acc->from);
+		toleration(c, &taint);
+	}
+}
+
+/* The text of the replica with that index. */
+static struct str label_text(struct checking *c, const struct text *t, int64_t index)
+{
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i].kind == PIECE_TEXT)
+			buf_str(&out, t->at[i].u.text);
+		else
+			buf_int(&out, index);
+	struct str s = buf_take(&out, c->arena);
+	buf_release(&out);
+	return s;
+}
+
+/* Texts that differ by the index alone are alike, and the last is the longest. */
+static void replica_label(struct checking *c, const struct plan_role *r, const struct plan_replica_label *l, struct span at)
+{
+	const char *why;
+
+	for (int64_t i = l->per_replica ? 0 : r->max - 1; i < r->max; i++) {
+		const struct text *t = l->per_replica ? &l->per_replica[i] : &l->text;
+		struct str value = text_is_absent(t) ? STR("") : label_text(c, t, i);
+		if (kube_label_value(value, &why))
+			continue;
+		report(c, at, "label value", value, why);
+		return;
+	}
+}
+
+static void replica_labels(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->replica.nlabels; i++) {
+		const struct plan_replica_label *l = &r->replica.labels[i];
+		struct plan_pair key = { l->key, STR(""), l->from, check_place(c, l->key_at, j->name_at, j->name_at) };
+		struct plan_pairs keys = { &key, 1 };
+		size_t errors = c->diags->errors;
+		check_pairs(c, j, &keys, "label", false);
+		if (c->diags->errors == errors)
+			replica_label(c, r, l, check_place(c, l->from, j->name_at, j->name_at));
+	}
+}
+
+void check_labels(struct checking *c, const struct plan_job *j)
+{
+	const char *why;
+
+	check_pairs(c, j, &j->labels, "label", true);
+	check_pairs(c, j, &j->annotations, "annotation", false);
+	if (j->queue.set && !kube_label_value(j->queue.value, &why))
+		report(c, j->queue.from, "queue", j->queue.value, why);
+	if (j->framework.n && !kube_label_value(j->framework, &why))
+		report(c, j->name_at, "framework", j->framework, why);
+	for (size_t i = 0; i < j->nroles; i++) {
+		if (!j->roles[i].max)
+			continue;
+		check_pairs(c, j, &j->roles[i].labels, "label", true);
+		check_pairs(c, j, &j->roles[i].annotations, "annotation", false);
+		check_pairs(c, j, &j->roles[i].node, "node label", true);
+		for (size_t k = 0; k < j->roles[i].ntolerate; k++)
+			toleration(c, &j->roles[i].tolerate[k]);
+		if (j->roles[i].accelerator)
+			accelerator(c, j, j->roles[i].accelerator, j->roles[i].replica.nlabels > 0);
+		replica_labels(c, j, &j->roles[i]);
+	}
+}

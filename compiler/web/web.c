@@ -1,0 +1,101 @@
+/*
+ * web.c - the language server as a WebAssembly module: what a page or an editor's extension calls.
+ *
+ * A message is copied into memory of web_alloc() and received; web_work() does one thing and returns whether there is more.
+ * Answers leave through web_send(), which the host provides. The only files are those of web_file().
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "lsp/lsp.h"
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+__attribute__((import_module("env"), import_name("web_send"))) void web_send(const char *message, size_t n);
+
+struct web {
+	struct lsp *server;
+	struct arena arena;
+	struct map files;               /* path -> struct str *; a file without text (p is NULL) is gone */
+};
+
+void *EXPORT(web_alloc)(size_t n);
+struct web *EXPORT(web_open)(void);
+void EXPORT(web_file)(struct web *w, const char *path, size_t npath, const char *text, size_t n);
+void EXPORT(web_receive)(struct web *w, const char *message, size_t n);
+int EXPORT(web_work)(struct web *w);
+
+/* Debian's C library for WebAssembly is compiled with stack protection and has no guard of its own. */
+uintptr_t __stack_chk_guard = 0x7a3c91d5;
+_Noreturn void __stack_chk_fail(void);
+_Noreturn void __stack_chk_fail(void)
+{
+	__builtin_trap();
+}
+
+static const struct str *file_at(void *context, struct str path)
+{
+	const struct str *text = map_get(&((struct web *)context)->files, path);
+
+	return text && text->p ? text : NULL;
+}
+
+static bool read_file(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	const struct str *text = file_at(context, path);
+
+	(void)a;
+	if (text)
+		*ret = *text;
+	else
+		*why = STR("no such file");
+	return text;
+}
+
+static bool file_exists(void *context, struct str path)
+{
+	return file_at(context, path);
+}
+
+static void send_message(void *context, const char *message, size_t n)
+{
+	(void)context;
+	web_send(message, n);
+}
+
+void *web_alloc(size_t n)
+{
+	return malloc(n + 1);
+}
+
+struct web *web_open(void)
+{
+	struct web *w = calloc(1, sizeof *w);
+	struct reader *reader = calloc(1, sizeof *reader);
+
+	if (!w || !reader)
+		return NULL;
+	*reader = (struct reader){ .context = w, .read = read_file, .exists = file_exists };
+	w->server = lsp_new(&(struct lsp_host){ .context = w, .reader = reader, .send = send_message });
+	return w;
+}
+
+/* Puts a file there; both texts are taken over. A size of -1 takes the file away. */
+void web_file(struct web *w, const char *path, size_t npath, const char *text, size_t n)
+{
+	struct str *kept = arena_alloc(&w->arena, sizeof *kept);
+
+	*kept = n == SIZE_MAX ? (struct str){ 0 } : (struct str){ text, n };
+	map_put(&w->files, &w->arena, (struct str){ path, npath }, kept);
+}
+
+void web_receive(struct web *w, const char *message, size_t n)
+{
+	lsp_receive(w->server, message, n);
+}
+
+int web_work(struct web *w)
+{
+	return lsp_work(w->server);
+}

@@ -1,0 +1,3 @@
+[(block) (list) (group)] @indent.begin
+["}" "]" ")"] @indent.branch @indent.end
+(string) @indent.ignore

@@ -1,0 +1,1 @@
+((comment) @injection.content (#set! injection.language "comment"))

@@ -1,0 +1,47 @@
+" Syntax of trainc.  Of two rules that match at one place the later one wins.
+if exists("b:current_syntax")
+  finish
+endif
+syn case match
+syn match tjName /\<[A-Za-z_]\w*/
+syn match tjValue /\<\%({{VALUES:vim}}\)\>/
+syn match tjCall /\<\%({{FUNCTIONS:vim}}\)\>\%(\s*(\)\@=/
+syn match tjKey /\<[A-Za-z_]\w*\%(\s*\%(==\@!\|+=\|:\|{\)\)\@=/
+syn match tjKeyword /\<\%({{KEYWORDS:vim}}\)\>/
+syn match tjConstant /\<\%({{CONSTANTS:vim}}\)\>/
+syn match tjKey /\<\%({{SOFT_BLOCKS:vim}}\)\>\%(\s*{\)\@=/
+syn match tjKey /\<\%({{SOFT:vim}}\)\>\%(\s*\%(==\@!\|+=\|:\)\)\@=/
+syn match tjBlock /\<\%({{BLOCKS:vim}}\)\>\%(\s\+[A-Za-z_]\w*\s*{\)\@=/
+syn match tjType /\%(\%(:\|->\)\s*\)\@<=\<\%({{TYPES:vim}}\)\>/
+syn match tjKeyword /\%(\%(:\|->\)\s*\)\@<=\<accelerator\>/
+syn match tjNumber /\<[0-9]\w*\%(\.[0-9]\w*\)*/
+syn match tjNumber /\<[0-9][0-9_]*\%(\.[0-9][0-9_]*\)\=[eE][+-][0-9]\w*/
+syn match tjOperator /[-+*\/%<>=?]\|!=/
+syn match tjMember /\.\s*[A-Za-z_]\w*/
+syn match tjOperator /\.\.\.\=/
+syn cluster tjCode contains=tjName,tjValue,tjCall,tjKey,tjKeyword,tjConstant,tjBlock,tjType,tjNumber,tjOperator,tjMember,tjBraces,tjString,tjText,tjComment
+syn region tjBraces start=/{/ end=/}/ transparent fold contains=@tjCode
+syn match tjEscape /\\\%(u{\x*}\|.\)/ contained
+syn region tjInterpolation matchgroup=tjDelimiter start=/\${/ end=/}/ contained contains=@tjCode
+syn region tjString start=/"/ end=/"/ end=/$/ contains=tjEscape,tjInterpolation
+syn region tjText matchgroup=tjString start=/"""/ end=/"""/ contains=tjEscape,tjInterpolation
+syn region tjString start=/\<r"/ end=/"/ end=/$/
+syn region tjText matchgroup=tjString start=/\<r"""/ end=/"""/
+syn match tjComment /#.*$/ contains=@Spell
+syn sync fromstart
+
+hi def link tjValue Identifier
+hi def link tjCall Function
+hi def link tjKey Identifier
+hi def link tjKeyword Keyword
+hi def link tjConstant Constant
+hi def link tjBlock Keyword
+hi def link tjType Type
+hi def link tjNumber Number
+hi def link tjOperator Operator
+hi def link tjString String
+hi def link tjText String
+hi def link tjEscape SpecialChar
+hi def link tjDelimiter Special
+hi def link tjComment Comment
+let b:current_syntax = "tj"

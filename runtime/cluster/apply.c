@@ -1,0 +1,336 @@
+/*
+ * apply.c - the jobs of programs, from what is there to what is wanted.
+ *
+ * A run that is as the program says costs its parent, one list for each kind, and its pods.  Otherwise
+ * everything that can be known is checked first; then the parent is written with all kinds that
+ * members may have, then the members, then what is surplus goes, and then the parent is written
+ * as it is now.  Whoever dies in between leaves a parent that knows of everything.
+ *
+ * All jobs take each of these steps together, so that their requests share the connection; what goes
+ * wrong with one of them stops only that one.
+ */
+#include "runtime/cluster/apply.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/words.h"
+#include "runtime/command/runs.h"
+#include "runtime/run/report.h"
+#include "runtime/status/look.h"
+
+/* ---- what is there ---- */
+
+/* Are all workloads that were applied gone, without anybody having said so to the parent? */
+static bool is_gone(const struct applying *p)
+{
+	size_t recorded = 0, there = 0;
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		const struct applied *x = parent_find(&p->before, &w->resource, w->ns, w->from->name);
+		if (w->stage != STAGE_WORKLOAD || !x || !x->uid.n)
+			continue;
+		const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
+		recorded++;
+		there += m && str_eq(m->uid, x->uid);
+	}
+	return recorded && !there;
+}
+
+/* A run that has ended stays as it is unless it is to run again. */
+static bool has_ended(struct applying *p)
+{
+	bool gone = p->before.there &&
+		is_gone(p);      /* then pods that are left say nothing: they were told to stop */
+	bool final = !gone && (p->state.phase == RUN_SUCCEEDED || p->state.phase == RUN_FAILED);
+	struct buf b = { 0 };
+
+	if (!p->before.there || p->rerun || !(final || gone))
+		return false;
+	struct str verdict = final ? str_of(run_phase_word(p->state.phase)) : p->before.verdict;
+	if (final)
+		report_headline(&p->state, &b);
+	else
+		buf_str(&b, verdict.n ? verdict : STR("its objects were removed before anybody saw the verdict"));
+	session_say(p->session, "run '%.*s' has ended: %.*s; --rerun runs it again", STR_ARG(p->job->name),
+		STR_ARG(buf_text(&b)));
+	buf_release(&b);
+	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
+	p->status = str_is(verdict, "Succeeded") ? STATUS_DONE : str_is(verdict,
+		"Failed") ? STATUS_FAILED : STATUS_CONFLICT;
+	return true;
+}
+
+/* Marks what is as it was sent before.  False when something has to be written. */
+static bool is_unchanged(struct applying *p)
+{
+	size_t stale = 0;
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct wanted *w = &p->wanted.at[i];
+		const struct applied *x = parent_find(&p->before, &w->resource, w->ns, w->from->name);
+		const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
+		w->exists = m != NULL;
+		w->uid = m ? m->uid : STR("");
+		w->stale = p->refresh || !m || !x || !str_eq(x->hash, w->hash) || !str_eq(x->uid, m->uid);
+		stale += w->stale;
+	}
+	return !stale && p->before.there && str_eq(p->before.hash, p->wanted.hash);
+}
+
+/* ---- what is surplus ---- */
+
+static bool is_wanted(const struct applying *p, const struct member *m)
+{
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		if (str_eq(w->from->kind, m->resource.kind) && str_eq(w->resource.group, m->resource.group) &&
+			str_eq(w->from->name, m->name) &&
+		    (str_eq(w->ns, m->ns) || !m->ns.n))
+			return true;
+	}
+	return false;
+}
+
+/* Namespaces are never pruned: other things live in them. */
+struct members apply_surplus(const struct applying *p)
+{
+	struct members all = { 0 };
+
+	for (size_t i = 0; i < p->members.n; i++)
+		if (!is_wanted(p, &p->members.at[i]) && !str_is(p->members.at[i].resource.kind, "Namespace"))
+			ARENA_PUSH(p->arena, all.at, all.n, p->members.at[i]);
+	return all;
+}
+
+/* Jobs that have to go before a run can run again. */
+static struct members ended_of(const struct applying *p)
+{
+	struct members all = { 0 };
+
+	for (size_t i = 0; p->rerun && i < p->members.n; i++)
+		for (size_t k = 0; k < p->wanted.n; k++) {
+			const struct wanted *w = &p->wanted.at[k];
+			if (w->stage == STAGE_WORKLOAD && str_eq(w->from->name, p->members.at[i].name) &&
+				str_eq(w->from->kind, p->members.at[i].resource.kind))
+				ARENA_PUSH(p->arena, all.at, all.n, p->members.at[i]);
+		}
+	return all;
+}
+
+static bool may_delete(struct applying *p, const struct members *surplus)
+{
+	if (!surplus->n || p->mode != APPLY_REAL || option_given(p->session->options, OPTION_YES))
+		return true;
+	for (size_t i = 0; i < surplus->n; i++)
+		session_say(p->session, "%.*s/%.*s will be deleted: the program no longer has it",
+			STR_ARG(surplus->at[i].resource.kind),
+			STR_ARG(surplus->at[i].name));
+	return runs_agreed(p->session, "deletes", "changed", &p->status);
+}
+
+static bool delete_members(struct applying *p, struct members *m)
+{
+	struct removal r = { .members = m, .what = str_printf(p->arena, "run '%.*s'", STR_ARG(p->job->name)),
+		.dry_run = p->mode != APPLY_REAL };
+	int status;
+
+	if (!m->n)
+		return true;
+	status = cluster_delete(p->cluster, &r);
+	p->status = runs_worse(p->status, status);
+	return status == STATUS_DONE;
+}
+
+/* ---- live values ---- */
+
+/* A queue or a person may have suspended or resumed a Job since: what is there is shared, not set back. */
+static void share_live_values(struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct wanted *w = &p->wanted.at[i];
+		const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
+		struct data *suspend = w->stale ? wanted_value(w, "spec.suspend") : NULL;
+		const struct data *live = m ? status_path(m->object, "spec.suspend") : NULL;
+		if (suspend && suspend->kind == DATA_BOOL && live && live->kind == DATA_BOOL && !p->rerun)
+			suspend->u.boolean = live->u.boolean;
+	}
+}
+
+/* ---- all of it ---- */
+
+static void tell_unchanged(struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n; i++)
+		if (!p->wanted.at[i].stale)
+			apply_tell(p, wanted_name(p->arena, &p->wanted, &p->wanted.at[i]), "unchanged");
+}
+
+static void tell_interrupted(struct applying *p)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < p->wanted.n; i++)
+		done += !p->wanted.at[i].stale;
+	session_say(p->session, "run '%.*s': %zu of %zu objects are as the program says; the same command goes on",
+		STR_ARG(p->job->name), done, p->wanted.n);
+	p->status = 128 + p->cluster->signal;
+}
+
+/* What a run that is to be changed goes through; one that cannot go on leaves the fleet, and the others do not wait for it. */
+static void stop(struct applying *p, struct fleet *f)
+{
+	if (p->going)
+		f->going--;
+	p->going = false;
+}
+
+/* Runs that have ended or that are as their program says need nothing. */
+static void leave_alone(struct applying *p, struct fleet *f)
+{
+	if (!has_ended(p)) {
+		if (!is_unchanged(p) || apply_surplus(p).n || p->rerun)
+			return;
+		tell_unchanged(p);
+		apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
+		p->wait = true;
+	}
+	stop(p, f);
+}
+
+/* A run that begins again loses the Jobs that have ended first. */
+static bool delete_ended(struct applying *p)
+{
+	p->ended = ended_of(p);
+	if (!delete_members(p, &p->ended))
+		return false;
+	for (size_t i = 0; p->ended.n && i < p->wanted.n; i++)
+		if (p->wanted.at[i].stage == STAGE_WORKLOAD) {
+			p->wanted.at[i].stale = true;
+			p->wanted.at[i].outcome = WANTED_RECREATED;
+		}
+	return true;
+}
+
+static void finish(struct applying *p)
+{
+	p->complete = p->complete && delete_members(p, &p->surplus);
+	if (p->cluster->interrupted)
+		tell_interrupted(p);
+	apply_end_record(p, p->complete);
+}
+
+static void tell_done(struct applying *p)
+{
+	p->wait = true;
+	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")),
+		p->ended.n ? "recreated" : p->before.there ? "configured" : "created");
+}
+
+#define EACH_GOING(f, p) \
+	for (struct applying *p = (f)->at; p < (f)->at + (f)->n; p++) \
+		if (p->going)
+
+/* Everything that can be known is checked for all runs before the first write. */
+static void check_all(struct fleet *f)
+{
+	EACH_GOING(f, p)
+		if (!apply_preflight(p)) {
+			p->status = p->cluster->interrupted ? 128 + p->cluster->signal : p->status;
+			stop(p, f);
+		}
+	apply_find_names(f);
+	EACH_GOING(f, p) {
+		p->surplus = apply_surplus(p);
+		if (p->status != STATUS_DONE || !may_delete(p, &p->surplus))
+			stop(p, f);
+	}
+}
+
+static void write_all(struct fleet *f)
+{
+	EACH_GOING(f, p) {
+		apply_begin_record(p);
+		share_live_values(p);
+	}
+	apply_write_records(f);
+	EACH_GOING(f, p)
+		if (!p->written || !delete_ended(p))
+			stop(p, f);
+	EACH_GOING(f, p) {
+		tell_unchanged(p);
+		p->complete = apply_generate(p);
+	}
+	apply_send(f);
+	EACH_GOING(f, p)
+		finish(p);
+	apply_write_records(f);
+	EACH_GOING(f, p)
+		if (p->written && p->complete)
+			tell_done(p);
+}
+
+static void apply_offline(struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n; i++)
+		apply_tell(p, wanted_name(p->arena, &p->wanted, &p->wanted.at[i]), "would be applied");
+}
+
+void apply_show_refusals(struct applying *p)
+{
+	struct buf out = { 0 };
+
+	if (!p->diags.n)
+		return;
+	diags_finish(&p->diags);
+	if (str_is(option_value(p->session->options, OPTION_FORMAT), "json"))
+		diags_json(&p->diags, &out);
+	else
+		diags_text(&p->diags, p->session->render, &out);
+	file_write_all(STDERR_FILENO, out.p, out.n);
+	buf_release(&out);
+}
+
+static void prepare(struct applying *p)
+{
+	p->ns = cluster_namespace(p->cluster, p->job->ns.set ? p->job->ns.value : STR(""));
+	p->id = applyset_id(p->arena, applyset_parent_name(p->arena, p->job->name), p->ns, STR("ConfigMap"), STR(""));
+	p->wanted = wanted_of(p->arena, &p->program->plan, p->job, p->ns, p->id);
+	p->diags = (struct diags){ .arena = p->arena, .sources = &p->program->sources };
+}
+
+bool apply_look(struct applying *p, bool kinds)
+{
+	struct fleet alone = { .at = p, .n = 1, .going = 1 };
+
+	prepare(p);
+	p->going = true;
+	apply_look_at(&alone);
+	if (!p->going)
+		return false;
+	is_unchanged(p);
+	if (!kinds || (apply_find_kinds(p) && apply_find_names(&alone)))
+		return true;
+	apply_show_refusals(p);
+	return false;
+}
+
+void apply_fleet(struct fleet *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		prepare(&f->at[i]);
+		f->at[i].going = f->at[i].mode != APPLY_DRY_CLIENT;
+		f->going += f->at[i].going;
+		if (!f->at[i].going)
+			apply_offline(&f->at[i]);
+	}
+	apply_look_at(f);
+	EACH_GOING(f, p)
+		leave_alone(p, f);
+	check_all(f);
+	if (f->going && !f->at->cluster->interrupted)
+		write_all(f);
+	for (size_t i = 0; i < f->n; i++)
+		apply_show_refusals(&f->at[i]);
+}

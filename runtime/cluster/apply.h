@@ -1,0 +1,90 @@
+/*
+ * apply.h - one job of a program brought into the cluster: from its plan to the answer of the server.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_APPLY_H
+#define TRAINC_RUNTIME_CLUSTER_APPLY_H
+
+#include "compile.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/cluster/wanted.h"
+
+enum apply_mode { APPLY_REAL, APPLY_DRY_SERVER, APPLY_DRY_CLIENT };
+
+struct applying {
+	struct cluster *cluster;
+	struct session *session;
+	struct arena *arena;
+	struct trainc *program;
+	const struct plan_job *job;
+	struct str file;
+	enum apply_mode mode;
+	bool adopt, force_conflicts, recreate, rerun, refresh;
+
+	struct str ns, id;
+	struct wanted_list wanted;
+	struct parent before, now;      /* as it was found, and as it is written */
+	struct members members;         /* that are there */
+	struct run_state state;         /* of the run before anything is changed, where it is there */
+	struct members surplus, ended;  /* that go: the program no longer has them; a run that begins again had them */
+	bool going;                     /* nothing has stopped it yet */
+	bool looked;
+	bool written;                   /* its parent, the last time */
+	bool complete;                  /* every member is as it should be */
+	struct answer *answer;          /* to its parent */
+	bool again;                     /* its parent is written once more */
+	int64_t known_generation;       /* of the parent, when it was read or written last */
+	struct diags diags;             /* what the server refused, at the places of the program */
+	int status;                     /* the worst so far */
+	bool wait;                      /* there is something to wait for */
+};
+
+/* Jobs that are applied together, in one cluster. */
+struct fleet {
+	struct applying *at;
+	size_t n;
+	size_t going;                   /* how many of them */
+};
+
+/* All of it, in order; `status` of each says how it went. */
+void apply_fleet(struct fleet *f);
+
+/* ---- its parts ---- */
+
+/* The parents, members and states of all runs; who cannot be looked at no longer goes on. */
+void apply_look_at(struct fleet *f);
+/* Looks at one run, and marks what is stale; KINDS: finds the kinds and the owners of new names too.  False: P->status says why. */
+bool apply_look(struct applying *p, bool kinds);
+/* Members that the program no longer has. */
+struct members apply_surplus(const struct applying *p);
+/* Prints what was refused. */
+void apply_show_refusals(struct applying *p);
+/* The kinds, as the server serves them. */
+bool apply_find_kinds(struct applying *p);
+/* New names that are taken by others, of all runs; those have another status then.  False: one is. */
+bool apply_find_names(struct fleet *f);
+
+/* Begins and ends the parent of a run. */
+void apply_begin_record(struct applying *p);
+void apply_end_record(struct applying *p, bool complete);
+/* Writes the parents of all runs, and says what went wrong; `written` of each. */
+void apply_write_records(struct fleet *f);
+/* What may not be done, is not served or is missing: everything that can be known before the first write. */
+bool apply_preflight(struct applying *p);
+/* Sends what is stale, stage by stage; a run of which something is refused is no longer complete and sends no later stage. */
+void apply_send(struct fleet *f);
+/* Reports what the server refused of one object, at the place of the field; returns the status. */
+int apply_refused(struct applying *p, struct wanted *w);
+/* Reports fields that other managers own. */
+void apply_conflict(struct applying *p, struct wanted *w);
+/* Fills the generated Secrets that are not there yet. */
+bool apply_generate(struct applying *p);
+/* Replaces an object whose immutable fields have changed (--recreate). */
+bool apply_replace(struct applying *p, struct wanted *w);
+/* The request that applies one object. */
+struct transport_request apply_request(struct applying *p, const struct wanted *w, bool force);
+/* Notes what the server made of it. */
+void apply_taken(struct applying *p, struct wanted *w);
+/* Prints "Job/bert-worker created", unless another form was asked for. */
+void apply_tell(struct applying *p, struct str name, const char *verb);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * apply_command.c - every job of every program.
+ */
+#include "runtime/cluster/apply.h"
+#include "runtime/cluster/cluster_watch.h"
+#include "runtime/command/runs.h"
+
+static enum apply_mode mode_of(const struct session *s)
+{
+	struct str word = option_value(s->options, OPTION_DRY_RUN);
+
+	return str_is(word, "client") ? APPLY_DRY_CLIENT : str_is(word, "server") ? APPLY_DRY_SERVER : APPLY_REAL;
+}
+
+/* Says what nothing does after this command has ended; what is generated has been created by then. */
+static void tell_needs(struct session *s, const struct plan_job *j)
+{
+	struct plan_needs needs = plan_needs_runtime(s->arena, j);
+	bool complete = str_is(option_value(s->options, OPTION_FOR), "complete");
+
+	if (s->options->command != COMMAND_APPLY || complete)
+		return;
+	for (size_t i = needs.generated; i < needs.n; i++) {
+		if (i == needs.generated)
+			session_say(s, "plain Jobs do not do all of job '%.*s'; while 'trainc wait %.*s' runs, it does this:", STR_ARG(j->name), STR_ARG(j->name));
+		session_say(s, "  %.*s", STR_ARG(needs.at[i]));
+	}
+}
+
+/* The run as it is to be waited for: what is known of an unchanged one is enough to begin with. */
+static void add_watch(struct cluster *k, const struct applying *p, struct attend *ret, int *status)
+{
+	bool changed = p->now.there;
+	struct cluster_seed seed = { changed ? &p->now : &p->before, changed ? NULL : &p->state };
+	struct chosen_run r = { .name = p->job->name, .ns = p->ns };
+	int one;
+
+	if (cluster_watch_open(k, &r, &seed, &ret->runs[ret->n], &one))
+		ret->n++;
+	else
+		*status = runs_worse(*status, one);
+}
+
+static struct fleet fleet_of(struct session *s, struct programs *all)
+{
+	struct fleet f = { 0 };
+
+	for (size_t i = 0; i < all->n; i++)
+		f.n += all->at[i]->plan.njobs;
+	f.at = ARENA_ARRAY(s->arena, struct applying, f.n);
+	f.n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t j = 0; j < all->at[i]->plan.njobs; j++)
+			f.at[f.n++] = (struct applying){ .cluster = cluster_of(s), .session = s, .arena = s->arena, .program = all->at[i],
+				.job = &all->at[i]->plan.jobs[j], .file = s->options->operands[i], .mode = mode_of(s),
+				.adopt = option_given(s->options, OPTION_ADOPT), .force_conflicts = option_given(s->options, OPTION_FORCE_CONFLICTS),
+				.recreate = option_given(s->options, OPTION_RECREATE), .rerun = option_given(s->options, OPTION_RERUN),
+				.refresh = option_given(s->options, OPTION_REFRESH) };
+	return f;
+}
+
+int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
+{
+	struct cluster *k = cluster_of(s);
+	struct fleet f = fleet_of(s, all);
+	int status = STATUS_DONE;
+
+	ret->runs = ARENA_ARRAY(s->arena, struct run_watch, f.n);
+	if (f.n)
+		apply_fleet(&f);
+	for (size_t i = 0; i < f.n; i++) {
+		const struct applying *p = &f.at[i];
+		status = p->status > 128 ? p->status : status > 128 ? status : runs_worse(status, p->status);
+		if (!p->wait || p->mode != APPLY_REAL)
+			continue;
+		if (p->now.there)
+			tell_needs(s, p->job);
+		add_watch(k, p, ret, &status);
+	}
+	return status;
+}

@@ -1,0 +1,177 @@
+/*
+ * apply_look.c - what is there of the runs that a program means.
+ *
+ * One run is found by its name and its members by its id.  Many are found by one list for each kind in
+ * their namespace, and what belongs to which is told by labels.
+ */
+#include "base/words.h"
+#include "data/data_read.h"
+#include "runtime/cluster/apply.h"
+#include "runtime/command/runs.h"
+#include "runtime/run/plan_record.h"
+#include "runtime/status/look.h"
+#include "runtime/status/status.h"
+
+enum { ALONE_MOST = 4 };        /* so many runs are asked for by their names */
+
+/* The record of a run as a plan: of what was applied, not of the program as it is now. */
+static bool recorded_plan(struct applying *p, struct plan_job *ret)
+{
+	struct source source = { .text = p->before.plan, .base = 1 };
+	struct data_error error;
+	struct data *d;
+	struct str why;
+
+	return data_read_json(p->arena, &source, &d, &error) && plan_record_read(p->arena, d, ret, &why);
+}
+
+static void leave(struct applying *p, struct fleet *f, int status)
+{
+	p->status = runs_worse(p->status, status);
+	p->going = false;
+	f->going--;
+}
+
+/* The parent of each run; one that is there and cannot be taken ends that run. */
+static void look_at_parents(struct fleet *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		int status;
+		if (!p->going)
+			continue;
+		if (!cluster_parent(p->cluster, p->job->name, p->ns, &p->before, &status)) {
+			leave(p, f, status);
+		} else if (p->before.deleting) {
+			session_say(p->session, "run '%.*s' is being deleted; wait until it is gone", STR_ARG(p->job->name));
+			leave(p, f, STATUS_CONFLICT);
+		}
+	}
+}
+
+/* The state of a run before anything is changed. */
+static void judge_before(struct applying *p, const struct members *pods)
+{
+	struct status_objects objects = { 0 };
+	struct plan_job *plan = ARENA_NEW(p->arena, struct plan_job);
+
+	if (!recorded_plan(p, plan))
+		return;
+	for (size_t i = 0; i < p->members.n; i++)
+		ARENA_PUSH(p->arena, objects.at, objects.n, p->members.at[i].object);
+	for (size_t i = 0; i < pods->n; i++)
+		ARENA_PUSH(p->arena, objects.at, objects.n, pods->at[i].object);
+	p->state = status_of(p->arena, plan, &objects, clock_real() + transport_clock_offset(p->cluster->client.transport));
+}
+
+static struct member_query pods_of(const struct applying *p, struct str selector)
+{
+	return (struct member_query){ .resource = *resource_known(STR(""), STR("Pod")), .ns = p->ns, .selector = selector };
+}
+
+/* The members and pods of one run: one list for each kind, and one for the pods. */
+static void look_alone(struct applying *p, struct fleet *f)
+{
+	struct cluster *k = p->cluster;
+	struct member_query q = pods_of(p, str_cat(p->arena, STR("trainc.dev/job="), p->job->name, STR("")));
+
+	p->members = members_of(&k->client, p->arena, &p->before);
+	if (p->members.failed) {
+		leave(p, f, cluster_say(k, p->members.failed));
+		return;
+	}
+	struct members pods = members_list(&k->client, p->arena, &q, 1);
+	judge_before(p, &pods);
+}
+
+/* ---- many ---- */
+
+/* All kinds that runs of namespace NS have, and where they have them; false: some are elsewhere. */
+static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret, size_t *n)
+{
+	struct arena *a = f->at->arena;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct applying *p = &f->at[i];
+		if (!p->going || !p->before.there || !str_eq(p->ns, ns))
+			continue;
+		for (size_t x = 0; x < p->before.napplied; x++)
+			if (p->before.applied[x].ns.n && !str_eq(p->before.applied[x].ns, ns))
+				return false;
+		for (size_t x = 0; x < p->before.nkinds; x++) {
+			struct member_query q = { p->before.kinds[x], ns, STR(APPLYSET_PART_OF), false, NULL };
+			bool known = false;
+			for (size_t m = 0; m < *n && !known; m++)
+				known = str_eq((*ret)[m].resource.kind, q.resource.kind) &&
+					str_eq((*ret)[m].resource.group, q.resource.group);
+			if (!known)
+				ARENA_PUSH(a, *ret, *n, q);
+		}
+	}
+	return true;
+}
+
+/* Objects by the value of a label, so that each run finds its own without looking at all of them. */
+static void sort_by_label(struct arena *a, const struct members *all, const char *label, struct map *ret)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct str key = status_label(all->at[i].object, label);
+		struct members *own = map_get(ret, key);
+		if (!own) {
+			own = ARENA_NEW(a, struct members);
+			map_put(ret, a, key, own);
+		}
+		ARENA_PUSH(a, own->at, own->n, all->at[i]);
+	}
+}
+
+/* The runs of one namespace, by one list for each kind. */
+static void look_together(struct fleet *f, struct str ns)
+{
+	struct cluster *k = f->at->cluster;
+	struct arena *a = f->at->arena;
+	struct member_query *queries = NULL, pods = { .resource = *resource_known(STR(""), STR("Pod")), .ns = ns, .selector = STR("trainc.dev/job") };
+	struct map members = { 0 }, runs = { 0 };
+	size_t n = 0;
+
+	bool together = queries_of(f, ns, &queries, &n);
+	if (together && n) {
+		struct members all = members_list(&k->client, a, queries, n), every = members_list(&k->client, a, &pods, 1);
+		together = !all.failed;
+		sort_by_label(a, &all, APPLYSET_PART_OF, &members);
+		sort_by_label(a, &every, "trainc.dev/job", &runs);
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		static const struct members none = { 0 };
+		if (!p->going || !p->before.there || p->looked || !str_eq(p->ns, ns))
+			continue;
+		p->looked = true;
+		if (!together) {
+			look_alone(p, f);
+			continue;
+		}
+		const struct members *own = map_get(&members, p->id), *mine = map_get(&runs, p->job->name);
+		p->members = own ? *own : none;
+		judge_before(p, mine ? mine : &none);
+	}
+}
+
+void apply_look_at(struct fleet *f)
+{
+	bool many = f->going > ALONE_MOST;
+
+	for (size_t i = 0; i < f->n && many; i++)
+		if (f->at[i].going && !cluster_list_parents(f->at[i].cluster, f->at[i].ns))
+			many = false;
+	look_at_parents(f);
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		if (!p->going || !p->before.there || p->looked)
+			continue;
+		if (many)
+			look_together(f, p->ns);
+		else
+			look_alone(p, f);
+	}
+}

@@ -1,0 +1,377 @@
+/*
+ * apply_preflight.c - everything that can be known before the first write: permissions,
+ * the namespace, what the server serves, and who owns what is there.
+ */
+#include "runtime/cluster/apply.h"
+
+#include "data/data_write.h"
+#include "runtime/command/runs.h"
+#include "runtime/status/look.h"
+
+/* ---- permissions ---- */
+
+struct review {
+	const char *verb;
+	struct resource resource;
+	struct str ns;
+	struct answer *answer;
+};
+
+struct reviews {
+	struct review *at;
+	size_t n;
+};
+
+/* How a review that said yes is remembered: the next job of the program asks for the same. */
+static struct str review_key(struct applying *p, const struct review *x)
+{
+	return str_printf(p->arena, "%s %.*s.%.*s %.*s", x->verb, STR_ARG(x->resource.plural),
+		STR_ARG(x->resource.group), STR_ARG(x->ns));
+}
+
+static void add_review(struct applying *p, struct reviews *all, const char *verb, const struct resource *r,
+	struct str ns)
+{
+	struct review x = { verb, *r, ns, NULL };
+
+	for (size_t i = 0; i < all->n; i++)
+		if (!strcmp(all->at[i].verb, verb) && str_eq(all->at[i].resource.plural, r->plural) &&
+			str_eq(all->at[i].resource.group, r->group) &&
+		    str_eq(all->at[i].ns, ns))
+			return;
+	if (!map_get(&p->cluster->permitted, review_key(p, &x)))
+		ARENA_PUSH(p->arena, all->at, all->n, x);
+}
+
+static struct str review_body(struct applying *p, const struct review *x)
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":{\"resourceAttributes\":{\"namespace\":");
+	data_write_text(&b, x->ns);
+	buf_printf(&b, ",\"verb\":\"%s\",\"group\":", x->verb);
+	data_write_text(&b, x->resource.group);
+	buf_z(&b, ",\"resource\":");
+	data_write_text(&b, x->resource.plural);
+	buf_z(&b, "}}}");
+	struct str body = buf_take(&b, p->arena);
+	buf_release(&b);
+	return body;
+}
+
+/* Everything that this apply is going to do. */
+static struct reviews reviews_of(struct applying *p)
+{
+	const struct resource *config = resource_known(STR(""), STR("ConfigMap")), *pod = resource_known(STR(""),
+		STR("Pod"));
+	struct reviews all = { 0 };
+
+	add_review(p, &all, "get", config, p->ns);
+	add_review(p, &all, "patch", config, p->ns);
+	add_review(p, &all, "create", config, p->ns);
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		if (!w->stale)
+			continue;
+		add_review(p, &all, "get", &w->resource, w->ns);
+		add_review(p, &all, "list", &w->resource, w->ns);
+		add_review(p, &all, "create", &w->resource, w->ns);
+		add_review(p, &all, "patch", &w->resource, w->ns);
+	}
+	for (size_t i = 0; i < p->members.n; i++)
+		add_review(p, &all, "delete", &p->members.at[i].resource, p->members.at[i].ns);
+	if (p->mode == APPLY_REAL) {
+		add_review(p, &all, "list", pod, p->ns);
+		add_review(p, &all, "watch", pod, p->ns);
+	}
+	return all;
+}
+
+static struct str user_name(struct applying *p)
+{
+	struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_READ,
+		.path = STR("/apis/authentication.k8s.io/v1/selfsubjectreviews"),
+		.body = STR("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}") };
+	struct answer *x = request(&p->cluster->client, p->arena, &r, CALL_ONCE);
+
+	return x->data ? text_line(p->arena, status_text(x->data, "status.userInfo.username")) : STR("");
+}
+
+static bool is_denied(const struct review *x)
+{
+	return x->answer->class == CALL_DONE && x->answer->data && !status_true(x->answer->data, "status.allowed");
+}
+
+/* "create, patch jobs.batch; list pods": each resource once, with the verbs that are missing. */
+static void put_denied(const struct reviews *all, struct str ns, struct buf *out)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct review *x = &all->at[i];
+		bool first = is_denied(x) && str_eq(x->ns, ns);
+		for (size_t k = 0; k < i && first; k++)
+			first = !is_denied(&all->at[k]) || !str_eq(all->at[k].ns, ns) ||
+				!str_eq(all->at[k].resource.plural, x->resource.plural);
+		if (!first)
+			continue;
+		buf_z(out, out->n ? "; " : "");
+		bool any = false;
+		for (size_t k = i; k < all->n; k++) {
+			const struct review *y = &all->at[k];
+			if (!is_denied(y) || !str_eq(y->ns, ns) || !str_eq(y->resource.plural, x->resource.plural))
+				continue;
+			buf_printf(out, "%s%s", any ? ", " : "", y->verb);
+			any = true;
+		}
+		buf_printf(out, " %.*s%s%.*s", STR_ARG(x->resource.plural), x->resource.group.n ? "." : "",
+			STR_ARG(x->resource.group));
+	}
+}
+
+static bool may_do_it(struct applying *p)
+{
+	struct reviews all = reviews_of(p);
+	struct batch b = batch_new(&p->cluster->client, p->arena);
+	struct buf denied = { 0 };
+
+	for (size_t i = 0; i < all.n; i++)
+		all.at[i].answer = batch_add(&b, &(struct transport_request){ .method = TRANSPORT_POST,
+			.kind = TRANSPORT_READ,
+			.path = STR("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"), .body = review_body(p,
+				&all.at[i]) }, CALL_REPEAT);
+	if (!batch_wait(&b))
+		return false;
+	for (size_t i = 0; i < all.n; i++)
+		if (all.at[i].answer->class == CALL_DENIED || all.at[i].answer->class == CALL_UNAVAILABLE) {
+			p->status = cluster_say(p->cluster, all.at[i].answer);
+			return false;
+		}
+	put_denied(&all, p->ns, &denied);
+	for (size_t i = 0; i < all.n; i++)
+		if (!is_denied(&all.at[i]))
+			map_put(&p->cluster->permitted, p->arena, review_key(p, &all.at[i]), p->cluster);
+	if (!denied.n)
+		return true;
+	struct str user = user_name(p);
+	session_say(p->session, "%s%.*s%s may not do in namespace '%.*s' what this needs: %.*s",
+		user.n ? "user '" : "you", STR_ARG(user), user.n ? "'" : "",
+		STR_ARG(p->ns), STR_ARG(buf_text(&denied)));
+	session_say(p->session,
+		"nothing was changed; ask for a Role that has these verbs (docs/runtime.md has one that suffices)");
+	buf_release(&denied);
+	p->status = STATUS_DENIED;
+	return false;
+}
+
+/* ---- the namespace ---- */
+
+static bool makes_namespace(const struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n; i++)
+		if (p->wanted.at[i].stage == STAGE_NAMESPACE && str_eq(p->wanted.at[i].from->name, p->ns))
+			return true;
+	return false;
+}
+
+static bool create_namespace(struct applying *p)
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"labels\":{\"app.kubernetes.io/managed-by\":\"trainc\"},\"name\":");
+	data_write_text(&b, p->ns);
+	buf_z(&b, "}}");
+	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .body = buf_take(&b,
+		p->arena),
+		.path = resource_path(p->arena, resource_known(STR(""), STR("Namespace")), STR(""), p->ns),
+			.content_type = STR("application/apply-patch+yaml"),
+		.query = (struct transport_pair[]){ { STR("fieldManager"), STR(APPLYSET_MANAGER) }, { STR("force"),
+			STR("true") } }, .nquery = 2 };
+	buf_release(&b);
+	struct answer *x = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+	if (x->class != CALL_DONE) {
+		p->status = cluster_say(p->cluster, x);
+		return false;
+	}
+	apply_tell(p, str_printf(p->arena, "Namespace/%.*s", STR_ARG(p->ns)), "created");
+	return true;
+}
+
+/* Who may not read namespaces finds out when the first object is refused. */
+static bool namespace_is_there(struct applying *p)
+{
+	struct answer *x;
+
+	if (makes_namespace(p) || map_get(&p->cluster->namespaces, p->ns))
+		return true;
+	x = request_get(&p->cluster->client, p->arena, resource_path(p->arena, resource_known(STR(""),
+		STR("Namespace")), STR(""), p->ns));
+	if (x->class == CALL_NOT_FOUND && option_given(p->session->options, OPTION_CREATE_NAMESPACE) &&
+		p->mode == APPLY_REAL)
+		return create_namespace(p);
+	if (x->class == CALL_NOT_FOUND) {
+		session_say(p->session,
+			"namespace '%.*s' does not exist; --create-namespace creates it, --namespace chooses another one", STR_ARG(p->ns));
+		p->status = STATUS_REFUSED;
+		return false;
+	}
+	if (x->class == CALL_DONE && x->data && str_is(status_text(x->data, "status.phase"), "Terminating")) {
+		session_say(p->session,
+			"namespace '%.*s' is being deleted; wait until it is gone, or choose another one with --namespace", STR_ARG(p->ns));
+		p->status = STATUS_REFUSED;
+		return false;
+	}
+	map_put(&p->cluster->namespaces, p->arena, str_copy(p->arena, p->ns), p->cluster);
+	return true;
+}
+
+/* ---- what is served ---- */
+
+/* What brings a kind into a cluster, where that is known. */
+static const char *addon_of(struct str group)
+{
+	static const struct {
+		const char *group, *name;
+	} addons[] = { { "jobset.x-k8s.io", "JobSet" }, { "kueue.x-k8s.io", "Kueue" }, { "trainer.kubeflow.org",
+		"Kubeflow Trainer" },
+		{ "kubeflow.org", "the Kubeflow training operator" }, { "scheduling.volcano.sh", "Volcano" },
+		{ "scheduling.x-k8s.io", "the coscheduling plugin" }, { "scheduling.k8s.io", "the feature gate of gang scheduling" } };
+
+	for (size_t i = 0; i < sizeof addons / sizeof *addons; i++)
+		if (str_is(group, addons[i].group))
+			return addons[i].name;
+	return NULL;
+}
+
+static void say_missing(struct applying *p, const struct wanted *w)
+{
+	const char *addon = addon_of(w->resource.group);
+	bool gang = w->stage == STAGE_GANG && !w->from->extra;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "the cluster does not serve %.*s of %.*s", STR_ARG(w->resource.kind),
+		STR_ARG(w->from->api_version));
+	if (discovery_has_group(&p->cluster->discovery, w->resource.group))
+		buf_printf(&b, ", but other versions or kinds of %.*s", STR_ARG(w->resource.group));
+	if (addon)
+		buf_printf(&b, "; it comes with %s", addon);
+	struct diag *d = diag_report(&p->diags, TJ1201, w->from->from, "%.*s", STR_ARG(buf_text(&b)));
+	diag_label(&p->diags, d, "%.*s", STR_ARG(wanted_name(p->arena, &p->wanted, w)));
+	if (!w->from->extra)
+		diag_help(&p->diags, d, "%s", gang ? "install it, or apply with --gang none, which needs no add-on"
+		                                   : "install it, or apply with --target jobs, which needs no add-on");
+	buf_release(&b);
+	p->status = runs_worse(p->status, STATUS_REFUSED);
+}
+
+bool apply_find_kinds(struct applying *p)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct wanted *w = &p->wanted.at[i];
+		const struct resource *r = discovery_find(&p->cluster->discovery, w->from->api_version, w->from->kind);
+		if (r) {
+			w->resource = *r;
+			w->ns = r->namespaced ? w->ns : STR("");
+			continue;
+		}
+		if (p->cluster->discovery.failed) {
+			p->status = cluster_say(p->cluster, p->cluster->discovery.failed);
+			return false;
+		}
+		bool told = false;
+		for (size_t k = 0; k < i && !told; k++)
+			told = str_eq(p->wanted.at[k].from->kind, w->from->kind) && !p->wanted.at[k].resource.plural.n;
+		if (!told)
+			say_missing(p, w);
+		ok = false;
+	}
+	return ok;
+}
+
+/* ---- whose is it? ---- */
+
+static bool is_running(const struct data *object)
+{
+	return status_number(object, "status.active", 0) > 0 || str_is(status_text(object, "status.phase"), "Running");
+}
+
+/* An object of that name is there and is not a member of the run. */
+static bool is_foreign(struct applying *p, struct wanted *w, const struct data *there)
+{
+	struct str owner = status_label(there, APPLYSET_PART_OF), name = wanted_name(p->arena, &p->wanted, w);
+	bool running = is_running(there);
+
+	w->exists = true;
+	if (str_eq(owner, p->id))
+		return false;
+	if (p->adopt && !running && !owner.n) {
+		w->outcome = WANTED_ADOPTED;
+		return false;
+	}
+	struct diag *d = diag_report(&p->diags, TJ1204, w->from->from, "%.*s exists and does not belong to this run",
+		STR_ARG(name));
+	if (owner.n)
+		diag_help(&p->diags, d, "it belongs to another set of objects (%.*s); rename the job", STR_ARG(owner));
+	else if (running)
+		diag_help(&p->diags, d, "it is running, so it is not taken over; delete it first, or rename the job");
+	else
+		diag_help(&p->diags, d, "'trainc apply --adopt' takes it over; or rename the job");
+	p->status = runs_worse(p->status, STATUS_CONFLICT);
+	return true;
+}
+
+static bool needs_look(const struct applying *p, const struct wanted *w)
+{
+	return w->stale && !w->exists && w->stage != STAGE_NAMESPACE && w->resource.plural.n &&
+		p->mode != APPLY_DRY_CLIENT;
+}
+
+static void ask_for_names(struct applying *p, struct batch *b)
+{
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct wanted *w = &p->wanted.at[i];
+		if (!needs_look(p, w))
+			continue;
+		w->answer = batch_add(b, &(struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+			.path = resource_path(p->arena, &w->resource, w->ns, w->from->name) }, CALL_BY_METHOD);
+	}
+}
+
+static bool judge_names(struct applying *p)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct wanted *w = &p->wanted.at[i];
+		if (!needs_look(p, w))
+			continue;
+		if (w->answer->class == CALL_DONE && w->answer->data)
+			ok = !is_foreign(p, w, w->answer->data) && ok;
+		else if (w->answer->class != CALL_NOT_FOUND) {
+			p->status = cluster_say(p->cluster, w->answer);
+			return false;
+		}
+	}
+	return ok;
+}
+
+bool apply_find_names(struct fleet *f)
+{
+	struct batch b = batch_new(&f->at->cluster->client, f->at->arena);
+	bool ok = true;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->at[i].going)
+			ask_for_names(&f->at[i], &b);
+	if (!batch_wait(&b)) {
+		for (size_t i = 0; i < f->n; i++)
+			f->at[i].status = f->at[i].going ? 128 + f->at->cluster->signal : f->at[i].status;
+		return false;
+	}
+	for (size_t i = 0; i < f->n; i++)
+		if (f->at[i].going)
+			ok = judge_names(&f->at[i]) && ok;
+	return ok;
+}
+
+bool apply_preflight(struct applying *p) { return apply_find_kinds(p) && may_do_it(p) && namespace_is_there(p); }

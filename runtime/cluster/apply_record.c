@@ -1,0 +1,157 @@
+/*
+ * apply_record.c - the parent of the run, before the first member is written and after the last.
+ */
+#include "runtime/cluster/apply.h"
+#include "runtime/command/runs.h"
+#include "runtime/run/plan_record.h"
+#include "runtime/status/look.h"
+
+enum { WRITE_AGAIN = 5 };       /* how often at most, when somebody else wrote in between */
+
+/*
+ * A new parent is created by POST, which only one of two appliers can do; from then on the version that
+ * was read guards each write.
+ */
+static struct transport_request parent_request(struct applying *p)
+{
+	static const struct transport_pair query[] = { { { "fieldManager", 12 }, { APPLYSET_PARENT_MANAGER,
+		sizeof APPLYSET_PARENT_MANAGER - 1 } },
+		{ { "force", 5 }, { "true", 4 } } };
+	const struct resource *config = resource_known(STR(""), STR("ConfigMap"));
+	bool exists = p->now.version.n > 0;
+	struct transport_request r = { .method = exists ? TRANSPORT_PATCH : TRANSPORT_POST, .kind = TRANSPORT_WRITE,
+		.body = parent_body(p->arena, &p->now),
+		.path = resource_path(p->arena, config, p->ns, exists ? applyset_parent_name(p->arena,
+			p->job->name) : STR("")),
+		.content_type = exists ? STR("application/apply-patch+yaml") : STR("application/json"),
+			.query = query, .nquery = exists ? 2 : 1 };
+
+	return r;
+}
+
+/* Takes what the server says of a write. */
+static bool is_written(struct applying *p)
+{
+	struct answer *x = p->answer;
+
+	if (x->class == CALL_DONE && x->data) {
+		p->now.uid = status_text(x->data, "metadata.uid");
+		p->now.version = status_text(x->data, "metadata.resourceVersion");
+		return true;
+	}
+	if (x->stopped)
+		return false;
+	if (x->class == CALL_CONFLICT)
+		session_say(p->session,
+			"somebody else is applying or deleting run '%.*s' at the same time; nothing more was changed, run the same command again",
+			STR_ARG(p->job->name));
+	else
+		cluster_say(p->cluster, x);
+	p->status = runs_worse(p->status, x->class == CALL_CONFLICT ? STATUS_CONFLICT : x->status);
+	return false;
+}
+
+/*
+ * Somebody else wrote the parent since it was read.  Is it still of the same generation, as when `wait` has noted a
+ * verdict?  Then its version is taken, and it is written once more.
+ */
+static bool may_write_again(struct applying *p)
+{
+	struct parent now = { 0 };
+	struct str why;
+
+	if (p->answer->class != CALL_CONFLICT || !p->now.version.n)
+		return false;
+	struct answer *x = request_get(&p->cluster->client, p->arena, resource_path(p->arena, resource_known(STR(""), STR("ConfigMap")),
+		p->ns, applyset_parent_name(p->arena, p->job->name)));
+	if (x->class != CALL_DONE || !x->data || !parent_read(p->arena, x->data, &now, &why) || now.deleting || !str_eq(now.uid, p->now.uid) ||
+		now.generation != p->known_generation)
+		return false;
+	p->now.version = now.version;
+	return true;
+}
+
+void apply_write_records(struct fleet *f)
+{
+	struct cluster *k = f->at->cluster;
+
+	for (size_t i = 0; i < f->n; i++)
+		f->at[i].written = f->at[i].mode != APPLY_REAL;
+	for (unsigned try = 0; try <= WRITE_AGAIN; try++) {
+		struct batch b = batch_new(&k->client, f->at->arena);
+		for (size_t i = 0; i < f->n; i++) {
+			struct applying *p = &f->at[i];
+			p->answer = NULL;
+			if (!p->going || p->written || (try && !p->again))
+				continue;
+			struct transport_request r = parent_request(p);
+			p->answer = batch_add(&b, &r, CALL_BY_METHOD);
+		}
+		if (!b.n)
+			break;
+		batch_wait(&b);
+		for (size_t i = 0; i < f->n; i++) {
+			struct applying *p = &f->at[i];
+			p->again = p->answer && try < WRITE_AGAIN && p->answer->class == CALL_CONFLICT && may_write_again(p);
+			if (p->answer && !p->again)
+				p->written = is_written(p);
+		}
+	}
+	for (size_t i = 0; i < f->n; i++)
+		if (f->at[i].written)
+			f->at[i].known_generation = f->at[i].now.generation;
+}
+
+/* The set before the first member is written: everything of before, and everything that is to come. */
+void apply_begin_record(struct applying *p)
+{
+	struct buf record = { 0 };
+
+	p->now = p->before;
+	p->now.there = true;
+	p->now.run = p->job->name;
+	p->now.ns = p->ns;
+	p->now.file = p->file;
+	p->now.generation = p->before.generation + 1;
+	p->known_generation = p->before.generation;
+	p->now.hash = STR("");          /* not reached yet */
+	p->now.verdict = STR("");
+	p->now.kinds = NULL;
+	p->now.nkinds = 0;
+	for (size_t i = 0; i < p->before.nkinds; i++)
+		parent_add_kind(p->arena, &p->now, &p->before.kinds[i]);
+	for (size_t i = 0; i < p->wanted.n; i++)
+		parent_add_kind(p->arena, &p->now, &p->wanted.at[i].resource);
+	plan_record_write(p->job, &record);
+	p->now.plan = buf_take(&record, p->arena);
+	buf_release(&record);
+}
+
+/*
+ * The set as it is now: what was applied, and what is still there although it should not be.  Of an object
+ * that was refused or not sent the old entry stays.
+ */
+void apply_end_record(struct applying *p, bool complete)
+{
+	struct applied *all = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		const struct applied *old = parent_find(&p->before, &w->resource, w->ns, w->from->name);
+		struct applied x = { w->resource, w->ns, w->from->name, w->uid, w->hash, w->from->generated.n > 0 };
+		if (w->stale && old)
+			x = *old;
+		if (!w->stale || old)
+			ARENA_PUSH(p->arena, all, n, x);
+	}
+	p->now.applied = all;
+	p->now.napplied = n;
+	if (!complete)
+		return;
+	p->now.hash = p->wanted.hash;
+	p->now.kinds = NULL;
+	p->now.nkinds = 0;
+	for (size_t i = 0; i < p->wanted.n; i++)
+		parent_add_kind(p->arena, &p->now, &p->wanted.at[i].resource);
+}

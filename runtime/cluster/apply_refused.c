@@ -1,0 +1,182 @@
+/*
+ * apply_refused.c - what the server refuses, shown where the program decided it.
+ */
+#include "runtime/cluster/apply.h"
+#include "runtime/cluster/field_path.h"
+#include "runtime/cluster/tree_diff.h"
+#include "runtime/status/look.h"
+
+static struct span place_of(const struct wanted *w, struct str path)
+{
+	return field_find(w->tree, path, w->from->from).from;
+}
+
+/* The first path of the form a.b[0].c in the text of a schema error: "failed to create typed patch object (...): .spec.x: ...". */
+static struct str path_in(struct str message)
+{
+	const char *at = message.n ? memmem(message.p, message.n, "): .", 4) : NULL;
+	size_t n = 0;
+
+	if (!at)
+		return STR("");
+	struct str rest = { at + 4, (size_t)(message.p + message.n - at - 4) };
+	while (n < rest.n && rest.p[n] != ':' && rest.p[n] != ' ')
+		n++;
+	return (struct str){ rest.p, n };
+}
+
+/* "spec.template: Invalid value: core.PodTemplateSpec{...}: field is immutable" without what Go prints of the value. */
+static struct str cause_words(struct arena *a, struct str message)
+{
+	message = text_line(a, message);
+	const char *open = message.n > 160 ? memchr(message.p, '{', message.n) : NULL,
+		*close = open ? memrchr(message.p, '}', message.n) : NULL;
+	if (!open || !close || close < open)
+		return message;
+	return str_printf(a, "%.*s{\xE2\x80\xA6}%.*s", (int)(open - message.p), message.p,
+		(int)(message.p + message.n - close - 1), close + 1);
+}
+
+static bool is_immutable(const struct answer *x)
+{
+	for (size_t i = 0; i < x->ncauses; i++)
+		if (text_holds(x->causes[i].message, "field is immutable"))
+			return true;
+	return false;
+}
+
+/* Is PATH at or below a field that the server calls immutable? */
+static bool is_below(const struct answer *x, struct str path)
+{
+	for (size_t i = 0; i < x->ncauses; i++) {
+		struct str field = x->causes[i].field;
+		if (field.n && str_starts(path, field) && (path.n == field.n || path.p[field.n] == '.' ||
+			path.p[field.n] == '['))
+			return true;
+	}
+	return false;
+}
+
+/* Names the immutable fields that differ, old and new, at their places. */
+static void report_immutable(struct applying *p, struct wanted *w, struct str name)
+{
+	struct answer *live = request_get(&p->cluster->client, p->arena, resource_path(p->arena, &w->resource, w->ns,
+		w->from->name));
+	struct tree_differences all = { 0 };
+	struct diag *d = NULL;
+
+	if (live->class == CALL_DONE && live->data)
+		all = tree_diff(p->arena, w->tree, live->data);
+	for (size_t i = 0; i < all.n; i++) {
+		struct buf b = { 0 };
+		if (!is_below(w->answer, all.at[i].path))
+			continue;
+		tree_value(&b, all.at[i].theirs, 60);
+		buf_z(&b, " \xE2\x86\x92 ");
+		tree_value(&b, all.at[i].ours, 60);
+		if (!d) {
+			d = diag_report(&p->diags, TJ1202, place_of(w, all.at[i].path),
+				"%.*s cannot take %.*s while it exists", STR_ARG(name), STR_ARG(all.at[i].path));
+			diag_label(&p->diags, d, "%.*s", STR_ARG(buf_text(&b)));
+		} else {
+			diag_note(&p->diags, d, place_of(w, all.at[i].path), "%.*s: %.*s", STR_ARG(all.at[i].path),
+				STR_ARG(buf_text(&b)));
+		}
+		buf_release(&b);
+	}
+	if (!d) {
+		d = diag_report(&p->diags, TJ1202, w->from->from, "%.*s cannot be changed while it exists",
+			STR_ARG(name));
+		diag_label(&p->diags, d, "%.*s", STR_ARG(cause_words(p->arena, w->answer->message)));
+	}
+	diag_help(&p->diags, d,
+		"'trainc apply --recreate' deletes the %.*s and its pods and creates it again with the new fields",
+		STR_ARG(w->from->kind));
+}
+
+/* The server's message with what it means for the user. */
+static void report_message(struct applying *p, struct wanted *w, struct str name)
+{
+	const struct answer *x = w->answer;
+	struct str path = path_in(x->message);
+	struct diag *d = diag_report(&p->diags, TJ1201, path.n ? place_of(w, path) : w->from->from,
+		"the API server refuses %.*s", STR_ARG(name));
+	char size[STR_DIGITS];
+
+	diag_label(&p->diags, d, "%.*s", STR_ARG(cause_words(p->arena, x->message.n ? x->message : x->error)));
+	if (x->code == 413 || text_holds(x->message, "request is too large"))
+		diag_help(&p->diags, d, "the object has %.*s bytes; a request may have 3 MiB, and etcd takes 1.5 MiB",
+			STR_ARG(str_digits(size, (int64_t)wanted_body(p->arena, w).n)));
+	else if (text_holds(x->message, "exceeded quota"))
+		diag_help(&p->diags, d,
+			"the namespace's quota is used up: ask for more, or apply less; 'kubectl describe quota -n %.*s' shows it", STR_ARG(w->ns));
+	else if (x->class == CALL_NOT_FOUND && text_holds(x->message, "namespaces \""))
+		diag_help(&p->diags, d, "'trainc apply --create-namespace' creates the namespace");
+	else if (x->causes && x->ncauses && str_is(x->causes[0].reason, "NamespaceTerminating"))
+		diag_help(&p->diags, d,
+			"the namespace is being deleted: wait until it is gone, or choose another one with --namespace");
+	else if (x->class == CALL_UNAVAILABLE)
+		diag_help(&p->diags, d, "nothing is lost: run the same command again");
+}
+
+int apply_refused(struct applying *p, struct wanted *w)
+{
+	struct str name = wanted_name(p->arena, &p->wanted, w);
+	const struct answer *x = w->answer;
+	bool any = false;
+
+	if (is_immutable(x)) {
+		report_immutable(p, w, name);
+		return STATUS_CONFLICT;
+	}
+	for (size_t i = 0; i < x->ncauses; i++) {
+		struct transport_cause *c = &x->causes[i];
+		if (!c->field.n)
+			continue;
+		struct diag *d = diag_report(&p->diags, TJ1201, place_of(w, c->field),
+			"the API server refuses %.*s of %.*s", STR_ARG(c->field), STR_ARG(name));
+		diag_label(&p->diags, d, "%.*s", STR_ARG(cause_words(p->arena, c->message)));
+		any = true;
+	}
+	if (!any)
+		report_message(p, w, name);
+	return x->status;
+}
+
+/* The manager in `conflict with "kubectl-edit" using batch/v1`. */
+static struct str manager_in(struct str message)
+{
+	const char *open = message.n ? memchr(message.p, '"', message.n) : NULL;
+	const char *close = open ? memchr(open + 1, '"', (size_t)(message.p + message.n - open - 1)) : NULL;
+
+	return close ? (struct str){ open + 1, (size_t)(close - open - 1) } : message;
+}
+
+void apply_conflict(struct applying *p, struct wanted *w)
+{
+	struct answer *live = request_get(&p->cluster->client, p->arena, resource_path(p->arena, &w->resource, w->ns,
+		w->from->name));
+	struct str name = wanted_name(p->arena, &p->wanted, w);
+	const struct answer *x = w->answer;
+
+	for (size_t i = 0; i < x->ncauses; i++) {
+		struct str field = x->causes[i].field, owner = manager_in(x->causes[i].message);
+		if (field.n && field.p[0] == '.')
+			field = (struct str){ field.p + 1, field.n - 1 };
+		struct field_place ours = field_find(w->tree, field, w->from->from), theirs = { 0 };
+		if (live->data)
+			theirs = field_find(live->data, field, (struct span){ 0 });
+		struct buf b = { 0 };
+		tree_value(&b, theirs.value, 60);
+		buf_z(&b, " there, ");
+		tree_value(&b, ours.value, 60);
+		buf_z(&b, " here");
+		struct diag *d = diag_report(&p->diags, TJ1203, ours.from, "'%.*s' owns %.*s of %.*s", STR_ARG(owner),
+			STR_ARG(field), STR_ARG(name));
+		diag_label(&p->diags, d, "%.*s", STR_ARG(buf_text(&b)));
+		diag_help(&p->diags, d,
+			"'trainc apply --force-conflicts' takes the field over; leaving it out of the program leaves it to '%.*s'", STR_ARG(owner));
+		buf_release(&b);
+	}
+	p->status = p->status == STATUS_DONE ? STATUS_CONFLICT : p->status;
+}

@@ -1,0 +1,71 @@
+/*
+ * apply_replace.c - --recreate: an object whose immutable fields have changed.
+ *
+ * The new object is proved first, by a dry run under another name; only then the old one is deleted,
+ * by its uid, and when that is gone the new one is applied.
+ */
+#include "runtime/cluster/apply.h"
+
+#include "runtime/command/runs.h"
+#include "runtime/status/look.h"
+
+/* Would the server take it, if the old one was not there? */
+static bool is_valid(struct applying *p, const struct wanted *w)
+{
+	struct data *name = wanted_value(w, "metadata.name");
+	struct str old = name->u.string;
+
+	name->u.string = old.n > 50 ? (struct str){ old.p, 50 } : old;
+	name->u.string = str_cat(p->arena, name->u.string, STR("-dryrun"), STR(""));
+	struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE,
+		.path = resource_path(p->arena, &w->resource, w->ns, STR("")),
+		.body = wanted_body(p->arena, w), .nquery = 2,
+		.query = (struct transport_pair[]){ { STR("dryRun"), STR("All") }, { STR("fieldManager"),
+			STR(APPLYSET_MANAGER) } } };
+	name->u.string = old;
+	struct answer *x = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+	if (x->class == CALL_DONE)
+		return true;
+	session_say(p->session, "%.*s stays as it is: the API server would refuse the new one too: %.*s",
+		STR_ARG(wanted_name(p->arena, &p->wanted, w)),
+		STR_ARG(x->error));
+	p->status = runs_worse(p->status, STATUS_REFUSED);
+	return false;
+}
+
+static bool agreed(struct applying *p, const struct wanted *w)
+{
+	if (option_given(p->session->options, OPTION_YES))
+		return true;
+	session_say(p->session, "%.*s will be deleted with its pods and created again", STR_ARG(wanted_name(p->arena,
+		&p->wanted, w)));
+	return runs_agreed(p->session, "recreates", "recreated", &p->status);
+}
+
+bool apply_replace(struct applying *p, struct wanted *w)
+{
+	const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
+	struct members one = { 0 };
+
+	if (!m || !is_valid(p, w) || !agreed(p, w))
+		return false;
+	ARENA_PUSH(p->arena, one.at, one.n, *m);
+	struct removal removal = { .members = &one, .what = w->from->name };
+	int status = cluster_delete(p->cluster, &removal);
+	if (status != STATUS_DONE) {
+		p->status = runs_worse(p->status, status);
+		return false;
+	}
+	struct transport_request r = apply_request(p, w, true);
+	w->answer = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+	w->outcome = WANTED_RECREATED;
+	if (w->answer->class == CALL_DONE) {
+		apply_taken(p, w);
+		return true;
+	}
+	session_say(p->session, "the old %.*s is gone and the new one was refused", STR_ARG(wanted_name(p->arena,
+		&p->wanted, w)));
+	w->outcome = WANTED_FAILED;
+	p->status = runs_worse(p->status, apply_refused(p, w));
+	return false;
+}

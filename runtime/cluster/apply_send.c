@@ -1,0 +1,104 @@
+/*
+ * apply_send.c - server-side apply, stage by stage.
+ *
+ * Objects of a stage are independent of each other: one that is refused does not keep the others
+ * back, but no later stage begins.
+ */
+#include "runtime/cluster/apply.h"
+
+#include "runtime/cluster/apply_bar.h"
+#include "runtime/command/runs.h"
+#include "runtime/status/look.h"
+
+/* Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program has the last word. */
+static bool only_ours(const struct answer *x)
+{
+	for (size_t i = 0; i < x->ncauses; i++)
+		if (!text_holds(x->causes[i].message, "\"trainc"))
+			return false;
+	return x->ncauses > 0;
+}
+
+static bool is_field_conflict(const struct answer *x)
+{
+	return x->code == 409 && x->ncauses && str_is(x->causes[0].reason, "FieldManagerConflict");
+}
+
+/* One answer of a stage; conflicts with ourselves are sent once more. */
+static bool settle(struct applying *p, struct wanted *w)
+{
+	if (is_field_conflict(w->answer) && only_ours(w->answer)) {
+		struct transport_request r = apply_request(p, w, true);
+		w->answer = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+	}
+	if (w->answer->class == CALL_DONE) {
+		apply_taken(p, w);
+		return true;
+	}
+	if (w->answer->stopped) {
+		w->outcome = WANTED_SKIPPED;
+		return false;
+	}
+	w->outcome = WANTED_FAILED;
+	if (is_field_conflict(w->answer))
+		apply_conflict(p, w);
+	else if (p->recreate && p->mode == APPLY_REAL && w->answer->code == 422 && w->exists)
+		return apply_replace(p, w);
+	else
+		p->status = runs_worse(p->status, apply_refused(p, w));
+	return false;
+}
+
+/* ---- stages ---- */
+
+static void add_stage(struct applying *p, enum wanted_stage stage, struct batch *b)
+{
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct wanted *w = &p->wanted.at[i];
+		if (w->stage != stage || !w->stale)
+			continue;
+		struct transport_request r = apply_request(p, w, p->force_conflicts || w->outcome == WANTED_ADOPTED);
+		w->answer = batch_add(b, &r, CALL_BY_METHOD);
+	}
+}
+
+static void settle_stage(struct applying *p, enum wanted_stage stage)
+{
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct wanted *w = &p->wanted.at[i];
+		if (w->stage == stage && w->stale && !settle(p, w))
+			p->complete = false;
+	}
+	for (size_t i = 0; i < p->wanted.n && !p->complete; i++)
+		if (p->wanted.at[i].stage > stage && p->wanted.at[i].stale)
+			p->wanted.at[i].outcome = WANTED_SKIPPED;
+}
+
+static size_t count_stale(const struct fleet *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = 0; f->at[i].going && k < f->at[i].wanted.n; k++)
+			n += f->at[i].wanted.at[k].stale;
+	return n;
+}
+
+void apply_send(struct fleet *f)
+{
+	struct apply_bar bar = apply_bar_begin(f->at->session, f->going, count_stale(f));
+
+	for (enum wanted_stage stage = 0; stage < STAGES; stage++) {
+		struct batch b = batch_new(&f->at->cluster->client, f->at->arena);
+		b.progress = apply_bar_show;
+		b.to = &bar;
+		for (size_t i = 0; i < f->n; i++)
+			if (f->at[i].going && f->at[i].complete)
+				add_stage(&f->at[i], stage, &b);
+		batch_wait(&b);
+		apply_bar_hide(&bar, b.n);
+		for (size_t i = 0; i < f->n; i++)
+			if (f->at[i].going && f->at[i].complete)
+				settle_stage(&f->at[i], stage);
+	}
+}

@@ -1,0 +1,272 @@
+/*
+ * applyset.c - the parent of a run as a ConfigMap, and back.
+ */
+#include "runtime/cluster/applyset.h"
+
+#include <stdlib.h>
+
+#include "base/sha256.h"
+#include "base/version.h"
+#include "data/data_read.h"
+#include "data/data_write.h"
+#include "runtime/status/look.h"
+
+#define TOOLING "trainc/v" TRAINC_VERSION
+
+/* ---- names ---- */
+
+/* Appends the base64url of the 32 bytes that HEX spells, without padding. */
+static void put_base64url(const char hex[65], struct buf *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	unsigned value = 0, bits = 0;
+
+	for (size_t i = 0; hex[i]; i++) {
+		value = value << 4 | (unsigned)(hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10);
+		bits += 4;
+		if (bits >= 6) {
+			bits -= 6;
+			buf_char(out, digits[value >> bits & 63]);
+		}
+	}
+	if (bits)
+		buf_char(out, digits[value << (6 - bits) & 63]);
+}
+
+struct str applyset_id(struct arena *a, struct str name, struct str ns, struct str kind, struct str group)
+{
+	struct buf b = { 0 };
+	char hex[65];
+
+	buf_printf(&b, "%.*s.%.*s.%.*s.%.*s", STR_ARG(name), STR_ARG(ns), STR_ARG(kind), STR_ARG(group));
+	sha256_hex(buf_text(&b), hex);
+	b.n = 0;
+	buf_z(&b, "applyset-");
+	put_base64url(hex, &b);
+	buf_z(&b, "-v1");
+	struct str id = buf_take(&b, a);
+	buf_release(&b);
+	return id;
+}
+
+struct str applyset_parent_name(struct arena *a, struct str run) { return str_cat(a, run, STR(".trainc"), STR("")); }
+
+/* ---- kinds ---- */
+
+static bool same_kind(const struct resource *a, const struct resource *b)
+{
+	return str_eq(a->group, b->group) && str_eq(a->kind, b->kind);
+}
+
+void parent_add_kind(struct arena *a, struct parent *p, const struct resource *r)
+{
+	for (size_t i = 0; i < p->nkinds; i++)
+		if (same_kind(&p->kinds[i], r))
+			return;
+	ARENA_PUSH(a, p->kinds, p->nkinds, *r);
+}
+
+const struct applied *parent_find(const struct parent *p, const struct resource *r, struct str ns, struct str name)
+{
+	for (size_t i = 0; i < p->napplied; i++) {
+		const struct applied *x = &p->applied[i];
+		if (same_kind(&x->resource, r) && str_eq(x->ns, ns) && str_eq(x->name, name))
+			return x;
+	}
+	return NULL;
+}
+
+static int str_cmp_of(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+
+/* Appends different texts, sorted, with commas between them. */
+static void put_sorted(struct str *at, size_t n, struct buf *out)
+{
+	if (n)
+		qsort(at, n, sizeof *at, str_cmp_of);
+	for (size_t i = 0; i < n; i++)
+		if (!i || !str_eq(at[i], at[i - 1])) {
+			buf_z(out, i ? "," : "");
+			buf_str(out, at[i]);
+		}
+}
+
+static struct str group_kinds(struct arena *a, const struct parent *p)
+{
+	struct str *at = ARENA_ARRAY(a, struct str, p->nkinds);
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < p->nkinds; i++)
+		at[i] = resource_group_kind(a, &p->kinds[i]);
+	put_sorted(at, p->nkinds, &b);
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+static struct str other_namespaces(struct arena *a, const struct parent *p)
+{
+	struct str *at = ARENA_ARRAY(a, struct str, p->napplied);
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->napplied; i++)
+		if (p->applied[i].ns.n && !str_eq(p->applied[i].ns, p->ns))
+			at[n++] = p->applied[i].ns;
+	put_sorted(at, n, &b);
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+/* ---- writing ---- */
+
+static void put_resource(const struct resource *r, struct buf *out)
+{
+	buf_z(out, "{\"group\":");
+	data_write_text(out, r->group);
+	buf_z(out, ",\"version\":");
+	data_write_text(out, r->version);
+	buf_z(out, ",\"kind\":");
+	data_write_text(out, r->kind);
+	buf_z(out, ",\"plural\":");
+	data_write_text(out, r->plural);
+	buf_printf(out, ",\"namespaced\":%s", r->namespaced ? "true" : "false");
+}
+
+/* Appends the inventory: kinds with their objects, each [NAME, UID, HASH] and what is not usual about it. */
+static void put_inventory(const struct parent *p, struct buf *out)
+{
+	buf_char(out, '[');
+	for (size_t k = 0; k < p->nkinds; k++) {
+		bool any = false;
+		buf_z(out, k ? "," : "");
+		put_resource(&p->kinds[k], out);
+		buf_z(out, ",\"objects\":[");
+		for (size_t i = 0; i < p->napplied; i++) {
+			const struct applied *x = &p->applied[i];
+			if (!same_kind(&x->resource, &p->kinds[k]))
+				continue;
+			buf_z(out, any ? ",[" : "[");
+			data_write_text(out, x->name);
+			buf_char(out, ',');
+			data_write_text(out, x->uid);
+			buf_char(out, ',');
+			data_write_text(out, x->hash);
+			if (x->kept || !str_eq(x->ns, p->ns)) {
+				buf_char(out, ',');
+				data_write_text(out, x->ns);
+				buf_z(out, x->kept ? ",true" : "");
+			}
+			buf_char(out, ']');
+			any = true;
+		}
+		buf_z(out, "]}");
+	}
+	buf_char(out, ']');
+}
+
+static void put_datum(struct buf *out, const char *key, struct str value)
+{
+	buf_printf(out, ",\"%s\":", key);
+	data_write_text(out, value);
+}
+
+struct str parent_body(struct arena *a, const struct parent *p)
+{
+	struct str name = applyset_parent_name(a, p->run);
+	struct buf b = { 0 }, inventory = { 0 };
+
+	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":");
+	data_write_text(&b, name);
+	put_datum(&b, "namespace", p->ns);
+	if (p->uid.n)
+		put_datum(&b, "uid", p->uid);
+	if (p->version.n)
+		put_datum(&b, "resourceVersion", p->version);
+	buf_z(&b, ",\"labels\":{\"app.kubernetes.io/managed-by\":\"trainc\"");
+	put_datum(&b, "applyset.kubernetes.io/id", applyset_id(a, name, p->ns, STR("ConfigMap"), STR("")));
+	put_datum(&b, "trainc.dev/run", p->run);
+	buf_z(&b, "},\"annotations\":{\"applyset.kubernetes.io/tooling\":\"" TOOLING "\"");
+	put_datum(&b, "applyset.kubernetes.io/contains-group-kinds", group_kinds(a, p));
+	put_datum(&b, "applyset.kubernetes.io/additional-namespaces", other_namespaces(a, p));
+	put_datum(&b, "trainc.dev/generation", str_int(a, p->generation));
+	put_datum(&b, "trainc.dev/file", p->file);
+	buf_z(&b, "}},\"data\":{\"schemaVersion\":\"1\"");
+	put_inventory(p, &inventory);
+	put_datum(&b, "applied", buf_text(&inventory));
+	put_datum(&b, "plan", p->plan);
+	put_datum(&b, "hash", p->hash);
+	put_datum(&b, "verdict", p->verdict);   /* also when it is empty: a run that begins again has none */
+	buf_z(&b, "}}");
+	struct str body = buf_take(&b, a);
+	buf_release(&b);
+	buf_release(&inventory);
+	return body;
+}
+
+/* ---- reading ---- */
+
+static struct str list_text(const struct data *list, size_t i)
+{
+	return i < list->u.list.n && list->u.list.at[i]->kind == DATA_STRING ? list->u.list.at[i]->u.string : STR("");
+}
+
+static bool read_inventory(struct arena *a, struct str text, struct parent *p)
+{
+	struct source source = { .text = text, .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	if (!data_read_json(a, &source, &d, &error) || d->kind != DATA_LIST)
+		return false;
+	for (size_t k = 0; k < d->u.list.n; k++) {
+		const struct data *kind = d->u.list.at[k], *objects = status_list(kind, "objects");
+		struct resource r = { status_text(kind, "group"), status_text(kind, "version"), status_text(kind,
+			"kind"),
+			status_text(kind, "plural"), status_true(kind, "namespaced") };
+		if (!r.kind.n || !r.plural.n)
+			return false;
+		ARENA_PUSH(a, p->kinds, p->nkinds, r);
+		for (size_t i = 0; i < objects->u.list.n; i++) {
+			const struct data *o = objects->u.list.at[i];
+			if (o->kind != DATA_LIST || o->u.list.n < 3)
+				return false;
+			struct applied x = { r, o->u.list.n > 3 ? list_text(o, 3) : p->ns, list_text(o, 0),
+				list_text(o, 1), list_text(o, 2),
+				o->u.list.n > 4 };
+			ARENA_PUSH(a, p->applied, p->napplied, x);
+		}
+	}
+	return true;
+}
+
+bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why)
+{
+	struct str tooling = status_annotation(object, "applyset.kubernetes.io/tooling"), name = status_text(object,
+		"metadata.name");
+	struct str version = status_text(object, "data.schemaVersion");
+	struct parent p = { .there = true, .ns = status_text(object, "metadata.namespace"), .uid = status_text(object,
+		"metadata.uid"),
+		.version = status_text(object, "metadata.resourceVersion"), .run = status_label(object,
+			"trainc.dev/run"),
+		.file = status_annotation(object, "trainc.dev/file"), .plan = status_text(object, "data.plan"),
+		.hash = status_text(object, "data.hash"), .verdict = status_text(object, "data.verdict") };
+	struct str generation = status_annotation(object, "trainc.dev/generation");
+
+	p.deleting = status_text(object, "metadata.deletionTimestamp").n > 0;
+	for (size_t i = 0; i < generation.n && i < 15 && generation.p[i] >= '0' && generation.p[i] <= '9'; i++)
+		p.generation = p.generation * 10 + (generation.p[i] - '0');
+	if (!str_starts(tooling, STR("trainc/")) || !p.run.n) {
+		*why = str_printf(a, "ConfigMap '%.*s' exists and belongs to %s%.*s; rename the job", STR_ARG(name),
+			tooling.n ? "" : "somebody else", STR_ARG(tooling));
+		return false;
+	}
+	if (!str_is(version, "1") || !read_inventory(a, status_text(object, "data.applied"), &p)) {
+		*why = str_printf(a, "ConfigMap '%.*s', the record of run '%.*s', cannot be read: %s", STR_ARG(name), STR_ARG(p.run), str_is(version, "1")
+			? "somebody has changed it; delete it, and 'trainc apply' finds the objects of the run and records them again"
+			: "another version of trainc wrote it; use that version");
+		return false;
+	}
+	*ret = p;
+	return true;
+}

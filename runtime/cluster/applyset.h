@@ -1,0 +1,59 @@
+/*
+ * applyset.h - the parent of a run: one ConfigMap that says which objects belong to the
+ * run, and what is needed to tell its state without its program.
+ *
+ * Membership follows the ApplySet specification, so that other tools understand it: the
+ * parent has an id as a label, every member carries that id, and the parent lists the kinds
+ * that members may have.  The parent is written before the first member with the kinds
+ * of before and now, and after the last with the exact ones: whoever comes later
+ * finds every object, whenever this process dies.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_APPLYSET_H
+#define TRAINC_RUNTIME_CLUSTER_APPLYSET_H
+
+#include "runtime/cluster/discovery.h"
+
+#define APPLYSET_PART_OF "applyset.kubernetes.io/part-of"
+#define APPLYSET_MANAGER "trainc"
+#define APPLYSET_PARENT_MANAGER "trainc-applyset"
+
+enum { APPLYSET_ID = 9 + 43 + 3 };      /* "applyset-" + base64url of 32 bytes + "-v1" */
+
+/* The id of a parent: a function of its name, namespace, kind and group. */
+struct str applyset_id(struct arena *a, struct str name, struct str ns, struct str kind, struct str group);
+/* The name of a run's parent; a dot keeps it apart from all names that the compiler writes. */
+struct str applyset_parent_name(struct arena *a, struct str run);
+
+/* An object that was applied, as the parent remembers it. */
+struct applied {
+	struct resource resource;
+	struct str ns, name, uid;
+	struct str hash;                /* of what was sent */
+	bool kept;                      /* made once and never sent again: a generated Secret */
+};
+
+/* What a parent says. */
+struct parent {
+	bool there;
+	struct str run, ns, uid, version;       /* version: resourceVersion */
+	bool deleting;
+	int64_t generation;             /* how often the run was applied */
+	struct str file;                /* the program, as it was given */
+	struct str plan;                /* plan_record_write() */
+	struct str hash;                /* of everything that the program wants */
+	struct str verdict;             /* "Succeeded", "Failed", or empty: not seen yet */
+	struct applied *applied;
+	size_t napplied;
+	struct resource *kinds;         /* of members, now and before */
+	size_t nkinds;
+};
+
+/* Reads the parent of RUN; false with a sentence in WHY when the object is not one of trainc's. */
+bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why);
+/* The body by which the parent P is applied. */
+struct str parent_body(struct arena *a, const struct parent *p);
+/* Adds a kind to those of P, unless it is there. */
+void parent_add_kind(struct arena *a, struct parent *p, const struct resource *r);
+const struct applied *parent_find(const struct parent *p, const struct resource *r, struct str ns, struct str name);
+
+#endif

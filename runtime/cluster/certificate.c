@@ -1,0 +1,192 @@
+/*
+ * certificate.c - facts about certificates, by OpenSSL.
+ *
+ * libcurl says that verification failed; a callback of the TLS context, which sees each certificate of the chain, notes
+ * which certificate it was and why.
+ */
+#include "runtime/cluster/certificate.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include <arpa/inet.h>
+
+#include "base/words.h"
+
+/* ---- noting ---- */
+
+static int64_t time_of(const ASN1_TIME *t)
+{
+	struct tm tm;
+
+	return t && ASN1_TIME_to_tm(t, &tm) == 1 ? (int64_t)timegm(&tm) * NS_PER_SECOND : 0;
+}
+
+static void name_text(X509_NAME *name, char *room, size_t n)
+{
+	BIO *b = BIO_new(BIO_s_mem());
+	int got = 0;
+
+	if (b && X509_NAME_print_ex(b, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) >= 0)
+		got = BIO_read(b, room, (int)n - 1);
+	room[got > 0 ? got : 0] = 0;
+	BIO_free(b);
+}
+
+/* Appends one name of the certificate while there is room. */
+static void put_name(char *room, size_t size, const char *text, size_t n)
+{
+	size_t used = strlen(room);
+
+	if (used + n + 3 > size)
+		return;
+	if (used) {
+		memcpy(room + used, ", ", 2);
+		used += 2;
+	}
+	memcpy(room + used, text, n);
+	room[used + n] = 0;
+}
+
+static void names_text(X509 *x, char *room, size_t size)
+{
+	GENERAL_NAMES *names = X509_get_ext_d2i(x, NID_subject_alt_name, NULL, NULL);
+	char address[INET6_ADDRSTRLEN];
+
+	room[0] = 0;
+	for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+		const GENERAL_NAME *g = sk_GENERAL_NAME_value(names, i);
+		if (g->type == GEN_DNS) {
+			put_name(room, size, (const char *)ASN1_STRING_get0_data(g->d.dNSName), (size_t)ASN1_STRING_length(g->d.dNSName));
+		} else if (g->type == GEN_IPADD) {
+			int n = ASN1_STRING_length(g->d.iPAddress);
+			if ((n == 4 || n == 16) && inet_ntop(n == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(g->d.iPAddress), address, sizeof address))
+				put_name(room, size, address, strlen(address));
+		}
+	}
+	GENERAL_NAMES_free(names);
+}
+
+static void note(struct certificate_facts *f, X509 *x)
+{
+	name_text(X509_get_subject_name(x), f->subject, sizeof f->subject);
+	name_text(X509_get_issuer_name(x), f->issuer, sizeof f->issuer);
+	names_text(x, f->names, sizeof f->names);
+	f->not_before = time_of(X509_get0_notBefore(x));
+	f->not_after = time_of(X509_get0_notAfter(x));
+	f->seen = true;
+}
+
+static int verified(int ok, X509_STORE_CTX *store)
+{
+	SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+	struct certificate_facts *f = ssl ? SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)) : NULL;
+	X509 *x = X509_STORE_CTX_get_current_cert(store);
+
+	if (f && x && (!ok || X509_STORE_CTX_get_error_depth(store) == 0)) {
+		note(f, x);
+		if (!ok)
+			f->error = X509_STORE_CTX_get_error(store);
+	}
+	return ok;
+}
+
+void certificate_watch(SSL_CTX *ctx, struct certificate_facts *facts)
+{
+	SSL_CTX_set_app_data(ctx, facts);
+	SSL_CTX_set_verify(ctx, SSL_CTX_get_verify_mode(ctx), verified);
+}
+
+/* ---- explaining ---- */
+
+static void put_date(struct buf *out, int64_t ns) { put_time(out, ns, 0); }
+
+static void put_subject(const struct certificate_facts *f, struct buf *out)
+{
+	buf_z(out, "the certificate of '");
+	put_escaped(out, str_of(f->subject));
+	buf_z(out, "' (issued by '");
+	put_escaped(out, str_of(f->issuer));
+	buf_z(out, "') ");
+}
+
+void certificate_explain(const struct certificate_facts *f, struct str host, bool have_ca, int64_t now, struct buf *out)
+{
+	put_subject(f, out);
+	if (f->error == X509_V_ERR_CERT_HAS_EXPIRED) {
+		buf_z(out, "expired at ");
+		put_date(out, f->not_after);
+		buf_z(out, "; this machine's clock says ");
+		put_date(out, now);
+	} else if (f->error == X509_V_ERR_CERT_NOT_YET_VALID) {
+		buf_z(out, "is not valid before ");
+		put_date(out, f->not_before);
+		buf_z(out, ", and this machine's clock says ");
+		put_date(out, now);
+		buf_z(out, "; check the clock");
+	} else if (f->error) {
+		buf_printf(out, "is not trusted: %s; ", X509_verify_cert_error_string(f->error));
+		buf_z(out, have_ca ? "the certificate-authority of the kubeconfig did not sign it"
+		      : "the kubeconfig has no certificate-authority, and the system's do not know the issuer");
+	} else {
+		buf_z(out, "is not for '");
+		put_escaped(out, host);
+		buf_z(out, "'; it is for ");
+		put_escaped(out, str_of(f->names[0] ? f->names : "no name at all"));
+		buf_z(out, "; set tls-server-name in the kubeconfig if one of these is the server");
+	}
+	if (f->error && f->error != X509_V_ERR_CERT_HAS_EXPIRED && f->error != X509_V_ERR_CERT_NOT_YET_VALID) {
+		buf_z(out, " (valid from ");
+		put_date(out, f->not_before);
+		buf_z(out, " to ");
+		put_date(out, f->not_after);
+		buf_char(out, ')');
+	}
+}
+
+/* ---- checking what the kubeconfig brings ---- */
+
+static BIO *reading(struct str pem) { return BIO_new_mem_buf(pem.p, (int)pem.n); }
+
+/* A key that asks for a passphrase is refused rather than asked for. */
+static int no_passphrase(char *room, int size, int writing, void *to)
+{
+	(void)room; (void)size; (void)writing; (void)to;
+	return -1;
+}
+
+bool certificate_check_pair(struct arena *a, struct str certificate, struct str key, struct str *why)
+{
+	BIO *cb = reading(certificate), *kb = reading(key);
+	X509 *x = cb ? PEM_read_bio_X509(cb, NULL, NULL, NULL) : NULL;
+	EVP_PKEY *k = kb ? PEM_read_bio_PrivateKey(kb, NULL, no_passphrase, NULL) : NULL;
+	bool ok = x && k && X509_check_private_key(x, k) == 1;
+
+	if (!x)
+		*why = str_copy(a, STR("the client certificate is not a certificate in PEM form"));
+	else if (!k)
+		*why = str_copy(a, STR("the client key is not a private key in PEM form without a passphrase"));
+	else if (!ok)
+		*why = str_copy(a, STR("the client key does not belong to the client certificate"));
+	X509_free(x);
+	EVP_PKEY_free(k);
+	BIO_free(cb);
+	BIO_free(kb);
+	ERR_clear_error();
+	return ok;
+}
+
+bool certificate_check_ca(struct arena *a, struct str ca, struct str *why)
+{
+	BIO *b = reading(ca);
+	X509 *x = b ? PEM_read_bio_X509_AUX(b, NULL, NULL, NULL) : NULL;
+	bool ok = x != NULL;
+
+	if (!ok)
+		*why = str_copy(a, STR("the certificate-authority is not a certificate in PEM form"));
+	X509_free(x);
+	BIO_free(b);
+	ERR_clear_error();
+	return ok;
+}

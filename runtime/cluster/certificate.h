@@ -1,0 +1,33 @@
+/*
+ * certificate.h - what TLS found out about the server's certificate, for people: subject,
+ * issuer, dates and names, and why it was refused.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_CERTIFICATE_H
+#define TRAINC_RUNTIME_CLUSTER_CERTIFICATE_H
+
+#include <openssl/ssl.h>
+
+#include "base/buf.h"
+
+struct certificate_facts {
+	bool seen;                      /* a handshake got as far as a certificate */
+	int error;                      /* X509_V_ERR_...; 0: the chain is fine */
+	char subject[256], issuer[256];
+	char names[512];                /* DNS names and addresses that it is for */
+	int64_t not_before, not_after;  /* ns since 1970 */
+};
+
+/* Makes CTX note what it verifies into FACTS, which outlive it. */
+void certificate_watch(SSL_CTX *ctx, struct certificate_facts *facts);
+
+/*
+ * Appends one sentence on why the certificate was refused: HOST is the name that was
+ * verified, HAVE_CA says whether the kubeconfig gives a certificate authority, NOW is ns since 1970.
+ */
+void certificate_explain(const struct certificate_facts *f, struct str host, bool have_ca, int64_t now, struct buf *out);
+
+/* Is PEM a certificate (or several), a private key?  Sentences for WHY when they are not, or do not belong together. */
+bool certificate_check_pair(struct arena *a, struct str certificate, struct str key, struct str *why);
+bool certificate_check_ca(struct arena *a, struct str ca, struct str *why);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * change.c - another size for a role, and suspending and resuming: patches of exactly those fields.
+ */
+#include <stdlib.h>
+
+#include "runtime/cluster/cluster_watch.h"
+#include "runtime/command/runs.h"
+#include "runtime/status/look.h"
+
+#define MANAGER_SCALE "trainc-scale"
+#define MANAGER_SUSPEND "trainc-suspend"
+
+/* A merge patch of one object in the name of one of our managers. */
+static struct transport_request patch(struct cluster *k, const struct resource *r, struct str ns, struct str name,
+	const char *manager, struct str body)
+{
+	struct transport_pair *query = ARENA_ARRAY(k->arena, struct transport_pair, 1);
+
+	query[0] = (struct transport_pair){ STR("fieldManager"), str_of(manager) };
+	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE,
+		.path = resource_path(k->arena, r, ns, name),
+		.content_type = STR("application/merge-patch+json"), .query = query, .nquery = 1, .body = body };
+}
+
+static const struct plan_role *role_of(const struct plan_job *j, struct str name)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (str_eq(j->roles[i].name, name))
+			return &j->roles[i];
+	return NULL;
+}
+
+/* ---- scale ---- */
+
+static bool refuse(struct cluster *k, struct str sentence, int *ret_status)
+{
+	session_say(k->session, "%.*s", STR_ARG(sentence));
+	*ret_status = STATUS_REFUSED;
+	return false;
+}
+
+static bool may_scale(struct cluster *k, const struct cluster_watch *c, const struct plan_role *r, int64_t n,
+	int *ret_status)
+{
+	struct run_watch *w = c->watch;
+
+	if (run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN) {
+		session_say(k->session, "run '%.*s' has ended: %s", STR_ARG(w->name), run_phase_word(w->state.phase));
+		*ret_status = STATUS_CONFLICT;
+		return false;
+	}
+	if (!r->elastic)
+		return refuse(k, str_printf(k->arena,
+			"role '%.*s' always has %lld replica%s; write 'replicas = 1:%lld' to make it elastic",
+			STR_ARG(r->name), (long long)r->max, r->max == 1 ? "" : "s", (long long)r->max), ret_status);
+	if (n < r->min || n > r->max)
+		return refuse(k, str_printf(k->arena, "role '%.*s' has between %lld and %lld replicas, not %lld",
+			STR_ARG(r->name), (long long)r->min,
+			(long long)r->max, (long long)n), ret_status);
+	if (c->plan.controller || r->unrolled || r->in_set)
+		return refuse(k, str_printf(k->arena,
+			"role '%.*s' is not one Job of its own; change 'replicas' in the program and apply it",
+			STR_ARG(r->name)), ret_status);
+	return true;
+}
+
+bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
+{
+	struct cluster *k = cluster_of(s);
+	const struct cluster_watch *c = cluster_watch_of(w);
+	const struct plan_role *r = role_of(&c->plan, role);
+	const struct resource *job = resource_known(STR("batch"), STR("Job"));
+	int64_t n = strtoll(number.p, NULL, 10);
+
+	*ret_status = STATUS_USAGE;
+	if (!r || !may_scale(k, c, r, n, ret_status))
+		return false;
+	struct answer *live = request_get(&k->client, k->arena, resource_path(k->arena, job, c->ns, r->object));
+	if (live->class != CALL_DONE) {
+		*ret_status = cluster_say(k, live);
+		return false;
+	}
+	/* as many may fail as are not needed; the API server wants all three in one request */
+	bool counted = live->data && status_path(live->data, "spec.maxFailedIndexes");
+	struct str body = counted ? str_printf(k->arena,
+		"{\"spec\":{\"parallelism\":%lld,\"completions\":%lld,\"maxFailedIndexes\":%lld}}", (long long)n,
+			(long long)n, (long long)(n - r->min))
+		: str_printf(k->arena, "{\"spec\":{\"parallelism\":%lld,\"completions\":%lld}}", (long long)n,
+			(long long)n);
+	struct transport_request q = patch(k, job, c->ns, r->object, MANAGER_SCALE, body);
+	struct answer *x = request(&k->client, k->arena, &q, CALL_REPEAT);
+	*ret_status = x->class == CALL_DONE ? STATUS_DONE : cluster_say(k, x);
+	return x->class == CALL_DONE;
+}
+
+/* ---- suspend and resume ---- */
+
+/* The patch that suspends or resumes an object; empty: it cannot be. */
+static struct str suspend_body(struct arena *a, const struct member *m, bool suspend)
+{
+	const char *word = suspend ? "true" : "false";
+
+	if (status_path(m->object, "spec.suspend"))
+		return str_printf(a, "{\"spec\":{\"suspend\":%s}}", word);
+	return status_path(m->object, "spec.runPolicy.suspend") ? str_printf(a,
+		"{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", word) : STR("");
+}
+
+/* A role that waits for another one stays suspended until that has come: whoever attends the run releases it. */
+static bool waits(const struct cluster_watch *c, const struct member *m)
+{
+	struct str role = status_label(m->object, "trainc.dev/role");
+	struct role_states *states = ARENA_ARRAY(c->cluster->arena, struct role_states, c->plan.nroles);
+
+	for (size_t i = 0; i < c->plan.nroles; i++) {
+		const struct run_role *r = i < c->watch->state.nroles ? &c->watch->state.roles[i] : NULL;
+		enum replica_state *at = ARENA_ARRAY(c->cluster->arena, enum replica_state,
+			(size_t)c->plan.roles[i].max);
+		for (int64_t k = 0; r && k < r->max; k++)
+			at[k] = r->at[k].state;
+		states[i] = (struct role_states){ at, (size_t)c->plan.roles[i].max };
+	}
+	for (size_t i = 0; i < c->plan.nroles; i++)
+		if (str_eq(c->plan.roles[i].label, role) && c->plan.roles[i].start_after)
+			return !condition_holds(&c->plan, c->plan.roles[i].start_after, states);
+	return false;
+}
+
+bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
+{
+	struct cluster *k = cluster_of(s);
+	const struct cluster_watch *c = cluster_watch_of(w);
+	struct batch b = batch_new(&k->client, k->arena);
+	struct members all;
+
+	if (run_watch_over(w)) {
+		session_say(s, "run '%.*s' has ended: %s", STR_ARG(w->name), run_phase_word(w->state.phase));
+		*ret_status = STATUS_CONFLICT;
+		return false;
+	}
+	if (c->plan.queue.value.n || str_is(c->plan.gang.value, "kueue"))
+		return refuse(k, str_printf(k->arena,
+			"a queue decides when run '%.*s' runs; ask the queue to hold it (spec.active of its Workload)", STR_ARG(w->name)),
+			ret_status);
+	all = members_of(&k->client, k->arena, &c->parent);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct member *m = &all.at[i];
+		struct str body = suspend_body(k->arena, m, suspend);
+		if (!body.n || (!suspend && waits(c, m)))
+			continue;
+		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SUSPEND, body);
+		batch_add(&b, &q, CALL_REPEAT);
+	}
+	if (!b.n)
+		return refuse(k, str_printf(k->arena, "nothing of run '%.*s' can be suspended", STR_ARG(w->name)),
+			ret_status);
+	batch_wait(&b);
+	*ret_status = STATUS_DONE;
+	for (size_t i = 0; i < b.n; i++)
+		if (b.answers[i]->class != CALL_DONE)
+			*ret_status = runs_worse(*ret_status, cluster_say(k, b.answers[i]));
+	return *ret_status == STATUS_DONE;
+}

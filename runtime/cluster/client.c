@@ -1,0 +1,214 @@
+/*
+ * client.c - a connection to one API server, as the command line asks for it.
+ */
+#include "runtime/cluster/client.h"
+
+#include <errno.h>
+
+#include "base/file.h"
+#include "base/quantity.h"
+#include "base/words.h"
+#include "data/data_read.h"
+
+/* ---- what -v shows ---- */
+
+static void trace(void *to, struct str line)
+{
+	const struct client *c = to;
+
+	session_say(c->session, "%.*s", STR_ARG(line));
+}
+
+static void warning(void *to, struct str text)
+{
+	const struct client *c = to;
+	struct buf b = { 0 };
+
+	put_escaped(&b, text);
+	session_say(c->session, "warning from the API server: %.*s", STR_ARG(buf_text(&b)));
+	buf_release(&b);
+}
+
+struct retry_report {
+	struct client *client;
+	struct client_options options;
+};
+
+static void retrying(void *to, const struct transport_request *r, struct str why, int64_t wait_ns, int64_t since_ns)
+{
+	struct retry_report *report = to;
+	struct buf b = { 0 };
+
+	if (report->client->verbose) {
+		put_duration(&b, wait_ns);
+		session_say(report->client->session, "again in %.*s: %.*s", STR_ARG(buf_text(&b)), STR_ARG(why));
+		buf_release(&b);
+	}
+	if (report->options.retrying)
+		report->options.retrying(report->options.to, r, why, wait_ns, since_ns);
+}
+
+/* Clocks more than 5 s apart confuse ages; times of the server are used, so that is all that is said. */
+static void note_offset(struct client *c)
+{
+	int64_t offset = transport_clock_offset(c->transport);
+	struct buf b = { 0 };
+
+	if (!c->verbose || (offset < 5 * NS_PER_SECOND && offset > -5 * NS_PER_SECOND))
+		return;
+	put_duration(&b, offset < 0 ? -offset : offset);
+	session_say(c->session, "the API server's clock is %.*s %s this machine's", STR_ARG(buf_text(&b)), offset < 0 ? "behind" : "ahead of");
+	buf_release(&b);
+}
+
+/* ---- opening ---- */
+
+static bool failed(struct client *c, int status, struct str why, int *ret_status)
+{
+	session_say(c->session, "%.*s", STR_ARG(why));
+	client_close(c);
+	*ret_status = status;
+	return false;
+}
+
+static bool read_retry_limit(struct client *c, int64_t *ret)
+{
+	struct str text = option_value(c->session->options, OPTION_RETRY_TIMEOUT);
+	struct quantity q;
+
+	*ret = 0;
+	if (!text.p)
+		return true;
+	if (duration_parse(text, &q) != QUANTITY_OK || q.nano <= 0) {
+		session_say(c->session, "--retry-timeout needs a time such as 30s or 2min, found '%.*s'", STR_ARG(text));
+		return false;
+	}
+	*ret = (int64_t)q.nano;
+	return true;
+}
+
+static bool read_access(struct client *c, const struct client_options *o, struct str *why)
+{
+	struct session *s = c->session;
+	struct kubeconfig_options k = { .file = option_value(s->options, OPTION_KUBECONFIG), .context = option_value(s->options, OPTION_CONTEXT),
+		.namespace = option_value(s->options, OPTION_NAMESPACE), .program_namespace = o->program_namespace };
+	struct str warnings = STR(""), as = option_value(s->options, OPTION_AS);
+
+	kubeconfig_environment(&k);
+	bool ok = kubeconfig_access(s->arena, &k, &c->access, &warnings, why);
+	while (warnings.n) {
+		const char *newline = memchr(warnings.p, '\n', warnings.n);
+		size_t n = newline ? (size_t)(newline - warnings.p) : warnings.n;
+		session_say(s, "%.*s", (int)n, warnings.p);
+		warnings = (struct str){ warnings.p + n + (newline != NULL), warnings.n - n - (newline != NULL) };
+	}
+	if (as.n)
+		c->access.as = (struct kubeconfig_impersonation){ .user = as };
+	return ok;
+}
+
+bool client_open(struct client *c, struct session *s, const struct client_options *o, int *ret_status)
+{
+	struct str why = STR("");
+	int64_t retry_limit;
+
+	*c = (struct client){ .session = s, .verbose = option_given(s->options, OPTION_VERBOSE) };
+	if (!read_retry_limit(c, &retry_limit)) {
+		*ret_status = STATUS_USAGE;
+		return false;
+	}
+	if (!read_access(c, o, &why))
+		return failed(c, STATUS_OUTPUT, why, ret_status);
+	c->loop = loop_new();
+	if (!c->loop)
+		return failed(c, STATUS_OUTPUT, file_reason(s->arena, errno), ret_status);
+	c->credential = credential_new(c->loop, &c->access, !o->quiet_plugin);
+	struct transport_options t = { .loop = c->loop, .access = &c->access, .credential = c->credential, .trace = c->verbose ? trace : NULL,
+		.warning = warning, .to = c };
+	c->transport = transport_new(s->arena, &t, &why);
+	if (!c->transport)
+		return failed(c, STATUS_OUTPUT, why, ret_status);
+	struct retry_report *report = ARENA_NEW(s->arena, struct retry_report);
+	*report = (struct retry_report){ c, *o };
+	struct calls_options calls = { .transport = c->transport, .retry_limit = retry_limit, .in_flight = o->in_flight, .retrying = retrying, .to = report };
+	c->calls = calls_new(s->arena, &calls);
+	return true;
+}
+
+void client_close(struct client *c)
+{
+	struct buf b = { 0 };
+
+	if (c->verbose && c->transport && transport_counted(c->transport)->requests) {
+		note_offset(c);
+		transport_budget(c->transport, &b);
+		session_say(c->session, "%.*s", STR_ARG(buf_text(&b)));
+		buf_release(&b);
+	}
+	calls_release(c->calls);
+	transport_release(c->transport);
+	credential_release(c->credential);
+	loop_release(c->loop);
+	*c = (struct client){ .session = c->session };
+}
+
+/* ---- one request ---- */
+
+struct sent {
+	struct client *client;
+	struct transport_result *result;
+};
+
+static void sent_done(void *to, const struct transport_result *r)
+{
+	struct sent *sent = to;
+	struct arena *a = sent->client->session->arena;
+
+	*sent->result = *r;
+	sent->result->body = str_copy(a, r->body);
+	sent->result->content_type = str_copy(a, r->content_type);
+	sent->result->error = str_copy(a, r->error);
+	sent->result->status = transport_status_copy(a, r->status);
+	loop_stop(sent->client->loop);
+}
+
+void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat, struct transport_result *result)
+{
+	struct transport_request request = *r;
+	struct sent sent = { c, result };
+
+	request.done = sent_done;
+	request.to = &sent;
+	call_start(c->calls, &request, repeat, NULL);
+	loop_run(c->loop);
+}
+
+bool client_server_version(struct session *s, struct str *ret, int *ret_status)
+{
+	struct client c;
+	struct client_options o = { 0 };
+	struct transport_request r = { .path = STR("/version") };
+	struct transport_result result = { 0 };
+	struct data *root = NULL;
+	struct data_error error;
+
+	if (!client_open(&c, s, &o, ret_status))
+		return false;
+	client_send(&c, &r, CALL_BY_METHOD, &result);
+	struct str host = transport_host(c.transport);
+	client_close(&c);
+	struct source source = { .text = result.body, .base = 1 };
+	if (!transport_ok(&result)) {
+		session_say(s, "%.*s", STR_ARG(result.error));
+		*ret_status = call_exit_status(&result);
+		return false;
+	}
+	struct data *version = data_read_json(s->arena, &source, &root, &error) && root->kind == DATA_MAP ? data_get(root, STR("gitVersion")) : NULL;
+	if (!version || version->kind != DATA_STRING) {
+		session_say(s, "%.*s answers /version without a version; is it a Kubernetes API server?", STR_ARG(host));
+		*ret_status = STATUS_UNREACHABLE;
+		return false;
+	}
+	*ret = version->u.string;
+	return true;
+}

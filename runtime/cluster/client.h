@@ -1,0 +1,47 @@
+/*
+ * client.h - everything that a command needs to talk to one API server, from the options of
+ * the command line: loop, access, credential, transport, calls.
+ *
+ * Says on standard error what goes wrong while opening, warnings of the server, and with -v
+ * every request, every wait before a retry and, at the end, the sum of requests.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_CLIENT_H
+#define TRAINC_RUNTIME_CLUSTER_CLIENT_H
+
+#include "command/session.h"
+#include "runtime/cluster/retry.h"
+
+struct client {
+	struct session *session;
+	struct loop *loop;
+	struct kubeconfig_access access;
+	struct credential *credential;
+	struct transport *transport;
+	struct calls *calls;
+	bool verbose;
+	bool offset_noted;              /* that the clocks differ */
+};
+
+struct client_options {
+	struct str program_namespace;   /* what the program says; p == NULL: nothing */
+	bool quiet_plugin;              /* completion: a credential plugin may not ask anything */
+	unsigned in_flight;             /* as in struct calls_options */
+	/* A retry waits, as in struct calls_options; may be NULL. */
+	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns, int64_t since_ns);
+	void *to;
+};
+
+/*
+ * Connects to nothing yet.  False with a status after saying why not; C must stay where it is
+ * until client_close(), which is harmless after a failure and on zeroed memory.
+ */
+bool client_open(struct client *c, struct session *s, const struct client_options *o, int *ret_status);
+void client_close(struct client *c);
+
+/* Sends one request and runs the loop until it has ended; RESULT's texts are copied into the session's arena. */
+void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat, struct transport_result *result);
+
+/* The API server's gitVersion. */
+bool client_server_version(struct session *s, struct str *ret, int *ret_status);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * cluster.h - the cluster as a backend of the commands: one API server for one command.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_CLUSTER_H
+#define TRAINC_RUNTIME_CLUSTER_CLUSTER_H
+
+#include "base/map.h"
+#include "runtime/cluster/members.h"
+#include "runtime/command/backend.h"
+
+struct view;
+
+extern const struct backend backend_cluster;
+
+struct cluster {
+	struct client client;
+	struct session *session;
+	struct arena *arena;            /* of the session */
+	struct discovery discovery;
+	struct cluster_watch **watches; /* runs that are looked at */
+	size_t nwatches;
+	struct view **views;            /* of the namespaces that they are in */
+	size_t nviews;
+	struct map parents;             /* "NAMESPACE/RUN" -> struct data, of those that a list has brought */
+	struct map listed;              /* namespaces of which all parents are known */
+	struct map permitted;           /* "VERB PLURAL.GROUP NAMESPACE": access reviews that said yes */
+	struct map namespaces;          /* that are known to be there */
+	bool listening;                 /* to signals */
+	bool interrupted;               /* by a signal: nothing new is sent */
+	int signal;
+};
+
+/* After backend_cluster.begin(). */
+struct cluster *cluster_of(const struct session *s);
+/* The namespace of a run: --namespace, else the program's, else the context's. */
+struct str cluster_namespace(const struct cluster *k, struct str program);
+
+/* The parent of a run: false with a status after saying what went wrong; RET->there is false when the run is not there. */
+bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct parent *ret, int *ret_status);
+/* Takes the parents of a namespace, or of all (NS empty); with RET the runs are added to it.  What failed, or NULL. */
+const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret);
+/* Takes the parents of all runs of a namespace with one list, so that cluster_parent() need not ask; false: it has to. */
+bool cluster_list_parents(struct cluster *k, struct str ns);
+/* Hears SIGINT, SIGTERM and SIGHUP while requests are sent; commands that wait hear them themselves. */
+void cluster_listen(struct cluster *k, bool listen);
+/* Says what a failed answer means; returns its status. */
+int cluster_say(const struct cluster *k, const struct answer *x);
+
+/* ---- changes: apply.c, remove.c, change.c, pod_lines.c ---- */
+
+int cluster_apply(struct session *s, struct programs *all, struct attend *ret);
+bool cluster_attach(struct attached *x, struct programs *all, int *ret_status);
+bool cluster_attach_signal(struct attached *x, int signal);
+int cluster_attach_end(struct attached *x, enum attend_end end, int status);
+int cluster_diff(struct session *s, struct programs *all);
+bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
+int cluster_remove(struct session *s, struct attend *a, struct changes *c);
+bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
+bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
+struct log_source *cluster_logs(struct session *s, const struct attend *a, const struct log_choice *choice);
+
+/*
+ * Deletes objects in the foreground, each only if it still has the uid it was listed
+ * with, and waits until they are gone.  The status: 0, 124 when the time ran out, or what was refused.
+ */
+struct removal {
+	struct members *members;
+	struct str what;                /* for progress: "run 'bert'" */
+	int64_t deadline;               /* steady clock; 0: none */
+	bool dry_run;
+	struct changes *changes;        /* what is gone is noted there; NULL: it is printed, unless JSON was asked for */
+};
+int cluster_delete(struct cluster *k, const struct removal *r);
+
+#endif

@@ -1,0 +1,389 @@
+/*
+ * cluster_watch.c - from the objects of a namespace to the states of runs.
+ */
+#include "runtime/cluster/cluster_watch.h"
+
+#include "base/words.h"
+#include "data/data_read.h"
+#include "data/data_write.h"
+#include "runtime/command/runs.h"
+#include "runtime/decide/jobs.h"
+#include "runtime/run/plan_record.h"
+#include "runtime/status/look.h"
+
+/* VANISHED_MS: so long after its Jobs are gone others may take their place, as 'kubectl replace --force' does it. */
+enum { JUDGE_EVERY_MS = 100, VANISHED_MS = 2000 };
+#define NS_PER_MS INT64_C(1000000)
+
+/* ---- attending ---- */
+
+/* Whoever stays until the end does what Jobs cannot do for each other. */
+static bool attends(const struct session *s)
+{
+	struct str goal = option_value(s->options, OPTION_FOR);
+
+	switch (s->options->command) {
+	case COMMAND_RUN: return true;
+	case COMMAND_WAIT: return !goal.n || str_is(goal, "complete");
+	case COMMAND_APPLY: return str_is(goal, "complete") && !option_given(s->options, OPTION_NO_WAIT);
+	default: return false;
+	}
+}
+
+static void action_done(void *to, const struct transport_result *r)
+{
+	struct cluster_watch *c = to;
+
+	c->acting--;
+	c->dirty = true;
+	if (!transport_ok(r) && call_class(r) != CALL_NOT_FOUND && call_class(r) != CALL_CONFLICT && !c->complained) {
+		c->complained = true;
+		session_say(c->cluster->session, "%.*s", STR_ARG(r->error));
+	}
+}
+
+/* An action that is under way is not begun again; one that was lost is asked for by the next look. */
+static void act(struct cluster_watch *c, const struct jobs_decision *d)
+{
+	struct arena *a = &c->scratch;
+	const struct resource *job = resource_known(STR("batch"), STR("Job"));
+
+	arena_reset(a);
+	for (size_t i = 0; i < d->n && !c->complained; i++) {
+		const struct jobs_action *x = &d->at[i];
+		bool release = x->what == JOBS_RELEASE;
+		struct transport_pair manager = { STR("fieldManager"), STR("trainc-attend") };
+		struct transport_request r = { .method = release ? TRANSPORT_PATCH : TRANSPORT_DELETE,
+			.kind = TRANSPORT_WRITE,
+			.path = resource_path(a, job, c->ns, x->name), .done = action_done, .to = c,
+				.query = &manager, .nquery = release,
+			.content_type = release ? STR("application/merge-patch+json") : STR("") };
+		r.body = release
+			? str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"suspend\":false}}",
+				STR_ARG(x->uid))
+			: str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\",\"preconditions\":{\"uid\":\"%.*s\"}}",
+				STR_ARG(x->uid));
+		c->acting++;
+		call_start(c->cluster->client.calls, &r, CALL_REPEAT, NULL);
+	}
+}
+
+/* ---- judging ---- */
+
+static int64_t server_time(const struct cluster *k) { return clock_real() + transport_clock_offset(k->client.transport); }
+
+static uint64_t print_of(const struct run_state *s)
+{
+	struct buf b = { 0 };
+
+	run_state_write(s, &b);
+	for (size_t i = 0; i < s->nobjects; i++)
+		buf_printf(&b, "%.*s %d ", STR_ARG(s->objects[i].name), (int)s->objects[i].phase);
+	struct str text = buf_text(&b);
+	uint64_t print = (uint64_t)str_hash(text) << 32 | (uint32_t)text.n;
+	buf_release(&b);
+	return print;
+}
+
+/* How soon an unchanged run has to be judged again: some states depend on how long something lasts. */
+static int64_t patience(const struct run_state *s)
+{
+	switch (s->phase) {
+	case RUN_PENDING: case RUN_STARTING: case RUN_DEGRADED: case RUN_STALLED: case RUN_QUEUED: case RUN_UNKNOWN: return 5 * NS_PER_SECOND;
+	default: return 30 * NS_PER_SECOND;
+	}
+}
+
+/* A Job that nobody owns: those of a JobSet or a TrainJob are created again by it. */
+static bool is_own_job(const struct data *o)
+{
+	return str_is(status_text(o, "kind"), "Job") && !status_list(o, "metadata.ownerReferences")->u.list.n;
+}
+
+/* Notes whether the Jobs of the run are those that were there first, others, or none. */
+static void note_workload(struct cluster_watch *c, const struct status_objects *objects)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < objects->n; i++) {
+		const struct data *o = objects->at[i];
+		if (!is_own_job(o))
+			continue;
+		struct str uid = status_text(o, "metadata.uid");
+		if (!c->workload.n)
+			c->workload = str_copy(c->cluster->arena, uid);
+		if (str_eq(uid, c->workload)) {
+			c->vanished = 0;
+			return;
+		}
+		others++;
+	}
+	if (others && c->seen)
+		c->watch->replaced = true;
+	else if (c->workload.n && !c->vanished)
+		c->vanished = loop_now(c->cluster->client.loop);
+}
+
+/* The Jobs are gone, but for so short a time that they may be about to be replaced: the old state stays. */
+static bool may_be_replaced(struct cluster_watch *c)
+{
+	struct loop *l = c->cluster->client.loop;
+	int64_t left = c->vanished + VANISHED_MS * NS_PER_MS - loop_now(l);
+
+	if (!c->vanished || c->removed || c->watch->replaced || left <= 0)
+		return false;
+	loop_timer_set(l, &c->timer, left);
+	return true;
+}
+
+/* Takes the state of now; true when it is another one than before. */
+static bool judge(struct cluster_watch *c)
+{
+	struct arena *a = &c->memory[!c->current];
+	struct status_objects objects = { 0 };
+	struct run_watch *w = c->watch;
+	bool was_final = run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN;
+
+	arena_release(a);
+	view_objects(c->view, a, w->name, c->ns, &objects);
+	note_workload(c, &objects);
+	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
+	s.ns = c->ns;
+	s.file = c->parent.file;
+	c->judged = loop_now(c->cluster->client.loop);
+	c->dirty = false;
+	if (c->seen && !was_final && may_be_replaced(c))
+		return false;
+	loop_timer_set(c->cluster->client.loop, &c->timer, patience(&s));
+	if (s.phase == RUN_ABSENT && c->seen && was_final)
+		return false;                   /* it was removed after its end: what was seen counts */
+	if (s.phase == RUN_ABSENT && c->seen)
+		w->gone = true;
+	c->seen = c->seen || s.phase != RUN_ABSENT;
+	if (c->attends && !c->acting) {
+		struct jobs_decision d = decide_jobs(a, &c->plan, &s, &objects);
+		act(c, &d);
+	}
+	uint64_t print = print_of(&s);
+	if (print == c->print && !w->gone)
+		return false;
+	c->print = print;
+	w->state = s;
+	c->current = !c->current;
+	return true;
+}
+
+/* ---- as a run that is looked at ---- */
+
+static int watch_fd(const struct run_watch *w)
+{
+	const struct cluster_watch *c = cluster_watch_of(w);
+	int status;
+
+	if (!c->view)
+		cluster_watch_start(c->cluster, &status);
+	return loop_descriptor(c->cluster->client.loop);
+}
+
+static void on_timer(struct loop_timer *t) { ((struct cluster_watch *)t->to)->dirty = true; }
+
+/* What is shown stays as it was; that nothing new comes is said after a while. */
+static bool tell_cut_off(struct cluster_watch *c)
+{
+	struct loop *l = c->cluster->client.loop;
+	int64_t since = c->view ? view_cut_off(c->view) : 0, until = since + 10 * NS_PER_SECOND;
+
+	if (!since || c->cut_off) {
+		c->cut_off = c->cut_off && since;
+		return false;
+	}
+	if (loop_now(l) < until) {
+		loop_timer_set(l, &c->timer, until - loop_now(l));
+		return false;
+	}
+	c->cut_off = true;
+	c->print = 0;                   /* so that the next look shows the old state again */
+	c->watch->state.cause = STR("the API server does not answer; reconnecting");
+	return true;
+}
+
+static bool watch_update(struct run_watch *w)
+{
+	struct cluster_watch *c = cluster_watch_of(w);
+	struct loop *l = c->cluster->client.loop;
+
+	loop_turn(l);
+	if (tell_cut_off(c))
+		return true;
+	if (c->cut_off)
+		return false;
+	if (!c->view || !c->dirty)
+		return false;
+	int64_t next = c->judged + JUDGE_EVERY_MS * NS_PER_MS, now = loop_now(l);
+	if (now < next) {                       /* many changes at once are judged together */
+		loop_timer_set(l, &c->timer, next - now);
+		return false;
+	}
+	return judge(c);
+}
+
+static bool watch_is_over(const struct run_watch *w)
+{
+	return w->replaced || (run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN &&
+		!cluster_watch_of(w)->acting);
+}
+
+static void watch_close(struct run_watch *w)
+{
+	struct cluster_watch *c = cluster_watch_of(w);
+
+	loop_timer_drop(c->cluster->client.loop, &c->timer);
+	arena_release(&c->memory[0]);
+	arena_release(&c->memory[1]);
+	arena_release(&c->scratch);
+}
+
+/* ---- opening ---- */
+
+static bool read_plan(struct cluster_watch *c, struct str record, struct str *why)
+{
+	struct source source = { .text = record, .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	*why = STR("the run's record is not JSON");
+	return data_read_json(c->cluster->arena, &source, &d, &error) && plan_record_read(c->cluster->arena, d,
+		&c->plan, why);
+}
+
+/* A run that was named and is not there: for `delete` that is what was wanted. */
+static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str ns, int *ret_status)
+{
+	session_say(k->session,
+		"no run '%.*s' in namespace '%.*s'; 'trainc list' lists runs",
+		STR_ARG(r->name), STR_ARG(ns));
+	*ret_status = k->session->options->command == COMMAND_DELETE ? STATUS_DONE : STATUS_USAGE;
+	return false;
+}
+
+bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
+	struct run_watch *ret, int *ret_status)
+{
+	static const struct run_watch_ops ops = { watch_fd, watch_update, watch_is_over, watch_close };
+	struct cluster_watch *c = ARENA_NEW(k->arena, struct cluster_watch);
+	struct str why;
+
+	*c = (struct cluster_watch){ .cluster = k, .watch = ret, .ns = str_copy(k->arena, cluster_namespace(k, r->ns)) };
+	c->timer = (struct loop_timer){ .fire = on_timer, .to = c };
+	*ret = (struct run_watch){ .ops = &ops, .name = str_copy(k->arena, r->name), .own = c };        /* the program may be gone before */
+	if (seed)
+		c->parent = *seed->parent;
+	else if (!cluster_parent(k, r->name, c->ns, &c->parent, ret_status))
+		return false;
+	struct str record = c->parent.there ? c->parent.plan : r->record;
+	if (!record.n || (!c->parent.there && k->session->options->command == COMMAND_DELETE))
+		return say_absent(k, r, c->ns, ret_status);
+	if (!read_plan(c, record, &why)) {
+		session_say(k->session, "run '%.*s': %.*s", STR_ARG(r->name), STR_ARG(why));
+		*ret_status = STATUS_CONFLICT;
+		return false;
+	}
+	c->attends = attends(k->session);
+	c->plan.ns = (struct plan_str){ .value = c->ns, .set = true };
+	ret->state = seed && seed->state ? *seed->state : (struct run_state){ .name = ret->name, .ns = c->ns,
+		.phase = RUN_ABSENT };
+	c->seen = ret->state.phase != RUN_ABSENT;
+	ARENA_PUSH(k->arena, k->watches, k->nwatches, c);
+	return true;
+}
+
+/* ---- starting ---- */
+
+static void view_has_changed(void *to)
+{
+	struct cluster *k = to;
+
+	for (size_t i = 0; i < k->nwatches; i++)
+		k->watches[i]->dirty = true;
+	loop_stop(k->client.loop);
+}
+
+/* What a run needs to be judged by besides Pods, Jobs and Events: kinds that stand for it or let it in. */
+static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct view_options *o, struct resource *kinds)
+{
+	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
+		"Namespace", "TrainingRuntime", NULL };
+
+	for (size_t i = 0; i < c->parent.nkinds && o->nkinds < 6; i++) {
+		const struct resource *r = &c->parent.kinds[i];
+		bool known = !r->namespaced || text_among(r->kind, passive);
+		for (size_t n = 0; n < o->nkinds && !known; n++)
+			known = str_eq(kinds[n].kind, r->kind) && str_eq(kinds[n].group, r->group);
+		if (!known)
+			kinds[o->nkinds++] = *r;
+	}
+	bool queued = c->plan.queue.value.n || str_is(c->plan.gang.value, "kueue");
+	for (size_t n = 0; n < o->nkinds && queued; n++)
+		queued = !str_is(kinds[n].group, "kueue.x-k8s.io");
+	const struct resource *workload = queued ? discovery_any(&k->discovery, STR("kueue.x-k8s.io"),
+		STR("Workload")) : NULL;
+	if (workload && o->nkinds < 6)
+		kinds[o->nkinds++] = *workload;
+}
+
+/* One label for a single run, the existence of the label for several. */
+static struct str selector_of(struct cluster *k, struct str ns, struct str only)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->nwatches; i++)
+		n += str_eq(k->watches[i]->ns, ns);
+	return n == 1 ? str_cat(k->arena, STR("trainc.dev/job="), only, STR("")) : STR("trainc.dev/job");
+}
+
+static void start_view(struct cluster *k, struct cluster_watch *c)
+{
+	struct resource *kinds = ARENA_ARRAY(k->arena, struct resource, 8);
+	struct view_options o = { .client = &k->client, .ns = c->ns, .selector = selector_of(k, c->ns,
+		c->watch->name), .kinds = kinds,
+		.changed = view_has_changed, .to = k };
+
+	for (size_t i = 0; i < k->nwatches; i++)
+		if (str_eq(k->watches[i]->ns, c->ns))
+			add_kinds(k, k->watches[i], &o, kinds);
+	struct view *v = view_start(k->arena, &o);
+	ARENA_PUSH(k->arena, k->views, k->nviews, v);
+	for (size_t i = 0; i < k->nwatches; i++)
+		if (str_eq(k->watches[i]->ns, c->ns) && !k->watches[i]->view)
+			k->watches[i]->view = v;
+}
+
+static bool all_synced(const struct cluster *k)
+{
+	for (size_t i = 0; i < k->nviews; i++)
+		if (!view_synced(k->views[i]))
+			return false;
+	return true;
+}
+
+bool cluster_watch_start(struct cluster *k, int *ret_status)
+{
+	struct str why;
+
+	cluster_listen(k, true);
+	for (size_t i = 0; i < k->nwatches; i++)
+		if (!k->watches[i]->view)
+			start_view(k, k->watches[i]);
+	while (!all_synced(k) && !k->interrupted)
+		loop_run(k->client.loop);
+	for (size_t i = 0; i < k->nviews; i++)
+		if (view_failed(k->views[i], &why, ret_status)) {
+			session_say(k->session, "%.*s", STR_ARG(why));
+			return false;
+		}
+	for (size_t i = 0; i < k->nwatches; i++)
+		judge(k->watches[i]);
+	if (k->interrupted)
+		*ret_status = 128 + k->signal;
+	return !k->interrupted;
+}

@@ -1,0 +1,50 @@
+/*
+ * cluster_watch.h - a run in a cluster that is looked at.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_CLUSTER_WATCH_H
+#define TRAINC_RUNTIME_CLUSTER_CLUSTER_WATCH_H
+
+#include "runtime/cluster/cluster.h"
+#include "runtime/cluster/view.h"
+
+struct cluster_watch {
+	struct cluster *cluster;
+	struct run_watch *watch;
+	struct view *view;              /* NULL before cluster_watch_start() */
+	struct parent parent;
+	struct plan_job plan;
+	struct str ns;
+	struct arena memory[2];         /* the state is in one of them */
+	unsigned current;
+	bool dirty;
+	int64_t judged;                 /* loop_now() */
+	struct loop_timer timer;        /* when to judge again although nothing has changed */
+	bool seen;                      /* the run has been there */
+	bool removed;                   /* by this command */
+	bool cut_off;                   /* from the server, and that was told */
+	bool attends;                   /* does for the run what Jobs cannot do for each other */
+	unsigned acting;                /* requests of that kind under way */
+	bool complained;                /* one was refused */
+	struct arena scratch;
+	uint64_t print;                 /* of the state that was handed out: is another one the same? */
+	struct str workload;            /* uid of a Job of the run: another one under its name is another run */
+	int64_t vanished;               /* loop_now() when its Jobs were gone; 0: they are there */
+};
+
+struct cluster_seed {
+	const struct parent *parent;
+	const struct run_state *state;  /* or NULL */
+};
+
+/*
+ * Looks at a run by what its parent remembers, or by R->record where it has none.  With
+ * SEED its parent and perhaps its state are known already, and the server is asked when somebody waits for news.
+ * False with a status after saying why not.
+ */
+bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed, struct run_watch *ret, int *ret_status);
+/* Begins to watch all runs that were opened, and waits until each has a state. */
+bool cluster_watch_start(struct cluster *k, int *ret_status);
+
+static inline struct cluster_watch *cluster_watch_of(const struct run_watch *w) { return w->own; }
+
+#endif

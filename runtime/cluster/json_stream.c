@@ -1,0 +1,607 @@
+/*
+ * json_stream.c - a reader that can stop after any byte.
+ *
+ * One state machine reads everything, kept or not, so that what a filter drops is
+ * checked just the same.  Values under construction are on a stack of frames; members
+ * of open lists and maps are on a second stack and move into the arena when the
+ * list or map closes.  The arena is emptied after each item or document.
+ *
+ * Within a string, bytes that need no attention are passed over in one go: most of a
+ * stream is text.
+ */
+#include "runtime/cluster/json_stream.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "runtime/cluster/json_filter.h"
+
+enum json_state {
+	JSON_VALUE,                     /* a value must follow */
+	JSON_FIRST_ITEM,                /* a value or ']' */
+	JSON_FIRST_KEY,                 /* a key or '}' */
+	JSON_KEY,                       /* a key */
+	JSON_COLON,
+	JSON_AFTER,                     /* ',' or the end of the list or map */
+	JSON_DOCUMENT,                  /* nothing open: blanks, or the next document */
+	JSON_IN_STRING, JSON_ESCAPE, JSON_HEX, JSON_IN_NUMBER, JSON_IN_WORD,
+};
+
+struct json_frame {
+	const struct json_filter *filter;       /* NULL: dropped */
+	size_t base;                    /* of its members on the stack */
+	bool list;
+	bool items;                     /* the list whose elements are handed out one by one */
+};
+
+struct json_stream {
+	struct json_stream_options o;
+	struct arena arena;             /* of the item or document that is read */
+	struct arena rest;              /* with `items`: of the rest of the document */
+	struct json_frame frames[JSON_STREAM_DEEPEST];
+	unsigned depth;
+	struct data_member *members;    /* of open lists and maps */
+	size_t nmembers, member_room;
+	enum json_state state;
+	struct str key;                 /* that waits for its value */
+	const struct json_filter *next; /* filter of the value that comes; NULL: dropped */
+	struct buf text;                /* string, number or word that is being read */
+	bool is_key;
+	unsigned utf8_left, utf8_low, utf8_high;        /* bytes that are missing of a character, bounds of the next */
+	unsigned hex, hex_digits, high_surrogate;
+	uint64_t documents;             /* complete */
+	uint64_t offset, unit;          /* bytes taken; where the item or document began */
+	bool stopped;
+	struct str error;
+	struct arena error_arena;
+	char tail[40];                  /* the last bytes taken before the piece at hand */
+	unsigned ntail;
+};
+
+struct json_stream *json_stream_new(const struct json_stream_options *o)
+{
+	struct json_stream *s = memory_resize(NULL, sizeof *s);
+
+	*s = (struct json_stream){ .o = *o, .state = JSON_DOCUMENT };
+	if (!s->o.largest)
+		s->o.largest = JSON_STREAM_LARGEST;
+	if (!s->o.filter)
+		s->o.filter = &json_filter_all;
+	s->text.limit = s->o.largest;
+	return s;
+}
+
+void json_stream_restart(struct json_stream *s)
+{
+	arena_reset(&s->arena);
+	arena_reset(&s->rest);
+	arena_release(&s->error_arena);
+	s->depth = 0;
+	s->nmembers = 0;
+	s->state = JSON_DOCUMENT;
+	s->text.n = 0;
+	s->utf8_left = s->high_surrogate = 0;
+	s->offset = s->unit = s->documents = 0;
+	s->text.overflow = false;
+	s->stopped = false;
+	s->error = STR("");
+	s->ntail = 0;
+}
+
+void json_stream_release(struct json_stream *s)
+{
+	if (!s)
+		return;
+	arena_release(&s->arena);
+	arena_release(&s->rest);
+	arena_release(&s->error_arena);
+	buf_release(&s->text);
+	free(s->members);
+	free(s);
+}
+
+bool json_stream_between(const struct json_stream *s) { return s->state == JSON_DOCUMENT && !s->error.n; }
+struct str json_stream_error(const struct json_stream *s) { return s->error; }
+uint64_t json_stream_offset(const struct json_stream *s) { return s->offset; }
+
+/* Fails at the byte AT of PIECE; always false. */
+static bool fail(struct json_stream *s, struct str piece, size_t at, const char *what)
+{
+	char near[40];
+	unsigned n = 0, begin = at + 1 < sizeof near ? (unsigned)(sizeof near - at - 1) : 0;
+	struct buf b = { 0 };
+
+	if (begin > s->ntail)
+		begin = s->ntail;
+	for (unsigned i = s->ntail - begin; i < s->ntail && n < sizeof near; i++)
+		near[n++] = s->tail[i];
+	for (size_t i = at < sizeof near ? 0 : at - sizeof near + 1; i <= at && i < piece.n && n < sizeof near; i++)
+		near[n++] = piece.p[i];
+	buf_printf(&b, "at byte %llu: %s (near '", (unsigned long long)(s->offset + at), what);
+	put_escaped(&b, (struct str){ near, n });
+	buf_z(&b, "')");
+	s->error = buf_take(&b, &s->error_arena);
+	buf_release(&b);
+	return false;
+}
+
+/* ---- trees ---- */
+
+/* Inside the list whose elements are handed out, memory is the element's; outside it is the document's. */
+static struct arena *arena_now(struct json_stream *s)
+{
+	if (!s->o.items)
+		return &s->arena;
+	return s->depth >= 2 && s->frames[1].items ? &s->arena : &s->rest;
+}
+
+static void push_member(struct json_stream *s, struct str key, struct data *value)
+{
+	if (s->nmembers == s->member_room) {
+		s->member_room = s->member_room ? 2 * s->member_room : 256;
+		s->members = memory_resize(s->members, s->member_room * sizeof *s->members);
+	}
+	s->members[s->nmembers++] = (struct data_member){ .key = key, .value = value };
+}
+
+/* A value is complete: into the list or map around it, or out. */
+static bool complete(struct json_stream *s, struct data *value)
+{
+	struct json_frame *f = s->depth ? &s->frames[s->depth - 1] : NULL;
+	bool go_on = true;
+
+	if (!f) {
+		if (s->o.document)
+			go_on = s->o.document(s->o.to, value);
+		arena_reset(&s->arena);
+		arena_reset(&s->rest);
+		s->nmembers = 0;
+		s->documents++;
+		s->state = JSON_DOCUMENT;
+	} else if (f->items) {
+		go_on = s->o.item(s->o.to, value);
+		arena_reset(&s->arena);
+		s->nmembers = f->base;
+		s->state = JSON_AFTER;
+	} else {
+		if (value)
+			push_member(s, f->list ? STR("") : s->key, value);
+		s->state = JSON_AFTER;
+	}
+	if (!go_on)
+		s->stopped = true;
+	return go_on;
+}
+
+static struct data *new_value(struct json_stream *s, enum data_kind kind)
+{
+	if (!s->next)
+		return NULL;
+	struct data *d = ARENA_NEW(arena_now(s), struct data);
+	d->kind = kind;
+	return d;
+}
+
+static bool open_frame(struct json_stream *s, bool list, struct str piece, size_t at)
+{
+	bool items = list && s->o.items && s->depth == 1 && !s->frames[0].list && str_is(s->key, s->o.items);
+
+	if (s->depth == JSON_STREAM_DEEPEST)
+		return fail(s, piece, at, "lists and maps are nested more than 200 deep");
+	push_member(s, s->key, NULL);           /* the key waits here until its value is complete */
+	if (items) {
+		s->next = s->o.filter;
+		s->unit = s->offset + at;
+	}
+	s->frames[s->depth++] = (struct json_frame){ .filter = s->next, .base = s->nmembers, .list = list, .items = items };
+	s->state = list ? JSON_FIRST_ITEM : JSON_FIRST_KEY;
+	return true;
+}
+
+static bool close_frame(struct json_stream *s)
+{
+	struct json_frame f = s->frames[s->depth - 1];
+	size_t n = s->nmembers - f.base;
+	struct data *d = NULL;
+
+	s->depth--;
+	s->next = f.filter;
+	if (f.filter && !f.items) {
+		d = new_value(s, f.list ? DATA_LIST : DATA_MAP);
+		if (f.list) {
+			d->u.list.n = n;
+			d->u.list.at = ARENA_ARRAY(arena_now(s), struct data *, n);
+			for (size_t i = 0; i < n; i++)
+				d->u.list.at[i] = s->members[f.base + i].value;
+		} else {
+			d->u.map.n = n;
+			d->u.map.at = ARENA_ARRAY(arena_now(s), struct data_member, n);
+			memcpy(d->u.map.at, s->members + f.base, n * sizeof *d->u.map.at);
+		}
+	}
+	s->nmembers = f.base - 1;
+	s->key = s->members[s->nmembers].key;
+	return complete(s, d);
+}
+
+/* ---- scalars ---- */
+
+static bool number_is_sound(const char *p, bool *ret_integer)
+{
+	*ret_integer = true;
+	p += *p == '-';
+	if (*p == '0')
+		p++;
+	else if (isdigit((unsigned char)*p))
+		p += strspn(p, "0123456789");
+	else
+		return false;
+	if (*p == '.') {
+		*ret_integer = false;
+		if (!isdigit((unsigned char)*++p))
+			return false;
+		p += strspn(p, "0123456789");
+	}
+	if (*p == 'e' || *p == 'E') {
+		*ret_integer = false;
+		p++;
+		p += *p == '+' || *p == '-';
+		if (!isdigit((unsigned char)*p))
+			return false;
+		p += strspn(p, "0123456789");
+	}
+	return !*p;
+}
+
+static bool end_number(struct json_stream *s, struct str piece, size_t at)
+{
+	bool integer;
+	char *end;
+
+	buf_char(&s->text, 0);
+	if (s->text.overflow || !number_is_sound(s->text.p, &integer))
+		return fail(s, piece, at, "this is not a number");
+	struct data *d = new_value(s, integer ? DATA_INT : DATA_FLOAT);
+	if (d && integer) {
+		errno = 0;
+		d->u.integer = strtoll(s->text.p, NULL, 10);
+		if (errno)
+			d->kind = DATA_FLOAT;
+	}
+	if (d && d->kind == DATA_FLOAT) {
+		d->u.number = strtod(s->text.p, &end);
+		if (!isfinite(d->u.number))
+			return fail(s, piece, at, "this number is too large");
+	}
+	return complete(s, d);
+}
+
+static bool end_word(struct json_stream *s, struct str piece, size_t at)
+{
+	struct str word = buf_text(&s->text);
+	struct data *d;
+
+	if (str_is(word, "true") || str_is(word, "false")) {
+		if ((d = new_value(s, DATA_BOOL)))
+			d->u.boolean = word.p[0] == 't';
+	} else if (str_is(word, "null")) {
+		d = new_value(s, DATA_NULL);
+	} else {
+		return fail(s, piece, at, "expected a value");
+	}
+	return complete(s, d);
+}
+
+static bool end_string(struct json_stream *s, struct str piece, size_t at)
+{
+	struct json_frame *f = s->depth ? &s->frames[s->depth - 1] : NULL;
+
+	if (s->text.overflow)
+		return fail(s, piece, at, "this object is too large");
+	if (s->is_key) {
+		struct str key = buf_text(&s->text);
+		s->next = f->filter ? json_filter_member(f->filter, key) : NULL;
+		if (s->o.items && s->depth == 1)
+			s->next = &json_filter_all;             /* the rest of a list is small, and all of it is kept */
+		s->key = s->next ? str_copy(arena_now(s), key) : STR("");
+		s->state = JSON_COLON;
+		return true;
+	}
+	struct data *d = new_value(s, DATA_STRING);
+	if (d)
+		d->u.string = str_copy(arena_now(s), buf_text(&s->text));
+	return complete(s, d);
+}
+
+/* ---- strings, byte by byte where they need it ---- */
+
+static void put_character(struct json_stream *s, uint32_t c)
+{
+	char bytes[4];
+	unsigned n = 0;
+
+	if (!s->is_key && !s->next)
+		return;
+	if (c < 0x80) {
+		bytes[n++] = (char)c;
+	} else if (c < 0x800) {
+		bytes[n++] = (char)(0xC0 | c >> 6);
+		bytes[n++] = (char)(0x80 | (c & 0x3F));
+	} else if (c < 0x10000) {
+		bytes[n++] = (char)(0xE0 | c >> 12);
+		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3F));
+		bytes[n++] = (char)(0x80 | (c & 0x3F));
+	} else {
+		bytes[n++] = (char)(0xF0 | c >> 18);
+		bytes[n++] = (char)(0x80 | (c >> 12 & 0x3F));
+		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3F));
+		bytes[n++] = (char)(0x80 | (c & 0x3F));
+	}
+	buf_put(&s->text, bytes, n);
+}
+
+/* A high surrogate that no low one followed stands for nothing: U+FFFD, as Go's reader has it. */
+static void lone_surrogate(struct json_stream *s)
+{
+	if (s->high_surrogate)
+		put_character(s, 0xFFFD);
+	s->high_surrogate = 0;
+}
+
+/* The first byte of a character beyond ASCII: how many follow, and the bounds of the next. */
+static bool begin_utf8(struct json_stream *s, unsigned char c)
+{
+	s->utf8_low = 0x80;
+	s->utf8_high = 0xBF;
+	if (c >= 0xC2 && c <= 0xDF) {
+		s->utf8_left = 1;
+	} else if (c >= 0xE0 && c <= 0xEF) {
+		s->utf8_left = 2;
+		s->utf8_low = c == 0xE0 ? 0xA0 : 0x80;
+		s->utf8_high = c == 0xED ? 0x9F : 0xBF;
+	} else if (c >= 0xF0 && c <= 0xF4) {
+		s->utf8_left = 3;
+		s->utf8_low = c == 0xF0 ? 0x90 : 0x80;
+		s->utf8_high = c == 0xF4 ? 0x8F : 0xBF;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; }
+
+/* Reads on in a string from *AT; leaves *AT behind what was read. */
+static bool in_string(struct json_stream *s, struct str piece, size_t *at)
+{
+	const char *p = piece.p + *at, *end = piece.p + piece.n, *from = p;
+	bool keep = s->is_key || s->next;
+
+	for (; p < end; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (s->utf8_left) {
+			if (c < s->utf8_low || c > s->utf8_high)
+				return fail(s, piece, (size_t)(p - piece.p), "this is not UTF-8");
+			s->utf8_low = 0x80;
+			s->utf8_high = 0xBF;
+			s->utf8_left--;
+			continue;
+		}
+		if (is_plain(c))
+			continue;
+		if (c == '"' || c == '\\')
+			break;
+		if (c < ' ')
+			return fail(s, piece, (size_t)(p - piece.p), "a control character in a string must be escaped");
+		if (!begin_utf8(s, c))
+			return fail(s, piece, (size_t)(p - piece.p), "this is not UTF-8");
+	}
+	if (p > from)
+		lone_surrogate(s);
+	if (keep)
+		buf_put(&s->text, from, (size_t)(p - from));
+	*at = (size_t)(p - piece.p);
+	if (p == end)
+		return true;
+	++*at;
+	if (*p == '\\') {
+		s->state = JSON_ESCAPE;
+		return true;
+	}
+	lone_surrogate(s);
+	return end_string(s, piece, (size_t)(p - piece.p));
+}
+
+static bool escape(struct json_stream *s, struct str piece, size_t at)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	const char *found = piece.p[at] ? strchr(from, piece.p[at]) : NULL;
+
+	if (piece.p[at] == 'u') {
+		s->hex = s->hex_digits = 0;
+		s->state = JSON_HEX;
+		return true;
+	}
+	if (!found)
+		return fail(s, piece, at, "no escape of JSON begins so");
+	lone_surrogate(s);
+	put_character(s, (unsigned char)to[found - from]);
+	s->state = JSON_IN_STRING;
+	return true;
+}
+
+static bool hex_digit(struct json_stream *s, struct str piece, size_t at)
+{
+	unsigned char c = (unsigned char)piece.p[at];
+
+	if (!isxdigit(c))
+		return fail(s, piece, at, "\\u needs four hexadecimal digits");
+	s->hex = s->hex << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+	if (++s->hex_digits < 4)
+		return true;
+	s->state = JSON_IN_STRING;
+	if (s->hex >= 0xDC00 && s->hex <= 0xDFFF && s->high_surrogate) {
+		put_character(s, 0x10000 + ((s->high_surrogate - 0xD800) << 10) + (s->hex - 0xDC00));
+		s->high_surrogate = 0;
+		return true;
+	}
+	lone_surrogate(s);
+	if (s->hex >= 0xD800 && s->hex <= 0xDBFF)
+		s->high_surrogate = s->hex;
+	else
+		put_character(s, s->hex >= 0xDC00 && s->hex <= 0xDFFF ? 0xFFFD : s->hex);
+	return true;
+}
+
+/* ---- structure ---- */
+
+static void begin_text(struct json_stream *s, enum json_state state, bool is_key)
+{
+	s->text.n = 0;
+	s->is_key = is_key;
+	s->state = state;
+}
+
+static bool begin_value(struct json_stream *s, struct str piece, size_t at)
+{
+	char c = piece.p[at];
+
+	if (c == '{' || c == '[')
+		return open_frame(s, c == '[', piece, at);
+	if (c == '"') {
+		begin_text(s, JSON_IN_STRING, false);
+		return true;
+	}
+	if (c != '-' && !isalnum((unsigned char)c))
+		return fail(s, piece, at, "expected a value");
+	begin_text(s, c == '-' || isdigit((unsigned char)c) ? JSON_IN_NUMBER : JSON_IN_WORD, false);
+	buf_char(&s->text, c);
+	return true;
+}
+
+static bool begin_document(struct json_stream *s, struct str piece, size_t at)
+{
+	if (s->documents && !s->o.several)
+		return fail(s, piece, at, "something follows the document");
+	s->unit = s->offset + at;
+	s->next = s->o.items ? &json_filter_all : s->o.filter;
+	s->key = STR("");
+	return begin_value(s, piece, at);
+}
+
+static bool after_value(struct json_stream *s, struct str piece, size_t at)
+{
+	struct json_frame *f = &s->frames[s->depth - 1];
+	char c = piece.p[at];
+
+	if (c == ',') {
+		s->state = f->list ? JSON_VALUE : JSON_KEY;
+		s->next = f->filter;
+		if (f->items)
+			s->unit = s->offset + at;
+		return true;
+	}
+	if (c == (f->list ? ']' : '}'))
+		return close_frame(s);
+	return fail(s, piece, at, f->list ? "expected ',' or ']'" : "expected ',' or '}'");
+}
+
+static bool begin_key(struct json_stream *s, struct str piece, size_t at)
+{
+	if (piece.p[at] == '}' && s->state == JSON_FIRST_KEY)
+		return close_frame(s);
+	if (piece.p[at] != '"')
+		return fail(s, piece, at, "expected a key in quotes");
+	begin_text(s, JSON_IN_STRING, true);
+	return true;
+}
+
+/* One byte that is neither in a string nor in a number. */
+static bool between(struct json_stream *s, struct str piece, size_t at)
+{
+	char c = piece.p[at];
+
+	if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
+		return true;
+	switch (s->state) {
+	case JSON_DOCUMENT: return begin_document(s, piece, at);
+	case JSON_FIRST_ITEM:
+		if (c == ']')
+			return close_frame(s);
+		return begin_value(s, piece, at);
+	case JSON_VALUE: return begin_value(s, piece, at);
+	case JSON_FIRST_KEY: case JSON_KEY: return begin_key(s, piece, at);
+	case JSON_COLON:
+		s->state = JSON_VALUE;
+		return c == ':' || fail(s, piece, at, "expected ':'");
+	default: return after_value(s, piece, at);
+	}
+}
+
+/* Collects a number or a word; its end is the first byte that cannot belong to it. */
+static bool in_scalar(struct json_stream *s, struct str piece, size_t *at)
+{
+	size_t from = *at;
+
+	while (*at < piece.n && (isalnum((unsigned char)piece.p[*at]) || strchr("+-.", piece.p[*at] ? piece.p[*at] : ' ')))
+		++*at;
+	buf_put(&s->text, piece.p + from, *at - from);
+	if (s->text.n > 400)
+		return fail(s, piece, from, "this number is too long");
+	if (*at == piece.n)
+		return true;
+	return s->state == JSON_IN_NUMBER ? end_number(s, piece, *at) : end_word(s, piece, *at);
+}
+
+static bool step(struct json_stream *s, struct str piece, size_t *at)
+{
+	switch (s->state) {
+	case JSON_IN_STRING: return in_string(s, piece, at);
+	case JSON_IN_NUMBER: case JSON_IN_WORD: return in_scalar(s, piece, at);
+	case JSON_ESCAPE: return escape(s, piece, (*at)++);
+	case JSON_HEX: return hex_digit(s, piece, (*at)++);
+	default: return between(s, piece, (*at)++);
+	}
+}
+
+static void keep_tail(struct json_stream *s, struct str piece)
+{
+	unsigned n = piece.n < sizeof s->tail ? (unsigned)piece.n : (unsigned)sizeof s->tail;
+	unsigned old = (unsigned)sizeof s->tail - n < s->ntail ? (unsigned)sizeof s->tail - n : s->ntail;
+
+	memmove(s->tail, s->tail + s->ntail - old, old);
+	memcpy(s->tail + old, piece.p + piece.n - n, n);
+	s->ntail = old + n;
+}
+
+bool json_stream_take(struct json_stream *s, struct str piece)
+{
+	size_t at = 0;
+
+	if (s->stopped || s->error.n)
+		return false;
+	while (at < piece.n) {
+		if (!step(s, piece, &at))
+			return false;
+		if (s->offset + at - s->unit > s->o.largest && s->state != JSON_DOCUMENT)
+			return fail(s, piece, at ? at - 1 : 0, "this object is too large");
+	}
+	s->offset += piece.n;
+	keep_tail(s, piece);
+	return true;
+}
+
+bool json_stream_end(struct json_stream *s)
+{
+	if (s->error.n)
+		return false;
+	if (!s->depth && (s->state == JSON_IN_NUMBER || s->state == JSON_IN_WORD) &&
+	    !(s->state == JSON_IN_NUMBER ? end_number(s, STR(""), 0) : end_word(s, STR(""), 0)))
+		return !s->error.n;
+	if (s->stopped || s->state == JSON_DOCUMENT)
+		return true;
+	return fail(s, STR(""), 0, "the text ends here, in the middle");
+}

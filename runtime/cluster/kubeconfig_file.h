@@ -1,0 +1,70 @@
+/*
+ * kubeconfig_file.h - what the kubeconfig readers share: the files in their order, and
+ * fields of their entries with the place of each for messages.
+ *
+ * kubeconfig_file.c reads and looks up, kubeconfig_user.c reads a user,
+ * kubeconfig.c a cluster and everything around.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_KUBECONFIG_FILE_H
+#define TRAINC_RUNTIME_CLUSTER_KUBECONFIG_FILE_H
+
+#include "base/buf.h"
+#include "base/source.h"
+#include "runtime/cluster/kubeconfig.h"
+
+struct kubeconfig_file {
+	struct str path, directory;
+	const struct data *root;        /* NULL: an empty file */
+};
+
+/* One reading of a set of files. */
+struct kubeconfig_reading {
+	struct arena *arena;
+	const struct kubeconfig_options *options;
+	struct sources sources;
+	struct kubeconfig_file *files;
+	size_t nfiles;
+	struct buf missing;             /* paths that do not exist, for the message about none */
+	struct buf warnings;            /* whole lines */
+	struct str why;                 /* set by what fails */
+};
+
+/* An entry of one of the three lists, from the first file that has the name. */
+struct kubeconfig_entry {
+	const struct kubeconfig_file *file;     /* NULL: no such entry */
+	const struct data *body;        /* its `cluster`, `user` or `context`; NULL when it has none */
+	struct str name;
+};
+
+/* Fails: sets `why` to "PATH:LINE: ..." of AT, or to the sentence alone when AT has no place.  Always false. */
+bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Reads the files that the options mean.  No file at all is not an error here. */
+bool kubeconfig_files(struct kubeconfig_reading *r);
+/* Looks up NAME in the lists PLURAL ("clusters") of all files; the body is under SINGULAR. */
+struct kubeconfig_entry kubeconfig_find(const struct kubeconfig_reading *r, const char *plural, const char *singular, struct str name);
+/* Names of PLURAL, first occurrences, in the order of the files. */
+struct kubeconfig_names kubeconfig_list(const struct kubeconfig_reading *r, const char *plural);
+/* The first non-empty scalar NAME. */
+struct str kubeconfig_scalar(const struct kubeconfig_reading *r, const char *name);
+
+/* ---- fields of an entry; absent and null leave RET as it is ---- */
+
+bool kubeconfig_text(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str *ret);
+bool kubeconfig_flag(struct kubeconfig_reading *r, const struct data *map, const char *name, bool *ret);
+bool kubeconfig_texts(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str **ret, size_t *ret_n);
+/*
+ * Bytes given as NAME-data in base64 or as the file NAME, relative to the directory of
+ * FILE; both is an error.  RET is PEM.
+ */
+bool kubeconfig_bytes(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *map, const char *name,
+	struct str *ret);
+/* PATH as seen from the directory of FILE. */
+struct str kubeconfig_path(const struct kubeconfig_reading *r, const struct kubeconfig_file *file, struct str path);
+
+/* ---- kubeconfig_user.c ---- */
+
+/* Reads the user ENTRY into A. */
+bool kubeconfig_user(struct kubeconfig_reading *r, const struct kubeconfig_entry *entry, struct kubeconfig_access *a);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * loop.h - the one event loop of the cluster half: descriptors, timers, signals
+ * and child processes over one epoll.
+ *
+ * Everything happens in the thread that calls loop_run().  The structs below belong to
+ * the caller, usually inside a larger struct, and must stay where they are while
+ * they are armed.  A callback may arm, disarm and free anything, itself included.
+ *
+ * Fails: loop_new() and the functions that take a descriptor return false or NULL
+ * with errno set when the kernel refuses.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_LOOP_H
+#define TRAINC_RUNTIME_CLUSTER_LOOP_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+struct loop;
+
+/* A loop without anything to wait for. */
+struct loop *loop_new(void);
+void loop_release(struct loop *l);
+
+/* Waits and calls back until loop_stop(), or until nothing is armed any more. */
+void loop_run(struct loop *l);
+/* Ends loop_run() after the callback that calls it; the loop can run again. */
+void loop_stop(struct loop *l);
+/*
+ * For a caller with a poll of its own: the descriptor is readable when something is due, and
+ * loop_turn() then does one round of all that is due, without waiting.
+ */
+int loop_descriptor(struct loop *l);
+void loop_turn(struct loop *l);
+/* Now, on the clock of the timers: monotonic nanoseconds, read once for each round. */
+int64_t loop_now(struct loop *l);
+
+/* ---- descriptors ---- */
+
+struct loop_fd {
+	int fd;                         /* -1: not armed; set it so before the first use */
+	unsigned events;                /* EPOLLIN, EPOLLOUT */
+	void (*ready)(struct loop_fd *f, unsigned events);
+	void *to;                       /* the caller's */
+};
+
+/* Arms F for EVENTS of FD, or changes the events of an armed one.  The descriptor stays the caller's. */
+bool loop_fd_set(struct loop *l, struct loop_fd *f, int fd, unsigned events);
+/* Disarms F; harmless when it is not armed.  Call it before closing the descriptor. */
+void loop_fd_drop(struct loop *l, struct loop_fd *f);
+
+/* ---- timers ---- */
+
+struct loop_timer {
+	int64_t at;                     /* when it fires, by loop_now() */
+	size_t slot;                    /* loop.c's own: place in the heap + 1, 0 when it is not armed */
+	void (*fire)(struct loop_timer *t);
+	void *to;
+};
+
+/* Arms T to fire once, NS from now; an armed timer moves. */
+void loop_timer_set(struct loop *l, struct loop_timer *t, int64_t ns);
+/* Disarms T; harmless when it is not armed. */
+void loop_timer_drop(struct loop *l, struct loop_timer *t);
+static inline bool loop_timer_armed(const struct loop_timer *t) { return t->slot != 0; }
+
+/* ---- signals ---- */
+
+/*
+ * Blocks the signals of SET in this process and calls HEARD for each that arrives.
+ * One set at a time.  Child processes started with loop_child_start() get the mask
+ * back that held before.
+ */
+bool loop_signals(struct loop *l, const sigset_t *set, void (*heard)(void *to, int signal), void *to);
+
+/* Gives the signals back to their old dispositions; loop_signals() may follow. */
+void loop_signals_drop(struct loop *l);
+
+/* ---- child processes ---- */
+
+struct loop_child {
+	pid_t pid;                      /* 0: not running */
+	struct loop_fd pidfd;
+	void (*ended)(struct loop_child *c, int wait_status);
+	void *to;
+	struct loop *loop;
+};
+
+/*
+ * Starts ARGV[0] (looked up in PATH when it has no '/') with the environment ENV and
+ * these descriptors as 0, 1 and 2, without a shell.  0, or the errno of fork or exec.
+ */
+int loop_child_start(struct loop *l, struct loop_child *c, char *const *argv, char *const *env, const int fds[3]);
+/* Kills and reaps a child that still runs; ENDED is not called. */
+void loop_child_kill(struct loop *l, struct loop_child *c);
+
+/* ---- for people ---- */
+
+/* What is armed, one line each. */
+void loop_dump(const struct loop *l, struct buf *out);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * main.c - trainc-cluster: the executable that trainc becomes for what needs a cluster.
+ */
+#include "command/program.h"
+#include "runtime/cluster/client.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/supervise/supervise.h"
+
+int main(int argc, char **argv)
+{
+	static const struct program_half half = { .backend = &backend_cluster, .server_version = client_server_version,
+		.supervise = supervise };
+
+	return half_begun(&argc, argv) ? program_main(argc, argv, &half) : STATUS_OUTPUT;
+}

@@ -1,0 +1,200 @@
+/*
+ * members.c - lists, side by side, without what nobody asks for.
+ */
+#include "runtime/cluster/members.h"
+
+#include "runtime/cluster/object_list.h"
+#include "runtime/status/look.h"
+
+/* A tree in an arena that outlives it. */
+static struct data *tree_copy(struct arena *a, const struct data *d)
+{
+	struct data *x = ARENA_NEW(a, struct data);
+
+	*x = *d;
+	x->from = (struct span){ 0 };
+	if (d->kind == DATA_STRING) {
+		x->u.string = str_copy(a, d->u.string);
+	} else if (d->kind == DATA_LIST) {
+		x->u.list.at = ARENA_ARRAY(a, struct data *, d->u.list.n);
+		for (size_t i = 0; i < d->u.list.n; i++)
+			x->u.list.at[i] = tree_copy(a, d->u.list.at[i]);
+	} else if (d->kind == DATA_MAP) {
+		x->u.map.at = ARENA_ARRAY(a, struct data_member, d->u.map.n);
+		for (size_t i = 0; i < d->u.map.n; i++)
+			x->u.map.at[i] = (struct data_member){ .key = str_copy(a, d->u.map.at[i].key),
+				.value = tree_copy(a, d->u.map.at[i].value) };
+	}
+	return x;
+}
+
+const char *const *keep_of(struct str group, struct str kind)
+{
+	static const char *const pods[] = { "apiVersion", "kind", "metadata.name", "metadata.namespace",
+		"metadata.uid", "metadata.resourceVersion",
+		"metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.labels", "metadata.finalizers",
+		"metadata.annotations.[batch.kubernetes.io/job-completion-index]", "spec.nodeName",
+			"spec.schedulingGates",
+		"spec.initContainers.name", "spec.initContainers.restartPolicy", "status.phase", "status.reason",
+			"status.message",
+		"status.conditions", "status.startTime", "status.containerStatuses.name",
+			"status.containerStatuses.ready",
+		"status.containerStatuses.restartCount", "status.containerStatuses.state",
+			"status.containerStatuses.lastState",
+		"status.containerStatuses.started", "status.containerStatuses.image",
+			"status.initContainerStatuses.name",
+		"status.initContainerStatuses.ready", "status.initContainerStatuses.restartCount",
+			"status.initContainerStatuses.state",
+		"status.initContainerStatuses.lastState", "status.initContainerStatuses.started", NULL };
+	static const char *const events[] = { "apiVersion", "kind", "metadata.name", "metadata.namespace",
+		"metadata.uid", "metadata.resourceVersion",
+		"metadata.creationTimestamp", "involvedObject.kind", "involvedObject.name",
+			"involvedObject.namespace", "involvedObject.uid",
+		"type", "reason", "message", "count", "firstTimestamp", "lastTimestamp", "eventTime", "series", NULL };
+	static const char *const metadata[] = { "apiVersion", "kind", "metadata.name", "metadata.namespace",
+		"metadata.uid",
+		"metadata.resourceVersion", "metadata.creationTimestamp", "metadata.deletionTimestamp",
+			"metadata.generation",
+		"metadata.labels", "metadata.finalizers", NULL };
+	static const char *const others[] = { "-metadata.managedFields", "-spec.template", "-spec.replicatedJobs",
+		NULL };
+
+	if (str_is(kind, "Pod") && !group.n)
+		return pods;
+	if (str_is(kind, "Event"))
+		return events;
+	if (!group.n && (str_is(kind, "ConfigMap") || str_is(kind, "Secret") || str_is(kind, "ServiceAccount")))
+		return metadata;
+	return others;
+}
+
+/* Items of a list lack what the list itself says: their kind. */
+static void name_kind(struct arena *a, struct data *object, const struct resource *r)
+{
+	struct data *kind = ARENA_NEW(a, struct data), *version = ARENA_NEW(a, struct data);
+	struct data_member *at;
+
+	if (object->kind != DATA_MAP || data_get(object, STR("kind")))
+		return;
+	at = ARENA_ARRAY(a, struct data_member, object->u.map.n + 2);
+	*version = (struct data){ .kind = DATA_STRING, .u.string = r->group.n ? str_printf(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->version)) : r->version };
+	*kind = (struct data){ .kind = DATA_STRING, .u.string = r->kind };
+	at[0] = (struct data_member){ .key = STR("apiVersion"), .value = version };
+	at[1] = (struct data_member){ .key = STR("kind"), .value = kind };
+	memcpy(at + 2, object->u.map.at, object->u.map.n * sizeof *at);
+	object->u.map.at = at;
+	object->u.map.n += 2;
+}
+
+struct listing {
+	struct members *all;
+	struct arena *arena;
+	struct client *client;
+	const struct member_query *query;
+	size_t *pending;
+	size_t begin;                   /* of `all`, when the list began */
+};
+
+static bool list_object(void *to, const struct data *object)
+{
+	struct listing *l = to;
+	struct data *copy = tree_copy(l->arena, object);
+	struct member m = { .resource = l->query->resource, .object = copy };
+
+	name_kind(l->arena, copy, &l->query->resource);
+	m.name = status_text(m.object, "metadata.name");
+	m.ns = status_text(m.object, "metadata.namespace");
+	m.uid = status_text(m.object, "metadata.uid");
+	m.deleting = status_text(m.object, "metadata.deletionTimestamp").n > 0;
+	ARENA_PUSH(l->arena, l->all->at, l->all->n, m);
+	return true;
+}
+
+/* The list begins again: its objects so far go, those of lists beside it stay. */
+static void list_restart(void *to)
+{
+	struct listing *l = to;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->all->n; i++) {
+		const struct member *m = &l->all->at[i];
+		bool mine = str_eq(m->resource.kind, l->query->resource.kind) && str_eq(m->resource.group,
+			l->query->resource.group) &&
+			(!l->query->ns.n || str_eq(m->ns, l->query->ns));
+		if (!mine)
+			l->all->at[kept++] = *m;
+	}
+	l->all->n = kept;
+}
+
+static void list_done(void *to, const struct transport_result *r, struct str version, bool inconsistent)
+{
+	struct listing *l = to;
+
+	(void)version;
+	(void)inconsistent;
+	if (call_class(r) != CALL_DONE && call_class(r) != CALL_NOT_FOUND && !l->all->failed) {
+		struct answer *x = ARENA_NEW(l->arena, struct answer);
+		*x = (struct answer){ .class = call_class(r), .status = call_exit_status(r), .code = r->code, .error = str_copy(l->arena, r->error) };
+		l->all->failed = x;
+	}
+	if (!--*l->pending)
+		loop_stop(l->client->loop);
+}
+
+struct members members_list(struct client *c, struct arena *a, const struct member_query *queries, size_t n)
+{
+	struct members all = { 0 };
+	struct listing *lists = ARENA_ARRAY(a, struct listing, n);
+	size_t pending = n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct resource *r = &queries[i].resource;
+		lists[i] = (struct listing){ .all = &all, .arena = a, .client = c, .query = &queries[i],
+			.pending = &pending };
+		struct object_list_options o = { .path = resource_path(a, r, queries[i].ns, STR("")),
+			.label_selector = queries[i].selector,
+			.keep = queries[i].whole ? NULL : queries[i].keep ? queries[i].keep : keep_of(r->group, r->kind), .object = list_object, .restart = list_restart,
+				.done = list_done, .to = &lists[i] };
+		object_list_start(c->calls, &o);
+	}
+	while (pending)
+		loop_run(c->loop);
+	return all;
+}
+
+struct members members_of(struct client *c, struct arena *a, const struct parent *p)
+{
+	struct str id = applyset_id(a, applyset_parent_name(a, p->run), p->ns, STR("ConfigMap"), STR(""));
+	struct member_query *queries = NULL, q = { .selector = str_cat(a, STR(APPLYSET_PART_OF "="), id, STR("")) };
+	size_t n = 0;
+
+	for (size_t k = 0; k < p->nkinds; k++) {
+		q.resource = p->kinds[k];
+		q.ns = p->ns;
+		ARENA_PUSH(a, queries, n, q);
+		for (size_t i = 0; p->kinds[k].namespaced && i < p->napplied; i++) {
+			const struct applied *x = &p->applied[i];
+			bool known = str_eq(x->ns, p->ns) || !str_eq(x->resource.kind, p->kinds[k].kind) ||
+				!str_eq(x->resource.group, p->kinds[k].group);
+			for (size_t m = 0; m < n && !known; m++)
+				known = str_eq(queries[m].ns, x->ns) && str_eq(queries[m].resource.kind,
+					x->resource.kind);
+			q.ns = x->ns;
+			if (!known)
+				ARENA_PUSH(a, queries, n, q);
+		}
+	}
+	return members_list(c, a, queries, n);
+}
+
+const struct member *members_find(const struct members *m, const struct resource *r, struct str ns, struct str name)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct member *x = &m->at[i];
+		if (str_eq(x->name, name) && str_eq(x->ns, ns) && str_eq(x->resource.kind, r->kind) &&
+			str_eq(x->resource.group, r->group))
+			return x;
+	}
+	return NULL;
+}

@@ -1,0 +1,40 @@
+/*
+ * members.h - the objects of runs that are there: listed by the set that they belong to.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_MEMBERS_H
+#define TRAINC_RUNTIME_CLUSTER_MEMBERS_H
+
+#include "runtime/cluster/applyset.h"
+
+struct member {
+	struct resource resource;
+	struct str ns, name, uid;
+	bool deleting;
+	const struct data *object;      /* without what keep_of() leaves out */
+};
+
+struct members {
+	struct member *at;
+	size_t n;
+	const struct answer *failed;    /* the first list that failed; its kind may be incomplete */
+};
+
+/* What is kept of an object of KIND while a list or a watch passes: paths for json_filter_new(). */
+const char *const *keep_of(struct str group, struct str kind);
+
+/* One collection to list. */
+struct member_query {
+	struct resource resource;
+	struct str ns, selector;        /* a label selector */
+	bool whole;                     /* keep everything, also what keep_of() leaves out */
+	const char *const *keep;        /* or keep this instead; may be NULL */
+};
+
+/* Lists all of them side by side.  A kind that is not served (404) has no members. */
+struct members members_list(struct client *c, struct arena *a, const struct member_query *queries, size_t n);
+
+/* The members of the run whose parent is P: one list for each kind and namespace. */
+struct members members_of(struct client *c, struct arena *a, const struct parent *p);
+const struct member *members_find(const struct members *m, const struct resource *r, struct str ns, struct str name);
+
+#endif

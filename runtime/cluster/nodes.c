@@ -1,0 +1,59 @@
+/*
+ * nodes.c - what `fit` counts with: nodes, pods, quotas, and the objects of Kueue where it is served.
+ */
+#include "runtime/cluster/cluster.h"
+#include "runtime/status/look.h"
+
+#define TEXT(literal) { literal, sizeof(literal) - 1 }
+
+static void add_query(struct arena *a, struct member_query **all, size_t *n, const struct resource *r, struct str ns, const char *const *keep)
+{
+	struct member_query q = { .resource = *r, .ns = ns, .keep = keep };
+
+	ARENA_PUSH(a, *all, *n, q);
+}
+
+static void add_namespaced(struct arena *a, struct member_query **all, size_t *n, const struct resource *r, const struct str *namespaces, size_t nspaces)
+{
+	for (size_t i = 0; i < nspaces; i++) {
+		bool known = false;
+		for (size_t k = 0; k < i && !known; k++)
+			known = str_eq(namespaces[k], namespaces[i]);
+		if (!known)
+			add_query(a, all, n, r, namespaces[i], NULL);
+	}
+}
+
+bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status)
+{
+	static const char *const node[] = { "metadata.name", "metadata.labels", "spec.taints", "spec.unschedulable", "status.allocatable", NULL };
+	static const char *const pod[] = { "metadata.name", "metadata.namespace", "metadata.labels", "metadata.ownerReferences.kind", "spec.nodeName",
+		"spec.overhead", "spec.affinity.podAntiAffinity", "spec.containers.resources", "spec.initContainers.resources",
+		"spec.initContainers.restartPolicy", "status.phase", NULL };
+	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"), true };
+	static const char *const kueue[] = { "LocalQueue", "ClusterQueue", "ResourceFlavor" };
+	struct cluster *k = cluster_of(s);
+	struct member_query *queries = NULL;
+	size_t nqueries = 0;
+
+	for (size_t i = 0; i < n; i++)
+		namespaces[i] = cluster_namespace(k, namespaces[i]);
+	add_query(s->arena, &queries, &nqueries, resource_known(STR(""), STR("Node")), STR(""), node);
+	add_query(s->arena, &queries, &nqueries, resource_known(STR(""), STR("Pod")), STR(""), pod);
+	add_namespaced(s->arena, &queries, &nqueries, &quota, namespaces, n);
+	for (size_t i = 0; i < sizeof kueue / sizeof *kueue; i++) {
+		const struct resource *r = discovery_any(&k->discovery, STR("kueue.x-k8s.io"), str_of(kueue[i]));
+		if (r && r->namespaced)
+			add_namespaced(s->arena, &queries, &nqueries, r, namespaces, n);
+		else if (r)
+			add_query(s->arena, &queries, &nqueries, r, STR(""), NULL);
+	}
+	struct members all = members_list(&k->client, s->arena, queries, nqueries);
+	if (all.failed) {
+		*ret_status = cluster_say(k, all.failed);
+		return false;
+	}
+	for (size_t i = 0; i < all.n; i++)
+		ARENA_PUSH(s->arena, ret->at, ret->n, all.at[i].object);
+	return true;
+}

@@ -1,0 +1,219 @@
+/*
+ * object_list.c - pages of a collection through the stream reader.
+ *
+ * A page with a continue token comes from one snapshot and is the same each time it is asked for,
+ * so a repeated page skips what it already gave.  The first page is a new snapshot each time: what
+ * came before is forgotten with `restart`.
+ */
+#include "runtime/cluster/object_list.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+
+enum { PAGE = 500, RESTARTS = 3 };
+
+struct object_list {
+	struct calls *calls;
+	struct object_list_options o;
+	struct arena arena;
+	struct json_stream *stream;
+	struct call *call;
+	struct str next;                /* continue token of the page at hand; empty: the first */
+	struct str after;               /* of the page behind it, as it says */
+	struct str version;             /* of the first page */
+	size_t given, skip;             /* objects of this page: handed out; not to be handed out again */
+	unsigned restarts;
+	bool inconsistent, page_complete, reread;
+	bool inside, cancelled;         /* `object` is being called; it cancelled the list */
+};
+
+static void request_page(struct object_list *l);
+
+static struct str member_text(const struct data *map, const char *name)
+{
+	const struct data *d = map && map->kind == DATA_MAP ? data_get(map, str_of(name)) : NULL;
+
+	return d && d->kind == DATA_STRING ? d->u.string : STR("");
+}
+
+static void list_free(struct object_list *l)
+{
+	json_stream_release(l->stream);
+	arena_release(&l->arena);
+	free(l);
+}
+
+/* ---- a page as it arrives ---- */
+
+static bool take_object(void *to, const struct data *object)
+{
+	struct object_list *l = to;
+
+	if (l->skip) {
+		l->skip--;
+		return true;
+	}
+	l->given++;
+	return l->o.object(l->o.to, object) && !l->cancelled;
+}
+
+static bool take_rest(void *to, const struct data *document)
+{
+	struct object_list *l = to;
+	const struct data *metadata = document->kind == DATA_MAP ? data_get(document, STR("metadata")) : NULL;
+
+	l->after = str_copy(&l->arena, member_text(metadata, "continue"));
+	if (!l->next.n)
+		l->version = str_copy(&l->arena, member_text(metadata, "resourceVersion"));
+	l->page_complete = document->kind == DATA_MAP;
+	return true;
+}
+
+static bool take_bytes(void *to, struct str bytes)
+{
+	struct object_list *l = to;
+
+	l->inside = true;
+	bool more = json_stream_take(l->stream, bytes);
+	l->inside = false;
+	if (l->cancelled)
+		list_free(l);
+	return more;
+}
+
+/* The page is asked for again. */
+static void page_again(void *to)
+{
+	struct object_list *l = to;
+
+	json_stream_restart(l->stream);
+	if (l->next.n) {
+		l->skip = l->given;
+	} else if (l->given) {
+		l->o.restart(l->o.to);
+		l->given = 0;
+	}
+}
+
+/* ---- the end of a page ---- */
+
+static void list_end(struct object_list *l, const struct transport_result *r)
+{
+	l->call = NULL;
+	l->o.done(l->o.to, r, l->version, l->inconsistent);
+	list_free(l);
+}
+
+static void next_page(struct object_list *l, struct str token)
+{
+	l->next = token;
+	l->given = l->skip = 0;
+	json_stream_restart(l->stream);
+	request_page(l);
+}
+
+/* The server has forgotten the snapshot; false when the list cannot go on. */
+static bool expired(struct object_list *l, const struct transport_result *r)
+{
+	if (r->code != 410 || !l->next.n)
+		return false;
+	if (r->status && r->status->continue_token.n) {
+		l->inconsistent = true;
+		next_page(l, str_copy(&l->arena, r->status->continue_token));
+		return true;
+	}
+	if (!l->o.restart || l->restarts++ == RESTARTS)
+		return false;
+	l->o.restart(l->o.to);
+	next_page(l, STR(""));
+	return true;
+}
+
+/* What arrived is not JSON: once more, then it is an error of the server. */
+static void unreadable(struct object_list *l, const struct transport_result *r)
+{
+	struct transport_result broken = *r;
+	struct str what = json_stream_error(l->stream);
+
+	if (!l->reread && (l->next.n || !l->given || l->o.restart)) {
+		l->reread = true;
+		page_again(l);
+		request_page(l);
+		return;
+	}
+	broken.outcome = TRANSPORT_BROKEN;
+	broken.error = str_printf(&l->arena, "GET %.*s: the answer is not a list in JSON: %.*s", STR_ARG(l->o.path),
+	                          STR_ARG(what.n ? what : STR("it is not a list")));
+	list_end(l, &broken);
+}
+
+static void page_done(void *to, const struct transport_result *r)
+{
+	struct object_list *l = to;
+
+	l->call = NULL;
+	if (r->outcome == TRANSPORT_STOPPED && !json_stream_error(l->stream).n) {
+		list_end(l, r);                 /* `object` asked for it, or the calls were stopped */
+	} else if (r->outcome == TRANSPORT_STOPPED) {
+		unreadable(l, r);
+	} else if (!transport_ok(r)) {
+		if (!expired(l, r))
+			list_end(l, r);
+	} else if (!json_stream_end(l->stream) || !l->page_complete) {
+		unreadable(l, r);
+	} else if (l->after.n) {
+		l->reread = false;
+		next_page(l, l->after);
+	} else {
+		list_end(l, r);
+	}
+}
+
+static void request_page(struct object_list *l)
+{
+	struct transport_pair query[4];
+	size_t n = 0;
+	char limit[STR_DIGITS];
+	struct transport_request r = { .kind = TRANSPORT_LIST, .path = l->o.path, .query = query, .take = take_bytes, .done = page_done, .to = l,
+		.accept = STR("application/json;drop=metadata.managedFields,application/json") };
+
+	query[n++] = (struct transport_pair){ STR("limit"), str_digits(limit, l->o.page ? l->o.page : PAGE) };
+	if (l->o.label_selector.n)
+		query[n++] = (struct transport_pair){ STR("labelSelector"), l->o.label_selector };
+	if (l->o.field_selector.n)
+		query[n++] = (struct transport_pair){ STR("fieldSelector"), l->o.field_selector };
+	if (l->next.n)
+		query[n++] = (struct transport_pair){ STR("continue"), l->next };
+	r.nquery = n;
+	l->page_complete = false;
+	l->call = call_start(l->calls, &r, CALL_BY_METHOD, l->next.n || l->o.restart ? page_again : NULL);
+}
+
+struct object_list *object_list_start(struct calls *c, const struct object_list_options *o)
+{
+	static const char *const all_but_managed[] = { "-metadata.managedFields", NULL };
+	struct object_list *l = memory_resize(NULL, sizeof *l);
+
+	*l = (struct object_list){ .calls = c, .o = *o };
+	l->o.path = str_copy(&l->arena, o->path);
+	l->o.label_selector = str_copy(&l->arena, o->label_selector);
+	l->o.field_selector = str_copy(&l->arena, o->field_selector);
+	struct json_stream_options s = { .items = "items", .filter = json_filter_new(&l->arena, o->keep ? o->keep : all_but_managed),
+		.item = take_object, .document = take_rest, .to = l };
+	l->stream = json_stream_new(&s);
+	request_page(l);
+	return l;
+}
+
+void object_list_cancel(struct object_list *l)
+{
+	if (!l)
+		return;
+	if (l->call)
+		call_cancel(l->call);
+	l->call = NULL;
+	l->cancelled = true;
+	if (!l->inside)
+		list_free(l);
+}

@@ -1,0 +1,504 @@
+/*
+ * object_watch.c - the view of one collection: snapshots, then events, over whatever connections it takes.
+ *
+ * A snapshot has a number.  Each object that it holds gets that number; when the
+ * snapshot is complete, objects with an older one are gone.  A snapshot that breaks off
+ * decides nothing: the next one has a new number.
+ */
+#include "runtime/cluster/object_watch.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "runtime/cluster/object_table.h"
+
+#define QUIET (150 * NS_PER_SECOND)
+#define SHORTEST_PAUSE (NS_PER_SECOND / 20)
+#define LONGEST_PAUSE (10 * NS_PER_SECOND)
+#define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted so long was a good one */
+enum { STRANGE_ERRORS = 2 };
+
+struct object_watch {
+	struct calls *calls;
+	struct object_watch_options o;
+	struct arena arena;             /* of the options */
+	struct arena scratch;           /* of one event */
+	const char **keep;              /* for lists; NULL: everything but managed fields */
+	struct json_stream *stream;
+	struct call *call;
+	struct object_list *list;
+	struct loop_timer timer;        /* before the next connection */
+	enum object_watch_state state;
+	struct object_table table;
+	uint32_t snapshot;
+	bool taking;                    /* a snapshot is under way */
+	bool synced;                    /* there was a complete one */
+	bool no_streaming;              /* the server has no streaming lists: page and watch */
+	char version[64];               /* to go on from; empty: a snapshot is needed */
+	unsigned pauses;                /* without an event in between */
+	unsigned strange, reconnects;
+	bool moved;                     /* this connection brought something */
+	bool relist, ended;
+	unsigned inside;                /* callbacks under way: W is not freed */
+	int64_t server_wait;            /* that an ERROR event asks for; -1: none */
+};
+
+static void connect_now(struct object_watch *w);
+
+/* ---- texts of an object ---- */
+
+static const struct data *map_member(const struct data *map, const char *name)
+{
+	return map && map->kind == DATA_MAP ? data_get(map, str_of(name)) : NULL;
+}
+
+static struct str text_member(const struct data *map, const char *name)
+{
+	const struct data *d = map_member(map, name);
+
+	return d && d->kind == DATA_STRING ? d->u.string : STR("");
+}
+
+static void set_state(struct object_watch *w, enum object_watch_state state, struct str why)
+{
+	if (w->state == state && !why.n)
+		return;
+	w->state = state;
+	if (w->o.state)
+		w->o.state(w->o.to, state, why);
+}
+
+static void set_version(struct object_watch *w, struct str version)
+{
+	if (!version.n || version.n >= sizeof w->version)
+		return;
+	memcpy(w->version, version.p, version.n);
+	w->version[version.n] = 0;
+}
+
+/* ---- the end ---- */
+
+static void watch_free(struct object_watch *w)
+{
+	loop_timer_drop(transport_loop(calls_transport(w->calls)), &w->timer);
+	json_stream_release(w->stream);
+	object_table_release(&w->table);
+	arena_release(&w->arena);
+	arena_release(&w->scratch);
+	free(w);
+}
+
+/* The end of a callback: frees W when it was stopped meanwhile. */
+static void leave(struct object_watch *w)
+{
+	if (!--w->inside && w->ended)
+		watch_free(w);
+}
+
+static void fail(struct object_watch *w, const struct transport_result *r)
+{
+	set_state(w, OBJECT_WATCH_ENDED, r->error);
+	if (w->o.failed && !w->ended)
+		w->o.failed(w->o.to, r);
+}
+
+/* ---- the view ---- */
+
+static void put_text(struct arena *a, struct data *map, const char *name, struct str value)
+{
+	struct data *d = ARENA_NEW(a, struct data);
+
+	d->kind = DATA_STRING;
+	d->u.string = value;
+	struct data_member m = { .key = str_of(name), .value = d };
+	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
+}
+
+/* Reports that the object of ROW is gone, with what is known of it, and forgets it. */
+static void gone(struct object_watch *w, struct object_row *row)
+{
+	struct data *object = ARENA_NEW(&w->scratch, struct data), *metadata = ARENA_NEW(&w->scratch, struct data);
+	struct data_member m = { .key = STR("metadata"), .value = metadata };
+
+	object->kind = metadata->kind = DATA_MAP;
+	ARENA_PUSH(&w->scratch, object->u.map.at, object->u.map.n, m);
+	put_text(&w->scratch, metadata, "uid", str_copy(&w->scratch, object_row_uid(row)));
+	put_text(&w->scratch, metadata, "name", str_copy(&w->scratch, object_row_name(row)));
+	if (row->nnamespace)
+		put_text(&w->scratch, metadata, "namespace", str_copy(&w->scratch, object_row_namespace(row)));
+	put_text(&w->scratch, metadata, "resourceVersion", str_copy(&w->scratch, str_of(row->version)));
+	object_table_remove(&w->table, row);
+	w->o.changed(w->o.to, OBJECT_DELETED, object);
+	arena_reset(&w->scratch);
+}
+
+/* An object as it is now, from a snapshot or an event; what is known already and what is older is dropped. */
+static void present(struct object_watch *w, const struct data *object)
+{
+	const struct data *metadata = map_member(object, "metadata");
+	struct str uid = text_member(metadata, "uid"), version = text_member(metadata, "resourceVersion");
+	struct str name = text_member(metadata, "name"), ns = text_member(metadata, "namespace");
+	struct object_row *row = object_table_uid(&w->table, uid), *other;
+	enum object_change change = OBJECT_MODIFIED;
+
+	if (row) {
+		row->snapshot = w->snapshot;
+		if (!object_version_later(version, str_of(row->version)))
+			return;
+		object_row_version(row, version);
+	} else {
+		/* Another uid under the name: that one was deleted, whether we heard of it or not. */
+		if ((other = object_table_name(&w->table, ns, name)))
+			gone(w, other);
+		row = object_table_add(&w->table, uid, ns, name, version);
+		row->snapshot = w->snapshot;
+		change = OBJECT_ADDED;
+	}
+	w->o.changed(w->o.to, change, object);
+}
+
+static void deleted(struct object_watch *w, const struct data *object)
+{
+	struct object_row *row = object_table_uid(&w->table, text_member(map_member(object, "metadata"), "uid"));
+
+	if (!row)
+		return;
+	object_table_remove(&w->table, row);
+	w->o.changed(w->o.to, OBJECT_DELETED, object);
+}
+
+/* The snapshot is complete: what it does not hold is gone. */
+static void snapshot_complete(struct object_watch *w)
+{
+	struct object_row *row;
+	size_t slot = 0;
+
+	w->taking = false;
+	w->synced = true;
+	while (!w->ended && (row = object_table_unseen(&w->table, w->snapshot, &slot)))
+		gone(w, row);
+	if (!w->ended)
+		set_state(w, OBJECT_WATCH_LIVE, STR(""));
+	if (!w->ended && w->o.synced)
+		w->o.synced(w->o.to);
+}
+
+static void snapshot_begin(struct object_watch *w, struct str why)
+{
+	w->snapshot++;
+	w->taking = true;
+	w->version[0] = 0;
+	set_state(w, w->synced ? OBJECT_WATCH_RELISTING : OBJECT_WATCH_LISTING, why);
+}
+
+/* ---- events ---- */
+
+/* An ERROR event: how to go on is decided when the connection has ended. */
+static void error_event(struct object_watch *w, const struct data *status)
+{
+	const struct data *code = map_member(status, "code"), *wait = map_member(map_member(status, "details"), "retryAfterSeconds");
+	int64_t n = code && code->kind == DATA_INT ? code->u.integer : 0;
+	struct str reason = text_member(status, "reason");
+
+	w->server_wait = wait && wait->kind == DATA_INT && wait->u.integer >= 0 && wait->u.integer <= 60 ? wait->u.integer * NS_PER_SECOND : -1;
+	if (n == 410 || str_is(reason, "Expired") || str_is(reason, "Gone")) {
+		w->relist = true;
+		w->server_wait = 0;
+	} else if (n == 429) {
+		if (w->server_wait < 0)
+			w->server_wait = NS_PER_SECOND;
+	} else if (n < 500) {
+		w->strange++;
+		w->relist = true;
+	}
+	set_state(w, w->state, text_member(status, "message"));
+}
+
+static bool is_end_of_initial(const struct data *object)
+{
+	const struct data *annotations = map_member(map_member(object, "metadata"), "annotations");
+
+	return str_is(text_member(annotations, "k8s.io/initial-events-end"), "true");
+}
+
+static bool take_event(void *to, const struct data *event)
+{
+	struct object_watch *w = to;
+	struct str type = text_member(event, "type");
+	const struct data *object = map_member(event, "object");
+	struct str version = text_member(map_member(object, "metadata"), "resourceVersion");
+
+	w->moved = true;
+	if (str_is(type, "ERROR")) {
+		error_event(w, object);
+		return false;
+	}
+	w->pauses = 0;
+	/* Versions rise along a watch: what does not is a repetition. */
+	bool repeated = !w->taking && !object_version_later(version, str_of(w->version));
+	if (str_is(type, "ADDED") || str_is(type, "MODIFIED")) {
+		if (!repeated)
+			present(w, object);
+	} else if (str_is(type, "DELETED")) {
+		deleted(w, object);
+	}
+	/* Versions inside a streaming snapshot are those of the objects, in no order: only its end says where it is. */
+	bool end = w->taking && str_is(type, "BOOKMARK") && is_end_of_initial(object);
+	if (end || (!w->taking && !repeated))
+		set_version(w, version);
+	if (!w->ended && end)
+		snapshot_complete(w);
+	else if (!w->ended && !w->taking)
+		set_state(w, OBJECT_WATCH_LIVE, STR(""));
+	return !w->ended;
+}
+
+static bool take_bytes(void *to, struct str bytes)
+{
+	struct object_watch *w = to;
+
+	w->inside++;
+	bool more = json_stream_take(w->stream, bytes);
+	leave(w);
+	return more;
+}
+
+/* ---- connections ---- */
+
+static void pause_fired(struct loop_timer *t)
+{
+	struct object_watch *w = t->to;
+
+	w->inside++;
+	connect_now(w);
+	leave(w);
+}
+
+/* Connects again after a moment: at once after a planned end, longer each time when nothing came. */
+static void reconnect(struct object_watch *w, struct str why, int64_t wait)
+{
+	struct loop *l = transport_loop(calls_transport(w->calls));
+
+	if (wait < 0) {
+		wait = SHORTEST_PAUSE;
+		for (unsigned i = 0; i < w->pauses && wait < LONGEST_PAUSE; i++)
+			wait *= 2;
+		/* Many watchers lose a server at the same moment, and should not all come back at one. */
+		wait = wait / 2 + (int64_t)((uint64_t)clock_steady() % (uint64_t)(wait / 2));
+		w->pauses++;
+	}
+	w->reconnects++;
+	if (why.n)
+		set_state(w, w->taking ? w->state : OBJECT_WATCH_RECONNECTING, why);
+	if (!w->ended)
+		loop_timer_set(l, &w->timer, wait);
+}
+
+static bool is_future(const struct transport_result *r) { return r->code == 504 && call_class(r) == CALL_GONE; }
+
+/* The connection ended or was refused: what now? */
+static void go_on(struct object_watch *w, const struct transport_result *r)
+{
+	bool cut = !json_stream_between(w->stream) && !json_stream_error(w->stream).n;
+
+	if (r->ns > STEADY)
+		w->pauses = w->strange = 0;
+	if (w->relist || r->code == 410) {
+		w->relist = false;
+		if (w->strange >= STRANGE_ERRORS) {
+			struct transport_result broken = *r;
+			broken.outcome = TRANSPORT_BROKEN;
+			broken.error = str_printf(&w->scratch, "the watch of %.*s fails again and again", STR_ARG(w->o.path));
+			fail(w, &broken);
+			return;
+		}
+		w->version[0] = 0;
+		reconnect(w, w->strange ? STR("the server reported an error") : STR("the server has forgotten our place"),
+		          w->server_wait >= 0 ? w->server_wait : w->strange ? -1 : 0);
+	} else if (is_future(r)) {
+		w->version[0] = 0;
+		reconnect(w, r->error, r->retry_after >= 0 ? r->retry_after : NS_PER_SECOND);
+	} else if ((r->code == 422 || r->code == 400) && w->taking && !w->no_streaming) {
+		w->no_streaming = true;         /* the server does not know streaming lists */
+		reconnect(w, STR(""), 0);
+	} else if (r->outcome == TRANSPORT_STOPPED && json_stream_error(w->stream).n) {
+		reconnect(w, str_cat(&w->scratch, STR("the server sent what is not JSON "), json_stream_error(w->stream), STR("")), -1);
+	} else if (w->moved || r->code == 200 || (r->outcome == TRANSPORT_STOPPED && w->server_wait >= 0)) {
+		reconnect(w, transport_ok(r) && !cut ? STR("") : r->error.n ? r->error : STR("the connection was cut"), w->server_wait);
+	} else {
+		fail(w, r);
+	}
+}
+
+static void watch_done(void *to, const struct transport_result *r)
+{
+	struct object_watch *w = to;
+
+	w->call = NULL;
+	w->inside++;
+	go_on(w, r);
+	arena_reset(&w->scratch);
+	leave(w);
+}
+
+static void list_object_done(void *to, const struct transport_result *r, struct str version, bool inconsistent)
+{
+	struct object_watch *w = to;
+
+	(void)inconsistent;             /* the watch from the first page's version brings what is missing */
+	w->list = NULL;
+	w->inside++;
+	if (transport_ok(r)) {
+		set_version(w, version);
+		snapshot_complete(w);
+		if (!w->ended)
+			reconnect(w, STR(""), 0);
+	} else {
+		fail(w, r);
+	}
+	leave(w);
+}
+
+static bool list_object(void *to, const struct data *object)
+{
+	struct object_watch *w = to;
+
+	w->inside++;
+	present(w, object);
+	bool more = !w->ended;
+	leave(w);
+	return more;
+}
+
+static void list_restart(void *to)
+{
+	struct object_watch *w = to;
+
+	w->snapshot++;
+}
+
+static void start_list(struct object_watch *w)
+{
+	struct object_list_options o = { .path = w->o.path, .label_selector = w->o.label_selector, .field_selector = w->o.field_selector,
+		.keep = (const char *const *)w->keep, .object = list_object, .restart = list_restart, .done = list_object_done, .to = w };
+
+	w->list = object_list_start(w->calls, &o);
+}
+
+static unsigned watch_seconds(const struct object_watch *w)
+{
+	return w->o.seconds ? w->o.seconds : 300 + (unsigned)((uint64_t)clock_steady() % 300);
+}
+
+static void start_watch(struct object_watch *w)
+{
+	struct transport_pair query[8];
+	size_t n = 0;
+	char seconds[STR_DIGITS];
+	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = w->o.path, .query = query, .take = take_bytes, .done = watch_done, .to = w,
+		.quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
+		.accept = STR("application/json;drop=metadata.managedFields,application/json") };
+
+	query[n++] = (struct transport_pair){ STR("watch"), STR("true") };
+	query[n++] = (struct transport_pair){ STR("allowWatchBookmarks"), STR("true") };
+	query[n++] = (struct transport_pair){ STR("timeoutSeconds"), str_digits(seconds, watch_seconds(w)) };
+	query[n++] = (struct transport_pair){ STR("resourceVersion"), str_of(w->version) };
+	if (w->taking) {
+		query[n++] = (struct transport_pair){ STR("sendInitialEvents"), STR("true") };
+		query[n++] = (struct transport_pair){ STR("resourceVersionMatch"), STR("NotOlderThan") };
+	}
+	if (w->o.label_selector.n)
+		query[n++] = (struct transport_pair){ STR("labelSelector"), w->o.label_selector };
+	if (w->o.field_selector.n)
+		query[n++] = (struct transport_pair){ STR("fieldSelector"), w->o.field_selector };
+	r.nquery = n;
+	w->call = call_start(w->calls, &r, CALL_BY_METHOD, NULL);
+}
+
+static void connect_now(struct object_watch *w)
+{
+	json_stream_restart(w->stream);
+	w->moved = w->relist = false;
+	w->server_wait = -1;
+	if (!w->version[0]) {
+		snapshot_begin(w, STR(""));
+		if (w->ended)
+			return;
+	}
+	if (w->taking && w->no_streaming)
+		start_list(w);
+	else
+		start_watch(w);
+}
+
+/* ---- for the caller ---- */
+
+/* The paths that are always kept, and those of the caller; for events each has "object." in front. */
+static const char **filter_paths(struct arena *a, const char *const *keep, bool events)
+{
+	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name", "metadata.namespace",
+		"metadata.annotations.[k8s.io/initial-events-end]", "code", "reason", "message", "details.retryAfterSeconds", NULL };
+	const char **all = NULL;
+	size_t n = 0;
+
+	for (const char *const *p = keep; p && *p; p++)
+		ARENA_PUSH(a, all, n, events ? str_printf(a, "%sobject.%s", **p == '-' ? "-" : "", *p + (**p == '-')).p : *p);
+	bool narrow = false;
+	for (const char *const *p = keep; p && *p; p++)
+		narrow = narrow || **p != '-';
+	for (const char *const *p = always; narrow && *p; p++)
+		ARENA_PUSH(a, all, n, events ? str_cat(a, STR("object."), str_of(*p), STR("")).p : *p);
+	if (!narrow)
+		ARENA_PUSH(a, all, n, events ? "-object.metadata.managedFields" : "-metadata.managedFields");
+	if (narrow && events)
+		ARENA_PUSH(a, all, n, "type");
+	ARENA_PUSH(a, all, n, NULL);
+	return all;
+}
+
+struct object_watch *object_watch_start(struct calls *c, const struct object_watch_options *o)
+{
+	struct object_watch *w = memory_resize(NULL, sizeof *w);
+
+	*w = (struct object_watch){ .calls = c, .o = *o, .timer = { .fire = pause_fired, .to = w }, .server_wait = -1 };
+	w->o.path = str_copy(&w->arena, o->path);
+	w->o.label_selector = str_copy(&w->arena, o->label_selector);
+	w->o.field_selector = str_copy(&w->arena, o->field_selector);
+	w->keep = filter_paths(&w->arena, o->keep, false);
+	struct json_stream_options s = { .several = true, .document = take_event, .to = w,
+		.filter = json_filter_new(&w->arena, (const char *const *)filter_paths(&w->arena, o->keep, true)) };
+	w->stream = json_stream_new(&s);
+	loop_timer_set(transport_loop(calls_transport(c)), &w->timer, 0);
+	return w;
+}
+
+void object_watch_stop(struct object_watch *w)
+{
+	if (!w || w->ended)
+		return;
+	w->ended = true;
+	w->state = OBJECT_WATCH_ENDED;
+	if (w->call)
+		call_cancel(w->call);
+	if (w->list)
+		object_list_cancel(w->list);
+	w->call = NULL;
+	w->list = NULL;
+	if (!w->inside)
+		watch_free(w);
+}
+
+enum object_watch_state object_watch_state(const struct object_watch *w) { return w->state; }
+size_t object_watch_count(const struct object_watch *w) { return w->table.n; }
+bool object_watch_past(const struct object_watch *w, struct str version)
+{
+	return w->version[0] && (str_is(version, w->version) || object_version_later(str_of(w->version), version));
+}
+
+void object_watch_dump(const struct object_watch *w, struct buf *out)
+{
+	static const char *const states[] = { "listing", "live", "reconnecting", "relisting", "ended" };
+
+	buf_printf(out, "watch: %.*s %.*s: %s, version %s, %zu objects, %u reconnects%s\n", STR_ARG(w->o.path), STR_ARG(w->o.label_selector),
+	           states[w->state], w->version[0] ? w->version : "none", w->table.n, w->reconnects, w->no_streaming ? ", pages" : "");
+}

@@ -1,0 +1,330 @@
+/*
+ * pod_lines.c - the logs of pods as a source of lines: one stream for each container, merged by time.
+ *
+ * Pods come and go while one follows; the view tells of them.  A stream holds its lines until every other
+ * stream has one, too, or for a moment only when logs are followed: then later lines of a slow stream
+ * may come after newer ones of a fast one.
+ */
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/pod_log.h"
+#include "runtime/status/look.h"
+
+enum { HELD_MS = 150, QUIET_MS = 2000, QUEUE_MOST = 1 << 20 };
+
+struct line_record {                    /* in a queue, before the bytes of its text */
+	int64_t time;
+	uint32_t n;
+	bool more;
+};
+
+struct line_stream {
+	struct pod_lines *all;
+	struct log_stream id;
+	struct str uid;                 /* of the pod */
+	struct pod_log *log;
+	struct buf queue;               /* records with their texts */
+	size_t at;                      /* of the queue, the next record */
+	int64_t arrived;                /* loop_now() of the oldest that waits */
+	int64_t heard;                  /* of the last line, or of the container's end */
+	bool ended, paused, running, started, waits;
+	int64_t restarts;
+	int exit_code;
+	bool mark;                      /* the attempt before this has ended and was not told yet */
+};
+
+struct pod_lines {
+	struct log_source source;       /* first */
+	struct cluster *cluster;
+	const struct attend *attend;
+	struct log_choice choice;
+	struct line_stream **at;
+	size_t n;
+	struct buf text;                /* of the line that was handed out */
+	struct loop_timer timer;
+};
+
+/* ---- streams ---- */
+
+static bool has_line(const struct line_stream *s) { return s->at < s->queue.n; }
+
+static struct line_record head_of(const struct line_stream *s)
+{
+	struct line_record r;
+
+	memcpy(&r, s->queue.p + s->at, sizeof r);
+	return r;
+}
+
+static bool on_line(void *to, const struct pod_log_line *line)
+{
+	struct line_stream *s = to;
+	struct line_record r = { line->time, (uint32_t)line->text.n, line->cut };
+
+	if (!has_line(s)) {
+		s->queue.n = s->at = 0;
+		s->arrived = loop_now(s->all->cluster->client.loop);
+	}
+	s->heard = loop_now(s->all->cluster->client.loop);
+	buf_put(&s->queue, (const char *)&r, sizeof r);
+	buf_put(&s->queue, line->text.p, line->text.n);
+	s->paused = s->queue.n - s->at > QUEUE_MOST;
+	return !s->paused;
+}
+
+static void on_ended(void *to, enum pod_log_end end, const struct transport_result *r)
+{
+	struct line_stream *s = to;
+
+	s->waits = end == POD_LOG_WAITING;
+	s->ended = !s->waits || !s->all->choice.follow;
+	if (end == POD_LOG_FAILED && r)
+		session_say(s->all->cluster->session, "%.*s/%lld: %.*s", STR_ARG(s->id.role), (long long)s->id.index,
+			STR_ARG(r->error));
+}
+
+static bool is_running(void *to) { return ((struct line_stream *)to)->running; }
+
+static void open_log(struct line_stream *s, const struct log_selection *how, struct str ns)
+{
+	struct pod_log_options o = { .namespace = ns, .pod = s->id.pod, .container = s->id.container,
+		.follow = s->all->choice.follow,
+		.previous = how->previous, .tail = how->tail, .since = how->since, .running = is_running,
+			.line = on_line, .ended = on_ended, .to = s };
+
+	s->started = true;
+	s->heard = loop_now(s->all->cluster->client.loop);
+	s->log = pod_log_start(s->all->cluster->client.calls, &o);
+}
+
+/* ---- finding pods ---- */
+
+struct scanning {
+	struct pod_lines *all;
+	const struct cluster_watch *watch;
+	unsigned run;
+};
+
+static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct str container)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (str_eq(l->at[i]->uid, uid) && str_eq(l->at[i]->id.container, container))
+			return l->at[i];
+	return NULL;
+}
+
+static int64_t index_of(const struct data *pod)
+{
+	struct str text = status_label(pod, "trainc.dev/index");
+	int64_t n = 0;
+
+	if (!text.n)
+		text = status_label(pod, "batch.kubernetes.io/job-completion-index");
+	for (size_t i = 0; i < text.n && i < 9; i++)
+		n = n * 10 + (text.p[i] - '0');
+	return n;
+}
+
+/* What the status says of one container now. */
+static void note_container(struct line_stream *s, const struct data *status)
+{
+	int64_t restarts = status_number(status, "restartCount", 0);
+	bool running = status_path(status, "state.running") != NULL, over = status_path(status,
+		"state.terminated") != NULL;
+
+	if (restarts > s->restarts && s->started) {
+		s->exit_code = (int)status_number(status, "lastState.terminated.exitCode", -1);
+		s->mark = true;
+	}
+	bool again = (running && !s->running) || (over && !s->started) || restarts > s->restarts;
+	s->restarts = restarts;
+	if (s->running && !running)
+		s->heard = loop_now(s->all->cluster->client.loop);
+	s->running = running;
+	if (again && s->log && (s->waits || s->ended)) {
+		s->ended = s->waits = false;
+		pod_log_retry(s->log);
+	}
+}
+
+static void scan_container(struct scanning *c, const struct data *pod, struct str uid, unsigned role,
+	const struct data *status)
+{
+	struct pod_lines *l = c->all;
+	const struct plan_role *r = &c->watch->plan.roles[role];
+	struct arena *a = l->cluster->arena;
+	struct str container = status_text(status, "name");
+	struct line_stream *s = stream_of(l, uid, container);
+	struct log_selection how;
+
+	if (!s) {
+		s = ARENA_NEW(a, struct line_stream);
+		*s = (struct line_stream){ .all = l, .uid = str_copy(a, uid), .id = { .number = l->n, .run = c->run, .run_name = c->watch->watch->name,
+			.role = r->name, .container = str_copy(a, container), .role_number = role,
+				.index = index_of(pod),
+			.main = str_eq(container, plan_label(a, r->main.name)), .pod = str_copy(a, status_text(pod,
+				"metadata.name")) } };
+		ARENA_PUSH(a, l->at, l->n, s);
+	}
+	bool begun = status_path(status, "state.running") || status_path(status, "state.terminated") ||
+		status_number(status, "restartCount", 0) > 0;
+	note_container(s, status);
+	if (!s->started && begun && l->choice.wanted(l->choice.context, &s->id, &how))
+		open_log(s, &how, c->watch->ns);
+}
+
+static void scan_pod(void *to, struct str uid, const struct data *pod)
+{
+	struct scanning *c = to;
+	struct str role = status_label(pod, "trainc.dev/role");
+	static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+
+	for (unsigned i = 0; i < c->watch->plan.nroles; i++) {
+		if (!str_eq(c->watch->plan.roles[i].label, role))
+			continue;
+		for (size_t k = 0; k < 2; k++) {
+			const struct data *list = status_list(pod, lists[k]);
+			for (size_t n = 0; n < list->u.list.n; n++)
+				scan_container(c, pod, uid, i, list->u.list.at[n]);
+		}
+	}
+}
+
+static void lines_scan(struct pod_lines *l)
+{
+	struct arena scratch = { 0 };
+
+	for (size_t i = 0; i < l->attend->n; i++) {
+		struct scanning c = { l, cluster_watch_of(&l->attend->runs[i]), (unsigned)i };
+		if (c.watch->view)
+			view_each(c.watch->view, &scratch, "Pod", c.watch->watch->name, c.watch->ns, scan_pod, &c);
+		arena_reset(&scratch);
+	}
+	arena_release(&scratch);
+}
+
+/* ---- as a source of lines ---- */
+
+static struct pod_lines *lines_of(const struct log_source *s) { return (struct pod_lines *)(uintptr_t)s; }
+
+static void lines_read(struct log_source *s)
+{
+	struct pod_lines *l = lines_of(s);
+
+	loop_turn(l->cluster->client.loop);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i]->paused && l->at[i]->queue.n - l->at[i]->at < QUEUE_MOST / 2) {
+			l->at[i]->paused = false;
+			pod_log_resume(l->at[i]->log);
+		}
+}
+
+static void lines_reconsider(struct log_source *s) { lines_scan(lines_of(s)); }
+
+/* Of lines of one moment, that of the first role and the lowest rank comes first. */
+static bool comes_before(const struct line_stream *a, const struct line_stream *b)
+{
+	int64_t x = head_of(a).time, y = head_of(b).time;
+
+	if (x != y)
+		return x < y;
+	if (a->id.role_number != b->id.role_number)
+		return a->id.role_number < b->id.role_number;
+	return a->id.index != b->id.index ? a->id.index < b->id.index : a->id.number < b->id.number;
+}
+
+/* May the earliest line go out, or could a stream that is still to come have an earlier one? */
+static bool must_wait(struct pod_lines *l, const struct line_stream *first)
+{
+	int64_t now = loop_now(l->cluster->client.loop), until = first->arrived + HELD_MS * (NS_PER_SECOND / 1000);
+	bool all = true;
+
+	for (size_t i = 0; i < l->n && all; i++)
+		all = !l->at[i]->started || l->at[i]->ended || l->at[i]->waits || has_line(l->at[i]);
+	if (all || (l->choice.follow && now >= until))
+		return false;
+	if (l->choice.follow)
+		loop_timer_set(l->cluster->client.loop, &l->timer, until - now);
+	return true;
+}
+
+static bool lines_next(struct log_source *source, bool over, struct log_line *ret)
+{
+	struct pod_lines *l = lines_of(source);
+	struct line_stream *first = NULL;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct line_stream *s = l->at[i];
+		if (s->mark && !has_line(s)) {
+			s->mark = false;
+			*ret = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = clock_real(), .attempt = s->restarts, .exit_code = s->exit_code };
+			return true;
+		}
+		if (has_line(s) && (!first || comes_before(s, first)))
+			first = s;
+	}
+	if (!first || (!over && must_wait(l, first)))
+		return false;
+	struct line_record r = head_of(first);
+	l->text.n = 0;
+	buf_put(&l->text, first->queue.p + first->at + sizeof r, r.n);
+	first->at += sizeof r + r.n;
+	first->arrived = loop_now(l->cluster->client.loop);
+	*ret = (struct log_line){ .kind = LOG_TEXT, .from = &first->id, .time = r.time, .text = buf_text(&l->text), .more = r.more };
+	return true;
+}
+
+static int lines_fd(const struct log_source *s) { return loop_descriptor(lines_of(s)->cluster->client.loop); }
+
+/* The log of a container that has ended ends, too; a server that keeps the stream open is not waited for. */
+static bool stream_over(const struct line_stream *s)
+{
+	int64_t now = loop_now(s->all->cluster->client.loop), until = s->heard + QUIET_MS * (NS_PER_SECOND / 1000);
+
+	if (!s->started || s->ended || s->waits)
+		return true;
+	if (s->running || has_line(s))
+		return false;
+	if (now < until)
+		loop_timer_set(s->all->cluster->client.loop, &s->all->timer, until - now);
+	return now >= until;
+}
+
+static bool lines_done(const struct log_source *s)
+{
+	const struct pod_lines *l = lines_of(s);
+	bool done = true;
+
+	for (size_t i = 0; i < l->n; i++)
+		done = stream_over(l->at[i]) && done;
+	return done;
+}
+
+static void lines_release(struct log_source *s)
+{
+	struct pod_lines *l = lines_of(s);
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->at[i]->log)
+			pod_log_stop(l->at[i]->log);
+		buf_release(&l->at[i]->queue);
+	}
+	loop_timer_drop(l->cluster->client.loop, &l->timer);
+	buf_release(&l->text);
+}
+
+static void on_timer(struct loop_timer *t) { (void)t; }
+
+struct log_source *cluster_logs(struct session *s, const struct attend *a, const struct log_choice *choice)
+{
+	static const struct log_source_ops ops = { lines_read, lines_next, lines_fd, lines_reconsider, lines_release,
+		lines_done, NULL };
+	struct pod_lines *l = ARENA_NEW(s->arena, struct pod_lines);
+
+	*l = (struct pod_lines){ .source = { &ops }, .cluster = cluster_of(s), .attend = a, .choice = *choice };
+	l->timer = (struct loop_timer){ .fire = on_timer, .to = l };
+	lines_scan(l);
+	return &l->source;
+}

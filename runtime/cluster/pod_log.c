@@ -1,0 +1,349 @@
+/*
+ * pod_log.c - lines of a container over as many connections as it takes.
+ *
+ * Going on after a cut: sinceTime has whole seconds, so the server repeats the lines of the
+ * last second.  Lines with an older stamp are dropped; of those with the stamp of the
+ * last line, as many as were seen and are equal.  A line of which only a part arrived is dropped and
+ * comes again, unless it is so long that parts of it were handed out: then only the rest is.
+ */
+#include "runtime/cluster/pod_log.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+
+enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };    /* lines of one stamp that are told apart; connections in a row that bring nothing */
+#define SHORTEST_PAUSE (NS_PER_SECOND / 5)
+#define LONGEST_PAUSE (5 * NS_PER_SECOND)
+
+struct pod_log {
+	struct calls *calls;
+	struct pod_log_options o;
+	struct arena arena;
+	struct call *call;
+	struct loop_timer timer;
+	struct buf line;                /* what has arrived of the line at hand, with its stamp */
+	int64_t last;                   /* stamp of the last whole line */
+	uint32_t seen[SAME_STAMP];      /* hashes of the lines with that stamp */
+	unsigned nseen;
+	unsigned matched;               /* of those, how many this connection has repeated */
+	int64_t cut_stamp;              /* of a long line whose parts were handed out */
+	size_t cut_given;               /* bytes of its text */
+	int64_t line_stamp;             /* of the line at hand; valid when `stamped` */
+	size_t line_skip;               /* bytes of its text not to be handed out again */
+	size_t line_given;              /* bytes of its text that are out of `line` already */
+	bool stamped;
+	bool known;                     /* by its stamp, the line at hand was handed out before; for lines too long to be compared */
+	bool moved;                     /* this connection brought a line */
+	bool draining;                  /* the container has ended: the rest of its log is read without following */
+	bool paused;                    /* `line` returned false */
+	bool held;                      /* and that ended this connection */
+	bool stopped;
+	unsigned inside;                /* callbacks under way: P is not freed */
+	unsigned pauses, attaches;
+};
+
+static void attach(struct pod_log *p);
+
+/* ---- lines ---- */
+
+/* Splits "STAMP TEXT"; the time is 0 when there is no stamp. */
+static struct str split(struct str line, int64_t *ret_time)
+{
+	const char *space = memchr(line.p, ' ', line.n < 64 ? line.n : 64);
+
+	*ret_time = 0;
+	if (space && time_parse((struct str){ line.p, (size_t)(space - line.p) }, ret_time))
+		return (struct str){ space + 1, (size_t)(line.p + line.n - space - 1) };
+	*ret_time = 0;
+	return line;
+}
+
+static void give(struct pod_log *p, const struct pod_log_line *line)
+{
+	p->moved = true;
+	p->pauses = 0;
+	if (!p->o.line(p->o.to, line))
+		p->paused = p->held = true;
+}
+
+/* Was the line with this stamp and text handed out by an earlier connection? */
+static bool is_repeated(struct pod_log *p, int64_t time, struct str text)
+{
+	if (!p->last || !time || time > p->last)
+		return false;
+	if (time < p->last)
+		return true;
+	if (p->matched < p->nseen && p->seen[p->matched] == str_hash(text)) {
+		p->matched++;
+		return true;
+	}
+	return false;
+}
+
+static void remember(struct pod_log *p, int64_t time, struct str text)
+{
+	if (time != p->last) {
+		p->last = time;
+		p->nseen = 0;
+	}
+	if (p->nseen < SAME_STAMP)
+		p->seen[p->nseen++] = str_hash(text);
+	p->matched = p->nseen;
+}
+
+/* The line at hand begins: its stamp decides what of it is known. */
+static void begin_line(struct pod_log *p)
+{
+	struct str text = split(buf_text(&p->line), &p->line_stamp);
+	size_t stamp = (size_t)(text.p - p->line.p);
+
+	memmove(p->line.p, p->line.p + stamp, p->line.n - stamp);
+	p->line.n -= stamp;
+	p->line_skip = p->line_stamp && p->line_stamp == p->cut_stamp ? p->cut_given : 0;
+	p->line_given = 0;
+	p->known = p->last && p->line_stamp && (p->line_stamp < p->last || (p->line_stamp == p->last && p->matched < p->nseen));
+	p->stamped = true;
+}
+
+/* Hands out the first N bytes of the line at hand as a part, and keeps the rest. */
+static void give_part(struct pod_log *p, size_t n)
+{
+	struct str text = { p->line.p, n };
+	size_t known = p->line_skip > p->line_given ? p->line_skip - p->line_given : 0;
+
+	if (known < n && !p->known) {
+		struct pod_log_line part = { .time = p->line_stamp, .text = { text.p + known, n - known }, .cut = true };
+		give(p, &part);
+	}
+	p->line_given += n;
+	p->cut_stamp = p->known ? 0 : p->line_stamp;
+	p->cut_given = p->line_given > p->line_skip ? p->line_given : p->line_skip;
+	memmove(p->line.p, p->line.p + n, p->line.n - n);
+	p->line.n -= n;
+}
+
+/* The line at hand is complete. */
+static void end_line(struct pod_log *p, bool unfinished)
+{
+	if (!p->stamped)
+		begin_line(p);
+	struct str text = buf_text(&p->line);
+	size_t known = p->line_skip > p->line_given ? p->line_skip - p->line_given : 0;
+
+	if (p->line_given && p->known) {
+		p->matched += p->line_stamp == p->last;
+	} else if (p->line_given || p->line_skip || !is_repeated(p, p->line_stamp, text)) {
+		known = known > text.n ? text.n : known;
+		struct pod_log_line line = { .time = p->line_stamp, .text = { text.p + known, text.n - known }, .unfinished = unfinished };
+		give(p, &line);
+		remember(p, p->line_stamp, text);
+	}
+	p->line.n = 0;
+	p->stamped = false;
+	p->cut_stamp = 0;
+}
+
+static void log_free(struct pod_log *p)
+{
+	loop_timer_drop(transport_loop(calls_transport(p->calls)), &p->timer);
+	buf_release(&p->line);
+	arena_release(&p->arena);
+	free(p);
+}
+
+/* The end of a callback: frees P when it was stopped meanwhile. */
+static void leave(struct pod_log *p)
+{
+	if (!--p->inside && p->stopped)
+		log_free(p);
+}
+
+static bool take_bytes(void *to, struct str bytes)
+{
+	struct pod_log *p = to;
+
+	p->inside++;
+	while (bytes.n && !p->held && !p->stopped) {
+		const char *newline = memchr(bytes.p, '\n', bytes.n);
+		struct str piece = { bytes.p, newline ? (size_t)(newline - bytes.p) : bytes.n };
+		buf_put(&p->line, piece.p, piece.n);
+		bytes = (struct str){ bytes.p + piece.n + (newline != NULL), bytes.n - piece.n - (newline != NULL) };
+		if (p->line.n > POD_LOG_LONGEST && !p->stamped)
+			begin_line(p);
+		while (p->line.n > POD_LOG_LONGEST && !p->held && !p->stopped)
+			give_part(p, POD_LOG_LONGEST);
+		if (newline && !p->held && !p->stopped)
+			end_line(p, false);
+	}
+	bool more = !p->held && !p->stopped;
+	leave(p);
+	return more;
+}
+
+/* ---- connections ---- */
+
+static void attach_fired(struct loop_timer *t) { attach(t->to); }
+
+static void attach_later(struct pod_log *p)
+{
+	int64_t wait = SHORTEST_PAUSE;
+
+	for (unsigned i = 0; i < p->pauses && wait < LONGEST_PAUSE; i++)
+		wait *= 2;
+	p->pauses++;
+	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer, wait < LONGEST_PAUSE ? wait : LONGEST_PAUSE);
+}
+
+static void end_with(struct pod_log *p, enum pod_log_end end, const struct transport_result *r)
+{
+	p->draining = false;
+	p->o.ended(p->o.to, end, r);
+}
+
+static bool message_has(const struct transport_result *r, const char *text)
+{
+	return r->status && memmem(r->status->message.p, r->status->message.n, text, strlen(text));
+}
+
+/* A refusal: is there no log yet, or none at all? */
+static void refused(struct pod_log *p, const struct transport_result *r)
+{
+	if (r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") || message_has(r, "PodInitializing") ||
+	                       message_has(r, "does not have a host assigned")))
+		end_with(p, POD_LOG_WAITING, r);
+	else if (r->code == 404 || (r->code == 400 && message_has(r, "previous terminated container")))
+		end_with(p, p->draining || (r->code == 404 && p->last) ? POD_LOG_DONE : POD_LOG_ABSENT, r);
+	else if (p->o.follow && !p->draining && r->code >= 500 && p->last && p->o.running && p->o.running(p->o.to))
+		attach_later(p);                /* the kubelet restarts */
+	else
+		end_with(p, POD_LOG_FAILED, r);
+}
+
+static void ended(struct pod_log *p, const struct transport_result *r)
+{
+	bool cut = r->outcome == TRANSPORT_BROKEN || r->outcome == TRANSPORT_SLOW;
+
+	if (r->outcome == TRANSPORT_ANSWERED && !transport_ok(r)) {
+		refused(p, r);
+	} else if (!transport_ok(r) && !(cut && r->code == 200 && p->pauses < VAIN_ATTACHES)) {
+		end_with(p, POD_LOG_FAILED, r);
+	} else if (p->o.follow && !p->draining) {
+		/* An end is often only the end of a connection.  What the container wrote after it is read before all is done. */
+		p->draining = !p->o.running || !p->o.running(p->o.to);
+		if (p->draining && !p->stopped)
+			attach(p);
+		else if (!p->stopped)
+			attach_later(p);
+	} else if (cut) {
+		attach_later(p);
+	} else {
+		if (p->line.n)
+			end_line(p, true);
+		if (!p->stopped)
+			end_with(p, POD_LOG_DONE, r);
+	}
+}
+
+static void log_done(void *to, const struct transport_result *r)
+{
+	struct pod_log *p = to;
+
+	p->call = NULL;
+	p->inside++;
+	if (!p->held)
+		ended(p, r);
+	else if (!p->paused)
+		attach(p);                      /* resumed meanwhile; else pod_log_resume() attaches */
+	leave(p);
+}
+
+static void attach(struct pod_log *p)
+{
+	struct transport_pair query[8];
+	size_t n = 0;
+	char tail[STR_DIGITS];
+	struct buf since = { 0 };
+	struct transport_place place = { .version = STR("v1"), .plural = STR("pods"), .namespace = p->o.namespace, .name = p->o.pod,
+		.subresource = STR("log") };
+	struct transport_request r = { .kind = TRANSPORT_STREAM, .query = query, .text = true, .take = take_bytes, .done = log_done, .to = p };
+	int64_t from = p->last ? p->last : p->cut_stamp ? p->cut_stamp : p->o.since;
+
+	p->line.n = 0;
+	p->stamped = p->moved = p->held = false;
+	p->matched = 0;
+	p->attaches++;
+	query[n++] = (struct transport_pair){ STR("timestamps"), STR("true") };
+	if (p->o.container.n)
+		query[n++] = (struct transport_pair){ STR("container"), p->o.container };
+	if (p->o.follow && !p->draining)
+		query[n++] = (struct transport_pair){ STR("follow"), STR("true") };
+	if (p->o.previous)
+		query[n++] = (struct transport_pair){ STR("previous"), STR("true") };
+	if (from) {
+		put_time(&since, from - from % NS_PER_SECOND, 0);
+		query[n++] = (struct transport_pair){ STR("sinceTime"), buf_text(&since) };
+	}
+	if (p->o.tail >= 0 && !p->last)
+		query[n++] = (struct transport_pair){ STR("tailLines"), str_digits(tail, p->o.tail) };
+	r.nquery = n;
+	r.path = transport_path(&p->arena, &place);
+	p->call = call_start(p->calls, &r, CALL_BY_METHOD, NULL);
+	buf_release(&since);
+	arena_reset(&p->arena);
+}
+
+/* ---- for the caller ---- */
+
+struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o)
+{
+	struct pod_log *p = memory_resize(NULL, sizeof *p + o->namespace.n + o->pod.n + o->container.n);
+	char *text = (char *)(p + 1);
+
+	*p = (struct pod_log){ .calls = c, .o = *o, .timer = { .fire = attach_fired, .to = p }, .line = { .limit = 8 << 20 } };
+	p->o.namespace = (struct str){ memcpy(text, o->namespace.p, o->namespace.n), o->namespace.n };
+	p->o.pod = (struct str){ memcpy(text + o->namespace.n, o->pod.p, o->pod.n), o->pod.n };
+	text += o->namespace.n + o->pod.n;
+	p->o.container = (struct str){ text, o->container.n };
+	if (o->container.n)
+		memcpy(text, o->container.p, o->container.n);
+	attach(p);
+	return p;
+}
+
+void pod_log_retry(struct pod_log *p)
+{
+	if (p->call || p->stopped || loop_timer_armed(&p->timer))
+		return;
+	p->pauses = 0;
+	p->paused = false;
+	p->draining = false;
+	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer, 0);
+}
+
+void pod_log_resume(struct pod_log *p)
+{
+	if (p->paused)
+		pod_log_retry(p);
+	p->paused = false;
+}
+
+void pod_log_stop(struct pod_log *p)
+{
+	if (!p || p->stopped)
+		return;
+	p->stopped = true;
+	if (p->call)
+		call_cancel(p->call);
+	p->call = NULL;
+	if (!p->inside)
+		log_free(p);
+}
+
+void pod_log_dump(const struct pod_log *p, struct buf *out)
+{
+	buf_printf(out, "log: %.*s/%.*s %.*s: %s, %u attaches, last ", STR_ARG(p->o.namespace), STR_ARG(p->o.pod), STR_ARG(p->o.container),
+	           p->paused ? "paused" : p->call ? "reading" : "idle", p->attaches);
+	put_time(out, p->last, 9);
+	buf_char(out, '\n');
+}

@@ -1,0 +1,285 @@
+/*
+ * transport_answer.c - an answer as it arrives: header lines, body, and the Status that a failure carries.
+ *
+ * Load balancers answer in HTML, a server that is shutting down in plain text: the code
+ * decides, a body only explains.
+ */
+#include <ctype.h>
+#include <strings.h>
+
+#include "data/data_read.h"
+#include "runtime/cluster/transport_internal.h"
+
+static struct str trim(struct str s)
+{
+	while (s.n && isspace((unsigned char)s.p[0]))
+		s = (struct str){ s.p + 1, s.n - 1 };
+	while (s.n && isspace((unsigned char)s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/* ---- header lines ---- */
+
+/* Seconds, or a date; capped at a minute, and -1 for what is neither. */
+static int64_t parse_retry_after(struct arena *a, struct str value)
+{
+	int64_t seconds = 0;
+	size_t i = 0;
+
+	for (; i < value.n && isdigit((unsigned char)value.p[i]) && seconds < 100000; i++)
+		seconds = 10 * seconds + (value.p[i] - '0');
+	if (!value.n || i < value.n) {
+		time_t at = curl_getdate(str_copy(a, value).p, NULL);
+		if (at < 0)
+			return -1;
+		seconds = (int64_t)at - clock_real() / NS_PER_SECOND;
+	}
+	return (seconds < 0 ? 0 : seconds > 60 ? 60 : seconds) * NS_PER_SECOND;
+}
+
+static void note_date(struct transport_exchange *x, struct str value)
+{
+	struct transport *t = x->transport;
+	time_t at = curl_getdate(str_copy(&x->arena, value).p, NULL);
+
+	if (at < 0)
+		return;
+	/* The header has whole seconds: less than one apart is no difference. */
+	int64_t offset = (int64_t)at * NS_PER_SECOND - clock_real();
+	t->clock_offset = offset > 0 ? offset : offset < -NS_PER_SECOND ? offset + NS_PER_SECOND : 0;
+}
+
+/* `299 - "text"`, the text with backslashes before quotes; each text is shown once. */
+static void note_warning(struct transport_exchange *x, struct str value)
+{
+	struct transport *t = x->transport;
+	const char *quote = memchr(value.p, '"', value.n);
+	struct buf text = { 0 };
+
+	if (!t->o.warning || !quote)
+		return;
+	for (const char *p = quote + 1, *end = value.p + value.n; p < end && *p != '"'; p++) {
+		if (*p == '\\' && p + 1 < end)
+			p++;
+		buf_char(&text, *p);
+	}
+	struct str said = buf_take(&text, t->arena);
+	buf_release(&text);
+	if (said.n && !map_put(&t->warnings, t->arena, said, t))
+		t->o.warning(t->o.to, said);
+}
+
+/* "HTTP/1.1 200 OK" begins an answer; one of 100 to 199 is followed by another. */
+static void status_line(struct transport_exchange *x, struct str line)
+{
+	const char *space = memchr(line.p, ' ', line.n);
+
+	x->http2 = str_starts(line, STR("HTTP/2"));
+	if (!x->http2)
+		x->transport->http1 = true;
+	x->code = 0;
+	for (const char *p = space ? space + 1 : line.p + line.n; p < line.p + line.n && isdigit((unsigned char)*p) && x->code < 1000; p++)
+		x->code = 10 * x->code + (*p - '0');
+	x->content_type = x->location = STR("");
+	x->retry_after = -1;
+}
+
+static void header_done(struct transport_exchange *x)
+{
+	if (x->code < 200 || x->state != EXCHANGE_SENT)
+		return;
+	x->state = EXCHANGE_ANSWER;
+	exchange_count_connections(x);
+	if (x->request.kind == TRANSPORT_STREAM)
+		exchange_limit(x, x->request.quiet);
+	else
+		exchange_limit(x, x->transport->o.stall_limit);
+}
+
+size_t exchange_header(char *bytes, size_t size, size_t n, void *to)
+{
+	struct transport_exchange *x = to;
+	struct str line = trim((struct str){ bytes, size * n });
+	const char *colon = memchr(line.p, ':', line.n);
+
+	if (x->cancelled)
+		return 0;
+	if (!line.n) {
+		header_done(x);
+	} else if (str_starts(line, STR("HTTP/"))) {
+		status_line(x, line);
+	} else if (colon) {
+		struct str name = { line.p, (size_t)(colon - line.p) };
+		struct str value = trim((struct str){ colon + 1, (size_t)(line.p + line.n - colon - 1) });
+		name = str_lower(&x->arena, name);
+		if (str_is(name, "content-type"))
+			x->content_type = str_copy(&x->arena, value);
+		else if (str_is(name, "location"))
+			x->location = str_copy(&x->arena, value);
+		else if (str_is(name, "retry-after"))
+			x->retry_after = parse_retry_after(&x->arena, value);
+		else if (str_is(name, "date"))
+			note_date(x, value);
+		else if (str_is(name, "warning"))
+			note_warning(x, value);
+	}
+	return size * n;
+}
+
+/* ---- bodies ---- */
+
+static bool is_type(struct str type, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	return type.n >= n && strncasecmp(type.p, wanted, n) == 0 && (type.n == n || type.p[n] == ';' || type.p[n] == ' ');
+}
+
+/* A success must be JSON, unless text was asked for: anything else is a login page. */
+static bool type_is_right(const struct transport_exchange *x)
+{
+	return x->request.text ? !is_type(x->content_type, "text/html") : is_type(x->content_type, "application/json");
+}
+
+size_t exchange_body(char *bytes, size_t size, size_t n, void *to)
+{
+	struct transport_exchange *x = to;
+	struct str piece = { bytes, size * n };
+	bool success = x->code >= 200 && x->code < 300;
+
+	if (x->cancelled)
+		return 0;
+	if (success && !x->bytes_in && !type_is_right(x)) {
+		x->stopped = TRANSPORT_FOREIGN;
+		return 0;
+	}
+	x->bytes_in += (int64_t)piece.n;
+	x->transport->counts.bytes_in += piece.n;
+	if (x->limit_ns)
+		exchange_limit(x, x->limit_ns);
+	if (success && x->request.take) {
+		if (!x->request.take(x->request.to, piece) && !x->cancelled)
+			x->stopped = TRANSPORT_STOPPED;
+		return x->cancelled || x->stopped ? 0 : piece.n;
+	}
+	if (!success && x->body.n + piece.n > FAILURE_LARGEST)
+		return piece.n;                 /* enough to explain a failure */
+	if (x->body.n + piece.n > TRANSPORT_LARGEST) {
+		x->stopped = TRANSPORT_TOO_LARGE;
+		return 0;
+	}
+	buf_put(&x->body, piece.p, piece.n);
+	return piece.n;
+}
+
+/* ---- failures ---- */
+
+static const struct data *map_member(const struct data *map, const char *name)
+{
+	return map && map->kind == DATA_MAP ? data_get(map, str_of(name)) : NULL;
+}
+
+static struct str text_of(const struct data *map, const char *name)
+{
+	const struct data *d = map_member(map, name);
+
+	return d && d->kind == DATA_STRING ? d->u.string : STR("");
+}
+
+static void read_details(struct transport_exchange *x, const struct data *details, struct transport_status *s)
+{
+	const struct data *causes = map_member(details, "causes"), *wait = map_member(details, "retryAfterSeconds");
+
+	s->kind = text_of(details, "kind");
+	s->group = text_of(details, "group");
+	s->name = text_of(details, "name");
+	s->uid = text_of(details, "uid");
+	for (size_t i = 0; causes && causes->kind == DATA_LIST && i < causes->u.list.n; i++) {
+		const struct data *c = causes->u.list.at[i];
+		struct transport_cause cause = { text_of(c, "reason"), text_of(c, "field"), text_of(c, "message") };
+		ARENA_PUSH(&x->arena, s->causes, s->ncauses, cause);
+	}
+	if (wait && wait->kind == DATA_INT && wait->u.integer > 0 && x->retry_after < 0)
+		x->retry_after = (wait->u.integer > 60 ? 60 : wait->u.integer) * NS_PER_SECOND;
+}
+
+static const char *code_words(int code)
+{
+	switch (code) {
+	case 400: return "Bad Request";
+	case 401: return "Unauthorized";
+	case 403: return "Forbidden";
+	case 404: return "Not Found";
+	case 405: return "Method Not Allowed";
+	case 406: return "Not Acceptable";
+	case 409: return "Conflict";
+	case 410: return "Gone";
+	case 413: return "Request Entity Too Large";
+	case 415: return "Unsupported Media Type";
+	case 422: return "Unprocessable Entity";
+	case 429: return "Too Many Requests";
+	case 500: return "Internal Server Error";
+	case 502: return "Bad Gateway";
+	case 503: return "Service Unavailable";
+	case 504: return "Gateway Timeout";
+	default: return code < 400 ? "Redirect" : "Error";
+	}
+}
+
+/* The first line of a body in plain text; HTML says nothing worth repeating. */
+static struct str plain_message(struct transport_exchange *x)
+{
+	struct str text = trim(buf_text(&x->body));
+	const char *newline = memchr(text.p, '\n', text.n);
+
+	if (newline)
+		text.n = (size_t)(newline - text.p);
+	if (!text.n || text.p[0] == '<' || is_type(x->content_type, "text/html"))
+		return str_printf(&x->arena, "%s%s", code_words(x->code), text.n ? " (the answer is a web page, not from an API server)" : "");
+	if (text.n > 500)
+		text.n = 500;
+	return str_copy(&x->arena, text);
+}
+
+const struct transport_status *exchange_status(struct transport_exchange *x)
+{
+	struct transport_status *s = ARENA_NEW(&x->arena, struct transport_status);
+	struct source source = { .text = str_copy(&x->arena, buf_text(&x->body)), .base = 1 };
+	struct data *root = NULL;
+	struct data_error error;
+
+	if (is_type(x->content_type, "application/json") && data_read_json(&x->arena, &source, &root, &error) &&
+	    str_is(text_of(root, "kind"), "Status")) {
+		s->is_object = true;
+		s->reason = text_of(root, "reason");
+		s->message = text_of(root, "message");
+		s->continue_token = text_of(map_member(root, "metadata"), "continue");
+		read_details(x, map_member(root, "details"), s);
+	}
+	if (!s->message.n)
+		s->message = s->is_object ? str_of(code_words(x->code)) : plain_message(x);
+	return s;
+}
+
+/* ---- time and counts ---- */
+
+void exchange_count_connections(struct transport_exchange *x)
+{
+	long opened = 0;
+
+	if (x->easy && !x->counted && curl_easy_getinfo(x->easy, CURLINFO_NUM_CONNECTS, &opened) == CURLE_OK)
+		x->transport->counts.connections += (uint64_t)opened;
+	x->counted = true;
+}
+
+void exchange_limit(struct transport_exchange *x, int64_t ns)
+{
+	int64_t left = x->request.timeout ? x->started + x->request.timeout - loop_now(x->transport->o.loop) : INT64_MAX;
+
+	x->limit_ns = ns && ns < left ? ns : x->request.timeout;
+	if (!x->limit_ns)
+		loop_timer_drop(x->transport->o.loop, &x->limit);
+	else
+		loop_timer_set(x->transport->o.loop, &x->limit, ns && ns < left ? ns : left);
+}

@@ -1,0 +1,295 @@
+/*
+ * transport_curl.c - a libcurl handle for one exchange: address, TLS, proxy, headers, body.
+ *
+ * Keys and certificates go in as memory; nothing of them touches a disk.
+ */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/evp.h>
+#include <sys/socket.h>
+
+#include "runtime/cluster/transport_internal.h"
+
+/* ---- sockets ---- */
+
+static void option(curl_socket_t fd, int level, int name, int value) { setsockopt(fd, level, name, &value, sizeof value); }
+
+/* A peer that is gone without a word is noticed within 45 s: this libcurl sends no HTTP/2 pings. */
+static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
+{
+	(void)to;
+	(void)purpose;
+	option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
+	option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+	option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+	option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 45000);
+	return CURL_SOCKOPT_OK;
+}
+
+/* ---- TLS ---- */
+
+static CURLcode tls_context(CURL *easy, void *ctx, void *to)
+{
+	struct transport *t = to;
+
+	(void)easy;
+	t->facts = (struct certificate_facts){ 0 };
+	certificate_watch(ctx, &t->facts);
+	return CURLE_OK;
+}
+
+static CURLcode set_blob(CURL *easy, CURLoption which, struct str pem)
+{
+	struct curl_blob blob = { .data = (void *)pem.p, .len = pem.n, .flags = CURL_BLOB_COPY };
+
+	return curl_easy_setopt(easy, which, &blob);
+}
+
+static CURLcode set_tls(struct transport_exchange *x, const struct credential_value *credential)
+{
+	const struct kubeconfig_access *a = x->transport->o.access;
+	CURLcode code = curl_easy_setopt(x->easy, CURLOPT_SSL_CTX_FUNCTION, tls_context);
+
+	curl_easy_setopt(x->easy, CURLOPT_SSL_CTX_DATA, x->transport);
+	if (a->insecure) {
+		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	if (!code && a->ca.n) {
+		curl_easy_setopt(x->easy, CURLOPT_CAINFO, NULL);
+		curl_easy_setopt(x->easy, CURLOPT_CAPATH, NULL);        /* the system's authorities count no more */
+		code = set_blob(x->easy, CURLOPT_CAINFO_BLOB, a->ca);
+	}
+	if (!code && credential->certificate.n) {
+		code = set_blob(x->easy, CURLOPT_SSLCERT_BLOB, credential->certificate);
+		if (!code)
+			code = set_blob(x->easy, CURLOPT_SSLKEY_BLOB, credential->key);
+	}
+	return code;
+}
+
+/* ---- headers ---- */
+
+static void add_header(struct transport_exchange *x, struct buf *line)
+{
+	buf_char(line, 0);
+	struct curl_slist *longer = line->overflow ? NULL : curl_slist_append(x->headers, line->p);
+	if (longer)
+		x->headers = longer;
+	line->n = 0;
+}
+
+static void put_header(struct transport_exchange *x, struct buf *line, const char *name, struct str value)
+{
+	buf_printf(line, "%s: ", name);
+	/* Control characters would begin a header of their own. */
+	for (size_t i = 0; i < value.n; i++)
+		buf_char(line, (unsigned char)value.p[i] < ' ' || value.p[i] == 0x7f ? ' ' : value.p[i]);
+	add_header(x, line);
+}
+
+/* A key of `as-user-extra` as part of a header's name: percent-encoded. */
+static void put_extra(struct transport_exchange *x, struct buf *line, const struct kubeconfig_variable *v)
+{
+	struct buf name = { 0 };
+
+	buf_z(&name, "Impersonate-Extra-");
+	for (size_t i = 0; i < v->name.n; i++) {
+		unsigned char c = (unsigned char)v->name.p[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("!#$&'*+-.^_`|~", c));
+		if (plain)
+			buf_char(&name, (char)c);
+		else
+			buf_printf(&name, "%%%02X", c);
+	}
+	buf_char(&name, 0);
+	put_header(x, line, name.p, v->value);
+	buf_release(&name);
+}
+
+static void impersonation_headers(struct transport_exchange *x, struct buf *line)
+{
+	const struct kubeconfig_impersonation *as = &x->transport->o.access->as;
+
+	if (!as->user.n)
+		return;
+	put_header(x, line, "Impersonate-User", as->user);
+	if (as->uid.n)
+		put_header(x, line, "Impersonate-Uid", as->uid);
+	for (size_t i = 0; i < as->ngroups; i++)
+		put_header(x, line, "Impersonate-Group", as->groups[i]);
+	for (size_t i = 0; i < as->nextra; i++)
+		put_extra(x, line, &as->extra[i]);
+}
+
+static void basic_header(struct transport_exchange *x, struct buf *line, const struct credential_value *c)
+{
+	struct buf pair = { 0 }, text = { 0 };
+
+	buf_printf(&pair, "%.*s:%.*s", STR_ARG(c->basic_user), STR_ARG(c->basic_password));
+	if (buf_reserve(&text, (pair.n + 2) / 3 * 4 + 1))
+		text.n = (size_t)EVP_EncodeBlock((unsigned char *)text.p, (unsigned char *)pair.p, (int)pair.n);
+	buf_z(line, "Authorization: Basic ");
+	buf_str(line, buf_text(&text));
+	add_header(x, line);
+	explicit_bzero(pair.p, pair.n);
+	buf_release(&pair);
+	buf_release(&text);
+}
+
+static void set_headers(struct transport_exchange *x, const struct credential_value *c)
+{
+	const struct transport_request *r = &x->request;
+	const struct kubeconfig_access *a = x->transport->o.access;
+	struct buf line = { 0 };
+
+	put_header(x, &line, "Accept", r->accept.n ? r->accept : r->text ? STR("*/*") : STR("application/json"));
+	if (r->body.n)
+		put_header(x, &line, "Content-Type", r->content_type.n ? r->content_type : STR("application/json"));
+	buf_z(&line, "Expect:");                /* libcurl would wait for a 100 before it sends a large body */
+	add_header(x, &line);
+	if (a->tls_server_name.n)
+		put_header(x, &line, "Host", a->port == 443 ? a->host : x->transport->host);
+	for (size_t i = 0; i < r->nheaders; i++)
+		put_header(x, &line, str_copy(&x->arena, r->headers[i].name).p, r->headers[i].value);
+	if (a->tls) {
+		impersonation_headers(x, &line);
+		if (c->token.n)
+			put_header(x, &line, "Authorization", str_cat(&x->arena, STR("Bearer "), c->token, STR("")));
+		else if (c->basic_user.n)
+			basic_header(x, &line, c);
+	}
+	if (line.p)
+		explicit_bzero(line.p, line.size);
+	buf_release(&line);
+	curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, x->headers);
+}
+
+/* ---- the rest ---- */
+
+/*
+ * The name in the URL is what TLS asks for and verifies; with tls-server-name the connection
+ * itself goes to the server's own address.
+ */
+static CURLcode set_address(struct transport_exchange *x)
+{
+	const struct kubeconfig_access *a = x->transport->o.access;
+	struct str name = a->tls && a->tls_server_name.n ? a->tls_server_name : a->host;
+	bool v6 = memchr(name.p, ':', name.n) != NULL, host_v6 = memchr(a->host.p, ':', a->host.n) != NULL;
+	struct str url = str_printf(&x->arena, "%s://%s%.*s%s:%u%.*s", a->tls ? "https" : "http", v6 ? "[" : "", STR_ARG(name), v6 ? "]" : "",
+	                            a->port, STR_ARG(x->url));
+
+	if (name.p != a->host.p) {
+		struct str to = str_printf(&x->arena, "%s%.*s%s:%u:%s%.*s%s:%u", v6 ? "[" : "", STR_ARG(name), v6 ? "]" : "", a->port,
+		                           host_v6 ? "[" : "", STR_ARG(a->host), host_v6 ? "]" : "", a->port);
+		x->connect_to = curl_slist_append(NULL, to.p);
+		curl_easy_setopt(x->easy, CURLOPT_CONNECT_TO, x->connect_to);
+	}
+	return curl_easy_setopt(x->easy, CURLOPT_URL, url.p);
+}
+
+static size_t read_body(char *room, size_t size, size_t n, void *to)
+{
+	struct transport_exchange *x = to;
+	size_t left = x->request.body.n - x->body_sent, part = left < size * n ? left : size * n;
+
+	memcpy(room, x->request.body.p + x->body_sent, part);
+	x->body_sent += part;
+	return part;
+}
+
+/*
+ * libcurl repeats a request by itself when a connection that was used before dies, unless the body cannot be had
+ * again.  Whether a request may be repeated is decided by the caller, so it cannot.
+ */
+static int refuse_rewind(void *to, curl_off_t offset, int origin)
+{
+	(void)to;
+	(void)offset;
+	(void)origin;
+	return CURL_SEEKFUNC_FAIL;
+}
+
+static void set_method(struct transport_exchange *x)
+{
+	const struct transport_request *r = &x->request;
+
+	if (r->body.n || r->method == TRANSPORT_POST) {
+		curl_easy_setopt(x->easy, CURLOPT_POST, 1L);
+		curl_easy_setopt(x->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.n);
+		curl_easy_setopt(x->easy, CURLOPT_READFUNCTION, read_body);
+		curl_easy_setopt(x->easy, CURLOPT_READDATA, x);
+		curl_easy_setopt(x->easy, CURLOPT_SEEKFUNCTION, refuse_rewind);
+	}
+	if (r->method != TRANSPORT_GET)
+		curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, transport_method_word(r->method));
+}
+
+static void set_behaviour(struct transport_exchange *x)
+{
+	struct transport *t = x->transport;
+
+	curl_easy_setopt(x->easy, CURLOPT_PRIVATE, x);
+	curl_easy_setopt(x->easy, CURLOPT_ERRORBUFFER, x->curl_error);
+	curl_easy_setopt(x->easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(x->easy, CURLOPT_NOPROGRESS, 1L);
+	curl_easy_setopt(x->easy, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(x->easy, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_easy_setopt(x->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(x->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION, (long)(t->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+	/* Wait for the first connection to know whether it can be shared; with HTTP/1.1 that would only queue. */
+	curl_easy_setopt(x->easy, CURLOPT_PIPEWAIT, t->http1 || !t->o.access->tls ? 0L : 1L);
+	curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->o.connect_limit / 1000000));
+	curl_easy_setopt(x->easy, CURLOPT_SOCKOPTFUNCTION, socket_options);
+	curl_easy_setopt(x->easy, CURLOPT_HEADERFUNCTION, exchange_header);
+	curl_easy_setopt(x->easy, CURLOPT_HEADERDATA, x);
+	curl_easy_setopt(x->easy, CURLOPT_WRITEFUNCTION, exchange_body);
+	curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
+	curl_easy_setopt(x->easy, CURLOPT_USERAGENT, t->o.user_agent.p);
+	/* Ours is the one decision about proxies: libcurl looks at no variable. */
+	curl_easy_setopt(x->easy, CURLOPT_PROXY, t->proxy.n ? t->proxy.p : "");
+	curl_easy_setopt(x->easy, CURLOPT_NOPROXY, "");
+	if (t->proxy.n)
+		curl_easy_setopt(x->easy, CURLOPT_HTTPPROXYTUNNEL, t->o.access->tls ? 1L : 0L);
+	if (x->request.kind == TRANSPORT_LIST && !t->o.access->disable_compression)
+		curl_easy_setopt(x->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+}
+
+bool exchange_set_up(struct transport_exchange *x, const struct credential_value *credential, struct str *why)
+{
+	struct transport *t = x->transport;
+	CURLcode code;
+
+	x->easy = t->nhandles ? t->handles[--t->nhandles] : curl_easy_init();
+	if (!x->easy) {
+		*why = STR("libcurl cannot be set up: not enough memory");
+		return false;
+	}
+	set_behaviour(x);
+	set_method(x);
+	code = set_address(x);
+	if (!code && t->o.access->tls)
+		code = set_tls(x, credential);
+	set_headers(x, credential);
+	if (code)
+		*why = str_printf(&x->arena, "libcurl cannot be set up: %s", curl_easy_strerror(code));
+	return code == CURLE_OK;
+}
+
+void exchange_tear_down(struct transport_exchange *x)
+{
+	struct transport *t = x->transport;
+
+	if (x->easy && t->nhandles < HANDLES_KEPT) {
+		curl_easy_reset(x->easy);
+		t->handles[t->nhandles++] = x->easy;
+	} else if (x->easy) {
+		curl_easy_cleanup(x->easy);
+	}
+	x->easy = NULL;
+	curl_slist_free_all(x->headers);
+	curl_slist_free_all(x->connect_to);
+	x->headers = x->connect_to = NULL;
+}

@@ -1,0 +1,132 @@
+/*
+ * transport_internal.h - what the files of the transport share.
+ *
+ * transport.c      exchanges from start to end, and the pool of connections under them
+ * transport_curl.c a libcurl handle set up for an exchange
+ * transport_answer.c  header lines and bodies as they arrive, and the Status in them
+ * transport_error.c   what went wrong, in a sentence
+ * transport_path.c    paths, queries, and texts for people
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_TRANSPORT_INTERNAL_H
+#define TRAINC_RUNTIME_CLUSTER_TRANSPORT_INTERNAL_H
+
+#include <curl/curl.h>
+
+#include "base/map.h"
+#include "base/words.h"
+#include "runtime/cluster/certificate.h"
+#include "runtime/cluster/transport.h"
+
+enum { HANDLES_KEPT = 32, FAILURE_LARGEST = 1 << 20 };
+
+/*
+ * One HTTP/2 connection, or any number of HTTP/1.1 connections, that show one client certificate: a libcurl multi
+ * handle on the loop.  libcurl alone would open a connection for each request that finds none with room.
+ */
+struct transport_pool {
+	struct transport *transport;
+	CURLM *multi;
+	struct loop_timer timer;
+	struct transport_socket *sockets;
+	unsigned certificate;           /* generation */
+	unsigned exchanges;             /* that use it */
+	bool broken;                    /* its connection failed: only for what is under way */
+	struct transport_pool *next;
+};
+
+struct transport_socket {
+	struct loop_fd fd;
+	struct transport_pool *pool;
+	struct transport_socket *next, **at;
+};
+
+struct transport {
+	struct arena *arena;
+	struct transport_options o;
+	struct str host;                /* HOST:PORT for messages and headers */
+	struct str proxy;               /* URL; empty: none */
+	struct transport_pool *pools;   /* the one in use first */
+	struct transport_exchange *exchanges;
+	struct loop_timer kick;         /* starts and reaps what waits */
+	CURL *handles[HANDLES_KEPT];
+	unsigned nhandles;
+	unsigned inside;                /* calls of libcurl or of callbacks under way: handles are not touched then */
+	bool http1;                     /* the server does not speak HTTP/2 */
+	struct certificate_facts facts; /* of the last handshake */
+	struct transport_counts counts;
+	int64_t clock_offset;
+	struct map warnings;            /* shown already */
+};
+
+enum exchange_state {
+	EXCHANGE_CREDENTIAL,            /* waits for one */
+	EXCHANGE_READY,                 /* starts in the next round */
+	EXCHANGE_SENT,                  /* libcurl has it; no answer yet */
+	EXCHANGE_ANSWER,                /* header complete, body arrives */
+	EXCHANGE_OVER,                  /* `done` is about to be called, or it is cancelled */
+};
+
+struct transport_exchange {
+	struct transport *transport;
+	struct transport_exchange *next, **at;
+	struct arena arena;             /* the request's copy, the answer's texts */
+	struct transport_request request;
+	struct str url;                 /* path and query, encoded */
+	enum exchange_state state;
+	bool cancelled;
+	struct credential_wait wait;
+	unsigned credential;            /* generation shown */
+	struct transport_pool *pool;    /* while libcurl has it */
+	CURL *easy;
+	struct curl_slist *headers, *connect_to;
+	char curl_error[CURL_ERROR_SIZE];
+	size_t body_sent;               /* bytes of the request's */
+	struct loop_timer limit;
+	int64_t limit_ns;               /* of the limit that runs */
+	int64_t started;
+	/* the answer */
+	int code;
+	struct str content_type, location;
+	int64_t retry_after;
+	bool counted;                   /* its connection is in the counts */
+	bool http2, too_slow;
+	enum transport_outcome stopped; /* why the body was given up; TRANSPORT_ANSWERED: it was not */
+	struct buf body;
+	int64_t bytes_in;
+};
+
+/* ---- transport_curl.c ---- */
+
+/* Sets up X->easy for the request and the credential; false with a sentence when libcurl refuses. */
+bool exchange_set_up(struct transport_exchange *x, const struct credential_value *credential, struct str *why);
+/* Gives the handle back and frees what it used. */
+void exchange_tear_down(struct transport_exchange *x);
+
+/* ---- transport_answer.c ---- */
+
+size_t exchange_header(char *line, size_t size, size_t n, void *to);
+size_t exchange_body(char *bytes, size_t size, size_t n, void *to);
+/* The failure that X's answer means; for codes of 300 and more. */
+const struct transport_status *exchange_status(struct transport_exchange *x);
+
+/* ---- transport_error.c ---- */
+
+/* The outcome of a transfer that libcurl ended with CODE, and the sentence for everything but an answer. */
+enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode code, struct str *error);
+/* The sentence for an answer that is a failure. */
+struct str exchange_refusal(struct transport_exchange *x, const struct transport_status *status);
+
+/* ---- transport_path.c ---- */
+
+/* Path of R behind the server's prefix, with its query. */
+struct str transport_url(struct arena *a, struct str prefix, const struct transport_request *r);
+void transport_trace_end(struct transport_exchange *x, const struct transport_result *result);
+
+/* ---- time and counts, transport_answer.c ---- */
+
+/* Adds the connections that X opened to the counts, once. */
+void exchange_count_connections(struct transport_exchange *x);
+/* Arms the time limit of X: the exchange fails when nothing changes for NS; 0: none. */
+void exchange_limit(struct transport_exchange *x, int64_t ns);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * tree_diff.h - where what is wanted differs from what is there.
+ *
+ * Only what is wanted counts: the server adds defaults and a status, and other managers
+ * add fields of their own.  Quantities are compared as amounts, elements of lists by the name
+ * that identifies them.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H
+#define TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H
+
+#include "base/buf.h"
+#include "data/data.h"
+
+struct tree_difference {
+	struct str path;                /* "spec.template.spec.containers[0].image" */
+	const struct data *ours, *theirs;       /* theirs NULL: it is not there */
+};
+
+struct tree_differences {
+	struct tree_difference *at;
+	size_t n;
+};
+
+struct tree_differences tree_diff(struct arena *a, const struct data *ours, const struct data *theirs);
+
+/* Appends a value on one line, shortened to about MOST bytes: "a", 4, {...}. */
+void tree_value(struct buf *b, const struct data *d, size_t most);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * view.h - the objects of runs as they are now: a few watches for each namespace, whatever
+ * the number of runs and replicas, and the newest text of every object.
+ *
+ * Objects are kept as text, without what no state depends on, and become trees when a run is
+ * judged: a pod takes a few hundred bytes.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_VIEW_H
+#define TRAINC_RUNTIME_CLUSTER_VIEW_H
+
+#include "runtime/cluster/discovery.h"
+#include "runtime/cluster/object_watch.h"
+#include "runtime/status/status.h"
+
+struct view;
+
+struct view_options {
+	struct client *client;
+	struct str ns;                  /* empty: all namespaces */
+	struct str selector;            /* of members: "trainc.dev/job=bert" */
+	const struct resource *kinds;   /* besides Pods, Jobs and Events: what stands for runs, or holds them back */
+	size_t nkinds;
+	/* Something has changed. */
+	void (*changed)(void *to);
+	void *to;
+};
+
+/* Starts the watches. */
+struct view *view_start(struct arena *a, const struct view_options *o);
+void view_stop(struct view *v);
+/* Have all watches seen everything there is? */
+bool view_synced(const struct view *v);
+/* The first watch that gave up, as a sentence and a status; false when all go on. */
+bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
+/* Since when a watch is cut off from the server, by loop_now(); 0: none is. */
+int64_t view_cut_off(const struct view *v);
+/* Adds the objects of one run as trees in A: those with its label, and what names it. */
+void view_objects(const struct view *v, struct arena *a, struct str run, struct str ns, struct status_objects *ret);
+
+/* Calls EACH for every object of KIND (NULL: of any) that belongs to RUN, as a tree in A. */
+void view_each(const struct view *v, struct arena *a, const char *kind, struct str run, struct str ns,
+	void (*each)(void *to, struct str uid, const struct data *object), void *to);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * wanted.c - from the compiler's objects to what is sent.
+ */
+#include "runtime/cluster/wanted.h"
+
+#include "base/sha256.h"
+#include "data/data_write.h"
+#include "runtime/status/look.h"
+
+const char *wanted_outcome_word(enum wanted_outcome o)
+{
+	static const char *const words[] = { "unchanged", "created", "configured", "adopted", "recreated", "failed",
+		"skipped" };
+
+	return words[o];
+}
+
+/* Kinds that run something, and kinds that something else waits for. */
+static enum wanted_stage stage_of(const struct emit_listed *o)
+{
+	static const char *const configuration[] = { "ServiceAccount", "ConfigMap", "Secret", "PersistentVolumeClaim",
+		"PersistentVolume",
+		"PriorityClass", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ResourceQuota",
+			"LimitRange", NULL };
+	static const char *const running[] = { "Job", "Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet",
+		"CronJob", NULL };
+
+	if (str_is(o->kind, "Namespace"))
+		return STAGE_NAMESPACE;
+	if (text_among(o->kind, configuration))
+		return STAGE_CONFIGURATION;
+	if (str_is(o->kind, "Service"))
+		return STAGE_SERVICE;
+	return o->whole || text_among(o->kind, running) ? STAGE_WORKLOAD : STAGE_GANG;
+}
+
+static struct data *text_data(struct arena *a, struct str s)
+{
+	struct data *d = ARENA_NEW(a, struct data);
+
+	*d = (struct data){ .kind = DATA_STRING, .u.string = s };
+	return d;
+}
+
+static void put_member(struct arena *a, struct data *map, struct str key, struct data *value)
+{
+	for (size_t i = 0; i < map->u.map.n; i++)
+		if (str_eq(map->u.map.at[i].key, key)) {
+			map->u.map.at[i].value = value;
+			return;
+		}
+	struct data_member m = { .key = key, .value = value };
+	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
+}
+
+static struct data *get_map(struct arena *a, struct data *in, struct str key)
+{
+	struct data *map = data_get(in, key);
+
+	if (map && map->kind == DATA_MAP) {
+		struct data_member *old = map->u.map.at;
+		size_t n = map->u.map.n;
+		map->u.map.at = NULL;           /* made anew: the array that is there has no room for more */
+		map->u.map.n = 0;
+		for (size_t i = 0; i < n; i++)
+			ARENA_PUSH(a, map->u.map.at, map->u.map.n, old[i]);
+		return map;
+	}
+	map = ARENA_NEW(a, struct data);
+	map->kind = DATA_MAP;
+	put_member(a, in, key, map);
+	return map;
+}
+
+static struct str hash_of(struct arena *a, struct str text)
+{
+	char hex[65];
+
+	sha256_hex(text, hex);
+	return str_copy(a, (struct str){ hex, 16 });
+}
+
+/* Makes the object a member of the set, in a namespace that is written out. */
+static void make_member(struct arena *a, struct wanted *w, struct str id)
+{
+	struct data *root = w->tree, *metadata = get_map(a, root, STR("metadata"));
+
+	if (w->ns.n)
+		put_member(a, metadata, STR("namespace"), text_data(a, w->ns));
+	put_member(a, get_map(a, metadata, STR("labels")), STR(APPLYSET_PART_OF), text_data(a, id));
+}
+
+static struct wanted wanted_from(struct arena *a, const struct emit_listed *o, struct str ns, struct str id)
+{
+	struct wanted w = { .from = o, .tree = o->tree, .stage = stage_of(o), .stale = true };
+	struct str written = status_text(o->tree, "metadata.namespace");
+
+	resource_split(o->api_version, &w.resource.group, &w.resource.version);
+	w.resource.kind = o->kind;
+	w.resource.namespaced = !o->scoped;
+	if (!o->scoped)
+		w.ns = written.n ? written : ns;
+	make_member(a, &w, id);
+	w.hash = hash_of(a, wanted_body(a, &w));
+	return w;
+}
+
+struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns,
+	struct str id)
+{
+	struct emit_listing *all = ARENA_NEW(a, struct emit_listing);
+	struct wanted_list list = { .ns = ns };
+	struct buf hashes = { 0 };
+
+	*all = emit_list(a, plan, j);
+	list.at = ARENA_ARRAY(a, struct wanted, all->n);
+	for (size_t i = 0; i < all->n; i++) {
+		struct wanted *w = &list.at[list.n++];
+		*w = wanted_from(a, &all->at[i], ns, id);
+		buf_printf(&hashes, "%.*s %.*s %.*s %.*s\n", STR_ARG(w->from->kind), STR_ARG(w->ns),
+			STR_ARG(w->from->name), STR_ARG(w->hash));
+	}
+	list.hash = hash_of(a, buf_text(&hashes));
+	buf_release(&hashes);
+	return list;
+}
+
+struct str wanted_body(struct arena *a, const struct wanted *w)
+{
+	struct buf b = { 0 };
+
+	data_write(&b, w->tree);
+	struct str body = buf_take(&b, a);
+	buf_release(&b);
+	return body;
+}
+
+struct str wanted_name(struct arena *a, const struct wanted_list *all, const struct wanted *w)
+{
+	if (w->ns.n && !str_eq(w->ns, all->ns))
+		return str_printf(a, "%.*s/%.*s/%.*s", STR_ARG(w->from->kind), STR_ARG(w->ns), STR_ARG(w->from->name));
+	return str_printf(a, "%.*s/%.*s", STR_ARG(w->from->kind), STR_ARG(w->from->name));
+}
+
+struct data *wanted_value(const struct wanted *w, const char *path)
+{
+	return (struct data *)(uintptr_t)status_path(w->tree, path);
+}

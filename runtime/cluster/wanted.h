@@ -1,0 +1,55 @@
+/*
+ * wanted.h - the objects of a run as they are to be: what is sent, in which order, and
+ * from which place of the program it came.
+ */
+#ifndef TRAINC_RUNTIME_CLUSTER_WANTED_H
+#define TRAINC_RUNTIME_CLUSTER_WANTED_H
+
+#include "emit/listed.h"
+#include "runtime/cluster/applyset.h"
+
+/* Objects of a stage are sent side by side; a stage begins when the one before is complete. */
+enum wanted_stage { STAGE_NAMESPACE, STAGE_CONFIGURATION, STAGE_SERVICE, STAGE_GANG, STAGE_WORKLOAD, STAGES };
+
+enum wanted_outcome {
+	WANTED_UNCHANGED, WANTED_CREATED, WANTED_CONFIGURED, WANTED_ADOPTED, WANTED_RECREATED,
+	WANTED_FAILED,                  /* the server refused it */
+	WANTED_SKIPPED                  /* an earlier stage failed */
+};
+const char *wanted_outcome_word(enum wanted_outcome o);         /* "created" */
+
+struct wanted {
+	const struct emit_listed *from;
+	struct data *tree;              /* what is sent, with the places */
+	struct resource resource;       /* `plural` is empty until discovery has found it */
+	struct str ns;                  /* empty for what has none */
+	enum wanted_stage stage;
+	struct str hash;                /* of the tree as the program wants it */
+	struct str uid;                 /* of the object that is there; empty: none, or not known */
+	bool stale;                     /* it has to be sent: new, changed, or gone */
+	bool exists;                    /* an object of that name is there */
+	enum wanted_outcome outcome;
+	struct answer *answer;
+};
+
+struct wanted_list {
+	struct wanted *at;
+	size_t n;
+	struct str ns;                  /* of the run */
+	struct str hash;                /* of all of it */
+};
+
+/*
+ * The objects of J in namespace NS (where the program names none), members of the set ID.
+ * Everything lives in A.
+ */
+struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns, struct str id);
+
+/* The body of one: its tree on one line. */
+struct str wanted_body(struct arena *a, const struct wanted *w);
+/* "Job ml/bert-worker" without the namespace where it is the run's: "Job/bert-worker". */
+struct str wanted_name(struct arena *a, const struct wanted_list *all, const struct wanted *w);
+/* The value at a path of keys with dots between them, to be replaced; NULL when it is not there. */
+struct data *wanted_value(const struct wanted *w, const char *path);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * backend.c - which backend a command line means, and what every command about runs begins and ends with.
+ */
+#include "runtime/command/backend.h"
+
+#include "runtime/command/runs.h"
+
+/* A run of that name is on this machine: then that is what was meant. */
+static bool has_local_run(struct session *s)
+{
+	int status;
+
+	if (!s->options->noperands || !backend_local.begin(s, &status))
+		return false;
+	bool any = false;
+	for (size_t i = 0; i < s->options->noperands && !any; i++)
+		any = backend_local.exists(s, s->options->operands[i]);
+	backend_local.end(s);
+	return any;
+}
+
+/* The backend that the options name; NULL after saying that there is none. */
+static const struct backend *find_backend(struct session *s)
+{
+	const char *command = command_word(s->options->command);
+
+	if (option_given(s->options, OPTION_LOCAL))
+		return &backend_local;
+	if (s->cluster)
+		return s->cluster;
+	if (has_local_run(s))
+		session_say(s, "'%.*s' runs on this machine; add --local: trainc %s --local %.*s",
+			STR_ARG(s->options->operands[0]), command,
+		            STR_ARG(s->options->operands[0]));
+	else
+		session_say(s, "this version has no runtime for clusters; trainc %s --local is about runs on this machine", command);
+	return NULL;
+}
+
+const struct backend *backend_of(struct session *s)
+{
+	s->backend = find_backend(s);
+	return s->backend;
+}
+
+const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status)
+{
+	const struct backend *b = backend_of(s);
+
+	*ret_status = STATUS_USAGE;
+	return b && runs_attend_init(s, a) && b->begin(s, ret_status) ? b : NULL;
+}
+
+int backend_end(struct session *s, struct attend *a, int status)
+{
+	attend_release(a);
+	s->backend->end(s);
+	return status;
+}

@@ -1,0 +1,86 @@
+/*
+ * backend.h - where runs are: on this machine or in a cluster.  Every command for runs
+ * asks a backend and none asks which one it is.
+ *
+ * A function that returns false has said why, on standard error, and leaves the status to
+ * end with.  Memory lives in the arena of the session.
+ */
+#ifndef TRAINC_RUNTIME_COMMAND_BACKEND_H
+#define TRAINC_RUNTIME_COMMAND_BACKEND_H
+
+#include "command/session.h"
+#include "runtime/command/changes.h"
+#include "runtime/run/attend.h"
+#include "runtime/status/object.h"
+
+/* A run that a command means. */
+struct chosen_run {
+	struct str name;
+	struct str ns;                  /* of the program; empty: it names none */
+	struct str record;              /* plan_record_write() of its program; empty: the run was named, not its program */
+};
+struct chosen {
+	struct chosen_run *at;
+	size_t n;
+};
+
+/* A run that `run` stays with until its end. */
+struct attached {
+	struct session *session;
+	struct attend *attend;
+	void *own;                      /* the backend's */
+	int signals;                    /* how often we were asked to stop */
+};
+
+struct backend {
+	const char *option;             /* what the command line says to reach it: " --local", or "" */
+	const char *place;              /* "on this machine" */
+
+	/* Before anything else: finds the state directory, or the API server. */
+	bool (*begin)(struct session *s, int *ret_status);
+	void (*end)(struct session *s);
+	/* All runs that there are, in order. */
+	bool (*names)(struct session *s, struct chosen *ret, int *ret_status);
+	bool (*exists)(struct session *s, struct str name);
+	/* Looks at a run. */
+	bool (*open)(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status);
+	/* All runs have been opened: fetches their states.  NULL: they are there. */
+	bool (*opened)(struct session *s, int *ret_status);
+	/*
+	 * Makes it so that the jobs of all programs run.  Returns the status so far; runs that are to be
+	 * waited for are in RET.
+	 */
+	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
+	/* The same for `run`: false with a status after taking back what was started. */
+	bool (*attach)(struct attached *r, struct programs *all, int *ret_status);
+	void (*attach_changed)(struct attached *r, size_t run);
+	/* SIGINT and the like: true to leave. */
+	bool (*attach_signal)(struct attached *r, int signal);
+	/* After the last: ends and cleans up; STATUS is the verdict's, and what to leave with is returned. */
+	int (*attach_end)(struct attached *r, enum attend_end end, int status);
+	/* The lines of all runs of A. */
+	struct log_source *(*logs)(struct session *s, const struct attend *a, const struct log_choice *choice);
+	bool (*scale)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
+	/* Starts replica N of a role again; NULL: the backend has no such request. */
+	bool (*restart)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
+	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
+	/* Stops the runs of A, removes everything that belongs to them and notes it in C; the status to leave with. */
+	int (*remove)(struct session *s, struct attend *a, struct changes *c);
+	/*
+	 * Adds what `fit` counts with: nodes, the pods on them, and quotas and queues of the namespaces.  An empty namespace is replaced by
+	 * the one that is meant.  NULL: there are no nodes.
+	 */
+	bool (*nodes)(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
+	/* Shows what apply would change; NULL: nothing can be compared.  0, 1 when there are differences, else what went wrong. */
+	int (*diff)(struct session *s, struct programs *all);
+};
+
+/* The one that the command line means; NULL after saying what is missing (status 2). */
+const struct backend *backend_of(struct session *s);
+/* Finds and begins the backend of a command about runs, and prepares A; NULL with a status after saying what is wrong. */
+const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status);
+/* Releases A and ends the backend; returns STATUS. */
+int backend_end(struct session *s, struct attend *a, int status);
+extern const struct backend backend_local;
+
+#endif

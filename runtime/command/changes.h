@@ -1,0 +1,33 @@
+/*
+ * changes.h - what a command has changed: a line for each thing, or with -o json one document in the end.
+ *
+ * The document is {"schemaVersion":1,"runs":[{"name","namespace","result"}]}, where a run that was scaled has "roles", and one that was
+ * deleted from a cluster has "objects".
+ */
+#ifndef TRAINC_RUNTIME_COMMAND_CHANGES_H
+#define TRAINC_RUNTIME_COMMAND_CHANGES_H
+
+#include "command/session.h"
+
+struct changes {
+	struct session *session;
+	bool json;
+	struct buf runs;                /* the elements of "runs" so far */
+	struct buf parts;               /* members of the run to come: its objects, or its roles */
+	bool any;                       /* a run has been noted */
+	const char *list;               /* what PARTS are: "objects", "roles"; NULL: there are none */
+};
+
+struct changes changes_begin(struct session *s);
+/* Notes an object of the next run: "Job/bert-worker", "deleted". */
+void changes_object(struct changes *c, struct str name, const char *result);
+/* Notes another size of a role of RUN. */
+void changes_role(struct changes *c, struct str run, struct str role, int64_t from, int64_t to);
+/* Notes what became of a run: "deleted". */
+void changes_run(struct changes *c, struct str name, struct str ns, const char *result);
+/* Writes the document, where one was asked for, and releases C. */
+void changes_end(struct changes *c);
+/* Releases C; the document of another command follows. */
+void changes_drop(struct changes *c);
+
+#endif

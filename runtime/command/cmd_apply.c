@@ -1,0 +1,61 @@
+/* cmd_apply.c - make it so that the programs run, and leave them running. */
+#include "runtime/command/runs.h"
+
+/* Is there nothing to wait for, by what is known already? */
+static bool all_reached(const struct attend *a, enum run_goal goal)
+{
+	bool failed;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (!goal_reached(&a->runs[i], goal, &failed))
+			return false;
+	return true;
+}
+
+/* A run that was just created has no state yet, and somebody wants to read it. */
+static bool lacks_state(const struct session *s, const struct attend *a)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->n; i++)
+		any = any || a->runs[i].state.phase == RUN_ABSENT;
+	return any && str_is(option_value(s->options, OPTION_OUTPUT), "json");
+}
+
+/* Waits as far as --for says; the status so far is STATUS. */
+static int wait_for_all(struct session *s, const struct backend *b, struct attend *a, int status)
+{
+	enum run_goal goal = option_given(s->options, OPTION_NO_WAIT) ? GOAL_CREATED : runs_goal(s, GOAL_RUNNING);
+	int waited;
+
+	if (a->n && status != STATUS_USAGE && !all_reached(a, goal)) {
+		if (b->opened && !b->opened(s, &waited))
+			return waited > 128 ? waited : runs_worse(status, waited);
+		waited = runs_wait(s, a, goal);
+		status = waited > 128 ? waited : runs_worse(status, waited);
+	} else if (lacks_state(s, a) && b->opened && !b->opened(s, &waited)) {
+		status = waited > 128 ? waited : runs_worse(status, waited);
+	}
+	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
+		runs_report(s, a, REPORT_JSON);
+	return status;
+}
+
+int cmd_apply(struct session *s)
+{
+	const struct backend *b = backend_of(s);
+	struct programs all = { 0 };
+	struct attend a;
+	int status = STATUS_USAGE;
+
+	if (!b || !runs_attend_init(s, &a) || !b->begin(s, &status))
+		return status;
+	if (session_plan(s, false, &all, &status)) {
+		status = b->apply(s, &all, &a);
+		status = status > 128 ? status : wait_for_all(s, b, &a, status);
+	}
+	attend_release(&a);
+	session_release(&all);
+	b->end(s);
+	return status;
+}

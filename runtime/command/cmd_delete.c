@@ -1,0 +1,49 @@
+/*
+ * cmd_delete.c - stop runs and remove everything that belongs to them.
+ */
+#include "runtime/command/runs.h"
+
+/* What would be deleted, before anybody is asked. */
+static void show_plan(struct session *s, const struct attend *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_state *run = &a->runs[i].state;
+		struct buf b = { 0 };
+
+		report_counts(run, &b);
+		session_say(s, "run/%.*s will be deleted: %s%s%.*s", STR_ARG(a->runs[i].name), run_phase_word(run->phase), b.n ? "; " : "",
+		            STR_ARG(buf_text(&b)));
+		buf_release(&b);
+	}
+}
+
+/* Without operands nothing is meant, unless --all says so. */
+static bool choose(struct session *s, const struct backend *b, struct chosen *ret, int *status)
+{
+	if (!s->options->noperands && !option_given(s->options, OPTION_ALL)) {
+		session_say(s, "delete needs a run, or a program, or --all");
+		*status = STATUS_USAGE;
+		return false;
+	}
+	return runs_choose(s, b, option_given(s->options, OPTION_ALL) ? 0 : s->options->noperands, ret, status);
+}
+
+int cmd_delete(struct session *s)
+{
+	const struct backend *b;
+	struct chosen chosen;
+	struct attend a;
+	struct changes changes = changes_begin(s);
+	int status = STATUS_USAGE;
+
+	if (!(b = backend_begin(s, &a, &status)))
+		return status;
+	if (choose(s, b, &chosen, &status) && runs_watch(s, &chosen, &a, &status) && a.n) {
+		if (!option_given(s->options, OPTION_YES))
+			show_plan(s, &a);
+		if (runs_agreed(s, "delete", "deleted", &status))
+			status = b->remove(s, &a, &changes);
+	}
+	changes_end(&changes);
+	return backend_end(s, &a, status);
+}

@@ -1,0 +1,117 @@
+/* cmd_fit.c - do the replicas of the programs' jobs find nodes? */
+#include "emit/listed.h"
+#include "runtime/command/runs.h"
+#include "runtime/command/saved.h"
+#include "runtime/fit/fit.h"
+
+struct fitting {
+	struct session *session;
+	struct programs programs;
+	struct status_objects objects;
+	struct str *namespaces;         /* of each job, in order */
+	size_t n;
+};
+
+static void note_namespaces(struct fitting *f)
+{
+	for (size_t i = 0; i < f->programs.n; i++)
+		f->n += f->programs.at[i]->plan.njobs;
+	f->namespaces = ARENA_ARRAY(f->session->arena, struct str, f->n);
+	f->n = 0;
+	for (size_t i = 0; i < f->programs.n; i++)
+		for (size_t j = 0; j < f->programs.at[i]->plan.njobs; j++) {
+			const struct plan_job *job = &f->programs.at[i]->plan.jobs[j];
+			f->namespaces[f->n++] = job->ns.set ? job->ns.value : STR("");
+		}
+}
+
+static void default_namespaces(struct fitting *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!f->namespaces[i].n)
+			f->namespaces[i] = STR("default");
+}
+
+static void put_text(const struct fit_job *job, const struct fit_answer *x, struct buf *out)
+{
+	buf_printf(out, "%-5s  %.*s%s%.*s\n", fit_word(x->when), STR_ARG(job->name), x->why.n ? ": " : "", STR_ARG(x->why));
+}
+
+static void put_json(const struct fit_job *job, const struct fit_answer *x, bool first, struct buf *out)
+{
+	buf_z(out, first ? "{\"name\":" : ",{\"name\":");
+	buf_json(out, job->name);
+	buf_z(out, ",\"namespace\":");
+	buf_json(out, job->ns);
+	buf_printf(out, ",\"fits\":\"%s\",\"reason\":", fit_word(x->when));
+	buf_json(out, x->why);
+	buf_char(out, '}');
+}
+
+/* Every job by itself: what the others of the program would take is not counted. */
+static int judge_all(struct fitting *f)
+{
+	struct session *s = f->session;
+	struct fit_cluster c = fit_cluster_of(s->arena, &f->objects);
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json"), all = true;
+	struct buf out = { 0 };
+	size_t n = 0;
+
+	buf_z(&out, json ? "{\"schemaVersion\":1,\"jobs\":[" : "");
+	for (size_t i = 0; i < f->programs.n; i++)
+		for (size_t j = 0; j < f->programs.at[i]->plan.njobs; j++, n++) {
+			struct arena a = { 0 };
+			const struct plan *plan = &f->programs.at[i]->plan;
+			struct fit_job job = { .name = plan->jobs[j].name, .ns = f->namespaces[n] };
+			struct emit_listing listing = emit_list(&a, plan, &plan->jobs[j]);
+			for (size_t k = 0; k < listing.n; k++)
+				fit_add_object(&a, &c.resources, listing.at[k].tree, &job);
+			struct fit_answer x = fit_judge(&c, &job);
+			if (json)
+				put_json(&job, &x, !n, &out);
+			else
+				put_text(&job, &x, &out);
+			all = all && x.when == FIT_NOW;
+			arena_release(&a);
+		}
+	buf_z(&out, json ? "]}\n" : "");
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	return all ? STATUS_DONE : STATUS_FAILED;
+}
+
+/* Nodes of a file. */
+static int fit_offline(struct session *s)
+{
+	struct fitting f = { .session = s };
+	struct sources sources = { .arena = s->arena };
+	int status = STATUS_PROGRAM;
+
+	if (saved_read(s, option_value(s->options, OPTION_NODES), &sources, &f.objects) && session_plan(s, false, &f.programs, &status)) {
+		note_namespaces(&f);
+		default_namespaces(&f);
+		status = judge_all(&f);
+	}
+	session_release(&f.programs);
+	return status;
+}
+
+int cmd_fit(struct session *s)
+{
+	const struct backend *b = option_given(s->options, OPTION_NODES) ? NULL : backend_of(s);
+	struct fitting f = { .session = s };
+	int status = STATUS_USAGE;
+
+	if (option_given(s->options, OPTION_NODES))
+		return fit_offline(s);
+	if (!b || !b->begin(s, &status))
+		return status;
+	if (session_plan(s, false, &f.programs, &status)) {
+		note_namespaces(&f);
+		if (b->nodes(s, f.namespaces, f.n, &f.objects, &status))
+			status = judge_all(&f);
+	}
+	session_release(&f.programs);
+	b->end(s);
+	return status;
+}

@@ -1,0 +1,138 @@
+/* cmd_logs.c - what replicas printed, merged by time; with -f what they will print. */
+#include "runtime/command/logs.h"
+#include "runtime/command/runs.h"
+
+struct reading {
+	struct log_wish wish;
+	bool follow;
+};
+
+static bool is_over(const struct run_replica *r) { return r->state == REPLICA_SUCCEEDED || r->state == REPLICA_FAILED; }
+
+/* Nothing more can come from those that are wanted (R-LOG9). */
+static bool output_over(void *context)
+{
+	const struct reading *r = context;
+	const struct run_watch *w = &r->wish.attend->runs[0];
+
+	if (!r->follow)
+		return true;
+	for (size_t k = 0; k < w->state.nroles; k++)
+		for (int64_t i = 0; i < w->state.roles[k].max; i++)
+			if (logs_wanted(&r->wish, &w->state, k, i, NULL) && !is_over(&w->state.roles[k].at[i]))
+				return false;
+	return r->wish.all ? run_watch_over(w) : true;
+}
+
+/* A rank that fails is wanted from then on, and replicas may be new. */
+static void changed(void *context, size_t run)
+{
+	const struct reading *r = context;
+
+	(void)run;
+	log_source_reconsider(r->wish.attend->logs);
+}
+
+static bool nobody_reads(void *context)
+{
+	const struct reading *r = context;
+
+	return r->wish.attend->out.gone;
+}
+
+/* R-LOG2: which of those that are wanted have not printed anything. */
+static void say_silent(struct session *s, const struct reading *r)
+{
+	const struct run_state *run = &r->wish.attend->runs[0].state;
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	for (size_t k = 0; k < run->nroles; k++)
+		for (int64_t i = 0; i < run->roles[k].max; i++) {
+			const struct run_replica *p = &run->roles[k].at[i];
+			int64_t needed = r->wish.previous ? 2 : 1;
+			if (!logs_wanted(&r->wish, run, k, i, NULL) || p->attempts >= needed || n++ >= 5)
+				continue;
+			buf_printf(&b, "%s%.*s/%lld", b.n ? ", " : "", STR_ARG(run->roles[k].name), (long long)i);
+		}
+	if (n > 5)
+		buf_printf(&b, " and %zu more", n - 5);
+	if (n && r->wish.previous)
+		session_say(s, "no attempt before the last one: %.*s", STR_ARG(buf_text(&b)));
+	else if (n)
+		session_say(s, "not started yet: %.*s", STR_ARG(buf_text(&b)));
+	buf_release(&b);
+}
+
+/* Programs hold output back that goes to no terminal: what seems to hang may have said much. */
+static void say_held_back(struct session *s, const struct attend *a, const struct reading *r)
+{
+	const struct run_state *run = &r->wish.attend->runs[0].state;
+
+	if (r->follow || r->wish.since || r->wish.previous || r->wish.tail == 0 || a->print.any)
+		return;
+	for (size_t k = 0; k < run->nroles; k++)
+		for (int64_t i = 0; i < run->roles[k].max; i++) {
+			const struct run_replica *p = &run->roles[k].at[i];
+			if ((p->state != REPLICA_STARTED && p->state != REPLICA_READY) || !logs_wanted(&r->wish, run, k, i, NULL))
+				continue;
+			session_say(s, "%.*s/%lld runs and has printed nothing; programs may hold output back that goes to no terminal: "
+				"for Python set env { PYTHONUNBUFFERED = 1 }", STR_ARG(run->roles[k].name), (long long)i);
+			return;
+		}
+}
+
+static int read_logs(struct session *s, const struct backend *b, struct attend *a, struct reading *r)
+{
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
+
+	a->context = r;
+	a->output_over = output_over;
+	a->reached = nobody_reads;
+	a->changed = changed;
+	logs_follow(s, b, a, &r->wish, json);
+	if (!r->follow)
+		say_silent(s, r);
+	attend_open(a);
+	enum attend_end end = attend(a);
+	attend_close(a);
+	if (a->out.error)
+		s->error = a->out.error;
+	if (end == ATTEND_INTERRUPTED)
+		return runs_interrupted(s, a);
+	say_held_back(s, a, r);
+	if (r->follow && a->runs[0].state.phase == RUN_UNKNOWN) {
+		session_say(s, "nothing watches run '%.*s' any more: %.*s", STR_ARG(a->runs[0].name), STR_ARG(a->runs[0].state.cause));
+		return STATUS_FAILED;
+	}
+	if (option_given(s->options, OPTION_EXIT_STATUS) && a->runs[0].state.phase != RUN_SUCCEEDED && run_watch_over(&a->runs[0]))
+		return STATUS_FAILED;
+	return STATUS_DONE;
+}
+
+int cmd_logs(struct session *s)
+{
+	const struct backend *b = backend_of(s);
+	struct reading r = { .follow = option_given(s->options, OPTION_FOLLOW) };
+	struct chosen chosen;
+	struct attend a;
+	int status = STATUS_USAGE;
+
+	if (!b || !runs_attend_init(s, &a) || !logs_wish(s, &r.wish) || !b->begin(s, &status))
+		return status;
+	r.wish.attend = &a;
+	r.wish.follow = r.follow;
+	if (runs_choose(s, b, s->options->noperands, &chosen, &status)) {
+		if (chosen.n > 1) {
+			session_say(s, "the program has %zu jobs; choose one with --job", chosen.n);
+			status = STATUS_USAGE;
+		} else if (chosen.n && runs_watch(s, &chosen, &a, &status)) {
+			status = logs_check(s, &r.wish) ? read_logs(s, b, &a, &r) : STATUS_USAGE;
+		}
+	}
+	if (r.wish.grep)
+		regfree(r.wish.grep);
+	attend_release(&a);
+	b->end(s);
+	return status;
+}

@@ -1,0 +1,73 @@
+/*
+ * cmd_run.c - a program from its start to its verdict: every job of it, with what
+ * they print.
+ */
+#include "base/file.h"
+#include "runtime/command/logs.h"
+#include "runtime/command/runs.h"
+
+struct run_command {
+	const struct backend *backend;
+	struct attached attached;
+};
+
+static void changed(void *context, size_t i)
+{
+	struct run_command *r = context;
+
+	if (r->backend->attach_changed)
+		r->backend->attach_changed(&r->attached, i);
+	if (r->attached.attend->logs)
+		log_source_reconsider(r->attached.attend->logs);
+}
+
+static bool interrupted(void *context, int signal)
+{
+	struct run_command *r = context;
+
+	r->attached.signals++;
+	return r->backend->attach_signal(&r->attached, signal);
+}
+
+static int stand_by(struct session *s, struct run_command *r, struct log_wish *wish)
+{
+	struct attend *a = r->attached.attend;
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
+
+	a->context = r;
+	a->changed = changed;
+	a->interrupted = interrupted;
+	if (!json)
+		logs_follow(s, r->backend, a, wish, false);
+	runs_attend_open(s, a);
+	enum attend_end end = attend(a);
+	attend_close(a);
+	if (a->out.error)
+		session_say(s, "standard output could not be written: %.*s; the logs are complete", STR_ARG(file_reason(s->arena, a->out.error)));
+	int status = runs_verdict(s, a, a->progress.mode != PROGRESS_QUIET);
+	status = r->backend->attach_end(&r->attached, end, status);
+	if (json)
+		runs_report(s, a, REPORT_JSON);
+	return status;
+}
+
+int cmd_run(struct session *s)
+{
+	struct attend a;
+	struct run_command r = { .backend = backend_of(s), .attached = { .session = s, .attend = &a } };
+	struct programs all = { 0 };
+	struct log_wish wish;
+	int status = STATUS_USAGE;
+
+	if (!r.backend || !logs_wish(s, &wish) || !runs_attend_init(s, &a) || !r.backend->begin(s, &status))
+		return status;
+	if (session_plan(s, false, &all, &status) && r.backend->attach(&r.attached, &all, &status)) {
+		wish.attend = &a;
+		wish.follow = true;
+		status = logs_check(s, &wish) ? stand_by(s, &r, &wish) : r.backend->attach_end(&r.attached, ATTEND_OVER, STATUS_USAGE);
+	}
+	attend_release(&a);
+	session_release(&all);
+	r.backend->end(s);
+	return status;
+}

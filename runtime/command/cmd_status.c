@@ -1,0 +1,69 @@
+/* cmd_status.c - the states of runs, once or each time they change; and the list of all of them. */
+#include "runtime/command/runs.h"
+#include "runtime/command/status_from.h"
+
+struct watching {
+	struct session *session;
+	struct attend *attend;
+	enum report_form form;
+};
+
+/* One document for each change: a table of the run that has changed, or a line of JSON. */
+static void show_change(void *context, size_t i)
+{
+	struct watching *w = context;
+	struct attend one = { .runs = &w->attend->runs[i], .n = 1 };
+
+	if (!w->attend->runs[i].gone)
+		runs_report(w->session, &one, w->form);
+}
+
+static bool nobody_reads(void *context) { return ((struct watching *)context)->session->gone; }
+
+static int watch(struct session *s, struct attend *a, enum report_form form)
+{
+	struct watching w = { s, a, form == REPORT_JSON ? REPORT_JSON_LINE : form };
+
+	a->context = &w;
+	a->changed = show_change;
+	a->reached = nobody_reads;
+	attend_open(a);
+	runs_report(s, a, w.form);
+	enum attend_end end = attend(a);
+	attend_close(a);
+	return end == ATTEND_INTERRUPTED ? 128 + a->signal : STATUS_DONE;
+}
+
+static int show(struct session *s, size_t operands, enum report_form usual)
+{
+	const struct backend *b;
+	enum report_form form = runs_form(s, usual);
+	struct chosen chosen;
+	struct attend a;
+	int status = STATUS_USAGE;
+
+	if (!(b = backend_begin(s, &a, &status)))
+		return status;
+	if (runs_choose(s, b, operands, &chosen, &status)) {
+		runs_watch(s, &chosen, &a, &status);
+		if (!chosen.n && form != REPORT_JSON && form != REPORT_NAME)
+			session_say(s, "no runs %s", b->place);
+		else if (option_given(s->options, OPTION_WATCH) && a.n)
+			status = watch(s, &a, form);
+		else if (a.n || !chosen.n)
+			runs_report(s, &a, form);
+	}
+	return backend_end(s, &a, status);
+}
+
+int cmd_status(struct session *s)
+{
+	if (option_given(s->options, OPTION_FROM))
+		return status_from(s);
+	if (!option_given(s->options, OPTION_NOW))
+		return show(s, s->options->noperands, REPORT_TABLE);
+	session_say(s, "'--now' is for saved objects; add --from FILE");
+	return STATUS_USAGE;
+}
+
+int cmd_list(struct session *s) { return show(s, 0, REPORT_LIST); }

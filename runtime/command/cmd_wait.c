@@ -1,0 +1,82 @@
+/* cmd_wait.c - until runs have come as far as they are to come. */
+#include "runtime/command/runs.h"
+
+struct waiting {
+	const struct attend *attend;
+	enum run_goal goal;
+	bool impatient;                 /* --fail-on-stall */
+};
+
+static bool any_stalled(const struct attend *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->runs[i].state.phase == RUN_STALLED)
+			return true;
+	return false;
+}
+
+/* All have come so far, or one never will. */
+static bool settled(void *context)
+{
+	const struct waiting *w = context;
+	bool all = true, failed;
+
+	if (w->impatient && any_stalled(w->attend))
+		return true;
+	for (size_t i = 0; i < w->attend->n; i++) {
+		bool reached = goal_reached(&w->attend->runs[i], w->goal, &failed);
+		/* the end of what has failed is worth waiting for: its first failing rank is known then */
+		if (failed && run_watch_over(&w->attend->runs[i]))
+			return true;
+		all = all && reached;
+	}
+	return all;
+}
+
+static int outcome(struct session *s, const struct attend *a, enum run_goal goal, enum attend_end end)
+{
+	bool failed;
+
+	if (end == ATTEND_INTERRUPTED)
+		return runs_interrupted(s, a);
+	if (end == ATTEND_TIMEOUT) {
+		session_say(s, "the time is up; the run%s on", a->n == 1 ? " goes" : "s go");
+		return STATUS_TIMEOUT;
+	}
+	if (any_stalled(a) && option_given(s->options, OPTION_FAIL_ON_STALL)) {
+		for (size_t i = 0; i < a->n; i++)
+			if (a->runs[i].state.phase == RUN_STALLED)
+				session_say(s, "run '%.*s' is stalled: %.*s", STR_ARG(a->runs[i].name), STR_ARG(a->runs[i].state.cause));
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < a->n; i++)
+		if (!goal_reached(&a->runs[i], goal, &failed))
+			return runs_verdict(s, a, false);
+	return STATUS_DONE;
+}
+
+int runs_wait(struct session *s, struct attend *a, enum run_goal goal)
+{
+	struct waiting w = { a, goal, option_given(s->options, OPTION_FAIL_ON_STALL) };
+
+	a->context = &w;
+	a->reached = settled;
+	runs_attend_open(s, a);
+	enum attend_end end = attend(a);
+	attend_close(a);
+	return outcome(s, a, goal, end);
+}
+
+int cmd_wait(struct session *s)
+{
+	const struct backend *b;
+	struct chosen chosen;
+	struct attend a;
+	int status = STATUS_USAGE;
+
+	if (!(b = backend_begin(s, &a, &status)))
+		return status;
+	if (runs_choose(s, b, s->options->noperands, &chosen, &status) && runs_watch(s, &chosen, &a, &status))
+		status = runs_wait(s, &a, runs_goal(s, GOAL_COMPLETE));
+	return backend_end(s, &a, status);
+}

@@ -1,0 +1,168 @@
+/*
+ * cmd_why.c - one screen that says why a run is not running, or why it failed, with the evidence and
+ * what to do.
+ *
+ * The cause and the evidence are those of the state; what to do follows from words of the scheduler, of the
+ * kubelet and of controllers, each of which has one meaning.
+ */
+#include <unistd.h>
+
+#include "base/words.h"
+#include "runtime/command/runs.h"
+
+/* Words of a cause or of the evidence, and the next step. */
+static const struct advice {
+	const char *words, *what;
+} advice[] = {
+	{ "Insufficient ", "the nodes have too little of it free: ask for less, wait until others end, or add nodes; 'kubectl describe nodes' shows what is taken" },
+	{ "didn't match Pod's node affinity/selector", "no node has the labels that the role selects with 'node' or through its accelerator; 'kubectl get nodes --show-labels' lists them" },
+	{ "untolerated taint", "the nodes that fit are tainted: add the taint to 'tolerate', or ask for other nodes" },
+	{ "didn't match pod anti-affinity", "'spread' wants each replica on a node of its own, and there are too few nodes" },
+	{ "unbound immediate PersistentVolumeClaims", "a claim has no volume: 'kubectl get pvc' shows which, and its storage class" },
+	{ "persistentvolumeclaim \"", "the claim does not exist in this namespace: create it, or correct its name in 'mounts'" },
+	{ "storageclass", "the storage class of a claim does not exist: 'kubectl get storageclass' lists those that do" },
+	{ "ImagePullBackOff", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a private registry" },
+	{ "ErrImagePull", "the image cannot be pulled: check its name and tag in 'image', and 'pull_secrets' for a private registry" },
+	{ "InvalidImageName", "'image' is not the name of an image" },
+	{ "exceeded quota", "the quota of the namespace is used up: ask for less, end other runs, or have it raised; 'kubectl describe quota' shows it" },
+	{ "violates PodSecurity", "the namespace forbids what the pods ask for, such as host paths or root: use another namespace, or change the pods with 'raw pod'" },
+	{ "usage per Container", "a LimitRange of the namespace bounds what a container may ask for; 'kubectl describe limitrange' shows it" },
+	{ "usage per Pod", "a LimitRange of the namespace bounds what a pod may ask for; 'kubectl describe limitrange' shows it" },
+	{ "must be less than or equal to", "a LimitRange of the namespace sets a limit below what the pod asks for; 'kubectl describe limitrange' shows it" },
+	{ "serviceaccount \"", "the service account does not exist: create it, or correct 'service_account'" },
+	{ "no PriorityClass with name", "the priority class does not exist: correct 'priority'; 'kubectl get priorityclass' lists those that do" },
+	{ "secret \"", "a Secret does not exist in this namespace: create it, or correct its name" },
+	{ "configmap \"", "a ConfigMap does not exist in this namespace: create it, or correct its name" },
+	{ "OOMKilled", "the replica used more memory than 'memory' gives it: ask for more, or use less" },
+	{ "command not found", "the image has no such program: check 'command' and PATH in the image" },
+	{ "executable file not found", "the image has no such program: check 'command' and PATH in the image" },
+	{ "no such file or directory", "a path does not exist in the container: check 'command', 'workdir' and 'mounts'" },
+	{ "CrashLoopBackOff", "the program ends by itself again and again: its output before the last end is in 'logs --previous'" },
+	{ "DeadlineExceeded", "the run took longer than its 'timeout'" },
+	{ "Evicted", "the node needed the room: ask for as much memory and disk as the replica uses" },
+	{ "Preempted", "a pod of higher priority took the place: set 'priority', or wait" },
+	{ "node is not ready", "a node does not answer; its pods begin again elsewhere when the node is given up" },
+	{ "FailedMount", "a volume cannot be mounted: check its name, and the node's view of the storage" },
+};
+
+static bool holds_words(struct str text, const char *words) { return text.n && memmem(text.p, text.n, words,
+	strlen(words)) != NULL; }
+
+/* Everything that is known to be wrong, in one text. */
+static struct str evidence_of(struct arena *a, const struct run_state *s)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%.*s\n%.*s\n", STR_ARG(s->cause), STR_ARG(s->failure.reason));
+	for (size_t i = 0; i < s->nroles; i++) {
+		buf_printf(&b, "%.*s\n", STR_ARG(s->roles[i].cause));
+		for (int64_t k = 0; k < s->roles[i].max; k++)
+			buf_printf(&b, "%.*s\n", STR_ARG(s->roles[i].at[k].cause));
+	}
+	for (size_t i = 0; i < s->nobjects; i++)
+		buf_printf(&b, "%.*s\n", STR_ARG(s->objects[i].cause));
+	for (size_t i = 0; i < s->nevents; i++)
+		buf_printf(&b, "%.*s %.*s\n", STR_ARG(s->events[i].reason), STR_ARG(s->events[i].message));
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+struct answers {
+	const char **at;
+	size_t n;
+};
+
+static void add_answer(struct arena *a, struct answers *all, const char *what)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!strcmp(all->at[i], what))
+			return;
+	ARENA_PUSH(a, all->at, all->n, what);
+}
+
+/* What to do: by the state where it says so itself, else by the words of the evidence. */
+static struct answers answers_of(struct arena *a, const struct run_state *s)
+{
+	struct str evidence = evidence_of(a, s);
+	struct answers all = { 0 };
+
+	switch (s->phase) {
+	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
+	case RUN_SUSPENDED: add_answer(a, &all, "'trainc resume' starts its replicas"); break;
+	case RUN_QUEUED: add_answer(a, &all,
+		"the queue starts it when its turn comes; ask for less, or for another queue, to be sooner"); break;
+	case RUN_ABSENT: add_answer(a, &all, "'trainc apply' creates its objects"); break;
+	default: break;
+	}
+	for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+		if (holds_words(evidence, advice[i].words))
+			add_answer(a, &all, advice[i].what);
+	if (s->failure.known && !all.n)
+		add_answer(a, &all, "the program ended with an error of its own: 'trainc logs' shows the first failing rank");
+	return all;
+}
+
+static void explain_text(const struct run_state *run, const struct answers *all, struct buf *out)
+{
+	const struct run_state *runs[] = { run };
+	struct report r = { .runs = runs, .n = 1, .now = clock_real(), .width = session_width(STDOUT_FILENO) };
+
+	size_t before = out->n;
+	report_details(&r, run, out);
+	if (out->n == before) {
+		buf_printf(out, "%.*s: %s%s", STR_ARG(run->name), run_phase_word(run->phase), run->cause.n ? ": " : "");
+		put_escaped(out, run->cause);
+		buf_char(out, '\n');
+	}
+	for (size_t i = 0; i < all->n; i++)
+		buf_printf(out, "%s%s\n", i ? "            " : "what to do: ", all->at[i]);
+	if (run->phase == RUN_RUNNING)
+		buf_z(out, "nothing holds it back: as many replicas are ready as should be\n");
+}
+
+static void explain_json(const struct run_state *run, const struct answers *all, struct buf *out)
+{
+	buf_z(out, "{\"schemaVersion\":1,\"run\":{");
+	report_json_run(run, out);
+	buf_z(out, "},\"advice\":[");
+	for (size_t i = 0; i < all->n; i++) {
+		buf_z(out, i ? "," : "");
+		buf_json(out, str_of(all->at[i]));
+	}
+	buf_z(out, "]}\n");
+}
+
+static void explain(struct session *s, const struct attend *a)
+{
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_state *run = &a->runs[i].state;
+		struct answers all = answers_of(s->arena, run);
+		if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
+			explain_json(run, &all, &out);
+		else
+			explain_text(run, &all, &out);
+	}
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+}
+
+/* 0 with an answer, 8 without such a run. */
+int cmd_why(struct session *s)
+{
+	const struct backend *b;
+	struct chosen chosen;
+	struct attend a;
+	int status = STATUS_USAGE;
+
+	if (!(b = backend_begin(s, &a, &status)))
+		return status;
+	if (runs_choose(s, b, s->options->noperands, &chosen, &status)) {
+		runs_watch(s, &chosen, &a, &status);
+		explain(s, &a);
+		status = status == STATUS_USAGE ? STATUS_FAILED : status;
+	}
+	return backend_end(s, &a, status);
+}

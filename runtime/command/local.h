@@ -1,0 +1,33 @@
+/*
+ * local.h - what the command line says about a run on this machine, and starting it.
+ */
+#ifndef TRAINC_RUNTIME_COMMAND_LOCAL_H
+#define TRAINC_RUNTIME_COMMAND_LOCAL_H
+
+#include "runtime/local/keeper.h"
+#include "runtime/command/backend.h"
+
+/* From --isolate, --mount and the others of their kind; false after saying what is wrong (status 2). */
+bool local_options(struct session *s, struct engine_options *ret);
+
+/*
+ * Start one job; what there is to say about it is said.  False with the status to
+ * leave with.
+ */
+bool local_start(struct session *s, const struct keeper_start *start, struct keeper *ret, int *ret_status);
+
+/* The state directory, after backend_local.begin(). */
+struct str local_state_dir(const struct session *s);
+
+/* Functions of backend_local that have a file of their own. */
+int local_apply(struct session *s, struct programs *all, struct attend *ret);
+bool local_attach(struct attached *x, struct programs *all, int *ret_status);
+void local_attach_changed(struct attached *x, size_t i);
+bool local_attach_signal(struct attached *x, int signal);
+int local_attach_end(struct attached *x, enum attend_end end, int status);
+int local_remove(struct session *s, struct attend *a, struct changes *c);
+
+/* Says the sentences of TEXT, one a line, each as from us. */
+void local_say_lines(struct session *s, struct str text);
+
+#endif

@@ -1,0 +1,132 @@
+/* local_apply.c - starts jobs as processes of this machine and leaves them running. */
+#include <time.h>
+
+#include "runtime/command/local.h"
+#include "runtime/command/runs.h"
+#include "runtime/local/run_dir.h"
+#include "runtime/run/identity.h"
+
+struct applying {
+	struct session *session;
+	struct keeper_start start;
+	struct chosen running;          /* runs to wait for */
+	int status;                     /* the worst so far */
+};
+
+static void tell(struct applying *p, struct str name, const char *verb)
+{
+	struct str form = option_value(p->session->options, OPTION_OUTPUT);
+
+	if (str_is(form, "name"))
+		session_write(p->session, str_printf(p->session->arena, "run/%.*s\n", STR_ARG(name)));
+	else if (!str_is(form, "json"))
+		session_write(p->session, str_printf(p->session->arena, "run/%.*s %s\n", STR_ARG(name), verb));
+}
+
+static void add_running(struct applying *p, struct str name)
+{
+	struct chosen_run r = { .name = name };
+
+	ARENA_PUSH(p->session->arena, p->running.at, p->running.n, r);
+}
+
+/* A run that lives: the same one, or another. */
+static void compare(struct applying *p, const struct run_state *run)
+{
+	struct session *s = p->session;
+	struct str name = p->start.job->name;
+
+	if (identity_is_older(run->digest))
+		session_say(s, "run '%.*s' was started by an earlier version of trainc: whether its program is the same is unknown", STR_ARG(name));
+	else if (run->digest.n && !str_eq(run->digest, p->start.digest)) {
+		session_say(s, "run '%.*s' was started from another program or with other options, and still runs; 'trainc delete --local %.*s' ends it",
+		            STR_ARG(name), STR_ARG(name));
+		p->status = runs_worse(p->status, STATUS_CONFLICT);
+		return;
+	}
+	tell(p, name, "unchanged");
+	add_running(p, name);
+}
+
+/* Another command starts a run of that name at this moment: waits until it says which.  False when it does not come about. */
+static bool started_meanwhile(struct applying *p)
+{
+	const struct timespec pause = { 0, 10 * 1000000 };
+	struct run_state run;
+	struct str why;
+
+	for (int tries = 0; tries < 500; tries++) {
+		if (run_load(p->session->arena, p->start.state_dir, p->start.job->name, &run, &why) && run.digest.n && !run_phase_final(run.phase)) {
+			compare(p, &run);
+			return true;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static void start_job(struct applying *p, const char *verb)
+{
+	struct str why;
+	struct keeper k;
+	int status;
+
+	if (keeper_start(p->session->arena, &p->start, &k, &why, &status)) {
+		local_say_lines(p->session, k.notes);
+		tell(p, p->start.job->name, verb);
+		add_running(p, p->start.job->name);
+	} else if (status != STATUS_CONFLICT || !started_meanwhile(p)) {
+		local_say_lines(p->session, why);
+		p->status = runs_worse(p->status, status);
+	}
+}
+
+/* A run that has ended stays as it is unless it is to be started again (R-RERUN). */
+static void finished(struct applying *p, const struct run_state *s)
+{
+	struct buf b = { 0 };
+
+	if (option_given(p->session->options, OPTION_RERUN)) {
+		start_job(p, "recreated");
+		return;
+	}
+	report_headline(s, &b);
+	tell(p, s->name, "unchanged");
+	session_say(p->session, "run '%.*s' has ended: %.*s; --rerun starts it again", STR_ARG(s->name), STR_ARG(buf_text(&b)));
+	buf_release(&b);
+	p->status = runs_worse(p->status, s->phase == RUN_SUCCEEDED ? STATUS_DONE : s->phase == RUN_FAILED ? STATUS_FAILED : STATUS_CONFLICT);
+}
+
+static void apply_job(struct applying *p)
+{
+	struct str why;
+	struct run_state run;
+
+	if (!run_load(p->session->arena, p->start.state_dir, p->start.job->name, &run, &why)) {
+		start_job(p, "created");
+	} else if (run_phase_final(run.phase)) {
+		finished(p, &run);
+	} else {
+		compare(p, &run);
+	}
+}
+
+int local_apply(struct session *s, struct programs *all, struct attend *ret)
+{
+	struct engine_options o;
+	struct applying p = { .session = s, .start = { .options = &o, .replace = true, .state_dir = local_state_dir(s) } };
+	int status;
+
+	if (!local_options(s, &o))
+		return STATUS_USAGE;
+	for (size_t i = 0; i < all->n; i++) {
+		p.start.file = s->options->operands[i];
+		for (size_t k = 0; k < all->at[i]->plan.njobs; k++) {
+			p.start.job = &all->at[i]->plan.jobs[k];
+			p.start.digest = runs_digest(s, &all->at[i]->plan, p.start.job);
+			apply_job(&p);
+		}
+	}
+	runs_watch(s, &p.running, ret, &status);
+	return runs_worse(p.status, status);
+}

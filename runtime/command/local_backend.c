@@ -1,0 +1,129 @@
+/*
+ * local_backend.c - runs on this machine as a backend of the commands.
+ */
+#include "runtime/command/local.h"
+
+#include <unistd.h>
+
+#include "runtime/command/runs.h"
+#include "runtime/local/follow.h"
+#include "runtime/local/run_dir.h"
+#include "runtime/local/watch.h"
+
+static bool local_begin(struct session *s, int *ret_status)
+{
+	struct str *dir = ARENA_NEW(s->arena, struct str), why;
+
+	s->backend_own = dir;
+	if (state_dir(s->arena, dir, &why))
+		return true;
+	session_say(s, "%.*s", STR_ARG(why));
+	*ret_status = STATUS_OUTPUT;
+	return false;
+}
+
+static void local_end(struct session *s) { s->backend_own = NULL; }
+
+static bool local_names(struct session *s, struct chosen *ret, int *ret_status)
+{
+	struct run_names all = run_list(s->arena, local_state_dir(s));
+
+	*ret_status = STATUS_DONE;
+	for (size_t i = 0; i < all.n; i++) {
+		struct chosen_run r = { .name = all.at[i] };
+		ARENA_PUSH(s->arena, ret->at, ret->n, r);
+	}
+	return true;
+}
+
+static bool local_exists(struct session *s, struct str name)
+{
+	struct run_names all = run_list(s->arena, local_state_dir(s));
+
+	for (size_t i = 0; i < all.n; i++)
+		if (str_eq(all.at[i], name))
+			return true;
+	return false;
+}
+
+/* A state that nobody confirms is said to be old. */
+static void say_silent(struct session *s, const struct run_watch *w)
+{
+	if (local_watch_silent(w))
+		session_say(s, "run '%.*s': its keeper (process %ld) does not answer; this is the state that it saved last", STR_ARG(w->name),
+			(long)w->state.keeper.pid);
+	else if (w->state.phase == RUN_UNKNOWN && process_alive(&w->state.keeper, w->state.boot_id))
+		session_say(s, "run '%.*s': %.*s; 'trainc delete --local --force %.*s' ends it", STR_ARG(w->name), STR_ARG(w->state.cause), STR_ARG(w->name));
+}
+
+static bool local_open(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status)
+{
+	struct str why;
+
+	if (local_watch_open(s->arena, ret, local_state_dir(s), r->name, &why)) {
+		say_silent(s, ret);
+		return true;
+	}
+	session_say(s, "%.*s", STR_ARG(why));
+	*ret_status = STATUS_USAGE;
+	return false;
+}
+
+static struct log_source *local_logs(struct session *s, const struct attend *a, const struct log_choice *choice)
+{
+	struct follow *f = follow_new(s->arena);
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct follow_run r = { local_watch_dir(&a->runs[i]), &a->runs[i].state, choice->wanted, choice->context };
+		follow_add(f, &r);
+	}
+	return follow_source(f);
+}
+
+/* Asks the run's keeper: status 5, or 6 when it refuses what was asked. */
+static bool local_ask(struct session *s, const struct run_watch *w, struct str request, int *ret_status)
+{
+	struct str why;
+	int fd;
+
+	*ret_status = STATUS_CONFLICT;
+	if (run_phase_final(w->state.phase)) {
+		session_say(s, "run '%.*s' has ended: %s", STR_ARG(w->name), run_phase_word(w->state.phase));
+		return false;
+	}
+	if (local_watch_silent(w)) {
+		session_say(s, "run '%.*s' was not changed", STR_ARG(w->name));
+		return false;
+	}
+	fd = control_connect(s->arena, local_watch_dir(w), &why);
+	enum control_answer got = fd >= 0 ? control_ask(s->arena, fd, request, &why) : CONTROL_GONE;
+	if (fd >= 0)
+		close(fd);
+	if (got == CONTROL_OK)
+		return true;
+	session_say(s, "run '%.*s': %.*s", STR_ARG(w->name), STR_ARG(why));
+	*ret_status = got == CONTROL_REFUSED ? STATUS_REFUSED : STATUS_CONFLICT;
+	return false;
+}
+
+static bool local_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
+{
+	return local_ask(s, w, str_printf(s->arena, "scale %.*s %.*s", STR_ARG(role), STR_ARG(number)), ret_status);
+}
+
+static bool local_restart(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
+{
+	return local_ask(s, w, str_printf(s->arena, "restart %.*s %.*s", STR_ARG(role), STR_ARG(number)), ret_status);
+}
+
+static bool local_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
+{
+	return local_ask(s, w, suspend ? STR("suspend") : STR("resume"), ret_status);
+}
+
+const struct backend backend_local = {
+	.option = " --local", .place = "on this machine",
+	.begin = local_begin, .end = local_end, .names = local_names, .exists = local_exists, .open = local_open,
+	.apply = local_apply, .attach = local_attach, .attach_changed = local_attach_changed, .attach_signal = local_attach_signal,
+	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart, .suspend = local_suspend, .remove = local_remove,
+};

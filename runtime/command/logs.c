@@ -1,0 +1,246 @@
+#include "runtime/command/logs.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/quantity.h"
+#include "diag/suggest.h"
+#include "runtime/command/runs.h"
+#include "base/words.h"
+
+enum { USUAL_TAIL = 50 };       /* of a rank that failed, when nothing was chosen */
+
+/* ---- options ---- */
+
+static bool number(struct str *text, int64_t *ret)
+{
+	size_t n = 0;
+
+	*ret = 0;
+	for (; n < text->n && n < 9 && isdigit((unsigned char)text->p[n]); n++)
+		*ret = 10 * *ret + (text->p[n] - '0');
+	*text = (struct str){ text->p + n, text->n - n };
+	return n > 0;
+}
+
+/* "0,3-7" */
+static bool add_ranks(struct session *s, struct log_wish *w, struct str text)
+{
+	struct str rest = text;
+
+	for (;;) {
+		struct rank_range r;
+		if (!number(&rest, &r.lo))
+			break;
+		r.hi = r.lo;
+		if (rest.n && rest.p[0] == '-') {
+			rest = (struct str){ rest.p + 1, rest.n - 1 };
+			if (!number(&rest, &r.hi) || r.hi < r.lo)
+				break;
+		}
+		ARENA_PUSH(s->arena, w->ranks, w->nranks, r);
+		if (!rest.n)
+			return true;
+		if (rest.p[0] != ',')
+			break;
+		rest = (struct str){ rest.p + 1, rest.n - 1 };
+	}
+	session_say(s, "--rank needs numbers and ranges such as 0,3-7, found '%.*s'", STR_ARG(text));
+	return false;
+}
+
+static bool read_since(struct session *s, struct log_wish *w)
+{
+	struct str text = option_value(s->options, OPTION_SINCE);
+	int64_t ago;
+
+	if (!text.p || time_parse(text, &w->since))
+		return true;
+	if (!runs_duration(s, OPTION_SINCE, &ago))
+		return false;
+	w->since = clock_real() - ago;
+	return true;
+}
+
+static bool read_tail(struct session *s, struct log_wish *w)
+{
+	struct str text = option_value(s->options, OPTION_TAIL), rest = text;
+
+	w->tail = -1;
+	if (!text.p || str_is(text, "-1") || (number(&rest, &w->tail) && !rest.n))
+		return true;
+	session_say(s, "--tail needs a number of lines, found '%.*s'", STR_ARG(text));
+	return false;
+}
+
+static bool read_grep(struct session *s, struct log_wish *w)
+{
+	struct str text = option_value(s->options, OPTION_GREP);
+	char reason[256];
+
+	if (!text.p)
+		return true;
+	w->grep = ARENA_NEW(s->arena, regex_t);
+	int error = regcomp(w->grep, str_copy(s->arena, text).p, REG_EXTENDED);
+	if (error == REG_ESPACE)
+		memory_out();
+	if (!error)
+		return true;
+	regerror(error, w->grep, reason, sizeof reason);
+	session_say(s, "--grep needs an extended regular expression, found '%.*s': %s", STR_ARG(text), reason);
+	return false;
+}
+
+bool logs_wish(struct session *s, struct log_wish *ret)
+{
+	const struct options *o = s->options;
+
+	*ret = (struct log_wish){ .container = option_value(o, OPTION_CONTAINER), .all = option_given(o, OPTION_ALL),
+		.previous = option_given(o, OPTION_PREVIOUS) };
+	for (size_t i = 0; i < o->ngiven; i++) {
+		if (o->given[i].option == OPTION_ROLE)
+			ARENA_PUSH(s->arena, ret->roles, ret->nroles, o->given[i].value);
+		if (o->given[i].option == OPTION_RANK && !add_ranks(s, ret, o->given[i].value))
+			return false;
+	}
+	ret->usual = o->command == COMMAND_LOGS && !ret->all && !ret->nroles && !ret->nranks && !ret->container.p;
+	ret->all = ret->all || (o->command == COMMAND_RUN && !ret->nroles && !ret->nranks);
+	return read_since(s, ret) && read_tail(s, ret) && read_grep(s, ret);
+}
+
+/* ---- what there is ---- */
+
+static bool has_role(const struct attend *a, struct str role)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_role *r = run_find_role(&a->runs[i].state, role);
+		if (r && r->max)
+			return true;
+	}
+	return false;
+}
+
+static bool check_roles(struct session *s, const struct log_wish *w)
+{
+	for (size_t i = 0; i < w->nroles; i++) {
+		struct suggest near;
+
+		if (has_role(w->attend, w->roles[i]))
+			continue;
+		suggest_init(&near, s->arena, w->roles[i]);
+		for (size_t k = 0; k < w->attend->n; k++)
+			for (size_t r = 0; r < w->attend->runs[k].state.nroles; r++)
+				if (w->attend->runs[k].state.roles[r].max)
+					suggest_add(&near, w->attend->runs[k].state.roles[r].name);
+		struct str help = suggest_or_list(&near, "the roles are");
+		session_say(s, "unknown role '%.*s'%s%.*s", STR_ARG(w->roles[i]), help.n ? "; " : "", STR_ARG(help));
+		return false;
+	}
+	return true;
+}
+
+static bool role_wished(const struct log_wish *w, struct str role)
+{
+	for (size_t i = 0; i < w->nroles; i++)
+		if (str_eq(w->roles[i], role))
+			return true;
+	return !w->nroles;
+}
+
+/* The highest rank of the roles that are wanted. */
+static int64_t highest(const struct log_wish *w)
+{
+	int64_t most = -1;
+
+	for (size_t i = 0; i < w->attend->n; i++) {
+		const struct run_state *run = &w->attend->runs[i].state;
+		for (size_t k = 0; k < run->nroles; k++)
+			if (role_wished(w, run->roles[k].name) && run->roles[k].max - 1 > most)
+				most = run->roles[k].max - 1;
+	}
+	return most;
+}
+
+static bool check_ranks(struct session *s, const struct log_wish *w)
+{
+	int64_t most = highest(w);
+
+	for (size_t i = 0; i < w->nranks; i++) {
+		if (w->ranks[i].hi <= most)
+			continue;
+		const char *what = w->nroles == 1 ? w->roles[0].p : "the roles";
+		session_say(s, "unknown rank %lld: %s ha%s ranks 0 to %lld", (long long)w->ranks[i].hi, what, w->nroles == 1 ? "s" : "ve", (long long)most);
+		return false;
+	}
+	return true;
+}
+
+bool logs_check(struct session *s, const struct log_wish *w) { return check_roles(s, w) && check_ranks(s, w); }
+
+/* ---- choosing ---- */
+
+static bool rank_wished(const struct log_wish *w, int64_t index)
+{
+	for (size_t i = 0; i < w->nranks; i++)
+		if (index >= w->ranks[i].lo && index <= w->ranks[i].hi)
+			return true;
+	return !w->nranks;
+}
+
+static bool has_failed(const struct run_state *run, size_t role, int64_t index)
+{
+	return index < run->roles[role].max && run->roles[role].at[index].state == REPLICA_FAILED;
+}
+
+static size_t first_role(const struct run_state *run)
+{
+	size_t first = 0;
+
+	while (first + 1 < run->nroles && !run->roles[first].max)
+		first++;
+	return first;
+}
+
+bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index, const struct log_stream *stream)
+{
+	bool main = !stream || stream->main;
+
+	if (w->usual)
+		return main && ((role == first_role(run) && index == 0) || has_failed(run, role, index));
+	if (!role_wished(w, run->roles[role].name) || !rank_wished(w, index))
+		return false;
+	if (w->container.p)
+		return stream && str_eq(stream->container, w->container);
+	return main || w->all || w->nroles + w->nranks == 0;
+}
+
+static bool wanted(void *context, const struct log_stream *stream, struct log_selection *ret)
+{
+	const struct log_wish *w = context;
+	const struct run_state *run = &w->attend->runs[stream->run].state;
+
+	if (stream->role_number >= run->nroles || !logs_wanted(w, run, stream->role_number, stream->index, stream))
+		return false;
+	bool first = stream->role_number == first_role(run) && stream->index == 0;
+	*ret = (struct log_selection){ .tail = w->tail, .since = w->since, .previous = w->previous };
+	if (w->usual && w->tail < 0 && !first)
+		ret->tail = USUAL_TAIL;
+	if (stream->main && stream->index < run->roles[stream->role_number].max)
+		ret->attempts = run->roles[stream->role_number].at[stream->index].attempts;
+	return true;
+}
+
+void logs_follow(struct session *s, const struct backend *b, struct attend *a, struct log_wish *w, bool json)
+{
+	const struct options *o = s->options;
+	bool terminal = isatty(STDOUT_FILENO);
+	struct log_choice choice = { wanted, w, w->follow };
+
+	w->attend = a;
+	a->logs = b->logs(s, a, &choice);
+	a->print = (struct log_print){ .arena = s->arena, .json = json, .escape = terminal && !option_given(o, OPTION_RAW), .grep = w->grep,
+		.colors = session_colour(option_value(o, OPTION_COLOR), STDOUT_FILENO),
+		.timestamps = option_given(o, OPTION_TIMESTAMPS), .prefix = !option_given(o, OPTION_NO_PREFIX),
+		.colour = session_colour(option_value(o, OPTION_COLOR), STDOUT_FILENO), .runs = a->n > 1 };
+}

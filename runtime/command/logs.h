@@ -1,0 +1,40 @@
+/*
+ * logs.h - which replicas' output is wanted, and how it is to look: the options that
+ * `run` and `logs` share.
+ */
+#ifndef TRAINC_RUNTIME_COMMAND_LOGS_H
+#define TRAINC_RUNTIME_COMMAND_LOGS_H
+
+#include <regex.h>
+
+#include "runtime/command/backend.h"
+
+struct rank_range {
+	int64_t lo, hi;
+};
+
+struct log_wish {
+	const struct attend *attend;    /* states of the runs: which ranks have failed */
+	struct str *roles;
+	size_t nroles;
+	struct rank_range *ranks;
+	size_t nranks;
+	struct str container;           /* p NULL: the main one */
+	bool all;                       /* every rank and container */
+	bool usual;                     /* nothing was chosen: the first rank, and those that failed (R-LOG5) */
+	int64_t tail, since;
+	bool previous;
+	bool follow;                    /* continue until the replicas have ended */
+	regex_t *grep;                  /* or NULL */
+};
+
+/* --role, --rank, --container, --all, --tail, --since, --previous; false after saying what is wrong (status 2). */
+bool logs_wish(struct session *s, struct log_wish *ret);
+/* Do the runs have such roles and ranks?  False after saying what there is instead (status 2). */
+bool logs_check(struct session *s, const struct log_wish *w);
+/* Of one replica. */
+bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index, const struct log_stream *stream);
+/* Add the logs of all runs to be followed, and say how they are printed. */
+void logs_follow(struct session *s, const struct backend *b, struct attend *a, struct log_wish *w, bool json);
+
+#endif

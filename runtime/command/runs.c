@@ -1,0 +1,348 @@
+/*
+ * runs.c - which runs a command means, and how it stands by them.
+ */
+#include "runtime/command/runs.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/run/identity.h"
+#include "runtime/run/plan_record.h"
+#include "base/words.h"
+
+/* ---- which ---- */
+
+static bool is_file(struct str operand)
+{
+	return str_is(operand, "-") || str_ends(operand, STR(".tj")) || memchr(operand.p, '/', operand.n);
+}
+
+static void add_run(struct session *s, struct chosen *c, struct chosen_run r)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (str_eq(c->at[i].name, r.name) && str_eq(c->at[i].ns, r.ns))
+			return;
+	r.name = str_copy(s->arena, r.name);
+	r.ns = str_copy(s->arena, r.ns);
+	ARENA_PUSH(s->arena, c->at, c->n, r);
+}
+
+/* `train/worker/3`, as lines of logs begin: true after saying how that is written. */
+static bool is_part_of_run(struct session *s, const struct backend *b, struct str operand)
+{
+	const char *slash = memchr(operand.p, '/', operand.n);
+	struct str run = { operand.p, slash ? (size_t)(slash - operand.p) : 0 };
+
+	if (!run.n || str_ends(operand, STR(".tj")) || access(operand.p, F_OK) == 0 || !b->exists(s, run))
+		return false;
+	struct str role = { slash + 1, operand.n - run.n - 1 };
+	const char *second = memchr(role.p, '/', role.n);
+	struct str rank = second ? (struct str){ second + 1, role.n - (size_t)(second + 1 - role.p) } : STR("");
+	if (second)
+		role.n = (size_t)(second - role.p);
+	if (s->options->command == COMMAND_LOGS)
+		session_say(s, "a role and a rank are options: trainc logs%s %.*s --role %.*s%s%.*s", b->option, STR_ARG(run), STR_ARG(role),
+			rank.n ? " --rank " : "", STR_ARG(rank));
+	else
+		session_say(s, "'%.*s' is not a run; the run is '%.*s'", STR_ARG(operand), STR_ARG(run));
+	return true;
+}
+
+/* The jobs of one program; errors in it are reported as always. */
+static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *ret_status)
+{
+	struct options one = *s->options;
+	struct session sub = *s;
+	struct programs all = { 0 };
+	struct buf record = { 0 };
+
+	one.operands = &file;
+	one.noperands = 1;
+	sub.options = &one;
+	bool ok = session_plan(&sub, false, &all, ret_status);
+	for (size_t i = 0; ok && i < all.at[0]->plan.njobs; i++) {
+		const struct plan_job *j = &all.at[0]->plan.jobs[i];
+		record.n = 0;
+		plan_record_write(j, &record);
+		add_run(s, c, (struct chosen_run){ j->name, j->ns.set ? j->ns.value : STR(""), str_copy(s->arena, buf_text(&record)) });
+	}
+	buf_release(&record);
+	session_release(&all);
+	return ok;
+}
+
+bool runs_choose(struct session *s, const struct backend *b, size_t n, struct chosen *ret, int *ret_status)
+{
+	*ret = (struct chosen){ 0 };
+	*ret_status = STATUS_USAGE;
+	if (!n && !b->names(s, ret, ret_status))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct str operand = s->options->operands[i];
+		if (str_starts(operand, STR("run/")) && b->exists(s, (struct str){ operand.p + 4, operand.n - 4 }))
+			operand = (struct str){ operand.p + 4, operand.n - 4 };         /* as it is shown: run/train */
+		if (is_part_of_run(s, b, operand))
+			return false;
+		if (!is_file(operand))
+			add_run(s, ret, (struct chosen_run){ .name = operand });
+		else if (!add_jobs(s, ret, operand, ret_status))
+			return false;
+	}
+	*ret_status = STATUS_DONE;
+	return true;
+}
+
+bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status)
+{
+	const struct backend *b = s->backend;
+	int worst = STATUS_DONE, status;
+
+	a->runs = ARENA_ARRAY(s->arena, struct run_watch, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		if (b->open(s, &c->at[i], &a->runs[a->n], &status))
+			a->n++;
+		else
+			worst = runs_worse(worst, status);
+	}
+	if (a->n && b->opened && !b->opened(s, &status))
+		worst = status > 128 ? status : runs_worse(worst, status);
+	*ret_status = worst;
+	return worst == STATUS_DONE;
+}
+
+int runs_worse(int a, int b)
+{
+	static const int order[] = { STATUS_INTERNAL, STATUS_OUTPUT, STATUS_DENIED, STATUS_UNREACHABLE, STATUS_CONFLICT, STATUS_REFUSED,
+		STATUS_FAILED, STATUS_TIMEOUT, STATUS_USAGE };
+
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return a;
+}
+
+bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret_status)
+{
+	char answer[16] = "";
+
+	if (option_given(s->options, OPTION_YES))
+		return true;
+	*ret_status = STATUS_USAGE;
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+		session_say(s, "not a terminal: use --yes to %s without confirmation", verb);
+		return false;
+	}
+	session_ask("Go on? [y/N] ");
+	ssize_t n = read(STDIN_FILENO, answer, sizeof answer - 1);
+	if (n > 0 && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	session_say(s, "nothing was %s", done);
+	*ret_status = STATUS_DONE;
+	return false;
+}
+
+/* ---- standing by ---- */
+
+bool runs_duration(struct session *s, enum option option, int64_t *ret)
+{
+	struct str text = option_value(s->options, option), word = text;
+	struct quantity q;
+
+	*ret = 0;
+	if (!text.p)
+		return true;
+	if (text.n > 1 && text.p[text.n - 1] == 'm')    /* as others write minutes */
+		word = str_cat(s->arena, text, STR("in"), STR(""));
+	if (duration_parse(word, &q) == QUANTITY_OK && q.nano > 0) {
+		*ret = (int64_t)q.nano;
+		return true;
+	}
+	for (const struct option_row *o = option_next(s->options->command, NULL); o; o = option_next(s->options->command, o))
+		if (o->option == option)
+			session_say(s, "--%s needs a time such as 500ms, 30s or 2min, found '%.*s'", o->word, STR_ARG(text));
+	return false;
+}
+
+bool runs_attend_init(struct session *s, struct attend *a)
+{
+	int64_t timeout;
+
+	*a = (struct attend){ .arena = s->arena, .out = { .fd = STDOUT_FILENO }, .err = { .fd = STDERR_FILENO }, .signals = -1 };
+	if (!runs_duration(s, OPTION_TIMEOUT, &timeout))
+		return false;
+	if (timeout)
+		a->deadline = clock_steady() + timeout;
+	return true;
+}
+
+void runs_attend_open(struct session *s, struct attend *a)
+{
+	enum progress_mode mode = progress_choose(option_value(s->options, OPTION_PROGRESS), STDERR_FILENO);
+
+	progress_init(&a->progress, s->arena, mode, &a->err, s->render.colour);
+	attend_open(a);
+}
+
+enum run_goal runs_goal(const struct session *s, enum run_goal usual)
+{
+	static const char *const words[] = { "created", "scheduled", "running", "complete" };
+	struct str word = option_value(s->options, OPTION_FOR);
+
+	for (unsigned i = 0; i < 4; i++)
+		if (str_is(word, words[i]))
+			return (enum run_goal)i;
+	return usual;
+}
+
+/* Everything that should run now has a process. */
+static bool scheduled(const struct run_state *s)
+{
+	int64_t begun = 0, desired = 0;
+
+	for (size_t i = 0; i < s->nroles; i++) {
+		struct run_count c = run_count(&s->roles[i]);
+		begun += c.active + c.succeeded + c.failed;
+		desired += s->roles[i].desired;
+	}
+	return desired > 0 && begun >= desired;
+}
+
+bool goal_reached(const struct run_watch *w, enum run_goal goal, bool *ret_failed)
+{
+	const struct run_state *s = &w->state;
+	bool succeeded = s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING;
+	bool runs = s->phase == RUN_RUNNING || s->phase == RUN_DEGRADED || succeeded;
+
+	*ret_failed = w->gone || w->replaced || s->phase == RUN_FAILED || s->phase == RUN_FAILING || s->phase == RUN_UNKNOWN || s->phase == RUN_TERMINATING;
+	switch (goal) {
+	case GOAL_CREATED: return !w->gone;
+	case GOAL_SCHEDULED: return runs || scheduled(s);
+	case GOAL_RUNNING: return runs;
+	case GOAL_COMPLETE: return s->phase == RUN_SUCCEEDED;
+	}
+	return false;
+}
+
+/* ---- how it ended ---- */
+
+int runs_interrupted(struct session *s, const struct attend *a)
+{
+	const char *option = s->backend->option;
+	struct str name = a->n ? a->runs[0].name : STR("");
+
+	if (a->n == 1 && !run_watch_over(&a->runs[0]))
+		session_say(s, "run '%.*s' goes on; 'trainc wait%s %.*s' waits for it, 'trainc delete%s %.*s' ends it", STR_ARG(name), option,
+		            STR_ARG(name), option, STR_ARG(name));
+	else if (a->n > 1)
+		session_say(s, "the runs go on; 'trainc list%s' shows them, 'trainc delete%s' ends one", option, option);
+	return 128 + a->signal;
+}
+
+int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
+{
+	int status = STATUS_DONE;
+	bool terminal = isatty(STDERR_FILENO);
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_state *run = &a->runs[i].state;
+		struct buf b = { 0 };
+
+		if (!run_watch_over(&a->runs[i]) || (run->phase == RUN_SUCCEEDED && !tell_success))
+			continue;
+		if (a->n > 1)
+			buf_printf(&b, "%.*s: ", STR_ARG(run->name));
+		if (a->runs[i].replaced)
+			buf_z(&b, "somebody else has replaced it by another run of this name");
+		else if (a->runs[i].gone)
+			buf_z(&b, "it was deleted");
+		else
+			report_headline(run, &b);
+		buf_char(&b, '\n');
+		if (a->runs[i].replaced) {
+			status = STATUS_CONFLICT;
+		} else if (run->phase != RUN_SUCCEEDED) {
+			status = runs_worse(status, STATUS_FAILED);
+			report_last_lines(run, terminal, &b);
+		}
+		if (run->lost_bytes)
+			buf_printf(&b, "trainc: %llu bytes of output were lost: the disk refused them\n", (unsigned long long)run->lost_bytes);
+		file_write_all(STDERR_FILENO, b.p, b.n);
+		buf_release(&b);
+	}
+	(void)s;
+	return status;
+}
+
+enum report_form runs_form(const struct session *s, enum report_form usual)
+{
+	static const struct {
+		const char *word;
+		enum report_form form;
+	} forms[] = { { "table", REPORT_TABLE }, { "json", REPORT_JSON }, { "wide", REPORT_WIDE }, { "name", REPORT_NAME } };
+	struct str word = option_value(s->options, OPTION_OUTPUT);
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (str_is(word, forms[i].word))
+			return i ? forms[i].form : usual;
+	return usual;
+}
+
+void runs_report(struct session *s, const struct attend *a, enum report_form form)
+{
+	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, a->n);
+	struct report r = { .runs = runs, .form = form, .now = clock_real(), .width = session_width(STDOUT_FILENO) };
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < a->n; i++)
+		if (!a->runs[i].gone)
+			runs[r.n++] = &a->runs[i].state;
+	report_runs(&r, &out);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+}
+
+/* ---- what runs ---- */
+
+/* Options that change what runs, and those that do not: every option of `run` and `apply` is in one of the two lists. */
+static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMAGE_ROOT, OPTION_INHERIT_ENV, OPTION_NO_DEVICES, OPTION_ENV };
+static const enum option ignored[] = {
+	/* already in the plan */
+	OPTION_PARAMS, OPTION_SET, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_NAMESPACE, OPTION_DOMAIN, OPTION_GANG,
+	OPTION_RUN_ID, OPTION_NO_RAW, OPTION_UNROLL,
+	/* how it is started and shown */
+	OPTION_LOCAL, OPTION_REPLICAS, OPTION_BACKOFF, OPTION_TIMEOUT, OPTION_PROGRESS, OPTION_OUTPUT, OPTION_NO_PREFIX, OPTION_TIMESTAMPS, OPTION_RAW,
+	OPTION_ROLE, OPTION_RANK, OPTION_COLOR, OPTION_HELP, OPTION_RERUN, OPTION_NO_WAIT, OPTION_FOR, OPTION_FORMAT, OPTION_DENY_WARNINGS,
+	OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT, OPTION_VERBOSE, OPTION_DRY_RUN, OPTION_CREATE_NAMESPACE, OPTION_ADOPT,
+	OPTION_FORCE_CONFLICTS, OPTION_RECREATE, OPTION_REFRESH, OPTION_YES, OPTION_FORCE, OPTION_FAIL_ON_STALL,
+};
+
+static bool is_in(const enum option *list, size_t n, enum option option)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == option)
+			return true;
+	return false;
+}
+
+#define IS_IN(list, option) is_in(list, sizeof(list) / sizeof *(list), option)
+
+const char *runs_undecided(enum command command)
+{
+	for (const struct option_row *o = option_next(command, NULL); o; o = option_next(command, o))
+		if (!IS_IN(counting, o->option) && !IS_IN(ignored, o->option))
+			return o->word;
+	return NULL;
+}
+
+struct str runs_digest(struct session *s, const struct plan *plan, const struct plan_job *j)
+{
+	struct buf b = { 0 };
+
+	identity_put(plan, j, &b);
+	for (size_t i = 0; i < s->options->ngiven; i++)
+		if (IS_IN(counting, s->options->given[i].option))
+			identity_fact(&b, option_row(s->options->given[i].option)->word, s->options->given[i].value);
+	struct str digest = identity_digest(s->arena, buf_text(&b));
+	buf_release(&b);
+	return digest;
+}

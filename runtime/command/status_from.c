@@ -1,0 +1,69 @@
+/* status_from.c - `trainc status --from FILE PROGRAM`: the verdict of saved objects, without a cluster. */
+#include "runtime/command/status_from.h"
+
+#include <unistd.h>
+
+#include "runtime/command/runs.h"
+#include "runtime/command/saved.h"
+#include "runtime/status/status.h"
+#include "base/words.h"
+
+static bool judge(struct session *s, const struct plan *plan, const struct status_objects *objects, int64_t now)
+{
+	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, plan->njobs);
+	struct report r = { .runs = runs, .n = plan->njobs, .form = runs_form(s, REPORT_TABLE), .now = now, .width = session_width(STDOUT_FILENO) };
+	struct buf out = { 0 };
+	bool failed = false;
+
+	for (size_t i = 0; i < plan->njobs; i++) {
+		struct run_state *state = ARENA_NEW(s->arena, struct run_state);
+		*state = status_of(s->arena, &plan->jobs[i], objects, now);
+		failed = failed || state->phase == RUN_FAILED || state->phase == RUN_FAILING;
+		runs[i] = state;
+	}
+	report_runs(&r, &out);
+	if (r.form == REPORT_TABLE)
+		for (size_t i = 0; i < plan->njobs; i++)
+			report_details(&r, runs[i], &out);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
+	return failed;
+}
+
+/* --now; false after saying that it is no time. */
+static bool moment(struct session *s, int64_t *ret)
+{
+	struct str text = option_value(s->options, OPTION_NOW);
+
+	*ret = clock_real();
+	if (!option_given(s->options, OPTION_NOW) || time_parse(text, ret))
+		return true;
+	session_say(s, "--now takes a time such as 2026-01-31T23:59:00Z, not '%.*s'", STR_ARG(text));
+	return false;
+}
+
+int status_from(struct session *s)
+{
+	struct sources sources = { .arena = s->arena };
+	struct status_objects objects = { 0 };
+	struct programs all;
+	int64_t now;
+	int status;
+
+	if (s->options->noperands != 1) {
+		session_say(s, "'status --from' needs one program: trainc status --from objects.json job.tj");
+		return STATUS_USAGE;
+	}
+	if (option_given(s->options, OPTION_WATCH)) {
+		session_say(s, "'--watch' needs a run; saved objects do not change");
+		return STATUS_USAGE;
+	}
+	if (!moment(s, &now))
+		return STATUS_USAGE;
+	if (!saved_read(s, option_value(s->options, OPTION_FROM), &sources, &objects))
+		return STATUS_PROGRAM;
+	if (session_plan(s, false, &all, &status))
+		status = judge(s, &all.at[0]->plan, &objects, now) ? STATUS_FAILED : STATUS_DONE;
+	session_release(&all);
+	return status;
+}

@@ -1,0 +1,13 @@
+/*
+ * status_from.h - the part of `trainc status` that needs no cluster: the same verdict
+ * from a saved List of objects, for support cases and for tests (cli.md, section 3).
+ */
+#ifndef TRAINC_RUNTIME_COMMAND_STATUS_FROM_H
+#define TRAINC_RUNTIME_COMMAND_STATUS_FROM_H
+
+#include "command/session.h"
+
+/* With --from given.  0, or 8 when a job has failed. */
+int status_from(struct session *s);
+
+#endif

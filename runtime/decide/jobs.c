@@ -1,0 +1,133 @@
+/*
+ * jobs.c - start order and ends of roles that are Jobs.
+ */
+#include "runtime/decide/jobs.h"
+
+#include "runtime/run/rules.h"
+#include "runtime/status/look.h"
+
+struct jobs_seen {
+	const struct data *object;
+	unsigned role;
+	bool suspended, over;
+};
+
+struct jobs_look {
+	struct arena *arena;
+	const struct plan_job *job;
+	struct jobs_seen *at;
+	size_t n;
+};
+
+static bool role_named(const struct plan_job *j, struct str label, unsigned *ret)
+{
+	for (size_t i = 0; label.n && i < j->nroles; i++)
+		if (str_eq(j->roles[i].label, label)) {
+			*ret = (unsigned)i;
+			return true;
+		}
+	return false;
+}
+
+/* A Job whose own verdict is known, or whose pods have all succeeded, ends by itself. */
+static bool is_over(const struct data *job)
+{
+	static const char *const ends[] = { "Complete", "Failed", "SuccessCriteriaMet", "FailureTarget" };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (status_condition_true(job, ends[i]))
+			return true;
+	return status_number(job, "status.succeeded", 0) >= status_number(job, "spec.completions", 1);
+}
+
+/* The Jobs of the run that are not being deleted. */
+static struct jobs_look look(struct arena *a, const struct plan_job *j, const struct status_objects *objects)
+{
+	struct jobs_look l = { .arena = a, .job = j };
+
+	for (size_t i = 0; i < objects->n; i++) {
+		const struct data *o = objects->at[i];
+		struct jobs_seen s = { .object = o };
+		bool ours = str_is(status_text(o, "kind"), "Job") && str_eq(status_label(o, "trainc.dev/job"),
+			j->name) &&
+			role_named(j, status_label(o, "trainc.dev/role"), &s.role);
+		if (!ours || status_text(o, "metadata.deletionTimestamp").n)
+			continue;
+		s.suspended = status_true(o, "spec.suspend");
+		s.over = is_over(o);
+		ARENA_PUSH(a, l.at, l.n, s);
+	}
+	return l;
+}
+
+/* Somebody holds the whole run: a role that waits for nothing is suspended, too. */
+static bool is_held(const struct jobs_look *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].suspended && !l->at[i].over && !l->job->roles[l->at[i].role].start_after)
+			return true;
+	return l->job->suspend.set && l->job->suspend.value;
+}
+
+static bool has_come(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
+	const struct run_state *state)
+{
+	struct role_states *roles = ARENA_ARRAY(a, struct role_states, j->nroles);
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		enum replica_state *at = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max);
+		for (int64_t k = 0; i < state->nroles && k < state->roles[i].max && k < j->roles[i].max; k++)
+			at[k] = state->roles[i].at[k].state;
+		roles[i] = (struct role_states){ at, (size_t)j->roles[i].max };
+	}
+	return condition_holds(j, c, roles);
+}
+
+static void add(struct jobs_decision *d, struct arena *a, enum jobs_what what, const struct jobs_look *l,
+	const struct jobs_seen *s)
+{
+	struct jobs_action x = { what, status_text(s->object, "metadata.name"), status_text(s->object,
+		"metadata.uid"), l->job->roles[s->role].name };
+
+	ARENA_PUSH(a, d->at, d->n, x);
+}
+
+/* Have all replicas of a role succeeded?  Pods tell it before their Job does. */
+static bool has_succeeded(const struct run_state *state, unsigned role)
+{
+	const struct run_role *r = role < state->nroles ? &state->roles[role] : NULL;
+
+	for (int64_t i = 0; r && i < r->desired && i < r->max; i++)
+		if (r->at[i].state != REPLICA_SUCCEEDED)
+			return false;
+	return r && r->desired > 0;
+}
+
+static bool is_decided(const struct run_state *s)
+{
+	return s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING || s->phase == RUN_FAILED ||
+		s->phase == RUN_FAILING;
+}
+
+struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, const struct run_state *state,
+	const struct status_objects *objects)
+{
+	struct jobs_look l = look(a, j, objects);
+	struct jobs_decision d = { 0 };
+	bool decided = is_decided(state);
+
+	if (j->controller || j->each_replica || (decided && str_is(j->clean.value, "none")) || (!decided &&
+		is_held(&l)))
+		return d;
+	for (size_t i = 0; i < l.n; i++) {
+		const struct jobs_seen *s = &l.at[i];
+		const struct plan_condition *after = j->roles[s->role].start_after;
+		if (s->over || has_succeeded(state, s->role))
+			continue;
+		if (decided)
+			add(&d, a, JOBS_END, &l, s);
+		else if (s->suspended && after && has_come(a, j, after, state))
+			add(&d, a, JOBS_RELEASE, &l, s);
+	}
+	return d;
+}

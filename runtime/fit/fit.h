@@ -1,0 +1,122 @@
+/*
+ * fit.h - do the pods of a job fit on the nodes of a cluster: now, when it is empty, or never?
+ *
+ * Pure functions over objects: nodes, the pods on them, quotas and the objects of Kueue.  Counted as the
+ * scheduler counts: requests with init containers and overhead, the number of pods of a node, labels, node
+ * affinity, taints, cordoned nodes, required anti-affinity; then the quotas of the namespace and, where a queue
+ * admits the job, the flavors of its ClusterQueue.
+ */
+#ifndef TRAINC_RUNTIME_FIT_FIT_H
+#define TRAINC_RUNTIME_FIT_FIT_H
+
+#include "base/map.h"
+#include "data/data.h"
+#include "runtime/status/object.h"
+
+enum { FIT_RESOURCES = 24, FIT_CPU = 0, FIT_MEMORY = 1, FIT_PODS = 2 };
+
+/* Resources by number; CPUs are counted in thousandths. */
+struct fit_resources {
+	struct str at[FIT_RESOURCES];
+	size_t n;
+};
+
+/* The number of a resource; FIT_RESOURCES when there are too many of them. */
+size_t fit_resource(struct fit_resources *r, struct str name);
+/* An amount as the API writes it, rounded up. */
+int64_t fit_amount(const struct data *d, bool thousandths);
+
+/* ---- pods ---- */
+
+/* Pods that are all alike: those of a role. */
+struct fit_shape {
+	struct str role;
+	int64_t count;
+	const struct data *spec, *labels;       /* of the pod */
+	struct str topology;            /* a label of nodes: all pods need the same value of it; empty: none */
+	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
+};
+
+struct fit_job {
+	struct str name, ns, queue;     /* queue: the LocalQueue that admits it, or empty */
+	struct fit_shape *shapes;
+	size_t n;
+	struct str unknown;             /* a kind whose pods are unknown; empty: none */
+};
+
+/* Adds what one object of a job makes: the pods of a Job, a Deployment, a Pod, a JobSet, or a resource of an operator. */
+void fit_add_object(struct arena *a, struct fit_resources *r, const struct data *object, struct fit_job *job);
+
+/* ---- the cluster ---- */
+
+struct fit_node {
+	struct str name;
+	const struct data *labels, *taints;
+	bool cordoned;
+	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* used: by pods that are there */
+	int64_t kept[FIT_RESOURCES];                            /* by those that stay when the cluster is empty: of DaemonSets and of the node */
+	int64_t ours[FIT_RESOURCES];    /* by pods of the job that is being placed */
+	bool devices;                   /* it has more than cpu, memory and disk */
+};
+
+struct fit_pod {
+	struct str ns;
+	const struct data *labels, *spec;
+	size_t node;
+	bool guarded;                   /* it keeps other pods away */
+};
+
+struct fit_cluster {
+	struct arena *arena;
+	struct fit_resources resources;
+	struct fit_node *nodes;
+	size_t nnodes;
+	struct fit_pod *pods;           /* that are on a node and run */
+	size_t npods;
+	struct status_objects quotas, local_queues, queues, flavors;
+};
+
+/* Everything of OBJECTS that counts; what is of another kind is left out. */
+struct fit_cluster fit_cluster_of(struct arena *a, const struct status_objects *objects);
+
+/* ---- the answer ---- */
+
+enum fit_when { FIT_NOW, FIT_EMPTY, FIT_NEVER };
+const char *fit_word(enum fit_when w);          /* "now", "empty", "never" */
+
+struct fit_answer {
+	enum fit_when when;
+	struct str why;                 /* not now: why not; of FIT_NEVER why not on the empty cluster */
+};
+
+struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job);
+
+/* ---- its parts ---- */
+
+/* Adds what a pod asks for and what its limits are. */
+void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *need, int64_t *limit);
+
+/* Why a node cannot take a pod at all. */
+enum fit_obstacle { FIT_TAKES, FIT_CORDONED, FIT_LABELS, FIT_AFFINITY, FIT_TAINT };
+/* EXTRA: labels that the node needs besides, of a flavor; or NULL. */
+enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *extra);
+/* Does a label selector select LABELS? */
+bool fit_selects(const struct data *selector, const struct data *labels);
+/* Does SPEC tolerate every taint of the list? */
+bool fit_tolerates(const struct data *spec, const struct data *taints);
+/* The required anti-affinity of a pod: a list, perhaps empty. */
+const struct data *fit_anti_terms(const struct data *spec);
+
+/* Do the quotas of the namespace leave room?  False with a reason; EMPTY: as if nothing was used. */
+bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
+/* The same for the queue; RET has the labels that the flavor of each shape asks for (NULL: none). */
+bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why);
+/* Is there a resource besides cpu, memory and disk? */
+bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount);
+/* Do all pods find a node? */
+bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra, struct buf *why);
+/* "8 example.com/gpu, 2 cpu, 4Gi memory" */
+void fit_put_amounts(const struct fit_resources *r, const int64_t *amount, struct buf *out);
+void fit_put_amount(const struct fit_resources *r, size_t resource, int64_t amount, struct buf *out);
+
+#endif

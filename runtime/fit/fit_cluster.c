@@ -1,0 +1,82 @@
+/*
+ * fit_cluster.c - nodes and what is on them, from objects.
+ */
+#include "runtime/fit/fit.h"
+#include "runtime/status/look.h"
+
+static void add_node(struct fit_cluster *c, const struct data *o)
+{
+	struct fit_node n = { .name = status_text(o, "metadata.name"), .labels = status_path(o, "metadata.labels"),
+		.taints = status_list(o, "spec.taints"), .cordoned = status_true(o, "spec.unschedulable") };
+	const struct data *amounts = status_path(o, "status.allocatable");
+
+	for (size_t i = 0; amounts && amounts->kind == DATA_MAP && i < amounts->u.map.n; i++) {
+		size_t k = fit_resource(&c->resources, amounts->u.map.at[i].key);
+		if (k < FIT_RESOURCES)
+			n.all[k] = fit_amount(amounts->u.map.at[i].value, k == FIT_CPU);
+	}
+	ARENA_PUSH(c->arena, c->nodes, c->nnodes, n);
+}
+
+/* Pods of DaemonSets and of the node itself come back on an empty cluster. */
+static bool is_kept(const struct data *o)
+{
+	const struct data *owners = status_list(o, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < owners->u.list.n; i++) {
+		struct str kind = status_text(owners->u.list.at[i], "kind");
+		if (str_is(kind, "DaemonSet") || str_is(kind, "Node"))
+			return true;
+	}
+	return false;
+}
+
+static void add_pod(struct fit_cluster *c, const struct map *nodes, const struct data *o)
+{
+	struct str phase = status_text(o, "status.phase");
+	const struct fit_node *found = map_get(nodes, status_text(o, "spec.nodeName"));
+	struct fit_pod p = { status_text(o, "metadata.namespace"), status_path(o, "metadata.labels"), status_path(o, "spec"), 0, false };
+	int64_t need[FIT_RESOURCES] = { 0 }, limit[FIT_RESOURCES] = { 0 };
+
+	if (!found || !p.spec || str_is(phase, "Succeeded") || str_is(phase, "Failed"))
+		return;
+	p.node = (size_t)(found - c->nodes);
+	p.guarded = fit_anti_terms(p.spec)->u.list.n > 0;
+	fit_pod_needs(&c->resources, p.spec, need, limit);
+	for (size_t i = 0; i < FIT_RESOURCES; i++) {
+		c->nodes[p.node].used[i] += need[i];
+		c->nodes[p.node].kept[i] += is_kept(o) ? need[i] : 0;
+	}
+	ARENA_PUSH(c->arena, c->pods, c->npods, p);
+}
+
+struct fit_cluster fit_cluster_of(struct arena *a, const struct status_objects *objects)
+{
+	struct fit_cluster c = { .arena = a };
+	struct map nodes = { 0 };
+
+	fit_resource(&c.resources, STR("cpu"));
+	fit_resource(&c.resources, STR("memory"));
+	fit_resource(&c.resources, STR("pods"));
+	for (size_t i = 0; i < objects->n; i++) {
+		struct str kind = status_text(objects->at[i], "kind");
+		if (str_is(kind, "Node"))
+			add_node(&c, objects->at[i]);
+		else if (str_is(kind, "ResourceQuota"))
+			ARENA_PUSH(a, c.quotas.at, c.quotas.n, objects->at[i]);
+		else if (str_is(kind, "LocalQueue"))
+			ARENA_PUSH(a, c.local_queues.at, c.local_queues.n, objects->at[i]);
+		else if (str_is(kind, "ClusterQueue"))
+			ARENA_PUSH(a, c.queues.at, c.queues.n, objects->at[i]);
+		else if (str_is(kind, "ResourceFlavor"))
+			ARENA_PUSH(a, c.flavors.at, c.flavors.n, objects->at[i]);
+	}
+	for (size_t i = 0; i < c.nnodes; i++)
+		c.nodes[i].devices = fit_has_devices(&c, c.nodes[i].all);
+	for (size_t i = 0; i < c.nnodes; i++)
+		map_put(&nodes, a, c.nodes[i].name, &c.nodes[i]);
+	for (size_t i = 0; i < objects->n; i++)
+		if (str_is(status_text(objects->at[i], "kind"), "Pod"))
+			add_pod(&c, &nodes, objects->at[i]);
+	return c;
+}

@@ -1,0 +1,305 @@
+/*
+ * fit_place.c - pods onto nodes.
+ *
+ * Pods of a role are alike, so that a node takes as many of them as its scarcest resource permits, in whatever
+ * order the scheduler looks at nodes.  Roles are placed one after the other, those with devices first, and the others on nodes
+ * without devices first: a cluster that is so full that this order matters is reported as the scheduler would find it if it was
+ * lucky.
+ */
+#include "runtime/fit/fit.h"
+#include "runtime/status/look.h"
+
+struct apart;
+
+struct placing {
+	const struct fit_cluster *cluster;
+	const struct fit_job *job;
+	const struct data *const *extra;
+	bool empty;
+	struct apart *apart;            /* of each shape */
+	size_t *touched;                /* nodes that have pods of this job */
+	size_t ntouched;
+	struct arena *arena;
+};
+
+/* Where pods of a shape may not be: domains of nodes, and the labels that make them. */
+struct apart {
+	struct str *keys;
+	size_t nkeys;
+	struct map domains;             /* "KEY DOMAIN" */
+};
+
+/* Why a role did not fit. */
+struct shortage {
+	size_t labels, affinity, taints, cordoned, apart, full[FIT_RESOURCES], small[FIT_RESOURCES];
+	int64_t placed;
+	const struct fit_node *example; /* a node that takes most of them when it is empty */
+	int64_t example_takes;
+};
+
+static struct str domain_of(const struct fit_node *n, struct str key)
+{
+	const struct data *d = n->labels && n->labels->kind == DATA_MAP ? data_get(n->labels, key) : NULL;
+
+	if (d && d->kind == DATA_STRING)
+		return d->u.string;
+	return str_is(key, "kubernetes.io/hostname") ? n->name : STR("");
+}
+
+/* How often NEED goes into FREE; RET_RESOURCE is what it is that does not go once. */
+static int64_t times(const struct fit_cluster *c, const int64_t *free, const int64_t *need, size_t *ret_resource)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < c->resources.n; i++) {
+		if (!need[i])
+			continue;
+		int64_t n = free[i] > 0 ? free[i] / need[i] : 0;
+		if (n < least) {
+			least = n;
+			*ret_resource = i;
+		}
+	}
+	return least;
+}
+
+/* ---- pods that keep away from each other ---- */
+
+static struct str apart_key(const struct placing *p, struct str key, struct str domain)
+{
+	return str_cat(p->arena, key, STR(" "), domain);
+}
+
+/* Pods of a shape may not be where NODE is, by a term with that key. */
+static void keep_away(const struct placing *p, struct apart *x, struct str key, const struct fit_node *node)
+{
+	struct str domain = domain_of(node, key);
+	bool known = false;
+
+	if (!domain.n)
+		return;
+	for (size_t i = 0; i < x->nkeys && !known; i++)
+		known = str_eq(x->keys[i], key);
+	if (!known)
+		ARENA_PUSH(p->arena, x->keys, x->nkeys, key);
+	map_put(&x->domains, p->arena, apart_key(p, key, domain), x);
+}
+
+/* A pod with LABELS and SPEC is on NODE: S and it may keep away from each other. */
+static void note_pod(const struct placing *p, struct apart *x, const struct fit_shape *s, const struct data *labels, const struct data *spec,
+	const struct fit_node *node)
+{
+	const struct data *ours = fit_anti_terms(s->spec), *theirs = fit_anti_terms(spec);
+
+	for (size_t i = 0; i < ours->u.list.n; i++)
+		if (fit_selects(status_path(ours->u.list.at[i], "labelSelector"), labels))
+			keep_away(p, x, status_text(ours->u.list.at[i], "topologyKey"), node);
+	for (size_t i = 0; i < theirs->u.list.n; i++)
+		if (fit_selects(status_path(theirs->u.list.at[i], "labelSelector"), s->labels))
+			keep_away(p, x, status_text(theirs->u.list.at[i], "topologyKey"), node);
+}
+
+/* Pods that are there; without terms on either side nothing is to be noted. */
+static void note_pods(const struct placing *p, struct apart *x, const struct fit_shape *s)
+{
+	const struct fit_cluster *c = p->cluster;
+	bool ours = fit_anti_terms(s->spec)->u.list.n > 0;
+
+	for (size_t i = 0; i < c->npods && !p->empty; i++)
+		if ((ours || c->pods[i].guarded) && str_eq(c->pods[i].ns, p->job->ns))
+			note_pod(p, x, s, c->pods[i].labels, c->pods[i].spec, &c->nodes[c->pods[i].node]);
+}
+
+/* How many of S the node takes, given who keeps away from whom: many, one, or none. */
+static int64_t limit_apart(const struct placing *p, const struct apart *x, const struct fit_shape *s, const struct fit_node *node)
+{
+	const struct data *terms = fit_anti_terms(s->spec);
+	int64_t most = INT64_MAX;
+
+	for (size_t i = 0; i < x->nkeys; i++)
+		if (map_get(&x->domains, apart_key(p, x->keys[i], domain_of(node, x->keys[i]))))
+			return 0;
+	for (size_t i = 0; i < terms->u.list.n; i++)
+		if (fit_selects(status_path(terms->u.list.at[i], "labelSelector"), s->labels) &&
+			domain_of(node, status_text(terms->u.list.at[i], "topologyKey")).n)
+			most = 1;
+	return most;
+}
+
+/* ---- one role ---- */
+
+static void note_obstacle(struct shortage *x, enum fit_obstacle why)
+{
+	x->labels += why == FIT_LABELS;
+	x->affinity += why == FIT_AFFINITY;
+	x->taints += why == FIT_TAINT;
+	x->cordoned += why == FIT_CORDONED;
+}
+
+/* How many of a shape node number I takes now. */
+static int64_t takes(struct placing *p, size_t shape, size_t i, struct shortage *x)
+{
+	const struct fit_shape *s = &p->job->shapes[shape];
+	const struct fit_cluster *c = p->cluster;
+	const struct fit_node *n = &c->nodes[i];
+	enum fit_obstacle why = fit_obstacle(n, s->spec, p->extra[shape]);
+	int64_t whole[FIT_RESOURCES] = { 0 }, left[FIT_RESOURCES] = { 0 };
+	size_t scarce = 0, never = 0;
+
+	if (why != FIT_TAKES) {
+		note_obstacle(x, why);
+		return 0;
+	}
+	for (size_t k = 0; k < c->resources.n; k++) {
+		whole[k] = n->all[k] - n->kept[k];
+		left[k] = n->all[k] - n->ours[k] - (p->empty ? n->kept[k] : n->used[k]);
+	}
+	int64_t room = times(c, left, s->need, &scarce), ever = times(c, whole, s->need, &never);
+	if (!ever) {
+		x->small[never]++;
+		return 0;
+	}
+	if (ever > x->example_takes) {
+		x->example = n;
+		x->example_takes = ever;
+	}
+	if (!room) {
+		x->full[scarce]++;
+		return 0;
+	}
+	int64_t apart = limit_apart(p, &p->apart[shape], s, n);
+	x->apart += !apart;
+	if (apart == 1)
+		x->example_takes = x->example_takes > 1 ? 1 : x->example_takes;
+	return room < apart ? room : apart;
+}
+
+static void put_on(struct placing *p, size_t shape, size_t node, int64_t n)
+{
+	struct fit_node *on = &p->cluster->nodes[node];
+	const struct fit_shape *s = &p->job->shapes[shape];
+
+	for (size_t k = 0; k < p->cluster->resources.n; k++)
+		on->ours[k] += n * s->need[k];
+	ARENA_PUSH(p->arena, p->touched, p->ntouched, node);
+	for (size_t i = 0; i < p->job->n; i++)
+		note_pod(p, &p->apart[i], &p->job->shapes[i], s->labels, s->spec, on);
+}
+
+/* Places a role on nodes whose domain is DOMAIN (empty: on all) and that have DEVICES, or have none. */
+static void place_on(struct placing *p, size_t shape, struct str domain, bool devices, struct shortage *x)
+{
+	const struct fit_shape *s = &p->job->shapes[shape];
+
+	for (size_t i = 0; i < p->cluster->nnodes && x->placed < s->count; i++) {
+		const struct fit_node *n = &p->cluster->nodes[i];
+		if (n->devices != devices || (domain.n && !str_eq(domain_of(n, s->topology), domain)))
+			continue;
+		int64_t room = takes(p, shape, i, x), left = s->count - x->placed;
+		int64_t here = room < left ? room : left;
+		if (here > 0)
+			put_on(p, shape, i, here);
+		x->placed += here;
+	}
+}
+
+/* The value of a label whose nodes together take most pods of S. */
+static struct str best_domain(struct placing *p, size_t shape)
+{
+	const struct fit_shape *s = &p->job->shapes[shape];
+	struct map rooms = { 0 };
+	struct str best = STR("");
+	int64_t most = -1;
+
+	for (size_t i = 0; i < p->cluster->nnodes; i++) {
+		struct shortage x = { 0 };
+		struct str domain = domain_of(&p->cluster->nodes[i], s->topology);
+		if (!domain.n)
+			continue;
+		int64_t *room = map_get(&rooms, domain);
+		if (!room) {
+			room = ARENA_NEW(p->arena, int64_t);
+			map_put(&rooms, p->arena, domain, room);
+		}
+		*room += takes(p, shape, i, &x);
+		if (*room > most) {
+			most = *room;
+			best = domain;
+		}
+	}
+	return best;
+}
+
+/* ---- why not ---- */
+
+static void put_count(struct buf *out, bool *any, size_t n, const char *what)
+{
+	if (!n)
+		return;
+	buf_printf(out, "%s%zu %s", *any ? ", " : "", n, what);
+	*any = true;
+}
+
+static void put_shortage(const struct placing *p, const struct fit_shape *s, const struct shortage *x, struct str domain, struct buf *out)
+{
+	const struct fit_cluster *c = p->cluster;
+	bool any = false;
+
+	buf_printf(out, "%s%.*s: %lld of %lld fit, each ", out->n ? "; " : "", STR_ARG(s->role), (long long)x->placed, (long long)s->count);
+	fit_put_amounts(&c->resources, s->need, out);
+	if (domain.n)
+		buf_printf(out, ", in one %.*s", STR_ARG(s->topology));
+	buf_printf(out, "; of %zu node%s ", c->nnodes, c->nnodes == 1 ? "" : "s");
+	put_count(out, &any, x->labels, "without the labels");
+	put_count(out, &any, x->affinity, "excluded by the node affinity");
+	put_count(out, &any, x->taints, "tainted");
+	put_count(out, &any, x->cordoned, "cordoned");
+	put_count(out, &any, x->apart, "with a pod to keep away from");
+	for (size_t i = 0; i < c->resources.n; i++) {
+		if (x->small[i])
+			buf_printf(out, "%s%zu too small (%.*s)", any ? ", " : "", x->small[i], STR_ARG(c->resources.at[i]));
+		any = any || x->small[i];
+		if (x->full[i])
+			buf_printf(out, "%s%zu full (%.*s)", any ? ", " : "", x->full[i], STR_ARG(c->resources.at[i]));
+		any = any || x->full[i];
+	}
+	if (!any)
+		buf_z(out, c->nnodes ? "all are taken by this job" : "none is there");
+	if (x->example) {
+		int64_t more = (s->count - x->placed + x->example_takes - 1) / x->example_takes;
+		buf_printf(out, "; %lld more node%s such as %.*s would do", (long long)more, more == 1 ? "" : "s", STR_ARG(x->example->name));
+	}
+}
+
+static bool place(struct placing *p, size_t shape, struct buf *why)
+{
+	const struct fit_shape *s = &p->job->shapes[shape];
+	bool devices = fit_has_devices(p->cluster, s->need);
+	struct shortage x = { 0 };
+	struct str domain = s->topology.n ? best_domain(p, shape) : STR("");
+
+	place_on(p, shape, domain, devices, &x);
+	place_on(p, shape, domain, !devices, &x);
+	if (x.placed < s->count)
+		put_shortage(p, s, &x, domain, why);
+	return x.placed >= s->count;
+}
+
+bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra, struct buf *why)
+{
+	struct arena a = { 0 };
+	struct placing p = { .cluster = c, .job = job, .extra = extra, .empty = empty, .arena = &a };
+	bool ok = true;
+
+	p.apart = ARENA_ARRAY(&a, struct apart, job->n);
+	for (size_t i = 0; i < job->n; i++)
+		note_pods(&p, &p.apart[i], &job->shapes[i]);
+	for (int devices = 1; devices >= 0; devices--)
+		for (size_t i = 0; i < job->n; i++)
+			if (fit_has_devices(c, job->shapes[i].need) == devices)
+				ok = place(&p, i, why) && ok;
+	for (size_t i = 0; i < p.ntouched; i++)
+		memset(c->nodes[p.touched[i]].ours, 0, sizeof c->nodes->ours);
+	arena_release(&a);
+	return ok;
+}

@@ -1,0 +1,56 @@
+/*
+ * launch_part.c - the containers of a role in the order in which they start, and
+ * how messages about them begin.
+ */
+#include "runtime/local/launch_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const struct str launch_standard_path = { "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 60 };
+
+size_t launch_containers(const struct plan_role *r) { return r->ninits + r->nsidecars + 1; }
+
+const struct plan_container *launch_container(const struct plan_role *r, size_t k)
+{
+	if (k < r->ninits)
+		return &r->inits[k];
+	return k < r->ninits + r->nsidecars ? &r->sidecars[k - r->ninits] : &r->main;
+}
+
+enum container_part launch_part(const struct plan_role *r, size_t k)
+{
+	if (k < r->ninits)
+		return CONTAINER_INIT;
+	return k < r->ninits + r->nsidecars ? CONTAINER_SIDECAR : CONTAINER_MAIN;
+}
+
+struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c)
+{
+	if (c == &r->main)
+		return str_printf(a, "role '%.*s'", STR_ARG(r->name));
+	return str_printf(a, "role '%.*s', container '%.*s'", STR_ARG(r->name), STR_ARG(c->name));
+}
+
+void launch_complain(struct buf *why, const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	buf_printf(why, "%s\n", text);
+}
+
+void launch_note(struct launch *l, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	if (!l->notes.n || !memmem(l->notes.p, l->notes.n, text, strlen(text)))
+		buf_printf(&l->notes, "%s\n", text);
+}

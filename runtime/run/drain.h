@@ -1,0 +1,32 @@
+/*
+ * drain.h - output that does not keep its writer waiting.
+ *
+ * A terminal may be stopped, a pipe's reader slow.  Bytes are kept here and go out
+ * in portions that the descriptor takes at once; who produces them asks whether
+ * there is room first, and goes on with signals and processes meanwhile.  The
+ * descriptor itself is left as it is: it belongs to others, too.
+ */
+#ifndef TRAINC_RUNTIME_RUN_DRAIN_H
+#define TRAINC_RUNTIME_RUN_DRAIN_H
+
+#include "base/buf.h"
+
+struct drain {
+	int fd;
+	struct buf pending;
+	size_t sent;                    /* of `pending` */
+	bool gone;                      /* the reader has left: what is put in vanishes */
+	int error;                      /* errno of a write that failed otherwise; then `gone` too */
+};
+
+void drain_put(struct drain *d, struct str s);
+/* Write what can be written without waiting. */
+void drain_pump(struct drain *d);
+static inline bool drain_empty(const struct drain *d) { return d->sent == d->pending.n; }
+/* Is it time to produce more? */
+static inline bool drain_room(const struct drain *d) { return d->pending.n - d->sent < 256 << 10; }
+/* Until it is empty, for at most `ms`. */
+void drain_finish(struct drain *d, int ms);
+void drain_release(struct drain *d);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * log_source.h - the lines that the replicas of runs print, in the order of time,
+ * wherever they come from.
+ *
+ * A backend makes one for the runs of a command.  Lines are taken one by one; those that
+ * have not arrived yet come later.
+ */
+#ifndef TRAINC_RUNTIME_RUN_LOG_SOURCE_H
+#define TRAINC_RUNTIME_RUN_LOG_SOURCE_H
+
+#include "runtime/run/run_watch.h"
+
+enum { LOG_LINE_MOST = 1 << 20 };       /* a longer line comes in parts */
+
+/* One container's output. */
+struct log_stream {
+	size_t number;                  /* in the order in which they were found */
+	unsigned run;                   /* in the order in which they were added */
+	struct str run_name;
+	struct str role, container;     /* container: "main", or the name of another one */
+	unsigned role_number;
+	int64_t index;
+	bool main;
+	struct str pod;                 /* its name in a cluster; empty: as the run's names make it */
+};
+
+struct log_selection {
+	int64_t tail;                   /* the last lines of each stream; -1: all */
+	int64_t since;                  /* what was printed before is left out; 0: nothing is */
+	bool previous;                  /* the previous attempt, and nothing else */
+	int64_t attempts;               /* previous: how many have begun, if that is known; else 0 */
+};
+
+enum log_kind { LOG_TEXT, LOG_ENDED };
+
+struct log_line {
+	enum log_kind kind;
+	const struct log_stream *from;
+	int64_t time;
+	struct str text;                /* without the line end; until the next line is taken */
+	bool more;                      /* the line goes on in the next one of its stream */
+	bool pause;                     /* and that because it has not been ended for a while: a prompt, a progress bar */
+	int64_t attempt;                /* ENDED: which one, from 1 */
+	int exit_code;                  /* ENDED */
+	bool stopped;                   /* ENDED: after it had been told to stop */
+};
+
+/* Says of each stream that is found whether to read it, and how. */
+struct log_choice {
+	bool (*wanted)(void *context, const struct log_stream *s, struct log_selection *ret);
+	void *context;
+	bool follow;                    /* go on with what comes; else what is there */
+};
+
+struct log_source;
+
+struct log_source_ops {
+	void (*read)(struct log_source *s);
+	bool (*next)(struct log_source *s, bool over, struct log_line *ret);
+	int (*fd)(const struct log_source *s);
+	void (*reconsider)(struct log_source *s);
+	void (*release)(struct log_source *s);
+	bool (*done)(const struct log_source *s);
+	int64_t (*due)(const struct log_source *s);     /* or NULL: never */
+};
+
+struct log_source {
+	const struct log_source_ops *ops;
+};
+
+/* Looks for more; cheap when nothing has come. */
+static inline void log_source_read(struct log_source *s) { s->ops->read(s); }
+/* The earliest of the lines that are there; false when there is none.  OVER: a line that has no end yet is one. */
+static inline bool log_source_next(struct log_source *s, bool over, struct log_line *ret) { return s->ops->next(s, over, ret); }
+/* Readable when more has come; -1 when nobody can tell: look every now and then. */
+static inline int log_source_fd(const struct log_source *s) { return s->ops->fd(s); }
+/* When to look again although nothing comes, by the steady clock: an unfinished line is shown then. */
+static inline int64_t log_source_due(const struct log_source *s) { return s->ops->due ? s->ops->due(s) : INT64_MAX; }
+/* Asks again about streams that were not wanted. */
+static inline void log_source_reconsider(struct log_source *s) { s->ops->reconsider(s); }
+/* Has everything that was printed so far arrived? */
+static inline bool log_source_done(const struct log_source *s) { return s->ops->done(s); }
+static inline void log_source_release(struct log_source *s) { s->ops->release(s); }
+
+#endif

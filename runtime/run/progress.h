@@ -1,0 +1,43 @@
+/*
+ * progress.h - what becomes of runs while one waits, on standard error: a live table,
+ * a line for each change, or nothing (output topics of runtime-requirements.md,
+ * section 6).
+ */
+#ifndef TRAINC_RUNTIME_RUN_PROGRESS_H
+#define TRAINC_RUNTIME_RUN_PROGRESS_H
+
+#include "runtime/run/live.h"
+
+enum progress_mode { PROGRESS_QUIET, PROGRESS_PLAIN, PROGRESS_JSON, PROGRESS_LIVE };
+
+/* What `--progress` and the terminal together mean; `word` is empty without the option. */
+enum progress_mode progress_choose(struct str word, int fd);
+
+struct progress_seen {
+	enum run_phase phase;
+	struct str cause;
+	bool known;
+};
+
+struct progress {
+	enum progress_mode mode;
+	struct arena *arena;
+	struct drain *err;
+	struct live live;
+	struct progress_seen *seen;     /* of each run: what was reported of it */
+	size_t n;
+	bool changed;                   /* LIVE: since it was drawn */
+	int64_t drawn, told;            /* steady clock: the table; the last line */
+};
+
+void progress_init(struct progress *p, struct arena *a, enum progress_mode mode, struct drain *err, bool colour);
+/* Something has changed, or progress_due() has come. */
+void progress_show(struct progress *p, const struct run_state *const *runs, size_t n, bool changed);
+/* When to call it again although nothing has changed: steady clock, INT64_MAX for never. */
+int64_t progress_due(const struct progress *p);
+/* Make room for other output on the terminal; the table comes back by itself. */
+void progress_hide(struct progress *p);
+/* The terminal has another size, or was used by others. */
+void progress_resized(struct progress *p);
+
+#endif

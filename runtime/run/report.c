@@ -1,0 +1,337 @@
+/*
+ * report.c - tables and sentences; JSON is in report_json.c.
+ */
+#include "runtime/run/report.h"
+
+#include <signal.h>
+
+#include "base/words.h"
+
+/* ---- what there is to say about a role ---- */
+
+static bool says_something(const struct run_replica *r)
+{
+	return r->cause.n && (r->state == REPLICA_FAILED || r->state == REPLICA_WAITING);
+}
+
+struct str report_role_cause(struct arena *a, const struct run_role *r)
+{
+	const struct run_replica *worst = NULL;
+	int64_t same = 0;
+
+	for (int64_t i = 0; i < r->max; i++)
+		if (says_something(&r->at[i]) && (!worst || (r->at[i].state == REPLICA_FAILED && worst->state != REPLICA_FAILED)))
+			worst = &r->at[i];
+	if (r->cause.n || !worst)
+		return r->cause;
+	for (int64_t i = 0; i < r->max; i++)
+		same += says_something(&r->at[i]) && str_eq(r->at[i].cause, worst->cause);
+	if (r->max == 1)
+		return worst->cause;
+	if (same == 1)
+		return str_printf(a, "%.*s %lld: %.*s", STR_ARG(r->name), (long long)worst->index, STR_ARG(worst->cause));
+	return str_printf(a, "%lld of %lld replicas: %.*s", (long long)same, (long long)r->max, STR_ARG(worst->cause));
+}
+
+void report_counts(const struct run_state *s, struct buf *out)
+{
+	int64_t restarts = 0;
+	bool first = true;
+
+	for (size_t i = 0; i < s->nroles; i++) {
+		const struct run_role *r = &s->roles[i];
+		struct run_count c = run_count(r);
+		if (!r->desired)
+			continue;
+		buf_printf(out, "%s%.*s ", first ? "" : ", ", STR_ARG(r->name));
+		if (c.succeeded == r->desired)
+			buf_printf(out, "%lld succeeded", (long long)c.succeeded);
+		else if (c.succeeded)
+			buf_printf(out, "%lld/%lld ready, %lld succeeded", (long long)c.ready, (long long)r->desired, (long long)c.succeeded);
+		else
+			buf_printf(out, "%lld/%lld ready", (long long)c.ready, (long long)r->desired);
+		if (c.failed)
+			buf_printf(out, ", %lld failed", (long long)c.failed);
+		restarts += c.restarts;
+		first = false;
+	}
+	if (restarts)
+		buf_printf(out, ", %lld restart%s", (long long)restarts, restarts == 1 ? "" : "s");
+}
+
+/* ---- the end of a run ---- */
+
+/* "exited with code 3", "was killed by SIGSEGV" */
+static void put_how(const struct run_failure *f, struct buf *out)
+{
+	const char *name = f->signal ? sigabbrev_np(f->signal) : NULL;
+
+	if (name)
+		buf_printf(out, "was killed by SIG%s", name);
+	else if (f->signal)
+		buf_printf(out, "was killed by signal %d", f->signal);
+	else
+		buf_printf(out, "exited with code %d", f->exit_code);
+}
+
+/* Is the failing rank the reason for the end?  The cause of a deadline or of a stop is another one. */
+static bool rank_decided(const struct run_state *s)
+{
+	const struct run_failure *f = &s->failure;
+
+	if (!f->known || f->exit_code <= 0 || !str_starts(s->cause, f->role))
+		return false;
+	struct str rest = { s->cause.p + f->role.n, s->cause.n - f->role.n };
+	return rest.n && rest.p[0] == '-';
+}
+
+void report_headline(const struct run_state *s, struct buf *out)
+{
+	if (s->phase == RUN_SUCCEEDED) {
+		buf_z(out, "Succeeded in ");
+		put_duration(out, s->end - s->begin);
+		return;
+	}
+	buf_printf(out, "%s: ", run_phase_word(s->phase));
+	if (s->phase == RUN_FAILED && rank_decided(s)) {
+		buf_printf(out, "%.*s %lld ", STR_ARG(s->failure.role), (long long)s->failure.index);
+		put_how(&s->failure, out);
+	} else {
+		put_escaped(out, s->cause.n ? s->cause : STR("for an unknown reason"));
+	}
+}
+
+void report_last_lines(const struct run_state *s, bool escape, struct buf *out)
+{
+	const struct run_failure *f = &s->failure;
+
+	if (!f->known || s->phase == RUN_SUCCEEDED)
+		return;
+	for (size_t i = 0; i < f->nlog; i++) {
+		buf_printf(out, "  %.*s/%lld \xE2\x94\x82 ", STR_ARG(f->role), (long long)f->index);
+		if (escape)
+			put_escaped(out, f->log[i]);
+		else
+			buf_str(out, f->log[i]);
+		buf_char(out, '\n');
+	}
+}
+
+/* ---- tables ---- */
+
+enum { MOST_COLUMNS = 10 };
+
+struct table {
+	struct arena arena;
+	struct str (*rows)[MOST_COLUMNS];
+	size_t n, columns;
+	unsigned numbers;               /* a bit for each column that is aligned to the right */
+};
+
+static struct str *add_row(struct table *t)
+{
+	t->rows = arena_grow(&t->arena, t->rows, t->n, sizeof *t->rows);
+	for (size_t c = 0; c < MOST_COLUMNS; c++)
+		t->rows[t->n][c] = STR("");
+	return t->rows[t->n++];
+}
+
+static void put_row(const struct table *t, const struct str *row, const unsigned *width, unsigned most, struct buf *out)
+{
+	size_t last = t->columns - 1;
+	struct buf line = { 0 };
+
+	while (last && !row[last].n)
+		last--;
+	for (size_t c = 0; c <= last; c++) {
+		int pad = (int)(width[c] - text_columns(row[c]));
+		bool right = t->numbers & 1u << c;
+
+		buf_printf(&line, "%*s%*s", c ? 2 : 0, "", right ? pad : 0, "");
+		buf_str(&line, row[c]);
+		buf_printf(&line, "%*s", !right && c < last ? pad : 0, "");
+	}
+	if (most)
+		put_clipped(out, buf_text(&line), most);
+	else
+		buf_str(out, buf_text(&line));
+	buf_char(out, '\n');
+	buf_release(&line);
+}
+
+static void put_table(struct table *t, unsigned most, struct buf *out)
+{
+	unsigned width[MOST_COLUMNS] = { 0 };
+
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t c = 0; c < t->columns; c++) {
+			unsigned w = text_columns(t->rows[i][c]);
+			width[c] = w > width[c] ? w : width[c];
+		}
+	for (size_t i = 0; i < t->n; i++)
+		put_row(t, t->rows[i], width, most, out);
+	arena_release(&t->arena);
+}
+
+static void put_head(struct table *t, const char *const *words, size_t n, unsigned numbers)
+{
+	struct str *row = add_row(t);
+
+	t->columns = n;
+	t->numbers = numbers;
+	for (size_t i = 0; i < n; i++)
+		row[i] = str_of(words[i]);
+}
+
+static struct str number(struct table *t, int64_t n) { return str_printf(&t->arena, "%lld", (long long)n); }
+
+static struct str age(struct table *t, int64_t ns)
+{
+	struct buf b = { 0 };
+
+	put_age(&b, ns);
+	struct str s = buf_take(&b, &t->arena);
+	buf_release(&b);
+	return s;
+}
+
+static struct str run_age(struct table *t, const struct run_state *s, int64_t now)
+{
+	return s->begin ? age(t, now - s->begin) : STR("");
+}
+
+static void put_role_row(struct table *t, const struct run_role *r)
+{
+	struct str *row = t->rows[t->n - 1];
+	struct run_count c = run_count(r);
+	int64_t counts[] = { r->desired, c.active, c.ready, c.succeeded, c.failed, c.restarts };
+
+	row[2] = r->name;
+	for (size_t i = 0; i < 6; i++)
+		row[3 + i] = number(t, counts[i]);
+	row[9] = report_role_cause(&t->arena, r);
+}
+
+/* The name of a run; where runs of several namespaces are shown, with its own. */
+static struct str shown_name(const struct report *r, struct arena *a, const struct run_state *s)
+{
+	for (size_t i = 1; i < r->n; i++)
+		if (!str_eq(r->runs[i]->ns, r->runs[0]->ns))
+			return str_cat(a, s->ns, STR("/"), s->name);
+	return s->name;
+}
+
+/* Of a run without a replica one role stays, so that the run has a line. */
+static bool is_last_unused(const struct run_state *s, size_t k, bool first)
+{
+	return first && k + 1 == s->nroles;
+}
+
+static void roles_table(const struct report *r, struct buf *out)
+{
+	static const char *const words[] = { "RUN", "STATE", "ROLE", "DESIRED", "ACTIVE", "READY", "SUCCEEDED", "FAILED", "RESTARTS", "CAUSE" };
+	struct table t = { 0 };
+
+	put_head(&t, words, 10, 0x1F8);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct run_state *s = r->runs[i];
+		bool first = true;
+		for (size_t k = 0; k < (s->nroles ? s->nroles : 1); k++) {
+			/* a role that the framework has and the job does not use */
+			if (k < s->nroles && !s->roles[k].max && !is_last_unused(s, k, first))
+				continue;
+			struct str *row = add_row(&t);
+			if (first) {
+				row[0] = shown_name(r, &t.arena, s);
+				row[1] = str_of(run_phase_word(s->phase));
+			}
+			if (k < s->nroles)
+				put_role_row(&t, &s->roles[k]);
+			/* why the run is as it is stands where a role has nothing to say, and the first has not */
+			if (first && s->cause.n && !t.rows[t.n - 1][9].n)
+				t.rows[t.n - 1][9] = s->cause;
+			first = false;
+		}
+	}
+	put_table(&t, r->width, out);
+}
+
+static void runs_table(const struct report *r, struct buf *out)
+{
+	static const char *const words[] = { "RUN", "STATE", "READY", "AGE", "FILE", "CAUSE" };
+	struct table t = { 0 };
+
+	put_head(&t, words, 6, 0);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct run_state *s = r->runs[i];
+		int64_t ready = 0, desired = 0;
+		for (size_t k = 0; k < s->nroles; k++) {
+			ready += run_count(&s->roles[k]).ready;
+			desired += s->roles[k].desired;
+		}
+		struct str *row = add_row(&t);
+		row[0] = shown_name(r, &t.arena, s);
+		row[1] = str_of(run_phase_word(s->phase));
+		row[2] = run_phase_final(s->phase) ? STR("-") : str_printf(&t.arena, "%lld/%lld", (long long)ready, (long long)desired);
+		row[3] = run_age(&t, s, r->now);
+		row[4] = s->file;
+		row[5] = s->cause;
+	}
+	put_table(&t, r->width, out);
+}
+
+static struct str replica_exit(struct table *t, const struct run_replica *r)
+{
+	const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
+
+	if (name)
+		return str_printf(&t->arena, "SIG%s", name);
+	return r->exit_code >= 0 ? number(t, r->exit_code) : STR("");
+}
+
+static void replicas_table(const struct report *r, struct buf *out)
+{
+	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "PORTS", "CAUSE" };
+	static const char *const states[] = { "waiting", "started", "ready", "succeeded", "failed" };
+	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "CAUSE" };
+	struct table t = { 0 };
+	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster ports are those of the program */
+
+	put_head(&t, local ? words : of_cluster, local ? 10 : 9, 0x38);
+	for (size_t i = 0; i < r->n; i++)
+		for (size_t k = 0; k < r->runs[i]->nroles; k++)
+			for (int64_t n = 0; n < r->runs[i]->roles[k].max; n++) {
+				const struct run_role *role = &r->runs[i]->roles[k];
+				const struct run_replica *p = &role->at[n];
+				bool runs = p->state == REPLICA_STARTED || p->state == REPLICA_READY;
+				int64_t since = runs ? p->begin : p->end;
+				struct str *row = add_row(&t);
+
+				row[0] = shown_name(r, &t.arena, r->runs[i]);
+				row[1] = str_printf(&t.arena, "%.*s-%lld", STR_ARG(role->name), (long long)n);
+				row[2] = str_of(states[p->state]);
+				row[3] = p->process.pid ? number(&t, p->process.pid) : STR("");
+				row[4] = number(&t, p->attempts);
+				row[5] = replica_exit(&t, p);
+				row[6] = since ? age(&t, r->now - since) : STR("");
+				row[7] = p->host;
+				row[8] = local ? p->ports : p->cause;
+				row[9] = local ? p->cause : STR("");
+			}
+	put_table(&t, r->width, out);
+}
+
+void report_runs(const struct report *r, struct buf *out)
+{
+	switch (r->form) {
+	case REPORT_TABLE: roles_table(r, out); break;
+	case REPORT_LIST: runs_table(r, out); break;
+	case REPORT_WIDE: replicas_table(r, out); break;
+	case REPORT_NAME:
+		for (size_t i = 0; i < r->n; i++)
+			buf_printf(out, "run/%.*s\n", STR_ARG(r->runs[i]->name));
+		break;
+	case REPORT_JSON:
+	case REPORT_JSON_LINE: report_json(r, out); break;
+	}
+}

@@ -1,0 +1,59 @@
+/*
+ * report.h - the states of runs for people and scripts (cli.md, section 3; output
+ * topics of runtime-requirements.md, section 6).  Everything is appended to a
+ * buffer, nothing is printed.
+ */
+#ifndef TRAINC_RUNTIME_RUN_REPORT_H
+#define TRAINC_RUNTIME_RUN_REPORT_H
+
+#include "runtime/run/run_state.h"
+
+enum report_form {
+	REPORT_TABLE,                   /* a line for each role */
+	REPORT_LIST,                    /* a line for each run */
+	REPORT_WIDE,                    /* a line for each replica */
+	REPORT_NAME,                    /* run/NAME */
+	REPORT_JSON,
+	REPORT_JSON_LINE                /* the same in one line */
+};
+
+struct report {
+	const struct run_state *const *runs;
+	size_t n;
+	enum report_form form;
+	int64_t now;                    /* of the real-time clock: ages */
+	unsigned width;                 /* of the terminal: causes are clipped; 0: none, and nothing is escaped */
+};
+void report_runs(const struct report *r, struct buf *out);
+
+/* The conditions that an operator's job would have, with reason "Run" and the type. */
+struct condition {
+	const char *type;
+	bool holds;
+	int64_t since;
+};
+struct conditions {
+	struct condition at[4];
+	size_t n;
+};
+struct conditions run_conditions(const struct run_state *s);
+
+/* "Succeeded in 3.2 s", "Failed: worker 2 exited with code 3": how a run has ended. */
+void report_headline(const struct run_state *s, struct buf *out);
+/* The last lines of the first failing rank, each behind "  worker/2 | ". */
+void report_last_lines(const struct run_state *s, bool escape, struct buf *out);
+/*
+ * What a person asks next about a run in a cluster: the first failing rank with its last
+ * lines, objects that are not well, and the newest warnings.  Nothing when all is well.
+ */
+void report_details(const struct report *r, const struct run_state *s, struct buf *out);
+/* "worker 3/4 ready, ps 2/2 ready, 1 restart" */
+void report_counts(const struct run_state *s, struct buf *out);
+/* One run as it is in "runs", in one line and without its braces. */
+void report_json_run(const struct run_state *s, struct buf *out);
+/* report_runs() of the JSON forms. */
+void report_json(const struct report *r, struct buf *out);
+/* The worst thing that any replica of the role has to say: "2 of 4 replicas: exit code 3"; empty when all is well. */
+struct str report_role_cause(struct arena *a, const struct run_role *r);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * report_details.c - why a run in a cluster is not as it should be, for the person
+ * who has been woken by it.  Texts come from the cluster: all of them are escaped.
+ */
+#include "runtime/run/report.h"
+#include "base/words.h"
+
+static bool is_well(enum run_phase phase) { return phase == RUN_RUNNING || phase == RUN_SUCCEEDED || phase == RUN_COMPLETING; }
+
+static void put_ago(struct buf *out, int64_t now, int64_t time)
+{
+	put_age(out, now - time);
+	buf_z(out, " ago");
+}
+
+static void put_failure(const struct report *r, const struct run_failure *f, struct buf *out)
+{
+	buf_printf(out, "  first failure: %.*s %lld, ", STR_ARG(f->role), (long long)f->index);
+	put_escaped(out, f->reason);
+	if (f->exit_code >= 0 && !str_starts(f->reason, STR("exit code")) && !str_starts(f->reason, STR("killed by")))
+		buf_printf(out, " (exit code %d)", f->exit_code);
+	if (f->time) {
+		buf_z(out, ", ");
+		put_ago(out, r->now, f->time);
+	}
+	buf_char(out, '\n');
+}
+
+static bool told(const struct run_role *r, int64_t i)
+{
+	for (int64_t k = 0; k < i; k++)
+		if (str_eq(r->at[k].cause, r->at[i].cause))
+			return true;
+	return false;
+}
+
+/* What the replicas of a role say, each thing once, but for the worst of it, which the headline has. */
+static void put_role(const struct run_role *r, struct str headline, struct buf *out)
+{
+	enum { MOST = 5 };
+	int lines = 0;
+
+	for (int64_t i = 0; i < r->max && lines < MOST; i++) {
+		int64_t same = 0;
+		if (!r->at[i].cause.n || told(r, i) || str_ends(headline, r->at[i].cause))
+			continue;
+		for (int64_t k = i; k < r->max; k++)
+			same += str_eq(r->at[k].cause, r->at[i].cause);
+		buf_printf(out, "  %.*s %lld", STR_ARG(r->name), (long long)i);
+		if (same > 1)
+			buf_printf(out, " and %lld more", (long long)same - 1);
+		buf_z(out, ": ");
+		put_escaped(out, r->at[i].cause);
+		buf_char(out, '\n');
+		lines++;
+	}
+}
+
+static void put_object(const struct run_object *o, struct buf *out)
+{
+	buf_z(out, "  ");
+	put_escaped(out, o->kind);
+	buf_char(out, ' ');
+	put_escaped(out, o->name);
+	buf_printf(out, ": %s%s", run_phase_word(o->phase), o->cause.n ? ", " : "");
+	put_escaped(out, o->cause);
+	buf_char(out, '\n');
+}
+
+static void put_event(const struct report *r, const struct run_event *e, struct buf *out)
+{
+	struct buf ago = { 0 };
+
+	if (e->time)
+		put_ago(&ago, r->now, e->time);
+	buf_printf(out, "  %-8.*s ", (int)ago.n, ago.p ? ago.p : "");
+	buf_release(&ago);
+	put_escaped(out, e->kind);
+	buf_char(out, ' ');
+	put_escaped(out, e->name);
+	buf_z(out, ": ");
+	put_escaped(out, e->reason);
+	if (e->count > 1)
+		buf_printf(out, " (%lld times)", (long long)e->count);
+	buf_z(out, e->message.n ? ": " : "");
+	put_escaped(out, e->message);
+	buf_char(out, '\n');
+}
+
+void report_details(const struct report *r, const struct run_state *s, struct buf *out)
+{
+	bool well = is_well(s->phase);
+
+	if (well && !s->failure.known)
+		return;
+	buf_printf(out, "\n%.*s: %s", STR_ARG(s->name), run_phase_word(s->phase));
+	if (s->since && s->since <= r->now) {
+		buf_z(out, " since ");
+		put_time(out, s->since, 0);
+	}
+	buf_z(out, s->cause.n ? ": " : "");
+	put_escaped(out, s->cause);
+	buf_char(out, '\n');
+	if (s->failure.known) {
+		put_failure(r, &s->failure, out);
+		report_last_lines(s, true, out);
+	}
+	for (size_t i = 0; i < s->nroles; i++)
+		put_role(&s->roles[i], s->cause, out);
+	for (size_t i = 0; i < s->nobjects; i++)
+		if (!is_well(s->objects[i].phase))
+			put_object(&s->objects[i], out);
+	for (size_t i = 0; i < s->nevents; i++)
+		put_event(r, &s->events[i], out);
+}

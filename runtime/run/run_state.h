@@ -1,0 +1,146 @@
+/*
+ * run_state.h - what is known of one run: the engine keeps it, the state file
+ * carries it, every command shows it.
+ *
+ * A run is one job of a program, on this machine; its name is the job's.  Times
+ * are nanoseconds of the real-time clock, 0 for not yet.
+ */
+#ifndef TRAINC_RUNTIME_RUN_RUN_STATE_H
+#define TRAINC_RUNTIME_RUN_RUN_STATE_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "runtime/run/rules.h"
+
+/* Run states, named as in runtime-requirements.md, section 4.  A local run is never QUEUED, STALLED or ABSENT. */
+enum run_phase {
+	RUN_PENDING,                    /* nothing runs yet: start_after, or just begun */
+	RUN_STARTING,
+	RUN_RUNNING,
+	RUN_DEGRADED,                   /* a replica is between two attempts, or was within the last 60 s */
+	RUN_FAILING,                    /* failed, and replicas are still stopping */
+	RUN_FAILED,
+	RUN_COMPLETING,                 /* succeeded, and replicas are still stopping */
+	RUN_SUCCEEDED,
+	RUN_SUSPENDED,
+	RUN_TERMINATING,                /* somebody asked to stop it */
+	RUN_UNKNOWN,                    /* its keeper is gone without a verdict; its objects do not say */
+	RUN_QUEUED,                     /* a queue holds it back */
+	RUN_STALLED,                    /* does not get further by itself */
+	RUN_ABSENT                      /* nothing of it is there */
+};
+const char *run_phase_word(enum run_phase phase);       /* "Running" */
+bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: nothing will change */
+
+/* A process that can be told from a later one of the same number. */
+struct process_id {
+	pid_t pid;                      /* 0: none */
+	uint64_t start;                 /* field 22 of /proc/PID/stat */
+};
+/* Of a living process of ours; false when it is gone. */
+bool process_identify(pid_t pid, struct process_id *ret);
+/* Its parent (0: outside of our namespace) and its state, a letter of proc(5); -1 when it is gone. */
+pid_t process_parent(pid_t pid, char *ret_state);
+/* Is it still that process, in this boot, and not just waiting to be reaped? */
+bool process_alive(const struct process_id *id, struct str boot_id);
+/* /proc/sys/kernel/random/boot_id */
+struct str boot_id_read(struct arena *a);
+
+struct run_replica {
+	int64_t index;
+	enum replica_state state;
+	struct process_id process;      /* of the main container, while it runs */
+	pid_t pid;                      /* of the last attempt, for the record */
+	int64_t attempts;               /* begun so far: 1 when it runs for the first time */
+	int64_t begin, end;             /* of the last attempt */
+	int exit_code;                  /* of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
+	int signal;                     /* or 0 */
+	int64_t again;                  /* when the next attempt is due, or 0 */
+	struct str cause;               /* why it waits, or failed: "command not found: 'train'" */
+	struct str host;
+	struct str ports;               /* "http=20017,metrics=20018": those of a local run, which are not the declared ones */
+	struct str log;                 /* the file with what its main container prints, in a local run */
+};
+
+struct run_role {
+	struct str name;
+	bool aux, elastic, endless;
+	int64_t min, max, desired;      /* desired: how many should run now */
+	struct run_replica *at;         /* max of them */
+	struct str cause;               /* of the role as a whole; empty: what its replicas say counts (not in files) */
+};
+
+/* Something beside the replicas that the run needs, in a cluster (not in files). */
+struct run_object {
+	struct str kind, name;
+	enum run_phase phase;
+	struct str cause;
+	bool holds;                     /* it can be why no replica runs */
+};
+
+/* What a cluster told about an object of the run (not in files). */
+struct run_event {
+	int64_t time, count;
+	struct str kind, name, reason, message;
+};
+
+struct run_failure {
+	bool known;
+	struct str role;
+	int64_t index;
+	int exit_code, signal;
+	struct str reason;              /* "exit code 3", "killed by SEGV", "deadline exceeded" */
+	struct str *log;                /* its last lines */
+	size_t nlog;
+	int64_t time;                   /* when, in a cluster; 0: not told (not in files) */
+};
+
+struct run_state {
+	struct str name, ns, framework;
+	struct str file;                /* the program, as given on the command line */
+	struct str isolate;             /* "none", "job", "replica" */
+	struct str boot_id;
+	struct process_id keeper;
+	enum run_phase phase;
+	struct str cause;               /* one line: why it is not further, or why it ended */
+	int64_t begin, end;
+	struct str digest;              /* of the program as it was started: is another one the same? */
+	/* kept by run_state_observe() */
+	enum run_phase observed;
+	int64_t since;                  /* when it entered this phase */
+	/* what its conditions say, by the job's own rule: set by run_state_running() */
+	bool running, restarting;
+	int64_t ran, restarted;         /* when each last began to hold; 0: never */
+	int64_t job_restarts;           /* how often the whole job was started again */
+	uint64_t lost_bytes;            /* output that could not be written */
+	struct run_role *roles;
+	size_t nroles;
+	struct run_failure failure;     /* the first failing rank: runtime-requirements.md, section 4 */
+	struct run_object *objects;
+	size_t nobjects;
+	struct run_event *events;       /* warnings, the newest first */
+	size_t nevents;
+};
+
+/* To be called whenever the phase may have changed (run_save() does): remembers since when it is what it is. */
+void run_state_observe(struct run_state *s, int64_t now);
+/* Does the job count as running, or as restarting? */
+void run_state_running(struct run_state *s, bool running, bool restarting, int64_t now);
+
+/* What a role's replicas are doing, in numbers. */
+struct run_count {
+	int64_t active, ready, succeeded, failed, restarts;
+};
+struct run_count run_count(const struct run_role *r);
+const struct run_role *run_find_role(const struct run_state *s, struct str name);
+
+/*
+ * As a JSON document (schemaVersion 1) for the state and result files: everything
+ * above, so that run_state_read() gives the same again.  One line.
+ */
+void run_state_write(const struct run_state *s, struct buf *out);
+/* False with a sentence when the text is not one of ours. */
+bool run_state_read(struct arena *a, struct str text, struct run_state *ret, struct str *why);
+
+#endif

@@ -1,0 +1,81 @@
+/* event.c - Events, sent and forgotten. */
+#include "runtime/supervise/event.h"
+
+#include "base/words.h"
+#include "runtime/supervise/log.h"
+
+enum { BURST = 25, REFILL_SECONDS = 300, LONGEST = 1000 };
+
+static bool may_write(struct supervised *j)
+{
+	int64_t now = loop_now(j->control->client.loop);
+
+	if (j->event_at) {
+		j->event_tokens += (double)(now - j->event_at) / 1e9 / REFILL_SECONDS;
+		j->event_tokens = j->event_tokens > BURST ? BURST : j->event_tokens;
+	} else {
+		j->event_tokens = BURST;
+	}
+	j->event_at = now;
+	if (j->event_tokens < 1)
+		return false;
+	j->event_tokens -= 1;
+	return true;
+}
+
+static void sent(void *to, const struct transport_result *r)
+{
+	(void)to;
+	if (!transport_ok(r))
+		log_line("warning", STR(""), "an Event was not written: %.*s", STR_ARG(r->error));
+}
+
+static struct str body(struct arena *a, const struct supervised *j, const char *type, struct str reason, struct str message)
+{
+	struct buf b = { 0 };
+	size_t n = message.n;
+
+	while (n > LONGEST || (n && n < message.n && ((unsigned char)message.p[n] & 0xc0) == 0x80))
+		n--;                            /* the API server takes 1 KiB, and whole characters */
+	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"generateName\":");
+	buf_json(&b, str_printf(a, "%.*s.", j->name.n > 200 ? 200 : (int)j->name.n, j->name.p));
+	buf_z(&b, ",\"namespace\":");
+	buf_json(&b, j->ns);
+	buf_printf(&b, "},\"involvedObject\":{\"apiVersion\":\"%s/%s\",\"kind\":\"%s\",\"name\":", j->kind->group, j->kind->version, j->kind->kind);
+	buf_json(&b, j->name);
+	buf_z(&b, ",\"namespace\":");
+	buf_json(&b, j->ns);
+	buf_z(&b, ",\"uid\":");
+	buf_json(&b, j->uid);
+	buf_printf(&b, "},\"type\":\"%s\",\"reason\":", type);
+	buf_json(&b, reason);
+	buf_z(&b, ",\"message\":");
+	buf_json(&b, (struct str){ message.p, n });
+	buf_z(&b, ",\"count\":1,\"firstTimestamp\":\"");
+	put_time(&b, clock_real(), 0);
+	buf_z(&b, "\",\"lastTimestamp\":\"");
+	put_time(&b, clock_real(), 0);
+	buf_z(&b, "\",\"source\":{\"component\":");
+	buf_json(&b, str_cat(a, str_lower(a, str_of(j->kind->kind)), STR("-controller"), STR("")));
+	buf_z(&b, "}}");
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason, struct str message)
+{
+	struct control *c = j->control;
+	struct arena a = { 0 };
+
+	if (!may_write(j) && weight == EVENT_MANY) {
+		c->metrics.events_dropped++;
+		return;
+	}
+	c->metrics.events++;
+	struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE,
+		.path = transport_path(&a, &(struct transport_place){ .version = STR("v1"), .plural = STR("events"), .namespace = j->ns }),
+		.body = body(&a, j, type, reason, message), .done = sent, .to = j };
+	call_start(c->client.calls, &r, CALL_ONCE, NULL);
+	arena_release(&a);
+}

@@ -1,0 +1,156 @@
+/* jobs.c - a chained table by namespace and name; jobs of one name but different kinds share a chain. */
+#include "runtime/supervise/jobs.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "data/data_write.h"
+#include "runtime/cluster/object_table.h"
+#include "runtime/status/look.h"
+#include "runtime/supervise/pass.h"
+
+static uint32_t hash_of(struct str ns, struct str name) { return str_hash(ns) * 31 + str_hash(name); }
+
+static void grow(struct control *c)
+{
+	struct supervised **old = c->by_name;
+	size_t n = c->slots;
+
+	if (c->njobs < c->slots)
+		return;
+	c->slots = n ? 2 * n : 64;
+	c->by_name = memory_resize(NULL, c->slots * sizeof *c->by_name);
+	memset(c->by_name, 0, c->slots * sizeof *c->by_name);
+	for (size_t i = 0; i < n; i++)
+		for (struct supervised *j = old[i], *next; j; j = next) {
+			next = j->next;
+			j->next = c->by_name[j->hash & (c->slots - 1)];
+			c->by_name[j->hash & (c->slots - 1)] = j;
+		}
+	free(old);
+}
+
+static struct supervised **place_of(struct control *c, const struct custom_kind *k, struct str ns, struct str name)
+{
+	uint32_t hash = hash_of(ns, name);
+	struct supervised **at = c->slots ? &c->by_name[hash & (c->slots - 1)] : NULL;
+
+	while (at && *at && !((*at)->hash == hash && (*at)->kind == k && str_eq((*at)->ns, ns) && str_eq((*at)->name, name)))
+		at = &(*at)->next;
+	return at && *at ? at : NULL;
+}
+
+static struct supervised *add(struct control *c, const struct custom_kind *k, const struct data *object)
+{
+	struct supervised *j = memory_resize(NULL, sizeof *j);
+
+	grow(c);
+	*j = (struct supervised){ .control = c, .kind = k };
+	j->ns = str_copy(&j->own, status_text(object, "metadata.namespace"));
+	j->name = str_copy(&j->own, status_text(object, "metadata.name"));
+	j->uid = str_copy(&j->own, status_text(object, "metadata.uid"));
+	j->label = str_printf(&j->own, "%s %.*s/%.*s", k->kind, STR_ARG(j->ns), STR_ARG(j->name));
+	j->hash = hash_of(j->ns, j->name);
+	queue_item_init(&j->item, &c->queue, j);
+	j->next = c->by_name[j->hash & (c->slots - 1)];
+	c->by_name[j->hash & (c->slots - 1)] = j;
+	c->njobs++;
+	return j;
+}
+
+static void take_out(struct control *c, struct supervised **at)
+{
+	struct supervised *j = *at;
+
+	*at = j->next;
+	c->njobs--;
+	if (j->item.busy) {
+		j->gone = true;                 /* its pass frees it */
+	} else {
+		queue_drop(&j->item);
+		supervised_free(j);
+	}
+}
+
+static void keep_text(struct supervised *j, const struct data *object)
+{
+	struct str version = status_text(object, "metadata.resourceVersion");
+	size_t n = version.n < sizeof j->version ? version.n : 0;
+	struct buf b = { 0 };
+
+	data_write(&b, object);
+	j->text = memory_resize(j->text, b.n + 1);
+	memcpy(j->text, buf_text(&b).p, b.n);
+	j->text[b.n] = '\0';
+	j->ntext = b.n;
+	buf_release(&b);
+	memcpy(j->version, version.p, n);
+	j->version[n] = '\0';
+}
+
+/* Does a pass have to look at it?  Our own writes come back as changes of the status and of our annotation alone. */
+static bool is_news(const struct supervised *j, const struct data *object)
+{
+	return !j->text || status_number(object, "metadata.generation", 0) != j->seen_generation || status_text(object, "metadata.deletionTimestamp").n;
+}
+
+void jobs_seen(struct control *c, const struct custom_kind *k, const struct data *object)
+{
+	struct str ns = status_text(object, "metadata.namespace"), name = status_text(object, "metadata.name");
+	struct supervised **at = place_of(c, k, ns, name), *j;
+
+	if (at && !str_eq((*at)->uid, status_text(object, "metadata.uid"))) {
+		take_out(c, at);
+		at = NULL;
+	}
+	j = at ? *at : add(c, k, object);
+	bool news = is_news(j, object);
+	j->seen_generation = status_number(object, "metadata.generation", 0);
+	keep_text(j, object);
+	if (news)
+		queue_add(&j->item);
+}
+
+void jobs_gone(struct control *c, const struct custom_kind *k, const struct data *object)
+{
+	struct supervised **at = place_of(c, k, status_text(object, "metadata.namespace"), status_text(object, "metadata.name"));
+
+	if (at && str_eq((*at)->uid, status_text(object, "metadata.uid")))
+		take_out(c, at);
+}
+
+void jobs_touch(struct control *c, struct str ns, struct str name)
+{
+	uint32_t hash = hash_of(ns, name);
+
+	for (struct supervised *j = c->slots ? c->by_name[hash & (c->slots - 1)] : NULL; j; j = j->next)
+		if (j->hash == hash && str_eq(j->ns, ns) && str_eq(j->name, name))
+			queue_add(&j->item);
+}
+
+void jobs_touch_all(struct control *c)
+{
+	for (size_t i = 0; i < c->slots; i++)
+		for (struct supervised *j = c->by_name[i]; j; j = j->next)
+			queue_add(&j->item);
+}
+
+void jobs_release(struct control *c)
+{
+	for (size_t i = 0; i < c->slots; i++)
+		while (c->by_name[i])
+			take_out(c, &c->by_name[i]);
+	free(c->by_name);
+	c->by_name = NULL;
+	c->slots = 0;
+}
+
+void jobs_dump(const struct control *c, struct buf *out)
+{
+	buf_printf(out, "queue: %zu waiting, %zu under way, %s\n", c->queue.depth, c->queue.running, c->queue.open ? "open" : "closed");
+	for (size_t i = 0; i < c->slots; i++)
+		for (const struct supervised *j = c->by_name[i]; j; j = j->next)
+			if (j->item.queued || j->item.busy || j->item.failures)
+				buf_printf(out, "job: %.*s: %s, %u failures in a row\n", STR_ARG(j->label),
+					j->item.busy ? "under way" : j->item.queued ? "waiting" : "waiting for its time", j->item.failures);
+}

@@ -1,0 +1,217 @@
+/* lease.c - GET, then POST or PUT with the version that was read: of two that write at once one is refused. */
+#include "runtime/supervise/lease.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "data/data_read.h"
+#include "runtime/status/look.h"
+#include "runtime/supervise/log.h"
+
+#define ROUND (2 * NS_PER_SECOND)
+#define RENEW_WITHIN (10 * NS_PER_SECOND)
+enum { DURATION_SECONDS = 15 };
+
+struct lease {
+	struct lease_options o;
+	struct loop_timer round, limit;
+	struct call *call;
+	struct str held_by, renewed;    /* as they were read last, in `seen` */
+	struct arena seen;
+	int64_t changed;                /* by loop_now(): when what was read last was new */
+	bool held, giving_back, ended;
+	void (*done)(void *to);
+};
+
+static void ask(struct lease *l);
+
+static struct str path_of(struct arena *a, const struct lease *l, bool object)
+{
+	return transport_path(a, &(struct transport_place){ .group = STR("coordination.k8s.io"), .version = STR("v1"), .plural = STR("leases"),
+		.namespace = l->o.ns, .name = object ? l->o.name : STR("") });
+}
+
+static void again(struct lease *l) { loop_timer_set(l->o.client->loop, &l->round, ROUND); }
+
+static void round_fired(struct loop_timer *t) { ask(t->to); }
+
+static void lose(struct lease *l)
+{
+	l->held = false;
+	l->ended = true;
+	l->o.lost(l->o.to);
+}
+
+static void limit_fired(struct loop_timer *t)
+{
+	struct lease *l = t->to;
+
+	log_line("error", STR(""), "the Lease %.*s/%.*s could not be renewed in time", STR_ARG(l->o.ns), STR_ARG(l->o.name));
+	lose(l);
+}
+
+/* ---- writing ---- */
+
+static void written(void *to, const struct transport_result *r)
+{
+	struct lease *l = to;
+
+	l->call = NULL;
+	if (l->giving_back) {
+		l->done(l->o.to);
+		return;
+	}
+	if (transport_ok(r)) {
+		loop_timer_set(l->o.client->loop, &l->limit, RENEW_WITHIN);
+		if (!l->held) {
+			l->held = true;
+			log_line("info", STR(""), "holds the Lease %.*s/%.*s", STR_ARG(l->o.ns), STR_ARG(l->o.name));
+			l->o.gained(l->o.to);
+		}
+	}
+	if (!l->ended)
+		again(l);
+}
+
+static void put_moment(struct buf *b, const char *name, int64_t ns)
+{
+	buf_printf(b, ",\"%s\":\"", name);
+	put_time(b, ns, 6);
+	buf_char(b, '"');
+}
+
+/* Writes the Lease with HOLDER; OLD is what was read, or NULL. */
+static void write_lease(struct lease *l, const struct data *old, struct str holder)
+{
+	bool same = old && str_eq(status_text(old, "spec.holderIdentity"), holder);
+	int64_t acquired = same ? status_time(old, "spec.acquireTime") : clock_real();
+	int64_t transitions = (old ? status_number(old, "spec.leaseTransitions", 0) : 0) + (old && !same);
+	struct arena a = { 0 };
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":");
+	buf_json(&b, l->o.name);
+	if (old) {
+		buf_z(&b, ",\"resourceVersion\":");
+		buf_json(&b, status_text(old, "metadata.resourceVersion"));
+	}
+	buf_z(&b, "},\"spec\":{\"holderIdentity\":");
+	buf_json(&b, holder);
+	buf_printf(&b, ",\"leaseDurationSeconds\":%d,\"leaseTransitions\":%lld", holder.n ? DURATION_SECONDS : 1, (long long)transitions);
+	put_moment(&b, "acquireTime", acquired ? acquired : clock_real());
+	put_moment(&b, "renewTime", clock_real());
+	buf_z(&b, "}}");
+	struct transport_request r = { .method = old ? TRANSPORT_PUT : TRANSPORT_POST, .kind = TRANSPORT_WRITE, .path = path_of(&a, l, old != NULL),
+		.body = buf_text(&b), .timeout = 5 * NS_PER_SECOND, .done = written, .to = l };
+	l->call = call_start(l->o.client->calls, &r, CALL_ONCE, NULL);
+	buf_release(&b);
+	arena_release(&a);
+}
+
+/* ---- reading ---- */
+
+/* Notes what was read; true when its holder has not renewed it for its duration. */
+static bool is_free(struct lease *l, const struct data *lease)
+{
+	struct str holder = status_text(lease, "spec.holderIdentity"), renewed = status_text(lease, "spec.renewTime");
+	int64_t now = loop_now(l->o.client->loop), seconds = status_number(lease, "spec.leaseDurationSeconds", DURATION_SECONDS);
+
+	if (!str_eq(holder, l->held_by) || !str_eq(renewed, l->renewed)) {
+		arena_reset(&l->seen);
+		l->held_by = str_copy(&l->seen, holder);
+		l->renewed = str_copy(&l->seen, renewed);
+		l->changed = now;
+	}
+	return !holder.n || now - l->changed > seconds * NS_PER_SECOND;
+}
+
+static void judge_lease(struct lease *l, const struct data *lease)
+{
+	bool ours = str_eq(status_text(lease, "spec.holderIdentity"), l->o.identity), free = is_free(l, lease);
+
+	if (l->giving_back && ours)
+		write_lease(l, lease, STR(""));
+	else if (l->giving_back)
+		l->done(l->o.to);
+	else if (l->held && !ours)
+		lose(l);
+	else if (ours || free)
+		write_lease(l, lease, l->o.identity);
+	else
+		again(l);
+}
+
+static void read_done(void *to, const struct transport_result *r)
+{
+	struct lease *l = to;
+	struct arena a = { 0 };
+	struct source source = { .text = str_copy(&a, r->body), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	l->call = NULL;
+	if (transport_ok(r) && data_read_json(&a, &source, &d, &error)) {
+		judge_lease(l, d);
+	} else if (l->giving_back) {
+		l->done(l->o.to);
+	} else if (r->code == 404) {
+		write_lease(l, NULL, l->o.identity);
+	} else {
+		log_line("warning", STR(""), "%.*s", STR_ARG(r->error));
+		again(l);
+	}
+	arena_release(&a);
+}
+
+static void ask(struct lease *l)
+{
+	struct arena a = { 0 };
+	struct transport_request r = { .path = path_of(&a, l, true), .timeout = 5 * NS_PER_SECOND, .done = read_done, .to = l };
+
+	l->call = call_start(l->o.client->calls, &r, CALL_ONCE, NULL);
+	arena_release(&a);
+}
+
+/* ---- for the caller ---- */
+
+struct lease *lease_start(const struct lease_options *o)
+{
+	struct lease *l = memory_resize(NULL, sizeof *l);
+
+	*l = (struct lease){ .o = *o, .round = { .fire = round_fired, .to = l }, .limit = { .fire = limit_fired, .to = l } };
+	ask(l);
+	return l;
+}
+
+void lease_give_back(struct lease *l, void (*done)(void *to))
+{
+	if (l->giving_back)
+		return;
+	bool held = l->held;
+	l->giving_back = true;
+	l->done = done;
+	l->held = false;
+	loop_timer_drop(l->o.client->loop, &l->round);
+	loop_timer_drop(l->o.client->loop, &l->limit);
+	if (l->call)
+		call_cancel(l->call);
+	l->call = NULL;
+	if (held)
+		ask(l);
+	else
+		done(l->o.to);
+}
+
+void lease_stop(struct lease *l)
+{
+	if (!l)
+		return;
+	loop_timer_drop(l->o.client->loop, &l->round);
+	loop_timer_drop(l->o.client->loop, &l->limit);
+	if (l->call)
+		call_cancel(l->call);
+	arena_release(&l->seen);
+	free(l);
+}
+
+bool lease_held(const struct lease *l) { return l->held; }

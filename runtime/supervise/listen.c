@@ -1,0 +1,224 @@
+/*
+ * listen.c - a fixed number of connections, each with a limit of time and of bytes: whoever connects cannot make the
+ * controller wait or grow.
+ */
+#include "runtime/supervise/listen.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/words.h"
+
+enum { CLIENTS = 16, REQUEST_BYTES = 4096, CLIENT_SECONDS = 5 };
+
+struct client_slot {
+	struct listen *listen;
+	struct loop_fd fd;
+	struct loop_timer timer;
+	struct buf in, out;
+	size_t sent;
+	bool used;
+};
+
+struct listen {
+	struct loop *loop;
+	listen_answer answer;
+	void *to;
+	struct loop_fd fd;
+	struct client_slot clients[CLIENTS];
+};
+
+/* ---- one connection ---- */
+
+static void slot_end(struct client_slot *c)
+{
+	int fd = c->fd.fd;
+
+	loop_fd_drop(c->listen->loop, &c->fd);
+	loop_timer_drop(c->listen->loop, &c->timer);
+	close(fd);
+	buf_release(&c->in);
+	buf_release(&c->out);
+	*c = (struct client_slot){ .listen = c->listen, .fd = { .fd = -1 } };
+}
+
+static void slot_late(struct loop_timer *t) { slot_end(t->to); }
+
+static void slot_write(struct client_slot *c)
+{
+	while (c->sent < c->out.n) {
+		ssize_t n = send(c->fd.fd, c->out.p + c->sent, c->out.n - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno == EAGAIN) {
+			loop_fd_set(c->listen->loop, &c->fd, c->fd.fd, EPOLLOUT);
+			return;
+		}
+		if (n <= 0)
+			break;
+		c->sent += (size_t)n;
+	}
+	slot_end(c);
+}
+
+static const char *word_of(int code)
+{
+	switch (code) {
+	case 200: return "OK";
+	case 404: return "Not Found";
+	case 405: return "Method Not Allowed";
+	case 503: return "Service Unavailable";
+	default: return "Bad Request";
+	}
+}
+
+/* The path of "GET /healthz?verbose HTTP/1.1"; empty when it is another method. */
+static struct str path_of(struct str request)
+{
+	const char *end = request.p + request.n, *p;
+
+	if (!str_starts(request, STR("GET /")))
+		return STR("");
+	for (p = request.p + 4; p < end && *p != ' ' && *p != '?' && *p != '\r' && *p != '\n'; p++)
+		continue;
+	return (struct str){ request.p + 4, (size_t)(p - request.p - 4) };
+}
+
+static void slot_answer(struct client_slot *c)
+{
+	struct str path = path_of(buf_text(&c->in));
+	struct buf body = { 0 };
+	int code = path.n ? c->listen->answer(c->listen->to, path, &body) : 405;
+	bool metrics = str_is(path, "/metrics") && code == 200;
+
+	buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", code, word_of(code),
+		metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; charset=utf-8", body.n);
+	buf_put(&c->out, body.p, body.n);
+	buf_release(&body);
+	slot_write(c);
+}
+
+static void slot_ready(struct loop_fd *f, unsigned events)
+{
+	struct client_slot *c = f->to;
+	char bytes[1024];
+	ssize_t n;
+
+	if (events & EPOLLOUT) {
+		slot_write(c);
+		return;
+	}
+	while ((n = recv(c->fd.fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0 && c->in.n < REQUEST_BYTES)
+		buf_put(&c->in, bytes, (size_t)n);
+	bool whole = c->in.n && memmem(c->in.p, c->in.n, "\r\n\r\n", 4);
+	if (whole)
+		slot_answer(c);
+	else if (n == 0 || (n < 0 && errno != EAGAIN) || c->in.n >= REQUEST_BYTES)
+		slot_end(c);
+}
+
+/* ---- all of them ---- */
+
+static struct client_slot *free_slot(struct listen *l)
+{
+	for (size_t i = 0; i < CLIENTS; i++)
+		if (!l->clients[i].used)
+			return &l->clients[i];
+	return NULL;
+}
+
+static void connected(struct loop_fd *f, unsigned events)
+{
+	struct listen *l = f->to;
+	int fd = accept4(f->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct client_slot *c = fd < 0 ? NULL : free_slot(l);
+
+	(void)events;
+	if (fd >= 0 && !c)
+		close(fd);
+	if (!c)
+		return;
+	*c = (struct client_slot){ .listen = l, .used = true, .fd = { .fd = -1, .ready = slot_ready, .to = c },
+		.timer = { .fire = slot_late, .to = c } };
+	loop_timer_set(l->loop, &c->timer, CLIENT_SECONDS * NS_PER_SECOND);
+	if (!loop_fd_set(l->loop, &c->fd, fd, EPOLLIN)) {
+		c->fd.fd = fd;
+		slot_end(c);
+	}
+}
+
+/* HOST and PORT of an address; an empty host is every address of the machine. */
+static void split(struct arena *a, struct str address, struct str *host, struct str *port)
+{
+	size_t colon = address.n;
+
+	while (colon && address.p[colon - 1] != ':')
+		colon--;
+	*port = str_copy(a, (struct str){ address.p + colon, address.n - colon });
+	*host = colon ? (struct str){ address.p, colon - 1 } : STR("");
+	if (host->n > 2 && host->p[0] == '[')
+		*host = (struct str){ host->p + 1, host->n - 2 };
+	*host = str_copy(a, *host);
+}
+
+static int open_socket(const struct addrinfo *at)
+{
+	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, off = 0;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (at->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+	if (bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, CLIENTS) == 0)
+		return fd;
+	int error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+struct listen *listen_start(struct arena *a, struct loop *loop, struct str address, listen_answer answer, void *to, struct str *why)
+{
+	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV }, *found;
+	struct str host, port;
+	int fd = -1;
+
+	split(a, address, &host, &port);
+	int wrong = getaddrinfo(host.n ? host.p : NULL, port.p, &hints, &found);
+	if (wrong) {
+		*why = str_printf(a, "--listen needs a port, or an address and a port such as 127.0.0.1:8081, found '%.*s'", STR_ARG(address));
+		return NULL;
+	}
+	for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next)
+		fd = open_socket(at);
+	int error = errno;
+	freeaddrinfo(found);
+	struct listen *l = fd < 0 ? NULL : memory_resize(NULL, sizeof *l);
+	if (!l) {
+		*why = str_printf(a, "cannot listen on '%.*s': %.*s", STR_ARG(address), STR_ARG(file_reason(a, error)));
+		return NULL;
+	}
+	*l = (struct listen){ .loop = loop, .answer = answer, .to = to, .fd = { .fd = -1, .ready = connected, .to = l } };
+	for (size_t i = 0; i < CLIENTS; i++)
+		l->clients[i] = (struct client_slot){ .listen = l, .fd = { .fd = -1 } };
+	loop_fd_set(loop, &l->fd, fd, EPOLLIN);
+	return l;
+}
+
+void listen_stop(struct listen *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < CLIENTS; i++)
+		if (l->clients[i].used)
+			slot_end(&l->clients[i]);
+	int fd = l->fd.fd;
+	loop_fd_drop(l->loop, &l->fd);
+	close(fd);
+	free(l);
+}

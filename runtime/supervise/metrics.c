@@ -1,0 +1,72 @@
+/* metrics.c - one table of names, in the order of the page. */
+#include "runtime/supervise/metrics.h"
+
+#include <stddef.h>
+
+#include "base/words.h"
+
+static const double bounds[METRICS_BUCKETS - 1] = { 0.001, 0.005, 0.02, 0.1, 0.5, 2, 10 };
+
+static const struct row {
+	const char *name, *help;
+	size_t at;
+	bool gauge;
+} rows[] = {
+	{ "trainc_passes_failed", "passes that ended with an error and are repeated", offsetof(struct metrics, passes_failed), false },
+	{ "trainc_objects_created", "pods, Services and other objects created", offsetof(struct metrics, created), false },
+	{ "trainc_objects_deleted", "pods and Services deleted", offsetof(struct metrics, deleted), false },
+	{ "trainc_jobs_refused", "custom resources that do not compile", offsetof(struct metrics, refused), false },
+	{ "trainc_jobs_succeeded", "jobs that have succeeded", offsetof(struct metrics, succeeded), false },
+	{ "trainc_jobs_failed", "jobs that have failed", offsetof(struct metrics, failed), false },
+	{ "trainc_jobs_restarted", "times that a job began to restart", offsetof(struct metrics, restarted), false },
+	{ "trainc_events", "Events written", offsetof(struct metrics, events), false },
+	{ "trainc_events_dropped", "Events left out because their object had too many", offsetof(struct metrics, events_dropped), false },
+	{ "trainc_queue_added", "items that came into the queue", offsetof(struct metrics, queue_added), false },
+	{ "trainc_queue_retried", "items that came in again after a failure", offsetof(struct metrics, queue_retried), false },
+	{ "trainc_requests", "requests to the API server", offsetof(struct metrics, requests), false },
+	{ "trainc_request_failures", "requests without an answer", offsetof(struct metrics, request_failures), false },
+	{ "trainc_request_retries", "requests that were repeated", offsetof(struct metrics, request_retries), false },
+	{ "trainc_connections", "connections opened to the API server", offsetof(struct metrics, connections), false },
+	{ "trainc_queue_depth", "items that wait for a pass", offsetof(struct metrics, queue_depth), true },
+	{ "trainc_jobs", "jobs under supervision", offsetof(struct metrics, jobs), true },
+	{ "trainc_objects", "objects of jobs that are known", offsetof(struct metrics, objects), true },
+};
+
+void metrics_pass(struct metrics *m, int64_t ns, bool ok)
+{
+	double seconds = (double)ns / 1e9;
+	size_t i = 0;
+
+	while (i < METRICS_BUCKETS - 1 && seconds > bounds[i])
+		i++;
+	m->buckets[i]++;
+	m->seconds += seconds;
+	m->passes++;
+	m->passes_failed += !ok;
+}
+
+static void put_passes(const struct metrics *m, struct buf *out)
+{
+	uint64_t sum = 0;
+
+	buf_z(out, "# TYPE trainc_pass_seconds histogram\n# HELP trainc_pass_seconds how long a pass over one job took\n");
+	for (size_t i = 0; i < METRICS_BUCKETS; i++) {
+		sum += m->buckets[i];
+		if (i < METRICS_BUCKETS - 1)
+			buf_printf(out, "trainc_pass_seconds_bucket{le=\"%g\"} %llu\n", bounds[i], (unsigned long long)sum);
+	}
+	buf_printf(out, "trainc_pass_seconds_bucket{le=\"+Inf\"} %llu\ntrainc_pass_seconds_count %llu\ntrainc_pass_seconds_sum %.6f\n",
+		(unsigned long long)m->passes, (unsigned long long)m->passes, m->seconds);
+}
+
+void metrics_page(const struct metrics *m, struct buf *out)
+{
+	put_passes(m, out);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct row *r = &rows[i];
+		uint64_t value = *(const uint64_t *)(const void *)((const char *)m + r->at);
+		buf_printf(out, "# TYPE %s %s\n# HELP %s %s\n%s%s %llu\n", r->name, r->gauge ? "gauge" : "counter", r->name, r->help,
+			r->name, r->gauge ? "" : "_total", (unsigned long long)value);
+	}
+	buf_printf(out, "# TYPE trainc_leader gauge\n# HELP trainc_leader 1 while this process may write\ntrainc_leader %d\n# EOF\n", m->leader);
+}

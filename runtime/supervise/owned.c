@@ -1,0 +1,143 @@
+/* owned.c - trees and names to requests. */
+#include "runtime/supervise/owned.h"
+
+#include "data/data_write.h"
+#include "runtime/cluster/discovery.h"
+#include "runtime/status/look.h"
+
+#define MANAGER "trainc-supervise"
+
+/* Kinds of the API that a plan can need have regular plurals. */
+static struct str object_path(struct arena *a, struct str api_version, struct str kind, struct str ns, struct str name)
+{
+	struct transport_place p = { .namespace = ns, .name = name };
+
+	resource_split(api_version, &p.group, &p.version);
+	p.plural = str_cat(a, str_lower(a, kind), STR("s"), STR(""));
+	return transport_path(a, &p);
+}
+
+static struct str resource_place(struct arena *a, const struct supervised *j, const char *subresource)
+{
+	return transport_path(a, &(struct transport_place){ .group = str_of(j->kind->group), .version = str_of(j->kind->version),
+		.plural = str_of(j->kind->plural), .namespace = j->ns, .name = j->name, .subresource = str_of(subresource) });
+}
+
+static const struct transport_pair *manager(struct arena *a)
+{
+	struct transport_pair *q = ARENA_NEW(a, struct transport_pair);
+
+	*q = (struct transport_pair){ STR("fieldManager"), STR(MANAGER) };
+	return q;
+}
+
+/* ---- owners ---- */
+
+static void put_owner(struct buf *b, const struct supervised *j)
+{
+	buf_printf(b, "[{\"apiVersion\":\"%s/%s\",\"kind\":\"%s\",\"name\":", j->kind->group, j->kind->version, j->kind->kind);
+	buf_json(b, j->name);
+	buf_z(b, ",\"uid\":");
+	buf_json(b, j->uid);
+	buf_z(b, ",\"controller\":true,\"blockOwnerDeletion\":true}]");
+}
+
+static void put_metadata(struct buf *b, const struct supervised *j, const struct data *metadata)
+{
+	bool has_ns = false;
+
+	buf_char(b, '{');
+	for (size_t i = 0; i < metadata->u.map.n; i++) {
+		has_ns = has_ns || str_is(metadata->u.map.at[i].key, "namespace");
+		data_write_text(b, metadata->u.map.at[i].key);
+		buf_char(b, ':');
+		data_write(b, metadata->u.map.at[i].value);
+		buf_char(b, ',');
+	}
+	if (!has_ns) {
+		buf_z(b, "\"namespace\":");
+		buf_json(b, j->ns);
+		buf_char(b, ',');
+	}
+	buf_z(b, "\"ownerReferences\":");
+	put_owner(b, j);
+	buf_char(b, '}');
+}
+
+static struct str owned_body(struct arena *a, const struct supervised *j, const struct data *tree)
+{
+	struct buf b = { 0 };
+
+	buf_char(&b, '{');
+	for (size_t i = 0; i < tree->u.map.n; i++) {
+		const struct data_member *m = &tree->u.map.at[i];
+		buf_z(&b, i ? "," : "");
+		data_write_text(&b, m->key);
+		buf_char(&b, ':');
+		if (str_is(m->key, "metadata"))
+			put_metadata(&b, j, m->value);
+		else
+			data_write(&b, m->value);
+	}
+	buf_char(&b, '}');
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+/* ---- requests ---- */
+
+struct transport_request owned_create(struct arena *a, const struct supervised *j, const struct data *tree)
+{
+	return (struct transport_request){ .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE, .query = manager(a), .nquery = 1,
+		.path = object_path(a, status_text(tree, "apiVersion"), status_text(tree, "kind"), j->ns, STR("")), .body = owned_body(a, j, tree) };
+}
+
+struct transport_request owned_get(struct arena *a, const struct supervised *j, const struct data *tree)
+{
+	return (struct transport_request){ .path = object_path(a, status_text(tree, "apiVersion"), status_text(tree, "kind"), j->ns,
+		status_text(tree, "metadata.name")) };
+}
+
+struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree)
+{
+	struct transport_request r = owned_get(a, j, tree);
+
+	r.method = TRANSPORT_DELETE;
+	r.kind = TRANSPORT_WRITE;
+	return r;
+}
+
+struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name, struct str uid)
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"metadata\":{\"uid\":");
+	buf_json(&b, uid);
+	buf_z(&b, ",\"ownerReferences\":");
+	put_owner(&b, j);
+	buf_z(&b, "}}");
+	struct str body = buf_take(&b, a);
+	buf_release(&b);
+	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = manager(a), .nquery = 1,
+		.path = object_path(a, STR("v1"), kind, j->ns, name), .content_type = STR("application/merge-patch+json"), .body = body };
+}
+
+struct transport_request owned_delete(struct arena *a, const struct supervised *j, struct str kind, struct str name, struct str uid)
+{
+	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE, .path = object_path(a, STR("v1"), kind, j->ns, name),
+		.body = str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(uid)) };
+}
+
+struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource, struct str body)
+{
+	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = manager(a), .nquery = 1,
+		.path = resource_place(a, j, subresource), .content_type = STR("application/merge-patch+json"), .body = body };
+}
+
+struct transport_request resource_delete(struct arena *a, const struct supervised *j)
+{
+	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE, .path = resource_place(a, j, ""),
+		.body = str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Background\","
+			"\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(j->uid)) };
+}

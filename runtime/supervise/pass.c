@@ -1,0 +1,736 @@
+/*
+ * pass.c - one pass, step by step: compile, decide, keep what has to be kept, write a verdict, make what all replicas
+ * share, act, write the status.  Each step ends when all its requests have been
+ * answered.
+ */
+#include "runtime/supervise/pass.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "data/data_read.h"
+#include "emit/listed.h"
+#include "runtime/decide/decide.h"
+#include "runtime/status/look.h"
+#include "runtime/supervise/event.h"
+#include "runtime/supervise/job_status.h"
+#include "runtime/supervise/log.h"
+#include "runtime/supervise/owned.h"
+#include "runtime/supervise/plan_cache.h"
+
+#define CONTROLLER "kubeflow.org/training-operator"
+#define GROUP_WAIT NS_PER_SECOND        /* between two looks at a gang that cannot start */
+enum { AT_ONCE = 48 };                  /* requests of one pass under way */
+
+enum step { STEP_KEEP, STEP_VERDICT, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
+
+struct pass {
+	struct supervised *job;
+	struct arena arena;
+	int64_t begun;                  /* steady clock */
+	const struct data *resource;
+	const struct custom_plan *plan;
+	struct seen_list seen;
+	struct decision d;
+	struct job_conditions before;
+	bool was_finished;
+	struct str durable, status;     /* the annotation and the status as they are to be; an empty status: as it is */
+	struct emit_listing shared;
+	enum step step;
+	size_t next, pending;           /* of the step's requests: the next to send, those under way */
+	bool held;                      /* the job's gang cannot start yet: no pod is made */
+	bool failed;                    /* a request was refused, or its outcome is not known */
+};
+
+static void go_on(struct pass *p);
+
+/* One request of a step. */
+struct sent {
+	struct pass *pass;
+	struct transport_request request;
+	const struct decide_action *action;     /* NULL: not an action */
+	const struct data *tree;        /* of what all replicas share */
+	struct arena own;               /* of an action's request and answer: a job of a thousand replicas has thousands */
+};
+
+/* ---- texts that outlive a pass ---- */
+
+static char *keep(char *old, struct str s)
+{
+	char *p = NULL;
+
+	if (s.n) {
+		p = memory_resize(NULL, s.n + 1);
+		memcpy(p, s.p, s.n);
+		p[s.n] = '\0';
+	}
+	free(old);
+	return p;
+}
+
+void supervised_free(struct supervised *j)
+{
+	plan_forget(j);
+	free(j->text);
+	free(j->record);
+	free(j->durable);
+	free(j->status);
+	free(j->wanted);
+	free(j->objects_made);
+	arena_release(&j->own);
+	free(j);
+}
+
+/* ---- the end ---- */
+
+static void finish(struct pass *p)
+{
+	struct supervised *j = p->job;
+	struct control *c = j->control;
+	int64_t took = clock_steady() - p->begun, again = p->d.again;
+
+	if (p->held && again > clock_real() + GROUP_WAIT)
+		again = clock_real() + GROUP_WAIT;
+
+	metrics_pass(&c->metrics, took, !p->failed);
+	/* a job of a thousand replicas changes all the time: it is looked at a quarter of the time at most */
+	queue_done(&j->item, !p->failed, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
+	if (j->gone) {
+		queue_drop(&j->item);
+		supervised_free(j);
+	} else if (again != RULES_NEVER && !j->refused) {
+		int64_t wait = again - clock_real();
+		queue_after(&j->item, wait > 0 ? wait : 0);
+	}
+	arena_release(&p->arena);
+	free(p);
+}
+
+static void give_up(struct pass *p, const struct transport_result *r)
+{
+	p->failed = true;
+	log_line("warning", p->job->label, "%.*s", STR_ARG(r->error));
+}
+
+static void one_less(struct pass *p)
+{
+	p->pending--;
+	go_on(p);
+}
+
+static void send(struct pass *p, struct sent *s, enum call_repeat repeat, void (*done)(void *to, const struct transport_result *r))
+{
+	s->pass = p;
+	s->request.done = done;
+	s->request.to = s;
+	p->pending++;
+	call_start(p->job->control->client.calls, &s->request, repeat, NULL);
+}
+
+/* The body of an answer as a tree in A. */
+static const struct data *answer_tree(struct arena *a, const struct transport_result *r)
+{
+	struct source source = { .text = str_copy(a, r->body), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	return data_read_json(a, &source, &d, &error) ? d : NULL;
+}
+
+/* ---- keep ---- */
+
+static void kept(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+
+	if (transport_ok(r))
+		p->job->durable = keep(p->job->durable, p->durable);
+	else
+		give_up(p, r);
+	one_less(p);
+}
+
+static void send_durable(struct pass *p)
+{
+	struct sent *s = ARENA_NEW(&p->arena, struct sent);
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"metadata\":{\"uid\":");
+	buf_json(&b, p->job->uid);
+	buf_z(&b, ",\"annotations\":{\"" RECORD_ANNOTATION "\":");
+	if (p->durable.n)
+		buf_json(&b, p->durable);
+	else
+		buf_z(&b, "null");
+	buf_z(&b, "}}}");
+	s->request = resource_patch(&p->arena, p->job, "", buf_take(&b, &p->arena));
+	buf_release(&b);
+	send(p, s, CALL_REPEAT, kept);
+}
+
+static bool step_keep(struct pass *p)
+{
+	bool due = !p->next++ && !str_eq(p->durable, str_of(p->job->durable ? p->job->durable : ""));
+
+	if (due)
+		send_durable(p);
+	return due;
+}
+
+/* ---- what all replicas share ---- */
+
+static struct str shared_name(struct pass *p, const struct data *tree)
+{
+	return str_printf(&p->arena, "%.*s/%.*s\n", STR_ARG(status_text(tree, "kind")), STR_ARG(status_text(tree, "metadata.name")));
+}
+
+static bool is_made(struct pass *p, const struct data *tree)
+{
+	const char *made = p->job->objects_made;
+
+	return made && strstr(made, shared_name(p, tree).p);
+}
+
+static bool is_group(const struct data *tree) { return str_is(status_text(tree, "kind"), "PodGroup"); }
+
+static void note_made(struct pass *p, const struct data *tree)
+{
+	if (is_group(tree))
+		p->job->group_gone = false;
+	struct str made = str_of(p->job->objects_made ? p->job->objects_made : "");
+
+	p->job->objects_made = keep(p->job->objects_made, str_cat(&p->arena, made, shared_name(p, tree), STR("")));
+}
+
+static bool is_owned(const struct data *object, struct str uid)
+{
+	const struct data *owners = status_list(object, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		if (str_eq(status_text(owners->u.list.at[i], "uid"), uid))
+			return true;
+	return false;
+}
+
+/* It was there already: is it ours? */
+static void shared_read(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+	const struct data *object = transport_ok(r) ? answer_tree(&p->arena, r) : NULL;
+
+	if (object && is_owned(object, p->job->uid)) {
+		note_made(p, s->tree);
+	} else if (object) {
+		struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %s already exists and is not managed by %s",
+			STR_ARG(status_text(s->tree, "metadata.name")), status_text(s->tree, "kind").p, p->job->kind->kind);
+		event_write(p->job, EVENT_MANY, "Warning", STR("ErrResourceExists"), text);
+		log_line("warning", p->job->label, "%.*s", STR_ARG(text));
+		p->failed = true;
+	} else {
+		give_up(p, r);
+	}
+	one_less(p);
+}
+
+static void shared_made(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+
+	if (transport_ok(r)) {
+		p->job->control->metrics.created++;
+		note_made(p, s->tree);
+	} else if (r->code == 409) {
+		struct sent *get = ARENA_NEW(&p->arena, struct sent);
+		get->tree = s->tree;
+		get->request = owned_get(&p->arena, p->job, s->tree);
+		send(p, get, CALL_BY_METHOD, shared_read);
+	} else {
+		give_up(p, r);
+	}
+	one_less(p);
+}
+
+static bool makes_replicas(const struct pass *p)
+{
+	for (size_t i = 0; i < p->d.nactions; i++)
+		if (p->d.actions[i].what == DECIDE_CREATE)
+			return true;
+	return false;
+}
+
+static bool step_shared(struct pass *p)
+{
+	if (p->pending)                 /* one after the other: a RoleBinding needs its Role */
+		return false;
+	if (!p->next && makes_replicas(p))
+		p->shared = emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
+	while (p->next < p->shared.n) {
+		const struct data *tree = p->shared.at[p->next++].tree;
+		if (is_made(p, tree))
+			continue;
+		struct sent *s = ARENA_NEW(&p->arena, struct sent);
+		s->tree = tree;
+		s->request = owned_create(&p->arena, p->job, tree);
+		send(p, s, CALL_BY_METHOD, shared_made);
+		return true;
+	}
+	return false;
+}
+
+/* ---- the gang ---- */
+
+/* The PodGroup of the job; NULL when it has none. */
+static const struct data *group_of(struct pass *p)
+{
+	struct emit_listing all = p->shared.n ? p->shared : emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
+
+	for (size_t i = 0; i < all.n; i++)
+		if (is_group(all.at[i].tree))
+			return all.at[i].tree;
+	return NULL;
+}
+
+/* Volcano makes room first: it wants no pods while the phase is Pending. */
+static void group_read(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+	const struct data *group = transport_ok(r) ? answer_tree(&p->arena, r) : NULL;
+	struct str phase = group ? status_text(group, "status.phase") : STR("");
+
+	if (!group)
+		give_up(p, r);
+	p->held = !phase.n || str_is(phase, "Pending");
+	one_less(p);
+}
+
+static bool step_group(struct pass *p)
+{
+	struct sent *s;
+	const struct data *group;
+
+	if (p->next++ || !str_is(p->job->control->gang, "volcano") || !makes_replicas(p) || !(group = group_of(p)))
+		return false;
+	s = ARENA_NEW(&p->arena, struct sent);
+	s->request = owned_get(&p->arena, p->job, group);
+	send(p, s, CALL_BY_METHOD, group_read);
+	return true;
+}
+
+static void group_deleted(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+
+	if (transport_ok(r) || r->code == 404) {
+		p->job->group_gone = true;
+		p->job->objects_made = keep(p->job->objects_made, STR(""));     /* a job that is resumed makes it again */
+	} else {
+		give_up(p, r);
+	}
+	one_less(p);
+}
+
+/* A job that has ended, or is suspended, holds no room. */
+static bool step_ungroup(struct pass *p)
+{
+	const struct job_conditions *c = &p->d.record.conditions;
+	struct sent *s;
+	const struct data *group;
+
+	if (p->next++ || !p->job->control->gang.n || p->job->group_gone || !(conditions_finished(c) || conditions_hold(c, JOB_SUSPENDED)) ||
+	    !(group = group_of(p)))
+		return false;
+	s = ARENA_NEW(&p->arena, struct sent);
+	s->request = owned_drop(&p->arena, p->job, group);
+	send(p, s, CALL_REPEAT, group_deleted);
+	return true;
+}
+
+/* ---- act ---- */
+
+static void note_event(struct pass *p, struct arena *own, const struct decide_action *a, const char *verb, const char *word)
+{
+	bool service = str_is(a->kind, "Service");
+
+	event_write(p->job, EVENT_MANY, "Normal", str_printf(own, "Successful%s%s", verb, service ? "Service" : "Pod"),
+		str_printf(own, "%s %s: %.*s", word, service ? "service" : "pod", STR_ARG(a->name)));
+}
+
+static void refused(struct pass *p, const struct decide_action *a, const struct transport_result *r)
+{
+	bool service = str_is(a->kind, "Service"), create = a->what == DECIDE_CREATE;
+
+	give_up(p, r);
+	event_write(p->job, EVENT_MANY, "Warning", str_printf(&p->arena, "Failed%s%s", create ? "Create" : "Delete", service ? "Service" : "Pod"),
+		str_printf(&p->arena, "Error %s: %.*s", create ? "creating" : "deleting", STR_ARG(r->error)));
+}
+
+/* Has the watch come further than the answer?  Then it has brought the object already, or it is gone again. */
+static bool is_past(const struct control *c, struct str kind, const struct data *object)
+{
+	const struct object_watch *w = str_is(kind, "Service") ? c->services : c->pods;
+
+	return w && object_watch_past(w, status_text(object, "metadata.resourceVersion"));
+}
+
+static void created(struct pass *p, struct arena *own, const struct decide_action *a, const struct transport_result *r)
+{
+	struct control *c = p->job->control;
+	const struct data *object;
+
+	if (!transport_ok(r)) {
+		refused(p, a, r);
+		return;
+	}
+	object = answer_tree(own, r);
+	if (object && !is_past(c, a->kind, object))
+		store_put(&c->store, a->kind, object);
+	c->metrics.created++;
+	note_event(p, own, a, "Create", "Created");
+}
+
+static void deleted(struct pass *p, struct arena *own, const struct decide_action *a, const struct transport_result *r)
+{
+	struct control *c = p->job->control;
+
+	if (transport_ok(r)) {
+		const struct data *object = answer_tree(own, r);
+		c->metrics.deleted++;
+		if (object && status_text(object, "metadata.deletionTimestamp").n && status_text(object, "metadata.uid").n)
+			store_put(&c->store, a->kind, object);
+		else
+			store_remove(&c->store, a->uid);
+		note_event(p, own, a, "Delete", "Deleted");
+	} else if (r->code == 404 || r->code == 409) {
+		store_remove(&c->store, a->uid);        /* another one has its name, if any */
+	} else {
+		refused(p, a, r);
+	}
+}
+
+static void acted(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+
+	if (s->action->what == DECIDE_CREATE)
+		created(p, &s->own, s->action, r);
+	else if (s->action->what == DECIDE_DELETE)
+		deleted(p, &s->own, s->action, r);
+	else if (!transport_ok(r))
+		give_up(p, r);
+	arena_release(&s->own);
+	one_less(p);
+}
+
+static bool make_request(struct pass *p, struct arena *own, const struct decide_action *a, struct transport_request *ret)
+{
+	if (a->what == DECIDE_ADOPT) {
+		*ret = owned_adopt(own, p->job, a->kind, a->name, a->uid);
+	} else if (a->what == DECIDE_DELETE) {
+		*ret = owned_delete(own, p->job, a->kind, a->name, a->uid);
+	} else {
+		const struct data *tree = emit_find(own, &p->plan->program.plan, a->kind, a->name);
+		if (!tree)
+			return false;
+		*ret = owned_create(own, p->job, tree);
+	}
+	return true;
+}
+
+static bool step_act(struct pass *p)
+{
+	while (p->next < p->d.nactions) {
+		const struct decide_action *a = &p->d.actions[p->next++];
+		struct sent *s = ARENA_NEW(&p->arena, struct sent);
+		s->action = a;
+		bool waits = p->held && a->what == DECIDE_CREATE && !str_is(a->kind, "Service");
+		if (a->role == NO_ROLE || waits || !make_request(p, &s->own, a, &s->request))
+			continue;
+		send(p, s, a->what == DECIDE_CREATE ? CALL_BY_METHOD : CALL_REPEAT, acted);
+		return true;
+	}
+	return false;
+}
+
+/* ---- status ---- */
+
+static void told(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+	struct pass *p = s->pass;
+
+	if (transport_ok(r))
+		p->job->status = keep(p->job->status, p->status);
+	else if (r->code != 404)
+		give_up(p, r);
+	one_less(p);
+}
+
+static bool step_status(struct pass *p)
+{
+	struct sent *s;
+
+	if (p->next++ || !p->status.n || str_eq(p->status, str_of(p->job->status ? p->job->status : "")))
+		return false;
+	s = ARENA_NEW(&p->arena, struct sent);
+	s->request = resource_patch(&p->arena, p->job, "status", str_printf(&p->arena, "{\"metadata\":{\"uid\":\"%.*s\"},\"status\":%.*s}",
+		STR_ARG(p->job->uid), STR_ARG(p->status)));
+	send(p, s, CALL_REPEAT, told);
+	return true;
+}
+
+/* What pods told goes with them: a verdict that follows from it is written before they are deleted. */
+static bool step_verdict(struct pass *p)
+{
+	for (size_t i = 0; i < p->d.nactions; i++)
+		if (p->d.actions[i].what == DECIDE_DELETE)
+			return step_status(p);
+	return false;
+}
+
+static void removed(void *to, const struct transport_result *r)
+{
+	struct sent *s = to;
+
+	if (!transport_ok(r) && r->code != 404 && r->code != 409)
+		give_up(s->pass, r);
+	one_less(s->pass);
+}
+
+static bool step_remove(struct pass *p)
+{
+	struct sent *s;
+
+	if (p->next++ || !p->d.remove)
+		return false;
+	s = ARENA_NEW(&p->arena, struct sent);
+	s->request = resource_delete(&p->arena, p->job);
+	send(p, s, CALL_REPEAT, removed);
+	return true;
+}
+
+/* ---- from step to step ---- */
+
+static bool send_next(struct pass *p)
+{
+	switch (p->step) {
+	case STEP_KEEP: return step_keep(p);
+	case STEP_VERDICT: return step_verdict(p);
+	case STEP_SHARED: return step_shared(p);
+	case STEP_GROUP: return step_group(p);
+	case STEP_ACT: return step_act(p);
+	case STEP_UNGROUP: return step_ungroup(p);
+	case STEP_STATUS: return step_status(p);
+	case STEP_REMOVE: return step_remove(p);
+	case STEP_END: break;
+	}
+	return false;
+}
+
+/* Without what has to be kept nothing is done; a pod that was refused does not keep the status from being written. */
+static enum step step_after(const struct pass *p)
+{
+	if (p->failed && p->step < STEP_ACT)
+		return STEP_END;
+	return p->step == STEP_STATUS && p->failed ? STEP_END : p->step + 1;
+}
+
+static void go_on(struct pass *p)
+{
+	while (p->step != STEP_END) {
+		while (p->pending < AT_ONCE && send_next(p))
+			continue;
+		if (p->pending)
+			return;
+		p->step = step_after(p);
+		p->next = 0;
+	}
+	finish(p);
+}
+
+/* ---- what is there ---- */
+
+/* What all replicas share was made, or will be, without being asked for. */
+static void see_shared(struct pass *p, const struct plan_job *plan)
+{
+	for (size_t i = 0; i < plan->nobjects; i++) {
+		const struct data *o = plan->objects[i].data;
+		struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"), .owner = OWNER_THIS, .role = NO_ROLE };
+		if (plan->objects[i].framework)
+			ARENA_PUSH(&p->arena, p->seen.at, p->seen.n, s);
+	}
+}
+
+/* The sizes of elastic roles, which the resource says as `replicas`. */
+static int64_t *sizes_of(struct pass *p, const struct plan_job *plan)
+{
+	const struct data *roles = data_get(data_get(p->resource, STR("spec")), str_of(p->job->kind->roles_key));
+	int64_t *sizes = ARENA_ARRAY(&p->arena, int64_t, plan->nroles);
+
+	for (size_t k = 0; k < plan->nroles; k++) {
+		sizes[k] = plan->roles[k].max;
+		const struct data *role = data_get(roles, custom_role(p->job->kind, plan->roles[k].label));
+		if (role)
+			sizes[k] = status_number(role, "replicas", 1);
+	}
+	return sizes;
+}
+
+static struct decide_record record_before(struct pass *p, const struct plan_job *plan)
+{
+	struct supervised *j = p->job;
+	struct source source = { .base = 1 };
+	struct data_error error;
+	struct decide_record r = { 0 };
+	struct data *d;
+
+	if (j->record) {
+		source.text = str_copy(&p->arena, str_of(j->record));
+		if (data_read_json(&p->arena, &source, &d, &error) && decide_record_read(&p->arena, d, plan, &r))
+			return r;
+	}
+	if (job_was_refused(j->kind, p->resource))      /* it was refused before, and has been corrected */
+		return (struct decide_record){ 0 };
+	r = job_record(&p->arena, p->resource, plan);
+	j->status = keep(j->status, job_status(&p->arena, j->kind, plan, &r, job_counts(&p->arena, j->kind, p->resource, plan)));
+	j->durable = keep(j->durable, status_annotation(p->resource, RECORD_ANNOTATION));
+	return r;
+}
+
+static void remember(struct pass *p, const struct plan_job *plan)
+{
+	struct buf b = { 0 };
+
+	decide_record_print(&p->d.record, plan, &b);
+	p->job->record = keep(p->job->record, buf_text(&b));
+	buf_release(&b);
+}
+
+static bool read_resource(struct pass *p)
+{
+	struct source source = { .text = str_copy(&p->arena, (struct str){ p->job->text, p->job->ntext }), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	if (!data_read_json(&p->arena, &source, &d, &error))
+		return false;
+	p->resource = d;
+	return true;
+}
+
+/* Somebody else runs the job. */
+static bool is_elsewhere(const struct pass *p)
+{
+	const struct data *by = status_path(p->resource, "spec.runPolicy.managedBy");
+
+	return by && by->kind == DATA_STRING && !str_is(by->u.string, CONTROLLER);
+}
+
+/* ---- decide ---- */
+
+/* Reports a condition that is new: an Event, a line of the log, a count. */
+static void tell(struct pass *p, const struct job_condition *now)
+{
+	struct metrics *m = &p->job->control->metrics;
+	const struct job_condition *was = conditions_find(&p->before, now->type);
+	bool same = was && was->holds == now->holds && str_eq(was->reason, now->reason);
+
+	if (same || now->type == JOB_CREATED || (now->type == JOB_RUNNING && !now->holds))
+		return;
+	m->succeeded += now->type == JOB_SUCCEEDED;
+	m->failed += now->type == JOB_FAILED;
+	m->restarted += now->type == JOB_RESTARTING;
+	log_line("info", p->job->label, "%.*s", STR_ARG(now->message));
+	if (now->type != JOB_RUNNING)
+		event_write(p->job, EVENT_ONE, now->type == JOB_RESTARTING || p->job->refused ? "Warning" : "Normal", now->reason, now->message);
+}
+
+static void tell_all(struct pass *p)
+{
+	for (size_t i = 0; i < p->d.record.conditions.n; i++)
+		tell(p, &p->d.record.conditions.at[i]);
+}
+
+static void refuse(struct pass *p)
+{
+	struct supervised *j = p->job;
+	struct status_objects objects = { 0 };
+	struct str fault = p->plan->fault;
+
+	p->step = STEP_STATUS;
+	p->d.again = RULES_NEVER;
+	if (!j->refused)
+		j->control->metrics.refused++;
+	store_objects(&j->control->store, &p->arena, j->ns, j->name, &objects);
+	if (objects.n) {                /* it runs by what it said before */
+		if (!j->refused)
+			event_write(j, EVENT_ONE, "Warning", str_cat(&p->arena, str_of(j->kind->kind), STR("FailedValidation"), STR("")), fault);
+		j->refused = true;
+		log_line("warning", j->label, "changed to what is not valid: %.*s", STR_ARG(fault));
+		return;
+	}
+	struct decide_record before = job_record(&p->arena, p->resource, &(struct plan_job){ 0 });
+	if (!j->refused && !conditions_finished(&before.conditions)) {
+		j->refused = true;
+		p->before = before.conditions;
+		p->d.record = job_refused(&p->arena, j->kind, j->name, fault, clock_real());
+		j->wanted = keep(j->wanted, job_status(&p->arena, j->kind, NULL, &p->d.record, NULL));
+		tell_all(p);
+	}
+	p->status = str_of(j->refused && j->wanted ? j->wanted : "");
+	j->refused = true;
+}
+
+static void decide_now(struct pass *p)
+{
+	struct supervised *j = p->job;
+	const struct plan_job *plan = p->plan->job;
+	struct decide_job job = { .plan = plan, .kind = str_of(j->kind->kind), .uid = j->uid, .controller = STR(CONTROLLER),
+		.sizes = sizes_of(p, plan) };
+	struct status_objects objects = { 0 };
+
+	j->refused = false;
+	store_objects(&j->control->store, &p->arena, j->ns, j->name, &objects);
+	p->seen = decide_see(&p->arena, &job, &objects);
+	see_shared(p, plan);
+	struct decide_record before = record_before(p, plan);
+	p->before = before.conditions;
+	p->was_finished = conditions_finished(&before.conditions);
+	p->d = decide(&p->arena, &job, &before, &p->seen, clock_real());
+	if (p->d.elsewhere) {
+		p->step = STEP_END;
+		return;
+	}
+	if (p->d.conflict)
+		log_line("warning", j->label, "%.*s '%.*s' belongs to something else; nothing is made until it is gone", STR_ARG(p->d.conflict->kind),
+			STR_ARG(p->d.conflict->name));
+	remember(p, plan);
+	p->durable = p->was_finished ? str_of(j->durable ? j->durable : "") : job_durable(&p->arena, &p->d, plan, &p->seen);
+	tell_all(p);
+	if (!p->was_finished)           /* what is final stays as it was decided */
+		j->wanted = keep(j->wanted, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
+	p->status = str_of(j->wanted ? j->wanted : "");
+}
+
+void pass_begin(struct queue_item *i)
+{
+	struct supervised *j = i->to;
+	struct pass *p = memory_resize(NULL, sizeof *p);
+
+	*p = (struct pass){ .job = j, .begun = clock_steady(), .d.again = RULES_NEVER };
+	if (j->gone || !read_resource(p) || status_text(p->resource, "metadata.deletionTimestamp").n || is_elsewhere(p)) {
+		p->step = STEP_END;
+	} else {
+		p->plan = plan_get(j, p->resource);
+		if (p->plan->job)
+			decide_now(p);
+		else
+			refuse(p);
+	}
+	go_on(p);
+}

@@ -1,0 +1,51 @@
+/*
+ * queue.h - work by key: each item is there at most once, is worked on by one pass at a time, in the order of arrival, and
+ * waits longer after each failure.
+ *
+ * Items belong to the caller and must stay where they are while they are in the queue.
+ */
+#ifndef TRAINC_RUNTIME_SUPERVISE_QUEUE_H
+#define TRAINC_RUNTIME_SUPERVISE_QUEUE_H
+
+#include "runtime/cluster/loop.h"
+
+struct queue;
+
+struct queue_item {
+	struct queue *queue;
+	struct queue_item *next;
+	struct loop_timer timer;        /* comes in then */
+	int64_t not_before;             /* by loop_now(): the pause after the last pass */
+	unsigned failures;              /* in a row */
+	bool queued, busy, dirty;       /* dirty: came in again while it was worked on */
+	void *to;
+};
+
+struct queue {
+	struct loop *loop;
+	struct queue_item *first, *last;
+	size_t depth;                   /* items that wait for their turn */
+	size_t running, most;           /* passes under way, and how many there may be */
+	bool open;                      /* else items are collected only */
+	struct loop_timer kick;
+	void (*work)(struct queue_item *i);     /* begins a pass, which ends with queue_done() */
+	uint64_t added, retried;        /* so far */
+};
+
+void queue_init(struct queue *q, struct loop *loop, size_t most, void (*work)(struct queue_item *i));
+void queue_item_init(struct queue_item *i, struct queue *q, void *to);
+/* Lets items out, or holds them back. */
+void queue_open(struct queue *q, bool open);
+/* I has changed. */
+void queue_add(struct queue_item *i);
+/* I is to be looked at NS from now, or earlier. */
+void queue_after(struct queue_item *i, int64_t ns);
+/*
+ * The pass over I is over.  After a failure it comes in again, 50 ms later and twice as late each time, up to 5 min;
+ * PAUSE: the next pass begins no earlier, whatever comes in.
+ */
+void queue_done(struct queue_item *i, bool ok, int64_t pause);
+/* I leaves; it must not be busy. */
+void queue_drop(struct queue_item *i);
+
+#endif

@@ -1,0 +1,186 @@
+/* store.c - two chained tables over texts. */
+#include "runtime/supervise/store.h"
+
+#include <stdlib.h>
+
+#include "data/data_read.h"
+#include "data/data_write.h"
+#include "runtime/cluster/object_table.h"
+#include "runtime/status/look.h"
+
+struct store_object {
+	struct store_object *next_uid, *next_job;       /* of the same slot */
+	uint32_t uid_hash, job_hash;
+	char *text;                     /* JSON */
+	uint32_t ntext, nuid, nns, njob;
+	char version[24];
+	char names[];                   /* uid, namespace, job, one after the other */
+};
+
+static struct str uid_of(const struct store_object *o) { return (struct str){ o->names, o->nuid }; }
+static struct str ns_of(const struct store_object *o) { return (struct str){ o->names + o->nuid, o->nns }; }
+static struct str job_of(const struct store_object *o) { return (struct str){ o->names + o->nuid + o->nns, o->njob }; }
+
+static uint32_t job_hash(struct str ns, struct str job) { return str_hash(ns) * 31 + str_hash(job); }
+
+/* ---- the tables ---- */
+
+static void link_in(struct store *s, struct store_object *o)
+{
+	struct store_object **uid = &s->by_uid[o->uid_hash & (s->slots - 1)], **job = &s->by_job[o->job_hash & (s->slots - 1)];
+
+	o->next_uid = *uid;
+	*uid = o;
+	o->next_job = *job;
+	*job = o;
+}
+
+static void grow(struct store *s)
+{
+	struct store_object **old = s->by_uid;
+	size_t n = s->slots;
+
+	if (s->n < s->slots)
+		return;
+	s->slots = n ? 2 * n : 256;
+	free(s->by_job);
+	s->by_uid = memory_resize(NULL, s->slots * sizeof *s->by_uid);
+	s->by_job = memory_resize(NULL, s->slots * sizeof *s->by_job);
+	memset(s->by_uid, 0, s->slots * sizeof *s->by_uid);
+	memset(s->by_job, 0, s->slots * sizeof *s->by_job);
+	for (size_t i = 0; i < n; i++)
+		for (struct store_object *o = old[i], *next; o; o = next) {
+			next = o->next_uid;
+			link_in(s, o);
+		}
+	free(old);
+}
+
+static struct store_object *find(const struct store *s, struct str uid)
+{
+	uint32_t hash = str_hash(uid);
+
+	for (struct store_object *o = s->slots ? s->by_uid[hash & (s->slots - 1)] : NULL; o; o = o->next_uid)
+		if (o->uid_hash == hash && str_eq(uid_of(o), uid))
+			return o;
+	return NULL;
+}
+
+static void copy_name(struct store_object *o, size_t *at, struct str s)
+{
+	memcpy(o->names + *at, s.p, s.n);
+	*at += s.n;
+}
+
+static struct store_object *add(struct store *s, struct str uid, struct str ns, struct str job)
+{
+	struct store_object *o = memory_resize(NULL, sizeof *o + uid.n + ns.n + job.n);
+	size_t at = 0;
+
+	grow(s);
+	*o = (struct store_object){ .uid_hash = str_hash(uid), .job_hash = job_hash(ns, job), .nuid = (uint32_t)uid.n, .nns = (uint32_t)ns.n,
+		.njob = (uint32_t)job.n };
+	copy_name(o, &at, uid);
+	copy_name(o, &at, ns);
+	copy_name(o, &at, job);
+	link_in(s, o);
+	s->n++;
+	return o;
+}
+
+/* ---- in and out ---- */
+
+bool store_put(struct store *s, struct str kind, const struct data *object)
+{
+	struct str uid = status_text(object, "metadata.uid"), version = status_text(object, "metadata.resourceVersion");
+	struct store_object *o = find(s, uid);
+	struct buf b = { 0 };
+
+	if (o && !object_version_later(version, str_of(o->version)))
+		return false;
+	if (!o)
+		o = add(s, uid, status_text(object, "metadata.namespace"), status_label(object, STORE_LABEL));
+	buf_printf(&b, "{\"kind\":\"%.*s\",\"metadata\":", STR_ARG(kind));
+	data_write(&b, data_get(object, STR("metadata")));
+	if (data_get(object, STR("status"))) {
+		buf_z(&b, ",\"status\":");
+		data_write(&b, data_get(object, STR("status")));
+	}
+	buf_char(&b, '}');
+	s->bytes += b.n - o->ntext;
+	free(o->text);
+	o->text = memory_resize(NULL, b.n);
+	memcpy(o->text, b.p, b.n);
+	o->ntext = (uint32_t)b.n;
+	buf_release(&b);
+	size_t n = version.n < sizeof o->version ? version.n : 0;
+	memcpy(o->version, version.p, n);
+	o->version[n] = '\0';
+	return true;
+}
+
+static void unlink_from(struct store_object **at, struct store_object *o, bool job)
+{
+	while (*at != o)
+		at = job ? &(*at)->next_job : &(*at)->next_uid;
+	*at = job ? o->next_job : o->next_uid;
+}
+
+static void object_free(struct store_object *o)
+{
+	free(o->text);
+	free(o);
+}
+
+bool store_remove(struct store *s, struct str uid)
+{
+	struct store_object *o = find(s, uid);
+
+	if (!o)
+		return false;
+	unlink_from(&s->by_uid[o->uid_hash & (s->slots - 1)], o, false);
+	unlink_from(&s->by_job[o->job_hash & (s->slots - 1)], o, true);
+	s->n--;
+	s->bytes -= o->ntext;
+	object_free(o);
+	return true;
+}
+
+bool store_job(const struct store *s, struct arena *a, struct str uid, struct str *ret_ns, struct str *ret_job)
+{
+	const struct store_object *o = find(s, uid);
+
+	if (!o)
+		return false;
+	*ret_ns = str_copy(a, ns_of(o));
+	*ret_job = str_copy(a, job_of(o));
+	return true;
+}
+
+void store_objects(const struct store *s, struct arena *a, struct str ns, struct str job, struct status_objects *ret)
+{
+	uint32_t hash = job_hash(ns, job);
+
+	for (const struct store_object *o = s->slots ? s->by_job[hash & (s->slots - 1)] : NULL; o; o = o->next_job) {
+		struct source source = { .base = 1 };
+		struct data_error error;
+		struct data *d;
+		if (o->job_hash != hash || !str_eq(ns_of(o), ns) || !str_eq(job_of(o), job))
+			continue;
+		source.text = str_copy(a, (struct str){ o->text, o->ntext });
+		if (data_read_json(a, &source, &d, &error))
+			ARENA_PUSH(a, ret->at, ret->n, d);
+	}
+}
+
+void store_release(struct store *s)
+{
+	for (size_t i = 0; i < s->slots; i++)
+		for (struct store_object *o = s->by_uid[i], *next; o; o = next) {
+			next = o->next_uid;
+			object_free(o);
+		}
+	free(s->by_uid);
+	free(s->by_job);
+	*s = (struct store){ 0 };
+}

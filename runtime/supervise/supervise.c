@@ -1,0 +1,237 @@
+/* supervise.c - options, signals, the loop. */
+#include "runtime/supervise/supervise.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/words.h"
+#include "runtime/supervise/deploy.h"
+#include "runtime/supervise/jobs.h"
+#include "runtime/supervise/lease.h"
+#include "runtime/supervise/listen.h"
+#include "runtime/supervise/log.h"
+#include "runtime/supervise/pass.h"
+#include "runtime/supervise/watches.h"
+
+enum { PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 64 };
+
+struct supervisor {
+	struct control control;
+	struct watches *watches;
+	struct lease *lease;            /* NULL: this process alone works */
+	struct listen *listen;
+	int status;                     /* to leave with */
+};
+
+/* ---- who works ---- */
+
+static void open_if_ready(struct supervisor *u)
+{
+	bool leads = !u->lease || lease_held(u->lease);
+
+	u->control.metrics.leader = leads;
+	queue_open(&u->control.queue, leads && watches_synced(u->watches));
+}
+
+static void lease_gained(void *to) { open_if_ready(to); }
+
+/* Whoever has the Lease now may write: nothing that is under way here goes on. */
+static void lease_lost(void *to)
+{
+	struct supervisor *u = to;
+
+	log_line("error", STR(""), "ends: another process may hold the Lease");
+	u->status = STATUS_CONFLICT;
+	loop_stop(u->control.client.loop);
+}
+
+static void synced(struct control *c)
+{
+	struct supervisor *u = c->owner;
+
+	log_line("info", STR(""), "all watches are live: %zu jobs, %zu objects of theirs", c->njobs, c->store.n);
+	open_if_ready(u);
+}
+
+/* ---- probes ---- */
+
+static void fill_gauges(struct control *c)
+{
+	const struct transport_counts *t = transport_counted(c->client.transport);
+	struct metrics *m = &c->metrics;
+
+	m->queue_depth = c->queue.depth;
+	m->queue_added = c->queue.added;
+	m->queue_retried = c->queue.retried;
+	m->jobs = c->njobs;
+	m->objects = c->store.n;
+	m->requests = t->requests;
+	m->request_failures = t->failures;
+	m->request_retries = t->retries;
+	m->connections = t->connections;
+}
+
+static int answer(void *to, struct str path, struct buf *out)
+{
+	struct supervisor *u = to;
+	bool ready = watches_synced(u->watches);
+
+	if (str_is(path, "/metrics")) {
+		fill_gauges(&u->control);
+		metrics_page(&u->control.metrics, out);
+		return 200;
+	}
+	if (str_is(path, "/healthz") || (str_is(path, "/readyz") && ready)) {
+		buf_z(out, "ok\n");
+		return 200;
+	}
+	buf_z(out, str_is(path, "/readyz") ? "the watches have not seen everything yet\n" : "/healthz, /readyz and /metrics are here\n");
+	return str_is(path, "/readyz") ? 503 : 404;
+}
+
+/* ---- signals ---- */
+
+/* What waits and what is under way, for people: SIGUSR1. */
+static void dump(struct supervisor *u)
+{
+	struct buf b = { 0 };
+
+	jobs_dump(&u->control, &b);
+	watches_dump(u->watches, &b);
+	calls_dump(u->control.client.calls, &b);
+	transport_dump(u->control.client.transport, &b);
+	for (size_t at = 0; at < b.n;) {
+		const char *newline = memchr(b.p + at, '\n', b.n - at);
+		size_t n = newline ? (size_t)(newline - b.p) - at : b.n - at;
+		log_line("dump", STR(""), "%.*s", (int)n, b.p + at);
+		at += n + 1;
+	}
+	buf_release(&b);
+}
+
+static void given_back(void *to)
+{
+	struct supervisor *u = to;
+
+	loop_stop(u->control.client.loop);
+}
+
+static void heard(void *to, int signal)
+{
+	struct supervisor *u = to;
+
+	if (signal == SIGUSR1) {
+		dump(u);
+		return;
+	}
+	log_line("info", STR(""), "ends: %s", signal == SIGINT ? "interrupted" : "terminated");
+	queue_open(&u->control.queue, false);
+	if (u->lease)
+		lease_give_back(u->lease, given_back);
+	else
+		loop_stop(u->control.client.loop);
+}
+
+static bool listen_to_signals(struct supervisor *u)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGUSR1);
+	return loop_signals(u->control.client.loop, &set, heard, u);
+}
+
+/* ---- options ---- */
+
+static struct str identity(struct arena *a)
+{
+	char host[256] = "";
+
+	if (gethostname(host, sizeof host - 1) != 0)
+		host[0] = '\0';
+	return str_printf(a, "%s_%lld", host[0] ? host : "trainc", (long long)getpid());
+}
+
+static unsigned operator_minor(const struct session *s)
+{
+	struct str version = option_value(s->options, OPTION_OPERATOR);
+
+	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
+}
+
+static struct str gang(const struct session *s)
+{
+	struct str name = option_value(s->options, OPTION_GANG);
+
+	return str_is(name, "none") ? STR("") : name;
+}
+
+static bool start_listening(struct supervisor *u)
+{
+	struct session *s = u->control.session;
+	struct str address = option_value(s->options, OPTION_LISTEN), why = STR("");
+
+	if (!address.n)
+		return true;
+	u->listen = listen_start(s->arena, u->control.client.loop, address, answer, u, &why);
+	if (!u->listen) {
+		session_say(s, "%.*s", STR_ARG(why));
+		u->status = STATUS_USAGE;
+	}
+	return u->listen != NULL;
+}
+
+static void start_lease(struct supervisor *u)
+{
+	struct control *c = &u->control;
+	struct lease_options o = { .client = &c->client, .ns = c->client.access.namespace, .name = option_value(c->session->options, OPTION_LEASE),
+		.identity = c->identity, .gained = lease_gained, .lost = lease_lost, .to = u };
+
+	if (o.name.n)
+		u->lease = lease_start(&o);
+}
+
+static void run(struct supervisor *u)
+{
+	struct control *c = &u->control;
+
+	if (!listen_to_signals(u) || !start_listening(u))
+		return;
+	log_line("info", STR(""), "trainc supervise begins: %.*s%s%.*s", STR_ARG(c->client.access.server), c->ns.n ? ", namespace " : "",
+		STR_ARG(c->ns));
+	start_lease(u);
+	u->watches = watches_start(c, synced);
+	loop_run(c->client.loop);
+}
+
+int supervise(struct session *s)
+{
+	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE), .identity = identity(s->arena),
+		.minor = operator_minor(s), .gang = gang(s), .owner = &u } };
+	struct client_options o = { .in_flight = REQUESTS_AT_ONCE };
+	struct control *c = &u.control;
+	int status = STATUS_DONE;
+
+	if (!option_given(s->options, OPTION_KUBEFLOW)) {
+		session_say(s, "say what to look after: --kubeflow for the kinds of the training operator");
+		return STATUS_USAGE;
+	}
+	if (option_given(s->options, OPTION_MANIFEST))
+		return deploy_write(s);
+	if (!client_open(&c->client, s, &o, &status))
+		return status;
+	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, pass_begin);
+	run(&u);
+	watches_stop(u.watches);
+	lease_stop(u.lease);
+	listen_stop(u.listen);
+	loop_signals_drop(c->client.loop);
+	jobs_release(c);
+	store_release(&c->store);
+	client_close(&c->client);
+	return u.status;
+}

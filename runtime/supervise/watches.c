@@ -1,0 +1,186 @@
+/*
+ * watches.c - one watch for each kind, over one connection.  A kind that the cluster does not serve is asked for again
+ * from time to time: its definition may come later.
+ */
+#include "runtime/supervise/watches.h"
+
+#include <stdlib.h>
+
+#include "base/words.h"
+#include "data/data_write.h"
+#include "runtime/cluster/object_table.h"
+#include "runtime/cluster/object_watch.h"
+#include "runtime/status/look.h"
+#include "runtime/supervise/jobs.h"
+#include "runtime/supervise/log.h"
+
+enum { WATCHES_MOST = 16, ABSENT_SECONDS = 20 };
+
+struct one_watch {
+	struct watches *all;
+	const struct custom_kind *kind; /* NULL: of dependents */
+	struct str dependent;           /* "Pod" */
+	struct str path, selector;
+	const char *const *keep;
+	struct object_watch *watch;     /* NULL: it is asked for again later */
+	struct loop_timer again;
+	bool synced, absent;
+};
+
+struct watches {
+	struct control *control;
+	struct arena arena;
+	void (*synced)(struct control *c);
+	struct one_watch at[WATCHES_MOST];
+	size_t n;
+	bool all_synced;
+};
+
+static void look_all_synced(struct watches *w)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < w->n; i++)
+		all = all && w->at[i].synced;
+	if (!all || w->all_synced)
+		return;
+	w->all_synced = true;
+	w->synced(w->control);
+}
+
+/* ---- what is heard ---- */
+
+static void resource_changed(void *to, enum object_change change, const struct data *object)
+{
+	struct one_watch *o = to;
+
+	if (change == OBJECT_DELETED)
+		jobs_gone(o->all->control, o->kind, object);
+	else
+		jobs_seen(o->all->control, o->kind, object);
+}
+
+static void dependent_changed(void *to, enum object_change change, const struct data *object)
+{
+	struct one_watch *o = to;
+	struct control *c = o->all->control;
+	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, STORE_LABEL), uid = status_text(object, "metadata.uid");
+	struct arena a = { 0 };
+
+	if (change == OBJECT_DELETED && !job.n)         /* a snapshot found it out, and knows no labels */
+		store_job(&c->store, &a, uid, &ns, &job);
+	bool news = change == OBJECT_DELETED ? store_remove(&c->store, uid) : store_put(&c->store, o->dependent, object);
+	if (news)
+		jobs_touch(c, ns, job);
+	arena_release(&a);
+}
+
+static void watch_synced(void *to)
+{
+	struct one_watch *o = to;
+
+	o->synced = true;
+	look_all_synced(o->all);
+}
+
+/* Passes ask how far the watches of dependents have come. */
+static void note_watch(struct one_watch *o)
+{
+	if (str_is(o->dependent, "Pod"))
+		o->all->control->pods = o->watch;
+	else if (str_is(o->dependent, "Service"))
+		o->all->control->services = o->watch;
+}
+
+static void watch_failed(void *to, const struct transport_result *r)
+{
+	struct one_watch *o = to;
+	struct loop *loop = o->all->control->client.loop;
+
+	if (r->code != 404)
+		log_line("error", STR(""), "%.*s", STR_ARG(r->error));
+	else if (!o->absent)
+		log_line("info", STR(""), "the cluster does not serve %.*s", STR_ARG(o->path));
+	o->absent = r->code == 404;
+	object_watch_stop(o->watch);
+	o->watch = NULL;
+	note_watch(o);
+	loop_timer_set(loop, &o->again, ABSENT_SECONDS * NS_PER_SECOND);
+	if (o->absent)                  /* there is nothing to wait for */
+		watch_synced(o);
+}
+
+static void start_one(struct one_watch *o)
+{
+	struct object_watch_options options = { .path = o->path, .label_selector = o->selector, .keep = o->keep,
+		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced, .failed = watch_failed, .to = o };
+
+	o->watch = object_watch_start(o->all->control->client.calls, &options);
+	note_watch(o);
+}
+
+static void start_again(struct loop_timer *t) { start_one(t->to); }
+
+/* ---- which ---- */
+
+static struct one_watch *add(struct watches *w, struct str group, struct str version, struct str plural)
+{
+	struct one_watch *o = &w->at[w->n++];
+
+	*o = (struct one_watch){ .all = w, .again = { .fire = start_again, .to = o } };
+	o->path = transport_path(&w->arena, &(struct transport_place){ .group = group, .version = version, .plural = plural, .namespace = w->control->ns });
+	return o;
+}
+
+struct watches *watches_start(struct control *c, void (*synced)(struct control *c))
+{
+	static const char *const pods[] = { "metadata.deletionTimestamp", "metadata.labels", "metadata.ownerReferences.uid",
+		"metadata.ownerReferences.controller", "status.phase", "status.reason", "status.conditions.type", "status.conditions.status",
+		"status.startTime", "status.containerStatuses.name", "status.containerStatuses.restartCount",
+		"status.containerStatuses.state.terminated.exitCode", "status.containerStatuses.state.terminated.finishedAt",
+		"status.initContainerStatuses.restartCount", NULL };
+	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels", "metadata.ownerReferences.uid",
+		"metadata.ownerReferences.controller", NULL };
+	struct watches *w = memory_resize(NULL, sizeof *w);
+
+	*w = (struct watches){ .control = c, .synced = synced };
+	for (size_t i = 0; custom_kind(i); i++) {
+		const struct custom_kind *k = custom_kind(i);
+		add(w, str_of(k->group), str_of(k->version), str_of(k->plural))->kind = k;
+	}
+	struct one_watch *o = add(w, STR(""), STR("v1"), STR("pods"));
+	o->dependent = STR("Pod");
+	o->keep = pods;
+	o->selector = STR(STORE_LABEL);
+	o = add(w, STR(""), STR("v1"), STR("services"));
+	o->dependent = STR("Service");
+	o->keep = services;
+	o->selector = STR(STORE_LABEL);
+	for (size_t i = 0; i < w->n; i++)
+		start_one(&w->at[i]);
+	return w;
+}
+
+void watches_stop(struct watches *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->n; i++) {
+		object_watch_stop(w->at[i].watch);
+		loop_timer_drop(w->control->client.loop, &w->at[i].again);
+	}
+	arena_release(&w->arena);
+	free(w);
+}
+
+bool watches_synced(const struct watches *w) { return w && w->all_synced; }
+
+void watches_dump(const struct watches *w, struct buf *out)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->at[i].watch)
+			object_watch_dump(w->at[i].watch, out);
+		else
+			buf_printf(out, "watch: %.*s: not served\n", STR_ARG(w->at[i].path));
+	}
+}

@@ -1,0 +1,18 @@
+/*
+ * watches.h - what the controller hears: the custom resources of every kind that the cluster serves, and what they own.
+ */
+#ifndef TRAINC_RUNTIME_SUPERVISE_WATCHES_H
+#define TRAINC_RUNTIME_SUPERVISE_WATCHES_H
+
+#include "runtime/supervise/control.h"
+
+struct watches;
+
+/* Starts all watches; SYNCED is called once each of them has seen everything there is. */
+struct watches *watches_start(struct control *c, void (*synced)(struct control *c));
+void watches_stop(struct watches *w);
+bool watches_synced(const struct watches *w);
+/* For people: each watch with its state. */
+void watches_dump(const struct watches *w, struct buf *out);
+
+#endif

@@ -1,0 +1,397 @@
+"""commands.py [NAME...] - what the commands do about answers of an API server, request by request."""
+import json
+import re
+import signal
+import os
+import subprocess
+import sys
+import time
+import urllib.parse
+
+from world import TRAINC, main, must, status
+
+JOB = 'job "%s" {\n  image = "busybox:1"\n  role worker {\n    replicas = %s\n    command = ["train"]\n    cpu = 1\n    memory = 1Gi\n  }\n}\n'
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def conflict(field, manager):
+    return status(409, "Conflict", "Apply failed with 1 conflict", [
+        {"reason": "FieldManagerConflict", "message": 'conflict with "%s" using batch/v1' % manager, "field": field}])
+
+
+@check
+def whole(w):
+    """apply, status, wait, delete: and nothing is left"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj", out=r"Service/a created\nJob/a-worker created\nrun/a created")
+    w.want(0, "status", "a", out="Running")
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
+    w.want(0, "wait", "a")
+    w.want(0, "delete", "a", "--yes", out="run/a deleted")
+    must(not w.names("jobs") + w.names("services") + w.names("configmaps"), "something is left")
+
+
+@check
+def field_conflict(w):
+    """a field that another manager owns: both values, status 5, the other objects of the stage are applied"""
+    w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))
+    w.fault("PATCH", "/jobs/a-worker", conflict(".spec.parallelism", "kubectl-edit"))
+    out, err = w.want(5, "apply", "--no-wait", "a.tj", err="'kubectl-edit' owns spec.parallelism of Job/a-worker")
+    must("--force-conflicts" in err, err)
+    must("Job/b-worker created" in out, out)
+
+
+@check
+def parent_changed(w):
+    """the record has another version but the same generation: it is read again and written, at most five times"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.write("a.tj", (JOB % ("a", 1)).replace("train", "train2"))
+    w.jobs_run = False
+
+    def touched(_h, _body):
+        o = w.get("configmaps", "a.trainc")
+        o["data"]["verdict"] = ""
+        w.put("configmaps", "default", o)
+    w.fault("PATCH", "/configmaps/a.trainc", touched, 2)
+    w.want(0, "apply", "--no-wait", "a.tj", out="run/a configured")
+    w.write("a.tj", (JOB % ("a", 1)).replace("train", "train3"))
+    w.fault("PATCH", "/configmaps/a.trainc", touched, 100)
+    w.want(5, "apply", "--no-wait", "a.tj", err="at the same time")
+    must(len([r for r in w.requests if r[0] == "PATCH" and "configmaps/a.trainc" in r[1]]) == 6, w.requests)
+
+
+@check
+def invalid(w):
+    """422: the cause is shown at the line of the program"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.fault("PATCH", "/jobs/a-worker", status(422, "Invalid", "Job is invalid", [
+        {"reason": "FieldValueInvalid", "message": "Invalid value: \"busybox:1\": no", "field": "spec.template.spec.containers[0].image"}]))
+    w.want(6, "apply", "--no-wait", "a.tj", err=r"a\.tj:2:11: error: the API server refuses spec\.template\.spec\.containers\[0\]\.image of Job/a-worker")
+
+
+@check
+def denied(w):
+    """all missing verbs in one message before anything is written"""
+    w.denied = {("create", "jobs"), ("patch", "jobs"), ("create", "services")}
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(4, "apply", "--no-wait", "a.tj", err=r"user 'eve' may not do in namespace 'default' what this needs: .*create services; .*create, patch jobs\.batch")
+    must(not [r for r in w.requests if r[0] == "PATCH"], w.requests)
+
+
+@check
+def generation_race(w):
+    """another applier raises the generation: the loser touches no member, and prunes nothing"""
+    w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+
+    def raced(_h, _body):
+        o = w.get("configmaps", "a.trainc")
+        key = next(k for k in o["metadata"]["annotations"] if k.endswith("generation"))
+        o["metadata"]["annotations"][key] = "7"
+        w.put("configmaps", "default", o)
+    w.write("a.tj", (JOB % ("a", 1)).replace("train", "other"))
+    w.fault("PATCH", "/configmaps/a.trainc", raced)
+    w.want(5, "apply", "--no-wait", "a.tj", err="at the same time; nothing more was changed")
+    must(not [r for r in w.requests if r[0] == "PATCH" and "/jobs/" in r[1]], w.requests)
+
+
+@check
+def deleted_meanwhile(w):
+    """the record is being deleted: apply stops, and members are not applied when it goes away in between"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    o = w.get("configmaps", "a.trainc")
+    o["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    w.put("configmaps", "default", o)
+    w.write("a.tj", (JOB % ("a", 1)).replace("train", "other"))
+    w.want(5, "apply", "--no-wait", "a.tj", err="is being deleted; wait until it is gone")
+    del o["metadata"]["deletionTimestamp"]
+    w.put("configmaps", "default", o)
+    w.fault("PATCH", "/configmaps/a.trainc", lambda _h, _b: w.take("configmaps", "default", "a.trainc"))
+    w.want(5, "apply", "--no-wait", "a.tj", err="applying or deleting run 'a' at the same time")
+    must(not [r for r in w.requests if r[0] == "PATCH" and "/jobs/" in r[1]], w.requests)
+
+
+def immutable():
+    return status(422, "Invalid", "Job is invalid: spec.template: field is immutable", [
+        {"reason": "FieldValueInvalid", "message": "Invalid value: core.PodTemplateSpec{}: field is immutable", "field": "spec.template"}])
+
+
+@check
+def immutable_field(w):
+    """an immutable field: explained; with --recreate a dry run proves the new object before the old one is deleted"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.write("a.tj", (JOB % ("a", 1)).replace("busybox:1", "busybox:2"))
+    w.fault("PATCH", "/jobs/a-worker", immutable(), 2)
+    w.want(5, "apply", "--no-wait", "a.tj", err=r"Job/a-worker cannot take spec\.template\S+ while it exists.*busybox:1.*busybox:2.*--recreate")
+    w.want(0, "apply", "--no-wait", "--recreate", "--yes", "a.tj", out="Job/a-worker recreated")
+    calls = [(r[0], r[1]) for r in w.requests if "/jobs" in r[1] and r[0] != "GET"]
+    dry = next(i for i, c in enumerate(calls) if "dryRun=All" in c[1])
+    gone = next(i for i, c in enumerate(calls) if c[0] == "DELETE")
+    must(dry < gone, calls)
+    w.write("a.tj", (JOB % ("a", 1)).replace("busybox:1", "busybox:3"))
+    w.fault("PATCH", "/jobs/a-worker", immutable())
+    w.fault("POST", "/jobs", status(422, "Invalid", "bad", [{"reason": "FieldValueInvalid", "message": "bad image", "field": "spec.template"}]), 9)
+    w.fault("PATCH", "dryRun", status(422, "Invalid", "bad", [{"reason": "FieldValueInvalid", "message": "bad image", "field": "spec.template"}]), 9)
+    w.want(6, "apply", "--no-wait", "--recreate", "--yes", "a.tj", err="would refuse the new one too: .*bad")
+    must(w.get("jobs", "a-worker"), "the old Job is gone although the new one was refused")
+
+
+@check
+def namespaces(w):
+    """a missing namespace fails before any write; --create-namespace creates it with a label; a terminating one is reported"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(6, "apply", "--no-wait", "--namespace", "ml", "a.tj", err="namespace 'ml' does not exist")
+    must(not [r for r in w.requests if r[0] == "PATCH"], w.requests)
+    w.want(0, "apply", "--no-wait", "--namespace", "ml", "--create-namespace", "a.tj", out="Namespace/ml created")
+    must(w.get("namespaces", "ml", "")["metadata"]["labels"], "no label")
+    w.want(0, "delete", "--namespace", "ml", "--yes", "a")
+    must(w.get("namespaces", "ml", ""), "the namespace was deleted")
+    w.put("namespaces", "", {"metadata": {"name": "old"}, "status": {"phase": "Terminating"}})
+    w.want(6, "apply", "--no-wait", "--namespace", "old", "a.tj", err="is being deleted")
+    w.fault("PATCH", "/services/a", status(403, "Forbidden", "forbidden: because it is being terminated", [
+        {"reason": "NamespaceTerminating", "message": "namespace is being terminated"}]))
+    w.want(6, "apply", "--no-wait", "a.tj", err="the namespace is being deleted")
+
+
+@check
+def kinds(w):
+    """a kind that is not served: the add-on and the target that needs none; groups that are broken and not needed are ignored"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(6, "apply", "--no-wait", "--target", "jobset", "a.tj", err="it comes with JobSet.*--target jobs")
+    must(not [r for r in w.requests if r[0] == "PATCH"], w.requests)
+    w.groups = [{"metadata": {"name": "metrics.k8s.io"}, "versions": [{"version": "v1", "freshness": "Stale", "resources": []}]}]
+    w.fault("GET", "^/apis$", status(503, "ServiceUnavailable", "stale"), 0)
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.want(6, "apply", "--no-wait", "--target", "jobset", "a.tj")
+
+
+@check
+def quota(w):
+    """a quota that is used up refuses an object: used and limit from the message"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.fault("PATCH", "/jobs/a-worker", status(403, "Forbidden", "jobs.batch \"a-worker\" is forbidden: exceeded quota: q, requested: count/jobs.batch=1, "
+                                              "used: count/jobs.batch=2, limited: count/jobs.batch=2"))
+    w.want(6, "apply", "--no-wait", "a.tj", err="used: count/jobs.batch=2, limited: count/jobs.batch=2.*quota is used up")
+
+
+@check
+def pods_refused(w):
+    """pods that a quota, a policy or a LimitRange refuses are the cause, Stalled, and 8 with --fail-on-stall or 124 after --timeout"""
+    w.jobs_run = False
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    job = w.get("jobs", "a-worker")
+    for why in ("pods \"a-worker-0\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2",
+                "pods \"a-worker-0\" is forbidden: violates PodSecurity \"restricted:latest\""):
+        w.put("events", "default", {"metadata": {"name": "e"}, "type": "Warning", "reason": "FailedCreate", "message": why, "count": 1,
+                                    "lastTimestamp": "2030-01-01T00:00:00Z", "involvedObject": {"kind": "Job", "name": "a-worker",
+                                                                                               "uid": job["metadata"]["uid"], "namespace": "default"}})
+        w.want(0, "status", "a", out="Stalled.*" + re.escape(why.split(": ", 1)[1][:30]))
+        w.want(8, "wait", "--fail-on-stall", "a")
+        w.want(124, "wait", "--timeout", "1s", "a")
+
+
+@check
+def altered(w):
+    """admission changes a field that was sent: a warning, status 0"""
+    w.write("a.tj", JOB % ("a", 1))
+
+    def changed(_h, body):
+        o = json.loads(body)
+        o["spec"]["backoffLimit"] = 1
+        o["spec"]["template"]["spec"]["containers"][0]["image"] = "mirror/busybox:1"
+        return w.stored("jobs", "default", o, 201, False)
+    w.fault("PATCH", "/jobs/a-worker", changed)
+    w.want(0, "apply", "--no-wait", "a.tj",
+           err=r'warning: Job/a-worker: the API server changed spec\.template\.spec\.containers\[0\]\.image from "busybox:1" to "mirror/busybox:1"')
+
+
+@check
+def finalizers(w):
+    """a finalizer keeps an object: --timeout bounds the wait and nothing is stripped"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    job = w.get("jobs", "a-worker")
+    job["metadata"]["finalizers"] = ["example.com/hold"]
+    w.put("jobs", "default", job)
+    w.want(124, "delete", "--yes", "--timeout", "1s", "a", err="1 object is still being deleted")
+    must(w.get("jobs", "a-worker")["metadata"]["finalizers"], "the finalizer was stripped")
+    must(w.get("configmaps", "a.trainc"), "the record is gone before the members")
+
+
+@check
+def ended_runs(w):
+    """a Job that its ttl removed: the verdict that was recorded counts; without one the run is reported as gone"""
+    for name, end, code in (("good", "Succeeded", 0), ("bad", "Failed", 8)):
+        w.write("a.tj", JOB % (name, 1))
+        w.want(0, "apply", "--no-wait", "a.tj")
+        w.run_job("default", w.get("jobs", name + "-worker"), end, 3 if code else 0)
+        w.want(code, "wait", name)
+        w.take("jobs", "default", name + "-worker")
+        w.want(code, "apply", "--no-wait", "a.tj", err="has ended.*--rerun")
+    w.write("a.tj", JOB % ("c", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.take("jobs", "default", "c-worker")
+    w.want(5, "apply", "--no-wait", "a.tj", err="removed before anybody saw the verdict")
+    w.want(0, "apply", "--no-wait", "--rerun", "a.tj")
+    p = w.start("wait", "c")
+    w.wait_for("a watch", lambda: any("watch=true" in r[1] for r in w.requests))
+    time.sleep(1)
+    w.take("jobs", "default", "c-worker")
+    out, err = p.communicate(timeout=30)
+    must(p.returncode == 8, (p.returncode, out, err))
+
+
+@check
+def recreated(w):
+    """somebody deletes the Job under `wait` and creates another one: 5, never 8"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj")
+    for pause in (0, 0.3, 1):
+        w.requests.clear()
+        p = w.start("wait", "a")
+        w.wait_for("a watch", lambda: any("/jobs?" in r[1] and "watch=true" in r[1] for r in w.requests))
+        time.sleep(0.5)
+        job = json.loads(json.dumps(w.get("jobs", "a-worker")))
+        w.take("jobs", "default", "a-worker")
+        time.sleep(pause)
+        del job["metadata"]["uid"]
+        with w.lock:
+            w.run_job("default", w.put("jobs", "default", job))
+        out, err = p.communicate(timeout=30)
+        must(p.returncode == 5, (pause, p.returncode, out, err))
+
+
+@check
+def interrupted(w):
+    """the first SIGINT of an apply lets requests in flight finish, records, and says what was applied"""
+    w.write("a.tj", JOB % ("a", 1))
+
+    def slow(_h, _body):
+        time.sleep(1)
+    w.fault("PATCH", "/services/a", slow)
+    p = w.start("apply", "--no-wait", "a.tj")
+    w.wait_for("the Service", lambda: any(r[0] == "PATCH" and "/services/" in r[1] for r in w.requests))
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    must(p.returncode == 130, (p.returncode, out, err))
+    must("1 of 2 objects are as the program says; the same command goes on" in err, err)
+    must(w.get("services", "a") and not w.get("jobs", "a-worker"), "not as it says")
+    w.want(0, "apply", "--no-wait", "a.tj", out="Job/a-worker created")
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
+        w.requests.clear()
+        p = w.start("wait", "a")
+        w.wait_for("a watch", lambda: any("/jobs?" in r[1] and "watch=true" in r[1] for r in w.requests))
+        time.sleep(0.5)
+        p.send_signal(number)
+        out, err = p.communicate(timeout=30)
+        must(p.returncode == code and "goes on" in err, (p.returncode, out, err))
+    must(w.get("jobs", "a-worker"), "the run was touched")
+
+
+@check
+def killed(w):
+    """kill -9 at every request of an apply, and the next apply converges to the same objects"""
+    program = JOB % ("a", 1)
+    w.write("a.tj", program.replace('command = ["train"]', 'command = ["train"]\n    files { "/etc/x" = "1" }'))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    n = len([r for r in w.requests if "accessreviews" not in r[1]])
+    want = w.names("jobs"), w.names("services"), w.names("configmaps")
+    for before in (True, False):
+        for at in range(n):
+            w.want(0, "delete", "--yes", "a")
+            left = [at]
+
+            def kill(h, body):
+                left[0] -= "accessreviews" not in h.path
+                if left[0] == -1:
+                    if not before:
+                        url = urllib.parse.urlsplit(h.path)
+                        w.answer(h.command, url.path, dict(urllib.parse.parse_qsl(url.query)), h.headers, body)
+                    p.kill()
+                    return "cut"
+                return None
+            w.faults.clear()
+            for method in ("GET", "POST", "PATCH", "DELETE"):
+                w.fault(method, "", kill, 10000)
+            p = w.start("apply", "--no-wait", "a.tj")
+            p.communicate(timeout=30)
+            w.faults.clear()
+            w.want(0, "apply", "--no-wait", "a.tj")
+            got = w.names("jobs"), w.names("services"), w.names("configmaps")
+            must(got == want, (before, at, got))
+
+
+@check
+def fleet(w):
+    """hundreds of jobs are one apply: an inventory each, a handful of lists, and nothing to write the second time"""
+    w.jobs_run = False
+    n = 300
+    w.write("a.tj", "".join(JOB % ("j%d" % i, 1) for i in range(n)).replace("}\njob", "}\n\njob"))
+    out, err = w.want(0, "apply", "--no-wait", "--progress", "plain", "a.tj", timeout=120)
+    must(out.count(" created\n") == 3 * n, out[-500:])
+    must(len([c for c in w.names("configmaps") if c.endswith(".trainc")]) == n, "inventories")
+    must(len([r for r in w.requests if r[0] == "POST" and "accessreviews" in r[1]]) < 20, "reviews are asked again")
+    must(len(w.requests) < 7 * n, len(w.requests))
+    out, err = w.want(0, "apply", "--no-wait", "a.tj", timeout=120)
+    must(out.count("run/") == n and len(w.requests) == 4, [r[:2] for r in w.requests][:10])
+    w.fault("PATCH", "/jobs/j7-worker", status(422, "Invalid", "no"))
+    out, err = w.want(6, "apply", "--no-wait", "--refresh", "a.tj", err="refuses Job/j7-worker", timeout=120)
+    must(out.count("run/") == n - 1, out[-500:])
+
+
+@check
+def memory(w):
+    """an allocation fails at any moment of apply and of wait: 70 or a reported error, never a crash, and the next apply converges"""
+    if "asan" in os.environ.get("BUILD", ""):
+        return                          # its allocator is its own, and cannot be put under another one
+    shim = os.path.join(w.dir, "failing.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failing.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", shim, source], check=True)
+    w.write("a.tj", JOB % ("a", 2))
+    for words, most in ((["apply", "--for", "running", "a.tj"], 6000), (["wait", "--timeout", "1s", "a"], 4000)):
+        at, seen = 1, set()
+        while at < most:
+            env = {**os.environ, "LD_PRELOAD": shim, "FAIL_AT": str(at), "KUBECONFIG": os.path.join(w.dir, "config"), "HOME": w.dir}
+            p = subprocess.run([TRAINC, *words], cwd=w.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env, timeout=60)
+            must(p.returncode in (0, 3, 7, 70, 124), (words, at, p.returncode, p.stderr))
+            must(p.returncode or w.get("jobs", "a-worker"), (words, at, "success without a Job"))
+            seen.add(p.returncode)
+            if words[0] == "apply":
+                w.want(0, "apply", "--no-wait", "a.tj")
+                w.want(0, "delete", "--yes", "a")
+            at += 1 + at // 6
+        must(70 in seen, (words, seen))
+        w.want(0, "apply", "a.tj")
+
+
+@check
+def documents(w):
+    """scale, suspend, resume and delete write one document of JSON, with a schemaVersion"""
+    w.write("a.tj", JOB % ("a", "1:3"))
+    w.want(0, "apply", "a.tj")
+    doc = json.loads(w.want(0, "scale", "a", "worker=2", "-o", "json")[0])
+    must(doc == {"schemaVersion": 1, "runs": [{"name": "a", "namespace": "default", "result": "scaled",
+                                               "roles": [{"role": "worker", "from": 3, "to": 2}]}]}, doc)
+    w.want(6, "scale", "a", "worker=9", "-o", "json")
+    doc = json.loads(w.want(0, "suspend", "a", "-o", "json")[0])
+    must(doc == {"schemaVersion": 1, "runs": [{"name": "a", "namespace": "default", "result": "suspended"}]}, doc)
+    doc = json.loads(w.want(0, "resume", "a", "-o", "json")[0])
+    must(doc["runs"][0]["result"] == "resumed", doc)
+    doc = json.loads(w.want(0, "delete", "a", "--yes", "-o", "json")[0])
+    must(doc["schemaVersion"] == 1 and doc["runs"][0]["result"] == "deleted" and
+         {"name": "Job/a-worker", "result": "deleted"} in doc["runs"][0]["objects"], doc)
+    doc = json.loads(w.want(0, "delete", "a", "--yes", "-o", "json")[0])
+    must(doc == {"schemaVersion": 1, "runs": []}, doc)
+
+
+if __name__ == "__main__":
+    sys.exit(main(CHECKS, sys.argv[1:]))

@@ -1,0 +1,227 @@
+"""fit.py [NAME...] - `trainc fit`: named cases, random clusters beside a scheduler of its own that places one pod after the other,
+and the cost of a thousand jobs."""
+import json
+import os
+import random
+import resource
+import sys
+
+from world import main, must, status
+
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def node(name, cpu=16, memory=64, labels=None, taints=(), pods=110, cordoned=False, **devices):
+    amounts = {"cpu": str(cpu), "memory": "%dGi" % memory, "pods": str(pods)}
+    amounts.update({"example.com/" + k: str(v) for k, v in devices.items()})
+    return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "labels": dict({"kubernetes.io/hostname": name}, **(labels or {}))},
+            "spec": {"taints": [dict(zip(("key", "value", "effect"), t)) for t in taints], "unschedulable": cordoned}, "status": {"allocatable": amounts}}
+
+
+def pod(name, on, cpu=0, memory=0, ns="default", owner=None, labels=None, apart=None, phase="Running", **devices):
+    requests = {"cpu": str(cpu), "memory": "%dGi" % memory}
+    requests.update({"example.com/" + k: str(v) for k, v in devices.items()})
+    spec = {"nodeName": on, "containers": [{"name": "main", "resources": {"requests": requests}}]}
+    if apart:
+        spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": apart}}]}}
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": ns, "labels": labels or {},
+            "ownerReferences": [{"kind": owner, "name": "o"}] if owner else []}, "spec": spec, "status": {"phase": phase}}
+
+
+def quota(hard, used=None, **spec):
+    return {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}, "spec": dict(hard=hard, **spec), "status": {"used": used or {}}}
+
+
+def job(replicas=1, cpu=1, memory=1, more="", name="j", top=""):
+    return 'job "%s" {\n  image = "a:1"\n  %s\n  role worker {\n    replicas = %d\n    command = ["x"]\n    cpu = %s\n    memory = %dGi\n    %s\n  }\n}\n' % (
+        name, top, replicas, cpu, memory, more)
+
+
+def ask(w, program, objects, want, code=None, out=None):
+    w.write("a.tj", program)
+    w.write("nodes.json", json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}))
+    got = w.want({"now": 0}.get(want, 8) if code is None else code, "fit", "--nodes", "nodes.json", "a.tj", out=out)[0]
+    must(got.startswith(want + " "), "expected %s: %s" % (want, got))
+    return got
+
+
+@check
+def resources(w):
+    """requests against what is free, what there is, and the number of pods of a node"""
+    nodes = [node("a", 8, 32), node("b", 8, 32)]
+    ask(w, job(2, 8), nodes, "now")
+    ask(w, job(3, 8), nodes, "never", out=r"worker: 2 of 3 fit, each 8 cpu, 1Gi memory; .*1 more node such as a would do")
+    ask(w, job(2, 8), nodes + [pod("p", "a", 1)], "empty", out=r"1 full \(cpu\)")
+    ask(w, job(2, 8), nodes + [pod("p", "a", 1, owner="DaemonSet")], "never")
+    ask(w, job(2, 8), nodes + [pod("p", "a", 1, phase="Succeeded")], "now")
+    ask(w, job(1, 9), nodes, "never", out=r"2 too small \(cpu\)$")
+    ask(w, job(3, "100m"), [node("a", pods=2)], "never", out="2 of 3 fit")
+    ask(w, job(1, 1), [], "never", out="of 0 nodes none is there")
+
+
+@check
+def places(w):
+    """labels, node affinity, taints, cordoned nodes"""
+    nodes = [node("a", labels={"disk": "ssd", "n": "5"}), node("b", taints=[("t", "1", "NoSchedule")]), node("c", cordoned=True)]
+    ask(w, job(1, 1, more='node { "disk" = "ssd" }'), nodes, "now")
+    ask(w, job(17, 1, more='node { "disk" = "ssd" }'), nodes, "never", out="2 without the labels|1 cordoned")
+    ask(w, job(17, 1), nodes, "never", out="1 tainted, 1 cordoned")
+    ask(w, job(17, 1, more='tolerate = ["t"]'), nodes, "now")
+    ask(w, job(16, 1), [node("a", taints=[("t", "1", "PreferNoSchedule")])], "now")
+    affinity = ('raw pod { affinity = { nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution = { nodeSelectorTerms = ['
+                '{ matchExpressions = [{ key = "n", operator = "%s", values = ["%s"] }] }] } } } }')
+    for operator, value, want in (("Gt", "4", "now"), ("Lt", "4", "never"), ("In", "5", "now"), ("NotIn", "5", "never")):
+        ask(w, job(1, 1, more=affinity % (operator, value)), nodes, want)
+    ask(w, job(1, 1, more=affinity % ("NotIn", "5")), nodes[:1], "never", out="1 excluded by the node affinity")
+
+
+@check
+def apart(w):
+    """replicas that want a host each; pods that are there keep them away, too"""
+    ask(w, job(2, 1, more='spread = "host"'), [node("a"), node("b")], "now")
+    ask(w, job(3, 1, more='spread = "host"'), [node("a"), node("b")], "never", out="2 of 3 fit.*1 more node such as")
+    labels = {"trainc.dev/job": "j", "trainc.dev/role": "worker"}
+    ask(w, job(2, 1, more='spread = "host"'), [node("a"), node("b"), pod("p", "a", labels=labels)], "empty", out="with a pod to keep away from")
+    ask(w, job(2, 16), [node("a"), node("b"), pod("p", "a", apart=labels)], "empty")
+    ask(w, job(2, 16), [node("a"), node("b"), pod("p", "a", apart=labels, ns="x")], "now")
+
+
+@check
+def quotas(w):
+    """quotas of the namespace: requests, limits and pods; used ones count now, scoped ones do not"""
+    nodes = [node("a", 64, 256)]
+    ask(w, job(4, 2), nodes + [quota({"requests.cpu": "8", "pods": "10"})], "now")
+    ask(w, job(4, 2), nodes + [quota({"requests.cpu": "8"}, {"requests.cpu": "1"})], "empty",
+        out=r"quota 'q' has 7 cpu left for requests\.cpu, the job asks for 8 cpu")
+    ask(w, job(4, 2), nodes + [quota({"requests.cpu": "7"})], "never")
+    ask(w, job(4, 2), nodes + [quota({"pods": "3"})], "never", out="has 3 pods for pods")
+    ask(w, job(4, 2), nodes + [quota({"requests.cpu": "7"}, scopes=["BestEffort"])], "now")
+
+
+def kueue(nominal, used=0, cohort=None, other=0, labels=None, limit=None):
+    def queue(name, n, taken):
+        r = {"name": "cpu", "nominalQuota": str(n)}
+        if limit is not None:
+            r["borrowingLimit"] = str(limit)
+        return {"kind": "ClusterQueue", "metadata": {"name": name}, "spec": {"cohortName": cohort or "", "resourceGroups": [
+            {"coveredResources": ["cpu", "memory"], "flavors": [{"name": "f", "resources": [r, {"name": "memory", "nominalQuota": "1Ti"}]}]}]},
+                "status": {"flavorsReservation": [{"name": "f", "resources": [{"name": "cpu", "total": str(taken)}]}]}}
+    return [{"kind": "LocalQueue", "metadata": {"name": "lq", "namespace": "default"}, "spec": {"clusterQueue": "cq"}}, queue("cq", nominal, used),
+            queue("other", other, 0), {"kind": "ResourceFlavor", "metadata": {"name": "f"}, "spec": {"nodeLabels": labels or {}}}]
+
+
+@check
+def queues(w):
+    """a queue of Kueue: nominal quota, what is reserved, what may be borrowed, and the labels of its flavor"""
+    program = job(4, 2, top='gang "kueue" { queue = "lq" }')
+    w.write("a.tj", program)
+    if w.run("check", "a.tj")[0]:
+        program = job(4, 2, top='queue = "lq"\n  gang = "kueue"')
+    nodes = [node("a", 64, 256, labels={"pool": "x"}), node("b", 64, 256)]
+    ask(w, program, nodes + kueue(8), "now")
+    ask(w, program, nodes + kueue(8, 1), "empty", out=r"queue 'lq' has 7 cpu left in flavor 'f', worker asks for 8 cpu")
+    ask(w, program, nodes + kueue(7), "never")
+    ask(w, program, nodes + kueue(4, cohort="c", other=4), "now")
+    ask(w, program, nodes + kueue(4, cohort="c", other=4, limit=3), "never")
+    ask(w, program, nodes[1:] + kueue(8, labels={"pool": "x"}), "never", out="1 without the labels")
+    ask(w, program, nodes, "now")
+
+
+@check
+def forms(w):
+    """JSON, several jobs, files that cannot be read, a cluster, and who may not list nodes"""
+    w.write("a.tj", job(1, name="a") + "\n" + job(99, 1, name="b"))
+    w.write("nodes.json", json.dumps({"kind": "List", "items": [node("n")]}))
+    out = json.loads(w.want(8, "fit", "--nodes", "nodes.json", "-o", "json", "a.tj")[0])
+    must(out["schemaVersion"] == 1 and [(x["name"], x["fits"]) for x in out["jobs"]] == [("a", "now"), ("b", "never")], out)
+    w.want(1, "fit", "--nodes", "absent.json", "a.tj", err="cannot read 'absent.json'")
+    w.put("nodes", "", node("n", 2))
+    w.put("pods", "x", pod("p", "n", 1, ns="x"))
+    w.write("a.tj", job(1, 2))
+    w.want(8, "fit", "a.tj", out=r"^empty  j: worker: 0 of 1 fit.*1 full \(cpu\)")
+    w.take("pods", "x", "p")
+    w.want(0, "fit", "a.tj", out="^now    j$")
+    w.fault("GET", "/api/v1/nodes", status(403, "Forbidden", "nodes is forbidden"))
+    w.want(4, "fit", "a.tj", err="nodes is forbidden")
+
+
+def schedules(rng, nodes, pods, n, need, shape):
+    """Places one pod after the other on some node that takes it; how many there is room for."""
+    free = {x["metadata"]["name"]: {k: int(v.rstrip("Gi")) for k, v in x["status"]["allocatable"].items()} for x in nodes}
+    for p in pods:
+        for k, v in p["spec"]["containers"][0]["resources"]["requests"].items():
+            if k in free[p["spec"]["nodeName"]]:
+                free[p["spec"]["nodeName"]][k] -= int(v.rstrip("Gi"))
+        free[p["spec"]["nodeName"]]["pods"] -= 1
+    taken = set()
+
+    def takes(x):
+        name, labels = x["metadata"]["name"], x["metadata"]["labels"]
+        return (not x["spec"]["unschedulable"] and all(labels.get(k) == v for k, v in shape["node"].items())
+                and all(t["key"] in shape["tolerate"] or t["effect"] == "PreferNoSchedule" for t in x["spec"]["taints"])
+                and all(free[name].get(k, 0) >= v for k, v in need.items()) and not (shape["apart"] and name in taken))
+    for i in range(n):
+        fitting = [x for x in nodes if takes(x)]
+        if not fitting:
+            return i
+        on = rng.choice(fitting)["metadata"]["name"]
+        taken.add(on)
+        for k, v in need.items():
+            free[on][k] -= v
+    return n
+
+
+@check
+def random_clusters(w):
+    """500 random clusters and jobs: now, empty and never as a scheduler finds them that places one pod after the other"""
+    rng = random.Random(7)
+    seen = {}
+    for batch in range(20):
+        programs, answers = [], []
+        nodes = [node("n%d" % i, rng.choice((4, 8, 16)), rng.choice((8, 32)), {"zone": rng.choice("ab")},
+                      [("t%d" % rng.randrange(2), "", rng.choice(("NoSchedule", "NoExecute", "PreferNoSchedule")))] if rng.random() < 0.3 else (),
+                      rng.choice((3, 110)), rng.random() < 0.1, **({"gpu": rng.choice((2, 4))} if rng.random() < 0.5 else {})) for i in range(rng.randrange(1, 9))]
+        pods = [pod("p%d" % i, rng.choice(nodes)["metadata"]["name"], rng.randrange(4), rng.randrange(8)) for i in range(rng.randrange(6))]
+        for i in range(25):
+            need = {"cpu": rng.choice((1, 2, 4)), "memory": rng.choice((1, 4)), "pods": 1}
+            n = rng.randrange(1, 14)
+            shape = {"node": {"zone": "a"} if rng.random() < 0.3 else {}, "tolerate": ["t0"] if rng.random() < 0.4 else [], "apart": rng.random() < 0.2}
+            more = "".join(['node { "zone" = "a" }\n    ' if shape["node"] else "", 'tolerate = ["t0"]\n    ' if shape["tolerate"] else "",
+                            'spread = "host"\n    ' if shape["apart"] else ""])
+            if rng.random() < 0.4:
+                need["example.com/gpu"] = rng.choice((1, 2))
+                more += 'raw container { resources = { limits = { "example.com/gpu" = %d }, requests = { "example.com/gpu" = %d } } }\n    ' % (
+                    need["example.com/gpu"], need["example.com/gpu"])
+            programs.append(job(n, need["cpu"], need["memory"], more, "j%d" % i))
+            now = schedules(rng, nodes, pods, n, need, shape) == n
+            answers.append("now" if now else "empty" if schedules(rng, nodes, [], n, need, shape) == n else "never")
+        w.write("a.tj", "\n".join(programs))
+        w.write("nodes.json", json.dumps({"kind": "List", "items": nodes + pods}))
+        code, out, err = w.run("fit", "--nodes", "nodes.json", "a.tj")
+        must(code in (0, 8), err)
+        for line, want in zip(out.splitlines(), answers):
+            must(line.split()[0] == want, "%s, expected %s\n%s\n%s" % (line, want, json.dumps(nodes), programs[int(line.split()[1].strip(":")[1:])]))
+            seen[want] = seen.get(want, 0) + 1
+    must(sum(seen.values()) == 500 and min(seen.get(k, 0) for k in ("now", "empty", "never")) > 10, seen)
+
+
+@check
+def cost(w):
+    """1,000 jobs on 5,000 nodes in a second of processor time"""
+    w.write("a.tj", "\n".join(job(16, 8, 8, name="j%d" % i) for i in range(1000)))
+    items = [node("n%d" % i, 64, 256, {"zone": "z%d" % (i % 3)}) for i in range(5000)] + [pod("p%d" % i, "n%d" % (i % 5000), 8) for i in range(10000)]
+    w.write("nodes.json", json.dumps({"kind": "List", "items": items}))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    w.want(0, "fit", "--nodes", "nodes.json", "a.tj", timeout=300)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    must("asan" in os.environ.get("BUILD", "") or used < 2, "%.2f s" % used)
+
+
+if __name__ == "__main__":
+    sys.exit(main(CHECKS, sys.argv[1:]))

@@ -1,0 +1,34 @@
+#!/bin/sh
+# faults.sh - the tables of faults and of rules of states in docs/testing.md: each of F-01 to F-50 and each rule has one row, and what a row
+# names exists: a test's file and, behind a colon, a word in it.
+cd "$(dirname "$0")/../.." || exit 1
+passed=0 failed=0
+tests=$(mktemp) || exit 1
+trap 'rm -f "$tests"' EXIT
+rows=$(grep '^| [FS]-[0-9][0-9] |' docs/testing.md)
+
+check() {
+	if "$@"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $*"
+	fi
+}
+# named ID: the row of ID names at least one test, and each is there.
+named() {
+	printf '%s\n' "$rows" | grep "^| $1 |" | sed 's/^.*| \([^|]*\) |$/\1/; s/`, `/\n/g; s/`//g' >"$tests"
+	while read -r test; do
+		file=${test%%:*} word=${test#*:}
+		test -f "$file" || { echo "$1: $file is not there"; return 1; }
+		test "$word" = "$test" || grep -qF -- "$word" "$file" || { echo "$1: $file does not say '$word'"; return 1; }
+	done <"$tests"
+	test -s "$tests"
+}
+for n in $(seq -f F-%02.0f 1 50) $(for r in 1-3 10-22 30-41 50-55 60-61; do seq -f S-%02.0f "${r%-*}" "${r#*-}"; done); do
+	check test "$(printf '%s\n' "$rows" | grep -c "^| $n |")" -eq 1
+	check named "$n"
+done
+
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0

@@ -1,0 +1,575 @@
+"""The commands of trainc against a cluster: apply, status, wait, logs, scale, suspend, resume,
+delete and run, each check in a namespace of its own.
+
+    KUBECONFIG=... KUBECTL=... TRAINC=... python3 runtime.py [NAME...]
+
+Pods run nothing here (kwok); annotations say how they end, see stages/pod-complete.yaml.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRAINC = os.environ.get("TRAINC") or os.path.join(HERE, "..", "..", "build", "trainc")
+KUBECTL = os.environ.get("KUBECTL", "kubectl")
+
+HOLD = 'annotations {\n    "e2e.trainc.dev/hold" = "yes"\n  }\n'
+
+
+class Failure(Exception):
+    """What a check expected and did not see."""
+
+
+class Space:
+    """A namespace, a directory, and trainc in both."""
+
+    def __init__(self, name):
+        self.ns = f"e2e-run-{name}-{os.getpid()}"
+        self.dir = tempfile.mkdtemp(prefix="e2e-run-")
+        self.kubectl("create", "namespace", self.ns, ns=False)
+
+    def close(self):
+        self.kubectl("delete", "namespace", self.ns, "--wait=false", ns=False)
+        for name in os.listdir(self.dir):
+            os.unlink(os.path.join(self.dir, name))
+        os.rmdir(self.dir)
+
+    def kubectl(self, *words, ns=True, ok=True):
+        where = ["-n", self.ns] if ns else []
+        done = subprocess.run([KUBECTL, *where, *words], capture_output=True, text=True, timeout=60)
+        if ok and done.returncode:
+            raise Failure(done.stderr.strip())
+        return done.stdout
+
+    def get(self, kind, name):
+        return json.loads(self.kubectl("get", kind, name, "-o", "json"))
+
+    def names(self, kinds="service,configmap,secret,job,pod"):
+        found = self.kubectl("get", kinds, "-o", "name").split()
+        return sorted(x for x in found if "kube-root-ca.crt" not in x)
+
+    def write(self, name, text):
+        with open(os.path.join(self.dir, name), "w") as f:
+            f.write(text)
+
+    def run(self, *words, env=None, timeout=90):
+        command = [os.path.realpath(TRAINC), words[0], "--namespace", self.ns, *words[1:]]
+        done = subprocess.run(command, cwd=self.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
+                              env={**os.environ, **(env or {})})
+        if done.returncode < 0 or "ERROR: " in done.stderr:
+            raise Failure(f"{words} died: {done.returncode}\n{done.stderr}")
+        return done
+
+    def want(self, status, *words, out=None, err=None, **more):
+        """Runs trainc, and expects a status and patterns in what it prints."""
+        done = self.run(*words, **more)
+        text = f"trainc {' '.join(words)}: status {done.returncode}\n{done.stdout}\n{done.stderr}"
+        if done.returncode != status:
+            raise Failure(f"expected status {status}: {text}")
+        for pattern, where in ((out, done.stdout), (err, done.stderr)):
+            if pattern and not re.search(pattern, where, re.S | re.M):
+                raise Failure(f"expected {pattern!r}: {text}")
+        return done
+
+
+def requests_of(done):
+    """Method and path of each request that -v shows."""
+    return re.findall(r"^trainc: (GET|POST|PATCH|PUT|DELETE) (\S+?)[:?]", done.stderr, re.M)
+
+
+def job(name, body, head=""):
+    return f'job "{name}" {{\n  image = "busybox:1"\n  {head}role worker {{\n{body}\n  }}\n}}\n'
+
+
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append((f.__doc__.strip(), f))
+    return f
+
+
+@check
+def whole(s):
+    """the ten lines of the README go apply, Running, Succeeded, status, logs, delete"""
+    text = open(os.path.join(HERE, "..", "..", "README.md")).read()
+    program = re.search(r"```tj\n(.*?)```", text, re.S).group(1)
+    s.write("mnist.tj", program.replace("accelerator = nvidia.h100(8)\n", "").replace("import std.nvidia\n", ""))
+    s.want(0, "apply", "mnist.tj", "--for", "complete", out=r"Service/mnist created\nJob/mnist-worker created\nrun/mnist created")
+    s.want(0, "status", "mnist", out=r"mnist +(Completing|Succeeded) +worker +4 +0 +0 +4")
+    os.unlink(os.path.join(s.dir, "mnist.tj"))
+    s.want(0, "status", "mnist", "-o", "wide", out=r"worker-3 +succeeded")
+    s.want(0, "list", out=r"mnist +(Completing|Succeeded)")
+    s.want(0, "logs", "mnist")
+    s.want(2, "delete", "mnist", err="use --yes to delete")
+    s.want(0, "delete", "mnist", "--yes", out=r"run/mnist deleted")
+    if s.names():
+        raise Failure(f"delete left {s.names()}")
+    s.want(0, "delete", "mnist", "--yes", err="no run 'mnist'")
+
+
+@check
+def unchanged(s):
+    """an unchanged program costs k + 2 requests, a changed one writes only what changed"""
+    s.write("a.tj", job("a", "    replicas = 2", HOLD))
+    s.want(0, "apply", "a.tj")
+    done = s.want(0, "apply", "-v", "a.tj", out="Job/a-worker unchanged")
+    if len(requests_of(done)) != 4:
+        raise Failure(f"2 kinds, and not 4 requests:\n{done.stderr}")
+    s.write("a.tj", job("a", '    replicas = 2\n    service = "cluster"\n    ports {\n      http = 80\n    }', HOLD))
+    done = s.want(5, "apply", "-v", "a.tj", err="TJ1202")
+    s.want(0, "apply", "a.tj", "--recreate", "--yes", out="Job/a-worker recreated")
+
+
+@check
+def ended(s):
+    """a run that has ended is not started again silently"""
+    s.write("a.tj", job("a", "    replicas = 1"))
+    s.want(0, "apply", "a.tj", "--for", "complete")
+    uid = s.get("job", "a-worker")["metadata"]["uid"]
+    s.want(0, "apply", "a.tj", err="has ended: Succeeded.*--rerun")
+    if s.get("job", "a-worker")["metadata"]["uid"] != uid:
+        raise Failure("the Job was made again")
+    s.kubectl("delete", "job", "a-worker")
+    s.want(0, "apply", "a.tj", err="has ended: Succeeded")
+    s.want(0, "apply", "a.tj", "--rerun", "--for", "complete", out="Job/a-worker created")
+    s.write("b.tj", job("b", "    replicas = 1", 'annotations {\n    "e2e.trainc.dev/exit" = "3"\n  }\n'))
+    s.want(8, "apply", "b.tj", "--for", "complete", err="exit code 3")
+    s.want(8, "apply", "b.tj", err="has ended: Failed")
+    s.want(8, "wait", "b")
+
+
+@check
+def gone(s):
+    """a run whose Job somebody deleted while it ran has no verdict"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(0, "apply", "a.tj")
+    s.kubectl("delete", "job", "a-worker")
+    s.want(5, "apply", "a.tj", err="removed before anybody saw the verdict")
+
+
+@check
+def pruned(s):
+    """what the program no longer has is deleted by its uid, after --yes"""
+    files = '    files {\n      "/etc/x" = "1"\n    }'
+    s.write("a.tj", job("a", "    replicas = 1\n" + files, HOLD))
+    s.want(0, "apply", "a.tj", out="ConfigMap/a-worker-files created")
+    s.kubectl("create", "configmap", "other", "--from-literal=a=b")
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(2, "apply", "a.tj", "--recreate", err="ConfigMap/a-worker-files will be deleted.*--yes")
+    s.get("configmap", "a-worker-files")
+    s.want(0, "apply", "a.tj", "--recreate", "--yes", out="ConfigMap/a-worker-files deleted")
+    if s.names("configmap") != ["configmap/a.trainc", "configmap/other"]:
+        raise Failure(f"{s.names('configmap')}")
+
+
+@check
+def conflicts(s):
+    """a field that somebody else has changed is shown with both values, and taken over only with --force-conflicts"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(0, "apply", "a.tj")
+    s.kubectl("annotate", "job", "a-worker", "trainc.dev/clean=none", "--overwrite", "--field-manager=sre")
+    s.want(5, "apply", "--refresh", "a.tj", err=r"a\.tj:1:5.*'sre' owns.*clean.*\"none\" there, \"running\" here")
+    s.want(0, "apply", "--refresh", "--force-conflicts", "a.tj", out="Job/a-worker configured")
+
+
+@check
+def foreign(s):
+    """objects of somebody else are not touched, and taken over only with --adopt"""
+    s.kubectl("create", "service", "clusterip", "a", "--tcp=80")
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(5, "apply", "a.tj", err="Service/a exists and does not belong to this run.*--adopt")
+    if s.names("job,configmap"):
+        raise Failure("something was written before the refusal")
+    s.kubectl("delete", "service", "a")
+    s.kubectl("create", "configmap", "b.trainc")
+    s.write("b.tj", job("b", "    replicas = 1", HOLD))
+    s.want(5, "apply", "b.tj", err="belongs to somebody else")
+
+
+@check
+def refused(s):
+    """what the server refuses is shown at the line that decided the field"""
+    local = '    replicas = 1\n    raw pod {\n      securityContext { seccompProfile { type = "Localhost" } }\n    }'
+    s.write("a.tj", job("a", local, HOLD))          # the compiler has no rule about it
+    s.want(6, "apply", "a.tj", err=r"^a\.tj:9:\d+: error: the API server refuses "
+           r"spec\.template\.spec\.securityContext\.seccompProfile\.localhostProfile of Job/a-worker \[TJ1201\]")
+    if s.names("job"):
+        raise Failure("the Job was made")
+
+
+@check
+def missing_namespace(s):
+    """a missing namespace is refused before anything is written, --create-namespace creates it"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    other = s.ns + "-new"
+    program = os.path.join(s.dir, "a.tj")
+    words = [os.path.realpath(TRAINC), "apply", "--namespace", other, program]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    if done.returncode != 6 or "--create-namespace" not in done.stderr:
+        raise Failure(f"{done.returncode} {done.stderr}")
+    try:
+        done = subprocess.run(words + ["--create-namespace"], capture_output=True, text=True, timeout=60)
+        if done.returncode != 0 or f"Namespace/{other} created" not in done.stdout:
+            raise Failure(f"{done.returncode} {done.stdout} {done.stderr}")
+    finally:
+        s.kubectl("delete", "namespace", other, "--wait=false", "--ignore-not-found", ns=False)
+
+
+@check
+def addon(s):
+    """a kind that the cluster does not serve names its add-on and what needs none"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    served = s.kubectl("api-resources", "-o", "name", ns=False).split()
+    if "podgroups.scheduling.volcano.sh" not in served:
+        s.want(6, "apply", "a.tj", "--gang", "volcano", err="does not serve PodGroup.*Volcano.*--gang none")
+
+
+@check
+def dry(s):
+    """a dry run changes nothing, the server's one is judged by the server"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(0, "apply", "a.tj", "--dry-run", "server", out=r"Job/a-worker created \(dry run\)")
+    s.want(0, "apply", "a.tj", "--dry-run", "client", out=r"Job/a-worker would be applied \(dry run\)")
+    if s.names():
+        raise Failure(f"a dry run left {s.names()}")
+
+
+@check
+def sizes(s):
+    """scale, suspend and resume change exactly that; a range is a range"""
+    s.write("a.tj", job("a", "    replicas = 2:4\n    retries = 2", HOLD))
+    s.want(0, "apply", "a.tj")
+    s.want(0, "scale", "a", "worker=3", out="worker from 4 to 3")
+    spec = s.get("job", "a-worker")["spec"]
+    if (spec["parallelism"], spec["completions"], spec["maxFailedIndexes"]) != (3, 3, 1):
+        raise Failure(str(spec))
+    s.want(6, "scale", "a", "worker=9", err="between 2 and 4")
+    s.want(6, "scale", "a", "worker=1")
+    s.want(2, "scale", "a", "wrker=3", err="worker")
+    s.want(0, "suspend", "a", out="run/a suspended")
+    s.want(0, "status", "a", out="a +Suspended")
+    s.want(0, "resume", "a", out="run/a resumed")
+    s.want(0, "wait", "a", "--for", "running")
+
+
+@check
+def json_forms(s):
+    """-o json has a schemaVersion everywhere"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    for words in (["apply", "a.tj", "-o", "json"], ["status", "a", "-o", "json"], ["list", "-o", "json"]):
+        document = json.loads(s.want(0, *words).stdout)
+        if document["schemaVersion"] != 1 or document["runs"][0]["name"] != "a" or document["runs"][0]["namespace"] != s.ns:
+            raise Failure(str(document))
+    if s.want(0, "status", "a", "-o", "name").stdout != "run/a\n":
+        raise Failure("status -o name")
+
+
+@check
+def timeout(s):
+    """--timeout ends with 124 and leaves the run as it is"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(0, "apply", "a.tj")
+    s.want(124, "wait", "a", "--timeout", "1s", err="time is up")
+    s.want(0, "status", "a", out="a +Running")
+
+
+@check
+def interrupted(s):
+    """Ctrl-C ends `wait` and `run` with 130, and leaves the job"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    for words in (["run", "a.tj"], ["wait", "a"]):
+        p = subprocess.Popen([os.path.realpath(TRAINC), words[0], "--namespace", s.ns, *words[1:]], cwd=s.dir, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 30
+        while time.monotonic() < end and "Running" not in s.run("status", "a").stdout:
+            time.sleep(0.3)
+        time.sleep(1)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=30)
+        if p.returncode != 130 or "goes on" not in err:
+            raise Failure(f"{words}: {p.returncode}\n{out}\n{err}")
+    s.want(0, "status", "a", out="a +Running")
+
+
+@check
+def run(s):
+    """run ends with the verdict: 0 or 8"""
+    s.write("a.tj", job("a", "    replicas = 2"))
+    s.want(0, "run", "a.tj", err="Succeeded")
+    s.write("b.tj", job("b", "    replicas = 2", 'annotations {\n    "e2e.trainc.dev/exit" = "3"\n  }\n'))
+    s.want(8, "run", "b.tj", err="Failed")
+
+
+@check
+def replaced(s):
+    """a run that somebody recreates while `wait` looks ends it with 5"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(0, "apply", "a.tj")
+    body = s.get("job", "a-worker")
+    p = subprocess.Popen([os.path.realpath(TRAINC), "wait", "--namespace", s.ns, "a"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(2)
+    for key in ("uid", "resourceVersion", "managedFields", "creationTimestamp"):
+        body["metadata"].pop(key, None)
+    body["spec"].pop("selector", None)
+    body["spec"]["template"]["metadata"]["labels"] = {k: v for k, v in body["spec"]["template"]["metadata"]["labels"].items() if "controller-uid" not in k}
+    body["metadata"]["labels"] = {k: v for k, v in body["metadata"]["labels"].items() if "controller-uid" not in k}
+    body.pop("status")
+    s.write("job.json", json.dumps(body))
+    s.kubectl("replace", "--force", "-f", os.path.join(s.dir, "job.json"))
+    out, err = p.communicate(timeout=60)
+    if p.returncode != 5:
+        raise Failure(f"{p.returncode}\n{err}")
+
+
+@check
+def generated(s):
+    """a key pair is made once, kept on re-apply, and never printed"""
+    s.write("a.tj", 'import std.mpi\n\njob "a": mpi.openmpi {\n  image = "busybox:1"\n  ' + HOLD +
+            '  role launcher {\n    command = ["mpirun", "x"]\n  }\n  role worker {\n    replicas = 2\n  }\n}\n')
+    done = s.want(0, "apply", "a.tj", "--no-wait", "-v", out="Secret/a-ssh-keypair created")
+    before = s.get("secret", "a-ssh-keypair")
+    if sorted(before["data"]) != ["authorized_keys", "config", "id_ed25519", "id_ed25519.pub"]:
+        raise Failure(str(sorted(before["data"])))
+    if "OPENSSH" in done.stderr + done.stdout:
+        raise Failure("a key was printed")
+    s.want(0, "apply", "a.tj", "--no-wait", "--refresh", out="Secret/a-ssh-keypair unchanged")
+    if s.get("secret", "a-ssh-keypair")["data"] != before["data"]:
+        raise Failure("the keys were made again")
+    s.want(0, "delete", "a", "--yes")
+    if s.names():
+        raise Failure(f"delete left {s.names()}")
+
+
+@check
+def denied(s):
+    """all missing verbs are in one message, before anything is written"""
+    s.kubectl("create", "serviceaccount", "dev")
+    s.kubectl("create", "role", "reader", "--verb=get,list,watch", "--resource=pods,jobs.batch,services,configmaps,events")
+    s.kubectl("create", "rolebinding", "reader", "--role=reader", f"--serviceaccount={s.ns}:dev")
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    done = s.want(4, "apply", "a.tj", "--as", f"system:serviceaccount:{s.ns}:dev")
+    for what in ("patch, create configmaps", "create, patch jobs.batch", "create, patch services"):
+        if what not in done.stderr:
+            raise Failure(f"'{what}' is not in:\n{done.stderr}")
+    if s.names("job,service,configmap"):
+        raise Failure("something was written")
+
+
+@check
+def role_suffices(s):
+    """the Role of docs/runtime.md is enough for everything"""
+    text = open(os.path.join(HERE, "..", "..", "docs", "runtime.md")).read()
+    s.write("role.yaml", re.search(r"```yaml\n(apiVersion: rbac.*?)```", text, re.S).group(1))
+    s.kubectl("apply", "-f", os.path.join(s.dir, "role.yaml"))
+    s.kubectl("create", "serviceaccount", "dev")
+    s.kubectl("create", "rolebinding", "trainc", "--role=trainc-user", f"--serviceaccount={s.ns}:dev")
+    who = ["--as", f"system:serviceaccount:{s.ns}:dev"]
+    s.write("a.tj", job("a", '    replicas = 1:2\n    retries = 1\n    files {\n      "/etc/x" = "1"\n    }', HOLD))
+    s.want(0, "apply", "a.tj", *who)
+    for words in (["status", "a"], ["list"], ["scale", "a", "worker=1"], ["suspend", "a"], ["resume", "a"], ["logs", "a"], ["delete", "a", "--yes"]):
+        s.want(0, *words, *who)
+
+
+@check
+def killed(s):
+    """kill -9 of apply at many moments, and the next apply converges"""
+    s.write("a.tj", job("a", '    replicas = 1\n    files {\n      "/etc/x" = "1"\n    }', HOLD))
+    for delay in (0.02, 0.05, 0.08, 0.11, 0.15, 0.2):
+        p = subprocess.Popen([os.path.realpath(TRAINC), "apply", "--no-wait", "--namespace", s.ns, "a.tj"], cwd=s.dir, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+        time.sleep(delay)
+        p.kill()
+        p.wait()
+        s.want(0, "apply", "a.tj")
+        if not {"configmap/a-worker-files", "configmap/a.trainc", "service/a", "job.batch/a-worker"} <= set(s.names()):
+            raise Failure(f"after {delay} s: {s.names()}")
+        s.want(0, "delete", "a", "--yes")
+        if s.names("service,configmap,job"):
+            raise Failure(f"after {delay} s delete left {s.names()}")
+
+
+@check
+def logs(s):
+    """logs are merged by time, selected by rank, followed, and stamped only if asked"""
+    s.write("a.tj", job("a", "    replicas = 2", HOLD))
+    s.want(0, "apply", "a.tj")
+    if s.want(0, "logs", "a").stdout != "".join(f"worker/0 \u2502 line {i} of a pod\n" for i in (1, 2, 3)):
+        raise Failure("logs shows something else than rank 0")
+    want = "".join(f"worker/{rank} \u2502 line {i} of a pod\n" for i in (1, 2, 3) for rank in (0, 1))
+    if s.want(0, "logs", "a", "--all").stdout != want:
+        raise Failure("logs --all is not in the order of time and rank")
+    s.want(0, "logs", "a", "--rank", "1", "--tail", "1", "--timestamps", "--no-prefix", out=r"\A2026-01-01T00:00:03\.000000000Z line 3 of a pod\n\Z")
+    lines = [json.loads(line) for line in s.want(0, "logs", "a", "-o", "json").stdout.splitlines()]
+    if [x["text"] for x in lines] != [f"line {i} of a pod" for i in (1, 2, 3)] or not lines[0]["pod"].startswith("a-worker-0-"):
+        raise Failure(str(lines))
+    s.want(2, "logs", "a", "--rank", "9", err="rank")
+    done = subprocess.Popen([os.path.realpath(TRAINC), "logs", "--namespace", s.ns, "a", "-f"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    done.send_signal(signal.SIGINT)
+    out, err = done.communicate(timeout=30)
+    if done.returncode != 130 or out.count("line") != 3:
+        raise Failure(f"{done.returncode}\n{out}\n{err}")
+
+
+@check
+def damaged(s):
+    """a record that somebody has changed is reported, and apply finds the objects again when it is gone"""
+    s.write("a.tj", job("a", "    replicas = 1", HOLD))
+    s.want(0, "apply", "a.tj")
+    s.kubectl("patch", "configmap", "a.trainc", "--type=merge", "-p", '{"data":{"applied":"garbage"}}')
+    for words in (["status", "a"], ["apply", "a.tj"], ["delete", "a", "--yes"]):
+        s.want(5, *words, err="somebody has changed it; delete it")
+    s.kubectl("delete", "configmap", "a.trainc")
+    s.want(0, "apply", "a.tj", out="Job/a-worker configured|Job/a-worker unchanged")
+    s.want(0, "delete", "a", "--yes")
+    if s.names():
+        raise Failure(f"delete left {s.names()}")
+
+
+@check
+def differs(s):
+    """diff shows our fields only, masks Secrets, and ends with 0, 1, or 2 and more"""
+    s.write("a.tj", job("a", "    replicas = 1:3\n    retries = 1", HOLD))
+    s.want(1, "diff", "a.tj", out="Service/a would be created\nJob/a-worker would be created")
+    s.want(0, "apply", "a.tj")
+    s.want(0, "diff", "a.tj", out=r"\A\Z")
+    s.write("a.tj", job("a", "    replicas = 1:2\n    retries = 1", HOLD))
+    s.want(1, "diff", "a.tj", out=r"Job/a-worker would be changed.*spec\.completions\n-     3\n\+     2")
+    if s.get("job", "a-worker")["spec"]["completions"] != 3:
+        raise Failure("diff changed the Job")
+    s.write("a.tj", job("a", "    replicas = 1:3\n    retries = 1", HOLD).replace("busybox:1", "busybox:2"))
+    s.want(1, "diff", "a.tj", out=r'Job/a-worker would be recreated.*image\n-     "busybox:1"\n\+     "busybox:2"')
+    document = json.loads(s.want(1, "diff", "a.tj", "-o", "json").stdout)
+    if document["schemaVersion"] != 1 or document["objects"][0]["change"] != "recreated":
+        raise Failure(str(document))
+    s.write("a.tj", "job {")
+    s.want(2, "diff", "a.tj")
+
+
+def broken(s, name, program, words, what, **more):
+    """Applies a program that cannot run, and waits for its cause and the advice of `why`."""
+    s.write(name + ".tj", program)
+    s.want(0, "apply", name + ".tj", "--for", "created", **more)
+    end = time.monotonic() + 40
+    while True:
+        done = s.run("why", name)
+        if done.returncode == 0 and words in done.stdout and what in done.stdout:
+            return
+        if time.monotonic() > end:
+            raise Failure(f"expected {words!r} and {what!r}:\n{done.stdout}{done.stderr}")
+        time.sleep(0.5)
+
+
+@check
+def explained(s):
+    """why names the cause and what to do: selector, devices, quota, LimitRange, account, priority, pod security"""
+    broken(s, "a", job("a", "    replicas = 1", 'node {\n    zone = "mars"\n  }\n  '), "didn't match Pod's node affinity/selector", "no node has the labels")
+    broken(s, "b", job("b", "    replicas = 1\n    cpu = 100000"), "Insufficient cpu", "ask for less")
+    broken(s, "c", job("c", "    replicas = 1\n    service_account = \"robot\""), "robot", "service account does not exist")
+    s.kubectl("create", "quota", "few", "--hard=pods=0")
+    broken(s, "d", job("d", "    replicas = 1"), "exceeded quota", "the quota of the namespace is used up")
+    s.want(8, "wait", "d", "--fail-on-stall", err="is stalled.*exceeded quota")
+    s.kubectl("delete", "quota", "few")
+    s.write("range.yaml", "apiVersion: v1\nkind: LimitRange\nmetadata: {name: small}\nspec: {limits: [{type: Container, max: {cpu: 100m}}]}\n")
+    s.kubectl("apply", "-f", os.path.join(s.dir, "range.yaml"))
+    broken(s, "e", job("e", "    replicas = 1\n    cpu = 4"), "cpu limit of 100m", "a LimitRange of the namespace sets a limit")
+    s.kubectl("delete", "limitrange", "small")
+    broken(s, "f", job("f", "    replicas = 1", 'priority = "urgent"\n  '), "urgent", "priority class does not exist")
+    s.kubectl("label", "namespace", s.ns, "pod-security.kubernetes.io/enforce=restricted", ns=False)
+    broken(s, "g", job("g", "    replicas = 1"), "violates PodSecurity", "the namespace forbids")
+    s.want(8, "why", "nobody", err="no run 'nobody'")
+    document = json.loads(s.want(0, "why", "a", "-o", "json").stdout)
+    if document["schemaVersion"] != 1 or not document["advice"] or document["run"]["name"] != "a":
+        raise Failure(str(document))
+
+
+@check
+def raced(s):
+    """of two appliers at once, one may lose with 5, and nothing is half-written"""
+    for i in range(4):
+        s.write("a.tj", job("a", "    replicas = 1", HOLD))
+        s.write("b.tj", job("a", "    replicas = 1", HOLD + "  ttl = 1h\n"))
+        both = [subprocess.Popen([os.path.realpath(TRAINC), "apply", "--no-wait", "--namespace", s.ns, f], cwd=s.dir, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True) for f in ("a.tj", "b.tj")]
+        ends = [(p.communicate(timeout=60), p.returncode) for p in both]
+        if any(code not in (0, 5, 6) for _, code in ends) or all(code for _, code in ends):
+            raise Failure(str(ends))
+        s.want(0, "apply", "a.tj", "--recreate", "--yes")
+        s.want(0, "delete", "a", "--yes")
+        if s.names("service,configmap,job"):
+            raise Failure(str(s.names()))
+
+
+@check
+def attended(s):
+    """`wait` starts what waits for another role, and ends what would go on after success"""
+    s.write("a.tj", """job "a" {
+  image = "busybox:1"
+  role ps {
+    replicas = 1
+    annotations {
+      "e2e.trainc.dev/hold" = "yes"
+    }
+  }
+  role worker {
+    replicas = 2
+    start_after = ready(ps)
+  }
+  success = done(worker)
+}
+""")
+    done = s.run("apply", "a.tj", "--for", "created")
+    if done.returncode or "start role 'worker' after ready(ps)" not in done.stderr:
+        raise Failure(f"{done.returncode}\n{done.stderr}")
+    time.sleep(2)
+    if not s.get("job", "a-worker")["spec"]["suspend"]:
+        raise Failure("the workers began by themselves")
+    s.want(0, "wait", "a", err="Succeeded")
+    end = time.monotonic() + 20
+    while "job.batch/a-ps" in s.names("job"):       # it was told to end; its pod takes a moment
+        if time.monotonic() > end:
+            raise Failure("the parameter server is still there")
+        time.sleep(0.3)
+    s.want(0, "apply", "a.tj", err="has ended: Succeeded")
+    s.want(0, "delete", "a", "--yes")
+
+
+def outcome(name, f):
+    start = time.monotonic()
+    try:
+        s = Space(f.__name__.replace("_", "-"))
+        try:
+            f(s)
+        finally:
+            s.close()
+        error = None
+    except Exception as problem:
+        error = str(problem) if isinstance(problem, Failure) else repr(problem)
+    return error, time.monotonic() - start
+
+
+def main(wanted):
+    chosen = [(name, f) for name, f in CHECKS if not wanted or f.__name__ in wanted]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        running = [(name, pool.submit(outcome, name, f)) for name, f in chosen]
+        for name, future in running:
+            error, seconds = future.result()
+            failed += error is not None
+            print(f"{'FAIL' if error else 'ok'} {name} ({seconds:.1f} s)", flush=True)
+            if error:
+                print("    " + error.replace("\n", "\n    "), flush=True)
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

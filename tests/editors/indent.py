@@ -1,0 +1,64 @@
+"""indent.py - Vim and Emacs indent the examples and the smaller modules of the library as `trainc fmt` does, from no indentation at all."""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests/grammar"))
+import classes  # noqa: E402
+
+EDITORS = os.path.join(ROOT, "grammar/editors")
+
+
+def stripped(path):
+    """The text with the indentation of its lines taken away, but not inside of strings."""
+    text, found = classes.classes(path)
+    out, at = [], 0
+    for line in text.split("\n"):
+        out.append(line if found[at:at + 1] == "s" else line.lstrip())
+        at += len(line) + 1
+    return "\n".join(out)
+
+
+def indented(editor, paths):
+    if editor == "vim":
+        listed = os.path.join(os.path.dirname(paths[0]), "list")
+        with open(listed, "w", encoding="utf-8") as f:
+            f.write("\n".join(paths) + "\n")
+        subprocess.run(["vim", "-es", "-u", "NONE", "-N", "-i", "NONE", "-S", HERE + "/classes/vim_indent.vim"], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, env=dict(os.environ, EDITORS=EDITORS, LIST=listed), start_new_session=True, timeout=300)
+        return
+    lines = "".join('(find-file "%s") (indent-region (point-min) (point-max)) (save-buffer) ' % path for path in paths)
+    subprocess.run(["emacs", "-Q", "--batch", "-L", EDITORS + "/emacs", "-l", "tj-mode", "--eval", "(progn %s)" % lines], stderr=subprocess.DEVNULL)
+
+
+def main():
+    passed = failed = skipped = 0
+    library = [p for p in glob.glob(ROOT + "/stdlib/std/*.tj") if os.path.getsize(p) < 6000]        # Vim takes seconds for larger ones
+    sources = sorted(glob.glob(ROOT + "/examples/*/*.tj") + library)
+    for editor in ("vim", "emacs"):
+        if not shutil.which(editor):
+            print("skip %s is not installed" % editor)
+            skipped += 1
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            paths = [os.path.join(work, "%d.tj" % i) for i in range(len(sources))]
+            for source, path in zip(sources, paths):
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(stripped(source))
+            indented(editor, paths)
+            for source, path in zip(sources, paths):
+                if open(source, encoding="utf-8").read() == open(path, encoding="utf-8").read():
+                    passed += 1
+                else:
+                    failed += 1
+                    print("FAIL %s indents %s differently" % (editor, os.path.relpath(source, ROOT)))
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped) if skipped else "%d passed, %d failed" % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())

@@ -1,0 +1,76 @@
+#!/bin/sh
+# run.sh - real editors: Neovim and Emacs as clients of `trainc lsp`, colors and indentation of every editor that is here.
+# An editor that is not here is skipped by its name; the last line is the sum.
+cd "$(dirname "$0")/../.." || exit 1
+TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
+here=$PWD/tests/editors
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TRAINC FILE="$work/job.tj" HOME="$work" XDG_CACHE_HOME="$work/.cache" LC_ALL=C.UTF-8
+passed=0 failed=0 skipped=0
+
+# editor NAME COMMAND...: its last line has the counts.
+editor() {
+	name=$1
+	shift
+	if ! command -v "$name" >/dev/null; then
+		echo "skip $name is not installed"
+		skipped=$((skipped + 1))
+		return
+	fi
+	cat >"$FILE" <<-'END'
+		import std.nvidia
+		import std.pytorch
+
+		job "a": pytorch.torchrun {
+		  image   = "registry.example.com/a:1"
+		  command = ["torchrun", "train.py"]
+		  role worker {
+		    accelerator = nvidia.h100(8)
+		    memroy      = 64Gi
+		    replicas    = 2
+		  }
+		}
+	END
+	(cd "$work" && timeout 120 "$@" </dev/null) >"$work/log" 2>&1
+	counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$work/log" | tail -n 1)
+	test -n "$counts" || { counts='0 1'; tail -n 20 "$work/log"; }
+	grep FAIL "$work/log"
+	echo "$name: $counts"
+	passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+}
+
+editor nvim nvim --headless -u NONE -i NONE -c "luafile $here/nvim.lua"
+editor emacs emacs -q --batch -f package-initialize -l "$here/eglot.el"
+
+# script NAME COMMAND...: a test of ours, whose last line has the counts.
+script() {
+	name=$1
+	shift
+	timeout 500 "$@" >"$work/log" 2>&1
+	last=$(tail -n 1 "$work/log")
+	counts=$(printf '%s\n' "$last" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p')
+	test -n "$counts" || { counts='0 1'; tail -n 20 "$work/log"; }
+	grep -E -A 9 '^(FAIL|skip)' "$work/log" | cut -c1-200 | head -n 60
+	read -r p f s <<-END
+		$counts
+	END
+	echo "$name: $last"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
+}
+
+script colors python3 "$here/agree.py"
+script indentation python3 "$here/indent.py"
+page=${BUILD:-build}/playground/index.html node=${BUILD:-build}/editors/node
+if test -f "$page" && test -d "$node/node_modules/playwright-core" && command -v chromium >/dev/null; then
+	script playground node "$here/playground.mjs" "$page" "$node"
+else
+	echo "skip playground: needs make playground, chromium and the packages of tests/editors/node"
+	skipped=$((skipped + 1))
+fi
+if test "$skipped" -gt 0; then
+	echo "$passed passed, $failed failed, $skipped skipped"
+else
+	echo "$passed passed, $failed failed"
+fi
+test "$failed" -eq 0

@@ -1,0 +1,337 @@
+/*
+ * fuzz_watch.c - a watch against a model of a server that changes, forgets, repeats itself, garbles and cuts: what the
+ * watch reports is consistent at every moment, and in the end it is what the server has.
+ *
+ * The functions of the transport, the calls and the loop that a watch uses are the model's own, in virtual time.
+ */
+#include <stdlib.h>
+
+#include "runtime/cluster/object_watch.h"
+
+enum { NAMES = 6, HISTORY = 512, CONNECTIONS = 8, TIMERS = 8 };
+
+struct thing {
+	bool present;
+	unsigned uid, version;
+};
+
+struct change {
+	char type;                      /* A, M, D */
+	unsigned name, uid, version;
+};
+
+/* What the watch has asked for. */
+struct call {
+	bool used, list, over;
+	struct transport_request r;
+	struct buf bytes;               /* not yet delivered */
+	size_t at;
+	unsigned next;                  /* of the history, to be sent; UINT_MAX: none */
+	int code;
+	bool closing;                   /* ends when all is delivered */
+};
+
+static struct world {
+	struct thing things[NAMES];
+	struct change history[HISTORY];
+	unsigned nhistory, forgotten;   /* versions up to it are too old */
+	unsigned version, uids;
+	bool streaming;                 /* the server has streaming lists */
+	struct call calls[CONNECTIONS];
+	struct loop_timer *timers[TIMERS];
+	/* what the watch has reported */
+	struct { bool held; unsigned version; } view[4096];
+	bool synced, failed;
+} w;
+
+/* ---- what the watch uses ---- */
+
+struct transport *calls_transport(const struct calls *c) { (void)c; return NULL; }
+struct loop *transport_loop(const struct transport *t) { (void)t; return NULL; }
+
+enum call_class call_class(const struct transport_result *r) { return r->code == 410 ? CALL_GONE : CALL_DONE; }
+
+void loop_timer_set(struct loop *l, struct loop_timer *t, int64_t ns)
+{
+	(void)l; (void)ns;
+	if (t->slot)
+		return;
+	for (size_t i = 0; i < TIMERS; i++)
+		if (!w.timers[i]) {
+			w.timers[i] = t;
+			t->slot = i + 1;
+			return;
+		}
+	abort();
+}
+
+void loop_timer_drop(struct loop *l, struct loop_timer *t)
+{
+	(void)l;
+	if (t->slot)
+		w.timers[t->slot - 1] = NULL;
+	t->slot = 0;
+}
+
+static struct str query(const struct transport_request *r, const char *name)
+{
+	for (size_t i = 0; i < r->nquery; i++)
+		if (str_is(r->query[i].name, name))
+			return r->query[i].value;
+	return (struct str){ 0 };
+}
+
+static void put_thing(struct buf *b, unsigned name, unsigned uid, unsigned version)
+{
+	buf_printf(b, "{\"metadata\":{\"name\":\"n%u\",\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}", name, uid, version);
+}
+
+static void put_event(struct buf *b, const struct change *c)
+{
+	buf_printf(b, "{\"type\":\"%s\",\"object\":", c->type == 'A' ? "ADDED" : c->type == 'M' ? "MODIFIED" : "DELETED");
+	put_thing(b, c->name, c->uid, c->version);
+	buf_z(b, "}\n");
+}
+
+static unsigned number(struct str s)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n = 10 * n + (unsigned)(s.p[i] - '0');
+	return n;
+}
+
+/* Two things of each page; its token is "NAME.VERSION". */
+static void answer_list(struct call *c, struct str token)
+{
+	const char *dot = token.n ? memchr(token.p, '.', token.n) : NULL;
+	unsigned from = dot ? number((struct str){ token.p, (size_t)(dot - token.p) }) : 0, given = 0;
+
+	/* A page is of a snapshot; the model keeps none, so a change in between makes the token too old. */
+	if (dot && number((struct str){ dot + 1, (size_t)(token.p + token.n - dot - 1) }) != w.version) {
+		c->code = 410;
+		c->closing = true;
+		return;
+	}
+	buf_printf(&c->bytes, "{\"items\":[");
+	for (; from < NAMES && given < 2; from++)
+		if (w.things[from].present) {
+			buf_z(&c->bytes, given++ ? "," : "");
+			put_thing(&c->bytes, from, w.things[from].uid, w.things[from].version);
+		}
+	buf_printf(&c->bytes, "],\"metadata\":{\"resourceVersion\":\"%u\"", w.version);
+	if (from < NAMES)
+		buf_printf(&c->bytes, ",\"continue\":\"%u.%u\"", from, w.version);
+	buf_z(&c->bytes, "}}");
+	c->closing = true;
+}
+
+static void answer_watch(struct call *c, struct str version)
+{
+	if (query(&c->r, "sendInitialEvents").n && !w.streaming) {
+		c->code = 422;
+		c->closing = true;
+	} else if (query(&c->r, "sendInitialEvents").n) {
+		for (unsigned i = 0; i < NAMES; i++)
+			if (w.things[i].present)
+				put_event(&c->bytes, &(struct change){ 'A', i, w.things[i].uid, w.things[i].version });
+		buf_printf(&c->bytes, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
+		           w.version);
+		c->next = w.nhistory;
+	} else if (number(version) < w.forgotten) {
+		if (number(version) & 1) {
+			c->code = 410;
+		} else {
+			buf_z(&c->bytes, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}}\n");
+		}
+		c->closing = true;
+	} else {
+		for (c->next = 0; c->next < w.nhistory && w.history[c->next].version <= number(version); c->next++)
+			;
+	}
+}
+
+struct call *call_start(struct calls *all, const struct transport_request *r, enum call_repeat repeat, void (*restart)(void *to))
+{
+	(void)all; (void)repeat; (void)restart;
+	for (size_t i = 0; i < CONNECTIONS; i++) {
+		struct call *c = &w.calls[i];
+		if (c->used)
+			continue;
+		*c = (struct call){ .used = true, .r = *r, .code = 200, .next = UINT32_MAX, .list = r->kind == TRANSPORT_LIST };
+		if (c->list)
+			answer_list(c, query(r, "continue"));
+		else
+			answer_watch(c, query(r, "resourceVersion"));
+		return c;
+	}
+	abort();
+}
+
+static void drop(struct call *c)
+{
+	buf_release(&c->bytes);
+	*c = (struct call){ 0 };
+}
+
+void call_cancel(struct call *c) { drop(c); }
+
+/* ---- the server at work ---- */
+
+static void finish(struct call *c, enum transport_outcome outcome)
+{
+	struct transport_result result = { .outcome = outcome, .code = c->code, .retry_after = -1, .error = STR("model") };
+	struct transport_status status = { .message = STR("model") };
+	struct transport_request r = c->r;
+
+	if (c->code >= 300)
+		result.status = &status;
+	drop(c);
+	r.done(r.to, &result);
+}
+
+static void deliver(struct call *c, size_t most, bool garble)
+{
+	for (; c->next < w.nhistory; c->next++)
+		put_event(&c->bytes, &w.history[c->next]);
+	size_t n = c->bytes.n - c->at < most ? c->bytes.n - c->at : most;
+	if (n && garble)
+		c->bytes.p[c->at + n / 2] = 1;  /* nowhere in JSON */
+	if (n && c->code == 200) {
+		struct str piece = { c->bytes.p + c->at, n };
+		c->at += n;
+		/* The watch may end the call from inside: its bytes must stay while they are read. */
+		struct buf kept = c->bytes;
+		c->bytes = (struct buf){ 0 };
+		bool more = c->r.take(c->r.to, piece);
+		if (c->used)
+			c->bytes = kept;
+		else
+			buf_release(&kept);
+		if (c->used && !more) {
+			finish(c, TRANSPORT_STOPPED);
+			return;
+		}
+	}
+	if (c->used && c->closing && c->at == c->bytes.n)
+		finish(c, TRANSPORT_ANSWERED);
+	else if (c->used && c->code != 200)
+		finish(c, TRANSPORT_ANSWERED);
+}
+
+static void change(unsigned name, unsigned what)
+{
+	struct thing *t = &w.things[name];
+	char type = !t->present ? 'A' : what & 1 ? 'M' : 'D';
+
+	if (w.nhistory == HISTORY)
+		return;
+	w.version++;
+	if (type == 'A') {
+		t->uid = ++w.uids;
+		t->present = true;
+	}
+	t->version = w.version;
+	t->present = type != 'D';
+	w.history[w.nhistory++] = (struct change){ type, name, t->uid, w.version };
+	if (type == 'D' && what & 2)
+		change(name, what);             /* and one of the same name at once */
+}
+
+static void fire(void)
+{
+	for (size_t i = 0; i < TIMERS; i++) {
+		struct loop_timer *t = w.timers[i];
+		if (t) {
+			w.timers[i] = NULL;
+			t->slot = 0;
+			t->fire(t);
+		}
+	}
+}
+
+/* ---- what the watch reports ---- */
+
+static unsigned member(const struct data *d, const char *name)
+{
+	const struct data *m = data_get(data_get(d, STR("metadata")), str_of(name));
+
+	return m && m->kind == DATA_STRING ? number(m->u.string) : 0;
+}
+
+static void changed(void *to, enum object_change change, const struct data *d)
+{
+	unsigned uid = member(d, "uid") % 4096, version = member(d, "resourceVersion");
+
+	(void)to;
+	if (w.view[uid].held != (change != OBJECT_ADDED))
+		abort();
+	if (change == OBJECT_MODIFIED && version <= w.view[uid].version)
+		abort();
+	w.view[uid].held = change != OBJECT_DELETED;
+	w.view[uid].version = version;
+}
+
+static void synced(void *to) { (void)to; w.synced = true; }
+static void failed(void *to, const struct transport_result *r) { (void)to; (void)r; w.failed = true; }
+
+static void check_view(void)
+{
+	size_t held = 0, present = 0;
+
+	for (size_t i = 0; i < 4096; i++)
+		held += w.view[i].held;
+	for (size_t i = 0; i < NAMES; i++) {
+		const struct thing *t = &w.things[i];
+		present += t->present;
+		if (t->present && (!w.view[t->uid].held || w.view[t->uid].version != t->version))
+			abort();
+	}
+	if (held != present)
+		abort();
+}
+
+static void step(uint8_t op, uint8_t arg)
+{
+	struct call *c = NULL;
+
+	for (size_t i = 0; i < CONNECTIONS && !c; i++)
+		if (w.calls[i].used)
+			c = &w.calls[i];
+	switch (op % 10) {
+	case 0: case 1: case 2: change(arg % NAMES, arg / NAMES); break;
+	case 3: case 4: if (c) deliver(c, 1 + arg, false); break;
+	case 5: if (c) finish(c, TRANSPORT_BROKEN); break;
+	case 6: w.forgotten = w.version + 1; break;
+	case 7: if (c && !c->list && c->next <= w.nhistory) c->next -= c->next < arg % 4 ? c->next : arg % 4; break;        /* repeats itself */
+	case 8: fire(); break;
+	case 9: if (c && arg % 4 == 0 && c->code == 200 && !c->list) deliver(c, 40, true); break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct object_watch_options o = { .path = STR("/x"), .changed = changed, .synced = synced, .failed = failed };
+
+	w = (struct world){ .streaming = n && bytes[0] & 1, .version = 1 };
+	struct object_watch *watch = object_watch_start(NULL, &o);
+	for (size_t i = 1; i + 1 < n && i < 800; i += 2)
+		step(bytes[i], bytes[i + 1]);
+	/* From here on everything goes well. */
+	w.synced = false;
+	for (int i = 0; i < 40 && !w.failed; i++) {
+		fire();
+		for (size_t k = 0; k < CONNECTIONS; k++)
+			if (w.calls[k].used)
+				deliver(&w.calls[k], 1000000, false);
+	}
+	if (!w.failed && object_watch_count(watch) < 4096)
+		check_view();
+	object_watch_stop(watch);
+	for (size_t i = 0; i < CONNECTIONS; i++)
+		if (w.calls[i].used)
+			abort();
+	return 0;
+}

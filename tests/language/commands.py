@@ -1,0 +1,35 @@
+"""commands.py - variables that nothing expands, words that are several, launchers alone, shells that keep signals."""
+from table import JOB, PT, Table, W
+
+t = Table()
+for where in ('env { PATH = "/opt/bin:$PATH" }', 'env { PYTHONPATH = "$PYTHONPATH:/app" }', 'env { PATH = "/opt/bin:$(PATH)" }',
+              'args = ["--out=$OUT_DIR"]', 'args = ["--out=$(OUT_DIR)"]'):
+    t.case("not expanded: " + where, PT(where), ["TJ0714", "plain text here"], status=0)
+for where in ('env { PRICE = "$5", R = "$abc", P = "a$" }', 'env { A = "1", B = "x${pod.env("A")}" }'):
+    t.case("nothing to expand: " + where, PT(where), lacks="TJ0714", status=0)
+t.case("a shell expands", W('command = ["sh", "-c", "echo $OUT_DIR $HOME"]'), lacks="TJ0714", status=0)
+
+for words in ('["torchrun t.py --lr 3"]', '["torchrun", "t.py --lr 0.1"]', '["cd", "/app", "&&", "torchrun", "t.py"]', '["python", "t.py", "&&", "sync"]'):
+    t.case("words that are several: " + words, W("command = " + words), ["TJ0535"], status=0)
+for words in ('["sh", "-c", "cd /app && python t.py"]', '["python", "-c", "import x; x.run(1) --y"]', '["python", "t.py", "--text", "a -b c"]',
+              '["run", "--extra=--a --b"]', '["/opt/x/run", "hello world"]'):
+    t.case("words that are meant so: " + words, W("command = " + words), lacks=["TJ0535"] if "-b c" not in words else [], status=0)
+
+for word in ("torchrun", "mpirun", "horovodrun", "deepspeed", "accelerate", "/usr/bin/mpirun"):
+    t.case("a launcher without a framework: " + word, W('replicas = 4, command = ["%s", "t.py"]' % word), ["TJ0534", "import std."], status=0)
+    t.case("one replica: " + word, W('replicas = 1, command = ["%s", "t.py"]' % word), lacks="TJ0534", status=0)
+t.case("a launcher in a script", W('replicas = 2, command = ["bash", "-c", "cd /app && torchrun t.py"]'), "TJ0534", status=0)
+t.case("a launcher and its framework", PT(""), lacks="TJ0534", status=0)
+t.case("a launcher on a machine with devices", 'import std.nvidia\njob "m" { image = "a/b:1", command = ["torchrun", "t.py"]\n'
+       '  role worker { replicas = 4, accelerator = nvidia.h100(8), cpu = 64, memory = 256Gi, shm = 16Gi } }\n', ["TJ0534", "pytorch.torchrun"], status=0)
+
+GRACE = 'grace = 5min, command = %s'
+for words, program in (('["sh", "-c", "torchrun train.py"]', "torchrun"), ('["bash", "-lc", "cd /app && python t.py"]', "python"),
+                       ('["sh", "-c", "ulimit -n 9; python t.py"]', "python")):
+    t.case("a shell in front: " + words, W(GRACE % words), ["TJ0536", "exec " + program], status=0)
+for words in ('["sh", "-c", "exec torchrun train.py"]', '["sh", "-c", "trap x TERM; python t.py"]', '["sh", "-c", "python t.py | tee log"]',
+              '["python", "t.py"]', '["sh", "-c", "python t.py & wait"]'):
+    t.case("signals arrive, or it is not known: " + words, W(GRACE % words), lacks="TJ0536", status=0)
+t.case("a checkpoint volume", W('mounts { "/c" = pvc("c") }, command = ["sh", "-c", "python t.py"]'), "TJ0536", status=0)
+t.case("nobody counts on it", W('command = ["sh", "-c", "python t.py"]'), lacks="TJ0536", status=0)
+t.end()

@@ -1,0 +1,3 @@
+#!/bin/sh
+# commands.sh - commands that never run as meant: see commands.py.
+. "$(dirname "$0")/run.inc"

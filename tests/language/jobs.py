@@ -1,0 +1,186 @@
+"""jobs.py - what compiles is right: typed fields, jobs that end, values that reach the pod, objects that a server takes."""
+from table import JOB, PT, Table, W
+
+t = Table()
+
+# ---- typed fields of frameworks ----
+FRAME = '''framework f {
+  role w { %s }
+  success = done(w) }
+job "a": f { image = "r.example.com/a:1"
+  role w { %s } }
+'''
+for field, kind, good, bad, code in (
+        ("command", "list[string](1..)", 'command = ["x"]', "command = []", "TJ0311"),
+        ("args", "list[string](2..)", 'args = ["a", "b"]', 'args = ["a"]', "TJ0311"),
+        ("env", "map[int]", "env { A = 1 }", 'env { A = "text" }', "TJ0302"),
+        ("labels", 'map[enum("gold", "silver")]', 'labels { tier = "gold" }', 'labels { tier = "bronze" }', "TJ0312"),
+        ("annotations", 'map[string(1..3)]', 'annotations { a = "abc" }', 'annotations { a = "abcd" }', "TJ0311"),
+        ("ports", "map[int(1000..2000)]", "ports { http = 1500 }", "ports { http = 80 }", "TJ0311"),
+        ("files", 'map[string(1..3)]', 'files { "/etc/a" = "abc" }', 'files { "/etc/a" = "abcd" }', "TJ0311"),
+        ("mounts", "map[volume]", 'mounts { "/d" = pvc("a") }', None, None)):
+    typed = "%s: %s" % (field, kind)
+    t.case("typed %s, met" % field, FRAME % (typed, good), status=0)
+    t.case("typed %s, missing" % field, FRAME % (typed, ""), ["TJ0512", "requires '%s' of role 'w'" % field], status=1)
+    if bad:
+        t.case("typed %s, of another kind" % field, FRAME % (typed, bad), code, status=1)
+        t.case("typed %s, in the job" % field, FRAME.replace('image = "r', bad + '\n  image = "r') % (typed, ""), code, status=1)
+t.case("the framework's own entries are its own", FRAME % ("env: map[int]", 'env { B = 2 }'), status=0)
+t.case("what the pod decides has no value to judge", FRAME % ("env: map[string]", "env { I = pod.index }"), status=0)
+t.case("all typed fields at once", '''framework f {
+  role w { command: list[string](1..), env: map[int], labels: map[enum("gold", "silver")] }
+  success = done(w) }
+job "a": f { image = "r.example.com/a:1"
+  role w { env { A = "text" }, labels { tier = "bronze" } } }
+''', ["'f' requires 'command'", "TJ0312", "a.tj:5:22: error"], status=1)
+
+# ---- jobs that run nothing, or cannot end ----
+t.case("all roles 0", JOB("role w { replicas = 0 }"), ["TJ0503", "runs nothing"], status=1)
+t.case("all roles 0:0", JOB("role w { replicas = 0:0 }"), ["TJ0503", "runs nothing"], status=1)
+t.case("only an auxiliary role", JOB("aux b { }"), ["TJ0503", "runs nothing"], status=1)
+t.case("one role of two is 0", JOB("role w { replicas = 0 }\nrole v { }"), lacks="TJ0503", status=0)
+t.case("success of nothing", JOB("role w { replicas = 0:3, retries = 1 }"), ["TJ0502", "replicas = 1:3"], status=1)
+t.case("success of nothing beside a role that works", JOB("role w { replicas = 0:3, retries = 1 }\nrole v { }"), status=0)
+t.case("an aux that restarts is never done", JOB('role w { }\naux c { restart = "always" }\nsuccess = done(c)'), ["TJ0518", "never done"], status=1)
+t.case("a start after what never ends", 'framework f { role s { endless = true }\n role w { start_after = done(s) }\n success = done(w) }\n'
+       'job "a": f { image = "a/b:1" }\n', ["TJ0518", "ready(s)"], status=1)
+t.case("a start after an aux that restarts", JOB('role w { start_after = done(c) }\naux c { restart = "always" }'), ["TJ0518", "ready(c)"], status=1)
+
+# ---- values that reach the pod ----
+t.case("a reference to a name with brackets", W('env { "A)B" = "a", C = "x-${pod.env("A)B")}" }'), ["TJ0701", "cannot be referred to"], status=1,
+       args=("--kubernetes", "1.34"))
+t.case("seconds of a fraction", "let d: duration = 1500ms\n" + W("env { S = seconds(d) }"), ["TJ0314", "1500ms is not a whole number of seconds"], status=1)
+t.case("seconds of whole ones", "let d: duration = 2000ms\n" + W("env { S = seconds(d), M = millis(1500ms) }"), status=0)
+t.case("a key that a replica has too", W('replicas = 2, env { A = json({ ("${pod.index}") = 1, "0" = 2 }) }'), ["TJ0206", 'the key "0" is also that of a replica'],
+       status=1)
+t.case("a key that no replica has", W('replicas = 2, env { A = json({ ("w${pod.index}") = 1, "0" = 2, "wx" = 3 }) }'), status=0)
+
+# ---- objects that a server refuses ----
+t.case("a role whose label begins with -", JOB("role _w { }"), ["TJ0802", "begin with '-'"], status=1)
+t.case("a role whose label ends with -", JOB("role w_ { }"), ["TJ0802", "end with '-'"], status=1)
+t.case("a resource without a domain", 'accelerator x(count: int(1..4)) { resource = "gpu", per_pod = count }\n' + W("accelerator = x(2)"),
+       ["TJ0803", "example.com/gpu"], status=1)
+for key in ("batch.kubernetes.io/job-name", "job-name", "controller-uid", "batch.kubernetes.io/controller-uid"):
+    t.case("the label " + key, W('labels { "%s" = "y" }' % key), ["TJ0803", "set by the Job controller"], status=1)
+t.case("a file at /", W('files { "/" = "x" }'), "TJ0613", status=1)
+t.case("a mount at /", PT('mounts { "/" = pvc("a", shared = true) }'), "TJ0613", status=1)
+t.case("a mount with a colon", PT('mounts { "/d:x" = pvc("a", shared = true) }'), ["TJ0613", "':'"], status=1)
+t.case("an NFS volume without a server", W('mounts { "/d" = nfs("", "/x") }'), ["TJ0311", "server"], status=1)
+for name in ("..", ".", "..a"):
+    t.case("the variable %s before 1.32" % name, W('env { "%s" = "a" }' % name), "TJ0701", status=1, args=("--kubernetes", "1.28"))
+    t.case("the variable %s from 1.34 on" % name, W('env { "%s" = "a" }' % name), status=0, args=("--kubernetes", "1.34"))
+t.case("a load balancer without an address", JOB('raw service { type = "LoadBalancer" }\nrole w { ports { http = 80 } }'), ["TJ0904", "headless"], status=1)
+t.case("a Service of the type that it has", JOB('raw service { type = "ClusterIP" }\nrole w { ports { http = 80 } }'), lacks="TJ0904")
+t.case("timeout = 0s", JOB("timeout = 0s\nrole w { }"), ["TJ0311", "at once"], status=1)
+t.case("a scratch volume of size 0", W('mounts { "/s" = scratch("x", 0Gi) }'), "TJ0610", status=1)
+t.case("the name of a scratch volume", W('mounts { "/s" = scratch("My_Scratch", 1Gi) }'), "TJ0802", status=1)
+t.case("MPI without a launcher's command", 'import std.mpi\njob "h": mpi.openmpi { image = "a/b:1"\n  role worker { replicas = 4, cpu = 1, memory = 1Gi } }\n',
+       "nothing says what the launcher starts", status=1)
+t.case("devices of a launcher", 'import std.mpi\nimport std.nvidia\njob "h": mpi.openmpi { image = "a/b:1", accelerator = nvidia.h100(8), cpu = 8, memory = 64Gi\n'
+       '  role launcher { command = ["mpirun", "x"] }\n  role worker { replicas = 4 } }\n', "the launcher asks for 8 devices and runs no rank", status=0)
+t.case("devices of the workers alone", 'import std.mpi\nimport std.nvidia\njob "h": mpi.openmpi { image = "a/b:1", cpu = 8, memory = 64Gi\n'
+       '  role launcher { command = ["mpirun", "x"] }\n  role worker { replicas = 4, accelerator = nvidia.h100(8) } }\n', lacks="runs no rank", status=0)
+t.case("a file below a file", W('files { "/etc/grid" = "a", "/etc/grid/peers" = "b" }'), "TJ0615", status=1)
+t.case("a mount below a mount", W('mounts { "/etc/grid" = pvc("a"), "/etc/grid/p" = pvc("b") }'), "TJ0623", status=0)
+t.case("a mount over /usr", PT('mounts { "/usr" = pvc("a", shared = true) }'), "TJ0623", status=0)
+t.case("memory on a disk of memory", W('memory = 4Gi, mounts { "/s" = scratch("x", 10Gi, medium = "memory") }'), "TJ0611", status=1)
+
+# ---- amounts ----
+t.case("cpu = 4Gi", PT("", "replicas = 2, cpu = 4Gi, memory = 16Gi"), ["TJ0302", "CPUs are written"], status=1)
+t.case("cpu = 96000", PT("", "replicas = 2, cpu = 96000, memory = 16Gi"), ["TJ0622", "thousandths"], status=0)
+t.case("memory = 1Ki", PT("", "replicas = 2, cpu = 4, memory = 1Ki"), ["TJ0622"], status=0)
+NV = "import std.nvidia\n"
+t.case("64Mi for eight devices", NV + PT("", "replicas = 2, cpu = 8, memory = 64Mi, shm = 16Mi, accelerator = nvidia.h100(8)"), "TJ0622", status=0)
+t.case("usual amounts", NV + PT("", "replicas = 2, cpu = 96, memory = 1Ti, accelerator = nvidia.h100(8)"), lacks="TJ0622", status=0)
+
+# ---- false alarms ----
+t.case("one node with several devices", NV + PT("", "replicas = 1, cpu = 8, memory = 64Gi, accelerator = nvidia.h100(8)"), lacks="TJ0520", status=0)
+t.case("one node with one device", NV + PT("", "replicas = 1, cpu = 8, memory = 64Gi, accelerator = nvidia.h100(1)"), "TJ0520", status=0)
+t.case("a native gang names the version that has it", JOB('gang = "native"\nrole w { replicas = 2 }'), ["TJ0809", "1.35"], status=1, args=("--kubernetes", "1.34"))
+
+# ---- an empty program ----
+for what, program in (("empty", ""), ("comments alone", "# nothing\n")):
+    for command in ("check", "compile"):
+        t.case("%s, %s" % (what, command), program, ["TJ0822"], status=0, command=command)
+        t.case("%s, %s --deny-warnings" % (what, command), program, ["TJ0822"], status=1, command=command, args=("--deny-warnings",))
+t.case("a module", "let a = 1\n", lacks="TJ0822", status=0)
+
+# ---- check is the gate ----
+MPI = """import std.mpi
+job "h": mpi.openmpi { image = "a/b:1"
+  role launcher { command = ["mpirun", "-np", "4", "x"], cpu = 1, memory = 1Gi }
+  role worker { replicas = 4, cpu = 1, memory = 1Gi } }
+"""
+GATE = {"a job that needs a runtime": (MPI, ()), "an indexed job": (W("replicas = 2"), ()), "pods": (JOB("timeout = 90s\nrole w { replicas = 2, retries = 3 }"), ("--target", "pods")),
+        "a set": (MPI, ("--target", "jobset")), "what a set cannot": (JOB("role w { replicas = 1:3, retries = 1 }"), ("--target", "jobset")),
+        "the older operator": (JOB("role w { }"), ("--target", "kubeflow"))}
+
+# ---- what is shown, kept and said ----
+t.case("raw variables in trainc env", W('env { A = "one" }, raw container { env = [{ name = "B", value = "two" }, { name = "T", valueFrom { secretKeyRef { name = "s", key = "k" } } }] }'),
+       ["A", "one", "B", "two", "T"], command="env", status=0)
+for text in ('job "a" {\n  image = "a/b:1"\n\n  role w {\n    command = [\n      # "torchrun", "x.py"\n    ]\n  }\n}\n',
+             'framework f(\n  # q\n) {\n  role w { }\n}\n'):
+    out = t.case("comments in empty brackets", text, lacks=["-      #", "-  #"], command="fmt", args=("--diff",))
+t.case("a field that is a block elsewhere", 'framework f { role cell { replicas: int(1..)\n env { N = cell.replica } }\n success = done(cell) }\n'
+       'job "a": f { image = "a/b:1", role cell { replicas = 2 } }\n', ["TJ0202", "replicas"], lacks="TJ0704", status=1)
+t.case("a name in a profile and in an expression", 'param width: int = 1\nprofile p { widht = 2 }\n' + W('args = ["${widht}"]'), ["a.tj:2:13", "a.tj:4:23"], status=1)
+t.case("a file that imports itself", 'import "a.tj" as me\nlet n = 1\n' + W('args = ["${me.n}"]'), ["TJ0209"], lacks="TJ1002", status=1)
+t.case("a parameter whose type did not parse", "param models: list[{\n" + W(""), lacks="unknown parameter 'models'", args=("--params", "p.yaml"),
+       files={"p.yaml": "models: []\n"}, status=1)
+import re
+codes = lambda text: sorted(re.findall(r"\[(TJ\d{4})\]", text))
+for what, (program, args) in GATE.items():
+    a = t.case("check: " + what, program, args=args)
+    b = t.case("compile: " + what, program, args=args, command="compile")
+    t.note("check and compile say the same: " + what, "" if codes(a) == codes(b) else "%s, %s" % (codes(a), codes(b)))
+t.case("check is the gate for the runtime", MPI, "TJ0817", status=1, args=("--deny-warnings",))
+
+# ---- lists that differ between replicas ----
+t.case("args by the index", W('replicas = 2, args = if pod.index == 0 then ["--first"] else ["--other", "2"]'), ["- --first", "- --other\n"], command="compile", status=0)
+t.case("one of several lists", "let l = [[\"one\"], [\"two\"]]\n" + W("replicas = 2, command = l[pod.index]"), ["- one\n", "- two\n"], command="compile", status=0)
+t.case("args by the node", W('args = if pod.node == "gpu-01" then ["--first"] else ["--other"]'), "TJ0716", lacks="TJ0708", status=1)
+t.case("a list of ports does not differ", W("replicas = 2, tolerate = if pod.index == 0 then [\"a\"] else [\"b\"]"), "TJ0708", status=1)
+t.case("an elastic role has one list", W('replicas = 1:4, retries = 1, args = if pod.index == 0 then ["a"] else ["b"]'), "TJ0709", status=1)
+t.case("a list that is made of itself", W('tolerate = self.tolerate + ["b"]'), ["TJ0405", "'tolerate += [...]'"], status=1)
+t.case("what that help says", 'job "a" { image = "r.example.com/a:1", tolerate = ["a"]\n  role w { tolerate += ["b"] } }\n', ["key: a", "key: b"], command="compile",
+       status=0)
+
+# ---- processes and devices ----
+def device(framework, accelerator, more=""):
+    return ('import std.%s\nimport std.%s\njob "j": %s { image = "a/b:1"\n  command = ["python", "t.py"]\n'
+            '  role worker { replicas = 2, accelerator = %s, cpu = 64, memory = 64Gi%s } }\n' % (
+                framework.split(".")[0], accelerator.split(".")[0], framework, accelerator, more))
+
+
+t.case("JAX starts one process on a host", device("jax.distributed", "nvidia.h100(8)"), lacks="TJ0617", status=0)
+t.case("JAX on a slice of TPUs", device("jax.distributed", "tpu.v5p(2x2x2)"), lacks="TJ0617", status=0)
+t.case("processes that share /dev/shm, and whose", device("single.task", "nvidia.h100(8)").replace("role worker { replicas = 2,", "role task {"),
+       "8 processes of each 'task' share", status=0)
+t.case("a framework of ours with one process", "import std.nvidia\nframework f {\n  role w { replicas: int(1..) = 1, processes = 1 }\n  success = done(w) }\n"
+       'job "j": f { image = "a/b:1"\n  role w { accelerator = nvidia.h100(8), cpu = 8, memory = 64Gi } }\n', lacks="TJ0617", status=0)
+t.case("a job has no 'processes'", W("processes = 2"), "TJ0203", status=1)
+
+# ---- auxiliary roles that serve ----
+BOARD = 'role w { }\naux board { command = ["serve"], %s }'
+t.case("an aux with a port restarts", JOB(BOARD % "ports { http = 6006 }"), "restartPolicy: OnFailure", command="compile", status=0)
+t.case("an aux with a service restarts", JOB(BOARD % 'ports { http = 6006 }, service = "cluster"'), "restartPolicy: OnFailure", command="compile", status=0)
+t.case("an aux that says what it does", JOB(BOARD % 'ports { http = 6006 }, restart = "never"'), lacks="restartPolicy: OnFailure", command="compile", status=0)
+t.case("an aux with retries", JOB(BOARD % "ports { http = 6006 }, retries = 2"), lacks="restartPolicy: OnFailure", command="compile", status=0)
+t.case("an aux that serves nobody", JOB(BOARD % "cpu = 1"), lacks="restartPolicy: OnFailure", command="compile", status=0)
+
+# ---- what no object and no process can have ----
+t.case("a raw resource without a domain", W("raw container { resources { limits { gpu = 1 } } }"), ["TJ0904", "resource 'gpu' has no domain"], status=1)
+t.case("raw resources of Kubernetes", W('cpu = 1, raw container { resources { limits { "hugepages-2Mi" = "64Mi", "example.com/x" = 1 } } }'), status=0)
+t.case("a record that needs itself", "type T { a: T }\n" + W(""), ["TJ0405", "no 'T' can be written"], status=1)
+t.case("two records that need each other", "type T { a: U }\ntype U { t: T }\n" + W(""), ["no 'T' can be written", "no 'U' can be written"], status=1)
+t.case("records that end", "type T { a: T? = none, b: list[T], c: map[T] }\n" + W(""), lacks="TJ0405", status=0)
+t.case("torchrun behind a shell", PT("").replace('["torchrun", "t.py"]', '["bash", "-c", "torchrun --nnodes=4 t.py"]'), ["TJ0409", "--nnodes"], status=0)
+t.case("torchrun behind exec", PT("").replace('["torchrun", "t.py"]', '["sh", "-c", "exec torchrun --nnodes=4 t.py"]'), ["TJ0409", "--nnodes"], status=0)
+t.case("torchrun behind a shell, as it should be", PT("").replace('["torchrun", "t.py"]', '["bash", "-c", "torchrun t.py"]'), lacks="TJ0409", status=0)
+SPARK = ('import std.spark\njob "s": spark.standalone(worker_memory = %s) { image = "a/b:1"\n  role driver { cpu = 1, memory = 2Gi, command = ["x"] }\n'
+         "  role worker { cpu = 1%s } }\n")
+t.case("Spark's memory above the role's", SPARK % ("8Gi", ", memory = 2Gi"), "worker_memory", status=1)
+t.case("Spark's memory below the role's", SPARK % ("8Gi", ", memory = 10Gi"), status=0)
+t.case("Spark's memory alone", SPARK % ("8Gi", ""), status=0)
+t.case("the selector of a Job", W("raw job { manualSelector = true }"), ["TJ0902", "Kubernetes makes the selector itself"], status=1)
+t.end()

@@ -1,0 +1,63 @@
+#!/bin/sh
+# look.sh - what a run shows of itself: ports, processes, files; and what of its output.
+. "$(dirname "$0")/local.inc"
+clean_up_runs
+
+cat >reply.py <<'END'
+import os, sys, http.server
+class Reply(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(os.environ["WORD"].encode())
+    def log_message(self, *a):
+        pass
+print("listens", flush=True)
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Reply).serve_forever()
+END
+program board <<END
+  role board {
+    command = ["$python", "-IS", "reply.py", "\${self.port(pod.index, "http")}"]
+    ports { http = 6006, metrics = 6007 }
+    env { WORD = "from the program" }
+    grace = 1s
+  }
+  role plain { replicas = 2, command = ["sh", "-c", "echo one; echo two; echo 'error: three'; exec sleep 600"], grace = 1s }
+END
+run 0 apply --local --env WORD=given -e EMPTY= board.tj
+before 5 sh -c "'$TRAINC' logs --local board 2>/dev/null | grep -q listens"
+run 0 status --local -o json board
+json 'len(d["runs"][0]["replicas"])' 3
+json 'sorted(d["runs"][0]["replicas"][0]["ports"])' "['http', 'metrics']"
+json 'd["runs"][0]["replicas"][1]["ports"], d["runs"][0]["replicas"][2]["exit_code"], d["runs"][0]["replicas"][2]["state"]' "({}, None, 'ready')"
+json 'open(d["runs"][0]["replicas"][0]["log"]).read().strip()' listens
+json '__import__("urllib.request").request.urlopen("http://127.0.0.1:%d" % d["runs"][0]["replicas"][0]["ports"]["http"]).read()' "b'given'"
+json 'open("/proc/%d/environ" % d["runs"][0]["replicas"][0]["pid"]).read().count("EMPTY=\0")' 1
+run 0 status --local -o wide board
+holds grep -qE '^RUN +REPLICA +STATE +PID +ATTEMPTS +EXIT +SINCE +HOST +PORTS +CAUSE$' .out
+holds grep -qE 'board-0 .* 127.0.0.1 +http=[2-6][0-9]{4},metrics=[2-6][0-9]{4}$' .out
+run 2 apply --local --env WORD board.tj; says err "--env needs NAME=VALUE"
+
+# other variables are other options
+run 5 apply --local --env WORD=other board.tj; says err "with other options"
+
+run 0 logs --local --all --grep '^error: t' board; holds test "$(sort .out | tr '\n' '.')" = "plain/0 │ error: three.plain/1 │ error: three."
+run 0 logs --local --all --grep 'nothing like it' board; silent out
+run 2 logs --local --grep '(' board; says err "--grep needs an extended regular expression"
+run 0 delete --local --yes board
+
+# ---- what cannot be started says why ----
+printf '#!/no/such/interpreter\n' >script
+chmod +x script
+program odd <<'END'
+  role a { command = ["./script"] }
+END
+local_run 8 odd; says err "the interpreter that './script' names in its first line does not exist"
+program odd <<'END'
+  role a { command = ["/tmp"] }
+END
+run 8 run --local odd.tj; says err "'/tmp' is a directory, not a program"
+sh -c 'ulimit -n 12; exec "$1" run --local odd.tj' - "$TRAINC" >.out 2>.err </dev/null
+echo $? >.status
+holds test "$(cat .status)" -eq 3; says err "open files, and at most 12 are permitted"
+end

@@ -1,0 +1,607 @@
+"""features.py - everything else that the language server answers: one test or more for each row."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+import case
+import client
+from case import JOB, PRELUDE, apply, server
+from client import CAPABILITIES, Server
+
+# ---- signature help ----
+
+
+def test_signature(p):
+    p.open("fn scale(x: int, by: int = 2) -> int = x * by\nlet a = scale(1, «x»\n")
+    s = p.at("signatureHelp")
+    label = s["signatures"][0]["label"]
+    assert label == "scale(x: int, by: int = 2) -> int" and s["activeParameter"] == 1, s
+    start, end = s["signatures"][0]["parameters"][1]["label"]
+    assert label[start:end] == "by: int = 2"
+
+
+def test_signature_by_name(p):
+    p.open(PRELUDE + 'job "a": pytorch.torchrun(port = «x») { }\n')
+    s = p.at("signatureHelp")
+    assert s["signatures"][0]["label"].startswith("torchrun(nproc: int(1..)? = none, port") and s["activeParameter"] == 1
+
+
+def test_signature_built_in(p):
+    p.open("let a = join([], «x»)\n")
+    s = p.at("signatureHelp")
+    assert s["activeParameter"] == 1 and "sep" in s["signatures"][0]["label"]
+    p.open("let a = «x»1\n")
+    assert p.at("signatureHelp") is None
+
+
+def test_signature_of_a_role(p):
+    p.open(PRELUDE + 'job "a": pytorch.torchrun {\n  env { A = worker.address(0, «x»\n')
+    assert p.at("signatureHelp")["signatures"][0]["label"] == "address(i: int, port: string)"
+
+
+# ---- definition, references, highlight ----
+
+def test_definition(p):
+    text = JOB.replace("replicas    = nodes", "replicas    = no«x»des")
+    p.open(text)
+    d = p.at("definition")
+    assert d["uri"] == p.uri() and d["range"]["start"] == {"line": 3, "character": 6}
+
+
+def test_definition_in_the_library(p):
+    p.open(JOB.replace("h100(8)", "h1«x»00(8)").replace("pytorch.torchrun", "py«y»torch.torch«z»run"))
+    for mark, name, word in (("x", "nvidia.tj", "h100"), ("y", "pytorch.tj", ""), ("z", "pytorch.tj", "torchrun")):
+        d = p.at("definition", mark)
+        path = d["uri"][7:]
+        assert path.endswith(name), d
+        line = open(path).read().split("\n")[d["range"]["start"]["line"]]
+        assert line[d["range"]["start"]["character"]:].startswith(word)
+
+
+@server(options={"virtualDocuments": True})
+def test_virtual_documents(p):
+    p.open(JOB.replace("h100(8)", "h1«x»00(8)"))
+    uri = p.at("definition")["uri"]
+    assert uri == "trainc:/std/nvidia.tj"
+    assert "accelerator h100" in p.server.request("trainc/source", {"uri": uri})["text"]
+    assert p.server.error("trainc/source", {"uri": "trainc:/std/none.tj"})["code"] == -32602
+
+
+def test_definition_of_a_role(p):
+    """A role of the job is declared by its framework, in another file too."""
+    p.write("fw.tj", "framework ring {\n  role peer {\n    replicas: int(1..)\n  }\n  success = done(peer)\n}\n")
+    p.open('import "fw.tj" as fw\n\njob "a": fw.ring {\n  image = "x:1"\n  role pe«x»er { replicas = 2 }\n}\n')
+    d = p.at("definition")
+    assert d["uri"] == p.uri("fw.tj") and d["range"]["start"] == {"line": 1, "character": 7}
+
+
+def test_definition_of_a_port(p):
+    p.open("framework g {\n  role w {\n    ports { ring = 7000 }\n    env { A = w.address(0, \"ri«x»ng\") }\n  }\n}\n")
+    assert p.at("definition")["range"]["start"] == {"line": 2, "character": 12}
+
+
+def test_definition_of_an_import(p):
+    p.write("part.tj", "let size = 3\n")
+    p.open('import "pa«x»rt.tj" as part\n\ncheck part.si«y»ze > 0 else "no"\n')
+    assert p.at("definition")["uri"] == p.uri("part.tj")
+    assert p.at("definition", "y")["range"]["start"] == {"line": 0, "character": 4}
+
+
+def test_wrapped_framework(p):
+    """The framework that another one wraps, and the arguments that it gets."""
+    p.open("import std.pytorch\n\nframework ours(port: port = 7): pytorch.torch«x»run(po«y»rt = po«z»rt) {\n  shm = 1Gi\n}\n")
+    assert p.at("definition")["uri"].endswith("pytorch.tj")
+    assert p.at("definition", "y")["uri"].endswith("pytorch.tj")
+    assert p.at("definition", "z")["range"]["start"] == {"line": 2, "character": 15}
+    assert p.labels("import std.pytorch\n\nframework ours: «x»\n")[:2] == ["pytorch.torchrun", "pytorch.elastic"]
+
+
+def places(found):
+    return sorted((os.path.basename(f["uri"]), f["range"]["start"]["line"]) for f in found)
+
+
+def test_references(p):
+    p.open(JOB.replace("= nodes", "= no«x»des") + "profile big { nodes = 4 }\n")
+    found = p.at("references", context={"includeDeclaration": True})
+    assert places(found) == [("job.tj", 3), ("job.tj", 11), ("job.tj", 17)], found
+    assert len(p.at("references", context={"includeDeclaration": False})) == 2
+
+
+def test_references_across_programs(p):
+    """Programs of the workspace that are not open are looked at too."""
+    p.write("part.tj", "fn twice(x: int) -> int = x * 2\nlet four = twice(2)\n")
+    p.write("other.tj", 'import "part.tj" as lib\n\nlet a = lib.twice(3)\ncheck a > 0 else "no"\n')
+    p.write("deep/no.tj", 'let twice = 1\n')
+    p.open('import "part.tj" as part\n\ncheck part.tw«x»ice(1) > 0 else "no"\n')
+    found = p.at("references", context={"includeDeclaration": True})
+    assert places(found) == [("job.tj", 2), ("other.tj", 2), ("part.tj", 0), ("part.tj", 1)], found
+
+
+def test_highlight(p):
+    p.open(JOB.replace("= nodes", "= no«x»des"))
+    found = p.at("documentHighlight")
+    assert sorted((h["range"]["start"]["line"], h["kind"]) for h in found) == [(3, 3), (11, 2)]
+
+
+# ---- rename ----
+
+def renamed(p, edit):
+    out = {}
+    for change in edit["documentChanges"]:
+        uri = change["textDocument"]["uri"]
+        path = uri[7:]
+        text = p.text if uri == p.uri() else open(path).read()
+        out[os.path.relpath(path, p.root)] = apply(text, change["edits"])
+    return out
+
+
+def test_rename(p):
+    p.open(JOB.replace("= nodes", "= no«x»des") + "profile big { nodes = 4 }\n")
+    assert p.at("prepareRename")["placeholder"] == "nodes"
+    text = renamed(p, p.at("rename", newName="workers"))["job.tj"]
+    assert "param workers: int(1..8) = 2" in text and "replicas    = workers" in text and "profile big { workers = 4 }" in text
+
+
+def test_rename_across_files_and_packages(p):
+    p.write("project.tj", 'project {\n  packages { acme = "vendor/acme" }\n}\n')
+    p.write("vendor/acme/sizes.tj", "fn twice(x: int) -> int = x * 2\n")
+    p.write("other.tj", "import acme.sizes\n\nlet a = sizes.twice(3)\ncheck a > 0 else \"no\"\n")
+    subprocess.run([client.TRAINC, "vendor"], cwd=p.root, check=True, capture_output=True)
+    p.open('import acme.sizes\n\ncheck sizes.tw«x»ice(1) > 0 else "no"\n')
+    files = renamed(p, p.at("rename", newName="double"))
+    assert sorted(files) == ["job.tj", "other.tj", "vendor/acme/sizes.tj"], files
+    assert files["vendor/acme/sizes.tj"].startswith("fn double(x") and "sizes.double(3)" in files["other.tj"]
+
+
+def test_rename_a_role(p):
+    p.write("fw.tj", "framework ring {\n  role peer {\n    replicas: int(1..)\n    env { N = peer.replicas }\n  }\n  success = done(peer)\n}\n")
+    p.open('import "fw.tj" as fw\n\njob "a": fw.ring {\n  image = "x:1"\n  role pe«x»er { replicas = 2 }\n}\n')
+    files = renamed(p, p.at("rename", newName="node"))
+    assert "role node { replicas = 2 }" in files["job.tj"] and files["fw.tj"].count("node") == 3
+
+
+def test_rename_an_import(p):
+    p.open(JOB.replace("nvidia.h100", "nvi«x»dia.h100"))
+    text = renamed(p, p.at("rename", newName="gpu"))["job.tj"]
+    assert "import std.nvidia as gpu\n" in text and "gpu.h100(8)" in text
+
+
+def test_rename_a_port(p):
+    p.open("framework g {\n  role w {\n    ports { ring = 7000 }\n    env { A = w.address(0, \"ri«x»ng\"), B = w.ports.ring }\n  }\n}\n")
+    text = renamed(p, p.at("rename", newName="mesh"))["job.tj"]
+    assert text.count("mesh") == 3 and "ring" not in text
+
+
+def test_rename_a_field(p):
+    p.open("type Size {\n  wi«x»de: int\n}\nlet s: Size = { wide = 1 }\ncheck s.wide > 0 else \"no\"\n")
+    text = renamed(p, p.at("rename", newName="broad"))["job.tj"]
+    assert text.count("broad") == 3 and "wide" not in text
+
+
+def refused(p, name):
+    return p.server.error("textDocument/rename", {"textDocument": {"uri": p.uri()}, "newName": name, "position": {
+        "line": p.marks["x"][0], "character": p.marks["x"][1]}})["message"]
+
+
+def test_rename_refused(p):
+    p.open(JOB.replace("= nodes", "= no«x»des"))
+    assert "'if' is a reserved word" in refused(p, "if")
+    assert "is not a name" in refused(p, "2x") and "is not a name" in refused(p, "a b")
+    assert "already declared" in refused(p, "release")
+    assert "built-in value 'pod'" in refused(p, "pod")
+    p.open(JOB.replace("h100(8)", "h1«x»00(8)"))
+    assert "standard library" in refused(p, "gpu")
+    p.open(JOB.replace("memory ", "me«x»mory "))
+    assert "name of the program's own" in refused(p, "mem")
+
+
+# ---- symbols ----
+
+def test_outline(p):
+    p.open(JOB + "fn f() -> int = 1\n")
+    found = p.ask("documentSymbol")
+    assert [(s["name"], s["kind"]) for s in found] == [("nodes", 13), ("release", 14), ("a", 2), ("f", 12)]
+    job = found[2]
+    assert job["detail"] == "pytorch.torchrun" and [c["name"] for c in job["children"]] == ["worker"]
+
+
+def test_outline_of_broken_text(p):
+    p.open(JOB.replace("cpu         = 8", "cpu         = ") + "fn f( -> int = 1\nlet z = 1\n")
+    names = [s["name"] for s in p.ask("documentSymbol")]
+    assert "a" in names and "z" in names
+
+
+def test_outline_flat(p):
+    s = Server(root=p.root, capabilities={})
+    s.open(p.uri(), JOB)
+    found = s.request("textDocument/documentSymbol", {"textDocument": {"uri": p.uri()}})
+    assert ("worker", "a") in [(x["name"], x.get("containerName")) for x in found] and "location" in found[0]
+    s.end()
+
+
+def test_workspace_symbols(p):
+    p.write("a.tj", "fn double_it(x: int) -> int = x * 2\n")
+    p.write("deep/b.tj", 'framework doubling {\n  role w { }\n}\n')
+    p.write(".hidden/c.tj", "let double = 1\n")
+    found = p.server.request("workspace/symbol", {"query": "doubl"})
+    assert sorted(s["name"] for s in found) == ["double_it", "doubling"]
+
+
+# ---- code actions ----
+
+def actions(p, mark="x", only=None, end=None):
+    line, character = p.marks[mark]
+    stop = p.marks[end] if end else (line, character)
+    context = {"diagnostics": []}
+    if only:
+        context["only"] = [only]
+    return p.ask("codeAction", range={"start": {"line": line, "character": character}, "end": {"line": stop[0], "character": stop[1]}},
+                 context=context)
+
+
+def done(p, action):
+    return apply(p.text, action["edit"]["documentChanges"][0]["edits"])
+
+
+def test_fix(p):
+    p.open(JOB.replace("memory ", "mem«x»roy "))
+    found = actions(p, only="quickfix")
+    assert found[0]["kind"] == "quickfix" and found[0]["isPreferred"] and found[0]["diagnostics"][0]["code"] == "TJ0202", found
+    assert "memory      = 64Gi" in done(p, found[0]) or "memory     = 64Gi" in done(p, found[0])
+
+
+def test_fixes_are_those_of_the_command(p):
+    """The fixes of the editor are the fixes of `trainc check --format=json`."""
+    for text in (JOB.replace("pytorch.torchrun", "pytorch.tochrun"), JOB.replace("memory ", "memroy "), JOB.replace("nvidia.h100", "nvidia.h10O")):
+        p.write("job.tj", text)
+        out = subprocess.run([client.TRAINC, "check", "--format=json", "job.tj"], cwd=p.root, capture_output=True).stdout
+        wanted = sorted(f["title"] for d in map(json.loads, out.splitlines()) for f in d["fixes"])
+        p.open(text)
+        assert sorted(f["title"] for d in p.diagnostics() for f in d.get("data", {}).get("fixes", [])) == wanted
+        assert wanted
+
+
+def test_fix_all(p):
+    p.open("«x»" + JOB.replace("memory ", "memroy ").replace("cpu  ", "cpus ") + "let unused = 1\n")
+    found = actions(p, only="source.fixAll")
+    text = done(p, found[0])
+    assert "memory" in text and "memroy" not in text and "cpus" not in text
+
+
+def test_required_fields(p):
+    p.open("type Size {\n  wide: int\n  name: string\n  deep: int = 1\n}\nlet s: Size = {«x» }\ncheck s.wide > 0 else s.name\n")
+    text = done(p, [a for a in actions(p) if a["title"] == "insert required fields"][0])
+    assert 'wide = 1' in text and 'name = ""' in text and text.count("deep") == 1, text
+    p.open(text)
+    assert not [d for d in p.diagnostics() if d["severity"] == 1]
+
+
+def test_required_fields_of_a_job(p):
+    p.write("fw.tj", "framework ring {\n  role peer {\n    replicas: int(1..)\n  }\n  success = done(peer)\n}\n")
+    p.open('import "fw.tj" as fw\n\njob "a": fw.ring {\n  «y»role peer {«x»\n    cpu = 1\n  }\n}\n')
+    text = done(p, [a for a in actions(p) if a["title"] == "insert required fields"][0])
+    assert "    replicas = 1\n" in text, text
+    text = done(p, [a for a in actions(p, "y") if a["title"] == "insert required fields"][0])
+    assert '  image = "registry.example.com/image:1.0"\n' in text or "    replicas = 1\n" in text, text
+
+
+def test_organize_imports(p):
+    p.open("«x»import std.single\nimport std.pytorch\n" + JOB.split("\n", 2)[2].replace("h100(8)", "h100(8)"))
+    found = actions(p, only="source.organizeImports")
+    text = done(p, found[0])
+    assert text.startswith("import std.nvidia\nimport std.pytorch\n\n") and "single" not in text, text[:80]
+
+
+def test_organize_adds(p):
+    p.open("«x»job \"a\": single.task {\n  image = \"x:1\"\n}\n")
+    text = done(p, actions(p, only="source.organizeImports")[0])
+    assert text.startswith("import std.single\n\njob"), text
+
+
+def test_extract(p):
+    p.open(JOB.replace("64Gi", "«x»64Gi«y»").replace("= nodes", "= «a»nodes * 2«b»"))
+    text = done(p, actions(p, only="refactor.extract", end="y")[0])
+    assert "let extracted: memory = 64Gi\n\njob" in text and "memory      = extracted\n" in text, text
+    text = done(p, actions(p, "a", only="refactor.extract", end="b")[0])
+    assert "let extracted = nodes * 2\n\njob" in text
+    p.open('fn f(x: int) -> int = «x»x * 2«y»\n')
+    assert actions(p, only="refactor.extract", end="y") == []
+
+
+# ---- formatting ----
+
+UGLY = PRELUDE.replace("let release", "let   release") + 'job "a":pytorch.torchrun{\n image="registry.example.com/a:${release}"\n  role worker{replicas=nodes\n  }\n}\n'
+
+
+def formatted(text):
+    return subprocess.run([client.TRAINC, "fmt", "-"], input=text.encode(), capture_output=True).stdout.decode()
+
+
+def test_format(p):
+    p.open(UGLY)
+    edits = p.ask("formatting", options={"tabSize": 2, "insertSpaces": True})
+    assert apply(UGLY, edits) == formatted(UGLY) and len(edits) > 3
+    p.open(formatted(UGLY))
+    assert p.ask("formatting", options={}) == []
+
+
+def test_format_examples(p):
+    """What the formatter says of every example, spoilt, is what the edits make of it."""
+    top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+    for directory in sorted(os.listdir(top)):
+        if not os.path.isdir(os.path.join(top, directory)):
+            continue
+        for name in os.listdir(os.path.join(top, directory)):
+            if not name.endswith(".tj"):
+                continue
+            text = open(os.path.join(top, directory, name)).read()
+            spoilt = text.replace("  ", " ").replace(" = ", "=")
+            if spoilt.count('"""'):
+                continue
+            p.open(spoilt)
+            assert apply(spoilt, p.ask("formatting", options={})) == formatted(spoilt), directory
+
+
+def test_format_range(p):
+    p.open(UGLY)
+    edits = p.ask("rangeFormatting", range={"start": {"line": 8, "character": 0}, "end": {"line": 9, "character": 0}}, options={})
+    text = apply(UGLY, edits)
+    assert "let   release" in text and "replicas = nodes" in text, text
+
+
+def test_format_on_type(p):
+    p.open(UGLY.replace("  }\n}\n", "  }«x»\n}\n"))
+    edits = p.at("onTypeFormatting", ch="}", options={})
+    text = apply(p.text, edits)
+    assert "let   release" in text and "replicas = nodes" in text, text
+
+
+def test_format_broken(p):
+    p.open('job "a" {')
+    assert p.ask("formatting", options={}) == []
+
+
+# ---- folding, selection, links ----
+
+def test_folding(p):
+    p.open("## One.\n## Two.\n" + JOB)
+    found = p.ask("foldingRange")
+    assert {"startLine": 0, "endLine": 1, "kind": "comment"} in found
+    assert {"startLine": 2, "endLine": 3, "kind": "imports"} in found
+    assert {"startLine": 8, "endLine": 17} in found and {"startLine": 12, "endLine": 16} in found, found
+
+
+def test_selection(p):
+    p.open(JOB.replace("h100(8)", "h1«x»00(8)"))
+    line, character = p.marks["x"]
+    node = p.ask("selectionRange", positions=[{"line": line, "character": character}])[0]
+    texts = []
+    lines = p.text.split("\n")
+    while node:
+        a, b = node["range"]["start"], node["range"]["end"]
+        texts.append(lines[a["line"]][a["character"]:b["character"]] if a["line"] == b["line"] else "...")
+        node = node.get("parent")
+    assert texts[:4] == ["h100", "nvidia.h100", "nvidia.h100(8)", "accelerator = nvidia.h100(8)"] and texts[-1] == "...", texts
+
+
+def test_links(p):
+    p.write("part.tj", "let size = 3\n")
+    p.open('import "part.tj" as part\nimport std.nvidia\n')
+    found = p.ask("documentLink")
+    assert found[0]["target"] == p.uri("part.tj") and found[1]["target"].endswith("nvidia.tj")
+    p.write("policies/pinned.tj", 'policy "p" {\n  check true else "no"\n}\n')
+    p.open('project {\n  policies = ["policies/pinned.tj"]\n}\n', "project.tj")
+    assert [f["target"] for f in p.ask("documentLink", "project.tj")] == [p.uri("policies/pinned.tj")]
+
+
+# ---- semantic tokens ----
+
+def tokens(p, data):
+    legend = p.server.capabilities["semanticTokensProvider"]["legend"]
+    lines, out, line, column = p.text.split("\n"), [], 0, 0
+    for i in range(0, len(data), 5):
+        line += data[i]
+        column = data[i + 1] + (column if data[i] == 0 else 0)
+        word = lines[line].encode()[column:column + data[i + 2]].decode()
+        modifiers = [m for k, m in enumerate(legend["tokenModifiers"]) if data[i + 4] >> k & 1]
+        out.append((word, legend["tokenTypes"][data[i + 3]], modifiers))
+    return out
+
+
+def test_tokens(p):
+    p.open("# c\n" + JOB + "## Twice.\nfn f(x: int) -> int = x * 2\n")
+    found = tokens(p, p.ask("semanticTokens/full")["data"])
+    for want in (("# c", "comment", []), ("import", "keyword", []), ("nodes", "variable", ["declaration", "readonly"]),
+                 ("torchrun", "class", ["defaultLibrary"]), ("memory", "property", []), ("64Gi", "number", []),
+                 ("role", "keyword", []), ("worker", "variable", ["declaration"]), ("f", "function", ["declaration"]),
+                 ("x", "parameter", ["declaration"]), ("x", "parameter", []), ("int", "type", ["defaultLibrary"]), ('"1.0"', "string", []),
+                 ("## Twice.", "comment", ["documentation"])):
+        assert want in found, (want, found)
+
+
+def test_tokens_do_not_overlap(p):
+    """On every example: in order, on one line, none inside another; and the standard's names only."""
+    standard = {"namespace", "type", "class", "enum", "interface", "struct", "typeParameter", "parameter", "variable", "property",
+                "enumMember", "event", "function", "method", "macro", "keyword", "modifier", "comment", "string", "number", "regexp",
+                "operator", "decorator"}
+    assert set(p.server.capabilities["semanticTokensProvider"]["legend"]["tokenTypes"]) <= standard
+    top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "stdlib", "std")
+    for name in sorted(os.listdir(top)):
+        if not name.endswith(".tj"):
+            continue
+        p.open(open(os.path.join(top, name)).read())
+        data = p.ask("semanticTokens/full")["data"]
+        end = -1
+        for i in range(0, len(data), 5):
+            assert data[i + 2] > 0
+            assert data[i] > 0 or data[i + 1] >= end or i == 0, (name, i)
+            end = data[i + 2]
+
+
+def test_tokens_of_one_long_line(p):
+    """Columns are counted on, not from the start of the line each time."""
+    s = Server(root=p.root, capabilities={})
+    s.open(p.uri(), "let a = [" + ", ".join("1" for _ in range(100000)) + "]\n")
+    begin = time.perf_counter()
+    data = s.request("textDocument/semanticTokens/full", {"textDocument": {"uri": p.uri()}})["data"]
+    assert len(data) >= 5 * 100000 and time.perf_counter() - begin < 20
+    assert s.end() == 0
+
+
+def test_tokens_range(p):
+    p.open(JOB)
+    data = p.ask("semanticTokens/range", range={"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 40}})["data"]
+    assert [w for w, _, _ in tokens(p, data)][:3] == ["param", "nodes", "int"]
+
+
+def test_tokens_delta(p):
+    p.open(JOB)
+    first = p.ask("semanticTokens/full")
+    p.server.change(p.uri(), [{"range": {"start": {"line": 11, "character": 18}, "end": {"line": 11, "character": 23}}, "text": "nodes + 1"}], 2)
+    delta = p.ask("semanticTokens/full/delta", previousResultId=first["resultId"])
+    data = list(first["data"])
+    for e in delta["edits"]:
+        data[e["start"]:e["start"] + e["deleteCount"]] = e["data"]
+    assert data == p.ask("semanticTokens/full")["data"] and len(delta["edits"][0]["data"]) < len(data) // 2
+    assert "data" in p.ask("semanticTokens/full/delta", previousResultId="other")
+
+
+# ---- hints and lenses ----
+
+def hints(p):
+    return p.ask("inlayHint", range={"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}})
+
+
+def test_hints(p):
+    p.open(JOB + "let half = nodes // 2\ncheck half > 0 else \"no\"\n")
+    found = {(h["position"]["line"], h["label"]) for h in hints(p)}
+    assert (11, "= 2") in found and (12, "= 16 devices") in found and (17, "= 1") in found, found
+    role = [h for h in hints(p) if h["position"]["line"] == 10][0]
+    assert role["label"] == "world size 16, shm 8Gi of 64Gi memory, 6 variables", role
+    assert "PET_NNODES=2" in role["tooltip"]["value"] and role["paddingLeft"]
+
+
+def test_hints_in_range(p):
+    p.open(JOB)
+    found = p.ask("inlayHint", range={"start": {"line": 12, "character": 0}, "end": {"line": 12, "character": 99}})
+    assert [h["label"] for h in found] == ["= 16 devices"]
+
+
+def test_no_hints_for_errors(p):
+    p.open(JOB.replace("memory ", "memroy ") + "let half = nodes // 2\ncheck half > 0 else \"no\"\n")
+    assert [h["label"] for h in hints(p)] == ["= 1"]
+
+
+def test_lens(p):
+    p.open(JOB)
+    found = p.ask("codeLens")
+    assert found[0]["command"]["title"] == "objects (2)" and found[0]["command"]["command"] == "trainc.preview"
+    assert found[0]["range"]["start"]["line"] == 6
+    p.open(JOB.replace("memory ", "memroy "))
+    assert p.ask("codeLens") == []
+
+
+# ---- preview, environment, plan ----
+
+def test_preview(p):
+    p.write("job.tj", JOB)
+    p.open(JOB)
+    found = p.server.request("trainc/preview", {"textDocument": {"uri": p.uri()}})
+    wanted = subprocess.run([client.TRAINC, "compile", "job.tj"], cwd=p.root, capture_output=True).stdout.decode()
+    assert found["text"] == wanted and found["objects"] == 2 and found["language"] == "yaml" and not found["stale"]
+    lines = wanted.rstrip("\n").split("\n")
+    assert len(found["map"]) == len(lines)
+    image = [i for i, line in enumerate(lines) if "image: registry" in line][0]
+    assert found["map"][image] == [found["sources"].index(p.uri()), 7]
+    library = [s for s in found["sources"] if s.endswith("pytorch.tj")]
+    assert library
+
+
+def test_preview_of_the_last_good_text(p):
+    p.open(JOB)
+    good = p.server.request("trainc/preview", {"textDocument": {"uri": p.uri()}})
+    p.open(JOB.replace("memory ", "memroy "))
+    stale = p.server.request("trainc/preview", {"textDocument": {"uri": p.uri()}})
+    assert stale["stale"] and stale["text"] == good["text"]
+    p.open("job", "never.tj")
+    assert p.server.error("trainc/preview", {"textDocument": {"uri": p.uri("never.tj")}})["message"] == "the program has errors"
+
+
+def test_preview_command(p):
+    p.open(JOB + JOB.split("\n\n", 2)[2].replace('"a"', '"b"'))
+    lens = [x for x in p.ask("codeLens") if x["command"]["command"] == "trainc.preview"]
+    found = p.server.request("workspace/executeCommand", lens[1]["command"])
+    assert "name: b-worker" in found["text"] and "name: a-worker" not in found["text"]
+    assert p.server.error("workspace/executeCommand", {"command": "trainc.dance", "arguments": []})["code"] == -32602
+
+
+def test_environment(p):
+    p.open(JOB)
+    ask = {"textDocument": {"uri": p.uri()}, "job": "a", "role": "worker", "index": 1}
+    found = p.server.request("trainc/environment", ask)
+    assert "PET_NODE_RANK" in found["text"]
+    text = p.server.request("trainc/environment", dict(ask, format="dotenv"))["text"]
+    assert "PET_NODE_RANK=1" in text, text
+    replica = found["environment"]["jobs"][0]["replicas"][0]
+    assert replica["index"] == 1
+    assert p.server.error("trainc/environment", dict(ask, role="none"))["code"] == -32602
+    assert p.server.request("workspace/executeCommand", {"command": "trainc.environment", "arguments": [ask]}) == found
+
+
+def test_plan(p):
+    p.open(JOB)
+    found = p.server.request("trainc/plan", {"textDocument": {"uri": p.uri()}})
+    assert found["drawing"].startswith("<svg ") and found["drawing"].endswith("</svg>\n")
+    assert "worker" in found["text"] and found["plan"]["jobs"][0]["name"] == "a", found
+
+
+def test_import(p):
+    manifest = ("apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: hello\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n"
+                "      containers:\n      - name: main\n        image: registry.example.com/hello:1\n        command: [python, hello.py]\n")
+    found = p.server.request("workspace/executeCommand", {"command": "trainc.import", "arguments": [{"text": manifest}]})
+    assert 'job "hello"' in found["text"] and "registry.example.com/hello:1" in found["text"], found
+    p.open(found["text"])
+    assert not [d for d in p.diagnostics() if d["severity"] == 1]
+    bad = p.server.request("trainc/import", {"text": "kind: Job\napiVersion: batch/v1\n"})
+    assert bad["text"] is None and bad["messages"][0]["code"].startswith("TJ")
+
+
+# ---- call hierarchy ----
+
+def test_calls(p):
+    p.open("fn one(x: int) -> int = x\nfn t«x»wo(x: int) -> int = one(x) + one(2)\nlet a = two(1)\ncheck a > 0 else \"no\"\n")
+    item = p.at("prepareCallHierarchy")[0]
+    assert item["name"] == "two" and item["kind"] == 12
+    out = p.server.request("callHierarchy/outgoingCalls", {"item": item})
+    assert [(c["to"]["name"], len(c["fromRanges"])) for c in out] == [("one", 2)]
+    into = p.server.request("callHierarchy/incomingCalls", {"item": item})
+    assert [c["from"]["name"] for c in into] == ["a"]
+    assert p.server.request("callHierarchy/incomingCalls", {"item": out[0]["to"]})[0]["from"]["name"] == "two"
+
+
+# ---- garbage ----
+
+def test_garbage(p):
+    """Parameters of any shape are answered, and the server goes on."""
+    p.open(JOB)
+    methods = ["hover", "completion", "definition", "references", "rename", "codeAction", "inlayHint", "selectionRange", "rangeFormatting",
+               "semanticTokens/range", "semanticTokens/full/delta", "signatureHelp", "onTypeFormatting"]
+    for method in methods:
+        for params in (None, [], "x", {}, {"textDocument": 1}, {"textDocument": {"uri": p.uri()}},
+                       {"textDocument": {"uri": p.uri()}, "position": {"line": -1, "character": 10**12}},
+                       {"textDocument": {"uri": p.uri()}, "position": {"line": 10**9, "character": 0},
+                        "range": {"start": {"line": 9, "character": 9}, "end": {"line": 0, "character": 0}}, "positions": [1, {}, None]}):
+            p.server.answer(p.server.ask("textDocument/" + method, params))
+    for text in ("", "\n", "}", '"', '"""', "${", "job", "#", "\r", "é", "a.", "import ", "{" * 300, "if " * 300):
+        p.open(text)
+        for method in ("completion", "hover", "definition", "signatureHelp"):
+            p.server.at("textDocument/" + method, p.uri(), (0, len(text)))
+        for method in ("documentSymbol", "foldingRange", "semanticTokens/full", "formatting", "codeLens", "documentLink"):
+            p.ask(method)
+    assert p.server.end() == 0
+
+
+if __name__ == "__main__":
+    case.run(case.tests_of(sys.modules["__main__"]))

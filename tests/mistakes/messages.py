@@ -1,0 +1,269 @@
+"""What trainc says about single mistakes, and that following its advice ends them.
+
+    messages.py TRAINC [NAME...]
+
+A case has the program with the mistake, words that the message must have and words that it must not have, and the
+program that somebody writes who follows the help.  That program must check without an error, and it must contain, blanks
+aside, each piece of code that the case promises.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+IMAGE = "r.example.com/a:1"
+
+
+def role(body, before=""):
+    return '%sjob "a" {\n  image = "%s"\n  role w { %s }\n}\n' % (before, IMAGE, body)
+
+
+def job(body, before=""):
+    return '%sjob "a" {\n  image = "%s"\n  %s\n}\n' % (before, IMAGE, body)
+
+
+def torch(body, role="", after=""):
+    return """import std.pytorch
+
+job "m": pytorch.torchrun {
+  image   = "ghcr.io/acme/t:1.0"
+  command = ["torchrun", "t.py"]
+  %s
+  role worker { replicas = 2, cpu = 4, memory = 16Gi%s }
+}
+%s""" % (body, role, after)
+
+
+def framework(body):
+    return """framework acme {
+  %s
+}
+
+job "x": acme {
+  image = "%s"
+  role worker { replicas = 2 }
+}
+""" % (body, IMAGE)
+
+
+HELLO = role("")
+
+# name, program, [words of the message], keywords: never = words that it must not have, right = the program that follows
+# the help, code = what the help and that program share, args = the command line, files = others beside the program.
+CASES = []
+
+
+def case(name, wrong, says, never=(), right=None, code=(), args=("check",), files=None):
+    CASES.append((name, wrong, says, never, right, code, args, files or {}))
+
+
+# ---- declarations out of their place ----
+case("param in a job", torch("param n: int = 3"), ["move the parameter to the top of the file"], ["param ="],
+     right="param n: int = 3\n" + HELLO)
+case("param in a framework", framework("param n: int = 3\n  role worker { replicas: int(1..) }\n  success = done(worker)"),
+     ["move the parameter to the top of the file", "framework acme(n: int = 3)"], ["param ="],
+     right=framework("role worker { replicas: int(1..) }\n  success = done(worker)").replace("acme {", "acme(n: int = 3) {", 1),
+     code=["acme(n: int = 3)"])
+case("job in a job", torch('job "x" { image = "a/b:1" }'), ["help: jobs do not nest"], ["it has a name in quotes"],
+     right=HELLO + HELLO.replace('"a"', '"b"'))
+case("assert", framework('role worker { replicas: int(1..) }\n  assert worker.replicas > 1, "x"\n  success = done(worker)'),
+     ["check worker.replicas > 1 else \"x\""], ["assert worker {"],
+     right=framework('role worker { replicas: int(1..) }\n  check worker.replicas > 1 else "x"\n  success = done(worker)'),
+     code=['check worker.replicas > 1 else "x"'])
+case("include", 'include "x.tj"\n' + HELLO, ["import \"x.tj\" as x"], ["std.name"], files={"x.tj": "let a = 1\n"},
+     right='import "x.tj" as x\n' + role("replicas = x.a"), code=['import "x.tj" as x'])
+case("roles as a list", torch('roles = [{ name = "worker", replicas = 2 }]'), ["write a block for each role: role worker { ... }"],
+     ["did you mean"], right=torch(""), code=["role worker {"])
+case("role with a colon", job("role: worker { replicas = 2 }"), ["help: write 'role worker { ... }'"], right=job("role worker { replicas = 2 }"),
+     code=["role worker {"])
+case("walrus", role("replicas := 2"), ["help: write 'replicas = 2'"], right=role("replicas = 2"), code=["replicas = 2"])
+case("a job without its framework", 'job "m": {\n  image = "a/b:1"\n  role w { }\n}\n',
+     ["a framework follows the colon", "remove ':' for a plain job"], right='job "m" {\n  image = "a/b:1"\n  role w { }\n}\n')
+case("a framework in quotes", 'import std.pytorch\n\njob "m": "pytorch.torchrun" {\n  image = "a/b:1"\n  role worker { command = ["x"] }\n}\n',
+     ["write 'pytorch.torchrun', without quotes"], code=["job \"m\": pytorch.torchrun {"],
+     right='import std.pytorch\n\njob "m": pytorch.torchrun {\n  image = "a/b:1"\n  role worker { command = ["x"] }\n}\n')
+case("a module in quotes", 'import std.pytorch\n\njob "m": "pytorch" {\n  image = "a/b:1"\n  role worker { command = ["x"] }\n}\n',
+     ["a framework follows the colon, without quotes: 'job \"m\": MODULE.FRAMEWORK { ... }'"])
+case("framework before the name", 'import std.pytorch\njob pytorch.torchrun "m" { image = "a/b:1" }\n',
+     ["job \"m\": pytorch.torchrun"], ['job "pytorch.torchrun"'],
+     right='import std.pytorch\njob "m": pytorch.torchrun { image = "a/b:1"\n  role worker { } }\n', code=['job "m": pytorch.torchrun'])
+
+# ---- values ----
+case("a bucket as a volume", torch('mounts { "/d" = "s3://bucket/x" }'), ["an object store cannot be mounted"], ['pvc("s3:'],
+     right=torch('env { DATA = "s3://bucket/x" }'), code=['env { DATA = "s3://bucket/x" }'])
+case("a device with a dash", 'import std.jax\nimport std.tpu\n\njob "m": jax.distributed {\n  image   = "g.io/a:1"\n  command = ["python", "t.py"]\n'
+     '  role worker { replicas = 16, accelerator = tpu.v5p-128 }\n}\n', ["write 'tpu.v5p(4x4x4)'"], ["(2x2)"],
+     right='import std.jax\nimport std.tpu\n\njob "m": jax.distributed {\n  image   = "g.io/a:1"\n  command = ["python", "t.py"]\n'
+     '  role worker { replicas = 16, accelerator = tpu.v5p(4x4x4) }\n}\n', code=["tpu.v5p(4x4x4)"])
+case("variables as a list of YAML", torch('env:\n    - name: A\n      value: "b"\n'), ["env { A = \"b\" }"], ["[a, b]"],
+     right=torch('env { A = "b" }'), code=['env { A = "b" }'])
+case("a list of exit codes by call", role("retry_on = range(1, 10), retries = 1"), ["1..9"], ["0..7"],
+     right=role("retry_on = 1..9, retries = 1"), code=["retry_on = 1..9"])
+case("a method of a text", torch('env { A = "x".upper() }'), ["write 'upper(\"x\")'"], ["..."], right=torch('env { A = upper("x") }'),
+     code=['upper("x")'])
+case("a home directory", torch('mounts { "~/data" = pvc("d", shared = true) }'), ["a container has no '~'", "an absolute path"], ["/~"],
+     right=torch('mounts { "/data" = pvc("d", shared = true) }'))
+case("an unknown code", torch("# allow TJ9999: x\n"), ["'trainc explain codes' lists them"], right=torch(""))
+case("a role in env() of a test", torch("", after='\ntest "a" {\n  check env("wrker", 0).PET_NODE_RANK == "1" else "x"\n}\n'),
+     ["job 'm' has no role 'wrker'", "did you mean 'worker'?"], args=("test",))
+case("a scheme before an image", role("").replace(IMAGE, "https://ghcr.io/a/b:1"), ["an image has no scheme: write \"ghcr.io/a/b:1\""],
+     ["its registry is not complete"], right=role("").replace(IMAGE, "ghcr.io/a/b:1"), code=['"ghcr.io/a/b:1"'])
+case("a file that is missing", 'import "common.tj" as c\n' + HELLO, ["files in this directory: other.tj"], ["a.tj, ", "there are"],
+     files={"other.tj": ""})
+case("running() as a condition", job("role learner { }\n  role w { start_after = running(learner) }"),
+     ["unknown condition 'running'", "'done', 'ready' and 'started'", "write 'started(learner)'"], ["'running' is a field"],
+     right=job("role learner { }\n  role w { start_after = started(learner) }"), code=["started(learner)"])
+case("contains", role("") + 'check "abc" contains ":" else "x"\n', ["find(\"abc\", \":\") != none"], ["a check ends with"],
+     right=role("") + 'check find("abc", "b") != none else "x"\n')
+case("contains in a policy", role("") + 'check cluster.name contains ":" else "x"\n', ["find(cluster.name, \":\") != none"],
+     ["a check ends with"])
+case("a number in a job's name", 'let lr = 0.1\njob "sweep-lr${lr}-b1" {\n  image = "a/b:1"\n  role w { }\n}\n',
+     ['${replace(str(lr), ".", "-")}'], ["did you mean"], code=['job "sweep-lr${replace(str(lr), ".", "-")}-b1"'],
+     right='let lr = 0.1\njob "sweep-lr${replace(str(lr), ".", "-")}-b1" {\n  image = "a/b:1"\n  role w { }\n}\n')
+case("a number in a sweep's name", 'for lr in [0.1, 0.2] job "lr-${lr}" {\n  image = "a/b:1"\n  role w { }\n}\n',
+     ['${replace(str(lr), ".", "-")}'], ["did you mean"])
+case("a framework that the module lacks", 'import std.mpi\njob "h": mpi.mpirun {\n  image = "a/b:1"\n  role launcher { }\n}\n',
+     ["its frameworks are openmpi, mpich, intel"], ["sshd"])
+case("a profile that is missing", "profile prod { }\nprofile dev { }\n" + HELLO, ["did you mean 'prod'?", "the profiles are prod, dev"],
+     args=("check", "--profile", "prd"))
+case("a port of each replica", role("ports { grid = pod.index + 1 }"), ["port 'grid' must be known at compile time"])
+case("a fraction without its zero", role("memory = .5Gi"), ["write '0.5Gi'"], ["quotes"], right=role("memory = 0.5Gi"), code=["memory = 0.5Gi"])
+case("a toleration as an object", role('tolerate = [{ key = "gpu", operator = "Exists" }]'), ['write "gpu"'],
+     right=role('tolerate = ["gpu"]'), code=['["gpu"]'])
+case("a toleration with an effect", role('tolerate = [{ key = "gpu", value = "a", effect = "NoSchedule" }]'), ['write "gpu=a:NoSchedule"'],
+     right=role('tolerate = ["gpu=a:NoSchedule"]'), code=['"gpu=a:NoSchedule"'])
+case("scratch without a name", role('mounts { "/d" = scratch(8Gi) }'), ['scratch("data", 8Gi)', "shm = 8Gi"],
+     right=role('mounts { "/d" = scratch("data", 8Gi) }'), code=['scratch("data", 8Gi)'])
+case("a shell's variable in an image", role("", "param version: string = \"1\"\n").replace(IMAGE, "a/b:$version"), ['"a/b:${version}"'],
+     right=role("", "param version: string = \"1\"\n").replace(IMAGE, "a/b:${version}"), code=['"a/b:${version}"'])
+case("a template in an image", role("").replace(IMAGE, "a/b:{{ .Values.tag }}"), ['"a/b:${tag}"', "param tag: string"], ["a space"],
+     right=role("", 'param tag: string = "1"\n').replace(IMAGE, "a/b:${tag}"), code=['"a/b:${tag}"', "param tag: string"])
+case("only a template in an image", role("").replace(IMAGE, "{{ .Values.image }}"), ["param image: string", "image = image"], ["a space"])
+case("percent", 'let version = "x"\n' + role("").replace('"%s"' % IMAGE, '"a/b:%s" % version'), ['"a/b:${version}"'],
+     right='let version = "x"\n' + role("").replace(IMAGE, "a/b:${version}"), code=['"a/b:${version}"'])
+case("format", 'let version = "x"\n' + role("").replace('"%s"' % IMAGE, '"a/b:{}".format(version)'), ['"a/b:${version}"'],
+     right='let version = "x"\n' + role("").replace(IMAGE, "a/b:${version}"), code=['"a/b:${version}"'])
+case("startswith", 'check "abc".startswith("x") else "no"\n' + HELLO, ['starts_with("abc", "x")'], ["has no fields"],
+     right='check starts_with("abc", "a") else "no"\n' + HELLO)
+case("lambda", "let f = lambda x: x\n" + HELLO, ["'fn f(x: int) -> int = x'"], right="fn f(x: int) -> int = x\n" + HELLO,
+     code=["fn f(x: int) -> int = x"])
+case("a power", role("memory = 2 ** 10"), ["trainc has no '**'", "1024"], right=role("memory = 1024Mi"))
+case("an exponent", role("replicas = 1e3"), ["write 1000"], right=role("replicas = 1000"), code=["replicas = 1000"])
+
+PAIRS = 'let a = [1, 2]\nlet b = [3]\n'
+case("two loops before a job", PAIRS + 'for x in a for y in b job "m-${x}" {\n  image = "a/b:1"\n  role w { }\n}\n',
+     ["for p in flatten([[{ x = x, y = y } for y in b] for x in a]) job"], code=["for p in flatten([[{ x = x, y = y } for y in b] for x in a]) job"],
+     right=PAIRS + 'for p in flatten([[{ x = x, y = y } for y in b] for x in a]) job "m-${p.x}-${p.y}" {\n  image = "a/b:1"\n  role w { }\n}\n')
+case("two loops in a list", PAIRS + "let z = [[x, y] for x in a for y in b]\n" + HELLO, ["flatten([[[x, y] for y in b] for x in a])"],
+     right=PAIRS + "let z = flatten([[[x, y] for y in b] for x in a])\n" + HELLO, code=["flatten([[[x, y] for y in b] for x in a])"])
+case("an exit code as a list", role("retry_on = [300], retries = 1"), ["exit codes are 1 to 255", "42..42"], ["300..300"],
+     right=role("retry_on = 42..42, retries = 1"))
+case("zone", role('zone = "a"'), ['node { zone = "a"'], right=role('node { zone = "a" }'),
+     code=['node { zone = "a" }'])
+case("spot", role("spot = true"), ["'node'", "'tolerate'"])
+
+# ---- types ----
+case("a record in a type", "param models: list[{name: string}] = []\n" + HELLO, ["'type Item { name: string }'", "'list[Item]'"],
+     right="type Item { name: string }\nparam models: list[Item] = []\n" + role("replicas = len(models) + 1"), code=["list[Item]"])
+case("string[]", 'param n: string[] = ["a"]\n' + role("args = n"), ["'list[string]'"], right='param n: list[string] = ["a"]\n' + role("args = n"),
+     code=["list[string]"], never=["no value named"])
+case("alternatives", 'param n: "a" | "b" = "a"\n' + role("args = [n]"), ["'enum(\"a\", \"b\")'"],
+     right='param n: enum("a", "b") = "a"\n' + role("args = [n]"), code=['enum("a", "b")'], never=["no value named"])
+case("a text as a type", 'param n: "a" = "a"\n' + role("args = [n]"), ["'enum(\"a\")'"], never=["no value named"])
+case("int(>=1)", "param n: int(>=1) = 2\n" + role("replicas = n"), ["'int(1..)'"], right="param n: int(1..) = 2\n" + role("replicas = n"),
+     code=["int(1..)"], never=["no value named"])
+case("int(<=8)", "param n: int(<=8) = 2\n" + role("replicas = n"), ["'int(..8)'"], right="param n: int(..8) = 2\n" + role("replicas = n"),
+     code=["int(..8)"])
+case("int(min = 1)", "param n: int(min = 1) = 2\n" + role("replicas = n"), ["'int(1..)'"], never=["no value named"])
+case("int[1..8]", "param n: int[1..8] = 2\n" + role("replicas = n"), ["'int(1..8)'"], right="param n: int(1..8) = 2\n" + role("replicas = n"),
+     code=["int(1..8)"], never=["no value named"])
+case("a type behind '='", framework("role worker { replicas = int(1..) }\n  success = done(worker)"), ["'replicas: int(1..)'"],
+     right=framework("role worker { replicas: int(1..) }\n  success = done(worker)"), code=["replicas: int(1..)"])
+case("a parameter whose type did not parse", "param n: foo.bar( = 1\n" + role("replicas = n"), [], never=["no value named 'n'"])
+
+# ---- names ----
+case("a condition on an unknown role", job("role db { }\n  role w { start_after = ready(dbs) }"), ["no role named 'dbs'", "did you mean 'db'?"])
+case("a condition on a far role", job("role w { start_after = ready(learner) }\n  role trainer { }"),
+     ["no role named 'learner'", "the roles are w, trainer"])
+case("all()", job("success = all(w)\n  role w { }"), ["write 'done(w)'"], right=job("success = done(w)\n  role w { }"), code=["done(w)"])
+case("now()", 'job "m-${now()}" {\n  image = "a/b:1"\n  role w { }\n}\n', ["the compiler reads no clock", "param"])
+case("an undeclared value", 'job "m-${user}" {\n  image = "a/b:1"\n  role w { }\n}\n', ["'param user: string'"],
+     right='param user: string = "me"\njob "m-${user}" {\n  image = "a/b:1"\n  role w { }\n}\n', code=["param user: string"])
+case("an undeclared flag", role("if fast { cpu = 1 }"), ["'param fast: bool'"], right="param fast: bool = true\n" + role("if fast { cpu = 1 }"),
+     code=["param fast: bool"])
+case("a far name", 'param nodes: int = 1\n' + role("replicas = zzyzzyxxx"), ["the only name in this file is nodes"])
+case("setup", role('setup = "pip install x"'), ["init", "image"], right=role("") + "")
+case("run", role('run = "python t.py"'), ["command = [\"python\", \"train.py\"]"])
+case("gpu_memory", role("gpu_memory = 40Gi"), ["accelerator"])
+case("rdma", role("rdma = 1"), ["raw container"])
+case("apiVersion in a job", job('apiVersion = "v1"\n  role w { }'), ["the compiler writes 'apiVersion' and 'kind'"])
+
+# ---- parameters of the command line ----
+case("--set with a list of numbers", "param t: list[int] = []\n" + role("replicas = len(t) + 1"), ["--set 't=[1,2,3]'"],
+     args=("check", "--set", "t=1,2,3"))
+case("--set with a list of texts", "param t: list[string] = []\n" + role("args = t"), ["--set 't=[\"a\",\"b\"]'"], args=("check", "--set", "t=a,b"))
+case("--set with text for a number", "param n: int = 1\n" + role("replicas = n"), ["'n' is an int", "--set n=4"], ["no value named"],
+     args=("check", "--set", "n=abc"))
+
+# ---- files of other kinds ----
+case("an import of values", 'import "x.yaml" as x\n' + HELLO, ["pass values with '--params x.yaml'"], files={"x.yaml": "lr: 1\n"})
+case("an import of a manifest", 'import "x.yaml" as x\n' + HELLO, ["'trainc import x.yaml'"],
+     files={"x.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"})
+case("an import of values without a name", 'import "x.yaml"\n' + HELLO, ["pass values with '--params x.yaml'"], ["x.yaml.tj"],
+     files={"x.yaml": "lr: 1\n"})
+case("a program for import", HELLO, ["'a.tj' is a trainc program", "trainc compile a.tj"], args=("import",))
+
+
+def squeezed(text):
+    return re.sub(r"\s+", "", text)
+
+
+def run(trainc, program, args, files):
+    with tempfile.TemporaryDirectory() as directory:
+        for name, text in [("a.tj", program), *files.items()]:
+            with open(os.path.join(directory, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        done = subprocess.run([trainc, *args, "a.tj"], cwd=directory, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def faults(trainc, wrong, says, never, right, code, args, files):
+    status, text = run(trainc, wrong, args, files)
+    if status not in (0, 1):
+        yield "status %d" % status
+    for words in says:
+        if words not in text:
+            yield "it does not say: " + words
+    for words in never:
+        if words in text:
+            yield "it says: " + words
+    if right is None:
+        return
+    status, after = run(trainc, right, ("check",), files)
+    if status or ": error:" in after:
+        yield "the program that follows the help is wrong:\n" + after
+    for piece in code:
+        if squeezed(piece) not in squeezed(right):
+            yield "the program that follows the help does not have: " + piece
+
+
+def main():
+    trainc, only = sys.argv[1], sys.argv[2:]
+    passed = failed = 0
+    for name, wrong, *rest in CASES:
+        if only and name not in only:
+            continue
+        found = list(faults(trainc, wrong, *rest))
+        if found:
+            failed += 1
+            print("FAIL %s: %s" % (name, "\n  ".join(found)))
+            print(run(trainc, wrong, rest[4], rest[5])[1])
+        else:
+            passed += 1
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

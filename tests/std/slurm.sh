@@ -1,0 +1,34 @@
+#!/bin/sh
+# slurm.sh - the functions of std.slurm in a real bash: nodes, tasks, addresses, statuses.
+. "$(dirname "$0")/../cli/cli.inc"
+
+cat >job.tj <<'END'
+import std.slurm
+job "j": slurm.batch { image = "registry.example.com/a:1", command = ["true"]
+  role node { cpu = 1, memory = 1Gi } }
+END
+"$TRAINC" compile -o json job.tj 2>/dev/null | python3 -c '
+import json, sys
+print(next(o for o in json.load(sys.stdin)["items"] if o["kind"] == "ConfigMap")["data"]["functions.sh"])' >functions.sh
+# node TEXT: a script on the second of two nodes.
+node() {
+	SLURM_JOB_NODELIST=a.x,localhost SLURMD_NODENAME=localhost SLURM_NODEID=1 SLURM_NTASKS_PER_NODE=2 BASH_ENV=$PWD/functions.sh \
+		bash -c "$1" >out 2>err
+	status=$?
+}
+node 'nodes=( $(scontrol show hostnames) ); echo ${#nodes[@]} ${nodes[1]}'
+holds test "$(cat out)" = "2 localhost"
+node 'srun -N 2 --gpus-per-task=1 --label bash -c '"'"'echo $SLURM_PROCID $SLURM_LOCALID'"'"' | sort'
+holds test "$(cat out)" = "2 0
+3 1"
+node 'srun --nodes=1 --ntasks=1 -w localhost hostname --ip-address'
+holds grep -qE '^(127\.0\.0\.1|::1)$' out
+node 'srun -w elsewhere touch made'
+holds test ! -e made
+node 'srun -- sh -c "exit 3"'
+holds test "$status" = 3
+# every node draws the same numbers
+node 'echo $RANDOM'; cp out first
+node 'echo $RANDOM'
+same out first
+end

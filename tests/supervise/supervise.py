@@ -1,0 +1,587 @@
+"""supervise.py [NAME...] - the controller against an API server in memory: what it makes, what it writes, and that it goes
+on from any moment at which it is killed."""
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from world import World, main, manifest, must, permissions, status, TRAINC
+
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def container(name, **more):
+    return {"name": name, "image": "registry.example.com/train:1.0", **more}
+
+
+def role(name, replicas=1, restart="OnFailure", **spec):
+    return {"replicas": replicas, "restartPolicy": restart, "template": {"spec": {"containers": [container(name)], **spec}}}
+
+
+def pytorch(name="train", workers=2, restart="OnFailure", **more):
+    spec = {"pytorchReplicaSpecs": {"Master": role("pytorch", 1, restart), "Worker": role("pytorch", workers, restart)}, **more}
+    return {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": {"name": name}, "spec": spec}
+
+
+def tfjob(name="train", workers=2, restart="Never", **more):
+    return {"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": {"name": name},
+            "spec": {"tfReplicaSpecs": {"Worker": role("tensorflow", workers, restart)}, **more}}
+
+
+def pods_are(w, *names):
+    return lambda: w.names("pods") == sorted(names)
+
+
+def condition(w, plural, name, what):
+    return lambda: what in w.conditions(plural, name)
+
+
+ALL = ("train-master-0", "train-worker-0", "train-worker-1")
+
+
+@check
+def whole(w):
+    """a PyTorchJob: its pods and Services by index, owned, its conditions and counts as the operator writes them, its Events"""
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("three pods", pods_are(w, *ALL))
+    w.wait_for("three Services", lambda: len(w.names("services")) == 3)
+    pod = w.get("pods", "train-worker-1")
+    owner = pod["metadata"]["ownerReferences"]
+    job = w.get("pytorchjobs", "train")
+    must(owner == [{"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "name": "train", "uid": job["metadata"]["uid"], "controller": True,
+                    "blockOwnerDeletion": True}], owner)
+    must(pod["metadata"]["labels"]["training.kubeflow.org/replica-index"] == "1", pod)
+    w.wait_for("Created", condition(w, "pytorchjobs", "train", "Created"))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+    w.wait_for("two active workers", lambda: w.objects[("pytorchjobs", "default", "train")]["status"]["replicaStatuses"]["Worker"].get("active") == 2)
+    w.pod("train-master-0", "Succeeded")
+    w.wait_for("Succeeded", condition(w, "pytorchjobs", "train", "Succeeded"))
+    s = w.get("pytorchjobs", "train")["status"]
+    must([(c["type"], c["status"], c["reason"]) for c in s["conditions"]] == [
+        ("Created", "True", "PyTorchJobCreated"), ("Running", "False", "PyTorchJobRunning"), ("Succeeded", "True", "PyTorchJobSucceeded")], s)
+    must(s["conditions"][2]["message"] == "PyTorchJob train successfully completed.", s)
+    selector = "training.kubeflow.org/job-name=train,training.kubeflow.org/operator-name=pytorchjob-controller,training.kubeflow.org/replica-type=%s"
+    must(s["replicaStatuses"] == {"Master": {"succeeded": 1, "selector": selector % "master"},
+                                  "Worker": {"succeeded": 2, "selector": selector % "worker"}}, s)
+    must(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", s["completionTime"]) and s["startTime"] <= s["completionTime"], s)
+    w.settle()
+    told = w.told("train")
+    must(told.count("SuccessfulCreatePod") == 3 and told.count("SuccessfulCreateService") == 3 and "PyTorchJobSucceeded" in told, told)
+    must(len(w.written("POST .*/(pods|services)")) == 6, w.written())
+    w.stop()
+
+
+@check
+def clean(w):
+    """cleanPodPolicy: what runs goes, what has ended stays, and nothing is made again"""
+    w.put("pytorchjobs", pytorch(runPolicy={"cleanPodPolicy": "Running"}))
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.pod("train-master-0", "Succeeded")
+    w.wait_for("only the master is left", pods_are(w, "train-master-0"))
+    w.settle()
+    must(w.names("services") == ["train-master-0"], w.names("services"))
+    must(w.names("pods") == ["train-master-0"], w.names("pods"))
+
+
+@check
+def ttl(w):
+    """ttlSecondsAfterFinished: the job goes, and with it everything that it owns"""
+    w.put("pytorchjobs", pytorch(runPolicy={"ttlSecondsAfterFinished": 1}))
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.pod("train-master-0", "Succeeded")
+    w.wait_for("Succeeded", condition(w, "pytorchjobs", "train", "Succeeded"))
+    w.wait_for("everything is gone", lambda: not w.names("pytorchjobs") + w.names("pods") + w.names("services"))
+
+
+@check
+def refused(w):
+    """a job that is wrong gets a condition and an Event with the compiler's message, once; corrected, it runs"""
+    bad = pytorch()
+    bad["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0].pop("image")
+    w.put("pytorchjobs", bad)
+    w.start()
+    w.wait_for("Failed", condition(w, "pytorchjobs", "train", "Failed"))
+    c = w.conditions("pytorchjobs", "train")["Failed"]
+    must(c["reason"] == "PyTorchJobFailedValidation" and "image" in c["message"].lower() and "[TJ" in c["message"], c)
+    w.settle()
+    must(w.told("train") == ["PyTorchJobFailedValidation"], w.told("train"))
+    n = len(w.written())
+    w.stop()
+    w.start()
+    w.settle(1)
+    must(len(w.written()) == n, w.written()[n:])
+    w.change("pytorchjobs", "train", {"spec": pytorch()["spec"]})
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.wait_for("no longer Failed", lambda: "Failed" not in w.conditions("pytorchjobs", "train"))
+
+
+@check
+def restart_policy(w):
+    """a pod that fails is created again after its wait, with Restarting; an exit code that is permanent fails the job"""
+    job = tfjob(restart="ExitCode")
+    w.put("tfjobs", job)
+    w.start()
+    w.wait_for("pods", pods_are(w, "train-worker-0", "train-worker-1"))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"))
+    uid = w.get("pods", "train-worker-1")["metadata"]["uid"]
+    w.pod("train-worker-1", "Failed", 137)
+    w.wait_for("Restarting", condition(w, "tfjobs", "train", "Restarting"))
+    w.wait_for("another pod", lambda: (w.objects.get(("pods", "default", "train-worker-1")) or {"metadata": {"uid": uid}})["metadata"]["uid"] != uid, 30)
+    w.run_pods()
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"))
+    w.pod("train-worker-1", "Failed", 3)
+    w.wait_for("Failed", condition(w, "tfjobs", "train", "Failed"))
+    must("TFJobRestarting" in w.told("train") and "TFJobFailed" in w.told("train"), w.told("train"))
+
+
+@check
+def suspend(w):
+    """suspended: its pods go and it says so; resumed: they come again"""
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
+    w.wait_for("no pods", pods_are(w))
+    w.wait_for("Suspended", condition(w, "pytorchjobs", "train", "Suspended"))
+    must("Running" not in w.conditions("pytorchjobs", "train"), w.get("pytorchjobs", "train"))
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": False}}})
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.wait_for("resumed", lambda: "Suspended" not in w.conditions("pytorchjobs", "train"))
+
+
+@check
+def deadline(w):
+    """activeDeadlineSeconds: the job fails when it is reached, without anything else happening"""
+    w.put("pytorchjobs", pytorch(runPolicy={"activeDeadlineSeconds": 1}))
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.wait_for("Failed", condition(w, "pytorchjobs", "train", "Failed"))
+    w.wait_for("what runs goes", pods_are(w))
+
+
+@check
+def deleted_pod(w):
+    """a pod that somebody deletes is created again under its name"""
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+    w.take("pods", "default", "train-worker-0")
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.settle()
+    must(len(w.written("POST .*/pods")) == 4, w.written("POST .*/pods"))
+
+
+@check
+def late_watch(w):
+    """watches that are a second late never make a second pod, nor ask for one"""
+    w.delay = 1
+    w.start()
+    w.put("pytorchjobs", pytorch(workers=8))
+    w.wait_for("pods", lambda: len(w.names("pods")) == 9)
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+    w.settle(1.5)
+    must(len(w.written("POST .*/pods")) == 9 and len(w.written("POST .*/services")) == 9, w.written("POST"))
+
+
+@check
+def killed(w):
+    """kill -9 before and after every write, then a restart: exactly the pods that should be there, none of them twice"""
+    def run(kill):
+        """One job, from its creation to its end; how many writes that took."""
+        w.kill_at, w.writes, first = kill, 0, len(w.requests)
+        w.put("pytorchjobs", pytorch(runPolicy={"cleanPodPolicy": "All"}))
+        w.start()
+
+        def alive():
+            if w.controllers[-1].poll() is not None:
+                w.start()
+            return True
+        w.wait_for("pods (killed at %r)" % (kill,), lambda: alive() and w.names("pods") == sorted(ALL))
+        w.wait_for("Services", lambda: alive() and len(w.names("services")) == 3)
+        w.run_pods()
+        w.wait_for("Running", lambda: alive() and "Running" in w.conditions("pytorchjobs", "train"))
+        w.pod("train-master-0", "Succeeded")
+        w.wait_for("Succeeded", lambda: alive() and "Succeeded" in w.conditions("pytorchjobs", "train"))
+        w.wait_for("nothing is left", lambda: alive() and not w.names("pods") + w.names("services"))
+        w.settle(0.2)
+        alive()
+        made = [o for v, p, n, change, o, t in w.events if p == "pods" and change == "ADDED" and v > before]
+        must(len(made) == 3, "killed at %r: %d pods" % (kill, len(made)))
+        writes = w.writes
+        w.stop()
+        w.take("pytorchjobs", "default", "train")
+        return writes
+    before = w.version
+    n = run(None)
+    must(n >= 12, n)
+    for at in range(1, n + 1):
+        for early in (True, False):
+            before = w.version
+            run((at, early))
+
+
+@check
+def storm(w):
+    """200 jobs created within a second: each gets its pods, with four requests to create and few for the status"""
+    w.start()
+    for i in range(200):
+        w.put("tfjobs", tfjob("j%d" % i, 2))
+    w.wait_for("400 pods", lambda: len(w.names("pods")) == 400, 60)
+    w.settle()
+    must(len(w.written("POST .*/(pods|services)")) == 800, len(w.written("POST .*/(pods|services)")))
+    must(len(w.written("PATCH")) <= 400, len(w.written("PATCH")))
+
+
+def places(value, path=()):
+    """The paths of everything inside a value."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield path + (key,)
+        yield from places(item, path + (key,))
+
+
+@check
+def mutations(w):
+    """resources that are wrong in one field each, whatever the field: each is looked at, and a sound one beside them runs"""
+    full = pytorch(runPolicy={"cleanPodPolicy": "Running", "ttlSecondsAfterFinished": 100000, "backoffLimit": 3, "activeDeadlineSeconds": 100000,
+                              "schedulingPolicy": {"minAvailable": 2, "queue": "q"}, "suspend": False}, nprocPerNode="2",
+                   elasticPolicy={"minReplicas": 1, "maxReplicas": 3, "rdzvBackend": "c10d", "maxRestarts": 2, "rdzvConf": [{"key": "a", "value": "b"}]})
+    worker = full["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]
+    worker["containers"][0].update(env=[{"name": "A", "value": "b"}], ports=[{"name": "x", "containerPort": 1}], command=["a"],
+                                   resources={"limits": {"cpu": "1", "memory": "1Gi"}})
+    wrong = [None, -1, 0, 10 ** 30, 1.5, True, "", "\u00e9\n\x7f" * 50, [], [None], {}, {"x": {"x": []}}]
+    n = 0
+    w.start()
+    for i, path in enumerate(places(full["spec"])):
+        for k in range(4):
+            value = wrong[(i * 5 + k * 3) % len(wrong)]
+            job = json.loads(json.dumps(full))
+            at = job["spec"]
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] = value
+            job["metadata"]["name"] = "m%d" % n
+            w.put("pytorchjobs", job)
+            n += 1
+    must(n >= 200, n)
+    w.put("tfjobs", tfjob("sound"))
+    w.wait_for("the sound one's pods", lambda: {"sound-worker-0", "sound-worker-1"} <= set(w.names("pods")), 60)
+    w.wait_for("an answer for each", lambda: all(o.get("status", {}).get("conditions") for (p, _, _), o in w.objects.items() if p == "pytorchjobs"), 60)
+    must(w.controllers[-1].poll() is None, w.log()[-2000:])
+    refused = [o for (p, _, _), o in w.objects.items() if p == "pytorchjobs" and o["status"]["conditions"][-1]["reason"] == "PyTorchJobFailedValidation"]
+    must(len(refused) > n / 4, len(refused))
+    w.stop()
+
+
+@check
+def scale(w):
+    """an elastic job follows its `replicas`: surplus pods go with their Services, missing ones come"""
+    job = pytorch(workers=2, elasticPolicy={"minReplicas": 1, "maxReplicas": 4, "rdzvBackend": "c10d"})
+    job["spec"]["pytorchReplicaSpecs"].pop("Master")
+    w.put("pytorchjobs", job)
+    w.start()
+    w.wait_for("two pods", pods_are(w, "train-worker-0", "train-worker-1"))
+    w.run_pods()
+    w.change("pytorchjobs", "train", {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 4}}}})
+    w.wait_for("four pods", pods_are(w, *("train-worker-%d" % i for i in range(4))))
+    w.run_pods()
+    w.change("pytorchjobs", "train", {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 1}}}})
+    w.wait_for("one pod", pods_are(w, "train-worker-0"))
+    w.wait_for("one Service", lambda: w.names("services") == ["train-worker-0"])
+
+
+@check
+def mpi(w):
+    """an MPIJob: what its replicas share comes before them, owned by the job, once"""
+    w.put("mpijobs", {"apiVersion": "kubeflow.org/v1", "kind": "MPIJob", "metadata": {"name": "train"}, "spec": {
+        "slotsPerWorker": 1, "mpiReplicaSpecs": {"Launcher": role("mpi", 1, "Never"), "Worker": role("mpi", 2, "Never")}}})
+    w.start()
+    w.wait_for("pods", pods_are(w, "train-launcher", "train-worker-0", "train-worker-1"))
+    order = [r[1].rsplit("/", 1)[1] for r in w.written("POST") if "events" not in r[1]]
+    must(sorted(order[:4]) == ["configmaps", "rolebindings", "roles", "serviceaccounts"], order)
+    must(w.get("configmaps", "train-config")["metadata"]["ownerReferences"][0]["kind"] == "MPIJob", w.get("configmaps", "train-config"))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "mpijobs", "train", "Running"))
+    w.stop()
+    w.start()
+    w.take("pods", "default", "train-worker-1")
+    w.wait_for("the pod is made again", pods_are(w, "train-launcher", "train-worker-0", "train-worker-1"))
+    w.pod("train-launcher", "Succeeded")
+    w.wait_for("Succeeded", condition(w, "mpijobs", "train", "Succeeded"))
+
+
+@check
+def gang(w):
+    """--gang: the PodGroup first, no pod while Volcano holds it back, and none of it left when the job is suspended or has ended"""
+    w.put("pytorchjobs", pytorch())
+    w.start("--gang", "volcano")
+    w.wait_for("the group", lambda: w.names("podgroups") == ["train"])
+    w.settle(1)
+    must(not w.names("pods"), w.names("pods"))
+    group = w.get("podgroups", "train")
+    must(group["spec"]["minMember"] == 3 and group["metadata"]["ownerReferences"][0]["name"] == "train", group)
+    w.change("podgroups", "train", {"status": {"phase": "Inqueue"}})
+    w.wait_for("pods", pods_are(w, *ALL))
+    pod = w.get("pods", "train-worker-0")
+    must(pod["spec"]["schedulerName"] == "volcano" and pod["metadata"]["annotations"]["scheduling.k8s.io/group-name"] == "train", pod)
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
+    w.wait_for("no group", lambda: not w.names("podgroups") + w.names("pods"))
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": False}}})
+    w.wait_for("the group again", lambda: w.names("podgroups") == ["train"])
+    w.change("podgroups", "train", {"status": {"phase": "Running"}})
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.pod("train-master-0", "Succeeded")
+    w.wait_for("Succeeded", condition(w, "pytorchjobs", "train", "Succeeded"))
+    w.wait_for("no group", lambda: not w.names("podgroups"))
+    w.stop()
+    w.start("--gang", "coscheduling")
+    w.put("tfjobs", tfjob("other"))
+    w.wait_for("pods, which do not wait", pods_are(w, "other-worker-0", "other-worker-1", *ALL))
+    must(w.names("podgroups") == ["other"], w.names("podgroups"))
+
+
+@check
+def foreign(w):
+    """a pod of a needed name that is somebody else's: nothing of theirs is touched, and the job goes on when it is gone"""
+    w.put("pods", {"metadata": {"name": "train-worker-0"}, "spec": {"containers": [container("x")]}})
+    w.put("tfjobs", tfjob())
+    w.start()
+    w.wait_for("a warning", lambda: "FailedCreatePod" in [o["reason"] for (p, _, _), o in w.objects.items() if p == "events"])
+    must(w.get("pods", "train-worker-0")["spec"]["containers"][0]["name"] == "x", "it was replaced")
+    w.take("pods", "default", "train-worker-0")
+    w.wait_for("the job's own", lambda: w.objects.get(("pods", "default", "train-worker-0"), {"metadata": {}})["metadata"].get("ownerReferences"), 30)
+
+
+@check
+def server_away(w):
+    """the API server is gone for two seconds: what was missed is made up for"""
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.down = True
+    time.sleep(2)
+    w.run_pods()
+    w.pod("train-master-0", "Succeeded")
+    w.down = False
+    w.wait_for("Succeeded", condition(w, "pytorchjobs", "train", "Succeeded"), 40)
+
+
+@check
+def missing(w):
+    """a job that goes while its pods are being made ends its pass quietly (S190); all kinds share one list of pods (S199)"""
+    w.fault("POST", "/services", status(404, "NotFound", 'namespaces "default" not found'), 100)
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("a refused Service", lambda: w.written("POST .*/services"))
+    w.take("pytorchjobs", "default", "train")
+    w.settle(1)
+    n = len(w.written())
+    w.settle(1)
+    must(len(w.written()) == n, w.written()[n:])
+    lists = [r for r in w.requests if r[0] == "GET" and r[1] == "/api/v1/pods"]
+    must(len(lists) == 1, lists)
+    w.stop()
+
+
+@check
+def elsewhere(w):
+    """managedBy names another controller: nothing is done"""
+    w.put("pytorchjobs", pytorch(runPolicy={"managedBy": "kueue.x-k8s.io/multikueue"}))
+    w.start()
+    w.settle(1)
+    must(not w.written(), w.written())
+
+
+@check
+def pages(w):
+    """a server without streaming lists: lists, then watches"""
+    w.fault("GET", "sendInitialEvents=true", status(422, "Invalid", "sendInitialEvents is forbidden"), 1000)
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+
+
+@check
+def late_kind(w):
+    """a kind whose definition comes later is found without a restart, and the others do not wait for it"""
+    w.served.discard("jaxjobs")
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    must("does not serve /apis/kubeflow.org/v1/jaxjobs" in w.log(), w.log())
+
+
+def fetch(port, path, method="GET"):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    c.request(method, path)
+    r = c.getresponse()
+    return r.status, r.read().decode()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+@check
+def probes(w):
+    """/healthz at once, /readyz when the watches are live, /metrics as OpenMetrics; a client that says nothing holds nobody up"""
+    port = free_port()
+    w.delay = 0
+    w.fault("GET", "/api/v1/pods", status(503, "ServiceUnavailable", "later"), 3)
+    w.put("pytorchjobs", pytorch())
+    w.start("--listen", "127.0.0.1:%d" % port)
+
+    def answers(path):
+        try:
+            return fetch(port, path)[0]
+        except OSError:
+            return 0
+    w.wait_for("/healthz", lambda: answers("/healthz") == 200)
+    silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(10)]
+    w.wait_for("/readyz", lambda: answers("/readyz") == 200)
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.settle()
+    code, text = fetch(port, "/metrics")
+    must(code == 200 and text.endswith("# EOF\n"), text)
+    values = dict(re.findall(r"^(\w+) ([0-9.]+)$", text, re.M))
+    must(values["trainc_objects_created_total"] == "6" and values["trainc_jobs"] == "1" and values["trainc_objects"] == "6", text)
+    must(int(values["trainc_requests_total"]) > 10 and values["trainc_leader"] == "1", text)
+    must(fetch(port, "/x")[0] == 404 and fetch(port, "/metrics", "POST")[0] == 405, "other paths and methods")
+    for s in silent:
+        s.close()
+    w.stop()
+
+
+@check
+def lease(w):
+    """of two controllers with one Lease one works; the other follows at once when it is given back, and after 15 s when it is not"""
+    first = w.start("--lease", "trainc")
+    w.wait_for("a holder", lambda: ("leases", "default", "trainc") in w.objects)
+    second = w.start("--lease", "trainc")
+    w.put("pytorchjobs", pytorch())
+    w.wait_for("pods", pods_are(w, *ALL))
+    holder = w.get("leases", "trainc")["spec"]["holderIdentity"]
+    must(holder.endswith("_%d" % first.pid), holder)
+    w.settle(1)
+    must(len(w.written("POST .*/(pods|services)")) == 6, w.written("POST"))
+    first.send_signal(signal.SIGTERM)
+    must(first.wait(timeout=20) == 0, w.log(0))
+    begun = time.time()
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"), 10)
+    must(time.time() - begun < 8, "the second waited although the Lease was given back")
+    must(w.get("leases", "trainc")["spec"]["leaseTransitions"] >= 1, w.get("leases", "trainc"))
+    third = w.start("--lease", "trainc")
+    w.change("leases", "trainc", {"spec": {"holderIdentity": "somebody-else"}})
+    must(second.wait(timeout=20) == 5, w.log(1))
+    begun = time.time()
+    w.pod("train-master-0", "Succeeded")
+    w.wait_for("Succeeded, by the third", condition(w, "pytorchjobs", "train", "Succeeded"), 40)
+    must(time.time() - begun > 10, "the third did not wait for the Lease to run out")
+    must(third.poll() is None, w.log(2))
+    w.stop()
+
+
+@check
+def dump(w):
+    """SIGUSR1 writes what waits and what is under way, and every line of the log is JSON"""
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.controllers[-1].send_signal(signal.SIGUSR1)
+    w.wait_for("a dump", lambda: "watch: /apis/kubeflow.org/v1/pytorchjobs" in w.log())
+    for line in w.log().splitlines():
+        must({"time", "level", "message"} <= set(json.loads(line)), line)
+    w.stop(signal.SIGINT)
+
+
+@check
+def objects(w):
+    """--manifest: definitions that say what the tables of schemas say, a Deployment that may do little, in one namespace if asked"""
+    items = manifest("--image=registry.example.com/trainc:1", "--operator=1.7")
+    kinds = [o["kind"] for o in items]
+    must(kinds.count("CustomResourceDefinition") == 7 and "Deployment" in kinds and "PodMonitor" not in kinds, kinds)
+    must("PodMonitor" in [o["kind"] for o in manifest("--manifest=monitor")], "no PodMonitor")
+    by = {o["metadata"]["name"]: o for o in items if o["kind"] == "CustomResourceDefinition"}
+    version = by["pytorchjobs.kubeflow.org"]["spec"]["versions"][0]
+    must(version["subresources"]["scale"]["specReplicasPath"] == ".spec.pytorchReplicaSpecs.Worker.replicas", version["subresources"])
+    must("scale" not in by["tfjobs.kubeflow.org"]["spec"]["versions"][0]["subresources"], "TFJob has no scale")
+    schema = version["schema"]["openAPIV3Schema"]["properties"]
+    must(schema["metadata"] == {"type": "object"} and schema["spec"]["required"] == ["pytorchReplicaSpecs"], schema["spec"]["required"])
+    template = schema["spec"]["properties"]["pytorchReplicaSpecs"]["additionalProperties"]["properties"]["template"]["properties"]
+    must(template["metadata"]["properties"]["labels"] == {"type": "object", "additionalProperties": {"type": "string"}}, template["metadata"])
+    limits = template["spec"]["properties"]["containers"]["items"]["properties"]["resources"]["properties"]["limits"]
+    must(limits["additionalProperties"]["x-kubernetes-int-or-string"] is True, limits)
+    pod = next(o for o in items if o["kind"] == "Deployment")["spec"]["template"]["spec"]
+    main_container = pod["containers"][0]
+    must(main_container["image"] == "registry.example.com/trainc:1" and "--operator=1.7" in main_container["args"], main_container)
+    must(main_container["resources"]["limits"] == {"memory": "64Mi"} and pod["securityContext"]["runAsNonRoot"], pod)
+    must(main_container["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                                               "capabilities": {"drop": ["ALL"]}}, main_container)
+    one = manifest("--namespace=ml")
+    must("ClusterRole" not in [o["kind"] for o in one] and permissions(one) == permissions(items), one)
+    must([o["metadata"]["namespace"] for o in one if o["kind"] == "Role"] == ["ml"], one)
+
+
+@check
+def round_trip(w):
+    """the definitions, read back by `trainc vendor crd`, are the tables that they were made from"""
+    text = subprocess.run([TRAINC, "supervise", "--kubeflow", "--manifest"], capture_output=True, text=True, check=True).stdout
+    with open(os.path.join(w.dir, "crds.yaml"), "w") as f:
+        f.write("---\n".join(x for x in text.split("---\n") if "\nkind: CustomResourceDefinition\n" in x))
+    with open(os.path.join(w.dir, "project.tj"), "w") as f:
+        f.write("project { name = \"x\" }\n")
+    done = subprocess.run([TRAINC, "vendor", "crd", "crds.yaml"], cwd=w.dir, capture_output=True, text=True, timeout=60)
+    must(done.returncode == 0, done.stderr)
+    with open(os.path.join(w.dir, "crds.tbl")) as f:
+        got = f.read()
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "compiler", "kube", "schema_addons.tbl")) as f:
+        want = f.read()
+    for kind in ("PyTorchJob", "TFJob", "MPIJob"):
+        for part in ("SpecRunPolicy", "Spec"):
+            block = r"^type kubeflow\.org\.v1\.%s%s\n((?:\t.*\n)+)" % (kind, part)
+            must(re.search(block, got, re.M) and re.search(block, got, re.M)[1] == re.search(block, want, re.M)[1],
+                 "%s%s:\n%s" % (kind, part, re.search(block, got, re.M) and re.search(block, got, re.M)[1]))
+
+
+@check
+def verbs(w):
+    """every verb of the manifest was needed by a test before this one, but for those that are passed on"""
+    passed_on = {("create", "", "pods/exec"), ("get", "", "pods"), ("patch", "", "services"), ("patch", "", "pods")}
+    # read only where making them finds that they exist
+    found = {("get", "serviceaccounts"), ("get", "roles"), ("get", "rolebindings"), ("get", "podgroups")}
+    left = {x for x in World.allowed - World.used - passed_on if not x[2].endswith("/finalizers") and x[1] != "kubeflow.org"
+            and (x[0], x[2]) not in found}
+    must(len(World.used) < 20 or not left, sorted(left))
+
+
+if __name__ == "__main__":
+    sys.exit(main(CHECKS, sys.argv[1:]))

@@ -1,0 +1,143 @@
+/*
+ * fault.c - calls of the C library that fail when a test wants them to.
+ *
+ * `$(BUILD)/torture/trainc` is trainc linked with --wrap for each function below.
+ * FAULT is KIND:MODE:N:HOW, for example `memory:once:17:` or `read:from:3:EIO`.
+ * KIND is the first argument of each WRAP.  MODE is `once` (call N fails) or
+ * `from` (calls from N on fail).  HOW is the name of an error, or `short` for a
+ * count of one byte.  A byte goes to descriptor 9 when a call fails, so that the
+ * test knows that there was an N-th call.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { HIT = 9, SHORT = -1 };
+
+static struct {
+	bool from;
+	char kind[16];
+	long n, seen;
+	int error;
+} plan;
+
+static int error_of(const char *name)
+{
+	static const struct { const char *name; int error; } table[] = {
+		{ "EIO", EIO }, { "EMFILE", EMFILE }, { "ENOSPC", ENOSPC }, { "EINTR", EINTR }, { "EACCES", EACCES },
+		{ "EROFS", EROFS }, { "EPIPE", EPIPE }, { "short", SHORT },
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (strcmp(table[i].name, name) == 0)
+			return table[i].error;
+	return ENOMEM;
+}
+
+/* Before main(), but behind the C library's own beginning, which is not ours to judge. */
+__attribute__((constructor)) static void read_plan(void)
+{
+	const char *text = getenv("FAULT");
+	char mode[8] = "", how[16] = "";
+
+	if (!text || sscanf(text, "%15[^:]:%7[^:]:%ld:%15s", plan.kind, mode, &plan.n, how) < 3)
+		return;
+	plan.from = strcmp(mode, "from") == 0;
+	plan.error = error_of(how);
+}
+
+/* Whether this call of KIND fails; sets errno. */
+static bool fails(const char *kind)
+{
+	if (strcmp(plan.kind, kind) != 0)
+		return false;
+	plan.seen++;
+	if (plan.seen != plan.n && (!plan.from || plan.seen < plan.n))
+		return false;
+	syscall(SYS_write, HIT, "", 1);
+	if (plan.error != SHORT)
+		errno = plan.error;
+	return true;
+}
+
+#define WRAP(kind, type, name, parameters, arguments, failed)   \
+	type __real_##name parameters;                          \
+	type __wrap_##name parameters;                          \
+	type __wrap_##name parameters { return fails(kind) ? (failed) : __real_##name arguments; }
+
+WRAP("memory", void *, malloc, (size_t n), (n), NULL)
+WRAP("memory", void *, calloc, (size_t n, size_t size), (n, size), NULL)
+WRAP("memory", void *, realloc, (void *p, size_t n), (p, n), NULL)
+WRAP("memory", void *, mmap, (void *p, size_t n, int a, int b, int fd, off_t at), (p, n, a, b, fd, at), MAP_FAILED)
+/* The C library allocates for these without a call that a dynamic program lets us see. */
+WRAP("memory", int, regcomp, (regex_t *re, const char *p, int flags), (re, p, flags), REG_ESPACE)
+WRAP("memory", int, regexec, (const regex_t *re, const char *t, size_t n, regmatch_t *m, int f), (re, t, n, m, f), REG_ESPACE)
+WRAP("memory", DIR *, opendir, (const char *path), (path), NULL)
+WRAP("close", int, close, (int fd), (fd), (syscall(SYS_close, fd), -1))
+WRAP("fsync", int, fsync, (int fd), (fd), -1)
+WRAP("rename", int, rename, (const char *from, const char *to), (from, to), -1)
+WRAP("rename", int, renameat2, (int d, const char *from, int e, const char *to, unsigned f), (d, from, e, to, f), -1)
+WRAP("rename", int, link, (const char *from, const char *to), (from, to), -1)
+WRAP("stat", int, stat, (const char *path, struct stat *st), (path, st), -1)
+WRAP("stat", int, lstat, (const char *path, struct stat *st), (path, st), -1)
+WRAP("stat", int, fstat, (int fd, struct stat *st), (fd, st), -1)
+WRAP("stat", int, access, (const char *path, int mode), (path, mode), -1)
+WRAP("stat", char *, realpath, (const char *path, char *into), (path, into), NULL)
+WRAP("mkdir", int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
+WRAP("unlink", int, unlink, (const char *path), (path), -1)
+
+ssize_t __real_read(int fd, void *p, size_t n);
+ssize_t __wrap_read(int fd, void *p, size_t n);
+ssize_t __wrap_read(int fd, void *p, size_t n)
+{
+	if (fails("read") && plan.error != SHORT)
+		return -1;
+	return __real_read(fd, p, plan.error == SHORT && n > 1 && strcmp(plan.kind, "read") == 0 ? 1 : n);
+}
+
+ssize_t __real_write(int fd, const void *p, size_t n);
+ssize_t __wrap_write(int fd, const void *p, size_t n);
+ssize_t __wrap_write(int fd, const void *p, size_t n)
+{
+	bool ours = fd != STDERR_FILENO && (plan.error != EPIPE || fd == STDOUT_FILENO);        /* the test reads what is said */
+
+	if (!ours || !fails("write"))
+		return __real_write(fd, p, n);
+	return plan.error == SHORT ? __real_write(fd, p, n > 1 ? 1 : n) : -1;
+}
+
+static mode_t mode_of(int flags, va_list args) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0; }
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list args;
+	va_start(args, flags);
+	mode_t mode = mode_of(flags, args);
+	va_end(args);
+	return fails("open") ? -1 : __real_open(path, flags, mode);
+}
+
+int __real_openat(int at, const char *path, int flags, ...);
+int __wrap_openat(int at, const char *path, int flags, ...);
+int __wrap_openat(int at, const char *path, int flags, ...)
+{
+	va_list args;
+	va_start(args, flags);
+	mode_t mode = mode_of(flags, args);
+	va_end(args);
+	return fails("open") ? -1 : __real_openat(at, path, flags, mode);
+}
+
+WRAP("open", int, mkstemp, (char *template), (template), -1)
+WRAP("open", int, mkostemp, (char *template, int flags), (template, flags), -1)

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""circles.py BUILD: files of one folder that call each other in a circle, from the symbols of the built objects.
+
+Each folder may hold the circles that ALLOWED lists and no larger one: the interpreter and the checker of expressions are
+recursive by nature (docs/architecture.md names them).  A pair is two files of one subject.  Prints every circle with its size.
+"""
+import collections
+import os
+import subprocess
+import sys
+
+ALLOWED = {                              # folder: sizes of its circles, largest first
+    "compiler/eval": [26],               # the interpreter
+    "compiler/check": [17, 2],           # the checker of expressions; a module and its project
+    "compiler/diag": [2],                # `# allow` comments apply to the collection, and are reported by it
+    "compiler/explain": [2],
+    "compiler/syntax": [2],
+    "compiler/verify": [3],
+    "runtime/local": [3, 2, 2],
+    "runtime/run": [2],
+}
+
+
+def symbols(obj):
+    """(defined, undefined) names of an object file."""
+    defined, undefined = [], []
+    for line in subprocess.run(["nm", obj], capture_output=True, text=True, check=True).stdout.splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] == "U":
+            undefined.append(words[1])
+        elif len(words) == 3 and words[1] in "TDBRVWC":
+            defined.append(words[2])
+    return defined, undefined
+
+
+def calls(build):
+    """File -> files that it calls."""
+    where, needs = {}, {}
+    top = os.path.join(build, "obj")
+    for folder, _, files in os.walk(top):
+        for name in files:
+            source = os.path.relpath(os.path.join(folder, name), top)[:-2]
+            if name.endswith(".o") and os.path.exists(source + ".c"):
+                defined, needs[source] = symbols(os.path.join(folder, name))
+                where.update((symbol, source) for symbol in defined)
+    return {f: {where[s] for s in symbols_ if s in where and where[s] != f} for f, symbols_ in needs.items()}
+
+
+def circles(nodes, edges):
+    """Sets of nodes that reach each other (Tarjan), largest first."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(n):
+        index[n] = low[n] = len(index)
+        stack.append(n)
+        for m in edges[n] & nodes:
+            if m not in index:
+                visit(m)
+                low[n] = min(low[n], low[m])
+            elif m in stack:
+                low[n] = min(low[n], index[m])
+        if low[n] == index[n]:
+            at = stack.index(n)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for n in sorted(nodes):
+        if n not in index:
+            visit(n)
+    return sorted(found, key=len, reverse=True)
+
+
+def main():
+    sys.setrecursionlimit(10000)
+    edges = calls(sys.argv[1])
+    folders = collections.defaultdict(set)
+    for f in edges:
+        folders[os.path.dirname(f)].add(f)
+    passed = failed = 0
+    for folder, nodes in sorted(folders.items()):
+        found = circles(nodes, edges)
+        allowed = ALLOWED.get(folder, [])
+        for i, circle in enumerate(found):
+            print(f"{folder}: a circle of {len(circle)} of {len(nodes)} files")
+            if i < len(allowed) and len(circle) <= allowed[i]:
+                continue
+            failed += 1
+            print("FAIL it may have", allowed[i] if i < len(allowed) else "none here", "files, and has",
+                  " ".join(os.path.basename(f) for f in circle))
+        passed += len(found) <= len(allowed)
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

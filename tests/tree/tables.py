@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""tables.py: what several tables list is the same in all of them, so that a row cannot be forgotten silently.
+
+Targets, kinds of gangs, versions of Kubernetes, and the fields that an import writes, compared with grammar/vocabulary.def.
+"""
+import glob
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+passed = failed = 0
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def check(what, got, want):
+    global passed, failed
+    if got == want:
+        passed += 1
+        return
+    failed += 1
+    print("FAIL %s: %s, but %s" % (what, got, want))
+
+
+FIELDS = {}                             # id -> (name, blocks, type, fallback)
+for id_, name, blocks, type_, fallback in re.findall(
+        r'^FIELD\((\w+), "([^"]*)", ([^"]*), "((?:[^"\\]|\\.)*)", "([^"]*)"', read("grammar/vocabulary.def"), re.M):
+    FIELDS[id_] = (name, blocks, type_, fallback)
+
+
+def choices(id_):
+    return re.findall(r'\\"([^"\\]*)\\"', FIELDS[id_][2])
+
+
+def table(path, start):
+    """First strings of the rows of a static table."""
+    body = re.search(re.escape(start) + r".*?\n\};", read(path), re.S).group(0)
+    return re.findall(r'^\t(?:\[\w+\] = )?\{ "([^"]*)"', body, re.M)
+
+
+def option(id_):
+    return re.search(r'^OPTION\(%s, [^"]*"[^"]*", "[^"]*", "([^"]*)", "([^"]*)"' % id_, read("compiler/command/options.def"), re.M).groups()
+
+
+def number(path, name):
+    return int(re.search(r"\b%s = (\d+)" % name, read(path)).group(1))
+
+
+# ---- targets ----
+check("the targets in target.c", table("compiler/emit/target/target.c", "targets[] = {"), choices("TARGET"))
+check("the targets in the help of --target", option("TARGET")[1].split(": ")[1].split(", "), choices("TARGET"))
+check("the default target is its first row", FIELDS["TARGET"][3], choices("TARGET")[0])
+
+# ---- gangs ----
+check("the gangs in gang.c", table("compiler/emit/gang.c", "gangs[] = {"), choices("GANG"))
+check("the choices of --gang", option("GANG")[0].split("|"), choices("GANG"))
+
+# ---- versions of Kubernetes ----
+oldest, newest = (number("compiler/kube/version.h", "KUBE_" + w) for w in ("OLDEST", "NEWEST"))
+tables = sorted(int(m.group(1)) for m in (re.search(r"schema_1\.(\d+)\.tbl$", p) for p in glob.glob(os.path.join(ROOT, "compiler/kube/*.tbl"))) if m)
+check("the schemas in compiler/kube", tables, list(range(oldest, newest + 1)))
+for minor in tables:
+    check("the version in schema_1.%d.tbl" % minor, re.findall(r"^version 1\.(\d+)$", read("compiler/kube/schema_1.%d.tbl" % minor), re.M), [str(minor)])
+check("the version of bit 0 of schemas", number("compiler/kube/schema.h", "SCHEMA_OLDEST"), oldest)
+check("the default version of the field 'kubernetes'", FIELDS["KUBERNETES"][3], "1.%d" % number("compiler/kube/version.h", "KUBE_DEFAULT"))
+check("versions fit into 16 bits", newest - oldest < 16, True)
+check("the versions that TJ0814 names", re.findall(r"1\.\d+ to 1\.\d+", read("compiler/diag/pages/TJ0814.md").replace("\n", " ")), ["1.%d to 1.%d" % (oldest, newest)])
+for name, since in re.findall(r"^FEATURE\((\w+), (\d+),", read("compiler/kube/features.def"), re.M):
+    check("the version of feature %s is known" % name, oldest < int(since) <= newest, True)
+
+# ---- the fields that an import writes ----
+order = re.findall(r'"([^"]+)"', re.search(r"order\[\] = \{.*?\};", read("compiler/import/order.c"), re.S).group(0))
+check("no field twice in order.c", sorted(set(order)), sorted(order))
+wanted = {name for name, blocks, _, _ in FIELDS.values() if re.search(r"BLOCK_(JOB|DEFAULTS|AUX)\b", blocks)}
+check("fields of jobs and roles that order.c does not place", sorted(wanted - set(order)), [])
+
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed > 0)

@@ -1,0 +1,226 @@
+/*
+ * cluster_objects_test.c - what the cluster half knows of objects, without a cluster: bodies that a YAML
+ * reader understands, ids of sets, places of fields, differences, and the record of a run.
+ */
+#include "unit.h"
+
+#include <yaml.h>
+
+#include "data/data_read.h"
+#include "data/data_write.h"
+#include "runtime/cluster/applyset.h"
+#include "runtime/cluster/field_path.h"
+#include "runtime/cluster/tree_diff.h"
+
+static struct data *parse(struct arena *a, const char *text)
+{
+	struct source source = { .text = str_copy(a, str_of(text)), .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	if (data_read_json(a, &source, &d, &error))
+		return d;
+	printf("FAIL not JSON: %s\n", text);
+	unit_failed++;
+	return ARENA_NEW(a, struct data);
+}
+
+/* ---- bodies ---- */
+
+/* What a YAML 1.1 reader makes of one scalar; n is -1 when it refuses. */
+static size_t yaml_reads(const struct buf *text, char *out, size_t size)
+{
+	yaml_parser_t parser;
+	yaml_event_t event;
+	size_t n = (size_t)-1;
+	bool more = true;
+
+	yaml_parser_initialize(&parser);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text->p, text->n);
+	while (more && yaml_parser_parse(&parser, &event)) {
+		more = event.type != YAML_STREAM_END_EVENT;
+		if (event.type == YAML_SCALAR_EVENT && event.data.scalar.length <= size) {
+			n = event.data.scalar.length;
+			memcpy(out, event.data.scalar.value, n);
+		}
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&parser);
+	return n;
+}
+
+static size_t put_utf8(char *p, uint32_t c)
+{
+	if (c < 0x80)
+		return p[0] = (char)c, 1;
+	if (c < 0x800)
+		return p[0] = (char)(0xC0 | c >> 6), p[1] = (char)(0x80 | (c & 63)), 2;
+	if (c < 0x10000)
+		return p[0] = (char)(0xE0 | c >> 12), p[1] = (char)(0x80 | (c >> 6 & 63)), p[2] = (char)(0x80 | (c & 63)), 3;
+	return p[0] = (char)(0xF0 | c >> 18), p[1] = (char)(0x80 | (c >> 12 & 63)), p[2] = (char)(0x80 | (c >> 6 & 63)), p[3] = (char)(0x80 | (c & 63)), 4;
+}
+
+/* Every character between two letters, through a YAML reader and back. */
+static void characters(void)
+{
+	static const uint32_t astral[] = { 0x10000, 0x1F600, 0x10FFFF };
+	struct buf b = { 0 };
+	unsigned wrong = 0;
+
+	for (uint32_t i = 1; i < 0x10000 + 3; i++) {
+		uint32_t c = i < 0x10000 ? i : astral[i - 0x10000];
+		char text[8] = "a", out[16];
+		if (c >= 0xD800 && c < 0xE000)
+			continue;
+		size_t n = 1 + put_utf8(text + 1, c);
+		text[n++] = 'b';
+		b.n = 0;
+		data_write_text(&b, (struct str){ text, n });
+		if (yaml_reads(&b, out, sizeof out) != n || memcmp(out, text, n) != 0) {
+			if (!wrong++)
+				printf("U+%04X: %.*s\n", c, (int)b.n, b.p);
+		}
+	}
+	CHECK(wrong == 0);
+	b.n = 0;
+	data_write_text(&b, STR("a/b\"\\\n\t\xFFz"));
+	CHECK_TEXT(buf_text(&b), "\"a/b\\\"\\\\\\n\\t\xEF\xBF\xBDz\"");
+	buf_release(&b);
+}
+
+static void trees(void)
+{
+	static const char text[] = "{\"a\":[1,-2,true,false,null,\"x\"],\"b\":{\"c\":1.5},\"d\":[],\"e\":{}}";
+	struct arena a = { 0 };
+	struct buf b = { 0 };
+
+	data_write(&b, parse(&a, text));
+	CHECK_TEXT(buf_text(&b), text);
+	buf_release(&b);
+	arena_release(&a);
+}
+
+/* ---- sets ---- */
+
+/* Computed with another program: sha256 and base64url of "web.trainc.default.ConfigMap." and the like. */
+static void ids(void)
+{
+	struct arena a = { 0 };
+
+	CHECK_TEXT(applyset_id(&a, STR("web.trainc"), STR("default"), STR("ConfigMap"), STR("")),
+		"applyset-0IRTAWR_xRyyq6D-u6wR3FsfwWjrDq5cgS3VmDnNyMc-v1");
+	CHECK_TEXT(applyset_id(&a, STR("hello.trainc"), STR("default"), STR("ConfigMap"), STR("")),
+		"applyset-6ooqnPdFxs9g5VsbE3xnXOAchEsDIUKzEh6RBGf4sUU-v1");
+	CHECK(applyset_id(&a, STR("x"), STR("y"), STR("Foo"), STR("example.com")).n == APPLYSET_ID);
+	CHECK_TEXT(applyset_parent_name(&a, STR("web")), "web.trainc");
+	arena_release(&a);
+}
+
+static void records(void)
+{
+	static const struct resource job = { { "batch", 5 }, { "v1", 2 }, { "Job", 3 }, { "jobs", 4 }, true };
+	static const struct resource service = { { "", 0 }, { "v1", 2 }, { "Service", 7 }, { "services", 8 }, true };
+	struct applied all[] = { { job, STR("ml"), STR("web-worker"), STR("u1"), STR("h1"), false },
+		{ service, STR("ml"), STR("web"), STR("u2"), STR("h2"), true }, { service, STR("other"), STR("far"), STR("u3"), STR("h3"), false } };
+	struct arena a = { 0 };
+	struct parent p = { .there = true, .run = STR("web"), .ns = STR("ml"), .generation = 7, .file = STR("a.tj"), .plan = STR("{\"x\":\"\\u0085\"}"),
+		.hash = STR("hh"), .verdict = STR("Failed"), .applied = all, .napplied = 3 }, back = { 0 };
+	struct str why = STR("");
+
+	parent_add_kind(&a, &p, &job);
+	parent_add_kind(&a, &p, &service);
+	parent_add_kind(&a, &p, &job);
+	CHECK(p.nkinds == 2);
+	struct str body = parent_body(&a, &p);
+	struct data *d = parse(&a, body.p);
+	CHECK(parent_read(&a, d, &back, &why));
+	CHECK_TEXT(back.run, "web");
+	CHECK(back.generation == 7 && back.napplied == 3 && back.nkinds == 2);
+	CHECK_TEXT(back.verdict, "Failed");
+	CHECK_TEXT(back.plan, "{\"x\":\"\\u0085\"}");
+	CHECK(parent_find(&back, &service, STR("ml"), STR("web")) && parent_find(&back, &service, STR("ml"), STR("web"))->kept);
+	CHECK(parent_find(&back, &service, STR("other"), STR("far")) && !parent_find(&back, &service, STR("ml"), STR("far")));
+	CHECK(memmem(body.p, body.n, "\"applyset.kubernetes.io/contains-group-kinds\":\"Job.batch,Service\"", 65) != NULL);
+	CHECK(memmem(body.p, body.n, "\"applyset.kubernetes.io/additional-namespaces\":\"other\"", 54) != NULL);
+	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"web.trainc\"}}"), &back, &why) && why.n);
+	CHECK(!parent_read(&a, parse(&a, "{\"metadata\":{\"name\":\"w\",\"annotations\":{\"applyset.kubernetes.io/tooling\":\"kubectl/v1\"},\"labels\":{\"trainc.dev/run\":\"w\"}}}"),
+		&back, &why) && why.n);
+	arena_release(&a);
+}
+
+/* ---- fields ---- */
+
+static void found(struct data *tree, const char *path, const char *value)
+{
+	struct field_place p = field_find(tree, str_of(path), (struct span){ 0 });
+	struct buf b = { 0 };
+
+	tree_value(&b, p.value, 100);
+	CHECK_TEXT(buf_text(&b), value);
+	buf_release(&b);
+}
+
+static void fields(void)
+{
+	struct arena a = { 0 };
+	struct data *t = parse(&a, "{\"metadata\":{\"labels\":{\"a.b/c\":\"l\",\"a\":\"m\"}},\"spec\":{\"containers\":[{\"name\":\"x\",\"image\":\"i\"},"
+		"{\"name\":\"y\",\"image\":\"j\",\"env\":[{\"name\":\"E[0]\",\"value\":\"v\"}],\"ports\":[{\"containerPort\":80,\"protocol\":\"TCP\"}]}],"
+		"\"limits\":{\"nvidia.example/gpu\":8}}}");
+
+	found(t, "spec.containers[1].image", "\"j\"");
+	found(t, ".spec.containers[name=\"y\"].image", "\"j\"");
+	found(t, ".spec.containers[name=\"y\"].env[name=\"E[0]\"].value", "\"v\"");
+	found(t, ".spec.containers[name=\"y\"].ports[containerPort=80,protocol=\"TCP\"].containerPort", "80");
+	found(t, "metadata.labels.a.b/c", "\"l\"");
+	found(t, "metadata.labels[a.b/c]", "\"l\"");
+	found(t, "metadata.labels.a", "\"m\"");
+	found(t, "spec.limits[nvidia.example/gpu]", "8");
+	found(t, "spec.containers[9].image", "(none)");
+	found(t, "spec.nothing", "(none)");
+	found(t, "spec.containers[", "(none)");
+	CHECK(field_find(t, STR(""), (struct span){ 0 }).value == t);
+	struct span containers = data_get(data_get(t, STR("spec")), STR("containers"))->from;
+	CHECK(field_find(t, STR("spec.containers[9].image"), (struct span){ 0 }).from.start == containers.start);
+	arena_release(&a);
+}
+
+static void differences(const char *ours, const char *theirs, const char *want)
+{
+	struct arena a = { 0 };
+	struct tree_differences all = tree_diff(&a, parse(&a, ours), parse(&a, theirs));
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < all.n; i++)
+		buf_printf(&b, "%.*s;", STR_ARG(all.at[i].path));
+	CHECK_TEXT(buf_text(&b), want);
+	buf_release(&b);
+	arena_release(&a);
+}
+
+static void diffs(void)
+{
+	differences("{\"a\":1}", "{\"a\":1,\"b\":2}", "");
+	differences("{\"a\":1}", "{\"a\":2}", "a;");
+	differences("{\"a\":1}", "{}", "a;");
+	differences("{\"a\":\"\"}", "{}", "");
+	differences("{\"cpu\":\"1000m\",\"mem\":\"1Gi\"}", "{\"cpu\":\"1\",\"mem\":\"1024Mi\"}", "");
+	differences("{\"cpu\":\"1000m\"}", "{\"cpu\":\"1001m\"}", "cpu;");
+	differences("{\"e\":[{\"name\":\"b\",\"v\":1}]}", "{\"e\":[{\"name\":\"a\",\"v\":9},{\"name\":\"b\",\"v\":1}]}", "");
+	differences("{\"e\":[{\"name\":\"b\",\"v\":1}]}", "{\"e\":[{\"name\":\"b\",\"v\":2}]}", "e[0].v;");
+	differences("{\"e\":[{\"name\":\"b\"}]}", "{\"e\":[]}", "e[0];");
+	differences("{\"c\":[\"a\",\"b\"]}", "{\"c\":[\"a\"]}", "c;");
+	differences("{\"c\":[\"a\",\"b\"]}", "{\"c\":[\"a\",\"x\"]}", "c[1];");
+	differences("{\"l\":{\"a.b/c\":1}}", "{\"l\":{}}", "l[a.b/c];");
+	differences("{\"a\":true}", "{\"a\":\"true\"}", "a;");
+}
+
+int main(void)
+{
+	characters();
+	trees();
+	ids();
+	records();
+	fields();
+	diffs();
+	return unit_end();
+}

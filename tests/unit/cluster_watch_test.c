@@ -1,0 +1,561 @@
+/*
+ * cluster_watch_test.c - lists and watches against a scripted server: pages, snapshots, cuts at every byte, versions that are
+ * forgotten, replayed events, objects under an old name; and what all of it costs.
+ */
+#include <sys/resource.h>
+
+#include "cluster_world.h"
+#include "runtime/cluster/object_watch.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { SLOW = 1 };              /* time and memory are the sanitizer's */
+#else
+enum { SLOW = 0 };
+#endif
+
+#define JSON "header Content-Type application/json\n"
+#define PODS "/api/v1/namespaces/x/pods"
+#define FIRST "on GET " PODS "?sendInitialEvents=true 1\n" JSON
+#define AGAIN "on GET " PODS "?!sendInitialEvents 1\n" JSON
+#define REFUSE "on GET " PODS "?watch=true\ncode 403\n" JSON "body {\"kind\":\"Status\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"enough\"}\n"
+
+static void begin(struct peer *p, struct standin *s, const char *script)
+{
+	standin_start(s, script);
+	*p = (struct peer){ 0 };
+	peer_access(p, s, NULL);
+	if (!peer_open(p, (struct peer_options){ .retry_limit = 5 * NS_PER_SECOND, .read = 5 * NS_PER_SECOND }))
+		abort();
+}
+
+static void end(struct peer *p, struct standin *s)
+{
+	peer_close(p);
+	standin_stop(s);
+}
+
+static struct str member(const struct data *d, const char *a, const char *b)
+{
+	const struct data *m = data_get(d, str_of(a));
+	const struct data *v = b ? data_get(m, str_of(b)) : m;
+
+	return v && v->kind == DATA_STRING ? v->u.string : STR("-");
+}
+
+/* ---- lists ---- */
+
+struct listing {
+	struct peer *peer;
+	struct object_list *list;
+	size_t objects, restarts, dones, stop_after;
+	struct buf names;
+	struct transport_result result;
+	struct str version;
+	bool inconsistent, cancel;
+};
+
+static bool list_object(void *to, const struct data *d)
+{
+	struct listing *l = to;
+
+	l->objects++;
+	if (l->objects <= 20)
+		buf_printf(&l->names, "%.*s ", STR_ARG(member(d, "metadata", "name")));
+	if (l->cancel) {
+		object_list_cancel(l->list);
+		loop_stop(l->peer->loop);
+	}
+	return l->objects != l->stop_after;
+}
+
+static void list_restart(void *to)
+{
+	struct listing *l = to;
+
+	l->restarts++;
+	l->objects = 0;
+	l->names.n = 0;
+}
+
+static void list_done(void *to, const struct transport_result *r, struct str version, bool inconsistent)
+{
+	struct listing *l = to;
+
+	l->dones++;
+	l->result = *r;
+	l->result.error = str_copy(&world, r->error);
+	l->version = str_copy(&world, version);
+	l->inconsistent = inconsistent;
+	loop_stop(l->peer->loop);
+}
+
+static void list(struct peer *p, struct listing *l, unsigned page)
+{
+	struct object_list_options o = { .path = STR(PODS), .label_selector = STR("a=b"), .page = page, .object = list_object,
+		.restart = list_restart, .done = list_done, .to = l };
+
+	l->peer = p;
+	l->list = object_list_start(p->calls, &o);
+	peer_run(p);
+}
+
+/* A server with N objects in pages of PAGE. */
+static const char *pages(size_t n, size_t page, const char *extra)
+{
+	struct buf b = { 0 };
+	size_t at = 0;
+
+	do {
+		if (at)
+			buf_printf(&b, "on GET " PODS "?continue=at%zux\n" JSON "body ", at);
+		else
+			buf_z(&b, "on GET " PODS "?!continue\n" JSON "body ");
+		size_t end = at + page < n ? at + page : n;
+		buf_printf(&b, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"%zu\"", 100 + at);
+		if (end < n)
+			buf_printf(&b, ",\"continue\":\"at%zux\"", end);
+		buf_z(&b, "},\"items\":[");
+		for (; at < end; at++)
+			buf_printf(&b, "%s{\"metadata\":{\"name\":\"p%zu\",\"uid\":\"u%zu\",\"resourceVersion\":\"1\",\"managedFields\":[1]%s}}", at % page ? "," : "", at, at, extra);
+		buf_z(&b, "]}\n");
+	} while (at < n);
+	const char *script = buf_take(&b, &world).p;
+	buf_release(&b);
+	return script;
+}
+
+static void lists(void)
+{
+	static const size_t sizes[] = { 0, 1, 500, 501, 10000 };
+	struct standin s;
+	struct peer p;
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct listing l = { 0 };
+		begin(&p, &s, pages(sizes[i], 500, ""));
+		list(&p, &l, 0);
+		CHECK(l.dones == 1 && transport_ok(&l.result) && l.objects == sizes[i] && !l.inconsistent);
+		CHECK_TEXT(l.version, "100");
+		CHECK(world_count(standin_record(&s), "?limit=500&labelSelector=a%3Db") == (sizes[i] ? (sizes[i] + 499) / 500 : 1));
+		buf_release(&l.names);
+		end(&p, &s);
+	}
+	struct listing l = { 0 };
+	begin(&p, &s, "on GET *\n" JSON "body {\"items\":null,\"metadata\":{\"resourceVersion\":\"7\"},\"unknown\":[{}]}\n");
+	list(&p, &l, 0);
+	CHECK(l.dones == 1 && !l.objects);
+	CHECK_TEXT(l.version, "7");
+	end(&p, &s);
+}
+
+/* A megabyte of annotation in each of 100 objects, and no more memory than for one. */
+static void large_objects(void)
+{
+	struct standin s;
+	struct peer p;
+	struct listing l = { 0 };
+	struct buf b = { 0 };
+
+	buf_z(&b, "on GET *\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{}\n");
+	for (int i = 0; i < 20; i++)
+		buf_printf(&b, "body ,{\"metadata\":{\"name\":\"p\",\"annotations\":{\"a\":\"\ntimes 1000000 x\nbody \"}}}\n");
+	buf_z(&b, "body ]}\n");
+	buf_char(&b, 0);
+	begin(&p, &s, b.p);
+	list(&p, &l, 0);
+	CHECK(transport_ok(&l.result) && l.objects == 21);
+	buf_release(&l.names);
+	buf_release(&b);
+	end(&p, &s);
+}
+
+#define PAGE1 "{\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c2\"},\"items\":[" OBJ("a") "," OBJ("b")
+#define OBJ(name) "{\"metadata\":{\"name\":\"" name "\"}}"
+
+static void list_faults(void)
+{
+	struct standin s;
+	struct peer p;
+	struct listing l = { 0 };
+
+	/* Cut in the first page: begins again.  Cut in a later one: goes on behind what came. */
+	begin(&p, &s, "on GET " PODS "?!continue 1\n" JSON "body " PAGE1 "\nwait 5\ncut\non GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\n"
+	      "on GET " PODS "?continue=c2 1\n" JSON "body {\"metadata\":{},\"items\":[" OBJ("c") ",\nwait 5\ncut\n"
+	      "on GET " PODS "?continue=c2 1\n" JSON "body {\"metadata\":{},\"items\":[" OBJ("c") "," OBJ("d") "]}\n");
+	list(&p, &l, 2);
+	CHECK(transport_ok(&l.result) && l.restarts == 1);
+	CHECK_TEXT(buf_text(&l.names), "a b c d ");
+	end(&p, &s);
+	buf_release(&l.names);
+
+	/* Malformed once: asked for again; twice: an error with the place. */
+	l = (struct listing){ 0 };
+	begin(&p, &s, "on GET * 1\n" JSON "body {\"items\":[" OBJ("a") ",x]}\non GET *\n" JSON "body {\"items\":[" OBJ("a") "]}\n");
+	list(&p, &l, 0);
+	CHECK(transport_ok(&l.result) && l.restarts == 1);
+	CHECK_TEXT(buf_text(&l.names), "a ");
+	end(&p, &s);
+	buf_release(&l.names);
+	static const char *const broken[] = { "{\"items\":[x]}", "{\"items\":[1", "{\"items\":[\"\\xff\"]}", "17" };
+	for (size_t i = 0; i < 4; i++) {
+		l = (struct listing){ 0 };
+		begin(&p, &s, str_printf(&world, "on GET *\n" JSON "body %s\n", broken[i]).p);
+		list(&p, &l, 0);
+		CHECK(l.dones == 1 && l.result.outcome == TRANSPORT_BROKEN && call_exit_status(&l.result) == 7);
+		CHECK(world_count(l.result.error, "GET " PODS ": the answer is not a list in JSON: ") == 1);
+		CHECK(world_count(standin_record(&s), "GET") == 2);
+		end(&p, &s);
+		buf_release(&l.names);
+	}
+
+	/* 410 with a token: goes on, inconsistent.  Without: begins again. */
+	l = (struct listing){ 0 };
+	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS "?continue=c2\ncode 410\n" JSON
+	      "body {\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"m\",\"metadata\":{\"continue\":\"c3\"}}\n"
+	      "on GET " PODS "?continue=c3\n" JSON "body {\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" OBJ("c") "]}\n");
+	list(&p, &l, 2);
+	CHECK(transport_ok(&l.result) && l.inconsistent);
+	CHECK_TEXT(l.version, "7");
+	CHECK_TEXT(buf_text(&l.names), "a b c ");
+	end(&p, &s);
+	buf_release(&l.names);
+	l = (struct listing){ 0 };
+	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS "?continue=c2 1\ncode 410\n"
+	      "on GET " PODS "?continue=c2\n" JSON "body {\"items\":[" OBJ("c") "]}\n");
+	list(&p, &l, 2);
+	CHECK(transport_ok(&l.result) && l.restarts == 1 && !l.inconsistent);
+	CHECK_TEXT(buf_text(&l.names), "a b c ");
+	end(&p, &s);
+	buf_release(&l.names);
+
+	/* Stopped, and cancelled from inside. */
+	l = (struct listing){ .stop_after = 2 };
+	begin(&p, &s, pages(10, 5, ""));
+	list(&p, &l, 5);
+	CHECK(l.result.outcome == TRANSPORT_STOPPED && l.objects == 2);
+	buf_release(&l.names);
+	l = (struct listing){ .cancel = true };
+	list(&p, &l, 5);
+	CHECK(!l.dones && l.objects == 1);
+	buf_release(&l.names);
+	end(&p, &s);
+}
+
+/* ---- watches ---- */
+
+struct watching {
+	struct peer *peer;
+	struct object_watch *watch;
+	struct buf said;                /* "+a ", "~a ", "-a ", "synced " */
+	size_t events, syncs, stop_at_sync, stop_at_event, relists;
+	bool failed, quiet, stop_inside;
+	struct str error;
+};
+
+static void maybe_stop(struct watching *w)
+{
+	if ((w->stop_at_sync && w->syncs == w->stop_at_sync) || (w->stop_at_event && w->events == w->stop_at_event)) {
+		if (w->stop_inside)
+			object_watch_stop(w->watch);
+		loop_stop(w->peer->loop);
+	}
+}
+
+static void changed(void *to, enum object_change change, const struct data *d)
+{
+	struct watching *w = to;
+
+	w->events++;
+	if (!w->quiet)
+		buf_printf(&w->said, "%c%.*s%s%.*s ", "+~-"[change], STR_ARG(member(d, "metadata", "name")), member(d, "spec", "x").p[0] == '-' ? "" : ":",
+		           member(d, "spec", "x").p[0] == '-' ? 0 : (int)member(d, "spec", "x").n, member(d, "spec", "x").p);
+	maybe_stop(w);
+}
+
+static void synced(void *to)
+{
+	struct watching *w = to;
+
+	w->syncs++;
+	buf_z(&w->said, "synced ");
+	maybe_stop(w);
+}
+
+static void state(void *to, enum object_watch_state s, struct str why)
+{
+	struct watching *w = to;
+
+	(void)why;
+	w->relists += s == OBJECT_WATCH_RELISTING;
+}
+
+static void failed(void *to, const struct transport_result *r)
+{
+	struct watching *w = to;
+
+	w->failed = true;
+	w->error = str_copy(&world, r->error);
+	loop_stop(w->peer->loop);
+}
+
+static void watch(struct peer *p, struct watching *w, const char *const *keep)
+{
+	struct object_watch_options o = { .path = STR(PODS), .label_selector = STR("a=b"), .keep = keep, .changed = changed, .synced = synced, .state = state,
+		.failed = failed, .to = w, .quiet = 2 * NS_PER_SECOND };
+
+	w->peer = p;
+	w->watch = object_watch_start(p->calls, &o);
+	peer_run(p);
+	if (!w->stop_inside || w->failed)
+		object_watch_stop(w->watch);
+}
+
+/* What a watch of the server SCRIPT reports until it is refused with 403. */
+static void watched(int line, const char *script, const char *want)
+{
+	struct standin s;
+	struct peer p;
+	struct watching w = { 0 };
+
+	begin(&p, &s, str_printf(&world, "%s" REFUSE, script).p);
+	watch(&p, &w, NULL);
+	check_text_at(line, buf_text(&w.said), want);
+	check_at(line, w.failed && world_count(w.error, "403 Forbidden: enough") == 1, "ends when it may not go on");
+	buf_release(&w.said);
+	end(&p, &s);
+}
+#define WATCHED(script, want) watched(__LINE__, script, want)
+
+#define POD(name, uid, version) "{\"metadata\":{\"name\":\"" name "\",\"uid\":\"" uid "\",\"resourceVersion\":\"" version "\"}}"
+#define EVENT(type, object) "body {\"type\":\"" type "\",\"object\":" object "}\\n\n"
+#define ADD(name, uid, version) EVENT("ADDED", POD(name, uid, version))
+#define MOD(name, uid, version) EVENT("MODIFIED", POD(name, uid, version))
+#define DEL(name, uid, version) EVENT("DELETED", POD(name, uid, version))
+#define MARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
+#define BOOKMARK(version) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"}}")
+#define FAILURE(code, reason) EVENT("ERROR", "{\"kind\":\"Status\",\"code\":" code ",\"reason\":\"" reason "\",\"message\":\"m\"}")
+
+static void watches(void)
+{
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "3") MARK("9") MOD("a", "1", "10") DEL("b", "2", "11") ADD("c", "3", "12"),
+	        "+a +b synced ~a -b +c ");
+	/* Replayed, older and unknown events change nothing. */
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1", "10") MOD("a", "1", "10") MOD("a", "1", "9") ADD("a", "1", "5") DEL("x", "7", "11")
+	        MOD("a", "1", "100"), "+a synced ~a ~a ");
+	/* Another object under the name: the old one is gone, whether that was said or not. */
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") ADD("a", "2", "10") DEL("a", "1", "10") MOD("a", "2", "11"), "+a synced -a +a ~a ");
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") DEL("a", "1", "10") ADD("a", "2", "11"), "+a synced -a +a ");
+	/* A planned end: goes on from the last version, that of a bookmark included. */
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") BOOKMARK("20") "on GET " PODS "?resourceVersion=20 1\n" JSON MOD("a", "1", "21")
+	        "on GET " PODS "?resourceVersion=21 1\n" JSON MOD("a", "1", "22"), "+a synced ~a ~a ");
+	/* Cut in the middle of an event: that event did not happen. */
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") MOD("a", "1", "10") "body {\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\"\nwait 5\ncut\n"
+	        "on GET " PODS "?resourceVersion=10 1\n" JSON MOD("a", "1", "11"), "+a synced ~a ~a ");
+	/* Not JSON: likewise. */
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") "body {\"type\":x}\n" "on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "11"), "+a synced ~a ");
+	/* The end of the snapshot never comes: the next one begins from nothing, and nothing is lost by it. */
+	WATCHED(FIRST ADD("a", "1", "5") BOOKMARK("6") "wait 5\ncut\n" FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9"), "+a +b synced ");
+}
+
+static void forgotten(void)
+{
+	/* 410 as an event and as an answer: a new snapshot, of which only the difference is reported. */
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Expired") FIRST ADD("b", "2", "6") ADD("c", "3", "12") MARK("13")
+	        MOD("b", "2", "14"), "+a +b synced +c -a synced ~b ");
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 410\n" JSON
+	        "body {\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}\n" FIRST ADD("b", "2", "8") ADD("a", "7", "12") MARK("13"),
+	        "+a +b synced ~b -a +a synced ");
+	/* A new snapshot that is cut: objects that it had not shown yet are still there. */
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2", "6") "wait 5\ncut\n"
+	        FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("13"), "+a +b synced synced ");
+	/* A version of the future: waits, and takes a snapshot of any. */
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") "on GET " PODS "?!sendInitialEvents 1\ncode 504\nheader Retry-After 0\n" JSON
+	        "body {\"kind\":\"Status\",\"code\":504,\"reason\":\"Timeout\",\"message\":\"Too large resource version: 9, current: 8\"}\n"
+	        FIRST ADD("a", "1", "5") MARK("9"), "+a synced synced ");
+	/* Errors of the server go on from where it was; others take one snapshot, then it ends. */
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("500", "InternalError") AGAIN MOD("a", "1", "10"), "+a synced ~a ");
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("429", "TooManyRequests") AGAIN MOD("a", "1", "10"), "+a synced ~a ");
+	struct standin s;
+	struct peer p;
+	struct watching w = { 0 };
+	begin(&p, &s, "on GET *\n" JSON ADD("a", "1", "5") MARK("9") FAILURE("400", "Strange"));
+	watch(&p, &w, NULL);
+	CHECK_TEXT(buf_text(&w.said), "+a synced synced ");
+	CHECK(w.failed && world_count(w.error, "fails again and again") == 1);
+	buf_release(&w.said);
+	end(&p, &s);
+}
+
+/* The credential expires while a watch is open: the next connection is refused, shows the new one, and goes on from the last version. */
+static void expired_credential(void)
+{
+	struct made ca = made_cert("test-ca", NULL, NULL, 0, 10), cert = made_cert("server", "IP:127.0.0.1", &ca, 0, 10);
+	struct standin s;
+	struct peer p = { 0 };
+	struct watching w = { 0 };
+	struct str crt = world_put("server.crt", cert.cert_pem), key = world_put("server.key", cert.key_pem);
+
+	standin_start(&s, str_printf(&world, "tls %s %s\n" FIRST ADD("a", "1", "5") MARK("9") AGAIN "code 401\nbody {\"kind\":\"Status\",\"code\":401,\"reason\":\"Unauthorized\",\"message\":\"m\"}\n"
+	              AGAIN MOD("a", "1", "10") REFUSE, crt.p, key.p).p);
+	peer_access(&p, &s, &ca);
+	struct str script = world_put("plugin", STR("#!/bin/sh\necho '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t'$$'\"}}'\n"));
+	chmod(script.p, 0700);
+	p.access.exec = (struct kubeconfig_exec){ .command = script, .api_version = STR("client.authentication.k8s.io/v1") };
+	CHECK(peer_open(&p, (struct peer_options){ 0 }));
+	watch(&p, &w, NULL);
+	CHECK_TEXT(buf_text(&w.said), "+a synced ~a ");
+	struct str record = standin_record(&s);
+	CHECK(credential_plugin_runs(p.credential) == 2 && world_count(record, "sendInitialEvents") == 1 && world_count(record, "resourceVersion=9") == 2);
+	buf_release(&w.said);
+	made_free(&ca);
+	made_free(&cert);
+	end(&p, &s);
+}
+
+/* Without streaming lists: pages, then a watch from the first page's version. */
+static void fallback(void)
+{
+	WATCHED("on GET " PODS "?sendInitialEvents\ncode 422\n" JSON "body {\"kind\":\"Status\",\"code\":422,\"reason\":\"Invalid\",\"message\":\"forbidden\"}\n"
+	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
+	        "on GET " PODS "?continue=c 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD("c", "3", "1") "]}\n"
+	        "on GET " PODS "?resourceVersion=7 1\n" JSON MOD("a", "1", "8") FAILURE("410", "Expired")
+	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c", "3", "9") "]}\n"
+	        "on GET " PODS "?resourceVersion=20 1\n" JSON ADD("d", "4", "21"), "+a +b +c synced ~a ~c -b -a synced +d ");
+}
+
+/* One stream, cut after each of its bytes: always the same view in the end. */
+static void every_cut(void)
+{
+	static const char *const stream = "{\"type\":\"ADDED\",\"object\":" POD("a", "1", "5") "}\n{\"type\":\"DELETED\",\"object\":" POD("a", "1", "6") "}\n"
+		"{\"type\":\"ADDED\",\"object\":" POD("\xc3\xa4", "2", "7") "}\n";
+	struct standin s;
+	struct peer p;
+	size_t n = strlen(stream), wrong = 0;
+
+	for (size_t cut = 0; cut <= n; cut += 3) {
+		struct watching w = { .stop_at_event = 3 };
+		struct buf b = { 0 };
+		buf_z(&b, FIRST MARK("1") "on GET " PODS "?resourceVersion=1 1\n" JSON "body ");
+		for (size_t i = 0; i < cut; i++)
+			stream[i] == '\n' ? buf_z(&b, "\\n") : buf_char(&b, stream[i]);
+		buf_z(&b, "\nwait 1\ncut\non GET " PODS "?resourceVersion\n" JSON "body ");
+		for (size_t i = 0; i < n; i++)
+			stream[i] == '\n' ? buf_z(&b, "\\n") : buf_char(&b, stream[i]);
+		buf_z(&b, "\nhang\n");
+		buf_char(&b, 0);
+		begin(&p, &s, b.p);
+		watch(&p, &w, NULL);
+		bool ok = str_is(buf_text(&w.said), "synced +a -a +\xc3\xa4 ");
+		wrong += !ok;
+		if (!ok)
+			printf("cut after %zu: %.*s\n", cut, STR_ARG(buf_text(&w.said)));
+		buf_release(&w.said);
+		buf_release(&b);
+		end(&p, &s);
+	}
+	CHECK(wrong == 0);
+}
+
+static void filters_and_silence(void)
+{
+	static const char *const keep[] = { "spec.x", NULL };
+	struct standin s;
+	struct peer p;
+	struct watching w = { 0 };
+
+	begin(&p, &s, FIRST "body {\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"5\",\"labels\":{}},\"spec\":{\"x\":\"y\",\"z\":1}}}\n"
+	      MARK("9") "hang\n" REFUSE);
+	watch(&p, &w, keep);            /* and after two seconds without a byte the connection counts as dead */
+	CHECK_TEXT(buf_text(&w.said), "+a:y synced ");
+	CHECK(w.failed);
+	buf_release(&w.said);
+	end(&p, &s);
+	w = (struct watching){ .stop_at_event = 1, .stop_inside = true };
+	begin(&p, &s, FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") "hang\n");
+	watch(&p, &w, NULL);
+	CHECK_TEXT(buf_text(&w.said), "+a ");
+	buf_release(&w.said);
+	end(&p, &s);
+}
+
+static size_t memory_now(void)
+{
+	size_t pages = 0, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (!f || fscanf(f, "%zu %zu", &pages, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
+	return resident * 4096;
+}
+
+/* 100,000 events, and 10,000 pods of 7 KB: how long, and what stays. */
+static void costs(void)
+{
+	struct standin s;
+	struct peer p;
+	struct watching w = { .quiet = true, .stop_at_event = 100001 };
+	struct buf b = { 0 };
+
+	for (int i = 0; i < 100000; i++)
+		buf_printf(&b, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"%d\"},\"status\":{\"phase\":\"Running\"}}}\n", 10 + i);
+	struct str file = world_put("events", buf_text(&b));
+	begin(&p, &s, str_printf(&world, FIRST ADD("a", "1", "5") MARK("9") "file %s\nhang\n", file.p).p);
+	int64_t start = clock_steady();
+	watch(&p, &w, NULL);
+	double seconds = (double)(clock_steady() - start) / 1e9;
+	printf("100,000 events: %.2f s\n", seconds);
+	CHECK(w.events == 100001 && (SLOW || seconds < 5));
+	buf_release(&w.said);
+	end(&p, &s);
+
+	b.n = 0;
+	buf_z(&b, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
+	for (int i = 0; i < 10000; i++) {
+		buf_printf(&b, "%s{\"metadata\":{\"name\":\"bert-worker-%d\",\"uid\":\"%036d\",\"resourceVersion\":\"%d\",\"managedFields\":[{\"x\":\"", i ? "," : "", i, i, i + 10);
+		for (int k = 0; k < 80; k++)
+			buf_z(&b, "{\\\"f:metadata\\\":{\\\"f:labels\\\":{}}} ");
+		buf_z(&b, "\"}]},\"spec\":{\"containers\":[");
+		for (int k = 0; k < 40; k++)
+			buf_printf(&b, "%s{\"name\":\"c%d\",\"image\":\"registry/some/image:1\",\"env\":[{\"name\":\"A\",\"value\":\"b\"}]}", k ? "," : "", k);
+		buf_z(&b, "]},\"status\":{\"phase\":\"Running\"}}");
+	}
+	buf_z(&b, "]}");
+	size_t size = b.n;
+	file = world_put("pods", buf_text(&b));
+	buf_release(&b);
+	b = (struct buf){ 0 };
+	arena_release(&world);
+	w = (struct watching){ .quiet = true, .stop_at_sync = 1 };
+	static const char *const keep[] = { "status.phase", "status.conditions", NULL };
+	begin(&p, &s, str_printf(&world, "on GET " PODS "?sendInitialEvents\ncode 422\non GET " PODS "?!watch\n" JSON "file %s/pods\non GET *\n" JSON "hang\n", world_dir).p);
+	size_t before = memory_now();
+	start = clock_steady();
+	watch(&p, &w, keep);
+	seconds = (double)(clock_steady() - start) / 1e9;
+	size_t grown = memory_now() - before;
+	printf("10,000 pods, %zu MB: %.2f s, %zu KiB more\n", size / 1000000, seconds, grown / 1024);
+	CHECK(w.events == 10000 && w.syncs == 1);
+	CHECK(SLOW || (grown < 16 << 20 && seconds < 5));
+	buf_release(&w.said);
+	end(&p, &s);
+}
+
+int main(void)
+{
+	if (!world_begin())
+		return 1;
+	signal(SIGPIPE, SIG_IGN);
+	lists();
+	large_objects();
+	list_faults();
+	watches();
+	forgotten();
+	expired_credential();
+	fallback();
+	every_cut();
+	filters_and_silence();
+	costs();
+	return world_end();
+}

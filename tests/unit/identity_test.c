@@ -1,0 +1,24 @@
+/* identity_test.c - which options are part of what makes two programs the same run. */
+#include "unit.h"
+
+#include "runtime/command/runs.h"
+#include "runtime/run/identity.h"
+
+int main(void)
+{
+	struct arena a = { 0 };
+
+	/* an option that is added to these commands needs a decision (the lists above runs_digest()) */
+	const char *run = runs_undecided(COMMAND_RUN), *apply = runs_undecided(COMMAND_APPLY);
+	CHECK_TEXT(run ? str_of(run) : STR(""), "");
+	CHECK_TEXT(apply ? str_of(apply) : STR(""), "");
+	/* those of `logs` have nothing to do with it, and nobody has decided about them */
+	CHECK(runs_undecided(COMMAND_LOGS) != NULL);
+
+	struct str digest = identity_digest(&a, STR("text"));
+	CHECK(str_starts(digest, STR(IDENTITY_FORM)) && digest.n == sizeof IDENTITY_FORM - 1 + 64);
+	CHECK(!identity_is_older(digest) && !identity_is_older(STR("")));
+	CHECK(identity_is_older(STR("982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1")));
+	arena_release(&a);
+	return unit_end();
+}
