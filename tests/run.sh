@@ -64,6 +64,7 @@ trap 'rm -f "$log" "$log.said"' EXIT
 passed=0 failed=0 skipped=0
 for test; do
 	test -e "$test" || continue
+	begin=$(date +%s)
 	case $test in
 	*.sh) env --default-signal sh "$test" >"$log" 2>&1 ;;           # nohup and & ignore some, and that is inherited
 	*) env --default-signal "$test" >"$log" 2>&1 ;;
@@ -85,7 +86,7 @@ for test; do
 			grep -v '^ok' "$log" | sed '$d' | head -n 200
 			test "${last#did}" = "$last" || tail -n 5 "$log"
 		fi
-		printf '%-40s %s\n' "$test" "$last"
+		printf '%-40s %s, %s s\n' "$test" "$last" "$(($(date +%s) - begin))"
 	} >"$log.said"
 	cat "$log.said"                 # in one piece, as the other lane prints too
 done
