@@ -5,6 +5,8 @@
 # that does not get that far counts as one failure, whatever it printed.
 # BUILD is the build directory; what is named after run.sh runs alone, one after the other.
 # All of them run in two lanes at once: what starts processes, waits and looks at clocks in one, what only compiles in the other.
+# What failed in a lane runs once more when both are done, alone: a clock that the other lane held up
+# is not a defect.  Its first failure is printed, and it stays one when a sanitizer had something to say.
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 TRAINC=$PWD/$BUILD/trainc
@@ -19,6 +21,11 @@ sum() {                                 # prints the last line for the counts in
 	else
 		echo "$passed passed, $failed failed"
 	fi
+}
+
+# unclear: whether what the test in $log did wrong may have come from the other lane.
+unclear() {
+	test -n "$sum_file" && test "${sum_file%/again}" = "$sum_file" && ! grep -Eq 'Sanitizer|runtime error' "$log"
 }
 
 # counts LINE: what a last line says, as three words; nothing when it is none.
@@ -45,8 +52,13 @@ lanes() {
 	lane=$!
 	RUN_SUM=$ends/living sh tests/run.sh $living
 	wait "$lane"
+	again=$(cat "$ends/living.again" "$ends/compiling.again" 2>/dev/null)
+	if test -n "$again"; then
+		echo "==== once more, alone:" $again
+		RUN_SUM=$ends/again sh tests/run.sh $again
+	fi
 	passed=0 failed=0 skipped=0
-	for end in living compiling; do
+	for end in living compiling ${again:+again}; do
 		read -r p f s <<-END
 			$(counts "$(cat "$ends/$end")")
 		END
@@ -80,13 +92,18 @@ for test; do
 		$counts
 	END
 	test "$status" -eq 0 || test "$f" -gt 0 || f=1
+	again=
+	if test "$f" -gt 0 && unclear; then
+		echo "$test" >>"$sum_file.again"
+		p=0 f=0 s=0 again=', will run again alone'
+	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
 	{
-		if test "$f" -gt 0; then
+		if test "$f" -gt 0 || test -n "$again"; then
 			grep -v '^ok' "$log" | sed '$d' | head -n 200
 			test "${last#did}" = "$last" || tail -n 5 "$log"
 		fi
-		printf '%-40s %s, %s s\n' "$test" "$last" "$(($(date +%s) - begin))"
+		printf '%-40s %s, %s s%s\n' "$test" "$last" "$(($(date +%s) - begin))" "$again"
 	} >"$log.said"
 	cat "$log.said"                 # in one piece, as the other lane prints too
 done
