@@ -102,7 +102,7 @@ static bool cluster_opened(struct session *s, int *ret_status)
 }
 
 const struct backend backend_cluster = {
-	.option = "", .place = "in the cluster",
+	.option = "", .place = "in the cluster", .streams = true,
 	.begin = cluster_begin, .end = cluster_end, .names = cluster_names, .exists = cluster_exists,
 		.open = cluster_open, .opened = cluster_opened,
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,

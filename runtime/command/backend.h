@@ -35,6 +35,7 @@ struct attached {
 struct backend {
 	const char *option;             /* what the command line says to reach it: " --local", or "" */
 	const char *place;              /* "on this machine" */
+	bool streams;                   /* the log of each replica that is read costs a stream of the server */
 
 	/* Before anything else: finds the state directory, or the API server. */
 	bool (*begin)(struct session *s, int *ret_status);

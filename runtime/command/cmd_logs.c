@@ -127,7 +127,7 @@ int cmd_logs(struct session *s)
 			session_say(s, "the program has %zu jobs; choose one with --job", chosen.n);
 			status = STATUS_USAGE;
 		} else if (chosen.n && runs_watch(s, &chosen, &a, &status)) {
-			status = logs_check(s, &r.wish) ? read_logs(s, b, &a, &r) : STATUS_USAGE;
+			status = logs_check(s, b, &r.wish) ? read_logs(s, b, &a, &r) : STATUS_USAGE;
 		}
 	}
 	if (r.wish.grep)

@@ -64,7 +64,7 @@ int cmd_run(struct session *s)
 	if (session_plan(s, false, &all, &status) && r.backend->attach(&r.attached, &all, &status)) {
 		wish.attend = &a;
 		wish.follow = true;
-		status = logs_check(s, &wish) ? stand_by(s, &r, &wish) : r.backend->attach_end(&r.attached, ATTEND_OVER, STATUS_USAGE);
+		status = logs_check(s, r.backend, &wish) ? stand_by(s, &r, &wish) : r.backend->attach_end(&r.attached, ATTEND_OVER, STATUS_USAGE);
 	}
 	attend_release(&a);
 	session_release(&all);

@@ -9,7 +9,10 @@
 #include "runtime/command/runs.h"
 #include "base/words.h"
 
-enum { USUAL_TAIL = 50 };       /* of a rank that failed, when nothing was chosen */
+enum {
+	USUAL_TAIL = 50,        /* of a rank that failed, when nothing was chosen */
+	USUAL_STREAMS = 50,     /* R-LOG6 */
+};
 
 /* ---- options ---- */
 
@@ -74,6 +77,17 @@ static bool read_tail(struct session *s, struct log_wish *w)
 	return false;
 }
 
+static bool read_most(struct session *s, struct log_wish *w)
+{
+	struct str text = option_value(s->options, OPTION_MAX_STREAMS), rest = text;
+
+	w->most = USUAL_STREAMS;
+	if (!text.p || (number(&rest, &w->most) && !rest.n && w->most))
+		return true;
+	session_say(s, "--max-streams needs a number above 0, found '%.*s'", STR_ARG(text));
+	return false;
+}
+
 static bool read_grep(struct session *s, struct log_wish *w)
 {
 	struct str text = option_value(s->options, OPTION_GREP);
@@ -106,7 +120,7 @@ bool logs_wish(struct session *s, struct log_wish *ret)
 	}
 	ret->usual = o->command == COMMAND_LOGS && !ret->all && !ret->nroles && !ret->nranks && !ret->container.p;
 	ret->all = ret->all || (o->command == COMMAND_RUN && !ret->nroles && !ret->nranks);
-	return read_since(s, ret) && read_tail(s, ret) && read_grep(s, ret);
+	return read_since(s, ret) && read_tail(s, ret) && read_most(s, ret) && read_grep(s, ret);
 }
 
 /* ---- what there is ---- */
@@ -176,8 +190,6 @@ static bool check_ranks(struct session *s, const struct log_wish *w)
 	return true;
 }
 
-bool logs_check(struct session *s, const struct log_wish *w) { return check_roles(s, w) && check_ranks(s, w); }
-
 /* ---- choosing ---- */
 
 static bool rank_wished(const struct log_wish *w, int64_t index)
@@ -191,6 +203,17 @@ static bool rank_wished(const struct log_wish *w, int64_t index)
 static bool has_failed(const struct run_state *run, size_t role, int64_t index)
 {
 	return index < run->roles[role].max && run->roles[role].at[index].state == REPLICA_FAILED;
+}
+
+/* How many replicas have failed whose logs come before this one's. */
+static int64_t failed_before(const struct run_state *run, size_t role, int64_t index)
+{
+	int64_t n = 0;
+
+	for (size_t k = 0; k <= role; k++)
+		for (int64_t i = 0; i < (k < role ? run->roles[k].max : index); i++)
+			n += has_failed(run, k, i);
+	return n;
 }
 
 static size_t first_role(const struct run_state *run)
@@ -207,12 +230,51 @@ bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t r
 	bool main = !stream || stream->main;
 
 	if (w->usual)
-		return main && ((role == first_role(run) && index == 0) || has_failed(run, role, index));
+		return main && ((role == first_role(run) && index == 0) || (has_failed(run, role, index) && failed_before(run, role, index) + 1 < w->most));
 	if (!role_wished(w, run->roles[role].name) || !rank_wished(w, index))
 		return false;
 	if (w->container.p)
 		return stream && str_eq(stream->container, w->container);
 	return main || w->all || w->nroles + w->nranks == 0;
+}
+
+/* How many replicas W wants to read. */
+static int64_t count_wanted(const struct log_wish *w)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < w->attend->n; i++) {
+		const struct run_state *run = &w->attend->runs[i].state;
+		for (size_t k = 0; k < run->nroles; k++)
+			if (role_wished(w, run->roles[k].name))
+				for (int64_t index = 0; index < run->roles[k].max; index++)
+					n += rank_wished(w, index);
+	}
+	return n;
+}
+
+/* R-LOG6.  Those that were not chosen one by one never are too many: failed ranks above the limit are left out. */
+static bool check_streams(struct session *s, const struct backend *b, struct log_wish *w)
+{
+	int64_t n = b->streams && !w->usual ? count_wanted(w) : 0;
+
+	if (n <= w->most)
+		return true;
+	if (s->options->command != COMMAND_RUN) {
+		session_say(s, "%lld replicas are chosen, and at most %lld logs are read at once; choose some with --rank or --role, or allow more with "
+			"--max-streams %lld", (long long)n, (long long)w->most, (long long)n);
+		return false;
+	}
+	session_say(s, "%lld replicas are more than the %lld whose logs are read at once: showing the first, and those that fail; --rank and --role choose others, "
+		"--max-streams %lld shows all", (long long)n, (long long)w->most, (long long)n);
+	w->usual = true;
+	w->all = false;
+	return true;
+}
+
+bool logs_check(struct session *s, const struct backend *b, struct log_wish *w)
+{
+	return check_roles(s, w) && check_ranks(s, w) && check_streams(s, b, w);
 }
 
 static bool wanted(void *context, const struct log_stream *stream, struct log_selection *ret)

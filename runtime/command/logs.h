@@ -23,6 +23,7 @@ struct log_wish {
 	bool all;                       /* every rank and container */
 	bool usual;                     /* nothing was chosen: the first rank, and those that failed (R-LOG5) */
 	int64_t tail, since;
+	int64_t most;                   /* replicas whose logs may be read at once (R-LOG6), where each costs a stream */
 	bool previous;
 	bool follow;                    /* continue until the replicas have ended */
 	regex_t *grep;                  /* or NULL */
@@ -30,8 +31,11 @@ struct log_wish {
 
 /* --role, --rank, --container, --all, --tail, --since, --previous; false after saying what is wrong (status 2). */
 bool logs_wish(struct session *s, struct log_wish *ret);
-/* Do the runs have such roles and ranks?  False after saying what there is instead (status 2). */
-bool logs_check(struct session *s, const struct log_wish *w);
+/*
+ * Do the runs have such roles and ranks, and are they few enough to be read at once?  False after saying what there
+ * is instead (status 2).  `run`, which was not asked for logs, goes on with the usual ones when they are too many.
+ */
+bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
 /* Of one replica. */
 bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index, const struct log_stream *stream);
 /* Add the logs of all runs to be followed, and say how they are printed. */

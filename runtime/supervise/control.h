@@ -23,6 +23,7 @@ struct control {
 	struct metrics metrics;
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
+	struct pass *passes;            /* all that are under way */
 	struct supervised *plan_first, *plan_last;      /* jobs that keep a compiled plan, the last used first */
 	size_t nplans;
 	struct str ns;                  /* the only namespace; empty: all */

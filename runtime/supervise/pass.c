@@ -25,7 +25,9 @@ enum { AT_ONCE = 48 };                  /* requests of one pass under way */
 enum step { STEP_KEEP, STEP_VERDICT, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
 
 struct pass {
+	struct pass *later, *earlier;   /* all that are under way */
 	struct supervised *job;
+	struct sent *sent;              /* its requests, the last first */
 	struct arena arena;
 	int64_t begun;                  /* steady clock */
 	const struct data *resource;
@@ -40,6 +42,7 @@ struct pass {
 	size_t next, pending;           /* of the step's requests: the next to send, those under way */
 	bool held;                      /* the job's gang cannot start yet: no pod is made */
 	bool failed;                    /* a request was refused, or its outcome is not known */
+	bool changed;                   /* an answer took an object away, of which the watch will bring no news: look again */
 };
 
 static void go_on(struct pass *p);
@@ -47,6 +50,7 @@ static void go_on(struct pass *p);
 /* One request of a step. */
 struct sent {
 	struct pass *pass;
+	struct sent *next;
 	struct transport_request request;
 	const struct decide_action *action;     /* NULL: not an action */
 	const struct data *tree;        /* of what all replicas share */
@@ -83,6 +87,30 @@ void supervised_free(struct supervised *j)
 
 /* ---- the end ---- */
 
+static void pass_free(struct pass *p)
+{
+	struct pass **first = &p->job->control->passes;
+
+	*(p->later ? &p->later->earlier : first) = p->earlier;
+	if (p->earlier)
+		p->earlier->later = p->later;
+	arena_release(&p->arena);
+	free(p);
+}
+
+void passes_release(struct control *c)
+{
+	while (c->passes) {
+		struct supervised *j = c->passes->job;
+		for (struct sent *s = c->passes->sent; s; s = s->next)
+			arena_release(&s->own);
+		pass_free(c->passes);
+		j->item.busy = false;
+		if (j->gone)
+			supervised_free(j);
+	}
+}
+
 static void finish(struct pass *p)
 {
 	struct supervised *j = p->job;
@@ -92,9 +120,14 @@ static void finish(struct pass *p)
 	if (p->held && again > clock_real() + GROUP_WAIT)
 		again = clock_real() + GROUP_WAIT;
 
-	metrics_pass(&c->metrics, took, !p->failed);
+	bool ok = !p->failed;
+	metrics_pass(&c->metrics, took, ok);
 	/* a job of a thousand replicas changes all the time: it is looked at a quarter of the time at most */
-	queue_done(&j->item, !p->failed, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
+	bool changed = p->changed;
+	pass_free(p);
+	queue_done(&j->item, ok, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
+	if (changed)
+		queue_add(&j->item);
 	if (j->gone) {
 		queue_drop(&j->item);
 		supervised_free(j);
@@ -102,8 +135,6 @@ static void finish(struct pass *p)
 		int64_t wait = again - clock_real();
 		queue_after(&j->item, wait > 0 ? wait : 0);
 	}
-	arena_release(&p->arena);
-	free(p);
 }
 
 static void give_up(struct pass *p, const struct transport_result *r)
@@ -121,6 +152,8 @@ static void one_less(struct pass *p)
 static void send(struct pass *p, struct sent *s, enum call_repeat repeat, void (*done)(void *to, const struct transport_result *r))
 {
 	s->pass = p;
+	s->next = p->sent;
+	p->sent = s;
 	s->request.done = done;
 	s->request.to = s;
 	p->pending++;
@@ -403,10 +436,10 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		if (object && status_text(object, "metadata.deletionTimestamp").n && status_text(object, "metadata.uid").n)
 			store_put(&c->store, a->kind, object);
 		else
-			store_remove(&c->store, a->uid);
+			p->changed = store_remove(&c->store, a->uid) || p->changed;
 		note_event(p, own, a, "Delete", "Deleted");
 	} else if (r->code == 404 || r->code == 409) {
-		store_remove(&c->store, a->uid);        /* another one has its name, if any */
+		p->changed = store_remove(&c->store, a->uid) || p->changed;     /* another one has its name, if any */
 	} else {
 		refused(p, a, r);
 	}
@@ -722,7 +755,10 @@ void pass_begin(struct queue_item *i)
 	struct supervised *j = i->to;
 	struct pass *p = memory_resize(NULL, sizeof *p);
 
-	*p = (struct pass){ .job = j, .begun = clock_steady(), .d.again = RULES_NEVER };
+	*p = (struct pass){ .earlier = j->control->passes, .job = j, .begun = clock_steady(), .d.again = RULES_NEVER };
+	if (p->earlier)
+		p->earlier->later = p;
+	j->control->passes = p;
 	if (j->gone || !read_resource(p) || status_text(p->resource, "metadata.deletionTimestamp").n || is_elsewhere(p)) {
 		p->step = STEP_END;
 	} else {

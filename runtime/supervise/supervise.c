@@ -230,6 +230,8 @@ int supervise(struct session *s)
 	lease_stop(u.lease);
 	listen_stop(u.listen);
 	loop_signals_drop(c->client.loop);
+	calls_release(c->client.calls);
+	passes_release(c);
 	jobs_release(c);
 	store_release(&c->store);
 	client_close(&c->client);

@@ -393,5 +393,23 @@ def documents(w):
     must(doc == {"schemaVersion": 1, "runs": []}, doc)
 
 
+@check
+def streams(w):
+    """logs of more replicas than are read at once: refused with both numbers before one is opened; --max-streams allows them"""
+    w.jobs_run = False
+    w.write("a.tj", JOB % ("a", 60))
+    w.want(0, "apply", "a.tj", "--no-wait")
+    w.requests.clear()
+    w.want(2, "logs", "a", "--all", err="60 replicas are chosen, and at most 50 logs are read at once; choose some with --rank or --role, "
+           "or allow more with --max-streams 60\n")
+    w.want(2, "logs", "a", "--rank", "0-30", "--max-streams", "30", err="31 replicas are chosen, and at most 30")
+    must(not [r for r in w.requests if "/log" in str(r)], w.requests)
+    w.want(0, "logs", "a", "--all", "--max-streams", "60", err="not started yet: worker/0, .* and 55 more")
+    w.want(0, "logs", "a", "--rank", "0-49", err="not started yet")
+    w.want(0, "logs", "a")
+    for wrong in "0", "x", "-1":
+        w.want(2, "logs", "a", "--max-streams", wrong, err="--max-streams needs a number above 0, found '%s'" % wrong)
+
+
 if __name__ == "__main__":
     sys.exit(main(CHECKS, sys.argv[1:]))

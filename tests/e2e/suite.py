@@ -24,6 +24,7 @@ import time
 
 import play
 import runtime
+import supervise
 from cluster import Cluster, Missing, Refused, documents, until
 from compare import differences
 
@@ -664,6 +665,7 @@ def checks(mode):
         found.append(("mnist-ddp: bare pods reach their end", bare_pods))
         found.append(("gang: no replica starts without the others", gang_waits))
         found += [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.CHECKS]
+        found += [(f"supervise, {f.__name__}: {name}", lambda c, f=f: controls(f)) for name, f in supervise.CHECKS]
         for path in goldens("examples"):
             source = path.removesuffix(".yaml") + ".tj"
             check = lambda c, source=source: runs(c, source)  # noqa: E731
@@ -674,6 +676,13 @@ def checks(mode):
 def commands(check):
     """A check of trainc's own commands (runtime.py)."""
     error, _ = runtime.outcome(check.__name__, check)
+    if error:
+        raise Failure(error)
+
+
+def controls(check):
+    """A check of the controller (supervise.py)."""
+    error, _ = supervise.outcome(check.__name__, check)
     if error:
         raise Failure(error)
 

@@ -207,6 +207,20 @@ def late_watch(w):
 
 
 @check
+def late_deletion(w):
+    """a pod that is deleted to begin again is made again, also when the answer comes before the watch tells of it"""
+    w.delay = 1
+    w.put("tfjobs", tfjob(restart="ExitCode"))
+    w.start()
+    w.wait_for("pods", pods_are(w, "train-worker-0", "train-worker-1"))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"))
+    uid = w.get("pods", "train-worker-1")["metadata"]["uid"]
+    w.pod("train-worker-1", "Failed", 137)
+    w.wait_for("another pod", lambda: (w.objects.get(("pods", "default", "train-worker-1")) or {"metadata": {"uid": uid}})["metadata"]["uid"] != uid, 30)
+
+
+@check
 def killed(w):
     """kill -9 before and after every write, then a restart: exactly the pods that should be there, none of them twice"""
     def run(kill):

@@ -1,0 +1,332 @@
+"""The controller (trainc supervise --kubeflow) on a real API server, with real admission, garbage collection and permissions:
+each check has a namespace and a controller of its own, which acts as the ServiceAccount that its manifest makes.
+
+    KUBECONFIG=... KUBECTL=... TRAINC=... python3 supervise.py [NAME...]
+
+Pods run nothing here (kwok); annotations say how they end, see stages/pod-complete.yaml.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import runtime
+from runtime import Failure, KUBECTL, TRAINC
+
+GROUP = "kubeflow.org"
+ACCOUNT = "system:serviceaccount:trainc-system:trainc-supervise"
+NOTE = "e2e.trainc.dev"
+CHECKS = []
+MANIFEST = threading.Lock()             # its objects are those of the whole cluster: one check at a time makes them
+
+
+def check(f):
+    CHECKS.append((f.__doc__.strip(), f))
+    return f
+
+
+def must(right, what):
+    if not right:
+        raise Failure(str(what))
+
+
+# Custom resources
+
+ROLES = {                               # kind -> its field of roles, its container, the roles of a job with two workers
+    "PyTorchJob": ("pytorchReplicaSpecs", "pytorch", {"Master": 1, "Worker": 2}),
+    "TFJob": ("tfReplicaSpecs", "tensorflow", {"Chief": 1, "PS": 1, "Worker": 2}),
+    "MXJob": ("mxReplicaSpecs", "mxnet", {"Scheduler": 1, "Server": 1, "Worker": 2}),
+    "XGBoostJob": ("xgbReplicaSpecs", "xgboost", {"Master": 1, "Worker": 2}),
+    "PaddleJob": ("paddleReplicaSpecs", "paddle", {"Worker": 2}),
+    "MPIJob": ("mpiReplicaSpecs", "mpi", {"Launcher": 1, "Worker": 2}),
+    "JAXJob": ("jaxReplicaSpecs", "jax", {"Worker": 2}),
+}
+
+
+def resource(kind, name, restart="Never", sizes=None, policy=None, notes=None):
+    """A job whose pods run until they are released, unless NOTES say otherwise."""
+    field, container, roles = ROLES[kind]
+    words = ["mpirun", "-n", "2", "train"] if kind == "MPIJob" else ["train"]
+    template = {
+        "metadata": {"annotations": {f"{NOTE}/hold": "yes"} if notes is None else notes},
+        "spec": {"containers": [{"name": container, "image": "registry.example.com/train:1.0", "command": words}]},
+    }
+    specs = {role: {"replicas": n, "restartPolicy": restart, "template": template} for role, n in (sizes or roles).items()}
+    spec = {field: specs, "runPolicy": policy or {}}
+    if kind == "MXJob":
+        spec["jobMode"] = "MXTrain"
+    return {"apiVersion": f"{GROUP}/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+# A namespace with a controller
+
+
+class Desk:
+    """What a check has in its hands: the namespace, and the controllers that it started."""
+
+    def __init__(self, space):
+        self.space = space
+        self.running = []
+
+    def start(self, *options):
+        path = os.path.join(self.space.dir, f"controller-{len(self.running)}.log")
+        with open(path, "w") as log:
+            self.running.append(subprocess.Popen(
+                [os.path.realpath(TRAINC), "supervise", "--kubeflow", "--namespace", self.space.ns, "--as", ACCOUNT, *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log))  # fmt: skip
+        return self.running[-1]
+
+    def said(self):
+        return "".join(open(os.path.join(self.space.dir, f"controller-{i}.log")).read() for i in range(len(self.running)))
+
+    def close(self):
+        for one in self.running:
+            if one.poll() is None:
+                one.terminate()
+            one.wait(timeout=30)
+
+    def put(self, *jobs):
+        self.space.write("jobs.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": list(jobs)}))
+        self.space.kubectl("create", "-f", os.path.join(self.space.dir, "jobs.json"))
+
+    def listed(self, kind):
+        return json.loads(self.space.kubectl("get", kind, "-o", "json"))["items"]
+
+    def pods(self):
+        return sorted(p["metadata"]["name"] for p in self.listed("pods") if "deletionTimestamp" not in p["metadata"])
+
+    def phases(self):
+        return sorted(p["status"].get("phase") for p in self.listed("pods"))
+
+    def conditions(self, kind, name):
+        status = self.space.get(f"{kind.lower()}s.{GROUP}", name).get("status", {})
+        return {c["type"]: c for c in status.get("conditions", []) if c["status"] == "True"}
+
+    def reasons(self):
+        return [e["reason"] for e in self.listed("events")]
+
+    def release(self, *pods, code=0):
+        """The pods end with that status."""
+        self.space.kubectl("annotate", "pod", *pods, f"{NOTE}/exit={code}", f"{NOTE}/hold-", "--overwrite")
+
+    def until(self, what, right, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if right():
+                return
+            must(any(one.poll() is None for one in self.running), f"the controller has ended:\n{self.said()[-2000:]}")
+            time.sleep(0.2)
+        pods = [(p["metadata"]["name"], p["status"].get("phase")) for p in self.listed("pods")]
+        raise Failure(f"not seen in {seconds} s: {what}\n{pods}\n{self.said()[-2000:]}")
+
+
+def manifest(kind=None):
+    text = subprocess.run([os.path.realpath(TRAINC), "supervise", "--kubeflow", "--manifest", "--image", "registry.example.com/trainc:1", "-o", "json"],
+                          capture_output=True, text=True, check=True, timeout=30).stdout
+    value = json.loads(text)
+    items = value["items"] if isinstance(value, dict) and value.get("kind") == "List" else value
+    return [o for o in items if kind is None or o["kind"] == kind]
+
+
+def install(space):
+    """The account and the permissions of the manifest; the definitions are those that the operator's own module brings."""
+    with MANIFEST:
+        objects = [o for o in manifest() if o["kind"] in ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")]
+        space.write("account.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        space.kubectl("apply", "--server-side", "-f", os.path.join(space.dir, "account.json"), ns=False)
+
+
+# The checks
+
+
+@check
+def definitions(d):
+    """a server serves the definitions of the manifest, finds their schemas structural, and takes a job of each kind"""
+    other = "e2e.trainc.dev"            # the group of the operator is the operator's own definitions' here
+    made = [json.loads(json.dumps(o).replace(GROUP, other)) for o in manifest("CustomResourceDefinition")]
+    must(len(made) == len(ROLES), [o["metadata"]["name"] for o in made])
+    names = [o["metadata"]["name"] for o in made]
+    d.space.write("crds.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": made}))
+    try:
+        d.space.kubectl("apply", "--server-side", "-f", os.path.join(d.space.dir, "crds.json"), ns=False)
+        d.space.kubectl("wait", "--for=condition=Established", "--timeout=50s", *(f"crd/{name}" for name in names), ns=False)
+        for name in names:
+            status = json.loads(d.space.kubectl("get", "crd", name, "-o", "json", ns=False))["status"]
+            must(not [c for c in status["conditions"] if c["type"] == "NonStructuralSchema"], status)
+        for kind in ROLES:
+            job = json.loads(json.dumps(resource(kind, "a-" + kind.lower())).replace(GROUP + "/v1", other + "/v1"))
+            d.space.write("one.json", json.dumps(job))
+            d.space.kubectl("create", "--validate=strict", "-f", os.path.join(d.space.dir, "one.json"))
+            wrong = json.loads(json.dumps(job).replace('"replicas": 2', '"replicas": "two"'))
+            d.space.write("one.json", json.dumps(wrong))
+            done = subprocess.run([KUBECTL, "-n", d.space.ns, "apply", "--server-side", "--validate=ignore", "-f", os.path.join(d.space.dir, "one.json")],
+                                  capture_output=True, text=True, timeout=60)
+            must(done.returncode and "replicas" in done.stderr, f"{kind} with replicas of text: {done.stdout}{done.stderr}")
+    finally:
+        d.space.kubectl("delete", "--wait=false", *(f"crd/{name}" for name in names), ns=False, ok=False)
+
+
+@check
+def deployment(d):
+    """the whole manifest is admitted with strict validation"""
+    d.space.write("all.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [o for o in manifest() if o["kind"] != "CustomResourceDefinition"]}))
+    with MANIFEST:
+        d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "all.json"), ns=False)
+        d.space.kubectl("-n", "trainc-system", "rollout", "status", "--timeout=50s", "deployment/trainc-supervise", ns=False)
+        d.space.kubectl("-n", "trainc-system", "delete", "deployment/trainc-supervise", ns=False)
+
+
+def ends(kind):
+    def run(d):
+        d.start()
+        d.put(resource(kind, "train"))
+        wanted = sum(ROLES[kind][2].values())
+        first = 2 if kind == "MPIJob" else wanted               # a launcher may wait for its workers
+        d.until(f"{first} pods run", lambda: d.phases().count("Running") >= first)
+        d.until(f"{wanted} pods run", lambda: d.phases() == ["Running"] * wanted)
+        d.until("Running", lambda: "Running" in d.conditions(kind, "train"))
+        for pod in d.listed("pods"):
+            owner = pod["metadata"]["ownerReferences"][0]
+            must((owner["kind"], owner["name"], owner["controller"]) == (kind, "train", True), owner)
+        d.release(*d.pods())
+        d.until("Succeeded", lambda: "Succeeded" in d.conditions(kind, "train"))
+        must("Running" not in d.conditions(kind, "train"), d.conditions(kind, "train"))
+        job = d.space.get(f"{kind.lower()}s.{GROUP}", "train")
+        must(job["status"]["startTime"] <= job["status"]["completionTime"], job["status"])
+        d.until("its Event", lambda: f"{kind}Succeeded" in d.reasons() or f"{kind}JobSucceeded" in d.reasons(), 10)
+        # What is owned goes with its owner: the collector of the cluster does it, the controller must not make it again.
+        d.space.kubectl("delete", f"{kind.lower()}s.{GROUP}", "train")
+        d.until("everything is collected", lambda: not d.space.names("pods,services,configmaps,secrets,roles,rolebindings")
+                or set(d.space.names("pods,services,configmaps,secrets,roles,rolebindings")) <= {"serviceaccount/default"})
+    run.__name__ = f"ends_{kind.lower()}"
+    run.__doc__ = f"a {kind} runs to its end, with the operator's conditions, and is collected when it is deleted"
+    return run
+
+
+for _kind in ROLES:
+    check(ends(_kind))
+
+
+@check
+def codes(d):
+    """ExitCode: 137 begins the replica again, 1 fails the job"""
+    d.start()
+    d.put(resource("TFJob", "train", restart="ExitCode", sizes={"Worker": 2}))
+    d.until("two run", lambda: d.phases() == ["Running"] * 2)
+    before = d.space.get("pod", "train-worker-1")["metadata"]["uid"]
+    d.release("train-worker-1", code=137)
+
+    def again():
+        found = [p for p in d.listed("pods") if p["metadata"]["name"] == "train-worker-1"]
+        return found and found[0]["metadata"]["uid"] != before and found[0]["status"].get("phase") == "Running"
+    d.until("another pod of that index", again)
+    must("TFJobRestarting" in d.reasons(), d.reasons())
+    d.release("train-worker-1", code=1)
+    d.until("Failed", lambda: "Failed" in d.conditions("TFJob", "train"))
+
+
+@check
+def suspended(d):
+    """suspend takes the pods away and resume brings them back; cleanPodPolicy and ttl leave nothing"""
+    kind = f"pytorchjobs.{GROUP}"
+    d.start()
+    d.put(resource("PyTorchJob", "train", policy={"cleanPodPolicy": "All", "ttlSecondsAfterFinished": 2}))
+    d.until("three run", lambda: d.phases() == ["Running"] * 3)
+    d.space.kubectl("patch", kind, "train", "--type=merge", "-p", '{"spec":{"runPolicy":{"suspend":true}}}')
+    d.until("no pods", lambda: not d.listed("pods"))
+    d.until("Suspended", lambda: "Suspended" in d.conditions("PyTorchJob", "train"))
+    d.space.kubectl("patch", kind, "train", "--type=merge", "-p", '{"spec":{"runPolicy":{"suspend":false}}}')
+    d.until("three run again", lambda: d.phases() == ["Running"] * 3)
+    d.release("train-master-0")
+    d.until("job, pods and Services are gone", lambda: not d.listed(kind) + d.listed("pods") + d.listed("services"))
+
+
+@check
+def refused(d):
+    """a job that the compiler refuses has its message as condition and Event; corrected, it runs"""
+    d.start()
+    wrong = resource("PyTorchJob", "train")
+    wrong["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0].pop("image")
+    d.put(wrong)
+    d.until("Failed", lambda: "Failed" in d.conditions("PyTorchJob", "train"))
+    told = d.conditions("PyTorchJob", "train")["Failed"]
+    must(told["reason"] == "PyTorchJobFailedValidation" and "image" in told["message"].lower(), told)
+    must("PyTorchJobFailedValidation" in d.reasons() and not d.listed("pods"), d.reasons())
+    change = {"spec": resource("PyTorchJob", "train")["spec"]}
+    d.space.kubectl("patch", f"pytorchjobs.{GROUP}", "train", "--type=merge", "-p", json.dumps(change))
+    d.until("three run", lambda: d.phases() == ["Running"] * 3)
+
+
+@check
+def killed(d):
+    """kill -9 at random moments while 12 jobs run: each gets exactly its pods, and ends"""
+    jobs, seed = 12, random.randrange(1 << 30)
+    dice = random.Random(seed)
+    path = os.path.join(d.space.dir, "uids")
+    with open(path, "w") as out:
+        watch = subprocess.Popen([KUBECTL, "-n", d.space.ns, "get", "pods", "-w", "--no-headers", "-o", "custom-columns=U:.metadata.uid,N:.metadata.name"],
+                                 stdout=out, stderr=subprocess.DEVNULL)
+    try:
+        d.put(*(resource("PyTorchJob", f"j{i}", notes={f"{NOTE}/run": "3s"}) for i in range(jobs)))
+        for _ in range(8):
+            one = d.start()
+            time.sleep(dice.uniform(0.1, 1.2))
+            one.send_signal(signal.SIGKILL)
+            one.wait()
+        d.start()
+        d.until(f"all have succeeded (seed {seed})", lambda: all("Succeeded" in d.conditions("PyTorchJob", f"j{i}") for i in range(jobs)), 90)
+        time.sleep(1)
+        made = {line for line in open(path).read().splitlines() if line.strip()}
+        must(len(made) == jobs * 3, f"{len(made)} pods instead of {jobs * 3} (seed {seed}): {sorted(line.split()[1] for line in made)}")
+    finally:
+        watch.terminate()
+        watch.wait()
+
+
+@check
+def leased(d):
+    """of two processes with one Lease the second takes over when the first is killed, and nothing is made twice"""
+    first = d.start("--lease", "one")
+    d.put(resource("PyTorchJob", "train"))
+    d.until("three run", lambda: d.phases() == ["Running"] * 3)
+    d.start("--lease", "one")
+    uids = {p["metadata"]["uid"] for p in d.listed("pods")}
+    first.kill()
+    first.wait()
+    d.release("train-master-0")
+    d.until("Succeeded", lambda: "Succeeded" in d.conditions("PyTorchJob", "train"), 60)
+    must({p["metadata"]["uid"] for p in d.listed("pods")} <= uids, "a pod was made twice")
+
+
+@check
+def permitted(d):
+    """nothing that the controller does needs a permission that its manifest lacks"""
+    d.start()
+    d.put(resource("MPIJob", "mpi"), resource("PyTorchJob", "torch", policy={"cleanPodPolicy": "Running"}))
+    d.until("six run", lambda: d.phases().count("Running") >= 6)
+    d.release("torch-master-0", "mpi-launcher")
+    d.until("both end", lambda: "Succeeded" in d.conditions("PyTorchJob", "torch") and "Succeeded" in d.conditions("MPIJob", "mpi"))
+    must(not re.search(r"forbidden|cannot (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+
+
+def outcome(name, f):
+    """The check f with a desk of its own, for runtime.outcome()."""
+    def run(space):
+        install(space)
+        desk = Desk(space)
+        try:
+            f(desk)
+        finally:
+            desk.close()
+    run.__name__ = f"super-{f.__name__}".replace("_", "-")
+    return runtime.outcome(name, run)
+
+
+if __name__ == "__main__":
+    sys.exit(runtime.main(sys.argv[1:], CHECKS, outcome))
