@@ -641,12 +641,6 @@ void advise(struct check *c, struct diag *d, const struct node *n, const struct 
 		if (str_is_word(a.text))
 			without_quotes(&a);
 		break;
-	case TYPE_RANGE:
-		if (n->kind == NODE_INT) {
-			diag_help(c->diags, d, "write '%.*s..%.*s', a range of one", STR_ARG(a.words), STR_ARG(a.words));
-			diag_fix(c->diags, d, n->span, str_cat(c->arena, a.words, STR(".."), a.words), "write a range");
-		}
-		break;
 	case TYPE_BOOL:
 		if (n->kind == NODE_INT && n->u.integer.value <= 1)
 			diag_help(c->diags, d, "write '%s'", n->u.integer.value ? "true" : "false");

@@ -188,6 +188,10 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
 	if (op == OP_ADD && is_list(o.a) && is_list(o.b) && (o.a->kind == TYPE_LIST || o.b->kind == TYPE_LIST)) {
 		const struct type *both = o.a->kind == TYPE_EMPTY ? o.b : o.b->kind == TYPE_EMPTY ? o.a : unify(c, o.a, o.b);
+		if (both && both->elem->kind == TYPE_RANGE) {   /* numbers become ranges of one */
+			retype(c, o.left, both);
+			retype(c, o.right, both);
+		}
 		return both ? lifted(c, both, o.pod) : report_operands(c, n, &o);
 	}
 	bool additive = op == OP_ADD || op == OP_SUB || op == OP_MOD;

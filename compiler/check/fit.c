@@ -149,7 +149,11 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 		return type_is_text(t) || t->kind == TYPE_DATA ? FIT_OK : FIT_NO;
 	case TYPE_ENUM: return t->kind == TYPE_ENUM && has_words(want, t) ? FIT_OK : FIT_NO;
 	case TYPE_ELASTIC: return t->kind == TYPE_ELASTIC || t->kind == TYPE_INT ? FIT_OK : FIT_NO;
-	case TYPE_LIST: return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_LIST ? fit(want->elem, t->elem) : FIT_NO;
+	case TYPE_RANGE: return t->kind == TYPE_RANGE || t->kind == TYPE_INT ? FIT_OK : FIT_NO;
+	case TYPE_LIST:
+		if (want->elem->kind == TYPE_RANGE && (t->kind == TYPE_RANGE || t->kind == TYPE_INT))
+			return FIT_OK;          /* one of them is a list of one */
+		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_LIST ? fit(want->elem, t->elem) : FIT_NO;
 	case TYPE_MAP:
 		if (t->kind == TYPE_ANON)
 			return fit_members(want->elem, t);
@@ -260,6 +264,8 @@ static const struct type *unify_core(struct check *c, const struct type *a, cons
 	}
 	if ((a->kind == TYPE_ELASTIC && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_ELASTIC))
 		return &type_elastic;
+	if ((a->kind == TYPE_RANGE && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_RANGE))
+		return &type_range;
 	if (a->kind == TYPE_EMPTY || b->kind == TYPE_EMPTY) {
 		const struct type *t = a->kind == TYPE_EMPTY ? b : a;
 		return t->kind == TYPE_LIST || t->kind == TYPE_MAP || t->kind == TYPE_EMPTY ? t : NULL;
@@ -333,7 +339,7 @@ static bool converts(const struct type *want, const struct type *t, const struct
 	case TYPE_ENV_VALUE: return !type_is_text(from) && from->kind != TYPE_ENV_VALUE;
 	case TYPE_IMAGE: case TYPE_NAME: case TYPE_PATH: return want->kind != from->kind || n->kind == NODE_STRING;
 	case TYPE_ENUM: return from->kind != TYPE_ENUM;
-	case TYPE_FLOAT: case TYPE_CPU: case TYPE_ELASTIC: return want->kind != from->kind;
+	case TYPE_FLOAT: case TYPE_CPU: case TYPE_ELASTIC: case TYPE_RANGE: return want->kind != from->kind;
 	case TYPE_RECORD: return from->kind != TYPE_RECORD || n->kind == NODE_BODY;
 	case TYPE_LIST: case TYPE_MAP:
 		if (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || n->kind == NODE_BODY || from->kind == TYPE_EMPTY)

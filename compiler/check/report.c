@@ -65,7 +65,7 @@ static struct str wanted(struct check *c, const struct type *want)
 }
 
 /* A list where a range stands: [3, 5] and range(3, 6) are known, and so is what they would be. */
-static void help_range(struct check *c, struct diag *d, const struct node *n, bool codes)
+static void help_range(struct check *c, struct diag *d, const struct node *n)
 {
 	const struct node *first = NULL, *last = NULL;
 	struct constant lo, hi;
@@ -84,10 +84,6 @@ static void help_range(struct check *c, struct diag *d, const struct node *n, bo
 		return;
 	}
 	long long from = lo.integer, to = hi.integer - call;
-	if (codes && (from < 1 || to > 255)) {
-		diag_help(c->diags, d, "exit codes are 1 to 255: write a range of them, such as 42..42 for one code");
-		return;
-	}
 	if (n->kind == NODE_LIST && to - from + 1 != (long long)n->u.list.n)
 		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld', which has the numbers between them too", from, to);
 	else
@@ -95,13 +91,13 @@ static void help_range(struct check *c, struct diag *d, const struct node *n, bo
 }
 
 /* TJ0319: 0..8 where a list is meant, range(0, 8) where a range is. */
-static void report_range(struct check *c, struct node *n, bool list_wanted, bool codes)
+static void report_range(struct check *c, struct node *n, bool list_wanted)
 {
 	struct str words = node_words(c, n);
 	struct diag *d;
 	if (!list_wanted) {
 		d = diag_report(c->diags, TJ0319, n->span, "%.*s is a list, not a range for limits", STR_ARG(words));
-		help_range(c, d, n, codes);
+		help_range(c, d, n);
 		return;
 	}
 	d = diag_report(c->diags, TJ0319, n->span, "%.*s is a range for limits, not a list", STR_ARG(words));
@@ -329,9 +325,9 @@ void report_mismatch(struct check *c, struct node *n, const struct type *want, c
 	if (core->kind == TYPE_ENV_VALUE && t->kind != TYPE_NONE)
 		report_env(c, n);
 	else if (core->kind == TYPE_LIST && t->kind == TYPE_RANGE)
-		report_range(c, n, true, false);
+		report_range(c, n, true);
 	else if (core->kind == TYPE_RANGE && t->kind == TYPE_LIST)
-		report_range(c, n, false, str_is(site->name, "retry_on"));
+		report_range(c, n, false);
 	else if (core->kind == TYPE_INT && t->kind == TYPE_ELASTIC && n->kind == NODE_MEMBER)
 		report_elastic(c, n);
 	else

@@ -38,18 +38,18 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 /* Exit codes that are not retried end the Job at once; a list may not be empty. */
 static void final_codes(struct emit *e, const struct plan_role *r, struct object *rules)
 {
-	struct object *values = object_list(e->arena, r->retry_at), *rule, *codes;
+	struct object *values = object_list(e->arena, r->retry_on.from), *rule, *codes;
 
 	for (int64_t code = 1; code <= 255; code++)
-		if (code < r->retry_lo || code > r->retry_hi)
-			object_add(e->arena, values, object_integer(e->arena, code, r->retry_at));
+		if (!plan_codes_has(&r->retry_on, code))
+			object_add(e->arena, values, object_integer(e->arena, code, r->retry_on.from));
 	if (!values->u.list.n)
 		return;
-	rule = object_add_map(e->arena, rules, r->retry_at);
-	PUT_STR(e->arena, rule, "action", STR("FailJob"), r->retry_at);
-	codes = PUT_MAP(e->arena, rule, "onExitCodes", r->retry_at);
+	rule = object_add_map(e->arena, rules, r->retry_on.from);
+	PUT_STR(e->arena, rule, "action", STR("FailJob"), r->retry_on.from);
+	codes = PUT_MAP(e->arena, rule, "onExitCodes", r->retry_on.from);
 	PUT_STR(e->arena, codes, "containerName", plan_label(e->arena, r->main.name), r->main.name_at);
-	PUT_STR(e->arena, codes, "operator", STR("In"), r->retry_at);
+	PUT_STR(e->arena, codes, "operator", STR("In"), r->retry_on.from);
 	object_append(e->arena, codes, STR("values"), values);
 }
 
@@ -68,7 +68,7 @@ void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec
 	condition = object_add_map(e->arena, PUT_LIST(e->arena, ignore, "onPodConditions", r->at), r->at);
 	PUT_STR(e->arena, condition, "type", STR("DisruptionTarget"), r->at);
 	PUT_STR(e->arena, condition, "status", STR("True"), r->at);
-	if (r->has_retry_on)
+	if (r->retry_on.set)
 		final_codes(e, r, rules);
 }
 

@@ -75,14 +75,14 @@ static struct object *pod_annotations(struct emit *e, const struct plan_role *r,
 	const struct plan_job *j = e->job;
 	bool retries = r->retries.set && r->retries.value > 0;
 
-	if (!map && (j->timeout.set || retries || r->has_retry_on))
+	if (!map && (j->timeout.set || retries || r->retry_on.set))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 	if (j->timeout.set)
 		PUT_STR(e->arena, map, "trainc.dev/timeout", str_int(e->arena, emit_seconds(&j->timeout)), j->timeout.from);
 	if (retries)
 		PUT_STR(e->arena, map, "trainc.dev/retries", str_int(e->arena, r->retries.value), r->retries.from);
-	if (r->has_retry_on)
-		PUT_STR(e->arena, map, "trainc.dev/retry-on", str_printf(e->arena, "%lld..%lld", (long long)r->retry_lo, (long long)r->retry_hi), r->retry_at);
+	if (r->retry_on.set)
+		PUT_STR(e->arena, map, "trainc.dev/retry-on", plan_codes_text(e->arena, &r->retry_on, ","), r->retry_on.from);
 	return map;
 }
 

@@ -196,7 +196,7 @@ static bool identity(const struct type *t)
 	case TYPE_OPTIONAL:
 	case TYPE_POD: return identity(t->elem);
 	case TYPE_STRING: case TYPE_INT: case TYPE_BOOL: case TYPE_ROLE: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_ACCELERATOR:
-	case TYPE_TOPOLOGY: case TYPE_RANGE: case TYPE_SECRET: case TYPE_CONFIG:
+	case TYPE_TOPOLOGY: case TYPE_SECRET: case TYPE_CONFIG:
 		return !t->refine;
 	case TYPE_LIST:
 	case TYPE_MAP: return !t->refine && identity(t->elem);
@@ -458,7 +458,6 @@ static bool kind_fits(const struct value *v, const struct type *to)
 	switch (to->kind) {
 	case TYPE_BOOL: return v->kind == VALUE_BOOL;
 	case TYPE_TOPOLOGY: return v->kind == VALUE_TOPOLOGY;
-	case TYPE_RANGE: return v->kind == VALUE_RANGE;
 	case TYPE_ACCELERATOR: return v->kind == VALUE_ACCELERATOR;
 	case TYPE_VOLUME: return v->kind == VALUE_VOLUME;
 	case TYPE_CONDITION: return v->kind == VALUE_CONDITION;
@@ -497,6 +496,23 @@ static const struct value *convert_scalar(struct eval *ev, const struct value *v
 	}
 }
 
+/* A number is the range of it alone. */
+static const struct value *convert_range(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+{
+	if (v->kind != VALUE_INT)
+		return v->kind == VALUE_RANGE ? v : mismatch(ev, v, to, at, rule);
+	struct value *range = value_new(ev->arena, VALUE_RANGE, v->from);
+	range->u.range.lo = range->u.range.hi = v->u.integer;
+	return range;
+}
+
+static const struct value *list_of_one(struct eval *ev, const struct value *v)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, v->from);
+
+	return list_add(ev, list, v) ? list_finish(ev, list) : &value_bad;
+}
+
 const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
 {
 	while (to->kind == TYPE_OPTIONAL || to->kind == TYPE_POD) {
@@ -513,7 +529,11 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 	case TYPE_CPU: case TYPE_MEMORY: case TYPE_DURATION: return convert_quantity(ev, v, to, at, rule);
 	case TYPE_ENUM: case TYPE_IMAGE: case TYPE_NAME: case TYPE_PATH:
 		return v->kind == VALUE_STRING ? convert_form(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
-	case TYPE_LIST: return v->kind == VALUE_LIST ? convert_list(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
+	case TYPE_RANGE: return convert_range(ev, v, to, at, rule);
+	case TYPE_LIST:
+		if (to->elem->kind == TYPE_RANGE && (v->kind == VALUE_RANGE || v->kind == VALUE_INT))
+			return list_of_one(ev, convert_range(ev, v, to->elem, at, rule));
+		return v->kind == VALUE_LIST ? convert_list(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_MAP: return v->kind == VALUE_MAP ? convert_map(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_RECORD: return v->kind == VALUE_MAP ? convert_record(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_ANON: return v->kind == VALUE_MAP ? convert_members(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);

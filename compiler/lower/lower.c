@@ -278,6 +278,39 @@ static void lower_shm(struct lowering *l)
 		p->shm.value = (struct quantity){ half, memory->value.form };
 }
 
+static void report_codes(struct eval *ev, struct span at, const struct value *v)
+{
+	bool one = v->kind == VALUE_RANGE && v->u.range.lo == v->u.range.hi;
+	struct str text = one ? str_int(ev->arena, v->u.range.lo) : value_spell(ev->arena, v);
+	bool nothing = v->kind == VALUE_LIST || v->u.range.lo > v->u.range.hi;
+	struct diag *d = nothing ? diag_report(ev->diags, TJ0311, at, "retry_on = %.*s holds no exit code", STR_ARG(text))
+	                         : diag_report(ev->diags, TJ0311, at, "retry_on = %.*s is outside 0..255", STR_ARG(text));
+
+	diag_help(ev->diags, d, "exit codes are 1 to 255; 128..255 are those of signals");
+}
+
+/* The set of exit codes that are retried; what is no exit code is reported. */
+static struct plan_codes role_codes(struct eval *ev, struct role *r)
+{
+	const struct value *v = role_field(ev, r, FIELD_RETRY_ON);
+	struct plan_codes codes = { .from = role_field_at(ev, r, FIELD_RETRY_ON) };
+
+	if (v->kind != VALUE_LIST)
+		return codes;
+	codes.set = true;
+	if (!v->u.list.n)
+		report_codes(ev, codes.from, v);
+	for (size_t i = 0; i < v->u.list.n; i++) {
+		const struct value *e = v->u.list.at[i];
+		bool is_set = e->u.range.lo <= e->u.range.hi && e->u.range.lo >= 0 && e->u.range.hi <= 255;
+		if (is_set)
+			plan_codes_add(&codes, e->u.range.lo, e->u.range.hi);
+		else
+			report_codes(ev, v->u.list.n > 1 && span_known(e->from) ? e->from : codes.from, e);
+	}
+	return codes;
+}
+
 static void lower_policy(struct lowering *l)    /* placement, restarts, start order */
 {
 	struct eval *ev = l->ev;
@@ -293,13 +326,7 @@ static void lower_policy(struct lowering *l)    /* placement, restarts, start or
 	const struct value *retries = role_field(ev, r, FIELD_RETRIES);
 	if (retries->kind == VALUE_INT)
 		p->retries = (struct plan_int){ retries->u.integer, role_field_at(ev, r, FIELD_RETRIES), true };
-	const struct value *retry_on = role_field(ev, r, FIELD_RETRY_ON);
-	if (retry_on->kind == VALUE_RANGE) {
-		p->has_retry_on = true;
-		p->retry_lo = retry_on->u.range.lo;
-		p->retry_hi = retry_on->u.range.hi;
-		p->retry_at = role_field_at(ev, r, FIELD_RETRY_ON);
-	}
+	p->retry_on = role_codes(ev, r);
 	p->on_failed_pod = r->aux ? (struct plan_str){ 0 } : role_str(ev, r, FIELD_ON_FAILED_POD);
 	p->grace = role_quantity(ev, r, FIELD_GRACE);
 	const struct value *after = role_field(ev, r, FIELD_START_AFTER);

@@ -169,14 +169,14 @@ static void restarts(struct job *j, const struct plan_role *r)
 {
 	bool on_failure = is(r->restart, "on-failure"), always = is(r->restart, "always");
 	bool retries = r->retries.set && r->retries.value > 0;
-	if ((on_failure || always) && (retries || r->has_retry_on)) {
-		struct span at = retries ? r->retries.from : r->retry_at;
+	if ((on_failure || always) && (retries || r->retry_on.set)) {
+		struct span at = retries ? r->retries.from : r->retry_on.from;
 		struct diag *d = diag_report(ds(j), TJ0524, at, "'%s' cannot be kept with restart = \"%.*s\"", retries ? "retries" : "retry_on",
 			STR_ARG(r->restart.value));
 		diag_note(ds(j), d, r->restart.from, "the kubelet restarts the container without counting");
 		diag_help(ds(j), d, "remove one of the two");
-	} else if (r->has_retry_on && !retries) {
-		struct diag *d = diag_report(ds(j), TJ0528, r->retry_at, "'retry_on' without 'retries' retries nothing");
+	} else if (r->retry_on.set && !retries) {
+		struct diag *d = diag_report(ds(j), TJ0528, r->retry_on.from, "'retry_on' without 'retries' retries nothing");
 		diag_help(ds(j), d, "set 'retries', for example retries = 3");
 	}
 	if (r->aux && always && r->max > 1) {
@@ -383,13 +383,7 @@ static void queue(struct job *j)
 
 static void counts(struct job *j, const struct plan_role *r)
 {
-	struct diag *d;
 	count_fits(j, "retries", &r->retries);
-	if (r->has_retry_on && (r->retry_lo > r->retry_hi || r->retry_lo < 0 || r->retry_hi > 255)) {
-		d = diag_report(ds(j), TJ0311, r->retry_at, r->retry_lo > r->retry_hi ? "%lld..%lld holds no exit code" :
-			"retry_on = %lld..%lld is outside 0..255", (long long)r->retry_lo, (long long)r->retry_hi);
-		diag_help(ds(j), d, "exit codes are 1 to 255; 128..255 are those of signals");
-	}
 }
 
 /* Does the job succeed when none of its replicas has? */

@@ -196,6 +196,13 @@ struct plan_replica {
 	size_t nlabels;
 };
 
+/* A set of exit codes.  Not `set`: nobody chose, and every code is meant. */
+struct plan_codes {
+	bool set;
+	uint64_t bits[4];               /* code c is bit c % 64 of word c / 64 */
+	struct span from;
+};
+
 struct plan_role {
 	struct str name;                /* as written */
 	struct str object;              /* J-R: name of its object, and of its pods without the index; the framework may say another */
@@ -225,9 +232,7 @@ struct plan_role {
 	size_t ntolerate, npull_secrets;
 	struct plan_str spread, restart, service, service_account;
 	struct plan_int retries;
-	bool has_retry_on;
-	int64_t retry_lo, retry_hi;     /* exit codes that are retried, both ends included */
-	struct span retry_at;
+	struct plan_codes retry_on;     /* exit codes that are retried */
 	struct plan_str on_failed_pod;  /* "fail", "restart", "replace", "ignore"; not set: what may begin again restarts the job, else it fails */
 	const struct plan_condition *start_after;       /* or NULL */
 	struct plan_pairs labels, annotations;          /* of the role alone */
@@ -287,6 +292,16 @@ struct plan {
 	struct span target_at;          /* unknown when nobody wrote it */
 	struct str run_id;              /* empty without */
 };
+
+/* ---- exit codes ---- */
+
+/* Adds the codes from LO to HI, both included and both of 0..255. */
+void plan_codes_add(struct plan_codes *c, int64_t lo, int64_t hi);
+bool plan_codes_has(const struct plan_codes *c, int64_t code);
+/* The first run of neighboring codes that begins at *HI + 1 or later; false behind the last.  Begin with *HI = -1. */
+bool plan_codes_next(const struct plan_codes *c, int64_t *lo, int64_t *hi);
+/* "17, 128..255" with SEPARATOR between the runs. */
+struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const char *separator);
 
 /* ---- names: language brief 14.1 ---- */
 

@@ -260,8 +260,8 @@ static void restarts(struct dumping *d, const struct plan_role *r)
 	word(d, "restart", &r->restart);
 	if (r->retries.set)
 		number(d, "retries", r->retries.value, r->retries.from);
-	if (r->has_retry_on)
-		fact(d, "retry_on", str_printf(&d->arena, "%lld..%lld", (long long)r->retry_lo, (long long)r->retry_hi), r->retry_at);
+	if (r->retry_on.set)
+		fact(d, "retry_on", plan_codes_text(&d->arena, &r->retry_on, ", "), r->retry_on.from);
 	word(d, "on_failed_pod", &r->on_failed_pod);
 	duration(d, "grace", &r->grace);
 	condition(d, "start_after", r->start_after);

@@ -302,9 +302,11 @@ static void put_role_rules(struct out *o, const struct plan_role *r)
 {
 	put_plan_str(o, "restart", &r->restart);
 	put_plan_int(o, "retries", &r->retries);
-	put_int(o, "has_retry_on", r->has_retry_on);
-	put_int(o, "retry_lo", r->retry_lo);
-	put_int(o, "retry_hi", r->retry_hi);
+	put_int(o, "retry_on", r->retry_on.set);
+	for (int64_t lo, hi = -1; plan_codes_next(&r->retry_on, &lo, &hi);) {
+		put_int(o, "retry_lo", lo);
+		put_int(o, "retry_hi", hi);
+	}
 	put_plan_str(o, "on_failed_pod", &r->on_failed_pod);
 	put_condition(o, "start_after", r->start_after);
 	put_plan_quantity(o, "grace", &r->grace);

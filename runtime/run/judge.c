@@ -8,7 +8,7 @@ enum attempt_verdict judge_attempt(const struct plan_role *r, const struct attem
 	struct plan_role role = *r;
 
 	if (end->init)
-		role.has_retry_on = false;
+		role.retry_on.set = false;
 	enum attempt_verdict verdict = attempt_judge(&role, end->exit_code, end->disrupted, end->failures);
 	if (end->disrupted || end->in_place || verdict == ATTEMPT_FAILED)
 		return verdict;

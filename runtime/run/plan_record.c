@@ -104,6 +104,18 @@ static void put_claims(struct record_writer *w, const struct plan_role *r)
 		buf_char(w->out, ']');
 }
 
+/* The first and last code of each run: [128,255], [17,17,128,255]. */
+static void put_codes(struct record_writer *w, const char *key, const struct plan_codes *c)
+{
+	bool any = false;
+
+	put_key(w, key);
+	buf_char(w->out, '[');
+	for (int64_t lo, hi = -1; plan_codes_next(c, &lo, &hi); any = true)
+		buf_printf(w->out, "%s%lld,%lld", any ? "," : "", (long long)lo, (long long)hi);
+	buf_char(w->out, ']');
+}
+
 static void put_role(struct record_writer *w, const struct plan_role *r)
 {
 	buf_char(w->out, '{');
@@ -126,10 +138,8 @@ static void put_role(struct record_writer *w, const struct plan_role *r)
 		put_key(w, "retries");
 		buf_int(w->out, r->retries.value);
 	}
-	if (r->has_retry_on) {
-		put_key(w, "retry_on");
-		buf_printf(w->out, "[%lld,%lld]", (long long)r->retry_lo, (long long)r->retry_hi);
-	}
+	if (r->retry_on.set)
+		put_codes(w, "retry_on", &r->retry_on);
 	put_duration(w, "grace", &r->grace);
 	put_rule(w, "start_after", r->start_after);
 	put_claims(w, r);
@@ -283,11 +293,21 @@ static void read_claims(struct record_reader *r, const struct data *d, struct pl
 	}
 }
 
+/* What is not a list of runs within 0..255 chooses no code. */
+static void get_codes(const struct data *d, const char *key, struct plan_codes *codes)
+{
+	const struct data *list = data_get(d, str_of(key));
+
+	for (size_t i = 0; list && list->kind == DATA_LIST && i + 1 < list->u.list.n; i += 2) {
+		const struct data *lo = list->u.list.at[i], *hi = list->u.list.at[i + 1];
+		if (lo->kind == DATA_INT && hi->kind == DATA_INT && lo->u.integer >= 0 && lo->u.integer <= hi->u.integer && hi->u.integer <= 255)
+			plan_codes_add(codes, lo->u.integer, hi->u.integer);
+	}
+}
+
 /* Reads one role but for `start_after`, which names roles that may come later. */
 static bool read_role(struct record_reader *r, const struct data *d, struct plan_role *role)
 {
-	const struct data *retry = d->kind == DATA_MAP ? data_get(d, STR("retry_on")) : NULL;
-
 	if (d->kind != DATA_MAP)
 		return refuse(r, "roles");
 	role->name = get_text(d, "name");
@@ -306,12 +326,7 @@ static bool read_role(struct record_reader *r, const struct data *d, struct plan
 	role->on_failed_pod = get_word(d, "on_failed_pod");
 	role->retries.set = get_number(d, "retries", &role->retries.value);
 	role->grace = get_duration(d, "grace");
-	if (retry && retry->kind == DATA_LIST && retry->u.list.n == 2 && retry->u.list.at[0]->kind == DATA_INT &&
-	    retry->u.list.at[1]->kind == DATA_INT) {
-		role->has_retry_on = true;
-		role->retry_lo = retry->u.list.at[0]->u.integer;
-		role->retry_hi = retry->u.list.at[1]->u.integer;
-	}
+	get_codes(d, "retry_on", &role->retry_on);
 	read_claims(r, d, role);
 	return (role->name.n && role->object.n && role->min >= 0 && role->max >= role->min &&
 		role->max <= RECORD_REPLICAS) || refuse(r, "roles");

@@ -53,7 +53,7 @@ enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, boo
 		return ATTEMPT_AGAIN_FREE;
 	if (plan_role_restarts(r))
 		return ATTEMPT_AGAIN_FREE;      /* restarted in place, and nobody counts */
-	if (r->has_retry_on && exit_code >= 0 && (exit_code < r->retry_lo || exit_code > r->retry_hi))
+	if (r->retry_on.set && exit_code >= 0 && !plan_codes_has(&r->retry_on, exit_code))
 		return ATTEMPT_FAILED;
 	return r->retries.set && attempts < r->retries.value ? ATTEMPT_AGAIN : ATTEMPT_FAILED;
 }

@@ -76,9 +76,8 @@ static void any_role(struct plan_role *r, unsigned k)
 	r->min = r->elastic ? 1 : r->max;
 	r->restart = word_of(restarts[chance(4)]);
 	r->retries = int_of(chance(3) ? chance(3) : INT32_MAX);
-	r->has_retry_on = chance(3) == 0;
-	r->retry_lo = 128;
-	r->retry_hi = 255;
+	if (chance(3) == 0)
+		plan_codes_add(&r->retry_on, 128, 255);
 	r->aux = k == 2 && chance(3) == 0;
 	r->on_failed_pod = word_of(effects[r->aux ? 0 : chance(7)]);
 	r->replica.job = chance(8) == 0;

@@ -497,9 +497,7 @@ static void effects(void)
 
 	j.running = &begun;
 	roles[0].retries = count(9);
-	roles[0].has_retry_on = true;
-	roles[0].retry_lo = 128;
-	roles[0].retry_hi = 255;
+	plan_codes_add(&roles[0].retry_on, 128, 255);
 	fails(&j, "fail", 137, "delete Pod j-a-0", "+Created -Running +Failed");
 	fails(&j, "restart", 1, "", "+Created +Restarting");            /* and waits for somebody */
 	fails(&j, "replace", 137, "delete Pod j-a-1", "+Created +Running");

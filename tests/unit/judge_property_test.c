@@ -55,9 +55,8 @@ static void any_role(struct plan_role *r, unsigned k)
 	r->min = r->elastic ? 1 : r->max;
 	r->restart = word_of(chance(4) ? "never" : "on-failure");
 	r->retries = int_of(chance(3));
-	r->has_retry_on = chance(3) == 0;
-	r->retry_lo = 128;
-	r->retry_hi = 255;
+	if (chance(3) == 0)
+		plan_codes_add(&r->retry_on, 128, 255);
 	r->aux = k == 2 && chance(3) == 0;
 	r->on_failed_pod = word_of(effects[r->aux ? 0 : chance(6)]);
 }
@@ -314,7 +313,7 @@ static void print_shape(const struct shape *s)
 	for (unsigned k = 0; k < ROLES; k++) {
 		const struct plan_role *r = &s->roles[k];
 		printf("  role %s %lld:%lld restart %s retries %lld%s%s on_failed_pod '%.*s'%s\n", r->name.p, (long long)r->min, (long long)r->max,
-			r->restart.value.p, (long long)r->retries.value, r->has_retry_on ? " on 128..255" : "", r->aux ? " aux" : "",
+			r->restart.value.p, (long long)r->retries.value, r->retry_on.set ? " on 128..255" : "", r->aux ? " aux" : "",
 			STR_ARG(r->on_failed_pod.value), r->start_after ? " start_after" : "");
 	}
 	struct arena a = { 0 };

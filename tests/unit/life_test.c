@@ -369,9 +369,7 @@ static void retry_on(void)
 	struct world w;
 
 	roles[0].retries = count(5);
-	roles[0].has_retry_on = true;
-	roles[0].retry_lo = 128;
-	roles[0].retry_hi = 255;
+	plan_codes_add(&roles[0].retry_on, 128, 255);
 	begin(&w, &j);
 	ORDERS("start a-0");
 	ended(&w, 0, 0, 137);

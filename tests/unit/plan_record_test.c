@@ -70,6 +70,7 @@ static void examples(void)
 	size_t jobs = 0;
 
 	CHECK(glob("examples/*/*.tj", 0, NULL, &all) == 0);
+	CHECK(glob("tests/emit/codes.tj", GLOB_APPEND, NULL, &all) == 0);
 	for (size_t i = 0; i < all.gl_pathc; i++) {
 		struct trainc c;
 		compile_init(&c, &file_reader);

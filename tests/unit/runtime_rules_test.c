@@ -75,9 +75,11 @@ static void attempts(void)
 	CHECK(attempt_judge(&r, 1, false, 1) == ATTEMPT_AGAIN);
 	CHECK(attempt_judge(&r, 1, false, 2) == ATTEMPT_FAILED);
 	CHECK(attempt_judge(&r, 1, true, 2) == ATTEMPT_AGAIN_FREE);
-	r.has_retry_on = true;
-	r.retry_lo = 128;
-	r.retry_hi = 255;
+	plan_codes_add(&r.retry_on, 17, 17);
+	plan_codes_add(&r.retry_on, 128, 255);
+	CHECK(attempt_judge(&r, 16, false, 0) == ATTEMPT_FAILED);
+	CHECK(attempt_judge(&r, 17, false, 0) == ATTEMPT_AGAIN);
+	CHECK(attempt_judge(&r, 18, false, 0) == ATTEMPT_FAILED);
 	CHECK(attempt_judge(&r, 127, false, 0) == ATTEMPT_FAILED);
 	CHECK(attempt_judge(&r, 128, false, 0) == ATTEMPT_AGAIN);
 	CHECK(attempt_judge(&r, 137, false, 0) == ATTEMPT_AGAIN);

@@ -108,11 +108,18 @@ static void check_order(struct checking *c, const struct plan_role *r)
 			"write a number, and 'elastic' where the framework has it");
 }
 
+static bool signals_only(const struct plan_codes *c)
+{
+	int64_t lo, hi = -1;
+
+	return plan_codes_next(c, &lo, &hi) && lo == 128 && hi == 255;
+}
+
 static void check_again(struct checking *c, const struct plan_role *r)
 {
-	if (r->has_retry_on && (r->retry_lo != 128 || r->retry_hi != 255))
-		no_place(c, r->retry_at, "these exit codes", "the operator tries again after 128 to 255", "write retry_on = 128..255, or use the target 'jobs'");
-	else if (!r->has_retry_on && !plan_role_restarts(r) && r->retries.set && r->retries.value)
+	if (r->retry_on.set && !signals_only(&r->retry_on))
+		no_place(c, r->retry_on.from, "these exit codes", "the operator tries again after 128 to 255", "write retry_on = 128..255, or use the target 'jobs'");
+	else if (!r->retry_on.set && !plan_role_restarts(r) && r->retries.set && r->retries.value)
 		no_place(c, check_place(c, r->retries.from, r->at, r->at), "'retries'", "the operator does not count the attempts of a replica",
 			"write restart = \"on-failure\", or retry_on = 128..255, or use the target 'jobs'");
 	if (r->raw_job)
@@ -309,7 +316,7 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 
 static const char *restart_text(const struct plan_role *r)
 {
-	if (r->has_retry_on)
+	if (r->retry_on.set)
 		return "ExitCode";
 	if (r->restart.set && str_is(r->restart.value, "always"))
 		return "Always";
