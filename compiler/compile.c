@@ -268,7 +268,7 @@ struct plan *compile_plan(struct trainc *c, struct str path)
 	if (c->options.target.p && !emit_target_known(c->plan.target))
 		c->plan.target_at = command_line(c, c->options.target);
 	unsigned traits = emit_target_traits(c->plan.target);
-	c->options.job.each_replica = traits & TARGET_EACH_REPLICA;
+	c->options.job.workload = emit_target_workload(c->plan.target);
 	c->options.job.controller = traits & TARGET_CONTROLLER;
 	c->options.job.in_set = (traits & TARGET_SET) && !c->options.job.here;
 	c->plan.run_id = c->options.job.run_id.p ? c->options.job.run_id : STR("");

@@ -57,9 +57,9 @@ allowed compiler/diag base/ diag/
 allowed compiler/syntax base/ diag/ syntax/ trainc.tab.h trainc.lex.h vocabulary.def foreign.def
 allowed compiler/syntax/help base/ diag/ syntax/ trainc.tab.h vocabulary.def foreign.def
 allowed compiler/check base/ diag/ syntax/ check/ vocabulary.def
-allowed compiler/plan base/ data/ diag/ plan/
-allowed compiler/kube base/ data/ diag/ plan/ kube/
-allowed compiler/objects base/ data/ diag/ plan/ objects/
+allowed compiler/kube base/ data/ diag/ kube/
+allowed compiler/plan base/ data/ diag/ kube/ plan/
+allowed compiler/objects base/ data/ diag/ kube/ plan/ objects/
 allowed compiler/emit base/ data/ diag/ plan/ kube/ objects/ emit/
 allowed compiler/emit/target base/ data/ diag/ plan/ kube/ objects/ emit/
 allowed compiler/verify base/ data/ diag/ plan/ kube/ objects/ emit/ verify/
@@ -68,7 +68,7 @@ allowed compiler/lower base/ data/ diag/ syntax/ check/ plan/ kube/ eval/ lower/
 allowed compiler/web base/ lsp/lsp.h
 allowed compiler/explain base/ diag/ syntax/ check/ kube/ import/ explain/ compile.h command/session.h command/options.h vocabulary.def examples.def foreign.def
 allowed compiler/import base/ data/ diag/ syntax/ check/ plan/ kube/ objects/sink.h emit/emit.h eval/ lower/ import/ compile.h
-allowed runtime/fit base/ data/ runtime/status/ runtime/fit/
+allowed runtime/fit base/ data/ kube/ runtime/status/ runtime/fit/
 for directory in runtime/run runtime/local runtime/status runtime/decide; do
 	allowed "$directory" base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/
 done

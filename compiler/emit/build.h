@@ -60,7 +60,7 @@ enum text_use {
 struct object *emit_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct text *t,
 	enum text_use use, int64_t index);
 /* Is the replica's index written as a literal?  (Unrolled roles and Deployments.) */
-bool emit_literal_index(const struct plan_role *r);
+bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
 /* The variable of ours that carries a pod field. */
 const char *emit_field_variable(enum pod_field f);
 /* What a text refers to: the index (1), and a bit for each pod field from 2 on. */
@@ -122,7 +122,7 @@ enum emit_container { CONTAINER_MAIN, CONTAINER_OTHER, CONTAINER_NATIVE_SIDECAR 
 struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, enum emit_container what,
 	struct object *list);
 void emit_env(struct emit *e, const struct plan_role *r, const struct plan_container *c, unsigned uses, struct object *container);
-unsigned emit_container_uses(const struct plan_role *r, const struct plan_container *c, bool main);
+unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, bool main);
 
 /* The volumes of a role's pods, with the names that mounts use. */
 struct emit_volume {
@@ -218,6 +218,8 @@ const struct emit_native_gang *emit_native_gang(const struct plan *plan);
 /* ---- the rest ---- */
 
 struct object *emit_job_make(struct emit *e, const struct manifest *m);
+/* A pod by itself, as the object of a replica. */
+struct object *emit_pod_make(struct emit *e, const struct manifest *m);
 /* The spec of a role's Job, without what a set of Jobs says for all: whether it is suspended. */
 void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m);

@@ -32,13 +32,38 @@ bool each_replica(struct visiting *v, struct manifest m)
 	return true;
 }
 
+/* What makes the objects of each kind that a role may become. */
+static struct object *(*const makers[])(struct emit *e, const struct manifest *m) = {
+	[WORKLOAD_JOB] = emit_job_make, [WORKLOAD_POD] = emit_pod_make, [WORKLOAD_DEPLOYMENT] = emit_deployment_make,
+	[WORKLOAD_OPERATED] = NULL,     /* parts of one object, which its target makes: no role of its own comes here */
+};
+_Static_assert(sizeof makers / sizeof *makers == WORKLOADS, "a kind of workload without a function that makes it");
+
+bool each_workload(struct visiting *v, const struct plan_role *r)
+{
+	const struct workload *w = plan_workload(v->e->job, r);
+	struct manifest m = each_manifest(r, w->api_version, w->kind, r->object, makers[w->id]);
+
+	if (!r->max)
+		return true;
+	return r->unrolled && (w->traits & WORKLOAD_NUMBERED) ? each_replica(v, m) : each_one(v, &m);
+}
+
+bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].aux == aux && !each_workload(v, &j->roles[i]))
+			return false;
+	return true;
+}
+
 static bool replica_services(struct visiting *v, const struct plan_role *r)
 {
 	struct manifest m = each_manifest(r, "v1", "Service", r->object, emit_replica_service_make);
 
 	m.indexed_name = !r->one_name;
 	m.count = r->max;
-	return !r->max || plan_role_is_deployment(r) || each_one(v, &m);
+	return !r->max || !plan_role_is_numbered(v->e->job, r) || each_one(v, &m);
 }
 
 bool each_job_service(struct visiting *v, const struct plan_job *j)

@@ -23,6 +23,10 @@ struct manifest each_manifest(const struct plan_role *r, const char *api_version
 /* Visit the objects NAME-0 to NAME-(n-1) of a role, in as many manifests as they have different entries. */
 bool each_replica(struct visiting *v, struct manifest m);
 
+/* The object of the role, or those of its replicas, as its kind of workload says; and those of all roles that are AUX, or not. */
+bool each_workload(struct visiting *v, const struct plan_role *r);
+bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux);
+
 /* Services by which replicas and people find the roles; false: stop.  The others likewise. */
 bool each_services(struct visiting *v, const struct plan_job *j);
 /* Those by which people do. */

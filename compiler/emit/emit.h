@@ -39,7 +39,6 @@ bool emit_target_known(struct str name);
 /* The names of those that it writes, one by one; NULL behind the last. */
 const char *emit_target_name(size_t i);
 enum target_trait {
-	TARGET_EACH_REPLICA = 1,        /* an object for each replica */
 	TARGET_CONTROLLER = 2,          /* one object for the job, and a controller that keeps it */
 	TARGET_SET = 4,                 /* whose pods are named as those of a set of Jobs */
 	TARGET_ROLE_JOBS = 8,           /* a Job for each role, which starts when somebody unsuspends it */
@@ -47,7 +46,9 @@ enum target_trait {
 };
 unsigned emit_target_traits(struct str name);
 /* The kinds of its objects that run pods, as `kubectl delete` takes them: "job,deployment". */
-const char *emit_target_workloads(struct str name);
+struct str emit_target_workloads(struct arena *a, struct str name);
+/* What a role becomes in the target; see plan_workload(). */
+enum workload_id emit_target_workload(struct str name);
 
 /* How many objects the plan becomes. */
 size_t emit_count(const struct plan *plan);

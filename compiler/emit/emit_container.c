@@ -60,7 +60,7 @@ static unsigned env_uses(const struct plan_role *r, const struct plan_env *env)
 	return uses;
 }
 
-unsigned emit_container_uses(const struct plan_role *r, const struct plan_container *c, bool main)
+unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, bool main)
 {
 	unsigned uses = texts_use(r, &c->command) | texts_use(r, &c->args);
 
@@ -68,7 +68,7 @@ unsigned emit_container_uses(const struct plan_role *r, const struct plan_contai
 		uses |= env_uses(r, &c->env[i]);
 	if (main && emit_uses_each_file(r))
 		uses |= USES_INDEX;
-	return emit_literal_index(r) ? uses & ~(unsigned)USES_INDEX : uses;
+	return emit_literal_index(j, r) ? uses & ~(unsigned)USES_INDEX : uses;
 }
 
 /* ---- environment ---- */
@@ -122,7 +122,7 @@ static void our_variables(struct emit *e, const struct plan_role *r, unsigned us
 	if (uses & USES_INDEX) {
 		entry = object_add_map(e->arena, list, r->at);
 		PUT_STR(e->arena, entry, "name", STR("TRAINC_INDEX"), r->at);
-		field_ref(e->arena, entry, STR("metadata.annotations['batch.kubernetes.io/job-completion-index']"), r->at);
+		field_ref(e->arena, entry, str_of(plan_workload(e->job, r)->field), r->at);
 	}
 	for (unsigned f = POD_NAME; f <= POD_NODE; f++) {
 		if (!(uses & USES_FIELD << f))
@@ -286,7 +286,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 	texts_put(e, r, &c->args, STR("args"), o);
 	if (c->workdir.set)
 		PUT_STR(e->arena, o, "workingDir", c->workdir.value, c->workdir.from);
-	emit_env(e, r, c, emit_container_uses(r, c, main), o);
+	emit_env(e, r, c, emit_container_uses(e->job, r, c, main), o);
 	ports_put(e, c, o);
 	resources(e, c, main ? r->accelerator : NULL, o);
 	emit_mounts(e, r, c, main, o);

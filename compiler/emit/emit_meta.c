@@ -102,7 +102,7 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 			PUT_STR(e->arena, map, "trainc.dev/replicas",
 				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max), r->replicas_at);
 	}
-	if (j->each_replica && !r->replica.job && !plan_role_is_deployment(r))
+	if (plan_workload(j, r)->traits & WORKLOAD_BARE)
 		map = pod_annotations(e, r, metadata, map);
 	if (!map && (r->start_after || (j->ttl.set && plan_job_objects(j) > 1)))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
@@ -133,8 +133,8 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	struct arena *a = e->arena;
 	const struct plan_job *j = e->job;
 	struct object *o = object_map(a, m->from), *metadata, *map;
-	bool pod = m->role && str_is(str_of(m->kind), "Pod"), job = m->role && str_is(str_of(m->kind), "Job");
-	bool workload = job || pod || (m->role && str_is(str_of(m->kind), "Deployment"));
+	const struct workload *workload = m->role ? workload_named(str_of(m->kind)) : NULL;
+	bool pod = workload && (workload->traits & WORKLOAD_BARE), ends = workload && (workload->traits & WORKLOAD_ENDS);
 
 	PUT_STR(a, o, "apiVersion", str_of(m->api_version), m->from);
 	PUT_STR(a, o, "kind", str_of(m->kind), m->from);
@@ -144,14 +144,14 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 		PUT_STR(a, metadata, "namespace", plan_namespace(j), j->ns.from);
 	map = labels(e, m->role);
 	object_append(a, metadata, STR("labels"), map);
-	if (m->indexed_name || (m->role && m->role->one_name && (job || pod)))
+	if (m->indexed_name || (m->role && m->role->one_name && ends))
 		object_append(a, map, LABEL_INDEX, emit_indexed(a, STR(""), "", m->from));
-	if (job || m->queued)
+	if ((ends && !pod) || m->queued)
 		emit_gang_queue(e, metadata);
 	user_labels(e, m->role, workload, map);
 	if (m->role && (m->indexed_name || m->role->one_name))
 		emit_replica_labels(e, m->role, !workload, map);
-	if (job || pod)
+	if (ends)
 		runtime_annotations(e, m->role, metadata);
 	user_annotations(e, m->role, workload, metadata);
 	if (pod)
@@ -164,7 +164,7 @@ struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, str
 	struct object *metadata = PUT_MAP(e->arena, template, "metadata", r->at), *map = labels(e, r);
 
 	object_append(e->arena, metadata, STR("labels"), map);
-	if (r->unrolled && !plan_role_is_deployment(r))
+	if (r->unrolled && plan_role_is_numbered(e->job, r))
 		object_append(e->arena, map, LABEL_INDEX, emit_indexed(e->arena, STR(""), "", r->at));
 	user_labels(e, r, true, map);
 	if (!r->aux)

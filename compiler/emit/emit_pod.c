@@ -120,7 +120,7 @@ static void pull_secrets(struct emit *e, const struct plan_role *r, struct objec
 /* Where replicas are pods of their own, so are the containers of one: nothing there would wait for a native sidecar. */
 static bool native_sidecars(const struct emit *e)
 {
-	return kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR) && !e->job->each_replica;
+	return kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR) && !plan_each_replica(e->job);
 }
 
 static void containers(struct emit *e, const struct plan_role *r, struct object *pod)
@@ -143,20 +143,21 @@ static void containers(struct emit *e, const struct plan_role *r, struct object 
 
 static void restart_policy(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	bool always = r->restart.set && str_is(r->restart.value, "always") && e->job->each_replica && !r->replica.job;
+	const char *most = plan_workload(e->job, r)->always;
+	bool always = r->restart.set && str_is(r->restart.value, "always");
 
-	if (!plan_role_is_deployment(r))
-		PUT_STR(e->arena, pod, "restartPolicy", !plan_role_restarts(r) ? STR("Never") : always ? STR("Always") : STR("OnFailure"), r->restart.from);
+	if (most)
+		PUT_STR(e->arena, pod, "restartPolicy", !plan_role_restarts(r) ? STR("Never") : always ? str_of(most) : STR("OnFailure"), r->restart.from);
 }
 
 /* A pod without a Service of the whole job is found by its own. */
 static void host_name(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	bool own = e->job->each_replica && e->job->hosts != HOSTS_SUBDOMAIN && !plan_role_is_deployment(r);
+	bool own = plan_each_replica(e->job) && e->job->hosts != HOSTS_SUBDOMAIN && plan_role_is_numbered(e->job, r);
 
 	if (own || r->in_set)           /* a set's controller says both */
 		return;
-	if (emit_literal_index(r))
+	if (emit_literal_index(e->job, r))
 		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)
 		                                                          : emit_indexed(e->arena, r->object, "-", r->at));
 	PUT_STR(e->arena, pod, "subdomain", e->job->name, e->job->name_at);
@@ -185,4 +186,30 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 	emit_pod_spec(e, r, pod);
 	if (r->raw_pod)
 		raw_merge(e, RAW_POD, pod, r->raw_pod);
+}
+
+/* ---- pods of their own ---- */
+
+/* A pod is made whole or not at all: what has to wait is made, and held back from the scheduler. */
+static void gate(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	const struct plan_job *j = e->job;
+	bool suspended = j->suspend.set && j->suspend.value;
+
+	if (!suspended && !r->start_after)
+		return;
+	struct span from = suspended ? j->suspend.from : r->start_after->from;
+	PUT_STR(e->arena, object_add_map(e->arena, PUT_LIST(e->arena, pod, "schedulingGates", from), from), "name",
+		suspended ? STR("trainc.dev/suspend") : STR("trainc.dev/start-after"), from);
+}
+
+struct object *emit_pod_make(struct emit *e, const struct manifest *m)
+{
+	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
+
+	emit_pod_spec(e, m->role, spec);
+	gate(e, m->role, spec);
+	if (m->role->raw_pod)
+		raw_merge(e, RAW_POD, spec, m->role->raw_pod);
+	return o;
 }

@@ -131,14 +131,14 @@ static void select_replica(struct emit *e, const struct manifest *m, struct obje
 	}
 	emit_selector(e, m->role, spec, STR("selector"));
 	object_append(e->arena, object_get(spec, STR("selector")),
-		m->role->unrolled ? LABEL_INDEX : STR("batch.kubernetes.io/job-completion-index"),
+		emit_literal_index(e->job, m->role) ? LABEL_INDEX : str_of(plan_workload(e->job, m->role)->index),
 		emit_indexed(e->arena, STR(""), "", m->from));
 }
 
 /* hosts = "service" or "name", or the framework's wish. */
 struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
 {
-	bool virtual = e->job->each_replica && m->role->replica.service == REPLICA_CLUSTER;
+	bool virtual = plan_each_replica(e->job) && m->role->replica.service == REPLICA_CLUSTER;
 	struct object *o = emit_object(e, m), *spec = virtual ? PUT_MAP(e->arena, o, "spec", m->from) : headless(e, m, o);
 	struct listing l = { 0 };
 

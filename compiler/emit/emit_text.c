@@ -24,7 +24,7 @@ static const char *const field_variables[] = {
 };
 const char *emit_field_variable(enum pod_field f) { return field_variables[f]; }
 
-bool emit_literal_index(const struct plan_role *r) { return r->unrolled || plan_role_is_deployment(r); }
+bool emit_literal_index(const struct plan_job *j, const struct plan_role *r) { return r->unrolled || !plan_workload(j, r)->index; }
 
 /* Double the `$` of the static text that has gathered; `reference`: $(...) comes next. */
 static void escape(struct writing *w, bool reference)
@@ -71,7 +71,7 @@ static void own_index(struct writing *w)
 {
 	if (w->use == TEXT_FILE)
 		buf_int(&w->run, w->index);
-	else if (!emit_literal_index(w->role))
+	else if (!emit_literal_index(w->job, w->role))
 		reference(w, STR("TRAINC_INDEX"));
 	else {
 		struct str hole = { NULL, 0 };

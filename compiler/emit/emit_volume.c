@@ -210,7 +210,7 @@ static void file_mounts(struct emit *e, const struct plan_role *r, struct str na
 		struct object *o = mount_put(e, list, name, f->file->path, f->file->path_at);
 		if (!f->each)
 			PUT_STR(e->arena, o, "subPath", f->key, f->file->path_at);
-		else if (emit_literal_index(r))
+		else if (emit_literal_index(e->job, r))
 			object_append(e->arena, o, STR("subPath"), emit_indexed(e->arena, f->key, ".", f->file->path_at));
 		else
 			PUT_STR(e->arena, o, "subPathExpr", str_printf(e->arena, "%.*s.$(TRAINC_INDEX)", STR_ARG(f->key)), f->file->path_at);

@@ -142,7 +142,7 @@ void emit_gang_queue(struct emit *e, struct object *metadata)
 
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r)
 {
-	return j->each_replica && emit_gang_member(r) && !r->replica.job;
+	return emit_gang_member(r) && (plan_workload(j, r)->traits & WORKLOAD_BARE);
 }
 
 /* Kueue waits until that many pods are there: what is a Job does not join them. */
@@ -161,7 +161,7 @@ static void kueue_pod(struct emit *e, const struct plan_role *r, struct object *
 {
 	const struct plan_job *j = e->job;
 
-	if (!j->each_replica || r->replica.job || plan_role_is_deployment(r))
+	if (!(plan_workload(j, r)->traits & WORKLOAD_BARE))
 		return;
 	emit_gang_queue(e, metadata);
 	if (!emit_gang_grouped(j, r))

@@ -16,7 +16,7 @@ static bool is_of_replica(const struct plan_job *j, const struct manifest *m)
 {
 	struct str kind = str_of(m->kind);
 
-	return m->indexed_name || str_is(kind, "Pod") || str_is(kind, "Job") || str_is(kind, "Deployment") ||
+	return m->indexed_name || (m->role && workload_named(kind)) ||
 		(str_is(kind, "Service") && m->role && plan_role_is_served(j, m->role));
 }
 

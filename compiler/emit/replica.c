@@ -77,7 +77,7 @@ static struct object *label_make(const void *context, struct arena *a, int64_t i
 
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map)
 {
-	for (size_t i = 0; e->job->each_replica && i < r->replica.nlabels; i++) {
+	for (size_t i = 0; plan_each_replica(e->job) && i < r->replica.nlabels; i++) {
 		const struct plan_replica_label *l = &r->replica.labels[i];
 		struct object *value;
 		if ((selecting && !l->selects) || (l->per_replica && text_is_absent(&l->per_replica[e->first])))

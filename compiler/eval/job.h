@@ -15,7 +15,7 @@ struct job_options {
 	struct str ns, domain, gang, run_id;    /* p == NULL without */
 	bool unroll, no_raw;
 	bool here;                      /* processes of this machine: images are not used, and need not be there */
-	bool each_replica;              /* the target has an object for each replica anyway */
+	enum workload_id workload;      /* what the target makes of roles */
 	bool controller, in_set;        /* and see plan.h */
 };
 

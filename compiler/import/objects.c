@@ -8,6 +8,7 @@
 #include "import/hosts.h"
 #include "import/role.h"
 
+#include "kube/workload.h"
 #include "syntax/reserved.h"
 
 struct beside {
@@ -356,13 +357,10 @@ static void give(struct import *im, struct beside *b)
 /* No job in sight. */
 static void alone(struct import *im, const struct beside *b)
 {
-	static const char *const running[] = { "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController" };
 	struct diag *d = diag_report(im->diags, TJ1102, b->at, "a %.*s by itself is not a job", STR_ARG(b->kind));
-	bool runs = false;
+	const struct workload *w = workload_named(b->kind);
 
-	for (size_t i = 0; i < sizeof running / sizeof *running; i++)
-		runs = runs || str_is(b->kind, running[i]);
-	if (runs)
+	if (w && !(w->traits & WORKLOAD_ENDS))
 		diag_help(im->diags, d, "its pods run forever, and a job ends: apply it unchanged, or import it together with a job to make it an 'object' of that job");
 	else if (str_is(b->kind, "CronJob"))
 		diag_help(im->diags, d, "import the Job in its 'jobTemplate'; a program says what runs, not when");

@@ -473,7 +473,7 @@ static void lower_head(struct job *j)
 	p->annotations = value_pairs(j->ev, job_field(j, FIELD_ANNOTATIONS));
 	p->raw_service = raw_block(j->ev, j->body, "service");
 	p->arguments = lower_arguments(j);
-	p->each_replica = j->options->each_replica;
+	p->workload = j->options->workload;
 	p->controller = j->options->controller;
 	p->env_after = str_is(job_str(j, FIELD_ENV_ORDER).value, "after");
 	j->env_all = str_is(job_str(j, FIELD_ENV_IN).value, "all");

@@ -293,7 +293,7 @@ void lower_pending(struct lowering *l)
 	for (const struct pending *q = l->pending; q && !unrolls; q = q->next)
 		if (q->kind != PENDING_FILE && q->kind != PENDING_LABEL)
 			unrolls = q;
-	if (l->job->options->each_replica || p->one_name) {
+	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
 		p->unrolled = true;             /* and no object more because of it */
 	} else if (unrolls && p->elastic) {
 		report_elastic(l, unrolls->computed);

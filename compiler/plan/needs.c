@@ -153,7 +153,7 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 		buf_release(&n.line);
 		return n.needs;
 	}
-	if (j->each_replica) {
+	if (plan_each_replica(j)) {
 		buf_z(&n.line, "create pods again that are lost or retried, and judge the job by them");
 		need(&n);
 	}

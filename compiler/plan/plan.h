@@ -17,6 +17,7 @@
 #include "base/quantity.h"
 #include "diag/diag.h"
 #include "data/data.h"
+#include "kube/workload.h"
 #include "plan/text.h"
 
 /* A value and the place that decided it.  `set` false: the field is absent. */
@@ -262,7 +263,7 @@ struct plan_job {
 	struct plan_str ns;             /* namespace: set when written or given on the command line */
 	enum host_form hosts;
 	struct str domain;              /* empty without */
-	bool each_replica;              /* the target has an object for each replica */
+	enum workload_id workload;      /* what its roles become in the target, unless they are something else by themselves: plan_workload() */
 	bool controller;                /* the target has one object for the job, and a controller that starts, restarts and ends replicas by it */
 	bool namespace_in_address;      /* some address names the namespace: it must be written */
 	struct plan_str queue, scheduler, priority, clean;
@@ -424,8 +425,15 @@ bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct p
 /* The Jobs that done(), ready() or started() is about; false when it is not about all replicas of them. */
 bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct plan_set_success *ret);
 
-/* An aux role that always restarts is a Deployment, but in a set of Jobs; everything else is Jobs. */
-bool plan_role_is_deployment(const struct plan_role *r);
+/*
+ * What becomes of role R of job J: the target's kind of workload, but a Deployment for an aux role that always restarts
+ * (outside of a set of Jobs), and a Job for each replica where the framework wants that.
+ */
+const struct workload *plan_workload(const struct plan_job *j, const struct plan_role *r);
+/* Do all pods of R stand for one object without an index?  Otherwise each replica has a name of its own. */
+bool plan_role_is_numbered(const struct plan_job *j, const struct plan_role *r);
+/* Has the target an object for each replica of J, whatever they differ in? */
+bool plan_each_replica(const struct plan_job *j);
 /* Does the kubelet restart a failed container of it in place, without counting?  (`restart` is not "never".) */
 bool plan_role_restarts(const struct plan_role *r);
 /* Has each replica a Service of its own, where each is an object? */

@@ -112,7 +112,7 @@ static void unrolled(const struct sources *sources, const struct plan_job *j, st
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!r->unrolled || !r->max || j->each_replica)
+		if (!r->unrolled || !r->max || plan_each_replica(j))
 			continue;
 		buf_printf(out, "  role '%.*s' is unrolled: one object for each replica", STR_ARG(r->name));
 		if (span_known(r->unrolled_because)) {

@@ -63,16 +63,25 @@ bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 	return !str_is(j->clean.value, "none");
 }
 
-bool plan_role_is_deployment(const struct plan_role *r)
+const struct workload *plan_workload(const struct plan_job *j, const struct plan_role *r)
 {
-	return r->aux && !r->in_set && r->restart.set && str_is(r->restart.value, "always");
+	if (r->aux && !r->in_set && r->restart.set && str_is(r->restart.value, "always"))
+		return workload_row(WORKLOAD_DEPLOYMENT);
+	return workload_row(r->replica.job ? WORKLOAD_JOB : j->workload);
 }
+
+bool plan_role_is_numbered(const struct plan_job *j, const struct plan_role *r)
+{
+	return plan_workload(j, r)->traits & WORKLOAD_NUMBERED;
+}
+
+bool plan_each_replica(const struct plan_job *j) { return workload_row(j->workload)->traits & WORKLOAD_BARE; }
 
 bool plan_role_restarts(const struct plan_role *r) { return r->restart.set && !str_is(r->restart.value, "never"); }
 
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r)
 {
-	if (plan_role_is_deployment(r))
+	if (!plan_role_is_numbered(j, r))
 		return false;
 	return r->replica.set ? r->replica.service != REPLICA_UNSERVED : j->hosts != HOSTS_SUBDOMAIN;
 }
@@ -83,7 +92,7 @@ size_t plan_job_objects(const struct plan_job *j)
 
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!plan_role_is_deployment(r))
+		if (plan_workload(j, r)->traits & WORKLOAD_ENDS)
 			n += r->unrolled ? (size_t)r->max : r->max > 0;
 	}
 	return n;

@@ -15,12 +15,13 @@ static const char *plain_objects(const struct checking *c)
 {
 	unsigned traits = emit_target_traits(c->plan->target);
 
-	return traits & TARGET_EACH_REPLICA ? "Pods" : traits & TARGET_ROLE_JOBS ? "Jobs" : "objects of this target";
+	return workload_row(emit_target_workload(c->plan->target))->traits & WORKLOAD_BARE ? "Pods" :
+		traits & TARGET_ROLE_JOBS ? "Jobs" : "objects of this target";
 }
 
 static void end_help(struct checking *c, const struct plan_job *j, struct buf *out)
 {
-	buf_printf(out, "kubectl delete %s%.*s -l trainc.dev/job=%.*s", emit_target_workloads(c->plan->target),
+	buf_printf(out, "kubectl delete %.*s%.*s -l trainc.dev/job=%.*s", STR_ARG(emit_target_workloads(c->arena, c->plan->target)),
 		STR_ARG(in_namespace(c->arena, j)), STR_ARG(j->name));
 }
 

@@ -17,7 +17,8 @@ static bool look(struct emit *e, const struct manifest *m, void *context)
 	if (e->job != l->job || m->object || !str_is(l->kind, m->kind) || !str_eq(l->name, m->name))
 		return true;
 	l->found = true;
-	l->sized = str_is(l->kind, "Deployment") || (m->whole && !e->job->roles[0].in_set);
+	const struct workload *w = workload_named(l->kind);
+	l->sized = (w && (w->traits & WORKLOAD_SIZED)) || (m->whole && !e->job->roles[0].in_set);
 	return false;
 }
 

@@ -103,11 +103,11 @@ bool check_features(struct checking *c)
 	for (size_t i = 0; i < c->plan->njobs; i++) {
 		const struct plan_job *j = &c->plan->jobs[i];
 		check_gang(c, j);
-		if (!j->each_replica)
+		if (!plan_each_replica(j))
 			success_policy(c, j);
 		for (size_t k = 0; k < j->nroles; k++) {
 			const struct plan_role *r = &j->roles[k];
-			if (!r->max || (j->each_replica && !r->replica.job))
+			if (!r->max || (plan_each_replica(j) && !r->replica.job))
 				continue;       /* what a pod of its own cannot do, nobody expects of it */
 			sidecars(c, r);
 			if (is_operators(c))

@@ -88,7 +88,7 @@ static struct admitted admitted(const struct checking *c, const struct plan_job 
 		if (emit_gang_grouped(j, r))
 			n.group = true;
 		else if (!r->aux && r->max)
-			n.jobs += (traits & TARGET_EACH_REPLICA) || r->unrolled ? r->max : 1;
+			n.jobs += plan_each_replica(j) || r->unrolled ? r->max : 1;
 		n.always = n.always || (!r->aux && r->max && r->replica.job);
 	}
 	return n;

@@ -349,6 +349,7 @@ static void identify_made(struct checking *c, const struct plan_job *j, const ch
 
 static void identify_set(struct checking *c, const struct plan_job *j)
 {
+	const struct workload *job = workload_row(WORKLOAD_JOB);
 	bool in_set = false;
 
 	for (size_t i = 0; i < j->nroles; i++) {
@@ -356,9 +357,9 @@ static void identify_set(struct checking *c, const struct plan_job *j)
 		struct str name = str_cat(c->arena, r->object, STR("-"), STR("0"));
 		in_set = in_set || r->in_set;
 		if (r->in_set && r->max && !r->unrolled)
-			identify_made(c, j, "batch/v1", "Job", name, r->at);
+			identify_made(c, j, job->api_version, job->kind, name, r->at);
 		for (int64_t k = 0; r->in_set && r->unrolled && k < r->max; k++)
-			identify_made(c, j, "batch/v1", "Job", str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);
+			identify_made(c, j, job->api_version, job->kind, str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);
 	}
 	if (in_set && j->hosts == HOSTS_SUBDOMAIN && !j->raw_service)
 		identify_made(c, j, "v1", "Service", j->name, j->name_at);

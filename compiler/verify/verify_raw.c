@@ -16,10 +16,12 @@ static void raw(struct checking *c, const char *type, const struct data *map)
 		schema_check(&s, schema_find_type(&schema_builtin, str_of(type)), map, false);
 }
 
-static void role(struct checking *c, const struct plan_role *r)
+static void role(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	raw(c, "core.v1.PodSpec", r->raw_pod);
-	raw(c, plan_role_is_deployment(r) ? "apps.v1.DeploymentSpec" : "batch.v1.JobSpec", r->raw_job);
+	const char *spec = plan_workload(j, r)->spec;
+
+	raw(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);     /* of a pod: job_of_pods() reports all of it */
 	raw(c, "core.v1.Container", r->main.raw);
 	for (size_t i = 0; i < r->nsidecars; i++)
 		raw(c, "core.v1.Container", r->sidecars[i].raw);
@@ -116,7 +118,7 @@ static void job_of_pods(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!r->max || !r->raw_job || r->replica.job || !(emit_target_traits(c->plan->target) & TARGET_EACH_REPLICA))
+		if (!r->max || !r->raw_job || r->replica.job || !plan_each_replica(j))
 			continue;
 		struct diag *d = diag_report(c->diags, TJ0818, r->raw_job->from, "'raw job' has no place in the target 'pods': role '%.*s' becomes pods without a Job",
 			STR_ARG(r->name));
@@ -131,7 +133,7 @@ void check_raw(struct checking *c, const struct plan_job *j)
 	job_of_pods(c, j);
 	for (size_t i = 0; i < j->nroles; i++)
 		if (j->roles[i].max)
-			role(c, &j->roles[i]);
+			role(c, j, &j->roles[i]);
 	for (size_t i = 0; i < j->nobjects; i++) {
 		object(c, &j->objects[i]);
 		check_metadata(c, j, &j->objects[i]);

@@ -117,11 +117,9 @@ static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct
 
 static int64_t index_of(const struct data *pod)
 {
-	struct str text = status_label(pod, "trainc.dev/index");
+	struct str text = status_pod_index(pod);
 	int64_t n = 0;
 
-	if (!text.n)
-		text = status_label(pod, "batch.kubernetes.io/job-completion-index");
 	for (size_t i = 0; i < text.n && i < 9; i++)
 		n = n * 10 + (text.p[i] - '0');
 	return n;

@@ -5,6 +5,7 @@
 
 #include "base/sha256.h"
 #include "data/data_write.h"
+#include "kube/workload.h"
 #include "runtime/status/look.h"
 
 const char *wanted_outcome_word(enum wanted_outcome o)
@@ -22,8 +23,6 @@ static enum wanted_stage stage_of(const struct emit_listed *o)
 		"PersistentVolume",
 		"PriorityClass", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ResourceQuota",
 			"LimitRange", NULL };
-	static const char *const running[] = { "Job", "Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet",
-		"CronJob", NULL };
 
 	if (str_is(o->kind, "Namespace"))
 		return STAGE_NAMESPACE;
@@ -31,7 +30,7 @@ static enum wanted_stage stage_of(const struct emit_listed *o)
 		return STAGE_CONFIGURATION;
 	if (str_is(o->kind, "Service"))
 		return STAGE_SERVICE;
-	return o->whole || text_among(o->kind, running) ? STAGE_WORKLOAD : STAGE_GANG;
+	return o->whole || workload_named(o->kind) ? STAGE_WORKLOAD : STAGE_GANG;
 }
 
 static struct data *text_data(struct arena *a, struct str s)

@@ -58,7 +58,7 @@ static void count(struct pass *p)
 			c->succeeded += r->succeeded;
 			c->failed += r->failed || (s && s->phase == SEEN_FAILED && !r->succeeded);
 			if (is_current(r, s) && s->phase == SEEN_RUNNING && !s->deleting)
-				c->active += plan_role_is_deployment(p->parts[k].plan) ? s->ready : 1;
+				c->active += plan_role_is_numbered(p->plan, p->parts[k].plan) ? 1 : s->ready;
 		}
 }
 

@@ -67,8 +67,8 @@ struct seen_list {
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
 
 /* The name of an object that stands for replica i, and its kind: "Pod", "Job", or "Deployment". */
-struct str decide_name(struct arena *a, const struct plan_role *r, int64_t i);
-struct str decide_kind(const struct plan_role *r);
+struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i);
+struct str decide_kind(const struct plan_job *j, const struct plan_role *r);
 /*
  * Labels by which the pods of the whole job are found: those that select, and are
  * the same for every replica.

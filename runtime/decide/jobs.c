@@ -116,7 +116,7 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 	struct jobs_decision d = { 0 };
 	bool decided = is_decided(state);
 
-	if (j->controller || j->each_replica || (decided && str_is(j->clean.value, "none")) || (!decided &&
+	if (j->controller || plan_each_replica(j) || (decided && str_is(j->clean.value, "none")) || (!decided &&
 		is_held(&l)))
 		return d;
 	for (size_t i = 0; i < l.n; i++) {

@@ -148,7 +148,7 @@ void pass_judge(struct pass *p)
 				lost(p, part->plan, s);
 			part->states[i] = state_of(part, r, s);
 		}
-		if (part->wanted && plan_role_is_deployment(part->plan))
+		if (part->wanted && !plan_role_is_numbered(p->plan, part->plan))
 			share(part);
 	}
 }
@@ -253,13 +253,13 @@ static void replica(struct pass *p, size_t k, int64_t i)
 	else if (!s && r->again > p->now)
 		pass_wake(p, r->again);
 	else
-		have(p, s, decide_kind(part->plan), decide_name(p->arena, part->plan, i), (int)k, i);
+		have(p, s, decide_kind(p->plan, part->plan), decide_name(p->arena, p->plan, part->plan, i), (int)k, i);
 }
 
 /* A Deployment stands for all replicas of its role. */
-static int64_t objects_of(const struct decide_part *part)
+static int64_t objects_of(const struct pass *p, const struct decide_part *part)
 {
-	return plan_role_is_deployment(part->plan) && part->wanted > 1 ? 1 : part->wanted;
+	return !plan_role_is_numbered(p->plan, part->plan) && part->wanted > 1 ? 1 : part->wanted;
 }
 
 void pass_reconcile(struct pass *p)
@@ -269,8 +269,8 @@ void pass_reconcile(struct pass *p)
 		struct decide_part *part = &p->parts[k];
 		/* names first: a program that starts looks for its peers at once */
 		for (int64_t i = 0; i < part->wanted && plan_role_is_served(p->plan, part->plan); i++)
-			have(p, part->services[i], STR("Service"), decide_name(p->arena, part->plan, i), (int)k, i);
-		for (int64_t i = 0; i < objects_of(part); i++)
+			have(p, part->services[i], STR("Service"), decide_name(p->arena, p->plan, part->plan, i), (int)k, i);
+		for (int64_t i = 0; i < objects_of(p, part); i++)
 			replica(p, k, i);
 		for (int64_t i = part->wanted; i < part->slots; i++) {
 			delete(p, part->at[i]);

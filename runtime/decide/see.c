@@ -8,17 +8,14 @@ struct looking {
 
 /* ---- names ---- */
 
-struct str decide_kind(const struct plan_role *r)
-{
-	return plan_role_is_deployment(r) ? STR("Deployment") : r->replica.job ? STR("Job") : STR("Pod");
-}
+struct str decide_kind(const struct plan_job *j, const struct plan_role *r) { return str_of(plan_workload(j, r)->kind); }
 
 /* One object for the whole role, without an index. */
-static bool is_single(const struct plan_role *r) { return r->one_name || plan_role_is_deployment(r); }
+static bool is_single(const struct plan_job *j, const struct plan_role *r) { return r->one_name || !plan_role_is_numbered(j, r); }
 
-struct str decide_name(struct arena *a, const struct plan_role *r, int64_t i)
+struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
-	return is_single(r) ? r->object : str_cat(a, r->object, STR("-"), str_int(a, i));
+	return is_single(j, r) ? r->object : str_cat(a, r->object, STR("-"), str_int(a, i));
 }
 
 /* The index that follows a role's name as we write it, or -1. */
@@ -45,9 +42,9 @@ static bool names_replica(const struct plan_job *j, struct seen *s)
 
 	for (size_t k = 0; k < j->nroles; k++) {
 		const struct plan_role *r = &j->roles[k];
-		if (!r->object.n || !(service ? plan_role_is_served(j, r) : str_eq(s->kind, decide_kind(r))))
+		if (!r->object.n || !(service ? plan_role_is_served(j, r) : str_eq(s->kind, decide_kind(j, r))))
 			continue;
-		int64_t index = is_single(r) ? str_eq(s->name, r->object) ? 0 : -1 : index_after(r, s->name);
+		int64_t index = is_single(j, r) ? str_eq(s->name, r->object) ? 0 : -1 : index_after(r, s->name);
 		if (index < 0)
 			continue;
 		s->role = (int)k;
@@ -226,12 +223,15 @@ static void deployment_says(struct seen *s, const struct data *deployment)
 
 static void read_state(struct looking *l, struct seen *s, const struct data *o)
 {
-	if (str_is(s->kind, "Pod"))
-		pod_says(l, s, o);
-	else if (str_is(s->kind, "Job"))
-		job_says(s, o);
-	else if (str_is(s->kind, "Deployment"))
-		deployment_says(s, o);
+	const struct workload *w = workload_named(s->kind);
+
+	switch (w ? w->id : WORKLOAD_FOREIGN) { /* a Service says nothing */
+	case WORKLOAD_POD: pod_says(l, s, o); break;
+	case WORKLOAD_JOB: job_says(s, o); break;
+	case WORKLOAD_DEPLOYMENT: deployment_says(s, o); break;
+	case WORKLOAD_OPERATED:                 /* its operator decides */
+	case WORKLOAD_FOREIGN: break;
+	}
 }
 
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects)

@@ -2,6 +2,8 @@
  * fit_pod.c - what the pods of a job ask for.
  */
 #include "runtime/fit/fit.h"
+
+#include "kube/workload.h"
 #include "runtime/status/look.h"
 
 /* Adds the requests of one container; what has only a limit asks for that. */
@@ -121,9 +123,9 @@ static bool add_operator(struct arena *a, struct fit_resources *r, const struct 
 
 void fit_add_object(struct arena *a, struct fit_resources *r, const struct data *object, struct fit_job *job)
 {
-	static const char *const replicated[] = { "Deployment", "StatefulSet", "ReplicaSet", NULL };
 	struct str kind = status_text(object, "kind"), name = status_text(object, "metadata.name"), queue = status_label(object, "kueue.x-k8s.io/queue-name");
 	const struct data *spec = status_path(object, "spec");
+	const struct workload *w = workload_named(kind);
 
 	if (queue.n)
 		job->queue = queue;
@@ -131,7 +133,7 @@ void fit_add_object(struct arena *a, struct fit_resources *r, const struct data 
 		add_shape(a, r, status_path(spec, "template"), name, size_of_job(spec), job);
 	else if (str_is(kind, "Pod"))
 		add_shape(a, r, object, name, 1, job);
-	else if (text_among(kind, replicated))
+	else if (w && (w->traits & WORKLOAD_REPLICAS))
 		add_shape(a, r, status_path(spec, "template"), name, status_number(spec, "replicas", 1), job);
 	else if (str_is(kind, "JobSet"))
 		add_set(a, r, status_list(spec, "replicatedJobs"), 1, job);

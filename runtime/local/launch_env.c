@@ -83,8 +83,8 @@ static void put_pod(const struct launch *l, struct variables *v, unsigned role, 
 	const struct plan_role *r = &l->job->roles[role];
 
 	put(v, STR("HOSTNAME"), str_printf(v->arena, "%.*s-%lld", STR_ARG(r->object), (long long)i));
-	if (!r->unrolled && !plan_role_is_deployment(r))
-		put(v, STR("JOB_COMPLETION_INDEX"), str_printf(v->arena, "%lld", (long long)i));
+	if (!r->unrolled && plan_workload(l->job, r)->variable)
+		put(v, str_of(plan_workload(l->job, r)->variable), str_printf(v->arena, "%lld", (long long)i));
 }
 
 static void put_devices(const struct launch *l, struct variables *v, unsigned role, int64_t i)

@@ -148,7 +148,7 @@ static void succeeded(struct life *l, struct part *p, int64_t i, const struct li
 	struct run_replica *r = replica(p, i);
 
 	r->cause = STR("");
-	if (!plan_role_is_deployment(p->plan) || l->mode == MODE_ENDING) {
+	if ((plan_workload(l->job, p->plan)->traits & WORKLOAD_ENDS) || l->mode == MODE_ENDING) {
 		set_state(p, i, REPLICA_SUCCEEDED);
 		return;
 	}

@@ -379,7 +379,9 @@ static void put_job(struct out *o, const struct plan_job *j)
 	put_plan_str(o, "namespace", &j->ns);
 	put_int(o, "hosts", (int64_t)j->hosts);
 	put_str(o, "domain", j->domain);
-	put_int(o, "each_replica", j->each_replica);
+	put_int(o, "each_replica", plan_each_replica(j));
+	if (j->workload != WORKLOAD_JOB && j->workload != WORKLOAD_POD)         /* those two are told apart by the line before: old runs stay the same */
+		put_str(o, "workload", str_of(workload_row(j->workload)->kind));
 	put_int(o, "controller", j->controller);
 	put_job_scheduling(o, j);
 	put_job_rules(o, j);

@@ -155,7 +155,8 @@ void plan_record_write(const struct plan_job *j, struct buf *out)
 	put_text(&w, "framework", j->framework);
 	put_text(&w, "hosts", str_of(host_words[j->hosts]));
 	put_text(&w, "domain", j->domain);
-	put_true(&w, "each_replica", j->each_replica);
+	put_true(&w, "each_replica", plan_each_replica(j));        /* for readers that know no "workload" */
+	put_text(&w, "workload", str_of(workload_row(j->workload)->kind));
 	put_true(&w, "controller", j->controller);
 	put_text(&w, "clean", j->clean.value);
 	put_text(&w, "queue", j->queue.value);
@@ -350,6 +351,16 @@ static bool read_roles(struct record_reader *r, const struct data *d)
 	return true;
 }
 
+/* Older records have no "workload". */
+static enum workload_id get_workload(const struct data *d)
+{
+	const struct workload *w = workload_named(get_text(d, "workload"));
+
+	if (w && w->id < WORKLOADS)
+		return w->id;
+	return get_true(d, "each_replica") ? WORKLOAD_POD : WORKLOAD_JOB;
+}
+
 static bool read_job(struct record_reader *r, const struct data *d)
 {
 	struct plan_job *j = r->job;
@@ -361,7 +372,7 @@ static bool read_job(struct record_reader *r, const struct data *d)
 	for (unsigned i = 0; i < sizeof host_words / sizeof *host_words; i++)
 		if (str_is(hosts, host_words[i]))
 			j->hosts = (enum host_form)i;
-	j->each_replica = get_true(d, "each_replica");
+	j->workload = get_workload(d);
 	j->controller = get_true(d, "controller");
 	j->clean = get_word(d, "clean");
 	j->queue = get_word(d, "queue");

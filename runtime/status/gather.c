@@ -84,9 +84,7 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 	if (dash)
 		key = map_get(&g->names, (struct str){ name.p, (size_t)(dash - name.p) });
 	*ret = key ? *key : (struct replica_key){ 0 };
-	if (part && (index_text(status_label(o, "trainc.dev/index"), &ret->index) ||
-	             index_text(status_label(o, "batch.kubernetes.io/job-completion-index"), &ret->index) ||
-	             index_text(status_annotation(o, "batch.kubernetes.io/job-completion-index"), &ret->index)))
+	if (part && index_text(status_pod_index(o), &ret->index))
 		ret->part = part;
 	return ret->part && ret->index < ret->part->plan->max;
 }

@@ -1,6 +1,7 @@
 #include "runtime/status/look.h"
 
 #include "base/words.h"
+#include "kube/workload.h"
 
 /* ---- paths ---- */
 
@@ -86,6 +87,18 @@ const struct data *status_condition_true(const struct data *object, const char *
 }
 
 /* ---- texts ---- */
+
+struct str status_pod_index(const struct data *pod)
+{
+	struct str text = status_label(pod, "trainc.dev/index");
+
+	for (size_t i = 0; !text.n && workload_at(i); i++) {
+		const char *key = workload_at(i)->index;
+		if (key && !(text = status_label(pod, key)).n)
+			text = status_annotation(pod, key);
+	}
+	return text;
+}
 
 bool text_holds(struct str text, const char *part) { return text.n && memmem(text.p, text.n, part, strlen(part)) != NULL; }
 

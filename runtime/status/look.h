@@ -28,6 +28,9 @@ const struct data *status_condition(const struct data *object, const char *type)
 const struct data *status_condition_is(const struct data *object, const char *type, const char *status);
 const struct data *status_condition_true(const struct data *object, const char *type);
 
+/* The index of the replica that a pod stands for, as its labels or annotations say, ours first; an empty text when none does. */
+struct str status_pod_index(const struct data *pod);
+
 bool text_holds(struct str text, const char *part);
 bool text_among(struct str text, const char *const *words);
 /* Control characters and line ends become spaces, and what a scheduler says about preemption after its reasons goes. */

@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct sources sources = { .arena = &a };
 	struct plan_role roles[3];
 	struct plan_condition success = { .kind = CONDITION_DONE, .role = 0, .index = CONDITION_ALL };
-	struct plan_job j = { .name = STR("j"), .roles = roles, .nroles = 3, .success = &success, .each_replica = true };
+	struct plan_job j = { .name = STR("j"), .roles = roles, .nroles = 3, .success = &success, .workload = WORKLOAD_POD };
 	struct decide_job job = { .plan = &j, .kind = STR("Job"), .uid = STR("u"), .controller = STR("us") };
 	struct decide_record before = { 0 };
 	struct status_objects objects = { 0 };

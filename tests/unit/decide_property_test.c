@@ -98,7 +98,7 @@ static void any_job(struct shape *s)
 	s->after = (struct plan_condition){ .kind = CONDITION_STARTED, .role = 0, .index = CONDITION_ALL };
 	if (chance(4) == 0)
 		s->roles[1].start_after = &s->after;
-	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = 3, .each_replica = true, .clean = word_of(cleans[chance(3)]) };
+	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = 3, .workload = WORKLOAD_POD, .clean = word_of(cleans[chance(3)]) };
 	s->job.success = chance(8) ? &s->success[0] : NULL;
 	s->job.hosts = chance(2) ? HOSTS_NAME : HOSTS_SUBDOMAIN;
 	s->job.restarts = int_of(chance(3) ? 0 : 1);

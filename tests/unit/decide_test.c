@@ -28,7 +28,7 @@ static struct plan_condition ready(unsigned r) { return (struct plan_condition){
 
 static struct plan_job job(struct plan_role *roles, size_t n, const struct plan_condition *success)
 {
-	return (struct plan_job){ .name = STR("j"), .roles = roles, .nroles = n, .success = success, .each_replica = true, .clean = word("running") };
+	return (struct plan_job){ .name = STR("j"), .roles = roles, .nroles = n, .success = success, .workload = WORKLOAD_POD, .clean = word("running") };
 }
 
 /* ---- what was asked for ---- */

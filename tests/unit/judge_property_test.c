@@ -72,7 +72,7 @@ static void any_job(struct shape *s)
 	s->after = (struct plan_condition){ .kind = chance(2) ? CONDITION_DONE : CONDITION_STARTED, .role = 0, .index = CONDITION_ALL };
 	if (chance(4) == 0)
 		s->roles[1].start_after = &s->after;
-	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = ROLES, .each_replica = true, .clean = word_of("none") };
+	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = ROLES, .workload = WORKLOAD_POD, .clean = word_of("none") };
 	s->job.success = &s->success[s->roles[1].max ? 2 * chance(2) : 0];
 	s->job.restarts = int_of(chance(4) ? 0 : 1);
 	s->job.timeout = (struct plan_quantity){ .value = { .nano = (int128)(30 + chance(600)) * SECOND }, .set = chance(4) == 0 };

@@ -217,7 +217,7 @@ static bool replica_named(struct vector *v, struct str name, int *role, int64_t 
 
 	for (size_t k = 0; k < j->nroles; k++)
 		for (int64_t i = 0; i < j->roles[k].max + 8; i++)
-			if (str_eq(decide_name(&v->arena, &j->roles[k], i), name)) {
+			if (str_eq(decide_name(&v->arena, j, &j->roles[k], i), name)) {
 				*role = (int)k;
 				*index = i;
 				return true;
@@ -291,7 +291,7 @@ static void left(struct vector *v, const struct data *names, bool services)
 		wrong(v, str_printf(&v->arena, "another number of %s is left", services ? "services" : "pods"));
 	for (size_t n = 0; n < length(names); n++)
 		for (size_t i = 0; i < length(pods); i++) {
-			struct str name = decide_name(&v->arena, &v->world.job.plan->roles[v->worker], (int64_t)i);
+			struct str name = decide_name(&v->arena, v->world.job.plan, &v->world.job.plan->roles[v->worker], (int64_t)i);
 			if (str_eq(text_at(pods->u.list.at[i], "name"), names->u.list.at[n]->u.string) &&
 			    !world_find(&v->world, services ? STR("Service") : STR("Pod"), name))
 				wrong(v, str_printf(&v->arena, "%.*s is gone", STR_ARG(names->u.list.at[n]->u.string)));

@@ -88,9 +88,9 @@ static void names_in_sets(void)
 	struct plan_role *aux = &j.roles[0];
 	aux->aux = true;
 	aux->restart = (struct plan_str){ STR("always"), { 0 }, true };
-	verdict(!plan_role_is_deployment(aux), "in a set everything is a Job");
+	verdict(plan_workload(&j, aux)->id == WORKLOAD_JOB, "in a set everything is a Job");
 	aux->in_set = false;
-	verdict(plan_role_is_deployment(aux), "elsewhere what always restarts is a Deployment");
+	verdict(plan_workload(&j, aux)->id == WORKLOAD_DEPLOYMENT, "elsewhere what always restarts is a Deployment");
 	buf_release(&pod);
 }
 

@@ -74,13 +74,13 @@ static inline struct thing *world_replica(struct world *w, int role, int64_t i)
 {
 	const struct plan_role *r = &w->job.plan->roles[role];
 
-	return world_find(w, decide_kind(r), decide_name(&w->arena, r, i));
+	return world_find(w, decide_kind(w->job.plan, r), decide_name(&w->arena, w->job.plan, r, i));
 }
 
 static inline struct thing *world_pod(struct world *w, int role, int64_t i, enum seen_phase phase)
 {
 	const struct plan_role *r = &w->job.plan->roles[role];
-	struct thing *t = world_add(w, decide_kind(r), decide_name(&w->arena, r, i), role, i);
+	struct thing *t = world_add(w, decide_kind(w->job.plan, r), decide_name(&w->arena, w->job.plan, r, i), role, i);
 
 	t->phase = phase;
 	t->ready = phase == SEEN_RUNNING;
@@ -89,7 +89,7 @@ static inline struct thing *world_pod(struct world *w, int role, int64_t i, enum
 
 static inline void world_service(struct world *w, int role, int64_t i)
 {
-	world_add(w, STR("Service"), decide_name(&w->arena, &w->job.plan->roles[role], i), role, i);
+	world_add(w, STR("Service"), decide_name(&w->arena, w->job.plan, &w->job.plan->roles[role], i), role, i);
 }
 
 static inline void world_remove(struct world *w, const struct thing *t)

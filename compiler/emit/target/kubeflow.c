@@ -258,29 +258,13 @@ static void drop_elements(struct object *map, const char *key, const char *prefi
 		drop(map, key);
 }
 
-/* Pods of the operator carry their index in a label. */
-static void index_variable(struct emit *e, struct object *container)
-{
-	struct object *env = object_get(container, STR("env"));
-
-	for (size_t i = 0; env && i < env->u.list.n; i++) {
-		struct object *entry = env->u.list.at[i], *from;
-		if (!name_starts(entry, "TRAINC_INDEX"))
-			continue;
-		drop(entry, "valueFrom");
-		from = PUT_MAP(e->arena, PUT_MAP(e->arena, entry, "valueFrom", entry->from), "fieldRef", entry->from);
-		PUT_STR(e->arena, from, "fieldPath", STR("metadata.labels['training.kubeflow.org/replica-index']"), entry->from);
-	}
-}
-
-static void each_container(struct emit *e, struct object *pod, const char *key)
+static void each_container(struct object *pod, const char *key)
 {
 	struct object *list = object_get(pod, str_of(key));
 
 	for (size_t i = 0; list && i < list->u.list.n; i++) {
 		drop(list->u.list.at[i], "terminationMessagePolicy");
 		drop_elements(list->u.list.at[i], "volumeMounts", "mpi-job-");
-		index_variable(e, list->u.list.at[i]);
 	}
 }
 
@@ -308,8 +292,8 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 	if (own.raw_pod)
 		raw_merge(e, RAW_POD, pod, own.raw_pod);
 	drop_elements(pod, "volumes", "mpi-job-");
-	each_container(e, pod, "initContainers");
-	each_container(e, pod, "containers");
+	each_container(pod, "initContainers");
+	each_container(pod, "containers");
 }
 
 /* ---- the spec ---- */
@@ -470,7 +454,7 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 	const struct kind *k = find_kind(whole);
 	struct plan_job each = *whole;
 
-	each.each_replica = true;       /* replicas are pods of their own */
+	each.workload = WORKLOAD_OPERATED;
 	e->job = &each;
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
 	kind_put(e, k, spec);

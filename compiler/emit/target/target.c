@@ -10,15 +10,15 @@
 static const struct target {
 	const char *name;
 	unsigned traits;
-	const char *workloads;          /* kinds that run pods, for kubectl */
+	enum workload_id role;          /* what a role becomes, unless plan_workload() has a reason to say something else */
 	void (*check)(struct checking *c, const struct plan_job *j);    /* reports what the target cannot express */
 	bool (*visit)(struct visiting *v, const struct plan_job *j);
 } targets[] = {
-	{ "jobs", TARGET_ROLE_JOBS, "job,deployment", NULL, each_of_jobs },
-	{ "pods", TARGET_EACH_REPLICA, "pod,job,deployment", NULL, each_of_pods },
-	{ "kubeflow", TARGET_CONTROLLER | TARGET_OPERATOR, "job,deployment", target_check_kubeflow, each_of_kubeflow },
-	{ "jobset", TARGET_CONTROLLER | TARGET_SET, "job,deployment", target_check_jobset, each_of_jobset },
-	{ "trainer", TARGET_CONTROLLER | TARGET_SET, "job,deployment", target_check_trainer, each_of_trainer },
+	{ "jobs", TARGET_ROLE_JOBS, WORKLOAD_JOB, NULL, each_of_jobs },
+	{ "pods", 0, WORKLOAD_POD, NULL, each_of_pods },
+	{ "kubeflow", TARGET_CONTROLLER | TARGET_OPERATOR, WORKLOAD_JOB, target_check_kubeflow, each_of_kubeflow },
+	{ "jobset", TARGET_CONTROLLER | TARGET_SET, WORKLOAD_JOB, target_check_jobset, each_of_jobset },
+	{ "trainer", TARGET_CONTROLLER | TARGET_SET, WORKLOAD_JOB, target_check_trainer, each_of_trainer },
 };
 enum { TARGETS = sizeof(targets) / sizeof(*targets) };
 
@@ -51,11 +51,19 @@ unsigned emit_target_traits(struct str name)
 	return t ? t->traits : 0;
 }
 
-const char *emit_target_workloads(struct str name)
+enum workload_id emit_target_workload(struct str name)
 {
 	const struct target *t = find_target(name);
 
-	return t ? t->workloads : "job,deployment";
+	return t ? t->role : WORKLOAD_JOB;
+}
+
+struct str emit_target_workloads(struct arena *a, struct str name)
+{
+	enum workload_id role = emit_target_workload(name);
+	struct str rest = STR("job,deployment");        /* which a role may become in every target */
+
+	return role == WORKLOAD_JOB ? rest : str_cat(a, str_of(workload_row(role)->argument), STR(","), rest);
 }
 
 bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manifest *m, void *context), void *context)

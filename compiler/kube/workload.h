@@ -1,0 +1,48 @@
+/*
+ * workload.h - the kinds of objects that run pods, one row each.
+ *
+ * A role of a program becomes one of those that have an id; the others are only
+ * written by people, and read by `import`, `status` and `fit`.  To let a target
+ * write another kind, give it an id and a row: the compiler and the tests then
+ * name the places that have to know what it is.
+ */
+#ifndef TRAINC_KUBE_WORKLOAD_H
+#define TRAINC_KUBE_WORKLOAD_H
+
+#include "base/str.h"
+
+enum workload_id {
+	WORKLOAD_JOB, WORKLOAD_POD, WORKLOAD_DEPLOYMENT,
+	WORKLOAD_OPERATED,              /* pods that an operator makes from its one object for the job */
+	WORKLOADS,                      /* how many a role may become */
+	WORKLOAD_FOREIGN = WORKLOADS    /* kinds that no target writes */
+};
+
+enum workload_trait {
+	WORKLOAD_BARE = 1,              /* the object is the pod: no controller of Kubernetes stands between it and the kubelet */
+	WORKLOAD_NUMBERED = 2,          /* its pods stand for replicas by index: names, labels and Services of their own */
+	WORKLOAD_ENDS = 4,              /* its pods may succeed; otherwise they restart forever */
+	WORKLOAD_SIZED = 8,             /* an autoscaler can change its size (it has a scale subresource) */
+	WORKLOAD_REPLICAS = 16          /* `spec.replicas` pods from `spec.template` */
+};
+
+struct workload {
+	enum workload_id id;
+	const char *api_version, *kind;
+	const char *argument;           /* as kubectl takes it: "job" */
+	const char *spec;               /* type of its spec in the schemas ("batch.v1.JobSpec"), which `raw job` goes into; NULL for a pod */
+	const char *index;              /* label of its pods with their index, which the controller sets; NULL: nobody does */
+	const char *field;              /* the same for the containers of the pod: "metadata.annotations['...']" */
+	const char *variable;           /* of the containers, with the index; NULL: none */
+	const char *always;             /* the restart policy that comes nearest to restart = "always"; NULL: its pods need not say any */
+	unsigned traits;                /* enum workload_trait */
+};
+
+/* The row of ID, which is less than WORKLOADS. */
+const struct workload *workload_row(enum workload_id id);
+/* The row of objects of KIND, those of Kubernetes itself; NULL if such objects run no pods. */
+const struct workload *workload_named(struct str kind);
+/* Row I of all, for those that list them; NULL after the last. */
+const struct workload *workload_at(size_t i);
+
+#endif
