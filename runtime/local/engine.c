@@ -343,8 +343,11 @@ static void reap(struct engine *e)
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
 		struct container *c = container_of(e, info.si_pid);
 		bool exited = info.si_code == CLD_EXITED;
+		int code = exited ? info.si_status : 128 + info.si_status;
 		if (c)
-			replica_ended(e, c, exited ? info.si_status : 128 + info.si_status, exited ? 0 : info.si_status);
+			replica_ended(e, c, code, exited ? 0 : info.si_status);
+		else if ((c = probe_ended(e, info.si_pid, code)) != NULL)
+			replica_container_ready(e, c);
 		waitpid(info.si_pid, NULL, WNOHANG);
 		info.si_pid = 0;
 	}

@@ -21,6 +21,14 @@ struct watch {                          /* what epoll knows of a descriptor */
 	struct container *container;    /* OUTPUT, REPORT */
 };
 
+/* Questions to a container about whether it is ready: probe.c. */
+struct probing {
+	pid_t pid;                      /* of the question that runs; 0: none */
+	int64_t due, pause;             /* when the next one is asked, and how long after the one before */
+	int64_t until;                  /* when the container has had its time; 0: nobody asks */
+	bool overdue;                   /* it has, and was told to end: KILL at `until` */
+};
+
 struct replica;
 struct container {
 	struct replica *replica;
@@ -34,6 +42,8 @@ struct container {
 	uint64_t attempt_at;            /* where in it the process that runs, or ran last, began */
 	struct str command;             /* its first word, for messages */
 	int64_t again, series, begin;   /* a sidecar that ended: when it starts again */
+	struct probing probe;
+	int64_t unready;                /* seconds after which it was ended because it was not ready; 0: it was not */
 };
 
 enum replica_phase {
@@ -73,6 +83,7 @@ struct engine {
 	struct container **table;       /* processes by number */
 	size_t table_size;
 	size_t gone;                    /* replicas in PHASE_GONE */
+	size_t probing;                 /* containers that are asked whether they are ready */
 
 	int epoll, signals, null, logs;
 	struct watch signal_watch, control_watch, lifeline_watch;
@@ -129,8 +140,21 @@ void replica_report(struct engine *e, struct container *c);
 /* A process of it has ended, and is not reaped yet: its number is still taken.  `exit_code` is 128 + a signal. */
 void replica_ended(struct engine *e, struct container *c, int exit_code, int signal);
 struct container *container_of(const struct engine *e, pid_t pid);
+/* A container that runs counts as ready: what waits for it goes on. */
+void replica_container_ready(struct engine *e, struct container *c);
 void replica_release(struct engine *e, struct replica *r);
 /* The last lines of what it printed. */
 void replica_tail(struct engine *e, const struct replica *r, struct str **lines, size_t *n);
+
+/* ---- probe.c ---- */
+
+/* The program of the container runs: ask until it is ready. */
+void probe_begin(struct engine *e, struct container *c);
+/* Ask no more. */
+void probe_stop(struct engine *e, struct container *c);
+/* Time has passed.  Returns when to look again. */
+int64_t probe_tick(struct engine *e, struct container *c);
+/* A process has ended, and is not reaped yet.  The container that is ready because of it, or NULL; asks no more then. */
+struct container *probe_ended(struct engine *e, pid_t pid, int exit_code);
 
 #endif

@@ -74,9 +74,6 @@ static void note_role(struct launch *l, const struct plan_role *r)
 	}
 	if (raw)
 		launch_note(l, "raw blocks are for Kubernetes and do nothing here");
-	if (r->main.ready)
-		launch_note(l, "'%.*s' counts as ready when it runs: nothing asks its %s here", STR_ARG(r->name),
-			r->main.ready->kind == PROBE_EXEC ? "command" : "port");
 	if (r->shm.set && !launch_boxed(l, r, &r->main))
 		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
 	if (r->main.nports && l->options->isolate == ISOLATE_NONE)

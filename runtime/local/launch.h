@@ -50,6 +50,9 @@ struct launched {
 bool launch_make(const struct launch *l, struct arena *a, unsigned role, int64_t i, size_t container, int64_t attempt,
 	struct launched *ret, struct str *why);
 
+/* The same container's place with other words: a command that is run in it.  Everything in `a`. */
+void launch_other_words(struct arena *a, const struct plan_str *words, size_t n, struct launched *what);
+
 /* Remove the scratch space of the run. */
 void launch_clean(struct launch *l);
 void launch_release(struct launch *l);

@@ -78,6 +78,23 @@ bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_
 	return true;
 }
 
+void launch_other_words(struct arena *a, const struct plan_str *words, size_t n, struct launched *what)
+{
+	struct variables v = { .arena = a };
+	char **argv = ARENA_ARRAY(a, char *, n + 1);
+
+	for (char *const *e = what->envp; *e && !v.n; e++)
+		if (strncmp(*e, "PATH=", 5) == 0) {
+			struct variable path = { STR("PATH"), str_of(*e + 5) };
+			ARENA_PUSH(a, v.at, v.n, path);
+		}
+	for (size_t i = 0; i < n; i++)
+		argv[i] = (char *)str_copy(a, words[i].value).p;
+	what->argv = argv;
+	what->command = str_of(argv[0]);
+	what->candidates = candidates(a, &v, what->command);
+}
+
 /* ---- checks ---- */
 
 static bool is_directory(struct str path)

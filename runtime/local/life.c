@@ -130,6 +130,8 @@ static void failed(struct life *l, struct part *p, int64_t i, const struct life_
 
 	enum attempt_verdict verdict = judge_attempt(p->plan, &end);
 	r->cause = end_words(l->arena, e->exit_code, e->signal);
+	if (e->unready)
+		r->cause = str_printf(l->arena, "%.*s: it was not ready after %llds", STR_ARG(r->cause), (long long)e->unready);
 	if (verdict == ATTEMPT_FAILED || l->mode == MODE_ENDING) {
 		set_state(p, i, REPLICA_FAILED);
 		return;

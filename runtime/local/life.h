@@ -56,6 +56,7 @@ struct life_end {
 	int exit_code;                  /* 0 to 255: 128 + the signal */
 	int signal;                     /* or 0 */
 	bool init;                      /* an init container failed: `retry_on` speaks of the program */
+	int64_t unready;                /* seconds after which it was ended because it was not ready; 0: it was not */
 };
 void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e);
 

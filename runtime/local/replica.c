@@ -145,8 +145,10 @@ static void stop_rest(struct engine *e, struct replica *r)
 	if (r->phase == PHASE_STOPPING)
 		return;
 	r->phase = PHASE_STOPPING;
-	for (size_t k = 0; k < r->ncontainers; k++)
+	for (size_t k = 0; k < r->ncontainers; k++) {
 		r->containers[k].again = 0;
+		probe_stop(e, &r->containers[k]);
+	}
 	if (!runs_any(r)) {
 		finish(e, r);
 		return;
@@ -259,6 +261,21 @@ void replica_start(struct engine *e, struct replica *r, bool fresh)
 		start_next(e, r);
 }
 
+void replica_container_ready(struct engine *e, struct container *c)
+{
+	struct replica *r = c->replica;
+
+	if (r->phase != PHASE_STARTING || c->k != r->next)
+		return;
+	if (c == main_container(r)) {
+		r->phase = PHASE_RUNS;
+		life_ready(e->life, r->role, r->index);
+	} else if (part_of(e, c) == CONTAINER_SIDECAR) {
+		r->next++;
+		start_next(e, r);
+	}
+}
+
 void replica_report(struct engine *e, struct container *c)
 {
 	struct replica *r = c->replica;
@@ -270,17 +287,12 @@ void replica_report(struct engine *e, struct container *c)
 	epoll_ctl(e->epoll, EPOLL_CTL_DEL, c->report, NULL);
 	struct spawned child = { c->pid, c->report };
 	c->report = -1;
-	if (!spawn_report(&a, &child, c->command, &why)) {
+	if (!spawn_report(&a, &child, c->command, &why))
 		refuse(e, r, why);
-	} else if (r->phase == PHASE_STARTING && c->k == r->next) {
-		if (c == main_container(r)) {
-			r->phase = PHASE_RUNS;
-			life_ready(e->life, r->role, r->index);
-		} else if (part_of(e, c) == CONTAINER_SIDECAR) {
-			r->next++;
-			start_next(e, r);
-		}
-	}
+	else if (r->phase == PHASE_STARTING && c->k == r->next && launch_container(plan_of(e, r), c->k)->ready)
+		probe_begin(e, c);
+	else
+		replica_container_ready(e, c);
 	arena_release(&a);
 }
 
@@ -318,6 +330,7 @@ void replica_abandon(struct engine *e, struct replica *r)
 {
 	for (size_t k = 0; k < r->ncontainers; k++) {
 		close_pipes(e, &r->containers[k]);
+		probe_stop(e, &r->containers[k]);
 		set_process(e, &r->containers[k], 0);
 	}
 	r->phase = PHASE_IDLE;
@@ -362,9 +375,11 @@ static void ended_in_time(struct engine *e, struct container *c, const struct li
 void replica_ended(struct engine *e, struct container *c, int exit_code, int signal)
 {
 	struct replica *r = c->replica;
-	struct life_end end = { .time = e->now, .exit_code = exit_code, .signal = signal };
+	struct life_end end = { .time = e->now, .exit_code = exit_code, .signal = signal, .unready = c->unready };
 
 	signal_container(c, SIGKILL);           /* the rest of its group */
+	probe_stop(e, c);
+	c->unready = 0;
 	if (c->report >= 0)
 		replica_report(e, c);           /* it ends because it could not begin */
 	close_pipes(e, c);
@@ -394,6 +409,8 @@ int64_t replica_tick(struct engine *e, struct replica *r)
 		}
 		if (c->again && c->again < next)
 			next = c->again;
+		int64_t asked = probe_tick(e, c);
+		next = asked < next ? asked : next;
 		arena_release(&a);
 	}
 	if (r->phase != PHASE_STOPPING || !r->patience)

@@ -112,6 +112,9 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 	if (chdir(s->cwd) < 0)
 		report(fd, STEP_DIRECTORY, errno);
 	setrlimit(RLIMIT_NOFILE, &s->files);
+	alarm(s->seconds);
+	if (s->instead)
+		_exit(s->instead(s->context));
 	execute(s, fd);
 	_exit(127);
 }

@@ -25,6 +25,9 @@ struct spawn {
 	uint64_t mark;                  /* mark.h: of the replica */
 	int null;                       /* descriptor of /dev/null */
 	int output;                     /* becomes standard output and error */
+	unsigned seconds;               /* after which an alarm ends it; 0: never */
+	int (*instead)(const void *);   /* what the child does in place of a program: its exit status; NULL: the program */
+	const void *context;
 };
 
 struct spawned {
