@@ -10,10 +10,45 @@
 #include "command/output_dir.h"
 #include "command/session.h"
 
+/* ---- where to, and in which form ---- */
+
+/* -o FILE; p == NULL when -o names a form, or was not given. */
+static struct str output_file(const struct session *s)
+{
+	struct str value = option_value(s->options, OPTION_OUTPUT);
+
+	return value.p && !str_is(value, "yaml") && !str_is(value, "json") ? value : (struct str){ 0 };
+}
+
+static bool is_json(const struct session *s)
+{
+	struct str value = option_value(s->options, OPTION_OUTPUT);
+
+	return str_is(value, "json") || str_ends(output_file(s), STR(".json"));
+}
+
+/* Says which options do not go together; false then. */
+static bool output_is_clear(struct session *s)
+{
+	struct str file = output_file(s);
+
+	if (!file.p)
+		return true;
+	if (!memchr(file.p, '.', file.n) && !memchr(file.p, '/', file.n)) {
+		session_say(s, "--output cannot be '%.*s'; it is yaml, json or a file: -o ./%.*s, -o objects.yaml", STR_ARG(file), STR_ARG(file));
+		return false;
+	}
+	if (option_given(s->options, OPTION_OUTPUT_DIR)) {
+		session_say(s, "--output-dir writes one file per object, -o %.*s one file of all; give one of the two", STR_ARG(file));
+		return false;
+	}
+	return true;
+}
+
 static struct emit_options emit_options(const struct session *s, const struct trainc *c)
 {
 	return (struct emit_options){
-		.json = str_is(option_value(s->options, OPTION_OUTPUT), "json"),
+		.json = is_json(s),
 		.annotate = option_given(s->options, OPTION_ANNOTATE),
 		.sources = &c->sources,
 	};
@@ -32,12 +67,54 @@ static const struct plan **plans_of(struct session *s, const struct programs *al
 	return plans;
 }
 
-static void write_stream(struct session *s, const struct programs *all)
+static void write_stream(struct session *s, const struct programs *all, struct trainc_output out)
 {
-	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
 	enum trainc_form yaml = option_given(s->options, OPTION_ANNOTATE) ? TRAINC_YAML_PLACES : TRAINC_YAML;
 
-	trainc_emit(all->at, all->n, json ? TRAINC_JSON : yaml, session_output(s));
+	trainc_emit(all->at, all->n, is_json(s) ? TRAINC_JSON : yaml, out);
+}
+
+/* Reads what PATH holds; false when it is no regular file, or an empty one. */
+static bool holds_text(struct session *s, struct str path, struct str *ret)
+{
+	struct str why;
+	struct stat st;
+
+	*ret = STR("");
+	if (stat(str_copy(s->arena, path).p, &st) != 0 || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	if (!file_read(s->arena, path, ret, &why))
+		*ret = STR("");
+	return true;
+}
+
+/* Is there a file that does not begin as objects do?  A program that was named by mistake is worth more than the objects. */
+static bool is_no_output(struct session *s, struct str path)
+{
+	struct str text;
+
+	return holds_text(s, path, &text) && !str_starts(text, STR("{")) && !str_starts(text, STR("apiVersion:")) &&
+		!str_starts(text, STR("---"));
+}
+
+static bool append(void *context, const char *bytes, size_t n)
+{
+	buf_put(context, bytes, n);
+	return true;
+}
+
+static bool write_output(struct session *s, const struct programs *all, struct str path)
+{
+	struct buf text = { 0 };
+
+	if (!option_given(s->options, OPTION_FORCE) && is_no_output(s, path)) {
+		session_say(s, "'%.*s' does not hold Kubernetes objects; --force replaces it", STR_ARG(path));
+		return false;
+	}
+	write_stream(s, all, (struct trainc_output){ &text, append });
+	bool ok = session_pour(s, path, buf_text(&text));
+	buf_release(&text);
+	return ok;
 }
 
 static bool write_directory(struct session *s, const struct programs *all, struct str directory)
@@ -68,19 +145,27 @@ static void put_name(struct buf *out, struct str name)
 	}
 }
 
-/* What the rule makes: the directory, or the program's name with the suffix of the output. */
-static void put_target(struct session *s, struct str file, struct buf *out)
+/* The one directory or file that the command writes; p == NULL when it writes to standard output. */
+static struct str one_target(const struct session *s)
 {
 	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR);
 
-	if (directory.p) {
-		put_name(out, directory);
+	return directory.p ? directory : output_file(s);
+}
+
+/* What the rule makes: what the command writes, or FILE with the suffix of the output. */
+static void put_target(struct session *s, struct str file, struct buf *out)
+{
+	struct str target = one_target(s);
+
+	if (target.p) {
+		put_name(out, target);
 		return;
 	}
 	if (str_ends(file, STR(".tj")))
 		file.n -= 3;
 	put_name(out, file);
-	buf_z(out, str_is(option_value(s->options, OPTION_OUTPUT), "json") ? ".json" : ".yaml");
+	buf_z(out, is_json(s) ? ".json" : ".yaml");
 }
 
 static void put_sources(const struct programs *all, const char *before, const char *after, struct buf *out)
@@ -99,13 +184,10 @@ static void put_sources(const struct programs *all, const char *before, const ch
 /* A file of another kind, which somebody named by mistake: a rule's first line ends with a colon or goes on. */
 static bool is_other_file(struct session *s, struct str path)
 {
-	struct str text, why;
-	struct stat st;
+	struct str text;
 
-	if (stat(str_copy(s->arena, path).p, &st) != 0 || !S_ISREG(st.st_mode) || !st.st_size)
+	if (!holds_text(s, path, &text))
 		return false;
-	if (!file_read(s->arena, path, &text, &why))
-		return true;
 	const char *newline = memchr(text.p, '\n', text.n);
 	struct str first = { text.p, newline ? (size_t)(newline - text.p) : text.n };
 	return !str_ends(first, STR(": \\")) && !str_ends(first, STR(":"));
@@ -123,7 +205,7 @@ static bool write_depfile(struct session *s, const struct programs *all, struct 
 	for (size_t i = 0; i < s->options->noperands; i++) {
 		buf_z(&out, i ? " " : "");
 		put_target(s, s->options->operands[i], &out);
-		if (option_given(s->options, OPTION_OUTPUT_DIR))
+		if (one_target(s).p)
 			break;
 	}
 	buf_char(&out, ':');
@@ -135,23 +217,30 @@ static bool write_depfile(struct session *s, const struct programs *all, struct 
 	return ok;
 }
 
-int cmd_compile(struct session *s)
+static bool write_all(struct session *s, const struct programs *all)
 {
 	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR), depfile = option_value(s->options, OPTION_DEPFILE);
+	struct str file = output_file(s);
+	bool ok = true;
+
+	if (directory.p)
+		ok = write_directory(s, all, directory);
+	else if (file.p)
+		ok = write_output(s, all, file);
+	else
+		write_stream(s, all, session_output(s));
+	return ok && !s->error && depfile.p ? write_depfile(s, all, depfile) : ok;
+}
+
+int cmd_compile(struct session *s)
+{
 	struct programs all;
 	int status;
 
-	if (session_plan(s, true, &all, &status)) {
-		bool ok = true;
-
-		if (directory.p)
-			ok = write_directory(s, &all, directory);
-		else
-			write_stream(s, &all);
-		if (ok && !s->error && depfile.p)
-			ok = write_depfile(s, &all, depfile);
-		status = ok ? STATUS_DONE : STATUS_OUTPUT;
-	}
+	if (!output_is_clear(s))
+		return STATUS_USAGE;
+	if (session_plan(s, true, &all, &status) && !write_all(s, &all))
+		status = STATUS_OUTPUT;
 	session_release(&all);
 	return status;
 }

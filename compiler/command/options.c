@@ -193,7 +193,7 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 		struct str choices = choices_spelt(r->arena, row->choices);
 		bool file = row->option == OPTION_OUTPUT && memchr(value.p, '.', value.n);
 		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s%s\n", row->word, STR_ARG(value), STR_ARG(choices),
-		                    file ? ", and the result goes to standard output: use '> FILE'" : "");
+		                    file ? ", and the result goes to standard output: write '> FILE'" : "");
 		return false;
 	}
 	struct given g = { row->option, value };

@@ -35,7 +35,8 @@ offers() {
 offers 'compile completion ' comp
 offers '--deny-warnings --depfile --domain ' compile --d
 offers 'json sarif text ' check --format ''
-offers 'json yaml ' compile -o ''
+offers 'yaml ' compile -o y
+offers 'b.txt ' compile -o b.t
 offers 'dotenv json shell table ' env --output ''
 offers 'a.tj dir ' compile ''
 offers 'a.tj dir ' compile --namespace x --annotate ''

@@ -34,6 +34,28 @@ holds grep -qF 'library.tj:' out.d
 run 1 compile --depfile bad.d bad.tj; holds test ! -e bad.d
 run 3 compile --depfile absent/out.d good.tj; says err "absent/out.d"
 
+# -o FILE: whole or not at all, in the form that its name says
+"$TRAINC" compile good.tj >want; "$TRAINC" compile -o json good.tj >want.json
+run 0 compile good.tj -o objects.yaml; silent out; same objects.yaml want
+run 0 compile good.tj -o ./objects.json; same objects.json want.json
+run 0 compile good.tj -o ./plain-name; same plain-name want
+run 1 compile bad.tj -o objects.yaml; silent out; holds test -s objects.yaml
+run 1 compile bad.tj -o none.yaml; holds test ! -e none.yaml
+chmod 640 objects.yaml; ln -s objects.yaml link.yaml; ln objects.yaml other-name.yaml
+run 0 compile good.tj -o link.yaml; holds test -L link.yaml; same objects.yaml want; same other-name.yaml want
+holds test "$(stat -c %a objects.yaml)" = 640
+holds test "$(ls -A | grep -c trainc-new)" -eq 0
+cp good.tj kept.tj
+run 3 compile good.tj -o kept.tj; says err "does not hold Kubernetes objects; --force replaces it"; same good.tj kept.tj
+run 0 compile good.tj -o kept.tj --force; same kept.tj want
+run 3 compile good.tj -o absent/objects.yaml; says err "cannot write 'absent/objects.yaml'"
+run 3 compile good.tj -o .; says err "cannot write '.'"
+run 0 compile good.tj -o /dev/null; silent out
+run 2 compile good.tj -o jsno; says err "it is yaml, json or a file: -o ./jsno"
+run 2 compile good.tj -o all.yaml --output-dir all; says err "give one of the two"; holds test ! -e all.yaml
+run 2 compile good.tj --outfile all.yaml; says err "write -o FILE, or --output-dir DIR"
+run 0 compile good.tj -o objects.yaml --depfile out.d; holds grep -q '^objects.yaml: ' out.d
+
 # one file per object
 run 0 compile --output-dir objects good.tj; silent out
 holds test "$(ls objects/*.yaml | wc -l)" -ge 1

@@ -141,6 +141,7 @@ def questions():
                 yield "%s --%s = EMPTY" % (c.word, o.word), values(o)
                 if o.letter:
                     yield "%s -%s EMPTY" % (c.word, o.letter), values(o)
+    yield "compile -o EMPTY", {"yaml", "json", "bash.txt"}
     yield "completion EMPTY", {"bash", "zsh", "fish"}
     yield "help EMPTY", {c.word for c in table.commands}
     yield "--color = never comp", {"compile", "completion"}
@@ -196,7 +197,7 @@ def fish():
                               env={**os.environ, "HOME": folder, "PATH": os.path.dirname(TRAINC) + ":" + os.environ["PATH"]})
     commands, formats, options = ([line.split("\t")[0] for line in part.split("\n") if line] for part in done.stdout.split("==\n"))
     same("fish: trainc", set(commands), {c.word for c in table.commands})
-    same("fish: trainc compile -o", set(formats), {"yaml", "json"})
+    same("fish: trainc compile -o", set(formats), {"yaml", "json", "trainc.fish"})
     same("fish: trainc compile --", set(options), {"--" + o.word for o in table.options_of(table.commands[0])})
 
 

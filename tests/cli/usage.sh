@@ -31,7 +31,7 @@ run 2 compile --profil x good.tj; says err "did you mean '--profile'?"; silent o
 run 2 compile good.tj --set; says err "--set needs a value"
 run 2 compile good.tj --set nodes; says err "NAME=VALUE"
 run 2 compile good.tj --unroll=yes; says err "takes no value"
-run 2 compile good.tj -o xml; says err "yaml or json"
+run 2 compile good.tj -o xml; says err "yaml, json or a file"
 run 2 dump good.tj; says err "--tokens"
 run 2 env good.tj --index x; says err "--index is the number"
 run 2 env good.tj --role worker; says err "worker"
