@@ -65,7 +65,7 @@ static void warn_empty(struct trainc *c)
 {
 	const struct module *root = c->program.root;
 
-	if (root->file->u.file.decls.n || root->broken || c->program.project.module == root)
+	if (root->file->u.file.decls.n || root->broken || c->program.added.text.p || c->program.project.module == root)
 		return;
 	struct span at = { root->source->base, root->source->base };
 	struct diag *d = diag_report(&c->diags, TJ0822, at, "this program declares nothing, so nothing of it would run");

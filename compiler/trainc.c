@@ -317,7 +317,7 @@ static void begin_again(struct trainc *t)
 
 bool trainc_compile(struct trainc *t, const char *path)
 {
-	struct str file = str_copy(&t->door->arena, str_of(path));
+	struct str file = path ? str_copy(&t->door->arena, str_of(path)) : (struct str){ 0 };
 
 	check_names(t);
 	t->options.parts = t->options.parts && !t->diags.n;

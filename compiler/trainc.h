@@ -103,7 +103,7 @@ struct trainc *trainc_open(const struct trainc_files *files);
  */
 bool trainc_option(struct trainc *t, const char *name, const char *value);
 
-/* Compiles the program at PATH up to its plan, once.  False when it has errors. */
+/* Compiles the program at PATH (NULL: an empty one) up to its plan, once.  False when it has errors. */
 bool trainc_compile(struct trainc *t, const char *path);
 
 /*

@@ -202,3 +202,20 @@ bool check_value(struct program *p, struct node *expr, const struct type *want)
 		check_decl(&c, c.queue[c.queue_done]);
 	return p->diags->errors + p->diags->muted_errors == errors;
 }
+
+bool check_question(struct program *p, struct node *expr)
+{
+	struct check c;
+	size_t errors = p->diags->errors;
+	check_init(&c, p);
+	c.at.module = p->root;
+	scope_enter(&c, SCOPE_TEST, NULL);
+	const struct type *t = type_expr(&c, expr, NULL), *unit = t->kind == TYPE_UNIT ? obvious_unit(&c, expr) : NULL;
+	if (unit)
+		check_expr(&c, expr, unit, NO_SITE);
+	else if (t->kind == TYPE_UNIT)
+		report_unit(&c, expr);
+	for (; c.queue_done < c.nqueue; c.queue_done++)
+		check_decl(&c, c.queue[c.queue_done]);
+	return p->diags->errors == errors;
+}

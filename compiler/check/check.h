@@ -31,6 +31,8 @@ void check_program(struct program *p);
 
 /* Type one free-standing expression against a type (for --set); false after reporting. */
 bool check_value(struct program *p, struct node *expr, const struct type *want);
+/* Type one expression by itself, which may ask what a test may ask; false after reporting. */
+bool check_question(struct program *p, struct node *expr);
 
 /* A member that all values of a type have: of a role, of `cluster`, `pod`, an elastic range, a topology. */
 struct check_member {

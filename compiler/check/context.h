@@ -217,6 +217,8 @@ const struct type *report_optional(struct check *c, struct node *n);
 const struct type *report_secret_mount(struct check *c, struct node *n, const struct site *site);
 const struct type *report_secret(struct check *c, struct node *n);
 const struct type *report_unit(struct check *c, struct node *n);
+/* The type that an amount without a place is taken for where nothing depends on it; NULL for 5m, which may be several. */
+const struct type *obvious_unit(struct check *c, const struct node *n);
 /* The same for an entry of a record without a type, and (below) for the value of a let: the help can use the name. */
 const struct type *report_member_unit(struct check *c, struct str name, struct node *n);
 const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);

@@ -304,6 +304,22 @@ static void parse_module(struct program *p, struct module *m)
 	read_part(p, m, m->imported_by);
 }
 
+/* Parses what is added to the root file, which is M. */
+static void parse_added(struct program *p, struct module *m)
+{
+	struct added *added = &p->added;
+	if (!added->text.p)
+		return;
+	added->source = source_add(p->sources, added->name, added->text);
+	if (!added->source || !added->declarations)
+		return;
+	struct source shown = *added->source;
+	shown.text.n = added->declarations;
+	struct node *file = parse_source(p->arena, p->names, p->diags, &shown);
+	for (size_t i = 0; i < file->u.file.decls.n; i++)
+		nodes_add(p->arena, &m->file->u.file.decls, file->u.file.decls.at[i]);
+}
+
 /* Parse the text and read what it imports. */
 static void read_module(struct program *p, struct module *m, struct str shown, struct str text)
 {
@@ -317,6 +333,8 @@ static void read_module(struct program *p, struct module *m, struct str shown, s
 	m->source->library = m->library;
 	size_t errors = p->diags->errors;
 	parse_module(p, m);
+	if (m->root)
+		parse_added(p, m);
 	m->broken = p->diags->errors != errors;
 	m->file->u.file.module = m;
 	struct nodes decls = m->file->u.file.decls;
@@ -509,16 +527,18 @@ static void help_near_file(struct program *p, struct diag *d, struct str path)
 bool module_load(struct program *p, struct str path)
 {
 	struct str text, why;
-	bool standard_input = str_is(path, "-");
-	if (!read_text(p, path, &text, &why)) {
+	bool standard_input = str_is(path, "-"), none = !path.p;
+	if (none)
+		text = STR("");
+	else if (!read_text(p, path, &text, &why)) {
 		struct str what = standard_input ? STR("standard input") : str_printf(p->arena, "'%.*s'", STR_ARG(path));
 		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s", STR_ARG(what), STR_ARG(why));
 		if (!standard_input && str_is(why, "no such file"))
 			help_near_file(p, d, path);
 		return false;
 	}
-	struct str name = standard_input ? STR("<stdin>") : path_join(p->arena, STR("."), path);
-	project_find(p, standard_input ? STR(".") : path_directory(name), name);
+	struct str name = standard_input ? STR("<stdin>") : none ? STR("<none>") : path_join(p->arena, STR("."), path);
+	project_find(p, standard_input || none ? STR(".") : path_directory(name), name);
 	p->root = module_new(p, name, NULL, NULL);
 	p->root->root = true;
 	read_module(p, p->root, name, text);

@@ -53,6 +53,13 @@ struct project {
 	struct map packages;            /* name -> struct str * (directory; p == NULL: refused) */
 };
 
+/* A text whose declarations stand beside those of the root file; what is behind them is the caller's (trainc eval). */
+struct added {
+	struct str name, text;          /* p == NULL: there is none */
+	size_t declarations;            /* bytes of them, at the start of the text */
+	struct source *source;          /* after module_load() */
+};
+
 struct program {
 	struct arena *arena;
 	struct names *names;
@@ -66,6 +73,7 @@ struct program {
 	bool testing;                   /* tests run one by one: what is wrong with the settings of one is its own failure */
 	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
 	bool parts;                     /* set before module_load(): of library modules, read what is named (check/library_part.h) */
+	struct added added;             /* set before module_load() */
 	bool locking;                   /* packages are about to be locked: not compared with the lock */
 	bool lone_modules;              /* a root without jobs is a module: what it exports may be used elsewhere */
 	bool check_failed;              /* check_program() reported errors: silence about what is unused */
@@ -74,7 +82,10 @@ struct program {
 	size_t nunused;
 };
 
-/* Load the root file (`-` is standard input).  False only when it cannot be read at all (reported). */
+/*
+ * Load the root file (`-` is standard input; PATH.p == NULL: an empty one, in the working directory, for what is added).
+ * False only when it cannot be read at all (reported).
+ */
 bool module_load(struct program *p, struct str path);
 
 /* The text of a standard-library module ("single"), or p == NULL; generated into build/ from stdlib/std. */

@@ -433,6 +433,13 @@ static const char *likely_unit(struct check *c, const struct node *n)
 	return str_ends(amount, STR("m")) ? "cpu" : "memory";
 }
 
+const struct type *obvious_unit(struct check *c, const struct node *n)
+{
+	const char *likely = likely_unit(c, n);
+	const struct type *t = strcmp(likely, "duration") == 0 ? &type_duration : strcmp(likely, "memory") == 0 ? &type_memory : NULL;
+	return t && (n->kind == NODE_LIST || n->kind == NODE_LIST_FOR) ? type_list(c->arena, t) : t;
+}
+
 const struct type *report_unit(struct check *c, struct node *n)
 {
 	struct str words = node_words(c, n);

@@ -9,7 +9,7 @@
 
 #define ONLY(command) (1u << COMMAND_##command)
 #define FOR_START (ONLY(RUN) | ONLY(APPLY))
-#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(TEST) | ONLY(DUMP) | ONLY(DIFF) | ONLY(FIT) | FOR_START)
+#define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(EVAL) | ONLY(TEST) | ONLY(DUMP) | ONLY(DIFF) | ONLY(FIT) | FOR_START)
 /* Commands that take a run, or the program whose runs are meant. */
 #define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
 #define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
@@ -147,6 +147,8 @@ static struct str unknown_option(struct reading *r, struct str shown, struct str
 		return str_printf(r->arena, "trainc: unknown option '%.*s'; %s\n", STR_ARG(shown), help);
 	if (help)
 		return str_printf(r->arena, "trainc: %s has no option '%.*s'; %s\n", command, STR_ARG(shown), help);
+	if (r->command_known && r->options->command == COMMAND_EVAL && strcspn(shown.p, "0123456789( ") < shown.n)
+		return str_printf(r->arena, "trainc: '%.*s' begins like an option; write trainc eval -- '%.*s'\n", STR_ARG(shown), STR_ARG(shown));
 	suggest_init(&s, r->arena, word);
 	for (unsigned i = 0; i < ROWS; i++)
 		if (!r->command_known || rows[i].commands & 1u << r->options->command)
@@ -321,7 +323,7 @@ static bool count_operands(struct arena *a, const struct options *o, struct str 
 	}
 	if (c->most >= 0 && o->noperands > (size_t)c->most) {
 		struct str first = o->operands[c->most];
-		const char *number = c->most == 0 ? "no operands" : "one operand";
+		const char *number = c->most == 0 ? "no operands" : c->most == 1 ? "one operand" : "two operands";
 		if (o->command == COMMAND_INIT && str_ends(first, STR(".tj")))
 			*why = str_printf(a, "trainc: init takes %s, found '%.*s': it writes job.tj in this directory\n", number, STR_ARG(first));
 		else if (o->command == COMMAND_INIT)

@@ -44,6 +44,7 @@ int cmd_compile(struct session *s);
 int cmd_check(struct session *s);
 int cmd_env(struct session *s);
 int cmd_plan(struct session *s);
+int cmd_eval(struct session *s);
 int cmd_run(struct session *s);
 int cmd_apply(struct session *s);
 int cmd_status(struct session *s);

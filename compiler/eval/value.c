@@ -284,11 +284,12 @@ bool value_text(struct arena *a, const struct value *v, struct text *ret)
 
 /* ---- spelling for messages ---- */
 
-enum { SPELL_WIDTH = 60 };
+enum { SPELL_WIDTH = 60, SPELL_MOST = 64 << 20 };
 
 static void spell(struct arena *a, struct buf *b, const struct value *v);
 
-static bool spell_full(const struct buf *b) { return b->n >= SPELL_WIDTH; }
+/* A buffer with a limit of its own is for more than a message. */
+static bool spell_full(const struct buf *b) { return b->n >= (b->limit ? b->limit : SPELL_WIDTH); }
 
 static void spell_bytes(struct buf *b, struct str s)
 {
@@ -321,6 +322,21 @@ static void spell_piece(struct buf *b, const struct piece *p)
 	case PIECE_PORT: buf_z(b, "${port}"); break;
 	case PIECE_ENV: buf_printf(b, "${pod.env(\"%.*s\")}", STR_ARG(p->u.text)); break;
 	}
+}
+
+struct str text_spell(struct arena *a, const struct text *t)
+{
+	struct buf b = { .limit = SPELL_MOST };
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->at[i].kind == PIECE_TEXT)
+			buf_str(&b, t->at[i].u.text);
+		else
+			spell_piece(&b, &t->at[i]);
+	}
+	struct str s = buf_take(&b, a);
+	buf_release(&b);
+	return s;
 }
 
 static void spell_text(struct buf *b, const struct value *v)
@@ -427,6 +443,16 @@ static void spell(struct arena *a, struct buf *b, const struct value *v)
 struct str value_spell(struct arena *a, const struct value *v)
 {
 	struct buf b = { 0 };
+
+	spell(a, &b, v);
+	struct str s = buf_take(&b, a);
+	buf_release(&b);
+	return s;
+}
+
+struct str value_spell_whole(struct arena *a, const struct value *v)
+{
+	struct buf b = { .limit = SPELL_MOST };
 
 	spell(a, &b, v);
 	struct str s = buf_take(&b, a);

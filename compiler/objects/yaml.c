@@ -274,6 +274,16 @@ void yaml_value(struct rendered *r, const struct object *o, unsigned indent, boo
 
 void yaml_object(struct rendered *r, const struct object *root)
 {
-	if (root->kind == OBJECT_MAP)
+	if (root->kind == OBJECT_MAP && root->u.map.n) {
 		fields(r, root, 0);
+	} else if (root->kind == OBJECT_LIST && root->u.list.n) {
+		items(r, root, 0);
+	} else {                        /* what stands behind "key:" otherwise begins with a blank */
+		size_t start = r->bytes.n;
+		yaml_value(r, root, 0, true);
+		if (r->bytes.n == start)
+			return;
+		memmove(r->bytes.p + start, r->bytes.p + start + 1, r->bytes.n - start - 1);
+		r->bytes.n--;
+	}
 }

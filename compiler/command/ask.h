@@ -1,0 +1,23 @@
+/*
+ * ask.h - the value of one expression, with the names of a program and of declarations beside it.
+ */
+#ifndef TRAINC_ASK_H
+#define TRAINC_ASK_H
+
+#include "command/session.h"
+
+struct question {
+	struct str program;             /* a path; p == NULL without */
+	struct str place;               /* what messages call the text */
+	struct str text;                /* declarations, and behind them the expression */
+	size_t expression;              /* where it begins; text.n: there is none, the declarations are only judged */
+};
+
+/*
+ * Compiles the program and the declarations under the options of the command line and computes the expression.
+ * Returns false when anything is wrong with them; that is reported.  Otherwise the answer, in the form that
+ * --output asks for and with a line end, is in RET (in the arena A); empty without an expression.
+ */
+bool ask(struct session *s, struct arena *a, const struct question *q, struct str *ret);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * facts.h - what a test, or a question, can ask of a finished program: `roles`, env(), object() and fails().
+ */
+#ifndef TRAINC_FACTS_H
+#define TRAINC_FACTS_H
+
+#include "compile.h"
+
+struct facts {
+	struct trainc *compile;         /* compiled, with keep_jobs */
+	struct diags *said;             /* where questions without an answer are reported */
+	size_t before;                  /* diagnostics of the compilation itself */
+};
+
+/* The answers of FACTS, which must outlive them, for `struct eval`. */
+struct test_facts facts_of(struct facts *facts);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * part.h - a piece of a program that arrives by itself: a line that somebody types.
+ */
+#ifndef TRAINC_SYNTAX_PART_H
+#define TRAINC_SYNTAX_PART_H
+
+#include "base/str.h"
+
+struct part {
+	bool empty;                     /* nothing but blanks and comments */
+	bool open;                      /* a bracket, or a string of several lines, is not closed yet */
+	bool in_string;                 /* it is the string */
+	bool declaration;               /* else it is meant as an expression */
+	struct str name;                /* that it declares, within the text; empty where it declares none */
+};
+
+/* Looks at TEXT, whose first and last line are whole.  Reports nothing. */
+struct part part_of(struct arena *a, struct str text);
+
+#endif
