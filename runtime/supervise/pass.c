@@ -433,10 +433,12 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 	if (transport_ok(r)) {
 		const struct data *object = answer_tree(own, r);
 		c->metrics.deleted++;
-		if (object && status_text(object, "metadata.deletionTimestamp").n && status_text(object, "metadata.uid").n)
-			store_put(&c->store, a->kind, object);
-		else
+		if (object && status_text(object, "metadata.deletionTimestamp").n && status_text(object, "metadata.uid").n) {
+			if (!is_past(c, a->kind, object))       /* else it may be gone by now, and nobody would say so again */
+				store_put(&c->store, a->kind, object);
+		} else {
 			p->changed = store_remove(&c->store, a->uid) || p->changed;
+		}
 		note_event(p, own, a, "Delete", "Deleted");
 	} else if (r->code == 404 || r->code == 409) {
 		p->changed = store_remove(&c->store, a->uid) || p->changed;     /* another one has its name, if any */

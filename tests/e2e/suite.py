@@ -23,6 +23,7 @@ import tempfile
 import time
 
 import play
+import fit
 import runtime
 import supervise
 from cluster import Cluster, Missing, Refused, documents, until
@@ -664,7 +665,7 @@ def checks(mode):
         found += BEHAVIOURS
         found.append(("mnist-ddp: bare pods reach their end", bare_pods))
         found.append(("gang: no replica starts without the others", gang_waits))
-        found += [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.CHECKS]
+        found += [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.CHECKS + fit.CHECKS]
         found += [(f"supervise, {f.__name__}: {name}", lambda c, f=f: controls(f)) for name, f in supervise.CHECKS]
         for path in goldens("examples"):
             source = path.removesuffix(".yaml") + ".tj"

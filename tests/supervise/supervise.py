@@ -221,6 +221,23 @@ def late_deletion(w):
 
 
 @check
+def late_answer(w):
+    """the answer to a deletion comes when the pod is gone and the watch has told of it: no ghost of it is waited for"""
+    w.slow = 0.5
+    w.put("pytorchjobs", pytorch())
+    w.start()
+    w.wait_for("pods", pods_are(w, *ALL))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "pytorchjobs", "train", "Running"))
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
+    w.wait_for("no pods", pods_are(w))
+    w.wait_for("Suspended", condition(w, "pytorchjobs", "train", "Suspended"))
+    w.settle(1)
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": False}}})
+    w.wait_for("pods", pods_are(w, *ALL))
+
+
+@check
 def killed(w):
     """kill -9 before and after every write, then a restart: exactly the pods that should be there, none of them twice"""
     def run(kill):

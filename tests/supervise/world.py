@@ -90,6 +90,7 @@ class World:
         self.kill_at = None             # (number of the write, before): SIGKILL the first controller then
         self.writes = 0
         self.delay = 0                  # seconds by which watches are late
+        self.slow = 0                   # ... and answers to deletions
         self.stopped = False
         self.controllers = []
         world = self
@@ -269,6 +270,8 @@ class World:
             self.cut(h)
             return
         text = json.dumps(document).encode()
+        if h.command == "DELETE":
+            time.sleep(self.slow)
         h.send_response(code)
         h.send_header("Content-Type", "application/json")
         h.send_header("Content-Length", str(len(text)))
