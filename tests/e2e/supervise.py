@@ -292,6 +292,9 @@ def killed(d):
 @check
 def leased(d):
     """of two processes with one Lease the second takes over when the first is killed, and nothing is made twice"""
+    # The manifest permits Leases in the namespace of the controller's own pod; here it is that of the check.
+    d.space.kubectl("create", "role", "lease", "--verb=get,create,update,patch", "--resource=leases.coordination.k8s.io")
+    d.space.kubectl("create", "rolebinding", "lease", "--role=lease", "--serviceaccount=trainc-system:trainc-supervise")
     first = d.start("--lease", "one")
     d.put(resource("PyTorchJob", "train"))
     d.until("three run", lambda: d.phases() == ["Running"] * 3)
