@@ -8,7 +8,7 @@
 #   make editors    grammar/editors from the table of words
 #   make wasm       the compiler and the language server for WebAssembly    make playground  one page with them inside
 #   make bench      speed and memory beside their targets       make longest   the longest functions
-#   make torture    calls that fail, one after the other, in typical commands
+#   make torture    inputs of doubling sizes and what they cost; calls that fail, one after the other, in typical commands
 #   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
 #                   the lists in the manual pages from the table of options
 #   make cascade    every single slip in the examples: what is said about it
@@ -146,6 +146,7 @@ fuzz:
 
 torture:
 	@$(MAKE) $(JOBS) --no-print-directory build $(BUILD)/torture/trainc
+	@python3 tests/torture/families.py $(BUILD)/trainc
 	@python3 tests/torture/faults.py $(BUILD)/torture/trainc
 
 cascade: build

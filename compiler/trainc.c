@@ -299,13 +299,14 @@ static void begin_again(struct trainc *t)
 {
 	struct door *d = t->door;
 	struct compile_options options = t->options;
-	bool testing = t->program.testing, lone = t->program.lone_modules;
+	bool testing = t->program.testing, in_part = t->program.in_part, lone = t->program.lone_modules;
 
 	compile_release(t);
 	compile_init(t, &d->reader);
 	t->door = d;
 	t->options = options;
 	t->program.testing = testing;
+	t->program.in_part = in_part;
 	t->program.lone_modules = lone;
 	for (size_t i = 0; i < d->nassigned; i++) {
 		if (d->assigned[i].params)

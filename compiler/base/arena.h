@@ -24,6 +24,7 @@ struct arena {
 	struct arena_block *blocks;     /* newest first */
 	char *at, *end;                 /* free part of the newest block */
 	size_t total;                   /* bytes asked of malloc so far */
+	uint32_t compared;              /* names with misspelt ones, of diag/suggest.c's budget */
 };
 
 enum { ARENA_ALIGN = 16 };              /* of what is handed out: any object's */

@@ -33,6 +33,7 @@ struct source {
 	struct str text;                /* NUL-terminated */
 	uint32_t base;                  /* global offset of its first byte; at least 1 */
 	bool library;                   /* a module of the standard library */
+	bool silent;                    /* diag/allow.c's own: it was looked through, and has no comment for it */
 	struct place_mark *marks;       /* source.c's own: made when the first place is asked for */
 };
 

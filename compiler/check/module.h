@@ -71,6 +71,7 @@ struct program {
 	struct module *root;
 	struct project project;
 	bool testing;                   /* tests run one by one: what is wrong with the settings of one is its own failure */
+	bool in_part;                   /* the caller left declarations of the root out: silence about what is unused */
 	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
 	bool parts;                     /* set before module_load(): of library modules, read what is named (check/library_part.h) */
 	struct added added;             /* set before module_load() */

@@ -234,6 +234,7 @@ static void record_type(struct check *c, struct decl *d)
 {
 	struct nodes items = d->node->u.type_decl.body->u.body.items;
 	struct type *t = ARENA_NEW(c->arena, struct type);
+	struct map known = { 0 };               /* name -> its number + 1 */
 	*t = (struct type){ .kind = TYPE_RECORD, .record = d };
 	d->type = t;
 	d->state = DONE;                        /* a record may hold optional ones of its own type */
@@ -245,15 +246,14 @@ static void record_type(struct check *c, struct decl *d)
 		struct record_field f = { .name = item->u.field.key.text, .value = item->u.field.value, .span = item->u.field.key.span,
 			.doc = item->u.field.doc };
 		item->u.field.declared = f.type = resolve_type(c, item->u.field.type);
-		size_t k = 0;
-		while (k < d->nfields && !name_eq(d->fields[k].name, f.name))
-			k++;
-		if (k < d->nfields) {
+		size_t k = (size_t)(uintptr_t)map_get(&known, f.name);
+		if (k) {
 			struct diag *g = diag_report(c->diags, TJ0206, f.span, "'%.*s' is declared twice", STR_ARG(f.name));
-			diag_note(c->diags, g, d->fields[k].span, "first here");
+			diag_note(c->diags, g, d->fields[k - 1].span, "first here");
 			continue;
 		}
 		ARENA_PUSH(c->arena, d->fields, d->nfields, f);
+		map_put(&known, c->arena, f.name, (void *)(uintptr_t)d->nfields);
 	}
 }
 

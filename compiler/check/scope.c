@@ -429,6 +429,8 @@ static void help_far_name(struct check *c, struct diag *d, struct str name)
 static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
+	if (map_get(&c->at.module->unknown, name) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
+		return;                         /* said before: n places need not be held against n names */
 	bool few = c->diags->errors < MOST_SUGGESTIONS;
 	struct decl *import = few ? importer_of(c, name) : NULL;
 	suggest_init(&s, c->arena, name);

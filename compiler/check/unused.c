@@ -94,7 +94,7 @@ static bool exported(const struct program *p, const struct decl *d)
 
 void check_unused(struct program *p)
 {
-	if (p->check_failed || imports_itself(p) || any_broken(p))
+	if (p->check_failed || p->in_part || imports_itself(p) || any_broken(p))
 		return;
 	for (size_t i = 0; i < p->nunused; i++) {
 		const struct decl *d = p->unused[i];

@@ -1,10 +1,13 @@
 /*
  * cmd_test.c - run the `test` declarations of programs (language brief, section 13).
  *
- * A test compiles its whole file again under its own profile and parameters, so
- * that no test sees another one's values.  Its checks are evaluated afterwards,
- * with the finished plan as what they can ask about.
+ * A test that has a profile or parameters compiles its file again under them, so
+ * that no test sees another one's values; its checks are evaluated afterwards,
+ * with the finished plan as what they can ask about.  So that n tests do not cost
+ * n times the file, such a test reads the file without the other tests, and all
+ * that change nothing ask one compilation, as long as none leaves a trace in it.
  */
+#include "base/path.h"
 #include "command/facts.h"
 #include "command/session.h"
 #include "eval/job.h"
@@ -18,6 +21,20 @@ struct test_run {
 
 struct count {
 	unsigned passed, failed;
+};
+
+/* The tests of one file. */
+struct suite {
+	struct session session;         /* the caller's, reading `text` in place of the file */
+	struct reader reader;
+	const struct reader *files;
+	const struct trainc *front;     /* the file as it was read first */
+	struct str path, text;
+	struct nodes tests;             /* of `front` */
+	struct trainc *shared;          /* the compilation of those that change nothing; NULL: none at hand */
+	struct nodes shared_tests;
+	uint64_t steps;                 /* spent by that compilation itself, and so on */
+	size_t text_bytes, memory;
 };
 
 /* ---- one test ---- */
@@ -77,14 +94,14 @@ static void apply_settings(struct trainc *c, const struct trainc *front, const s
 	}
 }
 
-static struct node *nth_test(const struct trainc *c, size_t n)
+static struct nodes tests_of(struct trainc *c)
 {
-	struct nodes decls = c->program.root->file->u.file.decls;
+	struct nodes decls = c->program.root ? c->program.root->file->u.file.decls : (struct nodes){ 0 }, tests = { 0 };
 
 	for (size_t i = 0; i < decls.n; i++)
-		if (decls.at[i]->kind == NODE_TEST && n-- == 0)
-			return decls.at[i];
-	return NULL;
+		if (decls.at[i]->kind == NODE_TEST)
+			ARENA_PUSH(&c->arena, tests.at, tests.n, decls.at[i]);
+	return tests;
 }
 
 /* Holds `refuses = CODE` against what the compilation reported; true without one. */
@@ -133,42 +150,205 @@ static void print_diags(struct session *s, struct diags *ds)
 	session_report(s, &one, false);
 }
 
-static bool run_test(struct session *s, const struct trainc *front, struct str path, size_t n)
+/* ---- the file of a test ---- */
+
+static bool read_text(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
 {
-	struct trainc *c = session_open(s);
-	bool ok;
+	const struct suite *t = context;
+
+	if (!str_eq(path_join(arena, STR("."), path), path_join(arena, STR("."), t->path)))
+		return t->files->read(t->files->context, arena, path, ret, why);
+	*ret = str_copy(arena, t->text);
+	return true;
+}
+
+static bool exists(void *context, struct str path)
+{
+	const struct suite *t = context;
+
+	return t->files->exists(t->files->context, path);
+}
+
+static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+{
+	const struct suite *t = context;
+
+	t->files->list(t->files->context, arena, directory, each, to);
+}
+
+static bool leaves(void *context, struct arena *arena, struct str directory, struct str path)
+{
+	const struct suite *t = context;
+
+	return t->files->leaves(t->files->context, arena, directory, path);
+}
+
+static bool real_path(void *context, struct arena *arena, struct str path, struct str *ret)
+{
+	const struct suite *t = context;
+
+	return t->files->real(t->files->context, arena, path, ret);
+}
+
+static void suite_init(struct suite *t, struct session *s, struct trainc *front, struct str path)
+{
+	const struct reader *files = s->reader;
+
+	*t = (struct suite){ .session = *s, .files = files, .front = front, .path = path, .tests = tests_of(front) };
+	t->reader = (struct reader){ t, read_text, files->exists ? exists : NULL, files->list ? list : NULL, files->leaves ? leaves : NULL,
+		files->real ? real_path : NULL };
+	t->session.reader = &t->reader;
+	t->text = front->program.root->source->text;
+}
+
+/* Blanks a test with the comments above it: places stay what they are. */
+static void blank(char *text, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (text[i] != '\n')
+			text[i] = ' ';
+}
+
+/* The text of the file without the tests but the one wanted. */
+static struct str text_of_one(const struct suite *t, struct arena *a, const struct node *wanted)
+{
+	const struct source *file = t->front->program.root->source;
+	struct nodes decls = t->front->program.root->file->u.file.decls;
+	char *text = arena_copy(a, file->text.p, file->text.n);
+
+	for (size_t i = 0; i < decls.n; i++) {
+		const struct node *n = decls.at[i];
+		size_t start = n->span.start - file->base, above = i ? decls.at[i - 1]->span.end - file->base : start;
+		if (n->kind != NODE_TEST || n == wanted)
+			continue;
+		while (above < start && file->text.p[above] != '\n')    /* what stands behind the declaration above is its own */
+			above++;
+		blank(text, above, n->span.end - file->base);
+	}
+	return (struct str){ text, file->text.n };
+}
+
+static bool changes_values(const struct node *test)
+{
+	return item_named(test, "profile") || item_named(test, "set");
+}
+
+/* May it read the file without the other tests?  fails() sees warnings too, and what only they use is "never used" then. */
+static bool may_be_alone(const struct suite *t, const struct node *test)
+{
+	struct str text = source_text(&t->front->sources, test->span);
+
+	return !memmem(text.p, text.n, "fails", 5);
+}
+
+static struct trainc *compile_for(struct suite *t, const struct node *test)
+{
+	struct trainc *c = session_open(&t->session);
+
+	if (!c)
+		return NULL;
+	if (test)
+		apply_settings(c, t->front, test);
+	c->options.deny_warnings = false;
+	c->options.keep_jobs = true;
+	c->program.testing = true;
+	c->program.in_part = test && may_be_alone(t, test);
+	c->options.parts = false;               /* the places of its checks are those of the file that was read first */
+	if (c->program.in_part)
+		t->text = text_of_one(t, &c->arena, test);
+	trainc_compile(c, t->path.p);
+	trainc_check(&c, 1, false);
+	t->text = t->front->program.root->source->text;
+	return c;
+}
+
+/* ---- the compilation that tests share ---- */
+
+static struct trainc *take_shared(struct suite *t)
+{
+	if (!t->shared && (t->shared = compile_for(t, NULL))) {
+		t->shared_tests = tests_of(t->shared);
+		t->steps = t->shared->eval.steps;
+		t->text_bytes = t->shared->eval.text_bytes;
+		t->memory = t->shared->arena.total;
+	}
+	return t->shared;
+}
+
+/*
+ * A check that did not hold leaves nothing behind.  What could not be computed may be remembered by a constant, and would
+ * not be said again; nor may one test use up the budgets of the next.
+ */
+static void give_back(struct suite *t, const struct diags *said)
+{
+	enum { ROOM = 16 << 20 };
+	struct eval *ev = &t->shared->eval;
+	bool traces = ev->exhausted || t->shared->arena.total > t->memory + ROOM;
+
+	for (size_t i = 0; i < said->n; i++)
+		traces = traces || (said->at[i]->code != TJ0408 && said->at[i]->code != TJ0409);
+	ev->steps = t->steps;
+	ev->text_bytes = t->text_bytes;
+	if (traces) {
+		trainc_close(t->shared);
+		t->shared = NULL;
+	}
+}
+
+static bool judge(struct suite *t, struct trainc *c, struct node *test, struct test_run *run)
+{
+	run->before = c->diags.n;
+	if (!test || (!diags_ok(&c->diags) && !test_wants_refusal(test, source_text(&c->sources, test->span)))) {
+		print_diags(&t->session, &c->diags);
+		return false;
+	}
+	if (is_refused(run, test))
+		run_checks(run, test);
+	if (run->said.n)
+		print_diags(&t->session, &run->said);
+	return diags_ok(&run->said);
+}
+
+static bool run_test(struct suite *t, size_t n)
+{
+	bool alone = changes_values(t->tests.at[n]);
+	struct trainc *c = alone ? compile_for(t, t->tests.at[n]) : take_shared(t);
 
 	if (!c)
 		return false;
 	struct test_run run = { .compile = c, .said = { .arena = &c->arena, .sources = &c->sources } };
-	apply_settings(c, front, nth_test(front, n));
-	c->options.deny_warnings = false;
-	c->options.keep_jobs = true;
-	c->program.testing = true;
-	c->options.parts = false;               /* the places of its checks are those of the file that was read first */
-	trainc_compile(c, path.p);
-	trainc_check(&c, 1, false);
-	run.before = c->diags.n;
-	struct node *test = c->program.root ? nth_test(c, n) : NULL;
-	if (!test || (!diags_ok(&c->diags) && !test_wants_refusal(test, source_text(&c->sources, test->span)))) {
-		print_diags(s, &c->diags);
-		ok = false;
-	} else {
-		if (is_refused(&run, test))
-			run_checks(&run, test);
-		ok = diags_ok(&run.said);
-		print_diags(s, &run.said);
-	}
-	trainc_close(c);
+	struct nodes tests = alone ? tests_of(c) : t->shared_tests;
+	size_t at = c->program.in_part ? 0 : n;
+	bool ok = judge(t, c, at < tests.n ? tests.at[at] : NULL, &run);
+	if (alone)
+		trainc_close(c);
+	else
+		give_back(t, &run.said);
 	return ok;
 }
 
 /* ---- all of them ---- */
 
+static void test_all(struct session *s, struct trainc *front, struct str path, struct count *count)
+{
+	struct suite t;
+
+	suite_init(&t, s, front, path);
+	for (size_t i = 0; i < t.tests.n; i++) {
+		struct str title = STR("");
+		node_static_text(t.tests.at[i]->u.titled.title, &title);
+		bool ok = run_test(&t, i);
+		count->passed += ok;
+		count->failed += !ok;
+		session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(path), STR_ARG(title)));
+	}
+	if (t.shared)
+		trainc_close(t.shared);
+}
+
 static void test_file(struct session *s, struct str path, struct count *count, bool *ret_ok)
 {
 	struct trainc *front = session_open(s);
-	struct node *test;
 
 	if (!front) {
 		*ret_ok = false;
@@ -181,14 +361,7 @@ static void test_file(struct session *s, struct str path, struct count *count, b
 		print_diags(s, &front->diags);
 		*ret_ok = false;
 	} else {
-		for (size_t i = 0; (test = nth_test(front, i)); i++) {
-			struct str title = STR("");
-			node_static_text(test->u.titled.title, &title);
-			bool ok = run_test(s, front, path, i);
-			count->passed += ok;
-			count->failed += !ok;
-			session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(path), STR_ARG(title)));
-		}
+		test_all(s, front, path, count);
 	}
 	trainc_close(front);
 }

@@ -3,7 +3,7 @@
  *
  * In a round all edits are tried together; where that makes a new error, the
  * first half of them is, down to the edit that is to blame.  Rounds follow while
- * something changes, up to a number of trials.
+ * something changes, up to a number of trials; a large text has fewer.
  */
 #include "command/mend.h"
 
@@ -13,7 +13,8 @@
 #include "base/path.h"
 #include "command/fix.h"
 
-enum { TRIALS = 400 };                  /* of one program: a file of noise must not take forever */
+/* Of one program: a file of noise must not take forever, nor must the trials of a file of n mistakes cost n times the file. */
+enum { TRIALS = 400, TRIALS_OF_ANY = 32, TRIED_BYTES = 4 << 20 };
 
 /* A file as it is to become. */
 struct draft {
@@ -34,7 +35,7 @@ struct mend {
 	struct str path;
 	struct map drafts;              /* name -> struct draft */
 	struct map refused;             /* edits that were tried alone */
-	size_t trials;
+	size_t trials, tried;           /* of what length together */
 	struct look now;
 	bool usable;                    /* false: the options are wrong */
 	bool warnings;                  /* their edits are wanted too */
@@ -310,6 +311,7 @@ static void put_edits(struct trial *t, bool undo)
 		}
 		fix_write(e, &text);
 		d->text = buf_take(&text, t->m->session.arena);
+		t->m->tried += d->text.n;
 		d->fixed += e->fixes;
 		buf_release(&text);
 	}
@@ -373,13 +375,18 @@ static bool is_wanted(void *context, const struct diag *d, const struct source *
 	return may_be_fixed(m->now.compile, source) && !map_get(&m->refused, key_of(m, d, source));
 }
 
+static bool is_tired(const struct mend *m)
+{
+	return m->trials >= TRIALS || (m->trials >= TRIALS_OF_ANY && m->tried >= TRIED_BYTES);
+}
+
 /* One round; true if something changed. */
 static bool settle(struct mend *m)
 {
 	struct fixes all = fix_choose(&m->now.compile->diags, is_wanted, m);
 
 	/* Only the texts that they were found in take edits by place: after each success the rest is found again. */
-	for (size_t n = all.n; n && m->usable && m->trials < TRIALS; n = n / 2 + n % 2 * (n > 1)) {
+	for (size_t n = all.n; n && m->usable && !is_tired(m); n = n / 2 + n % 2 * (n > 1)) {
 		if (attempt(m, (struct fixes){ all.at, n }))
 			return true;
 		if (n == 1) {
@@ -404,8 +411,8 @@ static bool write_drafts(struct mend *m, struct session *s)
 		const struct str *what = m->refused.entries[i].value;
 		session_say(s, "%.*s", STR_ARG(*what));
 	}
-	if (m->trials >= TRIALS)
-		session_say(s, "stopped after %d trials: fix the lines above, then run it again", TRIALS);
+	if (is_tired(m))
+		session_say(s, "stopped after %zu trials: fix the lines above, then run it again", m->trials);
 	return true;
 }
 
@@ -419,7 +426,7 @@ bool mend_program(struct session *s, struct str path)
 		s->reader->real };
 	m.session.reader = &m.reader;
 	m.usable = look(&m, &m.now);
-	while (m.usable && m.trials < TRIALS && settle(&m))
+	while (m.usable && !is_tired(&m) && settle(&m))
 		continue;
 	trainc_close(m.now.compile);
 	return m.usable && write_drafts(&m, s);

@@ -210,8 +210,9 @@ void allow_apply(struct diags *ds)
 	size_t kept = 0;
 
 	for (size_t i = 0; ds->sources && i < ds->sources->n; i++) {
-		const struct source *s = ds->sources->at[i];
-		if (!s->library && may_allow(s->text) && !memchr(s->text.p, 0, s->text.n))     /* a file that is no text has no comments */
+		struct source *s = ds->sources->at[i];
+		s->silent = s->silent || s->library || !may_allow(s->text) || memchr(s->text.p, 0, s->text.n);  /* what is no text has no comments */
+		if (!s->silent)
 			scan(&cs, s);
 	}
 	if (!cs.n)

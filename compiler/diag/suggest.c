@@ -2,19 +2,22 @@
  * suggest.c - edit distance with transpositions, and when to believe it.
  *
  * Words longer than LONGEST are never near anything: nobody misspells them by
- * hand, and the distance is quadratic.
+ * hand, and the distance is quadratic.  Nor is anything near after COMPARISONS
+ * in one arena: n wrong names beside n names would cost n times n.
  */
 #include "diag/suggest.h"
 
 #include <ctype.h>
+#include <limits.h>
 
 #include "base/buf.h"
 
-enum { LONGEST = 64, LIST_UP_TO = 10 };
+enum { LONGEST = 64, LIST_UP_TO = 10, COMPARISONS = 1 << 21 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-unsigned edit_distance(struct str a, struct str b)
+/* The distance, or any number above `most` when it is more: most words are given up after a few letters. */
+static unsigned distance_within(struct str a, struct str b, unsigned most)
 {
 	unsigned rows[3][LONGEST + 1];
 	unsigned *before = rows[0], *last = rows[1], *row = rows[2];
@@ -23,20 +26,29 @@ unsigned edit_distance(struct str a, struct str b)
 		return (unsigned)(a.n > b.n ? a.n : b.n);
 	for (unsigned j = 0; j <= b.n; j++)
 		before[j] = last[j] = j;
-	for (unsigned i = 1; i <= a.n; i++) {
-		row[0] = i;
+	for (unsigned i = 1, lowest = 0; i <= a.n; i++) {
+		unsigned lowest_before = lowest;
+		lowest = row[0] = i;
 		for (unsigned j = 1; j <= b.n; j++) {
 			bool same = a.p[i - 1] == b.p[j - 1];
 			row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + !same);
 			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1])
 				row[j] = least(row[j], before[j - 2] + 1);
+			lowest = least(lowest, row[j]);
 		}
+		if (lowest > most && lowest_before > most)      /* a transposition reaches two rows back */
+			return lowest;
 		unsigned *free_row = before;
 		before = last;
 		last = row;
 		row = free_row;
 	}
 	return last[b.n];
+}
+
+unsigned edit_distance(struct str a, struct str b)
+{
+	return distance_within(a, b, UINT_MAX);
 }
 
 static bool joins(char c) { return c == '_' || c == '-'; }
@@ -88,9 +100,23 @@ static bool shares_first_word(struct str wanted, struct str candidate)
 	return continues(wanted, candidate) || continues(candidate, wanted);
 }
 
-/* The rule of language brief 17.2(5); `ret` is what to rank by: twice the distance, so that the first word of several comes in between. */
-static bool near(struct str wanted, struct str candidate, unsigned *ret)
+/* At least so many edits lie between the two: letters that one has and the other has not. */
+static size_t letters_apart(struct suggest *s, struct str candidate)
 {
+	size_t more = 0, less;
+
+	for (size_t i = 0; i < candidate.n; i++)
+		more += s->letters[(unsigned char)candidate.p[i]]-- <= 0;
+	for (size_t i = 0; i < candidate.n; i++)
+		s->letters[(unsigned char)candidate.p[i]]++;
+	less = s->wanted.n + more - candidate.n;
+	return more > less ? more : less;
+}
+
+/* The rule of language brief 17.2(5); `ret` is what to rank by: twice the distance, so that the first word of several comes in between. */
+static bool near(struct suggest *s, struct str candidate, unsigned *ret)
+{
+	struct str wanted = s->wanted;
 	size_t limit = wanted.n / 3 ? wanted.n / 3 : 1;
 	size_t apart = wanted.n > candidate.n ? wanted.n - candidate.n : candidate.n - wanted.n;
 
@@ -100,7 +126,10 @@ static bool near(struct str wanted, struct str candidate, unsigned *ret)
 	}
 	if (wanted.n > LONGEST || candidate.n > LONGEST || (apart > limit && apart > 1))
 		return false;
-	unsigned distance = edit_distance(wanted, candidate);
+	unsigned most = limit > 2 ? (unsigned)limit : 2;
+	if (letters_apart(s, candidate) > most)
+		return false;
+	unsigned distance = distance_within(wanted, candidate, most);
 	*ret = 2 * distance;
 	if (distance >= wanted.n || distance >= candidate.n)
 		return false;           /* nothing of the word is left */
@@ -110,6 +139,8 @@ static bool near(struct str wanted, struct str candidate, unsigned *ret)
 void suggest_init(struct suggest *s, struct arena *a, struct str wanted)
 {
 	*s = (struct suggest){ .arena = a, .wanted = wanted };
+	for (size_t i = 0; i < wanted.n && i < LONGEST; i++)
+		s->letters[(unsigned char)wanted.p[i]]++;
 }
 
 static bool already(const struct suggest *s, struct str candidate)
@@ -124,10 +155,11 @@ void suggest_add(struct suggest *s, struct str candidate)
 {
 	unsigned distance, at;
 
-	if (str_eq(candidate, s->wanted))
+	if (s->arena->compared >= COMPARISONS || str_eq(candidate, s->wanted))
 		return;
+	s->arena->compared++;
 	ARENA_PUSH(s->arena, s->all, s->count, candidate);
-	if (!near(s->wanted, candidate, &distance) || already(s, candidate))
+	if (!near(s, candidate, &distance) || already(s, candidate))
 		return;
 	for (at = s->n; at > 0 && s->distance[at - 1] > distance; at--)
 		;

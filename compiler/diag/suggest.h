@@ -4,7 +4,8 @@
  * Confident means: edit distance (insertions, deletions, substitutions,
  * transpositions) at most a third of the length, at least 1; a transposed or
  * wrong-case word always counts.  Add candidates of the same kind that are
- * visible from the place, then ask for the sentence.
+ * visible from the place, then ask for the sentence.  An arena has a budget of
+ * comparisons; behind it nothing is suggested.
  */
 #ifndef TRAINC_DIAG_SUGGEST_H
 #define TRAINC_DIAG_SUGGEST_H
@@ -17,6 +18,7 @@ struct suggest {
 	struct str best[3];
 	unsigned distance[3];           /* to rank by: twice the edit distance */
 	unsigned n;
+	signed char letters[256];       /* how many of each `wanted` has */
 	struct str *all;                /* every candidate, for "one of" lists */
 	size_t count;
 };

@@ -165,7 +165,7 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	struct emit_volumes vs = emit_volumes_of(e->arena, r);
+	const struct emit_volumes *vs = emit_volumes_of(e, r);
 
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);
@@ -174,7 +174,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
 	containers(e, r, pod);
-	emit_volume_list(e, r, &vs, pod);
+	emit_volume_list(e, r, vs, pod);
 }
 
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec)

@@ -83,20 +83,25 @@ static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_c
 	}
 }
 
-struct emit_volumes emit_volumes_of(struct arena *a, const struct plan_role *r)
+/* Each container of a pod asks: worked out once for each pod. */
+const struct emit_volumes *emit_volumes_of(struct emit *e, const struct plan_role *r)
 {
-	struct emit_volumes vs = { 0 };
+	struct arena *a = e->arena;
 
-	gather(a, &vs, &r->main);
+	if (e->volumes_role == r)
+		return e->volumes;
+	struct emit_volumes *vs = ARENA_NEW(a, struct emit_volumes);
+	gather(a, vs, &r->main);
 	for (size_t i = 0; i < r->ninits; i++)
-		gather(a, &vs, &r->inits[i]);
+		gather(a, vs, &r->inits[i]);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		gather(a, &vs, &r->sidecars[i]);
+		gather(a, vs, &r->sidecars[i]);
 	if (r->shm.set)
-		vs.shm = unique(a, &vs, STR("shm"));
+		vs->shm = unique(a, vs, STR("shm"));
 	if (r->nfiles)
-		vs.files = unique(a, &vs, STR("files"));
-	return vs;
+		vs->files = unique(a, vs, STR("files"));
+	e->volumes_role = r;
+	return e->volumes = vs;
 }
 
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind)
@@ -219,22 +224,22 @@ static void file_mounts(struct emit *e, const struct plan_role *r, struct str na
 
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container)
 {
-	struct emit_volumes vs = emit_volumes_of(e->arena, r);
+	const struct emit_volumes *vs = emit_volumes_of(e, r);
 
-	if (!c->nmounts && !(main && (vs.shm.n || vs.files.n)))
+	if (!c->nmounts && !(main && (vs->shm.n || vs->files.n)))
 		return;
 	struct object *list = PUT_LIST(e->arena, container, "volumeMounts", c->name_at);
 	for (size_t i = 0; i < c->nmounts; i++) {
 		const struct plan_mount *m = &c->mounts[i];
 		const struct plan_volume *v = m->volume;
-		struct object *o = mount_put(e, list, emit_volume_find(&vs, v)->name, m->path, m->path_at);
+		struct object *o = mount_put(e, list, emit_volume_find(vs, v)->name, m->path, m->path_at);
 		if (v->kind == VOLUME_PVC && v->path.n)
 			PUT_STR(e->arena, o, "subPath", v->path, v->from);
 		if (v->readonly || v->kind == VOLUME_GENERATED)
 			PUT_BOOL(e->arena, o, "readOnly", true, v->from);
 	}
-	if (main && vs.shm.n)
-		mount_put(e, list, vs.shm, STR("/dev/shm"), r->shm.from);
-	if (main && vs.files.n)
-		file_mounts(e, r, vs.files, list);
+	if (main && vs->shm.n)
+		mount_put(e, list, vs->shm, STR("/dev/shm"), r->shm.from);
+	if (main && vs->files.n)
+		file_mounts(e, r, vs->files, list);
 }

@@ -160,9 +160,9 @@ static void port_names(struct checking *c, const struct plan_container *pc)
 	}
 }
 
-static void container_name(struct checking *c, const struct plan_container *const *all, size_t n)
+static void container_name(struct checking *c, const struct plan_container *mine, struct map *known)
 {
-	const struct plan_container *mine = all[n];
+	const struct plan_container *other;
 	struct str name = plan_label(c->arena, mine->name);
 	struct diag *d;
 
@@ -176,15 +176,15 @@ static void container_name(struct checking *c, const struct plan_container *cons
 			STR_ARG(check_short(c->arena, name)), name.n);
 		diag_help(c->diags, d, "shorten it by %zu", name.n - LIMIT_LABEL);
 	}
-	for (size_t i = 0; i < n; i++) {
-		if (!str_eq(plan_label(c->arena, all[i]->name), name))
-			continue;
-		d = diag_report(c->diags, TJ0811, mine->name_at, "two containers of one pod are named '%.*s'", STR_ARG(name));
-		if (span_known(all[i]->name_at))
-			diag_note(c->diags, d, all[i]->name_at, "the other one");
-		diag_help(c->diags, d, "give one of them another name");
+	other = map_get(known, name);
+	if (!other) {
+		map_put(known, c->arena, name, (void *)mine);
 		return;
 	}
+	d = diag_report(c->diags, TJ0811, mine->name_at, "two containers of one pod are named '%.*s'", STR_ARG(name));
+	if (span_known(other->name_at))
+		diag_note(c->diags, d, other->name_at, "the other one");
+	diag_help(c->diags, d, "give one of them another name");
 }
 
 /* J-R is the name of a Job: what is inside of it may be anything that a name can be. */
@@ -199,6 +199,7 @@ static void role_name(struct checking *c, const struct plan_role *r)
 
 static void containers(struct checking *c, const struct plan_role *r)
 {
+	struct map known = { 0 };
 	size_t n = 0;
 	const struct plan_container **all = ARENA_ARRAY(c->arena, const struct plan_container *, 1 + r->nsidecars + r->ninits);
 
@@ -208,7 +209,7 @@ static void containers(struct checking *c, const struct plan_role *r)
 	for (size_t i = 0; i < r->nsidecars; i++)
 		all[n++] = &r->sidecars[i];
 	for (size_t i = 0; i < n; i++) {
-		container_name(c, all, i);
+		container_name(c, all[i], &known);
 		port_names(c, all[i]);
 	}
 }

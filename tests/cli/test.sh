@@ -68,6 +68,28 @@ END
 run 1 test nodes.tj; says err "steps = 13 brings bad luck"; says out "FAIL nodes.tj: unexpected"
 run 1 test nodes.tj wrong.tj; holds test "$(tail -n 1 .out)" = "9 passed, 2 failed"
 
+# what cannot be computed leaves a trace in no other test, and a test with parameters reads the file without the others
+good shared.tj
+cat >>shared.tj <<-'END'
+	param n: int = 1
+	fn far(i: int) -> int = [1, 2][i + 4]
+	# about the first
+	test "first" { check far(n) == 1 else "first" }
+	test "second" { check far(n) == 1 else "second" }
+	let near = n                    # behind it
+	test "third" { check near == 1 else "third" }
+	test "fourth" {
+	  set { n = 3 }
+	  check near == 3 else "fourth"
+	}
+	test "fifth" { check near == 2 else "the fifth" }
+	test "sixth" { check near == 1 else "sixth" }
+	test "seventh" { set { n = 7 }, check near == 8 else "the seventh" }
+END
+run 1 test shared.tj; holds test "$(tail -n 1 .out)" = "3 passed, 4 failed"
+holds test "$(grep -c 'TJ0321' .err)" -eq 2
+says err "the fifth"; says err "shared.tj:18:"; says err "the seventh"
+
 # tests cost nothing elsewhere
 run 0 compile wrong.tj
 good none.tj; run 0 test none.tj; holds test "$(cat .out)" = "0 passed, 0 failed"
