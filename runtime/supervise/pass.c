@@ -434,7 +434,7 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		const struct data *object = answer_tree(own, r);
 		c->metrics.deleted++;
 		if (object && status_text(object, "metadata.deletionTimestamp").n && status_text(object, "metadata.uid").n) {
-			if (!is_past(c, a->kind, object))       /* else it may be gone by now, and nobody would say so again */
+			if (!is_past(c, a->kind, object))       /* else it may be gone by now, and no news would say so again */
 				store_put(&c->store, a->kind, object);
 		} else {
 			p->changed = store_remove(&c->store, a->uid) || p->changed;
