@@ -1,7 +1,9 @@
 /*
- * action_write.c - a code action as JSON: its head, and edits in the form that the client takes.
+ * action_write.c - a code action as JSON: its head, and edits of one document.
  */
 #include "lsp/actions.h"
+
+#include "lsp/edits.h"
 
 bool action_wanted(const struct acting *a, const char *kind)
 {
@@ -18,50 +20,6 @@ bool action_wanted(const struct acting *a, const char *kind)
 	return false;
 }
 
-void action_begin_document(struct acting *a, struct str uri)
-{
-	struct buf *out = a->r->out;
-	const struct document *d = document_find(a->r->lsp, uri);
-
-	if (!a->r->lsp->client.versioned_edits) {
-		msg_put_text(out, uri);
-		buf_z(out, ":[");
-		return;
-	}
-	msg_open(out, '{');
-	msg_add_object(out, "textDocument");
-	msg_add_text(out, "uri", uri);
-	msg_key(out, "version");
-	if (d && d->has_version)
-		buf_int(out, d->version);
-	else
-		buf_z(out, "null");
-	msg_close(out, '}');
-	msg_add_list(out, "edits");
-}
-
-void action_end_document(struct acting *a)
-{
-	msg_close(a->r->out, ']');
-	if (a->r->lsp->client.versioned_edits)
-		msg_close(a->r->out, '}');
-}
-
-void action_begin_changes(struct acting *a)
-{
-	msg_add_object(a->r->out, "edit");
-	if (a->r->lsp->client.versioned_edits)
-		msg_add_list(a->r->out, "documentChanges");
-	else
-		msg_add_object(a->r->out, "changes");
-}
-
-void action_end_changes(struct acting *a)
-{
-	msg_close(a->r->out, a->r->lsp->client.versioned_edits ? ']' : '}');
-	msg_close(a->r->out, '}');
-}
-
 void action_head(struct acting *a, const char *kind, struct str title)
 {
 	msg_open(a->r->out, '{');
@@ -69,18 +27,24 @@ void action_head(struct acting *a, const char *kind, struct str title)
 	msg_add_z(a->r->out, "kind", kind);
 }
 
+void action_begin_edit(struct acting *a)
+{
+	msg_key(a->r->out, "edit");
+	edits_begin(a->r);
+}
+
 void action_begin(struct acting *a, const char *kind, struct str title)
 {
 	action_head(a, kind, title);
-	action_begin_changes(a);
-	action_begin_document(a, a->r->document->uri);
+	action_begin_edit(a);
+	edits_begin_document(a->r, a->r->document->uri);
 }
 
 void action_edit(struct acting *a, size_t start, size_t end, struct str text) { msg_put_edit(a->r->out, a->lines, start, end, text); }
 
 void action_end(struct acting *a)
 {
-	action_end_document(a);
-	action_end_changes(a);
+	edits_end_document(a->r);
+	edits_end(a->r);
 	msg_close(a->r->out, '}');
 }

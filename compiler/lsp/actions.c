@@ -3,6 +3,8 @@
  */
 #include "lsp/actions.h"
 
+#include "lsp/edits.h"
+
 #include "lsp/publish.h"
 
 /* ---- fixes of diagnostics ---- */
@@ -39,11 +41,11 @@ static void offer_fix(struct acting *a, const struct diag *d, const struct diag_
 	msg_close(a->r->out, ']');
 	if (fix == d->fixes && !fix->next)
 		msg_add_bool(a->r->out, "isPreferred", true);
-	action_begin_changes(a);
-	action_begin_document(a, analysis_uri(a->r->arena, a->an, s));
+	action_begin_edit(a);
+	edits_begin_document(a->r, analysis_uri(a->r->arena, a->an, s));
 	put_fix_edits(a, fix, s);
-	action_end_document(a);
-	action_end_changes(a);
+	edits_end_document(a->r);
+	edits_end(a->r);
 	msg_close(a->r->out, '}');
 }
 

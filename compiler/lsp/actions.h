@@ -21,12 +21,9 @@ bool action_wanted(const struct acting *a, const char *kind);
 void action_begin(struct acting *a, const char *kind, struct str title);
 void action_edit(struct acting *a, size_t start, size_t end, struct str text);
 void action_end(struct acting *a);
-/* The parts of those two, for an action about another document. */
+/* The parts of those, for an action about another document: its head, and the edit, which goes on as edits.h says. */
 void action_head(struct acting *a, const char *kind, struct str title);
-void action_begin_changes(struct acting *a);
-void action_begin_document(struct acting *a, struct str uri);
-void action_end_document(struct acting *a);
-void action_end_changes(struct acting *a);
+void action_begin_edit(struct acting *a);
 
 /* Offers to write out what has to be set and is not. */
 void action_required(struct acting *a);

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "lsp/edits.h"
 #include "syntax/reserved.h"
 
 struct edit_at {
@@ -175,47 +176,22 @@ static bool try_edits(struct renaming *n, const struct spot *s, struct str *why)
 
 static void put_file(struct renaming *n, struct str uri)
 {
-	struct buf *out = n->r->out;
-	const struct document *d = document_find(n->r->lsp, uri);
-
-	if (n->r->lsp->client.versioned_edits) {
-		msg_open(out, '{');
-		msg_add_object(out, "textDocument");
-		msg_add_text(out, "uri", uri);
-		msg_key(out, "version");
-		if (d && d->has_version)
-			buf_int(out, d->version);
-		else
-			buf_z(out, "null");
-		msg_close(out, '}');
-		msg_add_list(out, "edits");
-	} else {
-		msg_put_text(out, uri);
-		buf_z(out, ":[");
-	}
+	edits_begin_document(n->r, uri);
 	for (size_t i = 0; i < n->n; i++)
 		if (str_eq(n->edits[i].uri, uri))
-			msg_put_edit(out, n->edits[i].lines, n->edits[i].start, n->edits[i].end, n->edits[i].text);
-	msg_close(out, ']');
-	if (n->r->lsp->client.versioned_edits)
-		msg_close(out, '}');
+			msg_put_edit(n->r->out, n->edits[i].lines, n->edits[i].start, n->edits[i].end, n->edits[i].text);
+	edits_end_document(n->r);
 }
 
 static void put_edits(struct renaming *n)
 {
 	struct map seen = { 0 };
-	bool versioned = n->r->lsp->client.versioned_edits;
 
-	msg_open(n->r->out, '{');
-	if (versioned)
-		msg_add_list(n->r->out, "documentChanges");
-	else
-		msg_add_object(n->r->out, "changes");
+	edits_begin(n->r);
 	for (size_t i = 0; i < n->n; i++)
 		if (!map_put(&seen, n->r->arena, n->edits[i].uri, n))
 			put_file(n, n->edits[i].uri);
-	msg_close(n->r->out, versioned ? ']' : '}');
-	msg_close(n->r->out, '}');
+	edits_end(n->r);
 }
 
 bool rename_answer(struct request *r)

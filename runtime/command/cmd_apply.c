@@ -43,19 +43,18 @@ static int wait_for_all(struct session *s, const struct backend *b, struct atten
 
 int cmd_apply(struct session *s)
 {
-	const struct backend *b = backend_of(s);
 	struct programs all = { 0 };
 	struct attend a;
-	int status = STATUS_USAGE;
+	int status;
+	const struct backend *b = backend_begin(s, &a, &status);
 
-	if (!b || !runs_attend_init(s, &a) || !b->begin(s, &status))
+	if (!b)
 		return status;
 	if (session_plan(s, false, &all, &status)) {
 		status = b->apply(s, &all, &a);
 		status = status > 128 ? status : wait_for_all(s, b, &a, status);
 	}
-	attend_release(&a);
+	status = backend_end(s, &a, status);
 	session_release(&all);
-	b->end(s);
 	return status;
 }

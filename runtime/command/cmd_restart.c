@@ -50,7 +50,7 @@ int cmd_restart(struct session *s)
 		session_say(s, "restart works on local runs (--local); in a cluster, delete the pod: its controller makes another one");
 		return STATUS_USAGE;
 	}
-	if (!b || !runs_attend_init(s, &a) || !b->begin(s, &status))
+	if (!b || !backend_begin(s, &a, &status))
 		return status;
 	if (runs_choose(s, b, 1, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
 		struct restarting r = { .session = s, .backend = b, .run = a.runs };
@@ -62,7 +62,5 @@ int cmd_restart(struct session *s)
 			restart(&r, s->options->operands[i]);
 		status = r.status;
 	}
-	attend_release(&a);
-	b->end(s);
-	return status;
+	return backend_end(s, &a, status);
 }

@@ -1,0 +1,38 @@
+/*
+ * trainer_runtime.h - runtimes of trainer.kubeflow.org, and the JobSet that one of
+ * them becomes for a TrainJob.
+ */
+#ifndef TRAINC_IMPORT_TRAINER_RUNTIME_H
+#define TRAINC_IMPORT_TRAINER_RUNTIME_H
+
+#include "import/jobset.h"
+
+struct runtime {
+	struct str kind, name, ns;
+	struct span at;                 /* of the kind */
+	struct span whole;
+	const struct data *spec;        /* fitted */
+	struct comments comments;
+	bool used;
+};
+
+struct train {
+	struct set set;
+	const struct data *trainer;     /* of the job, or NULL */
+	const struct data *policy;      /* mlPolicy, or NULL */
+	const struct data *spec;        /* of the JobSet, completed */
+	struct line *framework;
+};
+
+/* A row of trainer_kinds: notes the runtime for the TrainJobs that refer to it; never a job by itself. */
+bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
+/* The runtime that M refers to; NULL (TJ1121) if it is not among what is imported. */
+struct runtime *trainer_find_runtime(struct import *im, const struct manifest *m);
+/* Sets T->spec to R's JobSet as the controller would complete it: trainer, initializers, overrides, patches, sizes. */
+void trainer_complete(struct train *t, const struct runtime *r);
+/* Reports what the controller refuses beside the rules of JobSets; true without errors. */
+bool trainer_check(struct train *t);
+/* The step that a replicated Job of T->spec is for: "trainer", "dataset-initializer", ...; empty without. */
+struct str trainer_step(const struct data *job);
+
+#endif
