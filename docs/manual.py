@@ -96,13 +96,14 @@ def macro_word(word):
 
 
 def operands(spelt):
-    """"[TOPIC]", "FILE..." and "crd FILE" as macros."""
+    """"[TOPIC]", "FILE..." and "[crd FILE...]" as macros."""
     out = []
     for word in spelt.split(" "):
         inside = word.strip("[].").split("|")
-        text = " | ".join("Ar " + w if w[0].isupper() else "Cm " + w for w in inside) + (" Ns ..." if word.endswith("...") else "")
-        out.append("Oo %s Oc" % text if word.startswith("[") else text)
-    return " ".join(out)
+        text = " | ".join("Ar " + w if w[0].isupper() else "Cm " + w for w in inside) + (" Ns ..." if "..." in word else "")
+        out.append(("Oo " if word.startswith("[") else "") + text + (" Oc" if "]" in word else "") +
+                   (" Ns ..." if word.endswith("]...") else ""))
+    return " ".join(out).replace("Ns ... Oc Ns ...", "Oc Ns ...")
 
 
 def item(option):

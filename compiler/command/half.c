@@ -57,6 +57,7 @@ int half_exec(struct session *s, char **argv)
 	session_say(s, "'%s' needs %.*s, which cannot be started: %.*s; install both parts of trainc%s", command_word(s->options->command),
 	            STR_ARG(path), STR_ARG(file_reason(s->arena, errno)),
 	            s->options->command == COMMAND_VERSION ? "" : ", or use --local to run on this machine");
+	session_say_kubectl(s);
 	return STATUS_OUTPUT;
 }
 

@@ -60,6 +60,13 @@ void session_say(const struct session *s, const char *fmt, ...)
 	buf_release(&line);
 }
 
+void session_say_kubectl(const struct session *s)
+{
+	if (s->options->command != COMMAND_APPLY && s->options->command != COMMAND_RUN)
+		return;
+	session_say(s, "'trainc compile FILE' needs no cluster; 'trainc compile FILE | kubectl apply -f -' starts the program with kubectl");
+}
+
 void session_ask(const char *question) { file_write_all(STDERR_FILENO, question, strlen(question)); }
 
 static bool write_out(void *context, const char *bytes, size_t n)

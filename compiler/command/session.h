@@ -82,6 +82,8 @@ unsigned session_width(int fd);
 
 /* A sentence for standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Where `apply` or `run` finds no cluster: the way that needs none here. */
+void session_say_kubectl(const struct session *s);
 /* A question for standard error; the answer is the caller's to read. */
 void session_ask(const char *question);
 /* Results. */

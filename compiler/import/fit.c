@@ -147,9 +147,11 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 	suggest_init(&near, f->im->arena, m->key);
 	for (size_t i = t->first; i < t->first + t->n; i++)
 		suggest_add(&near, schema_text(f->schema, f->schema->fields[i].name));
-	struct str sentence = suggest_sentence(&near);
+	struct str sentence = suggest_sentence(&near), only = suggest_only(&near);
 	if (sentence.n)
 		diag_help(ds, d, "%.*s", STR_ARG(sentence));
+	if (str_ends(only, STR("ReplicaSpecs")))
+		f->im->roles = (struct misspelt){ d, m->key, only };
 }
 
 /* What a type must have.  Of containers the rules of the operators have more to say. */
@@ -292,6 +294,7 @@ const struct data *import_fit(struct import *im, const struct data *d, const cha
 	struct way root = { NULL, member_text(d, "kind"), false };
 	const struct schema_type *t = schema_find_type(f.schema, str_of(type));
 
+	im->roles = (struct misspelt){ 0 };
 	return t ? fit_object(&f, d, t, &root) : NULL;
 }
 

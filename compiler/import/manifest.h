@@ -54,6 +54,11 @@ struct imported {                       /* a job, or the accelerators of a confi
 	const struct map *set;          /* "role/container/NAME" that the framework sets; NULL before that is known */
 };
 
+struct misspelt {
+	struct diag *said;              /* what was reported of it; NULL: there is none */
+	struct str name, meant;
+};
+
 struct import {
 	struct arena *arena;
 	struct sources *sources;
@@ -66,6 +71,7 @@ struct import {
 	const struct source *incomplete;        /* the last one that was told to be a template (template.c) */
 	struct span empty_list;         /* where a list without objects stands, if there is one */
 	struct comments comments;       /* of the document */
+	struct misspelt roles;          /* a field of the document that would hold its roles, but for its name (fit.c) */
 	struct span first;              /* the first document, where it is to be said that there is no job */
 	bool has_server_path;           /* a configuration says where the standard server is: it has been told that no line stands for that */
 	struct imported **jobs;

@@ -16,6 +16,8 @@ static bool cluster_begin(struct session *s, int *ret_status)
 	s->backend_own = k;
 	if (!client_open(&k->client, s, &o, ret_status)) {
 		client_close(&k->client);
+		if (*ret_status == STATUS_OUTPUT)
+			session_say_kubectl(s);
 		return false;
 	}
 	k->discovery = (struct discovery){ .client = &k->client, .arena = s->arena };

@@ -183,16 +183,17 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 
 	*status = 8;
 	life.sizes = sizes(e, why);
+	bool sized = !why->n;
 	e->launch = launch_new(e->arena, e->job, e->options, e->dir.path, why);
 	e->devices = devices_new(e->arena, e->job, e->options->no_devices, caller_variable, e, why);
+	if (sized) {                            /* how many replicas want devices is known */
+		e->life = life_new(e->arena, e->job, &life, e->state, e->now);
+		take_devices(e, why);
+	}
 	if (why->n)
 		return false;
-	e->life = life_new(e->arena, e->job, &life, e->state, e->now);
 	e->places = places_new(e->arena, e->job, e->options->isolate);
 	make_replicas(e);
-	take_devices(e, why);
-	if (why->n)
-		return false;
 	*status = 3;
 	if (!open_descriptors(e, why))
 		return false;
@@ -267,7 +268,10 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 				return false;
 			}
 	}
-	return life_scale(e->life, role, n, why);
+	if (!life_scale(e->life, role, n, why))
+		return false;
+	tell(e);                                /* before the answer: who asks for the state next sees the new size */
+	return true;
 }
 
 static bool op_restart(void *context, struct str role, int64_t index, struct str *why)

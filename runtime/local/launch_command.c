@@ -157,6 +157,8 @@ static enum found look(struct launch *l, unsigned role, const struct plan_contai
 	return best;
 }
 
+enum { PATH_SHOWN = 40 };               /* of many directories nobody reads the list */
+
 void launch_check_command(struct launch *l, unsigned role, const struct plan_container *c, struct buf *why)
 {
 	const struct plan_role *r = &l->job->roles[role];
@@ -180,6 +182,8 @@ void launch_check_command(struct launch *l, unsigned role, const struct plan_con
 	}
 	if (memchr(command.p, '/', command.n))
 		launch_complain(why, "%.*s: command not found: '%.*s'", STR_ARG(who), STR_ARG(command));
-	else
+	else if (path.n <= PATH_SHOWN)
 		launch_complain(why, "%.*s: command not found: '%.*s' is in no directory of PATH: %.*s", STR_ARG(who), STR_ARG(command), STR_ARG(path));
+	else
+		launch_complain(why, "%.*s: command not found: '%.*s' is in no directory of PATH", STR_ARG(who), STR_ARG(command));
 }

@@ -268,6 +268,17 @@ static void forget_waiting(struct life *l)
 	}
 }
 
+/* What begins now because of the resumption is no restart. */
+static void count_resumed(struct life *l)
+{
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		struct run_role *r = &l->state->roles[k];
+		for (int64_t i = 0; i < r->desired; i++)
+			if (r->at[i].attempts && r->at[i].state != REPLICA_SUCCEEDED && r->at[i].state != REPLICA_FAILED)
+				r->at[i].resumed++;
+	}
+}
+
 bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why)
 {
 	if (l->mode == MODE_ENDING) {
@@ -282,10 +293,12 @@ bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why)
 		forget_all(l);
 	else
 		forget_waiting(l);
-	if (suspend)
+	if (suspend) {
 		l->mode = MODE_SUSPENDED;
-	else
+	} else {
+		count_resumed(l);
 		begin(l, now);
+	}
 	touch(l);
 	return true;
 }

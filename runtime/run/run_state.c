@@ -57,7 +57,7 @@ struct run_count run_count(const struct run_role *r)
 		c.active += p->state == REPLICA_READY || p->state == REPLICA_STARTED;
 		c.succeeded += p->state == REPLICA_SUCCEEDED;
 		c.failed += p->state == REPLICA_FAILED;
-		c.restarts += p->attempts > 1 ? p->attempts - 1 : 0;
+		c.restarts += p->attempts - 1 > p->resumed ? p->attempts - 1 - p->resumed : 0;
 	}
 	return c;
 }
@@ -75,6 +75,7 @@ const struct run_role *run_find_role(const struct run_state *s, struct str name)
 enum field_kind {
 	FIELD_TEXT,                     /* struct str */
 	FIELD_LATER,                    /* struct str that earlier versions did not write */
+	FIELD_LATER_INT64,              /* the same of a number: 0 */
 	FIELD_BOOL, FIELD_INT64, FIELD_INT, FIELD_UINT64,
 	FIELD_PHASE, FIELD_REPLICA,     /* an enum by its words */
 	FIELD_PROCESS,                  /* struct process_id as [pid, start] */
@@ -103,7 +104,7 @@ static const struct field role_fields[] = {
 };
 static const struct field replica_fields[] = {
 	FIELD(run_replica, state, REPLICA), FIELD(run_replica, process, PROCESS), FIELD(run_replica, pid, INT),
-	FIELD(run_replica, attempts, INT64),
+	FIELD(run_replica, attempts, INT64), FIELD(run_replica, resumed, LATER_INT64),
 	FIELD(run_replica, begin, INT64), FIELD(run_replica, end, INT64), FIELD(run_replica, exit_code, INT),
 	FIELD(run_replica, signal, INT), FIELD(run_replica, again, INT64), FIELD(run_replica, cause, TEXT), FIELD(run_replica, host, TEXT),
 	FIELD(run_replica, ports, LATER), FIELD(run_replica, log, LATER),
@@ -138,6 +139,7 @@ static void write_value(const struct field *f, const char *p, struct buf *out)
 	case FIELD_TEXT:
 	case FIELD_LATER: buf_json(out, *(const struct str *)(const void *)p); break;
 	case FIELD_BOOL: buf_z(out, *(const bool *)p ? "true" : "false"); break;
+	case FIELD_LATER_INT64:
 	case FIELD_INT64: buf_int(out, *(const int64_t *)(const void *)p); break;
 	case FIELD_INT: buf_int(out, *(const int *)(const void *)p); break;
 	case FIELD_UINT64: buf_int(out, (int64_t)*(const uint64_t *)(const void *)p); break;
@@ -268,6 +270,7 @@ static bool read_value(struct reading *r, const struct field *f, const struct da
 		if (d->kind == DATA_BOOL)
 			*(bool *)p = d->u.boolean;
 		return d->kind == DATA_BOOL;
+	case FIELD_LATER_INT64:
 	case FIELD_INT64: return read_int(d, INT64_MIN, INT64_MAX, (int64_t *)(void *)p);
 	case FIELD_UINT64: return read_int(d, 0, INT64_MAX, (int64_t *)(void *)p);
 	case FIELD_INT:
@@ -295,7 +298,7 @@ static bool read_fields(struct reading *r, const struct field *at, size_t n, con
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct data *d = data_get(from, str_of(at[i].name));
-		if (!d && at[i].kind == FIELD_LATER)
+		if (!d && (at[i].kind == FIELD_LATER || at[i].kind == FIELD_LATER_INT64))
 			continue;
 		if (!d)
 			return bad(r, at[i].name, "is missing");

@@ -53,6 +53,7 @@ struct run_replica {
 	struct process_id process;      /* of the main container, while it runs */
 	pid_t pid;                      /* of the last attempt, for the record */
 	int64_t attempts;               /* begun so far: 1 when it runs for the first time */
+	int64_t resumed;                /* those of them that a resumption began */
 	int64_t begin, end;             /* of the last attempt */
 	int exit_code;                  /* of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
 	int signal;                     /* or 0 */

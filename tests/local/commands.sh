@@ -87,6 +87,7 @@ run 0 logs --local steady --timestamps; holds grep -qE '^20[0-9-]+T[0-9:]+\.[0-9
 
 # ---- changing: S186, S195 ----
 run 0 scale --local steady worker=3; holds test "$(cat .out)" = "run/steady scaled: worker from 2 to 3"
+run 0 status --local steady -o json; json '[r["desired"] for r in d["runs"][0]["roles"] if r["role"] == "worker"]' '[3]'
 before 5 sh -c "'$TRAINC' status --local steady | grep -qE ' worker +3 +3 +3 '"
 run 0 scale --local steady 1
 before 5 sh -c "'$TRAINC' status --local steady | grep -qE ' worker +1 +1 +1 '"
@@ -101,6 +102,7 @@ json 'd["runs"][0]["state"], sum(r["active"] for r in d["runs"][0]["roles"])' "(
 nothing_left steady
 run 0 resume --local steady; holds test "$(cat .out)" = "run/steady resumed"
 run 0 wait --local --for=running steady
+run 0 status --local steady -o json; json '[r["restarts"] for r in d["runs"][0]["roles"]]' '[0, 0]'
 
 # ---- deleting ----
 run 2 delete --local steady; says err "run/steady will be deleted: Running"; says err "--yes"

@@ -51,6 +51,8 @@ shows split c-0 '[] on'                 # nothing asked, nothing given
 run 8 run --local --set n=3 split.tj
 says err "b-0 needs 1 of the devices '$work/dev/acme[0-9]*', but only 0 are available"
 says err "--no-devices"
+sed 's/role c {/role c { command = ["no-such-program"]/' split.tj >both.tj
+run 8 run --local --set n=3 both.tj; says err "b-0 needs 1 of the devices"; says err "command not found: 'no-such-program'"
 local_run 0 split --set n=3 --no-devices
 shows split a-2 '[] on'
 shows split c-0 '[] on'

@@ -78,6 +78,7 @@ touch go
 ask paused resume; answers ok
 finish 0 paused
 holds test "$(logs paused a-0)" = "$(printf 'up\nup')"
+is paused '[(x["attempts"], x["resumed"]) for x in r("a")]' '[(2, 1), (2, 1)]'
 
 # elastic roles
 program grows <<'END'

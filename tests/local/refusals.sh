@@ -15,13 +15,15 @@ printf 'echo never\n' >script; chmod 644 script
 run 8 run --local nothing.tj
 says err "role 'a': no command, and no image that would provide one; write 'command = [...]'"
 says err "role 'b': no command"
-says err "role 'c': command not found: 'no-such-program-anywhere' is in no directory of PATH: "
+says err "role 'c': command not found: 'no-such-program-anywhere' is in no directory of PATH"
 says err "role 'd': command not found: './nowhere/train.sh'"
 says err "role 'e': workdir '/no/such/directory' is not a directory of this machine"
 says err "role 'f': command not found: 'sh' is in no directory of PATH: /nonexistent"
 says err "role 'g', container 's': command not found: 'no-such-sidecar'"
 silent out
 holds test ! -e "$TRAINC_STATE_DIR/runs/nothing"
+PATH=$PATH:/nonexistent/$(printf 'a%.0s' 1 2 3 4 5 6 7 8 9)/a/directory/with/a/long/name run 8 run --local nothing.tj
+holds grep -qx "trainc: role 'c': command not found: 'no-such-program-anywhere' is in no directory of PATH" .err
 
 program file <<'END'
   role a { command = ["./script"] }
@@ -85,7 +87,7 @@ run 8 run --local --replicas a=4 elastic.tj; says err "--replicas a=4: the role 
 run 2 run --local --replicas a=x elastic.tj; says err "--replicas needs ROLE=N, found 'a=x'"
 run 2 run --local --backoff soon elastic.tj; says err "--backoff needs a time such as 500ms, 30s or 2min, found 'soon'"
 run 2 run --local --isolate all elastic.tj
-run 3 run elastic.tj; says err "no cluster is configured: "; says err "--local"
+run 3 run elastic.tj; says err "no cluster is configured: "; says err "--local"; says err "trainc compile FILE | kubectl apply -f -"
 run 8 run --local --image-root nowhere elastic.tj; says err "--image-root '$work/nowhere': no such file"
 : >image.tar
 run 8 run --local --image-root image.tar elastic.tj; says err "--image-root '$work/image.tar': is not a directory; unpack the image first"
