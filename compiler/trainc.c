@@ -525,7 +525,8 @@ bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output o
 bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
 	const char **why)
 {
-	static const enum env_form forms[] = { [TRAINC_JSON] = ENV_JSON, [TRAINC_SHELL] = ENV_SHELL, [TRAINC_DOTENV] = ENV_DOTENV };
+	static const enum env_form forms[] = { [TRAINC_JSON] = ENV_JSON, [TRAINC_SHELL] = ENV_SHELL, [TRAINC_FISH] = ENV_FISH,
+		[TRAINC_DOTENV] = ENV_DOTENV };
 	struct env_selection which = { str_of(role), index };
 	struct buf text = { 0 };
 	struct str reason = STR("");

@@ -64,7 +64,7 @@ enum trainc_form {
 	TRAINC_SARIF,                   /* of diagnostics */
 	TRAINC_YAML,                    /* of objects */
 	TRAINC_YAML_PLACES,             /* YAML with the source position at the end of each line */
-	TRAINC_SHELL, TRAINC_DOTENV,    /* of an environment */
+	TRAINC_SHELL, TRAINC_FISH, TRAINC_DOTENV,       /* of an environment: for POSIX shells, for fish, for readers of .env */
 	TRAINC_SVG                      /* of a plan: a drawing */
 };
 
@@ -134,8 +134,8 @@ bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output o
 
 /*
  * Writes the finished environment of the replicas of ROLE (NULL: every role) with number INDEX (-1: all) as
- * TRAINC_TEXT, TRAINC_JSON, TRAINC_SHELL or TRAINC_DOTENV; the last two need exactly one replica.  False with
- * a sentence in *WHY when the selection matches no replica or too many; *WHY is "" when the output refused.
+ * TRAINC_TEXT, TRAINC_JSON, TRAINC_SHELL, TRAINC_FISH or TRAINC_DOTENV; the last three need exactly one replica.
+ * False with a sentence in *WHY when the selection matches no replica or too many; *WHY is "" when the output refused.
  */
 bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
 	const char **why);

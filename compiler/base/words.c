@@ -188,6 +188,16 @@ void put_escaped(struct buf *b, struct str s)
 	}
 }
 
+struct str escaped(struct arena *a, struct str s)
+{
+	struct buf b = { 0 };
+
+	put_escaped(&b, s);
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
 void put_clipped(struct buf *b, struct str s, unsigned columns)
 {
 	struct buf all = { 0 };

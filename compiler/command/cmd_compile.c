@@ -137,7 +137,7 @@ static bool write_directory(struct session *s, const struct programs *all, struc
 static void put_name(struct buf *out, struct str name)
 {
 	for (size_t i = 0; i < name.n; i++) {
-		if (name.p[i] == ' ' || name.p[i] == '#' || name.p[i] == ':')
+		if (name.p[i] == ' ' || name.p[i] == '\t' || name.p[i] == '#' || name.p[i] == ':')
 			buf_char(out, '\\');
 		if (name.p[i] == '$')
 			buf_char(out, '$');
@@ -193,6 +193,28 @@ static bool is_other_file(struct session *s, struct str path)
 	return !str_ends(first, STR(": \\")) && !str_ends(first, STR(":"));
 }
 
+/* A rule for make has no way to say a line end in a name. */
+static bool has_line_end(struct session *s, struct str name)
+{
+	if (!memchr(name.p, '\n', name.n))
+		return false;
+	session_say(s, "--depfile: '%.*s' has a line end in its name, which no rule for make can hold; rename it", STR_ARG(name));
+	return true;
+}
+
+static bool names_fit(struct session *s, const struct programs *all)
+{
+	const char *file;
+
+	if (one_target(s).p && has_line_end(s, one_target(s)))
+		return false;
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; (file = trainc_file(all->at[i], k)); k++)
+			if (has_line_end(s, str_of(file)))
+				return false;
+	return true;
+}
+
 /* As a C compiler's -MMD -MP: a rule without a recipe for every file, so that one that goes away is no error. */
 static bool write_depfile(struct session *s, const struct programs *all, struct str path)
 {
@@ -202,6 +224,8 @@ static bool write_depfile(struct session *s, const struct programs *all, struct 
 		session_say(s, "'%.*s' is not a rule for make; --force replaces it", STR_ARG(path));
 		return false;
 	}
+	if (!names_fit(s, all))
+		return false;
 	for (size_t i = 0; i < s->options->noperands; i++) {
 		buf_z(&out, i ? " " : "");
 		put_target(s, s->options->operands[i], &out);

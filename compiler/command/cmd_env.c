@@ -23,7 +23,8 @@ static bool read_index(struct session *s, long long *ret)
 
 static enum trainc_form form(struct str word)
 {
-	return str_is(word, "json") ? TRAINC_JSON : str_is(word, "shell") ? TRAINC_SHELL : str_is(word, "dotenv") ? TRAINC_DOTENV : TRAINC_TEXT;
+	return str_is(word, "json") ? TRAINC_JSON : str_is(word, "shell") ? TRAINC_SHELL : str_is(word, "fish") ? TRAINC_FISH :
+		str_is(word, "dotenv") ? TRAINC_DOTENV : TRAINC_TEXT;
 }
 
 int cmd_env(struct session *s)

@@ -8,6 +8,7 @@
  * that change nothing ask one compilation, as long as none leaves a trace in it.
  */
 #include "base/path.h"
+#include "base/words.h"
 #include "command/facts.h"
 #include "command/session.h"
 #include "eval/job.h"
@@ -340,7 +341,8 @@ static void test_all(struct session *s, struct trainc *front, struct str path, s
 		bool ok = run_test(&t, i);
 		count->passed += ok;
 		count->failed += !ok;
-		session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(path), STR_ARG(title)));
+		session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(escaped(s->arena, path)),
+			STR_ARG(escaped(s->arena, title))));
 	}
 	if (t.shared)
 		trainc_close(t.shared);

@@ -2,6 +2,7 @@
  * yaml.c - a tree in block style: two spaces, lists not indented below their
  * key, one field a line, as kubectl prints it.
  */
+#include "base/words.h"
 #include "objects/render.h"
 
 enum { LONGEST_KEY = 1000 };            /* readers give up looking for the ':' of a simple key after 1,024 */
@@ -19,8 +20,11 @@ static void line_end(struct rendered *r, struct span from)
 {
 	if (r->annotate && (span_known(from) || span_known(r->from))) {
 		struct place at = source_place(r->annotate, (span_known(from) ? from : r->from).start);
-		if (at.source)
-			buf_printf(&r->bytes, " # %.*s:%u", STR_ARG(at.source->name), at.line);
+		if (at.source) {
+			buf_z(&r->bytes, " # ");
+			put_escaped(&r->bytes, at.source->name);        /* a line end in it would end the comment */
+			buf_printf(&r->bytes, ":%u", at.line);
+		}
 	}
 	buf_char(&r->bytes, '\n');
 }

@@ -350,7 +350,7 @@ static void quoted(struct buf *out, struct str value, enum env_form form)
 		char c = value.p[i];
 		if (form == ENV_SHELL && c == '\'')
 			buf_z(out, "'\\'");
-		else if (form == ENV_DOTENV && (c == '\'' || c == '\\'))
+		else if (form != ENV_SHELL && (c == '\'' || c == '\\'))
 			buf_char(out, '\\');
 		buf_char(out, c);
 	}
@@ -377,7 +377,8 @@ static void lines(struct printing *p, const struct plan_job *j, const struct pla
 		const struct env_value *v = &env.at[i];
 		if (comment(p, v))
 			continue;
-		buf_printf(p->out, "%s%.*s=", form == ENV_SHELL ? "export " : "", STR_ARG(v->name));
+		buf_printf(p->out, "%s%.*s%s", form == ENV_SHELL ? "export " : form == ENV_FISH ? "set -gx " : "", STR_ARG(v->name),
+			form == ENV_FISH ? " " : "=");
 		if (form == ENV_DOTENV && bare(v->value))
 			buf_str(p->out, v->value);
 		else
@@ -408,6 +409,7 @@ bool env_print(struct arena *a, const struct plan *plan, struct env_selection wh
 	case ENV_TABLE: table(&p); break;
 	case ENV_JSON: json(&p); break;
 	case ENV_SHELL:
+	case ENV_FISH:
 	case ENV_DOTENV: one_replica(&p, form); break;
 	}
 	return true;

@@ -21,12 +21,12 @@ struct env_selection {
 	struct str role;
 	int64_t index;
 };
-enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_DOTENV };
+enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_FISH, ENV_DOTENV };
 
 /*
  * The environment of the selected replicas.  False, with a sentence in `why`
  * (memory of `a`) and nothing appended, when the selection names no replica, or
- * when shell and dotenv are asked for more than one ("choose one of 4 replicas
+ * when shell, fish and dotenv are asked for more than one ("choose one of 4 replicas
  * with --role and --index").
  */
 bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,

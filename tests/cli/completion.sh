@@ -37,7 +37,7 @@ offers '--deny-warnings --depfile --domain ' compile --d
 offers 'json sarif text ' check --format ''
 offers 'yaml ' compile -o y
 offers 'b.txt ' compile -o b.t
-offers 'dotenv json shell table ' env --output ''
+offers 'dotenv fish json shell table ' env --output ''
 offers 'a.tj dir ' compile ''
 offers 'a.tj dir ' compile --namespace x --annotate ''
 offers 'a.tj ' --color never compile a

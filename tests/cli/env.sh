@@ -44,6 +44,23 @@ says out '# TOKEN: from Secret s, key k'
 says out '# a.b: not a name that a shell can export'
 holds test "$(grep -c '^rm' .out)" -eq 0
 
+# fish: in its single quotes a backslash stands before a quote and before a backslash, and nowhere else
+run 0 env -o fish --role worker --index 1 p.tj
+cp .out fish.env
+says out "set -gx PLAIN 'a/b.c:1,2@x%+-_'"
+says out "set -gx QUOTES 'it\\'s \"so\"'"
+says out "set -gx SLASH 'back\\\\slash'"
+says out "set -gx DOLLAR '\$HOME \$(id) \`id\`'"
+says out "set -gx EMPTY ''"
+says out '# a.b: not a name that a shell can export'
+holds test "$(grep -c '^rm' .out)" -eq 0
+if command -v fish >/dev/null; then
+	HOME=$work fish -N -c '. ./fish.env; printf "%s|" $PLAIN $SPACES $QUOTES $DOLLAR $SLASH $LINES $EMPTY $HASH $RANK' >got
+	same want got
+else
+	skip "fish is not here to read its environment"
+fi
+
 # dotenv: bare where every reader takes it as it is, else in single quotes with escapes.
 run 0 env -o dotenv --role worker --index 0 p.tj
 says out 'PLAIN=a/b.c:1,2@x%+-_'

@@ -100,5 +100,20 @@ run 0 compile --gang volcano good.tj; says out "kind: PodGroup"
 run 2 compile --gang swarm good.tj; says err "swarm"
 run 1 compile --gang native --kubernetes 1.34 good.tj; says err "[TJ0809]"
 run 1 compile --target swarm good.tj; says err "'swarm'"
+# names with line ends: in a comment they are visible, in a rule for make there is no way to write them
+odd=$(printf 'x\nfoo: bar #\302\205\342\200\250y.tj')
+printf 'let n = "w"\n' >"$odd"
+cat >odd.tj <<-'END'
+	import "x\nfoo: bar #\u{85}\u{2028}y.tj" as q
+	job "hello" {
+	  image = "registry.example.com/tools/hello:1.0"
+	  role main { command = ["a", q.n], cpu = 1, memory = 1Gi }
+	}
+END
+run 0 compile --annotate odd.tj; says out '- w # x\x0afoo: bar #\u0085\u2028y.tj:1'; holds test "$(grep -c '^foo' .out)" -eq 0
+run 3 compile --depfile odd.d odd.tj; says err "has a line end in its name"; holds test ! -e odd.d
+printf 'let  n = 1\n' >"$odd"
+run 1 fmt --check "$odd"; holds test "$(wc -l <.out)" -eq 1; says out 'x\x0afoo: bar'
+printf 'tab\there.tj' >name; cp good.tj "$(cat name)"; run 0 compile --depfile tab.d "$(cat name)"; holds grep -q '^tab\\.here.yaml: ' tab.d
 run 0 compile --annotate good.tj; holds grep -q '# good.tj:[0-9]' .out
 end
