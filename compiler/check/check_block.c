@@ -129,7 +129,7 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 		return help;
 	if (ours.n)
 		word = ours;
-	return str_printf(c->arena, "%.*s = %.*s", (int)(equals - other->help), other->help, STR_ARG(word));
+	return str_printf(c->arena, "%.*s = %.*s%s", (int)(equals - other->help), other->help, STR_ARG(word), str_ends(help, STR(" }")) ? " }" : "");
 }
 
 /* Another tool's word; gives the field when it is one of ours under another name. */

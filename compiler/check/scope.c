@@ -193,6 +193,43 @@ void scope_lets(struct check *c, struct node *body)
 
 /* ---- finding ---- */
 
+/* Are the lines of an item behind its first one indented more than that, or do they close its brackets? */
+static bool keeps_to_itself(struct check *c, const struct node *item)
+{
+	const struct source *source = source_at(c->program->sources, item->span.start);
+	struct str text = source_text(c->program->sources, item->span);
+	size_t start = source ? item->span.start - source->base : 0, line = start, own;
+
+	while (line && source->text.p[line - 1] != '\n')
+		line--;
+	own = strspn(source ? source->text.p + line : "", " \t");
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] != '\n')
+			continue;
+		size_t indent = 0;
+		while (i + 1 + indent < text.n && (text.p[i + 1 + indent] == ' ' || text.p[i + 1 + indent] == '\t'))
+			indent++;
+		char first = i + 1 + indent < text.n ? text.p[i + 1 + indent] : ']';
+		if (indent <= own && first != ']' && first != ')' && first != '\n')
+			return false;
+	}
+	return true;
+}
+
+/* An item that sets a field, whatever is wrong with the value: it declares nothing, and ends where it should. */
+static bool sets_field(struct check *c, const struct node *item)
+{
+	struct str text = source_text(c->program->sources, item->span), name = item->u.bad.name;
+	size_t i = name.n;
+
+	if (!name.n || item->u.bad.name_span.start != item->span.start || !keeps_to_itself(c, item))
+		return false;
+	while (i < text.n && text.p[i] == ' ')
+		i++;
+	i += i < text.n && text.p[i] == '+';
+	return i + 1 < text.n && text.p[i] == '=' && text.p[i + 1] != '=';
+}
+
 /* Walks the items of SCOPE's body once: its keys, and whether an item is missing that did not parse. */
 static void look_at_items(struct check *c, struct scope *s)
 {
@@ -202,7 +239,7 @@ static void look_at_items(struct check *c, struct scope *s)
 	for (size_t i = 0; i < s->body->u.body.items.n; i++) {
 		const struct node *item = s->body->u.body.items.at[i];
 		if (item->kind == NODE_BAD)
-			s->lost = true;
+			s->lost = s->lost || !sets_field(c, item);
 		else if ((item->kind == NODE_SET || item->kind == NODE_EXTEND) && item->u.item.key.kind == KEY_NAME)
 			map_put(&s->keys, c->arena, item->u.item.key.text, s->body);
 	}

@@ -124,6 +124,11 @@ for text in ('job "a" {\n  image = "a/b:1"\n\n  role w {\n    command = [\n     
 t.case("a field that is a block elsewhere", 'framework f { role cell { replicas: int(1..)\n env { N = cell.replica } }\n success = done(cell) }\n'
        'job "a": f { image = "a/b:1", role cell { replicas = 2 } }\n', ["TJ0202", "replicas"], lacks="TJ0704", status=1)
 t.case("a name in a profile and in an expression", 'param width: int = 1\nprofile p { widht = 2 }\n' + W('args = ["${widht}"]'), ["a.tj:2:13", "a.tj:4:23"], status=1)
+t.case("a string without its end", W('args = ["--x", "y]\n  cpu = nope'), ["TJ0106", "no value named 'nope'"], status=1)
+t.case("a string without its end in a list of lines", W('args = [\n    "--x",\n    "y,\n    z,\n  ]\n  cpu = nope'), ["TJ0106", "no value named 'nope'"],
+       status=1)
+t.case("a list without its end", W('args = ["--x", "y"\n  cpu = nope'), ["TJ0109", "no value named 'nope'"], status=1)
+t.case("a name that a broken let declares", W('let n = [1\n  args = ["${n}", "${m}"]'), ["TJ0109"], lacks="'n'", status=1)
 t.case("a file that imports itself", 'import "a.tj" as me\nlet n = 1\n' + W('args = ["${me.n}"]'), ["TJ0209"], lacks="TJ1002", status=1)
 t.case("a parameter whose type did not parse", "param models: list[{\n" + W(""), lacks="unknown parameter 'models'", args=("--params", "p.yaml"),
        files={"p.yaml": "models: []\n"}, status=1)

@@ -159,8 +159,8 @@ case("two loops in a list", PAIRS + "let z = [[x, y] for x in a for y in b]\n" +
      right=PAIRS + "let z = flatten([[[x, y] for y in b] for x in a])\n" + HELLO, code=["flatten([[[x, y] for y in b] for x in a])"])
 case("an exit code that is none", role("retry_on = [300], retries = 1"), ["exit codes are 1 to 255"], ["300..300"],
      right=role("retry_on = [42], retries = 1"))
-case("zone", role('zone = "a"'), ['node { zone = "a"'], right=role('node { zone = "a" }'),
-     code=['node { zone = "a" }'])
+case("zone", role('zone = "b"'), ['node { zone = "b" }'], right=role('node { zone = "b" }'),
+     code=['node { zone = "b" }'])
 case("spot", role("spot = true"), ["'node'", "'tolerate'"])
 
 # ---- types ----
