@@ -128,7 +128,10 @@ static bool help_tuple(struct fault *f, struct diag *d, int kind)
 	struct str text = fault_rest(f, value);
 	size_t close = partner(f, value);
 	if (text.n < 2 || !close || f->at[close].end != f->at[value].start + text.n) {
-		diag_help(f->p->diags, d, "a list is written in brackets: '[a, b]'");
+		struct str inside = close ? tokens_text(&f->p->tokens, f->at[value].end, f->at[close].start) : STR("");
+		if (!inside.n || memchr(inside.p, '\n', inside.n))
+			inside = STR("a, b");
+		diag_help(f->p->diags, d, "a list is written in brackets: '[%.*s]'", STR_ARG(inside));
 		return true;
 	}
 	struct str list = str_printf(f->p->arena, "[%.*s]", (int)text.n - 2, text.p + 1);
