@@ -25,6 +25,7 @@ struct signature {
 static const struct type strings = { .kind = TYPE_LIST, .elem = &type_string };
 static const struct type lists = { .kind = TYPE_MAP, .elem = &strings };
 static const struct type pod_data = { .kind = TYPE_POD, .elem = &type_data };
+static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
 static const struct type maybe_string = { .kind = TYPE_OPTIONAL, .elem = &type_string };
 static const struct type secret_string = { .kind = TYPE_SECRET, .elem = &type_string };
 
@@ -53,7 +54,7 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_MILLIS] = { I, { { .name = "x", .type = &type_duration } } },
 	[FUNCTION_HAS_DIGEST] = { &type_bool, { { .name = "image", .type = &type_image } } },
 	[FUNCTION_TAG] = { &maybe_string, { { .name = "image", .type = &type_image } } },
-	[FUNCTION_PVC] = { &type_volume, { { .name = "claim", .type = S }, { "path", S, true, true }, FLAG("readonly"), FLAG("shared") } },
+	[FUNCTION_PVC] = { &type_volume, { { .name = "claim", .type = S }, { "path", &pod_string, true, true }, FLAG("readonly"), FLAG("shared") } },
 	[FUNCTION_SCRATCH] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory }, { "medium", S, true, true } } },
 	[FUNCTION_SECRET_FILES] = { &type_volume, { { .name = "name", .type = S } } },
 	[FUNCTION_CONFIG_FILES] = { &type_volume, { { .name = "name", .type = S } } },

@@ -66,6 +66,8 @@ unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r
 
 	for (size_t i = 0; i < c->nenv; i++)
 		uses |= env_uses(r, &c->env[i]);
+	for (size_t i = 0; i < c->nmounts; i++)
+		uses |= emit_text_uses(&c->mounts[i].volume->path_text);
 	if (main && emit_uses_each_file(r))
 		uses |= USES_INDEX;
 	return emit_literal_index(j, r) ? uses & ~(unsigned)USES_INDEX : uses;

@@ -222,6 +222,16 @@ static void file_mounts(struct emit *e, const struct plan_role *r, struct str na
 	}
 }
 
+static void sub_path(struct emit *e, const struct plan_role *r, const struct plan_volume *v, struct object *mount)
+{
+	struct str key = v->path_text.n && !emit_literal_index(e->job, r) ? STR("subPathExpr") : STR("subPath");
+
+	if (v->path_text.n)
+		object_append(e->arena, mount, key, emit_text(e->arena, e->job, r, &v->path_text, TEXT_COMMAND, 0));
+	else
+		PUT_STR(e->arena, mount, "subPath", v->path, v->from);
+}
+
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container)
 {
 	const struct emit_volumes *vs = emit_volumes_of(e, r);
@@ -234,7 +244,7 @@ void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_co
 		const struct plan_volume *v = m->volume;
 		struct object *o = mount_put(e, list, emit_volume_find(vs, v)->name, m->path, m->path_at);
 		if (v->kind == VOLUME_PVC && v->path.n)
-			PUT_STR(e->arena, o, "subPath", v->path, v->from);
+			sub_path(e, r, v, o);
 		if (v->readonly || v->kind == VOLUME_GENERATED)
 			PUT_BOOL(e->arena, o, "readOnly", true, v->from);
 	}

@@ -51,12 +51,56 @@ static bool climbs(struct str path)
 	return false;
 }
 
+static void report_replica_path(struct arguments *a, const char *what)
+{
+	struct diag *d = eval_report(a->ev, TJ0716, argument_at(a, 1), "the directory of a claim cannot %s", what);
+
+	diag_help(a->ev->diags, d, "of the pod only 'pod.index' has a place in it: path = \"runs/${pod.index}\"");
+}
+
+/* A sub path with the index of the replica; what else the pod knows comes too late for it. */
+static bool replica_path(struct arguments *a, const struct text *t, struct plan_volume *p)
+{
+	struct buf shown = { 0 };
+	const char *wrong = NULL;
+
+	for (size_t i = 0; i < t->n && !wrong; i++) {
+		if (t->at[i].kind == PIECE_INDEX)
+			buf_z(&shown, "${pod.index}");
+		else if (t->at[i].kind != PIECE_TEXT)
+			wrong = "contain this";
+		else if (memchr(t->at[i].u.text.p, '$', t->at[i].u.text.n))
+			wrong = "contain '$' beside 'pod.index'";
+		else
+			buf_str(&shown, t->at[i].u.text);
+	}
+	p->path = buf_take(&shown, a->ev->arena);
+	p->path_text = *t;
+	buf_release(&shown);
+	if (wrong)
+		report_replica_path(a, wrong);
+	return !wrong;
+}
+
 BUILTIN(pvc)
 {
-	const struct value *v;
+	const struct value *v, *path = a->n > 1 ? a->at[1] : NULL;
+	struct text t;
+
+	if (a->at[0]->kind == VALUE_TEXT && !value_ok(a->at[0] = value_static(a->ev, a->at[0], a->call)))
+		return a->at[0];
 	struct plan_volume *p = volume(a, VOLUME_PVC, &v);
 
 	p->path = argument_text(a, 1, "");
+	if (path && path->kind == VALUE_TEXT) {
+		struct str flat;
+		if (!value_text(a->ev->arena, path, &t))
+			return &value_bad;
+		if (text_flatten(a->ev, &t, &flat))
+			p->path = flat;
+		else if (!replica_path(a, &t, p))
+			return &value_bad;
+	}
 	if (climbs(p->path) || str_starts(p->path, STR("/"))) {
 		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 1), "'%.*s' is not inside the claim", STR_ARG(p->path));
 		diag_help(a->ev->diags, d, "'path' is a directory in the claim, such as \"runs/a\"; where it is mounted is the key: mounts { \"/data\" = pvc(\"datasets\") }");

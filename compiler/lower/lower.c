@@ -78,6 +78,13 @@ static bool brought(const struct plan_accelerator *acc, const struct plan_mount 
 	return false;
 }
 
+static void report_computed_volume(struct lowering *l, struct span at)
+{
+	struct diag *d = diag_report(l->ev->diags, TJ0716, at, "what is mounted cannot be computed from 'pod.index'");
+
+	diag_help(l->ev->diags, d, "insert 'pod.index' unchanged into the directory of a claim: pvc(\"data\", path = \"runs/${pod.index}\")");
+}
+
 static void lower_mounts(struct lowering *l, struct source_entries *s, struct plan_container *c)
 {
 	const struct plan_accelerator *acc = l->plan->accelerator;
@@ -89,6 +96,8 @@ static void lower_mounts(struct lowering *l, struct source_entries *s, struct pl
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		struct plan_mount m = { .path_at = s->at[i].key_at, .framework = entry_of_framework(&s->at[i]) };
+		if (s->at[i].value->kind == VALUE_COMPUTED)
+			report_computed_volume(l, s->at[i].value->u.computed);
 		if (s->at[i].value->kind != VALUE_VOLUME || !mount_path(l->ev, s->at[i].key, s->at[i].key_at, &m.path))
 			continue;
 		m.volume = s->at[i].value->u.volume;

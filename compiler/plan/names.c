@@ -80,6 +80,22 @@ const struct plan_port *plan_find_port(const struct plan_role *r, struct str nam
 	return NULL;
 }
 
+struct str plan_volume_path(struct arena *a, const struct plan_volume *v, int64_t i)
+{
+	struct buf b = { 0 };
+
+	if (!v->path_text.n)
+		return v->path;
+	for (size_t k = 0; k < v->path_text.n; k++)
+		if (v->path_text.at[k].kind == PIECE_INDEX)
+			buf_int(&b, i);
+		else
+			buf_str(&b, v->path_text.at[k].u.text);
+	struct str s = buf_take(&b, a);
+	buf_release(&b);
+	return s;
+}
+
 const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path)
 {
 	for (size_t i = 0; i < c->nmounts; i++)

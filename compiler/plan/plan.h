@@ -88,6 +88,7 @@ struct plan_volume {
 	enum volume_kind kind;
 	struct str name;                /* claim, scratch name, Secret or ConfigMap name, kind of generated thing, NFS server */
 	struct str path;                /* sub path of a claim, path on the host or server */
+	struct text path_text;          /* the sub path where replicas differ in it: text and index pieces; `path` then shows it */
 	bool readonly, shared, memory;  /* memory: scratch with medium = "memory" */
 	bool unasked;                   /* readonly, and nobody wrote so: a directory of the node */
 	struct quantity size;           /* scratch */
@@ -328,6 +329,8 @@ void plan_host_tail(const struct plan_job *j, struct buf *out);
 /* The namespace that addresses name: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
 const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
+/* The sub path of a claim for replica I. */
+struct str plan_volume_path(struct arena *a, const struct plan_volume *v, int64_t i);
 /* What the container mounts there (a normalised path), or NULL. */
 const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path);
 

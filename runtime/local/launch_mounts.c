@@ -98,7 +98,7 @@ static struct str volume_directory(const struct launch *l, struct arena *a, unsi
 	case VOLUME_SCRATCH: return is_memory(&l->job->roles[role], v) ? (struct str){ 0 } : scratch_directory(l, a, role, i, v);
 	case VOLUME_GENERATED: return generated_directory(l, a, v);
 	case VOLUME_HOST_PATH: return dir.p ? dir : str_copy(a, v->path);
-	case VOLUME_PVC: return dir.p && v->path.n ? path_join(a, dir, v->path) : dir;
+	case VOLUME_PVC: return dir.p && v->path.n ? path_join(a, dir, plan_volume_path(a, v, i)) : dir;
 	case VOLUME_SECRET:
 	case VOLUME_CONFIG:
 	case VOLUME_NFS: break;
@@ -346,10 +346,24 @@ static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64
 	return true;
 }
 
+/* Directories of claims that are the replica's own: the kubelet makes them too. */
+static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
+{
+	const struct plan_role *r = &l->job->roles[role];
+
+	for (size_t k = 0; k < launch_containers(r); k++) {
+		const struct plan_container *c = launch_container(r, k);
+		for (size_t m = 0; m < c->nmounts; m++)
+			if (c->mounts[m].volume->path_text.n && !make_directory(l, volume_directory(l, a, role, i, c->mounts[m].volume), why))
+				return false;
+	}
+	return true;
+}
+
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why)
 {
 	struct arena a = { 0 };
-	bool ok = make_scratch(l, &a, role, i, why) && (!l->job->roles[role].nfiles || write_files(l, &a, role, i, why));
+	bool ok = make_scratch(l, &a, role, i, why) && make_sub_paths(l, &a, role, i, why) && (!l->job->roles[role].nfiles || write_files(l, &a, role, i, why));
 
 	arena_release(&a);
 	return ok;
@@ -444,7 +458,8 @@ static void check_volume(struct launch *l, unsigned role, const struct plan_cont
 		generate(l, v, why);
 	if (!is_from_outside(v))
 		return;
-	struct str dir = volume_directory(l, l->arena, role, 0, v);
+	/* the directory of each replica is made when it starts */
+	struct str dir = v->path_text.n ? mapped(l, l->arena, v) : volume_directory(l, l->arena, role, 0, v);
 	if (!dir.p)
 		launch_complain(why, "%.*s: %s '%.*s' at %.*s has no place on this machine; give it one: --mount %.*s=DIR", STR_ARG(who),
 			kind_word(v), STR_ARG(name), STR_ARG(m->path), STR_ARG(name));

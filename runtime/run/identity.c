@@ -161,6 +161,7 @@ static void put_mount(struct out *o, const struct plan_mount *m)
 	put_int(o, "kind", (int64_t)v->kind);
 	put_str(o, "name", v->name);
 	put_str(o, "path", v->path);
+	put_int(o, "each", v->path_text.n > 0);
 	put_int(o, "readonly", v->readonly);
 	put_int(o, "shared", v->shared);
 	put_int(o, "memory", v->memory);

@@ -48,6 +48,18 @@ holds test ! -e /etc/example
 holds test ! -e /srv/scratch
 holds test -e "$TRAINC_STATE_DIR/runs/pod/scratch/worker-0/work/first"
 
+# a directory of each replica in one claim, made as the kubelet does
+mkdir claim
+program shards <<'END'
+  role a {
+    replicas = 2
+    command  = ["sh", "-c", "echo $HOSTNAME >/data/name; ls /all/runs/*/name | wc -l"]
+    mounts { "/data" = pvc("data", path = "runs/${pod.index}", shared = true), "/all" = pvc("data", shared = true) }
+  }
+END
+local_run 0 shards --mount data=claim
+holds test "$(cat claim/runs/0/name claim/runs/1/name)" = "$(printf 'shards-a-0\nshards-a-1')"
+
 # a new attempt is a new pod: empty space, init containers again
 program again <<'END'
   role a {

@@ -157,6 +157,9 @@ case("two loops before a job", PAIRS + 'for x in a for y in b job "m-${x}" {\n  
      right=PAIRS + 'for p in flatten([[{ x = x, y = y } for y in b] for x in a]) job "m-${p.x}-${p.y}" {\n  image = "a/b:1"\n  role w { }\n}\n')
 case("two loops in a list", PAIRS + "let z = [[x, y] for x in a for y in b]\n" + HELLO, ["flatten([[[x, y] for y in b] for x in a])"],
      right=PAIRS + "let z = flatten([[[x, y] for y in b] for x in a])\n" + HELLO, code=["flatten([[[x, y] for y in b] for x in a])"])
+case("a claim for each replica", role('replicas = 2, mounts { "/d" = pvc("d-${pod.index}", shared = true) }'),
+     ["pvc(\"CLAIM\", path = \"${pod.index}\")"], right=role('replicas = 2, mounts { "/d" = pvc("d", path = "${pod.index}", shared = true) }'),
+     code=['path = "${pod.index}"'])
 case("an exit code that is none", role("retry_on = [300], retries = 1"), ["exit codes are 1 to 255"], ["300..300"],
      right=role("retry_on = [42], retries = 1"))
 case("zone", role('zone = "b"'), ['node { zone = "b" }'], right=role('node { zone = "b" }'),
