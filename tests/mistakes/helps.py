@@ -115,7 +115,9 @@ def moves(text, span, code):
         return m.group(1) + (code if re.match(r"[\w.]+\(", code) else "%s(%s)" % (m.group(2), arguments)) + m.group(4)
 
     for rest in dict.fromkeys(removed(text, span)):
-        yield re.sub(head, called, rest)
+        heads = [m for m in re.finditer(head, rest) if m.start() < span["offset"]]
+        # the job that the place is in
+        yield rest[:heads[-1].start()] + called(heads[-1]) + rest[heads[-1].end():] if heads else rest
         if len(rest) < 2500:
             lines = rest.split("\n")
             for i in range(len(lines)):
