@@ -62,7 +62,7 @@ static bool peek_line(struct input *in, const char *question, struct str *ret)
 		read_more(in);
 	}
 	size_t end = newline ? (size_t)(newline - in->text.p) + 1 : in->text.n;
-	*ret = (struct str){ in->text.p + in->at, end - in->at };
+	*ret = end > in->at ? (struct str){ in->text.p + in->at, end - in->at } : STR("");
 	return end > in->at && in->text.n < TEXT_MOST;
 }
 
