@@ -158,7 +158,7 @@ type: type_core
     | type_core "?"                             { $$ = type_ref_optional($1, @$); }
     ;
 type_core: dotted type_args_opt refine_opt      { $$ = mk_type_ref(p, @$, $1, $2, $3); }
-         | "accelerator"                        { $$ = mk_type_ref(p, @$, mk_path(p, word(p, @1), @1), (struct nodes){ 0 }, (struct nodes){ 0 }); }
+         | "accelerator"                        { $$ = mk_type_ref(p, @$, mk_path(p, build_word(p, @1), @1), (struct nodes){ 0 }, (struct nodes){ 0 }); }
          ;
 type_args_opt: %empty                           { $$ = (struct nodes){ 0 }; }
              | "[" type_seq "]"                 { $$ = $2; }
@@ -192,7 +192,7 @@ item: key "=" expr                              { $$ = mk_item(p, @$, NODE_SET, 
     | key "+=" expr                             { $$ = mk_adding(p, @$, $1, $3); }
     | key ":" type init_opt                     { $$ = mk_field(p, @$, $1, $3, $4); }
     | IDENT IDENT body                          { $$ = mk_block(p, @$, $1, @1, $2, @2, $3); }
-    | IDENT "job" body                          { $$ = mk_block(p, @$, $1, @1, word(p, @2), @2, $3); }
+    | IDENT "job" body                          { $$ = mk_block(p, @$, $1, @1, build_word(p, @2), @2, $3); }
     | "..." expr                                { $$ = mk_spread(p, @$, $2); }
     | let
     | check
@@ -217,22 +217,22 @@ key: IDENT                                      { $$ = mk_key(p, $1, @1); }
    | string                                     { $$ = mk_key_string(p, $1, @1); }
    | "(" expr ")"                               { $$ = mk_key_expr(p, $2, @$); }
    ;
-soft: "import"                                  { $$ = word(p, @1); }
-    | "as"                                      { $$ = word(p, @1); }
-    | "param"                                   { $$ = word(p, @1); }
-    | "fn"                                      { $$ = word(p, @1); }
-    | "type"                                    { $$ = word(p, @1); }
-    | "framework"                               { $$ = word(p, @1); }
-    | "accelerator"                             { $$ = word(p, @1); }
-    | "job"                                     { $$ = word(p, @1); }
-    | "profile"                                 { $$ = word(p, @1); }
-    | "test"                                    { $$ = word(p, @1); }
-    | "policy"                                  { $$ = word(p, @1); }
-    | "project"                                 { $$ = word(p, @1); }
-    | "not"                                     { $$ = word(p, @1); }
-    | "true"                                    { $$ = word(p, @1); }
-    | "false"                                   { $$ = word(p, @1); }
-    | "none"                                    { $$ = word(p, @1); }
+soft: "import"                                  { $$ = build_word(p, @1); }
+    | "as"                                      { $$ = build_word(p, @1); }
+    | "param"                                   { $$ = build_word(p, @1); }
+    | "fn"                                      { $$ = build_word(p, @1); }
+    | "type"                                    { $$ = build_word(p, @1); }
+    | "framework"                               { $$ = build_word(p, @1); }
+    | "accelerator"                             { $$ = build_word(p, @1); }
+    | "job"                                     { $$ = build_word(p, @1); }
+    | "profile"                                 { $$ = build_word(p, @1); }
+    | "test"                                    { $$ = build_word(p, @1); }
+    | "policy"                                  { $$ = build_word(p, @1); }
+    | "project"                                 { $$ = build_word(p, @1); }
+    | "not"                                     { $$ = build_word(p, @1); }
+    | "true"                                    { $$ = build_word(p, @1); }
+    | "false"                                   { $$ = build_word(p, @1); }
+    | "none"                                    { $$ = build_word(p, @1); }
     ;
 clauses: binders "in" expr                      { $$ = clauses_add(p, NULL, $1, $3); }
        | clauses "," binders "in" expr          { $$ = clauses_add(p, $1, $3, $5); }
@@ -298,16 +298,16 @@ postfix: primary
        ;
 member: IDENT
       | soft
-      | "let"                                   { $$ = word(p, @1); }
-      | "check"                                 { $$ = word(p, @1); }
-      | "warn"                                  { $$ = word(p, @1); }
-      | "if"                                    { $$ = word(p, @1); }
-      | "for"                                   { $$ = word(p, @1); }
-      | "else"                                  { $$ = word(p, @1); }
-      | "then"                                  { $$ = word(p, @1); }
-      | "in"                                    { $$ = word(p, @1); }
-      | "and"                                   { $$ = word(p, @1); }
-      | "or"                                    { $$ = word(p, @1); }
+      | "let"                                   { $$ = build_word(p, @1); }
+      | "check"                                 { $$ = build_word(p, @1); }
+      | "warn"                                  { $$ = build_word(p, @1); }
+      | "if"                                    { $$ = build_word(p, @1); }
+      | "for"                                   { $$ = build_word(p, @1); }
+      | "else"                                  { $$ = build_word(p, @1); }
+      | "then"                                  { $$ = build_word(p, @1); }
+      | "in"                                    { $$ = build_word(p, @1); }
+      | "and"                                   { $$ = build_word(p, @1); }
+      | "or"                                    { $$ = build_word(p, @1); }
       ;
 args: %empty                                    { $$ = (struct nodes){ 0 }; }
     | arg_seq comma_opt

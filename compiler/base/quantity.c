@@ -27,14 +27,14 @@ struct word {
 	struct str suffix;
 };
 
-struct unit {
+struct quantity_unit {
 	const char *suffix;
 	enum quantity_form form;
 	int shift;                      /* power of two */
 	int exponent;                   /* power of ten */
 };
 
-static const struct unit units[] = {
+static const struct quantity_unit units[] = {
 	{ "", QUANTITY_DECIMAL, 0, 0 },
 	{ "n", QUANTITY_DECIMAL, 0, -9 }, { "u", QUANTITY_DECIMAL, 0, -6 }, { "m", QUANTITY_DECIMAL, 0, -3 },
 	{ "k", QUANTITY_DECIMAL, 0, 3 }, { "M", QUANTITY_DECIMAL, 0, 6 }, { "G", QUANTITY_DECIMAL, 0, 9 },
@@ -153,7 +153,7 @@ static bool exponent_suffix(struct str s, int *ret_exponent)
 	return true;
 }
 
-static bool find_unit(struct str suffix, struct unit *ret)
+static bool find_unit(struct str suffix, struct quantity_unit *ret)
 {
 	int exponent;
 
@@ -164,7 +164,7 @@ static bool find_unit(struct str suffix, struct unit *ret)
 		}
 	if (!exponent_suffix(suffix, &exponent))
 		return false;
-	*ret = (struct unit){ "", QUANTITY_EXPONENT, 0, exponent };
+	*ret = (struct quantity_unit){ "", QUANTITY_EXPONENT, 0, exponent };
 	return true;
 }
 
@@ -193,7 +193,7 @@ static enum quantity_error scale(uint128 mantissa, int exponent, int shift, uint
 	return QUANTITY_OK;
 }
 
-static enum quantity_error word_value(const struct word *w, const struct unit *unit, struct quantity *ret)
+static enum quantity_error word_value(const struct word *w, const struct quantity_unit *unit, struct quantity *ret)
 {
 	uint128 nano = 0;
 
@@ -228,7 +228,7 @@ static bool find_duration_unit(struct str suffix, int64_t *ret_millis)
 enum unit_kind quantity_unit(struct str word)
 {
 	struct word w = { 0 };
-	struct unit unit;
+	struct quantity_unit unit;
 	int64_t millis;
 
 	if (!cut_literal(word, &w))
@@ -329,7 +329,7 @@ bool duration_compound(struct str word, struct quantity *ret)
 enum quantity_error quantity_parse(struct str word, struct quantity *ret)
 {
 	struct word w = { 0 };
-	struct unit unit;
+	struct quantity_unit unit;
 
 	if (!cut_literal(word, &w))
 		return QUANTITY_MALFORMED;
@@ -341,7 +341,7 @@ enum quantity_error quantity_parse(struct str word, struct quantity *ret)
 enum quantity_error quantity_parse_full(struct str text, struct quantity *ret)
 {
 	struct word w = { 0 };
-	struct unit unit;
+	struct quantity_unit unit;
 	bool negative = text.n > 0 && text.p[0] == '-';
 
 	if (negative || (text.n > 0 && text.p[0] == '+'))

@@ -79,7 +79,7 @@ static void check_module(struct check *c, struct module *m)
 
 /* ---- functions that call themselves (TJ0406) ---- */
 
-struct path {
+struct module_path {
 	struct decl **at;
 	struct span *sites;
 	size_t n, m;
@@ -87,7 +87,7 @@ struct path {
 
 enum { LONGEST_CHAIN = 12 };            /* of names in a message */
 
-static void report_recursion(struct check *c, const struct path *path, size_t start, struct span site)
+static void report_recursion(struct check *c, const struct module_path *path, size_t start, struct span site)
 {
 	struct decl *first = path->at[start];
 	struct str chain = first->name;
@@ -118,7 +118,7 @@ struct visit {
 /* Depth first, with a stack of our own: the chain may be as long as the file. */
 static void follow_calls(struct check *c, struct decl *first)
 {
-	struct path path = { 0 };
+	struct module_path path = { 0 };
 	struct visit *stack = NULL;
 	size_t n = 0;
 	ARENA_PUSH(c->arena, stack, n, ((struct visit){ first, 0 }));

@@ -86,7 +86,7 @@ static bool find_framework(struct search *s)
 
 /* ---- the program ---- */
 
-struct writing {
+struct init_writing {
 	struct arena *arena;
 	const struct flat *flat;        /* of the example */
 	const struct node *framework;   /* or NULL */
@@ -105,7 +105,7 @@ static void put_comment(struct buf *out, struct str text)
 	}
 }
 
-static void put_field_doc(struct writing *w, enum block block, struct str name)
+static void put_field_doc(struct init_writing *w, enum block block, struct str name)
 {
 	const struct field *f = schema_find(block, name);
 
@@ -116,7 +116,7 @@ static void put_field_doc(struct writing *w, enum block block, struct str name)
 }
 
 /* What the framework says about one of its roles: above it, or above its replicas. */
-static struct str role_doc(const struct writing *w, struct str name)
+static struct str role_doc(const struct init_writing *w, struct str name)
 {
 	const struct nodes *items = w->framework ? &w->framework->u.blueprint_decl.body->u.body.items : &(struct nodes){ 0 };
 
@@ -134,7 +134,7 @@ static struct str role_doc(const struct writing *w, struct str name)
 	return STR("");
 }
 
-static void put_items(struct writing *w, enum block block, const struct node *body)
+static void put_items(struct init_writing *w, enum block block, const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
 		const struct node *item = body->u.body.items.at[i];
@@ -153,7 +153,7 @@ static void put_items(struct writing *w, enum block block, const struct node *bo
 }
 
 /* Up to the brace: job "train": module.name(a = 4) */
-static struct str job_head(const struct writing *w, const struct node *job)
+static struct str job_head(const struct init_writing *w, const struct node *job)
 {
 	return flat_text(w->flat, (struct span){ job->span.start, job->u.job.body->span.start });
 }
@@ -172,7 +172,7 @@ static const char commands[] =
 	"  trainc run --local job.tj  its processes on this machine\n"
 	"  trainc compile job.tj      the objects for a cluster\n";
 
-static void put_head(struct writing *w, const struct search *s)
+static void put_head(struct init_writing *w, const struct search *s)
 {
 	struct str doc = s ? s->item.doc : STR("Processes that need not know each other.\n");
 	const char *newline = memchr(doc.p, '\n', doc.n);
@@ -204,7 +204,7 @@ static struct str program_of(struct arena *a, const struct search *s, struct str
 	const struct source *source = source_add(&text.sources, text.name, example);
 	const struct node *file = parse_source(a, &text.names, &text.diags, source);
 	const struct node *job = file->u.file.decls.at[0];
-	struct writing w = { a, flat_new(a, source), s ? s->item.blueprint : NULL, { 0 }, &rough };
+	struct init_writing w = { a, flat_new(a, source), s ? s->item.blueprint : NULL, { 0 }, &rough };
 	put_head(&w, s);
 	put_comment(&rough, allow);
 	buf_printf(&rough, "%.*s {\n", STR_ARG(job_head(&w, job)));

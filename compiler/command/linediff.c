@@ -9,7 +9,7 @@
 
 enum { CONTEXT = 3, MOST_CELLS = 16 << 20 };
 
-struct lines {
+struct diff_lines {
 	struct str *at;
 	size_t n;
 };
@@ -26,9 +26,9 @@ struct steps {
 	size_t n;
 };
 
-static struct lines split(struct arena *a, struct str text)
+static struct diff_lines split(struct arena *a, struct str text)
 {
-	struct lines lines = { 0 };
+	struct diff_lines lines = { 0 };
 
 	for (size_t i = 0; i < text.n;) {
 		const char *newline = memchr(text.p + i, '\n', text.n - i);
@@ -62,7 +62,7 @@ static uint32_t *common(struct arena *a, const struct str *x, size_t n, const st
 	return length;
 }
 
-static void middle(struct arena *a, struct steps *s, const struct lines *x, const struct lines *y, size_t head, size_t tail)
+static void middle(struct arena *a, struct steps *s, const struct diff_lines *x, const struct diff_lines *y, size_t head, size_t tail)
 {
 	size_t n = x->n - head - tail, m = y->n - head - tail, i = 0, j = 0;
 	bool small = (n + 1) * (m + 1) <= MOST_CELLS;
@@ -84,7 +84,7 @@ static void middle(struct arena *a, struct steps *s, const struct lines *x, cons
 	}
 }
 
-static struct steps steps_between(struct arena *a, const struct lines *x, const struct lines *y)
+static struct steps steps_between(struct arena *a, const struct diff_lines *x, const struct diff_lines *y)
 {
 	struct steps s = { 0 };
 	size_t head = 0, tail = 0;
@@ -130,7 +130,7 @@ static void put_hunk(const struct steps *s, size_t from, size_t to, struct buf *
 
 void line_diff(struct arena *a, struct str name, struct str before, struct str after, struct buf *out)
 {
-	struct lines x = split(a, before), y = split(a, after);
+	struct diff_lines x = split(a, before), y = split(a, after);
 	struct steps s = steps_between(a, &x, &y);
 
 	if (str_eq(before, after))

@@ -12,7 +12,7 @@
 
 enum { FILES_MOST = 5000, DEEPEST = 16 };
 
-struct scan {
+struct workspace_scan {
 	struct arena *arena;
 	void (*each)(void *to, struct str path);
 	void *to;
@@ -24,7 +24,7 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static void scan_directory(struct scan *s, struct str directory, unsigned depth)
+static void scan_directory(struct workspace_scan *s, struct str directory, unsigned depth)
 {
 	DIR *d = directory_open(str_copy(s->arena, directory).p);
 	struct str *names = NULL;
@@ -54,7 +54,7 @@ static void scan_directory(struct scan *s, struct str directory, unsigned depth)
 
 void workspace_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path), void *to)
 {
-	struct scan s = { a, each, to, 0 };
+	struct workspace_scan s = { a, each, to, 0 };
 
 	(void)context;
 	scan_directory(&s, directory, 0);

@@ -6,7 +6,7 @@
 #include "emit/build.h"
 #include "objects/render.h"
 
-struct writing {
+struct emit_writing {
 	struct rendered rendered;
 	struct outlet outlet;
 	bool json, first;
@@ -14,7 +14,7 @@ struct writing {
 
 static bool write_manifest(struct emit *e, const struct manifest *m, void *context)
 {
-	struct writing *w = context;
+	struct emit_writing *w = context;
 
 	render_object(&w->rendered, m->make(e, m));
 	for (int64_t i = m->first; i < m->first + m->count && !w->outlet.refused; i++) {
@@ -31,7 +31,7 @@ static bool write_manifest(struct emit *e, const struct manifest *m, void *conte
 bool emit_write(const struct emit_options *options, const struct plan *const *plans, size_t n, const struct emit_sink *sink)
 {
 	static const char list_begin[] = "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [", list_end[] = "\n  ]\n}\n";
-	struct writing w = { .json = n && options->json, .first = true, .outlet.sink = sink };
+	struct emit_writing w = { .json = n && options->json, .first = true, .outlet.sink = sink };
 	bool more = true;
 
 	w.rendered.json = w.json;

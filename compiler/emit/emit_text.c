@@ -7,7 +7,7 @@
  */
 #include "emit/build.h"
 
-struct writing {
+struct text_writing {
 	struct arena *arena;
 	const struct plan_job *job;
 	const struct plan_role *role;
@@ -27,7 +27,7 @@ const char *emit_field_variable(enum pod_field f) { return field_variables[f]; }
 bool emit_literal_index(const struct plan_job *j, const struct plan_role *r) { return r->unrolled || !plan_workload(j, r)->index; }
 
 /* Double the `$` of the static text that has gathered; `reference`: $(...) comes next. */
-static void escape(struct writing *w, bool reference)
+static void escape(struct text_writing *w, bool reference)
 {
 	struct buf *b = &w->run;
 	size_t from = w->clean;
@@ -48,7 +48,7 @@ static void escape(struct writing *w, bool reference)
 	w->clean = b->n;
 }
 
-static void reference(struct writing *w, struct str name)
+static void reference(struct text_writing *w, struct str name)
 {
 	escape(w, true);
 	buf_put(&w->run, "$(", 2);
@@ -57,7 +57,7 @@ static void reference(struct writing *w, struct str name)
 	w->clean = w->run.n;
 }
 
-static void segment_end(struct writing *w)
+static void segment_end(struct text_writing *w)
 {
 	escape(w, false);
 	if (w->run.n) {
@@ -67,7 +67,7 @@ static void segment_end(struct writing *w)
 	w->clean = 0;
 }
 
-static void own_index(struct writing *w)
+static void own_index(struct text_writing *w)
 {
 	if (w->use == TEXT_FILE)
 		buf_int(&w->run, w->index);
@@ -80,7 +80,7 @@ static void own_index(struct writing *w)
 	}
 }
 
-static void host(struct writing *w, const struct piece *p)
+static void host(struct text_writing *w, const struct piece *p)
 {
 	const struct plan_role *peer = &w->job->roles[p->u.peer.role];
 
@@ -96,7 +96,7 @@ static void host(struct writing *w, const struct piece *p)
 	plan_host_tail(w->job, &w->run);
 }
 
-static void piece(struct writing *w, const struct piece *p)
+static void piece(struct text_writing *w, const struct piece *p)
 {
 	switch (p->kind) {
 	case PIECE_TEXT: buf_str(&w->run, p->u.text); break;
@@ -114,7 +114,7 @@ struct object *emit_text(struct arena *a, const struct plan_job *j, const struct
 	enum text_use use, int64_t index)
 {
 	struct object *o = object_string(a, STR(""), t->from);
-	struct writing w = { .arena = a, .job = j, .role = r, .use = use, .index = index };
+	struct text_writing w = { .arena = a, .job = j, .role = r, .use = use, .index = index };
 
 	if (t->n == 1 && t->at[0].kind == PIECE_TEXT && (use == TEXT_FILE || !memchr(t->at[0].u.text.p, '$', t->at[0].u.text.n))) {
 		o->u.string = t->at[0].u.text;

@@ -10,7 +10,7 @@
 
 struct growing {                        /* an entry that is extended */
 	const struct value *base;       /* what it is without; NULL when there is nothing */
-	struct part *at;
+	struct eval_part *at;
 	size_t n;
 	struct str key;
 	struct span key_at;
@@ -104,7 +104,7 @@ static void set_entry(struct building *b, struct entry *e)
 static void extend_entry(struct building *b, const struct entry *e)
 {
 	struct arena *work = eval_work(b->ev);
-	struct part part = { e->frame, e->item->u.item.value };
+	struct eval_part part = { e->frame, e->item->u.item.value };
 	struct growing *g = map_get(&b->growing, e->key);
 
 	if (!g) {
@@ -121,7 +121,7 @@ static void extend_entry(struct building *b, const struct entry *e)
 	ARENA_PUSH(work, g->at, g->n, part);
 }
 
-static void add_part(struct building *b, const struct part *part)
+static void add_part(struct building *b, const struct eval_part *part)
 {
 	struct entries *entries = eval_entries(b->ev, part->frame, part->body);
 
@@ -136,7 +136,7 @@ static void add_part(struct building *b, const struct part *part)
 	}
 }
 
-static const struct value *put_together(struct eval *ev, const struct value *base, const struct part *parts, size_t n)
+static const struct value *put_together(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n)
 {
 	struct building b = { .ev = ev, .map = value_new(ev->arena, VALUE_MAP, parts[n - 1].body->span) };
 
@@ -159,7 +159,7 @@ static const struct value *put_together(struct eval *ev, const struct value *bas
 	return b.stop ? b.stop : map_finish(ev, b.map);
 }
 
-const struct value *eval_parts(struct eval *ev, const struct value *base, const struct part *parts, size_t n, struct str name)
+const struct value *eval_parts(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n, struct str name)
 {
 	const struct type *to = parts[n - 1].body->convert_to;
 	struct str outer = ev->name;
@@ -186,7 +186,7 @@ const struct value *eval_parts(struct eval *ev, const struct value *base, const 
 
 const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body)
 {
-	struct part part = { f, body };
+	struct eval_part part = { f, body };
 
 	return put_together(ev, NULL, &part, 1);
 }

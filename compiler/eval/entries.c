@@ -7,7 +7,7 @@
  */
 #include "eval/internal.h"
 
-struct gathering {
+struct entries_gathering {
 	struct eval *ev;
 	struct entries *to;
 	unsigned blocks;                /* whose fields the keys are; 0: they are keys of a record or map */
@@ -31,11 +31,11 @@ struct again {
 
 enum { FEW = 16 };
 
-static void gather_body(struct gathering *g, struct frame *f, struct node *body);
+static void gather_body(struct entries_gathering *g, struct frame *f, struct node *body);
 
 /* ---- reports ---- */
 
-static void report_pod_time(struct gathering *g, struct node *at, const struct value *v, const char *what)
+static void report_pod_time(struct entries_gathering *g, struct node *at, const struct value *v, const char *what)
 {
 	struct eval *ev = g->ev;
 	struct span computed = v->kind == VALUE_COMPUTED ? v->u.computed : at->span;
@@ -49,7 +49,7 @@ static void report_pod_time(struct gathering *g, struct node *at, const struct v
 	g->to->failed = true;
 }
 
-static void report_twice(struct gathering *g, struct str key, struct span at, struct span first, bool inserted)
+static void report_twice(struct entries_gathering *g, struct str key, struct span at, struct span first, bool inserted)
 {
 	struct eval *ev = g->ev;
 	struct diag *d = eval_report(ev, TJ0206, at, inserted ? "'%.*s' is inserted twice in this body" : "'%.*s' is set twice in this body", STR_ARG(key));
@@ -61,7 +61,7 @@ static void report_twice(struct gathering *g, struct str key, struct span at, st
 
 /* ---- entries ---- */
 
-static void reserve(struct gathering *g, size_t room)
+static void reserve(struct entries_gathering *g, size_t room)
 {
 	if (room <= g->room)
 		return;
@@ -77,7 +77,7 @@ static bool is_keyed(const struct entry *e)
 	return e->key.p && !(e->item && e->item->kind == NODE_BLOCK);
 }
 
-static void index_entry(struct gathering *g, size_t i)
+static void index_entry(struct entries_gathering *g, size_t i)
 {
 	const struct entry *e = &g->to->at[i];
 
@@ -95,7 +95,7 @@ static const struct field *inserted_field(unsigned blocks, struct str key)
 	return NULL;
 }
 
-static const struct field *field_of(const struct gathering *g, const struct entry *e)
+static const struct field *field_of(const struct entries_gathering *g, const struct entry *e)
 {
 	if (!e->item)
 		return inserted_field(g->blocks, e->key);
@@ -104,7 +104,7 @@ static const struct field *field_of(const struct gathering *g, const struct entr
 	return e->item->kind == NODE_FIELD ? e->item->u.field.field : NULL;
 }
 
-static void push(struct gathering *g, struct entry e)
+static void push(struct entries_gathering *g, struct entry e)
 {
 	_Static_assert(FIELDS <= 128, "the fields of a body are bits of two words");
 
@@ -124,7 +124,7 @@ static void push(struct gathering *g, struct entry e)
 }
 
 /* The first entry of a key; most bodies are so short that looking through them beats an index. */
-static struct entry *first_of(struct gathering *g, struct str key)
+static struct entry *first_of(struct entries_gathering *g, struct str key)
 {
 	if (!key.p)
 		return NULL;
@@ -139,7 +139,7 @@ static struct entry *first_of(struct gathering *g, struct str key)
 }
 
 /* A pod-time key stays a text; any other is known now.  False when it is neither. */
-static bool entry_key(struct gathering *g, struct frame *f, const struct key *k, struct entry *e)
+static bool entry_key(struct entries_gathering *g, struct frame *f, const struct key *k, struct entry *e)
 {
 	struct eval *ev = g->ev;
 
@@ -161,7 +161,7 @@ static bool entry_key(struct gathering *g, struct frame *f, const struct key *k,
 	return v->kind == VALUE_STRING;
 }
 
-static void gather_keyed(struct gathering *g, struct frame *f, struct node *item)
+static void gather_keyed(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	struct entry e = { .item = item, .frame = f };
 	const struct key *k = item->kind == NODE_FIELD ? &item->u.field.key : &item->u.item.key;
@@ -184,7 +184,7 @@ static void gather_keyed(struct gathering *g, struct frame *f, struct node *item
 }
 
 /* What extends it stands before it already: it goes in front of that in the end. */
-static void insert_late(struct gathering *g, struct entry *first, struct entry e)
+static void insert_late(struct entries_gathering *g, struct entry *first, struct entry e)
 {
 	struct late late = { .before = (size_t)(first - g->to->at), .entry = e };
 
@@ -193,7 +193,7 @@ static void insert_late(struct gathering *g, struct entry *first, struct entry e
 	ARENA_PUSH(eval_work(g->ev), g->late, g->nlate, late);
 }
 
-static void put_late(struct gathering *g)
+static void put_late(struct entries_gathering *g)
 {
 	struct entries *to = g->to;
 	struct entry *at = ARENA_ARRAY(eval_work(g->ev), struct entry, to->n + g->nlate);
@@ -213,7 +213,7 @@ static void put_late(struct gathering *g)
 }
 
 /* The place of what is inserted already. */
-static struct span inserted_at(const struct gathering *g, const struct entry *first)
+static struct span inserted_at(const struct entries_gathering *g, const struct entry *first)
 {
 	for (size_t i = 0; first->item && i < g->nlate; i++)
 		if (&g->to->at[g->late[i].before] == first)
@@ -221,14 +221,14 @@ static struct span inserted_at(const struct gathering *g, const struct entry *fi
 	return first->key_at;
 }
 
-static void insert_again(struct gathering *g, const struct entry *first, struct span at)
+static void insert_again(struct entries_gathering *g, const struct entry *first, struct span at)
 {
 	struct again again = { (size_t)(first - g->to->at), at, inserted_at(g, first) };
 
 	ARENA_PUSH(eval_work(g->ev), g->again, g->nagain, again);
 }
 
-static void report_again(struct gathering *g)
+static void report_again(struct entries_gathering *g)
 {
 	for (size_t i = 0; i < g->nagain; i++) {
 		const struct entry *first = &g->to->at[g->again[i].first];
@@ -237,7 +237,7 @@ static void report_again(struct gathering *g)
 	}
 }
 
-static void gather_spread(struct gathering *g, struct frame *f, struct node *item)
+static void gather_spread(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	const struct value *v = eval_expr(g->ev, f, item->u.one);
 
@@ -264,7 +264,7 @@ static void gather_spread(struct gathering *g, struct frame *f, struct node *ite
 /* ---- if, for ---- */
 
 /* The branch that holds: a NODE_BODY, or NULL.  `else if` may go on forever. */
-static struct node *branch(struct gathering *g, struct frame *f, struct node *item)
+static struct node *branch(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	while (item && item->kind == NODE_IF_ITEM) {
 		struct node *condition = item->u.if_item.condition;
@@ -282,7 +282,7 @@ static struct node *branch(struct gathering *g, struct frame *f, struct node *it
 	return item && item->kind == NODE_BODY ? item : NULL;
 }
 
-static void gather_for(struct gathering *g, struct frame *f, struct node *item)
+static void gather_for(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	struct loop loop;
 	const struct value *stop = loop_begin(g->ev, f, item->u.for_item.list, item->u.for_item.binders, item->u.for_item.nbinders, &loop);
@@ -300,7 +300,7 @@ static void gather_for(struct gathering *g, struct frame *f, struct node *item)
 	}
 }
 
-static void gather_item(struct gathering *g, struct frame *f, struct node *item)
+static void gather_item(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	switch (item->kind) {
 	case NODE_SET:
@@ -337,7 +337,7 @@ static struct frame *body_frame(struct eval *ev, struct frame *f, const struct n
 	return own ? own : f;
 }
 
-static void gather_body(struct gathering *g, struct frame *f, struct node *body)
+static void gather_body(struct entries_gathering *g, struct frame *f, struct node *body)
 {
 	f = body_frame(g->ev, f, body);
 	if (!g->to->frame)
@@ -348,7 +348,7 @@ static void gather_body(struct gathering *g, struct frame *f, struct node *body)
 
 struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, unsigned blocks)
 {
-	struct gathering g = { .ev = ev, .to = ARENA_NEW(eval_work(ev), struct entries), .blocks = blocks };
+	struct entries_gathering g = { .ev = ev, .to = ARENA_NEW(eval_work(ev), struct entries), .blocks = blocks };
 
 	reserve(&g, body->u.body.items.n);
 	gather_body(&g, f, body);

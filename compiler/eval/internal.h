@@ -77,11 +77,11 @@ const struct value *report_absent(struct eval *ev, const struct value *map, stru
 /* The value of a parameter, by the settings. */
 const struct value *param_value(struct eval *ev, const struct decl *d);
 /* A map or record that is written in several bodies, each extending the ones before, and all of them `base` (NULL without). */
-struct part {
+struct eval_part {
 	struct frame *frame;
 	struct node *body;
 };
-const struct value *eval_parts(struct eval *ev, const struct value *base, const struct part *parts, size_t n, struct str name);
+const struct value *eval_parts(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n, struct str name);
 
 /* -1, 0, 1: the order of ints, floats, quantities, strings and roles. */
 int value_order(const struct value *a, const struct value *b);

@@ -299,7 +299,7 @@ static const struct value *default_value(struct eval *ev, const struct decl *d)
 /* What the profile says, which extends the default where it is in braces. */
 static const struct value *profile_value(struct eval *ev, const struct decl *d, struct span at)
 {
-	struct part *parts = NULL;
+	struct eval_part *parts = NULL;
 	size_t n = 0, next = 0;
 	const struct value *v = NULL;
 
@@ -309,7 +309,7 @@ static const struct value *profile_value(struct eval *ev, const struct decl *d, 
 			n = 0;                  /* of a profile that this one extends */
 			continue;
 		}
-		struct part part = { e->frame, entry_expr(e) };
+		struct eval_part part = { e->frame, entry_expr(e) };
 		ARENA_PUSH(eval_work(ev), parts, n, part);
 	}
 	if (!v && d->node->u.binding.value)

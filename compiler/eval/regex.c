@@ -16,7 +16,7 @@ struct range {
 	uint32_t first, last;
 };
 
-struct set {
+struct regex_set {
 	struct range *at;
 	size_t n;
 	bool negated;
@@ -24,7 +24,7 @@ struct set {
 
 struct tree {
 	enum kind kind;
-	struct set set;
+	struct regex_set set;
 	struct tree *left, *right;
 	int least, most;                /* of REPEAT; NO_LIMIT */
 };
@@ -81,7 +81,7 @@ static uint32_t next_character(struct str s, size_t *at)
 
 /* ---- sets ---- */
 
-static void set_add(struct reading *r, struct set *s, uint32_t first, uint32_t last)
+static void set_add(struct reading *r, struct regex_set *s, uint32_t first, uint32_t last)
 {
 	struct range range = { first, last };
 
@@ -96,7 +96,7 @@ static const struct {
 	{ "word", "09AZaz__" },
 };
 
-static bool add_class(struct reading *r, struct set *s, struct str name)
+static bool add_class(struct reading *r, struct regex_set *s, struct str name)
 {
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
 		if (!str_is(name, classes[i].name))
@@ -120,7 +120,7 @@ static struct str letter_class(char letter)
 }
 
 /* `[:name:]`, `[.c.]` or `[=c=]` at the reader's place; false when it is none of them. */
-static bool bracket_name(struct reading *r, struct set *s, uint32_t *ret, bool *ret_character)
+static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, bool *ret_character)
 {
 	char mark = r->i + 1 < r->p.n ? r->p.p[r->i + 1] : 0;
 
@@ -145,7 +145,7 @@ static bool bracket_name(struct reading *r, struct set *s, uint32_t *ret, bool *
 }
 
 /* One character of a bracket expression; false for a class, which has been added. */
-static bool bracket_character(struct reading *r, struct set *s, uint32_t *ret)
+static bool bracket_character(struct reading *r, struct regex_set *s, uint32_t *ret)
 {
 	bool character = false;
 
@@ -311,7 +311,7 @@ static struct tree *alternatives(struct reading *r, unsigned depth)
 
 struct state {
 	enum { TAKE, FORK, AT_BEGIN, AT_END, MATCH } kind;
-	const struct set *set;          /* of TAKE; it goes on with the next state */
+	const struct regex_set *set;          /* of TAKE; it goes on with the next state */
 	size_t other;                   /* FORK: beside the next */
 };
 
@@ -361,7 +361,7 @@ static void write_repeat(struct regex *re, const struct tree *t)
 /* Left, and over the right; then right. */
 static void write_alternatives(struct regex *re, const struct tree *t)
 {
-	static const struct set nothing = { 0 };
+	static const struct regex_set nothing = { 0 };
 	size_t fork = put(re, (struct state){ .kind = FORK });
 
 	write_tree(re, t->left);
@@ -464,7 +464,7 @@ static void enter(struct match *m, struct states *to, uint32_t state, bool begin
 	}
 }
 
-static bool holds(const struct set *s, uint32_t c)
+static bool holds(const struct regex_set *s, uint32_t c)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (c >= s->at[i].first && c <= s->at[i].last)

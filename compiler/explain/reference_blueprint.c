@@ -44,7 +44,7 @@ static void put_under(struct buf *out, struct str text, struct str when)
 /* ---- roles ---- */
 
 /* The cells of a role while its items are read. */
-struct role {
+struct documented_role {
 	struct reference *r;
 	struct str replicas, doc;
 	struct buf ports, others;
@@ -52,7 +52,7 @@ struct role {
 
 static void put_port(void *to, const struct node *item, struct str when)
 {
-	struct role *role = to;
+	struct documented_role *role = to;
 
 	if (item->kind != NODE_SET)
 		return;
@@ -72,7 +72,7 @@ static struct str bounds(const struct reference *r, const struct node *field)
 
 static void put_item(void *to, const struct node *item, struct str when)
 {
-	struct role *role = to;
+	struct documented_role *role = to;
 	bool setting = item->kind == NODE_SET || item->kind == NODE_EXTEND;
 
 	if (item->kind == NODE_FIELD && str_is(item->u.field.key.text, "replicas")) {
@@ -89,7 +89,7 @@ static void put_item(void *to, const struct node *item, struct str when)
 
 static void put_role(struct table *t, const struct node *body, struct str doc)
 {
-	struct role role = { .r = t->r, .doc = doc };
+	struct documented_role role = { .r = t->r, .doc = doc };
 	struct reference *r = t->r;
 
 	outline_items(&r->outline, body, STR(""), put_item, &role);

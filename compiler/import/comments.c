@@ -91,7 +91,7 @@ static bool is_allow(struct str text)
 
 static int by_anchor(const void *a, const void *b)
 {
-	const struct comment *x = a, *y = b;
+	const struct import_comment *x = a, *y = b;
 	bool same = x->anchor.start == y->anchor.start;
 	uint32_t p = same ? x->at : x->anchor.start, q = same ? y->at : y->anchor.start;
 
@@ -118,7 +118,7 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 		const char *newline = memchr(text.p + i, '\n', end - i);
 		size_t stop = newline ? (size_t)(newline - text.p) : end;
 		size_t next = OFFSET_SEARCH(keys.at, keys.n, start, source->base + (uint32_t)line);
-		struct comment c = { trimmed(text.p + i, text.p + stop), source->base + (uint32_t)i,
+		struct import_comment c = { trimmed(text.p + i, text.p + stop), source->base + (uint32_t)i,
 			next < keys.n ? keys.at[next] : (struct span){ to, to + 1 }, false };
 		if (printable(c.text) && !is_allow(c.text))
 			ARENA_PUSH(a, ret.at, ret.n, c);
@@ -143,7 +143,7 @@ static size_t leading(struct str text)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct comment *const *x = a, *const *y = b;
+	const struct import_comment *const *x = a, *const *y = b;
 
 	return ((*x)->at > (*y)->at) - ((*x)->at < (*y)->at);
 }
@@ -152,7 +152,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 {
 	static const char *const words[] = { "Copyright", "copyright", "License", "SPDX" };
 	struct str block = { source->text.p, leading(source->text) };
-	struct comment **mine = ARENA_ARRAY(a, struct comment *, all->n);
+	struct import_comment **mine = ARENA_ARRAY(a, struct import_comment *, all->n);
 	struct buf out = { 0 };
 	bool licence = false;
 	size_t n = 0;
@@ -173,7 +173,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 	return ret;
 }
 
-static void take(struct arena *a, struct comment *c, struct line *line)
+static void take(struct arena *a, struct import_comment *c, struct line *line)
 {
 	c->taken = true;
 	line_comment(a, line, c->text, c->at);

@@ -12,7 +12,7 @@
 #include "import/lines.h"
 #include "data/data.h"
 
-struct comment {
+struct import_comment {
 	struct str text;                /* without '#' and the blanks around */
 	uint32_t at;                    /* global offset of the comment */
 	struct span anchor;             /* what it belongs to: a key and its value, or an element */
@@ -20,7 +20,7 @@ struct comment {
 };
 
 struct comments {
-	struct comment *at;             /* by where the anchors begin */
+	struct import_comment *at;             /* by where the anchors begin */
 	size_t n;
 };
 

@@ -132,7 +132,7 @@ static const struct device *choose(struct role_reading *r, struct str resource, 
 	for (size_t i = 0; i < node->u.map.n && n < 4; i++)
 		if (node->u.map.at[i].value->kind == DATA_STRING && is_topology(node->u.map.at[i].value->u.string))
 			topologies[n++] = node->u.map.at[i].value->u.string;
-	const struct devices *found = devices_probe(r->im, resource, count, topologies, n);
+	const struct import_devices *found = devices_probe(r->im, resource, count, topologies, n);
 	for (size_t i = 0; i < found->n; i++) {
 		const struct device *d = &found->at[i];
 		bool fits = !d->more && labels_agree(d, node) && (d->pods == 1 || d->pods == r->replicas);

@@ -27,11 +27,11 @@ struct device {
 };
 
 /* The accelerators of the library that give `count` devices of a resource, for any of the topologies or for the count. */
-struct devices {
+struct import_devices {
 	struct device *at;
 	size_t n;
 };
-const struct devices *devices_probe(struct import *im, struct str resource, int64_t count, const struct str *topologies, size_t n);
+const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count, const struct str *topologies, size_t n);
 
 /* A declaration in the program: `accelerator WORD(count: int(1..)) { }`, whose body is returned; its word is made unique. */
 struct device *device_declare(struct import *im, struct str resource);

@@ -152,7 +152,7 @@ static void read_job(struct import *im, const struct import_kind *k, const struc
 	struct imported *job = ARENA_NEW(im->arena, struct imported);
 	struct again again = { job, k, object, im->source, im->comments, { object->from.start, object->from.end + 1 } };
 
-	again.comments.at = ARENA_ARRAY(im->arena, struct comment, im->comments.n);
+	again.comments.at = ARENA_ARRAY(im->arena, struct import_comment, im->comments.n);
 	if (im->comments.n)
 		memcpy(again.comments.at, im->comments.at, im->comments.n * sizeof *im->comments.at);
 	if (!k->read(im, k, object, job))

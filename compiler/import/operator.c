@@ -43,40 +43,40 @@ const struct operator_kind *operator_find(struct str kind)
 
 /* ---- arguments of the framework ---- */
 
-struct arguments {
+struct operator_arguments {
 	struct arena *arena;
 	struct lines *to;
 };
 
-static void put(struct arguments *args, const char *name, struct expr *value, const struct data *from)
+static void put(struct operator_arguments *args, const char *name, struct expr *value, const struct data *from)
 {
 	lines_set(args->arena, args->to, str_of(name), value, from ? from->from : (struct span){ 0, 0 });
 }
 
-static void put_text(struct arguments *args, const char *name, const struct data *d)
+static void put_text(struct operator_arguments *args, const char *name, const struct data *d)
 {
 	if (d && d->u.string.n)
 		put(args, name, expr_string(args->arena, d->u.string), d);
 }
 
-static void put_int(struct arguments *args, const char *name, const struct data *d)
+static void put_int(struct operator_arguments *args, const char *name, const struct data *d)
 {
 	if (d)
 		put(args, name, expr_int(args->arena, d->u.integer), d);
 }
 
 /* A record of its own; NULL when there is nothing to put into it. */
-static struct expr *record(struct arguments *args, struct arguments *ret)
+static struct expr *record(struct operator_arguments *args, struct operator_arguments *ret)
 {
 	struct expr *e = expr_new(args->arena, EXPR_BODY);
 
-	*ret = (struct arguments){ args->arena, &e->items };
+	*ret = (struct operator_arguments){ args->arena, &e->items };
 	return e;
 }
 
-static void put_scheduling(struct operator_job *j, struct arguments *args, const struct data *policy)
+static void put_scheduling(struct operator_job *j, struct operator_arguments *args, const struct data *policy)
 {
-	struct arguments in;
+	struct operator_arguments in;
 	struct expr *e = record(args, &in);
 	const struct data *amounts = member(policy, "minResources");
 
@@ -97,13 +97,13 @@ static void put_scheduling(struct operator_job *j, struct arguments *args, const
 		put(args, "scheduling", e, policy);
 }
 
-static void put_conf(struct arguments *in, const struct data *conf)
+static void put_conf(struct operator_arguments *in, const struct data *conf)
 {
 	struct expr *list = expr_new(in->arena, EXPR_LIST);
 
 	for (size_t i = 0; i < data_count(conf); i++) {
 		struct expr *pair = expr_new(in->arena, EXPR_BODY);
-		struct arguments of = { in->arena, &pair->items };
+		struct operator_arguments of = { in->arena, &pair->items };
 		put(&of, "key", expr_string(in->arena, member_text(conf->u.list.at[i], "key")), conf->u.list.at[i]);
 		put(&of, "value", expr_string(in->arena, member_text(conf->u.list.at[i], "value")), conf->u.list.at[i]);
 		lines_add(in->arena, &list->items, pair, conf->u.list.at[i]->from);
@@ -113,7 +113,7 @@ static void put_conf(struct arguments *in, const struct data *conf)
 }
 
 /* Bounds are written as the operator completes them: one alone counts for both, none are the replicas. */
-static void put_bounds(struct operator_job *j, struct arguments *in, const struct data *policy)
+static void put_bounds(struct operator_job *j, struct operator_arguments *in, const struct data *policy)
 {
 	const struct data *min = member(policy, "minReplicas"), *max = member(policy, "maxReplicas");
 	const struct data_member *worker = operator_member(j, "Worker");
@@ -123,9 +123,9 @@ static void put_bounds(struct operator_job *j, struct arguments *in, const struc
 	put(in, "max", expr_int(in->arena, max ? max->u.integer : min ? min->u.integer : replicas), max);
 }
 
-static void put_elastic(struct operator_job *j, struct arguments *args, const struct data *policy)
+static void put_elastic(struct operator_job *j, struct operator_arguments *args, const struct data *policy)
 {
-	struct arguments in;
+	struct operator_arguments in;
 	struct expr *e = record(args, &in);
 	const struct data *metrics = member(policy, "metrics");
 
@@ -150,7 +150,7 @@ static void reads_otherwise(struct operator_job *j, const struct data *d, const 
 	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is nothing that the operator knows; it takes it for '%s'", STR_ARG(d->u.string), as);
 }
 
-static void kind_arguments(struct operator_job *j, struct arguments *args)
+static void kind_arguments(struct operator_job *j, struct operator_arguments *args)
 {
 	struct arena *a = args->arena;
 	const struct data *spec = j->m.spec, *success = member(spec, "successPolicy"), *nproc = member(spec, "nprocPerNode");
@@ -181,7 +181,7 @@ static bool is_gpu(struct str resource)
 }
 
 /* Does a launcher count as a node with devices, for the operator and by what its role will say? */
-static void launcher_argument(struct operator_job *j, struct arguments *args)
+static void launcher_argument(struct operator_job *j, struct operator_arguments *args)
 {
 	const struct data_member *launcher = operator_member(j, "Launcher");
 	const struct data *containers = launcher ? member(member(member(launcher->value, "template"), "spec"), "containers") : NULL;
@@ -202,7 +202,7 @@ static struct expr *framework(struct operator_job *j)
 {
 	struct arena *a = j->m.im->arena;
 	struct expr *call = expr_call(a, str_printf(a, "kubeflow.%s", j->kind->framework));
-	struct arguments args = { a, &call->items };
+	struct operator_arguments args = { a, &call->items };
 	const struct data *policy = j->policy, *scheduling = member(policy, "schedulingPolicy");
 
 	if (j->version < 9)

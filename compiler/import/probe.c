@@ -77,7 +77,7 @@ static struct plan_pairs copy_pairs(struct arena *a, const struct plan_pairs *fr
 	return ret;
 }
 
-static void add_device(struct arena *a, struct devices *to, const struct try *t, const struct plan_accelerator *acc)
+static void add_device(struct arena *a, struct import_devices *to, const struct try *t, const struct plan_accelerator *acc)
 {
 	struct device d = {
 		.resource = str_copy(a, acc->resource), .word = t->word, .module = t->module,
@@ -91,7 +91,7 @@ static void add_device(struct arena *a, struct devices *to, const struct try *t,
 	ARENA_PUSH(a, to->at, to->n, d);
 }
 
-static void collect(struct arena *a, struct devices *to, const struct tries *ts, struct str resource, int64_t count, const struct plan *plan)
+static void collect(struct arena *a, struct import_devices *to, const struct tries *ts, struct str resource, int64_t count, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->njobs; i++) {
 		const struct plan_job *j = &plan->jobs[i];
@@ -104,7 +104,7 @@ static void collect(struct arena *a, struct devices *to, const struct tries *ts,
 	}
 }
 
-const struct devices *devices_probe(struct import *im, struct str resource, int64_t count, const struct str *topologies, size_t n)
+const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count, const struct str *topologies, size_t n)
 {
 	struct arena *a = im->arena;
 	struct str *arguments = ARENA_ARRAY(a, struct str, n + 1);
@@ -115,10 +115,10 @@ const struct devices *devices_probe(struct import *im, struct str resource, int6
 		arguments[i + 1] = topologies[i];
 		key = str_cat(a, key, STR(" "), topologies[i]);
 	}
-	struct devices *known = map_get(&im->probes, key);
+	struct import_devices *known = map_get(&im->probes, key);
 	if (known)
 		return known;
-	known = ARENA_NEW(a, struct devices);
+	known = ARENA_NEW(a, struct import_devices);
 	map_put(&im->probes, a, key, known);
 	struct tries ts = { .arena = a, .arguments = arguments, .narguments = n + 1 };
 	add_modules(&ts, resource);

@@ -249,7 +249,7 @@ static void job_fields(struct train *t, const struct runtime *r)
 /* Comments of the runtime are the job's as well. */
 static void join_comments(struct import *im, const struct runtime *r)
 {
-	struct comments all = { ARENA_ARRAY(im->arena, struct comment, im->comments.n + r->comments.n), im->comments.n + r->comments.n };
+	struct comments all = { ARENA_ARRAY(im->arena, struct import_comment, im->comments.n + r->comments.n), im->comments.n + r->comments.n };
 	const struct comments *first = &r->comments, *last = &im->comments;
 
 	if (!r->comments.n)

@@ -9,7 +9,7 @@
 static const struct role_kind pod_kind = { NULL, NULL, NULL, 0, NULL, false };
 static const struct role_kind job_kind = { NULL, NULL, NULL, 0, JOB_INDEX, false };
 
-struct workload {
+struct import_workload {
 	struct manifest m;
 	struct imported *job;
 	const struct role_kind *kind;
@@ -57,7 +57,7 @@ void role_restart(struct import *im, struct lines *role, bool in_place, struct s
 	diag_report(im->diags, TJ1111, at, "a pod that always restarts never ends; the program says restart = \"on-failure\"");
 }
 
-static bool finish(struct workload *w, struct lines *body, const char *word)
+static bool finish(struct import_workload *w, struct lines *body, const char *word)
 {
 	struct import *im = w->m.im;
 	struct lines top = { 0 };
@@ -77,7 +77,7 @@ static bool finish(struct workload *w, struct lines *body, const char *word)
 	return true;
 }
 
-static struct lines *open(struct workload *w)
+static struct lines *open(struct import_workload *w)
 {
 	struct import *im = w->m.im;
 	struct arena *a = im->arena;
@@ -90,7 +90,7 @@ static struct lines *open(struct workload *w)
 
 static bool read_pod(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
-	struct workload w = { .job = job, .kind = &pod_kind, .replicas = 1 };
+	struct import_workload w = { .job = job, .kind = &pod_kind, .replicas = 1 };
 	size_t errors = im->diags->errors;
 	struct data *bare = ARENA_NEW(im->arena, struct data);
 	struct data_member *spec = ARENA_NEW(im->arena, struct data_member);
@@ -195,7 +195,7 @@ bool batch_read(struct import *im, const struct data *spec, struct lines *to)
 }
 
 /* Pods of an indexed Job with a subdomain are called JOB-I there. */
-static void hosts(struct workload *w)
+static void hosts(struct import_workload *w)
 {
 	struct arena *a = w->m.im->arena;
 	struct str subdomain = member_text(member(w->template, "spec"), "subdomain");
@@ -214,7 +214,7 @@ static const struct pod_label labels[] = {
 
 static bool read_job(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
-	struct workload w = { .job = job, .kind = &job_kind };
+	struct import_workload w = { .job = job, .kind = &job_kind };
 	size_t errors = im->diags->errors;
 
 	if (!manifest_open(im, k, object, "batch.v1.Job", false, &w.m))

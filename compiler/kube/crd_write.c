@@ -3,28 +3,28 @@
 
 enum { DEEPEST = 40 };
 
-struct writing {
+struct crd_writing {
 	const struct schema *schema;
 	unsigned minor, depth;
 	struct buf *out;
 };
 
-static void put_ref(struct writing *w, const struct schema_ref *r);
+static void put_ref(struct crd_writing *w, const struct schema_ref *r);
 
-static bool is_first(const struct writing *w, const struct schema_type *t, uint32_t i)
+static bool is_first(const struct crd_writing *w, const struct schema_type *t, uint32_t i)
 {
 	return i == t->first || w->schema->fields[i].name != w->schema->fields[i - 1].name;
 }
 
 /* The field of T at I in the version that is written; NULL when it has none, or I is another form of the field before. */
-static const struct schema_field *field_at(const struct writing *w, const struct schema_type *t, uint32_t i)
+static const struct schema_field *field_at(const struct crd_writing *w, const struct schema_type *t, uint32_t i)
 {
 	if (!is_first(w, t, i))
 		return NULL;
 	return schema_find_field(w->schema, t, schema_text(w->schema, w->schema->fields[i].name), w->minor);
 }
 
-static void put_required(struct writing *w, const struct schema_type *t)
+static void put_required(struct crd_writing *w, const struct schema_type *t)
 {
 	bool any = false;
 
@@ -40,7 +40,7 @@ static void put_required(struct writing *w, const struct schema_type *t)
 		buf_char(w->out, ']');
 }
 
-static void put_object(struct writing *w, const struct schema_type *t)
+static void put_object(struct crd_writing *w, const struct schema_type *t)
 {
 	bool any = false;
 
@@ -67,7 +67,7 @@ static void put_object(struct writing *w, const struct schema_type *t)
 	buf_char(w->out, '}');
 }
 
-static void put_ref(struct writing *w, const struct schema_ref *r)
+static void put_ref(struct crd_writing *w, const struct schema_ref *r)
 {
 	static const char *const plain[] = {
 		[SCHEMA_STRING] = "{\"type\":\"string\"}", [SCHEMA_BYTES] = "{\"type\":\"string\",\"format\":\"byte\"}",
@@ -96,7 +96,7 @@ static void put_ref(struct writing *w, const struct schema_ref *r)
 
 void crd_schema_write(const struct schema *s, const struct schema_type *root, unsigned minor, struct buf *out)
 {
-	struct writing w = { s, minor, 1, out };
+	struct crd_writing w = { s, minor, 1, out };
 
 	put_object(&w, root);
 }

@@ -43,7 +43,7 @@ void job_build(struct eval *ev, struct node *node, struct frame *frame, const st
 void lower_job(struct job *j);
 
 /* Evaluate it for each replica once their number is known. */
-void pend(struct lowering *l, struct pending p);
+void pend_field(struct lowering *l, struct pending p);
 
 /* One entry of a map field, before it is evaluated: where it comes from. */
 struct source_entry {

@@ -14,7 +14,7 @@
 
 #include "kube/version.h"
 
-void pend(struct lowering *l, struct pending p)
+void pend_field(struct lowering *l, struct pending p)
 {
 	struct pending *copy = ARENA_NEW(eval_work(l->ev), struct pending);
 	*copy = p;
@@ -88,7 +88,7 @@ static void lower_env_entry(struct lowering *l, struct source_entry *s, struct p
 		e.key = v->u.reference.key;
 		break;
 	case VALUE_COMPUTED:
-		pend(l, (struct pending){ .kind = PENDING_ENV, .expr = s->expr, .frame = s->frame, .key = s->member,
+		pend_field(l, (struct pending){ .kind = PENDING_ENV, .expr = s->expr, .frame = s->frame, .key = s->member,
 			.computed = v->u.computed, .index = c->nenv, .container = c });
 		break;
 	default:
@@ -162,7 +162,7 @@ void lower_said_texts(struct lowering *l, const struct said *said, struct plan_t
 	if (texts_of(l, v, ret, &computed))
 		return;
 	ret->n = 0;
-	pend(l, (struct pending){ .kind = PENDING_TEXTS, .said = *said, .computed = computed, .texts = ret });
+	pend_field(l, (struct pending){ .kind = PENDING_TEXTS, .said = *said, .computed = computed, .texts = ret });
 }
 
 /* ---- files ---- */
@@ -191,7 +191,7 @@ void lower_files(struct lowering *l, struct source_entries *sources)
 		if (!mount_path(l->ev, s->key, s->key_at, &f.path) || s->value->kind == VALUE_BAD)
 			continue;
 		if (s->value->kind == VALUE_COMPUTED)
-			pend(l, (struct pending){ .kind = PENDING_FILE, .expr = s->expr, .frame = s->frame, .key = s->member,
+			pend_field(l, (struct pending){ .kind = PENDING_FILE, .expr = s->expr, .frame = s->frame, .key = s->member,
 				.computed = s->value->u.computed, .index = p->nfiles });
 		else if (!value_text(l->ev->arena, s->value, &f.text) || !file_text_ok(l, f.path, &f.text))
 			continue;

@@ -118,7 +118,7 @@ static void label(struct lowering *l, const struct source_entry *s, bool selects
 	if (s->value->kind == VALUE_BAD || s->value->kind == VALUE_NONE)
 		return;
 	if (s->value->kind == VALUE_COMPUTED)
-		pend(l, (struct pending){ .kind = PENDING_LABEL, .expr = s->expr, .frame = s->frame, .key = s->member,
+		pend_field(l, (struct pending){ .kind = PENDING_LABEL, .expr = s->expr, .frame = s->frame, .key = s->member,
 			.computed = s->value->u.computed, .index = p->nlabels });
 	else if (!label_text(l, s, &made.text))
 		return;

@@ -105,7 +105,7 @@ static void env_literals(struct job *j, const struct plan_container *c)
 
 /* ---- the variables of a container by their names ---- */
 
-struct variables {
+struct seen_variables {
 	struct job *job;
 	const struct plan_container *container;
 	struct map index;               /* name -> position + 1; made when somebody asks */
@@ -114,7 +114,7 @@ struct variables {
 };
 
 /* References are to earlier entries, which are known already. */
-static bool holds_secret(const struct variables *vs, size_t entry)
+static bool holds_secret(const struct seen_variables *vs, size_t entry)
 {
 	const struct plan_env *e = &vs->container->env[entry];
 	for (size_t i = 0; e->kind == ENV_TEXT && i < e->text.n; i++) {
@@ -126,7 +126,7 @@ static bool holds_secret(const struct variables *vs, size_t entry)
 }
 
 /* The position of a variable, counted from 1; 0 when there is none of that name. */
-static size_t position(struct variables *vs, struct str name)
+static size_t position(struct seen_variables *vs, struct str name)
 {
 	const struct plan_container *c = vs->container;
 	struct arena *a = eval_work(vs->job->ev);
@@ -181,7 +181,7 @@ static void report_unexpanded(struct job *j, const struct text *t, struct str wh
 }
 
 /* Only the first `known` variables stand before the text; `shell`: something may read the text that knows $NAME. */
-static void reference_lookalike(struct variables *vs, size_t known, const struct text *t, bool shell)
+static void reference_lookalike(struct seen_variables *vs, size_t known, const struct text *t, bool shell)
 {
 	struct job *j = vs->job;
 	for (size_t i = 0; i < t->n; i++) {
@@ -233,7 +233,7 @@ static bool has_shell(const struct plan_container *c)
 
 /* ---- pod.env("NAME") in command and args (TJ0705, TJ0711) ---- */
 
-static void reference(struct variables *vs, struct str name, struct span at)
+static void reference(struct seen_variables *vs, struct str name, struct span at)
 {
 	struct job *j = vs->job;
 	size_t i = position(vs, name);
@@ -248,7 +248,7 @@ static void reference(struct variables *vs, struct str name, struct span at)
 	}
 }
 
-static void texts(struct variables *vs, const struct plan_texts *list)
+static void texts(struct seen_variables *vs, const struct plan_texts *list)
 {
 	if (!list->n && list->per_replica)
 		list = &list->per_replica[0];
@@ -285,7 +285,7 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 
 static void container(struct job *j, const struct plan_container *c, struct map *images)
 {
-	struct variables vs = { .job = j, .container = c, .shell = has_shell(c) };
+	struct seen_variables vs = { .job = j, .container = c, .shell = has_shell(c) };
 	env_literals(j, c);
 	for (size_t i = 0; i < c->nenv; i++)
 		if (c->env[i].kind == ENV_TEXT && !c->env[i].framework)

@@ -263,7 +263,7 @@ static bool is_unused(const struct acting *a, const struct node *import)
 
 	if (a->root->broken || !u.import || !import->u.import.module)
 		return false;
-	occurrences(&a->an->compile->program, a->root, note_use, &u);
+	occurrences_visit(&a->an->compile->program, a->root, note_use, &u);
 	return !u.found;
 }
 

@@ -11,7 +11,7 @@ struct acting {
 	struct analysis *an;
 	struct module *root;
 	const struct source *source;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	size_t from, to;                /* the selection: bytes of the text */
 };
 

@@ -190,7 +190,7 @@ struct str analysis_uri(struct arena *a, const struct analysis *an, const struct
 	return path.p ? uri_of(a, path) : s ? server_keep(an->lsp, a, s->name, s->text) : STR("");
 }
 
-const struct lines *analysis_lines(struct analysis *an, const struct source *s)
+const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s)
 {
 	struct arena *arena = &an->compile->arena;
 

@@ -28,7 +28,7 @@ static struct span name_of(const struct node *n)
 static void put_item(struct request *r, struct analysis *an, const struct node *n)
 {
 	const struct source *s = source_at(&an->compile->sources, n->span.start);
-	const struct lines *lines = analysis_lines(an, s);
+	const struct lsp_lines *lines = analysis_lines(an, s);
 	struct span name = name_of(n);
 	struct str text = source_text(&an->compile->sources, name);
 
@@ -100,7 +100,7 @@ static void put_ranges(struct calling *c, const struct decl *target, const struc
 		const struct source *s = source_at(&c->an->compile->sources, c->ranges[i].start);
 		if (c->targets[i] != target || !inside(n, c->ranges[i]))
 			continue;
-		const struct lines *lines = analysis_lines(c->an, s);
+		const struct lsp_lines *lines = analysis_lines(c->an, s);
 		msg_open(c->r->out, '{');
 		msg_add_position(c->r->out, "start", lines_position(lines, c->ranges[i].start - s->base));
 		msg_add_position(c->r->out, "end", lines_position(lines, c->ranges[i].end - s->base));
@@ -125,7 +125,7 @@ bool calls_incoming(struct request *r)
 	const struct program *p = find_function(r, &c) ? &c.an->compile->program : NULL;
 	c.only = c.fn;
 	for (size_t m = 0; p && m < p->n; m++)
-		occurrences(p, p->modules[m], note_call, &c);
+		occurrences_visit(p, p->modules[m], note_call, &c);
 	for (size_t m = 0; p && m < p->n; m++)
 		for (size_t i = 0; i < p->modules[m]->file->u.file.decls.n; i++) {
 			const struct node *n = p->modules[m]->file->u.file.decls.at[i];
@@ -149,7 +149,7 @@ bool calls_outgoing(struct request *r)
 	msg_open(r->out, '[');
 	if (find_function(r, &c)) {
 		c.around = c.fn->node;
-		occurrences(&c.an->compile->program, c.fn->module, note_call, &c);
+		occurrences_visit(&c.an->compile->program, c.fn->module, note_call, &c);
 		for (size_t i = 0; i < c.n; i++) {
 			bool before = false;
 			for (size_t k = 0; k < i; k++)

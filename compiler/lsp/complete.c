@@ -58,7 +58,7 @@ static void put_import(struct completing *k, struct str module)
 void complete_add(struct completing *k, const struct item *item)
 {
 	struct buf *out = k->r->out;
-	const struct client *client = &k->r->lsp->client;
+	const struct lsp_client *client = &k->r->lsp->client;
 	struct str insert = item->insert.p ? item->insert : item->label, prefix = k->c->prefix;
 	bool snippet = item->snippet && client->snippets;
 

@@ -27,7 +27,7 @@ struct completing {
 	struct request *r;
 	struct context *c;
 	struct str text;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	struct map seen;                /* labels */
 	size_t n;
 	struct node *file;              /* for imports */

@@ -42,7 +42,7 @@ bool completion_answer(struct request *r)
 {
 	struct analysis *an = usable(r->lsp, r->document);
 	struct str text = document_text(r->document);
-	struct lines lines = lines_of(r->arena, text, r->lsp->client.encoding);
+	struct lsp_lines lines = lines_of(r->arena, text, r->lsp->client.encoding);
 	struct context *c = ARENA_NEW(r->arena, struct context);
 	struct completing k = { .r = r, .c = c, .text = text, .lines = &lines };
 

@@ -255,7 +255,7 @@ static void describe_module(const struct occurrence *o, struct buf *out)
 	put_doc(out, m->file->u.file.doc);
 }
 
-bool describe(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out)
+bool describe_occurrence(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out)
 {
 	const struct plan_job *job;
 	const struct plan_role *role;
@@ -297,9 +297,9 @@ bool hover_answer(struct request *r)
 	msg_put_raw(r->out, "null");
 	if (!s)
 		return true;
-	const struct lines *lines = analysis_lines(an, s);
+	const struct lsp_lines *lines = analysis_lines(an, s);
 	uint32_t offset = s->base + (uint32_t)lines_offset(lines, msg_position(r->params, "position"));
-	if (occurrence_at(&an->compile->program, an->compile->program.root, offset, &o) && describe(r->arena, an, &o, &text)) {
+	if (occurrence_at(&an->compile->program, an->compile->program.root, offset, &o) && describe_occurrence(r->arena, an, &o, &text)) {
 		r->out->n = 0;
 		msg_open(r->out, '{');
 		msg_add_markup(r->out, "contents", r->lsp->client.markdown, buf_text(&text));

@@ -15,7 +15,7 @@ const char *describe_kind(const struct decl *d);
 struct str describe_text(struct arena *a, const struct sources *sources, struct span at);
 
 /* Appends everything that is known; false when that is nothing. */
-bool describe(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out);
+bool describe_occurrence(struct arena *a, struct analysis *an, const struct occurrence *o, struct buf *out);
 
 /* A field of a block: type, default, meaning. */
 void describe_field(const struct field *f, struct buf *out);

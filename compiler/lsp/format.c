@@ -78,7 +78,7 @@ static bool edits_of(struct request *r, struct gaps *g)
 static bool answer(struct request *r, size_t from, size_t to)
 {
 	struct gaps g = { .arena = r->arena };
-	struct lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
+	struct lsp_lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
 
 	msg_open(r->out, '[');
 	if (edits_of(r, &g))
@@ -93,7 +93,7 @@ bool format_answer(struct request *r) { return answer(r, 0, SIZE_MAX); }
 
 bool format_range_answer(struct request *r)
 {
-	struct lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
+	struct lsp_lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
 
 	return answer(r, lines_offset(&lines, msg_position(r->params, "range.start")), lines_offset(&lines, msg_position(r->params, "range.end")));
 }
@@ -102,7 +102,7 @@ bool format_range_answer(struct request *r)
 bool format_type_answer(struct request *r)
 {
 	struct str text = document_text(r->document);
-	struct lines lines = lines_of(r->arena, text, r->lsp->client.encoding);
+	struct lsp_lines lines = lines_of(r->arena, text, r->lsp->client.encoding);
 	size_t end = lines_offset(&lines, msg_position(r->params, "position")), depth = 0, start = end;
 
 	while (start > 0) {

@@ -14,7 +14,7 @@
 struct hinting {
 	struct request *r;
 	struct analysis *an;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	uint32_t base;
 	size_t from, to;                /* the range that is asked for */
 };

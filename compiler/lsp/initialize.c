@@ -10,7 +10,7 @@
 
 /* ---- what the client can do ---- */
 
-static void read_encoding(struct client *c, const struct data *capabilities)
+static void read_encoding(struct lsp_client *c, const struct data *capabilities)
 {
 	const struct data *offered = msg_get(capabilities, "general.positionEncodings");
 	bool utf16 = msg_lists(capabilities, "general.positionEncodings", "utf-16") || !offered;
@@ -22,7 +22,7 @@ static void read_encoding(struct client *c, const struct data *capabilities)
 		c->encoding = ENCODING_UTF32;
 }
 
-static void read_client(struct client *c, const struct data *capabilities)
+static void read_client(struct lsp_client *c, const struct data *capabilities)
 {
 	const struct data *text = msg_get(capabilities, "textDocument"), *workspace = msg_get(capabilities, "workspace");
 

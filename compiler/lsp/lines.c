@@ -19,9 +19,9 @@ static const char *line_end(const char *p, const char *end)
 	return newline ? newline + 1 : NULL;
 }
 
-struct lines lines_of(struct arena *a, struct str text, enum encoding encoding)
+struct lsp_lines lines_of(struct arena *a, struct str text, enum encoding encoding)
 {
-	struct lines l = { .text = text, .encoding = encoding, .mark = ARENA_NEW(a, struct lines_mark) };
+	struct lsp_lines l = { .text = text, .encoding = encoding, .mark = ARENA_NEW(a, struct lines_mark) };
 	const char *end = text.p + text.n;
 
 	for (const char *p = text.p; p; p = text.n ? line_end(p, end) : NULL)
@@ -29,7 +29,7 @@ struct lines lines_of(struct arena *a, struct str text, enum encoding encoding)
 	return l;
 }
 
-size_t lines_number(const struct lines *l, size_t offset)
+size_t lines_number(const struct lsp_lines *l, size_t offset)
 {
 	size_t from = 0, to = l->n;
 
@@ -43,7 +43,7 @@ size_t lines_number(const struct lines *l, size_t offset)
 	return from;
 }
 
-struct str lines_line(const struct lines *l, size_t line)
+struct str lines_line(const struct lsp_lines *l, size_t line)
 {
 	if (line >= l->n)
 		return STR("");
@@ -80,7 +80,7 @@ size_t lines_units(enum encoding encoding, struct str bytes)
 	return count;
 }
 
-struct position lines_position(const struct lines *l, size_t offset)
+struct position lines_position(const struct lsp_lines *l, size_t offset)
 {
 	size_t line = lines_number(l, offset < l->text.n ? offset : l->text.n);
 	struct str text = lines_line(l, line);
@@ -97,7 +97,7 @@ struct position lines_position(const struct lines *l, size_t offset)
 	return (struct position){ (uint32_t)line, (uint32_t)from.units };
 }
 
-size_t lines_offset(const struct lines *l, struct position at)
+size_t lines_offset(const struct lsp_lines *l, struct position at)
 {
 	if (at.line >= l->n)
 		return l->text.n;

@@ -17,7 +17,7 @@ struct position {
 	uint32_t line, character;
 };
 
-struct lines {
+struct lsp_lines {
 	struct str text;
 	uint32_t *start;                /* of each line; there is at least one */
 	size_t n;
@@ -28,15 +28,15 @@ struct lines {
 };
 
 /* The lines of TEXT, which is borrowed. */
-struct lines lines_of(struct arena *a, struct str text, enum encoding encoding);
+struct lsp_lines lines_of(struct arena *a, struct str text, enum encoding encoding);
 
-struct position lines_position(const struct lines *l, size_t offset);
-size_t lines_offset(const struct lines *l, struct position at);
+struct position lines_position(const struct lsp_lines *l, size_t offset);
+size_t lines_offset(const struct lsp_lines *l, struct position at);
 
 /* The number of the line that holds OFFSET. */
-size_t lines_number(const struct lines *l, size_t offset);
+size_t lines_number(const struct lsp_lines *l, size_t offset);
 /* The text of a line, without its end; empty behind the last. */
-struct str lines_line(const struct lines *l, size_t line);
+struct str lines_line(const struct lsp_lines *l, size_t line);
 /* How many units of the encoding the bytes are. */
 size_t lines_units(enum encoding encoding, struct str bytes);
 

@@ -5,7 +5,7 @@
 #include "lsp/server.h"
 #include "lsp/uri.h"
 
-static void put_link(struct request *r, const struct lines *lines, size_t start, size_t end, struct str target)
+static void put_link(struct request *r, const struct lsp_lines *lines, size_t start, size_t end, struct str target)
 {
 	msg_open(r->out, '{');
 	msg_add_range(r->out, "range", lines, start, end);
@@ -14,7 +14,7 @@ static void put_link(struct request *r, const struct lines *lines, size_t start,
 }
 
 /* `policies = ["a.tj"]` in the project's own file. */
-static void put_policies(struct request *r, struct analysis *an, const struct lines *lines, uint32_t base)
+static void put_policies(struct request *r, struct analysis *an, const struct lsp_lines *lines, uint32_t base)
 {
 	const struct project *p = &an->compile->program.project;
 

@@ -173,7 +173,7 @@ void msg_add_position(struct buf *out, const char *key, struct position at)
 	buf_printf(out, "{\"line\":%" PRIu32 ",\"character\":%" PRIu32 "}", at.line, at.character);
 }
 
-void msg_add_range(struct buf *out, const char *key, const struct lines *l, size_t start, size_t end)
+void msg_add_range(struct buf *out, const char *key, const struct lsp_lines *l, size_t start, size_t end)
 {
 	msg_add_object(out, key);
 	msg_add_position(out, "start", lines_position(l, start));
@@ -181,7 +181,7 @@ void msg_add_range(struct buf *out, const char *key, const struct lines *l, size
 	msg_close(out, '}');
 }
 
-void msg_put_edit(struct buf *out, const struct lines *l, size_t start, size_t end, struct str text)
+void msg_put_edit(struct buf *out, const struct lsp_lines *l, size_t start, size_t end, struct str text)
 {
 	msg_open(out, '{');
 	msg_add_range(out, "range", l, start, end);

@@ -45,9 +45,9 @@ void msg_add_list(struct buf *out, const char *key);    /* key and '[' */
 void msg_add_object(struct buf *out, const char *key);  /* key and '{' */
 void msg_add_position(struct buf *out, const char *key, struct position at);
 /* The range of the bytes [start, end). */
-void msg_add_range(struct buf *out, const char *key, const struct lines *l, size_t start, size_t end);
+void msg_add_range(struct buf *out, const char *key, const struct lsp_lines *l, size_t start, size_t end);
 /* { range, newText } as an element of a list. */
-void msg_put_edit(struct buf *out, const struct lines *l, size_t start, size_t end, struct str text);
+void msg_put_edit(struct buf *out, const struct lsp_lines *l, size_t start, size_t end, struct str text);
 /* Markdown, or the plain text where the client shows no Markdown. */
 void msg_add_markup(struct buf *out, const char *key, bool markdown, struct str text);
 

@@ -350,7 +350,7 @@ static void walk(void *to, struct node *n)
 	node_children(n, walk, w);
 }
 
-void occurrences(const struct program *p, struct module *m, occurrence_visit *each, void *to)
+void occurrences_visit(const struct program *p, struct module *m, occurrence_visit *each, void *to)
 {
 	struct walk w = { .program = p, .module = m, .each = each, .to = to };
 
@@ -381,7 +381,7 @@ bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, s
 {
 	struct asking a = { offset, ret, false };
 
-	occurrences(p, m, look, &a);
+	occurrences_visit(p, m, look, &a);
 	return a.any;
 }
 

@@ -48,7 +48,7 @@ struct occurrence {
 typedef void occurrence_visit(void *to, const struct occurrence *o);
 
 /* Calls EACH for every name in the module, in no particular order. */
-void occurrences(const struct program *p, struct module *m, occurrence_visit *each, void *to);
+void occurrences_visit(const struct program *p, struct module *m, occurrence_visit *each, void *to);
 
 /* The innermost one at a global offset, ends included; false without. */
 bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, struct occurrence *ret);

@@ -11,7 +11,7 @@
 #include "lsp/server.h"
 #include "plan/print.h"
 
-struct view {
+struct preview_view {
 	struct request *r;
 	const struct data *params;      /* { textDocument: { uri } or uri, job, role, index, format } */
 	struct document *document;
@@ -21,7 +21,7 @@ struct view {
 };
 
 /* The document that a request or the first argument of a command names, and its last sound program. */
-static bool view_open(struct view *v, struct request *r, const struct data *params)
+static bool view_open(struct preview_view *v, struct request *r, const struct data *params)
 {
 	struct str uri = msg_text(params, "textDocument.uri"), job = msg_text(params, "job");
 
@@ -29,7 +29,7 @@ static bool view_open(struct view *v, struct request *r, const struct data *para
 		uri = msg_text(params, "uri");
 	if (!uri.p && params && params->kind == DATA_STRING)
 		uri = params->u.string;
-	*v = (struct view){ .r = r, .params = params, .document = uri.p ? document_find(r->lsp, uri) : NULL };
+	*v = (struct preview_view){ .r = r, .params = params, .document = uri.p ? document_find(r->lsp, uri) : NULL };
 	if (!v->document)
 		return request_fail(r, LSP_PARAMS, uri.p ? "the document '%.*s' is not open" : "the request names no document%.*s", STR_ARG(uri));
 	struct analysis *now = analysis_of(r->lsp, v->document);
@@ -49,7 +49,7 @@ static bool view_open(struct view *v, struct request *r, const struct data *para
 	return true;
 }
 
-static void put_head(struct view *v)
+static void put_head(struct preview_view *v)
 {
 	msg_open(v->r->out, '{');
 	msg_add_text(v->r->out, "uri", v->document->uri);
@@ -66,7 +66,7 @@ static bool collect(void *context, const char *bytes, size_t n)
 	return true;
 }
 
-static struct str written(struct view *v, bool annotate)
+static struct str written(struct preview_view *v, bool annotate)
 {
 	struct trainc *c = v->an->compile;
 	struct emit_options options = { .kinds = compile_kinds(c), .sources = &c->sources, .annotate = annotate };
@@ -116,7 +116,7 @@ static const struct source *source_named(const struct analysis *an, struct str n
 }
 
 /* For each line of the text the source and the line that decided it; the annotated text differs from it by that alone. */
-static void put_map(struct view *v, struct str text, struct str annotated)
+static void put_map(struct preview_view *v, struct str text, struct str annotated)
 {
 	struct str *files = NULL;
 	size_t nfiles = 0, at = 0, other = 0;
@@ -150,7 +150,7 @@ static void put_map(struct view *v, struct str text, struct str annotated)
 
 static bool preview(struct request *r, const struct data *params)
 {
-	struct view v;
+	struct preview_view v;
 
 	if (!view_open(&v, r, params))
 		return false;
@@ -173,7 +173,7 @@ static enum env_form form_of(struct str word)
 
 static bool environment(struct request *r, const struct data *params)
 {
-	struct view v;
+	struct preview_view v;
 	struct buf text = { 0 };
 	struct str why;
 
@@ -199,7 +199,7 @@ static bool environment(struct request *r, const struct data *params)
 
 static bool plan(struct request *r, const struct data *params)
 {
-	struct view v;
+	struct preview_view v;
 	struct buf text = { 0 };
 
 	if (!view_open(&v, r, params))

@@ -209,7 +209,7 @@ static void note_published(struct lsp *l, struct document *d)
 	}
 }
 
-void publish(struct lsp *l, struct document *d)
+void publish_document(struct lsp *l, struct document *d)
 {
 	struct str *before = NULL;
 	size_t n = 0;

@@ -8,7 +8,7 @@
 
 struct folding {
 	struct request *r;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	uint32_t base;
 };
 
@@ -77,7 +77,7 @@ bool ranges_folding(struct request *r)
 static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 /* The word around an offset, the nodes around that, the file: innermost first, each larger than the one before. */
-static void put_selection(struct request *r, const struct lines *lines, const struct module *root, size_t offset)
+static void put_selection(struct request *r, const struct lsp_lines *lines, const struct module *root, size_t offset)
 {
 	struct node_path path;
 	struct str text = lines->text;
@@ -113,7 +113,7 @@ bool ranges_selection(struct request *r)
 
 	msg_open(r->out, '[');
 	for (size_t i = 0; root && root->source && positions && positions->kind == DATA_LIST && i < positions->u.list.n; i++) {
-		const struct lines *lines = analysis_lines(an, root->source);
+		const struct lsp_lines *lines = analysis_lines(an, root->source);
 		put_selection(r, lines, root, lines_offset(lines, msg_position(positions->u.list.at[i], "")));
 	}
 	msg_close(r->out, ']');

@@ -14,7 +14,7 @@
 
 struct edit_at {
 	struct str uri;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	size_t start, end;
 	struct str text;
 };
@@ -60,12 +60,12 @@ bool rename_prepare(struct request *r)
 }
 
 /* The lines of a file: an analysis of another program is gone when the edits are written. */
-static const struct lines *kept_lines(struct renaming *n, const struct mention_at *m)
+static const struct lsp_lines *kept_lines(struct renaming *n, const struct mention_at *m)
 {
 	for (size_t i = 0; i < n->n; i++)
 		if (str_eq(n->edits[i].uri, m->uri))
 			return n->edits[i].lines;
-	struct lines *kept = ARENA_NEW(n->r->arena, struct lines);
+	struct lsp_lines *kept = ARENA_NEW(n->r->arena, struct lsp_lines);
 	*kept = lines_of(n->r->arena, str_copy(n->r->arena, m->lines->text), m->lines->encoding);
 	return kept;
 }

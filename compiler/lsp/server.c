@@ -210,7 +210,7 @@ static bool publish_one(struct lsp *l)
 	for (struct document *d = l->documents; d; d = d->next) {
 		if (!d->unpublished)
 			continue;
-		publish(l, d);
+		publish_document(l, d);
 		arena_release(&l->scratch);
 		return true;
 	}

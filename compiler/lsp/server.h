@@ -16,7 +16,7 @@
 #include "lsp/message.h"
 
 /* What the client can show (its capabilities); false for what it did not mention. */
-struct client {
+struct lsp_client {
 	enum encoding encoding;
 	bool markdown, snippets, related, code_description, action_literals, label_details, hierarchical_symbols;
 	bool refresh_hints, refresh_lenses, refresh_tokens, versioned_edits, watch_files, prepare_rename;
@@ -32,7 +32,7 @@ struct analysis {
 	struct map reads;               /* absolute paths that were read or looked for */
 	struct source_lines {
 		const struct source *source;
-		struct lines lines;
+		struct lsp_lines lines;
 	} *lines;                       /* of the sources that places were asked of */
 	size_t nlines;
 	unsigned users;
@@ -58,7 +58,7 @@ struct document {
 
 struct lsp {
 	struct lsp_host host;
-	struct client client;
+	struct lsp_client client;
 	struct message *queue, **queue_end;
 	struct buf out;                 /* the message that is being written */
 	struct document *documents;     /* the one that was edited last is first */
@@ -134,7 +134,7 @@ struct str analysis_uri(struct arena *a, const struct analysis *an, const struct
 /* The path of a document's URI; p == NULL for one that is not a file and not open. */
 struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
 /* The lines of a source, in the encoding of the client. */
-const struct lines *analysis_lines(struct analysis *an, const struct source *s);
+const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s);
 /* The module whose text a source is; NULL without. */
 struct module *analysis_module(const struct analysis *an, const struct source *s);
 /* A text that is no file, for the editor. */
@@ -158,7 +158,7 @@ lsp_handler calls_prepare, calls_incoming, calls_outgoing;
 lsp_handler links_answer;
 
 /* Sends the diagnostics of a document, and of the files that its program reads and nobody has open. */
-void publish(struct lsp *l, struct document *d);
+void publish_document(struct lsp *l, struct document *d);
 void publish_nothing(struct lsp *l, struct document *d);
 /* Asks the client to ask again for what depends on other files. */
 void publish_refresh(struct lsp *l);

@@ -105,7 +105,7 @@ bool signature_answer(struct request *r)
 {
 	struct analysis *an = analysis_of(r->lsp, r->document);
 	struct str text = document_text(r->document);
-	struct lines lines = lines_of(r->arena, text, r->lsp->client.encoding);
+	struct lsp_lines lines = lines_of(r->arena, text, r->lsp->client.encoding);
 	struct context *c = ARENA_NEW(r->arena, struct context);
 
 	context_at(c, r->lsp, r->arena, an, text, lines_offset(&lines, msg_position(r->params, "position")));

@@ -48,7 +48,7 @@ void spot_put_location(struct request *r, struct analysis *an, struct span at)
 
 /* ---- all places ---- */
 
-struct gathering {
+struct spot_gathering {
 	struct request *r;
 	struct analysis *an;            /* that is walked */
 	const struct module *module;
@@ -62,7 +62,7 @@ struct gathering {
 };
 
 /* Is it declared where the wanted one is? */
-static bool same_place(struct gathering *g, const struct occurrence *o)
+static bool same_place(struct spot_gathering *g, const struct occurrence *o)
 {
 	struct span at = spot_declared(o);
 	const struct source *s = source_at(&g->an->compile->sources, at.start);
@@ -75,7 +75,7 @@ static bool same_place(struct gathering *g, const struct occurrence *o)
 
 static void consider(void *to, const struct occurrence *o)
 {
-	struct gathering *g = to;
+	struct spot_gathering *g = to;
 	const struct source *s = g->module->source;
 
 	if (g->foreign ? !same_place(g, o) : !occurrence_same(o, g->wanted))
@@ -87,25 +87,25 @@ static void consider(void *to, const struct occurrence *o)
 		g->each(g->to, &m);
 }
 
-static void walk_program(struct gathering *g, bool library)
+static void walk_program(struct spot_gathering *g, bool library)
 {
 	const struct program *p = &g->an->compile->program;
 
 	for (size_t i = 0; i < p->n; i++) {
 		g->module = p->modules[i];
 		if (p->modules[i]->source && (library || !p->modules[i]->library))
-			occurrences(p, p->modules[i], consider, g);
+			occurrences_visit(p, p->modules[i], consider, g);
 	}
 	if (p->project.module && p->project.module != p->root) {
 		g->module = p->project.module;
-		occurrences(p, p->project.module, consider, g);
+		occurrences_visit(p, p->project.module, consider, g);
 	}
 }
 
 /* A file of the workspace: a program of its own, if it may import the declaration. */
 static void other_program(void *to, struct str path)
 {
-	struct gathering *g = to;
+	struct spot_gathering *g = to;
 	struct lsp *l = g->r->lsp;
 	const struct document *d = document_at(l, path);
 	struct str text, why;
@@ -123,7 +123,7 @@ static void other_program(void *to, struct str path)
 
 void spot_mentions(struct request *r, const struct spot *s, bool everywhere, void (*each)(void *to, const struct mention_at *m), void *to)
 {
-	struct gathering g = { .r = r, .an = s->analysis, .wanted = &s->name, .each = each, .to = to };
+	struct spot_gathering g = { .r = r, .an = s->analysis, .wanted = &s->name, .each = each, .to = to };
 	struct span declared = spot_declared(&s->name);
 	const struct source *source = source_at(&s->analysis->compile->sources, declared.start);
 	struct lsp *l = r->lsp;

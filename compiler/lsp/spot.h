@@ -12,7 +12,7 @@ struct spot {
 	struct analysis *analysis;
 	struct module *module;          /* the root: the document */
 	const struct source *source;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	uint32_t offset;                /* global; of params.position */
 	struct occurrence name;
 	bool named;                     /* a name stands there */
@@ -27,7 +27,7 @@ struct span spot_declared(const struct occurrence *o);
 /* One place that means the same. */
 struct mention_at {
 	struct str uri;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	size_t start, end;              /* bytes of the text */
 	bool declares, writes;
 	const struct occurrence *occurrence;

@@ -86,7 +86,7 @@ static bool symbol_of(struct arena *a, const struct sources *ss, const struct no
 struct outlining {
 	struct request *r;
 	struct analysis *an;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	uint32_t base;
 	struct str container;
 };
@@ -197,7 +197,7 @@ static void search_file(void *to, struct str path)
 		return;
 	const struct library_module *m = library_parse_text(&arena, path_base(path), path, text);
 	const struct source *source = m->sources.n ? m->sources.at[0] : NULL;
-	struct lines lines = lines_of(&arena, text, l->client.encoding);
+	struct lsp_lines lines = lines_of(&arena, text, l->client.encoding);
 	for (size_t i = 0; source && i < m->file->u.file.decls.n && q->found < SYMBOLS_MOST; i++) {
 		struct symbol s;
 		if (!symbol_of(&arena, &m->sources, m->file->u.file.decls.at[i], &s) || !contains(s.name, q->query))

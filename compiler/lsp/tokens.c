@@ -126,7 +126,7 @@ static int by_start(const void *a, const void *b)
 
 struct encoding_of {
 	struct request *r;
-	const struct lines *lines;
+	const struct lsp_lines *lines;
 	struct position last;
 	uint32_t *numbers;
 	size_t n;
@@ -173,7 +173,7 @@ static void color(struct request *r, size_t from, size_t to, struct encoding_of 
 	struct tokens ts = { .arena = r->arena, .diags = &diags, .source = root->source };
 	tokens_scan(&ts);
 	add_scanned(&c, &ts);
-	occurrences(&an->compile->program, root, add_name, &c);
+	occurrences_visit(&an->compile->program, root, add_name, &c);
 	if (c.n)
 		qsort(c.at, c.n, sizeof *c.at, by_start);
 	e->lines = analysis_lines(an, root->source);
@@ -254,7 +254,7 @@ bool tokens_delta(struct request *r)
 bool tokens_range(struct request *r)
 {
 	struct encoding_of e = { .r = r };
-	struct lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
+	struct lsp_lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
 
 	color(r, lines_offset(&lines, msg_position(r->params, "range.start")), lines_offset(&lines, msg_position(r->params, "range.end")), &e);
 	msg_open(r->out, '{');

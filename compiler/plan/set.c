@@ -8,13 +8,13 @@
  */
 #include "plan/plan.h"
 
-struct gathering {
+struct set_gathering {
 	struct arena *arena;
 	const struct plan_job *job;
 	struct plan_set_success *into;
 };
 
-static void add(struct gathering *g, unsigned role, int64_t index)
+static void add(struct set_gathering *g, unsigned role, int64_t index)
 {
 	struct plan_set_job job = { role, index };
 
@@ -24,7 +24,7 @@ static void add(struct gathering *g, unsigned role, int64_t index)
 	ARENA_PUSH(g->arena, g->into->at, g->into->n, job);
 }
 
-static void add_role(struct gathering *g, unsigned role)
+static void add_role(struct set_gathering *g, unsigned role)
 {
 	const struct plan_role *r = &g->job->roles[role];
 
@@ -34,7 +34,7 @@ static void add_role(struct gathering *g, unsigned role)
 		add(g, role, -1);
 }
 
-static bool no(struct gathering *g, const struct plan_condition *c)
+static bool no(struct set_gathering *g, const struct plan_condition *c)
 {
 	if (!g->into->because)
 		g->into->because = c;
@@ -42,7 +42,7 @@ static bool no(struct gathering *g, const struct plan_condition *c)
 }
 
 /* The Jobs that must all be complete for this part of an alternative. */
-static bool whole_jobs(struct gathering *g, const struct plan_condition *c)
+static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 {
 	const struct plan_role *r = &g->job->roles[c->role];
 
@@ -74,10 +74,10 @@ static size_t alternatives(const struct plan_job *j, const struct plan_condition
 }
 
 /* One alternative of several is one Job. */
-static bool one_job(struct gathering *g, const struct plan_condition *c)
+static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 {
 	struct plan_set_success own = { 0 };
-	struct gathering inner = { g->arena, g->job, &own };
+	struct set_gathering inner = { g->arena, g->job, &own };
 
 	if (!whole_jobs(&inner, c))
 		return no(g, own.because);
@@ -87,7 +87,7 @@ static bool one_job(struct gathering *g, const struct plan_condition *c)
 	return true;
 }
 
-static bool any_of(struct gathering *g, const struct plan_condition *c)
+static bool any_of(struct set_gathering *g, const struct plan_condition *c)
 {
 	struct plan_index_set set;
 	unsigned role;
@@ -104,7 +104,7 @@ static bool any_of(struct gathering *g, const struct plan_condition *c)
 	return true;
 }
 
-static bool few_enough(struct gathering *g, const struct plan_job *j)
+static bool few_enough(struct set_gathering *g, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		struct plan_success rule;
@@ -116,7 +116,7 @@ static bool few_enough(struct gathering *g, const struct plan_job *j)
 
 bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set_success *ret)
 {
-	struct gathering g = { a, j, ret };
+	struct set_gathering g = { a, j, ret };
 	struct plan_index_set set;
 	unsigned role;
 
@@ -152,7 +152,7 @@ bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct p
 
 bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct plan_set_success *ret)
 {
-	struct gathering g = { a, j, ret };
+	struct set_gathering g = { a, j, ret };
 
 	*ret = (struct plan_set_success){ 0 };
 	if (c->kind == CONDITION_DONE)

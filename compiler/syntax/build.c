@@ -10,7 +10,7 @@
 
 enum { HEIGHT_MAX = 1000, NEST_MAX = 256 };
 
-struct str word(struct parse *p, struct span at)
+struct str build_word(struct parse *p, struct span at)
 {
 	return intern(p->names, tokens_text(&p->tokens, at.start, at.end));
 }

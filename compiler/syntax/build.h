@@ -24,7 +24,7 @@ struct parts {                          /* of a string, as written */
 	size_t n;
 };
 
-struct str word(struct parse *p, struct span at);
+struct str build_word(struct parse *p, struct span at);
 struct nodes list_one(struct parse *p, struct node *n);
 struct nodes seq_add(struct parse *p, struct nodes list, struct node *n);
 struct path *mk_path(struct parse *p, struct str name, struct span at);

@@ -279,7 +279,7 @@ static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 
 /* --- items --- */
 
-struct item {
+struct format_item {
 	size_t from, to;                /* tokens, without the separator */
 	size_t trailing;                /* the comment behind it on its line, plus one */
 	size_t lead, lead_end;          /* comments on lines of their own before it */
@@ -304,7 +304,7 @@ static size_t key_end(const struct layout *l, size_t i)
 	}
 }
 
-static void classify(const struct layout *l, struct item *it, bool file)
+static void classify(const struct layout *l, struct format_item *it, bool file)
 {
 	size_t i = it->from, end = key_end(l, i);
 
@@ -331,13 +331,13 @@ static void classify(const struct layout *l, struct item *it, bool file)
 	}
 }
 
-static struct item *split(const struct layout *l, struct arena *a, size_t from, size_t to, bool file, size_t *ret_n)
+static struct format_item *split(const struct layout *l, struct arena *a, size_t from, size_t to, bool file, size_t *ret_n)
 {
-	struct item *items = NULL;
+	struct format_item *items = NULL;
 	size_t n = 0;
 
 	for (size_t i = from; i < to;) {
-		struct item it = { .from = i };
+		struct format_item it = { .from = i };
 		for (; i < to && (file ? !is_line_end(l->at[i].kind) : !layout_separates(l, i)); i++)
 			if (l->match[i] > i)
 				i = l->match[i];
@@ -352,10 +352,10 @@ static struct item *split(const struct layout *l, struct arena *a, size_t from, 
 }
 
 /* Which comments belong to which item. */
-static void attach(const struct layout *l, struct item *items, size_t n, uint32_t start)
+static void attach(const struct layout *l, struct format_item *items, size_t n, uint32_t start)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct item *it = &items[i];
+		struct format_item *it = &items[i];
 		layout_comments(l, start, l->at[it->from].start, &it->lead, &it->lead_end);
 		if (it->lead < it->lead_end && !l->tokens.comments[it->lead].own_line)
 			it->lead++;             /* behind what is before */
@@ -371,7 +371,7 @@ static void attach(const struct layout *l, struct item *items, size_t n, uint32_
 }
 
 /* Is there a blank line between an item and the one before, or in the comments between them? */
-static bool is_apart(const struct layout *l, const struct item *it)
+static bool is_apart(const struct layout *l, const struct format_item *it)
 {
 	for (size_t i = it->lead; i < it->lead_end; i++)
 		if (l->tokens.comments[i].blank)
@@ -380,7 +380,7 @@ static bool is_apart(const struct layout *l, const struct item *it)
 }
 
 /* Does the item take several lines at this indentation, padded by `pad`? */
-static bool takes_lines(const struct printer *p, const struct item *it, unsigned indent, size_t pad)
+static bool takes_lines(const struct printer *p, const struct format_item *it, unsigned indent, size_t pad)
 {
 	struct buf scratch = { 0 };
 	struct printer q = {
@@ -393,7 +393,7 @@ static bool takes_lines(const struct printer *p, const struct item *it, unsigned
 }
 
 /* Give a run of settings, or of blocks on one line, their padding; how many of the `n` form it. */
-static size_t align(struct printer *p, struct item *items, size_t n, unsigned indent)
+static size_t align(struct printer *p, struct format_item *items, size_t n, unsigned indent)
 {
 	bool block = items[0].sort != SETTING;
 
@@ -415,7 +415,7 @@ static size_t align(struct printer *p, struct item *items, size_t n, unsigned in
 	}
 }
 
-static void align_runs(struct printer *p, struct item *items, size_t n, unsigned indent)
+static void align_runs(struct printer *p, struct format_item *items, size_t n, unsigned indent)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!items[i].sign)
@@ -438,8 +438,8 @@ static void align_runs(struct printer *p, struct item *items, size_t n, unsigned
 
 /* --- imports --- */
 
-struct import {
-	struct item item;
+struct format_import {
+	struct format_item item;
 	unsigned group;                 /* the standard library, packages, files */
 	struct str text;
 	size_t order;
@@ -447,7 +447,7 @@ struct import {
 
 static int compare(const void *left, const void *right)
 {
-	const struct import *a = left, *b = right;
+	const struct format_import *a = left, *b = right;
 	int d = a->group != b->group ? (a->group > b->group) - (a->group < b->group) : str_cmp(a->text, b->text);
 
 	return d ? d : (a->order > b->order) - (a->order < b->order);
@@ -465,10 +465,10 @@ static struct str printed(const struct layout *l, size_t from, size_t to)
 	return text;
 }
 
-static struct import import_of(const struct layout *l, const struct item *it, size_t order)
+static struct format_import import_of(const struct layout *l, const struct format_item *it, size_t order)
 {
 	size_t i = it->from + 1;
-	struct import m = { *it, 1, printed(l, i, it->to), order };
+	struct format_import m = { *it, 1, printed(l, i, it->to), order };
 
 	if (l->at[i].kind != TOKEN_IDENT)
 		m.group = 2;
@@ -478,9 +478,9 @@ static struct import import_of(const struct layout *l, const struct item *it, si
 }
 
 /* Items [0, n) are imports with nothing between them: put them in order. */
-static void sort_run(const struct layout *l, struct item *items, size_t n)
+static void sort_run(const struct layout *l, struct format_item *items, size_t n)
 {
-	struct import *imports = ARENA_ARRAY(l->tokens.arena, struct import, n);
+	struct format_import *imports = ARENA_ARRAY(l->tokens.arena, struct format_import, n);
 
 	for (size_t i = 0; i < n; i++)
 		imports[i] = import_of(l, &items[i], i);
@@ -494,7 +494,7 @@ static void sort_run(const struct layout *l, struct item *items, size_t n)
 	}
 }
 
-static void sort_imports(const struct layout *l, struct item *items, size_t n)
+static void sort_imports(const struct layout *l, struct format_item *items, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		size_t end = i;
@@ -523,7 +523,7 @@ static void print_leading(struct printer *p, size_t from, size_t to, unsigned in
 }
 
 /* The `else` of a check that does not fit on its line, or 0: better there than in the arguments of a call. */
-static size_t long_check(const struct layout *l, const struct item *it, unsigned indent)
+static size_t long_check(const struct layout *l, const struct format_item *it, unsigned indent)
 {
 	unsigned choices = 0;
 
@@ -543,7 +543,7 @@ static size_t long_check(const struct layout *l, const struct item *it, unsigned
 	return 0;
 }
 
-static void print_item(struct printer *p, const struct item *it, unsigned indent)
+static void print_item(struct printer *p, const struct format_item *it, unsigned indent)
 {
 	size_t around = p->break_at;    /* of the check whose body this item stands in */
 
@@ -573,7 +573,7 @@ static void print_items(struct printer *p, size_t from, size_t to, unsigned inde
 {
 	const struct layout *l = p->l;
 	size_t n, begin, end;
-	struct item *items = split(l, l->tokens.arena, from, to, file, &n);
+	struct format_item *items = split(l, l->tokens.arena, from, to, file, &n);
 	uint32_t start = from ? l->at[from - 1].end : l->tokens.source->base;
 	uint32_t last = n ? l->at[items[n - 1].to - 1].end : start;
 	bool first = true;

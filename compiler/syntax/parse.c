@@ -68,7 +68,7 @@ static int token_value(struct parse *p, struct token t, TJ_STYPE *ret)
 
 	switch (t.kind) {
 	case TOKEN_IDENT:
-		ret->str = word(p, at);
+		ret->str = build_word(p, at);
 		if (!feed_is_atom(&p->feed))
 			return t.kind;
 		ret->node = mk_name(p, at, ret->str);

@@ -92,7 +92,7 @@ static struct str user_name(struct applying *p)
 	struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_READ,
 		.path = STR("/apis/authentication.k8s.io/v1/selfsubjectreviews"),
 		.body = STR("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}") };
-	struct answer *x = request(&p->cluster->client, p->arena, &r, CALL_ONCE);
+	struct answer *x = request_send(&p->cluster->client, p->arena, &r, CALL_ONCE);
 
 	return x->data ? text_line(p->arena, status_text(x->data, "status.userInfo.username")) : STR("");
 }
@@ -186,7 +186,7 @@ static bool create_namespace(struct applying *p)
 		.query = (struct transport_pair[]){ { STR("fieldManager"), STR(APPLYSET_MANAGER) }, { STR("force"),
 			STR("true") } }, .nquery = 2 };
 	buf_release(&b);
-	struct answer *x = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+	struct answer *x = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 	if (x->class != CALL_DONE) {
 		p->status = cluster_say(p->cluster, x);
 		return false;

@@ -23,7 +23,7 @@ static bool is_valid(struct applying *p, const struct wanted *w)
 		.query = (struct transport_pair[]){ { STR("dryRun"), STR("All") }, { STR("fieldManager"),
 			STR(APPLYSET_MANAGER) } } };
 	name->u.string = old;
-	struct answer *x = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+	struct answer *x = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 	if (x->class == CALL_DONE)
 		return true;
 	session_say(p->session, "%.*s stays as it is: the API server would refuse the new one too: %.*s",
@@ -57,7 +57,7 @@ bool apply_replace(struct applying *p, struct wanted *w)
 		return false;
 	}
 	struct transport_request r = apply_request(p, w, true);
-	w->answer = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+	w->answer = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 	w->outcome = WANTED_RECREATED;
 	if (w->answer->class == CALL_DONE) {
 		apply_taken(p, w);

@@ -29,7 +29,7 @@ static bool settle(struct applying *p, struct wanted *w)
 {
 	if (is_field_conflict(w->answer) && only_ours(w->answer)) {
 		struct transport_request r = apply_request(p, w, true);
-		w->answer = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+		w->answer = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 	}
 	if (w->answer->class == CALL_DONE) {
 		apply_taken(p, w);

@@ -82,7 +82,7 @@ bool batch_wait(struct batch *b)
 	return true;
 }
 
-struct answer *request(struct client *c, struct arena *a, const struct transport_request *r, enum call_repeat repeat)
+struct answer *request_send(struct client *c, struct arena *a, const struct transport_request *r, enum call_repeat repeat)
 {
 	struct batch b = batch_new(c, a);
 	struct answer *x = batch_add(&b, r, repeat);
@@ -95,5 +95,5 @@ struct answer *request_get(struct client *c, struct arena *a, struct str path)
 {
 	struct transport_request r = { .method = TRANSPORT_GET, .kind = TRANSPORT_READ, .path = path };
 
-	return request(c, a, &r, CALL_BY_METHOD);
+	return request_send(c, a, &r, CALL_BY_METHOD);
 }

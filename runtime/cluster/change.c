@@ -88,7 +88,7 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 		: str_printf(k->arena, "{\"spec\":{\"parallelism\":%lld,\"completions\":%lld}}", (long long)n,
 			(long long)n);
 	struct transport_request q = patch(k, job, c->ns, r->object, MANAGER_SCALE, body);
-	struct answer *x = request(&k->client, k->arena, &q, CALL_REPEAT);
+	struct answer *x = request_send(&k->client, k->arena, &q, CALL_REPEAT);
 	*ret_status = x->class == CALL_DONE ? STATUS_DONE : cluster_say(k, x);
 	return x->class == CALL_DONE;
 }

@@ -77,7 +77,7 @@ static void diff_object(struct applying *p, struct diff *d, struct wanted *w)
 
 	if (live && live->class == CALL_DONE && live->data) {
 		o.change = "changed";
-		w->answer = request(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
+		w->answer = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 		if (w->answer->class == CALL_DONE && w->answer->data) {
 			compare(d, &o, live->data, w->answer->data);
 		} else if (w->answer->code == 422) {

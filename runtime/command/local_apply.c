@@ -6,14 +6,14 @@
 #include "runtime/local/run_dir.h"
 #include "runtime/run/identity.h"
 
-struct applying {
+struct local_applying {
 	struct session *session;
 	struct keeper_start start;
 	struct chosen running;          /* runs to wait for */
 	int status;                     /* the worst so far */
 };
 
-static void tell(struct applying *p, struct str name, const char *verb)
+static void tell(struct local_applying *p, struct str name, const char *verb)
 {
 	struct str form = option_value(p->session->options, OPTION_OUTPUT);
 
@@ -23,7 +23,7 @@ static void tell(struct applying *p, struct str name, const char *verb)
 		session_write(p->session, str_printf(p->session->arena, "run/%.*s %s\n", STR_ARG(name), verb));
 }
 
-static void add_running(struct applying *p, struct str name)
+static void add_running(struct local_applying *p, struct str name)
 {
 	struct chosen_run r = { .name = name };
 
@@ -31,7 +31,7 @@ static void add_running(struct applying *p, struct str name)
 }
 
 /* A run that lives: the same one, or another. */
-static void compare(struct applying *p, const struct run_state *run)
+static void compare(struct local_applying *p, const struct run_state *run)
 {
 	struct session *s = p->session;
 	struct str name = p->start.job->name;
@@ -49,7 +49,7 @@ static void compare(struct applying *p, const struct run_state *run)
 }
 
 /* Another command starts a run of that name at this moment: waits until it says which.  False when it does not come about. */
-static bool started_meanwhile(struct applying *p)
+static bool started_meanwhile(struct local_applying *p)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };
 	struct run_state run;
@@ -65,7 +65,7 @@ static bool started_meanwhile(struct applying *p)
 	return false;
 }
 
-static void start_job(struct applying *p, const char *verb)
+static void start_job(struct local_applying *p, const char *verb)
 {
 	struct str why;
 	struct keeper k;
@@ -82,7 +82,7 @@ static void start_job(struct applying *p, const char *verb)
 }
 
 /* A run that has ended stays as it is unless it is to be started again (R-RERUN). */
-static void finished(struct applying *p, const struct run_state *s)
+static void finished(struct local_applying *p, const struct run_state *s)
 {
 	struct buf b = { 0 };
 
@@ -97,7 +97,7 @@ static void finished(struct applying *p, const struct run_state *s)
 	p->status = runs_worse(p->status, s->phase == RUN_SUCCEEDED ? STATUS_DONE : s->phase == RUN_FAILED ? STATUS_FAILED : STATUS_CONFLICT);
 }
 
-static void apply_job(struct applying *p)
+static void apply_job(struct local_applying *p)
 {
 	struct str why;
 	struct run_state run;
@@ -114,7 +114,7 @@ static void apply_job(struct applying *p)
 int local_apply(struct session *s, struct programs *all, struct attend *ret)
 {
 	struct engine_options o;
-	struct applying p = { .session = s, .start = { .options = &o, .replace = true, .state_dir = local_state_dir(s) } };
+	struct local_applying p = { .session = s, .start = { .options = &o, .replace = true, .state_dir = local_state_dir(s) } };
 	int status;
 
 	if (!local_options(s, &o))

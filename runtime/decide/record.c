@@ -9,12 +9,12 @@ enum { RECORD_VERSION = 1 };
 
 /* ---- writing ---- */
 
-struct writing {
+struct record_writing {
 	struct buf *out;
 	bool first;                     /* of the map or list that is being written */
 };
 
-static void key(struct writing *w, struct str name)
+static void key(struct record_writing *w, struct str name)
 {
 	buf_z(w->out, w->first ? "" : ",");
 	buf_json(w->out, name);
@@ -22,7 +22,7 @@ static void key(struct writing *w, struct str name)
 	w->first = false;
 }
 
-static void put_text(struct writing *w, const char *name, struct str s)
+static void put_text(struct record_writing *w, const char *name, struct str s)
 {
 	if (!s.n)
 		return;
@@ -30,7 +30,7 @@ static void put_text(struct writing *w, const char *name, struct str s)
 	buf_json(w->out, s);
 }
 
-static void put_number(struct writing *w, const char *name, int64_t n)
+static void put_number(struct record_writing *w, const char *name, int64_t n)
 {
 	if (!n)
 		return;
@@ -38,7 +38,7 @@ static void put_number(struct writing *w, const char *name, int64_t n)
 	buf_int(w->out, n);
 }
 
-static void put_yes(struct writing *w, const char *name, bool yes)
+static void put_yes(struct record_writing *w, const char *name, bool yes)
 {
 	if (!yes)
 		return;
@@ -46,7 +46,7 @@ static void put_yes(struct writing *w, const char *name, bool yes)
 	buf_z(w->out, "true");
 }
 
-static void put_moment(struct writing *w, const char *name, int64_t ns)
+static void put_moment(struct record_writing *w, const char *name, int64_t ns)
 {
 	if (!ns)
 		return;
@@ -56,20 +56,20 @@ static void put_moment(struct writing *w, const char *name, int64_t ns)
 	buf_char(w->out, '"');
 }
 
-static void open_map(struct writing *w, struct str name)
+static void open_map(struct record_writing *w, struct str name)
 {
 	key(w, name);
 	buf_char(w->out, '{');
 	w->first = true;
 }
 
-static void close_map(struct writing *w)
+static void close_map(struct record_writing *w)
 {
 	buf_char(w->out, '}');
 	w->first = false;
 }
 
-static void put_conditions(struct writing *w, const struct job_conditions *c)
+static void put_conditions(struct record_writing *w, const struct job_conditions *c)
 {
 	key(w, STR("conditions"));
 	buf_char(w->out, '[');
@@ -88,7 +88,7 @@ static void put_conditions(struct writing *w, const struct job_conditions *c)
 }
 
 /* "0-3,7": the indexes at which something is so. */
-static void put_indexes(struct writing *w, const char *name, const struct decide_role *r, bool (*is)(const struct decide_replica *))
+static void put_indexes(struct record_writing *w, const char *name, const struct decide_role *r, bool (*is)(const struct decide_replica *))
 {
 	bool any = false;
 
@@ -118,7 +118,7 @@ static bool has_failed(const struct decide_replica *r) { return r->failed; }
 /* An attempt that is simply there says nothing: the next pass meets it again. */
 static bool is_told(const struct decide_replica *r) { return r->restarts || r->failures || r->series || r->again || r->doomed.n; }
 
-static void put_attempts(struct writing *w, const struct decide_role *r)
+static void put_attempts(struct record_writing *w, const struct decide_role *r)
 {
 	char index[24];
 	bool any = false;
@@ -146,7 +146,7 @@ static void put_attempts(struct writing *w, const struct decide_role *r)
 
 void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out)
 {
-	struct writing w = { out, true };
+	struct record_writing w = { out, true };
 
 	buf_char(out, '{');
 	put_number(&w, "schemaVersion", RECORD_VERSION);

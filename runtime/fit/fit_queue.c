@@ -4,7 +4,7 @@
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
 
-struct queue {
+struct quota_queue {
 	struct fit_cluster *cluster;
 	const struct fit_job *job;
 	const struct data *object;      /* the ClusterQueue */
@@ -62,7 +62,7 @@ static struct str cohort_of(const struct data *queue)
 }
 
 /* What is left for this queue: its own, and what it may borrow from others of its cohort. */
-static int64_t left_of(const struct queue *q, struct str flavor, const struct data *resource)
+static int64_t left_of(const struct quota_queue *q, struct str flavor, const struct data *resource)
 {
 	const struct fit_cluster *c = q->cluster;
 	struct str name = status_text(resource, "name");
@@ -91,7 +91,7 @@ static bool suits(const struct fit_shape *s, const struct data *flavor)
 	return flavor && fit_tolerates(s->spec, status_list(flavor, "spec.nodeTaints"));
 }
 
-static int64_t *assigned_to(struct queue *q, struct str flavor, struct str resource)
+static int64_t *assigned_to(struct quota_queue *q, struct str flavor, struct str resource)
 {
 	struct arena *a = q->cluster->arena;
 	struct str key = str_cat(a, flavor, STR(" "), resource);
@@ -104,7 +104,7 @@ static int64_t *assigned_to(struct queue *q, struct str flavor, struct str resou
 	return n;
 }
 
-static int64_t asks_for(const struct queue *q, const struct fit_shape *s, struct str resource)
+static int64_t asks_for(const struct quota_queue *q, const struct fit_shape *s, struct str resource)
 {
 	for (size_t k = 0; k < q->cluster->resources.n; k++)
 		if (str_eq(q->cluster->resources.at[k], resource))
@@ -113,7 +113,7 @@ static int64_t asks_for(const struct queue *q, const struct fit_shape *s, struct
 }
 
 /* Tries one flavor; on success its amounts are taken. */
-static bool assign(struct queue *q, const struct fit_shape *s, const struct data *flavor, struct buf *why)
+static bool assign(struct quota_queue *q, const struct fit_shape *s, const struct data *flavor, struct buf *why)
 {
 	const struct data *resources = status_list(flavor, "resources");
 	struct str name = status_text(flavor, "name");
@@ -138,7 +138,7 @@ static bool assign(struct queue *q, const struct fit_shape *s, const struct data
 }
 
 /* Does the group cover anything that S asks for? */
-static bool concerns(const struct queue *q, const struct fit_shape *s, const struct data *group)
+static bool concerns(const struct quota_queue *q, const struct fit_shape *s, const struct data *group)
 {
 	const struct data *covered = status_list(group, "coveredResources");
 
@@ -148,7 +148,7 @@ static bool concerns(const struct queue *q, const struct fit_shape *s, const str
 	return false;
 }
 
-static bool assign_group(struct queue *q, const struct fit_shape *s, const struct data *group, const struct data **ret, struct buf *why)
+static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const struct data *group, const struct data **ret, struct buf *why)
 {
 	const struct data *flavors = status_list(group, "flavors");
 	size_t before = why->n;
@@ -168,7 +168,7 @@ static bool assign_group(struct queue *q, const struct fit_shape *s, const struc
 }
 
 /* A resource that no group covers is never admitted. */
-static bool is_covered(const struct queue *q, const struct fit_shape *s, struct buf *why)
+static bool is_covered(const struct quota_queue *q, const struct fit_shape *s, struct buf *why)
 {
 	const struct data *groups = status_list(q->object, "spec.resourceGroups");
 
@@ -190,7 +190,7 @@ static bool is_covered(const struct queue *q, const struct fit_shape *s, struct 
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why)
 {
 	const struct data *local = job->queue.n ? find(&c->local_queues, job->queue, job->ns) : NULL;
-	struct queue q = { .cluster = c, .job = job, .empty = empty };
+	struct quota_queue q = { .cluster = c, .job = job, .empty = empty };
 	bool ok = true;
 
 	if (!job->queue.n || (!local && !c->queues.n))

@@ -22,7 +22,7 @@
 
 enum { CLIENTS = 128, REQUEST = 1024 };
 
-struct client {
+struct control_peer {
 	int fd;                         /* -1: free */
 	bool watches, closing;          /* closing: as soon as `out` is sent */
 	char in[REQUEST];
@@ -37,7 +37,7 @@ struct control {
 	struct control_ops ops;
 	struct sockaddr_un address;     /* through the directory's descriptor, wherever that may be by now */
 	int listener, epoll;
-	struct client clients[CLIENTS];
+	struct control_peer clients[CLIENTS];
 	struct buf state;               /* the newest, with its line end */
 	uint64_t version, turns;
 	bool serving;                   /* requests publish, and nobody's connection may go meanwhile */
@@ -45,18 +45,18 @@ struct control {
 
 /* ---- connections ---- */
 
-static void drop(struct client *c)
+static void drop(struct control_peer *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
 	buf_release(&c->out);
-	*c = (struct client){ .fd = -1 };
+	*c = (struct control_peer){ .fd = -1 };
 }
 
 /* How much of it is still to be sent. */
-static size_t unsent(const struct client *c) { return c->out.n - c->sent; }
+static size_t unsent(const struct control_peer *c) { return c->out.n - c->sent; }
 
-static void flush(struct control *all, struct client *c)
+static void flush(struct control *all, struct control_peer *c)
 {
 	while (c->fd >= 0) {
 		if (!unsent(c)) {
@@ -82,7 +82,7 @@ static void flush(struct control *all, struct client *c)
 }
 
 /* Hear of a client that cannot be written to only when it can be again. */
-static void listen_to(struct control *all, struct client *c)
+static void listen_to(struct control *all, struct control_peer *c)
 {
 	struct epoll_event e = { .events = EPOLLIN | (unsent(c) ? EPOLLOUT : 0u), .data.u32 = (uint32_t)(c - all->clients) + 1 };
 
@@ -90,12 +90,12 @@ static void listen_to(struct control *all, struct client *c)
 		epoll_ctl(all->epoll, EPOLL_CTL_MOD, c->fd, &e);
 }
 
-static struct client *free_client(struct control *all)
+static struct control_peer *free_client(struct control *all)
 {
-	struct client *oldest = NULL;
+	struct control_peer *oldest = NULL;
 
 	for (size_t i = 0; i < CLIENTS; i++) {
-		struct client *c = &all->clients[i];
+		struct control_peer *c = &all->clients[i];
 		if (c->fd < 0)
 			return c;
 		if (!c->watches && (!oldest || c->turn < oldest->turn))
@@ -118,7 +118,7 @@ static bool is_permitted(int fd)
 static void accept_all(struct control *all)
 {
 	for (int fd; (fd = accept4(all->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-		struct client *c = is_permitted(fd) ? free_client(all) : NULL;
+		struct control_peer *c = is_permitted(fd) ? free_client(all) : NULL;
 		struct epoll_event e = { .events = EPOLLIN };
 
 		if (c)
@@ -127,13 +127,13 @@ static void accept_all(struct control *all)
 			close(fd);
 			continue;
 		}
-		*c = (struct client){ .fd = fd, .turn = ++all->turns };
+		*c = (struct control_peer){ .fd = fd, .turn = ++all->turns };
 	}
 }
 
 /* ---- requests ---- */
 
-static void answer(struct client *c, bool ok, struct str why)
+static void answer(struct control_peer *c, bool ok, struct str why)
 {
 	buf_z(&c->out, ok ? "ok\n" : "no ");
 	if (ok)
@@ -174,7 +174,7 @@ static bool role_and_number(struct control *all, struct str verb, struct str res
 	return (str_is(verb, "scale") ? all->ops.scale : all->ops.restart)(all->ops.context, role, n, why);
 }
 
-static void request(struct control *all, struct client *c, struct str line)
+static void request(struct control *all, struct control_peer *c, struct str line)
 {
 	struct str rest = line, verb = word(&rest), why = STR("");
 	void *context = all->ops.context;
@@ -196,7 +196,7 @@ static void request(struct control *all, struct client *c, struct str line)
 }
 
 /* False: it has nothing more to say. */
-static bool read_requests(struct control *all, struct client *c)
+static bool read_requests(struct control *all, struct control_peer *c)
 {
 	ssize_t n = recv(c->fd, c->in + c->nin, sizeof c->in - c->nin, MSG_DONTWAIT);
 
@@ -221,7 +221,7 @@ static bool read_requests(struct control *all, struct client *c)
 	return true;
 }
 
-static void serve_client(struct control *all, struct client *c, uint32_t events)
+static void serve_client(struct control *all, struct control_peer *c, uint32_t events)
 {
 	bool gone = events & (EPOLLERR | EPOLLHUP);
 

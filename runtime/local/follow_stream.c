@@ -128,7 +128,7 @@ static void begin_previous(struct stream *s, int times, uint64_t size)
 	}
 }
 
-struct position {
+struct stream_position {
 	uint64_t offset;
 	uint64_t records;
 	int64_t time, attempts;
@@ -136,7 +136,7 @@ struct position {
 
 static bool pass(void *context, const struct log_record *r)
 {
-	struct position *p = context;
+	struct stream_position *p = context;
 
 	if (r->offset > p->offset)
 		return false;
@@ -181,7 +181,7 @@ void stream_begin(struct stream *s)
 		}
 	}
 	if (s->at) {
-		struct position p = { .offset = s->at };
+		struct stream_position p = { .offset = s->at };
 		each_record(times, pass, &p);
 		s->next_record = p.records;
 		s->time = p.time;

@@ -40,7 +40,7 @@ struct isolation {
 /* ---- refusals ---- */
 
 /* Settings of the kernel that forbid namespaces, and the value that does. */
-static const struct setting {
+static const struct isolate_setting {
 	const char *path, *name;
 	int64_t forbids;
 	const char *remedy;
@@ -55,7 +55,7 @@ static const struct setting {
 	{ "/proc/sys/user/max_pid_namespaces", "user.max_pid_namespaces", 0, "sysctl -w user.max_pid_namespaces=15000" },
 };
 
-static const struct setting *forbidding(struct arena *a)
+static const struct isolate_setting *forbidding(struct arena *a)
 {
 	struct str text, why;
 
@@ -70,7 +70,7 @@ static const char apart_step[] = "keep mounts from the machine";
 /* "cannot isolate the run: STEP: CAUSE; REMEDY". */
 static struct str refusal(struct arena *a, enum isolate_mode mode, const char *step, int error)
 {
-	const struct setting *s = error == EPERM || error == EACCES || error == ENOSPC || error == EUSERS ? forbidding(a) : NULL;
+	const struct isolate_setting *s = error == EPERM || error == EACCES || error == ENOSPC || error == EUSERS ? forbidding(a) : NULL;
 	const char *without = mode == ISOLATE_NONE ? "; or run as root, or without mounts, files and --image-root"
 						    : "; or use --isolate none";
 	struct str cause;

@@ -28,7 +28,7 @@ enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
 
 /* ---- what the keeper says to the command, once ---- */
 
-struct report {
+struct keeper_report {
 	int status;                     /* 0: it runs; the text are notes.  Else a refusal */
 	uint32_t n;                     /* bytes of text behind this */
 };
@@ -36,7 +36,7 @@ struct report {
 /* With its length, not up to the end of the pipe: what the keeper has started may hold it open. */
 static void report(int fd, int status, struct str text)
 {
-	struct report r = { status, (uint32_t)(text.n < 1 << 20 ? text.n : 1 << 20) };
+	struct keeper_report r = { status, (uint32_t)(text.n < 1 << 20 ? text.n : 1 << 20) };
 
 	if (file_write_all(fd, (const char *)&r, sizeof r))
 		file_write_all(fd, text.p, r.n);
@@ -56,7 +56,7 @@ static bool read_whole(int fd, void *into, size_t n)
 	return true;
 }
 
-static bool read_report(struct arena *a, int fd, struct report *ret, struct str *text)
+static bool read_report(struct arena *a, int fd, struct keeper_report *ret, struct str *text)
 {
 	if (!read_whole(fd, ret, sizeof *ret))
 		return false;
@@ -277,7 +277,7 @@ static struct str how_it_died(struct arena *a, pid_t pid, struct str run_dir)
 
 static bool wait_for_report(struct arena *a, int fd, struct keeper *k, struct str *why, int *status)
 {
-	struct report r;
+	struct keeper_report r;
 	struct str text;
 
 	if (!read_report(a, fd, &r, &text)) {

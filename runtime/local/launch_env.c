@@ -98,14 +98,14 @@ static void put_devices(const struct launch *l, struct variables *v, unsigned ro
 
 /* ---- texts ---- */
 
-struct facts {
+struct variable_facts {
 	const struct launch *launch;
 	unsigned role;
 	int64_t index, attempt;
 	const struct variables *earlier;
 };
 
-static void pod_uid(const struct facts *f, struct buf *out)
+static void pod_uid(const struct variable_facts *f, struct buf *out)
 {
 	struct buf b = { 0 };
 	char hex[65];
@@ -119,7 +119,7 @@ static void pod_uid(const struct facts *f, struct buf *out)
 
 static bool pod_field(void *context, enum pod_field field, struct buf *out)
 {
-	const struct facts *f = context;
+	const struct variable_facts *f = context;
 	const struct launch *l = f->launch;
 
 	switch (field) {
@@ -133,7 +133,7 @@ static bool pod_field(void *context, enum pod_field field, struct buf *out)
 
 static bool earlier_variable(void *context, struct str name, struct buf *out)
 {
-	const struct facts *f = context;
+	const struct variable_facts *f = context;
 	const struct variable *v = f->earlier ? variables_find(f->earlier, name) : NULL;
 
 	if (v)
@@ -145,7 +145,7 @@ static bool earlier_variable(void *context, struct str name, struct buf *out)
 
 bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v, const struct text *t, struct buf *out)
 {
-	struct facts f = { l, role, i, attempt, v };
+	struct variable_facts f = { l, role, i, attempt, v };
 	struct pod_facts facts = { &f, pod_field, earlier_variable };
 
 	return plan_text(l->job, &l->job->roles[role], i, t, places_placement(l->places), &facts, out);

@@ -34,7 +34,7 @@ enum {
 
 static const char stage[] = "/usr";     /* where a root is built */
 
-struct view {
+struct mount_view {
 	struct isolation_error *why;
 	dev_t made[MADE_MAX];        /* file systems made here: only in these is anything created */
 	size_t nmade;
@@ -42,8 +42,8 @@ struct view {
 };
 
 /* The step that failed; errno says why. */
-static bool failed(struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool failed(struct view *v, const char *fmt, ...)
+static bool failed(struct mount_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool failed(struct mount_view *v, const char *fmt, ...)
 {
 	va_list args;
 
@@ -54,7 +54,7 @@ static bool failed(struct view *v, const char *fmt, ...)
 	return false;
 }
 
-static bool ours(const struct view *v, dev_t dev)
+static bool ours(const struct mount_view *v, dev_t dev)
 {
 	for (size_t i = 0; i < v->nmade; i++)
 		if (v->made[i] == dev)
@@ -92,7 +92,7 @@ static bool create(const char *path, bool directory)
  * One entry of a directory, at `path`.  What cannot be looked at or bound here
  * could not be used either (another user's FUSE mount): it stays away.
  */
-static bool mirror_entry(struct view *v, int dir, const char *name, const char *path, int covered)
+static bool mirror_entry(struct mount_view *v, int dir, const char *name, const char *path, int covered)
 {
 	char link[PATH_MAX];
 	struct stat st;
@@ -135,7 +135,7 @@ static size_t count_entries(DIR *list)
 	return n;
 }
 
-static bool mirror_entries(struct view *v, DIR *list, const char *at, int covered)
+static bool mirror_entries(struct mount_view *v, DIR *list, const char *at, int covered)
 {
 	const struct dirent *e;
 	char path[PATH_MAX];
@@ -149,7 +149,7 @@ static bool mirror_entries(struct view *v, DIR *list, const char *at, int covere
 }
 
 /* A file system in memory is ours to create in: mount points, and what programs write. */
-static bool mount_tmpfs(struct view *v, const char *at, const char *options)
+static bool mount_tmpfs(struct mount_view *v, const char *at, const char *options)
 {
 	struct stat st;
 
@@ -162,7 +162,7 @@ static bool mount_tmpfs(struct view *v, const char *at, const char *options)
 }
 
 /* Mirror an open directory, called `name`, at a path; `covered` is a copy of what lies there, or -1 when that is the directory itself. */
-static bool mirror(struct view *v, DIR *list, const char *name, const char *at, int covered)
+static bool mirror(struct mount_view *v, DIR *list, const char *name, const char *at, int covered)
 {
 	char options[32];
 	struct stat st;
@@ -196,7 +196,7 @@ static size_t deepest(const char *target, char *path, struct stat *st)
 }
 
 /* The directory in which something is missing becomes one of ours. */
-static bool open_up(struct view *v, const char *path)
+static bool open_up(struct mount_view *v, const char *path)
 {
 	struct stat st;
 	DIR *list;
@@ -217,7 +217,7 @@ static bool open_up(struct view *v, const char *path)
 }
 
 /* See to it that there is something to mount at. */
-static bool place(struct view *v, const char *target, bool directory)
+static bool place(struct mount_view *v, const char *target, bool directory)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -285,7 +285,7 @@ static char *mount_point(char *line)
 }
 
 /* A mount and all that are below it. */
-static bool readonly_at(struct view *v, const char *target)
+static bool readonly_at(struct mount_view *v, const char *target)
 {
 	char real[PATH_MAX], *line = NULL;
 	size_t size = 0, n;
@@ -316,7 +316,7 @@ static bool is_directory(int fd)
 	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool mount_memory(struct view *v, const char *at, uint64_t size)
+static bool mount_memory(struct mount_view *v, const char *at, uint64_t size)
 {
 	char options[64];
 
@@ -324,7 +324,7 @@ static bool mount_memory(struct view *v, const char *at, uint64_t size)
 	return mount_tmpfs(v, at, options);
 }
 
-static bool mount_one(struct view *v, const struct sandbox_mount *m, int source)
+static bool mount_one(struct mount_view *v, const struct sandbox_mount *m, int source)
 {
 	if (!place(v, m->target, m->kind == SANDBOX_TMPFS || is_directory(source)))
 		return false;
@@ -343,7 +343,7 @@ static int open_source(const char *path)
 	return fd < 0 && errno == ENOTDIR ? open(path, O_PATH | O_CLOEXEC) : fd;
 }
 
-static bool open_sources(struct view *v, const struct sandbox *box, int *sources)
+static bool open_sources(struct mount_view *v, const struct sandbox *box, int *sources)
 {
 	for (size_t i = 0; i < box->nmounts; i++)
 		sources[i] = -1;
@@ -361,7 +361,7 @@ static bool open_sources(struct view *v, const struct sandbox *box, int *sources
 
 /* ---- the parts of a system ---- */
 
-static bool mount_proc(struct view *v, const char *at)
+static bool mount_proc(struct mount_view *v, const char *at)
 {
 	if (mount("proc", at, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
 		return failed(v, "mount /proc");
@@ -379,13 +379,13 @@ static void mount_sys(void)
 		close(cgroup);
 }
 
-static bool mount_shm(struct view *v)
+static bool mount_shm(struct mount_view *v)
 {
 	return place(v, "/dev/shm", true) && mount_memory(v, "/dev/shm", 0);
 }
 
 /* A file with a text in place of another. The file system that holds it is attached only as long as it takes to bind the file. */
-static bool mount_text(struct view *v, const char *at, struct str text, struct str rest)
+static bool mount_text(struct mount_view *v, const char *at, struct str text, struct str rest)
 {
 	int fd;
 	bool ok;
@@ -408,7 +408,7 @@ static bool mount_text(struct view *v, const char *at, struct str text, struct s
  * A network of its own reaches no name server.  With an empty list of them a
  * resolver asks this host, which refuses at once, instead of waiting for an answer.
  */
-static bool mount_names(struct view *v, const struct sandbox *box, const struct mounts_extra *extra)
+static bool mount_names(struct mount_view *v, const struct sandbox *box, const struct mounts_extra *extra)
 {
 	if (extra->network && access("/etc/resolv.conf", F_OK) == 0 && !mount_text(v, "/etc/resolv.conf", STR(""), STR("")))
 		return false;
@@ -437,7 +437,7 @@ static bool lacks_root(const struct sandbox *box)
 }
 
 /* An image has no /proc, and nothing can be bound without one. */
-static bool root_proc(struct view *v, bool own)
+static bool root_proc(struct mount_view *v, bool own)
 {
 	char path[sizeof(stage) + 8];
 	struct stat st;
@@ -453,7 +453,7 @@ static bool root_proc(struct view *v, bool own)
 }
 
 /* `.` becomes the root. The old one then lies over it, out of the way of absolute paths. */
-static bool pivot(struct view *v)
+static bool pivot(struct mount_view *v)
 {
 	v->old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (v->old_root < 0 || chdir(stage) != 0)
@@ -468,7 +468,7 @@ static bool pivot(struct view *v)
 	return true;
 }
 
-static bool new_root(struct view *v, const char *image, bool proc)
+static bool new_root(struct mount_view *v, const char *image, bool proc)
 {
 	DIR *from = directory_open(image ? image : "/");
 	int covered = open_tree(AT_FDCWD, stage, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
@@ -488,7 +488,7 @@ static bool new_root(struct view *v, const char *image, bool proc)
 }
 
 /* Let go of the old root. */
-static bool leave_old(struct view *v)
+static bool leave_old(struct mount_view *v)
 {
 	if (v->old_root < 0)
 		return true;
@@ -511,7 +511,7 @@ static void machine_open(struct machine *m)
 	m->resolver = open("/etc/resolv.conf", O_PATH | O_CLOEXEC);
 }
 
-static bool machine_part(struct view *v, int from, const char *at)
+static bool machine_part(struct mount_view *v, int from, const char *at)
 {
 	if (from < 0)
 		return true;
@@ -523,7 +523,7 @@ static bool machine_part(struct view *v, int from, const char *at)
 	return true;
 }
 
-static bool machine_bind(struct view *v, const struct machine *m)
+static bool machine_bind(struct mount_view *v, const struct machine *m)
 {
 	return machine_part(v, m->dev, "/dev") && machine_part(v, m->sys, "/sys") && (m->sys < 0 || readonly_at(v, "/sys")) &&
 		machine_part(v, m->hosts, "/etc/hosts") && machine_part(v, m->resolver, "/etc/resolv.conf");
@@ -532,14 +532,14 @@ static bool machine_bind(struct view *v, const struct machine *m)
 /* ---- all of it ---- */
 
 /* Mounts of the machine go on to appear here; ours do not appear there. */
-static bool apart(struct view *v)
+static bool apart(struct mount_view *v)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
 		return failed(v, "make a mount namespace");
 	return true;
 }
 
-static bool build(struct view *v, const struct sandbox *box, const struct mounts_extra *extra, const int *sources)
+static bool build(struct mount_view *v, const struct sandbox *box, const struct mounts_extra *extra, const int *sources)
 {
 	struct machine machine = { -1, -1, -1, -1 };
 
@@ -563,7 +563,7 @@ static bool build(struct view *v, const struct sandbox *box, const struct mounts
 
 bool mounts_enter(const struct sandbox *box, const struct mounts_extra *extra, struct isolation_error *ret)
 {
-	struct view v = { .why = ret, .old_root = -1 };
+	struct mount_view v = { .why = ret, .old_root = -1 };
 	int *sources = memory_resize(NULL, (box->nmounts + 1) * sizeof(*sources));
 	mode_t mask = umask(022);
 	bool ok = apart(&v) && open_sources(&v, box, sources) && build(&v, box, extra, sources);

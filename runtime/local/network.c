@@ -39,14 +39,14 @@ uint32_t network_address(size_t replica)
 
 /* ---- requests ---- */
 
-struct batch {
+struct netlink_batch {
 	_Alignas(struct nlmsghdr) char at[2048];
 	size_t n, begin;                /* bytes; where the last message begins */
 	unsigned messages;
 	const char *steps[8];           /* what each is for */
 };
 
-static void *append(struct batch *b, const void *bytes, size_t n)
+static void *append(struct netlink_batch *b, const void *bytes, size_t n)
 {
 	void *to = b->at + b->n;
 
@@ -58,7 +58,7 @@ static void *append(struct batch *b, const void *bytes, size_t n)
 }
 
 /* A new message of the batch; its attributes follow. */
-static void message(struct batch *b, const char *step, uint16_t type, uint16_t flags, const void *body, size_t n)
+static void message(struct netlink_batch *b, const char *step, uint16_t type, uint16_t flags, const void *body, size_t n)
 {
 	struct nlmsghdr head = {
 		.nlmsg_type = type,
@@ -72,7 +72,7 @@ static void message(struct batch *b, const char *step, uint16_t type, uint16_t f
 	append(b, body, n);
 }
 
-static void attribute(struct batch *b, uint16_t type, const void *value, size_t n)
+static void attribute(struct netlink_batch *b, uint16_t type, const void *value, size_t n)
 {
 	struct rtattr head = { .rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(n) };
 
@@ -81,20 +81,20 @@ static void attribute(struct batch *b, uint16_t type, const void *value, size_t 
 }
 
 /* An attribute whose value is what is appended until nest_end(). */
-static struct rtattr *nest(struct batch *b, uint16_t type)
+static struct rtattr *nest(struct netlink_batch *b, uint16_t type)
 {
 	struct rtattr head = { .rta_type = type };
 
 	return append(b, &head, sizeof(head));
 }
 
-static void nest_end(struct batch *b, struct rtattr *outer)
+static void nest_end(struct netlink_batch *b, struct rtattr *outer)
 {
 	outer->rta_len = (uint16_t)(b->at + b->n - (char *)outer);
 }
 
 /* Send all of it and hear how each went; the first failure counts. */
-static int exchange(int fd, struct batch *b, const char **step)
+static int exchange(int fd, struct netlink_batch *b, const char **step)
 {
 	_Alignas(struct nlmsghdr) char answer[8192];
 	unsigned heard = 0, first = b->messages;
@@ -139,7 +139,7 @@ static int netlink(void)
 
 static const struct ifinfomsg up = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
 
-static void link_up(struct batch *b, int index)
+static void link_up(struct netlink_batch *b, int index)
 {
 	struct ifinfomsg body = up;
 
@@ -148,14 +148,14 @@ static void link_up(struct batch *b, int index)
 }
 
 /* Link addresses are made of the network's, so that both ends know them without asking. */
-static void link_address(struct batch *b, uint16_t type, uint32_t address)
+static void link_address(struct netlink_batch *b, uint16_t type, uint32_t address)
 {
 	uint8_t bytes[6] = { 0x0a, 0x58, (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8), (uint8_t)address };
 
 	attribute(b, type, bytes, sizeof(bytes));
 }
 
-static void network_attribute(struct batch *b, uint16_t type, uint32_t address)
+static void network_attribute(struct netlink_batch *b, uint16_t type, uint32_t address)
 {
 	uint32_t value = htonl(address);
 
@@ -163,7 +163,7 @@ static void network_attribute(struct batch *b, uint16_t type, uint32_t address)
 }
 
 /* Both ends of a replica's link: one here, one in `namespace`. */
-static void link_make(struct batch *b, size_t replica, int namespace)
+static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 {
 	struct ifinfomsg here = up, there = { .ifi_index = INSIDE };      /* it cannot be up before there are two */
 	struct rtattr *info, *data, *peer;
@@ -188,7 +188,7 @@ static void link_make(struct batch *b, size_t replica, int namespace)
 }
 
 /* What comes in by this link may go out by another: the interface's own setting, which needs no writable /proc/sys. */
-static void forward(struct batch *b, int index)
+static void forward(struct netlink_batch *b, int index)
 {
 	struct ifinfomsg body = { .ifi_index = index };
 	struct rtattr *families, *family, *settings;
@@ -205,7 +205,7 @@ static void forward(struct batch *b, int index)
 }
 
 /* The prefix is for those who look at it: routes are made by hand. */
-static void address_add(struct batch *b, int index, uint32_t address, uint8_t prefix)
+static void address_add(struct netlink_batch *b, int index, uint32_t address, uint8_t prefix)
 {
 	struct ifaddrmsg body = { .ifa_family = AF_INET, .ifa_prefixlen = prefix, .ifa_index = (uint32_t)index };
 	uint32_t flags = IFA_F_NOPREFIXROUTE;
@@ -216,7 +216,7 @@ static void address_add(struct batch *b, int index, uint32_t address, uint8_t pr
 	attribute(b, IFA_FLAGS, &flags, sizeof(flags));
 }
 
-static void neighbour_add(struct batch *b, int index, uint32_t address)
+static void neighbour_add(struct netlink_batch *b, int index, uint32_t address)
 {
 	struct ndmsg body = { .ndm_family = AF_INET, .ndm_ifindex = index, .ndm_state = NUD_PERMANENT };
 
@@ -225,7 +225,7 @@ static void neighbour_add(struct batch *b, int index, uint32_t address)
 	link_address(b, NDA_LLADDR, address);
 }
 
-static void route_add(struct batch *b, int index, struct rtmsg body)
+static void route_add(struct netlink_batch *b, int index, struct rtmsg body)
 {
 	body.rtm_family = AF_INET;
 	body.rtm_table = RT_TABLE_MAIN;
@@ -235,21 +235,21 @@ static void route_add(struct batch *b, int index, struct rtmsg body)
 }
 
 /* To one address, at the other end of the link. */
-static void route_to(struct batch *b, int index, uint32_t address)
+static void route_to(struct netlink_batch *b, int index, uint32_t address)
 {
 	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK, .rtm_dst_len = 32 });
 	network_attribute(b, RTA_DST, address);
 }
 
 /* To everything, by the router. */
-static void route_out(struct batch *b, int index)
+static void route_out(struct netlink_batch *b, int index)
 {
 	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_UNIVERSE, .rtm_flags = RTNH_F_ONLINK });
 	network_attribute(b, RTA_GATEWAY, ROUTER);
 }
 
 /* Everything that has no other route ends here, where nobody listens. */
-static void route_end(struct batch *b)
+static void route_end(struct netlink_batch *b)
 {
 	route_add(b, LOOPBACK, (struct rtmsg){ .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST });
 }
@@ -278,7 +278,7 @@ static void settings(void)
 
 int network_loopback(const char **step)
 {
-	struct batch b = { .n = 0 };
+	struct netlink_batch b = { .n = 0 };
 	int fd = netlink(), error;
 
 	*step = "open a netlink socket";
@@ -313,7 +313,7 @@ static int namespace_make(int *namespace, int *inside, const char **step)
 
 static int replica_make(size_t replica, int home, int outside, int *namespace, const char **step)
 {
-	struct batch there = { .n = 0 }, here = { .n = 0 };
+	struct netlink_batch there = { .n = 0 }, here = { .n = 0 };
 	int inside = -1, error = namespace_make(namespace, &inside, step);
 
 	if (setns(home, CLONE_NEWNET) != 0 && !error) {
@@ -342,7 +342,7 @@ static int replica_make(size_t replica, int home, int outside, int *namespace, c
 
 static int router_make(int outside, const char **step)
 {
-	struct batch b = { .n = 0 };
+	struct netlink_batch b = { .n = 0 };
 
 	/*
 	 * Who is refused hears of it each time: the mask takes refusals out of every limit,

@@ -21,7 +21,7 @@
 enum { FIRST_PAUSE = SECOND / 20, LONGEST_PAUSE = SECOND, PROBE_SECONDS = 5 };
 
 /* What a question is about: the child has a copy of it. */
-struct question {
+struct probe_question {
 	struct sockaddr_in address;
 	const char *request;            /* HTTP; NULL: a connection is the answer */
 };
@@ -63,7 +63,7 @@ static bool good_status(int fd)
 /* The exit status of the child. */
 static int ask(const void *context)
 {
-	const struct question *q = context;
+	const struct probe_question *q = context;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&q->address, sizeof q->address) < 0)
@@ -87,14 +87,14 @@ static int64_t port_of(const struct engine *e, const struct container *c, struct
 	return 0;
 }
 
-static void set_question(struct engine *e, const struct container *c, struct arena *a, struct question *q)
+static void set_question(struct engine *e, const struct container *c, struct arena *a, struct probe_question *q)
 {
 	const struct plan_probe *p = plan_of(e, c)->ready;
 	size_t number = places_number(e->places, c->replica->role, c->replica->index);
 	struct str host = isolation_address(e->iso, number);
 	int64_t port = port_of(e, c, p->port);
 
-	*q = (struct question){ .address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) } };
+	*q = (struct probe_question){ .address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) } };
 	inet_pton(AF_INET, str_copy(a, host).p, &q->address.sin_addr);
 	if (p->kind == PROBE_HTTP)
 		q->request = str_printf(a, "GET %.*s HTTP/1.1\r\nHost: %.*s:%lld\r\nUser-Agent: trainc\r\nAccept: */*\r\nConnection: close\r\n\r\n",
@@ -104,7 +104,7 @@ static void set_question(struct engine *e, const struct container *c, struct are
 static bool start(struct engine *e, struct container *c, struct arena *a)
 {
 	const struct plan_probe *p = plan_of(e, c)->ready;
-	struct question question;
+	struct probe_question question;
 	struct launched what;
 	struct spawned child;
 	struct str why;

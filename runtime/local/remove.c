@@ -20,7 +20,7 @@ struct level {
 	ino_t inode;                    /* of the one above: the way up must lead there */
 };
 
-struct removal {
+struct local_removal {
 	struct arena *arena;
 	struct level *levels;
 	size_t n;
@@ -29,7 +29,7 @@ struct removal {
 	struct str *why;
 };
 
-static bool fail(struct removal *r, const char *name, int error)
+static bool fail(struct local_removal *r, const char *name, int error)
 {
 	*r->why = str_printf(r->arena, "cannot remove '%s': %.*s", name, STR_ARG(file_reason(r->arena, error)));
 	return false;
@@ -45,7 +45,7 @@ static int open_directory(int at, const char *name)
 	return fd;
 }
 
-static bool go_down(struct removal *r, const char *name)
+static bool go_down(struct local_removal *r, const char *name)
 {
 	struct stat here;
 	int fd = open_directory(r->fd, name);
@@ -61,7 +61,7 @@ static bool go_down(struct removal *r, const char *name)
 	return true;
 }
 
-static bool go_up(struct removal *r, int top)
+static bool go_up(struct local_removal *r, int top)
 {
 	struct level *level = &r->levels[--r->n];
 	struct stat above;
@@ -82,7 +82,7 @@ static bool go_up(struct removal *r, int top)
 }
 
 /* One entry, if it goes at once; a directory that is not empty is left in `ret_below`. */
-static bool remove_entry(struct removal *r, const char *name, char *ret_below, size_t size)
+static bool remove_entry(struct local_removal *r, const char *name, char *ret_below, size_t size)
 {
 	if (unlinkat(r->fd, name, 0) == 0 || errno == ENOENT)
 		return true;
@@ -96,7 +96,7 @@ static bool remove_entry(struct removal *r, const char *name, char *ret_below, s
 }
 
 /* Everything that goes at once. */
-static bool sweep(struct removal *r, char *ret_below, size_t size)
+static bool sweep(struct local_removal *r, char *ret_below, size_t size)
 {
 	int fd = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -121,7 +121,7 @@ static bool sweep(struct removal *r, char *ret_below, size_t size)
 
 bool remove_inside(struct arena *a, int top, const char *keep, struct str *why)
 {
-	struct removal r = { .arena = a, .keep = keep, .fd = top, .why = why };
+	struct local_removal r = { .arena = a, .keep = keep, .fd = top, .why = why };
 	char below[NAME_MAX + 1];
 	bool ok = true, over = false;
 

@@ -18,13 +18,13 @@ void live_measure(struct live *l)
 
 /* ---- lines ---- */
 
-struct lines {
+struct live_lines {
 	struct arena arena;
 	struct str *at;
 	size_t n;
 };
 
-static void add_line(struct lines *all, struct buf *b)
+static void add_line(struct live_lines *all, struct buf *b)
 {
 	ARENA_PUSH(&all->arena, all->at, all->n, buf_take(b, &all->arena));
 }
@@ -38,7 +38,7 @@ static const char *phase_colour(enum run_phase phase)
 	}
 }
 
-static void add_run(const struct live *l, struct lines *all, const struct run_state *s, int64_t now)
+static void add_run(const struct live *l, struct live_lines *all, const struct run_state *s, int64_t now)
 {
 	struct buf b = { 0 }, rest = { 0 };
 	const char *word = run_phase_word(s->phase);
@@ -56,7 +56,7 @@ static void add_run(const struct live *l, struct lines *all, const struct run_st
 	buf_release(&rest);
 }
 
-static void add_role(const struct live *l, struct lines *all, const struct run_role *r, unsigned width)
+static void add_role(const struct live *l, struct live_lines *all, const struct run_role *r, unsigned width)
 {
 	struct buf b = { 0 }, line = { 0 };
 	struct run_count c = run_count(r);
@@ -77,7 +77,7 @@ static void add_role(const struct live *l, struct lines *all, const struct run_r
 	buf_release(&line);
 }
 
-static void add_roles(const struct live *l, struct lines *all, const struct run_state *s)
+static void add_roles(const struct live *l, struct live_lines *all, const struct run_state *s)
 {
 	unsigned width = 0;
 
@@ -92,7 +92,7 @@ static void add_roles(const struct live *l, struct lines *all, const struct run_
 
 /* ---- the screen ---- */
 
-static void put_lines(struct live *l, const struct lines *all, struct buf *out)
+static void put_lines(struct live *l, const struct live_lines *all, struct buf *out)
 {
 	size_t most = l->rows > 2 ? l->rows - 1 : 1, n = all->n <= most ? all->n : most;
 
@@ -113,7 +113,7 @@ static void put_lines(struct live *l, const struct lines *all, struct buf *out)
 
 void live_draw(struct live *l, const struct run_state *const *runs, size_t n, int64_t now)
 {
-	struct lines all = { 0 };
+	struct live_lines all = { 0 };
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < n; i++) {

@@ -7,7 +7,7 @@
 
 /* ---- one replica ---- */
 
-bool replica_again(const struct part *p, const struct replica *r)
+bool replica_again(const struct gathered_part *p, const struct gathered_replica *r)
 {
 	const struct pod_view *v = &r->view;
 	struct attempt_end end = { .exit_code = v->exit_code > 0 ? v->exit_code : -1, .disrupted = v->disrupted, .failures = r->failures };
@@ -16,7 +16,7 @@ bool replica_again(const struct part *p, const struct replica *r)
 }
 
 /* As the judge sees it: a failed pod that may begin again has not failed for good. */
-static enum replica_state judged_state(const struct part *p, int64_t i)
+static enum replica_state judged_state(const struct gathered_part *p, int64_t i)
 {
 	enum replica_state state = p->states[i];
 
@@ -28,7 +28,7 @@ static enum replica_state judged_state(const struct part *p, int64_t i)
 	return p->plan->elastic ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
-static enum replica_state state_of(const struct replica *r, bool governed)
+static enum replica_state state_of(const struct gathered_replica *r, bool governed)
 {
 	const struct pod_view *v = &r->view;
 
@@ -39,9 +39,9 @@ static enum replica_state state_of(const struct replica *r, bool governed)
 	return v->running ? v->ready ? REPLICA_READY : REPLICA_STARTED : REPLICA_WAITING;
 }
 
-struct run_replica replica_shown(struct gathering *g, const struct part *p, int64_t index)
+struct run_replica replica_shown(struct gathering *g, const struct gathered_part *p, int64_t index)
 {
-	const struct replica *r = &p->at[index];
+	const struct gathered_replica *r = &p->at[index];
 	const struct pod_view *v = &r->view;
 	struct run_replica shown = { .index = index, .state = p->states[index], .exit_code = -1 };
 	struct buf host = { 0 };
@@ -67,7 +67,7 @@ struct span_of {
 	int64_t from, to;               /* replicas of the role, the last one excluded */
 };
 
-static struct str shared_cause(struct gathering *g, const struct part *p, struct span_of s, int64_t worst)
+static struct str shared_cause(struct gathering *g, const struct gathered_part *p, struct span_of s, int64_t worst)
 {
 	const struct pod_view *v = &p->at[worst].view;
 	int64_t same = 0, n = s.to - s.from;
@@ -84,9 +84,9 @@ static struct str shared_cause(struct gathering *g, const struct part *p, struct
 }
 
 /* "worker 0 (2 restarts), worker 5 (1 restart)" */
-static void restarting(struct gathering *g, const struct part *p, int64_t i, struct crowd *c)
+static void restarting(struct gathering *g, const struct gathered_part *p, int64_t i, struct crowd *c)
 {
-	const struct replica *r = &p->at[i];
+	const struct gathered_replica *r = &p->at[i];
 	int64_t n = r->view.restarts + r->failures;
 
 	if (!n)
@@ -98,13 +98,13 @@ static void restarting(struct gathering *g, const struct part *p, int64_t i, str
 			STR_ARG(p->plan->name), (long long)i, (long long)n, n == 1 ? "" : "s");
 }
 
-static struct crowd crowd_of(struct gathering *g, const struct part *p, struct span_of s)
+static struct crowd crowd_of(struct gathering *g, const struct gathered_part *p, struct span_of s)
 {
 	struct crowd c = { .phase = RUN_RUNNING };
 	int64_t worst = -1;
 
 	for (int64_t i = s.from; i < s.to; i++) {
-		const struct replica *r = &p->at[i];
+		const struct gathered_replica *r = &p->at[i];
 		const struct pod_view *v = &r->view;
 		if (!r->pod)
 			continue;
@@ -127,7 +127,7 @@ static struct crowd crowd_of(struct gathering *g, const struct part *p, struct s
 /* ---- the role ---- */
 
 /* A Job that counts pods which nobody has saved: it does not say which, so the first ones. */
-static void believe(struct part *p, const struct data *job)
+static void believe(struct gathered_part *p, const struct data *job)
 {
 	int64_t ready = status_number(job, "status.ready", 0), active = status_number(job, "status.active", 0);
 
@@ -141,7 +141,7 @@ static void believe(struct part *p, const struct data *job)
 static bool same_word(struct str a, struct str b) { return a.n == b.n && (!a.n || strncasecmp(a.p, b.p, a.n) == 0); }
 
 /* The counts of an object that stands for the run, where nobody has saved its pods. */
-static void believe_whole(struct gathering *g, struct part *p)
+static void believe_whole(struct gathering *g, struct gathered_part *p)
 {
 	const struct data *counts = status_path(g->whole, "status.replicaStatuses");
 
@@ -162,7 +162,7 @@ static void believe_whole(struct gathering *g, struct part *p)
 	}
 }
 
-static void worse(struct part *p, enum run_phase phase, struct str cause)
+static void worse(struct gathered_part *p, enum run_phase phase, struct str cause)
 {
 	if (phase_rank(phase) < phase_rank(p->phase) || (phase == p->phase && !p->cause.n)) {
 		p->phase = phase;
@@ -171,7 +171,7 @@ static void worse(struct part *p, enum run_phase phase, struct str cause)
 }
 
 /* A Job that has failed as a whole names no indexes: its pods that failed say which, else its count how many. */
-static void lost_with_job(struct part *p, const struct data *job, struct span_of s)
+static void lost_with_job(struct gathered_part *p, const struct data *job, struct span_of s)
 {
 	int64_t failed = status_number(job, "status.failed", 0), known = 0;
 
@@ -188,7 +188,7 @@ static void lost_with_job(struct part *p, const struct data *job, struct span_of
 	}
 }
 
-static void judge_jobs(struct gathering *g, struct part *p)
+static void judge_jobs(struct gathering *g, struct gathered_part *p)
 {
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct part_job *j = &p->jobs[i];
@@ -208,7 +208,7 @@ static void judge_jobs(struct gathering *g, struct part *p)
 	}
 }
 
-static void count_believed(struct gathering *g, struct part *p, struct crowd *c)
+static void count_believed(struct gathering *g, struct gathered_part *p, struct crowd *c)
 {
 	int64_t failed = 0;
 
@@ -226,7 +226,7 @@ static void count_believed(struct gathering *g, struct part *p, struct crowd *c)
 }
 
 /* Pods alone: what is missing has not been made yet. */
-static void judge_pods(struct gathering *g, struct part *p)
+static void judge_pods(struct gathering *g, struct gathered_part *p)
 {
 	struct crowd c = crowd_of(g, p, (struct span_of){ 0, p->plan->max });
 
@@ -247,7 +247,7 @@ static void judge_pods(struct gathering *g, struct part *p)
 		worse(p, RUN_RUNNING, STR(""));
 }
 
-void part_judge(struct gathering *g, struct part *p, bool governed)
+void part_judge(struct gathering *g, struct gathered_part *p, bool governed)
 {
 	for (int64_t i = 0; i < p->plan->max; i++)
 		p->states[i] = state_of(&p->at[i], governed || p->njobs);

@@ -7,10 +7,10 @@
 #include "runtime/status/gather.h"
 
 /* May its replica begin again after it failed? */
-bool replica_again(const struct part *p, const struct replica *r);
+bool replica_again(const struct gathered_part *p, const struct gathered_replica *r);
 /* Fills states, phase, cause and suspended of a role.  `governed`: a controller makes pods again and says when that is over. */
-void part_judge(struct gathering *g, struct part *p, bool governed);
+void part_judge(struct gathering *g, struct gathered_part *p, bool governed);
 /* As what `status -o wide` shows a replica. */
-struct run_replica replica_shown(struct gathering *g, const struct part *p, int64_t index);
+struct run_replica replica_shown(struct gathering *g, const struct gathered_part *p, int64_t index);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/words.h"
 
 struct replica_key {
-	struct part *part;
+	struct gathered_part *part;
 	int64_t index;
 };
 
@@ -31,7 +31,7 @@ static bool belongs(const struct gathering *g, const struct data *o)
 	return (!ns.n || str_eq(ns, plan_namespace(g->job)) || !g->job->ns.set) && (!job.n || str_eq(job, g->job->name));
 }
 
-static struct part *labelled(const struct gathering *g, const struct data *o)
+static struct gathered_part *labelled(const struct gathering *g, const struct data *o)
 {
 	struct str role = status_label(o, "trainc.dev/role");
 
@@ -42,10 +42,10 @@ static struct part *labelled(const struct gathering *g, const struct data *o)
 }
 
 /* Pods and Jobs of a set that another controller made of the run: by its own labels, and the only role for any name. */
-static struct part *of_set(const struct gathering *g, const struct data *o)
+static struct gathered_part *of_set(const struct gathering *g, const struct data *o)
 {
 	struct str name = status_label(o, "jobset.sigs.k8s.io/replicatedjob-name");
-	struct part *only = NULL;
+	struct gathered_part *only = NULL;
 	size_t n = 0;
 
 	if (!str_eq(status_label(o, "jobset.sigs.k8s.io/jobset-name"), g->job->name))
@@ -78,7 +78,7 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 	struct str name = status_text(o, "metadata.name");
 	const struct replica_key *key = map_get(&g->names, name);
 	const char *dash = key || !name.n ? NULL : memrchr(name.p, '-', name.n);
-	struct part *part = labelled(g, o);
+	struct gathered_part *part = labelled(g, o);
 
 	part = part ? part : of_set(g, o);
 	if (dash)
@@ -132,7 +132,7 @@ static void pod(struct gathering *g, const struct data *o)
 
 	if (!belongs(g, o) || !replica_of(g, o, &key))
 		return;
-	struct replica *r = &key.part->at[key.index];
+	struct gathered_replica *r = &key.part->at[key.index];
 	struct pod_view v = pod_judge(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &g->events, g->now), old = r->view;
 	const struct data *down = map_get(&g->nodes, v.node);
 	if (down && v.running && !v.deleting) {                                         /* S-41 */
@@ -164,8 +164,8 @@ static void pod(struct gathering *g, const struct data *o)
 
 /* ---- Jobs ---- */
 
-static void done(void *context, int64_t index) { ((struct part *)context)->at[index].done = true; }
-static void lost(void *context, int64_t index) { ((struct part *)context)->at[index].lost = true; }
+static void done(void *context, int64_t index) { ((struct gathered_part *)context)->at[index].done = true; }
+static void lost(void *context, int64_t index) { ((struct gathered_part *)context)->at[index].lost = true; }
 
 /* The Job of a role, J-R; in a set of Jobs it has a number of its own, J-R-0. */
 static bool is_job_of(const struct plan_role *r, struct str name)
@@ -196,7 +196,7 @@ static bool part_of_many(const struct data *job)
 static void job(struct gathering *g, const struct data *o)
 {
 	struct str name = status_text(o, "metadata.name");
-	struct part *part = labelled(g, o);
+	struct gathered_part *part = labelled(g, o);
 	struct replica_key *key = replica_of_job(g, name);
 
 	if (part_of_many(o))
@@ -328,13 +328,13 @@ static void sort_objects(struct gathering *g)
 	}
 }
 
-struct gathering gather(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
+struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
 {
-	struct gathering g = { .arena = a, .job = j, .now = now, .all = o, .events = { .arena = a }, .parts = ARENA_ARRAY(a, struct part, j->nroles) };
+	struct gathering g = { .arena = a, .job = j, .now = now, .all = o, .events = { .arena = a }, .parts = ARENA_ARRAY(a, struct gathered_part, j->nroles) };
 
 	for (size_t i = 0; i < j->nroles; i++)
-		g.parts[i] = (struct part){ .plan = &j->roles[i], .desired = j->roles[i].max,
-			.at = ARENA_ARRAY(a, struct replica, (size_t)j->roles[i].max),
+		g.parts[i] = (struct gathered_part){ .plan = &j->roles[i], .desired = j->roles[i].max,
+			.at = ARENA_ARRAY(a, struct gathered_replica, (size_t)j->roles[i].max),
 			.states = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max),
 			.judged = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max) };
 	name_replicas(&g);

@@ -9,7 +9,7 @@
 #include "runtime/status/pod.h"
 #include "runtime/status/status.h"
 
-struct replica {
+struct gathered_replica {
 	const struct data *pod;         /* the latest one, or NULL */
 	struct pod_view view;
 	int64_t failures;               /* pods before it that failed by themselves */
@@ -23,10 +23,10 @@ struct part_job {
 	int64_t index;                  /* the replica that it stands for; -1: the whole role */
 };
 
-struct part {
+struct gathered_part {
 	const struct plan_role *plan;
 	int64_t desired;
-	struct replica *at;             /* plan->max of them */
+	struct gathered_replica *at;             /* plan->max of them */
 	enum replica_state *states;     /* as they are shown */
 	enum replica_state *judged;     /* as conditions and the judge see them: a failed pod that may begin again is not FAILED */
 	struct part_job *jobs;          /* in the order of their names */
@@ -47,7 +47,7 @@ struct gathering {
 	struct looked_up looked_up;
 	struct map names;               /* of pods and Jobs -> struct replica_key */
 	struct map nodes;               /* that are not ready -> their condition */
-	struct part *parts;             /* as the plan's roles */
+	struct gathered_part *parts;             /* as the plan's roles */
 	const struct data *whole;       /* the object that stands for the run, or NULL */
 	const struct data **others;
 	size_t nothers;
@@ -59,13 +59,13 @@ struct gathering {
 };
 
 struct failing {
-	const struct part *part;
+	const struct gathered_part *part;
 	int64_t index;
 	const struct data *pod;
 	struct pod_view view;           /* `again`: another attempt has come since */
 };
 
-struct gathering gather(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);
+struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);
 /* The first failing rank, or NULL. */
 const struct failing *gathered_failure(const struct gathering *g);
 bool gathered_any(const struct gathering *g);

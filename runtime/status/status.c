@@ -31,7 +31,7 @@ static struct role_states *judged_states(struct gathering *g)
 	return states;
 }
 
-static bool part_active(const struct part *p)
+static bool part_active(const struct gathered_part *p)
 {
 	for (int64_t i = 0; i < p->plan->max; i++)
 		if (p->states[i] == REPLICA_STARTED || p->states[i] == REPLICA_READY)
@@ -65,14 +65,14 @@ static void end_run(struct verdict *v, enum run_phase phase, struct str cause)
 }
 
 /* A controller has given a role up. */
-static void judged_by_job(const struct part *p, struct verdict *v)
+static void judged_by_job(const struct gathered_part *p, struct verdict *v)
 {
 	if (p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) && failure_judge(p->plan, false) != FAILURE_PASSES)
 		end_run(v, p->phase, p->cause);
 }
 
 /* What a failed pod, which is there, does to a job that goes on: it restarts, or waits for somebody. */
-static void note_restart(struct gathering *g, const struct part *p, bool running, struct verdict *v)
+static void note_restart(struct gathering *g, const struct gathered_part *p, bool running, struct verdict *v)
 {
 	int64_t lost = 0, first = -1;
 	bool again = true;
@@ -115,7 +115,7 @@ static int64_t spent_by_pods(const struct gathering *g)
 	int64_t spent = 0;
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		const struct part *p = &g->parts[i];
+		const struct gathered_part *p = &g->parts[i];
 		if (p->njobs || g->whole)
 			return 0;
 		for (int64_t k = 0; k < p->plan->max && role_begins_again(p->plan); k++) {
@@ -132,7 +132,7 @@ static struct judge_facts facts_of(struct gathering *g)
 		.begin = begin_of_pods(g), .now = g->now, .spent = spent_by_pods(g) };
 
 	for (size_t k = 0; k < g->job->nroles; k++) {
-		const struct part *p = &g->parts[k];
+		const struct gathered_part *p = &g->parts[k];
 		bool *present = ARENA_ARRAY(g->arena, bool, (size_t)p->plan->max);
 		for (int64_t i = 0; i < p->plan->max; i++)
 			present[i] = p->at[i].pod != NULL;
@@ -145,7 +145,7 @@ static struct judge_facts facts_of(struct gathering *g)
 static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 {
 	for (size_t k = 0; k < g->job->nroles; k++) {
-		const struct part *p = &g->parts[k];
+		const struct gathered_part *p = &g->parts[k];
 		for (int64_t i = 0; i < p->desired && !f->roles[k].governed && role_required(g->job, p->plan); i++)
 			if (p->judged[i] == REPLICA_FAILED && failure_judge(p->plan, false) == FAILURE_ENDS)
 				return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)i, STR_ARG(p->at[i].view.cause));
@@ -227,7 +227,7 @@ static void hold_back(struct gathering *g, struct run_state *s, const struct who
 	if (g->whole && !active && !g->npods && whole->phase == RUN_PENDING)
 		worse(s, RUN_PENDING, whole->cause.n ? whole->cause : STR("its controller has made no pods yet"));
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		const struct part *p = &g->parts[i];
+		const struct gathered_part *p = &g->parts[i];
 		if (!p->plan->aux && p->desired && p->phase != RUN_ABSENT && phase_rank(p->phase) < phase_rank(RUN_RUNNING))
 			worse(s, as_run(p->phase), p->cause);
 	}
@@ -336,7 +336,7 @@ static void when(struct gathering *g, struct run_state *s, const struct whole_vi
 	if (g->whole)
 		s->begin = status_time(g->whole, "metadata.creationTimestamp");
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		const struct part *p = &g->parts[i];
+		const struct gathered_part *p = &g->parts[i];
 		for (size_t k = 0; k < p->njobs; k++) {
 			s->begin = first(s->begin, status_time(p->jobs[k].object, "metadata.creationTimestamp"));
 			for (size_t c = 0; c < 4; c++) {
@@ -467,7 +467,7 @@ static void show_events(struct gathering *g, struct run_state *s)
 static void show_roles(struct gathering *g, struct run_state *s)
 {
 	for (size_t i = 0; i < s->nroles; i++) {
-		struct part *p = &g->parts[i];
+		struct gathered_part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];
 		/* what is still to come is nothing to tell when all is over, or nothing has begun */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
@@ -491,7 +491,7 @@ static struct str absence(struct arena *a, const struct plan_job *j)
 
 struct run_state status_of(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
 {
-	struct gathering g = gather(a, j, o, now);
+	struct gathering g = gather_objects(a, j, o, now);
 	struct run_state s = { .name = j->name, .ns = plan_namespace(j), .framework = j->framework, .phase = RUN_ABSENT,
 		.roles = ARENA_ARRAY(a, struct run_role, j->nroles), .nroles = j->nroles };
 	struct whole_view whole = { .phase = RUN_RUNNING };

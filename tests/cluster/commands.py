@@ -411,5 +411,28 @@ def streams(w):
         w.want(2, "logs", "a", "--max-streams", wrong, err="--max-streams needs a number above 0, found '%s'" % wrong)
 
 
+@check
+def needs(w):
+    """what 'apply' leaves to 'wait' is said, beginning behind what it has generated itself"""
+    tools, path = os.path.join(w.dir, "tools"), os.environ["PATH"]
+    os.mkdir(tools)
+    with open(os.path.join(tools, "ssh-keygen"), "w") as f:
+        f.write("#!/bin/sh\nwhile test $# -gt 1; do shift; done\necho key >\"$1\"\necho pub >\"$1.pub\"\n")
+    os.chmod(os.path.join(tools, "ssh-keygen"), 0o755)
+    w.jobs_run = False
+    w.write("m.tj", 'import std.mpi\n\njob "m": mpi.openmpi {\n  image = "registry.example.com/train:1.0"\n\n'
+            '  role launcher { command = ["mpirun", "train"], cpu = 1, memory = 1Gi }\n  role worker   { replicas = 2, cpu = 1, memory = 1Gi }\n}\n')
+    os.environ["PATH"] = tools + ":" + path
+    try:
+        out, err = w.want(0, "apply", "--no-wait", "m.tj", out="^Secret/m-ssh-keypair created",
+                          err=r"not do all of job 'm'; while 'trainc wait m' runs, it does this:\n"
+                              r"[^\n]* start role 'launcher' after ready\(worker\)\n")
+    finally:
+        os.environ["PATH"] = path
+    must("keypair" not in err, err)
+
+
 if __name__ == "__main__":
+    sys.exit(main(CHECKS, sys.argv[1:]))
+
     sys.exit(main(CHECKS, sys.argv[1:]))

@@ -65,7 +65,7 @@ static void keep_name(struct fault *f)
 	p->bad_name_at = (struct span){ t->start, t->end };
 	if (f->at[f->item].kind == TOKEN_IMPORT)        /* and perhaps it would have had another name */
 		p->bad_name_at = (struct span){ f->at[f->item].start, f->at[f->item].end };
-	p->bad_name = t->kind == TOKEN_STRING ? word(p, (struct span){ t->start + 1, t->end - 1 }) : word(p, (struct span){ t->start, t->end });
+	p->bad_name = t->kind == TOKEN_STRING ? build_word(p, (struct span){ t->start + 1, t->end - 1 }) : build_word(p, (struct span){ t->start, t->end });
 }
 
 /* The line before is incomplete: `import x as`, `let a = 1 +`.  It is wrong, not what begins on this line. */
