@@ -188,7 +188,7 @@ void put_escaped(struct buf *b, struct str s)
 	}
 }
 
-struct str escaped(struct arena *a, struct str s)
+struct str name_escaped(struct arena *a, struct str s)
 {
 	struct buf b = { 0 };
 

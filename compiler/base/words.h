@@ -31,7 +31,7 @@ struct str end_words(struct arena *a, int exit_code, int signal);
  */
 void put_escaped(struct buf *b, struct str s);
 /* The same as a text of its own. */
-struct str escaped(struct arena *a, struct str s);
+struct str name_escaped(struct arena *a, struct str s);
 /* At most `columns` of it as a terminal shows it, escaped; what is cut off is an ellipsis. */
 void put_clipped(struct buf *b, struct str s, unsigned columns);
 

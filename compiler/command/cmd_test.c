@@ -341,8 +341,8 @@ static void test_all(struct session *s, struct trainc *front, struct str path, s
 		bool ok = run_test(&t, i);
 		count->passed += ok;
 		count->failed += !ok;
-		session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(escaped(s->arena, path)),
-			STR_ARG(escaped(s->arena, title))));
+		session_write(s, str_printf(s->arena, "%s %.*s: %.*s\n", ok ? "ok" : "FAIL", STR_ARG(name_escaped(s->arena, path)),
+			STR_ARG(name_escaped(s->arena, title))));
 	}
 	if (t.shared)
 		trainc_close(t.shared);
