@@ -3,6 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 
 int str_cmp(struct str a, struct str b)
 {
@@ -146,12 +149,47 @@ size_t str_malformed(struct str s)
 	return i;
 }
 
-uint32_t str_hash(struct str s)        /* FNV-1a: short keys, no seed, same on every run */
+/*
+ * Names come from files that anyone may have written: with a number that is another one in each process, nobody can
+ * choose names that collide.  Nothing that is written depends on it: tables are listed in the order of their making.
+ */
+static uint64_t hash_seed[2] = { 0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu };
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t hash_fold(uint64_t a, uint64_t b)
 {
-	uint32_t h = 2166136261u;
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
-	return h;
+	wide product = (wide)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+#ifdef __linux__
+/* The kernel gives each process 16 bytes of chance: no call, and before there are threads. */
+__attribute__((constructor)) static void hash_seed_init(void)
+{
+	const void *given = (const void *)(uintptr_t)getauxval(AT_RANDOM);
+	uint64_t chance[2];
+
+	if (!given)
+		return;
+	memcpy(chance, given, sizeof chance);
+	hash_seed[0] ^= hash_fold(chance[0] ^ hash_seed[1], chance[1] | 1);
+	hash_seed[1] = (hash_seed[1] ^ hash_fold(chance[1] ^ hash_seed[0], chance[0] | 1)) | 1;
+}
+#endif
+
+uint32_t str_hash(struct str s)
+{
+	uint64_t h = hash_seed[0] ^ s.n;
+
+	for (size_t i = 0; i < s.n; i += sizeof h) {
+		uint64_t word = 0;
+		memcpy(&word, s.p + i, s.n - i < sizeof word ? s.n - i : sizeof word);
+		h = hash_fold(h ^ word, hash_seed[1]);
+	}
+	h = hash_fold(h, hash_seed[1]);
+	return (uint32_t)(h ^ h >> 32);
 }
 
 struct name_slot {

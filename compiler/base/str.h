@@ -68,6 +68,7 @@ size_t str_chars(struct str s);
 size_t str_utf8(const char *bytes, size_t n);
 /* Offset of the first byte that is not UTF-8, or is NUL; the length when there is none. */
 size_t str_malformed(struct str s);
+/* For tables in memory: another number in each process, so it may neither be stored nor decide an order. */
 uint32_t str_hash(struct str s);
 
 struct names {
