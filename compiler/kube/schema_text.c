@@ -343,6 +343,10 @@ bool schema_build(struct schema_builder *b, struct schema *ret, struct str *why)
 	struct building g = { .b = b };
 
 	version_ends(b);
+	if (b->types.n > UINT16_MAX) {
+		*why = str_printf(b->arena, "%zu types are more than 65535, which is as many as there can be", b->types.n);
+		return false;
+	}
 	text(&g, STR(""));              /* position 0 is the empty word */
 	g.types = sorted(b->arena, &b->types, by_type_name);
 	*ret = (struct schema){ .types = build_types(&g), .kinds = build_kinds(&g), .ntypes = b->types.n, .nkinds = b->kinds.n };
@@ -354,5 +358,7 @@ bool schema_build(struct schema_builder *b, struct schema *ret, struct str *why)
 	buf_release(&g.text);
 	if (g.lost.p)
 		*why = str_printf(b->arena, "nothing describes the type '%.*s'", STR_ARG(g.lost));
-	return !g.lost.p;
+	else if (g.nrefs > UINT16_MAX)
+		*why = str_printf(b->arena, "its fields have %zu different types, more than 65535", g.nrefs);
+	return !g.lost.p && g.nrefs <= UINT16_MAX;
 }

@@ -148,4 +148,10 @@ printf 'project { packages { out = "../none" } }\n' >project.tj
 run 1 vendor; says err "'../none' is outside the project [TJ0210]"; same before trainc.lock
 printf 'project { packages {\n' >project.tj
 run 1 vendor; says err "project.tj:"; same before trainc.lock
+# more types than can be numbered
+awk 'BEGIN { print "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: wides.example.com}\nspec:"
+	print "  group: example.com\n  names: {kind: Wide, plural: wides}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true"
+	print "    schema:\n      openAPIV3Schema:\n        type: object\n        properties:"
+	for (i = 0; i < 66000; i++) printf "          p%d: {type: object, properties: {f%d: {type: string}}}\n", i, i }' >wide.yaml
+run 1 vendor crd wide.yaml; says err "66001 types are more than 65535"
 end

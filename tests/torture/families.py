@@ -96,8 +96,8 @@ def colliding(n):
     return names[:n]
 
 
-# 32,768 of them took 54 s
-@family("names that collide under a hash without a seed", 1024, "check", "a.tj", quick=32768, cpu=3)
+# 8,192 of them took 2 s, 32,768 took 54
+@family("names that collide under a hash without a seed", 1024, "check", "a.tj", quick=8192, cpu=1)
 def _(n):
     names = ["n" + name for name in colliding(n)]
     return {"a.tj": job() + "".join("let %s = 1\n" % name for name in names)}
