@@ -192,6 +192,15 @@ uint32_t str_hash(struct str s)
 	return (uint32_t)(h ^ h >> 32);
 }
 
+uint32_t str_hash_stable(struct str s)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
+	return h;
+}
+
 struct name_slot {
 	struct str text;
 	uint32_t hash;

@@ -70,6 +70,8 @@ size_t str_utf8(const char *bytes, size_t n);
 size_t str_malformed(struct str s);
 /* For tables in memory: another number in each process, so it may neither be stored nor decide an order. */
 uint32_t str_hash(struct str s);
+/* FNV-1a, the same in every process: for tables that are listed in the order of their slots, of words that no user chooses freely. */
+uint32_t str_hash_stable(struct str s);
 
 struct names {
 	struct arena *arena;

@@ -63,7 +63,7 @@ static void table_grow(struct view *v)
 
 static struct view_slot *slot_find(struct view *v, struct str uid, bool make)
 {
-	uint32_t hash = str_hash(uid);
+	uint32_t hash = str_hash_stable(uid);
 
 	if (uid.n >= sizeof v->slots->uid)
 		return NULL;

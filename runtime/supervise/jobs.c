@@ -9,7 +9,7 @@
 #include "runtime/status/look.h"
 #include "runtime/supervise/pass.h"
 
-static uint32_t hash_of(struct str ns, struct str name) { return str_hash(ns) * 31 + str_hash(name); }
+static uint32_t hash_of(struct str ns, struct str name) { return str_hash_stable(ns) * 31 + str_hash_stable(name); }
 
 static void grow(struct control *c)
 {
