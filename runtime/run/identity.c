@@ -298,16 +298,22 @@ static void put_role_shape(struct out *o, const struct plan_role *r)
 	put_int(o, "unrolled", r->unrolled);
 }
 
+/* struct plan_codes.  Left out: bits (written as ranges). */
+static void put_codes(struct out *o, const struct plan_codes *codes)
+{
+	put_int(o, "retry_on", codes->set);
+	for (int64_t lo, hi = -1; plan_codes_next(codes, &lo, &hi);) {
+		put_int(o, "retry_lo", lo);
+		put_int(o, "retry_hi", hi);
+	}
+}
+
 /* What it does when something ends. */
 static void put_role_rules(struct out *o, const struct plan_role *r)
 {
 	put_plan_str(o, "restart", &r->restart);
 	put_plan_int(o, "retries", &r->retries);
-	put_int(o, "retry_on", r->retry_on.set);
-	for (int64_t lo, hi = -1; plan_codes_next(&r->retry_on, &lo, &hi);) {
-		put_int(o, "retry_lo", lo);
-		put_int(o, "retry_hi", hi);
-	}
+	put_codes(o, &r->retry_on);
 	put_plan_str(o, "on_failed_pod", &r->on_failed_pod);
 	put_condition(o, "start_after", r->start_after);
 	put_plan_quantity(o, "grace", &r->grace);

@@ -28,7 +28,7 @@ def members(header):
             if not declaration or declaration.startswith("struct span"):
                 continue
             for part in declaration.split(","):
-                word = re.search(r"(\w+)\s*$", part.strip())
+                word = re.search(r"(\w+)\s*(?:\[\w+\])?$", part.strip())
                 found.append(word.group(1))
         structs[name] = [m for m in found if m != "from"]
     return structs
