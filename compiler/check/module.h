@@ -53,7 +53,7 @@ struct project {
 	struct map packages;            /* name -> struct str * (directory; p == NULL: refused) */
 };
 
-/* A text whose declarations stand beside those of the root file; what is behind them is the caller's (trainc eval). */
+/* A text whose declarations are added to those of the root file; the caller reads what follows them (trainc eval). */
 struct added {
 	struct str name, text;          /* p == NULL: there is none */
 	size_t declarations;            /* bytes of them, at the start of the text */

@@ -37,7 +37,7 @@ static const struct value *evaluate(struct trainc *t, struct node *expr)
 
 /* ---- the answer ---- */
 
-/* The value as JSON; p == NULL after a report.  What only the pod knows stands in it as a program writes it: ${pod.name}. */
+/* The value as JSON; p == NULL after a report.  A fact that only the pod knows is written as in a program: ${pod.name}. */
 static struct str json_of(struct trainc *t, const struct value *v, struct node *expr)
 {
 	const struct value *json = value_json(&t->eval, v, false, expr);

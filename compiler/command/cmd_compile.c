@@ -74,7 +74,7 @@ static void write_stream(struct session *s, const struct programs *all, struct t
 	trainc_emit(all->at, all->n, is_json(s) ? TRAINC_JSON : yaml, out);
 }
 
-/* Reads what PATH holds; false when it is no regular file, or an empty one. */
+/* Reads the file PATH; false unless it is a regular file that is not empty. */
 static bool holds_text(struct session *s, struct str path, struct str *ret)
 {
 	struct str why;

@@ -222,7 +222,7 @@ static struct str text_of_one(const struct suite *t, struct arena *a, const stru
 		size_t start = n->span.start - file->base, above = i ? decls.at[i - 1]->span.end - file->base : start;
 		if (n->kind != NODE_TEST || n == wanted)
 			continue;
-		while (above < start && file->text.p[above] != '\n')    /* what stands behind the declaration above is its own */
+		while (above < start && file->text.p[above] != '\n')    /* a comment at the end of the line above belongs to that line */
 			above++;
 		blank(text, above, n->span.end - file->base);
 	}

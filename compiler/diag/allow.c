@@ -211,7 +211,7 @@ void allow_apply(struct diags *ds)
 
 	for (size_t i = 0; ds->sources && i < ds->sources->n; i++) {
 		struct source *s = ds->sources->at[i];
-		s->silent = s->silent || s->library || !may_allow(s->text) || memchr(s->text.p, 0, s->text.n);  /* what is no text has no comments */
+		s->silent = s->silent || s->library || !may_allow(s->text) || memchr(s->text.p, 0, s->text.n);  /* a binary file has no comments */
 		if (!s->silent)
 			scan(&cs, s);
 	}

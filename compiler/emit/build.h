@@ -21,8 +21,7 @@ struct emit {
 	struct arena *arena;            /* of the object that is being made */
 	int64_t first;                  /* replica whose entries the object has: all of its manifest have the same */
 	struct diags *diags;            /* NULL: everything was said before */
-	const struct plan_role *volumes_role;   /* emit_volumes_of()'s own: the last answer */
-	struct emit_volumes *volumes;
+	const struct emit_volumes *volumes;     /* of the pod that is being made: emit_pod_spec() sets it for the containers */
 };
 
 struct manifest {
@@ -141,7 +140,7 @@ struct emit_volumes {
 	struct map numbers;             /* names that several volumes have -> the last number behind one */
 	struct str shm, files;          /* names of those two; empty without */
 };
-const struct emit_volumes *emit_volumes_of(struct emit *e, const struct plan_role *r);
+const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container);

@@ -11,7 +11,6 @@ bool each_one(struct visiting *v, const struct manifest *m)
 	bool more = v->visit(v->e, m, v->context);
 
 	arena_reset(v->e->arena);
-	v->e->volumes_role = NULL;              /* they were there */
 	return more;
 }
 

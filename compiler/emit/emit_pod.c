@@ -165,8 +165,7 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	const struct emit_volumes *vs = emit_volumes_of(e, r);
-
+	e->volumes = emit_volumes_of(e->arena, r);
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);
 	if (!data_get(r->raw_pod, STR("enableServiceLinks")))   /* a program that reads the variables of Services asks for them */
@@ -174,7 +173,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
 	containers(e, r, pod);
-	emit_volume_list(e, r, vs, pod);
+	emit_volume_list(e, r, e->volumes, pod);
 }
 
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec)

@@ -83,13 +83,8 @@ static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_c
 	}
 }
 
-/* Each container of a pod asks: worked out once for each pod. */
-const struct emit_volumes *emit_volumes_of(struct emit *e, const struct plan_role *r)
+const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r)
 {
-	struct arena *a = e->arena;
-
-	if (e->volumes_role == r)
-		return e->volumes;
 	struct emit_volumes *vs = ARENA_NEW(a, struct emit_volumes);
 	gather(a, vs, &r->main);
 	for (size_t i = 0; i < r->ninits; i++)
@@ -100,8 +95,7 @@ const struct emit_volumes *emit_volumes_of(struct emit *e, const struct plan_rol
 		vs->shm = unique(a, vs, STR("shm"));
 	if (r->nfiles)
 		vs->files = unique(a, vs, STR("files"));
-	e->volumes_role = r;
-	return e->volumes = vs;
+	return vs;
 }
 
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind)
@@ -234,7 +228,7 @@ static void sub_path(struct emit *e, const struct plan_role *r, const struct pla
 
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container)
 {
-	const struct emit_volumes *vs = emit_volumes_of(e, r);
+	const struct emit_volumes *vs = e->volumes;
 
 	if (!c->nmounts && !(main && (vs->shm.n || vs->files.n)))
 		return;

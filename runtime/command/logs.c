@@ -11,7 +11,7 @@
 
 enum {
 	USUAL_TAIL = 50,        /* of a rank that failed, when nothing was chosen */
-	USUAL_STREAMS = 50,     /* R-LOG6 */
+	USUAL_STREAMS = 50,     /* an API server has work with each */
 };
 
 /* ---- options ---- */
@@ -253,7 +253,7 @@ static int64_t count_wanted(const struct log_wish *w)
 	return n;
 }
 
-/* R-LOG6.  Those that were not chosen one by one never are too many: failed ranks above the limit are left out. */
+/* The usual ones are never too many: of those that failed, the first are shown. */
 static bool check_streams(struct session *s, const struct backend *b, struct log_wish *w)
 {
 	int64_t n = b->streams && !w->usual ? count_wanted(w) : 0;

@@ -23,7 +23,7 @@ struct log_wish {
 	bool all;                       /* every rank and container */
 	bool usual;                     /* nothing was chosen: the first rank, and those that failed (R-LOG5) */
 	int64_t tail, since;
-	int64_t most;                   /* replicas whose logs may be read at once (R-LOG6), where each costs a stream */
+	int64_t most;                   /* replicas whose logs may be read at once, where each costs a stream of the server */
 	bool previous;
 	bool follow;                    /* continue until the replicas have ended */
 	regex_t *grep;                  /* or NULL */

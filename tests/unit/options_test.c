@@ -87,7 +87,7 @@ static void table(void)
 	}
 	b.n = 0;
 	CHECK(options_help_of(STR("env"), &b));
-	CHECK(memmem(b.p, b.n, "-o, --output table|json|shell|dotenv", 36) != NULL);
+	CHECK(memmem(b.p, b.n, "-o, --output table|json|shell|fish|dotenv", 41) != NULL);
 	CHECK(memmem(b.p, b.n, "--output-dir", 12) == NULL);
 	CHECK(!options_help_of(STR("superwise"), &b));
 	buf_release(&b);
