@@ -292,8 +292,9 @@ static void report_codes(struct eval *ev, struct span at, const struct value *v)
 	bool one = v->kind == VALUE_RANGE && v->u.range.lo == v->u.range.hi;
 	struct str text = one ? str_int(ev->arena, v->u.range.lo) : value_spell(ev->arena, v);
 	bool nothing = v->kind == VALUE_LIST || v->u.range.lo > v->u.range.hi;
-	struct diag *d = nothing ? diag_report(ev->diags, TJ0311, at, "retry_on = %.*s holds no exit code", STR_ARG(text))
-	                         : diag_report(ev->diags, TJ0311, at, "retry_on = %.*s is outside 0..255", STR_ARG(text));
+	struct diag *d = one && !v->u.range.lo ? diag_report(ev->diags, TJ0311, at, "retry_on = 0 is success, which is not retried")
+	               : nothing ? diag_report(ev->diags, TJ0311, at, "retry_on = %.*s holds no exit code", STR_ARG(text))
+	               : diag_report(ev->diags, TJ0311, at, "retry_on = %.*s is outside 0..255", STR_ARG(text));
 
 	diag_help(ev->diags, d, "exit codes are 1 to 255; 128..255 are those of signals");
 }
@@ -311,7 +312,7 @@ static struct plan_codes role_codes(struct eval *ev, struct role *r)
 		report_codes(ev, codes.from, v);
 	for (size_t i = 0; i < v->u.list.n; i++) {
 		const struct value *e = v->u.list.at[i];
-		bool is_set = e->u.range.lo <= e->u.range.hi && e->u.range.lo >= 0 && e->u.range.hi <= 255;
+		bool is_set = e->u.range.lo <= e->u.range.hi && e->u.range.lo >= 0 && e->u.range.hi >= 1 && e->u.range.hi <= 255;
 		if (is_set)
 			plan_codes_add(&codes, e->u.range.lo, e->u.range.hi);
 		else
