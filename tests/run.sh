@@ -42,6 +42,12 @@ lanes() {
 		case $script in
 		tests/e2e/* | tests/frameworks/* | tests/editors/* | tests/fuzz/* | tests/bench/*) ;;
 		tests/local/* | tests/cluster/* | tests/lsp/* | tests/supervise/* | tests/torture/*) living="$living $script" ;;
+		tests/property/*)               # sanitizers make it slow to compile so much: the other lane has time for it then
+			case $BUILD in
+			*asan*) living="$living $script" ;;
+			*) compiling="$compiling $script" ;;
+			esac
+			;;
 		*) compiling="$compiling $script" ;;
 		esac
 	done
