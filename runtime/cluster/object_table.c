@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-static size_t slot_uid(const struct object_table *t, struct str uid) { return str_hash(uid) & (t->slots - 1); }
+static size_t slot_uid(const struct object_table *t, struct str uid) { return str_hash_stable(uid) & (t->slots - 1); }
 static size_t slot_name(const struct object_table *t, struct str ns, struct str name)
 {
-	return (str_hash(ns) * 31 + str_hash(name)) & (t->slots - 1);
+	return (str_hash_stable(ns) * 31 + str_hash_stable(name)) & (t->slots - 1);
 }
 
 struct object_row *object_table_uid(const struct object_table *t, struct str uid)

@@ -21,7 +21,7 @@ static struct str uid_of(const struct store_object *o) { return (struct str){ o-
 static struct str ns_of(const struct store_object *o) { return (struct str){ o->names + o->nuid, o->nns }; }
 static struct str job_of(const struct store_object *o) { return (struct str){ o->names + o->nuid + o->nns, o->njob }; }
 
-static uint32_t job_hash(struct str ns, struct str job) { return str_hash(ns) * 31 + str_hash(job); }
+static uint32_t job_hash(struct str ns, struct str job) { return str_hash_stable(ns) * 31 + str_hash_stable(job); }
 
 /* ---- the tables ---- */
 
@@ -58,7 +58,7 @@ static void grow(struct store *s)
 
 static struct store_object *find(const struct store *s, struct str uid)
 {
-	uint32_t hash = str_hash(uid);
+	uint32_t hash = str_hash_stable(uid);
 
 	for (struct store_object *o = s->slots ? s->by_uid[hash & (s->slots - 1)] : NULL; o; o = o->next_uid)
 		if (o->uid_hash == hash && str_eq(uid_of(o), uid))
@@ -78,7 +78,7 @@ static struct store_object *add(struct store *s, struct str uid, struct str ns, 
 	size_t at = 0;
 
 	grow(s);
-	*o = (struct store_object){ .uid_hash = str_hash(uid), .job_hash = job_hash(ns, job), .nuid = (uint32_t)uid.n, .nns = (uint32_t)ns.n,
+	*o = (struct store_object){ .uid_hash = str_hash_stable(uid), .job_hash = job_hash(ns, job), .nuid = (uint32_t)uid.n, .nns = (uint32_t)ns.n,
 		.njob = (uint32_t)job.n };
 	copy_name(o, &at, uid);
 	copy_name(o, &at, ns);
