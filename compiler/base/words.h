@@ -30,7 +30,7 @@ struct str end_words(struct arena *a, int exit_code, int signal);
  * line, and malformed bytes become visible: \x1b, \u202e.  A tab stays.
  */
 void put_escaped(struct buf *b, struct str s);
-/* The same, as a copy. */
+/* The escaped text in an arena. */
 struct str name_escaped(struct arena *a, struct str s);
 /* At most `columns` of it as a terminal shows it, escaped; what is cut off is an ellipsis. */
 void put_clipped(struct buf *b, struct str s, unsigned columns);

@@ -1,7 +1,7 @@
 /*
  * builtin_options.c - options(): a command line read into its options.
  *
- * Modules that know a launcher compare what it is told with what the job says.
+ * Modules that know a launcher compare its options with the job.
  * Options end where the program begins: at the first word that is neither an
  * option nor the value of one.  Which options take no value is the one thing
  * that the words do not show, so the caller names them.

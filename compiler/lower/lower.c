@@ -299,7 +299,7 @@ static void report_codes(struct eval *ev, struct span at, const struct value *v)
 	diag_help(ev->diags, d, "exit codes are 1 to 255; 128..255 are those of signals");
 }
 
-/* The set of exit codes that are retried; what is no exit code is reported. */
+/* The set of exit codes that are retried; reports values that are not exit codes. */
 static struct plan_codes role_codes(struct eval *ev, struct role *r)
 {
 	const struct value *v = role_field(ev, r, FIELD_RETRY_ON);

@@ -137,7 +137,7 @@ struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
 const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s);
 /* The module whose text a source is; NULL without. */
 struct module *analysis_module(const struct analysis *an, const struct source *s);
-/* A text that is no file, for the editor. */
+/* A text for the editor that is not in a file. */
 struct str server_keep(struct lsp *l, struct arena *a, struct str name, struct str text);
 /* The text that server_keep() was given under a name; p == NULL when it is not one of the compiler's. */
 struct str server_text(struct arena *a, struct str name);

@@ -256,7 +256,9 @@ static int64_t count_wanted(const struct log_wish *w)
 /* The usual ones are never too many: of those that failed, the first are shown. */
 static bool check_streams(struct session *s, const struct backend *b, struct log_wish *w)
 {
-	int64_t n = b->streams && !w->usual ? count_wanted(w) : 0;
+	if (!b->streams)
+		w->most = INT64_MAX;
+	int64_t n = w->usual ? 0 : count_wanted(w);
 
 	if (n <= w->most)
 		return true;
