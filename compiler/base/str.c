@@ -164,8 +164,8 @@ static uint64_t hash_fold(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-#ifdef __linux__
-/* The kernel gives each process 16 bytes of chance: no call, and before there are threads. */
+#if defined __linux__ && !defined FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+/* The kernel gives each process 16 bytes of chance: no call, and before there are threads.  A fuzzer repeats its runs. */
 __attribute__((constructor)) static void hash_seed_init(void)
 {
 	const void *given = (const void *)(uintptr_t)getauxval(AT_RANDOM);

@@ -281,10 +281,32 @@ void feed_recover(struct feed *f, unsigned indent)
 		f->queue[f->queued++] = line_end(f);
 }
 
+/*
+ * The first token from `wanted` on, but at least the one at `from`, where as many brackets are open as now, with `open`
+ * of them still to be closed: the parser's stack knows of no others.
+ */
+static size_t level_from(const struct feed *f, size_t from, size_t wanted, unsigned open)
+{
+	const struct token *at = f->tokens->at;
+	size_t i;
+
+	if (at[wanted].kind == TOKEN_END)
+		return wanted;
+	for (i = from; at[i].kind != TOKEN_END && (i < wanted || open); i++) {
+		if (is_open(at[i].kind))
+			open++;
+		else if (is_close(at[i].kind) && !open--)
+			break;
+	}
+	return i;
+}
+
 void feed_resume(struct feed *f, size_t i)
 {
-	leave_item(f);
-	f->i = i;
+	size_t from = feed_last_is_made(f) ? f->i : f->i - 1;
+	unsigned open = leave_item(f);
+
+	f->i = level_from(f, from, i, open);
 	give_sync(f);
 	f->previous = TOKEN_SYNC;
 	f->member = false;

@@ -6,13 +6,20 @@
 # there too and named.  The words of the language are the dictionary.
 #
 # With FUZZ_SEED the inputs tried are the same in every run from a fresh build,
-# as many as the time allows: a change is then judged by what it changed.
+# as many as the time allows: a change is then judged by what it changed.  The
+# fuzzer remembers what was compared, addresses too, so these are the same as well
+# (-no-pie, setarch -R, an environment of one size).
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build-fuzz}
 seconds=${FUZZ_SECONDS:-60}
 export BUILD
 export LC_ALL=C
 passed=0 failed=0
+same=
+if test -n "$FUZZ_SEED"; then
+	same='env -i PATH=/usr/bin:/bin'
+	setarch -R true 2>/dev/null && same="setarch -R $same"
+fi
 
 mkdir -p "$BUILD/fuzz"
 {
@@ -45,7 +52,7 @@ for source; do
 	*) more= ;;
 	esac
 	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I. -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -Wall -Wextra "$source" $more "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
+		-fno-sanitize-recover=all -Wall -Wextra -no-pie "$source" $more "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
 	new=$BUILD/fuzz/$name.corpus seeds=$BUILD/fuzz/$name.seeds
 	rm -rf "$seeds"
 	test -z "$FUZZ_SEED" || rm -rf "$new"
@@ -61,7 +68,7 @@ for source; do
 		test -f "$seed" && cp "$seed" "$seeds/$(echo "$seed" | tr / _)"
 	done
 	find "$seeds" -type f | sort | paste -sd , >"$seeds.list"       # the order counts; that of a directory is its own
-	if "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
+	if $same "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED" -reload=0} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
 		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" >"$BUILD/fuzz/$name.log" 2>&1; then
 		passed=$((passed + 1))
 		echo "== $name, $seconds s: $(sed -n 's/.*number_of_executed_units: *//p' "$BUILD/fuzz/$name.log") runs"
