@@ -54,7 +54,7 @@ bool compile_set(struct trainc *c, struct str assignment)
 	}
 	struct source *s = source_add(&c->sources, STR("command line"), assignment);
 	struct setting setting = { .source = s, .offset = (uint32_t)value };
-	setting.name = intern(&c->names, (struct str){ s->text.p + name, end - name });
+	setting.name = names_intern(&c->names, (struct str){ s->text.p + name, end - name });
 	setting.text = (struct str){ s->text.p + value, s->text.n - value };
 	ARENA_PUSH(&c->arena, c->settings.set, c->settings.nset, setting);
 	return true;

@@ -37,7 +37,7 @@ static bool is_new(struct reading *r, struct str name)
 static void add_value(struct reading *r, struct str name, size_t start, size_t end)
 {
 	struct str text = { r->source->text.p + start, end - start };
-	struct setting s = { .name = intern(&r->c->names, name), .text = text, .source = r->source, .offset = (uint32_t)start,
+	struct setting s = { .name = names_intern(&r->c->names, name), .text = text, .source = r->source, .offset = (uint32_t)start,
 		.name_at = r->name_at, .literal = str_starts(text, STR("\"")) || str_starts(text, STR("r\"")) };
 
 	if (!is_new(r, s.name))
@@ -129,7 +129,7 @@ static void report_unreadable(struct reading *r, const struct data_error *why)
 static void add_member(struct reading *r, const struct data_member *m)
 {
 	struct str text = m->value->kind == DATA_MAP ? STR("{") : source_text(&r->c->sources, m->value->from);
-	struct setting s = { .name = intern(&r->c->names, param_key(&r->c->sources, m)), .text = text, .source = r->source, .name_at = m->key_at,
+	struct setting s = { .name = names_intern(&r->c->names, param_key(&r->c->sources, m)), .text = text, .source = r->source, .name_at = m->key_at,
 		.value_at = m->value->from, .data = m->value };
 
 	ARENA_PUSH(&r->c->arena, r->c->settings.params, r->c->settings.nparams, s);

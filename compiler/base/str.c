@@ -222,7 +222,7 @@ static void names_grow(struct names *t)
 	t->size = size;
 }
 
-struct str intern(struct names *t, struct str s)
+struct str names_intern(struct names *t, struct str s)
 {
 	if (t->used * 2 >= t->size)
 		names_grow(t);

@@ -80,7 +80,7 @@ struct names {
 };
 
 /* Interned copy of `s`; equal text gives the same pointer. */
-struct str intern(struct names *t, struct str s);
+struct str names_intern(struct names *t, struct str s);
 static inline bool name_eq(struct str a, struct str b) { return a.p == b.p; }
 
 #endif

@@ -549,7 +549,7 @@ static bool only_element(struct advice *a, const struct type *want)
 	const struct node *n = a->found, *element = n->kind == NODE_LIST && n->u.list.n == 1 ? n->u.list.at[0] : NULL;
 	bool amount = element && (element->kind == NODE_INT || element->kind == NODE_FLOAT || element->kind == NODE_QUANTITY);
 
-	if (!amount || !element->type || fit(want, element->type) != FIT_OK)
+	if (!amount || !element->type || type_fit(want, element->type) != FIT_OK)
 		return false;
 	struct str words = node_words(a->check, element);
 	diag_help(a->check->diags, a->diag, "write %.*s without brackets", STR_ARG(words));
@@ -618,7 +618,7 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 		STR_ARG(field), STR_ARG(type));
 }
 
-void advise(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site)
+void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site)
 {
 	struct advice a = { .check = c, .diag = d, .found = n, .words = node_words(c, n), .site = site };
 

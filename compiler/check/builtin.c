@@ -118,14 +118,14 @@ static const struct type *report_argument(struct builtin_call *b, struct node *n
 		return report_optional(c, n);
 	if (t->kind == TYPE_SECRET)
 		return report_secret(c, n);
-	struct str is = found(c, n), words = node_words(c, n);
+	struct str is = found_words(c, n), words = node_words(c, n);
 	bool range = t->kind == TYPE_RANGE;
 	struct diag *d = diag_report(c->diags, range ? TJ0319 : TJ0302, n->span, "'%s' expects %s, found %.*s", schema_function(b->which)->name, needs, STR_ARG(is));
 	if (range)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 	else if (t->kind == TYPE_ELASTIC)
 		diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* ---- arguments ---- */
@@ -213,11 +213,11 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 	const struct type *t = type_for(c, value, p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type, &site);
 	if (t->kind == TYPE_BAD)
 		return false;
-	if (may_lift && has_pod(t) && fit(p->type, t) == FIT_POD) {
+	if (may_lift && has_pod(t) && type_fit(p->type, t) == FIT_POD) {
 		*ret_pod = true;
-		return coerce(c, value, pod_inside(c, p->type), &site)->kind != TYPE_BAD;
+		return type_coerce(c, value, pod_inside(c, p->type), &site)->kind != TYPE_BAD;
 	}
-	return coerce(c, value, p->type, &site)->kind != TYPE_BAD;
+	return type_coerce(c, value, p->type, &site)->kind != TYPE_BAD;
 }
 
 /* A text that lacks its quotes: surely, or as a name that nobody declared where another of the call surely does. */
@@ -264,7 +264,7 @@ static bool report_unquoted(struct builtin_call *b, const struct signature *s)
 	for (size_t i = 0; i < args.n; i++) {
 		bool sure;
 		if (args.at[i]->kind == NODE_ARG && lacks_quotes(b, s, i, &sure))
-			bad(args.at[i]->u.arg.value);
+			mark_bad(args.at[i]->u.arg.value);
 	}
 	return true;
 }
@@ -324,7 +324,7 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 	for (size_t i = 0; i < n && ok; i++)
 		if (!bound[i] && !s->at[i].optional)
 			return report_call(b, b->node->u.call.args_span, str_printf(c->arena, "needs '%s'", s->at[i].name).p);
-	return ok ? lifted(c, s->result, pod) : &type_bad;
+	return ok ? type_lifted(c, s->result, pod) : &type_bad;
 }
 
 /* ---- functions of several types ---- */
@@ -336,7 +336,7 @@ static const struct type *call_len(struct builtin_call *b)
 	const struct type *t = check_free(b->check, b->args[0]), *core = type_strip_pod(t);
 	bool ok = core->kind == TYPE_LIST || core->kind == TYPE_MAP || core->kind == TYPE_ANON || core->kind == TYPE_EMPTY ||
 		  core->kind == TYPE_DATA || type_is_text(core);
-	return ok ? lifted(b->check, &type_int, t->kind == TYPE_POD) : report_argument(b, b->args[0], "a list, a map or a string");
+	return ok ? type_lifted(b->check, &type_int, t->kind == TYPE_POD) : report_argument(b, b->args[0], "a list, a map or a string");
 }
 
 static const struct type *call_range(struct builtin_call *b)
@@ -395,7 +395,7 @@ static const struct type *call_sum(struct builtin_call *b)
 	if (t->kind != TYPE_LIST || !is_number(type_strip_pod(t->elem)) ||
 	    (b->which == FUNCTION_PRODUCT && type_is_quantity(type_strip_pod(t->elem))))
 		return report_argument(b, b->args[0], b->which == FUNCTION_PRODUCT ? "a list of numbers or a topology" : "a list of numbers");
-	return lifted(b->check, base_of(type_strip_pod(t->elem)), pod);
+	return type_lifted(b->check, base_of(type_strip_pod(t->elem)), pod);
 }
 
 static const struct type *min_of_list(struct builtin_call *b)
@@ -403,7 +403,7 @@ static const struct type *min_of_list(struct builtin_call *b)
 	const struct type *t = list_argument(b, b->args[0]), *core = type_strip_pod(t);
 	if (core->kind != TYPE_LIST || !is_ordered(type_strip_pod(core->elem)))
 		return report_argument(b, b->args[0], "values, or a list of them, that have an order");
-	return lifted(b->check, base_of(type_strip_pod(core->elem)), has_pod(t));
+	return type_lifted(b->check, base_of(type_strip_pod(core->elem)), has_pod(t));
 }
 
 static const struct type *min_of_values(struct builtin_call *b)
@@ -423,11 +423,11 @@ static const struct type *min_of_values(struct builtin_call *b)
 			return report_argument(b, b->args[i], "values that have an order");
 		if (all && all->kind == TYPE_INT && t->kind == TYPE_FLOAT && is_number_literal(b->args[0]))
 			all = t;
-		const struct type *both = all ? unify(c, all, t) : t;
+		const struct type *both = all ? type_unify(c, all, t) : t;
 		if (!both && all->kind == TYPE_FLOAT && is_number_literal(b->args[i]))
 			both = all;
 		if (!both) {
-			struct str x = found(c, b->args[0]), y = found(c, b->args[i]);
+			struct str x = found_words(c, b->args[0]), y = found_words(c, b->args[i]);
 			struct diag *d = diag_report(c->diags, TJ0302, b->args[i]->span, "'%s' needs values of one type, found %.*s and %.*s",
 				schema_function(b->which)->name, STR_ARG(x), STR_ARG(y));
 			diag_note(c->diags, d, b->args[0]->span, "%.*s", STR_ARG(x));
@@ -439,8 +439,8 @@ static const struct type *min_of_values(struct builtin_call *b)
 		return report_unit(c, b->args[0]);
 	all = base_of(all);
 	for (size_t i = 0; i < b->n; i++)
-		retype(c, b->args[i], pod ? type_pod(c->arena, all) : all);
-	return lifted(c, all, pod);
+		retype_expr(c, b->args[i], pod ? type_pod(c->arena, all) : all);
+	return type_lifted(c, all, pod);
 }
 
 static const struct type *call_min(struct builtin_call *b)
@@ -472,7 +472,7 @@ static const struct type *call_flatten(struct builtin_call *b)
 		return t;
 	if (core->kind != TYPE_LIST || core->elem->kind != TYPE_LIST)
 		return report_argument(b, b->args[0], "a list of lists");
-	return lifted(b->check, core->elem, t->kind == TYPE_POD);
+	return type_lifted(b->check, core->elem, t->kind == TYPE_POD);
 }
 
 static const struct type *field_of(const struct type *record, struct str name)
@@ -504,7 +504,7 @@ static const struct type *find_record(struct builtin_call *b, struct node *list,
 	struct site site = { .name = arg->u.arg.name, .call = true };
 	if (check_expr(c, arg->u.arg.value, type_strip_optional(field), &site)->kind == TYPE_BAD)
 		return &type_bad;
-	return lifted(c, type_optional(c->arena, core->elem), t->kind == TYPE_POD);
+	return type_lifted(c, type_optional(c->arena, core->elem), t->kind == TYPE_POD);
 }
 
 static const struct type *call_find(struct builtin_call *b)
@@ -521,7 +521,7 @@ static const struct type *call_find(struct builtin_call *b)
 	struct parameter text = { .name = "text", .type = S }, part = { .name = "part", .type = S };
 	bool ok = check_parameter(b, &text, args.at[0]->u.arg.value, true, &pod);
 	ok = check_parameter(b, &part, args.at[1]->u.arg.value, true, &pod) && ok;
-	return ok ? lifted(c, type_optional(c->arena, &type_int), pod) : &type_bad;
+	return ok ? type_lifted(c, type_optional(c->arena, &type_int), pod) : &type_bad;
 }
 
 static const struct type *call_abs(struct builtin_call *b)
@@ -531,7 +531,7 @@ static const struct type *call_abs(struct builtin_call *b)
 	const struct type *t = check_free(b->check, b->args[0]), *core = type_strip_pod(t);
 	if (core->kind != TYPE_INT && core->kind != TYPE_FLOAT)
 		return report_argument(b, b->args[0], "an int or a float");
-	return lifted(b->check, base_of(core), t->kind == TYPE_POD);
+	return type_lifted(b->check, base_of(core), t->kind == TYPE_POD);
 }
 
 static const struct type *call_str(struct builtin_call *b)
@@ -540,7 +540,7 @@ static const struct type *call_str(struct builtin_call *b)
 	if (!all_positional(b, 1, 1))
 		return &type_bad;
 	check_part(b->check, b->args[0], &pod);
-	return b->args[0]->type->kind == TYPE_BAD ? &type_bad : lifted(b->check, &type_string, pod);
+	return b->args[0]->type->kind == TYPE_BAD ? &type_bad : type_lifted(b->check, &type_string, pod);
 }
 
 /* keys, values, has */
@@ -558,15 +558,15 @@ static const struct type *call_map(struct builtin_call *b)
 		elem = core->elem;
 	else if (core->kind == TYPE_ANON)
 		for (size_t i = 0; i < core->n; i++)
-			elem = elem ? unify(c, elem, core->members[i].type) : core->members[i].type;
+			elem = elem ? type_unify(c, elem, core->members[i].type) : core->members[i].type;
 	else if (core->kind == TYPE_EMPTY || core->kind == TYPE_REPLICA_ENV || core->kind == TYPE_DATA)
 		elem = core->kind == TYPE_REPLICA_ENV ? &type_string : &type_data;
 	if (!elem)
 		return report_argument(b, b->args[0], "a map");
 	pod = pod || t->kind == TYPE_POD;
 	if (b->which == FUNCTION_HAS)
-		return lifted(c, &type_bool, pod);
-	return lifted(c, type_list(c->arena, b->which == FUNCTION_KEYS ? &type_string : elem), pod);
+		return type_lifted(c, &type_bool, pod);
+	return type_lifted(c, type_list(c->arena, b->which == FUNCTION_KEYS ? &type_string : elem), pod);
 }
 
 const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want)

@@ -13,7 +13,7 @@ enum { UNSEEN, RUNNING, DONE };
 
 static struct str add_builtin(struct check *c, const char *word, const struct type *t)
 {
-	struct str name = intern(c->names, str_of(word));
+	struct str name = names_intern(c->names, str_of(word));
 	struct decl *d = decl_new(c, DECL_BUILTIN, name, (struct span){ 0 }, NULL);
 	d->type = t;
 	d->state = DONE;
@@ -105,7 +105,7 @@ static void report_recursion(struct check *c, const struct module_path *path, si
 		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name), STR_ARG(first->name));
 	diag_help(c->diags, d, "use a list and a loop");
 	for (size_t i = start; i < path->n; i++)        /* nothing calls them any more, so evaluation ends */
-		bad(path->at[i]->node->u.fn.value);
+		mark_bad(path->at[i]->node->u.fn.value);
 }
 
 enum { CALLS_UNSEEN, CALLS_RUNNING, CALLS_DONE };

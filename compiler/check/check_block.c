@@ -243,7 +243,7 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 	f = meant.n ? schema_find(b->block, meant) : NULL;
 	if (!f || body_sets(body_of(c), meant, &maybe))
 		return NULL;
-	key->text = intern(c->names, meant);    /* so that nobody misses it */
+	key->text = names_intern(c->names, meant);    /* so that nobody misses it */
 	return f;
 }
 
@@ -276,7 +276,7 @@ static void leave_replicas(struct node *value)
 static void test_constant(struct check *c, const struct field *f, const struct node *n)
 {
 	struct constant k;
-	if (n->type->kind == TYPE_BAD || fold(c, n, &k) || n->kind == NODE_NONE)
+	if (n->type->kind == TYPE_BAD || fold_constant(c, n, &k) || n->kind == NODE_NONE)
 		return;
 	if (n->kind == NODE_LIST) {
 		for (size_t i = 0; i < n->u.list.n; i++)
@@ -329,7 +329,7 @@ static void check_adding(struct check *c, struct node *item, const struct field 
 	struct diag *d = diag_report(c->diags, TJ0302, item->u.item.key.span, "'+=' adds to a list, and '%s' is %.*s", f->name, STR_ARG(type));
 	diag_help(c->diags, d, core->kind == TYPE_MAP || core->kind == TYPE_RECORD ? "write '%s { ... }', which extends it" : "write '%s = ...'", f->name);
 	type_loose(c, value);
-	bad(value);
+	mark_bad(value);
 }
 
 static void block_set(struct items *to, struct node *item)
@@ -379,7 +379,7 @@ static bool may_narrow(const struct type *field, const struct type *declared)
 	const struct type *a = type_strip_pod(type_strip_optional(field)), *b = type_strip_pod(type_strip_optional(declared));
 	if (a->kind == TYPE_ELASTIC)
 		return b->kind == TYPE_ELASTIC || b->kind == TYPE_INT;
-	return fit(field, declared) == FIT_OK;
+	return type_fit(field, declared) == FIT_OK;
 }
 
 static void block_field(struct items *to, struct node *item)
@@ -428,9 +428,9 @@ static void block_spread(struct items *to, struct node *item)
 		return;
 	size_t n = t->kind == TYPE_ANON ? t->n : t->kind == TYPE_RECORD ? t->record->nfields : 0;
 	if (t->kind != TYPE_ANON && t->kind != TYPE_RECORD) {
-		struct str is = found(c, item->u.one);
+		struct str is = found_words(c, item->u.one);
 		diag_report(c->diags, TJ0302, item->u.one->span, "'...' inserts the fields of a record here, found %.*s", STR_ARG(is));
-		bad(item->u.one);
+		mark_bad(item->u.one);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -439,14 +439,14 @@ static void block_spread(struct items *to, struct node *item)
 		const struct field *f = known_field(b, name);
 		if (!f) {
 			report_no_field(b, name, item->u.one->span);
-		} else if (fit(schema_type(&c->types, f->id), has) != FIT_OK) {
+		} else if (type_fit(schema_type(&c->types, f->id), has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)), is = type_phrase(c->arena, has);
 			struct diag *d = diag_report(c->diags, has_pod(has) ? TJ0708 : TJ0302, item->u.one->span, "'%s' expects %.*s, found %.*s",
 				f->name, STR_ARG(needs), STR_ARG(is));
 			note_inserted(c, d, item->u.one, name);
 			if (t->kind == TYPE_ANON && has->kind == TYPE_INT && type_strip_optional(schema_type(&c->types, f->id))->kind == TYPE_CPU)
 				advise_record(c, d, name, STR("cpu"));
-			bad(item->u.one);
+			mark_bad(item->u.one);
 		}
 	}
 }
@@ -528,7 +528,7 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
 	else
 		help_suggest(c, d, &s, "the blocks are", item->u.block.word_span);
-	item->u.block.word = only.n ? intern(c->names, only) : STR("");
+	item->u.block.word = only.n ? names_intern(c->names, only) : STR("");
 }
 
 /* May the block stand here (TJ0203)? */

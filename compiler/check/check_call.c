@@ -162,7 +162,7 @@ static bool test_whole(struct binding_of *b, struct decl *formal, struct node *v
 	struct diag *d = diag_report(c->diags, TJ0609, value->span, "%.*s of a device: devices are counted in whole numbers", STR_ARG(words));
 	diag_note(c->diags, d, formal->span, "declared here");
 	diag_help(c->diags, d, "each partition profile is a separate accelerator");
-	bad(value);
+	mark_bad(value);
 	return false;
 }
 
@@ -173,12 +173,12 @@ static void check_argument(struct binding_of *b, struct decl *formal, struct nod
 	const struct type *t = type_for(c, value, formal->type, &site);
 	if (t->kind == TYPE_BAD || formal->type->kind == TYPE_BAD || !test_whole(b, formal, value))
 		return;
-	if (b->target->kind == DECL_FN && fit(formal->type, t) == FIT_POD) {
+	if (b->target->kind == DECL_FN && type_fit(formal->type, t) == FIT_POD) {
 		b->lift = true;
-		coerce(c, value, pod_inside(c, formal->type), &site);
+		type_coerce(c, value, pod_inside(c, formal->type), &site);
 		return;
 	}
-	coerce(c, value, formal->type, &site);
+	type_coerce(c, value, formal->type, &site);
 }
 
 static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
@@ -273,7 +273,7 @@ static const struct type *call_decl(struct check *c, struct node *n, struct decl
 		record_call(c, target, n->span);
 	if (target->kind == DECL_ACCELERATOR)
 		return ok ? &type_accelerator : &type_bad;
-	return ok ? lifted(c, result, lift && result->kind != TYPE_BAD) : &type_bad;
+	return ok ? type_lifted(c, result, lift && result->kind != TYPE_BAD) : &type_bad;
 }
 
 static void type_loose_arguments(struct check *c, struct node *n)
@@ -381,11 +381,11 @@ static const struct type *call_role_method(struct check *c, struct node *n, cons
 	if (m->index) {
 		const struct type *t = type_expr(c, argument(n, i), &type_int);
 		pod = t->kind == TYPE_POD;
-		ok = coerce(c, argument(n, i++), pod ? type_pod(c->arena, &type_int) : &type_int, &index)->kind != TYPE_BAD;
+		ok = type_coerce(c, argument(n, i++), pod ? type_pod(c->arena, &type_int) : &type_int, &index)->kind != TYPE_BAD;
 	}
 	if (m->port)
 		ok = check_expr(c, argument(n, i), &type_string, &port)->kind != TYPE_BAD && ok;
-	return ok ? lifted(c, m->result, pod) : &type_bad;
+	return ok ? type_lifted(c, m->result, pod) : &type_bad;
 }
 
 static const struct type *call_method(struct check *c, struct node *n, const struct type *t)
@@ -418,7 +418,7 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 	struct decl *d;
 	if (report_elastic_call(c, n, want, c->site) || report_condition_call(c, n, want)) {
 		type_loose_arguments(c, n);
-		return bad(n);
+		return mark_bad(n);
 	}
 	if (callee->kind == NODE_NAME) {
 		d = scope_find(c, callee->u.name.text, callee->span);

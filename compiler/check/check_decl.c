@@ -328,7 +328,7 @@ void check_early(struct check *c)
 		diag_help(c->diags, g, "defaults and profiles may mention lets and functions that read no parameter; compute '%.*s' in a 'let'",
 			STR_ARG(d->name));
 		if (d->node && d->node->kind == NODE_PARAM)
-			bad(d->node->u.binding.value);
+			mark_bad(d->node->u.binding.value);
 	}
 }
 
@@ -362,7 +362,7 @@ struct setting_items {
 static bool same_constant(struct check *c, const struct node *a, const struct node *b)
 {
 	struct constant x, y;
-	if (!a || !b || !fold(c, a, &x) || !fold(c, b, &y) || x.kind != y.kind)
+	if (!a || !b || !fold_constant(c, a, &x) || !fold_constant(c, b, &y) || x.kind != y.kind)
 		return false;
 	switch (x.kind) {
 	case TYPE_INT: case TYPE_BOOL: return x.integer == y.integer;
@@ -382,7 +382,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 			suggest_add(&s, values->entries[i].key);
 	const struct decl *let = map_get(values, name);
 	/* Remembered apart: the name in an expression is another mistake. */
-	if (!may_report_unknown(c, c->program->root, intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
+	if (!may_report_unknown(c, c->program->root, names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
 	if (let && let->kind == DECL_LET) {
 		struct diag *d = diag_report(c->diags, TJ0402, at, "'%.*s' is a let, not a parameter", STR_ARG(name));
@@ -404,7 +404,7 @@ static void test_bounds(struct check *c, struct node *value, const struct type *
 	struct constant k;
 	const struct type *core = type_strip_optional(t);
 	const struct refinement *r = core->refine;
-	if (!r || core->kind != TYPE_INT || !fold(c, value, &k) || k.kind != TYPE_INT || value->type->kind == TYPE_BAD)
+	if (!r || core->kind != TYPE_INT || !fold_constant(c, value, &k) || k.kind != TYPE_INT || value->type->kind == TYPE_BAD)
 		return;
 	if (!(r->has_lo && k.integer < r->lo) && !(r->has_hi && k.integer > r->hi))
 		return;
@@ -413,7 +413,7 @@ static void test_bounds(struct check *c, struct node *value, const struct type *
 	struct diag *d = diag_report(c->diags, TJ0311, value->span, "%.*s = %lld is outside %.*s..%.*s", STR_ARG(param->name),
 		(long long)k.integer, STR_ARG(lo), STR_ARG(hi));
 	diag_note(c->diags, d, param->node->u.binding.type->span, "declared here");
-	bad(value);
+	mark_bad(value);
 }
 
 /* Does another profile set the parameter?  Then the default is written here for comparison. */

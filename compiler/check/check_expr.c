@@ -6,14 +6,14 @@
 #include "diag/suggest.h"
 #include "syntax/help/foreign.h"
 
-void retype(struct check *c, struct node *n, const struct type *t)
+void retype_expr(struct check *c, struct node *n, const struct type *t)
 {
 	if (n->type->kind == TYPE_BAD || type_same(n->type, t))
 		return;
 	if (n->type->kind == TYPE_UNIT)
 		check_expr(c, n, t, NO_SITE);
 	else
-		coerce(c, n, t, NO_SITE);
+		type_coerce(c, n, t, NO_SITE);
 }
 
 /* ---- names ---- */
@@ -54,14 +54,14 @@ static const struct type *report_not_value(struct check *c, struct node *n, cons
 	default:
 		diag_report(c->diags, TJ0302, n->span, "'%.*s' is not a value", STR_ARG(words));
 	}
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* The type of what a name or a module's member stands for. */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 {
 	switch (d->kind) {
-	case DECL_BAD: return bad(n);
+	case DECL_BAD: return mark_bad(n);
 	case DECL_PARAM: case DECL_LET: case DECL_FORMAL: case DECL_LOOP: case DECL_BUILTIN: return decl_type(c, d);
 	case DECL_ROLE: return &type_role;
 	case DECL_IMPORT: return report_not_value(c, n, d);
@@ -97,7 +97,7 @@ static const struct type *type_name_node(struct check *c, struct node *n, const 
 	c->text_wanted = NULL;
 	c->role_wanted = false;
 	if (!d)
-		return bad(n);
+		return mark_bad(n);
 	n->u.name.decl = d;
 	return narrowed(c, n, type_of_decl(c, n, d));
 }
@@ -110,7 +110,7 @@ static const struct type *type_int_node(struct check *c, struct node *n)
 		return &type_int;
 	struct diag *d = diag_report(c->diags, TJ0301, n->span, "%llu does not fit in 64 bits", (unsigned long long)n->u.integer.value);
 	diag_help(c->diags, d, "the largest int is %lld", (long long)INT64_MAX);
-	return bad(n);
+	return mark_bad(n);
 }
 
 static bool is_word(const struct type *t, struct str word)
@@ -197,7 +197,7 @@ void check_part(struct check *c, struct node *n, bool *ret_pod)
 		report_secret(c, n);
 	else if (!has_text(t)) {
 		report_part(c, n, t);
-		bad(n);
+		mark_bad(n);
 	}
 }
 
@@ -286,7 +286,7 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 		check_part(c, part, &pod);
 		failed = failed || part->type->kind == TYPE_BAD;
 	}
-	return failed ? &type_bad : lifted(c, &type_string, pod);
+	return failed ? &type_bad : type_lifted(c, &type_string, pod);
 }
 
 /* ---- lists ---- */
@@ -296,7 +296,7 @@ static const struct type *elements_for_data(struct check *c, struct node *n, con
 	bool pod = false;
 	for (size_t i = 0; i < n->u.list.n; i++)
 		pod = has_pod(check_expr(c, n->u.list.at[i], want, NO_SITE)) || pod;
-	return lifted(c, &type_data, pod);
+	return type_lifted(c, &type_data, pod);
 }
 
 static void report_elements(struct check *c, struct node *n, struct node *first)
@@ -305,7 +305,7 @@ static void report_elements(struct check *c, struct node *n, struct node *first)
 		report_secret(c, n->type->kind == TYPE_SECRET ? n : first);
 		return;
 	}
-	struct str a = found(c, first), b = found(c, n);
+	struct str a = found_words(c, first), b = found_words(c, n);
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "the elements of a list have one type, but this is %.*s", STR_ARG(b));
 	diag_note(c->diags, d, first->span, "the first is %.*s", STR_ARG(a));
 }
@@ -333,12 +333,12 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 		return core->refine ? type_list(c->arena, core->elem) : core;
 	}
 	for (size_t i = 0; i < list.n; i++) {
-		const struct type *t = type_expr(c, list.at[i], NULL), *both = elem ? unify(c, elem, t) : t;
+		const struct type *t = type_expr(c, list.at[i], NULL), *both = elem ? type_unify(c, elem, t) : t;
 		if (!both && literal_pair(list.at[0], list.at[i], elem, t))
 			both = &type_float;
 		if (!both) {
 			report_elements(c, list.at[i], list.at[0]);
-			bad(list.at[i]);
+			mark_bad(list.at[i]);
 			return &type_bad;
 		}
 		elem = both;
@@ -355,7 +355,7 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 		return elem;
 	for (size_t i = 0; i < list.n; i++)     /* now that the type is known: literals become what the others are */
 		if (elem->kind != TYPE_UNIT)
-			retype(c, list.at[i], elem);
+			retype_expr(c, list.at[i], elem);
 	return elem->kind == TYPE_UNIT ? &type_unit : type_list(c->arena, elem);
 }
 
@@ -369,7 +369,7 @@ const struct type *type_list_for(struct check *c, struct node *n, const struct t
 		scope_declare(c, n->u.list_for.binders[i].decl);
 	if (n->u.list_for.filter) {
 		check_condition(c, n->u.list_for.filter, "the filter of a list", false);
-		assume(c, n->u.list_for.filter, true);
+		assume_condition(c, n->u.list_for.filter, true);
 	}
 	if (n->u.list_for.flat) {               /* the list of the next clause, whose elements are this list's */
 		const struct type *inner = type_expr(c, n->u.list_for.value, want);
@@ -386,7 +386,7 @@ const struct type *type_list_for(struct check *c, struct node *n, const struct t
 		elem = check_free(c, n->u.list_for.value);
 	c->at = saved;
 	if (core && core->kind == TYPE_DATA)
-		return lifted(c, &type_data, has_pod(elem));
+		return type_lifted(c, &type_data, has_pod(elem));
 	return elem->kind == TYPE_BAD ? &type_bad : type_list(c->arena, elem);
 }
 
@@ -398,7 +398,7 @@ static const struct type *element_type(struct check *c, const struct type *t)
 	case TYPE_ANON: {
 		const struct type *elem = NULL;
 		for (size_t i = 0; i < t->n; i++) {
-			elem = elem ? unify(c, elem, t->members[i].type) : t->members[i].type;
+			elem = elem ? type_unify(c, elem, t->members[i].type) : t->members[i].type;
 			if (!elem)
 				return NULL;
 		}
@@ -438,7 +438,7 @@ bool check_binders(struct check *c, struct binder *binders, unsigned n, struct n
 				diag_help(c->diags, d, "write 'range(...)' for 0, 1, ...");
 		}
 		ok = false;
-		bad(list);
+		mark_bad(list);
 	}
 	if (!ok)
 		elem = &type_bad;
@@ -462,7 +462,7 @@ bool check_condition(struct check *c, struct node *n, const char *what, bool pod
 /* 'if nodes' needs a bool */
 static void report_not_bool(struct check *c, struct node *n, const char *what, const struct type *core)
 {
-	struct str is = found(c, n), words = node_words(c, n);
+	struct str is = found_words(c, n), words = node_words(c, n);
 	bool leads = str_is(str_of(what), "'if'") || str_is(str_of(what), "'not'") || str_is(str_of(what), "'check'") || str_is(str_of(what), "'warn'");
 	struct str subject = leads ? str_printf(c->arena, "%.*s %.*s'", (int)strlen(what) - 1, what, STR_ARG(words)) : str_of(what);
 	struct diag *d = diag_report(c->diags, TJ0317, n->span, "%.*s needs a bool, found %.*s", STR_ARG(subject), STR_ARG(is));
@@ -489,7 +489,7 @@ bool judge_condition(struct check *c, struct node *n, const char *what, bool pod
 	}
 	if (core->kind != TYPE_BOOL) {
 		report_not_bool(c, n, what, core);
-		bad(n);
+		mark_bad(n);
 		return false;
 	}
 	if (pod && !pod_allowed) {
@@ -515,7 +515,7 @@ static const struct type *branch(struct check *c, struct node *n, struct node *f
 		return t;
 	if (want)
 		return t->kind == TYPE_POD ? t : all;
-	const struct type *both = unify(c, all, t);
+	const struct type *both = type_unify(c, all, t);
 	if (!both && literal_pair(first, n, all, t))
 		both = &type_float;
 	if (!both)
@@ -537,13 +537,13 @@ static const struct type *type_branches(struct check *c, struct node *n, const s
 		}
 		const struct fact *facts = c->at.facts;
 		if (!last)
-			assume(c, i->u.if_expr.condition, true);
+			assume_condition(c, i->u.if_expr.condition, true);
 		const struct type *t = branch(c, last ? i : i->u.if_expr.then, first, want, failed ? NULL : all);
 		failed = failed || t->kind == TYPE_BAD;
 		all = t;
 		c->at.facts = facts;
 		if (!last)
-			assume(c, i->u.if_expr.condition, false);
+			assume_condition(c, i->u.if_expr.condition, false);
 	}
 	return failed ? &type_bad : all;
 }
@@ -555,12 +555,12 @@ static const struct type *type_if(struct check *c, struct node *n, const struct 
 	const struct type *all = type_branches(c, n, want, &pod), *result = all;
 	c->at.facts = facts;
 	if (all->kind != TYPE_BAD)
-		result = want ? lifted(c, type_strip_pod(want), pod || all->kind == TYPE_POD) : lifted(c, all, pod);
+		result = want ? type_lifted(c, type_strip_pod(want), pod || all->kind == TYPE_POD) : type_lifted(c, all, pod);
 	for (struct node *i = n; i->kind == NODE_IF; i = i->u.if_expr.otherwise) {
 		if (!want && all->kind != TYPE_BAD && all->kind != TYPE_UNIT) {
-			retype(c, i->u.if_expr.then, all);
+			retype_expr(c, i->u.if_expr.then, all);
 			if (i->u.if_expr.otherwise->kind != NODE_IF)
-				retype(c, i->u.if_expr.otherwise, all);
+				retype_expr(c, i->u.if_expr.otherwise, all);
 		}
 		i->type = result;
 	}
@@ -595,7 +595,7 @@ static const struct type *fallback(struct check *c, struct node *n, const struct
 		return type_expr(c, n, is_quantity_literal(n) ? other : NULL);
 	if (!hint)
 		return check_expr(c, n, want, c->site);
-	return check_expr(c, n, other, c->site)->kind == TYPE_BAD ? &type_bad : coerce(c, n, want, c->site);
+	return check_expr(c, n, other, c->site)->kind == TYPE_BAD ? &type_bad : type_coerce(c, n, want, c->site);
 }
 
 static const struct type *report_sides(struct check *c, const struct node *n, const struct type *a, const struct type *b)
@@ -617,14 +617,14 @@ static const struct type *type_coalesce(struct check *c, struct node *n, const s
 		return &type_bad;
 	bool pod = a->kind == TYPE_POD || b->kind == TYPE_POD;
 	if (want)
-		return lifted(c, type_strip_pod(want), pod);
-	const struct type *both = a->kind == TYPE_NONE ? b : unify(c, core, type_strip_pod(b));
+		return type_lifted(c, type_strip_pod(want), pod);
+	const struct type *both = a->kind == TYPE_NONE ? b : type_unify(c, core, type_strip_pod(b));
 	if (!both && literal_pair(left, right, core, b))
 		both = &type_float;
 	if (!both)
 		return report_sides(c, n, core, b);
-	retype(c, right, b->kind == TYPE_POD ? type_pod(c->arena, both) : both);
-	return lifted(c, both, pod);
+	retype_expr(c, right, b->kind == TYPE_POD ? type_pod(c->arena, both) : both);
+	return type_lifted(c, both, pod);
 }
 
 /* ---- ranges ---- */

@@ -96,10 +96,10 @@ static void visit_if(struct items *to, struct node *item)
 		}
 		const struct fact *before = c->at.facts;
 		check_condition(c, n->u.if_item.condition, "'if'", false);
-		assume(c, n->u.if_item.condition, true);
+		assume_condition(c, n->u.if_item.condition, true);
 		visit_inner(to, n->u.if_item.then);
 		c->at.facts = before;
-		assume(c, n->u.if_item.condition, false);
+		assume_condition(c, n->u.if_item.condition, false);
 		n = n->u.if_item.otherwise;
 	}
 	c->at.facts = facts;
@@ -222,7 +222,7 @@ void check_check(struct check *c, struct node *n)
 	const struct fact *facts = c->at.facts;
 	struct site site = { .what = STR("the message of a check") };
 	check_condition(c, n->u.check.condition, n->u.check.warn ? "'warn'" : "'check'", false);
-	assume(c, n->u.check.condition, false);
+	assume_condition(c, n->u.check.condition, false);
 	check_expr(c, n->u.check.message, &type_string, &site);
 	c->at.facts = facts;
 }
@@ -239,8 +239,8 @@ static bool check_key(struct items *to, struct key *key, bool *ret_pod)
 	const struct type *t = type_expr(c, key->expr, &type_string);
 	*ret_pod = t->kind == TYPE_POD;
 	if (*ret_pod && to->pod_keys)
-		return coerce(c, key->expr, type_pod(c->arena, &type_string), &site)->kind != TYPE_BAD;
-	return coerce(c, key->expr, &type_string, &site)->kind != TYPE_BAD;
+		return type_coerce(c, key->expr, type_pod(c->arena, &type_string), &site)->kind != TYPE_BAD;
+	return type_coerce(c, key->expr, &type_string, &site)->kind != TYPE_BAD;
 }
 
 static struct str key_words(struct check *c, const struct key *key)
@@ -266,9 +266,9 @@ static const struct type *spread_type(struct check *c, struct node *item)
 	if (t->kind == TYPE_MAP || t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_EMPTY || t->kind == TYPE_DATA ||
 	    t->kind == TYPE_BAD)
 		return t;
-	struct str is = found(c, n);
+	struct str is = found_words(c, n);
 	diag_report(c->diags, TJ0302, n->span, "'...' inserts a record or a map, found %.*s", STR_ARG(is));
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* ---- what a body sets for certain ---- */
@@ -377,7 +377,7 @@ const struct type *type_extension(struct check *c, struct node *n, const struct 
 	struct str type = type_phrase(c->arena, core);
 	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open, "'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));
 	diag_help(c->diags, d, "write '='");
-	return bad(n);
+	return mark_bad(n);
 }
 
 static void record_set(struct items *to, struct node *item)
@@ -396,7 +396,7 @@ static void record_set(struct items *to, struct node *item)
 	const struct record_field *f = find_field(r->record, key->text);
 	if (!f) {
 		struct str meant = report_no_field(c, r->record, key->text, key->span);
-		f = meant.n ? find_field(r->record, intern(c->names, meant)) : NULL;
+		f = meant.n ? find_field(r->record, names_intern(c->names, meant)) : NULL;
 		if (f)
 			check_expr(c, item->u.item.value, f->type, NO_SITE);
 		else
@@ -419,7 +419,7 @@ const struct type *check_extend_value(struct check *c, struct node *value, const
 	if (core->kind == TYPE_ENV_VALUE) {
 		type_expr(c, value, NULL);
 		report_mismatch(c, value, want, NO_SITE);
-		return bad(value);
+		return mark_bad(value);
 	}
 	return type_extension(c, value, want);
 }
@@ -442,7 +442,7 @@ static void record_spread(struct items *to, struct node *item)
 			report_no_field(c, r->record, name, item->u.one->span);
 			r->failed = r->unknown = true;
 			return;
-		} else if (fit(f->type, has) != FIT_OK) {
+		} else if (type_fit(f->type, has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, f->type), is = type_phrase(c->arena, has);
 			diag_report(c->diags, TJ0302, item->u.one->span, "'%.*s' expects %.*s, found %.*s", STR_ARG(name), STR_ARG(needs), STR_ARG(is));
 			r->failed = true;
@@ -517,7 +517,7 @@ static void map_spread(struct items *to, struct node *item)
 	if (t->kind == TYPE_BAD)
 		return;
 	const struct type *map = type_map(c->arena, m->elem);
-	enum fit f = t->kind == TYPE_RECORD ? fit(m->elem, &type_data) : fit(map, t);
+	enum fit f = t->kind == TYPE_RECORD ? type_fit(m->elem, &type_data) : type_fit(map, t);
 	m->pod = m->pod || has_pod(t);
 	if (f == FIT_POD) {
 		report_pod(c, item->u.one, NULL, &(struct site){ .what = STR("an insertion") });
@@ -539,7 +539,7 @@ static const struct type *type_data_body(struct check *c, struct node *n, const 
 	struct map_items m = { .base = { .check = c, .set = map_set, .spread = map_spread, .pod_keys = want->kind == TYPE_POD,
 		.what = "a record" }, .elem = want };
 	visit_body(&m.base, n, SCOPE_LOCAL);
-	return lifted(c, &type_data, m.pod);
+	return type_lifted(c, &type_data, m.pod);
 }
 
 /* ---- without a place: an anonymous record, or a map when keys are computed ---- */
@@ -597,7 +597,7 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 {
 	const struct type *elem = NULL;
 	for (size_t i = 0; i < a->n; i++) {
-		const struct type *both = elem ? unify(c, elem, a->members[i].type) : a->members[i].type;
+		const struct type *both = elem ? type_unify(c, elem, a->members[i].type) : a->members[i].type;
 		if (!both) {
 			struct str x = type_phrase(c->arena, elem), y = type_phrase(c->arena, a->members[i].type);
 			struct diag *d = diag_report(c->diags, TJ0302, n->span, "the values of a map have one type, found %.*s and %.*s", STR_ARG(x), STR_ARG(y));

@@ -149,7 +149,7 @@ static void report_no_role(struct role_search *r, struct node *block)
 	help_suggest(c, d, &s, "its roles are", block->u.block.name_span);
 	struct str only = suggest_only(&s), left = only_left(r);
 	if (only.n && !mentions_role(r->job->u.job.body, only))
-		block->u.block.name = intern(c->names, only);   /* go on with what was surely meant */
+		block->u.block.name = names_intern(c->names, only);   /* go on with what was surely meant */
 	if (left.n && !suggest_sentence(&s).n)
 		diag_help(c->diags, d, "for '%.*s' write '%.*s', or 'aux %.*s' for a role outside the cluster", STR_ARG(name), STR_ARG(left), STR_ARG(name));
 	else

@@ -108,7 +108,7 @@ static const struct type *type_module_member(struct check *c, struct node *n, st
 {
 	struct decl *d = module_member(c, m, n->u.member.name, n->u.member.name_span, wants_accelerator(want));
 	if (!d)
-		return bad(n);
+		return mark_bad(n);
 	n->u.member.decl = d;
 	return type_of_decl(c, n, d);
 }
@@ -120,7 +120,7 @@ static const struct type *report_no_field(struct check *c, struct node *n, const
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%s has no field '%.*s'", what, STR_ARG(n->u.member.name));
 	if (s)
 		help_suggest(c, d, s, "its fields are", n->u.member.name_span);
-	return bad(n);
+	return mark_bad(n);
 }
 
 static const struct type *record_member(struct check *c, struct node *n, struct decl *record)
@@ -131,7 +131,7 @@ static const struct type *record_member(struct check *c, struct node *n, struct 
 		if (name_eq(record->fields[i].name, name))
 			return record->partial ? type_optional(c->arena, record->fields[i].type) : record->fields[i].type;
 	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
-		return bad(n);                  /* said before: the mistake may be in the declaration */
+		return mark_bad(n);                  /* said before: the mistake may be in the declaration */
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
 		suggest_add(&s, record->fields[i].name);
@@ -305,7 +305,7 @@ static const struct type *planned_member(struct check *c, struct node *n, const 
 		return members[i].type;
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' is known when the whole job is", members[i].name);
 	diag_help(c->diags, d, "use it in a policy or a test");
-	return bad(n);
+	return mark_bad(n);
 }
 
 static const struct type *cluster_member(struct check *c, struct node *n)
@@ -417,7 +417,7 @@ static const struct type *role_member(struct check *c, struct node *n)
 		f = schema_find(BLOCK_FRAMEWORK_ROLE, name);
 	if (!f) {
 		report_role_member(c, n);
-		return bad(n);
+		return mark_bad(n);
 	}
 	if (f->id == FIELD_REPLICAS)
 		return role && role->replicas ? role->replicas : &type_int;
@@ -446,7 +446,7 @@ static const struct type *roles_member(struct check *c, struct node *n)
 	}
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "no job has a role '%.*s'", STR_ARG(n->u.member.name));
 	help_suggest(c, d, &s, "the roles are", n->u.member.name_span);
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* ---- all of them ---- */
@@ -456,7 +456,7 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 	struct str what = type_phrase(c->arena, t), name = n->u.member.name;
 	struct decl *base = n->u.member.base->kind == NODE_NAME ? n->u.member.base->u.name.decl : NULL;
 	if (base && map_put(&base->unknown, c->arena, STR("."), base))
-		return bad(n);                  /* said before: what is wrong is what it stands for */
+		return mark_bad(n);                  /* said before: what is wrong is what it stands for */
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%.*s has no fields", STR_ARG(what));
 	struct str words = node_words(c, n->u.member.base);
 	enum function f;
@@ -465,7 +465,7 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 	else if (schema_function_find(name, &f))
 		diag_help(c->diags, d, "write a call: '%.*s(%.*s%s)'", STR_ARG(name), STR_ARG(words),
 			memchr(schema_function(f)->signature, ',', strcspn(schema_function(f)->signature, ")")) ? ", ..." : "");
-	return bad(n);
+	return mark_bad(n);
 }
 
 static const struct type *member_of(struct check *c, struct node *n, const struct type *t)
@@ -519,7 +519,7 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 		const struct type *role = type_expr(c, inner->u.pair.base, NULL);
 		if (type_strip_pod(role)->kind == TYPE_ROLE && check_free(c, inner->u.pair.index)->kind != TYPE_BAD) {
 			report_replica(c, n, inner->u.pair.base, inner->u.pair.index, n->u.member.name);
-			return bad(n);
+			return mark_bad(n);
 		}
 	}
 	const struct type *t = type_base(c, n->u.member.base, n->u.member.name);
@@ -544,7 +544,7 @@ const struct type *type_index(struct check *c, struct node *n)
 {
 	struct node *base = n->u.pair.base, *index = n->u.pair.index;
 	if (report_uncalled_accelerator(c, n, base, index))
-		return bad(n);
+		return mark_bad(n);
 	const struct type *t = check_free(c, base);
 	bool pod = t->kind == TYPE_POD;
 	const struct type *core = type_strip_pod(t), *elem = NULL;
@@ -560,26 +560,26 @@ const struct type *type_index(struct check *c, struct node *n)
 		elem = &type_string;
 	else if (core->kind == TYPE_ANON) {
 		for (size_t i = 0; i < core->n; i++)
-			elem = elem ? unify(c, elem, core->members[i].type) : core->members[i].type;
+			elem = elem ? type_unify(c, elem, core->members[i].type) : core->members[i].type;
 	}
 	const struct type *i = check_free(c, index);
 	if (!elem && core->kind == TYPE_ROLE) {
 		report_replica(c, n, base, index, STR(""));
-		return bad(n);
+		return mark_bad(n);
 	}
 	if (!elem) {
 		struct str what = type_phrase(c->arena, core);
 		struct diag *d = diag_report(c->diags, TJ0302, base->span, "only a list or a map has elements, found %.*s", STR_ARG(what));
 		if (core->kind == TYPE_PORTS)
 			diag_help(c->diags, d, "write the port's name after a dot");
-		return bad(n);
+		return mark_bad(n);
 	}
 	if (i->kind == TYPE_BAD || elem->kind == TYPE_BAD)
 		return &type_bad;
 	const struct type *key = core->kind == TYPE_LIST ? &type_int : core->kind == TYPE_DATA ? type_strip_pod(i) : &type_string;
 	pod = pod || i->kind == TYPE_POD;
-	if (coerce(c, index, type_pod(c->arena, key), &(struct site){ .what = STR("an index") })->kind == TYPE_BAD)
+	if (type_coerce(c, index, type_pod(c->arena, key), &(struct site){ .what = STR("an index") })->kind == TYPE_BAD)
 		return &type_bad;
 	index->convert_to = NULL;
-	return lifted(c, elem, pod);
+	return type_lifted(c, elem, pod);
 }

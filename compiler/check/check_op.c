@@ -38,7 +38,7 @@ static bool usable(struct check *c, struct node *n, const struct type **ret, boo
 		struct diag *d = diag_report(c->diags, TJ0711, n->span, "a secret cannot be compared or computed with");
 		diag_label(c->diags, d, "its value is never known here");
 		diag_help(c->diags, d, "pass it whole, as an environment value, and let the program put it together");
-		bad(n);
+		mark_bad(n);
 		return false;
 	}
 	*ret = t;
@@ -62,7 +62,7 @@ static struct str interpolated(struct check *c, const struct node *n)
 
 static const struct type *report_operands(struct check *c, struct node *n, const struct operands *o)
 {
-	struct str a = found(c, o->left), b = found(c, o->right), x = node_words(c, o->left), y = node_words(c, o->right);
+	struct str a = found_words(c, o->left), b = found_words(c, o->right), x = node_words(c, o->left), y = node_words(c, o->right);
 	const char *op = op_name(n->u.op.op);
 	bool units = type_is_quantity(o->a) && type_is_quantity(o->b);
 	struct diag *d;
@@ -97,7 +97,7 @@ static const struct type *report_elastic_operand(struct check *c, struct node *n
 	struct str words = node_words(c, n);
 	struct diag *d = diag_report(c->diags, TJ0506, n->span, "'%.*s' is an elastic range; which number is meant?", STR_ARG(words));
 	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
-	bad(n);
+	mark_bad(n);
 	return &type_bad;
 }
 
@@ -134,7 +134,7 @@ static void adapt(struct check *c, struct node *n, const struct type **t, const 
 	bool number = literal && (*t)->kind == TYPE_INT && other->kind == TYPE_FLOAT;
 	if (!unit && !number && !(literal && additive && type_is_quantity(other)))
 		return;
-	if (unit ? check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD : coerce(c, n, other, NO_SITE)->kind == TYPE_BAD)
+	if (unit ? check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD : type_coerce(c, n, other, NO_SITE)->kind == TYPE_BAD)
 		*t = &type_bad;
 	else
 		*t = other;
@@ -177,22 +177,22 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 	enum op op = n->u.op.op;
 	if (op == OP_MUL && (report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right) ||
 	                     report_uncalled_accelerator(c, n, n->u.op.right, n->u.op.left)))
-		return bad(n);
+		return mark_bad(n);
 	if (op == OP_SUB && n->u.op.right->kind == NODE_INT && report_uncalled_accelerator(c, n, n->u.op.left, n->u.op.right))
-		return bad(n);
+		return mark_bad(n);
 	if (op == OP_SUB && report_parted_name(c, n))
-		return bad(n);
+		return mark_bad(n);
 	if (!type_operands(c, n, want, &o))
 		return &type_bad;
 	if (o.a->kind == TYPE_ELASTIC || o.b->kind == TYPE_ELASTIC)
 		return report_elastic_operand(c, o.a->kind == TYPE_ELASTIC ? o.left : o.right);
 	if (op == OP_ADD && is_list(o.a) && is_list(o.b) && (o.a->kind == TYPE_LIST || o.b->kind == TYPE_LIST)) {
-		const struct type *both = o.a->kind == TYPE_EMPTY ? o.b : o.b->kind == TYPE_EMPTY ? o.a : unify(c, o.a, o.b);
+		const struct type *both = o.a->kind == TYPE_EMPTY ? o.b : o.b->kind == TYPE_EMPTY ? o.a : type_unify(c, o.a, o.b);
 		if (both && both->elem->kind == TYPE_RANGE) {   /* numbers become ranges of one */
-			retype(c, o.left, both);
-			retype(c, o.right, both);
+			retype_expr(c, o.left, both);
+			retype_expr(c, o.right, both);
 		}
-		return both ? lifted(c, both, o.pod) : report_operands(c, n, &o);
+		return both ? type_lifted(c, both, o.pod) : report_operands(c, n, &o);
 	}
 	bool additive = op == OP_ADD || op == OP_SUB || op == OP_MOD;
 	adapt(c, o.left, &o.a, o.b, additive);
@@ -201,7 +201,7 @@ static const struct type *type_arithmetic(struct check *c, struct node *n, const
 	if (o.a->kind == TYPE_BAD || o.b->kind == TYPE_BAD)
 		return &type_bad;
 	const struct type *t = arithmetic_result(&o, op);
-	return t ? lifted(c, t, o.pod) : report_operands(c, n, &o);
+	return t ? type_lifted(c, t, o.pod) : report_operands(c, n, &o);
 }
 
 const struct type *type_unary(struct check *c, struct node *n, const struct type *want)
@@ -209,7 +209,7 @@ const struct type *type_unary(struct check *c, struct node *n, const struct type
 	struct node *operand = n->u.op.left;
 	if (n->u.op.op == OP_NOT) {
 		bool pod = check_condition(c, operand, "'not'", true);
-		return operand->type->kind == TYPE_BAD ? &type_bad : lifted(c, &type_bool, pod);
+		return operand->type->kind == TYPE_BAD ? &type_bad : type_lifted(c, &type_bool, pod);
 	}
 	if (operand->kind == NODE_INT) {        /* -9223372036854775808 is one number (decision 11) */
 		operand->type = &type_int;
@@ -222,7 +222,7 @@ const struct type *type_unary(struct check *c, struct node *n, const struct type
 	if (core->kind == TYPE_ELASTIC)
 		return report_elastic_operand(c, operand);
 	if (is_numeric(core))
-		return lifted(c, plain_number(core), pod);
+		return type_lifted(c, plain_number(core), pod);
 	struct str what = type_phrase(c->arena, t);
 	diag_report(c->diags, TJ0302, operand->span, "'-' needs a number, found %.*s", STR_ARG(what));
 	return &type_bad;
@@ -242,7 +242,7 @@ static bool comparable(struct check *c, const struct type *a, const struct type 
 	if ((a->kind == TYPE_ELASTIC && b->kind == TYPE_INT) || (a->kind == TYPE_INT && b->kind == TYPE_ELASTIC))
 		return true;
 	if (a->kind == TYPE_LIST || a->kind == TYPE_MAP || a->kind == TYPE_ANON || a->kind == TYPE_EMPTY || a->kind == TYPE_RECORD)
-		return fit(a, b) == FIT_OK || fit(b, a) == FIT_OK || unify(c, a, b);
+		return type_fit(a, b) == FIT_OK || type_fit(b, a) == FIT_OK || type_unify(c, a, b);
 	return a->kind == b->kind;
 }
 
@@ -273,7 +273,7 @@ static const struct type *compare_none(struct check *c, struct node *n)
 		struct str words = node_words(c, other);
 		diag_report(c->diags, TJ1004, n->span, "'%.*s' is never none", STR_ARG(words));
 	}
-	return lifted(c, &type_bool, t->kind == TYPE_POD);
+	return type_lifted(c, &type_bool, t->kind == TYPE_POD);
 }
 
 static void test_constant(struct check *c, struct node *n);
@@ -301,7 +301,7 @@ static const struct type *type_comparison(struct check *c, struct node *n)
 	if (!test_enum(c, o.a, o.left, o.right) || !test_enum(c, o.b, o.right, o.left))
 		return &type_bad;
 	test_constant(c, n);
-	return lifted(c, &type_bool, o.pod);
+	return type_lifted(c, &type_bool, o.pod);
 }
 
 /* ---- in ---- */
@@ -320,9 +320,9 @@ static const struct type *type_in(struct check *c, struct node *n)
 	if (!usable(c, o.left, &o.a, &o.pod))
 		return &type_bad;
 	if (o.b->kind == TYPE_EMPTY || o.b->kind == TYPE_DATA)
-		return lifted(c, &type_bool, o.pod);
+		return type_lifted(c, &type_bool, o.pod);
 	if (!elem) {
-		struct str is = found(c, o.right);
+		struct str is = found_words(c, o.right);
 		struct diag *d = diag_report(c->diags, TJ0302, o.right->span, "'in' needs a list, a map or a range, found %.*s", STR_ARG(is));
 		if (type_is_text(o.b))
 			diag_help(c->diags, d, "to look for a part of a text write 'find(text, part) != none'");
@@ -336,7 +336,7 @@ static const struct type *type_in(struct check *c, struct node *n)
 	for (size_t i = 0; o.right->kind == NODE_LIST && i < o.right->u.list.n; i++)
 		if (!test_enum(c, o.a, o.left, o.right->u.list.at[i]))
 			return &type_bad;
-	return lifted(c, &type_bool, o.pod);
+	return type_lifted(c, &type_bool, o.pod);
 }
 
 /* ---- and, or ---- */
@@ -358,12 +358,12 @@ static const struct type *type_logic(struct check *c, struct node *n, const stru
 		return right->type->kind == TYPE_BAD ? &type_bad : &type_condition;
 	}
 	bool pod = judge_condition(c, left, what, true);
-	assume(c, left, n->u.op.op == OP_AND);
+	assume_condition(c, left, n->u.op.op == OP_AND);
 	pod = check_condition(c, right, what, true) || pod;
 	c->at.facts = facts;
 	if (left->type->kind == TYPE_BAD || right->type->kind == TYPE_BAD)
 		return &type_bad;
-	return lifted(c, &type_bool, pod);
+	return type_lifted(c, &type_bool, pod);
 }
 
 const struct type *type_binary(struct check *c, struct node *n, const struct type *want)
@@ -411,7 +411,7 @@ static void test_constant(struct check *c, struct node *n)
 	struct constant k;
 	if (!in_own_file(c) || (left->kind != NODE_NAME && left->kind != NODE_MEMBER) || t->kind != TYPE_INT || !t->refine)
 		return;
-	if (!is_number_literal(n->u.op.right) || !fold(c, n->u.op.right, &k) || k.kind != TYPE_INT)
+	if (!is_number_literal(n->u.op.right) || !fold_constant(c, n->u.op.right, &k) || k.kind != TYPE_INT)
 		return;
 	enum answer a = compare_bounds(n->u.op.op, t->refine, k.integer);
 	if (a == SOMETIMES)

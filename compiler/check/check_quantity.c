@@ -56,11 +56,11 @@ static const struct type *report_unknown_unit(struct check *c, struct node *n)
 	struct str word = n->u.quantity.word, unit = unit_of(word), number = number_of(word);
 	if (!unit.n) {
 		diag_report(c->diags, TJ0304, n->span, "%.*s is not a number with a unit", STR_ARG(word));
-		return bad(n);
+		return mark_bad(n);
 	}
 	struct diag *d = diag_report(c->diags, TJ0304, n->span, "'%.*s' is not a unit", STR_ARG(unit));
 	help_unit(c, d, n, number, unit);
-	return bad(n);
+	return mark_bad(n);
 }
 
 static const struct type *report_dimension(struct check *c, struct node *n, const struct type *want)
@@ -73,7 +73,7 @@ static const struct type *report_dimension(struct check *c, struct node *n, cons
 			STR_ARG(word));
 		diag_help(c->diags, d, "minutes are written %.*smin", STR_ARG(number));
 		diag_fix(c->diags, d, n->span, str_printf(c->arena, "%.*smin", STR_ARG(number)), "write minutes");
-		return bad(n);
+		return mark_bad(n);
 	}
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is %s, and %.*s is needed here", STR_ARG(word),
 		want->kind == TYPE_DURATION ? "an amount" : "a duration", STR_ARG(needs));
@@ -81,7 +81,7 @@ static const struct type *report_dimension(struct check *c, struct node *n, cons
 		diag_help(c->diags, d, "durations end with ms, s, min, h or d");
 	else
 		diag_help(c->diags, d, want->kind == TYPE_CPU ? "CPUs are written 8, 0.5 or 500m" : "memory is written 64Gi (64 x 2^30 bytes) or 64G (64 x 10^9)");
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* Nano-units as a decimal number: 0.512 */
@@ -102,11 +102,11 @@ static const struct type *report_bytes(struct check *c, struct node *n, struct q
 	if (str_is(unit, "m") || str_is(unit, "u") || str_is(unit, "n")) {
 		struct diag *d = diag_report(c->diags, TJ0305, n->span, "%.*s of memory is %.*s bytes", STR_ARG(word), STR_ARG(bytes));
 		diag_help(c->diags, d, "did you mean %.*sMi?", STR_ARG(number));
-		return bad(n);
+		return mark_bad(n);
 	}
 	struct diag *d = diag_report(c->diags, TJ0306, n->span, "%.*s is %.*s bytes; memory is counted in whole bytes", STR_ARG(word), STR_ARG(bytes));
 	diag_help(c->diags, d, "write a whole number of a smaller unit");
-	return bad(n);
+	return mark_bad(n);
 }
 
 static const struct type *report_too_large(struct check *c, struct node *n)
@@ -114,7 +114,7 @@ static const struct type *report_too_large(struct check *c, struct node *n)
 	struct str words = node_words(c, n);
 	struct diag *d = diag_report(c->diags, TJ0322, n->span, "%.*s is more than a quantity can hold", STR_ARG(words));
 	diag_help(c->diags, d, "the largest is 9223372036854775807, a little less than 8Ei");
-	return bad(n);
+	return mark_bad(n);
 }
 
 static const struct type *report_too_fine(struct check *c, struct node *n, const struct type *want)
@@ -130,7 +130,7 @@ static const struct type *report_too_fine(struct check *c, struct node *n, const
 	} else {
 		d = diag_report(c->diags, TJ0306, n->span, "%.*s is a fraction of a byte; memory is counted in whole bytes", STR_ARG(words));
 	}
-	return bad(n);
+	return mark_bad(n);
 }
 
 static const struct type *test_amount(struct check *c, struct node *n, const struct type *want, struct quantity q)
@@ -140,7 +140,7 @@ static const struct type *test_amount(struct check *c, struct node *n, const str
 	if (want->kind == TYPE_CPU && str_ends(n->u.quantity.word, STR("i"))) {
 		struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is an amount of memory, and CPUs are counted", STR_ARG(n->u.quantity.word));
 		diag_help(c->diags, d, "CPUs are written 8, 0.5 or 500m");
-		return bad(n);
+		return mark_bad(n);
 	}
 	if (want->kind == TYPE_CPU && q.nano % (QUANTITY_UNIT / 1000))
 		return report_too_fine(c, n, want);
@@ -208,7 +208,7 @@ static const struct type *report_no_unit(struct check *c, struct node *n, const 
 		else
 			d = diag_report(c->diags, TJ0302, n->span, "the duration %.*s has no unit", STR_ARG(words));
 		diag_help(c->diags, d, "%.*ss are seconds, %.*smin minutes, %.*sh hours", STR_ARG(words), STR_ARG(words), STR_ARG(words));
-		return bad(n);
+		return mark_bad(n);
 	}
 	if (what.n)
 		d = diag_report(c->diags, TJ0303, n->span, "'%.*s = %.*s' has no unit", STR_ARG(what), STR_ARG(words));
@@ -218,7 +218,7 @@ static const struct type *report_no_unit(struct check *c, struct node *n, const 
 		diag_help(c->diags, d, "write an amount such as 64Gi, or leave it out");
 	else
 		diag_help(c->diags, d, "%.*sGi is %.*s x 2^30 bytes", STR_ARG(words), STR_ARG(words));
-	return bad(n);
+	return mark_bad(n);
 }
 
 const struct type *number_as_quantity(struct check *c, struct node *n, const struct type *want, const struct site *site)

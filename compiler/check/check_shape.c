@@ -128,7 +128,7 @@ static struct node *add_word(struct check *c, const struct node *item, enum bloc
 			str_printf(c->arena, "%.*s %.*s ", STR_ARG(word), STR_ARG(key.text)), "make it a block");
 	else
 		diag_fix(c->diags, d, before, str_cat(c->arena, word, STR(" "), STR("")), "insert '%.*s'", STR_ARG(word));
-	return block_of(c, item, (struct placed){ intern(c->names, word), before }, (struct placed){ key.text, key.span });
+	return block_of(c, item, (struct placed){ names_intern(c->names, word), before }, (struct placed){ key.text, key.span });
 }
 
 /* `worker role { }`. */

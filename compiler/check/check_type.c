@@ -22,7 +22,7 @@ static bool fold_unary(struct check *c, const struct node *n, struct constant *r
 		ret->integer = (int64_t)(0 - n->u.op.left->u.integer.value);
 		return n->u.op.left->u.integer.value <= (uint64_t)INT64_MAX + 1;
 	}
-	if (!fold(c, n->u.op.left, ret))
+	if (!fold_constant(c, n->u.op.left, ret))
 		return false;
 	if (ret->kind == TYPE_FLOAT) {
 		ret->floating = -ret->floating;
@@ -54,7 +54,7 @@ static bool fold_ints(enum op op, int64_t a, int64_t b, int64_t *ret)
 static bool fold_binary(struct check *c, const struct node *n, struct constant *ret)
 {
 	struct constant a, b;
-	if (!fold(c, n->u.op.left, &a) || !fold(c, n->u.op.right, &b))
+	if (!fold_constant(c, n->u.op.left, &a) || !fold_constant(c, n->u.op.right, &b))
 		return false;
 	*ret = a;
 	if (a.kind == TYPE_INT && b.kind == TYPE_INT)
@@ -66,7 +66,7 @@ static bool fold_binary(struct check *c, const struct node *n, struct constant *
 
 enum { MOST_FOLDED = 100 };             /* lets that are constants by way of another */
 
-bool fold(struct check *c, const struct node *n, struct constant *ret)
+bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 {
 	*ret = (struct constant){ .kind = TYPE_BAD };
 	switch (n->kind) {
@@ -94,7 +94,7 @@ bool fold(struct check *c, const struct node *n, struct constant *ret)
 			return false;
 		d->busy = true;
 		c->folding++;
-		bool ok = d->node->u.binding.value && fold(c, d->node->u.binding.value, ret);
+		bool ok = d->node->u.binding.value && fold_constant(c, d->node->u.binding.value, ret);
 		c->folding--;
 		d->busy = false;
 		d->used = true;
@@ -155,7 +155,7 @@ static void set_bound(struct refining *r, const struct node *n, bool high)
 {
 	struct constant k;
 	struct refinement *f = r->refine;
-	bool ok = fold(r->check, n, &k);
+	bool ok = fold_constant(r->check, n, &k);
 	switch (r->type->kind) {
 	case TYPE_FLOAT:
 		ok = ok && (k.kind == TYPE_FLOAT || k.kind == TYPE_INT);
@@ -198,7 +198,7 @@ static void add_word(struct refining *r, const struct node *n)
 			diag_report(c->diags, TJ0206, n->span, "\"%.*s\" is listed twice", STR_ARG(text));
 			return;
 		}
-	ARENA_PUSH(c->arena, words, r->type->n, intern(c->names, text));
+	ARENA_PUSH(c->arena, words, r->type->n, names_intern(c->names, text));
 	r->type->words = words;
 }
 

@@ -143,7 +143,7 @@ struct constant {
 	struct quantity quantity;
 	struct str text;
 };
-bool fold(struct check *c, const struct node *n, struct constant *ret);
+bool fold_constant(struct check *c, const struct node *n, struct constant *ret);
 
 /* ---- expressions ---- */
 
@@ -177,7 +177,7 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 /* The type of the value that a declaration stands for, at `n`; not of functions and the like (reported). */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d);
 /* An expression that was typed without a place meets its type now. */
-void retype(struct check *c, struct node *n, const struct type *t);
+void retype_expr(struct check *c, struct node *n, const struct type *t);
 const struct type *type_index(struct check *c, struct node *n);
 const struct type *type_call(struct check *c, struct node *n, const struct type *want);
 const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want);
@@ -197,19 +197,19 @@ bool bind_arguments(struct check *c, struct decl *target, struct nodes args, str
 /* ---- fitting (fit.c) ---- */
 
 enum fit { FIT_OK, FIT_POD, FIT_OPTIONAL, FIT_SECRET, FIT_NO };
-enum fit fit(const struct type *want, const struct type *t);
+enum fit type_fit(const struct type *want, const struct type *t);
 /* Make the typed expression fit; gives its type or TYPE_BAD after a report. */
-const struct type *coerce(struct check *c, struct node *n, const struct type *want, const struct site *site);
+const struct type *type_coerce(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* The type that holds both; NULL when there is none. */
-const struct type *unify(struct check *c, const struct type *a, const struct type *b);
+const struct type *type_unify(struct check *c, const struct type *a, const struct type *b);
 bool has_pod(const struct type *t);
 /* The type with pod-time parts welcome: list[pod[string]] for list[string]. */
 const struct type *pod_inside(struct check *c, const struct type *t);
 /* `t`, inside pod[] when `pod`. */
-const struct type *lifted(struct check *c, const struct type *t, bool pod);
+const struct type *type_lifted(struct check *c, const struct type *t, bool pod);
 bool is_number_literal(const struct node *n);
 /* "the string "4"", "an int": what was found, for messages. */
-struct str found(struct check *c, const struct node *n);
+struct str found_words(struct check *c, const struct node *n);
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_pod(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_optional(struct check *c, struct node *n);
@@ -222,7 +222,7 @@ const struct type *obvious_unit(struct check *c, const struct node *n);
 /* The same for an entry of a record without a type, and (below) for the value of a let: the help can use the name. */
 const struct type *report_member_unit(struct check *c, struct str name, struct node *n);
 const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);
-const struct type *bad(struct node *n);
+const struct type *mark_bad(struct node *n);
 /* `module.device[8]`, `module.device:8`: true after a report, when `base` is an accelerator. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
 /* The largest topology of at most CHIPS chips that the documentation of DEVICE names, and in RET_CHIPS its chips; empty without. */
@@ -246,7 +246,7 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 /* TJ0312: a text that is not one of an enum's. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
 /* Help that says what to write instead, if that can be told (advice.c); `want` without pod[] and `?`. */
-void advise(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site);
+void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site);
 /* TJ0318 for a call whose first argument is a plain text and the second one is not, where it should be the reverse. */
 bool report_swapped(struct check *c, const struct node *call);
 /* Help for a record without a declared type, of which a field would need one; for messages about that field. */
@@ -256,7 +256,7 @@ struct str node_words(struct check *c, const struct node *n);
 
 /* ---- facts (narrow.c) ---- */
 
-void assume(struct check *c, const struct node *condition, bool truth);
+void assume_condition(struct check *c, const struct node *condition, bool truth);
 bool known_present(const struct check *c, const struct node *n);
 
 /* ---- bodies (check_items.c, check_block.c, check_job.c, check_decl.c) ---- */

@@ -16,7 +16,7 @@ static enum fit fit_members(const struct type *want, const struct type *t)
 {
 	enum fit f = FIT_OK;
 	for (size_t i = 0; i < t->n; i++)
-		f = worse(f, fit(want, t->members[i].type));
+		f = worse(f, type_fit(want, t->members[i].type));
 	return f;
 }
 
@@ -47,7 +47,7 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 		const struct record_field *field = find_field(record, t->members[i].name);
 		if (!field && record->lost)
 			continue;
-		f = worse(f, field ? fit(field->type, t->members[i].type) : FIT_NO);
+		f = worse(f, field ? type_fit(field->type, t->members[i].type) : FIT_NO);
 	}
 	return f;
 }
@@ -136,7 +136,7 @@ static enum fit fit_anon(const struct type *want, const struct type *t)
 	if (t->kind != TYPE_ANON || t->n != want->n)
 		return FIT_NO;
 	for (size_t i = 0; i < t->n; i++)
-		f = worse(f, name_eq(t->members[i].name, want->members[i].name) ? fit(want->members[i].type, t->members[i].type) : FIT_NO);
+		f = worse(f, name_eq(t->members[i].name, want->members[i].name) ? type_fit(want->members[i].type, t->members[i].type) : FIT_NO);
 	return f;
 }
 
@@ -153,44 +153,44 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 	case TYPE_LIST:
 		if (want->elem->kind == TYPE_RANGE && (t->kind == TYPE_RANGE || t->kind == TYPE_INT))
 			return FIT_OK;          /* one of them is a list of one */
-		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_LIST ? fit(want->elem, t->elem) : FIT_NO;
+		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_LIST ? type_fit(want->elem, t->elem) : FIT_NO;
 	case TYPE_MAP:
 		if (t->kind == TYPE_ANON)
 			return fit_members(want->elem, t);
-		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_MAP ? fit(want->elem, t->elem) : FIT_NO;
+		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_MAP ? type_fit(want->elem, t->elem) : FIT_NO;
 	case TYPE_RECORD:
 		if (t->kind == TYPE_RECORD)
 			return t->record == want->record ? FIT_OK : FIT_NO;
 		return t->kind == TYPE_ANON || t->kind == TYPE_EMPTY ? fit_record(want->record, t) : FIT_NO;
 	case TYPE_ANON: return fit_anon(want, t);
-	case TYPE_SECRET: return t->kind == TYPE_SECRET ? fit(want->elem, t->elem) : FIT_NO;
+	case TYPE_SECRET: return t->kind == TYPE_SECRET ? type_fit(want->elem, t->elem) : FIT_NO;
 	default: return want->kind == t->kind ? FIT_OK : FIT_NO;
 	}
 }
 
-enum fit fit(const struct type *want, const struct type *t)
+enum fit type_fit(const struct type *want, const struct type *t)
 {
 	if (want == t || want->kind == TYPE_BAD || t->kind == TYPE_BAD)
 		return FIT_OK;
 	if (want->kind == TYPE_OPTIONAL) {
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL && want->elem->kind != TYPE_POD)      /* pod[T?] */
-			return fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO : want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
+			return type_fit(want->elem, t->elem->elem) == FIT_NO ? FIT_NO : want->elem->kind == TYPE_ENV_VALUE ? FIT_OK : FIT_POD;
 		if (t->kind == TYPE_POD && t->elem->kind == TYPE_OPTIONAL)
-			return fit(want->elem, type_strip_pod(t->elem->elem)); /* pod[T]? */
-		return t->kind == TYPE_NONE ? FIT_OK : fit(want->elem, type_strip_optional(t));
+			return type_fit(want->elem, type_strip_pod(t->elem->elem)); /* pod[T]? */
+		return t->kind == TYPE_NONE ? FIT_OK : type_fit(want->elem, type_strip_optional(t));
 	}
 	if (want->kind == TYPE_POD)
-		return fit(want->elem, type_strip_pod(t));
+		return type_fit(want->elem, type_strip_pod(t));
 	if (want->kind == TYPE_ENV_VALUE && t->kind == TYPE_SECRET)
 		return FIT_OK;
 	if (t->kind == TYPE_POD) {
-		enum fit f = fit(want, t->elem);
+		enum fit f = type_fit(want, t->elem);
 		return want->kind == TYPE_ENV_VALUE || f == FIT_NO ? f : worse(f, FIT_POD);
 	}
 	if (t->kind == TYPE_SECRET && want->kind != TYPE_SECRET)
 		return FIT_SECRET;
 	if (t->kind == TYPE_OPTIONAL && want->kind != TYPE_DATA)
-		return fit(want, t->elem) == FIT_NO ? FIT_NO : FIT_OPTIONAL;
+		return type_fit(want, t->elem) == FIT_NO ? FIT_NO : FIT_OPTIONAL;
 	return fit_core(want, t);
 }
 
@@ -220,7 +220,7 @@ bool has_pod(const struct type *t)
 	return pod;
 }
 
-const struct type *lifted(struct check *c, const struct type *t, bool pod)
+const struct type *type_lifted(struct check *c, const struct type *t, bool pod)
 {
 	return pod ? type_pod(c->arena, t) : t;
 }
@@ -244,7 +244,7 @@ static const struct type *unify_members(struct check *c, const struct type *a, c
 		return NULL;
 	struct type_member *members = ARENA_ARRAY(c->arena, struct type_member, a->n);
 	for (size_t i = 0; i < a->n; i++) {
-		const struct type *t = unify(c, a->members[i].type, b->members[i].type);
+		const struct type *t = type_unify(c, a->members[i].type, b->members[i].type);
 		if (!name_eq(a->members[i].name, b->members[i].name) || !t)
 			return NULL;
 		members[i] = (struct type_member){ a->members[i].name, t };
@@ -276,7 +276,7 @@ static const struct type *unify_core(struct check *c, const struct type *a, cons
 		return unify_members(c, a, b);
 	if (a->kind != TYPE_LIST && a->kind != TYPE_MAP)
 		return NULL;
-	const struct type *elem = unify(c, a->elem, b->elem);
+	const struct type *elem = type_unify(c, a->elem, b->elem);
 	return !elem ? NULL : a->kind == TYPE_LIST ? type_list(c->arena, elem) : type_map(c->arena, elem);
 }
 
@@ -291,7 +291,7 @@ static const struct type *plain(struct check *c, const struct type *t)
 	return p;
 }
 
-const struct type *unify(struct check *c, const struct type *a, const struct type *b)
+const struct type *type_unify(struct check *c, const struct type *a, const struct type *b)
 {
 	if (a->kind == TYPE_BAD || a == b)
 		return a;
@@ -300,11 +300,11 @@ const struct type *unify(struct check *c, const struct type *a, const struct typ
 	if (a->kind == TYPE_OPTIONAL || b->kind == TYPE_OPTIONAL || a->kind == TYPE_NONE || b->kind == TYPE_NONE) {
 		if (a->kind == TYPE_NONE || b->kind == TYPE_NONE)
 			return type_optional(c->arena, a->kind == TYPE_NONE ? b : a);
-		const struct type *t = unify(c, type_strip_optional(a), type_strip_optional(b));
+		const struct type *t = type_unify(c, type_strip_optional(a), type_strip_optional(b));
 		return t ? type_optional(c->arena, t) : NULL;
 	}
 	if (a->kind == TYPE_POD || b->kind == TYPE_POD) {
-		const struct type *t = unify(c, type_strip_pod(a), type_strip_pod(b));
+		const struct type *t = type_unify(c, type_strip_pod(a), type_strip_pod(b));
 		return t ? type_pod(c->arena, t) : NULL;
 	}
 	if (type_same(a, b))
@@ -349,7 +349,7 @@ static bool converts(const struct type *want, const struct type *t, const struct
 	}
 }
 
-const struct type *bad(struct node *n)
+const struct type *mark_bad(struct node *n)
 {
 	n->type = &type_bad;
 	return &type_bad;
@@ -363,7 +363,7 @@ static bool literal_fits(const struct node *n, const struct type *want, const st
 	return want->kind == TYPE_FLOAT;
 }
 
-const struct type *coerce(struct check *c, struct node *n, const struct type *want, const struct site *site)
+const struct type *type_coerce(struct check *c, struct node *n, const struct type *want, const struct site *site)
 {
 	const struct type *t = n->type;
 	if (t->kind == TYPE_BAD || want->kind == TYPE_BAD || t == want) {
@@ -376,7 +376,7 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 		return number_as_quantity(c, n, want, site);
 	if (t->kind == TYPE_UNIT && (core->kind == TYPE_ENV_VALUE || core->kind == TYPE_DATA))
 		return report_unit(c, n);
-	enum fit f = literal_fits(n, want, t) ? FIT_OK : fit(want, t);
+	enum fit f = literal_fits(n, want, t) ? FIT_OK : type_fit(want, t);
 	switch (f) {
 	case FIT_OK: break;
 	case FIT_POD: return report_pod(c, n, want, site);
@@ -384,7 +384,7 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 		if (type_strip_pod(t)->kind == TYPE_OPTIONAL || n->kind == NODE_LIST)
 			return report_optional(c, n);
 		report_mismatch(c, n, want, site);
-		return bad(n);
+		return mark_bad(n);
 	case FIT_SECRET:
 		if (core->kind == TYPE_VOLUME)
 			return report_secret_mount(c, n, site);
@@ -393,7 +393,7 @@ const struct type *coerce(struct check *c, struct node *n, const struct type *wa
 		if (t->kind == TYPE_POD && !site->call && core == type_strip_optional(want))
 			return report_pod(c, n, want, site);  /* whatever it is: it cannot be known here */
 		report_mismatch(c, n, want, site);
-		return bad(n);
+		return mark_bad(n);
 	}
 	if (!is_structure(n) && converts(want, t, n))
 		n->convert_to = want;
@@ -427,7 +427,7 @@ static const struct type *report_quotes(struct check *c, struct node *n, const s
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is text, and text is written in quotes", STR_ARG(what.n ? what : STR("this")));
 	diag_help(c->diags, d, "write \"%.*s\"", STR_ARG(text));
 	diag_fix(c->diags, d, n->span, str_printf(c->arena, "\"%.*s\"", STR_ARG(text)), "put it in quotes");
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* Reports an operation on a name that nothing is near, as the value of a variable: a name is missing, or quotes are. */
@@ -442,7 +442,7 @@ static bool report_unknown_variable(struct check *c, struct node *n, const struc
 		help_roles(c, d);
 	if (!memchr(words.p, '"', words.n) && !memchr(words.p, '\n', words.n))
 		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(words));
-	bad(n);
+	mark_bad(n);
 	return true;
 }
 
@@ -453,5 +453,5 @@ const struct type *check_expr(struct check *c, struct node *n, const struct type
 	if (text_without_quotes(c, n, want))
 		return report_quotes(c, n, site);
 	const struct type *t = type_for(c, n, want, site);
-	return t->kind == TYPE_BAD ? t : coerce(c, n, want, site);
+	return t->kind == TYPE_BAD ? t : type_coerce(c, n, want, site);
 }

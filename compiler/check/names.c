@@ -124,7 +124,7 @@ static void declare_meant(struct check *c, const struct node *n, struct decl *d)
 		return;
 	struct str name = { m->dotted.p + 4, m->dotted.n - 4 };
 	if (!str_eq(name, n->u.import.alias))
-		map_put(&c->at.module->values, c->arena, intern(c->names, name), d);
+		map_put(&c->at.module->values, c->arena, names_intern(c->names, name), d);
 }
 
 static void declare_one(struct check *c, struct node *n)
@@ -203,7 +203,7 @@ static const struct type *report_untyped(struct check *c, struct decl *d, const 
 		diag_help(c->diags, g, "say which: 'let %.*s: map[string] = {}'", STR_ARG(d->name));
 	else
 		diag_help(c->diags, g, "say which: 'let %.*s: list[string] = []'", STR_ARG(d->name));
-	return bad(value);
+	return mark_bad(value);
 }
 
 static const struct type *let_type(struct check *c, struct decl *d)

@@ -33,10 +33,10 @@ static void add_fact(struct check *c, const struct node *n)
 		c->at.facts = f;
 }
 
-void assume(struct check *c, const struct node *n, bool truth)
+void assume_condition(struct check *c, const struct node *n, bool truth)
 {
 	if (n->kind == NODE_UNARY && n->u.op.op == OP_NOT) {
-		assume(c, n->u.op.left, !truth);
+		assume_condition(c, n->u.op.left, !truth);
 		return;
 	}
 	if (n->kind != NODE_BINARY)
@@ -45,8 +45,8 @@ void assume(struct check *c, const struct node *n, bool truth)
 	switch (n->u.op.op) {
 	case OP_AND: case OP_OR:
 		if ((n->u.op.op == OP_AND) == truth) {
-			assume(c, left, truth);
-			assume(c, right, truth);
+			assume_condition(c, left, truth);
+			assume_condition(c, right, truth);
 		}
 		return;
 	case OP_EQ: case OP_NE:

@@ -19,7 +19,7 @@ struct str node_words(struct check *c, const struct node *n)
 	return keep == s.n ? s : str_printf(c->arena, "%.*s...", (int)keep, s.p);
 }
 
-struct str found(struct check *c, const struct node *n)
+struct str found_words(struct check *c, const struct node *n)
 {
 	struct str text, words = node_words(c, n);
 	switch (n->kind) {
@@ -78,7 +78,7 @@ static void help_range(struct check *c, struct diag *d, const struct node *n)
 		first = n->u.call.args.at[0]->u.arg.value;
 		last = n->u.call.args.at[1]->u.arg.value;
 	}
-	bool known = first && fold(c, first, &lo) && fold(c, last, &hi) && lo.kind == TYPE_INT && hi.kind == TYPE_INT && hi.integer - call >= lo.integer;
+	bool known = first && fold_constant(c, first, &lo) && fold_constant(c, last, &hi) && lo.kind == TYPE_INT && hi.kind == TYPE_INT && hi.integer - call >= lo.integer;
 	if (!known) {
 		diag_help(c->diags, d, "write a range with both ends included, such as 1..9");
 		return;
@@ -102,7 +102,7 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 	}
 	d = diag_report(c->diags, TJ0319, n->span, "%.*s is a range for limits, not a list", STR_ARG(words));
 	struct constant lo, hi;
-	if (n->kind == NODE_RANGE && fold(c, n->u.op.left, &lo) && fold(c, n->u.op.right, &hi) && lo.kind == TYPE_INT &&
+	if (n->kind == NODE_RANGE && fold_constant(c, n->u.op.left, &lo) && fold_constant(c, n->u.op.right, &hi) && lo.kind == TYPE_INT &&
 	    hi.kind == TYPE_INT && lo.integer < hi.integer && hi.integer < INT64_MAX)
 		diag_help(c->diags, d, "write 'range(%lld, %lld)' for %lld, %lld, ..., %lld", (long long)lo.integer,
 			(long long)hi.integer + 1, (long long)lo.integer, (long long)lo.integer + 1, (long long)hi.integer);
@@ -264,7 +264,7 @@ static void help_conversion(struct check *c, struct diag *d, const struct node *
 	else if (want->kind == TYPE_CPU && t->kind == TYPE_INT)
 		diag_help(c->diags, d, n->kind == NODE_BINARY || n->kind == NODE_IF || n->kind == NODE_COALESCE ?
 			"declare it as a cpu, or write '1000m * (%.*s)'" : "declare it as a cpu, or write '1000m * %.*s'", STR_ARG(words));
-	else if (want->kind == TYPE_LIST && fit(want->elem, t) == FIT_OK)
+	else if (want->kind == TYPE_LIST && type_fit(want->elem, t) == FIT_OK)
 		diag_help(c->diags, d, "write '[%.*s]'", STR_ARG(words));
 	else if (want->kind == TYPE_DURATION && t->kind == TYPE_INT)
 		diag_help(c->diags, d, "write a unit: %.*ss, %.*smin or %.*sh", STR_ARG(words), STR_ARG(words), STR_ARG(words));
@@ -282,7 +282,7 @@ static void note_record(struct check *c, struct diag *d, const struct type *want
 			k++;
 		if (k == t->n && !f->value && f->type->kind != TYPE_OPTIONAL)
 			diag_note(c->diags, d, f->span, "it has no '%.*s'", STR_ARG(f->name));
-		if (k < t->n && fit(f->type, t->members[k].type) != FIT_OK) {
+		if (k < t->n && type_fit(f->type, t->members[k].type) != FIT_OK) {
 			struct str is = type_phrase(c->arena, t->members[k].type), needs = type_phrase(c->arena, f->type);
 			diag_note(c->diags, d, f->span, "'%.*s' is %.*s, and not %.*s", STR_ARG(f->name), STR_ARG(is), STR_ARG(needs));
 		}
@@ -294,7 +294,7 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 
 	const struct type *core = type_strip_pod(type_strip_optional(want)), *t = n->type;
 	struct diag *d;
-	struct str is = found(c, n), needs = wanted(c, want), what = site_words(c, site), text;
+	struct str is = found_words(c, n), needs = wanted(c, want), what = site_words(c, site), text;
 	if (core->kind == TYPE_ENUM && n->kind == NODE_STRING && node_static_text(n, &text)) {
 		report_enum(c, n, core, text, site);
 		return;
@@ -316,7 +316,7 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 	help_text(c, d, n, core);
 	help_conversion(c, d, n, core, site);
 	if (!d->help.n)
-		advise(c, d, n, core, site);
+		advise_instead(c, d, n, core, site);
 }
 
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site)
@@ -348,7 +348,7 @@ const struct type *report_optional(struct check *c, struct node *n)
 	struct node *element = optional_element(n);
 	if (element) {
 		report_optional(c, element);
-		return bad(n);
+		return mark_bad(n);
 	}
 	struct str words = node_words(c, n);
 	struct diag *d = diag_report(c->diags, TJ0316, n->span, "'%.*s' may be none here", STR_ARG(words));
@@ -359,7 +359,7 @@ const struct type *report_optional(struct check *c, struct node *n)
 		diag_help(c->diags, d, "write '%.*s ?? %s', or test '%.*s != none' first", STR_ARG(words), instead, STR_ARG(words));
 	else
 		diag_help(c->diags, d, "write '%.*s ?? %s'", STR_ARG(words), instead);
-	return bad(n);
+	return mark_bad(n);
 }
 
 const struct type *report_secret(struct check *c, struct node *n)
@@ -372,7 +372,7 @@ const struct type *report_secret(struct check *c, struct node *n)
 	} else {
 		diag_help(c->diags, d, "pass it whole, as an environment value: TOKEN = secret(\"name\", \"key\")");
 	}
-	return bad(n);
+	return mark_bad(n);
 }
 
 const struct type *report_secret_mount(struct check *c, struct node *n, const struct site *site)
@@ -387,7 +387,7 @@ const struct type *report_secret_mount(struct check *c, struct node *n, const st
 		diag_help(c->diags, d, "write 'secret_files(\"%.*s\")': each key is a file, '%.*s' too", STR_ARG(name), STR_ARG(key));
 	else
 		diag_help(c->diags, d, "write 'secret_files(\"name\")': each key is a file");
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* The first amount in an expression of amounts: all of them are of its kind. */
@@ -445,7 +445,7 @@ const struct type *report_unit(struct check *c, struct node *n)
 	struct str words = node_words(c, n);
 	struct diag *d = unit_headline(c, n, words);
 	diag_help(c->diags, d, "say which: 'let x: %s = %.*s'", likely_unit(c, n), STR_ARG(words));
-	return bad(n);
+	return mark_bad(n);
 }
 
 const struct type *report_let_unit(struct check *c, struct decl *let, struct str words)
@@ -454,7 +454,7 @@ const struct type *report_let_unit(struct check *c, struct decl *let, struct str
 	struct diag *d = unit_headline(c, n, words);
 	diag_help(c->diags, d, n->kind == NODE_LIST || n->kind == NODE_LIST_FOR ? "write 'let %.*s: list[%s] = %.*s'" : "write 'let %.*s: %s = %.*s'",
 		STR_ARG(let->name), likely_unit(c, n), STR_ARG(words));
-	return bad(n);
+	return mark_bad(n);
 }
 
 const struct type *report_member_unit(struct check *c, struct str name, struct node *n)
@@ -462,7 +462,7 @@ const struct type *report_member_unit(struct check *c, struct str name, struct n
 	struct str words = node_words(c, n);
 	struct diag *d = unit_headline(c, n, words);
 	advise_record(c, d, name, str_of(likely_unit(c, n)));
-	return bad(n);
+	return mark_bad(n);
 }
 
 /* ---- pod-time values (TJ0708): the chain of names that led there ---- */
@@ -580,5 +580,5 @@ const struct type *report_pod(struct check *c, struct node *n, const struct type
 	diag_help(c->diags, d, "pod-time values are allowed in 'env', 'command', 'args' and 'files'");
 	if (site->call && str_is(site->name, "claim"))
 		diag_help(c->diags, d, "write 'pvc(\"CLAIM\", path = \"${pod.index}\")' for a directory of each replica in one claim");
-	return bad(n);
+	return mark_bad(n);
 }

@@ -170,7 +170,7 @@ static const struct type *read_enum(struct spelling *s)
 	t->kind = TYPE_ENUM;
 	while (eat(s, "\"")) {
 		size_t n = strcspn(s->p, "\"");
-		ARENA_PUSH(s->types->arena, words, t->n, intern(s->types->names, (struct str){ s->p, n }));
+		ARENA_PUSH(s->types->arena, words, t->n, names_intern(s->types->names, (struct str){ s->p, n }));
 		s->p += n + 1;
 		eat(s, ", ");
 	}
@@ -195,7 +195,7 @@ static const struct type *record_type(struct schema_types *types, const char *na
 		struct node *none = node_new(a, NODE_NONE, (struct span){ 0 });
 		struct spelling s = { types, members[i].type };
 		none->type = &type_none;
-		d->fields[i] = (struct record_field){ .name = intern(types->names, str_of(members[i].name)),
+		d->fields[i] = (struct record_field){ .name = names_intern(types->names, str_of(members[i].name)),
 			.type = type_optional(a, read_type(&s)), .value = none };
 	}
 	*t = (struct type){ .kind = TYPE_RECORD, .record = d };
@@ -294,7 +294,7 @@ static const struct type *bundle_type(struct schema_types *types, const char *na
 	for (const struct field *f = schema_next(block, NULL); f; f = schema_next(block, f)) {
 		struct node *none = node_new(a, NODE_NONE, (struct span){ 0 });
 		none->type = &type_none;
-		d->fields[d->nfields++] = (struct record_field){ .name = intern(types->names, str_of(f->name)),
+		d->fields[d->nfields++] = (struct record_field){ .name = names_intern(types->names, str_of(f->name)),
 			.type = without_pod(a, schema_type(types, f->id)), .value = none, .doc = str_of(f->doc) };
 	}
 	*t = (struct type){ .kind = TYPE_RECORD, .record = d };

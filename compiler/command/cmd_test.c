@@ -73,7 +73,7 @@ static void apply_set(struct trainc *c, const struct source *file, const struct 
 			continue;
 		const struct node *value = item->u.item.value;
 		struct setting setting = { .source = source, .offset = value->span.start - file->base };
-		setting.name = intern(&c->names, item->u.item.key.text);
+		setting.name = names_intern(&c->names, item->u.item.key.text);
 		setting.text = (struct str){ source->text.p + setting.offset, value->span.end - value->span.start };
 		if (value->kind == NODE_STRING && node_static_text(value, &setting.text))
 			setting.text = str_copy(&c->arena, setting.text);

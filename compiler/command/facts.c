@@ -95,7 +95,7 @@ static const struct value *fact_env(void *context, struct eval *ev, struct str n
 	struct env_values env = plan_env(ev->arena, job->plan, role->plan, &role->plan->main, index, &placement_cluster);
 	struct value *all = value_new(ev->arena, VALUE_MAP, at);
 	for (size_t i = 0; i < env.n; i++)
-		map_add(ev->arena, &all->u.map, intern(ev->program->names, env.at[i].name), env_value(ev, &env.at[i], at));
+		map_add(ev->arena, &all->u.map, names_intern(ev->program->names, env.at[i].name), env_value(ev, &env.at[i], at));
 	return all;
 }
 
@@ -126,7 +126,7 @@ static const struct value *data_value(struct eval *ev, const struct data *d, str
 	case DATA_MAP:
 		v = value_new(ev->arena, VALUE_MAP, at);
 		for (size_t i = 0; i < d->u.map.n; i++)
-			map_add(ev->arena, &v->u.map, intern(ev->program->names, d->u.map.at[i].key), data_value(ev, d->u.map.at[i].value, at));
+			map_add(ev->arena, &v->u.map, names_intern(ev->program->names, d->u.map.at[i].key), data_value(ev, d->u.map.at[i].value, at));
 		return v;
 	}
 	return &value_bad;

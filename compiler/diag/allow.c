@@ -13,7 +13,7 @@
 
 #include <ctype.h>
 
-struct comment {
+struct allow_comment {
 	const struct source *source;
 	struct span at;                 /* from '#' to the end of the line */
 	struct str code;                /* the word after "allow" */
@@ -21,9 +21,9 @@ struct comment {
 	struct span covers;             /* the line, as global offsets */
 };
 
-struct comments {
+struct allow_comments {
 	struct arena *arena;
-	struct comment *at;
+	struct allow_comment *at;
 	size_t n;
 };
 
@@ -71,10 +71,10 @@ static bool is_code(struct str word)
 	return true;
 }
 
-static void comment_found(struct comments *cs, const struct source *s, size_t start, size_t end)
+static void comment_found(struct allow_comments *cs, const struct source *s, size_t start, size_t end)
 {
 	struct str words;
-	struct comment c = { .source = s };
+	struct allow_comment c = { .source = s };
 
 	if (!allow_words((struct str){ s->text.p + start, end - start }, &words))
 		return;
@@ -114,7 +114,7 @@ static size_t skip_string(struct str text, size_t i)
 	return text.n;
 }
 
-static void scan(struct comments *cs, const struct source *s)
+static void scan(struct allow_comments *cs, const struct source *s)
 {
 	struct str text = s->text;
 
@@ -132,10 +132,10 @@ static void scan(struct comments *cs, const struct source *s)
 }
 
 /* A comment alone on its line covers the line below; of a stack, all cover the line below the last. */
-static void settle_lines(struct comments *cs)
+static void settle_lines(struct allow_comments *cs)
 {
 	for (size_t i = cs->n; i-- > 0;) {
-		struct comment *c = &cs->at[i], *below = i + 1 < cs->n ? &cs->at[i + 1] : NULL;
+		struct allow_comment *c = &cs->at[i], *below = i + 1 < cs->n ? &cs->at[i + 1] : NULL;
 		struct str text = c->source->text;
 		size_t next = c->covers.end - c->source->base;
 
@@ -153,13 +153,13 @@ static void settle_lines(struct comments *cs)
 	}
 }
 
-static bool silence(struct comments *cs, const struct diag *d)
+static bool silence(struct allow_comments *cs, const struct diag *d)
 {
 	if (diag_severity(d->code) != SEVERITY_WARNING || !span_known(d->at))
 		return false;
 	bool silenced = false;
 	for (size_t i = 0; i < cs->n; i++) {
-		struct comment *c = &cs->at[i];
+		struct allow_comment *c = &cs->at[i];
 		enum diag_code code;
 
 		if (d->at.start < c->covers.start || d->at.start > c->covers.end)
@@ -170,7 +170,7 @@ static bool silence(struct comments *cs, const struct diag *d)
 	return silenced;
 }
 
-static void report(struct diags *ds, const struct comment *c)
+static void report(struct diags *ds, const struct allow_comment *c)
 {
 	enum diag_code code;
 	bool known = diag_code_find(c->code, &code);
@@ -206,7 +206,7 @@ static bool may_allow(struct str text)
 
 void allow_apply(struct diags *ds)
 {
-	struct comments cs = { .arena = ds->arena };
+	struct allow_comments cs = { .arena = ds->arena };
 	size_t kept = 0;
 
 	for (size_t i = 0; ds->sources && i < ds->sources->n; i++) {

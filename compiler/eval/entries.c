@@ -284,7 +284,7 @@ static struct node *branch(struct entries_gathering *g, struct frame *f, struct 
 
 static void gather_for(struct entries_gathering *g, struct frame *f, struct node *item)
 {
-	struct loop loop;
+	struct eval_loop loop;
 	const struct value *stop = loop_begin(g->ev, f, item->u.for_item.list, item->u.for_item.binders, item->u.for_item.nbinders, &loop);
 
 	if (stop) {

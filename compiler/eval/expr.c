@@ -129,7 +129,7 @@ static const struct value *eval_list(struct eval *ev, struct frame *f, struct no
 	return stop ? stop : list_finish(ev, list);
 }
 
-const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders, unsigned n, struct loop *ret)
+const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders, unsigned n, struct eval_loop *ret)
 {
 	const struct value *over = eval_expr(ev, f, list);
 
@@ -137,7 +137,7 @@ const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *li
 		return over;
 	if (over->kind != VALUE_LIST && over->kind != VALUE_MAP)
 		return &value_bad;
-	*ret = (struct loop){ over, binders, n, over->kind == VALUE_LIST ? over->u.list.n : over->u.map.index.n };
+	*ret = (struct eval_loop){ over, binders, n, over->kind == VALUE_LIST ? over->u.list.n : over->u.map.index.n };
 	return NULL;
 }
 
@@ -150,7 +150,7 @@ static void set_binder(struct eval *ev, struct frame *f, const struct binder *b,
 	frame_bind(ev, f, b->decl, v);
 }
 
-void loop_bind(struct eval *ev, const struct loop *l, size_t i, struct frame *f)
+void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct frame *f)
 {
 	if (l->over->kind == VALUE_LIST) {
 		if (l->nbinders == 2)
@@ -187,7 +187,7 @@ static bool list_add_all(struct eval *ev, struct value *list, const struct value
 const struct value *eval_list_for(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, n->span);
-	struct loop loop;
+	struct eval_loop loop;
 	const struct value *stop = loop_begin(ev, f, n->u.list_for.list, n->u.list_for.binders, n->u.list_for.nbinders, &loop);
 
 	if (stop)

@@ -95,15 +95,15 @@ bool topology_comparable(struct eval *ev, const struct value *a, const struct va
  * of a list is the element, two are position and element; of a map they are the
  * key, and key and value.
  */
-struct loop {
+struct eval_loop {
 	const struct value *over;
 	const struct binder *binders;
 	unsigned nbinders;
 	size_t n;
 };
 /* NULL when the loop can run; else the value that stands in its way. */
-const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders, unsigned n, struct loop *ret);
-void loop_bind(struct eval *ev, const struct loop *l, size_t i, struct frame *f);
+const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders, unsigned n, struct eval_loop *ret);
+void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct frame *f);
 
 /* ---- functions ---- */
 

@@ -96,7 +96,7 @@ static const struct value *map_of(struct eval *ev, const struct data *d, const s
 		struct str key = param_key(ev->program->sources, m), at = str_printf(ev->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(key));
 		const struct value *v = param_data(ev, m->value, t->elem, at, false);
 		ok = value_ok(v) && ok;
-		value_put(ev->arena, map, intern(ev->program->names, key), m->key_at, v);
+		value_put(ev->arena, map, names_intern(ev->program->names, key), m->key_at, v);
 	}
 	return ok ? map_finish(ev, map) : &value_bad;
 }

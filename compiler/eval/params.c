@@ -381,7 +381,7 @@ static const struct value *with_member(struct eval *ev, const struct decl *d, co
 		const struct value_entry *e = v->u.map.index.entries[i].value;
 		value_put(ev->arena, copy, e->key, e->key_at, e->value);
 	}
-	value_put(ev->arena, copy, intern(ev->program->names, name), setting_span(s), made);
+	value_put(ev->arena, copy, names_intern(ev->program->names, name), setting_span(s), made);
 	return map_finish(ev, copy);
 }
 

@@ -10,13 +10,13 @@
 #define QUEUE_LABEL "kueue.x-k8s.io/queue-name"
 
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type, bool any_case,
-	struct manifest *ret)
+	struct import_manifest *ret)
 {
 	const struct data *fitted = import_fit(im, object, type, any_case);
 
 	if (!fitted)
 		return false;
-	*ret = (struct manifest){ .im = im, .object = fitted, .kind = str_of(k->kind),
+	*ret = (struct import_manifest){ .im = im, .object = fitted, .kind = str_of(k->kind),
 		.at = data_get(object, STR("kind"))->from, .metadata = member(fitted, "metadata"), .spec = member(fitted, "spec") };
 	ret->name = member_text(ret->metadata, "name");
 	ret->ns = member_text(ret->metadata, "namespace");
@@ -45,7 +45,7 @@ static bool is_ours(const struct data *metadata)
 	return str_is(member_text(member(metadata, "labels"), "app.kubernetes.io/managed-by"), "trainc");
 }
 
-static void pairs(struct manifest *m, struct lines *job, const char *field)
+static void pairs(struct import_manifest *m, struct lines *job, const char *field)
 {
 	struct arena *a = m->im->arena;
 	const struct data *map = member(m->metadata, field);
@@ -65,7 +65,7 @@ static void pairs(struct manifest *m, struct lines *job, const char *field)
 }
 
 /* What neither the program says nor only the cluster writes. */
-static void other_metadata(struct manifest *m)
+static void other_metadata(struct import_manifest *m)
 {
 	static const char *const others[] = { "finalizers", "ownerReferences" };
 
@@ -74,7 +74,7 @@ static void other_metadata(struct manifest *m)
 			import_left_out(m->im, member_at(m->metadata, others[i]), str_of(others[i]), "objects of a program have no owner and are deleted at once");
 }
 
-static void metadata(struct manifest *m, struct lines *job)
+static void metadata(struct import_manifest *m, struct lines *job)
 {
 	struct arena *a = m->im->arena;
 	const struct data *queue = data_get(member(m->metadata, "labels"), STR(QUEUE_LABEL));
@@ -90,7 +90,7 @@ static void metadata(struct manifest *m, struct lines *job)
 	other_metadata(m);
 }
 
-struct lines *job_new(struct manifest *m, struct imported *job, const struct expr *framework)
+struct lines *job_new(struct import_manifest *m, struct imported *job, const struct expr *framework)
 {
 	struct arena *a = m->im->arena;
 	struct lines top = { 0 };
@@ -110,7 +110,7 @@ struct lines *job_new(struct manifest *m, struct imported *job, const struct exp
 	return body;
 }
 
-void job_finish(struct manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n)
+void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n)
 {
 	struct arena *a = m->im->arena;
 	struct lines **bodies = ARENA_ARRAY(a, struct lines *, n);

@@ -92,7 +92,7 @@ static void count_rule(struct import *im, const struct data *job, struct str nam
 			(long long)jobs, (long long)per);
 }
 
-static void job_rule(const struct manifest *m, const struct data *spec, size_t i)
+static void job_rule(const struct import_manifest *m, const struct data *spec, size_t i)
 {
 	struct import *im = m->im;
 	const struct data *job = jobs_of(spec)->u.list.at[i];
@@ -127,7 +127,7 @@ static void failure_rule(struct import *im, const struct data *spec, const struc
 	}
 }
 
-bool jobset_check(const struct manifest *m, const struct data *spec)
+bool jobset_check(const struct import_manifest *m, const struct data *spec)
 {
 	struct import *im = m->im;
 	const struct data *jobs = jobs_of(spec), *coordinator = member(spec, "coordinator");

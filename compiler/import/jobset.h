@@ -7,7 +7,7 @@
 #include "import/set.h"
 
 /* What the API server refuses; true when nothing is wrong. */
-bool jobset_check(const struct manifest *m, const struct data *spec);
+bool jobset_check(const struct import_manifest *m, const struct data *spec);
 /* The roles of a spec that was checked, with words for all of them; their hosts when texts may say them. */
 void jobset_roles(struct set *s, const struct data *spec);
 /* Everything of the spec but its replicatedJobs. */

@@ -28,7 +28,7 @@ static const struct legacy_kind mxnet_kind = {
 };
 
 struct legacy_job {
-	struct manifest m;
+	struct import_manifest m;
 	const struct legacy_kind *kind;
 	struct imported *job;
 	const struct data *specs;               /* replicaSpecs, or NULL */

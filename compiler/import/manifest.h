@@ -95,7 +95,7 @@ struct import {
 };
 
 /* An object: apiVersion, kind, metadata and the rest. */
-struct manifest {
+struct import_manifest {
 	struct import *im;
 	const struct data *object;      /* fitted to its type */
 	struct str kind, name, ns;
@@ -127,16 +127,16 @@ bool import_config(struct import *im, const struct data *config, struct imported
  * must be there; false after reporting.
  */
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type, bool any_case,
-	struct manifest *ret);
+	struct import_manifest *ret);
 /* The job of a manifest: its block, with what its metadata says. `framework` is NULL without one. */
-struct lines *job_new(struct manifest *m, struct imported *job, const struct expr *framework);
+struct lines *job_new(struct import_manifest *m, struct imported *job, const struct expr *framework);
 void job_use(struct import *im, struct imported *job, struct str module);
 /* Put the roles into the job: what they share goes to the job. */
 struct job_role {
 	struct line *line;
 	struct span place;              /* in the manifest */
 };
-void job_finish(struct manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n);
+void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n);
 
 /* A field of metadata that the API server writes into every object. */
 bool is_servers(struct str key);

@@ -34,7 +34,7 @@ const struct operator_kind *operator_find(struct str kind);
 
 /* A job of the operator that is being read. */
 struct operator_job {
-	struct manifest m;
+	struct import_manifest m;
 	const struct operator_kind *kind;
 	const struct data *roles;       /* the role map, or NULL */
 	const struct data *policy;      /* runPolicy, or the spec that has its fields; NULL without */

@@ -24,7 +24,7 @@ struct set_role {
 };
 
 struct set {
-	struct manifest m;
+	struct import_manifest m;
 	struct imported *job;
 	struct lines *body;             /* of the job */
 	struct set_role *roles;

@@ -15,7 +15,7 @@ static struct arena *arena(const struct train *t) { return t->set.m.im->arena; }
 bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct runtime *r = ARENA_NEW(im->arena, struct runtime);
-	struct manifest m;
+	struct import_manifest m;
 	size_t errors = im->diags->errors;
 
 	(void)job;
@@ -27,7 +27,7 @@ bool trainer_read_runtime(struct import *im, const struct import_kind *k, const 
 	return false;
 }
 
-struct runtime *trainer_find_runtime(struct import *im, const struct manifest *m)
+struct runtime *trainer_find_runtime(struct import *im, const struct import_manifest *m)
 {
 	const struct data *ref = member(m->spec, "runtimeRef");
 	struct str name = member_text(ref, "name"), kind = member_text(ref, "kind");

@@ -75,7 +75,7 @@ static void policies_rule(struct import *im, const struct data *policies)
 	}
 }
 
-static void task_rule(const struct manifest *m, size_t i)
+static void task_rule(const struct import_manifest *m, size_t i)
 {
 	struct import *im = m->im;
 	const struct data *task = tasks_of(m->spec)->u.list.at[i], *replicas = member(task, "replicas"), *least = member(task, "minAvailable");
@@ -111,7 +111,7 @@ static void volumes_rule(struct import *im, const struct data *volumes)
 	}
 }
 
-static bool check(const struct manifest *m)
+static bool check(const struct import_manifest *m)
 {
 	struct import *im = m->im;
 	const struct data *tasks = tasks_of(m->spec), *least = member(m->spec, "minAvailable");

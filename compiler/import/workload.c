@@ -10,7 +10,7 @@ static const struct role_kind pod_kind = { NULL, NULL, NULL, 0, NULL, false };
 static const struct role_kind job_kind = { NULL, NULL, NULL, 0, JOB_INDEX, false };
 
 struct import_workload {
-	struct manifest m;
+	struct import_manifest m;
 	struct imported *job;
 	const struct role_kind *kind;
 	const struct data *template;    /* what has the pod's metadata and spec */

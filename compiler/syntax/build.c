@@ -12,7 +12,7 @@ enum { HEIGHT_MAX = 1000, NEST_MAX = 256 };
 
 struct str build_word(struct parse *p, struct span at)
 {
-	return intern(p->names, tokens_text(&p->tokens, at.start, at.end));
+	return names_intern(p->names, tokens_text(&p->tokens, at.start, at.end));
 }
 
 struct nodes list_one(struct parse *p, struct node *n)
@@ -389,7 +389,7 @@ struct key *mk_key_string(struct parse *p, struct node *string, struct span at)
 	struct str text;
 	*k = (struct key){ .kind = KEY_STRING, .span = at };
 	if (node_static_text(string, &text))
-		k->text = intern(p->names, text);
+		k->text = names_intern(p->names, text);
 	else
 		k->expr = string;
 	return k;

@@ -7,7 +7,7 @@
 /* ---- conditions ---- */
 
 /* `said`: how the message ends, after the kind and the name of the job; its own reason is `word`. */
-static void set(struct pass *p, enum job_condition_type type, bool holds, const char *word, struct str said)
+static void set(struct decide_pass *p, enum job_condition_type type, bool holds, const char *word, struct str said)
 {
 	struct job_condition c = { .type = type, .holds = holds, .updated = p->now, .changed = p->now };
 
@@ -17,7 +17,7 @@ static void set(struct pass *p, enum job_condition_type type, bool holds, const 
 }
 
 /* "worker-2 failed: exit code 1" */
-static struct str blame(const struct pass *p, const struct seen *s)
+static struct str blame(const struct decide_pass *p, const struct seen *s)
 {
 	const struct plan_role *r = &p->plan->roles[s->role];
 	int signal = s->exit_code > 128 && s->exit_code < 128 + 65 ? s->exit_code - 128 : 0;
@@ -30,7 +30,7 @@ static struct str blame(const struct pass *p, const struct seen *s)
 /* ---- the record ---- */
 
 /* A copy of its own: the one before is not touched. */
-static void remember(struct pass *p, const struct decide_record *before)
+static void remember(struct decide_pass *p, const struct decide_record *before)
 {
 	struct decide_record *r = &p->out->record;
 
@@ -47,7 +47,7 @@ static void remember(struct pass *p, const struct decide_record *before)
 	}
 }
 
-static void count(struct pass *p)
+static void count(struct decide_pass *p)
 {
 	p->out->roles = ARENA_ARRAY(p->arena, struct decide_count, p->plan->nroles);
 	for (size_t k = 0; k < p->plan->nroles; k++)
@@ -64,7 +64,7 @@ static void count(struct pass *p)
 
 /* ---- ends ---- */
 
-static void finished(struct pass *p)
+static void finished(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
 
@@ -77,14 +77,14 @@ static void finished(struct pass *p)
 		pass_wake(p, removal);
 }
 
-static void end(struct pass *p, bool success, struct str said)
+static void end(struct decide_pass *p, bool success, struct str said)
 {
 	p->out->record.end = p->now;
 	set(p, success ? JOB_SUCCEEDED : JOB_FAILED, true, success ? "Succeeded" : "Failed", said);
 	finished(p);
 }
 
-static void cut_short(struct pass *p, struct str said)
+static void cut_short(struct decide_pass *p, struct str said)
 {
 	p->out->record.cut_short = true;
 	end(p, false, said);
@@ -92,7 +92,7 @@ static void cut_short(struct pass *p, struct str said)
 
 /* ---- judgement ---- */
 
-static bool any_active(const struct pass *p)
+static bool any_active(const struct decide_pass *p)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++)
 		if (p->out->roles[k].active)
@@ -101,7 +101,7 @@ static bool any_active(const struct pass *p)
 }
 
 /* What the judge is told, and what it says; roles whose turn has come are released. */
-static enum judge_what ask_judge(struct pass *p)
+static enum judge_what ask_judge(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
 	struct judge_facts f = { .job = p->plan, .roles = ARENA_ARRAY(p->arena, struct judge_role, p->plan->nroles), .seen = p->states,
@@ -121,7 +121,7 @@ static enum judge_what ask_judge(struct pass *p)
 }
 
 /* The whole job once more, if it may. */
-static void failed(struct pass *p)
+static void failed(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
 	struct str cause = p->lost ? blame(p, p->lost) : STR("a replica failed, and is gone");
@@ -138,7 +138,7 @@ static void failed(struct pass *p)
 	pass_reconcile(p);
 }
 
-static void going(struct pass *p)
+static void going(struct decide_pass *p)
 {
 	bool runs = p->plan->running ? condition_holds(p->plan, p->plan->running, p->states) : any_active(p);
 	const struct seen *restarts = p->retried ? p->retried : runs ? NULL : p->replaced;
@@ -151,7 +151,7 @@ static void going(struct pass *p)
 	pass_reconcile(p);
 }
 
-static void act(struct pass *p)
+static void act(struct decide_pass *p)
 {
 	switch (ask_judge(p)) {
 	case JUDGE_SUCCEEDED: end(p, true, STR("successfully completed.")); break;
@@ -169,7 +169,7 @@ static void act(struct pass *p)
 
 /* ---- suspending ---- */
 
-static void suspend(struct pass *p)
+static void suspend(struct decide_pass *p)
 {
 	pass_begin_anew(p, false, 0);
 	p->out->record.spent = 0;
@@ -179,7 +179,7 @@ static void suspend(struct pass *p)
 		p->out->roles[k] = (struct decide_count){ 0 };
 }
 
-static void begin(struct pass *p)
+static void begin(struct decide_pass *p)
 {
 	if (conditions_hold(&p->out->record.conditions, JOB_SUSPENDED)) {
 		set(p, JOB_SUSPENDED, false, "Resumed", STR("is resumed."));
@@ -192,7 +192,7 @@ static void begin(struct pass *p)
 struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before, const struct seen_list *seen, int64_t now)
 {
 	struct decision d = { .again = RULES_NEVER, .elsewhere = decide_elsewhere(job) };
-	struct pass p = { .arena = a, .job = job, .plan = job->plan, .seen = seen, .out = &d, .now = now };
+	struct decide_pass p = { .arena = a, .job = job, .plan = job->plan, .seen = seen, .out = &d, .now = now };
 
 	d.record = *before;
 	if (d.elsewhere)

@@ -15,7 +15,7 @@ struct decide_part {                    /* a role */
 	enum replica_state *states;             /* plan->max, as conditions see them */
 };
 
-struct pass {
+struct decide_pass {
 	struct arena *arena;
 	const struct decide_job *job;
 	const struct plan_job *plan;
@@ -29,24 +29,24 @@ struct pass {
 };
 
 /* What is seen, by role and index. */
-void pass_index(struct pass *p);
+void pass_index(struct decide_pass *p);
 /* Every attempt into the record: what ended, what begins again. */
-void pass_judge(struct pass *p);
+void pass_judge(struct decide_pass *p);
 /*
  * All that was begun goes before the next beginning, which is not before `again`.
  * `all`: what has ended for good begins again, too.
  */
-void pass_begin_anew(struct pass *p, bool all, int64_t again);
+void pass_begin_anew(struct decide_pass *p, bool all, int64_t again);
 
 /* The objects that are needed: false, with the decision's conflict, when one of their names is taken. */
-bool pass_claim(struct pass *p);
+bool pass_claim(struct decide_pass *p);
 /* Make what is missing, delete what is too much or has to begin again. */
-void pass_reconcile(struct pass *p);
+void pass_reconcile(struct decide_pass *p);
 /* Delete replicas and their Services: all, or what `clean` takes of an ended job. */
-void pass_clear(struct pass *p, bool all);
+void pass_clear(struct decide_pass *p, bool all);
 
 /* The pass has to be repeated then. */
-static inline void pass_wake(struct pass *p, int64_t at)
+static inline void pass_wake(struct decide_pass *p, int64_t at)
 {
 	if (at < p->out->again)
 		p->out->again = at;

@@ -16,7 +16,7 @@ int64_t decide_slots(const int64_t *indexes, size_t n, int64_t wanted)
 
 static bool is_service(const struct seen *s) { return str_is(s->kind, "Service"); }
 
-static int64_t slots_of(const struct pass *p, size_t role)
+static int64_t slots_of(const struct decide_pass *p, size_t role)
 {
 	int64_t slots = p->plan->roles[role].max;
 
@@ -26,7 +26,7 @@ static int64_t slots_of(const struct pass *p, size_t role)
 	return slots;
 }
 
-static int64_t wanted_of(const struct pass *p, size_t role)
+static int64_t wanted_of(const struct decide_pass *p, size_t role)
 {
 	const struct plan_role *r = &p->plan->roles[role];
 	int64_t size = r->elastic && p->job->sizes ? p->job->sizes[role] : r->max;
@@ -34,7 +34,7 @@ static int64_t wanted_of(const struct pass *p, size_t role)
 	return size < r->min ? r->min : size > r->max ? r->max : size;
 }
 
-void pass_index(struct pass *p)
+void pass_index(struct decide_pass *p)
 {
 	p->parts = ARENA_ARRAY(p->arena, struct decide_part, p->plan->nroles);
 	p->states = ARENA_ARRAY(p->arena, struct role_states, p->plan->nroles);
@@ -60,7 +60,7 @@ void pass_index(struct pass *p)
 /* ---- how attempts ended ---- */
 
 /* Another attempt has taken the place of the one that was known. */
-static void meet(struct pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
+static void meet(struct decide_pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
 {
 	if (!str_eq(r->uid, s->uid)) {
 		p->out->record.spent += role_begins_again(role) ? r->restarts : 0;
@@ -77,7 +77,7 @@ static bool earlier(const struct seen *s, const struct seen *than)
 	return !than || s->end < than->end;
 }
 
-static void failed(struct pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
+static void failed(struct decide_pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
 {
 	struct attempt_end end = { .exit_code = s->exit_code, .disrupted = s->disrupted, .failures = r->failures };
 	enum attempt_verdict verdict = judge_attempt(role, &end);
@@ -101,7 +101,7 @@ static void failed(struct pass *p, const struct plan_role *role, struct decide_r
 }
 
 /* A replica that failed for good: the job's end, or what it waits with for somebody. */
-static void lost(struct pass *p, const struct plan_role *role, const struct seen *s)
+static void lost(struct decide_pass *p, const struct plan_role *role, const struct seen *s)
 {
 	const struct seen **tell = failure_judge(role, false) == FAILURE_RESTARTS ? &p->retried : &p->lost;
 
@@ -129,7 +129,7 @@ static void share(struct decide_part *part)
 		part->states[i] = i < part->at[0]->ready ? REPLICA_READY : REPLICA_STARTED;
 }
 
-void pass_judge(struct pass *p)
+void pass_judge(struct decide_pass *p)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		struct decide_part *part = &p->parts[k];
@@ -153,7 +153,7 @@ void pass_judge(struct pass *p)
 	}
 }
 
-void pass_begin_anew(struct pass *p, bool all, int64_t again)
+void pass_begin_anew(struct decide_pass *p, bool all, int64_t again)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		struct decide_part *part = &p->parts[k];
@@ -171,28 +171,28 @@ void pass_begin_anew(struct pass *p, bool all, int64_t again)
 
 /* ---- orders ---- */
 
-static void order(struct pass *p, enum decide_what what, const struct seen *s)
+static void order(struct decide_pass *p, enum decide_what what, const struct seen *s)
 {
 	struct decide_action a = { what, s->kind, s->name, s->uid, s->role, s->index };
 
 	ARENA_PUSH(p->arena, p->out->actions, p->out->nactions, a);
 }
 
-static void make(struct pass *p, struct str kind, struct str name, int role, int64_t index)
+static void make(struct decide_pass *p, struct str kind, struct str name, int role, int64_t index)
 {
 	struct decide_action a = { .what = DECIDE_CREATE, .kind = kind, .name = name, .role = role, .index = index };
 
 	ARENA_PUSH(p->arena, p->out->actions, p->out->nactions, a);
 }
 
-static void delete(struct pass *p, const struct seen *s)
+static void delete(struct decide_pass *p, const struct seen *s)
 {
 	if (is_ours(s) && !s->deleting)
 		order(p, DECIDE_DELETE, s);
 }
 
 /* What is needed is made, or taken over. */
-static void have(struct pass *p, const struct seen *s, struct str kind, struct str name, int role, int64_t index)
+static void have(struct decide_pass *p, const struct seen *s, struct str kind, struct str name, int role, int64_t index)
 {
 	if (!s)
 		make(p, kind, name, role, index);
@@ -202,7 +202,7 @@ static void have(struct pass *p, const struct seen *s, struct str kind, struct s
 
 /* ---- what is needed ---- */
 
-static bool is_wanted(const struct pass *p, const struct seen *s)
+static bool is_wanted(const struct decide_pass *p, const struct seen *s)
 {
 	if (s->role == NO_ROLE)
 		return true;
@@ -210,7 +210,7 @@ static bool is_wanted(const struct pass *p, const struct seen *s)
 	return s->index < part->wanted && !part->replicas[s->index].succeeded && !part->replicas[s->index].failed;
 }
 
-bool pass_claim(struct pass *p)
+bool pass_claim(struct decide_pass *p)
 {
 	for (size_t i = 0; i < p->seen->n; i++) {
 		const struct seen *s = &p->seen->at[i];
@@ -222,7 +222,7 @@ bool pass_claim(struct pass *p)
 	return true;
 }
 
-static const struct seen *find_object(const struct pass *p, struct str kind, struct str name)
+static const struct seen *find_object(const struct decide_pass *p, struct str kind, struct str name)
 {
 	for (size_t i = 0; i < p->seen->n; i++)
 		if (p->seen->at[i].role == NO_ROLE && str_eq(p->seen->at[i].kind, kind) && str_eq(p->seen->at[i].name, name))
@@ -230,7 +230,7 @@ static const struct seen *find_object(const struct pass *p, struct str kind, str
 	return NULL;
 }
 
-static void objects(struct pass *p)
+static void objects(struct decide_pass *p)
 {
 	for (size_t i = 0; i < p->plan->nobjects; i++) {
 		const struct data *o = p->plan->objects[i].data;
@@ -240,7 +240,7 @@ static void objects(struct pass *p)
 	}
 }
 
-static void replica(struct pass *p, size_t k, int64_t i)
+static void replica(struct decide_pass *p, size_t k, int64_t i)
 {
 	struct decide_part *part = &p->parts[k];
 	struct decide_replica *r = &part->replicas[i];
@@ -257,12 +257,12 @@ static void replica(struct pass *p, size_t k, int64_t i)
 }
 
 /* A Deployment stands for all replicas of its role. */
-static int64_t objects_of(const struct pass *p, const struct decide_part *part)
+static int64_t objects_of(const struct decide_pass *p, const struct decide_part *part)
 {
 	return !plan_role_is_numbered(p->plan, part->plan) && part->wanted > 1 ? 1 : part->wanted;
 }
 
-void pass_reconcile(struct pass *p)
+void pass_reconcile(struct decide_pass *p)
 {
 	objects(p);
 	for (size_t k = 0; k < p->plan->nroles; k++) {
@@ -282,14 +282,14 @@ void pass_reconcile(struct pass *p)
 /* ---- what has to go ---- */
 
 /* What an ended job leaves: a job that was cut short stops what runs, whatever `clean` says. */
-static bool goes(const struct pass *p, const struct seen *s)
+static bool goes(const struct decide_pass *p, const struct seen *s)
 {
 	bool active = s->phase == SEEN_RUNNING || s->phase == SEEN_PENDING;
 
 	return clean_takes(p->plan, active) || (active && p->out->record.cut_short);
 }
 
-void pass_clear(struct pass *p, bool all)
+void pass_clear(struct decide_pass *p, bool all)
 {
 	bool nothing = !all && !p->out->record.cut_short && !clean_takes(p->plan, true);
 

@@ -270,7 +270,7 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 	}
 	if (!life_scale(e->life, role, n, why))
 		return false;
-	tell(e);                                /* before the answer: who asks for the state next sees the new size */
+	tell_state(e);                          /* before the answer: who asks for the state next sees the new size */
 	return true;
 }
 
@@ -476,7 +476,7 @@ static void wait_and_handle(struct engine *e, int lifeline)
 	int64_t when;
 
 	if (tell_due(e, &when) && e->now >= when)
-		tell(e);
+		tell_state(e);
 	int n = epoll_wait(e->epoll, events, EVENTS, timeout_until(e, tick(e)));
 	look_at_clock(e);
 	for (int i = 0; i < n; i++)
@@ -538,7 +538,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 	sweep(e);
 	if (clean_takes(e->job, false))
 		launch_clean(e->launch);
-	tell(e);
+	tell_state(e);
 	e->state->cause = str_copy(e->arena, e->state->cause);  /* it outlives the life */
 }
 

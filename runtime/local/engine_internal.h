@@ -117,7 +117,7 @@ void engine_unwatch(struct engine *e, int *fd);
 /* Before anything starts: room for the verdict.  False with a sentence. */
 bool tell_open(struct engine *e, struct str *why);
 /* Save the state, and publish it. */
-void tell(struct engine *e);
+void tell_state(struct engine *e);
 /* Is there news, and when may it be told?  Not more often than twenty times a second. */
 bool tell_due(const struct engine *e, int64_t *ret_when);
 void tell_close(struct engine *e);

@@ -14,9 +14,9 @@ static void touch(struct life *l)
 	l->version++;
 }
 
-static struct run_replica *replica(const struct part *p, int64_t i) { return &p->run->at[i]; }
+static struct run_replica *replica(const struct life_part *p, int64_t i) { return &p->run->at[i]; }
 
-static void set_state(struct part *p, int64_t i, enum replica_state state)
+static void set_state(struct life_part *p, int64_t i, enum replica_state state)
 {
 	bool between = state == REPLICA_WAITING && (replica(p, i)->again || p->units[i].process != PROCESS_GONE);
 
@@ -26,7 +26,7 @@ static void set_state(struct part *p, int64_t i, enum replica_state state)
 }
 
 /* Back to before the first attempt. */
-static void forget(struct part *p, int64_t i)
+static void forget(struct life_part *p, int64_t i)
 {
 	struct unit *u = &p->units[i];
 	struct run_replica *r = replica(p, i);
@@ -43,11 +43,11 @@ static void forget(struct part *p, int64_t i)
 static void part_init(struct life *l, unsigned role)
 {
 	const struct plan_role *plan = &l->job->roles[role];
-	struct part *p = &l->parts[role];
+	struct life_part *p = &l->parts[role];
 	struct run_role *run = &l->state->roles[role];
 	size_t n = (size_t)plan->max;
 
-	*p = (struct part){ .plan = plan, .run = run, .grace = LIFE_GRACE_SECONDS * SECOND };
+	*p = (struct life_part){ .plan = plan, .run = run, .grace = LIFE_GRACE_SECONDS * SECOND };
 	p->units = ARENA_ARRAY(l->arena, struct unit, n);
 	p->states = ARENA_ARRAY(l->arena, enum replica_state, n);
 	p->required = role_required(l->job, plan);
@@ -81,7 +81,7 @@ struct life *life_new(struct arena *a, const struct plan_job *j, const struct li
 
 	*l = (struct life){ .arena = a, .job = j, .state = s, .changed = true };
 	l->backoff = o->backoff ? o->backoff : ATTEMPT_DELAY_SECONDS * SECOND;
-	l->parts = ARENA_ARRAY(a, struct part, j->nroles);
+	l->parts = ARENA_ARRAY(a, struct life_part, j->nroles);
 	l->seen = ARENA_ARRAY(a, struct role_states, j->nroles);
 	l->facts = (struct judge_facts){ .job = j, .roles = ARENA_ARRAY(a, struct judge_role, j->nroles), .seen = l->seen };
 	s->roles = ARENA_ARRAY(a, struct run_role, j->nroles);
@@ -121,7 +121,7 @@ void life_ready(struct life *l, unsigned role, int64_t i)
 }
 
 /* What an attempt that failed by itself leads to. */
-static void failed(struct life *l, struct part *p, int64_t i, const struct life_end *e)
+static void failed(struct life *l, struct life_part *p, int64_t i, const struct life_end *e)
 {
 	struct unit *u = &p->units[i];
 	struct run_replica *r = replica(p, i);
@@ -145,7 +145,7 @@ static void failed(struct life *l, struct part *p, int64_t i, const struct life_
 	set_state(p, i, REPLICA_WAITING);
 }
 
-static void succeeded(struct life *l, struct part *p, int64_t i, const struct life_end *e)
+static void succeeded(struct life *l, struct life_part *p, int64_t i, const struct life_end *e)
 {
 	struct run_replica *r = replica(p, i);
 
@@ -162,7 +162,7 @@ static void succeeded(struct life *l, struct part *p, int64_t i, const struct li
 
 void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e)
 {
-	struct part *p = &l->parts[role];
+	struct life_part *p = &l->parts[role];
 	struct unit *u = &p->units[i];
 	struct run_replica *r = replica(p, i);
 
@@ -194,7 +194,7 @@ static void end(struct life *l, bool success, struct str reason)
 
 void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now)
 {
-	struct part *p = &l->parts[role];
+	struct life_part *p = &l->parts[role];
 	struct run_replica *r = replica(p, i);
 
 	p->units[i].process = PROCESS_GONE;
@@ -247,7 +247,7 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 static void forget_all(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
-		struct part *p = &l->parts[k];
+		struct life_part *p = &l->parts[k];
 		p->judged->released = false;
 		for (int64_t i = 0; i < p->plan->max; i++)
 			if (p->units[i].process == PROCESS_GONE)
@@ -260,7 +260,7 @@ static void forget_all(struct life *l)
 static void forget_waiting(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
-		struct part *p = &l->parts[k];
+		struct life_part *p = &l->parts[k];
 		p->judged->released = false;
 		for (int64_t i = 0; i < p->plan->max; i++)
 			if (replica(p, i)->state == REPLICA_WAITING)
@@ -303,7 +303,7 @@ bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why)
 	return true;
 }
 
-static struct part *find_part(const struct life *l, struct str role)
+static struct life_part *find_part(const struct life *l, struct str role)
 {
 	for (size_t i = 0; i < l->job->nroles; i++)
 		if (l->job->roles[i].max && str_eq(l->job->roles[i].name, role))
@@ -326,7 +326,7 @@ static struct str role_names(const struct life *l)
 
 bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 {
-	struct part *p = find_part(l, role);
+	struct life_part *p = find_part(l, role);
 
 	if (l->mode == MODE_ENDING)
 		*why = life_over(l) ? STR("the run has ended") : STR("the run is ending");
@@ -348,7 +348,7 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 
 bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 {
-	struct part *p = find_part(l, role);
+	struct life_part *p = find_part(l, role);
 
 	if (l->mode != MODE_GOING)
 		*why = life_over(l) ? STR("the run has ended") : l->mode == MODE_ENDING ? STR("the run is ending") : STR("the run does not run now");
@@ -369,7 +369,7 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 
 /* ---- judgement ---- */
 
-static bool pending(const struct life *l, const struct part *p, int64_t i)
+static bool pending(const struct life *l, const struct life_part *p, int64_t i)
 {
 	return l->mode == MODE_GOING && p->judged->released && i < p->run->desired && p->units[i].process == PROCESS_GONE
 		&& replica(p, i)->state == REPLICA_WAITING;
@@ -418,7 +418,7 @@ static enum judge_what ask_judge(struct life *l, int64_t now)
 
 	l->facts.now = now;
 	for (size_t k = 0; k < l->job->nroles; k++) {
-		struct part *p = &l->parts[k];
+		struct life_part *p = &l->parts[k];
 		p->judged->desired = p->run->desired;
 		for (int64_t i = 0; i < p->plan->max; i++)
 			p->present[i] = p->units[i].process != PROCESS_GONE;
@@ -449,20 +449,20 @@ static void act(struct life *l, int64_t now)
 
 /* ---- orders ---- */
 
-static bool must_stop(const struct life *l, const struct part *p, int64_t i)
+static bool must_stop(const struct life *l, const struct life_part *p, int64_t i)
 {
 	if (l->mode == MODE_GOING)
 		return i >= p->run->desired || p->units[i].restart;
 	return l->mode != MODE_ENDING || l->stop_all || clean_takes(l->job, true);
 }
 
-static void order(struct life *l, enum life_order what, const struct part *p, int64_t i)
+static void order(struct life *l, enum life_order what, const struct life_part *p, int64_t i)
 {
 	l->queue[l->n++] = (struct life_action){ what, (unsigned)(p - l->parts), i };
 	l->version++;
 }
 
-static void order_start(struct life *l, struct part *p, int64_t i, int64_t now)
+static void order_start(struct life *l, struct life_part *p, int64_t i, int64_t now)
 {
 	struct unit *u = &p->units[i];
 	struct run_replica *r = replica(p, i);
@@ -483,7 +483,7 @@ static void order_start(struct life *l, struct part *p, int64_t i, int64_t now)
 	set_state(p, i, REPLICA_WAITING);
 }
 
-static void order_stop(struct life *l, struct part *p, int64_t i, int64_t now)
+static void order_stop(struct life *l, struct life_part *p, int64_t i, int64_t now)
 {
 	struct unit *u = &p->units[i];
 
@@ -511,7 +511,7 @@ static void order_stop(struct life *l, struct part *p, int64_t i, int64_t now)
 static void order_all(struct life *l, int64_t now)
 {
 	for (size_t k = 0; k < l->job->nroles; k++) {
-		struct part *p = &l->parts[k];
+		struct life_part *p = &l->parts[k];
 		for (int64_t i = 0; i < p->plan->max; i++) {
 			enum process process = p->units[i].process;
 			if (pending(l, p, i))

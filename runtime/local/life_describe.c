@@ -32,14 +32,14 @@ static bool earlier(const struct run_replica *r, const struct run_replica *other
  * A replica that waits for its next attempt counts too: in collective training
  * the one that fails for good is often the echo of another that may try again.
  */
-static bool suspect(const struct part *p, int64_t i)
+static bool suspect(const struct life_part *p, int64_t i)
 {
 	const struct run_replica *r = &p->run->at[i];
 
 	return r->state == REPLICA_FAILED || (r->state == REPLICA_WAITING && r->again && r->exit_code > 0);
 }
 
-static bool part_suspect(const struct part *p)
+static bool part_suspect(const struct life_part *p)
 {
 	if (!p->required || failure_judge(p->plan, false) == FAILURE_PASSES)
 		return false;
@@ -56,7 +56,7 @@ static struct str at_the_same_moment(struct life *l, const struct run_replica *f
 	size_t n = 0;
 
 	for (size_t k = 0; k < l->job->nroles; k++) {
-		const struct part *p = &l->parts[k];
+		const struct life_part *p = &l->parts[k];
 		for (int64_t i = 0; part_suspect(p) && i < p->plan->max; i++) {
 			const struct run_replica *r = &p->run->at[i];
 			if (r == first || !suspect(p, i) || r->end != first->end || n++ >= 3)
@@ -76,10 +76,10 @@ static struct str at_the_same_moment(struct life *l, const struct run_replica *f
 void life_blame(struct life *l)
 {
 	const struct run_replica *first = NULL;
-	const struct part *of = NULL;
+	const struct life_part *of = NULL;
 
 	for (size_t k = 0; k < l->job->nroles; k++) {
-		const struct part *p = &l->parts[k];
+		const struct life_part *p = &l->parts[k];
 		for (int64_t i = 0; part_suspect(p) && i < p->plan->max; i++)
 			if (suspect(p, i) && (!first || earlier(&p->run->at[i], first))) {
 				first = &p->run->at[i];
@@ -97,12 +97,12 @@ void life_blame(struct life *l)
 struct count {
 	int64_t expected, ready, begun, running;
 	const struct run_replica *again;        /* the next attempt that is due */
-	const struct part *again_of;
+	const struct life_part *again_of;
 	const struct run_replica *waits;        /* failed for good, and the job waits for somebody who starts it again */
-	const struct part *waits_of;
+	const struct life_part *waits_of;
 };
 
-static void count_part(const struct part *p, bool running, struct count *c)
+static void count_part(const struct life_part *p, bool running, struct count *c)
 {
 	/* a replica that is replaced does not disturb a job that runs */
 	bool replaced = running && failure_judge(p->plan, true) == FAILURE_PASSES;

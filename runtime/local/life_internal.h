@@ -20,7 +20,7 @@ struct unit {                           /* a replica, beside its run_replica */
 	int64_t due;                    /* ASKED, KILLED: when patience ends */
 };
 
-struct part {                           /* a role */
+struct life_part {                           /* a role */
 	const struct plan_role *plan;
 	struct run_role *run;
 	struct unit *units;
@@ -43,7 +43,7 @@ struct life {
 	struct arena words;             /* of `cause`, until it is put again */
 	const struct plan_job *job;
 	struct run_state *state;
-	struct part *parts;             /* one for each role */
+	struct life_part *parts;             /* one for each role */
 	struct role_states *seen;       /* of the parts' states */
 	enum mode mode;
 	bool succeeded, asked_to_stop;  /* ENDING: the verdict */

@@ -70,7 +70,7 @@ static void blame_log(struct engine *e)
 			replica_tail(e, engine_replica(e, k, f->index), &f->log, &f->nlog);
 }
 
-void tell(struct engine *e)
+void tell_state(struct engine *e)
 {
 	struct arena scratch = { 0 };
 	struct buf text = { 0 };

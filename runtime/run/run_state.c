@@ -82,14 +82,14 @@ enum field_kind {
 	FIELD_LINES                     /* struct str *, and the count in the size_t behind it */
 };
 
-struct field {
+struct state_field {
 	const char *name;
 	enum field_kind kind;
 	size_t offset;
 };
 #define FIELD(type, name, kind) { #name, FIELD_##kind, offsetof(struct type, name) }
 
-static const struct field run_fields[] = {
+static const struct state_field run_fields[] = {
 	FIELD(run_state, name, TEXT), { "namespace", FIELD_TEXT, offsetof(struct run_state, ns) }, FIELD(run_state, framework, TEXT),
 	FIELD(run_state, file, TEXT), FIELD(run_state, isolate, TEXT), FIELD(run_state, boot_id, TEXT),
 	FIELD(run_state, keeper, PROCESS), FIELD(run_state, phase, PHASE), FIELD(run_state, cause, TEXT),
@@ -98,18 +98,18 @@ static const struct field run_fields[] = {
 	FIELD(run_state, running, BOOL), FIELD(run_state, restarting, BOOL), FIELD(run_state, ran, INT64), FIELD(run_state, restarted, INT64),
 	FIELD(run_state, job_restarts, INT64), FIELD(run_state, lost_bytes, UINT64),
 };
-static const struct field role_fields[] = {
+static const struct state_field role_fields[] = {
 	FIELD(run_role, name, TEXT), FIELD(run_role, aux, BOOL), FIELD(run_role, elastic, BOOL), FIELD(run_role, endless, BOOL),
 	FIELD(run_role, min, INT64), FIELD(run_role, max, INT64), FIELD(run_role, desired, INT64),
 };
-static const struct field replica_fields[] = {
+static const struct state_field replica_fields[] = {
 	FIELD(run_replica, state, REPLICA), FIELD(run_replica, process, PROCESS), FIELD(run_replica, pid, INT),
 	FIELD(run_replica, attempts, INT64), FIELD(run_replica, resumed, LATER_INT64),
 	FIELD(run_replica, begin, INT64), FIELD(run_replica, end, INT64), FIELD(run_replica, exit_code, INT),
 	FIELD(run_replica, signal, INT), FIELD(run_replica, again, INT64), FIELD(run_replica, cause, TEXT), FIELD(run_replica, host, TEXT),
 	FIELD(run_replica, ports, LATER), FIELD(run_replica, log, LATER),
 };
-static const struct field failure_fields[] = {
+static const struct state_field failure_fields[] = {
 	FIELD(run_failure, role, TEXT), FIELD(run_failure, index, INT64), FIELD(run_failure, exit_code, INT),
 	FIELD(run_failure, signal, INT), FIELD(run_failure, reason, TEXT), FIELD(run_failure, log, LINES),
 };
@@ -130,7 +130,7 @@ static void write_lines(const struct str *at, size_t n, struct buf *out)
 	buf_char(out, ']');
 }
 
-static void write_value(const struct field *f, const char *p, struct buf *out)
+static void write_value(const struct state_field *f, const char *p, struct buf *out)
 {
 	const struct process_id *id = (const void *)p;
 	size_t n;
@@ -153,7 +153,7 @@ static void write_value(const struct field *f, const char *p, struct buf *out)
 	}
 }
 
-static void write_fields(const struct field *at, size_t n, const void *object, struct buf *out)
+static void write_fields(const struct state_field *at, size_t n, const void *object, struct buf *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		buf_printf(out, "%s\"%s\":", i ? "," : "", at[i].name);
@@ -255,7 +255,7 @@ static bool read_int(const struct data *d, int64_t lo, int64_t hi, int64_t *ret)
 	return true;
 }
 
-static bool read_value(struct reading *r, const struct field *f, const struct data *d, char *p)
+static bool read_value(struct reading *r, const struct state_field *f, const struct data *d, char *p)
 {
 	unsigned word;
 	int64_t n;
@@ -294,7 +294,7 @@ static bool read_value(struct reading *r, const struct field *f, const struct da
 	return false;
 }
 
-static bool read_fields(struct reading *r, const struct field *at, size_t n, const struct data *from, void *object)
+static bool read_fields(struct reading *r, const struct state_field *at, size_t n, const struct data *from, void *object)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct data *d = data_get(from, str_of(at[i].name));

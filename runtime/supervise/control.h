@@ -14,7 +14,7 @@
 
 struct supervised;
 
-struct control {
+struct controller {
 	struct session *session;
 	void *owner;                    /* supervise.c's */
 	struct client client;
@@ -35,7 +35,7 @@ struct control {
 
 /* A custom resource, and what is known about its job. */
 struct supervised {
-	struct control *control;
+	struct controller *control;
 	const struct custom_kind *kind;
 	struct queue_item item;
 	struct supervised *next;        /* of the same slot */

@@ -65,7 +65,7 @@ static struct str body(struct arena *a, const struct supervised *j, const char *
 
 void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason, struct str message)
 {
-	struct control *c = j->control;
+	struct controller *c = j->control;
 	struct arena a = { 0 };
 
 	if (!may_write(j) && weight == EVENT_MANY) {

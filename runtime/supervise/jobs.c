@@ -11,7 +11,7 @@
 
 static uint32_t hash_of(struct str ns, struct str name) { return str_hash_stable(ns) * 31 + str_hash_stable(name); }
 
-static void grow(struct control *c)
+static void grow(struct controller *c)
 {
 	struct supervised **old = c->by_name;
 	size_t n = c->slots;
@@ -30,7 +30,7 @@ static void grow(struct control *c)
 	free(old);
 }
 
-static struct supervised **place_of(struct control *c, const struct custom_kind *k, struct str ns, struct str name)
+static struct supervised **place_of(struct controller *c, const struct custom_kind *k, struct str ns, struct str name)
 {
 	uint32_t hash = hash_of(ns, name);
 	struct supervised **at = c->slots ? &c->by_name[hash & (c->slots - 1)] : NULL;
@@ -40,7 +40,7 @@ static struct supervised **place_of(struct control *c, const struct custom_kind 
 	return at && *at ? at : NULL;
 }
 
-static struct supervised *add(struct control *c, const struct custom_kind *k, const struct data *object)
+static struct supervised *add(struct controller *c, const struct custom_kind *k, const struct data *object)
 {
 	struct supervised *j = memory_resize(NULL, sizeof *j);
 
@@ -58,7 +58,7 @@ static struct supervised *add(struct control *c, const struct custom_kind *k, co
 	return j;
 }
 
-static void take_out(struct control *c, struct supervised **at)
+static void take_out(struct controller *c, struct supervised **at)
 {
 	struct supervised *j = *at;
 
@@ -94,7 +94,7 @@ static bool is_news(const struct supervised *j, const struct data *object)
 	return !j->text || status_number(object, "metadata.generation", 0) != j->seen_generation || status_text(object, "metadata.deletionTimestamp").n;
 }
 
-void jobs_seen(struct control *c, const struct custom_kind *k, const struct data *object)
+void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object)
 {
 	struct str ns = status_text(object, "metadata.namespace"), name = status_text(object, "metadata.name");
 	struct supervised **at = place_of(c, k, ns, name), *j;
@@ -111,7 +111,7 @@ void jobs_seen(struct control *c, const struct custom_kind *k, const struct data
 		queue_add(&j->item);
 }
 
-void jobs_gone(struct control *c, const struct custom_kind *k, const struct data *object)
+void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object)
 {
 	struct supervised **at = place_of(c, k, status_text(object, "metadata.namespace"), status_text(object, "metadata.name"));
 
@@ -119,7 +119,7 @@ void jobs_gone(struct control *c, const struct custom_kind *k, const struct data
 		take_out(c, at);
 }
 
-void jobs_touch(struct control *c, struct str ns, struct str name)
+void jobs_touch(struct controller *c, struct str ns, struct str name)
 {
 	uint32_t hash = hash_of(ns, name);
 
@@ -128,14 +128,14 @@ void jobs_touch(struct control *c, struct str ns, struct str name)
 			queue_add(&j->item);
 }
 
-void jobs_touch_all(struct control *c)
+void jobs_touch_all(struct controller *c)
 {
 	for (size_t i = 0; i < c->slots; i++)
 		for (struct supervised *j = c->by_name[i]; j; j = j->next)
 			queue_add(&j->item);
 }
 
-void jobs_release(struct control *c)
+void jobs_release(struct controller *c)
 {
 	for (size_t i = 0; i < c->slots; i++)
 		while (c->by_name[i])
@@ -145,7 +145,7 @@ void jobs_release(struct control *c)
 	c->slots = 0;
 }
 
-void jobs_dump(const struct control *c, struct buf *out)
+void jobs_dump(const struct controller *c, struct buf *out)
 {
 	buf_printf(out, "queue: %zu waiting, %zu under way, %s\n", c->queue.depth, c->queue.running, c->queue.open ? "open" : "closed");
 	for (size_t i = 0; i < c->slots; i++)

@@ -7,15 +7,15 @@
 #include "runtime/supervise/control.h"
 
 /* A custom resource is like this now. */
-void jobs_seen(struct control *c, const struct custom_kind *k, const struct data *object);
+void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object);
 /* It was deleted. */
-void jobs_gone(struct control *c, const struct custom_kind *k, const struct data *object);
+void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object);
 /* Something that belongs to the jobs of that name has changed. */
-void jobs_touch(struct control *c, struct str ns, struct str name);
+void jobs_touch(struct controller *c, struct str ns, struct str name);
 /* All of them come into the queue. */
-void jobs_touch_all(struct control *c);
-void jobs_release(struct control *c);
+void jobs_touch_all(struct controller *c);
+void jobs_release(struct controller *c);
 /* For people: each job that waits or is worked on, one a line. */
-void jobs_dump(const struct control *c, struct buf *out);
+void jobs_dump(const struct controller *c, struct buf *out);
 
 #endif

@@ -98,7 +98,7 @@ static void pass_free(struct pass *p)
 	free(p);
 }
 
-void passes_release(struct control *c)
+void passes_release(struct controller *c)
 {
 	while (c->passes) {
 		struct supervised *j = c->passes->job;
@@ -114,7 +114,7 @@ void passes_release(struct control *c)
 static void finish(struct pass *p)
 {
 	struct supervised *j = p->job;
-	struct control *c = j->control;
+	struct controller *c = j->control;
 	int64_t took = clock_steady() - p->begun, again = p->d.again;
 
 	if (p->held && again > clock_real() + GROUP_WAIT)
@@ -403,7 +403,7 @@ static void refused(struct pass *p, const struct decide_action *a, const struct 
 }
 
 /* Has the watch come further than the answer?  Then it has brought the object already, or it is gone again. */
-static bool is_past(const struct control *c, struct str kind, const struct data *object)
+static bool is_past(const struct controller *c, struct str kind, const struct data *object)
 {
 	const struct object_watch *w = str_is(kind, "Service") ? c->services : c->pods;
 
@@ -412,7 +412,7 @@ static bool is_past(const struct control *c, struct str kind, const struct data 
 
 static void created(struct pass *p, struct arena *own, const struct decide_action *a, const struct transport_result *r)
 {
-	struct control *c = p->job->control;
+	struct controller *c = p->job->control;
 	const struct data *object;
 
 	if (!transport_ok(r)) {
@@ -428,7 +428,7 @@ static void created(struct pass *p, struct arena *own, const struct decide_actio
 
 static void deleted(struct pass *p, struct arena *own, const struct decide_action *a, const struct transport_result *r)
 {
-	struct control *c = p->job->control;
+	struct controller *c = p->job->control;
 
 	if (transport_ok(r)) {
 		const struct data *object = answer_tree(own, r);

@@ -12,7 +12,7 @@
 /* The worker of the queue: I->to is a struct supervised. */
 void pass_begin(struct queue_item *i);
 /* Frees those that are under way, when the process ends.  Their requests have been cancelled. */
-void passes_release(struct control *c);
+void passes_release(struct controller *c);
 /* Frees what is known about J, which is not in the queue and has no pass under way. */
 void supervised_free(struct supervised *j);
 

@@ -9,7 +9,7 @@ enum { PLANS_KEPT = 4 };
 
 static void take_out(struct supervised *j)
 {
-	struct control *c = j->control;
+	struct controller *c = j->control;
 
 	*(j->plan_before ? &j->plan_before->plan_next : &c->plan_first) = j->plan_next;
 	*(j->plan_next ? &j->plan_next->plan_before : &c->plan_last) = j->plan_before;
@@ -18,7 +18,7 @@ static void take_out(struct supervised *j)
 
 static void put_first(struct supervised *j)
 {
-	struct control *c = j->control;
+	struct controller *c = j->control;
 
 	j->plan_next = c->plan_first;
 	*(c->plan_first ? &c->plan_first->plan_before : &c->plan_last) = j;
@@ -37,7 +37,7 @@ void plan_forget(struct supervised *j)
 }
 
 /* The plan that was used longest ago and that no pass is using. */
-static void make_room(struct control *c)
+static void make_room(struct controller *c)
 {
 	for (struct supervised *j = c->plan_last, *before; j && c->nplans >= PLANS_KEPT; j = before) {
 		before = j->plan_before;

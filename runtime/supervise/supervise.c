@@ -18,7 +18,7 @@
 enum { PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 64 };
 
 struct supervisor {
-	struct control control;
+	struct controller control;
 	struct watches *watches;
 	struct lease *lease;            /* NULL: this process alone works */
 	struct listen *listen;
@@ -47,7 +47,7 @@ static void lease_lost(void *to)
 	loop_stop(u->control.client.loop);
 }
 
-static void synced(struct control *c)
+static void synced(struct controller *c)
 {
 	struct supervisor *u = c->owner;
 
@@ -57,7 +57,7 @@ static void synced(struct control *c)
 
 /* ---- probes ---- */
 
-static void fill_gauges(struct control *c)
+static void fill_gauges(struct controller *c)
 {
 	const struct transport_counts *t = transport_counted(c->client.transport);
 	struct metrics *m = &c->metrics;
@@ -187,7 +187,7 @@ static bool start_listening(struct supervisor *u)
 
 static void start_lease(struct supervisor *u)
 {
-	struct control *c = &u->control;
+	struct controller *c = &u->control;
 	struct lease_options o = { .client = &c->client, .ns = c->client.access.namespace, .name = option_value(c->session->options, OPTION_LEASE),
 		.identity = c->identity, .gained = lease_gained, .lost = lease_lost, .to = u };
 
@@ -197,7 +197,7 @@ static void start_lease(struct supervisor *u)
 
 static void run(struct supervisor *u)
 {
-	struct control *c = &u->control;
+	struct controller *c = &u->control;
 
 	if (!listen_to_signals(u) || !start_listening(u))
 		return;
@@ -213,7 +213,7 @@ int supervise(struct session *s)
 	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE), .identity = identity(s->arena),
 		.minor = operator_minor(s), .gang = gang(s), .owner = &u } };
 	struct client_options o = { .in_flight = REQUESTS_AT_ONCE };
-	struct control *c = &u.control;
+	struct controller *c = &u.control;
 	int status = STATUS_DONE;
 
 	if (!option_given(s->options, OPTION_KUBEFLOW)) {

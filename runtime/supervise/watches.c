@@ -28,9 +28,9 @@ struct one_watch {
 };
 
 struct watches {
-	struct control *control;
+	struct controller *control;
 	struct arena arena;
-	void (*synced)(struct control *c);
+	void (*synced)(struct controller *c);
 	struct one_watch at[WATCHES_MOST];
 	size_t n;
 	bool all_synced;
@@ -63,7 +63,7 @@ static void resource_changed(void *to, enum object_change change, const struct d
 static void dependent_changed(void *to, enum object_change change, const struct data *object)
 {
 	struct one_watch *o = to;
-	struct control *c = o->all->control;
+	struct controller *c = o->all->control;
 	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, STORE_LABEL), uid = status_text(object, "metadata.uid");
 	struct arena a = { 0 };
 
@@ -132,7 +132,7 @@ static struct one_watch *add(struct watches *w, struct str group, struct str ver
 	return o;
 }
 
-struct watches *watches_start(struct control *c, void (*synced)(struct control *c))
+struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c))
 {
 	static const char *const pods[] = { "metadata.deletionTimestamp", "metadata.labels", "metadata.ownerReferences.uid",
 		"metadata.ownerReferences.controller", "status.phase", "status.reason", "status.conditions.type", "status.conditions.status",

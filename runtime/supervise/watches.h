@@ -9,7 +9,7 @@
 struct watches;
 
 /* Starts all watches; SYNCED is called once each of them has seen everything there is. */
-struct watches *watches_start(struct control *c, void (*synced)(struct control *c));
+struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c));
 void watches_stop(struct watches *w);
 bool watches_synced(const struct watches *w);
 /* For people: each watch with its state. */

@@ -13,9 +13,6 @@ import sys
 os.chdir(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 MODULES = {"ask", "attend", "decide", "judge", "supervise"}    # each the one entry of the header of its name
 NOUNS = {"member"}                                      # of a map, asked on every second line of an import
-# Names from before this test, each to be given a prefix; none may be added.
-OLD_FUNCTIONS = {"advise", "assume", "bad", "coerce", "fit", "fold", "found", "intern", "lifted", "retype", "tell", "unify"}
-OLD_STRUCTS = {"comment", "comments", "control", "field", "loop", "manifest", "part", "pass"}
 MOST_SHARED = 225                                       # names of functions in more than two files
 MOST_LOCAL = 32                                         # names of structs that several .c files have for themselves
 passed = failed = 0
@@ -59,12 +56,10 @@ for path in sorted(glob.glob("compiler/**/*.[ch]", recursive=True) + glob.glob("
         structs[m.group(1)].add(path)
 
 check("exported functions of one word",
-      sorted(n for n in exported if "_" not in n and n not in MODULES | NOUNS | OLD_FUNCTIONS | {"main"}))
+      sorted(n for n in exported if "_" not in n and n not in MODULES | NOUNS | {"main"}))
 check("structs of a header that another file defines, too",
       ["%s (%s)" % (n, " ".join(sorted(at))) for n, at in sorted(structs.items())
-      if len(at) > 1 and any(p.endswith(".h") for p in at) and n not in OLD_STRUCTS])
-check("old names that are gone: take them out of this test",
-      sorted((OLD_FUNCTIONS - set(exported)) | {n for n in OLD_STRUCTS if len(structs[n]) < 2}))
+      if len(at) > 1 and any(p.endswith(".h") for p in at)])
 shared = sorted(n for n, at in functions.items() if len(at) > 2 and n != "main")
 local = sorted(n for n, at in structs.items() if len(at) > 1 and all(p.endswith(".c") for p in at))
 print("# %d names of functions in more than two files, %d names of local structs in several" % (len(shared), len(local)))

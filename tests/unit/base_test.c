@@ -68,21 +68,21 @@ static void numbers(void)
 static void interning(void)
 {
 	struct names names = { .arena = &arena };
-	struct str first = intern(&names, STR("worker"));
+	struct str first = names_intern(&names, STR("worker"));
 	char text[16];
 	bool same = true;
 
-	CHECK(name_eq(first, intern(&names, STR("worker"))) && !name_eq(first, intern(&names, STR("Worker"))));
+	CHECK(name_eq(first, names_intern(&names, STR("worker"))) && !name_eq(first, names_intern(&names, STR("Worker"))));
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof text, "name%d", i);
-		intern(&names, str_of(text));
+		names_intern(&names, str_of(text));
 	}
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof text, "name%d", i);
-		struct str a = intern(&names, str_of(text));
-		same = same && str_is(a, text) && name_eq(a, intern(&names, a));
+		struct str a = names_intern(&names, str_of(text));
+		same = same && str_is(a, text) && name_eq(a, names_intern(&names, a));
 	}
-	CHECK(same && name_eq(first, intern(&names, STR("worker"))));
+	CHECK(same && name_eq(first, names_intern(&names, STR("worker"))));
 	CHECK(names.used == 2002);
 }
 

@@ -90,7 +90,7 @@ static void sameness(void)
 
 static void fits(const char *what, enum fit want, const struct type *place, const struct type *t)
 {
-	enum fit got = fit(place, t);
+	enum fit got = type_fit(place, t);
 	ok(got == want, what, str_printf(&arena, "fit %d, not %d", (int)got, (int)want));
 }
 
@@ -143,7 +143,7 @@ static void fitting(void)
 static void unified(const char *what, const struct type *a, const struct type *b, const char *want)
 {
 	struct check c = { .arena = &arena };
-	const struct type *t = unify(&c, a, b);
+	const struct type *t = type_unify(&c, a, b);
 	struct str got = t ? type_spell(&arena, t) : STR("nothing");
 	ok(str_is(got, want), what, got);
 }
