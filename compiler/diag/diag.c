@@ -54,7 +54,7 @@ struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, 
 	}
 	ds->errors += error;
 	ds->warnings += !error;
-	if (ds->n >= DIAGS_KEPT) {
+	if (ds->kept[diag_severity(code)] >= DIAGS_KEPT) {
 		ds->lost_errors += error;
 		ds->lost_warnings += !error;
 		return throw_away(ds);
@@ -66,6 +66,7 @@ struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, 
 	d->order = ds->n;
 	d->group = ds->group;
 	d->pass = ds->pass;
+	ds->kept[d->severity]++;
 	FORMAT(ds, fmt, d->message);
 	ARENA_PUSH(ds->arena, ds->at, ds->n, d);
 	return d;
@@ -153,6 +154,8 @@ static void sort_and_drop_repeats(struct diags *ds)
 	for (size_t i = 0; i < ds->n; i++)
 		if (!repeated(ds, kept, ds->at[i]))
 			ds->at[kept++] = ds->at[i];
+		else
+			ds->kept[ds->at[i]->severity]--;
 	ds->n = kept;
 }
 

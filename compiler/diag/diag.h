@@ -79,11 +79,12 @@ struct diags {
 	/* Warnings that this run does not look for: a comment that allows one is not said to silence nothing. */
 	bool unasked[DIAG_CODES];
 	/* diag.c's own */
+	size_t kept[2];                         /* by severity: so many are in `at` */
 	size_t lost_errors, lost_warnings;      /* counted, not kept: see DIAGS_KEPT */
 	struct diag throw_away;                 /* what diag_report() gives when nothing is recorded */
 };
 
-/* So many diagnostics are kept; a file of noise must not fill the memory. */
+/* So many errors are kept, and so many warnings, which cannot hide an error; a file of noise must not fill the memory. */
 enum { DIAGS_KEPT = 10000 };
 
 /*

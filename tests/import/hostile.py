@@ -50,6 +50,16 @@ kind: Pod
 metadata: {name: p%d, namespace: %s}
 spec: {restartPolicy: Never, containers: [{name: a, image: "registry.example.com/a:1"}]}
 """
+PYTORCH = """apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: p%d}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      template: {spec: {restartPolicy: Never, containers: [{name: pytorch, image: "registry.example.com/a:1"}]}}
+---
+"""
 
 
 # what, bytes or text, status, words that are said; megabytes that are enough, options
@@ -109,6 +119,7 @@ CASES = [
     ("a TrainJob of nothing", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {}\n", 1, "runtimeRef"),
     ("many variables of a trainer", RUNTIME + "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec:\n"
      "  runtimeRef: {name: a}\n  trainer:\n    env:\n" + "".join(f"    - {{name: V{i}, value: x}}\n" for i in range(10000)), 0, "", 200, []),
+    ("more jobs than a program has, a warning each", "".join(PYTORCH % i for i in range(40000)), 1, "more than 10000 jobs", 256, []),
     ("many brackets that stay open", field('command: ["' + "$(" * 50000 + '"]'), 0, "", 500, []),
     ("many programs, two of one name", "".join(POD % (i, "a") for i in range(1500)) + POD % (0, "b"), 3, "cannot make", 200, ["--output-dir", "/dev/null/a"]),
 ]

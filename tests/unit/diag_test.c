@@ -141,6 +141,22 @@ static void a_file_of_noise(void)
 	arena_release(&f.arena);
 }
 
+/* An error behind more warnings than are kept is told: it is why the run failed. */
+static void an_error_behind_noise(void)
+{
+	struct fixture f;
+	fixture_init(&f);
+	struct source *s = add(&f, "a.tj", "one\n");
+
+	for (unsigned i = 0; i < DIAGS_KEPT + 5; i++)
+		diag_report(&f.diags, TJ0815, place(s, "one", 0), "number %u", i);
+	diag_report(&f.diags, TJ0201, place(s, "one", 0), "the error");
+	diags_finish(&f.diags);
+	CHECK(f.diags.errors == 1 && f.diags.warnings == DIAGS_KEPT + 5);
+	CHECK(f.diags.n == DIAGS_KEPT + 1 && str_is(f.diags.at[DIAGS_KEPT]->message, "the error"));
+	arena_release(&f.arena);
+}
+
 /* What is left when the program below warns with `code` at each `X`. */
 static struct str allowed(struct fixture *f, const char *text, enum diag_code code)
 {
@@ -224,6 +240,7 @@ int main(void)
 	help_is_one_line();
 	denial();
 	a_file_of_noise();
+	an_error_behind_noise();
 	allow();
 	codes();
 	return unit_end();
