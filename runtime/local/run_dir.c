@@ -61,6 +61,24 @@ static bool make_directories(struct arena *a, struct str path, struct str *why)
 	return true;
 }
 
+/* Whose it is could replace what is in it: programs, logs, and whom a command asks. */
+static bool state_dir_fits(struct arena *a, struct str path, struct str *why)
+{
+	struct stat is;
+
+	if (stat(path.p, &is) != 0)
+		return true;            /* who uses it is told */
+	if (!S_ISDIR(is.st_mode)) {
+		*why = str_printf(a, "'%.*s', where the state of runs belongs, is not a directory", STR_ARG(path));
+		return false;
+	}
+	if (is.st_uid == geteuid() || is.st_uid == 0 || geteuid() == 0)
+		return true;
+	*why = str_printf(a, "'%.*s', where the state of runs belongs, is another user's (number %u): set TRAINC_STATE_DIR to a directory of your own",
+		STR_ARG(path), (unsigned)is.st_uid);
+	return false;
+}
+
 bool state_dir(struct arena *a, struct str *ret, struct str *why)
 {
 	const char *own = variable("TRAINC_STATE_DIR"), *xdg = variable("XDG_STATE_HOME"), *home = variable("HOME");
@@ -77,12 +95,7 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why)
 	}
 	if (!make_directories(a, *ret, why))
 		return false;
-	struct stat is;
-	if (stat(ret->p, &is) == 0 && !S_ISDIR(is.st_mode)) {
-		*why = str_printf(a, "'%.*s', where the state of runs belongs, is not a directory", STR_ARG(*ret));
-		return false;
-	}
-	return true;
+	return state_dir_fits(a, *ret, why);
 }
 
 static struct str runs_path(struct arena *a, struct str state_dir) { return path_join(a, state_dir, STR("runs")); }

@@ -1,9 +1,10 @@
 /*
  * tell.c - the state of the run to the disk and to whoever watches.
  *
- * A full disk takes no output, but it must still take the verdict: some room is
- * kept for that, and given back just before the state is written.  Nobody else
- * of this run can take it in between, since the output goes through here, too.
+ * A full disk takes no output, but it must still take the verdict: a file keeps some
+ * room for that, and its place among the files, too.  Both are given back just before
+ * the state is written.  Nobody else of this run can take them in between, since the
+ * output goes through here, too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,11 @@ static void reserve_keep(struct engine *e, size_t state)
 {
 	off_t size = (off_t)(RESERVE + 4 * state);
 
-	if (e->reserve < 0 || e->reserved >= size)
+	if (e->reserved >= size)
+		return;
+	if (e->reserve < 0)
+		e->reserve = openat(e->dir.fd, "reserve", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (e->reserve < 0)
 		return;
 	if (posix_fallocate(e->reserve, 0, size) == 0)
 		e->reserved = size;
@@ -28,24 +33,23 @@ static void reserve_keep(struct engine *e, size_t state)
 
 bool tell_open(struct engine *e, struct str *why)
 {
-	e->reserve = openat(e->dir.fd, "reserve", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (e->reserve >= 0) {
-		reserve_keep(e, 0);
-		if (e->reserved)
-			return true;
-		errno = ENOSPC;
-	}
-	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, errno)));
+	reserve_keep(e, 0);
+	if (e->reserved)
+		return true;
+	int error = e->reserve >= 0 ? ENOSPC : errno;
+	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, error)));
 	return false;
 }
 
+/* The disk has its room again, and one file less. */
 void tell_close(struct engine *e)
 {
 	if (e->reserve < 0)
 		return;
+	unlinkat(e->dir.fd, "reserve", 0);
 	close(e->reserve);
 	e->reserve = -1;
-	unlinkat(e->dir.fd, "reserve", 0);
+	e->reserved = 0;
 }
 
 static bool save(struct engine *e, struct arena *a)
@@ -54,9 +58,9 @@ static bool save(struct engine *e, struct arena *a)
 
 	if (run_save(a, &e->dir, e->state, &why))
 		return true;
-	if (!e->reserved || ftruncate(e->reserve, 0) < 0)
+	if (e->reserve < 0)
 		return false;
-	e->reserved = 0;
+	tell_close(e);
 	return run_save(a, &e->dir, e->state, &why);
 }
 
@@ -79,7 +83,8 @@ void tell_state(struct engine *e)
 	save(e, &scratch);
 	arena_release(&scratch);
 	run_state_write(e->state, &text);
-	reserve_keep(e, text.n);
+	if (!run_phase_final(e->state->phase))
+		reserve_keep(e, text.n);
 	if (e->control)
 		control_publish(e->control, buf_text(&text));
 	buf_release(&text);

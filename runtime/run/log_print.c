@@ -34,8 +34,9 @@ static void put_source(const struct log_print *p, const struct log_stream *s, st
 {
 	static const char *const colours[] = { "36", "32", "35", "33", "34", "31" };
 
+	/* neighbours differ: the ranks of a role, the roles of a run, the runs of a command */
 	if (p->colour)
-		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run) % (sizeof colours / sizeof *colours)]);
+		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run + (uint64_t)s->index) % (sizeof colours / sizeof *colours)]);
 	if (p->runs)
 		buf_printf(out, "%.*s:", STR_ARG(s->run_name));
 	buf_printf(out, "%.*s/%lld", STR_ARG(s->role), (long long)s->index);

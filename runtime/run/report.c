@@ -33,6 +33,30 @@ struct str report_role_cause(struct arena *a, const struct run_role *r)
 	return str_printf(a, "%lld of %lld replicas: %.*s", (long long)same, (long long)r->max, STR_ARG(worst->cause));
 }
 
+/* A run of this machine does not wait for anything once it has ended. */
+static bool waits_for_ever(const struct run_state *s, const struct run_replica *r)
+{
+	return r->state == REPLICA_WAITING && s->isolate.n && run_phase_final(s->phase);
+}
+
+const char *report_replica_word(const struct run_state *s, const struct run_replica *r)
+{
+	static const char *const states[] = { "waiting", "started", "ready", "succeeded", "failed" };
+
+	if (waits_for_ever(s, r))
+		return r->attempts ? "stopped" : "unstarted";
+	return states[r->state];
+}
+
+int64_t report_stopped(const struct run_state *s, const struct run_role *r)
+{
+	int64_t n = 0;
+
+	for (int64_t i = 0; i < r->max; i++)
+		n += waits_for_ever(s, &r->at[i]) && r->at[i].attempts;
+	return n;
+}
+
 void report_counts(const struct run_state *s, struct buf *out)
 {
 	int64_t restarts = 0;
@@ -200,8 +224,9 @@ static struct str run_age(struct table *t, const struct run_state *s, int64_t no
 	return s->begin ? age(t, now - s->begin) : STR("");
 }
 
-static void put_role_row(struct table *t, const struct run_role *r)
+static void put_role_row(struct table *t, const struct run_state *s, const struct run_role *r)
 {
+	int64_t stopped = report_stopped(s, r);
 	struct str *row = t->rows[t->n - 1];
 	struct run_count c = run_count(r);
 	int64_t counts[] = { r->desired, c.active, c.ready, c.succeeded, c.failed, c.restarts };
@@ -210,6 +235,8 @@ static void put_role_row(struct table *t, const struct run_role *r)
 	for (size_t i = 0; i < 6; i++)
 		row[3 + i] = number(t, counts[i]);
 	row[9] = report_role_cause(&t->arena, r);
+	if (stopped && !row[9].n)
+		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
 }
 
 /* The name of a run; where runs of several namespaces are shown, with its own. */
@@ -246,7 +273,7 @@ static void roles_table(const struct report *r, struct buf *out)
 				row[1] = str_of(run_phase_word(s->phase));
 			}
 			if (k < s->nroles)
-				put_role_row(&t, &s->roles[k]);
+				put_role_row(&t, s, &s->roles[k]);
 			/* why the run is as it is stands where a role has nothing to say, and the first has not */
 			if (first && s->cause.n && !t.rows[t.n - 1][9].n)
 				t.rows[t.n - 1][9] = s->cause;
@@ -292,7 +319,6 @@ static struct str replica_exit(struct table *t, const struct run_replica *r)
 static void replicas_table(const struct report *r, struct buf *out)
 {
 	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "PORTS", "CAUSE" };
-	static const char *const states[] = { "waiting", "started", "ready", "succeeded", "failed" };
 	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "CAUSE" };
 	struct table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster ports are those of the program */
@@ -309,7 +335,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 
 				row[0] = shown_name(r, &t.arena, r->runs[i]);
 				row[1] = str_printf(&t.arena, "%.*s-%lld", STR_ARG(role->name), (long long)n);
-				row[2] = str_of(states[p->state]);
+				row[2] = str_of(report_replica_word(r->runs[i], p));
 				row[3] = p->process.pid ? number(&t, p->process.pid) : STR("");
 				row[4] = number(&t, p->attempts);
 				row[5] = replica_exit(&t, p);

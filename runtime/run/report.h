@@ -51,6 +51,10 @@ void report_details(const struct report *r, const struct run_state *s, struct bu
 void report_counts(const struct run_state *s, struct buf *out);
 /* One run as it is in "runs", in one line and without its braces. */
 void report_json_run(const struct run_state *s, struct buf *out);
+/* "waiting", "ready": what a replica does; of a local run that has ended "stopped", or "unstarted", in place of waiting. */
+const char *report_replica_word(const struct run_state *s, const struct run_replica *r);
+/* How many replicas of a role ended only because their local run did. */
+int64_t report_stopped(const struct run_state *s, const struct run_role *r);
 /* report_runs() of the JSON forms. */
 void report_json(const struct report *r, struct buf *out);
 /* The worst thing that any replica of the role has to say: "2 of 4 replicas: exit code 3"; empty when all is well. */

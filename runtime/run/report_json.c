@@ -90,6 +90,8 @@ static void put_roles(const struct json *j, const struct run_state *s)
 		text(j, "role", r->name, ", ");
 		buf_printf(j->out, "\"desired\": %lld, \"active\": %lld, \"ready\": %lld, \"succeeded\": %lld, \"failed\": %lld, \"restarts\": %lld, ",
 		           (long long)r->desired, (long long)c.active, (long long)c.ready, (long long)c.succeeded, (long long)c.failed, (long long)c.restarts);
+		if (s->isolate.n)
+			buf_printf(j->out, "\"stopped\": %lld, ", (long long)report_stopped(s, r));
 		text(j, "cause", report_role_cause(&a, r), i + 1 < s->nroles ? " }," : " }");
 	}
 	if (s->nroles)
@@ -120,13 +122,11 @@ static void put_number_or_null(const struct json *j, const char *name, int64_t n
 		buf_printf(j->out, "\"%s\": null, ", name);
 }
 
-static void put_replica(const struct json *j, const struct run_role *role, const struct run_replica *r)
+static void put_replica(const struct json *j, const struct run_state *s, const struct run_role *role, const struct run_replica *r)
 {
-	static const char *const states[] = { "waiting", "started", "ready", "succeeded", "failed" };
-
 	buf_z(j->out, "{ ");
 	text(j, "role", role->name, ", ");
-	buf_printf(j->out, "\"index\": %lld, \"state\": \"%s\", ", (long long)r->index, states[r->state]);
+	buf_printf(j->out, "\"index\": %lld, \"state\": \"%s\", ", (long long)r->index, report_replica_word(s, r));
 	put_number_or_null(j, "pid", r->process.pid, r->process.pid > 0);
 	buf_printf(j->out, "\"attempts\": %lld, ", (long long)r->attempts);
 	put_number_or_null(j, "exit_code", r->exit_code, r->exit_code >= 0);
@@ -147,7 +147,7 @@ static void put_replicas(const struct json *j, const struct run_state *s)
 		for (int64_t i = 0; i < s->roles[k].max; i++) {
 			buf_z(j->out, first ? "" : ",");
 			line(j, 8);
-			put_replica(j, &s->roles[k], &s->roles[k].at[i]);
+			put_replica(j, s, &s->roles[k], &s->roles[k].at[i]);
 			first = false;
 		}
 	line(j, 6);

@@ -51,7 +51,7 @@ run 0 status --local steady.tj -o json
 json 'd["schemaVersion"], len(d["runs"]), d["runs"][0]["state"], d["runs"][0]["namespace"]' "(1, 1, 'Running', 'default')"
 json 'list(d["runs"][0])' "['name', 'namespace', 'state', 'cause', 'conditions', 'roles', 'replicas', 'first_failure']"
 json 'd["runs"][0]["roles"][1]' \
-	"{'role': 'worker', 'desired': 2, 'active': 2, 'ready': 2, 'succeeded': 0, 'failed': 0, 'restarts': 0, 'cause': ''}"
+	"{'role': 'worker', 'desired': 2, 'active': 2, 'ready': 2, 'succeeded': 0, 'failed': 0, 'restarts': 0, 'stopped': 0, 'cause': ''}"
 json '[(c["type"], c["status"]) for c in d["runs"][0]["conditions"]]' "[('Created', 'True'), ('Running', 'True')]"
 run 0 status --local -o name; holds test "$(cat .out)" = "run/steady"
 run 0 status --local -o wide; holds grep -qE '^steady +worker-1 +ready +[0-9]+ +1 ' .out

@@ -53,6 +53,14 @@ if test -n "$own_mounts"; then
 	says out "status 0"; holds grep -qE '^fill +Succeeded ' .out; says err "bytes of output were lost: the disk refused them"
 	holds grep -q '^result$' .out
 	if grep -q '^reserve$' .out; then fail "the reserve is kept"; else ok; fi
+	# no more files, wherever in a run that is: if it began, its verdict is there
+	program four <<-'END'
+	  role main { replicas = 4, command = ["sh", "-c", "sleep 0.1"], grace = 1s }
+	END
+	for n in 9 11 13 16 17; do
+		on "4m,nr_inodes=$n" '"$TRAINC" run --local four.tj; "$TRAINC" status --local four'
+		holds grep -qE '^four +(Failed|Succeeded) ' .out
+	done
 else
 	skip "no file system of one's own to fill"
 fi

@@ -46,6 +46,18 @@ run 0 logs --local --all --grep 'nothing like it' board; silent out
 run 2 logs --local --grep '(' board; says err "--grep needs an extended regular expression"
 run 0 delete --local --yes board
 
+# ---- a run that has ended waits for nothing ----
+program over <<'END'
+  role boss { command = ["sh", "-c", "sleep 0.3; exit 3"] }
+  role ps   { replicas = 2, command = ["sleep", "600"], grace = 1s }
+  role late { command = ["true"], start_after = done(ps) }
+END
+local_run 8 over
+run 0 status --local over; holds grep -qE '^ +ps +2 +0 +0 +0 +0 +0 +2 stopped$' .out
+run 0 status --local -o wide over; holds grep -qE ' ps-1 +stopped ' .out; holds grep -qE ' late-0 +unstarted ' .out
+run 0 status --local -o json over; json '[(r["role"], r["stopped"]) for r in d["runs"][0]["roles"]]' "[('boss', 0), ('ps', 2), ('late', 0)]"
+json '[r["state"] for r in d["runs"][0]["replicas"]]' "['failed', 'stopped', 'stopped', 'unstarted']"
+
 # ---- what cannot be started says why ----
 printf '#!/no/such/interpreter\n' >script
 chmod +x script

@@ -85,6 +85,13 @@ for command in (("delete", "--local", "--yes", "st"), ("run", "--local", "next/s
         alone("%s after both were killed" % command[0])
         trainc("delete", "--local", "--yes", "--force", "st")
 
+# suspended: nothing of it runs meanwhile
+if begin():
+    done = trainc("suspend", "--local", "st")
+    check(done.returncode == 0 and until(lambda: not of_test()), "suspend: " + done.stderr)
+    alone("the run was suspended")
+    trainc("delete", "--local", "--yes", "--force", "st")
+
 # another run of that name, in another directory of states, is not touched
 if begin():
     elsewhere = dict(os.environ, TRAINC_STATE_DIR=work + "/other")

@@ -141,6 +141,15 @@ t = Terminal("status", "--local", "tricks", columns=60)
 t.end()
 check(t.screen.wrapped == 0, "a table fits the terminal")
 
+# ---- colors of programs, and of the ranks ----
+colors = program("colors", r"""
+  role main { replicas = 2, command = ["printf", "\\033[1;32mok\\033[0m\\n"] }""")
+t = Terminal("run", "--local", colors)
+check(t.end() == 0, "status 0")
+check(t.raw.count(b"\x1b[1;32mok\x1b[0m") == 2 and "x1b" not in t.screen.text(), "colors are colors:\n" + t.screen.text())
+ranks = [re.search(rb"\x1b\[(3\dm)main/%d" % i, t.raw) for i in range(2)]
+check(all(ranks) and ranks[0][1] != ranks[1][1], "ranks have colors of their own")
+
 # ---- when there is no table ----
 quick = program("quick", shell("echo hello; sleep 0.3"))
 for environment, options in (({"CI": "true"}, ()), ({"TERM": "dumb"}, ()), ({}, ("--progress=plain",))):
