@@ -92,6 +92,9 @@ WRAP("stat", int, lstat, (const char *path, struct stat *st), (path, st), -1)
 WRAP("stat", int, fstat, (int fd, struct stat *st), (fd, st), -1)
 WRAP("stat", int, access, (const char *path, int mode), (path, mode), -1)
 WRAP("stat", char *, realpath, (const char *path, char *into), (path, into), NULL)
+/* as calls with a buffer of known size are compiled (_FORTIFY_SOURCE) */
+WRAP("stat", char *, __realpath_chk, (const char *path, char *into, size_t n), (path, into, n), NULL)
+WRAP("open", int, __open_2, (const char *path, int flags), (path, flags), -1)
 WRAP("mkdir", int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
 WRAP("unlink", int, unlink, (const char *path), (path), -1)
 
