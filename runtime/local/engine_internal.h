@@ -100,6 +100,7 @@ struct engine {
 	bool changed;                   /* something else than the life has changed */
 	int reserve;                    /* a file that keeps room for the state */
 	off_t reserved;
+	off_t given;                    /* what it is smaller for what programs printed last */
 	unsigned collisions, beginnings;
 	unsigned interrupts;            /* signals that asked to stop */
 	char *chunk;                    /* for one read */
@@ -118,6 +119,8 @@ void engine_unwatch(struct engine *e, int *fd);
 bool tell_open(struct engine *e, struct str *why);
 /* Save the state, and publish it. */
 void tell_state(struct engine *e);
+/* A full disk gets N bytes of the room that is kept, as long as half of it stays. */
+void tell_give(struct engine *e, off_t n);
 /* Is there news, and when may it be told?  Not more often than twenty times a second. */
 bool tell_due(const struct engine *e, int64_t *ret_when);
 void tell_close(struct engine *e);

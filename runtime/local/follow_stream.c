@@ -252,6 +252,13 @@ static bool ended_head(struct stream *s, const struct log_record *r)
 	return s->has_head = true;
 }
 
+static bool gap_head(struct stream *s, const struct log_record *r)
+{
+	s->record++;
+	s->head = (struct log_line){ .kind = LOG_MISSING, .from = &s->id, .time = r->time, .text = STR(""), .missing = r->value };
+	return s->has_head = true;
+}
+
 /* How many bytes at its end begin a character that is not whole yet; none where there is no text. */
 static size_t unfinished(struct str text)
 {
@@ -339,6 +346,8 @@ bool stream_fill(struct stream *s, bool over)
 		if (r && r->offset <= s->at) {
 			if (log_ends_attempt(r))
 				return s->line.n ? kept_head(s, false) : ended_head(s, r);
+			if (r->mark == LOG_GAP)
+				return s->line.n ? kept_head(s, false) : gap_head(s, r);
 			s->time = r->time;
 			s->record++;
 			continue;

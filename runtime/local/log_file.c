@@ -67,15 +67,64 @@ static void mark(struct log_writer *w, const struct log_record *r)
 		w->lost += n;
 }
 
+/* Keeps the last MOST bytes of what was kept, from the beginning of a line where there is one. */
+static void drop_first(struct log_writer *w, size_t most)
+{
+	if (w->kept.n <= most)
+		return;
+	size_t n = w->kept.n - most;
+	const char *newline = memchr(w->kept.p + n, '\n', most);
+	if (newline && w->kept.p[n - 1] != '\n')
+		n = (size_t)(newline + 1 - w->kept.p);
+	memmove(w->kept.p, w->kept.p + n, w->kept.n - n);
+	w->kept.n -= n;
+	w->dropped += n;
+	w->lost += n;
+}
+
+/* Bytes first, then what their records say of them, as in log_append(). */
+static void retry(struct log_writer *w, int64_t now)
+{
+	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP }, chunk = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
+	size_t n = write_some(w->log, w->kept.p, w->kept.n);
+
+	if (!n)
+		return;
+	gap.value = w->dropped < INT32_MAX ? (int32_t)w->dropped : INT32_MAX;
+	if (w->dropped)
+		mark(w, &gap);
+	mark(w, &chunk);
+	w->dropped = 0;
+	w->offset += n;
+	memmove(w->kept.p, w->kept.p + n, w->kept.n - n);
+	w->kept.n -= n;
+}
+
 void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now)
 {
 	struct log_record r = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
-	size_t written = write_some(w->log, bytes, n);
 
+	if (w->kept.n) {
+		buf_put(&w->kept, bytes, n);
+		retry(w, now);
+		drop_first(w, LOG_KEPT);
+		return;
+	}
+	size_t written = write_some(w->log, bytes, n);
 	w->offset += written;
-	w->lost += n - written;
 	if (written)
 		mark(w, &r);
+	buf_put(&w->kept, bytes + written, n - written);
+	drop_first(w, LOG_KEPT);
+}
+
+void log_last_try(struct log_writer *w, size_t most, int64_t now)
+{
+	drop_first(w, most);
+	if (w->kept.n)
+		retry(w, now);
+	w->lost += w->kept.n;
+	w->kept.n = 0;
 }
 
 void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_t now)
@@ -92,4 +141,6 @@ void log_close(struct log_writer *w)
 	if (w->times >= 0)
 		close(w->times);
 	w->log = w->times = -1;
+	w->lost += w->kept.n;
+	buf_release(&w->kept);
 }

@@ -73,15 +73,33 @@ static void set_process(struct engine *e, struct container *c, pid_t pid)
 
 /* ---- output ---- */
 
+static void count_lost(struct engine *e, uint64_t n)
+{
+	e->state->lost_bytes += n;
+	e->changed = e->changed || n;
+}
+
 static void append(struct engine *e, struct container *c, size_t n)
 {
 	uint64_t lost = c->log.lost;
 
 	log_append(&c->log, e->chunk, n, e->now);
-	if (c->log.lost == lost)
+	count_lost(e, c->log.lost - lost);
+}
+
+/* Its program has ended.  On a full disk its last lines get some of the room that was kept for the verdict. */
+static void append_last(struct engine *e, struct container *c)
+{
+	enum { BLOCK = 4096, GIVEN = 96 << 10, FILES = 2 };
+	size_t share = GIVEN / (e->nreplicas ? e->nreplicas : 1) & ~(size_t)(BLOCK - 1);
+	uint64_t lost = c->log.lost;
+
+	if (!c->log.kept.n)
 		return;
-	e->state->lost_bytes += c->log.lost - lost;
-	e->changed = true;
+	share = share < BLOCK ? BLOCK : share;
+	tell_give(e, (off_t)(share + FILES * BLOCK));
+	log_last_try(&c->log, share, e->now);
+	count_lost(e, c->log.lost - lost);
 }
 
 /* One chunk; false at the end, or when there is nothing now. */
@@ -384,6 +402,7 @@ void replica_ended(struct engine *e, struct container *c, int exit_code, int sig
 		replica_report(e, c);           /* it ends because it could not begin */
 	close_pipes(e, c);
 	set_process(e, c, 0);
+	append_last(e, c);
 	if (c->logs)
 		log_attempt_ended(&c->log, exit_code, r->asked || r->killed || r->phase == PHASE_STOPPING, e->now);
 	if (r->phase == PHASE_STOPPING) {

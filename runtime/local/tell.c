@@ -17,7 +17,7 @@ enum { RESERVE = 256 * 1024, PUBLISH_MS = 50 };
 
 static void reserve_keep(struct engine *e, size_t state)
 {
-	off_t size = (off_t)(RESERVE + 4 * state);
+	off_t size = (off_t)(RESERVE + 4 * state) - e->given;
 
 	if (e->reserved >= size)
 		return;
@@ -39,6 +39,14 @@ bool tell_open(struct engine *e, struct str *why)
 	int error = e->reserve >= 0 ? ENOSPC : errno;
 	*why = str_printf(e->arena, "cannot reserve room in '%.*s': %.*s", STR_ARG(e->dir.path), STR_ARG(file_reason(e->arena, error)));
 	return false;
+}
+
+void tell_give(struct engine *e, off_t n)
+{
+	if (e->reserve < 0 || e->reserved < n || e->given + n > RESERVE / 2 || ftruncate(e->reserve, e->reserved - n) < 0)
+		return;
+	e->reserved -= n;
+	e->given += n;
 }
 
 /* The disk has its room again, and one file less. */

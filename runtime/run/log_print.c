@@ -134,6 +134,8 @@ static void put_json(struct log_print *p, const struct log_line *l, struct buf *
 	}
 	buf_z(out, ",\"text\":");
 	buf_json(out, l->text);
+	if (l->missing)
+		buf_printf(out, ",\"missing\":%lld", (long long)l->missing);
 	buf_z(out, l->more ? ",\"more\":true}\n" : "}\n");
 	arena_release(&a);
 }
@@ -149,6 +151,15 @@ static void put_mark(const struct log_print *p, const struct log_stream *s, stru
 	else
 		buf_printf(marks, "%sexited with code %d\n", state->stopped ? "was asked to stop and " : "", state->exit_code);
 	state->ended = false;
+}
+
+/* Where the disk was full. */
+static void put_gap(const struct log_print *p, const struct log_line *l, struct buf *marks)
+{
+	put_stamp(p, l->time, marks);
+	put_source(p, l->from, marks);
+	buf_printf(marks, " \xE2\x94\x80 %s%lld bytes are missing here: the disk was full\n", l->missing == INT32_MAX ? "at least " : "",
+		(long long)l->missing);
 }
 
 static bool matches(const struct log_print *p, struct str text)
@@ -176,6 +187,11 @@ void log_print(struct log_print *p, const struct log_line *l, struct buf *out, s
 		/* a success is worth a line only when something follows */
 		if (l->exit_code && !p->json)
 			put_mark(p, l->from, s, marks);
+		return;
+	}
+	if (l->kind == LOG_MISSING && !p->json) {
+		put_gap(p, l, marks);
+		s->goes_on = s->paused = false;
 		return;
 	}
 	p->any = true;

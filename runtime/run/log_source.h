@@ -31,7 +31,7 @@ struct log_selection {
 	int64_t attempts;               /* previous: how many have begun, if that is known; else 0 */
 };
 
-enum log_kind { LOG_TEXT, LOG_ENDED };
+enum log_kind { LOG_TEXT, LOG_ENDED, LOG_MISSING };
 
 struct log_line {
 	enum log_kind kind;
@@ -43,6 +43,7 @@ struct log_line {
 	int64_t attempt;                /* ENDED: which one, from 1 */
 	int exit_code;                  /* ENDED */
 	bool stopped;                   /* ENDED: after it had been told to stop */
+	int64_t missing;                /* MISSING: bytes that no file took */
 };
 
 /* Says of each stream that is found whether to read it, and how. */

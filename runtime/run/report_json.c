@@ -241,6 +241,10 @@ static void put_run(const struct json *j, const struct run_state *s)
 		put_objects(j, s);
 	if (s->nevents)
 		put_events(j, s);
+	if (s->isolate.n) {
+		buf_printf(j->out, "\"lost_bytes\": %llu,", (unsigned long long)s->lost_bytes);
+		line(j, 6);
+	}
 	if (j->replicas && s->isolate.n)
 		put_replicas(j, s);
 	put_failure(j, &s->failure);

@@ -53,6 +53,18 @@ if test -n "$own_mounts"; then
 	says out "status 0"; holds grep -qE '^fill +Succeeded ' .out; says err "bytes of output were lost: the disk refused them"
 	holds grep -q '^result$' .out
 	if grep -q '^reserve$' .out; then fail "the reserve is kept"; else ok; fi
+	# the last lines are there, in the output as in the log, and the gap before them is marked
+	program last <<-'END'
+	  role main { replicas = 2, command = ["sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x | fold -w 99; echo end-of-it; test $JOB_COMPLETION_INDEX = 0 || { sleep 1; exit 3; }"] }
+	END
+	on 2m '"$TRAINC" run --local last.tj >lines; "$TRAINC" logs --local --all last | tail -n 3; "$TRAINC" status --local -o json last >.json'
+	holds test "$(grep -c 'main/[01] │ x*end-of-it$' lines)" -eq 2
+	holds test "$(grep -c 'main/[01] ─ [0-9]* bytes are missing here: the disk was full$' .err)" -ge 2
+	holds grep -q 'main/[01] │ x*end-of-it$' .out
+	cp .json .out
+	json 'd["runs"][0]["lost_bytes"] > 2000000, d["runs"][0]["state"]' "(True, 'Failed')"
+	json 'd["runs"][0]["first_failure"]["log"][-1].lstrip("x")' end-of-it
+
 	# no more files, wherever in a run that is: if it began, its verdict is there
 	program four <<-'END'
 	  role main { replicas = 4, command = ["sh", "-c", "sleep 0.1"], grace = 1s }
