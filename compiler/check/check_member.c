@@ -179,10 +179,11 @@ static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string }
 /* What policies and tests see of a planned job: see eval/policy_value.c. */
 static const struct type optional_cpu = { .kind = TYPE_OPTIONAL, .elem = &type_cpu };
 static const struct type optional_memory = { .kind = TYPE_OPTIONAL, .elem = &type_memory };
+static const struct type map_of_data = { .kind = TYPE_MAP, .elem = &type_data };
 static const struct type_member container_fields[] = {
 	{ { "name", 4 }, &type_string }, { { "kind", 4 }, &type_string }, { { "role", 4 }, &type_string }, { { "image", 5 }, &type_string },
 	{ { "words", 5 }, &list_of_strings }, { { "env", 3 }, &list_of_strings }, { { "mounts", 6 }, &list_of_strings },
-	{ { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory }, { { "raw", 3 }, &type_data }
+	{ { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory }, { { "resources", 9 }, &map_of_data }, { { "raw", 3 }, &type_data }
 };
 static const struct type_member volume_fields[] = {
 	{ { "kind", 4 }, &type_string }, { { "name", 4 }, &type_string }, { { "source", 6 }, &type_string }, { { "path", 4 }, &type_string },

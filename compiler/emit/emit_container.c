@@ -203,6 +203,13 @@ static void devices(struct emit *e, struct object *map, const struct plan_accele
 			object_string(e->arena, str_int(e->arena, acc->per_pod), acc->from));
 }
 
+static void further(struct emit *e, struct object *map, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nresources; i++)
+		object_append(e->arena, map, c->resources[i].name,
+			object_string(e->arena, quantity_text(e->arena, c->resources[i].amount), c->resources[i].from));
+}
+
 static const struct plan_quantity *limit(const struct plan_quantity *written, const struct plan_quantity *request)
 {
 	return written->set ? written : request;
@@ -217,10 +224,12 @@ static void resources(struct emit *e, const struct plan_container *c, const stru
 	amount(e, requests, STR("memory"), &c->memory);
 	amount(e, requests, STR("ephemeral-storage"), &c->disk);
 	devices(e, requests, acc);
+	further(e, requests, c);
 	amount(e, limits, STR("cpu"), limit(&c->limits.cpu, &none));
 	amount(e, limits, STR("memory"), limit(&c->limits.memory, &c->memory));
 	amount(e, limits, STR("ephemeral-storage"), limit(&c->limits.disk, &c->disk));
 	devices(e, limits, acc);
+	further(e, limits, c);
 	if (!requests->u.map.n && !limits->u.map.n)
 		return;
 	struct object *both = PUT_MAP(e->arena, container, "resources", c->name_at);

@@ -15,7 +15,7 @@
 static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" }, { "workingDir", "workdir" },
 	{ "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" }, { "volumes", "mounts" }, { "cpu", "cpu" },
-	{ "memory", "memory" }, { "ephemeral-storage", "disk" }, { "resources", "accelerator" }, { "nodeSelector", "node" },
+	{ "memory", "memory" }, { "ephemeral-storage", "disk" }, { "resources", "accelerator' or 'resources" }, { "nodeSelector", "node" },
 	{ "tolerations", "tolerate" }, { "affinity", "spread" }, { "topologySpreadConstraints", "spread" },
 	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" }, { "schedulerName", "scheduler" },
 	{ "terminationGracePeriodSeconds", "grace" }, { "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" },

@@ -118,7 +118,53 @@ struct containers {
 	const char *kind;               /* of those in data */
 };
 
-static void add_planned(struct containers *to, const struct plan_container *c, const char *kind)
+/* Adds the devices and huge pages of a container in data: a limit counts where nothing is requested. */
+static void add_resources(struct eval *ev, struct value *v, const struct data *container)
+{
+	static const char *const groups[] = { "requests", "limits" };
+	const struct data *resources = data_get(container, STR("resources"));
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct data *group = data_get(resources, str_of(groups[i]));
+		for (size_t k = 0; group && group->kind == DATA_MAP && k < group->u.map.n; k++) {
+			const struct data_member *m = &group->u.map.at[k];
+			bool pages = str_starts(m->key, STR("hugepages-")), there = i && data_get(data_get(resources, STR("requests")), m->key);
+			struct quantity q;
+			struct str text = m->value->kind == DATA_STRING ? m->value->u.string :
+			                  m->value->kind == DATA_INT ? str_int(ev->arena, m->value->u.integer) : STR("");
+			if (there || !(pages || memchr(m->key.p, '/', m->key.n)) || quantity_parse(text, &q) != QUANTITY_OK)
+				continue;
+			value_put(ev->arena, v, m->key, m->key_at, pages ? value_quantity(ev->arena, q, TYPE_MEMORY, m->value->from) :
+				value_int(ev->arena, (int64_t)(q.nano / QUANTITY_UNIT), m->value->from));
+		}
+	}
+}
+
+/* The devices of a planned container, and what its `resources` and its raw block ask for, by the name of the resource. */
+static const struct value *planned_resources(struct eval *ev, const struct plan_container *c, const struct plan_accelerator *acc, struct span at)
+{
+	struct value *v = record(ev, at);
+
+	if (acc)
+		value_put(ev->arena, v, acc->resource, acc->from, value_int(ev->arena, acc->per_pod, acc->from));
+	for (size_t i = 0; i < c->nresources; i++) {
+		const struct plan_resource *r = &c->resources[i];
+		value_put(ev->arena, v, r->name, r->name_at, r->bytes ? value_quantity(ev->arena, r->amount, TYPE_MEMORY, r->from) :
+			value_int(ev->arena, (int64_t)(r->amount.nano / QUANTITY_UNIT), r->from));
+	}
+	add_resources(ev, v, c->raw);
+	return map_finish(ev, v);
+}
+
+static const struct value *written_resources(struct eval *ev, const struct data *container)
+{
+	struct value *v = record(ev, container->from);
+
+	add_resources(ev, v, container);
+	return map_finish(ev, v);
+}
+
+static void add_planned(struct containers *to, const struct plan_container *c, const struct plan_accelerator *acc, const char *kind)
 {
 	struct eval *ev = to->ev;
 	struct span at = c->image.set ? c->image.from : c->name_at;
@@ -140,6 +186,7 @@ static void add_planned(struct containers *to, const struct plan_container *c, c
 	put(ev, v, "mounts", texts(ev, mounts, c->nmounts, at));
 	put_quantity(ev, v, "cpu", &c->cpu, TYPE_CPU);
 	put_quantity(ev, v, "memory", &c->memory, TYPE_MEMORY);
+	put(ev, v, "resources", planned_resources(ev, c, acc, at));
 	put(ev, v, "raw", block_value(ev, c->raw, at));
 	list_add(ev, to->list, map_finish(ev, v));
 }
@@ -199,6 +246,7 @@ static void add_written(struct containers *to, const struct data *d)
 	put(ev, v, "mounts", elements(ev, d, "volumeMounts", "mountPath"));
 	put(ev, v, "cpu", amount(ev, d, "cpu", TYPE_CPU));
 	put(ev, v, "memory", amount(ev, d, "memory", TYPE_MEMORY));
+	put(ev, v, "resources", written_resources(ev, d));
 	put(ev, v, "raw", data_value(ev, d));
 	list_add(ev, to->list, map_finish(ev, v));
 }
@@ -231,11 +279,11 @@ static void add_role(struct containers *to, const struct plan_role *r)
 	to->kind = "raw";
 	if (!r->max)
 		return;
-	add_planned(to, &r->main, "main");
+	add_planned(to, &r->main, r->accelerator, "main");
 	for (size_t i = 0; i < r->nsidecars; i++)
-		add_planned(to, &r->sidecars[i], "sidecar");
+		add_planned(to, &r->sidecars[i], NULL, "sidecar");
 	for (size_t i = 0; i < r->ninits; i++)
-		add_planned(to, &r->inits[i], "init");
+		add_planned(to, &r->inits[i], NULL, "init");
 	add_data(to, r->raw_pod);
 	add_data(to, r->raw_job);
 }

@@ -192,6 +192,7 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	gather_body(l, body, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
 	c->raw = raw_block(ev, body, "container");
+	lower_resources(l, own_field(ev, body, FIELD_RESOURCES, &found), c);
 	if (!c->image.set && !l->job->options->here && !body->failed && own_field(ev, body, FIELD_IMAGE, &found)->kind == VALUE_NONE) {
 		struct diag *d = diag_report(ev->diags, TJ0523, c->name_at, "'%.*s %.*s' has no image", STR_ARG(block->u.block.word),
 			STR_ARG(c->name));
@@ -265,6 +266,7 @@ static void lower_main(struct lowering *l)
 	c->disk = role_quantity(ev, r, FIELD_DISK);
 	c->limits = limits_of(role_field(ev, r, FIELD_LIMITS));
 	c->raw = role_raw(ev, r, "container");
+	lower_resources(l, role_field(ev, r, FIELD_RESOURCES), c);
 }
 
 /* The framework's default shm never takes more than half of the role's memory (decision 54), and gives way to a volume of the user's. */

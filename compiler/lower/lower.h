@@ -86,6 +86,8 @@ void lower_replica(struct lowering *l);
 void lower_files(struct lowering *l, struct source_entries *sources);
 /* What V says of when container C, whose ports are known, counts as ready. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
+/* The container's `resources`; its other amounts, raw block and accelerator are in the plan.  Reports what no server takes (TJ0624). */
+void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c);
 /* The texts of a list that all of SAID makes. */
 void lower_said_texts(struct lowering *l, const struct said *said, struct plan_texts *ret);
 /* Evaluate what is pending for every replica; decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */

@@ -127,6 +127,15 @@ struct plan_probe {
 	struct span from;
 };
 
+/* What a container asks for beside cpu, memory, disk and its accelerator; request and limit in one. */
+struct plan_resource {
+	struct str name;                /* "rdma/hca", "hugepages-2Mi" */
+	struct span name_at;
+	struct quantity amount;         /* whole, and positive */
+	bool bytes;                     /* huge pages: an amount of memory; otherwise counted */
+	struct span from;
+};
+
 struct plan_container {
 	struct str name;                /* as written; a DNS label after mapping */
 	struct span name_at;
@@ -140,6 +149,8 @@ struct plan_container {
 	size_t nmounts;
 	struct plan_quantity cpu, memory, disk;
 	struct plan_limits limits;
+	struct plan_resource *resources;
+	size_t nresources;
 	const struct plan_probe *ready; /* NULL: as soon as it runs */
 	const struct data *raw;         /* raw container: a map, or NULL */
 	bool init;                      /* an init container; otherwise main or sidecar */

@@ -221,6 +221,9 @@ static void container(struct dumping *d, const char *kind, const struct plan_con
 	amount(d, "limits.cpu", &c->limits.cpu);
 	amount(d, "limits.memory", &c->limits.memory);
 	amount(d, "limits.disk", &c->limits.disk);
+	for (size_t i = 0; i < c->nresources; i++)
+		fact(d, str_printf(&d->arena, "resource %.*s", STR_ARG(c->resources[i].name)).p, quantity_text(&d->arena, c->resources[i].amount),
+			c->resources[i].from);
 	if (c->ready)
 		fact(d, "ready", plan_probe_text(&d->arena, c->ready), c->ready->from);
 	if (c->raw)

@@ -50,6 +50,33 @@ static void devices(struct printing *p, const struct plan_accelerator *acc)
 	buf_printf(p->out, ", \"count\": %lld }", (long long)acc->per_pod);
 }
 
+/* Counts as numbers, memory as everywhere. */
+static void device_counts(struct printing *p, const struct plan_device_total *at, size_t n)
+{
+	buf_char(p->out, '{');
+	for (size_t i = 0; i < n; i++) {
+		struct quantity bytes = { (int128)at[i].count * QUANTITY_UNIT, QUANTITY_BINARY };
+		buf_z(p->out, i ? ", " : " ");
+		buf_json(p->out, at[i].resource);
+		buf_z(p->out, ": ");
+		if (at[i].bytes)
+			buf_json(p->out, quantity_text(&p->arena, bytes));
+		else
+			buf_int(p->out, at[i].count);
+	}
+	buf_z(p->out, n ? " }" : "}");
+}
+
+/* What its pods ask for beside the accelerator. */
+static void resources(struct printing *p, const struct plan_role *r)
+{
+	size_t n, skip = r->accelerator ? 1 : 0;
+	const struct plan_device_total *at = plan_pod_devices(&p->arena, r, &n);
+
+	name(p, ", ", "resources");
+	device_counts(p, n > skip ? at + skip : NULL, n - skip);
+}
+
 static void ports(struct printing *p, const struct plan_role *r)
 {
 	name(p, ",\n          ", "ports");
@@ -88,6 +115,7 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	amount(p, ", ", "cpu", &cpu);
 	amount(p, ", ", "memory", &memory);
 	devices(p, r->accelerator);
+	resources(p, r);
 	ports(p, r);
 	hosts(p, j, r);
 	buf_z(p->out, "\n        }");
@@ -101,13 +129,8 @@ static void totals(struct printing *p, const struct plan_job *j, size_t objects)
 	amount(p, ", ", "cpu", &t.cpu);
 	amount(p, ", ", "memory", &t.memory);
 	name(p, ", ", "devices");
-	buf_char(p->out, '{');
-	for (size_t i = 0; i < t.ndevices; i++) {
-		buf_z(p->out, i ? ", " : " ");
-		buf_json(p->out, t.devices[i].resource);
-		buf_printf(p->out, ": %lld", (long long)t.devices[i].count);
-	}
-	buf_printf(p->out, "%s, \"objects\": %zu }", t.ndevices ? " }" : "}", objects);
+	device_counts(p, t.devices, t.ndevices);
+	buf_printf(p->out, ", \"objects\": %zu }", objects);
 }
 
 static void needs(struct printing *p, const struct plan_job *j)

@@ -269,8 +269,10 @@ static void put_head(struct drawing *d, int64_t y)
 	struct buf text = { 0 };
 
 	buf_printf(&text, "%lld pod%s", (long long)t.pods, t.pods == 1 ? "" : "s");
-	for (size_t i = 0; i < t.ndevices; i++)
-		buf_printf(&text, ", %lld %.*s", (long long)t.devices[i].count, STR_ARG(t.devices[i].resource));
+	for (size_t i = 0; i < t.ndevices; i++) {
+		buf_z(&text, ", ");
+		buf_str(&text, plan_device_text(&d->arena, &t.devices[i]));
+	}
 	if (d->job->success)
 		buf_printf(&text, "; succeeds on %.*s", STR_ARG(plan_condition_text(&d->arena, d->job, d->job->success)));
 	put_label(d, MARGIN, y + 28, "title", str_printf(&d->arena, "%.*s%s%.*s", STR_ARG(d->job->name), d->job->framework.n ? ": " : "",

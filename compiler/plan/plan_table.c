@@ -37,9 +37,15 @@ static struct str amount(struct arena *a, const struct plan_quantity *q)
 	return q->set ? quantity_text(a, q->value) : STR("-");
 }
 
-static struct str devices(struct arena *a, const struct plan_accelerator *acc)
+static struct str devices(struct arena *a, const struct plan_role *r)
 {
-	return acc ? str_printf(a, "%lld %.*s", (long long)acc->per_pod, STR_ARG(acc->resource)) : STR("-");
+	size_t n;
+	const struct plan_device_total *at = plan_pod_devices(a, r, &n);
+	struct str all = n ? plan_device_text(a, &at[0]) : STR("-");
+
+	for (size_t i = 1; i < n; i++)
+		all = str_cat(a, all, STR(", "), plan_device_text(a, &at[i]));
+	return all;
 }
 
 static struct str replicas(struct arena *a, const struct plan_role *r)
@@ -88,7 +94,7 @@ static void roles(struct arena *a, const struct plan_job *j, struct buf *out)
 		if (!r->max)
 			continue;
 		struct str cells[COLUMNS] = { str_printf(a, "%s%.*s", r->aux ? "aux " : "", STR_ARG(r->name)), replicas(a, r),
-			devices(a, r->accelerator), amount(a, &cpu), amount(a, &memory), hosts(a, j, r), ports(a, r) };
+			devices(a, r), amount(a, &cpu), amount(a, &memory), hosts(a, j, r), ports(a, r) };
 		memcpy(t.rows[t.n++], cells, sizeof(cells));
 	}
 	print_rows(&t, out);
@@ -103,8 +109,10 @@ static void totals(struct arena *a, const struct plan_job *j, size_t objects, st
 		buf_printf(out, ", cpu %.*s", STR_ARG(amount(a, &t.cpu)));
 	if (t.memory.set)
 		buf_printf(out, ", memory %.*s", STR_ARG(amount(a, &t.memory)));
-	for (size_t i = 0; i < t.ndevices; i++)
-		buf_printf(out, ", %lld %.*s", (long long)t.devices[i].count, STR_ARG(t.devices[i].resource));
+	for (size_t i = 0; i < t.ndevices; i++) {
+		buf_z(out, ", ");
+		buf_str(out, plan_device_text(a, &t.devices[i]));
+	}
 	buf_printf(out, "; %zu object%s\n", objects, objects == 1 ? "" : "s");
 }
 

@@ -32,15 +32,46 @@ struct plan_quantity plan_pod_memory(const struct plan_role *r)
 	return sum;
 }
 
-static void add_devices(struct arena *a, struct plan_totals *t, struct str resource, int64_t count)
+static int64_t capped(int128 n) { return n > INT64_MAX ? INT64_MAX : (int64_t)n; }
+
+static void add_devices(struct arena *a, struct plan_device_total **at, size_t *n, struct plan_device_total more)
 {
-	for (size_t i = 0; i < t->ndevices; i++)
-		if (str_eq(t->devices[i].resource, resource)) {
-			t->devices[i].count += count;
+	for (size_t i = 0; i < *n; i++)
+		if (str_eq((*at)[i].resource, more.resource)) {
+			(*at)[i].count = capped((int128)(*at)[i].count + more.count);
 			return;
 		}
-	struct plan_device_total added = { resource, count };
-	ARENA_PUSH(a, t->devices, t->ndevices, added);
+	ARENA_PUSH(a, *at, *n, more);
+}
+
+static void add_resources(struct arena *a, const struct plan_container *c, struct plan_device_total **at, size_t *n)
+{
+	for (size_t i = 0; i < c->nresources; i++) {
+		const struct plan_resource *r = &c->resources[i];
+		add_devices(a, at, n, (struct plan_device_total){ r->name, r->bytes, capped(r->amount.nano / QUANTITY_UNIT) });
+	}
+}
+
+struct plan_device_total *plan_pod_devices(struct arena *a, const struct plan_role *r, size_t *ret_n)
+{
+	struct plan_device_total *at = NULL;
+
+	*ret_n = 0;
+	if (r->accelerator)
+		add_devices(a, &at, ret_n, (struct plan_device_total){ r->accelerator->resource, false, r->accelerator->per_pod });
+	add_resources(a, &r->main, &at, ret_n);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		add_resources(a, &r->sidecars[i], &at, ret_n);
+	return at;
+}
+
+struct str plan_device_text(struct arena *a, const struct plan_device_total *t)
+{
+	struct str count = str_int(a, t->count);
+
+	if (t->bytes)
+		count = quantity_text(a, (struct quantity){ (int128)t->count * QUANTITY_UNIT, QUANTITY_BINARY });
+	return str_cat(a, count, STR(" "), t->resource);
 }
 
 struct plan_totals plan_totals(struct arena *a, const struct plan_job *j)
@@ -55,8 +86,10 @@ struct plan_totals plan_totals(struct arena *a, const struct plan_job *j)
 		t.pods += r->max;
 		add(&t.cpu, &cpu, r->max);
 		add(&t.memory, &memory, r->max);
-		if (r->accelerator)
-			add_devices(a, &t, r->accelerator->resource, r->accelerator->per_pod * r->max);
+		size_t n;
+		const struct plan_device_total *pod = plan_pod_devices(a, r, &n);
+		for (size_t k = 0; k < n; k++)
+			add_devices(a, &t.devices, &t.ndevices, (struct plan_device_total){ pod[k].resource, pod[k].bytes, capped((int128)pod[k].count * r->max) });
 	}
 	return t;
 }

@@ -6,9 +6,11 @@
 
 #include "plan/plan.h"
 
+/* Devices of an accelerator, and what `resources` asks for. */
 struct plan_device_total {
 	struct str resource;
-	int64_t count;
+	bool bytes;                     /* huge pages: `count` is an amount of memory */
+	int64_t count;                  /* or the most that there is */
 };
 struct plan_totals {
 	int64_t pods;
@@ -16,10 +18,14 @@ struct plan_totals {
 	struct plan_device_total *devices;
 	size_t ndevices;
 };
+/* "16 example.com/npu", "4Gi hugepages-2Mi" */
+struct str plan_device_text(struct arena *a, const struct plan_device_total *t);
 struct plan_totals plan_totals(struct arena *a, const struct plan_job *j);
 
 /* What one pod of the role requests: its main container and its sidecars. */
 struct plan_quantity plan_pod_cpu(const struct plan_role *r);
 struct plan_quantity plan_pod_memory(const struct plan_role *r);
+/* Those of the accelerator first. */
+struct plan_device_total *plan_pod_devices(struct arena *a, const struct plan_role *r, size_t *ret_n);
 
 #endif

@@ -202,6 +202,15 @@ static bool is_resource(struct str name)
 	       str_starts(name, STR("hugepages-"));
 }
 
+/* Huge pages come whole. */
+static bool in_pages(struct str name, struct quantity q)
+{
+	struct quantity page;
+	struct str size = { name.p + 10, name.n > 10 ? name.n - 10 : 0 };
+
+	return !str_starts(name, STR("hugepages-")) || quantity_parse_full(size, &page) != QUANTITY_OK || page.nano <= 0 || q.nano % page.nano == 0;
+}
+
 static void amounts(struct api_check *k, const struct data *map)
 {
 	struct quantity q;
@@ -215,6 +224,9 @@ static void amounts(struct api_check *k, const struct data *map)
 		if (is_extended(m->key) && parsed && q.nano % QUANTITY_UNIT)
 			api_refuse(k, m->value, "write a whole number", "'%.*s' is counted in whole numbers, and this is %.*s",
 				STR_ARG(check_short(k->c->arena, m->key)), STR_ARG(m->value->u.string));
+		if (parsed && !in_pages(m->key, q))
+			api_refuse(k, m->value, "write a multiple of the size of a page", "'%.*s' is not made of whole pages of '%.*s'",
+				STR_ARG(m->value->u.string), STR_ARG(check_short(k->c->arena, m->key)));
 		if (parsed && q.nano < 0)
 			api_refuse(k, m->value, "write 0 or more", "'%.*s' is negative", STR_ARG(check_short(k->c->arena, m->key)));
 	}

@@ -190,6 +190,19 @@ static void put_probe(struct out *o, const struct plan_probe *p)
 	put_int(o, "within", p->within);
 }
 
+/* struct plan_resource.  Nothing for a container without any, as with probes. */
+static void put_resources(struct out *o, const struct plan_container *c)
+{
+	if (!c->nresources)
+		return;
+	put_list(o, "resources", c->nresources);
+	for (size_t i = 0; i < c->nresources; i++) {
+		put_str(o, "resource", c->resources[i].name);
+		put_int(o, "bytes", c->resources[i].bytes);
+		put_number(o, "amount", c->resources[i].amount);
+	}
+}
+
 /* struct plan_container. */
 static void put_container(struct out *o, const struct plan_container *c, int64_t n)
 {
@@ -213,6 +226,7 @@ static void put_container(struct out *o, const struct plan_container *c, int64_t
 	put_plan_quantity(o, "memory", &c->memory);
 	put_plan_quantity(o, "disk", &c->disk);
 	put_limits(o, &c->limits);
+	put_resources(o, c);
 	put_probe(o, c->ready);
 	put_data(o, "raw", c->raw);
 }

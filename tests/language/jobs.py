@@ -18,6 +18,7 @@ for field, kind, good, bad, code in (
         ("annotations", 'map[string(1..3)]', 'annotations { a = "abc" }', 'annotations { a = "abcd" }', "TJ0311"),
         ("ports", "map[int(1000..2000)]", "ports { http = 1500 }", "ports { http = 80 }", "TJ0311"),
         ("files", 'map[string(1..3)]', 'files { "/etc/a" = "abc" }', 'files { "/etc/a" = "abcd" }', "TJ0311"),
+        ("resources", "map[int(1..8)]", 'resources { "rdma/hca" = 8 }', 'resources { "rdma/hca" = 9 }', "TJ0311"),
         ("mounts", "map[volume]", 'mounts { "/d" = pvc("a") }', None, None)):
     typed = "%s: %s" % (field, kind)
     t.case("typed %s, met" % field, FRAME % (typed, good), status=0)
@@ -176,6 +177,34 @@ t.case("an aux that serves nobody", JOB(BOARD % "cpu = 1"), lacks="restartPolicy
 # ---- what no object and no process can have ----
 t.case("a raw resource without a domain", W("raw container { resources { limits { gpu = 1 } } }"), ["TJ0904", "resource 'gpu' has no domain"], status=1)
 t.case("raw resources of Kubernetes", W('cpu = 1, raw container { resources { limits { "hugepages-2Mi" = "64Mi", "example.com/x" = 1 } } }'), status=0)
+t.case("raw huge pages that are not whole", W('cpu = 1, raw container { resources { limits { "hugepages-2Mi" = "3Mi" } } }'), ["TJ0904", "whole pages"], status=1)
+
+# ---- devices beside the accelerator, and huge pages ----
+R = lambda text, more="": W("%s resources { %s }" % (more, text))
+t.case("a device", R('"rdma/hca" = 8'), ['rdma/hca: "8"'], command="compile", status=0)
+t.case("a device that has no domain", R("gpu = 8"), ["TJ0624", "'gpu' has no domain", '"example.com/gpu"'], status=1)
+t.case("what no name of a resource has", R('"rdma/ hca" = 1'), ["TJ0624", "contains a space"], status=1)
+t.case("a key with a slash", R("rdma/hca = 1"), ["TJ0102", 'must be quoted: "rdma/..."'], status=1)
+t.case("resources of Kubernetes' own form", R("requests { cpu = 4 }, limits { cpu = 4 }"), ["TJ0624", "cpu = 8, memory = 64Gi", "limits { cpu = 16 }"], status=1)
+t.case("cpu has its field", R("cpu = 8"), ["TJ0624", "cpu = 8"], status=1)
+for wrong in ('"8"', "0.5", "8Gi", "none", "[1]", "true"):
+    t.case("devices are counted: %s" % wrong, R('"rdma/hca" = %s' % wrong), ["TJ0624", "counted in whole numbers, found %s" % wrong], status=1)
+t.case("no device", R('"rdma/hca" = 0'), ["TJ0610", "must be positive"], status=1)
+t.case("another number in each pod", R('"rdma/hca" = pod.index'), "TJ0708", status=1)
+t.case("a condition is no number", R('"rdma/hca" = done(w)'), "TJ0302", status=1)
+t.case("huge pages", R('"hugepages-2Mi" = 1Gi', "memory = 1Gi,"), "hugepages-2Mi: 1Gi", command="compile", status=0)
+t.case("huge pages by their number", R('"hugepages-2Mi" = 512', "memory = 1Gi,"), ["TJ0624", "an amount of memory, found 512"], status=1)
+t.case("huge pages without memory", R('"hugepages-2Mi" = 1Gi'), ["TJ0624", "needs 'cpu' or 'memory' beside it"], status=1)
+t.case("huge pages of a sidecar without memory", W('memory = 1Gi, sidecar s { image = "a/b:1", resources { "hugepages-2Mi" = 1Gi } }'),
+       ["TJ0624", "needs 'cpu' or 'memory' beside it"], status=1)
+t.case("half a page", R('"hugepages-2Mi" = 3Mi', "memory = 1Gi,"), ["TJ0624", "3Mi is not made of whole pages of 2Mi"], status=1)
+t.case("pages of no size", R('"hugepages-big" = 4Mi', "memory = 1Gi,"), ["TJ0624", "names no size of pages"], status=1)
+t.case("what the accelerator asks for", "import std.nvidia\n" + R('"nvidia.com/gpu" = 8', "accelerator = nvidia.h100(8), memory = 64Gi, cpu = 8, shm = 1Gi,"),
+       ["TJ0608", "'nvidia.com/gpu' is what 'accelerator' asks for", "8 by the accelerator"], status=1)
+t.case("a resource twice", R('"rdma/hca" = 1', 'raw container { resources { limits { "rdma/hca" = 2 } } },'), ["TJ0902", "'accelerator' or 'resources'"], status=1)
+t.case("an auxiliary role has no share of the job's devices", JOB('resources { "rdma/hca" = 8 }\nrole w { replicas = 0 }\nrole v { resources = {} }\n'
+       'aux b { command = ["x"] }'), lacks="rdma/hca", command="compile", status=0)
+
 t.case("a record that needs itself", "type T { a: T }\n" + W(""), ["TJ0405", "no 'T' can be written"], status=1)
 t.case("two records that need each other", "type T { a: U }\ntype U { t: T }\n" + W(""), ["no 'T' can be written", "no 'U' can be written"], status=1)
 t.case("records that end", "type T { a: T? = none, b: list[T], c: map[T] }\n" + W(""), lacks="TJ0405", status=0)

@@ -54,6 +54,12 @@ MEMBERS = {
         ('mounts { "/h" = pvc("d") }', "mount in main"),
     'for c in cluster.containers { check (c.memory ?? 0Gi) <= 1Gi else "memory of ${c.name} in ${c.role}" }':
         ('sidecar s { image = "a/b:1", cpu = 1, memory = 2Gi }', "memory of s in task"),
+    'for c in cluster.containers { check not has(c.resources, "rdma/hca") or c.resources["rdma/hca"] <= 4 else "adapters of ${c.name}" }':
+        ('sidecar s { image = "a/b:1", resources { "rdma/hca" = 5 } }', "adapters of s"),
+    'for c in cluster.containers { for r, n in c.resources { check r != "hugepages-2Mi" or n <= 1Gi else "pages of ${c.name}" } }':
+        ('resources { "hugepages-2Mi" = 2Gi }', "pages of main"),
+    'for c in cluster.containers { check "nvidia.com/gpu" not in keys(c.resources) else "${c.resources["nvidia.com/gpu"]} devices of ${c.name}" }':
+        ('init i { image = "a/b:1", command = ["x"], raw container { resources { limits { "nvidia.com/gpu" = 2 } } } }', "2 devices of i"),
     'for c in cluster.containers { check "evil" not in c.words else "word of ${c.name}" }':
         ('init i { image = "a/b:1", command = ["sh", "evil"] }', "word of i"),
 }

@@ -24,6 +24,7 @@ MAPS = {
     "labels": ('a = "1"', 'b = "2"'),
     "annotations": ('a = "1"', 'b = "2"'),
     "limits": ("memory = 4Gi", "cpu = 4"),
+    "resources": ('"example.com/a" = 1', '"example.com/b" = 2'),
 }
 REPLICA = {"replica": ('labels = { a = "1" }', 'kind = "job"')}
 # field: its type where it may be declared, and a value that is not its default
@@ -82,7 +83,7 @@ ACCELERATOR = {
     "visible": ("string", '"NPUS"'),
 }
 ACCELERATOR_MAPS = {name: MAPS[name] for name in ("env", "node", "mounts")}
-SIDE_MAPS = {name: MAPS[name] for name in ("env", "ports", "mounts", "limits")}
+SIDE_MAPS = {name: MAPS[name] for name in ("env", "ports", "mounts", "limits", "resources")}
 
 PROGRAM = """accelerator npu(count: int(1..4)) {
   %(accelerator)s

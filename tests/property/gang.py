@@ -51,6 +51,14 @@ def container(chance, which=("cpu", "memory")):
         if limits and "cpu" not in counts:
             body.append(f"limits {{ {', '.join(limits)} }}")
             counts = {**named, **counts}
+    if chance.random() < 0.4:
+        count, pages = chance.randint(1, 8), chance.choice(["64Mi", "1Gi"])
+        further = f'"rdma/hca" = {count}'
+        counts = {**counts, "rdma/hca": value(str(count))}
+        if "memory" in counts or "cpu" in counts:
+            further += f', "hugepages-2Mi" = {pages}'
+            counts["hugepages-2Mi"] = value(pages)
+        body.append(f"resources {{ {further} }}")
     return body, counts
 
 

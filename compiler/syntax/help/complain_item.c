@@ -132,7 +132,9 @@ static bool in_block(const struct fault *f)
 /* A key that is called otherwise here: the rest of the line matters less. */
 static bool help_foreign(struct fault *f, struct diag *d, struct str key)
 {
-	const struct foreign *other = is_field(key) || !in_block(f) ? NULL : foreign_field(key);
+	size_t first = f->item + 1 + (f->at[f->item + 1].kind == TOKEN_COLON);
+	struct str inner = fault_text(f, first + (f->at[first].kind == TOKEN_LBRACE));
+	const struct foreign *other = !in_block(f) ? NULL : is_field(key) ? foreign_block(key, inner) : foreign_field(key);
 
 	if (other)
 		diag_help(f->p->diags, d, "%s", other->help);

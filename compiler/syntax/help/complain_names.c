@@ -296,7 +296,7 @@ static void help_dotted(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
 	struct str outer = fault_text(f, f->item), rest = fault_rest(f, f->i + 1);
-	const struct foreign *other = is_field(outer) ? NULL : foreign_field(outer);
+	const struct foreign *other = is_field(outer) ? foreign_block(outer, fault_text(f, f->i + 1)) : foreign_field(outer);
 	const struct token *dot = &f->at[f->i], *inner = dot + 1, *equals = inner + 1, *value = equals + 1;
 	bool one = inner->kind == TOKEN_IDENT && equals->kind == TOKEN_ASSIGN && (value[1].flags & FLAG_LINE || value[1].kind == TOKEN_RBRACE);
 
@@ -316,8 +316,8 @@ bool help_name(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind, declares = f->at[f->item].kind;
 
-	if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_MINUS) {
-		diag_help(ds, d, "a key with a sign in it must be quoted: \"%.*s-...\"", STR_ARG(fault_text(f, f->item)));
+	if (f->i == f->item + 1 && f->p->feed.depth && (kind == TOKEN_MINUS || kind == TOKEN_SLASH)) {
+		diag_help(ds, d, "a key with a sign in it must be quoted: \"%.*s%c...\"", STR_ARG(fault_text(f, f->item)), kind == TOKEN_MINUS ? '-' : '/');
 	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
 		help_dotted(f, d);
 	} else if (kind == TOKEN_MINUS && f->i == f->item + 2 && (token_is_word(declares) || declares == TOKEN_IDENT) &&

@@ -60,6 +60,13 @@ const struct foreign *foreign_field(struct str word)
 	return row_of(fields, sizeof fields / sizeof *fields, word);
 }
 
+const struct foreign *foreign_block(struct str word, struct str inner)
+{
+	bool amounts = str_is(word, "resources") && (str_is(inner, "requests") || str_is(inner, "limits"));
+
+	return amounts ? foreign_field(STR("requests")) : NULL;
+}
+
 const struct foreign *foreign_name(struct str word)
 {
 	return row_of(names, sizeof names / sizeof *names, word);

@@ -1,0 +1,158 @@
+/*
+ * resources.c - `resources { "rdma/hca" = 8 }`: what a container asks for beside cpu, memory, disk and its accelerator.
+ *
+ * A device plugin's resource has a domain and is counted; huge pages are an amount of memory.  Neither is shared, so
+ * that request and limit are one number.
+ */
+#include "lower/lower.h"
+
+#include "kube/limits.h"
+
+/* What a name of a resource is, as the API server reads it. */
+enum resource_form { RESOURCE_UNKNOWN, RESOURCE_COUNTED, RESOURCE_PAGES };
+
+static const char pages[] = "hugepages-";
+
+static struct diag *refuse(struct lowering *l, struct span at, struct str name, const char *what)
+{
+	return diag_report(l->ev->diags, TJ0624, at, "'%.*s' %s", STR_ARG(name), what);
+}
+
+/* Fields of our own, and words of Kubernetes' own block of that name. */
+static const char *field_instead(struct str name)
+{
+	static const struct { const char *name, *help; } words[] = {
+		{ "cpu", "write it in the container itself: cpu = 8" },
+		{ "memory", "write it in the container itself: memory = 64Gi" },
+		{ "ephemeral-storage", "write it in the role itself: disk = 100Gi" },
+		{ "disk", "write it in the role itself: disk = 100Gi" },
+		{ "requests", "write 'cpu', 'memory' and devices without it: cpu = 8, memory = 64Gi, resources { \"example.com/nic\" = 1 }" },
+		{ "limits", "'limits' is a field beside this one, for cpu and memory: limits { cpu = 16 }; of a device request and limit are one" },
+		{ "claims", "claims of devices have no field: write them in raw container { resources { claims = [{ name = \"NAME\" }] } }" },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(name, words[i].name))
+			return words[i].help;
+	return NULL;
+}
+
+static enum resource_form form(struct lowering *l, const struct value_entry *e)
+{
+	const char *why = NULL, *help = field_instead(e->key);
+	struct quantity size;
+
+	if (help) {
+		struct diag *d = refuse(l, e->key_at, e->key, "is not written in 'resources'");
+		diag_help(l->ev->diags, d, "%s", help);
+		return RESOURCE_UNKNOWN;
+	}
+	if (str_starts(e->key, STR("hugepages-"))) {
+		struct str text = { e->key.p + sizeof pages - 1, e->key.n - (sizeof pages - 1) };
+		if (text.n && quantity_parse(text, &size) == QUANTITY_OK && size.nano > 0 && size.nano % QUANTITY_UNIT == 0)
+			return RESOURCE_PAGES;
+		struct diag *d = refuse(l, e->key_at, e->key, "names no size of pages");
+		diag_help(l->ev->diags, d, "write \"hugepages-2Mi\" or \"hugepages-1Gi\", whichever the nodes have");
+		return RESOURCE_UNKNOWN;
+	}
+	if (!kube_label_key(e->key, &why)) {
+		struct diag *d = refuse(l, e->key_at, e->key, "is not the name of a resource");
+		diag_help(l->ev->diags, d, "%s", why);
+		return RESOURCE_UNKNOWN;
+	}
+	if (memchr(e->key.p, '/', e->key.n))
+		return RESOURCE_COUNTED;
+	struct diag *d = refuse(l, e->key_at, e->key, "has no domain");
+	diag_help(l->ev->diags, d, "write it as the device plugin offers it, DOMAIN/NAME: \"example.com/%.*s\"", STR_ARG(e->key));
+	return RESOURCE_UNKNOWN;
+}
+
+static bool positive(struct lowering *l, const struct value_entry *e, int128 nano, struct span at)
+{
+	if (nano > 0)
+		return true;
+	struct diag *d = diag_report(l->ev->diags, TJ0610, at, "'%.*s' must be positive", STR_ARG(e->key));
+	diag_help(l->ev->diags, d, "write an amount, or leave the resource out");
+	return false;
+}
+
+static bool counted(struct lowering *l, const struct value_entry *e, struct span at, struct quantity *ret)
+{
+	const struct value *v = e->value;
+
+	if (v->kind != VALUE_INT) {
+		struct str found = value_spell(l->ev->arena, v);
+		struct diag *d = diag_report(l->ev->diags, TJ0624, at, "'%.*s' is counted in whole numbers, found %.*s", STR_ARG(e->key), STR_ARG(found));
+		diag_help(l->ev->diags, d, "write how many of them the container gets, without quotes or a unit: \"%.*s\" = 8", STR_ARG(e->key));
+		return false;
+	}
+	*ret = (struct quantity){ (int128)v->u.integer * QUANTITY_UNIT, QUANTITY_DECIMAL };
+	return positive(l, e, v->u.integer, at);
+}
+
+/* The kubelet maps whole pages, and the API server takes no other amount. */
+static bool in_pages(struct lowering *l, const struct value_entry *e, struct span at, struct quantity *ret)
+{
+	const struct value *v = e->value;
+	struct str text = { e->key.p + sizeof pages - 1, e->key.n - (sizeof pages - 1) };
+	struct quantity size;
+	struct diag *d;
+
+	if (v->kind != VALUE_QUANTITY || v->unit != TYPE_MEMORY) {
+		struct str found = value_spell(l->ev->arena, v);
+		d = diag_report(l->ev->diags, TJ0624, at, "'%.*s' is an amount of memory, found %.*s", STR_ARG(e->key), STR_ARG(found));
+		diag_help(l->ev->diags, d, "write how much memory of such pages, not how many pages: \"%.*s\" = 1Gi", STR_ARG(e->key));
+		return false;
+	}
+	*ret = v->u.quantity;
+	if (quantity_parse(text, &size) != QUANTITY_OK || !positive(l, e, ret->nano, at))
+		return false;
+	if (ret->nano % size.nano == 0)
+		return true;
+	struct str amount = quantity_text(l->ev->arena, *ret);
+	d = diag_report(l->ev->diags, TJ0624, at, "%.*s is not made of whole pages of %.*s", STR_ARG(amount), STR_ARG(text));
+	diag_help(l->ev->diags, d, "write a multiple of the size of a page");
+	return false;
+}
+
+static bool of_accelerator(struct lowering *l, const struct value_entry *e, const struct plan_container *c)
+{
+	const struct plan_accelerator *acc = c == &l->plan->main ? l->plan->accelerator : NULL;
+
+	if (!acc || !str_eq(acc->resource, e->key))
+		return false;
+	struct diag *d = diag_report(l->ev->diags, TJ0608, e->key_at, "'%.*s' is what 'accelerator' asks for", STR_ARG(e->key));
+	diag_note(l->ev->diags, d, acc->from, "%lld by the accelerator", (long long)acc->per_pod);
+	diag_help(l->ev->diags, d, "remove it here: 'accelerator' is request and limit already");
+	return true;
+}
+
+/* Huge pages are charged to a container that has its usual share of the node; the API server wants that. */
+static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_resource *r)
+{
+	if (!r->bytes || c->cpu.set || c->memory.set || c->limits.cpu.set || c->limits.memory.set || data_get(c->raw, STR("resources")))
+		return;
+	struct diag *d = diag_report(l->ev->diags, TJ0624, r->name_at, "'%.*s' needs 'cpu' or 'memory' beside it", STR_ARG(r->name));
+	diag_help(l->ev->diags, d, "set 'memory' of the container: pages of the usual size are counted apart from these");
+}
+
+void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c)
+{
+	const struct map *index = v->kind == VALUE_MAP ? &v->u.map.index : NULL;
+	bool told = false;
+
+	for (size_t i = 0; index && i < index->n; i++) {
+		const struct value_entry *e = index->entries[i].value;
+		struct plan_resource r = { .name = e->key, .name_at = e->key_at, .from = span_known(e->value->from) ? e->value->from : e->key_at };
+		enum resource_form f;
+		if (!value_ok(e->value) || of_accelerator(l, e, c) || (f = form(l, e)) == RESOURCE_UNKNOWN)
+			continue;
+		if (!(f == RESOURCE_PAGES ? in_pages(l, e, r.from, &r.amount) : counted(l, e, r.from, &r.amount)))
+			continue;
+		r.bytes = f == RESOURCE_PAGES;
+		ARENA_PUSH(l->ev->arena, c->resources, c->nresources, r);
+		if (!told)
+			beside_pages(l, c, &r);
+		told = told || r.bytes;
+	}
+}
