@@ -130,7 +130,7 @@ static const struct type *arithmetic_result(const struct operands *o, enum op op
 /* A literal operand becomes what the other one is. */
 static void adapt(struct check *c, struct node *n, const struct type **t, const struct type *other, bool additive)
 {
-	bool unit = (*t)->kind == TYPE_UNIT && type_is_quantity(other), literal = is_number_literal(n);
+	bool unit = (*t)->kind == TYPE_UNIT && (type_is_quantity(other) || other->kind == TYPE_DATA), literal = is_number_literal(n);
 	bool number = literal && (*t)->kind == TYPE_INT && other->kind == TYPE_FLOAT;
 	if (!unit && !number && !(literal && additive && type_is_quantity(other)))
 		return;
