@@ -78,9 +78,9 @@ static void tj_error(struct span *at, struct parse *p, const char *why);
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOOR "//" PERCENT "%"
 
 %type <nodes> formals_opt formals formal_seq type_args_opt type_seq refine_opt refine_seq args arg_seq items item_seq
-%type <nodes> expr_seq
+%type <nodes> expr_seq locals
 %type <node> decl import param_decl let fn type_decl job policy type_opt init_opt type type_core refine formal body item if_item
-%type <node> if_chain check expr choice conj negation comparison span sum product unary postfix primary arg list filter_opt
+%type <node> local if_chain check expr choice conj negation comparison span sum product unary postfix primary arg list filter_opt
 %type <node> string if_arms otherwise
 %type <path> dotted
 %type <key> key
@@ -244,11 +244,20 @@ binders: IDENT                                  { $$ = mk_binders(p, $1, @1); }
 expr: choice
     | choice "??" expr                          { $$ = mk_coalesce(p, @$, $1, @2, $3); }
     | if_arms "else" otherwise                  { $$ = arms_end(p, $1, $3, @$); }
+    | "let" locals "in" expr                    { $$ = mk_let_in(p, @$, $2, $4); }
     | ATOM
     ;
+/* The value of a name ends before `in`, so no comparison stands in it but in parentheses. */
+locals: local                                   { $$ = list_one(p, $1); }
+      | locals "," local                        { $$ = seq_add(p, $1, $3); }
+      ;
+local: IDENT type_opt "=" span                  { $$ = mk_binding(p, @$, NODE_LET, $1, @1, $2, $4); }
+     | IDENT type_opt "=" ATOM                  { $$ = mk_binding(p, @$, NODE_LET, $1, @1, $2, $4); }
+     ;
 otherwise: choice
          | ATOM
          | choice "??" expr                     { $$ = mk_coalesce(p, @$, $1, @2, $3); }
+         | "let" locals "in" expr               { $$ = mk_let_in(p, @$, $2, $4); }
          ;
 if_arms: "if" expr "then" expr                  { $$ = mk_if(p, @$, $2, $4); }
        | if_arms "else" "if" expr "then" expr   { $$ = chain_add(p, $1, mk_if(p, span_join(@3, @6), $4, $6)); }

@@ -269,6 +269,8 @@ static void leave_replicas(struct node *value)
 	} else if (value->kind == NODE_COALESCE) {
 		leave_replicas(value->u.op.left);
 		leave_replicas(value->u.op.right);
+	} else if (value->kind == NODE_LET_IN) {
+		leave_replicas(value->u.op.right);
 	}
 	value->convert_to = NULL;
 }

@@ -567,6 +567,27 @@ static const struct type *type_if(struct check *c, struct node *n, const struct 
 	return result;
 }
 
+/* The name is known in the value behind `in`, and not in its own. */
+static const struct type *type_let_in(struct check *c, struct node *n, const struct type *want)
+{
+	struct where saved = c->at;
+	struct node *let = n->u.op.left;
+	const struct type *t;
+	if (let->kind == NODE_LET) {
+		struct decl *d = decl_new(c, DECL_LET, let->u.binding.name, let->u.binding.name_span, let);
+		decl_type_here(c, d);
+		scope_enter(c, SCOPE_LOCAL, NULL);
+		d->scope = c->at.scope;
+		let->u.binding.decl = d;
+		scope_declare(c, d);
+	}
+	t = want && want->kind != TYPE_BAD ? check_expr(c, n->u.op.right, want, c->site) : type_expr(c, n->u.op.right, want);
+	c->at = saved;
+	if (t->kind == TYPE_BAD || !want || want->kind == TYPE_BAD)
+		return t;
+	return type_lifted(c, type_strip_pod(want), t->kind == TYPE_POD);
+}
+
 static bool is_quantity_literal(const struct node *n)
 {
 	return n->kind == NODE_QUANTITY || is_number_literal(n);
@@ -668,6 +689,7 @@ static const struct type *dispatch(struct check *c, struct node *n, const struct
 	case NODE_BINARY: return type_binary(c, n, want);
 	case NODE_RANGE: case NODE_ELASTIC: return type_bounds(c, n);
 	case NODE_COALESCE: return type_coalesce(c, n, want);
+	case NODE_LET_IN: return type_let_in(c, n, want);
 	case NODE_IF: return type_if(c, n, want);
 	default: return &type_bad;
 	}
@@ -676,7 +698,7 @@ static const struct type *dispatch(struct check *c, struct node *n, const struct
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want)
 {
 	const struct site *site = c->site;
-	if (n->kind != NODE_IF && n->kind != NODE_COALESCE && n->kind != NODE_QUANTITY)
+	if (n->kind != NODE_IF && n->kind != NODE_COALESCE && n->kind != NODE_LET_IN && n->kind != NODE_QUANTITY)
 		c->site = NO_SITE;
 	const struct type *t = dispatch(c, n, want);
 	c->site = site;

@@ -122,6 +122,8 @@ void decl_use(struct check *c, struct decl *d);
 void report_deprecated(struct check *c, const struct node *n, const struct decl *d);
 /* Its type (and formals, fields, roles), worked out on first use. */
 const struct type *decl_type(struct check *c, struct decl *d);
+/* Works out the type of a `let` inside of an expression, where C is now: facts and scopes are those of the expression. */
+void decl_type_here(struct check *c, struct decl *d);
 /* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */
 struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator);
 /* The type of what a member is looked for in. */

@@ -323,7 +323,7 @@ bool is_number_literal(const struct node *n)
 
 static bool is_structure(const struct node *n)
 {
-	return n->kind == NODE_IF || n->kind == NODE_COALESCE;
+	return n->kind == NODE_IF || n->kind == NODE_COALESCE || n->kind == NODE_LET_IN;
 }
 
 /* Must the evaluator look at the value where it arrives? */

@@ -230,6 +230,15 @@ static const struct type *let_type(struct check *c, struct decl *d)
 	return t;
 }
 
+void decl_type_here(struct check *c, struct decl *d)
+{
+	const struct site *site = c->site;
+	c->site = NO_SITE;
+	d->type = let_type(c, d);
+	d->state = DONE;
+	c->site = site;
+}
+
 static void record_type(struct check *c, struct decl *d)
 {
 	struct nodes items = d->node->u.type_decl.body->u.body.items;

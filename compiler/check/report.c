@@ -398,6 +398,7 @@ static struct str first_amount(struct check *c, const struct node *n)
 		case NODE_QUANTITY: return source_text(c->program->sources, n->span);
 		case NODE_UNARY: case NODE_BINARY: case NODE_COALESCE: n = n->u.op.left; break;
 		case NODE_IF: n = n->u.if_expr.then; break;
+		case NODE_LET_IN: n = n->u.op.right; break;
 		case NODE_LIST_FOR: n = n->u.list_for.value; break;
 		case NODE_LIST:
 			if (!n->u.list.n)
@@ -499,6 +500,7 @@ static const struct node *pod_part(const struct node *n)
 	const struct node *part;
 	switch (n->kind) {
 	case NODE_UNARY: return pod_of(n->u.op.left);
+	case NODE_LET_IN: return pod_of(n->u.op.right);
 	case NODE_BINARY: case NODE_COALESCE: case NODE_RANGE: case NODE_ELASTIC:
 		part = pod_of(n->u.op.left);
 		return part ? part : pod_of(n->u.op.right);

@@ -141,6 +141,10 @@ static void walk_inside(struct dump *d, const struct node *n)
 	case NODE_LIST:
 		walk_list(d, n->u.list);
 		break;
+	case NODE_LET_IN:
+		walk(d, n->u.op.left);
+		walk(d, n->u.op.right);
+		break;
 	case NODE_LIST_FOR:
 		walk(d, n->u.list_for.value);
 		walk(d, n->u.list_for.list);

@@ -261,6 +261,18 @@ static const struct value *eval_if(struct eval *ev, struct frame *f, struct node
 	return n ? eval_expr(ev, f, n) : &value_bad;
 }
 
+/* A name that nothing asks for is not evaluated, as everywhere. */
+static const struct value *eval_let_in(struct eval *ev, struct frame *f, struct node *n)
+{
+	struct node *let = n->u.op.left;
+	struct frame *inner = frame_new(ev, f);
+
+	if (let->kind != NODE_LET || !let->u.binding.decl)
+		return &value_bad;
+	frame_bind_lazy(ev, inner, let->u.binding.decl, let->u.binding.value, f);
+	return eval_expr(ev, inner, n->u.op.right);
+}
+
 static const struct value *eval_coalesce(struct eval *ev, struct frame *f, struct node *n)
 {
 	const struct value *v = eval_expr(ev, f, n->u.op.left);
@@ -371,6 +383,7 @@ static const struct value *eval_kind(struct eval *ev, struct frame *f, struct no
 	case NODE_RANGE: return eval_range(ev, f, n);
 	case NODE_ELASTIC: return eval_elastic(ev, f, n);
 	case NODE_COALESCE: return eval_coalesce(ev, f, n);
+	case NODE_LET_IN: return eval_let_in(ev, f, n);
 	case NODE_IF: return eval_if(ev, f, n);
 	case NODE_ARG: return eval_expr(ev, f, n->u.arg.value);
 	default: return &value_bad;

@@ -563,7 +563,7 @@ static void note_names(struct context *c, size_t i)
 	const struct place_at *p = top(c);
 	bool name = kind_at(c, i) == TOKEN_IDENT;
 
-	if (name && i && kind_at(c, i - 1) == TOKEN_LET && p->kind != PLACE_FILE)
+	if (name && i && kind_at(c, i - 1) == TOKEN_LET && (p->kind != PLACE_FILE || i - 1 != p->item))
 		add_local(c, context_token(c, i), NULL, DECL_LET);
 	if (name && i && kind_at(c, i - 1) == TOKEN_FOR)
 		add_local(c, context_token(c, i), NULL, DECL_LOOP);

@@ -16,7 +16,7 @@ static const unsigned short sizes[NODE_KINDS] = {
 	[NODE_TOPOLOGY] = WITH(topology), [NODE_BOOL] = WITH(bad), [NODE_NONE] = WITH(bad), [NODE_STRING] = WITH(string),
 	[NODE_LIST] = WITH(list), [NODE_LIST_FOR] = WITH(list_for), [NODE_BODY] = WITH(body), [NODE_MEMBER] = WITH(member),
 	[NODE_CALL] = WITH(call), [NODE_ARG] = WITH(arg), [NODE_INDEX] = WITH(pair), [NODE_UNARY] = WITH(op),
-	[NODE_BINARY] = WITH(op), [NODE_RANGE] = WITH(op), [NODE_ELASTIC] = WITH(op), [NODE_COALESCE] = WITH(op),
+	[NODE_BINARY] = WITH(op), [NODE_RANGE] = WITH(op), [NODE_ELASTIC] = WITH(op), [NODE_COALESCE] = WITH(op), [NODE_LET_IN] = WITH(op),
 	[NODE_IF] = WITH(if_expr),
 };
 

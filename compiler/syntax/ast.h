@@ -74,6 +74,7 @@ enum node_kind {
 	NODE_RANGE,                     /* op: left..right */
 	NODE_ELASTIC,                   /* op: left:right */
 	NODE_COALESCE,                  /* op: left ?? right */
+	NODE_LET_IN,                    /* op: left is the NODE_LET, or what is left of it, right the value that it is known in */
 	NODE_IF,                        /* if_expr */
 	NODE_KINDS
 };

@@ -397,6 +397,7 @@ static const char *head(const struct node *n)
 	case NODE_RANGE: return "..";
 	case NODE_ELASTIC: return ":";
 	case NODE_COALESCE: return "??";
+	case NODE_LET_IN: return "let-in";
 	case NODE_MEMBER: return ".";
 	case NODE_TYPE_REF: return "type";
 	case NODE_FOR_ITEM: return "for";

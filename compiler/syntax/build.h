@@ -104,6 +104,8 @@ struct node *mk_none(struct parse *p, struct span at);
 struct node *mk_string(struct parse *p, struct span at, struct span open, struct parts *parts, struct span close);
 struct node *mk_plain_string(struct parse *p, struct span at);
 struct node *mk_list(struct parse *p, struct span at, struct nodes elements);
+/* `let a = 1, b = a in value`: each name is known to those behind it. */
+struct node *mk_let_in(struct parse *p, struct span at, struct nodes locals, struct node *value);
 struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, struct clauses *clauses, struct node *filter);
 struct node *mk_member(struct parse *p, struct span at, struct node *base, struct str name, struct span name_at);
 struct node *mk_call(struct parse *p, struct span at, struct node *callee, struct nodes args, struct span args_at);

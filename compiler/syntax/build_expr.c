@@ -104,6 +104,21 @@ struct node *mk_list_fors(struct parse *p, struct span at, struct node *value, s
 	return n;
 }
 
+struct node *mk_let_in(struct parse *p, struct span at, struct nodes locals, struct node *value)
+{
+	for (size_t i = locals.n; i-- > 0;) {
+		struct node *n = node_new(p->arena, NODE_LET_IN, at);
+		n->u.op.left = locals.at[i];
+		n->u.op.right = value;
+		if (i)
+			n->span.start = locals.at[i]->span.start;
+		node_grow(n, locals.at[i]);
+		node_grow(n, value);
+		value = node_limit(p, n);
+	}
+	return value;
+}
+
 struct node *mk_member(struct parse *p, struct span at, struct node *base, struct str name, struct span name_at)
 {
 	struct node *n = node_new(p->arena, NODE_MEMBER, at);

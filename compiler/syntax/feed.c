@@ -94,8 +94,10 @@ static bool begins_anew(const struct feed *f)
 	const struct token *t = &f->tokens->at[f->i];
 	int head = f->tokens->at[f->item].kind;
 
-	if (tokens_declaration(f->tokens, f->i) || (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT))
+	if (tokens_declaration(f->tokens, f->i))
 		return true;
+	if (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT)   /* further in than the item it belongs to it: `let a = 1 in`, `let b = a in` */
+		return tokens_indent(f->tokens, t->start) <= tokens_indent(f->tokens, f->tokens->at[f->item].start);
 	if (head == TOKEN_IMPORT && !f->depth)
 		return t->kind == TOKEN_IMPORT;
 	if (t->kind != TOKEN_IDENT || !f->depth)

@@ -140,7 +140,7 @@ static void expression_children(const struct node *n, node_visit *each, void *to
 		give(n->u.pair.index, each, to);
 		break;
 	case NODE_UNARY: give(n->u.op.left, each, to); break;
-	case NODE_BINARY: case NODE_RANGE: case NODE_ELASTIC: case NODE_COALESCE:
+	case NODE_BINARY: case NODE_RANGE: case NODE_ELASTIC: case NODE_COALESCE: case NODE_LET_IN:
 		give(n->u.op.left, each, to);
 		give(n->u.op.right, each, to);
 		break;

@@ -29,6 +29,7 @@ bool complain_misplaced(struct fault *f);       /* import, param or assert in a 
 bool complain_exchange(struct fault *f);        /* a word and a brace, each in the other's place */
 bool complain_word(struct fault *f);            /* TJ0113 */
 bool complain_colon(struct fault *f);           /* TJ0111, YAML's colon */
+bool complain_local(struct fault *f);           /* a let inside of an expression */
 bool complain_value(struct fault *f);           /* TJ0103, TJ0104 */
 bool complain_words(struct fault *f);           /* text without quotes, lists without brackets */
 bool complain_body(struct fault *f);            /* TJ0112 */
