@@ -386,6 +386,13 @@ def test_complete_ports_in_address(p):
     assert p.labels(within("", 'env { A = worker.address(0, «x») }')) == ['"rdzv"']
 
 
+def test_complete_local_names(p):
+    """A name inside of an expression is known behind its 'in'."""
+    assert "halfway" in p.labels(PRELUDE + "fn f(n: int) -> int = let halfway = n // 2 in «x»\n")
+    assert "halfway" in p.labels(within("", "replicas = let halfway = nodes // 2 in «x»"))
+    assert "int" in p.hover(PRELUDE + "fn f(n: int) -> int = let halfway = n // 2 in «x»halfway + 1\n")
+
+
 def test_complete_enum(p):
     labels = p.labels(within("gang = «x»"))
     assert labels[:2] == ['"none"', '"kueue"'] and "nodes" not in labels
