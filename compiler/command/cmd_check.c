@@ -7,26 +7,45 @@
  */
 #include "command/mend.h"
 
-/* One program after the other: what two of them share is then fixed once. */
-static bool fix_all(struct session *s)
+/* One program after the other: what two of them share is then fixed once.  `errors`: how many each had. */
+static bool fix_all(struct session *s, size_t *errors)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
 		if (str_is(s->options->operands[i], "-"))       /* it can be read once, and not be written */
 			continue;
-		if (!mend_program(s, s->options->operands[i]))
+		if (!mend_program(s, s->options->operands[i], &errors[i]))
 			return false;
 	}
 	return true;
 }
 
+/*
+ * More errors than before are no wonder, but look like one: a text that cannot be read hides what is wrong with its
+ * names, those hide what is wrong with values, and objects are only made of a program without errors.
+ */
+static void say_hidden(const struct session *s, const struct programs *all, const size_t *errors)
+{
+	size_t before = 0, after = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (errors[i]) {
+			before += errors[i];
+			after += all->at[i]->diags.errors;
+		}
+	if (after > before)
+		session_say(s, "what is fixed now hid errors: there %s %zu before, %zu are left", before == 1 ? "was" : "were", before, after);
+}
+
 int cmd_check(struct session *s)
 {
+	size_t *errors = ARENA_ARRAY(s->arena, size_t, s->options->noperands);
 	struct programs all;
 	int status;
 
-	if (option_given(s->options, OPTION_FIX) && !fix_all(s))
+	if (option_given(s->options, OPTION_FIX) && !fix_all(s, errors))
 		return STATUS_OUTPUT;
 	session_plan(s, true, &all, &status);
+	say_hidden(s, &all, errors);
 	session_release(&all);
 	return status;
 }

@@ -36,6 +36,7 @@ struct mend {
 	struct map drafts;              /* name -> struct draft */
 	struct map refused;             /* edits that were tried alone */
 	size_t trials, tried;           /* of what length together */
+	size_t errors;                  /* before the first of them */
 	struct look now;
 	bool usable;                    /* false: the options are wrong */
 	bool warnings;                  /* their edits are wanted too */
@@ -105,6 +106,8 @@ static bool look(struct mend *m, struct look *ret)
 	}
 	return true;
 }
+
+static size_t total(const struct look *l) { return l->errors[0] + l->errors[1] + l->errors[2]; }
 
 static int compare_looks(const struct look *a, const struct look *b)
 {
@@ -213,13 +216,27 @@ static bool is_progress(const struct diag *d)
 	return d->fixes || depth_of(d->code) == 2 || d->code == TJ0201;
 }
 
+/* What should have stood there: a message without what it names. */
+static struct str expectation(struct str message)
+{
+	static const char *const ends[] = { " after ", " before ", ", found " };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const char *end = message.n ? memmem(message.p, message.n, ends[i], strlen(ends[i])) : NULL;
+		if (end)
+			message.n = (size_t)(end - message.p);
+	}
+	return message;
+}
+
 /* The same mistake further on, which nobody could tell before: a list of f-strings is read up to the first. */
 static bool is_next(const struct trial *t, const struct diag *d, const struct source *source)
 {
 	const struct diag *was = t->fixes.at[0];
 	struct old o = place_after(t, was);
 
-	return t->fixes.n == 1 && d->fixes && d->code == was->code && str_eq(o.name, source->name) && d->at.start - source->base > o.offset;
+	return t->fixes.n == 1 && d->fixes && d->code == was->code && str_eq(expectation(d->message), expectation(was->message)) &&
+		str_eq(o.name, source->name) && d->at.start - source->base > o.offset;
 }
 
 /* Is D, which has no edit of its own, an error of types about exactly what one of the edits wrote: a name that does not fit there? */
@@ -416,18 +433,39 @@ static bool write_drafts(struct mend *m, struct session *s)
 	return true;
 }
 
-bool mend_program(struct session *s, struct str path)
+/* Settles the texts of the program: they are in M's drafts. */
+static void settle_all(struct mend *m, struct session *s, struct str path)
 {
-	struct mend m = { .session = *s, .files = s->reader, .path = path };
-
-	m.warnings = str_is(option_value(s->options, OPTION_FIX), "warnings");
-
-	m.reader = (struct reader){ &m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL, leaves,
+	*m = (struct mend){ .session = *s, .files = s->reader, .path = path };
+	m->warnings = str_is(option_value(s->options, OPTION_FIX), "warnings");
+	m->reader = (struct reader){ m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL, leaves,
 		s->reader->real };
-	m.session.reader = &m.reader;
-	m.usable = look(&m, &m.now);
-	while (m.usable && !is_tired(&m) && settle(&m))
+	m->session.reader = &m->reader;
+	m->usable = look(m, &m->now);
+	m->errors = total(&m->now);
+	while (m->usable && !is_tired(m) && settle(m))
 		continue;
-	trainc_close(m.now.compile);
+	trainc_close(m->now.compile);
+}
+
+bool mend_program(struct session *s, struct str path, size_t *ret_errors)
+{
+	struct mend m;
+
+	settle_all(&m, s, path);
+	*ret_errors = m.errors;
 	return m.usable && write_drafts(&m, s);
+}
+
+bool mend_texts(struct session *s, struct str path, void (*each)(void *to, struct str name, struct str text), void *to)
+{
+	struct mend m;
+
+	settle_all(&m, s, path);
+	for (size_t i = 0; m.usable && i < m.drafts.n; i++) {
+		const struct draft *d = m.drafts.entries[i].value;
+		if (d->fixed)
+			each(to, d->name, d->text);
+	}
+	return m.usable && !is_tired(&m);
 }

@@ -14,9 +14,16 @@
 /*
  * Fix one program and its imported files, and say how many edits were made in
  * which file, and which were not.  The standard library, packages, standard
- * input and the command line are left alone.  False when a file could not be
- * written (said), or the options are wrong (said).
+ * input and the command line are left alone.  `*ret_errors`: how many the plan had
+ * before.  False when a file could not be written (said), or the options are wrong
+ * (said).
  */
-bool mend_program(struct session *s, struct str path);
+bool mend_program(struct session *s, struct str path, size_t *ret_errors);
+
+/*
+ * The same without writing or saying anything: calls EACH with TO for every text that would replace a file.  False when
+ * edits may be left, as after many trials.
+ */
+bool mend_texts(struct session *s, struct str path, void (*each)(void *to, struct str name, struct str text), void *to);
 
 #endif

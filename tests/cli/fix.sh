@@ -35,6 +35,27 @@ cp whole.tj once.tj
 run 0 check --fix whole.tj; silent err
 same whole.tj once.tj
 
+# What hid errors is fixed, and then there are more than before: that is said.
+cat >hidden.tj <<-'END'
+	job "a" {
+	  imag = "registry.example.com/tools/hello:1.0"
+	  role main { command = ["hello"], raw container { tty = 4, stdin = 5 } }
+	}
+END
+run 1 check --fix hidden.tj; says err "fixed 1 in hidden.tj"; says err "what is fixed now hid errors: there was 1 before, 2 are left"
+run 1 check --fix hidden.tj; holds test "$(grep -c 'hid errors' "$work/.err")" -eq 0
+
+# A job without its first line: no edit makes a name of its field.
+cat >headless.tj <<-'END'
+	job
+	  image = "registry.example.com/tools/hello:1.0"
+	  role main { command = ["hello"] }
+	}
+END
+cp headless.tj before
+run 1 check --fix headless.tj; says err "expected a string after 'job', found 'image'"
+same headless.tj before
+
 # Standard input is read once and not written.
 holds test "$(printf 'job "a" { image = "a:1", replcas = 2 }\n' | "$TRAINC" check --fix - 2>&1 | grep -c 'did you mean')" -eq 1
 

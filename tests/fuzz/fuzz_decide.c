@@ -1,7 +1,8 @@
 /*
  * fuzz_decide.c - what a cluster lists and what a controller kept, of any shape:
  * nothing crashes, nothing of somebody else's is deleted, and what is known reads
- * back as it was written.
+ * back as it was written.  `status --from` judges the same objects: no control character
+ * of theirs reaches a terminal.
  *
  * The first byte chooses the job, the first document is what was known, the others
  * are objects.
@@ -10,6 +11,8 @@
 
 #include "data/data_read.h"
 #include "runtime/decide/decide.h"
+#include "runtime/run/report.h"
+#include "runtime/status/status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -77,6 +80,23 @@ static void one(struct arena *a, struct sources *sources, const struct decide_jo
 		abort();
 }
 
+/* Every form of the verdict. */
+static void report(const struct run_state *s)
+{
+	static const enum report_form forms[] = { REPORT_TABLE, REPORT_LIST, REPORT_WIDE, REPORT_NAME, REPORT_JSON, REPORT_JSON_LINE };
+	struct buf out = { .limit = 16 << 20 };
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct report r = { .runs = &s, .n = 1, .form = forms[i], .now = NOW, .width = 100 };
+		report_runs(&r, &out);
+		report_details(&r, s, &out);
+	}
+	for (size_t i = 0; i < out.n; i++)
+		if (((unsigned char)out.p[i] < ' ' && out.p[i] != '\n') || out.p[i] == 127)
+			abort();
+	buf_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct arena a = { 0 };
@@ -105,6 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		data_reader_release(r);
 	struct seen_list seen = decide_see(&a, &job, &objects);
 	one(&a, &sources, &job, &before, &seen);
+	struct run_state state = status_of(&a, &j, &objects, NOW);
+	report(&state);
 	arena_release(&a);
 	return 0;
 }

@@ -58,7 +58,9 @@ for source; do
 	test -z "$FUZZ_SEED" || rm -rf "$new"
 	mkdir -p "$new" "$seeds"
 	case $name in
-	fuzz_watch) kinds= ;;
+	fuzz_watch | fuzz_project | fuzz_large) kinds= ;;
+	fuzz_schema) kinds='tests/emit/*.yaml tests/import/cases/*.yaml' ;;
+	fuzz_fix) kinds='tests/mistakes/*.tj' ;;
 	fuzz_json_stream) kinds='tests/*/*.json' ;;
 	fuzz_import | fuzz_data) kinds='tests/import/cases/*.yaml' ;;
 	*) kinds='tests/*/*.tj examples/*/*.tj stdlib/std/*.tj' ;;
