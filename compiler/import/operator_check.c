@@ -181,8 +181,10 @@ static void some_rule(const struct operator_job *j)
 	for (size_t i = 0; i < j->roles->u.map.n; i++) {
 		const struct data_member *role = &j->roles->u.map.at[i];
 		const struct data *count = member(role->value, "replicas");
-		if (!str_is(role->key, "Master") && count && count->u.integer == 0)
-			diag_report(ds(j), TJ1106, count->from, "'%.*s' needs at least one replica", STR_ARG(role->key));
+		if (str_is(role->key, "Master") || !count || count->u.integer)
+			continue;
+		struct diag *d = diag_report(ds(j), TJ1106, count->from, "'%.*s' needs at least one replica", STR_ARG(role->key));
+		diag_help(ds(j), d, "leave the role out, or give it a replica");
 	}
 }
 
