@@ -213,7 +213,16 @@ static void use(struct role_reading *r, const struct device *d, int64_t count, s
 		lines_push(a, &r->job->declarations, d->declaration);
 }
 
-/* The first resource of a container that is a device becomes the role's accelerator; a second one has no field. */
+/* A further device; one that clusters had before resources needed domains stays raw. */
+static void further(struct role_reading *r, const struct data_member *m, int64_t count)
+{
+	struct arena *a = r->im->arena;
+	struct lines *to = lines_block(a, r->role, STR("resources"), r->devices->from);
+
+	import_comments(r->im, lines_set(a, to, key_text(a, m->key), expr_int(a, count), m->key_at), m->key_at);
+}
+
+/* The first resource of a container that is a device becomes the role's accelerator, a second one is beside it. */
 static const struct device *accelerator(struct role_reading *r, const struct data *node)
 {
 	const struct device *ret = NULL;
@@ -227,7 +236,10 @@ static const struct device *accelerator(struct role_reading *r, const struct dat
 			if (!device_is(r->im, m->key) || (pass && amount_of(r, "limits", m->key)))
 				continue;
 			if (have || !device_count(r, m->key, &count)) {
-				keep_raw(r, m->key);
+				if (device_count(r, m->key, &count) && memchr(m->key.p, '/', m->key.n))
+					further(r, m, count);
+				else
+					keep_raw(r, m->key);
 				if (is_configured(r->im, m->key))
 					bring(r, device_find(r->im, m->key));
 				continue;
