@@ -205,10 +205,13 @@ static bool is_resource(struct str name)
 /* Huge pages come whole. */
 static bool in_pages(struct str name, struct quantity q)
 {
+	const struct str prefix = STR("hugepages-");
 	struct quantity page;
-	struct str size = { name.p + 10, name.n > 10 ? name.n - 10 : 0 };
 
-	return !str_starts(name, STR("hugepages-")) || quantity_parse_full(size, &page) != QUANTITY_OK || page.nano <= 0 || q.nano % page.nano == 0;
+	if (!str_starts(name, prefix))
+		return true;
+	struct str size = { name.p + prefix.n, name.n - prefix.n };
+	return quantity_parse_full(size, &page) != QUANTITY_OK || page.nano <= 0 || q.nano % page.nano == 0;
 }
 
 static void amounts(struct api_check *k, const struct data *map)
