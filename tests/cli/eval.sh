@@ -112,6 +112,9 @@ run 2 eval -; says err "'-' is both the program and the expressions"
 run 1 eval total --format json; holds python3 -c 'import json; assert json.load(open(".err"))["code"] == "TJ0201"'
 
 # declarations before the expression
+value 9 '(let a = 3 in a * a)'
+value true 'let known = 3 in [1, 3]
+known'
 value 6 'let x = 2
 x * 3'
 value '[1, 2]' 'import std.nvidia
