@@ -27,12 +27,12 @@ enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 /* What the C library says, as a part of a sentence: "Too many open files" without its capital. */
 static struct str library_reason(struct arena *a, int error)
 {
-	struct str s = str_copy(a, str_of(strerror(error)));
-	char *p = (char *)s.p;
+	struct str s = str_of(strerror(error));
+	char *p = arena_copy(a, s.p, s.n);
 
 	if (s.n > 1 && p[0] >= 'A' && p[0] <= 'Z' && p[1] >= 'a' && p[1] <= 'z')
 		p[0] = (char)(p[0] - 'A' + 'a');
-	return s;
+	return (struct str){ p, s.n };
 }
 
 struct str file_reason(struct arena *a, int error)

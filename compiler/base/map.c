@@ -40,20 +40,34 @@ static void reindex(struct map *m, struct arena *a)
 		*find_slot(m, m->entries[i].key, m->entries[i].hash) = (uint32_t)i + 1;
 }
 
-void *map_put(struct map *m, struct arena *a, struct str key, void *value)
+/* The entry of `key`, which is made where there is none. */
+static struct map_entry *entry(struct map *m, struct arena *a, struct str key)
 {
 	uint32_t hash = str_hash(key);
 	struct map_entry *e = find(m, key, hash);
-	if (e) {
-		void *old = e->value;
-		e->value = value;
-		return old;
-	}
-	struct map_entry added = { key, hash, value };
+	if (e)
+		return e;
+	struct map_entry added = { .key = key, .hash = hash };
 	ARENA_PUSH(a, m->entries, m->n, added);
 	if (m->n > SMALL && m->n * 2 > m->size)
 		reindex(m, a);
 	else if (m->index)
 		*find_slot(m, key, hash) = (uint32_t)m->n;
-	return NULL;
+	return &m->entries[m->n - 1];
+}
+
+void *map_put(struct map *m, struct arena *a, struct str key, void *value)
+{
+	struct map_entry *e = entry(m, a, key);
+	void *old = e->value;
+	e->value = value;
+	return old;
+}
+
+const void *map_put_const(struct map *m, struct arena *a, struct str key, const void *value)
+{
+	struct map_entry *e = entry(m, a, key);
+	const void *old = e->fixed;
+	e->fixed = value;
+	return old;
 }

@@ -11,7 +11,10 @@
 struct map_entry {
 	struct str key;
 	uint32_t hash;
-	void *value;
+	union {
+		void *value;
+		const void *fixed;      /* put by map_put_const() */
+	};
 };
 
 struct map {
@@ -25,5 +28,7 @@ struct map {
 void *map_get(const struct map *m, struct str key);
 /* Set `key`; an existing key keeps its position.  Returns the value it had. */
 void *map_put(struct map *m, struct arena *a, struct str key, void *value);
+/* For a map of constants: take its values out as pointers to const only. */
+const void *map_put_const(struct map *m, struct arena *a, struct str key, const void *value);
 
 #endif

@@ -19,7 +19,7 @@ struct str str_copy(struct arena *a, struct str s)
 	return (struct str){ arena_copy(a, s.p, s.n), s.n };
 }
 
-struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c)
+char *str_cat_chars(struct arena *arena, struct str a, struct str b, struct str c)
 {
 	char *p = arena_alloc(arena, a.n + b.n + c.n + 1);
 	struct str parts[3] = { a, b, c };
@@ -29,7 +29,33 @@ struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c
 			memcpy(p + n, parts[i].p, parts[i].n);
 		n += parts[i].n;
 	}
-	return (struct str){ p, n };
+	return p;
+}
+
+struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c)
+{
+	return (struct str){ str_cat_chars(arena, a, b, c), a.n + b.n + c.n };
+}
+
+struct str str_replace(struct arena *a, struct str s, const char *characters, char to)
+{
+	char *p = arena_copy(a, s.p, s.n);
+
+	for (size_t i = 0; i < s.n; i++)
+		if (p[i] && strchr(characters, p[i]))
+			p[i] = to;
+	return (struct str){ p, s.n };
+}
+
+char **str_argv(struct arena *a, const char *const *words)
+{
+	char **argv = NULL;
+	size_t n = 0;
+
+	for (; *words; words++)
+		ARENA_PUSH(a, argv, n, arena_copy(a, *words, strlen(*words)));
+	ARENA_PUSH(a, argv, n, NULL);
+	return argv;
 }
 
 struct str str_digits(char room[STR_DIGITS], int64_t n)
@@ -62,12 +88,12 @@ bool str_is_word(struct str s)
 
 struct str str_lower(struct arena *a, struct str s)
 {
-	struct str ret = str_copy(a, s);
+	char *p = arena_copy(a, s.p, s.n);
 
-	for (size_t i = 0; i < ret.n; i++)
-		if (ret.p[i] >= 'A' && ret.p[i] <= 'Z')
-			((char *)ret.p)[i] += 'a' - 'A';
-	return ret;
+	for (size_t i = 0; i < s.n; i++)
+		if (p[i] >= 'A' && p[i] <= 'Z')
+			p[i] += 'a' - 'A';
+	return (struct str){ p, s.n };
 }
 
 void str_double_put(char room[STR_DOUBLE], double number)

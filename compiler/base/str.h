@@ -50,6 +50,12 @@ int str_cmp(struct str a, struct str b);
 struct str str_copy(struct arena *a, struct str s);
 /* a, b and c one after the other, NUL-terminated: for names made often, where printf would be felt. */
 struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c);
+/* What str_cat() makes, as characters that may be changed. */
+char *str_cat_chars(struct arena *arena, struct str a, struct str b, struct str c);
+/* A copy in which each of CHARACTERS is TO; NUL-terminated. */
+struct str str_replace(struct arena *a, struct str s, const char *characters, char to);
+/* A copy of WORDS, which end with NULL: exec() and posix_spawn() take words that may be changed. */
+char **str_argv(struct arena *a, const char *const *words);
 /* Letters of ASCII in lower case, in the arena. */
 struct str str_lower(struct arena *a, struct str s);
 /* In decimal digits: at the end of `room`, or NUL-terminated in the arena. */

@@ -162,7 +162,7 @@ void advise_device(struct check *c, struct diag *d, const struct module *m)
 }
 
 /* The accelerator that a name or a member stands for, without any report; NULL when it is something else. */
-static const struct decl *accelerator_of(struct check *c, const struct node *n)
+static struct decl *accelerator_of(struct check *c, const struct node *n)
 {
 	struct decl *d = NULL;
 	if (n->kind == NODE_NAME) {
@@ -232,10 +232,10 @@ static void use_mention(struct check *c, const struct node *node)
 
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count)
 {
-	if (!accelerator_of(c, base))
+	struct decl *device = accelerator_of(c, base);
+	if (!device)
 		return false;
 	struct str words = node_words(c, base), number = node_words(c, count);
-	struct decl *device = (struct decl *)accelerator_of(c, base);
 	decl_type(c, device);                   /* and the types of its arguments */
 	bool topology = device->nformals && device->formals[0]->type && device->formals[0]->type->kind == TYPE_TOPOLOGY;
 	if (topology && count->kind == NODE_INT) {

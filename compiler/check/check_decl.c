@@ -380,13 +380,13 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 	for (size_t i = 0; i < values->n; i++)
 		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
 			suggest_add(&s, values->entries[i].key);
-	const struct decl *let = map_get(values, name);
+	struct decl *let = map_get(values, name);
 	/* Remembered apart: the name in an expression is another mistake. */
 	if (!may_report_unknown(c, c->program->root, names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
 	if (let && let->kind == DECL_LET) {
 		struct diag *d = diag_report(c->diags, TJ0402, at, "'%.*s' is a let, not a parameter", STR_ARG(name));
-		struct str type = type_spell(c->arena, decl_type(c, (struct decl *)let)), value = node_words(c, let->node->u.binding.value);
+		struct str type = type_spell(c->arena, decl_type(c, let)), value = node_words(c, let->node->u.binding.value);
 		diag_note(c->diags, d, let->span, "declared here");
 		if (let->node->u.binding.type || let->type->kind == TYPE_INT || let->type->kind == TYPE_STRING || let->type->kind == TYPE_BOOL)
 			diag_help(c->diags, d, "declare it 'param %.*s: %.*s = %.*s'", STR_ARG(name), STR_ARG(type), STR_ARG(value));

@@ -110,6 +110,7 @@ struct refining {
 	struct check *check;
 	struct type *type;              /* a copy, being narrowed */
 	struct refinement *refine;
+	struct str *words;              /* of an enum: the type's */
 	bool failed;
 };
 
@@ -186,7 +187,7 @@ static bool takes_bounds(enum type_kind kind)
 static void add_word(struct refining *r, const struct node *n)
 {
 	struct check *c = r->check;
-	struct str text, *words = (struct str *)r->type->words;
+	struct str text;
 	if (n->kind != NODE_STRING || !node_static_text(n, &text)) {
 		struct str is = node_words(c, n);
 		diag_report(c->diags, TJ0302, n->span, "an enum lists texts, found '%.*s'", STR_ARG(is));
@@ -194,12 +195,12 @@ static void add_word(struct refining *r, const struct node *n)
 		return;
 	}
 	for (size_t i = 0; i < r->type->n; i++)
-		if (str_eq(words[i], text)) {
+		if (str_eq(r->words[i], text)) {
 			diag_report(c->diags, TJ0206, n->span, "\"%.*s\" is listed twice", STR_ARG(text));
 			return;
 		}
-	ARENA_PUSH(c->arena, words, r->type->n, names_intern(c->names, text));
-	r->type->words = words;
+	ARENA_PUSH(c->arena, r->words, r->type->n, names_intern(c->names, text));
+	r->type->words = r->words;
 }
 
 static void add_value(struct refining *r, const struct node *n)
@@ -283,6 +284,8 @@ const struct type *resolve_refinements(struct check *c, const struct type *t, st
 		diag_help(c->diags, d, "write 'enum(\"a\", \"b\")'");
 		return &type_bad;
 	}
+	for (size_t i = 0, n = 0; t->kind == TYPE_ENUM && i < t->n; i++)
+		ARENA_PUSH(c->arena, r.words, n, t->words[i]);
 	for (size_t i = 0; i < refines.n; i++) {
 		const struct node *n = refines.at[i];
 		if (n->kind != NODE_REFINE)

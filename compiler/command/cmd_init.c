@@ -111,7 +111,7 @@ static void put_field_doc(struct init_writing *w, enum block block, struct str n
 
 	if (!f || map_get(&w->told, name))
 		return;
-	map_put(&w->told, w->arena, name, (void *)f);
+	map_put_const(&w->told, w->arena, name, f);
 	put_comment(w->out, str_of(f->doc));
 }
 

@@ -41,9 +41,10 @@ int half_exec(struct session *s, char **argv)
 	struct str directory = own_directory(s->arena), path = STR("");
 	char **args = NULL;
 	size_t n = 0;
+	char mark[] = MARK TRAINC_VERSION;
 
 	ARENA_PUSH(s->arena, args, n, argv[0]);
-	ARENA_PUSH(s->arena, args, n, (char *)MARK TRAINC_VERSION);
+	ARENA_PUSH(s->arena, args, n, mark);
 	for (char **v = argv + 1; *v; v++)
 		ARENA_PUSH(s->arena, args, n, *v);
 	ARENA_PUSH(s->arena, args, n, NULL);

@@ -134,15 +134,8 @@ static struct str file_name(struct directory *d, const struct manifest *m, int64
 	if (m->indexed_name)
 		buf_printf(&name, "-%lld", (long long)index);
 	buf_z(&name, ".yaml");
-	struct str s = buf_take(&name, d->arena);
+	struct str s = str_replace(d->arena, str_lower(d->arena, buf_text(&name)), "/", '-');
 	buf_release(&name);
-	for (size_t i = 0; i < s.n; i++) {
-		char *c = (char *)s.p + i;
-		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c - 'A' + 'a');
-		if (*c == '/')
-			*c = '-';
-	}
 	return s;
 }
 

@@ -1,6 +1,6 @@
 #include "data/data.h"
 
-struct data *data_get(const struct data *d, struct str key)
+const struct data *data_get(const struct data *d, struct str key)
 {
 	if (!d || d->kind != DATA_MAP)
 		return NULL;
@@ -29,7 +29,7 @@ static void member_put(struct arena *a, struct data *map, struct data_member m)
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper)
+const struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper)
 {
 	struct data *both = ARENA_NEW(a, struct data);
 	const struct data *parts[2] = { lower, upper };

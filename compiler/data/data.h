@@ -11,7 +11,7 @@ enum data_kind { DATA_NULL, DATA_BOOL, DATA_INT, DATA_FLOAT, DATA_STRING, DATA_L
 struct data_member {
 	struct str key;
 	struct span key_at;
-	struct data *value;
+	const struct data *value;
 };
 
 struct data {
@@ -23,7 +23,7 @@ struct data {
 		double number;
 		struct str string;
 		struct {
-			struct data **at;
+			const struct data **at;
 			size_t n;
 		} list;
 		struct {
@@ -34,12 +34,12 @@ struct data {
 };
 
 /* The member of a map, or NULL. */
-struct data *data_get(const struct data *d, struct str key);
+const struct data *data_get(const struct data *d, struct str key);
 
 /*
  * `upper` upon `lower`: maps key by key, lists of maps one behind the other,
  * anything else as `upper` has it.
  */
-struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper);
+const struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper);
 
 #endif

@@ -22,7 +22,7 @@ struct data *data_new(struct data_text *t, enum data_kind kind, struct span from
 void data_close_list(struct data_text *t, size_t base, struct data *list)
 {
 	list->u.list.n = t->stack.n - base;
-	list->u.list.at = ARENA_ARRAY(t->arena, struct data *, list->u.list.n);
+	list->u.list.at = ARENA_ARRAY(t->arena, const struct data *, list->u.list.n);
 	for (size_t i = 0; i < list->u.list.n; i++)
 		list->u.list.at[i] = t->stack.at[base + i].value;
 	t->stack.n = base;
@@ -39,7 +39,7 @@ enum { FEW = 12 };      /* keys that are compared with each other rather than lo
 static const struct data_member *earlier(const struct data_member *at, size_t i, struct map *seen, struct arena *a)
 {
 	if (seen)
-		return map_put(seen, a, at[i].key, (void *)&at[i]);
+		return map_put_const(seen, a, at[i].key, &at[i]);
 	for (size_t k = 0; k < i; k++)
 		if (str_eq(at[k].key, at[i].key))
 			return &at[k];

@@ -13,7 +13,7 @@
 #include "data/data_parts.h"
 
 struct anchor {
-	const struct data *node;        /* NULL while it is being read */
+	struct data *node;              /* NULL while it is being read */
 	uint64_t nodes;                 /* in it, written out */
 	unsigned height;                /* of lists and maps inside each other */
 };
@@ -134,7 +134,7 @@ static struct data *alias(struct yaml_reading *y, const yaml_event_t *e, unsigne
 		y->deepest = depth + anchor->height;
 	if (!count_aliased(y, anchor->nodes))
 		return fail_event(y, e, "written out, the aliases of this document would be too large");
-	return (struct data *)anchor->node;
+	return anchor->node;
 }
 
 static bool is_tag(const yaml_char_t *tag, const char *name)
@@ -221,7 +221,7 @@ static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret
 	*ret_merge = false;
 	if (e->type != YAML_SCALAR_EVENT && e->type != YAML_ALIAS_EVENT)
 		return fail_event(y, e, "a key is a word, not a list or a map") != NULL;
-	const struct data *d = e->type == YAML_ALIAS_EVENT ? alias(y, e, 0) : scalar(y, e);
+	struct data *d = e->type == YAML_ALIAS_EVENT ? alias(y, e, 0) : scalar(y, e);
 	if (!d)
 		return false;
 	if (d->kind == DATA_LIST || d->kind == DATA_MAP)
@@ -242,7 +242,7 @@ static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret
 static bool has_key(struct map *keys, const struct data_member *at, size_t n, struct arena *a, struct str key)
 {
 	for (size_t i = keys->n; i < n; i++)
-		map_put(keys, a, at[i].key, (void *)&at[i]);
+		map_put_const(keys, a, at[i].key, &at[i]);
 	return map_get(keys, key);
 }
 

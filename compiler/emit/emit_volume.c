@@ -14,12 +14,21 @@ static bool same_volume(const struct plan_volume *a, const struct plan_volume *b
 	return (a->kind != VOLUME_HOST_PATH && a->kind != VOLUME_NFS) || str_eq(a->path, b->path);
 }
 
+/* Which one of the pod's V is, counted from 1; 0 where it is none of them. */
+static size_t place_of(const struct emit_volumes *vs, const struct plan_volume *v)
+{
+	size_t i = (size_t)(uintptr_t)map_get(&vs->known, v->name);
+
+	while (i && !same_volume(vs->at[i - 1].volume, v))
+		i = vs->at[i - 1].other;
+	return i;
+}
+
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v)
 {
-	for (size_t i = (size_t)(uintptr_t)map_get(&vs->known, v->name); i; i = vs->at[i - 1].other)
-		if (same_volume(vs->at[i - 1].volume, v))
-			return &vs->at[i - 1];
-	return NULL;
+	size_t i = place_of(vs, v);
+
+	return i ? &vs->at[i - 1] : NULL;
 }
 
 /* The last part of a path that has one. */
@@ -39,8 +48,9 @@ static struct str last_part(struct str path)
 static struct str as_label(struct arena *a, struct str text, struct str otherwise)
 {
 	enum { ROOM = 4 };              /* for a number */
-	struct str s = plan_label(a, text);
-	char *p = (char *)s.p;
+	struct str label = plan_label(a, text);
+	char *p = arena_copy(a, label.p, label.n);
+	struct str s = { p, label.n };
 
 	for (size_t i = 0; i < s.n; i++)
 		if (!(p[i] >= 'a' && p[i] <= 'z') && !(p[i] >= '0' && p[i] <= '9'))
@@ -71,9 +81,9 @@ static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_c
 {
 	for (size_t i = 0; i < c->nmounts; i++) {
 		const struct plan_volume *v = c->mounts[i].volume;
-		struct emit_volume *known = (struct emit_volume *)emit_volume_find(vs, v);
+		size_t known = place_of(vs, v);
 		if (known) {
-			known->readonly = known->readonly && v->readonly;
+			vs->at[known - 1].readonly = vs->at[known - 1].readonly && v->readonly;
 			continue;
 		}
 		struct str what = v->kind == VOLUME_HOST_PATH || v->kind == VOLUME_NFS ? last_part(v->path) : v->name;

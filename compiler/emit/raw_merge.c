@@ -292,7 +292,7 @@ static struct elements elements_of(struct merging *m, const struct schema_field 
 static bool written_twice(struct merging *m, const struct schema_field *list, struct elements *es, struct str id, const struct step *element,
 	const struct data *raw)
 {
-	const struct data *other = list->merge && id.n ? map_put(&es->added, m->e->arena, id, (void *)raw) : NULL;
+	const struct data *other = list->merge && id.n ? map_put_const(&es->added, m->e->arena, id, raw) : NULL;
 	struct buf name = { 0 };
 
 	if (!other || !m->e->diags)

@@ -16,12 +16,9 @@ static struct str behind(struct str s, const char *dot) { return (struct str){ d
 /* The module "sub.sizes" of a package; NULL when it has none. */
 static const struct library_module *module_of(struct explain *e, struct str package, struct str directory, struct str module)
 {
-	struct str file = str_copy(e->arena, module), text, why;
+	struct str file = str_replace(e->arena, module, ".", '/'), text, why;
 	const char *dot = memrchr(module.p, '.', module.n);
 
-	for (char *p = (char *)file.p; p < file.p + file.n; p++)
-		if (*p == '.')
-			*p = '/';
 	struct str path = path_join(e->arena, directory, str_cat(e->arena, file, STR(".tj"), STR("")));
 	if (!e->reader->exists(e->reader->context, path) || !e->reader->read(e->reader->context, e->arena, path, &text, &why))
 		return NULL;

@@ -80,7 +80,7 @@ static bool names_file(struct str word) { return str_ends(word, STR(".tj")) || s
 
 static bool read_run(struct arena *a, const struct page_part *part, struct options *ret)
 {
-	char *words[WORDS + 2] = { "check" };
+	char check[] = "check", *words[WORDS + 2] = { check };
 	struct str why = { 0 }, run = part->run;
 	int n = run.p && run.p[0] != '-' ? 0 : 1;
 	bool file = false;
@@ -88,13 +88,15 @@ static bool read_run(struct arena *a, const struct page_part *part, struct optio
 	while (run.n && n < WORDS) {
 		const char *blank = memchr(run.p, ' ', run.n);
 		struct str word = { run.p, blank ? (size_t)(blank - run.p) : run.n };
-		words[n++] = (char *)str_copy(a, word).p;
+		words[n++] = arena_copy(a, word.p, word.n);
 		file = names_file(word);
 		run.p += word.n + (blank != NULL);
 		run.n -= word.n + (blank != NULL);
 	}
-	if (!file)
-		words[n++] = (char *)first_name(part).p;
+	if (!file) {
+		struct str name = first_name(part);
+		words[n++] = arena_copy(a, name.p, name.n);
+	}
 	return options_parse(a, n, words, ret, &why);
 }
 

@@ -339,7 +339,7 @@ void env_read(struct container_reading *c, const struct data *env)
 	struct lines *lines = NULL;
 
 	for (size_t i = 0; i < env->u.list.n; i++)
-		map_put(&last, im->arena, member_text(env->u.list.at[i], "name"), env->u.list.at[i]);
+		map_put_const(&last, im->arena, member_text(env->u.list.at[i], "name"), env->u.list.at[i]);
 	for (size_t i = 0; i < env->u.list.n; i++) {
 		const struct data *entry = env->u.list.at[i], *counts = map_get(&last, member_text(entry, "name"));
 		if (counts != entry)

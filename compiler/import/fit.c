@@ -193,7 +193,7 @@ static const struct data *fit_object(struct fitting *f, const struct data *d, co
 			continue;
 		at[n].key = schema_text(f->schema, field->name);
 		at[n].key_at = m->key_at;
-		at[n].value = (struct data *)fit_value(f, m->value, &f->schema->refs[field->ref], &at_member);
+		at[n].value = fit_value(f, m->value, &f->schema->refs[field->ref], &at_member);
 		n += at[n].value != NULL;
 	}
 	missing_fields(f, t, d, in);
@@ -215,7 +215,8 @@ static const struct data *fit_map(struct fitting *f, const struct data *d, const
 		if (m->value->kind == DATA_NULL && element->word != SCHEMA_OBJECT)
 			wrong_kind(f, m->value, element, &at_member);
 		else
-			at[n].value = (struct data *)(m->value->kind == DATA_NULL ? m->value : fit_value(f, m->value, element, &at_member));
+			at[n].value = m->value->kind == DATA_NULL ? m->value
+				: fit_value(f, m->value, element, &at_member);
 		n += m->value->kind == DATA_NULL ? element->word == SCHEMA_OBJECT : at[n].value != NULL;
 	}
 	*ret = (struct data){ .kind = DATA_MAP, .from = d->from, .u.map = { at, n } };
@@ -226,14 +227,14 @@ static const struct data *fit_list(struct fitting *f, const struct data *d, cons
 {
 	struct way at_element = { in, in->key, true };
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
-	struct data **at = ARENA_ARRAY(f->im->arena, struct data *, d->u.list.n);
+	const struct data **at = ARENA_ARRAY(f->im->arena, const struct data *, d->u.list.n);
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->u.list.n; i++) {
 		if (d->u.list.at[i]->kind == DATA_NULL)
 			wrong_kind(f, d->u.list.at[i], element, &at_element);
 		else
-			at[n] = (struct data *)fit_value(f, d->u.list.at[i], element, &at_element);
+			at[n] = fit_value(f, d->u.list.at[i], element, &at_element);
 		n += at[n] != NULL;
 	}
 	*ret = (struct data){ .kind = DATA_LIST, .from = d->from, .u.list = { at, n } };

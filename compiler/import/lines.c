@@ -110,11 +110,8 @@ void line_comment(struct arena *a, struct line *line, struct str text, uint32_t 
 struct str expr_flat(struct arena *a, const struct expr *e)
 {
 	struct writing w = { .arena = a };
-	struct line line = { .value = (struct expr *)e }, *one = &line;
 
-	lines_write(&w, &(struct lines){ &one, 1 }, 0);
-	while (w.out.n && w.out.p[w.out.n - 1] == '\n')
-		w.out.n--;
+	expr_write(&w, e);
 	struct str text = str_copy(a, buf_text(&w.out));
 	writing_release(&w);
 	return text;
@@ -136,13 +133,13 @@ struct str key_text(struct arena *a, struct str word)
 struct str word_text(struct arena *a, struct str text)
 {
 	bool digit = text.n && isdigit((unsigned char)*text.p);
-	struct str s = str_cat(a, digit ? STR("_") : STR(""), text, STR(""));
-	char *p = (char *)s.p;
+	size_t n = text.n + digit;
+	char *p = str_cat_chars(a, digit ? STR("_") : STR(""), text, STR(""));
 
-	for (size_t i = 0; i < s.n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!isalnum((unsigned char)p[i]))
 			p[i] = '_';
-	return s.n ? s : STR("_");
+	return n ? (struct str){ p, n } : STR("_");
 }
 
 /* ---- the same ---- */

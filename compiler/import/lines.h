@@ -110,6 +110,8 @@ struct writing {
 
 /* Does it go on one line of a body at that depth? */
 bool expr_fits(const struct expr *e, unsigned depth);
+/* As it stands on a line that begins at the margin. */
+void expr_write(struct writing *w, const struct expr *e);
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth);
 /* The place in the manifest that the text at `offset` comes from; unknown when there is none. */
 struct span written_from(const struct writing *w, uint32_t offset);

@@ -275,6 +275,8 @@ static void put_expr(struct writing *w, const struct expr *e, unsigned depth)
 	}
 }
 
+void expr_write(struct writing *w, const struct expr *e) { put_expr(w, e, 0); }
+
 /* ---- items ---- */
 
 static void put_line(struct writing *w, const struct line *l, unsigned depth)

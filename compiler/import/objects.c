@@ -100,7 +100,7 @@ static void part(struct import *im, const struct beside *b, struct data_member m
 	struct lines *to = &b->line->value->items;
 
 	if (str_is(m.key, "spec") && str_is(b->kind, "Service") && m.value->kind == DATA_MAP)
-		m.value = (struct data *)without_addresses(im, b, m.value);
+		m.value = without_addresses(im, b, m.value);
 	if (str_is(m.key, "metadata") && m.value->kind == DATA_MAP)
 		metadata(im, to, &m);
 	else if (!str_is(m.key, "status"))

@@ -184,7 +184,9 @@ static bool names_differ(struct import *im, const struct imported *const *jobs, 
 	bool ok = true;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct imported *other = jobs[i]->job ? map_put(&seen, im->arena, jobs[i]->name, (void *)jobs[i]) : NULL;
+		const struct imported *other = NULL;
+		if (jobs[i]->job)
+			other = map_put_const(&seen, im->arena, jobs[i]->name, jobs[i]);
 		if (other)
 			report_namesake(im, jobs[i], other, "job names in a program are unique: write one file per job with --output-dir");
 		ok = ok && !other;

@@ -71,7 +71,7 @@ static const struct data *template_of(struct ray *r, const struct data *group)
 		main = without(r, main, "ports");
 		main = left ? tree_with(a, main, "ports", left, left->from) : main;
 	}
-	containers->u.list.at[0] = (struct data *)main;
+	containers->u.list.at[0] = main;
 	return tree_with(a, template, "spec", tree_with(a, pod, "containers", containers, list->from), template->from);
 }
 

@@ -90,7 +90,7 @@ static const struct data *our_values(struct selecting *s, const struct pod_label
 		struct str value = ret->u.list.at[i]->kind == DATA_STRING ? our_value(s, l, ret->u.list.at[i]->u.string) : (struct str){ 0 };
 		if (!value.n)
 			return NULL;
-		ret->u.list.at[i] = (struct data *)tree_text(a, value, ret->u.list.at[i]->from);
+		ret->u.list.at[i] = tree_text(a, value, ret->u.list.at[i]->from);
 	}
 	return ret;
 }
@@ -122,7 +122,7 @@ static const struct data *selector(struct selecting *s, const struct data *d)
 	if (data_count(labels))
 		d = tree_with(a, d, "matchLabels", match_labels(s, labels), member_at(d, "matchLabels"));
 	for (size_t i = 0; i < data_count(expressions); i++)
-		expressions->u.list.at[i] = (struct data *)match_expression(s, expressions->u.list.at[i]);
+		expressions->u.list.at[i] = match_expression(s, expressions->u.list.at[i]);
 	return expressions ? tree_with(a, d, "matchExpressions", expressions, member_at(d, "matchExpressions")) : d;
 }
 
@@ -134,7 +134,7 @@ static const struct data *walk(struct selecting *s, const struct data *d)
 	if (d->kind == DATA_LIST) {
 		struct data *ret = tree_copy(a, d);
 		for (size_t i = 0; i < d->u.list.n; i++)
-			ret->u.list.at[i] = (struct data *)walk(s, d->u.list.at[i]);
+			ret->u.list.at[i] = walk(s, d->u.list.at[i]);
 		return ret;
 	}
 	if (d->kind != DATA_MAP)

@@ -127,11 +127,12 @@ static void array(struct sbatch *s, struct str value)
 static void name(struct sbatch *s, struct str value)
 {
 	struct str lower = str_lower(s->im->arena, value);
+	char *p = arena_copy(s->im->arena, lower.p, lower.n);
 
 	for (size_t i = 0; i < lower.n; i++)
-		if (!isalnum((unsigned char)lower.p[i]))
-			((char *)lower.p)[i] = '-';
-	s->name = lower;
+		if (!isalnum((unsigned char)p[i]))
+			p[i] = '-';
+	s->name = (struct str){ p, lower.n };
 }
 
 /* Sets what the option KEY says; false: it is none of those. */

@@ -83,7 +83,7 @@ static const struct data *change_container(struct change *c, const struct data *
 			continue;
 		if (!changed)
 			changed = tree_copy(a, all);
-		changed->u.list.at[i] = (struct data *)c->apply(c, all->u.list.at[i]);
+		changed->u.list.at[i] = c->apply(c, all->u.list.at[i]);
 	}
 	return changed ? tree_with(a, pod, list, changed, member_at(pod, list)) : pod;
 }
@@ -353,7 +353,7 @@ void trainer_complete(struct train *t, const struct runtime *r)
 	jobs = member(t->spec, "replicatedJobs");
 	struct data *completed = jobs ? tree_copy(a, jobs) : NULL;
 	for (size_t i = 0; i < data_count(completed); i++)
-		completed->u.list.at[i] = (struct data *)complete(t, patched(t, completed->u.list.at[i]));
+		completed->u.list.at[i] = complete(t, patched(t, completed->u.list.at[i]));
 	if (completed)
 		t->spec = tree_with(a, t->spec, "replicatedJobs", completed, member_at(t->spec, "replicatedJobs"));
 	if (member(t->set.m.spec, "suspend"))

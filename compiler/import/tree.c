@@ -17,7 +17,7 @@ const struct data *tree_with(struct arena *a, const struct data *map, const char
 	if (n == old || !span_known(at[n].key_at))
 		at[n].key_at = key_at;
 	at[n].key = str_of(key);
-	at[n].value = (struct data *)value;
+	at[n].value = value;
 	*ret = (struct data){ .kind = DATA_MAP, .from = map ? map->from : value->from, .u.map = { at, old + (n == old) } };
 	return ret;
 }
@@ -27,7 +27,7 @@ static struct data *list_copy(struct arena *a, const struct data *list, size_t m
 {
 	size_t n = data_count(list);
 	struct data *ret = ARENA_NEW(a, struct data);
-	struct data **at = ARENA_ARRAY(a, struct data *, n + more);
+	const struct data **at = ARENA_ARRAY(a, const struct data *, n + more);
 
 	if (n)
 		memcpy(at, list->u.list.at, n * sizeof *at);
@@ -41,7 +41,7 @@ const struct data *tree_one(struct arena *a, const struct data *value)
 {
 	struct data *ret = list_copy(a, NULL, 1, value->from);
 
-	ret->u.list.at[ret->u.list.n++] = (struct data *)value;
+	ret->u.list.at[ret->u.list.n++] = value;
 	return ret;
 }
 
@@ -74,7 +74,7 @@ const struct data *tree_upsert(struct arena *a, const struct data *list, const s
 	}
 	for (size_t i = 0; i < more->u.list.n; i++) {
 		struct str name = member_text(more->u.list.at[i], "name");
-		struct data **place = map_get(&places, name);
+		const struct data **place = map_get(&places, name);
 		if (!place) {
 			place = &ret->u.list.at[ret->u.list.n++];
 			map_put(&places, &scratch, name, place);

@@ -184,6 +184,15 @@ static struct lines *declaration(struct volcano *v)
 	return &v->framework->value->items;
 }
 
+static struct str in_capitals(struct arena *a, struct str s)
+{
+	char *p = arena_copy(a, s.p, s.n);
+
+	for (size_t i = 0; i < s.n; i++)
+		p[i] = (char)toupper((unsigned char)p[i]);
+	return (struct str){ p, s.n };
+}
+
 /* VC_WORKER_HOSTS, VC_WORKER_NUM and /etc/volcano/worker.host */
 static void service_plugin(struct volcano *v)
 {
@@ -192,9 +201,7 @@ static void service_plugin(struct volcano *v)
 	struct lines *to = declaration(v), *env = lines_block(a, to, STR("env"), s->m.at), *files = lines_block(a, to, STR("files"), s->m.at);
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct str word = s->roles[i].word, name = str_copy(a, word_text(a, s->roles[i].name));
-		for (size_t k = 0; k < name.n; k++)
-			((char *)name.p)[k] = (char)toupper((unsigned char)name.p[k]);
+		struct str word = s->roles[i].word, name = in_capitals(a, word_text(a, s->roles[i].name));
 		lines_set(a, env, str_printf(a, "VC_%.*s_HOSTS", STR_ARG(name)), expr_text(a, str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(word))), s->m.at);
 		lines_set(a, env, str_printf(a, "VC_%.*s_NUM", STR_ARG(name)), expr_text(a, str_cat(a, word, STR(".replicas"), STR(""))), s->m.at);
 		lines_set(a, files, str_printf(a, "\"/etc/volcano/%.*s.host\"", STR_ARG(s->roles[i].name)),

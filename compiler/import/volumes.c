@@ -209,11 +209,7 @@ static struct str line_name(struct arena *a, const struct role_volume *v)
 			break;
 		}
 	}
-	s = str_copy(a, s);
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '.' || s.p[i] == '_')
-			((char *)s.p)[i] = '-';
-	return s;
+	return str_replace(a, s, "._", '-');
 }
 
 /* Raw volumes keep their names, unless a line's volume will have it. */

@@ -98,7 +98,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 	if (!manifest_open(im, k, object, "core.v1.Pod", false, &w.m))
 		return false;
 	/* labels and annotations are those of the job */
-	*spec = (struct data_member){ STR("spec"), member_at(w.m.object, "spec"), (struct data *)w.m.spec };
+	*spec = (struct data_member){ STR("spec"), member_at(w.m.object, "spec"), w.m.spec };
 	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.spec ? w.m.spec->from : w.m.object->from, .u.map = { spec, w.m.spec ? 1 : 0 } };
 	w.template = bare;
 	if (!role_can_run(im, w.template, w.m.at) || im->diags->errors != errors)

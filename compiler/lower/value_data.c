@@ -51,7 +51,7 @@ struct data *value_data(struct eval *ev, const struct value *v)
 	case VALUE_MAP: return data_of_entries(ev, v);
 	case VALUE_LIST:
 		d->kind = DATA_LIST;
-		d->u.list.at = ARENA_ARRAY(ev->arena, struct data *, v->u.list.n);
+		d->u.list.at = ARENA_ARRAY(ev->arena, const struct data *, v->u.list.n);
 		for (size_t i = 0; i < v->u.list.n; i++) {
 			struct data *element = value_data(ev, v->u.list.at[i]);
 			if (element)

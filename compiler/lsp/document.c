@@ -10,16 +10,6 @@
 
 #include <stdlib.h>
 
-static struct str keep_text(struct str s)
-{
-	char *p = memory_resize(NULL, s.n + 1);
-
-	if (s.n)
-		memcpy(p, s.p, s.n);
-	p[s.n] = 0;
-	return (struct str){ p, s.n };
-}
-
 /* ---- what an edit makes stale ---- */
 
 void document_touch(struct lsp *l, struct str path)
@@ -61,11 +51,8 @@ static void touched(struct lsp *l, struct document *d)
 /* A name in the workspace for a document without a file. */
 static struct str invented_path(struct request *r, struct str uri)
 {
-	struct str base = r->lsp->nroots ? r->lsp->roots[0] : STR("/"), name = str_copy(r->arena, uri);
+	struct str base = r->lsp->nroots ? r->lsp->roots[0] : STR("/"), name = str_replace(r->arena, uri, "/", '-');
 
-	for (size_t i = 0; i < name.n; i++)
-		if (name.p[i] == '/')
-			((char *)name.p)[i] = '-';
 	return path_join(r->arena, base, name);
 }
 
@@ -79,8 +66,9 @@ void document_open(struct request *r)
 		return;
 	if (!d) {
 		d = memory_resize(NULL, sizeof *d);
-		*d = (struct document){ .uri = keep_text(uri), .next = l->documents };
-		d->path = keep_text(uri_path(r->arena, uri, &path) ? path : invented_path(r, uri));
+		*d = (struct document){ .next = l->documents };
+		d->uri = str_copy(&d->names, uri);
+		d->path = str_copy(&d->names, uri_path(r->arena, uri, &path) ? path : invented_path(r, uri));
 		l->documents = d;
 	}
 	d->text.n = 0;
@@ -145,12 +133,9 @@ static void release(struct document *d)
 {
 	analysis_drop(d->now);
 	analysis_drop(d->good);
-	for (size_t i = 0; i < d->npublished; i++)
-		free((char *)d->published[i].p);
-	free(d->published);
+	publish_forget(d);
 	free(d->tokens);
-	free((char *)d->uri.p);
-	free((char *)d->path.p);
+	arena_release(&d->names);
 	buf_release(&d->text);
 	free(d);
 }

@@ -181,11 +181,9 @@ static bool among(const struct str *list, size_t n, struct str s)
 	return false;
 }
 
-static void forget_published(struct document *d)
+void publish_forget(struct document *d)
 {
-	for (size_t i = 0; i < d->npublished; i++)
-		free((char *)d->published[i].p);
-	free(d->published);
+	arena_release(&d->elsewhere);
 	d->published = NULL;
 	d->npublished = 0;
 }
@@ -201,12 +199,8 @@ static void note_published(struct lsp *l, struct document *d)
 		if (!str_eq(uri, d->uri) && !among(uris, n, uri))
 			ARENA_PUSH(&l->scratch, uris, n, uri);
 	}
-	d->published = memory_resize(NULL, (n + 1) * sizeof *uris);
-	for (size_t i = 0; i < n; i++) {
-		char *p = memory_resize(NULL, uris[i].n + 1);
-		memcpy(p, uris[i].p, uris[i].n + 1);
-		d->published[d->npublished++] = (struct str){ p, uris[i].n };
-	}
+	for (size_t i = 0; i < n; i++)
+		ARENA_PUSH(&d->elsewhere, d->published, d->npublished, str_copy(&d->elsewhere, uris[i]));
 }
 
 void publish_document(struct lsp *l, struct document *d)
@@ -218,7 +212,7 @@ void publish_document(struct lsp *l, struct document *d)
 	d->unpublished = false;
 	for (size_t i = 0; i < d->npublished; i++)
 		ARENA_PUSH(&l->scratch, before, n, str_copy(&l->scratch, d->published[i]));
-	forget_published(d);
+	publish_forget(d);
 	note_published(l, d);
 	publish_uri(l, d->uri);
 	for (size_t i = 0; i < d->npublished; i++)

@@ -40,7 +40,8 @@ struct analysis {
 };
 
 struct document {
-	struct str uri, path;           /* malloc'd; `path` is absolute, or made of the URI when it names no file */
+	struct arena names;             /* of what it is called */
+	struct str uri, path;           /* `path` is absolute, or made of the URI when it names no file */
 	struct buf text;
 	int64_t version;
 	bool has_version;
@@ -48,7 +49,8 @@ struct document {
 	struct analysis *good;          /* the last sound one; may be `now`; NULL without */
 	bool stale;                     /* the text, or a file that the program reads, has changed since */
 	bool unpublished;               /* its diagnostics have to be sent */
-	struct str *published;          /* URIs of other files that have diagnostics because of it; malloc'd */
+	struct arena elsewhere;         /* of `published` */
+	struct str *published;          /* URIs of other files that have diagnostics because of it */
 	size_t npublished;
 	uint32_t *tokens;               /* of the last answer about semantic tokens; malloc'd */
 	size_t ntokens;
@@ -160,6 +162,8 @@ lsp_handler links_answer;
 /* Sends the diagnostics of a document, and of the files that its program reads and nobody has open. */
 void publish_document(struct lsp *l, struct document *d);
 void publish_nothing(struct lsp *l, struct document *d);
+/* Forgets which other files have diagnostics because of the document. */
+void publish_forget(struct document *d);
 /* Asks the client to ask again for what depends on other files. */
 void publish_refresh(struct lsp *l);
 

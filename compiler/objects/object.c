@@ -160,7 +160,7 @@ static void list_to_data(struct arena *a, const struct object *o, int64_t index,
 {
 	ret->kind = DATA_LIST;
 	ret->u.list.n = o->u.list.n;
-	ret->u.list.at = ARENA_ARRAY(a, struct data *, o->u.list.n);
+	ret->u.list.at = ARENA_ARRAY(a, const struct data *, o->u.list.n);
 	for (size_t i = 0; i < o->u.list.n; i++)
 		ret->u.list.at[i] = object_to_data(a, o->u.list.at[i], index);
 }

@@ -150,7 +150,7 @@ static void port_names(struct checking *c, const struct plan_container *pc)
 		port_name(c, p, name);
 		other = map_get(&known, name);
 		if (!other)
-			map_put(&known, c->arena, name, (void *)p);
+			map_put_const(&known, c->arena, name, p);
 		if (!other || str_eq(other->name, p->name))
 			continue;
 		struct diag *d = diag_report(c->diags, TJ0811, p->name_at, "ports '%.*s' and '%.*s' are both named '%.*s'",
@@ -178,7 +178,7 @@ static void container_name(struct checking *c, const struct plan_container *mine
 	}
 	other = map_get(known, name);
 	if (!other) {
-		map_put(known, c->arena, name, (void *)mine);
+		map_put_const(known, c->arena, name, mine);
 		return;
 	}
 	d = diag_report(c->diags, TJ0811, mine->name_at, "two containers of one pod are named '%.*s'", STR_ARG(name));

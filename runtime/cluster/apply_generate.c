@@ -25,10 +25,10 @@ static struct data *text_of(struct arena *a, struct str s)
 	return d;
 }
 
-static bool run_keygen(const char *key, struct str *why)
+static bool run_keygen(struct arena *a, const char *key, struct str *why)
 {
-	char *const argv[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "trainc", "-f",
-		(char *)(uintptr_t)key, NULL };
+	const char *const words[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "trainc", "-f", key, NULL };
+	char *const *argv = str_argv(a, words);
 	posix_spawn_file_actions_t actions;
 	int status = -1;
 	pid_t pid;
@@ -53,7 +53,7 @@ static bool read_pair(struct arena *a, struct str dir, struct str *private, stru
 {
 	struct str key = str_cat(a, dir, STR("/id_ed25519"), STR(""));
 
-	return run_keygen(key.p, why) && file_read_most(a, key, 1 << 16, private, why) &&
+	return run_keygen(a, key.p, why) && file_read_most(a, key, 1 << 16, private, why) &&
 		file_read_most(a, str_cat(a, key, STR(".pub"), STR("")), 1 << 16, public, why);
 }
 
@@ -75,10 +75,27 @@ static bool make_pair(struct arena *a, struct str *private, struct str *public, 
 	return ok;
 }
 
+/* What a tree has under KEY becomes a map of MEMBERS; false where it has nothing. */
+static bool replace_map(struct arena *a, struct data *tree, struct str key, const struct data_member *members, size_t n)
+{
+	for (size_t i = 0; i < tree->u.map.n; i++) {
+		struct data_member *m = &tree->u.map.at[i];
+		if (!str_eq(m->key, key))
+			continue;
+		struct data *map = ARENA_NEW(a, struct data);
+		*map = (struct data){ .kind = DATA_MAP, .from = m->value->from };
+		map->u.map.at = ARENA_ARRAY(a, struct data_member, n);
+		map->u.map.n = n;
+		memcpy(map->u.map.at, members, n * sizeof *members);
+		m->value = map;
+		return true;
+	}
+	return false;
+}
+
 static bool fill(struct applying *p, struct wanted *w)
 {
 	struct str private, public, why = STR("");
-	struct data *strings = data_get(w->tree, STR("stringData"));
 
 	if (!str_is(w->from->generated, "ssh-keypair")) {
 		why = str_printf(p->arena, "this version cannot generate '%.*s'", STR_ARG(w->from->generated));
@@ -87,12 +104,7 @@ static bool fill(struct applying *p, struct wanted *w)
 			private) },
 			{ .key = STR("id_ed25519.pub"), .value = text_of(p->arena, public) }, { .key = STR("authorized_keys"), .value = text_of(p->arena, public) },
 			{ .key = STR("config"), .value = text_of(p->arena, STR("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n")) } };
-		if (strings) {
-			strings->u.map.n = sizeof members / sizeof *members;
-			strings->u.map.at = ARENA_ARRAY(p->arena, struct data_member, strings->u.map.n);
-			memcpy(strings->u.map.at, members, sizeof members);
-		}
-		return strings != NULL;
+		return replace_map(p->arena, w->tree, STR("stringData"), members, sizeof members / sizeof *members);
 	}
 	session_say(p->session, "%.*s: %.*s", STR_ARG(wanted_name(p->arena, &p->wanted, w)), STR_ARG(why));
 	p->status = runs_worse(p->status, STATUS_OUTPUT);

@@ -203,7 +203,8 @@ bool client_server_version(struct session *s, struct str *ret, int *ret_status)
 		*ret_status = call_exit_status(&result);
 		return false;
 	}
-	struct data *version = data_read_json(s->arena, &source, &root, &error) && root->kind == DATA_MAP ? data_get(root, STR("gitVersion")) : NULL;
+	bool sound = data_read_json(s->arena, &source, &root, &error);
+	const struct data *version = sound ? data_get(root, STR("gitVersion")) : NULL;
 	if (!version || version->kind != DATA_STRING) {
 		session_say(s, "%.*s answers /version without a version; is it a Kubernetes API server?", STR_ARG(host));
 		*ret_status = STATUS_UNREACHABLE;

@@ -200,8 +200,9 @@ static char **plugin_environment(struct arena *a, const struct kubeconfig_access
 			ARENA_PUSH(a, all, n, *v);
 	}
 	for (size_t i = 0; i < e->nenv; i++)
-		ARENA_PUSH(a, all, n, (char *)str_cat(a, e->env[i].name, STR("="), e->env[i].value).p);
-	ARENA_PUSH(a, all, n, (char *)str_cat(a, STR("KUBERNETES_EXEC_INFO="), credential_exec_info(a, access, interactive), STR("")).p);
+		ARENA_PUSH(a, all, n, str_cat_chars(a, e->env[i].name, STR("="), e->env[i].value));
+	struct str info = credential_exec_info(a, access, interactive);
+	ARENA_PUSH(a, all, n, str_cat_chars(a, STR("KUBERNETES_EXEC_INFO="), info, STR("")));
 	ARENA_PUSH(a, all, n, NULL);
 	return all;
 }
@@ -211,9 +212,9 @@ static char **plugin_command(struct arena *a, const struct kubeconfig_exec *e)
 	char **all = NULL;
 	size_t n = 0;
 
-	ARENA_PUSH(a, all, n, (char *)e->command.p);
+	ARENA_PUSH(a, all, n, arena_copy(a, e->command.p, e->command.n));
 	for (size_t i = 0; i < e->nargs; i++)
-		ARENA_PUSH(a, all, n, (char *)e->args[i].p);
+		ARENA_PUSH(a, all, n, arena_copy(a, e->args[i].p, e->args[i].n));
 	ARENA_PUSH(a, all, n, NULL);
 	return all;
 }

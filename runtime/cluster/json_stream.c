@@ -213,7 +213,7 @@ static bool close_frame(struct json_stream *s)
 		d = new_value(s, f.list ? DATA_LIST : DATA_MAP);
 		if (f.list) {
 			d->u.list.n = n;
-			d->u.list.at = ARENA_ARRAY(arena_now(s), struct data *, n);
+			d->u.list.at = ARENA_ARRAY(arena_now(s), const struct data *, n);
 			for (size_t i = 0; i < n; i++)
 				d->u.list.at[i] = s->members[f.base + i].value;
 		} else {

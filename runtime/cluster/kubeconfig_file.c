@@ -71,7 +71,7 @@ static bool list_is_sound(struct kubeconfig_reading *r, const struct data *root,
 		const struct data *entry = list->u.list.at[i], *name = member(entry, "name");
 		if (!name || name->kind != DATA_STRING)
 			return kubeconfig_fail(r, entry->from, "each entry of '%s' needs a 'name' that is a string", plural);
-		if (map_put(&seen, r->arena, name->u.string, (void *)name))
+		if (map_put_const(&seen, r->arena, name->u.string, name))
 			return kubeconfig_fail(r, name->from, "'%s' has the name '%.*s' twice; remove one of the two entries", plural,
 			                       STR_ARG(name->u.string));
 	}

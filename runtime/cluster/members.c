@@ -16,7 +16,7 @@ static struct data *tree_copy(struct arena *a, const struct data *d)
 	if (d->kind == DATA_STRING) {
 		x->u.string = str_copy(a, d->u.string);
 	} else if (d->kind == DATA_LIST) {
-		x->u.list.at = ARENA_ARRAY(a, struct data *, d->u.list.n);
+		x->u.list.at = ARENA_ARRAY(a, const struct data *, d->u.list.n);
 		for (size_t i = 0; i < d->u.list.n; i++)
 			x->u.list.at[i] = tree_copy(a, d->u.list.at[i]);
 	} else if (d->kind == DATA_MAP) {

@@ -39,11 +39,18 @@ static CURLcode tls_context(CURL *easy, void *ctx, void *to)
 	return CURLE_OK;
 }
 
+/* libcurl copies what it is given, but wants it where it could be changed; a private key may be among it. */
 static CURLcode set_blob(CURL *easy, CURLoption which, struct str pem)
 {
-	struct curl_blob blob = { .data = (void *)pem.p, .len = pem.n, .flags = CURL_BLOB_COPY };
+	struct buf copy = { 0 };
 
-	return curl_easy_setopt(easy, which, &blob);
+	buf_str(&copy, pem);
+	struct curl_blob blob = { .data = copy.p, .len = copy.n, .flags = CURL_BLOB_COPY };
+	CURLcode code = curl_easy_setopt(easy, which, &blob);
+	if (copy.p)
+		explicit_bzero(copy.p, copy.size);
+	buf_release(&copy);
+	return code;
 }
 
 static CURLcode set_tls(struct transport_exchange *x, const struct credential_value *credential)

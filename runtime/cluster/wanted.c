@@ -52,21 +52,18 @@ static void put_member(struct arena *a, struct data *map, struct str key, struct
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-static struct data *get_map(struct arena *a, struct data *in, struct str key)
+/* The map that IN has under KEY, as a copy with room for more; an empty one where it has none. */
+static struct data *own_map(struct arena *a, struct data *in, struct str key)
 {
-	struct data *map = data_get(in, key);
+	const struct data *old = data_get(in, key);
+	struct data *map = ARENA_NEW(a, struct data);
 
-	if (map && map->kind == DATA_MAP) {
-		struct data_member *old = map->u.map.at;
-		size_t n = map->u.map.n;
-		map->u.map.at = NULL;           /* made anew: the array that is there has no room for more */
-		map->u.map.n = 0;
-		for (size_t i = 0; i < n; i++)
-			ARENA_PUSH(a, map->u.map.at, map->u.map.n, old[i]);
-		return map;
-	}
-	map = ARENA_NEW(a, struct data);
 	map->kind = DATA_MAP;
+	if (old && old->kind == DATA_MAP) {
+		map->from = old->from;
+		for (size_t i = 0; i < old->u.map.n; i++)
+			ARENA_PUSH(a, map->u.map.at, map->u.map.n, old->u.map.at[i]);
+	}
 	put_member(a, in, key, map);
 	return map;
 }
@@ -82,11 +79,11 @@ static struct str hash_of(struct arena *a, struct str text)
 /* Makes the object a member of the set, in a namespace that is written out. */
 static void make_member(struct arena *a, struct wanted *w, struct str id)
 {
-	struct data *root = w->tree, *metadata = get_map(a, root, STR("metadata"));
+	struct data *root = w->tree, *metadata = own_map(a, root, STR("metadata"));
 
 	if (w->ns.n)
 		put_member(a, metadata, STR("namespace"), text_data(a, w->ns));
-	put_member(a, get_map(a, metadata, STR("labels")), STR(APPLYSET_PART_OF), text_data(a, id));
+	put_member(a, own_map(a, metadata, STR("labels")), STR(APPLYSET_PART_OF), text_data(a, id));
 }
 
 static struct wanted wanted_from(struct arena *a, const struct emit_listed *o, struct str ns, struct str id)

@@ -157,7 +157,7 @@ static char *const *environment(struct arena *a, const struct variables *v)
 	char **e = ARENA_ARRAY(a, char *, v->n + 1);
 
 	for (size_t i = 0; i < v->n; i++)
-		e[i] = (char *)str_cat(a, v->at[i].name, STR("="), v->at[i].value).p;
+		e[i] = str_cat_chars(a, v->at[i].name, STR("="), v->at[i].value);
 	return e;
 }
 

@@ -28,8 +28,9 @@ static void words_add(const struct launch *l, struct arena *a, unsigned role, in
 
 	for (size_t k = 0; k < t->n; k++) {
 		launch_text(l, role, i, attempt, v, &t->at[k], &b);
-		char *word = (char *)buf_take(&b, a).p;
-		ARENA_PUSH(a, *argv, *n, word);
+		ARENA_PUSH(a, *argv, *n, arena_copy(a, b.p, b.n));
+		b.n = 0;
+		b.overflow = false;
 	}
 	buf_release(&b);
 }
@@ -89,7 +90,7 @@ void launch_other_words(struct arena *a, const struct plan_str *words, size_t n,
 			ARENA_PUSH(a, v.at, v.n, path);
 		}
 	for (size_t i = 0; i < n; i++)
-		argv[i] = (char *)str_copy(a, words[i].value).p;
+		argv[i] = arena_copy(a, words[i].value.p, words[i].value.n);
 	what->argv = argv;
 	what->command = str_of(argv[0]);
 	what->candidates = candidates(a, &v, what->command);

@@ -21,12 +21,14 @@ const struct variable *variables_find(const struct variables *v, struct str name
 
 static void put(struct variables *v, struct str name, struct str value)
 {
-	struct variable *there = (struct variable *)variables_find(v, name), added = { name, value };
+	struct variable added = { name, value };
 
-	if (there)
-		there->value = value;
-	else
-		ARENA_PUSH(v->arena, v->at, v->n, added);
+	for (size_t i = v->n; i-- > 0;)
+		if (str_eq(v->at[i].name, name)) {
+			v->at[i].value = value;
+			return;
+		}
+	ARENA_PUSH(v->arena, v->at, v->n, added);
 }
 
 /* ---- the caller's ---- */

@@ -76,12 +76,7 @@ static struct str files_directory(const struct launch *l, struct arena *a, unsig
 
 static struct str scratch_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_volume *v)
 {
-	struct str name = str_copy(a, v->name);
-
-	for (char *p = (char *)name.p; *p; p++)
-		if (*p == '/')
-			*p = '_';
-	return str_cat(a, pod_directory(l, a, role, i), STR("/"), name);
+	return str_cat(a, pod_directory(l, a, role, i), STR("/"), str_replace(a, v->name, "/", '_'));
 }
 
 static struct str generated_directory(const struct launch *l, struct arena *a, const struct plan_volume *v)
@@ -258,7 +253,7 @@ static bool cannot(struct launch *l, const char *what, struct str path, struct s
 /* With those above it. */
 static bool make_directory(struct launch *l, struct str path, struct str *why)
 {
-	char *p = (char *)str_copy(l->arena, path).p;
+	char *p = arena_copy(l->arena, path.p, path.n);
 
 	for (char *slash = p + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
 		*slash = '\0';
@@ -380,9 +375,10 @@ void launch_clean(struct launch *l)
 
 extern char **environ;
 
-static bool run_keygen(const char *key)
+static bool run_keygen(struct arena *a, const char *key)
 {
-	char *const argv[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "trainc", "-f", (char *)key, NULL };
+	const char *const words[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "trainc", "-f", key, NULL };
+	char *const *argv = str_argv(a, words);
 	posix_spawn_file_actions_t quiet;
 	pid_t pid;
 	int status;
@@ -410,7 +406,7 @@ static bool make_keypair(struct launch *l, struct str dir, struct str *why)
 
 	if (!make_empty(l, dir, why))
 		return false;
-	if (!run_keygen(key.p)) {
+	if (!run_keygen(l->arena, key.p)) {
 		if (errno == ENOENT)
 			*why = STR("ssh-keygen is not installed, and it makes the ssh-keypair");
 		else

@@ -47,7 +47,7 @@ static void memory_list(void *context, struct arena *arena, struct str directory
 			continue;
 		const char *name = path.p + directory.n + 1, *slash = strchr(name, '/');
 		struct str s = { name, slash ? (size_t)(slash - name) : strlen(name) };
-		if (map_put(&seen, arena, s, (void *)f))
+		if (map_put_const(&seen, arena, s, f))
 			continue;
 		each(to, s);
 	}
@@ -62,12 +62,12 @@ struct run {
 	struct program program;
 };
 
-static bool load(struct run *r, const struct memory_file *files, const char *root)
+static bool load(struct run *r, struct memory_file *files, const char *root)
 {
 	*r = (struct run){ 0 };
 	r->names.arena = r->sources.arena = r->diags.arena = &r->arena;
 	r->diags.sources = &r->sources;
-	r->reader = (struct reader){ (void *)files, memory_read, NULL, memory_list, NULL, NULL };
+	r->reader = (struct reader){ files, memory_read, NULL, memory_list, NULL, NULL };
 	r->program = (struct program){ .arena = &r->arena, .names = &r->names, .diags = &r->diags, .sources = &r->sources, .reader = &r->reader };
 	bool there = module_load(&r->program, str_of(root));
 	if (there)
@@ -87,7 +87,7 @@ static bool reported(const struct run *r, enum diag_code code)
 
 static void missing_root(void)
 {
-	static const struct memory_file files[] = { { NULL, NULL } };
+	static struct memory_file files[] = { { NULL, NULL } };
 	struct run r;
 	ok(!load(&r, files, "job.tj"), "a root file that is not there");
 	ok(r.diags.n == 1 && r.diags.at[0]->code == TJ0001, "is TJ0001");
@@ -96,7 +96,7 @@ static void missing_root(void)
 
 static void one_module(void)
 {
-	static const struct memory_file files[] = {
+	static struct memory_file files[] = {
 		{ "./a//job.tj", "import \"b.tj\" as b\nimport \"c/d.tj\" as d\nlet x = b.y + d.z\ncheck x == 3 else \"\"\n" },
 		{ "a/b.tj", "import \"./c/../c/d.tj\" as d\nlet y = d.z + 1\n" },
 		{ "a/c/d.tj", "let z = 1\n" },
@@ -114,7 +114,7 @@ static void one_module(void)
 
 static void project_root(void)
 {
-	static const struct memory_file files[] = {
+	static struct memory_file files[] = {
 		{ "p/project.tj", "project {\n kubernetes = \"1.31\"\n hosts = \"service\"\n policies = [\"rules.tj\"]\n}\n" },
 		{ "p/rules.tj", "policy \"p\" { check cluster.name != \"\" else \"no name\" }\n" },
 		{ "p/shared.tj", "let x = 1\n" },
@@ -131,7 +131,7 @@ static void project_root(void)
 
 static void above_the_working_directory(void)
 {
-	static const struct memory_file files[] = {
+	static struct memory_file files[] = {
 		{ "../project.tj", "project { packages { acme = \"vendor/acme\" } }\n" },
 		{ "job.tj", "import \"../lib/x.tj\" as x\nimport \"../../out.tj\" as y\ncheck x.a == y.b else \"\"\n" },
 		{ "../lib/x.tj", "let a = 1\n" },
@@ -148,7 +148,7 @@ static void above_the_working_directory(void)
 
 static void packages(void)
 {
-	static const struct memory_file files[] = {
+	static struct memory_file files[] = {
 		{ "project.tj", "project { packages { acme = \"vendor/acme\" } }\n" },
 		{ "job.tj", "import acme.a\nimport acme.b.c as c\ncheck a.x == c.y else \"\"\n" },
 		{ "vendor/acme/a.tj", "let x = 1\n" },
@@ -175,7 +175,7 @@ static void packages(void)
 
 static void cycles(void)
 {
-	static const struct memory_file files[] = {
+	static struct memory_file files[] = {
 		{ "a.tj", "import \"b.tj\" as b\nlet x = b.y\n" },
 		{ "b.tj", "import \"c.tj\" as c\nlet y = c.z\n" },
 		{ "c.tj", "import \"a.tj\" as a\nlet z = a.x\n" },

@@ -10,12 +10,11 @@ static struct str why;
 static bool parse(const char *const *words)
 {
 	int n = 0;
-	char *copy[16];
 
-	for (; words[n]; n++)
-		copy[n] = (char *)words[n];
+	while (words[n])
+		n++;
 	why = STR("");
-	return options_parse(&arena, n, copy, &options, &why);
+	return options_parse(&arena, n, str_argv(&arena, words), &options, &why);
 }
 #define PARSE(...) parse((const char *const[]){ __VA_ARGS__, NULL })
 

@@ -85,7 +85,7 @@ static bool has(const char *text) { return strstr(out.p, text); }
 
 /* ---- tests ---- */
 
-static const struct file sound[] = {
+static struct file sound[] = {
 	{ "job.tj",
 	  "import \"sizes.tj\" as sizes\n\nparam image: string = \"registry.example/train:1\"\nparam steps: int = 10\n\n"
 	  "job \"door\" {\n    image = image\n    env { SEED = \"7\" }\n    role worker {\n        replicas = sizes.nodes\n        command = [\"train\", \"--steps=${steps}\"]\n    }\n}\n" },
@@ -93,9 +93,9 @@ static const struct file sound[] = {
 	{ 0 }
 };
 
-static struct trainc *opened(const struct file *files)
+static struct trainc *opened(struct file *files)
 {
-	struct trainc_files from = { .context = (void *)files, .read = read_file, .exists = file_exists };
+	struct trainc_files from = { .context = files, .read = read_file, .exists = file_exists };
 
 	return trainc_open(&from);
 }
@@ -133,7 +133,7 @@ static void test_sound(void)
 
 static void test_mistake(void)
 {
-	const struct file files[] = { { "job.tj", "job \"x\" {\n    image = \"i:1\"\n    role worker {\n        replicsa = 2\n    }\n}\n" }, { 0 } };
+	struct file files[] = { { "job.tj", "job \"x\" {\n    image = \"i:1\"\n    role worker {\n        replicsa = 2\n    }\n}\n" }, { 0 } };
 	struct trainc *t = opened(files);
 	struct trainc_diagnostic d;
 
@@ -178,9 +178,9 @@ static bool read_once(void *context, const char *path, void (*give)(void *to, co
 
 static void test_pipe(void)
 {
-	const struct file files[] = { { "job.tj", "import std.pytorch\nlet unused = 1\njob \"x\" {\n    image = \"i:1\"\n    role worker {\n"
+	struct file files[] = { { "job.tj", "import std.pytorch\nlet unused = 1\njob \"x\" {\n    image = \"i:1\"\n    role worker {\n"
 		"        replicas = 1\n        command = [\"a\"]\n    }\n}\n" }, { 0 } };
-	struct trainc_files from = { .context = (void *)files, .read = read_once };
+	struct trainc_files from = { .context = files, .read = read_once };
 	struct trainc *t = trainc_open(&from);
 
 	trainc_option(t, "set", "nothing=1");
@@ -193,7 +193,7 @@ static void test_pipe(void)
 /* `set` goes to the programs that declare the parameter. */
 static void test_several(void)
 {
-	const struct file files[] = {
+	struct file files[] = {
 		{ "a.tj", "param n: int = 1\njob \"a\" {\n    image = \"i:1\"\n    role w { replicas = n, command = [\"a\"] }\n}\n" },
 		{ "b.tj", "job \"b\" {\n    image = \"i:1\"\n    role w { replicas = 1, command = [\"a\"] }\n}\n" },
 		{ "c.tj", "job \"a\" {\n    image = \"i:1\"\n    role w { replicas = 1, command = [\"a\"] }\n}\n" },

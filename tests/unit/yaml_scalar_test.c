@@ -53,7 +53,7 @@ static bool means_a_string(const char *text)
 }
 
 /* The scalars of a stream in order, each checked for what it means. */
-static size_t scalars(struct str yaml, struct str *ret, size_t max, bool *ret_strings)
+static size_t scalars(struct arena *a, struct str yaml, struct str *ret, size_t max, bool *ret_strings)
 {
 	yaml_parser_t parser;
 	yaml_event_t event;
@@ -68,9 +68,7 @@ static size_t scalars(struct str yaml, struct str *ret, size_t max, bool *ret_st
 			if (event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !means_a_string((char *)event.data.scalar.value))
 				*ret_strings = false;
 			size_t length = event.data.scalar.length;
-			char *p = malloc(length + 1);
-			memcpy(p, event.data.scalar.value, length + 1);
-			ret[n++] = (struct str){ p, length };
+			ret[n++] = str_copy(a, (struct str){ (const char *)event.data.scalar.value, length });
 		}
 		yaml_event_delete(&event);
 	}
@@ -117,10 +115,11 @@ static struct str form(const struct object *root, bool json, int64_t index, stru
 
 static void yaml_gives_back(const struct object *root, struct str text, struct str key, int64_t index)
 {
+	struct arena a = { 0 };
 	struct buf keep = { 0 };
 	struct str yaml = form(root, false, index, &keep), got[10];
 	bool strings = true;
-	size_t n = scalars(yaml, got, 10, &strings);
+	size_t n = scalars(&a, yaml, got, 10, &strings);
 	bool same = n == 7 && str_eq(got[1], text) && str_eq(got[3], text) && str_eq(got[4], text) &&
 		str_eq(got[5], key) && str_eq(got[6], text);
 
@@ -128,8 +127,7 @@ static void yaml_gives_back(const struct object *root, struct str text, struct s
 	verdict(strings, "is a string to every reader", text);
 	if (!same || !strings)
 		printf("%.*s", STR_ARG(yaml));
-	for (size_t i = 0; i < n; i++)
-		free((char *)got[i].p);
+	arena_release(&a);
 	buf_release(&keep);
 }
 

@@ -141,8 +141,10 @@ static int choose(SSL *ssl, const unsigned char **out, unsigned char *n, const u
 	} else if (alpn) {
 		ours_n = 3;
 	}
-	return SSL_select_next_proto((unsigned char **)out, n, ours, ours_n, in, in_n) == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK
-	       : SSL_TLSEXT_ERR_NOACK;
+	unsigned char *chosen = NULL;
+	int found = SSL_select_next_proto(&chosen, n, ours, ours_n, in, in_n);
+	*out = chosen;
+	return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
 static void start_tls(char *args)
@@ -283,8 +285,9 @@ static bool matches(const struct rule *rule, const struct request *r)
 
 const struct rule *answer_for(struct conn *c, const struct request *r)
 {
+	static char unknown[] = "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"not in the script\"}";
 	static const struct rule none = { .code = 404, .headers = { { "Content-Type", "application/json" } }, .nheaders = 1,
-		.pieces = { { PIECE_BYTES, (char *)"{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"not in the script\"}", 76, 0 } },
+		.pieces = { { PIECE_BYTES, unknown, 76, 0 } },
 		.npieces = 1, .length = 76 };
 	const struct rule *found = &none;
 

@@ -157,20 +157,22 @@ static ssize_t answer_bytes(nghttp2_session *session, int32_t id, uint8_t *room,
 
 static void send_header(struct h2 *h, struct stream *s)
 {
-	char code[8], names[16][64];
+	char status[] = ":status", code[8];
+	struct header copies[16];               /* nghttp2 wants them where it could change them */
 	nghttp2_nv nv[20];
 	size_t n = 0;
 	nghttp2_data_provider body = { .source.ptr = s, .read_callback = answer_bytes };
 
 	snprintf(code, sizeof code, "%d", s->rule->code);
-	nv[n++] = (nghttp2_nv){ (uint8_t *)":status", (uint8_t *)code, 7, strlen(code), 0 };
+	nv[n++] = (nghttp2_nv){ (uint8_t *)status, (uint8_t *)code, 7, strlen(code), 0 };
 	for (size_t i = 0; i < s->rule->nheaders; i++) {
-		const struct header *e = &s->rule->headers[i];
+		struct header *e = &copies[i];
 		size_t k = 0;
+		*e = s->rule->headers[i];
 		for (; e->name[k]; k++)
-			names[i][k] = e->name[k] >= 'A' && e->name[k] <= 'Z' ? (char)(e->name[k] + 32) : e->name[k];
-		if (strncmp(names[i], "connection", 10) != 0)
-			nv[n++] = (nghttp2_nv){ (uint8_t *)names[i], (uint8_t *)e->value, k, strlen(e->value), 0 };
+			e->name[k] = e->name[k] >= 'A' && e->name[k] <= 'Z' ? (char)(e->name[k] + 32) : e->name[k];
+		if (strncmp(e->name, "connection", 10) != 0)
+			nv[n++] = (nghttp2_nv){ (uint8_t *)e->name, (uint8_t *)e->value, k, strlen(e->value), 0 };
 	}
 	nghttp2_submit_response(h->session, s->id, nv, n, &body);
 	s->sent = true;
