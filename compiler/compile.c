@@ -21,8 +21,8 @@ void compile_init(struct trainc *c, const struct reader *reader)
 	c->sources.arena = &c->arena;
 	c->diags.arena = &c->arena;
 	c->diags.sources = &c->sources;
-	c->program = (struct program){ .arena = &c->arena, .names = &c->names, .diags = &c->diags, .sources = &c->sources,
-		.reader = reader };
+	c->program = (struct program){ .arena = &c->arena, .names = &c->names, .diags = &c->diags,
+		.sources = &c->sources, .reader = reader };
 }
 
 void compile_release(struct trainc *c)
@@ -48,7 +48,8 @@ bool compile_set(struct trainc *c, struct str assignment)
 	size_t wrong = str_malformed(assignment);
 	if (wrong < assignment.n) {
 		struct source *text = source_add(&c->sources, STR("command line"), assignment);
-		struct span at = { text ? text->base + (uint32_t)wrong : 0, text ? text->base + (uint32_t)wrong + 1 : 0 };
+		struct span at = { text ? text->base + (uint32_t)wrong : 0,
+			text ? text->base + (uint32_t)wrong + 1 : 0 };
 		diag_report(&c->diags, TJ0403, at, "this is not UTF-8");
 		return true;
 	}
@@ -68,7 +69,8 @@ static void warn_empty(struct trainc *c)
 	if (root->file->u.file.decls.n || root->broken || c->program.added.text.p || c->program.project.module == root)
 		return;
 	struct span at = { root->source->base, root->source->base };
-	struct diag *d = diag_report(&c->diags, TJ0822, at, "this program declares nothing, so nothing of it would run");
+	struct diag *d = diag_report(&c->diags, TJ0822, at,
+		"this program declares nothing, so nothing of it would run");
 	diag_help(&c->diags, d, "a program has at least one job: job \"name\" { ... }, see 'trainc explain job'");
 }
 
@@ -107,11 +109,14 @@ static bool is_wanted(struct eval *ev, struct frame *f, struct node *filter)
 	return !v || (v->kind == VALUE_BOOL && v->u.boolean);
 }
 
-static void bind_element(struct eval *ev, struct frame *f, const struct clause *clause, const struct value *list, size_t i)
+static void bind_element(struct eval *ev, struct frame *f, const struct clause *clause, const struct value *list,
+	size_t i)
 {
 	const struct map *map = list->kind == VALUE_MAP ? &list->u.map.index : NULL;
-	const struct value *key = map ? value_string(ev->arena, map->entries[i].key, list->from) : value_int(ev->arena, (int64_t)i, list->from);
-	const struct value *element = map ? ((const struct value_entry *)map->entries[i].value)->value : list->u.list.at[i];
+	const struct value *key = map ? value_string(ev->arena, map->entries[i].key, list->from)
+		: value_int(ev->arena, (int64_t)i, list->from);
+	const struct value *element = map ? ((const struct value_entry *)map->entries[i].value)->value
+		: list->u.list.at[i];
 	if (clause->nbinders == 2)
 		frame_bind(ev, f, clause->binders[0].decl, key);
 	else if (map)
@@ -119,11 +124,14 @@ static void bind_element(struct eval *ev, struct frame *f, const struct clause *
 	frame_bind(ev, f, clause->binders[clause->nbinders - 1].decl, element);
 }
 
-/* A fleet declares one job for each pass of its loops, the first clause being the outermost; K is the clause at hand. */
+/*
+ * A fleet declares one job for each pass of its loops, the first clause being the outermost; K is the clause at hand.
+ */
 static void add_clause(struct trainc *c, struct job_list *jobs, struct node *node, struct frame *outer, size_t k)
 {
 	struct eval *ev = &c->eval;
-	struct clause first = { { node->u.job.binders[0], node->u.job.binders[1] }, node->u.job.nbinders, node->u.job.list };
+	struct clause first = { { node->u.job.binders[0], node->u.job.binders[1] }, node->u.job.nbinders,
+		node->u.job.list };
 	const struct clause *clause = k ? &node->u.job.more[k - 1] : &first;
 	const struct value *list = eval_expr(ev, outer, clause->list);
 	size_t n = list->kind == VALUE_LIST ? list->u.list.n : list->kind == VALUE_MAP ? list->u.map.index.n : 0;
@@ -144,7 +152,8 @@ static void add_fleet(struct trainc *c, struct job_list *jobs, struct node *node
 
 static void report_same_name(struct trainc *c, const struct plan_job *a, const struct plan_job *b)
 {
-	struct diag *d = diag_report(&c->diags, TJ0812, b->name_at, "'%.*s' is the name of two jobs with these parameters", STR_ARG(b->name));
+	struct diag *d = diag_report(&c->diags, TJ0812, b->name_at,
+		"'%.*s' is the name of two jobs with these parameters", STR_ARG(b->name));
 	if (a->name_at.start == b->name_at.start) {
 		diag_help(&c->diags, d, "use the loop variable in the job's name");
 		return;
@@ -236,12 +245,13 @@ static void report_version(struct trainc *c)
 	struct span at = c->program.project.kubernetes_at;
 	if (c->options.kubernetes.p)
 		at = command_line(c, version);
-	struct diag *d = diag_report(&c->diags, TJ0814, at, "Kubernetes %.*s is not known to this compiler", STR_ARG(version));
+	struct diag *d = diag_report(&c->diags, TJ0814, at, "Kubernetes %.*s is not known to this compiler",
+		STR_ARG(version));
 	struct str meant = without_patch(version);
 	unsigned minor;
 	if (meant.n < version.n && kube_version_parse(meant, &minor) && kube_version_known(minor))
-		diag_help(&c->diags, d, c->options.kubernetes.p ? "write %.*s, the major and the minor number" : "write \"%.*s\", the major and the minor number",
-			STR_ARG(meant));
+		diag_help(&c->diags, d, c->options.kubernetes.p ? "write %.*s, the major and the minor number"
+			: "write \"%.*s\", the major and the minor number", STR_ARG(meant));
 	else
 		diag_help(&c->diags, d, "known: 1.%d to 1.%d", KUBE_OLDEST, KUBE_NEWEST);
 }
@@ -258,7 +268,8 @@ struct plan *compile_plan(struct trainc *c, struct str path)
 	eval_init(&c->eval, &c->arena, &c->program, &c->settings);
 	c->eval.keep_jobs = c->options.keep_jobs;
 	eval_params(&c->eval);
-	if (!kube_version_parse(c->program.project.kubernetes, &c->plan.kubernetes) || !kube_version_known(c->plan.kubernetes)) {
+	if (!kube_version_parse(c->program.project.kubernetes, &c->plan.kubernetes) ||
+	    !kube_version_known(c->plan.kubernetes)) {
 		report_version(c);
 		c->plan.kubernetes = KUBE_DEFAULT;
 		c->program.project.kubernetes = str_of(schema_field(FIELD_KUBERNETES)->fallback);
@@ -290,7 +301,8 @@ const struct schema *compile_kinds(struct trainc *c)
 	if (!objects || !reader->exists || !reader->exists(reader->context, path))
 		return NULL;
 	if (!reader->read(reader->context, &c->arena, path, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s", STR_ARG(path),
+			STR_ARG(why));
 		return NULL;
 	}
 	struct schema_builder *b = schema_builder_new(&c->arena, &schema_builtin);

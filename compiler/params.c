@@ -27,7 +27,8 @@ static bool is_new(struct reading *r, struct str name)
 		map_put(&r->seen, &r->c->arena, name, at);
 		return true;
 	}
-	struct diag *d = diag_report(&r->c->diags, TJ0403, r->name_at, "'%.*s' is set twice in this file", STR_ARG(name));
+	struct diag *d = diag_report(&r->c->diags, TJ0403, r->name_at, "'%.*s' is set twice in this file",
+		STR_ARG(name));
 	diag_note(&r->c->diags, d, *first, "first here");
 	diag_help(&r->c->diags, d, "keep one of the two");
 	return false;
@@ -37,7 +38,8 @@ static bool is_new(struct reading *r, struct str name)
 static void add_value(struct reading *r, struct str name, size_t start, size_t end)
 {
 	struct str text = { r->source->text.p + start, end - start };
-	struct setting s = { .name = names_intern(&r->c->names, name), .text = text, .source = r->source, .offset = (uint32_t)start,
+	struct setting s = { .name = names_intern(&r->c->names, name), .text = text, .source = r->source,
+		.offset = (uint32_t)start,
 		.name_at = r->name_at, .literal = str_starts(text, STR("\"")) || str_starts(text, STR("r\"")) };
 
 	if (!is_new(r, s.name))
@@ -129,8 +131,8 @@ static void report_unreadable(struct reading *r, const struct data_error *why)
 static void add_member(struct reading *r, const struct data_member *m)
 {
 	struct str text = m->value->kind == DATA_MAP ? STR("{") : source_text(&r->c->sources, m->value->from);
-	struct setting s = { .name = names_intern(&r->c->names, param_key(&r->c->sources, m)), .text = text, .source = r->source, .name_at = m->key_at,
-		.value_at = m->value->from, .data = m->value };
+	struct setting s = { .name = names_intern(&r->c->names, param_key(&r->c->sources, m)), .text = text,
+		.source = r->source, .name_at = m->key_at, .value_at = m->value->from, .data = m->value };
 
 	ARENA_PUSH(&r->c->arena, r->c->settings.params, r->c->settings.nparams, s);
 }
@@ -148,11 +150,13 @@ static void read_yaml(struct reading *r)
 	if (step == DATA_ERROR || next == DATA_ERROR) {
 		report_unreadable(r, &why);
 	} else if (next == DATA_DOCUMENT) {
-		struct diag *d = diag_report(ds, TJ0403, more->from, "a file of parameters is one document, and this is a second one");
+		struct diag *d = diag_report(ds, TJ0403, more->from,
+			"a file of parameters is one document, and this is a second one");
 		diag_help(ds, d, "give it as a file of its own: with several --params, later files win");
 	} else if (step == DATA_DOCUMENT && root->kind != DATA_MAP) {
 		struct span start = { root->from.start, root->from.start + 1 };
-		diag_help(ds, diag_report(ds, TJ0403, start, "parameters are given as one mapping"), "write 'name: value'");
+		diag_help(ds, diag_report(ds, TJ0403, start, "parameters are given as one mapping"),
+			"write 'name: value'");
 	} else if (step == DATA_DOCUMENT) {
 		for (size_t i = 0; i < root->u.map.n; i++)
 			add_member(r, &root->u.map.at[i]);
@@ -167,12 +171,14 @@ void compile_params(struct trainc *c, struct str path)
 	bool yaml = str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
 
 	if (!yaml && !str_ends(path, STR(".tj"))) {
-		struct diag *d = diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' is not a parameter file", STR_ARG(path));
+		struct diag *d = diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' is not a parameter file",
+			STR_ARG(path));
 		diag_help(&c->diags, d, "its name ends with .tj, .yaml, .yml or .json");
 		return;
 	}
 	if (!c->program.reader->read(c->program.reader->context, &c->arena, path, &text, &why)) {
-		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
+			STR_ARG(why));
 		return;
 	}
 	r.source = source_add(&c->sources, path, text);
@@ -180,7 +186,8 @@ void compile_params(struct trainc *c, struct str path)
 		return;
 	size_t wrong = str_malformed(text);
 	if (wrong < text.n)
-		report(&r, wrong, wrong + 1, text.p[wrong] ? "this is not UTF-8" : "a NUL character, which no text of a program has");
+		report(&r, wrong, wrong + 1,
+			text.p[wrong] ? "this is not UTF-8" : "a NUL character, which no text of a program has");
 	else if (yaml)
 		read_yaml(&r);
 	else

@@ -75,7 +75,8 @@ static bool leaves_from(void *context, struct arena *a, struct str directory, st
 	return d->from->leaves(d->from->context, a, directory, path);
 }
 
-static void list_from(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void list_from(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	const struct door *d = context;
 
@@ -139,7 +140,8 @@ static void pass_name(void *to, const char *name)
 	l->each(l->to, str_of(name));
 }
 
-static void list_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void list_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	const struct door *d = context;
 	struct lister lister = { each, to };
@@ -179,7 +181,8 @@ struct trainc *trainc_open(const struct trainc_files *files)
 
 	if (files)
 		d->files = *files;
-	d->own = (struct reader){ d, read_file, d->files.exists ? file_exists : NULL, d->files.list ? list_files : NULL, NULL, NULL };
+	d->own = (struct reader){ d, read_file, d->files.exists ? file_exists : NULL, d->files.list ? list_files : NULL,
+		NULL, NULL };
 	return open_door(d, &d->own);
 }
 
@@ -389,8 +392,8 @@ bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl)
 		settle_sets(programs, n);
 	for (size_t i = 0; i < n; i++) {
 		struct trainc *t = programs[i];
-		struct emit_options options = { .kinds = compile_kinds(t), .sources = &t->sources, .runtime_warning = by_kubectl, .seen = &seen,
-			.seen_arena = &arena };
+		struct emit_options options = { .kinds = compile_kinds(t), .sources = &t->sources,
+			.runtime_warning = by_kubectl, .seen = &seen, .seen_arena = &arena };
 
 		t->diags.unasked[TJ0817] = !by_kubectl;
 		if (diags_ok(&t->diags) && t->program.root)
@@ -491,7 +494,8 @@ bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret)
 	if (i >= t->plan.njobs)
 		return false;
 	const struct plan_job *j = &t->plan.jobs[i];
-	*ret = (struct trainc_job){ .name = str_copy(&t->arena, j->name).p, .ns = j->ns.set ? str_copy(&t->arena, j->ns.value).p : "",
+	*ret = (struct trainc_job){ .name = str_copy(&t->arena, j->name).p,
+		.ns = j->ns.set ? str_copy(&t->arena, j->ns.value).p : "",
 		.roles = j->nroles, .objects = emit_counts(&t->arena, &t->plan)[i] };
 	return true;
 }
@@ -525,13 +529,14 @@ bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output o
 bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
 	const char **why)
 {
-	static const enum env_form forms[] = { [TRAINC_JSON] = ENV_JSON, [TRAINC_SHELL] = ENV_SHELL, [TRAINC_FISH] = ENV_FISH,
-		[TRAINC_DOTENV] = ENV_DOTENV };
+	static const enum env_form forms[] = { [TRAINC_JSON] = ENV_JSON, [TRAINC_SHELL] = ENV_SHELL,
+		[TRAINC_FISH] = ENV_FISH, [TRAINC_DOTENV] = ENV_DOTENV };
 	struct env_selection which = { str_of(role), index };
 	struct buf text = { 0 };
 	struct str reason = STR("");
 
-	if (!env_print(&t->arena, &t->plan, which, (size_t)form < sizeof forms / sizeof *forms ? forms[form] : ENV_TABLE, &text, &reason)) {
+	if (!env_print(&t->arena, &t->plan, which,
+	    (size_t)form < sizeof forms / sizeof *forms ? forms[form] : ENV_TABLE, &text, &reason)) {
 		*why = str_copy(&t->arena, reason).p;
 		buf_release(&text);
 		return false;
@@ -567,7 +572,8 @@ bool trainc_format(struct trainc *t, const char *name, const char *text, size_t 
 		diag_report(&t->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%s': too much text", name);
 		return false;
 	}
-	source->library = true;         /* the form is the same for all; what only the library may write is not judged here */
+	/* the form is the same for all; what only the library may write is not judged here */
+	source->library = true;
 	if (!format_source(&t->arena, &t->names, &t->diags, source, &formatted)) {
 		buf_release(&formatted);
 		return false;

@@ -19,8 +19,8 @@
  * Errors: what is wrong with a program is a diagnostic, never a return code of its own; a function that returns
  * bool says in its contract what false means.  When memory runs out the process ends with a message: nothing
  * else in the library ends it.
- * Threads: the library keeps no global state.  Different programs may be used by different threads at the same time, one
- * program by one thread at a time.
+ * Threads: the library keeps no global state.  Different programs may be used by different threads at the same time,
+ * one program by one thread at a time.
  * Files: the library opens none.  It reads through `struct trainc_files` and writes through `struct trainc_output`.
  *
  * Texts are UTF-8 and end with a NUL character where no length is given.
@@ -99,7 +99,8 @@ struct trainc *trainc_open(const struct trainc_files *files);
  * Sets an option by the word that it has on the command line, before trainc_compile(): target, kubernetes,
  * profile, job, namespace, domain, gang, run-id, set (VALUE is NAME=VALUE) and params (VALUE is a path) take a
  * value; unroll, no-raw, local and deny-warnings are on when they are named.  `set`, `params` and `profile` add
- * up; otherwise the last value counts.  False when NAME is unknown, or when VALUE of `set` is not an assignment; a value that the compiler refuses becomes a diagnostic.
+ * up; otherwise the last value counts.  False when NAME is unknown, or when VALUE of `set` is not an assignment; a
+ * value that the compiler refuses becomes a diagnostic.
  */
 bool trainc_option(struct trainc *t, const char *name, const char *value);
 
@@ -124,7 +125,9 @@ bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form fo
 
 /* Fills *RET with job I of the plan; false when there is none. */
 bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret);
-/* Returns file I of those that the program was read from, imports and parameter files included; NULL behind the last. */
+/*
+ * Returns file I of those that the program was read from, imports and parameter files included; NULL behind the last.
+ */
 const char *trainc_file(const struct trainc *t, size_t i);
 
 /* The functions below expect programs without errors. */

@@ -62,7 +62,8 @@ static struct arena_block *block_new(struct arena *a, size_t payload)
 {
 	struct arena_block *b = NULL;
 	if (payload <= SIZE_MAX - sizeof(*b) - ARENA_ALIGN)
-		b = is_mapped(payload) ? block_map(sizeof(*b) + ARENA_ALIGN + payload) : calloc(1, sizeof(*b) + ARENA_ALIGN + payload);
+		b = is_mapped(payload) ? block_map(sizeof(*b) + ARENA_ALIGN + payload)
+			: calloc(1, sizeof(*b) + ARENA_ALIGN + payload);
 	if (!b)
 		memory_out();
 	b->size = payload;

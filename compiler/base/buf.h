@@ -18,7 +18,10 @@ struct buf {
 
 /* Room for `n` more bytes at b->p + b->n, which the caller writes and adds to b->n; false beyond the ceiling. */
 bool buf_reserve(struct buf *b, size_t n);
-static inline bool buf_room(struct buf *b, size_t n) { return (n < b->size - b->n && !b->overflow) || buf_reserve(b, n); }
+static inline bool buf_room(struct buf *b, size_t n)
+{
+	return (n < b->size - b->n && !b->overflow) || buf_reserve(b, n);
+}
 
 /* Inlined: output is made of short pieces. */
 static inline void buf_put(struct buf *b, const char *bytes, size_t n)

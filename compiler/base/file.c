@@ -122,7 +122,10 @@ static int open_text(struct arena *a, const char *path, struct buf *text, struct
 	return -1;
 }
 
-bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why) { return file_read_most(a, path, LARGEST, ret, why); }
+bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	return file_read_most(a, path, LARGEST, ret, why);
+}
 
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why)
 {
@@ -158,7 +161,8 @@ static bool reader_exists(void *context, struct str path)
 {
 	struct arena scratch = { 0 };
 	(void)context;
-	bool there = access(str_copy(&scratch, path).p, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
+	bool there = access(str_copy(&scratch, path).p, F_OK) == 0 ||
+		(errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 	arena_release(&scratch);
 	return there;
 }
@@ -177,7 +181,8 @@ static int by_bytes(const void *a, const void *b)
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static void reader_list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void reader_list(void *context, struct arena *arena, struct str directory,
+	void (*each)(void *to, struct str name), void *to)
 {
 	(void)context;
 	DIR *d = directory_open(str_copy(arena, directory).p);

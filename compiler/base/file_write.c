@@ -94,7 +94,8 @@ static struct aside aside_open(struct arena *a, struct str path)
 	if (name.n > LONGEST_NAME)
 		name.n = LONGEST_NAME;
 	for (int i = 0; i < RUNS && aside.fd < 0; i++) {
-		aside.path = str_printf(a, "%.*s.%.*s" FILE_ASIDE "%.*s", STR_ARG(directory), STR_ARG(name), i, "23456789");
+		aside.path = str_printf(a, "%.*s.%.*s" FILE_ASIDE "%.*s", STR_ARG(directory), STR_ARG(name), i,
+			"23456789");
 		aside.fd = make_locked(aside.path.p);
 		aside.error = errno;
 		if (aside.fd < 0 && aside.error != EEXIST)
@@ -133,7 +134,8 @@ static mode_t new_mode(void)
 static bool write_into(const char *path, struct str bytes)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool ok = fd >= 0 && file_write_all(fd, bytes.p, bytes.n) && ftruncate(fd, (off_t)bytes.n) == 0 && fsync(fd) == 0;
+	bool ok = fd >= 0 && file_write_all(fd, bytes.p, bytes.n) && ftruncate(fd, (off_t)bytes.n) == 0 &&
+		fsync(fd) == 0;
 	int error = errno;
 
 	if (fd >= 0)
@@ -182,10 +184,12 @@ bool file_replace(struct arena *a, struct str path, struct str bytes, struct str
 	struct aside aside = aside_open(a, str_of(name));
 	bool ok = aside.fd >= 0;
 	if (ok) {
-		bool alone = !exists || (old.st_nlink == 1 && (old.st_uid == geteuid() || fchown(aside.fd, old.st_uid, old.st_gid) == 0) &&
+		bool alone = !exists || (old.st_nlink == 1 &&
+			(old.st_uid == geteuid() || fchown(aside.fd, old.st_uid, old.st_gid) == 0) &&
 			(old.st_gid == getegid() || fchown(aside.fd, (uid_t)-1, old.st_gid) == 0));
 		ok = aside_write(&aside, bytes, exists ? old.st_mode & 07777 : new_mode()) &&
-			(alone ? rename(aside.path.p, name) == 0 : write_into(name, bytes) && (unlink(aside.path.p), true));
+			(alone ? rename(aside.path.p, name) == 0
+			: write_into(name, bytes) && (unlink(aside.path.p), true));
 		ok = aside_close(&aside, ok);
 	}
 	if (!ok)
@@ -212,7 +216,8 @@ bool file_create(struct arena *a, struct str path, struct str bytes, struct str 
 	bool ok = aside.fd >= 0;
 
 	if (ok)
-		ok = aside_close(&aside, aside_write(&aside, bytes, new_mode()) && rename_new(aside.path.p, str_copy(a, path).p));
+		ok = aside_close(&aside, aside_write(&aside, bytes, new_mode()) &&
+			rename_new(aside.path.p, str_copy(a, path).p));
 	if (!ok)
 		*why = aside.error == EEXIST ? STR("it already exists") : file_reason(a, aside.error);
 	return ok;

@@ -10,7 +10,8 @@
 #include "base/str.h"
 
 struct glyph {
-	struct str shown;       /* what to print: control characters and malformed bytes become U+FFFD, a tab its spaces */
+	/* what to print: control characters and malformed bytes become U+FFFD, a tab its spaces */
+	struct str shown;
 	size_t bytes;           /* how much of the text it is, at least 1 */
 	unsigned width;         /* columns: 0 for combining marks, 2 for wide characters */
 };

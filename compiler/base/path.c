@@ -88,7 +88,8 @@ struct str path_join(struct arena *a, struct str directory, struct str path)
 static size_t leading_ups(struct str path)
 {
 	size_t n = 0;
-	while (path.n >= 2 + 3 * n && memcmp(path.p + 3 * n, "..", 2) == 0 && (path.n == 2 + 3 * n || path.p[2 + 3 * n] == '/'))
+	while (path.n >= 2 + 3 * n && memcmp(path.p + 3 * n, "..", 2) == 0 &&
+	    (path.n == 2 + 3 * n || path.p[2 + 3 * n] == '/'))
 		n++;
 	return n;
 }

@@ -462,7 +462,8 @@ struct str duration_text(struct arena *a, struct quantity q)
 		return STR("0s");
 	for (size_t i = 0; i < LENGTH(duration_units); i++)
 		if (millis % (uint128)duration_units[i].millis == 0)
-			return number_text(a, negative, millis / (uint128)duration_units[i].millis, duration_units[i].suffix);
+			return number_text(a, negative, millis / (uint128)duration_units[i].millis,
+				duration_units[i].suffix);
 	return number_text(a, negative, millis, "ms");
 }
 
@@ -485,10 +486,11 @@ struct str duration_go_text(struct arena *a, struct quantity q)
 		memcpy(fraction + 1, digits, n);
 	}
 	if (hours)
-		return str_printf(a, "%s%lluh%llum%llu%ss", sign, (unsigned long long)hours, (unsigned long long)minutes,
-		                  (unsigned long long)seconds, fraction);
+		return str_printf(a, "%s%lluh%llum%llu%ss", sign, (unsigned long long)hours,
+		                  (unsigned long long)minutes, (unsigned long long)seconds, fraction);
 	if (minutes)
-		return str_printf(a, "%s%llum%llu%ss", sign, (unsigned long long)minutes, (unsigned long long)seconds, fraction);
+		return str_printf(a, "%s%llum%llu%ss", sign, (unsigned long long)minutes, (unsigned long long)seconds,
+			fraction);
 	return str_printf(a, "%s%llu%ss", sign, (unsigned long long)seconds, fraction);
 }
 

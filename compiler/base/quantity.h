@@ -38,7 +38,10 @@ enum unit_kind quantity_unit(struct str word);
 /* Is a number of G or T surely one of Gi or Ti?  64, 512 and 1000 are, 100 is not. */
 static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
 
-/* The unit that people mean by another word: "G" for "GB", "min" for "minutes", "" for "cores"; NULL when nothing knows. */
+/*
+ * The unit that people mean by another word: "G" for "GB", "min" for
+ * "minutes", "" for "cores"; NULL when nothing knows.
+ */
 const char *quantity_unit_meant(struct str word);
 /* Is UNIT one of kMGTPE?  A word such as "GB" that means it may as well mean its binary neighbour. */
 bool quantity_decimal_bytes(struct str unit);
@@ -54,7 +57,10 @@ enum quantity_error duration_parse(struct str word, struct quantity *ret);
 
 /* Canonical text as Kubernetes writes it. */
 struct str quantity_text(struct arena *a, struct quantity q);
-/* "2h30m", "1d12h", "01:30:00", as other tools write durations; false for anything else, also for one number with one unit. */
+/*
+ * "2h30m", "1d12h", "01:30:00", as other tools write durations; false
+ * for anything else, also for one number with one unit.
+ */
 bool duration_compound(struct str word, struct quantity *ret);
 /* A duration in the largest unit that loses nothing: "90min", "1500ms". */
 struct str duration_text(struct arena *a, struct quantity q);

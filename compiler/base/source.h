@@ -22,14 +22,17 @@ static inline struct span span_join(struct span a, struct span b)
 	return (struct span){ a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end };
 }
 
-/* Of `n` elements in the order of an offset that each holds, the first that holds `offset` or more; `n` if none does. */
+/*
+ * Of `n` elements in the order of an offset that each holds, the first that holds `offset` or more; `n` if none does.
+ */
 #define OFFSET_SEARCH(array, n, field, offset) ((n) ? offset_search(&(array)[0].field, n, sizeof *(array), offset) : 0)
 size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t offset);
 
 struct place_mark;                      /* source.c's own */
 
 struct source {
-	struct str name;                /* as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
+	/* as shown: relative to the working directory, <stdin>, std/x.tj, "command line" */
+	struct str name;
 	struct str text;                /* NUL-terminated */
 	uint32_t base;                  /* global offset of its first byte; at least 1 */
 	bool library;                   /* a module of the standard library */
@@ -75,7 +78,8 @@ struct reader {
 	void *context;
 	bool (*read)(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why);
 	bool (*exists)(void *context, struct str path);
-	void (*list)(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to);
+	void (*list)(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
+		void *to);
 	bool (*leaves)(void *context, struct arena *arena, struct str directory, struct str path);
 	bool (*real)(void *context, struct arena *arena, struct str path, struct str *ret);
 };

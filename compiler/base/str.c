@@ -73,7 +73,8 @@ struct str str_digits(char room[STR_DIGITS], int64_t n)
 
 bool str_covered(struct str s, struct str pattern)
 {
-	return str_ends(pattern, STR("*")) ? str_starts(s, (struct str){ pattern.p, pattern.n - 1 }) : str_eq(s, pattern);
+	return str_ends(pattern, STR("*")) ? str_starts(s, (struct str){ pattern.p, pattern.n - 1 })
+		: str_eq(s, pattern);
 }
 
 bool str_is_word(struct str s)
@@ -191,7 +192,9 @@ static uint64_t hash_fold(uint64_t a, uint64_t b)
 }
 
 #if defined __linux__ && !defined FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-/* The kernel gives each process 16 bytes of chance: no call, and before there are threads.  A fuzzer repeats its runs. */
+/*
+ * The kernel gives each process 16 bytes of chance: no call, and before there are threads. A fuzzer repeats its runs.
+ */
 __attribute__((constructor)) static void hash_seed_init(void)
 {
 	const void *given = (const void *)(uintptr_t)getauxval(AT_RANDOM);

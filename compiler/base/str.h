@@ -62,7 +62,10 @@ struct str str_lower(struct arena *a, struct str s);
 enum { STR_DIGITS = 20 };
 struct str str_digits(char room[STR_DIGITS], int64_t n);
 struct str str_int(struct arena *a, int64_t n);
-/* The shortest decimal text that is read as the same number, without an exponent where 15 digits are enough: NUL-terminated. */
+/*
+ * The shortest decimal text that is read as the same number, without an
+ * exponent where 15 digits are enough: NUL-terminated.
+ */
 enum { STR_DOUBLE = 32 };
 struct str str_double(struct arena *a, double number);
 void str_double_put(char room[STR_DOUBLE], double number);
@@ -76,7 +79,10 @@ size_t str_utf8(const char *bytes, size_t n);
 size_t str_malformed(struct str s);
 /* For tables in memory: another number in each process, so it may neither be stored nor decide an order. */
 uint32_t str_hash(struct str s);
-/* FNV-1a, the same in every process: for tables that are listed in the order of their slots, of words that no user chooses freely. */
+/*
+ * FNV-1a, the same in every process: for tables that are listed in the order
+ * of their slots, of words that no user chooses freely.
+ */
 uint32_t str_hash_stable(struct str s);
 
 struct names {

@@ -30,7 +30,8 @@ void put_time(struct buf *b, int64_t ns, int digits)
 		seconds--;
 	}
 	gmtime_r(&seconds, &t);
-	buf_printf(b, "%04d-%02d-%02dT%02d:%02d:%02d", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
+	buf_printf(b, "%04d-%02d-%02dT%02d:%02d:%02d", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min,
+		t.tm_sec);
 	if (digits) {
 		char all[16];
 		for (int i = 8; i >= 0; i--, fraction /= 10)
@@ -98,9 +99,12 @@ bool time_parse(struct str s, int64_t *ret)
 	struct tm t = { 0 };
 	int64_t ns, east;
 
-	if (!digits(&s, 4, 1970, 2200, &t.tm_year) || !sign(&s, "-") || !digits(&s, 2, 1, 12, &t.tm_mon) || !sign(&s, "-") ||
-	    !digits(&s, 2, 1, 31, &t.tm_mday) || !sign(&s, "Tt ") || !digits(&s, 2, 0, 23, &t.tm_hour) || !sign(&s, ":") ||
-	    !digits(&s, 2, 0, 59, &t.tm_min) || !sign(&s, ":") || !digits(&s, 2, 0, 60, &t.tm_sec) || !fraction(&s, &ns) || !offset(&s, &east) || s.n)
+	if (!digits(&s, 4, 1970, 2200, &t.tm_year) || !sign(&s, "-") || !digits(&s, 2, 1, 12, &t.tm_mon) ||
+	    !sign(&s, "-") ||
+	    !digits(&s, 2, 1, 31, &t.tm_mday) || !sign(&s, "Tt ") || !digits(&s, 2, 0, 23, &t.tm_hour) ||
+	    !sign(&s, ":") ||
+	    !digits(&s, 2, 0, 59, &t.tm_min) || !sign(&s, ":") || !digits(&s, 2, 0, 60, &t.tm_sec) ||
+	    !fraction(&s, &ns) || !offset(&s, &east) || s.n)
 		return false;
 	t.tm_year -= 1900;
 	t.tm_mon--;
@@ -154,7 +158,8 @@ struct str end_words(struct arena *a, int exit_code, int signal)
 /* How glyph.h shows what must not be shown as it is. */
 static bool is_replaced(const struct glyph *g, struct str s, size_t i)
 {
-	return g->shown.n == 3 && memcmp(g->shown.p, "\xEF\xBF\xBD", 3) == 0 && !(g->bytes == 3 && memcmp(s.p + i, g->shown.p, 3) == 0);
+	return g->shown.n == 3 && memcmp(g->shown.p, "\xEF\xBF\xBD", 3) == 0 &&
+		!(g->bytes == 3 && memcmp(s.p + i, g->shown.p, 3) == 0);
 }
 
 static void put_visible(struct buf *b, struct str bytes)

@@ -14,7 +14,8 @@ struct advice {
 	struct check *check;
 	struct diag *diag;
 	const struct node *found;
-	struct str words, text;         /* of `found`: as written; of a plain string, what is between its quotes, else empty */
+	/* of `found`: as written; of a plain string, what is between its quotes, else empty */
+	struct str words, text;
 	const struct site *site;
 };
 
@@ -96,7 +97,8 @@ static void split_device(struct str text, struct str *ret_name, struct str *ret_
 /* { type = "h100", count = 8 } */
 static void device_of_record(struct check *c, const struct node *body, struct str *ret_name, struct str *ret_number)
 {
-	static const char *const names[] = { "type", "name", "kind", "model", "device" }, *const numbers[] = { "count", "number", "num", "devices" };
+	static const char *const names[] = { "type", "name", "kind", "model", "device" },
+		*const numbers[] = { "count", "number", "num", "devices" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct node *n = body_member(body, names[i]);
@@ -124,14 +126,16 @@ static void device(struct advice *a)
 	const struct decl *import = device_module(a, name, &exact);
 
 	if (exact) {
-		struct str call = str_printf(a->check->arena, "%.*s.%.*s(%.*s)", STR_ARG(import->name), STR_ARG(name), STR_ARG(number));
+		struct str call = str_printf(a->check->arena, "%.*s.%.*s(%.*s)", STR_ARG(import->name), STR_ARG(name),
+			STR_ARG(number));
 		diag_help(ds, a->diag, "write '%.*s' with the number of devices", STR_ARG(call));
 		diag_fix(ds, a->diag, a->found->span, call, "write '%.*s'", STR_ARG(call));
 	} else if (import)
-		diag_help(ds, a->diag, "write '%.*s.DEVICE(%.*s)'; 'trainc explain %.*s' lists the devices", STR_ARG(import->name), STR_ARG(number),
-			STR_ARG(topic_of(import)));
+		diag_help(ds, a->diag, "write '%.*s.DEVICE(%.*s)'; 'trainc explain %.*s' lists the devices",
+			STR_ARG(import->name), STR_ARG(number), STR_ARG(topic_of(import)));
 	else
-		diag_help(ds, a->diag, "import the module of the device, and write 'MODULE.DEVICE(%.*s)'", STR_ARG(number));
+		diag_help(ds, a->diag, "import the module of the device, and write 'MODULE.DEVICE(%.*s)'",
+			STR_ARG(number));
 }
 
 /* An accelerator that can serve in an example. */
@@ -209,17 +213,20 @@ struct str topology_example(const struct decl *device, long long chips, long lon
 }
 
 /* tpu.v5p-128: a slice is named by its topology. */
-static void report_topology_needed(struct check *c, struct node *n, const struct decl *device, struct str words, long long count)
+static void report_topology_needed(struct check *c, struct node *n, const struct decl *device, struct str words,
+	long long count)
 {
 	long long chips = 0;
 	struct str example = topology_example(device, count, &chips);
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' needs the topology of its slice", STR_ARG(words));
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' needs the topology of its slice",
+		STR_ARG(words));
 
 	diag_note(c->diags, d, device->span, "declared here");
 	if (example.n)
 		diag_help(c->diags, d, "write '%.*s(%.*s)' for %lld chips", STR_ARG(words), STR_ARG(example), chips);
 	else
-		diag_help(c->diags, d, "write '%.*s(TOPOLOGY)'; 'trainc explain' shows the topologies of the device", STR_ARG(words));
+		diag_help(c->diags, d, "write '%.*s(TOPOLOGY)'; 'trainc explain' shows the topologies of the device",
+			STR_ARG(words));
 }
 
 /* The name that NODE begins with is in use. */
@@ -284,7 +291,8 @@ void help_roles(struct check *c, struct diag *d)
 	for (size_t i = 0; s && i < s->names.n; i++) {
 		const struct decl *role = s->names.entries[i].value;
 		if (role->kind == DECL_ROLE)
-			names = str_printf(c->arena, "%.*s%s%.*s", STR_ARG(names), names.n ? ", " : "", STR_ARG(role->name));
+			names = str_printf(c->arena, "%.*s%s%.*s", STR_ARG(names), names.n ? ", " : "",
+				STR_ARG(role->name));
 	}
 	if (names.n)
 		diag_help(c->diags, d, "the roles are: %.*s", STR_ARG(names));
@@ -299,7 +307,8 @@ static void condition(struct advice *a)
 	struct str name = role ? a->words : named && named->kind == DECL_ROLE ? a->text : some_role(c);
 
 	if (!str_is(a->site->name, "success")) {
-		diag_help(c->diags, a->diag, "write 'ready(%.*s)', 'started(%.*s)' or 'done(%.*s)'", STR_ARG(name), STR_ARG(name), STR_ARG(name));
+		diag_help(c->diags, a->diag, "write 'ready(%.*s)', 'started(%.*s)' or 'done(%.*s)'", STR_ARG(name),
+			STR_ARG(name), STR_ARG(name));
 		return;
 	}
 	struct str call = str_printf(c->arena, "done(%.*s)", STR_ARG(name));
@@ -332,7 +341,8 @@ static void volume(struct advice *a)
 	if (a->text.n && memmem(a->text.p, a->text.n, "://", 3))
 		diag_help(ds, a->diag, "an object store cannot be mounted: mount a claim, or pass the address, 'env { DATA = %.*s }'", STR_ARG(a->words));
 	else if (a->text.n && a->text.p[0] == '/' && name)
-		diag_help(ds, a->diag, "the path comes first: \"%.*s\" = pvc(\"%.*s\")", STR_ARG(a->text), STR_ARG(a->site->name));
+		diag_help(ds, a->diag, "the path comes first: \"%.*s\" = pvc(\"%.*s\")", STR_ARG(a->text),
+			STR_ARG(a->site->name));
 	else if (!a->text.n)
 		diag_help(ds, a->diag, "write one of %.*s", STR_ARG(all));
 	else if (a->text.p[0] == '/')
@@ -394,7 +404,10 @@ static bool put_numbered(struct check *c, struct buf *out, struct str name, cons
 	return true;
 }
 
-/* A number, or an element of a container's ports in Kubernetes; the first that has no name is the web page that most are. */
+/*
+ * A number, or an element of a container's ports in Kubernetes; the
+ * first that has no name is the web page that most are.
+ */
 static bool put_port(struct check *c, struct buf *out, const struct node *n)
 {
 	static const char *const fields[] = { "containerPort", "port", "number" };
@@ -433,11 +446,13 @@ static void map(struct advice *a, const struct type *elem)
 	struct str numbered = elem->port ? ports(c, a->found) : STR("");
 	const char *entry = elem->kind == TYPE_VOLUME ? "\"/data\" = pvc(\"name\")" : elem->port ? "http = 8000" :
 	                    elem->kind == TYPE_ENV_VALUE ? "NAME = \"value\"" :
-	                    str_is(name, "files") ? "\"/etc/app.conf\" = \"text\"" : variables ? "key = \"value\"" : NULL;
+	                    str_is(name, "files") ? "\"/etc/app.conf\" = \"text\"" : variables ? "key = \"value\""
+	                    	: NULL;
 
 	if (variables && written.n && name.n) {
 		diag_help(c->diags, a->diag, "write '%.*s { %.*s }'", STR_ARG(name), STR_ARG(written));
-		diag_fix(c->diags, a->diag, a->found->span, str_printf(c->arena, "{ %.*s }", STR_ARG(written)), "write a map");
+		diag_fix(c->diags, a->diag, a->found->span, str_printf(c->arena, "{ %.*s }", STR_ARG(written)),
+			"write a map");
 	} else if (numbered.n && name.n) {
 		diag_help(c->diags, a->diag, "write '%.*s { %.*s }'", STR_ARG(name), STR_ARG(numbered));
 	} else if (entry && name.n) {
@@ -462,8 +477,8 @@ static bool numbers_in(struct str s, struct str *ret_lo, struct str *ret_hi)
 		between = (struct str){ between.p + 1, between.n - 1 };
 	while (between.n && between.p[between.n - 1] == ' ')
 		between.n--;
-	return str_is(between, ":") || str_is(between, "..") || str_is(between, "...") || str_is(between, "-") || str_is(between, "to") ||
-	       str_is(between, ",");
+	return str_is(between, ":") || str_is(between, "..") || str_is(between, "...") || str_is(between, "-") ||
+	       str_is(between, "to") || str_is(between, ",");
 }
 
 /* The ends of a range that is written in another way: 2..4, [2, 4], { min = 2, max = 4 }, range(2, 4). */
@@ -488,7 +503,8 @@ static bool ends_of(struct check *c, const struct node *n, struct str *ret_lo, s
 		lo = args[0]->kind == NODE_ARG ? args[0]->u.arg.value : NULL;
 		hi = args[1]->kind == NODE_ARG ? args[1]->u.arg.value : NULL;
 	}
-	if (!lo || !hi || (lo->kind != NODE_INT && lo->kind != NODE_NAME) || (hi->kind != NODE_INT && hi->kind != NODE_NAME))
+	if (!lo || !hi || (lo->kind != NODE_INT && lo->kind != NODE_NAME) ||
+	    (hi->kind != NODE_INT && hi->kind != NODE_NAME))
 		return false;
 	*ret_lo = node_words(c, lo);
 	*ret_hi = node_words(c, hi);
@@ -515,7 +531,8 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 
 	if (!range || callee->kind != NODE_NAME || scope_peek(c, callee->u.name.text) || !ends_of(c, n, &lo, &hi))
 		return false;
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "a range of replicas is two numbers with ':' between them");
+	struct diag *d = diag_report(c->diags, TJ0302, n->span,
+		"a range of replicas is two numbers with ':' between them");
 	struct str text = str_cat(c->arena, lo, STR(":"), hi);
 	diag_help(c->diags, d, "write %.*s", STR_ARG(text));
 	diag_fix(c->diags, d, n->span, text, "write %.*s", STR_ARG(text));
@@ -533,8 +550,9 @@ static void one_of(struct advice *a, const struct type *want)
 		if (str_is(word, "none") == yes)
 			continue;
 		if (yes) {
-			diag_help(ds, a->diag, "write which one, as in '%.*s = \"%.*s\"'; 'trainc explain %.*s' explains the choices", STR_ARG(a->site->name),
-				STR_ARG(word), STR_ARG(a->site->name));
+			diag_help(ds, a->diag,
+				"write which one, as in '%.*s = \"%.*s\"'; 'trainc explain %.*s' explains the choices",
+				STR_ARG(a->site->name), STR_ARG(word), STR_ARG(a->site->name));
 		} else {
 			diag_help(ds, a->diag, "write \"none\"");
 			diag_fix(ds, a->diag, a->found->span, STR("\"none\""), "write \"none\"");
@@ -547,7 +565,8 @@ static void one_of(struct advice *a, const struct type *want)
 static bool only_element(struct advice *a, const struct type *want)
 {
 	const struct node *n = a->found, *element = n->kind == NODE_LIST && n->u.list.n == 1 ? n->u.list.at[0] : NULL;
-	bool amount = element && (element->kind == NODE_INT || element->kind == NODE_FLOAT || element->kind == NODE_QUANTITY);
+	bool amount = element && (element->kind == NODE_INT || element->kind == NODE_FLOAT ||
+		element->kind == NODE_QUANTITY);
 
 	if (!amount || !element->type || type_fit(want, element->type) != FIT_OK)
 		return false;
@@ -562,12 +581,15 @@ static bool toleration(struct advice *a)
 {
 	struct check *c = a->check;
 	const struct node *key = a->found->kind == NODE_BODY ? body_member(a->found, "key") : NULL;
-	const struct node *value = key ? body_member(a->found, "value") : NULL, *effect = key ? body_member(a->found, "effect") : NULL;
+	const struct node *value = key ? body_member(a->found, "value") : NULL,
+		*effect = key ? body_member(a->found, "effect") : NULL;
 	struct str k, v = STR(""), e = STR("");
 
-	if (!key || !node_static_text(key, &k) || (value && !node_static_text(value, &v)) || (effect && !node_static_text(effect, &e)))
+	if (!key || !node_static_text(key, &k) || (value && !node_static_text(value, &v)) ||
+	    (effect && !node_static_text(effect, &e)))
 		return false;
-	struct str text = str_printf(c->arena, "\"%.*s%s%.*s%s%.*s\"", STR_ARG(k), v.n ? "=" : "", STR_ARG(v), e.n ? ":" : "", STR_ARG(e));
+	struct str text = str_printf(c->arena, "\"%.*s%s%.*s%s%.*s\"", STR_ARG(k), v.n ? "=" : "", STR_ARG(v),
+		e.n ? ":" : "", STR_ARG(e));
 	diag_help(c->diags, a->diag, "write %.*s", STR_ARG(text));
 	diag_fix(c->diags, a->diag, a->found->span, text, "write %.*s", STR_ARG(text));
 	return true;
@@ -586,7 +608,8 @@ static void joined(struct advice *a, const struct type *want)
 		diag_help(c->diags, a->diag, "write %.*s without brackets", STR_ARG(one));
 		diag_fix(c->diags, a->diag, n->span, one, "remove the brackets");
 	} else if (want->kind == TYPE_STRING)
-		diag_help(a->check->diags, a->diag, "write 'join(%.*s, \",\")' or 'lines(%.*s)'", STR_ARG(a->words), STR_ARG(a->words));
+		diag_help(a->check->diags, a->diag, "write 'join(%.*s, \",\")' or 'lines(%.*s)'", STR_ARG(a->words),
+			STR_ARG(a->words));
 }
 
 bool report_swapped(struct check *c, const struct node *call)
@@ -594,7 +617,8 @@ bool report_swapped(struct check *c, const struct node *call)
 	struct nodes args = call->u.call.args;
 	const struct node *first, *second;
 
-	if (args.n != 2 || args.at[0]->kind != NODE_ARG || args.at[1]->kind != NODE_ARG || args.at[0]->u.arg.name.p || args.at[1]->u.arg.name.p)
+	if (args.n != 2 || args.at[0]->kind != NODE_ARG || args.at[1]->kind != NODE_ARG || args.at[0]->u.arg.name.p ||
+	    args.at[1]->u.arg.name.p)
 		return false;
 	first = args.at[0]->u.arg.value;
 	second = args.at[1]->u.arg.value;
@@ -602,9 +626,11 @@ bool report_swapped(struct check *c, const struct node *call)
 		return false;
 	struct str callee = node_words(c, call->u.call.callee), a = node_words(c, first), b = node_words(c, second);
 	struct str both = str_printf(c->arena, "(%.*s, %.*s)", STR_ARG(b), STR_ARG(a));
-	struct diag *d = diag_report(c->diags, TJ0318, call->u.call.args_span, "the arguments of '%.*s' are the other way round", STR_ARG(callee));
+	struct diag *d = diag_report(c->diags, TJ0318, call->u.call.args_span,
+		"the arguments of '%.*s' are the other way round", STR_ARG(callee));
 	diag_help(c->diags, d, "write '%.*s%.*s'", STR_ARG(callee), STR_ARG(both));
-	if (source_text(c->program->sources, first->span).n == a.n && source_text(c->program->sources, second->span).n == b.n)
+	if (source_text(c->program->sources, first->span).n == a.n &&
+	    source_text(c->program->sources, second->span).n == b.n)
 		diag_fix(c->diags, d, call->u.call.args_span, both, "swap them");
 	return true;
 }
@@ -618,7 +644,8 @@ void advise_record(struct check *c, struct diag *d, struct str field, struct str
 		STR_ARG(field), STR_ARG(type));
 }
 
-void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site)
+void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want,
+	const struct site *site)
 {
 	struct advice a = { .check = c, .diag = d, .found = n, .words = node_words(c, n), .site = site };
 

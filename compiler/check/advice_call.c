@@ -45,20 +45,25 @@ static struct str arguments_text(struct check *c, const struct node *call)
 	return all.n < 2 ? STR("") : (struct str){ all.p + 1, all.n - 2 };
 }
 
-/* In RET the text of FORMAT with the N values ARGS in place of each MARK, `{}` or `%s`; false when they do not match. */
-static bool interpolate(struct check *c, struct str format, const char *mark, struct node *const *args, size_t n, struct str *ret)
+/*
+ * In RET the text of FORMAT with the N values ARGS in place of each MARK, `{}` or `%s`; false when they do not match.
+ */
+static bool interpolate(struct check *c, struct str format, const char *mark, struct node *const *args, size_t n,
+	struct str *ret)
 {
 	struct str text = STR("");
 	size_t used = 0, from = 0, length = strlen(mark);
 
 	for (size_t i = 0; i + length <= format.n; i++) {
-		bool here = mark[0] == '%' ? format.p[i] == '%' && strchr("sd", format.p[i + 1]) : memcmp(format.p + i, mark, length) == 0;
+		bool here = mark[0] == '%' ? format.p[i] == '%' && strchr("sd", format.p[i + 1])
+			: memcmp(format.p + i, mark, length) == 0;
 		if (!here)
 			continue;
 		if (used == n)
 			return false;
 		struct str words = node_words(c, args[used++]);
-		text = str_printf(c->arena, "%.*s%.*s${%.*s}", STR_ARG(text), (int)(i - from), format.p + from, STR_ARG(words));
+		text = str_printf(c->arena, "%.*s%.*s${%.*s}", STR_ARG(text), (int)(i - from), format.p + from,
+			STR_ARG(words));
 		from = i + length;
 		i += length - 1;
 	}
@@ -90,15 +95,18 @@ bool report_text_method(struct check *c, struct node *call, const struct type *t
 
 	if (!habit && !format)
 		return false;
-	struct diag *d = diag_report(c->diags, TJ0202, callee->u.member.name_span, "%.*s has no method '%.*s'", STR_ARG(what), STR_ARG(name));
+	struct diag *d = diag_report(c->diags, TJ0202, callee->u.member.name_span, "%.*s has no method '%.*s'",
+		STR_ARG(what), STR_ARG(name));
 	struct str args = arguments_text(c, call), right = format ? formatted(c, call, base) : STR("");
 	if (format && !right.n) {
 		diag_help(c->diags, d, "any string inserts values: write each {} as ${x}, with the value in place of x");
 		return true;
 	}
 	if (habit)
-		right = habit->reversed ? str_printf(c->arena, "%s(%.*s, %.*s)", habit->function, STR_ARG(args), STR_ARG(words))
-		                        : str_printf(c->arena, "%s(%.*s%s%.*s)%s", habit->function, STR_ARG(words), args.n ? ", " : "", STR_ARG(args), habit->tail);
+		right = habit->reversed ? str_printf(c->arena, "%s(%.*s, %.*s)", habit->function, STR_ARG(args),
+		                        STR_ARG(words))
+		                        : str_printf(c->arena, "%s(%.*s%s%.*s)%s", habit->function, STR_ARG(words),
+		                        args.n ? ", " : "", STR_ARG(args), habit->tail);
 	diag_help(c->diags, d, "write '%.*s'", STR_ARG(right));
 	if (source_text(c->program->sources, base->span).n == words.n && (!habit || !*habit->tail))
 		diag_fix(c->diags, d, call->span, right, "write '%.*s'", STR_ARG(right));

@@ -38,12 +38,14 @@ static const char *fact_of(struct str path)
 }
 
 /* `secret("name", "key")` from { name = "name", key = "key" }; without the names it shows the form. */
-static struct str call_of(struct check *c, const char *function, const struct node *from, struct str name, bool *ret_certain)
+static struct str call_of(struct check *c, const char *function, const struct node *from, struct str name,
+	bool *ret_certain)
 {
 	struct str key = text_of(from, "key");
 
 	*ret_certain = name.n && key.n;
-	return str_printf(c->arena, "%s(\"%.*s\", \"%.*s\")", function, STR_ARG(name.n ? name : STR("name")), STR_ARG(key.n ? key : STR("key")));
+	return str_printf(c->arena, "%s(\"%.*s\", \"%.*s\")", function, STR_ARG(name.n ? name : STR("name")),
+		STR_ARG(key.n ? key : STR("key")));
 }
 
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain)
@@ -92,7 +94,7 @@ bool advise_env(struct check *c, struct diag *d, const struct node *n)
 		return false;
 	diag_help(c->diags, d, "write '%.*s'", STR_ARG(text));
 	if (certain)
-		diag_fix(c->diags, d, n->span, str_cat(c->arena, follows_assign(c, n->span) ? STR("") : STR("= "), text, STR("")), "write '%.*s'",
-			STR_ARG(text));
+		diag_fix(c->diags, d, n->span, str_cat(c->arena, follows_assign(c, n->span) ? STR("") : STR("= "), text,
+			STR("")), "write '%.*s'", STR_ARG(text));
 	return true;
 }

@@ -120,7 +120,8 @@ static const struct type *report_argument(struct builtin_call *b, struct node *n
 		return report_secret(c, n);
 	struct str is = found_words(c, n), words = node_words(c, n);
 	bool range = t->kind == TYPE_RANGE;
-	struct diag *d = diag_report(c->diags, range ? TJ0319 : TJ0302, n->span, "'%s' expects %s, found %.*s", schema_function(b->which)->name, needs, STR_ARG(is));
+	struct diag *d = diag_report(c->diags, range ? TJ0319 : TJ0302, n->span, "'%s' expects %s, found %.*s",
+		schema_function(b->which)->name, needs, STR_ARG(is));
 	if (range)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 	else if (t->kind == TYPE_ELASTIC)
@@ -178,8 +179,8 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 		for (size_t i = 0; i < n; i++)
 			if (str_is(arg->u.arg.name, s->at[i].name))
 				return i;
-		struct diag *d = diag_report(c->diags, TJ0318, arg->u.arg.name_span, "'%s' has no argument '%.*s'", schema_function(b->which)->name,
-			STR_ARG(arg->u.arg.name));
+		struct diag *d = diag_report(c->diags, TJ0318, arg->u.arg.name_span, "'%s' has no argument '%.*s'",
+			schema_function(b->which)->name, STR_ARG(arg->u.arg.name));
 		suggest_init(&g, c->arena, arg->u.arg.name);
 		for (size_t i = 0; i < n; i++)
 			suggest_add(&g, str_of(s->at[i].name));
@@ -192,7 +193,8 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 	if (i < n) {
 		struct str value = node_words(c, arg->u.arg.value);
 		i = likely(s, i, arg->u.arg.value);
-		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' of '%s' is given by name", s->at[i].name, schema_function(b->which)->name);
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' of '%s' is given by name",
+			s->at[i].name, schema_function(b->which)->name);
 		diag_help(c->diags, d, "write '%s = %.*s'", s->at[i].name, STR_ARG(value));
 		return n;
 	}
@@ -202,15 +204,17 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 
 static bool lifts(const struct type *result)
 {
-	return result->kind == TYPE_INT || result->kind == TYPE_FLOAT || result->kind == TYPE_BOOL || result->kind == TYPE_LIST ||
-	       result->kind == TYPE_STRING || result->kind == TYPE_OPTIONAL;
+	return result->kind == TYPE_INT || result->kind == TYPE_FLOAT || result->kind == TYPE_BOOL ||
+	       result->kind == TYPE_LIST || result->kind == TYPE_STRING || result->kind == TYPE_OPTIONAL;
 }
 
-static bool check_parameter(struct builtin_call *b, const struct parameter *p, struct node *value, bool may_lift, bool *ret_pod)
+static bool check_parameter(struct builtin_call *b, const struct parameter *p, struct node *value, bool may_lift,
+	bool *ret_pod)
 {
 	struct check *c = b->check;
 	struct site site = { .name = str_of(p->name), .call = true };
-	const struct type *t = type_for(c, value, p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type, &site);
+	const struct type *t = type_for(c, value,
+		p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type, &site);
 	if (t->kind == TYPE_BAD)
 		return false;
 	if (may_lift && has_pod(t) && type_fit(p->type, t) == FIT_POD) {
@@ -253,14 +257,17 @@ static bool report_unquoted(struct builtin_call *b, const struct signature *s)
 		bool sure = false, lacks = lacks_quotes(b, s, i, &sure);
 		struct str text = source_text(c->program->sources, args.at[i]->span);
 		text = lacks ? without_blanks(c->arena, text) : text;
-		all = str_printf(c->arena, lacks ? "%.*s%s\"%.*s\"" : "%.*s%s%.*s", STR_ARG(all), i ? ", " : "", STR_ARG(text));
+		all = str_printf(c->arena, lacks ? "%.*s%s\"%.*s\"" : "%.*s%s%.*s", STR_ARG(all), i ? ", " : "",
+			STR_ARG(text));
 		first = sure && first == args.n ? i : first;
 	}
 	if (first == args.n)
 		return false;
-	struct diag *d = diag_report(c->diags, TJ0302, args.at[first]->span, "'%s' is text, and text is written in quotes", s->at[first].name);
+	struct diag *d = diag_report(c->diags, TJ0302, args.at[first]->span,
+		"'%s' is text, and text is written in quotes", s->at[first].name);
 	diag_help(c->diags, d, "write '%s(%.*s)'", schema_function(b->which)->name, STR_ARG(all));
-	diag_fix(c->diags, d, b->node->u.call.args_span, str_printf(c->arena, "(%.*s)", STR_ARG(all)), "put it in quotes");
+	diag_fix(c->diags, d, b->node->u.call.args_span, str_printf(c->arena, "(%.*s)", STR_ARG(all)),
+		"put it in quotes");
 	for (size_t i = 0; i < args.n; i++) {
 		bool sure;
 		if (args.at[i]->kind == NODE_ARG && lacks_quotes(b, s, i, &sure))
@@ -274,7 +281,8 @@ static bool report_nameless(struct builtin_call *b, const struct signature *s)
 {
 	struct check *c = b->check;
 	struct nodes args = b->node->u.call.args;
-	const struct node *first = args.n == 1 && args.at[0]->kind == NODE_ARG && !args.at[0]->u.arg.name.p ? args.at[0]->u.arg.value : NULL;
+	const struct node *first = args.n == 1 && args.at[0]->kind == NODE_ARG && !args.at[0]->u.arg.name.p
+		? args.at[0]->u.arg.value : NULL;
 	struct str path = c->site->name;
 	const char *slash = path.n ? memrchr(path.p, '/', path.n) : NULL;
 
@@ -284,8 +292,10 @@ static bool report_nameless(struct builtin_call *b, const struct signature *s)
 	struct str size = node_words(c, first), right;
 	name = str_is_word(name) ? name : STR("data");
 	right = str_printf(c->arena, "(\"%.*s\", %.*s)", STR_ARG(name), STR_ARG(size));
-	struct diag *d = diag_report(c->diags, TJ0318, b->node->u.call.args_span, "'%s' has a name before its size", schema_function(b->which)->name);
-	diag_help(c->diags, d, "write '%s%.*s'; for /dev/shm set 'shm = %.*s'", schema_function(b->which)->name, STR_ARG(right), STR_ARG(size));
+	struct diag *d = diag_report(c->diags, TJ0318, b->node->u.call.args_span, "'%s' has a name before its size",
+		schema_function(b->which)->name);
+	diag_help(c->diags, d, "write '%s%.*s'; for /dev/shm set 'shm = %.*s'", schema_function(b->which)->name,
+		STR_ARG(right), STR_ARG(size));
 	return true;
 }
 
@@ -323,7 +333,8 @@ static const struct type *call_by_table(struct builtin_call *b, const struct sig
 	b->node->u.call.nbound = n;
 	for (size_t i = 0; i < n && ok; i++)
 		if (!bound[i] && !s->at[i].optional)
-			return report_call(b, b->node->u.call.args_span, str_printf(c->arena, "needs '%s'", s->at[i].name).p);
+			return report_call(b, b->node->u.call.args_span,
+				str_printf(c->arena, "needs '%s'", s->at[i].name).p);
 	return ok ? type_lifted(c, s->result, pod) : &type_bad;
 }
 
@@ -334,9 +345,10 @@ static const struct type *call_len(struct builtin_call *b)
 	if (!all_positional(b, 1, 1))
 		return &type_bad;
 	const struct type *t = check_free(b->check, b->args[0]), *core = type_strip_pod(t);
-	bool ok = core->kind == TYPE_LIST || core->kind == TYPE_MAP || core->kind == TYPE_ANON || core->kind == TYPE_EMPTY ||
-		  core->kind == TYPE_DATA || type_is_text(core);
-	return ok ? type_lifted(b->check, &type_int, t->kind == TYPE_POD) : report_argument(b, b->args[0], "a list, a map or a string");
+	bool ok = core->kind == TYPE_LIST || core->kind == TYPE_MAP || core->kind == TYPE_ANON ||
+		  core->kind == TYPE_EMPTY || core->kind == TYPE_DATA || type_is_text(core);
+	return ok ? type_lifted(b->check, &type_int, t->kind == TYPE_POD)
+		: report_argument(b, b->args[0], "a list, a map or a string");
 }
 
 static const struct type *call_range(struct builtin_call *b)
@@ -394,7 +406,8 @@ static const struct type *call_sum(struct builtin_call *b)
 		return &type_int;
 	if (t->kind != TYPE_LIST || !is_number(type_strip_pod(t->elem)) ||
 	    (b->which == FUNCTION_PRODUCT && type_is_quantity(type_strip_pod(t->elem))))
-		return report_argument(b, b->args[0], b->which == FUNCTION_PRODUCT ? "a list of numbers or a topology" : "a list of numbers");
+		return report_argument(b, b->args[0],
+			b->which == FUNCTION_PRODUCT ? "a list of numbers or a topology" : "a list of numbers");
 	return type_lifted(b->check, base_of(type_strip_pod(t->elem)), pod);
 }
 
@@ -428,7 +441,8 @@ static const struct type *min_of_values(struct builtin_call *b)
 			both = all;
 		if (!both) {
 			struct str x = found_words(c, b->args[0]), y = found_words(c, b->args[i]);
-			struct diag *d = diag_report(c->diags, TJ0302, b->args[i]->span, "'%s' needs values of one type, found %.*s and %.*s",
+			struct diag *d = diag_report(c->diags, TJ0302, b->args[i]->span,
+				"'%s' needs values of one type, found %.*s and %.*s",
 				schema_function(b->which)->name, STR_ARG(x), STR_ARG(y));
 			diag_note(c->diags, d, b->args[0]->span, "%.*s", STR_ARG(x));
 			return &type_bad;
@@ -459,7 +473,8 @@ static const struct type *call_sorted(struct builtin_call *b)
 		return t;
 	const struct type *elem = core->kind == TYPE_LIST ? type_strip_pod(core->elem) : NULL;
 	if (!elem || (b->which == FUNCTION_SORTED && !is_ordered(elem) && elem->kind != TYPE_ROLE))
-		return report_argument(b, b->args[0], b->which == FUNCTION_SORTED ? "a list of values that have an order" : "a list");
+		return report_argument(b, b->args[0],
+			b->which == FUNCTION_SORTED ? "a list of values that have an order" : "a list");
 	return t;
 }
 
@@ -497,7 +512,8 @@ static const struct type *find_record(struct builtin_call *b, struct node *list,
 	const struct type *field = field_of(core->elem, arg->u.arg.name);
 	if (!field) {
 		struct str what = type_phrase(c->arena, core->elem);
-		diag_report(c->diags, TJ0202, arg->u.arg.name_span, "%.*s has no field '%.*s'", STR_ARG(what), STR_ARG(arg->u.arg.name));
+		diag_report(c->diags, TJ0202, arg->u.arg.name_span, "%.*s has no field '%.*s'", STR_ARG(what),
+			STR_ARG(arg->u.arg.name));
 		type_loose(c, arg->u.arg.value);
 		return &type_bad;
 	}
@@ -515,7 +531,8 @@ static const struct type *call_find(struct builtin_call *b)
 	b->node->u.call.bound = args.at;
 	b->node->u.call.nbound = args.n;
 	if (args.n != 2 || args.at[0]->kind != NODE_ARG || args.at[1]->kind != NODE_ARG || args.at[0]->u.arg.name.p)
-		return report_call(b, b->node->u.call.args_span, "needs a list and a field, or a text and a part of it");
+		return report_call(b, b->node->u.call.args_span,
+			"needs a list and a field, or a text and a part of it");
 	if (args.at[1]->u.arg.name.p)
 		return find_record(b, args.at[0]->u.arg.value, args.at[1]);
 	struct parameter text = { .name = "text", .type = S }, part = { .name = "part", .type = S };

@@ -97,12 +97,15 @@ static void report_recursion(struct check *c, const struct module_path *path, si
 		chain = str_printf(c->arena, "%.*s → ...", STR_ARG(chain));
 	chain = str_printf(c->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(first->name));
 	struct span at = start + 1 < path->n ? path->sites[start + 1] : site;
-	struct diag *d = diag_report(c->diags, TJ0406, at, "'%.*s' calls itself: %.*s", STR_ARG(first->name), STR_ARG(chain));
+	struct diag *d = diag_report(c->diags, TJ0406, at, "'%.*s' calls itself: %.*s", STR_ARG(first->name),
+		STR_ARG(chain));
 	diag_note(c->diags, d, first->span, "declared here");
 	for (size_t i = start + 2; i < path->n && i < start + LONGEST_CHAIN; i++)
-		diag_note(c->diags, d, path->sites[i], "'%.*s' calls '%.*s'", STR_ARG(path->at[i - 1]->name), STR_ARG(path->at[i]->name));
+		diag_note(c->diags, d, path->sites[i], "'%.*s' calls '%.*s'", STR_ARG(path->at[i - 1]->name),
+			STR_ARG(path->at[i]->name));
 	if (start + 1 < path->n)
-		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name), STR_ARG(first->name));
+		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name),
+			STR_ARG(first->name));
 	diag_help(c->diags, d, "use a list and a loop");
 	for (size_t i = start; i < path->n; i++)        /* nothing calls them any more, so evaluation ends */
 		mark_bad(path->at[i]->node->u.fn.value);

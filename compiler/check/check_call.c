@@ -24,8 +24,8 @@ static struct str formals_words(struct check *c, const struct decl *target)
 		struct str type = f->type ? type_spell(c->arena, f->type) : STR("?");
 		const struct node *value = f->node ? f->node->u.binding.value : NULL;
 		struct str fallback = value ? node_words(c, value) : STR("");
-		s = str_printf(c->arena, "%.*s%s%.*s: %.*s%s%.*s", STR_ARG(s), i ? ", " : "", STR_ARG(f->name), STR_ARG(type),
-			value ? " = " : "", STR_ARG(fallback));
+		s = str_printf(c->arena, "%.*s%s%.*s: %.*s%s%.*s", STR_ARG(s), i ? ", " : "", STR_ARG(f->name),
+			STR_ARG(type), value ? " = " : "", STR_ARG(fallback));
 	}
 	return str_printf(c->arena, "%.*s)", STR_ARG(s));
 }
@@ -64,8 +64,8 @@ static void report_no_argument(struct check *c, const struct decl *target, const
 {
 	struct str words = target_words(c, callee), name = arg->u.arg.name;
 	bool framework = target->kind == DECL_FRAMEWORK;
-	struct diag *d = diag_report(c->diags, framework ? TJ0511 : TJ0318, arg->u.arg.name_span, "'%.*s' has no argument '%.*s'",
-		STR_ARG(words), STR_ARG(name));
+	struct diag *d = diag_report(c->diags, framework ? TJ0511 : TJ0318, arg->u.arg.name_span,
+		"'%.*s' has no argument '%.*s'", STR_ARG(words), STR_ARG(name));
 	struct suggest s;
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < target->nformals; i++)
@@ -104,7 +104,8 @@ static bool is_colon_argument(struct check *c, const struct decl *target, const 
 {
 	const struct node *value = arg->u.arg.value, *name = value->kind == NODE_ELASTIC ? value->u.op.left : NULL;
 	size_t i;
-	return name && name->kind == NODE_NAME && find_formal(target, name->u.name.text, &i) && !scope_peek(c, name->u.name.text);
+	return name && name->kind == NODE_NAME && find_formal(target, name->u.name.text, &i) &&
+		!scope_peek(c, name->u.name.text);
 }
 
 static void report_colon(struct check *c, const struct node *arg)
@@ -117,7 +118,8 @@ static void report_colon(struct check *c, const struct node *arg)
 	diag_fix(c->diags, d, colon, STR(" = "), "write '='");
 }
 
-static void report_position(struct check *c, const struct decl *target, const struct node *arg, struct span callee, const struct decl *formal)
+static void report_position(struct check *c, const struct decl *target, const struct node *arg, struct span callee,
+	const struct decl *formal)
 {
 	struct str words = target_words(c, callee), value = node_words(c, arg->u.arg.value);
 	if (is_colon_argument(c, target, arg)) {
@@ -125,11 +127,12 @@ static void report_position(struct check *c, const struct decl *target, const st
 		return;
 	}
 	if (formal) {
-		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%.*s' of '%.*s' is given by name", STR_ARG(formal->name), STR_ARG(words));
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%.*s' of '%.*s' is given by name",
+			STR_ARG(formal->name), STR_ARG(words));
 		diag_note(c->diags, d, formal->span, "it has a default");
 		diag_help(c->diags, d, "write '%.*s = %.*s'", STR_ARG(formal->name), STR_ARG(value));
-		diag_fix(c->diags, d, (struct span){ arg->span.start, arg->span.start }, str_printf(c->arena, "%.*s = ", STR_ARG(formal->name)),
-			"name the argument");
+		diag_fix(c->diags, d, (struct span){ arg->span.start, arg->span.start },
+			str_printf(c->arena, "%.*s = ", STR_ARG(formal->name)), "name the argument");
 		return;
 	}
 	struct diag *d = diag_report(c->diags, TJ0318, arg->span, "too many arguments of '%.*s'", STR_ARG(words));
@@ -159,7 +162,8 @@ static bool test_whole(struct binding_of *b, struct decl *formal, struct node *v
 	if (b->target->kind != DECL_ACCELERATOR || formal->type->kind != TYPE_INT || !is_fraction(value))
 		return true;
 	struct str words = node_words(c, value);
-	struct diag *d = diag_report(c->diags, TJ0609, value->span, "%.*s of a device: devices are counted in whole numbers", STR_ARG(words));
+	struct diag *d = diag_report(c->diags, TJ0609, value->span,
+		"%.*s of a device: devices are counted in whole numbers", STR_ARG(words));
 	diag_note(c->diags, d, formal->span, "declared here");
 	diag_help(c->diags, d, "each partition profile is a separate accelerator");
 	mark_bad(value);
@@ -192,7 +196,8 @@ static void bind_one(struct binding_of *b, struct node *arg, size_t *position)
 		if (!formal)
 			report_no_argument(c, b->target, arg, b->callee);
 		else if (b->bound[i]) {
-			struct diag *d = diag_report(c->diags, TJ0318, arg->span, "argument '%.*s' is given twice", STR_ARG(formal->name));
+			struct diag *d = diag_report(c->diags, TJ0318, arg->span, "argument '%.*s' is given twice",
+				STR_ARG(formal->name));
 			diag_note(c->diags, d, b->bound[i]->span, "first given here");
 			formal = NULL;
 		}
@@ -225,14 +230,17 @@ static void report_missing(struct binding_of *b, struct span at)
 		struct decl *formal = b->target->formals[i];
 		if (b->bound[i] || formal_default(formal))
 			continue;
-		struct str words = target_words(c, b->callee), type = type_phrase(c->arena, formal->type ? formal->type : &type_bad);
-		struct diag *d = diag_report(c->diags, TJ0318, at, "'%.*s' needs '%.*s', %.*s", STR_ARG(words), STR_ARG(formal->name), STR_ARG(type));
+		struct str words = target_words(c, b->callee),
+			type = type_phrase(c->arena, formal->type ? formal->type : &type_bad);
+		struct diag *d = diag_report(c->diags, TJ0318, at, "'%.*s' needs '%.*s', %.*s", STR_ARG(words),
+			STR_ARG(formal->name), STR_ARG(type));
 		help_formals(c, d, b->target);
 		b->failed = true;
 	}
 }
 
-bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee, struct node **bound, bool *ret_lift)
+bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee,
+	struct node **bound, bool *ret_lift)
 {
 	struct binding_of b = { .check = c, .target = target, .callee = callee, .bound = bound };
 	size_t position = 0;
@@ -266,7 +274,8 @@ static const struct type *call_decl(struct check *c, struct node *n, struct decl
 	const struct type *result = decl_type(c, target);
 	n->u.call.nbound = target->nformals;
 	n->u.call.bound = ARENA_ARRAY(c->arena, struct node *, target->nformals);
-	bool ok = bind_arguments(c, target, n->u.call.args, n->u.call.args_span, n->u.call.callee->span, n->u.call.bound, &lift);
+	bool ok = bind_arguments(c, target, n->u.call.args, n->u.call.args_span, n->u.call.callee->span,
+		n->u.call.bound, &lift);
 	for (size_t i = 0; i < target->nformals; i++)
 		ok = ok && !(n->u.call.bound[i] && n->u.call.bound[i]->type->kind == TYPE_BAD);
 	if (target->kind == DECL_FN)
@@ -292,7 +301,8 @@ static const struct type *report_not_function(struct check *c, struct node *call
 		diag_label(c->diags, d, "%.*s", STR_ARG(what));
 	}
 	const struct decl *import = callee->kind == NODE_NAME ? callee->u.name.decl : NULL;
-	if (import && import->kind == DECL_IMPORT && import->node->u.import.module && want && type_strip_optional(want)->kind == TYPE_ACCELERATOR)
+	if (import && import->kind == DECL_IMPORT && import->node->u.import.module && want &&
+	    type_strip_optional(want)->kind == TYPE_ACCELERATOR)
 		advise_device(c, d, import->node->u.import.module);
 	return &type_bad;
 }
@@ -313,8 +323,10 @@ static const struct type *call_target(struct check *c, struct node *n, struct de
 		return &type_bad;
 	case DECL_FRAMEWORK: {
 		struct str words = node_words(c, callee);
-		struct diag *g = diag_report(c->diags, TJ0302, callee->span, "'%.*s' is a framework, not a function", STR_ARG(words));
-		diag_help(c->diags, g, "a job names its framework in its first line: job \"name\": %.*s(...) { }", STR_ARG(words));
+		struct diag *g = diag_report(c->diags, TJ0302, callee->span, "'%.*s' is a framework, not a function",
+			STR_ARG(words));
+		diag_help(c->diags, g, "a job names its framework in its first line: job \"name\": %.*s(...) { }",
+			STR_ARG(words));
 		type_loose_arguments(c, n);
 		return &type_bad;
 	}
@@ -346,7 +358,8 @@ static const struct method role_methods[] = {
 static const struct type *report_method(struct check *c, struct node *n, const char *form)
 {
 	struct str words = node_words(c, n->u.call.callee->u.member.base);
-	struct diag *d = diag_report(c->diags, TJ0318, n->u.call.args_span, "wrong arguments of '%.*s'", STR_ARG(n->u.call.callee->u.member.name));
+	struct diag *d = diag_report(c->diags, TJ0318, n->u.call.args_span, "wrong arguments of '%.*s'",
+		STR_ARG(n->u.call.callee->u.member.name));
 	diag_help(c->diags, d, "write '%.*s.%s'", STR_ARG(words), form);
 	type_loose_arguments(c, n);
 	return &type_bad;
@@ -369,7 +382,8 @@ static struct node *argument(const struct node *n, size_t i)
 
 static const struct type *call_role_method(struct check *c, struct node *n, const struct method *m)
 {
-	struct site index = { .what = STR("the index of a replica"), .call = true }, port = { .what = STR("the name of a port"), .call = true };
+	struct site index = { .what = STR("the index of a replica"), .call = true },
+		port = { .what = STR("the name of a port"), .call = true };
 	bool pod = false, ok = true;
 	size_t i = 0;
 	if (!positional(n, (size_t)m->index + m->port))
@@ -381,7 +395,8 @@ static const struct type *call_role_method(struct check *c, struct node *n, cons
 	if (m->index) {
 		const struct type *t = type_expr(c, argument(n, i), &type_int);
 		pod = t->kind == TYPE_POD;
-		ok = type_coerce(c, argument(n, i++), pod ? type_pod(c->arena, &type_int) : &type_int, &index)->kind != TYPE_BAD;
+		ok = type_coerce(c, argument(n, i++), pod ? type_pod(c->arena, &type_int) : &type_int,
+			&index)->kind != TYPE_BAD;
 	}
 	if (m->port)
 		ok = check_expr(c, argument(n, i), &type_string, &port)->kind != TYPE_BAD && ok;
@@ -399,7 +414,8 @@ static const struct type *call_method(struct check *c, struct node *n, const str
 		struct site site = { .what = STR("the name of a variable"), .call = true };
 		if (!positional(n, 1))
 			return report_method(c, n, "env(\"NAME\")");
-		return check_expr(c, argument(n, 0), &type_string, &site)->kind == TYPE_BAD ? &type_bad : type_pod(c->arena, &type_string);
+		return check_expr(c, argument(n, 0), &type_string, &site)->kind == TYPE_BAD ? &type_bad
+			: type_pod(c->arena, &type_string);
 	}
 	type_loose_arguments(c, n);
 	if (report_text_method(c, n, type_strip_pod(t)))
@@ -433,7 +449,8 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 		}
 		if (!module)
 			return call_method(c, n, t);
-		d = module_member(c, module, callee->u.member.name, callee->u.member.name_span, want && type_strip_optional(want)->kind == TYPE_ACCELERATOR);
+		d = module_member(c, module, callee->u.member.name, callee->u.member.name_span,
+			want && type_strip_optional(want)->kind == TYPE_ACCELERATOR);
 		callee->u.member.decl = d;
 	} else {
 		type_loose_arguments(c, n);

@@ -57,8 +57,10 @@ static void only_fields(struct check *c, const struct node *body)
 			c->at.module->broken = true;
 		if (item->kind == NODE_BAD || (field && item->u.field.key.text.p))
 			continue;
-		struct diag *g = diag_report(c->diags, TJ0203, field ? item->u.field.key.span : item->span, "a record type has typed fields and nothing else");
-		diag_help(c->diags, g, field ? "write the name of the field out" : "write 'NAME: TYPE', or 'NAME: TYPE = DEFAULT'");
+		struct diag *g = diag_report(c->diags, TJ0203, field ? item->u.field.key.span : item->span,
+			"a record type has typed fields and nothing else");
+		diag_help(c->diags, g, field ? "write the name of the field out"
+			: "write 'NAME: TYPE', or 'NAME: TYPE = DEFAULT'");
 	}
 }
 
@@ -82,7 +84,8 @@ static void check_record(struct check *c, struct decl *d)
 	unsigned steps = 256;           /* a longer chain of types is not written by hand */
 	const struct record_field *again = needs_itself(d, d, &steps);
 	if (again) {
-		struct diag *g = diag_report(c->diags, TJ0405, again->span, "no '%.*s' can be written: its field '%.*s' needs one again", STR_ARG(d->name),
+		struct diag *g = diag_report(c->diags, TJ0405, again->span,
+			"no '%.*s' can be written: its field '%.*s' needs one again", STR_ARG(d->name),
 			STR_ARG(again->name));
 		diag_help(c->diags, g, "let the chain end: give '%.*s' an optional type, with '?' and '= none', or a list", STR_ARG(again->name));
 	}
@@ -119,12 +122,14 @@ static void report_no_role(struct check *c, const struct decl *framework, const 
 	struct str words = node_words(c, framework->node->u.blueprint_decl.base), name = block->u.block.name;
 	if (framework->base->lost)
 		return;
-	struct diag *d = diag_report(c->diags, TJ0501, block->u.block.name_span, "'%.*s' has no role '%.*s'", STR_ARG(words), STR_ARG(name));
+	struct diag *d = diag_report(c->diags, TJ0501, block->u.block.name_span, "'%.*s' has no role '%.*s'",
+		STR_ARG(words), STR_ARG(name));
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < framework->base->nroles; i++)
 		suggest_add(&s, framework->base->roles[i]->name);
 	help_suggest(c, d, &s, "it has", block->u.block.name_span);
-	diag_help(c->diags, d, "to add roles to those of '%.*s', set 'other_roles = true' in this framework", STR_ARG(words));
+	diag_help(c->diags, d, "to add roles to those of '%.*s', set 'other_roles = true' in this framework",
+		STR_ARG(words));
 	diag_note(c->diags, d, framework->base->span, "declared here");
 }
 
@@ -191,7 +196,8 @@ static void find_base(struct check *c, struct decl *d)
 	struct decl *base = n->u.blueprint_decl.base ? find_framework(c, n->u.blueprint_decl.base) : NULL;
 	d->lost = d->lost || (n->u.blueprint_decl.base && !base);
 	if (base && base->wraps + 1 >= MOST_FRAMEWORKS) {
-		struct diag *g = diag_report(c->diags, TJ0407, n->u.blueprint_decl.base->span, "more than %d frameworks wrap each other", MOST_FRAMEWORKS);
+		struct diag *g = diag_report(c->diags, TJ0407, n->u.blueprint_decl.base->span,
+			"more than %d frameworks wrap each other", MOST_FRAMEWORKS);
 		diag_help(c->diags, g, "put the settings of some of them into one framework");
 		return;
 	}
@@ -242,7 +248,8 @@ static void check_base_arguments(struct check *c, struct decl *d)
 	}
 	struct span name = n->u.blueprint_decl.base->span;
 	n->u.blueprint_decl.bound = ARENA_ARRAY(c->arena, struct node *, d->base->nformals);
-	bind_arguments(c, d->base, n->u.blueprint_decl.args, n->u.blueprint_decl.has_args ? n->u.blueprint_decl.args_span : name, name,
+	bind_arguments(c, d->base, n->u.blueprint_decl.args,
+		n->u.blueprint_decl.has_args ? n->u.blueprint_decl.args_span : name, name,
 		n->u.blueprint_decl.bound, &lift);
 }
 
@@ -274,7 +281,8 @@ static void test_required(struct check *c, struct decl *d, enum field_id id)
 	bool maybe = has_unknown(d->node->u.blueprint_decl.body);
 	if (maybe || body_sets(d->node->u.blueprint_decl.body, name, &maybe) || maybe)
 		return;
-	struct diag *g = diag_report(c->diags, TJ0323, d->span, "accelerator '%.*s' needs '%.*s'", STR_ARG(d->name), STR_ARG(name));
+	struct diag *g = diag_report(c->diags, TJ0323, d->span, "accelerator '%.*s' needs '%.*s'", STR_ARG(d->name),
+		STR_ARG(name));
 	struct str doc = str_of(schema_field(id)->doc);
 	diag_help(c->diags, g, "'%.*s' is the %c%.*s", STR_ARG(name), doc.p[0] | 32, (int)doc.n - 2, doc.p + 1);
 }
@@ -323,7 +331,8 @@ void check_early(struct check *c)
 		struct decl *d = c->early[i], *param = param_read(d, 0, &at);
 		if (!param)
 			continue;
-		struct diag *g = diag_report(c->diags, TJ0201, at, "the parameter '%.*s' has no value yet here", STR_ARG(param->name));
+		struct diag *g = diag_report(c->diags, TJ0201, at, "the parameter '%.*s' has no value yet here",
+			STR_ARG(param->name));
 		diag_note(c->diags, g, param->span, "declared here");
 		diag_help(c->diags, g, "defaults and profiles may mention lets and functions that read no parameter; compute '%.*s' in a 'let'",
 			STR_ARG(d->name));
@@ -382,14 +391,18 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 			suggest_add(&s, values->entries[i].key);
 	struct decl *let = map_get(values, name);
 	/* Remembered apart: the name in an expression is another mistake. */
-	if (!may_report_unknown(c, c->program->root, names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
+	if (!may_report_unknown(c, c->program->root,
+	    names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
 	if (let && let->kind == DECL_LET) {
 		struct diag *d = diag_report(c->diags, TJ0402, at, "'%.*s' is a let, not a parameter", STR_ARG(name));
-		struct str type = type_spell(c->arena, decl_type(c, let)), value = node_words(c, let->node->u.binding.value);
+		struct str type = type_spell(c->arena, decl_type(c, let)),
+			value = node_words(c, let->node->u.binding.value);
 		diag_note(c->diags, d, let->span, "declared here");
-		if (let->node->u.binding.type || let->type->kind == TYPE_INT || let->type->kind == TYPE_STRING || let->type->kind == TYPE_BOOL)
-			diag_help(c->diags, d, "declare it 'param %.*s: %.*s = %.*s'", STR_ARG(name), STR_ARG(type), STR_ARG(value));
+		if (let->node->u.binding.type || let->type->kind == TYPE_INT || let->type->kind == TYPE_STRING ||
+		    let->type->kind == TYPE_BOOL)
+			diag_help(c->diags, d, "declare it 'param %.*s: %.*s = %.*s'", STR_ARG(name), STR_ARG(type),
+				STR_ARG(value));
 		else
 			diag_help(c->diags, d, "declare it as a 'param'");
 		return;
@@ -404,14 +417,15 @@ static void test_bounds(struct check *c, struct node *value, const struct type *
 	struct constant k;
 	const struct type *core = type_strip_optional(t);
 	const struct refinement *r = core->refine;
-	if (!r || core->kind != TYPE_INT || !fold_constant(c, value, &k) || k.kind != TYPE_INT || value->type->kind == TYPE_BAD)
+	if (!r || core->kind != TYPE_INT || !fold_constant(c, value, &k) || k.kind != TYPE_INT ||
+	    value->type->kind == TYPE_BAD)
 		return;
 	if (!(r->has_lo && k.integer < r->lo) && !(r->has_hi && k.integer > r->hi))
 		return;
 	struct str lo = r->has_lo ? str_printf(c->arena, "%lld", (long long)r->lo) : STR("");
 	struct str hi = r->has_hi ? str_printf(c->arena, "%lld", (long long)r->hi) : STR("");
-	struct diag *d = diag_report(c->diags, TJ0311, value->span, "%.*s = %lld is outside %.*s..%.*s", STR_ARG(param->name),
-		(long long)k.integer, STR_ARG(lo), STR_ARG(hi));
+	struct diag *d = diag_report(c->diags, TJ0311, value->span, "%.*s = %lld is outside %.*s..%.*s",
+		STR_ARG(param->name), (long long)k.integer, STR_ARG(lo), STR_ARG(hi));
 	diag_note(c->diags, d, param->node->u.binding.type->span, "declared here");
 	mark_bad(value);
 }
@@ -440,7 +454,8 @@ static void set_param(struct items *to, struct node *item)
 		return;
 	}
 	if (!s->profile.n && item->kind == NODE_EXTEND) {
-		struct diag *g = diag_report(c->diags, TJ0203, item->span, "'%.*s { }' has no place in 'set'", STR_ARG(name));
+		struct diag *g = diag_report(c->diags, TJ0203, item->span, "'%.*s { }' has no place in 'set'",
+			STR_ARG(name));
 		diag_help(c->diags, g, "a test sets the whole value: write '%.*s = { ... }'", STR_ARG(name));
 	}
 	const struct type *t = d->kind == DECL_PARAM ? decl_type(c, d) : &type_bad;
@@ -448,13 +463,16 @@ static void set_param(struct items *to, struct node *item)
 	struct decl *setting = decl_new(c, DECL_BAD, name, item->u.item.key.span, NULL);
 	struct where saved = c->at;
 	begin_early(c, setting);
-	if ((item->kind == NODE_EXTEND ? type_extension(c, value, t) : check_expr(c, value, t, &site))->kind == TYPE_BAD)
+	if ((item->kind == NODE_EXTEND ? type_extension(c, value, t)
+	    : check_expr(c, value, t, &site))->kind == TYPE_BAD)
 		c->nearly--;                    /* one mistake is enough */
 	c->at = saved;
 	if (!c->refusal_wanted && (s->profile.n || !c->program->testing))
 		test_bounds(c, value, t, d);
-	if (s->profile.n && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value) && !set_elsewhere(c, s->profile, name)) {
-		struct diag *g = diag_report(c->diags, TJ1005, item->span, "profile '%.*s' sets '%.*s' to its default", STR_ARG(s->profile), STR_ARG(name));
+	if (s->profile.n && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value) &&
+	    !set_elsewhere(c, s->profile, name)) {
+		struct diag *g = diag_report(c->diags, TJ1005, item->span, "profile '%.*s' sets '%.*s' to its default",
+			STR_ARG(s->profile), STR_ARG(name));
 		diag_note(c->diags, g, d->node->u.binding.value->span, "the default");
 		diag_help(c->diags, g, "remove the line");
 	}
@@ -462,8 +480,8 @@ static void set_param(struct items *to, struct node *item)
 
 static void check_settings(struct check *c, struct node *body, struct str profile)
 {
-	struct setting_items s = { .base = { .check = c, .set = set_param, .fixed = !profile.n, .what = profile.n ? "a profile" : "'set'" },
-		.profile = profile };
+	struct setting_items s = { .base = { .check = c, .set = set_param, .fixed = !profile.n,
+		.what = profile.n ? "a profile" : "'set'" }, .profile = profile };
 	visit_body(&s.base, body, SCOPE_LOCAL);
 }
 
@@ -478,7 +496,8 @@ static void check_base_profile(struct check *c, struct node *n)
 		suggest_init(&s, c->arena, n->u.titled.base);
 		for (size_t i = 0; i < c->profiles.n; i++)
 			suggest_add(&s, c->profiles.entries[i].key);
-		struct diag *d = diag_report(c->diags, TJ0404, n->u.titled.base_span, "unknown profile '%.*s'", STR_ARG(n->u.titled.base));
+		struct diag *d = diag_report(c->diags, TJ0404, n->u.titled.base_span, "unknown profile '%.*s'",
+			STR_ARG(n->u.titled.base));
 		struct str help = suggest_or_list(&s, "the profiles are");
 		if (help.n)
 			diag_help(c->diags, d, "%.*s", STR_ARG(help));
@@ -487,7 +506,8 @@ static void check_base_profile(struct check *c, struct node *n)
 		base = map_get(&c->profiles, base->u.titled.base);
 	if (base != n)
 		return;
-	struct diag *d = diag_report(c->diags, TJ0405, n->u.titled.base_span, "profile '%.*s' extends itself", STR_ARG(n->u.titled.name));
+	struct diag *d = diag_report(c->diags, TJ0405, n->u.titled.base_span, "profile '%.*s' extends itself",
+		STR_ARG(n->u.titled.name));
 	diag_help(c->diags, d, "let one of the profiles extend no other");
 }
 
@@ -526,14 +546,16 @@ static void test_refuses(struct check *c, struct node *value)
 	check_expr(c, value, &type_string, &(struct site){ .what = STR("'refuses'") });
 	if (value->kind == NODE_STRING && node_static_text(value, &word) && diag_code_find(word, &code))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0403, value->span, "'refuses' needs the code of an error, such as \"TJ0901\"");
+	struct diag *d = diag_report(c->diags, TJ0403, value->span,
+		"'refuses' needs the code of an error, such as \"TJ0901\"");
 	diag_help(c->diags, d, "'trainc check' shows the code at the end of each error");
 }
 
 /* The settings of a test are read before anything is evaluated. */
 static void report_unread(struct check *c, const struct node *item, const char *help)
 {
-	struct diag *d = diag_report(c->diags, TJ0203, item->span, "this '%.*s' has no place here", STR_ARG(item->u.item.key.text));
+	struct diag *d = diag_report(c->diags, TJ0203, item->span, "this '%.*s' has no place here",
+		STR_ARG(item->u.item.key.text));
 	diag_help(c->diags, d, "%s", help);
 }
 
@@ -548,7 +570,8 @@ static void test_set(struct items *to, struct node *item)
 		report_unread(c, item, "it is read before anything is evaluated: write it outside of 'if' and 'for'");
 	if (!f) {
 		struct suggest s;
-		struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "a test has no field '%.*s'", STR_ARG(name.p ? name : STR("(...)")));
+		struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "a test has no field '%.*s'",
+			STR_ARG(name.p ? name : STR("(...)")));
 		suggest_init(&s, c->arena, name.p ? name : STR(""));
 		suggest_add(&s, STR("profile"));
 		suggest_add(&s, STR("set"));
@@ -561,7 +584,8 @@ static void test_set(struct items *to, struct node *item)
 		struct str text;
 		test_profile(c, value);
 		if (value->kind != NODE_STRING || !node_static_text(value, &text))
-			report_unread(c, item, "it is read before anything is evaluated: write the name of the profile itself");
+			report_unread(c, item,
+				"it is read before anything is evaluated: write the name of the profile itself");
 	} else if (value->kind == NODE_BODY) {
 		check_settings(c, value, STR(""));
 		value->type = &type_data;

@@ -130,7 +130,8 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	struct diag *d = diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
 	if (item->kind == NODE_BLOCK && !schema_block(item->u.block.word))
 		diag_help(c->diags, d, "a field takes no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
-	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);       /* with a name: no field of the body is lost */
+	/* with a name: no field of the body is lost */
+	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);
 }
 
 /* What nobody would look into. */
@@ -187,7 +188,8 @@ static void visit_one(struct items *to, struct node *item)
 		if (to->block)
 			to->block(to, item);
 		else
-			report_misplaced(to, item, str_printf(c->arena, "'%.*s %.*s'", STR_ARG(item->u.block.word), STR_ARG(item->u.block.name)).p);
+			report_misplaced(to, item, str_printf(c->arena, "'%.*s %.*s'", STR_ARG(item->u.block.word),
+				STR_ARG(item->u.block.name)).p);
 		break;
 	case NODE_SPREAD:
 		if (to->spread)
@@ -263,8 +265,8 @@ static const struct type *spread_type(struct check *c, struct node *item)
 		return report_optional(c, n);
 	if (t->kind == TYPE_POD)
 		return report_pod(c, n, NULL, &(struct site){ .what = STR("an insertion") });
-	if (t->kind == TYPE_MAP || t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_EMPTY || t->kind == TYPE_DATA ||
-	    t->kind == TYPE_BAD)
+	if (t->kind == TYPE_MAP || t->kind == TYPE_ANON || t->kind == TYPE_RECORD || t->kind == TYPE_EMPTY ||
+	    t->kind == TYPE_DATA || t->kind == TYPE_BAD)
 		return t;
 	struct str is = found_words(c, n);
 	diag_report(c->diags, TJ0302, n->span, "'...' inserts a record or a map, found %.*s", STR_ARG(is));
@@ -359,7 +361,8 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 		suggest_add(&s, record->fields[i].name);
 	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
 		return suggest_only(&s);
-	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name), STR_ARG(name));
+	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name),
+		STR_ARG(name));
 	if (span_known(record->span))
 		diag_note(c->diags, d, record->span, "'%.*s' is declared here", STR_ARG(record->name));
 	help_suggest(c, d, &s, "its fields are", at);
@@ -375,7 +378,8 @@ const struct type *type_extension(struct check *c, struct node *n, const struct 
 		return n->type;
 	}
 	struct str type = type_phrase(c->arena, core);
-	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open, "'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));
+	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open,
+		"'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));
 	diag_help(c->diags, d, "write '='");
 	return mark_bad(n);
 }
@@ -444,15 +448,18 @@ static void record_spread(struct items *to, struct node *item)
 			return;
 		} else if (type_fit(f->type, has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, f->type), is = type_phrase(c->arena, has);
-			diag_report(c->diags, TJ0302, item->u.one->span, "'%.*s' expects %.*s, found %.*s", STR_ARG(name), STR_ARG(needs), STR_ARG(is));
+			diag_report(c->diags, TJ0302, item->u.one->span, "'%.*s' expects %.*s, found %.*s",
+				STR_ARG(name), STR_ARG(needs), STR_ARG(is));
 			r->failed = true;
 		}
 	}
 }
 
-static void report_missing(struct check *c, struct node *n, const struct decl *record, const struct record_field *f, bool maybe)
+static void report_missing(struct check *c, struct node *n, const struct decl *record, const struct record_field *f,
+	bool maybe)
 {
-	struct diag *d = diag_report(c->diags, TJ0323, n->span, maybe ? "%.*s needs '%.*s', which may be missing here" : "%.*s needs '%.*s'",
+	struct diag *d = diag_report(c->diags, TJ0323, n->span,
+		maybe ? "%.*s needs '%.*s', which may be missing here" : "%.*s needs '%.*s'",
 		STR_ARG(record->name), STR_ARG(f->name));
 	diag_note(c->diags, d, f->span, "declared here, without a default");
 	struct str type = type_phrase(c->arena, f->type);
@@ -461,13 +468,15 @@ static void report_missing(struct check *c, struct node *n, const struct decl *r
 
 const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial)
 {
-	struct record_items r = { .base = { .check = c, .set = record_set, .spread = record_spread, .what = "a record" }, .record = record->record };
+	struct record_items r = { .base = { .check = c, .set = record_set, .spread = record_spread,
+		.what = "a record" }, .record = record->record };
 	bool broken = body_is_broken(n);        /* before keys that are set twice are taken away */
 	visit_body(&r.base, n, SCOPE_LOCAL);
 	for (size_t i = 0; !partial && !r.unknown && !broken && i < r.record->nfields; i++) {
 		const struct record_field *f = &r.record->fields[i];
 		bool maybe = false;
-		if (f->value || f->type->kind == TYPE_OPTIONAL || f->type->kind == TYPE_BAD || body_sets(n, f->name, &maybe))
+		if (f->value || f->type->kind == TYPE_OPTIONAL || f->type->kind == TYPE_BAD ||
+		    body_sets(n, f->name, &maybe))
 			continue;
 		report_missing(c, n, r.record, f, maybe);
 		r.failed = true;
@@ -529,15 +538,16 @@ static void map_spread(struct items *to, struct node *item)
 
 static const struct type *type_map_body(struct check *c, struct node *n, const struct type *map)
 {
-	struct map_items m = { .base = { .check = c, .set = map_set, .spread = map_spread, .what = "a map" }, .elem = map->elem };
+	struct map_items m = { .base = { .check = c, .set = map_set, .spread = map_spread, .what = "a map" },
+		.elem = map->elem };
 	visit_body(&m.base, n, SCOPE_LOCAL);
 	return map->refine ? type_map(c->arena, map->elem) : map;
 }
 
 static const struct type *type_data_body(struct check *c, struct node *n, const struct type *want)
 {
-	struct map_items m = { .base = { .check = c, .set = map_set, .spread = map_spread, .pod_keys = want->kind == TYPE_POD,
-		.what = "a record" }, .elem = want };
+	struct map_items m = { .base = { .check = c, .set = map_set, .spread = map_spread,
+		.pod_keys = want->kind == TYPE_POD, .what = "a record" }, .elem = want };
 	visit_body(&m.base, n, SCOPE_LOCAL);
 	return type_lifted(c, &type_data, m.pod);
 }
@@ -572,7 +582,8 @@ static void anon_set(struct items *to, struct node *item)
 	struct str name = item->u.item.key.text;
 	const struct type *t = type_expr(to->check, item->u.item.value, NULL);
 	if (t->kind == TYPE_UNIT)
-		t = name.p ? report_member_unit(to->check, name, item->u.item.value) : report_unit(to->check, item->u.item.value);
+		t = name.p ? report_member_unit(to->check, name, item->u.item.value)
+			: report_unit(to->check, item->u.item.value);
 	a->failed = !check_key(to, &item->u.item.key, &pod) || t->kind == TYPE_BAD || a->failed;
 	if (to->conditional || !name.p)
 		a->computed = true;
@@ -600,7 +611,8 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 		const struct type *both = elem ? type_unify(c, elem, a->members[i].type) : a->members[i].type;
 		if (!both) {
 			struct str x = type_phrase(c->arena, elem), y = type_phrase(c->arena, a->members[i].type);
-			struct diag *d = diag_report(c->diags, TJ0302, n->span, "the values of a map have one type, found %.*s and %.*s", STR_ARG(x), STR_ARG(y));
+			struct diag *d = diag_report(c->diags, TJ0302, n->span,
+				"the values of a map have one type, found %.*s and %.*s", STR_ARG(x), STR_ARG(y));
 			diag_help(c->diags, d, "its keys are computed, so it is a map and not a record");
 			return &type_bad;
 		}
@@ -627,7 +639,8 @@ static bool members_fit(struct check *c, const struct node *n, const struct anon
 		*ret_weight += type_weight(a->members[i].type);
 	if (*ret_weight <= MOST)
 		return true;
-	struct diag *d = diag_report(c->diags, TJ0407, n->span, "this record has more than %d fields, with those of the records in it", MOST);
+	struct diag *d = diag_report(c->diags, TJ0407, n->span,
+		"this record has more than %d fields, with those of the records in it", MOST);
 	diag_help(c->diags, d, "use smaller records, or a map for what has one type");
 	return false;
 }

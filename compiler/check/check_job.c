@@ -39,7 +39,8 @@ static struct decl *framework_by_member(struct check *c, struct node *n)
 		return NULL;
 	}
 	c->framework_wanted = true;
-	struct decl *d = module_member(c, import->node->u.import.module, n->u.member.name, n->u.member.name_span, false);
+	struct decl *d = module_member(c, import->node->u.import.module, n->u.member.name, n->u.member.name_span,
+		false);
 	c->framework_wanted = false;
 	n->u.member.decl = d;
 	return d;
@@ -58,7 +59,8 @@ static void report_not_framework(struct check *c, const struct node *n, const st
 		for (size_t i = 0; i < values->n; i++) {
 			const struct decl *other = values->entries[i].value;
 			if (other->kind == DECL_FRAMEWORK && other->name.p[0] != '_')
-				suggest_add(&s, str_printf(c->arena, "%.*s.%.*s", STR_ARG(words), STR_ARG(other->name)));
+				suggest_add(&s,
+					str_printf(c->arena, "%.*s.%.*s", STR_ARG(words), STR_ARG(other->name)));
 		}
 		help_suggest(c, g, &s, "its frameworks are", n->span);
 	}
@@ -67,7 +69,8 @@ static void report_not_framework(struct check *c, const struct node *n, const st
 struct decl *find_framework(struct check *c, struct node *n)
 {
 	n->type = &type_module;
-	struct decl *d = n->kind == NODE_NAME ? framework_by_name(c, n) : n->kind == NODE_MEMBER ? framework_by_member(c, n) : NULL;
+	struct decl *d = n->kind == NODE_NAME ? framework_by_name(c, n) : n->kind == NODE_MEMBER
+		? framework_by_member(c, n) : NULL;
 	if (!d || d->kind == DECL_BAD || (d->kind == DECL_IMPORT && !d->node->u.import.module))
 		return NULL;
 	if (d->kind != DECL_FRAMEWORK) {
@@ -141,7 +144,8 @@ static void report_no_role(struct role_search *r, struct node *block)
 	struct str words = node_words(c, r->job->u.job.blueprint), name = block->u.block.name;
 	if (r->framework->lost)
 		return;
-	struct diag *d = diag_report(c->diags, TJ0501, block->u.block.name_span, "'%.*s' has no role '%.*s'", STR_ARG(words), STR_ARG(name));
+	struct diag *d = diag_report(c->diags, TJ0501, block->u.block.name_span, "'%.*s' has no role '%.*s'",
+		STR_ARG(words), STR_ARG(name));
 	struct suggest s;
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < r->framework->nroles; i++)
@@ -151,7 +155,8 @@ static void report_no_role(struct role_search *r, struct node *block)
 	if (only.n && !mentions_role(r->job->u.job.body, only))
 		block->u.block.name = names_intern(c->names, only);   /* go on with what was surely meant */
 	if (left.n && !suggest_sentence(&s).n)
-		diag_help(c->diags, d, "for '%.*s' write '%.*s', or 'aux %.*s' for a role outside the cluster", STR_ARG(name), STR_ARG(left), STR_ARG(name));
+		diag_help(c->diags, d, "for '%.*s' write '%.*s', or 'aux %.*s' for a role outside the cluster",
+			STR_ARG(name), STR_ARG(left), STR_ARG(name));
 	else
 		diag_help(c->diags, d, "for a role outside the cluster write 'aux %.*s'", STR_ARG(name));
 	diag_note(c->diags, d, r->framework->span, "declared here");
@@ -166,9 +171,11 @@ static void add_role(struct role_search *r, struct node *block)
 		return;
 	const struct decl *theirs = aux ? framework_role(r->framework, block->u.block.name) : NULL;
 	if (theirs) {                           /* their objects would have one name */
-		struct diag *g = diag_report(c->diags, TJ0204, block->u.block.name_span, "'%.*s' is a role of the framework", STR_ARG(theirs->name));
+		struct diag *g = diag_report(c->diags, TJ0204, block->u.block.name_span,
+			"'%.*s' is a role of the framework", STR_ARG(theirs->name));
 		diag_note(c->diags, g, theirs->span, "declared here");
-		diag_help(c->diags, g, "write 'role %.*s' for the framework's, or rename the 'aux' role", STR_ARG(theirs->name));
+		diag_help(c->diags, g, "write 'role %.*s' for the framework's, or rename the 'aux' role",
+			STR_ARG(theirs->name));
 		return;
 	}
 	if (!aux && r->framework && !origin && !r->framework->other_roles && !takes_other_roles(r->job->u.job.body)) {
@@ -185,7 +192,8 @@ static void add_role(struct role_search *r, struct node *block)
 	if (!first) {
 		scope_declare_role(c, d);
 	} else if (first->kind == DECL_ROLE && first->aux != aux) {
-		struct diag *g = diag_report(c->diags, TJ0204, d->span, "role '%.*s' is already declared in this job", STR_ARG(d->name));
+		struct diag *g = diag_report(c->diags, TJ0204, d->span, "role '%.*s' is already declared in this job",
+			STR_ARG(d->name));
 		diag_note(c->diags, g, first->span, "first declared here");
 	}
 	struct node *job = r->job;
@@ -196,11 +204,13 @@ static void add_role(struct role_search *r, struct node *block)
 static void find_roles(struct role_search *r, struct node *body)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
-		struct node *item = check_block_shape(r->check, body->u.body.items.at[i], BLOCK_JOB, r->framework, r->job->u.job.body);
+		struct node *item = check_block_shape(r->check, body->u.body.items.at[i], BLOCK_JOB, r->framework,
+			r->job->u.job.body);
 		body->u.body.items.at[i] = item;
 		if (item->kind == NODE_BLOCK)
 			check_block_word(r->check, item, BLOCK_JOB);
-		if (item->kind == NODE_BLOCK && (str_is(item->u.block.word, "role") || str_is(item->u.block.word, "aux")))
+		if (item->kind == NODE_BLOCK &&
+		    (str_is(item->u.block.word, "role") || str_is(item->u.block.word, "aux")))
 			add_role(r, item);
 		else if (item->kind == NODE_FOR_ITEM)
 			find_roles(r, item->u.for_item.body);

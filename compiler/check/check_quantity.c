@@ -29,8 +29,8 @@ void help_bytes(struct check *c, struct diag *d, struct str number, const char *
 	static const char decimal[] = "kMGTPE", *const names[] = { "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" };
 	size_t i = strcspn(decimal, unit);
 
-	diag_help(c->diags, d, "write %.*s%s for %.*s x 2^%zu bytes, %.*s%s for %.*s x 10^%zu%s", STR_ARG(number), names[i], STR_ARG(number),
-		10 * (i + 1), STR_ARG(number), unit, STR_ARG(number), 3 * (i + 1), more);
+	diag_help(c->diags, d, "write %.*s%s for %.*s x 2^%zu bytes, %.*s%s for %.*s x 10^%zu%s", STR_ARG(number),
+		names[i], STR_ARG(number), 10 * (i + 1), STR_ARG(number), unit, STR_ARG(number), 3 * (i + 1), more);
 }
 
 static void help_unit(struct check *c, struct diag *d, const struct node *n, struct str number, struct str unit)
@@ -48,7 +48,8 @@ static void help_unit(struct check *c, struct diag *d, const struct node *n, str
 	else
 		diag_help(c->diags, d, "amounts end with Ki Mi Gi Ti Pi Ei, k M G T P E or m, durations with ms s min h d");
 	if (right.p && !either)
-		diag_fix(c->diags, d, n->span, str_printf(c->arena, "%.*s%.*s", STR_ARG(number), STR_ARG(right)), "change the unit");
+		diag_fix(c->diags, d, n->span, str_printf(c->arena, "%.*s%.*s", STR_ARG(number), STR_ARG(right)),
+			"change the unit");
 }
 
 static const struct type *report_unknown_unit(struct check *c, struct node *n)
@@ -69,8 +70,8 @@ static const struct type *report_dimension(struct check *c, struct node *n, cons
 	struct str needs = type_phrase(c->arena, want);
 	if (want->kind == TYPE_DURATION && str_is(unit, "m")) {
 		struct str what = c->site->name;
-		struct diag *d = diag_report(c->diags, TJ0307, n->span, "'%.*s%s%.*s': m means one thousandth", STR_ARG(what), what.n ? " = " : "",
-			STR_ARG(word));
+		struct diag *d = diag_report(c->diags, TJ0307, n->span, "'%.*s%s%.*s': m means one thousandth",
+			STR_ARG(what), what.n ? " = " : "", STR_ARG(word));
 		diag_help(c->diags, d, "minutes are written %.*smin", STR_ARG(number));
 		diag_fix(c->diags, d, n->span, str_printf(c->arena, "%.*smin", STR_ARG(number)), "write minutes");
 		return mark_bad(n);
@@ -80,7 +81,8 @@ static const struct type *report_dimension(struct check *c, struct node *n, cons
 	if (want->kind == TYPE_DURATION)
 		diag_help(c->diags, d, "durations end with ms, s, min, h or d");
 	else
-		diag_help(c->diags, d, want->kind == TYPE_CPU ? "CPUs are written 8, 0.5 or 500m" : "memory is written 64Gi (64 x 2^30 bytes) or 64G (64 x 10^9)");
+		diag_help(c->diags, d, want->kind == TYPE_CPU ? "CPUs are written 8, 0.5 or 500m"
+			: "memory is written 64Gi (64 x 2^30 bytes) or 64G (64 x 10^9)");
 	return mark_bad(n);
 }
 
@@ -98,13 +100,16 @@ static struct str decimal(struct check *c, int128 nano)
 
 static const struct type *report_bytes(struct check *c, struct node *n, struct quantity q)
 {
-	struct str word = n->u.quantity.word, bytes = decimal(c, q.nano), number = number_of(word), unit = unit_of(word);
+	struct str word = n->u.quantity.word, bytes = decimal(c, q.nano), number = number_of(word),
+		unit = unit_of(word);
 	if (str_is(unit, "m") || str_is(unit, "u") || str_is(unit, "n")) {
-		struct diag *d = diag_report(c->diags, TJ0305, n->span, "%.*s of memory is %.*s bytes", STR_ARG(word), STR_ARG(bytes));
+		struct diag *d = diag_report(c->diags, TJ0305, n->span, "%.*s of memory is %.*s bytes", STR_ARG(word),
+			STR_ARG(bytes));
 		diag_help(c->diags, d, "did you mean %.*sMi?", STR_ARG(number));
 		return mark_bad(n);
 	}
-	struct diag *d = diag_report(c->diags, TJ0306, n->span, "%.*s is %.*s bytes; memory is counted in whole bytes", STR_ARG(word), STR_ARG(bytes));
+	struct diag *d = diag_report(c->diags, TJ0306, n->span, "%.*s is %.*s bytes; memory is counted in whole bytes",
+		STR_ARG(word), STR_ARG(bytes));
 	diag_help(c->diags, d, "write a whole number of a smaller unit");
 	return mark_bad(n);
 }
@@ -112,7 +117,8 @@ static const struct type *report_bytes(struct check *c, struct node *n, struct q
 static const struct type *report_too_large(struct check *c, struct node *n)
 {
 	struct str words = node_words(c, n);
-	struct diag *d = diag_report(c->diags, TJ0322, n->span, "%.*s is more than a quantity can hold", STR_ARG(words));
+	struct diag *d = diag_report(c->diags, TJ0322, n->span, "%.*s is more than a quantity can hold",
+		STR_ARG(words));
 	diag_help(c->diags, d, "the largest is 9223372036854775807, a little less than 8Ei");
 	return mark_bad(n);
 }
@@ -125,10 +131,12 @@ static const struct type *report_too_fine(struct check *c, struct node *n, const
 		d = diag_report(c->diags, TJ0308, n->span, "%.*s CPU is less than 1m", STR_ARG(words));
 		diag_help(c->diags, d, "CPUs are counted in thousandths");
 	} else if (want->kind == TYPE_DURATION) {
-		d = diag_report(c->diags, TJ0302, n->span, "%.*s is not a whole number of milliseconds", STR_ARG(words));
+		d = diag_report(c->diags, TJ0302, n->span, "%.*s is not a whole number of milliseconds",
+			STR_ARG(words));
 		diag_help(c->diags, d, "durations are counted in milliseconds");
 	} else {
-		d = diag_report(c->diags, TJ0306, n->span, "%.*s is a fraction of a byte; memory is counted in whole bytes", STR_ARG(words));
+		d = diag_report(c->diags, TJ0306, n->span,
+			"%.*s is a fraction of a byte; memory is counted in whole bytes", STR_ARG(words));
 	}
 	return mark_bad(n);
 }
@@ -138,7 +146,8 @@ static const struct type *test_amount(struct check *c, struct node *n, const str
 	if (want->kind == TYPE_MEMORY && q.nano % QUANTITY_UNIT)
 		return report_bytes(c, n, q);
 	if (want->kind == TYPE_CPU && str_ends(n->u.quantity.word, STR("i"))) {
-		struct diag *d = diag_report(c->diags, TJ0302, n->span, "%.*s is an amount of memory, and CPUs are counted", STR_ARG(n->u.quantity.word));
+		struct diag *d = diag_report(c->diags, TJ0302, n->span,
+			"%.*s is an amount of memory, and CPUs are counted", STR_ARG(n->u.quantity.word));
 		diag_help(c->diags, d, "CPUs are written 8, 0.5 or 500m");
 		return mark_bad(n);
 	}
@@ -198,16 +207,19 @@ static const struct node *literal_of(const struct node *n, bool *ret_negative)
 	return n;
 }
 
-static const struct type *report_no_unit(struct check *c, struct node *n, const struct type *want, const struct site *site)
+static const struct type *report_no_unit(struct check *c, struct node *n, const struct type *want,
+	const struct site *site)
 {
 	struct str words = node_words(c, n), what = site->name.n ? site->name : site->what;
 	struct diag *d;
 	if (want->kind == TYPE_DURATION) {
 		if (what.n)
-			d = diag_report(c->diags, TJ0302, n->span, "'%.*s = %.*s' has no unit", STR_ARG(what), STR_ARG(words));
+			d = diag_report(c->diags, TJ0302, n->span, "'%.*s = %.*s' has no unit", STR_ARG(what),
+				STR_ARG(words));
 		else
 			d = diag_report(c->diags, TJ0302, n->span, "the duration %.*s has no unit", STR_ARG(words));
-		diag_help(c->diags, d, "%.*ss are seconds, %.*smin minutes, %.*sh hours", STR_ARG(words), STR_ARG(words), STR_ARG(words));
+		diag_help(c->diags, d, "%.*ss are seconds, %.*smin minutes, %.*sh hours", STR_ARG(words),
+			STR_ARG(words), STR_ARG(words));
 		return mark_bad(n);
 	}
 	if (what.n)
@@ -227,7 +239,8 @@ const struct type *number_as_quantity(struct check *c, struct node *n, const str
 	const struct node *literal = literal_of(n, &negative);
 	const struct type *core = type_strip_pod(type_strip_optional(want));
 	struct quantity q;
-	struct str word = literal->kind == NODE_FLOAT ? literal->u.floating.word : source_text(c->program->sources, literal->span);
+	struct str word = literal->kind == NODE_FLOAT ? literal->u.floating.word
+		: source_text(c->program->sources, literal->span);
 	bool exponent = literal->kind == NODE_FLOAT && (memchr(word.p, 'e', word.n) || memchr(word.p, 'E', word.n));
 	if (core->kind != TYPE_CPU && !(core->kind == TYPE_MEMORY && exponent))
 		return report_no_unit(c, n, core, site);

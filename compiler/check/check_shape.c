@@ -49,7 +49,8 @@ static bool looks_like_role(const struct node *body)
 		bool keyed = item->kind == NODE_SET || item->kind == NODE_EXTEND;
 		if (keyed && item->u.item.key.text.p && schema_find(BLOCK_ROLE, item->u.item.key.text))
 			return true;
-		if (item->kind == NODE_FIELD && item->u.field.key.text.p && schema_find(BLOCK_ROLE, item->u.field.key.text))
+		if (item->kind == NODE_FIELD && item->u.field.key.text.p &&
+		    schema_find(BLOCK_ROLE, item->u.field.key.text))
 			return true;
 	}
 	return false;
@@ -90,8 +91,8 @@ struct node *check_unnamed_block(struct check *c, const struct node *item, struc
 	const struct key key = item->u.item.key;
 	struct str name = likely.n ? likely : str_of(example_of(key.text));
 	struct span gap = { key.span.end, key.span.end };
-	struct diag *d = diag_report(c->diags, TJ0102, item->u.item.value->u.body.open, "expected a name after '%.*s', found '{'",
-		STR_ARG(key.text));
+	struct diag *d = diag_report(c->diags, TJ0102, item->u.item.value->u.body.open,
+		"expected a name after '%.*s', found '{'", STR_ARG(key.text));
 	diag_help(c->diags, d, "write '%.*s %.*s { ... }'", STR_ARG(key.text), STR_ARG(name));
 	if (!certain)
 		return node_new(c->arena, NODE_BAD, item->span);
@@ -100,7 +101,8 @@ struct node *check_unnamed_block(struct check *c, const struct node *item, struc
 }
 
 /* `worker { }` is the role, if there is one of that name or it looks like one and like no field. */
-static bool is_role_without_word(struct check *c, const struct node *item, enum block block, const struct decl *framework)
+static bool is_role_without_word(struct check *c, const struct node *item, enum block block,
+	const struct decl *framework)
 {
 	struct str name = item->u.item.key.text;
 	struct suggest s;
@@ -120,26 +122,31 @@ static struct node *add_word(struct check *c, const struct node *item, enum bloc
 	const struct key key = item->u.item.key;
 	struct span before = { key.span.start, key.span.start };
 	bool set = item->kind == NODE_SET;
-	struct diag *d = diag_report(c->diags, TJ0202, key.span, "%s has no field '%.*s'", block_word(block), STR_ARG(key.text));
-	diag_help(c->diags, d, set ? "a role is a block: write '%.*s %.*s { ... }', without '='" : "write '%.*s %.*s { ... }'",
-		STR_ARG(word), STR_ARG(key.text));
+	struct diag *d = diag_report(c->diags, TJ0202, key.span, "%s has no field '%.*s'", block_word(block),
+		STR_ARG(key.text));
+	diag_help(c->diags, d, set ? "a role is a block: write '%.*s %.*s { ... }', without '='"
+		: "write '%.*s %.*s { ... }'", STR_ARG(word), STR_ARG(key.text));
 	if (set)
 		diag_fix(c->diags, d, (struct span){ key.span.start, item->u.item.value->span.start },
 			str_printf(c->arena, "%.*s %.*s ", STR_ARG(word), STR_ARG(key.text)), "make it a block");
 	else
-		diag_fix(c->diags, d, before, str_cat(c->arena, word, STR(" "), STR("")), "insert '%.*s'", STR_ARG(word));
-	return block_of(c, item, (struct placed){ names_intern(c->names, word), before }, (struct placed){ key.text, key.span });
+		diag_fix(c->diags, d, before, str_cat(c->arena, word, STR(" "), STR("")), "insert '%.*s'",
+			STR_ARG(word));
+	return block_of(c, item, (struct placed){ names_intern(c->names, word), before },
+		(struct placed){ key.text, key.span });
 }
 
 /* `worker role { }`. */
 static struct node *exchange(struct check *c, struct node *item)
 {
-	struct placed word = { item->u.block.name, item->u.block.name_span }, name = { item->u.block.word, item->u.block.word_span };
+	struct placed word = { item->u.block.name, item->u.block.name_span },
+		name = { item->u.block.word, item->u.block.word_span };
 	if (schema_block(name.text) || !schema_block(word.text))
 		return item;
 	struct span both = span_join(name.at, word.at);
 	struct diag *d = diag_report(c->diags, TJ0202, both, "unknown block '%.*s'", STR_ARG(name.text));
-	diag_help(c->diags, d, "the name follows the keyword: '%.*s %.*s { ... }'", STR_ARG(word.text), STR_ARG(name.text));
+	diag_help(c->diags, d, "the name follows the keyword: '%.*s %.*s { ... }'", STR_ARG(word.text),
+		STR_ARG(name.text));
 	diag_fix(c->diags, d, both, str_cat(c->arena, word.text, STR(" "), name.text), "exchange the two");
 	return block_of(c, item, word, name);
 }
@@ -149,23 +156,26 @@ static bool report_roles(struct check *c, const struct node *item, enum block bl
 {
 	const struct nodes *inside = &item->u.item.value->u.body.items;
 	const struct node *first = inside->n ? inside->at[0] : NULL;
-	bool named = first && (first->kind == NODE_EXTEND || first->kind == NODE_SET) && first->u.item.key.kind == KEY_NAME &&
-	             first->u.item.value->kind == NODE_BODY;
+	bool named = first && (first->kind == NODE_EXTEND || first->kind == NODE_SET) &&
+	             first->u.item.key.kind == KEY_NAME && first->u.item.value->kind == NODE_BODY;
 
 	if (!str_is(item->u.item.key.text, "roles") || (first && !named && first->kind != NODE_BLOCK))
 		return false;
-	struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "%s has no field 'roles'", block_word(block));
+	struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span, "%s has no field 'roles'",
+		block_word(block));
 	struct str name = named ? first->u.item.key.text : first ? first->u.block.name : STR("worker");
 	diag_help(c->diags, d, "write each role as a separate block: 'role %.*s { ... }'", STR_ARG(name));
 	return true;
 }
 
-struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework, const struct node *body)
+struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework,
+	const struct node *body)
 {
 	if (item->kind == NODE_BLOCK)
 		return exchange(c, item);
 	bool keyed = item->kind == NODE_EXTEND || item->kind == NODE_SET;
-	if (!keyed || item->u.item.key.kind != KEY_NAME || item->u.item.value->kind != NODE_BODY || schema_find(block, item->u.item.key.text))
+	if (!keyed || item->u.item.key.kind != KEY_NAME || item->u.item.value->kind != NODE_BODY ||
+	    schema_find(block, item->u.item.key.text))
 		return item;
 	if (report_roles(c, item, block))
 		return node_new(c->arena, NODE_BAD, item->span);

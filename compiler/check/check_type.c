@@ -119,16 +119,19 @@ static void report_bound(struct refining *r, const struct node *n, const char *n
 	struct check *c = r->check;
 	struct str words = node_words(c, n), type = type_spell(c->arena, r->type);
 	r->failed = true;
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "a bound of %.*s needs %s, found '%.*s'", STR_ARG(type), needs, STR_ARG(words));
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "a bound of %.*s needs %s, found '%.*s'", STR_ARG(type),
+		needs, STR_ARG(words));
 	diag_help(c->diags, d, "bounds are constants: literals, and lets that are constants");
 }
 
 static bool quantity_bound(struct refining *r, const struct node *n, const struct constant *k, struct quantity *ret)
 {
 	enum type_kind kind = r->type->kind;
-	bool number = kind == TYPE_CPU && (k->kind == TYPE_INT || k->kind == TYPE_FLOAT) && (n->kind == NODE_INT || n->kind == NODE_FLOAT);
+	bool number = kind == TYPE_CPU && (k->kind == TYPE_INT || k->kind == TYPE_FLOAT) &&
+		(n->kind == NODE_INT || n->kind == NODE_FLOAT);
 	if (number) {
-		struct str word = n->kind == NODE_FLOAT ? n->u.floating.word : source_text(r->check->program->sources, n->span);
+		struct str word = n->kind == NODE_FLOAT ? n->u.floating.word
+			: source_text(r->check->program->sources, n->span);
 		return quantity_parse(word, ret) == QUANTITY_OK;
 	}
 	if (k->kind == TYPE_INT && k->integer == 0) {
@@ -219,7 +222,8 @@ static void add_value(struct refining *r, const struct node *n)
 	if (n->kind == NODE_BAD)                /* TJ0304 */
 		return;
 	struct str words = node_words(c, n), type = type_spell(c->arena, r->type);
-	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' does not narrow %.*s", STR_ARG(words), STR_ARG(type));
+	struct diag *d = diag_report(c->diags, TJ0302, n->span, "'%.*s' does not narrow %.*s", STR_ARG(words),
+		STR_ARG(type));
 	if (takes_bounds(r->type->kind))
 		diag_help(c->diags, d, "bounds are written 1..64, 1.. or ..64");
 }
@@ -241,12 +245,15 @@ static void add_named(struct refining *r, const struct node *n)
 		return;
 	}
 	struct str type = type_spell(c->arena, r->type);
-	struct diag *d = diag_report(c->diags, TJ0302, n->u.refine.name_span, "'%.*s' does not narrow %.*s", STR_ARG(n->u.refine.name), STR_ARG(type));
+	struct diag *d = diag_report(c->diags, TJ0302, n->u.refine.name_span, "'%.*s' does not narrow %.*s",
+		STR_ARG(n->u.refine.name), STR_ARG(type));
 	struct str bound = n->u.refine.lo ? node_words(c, n->u.refine.lo) : STR("");
 	if (texts)
 		diag_help(c->diags, d, "texts are narrowed by their length and by 'pattern'");
-	else if (bound.n && takes_bounds(r->type->kind) && (str_is(n->u.refine.name, "min") || str_is(n->u.refine.name, "max")))
-		diag_help(c->diags, d, str_is(n->u.refine.name, "min") ? "write '%.*s(%.*s..)'" : "write '%.*s(..%.*s)'", STR_ARG(type), STR_ARG(bound));
+	else if (bound.n && takes_bounds(r->type->kind) &&
+		(str_is(n->u.refine.name, "min") || str_is(n->u.refine.name, "max")))
+		diag_help(c->diags, d, str_is(n->u.refine.name, "min") ? "write '%.*s(%.*s..)'"
+			: "write '%.*s(..%.*s)'", STR_ARG(type), STR_ARG(bound));
 }
 
 static void add_bounds(struct refining *r, const struct node *n)
@@ -276,7 +283,8 @@ static bool reversed(const struct refining *r)
 const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref)
 {
 	struct nodes refines = ref->u.type_ref.refines;
-	struct refining r = { .check = c, .type = ARENA_NEW(c->arena, struct type), .refine = ARENA_NEW(c->arena, struct refinement) };
+	struct refining r = { .check = c, .type = ARENA_NEW(c->arena, struct type),
+		.refine = ARENA_NEW(c->arena, struct refinement) };
 	*r.type = *t;
 	r.refine->from = ref->span;
 	if (t->kind == TYPE_ENUM && !refines.n) {
@@ -298,7 +306,8 @@ const struct type *resolve_refinements(struct check *c, const struct type *t, st
 			add_named(&r, n);
 	}
 	if (!r.failed && reversed(&r)) {
-		diag_report(c->diags, TJ0302, ref->span, "no value is in this range: its lower bound is above the upper one");
+		diag_report(c->diags, TJ0302, ref->span,
+			"no value is in this range: its lower bound is above the upper one");
 		return &type_bad;
 	}
 	if (t->kind != TYPE_ENUM && refines.n)
@@ -320,7 +329,8 @@ static const char *const wrappers[] = { "list", "map", "pod", "secret" };
 
 enum { PLAIN = sizeof plain / sizeof *plain, WRAPPERS = sizeof wrappers / sizeof *wrappers };
 
-static void report_no_type(struct check *c, struct node *ref, struct str name, const struct map *types, const char *where)
+static void report_no_type(struct check *c, struct node *ref, struct str name, const struct map *types,
+	const char *where)
 {
 	struct suggest s;
 	struct span at = ref->u.type_ref.path_spans[ref->u.type_ref.depth - 1];
@@ -357,7 +367,8 @@ static const struct type *wrapped(struct check *c, struct node *ref, size_t whic
 {
 	struct nodes args = ref->u.type_ref.args;
 	if (args.n != 1) {
-		struct diag *d = diag_report(c->diags, TJ0302, ref->span, "'%s' needs the type of its elements", wrappers[which]);
+		struct diag *d = diag_report(c->diags, TJ0302, ref->span, "'%s' needs the type of its elements",
+			wrappers[which]);
 		diag_help(c->diags, d, "write '%s[string]'", wrappers[which]);
 		return &type_bad;
 	}
@@ -392,13 +403,15 @@ static const struct type *imported_type(struct check *c, struct node *ref)
 	struct module *m = import->node->u.import.module;
 	struct decl *d = map_get(&m->types, path[1]);
 	if (d && path[1].p[0] == '_') {
-		struct diag *g = diag_report(c->diags, TJ0212, spans[1], "'%.*s' is private to '%.*s'", STR_ARG(path[1]), STR_ARG(m->path));
+		struct diag *g = diag_report(c->diags, TJ0212, spans[1], "'%.*s' is private to '%.*s'",
+			STR_ARG(path[1]), STR_ARG(m->path));
 		diag_note(c->diags, g, d->span, "declared here");
 		return &type_bad;
 	}
 	if (d)
 		return type_of_types(c, d);
-	report_no_type(c, ref, path[1], &m->types, str_printf(c->arena, "'%.*s' has ", STR_ARG(m->dotted.n ? m->dotted : m->path)).p);
+	report_no_type(c, ref, path[1], &m->types,
+		str_printf(c->arena, "'%.*s' has ", STR_ARG(m->dotted.n ? m->dotted : m->path)).p);
 	return &type_bad;
 }
 
@@ -437,7 +450,8 @@ const struct type *resolve_type(struct check *c, struct node *ref)
 		return t;
 	if (ref->u.type_ref.args.n && !takes_args) {
 		struct str type = type_spell(c->arena, t);
-		diag_report(c->diags, TJ0302, ref->u.type_ref.args.at[0]->span, "'%.*s' takes no type in brackets", STR_ARG(type));
+		diag_report(c->diags, TJ0302, ref->u.type_ref.args.at[0]->span, "'%.*s' takes no type in brackets",
+			STR_ARG(type));
 		return &type_bad;
 	}
 	if (ref->u.type_ref.refines.n || t == &type_enum)

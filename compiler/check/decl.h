@@ -33,12 +33,14 @@ struct decl {
 	enum decl_kind kind;
 	struct str name;
 	struct span span;               /* of the name */
-	struct node *node;              /* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its declaration; ROLE: its NODE_BLOCK */
+	/* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its declaration; ROLE: its NODE_BLOCK */
+	struct node *node;
 	struct module *module;          /* that declares it; NULL for built-ins */
 	const struct type *type;        /* of the value; FN: of the result; TYPE: the alias or the record type */
 	struct str doc;
 	bool used;
-	bool twice;                     /* checker's own: another declaration has its name; which is meant is not clear */
+	/* checker's own: another declaration has its name; which is meant is not clear */
+	bool twice;
 	bool global;                    /* a PARAM or LET of a file: `slot` numbers them over all modules */
 	unsigned slot;
 
@@ -52,22 +54,26 @@ struct decl {
 	size_t nroles;
 	bool other_roles;               /* FRAMEWORK: a job may have roles beside them */
 	bool partial;                   /* TYPE: a bundle of fields; what is left out is not there, and reads as none */
-	bool lost;                      /* TYPE, FRAMEWORK: something in its body failed, and may have declared what is missed */
+	/* TYPE, FRAMEWORK: something in its body failed, and may have declared what is missed */
+	bool lost;
 	/* ROLE: the typed `replicas` of the framework; NULL when it gives none (an int) */
 	const struct type *replicas;
 	bool aux;                       /* ROLE */
-	struct decl *origin;            /* ROLE of a job's block: the role of that name in the framework around it, NULL without */
+	/* ROLE of a job's block: the role of that name in the framework around it, NULL without */
+	struct decl *origin;
 	unsigned function;              /* BUILTIN_FN: enum function */
 	unsigned char state;            /* checker's own: not seen, being checked, done */
 	bool silent;                    /* checker's own: never reported as unused */
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
-	struct map unknown;             /* checker's own, TYPE: names that were reported as no field of it; a value: "." when it has none */
+	/* checker's own, TYPE: names that were reported as no field of it; a value: "." when it has none */
+	struct map unknown;
 	bool busy;                      /* checker's own, TYPE: being looked at */
 	struct decl *walked;            /* checker's own, TYPE: the one that a walk was in before */
 	bool early;                     /* checker's own: reads no parameter */
 	bool queued;                    /* checker's own: its body will be checked */
 	struct scope *scope;            /* checker's own: where the let of a body is evaluated */
-	struct mention {                /* checker's own, of a file: the parameters, lets and functions that its value mentions */
+	/* checker's own, of a file: the parameters, lets and functions that its value mentions */
+	struct mention {
 		struct decl *decl;
 		struct span at;
 	} *mentions;

@@ -16,7 +16,8 @@
 
 enum { NEW, READING, READ };
 
-static struct module *load_file(struct program *p, struct str path, bool package, struct module *by, struct node *import);
+static struct module *load_file(struct program *p, struct str path, bool package, struct module *by,
+	struct node *import);
 
 /* ---- what cannot be imported ---- */
 
@@ -34,11 +35,14 @@ static void report_cycle(struct program *p, struct module *again, struct module 
 	for (size_t i = n; i-- > 0;)
 		chain = str_printf(p->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(path[i]->path));
 	chain = str_printf(p->arena, "%.*s → %.*s", STR_ARG(chain), STR_ARG(again->path));
-	struct diag *d = diag_report(p->diags, TJ0209, at, "'%.*s' imports itself: %.*s", STR_ARG(again->path), STR_ARG(chain));
+	struct diag *d = diag_report(p->diags, TJ0209, at, "'%.*s' imports itself: %.*s", STR_ARG(again->path),
+		STR_ARG(chain));
 	for (size_t i = n; i-- > 1;)
-		diag_note(p->diags, d, path[i - 1]->imported_at, "'%.*s' imports '%.*s'", STR_ARG(path[i]->path), STR_ARG(path[i - 1]->path));
+		diag_note(p->diags, d, path[i - 1]->imported_at, "'%.*s' imports '%.*s'", STR_ARG(path[i]->path),
+			STR_ARG(path[i - 1]->path));
 	if (first_hop)
-		diag_note(p->diags, d, import->span, "'%.*s' imports '%.*s'", STR_ARG(last->path), STR_ARG(again->path));
+		diag_note(p->diags, d, import->span, "'%.*s' imports '%.*s'", STR_ARG(last->path),
+			STR_ARG(again->path));
 	diag_help(p->diags, d, "move the shared part to a third file");
 }
 
@@ -97,7 +101,8 @@ static void report_no_module(struct program *p, const struct node *import)
 	if (help.n)
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 	else if (kin.n && import->u.import.depth > 2)
-		diag_help(p->diags, d, "import the module, 'import std.%.*s', and write '%.*s' where it is used", STR_ARG(kin), STR_ARG(name));
+		diag_help(p->diags, d, "import the module, 'import std.%.*s', and write '%.*s' where it is used",
+			STR_ARG(kin), STR_ARG(name));
 	else if (kin.n)
 		diag_help(p->diags, d, "did you mean '%.*s'?", STR_ARG(kin));
 	else
@@ -147,8 +152,10 @@ static bool help_own_file(struct program *p, const struct module *by, const stru
 static void report_no_package(struct program *p, const struct module *by, const struct node *import)
 {
 	struct suggest s;
-	struct str name = import->u.import.path[0], joined = behind_std(name), module = stdlib_text(name).p ? name : joined;
-	struct diag *d = diag_report(p->diags, TJ0207, import->u.import.path_span, "unknown package '%.*s'", STR_ARG(name));
+	struct str name = import->u.import.path[0], joined = behind_std(name),
+		module = stdlib_text(name).p ? name : joined;
+	struct diag *d = diag_report(p->diags, TJ0207, import->u.import.path_span, "unknown package '%.*s'",
+		STR_ARG(name));
 	suggest_init(&s, p->arena, name);
 	suggest_add(&s, STR("std"));
 	for (size_t i = 0; i < p->project.packages.n; i++)
@@ -156,15 +163,17 @@ static void report_no_package(struct program *p, const struct module *by, const 
 			suggest_add(&s, p->project.packages.entries[i].key);
 	struct str help = suggest_sentence(&s);
 	if (module.n && import->u.import.depth == 1) {
-		diag_help(p->diags, d, "modules of the standard library begin with 'std': import std.%.*s", STR_ARG(module));
-		diag_fix(p->diags, d, import->u.import.path_span, str_printf(p->arena, "std.%.*s", STR_ARG(module)), "import 'std.%.*s'",
+		diag_help(p->diags, d, "modules of the standard library begin with 'std': import std.%.*s",
 			STR_ARG(module));
+		diag_fix(p->diags, d, import->u.import.path_span, str_printf(p->arena, "std.%.*s", STR_ARG(module)),
+			"import 'std.%.*s'", STR_ARG(module));
 	} else if (help_own_file(p, by, import, d)) {
 		return;
 	} else if (help.n) {
 		diag_help(p->diags, d, "%.*s", STR_ARG(help));
 	} else if (import->u.import.depth > 1) {
-		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }", STR_ARG(name), STR_ARG(name));
+		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }",
+			STR_ARG(name), STR_ARG(name));
 	} else {
 		diag_help(p->diags, d, "packages are named in 'project.tj': packages { %.*s = \"vendor/%.*s\" }; a file is imported by its path: "
 			"'import \"%.*s.tj\" as %.*s'", STR_ARG(name), STR_ARG(name), STR_ARG(name), STR_ARG(name));
@@ -191,17 +200,19 @@ static bool is_values(struct str path)
 	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
 }
 
-static void report_no_file(struct program *p, const struct node *import, struct str path, struct str why, const struct module *by)
+static void report_no_file(struct program *p, const struct node *import, struct str path, struct str why,
+	const struct module *by)
 {
 	struct suggest s;
 	struct str base = path_base(path);
 	struct span at = import->u.import.path_span;
 	struct diag *d;
 	if (import->u.import.path)
-		d = diag_report(p->diags, TJ0207, at, "package '%.*s' has no module '%.*s'", STR_ARG(import->u.import.path[0]),
-			(int)base.n - 3, base.p);
+		d = diag_report(p->diags, TJ0207, at, "package '%.*s' has no module '%.*s'",
+			STR_ARG(import->u.import.path[0]), (int)base.n - 3, base.p);
 	else if (str_is(why, "no such file"))
-		d = diag_report(p->diags, TJ0208, at, "no file '%.*s' next to '%.*s'", STR_ARG(import->u.import.file), STR_ARG(by->path));
+		d = diag_report(p->diags, TJ0208, at, "no file '%.*s' next to '%.*s'", STR_ARG(import->u.import.file),
+			STR_ARG(by->path));
 	else
 		d = diag_report(p->diags, TJ0208, at, "'%.*s' cannot be read: %.*s", STR_ARG(path), STR_ARG(why));
 	suggest_init(&s, p->arena, str_copy(p->arena, base));
@@ -234,7 +245,8 @@ static void report_outside(struct program *p, const struct node *import)
 	struct diag *d = diag_report(p->diags, TJ0210, import->u.import.path_span, "'%.*s' is outside the project",
 		STR_ARG(import->u.import.file));
 	if (str_is(p->project.root, "."))
-		diag_label(p->diags, d, "the project is the directory of '%.*s'", STR_ARG(p->root ? p->root->path : STR("project.tj")));
+		diag_label(p->diags, d, "the project is the directory of '%.*s'",
+			STR_ARG(p->root ? p->root->path : STR("project.tj")));
 	else
 		diag_label(p->diags, d, "the project is '%.*s'", STR_ARG(p->project.root));
 	diag_help(p->diags, d, "vendor it as a package");
@@ -352,7 +364,8 @@ static bool too_deep(struct program *p, const struct module *by, const struct no
 		depth++;
 	if (depth <= MODULE_DEPTH)
 		return false;
-	struct diag *d = diag_report(p->diags, TJ0407, import->span, "imports are nested more than %d deep", MODULE_DEPTH);
+	struct diag *d = diag_report(p->diags, TJ0407, import->span, "imports are nested more than %d deep",
+		MODULE_DEPTH);
 	diag_help(p->diags, d, "let one file import the others beside each other");
 	return true;
 }
@@ -406,11 +419,13 @@ static bool read_text(struct program *p, struct str path, struct str *ret, struc
 		return false;
 	if (ret->n <= MODULE_LARGEST)
 		return true;
-	*why = str_printf(p->arena, "is larger than %d MiB, the most that a program has in one file", MODULE_LARGEST >> 20);
+	*why = str_printf(p->arena, "is larger than %d MiB, the most that a program has in one file",
+		MODULE_LARGEST >> 20);
 	return false;
 }
 
-static struct module *load_file(struct program *p, struct str path, bool package, struct module *by, struct node *import)
+static struct module *load_file(struct program *p, struct str path, bool package, struct module *by,
+	struct node *import)
 {
 	struct module *m;
 	struct str text, why;
@@ -461,7 +476,8 @@ static struct module *imported(struct program *p, struct module *by, struct node
 	if (too_deep(p, by, import))
 		return NULL;
 	if (import->u.import.path)
-		return str_is(import->u.import.path[0], "std") ? load_library(p, by, import) : load_package(p, by, import);
+		return str_is(import->u.import.path[0], "std") ? load_library(p, by, import)
+			: load_package(p, by, import);
 	struct str file = import->u.import.file;
 	struct str path = path_join(p->arena, path_directory(by->path), file);
 	if (by->library || !file.n || file.p[0] == '/' || !path_inside(p->project.root, path)) {
@@ -469,7 +485,8 @@ static struct module *imported(struct program *p, struct module *by, struct node
 		return NULL;
 	}
 	if (by->package && is_hidden(file)) {
-		struct diag *d = diag_report(p->diags, TJ0210, import->u.import.path_span, "'%.*s' is hidden", STR_ARG(file));
+		struct diag *d = diag_report(p->diags, TJ0210, import->u.import.path_span, "'%.*s' is hidden",
+			STR_ARG(file));
 		diag_help(p->diags, d, "the lock of a package does not cover names that begin with a dot: rename it");
 		return NULL;
 	}
@@ -499,7 +516,9 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 	return m;
 }
 
-/* Reads what the defaults of the project import. The root file is read before: the defaults may import that file too. */
+/*
+ * Reads what the defaults of the project import. The root file is read before: the defaults may import that file too.
+ */
 static void read_project_imports(struct program *p)
 {
 	struct module *m = p->project.module;
@@ -531,8 +550,10 @@ bool module_load(struct program *p, struct str path)
 	if (none)
 		text = STR("");
 	else if (!read_text(p, path, &text, &why)) {
-		struct str what = standard_input ? STR("standard input") : str_printf(p->arena, "'%.*s'", STR_ARG(path));
-		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s", STR_ARG(what), STR_ARG(why));
+		struct str what = standard_input ? STR("standard input")
+			: str_printf(p->arena, "'%.*s'", STR_ARG(path));
+		struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0 }, "%.*s cannot be read: %.*s",
+			STR_ARG(what), STR_ARG(why));
 		if (!standard_input && str_is(why, "no such file"))
 			help_near_file(p, d, path);
 		return false;

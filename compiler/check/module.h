@@ -29,7 +29,8 @@ struct module {
 	struct span imported_at;        /* the import that was read first; unknown for the root */
 	struct module *imported_by;
 	unsigned char state;            /* module.c's own */
-	struct library_part *part;              /* of the library, while program.parts: the declarations that are named; else NULL */
+	/* of the library, while program.parts: the declarations that are named; else NULL */
+	struct library_part *part;
 };
 
 /* What project.tj says; defaults where there is none. */
@@ -70,10 +71,12 @@ struct program {
 	size_t n;
 	struct module *root;
 	struct project project;
-	bool testing;                   /* tests run one by one: what is wrong with the settings of one is its own failure */
+	/* tests run one by one: what is wrong with the settings of one is its own failure */
+	bool testing;
 	bool in_part;                   /* the caller left declarations of the root out: silence about what is unused */
 	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
-	bool parts;                     /* set before module_load(): of library modules, read what is named (check/library_part.h) */
+	/* set before module_load(): of library modules, read what is named (check/library_part.h) */
+	bool parts;
 	struct added added;             /* set before module_load() */
 	bool locking;                   /* packages are about to be locked: not compared with the lock */
 	bool lone_modules;              /* a root without jobs is a module: what it exports may be used elsewhere */
@@ -84,15 +87,18 @@ struct program {
 };
 
 /*
- * Load the root file (`-` is standard input; PATH.p == NULL: an empty one, in the working directory, for what is added).
- * False only when it cannot be read at all (reported).
+ * Load the root file (`-` is standard input; PATH.p == NULL: an empty one, in the working directory, for what is
+ * added). False only when it cannot be read at all (reported).
  */
 bool module_load(struct program *p, struct str path);
 
 /* The text of a standard-library module ("single"), or p == NULL; generated into build/ from stdlib/std. */
 struct str stdlib_text(struct str name);
 /* Its names, in byte order. */
-/* A program that starts the processes of a framework, and that framework: what a job without it misses.  Ends with NULL. */
+/*
+ * A program that starts the processes of a framework, and that
+ * framework: what a job without it misses. Ends with NULL.
+ */
 struct launcher {
 	const char *word, *framework;
 };

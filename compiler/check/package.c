@@ -68,7 +68,8 @@ static void walk(struct walk *w, struct str relative, unsigned depth)
 			fail_walk(w, inner, "is nested too deep");
 		else if (!program)
 			walk(w, inner, depth + 1);
-		else if (w->reader->read(w->reader->context, w->arena, path_join(w->arena, w->root, inner), &text, &why))
+		else if (w->reader->read(w->reader->context, w->arena, path_join(w->arena, w->root, inner), &text,
+			&why))
 			add_file(w, inner, text);
 		else
 			fail_walk(w, inner, str_printf(w->arena, "cannot be read: %.*s", STR_ARG(why)).p);
@@ -130,7 +131,8 @@ void package_verify(struct program *p, struct str name, struct str directory, st
 	struct str unlocked, found = package_hash(p->arena, p->reader, directory, &unlocked);
 	if (found.p && str_eq(found, want))
 		return;
-	struct diag *d = diag_report(p->diags, TJ0214, at, "package '%.*s' does not match 'trainc.lock'", STR_ARG(name));
+	struct diag *d = diag_report(p->diags, TJ0214, at, "package '%.*s' does not match 'trainc.lock'",
+		STR_ARG(name));
 	if (!found.p)
 		diag_label(p->diags, d, "%.*s", STR_ARG(unlocked));
 	else

@@ -42,7 +42,8 @@ static void read_packages(struct program *p, const struct node *body)
 			continue;
 		struct str directory = path_join(p->arena, p->project.root, path);
 		if ((path.n && path.p[0] == '/') || !project_holds(p, directory)) {
-			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span, "'%.*s' is outside the project", STR_ARG(path));
+			struct diag *d = diag_report(p->diags, TJ0210, item->u.item.value->span,
+				"'%.*s' is outside the project", STR_ARG(path));
 			diag_help(p->diags, d, "packages are directories inside the project");
 			path = (struct str){ 0 };       /* imports of it are silent */
 		}
@@ -105,12 +106,14 @@ static bool is_there(struct arena *a, const struct reader *reader, struct str pa
 {
 	struct str text, why;
 
-	return reader->exists ? reader->exists(reader->context, path) : reader->read(reader->context, a, path, &text, &why);
+	return reader->exists ? reader->exists(reader->context, path)
+		: reader->read(reader->context, a, path, &text, &why);
 }
 
 bool project_directory(struct arena *a, const struct reader *reader, struct str directory, struct str *ret)
 {
-	for (unsigned left = levels(a, reader, directory); left; left--, directory = path_join(a, directory, STR(".."))) {
+	for (unsigned left = levels(a, reader, directory); left;
+	    left--, directory = path_join(a, directory, STR(".."))) {
 		*ret = directory;
 		if (is_there(a, reader, path_join(a, directory, STR("project.tj"))))
 			return true;
@@ -132,7 +135,8 @@ bool project_holds(const struct program *p, struct str path)
 }
 
 /* The text of the nearest project.tj; what exists and cannot be read is an error, as it may forbid the program. */
-static bool find_text(struct program *p, struct str directory, struct str root, struct str *ret_path, struct str *ret_text)
+static bool find_text(struct program *p, struct str directory, struct str root, struct str *ret_path,
+	struct str *ret_text)
 {
 	struct str why;
 
@@ -144,7 +148,8 @@ static bool find_text(struct program *p, struct str directory, struct str root, 
 		return false;           /* it is what is compiled */
 	if (p->reader->read(p->reader->context, p->arena, *ret_path, ret_text, &why))
 		return true;
-	struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s", STR_ARG(*ret_path), STR_ARG(why));
+	struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s",
+		STR_ARG(*ret_path), STR_ARG(why));
 	diag_help(p->diags, d, "it holds the project's policies and packages: make it readable, or move it away");
 	return false;
 }
@@ -155,8 +160,8 @@ static struct str fallback(enum field_id id) { return str_of(schema_field(id)->f
 void project_find(struct program *p, struct str directory, struct str root)
 {
 	struct str text, path;
-	p->project = (struct project){ .root = directory, .kubernetes = fallback(FIELD_KUBERNETES), .target = fallback(FIELD_TARGET),
-		.hosts = fallback(FIELD_HOSTS) };
+	p->project = (struct project){ .root = directory, .kubernetes = fallback(FIELD_KUBERNETES),
+		.target = fallback(FIELD_TARGET), .hosts = fallback(FIELD_HOSTS) };
 	if (!find_text(p, directory, root, &path, &text))
 		return;
 	struct module *m = ARENA_NEW(p->arena, struct module);

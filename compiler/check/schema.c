@@ -184,7 +184,8 @@ struct spelt_member {
 };
 
 /* A record of our own, each member none when it is absent. */
-static const struct type *record_type(struct schema_types *types, const char *name, const struct spelt_member *members, size_t n)
+static const struct type *record_type(struct schema_types *types, const char *name, const struct spelt_member *members,
+	size_t n)
 {
 	struct arena *a = types->arena;
 	struct decl *d = ARENA_NEW(a, struct decl);

@@ -100,21 +100,27 @@ struct decl *scope_peek(struct check *c, struct str name)
 static void report_twice(struct check *c, struct decl *d, struct decl *first)
 {
 	const char *where = c->at.scope ? "here" : "in this file";
-	struct diag *g = diag_report(c->diags, TJ0204, d->span, "'%.*s' is already declared %s", STR_ARG(d->name), where);
+	struct diag *g = diag_report(c->diags, TJ0204, d->span, "'%.*s' is already declared %s", STR_ARG(d->name),
+		where);
 	diag_note(c->diags, g, first->span, "first declared here");
-	bool same = d->kind == DECL_IMPORT && first->kind == DECL_IMPORT && d->node->u.import.module == first->node->u.import.module;
+	bool same = d->kind == DECL_IMPORT && first->kind == DECL_IMPORT &&
+		d->node->u.import.module == first->node->u.import.module;
 	diag_help(c->diags, g, same ? "remove one of the two: it is the same module" : "rename one of the two");
 }
 
 static void report_hides(struct check *c, struct decl *d, struct decl *outer)
 {
-	struct diag *g = diag_report(c->diags, TJ0205, d->span, "'%.*s' hides the %s '%.*s'", STR_ARG(d->name), kind_word(outer), STR_ARG(d->name));
+	struct diag *g = diag_report(c->diags, TJ0205, d->span, "'%.*s' hides the %s '%.*s'", STR_ARG(d->name),
+		kind_word(outer), STR_ARG(d->name));
 	if (span_known(outer->span))
 		diag_note(c->diags, g, outer->span, "declared here");
 	diag_help(c->diags, g, "rename the inner one");
 }
 
-/* Frameworks and accelerators are no values: `role task` may stand in `framework task`, and a framework be called `cluster`. */
+/*
+ * Frameworks and accelerators are no values: `role task` may stand in
+ * `framework task`, and a framework be called `cluster`.
+ */
 static bool is_blueprint(const struct decl *d)
 {
 	return d->kind == DECL_FRAMEWORK || d->kind == DECL_ACCELERATOR;
@@ -135,7 +141,8 @@ static void test_hiding(struct check *c, struct decl *d)
 	if (outer->kind == DECL_BUILTIN) {
 		report_hides(c, d, outer);
 	} else if (in_own_file(c)) {
-		struct diag *g = diag_report(c->diags, TJ1003, d->span, "'%.*s' hides a built-in function", STR_ARG(d->name));
+		struct diag *g = diag_report(c->diags, TJ1003, d->span, "'%.*s' hides a built-in function",
+			STR_ARG(d->name));
 		diag_help(c->diags, g, "rename it, if the function may be wanted here");
 	}
 }
@@ -289,7 +296,8 @@ static struct decl *importer_of(struct check *c, struct str name)
 	const struct map *values = &c->at.module->values;
 	for (size_t i = 0; i < values->n; i++) {
 		struct decl *d = values->entries[i].value;
-		if (d->kind == DECL_IMPORT && d->node->u.import.module && map_get(&d->node->u.import.module->values, name))
+		if (d->kind == DECL_IMPORT && d->node->u.import.module &&
+		    map_get(&d->node->u.import.module->values, name))
 			return d;
 	}
 	return NULL;
@@ -334,8 +342,8 @@ bool scope_unheard(struct check *c, struct str name)
 	struct suggest s;
 	suggest_init(&s, c->arena, name);
 	suggest_scope(c, &s, true);
-	return !suggest_sentence(&s).n && !stdlib_text(name).p && !is_sibling(c, name) && !foreign_name(name) && !name_eq(name, c->words.roles) &&
-	       !only_in_tests(name) && !c->at.module->lost && !item_lost(c);
+	return !suggest_sentence(&s).n && !stdlib_text(name).p && !is_sibling(c, name) && !foreign_name(name) &&
+	       !name_eq(name, c->words.roles) && !only_in_tests(name) && !c->at.module->lost && !item_lost(c);
 }
 
 static void report_field(struct check *c, struct str name, struct span at)
@@ -350,8 +358,8 @@ static void report_field(struct check *c, struct str name, struct span at)
 	if (c->at.env && str_is(name, "env"))
 		diag_help(c->diags, d, "for a variable that is set above write 'pod.env(\"NAME\")'");
 	else if (role && f)
-		diag_help(c->diags, d, "%s'self.%.*s%s', or use a 'let'", near.n ? "for the field write " : "write ", STR_ARG(name),
-			optional ? " ?? ..." : "");
+		diag_help(c->diags, d, "%s'self.%.*s%s', or use a 'let'", near.n ? "for the field write " : "write ",
+			STR_ARG(name), optional ? " ?? ..." : "");
 	else if (c->at.env)
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice; for a variable that is set above write 'pod.env(\"%.*s\")'",
 			STR_ARG(name));
@@ -460,7 +468,8 @@ static void help_far_name(struct check *c, struct diag *d, struct str name)
 	if (all.n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(all));
 	if (c->at.module == c->program->root && str_is_word(name) && c->declared_as)
-		diag_help(c->diags, d, "to set it from outside declare 'param %.*s: %s'", STR_ARG(name), c->declared_as);
+		diag_help(c->diags, d, "to set it from outside declare 'param %.*s: %s'", STR_ARG(name),
+			c->declared_as);
 }
 
 static void report_unknown(struct check *c, struct str name, struct span at)
@@ -476,7 +485,8 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	if (item_lost(c) && !suggest_only(&s).n)
 		return;
 	/* the quotes that are missing are missing at each place */
-	bool text = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE && !suggest_sentence(&s).n && !c->at.module->lost;
+	bool text = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE && !suggest_sentence(&s).n &&
+		!c->at.module->lost;
 	if (!may_report_unknown(c, c->at.module, name, &s) && !text)
 		return;
 	if (c->role_wanted && !import && !c->at.module->lost) {
@@ -490,8 +500,8 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	struct diag *d = diag_report(c->diags, TJ0201, at, "no value named '%.*s'", STR_ARG(name));
 	struct decl *owner = c->member_of_name.n && few ? importer_of(c, c->member_of_name) : NULL;
 	if (owner) {
-		diag_help(c->diags, d, "the module is imported as '%.*s': write '%.*s.%.*s'", STR_ARG(owner->name), STR_ARG(owner->name),
-			STR_ARG(c->member_of_name));
+		diag_help(c->diags, d, "the module is imported as '%.*s': write '%.*s.%.*s'", STR_ARG(owner->name),
+			STR_ARG(owner->name), STR_ARG(c->member_of_name));
 		diag_fix(c->diags, d, at, owner->name, "write '%.*s'", STR_ARG(owner->name));
 		decl_use(c, owner);
 	} else if (name_eq(name, c->words.roles) || only_in_tests(name))
@@ -502,11 +512,14 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		diag_fix(c->diags, d, at, whole, "write '%.*s'", STR_ARG(whole));
 		decl_use(c, import);
 	} else if (stdlib_text(name).p)
-		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file", STR_ARG(name));
+		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file",
+			STR_ARG(name));
 	else if (!help_habit(c, d, name, at, &s)) {
 		struct str near = suggest_sentence(&s);
-		if (c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE)   /* a text may be near a name by chance */
-			diag_help(c->diags, d, "%.*s if the text is meant, write \"%.*s\"", STR_ARG(near), STR_ARG(name));
+		/* a text may be near a name by chance */
+		if (c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE)
+			diag_help(c->diags, d, "%.*s if the text is meant, write \"%.*s\"", STR_ARG(near),
+				STR_ARG(name));
 		else
 			help_suggest(c, d, &s, NULL, at);
 		if (few && !near.n && !is_called(c, at) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
@@ -536,7 +549,8 @@ static bool is_known_here(struct check *c, struct decl *d, struct span at)
 	if (here)
 		return true;
 	struct diag *g = diag_report(c->diags, TJ0201, at, "'%.*s' has no meaning here", STR_ARG(d->name));
-	diag_help(c->diags, g, name_eq(d->name, c->words.self) ? "'self' is the role that is being built: use it in a job or a framework" :
+	diag_help(c->diags, g, name_eq(d->name, c->words.self)
+		? "'self' is the role that is being built: use it in a job or a framework" :
 		"'cluster' is the job that is being built: use it in a job, a framework or a policy");
 	return false;
 }

@@ -115,7 +115,8 @@ static bool same_members(const struct type *a, const struct type *b)
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (!str_eq(a->members[i].name, b->members[i].name) || !type_same(a->members[i].type, b->members[i].type))
+		if (!str_eq(a->members[i].name, b->members[i].name) ||
+		    !type_same(a->members[i].type, b->members[i].type))
 			return false;
 	return true;
 }
@@ -237,7 +238,8 @@ struct str type_spell(struct arena *a, const struct type *t)
 /* By its sound: an int, a memory, an Options, a Dataset; letters that are read one by one: an R, an LR, a GPU. */
 static struct str with_article(struct arena *a, struct str word)
 {
-	bool letters = word.n && word.p[0] >= 'A' && word.p[0] <= 'Z' && (word.n == 1 || (word.p[1] >= 'A' && word.p[1] <= 'Z'));
+	bool letters = word.n && word.p[0] >= 'A' && word.p[0] <= 'Z' &&
+		(word.n == 1 || (word.p[1] >= 'A' && word.p[1] <= 'Z'));
 	bool an = word.n && strchr(letters ? "AEFHILMNORSX" : "aeiouAEIO", word.p[0]);
 	return str_printf(a, "%s %.*s", an ? "an" : "a", STR_ARG(word));
 }
@@ -275,7 +277,8 @@ struct str type_phrase(struct arena *a, const struct type *t)
 	case TYPE_CONFIG: return STR("a reference to a ConfigMap");
 	case TYPE_SECRET: return STR("a secret");
 	case TYPE_ENUM:
-		return t->n <= 10 ? str_printf(a, "one of %.*s", (int)type_spell(a, t).n - 6, type_spell(a, t).p + 5) : STR("a string");
+		return t->n <= 10 ? str_printf(a, "one of %.*s", (int)type_spell(a, t).n - 6, type_spell(a, t).p + 5)
+			: STR("a string");
 	case TYPE_ANON: return STR("a record");
 	case TYPE_RECORD: return with_article(a, t->record->name);
 	case TYPE_LIST: s = type_plural(a, type_strip_pod(t->elem)); return str_printf(a, "a list of %.*s", STR_ARG(s));

@@ -63,7 +63,8 @@ struct type {
 	const struct type_member *members;      /* TYPE_ANON */
 	const struct str *words;                /* TYPE_ENUM */
 	size_t n;                               /* of members or words */
-	size_t weight;                          /* TYPE_ANON: members in all, as its text would name them; bounded, so that walking over it is safe */
+	/* TYPE_ANON: members in all, as its text would name them; bounded, so that walking over it is safe */
+	size_t weight;
 	const struct refinement *refine;        /* or NULL */
 	bool port;                              /* int(1..65535) spelt `port` */
 };

@@ -41,8 +41,8 @@ static void report(struct program *p, const struct node *n)
 {
 	struct str name = n->u.binding.name;
 	struct span hash = plain_comment_above(p, n->span.start);
-	struct diag *d = diag_report(p->diags, TJ1007, n->u.binding.name_span, "parameter '%.*s' has no '##' comment, as the others have",
-		STR_ARG(name));
+	struct diag *d = diag_report(p->diags, TJ1007, n->u.binding.name_span,
+		"parameter '%.*s' has no '##' comment, as the others have", STR_ARG(name));
 
 	if (span_known(hash)) {
 		diag_note(p->diags, d, hash, "'#' is a comment for readers of the file only");

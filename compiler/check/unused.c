@@ -25,8 +25,8 @@ static bool any_broken(const struct program *p)
 }
 
 /*
- * Widens SPAN to its line where nothing else is on it, and to the empty line behind it when that kept it apart from what
- * follows: nothing stands before it, or another empty line.
+ * Widens SPAN to its line where nothing else is on it, and to the empty line behind it when that kept it apart from
+ * what follows: nothing stands before it, or another empty line.
  */
 static struct span whole_line(const struct sources *sources, struct span span)
 {
@@ -69,8 +69,12 @@ static void report_unused(struct program *p, const struct decl *d)
 		return;
 	case DECL_IMPORT: report_import(p, d); return;
 	case DECL_LET: g = diag_report(p->diags, TJ1002, d->span, "'%.*s' is never used", STR_ARG(d->name)); break;
-	case DECL_FN: g = diag_report(p->diags, TJ1002, d->span, "function '%.*s' is never used", STR_ARG(d->name)); break;
-	case DECL_FORMAL: g = diag_report(p->diags, TJ1002, d->span, "argument '%.*s' is never used", STR_ARG(d->name)); break;
+	case DECL_FN:
+		g = diag_report(p->diags, TJ1002, d->span, "function '%.*s' is never used", STR_ARG(d->name));
+		break;
+	case DECL_FORMAL:
+		g = diag_report(p->diags, TJ1002, d->span, "argument '%.*s' is never used", STR_ARG(d->name));
+		break;
 	default: return;
 	}
 	diag_help(p->diags, g, "remove it");

@@ -86,8 +86,8 @@ static bool escape_unicode(struct json *j, struct buf *b)
 	if (!hex4(j, j->at + 2, &c))
 		return fail_at(j, j->at, "four hexadecimal digits must follow '\\u'") != NULL;
 	j->at += 6;
-	if (c >= 0xD800 && c < 0xDC00 && j->at + 1 < j->text.n && j->text.p[j->at] == '\\' && j->text.p[j->at + 1] == 'u' &&
-	    hex4(j, j->at + 2, &low) && low >= 0xDC00 && low < 0xE000) {
+	if (c >= 0xD800 && c < 0xDC00 && j->at + 1 < j->text.n && j->text.p[j->at] == '\\' &&
+	    j->text.p[j->at + 1] == 'u' && hex4(j, j->at + 2, &low) && low >= 0xDC00 && low < 0xE000) {
 		c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
 		j->at += 6;
 	}

@@ -25,7 +25,8 @@ struct data_text {
 };
 
 /* Fails: always false.  `start` and `end` are bytes of the text. */
-bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt,
+	...) __attribute__((format(printf, 4, 5)));
 
 struct span data_span(const struct data_text *t, size_t start, size_t end);
 struct data *data_new(struct data_text *t, enum data_kind kind, struct span from);

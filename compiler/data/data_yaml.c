@@ -89,8 +89,8 @@ static bool fail_parser(struct yaml_reading *y)
 		at = text.n;
 	if (at < text.n && text.p[at] == '\t')
 		return data_fail(y->t, at, at + 1, "YAML cannot be indented with a tab");
-	return data_fail(y->t, at, at + (at < text.n && text.p[at] != '\n'), "%s%s%s", p->context ? p->context : "", p->context ? ": " : "",
-	                 p->problem ? p->problem : "this cannot be read");
+	return data_fail(y->t, at, at + (at < text.n && text.p[at] != '\n'), "%s%s%s", p->context ? p->context : "",
+	                 p->context ? ": " : "", p->problem ? p->problem : "this cannot be read");
 }
 
 static bool next_event(struct yaml_reading *y, yaml_event_t *ret)
@@ -141,7 +141,8 @@ static bool is_tag(const yaml_char_t *tag, const char *name)
 {
 	static const char prefix[] = "tag:yaml.org,2002:";
 
-	return strncmp((const char *)tag, prefix, sizeof prefix - 1) == 0 && strcmp((const char *)tag + sizeof prefix - 1, name) == 0;
+	return strncmp((const char *)tag, prefix, sizeof prefix - 1) == 0 &&
+		strcmp((const char *)tag + sizeof prefix - 1, name) == 0;
 }
 
 /* The text of a scalar: where it stands in the source as it is, that; else a copy. */
@@ -158,7 +159,8 @@ static struct str scalar_text(struct yaml_reading *y, const yaml_event_t *e)
 /* A tag may say what is so anyway, or that something is a text. */
 static bool fits_tag(const yaml_char_t *tag, enum data_kind kind)
 {
-	static const char *const names[] = { [DATA_NULL] = "null", [DATA_BOOL] = "bool", [DATA_INT] = "int", [DATA_FLOAT] = "float" };
+	static const char *const names[] = { [DATA_NULL] = "null", [DATA_BOOL] = "bool", [DATA_INT] = "int",
+		[DATA_FLOAT] = "float" };
 
 	return kind < DATA_STRING && (is_tag(tag, names[kind]) || (kind == DATA_INT && is_tag(tag, "float")));
 }
@@ -233,7 +235,8 @@ static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret
 		map_put(y->anchors, y->t->arena, str_copy(y->t->arena, name), anchor);
 	}
 	ret->key_at = span_of(y, e);
-	*ret_merge = e->type == YAML_SCALAR_EVENT && e->data.scalar.plain_implicit && d->kind == DATA_STRING && str_is(d->u.string, "<<");
+	*ret_merge = e->type == YAML_SCALAR_EVENT && e->data.scalar.plain_implicit && d->kind == DATA_STRING &&
+		str_is(d->u.string, "<<");
 	return key_text(y, e, d, &ret->key);
 }
 
@@ -247,7 +250,8 @@ static bool has_key(struct map *keys, const struct data_member *at, size_t n, st
 }
 
 /* The maps to be merged: earlier ones win, and what is written in the map itself wins over all. */
-static bool merge_one(struct yaml_reading *y, size_t base, struct map *keys, struct arena *scratch, const struct data *from)
+static bool merge_one(struct yaml_reading *y, size_t base, struct map *keys, struct arena *scratch,
+	const struct data *from)
 {
 	struct data_stack *s = &y->t->stack;
 
@@ -401,8 +405,8 @@ enum data_step yaml_next(struct yaml_reading *y, struct data **ret)
 	while (next_event(y, &e)) {
 		yaml_event_type_t type = e.type;
 
-		if (type == YAML_STREAM_START_EVENT || type == YAML_DOCUMENT_START_EVENT || type == YAML_DOCUMENT_END_EVENT ||
-		    type == YAML_STREAM_END_EVENT) {
+		if (type == YAML_STREAM_START_EVENT || type == YAML_DOCUMENT_START_EVENT ||
+		    type == YAML_DOCUMENT_END_EVENT || type == YAML_STREAM_END_EVENT) {
 			yaml_event_delete(&e);
 			if (type == YAML_STREAM_END_EVENT)
 				return DATA_END;

@@ -179,13 +179,16 @@ static void report(struct diags *ds, const struct allow_comment *c)
 		struct diag *d = diag_report(ds, TJ1009, c->at, "unknown diagnostic '%.*s'", STR_ARG(c->code));
 		diag_help(ds, d, "'trainc explain codes' lists them");
 	} else if (!c->reason) {
-		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' gives no reason", STR_ARG(c->code));
+		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' gives no reason",
+			STR_ARG(c->code));
 		diag_help(ds, d, "write '# allow %.*s: why it is fine here'", STR_ARG(c->code));
 	} else if (diag_severity(code) == SEVERITY_ERROR) {
-		struct diag *d = diag_report(ds, TJ1009, c->at, "'%.*s' is an error, and errors cannot be silenced", STR_ARG(c->code));
+		struct diag *d = diag_report(ds, TJ1009, c->at, "'%.*s' is an error, and errors cannot be silenced",
+			STR_ARG(c->code));
 		diag_help(ds, d, "remove the comment");
 	} else if (!c->used && ds->errors == 0 && !ds->unasked[code]) {
-		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' silences nothing", STR_ARG(c->code));
+		struct diag *d = diag_report(ds, TJ1009, c->at, "this '# allow %.*s' silences nothing",
+			STR_ARG(c->code));
 		diag_help(ds, d, "remove it, or put it on the line of the warning or alone on the line above");
 	}
 }
@@ -211,7 +214,8 @@ void allow_apply(struct diags *ds)
 
 	for (size_t i = 0; ds->sources && i < ds->sources->n; i++) {
 		struct source *s = ds->sources->at[i];
-		s->silent = s->silent || s->library || !may_allow(s->text) || memchr(s->text.p, 0, s->text.n);  /* a binary file has no comments */
+		/* a binary file has no comments */
+		s->silent = s->silent || s->library || !may_allow(s->text) || memchr(s->text.p, 0, s->text.n);
 		if (!s->silent)
 			scan(&cs, s);
 	}

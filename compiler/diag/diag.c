@@ -133,7 +133,8 @@ static bool same(const struct diag *a, const struct diag *b)
 {
 	bool again = a->group && a->group == b->group && a->pass != b->pass;
 
-	return a->code == b->code && a->at.start == b->at.start && a->at.end == b->at.end && (again || str_eq(a->message, b->message));
+	return a->code == b->code && a->at.start == b->at.start && a->at.end == b->at.end &&
+		(again || str_eq(a->message, b->message));
 }
 
 /* Among those that start at one place only: the list is sorted. */

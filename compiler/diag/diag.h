@@ -73,7 +73,10 @@ struct diags {
 	 */
 	int muted;
 	size_t muted_errors;
-	/* One text is evaluated several times (`group`, NULL otherwise): what is said of a place in one pass is not said again in another. */
+	/*
+	 * One text is evaluated several times (`group`, NULL otherwise): what is
+	 * said of a place in one pass is not said again in another.
+	 */
 	const void *group;
 	size_t pass;
 	/* Warnings that this run does not look for: a comment that allows one is not said to silence nothing. */
@@ -84,7 +87,9 @@ struct diags {
 	struct diag throw_away;                 /* what diag_report() gives when nothing is recorded */
 };
 
-/* So many errors are kept, and so many warnings, which cannot hide an error; a file of noise must not fill the memory. */
+/*
+ * So many errors are kept, and so many warnings, which cannot hide an error; a file of noise must not fill the memory.
+ */
 enum { DIAGS_KEPT = 10000 };
 
 /*
@@ -96,7 +101,8 @@ struct diag *diag_report(struct diags *ds, enum diag_code code, struct span at, 
 /* The few words under the primary span: "2 is outside 1..1". */
 void diag_label(struct diags *ds, struct diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Point at a second place and say why it matters: "declared here". */
-void diag_note(struct diags *ds, struct diag *d, struct span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void diag_note(struct diags *ds, struct diag *d, struct span at, const char *fmt,
+	...) __attribute__((format(printf, 4, 5)));
 /* Say what to do about it: "did you mean 'gpus'?"  At most one; a second call appends "; ...". */
 void diag_help(struct diags *ds, struct diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* One certain edit: replace the text of `at` by `text` (empty deletes). */

@@ -7,11 +7,13 @@
 /* Offsets count bytes, columns count characters; both ends are in the same text. */
 static void span_json(const struct sources *sources, struct span at, bool primary, struct str label, struct buf *out)
 {
-	struct place from = source_place(sources, at.start), to = source_place(sources, at.end > at.start ? at.end : at.start);
+	struct place from = source_place(sources, at.start),
+		to = source_place(sources, at.end > at.start ? at.end : at.start);
 
 	buf_z(out, "{\"file\":");
 	buf_json(out, from.source->name);
-	buf_printf(out, ",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", from.line, from.column, to.line, to.column);
+	buf_printf(out, ",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", from.line, from.column, to.line,
+		to.column);
 	buf_printf(out, ",\"offset\":%u,\"length\":%u", from.offset, to.offset - from.offset);
 	buf_printf(out, ",\"primary\":%s,\"label\":", primary ? "true" : "false");
 	buf_json(out, label);
@@ -59,7 +61,8 @@ static void edit_json(const struct diags *ds, const struct diag_edit *e, struct 
 
 	buf_z(out, "{\"file\":");
 	buf_json(out, s ? s->name : STR(""));
-	buf_printf(out, ",\"offset\":%u,\"length\":%u,\"text\":", s ? e->at.start - s->base : 0, e->at.end - e->at.start);
+	buf_printf(out, ",\"offset\":%u,\"length\":%u,\"text\":", s ? e->at.start - s->base : 0,
+		e->at.end - e->at.start);
 	buf_json(out, e->text);
 	buf_char(out, '}');
 }
@@ -85,8 +88,8 @@ void diags_json(const struct diags *ds, struct buf *out)
 	for (size_t i = 0; i < ds->n; i++) {
 		const struct diag *d = ds->at[i];
 
-		buf_printf(out, "{\"code\":\"%s\",\"slug\":\"%s\",\"severity\":\"%s\"", diag_code_name(d->code), diag_slug(d->code),
-		           d->severity == SEVERITY_ERROR ? "error" : "warning");
+		buf_printf(out, "{\"code\":\"%s\",\"slug\":\"%s\",\"severity\":\"%s\"", diag_code_name(d->code),
+		           diag_slug(d->code), d->severity == SEVERITY_ERROR ? "error" : "warning");
 		if (d->denied)
 			buf_z(out, ",\"denied\":true");
 		buf_z(out, ",\"message\":");

@@ -32,7 +32,8 @@ static void message(const char *key, struct str text, struct buf *out)
 
 static void physical(const struct sources *sources, struct span at, struct buf *out)
 {
-	struct place from = source_place(sources, at.start), to = source_place(sources, at.end > at.start ? at.end : at.start);
+	struct place from = source_place(sources, at.start),
+		to = source_place(sources, at.end > at.start ? at.end : at.start);
 
 	buf_z(out, "\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
 	uri(from.source->name, out);

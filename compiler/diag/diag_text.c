@@ -32,7 +32,8 @@ struct painter {
 
 static void paint(struct painter *p, enum paint with)
 {
-	static const char *const codes[] = { "\033[0m", "\033[1m", "\033[1;31m", "\033[1;33m", "\033[1;36m", "\033[1;32m", "\033[34m" };
+	static const char *const codes[] = { "\033[0m", "\033[1m", "\033[1;31m", "\033[1;33m", "\033[1;36m",
+		"\033[1;32m", "\033[34m" };
 
 	if (p->colour)
 		buf_z(p->out, codes[with]);

@@ -88,7 +88,8 @@ static bool same_letters(struct str a, struct str b)
 /* 'pull' of 'pull_secrets', 'a100' of 'a100_40g', 'slots' of 'slotsPerWorker': the first word of several. */
 static bool continues(struct str wanted, struct str candidate)
 {
-	bool hump = candidate.n > wanted.n && islower((unsigned char)candidate.p[0]) && isupper((unsigned char)candidate.p[wanted.n]);
+	bool hump = candidate.n > wanted.n && islower((unsigned char)candidate.p[0]) &&
+		isupper((unsigned char)candidate.p[wanted.n]);
 
 	return wanted.n >= 3 && candidate.n > wanted.n && (candidate.p[wanted.n] == '_' || hump) &&
 	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
@@ -113,7 +114,10 @@ static size_t letters_apart(struct suggest *s, struct str candidate)
 	return more > less ? more : less;
 }
 
-/* The rule of language brief 17.2(5); `ret` is what to rank by: twice the distance, so that the first word of several comes in between. */
+/*
+ * The rule of language brief 17.2(5); `ret` is what to rank by: twice the
+ * distance, so that the first word of several comes in between.
+ */
 static bool near(struct suggest *s, struct str candidate, unsigned *ret)
 {
 	struct str wanted = s->wanted;

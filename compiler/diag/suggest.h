@@ -27,7 +27,10 @@ void suggest_init(struct suggest *s, struct arena *a, struct str wanted);
 void suggest_add(struct suggest *s, struct str candidate);
 /* "did you mean 'x'?", or "" when nothing is near. */
 struct str suggest_sentence(const struct suggest *s);
-/* "did you mean 'x'?" when something is near; else "its fields are a, b, c" for up to ten candidates, led by `verb`; else "". */
+/*
+ * "did you mean 'x'?" when something is near; else "its fields are a, b,
+ * c" for up to ten candidates, led by `verb`; else "".
+ */
 struct str suggest_or_list(const struct suggest *s, const char *verb);
 /* "its fields are a, b, c": up to ten candidates, led by `verb`; "its only field is a" for one; else "". */
 struct str suggest_all(const struct suggest *s, const char *verb);

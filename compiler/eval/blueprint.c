@@ -53,7 +53,8 @@ static struct plan_mount *value_mounts(struct eval *ev, const struct value *map,
 /* ---- accelerators ---- */
 
 /* An int argument outside its refinement is a count that no node offers (TJ0602). */
-static bool count_offered(struct eval *ev, struct frame *outer, const struct decl *acc, const struct decl *formal, struct node *arg)
+static bool count_offered(struct eval *ev, struct frame *outer, const struct decl *acc, const struct decl *formal,
+	struct node *arg)
 {
 	const struct type *t = formal->type;
 	if (!t || t->kind != TYPE_INT || !t->refine || t->port)
@@ -63,14 +64,15 @@ static bool count_offered(struct eval *ev, struct frame *outer, const struct dec
 	if (v->kind != VALUE_INT || ((!f->has_lo || v->u.integer >= f->lo) && (!f->has_hi || v->u.integer <= f->hi)))
 		return true;
 	long long n = v->u.integer;
-	struct diag *d = diag_report(ev->diags, TJ0602, arg->span, "%lld '%.*s' on one node; nodes have %lld to %lld", n,
-		STR_ARG(acc->name), (long long)f->lo, (long long)f->hi);
+	struct diag *d = diag_report(ev->diags, TJ0602, arg->span, "%lld '%.*s' on one node; nodes have %lld to %lld",
+		n, STR_ARG(acc->name), (long long)f->lo, (long long)f->hi);
 	diag_note(ev->diags, d, formal->span, "declared here");
 	if (n > f->hi && f->hi > 0 && n % f->hi == 0)
-		diag_help(ev->diags, d, "use %lld replicas of %.*s(%lld)", n / f->hi, STR_ARG(acc->name), (long long)f->hi);
-	else
-		diag_help(ev->diags, d, "write a number from %lld to %lld, and use 'replicas' for more nodes", (long long)f->lo,
+		diag_help(ev->diags, d, "use %lld replicas of %.*s(%lld)", n / f->hi, STR_ARG(acc->name),
 			(long long)f->hi);
+	else
+		diag_help(ev->diags, d, "write a number from %lld to %lld, and use 'replicas' for more nodes",
+			(long long)f->lo, (long long)f->hi);
 	return false;
 }
 
@@ -78,8 +80,8 @@ static bool accelerator_checks(struct eval *ev, struct entries *body, struct spa
 {
 	for (size_t i = 0; i < body->n; i++) {
 		struct node *item = body->at[i].item;
-		if (item && item->kind == NODE_CHECK && !eval_check(ev, body->at[i].frame, item, call, (struct str){ 0 }) &&
-		    !item->u.check.warn)
+		if (item && item->kind == NODE_CHECK &&
+		    !eval_check(ev, body->at[i].frame, item, call, (struct str){ 0 }) && !item->u.check.warn)
 			return false;
 	}
 	return !body->failed;
@@ -101,13 +103,15 @@ static struct plan_str accelerator_text(struct eval *ev, struct entries *body, e
 }
 
 /* A field that has no default; what the checker cannot tell: it may be in a condition, or declared alone. */
-static const struct value *required_field(struct eval *ev, struct entries *body, enum field_id id, const struct decl *d, struct span call)
+static const struct value *required_field(struct eval *ev, struct entries *body, enum field_id id, const struct decl *d,
+	struct span call)
 {
 	const struct value *v = accelerator_field(ev, body, id);
 
 	if (v->kind != VALUE_NONE)
 		return v;
-	struct diag *g = eval_report(ev, TJ0323, call, "accelerator '%.*s' needs '%s', which is missing here", STR_ARG(d->name), schema_field(id)->name);
+	struct diag *g = eval_report(ev, TJ0323, call, "accelerator '%.*s' needs '%s', which is missing here",
+		STR_ARG(d->name), schema_field(id)->name);
 	diag_note(ev->diags, g, d->span, "declared here");
 	diag_help(ev->diags, g, "set '%s' in its declaration, whatever its conditions are", schema_field(id)->name);
 	return &value_bad;

@@ -35,7 +35,8 @@ static void put_pod_key(struct building *b, const struct entry *e, const struct 
 	struct eval *ev = b->ev;
 
 	if (map->pod_key) {
-		struct diag *d = eval_report(ev, TJ0708, e->key_at, "two keys of one map depend on the replica; at most one can");
+		struct diag *d = eval_report(ev, TJ0708, e->key_at,
+			"two keys of one map depend on the replica; at most one can");
 		diag_note(ev->diags, d, map->pod_key->from, "the other one");
 		b->stop = &value_bad;
 		return;
@@ -79,7 +80,8 @@ static void check_pod_key(struct building *b)
 		struct str key = str_printf(b->ev->arena, "%.*s", STR_ARG(e->key));
 		if (!may_be(map->pod_key, key))
 			continue;
-		struct diag *d = eval_report(b->ev, TJ0206, e->key_at, "the key \"%.*s\" is also that of a replica", STR_ARG(key));
+		struct diag *d = eval_report(b->ev, TJ0206, e->key_at, "the key \"%.*s\" is also that of a replica",
+			STR_ARG(key));
 		diag_note(b->ev->diags, d, map->pod_key->from, "this key depends on the replica");
 		diag_help(b->ev->diags, d, "give the other key a name that no index makes");
 		b->stop = &value_bad;
@@ -136,7 +138,8 @@ static void add_part(struct building *b, const struct eval_part *part)
 	}
 }
 
-static const struct value *put_together(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n)
+static const struct value *put_together(struct eval *ev, const struct value *base, const struct eval_part *parts,
+	size_t n)
 {
 	struct building b = { .ev = ev, .map = value_new(ev->arena, VALUE_MAP, parts[n - 1].body->span) };
 
@@ -159,7 +162,8 @@ static const struct value *put_together(struct eval *ev, const struct value *bas
 	return b.stop ? b.stop : map_finish(ev, b.map);
 }
 
-const struct value *eval_parts(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n, struct str name)
+const struct value *eval_parts(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n,
+	struct str name)
 {
 	const struct type *to = parts[n - 1].body->convert_to;
 	struct str outer = ev->name;

@@ -77,7 +77,8 @@ static const struct {
 	[FUNCTION_FAILS] = { builtin_fails, KNOW, false },
 };
 
-static const struct value *argument(struct eval *ev, struct frame *f, struct node *arg, enum need need, struct node *call)
+static const struct value *argument(struct eval *ev, struct frame *f, struct node *arg, enum need need,
+	struct node *call)
 {
 	struct node *expr = arg->kind == NODE_ARG ? arg->u.arg.value : arg;
 	const struct value *v = eval_expr(ev, f, expr);
@@ -94,7 +95,8 @@ const struct value *eval_builtin(struct eval *ev, struct frame *f, struct node *
 
 	if (which >= FUNCTIONS || !functions[which].call)
 		return &value_bad;
-	struct arguments a = { ev, n, ARENA_ARRAY(ev->arena, const struct value *, n->u.call.nbound), n->u.call.nbound };
+	struct arguments a = { ev, n, ARENA_ARRAY(ev->arena, const struct value *, n->u.call.nbound),
+		n->u.call.nbound };
 	for (size_t i = 0; i < a.n; i++) {
 		if (!n->u.call.bound[i])
 			continue;

@@ -114,7 +114,8 @@ BUILTIN(unique)
 	once->u.list.weight = list->u.list.weight;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct value *v = list->u.list.at[i];
-		bool known = identity(a, v, &key) ? map_put(&seen, a->ev->arena, key, once) != NULL : in_list(a, once, v);
+		bool known = identity(a, v, &key) ? map_put(&seen, a->ev->arena, key, once) != NULL
+			: in_list(a, once, v);
 		if (!known)
 			list_add(a->ev, once, v);
 	}

@@ -37,8 +37,10 @@ static const struct value *add_two(struct arguments *a, const struct value *x, c
 		return &value_bad;
 	}
 	if (x->kind == VALUE_INT && y->kind == VALUE_INT)
-		return __builtin_add_overflow(x->u.integer, y->u.integer, &i) ? overflow(a) : value_int(a->ev->arena, i, a->call->span);
-	double d = (x->kind == VALUE_INT ? (double)x->u.integer : x->u.floating) + (y->kind == VALUE_INT ? (double)y->u.integer : y->u.floating);
+		return __builtin_add_overflow(x->u.integer, y->u.integer, &i) ? overflow(a)
+			: value_int(a->ev->arena, i, a->call->span);
+	double d = (x->kind == VALUE_INT ? (double)x->u.integer : x->u.floating) +
+		(y->kind == VALUE_INT ? (double)y->u.integer : y->u.floating);
 	return __builtin_isfinite(d) ? value_float(a->ev->arena, d, a->call->span) : overflow(a);
 }
 
@@ -59,10 +61,12 @@ static const struct value *multiply(struct arguments *a, const struct value *x, 
 	int64_t i;
 
 	if (x->kind == VALUE_INT && y->kind == VALUE_INT)
-		return __builtin_mul_overflow(x->u.integer, y->u.integer, &i) ? overflow(a) : value_int(a->ev->arena, i, a->call->span);
+		return __builtin_mul_overflow(x->u.integer, y->u.integer, &i) ? overflow(a)
+			: value_int(a->ev->arena, i, a->call->span);
 	if (x->kind == VALUE_QUANTITY || y->kind == VALUE_QUANTITY)
 		return &value_bad;
-	double d = (x->kind == VALUE_INT ? (double)x->u.integer : x->u.floating) * (y->kind == VALUE_INT ? (double)y->u.integer : y->u.floating);
+	double d = (x->kind == VALUE_INT ? (double)x->u.integer : x->u.floating) * (y->kind == VALUE_INT
+		? (double)y->u.integer : y->u.floating);
 	return __builtin_isfinite(d) ? value_float(a->ev->arena, d, a->call->span) : overflow(a);
 }
 
@@ -89,7 +93,8 @@ static const struct value *extreme(struct arguments *a, int sign)
 		at = at[0]->u.list.at;
 	}
 	if (n == 0) {
-		struct diag *d = eval_report(a->ev, TJ0321, argument_at(a, 0), "an empty list has no %s value", sign < 0 ? "smallest" : "largest");
+		struct diag *d = eval_report(a->ev, TJ0321, argument_at(a, 0), "an empty list has no %s value",
+			sign < 0 ? "smallest" : "largest");
 		diag_help(a->ev->diags, d, "test 'len(...) > 0' first, or add a number that always counts");
 		return &value_bad;
 	}
@@ -113,7 +118,8 @@ BUILTIN(abs)
 		return value_float(a->ev->arena, x->u.floating < 0 ? -x->u.floating : x->u.floating, a->call->span);
 	if (x->kind == VALUE_QUANTITY) {
 		int128 nano = x->u.quantity.nano;
-		return value_quantity(a->ev->arena, (struct quantity){ nano < 0 ? -nano : nano, x->u.quantity.form }, x->unit, a->call->span);
+		return value_quantity(a->ev->arena, (struct quantity){ nano < 0 ? -nano : nano, x->u.quantity.form },
+			x->unit, a->call->span);
 	}
 	if (x->kind != VALUE_INT)
 		return &value_bad;
@@ -207,9 +213,10 @@ static const struct value *count(struct arguments *a, int128 unit)
 		return &value_bad;
 	if (x->u.quantity.nano % unit) {
 		struct str text = value_spell(a->ev->arena, x);
-		struct diag *d = eval_report(a->ev, TJ0314, a->call->span, "%.*s is not a whole number of %s", STR_ARG(text),
-			unit == QUANTITY_UNIT ? "seconds" : "milliseconds");
-		diag_help(a->ev->diags, d, unit == QUANTITY_UNIT ? "count it in 'millis', or write whole seconds" : "write whole milliseconds");
+		struct diag *d = eval_report(a->ev, TJ0314, a->call->span, "%.*s is not a whole number of %s",
+			STR_ARG(text), unit == QUANTITY_UNIT ? "seconds" : "milliseconds");
+		diag_help(a->ev->diags, d, unit == QUANTITY_UNIT ? "count it in 'millis', or write whole seconds"
+			: "write whole milliseconds");
 		return &value_bad;
 	}
 	return value_int(a->ev->arena, (int64_t)(x->u.quantity.nano / unit), a->call->span);

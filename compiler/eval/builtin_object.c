@@ -102,7 +102,8 @@ BUILTIN(pvc)
 			return &value_bad;
 	}
 	if (climbs(p->path) || str_starts(p->path, STR("/"))) {
-		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 1), "'%.*s' is not inside the claim", STR_ARG(p->path));
+		struct diag *d = eval_report(a->ev, TJ0311, argument_at(a, 1), "'%.*s' is not inside the claim",
+			STR_ARG(p->path));
 		diag_help(a->ev->diags, d, "'path' is a directory in the claim, such as \"runs/a\"; where it is mounted is the key: mounts { \"/data\" = pvc(\"datasets\") }");
 		return &value_bad;
 	}
@@ -132,12 +133,14 @@ BUILTIN(scratch)
 	if (!size || size->kind != VALUE_QUANTITY || !one_of(a, 2, medium, "the medium of a scratch volume", mediums))
 		return &value_bad;
 	if (!scratch_name(p->name)) {
-		struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 0), "a scratch volume cannot be named '%.*s'", STR_ARG(p->name));
+		struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 0),
+			"a scratch volume cannot be named '%.*s'", STR_ARG(p->name));
 		diag_help(a->ev->diags, d, "its name is lower case letters, digits and '-', with a letter or digit at both ends; at most 63 characters");
 		return &value_bad;
 	}
 	if (size->u.quantity.nano <= 0) {
-		struct diag *d = eval_report(a->ev, TJ0610, argument_at(a, 1), "a scratch volume of size 0 has no limit");
+		struct diag *d = eval_report(a->ev, TJ0610, argument_at(a, 1),
+			"a scratch volume of size 0 has no limit");
 		diag_help(a->ev->diags, d, "write how much it may hold, such as 10Gi");
 		return &value_bad;
 	}
@@ -166,7 +169,8 @@ static bool absolute(struct arguments *a, size_t i, struct str path)
 {
 	if (path.n && path.p[0] == '/')
 		return true;
-	struct diag *d = eval_report(a->ev, TJ0613, argument_at(a, i), "path '%.*s' does not start with /", STR_ARG(path));
+	struct diag *d = eval_report(a->ev, TJ0613, argument_at(a, i), "path '%.*s' does not start with /",
+		STR_ARG(path));
 	diag_help(a->ev->diags, d, "write an absolute path: \"/%.*s\"", STR_ARG(path));
 	return false;
 }
@@ -236,7 +240,8 @@ static const struct value *condition(struct arguments *a, enum condition_kind ki
 	struct plan_condition *c = ARENA_NEW(a->ev->arena, struct plan_condition);
 	struct value *v = value_new(a->ev->arena, VALUE_CONDITION, a->call->span);
 
-	*c = (struct plan_condition){ .kind = kind, .role = a->at[0]->u.role->number, .index = index, .from = a->call->span };
+	*c = (struct plan_condition){ .kind = kind, .role = a->at[0]->u.role->number, .index = index,
+		.from = a->call->span };
 	v->u.condition = c;
 	return v;
 }
@@ -258,10 +263,12 @@ BUILTIN(done)
 	if (index >= 0 && (index < max || max == 0))
 		return condition(a, CONDITION_DONE, index);
 	struct role *r = a->at[0]->u.role;
-	struct diag *d = eval_report(a->ev, TJ0515, argument_at(a, 1), "'done(%.*s, %lld)', but there %s %lld %.*s replica%s", STR_ARG(r->name),
+	struct diag *d = eval_report(a->ev, TJ0515, argument_at(a, 1),
+		"'done(%.*s, %lld)', but there %s %lld %.*s replica%s", STR_ARG(r->name),
 		(long long)index, max == 1 ? "is" : "are", (long long)max, STR_ARG(r->name), max == 1 ? "" : "s");
 	diag_note(a->ev->diags, d, role_field_at(a->ev, r, FIELD_REPLICAS), "replicas = %lld", (long long)max);
-	diag_help(a->ev->diags, d, "replicas are counted from 0: the last is done(%.*s, %lld)", STR_ARG(r->name), (long long)max - 1);
+	diag_help(a->ev->diags, d, "replicas are counted from 0: the last is done(%.*s, %lld)", STR_ARG(r->name),
+		(long long)max - 1);
 	return &value_bad;
 }
 
@@ -278,7 +285,8 @@ static const struct value *probe(struct arguments *a, const char *key, const cha
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		bool first = strcmp(others[i], key) == 0, path = second && strcmp(others[i], second) == 0;
-		const struct value *x = first ? a->at[0] : path ? ARGUMENT(a, 1) : strcmp(others[i], "within") == 0 ? ARGUMENT(a, within) : NULL;
+		const struct value *x = first ? a->at[0] : path ? ARGUMENT(a, 1) : strcmp(others[i], "within") == 0
+			? ARGUMENT(a, within) : NULL;
 		value_put(a->ev->arena, v, str_of(others[i]), a->call->span, x ? x : &value_none);
 	}
 	return map_finish(a->ev, v);
@@ -294,14 +302,16 @@ BUILTIN(env)
 {
 	const struct test_facts *t = a->ev->test;
 
-	return t && t->env ? t->env(t->context, a->ev, argument_text(a, 0, ""), argument_int(a, 1, 0), a->call->span) : &value_bad;
+	return t && t->env ? t->env(t->context, a->ev, argument_text(a, 0, ""), argument_int(a, 1, 0), a->call->span)
+		: &value_bad;
 }
 
 BUILTIN(object)
 {
 	const struct test_facts *t = a->ev->test;
 
-	return t && t->object ? t->object(t->context, a->ev, argument_text(a, 0, ""), argument_text(a, 1, ""), a->call->span) : &value_bad;
+	return t && t->object ? t->object(t->context, a->ev, argument_text(a, 0, ""), argument_text(a, 1, ""),
+		a->call->span) : &value_bad;
 }
 
 BUILTIN(fails)

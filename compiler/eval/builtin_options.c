@@ -11,7 +11,8 @@
 /* "-n" and "--nnodes"; not "-", "--", nor the number in `--offset -1`. */
 static bool is_option(struct str word)
 {
-	return word.n > 1 && word.p[0] == '-' && !str_is(word, "--") && word.p[1] != '.' && (word.p[1] < '0' || word.p[1] > '9');
+	return word.n > 1 && word.p[0] == '-' && !str_is(word, "--") && word.p[1] != '.' &&
+		(word.p[1] < '0' || word.p[1] > '9');
 }
 
 /* The name of option WORD without dashes, with '-' for '_'; *RET_VALUE: what follows '=', or without one {NULL, 0}. */
@@ -81,6 +82,7 @@ BUILTIN(options)
 			return &value_bad;
 	}
 	for (size_t i = 0; i < lists.n; i++)
-		value_put(a->ev->arena, map, lists.entries[i].key, a->call->span, list_finish(a->ev, lists.entries[i].value));
+		value_put(a->ev->arena, map, lists.entries[i].key, a->call->span,
+			list_finish(a->ev, lists.entries[i].value));
 	return map_finish(a->ev, map);
 }

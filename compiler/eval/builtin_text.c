@@ -33,7 +33,8 @@ BUILTIN(str)
 }
 
 /* The elements, each followed by `after`, or with `between` between them. */
-static const struct value *join_list(struct arguments *a, const struct value *list, const struct value *between, const char *after)
+static const struct value *join_list(struct arguments *a, const struct value *list, const struct value *between,
+	const char *after)
 {
 	struct pieces p;
 	bool ok = list->kind == VALUE_LIST;
@@ -100,7 +101,8 @@ BUILTIN(replace)
 		text = (struct str){ at + old.n, text.n - (size_t)(at - text.p) - old.n };
 	}
 	buf_str(&b, text);
-	const struct value *v = b.overflow && !eval_spend_text(a->ev, EVAL_TEXT, a->call->span) ? &value_bad : string(a, buf_take(&b, a->ev->arena));
+	const struct value *v = b.overflow && !eval_spend_text(a->ev, EVAL_TEXT, a->call->span) ? &value_bad
+		: string(a, buf_take(&b, a->ev->arena));
 	buf_release(&b);
 	return v;
 }
@@ -145,7 +147,8 @@ BUILTIN(cut)
 	size_t end = 0;
 
 	if (n < 0) {
-		eval_report(a->ev, TJ0311, argument_at(a, 1), "'cut' takes 0 characters or more, found %lld", (long long)n);
+		eval_report(a->ev, TJ0311, argument_at(a, 1), "'cut' takes 0 characters or more, found %lld",
+			(long long)n);
 		return &value_bad;
 	}
 	while (end < text.n && (n > 0 || ((unsigned char)text.p[end] & 0xC0) == 0x80))

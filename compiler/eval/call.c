@@ -11,7 +11,8 @@ static struct node *argument_expr(struct node *arg)
 }
 
 /* Arguments are evaluated in the caller's frame, defaults in the function's own. */
-static bool bind_arguments(struct eval *ev, struct frame *outer, struct frame *f, const struct decl *d, struct node *call)
+static bool bind_arguments(struct eval *ev, struct frame *outer, struct frame *f, const struct decl *d,
+	struct node *call)
 {
 	bool ok = true;
 
@@ -64,8 +65,10 @@ static const struct value *pod_env(struct eval *ev, const struct value *name, st
 	name = value_static(ev, name, n);
 	if (name->kind != VALUE_STRING)
 		return value_ok(name) ? &value_bad : name;
-	if (name->u.string.n && (memchr(name->u.string.p, '(', name->u.string.n) || memchr(name->u.string.p, ')', name->u.string.n))) {
-		struct diag *d = eval_report(ev, TJ0701, n->span, "'%.*s' cannot be referred to: the kubelet ends a reference at the first ')'",
+	if (name->u.string.n && (memchr(name->u.string.p, '(', name->u.string.n) ||
+	    memchr(name->u.string.p, ')', name->u.string.n))) {
+		struct diag *d = eval_report(ev, TJ0701, n->span,
+			"'%.*s' cannot be referred to: the kubelet ends a reference at the first ')'",
 			STR_ARG(name->u.string));
 		diag_help(ev->diags, d, "rename the variable");
 		return &value_bad;

@@ -102,7 +102,8 @@ static enum diag_code check_code(const struct node *check, struct str policy)
 	return code;
 }
 
-static void report_failed(struct eval *ev, struct frame *f, struct node *check, const struct reads *reads, struct span fallback, struct str policy)
+static void report_failed(struct eval *ev, struct frame *f, struct node *check, const struct reads *reads,
+	struct span fallback, struct str policy)
 {
 	const struct read *decided = deciding(ev, reads);
 	struct span at = decided ? decided->at : fallback;
@@ -110,7 +111,8 @@ static void report_failed(struct eval *ev, struct frame *f, struct node *check, 
 	const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
 	struct str headline = { text.p, end ? (size_t)(end - text.p) : text.n };
 	struct diag *d = policy.p
-		? diag_report(ev->diags, check_code(check, policy), at, "policy \"%.*s\": %.*s", STR_ARG(policy), STR_ARG(headline))
+		? diag_report(ev->diags, check_code(check, policy), at, "policy \"%.*s\": %.*s", STR_ARG(policy),
+		STR_ARG(headline))
 		: diag_report(ev->diags, check_code(check, policy), at, "%.*s", STR_ARG(headline));
 
 	if (decided)
@@ -119,14 +121,16 @@ static void report_failed(struct eval *ev, struct frame *f, struct node *check, 
 	if (policy.p)
 		report_policy_subject(ev, d, false);
 	if (at.start < check->span.start || at.end > check->span.end)
-		diag_note(ev->diags, d, check->span, policy.p ? "the policy is here" : in_user_text(ev, check->span) ? "the check is here" : "the rule is here");
+		diag_note(ev->diags, d, check->span, policy.p ? "the policy is here" : in_user_text(ev, check->span)
+			? "the check is here" : "the rule is here");
 	if (end && headline.n + 1 < text.n)
 		diag_help(ev->diags, d, "%.*s", (int)(text.n - headline.n - 1), end + 1);
 }
 
 static void report_pod_time(struct eval *ev, struct node *condition, const struct value *v)
 {
-	struct diag *d = eval_report(ev, TJ0708, condition->span, "a check must be known at compile time, but this depends on the replica");
+	struct diag *d = eval_report(ev, TJ0708, condition->span,
+		"a check must be known at compile time, but this depends on the replica");
 
 	diag_note(ev->diags, d, v->u.computed, "it depends on the replica here");
 	diag_help(ev->diags, d, "check a value that is the same for all replicas, such as 'replicas'");

@@ -26,28 +26,34 @@ static void note_origin(struct eval *ev, struct diag *d, const struct value *v, 
 }
 
 /* "'nodes' needs an int", or what is known about the place without its name. */
-static const struct value *mismatch(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *mismatch(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	struct str want = type_phrase(ev->arena, to), found = value_phrase(ev->arena, v);
 	struct diag *d;
 
 	if (v->kind == VALUE_NONE)
-		d = ev->name.p ? eval_report(ev, TJ0316, at, "'%.*s' is none here, and expects %.*s", STR_ARG(ev->name), STR_ARG(want))
+		d = ev->name.p ? eval_report(ev, TJ0316, at, "'%.*s' is none here, and expects %.*s", STR_ARG(ev->name),
+		               STR_ARG(want))
 		               : eval_report(ev, TJ0316, at, "expected %.*s, found none", STR_ARG(want));
 	else
-		d = ev->name.p ? eval_report(ev, TJ0302, at, "'%.*s' expects %.*s, found %.*s", STR_ARG(ev->name), STR_ARG(want), STR_ARG(found))
-		               : eval_report(ev, TJ0302, at, "expected %.*s, found %.*s", STR_ARG(want), STR_ARG(found));
+		d = ev->name.p ? eval_report(ev, TJ0302, at, "'%.*s' expects %.*s, found %.*s", STR_ARG(ev->name),
+		               STR_ARG(want), STR_ARG(found))
+		               : eval_report(ev, TJ0302, at, "expected %.*s, found %.*s", STR_ARG(want),
+		               STR_ARG(found));
 	note_origin(ev, d, v, at);
 	note_rule(ev, d, rule, at);
 	return &value_bad;
 }
 
 /* "nodes = 96 is outside 1..64" */
-static const struct value *outside(struct eval *ev, const struct value *v, struct str bounds, struct span at, struct span rule, bool port)
+static const struct value *outside(struct eval *ev, const struct value *v, struct str bounds, struct span at,
+	struct span rule, bool port)
 {
 	struct str text = value_spell(ev->arena, v);
 	struct diag *d = ev->name.p
-		? eval_report(ev, TJ0311, at, "%.*s = %.*s is outside %.*s", STR_ARG(ev->name), STR_ARG(text), STR_ARG(bounds))
+		? eval_report(ev, TJ0311, at, "%.*s = %.*s is outside %.*s", STR_ARG(ev->name), STR_ARG(text),
+		STR_ARG(bounds))
 		: eval_report(ev, TJ0311, at, "%.*s is outside %.*s", STR_ARG(text), STR_ARG(bounds));
 
 	if (ev->name.p)
@@ -74,7 +80,8 @@ static bool int_inside(const struct refinement *r, int64_t i)
 	return !(r->has_lo && i < r->lo) && !(r->has_hi && i > r->hi);
 }
 
-static const struct value *test_int(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *test_int(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	const struct refinement *r = to->refine;
 
@@ -83,7 +90,8 @@ static const struct value *test_int(struct eval *ev, const struct value *v, cons
 	return outside(ev, v, int_bounds(ev, r), at, rule, to->port);
 }
 
-static const struct value *test_elastic(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *test_elastic(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	const struct refinement *r = to->refine;
 
@@ -92,18 +100,21 @@ static const struct value *test_elastic(struct eval *ev, const struct value *v, 
 	return outside(ev, v, int_bounds(ev, r), at, rule, false);
 }
 
-static const struct value *test_float(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *test_float(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	const struct refinement *r = to->refine;
 	double d = v->u.floating;
 
 	if (!r || (!(r->has_lo && d < r->flo) && !(r->has_hi && d > r->fhi)))
 		return v;
-	struct str lo = r->has_lo ? float_text(ev->arena, r->flo) : STR(""), hi = r->has_hi ? float_text(ev->arena, r->fhi) : STR("");
+	struct str lo = r->has_lo ? float_text(ev->arena, r->flo) : STR(""),
+		hi = r->has_hi ? float_text(ev->arena, r->fhi) : STR("");
 	return outside(ev, v, str_printf(ev->arena, "%.*s..%.*s", STR_ARG(lo), STR_ARG(hi)), at, rule, false);
 }
 
-static const struct value *test_quantity(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *test_quantity(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	const struct refinement *r = to->refine;
 	int128 nano = v->u.quantity.nano;
@@ -111,20 +122,22 @@ static const struct value *test_quantity(struct eval *ev, const struct value *v,
 	if (!r || (!(r->has_lo && nano < r->qlo.nano) && !(r->has_hi && nano > r->qhi.nano)))
 		return v;
 	struct str (*text)(struct arena *, struct quantity) = to->kind == TYPE_DURATION ? duration_text : quantity_text;
-	struct str lo = r->has_lo ? text(ev->arena, r->qlo) : STR(""), hi = r->has_hi ? text(ev->arena, r->qhi) : STR("");
+	struct str lo = r->has_lo ? text(ev->arena, r->qlo) : STR(""),
+		hi = r->has_hi ? text(ev->arena, r->qhi) : STR("");
 	return outside(ev, v, str_printf(ev->arena, "%.*s..%.*s", STR_ARG(lo), STR_ARG(hi)), at, rule, false);
 }
 
 /* ---- texts and lists ---- */
 
-static const struct value *test_length(struct eval *ev, const struct value *v, const struct refinement *r, size_t n, const char *what,
-	struct span at, struct span rule)
+static const struct value *test_length(struct eval *ev, const struct value *v, const struct refinement *r, size_t n,
+	const char *what, struct span at, struct span rule)
 {
 	if (int_inside(r, (int64_t)n))
 		return v;
 	struct str text = value_spell(ev->arena, v), bounds = int_bounds(ev, r);
 	struct str subject = ev->name.p ? ev->name : text;
-	struct diag *d = eval_report(ev, TJ0311, at, "%.*s has %zu %s%s, outside %.*s", STR_ARG(subject), n, what, n == 1 ? "" : "s", STR_ARG(bounds));
+	struct diag *d = eval_report(ev, TJ0311, at, "%.*s has %zu %s%s, outside %.*s", STR_ARG(subject), n, what,
+		n == 1 ? "" : "s", STR_ARG(bounds));
 
 	note_origin(ev, d, v, at);
 	note_rule(ev, d, rule, at);
@@ -154,7 +167,8 @@ static struct str character(struct str s, size_t i)
 	return (struct str){ s.p + i, end - i };
 }
 
-static const struct value *test_pattern(struct eval *ev, const struct value *v, const struct refinement *r, struct span at, struct span rule)
+static const struct value *test_pattern(struct eval *ev, const struct value *v, const struct refinement *r,
+	struct span at, struct span rule)
 {
 	struct str text = value_spell(ev->arena, v);
 	bool does;
@@ -179,7 +193,8 @@ static const struct value *test_pattern(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
-static const struct value *test_string(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *test_string(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	const struct refinement *r = to->refine;
 
@@ -204,7 +219,8 @@ static bool identity(const struct type *t)
 	}
 }
 
-static const struct value *convert_list(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_list(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	struct value *copy = NULL;
 	const struct refinement *r = to->refine;
@@ -216,7 +232,8 @@ static const struct value *convert_list(struct eval *ev, const struct value *v, 
 	for (size_t i = 0; i < v->u.list.n && !identity(to->elem); i++) {
 		const struct value *e = v->u.list.at[i];
 		struct span place = in_user_text(ev, e->from) ? e->from : at;
-		const struct value *c = value_convert(ev, e, to->elem, place, to->elem->refine ? to->elem->refine->from : rule);
+		const struct value *c = value_convert(ev, e, to->elem, place,
+			to->elem->refine ? to->elem->refine->from : rule);
 		if (!value_ok(c))
 			return c;
 		if (c == e)
@@ -252,10 +269,11 @@ static struct value *copy_map(struct eval *ev, const struct value *v)
 }
 
 /* Convert one entry; *copy is made when the first one changes. */
-static const struct value *convert_entry(struct eval *ev, const struct value *v, struct value **copy, const struct value_entry *e,
-	const struct type *to, struct span at, struct span rule)
+static const struct value *convert_entry(struct eval *ev, const struct value *v, struct value **copy,
+	const struct value_entry *e, const struct type *to, struct span at, struct span rule)
 {
-	struct span place = in_user_text(ev, e->value->from) ? e->value->from : in_user_text(ev, e->key_at) ? e->key_at : at;
+	struct span place = in_user_text(ev, e->value->from) ? e->value->from : in_user_text(ev, e->key_at) ? e->key_at
+		: at;
 	struct str outer = ev->name;
 
 	ev->name = e->key;
@@ -269,7 +287,8 @@ static const struct value *convert_entry(struct eval *ev, const struct value *v,
 	return c;
 }
 
-static const struct value *convert_map(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_map(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	const struct map *m = &v->u.map.index;
 	struct value *copy = NULL;
@@ -295,7 +314,8 @@ static const struct record_field *find_field(const struct decl *d, struct str na
 	return NULL;
 }
 
-static const struct value *field_value(struct eval *ev, const struct value *v, const struct record_field *f, const struct decl *d, struct span at)
+static const struct value *field_value(struct eval *ev, const struct value *v, const struct record_field *f,
+	const struct decl *d, struct span at)
 {
 	const struct value *given = value_get(v, f->name);
 
@@ -309,7 +329,8 @@ static const struct value *field_value(struct eval *ev, const struct value *v, c
 }
 
 /* The fields in the order of the declaration, those left out from their defaults. */
-static const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record, struct span at)
+static const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record,
+	struct span at)
 {
 	const struct decl *d = record->record;
 	const struct map *m = &v->u.map.index;
@@ -320,7 +341,8 @@ static const struct value *record_complete(struct eval *ev, const struct value *
 		const struct value_entry *e = m->entries[i].value;
 		if (find_field(d, e->key))
 			continue;
-		eval_report(ev, TJ0202, span_known(e->key_at) ? e->key_at : at, "%.*s has no field '%.*s'", STR_ARG(d->name), STR_ARG(e->key));
+		eval_report(ev, TJ0202, span_known(e->key_at) ? e->key_at : at, "%.*s has no field '%.*s'",
+			STR_ARG(d->name), STR_ARG(e->key));
 		return &value_bad;
 	}
 	for (size_t i = 0; i < d->nfields; i++) {
@@ -336,7 +358,8 @@ static const struct value *record_complete(struct eval *ev, const struct value *
 	return stop ? stop : map_finish(ev, whole);
 }
 
-static const struct value *convert_record(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_record(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	eval_walk(ev, v);
 	const struct value *whole = record_complete(ev, v, to, at);
@@ -348,14 +371,16 @@ static const struct value *convert_record(struct eval *ev, const struct value *v
 		struct value_entry *e = map_get(&whole->u.map.index, f->name);
 		if (!e || (e->value->kind == VALUE_NONE && f->type->kind == TYPE_OPTIONAL))
 			continue;
-		const struct value *c = convert_entry(ev, whole, &copy, e, f->type, at, span_known(f->span) ? f->span : rule);
+		const struct value *c = convert_entry(ev, whole, &copy, e, f->type, at,
+			span_known(f->span) ? f->span : rule);
 		if (!value_ok(c))
 			stop = stop && stop->kind == VALUE_BAD ? stop : c;
 	}
 	return stop ? stop : copy ? copy : whole;
 }
 
-static const struct value *convert_members(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_members(struct eval *ev, const struct value *v, const struct type *to,
+	struct span at, struct span rule)
 {
 	struct value *copy = NULL;
 
@@ -379,7 +404,8 @@ static void report_fine(struct eval *ev, struct str word, const struct type *to,
 }
 
 /* 8 and 0.5 are cpus, and so is -12e6 a memory; the checker has refused the others. */
-static const struct value *convert_quantity(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_quantity(struct eval *ev, const struct value *v, const struct type *to,
+	struct span at, struct span rule)
 {
 	struct str word;
 	struct quantity q;
@@ -417,7 +443,8 @@ static const struct value *convert_env(struct eval *ev, const struct value *v, s
 	struct str found = value_phrase(ev->arena, v);
 	struct diag *d = eval_report(ev, TJ0704, at, "an environment value is text, found %.*s", STR_ARG(found));
 	note_origin(ev, d, v, at);
-	diag_help(ev->diags, d, v->kind == VALUE_LIST ? "write 'join(xs, \",\")' or 'json(xs)'" : v->kind == VALUE_MAP ? "write 'json(x)'" : "name the part of it that is meant");
+	diag_help(ev->diags, d, v->kind == VALUE_LIST ? "write 'join(xs, \",\")' or 'json(xs)'" : v->kind == VALUE_MAP
+		? "write 'json(x)'" : "name the part of it that is meant");
 	return &value_bad;
 }
 
@@ -448,7 +475,8 @@ static const struct value *waiting(struct eval *ev, const struct value *v, const
 {
 	struct node place = { .kind = NODE_BAD, .span = at };
 
-	if (to->kind == TYPE_BAD || ((to->kind == TYPE_STRING || to->kind == TYPE_INT) && !to->refine) || to->kind == TYPE_ENV_VALUE || to->kind == TYPE_DATA)
+	if (to->kind == TYPE_BAD || ((to->kind == TYPE_STRING || to->kind == TYPE_INT) && !to->refine) ||
+	    to->kind == TYPE_ENV_VALUE || to->kind == TYPE_DATA)
 		return v;
 	return value_static(ev, v, &place);
 }
@@ -469,19 +497,22 @@ static bool kind_fits(const struct value *v, const struct type *to)
 	}
 }
 
-static const struct value *convert_scalar(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_scalar(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	switch (to->kind) {
 	case TYPE_INT:
 		if (v->kind == VALUE_ELASTIC && v->u.range.lo == v->u.range.hi)
 			v = value_int(ev->arena, v->u.range.lo, v->from);
-		return v->kind == VALUE_INT ? test_int(ev, v, to, at, rule) : v->kind == VALUE_TEXT ? v : mismatch(ev, v, to, at, rule);
+		return v->kind == VALUE_INT ? test_int(ev, v, to, at, rule) : v->kind == VALUE_TEXT ? v
+			: mismatch(ev, v, to, at, rule);
 	case TYPE_FLOAT:
 		if (v->kind == VALUE_INT)
 			v = value_float(ev->arena, (double)v->u.integer, v->from);
 		return v->kind == VALUE_FLOAT ? test_float(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_STRING:
-		return v->kind == VALUE_STRING ? test_string(ev, v, to, at, rule) : v->kind == VALUE_TEXT ? v : mismatch(ev, v, to, at, rule);
+		return v->kind == VALUE_STRING ? test_string(ev, v, to, at, rule) : v->kind == VALUE_TEXT ? v
+			: mismatch(ev, v, to, at, rule);
 	default: {                              /* elastic */
 		if (v->kind == VALUE_ELASTIC)
 			return test_elastic(ev, v, to, at, rule);
@@ -497,7 +528,8 @@ static const struct value *convert_scalar(struct eval *ev, const struct value *v
 }
 
 /* A number is the range of it alone. */
-static const struct value *convert_range(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_range(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	if (v->kind != VALUE_INT)
 		return v->kind == VALUE_RANGE ? v : mismatch(ev, v, to, at, rule);
@@ -513,7 +545,8 @@ static const struct value *list_of_one(struct eval *ev, const struct value *v)
 	return list_add(ev, list, v) ? list_finish(ev, list) : &value_bad;
 }
 
-const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	while (to->kind == TYPE_OPTIONAL || to->kind == TYPE_POD) {
 		if (to->kind == TYPE_OPTIONAL && v->kind == VALUE_NONE)
@@ -535,8 +568,10 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 			return list_of_one(ev, convert_range(ev, v, to->elem, at, rule));
 		return v->kind == VALUE_LIST ? convert_list(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_MAP: return v->kind == VALUE_MAP ? convert_map(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
-	case TYPE_RECORD: return v->kind == VALUE_MAP ? convert_record(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
-	case TYPE_ANON: return v->kind == VALUE_MAP ? convert_members(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
+	case TYPE_RECORD:
+		return v->kind == VALUE_MAP ? convert_record(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
+	case TYPE_ANON:
+		return v->kind == VALUE_MAP ? convert_members(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_ENV_VALUE: return convert_env(ev, v, at);
 	case TYPE_DATA: eval_walk(ev, v);       /* fall through */
 	default: return kind_fits(v, to) ? v : mismatch(ev, v, to, at, rule);

@@ -51,7 +51,8 @@ static struct str choices(struct eval *ev, const struct type *t)
 	return s;
 }
 
-static const struct value *convert_enum(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+static const struct value *convert_enum(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	struct suggest s;
 
@@ -62,7 +63,8 @@ static const struct value *convert_enum(struct eval *ev, const struct value *v, 
 		suggest_add(&s, to->words[i]);
 	}
 	struct str text = value_spell(ev->arena, v), all = choices(ev, to), near = suggest_sentence(&s);
-	struct diag *d = ev->name.p ? eval_report(ev, TJ0312, at, "'%.*s' cannot be %.*s", STR_ARG(ev->name), STR_ARG(text))
+	struct diag *d = ev->name.p ? eval_report(ev, TJ0312, at, "'%.*s' cannot be %.*s", STR_ARG(ev->name),
+	                            STR_ARG(text))
 	                            : eval_report(ev, TJ0312, at, "%.*s is not one of the choices here", STR_ARG(text));
 	diag_help(ev->diags, d, "one of %.*s", STR_ARG(all));
 	if (near.n)
@@ -188,7 +190,8 @@ static const char *bad_image(struct str s)
 /* What people mean by an image that no registry has: an address, a shell's or a chart's variable. */
 static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
 {
-	const char *scheme = memmem(image.p, image.n, "://", 3), *dollar = memchr(image.p, '$', image.n), *braces = memmem(image.p, image.n, "{{", 2);
+	const char *scheme = memmem(image.p, image.n, "://", 3), *dollar = memchr(image.p, '$', image.n),
+		*braces = memmem(image.p, image.n, "{{", 2);
 	const char *close = braces ? memmem(braces, image.n - (size_t)(braces - image.p), "}}", 2) : NULL;
 
 	if (scheme) {
@@ -198,7 +201,8 @@ static bool help_image(struct eval *ev, struct diag *d, struct str image, struct
 	} else if (close && braces == image.p && close + 2 == image.p + image.n) {
 		diag_help(ev->diags, d, "a program has no templates: declare 'param image: string' and write 'image = image'");
 	} else if (close) {
-		struct str front = { image.p, (size_t)(braces - image.p) }, back = { close + 2, image.n - (size_t)(close + 2 - image.p) };
+		struct str front = { image.p, (size_t)(braces - image.p) },
+			back = { close + 2, image.n - (size_t)(close + 2 - image.p) };
 		diag_help(ev->diags, d, "a program has no templates: declare 'param tag: string' and write \"%.*s${tag}%.*s\"", STR_ARG(front),
 			STR_ARG(back));
 	} else if (dollar && dollar + 1 < image.p + image.n) {
@@ -207,7 +211,8 @@ static bool help_image(struct eval *ev, struct diag *d, struct str image, struct
 		struct str back = { name.p + name.n, image.n - (size_t)(name.p + name.n - image.p) };
 		if (!name.n)
 			return false;
-		diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s${%.*s}%.*s\"", STR_ARG(front), STR_ARG(name), STR_ARG(back));
+		diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s${%.*s}%.*s\"", STR_ARG(front),
+			STR_ARG(name), STR_ARG(back));
 	} else {
 		return false;
 	}
@@ -275,11 +280,13 @@ static const struct value *convert_name(struct eval *ev, const struct value *v, 
 		return v;
 	struct str text = value_spell(ev->arena, v);
 	if (s.n > LONGEST_LABEL && is_label((struct str){ s.p, LONGEST_LABEL - 1 })) {
-		struct diag *d = eval_report(ev, TJ0802, at, "the name %.*s has %zu characters; at most 63", STR_ARG(text), s.n);
+		struct diag *d = eval_report(ev, TJ0802, at, "the name %.*s has %zu characters; at most 63",
+			STR_ARG(text), s.n);
 		diag_help(ev->diags, d, "shorten it by %zu", s.n - LONGEST_LABEL);
 		return &value_bad;
 	}
-	struct diag *d = eval_report(ev, TJ0802, at, "the name %.*s must be lower case letters, digits and '-', not at its ends", STR_ARG(text));
+	struct diag *d = eval_report(ev, TJ0802, at,
+		"the name %.*s must be lower case letters, digits and '-', not at its ends", STR_ARG(text));
 	if (is_label(better)) {
 		diag_help(ev->diags, d, "did you mean \"%.*s\"?", STR_ARG(better));
 		fix_literal(ev, d, at, s, better);
@@ -316,7 +323,8 @@ static struct str culprit(struct eval *ev, struct span at, struct str name, char
 		p = inside.p + inside.n + 1;
 		const char *next = memmem(p, (size_t)(end - p), "${", 2);
 		struct str literal = { p, (size_t)((next ? next : end) - p) };
-		const char *stop = literal.n ? memmem(in, (size_t)(name_end - in), literal.p, literal.n) : next ? in : name_end;
+		const char *stop = literal.n ? memmem(in, (size_t)(name_end - in), literal.p, literal.n) : next ? in
+			: name_end;
 		for (const char *k = in; stop && k < stop; k++)
 			if (*k == '.' || *k == '_') {
 				*ret = *k;
@@ -336,12 +344,13 @@ bool convert_job_name(struct eval *ev, struct str s, struct span at)
 
 	if (label_letters(s) && is_lower(s.p[0]))
 		return true;
-	struct diag *d = eval_report(ev, TJ0802, at, "job name '%.*s' must be lower case letters, digits and '-', starting with a letter",
-		STR_ARG(s));
+	struct diag *d = eval_report(ev, TJ0802, at,
+		"job name '%.*s' must be lower case letters, digits and '-', starting with a letter", STR_ARG(s));
 	char sign = '.';
 	struct str inside = culprit(ev, at, s, &sign);
 	if (inside.n) {
-		diag_help(ev->diags, d, "write '${replace(str(%.*s), \"%c\", \"-\")}' in place of '${%.*s}'", STR_ARG(inside), sign, STR_ARG(inside));
+		diag_help(ev->diags, d, "write '${replace(str(%.*s), \"%c\", \"-\")}' in place of '${%.*s}'",
+			STR_ARG(inside), sign, STR_ARG(inside));
 	} else if (is_label(better) && is_lower(better.p[0])) {
 		diag_help(ev->diags, d, "did you mean '%.*s'?", STR_ARG(better));
 		fix_literal(ev, d, at, s, better);
@@ -372,7 +381,8 @@ static const struct value *convert_path(struct eval *ev, const struct value *v, 
 		diag_help(ev->diags, d, "write the path that is meant");
 		return &value_bad;
 	}
-	struct diag *d = eval_report(ev, TJ0613, at, s.n ? "path '%.*s' does not start with /" : "a path is empty%.*s", STR_ARG(s));
+	struct diag *d = eval_report(ev, TJ0613, at, s.n ? "path '%.*s' does not start with /" : "a path is empty%.*s",
+		STR_ARG(s));
 	if (s.n) {
 		if (s.p[0] == '~')
 			diag_help(ev->diags, d, "a container has no '~': write an absolute path, such as \"/data\"");
@@ -382,7 +392,8 @@ static const struct value *convert_path(struct eval *ev, const struct value *v, 
 	return &value_bad;
 }
 
-const struct value *convert_form(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule)
+const struct value *convert_form(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule)
 {
 	switch (to->kind) {
 	case TYPE_ENUM: return convert_enum(ev, v, to, at, rule);

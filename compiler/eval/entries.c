@@ -16,7 +16,8 @@ struct entries_gathering {
 	size_t nlate;
 	struct again *again;            /* inserted twice, unless it is written out further down */
 	size_t nagain;
-	struct map index;               /* key -> position + 1 of its first entry; once there are too many to look through */
+	/* key -> position + 1 of its first entry; once there are too many to look through */
+	struct map index;
 };
 
 struct late {
@@ -41,7 +42,8 @@ static void report_pod_time(struct entries_gathering *g, struct node *at, const 
 	struct span computed = v->kind == VALUE_COMPUTED ? v->u.computed : at->span;
 	struct node place = { .kind = NODE_BAD, .span = computed };
 	struct str text = node_text(ev, &place);
-	struct diag *d = eval_report(ev, TJ0708, at->span, "%s must be known at compile time, but '%.*s' depends on the replica", what, STR_ARG(text));
+	struct diag *d = eval_report(ev, TJ0708, at->span,
+		"%s must be known at compile time, but '%.*s' depends on the replica", what, STR_ARG(text));
 
 	if (computed.start != at->span.start || computed.end != at->span.end)
 		diag_note(ev->diags, d, computed, "it depends on the replica here");
@@ -52,7 +54,8 @@ static void report_pod_time(struct entries_gathering *g, struct node *at, const 
 static void report_twice(struct entries_gathering *g, struct str key, struct span at, struct span first, bool inserted)
 {
 	struct eval *ev = g->ev;
-	struct diag *d = eval_report(ev, TJ0206, at, inserted ? "'%.*s' is inserted twice in this body" : "'%.*s' is set twice in this body", STR_ARG(key));
+	struct diag *d = eval_report(ev, TJ0206, at,
+		inserted ? "'%.*s' is inserted twice in this body" : "'%.*s' is set twice in this body", STR_ARG(key));
 
 	diag_note(ev->diags, d, first, inserted ? "inserted here first" : "first set here");
 	diag_help(ev->diags, d, inserted ? "write the entry out: it then wins over both" : "keep one of the two");
@@ -285,7 +288,8 @@ static struct node *branch(struct entries_gathering *g, struct frame *f, struct 
 static void gather_for(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	struct eval_loop loop;
-	const struct value *stop = loop_begin(g->ev, f, item->u.for_item.list, item->u.for_item.binders, item->u.for_item.nbinders, &loop);
+	const struct value *stop = loop_begin(g->ev, f, item->u.for_item.list, item->u.for_item.binders,
+		item->u.for_item.nbinders, &loop);
 
 	if (stop) {
 		if (stop->kind == VALUE_COMPUTED)
@@ -306,7 +310,10 @@ static void gather_item(struct entries_gathering *g, struct frame *f, struct nod
 	case NODE_SET:
 	case NODE_EXTEND:
 	case NODE_FIELD: gather_keyed(g, f, item); break;
-	case NODE_BLOCK: push(g, (struct entry){ .item = item, .key = item->u.block.name, .key_at = item->u.block.name_span, .frame = f }); break;
+	case NODE_BLOCK:
+		push(g, (struct entry){ .item = item, .key = item->u.block.name, .key_at = item->u.block.name_span,
+			.frame = f });
+		break;
 	case NODE_CHECK: push(g, (struct entry){ .item = item, .frame = f }); break;
 	case NODE_SPREAD: gather_spread(g, f, item); break;
 	case NODE_FOR_ITEM: gather_for(g, f, item); break;

@@ -59,7 +59,8 @@ struct entries *entry_body(struct eval *ev, struct entry *e)
 	const struct value *v = entry_value(ev, e);
 	for (size_t i = 0; v->kind == VALUE_MAP && i < v->u.map.index.n; i++) {
 		const struct value_entry *member = v->u.map.index.entries[i].value;
-		struct entry inserted = { .key = member->key, .key_at = member->key_at, .value = member->value, .frame = e->frame };
+		struct entry inserted = { .key = member->key, .key_at = member->key_at, .value = member->value,
+			.frame = e->frame };
 		ARENA_PUSH(eval_work(ev), es->at, es->n, inserted);
 	}
 	return es;
@@ -112,7 +113,8 @@ const struct value *list_joined(struct eval *ev, const struct value *a, const st
 }
 
 /* Entries of both, an overridden key keeps its position; *own is the map that is being made. */
-static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper, struct value **own)
+static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper,
+	struct value **own)
 {
 	const struct map *maps[2] = { &lower->u.map.index, &upper->u.map.index };
 

@@ -15,12 +15,14 @@
 
 /* One thing that a check's condition read: for the place of its failure (brief section 13). */
 struct read {
-	struct span at;                 /* the argument, field or --set text that gave the value; a default's text otherwise */
+	/* the argument, field or --set text that gave the value; a default's text otherwise */
+	struct span at;
 	struct str what;                /* "nproc", "worker.replicas" */
 	const struct value *value;
 	bool argument;                  /* of a framework or accelerator: the nearest to the job */
 	bool let;                       /* a name for a constant: decides only what nothing else decides */
-	bool words;                     /* what a role is started with: who asks for that has something to say about it */
+	/* what a role is started with: who asks for that has something to say about it */
+	bool words;
 };
 struct reads {
 	struct read *at;
@@ -70,7 +72,8 @@ struct setting {
 	struct str name, text;
 	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
 	uint32_t offset;                /* of the value in the source */
-	struct span name_at, value_at;  /* where they stand, when the source was composed of what stands elsewhere; else unknown */
+	/* where they stand, when the source was composed of what stands elsewhere; else unknown */
+	struct span name_at, value_at;
 	const struct data *data;        /* of a file of YAML or JSON: the value itself; else NULL */
 	bool literal;                   /* text in quotes, as a program has it, where other text needs none */
 	bool used;
@@ -82,7 +85,8 @@ struct settings {
 	size_t nparams;
 	struct str profile;             /* p == NULL without */
 	struct span profile_at;
-	bool shared;                    /* by several programs: eval_params() leaves unused ones to the caller (`used`) */
+	/* by several programs: eval_params() leaves unused ones to the caller (`used`) */
+	bool shared;
 };
 
 /* A call of a user's function that is being evaluated, for the frames of TJ0407. */
@@ -118,13 +122,15 @@ struct eval {
 	struct reads *reads;            /* where to record reads; NULL: nowhere */
 	bool in_policy;                 /* reports name the job and the role */
 	const struct role *policy_role; /* asked last in a policy */
-	unsigned pod_reads, self_reads; /* counters: a slot whose evaluation raises one of them is not kept when it must differ */
+	/* counters: a slot whose evaluation raises one of them is not kept when it must differ */
+	unsigned pod_reads, self_reads;
 
 	/* the job that is being built; NULL outside */
 	struct job *job;                /* eval/job.h */
 	struct role *self;              /* the role whose fields are being evaluated; NULL outside */
 	int64_t pod_index;              /* -1: symbolic */
-	struct span call_site;          /* innermost place in user text that called into the library; for primary spans */
+	/* innermost place in user text that called into the library; for primary spans */
+	struct span call_site;
 	const struct test_facts *test;  /* NULL outside tests */
 	bool keep_jobs;                 /* tests ask the roles of finished jobs */
 	struct job *built;              /* with keep_jobs: the last job that was built */
@@ -135,13 +141,15 @@ struct eval {
 	struct schema_types types;              /* of fields, for what is inserted */
 	struct entries *profile;        /* of the profile that was chosen; NULL without */
 	const struct eval_call *calls;  /* innermost */
-	struct str name;                /* what the value that is being converted is for; empty p == NULL when unknown */
+	/* what the value that is being converted is for; empty p == NULL when unknown */
+	struct str name;
 	unsigned depth;                 /* of eval_expr() */
 	struct map patterns;            /* that have been compiled: pattern.c */
 
 	uint64_t steps;                 /* spent, of EVAL_STEPS */
 	size_t text_bytes;              /* made, of EVAL_TEXT */
-	bool exhausted;                 /* a budget ran out: reported once (TJ0407), everything is VALUE_BAD from then on */
+	/* a budget ran out: reported once (TJ0407), everything is VALUE_BAD from then on */
+	bool exhausted;
 };
 
 /* Budgets (language brief, section 12).  A fuzzer, which runs everything slowly, reaches them sooner. */
@@ -193,7 +201,8 @@ const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct no
  * environment value or raw data.  Reports TJ0302..TJ0313 at `at`, with a note at
  * the declaration that imposed the rule (`rule`, may be unknown).
  */
-const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule);
+const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule);
 
 /* ---- frames and slots ---- */
 
@@ -304,11 +313,17 @@ bool eval_check(struct eval *ev, struct frame *f, struct node *check, struct spa
 const struct value *role_member(struct eval *ev, struct role *r, struct str name, struct node *at);
 /* role.ports.NAME */
 const struct value *role_port_number(struct eval *ev, struct role *r, struct str name, struct node *at);
-/* role.host(i), role.address(i, "p"), role.addresses("p"), role.port(i, "p"); arguments evaluated, possibly pod-time. */
-const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n, struct node *call);
+/*
+ * role.host(i), role.address(i, "p"), role.addresses("p"), role.port(i, "p"); arguments evaluated, possibly pod-time.
+ */
+const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n,
+	struct node *call);
 /* cluster.name, namespace, domain, roles, all_roles, run_id */
 const struct value *cluster_member(struct eval *ev, struct str name, struct node *at);
-/* What policies and tests see of a planned job (policy_value.c): role.containers, volumes, tolerations, raw; cluster.containers, objects. */
+/*
+ * What policies and tests see of a planned job (policy_value.c):
+ * role.containers, volumes, tolerations, raw; cluster.containers, objects.
+ */
 const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at);
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at);
 /* pod.index, name, uid, ip, node, host */

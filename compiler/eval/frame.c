@@ -124,7 +124,8 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	for (size_t i = n; i-- > 0;)
 		buf_printf(&path, " \xE2\x86\x92 %.*s", STR_ARG(chain[i]->what));
 	buf_printf(&path, " \xE2\x86\x92 %.*s", STR_ARG(s->what));
-	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' needs itself: %.*s", STR_ARG(s->what), STR_ARG(buf_text(&path)));
+	struct diag *d = eval_report(ev, TJ0405, s->at, "'%.*s' needs itself: %.*s", STR_ARG(s->what),
+		STR_ARG(buf_text(&path)));
 	for (size_t i = n; i-- > 0 && n - i < 8;)
 		diag_note(ev->diags, d, chain[i]->at, "'%.*s' is made from this", STR_ARG(chain[i]->what));
 	const struct field *field = n == 0 ? list_field_of(s->what) : NULL;
@@ -138,7 +139,8 @@ static void report_cycle(struct eval *ev, struct slot *s)
 /* The pod is one of the role's: `pod.host` is another name in another role. */
 static bool still_good(const struct eval *ev, const struct slot *s)
 {
-	return (!s->read_pod || s->pod_index == ev->pod_index) && (!(s->read_pod || s->read_self) || s->self == ev->self);
+	return (!s->read_pod || s->pod_index == ev->pod_index) &&
+		(!(s->read_pod || s->read_self) || s->self == ev->self);
 }
 
 bool slot_enter(struct eval *ev, struct slot *s)
@@ -215,8 +217,10 @@ const struct value *eval_global(struct eval *ev, const struct decl *d)
 	if (!slot_enter(ev, s))
 		return s->value;
 	/* A file knows neither the job nor the pod that asks for its value. */
-	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d) : eval_named(ev, NULL, binding->u.binding.value, d->name);
+	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d)
+		: eval_named(ev, NULL, binding->u.binding.value, d->name);
 	if (s->reads.n)                 /* the slot outlives the job that asked for it */
-		s->reads.at = memcpy(ARENA_ARRAY(ev->arena, struct read, s->reads.n), s->reads.at, s->reads.n * sizeof(*s->reads.at));
+		s->reads.at = memcpy(ARENA_ARRAY(ev->arena, struct read, s->reads.n), s->reads.at,
+			s->reads.n * sizeof(*s->reads.at));
 	return slot_leave(ev, s, v);
 }

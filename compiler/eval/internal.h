@@ -76,12 +76,16 @@ const struct value *map_lookup(struct eval *ev, const struct value *map, struct 
 const struct value *report_absent(struct eval *ev, const struct value *map, struct str key, struct span at);
 /* The value of a parameter, by the settings. */
 const struct value *param_value(struct eval *ev, const struct decl *d);
-/* A map or record that is written in several bodies, each extending the ones before, and all of them `base` (NULL without). */
+/*
+ * A map or record that is written in several bodies, each extending the
+ * ones before, and all of them `base` (NULL without).
+ */
 struct eval_part {
 	struct frame *frame;
 	struct node *body;
 };
-const struct value *eval_parts(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n, struct str name);
+const struct value *eval_parts(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n,
+	struct str name);
 
 /* -1, 0, 1: the order of ints, floats, quantities, strings and roles. */
 int value_order(const struct value *a, const struct value *b);
@@ -102,7 +106,8 @@ struct eval_loop {
 	size_t n;
 };
 /* NULL when the loop can run; else the value that stands in its way. */
-const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders, unsigned n, struct eval_loop *ret);
+const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders,
+	unsigned n, struct eval_loop *ret);
 void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct frame *f);
 
 /* ---- functions ---- */
@@ -123,7 +128,8 @@ size_t pattern_fits(struct eval *ev, struct str text, struct str pattern);
 
 /* ---- conversion ---- */
 
-const struct value *convert_form(struct eval *ev, const struct value *v, const struct type *to, struct span at, struct span rule);
+const struct value *convert_form(struct eval *ev, const struct value *v, const struct type *to, struct span at,
+	struct span rule);
 bool convert_job_name(struct eval *ev, struct str name, struct span at);
 /* Is the amount one that the unit counts in (whole bytes, milli-CPUs, milliseconds)? */
 bool quantity_whole(struct quantity q, enum type_kind unit);

@@ -50,7 +50,8 @@ struct job {
 	struct slot *slots[FIELDS];     /* of job-only fields; made on first use */
 	bool env_all;                   /* sidecars get the framework's variables too */
 	bool ready;                     /* roles may be asked for their fields */
-	bool role_lost;                 /* it has a role that its framework has not (TJ0501), and that may be any that it does not mention */
+	/* it has a role that its framework has not (TJ0501), and that may be any that it does not mention */
+	bool role_lost;
 	bool checks_failed;             /* a framework check failed: what it guards is not evaluated */
 	struct plan_job *plan;
 	struct job *before;             /* the job that was built before this one, see eval.built */

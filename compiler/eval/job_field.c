@@ -5,11 +5,15 @@
 #include "eval/internal.h"
 #include "eval/job.h"
 
-/* What the bodies of the job, the project and the frameworks say of a field, each extending the next, up to the first that sets it. */
+/*
+ * What the bodies of the job, the project and the frameworks say of a field,
+ * each extending the next, up to the first that sets it.
+ */
 static struct said job_said(struct job *j, enum field_id id)
 {
 	struct said said = { 0 };
-	bool set = said_by(j->ev, j->body, id, LEVEL_JOB, &said) || said_by(j->ev, j->defaults, id, LEVEL_PROJECT, &said);
+	bool set = said_by(j->ev, j->body, id, LEVEL_JOB, &said) ||
+		said_by(j->ev, j->defaults, id, LEVEL_PROJECT, &said);
 	for (unsigned i = 0; i < j->nlayers && !set; i++)
 		set = said_by(j->ev, j->layers[i].body, id, level_own(i), &said);
 	return said;
@@ -27,10 +31,14 @@ static struct entry *job_entry(const struct job *j, enum field_id id)
 
 bool job_says(const struct job *j, enum field_id id) { return job_entry(j, id) != NULL; }
 
-/* The typed declaration by LAYER of a field that only jobs have: clean: enum("all", "none").  Those of roles are theirs. */
+/*
+ * The typed declaration by LAYER of a field that only jobs have: clean:
+ * enum("all", "none"). Those of roles are theirs.
+ */
 static const struct node *typed_by(const struct job *j, unsigned layer, enum field_id id)
 {
-	const struct node *typed = schema_field(id)->blocks & BLOCK_ROLE ? NULL : declared_by(j->layers[layer].body, id);
+	const struct node *typed = schema_field(id)->blocks & BLOCK_ROLE ? NULL
+		: declared_by(j->layers[layer].body, id);
 	return typed && typed->u.field.declared ? typed : NULL;
 }
 
@@ -45,7 +53,8 @@ static const struct node *typed_field(const struct job *j, enum field_id id)
 static const struct value *report_required(struct job *j, enum field_id id, const struct node *typed)
 {
 	const char *name = schema_field(id)->name;
-	struct diag *d = diag_report(j->ev->diags, TJ0512, j->plan->name_at, "'%.*s' requires '%s'", STR_ARG(j->plan->framework), name);
+	struct diag *d = diag_report(j->ev->diags, TJ0512, j->plan->name_at, "'%.*s' requires '%s'",
+		STR_ARG(j->plan->framework), name);
 	diag_note(j->ev->diags, d, typed->span, "declared here, without a value");
 	diag_help(j->ev->diags, d, "set '%s' in the job", name);
 	return &value_bad;

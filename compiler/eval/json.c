@@ -51,7 +51,8 @@ static void put_escaped(struct json *j, struct str s)
 
 	for (size_t i = 0; i < s.n; i++) {
 		bool separator = j->html && line_separator(s.p + i, s.n - i);
-		const char *escape = separator ? (s.p[i + 2] == '\xA8' ? "\\u2028" : "\\u2029") : escape_of((unsigned char)s.p[i], j->html, hex);
+		const char *escape = separator ? (s.p[i + 2] == '\xA8' ? "\\u2028" : "\\u2029")
+			: escape_of((unsigned char)s.p[i], j->html, hex);
 		if (!escape)
 			continue;
 		buf_put(b, s.p + plain, i - plain);
@@ -72,8 +73,8 @@ static void put_string(struct json *j, struct str s)
 static void refuse_variable(struct json *j, struct str name)
 {
 	struct str text = node_text(j->ev, j->call);
-	struct diag *d = eval_report(j->ev, TJ0716, j->call->span, "'%.*s' cannot be computed: the text of '%.*s' may need escapes", STR_ARG(text),
-		STR_ARG(name));
+	struct diag *d = eval_report(j->ev, TJ0716, j->call->span,
+		"'%.*s' cannot be computed: the text of '%.*s' may need escapes", STR_ARG(text), STR_ARG(name));
 
 	diag_help(j->ev->diags, d, "let the program read the variable, or write its value here");
 	j->stop = &value_bad;
@@ -144,7 +145,8 @@ static void refuse(struct json *j, const struct value *v)
 {
 	struct str what = value_phrase(j->ev->arena, v);
 	bool secret = v->kind == VALUE_SECRET;
-	struct diag *d = eval_report(j->ev, secret ? TJ0711 : TJ0302, j->call->span, "%.*s cannot be written as JSON", STR_ARG(what));
+	struct diag *d = eval_report(j->ev, secret ? TJ0711 : TJ0302, j->call->span, "%.*s cannot be written as JSON",
+		STR_ARG(what));
 
 	if (span_known(v->from))
 		diag_note(j->ev->diags, d, v->from, "it comes from here");

@@ -10,10 +10,12 @@
 
 /* ---- reports ---- */
 
-static const struct value *report_overflow(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
+static const struct value *report_overflow(struct eval *ev, struct node *n, const struct value *l,
+	const struct value *r)
 {
 	struct str a = value_spell(ev->arena, l), b = value_spell(ev->arena, r);
-	struct diag *d = eval_report(ev, TJ0301, n->span, "%.*s %s %.*s does not fit in 64 bits", STR_ARG(a), op_name(n->u.op.op), STR_ARG(b));
+	struct diag *d = eval_report(ev, TJ0301, n->span, "%.*s %s %.*s does not fit in 64 bits", STR_ARG(a),
+		op_name(n->u.op.op), STR_ARG(b));
 
 	diag_help(ev->diags, d, "the largest int is 9223372036854775807");
 	return &value_bad;
@@ -43,23 +45,27 @@ static const struct value *report_inexact(struct eval *ev, struct node *n, const
 {
 	struct str a = value_spell(ev->arena, l), b = value_spell(ev->arena, r);
 	struct diag *d = eval_report(ev, TJ0314, n->span, "%.*s / %.*s is not a whole number%s", STR_ARG(a), STR_ARG(b),
-		l->kind == VALUE_QUANTITY ? (l->unit == TYPE_MEMORY ? " of bytes" : l->unit == TYPE_CPU ? " of milli-CPUs" : " of milliseconds") : "");
+		l->kind == VALUE_QUANTITY ? (l->unit == TYPE_MEMORY ? " of bytes" : l->unit == TYPE_CPU
+		? " of milli-CPUs" : " of milliseconds") : "");
 
 	if (l->kind == VALUE_INT && r->kind == VALUE_INT) {
 		int64_t down = floor_div(l->u.integer, r->u.integer);
 		struct str exact = float_text(ev->arena, (double)l->u.integer / (double)r->u.integer);
-		diag_help(ev->diags, d, "use '//' (%lld), 'ceil_div' (%lld) or floats (%.*s)", (long long)down, (long long)down + 1, STR_ARG(exact));
+		diag_help(ev->diags, d, "use '//' (%lld), 'ceil_div' (%lld) or floats (%.*s)", (long long)down,
+			(long long)down + 1, STR_ARG(exact));
 	} else {
 		diag_help(ev->diags, d, "choose a number that divides it");
 	}
 	return &value_bad;
 }
 
-static const struct value *report_operands(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
+static const struct value *report_operands(struct eval *ev, struct node *n, const struct value *l,
+	const struct value *r)
 {
 	struct str a = value_phrase(ev->arena, l), b = value_phrase(ev->arena, r);
 
-	eval_report(ev, TJ0302, n->u.op.op_span, "'%s' cannot work on %.*s and %.*s", op_name(n->u.op.op), STR_ARG(a), STR_ARG(b));
+	eval_report(ev, TJ0302, n->u.op.op_span, "'%s' cannot work on %.*s and %.*s", op_name(n->u.op.op), STR_ARG(a),
+		STR_ARG(b));
 	return &value_bad;
 }
 
@@ -119,12 +125,14 @@ static const struct value *float_operate(struct eval *ev, struct node *n, const 
 	default:
 		if (b == 0)
 			return report_zero(ev, n, r);
-		d = n->u.op.op == OP_DIV ? a / b : n->u.op.op == OP_FLOOR_DIV ? floor_float(a / b) : a - floor_float(a / b) * b;
+		d = n->u.op.op == OP_DIV ? a / b : n->u.op.op == OP_FLOOR_DIV ? floor_float(a / b)
+			: a - floor_float(a / b) * b;
 	}
 	if (__builtin_isfinite(d))
 		return value_float(ev->arena, d, n->span);
 	struct str x = float_text(ev->arena, a), y = float_text(ev->arena, b);
-	eval_report(ev, TJ0301, n->span, "%.*s %s %.*s is more than a float can hold", STR_ARG(x), op_name(n->u.op.op), STR_ARG(y));
+	eval_report(ev, TJ0301, n->span, "%.*s %s %.*s is more than a float can hold", STR_ARG(x), op_name(n->u.op.op),
+		STR_ARG(y));
 	return &value_bad;
 }
 
@@ -147,7 +155,8 @@ static const struct value *quantity_ok(struct eval *ev, struct node *n, bool ok,
 	return &value_bad;
 }
 
-static const struct value *quantity_by_int(struct eval *ev, struct node *n, const struct value *q, const struct value *i)
+static const struct value *quantity_by_int(struct eval *ev, struct node *n, const struct value *q,
+	const struct value *i)
 {
 	struct quantity ret = q->u.quantity;
 	int128 step = unit_step(q->unit);
@@ -165,7 +174,8 @@ static const struct value *quantity_by_int(struct eval *ev, struct node *n, cons
 	return quantity_ok(ev, n, true, ret, q->unit);
 }
 
-static const struct value *quantity_divide(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
+static const struct value *quantity_divide(struct eval *ev, struct node *n, const struct value *l,
+	const struct value *r)
 {
 	int128 a = l->u.quantity.nano, b = r->u.quantity.nano;
 
@@ -185,7 +195,8 @@ static const struct value *quantity_divide(struct eval *ev, struct node *n, cons
 
 static const struct value *report_units(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
 {
-	static const char *const verbs[] = { [OP_ADD] = "add", [OP_SUB] = "subtract", [OP_FLOOR_DIV] = "divide", [OP_DIV] = "divide", [OP_MOD] = "divide" };
+	static const char *const verbs[] = { [OP_ADD] = "add", [OP_SUB] = "subtract", [OP_FLOOR_DIV] = "divide",
+		[OP_DIV] = "divide", [OP_MOD] = "divide" };
 	const char *verb = n->u.op.op <= OP_MOD && verbs[n->u.op.op] ? verbs[n->u.op.op] : "compare";
 	const char *a = l->unit == TYPE_CPU ? "cpu" : l->unit == TYPE_MEMORY ? "memory" : "duration";
 	const char *b = r->unit == TYPE_CPU ? "cpu" : r->unit == TYPE_MEMORY ? "memory" : "duration";
@@ -196,7 +207,8 @@ static const struct value *report_units(struct eval *ev, struct node *n, const s
 	return &value_bad;
 }
 
-static const struct value *quantity_operate(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
+static const struct value *quantity_operate(struct eval *ev, struct node *n, const struct value *l,
+	const struct value *r)
 {
 	struct quantity q = { 0 };
 
@@ -212,7 +224,8 @@ static const struct value *quantity_operate(struct eval *ev, struct node *n, con
 
 static const struct value *arithmetic(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
 {
-	bool numbers = (l->kind == VALUE_INT || l->kind == VALUE_FLOAT) && (r->kind == VALUE_INT || r->kind == VALUE_FLOAT);
+	bool numbers = (l->kind == VALUE_INT || l->kind == VALUE_FLOAT) &&
+		(r->kind == VALUE_INT || r->kind == VALUE_FLOAT);
 
 	if (n->u.op.op == OP_ADD && l->kind == VALUE_LIST && r->kind == VALUE_LIST)
 		return list_joined(ev, l, r, n->span);
@@ -222,7 +235,8 @@ static const struct value *arithmetic(struct eval *ev, struct node *n, const str
 		return float_operate(ev, n, l, r);
 	if (l->kind == VALUE_QUANTITY && r->kind == VALUE_QUANTITY)
 		return quantity_operate(ev, n, l, r);
-	if (l->kind == VALUE_QUANTITY && r->kind == VALUE_INT && n->u.op.op != OP_ADD && n->u.op.op != OP_SUB && n->u.op.op != OP_MOD)
+	if (l->kind == VALUE_QUANTITY && r->kind == VALUE_INT && n->u.op.op != OP_ADD && n->u.op.op != OP_SUB &&
+	    n->u.op.op != OP_MOD)
 		return quantity_by_int(ev, n, l, r);
 	if (l->kind == VALUE_INT && r->kind == VALUE_QUANTITY && n->u.op.op == OP_MUL)
 		return quantity_by_int(ev, n, r, l);
@@ -235,7 +249,8 @@ int value_order(const struct value *a, const struct value *b)
 {
 	switch (a->kind) {
 	case VALUE_STRING: return str_cmp(a->u.string, b->u.string);
-	case VALUE_QUANTITY: return (a->u.quantity.nano > b->u.quantity.nano) - (a->u.quantity.nano < b->u.quantity.nano);
+	case VALUE_QUANTITY:
+		return (a->u.quantity.nano > b->u.quantity.nano) - (a->u.quantity.nano < b->u.quantity.nano);
 	case VALUE_BOOL: return a->u.boolean - b->u.boolean;
 	case VALUE_ROLE: return str_cmp(a->u.role->name, b->u.role->name);
 	case VALUE_INT:
@@ -249,7 +264,8 @@ int value_order(const struct value *a, const struct value *b)
 
 static bool ordered(const struct value *l, const struct value *r)
 {
-	bool numbers = (l->kind == VALUE_INT || l->kind == VALUE_FLOAT) && (r->kind == VALUE_INT || r->kind == VALUE_FLOAT);
+	bool numbers = (l->kind == VALUE_INT || l->kind == VALUE_FLOAT) &&
+		(r->kind == VALUE_INT || r->kind == VALUE_FLOAT);
 
 	return numbers || (l->kind == r->kind && (l->kind == VALUE_STRING || l->kind == VALUE_QUANTITY));
 }
@@ -272,10 +288,11 @@ bool topology_comparable(struct eval *ev, const struct value *a, const struct va
 	if (a->kind != VALUE_TOPOLOGY || b->kind != VALUE_TOPOLOGY || a->u.topology.n == b->u.topology.n)
 		return true;
 	struct str text = value_spell(ev->arena, a);
-	struct diag *d = eval_report(ev, TJ0604, a->from, "%.*s has %s dimensions, and %s are needed", STR_ARG(text), words[a->u.topology.n],
-		words[b->u.topology.n]);
+	struct diag *d = eval_report(ev, TJ0604, a->from, "%.*s has %s dimensions, and %s are needed", STR_ARG(text),
+		words[a->u.topology.n], words[b->u.topology.n]);
 	diag_note(ev->diags, d, b->from, "compared with this");
-	diag_help(ev->diags, d, "write a topology of %s numbers, such as %s", words[b->u.topology.n], b->u.topology.n == 2 ? "2x4" : "2x2x4");
+	diag_help(ev->diags, d, "write a topology of %s numbers, such as %s", words[b->u.topology.n],
+		b->u.topology.n == 2 ? "2x4" : "2x2x4");
 	return false;
 }
 
@@ -337,8 +354,8 @@ static const struct value *condition_of(struct eval *ev, struct node *n, const s
 
 	if (!eval_condition_fits(ev, more + 1, n->span))
 		return &value_bad;
-	*c = (struct plan_condition){ .kind = n->u.op.op == OP_AND ? CONDITION_AND : CONDITION_OR, .left = l->u.condition,
-		.right = r->u.condition, .more = more, .from = n->span };
+	*c = (struct plan_condition){ .kind = n->u.op.op == OP_AND ? CONDITION_AND : CONDITION_OR,
+		.left = l->u.condition, .right = r->u.condition, .more = more, .from = n->span };
 	struct value *v = value_new(ev->arena, VALUE_CONDITION, n->span);
 	v->u.condition = c;
 	return v;
@@ -407,7 +424,8 @@ const struct value *eval_unary(struct eval *ev, struct frame *f, struct node *n)
 	if (v->kind == VALUE_FLOAT)
 		return value_float(ev->arena, -v->u.floating, n->span);
 	if (v->kind == VALUE_QUANTITY)
-		return value_quantity(ev->arena, (struct quantity){ -v->u.quantity.nano, v->u.quantity.form }, v->unit, n->span);
+		return value_quantity(ev->arena, (struct quantity){ -v->u.quantity.nano, v->u.quantity.form }, v->unit,
+			n->span);
 	if (v->kind == VALUE_INT && v->u.integer != INT64_MIN)
 		return value_int(ev->arena, -v->u.integer, n->span);
 	if (v->kind == VALUE_INT)
@@ -448,7 +466,8 @@ const struct value *eval_elastic(struct eval *ev, struct frame *f, struct node *
 	struct diag *d = eval_report(ev, TJ0504, n->span, "%lld:%lld has its minimum above its maximum", lo, hi);
 	diag_help(ev->diags, d, "did you mean %lld:%lld?", hi, lo);
 	if (n->u.op.left->kind == NODE_INT && n->u.op.right->kind == NODE_INT)
-		diag_fix(ev->diags, d, n->span, str_printf(ev->arena, "%lld:%lld", hi, lo), "write '%lld:%lld'", hi, lo);
+		diag_fix(ev->diags, d, n->span, str_printf(ev->arena, "%lld:%lld", hi, lo), "write '%lld:%lld'", hi,
+			lo);
 	return &value_bad;
 }
 
@@ -467,8 +486,8 @@ static const struct value *list_at(struct eval *ev, const struct value *list, in
 {
 	if (i >= 0 && (size_t)i < list->u.list.n)
 		return list->u.list.at[i];
-	struct diag *d = eval_report(ev, TJ0321, n->u.pair.index->span, "index %lld is outside a list of %zu element%s", (long long)i, list->u.list.n,
-		list->u.list.n == 1 ? "" : "s");
+	struct diag *d = eval_report(ev, TJ0321, n->u.pair.index->span, "index %lld is outside a list of %zu element%s",
+		(long long)i, list->u.list.n, list->u.list.n == 1 ? "" : "s");
 	if (span_known(list->from) && in_user_text(ev, list->from))
 		diag_note(ev->diags, d, list->from, "the list is made here");
 	if (list->u.list.n)

@@ -21,7 +21,9 @@ static struct str shown(struct eval *ev, const struct data *d)
 	case DATA_NULL: return STR("null");
 	case DATA_LIST: return STR("a list");
 	case DATA_MAP: return STR("a mapping");
-	case DATA_STRING: return d->u.string.n <= LONGEST ? str_printf(ev->arena, "\"%.*s\"", STR_ARG(d->u.string)) : STR("a text");
+	case DATA_STRING:
+		return d->u.string.n <= LONGEST ? str_printf(ev->arena, "\"%.*s\"", STR_ARG(d->u.string))
+			: STR("a text");
 	default: return text.n && text.n <= LONGEST ? text : STR("a number");
 	}
 }
@@ -29,10 +31,12 @@ static struct str shown(struct eval *ev, const struct data *d)
 static const struct value *mismatch(struct eval *ev, const struct data *d, const struct type *t, struct str path)
 {
 	struct str needs = type_phrase(ev->arena, t), is = shown(ev, d), spelt = type_spell(ev->arena, t);
-	struct diag *g = diag_report(ev->diags, TJ0403, d->from, "'%.*s' needs %.*s, found %.*s", STR_ARG(path), STR_ARG(needs), STR_ARG(is));
+	struct diag *g = diag_report(ev->diags, TJ0403, d->from, "'%.*s' needs %.*s, found %.*s", STR_ARG(path),
+		STR_ARG(needs), STR_ARG(is));
 
 	if (d->kind == DATA_NULL)
-		diag_help(ev->diags, g, "write a value, or give it the type '%.*s?', which may be none", STR_ARG(spelt));
+		diag_help(ev->diags, g, "write a value, or give it the type '%.*s?', which may be none",
+			STR_ARG(spelt));
 	return &value_bad;
 }
 
@@ -43,11 +47,13 @@ static bool plain_text(struct eval *ev, const struct data *d, struct str path)
 {
 	if (!memchr(d->u.string.p ? d->u.string.p : "", 0, d->u.string.n))
 		return true;
-	diag_report(ev->diags, TJ0403, d->from, "'%.*s' contains a NUL character, which no container takes", STR_ARG(path));
+	diag_report(ev->diags, TJ0403, d->from, "'%.*s' contains a NUL character, which no container takes",
+		STR_ARG(path));
 	return false;
 }
 
-static const struct value *scalar(struct eval *ev, const struct data *d, const struct type *t, struct str path, bool top)
+static const struct value *scalar(struct eval *ev, const struct data *d, const struct type *t, struct str path,
+	bool top)
 {
 	const struct type *core = type_strip_optional(t);
 	struct str text = d->kind == DATA_STRING ? d->u.string : source_text(ev->program->sources, d->from);
@@ -93,7 +99,8 @@ static const struct value *map_of(struct eval *ev, const struct data *d, const s
 
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
-		struct str key = param_key(ev->program->sources, m), at = str_printf(ev->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(key));
+		struct str key = param_key(ev->program->sources, m),
+			at = str_printf(ev->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(key));
 		const struct value *v = param_data(ev, m->value, t->elem, at, false);
 		ok = value_ok(v) && ok;
 		value_put(ev->arena, map, names_intern(ev->program->names, key), m->key_at, v);
@@ -137,7 +144,8 @@ static const struct value *record_of(struct eval *ev, const struct data *d, cons
 			ok = false;
 			continue;
 		}
-		const struct value *v = param_data(ev, m->value, f->type, str_printf(ev->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(key)), false);
+		const struct value *v = param_data(ev, m->value, f->type,
+			str_printf(ev->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(key)), false);
 		ok = value_ok(v) && ok;
 		value_put(ev->arena, map, f->name, m->key_at, v);
 	}
@@ -147,7 +155,8 @@ static const struct value *record_of(struct eval *ev, const struct data *d, cons
 /* Free-form data: what a `raw` field takes. */
 static const struct value *free_form(struct eval *ev, const struct data *d, struct str path)
 {
-	static const struct type list = { .kind = TYPE_LIST, .elem = &type_data }, map = { .kind = TYPE_MAP, .elem = &type_data };
+	static const struct type list = { .kind = TYPE_LIST, .elem = &type_data },
+		map = { .kind = TYPE_MAP, .elem = &type_data };
 
 	switch (d->kind) {
 	case DATA_NULL: return &value_none;
@@ -177,7 +186,8 @@ const struct value *param_data(struct eval *ev, const struct data *d, const stru
 		v = map_of(ev, d, core, path);
 	else if (core->kind == TYPE_RECORD && d->kind == DATA_MAP)
 		v = record_of(ev, d, core, path);
-	else if (d->kind == DATA_LIST || d->kind == DATA_MAP || core->kind == TYPE_LIST || core->kind == TYPE_MAP || core->kind == TYPE_RECORD)
+	else if (d->kind == DATA_LIST || d->kind == DATA_MAP || core->kind == TYPE_LIST || core->kind == TYPE_MAP ||
+		core->kind == TYPE_RECORD)
 		return mismatch(ev, d, t, path);
 	else
 		v = scalar(ev, d, t, path, top);

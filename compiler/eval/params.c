@@ -50,7 +50,8 @@ static struct span name_span(const struct setting *s)
 }
 
 /* The last setting of a name; NULL without.  INDEX is filled when it is first asked. */
-static const struct setting *find_setting(struct eval *ev, struct map *index, struct setting *at, size_t n, struct str name)
+static const struct setting *find_setting(struct eval *ev, struct map *index, struct setting *at, size_t n,
+	struct str name)
 {
 	for (size_t i = index->n ? n : 0; i < n; i++)
 		map_put(index, ev->arena, at[i].name, &at[i]);
@@ -60,7 +61,8 @@ static const struct setting *find_setting(struct eval *ev, struct map *index, st
 /* Words that people put around all parameters of a file. */
 static bool is_wrapper(struct str name)
 {
-	return str_is(name, "params") || str_is(name, "parameters") || str_is(name, "values") || str_is(name, "vars") || str_is(name, "set");
+	return str_is(name, "params") || str_is(name, "parameters") || str_is(name, "values") || str_is(name, "vars") ||
+		str_is(name, "set");
 }
 
 static void report_unknown(struct eval *ev, const struct setting *s)
@@ -71,7 +73,8 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 	if (ev->program->root->broken)          /* its declaration may be what is broken */
 		return;
 	if (let && let->kind == DECL_LET) {
-		struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "'%.*s' is a let, not a parameter", STR_ARG(s->name));
+		struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "'%.*s' is a let, not a parameter",
+			STR_ARG(s->name));
 		diag_note(ev->diags, d, let->span, "declared here");
 		diag_help(ev->diags, d, "declare it as a 'param', with a type, and it can be set");
 		return;
@@ -84,7 +87,8 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 			suggest_add(&near, decls.at[i]->u.binding.name);
 	struct str help = suggest_or_list(&near, "the parameters are");
 	if (span_known(s->name_at) && str_starts(s->text, STR("{")) && is_wrapper(s->name))
-		diag_help(ev->diags, d, "set the parameters at the top level of the file, without '%.*s' around them", STR_ARG(s->name));
+		diag_help(ev->diags, d, "set the parameters at the top level of the file, without '%.*s' around them",
+			STR_ARG(s->name));
 	else if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 	else if (!near.count)
@@ -140,18 +144,21 @@ static struct str listed(struct eval *ev, struct str text, const struct type *el
 		size_t end = comma ? (size_t)(comma - text.p) : text.n;
 		if (end == i)
 			return STR("");
-		all = str_printf(ev->arena, "%.*s%s%s%.*s%s", STR_ARG(all), all.n ? "," : "", quote, (int)(end - i), text.p + i, quote);
+		all = str_printf(ev->arena, "%.*s%s%s%.*s%s", STR_ARG(all), all.n ? "," : "", quote, (int)(end - i),
+			text.p + i, quote);
 		i = end + 1;
 	}
 	return str_printf(ev->arena, "[%.*s]", STR_ARG(all));
 }
 
 /* How a value of the type is given on the command line: true after help. */
-static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, const struct setting *s, bool set, const struct diag *first)
+static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, const struct setting *s, bool set,
+	const struct diag *first)
 {
 	const struct type *t = bare(d->type);
 	struct str list = t->kind == TYPE_LIST ? listed(ev, s->text, t->elem) : STR("");
-	const char *example = t->kind == TYPE_INT ? "4" : t->kind == TYPE_FLOAT ? "0.5" : t->kind == TYPE_BOOL ? "true" : NULL;
+	const char *example = t->kind == TYPE_INT ? "4" : t->kind == TYPE_FLOAT ? "0.5" : t->kind == TYPE_BOOL ? "true"
+		: NULL;
 
 	if (first && speaks_for_itself(first->code))
 		return false;
@@ -164,7 +171,8 @@ static bool help_setting(struct eval *ev, struct diag *e, const struct decl *d, 
 	return list.n || (example && set);
 }
 
-static void report_text(struct eval *ev, const struct decl *d, const struct setting *s, bool set, const struct diags *why)
+static void report_text(struct eval *ev, const struct decl *d, const struct setting *s, bool set,
+	const struct diags *why)
 {
 	const struct diag *first = why->n ? why->at[0] : NULL;
 	struct str want = type_phrase(ev->arena, d->type);
@@ -176,9 +184,11 @@ static void report_text(struct eval *ev, const struct decl *d, const struct sett
 	if (first && speaks_for_itself(first->code))
 		e = diag_report(ev->diags, first->code, setting_span(s), "%.*s", STR_ARG(first->message));
 	else if (first && first->code != TJ0201 && first->code != TJ0102)
-		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: %.*s", STR_ARG(given), STR_ARG(first->message));
+		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: %.*s", STR_ARG(given),
+			STR_ARG(first->message));
 	else
-		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: this is not %.*s", STR_ARG(given), STR_ARG(want));
+		e = diag_report(ev->diags, TJ0403, setting_span(s), "%.*s: this is not %.*s", STR_ARG(given),
+			STR_ARG(want));
 	diag_note(ev->diags, e, type_at, "'%.*s' is %.*s", STR_ARG(d->name), STR_ARG(want));
 	if (help_setting(ev, e, d, s, set, first))
 		return;
@@ -192,7 +202,8 @@ static struct node *parse_setting(struct eval *ev, const struct decl *d, const s
 	struct program *p = ev->program;
 	struct diags aside = { .arena = ev->arena, .sources = p->sources }, *usual = p->diags;
 	/* Part of a source, seen as one: spans point into the whole. */
-	struct source part = { .name = s->source->name, .text = str_copy(ev->arena, s->text), .base = s->source->base + s->offset };
+	struct source part = { .name = s->source->name, .text = str_copy(ev->arena, s->text),
+		.base = s->source->base + s->offset };
 
 	p->diags = &aside;
 	struct node *expr = parse_expression(ev->arena, p->names, &aside, &part);
@@ -211,7 +222,8 @@ const struct value *param_text(struct eval *ev, struct str text, struct span at,
 	struct source part = { .name = STR("parameter"), .text = str_copy(ev->arena, text), .base = at.start };
 	struct source *composed = NULL;
 
-	if (!str_eq(source_text(p->sources, at), text))         /* with quotes or escapes in the file: nothing can point into it */
+	/* with quotes or escapes in the file: nothing can point into it */
+	if (!str_eq(source_text(p->sources, at), text))
 		composed = source_add(p->sources, STR("parameter"), part.text);
 	p->diags = &aside;
 	struct node *expr = parse_expression(ev->arena, p->names, &aside, composed ? composed : &part);
@@ -326,7 +338,8 @@ static const struct value *report_no_value(struct eval *ev, const struct decl *d
 	struct diag *e = diag_report(ev->diags, TJ0401, d->span, "parameter '%.*s' has no value", STR_ARG(d->name));
 
 	if (d->doc.n)
-		diag_help(ev->diags, e, "set it with --set %.*s=...; it is documented as: %.*s", STR_ARG(d->name), STR_ARG(d->doc));
+		diag_help(ev->diags, e, "set it with --set %.*s=...; it is documented as: %.*s", STR_ARG(d->name),
+			STR_ARG(d->doc));
 	else
 		diag_help(ev->diags, e, "set it with --set %.*s=...", STR_ARG(d->name));
 	return &value_bad;
@@ -344,11 +357,13 @@ static const struct type *member_type(const struct type *t, struct str name)
 	return NULL;
 }
 
-static const struct value *report_member(struct eval *ev, const struct decl *d, const struct setting *s, const struct type *t, struct str name)
+static const struct value *report_member(struct eval *ev, const struct decl *d, const struct setting *s,
+	const struct type *t, struct str name)
 {
 	struct suggest near;
 	struct str what = type_phrase(ev->arena, t);
-	struct diag *e = diag_report(ev->diags, TJ0402, name_span(s), "--set %.*s: '%.*s' is %.*s and has no member '%.*s'", STR_ARG(s->name),
+	struct diag *e = diag_report(ev->diags, TJ0402, name_span(s),
+		"--set %.*s: '%.*s' is %.*s and has no member '%.*s'", STR_ARG(s->name),
 		STR_ARG(d->name), STR_ARG(what), STR_ARG(name));
 
 	suggest_init(&near, ev->arena, name);
@@ -363,7 +378,8 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 }
 
 /* V with the member that PATH names set by S; V may be NULL or none. */
-static const struct value *with_member(struct eval *ev, const struct decl *d, const struct value *v, const struct setting *s, struct str path)
+static const struct value *with_member(struct eval *ev, const struct decl *d, const struct value *v,
+	const struct setting *s, struct str path)
 {
 	struct str name = head_of(path);
 	const struct type *t = bare(d->type), *member = member_type(t, name);
@@ -374,7 +390,8 @@ static const struct value *with_member(struct eval *ev, const struct decl *d, co
 	struct decl inner = { .kind = DECL_PARAM, .name = s->name, .span = d->span, .node = d->node, .type = member };
 	const struct value *old = v && v->kind == VALUE_MAP ? value_get(v, name) : NULL;
 	struct str rest = { path.p + name.n + 1, path.n - name.n - (path.n > name.n) };
-	const struct value *made = path.n > name.n ? with_member(ev, &inner, old, s, rest) : setting_value(ev, &inner, s, true);
+	const struct value *made = path.n > name.n ? with_member(ev, &inner, old, s, rest)
+		: setting_value(ev, &inner, s, true);
 	if (!value_ok(made))
 		return made;
 	for (size_t i = 0; v && v->kind == VALUE_MAP && i < v->u.map.index.n; i++) {
@@ -418,7 +435,8 @@ static const struct value *with_members(struct eval *ev, const struct decl *d, c
 
 	for (size_t i = 0; i < n && (!v || value_ok(v)); i++) {
 		struct str name = members->at[i]->name;
-		v = with_member(ev, d, v, members->at[i], (struct str){ name.p + d->name.n + 1, name.n - d->name.n - 1 });
+		v = with_member(ev, d, v, members->at[i],
+			(struct str){ name.p + d->name.n + 1, name.n - d->name.n - 1 });
 	}
 	return n && value_ok(v) ? param_convert(ev, d, v, v->from) : v;
 }
@@ -457,7 +475,8 @@ static const struct value *whole_value(struct eval *ev, const struct decl *d)
 static void add_profile(struct eval *ev, struct node *profile, struct entries *to, unsigned depth)
 {
 	enum { DEEPEST = 64 };
-	struct node *base = profile->u.titled.base.n && depth < DEEPEST ? find_profile(ev, profile->u.titled.base) : NULL;
+	struct node *base = profile->u.titled.base.n && depth < DEEPEST ? find_profile(ev, profile->u.titled.base)
+		: NULL;
 
 	if (base)
 		add_profile(ev, base, to, depth + 1);
@@ -471,12 +490,15 @@ static void test_conflicts(struct eval *ev, const struct entries *before, const 
 {
 	for (size_t i = 0; i < more->n; i++)
 		for (size_t k = 0; k < before->n; k++) {
-			if (!str_eq(more->at[i].key, before->at[k].key) || !entry_sets(&more->at[i]) || !entry_sets(&before->at[k]))
+			if (!str_eq(more->at[i].key, before->at[k].key) || !entry_sets(&more->at[i]) ||
+			    !entry_sets(&before->at[k]))
 				continue;
-			struct diag *d = diag_report(ev->diags, TJ0206, more->at[i].key_at, "profile '%.*s' sets '%.*s', which another profile of this command sets too",
+			struct diag *d = diag_report(ev->diags, TJ0206, more->at[i].key_at,
+				"profile '%.*s' sets '%.*s', which another profile of this command sets too",
 				STR_ARG(name), STR_ARG(more->at[i].key));
 			diag_note(ev->diags, d, before->at[k].key_at, "set here first");
-			diag_help(ev->diags, d, "use one of the two, or decide with --set %.*s=...", STR_ARG(more->at[i].key));
+			diag_help(ev->diags, d, "use one of the two, or decide with --set %.*s=...",
+				STR_ARG(more->at[i].key));
 			return;
 		}
 }

@@ -9,11 +9,18 @@
 #include "data/data.h"
 #include "eval/internal.h"
 
-/* The value of TEXT, which is at AT in its source, as an expression of type T; NULL, without a report, when it is none. */
+/*
+ * The value of TEXT, which is at AT in its source, as an expression of type T; NULL, without a report, when it is none.
+ */
 const struct value *param_text(struct eval *ev, struct str text, struct span at, const struct type *t);
-/* The key of M as it is written, when it has no quotes: `on` and `n` are names of fields, whatever YAML makes of them. */
+/*
+ * The key of M as it is written, when it has no quotes: `on` and `n` are names of fields, whatever YAML makes of them.
+ */
 struct str param_key(const struct sources *sources, const struct data_member *m);
-/* The value of D as a T; VALUE_BAD after reports that name PATH.  TOP: the parameter itself, whose text needs no quotes. */
+/*
+ * The value of D as a T; VALUE_BAD after reports that name PATH. TOP:
+ * the parameter itself, whose text needs no quotes.
+ */
 const struct value *param_data(struct eval *ev, const struct data *d, const struct type *t, struct str path, bool top);
 
 #endif

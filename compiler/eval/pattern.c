@@ -32,7 +32,8 @@ static const char *unusable(struct str pattern)
 		unsigned long largest = 1, number = 0;
 		for (i++; i < pattern.n && pattern.p[i] != '}'; i++) {
 			bool digit = pattern.p[i] >= '0' && pattern.p[i] <= '9';
-			number = !digit ? 0 : number > MOST_REPETITIONS ? number : number * 10 + (unsigned long)(pattern.p[i] - '0');
+			number = !digit ? 0 : number > MOST_REPETITIONS ? number
+				: number * 10 + (unsigned long)(pattern.p[i] - '0');
 			largest = number > largest ? number : largest;
 		}
 		if (largest > MOST_REPETITIONS || (product *= largest) > MOST_REPETITIONS)

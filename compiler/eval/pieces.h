@@ -15,7 +15,8 @@ struct pieces {
 	struct piece *at;               /* malloc'd: only the finished array goes into the arena */
 	size_t n, size;
 	size_t flushed;                 /* bytes of static text in `at` */
-	bool full;                      /* EVAL_WEIGHT pieces: what came after them is left out, and pieces_take() reports it */
+	/* EVAL_WEIGHT pieces: what came after them is left out, and pieces_take() reports it */
+	bool full;
 	struct buf text;                /* static text that is not a piece yet */
 };
 
@@ -24,7 +25,9 @@ void pieces_add(struct pieces *p, const struct piece *piece);
 void pieces_text(struct pieces *p, const struct text *t);
 /* The text of a scalar; false (nothing added) for lists, records and the like. */
 bool pieces_value(struct pieces *p, const struct value *v);
-/* A string, or a text when there is more in it; VALUE_BAD after a report of a spent budget.  The builder is released. */
+/*
+ * A string, or a text when there is more in it; VALUE_BAD after a report of a spent budget. The builder is released.
+ */
 const struct value *pieces_take(struct pieces *p, struct eval *ev, struct span from);
 void pieces_release(struct pieces *p);
 

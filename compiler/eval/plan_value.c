@@ -60,7 +60,8 @@ struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *r
 bool mount_path(struct eval *ev, struct str path, struct span at, struct str *ret)
 {
 	if (!path.n || path.p[0] != '/') {
-		struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' does not start with /", STR_ARG(path));
+		struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' does not start with /",
+			STR_ARG(path));
 		if (path.n && path.p[0] == '~')
 			diag_help(ev->diags, d, "a container has no '~': write an absolute path, such as \"/data\"");
 		else
@@ -75,7 +76,8 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 			end++;
 		struct str part = { path.p + i, end - i };
 		if (str_is(part, "..")) {
-			struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' contains '..'", STR_ARG(path));
+			struct diag *d = diag_report(ev->diags, TJ0613, at, "mount path '%.*s' contains '..'",
+				STR_ARG(path));
 			diag_help(ev->diags, d, "write the path that is meant");
 			return false;
 		}
@@ -88,9 +90,11 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 	}
 	const char *colon = n ? memchr(out, ':', n) : NULL;
 	if (!n || colon) {
-		struct diag *d = diag_report(ev->diags, TJ0613, at, colon ? "'%.*s' contains ':', which no runtime mounts at" : "nothing can be mounted at '%.*s'",
+		struct diag *d = diag_report(ev->diags, TJ0613, at,
+			colon ? "'%.*s' contains ':', which no runtime mounts at" : "nothing can be mounted at '%.*s'",
 			STR_ARG(path));
-		diag_help(ev->diags, d, colon ? "choose a path without ':'" : "it is the whole file system of the image: choose a directory in it");
+		diag_help(ev->diags, d, colon ? "choose a path without ':'"
+			: "it is the whole file system of the image: choose a directory in it");
 		return false;
 	}
 	*ret = (struct str){ out, n };
@@ -103,7 +107,8 @@ static bool env_name_start(char c) { return isalpha((unsigned char)c) || c == '_
 static bool env_name_usual(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
-		if (!(name.p[i] >= 'A' && name.p[i] <= 'Z') && name.p[i] != '_' && (!i || !(name.p[i] >= '0' && name.p[i] <= '9')))
+		if (!(name.p[i] >= 'A' && name.p[i] <= 'Z') && name.p[i] != '_' &&
+		    (!i || !(name.p[i] >= '0' && name.p[i] <= '9')))
 			return false;
 	return name.n > 0;
 }
@@ -114,15 +119,16 @@ bool env_name_ok(struct eval *ev, struct str name, struct span at)
 		return true;
 	unsigned minor = 0;
 	bool any = kube_version_parse(ev->program->project.kubernetes, &minor) && kube_has(minor, KUBE_ANY_ENV_NAME);
-	bool fits = name.n > 0 && (any || (env_name_start(name.p[0]) && !str_is(name, ".") && !str_starts(name, STR(".."))));
+	bool fits = name.n > 0 && (any || (env_name_start(name.p[0]) && !str_is(name, ".") &&
+		!str_starts(name, STR(".."))));
 	for (size_t i = 0; fits && i < name.n; i++) {
 		unsigned char c = (unsigned char)name.p[i];
 		fits = any ? c >= 0x20 && c < 0x7F && c != '=' : isalnum(c) || c == '_' || c == '-' || c == '.';
 	}
 	if (fits)
 		return true;
-	struct diag *d = diag_report(ev->diags, TJ0701, at, "'%.*s' is not an environment name in Kubernetes %.*s", STR_ARG(name),
-		STR_ARG(ev->program->project.kubernetes));
+	struct diag *d = diag_report(ev->diags, TJ0701, at, "'%.*s' is not an environment name in Kubernetes %.*s",
+		STR_ARG(name), STR_ARG(ev->program->project.kubernetes));
 	if (any)
 		diag_help(ev->diags, d, "names are printable ASCII characters without '='");
 	else

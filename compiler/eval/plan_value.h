@@ -21,7 +21,10 @@ struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *r
 /* An absolute path without `//`, `/./` and a final `/`; false with a report (TJ0613) otherwise. */
 bool mount_path(struct eval *ev, struct str path, struct span at, struct str *ret);
 
-/* May a variable have that name?  Kubernetes 1.32 allows every printable ASCII character but `=`; false with a report (TJ0701). */
+/*
+ * May a variable have that name? Kubernetes 1.32 allows every printable
+ * ASCII character but `=`; false with a report (TJ0701).
+ */
 bool env_name_ok(struct eval *ev, struct str name, struct span at);
 
 #endif

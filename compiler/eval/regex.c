@@ -74,7 +74,9 @@ static uint32_t next_character(struct str s, size_t *at)
 	switch (n) {
 	case 2: return (uint32_t)(p[0] & 0x1F) << 6 | (p[1] & 0x3F);
 	case 3: return (uint32_t)(p[0] & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
-	case 4: return (uint32_t)(p[0] & 0x07) << 18 | (uint32_t)(p[1] & 0x3F) << 12 | (uint32_t)(p[2] & 0x3F) << 6 | (p[3] & 0x3F);
+	case 4:
+		return (uint32_t)(p[0] & 0x07) << 18 | (uint32_t)(p[1] & 0x3F) << 12 | (uint32_t)(p[2] & 0x3F) << 6 |
+			(p[3] & 0x3F);
 	default: return p[0];
 	}
 }

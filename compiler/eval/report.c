@@ -25,7 +25,8 @@ void report_policy_subject(struct eval *ev, struct diag *d, bool role)
 	struct span job = ev->job->plan->name_at;
 	if (d->at.start != job.start)
 		diag_note(ev->diags, d, job, "in job '%.*s'", STR_ARG(ev->job->name));
-	if (role && ev->policy_role && d->at.start != ev->policy_role->at.start && ev->policy_role->at.start != job.start)
+	if (role && ev->policy_role && d->at.start != ev->policy_role->at.start &&
+	    ev->policy_role->at.start != job.start)
 		diag_note(ev->diags, d, ev->policy_role->at, "of role '%.*s'", STR_ARG(ev->policy_role->name));
 }
 
@@ -92,7 +93,8 @@ static void report_budget(struct eval *ev, struct span at, const char *what, con
 	struct diag *d = eval_report(ev, TJ0407, at, "evaluation stopped after %s%.*s", what, STR_ARG(in));
 	for (const struct eval_call *c = ev->calls; c && shown < MOST_FRAMES; c = c->outer, shown++) {
 		struct str with = frame_values(ev, c->frame);
-		diag_note(ev->diags, d, c->at, with.n ? "called from here, with %.*s" : "called from here%.*s", STR_ARG(with));
+		diag_note(ev->diags, d, c->at, with.n ? "called from here, with %.*s" : "called from here%.*s",
+			STR_ARG(with));
 	}
 	diag_help(ev->diags, d, "%s", help);
 }
@@ -121,7 +123,8 @@ bool eval_spend_text(struct eval *ev, size_t bytes, struct span at)
 bool eval_text_fits(struct eval *ev, bool too_many, struct span at)
 {
 	if (too_many)
-		report_budget(ev, at, "1000000 parts of a text", "make less text, or make it in the program that the job runs");
+		report_budget(ev, at, "1000000 parts of a text",
+			"make less text, or make it in the program that the job runs");
 	return !ev->exhausted;
 }
 
@@ -129,7 +132,8 @@ bool eval_list_fits(struct eval *ev, size_t n, struct span at)
 {
 	if (n <= EVAL_LIST)
 		return !ev->exhausted;
-	report_budget(ev, at, "100000 elements of a list", "use a smaller list, or compute it in the program that the job runs");
+	report_budget(ev, at, "100000 elements of a list",
+		"use a smaller list, or compute it in the program that the job runs");
 	return false;
 }
 
@@ -150,7 +154,8 @@ static bool weight_fits(struct eval *ev, uint64_t weight, struct span at)
 {
 	if (weight <= EVAL_WEIGHT)
 		return !ev->exhausted;
-	report_budget(ev, at, "1000000 values inside of one", "use smaller lists, or compute it in the program that the job runs");
+	report_budget(ev, at, "1000000 values inside of one",
+		"use smaller lists, or compute it in the program that the job runs");
 	return false;
 }
 
@@ -204,7 +209,8 @@ static const char *fact_reason(const struct text *t)
 const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op)
 {
 	struct str text = node_text(ev, op);
-	struct diag *d = eval_report(ev, TJ0716, op->span, "'%.*s' cannot be computed: %s", STR_ARG(text), fact_reason(t));
+	struct diag *d = eval_report(ev, TJ0716, op->span, "'%.*s' cannot be computed: %s", STR_ARG(text),
+		fact_reason(t));
 
 	diag_help(ev->diags, d, "insert it unchanged, or compute it in the program");
 	return &value_bad;

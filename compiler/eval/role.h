@@ -4,8 +4,8 @@
  * A role's field is the first of these that exists, and each level may extend
  * the next: the role's block in the job, the job's own field, the project's
  * defaults; of each framework, from the one that the job names to the one that
- * wraps no other, its block for the role and its own field; the built-in default.  Every (role, field) is a slot: evaluated once, on demand,
- * so that `worker.replicas` in another role's environment just works and cycles
+ * wraps no other, its block for the role and its own field; the built-in default.  Every (role, field) is a slot:
+ * evaluated once, on demand, so that `worker.replicas` in another role's environment just works and cycles
  * are found.
  */
 #ifndef TRAINC_EVAL_ROLE_H
@@ -18,7 +18,9 @@
 /* From LEVEL_FRAMEWORK on every layer has two: level_block(layer) and level_own(layer). */
 enum { LEVEL_ROLE, LEVEL_JOB, LEVEL_PROJECT, LEVEL_FRAMEWORK, LEVELS = LEVEL_FRAMEWORK + 2 * MOST_FRAMEWORKS };
 
-/* The levels of framework LAYER, counted from the one that the job names: its block for the role, and its own fields. */
+/*
+ * The levels of framework LAYER, counted from the one that the job names: its block for the role, and its own fields.
+ */
 static inline unsigned level_block(unsigned layer) { return LEVEL_FRAMEWORK + 2 * layer; }
 static inline unsigned level_own(unsigned layer) { return LEVEL_FRAMEWORK + 2 * layer + 1; }
 
@@ -42,7 +44,8 @@ struct role {
 	struct node *block;             /* of that entry */
 	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where there is none */
 	unsigned nlevels;               /* those behind it are all NULL */
-	bool torn;                      /* something that the job writes for it is broken: what is not there may have been meant */
+	/* something that the job writes for it is broken: what is not there may have been meant */
+	bool torn;
 	struct role_slot *slots[FIELDS];        /* made on first use */
 	struct plan_role *plan;         /* its place in the plan */
 	/* The text list of role.addresses("p") is asked for once for each role: kept. */
@@ -70,7 +73,10 @@ struct said role_said(struct eval *ev, struct role *r, enum field_id id);
 /* The nearest of it; false when no level says anything. */
 bool role_first(struct role *r, enum field_id id, struct contribution *ret);
 
-/* Leaves out what frameworks say of ARGS where the job has a command of its own: arguments belong to the command that they are written with. */
+/*
+ * Leaves out what frameworks say of ARGS where the job has a command of its own:
+ * arguments belong to the command that they are written with.
+ */
 void role_own_args(struct role *r, struct said *args);
 
 /* Smallest and largest number of replicas; false when that could not be evaluated. */

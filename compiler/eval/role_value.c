@@ -42,7 +42,8 @@ static const struct value *find_port(struct eval *ev, struct role *r, struct str
 		return port;
 	if (r->torn)
 		return &value_bad;
-	struct diag *d = diag_report(ev->diags, TJ0514, at, "role '%.*s' has no port '%.*s'", STR_ARG(r->name), STR_ARG(name));
+	struct diag *d = diag_report(ev->diags, TJ0514, at, "role '%.*s' has no port '%.*s'", STR_ARG(r->name),
+		STR_ARG(name));
 	struct suggest s;
 	suggest_init(&s, ev->arena, name);
 	for (size_t i = 0; i < ports->u.map.index.n; i++)
@@ -58,7 +59,8 @@ static const struct value *find_port(struct eval *ev, struct role *r, struct str
 const struct value *role_port_number(struct eval *ev, struct role *r, struct str name, struct node *at)
 {
 	const struct value *port = find_port(ev, r, name, at->kind == NODE_MEMBER ? at->u.member.name_span : at->span);
-	eval_read(ev, role_field_at(ev, r, FIELD_PORTS), str_printf(ev->arena, "%.*s.ports.%.*s", STR_ARG(r->name), STR_ARG(name)), port);
+	eval_read(ev, role_field_at(ev, r, FIELD_PORTS),
+		str_printf(ev->arena, "%.*s.ports.%.*s", STR_ARG(r->name), STR_ARG(name)), port);
 	return port;
 }
 
@@ -112,16 +114,20 @@ enum index_class { INDEX_BAD, INDEX_COMPUTED, INDEX_KNOWN };
 
 static void report_beyond(struct eval *ev, struct role *r, struct str method, int64_t i, int64_t n, struct span at)
 {
-	struct diag *d = diag_report(ev->diags, TJ0515, at, "'%.*s.%.*s(%lld)', but there %s %lld %.*s replica%s", STR_ARG(r->name),
-		STR_ARG(method), (long long)i, n == 1 ? "is" : "are", (long long)n, STR_ARG(r->name), n == 1 ? "" : "s");
+	struct diag *d = diag_report(ev->diags, TJ0515, at, "'%.*s.%.*s(%lld)', but there %s %lld %.*s replica%s",
+		STR_ARG(r->name),
+		STR_ARG(method), (long long)i, n == 1 ? "is" : "are", (long long)n, STR_ARG(r->name),
+		n == 1 ? "" : "s");
 	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_REPLICAS), "replicas = %lld", (long long)n);
 	if (n > 0)
-		diag_help(ev->diags, d, "replicas are counted from 0: the last is %.*s(%lld)", STR_ARG(method), (long long)(n - 1));
+		diag_help(ev->diags, d, "replicas are counted from 0: the last is %.*s(%lld)", STR_ARG(method),
+			(long long)(n - 1));
 	else
 		diag_help(ev->diags, d, "give the role a replica, or do not ask for its %.*s", STR_ARG(method));
 }
 
-static enum index_class peer_index(struct eval *ev, struct role *r, struct str method, const struct value *arg, struct node *call, int64_t *ret)
+static enum index_class peer_index(struct eval *ev, struct role *r, struct str method, const struct value *arg,
+	struct node *call, int64_t *ret)
 {
 	int64_t lo, hi;
 	if (arg->kind == VALUE_COMPUTED)
@@ -159,13 +165,14 @@ static bool known_yet(struct eval *ev, struct str role, struct str name, struct 
 {
 	if (!ev->job || ev->job->ready)
 		return true;
-	struct diag *d = eval_report(ev, TJ0529, at, "'%.*s%s%.*s' cannot decide which items a %s has", STR_ARG(role), name.n ? "." : "",
-		STR_ARG(name), name.n ? "framework or role" : "job");
+	struct diag *d = eval_report(ev, TJ0529, at, "'%.*s%s%.*s' cannot decide which items a %s has", STR_ARG(role),
+		name.n ? "." : "", STR_ARG(name), name.n ? "framework or role" : "job");
 	diag_help(ev->diags, d, "put the condition into a value: FIELD = if ... then ... else ...");
 	return false;
 }
 
-const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n, struct node *call)
+const struct value *role_method(struct eval *ev, struct role *r, struct str name, const struct value **args, size_t n,
+	struct node *call)
 {
 	if (!known_yet(ev, r->name, name, call->span))
 		return &value_bad;
@@ -254,7 +261,8 @@ static const struct value *role_words(struct eval *ev, struct role *r, struct sp
 
 /* ---- members ---- */
 
-static const struct value *plain_member(struct eval *ev, struct role *r, struct str name, struct node *at, enum field_id *ret_field)
+static const struct value *plain_member(struct eval *ev, struct role *r, struct str name, struct node *at,
+	enum field_id *ret_field)
 {
 	const struct plan_accelerator *acc;
 	*ret_field = FIELDS;
@@ -300,7 +308,8 @@ static const struct value *one_number(struct eval *ev, struct role *r, const str
 		return v;
 	if (v->u.range.lo == v->u.range.hi)     /* a framework narrows what the one that it wraps leaves elastic */
 		return value_int(ev->arena, v->u.range.lo, v->from);
-	struct diag *d = diag_report(ev->diags, TJ0506, at->span, "'%.*s.replicas' is %lld:%lld; which number is meant?", STR_ARG(r->name),
+	struct diag *d = diag_report(ev->diags, TJ0506, at->span,
+		"'%.*s.replicas' is %lld:%lld; which number is meant?", STR_ARG(r->name),
 		(long long)v->u.range.lo, (long long)v->u.range.hi);
 	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_REPLICAS), "elastic here");
 	diag_help(ev->diags, d, "write '%.*s.replicas.min' or '%.*s.replicas.max'", STR_ARG(r->name), STR_ARG(r->name));
@@ -401,13 +410,15 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
 {
 	ev->pod_reads++;
 	if (!ev->self) {
-		struct diag *d = diag_report(ev->diags, TJ0708, at->span, "'pod.%.*s' is known only inside a role", STR_ARG(name));
+		struct diag *d = diag_report(ev->diags, TJ0708, at->span, "'pod.%.*s' is known only inside a role",
+			STR_ARG(name));
 		diag_help(ev->diags, d, "use it in 'env', 'command', 'args' or 'files' of a role");
 		return &value_bad;
 	}
 	if (str_is(name, "index")) {
 		struct piece p = { .kind = PIECE_INDEX };
-		return ev->pod_index >= 0 ? value_int(ev->arena, ev->pod_index, at->span) : text_value(ev, at->span, &p, 1, true);
+		return ev->pod_index >= 0 ? value_int(ev->arena, ev->pod_index, at->span)
+			: text_value(ev, at->span, &p, 1, true);
 	}
 	if (str_is(name, "host")) {
 		struct piece p = host_piece(ev->self, ev->pod_index >= 0 ? ev->pod_index : OWN_INDEX);
@@ -437,7 +448,8 @@ bool text_flatten(struct eval *ev, const struct text *t, struct str *ret)
 			buf_str(&out, p->u.text);
 		} else if (peer && ev->job && p->u.peer.index != OWN_INDEX) {
 			struct role *r = ev->job->roles[p->u.peer.role];
-			const struct value *port = p->kind == PIECE_PORT ? value_get(role_field(ev, r, FIELD_PORTS), p->u.peer.port) : NULL;
+			const struct value *port = p->kind == PIECE_PORT
+				? value_get(role_field(ev, r, FIELD_PORTS), p->u.peer.port) : NULL;
 			if (p->kind == PIECE_HOST)
 				plan_host(ev->job->plan, r->plan, p->u.peer.index, &out);
 			else if (port && port->kind == VALUE_INT)

@@ -97,7 +97,8 @@ const struct value *value_at(struct arena *a, const struct value *v, struct span
 	return copy;
 }
 
-struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at, const struct value *v)
+struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at,
+	const struct value *v)
 {
 	struct value_entry *e = map_get(&map->u.map.index, key);
 
@@ -179,7 +180,9 @@ bool value_equal(const struct value *a, const struct value *b)
 	case VALUE_ROLE: return a->u.role == b->u.role;
 	case VALUE_ACCELERATOR: return str_eq(a->u.accelerator->spelling, b->u.accelerator->spelling);
 	case VALUE_SECRET:
-	case VALUE_CONFIG: return str_eq(a->u.reference.object, b->u.reference.object) && str_eq(a->u.reference.key, b->u.reference.key);
+	case VALUE_CONFIG:
+		return str_eq(a->u.reference.object, b->u.reference.object) &&
+			str_eq(a->u.reference.key, b->u.reference.key);
 	default: return false;
 	}
 }
@@ -402,7 +405,8 @@ static void spell_condition(struct buf *b, const struct plan_condition *c)
 
 static const char *volume_word(enum volume_kind kind)
 {
-	static const char *const words[] = { "pvc", "scratch", "secret_files", "config_files", "host_path", "nfs", "generated" };
+	static const char *const words[] = { "pvc", "scratch", "secret_files", "config_files", "host_path", "nfs",
+		"generated" };
 	return words[kind];
 }
 
@@ -422,7 +426,9 @@ static void spell(struct arena *a, struct buf *b, const struct value *v)
 	case VALUE_MAP: spell_map(a, b, v); break;
 	case VALUE_ROLE: buf_str(b, v->u.role->name); break;
 	case VALUE_ACCELERATOR: buf_str(b, v->u.accelerator->spelling); break;
-	case VALUE_VOLUME: buf_printf(b, "%s(\"%.*s\")", volume_word(v->u.volume->kind), STR_ARG(v->u.volume->name)); break;
+	case VALUE_VOLUME:
+		buf_printf(b, "%s(\"%.*s\")", volume_word(v->u.volume->kind), STR_ARG(v->u.volume->name));
+		break;
 	case VALUE_CONDITION: spell_condition(b, v->u.condition); break;
 	case VALUE_SECRET:
 	case VALUE_CONFIG:
@@ -470,7 +476,8 @@ struct str value_phrase(struct arena *a, const struct value *v)
 		[VALUE_SECRET] = "a secret", [VALUE_CONFIG] = "a config reference", [VALUE_CLUSTER] = "the cluster", [VALUE_POD] = "the pod",
 		[VALUE_PORTS] = "the ports of a role",
 	};
-	const char *word = v->kind == VALUE_QUANTITY ? (v->unit == TYPE_CPU ? "the cpu" : v->unit == TYPE_MEMORY ? "the memory" : "the duration")
+	const char *word = v->kind == VALUE_QUANTITY ? (v->unit == TYPE_CPU ? "the cpu" : v->unit == TYPE_MEMORY
+	                                             ? "the memory" : "the duration")
 	                                             : words[v->kind];
 	switch (v->kind) {
 	case VALUE_BOOL: case VALUE_INT: case VALUE_FLOAT: case VALUE_STRING: case VALUE_TEXT: case VALUE_QUANTITY:

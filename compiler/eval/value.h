@@ -52,8 +52,10 @@ struct value_map {
 struct value {
 	enum value_kind kind;
 	bool number;                    /* TEXT: prints as a number (pod.index, a port) */
-	unsigned char unit;             /* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION; a byte, for there are many values */
-	unsigned short depth;           /* LIST, MAP: of lists and maps inside; bounded, so that walking a value is safe */
+	/* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION; a byte, for there are many values */
+	unsigned char unit;
+	/* LIST, MAP: of lists and maps inside; bounded, so that walking a value is safe */
+	unsigned short depth;
 	struct span from;
 	union {
 		bool boolean;
@@ -72,7 +74,8 @@ struct value {
 		struct {
 			const struct value **at;
 			size_t n;
-			uint32_t weight;        /* of it and all that is inside, a thing as often as it is there; 0: n and 1 */
+			/* of it and all that is inside, a thing as often as it is there; 0: n and 1 */
+			uint32_t weight;
 		} list;
 		struct value_map map;
 		struct role *role;              /* ROLE, PORTS */
@@ -103,7 +106,8 @@ const struct value *value_list(struct arena *a, const struct value **at, size_t 
 /* The same value, made elsewhere. */
 const struct value *value_at(struct arena *a, const struct value *v, struct span from);
 /* Set an entry of a map that is being made; an existing key keeps its position. */
-struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at, const struct value *v);
+struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at,
+	const struct value *v);
 /* How many values a walk over it meets; a list of a list that stands in it twice is met twice. */
 uint32_t value_weight(const struct value *v);
 /* The entry of a map or record; NULL if absent. */

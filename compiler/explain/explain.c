@@ -6,12 +6,14 @@
 /* Writes the index of the diagnostics, when that is the topic. */
 static bool explain_codes(struct explain *e)
 {
-	if (!str_is(e->topic, "codes") && !str_is(e->topic, "diagnostics") && !str_is(e->topic, "errors") && !str_is(e->topic, "warnings"))
+	if (!str_is(e->topic, "codes") && !str_is(e->topic, "diagnostics") && !str_is(e->topic, "errors") &&
+	    !str_is(e->topic, "warnings"))
 		return false;
 	explain_next(e);
 	buf_z(e->out, "codes: every diagnostic; 'trainc explain CODE' has a wrong and a right program\n\n");
 	for (int i = 0; i < DIAG_CODES; i++)
-		buf_printf(e->out, "  %s  %-8s %s\n", diag_code_name((enum diag_code)i), diag_severity((enum diag_code)i) == SEVERITY_ERROR ? "error" : "warning",
+		buf_printf(e->out, "  %s  %-8s %s\n", diag_code_name((enum diag_code)i),
+			diag_severity((enum diag_code)i) == SEVERITY_ERROR ? "error" : "warning",
 			diag_meaning((enum diag_code)i));
 	return true;
 }

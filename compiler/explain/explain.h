@@ -21,7 +21,8 @@ struct explain {
 	struct suggest near;
 	struct render_options render;   /* of diagnostics, and whether there is color */
 	const struct reader *reader;    /* of the packages of the project around; NULL: they are not asked */
-	const struct schema *tables;    /* that explain_schema() is asking: of Kubernetes, or of the project's own kinds */
+	/* that explain_schema() is asking: of Kubernetes, or of the project's own kinds */
+	const struct schema *tables;
 	struct buf *out;
 	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
 };
@@ -42,7 +43,8 @@ void explain_module(struct explain *e, const struct library_module *m);
 /* The page of a diagnostic: what is wrong, a wrong program and what is said about it, a right one. */
 void explain_page(struct explain *e, enum diag_code code);
 
-bool explain_variable(struct explain *e);       /* RANK: what frameworks set in the environment, or keep to themselves */
+/* RANK: what frameworks set in the environment, or keep to themselves */
+bool explain_variable(struct explain *e);
 bool explain_grammar(struct explain *e);        /* import, param, int, volume */
 bool explain_foreign(struct explain *e);        /* gpu, which is called otherwise here; asked last */
 

@@ -121,12 +121,14 @@ static void section(struct telling *t, const struct node *body, const char *head
 static void tell_field_of(struct telling *t, const struct node *body, const char *field, const char *heading)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
-		const struct node *item = body->u.body.items.at[i], *value = item->kind == NODE_SET ? item->u.item.value : NULL;
+		const struct node *item = body->u.body.items.at[i],
+			*value = item->kind == NODE_SET ? item->u.item.value : NULL;
 		if (!value || !outline_is_field(item, field))
 			continue;
 		struct str text = value->kind == NODE_LIST ? STR("") : one_line(t, value->span), word;
 		for (size_t k = 0; value->kind == NODE_LIST && k < value->u.list.n; k++)
-			text = outline_both(t->arena, text, node_static_text(value->u.list.at[k], &word) ? word : one_line(t, value->u.list.at[k]->span));
+			text = outline_both(t->arena, text, node_static_text(value->u.list.at[k], &word) ? word
+				: one_line(t, value->u.list.at[k]->span));
 		buf_printf(t->out, "\n%s\n  %.*s\n", heading, STR_ARG(text));
 	}
 }

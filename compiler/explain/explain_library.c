@@ -113,7 +113,8 @@ void explain_module(struct explain *e, const struct library_module *m)
 		struct library_item d;
 		if (library_item(m->file->u.file.decls.at[i], &d))
 			buf_printf(e->out, "  %-24s %.*s\n",
-			           str_printf(e->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(d.name)).p, STR_ARG(first_line(d.doc)));
+			           str_printf(e->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(d.name)).p,
+			           STR_ARG(first_line(d.doc)));
 	}
 }
 

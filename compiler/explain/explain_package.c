@@ -11,16 +11,21 @@
 #include "explain/explain.h"
 
 static struct str up_to(struct str s, const char *end) { return (struct str){ s.p, (size_t)(end - s.p) }; }
-static struct str behind(struct str s, const char *dot) { return (struct str){ dot + 1, (size_t)(s.p + s.n - (dot + 1)) }; }
+static struct str behind(struct str s, const char *dot)
+{
+	return (struct str){ dot + 1, (size_t)(s.p + s.n - (dot + 1)) };
+}
 
 /* The module "sub.sizes" of a package; NULL when it has none. */
-static const struct library_module *module_of(struct explain *e, struct str package, struct str directory, struct str module)
+static const struct library_module *module_of(struct explain *e, struct str package, struct str directory,
+	struct str module)
 {
 	struct str file = str_replace(e->arena, module, ".", '/'), text, why;
 	const char *dot = memrchr(module.p, '.', module.n);
 
 	struct str path = path_join(e->arena, directory, str_cat(e->arena, file, STR(".tj"), STR("")));
-	if (!e->reader->exists(e->reader->context, path) || !e->reader->read(e->reader->context, e->arena, path, &text, &why))
+	if (!e->reader->exists(e->reader->context, path) ||
+	    !e->reader->read(e->reader->context, e->arena, path, &text, &why))
 		return NULL;
 	return library_parse_text(e->arena, dot ? behind(module, dot) : module,
 		str_printf(e->arena, "%.*s.%.*s", STR_ARG(package), STR_ARG(module)), text);
@@ -48,7 +53,8 @@ bool explain_packages(struct explain *e)
 	struct trainc c;
 	bool told = false;
 
-	if (!e->reader || !e->reader->exists || !memchr(e->topic.p, '.', e->topic.n) || memchr(e->topic.p, '/', e->topic.n))
+	if (!e->reader || !e->reader->exists || !memchr(e->topic.p, '.', e->topic.n) ||
+	    memchr(e->topic.p, '/', e->topic.n))
 		return false;
 	compile_init(&c, e->reader);
 	c.program.locking = true;               /* whatever the lock says: nothing is compiled */
@@ -57,7 +63,8 @@ bool explain_packages(struct explain *e)
 	for (size_t i = 0; i < project->packages.n; i++) {
 		struct str directory = *(const struct str *)project->packages.entries[i].value;
 		if (directory.p)
-			told = ask_package(e, project->packages.entries[i].key, path_join(e->arena, project->root, directory)) || told;
+			told = ask_package(e, project->packages.entries[i].key,
+				path_join(e->arena, project->root, directory)) || told;
 	}
 	compile_release(&c);
 	return told;

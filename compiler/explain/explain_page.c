@@ -64,7 +64,8 @@ static bool folder_read(void *context, struct arena *a, struct str path, struct 
 static bool folder_exists(void *context, struct str path) { return find(context, path); }
 
 /* Pages name their files in byte order, and each directory holds files only. */
-static void folder_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void folder_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	const struct folder *f = context;
 
@@ -179,8 +180,8 @@ static void put_program(struct explain *e, const struct page_part *part)
 
 	if (part->run.p) {
 		bool command = part->run.p[0] != '-', file = names_file(part->run);
-		buf_printf(e->out, "    $ trainc %s%.*s%s%s\n\n", command ? "" : "check ", STR_ARG(part->run), file ? "" : " ",
-			file ? "" : first_name(part).p);
+		buf_printf(e->out, "    $ trainc %s%.*s%s%s\n\n", command ? "" : "check ", STR_ARG(part->run),
+			file ? "" : " ", file ? "" : first_name(part).p);
 	}
 	while (page_line(&rest, &line))
 		buf_printf(e->out, "%s%.*s\n", line.n ? "    " : "", STR_ARG(line));

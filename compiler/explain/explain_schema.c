@@ -36,7 +36,8 @@ static bool told_before(const struct explain *e, const struct schema_type *t, si
 	const struct schema_field *f = &e->tables->fields[field];
 
 	for (size_t i = t->first; i < field; i++)
-		if (e->tables->fields[i].name == f->name && e->tables->fields[i].ref == f->ref && e->tables->fields[i].required == f->required)
+		if (e->tables->fields[i].name == f->name && e->tables->fields[i].ref == f->ref &&
+		    e->tables->fields[i].required == f->required)
 			return true;
 	return false;
 }
@@ -76,7 +77,8 @@ static void versions(struct explain *e, uint32_t set)
 /* The raw block that is merged into the type. */
 static const char *raw_block(const struct explain *e, const struct schema_type *t)
 {
-	static const char *const blocks[][2] = { { "core.v1.PodSpec", "raw pod" }, { "core.v1.Container", "raw container" },
+	static const char *const blocks[][2] = { { "core.v1.PodSpec", "raw pod" },
+		{ "core.v1.Container", "raw container" },
 		{ "batch.v1.JobSpec", "raw job" }, { "core.v1.ServiceSpec", "raw service" } };
 
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
@@ -109,7 +111,8 @@ static void other_forms(struct explain *e, const struct schema_type *t, const st
 {
 	for (size_t i = t->first; i < t->first + t->n; i++) {
 		const struct schema_field *other = &e->tables->fields[i];
-		if (other->name != f->name || told_before(e, t, i) || (other->ref == f->ref && other->required == f->required))
+		if (other->name != f->name || told_before(e, t, i) ||
+		    (other->ref == f->ref && other->required == f->required))
 			continue;
 		buf_z(e->out, "In ");
 		schema_versions_text(versions_of(e, t, other), e->out);
@@ -187,8 +190,8 @@ static void kind(struct explain *e, const struct schema_kind *k)
 	const struct schema_type *t = &e->tables->types[k->type];
 
 	explain_next(e);
-	buf_printf(e->out, "%s: kind of Kubernetes, apiVersion %s, %s", e->tables->text + k->kind, e->tables->text + k->api_version,
-		k->namespaced ? "in a namespace" : "in no namespace");
+	buf_printf(e->out, "%s: kind of Kubernetes, apiVersion %s, %s", e->tables->text + k->kind,
+		e->tables->text + k->api_version, k->namespaced ? "in a namespace" : "in no namespace");
 	versions(e, k->versions);
 	buf_char(e->out, '\n');
 	fields(e, t);
@@ -225,7 +228,8 @@ static const struct schema_kind *find_kind(struct explain *e, struct str name)
 		const struct schema_kind *k = &e->tables->kinds[i];
 		suggest_add(&e->near, schema_text(e->tables, k->kind));
 		if (str_eq(schema_text(e->tables, k->kind), name) &&
-		    (!found || stabler(schema_text(e->tables, k->api_version), schema_text(e->tables, found->api_version))))
+		    (!found || stabler(schema_text(e->tables, k->api_version),
+		    schema_text(e->tables, found->api_version))))
 			found = k;
 	}
 	return found;
@@ -257,7 +261,8 @@ static const struct schema *own_kinds(struct explain *e)
 	c.program.locking = true;               /* whatever the lock says: nothing is compiled */
 	project_find(&c.program, STR("."), STR(""));
 	struct str path = path_join(e->arena, c.program.project.root, STR("crds.tbl"));
-	if (e->reader->exists(e->reader->context, path) && e->reader->read(e->reader->context, e->arena, path, &text, &why)) {
+	if (e->reader->exists(e->reader->context, path) &&
+	    e->reader->read(e->reader->context, e->arena, path, &text, &why)) {
 		struct schema_builder *b = schema_builder_new(e->arena, &schema_builtin);
 		kinds = ARENA_NEW(e->arena, struct schema);
 		if (!schema_read(b, text, &why) || !schema_build(b, kinds, &why))

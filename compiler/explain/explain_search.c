@@ -15,7 +15,10 @@ struct finding {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /* Does a word of TEXT begin with PART, in whatever case? */
 static bool mentions(struct str text, struct str part)
@@ -48,7 +51,8 @@ bool explain_search(struct explain *e)
 		return false;
 	for (unsigned i = 0; i < FIELDS; i++) {
 		const struct field *field = schema_field((enum field_id)i);
-		if (mentions(str_of(field->doc), e->topic) && (!i || strcmp(field->name, schema_field((enum field_id)(i - 1))->name) != 0))
+		if (mentions(str_of(field->doc), e->topic) &&
+		    (!i || strcmp(field->name, schema_field((enum field_id)(i - 1))->name) != 0))
 			found(&f, field->name, field->doc);
 	}
 	for (unsigned i = 0; i < FUNCTIONS; i++) {
@@ -57,7 +61,8 @@ bool explain_search(struct explain *e)
 			found(&f, row->name, row->doc);
 	}
 	for (int i = 0; i < DIAG_CODES; i++)
-		if (mentions(diag_page_text((enum diag_code)i), e->topic) || mentions(str_of(diag_meaning((enum diag_code)i)), e->topic))
+		if (mentions(diag_page_text((enum diag_code)i), e->topic) ||
+		    mentions(str_of(diag_meaning((enum diag_code)i)), e->topic))
 			found(&f, diag_code_name((enum diag_code)i), diag_meaning((enum diag_code)i));
 	if (f.n > MOST_FOUND)
 		buf_printf(e->out, "\nand %u more\n", f.n - MOST_FOUND);

@@ -13,7 +13,9 @@ struct asking {
 	bool told, kept;                /* anything so far; one of them reserves it */
 };
 
-/* Only what begins with two capitals is looked for: everything else is a word of the language or a name of the library. */
+/*
+ * Only what begins with two capitals is looked for: everything else is a word of the language or a name of the library.
+ */
 static bool is_variable(struct str s)
 {
 	size_t capitals = strspn(s.p ? s.p : "", "ABCDEFGHIJKLMNOPQRSTUVWXYZ");

@@ -232,7 +232,8 @@ static bool explain_unit(struct explain *e)
 
 bool explain_words(struct explain *e)
 {
-	bool field = explain_fields(e), block = explain_block(e), function = explain_function(e), unit = explain_unit(e);
+	bool field = explain_fields(e), block = explain_block(e), function = explain_function(e),
+		unit = explain_unit(e);
 
 	return field || block || function || unit;
 }

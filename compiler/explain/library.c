@@ -24,8 +24,8 @@ bool library_item(const struct node *n, struct library_item *ret)
 	switch (n->kind) {
 	case NODE_FRAMEWORK:
 	case NODE_ACCELERATOR:
-		*ret = (struct library_item){ n->kind == NODE_FRAMEWORK ? "framework" : "accelerator", n->u.blueprint_decl.name,
-			n->u.blueprint_decl.doc, &n->u.blueprint_decl.formals, n };
+		*ret = (struct library_item){ n->kind == NODE_FRAMEWORK ? "framework" : "accelerator",
+			n->u.blueprint_decl.name, n->u.blueprint_decl.doc, &n->u.blueprint_decl.formals, n };
 		break;
 	case NODE_FN:
 		*ret = (struct library_item){ "fn", n->u.fn.name, n->u.fn.doc, &n->u.fn.formals, NULL };
@@ -66,7 +66,8 @@ struct str library_example(struct arena *a, struct str doc)
 	return (struct str){ text, kept };
 }
 
-void library_frameworks(struct arena *a, void (*each)(void *to, const struct library_module *m, const struct library_item *item), void *to)
+void library_frameworks(struct arena *a, void (*each)(void *to, const struct library_module *m,
+	const struct library_item *item), void *to)
 {
 	size_t n;
 	const char *const *names = stdlib_names(&n);
@@ -75,7 +76,8 @@ void library_frameworks(struct arena *a, void (*each)(void *to, const struct lib
 		const struct library_module *m = library_parse(a, str_of(names[i]));
 		for (size_t k = 0; k < m->file->u.file.decls.n; k++) {
 			struct library_item item;
-			if (m->file->u.file.decls.at[k]->kind == NODE_FRAMEWORK && library_item(m->file->u.file.decls.at[k], &item))
+			if (m->file->u.file.decls.at[k]->kind == NODE_FRAMEWORK &&
+			    library_item(m->file->u.file.decls.at[k], &item))
 				each(to, m, &item);
 		}
 	}

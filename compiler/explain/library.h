@@ -40,6 +40,7 @@ bool library_item(const struct node *declaration, struct library_item *ret);
 struct str library_example(struct arena *a, struct str doc);
 
 /* Every framework, module by module, each in its order. */
-void library_frameworks(struct arena *a, void (*each)(void *to, const struct library_module *m, const struct library_item *item), void *to);
+void library_frameworks(struct arena *a, void (*each)(void *to, const struct library_module *m,
+	const struct library_item *item), void *to);
 
 #endif

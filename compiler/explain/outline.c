@@ -12,7 +12,8 @@ bool outline_is_field(const struct node *item, const char *name)
 
 struct str outline_setting(const struct outline *o, const struct node *item)
 {
-	struct str key = flat_text(o->flat, item->u.item.key.span), value = flat_text(o->flat, item->u.item.value->span);
+	struct str key = flat_text(o->flat, item->u.item.key.span),
+		value = flat_text(o->flat, item->u.item.value->span);
 
 	return str_printf(o->arena, "%.*s = %.*s", STR_ARG(key), STR_ARG(value));
 }

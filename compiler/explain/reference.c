@@ -162,11 +162,14 @@ static void put_fleet(struct reference *r, const struct node *n)
 	if (!n->u.job.list)
 		return;
 	buf_z(r->out, "\nOne job for each ");
-	struct str text = str_printf(r->arena, "%.*s in %.*s", STR_ARG(names), STR_ARG(reference_text(r, n->u.job.list)));
+	struct str text = str_printf(r->arena, "%.*s in %.*s", STR_ARG(names),
+		STR_ARG(reference_text(r, n->u.job.list)));
 	for (size_t i = 0; i < n->u.job.nmore; i++) {
 		const struct clause *c = &n->u.job.more[i];
-		names = c->nbinders > 1 ? outline_both(r->arena, c->binders[0].name, c->binders[1].name) : c->binders[0].name;
-		text = str_printf(r->arena, "%.*s, %.*s in %.*s", STR_ARG(text), STR_ARG(names), STR_ARG(reference_text(r, c->list)));
+		names = c->nbinders > 1 ? outline_both(r->arena, c->binders[0].name, c->binders[1].name)
+			: c->binders[0].name;
+		text = str_printf(r->arena, "%.*s, %.*s in %.*s", STR_ARG(text), STR_ARG(names),
+			STR_ARG(reference_text(r, c->list)));
 	}
 	if (n->u.job.filter)
 		text = str_printf(r->arena, "%.*s if %.*s", STR_ARG(text), STR_ARG(reference_text(r, n->u.job.filter)));
@@ -180,7 +183,8 @@ static void put_framework_of(struct reference *r, const struct node *n)
 		return;
 	struct span at = n->u.job.blueprint->span;
 	buf_z(r->out, "\nRuns on ");
-	markdown_code(r->out, flat_text(r->outline.flat, n->u.job.has_args ? span_join(at, n->u.job.args_span) : at), false);
+	markdown_code(r->out, flat_text(r->outline.flat, n->u.job.has_args ? span_join(at, n->u.job.args_span) : at),
+		false);
 	buf_z(r->out, ".\n");
 }
 
@@ -194,10 +198,12 @@ static void put_role(void *to, const struct node *n, struct str when)
 		return;
 	buf_printf(r->out, "%s- ", roles->intro);
 	roles->intro = "";
-	markdown_code(r->out, str_printf(r->arena, "%.*s %.*s", STR_ARG(n->u.block.word), STR_ARG(n->u.block.name)), false);
+	markdown_code(r->out, str_printf(r->arena, "%.*s %.*s", STR_ARG(n->u.block.word), STR_ARG(n->u.block.name)),
+		false);
 	const struct nodes *items = &n->u.block.body->u.body.items;
 	for (size_t i = 0; i < items->n; i++) {
-		if (items->at[i]->kind != NODE_SET || !(outline_is_field(items->at[i], "replicas") || outline_is_field(items->at[i], "accelerator")))
+		if (items->at[i]->kind != NODE_SET ||
+		    !(outline_is_field(items->at[i], "replicas") || outline_is_field(items->at[i], "accelerator")))
 			continue;
 		buf_z(r->out, ", ");
 		markdown_code(r->out, outline_setting(&r->outline, items->at[i]), false);
@@ -232,7 +238,8 @@ static void put_type(struct reference *r, const struct node *n)
 	for (size_t i = 0; i < items->n; i++) {
 		const struct node *f = items->at[i];
 		if (f->kind == NODE_FIELD)
-			put_row(r, f->u.field.key.text, reference_text(r, f->u.field.type), f->u.field.value, f->u.field.doc);
+			put_row(r, f->u.field.key.text, reference_text(r, f->u.field.type), f->u.field.value,
+				f->u.field.doc);
 	}
 }
 
@@ -257,7 +264,8 @@ static void put_policy(struct reference *r, const struct node *n)
 
 static const struct section {
 	enum node_kind kind;
-	const char *title, *head;       /* head: of the table whose rows they are; NULL: each has a heading of its own */
+	/* head: of the table whose rows they are; NULL: each has a heading of its own */
+	const char *title, *head;
 	void (*put)(struct reference *r, const struct node *n);
 } sections[] = {
 	{ NODE_PARAM, "Parameters", "| parameter | type | default | |", put_binding },
@@ -298,7 +306,8 @@ static struct str shown_name(struct reference *r, const struct node *n)
 		break;
 	case NODE_TYPE:
 		alias = n->u.type_decl.alias ? reference_text(r, n->u.type_decl.alias) : STR("");
-		name = alias.n ? str_printf(r->arena, "%.*s = %.*s", STR_ARG(n->u.type_decl.name), STR_ARG(alias)) : n->u.type_decl.name;
+		name = alias.n ? str_printf(r->arena, "%.*s = %.*s", STR_ARG(n->u.type_decl.name), STR_ARG(alias))
+			: n->u.type_decl.name;
 		break;
 	case NODE_FN:
 		name = n->u.fn.name;

@@ -80,7 +80,8 @@ static void put_item(void *to, const struct node *item, struct str when)
 		role->doc = role->doc.n ? role->doc : item->u.field.doc;
 	} else if (outline_is_field(item, "ports")) {
 		outline_items(&role->r->outline, item->u.item.value, when, put_port, role);
-	} else if (item->kind == NODE_FIELD || (setting && !outline_is_field(item, "env") && !outline_is_field(item, "reserve") &&
+	} else if (item->kind == NODE_FIELD || (setting && !outline_is_field(item, "env") &&
+	                                        !outline_is_field(item, "reserve") &&
 	                                        !outline_is_field(item, "success"))) {
 		buf_z(&role->others, role->others.n ? "<br>" : "");
 		put_under(&role->others, reference_text(role->r, item), when);

@@ -98,7 +98,8 @@ static int by_anchor(const void *a, const void *b)
 	return (p > q) - (p < q);
 }
 
-struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from, uint32_t to)
+struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from,
+	uint32_t to)
 {
 	struct starts keys = { 0 }, scalars = { 0 };
 	struct comments ret = { 0 };
@@ -181,14 +182,16 @@ static void take(struct arena *a, struct import_comment *c, struct line *line)
 
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line)
 {
-	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
+	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start);
+	    i < all->n && all->at[i].anchor.start < place.end; i++)
 		if (!all->at[i].taken)
 			take(a, &all->at[i], line);
 }
 
 void comments_drop(struct comments *all, struct span place)
 {
-	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start); i < all->n && all->at[i].anchor.start < place.end; i++)
+	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start);
+	    i < all->n && all->at[i].anchor.start < place.end; i++)
 		all->at[i].taken = true;
 }
 
@@ -197,7 +200,8 @@ static struct line *first_line(const struct lines *lines, struct span place, str
 {
 	for (size_t i = 0; i < lines->n; i++) {
 		struct line *l = lines->at[i];
-		if (l->key.p && l->from.start >= place.start && l->from.start < place.end && (!best || l->from.start < best->from.start))
+		if (l->key.p && l->from.start >= place.start && l->from.start < place.end &&
+		    (!best || l->from.start < best->from.start))
 			best = l;
 		if (l->form == LINE_EXTEND)
 			best = first_line(&l->value->items, place, best);
@@ -207,7 +211,8 @@ static struct line *first_line(const struct lines *lines, struct span place, str
 
 void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block)
 {
-	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start); i < all->n && all->at[i].anchor.start < place.end; i++) {
+	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start);
+	    i < all->n && all->at[i].anchor.start < place.end; i++) {
 		if (all->at[i].taken)
 			continue;
 		bool own = all->at[i].anchor.start == block->from.start;

@@ -28,7 +28,8 @@ struct comments {
  * The comments of a document that has been read: those of `source` from `from` on
  * (a global offset) to the end of the document.
  */
-struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from, uint32_t to);
+struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from,
+	uint32_t to);
 
 /* Take a licence at the top of SOURCE out of them: its lines as comments of a program; an empty text without one. */
 struct str comments_header(struct arena *a, const struct source *source, struct comments *all);

@@ -28,7 +28,8 @@ static void volumes(struct import *im, struct lines *body, const struct data *li
 		const struct data *v = list->u.list.at[i];
 		struct str mount = member_text(v, "mountPath"), host = member_text(v, "hostPath");
 		if (!mount.n || !host.n) {
-			diag_report(im->diags, TJ1115, v->from, "a volume of an accelerator has 'hostPath' and 'mountPath'");
+			diag_report(im->diags, TJ1115, v->from,
+				"a volume of an accelerator has 'hostPath' and 'mountPath'");
 			continue;
 		}
 		struct expr *call = expr_call(a, STR("host_path"));
@@ -48,12 +49,14 @@ static void variables(struct import *im, struct lines *body, const struct data *
 		const struct data *v = list->u.list.at[i];
 		const struct data *value = member(v, "value");
 		if (!member_text(v, "name").n || (value && value->kind != DATA_STRING)) {
-			diag_report(im->diags, TJ1103, v->from, "a variable of an accelerator has a 'name' and a 'value', which is a text");
+			diag_report(im->diags, TJ1103, v->from,
+				"a variable of an accelerator has a 'name' and a 'value', which is a text");
 			continue;
 		}
 		if (!env)
 			env = lines_block(a, body, STR("env"), list->from);
-		struct line *line = lines_set(a, env, key_text(a, member_text(v, "name")), expr_string(a, member_text(v, "value")), v->from);
+		struct line *line = lines_set(a, env, key_text(a, member_text(v, "name")),
+			expr_string(a, member_text(v, "value")), v->from);
 		import_comments(im, line, v->from);
 	}
 }
@@ -63,7 +66,8 @@ static void unknown_keys(struct import *im, const struct data *map, const char *
 	for (size_t i = 0; i < data_count(map); i++) {
 		const struct data_member *m = &map->u.map.at[i];
 		if (!str_is(m->key, one) && !str_is(m->key, two))
-			diag_report(im->diags, TJ1104, m->key_at, "the configuration has no field '%.*s' here; it is left out", STR_ARG(m->key));
+			diag_report(im->diags, TJ1104, m->key_at,
+				"the configuration has no field '%.*s' here; it is left out", STR_ARG(m->key));
 	}
 }
 
@@ -84,7 +88,8 @@ static void accelerator(struct import *im, struct imported *job, const struct da
 	struct lines *body = &d->declaration->value->items;
 
 	if (d->configured) {
-		diag_note(im->diags, diag_report(im->diags, TJ1114, m->key_at, "'%.*s' is configured twice", STR_ARG(m->key)), d->declaration->from, "the other one");
+		diag_note(im->diags, diag_report(im->diags, TJ1114, m->key_at, "'%.*s' is configured twice",
+			STR_ARG(m->key)), d->declaration->from, "the other one");
 		return;
 	}
 	d->declaration->from = m->key_at;
@@ -104,7 +109,8 @@ bool import_is_config(const struct data *object)
 /* The text of the configuration inside its ConfigMap; NULL in others. */
 const struct data *import_config_of(const struct data *object)
 {
-	const struct data *text = str_is(member_text(object, "kind"), "ConfigMap") ? member(member(object, "data"), CONFIG_KEY) : NULL;
+	const struct data *text = str_is(member_text(object, "kind"), "ConfigMap")
+		? member(member(object, "data"), CONFIG_KEY) : NULL;
 
 	return text && text->kind == DATA_STRING ? text : NULL;
 }
@@ -114,14 +120,16 @@ bool import_config(struct import *im, const struct data *config, struct imported
 	const struct data *accelerators = member(config, "accelerators");
 
 	if (config->kind != DATA_MAP) {
-		diag_report(im->diags, TJ1103, config->from, "the configuration must be a map, found %s", import_kind_words(config));
+		diag_report(im->diags, TJ1103, config->from, "the configuration must be a map, found %s",
+			import_kind_words(config));
 		return false;
 	}
 	*job = (struct imported){ .name = STR("accelerators"), .name_at = config->from };
 	if (member(config, "grpcServerFilePath"))
 		server_path(im, config, false);
 	if (accelerators && accelerators->kind != DATA_MAP && accelerators->kind != DATA_NULL) {
-		diag_report(im->diags, TJ1103, accelerators->from, "'accelerators' must be a map, found %s", import_kind_words(accelerators));
+		diag_report(im->diags, TJ1103, accelerators->from, "'accelerators' must be a map, found %s",
+			import_kind_words(accelerators));
 		return false;
 	}
 	unknown_keys(im, config, "accelerators", "grpcServerFilePath");
@@ -132,7 +140,8 @@ bool import_config(struct import *im, const struct data *config, struct imported
 		else if (m->value->kind == DATA_MAP)
 			accelerator(im, job, m);
 		else
-			diag_report(im->diags, TJ1103, m->value->from, "'%.*s' must be a map, found %s", STR_ARG(m->key), import_kind_words(m->value));
+			diag_report(im->diags, TJ1103, m->value->from, "'%.*s' must be a map, found %s",
+				STR_ARG(m->key), import_kind_words(m->value));
 	}
 	return job->declarations.n > 0;
 }

@@ -44,14 +44,16 @@ static void image(struct container_reading *c, const struct data_member *m)
 			buf_char(&plain, s.p[i]);
 	struct str name = str_copy(im->arena, buf_text(&plain));
 	buf_release(&plain);
-	struct diag *d = diag_report(im->diags, TJ1111, m->value->from, "'%.*s' is to be filled in", (int)(close - open) + 1, open);
+	struct diag *d = diag_report(im->diags, TJ1111, m->value->from, "'%.*s' is to be filled in",
+		(int)(close - open) + 1, open);
 	diag_help(im->diags, d, "until then the program says \"%.*s\"", STR_ARG(name));
 	set(c, "image", expr_string(im->arena, name), m);
 }
 
 static void pull(struct container_reading *c, const struct data_member *m)
 {
-	static const char *const words[][2] = { { "Always", "always" }, { "IfNotPresent", "if-not-present" }, { "Never", "never" } };
+	static const char *const words[][2] = { { "Always", "always" }, { "IfNotPresent", "if-not-present" },
+		{ "Never", "never" } };
 
 	for (size_t i = 0; i < 3 && c->kind == CONTAINER_MAIN; i++) {
 		if (str_is(m->value->u.string, words[i][0])) {
@@ -111,7 +113,8 @@ static bool port_is_plain(struct container_reading *c, struct ports *seen, const
 	int64_t number = member_int(port, "containerPort", 0);
 	const char *why;
 
-	return kube_port_name(name, &why) && number >= 1 && number <= 65535 && (!protocol.p || str_is(protocol, "TCP")) &&
+	return kube_port_name(name, &why) && number >= 1 && number <= 65535 &&
+		(!protocol.p || str_is(protocol, "TCP")) &&
 		!member(port, "hostPort") && !member(port, "hostIP") && !map_put(&seen->names, a, name, c) &&
 		!map_put(&seen->numbers, a, str_int(a, number), c);
 }
@@ -148,7 +151,8 @@ static void ports(struct container_reading *c, const struct data_member *m)
 		} else if (!port_is_usual(c, name, number)) {
 			if (!seen.lines)
 				seen.lines = lines_block(im->arena, c->to, STR("ports"), m->key_at);
-			import_comments(im, lines_set(im->arena, seen.lines, key_text(im->arena, name), expr_int(im->arena, number), port->from), port->from);
+			import_comments(im, lines_set(im->arena, seen.lines, key_text(im->arena, name),
+				expr_int(im->arena, number), port->from), port->from);
 		}
 	}
 	if (seen.lines && c->kind == CONTAINER_MAIN)
@@ -232,15 +236,18 @@ static void other_amounts(struct amounts *am, const char *which, const struct da
 		bool ours = str_is(m->key, "cpu") || str_is(m->key, "memory") || str_is(m->key, "ephemeral-storage");
 		if (ours || (main && device_is(im, m->key)))
 			continue;
-		struct lines *resources = lines_block(im->arena, container_raw(am->c, m->key_at), STR("resources"), m->key_at);
-		raw_member(im, lines_block(im->arena, resources, str_of(which), m->key_at), m->key, m->value, m->key_at);
+		struct lines *resources = lines_block(im->arena, container_raw(am->c, m->key_at), STR("resources"),
+			m->key_at);
+		raw_member(im, lines_block(im->arena, resources, str_of(which), m->key_at), m->key, m->value,
+			m->key_at);
 	}
 }
 
 void resources_read(struct container_reading *c, const struct data *resources)
 {
 	struct import *im = c->role->im;
-	struct amounts am = { .c = c, .requests = member(resources, "requests"), .limits = member(resources, "limits") };
+	struct amounts am = { .c = c, .requests = member(resources, "requests"),
+		.limits = member(resources, "limits") };
 
 	cpu_amount(&am);
 	whole_amount(&am, "memory", "memory");
@@ -252,7 +259,8 @@ void resources_read(struct container_reading *c, const struct data *resources)
 	for (size_t i = 0; i < resources->u.map.n; i++) {
 		const struct data_member *m = &resources->u.map.at[i];
 		if (!str_is(m->key, "requests") && !str_is(m->key, "limits"))
-			raw_member(im, lines_block(im->arena, container_raw(c, m->key_at), STR("resources"), m->key_at), m->key, m->value, m->key_at);
+			raw_member(im, lines_block(im->arena, container_raw(c, m->key_at), STR("resources"), m->key_at),
+				m->key, m->value, m->key_at);
 	}
 }
 
@@ -266,7 +274,8 @@ static void field(struct container_reading *c, const struct data_member *m)
 		return;                 /* what a sidecar is */
 	if (str_is(m->key, "terminationMessagePolicy")) {
 		if (!str_is(m->value->u.string, "FallbackToLogsOnError"))
-			import_left_out(c->role->im, m->key_at, m->key, "the last lines of the log say why a container failed");
+			import_left_out(c->role->im, m->key_at, m->key,
+				"the last lines of the log say why a container failed");
 		return;
 	}
 	if (str_is(m->key, "image"))

@@ -1,4 +1,7 @@
-/* custom.c - from a custom resource to a plan: the import, the checker, the evaluator and the rules of objects, in memory. */
+/*
+ * custom.c - from a custom resource to a plan: the import, the checker,
+ * the evaluator and the rules of objects, in memory.
+ */
 #include "import/custom.h"
 
 #include "data/data_write.h"
@@ -130,7 +133,8 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 }
 
 /* The program of the resource; false with the fault. */
-static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object, unsigned minor, struct str *ret)
+static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object, unsigned minor,
+	struct str *ret)
 {
 	struct sources sources = { .arena = a };
 	struct diags diags = { .arena = a, .sources = &sources };
@@ -165,7 +169,8 @@ void custom_compile(struct custom_plan *p, const struct data *object, unsigned m
 		p->program.options.job.gang = gang;
 	if (import_resource(p, &scratch, object, minor, &p->text)) {
 		compile_plan(&p->program, STR("job.tj"));
-		bool ok = diags_ok(&p->program.diags) && p->program.plan.njobs == 1 && emit_check(&emit, &p->program.plan, &p->program.diags);
+		bool ok = diags_ok(&p->program.diags) && p->program.plan.njobs == 1 &&
+			emit_check(&emit, &p->program.plan, &p->program.diags);
 		diags_finish(&p->program.diags);
 		if (ok)
 			p->job = &p->program.plan.jobs[0];

@@ -12,7 +12,8 @@ struct custom_kind {
 	const char *group, *version, *kind, *plural;
 	const char *schema;             /* its type in the tables of schemas */
 	const char *roles_key;          /* of the spec: the map of roles */
-	bool selects;                   /* the status of a role names its pods by a selector, and Worker can be scaled */
+	/* the status of a role names its pods by a selector, and Worker can be scaled */
+	bool selects;
 };
 
 /* The kinds of the training operator, one by one; NULL behind the last. */
@@ -30,8 +31,8 @@ struct custom_plan {
 
 /*
  * Reads OBJECT as a manifest, makes its program, and compiles that for pods.  MINOR: of the operator whose
- * rules hold, version 1.N; 0: the last that has the kind.  GANG: who starts all replicas together, or empty.  RET borrows
- * nothing but GANG, and must stay where it is until custom_release(), which follows in any case.
+ * rules hold, version 1.N; 0: the last that has the kind.  GANG: who starts all replicas together, or empty.  RET
+ * borrows nothing but GANG, and must stay where it is until custom_release(), which follows in any case.
  */
 void custom_compile(struct custom_plan *ret, const struct data *object, unsigned minor, struct str gang);
 void custom_release(struct custom_plan *p);

@@ -27,8 +27,8 @@ static bool is_taken(struct import *im, struct str word)
 	for (size_t i = 0; i < im->ndevices; i++)
 		if (str_eq(im->devices[i]->word, word))
 			return true;
-	return map_get(&im->words, word) || word_is_reserved(word) || schema_function_find(word, &function) || stdlib_text(word).p ||
-		!str_eq(key_text(im->arena, word), word);
+	return map_get(&im->words, word) || word_is_reserved(word) || schema_function_find(word, &function) ||
+		stdlib_text(word).p || !str_eq(key_text(im->arena, word), word);
 }
 
 /* The last part of the resource's name, in the spelling of the language. */
@@ -45,7 +45,8 @@ static struct str device_word(struct import *im, struct str resource)
 		base = str_cat(a, STR("device"), base.n ? STR("_") : STR(""), base);
 	word = base;
 	for (unsigned i = 1; is_taken(im, word); i++)
-		word = i == 1 ? str_cat(a, base, STR("_device"), STR("")) : str_printf(a, "%.*s_device_%u", STR_ARG(base), i);
+		word = i == 1 ? str_cat(a, base, STR("_device"), STR(""))
+			: str_printf(a, "%.*s_device_%u", STR_ARG(base), i);
 	return word;
 }
 
@@ -57,11 +58,14 @@ struct device *device_declare(struct import *im, struct str resource)
 
 	d->resource = resource;
 	d->word = device_word(im, resource);
-	struct lines *body = lines_extend(a, &top, str_cat(a, STR("accelerator "), d->word, STR("(count: int(1..))")), (struct span){ 0, 0 });
+	struct lines *body = lines_extend(a, &top, str_cat(a, STR("accelerator "), d->word, STR("(count: int(1..))")),
+		(struct span){ 0, 0 });
 	lines_set(a, body, STR("resource"), expr_string(a, resource), (struct span){ 0, 0 });
 	lines_set(a, body, STR("per_pod"), expr_text(a, STR("count")), (struct span){ 0, 0 });
 	d->declaration = top.at[0];
-	line_comment(a, d->declaration, str_printf(a, "## Devices that nodes offer as %.*s.", STR_ARG(resource)), UINT32_MAX);       /* next to the declaration */
+	/* next to the declaration */
+	line_comment(a, d->declaration, str_printf(a, "## Devices that nodes offer as %.*s.", STR_ARG(resource)),
+		UINT32_MAX);
 	ARENA_PUSH(a, im->devices, im->ndevices, d);
 	return d;
 }
@@ -148,8 +152,8 @@ static const struct data *amount_of(const struct role_reading *r, const char *wh
 }
 
 /*
- * How many: a whole number, the same in both places where it stands in both.  A request alone is refused by the API server,
- * but it was enough for the controllers that had configurations.
+ * How many: a whole number, the same in both places where it stands in both.  A request alone is refused by the API
+ * server, but it was enough for the controllers that had configurations.
  */
 static bool device_count(const struct role_reading *r, struct str resource, int64_t *ret)
 {
@@ -204,7 +208,8 @@ static void bring(struct role_reading *r, const struct device *d)
 static void use(struct role_reading *r, const struct device *d, int64_t count, struct span from)
 {
 	struct arena *a = r->im->arena;
-	struct str spelling = d->module.n ? d->spelling : str_printf(a, "%.*s(%lld)", STR_ARG(d->word), (long long)count);
+	struct str spelling = d->module.n ? d->spelling
+		: str_printf(a, "%.*s(%lld)", STR_ARG(d->word), (long long)count);
 
 	import_comments(r->im, lines_set(a, r->role, STR("accelerator"), expr_text(a, spelling), from), from);
 	if (d->module.n)
@@ -273,19 +278,23 @@ static void node_labels(struct role_reading *r, const struct device *d, const st
 			continue;
 		if (!to)
 			to = lines_block(a, r->role, STR("node"), m->key_at);
-		import_comments(r->im, lines_set(a, to, key_text(a, m->key), expr_string(a, m->value->u.string), m->key_at), member_span(m));
+		import_comments(r->im, lines_set(a, to, key_text(a, m->key), expr_string(a, m->value->u.string),
+			m->key_at), member_span(m));
 	}
 }
 
 /* key, key=value, key:Effect, key=value:Effect; empty when it says something else. */
 static struct str taint_text(struct arena *a, const struct data *t)
 {
-	struct str key = member_text(t, "key"), value = member_text(t, "value"), effect = member_text(t, "effect"), op = member_text(t, "operator");
+	struct str key = member_text(t, "key"), value = member_text(t, "value"), effect = member_text(t, "effect"),
+		op = member_text(t, "operator");
 	bool exists = str_is(op, "Exists"), equal = !op.n || str_is(op, "Equal");
 
-	if (!key.n || member(t, "tolerationSeconds") || !(exists || equal) || (exists && value.n) || (equal && !value.n))
+	if (!key.n || member(t, "tolerationSeconds") || !(exists || equal) || (exists && value.n) ||
+	    (equal && !value.n))
 		return (struct str){ 0 };
-	return str_printf(a, "%.*s%s%.*s%s%.*s", STR_ARG(key), equal ? "=" : "", STR_ARG(value), effect.n ? ":" : "", STR_ARG(effect));
+	return str_printf(a, "%.*s%s%.*s%s%.*s", STR_ARG(key), equal ? "=" : "", STR_ARG(value), effect.n ? ":" : "",
+		STR_ARG(effect));
 }
 
 static bool tolerates(const struct device *d, struct str taint)

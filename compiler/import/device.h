@@ -26,14 +26,20 @@ struct device {
 	bool configured;                /* by a controller's configuration: whatever it is called, it is a device */
 };
 
-/* The accelerators of the library that give `count` devices of a resource, for any of the topologies or for the count. */
+/*
+ * The accelerators of the library that give `count` devices of a resource, for any of the topologies or for the count.
+ */
 struct import_devices {
 	struct device *at;
 	size_t n;
 };
-const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count, const struct str *topologies, size_t n);
+const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count,
+	const struct str *topologies, size_t n);
 
-/* A declaration in the program: `accelerator WORD(count: int(1..)) { }`, whose body is returned; its word is made unique. */
+/*
+ * A declaration in the program: `accelerator WORD(count: int(1..)) {
+ * }`, whose body is returned; its word is made unique.
+ */
 struct device *device_declare(struct import *im, struct str resource);
 /* The one that was declared for the resource already, or NULL. */
 struct device *device_find(const struct import *im, struct str resource);

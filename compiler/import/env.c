@@ -30,7 +30,8 @@ struct known {
 
 static struct str framework_key(struct container_reading *c, struct str name)
 {
-	return str_printf(c->role->im->arena, "%.*s/%.*s/%.*s", STR_ARG(c->role->word), STR_ARG(member_text(c->container, "name")), STR_ARG(name));
+	return str_printf(c->role->im->arena, "%.*s/%.*s/%.*s", STR_ARG(c->role->word),
+		STR_ARG(member_text(c->container, "name")), STR_ARG(name));
 }
 
 /* The expression behind `$(NAME)`; NULL for text.  `*ret_raw`: only Kubernetes can say it. */
@@ -81,12 +82,13 @@ static void other_host(struct container_reading *c, struct str text, size_t i)
 	struct str domain = job->subdomain;
 	size_t end = i + 1 + domain.n;
 
-	if (!job->hosts.n || text.p[i] != '.' || i == 0 || text.n < end || memcmp(text.p + i + 1, domain.p, domain.n) != 0)
+	if (!job->hosts.n || text.p[i] != '.' || i == 0 || text.n < end ||
+	    memcmp(text.p + i + 1, domain.p, domain.n) != 0)
 		return;
 	if (end < text.n && (isalnum((unsigned char)text.p[end]) || text.p[end] == '-'))
 		return;
-	struct diag *d = diag_report(c->role->im->diags, TJ1122, c->container->from, "no pod of the program has a name that ends with '.%.*s'",
-		STR_ARG(domain));
+	struct diag *d = diag_report(c->role->im->diags, TJ1122, c->container->from,
+		"no pod of the program has a name that ends with '.%.*s'", STR_ARG(domain));
 	diag_help(c->role->im->diags, d, "replica i of ROLE is %.*s-ROLE-i.%.*s; in texts of the program it is ${ROLE.host(i)}", STR_ARG(job->name),
 		STR_ARG(job->name));
 }
@@ -280,7 +282,8 @@ static void read_entry(struct container_reading *c, const struct data *entry, st
 	if (!(is_ours(name) && value->kind == EXPR_TEXT)) {
 		if (!*env)
 			*env = lines_block(im->arena, c->to, STR("env"), at);
-		import_comments(im, lines_set(im->arena, *env, key_text(im->arena, name), value, entry->from), entry->from);
+		import_comments(im, lines_set(im->arena, *env, key_text(im->arena, name), value, entry->from),
+			entry->from);
 	}
 	define(c, name, value);
 }
@@ -314,7 +317,8 @@ void env_given(struct container_reading *c)
 
 	for (const struct role_field *f = c->role->fields; f && f->path; f++) {
 		struct str name = str_of(f->name ? f->name : "");
-		if (!name.n || map_get(&c->env, name) || is_set(member(c->container, "env"), name) || !says(c->container, name))
+		if (!name.n || map_get(&c->env, name) || is_set(member(c->container, "env"), name) ||
+		    !says(c->container, name))
 			continue;
 		struct lines *env = lines_block(im->arena, c->to, STR("env"), c->container->from);
 		struct expr *value = expr_text(im->arena, f->code);
@@ -327,7 +331,8 @@ void env_given(struct container_reading *c)
 static void report_hidden(struct import *im, const struct data *entry, const struct data *last)
 {
 	struct str name = member_text(entry, "name");
-	struct diag *d = diag_report(im->diags, TJ1110, entry->from, "'%.*s' is set twice in this container; the first one is left out", STR_ARG(name));
+	struct diag *d = diag_report(im->diags, TJ1110, entry->from,
+		"'%.*s' is set twice in this container; the first one is left out", STR_ARG(name));
 
 	diag_note(im->diags, d, last->from, "this one counts");
 }

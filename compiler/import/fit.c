@@ -68,12 +68,13 @@ static void wrong_kind(struct fitting *f, const struct data *d, const struct sch
 
 	if (template_value(f->im, d))
 		return;
-	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %s", element_of(in), STR_ARG(in->key),
-		wanted_words(ref), import_kind_words(d));
+	struct diag *e = diag_report(ds, TJ1103, d->from, "%s'%.*s' must be %s, found %s", element_of(in),
+		STR_ARG(in->key), wanted_words(ref), import_kind_words(d));
 
 	if (ref->word == SCHEMA_STRING && d->kind < DATA_STRING && found.n)
 		diag_help(ds, e, "write it in quotes: \"%.*s\"", STR_ARG(found));
-	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING && found.n && strchr("\"'", *found.p))
+	else if ((ref->word == SCHEMA_INT || ref->word == SCHEMA_BOOL) && d->kind == DATA_STRING && found.n &&
+		strchr("\"'", *found.p))
 		diag_help(ds, e, "the API server takes no text for it: write it without quotes");
 }
 
@@ -99,7 +100,8 @@ static bool scalar_fits(enum schema_word word, const struct data *d)
 	}
 }
 
-static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, const struct way *in);
+static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref,
+	const struct way *in);
 
 /* ---- maps ---- */
 
@@ -132,12 +134,13 @@ static struct str belongs_under(struct fitting *f, const struct schema_type *t, 
 	return (struct str){ 0 };
 }
 
-static void unknown_field(struct fitting *f, const struct schema_type *t, const struct data_member *m, const struct way *in)
+static void unknown_field(struct fitting *f, const struct schema_type *t, const struct data_member *m,
+	const struct way *in)
 {
 	struct diags *ds = f->im->diags;
 	struct str under = belongs_under(f, t, m->key);
-	struct diag *d = diag_report(ds, TJ1104, m->key_at, "%s'%.*s' has no field '%.*s'; it is left out", element_of(in), STR_ARG(in->key),
-		STR_ARG(m->key));
+	struct diag *d = diag_report(ds, TJ1104, m->key_at, "%s'%.*s' has no field '%.*s'; it is left out",
+		element_of(in), STR_ARG(in->key), STR_ARG(m->key));
 	struct suggest near;
 
 	if (under.n) {
@@ -165,19 +168,22 @@ static void missing_fields(struct fitting *f, const struct schema_type *t, const
 			continue;
 		struct str name = schema_text(f->schema, field->name);
 		bool there = field != schema_newest_field(f->schema, t, name) || str_is(name, "containers") ||
-			(str_is(name, "name") && str_is(schema_text(f->schema, t->name), "core.v1.Container")) || str_ends(name, STR("ReplicaSpecs")) ||
+			(str_is(name, "name") && str_is(schema_text(f->schema, t->name), "core.v1.Container")) ||
+			str_ends(name, STR("ReplicaSpecs")) ||
 			(str_is(name, "name") && str_ends(schema_text(f->schema, t->name), STR("FailurePolicyRules")));      /* its webhook gives one */
 		for (size_t k = 0; k < d->u.map.n && !there; k++)
 			there = str_eq(at[k].key, name);
 		if (!there)
-			diag_report(f->im->diags, TJ1115, d->from, "'%.*s' is missing in %s'%.*s'", STR_ARG(name), element_of(in), STR_ARG(in->key));
+			diag_report(f->im->diags, TJ1115, d->from, "'%.*s' is missing in %s'%.*s'", STR_ARG(name),
+				element_of(in), STR_ARG(in->key));
 	}
 }
 
 /* What the cluster alone writes. */
 static bool is_clusters(const struct way *in, struct str key) { return !in->outer && str_is(key, "status"); }
 
-static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t, const struct way *in)
+static const struct data *fit_object(struct fitting *f, const struct data *d, const struct schema_type *t,
+	const struct way *in)
 {
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
 	struct data_member *at = ARENA_ARRAY(f->im->arena, struct data_member, d->u.map.n);
@@ -201,7 +207,8 @@ static const struct data *fit_object(struct fitting *f, const struct data *d, co
 	return ret;
 }
 
-static const struct data *fit_map(struct fitting *f, const struct data *d, const struct schema_ref *element, const struct way *in)
+static const struct data *fit_map(struct fitting *f, const struct data *d, const struct schema_ref *element,
+	const struct way *in)
 {
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
 	struct data_member *at = ARENA_ARRAY(f->im->arena, struct data_member, d->u.map.n);
@@ -223,7 +230,8 @@ static const struct data *fit_map(struct fitting *f, const struct data *d, const
 	return ret;
 }
 
-static const struct data *fit_list(struct fitting *f, const struct data *d, const struct schema_ref *element, const struct way *in)
+static const struct data *fit_list(struct fitting *f, const struct data *d, const struct schema_ref *element,
+	const struct way *in)
 {
 	struct way at_element = { in, in->key, true };
 	struct data *ret = ARENA_NEW(f->im->arena, struct data);
@@ -266,7 +274,8 @@ static const struct data *quantity_of_float(struct arena *a, const struct data *
 }
 
 /* NULL: it is null, or was reported. */
-static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref, const struct way *in)
+static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref,
+	const struct way *in)
 {
 	const struct schema_ref *of = ref->word >= SCHEMA_LIST ? &f->schema->refs[ref->of] : NULL;
 

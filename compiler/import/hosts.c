@@ -37,7 +37,8 @@ static size_t skip_namespace(struct str text, size_t i, struct str ns)
 	size_t domain = end;
 	if (skip(text, &domain, STR(".cluster.local")))
 		end = domain;
-	return end < text.n && (in_name(text.p[end]) || (text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
+	return end < text.n && (in_name(text.p[end]) ||
+		(text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
 }
 
 /* What follows a head that ends before text.p[at]: its end, or 0. */
@@ -57,8 +58,8 @@ static size_t match(const struct imported *job, const struct host_name *h, struc
 
 size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret)
 {
-	if (!job->hosts.n || !in_name(text.p[i]) || (i > 0 && (in_name(text.p[i - 1]) || text.p[i - 1] == '.')) || text.n - i < job->name.n ||
-	    memcmp(text.p + i, job->name.p, job->name.n) != 0)
+	if (!job->hosts.n || !in_name(text.p[i]) || (i > 0 && (in_name(text.p[i - 1]) || text.p[i - 1] == '.')) ||
+	    text.n - i < job->name.n || memcmp(text.p + i, job->name.p, job->name.n) != 0)
 		return 0;
 	for (size_t at = i + job->name.n; at + 1 < text.n && at - i < 64 && in_name(text.p[at]); at++) {
 		int64_t index;

@@ -22,7 +22,8 @@
 struct import;
 
 struct import_options {
-	unsigned operator_minor;        /* 7 or 9: of the operator whose rules hold, version 1.N; 0: the last that has the kind */
+	/* 7 or 9: of the operator whose rules hold, version 1.N; 0: the last that has the kind */
+	unsigned operator_minor;
 	struct str image;               /* of scripts that name none; or empty */
 };
 

@@ -9,18 +9,20 @@
 
 #define QUEUE_LABEL "kueue.x-k8s.io/queue-name"
 
-bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type, bool any_case,
-	struct import_manifest *ret)
+bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
+	bool any_case, struct import_manifest *ret)
 {
 	const struct data *fitted = import_fit(im, object, type, any_case);
 
 	if (!fitted)
 		return false;
 	*ret = (struct import_manifest){ .im = im, .object = fitted, .kind = str_of(k->kind),
-		.at = data_get(object, STR("kind"))->from, .metadata = member(fitted, "metadata"), .spec = member(fitted, "spec") };
+		.at = data_get(object, STR("kind"))->from, .metadata = member(fitted, "metadata"),
+		.spec = member(fitted, "spec") };
 	ret->name = member_text(ret->metadata, "name");
 	ret->ns = member_text(ret->metadata, "namespace");
-	ret->name_at = ret->name.n ? member(ret->metadata, "name")->from : ret->metadata ? ret->metadata->from : ret->at;
+	ret->name_at = ret->name.n ? member(ret->metadata, "name")->from : ret->metadata ? ret->metadata->from
+		: ret->at;
 	if (ret->name.n)
 		return true;
 	struct diag *d = diag_report(im->diags, TJ1105, ret->name_at, "this %s has no name", k->kind);
@@ -59,7 +61,8 @@ static void pairs(struct import_manifest *m, struct lines *job, const char *fiel
 			continue;
 		if (!to)
 			to = lines_block(a, job, str_of(field), member_at(m->metadata, field));
-		struct line *line = lines_set(a, to, key_text(a, pair->key), expr_string(a, pair->value->u.string), pair->key_at);
+		struct line *line = lines_set(a, to, key_text(a, pair->key), expr_string(a, pair->value->u.string),
+			pair->key_at);
 		import_comments(m->im, line, member_span(pair));
 	}
 }
@@ -71,7 +74,8 @@ static void other_metadata(struct import_manifest *m)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (data_count(member(m->metadata, others[i])))
-			import_left_out(m->im, member_at(m->metadata, others[i]), str_of(others[i]), "objects of a program have no owner and are deleted at once");
+			import_left_out(m->im, member_at(m->metadata, others[i]), str_of(others[i]),
+				"objects of a program have no owner and are deleted at once");
 }
 
 static void metadata(struct import_manifest *m, struct lines *job)
@@ -110,14 +114,16 @@ struct lines *job_new(struct import_manifest *m, struct imported *job, const str
 	return body;
 }
 
-void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n)
+void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles,
+	size_t n)
 {
 	struct arena *a = m->im->arena;
 	struct lines **bodies = ARENA_ARRAY(a, struct lines *, n);
 
 	for (size_t i = 0; i < n; i++)
 		bodies[i] = &roles[i].line->value->items;
-	for (size_t i = 0; m->im->comments.n && i < n; i++)     /* before lines go to the job, with what is said about them */
+	/* before lines go to the job, with what is said about them */
+	for (size_t i = 0; m->im->comments.n && i < n; i++)
 		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
 	roles_lift(m->im, body, bodies, n);
 	for (size_t i = 0; i < n; i++)
@@ -134,7 +140,8 @@ void job_seconds(struct import *im, struct lines *to, const char *field, const s
 	if (!d)
 		return;
 	struct quantity q = { .nano = (int128)d->u.integer * QUANTITY_UNIT };
-	struct str text = d->u.integer > 0 ? duration_text(im->arena, q) : str_printf(im->arena, "%llds", (long long)d->u.integer);
+	struct str text = d->u.integer > 0 ? duration_text(im->arena, q)
+		: str_printf(im->arena, "%llds", (long long)d->u.integer);
 	struct span at = span_join(member_at(of, key), d->from);
 	import_comments(im, lines_set(im->arena, to, str_of(field), expr_text(im->arena, text), at), at);
 }
@@ -156,7 +163,8 @@ static void add_names(struct import *im, struct map *to, const struct plan_role 
 		if (!c->env[i].framework)
 			continue;
 		struct str container = plan_label(im->arena, c->name);
-		map_put(to, im->arena, str_printf(im->arena, "%.*s/%.*s/%.*s", STR_ARG(r->name), STR_ARG(container), STR_ARG(c->env[i].name)), to);
+		map_put(to, im->arena, str_printf(im->arena, "%.*s/%.*s/%.*s", STR_ARG(r->name), STR_ARG(container),
+			STR_ARG(c->env[i].name)), to);
 	}
 }
 

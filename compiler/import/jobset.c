@@ -32,7 +32,8 @@ static void targets_rule(struct import *im, const struct data *spec, const struc
 	for (size_t i = 0; i < data_count(targets); i++) {
 		const struct data *d = targets->u.list.at[i];
 		if (!has_job(spec, d->u.string))
-			diag_report(im->diags, TJ1106, d->from, "no replicatedJob is named '%.*s'", STR_ARG(d->u.string));
+			diag_report(im->diags, TJ1106, d->from, "no replicatedJob is named '%.*s'",
+				STR_ARG(d->u.string));
 	}
 }
 
@@ -54,7 +55,8 @@ static void word_rule(struct import *im, const struct data *of, const char *key,
 	buf_release(&known);
 }
 
-static const char *const operators[] = { "All", "Any", NULL }, *const orders[] = { "AnyOrder", "InOrder", NULL }, *const states[] = { "Ready", "Complete", NULL };
+static const char *const operators[] = { "All", "Any", NULL }, *const orders[] = { "AnyOrder", "InOrder", NULL },
+	*const states[] = { "Ready", "Complete", NULL };
 static const char *const strategies[] = { "Recreate", "BlockingRecreate", "InPlaceRestart", NULL };
 static const char *const actions[] = {
 	"FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts", "RestartJob", "RestartJobAndIgnoreMaxRestarts", NULL
@@ -71,11 +73,13 @@ static void depends_rule(struct import *im, const struct data *spec, size_t mine
 		for (size_t k = 0; k < mine; k++)
 			before = before || str_eq(member_text(jobs->u.list.at[k], "name"), name);
 		if (!before)
-			diag_report(im->diags, TJ1106, d->from, "'%.*s' is not a replicatedJob before this one", STR_ARG(name));
+			diag_report(im->diags, TJ1106, d->from, "'%.*s' is not a replicatedJob before this one",
+				STR_ARG(name));
 		word_rule(im, d, "status", states);
 	}
 	if (data_count(depends) && str_is(member_text(member(spec, "startupPolicy"), "startupPolicyOrder"), "InOrder"))
-		diag_report(im->diags, TJ1108, depends->from, "'startupPolicy' with the order InOrder and 'dependsOn' exclude each other");
+		diag_report(im->diags, TJ1108, depends->from,
+			"'startupPolicy' with the order InOrder and 'dependsOn' exclude each other");
 }
 
 /* How many pods: Jobs times what each of them completes. */
@@ -86,10 +90,11 @@ static void count_rule(struct import *im, const struct data *job, struct str nam
 
 	if (!batch_rule(im, batch, name) || !ok)
 		return;
-	int64_t jobs = member_int(job, "replicas", 1), per = member_int(batch, "completions", member_int(batch, "parallelism", 1));
+	int64_t jobs = member_int(job, "replicas", 1),
+		per = member_int(batch, "completions", member_int(batch, "parallelism", 1));
 	if (jobs * per > INT32_MAX)
-		diag_report(im->diags, TJ1103, replicas->from, "'%.*s' cannot have %lld replicas: %lld Jobs of %lld", STR_ARG(name), (long long)(jobs * per),
-			(long long)jobs, (long long)per);
+		diag_report(im->diags, TJ1103, replicas->from, "'%.*s' cannot have %lld replicas: %lld Jobs of %lld",
+			STR_ARG(name), (long long)(jobs * per), (long long)jobs, (long long)per);
 }
 
 static void job_rule(const struct import_manifest *m, const struct data *spec, size_t i)
@@ -103,14 +108,17 @@ static void job_rule(const struct import_manifest *m, const struct data *spec, s
 		const struct data *other = jobs_of(spec)->u.list.at[k];
 		if (!str_eq(member_text(other, "name"), name))
 			continue;
-		struct diag *d = diag_report(im->diags, TJ1106, job->from, "two replicatedJobs are named '%.*s'", STR_ARG(name));
+		struct diag *d = diag_report(im->diags, TJ1106, job->from, "two replicatedJobs are named '%.*s'",
+			STR_ARG(name));
 		diag_note(im->diags, d, other->from, "the other one");
 		break;
 	}
 	count_rule(im, job, name);
-	whole = str_printf(im->arena, "%.*s-%.*s-%lld", STR_ARG(m->name), STR_ARG(name), (long long)(jobs > 0 ? jobs - 1 : 0));
+	whole = str_printf(im->arena, "%.*s-%.*s-%lld", STR_ARG(m->name), STR_ARG(name),
+		(long long)(jobs > 0 ? jobs - 1 : 0));
 	if (name.n && jobs > 0 && (whole.n > 63 || !kube_dns_label(whole))) {
-		struct diag *d = diag_report(im->diags, TJ1105, job->from, "no Job can be called '%.*s'", STR_ARG(whole));
+		struct diag *d = diag_report(im->diags, TJ1105, job->from, "no Job can be called '%.*s'",
+			STR_ARG(whole));
 		diag_help(im->diags, d, "such a name has lower case letters, digits and '-', begins with a letter and is at most 63 characters long");
 	}
 	depends_rule(im, spec, i);
@@ -142,7 +150,8 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 	word_rule(im, member(spec, "startupPolicy"), "startupPolicyOrder", orders);
 	failure_rule(im, spec, member(spec, "failurePolicy"));
 	if (coordinator && !has_job(spec, member_text(coordinator, "replicatedJob")))
-		diag_report(im->diags, TJ1106, coordinator->from, "no replicatedJob is named '%.*s'", STR_ARG(member_text(coordinator, "replicatedJob")));
+		diag_report(im->diags, TJ1106, coordinator->from, "no replicatedJob is named '%.*s'",
+			STR_ARG(member_text(coordinator, "replicatedJob")));
 	return im->diags->errors + im->diags->muted_errors == errors;
 }
 
@@ -152,24 +161,32 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 static void fields_of(struct import *im, const struct set *s, struct set_role *r)
 {
 	struct arena *a = im->arena;
-	struct str per = str_int(a, r->per), jobs = str_int(a, r->jobs), whole = STR("pod.index"), quoted = str_printf(a, "\"%.*s\"", STR_ARG(r->name));
+	struct str per = str_int(a, r->per), jobs = str_int(a, r->jobs), whole = STR("pod.index"),
+		quoted = str_printf(a, "\"%.*s\"", STR_ARG(r->name));
 	struct str job = r->per == 1 ? whole : r->jobs == 1 ? STR("0") : str_cat(a, STR("pod.index // "), per, STR(""));
-	struct str in_job = r->jobs == 1 ? whole : r->per == 1 ? STR("0") : str_cat(a, STR("pod.index % "), per, STR(""));
+	struct str in_job = r->jobs == 1 ? whole : r->per == 1 ? STR("0")
+		: str_cat(a, STR("pod.index % "), per, STR(""));
 	size_t n = 0;
 
-	r->fields[n++] = (struct role_field){ "metadata.annotations['batch.kubernetes.io/job-completion-index']", in_job, "JOB_COMPLETION_INDEX" };
-	r->fields[n++] = (struct role_field){ "metadata.labels['batch.kubernetes.io/job-completion-index']", in_job, NULL };
+	r->fields[n++] = (struct role_field){ "metadata.annotations['batch.kubernetes.io/job-completion-index']",
+		in_job, "JOB_COMPLETION_INDEX" };
+	r->fields[n++] = (struct role_field){ "metadata.labels['batch.kubernetes.io/job-completion-index']", in_job,
+		NULL };
 	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/job-index']", job, NULL };
 	r->fields[n++] = (struct role_field){ "metadata.annotations['jobset.sigs.k8s.io/job-index']", job, NULL };
-	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/replicatedjob-name']", quoted, NULL };
-	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/replicatedjob-replicas']", jobs, NULL };
-	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/jobset-name']", str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
+	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/replicatedjob-name']", quoted,
+		NULL };
+	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/replicatedjob-replicas']", jobs,
+		NULL };
+	r->fields[n++] = (struct role_field){ "metadata.labels['jobset.sigs.k8s.io/jobset-name']",
+		str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
 }
 
 /* Does each Job of the role ask for a domain of its own? */
 static bool is_exclusive(const struct set *s, const struct set_role *r)
 {
-	const struct data *annotations = member(s->m.metadata, "annotations"), *of_pods = member(member(r->template, "metadata"), "annotations");
+	const struct data *annotations = member(s->m.metadata, "annotations"),
+		*of_pods = member(member(r->template, "metadata"), "annotations");
 
 	return data_get(annotations, STR(EXCLUSIVE)) || data_get(of_pods, STR(EXCLUSIVE));
 }
@@ -177,7 +194,8 @@ static bool is_exclusive(const struct set *s, const struct set_role *r)
 /* Several Jobs become one role, whose replicas are in no groups. */
 static void no_groups(struct set *s, const struct set_role *r, struct span at)
 {
-	struct diag *d = diag_report(s->m.im->diags, TJ1111, at, "the %lld groups of %lld pods become one role of %lld replicas, which Kubernetes places as one",
+	struct diag *d = diag_report(s->m.im->diags, TJ1111, at,
+		"the %lld groups of %lld pods become one role of %lld replicas, which Kubernetes places as one",
 		(long long)r->jobs, (long long)r->per, (long long)(r->jobs * r->per));
 
 	if (is_exclusive(s, r))
@@ -191,7 +209,8 @@ static void no_groups(struct set *s, const struct set_role *r, struct span at)
 
 static struct str claim_name(const struct set *s, const struct data *claim)
 {
-	return str_printf(s->m.im->arena, "%.*s-%.*s", STR_ARG(member_text(member(claim, "metadata"), "name")), STR_ARG(s->m.name));
+	return str_printf(s->m.im->arena, "%.*s-%.*s", STR_ARG(member_text(member(claim, "metadata"), "name")),
+		STR_ARG(s->m.name));
 }
 
 static bool mounts(const struct data *pod, struct str volume)
@@ -231,7 +250,8 @@ static void claim_object(struct set *s, const struct data *claim)
 	struct import *im = s->m.im;
 	struct arena *a = im->arena;
 	struct str word = str_lower(a, word_text(a, member_text(member(claim, "metadata"), "name")));
-	struct lines *object = lines_extend(a, s->body, str_cat(a, STR("object "), word, STR("_claim")), claim->from), *metadata;
+	struct lines *object = lines_extend(a, s->body, str_cat(a, STR("object "), word, STR("_claim")), claim->from),
+		*metadata;
 
 	lines_set(a, object, STR("apiVersion"), expr_string(a, STR("v1")), claim->from);
 	lines_set(a, object, STR("kind"), expr_string(a, STR("PersistentVolumeClaim")), claim->from);
@@ -246,12 +266,14 @@ static void claim_objects(struct set *s, const struct data *spec)
 	const struct data *policies = member(spec, "volumeClaimPolicies");
 
 	for (size_t i = 0; i < data_count(policies); i++) {
-		const struct data *templates = member(policies->u.list.at[i], "templates"), *kept = member(policies->u.list.at[i], "retentionPolicy");
+		const struct data *templates = member(policies->u.list.at[i], "templates"),
+			*kept = member(policies->u.list.at[i], "retentionPolicy");
 		for (size_t k = 0; k < data_count(templates); k++)
 			if (member(templates->u.list.at[k], "spec"))
 				claim_object(s, templates->u.list.at[k]);
 		if (str_is(member_text(kept, "whenDeleted"), "Retain"))
-			import_left_out(s->m.im, kept->from, STR("retentionPolicy"), "a claim is an object of the program like others, and is deleted with them");
+			import_left_out(s->m.im, kept->from, STR("retentionPolicy"),
+				"a claim is an object of the program like others, and is deleted with them");
 	}
 }
 
@@ -271,7 +293,8 @@ static void role_of(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;
 	const struct data *job = member(member(d, "template"), "spec");
-	struct span jobs_at = member_at(d, "replicas"), per_at = member_at(job, member(job, "completions") ? "completions" : "parallelism");
+	struct span jobs_at = member_at(d, "replicas"),
+		per_at = member_at(job, member(job, "completions") ? "completions" : "parallelism");
 
 	*r = (struct set_role){ .name = member_text(d, "name"), .template = member(job, "template"), .place = d->from };
 	r->jobs = member_int(d, "replicas", 1);
@@ -306,7 +329,8 @@ void jobset_roles(struct set *s, const struct data *spec)
 	s->job->labels_of = labels;
 	for (size_t i = 0; i < s->n; i++)
 		if (s->roles[i].jobs == 1)      /* the name of its one Job */
-			set_label(s, &s->roles[i], str_printf(im->arena, "%.*s-%.*s-0", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)));
+			set_label(s, &s->roles[i],
+				str_printf(im->arena, "%.*s-%.*s-0", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)));
 	for (size_t i = 0; i < s->n && member_bool(network, "enableDNSHostnames", true); i++) {
 		struct str head = str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name), STR_ARG(s->roles[i].name));
 		set_hosts(s, &s->roles[i], head, true, subdomain.n ? subdomain : s->m.name);
@@ -322,22 +346,25 @@ static void failure_policy(struct set *s, const struct data *policy)
 
 	for (size_t i = 0; i < data_count(policy); i++) {
 		const struct data_member *m = &policy->u.map.at[i];
-		if (!str_is(m->key, "maxRestarts") && (!str_is(m->key, "restartStrategy") || !str_is(m->value->u.string, "Recreate")))
+		if (!str_is(m->key, "maxRestarts") &&
+		    (!str_is(m->key, "restartStrategy") || !str_is(m->value->u.string, "Recreate")))
 			import_left_out(im, m->key_at, m->key, "'restarts' of the job and 'retries' and 'retry_on' of its roles say what is tried again");
 	}
 	if (!most || most->u.integer <= 0)
 		return;
 	struct span at = span_join(member_at(policy, "maxRestarts"), most->from);
-	import_comments(im, lines_set(im->arena, s->body, STR("restarts"), expr_int(im->arena, most->u.integer), at), at);
+	import_comments(im, lines_set(im->arena, s->body, STR("restarts"), expr_int(im->arena, most->u.integer), at),
+		at);
 }
 
 static void network(struct set *s, const struct data *network)
 {
 	if (!member_bool(network, "publishNotReadyAddresses", true))
-		import_left_out(s->m.im, member_at(network, "publishNotReadyAddresses"), STR("publishNotReadyAddresses"),
-			"replicas find each other before they are ready");
+		import_left_out(s->m.im, member_at(network, "publishNotReadyAddresses"),
+			STR("publishNotReadyAddresses"), "replicas find each other before they are ready");
 	if (!member_bool(network, "enableDNSHostnames", true))
-		import_left_out(s->m.im, member_at(network, "enableDNSHostnames"), STR("enableDNSHostnames"), "every replica has a host name");
+		import_left_out(s->m.im, member_at(network, "enableDNSHostnames"), STR("enableDNSHostnames"),
+			"every replica has a host name");
 }
 
 void jobset_fields(struct set *s, const struct data *spec)
@@ -350,12 +377,17 @@ void jobset_fields(struct set *s, const struct data *spec)
 	claim_objects(s, spec);
 	network(s, member(spec, "network"));
 	if (member(spec, "coordinator"))
-		import_left_out(im, member_at(spec, "coordinator"), STR("coordinator"), "write ROLE.host(0) where a program has to know it");
+		import_left_out(im, member_at(spec, "coordinator"), STR("coordinator"),
+			"write ROLE.host(0) where a program has to know it");
 	if (member(spec, "managedBy"))
-		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"), "a program is run by whoever applies it");
+		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"),
+			"a program is run by whoever applies it");
 }
 
-/* All of them goes without saying.  Any: one Job of those is enough; its pods are all replicas of the role when there is one Job. */
+/*
+ * All of them goes without saying. Any: one Job of those is enough; its
+ * pods are all replicas of the role when there is one Job.
+ */
 struct str jobset_success(struct set *s, const struct data *spec)
 {
 	struct import *im = s->m.im;
@@ -365,7 +397,8 @@ struct str jobset_success(struct set *s, const struct data *spec)
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		const struct set_role *r = data_count(targets) ? set_find(s, targets->u.list.at[i]->u.string) : &s->roles[i];
+		const struct set_role *r = data_count(targets) ? set_find(s, targets->u.list.at[i]->u.string)
+			: &s->roles[i];
 		if (any && r->jobs > 1 && r->per > 1)
 			diag_report(im->diags, TJ1111, member_at(policy, "operator"),
 				"the first Job of '%.*s' to end is enough; the program says its first replica", STR_ARG(r->name));
@@ -382,18 +415,21 @@ struct str jobset_success(struct set *s, const struct data *spec)
 static void start_after(struct set *s, const struct data *spec, size_t i)
 {
 	struct import *im = s->m.im;
-	const struct data *depends = member(jobs_of(spec)->u.list.at[i], "dependsOn"), *order = member(member(spec, "startupPolicy"), "startupPolicyOrder");
+	const struct data *depends = member(jobs_of(spec)->u.list.at[i], "dependsOn"),
+		*order = member(member(spec, "startupPolicy"), "startupPolicyOrder");
 	struct span at = depends ? depends->from : order ? order->from : s->roles[i].place;
 	struct buf out = { 0 };
 
 	for (size_t k = 0; k < data_count(depends); k++) {
 		const struct data *d = depends->u.list.at[k];
-		set_condition(&out, str_is(member_text(d, "status"), "Complete") ? "done" : "ready", set_find(s, member_text(d, "name")), false, "and");
+		set_condition(&out, str_is(member_text(d, "status"), "Complete") ? "done" : "ready",
+			set_find(s, member_text(d, "name")), false, "and");
 	}
 	if (order && str_is(order->u.string, "InOrder") && i > 0)
 		set_condition(&out, "ready", &s->roles[i - 1], false, "and");
 	if (out.n)
-		import_comments(im, lines_set(im->arena, s->roles[i].body, STR("start_after"), expr_text(im->arena, str_copy(im->arena, buf_text(&out))), at), at);
+		import_comments(im, lines_set(im->arena, s->roles[i].body, STR("start_after"),
+			expr_text(im->arena, str_copy(im->arena, buf_text(&out))), at), at);
 	buf_release(&out);
 }
 
@@ -410,10 +446,12 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 		const struct data *same = data_get(of_job, m->key);
 		if (!same)
 			same = data_get(of_pods, m->key);
-		if (same && same->kind == DATA_STRING && m->value->kind == DATA_STRING && str_eq(same->u.string, m->value->u.string))
+		if (same && same->kind == DATA_STRING && m->value->kind == DATA_STRING &&
+		    str_eq(same->u.string, m->value->u.string))
 			continue;
 		if (!str_starts(m->key, STR("trainer.kubeflow.org/")) && !str_starts(m->key, STR("trainc.dev/")))
-			import_left_out(s->m.im, m->key_at, m->key, "a role's objects carry the labels of the job; its pods those of the role");
+			import_left_out(s->m.im, m->key_at, m->key,
+				"a role's objects carry the labels of the job; its pods those of the role");
 	}
 }
 
@@ -421,7 +459,8 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;
-	const struct data *metadata = member(member(d, "template"), "metadata"), *job = member(member(d, "template"), "spec");
+	const struct data *metadata = member(member(d, "template"), "metadata"),
+		*job = member(member(d, "template"), "spec");
 	static const char *const keys[] = { "ttlSecondsAfterFinished", "suspend" };
 
 	if (batch_read(im, job, r->body))
@@ -450,7 +489,8 @@ static void deadlines(struct set *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct line *l = lines_take(s->roles[i].body, STR("timeout"));
 		if (l && !same)
-			import_left_out(im, l->from, STR("activeDeadlineSeconds"), "'timeout' is the job's as a whole, and these roles differ");
+			import_left_out(im, l->from, STR("activeDeadlineSeconds"),
+				"'timeout' is the job's as a whole, and these roles differ");
 	}
 	if (same)
 		lines_push(im->arena, s->body, first);
@@ -476,7 +516,8 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	struct set s = { .job = job };
 	size_t errors = im->diags->errors;
 
-	if (!manifest_open(im, k, object, "jobset.x-k8s.io.v1alpha2.JobSet", false, &s.m) || im->diags->errors != errors)
+	if (!manifest_open(im, k, object, "jobset.x-k8s.io.v1alpha2.JobSet", false, &s.m) ||
+	    im->diags->errors != errors)
 		return false;
 	if (!jobset_check(&s.m, s.m.spec))
 		return false;
@@ -485,7 +526,8 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	jobset_fields(&s, s.m.spec);
 	struct str success = jobset_success(&s, s.m.spec);
 	if (success.n)
-		lines_set(im->arena, s.body, STR("success"), expr_text(im->arena, success), member_at(s.m.spec, "successPolicy"));
+		lines_set(im->arena, s.body, STR("success"), expr_text(im->arena, success),
+			member_at(s.m.spec, "successPolicy"));
 	if (!jobset_bodies(&s, s.m.spec))
 		return false;
 	set_finish(&s);

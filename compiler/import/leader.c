@@ -17,8 +17,8 @@ static void role_of(struct set *s, const struct data *group, const char *word, b
 	const struct data *template = template_of(group, leader);
 	struct set_role *r = &s->roles[s->n++];
 
-	*r = (struct set_role){ .name = str_of(word), .template = template, .place = template->from, .count_at = member_at(s->m.spec, "replicas"),
-		.jobs = 1, .per = n };
+	*r = (struct set_role){ .name = str_of(word), .template = template, .place = template->from,
+		.count_at = member_at(s->m.spec, "replicas"), .jobs = 1, .per = n };
 }
 
 /* Reports what neither the framework nor the fields of a job say. */
@@ -47,7 +47,8 @@ static struct expr *framework(struct set *s, int64_t size)
 
 static bool write(struct set *s, const struct data *group)
 {
-	static const char *const known[] = { "replicas", "leaderWorkerTemplate", "startupPolicy", "rolloutStrategy", NULL };
+	static const char *const known[] = { "replicas", "leaderWorkerTemplate", "startupPolicy", "rolloutStrategy",
+		NULL };
 	static const char *const of_group[] = { "size", "leaderTemplate", "workerTemplate", "restartPolicy", NULL };
 	int64_t groups = member_int(s->m.spec, "replicas", 1), size = member_int(group, "size", 1);
 	bool ok = true;
@@ -68,7 +69,8 @@ static bool write(struct set *s, const struct data *group)
 	if (s->n > 1) {
 		lines_take(s->roles[1].body, STR("replicas"));          /* they follow from the size */
 		if (str_is(member_text(s->m.spec, "startupPolicy"), "LeaderReady"))
-			lines_set(s->m.im->arena, s->roles[1].body, STR("start_after"), expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));
+			lines_set(s->m.im->arena, s->roles[1].body, STR("start_after"),
+				expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));
 	}
 	if (!str_is(member_text(group, "restartPolicy"), "None") && s->n > 1)
 		diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"), "the whole group restarts when one of its pods restarts; in the program only that pod restarts");
@@ -81,9 +83,11 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	struct set s = { .job = job };
 	size_t errors = im->diags->errors;
 
-	if (!manifest_open(im, k, object, "leaderworkerset.x-k8s.io.v1.LeaderWorkerSet", false, &s.m) || im->diags->errors != errors)
+	if (!manifest_open(im, k, object, "leaderworkerset.x-k8s.io.v1.LeaderWorkerSet", false, &s.m) ||
+	    im->diags->errors != errors)
 		return false;
-	const struct data *group = member(s.m.spec, "leaderWorkerTemplate"), *n = member(s.m.spec, "replicas"), *size = member(group, "size");
+	const struct data *group = member(s.m.spec, "leaderWorkerTemplate"), *n = member(s.m.spec, "replicas"),
+		*size = member(group, "size");
 
 	if (!member(group, "workerTemplate")) {
 		diag_report(im->diags, TJ1106, s.m.at, "this LeaderWorkerSet has no workerTemplate");
@@ -91,8 +95,10 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	}
 	if (!replica_count_rule(im, n, STR("leader")) || !replica_count_rule(im, size, STR("worker")))
 		return false;
-	if ((n && !n->u.integer) || (size && !size->u.integer) || (n && size && n->u.integer * size->u.integer > INT32_MAX)) {
-		diag_report(im->diags, TJ1106, n ? n->from : size->from, "this LeaderWorkerSet cannot have %lld groups of %lld pods",
+	if ((n && !n->u.integer) || (size && !size->u.integer) ||
+	    (n && size && n->u.integer * size->u.integer > INT32_MAX)) {
+		diag_report(im->diags, TJ1106, n ? n->from : size->from,
+			"this LeaderWorkerSet cannot have %lld groups of %lld pods",
 			(long long)(n ? n->u.integer : 1), (long long)(size ? size->u.integer : 1));
 		return false;
 	}

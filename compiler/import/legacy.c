@@ -72,8 +72,8 @@ static void containers_rule(struct legacy_job *j, const struct data *spec, struc
 	for (size_t i = 0; i < data_count(containers); i++)
 		found = found || str_is(member_text(containers->u.list.at[i], "name"), j->kind->role.container);
 	if (!found)
-		diag_report(ds(j), TJ1107, containers ? containers->from : spec->from, "no container of %.*s is named '%s'", STR_ARG(role),
-			j->kind->role.container);
+		diag_report(ds(j), TJ1107, containers ? containers->from : spec->from,
+			"no container of %.*s is named '%s'", STR_ARG(role), j->kind->role.container);
 }
 
 static void spec_rule(struct legacy_job *j, size_t i)
@@ -83,12 +83,15 @@ static void spec_rule(struct legacy_job *j, size_t i)
 	bool single = str_is(role, "MASTER") || str_is(role, "SCHEDULER");
 
 	if (!word_of(j, role)) {
-		struct diag *d = diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from, "unknown role '%.*s'", STR_ARG(role));
-		diag_help(ds(j), d, "the roles of this kind are %s, %s and %s", j->kind->roles[0][0], j->kind->roles[1][0], j->kind->roles[2][0]);
+		struct diag *d = diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from,
+			"unknown role '%.*s'", STR_ARG(role));
+		diag_help(ds(j), d, "the roles of this kind are %s, %s and %s", j->kind->roles[0][0],
+			j->kind->roles[1][0], j->kind->roles[2][0]);
 		return;
 	}
 	if (count && (count->u.integer < 0 || (single && count->u.integer != 1)))
-		diag_report(ds(j), TJ1106, count->from, single ? "a job has exactly one %.*s" : "%.*s cannot have a negative number of replicas", STR_ARG(role));
+		diag_report(ds(j), TJ1106, count->from, single ? "a job has exactly one %.*s"
+			: "%.*s cannot have a negative number of replicas", STR_ARG(role));
 	for (size_t k = 0; k < i; k++) {
 		if (!str_eq(role_of(j, j->specs->u.list.at[k]), role))
 			continue;
@@ -110,12 +113,14 @@ static const struct data *spec_of(const struct legacy_job *j, struct str role)
 /* Of the revisions before kubeflow.org only the MASTER can be the chief. */
 static void master_rule(struct legacy_job *j, const struct data *policy, const struct data *chief)
 {
-	if (policy && (!chief || !str_is(member_text(chief, "replicaName"), "MASTER") || member_int(chief, "replicaIndex", 0) != 0)) {
+	if (policy && (!chief || !str_is(member_text(chief, "replicaName"), "MASTER") ||
+	    member_int(chief, "replicaIndex", 0) != 0)) {
 		struct diag *d = diag_report(ds(j), TJ1108, policy->from, "the chief of the job is MASTER 0");
 		diag_help(ds(j), d, "remove 'terminationPolicy'");
 	}
 	if (!spec_of(j, STR("MASTER"))) {
-		struct diag *d = diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no MASTER, so it would never end", STR_ARG(j->m.kind));
+		struct diag *d = diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no MASTER, so it would never end",
+			STR_ARG(j->m.kind));
 		diag_help(ds(j), d, "add an entry with 'tfReplicaType: MASTER'");
 	}
 }
@@ -130,13 +135,17 @@ static void chief_rule(struct legacy_job *j)
 	if (!j->later) {
 		master_rule(j, policy, chief);
 	} else if (policy && !role.n) {
-		diag_report(ds(j), TJ1108, member_at(j->m.spec, "terminationPolicy"), "'terminationPolicy' names no chief");
+		diag_report(ds(j), TJ1108, member_at(j->m.spec, "terminationPolicy"),
+			"'terminationPolicy' names no chief");
 	} else if (!(spec = spec_of(j, role))) {
-		d = diag_report(ds(j), TJ1106, policy ? chief->from : j->m.at, "the chief of the job is %.*s, but the job has no %.*s", STR_ARG(role), STR_ARG(role));
-		diag_help(ds(j), d, policy ? "add it, or name another role" : "add an entry with 'tfReplicaType: MASTER', or a 'terminationPolicy' with another chief");
+		d = diag_report(ds(j), TJ1106, policy ? chief->from : j->m.at,
+			"the chief of the job is %.*s, but the job has no %.*s", STR_ARG(role), STR_ARG(role));
+		diag_help(ds(j), d, policy ? "add it, or name another role"
+			: "add an entry with 'tfReplicaType: MASTER', or a 'terminationPolicy' with another chief");
 	} else if (index < 0 || index >= member_int(spec, "replicas", 1)) {
 		const struct data *at = member(chief, "replicaIndex");
-		d = diag_report(ds(j), TJ1108, at ? at->from : spec->from, "the job has no %.*s %lld to be the chief", STR_ARG(role), (long long)index);
+		d = diag_report(ds(j), TJ1108, at ? at->from : spec->from, "the job has no %.*s %lld to be the chief",
+			STR_ARG(role), (long long)index);
 		diag_help(ds(j), d, "replicas are counted from 0");
 	}
 }
@@ -157,7 +166,8 @@ static void mode_rule(struct legacy_job *j)
 	struct str mode = member_text(j->m.spec, "jobMode");
 
 	if (!str_is(mode, "local") && !str_is(mode, "dist"))
-		diag_report(ds(j), TJ1108, mode.n ? member(j->m.spec, "jobMode")->from : j->m.at, "'jobMode' is local or dist, found '%.*s'", STR_ARG(mode));
+		diag_report(ds(j), TJ1108, mode.n ? member(j->m.spec, "jobMode")->from : j->m.at,
+			"'jobMode' is local or dist, found '%.*s'", STR_ARG(mode));
 }
 
 static bool check(struct legacy_job *j)
@@ -230,11 +240,13 @@ static struct expr *framework(struct legacy_job *j)
 		put(j, &call->items, "naming", expr_string(a, STR("role")));    /* it never had the job's name in front */
 	chief(j, &call->items);
 	put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");
-	j->default_ps = is_tensorflow(j) && !j->later && ps && (!member(ps, "template") || member_bool(ps, "IsDefaultPS", false));
+	j->default_ps = is_tensorflow(j) && !j->later && ps &&
+		(!member(ps, "template") || member_bool(ps, "IsDefaultPS", false));
 	if (j->default_ps)
 		put(j, &call->items, "default_ps", expr_text(a, STR("true")));
 	if (member(j->m.spec, "tensorboard") && j->later)
-		import_left_out(j->m.im, member_at(j->m.spec, "tensorboard"), STR("tensorboard"), "the operator for kubeflow.org starts none");
+		import_left_out(j->m.im, member_at(j->m.spec, "tensorboard"), STR("tensorboard"),
+			"the operator for kubeflow.org starts none");
 	else if (member(j->m.spec, "tensorboard"))
 		tensorboard(j, &call->items, member(j->m.spec, "tensorboard"));
 	return call;
@@ -267,11 +279,12 @@ static struct job_role role(struct legacy_job *j, const struct data *spec, const
 	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")), spec->from);
 	lines_set(im->arena, r.role, STR("replicas"), expr_int(im->arena, r.replicas), member_at(spec, "replicas"));
 	if (port != j->kind->role.number)
-		lines_set(im->arena, lines_block(im->arena, r.role, STR("ports"), spec->from), key_text(im->arena, str_of(j->kind->role.port)),
-			expr_int(im->arena, port), spec->from);
+		lines_set(im->arena, lines_block(im->arena, r.role, STR("ports"), spec->from),
+			key_text(im->arena, str_of(j->kind->role.port)), expr_int(im->arena, port), spec->from);
 	bool standard = j->default_ps && str_is(str_of(word), "ps");
 	if (standard && member(spec, "template") && !is_stored_server(member(spec, "template")))
-		import_left_out(im, member_at(spec, "template"), STR("template"), "the standard server takes its place");
+		import_left_out(im, member_at(spec, "template"), STR("template"),
+			"the standard server takes its place");
 	else if (!standard && member(spec, "template"))
 		role_read(&r, member(spec, "template"));
 	struct line *restart = lines_find(r.role, STR("restart"));
@@ -299,7 +312,8 @@ static const struct data *old_list(struct import *im, const struct data *object)
 	const struct data *spec = member(object, "spec"), *list = member(spec, "replica_specs");
 
 	if (list && !member(spec, "replicaSpecs")) {
-		struct diag *d = diag_report(im->diags, TJ1106, member_at(spec, "replica_specs"), "'replica_specs' is an old name; the operator reads no replicas from it");
+		struct diag *d = diag_report(im->diags, TJ1106, member_at(spec, "replica_specs"),
+			"'replica_specs' is an old name; the operator reads no replicas from it");
 		diag_help(im->diags, d, "write 'replicaSpecs'");
 	}
 	return list;
@@ -310,18 +324,23 @@ static void fields(struct legacy_job *j, struct lines *body)
 {
 	static const char *const words[][2] = { { "Running", "running" }, { "None", "none" } };
 	struct import *im = j->m.im;
-	struct str clean = member_text(j->m.spec, "cleanupPodPolicy"), scheduler = member_text(j->m.spec, "schedulerName");
+	struct str clean = member_text(j->m.spec, "cleanupPodPolicy"),
+		scheduler = member_text(j->m.spec, "schedulerName");
 
 	for (size_t i = 0; j->later && i < 2; i++)
 		if (str_is(clean, words[i][0]))
-			lines_set(im->arena, body, STR("clean"), expr_string(im->arena, str_of(words[i][1])), member_at(j->m.spec, "cleanupPodPolicy"));
+			lines_set(im->arena, body, STR("clean"), expr_string(im->arena, str_of(words[i][1])),
+				member_at(j->m.spec, "cleanupPodPolicy"));
 	if (clean.n && !j->later)
-		import_left_out(im, member_at(j->m.spec, "cleanupPodPolicy"), STR("cleanupPodPolicy"), "only the operator for kubeflow.org looks at it");
+		import_left_out(im, member_at(j->m.spec, "cleanupPodPolicy"), STR("cleanupPodPolicy"),
+			"only the operator for kubeflow.org looks at it");
 	if (scheduler.n)
-		lines_set(im->arena, body, STR("scheduler"), expr_string(im->arena, scheduler), member_at(j->m.spec, "schedulerName"));
+		lines_set(im->arena, body, STR("scheduler"), expr_string(im->arena, scheduler),
+			member_at(j->m.spec, "schedulerName"));
 }
 
-static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job, const struct legacy_kind *kind)
+static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job,
+	const struct legacy_kind *kind)
 {
 	struct legacy_job j = { .kind = kind, .job = job };
 	size_t errors = im->diags->errors;
@@ -340,12 +359,14 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 	return true;
 }
 
-static bool read_tensorflow(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job)
+static bool read_tensorflow(struct import *im, const struct import_kind *row, const struct data *object,
+	struct imported *job)
 {
 	return read(im, row, object, job, &tensorflow_kind);
 }
 
-static bool read_mxnet(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job)
+static bool read_mxnet(struct import *im, const struct import_kind *row, const struct data *object,
+	struct imported *job)
 {
 	return read(im, row, object, job, &mxnet_kind);
 }

@@ -55,7 +55,8 @@ struct expr *expr_call(struct arena *a, struct str what)
 
 void lines_push(struct arena *a, struct lines *to, struct line *line) { ARENA_PUSH(a, to->at, to->n, line); }
 
-static struct line *push(struct arena *a, struct lines *to, struct str key, enum line_form form, struct expr *value, struct span from)
+static struct line *push(struct arena *a, struct lines *to, struct str key, enum line_form form, struct expr *value,
+	struct span from)
 {
 	struct line *line = ARENA_NEW(a, struct line);
 

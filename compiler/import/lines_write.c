@@ -209,7 +209,8 @@ static void put_comments(struct writing *w, const struct line *l, unsigned depth
 	}
 }
 
-static void put_items_flat(struct writing *w, const struct lines *items, unsigned depth, const char *open, const char *close)
+static void put_items_flat(struct writing *w, const struct lines *items, unsigned depth, const char *open,
+	const char *close)
 {
 	buf_z(&w->out, open);
 	for (size_t i = 0; i < items->n; i++) {

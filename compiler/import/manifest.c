@@ -26,10 +26,11 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 
 /* ---- kinds ---- */
 
-static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds, jobset_kinds, volcano_kinds, trainer_kinds,
-	ray_kinds, leader_kinds };
+static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds,
+	jobset_kinds, volcano_kinds, trainer_kinds, ray_kinds, leader_kinds };
 
-static const struct import_kind *find_kind(struct str kind, struct str api_version, const struct import_kind **ret_other)
+static const struct import_kind *find_kind(struct str kind, struct str api_version,
+	const struct import_kind **ret_other)
 {
 	*ret_other = NULL;
 	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
@@ -78,7 +79,8 @@ static void known_versions(struct import *im, struct diag *d, const struct impor
 		diag_help(im->diags, d, "known is %s", first->api_version);
 }
 
-static void unknown_kind(struct import *im, const struct data *object, struct str kind, struct str api_version, const struct import_kind *other)
+static void unknown_kind(struct import *im, const struct data *object, struct str kind, struct str api_version,
+	const struct import_kind *other)
 {
 	struct diags *ds = im->diags;
 	struct span at = data_get(object, STR("kind"))->from;
@@ -86,7 +88,8 @@ static void unknown_kind(struct import *im, const struct data *object, struct st
 	struct suggest near;
 
 	if (other) {
-		struct diag *d = diag_report(ds, TJ1102, at, "%.*s of '%.*s' cannot be imported", STR_ARG(kind), STR_ARG(api_version));
+		struct diag *d = diag_report(ds, TJ1102, at, "%.*s of '%.*s' cannot be imported", STR_ARG(kind),
+			STR_ARG(api_version));
 		known_versions(im, d, other);
 		return;
 	}
@@ -96,7 +99,8 @@ static void unknown_kind(struct import *im, const struct data *object, struct st
 			suggest_add(&near, str_of(k->kind));
 	struct str sentence = suggest_sentence(&near);
 	if (sentence.n) {
-		diag_help(ds, diag_report(ds, TJ1102, at, "%.*s is not a kind that can be imported", STR_ARG(kind)), "%.*s", STR_ARG(sentence));
+		diag_help(ds, diag_report(ds, TJ1102, at, "%.*s is not a kind that can be imported", STR_ARG(kind)),
+			"%.*s", STR_ARG(sentence));
 		return;
 	}
 	stranger = ARENA_NEW(im->arena, struct stranger);
@@ -110,10 +114,12 @@ static void report_strangers(struct import *im)
 		const struct stranger *s = im->strangers[i];
 		struct diag *d;
 		if (im->njobs) {
-			d = diag_report(im->diags, TJ1120, s->at, "%.*s '%.*s' is left out: its kind is not known", STR_ARG(s->kind), STR_ARG(s->name));
+			d = diag_report(im->diags, TJ1120, s->at, "%.*s '%.*s' is left out: its kind is not known",
+				STR_ARG(s->kind), STR_ARG(s->name));
 			diag_help(im->diags, d, "apply it as it is; or write it as an 'object' of the job, in a project that 'trainc vendor crd' told its kind");
 		} else {
-			d = diag_report(im->diags, TJ1102, s->at, "%.*s is not a kind that can be imported", STR_ARG(s->kind));
+			d = diag_report(im->diags, TJ1102, s->at, "%.*s is not a kind that can be imported",
+				STR_ARG(s->kind));
 			diag_help(im->diags, d, "only jobs become programs; apply other objects as they are");
 		}
 	}
@@ -138,8 +144,10 @@ static bool has_room(struct import *im, const struct data *object)
 	if (im->njobs < LIMIT_OBJECTS)
 		return true;
 	if (!im->full) {
-		struct diag *d = diag_report(im->diags, TJ1102, object->from, "more than %d jobs are imported", LIMIT_OBJECTS);
-		diag_help(im->diags, d, "a program has at most %d objects: import them in several commands", LIMIT_OBJECTS);
+		struct diag *d = diag_report(im->diags, TJ1102, object->from, "more than %d jobs are imported",
+			LIMIT_OBJECTS);
+		diag_help(im->diags, d, "a program has at most %d objects: import them in several commands",
+			LIMIT_OBJECTS);
 	}
 	im->full = true;
 	return false;
@@ -247,7 +255,8 @@ static void further_documents(struct import *im, struct data_reader *r)
 	enum data_step step;
 
 	while ((step = data_next(r, &d, &error)) == DATA_DOCUMENT)
-		import_left_out(im, d->from, STR("this document"), "the controller reads one document of its configuration, the first");
+		import_left_out(im, d->from, STR("this document"),
+			"the controller reads one document of its configuration, the first");
 	if (step == DATA_ERROR)
 		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));
 }
@@ -255,7 +264,8 @@ static void further_documents(struct import *im, struct data_reader *r)
 /* The configuration in a ConfigMap is a text, with places of its own. */
 static const struct data *inner_config(struct import *im, const struct data *text)
 {
-	struct source *source = source_add(im->sources, str_cat(im->arena, im->source->name, STR(" (configuration)"), STR("")), text->u.string);
+	struct source *source = source_add(im->sources,
+		str_cat(im->arena, im->source->name, STR(" (configuration)"), STR("")), text->u.string);
 	struct data_reader *r = source ? data_reader_new(im->arena, source) : NULL;
 	struct data_error error;
 	struct data *d = NULL;
@@ -285,7 +295,8 @@ static void read_object(struct import *im, const struct data *object)
 	struct str kind = member_text(object, "kind"), api_version = member_text(object, "apiVersion");
 
 	if (object->kind != DATA_MAP) {
-		diag_report(im->diags, TJ1102, object->from, "an object is a map with 'apiVersion' and 'kind', found %s", import_kind_words(object));
+		diag_report(im->diags, TJ1102, object->from,
+			"an object is a map with 'apiVersion' and 'kind', found %s", import_kind_words(object));
 		return;
 	}
 	if (is_list(object, kind)) {
@@ -303,7 +314,8 @@ static void read_object(struct import *im, const struct data *object)
 	if (template_directory(im, object))
 		return;
 	if (!kind.n || !api_version.n) {
-		struct diag *d = diag_report(im->diags, TJ1102, object->from, "this object has no '%s'", kind.n ? "apiVersion" : "kind");
+		struct diag *d = diag_report(im->diags, TJ1102, object->from, "this object has no '%s'",
+			kind.n ? "apiVersion" : "kind");
 		diag_help(im->diags, d, "a manifest begins with lines like 'apiVersion: batch/v1' and 'kind: Job'");
 		return;
 	}
@@ -390,8 +402,8 @@ void import_read(struct import *im, const struct source *source)
 	else if (step == DATA_ERROR)
 		unreadable(im, &error);
 	else if (!n)
-		diag_report(im->diags, TJ1102, (struct span){ source->base, source->base + (source->text.n > 0) }, "no manifest in '%.*s'",
-			STR_ARG(source->name));
+		diag_report(im->diags, TJ1102, (struct span){ source->base, source->base + (source->text.n > 0) },
+			"no manifest in '%.*s'", STR_ARG(source->name));
 	data_reader_release(r);
 }
 
@@ -405,7 +417,8 @@ void import_finish(struct import *im)
 	beside_finish(im);
 	report_strangers(im);
 	if (!im->njobs && span_known(im->empty_list) && diags_ok(im->diags))
-		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list, "nothing to import: this list is empty"),
+		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list,
+			"nothing to import: this list is empty"),
 			"jobs that are gone are not listed; 'kubectl get --all-namespaces' looks in every namespace");
 	jobs_differ(im);
 	if (!im->njobs && !im->has_server_path && span_known(im->first) && diags_ok(im->diags))

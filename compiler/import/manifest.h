@@ -71,9 +71,11 @@ struct import {
 	const struct source *incomplete;        /* the last one that was told to be a template (template.c) */
 	struct span empty_list;         /* where a list without objects stands, if there is one */
 	struct comments comments;       /* of the document */
-	struct misspelt roles;          /* a field of the document that would hold its roles, but for its name (fit.c) */
+	/* a field of the document that would hold its roles, but for its name (fit.c) */
+	struct misspelt roles;
 	struct span first;              /* the first document, where it is to be said that there is no job */
-	bool has_server_path;           /* a configuration says where the standard server is: it has been told that no line stands for that */
+	/* a configuration says where the standard server is: it has been told that no line stands for that */
+	bool has_server_path;
 	struct imported **jobs;
 	size_t njobs;
 	struct beside **beside;         /* objects that no job has yet (objects.c) */
@@ -87,7 +89,8 @@ struct import {
 	bool tried, sound;              /* all jobs together, and were they (program.c) */
 	struct runtime **runtimes;      /* of TrainJobs (trainer.c) */
 	size_t nruntimes;
-	struct device **devices;        /* accelerators that were declared: by configurations, or for want of one in the library */
+	/* accelerators that were declared: by configurations, or for want of one in the library */
+	struct device **devices;
 	size_t ndevices;
 	struct map words;               /* of roles of all jobs: no accelerator is called so */
 	struct map frameworks;          /* declared by programs: lines by their names (set.c) */
@@ -112,7 +115,9 @@ struct import_kind {
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
 	bool last;                      /* read when everything else was: it refers to other objects */
 };
-extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[], volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[];     /* each ends with a row of NULL */
+/* each ends with a row of NULL */
+extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],
+	volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[];
 
 /* Report runtimes that no job refers to. */
 void runtimes_finish(struct import *im);
@@ -126,8 +131,8 @@ bool import_config(struct import *im, const struct data *config, struct imported
  * Name, namespace and metadata of an object that was fitted to `type`, whose name
  * must be there; false after reporting.
  */
-bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type, bool any_case,
-	struct import_manifest *ret);
+bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
+	bool any_case, struct import_manifest *ret);
 /* The job of a manifest: its block, with what its metadata says. `framework` is NULL without one. */
 struct lines *job_new(struct import_manifest *m, struct imported *job, const struct expr *framework);
 void job_use(struct import *im, struct imported *job, struct str module);
@@ -136,7 +141,8 @@ struct job_role {
 	struct line *line;
 	struct span place;              /* in the manifest */
 };
-void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles, size_t n);
+void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles,
+	size_t n);
 
 /* A field of metadata that the API server writes into every object. */
 bool is_servers(struct str key);

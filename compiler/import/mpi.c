@@ -17,7 +17,8 @@ struct implementation {
 	const char *argument;           /* of the framework */
 };
 
-static const struct implementation implementations[] = { { "OpenMPI", "openmpi" }, { "Intel", "intel" }, { "MPICH", "mpich" } };
+static const struct implementation implementations[] = { { "OpenMPI", "openmpi" }, { "Intel", "intel" },
+	{ "MPICH", "mpich" } };
 
 struct mpi {
 	struct set set;
@@ -33,7 +34,8 @@ static struct diags *ds(const struct mpi *j) { return j->set.m.im->diags; }
 
 static void help_words(struct mpi *j, const struct data *d, const char *what, const char *words)
 {
-	diag_help(ds(j), diag_report(ds(j), TJ1108, d->from, "'%.*s' is not a valid %s", STR_ARG(d->u.string), what), "use %s", words);
+	diag_help(ds(j), diag_report(ds(j), TJ1108, d->from, "'%.*s' is not a valid %s", STR_ARG(d->u.string), what),
+		"use %s", words);
 }
 
 static void check_restart(struct mpi *j, const struct data *role)
@@ -46,16 +48,20 @@ static void check_restart(struct mpi *j, const struct data *role)
 
 static void check_roles(struct mpi *j)
 {
-	const struct data *roles = member(j->set.m.spec, "mpiReplicaSpecs"), *one = member(j->launcher, "replicas"), *n = member(j->worker, "replicas");
+	const struct data *roles = member(j->set.m.spec, "mpiReplicaSpecs"), *one = member(j->launcher, "replicas"),
+		*n = member(j->worker, "replicas");
 
 	if (!j->launcher) {
-		struct diag *d = diag_report(ds(j), TJ1106, roles ? roles->from : j->set.m.at, "an MPIJob needs the role 'Launcher'");
+		struct diag *d = diag_report(ds(j), TJ1106, roles ? roles->from : j->set.m.at,
+			"an MPIJob needs the role 'Launcher'");
 		diag_help(ds(j), d, "it runs mpirun, which starts processes on the workers");
 	}
 	if (one && one->u.integer != 1)
-		diag_report(ds(j), TJ1106, one->from, "an MPIJob has one launcher, not %lld", (long long)one->u.integer);
+		diag_report(ds(j), TJ1106, one->from, "an MPIJob has one launcher, not %lld",
+			(long long)one->u.integer);
 	if (j->worker && !n)
-		diag_report(ds(j), TJ1106, j->worker->from, "'Worker' needs 'replicas': without the field the operator makes none");
+		diag_report(ds(j), TJ1106, j->worker->from,
+			"'Worker' needs 'replicas': without the field the operator makes none");
 	if (n && n->u.integer < 1)
 		diag_report(ds(j), TJ1106, n->from, "'Worker' cannot have %lld replicas", (long long)n->u.integer);
 	for (size_t i = 0; i < data_count(roles); i++) {
@@ -71,19 +77,22 @@ static void check_roles(struct mpi *j)
 static void check_name(struct mpi *j)
 {
 	int64_t n = member_int(j->worker, "replicas", 1);
-	struct str last = str_printf(arena(j), "%.*s-worker-%lld", STR_ARG(j->set.m.name), (long long)(n > 0 ? n - 1 : 0));
+	struct str last = str_printf(arena(j), "%.*s-worker-%lld", STR_ARG(j->set.m.name),
+		(long long)(n > 0 ? n - 1 : 0));
 	bool ok = kube_dns_label(last) && last.n <= LIMIT_LABEL && !(last.p[0] >= '0' && last.p[0] <= '9');
 
 	if (ok)
 		return;
-	struct diag *d = diag_report(ds(j), TJ1105, j->set.m.name_at, "'%.*s' cannot be the name of an MPIJob", STR_ARG(j->set.m.name));
+	struct diag *d = diag_report(ds(j), TJ1105, j->set.m.name_at, "'%.*s' cannot be the name of an MPIJob",
+		STR_ARG(j->set.m.name));
 	diag_help(ds(j), d, "pods are named like '%.*s': at most 63 lower case letters, digits and '-', beginning with a letter", STR_ARG(last));
 }
 
 static bool check(struct mpi *j)
 {
 	static const char *const clean[] = { "", "None", "Running", "All" };
-	const struct data *spec = j->set.m.spec, *implementation = member(spec, "mpiImplementation"), *policy = member(j->policy, "cleanPodPolicy");
+	const struct data *spec = j->set.m.spec, *implementation = member(spec, "mpiImplementation"),
+		*policy = member(j->policy, "cleanPodPolicy");
 	const struct data *slots = member(spec, "slotsPerWorker");
 	size_t errors = ds(j)->errors + ds(j)->muted_errors;
 	bool known = !policy;
@@ -118,14 +127,15 @@ static void argument(struct mpi *j, struct expr *call, const char *name, struct 
 /* Keys for root are made for the job; others belong to what the image says about them. */
 static void keys_argument(struct mpi *j, struct expr *call)
 {
-	struct str path = member_text(j->set.m.spec, "sshAuthMountPath"), name = str_cat(arena(j), j->set.m.name, STR("-ssh"), STR(""));
+	struct str path = member_text(j->set.m.spec, "sshAuthMountPath"),
+		name = str_cat(arena(j), j->set.m.name, STR("-ssh"), STR(""));
 
 	if (!path.n || str_is(path, ROOT_PATH))
 		return;
 	argument(j, call, "ssh_path", expr_string(arena(j), path), "sshAuthMountPath");
 	argument(j, call, "ssh_secret", expr_string(arena(j), name), "sshAuthMountPath");
-	struct diag *d = diag_report(ds(j), TJ1124, member(j->set.m.spec, "sshAuthMountPath")->from, "the keys in '%.*s' are to be in the Secret '%.*s'",
-		STR_ARG(path), STR_ARG(name));
+	struct diag *d = diag_report(ds(j), TJ1124, member(j->set.m.spec, "sshAuthMountPath")->from,
+		"the keys in '%.*s' are to be in the Secret '%.*s'", STR_ARG(path), STR_ARG(name));
 	diag_help(ds(j), d, "the operator makes it for each job; make it once: ssh-keygen -N '' -f id_rsa, then kubectl create secret generic %.*s "
 		"--from-file=id_rsa --from-file=id_rsa.pub --from-file=authorized_keys=id_rsa.pub", STR_ARG(name));
 }
@@ -159,26 +169,33 @@ static struct expr *framework(struct mpi *j)
 static const struct data *template_of(struct mpi *j, const struct data *role, const char *usual)
 {
 	struct arena *a = arena(j);
-	const struct data *template = member(role, "template"), *pod = member(template, "spec"), *policy = member(role, "restartPolicy");
+	const struct data *template = member(role, "template"), *pod = member(template, "spec"),
+		*policy = member(role, "restartPolicy");
 
 	if (!policy || !policy->u.string.n)
 		policy = tree_text(a, str_of(usual), role->from);
 	if (member(pod, "restartPolicy"))
-		import_left_out(j->set.m.im, member_at(pod, "restartPolicy"), STR("restartPolicy"), "the role's own restart policy counts");
+		import_left_out(j->set.m.im, member_at(pod, "restartPolicy"), STR("restartPolicy"),
+			"the role's own restart policy counts");
 	if (member_bool(pod, "hostNetwork", false))
-		pod = tree_with(a, pod, "dnsPolicy", tree_text(a, STR("ClusterFirstWithHostNet"), pod->from), member_at(pod, "hostNetwork"));
+		pod = tree_with(a, pod, "dnsPolicy", tree_text(a, STR("ClusterFirstWithHostNet"), pod->from),
+			member_at(pod, "hostNetwork"));
 	if (pod)
-		template = tree_with(a, template, "spec", tree_with(a, pod, "restartPolicy", policy, member_at(role, "restartPolicy")), pod->from);
+		template = tree_with(a, template, "spec",
+			tree_with(a, pod, "restartPolicy", policy, member_at(role, "restartPolicy")), pod->from);
 	return template;
 }
 
-static void role_of(struct mpi *j, const char *name, const char *key, const struct data *role, const char *usual, int64_t n)
+static void role_of(struct mpi *j, const char *name, const char *key, const struct data *role, const char *usual,
+	int64_t n)
 {
 	struct set_role *r = &j->set.roles[j->set.n++];
 	const struct data *roles = member(j->set.m.spec, "mpiReplicaSpecs"), *count = member(role, "replicas");
 
-	*r = (struct set_role){ .name = str_of(name), .word = str_of(name), .template = template_of(j, role, usual), .place = span_join(member_at(roles, key), role->from),
-		.count_at = count ? span_join(member_at(role, "replicas"), count->from) : role->from, .jobs = 1, .per = n, .kind = { .index = INDEX_LABEL } };
+	*r = (struct set_role){ .name = str_of(name), .word = str_of(name), .template = template_of(j, role, usual),
+		.place = span_join(member_at(roles, key), role->from),
+		.count_at = count ? span_join(member_at(role, "replicas"), count->from) : role->from, .jobs = 1,
+		.per = n, .kind = { .index = INDEX_LABEL } };
 }
 
 /* The framework writes them too. */
@@ -203,7 +220,8 @@ static void roles_of(struct mpi *j)
 /* The launcher is a Job: attempts are counted as its are, with its default. */
 static void attempts(struct mpi *j, struct set_role *r)
 {
-	const struct data *limit = member(j->policy, "backoffLimit"), *batch = tree_with(arena(j), NULL, "template", r->template, r->place);
+	const struct data *limit = member(j->policy, "backoffLimit"),
+		*batch = tree_with(arena(j), NULL, "template", r->template, r->place);
 
 	if (limit)
 		batch = tree_with(arena(j), batch, "backoffLimit", limit, member_at(j->policy, "backoffLimit"));
@@ -215,11 +233,13 @@ static void attempts(struct mpi *j, struct set_role *r)
 static void clean(struct mpi *j)
 {
 	const struct data *d = member(j->policy, "cleanPodPolicy");
-	struct str word = !d ? STR("") : str_is(d->u.string, "All") ? STR("all") : str_is(d->u.string, "Running") ? STR("running") : STR("");
+	struct str word = !d ? STR("") : str_is(d->u.string, "All") ? STR("all") : str_is(d->u.string, "Running")
+		? STR("running") : STR("");
 	struct span at = member_at(j->policy, "cleanPodPolicy");
 
 	if (word.n)
-		import_comments(j->set.m.im, lines_set(arena(j), j->set.body, STR("clean"), expr_string(arena(j), word), at), span_join(at, d->from));
+		import_comments(j->set.m.im, lines_set(arena(j), j->set.body, STR("clean"), expr_string(arena(j), word),
+			at), span_join(at, d->from));
 }
 
 static void fields(struct mpi *j)
@@ -234,7 +254,8 @@ static void fields(struct mpi *j)
 		import_left_out(im, member_at(j->policy, "schedulingPolicy"), STR("schedulingPolicy"),
 			"which scheduler starts pods together is an option of the operator; 'gang' of the job says it here");
 	if (member(j->policy, "managedBy"))
-		import_left_out(im, member_at(j->policy, "managedBy"), STR("managedBy"), "a program is run by whoever applies it");
+		import_left_out(im, member_at(j->policy, "managedBy"), STR("managedBy"),
+			"a program is run by whoever applies it");
 }
 
 static bool write(struct mpi *j)
@@ -259,7 +280,8 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	struct mpi j = { .set.job = job };
 	size_t errors = im->diags->errors;
 
-	if (!manifest_open(im, k, object, "kubeflow.org.v2beta1.MPIJob", false, &j.set.m) || im->diags->errors != errors)
+	if (!manifest_open(im, k, object, "kubeflow.org.v2beta1.MPIJob", false, &j.set.m) ||
+	    im->diags->errors != errors)
 		return false;
 	const struct data *spec = j.set.m.spec, *roles = member(spec, "mpiReplicaSpecs");
 	struct str implementation = member_text(spec, "mpiImplementation");

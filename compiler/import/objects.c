@@ -25,13 +25,15 @@ struct beside {
 
 static bool is_noise(struct str key)
 {
-	return str_is(key, "kubectl.kubernetes.io/last-applied-configuration") || str_starts(key, STR("pv.kubernetes.io/bind-completed")) ||
+	return str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
+		str_starts(key, STR("pv.kubernetes.io/bind-completed")) ||
 		str_starts(key, STR("pv.kubernetes.io/bound-by")) || str_starts(key, STR("trainc.dev/"));
 }
 
 static bool is_ours(const struct data_member *m)
 {
-	return str_is(m->key, "app.kubernetes.io/managed-by") && m->value->kind == DATA_STRING && str_is(m->value->u.string, "trainc");
+	return str_is(m->key, "app.kubernetes.io/managed-by") && m->value->kind == DATA_STRING &&
+		str_is(m->value->u.string, "trainc");
 }
 
 /* A map of the object, as a block. */
@@ -85,7 +87,8 @@ static const struct data *without_addresses(struct import *im, const struct besi
 	for (size_t i = 0; i < spec->u.map.n; i++) {
 		const struct data_member *m = &spec->u.map.at[i];
 		bool address = str_is(m->key, given[0]) || str_is(m->key, given[1]);
-		bool none = str_is(member_text(spec, "clusterIP"), "None") || !member(member(b->object, "metadata"), "uid");
+		bool none = str_is(member_text(spec, "clusterIP"), "None") ||
+			!member(member(b->object, "metadata"), "uid");
 		if (address && !none)
 			import_left_out(im, m->key_at, m->key, "the cluster gives a Service its address");
 		else
@@ -135,7 +138,8 @@ static bool is_secret(struct import *im, const struct data *object, const struct
 {
 	struct diag *d;
 
-	if (!str_is(b->kind, "Secret") || !(data_count(member(object, "data")) || data_count(member(object, "stringData"))))
+	if (!str_is(b->kind, "Secret") || !(data_count(member(object, "data")) ||
+	    data_count(member(object, "stringData"))))
 		return false;
 	d = diag_report(im->diags, TJ1119, b->at, "the Secret '%.*s' is left out", STR_ARG(b->name));
 	diag_help(im->diags, d, "apply it by itself and keep it out of the repository; secret(\"%.*s\", KEY) and secret_files(\"%.*s\") refer to it", STR_ARG(b->name),
@@ -151,8 +155,10 @@ bool beside_read(struct import *im, const struct data *object, struct str kind, 
 	if (!known)
 		return false;
 	b = ARENA_NEW(im->arena, struct beside);
-	*b = (struct beside){ .kind = kind, .at = data_get(object, STR("kind"))->from, .source = im->source, .namespaced = known->namespaced,
-		.name = member_text(member(object, "metadata"), "name"), .ns = member_text(member(object, "metadata"), "namespace") };
+	*b = (struct beside){ .kind = kind, .at = data_get(object, STR("kind"))->from, .source = im->source,
+		.namespaced = known->namespaced,
+		.name = member_text(member(object, "metadata"), "name"),
+		.ns = member_text(member(object, "metadata"), "namespace") };
 	if (is_secret(im, object, b))
 		return true;
 	if (!b->name.n) {
@@ -163,7 +169,8 @@ bool beside_read(struct import *im, const struct data *object, struct str kind, 
 	b->object = import_fit(im, object, str_copy(im->arena, type).p, false);
 	if (!b->object)
 		return true;
-	b->ours = str_is(member_text(member(member(object, "metadata"), "labels"), "app.kubernetes.io/managed-by"), "trainc");
+	b->ours = str_is(member_text(member(member(object, "metadata"), "labels"), "app.kubernetes.io/managed-by"),
+		"trainc");
 	b->line = ARENA_NEW(im->arena, struct line);
 	*b->line = (struct line){ .form = LINE_EXTEND, .value = expr_new(im->arena, EXPR_BODY), .from = object->from };
 	body(im, b);
@@ -249,7 +256,8 @@ static void look_at_hosts(struct import *im, const struct imported *job, const s
 		size_t n = host_at(im, job, d->u.string, i, &host);
 		if (!n)
 			continue;
-		struct diag *e = diag_report(im->diags, TJ1122, d->from, "no pod of the program is called '%.*s'", (int)n, d->u.string.p + i);
+		struct diag *e = diag_report(im->diags, TJ1122, d->from, "no pod of the program is called '%.*s'",
+			(int)n, d->u.string.p + i);
 		diag_help(im->diags, e, "its place is ${%.*s}, which texts of roles may say: make it one of the job's 'files'", STR_ARG(host));
 		return;
 	}
@@ -268,7 +276,8 @@ static void take_words(struct import *im, struct imported *job)
 		struct str key = in->at[i]->key;
 		const char *blank = key.n ? memchr(key.p, ' ', key.n) : NULL;
 		if (blank)
-			map_put(&job->words, im->arena, (struct str){ blank + 1, key.n - (size_t)(blank - key.p) - 1 }, job);
+			map_put(&job->words, im->arena, (struct str){ blank + 1, key.n - (size_t)(blank - key.p) - 1 },
+				job);
 	}
 }
 
@@ -300,7 +309,8 @@ static bool is_own_service(struct import *im, const struct beside *b)
 	bool name = str_eq(b->name, b->owner->name) || (b->owner->subdomain.n && str_eq(b->name, b->owner->subdomain));
 	if (!str_is(b->kind, "Service") || !name || !str_is(member_text(spec, "clusterIP"), "None"))
 		return false;
-	import_left_out(im, b->at, str_cat(im->arena, STR("Service "), b->name, STR("")), "every job has such a Service by itself: its replicas find each other by it");
+	import_left_out(im, b->at, str_cat(im->arena, STR("Service "), b->name, STR("")),
+		"every job has such a Service by itself: its replicas find each other by it");
 	return true;
 }
 
@@ -324,7 +334,8 @@ static void without_pairs(struct import *im, struct lines *metadata, const char 
 	for (size_t i = 0; line && i < data_count(of_job); i++) {
 		const struct data_member *m = &of_job->u.map.at[i];
 		struct line *mine = lines_find(&line->value->items, key_text(im->arena, m->key));
-		if (mine && m->value->kind == DATA_STRING && expr_same(mine->value, expr_string(im->arena, m->value->u.string)))
+		if (mine && m->value->kind == DATA_STRING &&
+		    expr_same(mine->value, expr_string(im->arena, m->value->u.string)))
 			lines_take(&line->value->items, mine->key);
 	}
 	if (line && !line->value->items.n)
@@ -349,8 +360,9 @@ static void give(struct import *im, struct beside *b)
 		without_pairs(im, &metadata_line->value->items, "annotations", b->owner->annotations);
 	}
 	if (b->namespaced && !b->ns.n && b->owner->ns.n)
-		diag_report(im->diags, TJ1111, b->at, "%.*s '%.*s' names no namespace; the program puts it into that of its job, '%.*s'", STR_ARG(b->kind),
-			STR_ARG(b->name), STR_ARG(b->owner->ns));
+		diag_report(im->diags, TJ1111, b->at,
+			"%.*s '%.*s' names no namespace; the program puts it into that of its job, '%.*s'",
+			STR_ARG(b->kind), STR_ARG(b->name), STR_ARG(b->owner->ns));
 	lines_push(im->arena, job, b->line);
 }
 

@@ -86,8 +86,10 @@ static void put_scheduling(struct operator_job *j, struct operator_arguments *ar
 		struct expr *map = expr_new(args->arena, EXPR_BODY);
 		for (size_t i = 0; i < amounts->u.map.n; i++) {
 			const struct data_member *m = &amounts->u.map.at[i];
-			struct str text = m->value->kind == DATA_STRING ? m->value->u.string : source_text(j->m.im->sources, m->value->from);
-			lines_set(args->arena, &map->items, key_text(args->arena, m->key), expr_string(args->arena, text), m->key_at);
+			struct str text = m->value->kind == DATA_STRING ? m->value->u.string
+				: source_text(j->m.im->sources, m->value->from);
+			lines_set(args->arena, &map->items, key_text(args->arena, m->key),
+				expr_string(args->arena, text), m->key_at);
 		}
 		put(&in, "min_resources", map, amounts);
 	}
@@ -147,14 +149,17 @@ static void put_elastic(struct operator_job *j, struct operator_arguments *args,
 /* Texts that the operator takes for something else. */
 static void reads_otherwise(struct operator_job *j, const struct data *d, const char *as)
 {
-	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is nothing that the operator knows; it takes it for '%s'", STR_ARG(d->u.string), as);
+	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is nothing that the operator knows; it takes it for '%s'",
+		STR_ARG(d->u.string), as);
 }
 
 static void kind_arguments(struct operator_job *j, struct operator_arguments *args)
 {
 	struct arena *a = args->arena;
-	const struct data *spec = j->m.spec, *success = member(spec, "successPolicy"), *nproc = member(spec, "nprocPerNode");
-	const struct data *elastic = member(spec, "elasticPolicy"), *mode = member(spec, "jobMode"), *slots = member(spec, "slotsPerWorker");
+	const struct data *spec = j->m.spec, *success = member(spec, "successPolicy"),
+		*nproc = member(spec, "nprocPerNode");
+	const struct data *elastic = member(spec, "elasticPolicy"), *mode = member(spec, "jobMode"),
+		*slots = member(spec, "slotsPerWorker");
 
 	if (success && str_is(success->u.string, "AllWorkers"))
 		put_text(args, "success_policy", success);
@@ -184,7 +189,8 @@ static bool is_gpu(struct str resource)
 static void launcher_argument(struct operator_job *j, struct operator_arguments *args)
 {
 	const struct data_member *launcher = operator_member(j, "Launcher");
-	const struct data *containers = launcher ? member(member(member(launcher->value, "template"), "spec"), "containers") : NULL;
+	const struct data *containers = launcher
+		? member(member(member(launcher->value, "template"), "spec"), "containers") : NULL;
 	bool gpu = false, typed = false;
 
 	for (size_t i = 0; i < data_count(containers); i++) {
@@ -212,7 +218,8 @@ static struct expr *framework(struct operator_job *j)
 		launcher_argument(j, &args);
 	put_int(&args, "backoff_limit", member(policy, "backoffLimit"));
 	if (member(policy, "managedBy") && (j->version < 9 || str_is(j->m.kind, "JAXJob")))
-		import_left_out(j->m.im, member_at(policy, "managedBy"), STR("managedBy"), "the operator does not look at it");
+		import_left_out(j->m.im, member_at(policy, "managedBy"), STR("managedBy"),
+			"the operator does not look at it");
 	else
 		put_text(&args, "managed_by", member(policy, "managedBy"));
 	if (scheduling)
@@ -247,7 +254,8 @@ static void clean(struct operator_job *j, struct lines *to)
 		word = "all";
 	}
 	if (!str_is(str_of(word), usual))
-		set(j, to, "clean", expr_string(j->m.im->arena, str_of(word)), span_join(member_at(of, "cleanPodPolicy"), d->from));
+		set(j, to, "clean", expr_string(j->m.im->arena, str_of(word)),
+			span_join(member_at(of, "cleanPodPolicy"), d->from));
 }
 
 static void job_fields(struct operator_job *j, struct lines *to)
@@ -258,7 +266,8 @@ static void job_fields(struct operator_job *j, struct lines *to)
 	job_seconds(j->m.im, to, "ttl", policy, "ttlSecondsAfterFinished");
 	clean(j, to);
 	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue suspends by itself */
-		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")), span_join(member_at(policy, "suspend"), suspend->from));
+		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")),
+			span_join(member_at(policy, "suspend"), suspend->from));
 }
 
 /* ---- roles ---- */
@@ -300,7 +309,8 @@ static void tuner_key(struct operator_job *j, struct lines *to, const struct dat
 	if (!d || !d->u.string.n)
 		return;
 	struct lines *annotations = lines_block(j->m.im->arena, to, STR("annotations"), d->from);
-	set(j, annotations, "\"tuner-server-key\"", expr_string(j->m.im->arena, d->u.string), span_join(member_at(spec, "label"), d->from));
+	set(j, annotations, "\"tuner-server-key\"", expr_string(j->m.im->arena, d->u.string),
+		span_join(member_at(spec, "label"), d->from));
 }
 
 /* Version 1.7 gives every launcher the account that it made. */
@@ -310,10 +320,12 @@ static void own_account(struct operator_job *j, const struct operator_role *know
 	struct line *line = launcher ? lines_take(to, STR("service_account")) : NULL;
 
 	if (line)
-		import_left_out(j->m.im, line->from, STR("serviceAccountName"), "version 1.7 of the operator gives the launcher an account of its own");
+		import_left_out(j->m.im, line->from, STR("serviceAccountName"),
+			"version 1.7 of the operator gives the launcher an account of its own");
 }
 
-static struct job_role role(struct operator_job *j, struct imported *job, const struct operator_role *known, const struct data_member *m)
+static struct job_role role(struct operator_job *j, struct imported *job, const struct operator_role *known,
+	const struct data_member *m)
 {
 	struct import *im = j->m.im;
 	struct lines top = { 0 };
@@ -372,17 +384,19 @@ static bool has_kind(const struct import *im, const struct operator_kind *k, str
 	if (!wanted || (k->from <= wanted && wanted <= k->to))
 		return true;
 	struct diag *d = diag_report(im->diags, TJ1113, at, "version 1.%u of the operator has no %s", wanted, k->kind);
-	diag_help(im->diags, d, "%s: use --operator 1.%u", wanted < k->from ? "it came later" : "it was removed", wanted < k->from ? 9 : 7);
+	diag_help(im->diags, d, "%s: use --operator 1.%u", wanted < k->from ? "it came later" : "it was removed",
+		wanted < k->from ? 9 : 7);
 	return false;
 }
 
 /*
- * The operator for MXNet alone had the same kind: v1beta1, and a v1 whose policies stand in the spec itself.  A v1 without
- * any policy is taken for the training operator's.
+ * The operator for MXNet alone had the same kind: v1beta1, and a v1 whose policies stand in the spec itself.  A v1
+ * without any policy is taken for the training operator's.
  */
 static const char *form(struct operator_job *j, const struct import_kind *row, const struct data *object)
 {
-	static const char *const policies[] = { "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit" };
+	static const char *const policies[] = { "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds",
+		"backoffLimit" };
 	const struct data *spec = member(object, "spec");
 
 	if (str_is(str_of(row->api_version), "kubeflow.org/v1beta1")) {
@@ -400,7 +414,8 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 	struct operator_job j = { .kind = operator_find(str_of(row->kind)) };
 	size_t errors = im->diags->errors;
 
-	if (!has_kind(im, j.kind, data_get(object, STR("kind"))->from) || !manifest_open(im, row, object, form(&j, row, object), false, &j.m))
+	if (!has_kind(im, j.kind, data_get(object, STR("kind"))->from) ||
+	    !manifest_open(im, row, object, form(&j, row, object), false, &j.m))
 		return false;
 	j.roles = member(j.m.spec, j.kind->roles_key);
 	j.policy = j.alone ? j.m.spec : member(j.m.spec, "runPolicy");

@@ -38,7 +38,8 @@ struct operator_job {
 	const struct operator_kind *kind;
 	const struct data *roles;       /* the role map, or NULL */
 	const struct data *policy;      /* runPolicy, or the spec that has its fields; NULL without */
-	const char *alone;              /* "v1", "v1beta1": of the operator that was for this kind alone; NULL: of the training operator */
+	/* "v1", "v1beta1": of the operator that was for this kind alone; NULL: of the training operator */
+	const char *alone;
 	unsigned version;               /* 7 or 9 */
 };
 

@@ -9,7 +9,8 @@ const struct operator_role *operator_role_of(const struct operator_kind *k, stru
 {
 	for (size_t i = 0; i < OPERATOR_ROLES && k->roles[i].key; i++) {
 		const char *name = k->roles[i].key;
-		bool same = str_is(key, name) || ((k->traits & OPERATOR_CASES) && key.n == strlen(name) && !strncasecmp(key.p, name, key.n));
+		bool same = str_is(key, name) ||
+			((k->traits & OPERATOR_CASES) && key.n == strlen(name) && !strncasecmp(key.p, name, key.n));
 		if (same)
 			return &k->roles[i];
 	}

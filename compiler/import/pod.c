@@ -38,7 +38,8 @@ static const struct data *main_container(const struct role_reading *r, const str
 static bool is_block_name(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
-		if (!islower((unsigned char)name.p[i]) && name.p[i] != '-' && (i == 0 || !isdigit((unsigned char)name.p[i])))
+		if (!islower((unsigned char)name.p[i]) && name.p[i] != '-' &&
+		    (i == 0 || !isdigit((unsigned char)name.p[i])))
 			return false;
 	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-' && !word_is_reserved(name);
 }
@@ -53,10 +54,12 @@ static void other_container(struct role_reading *r, const struct data *container
 	if (!is_block_name(name)) {
 		const char *list = kind == CONTAINER_INIT ? "initContainers" : "containers";
 		struct lines *to = raw_list(im, role_raw(r, container->from), list, container->from);
-		import_comments(im, lines_add(im->arena, to, raw_expr(im, container), container->from), container->from);
+		import_comments(im, lines_add(im->arena, to, raw_expr(im, container), container->from),
+			container->from);
 		return;
 	}
-	struct str key = str_cat(im->arena, kind == CONTAINER_INIT ? STR("init ") : STR("sidecar "), word_text(im->arena, name), STR(""));
+	struct str key = str_cat(im->arena, kind == CONTAINER_INIT ? STR("init ") : STR("sidecar "),
+		word_text(im->arena, name), STR(""));
 	c.to = lines_extend(im->arena, r->role, key, container->from);
 	struct line *line = r->role->at[r->role->n - 1];
 	container_read(&c);
@@ -71,7 +74,8 @@ static void other_container(struct role_reading *r, const struct data *container
 static bool goes_on(const struct role_reading *r, const struct data *list, size_t i)
 {
 	for (; i < list->u.list.n; i++)
-		if (!str_is(member_text(list->u.list.at[i], "restartPolicy"), "Always") || !is_block_name(member_text(list->u.list.at[i], "name")))
+		if (!str_is(member_text(list->u.list.at[i], "restartPolicy"), "Always") ||
+		    !is_block_name(member_text(list->u.list.at[i], "name")))
 			return false;
 	return !r->kind->restart;
 }
@@ -80,7 +84,8 @@ static void containers(struct role_reading *r, const struct data *list, enum con
 {
 	for (size_t i = 0; i < data_count(list); i++)
 		if (list->u.list.at[i] != r->main)
-			other_container(r, list->u.list.at[i], kind == CONTAINER_INIT && goes_on(r, list, i) ? CONTAINER_SIDECAR : kind);
+			other_container(r, list->u.list.at[i],
+				kind == CONTAINER_INIT && goes_on(r, list, i) ? CONTAINER_SIDECAR : kind);
 }
 
 static void main_read(struct role_reading *r)
@@ -90,7 +95,8 @@ static void main_read(struct role_reading *r)
 	struct str name = member_text(r->main, "name");
 
 	if (name.n && !str_is(name, r->kind->usual ? r->kind->usual : "main"))
-		lines_set(im->arena, r->role, STR("container"), expr_string(im->arena, name), member_at(r->main, "name"));
+		lines_set(im->arena, r->role, STR("container"), expr_string(im->arena, name),
+			member_at(r->main, "name"));
 	container_read(&c);
 }
 
@@ -101,8 +107,10 @@ static void grace(struct role_reading *r, const struct data_member *m)
 	if (m->value->u.integer == 30)
 		return;
 	if (m->value->u.integer < 1)
-		diag_report(r->im->diags, TJ1111, m->value->from, "the shortest time between TERM and KILL is a second; the program says grace = 1s");
-	set(r, "grace", expr_text(r->im->arena, str_printf(r->im->arena, "%llds", (long long)(m->value->u.integer < 1 ? 1 : m->value->u.integer))), m);
+		diag_report(r->im->diags, TJ1111, m->value->from,
+			"the shortest time between TERM and KILL is a second; the program says grace = 1s");
+	set(r, "grace", expr_text(r->im->arena,
+		str_printf(r->im->arena, "%llds", (long long)(m->value->u.integer < 1 ? 1 : m->value->u.integer))), m);
 }
 
 static void pull_secrets(struct role_reading *r, const struct data_member *m)
@@ -113,7 +121,8 @@ static void pull_secrets(struct role_reading *r, const struct data_member *m)
 	for (size_t i = 0; i < m->value->u.list.n; i++) {
 		struct str name = member_text(m->value->u.list.at[i], "name");
 		if (name.n && !kube_object_name(name))
-			import_left_out(r->im, m->value->u.list.at[i]->from, str_cat(r->im->arena, STR("imagePullSecrets: "), name, STR("")),
+			import_left_out(r->im, m->value->u.list.at[i]->from,
+				str_cat(r->im->arena, STR("imagePullSecrets: "), name, STR("")),
 				"no Secret can have this name, and the kubelet ignores pull secrets that do not exist");
 		else if (name.n)
 			lines_add(a, &list->items, expr_string(a, name), m->value->u.list.at[i]->from);
@@ -124,7 +133,8 @@ static void pull_secrets(struct role_reading *r, const struct data_member *m)
 
 struct str restart_word(struct str policy)
 {
-	return str_is(policy, "Never") ? STR("never") : str_is(policy, "OnFailure") ? STR("on-failure") : str_is(policy, "Always") ? STR("always") : STR("");
+	return str_is(policy, "Never") ? STR("never") : str_is(policy, "OnFailure") ? STR("on-failure")
+		: str_is(policy, "Always") ? STR("always") : STR("");
 }
 
 static void restart(struct role_reading *r, const struct data_member *m)
@@ -140,7 +150,8 @@ static void restart(struct role_reading *r, const struct data_member *m)
 	set(r, "restart", expr_string(r->im->arena, word.n ? word : STR("on-failure")), m);
 	if (word.n)
 		return;
-	struct diag *d = diag_report(r->im->diags, TJ1108, m->value->from, "'%.*s' is not a restart policy", STR_ARG(m->value->u.string));
+	struct diag *d = diag_report(r->im->diags, TJ1108, m->value->from, "'%.*s' is not a restart policy",
+		STR_ARG(m->value->u.string));
 	diag_help(r->im->diags, d, "it is Never, OnFailure or Always");
 }
 
@@ -161,7 +172,8 @@ static bool of_compiler(struct role_reading *r, const struct data_member *m)
 		if (i == 1 && r->job->hosts.n)
 			comments_drop(&r->im->comments, member_span(m));        /* its hosts are translated */
 		else
-			import_left_out(r->im, m->key_at, m->key, "each replica has its own host name; texts refer to it by ROLE.host(i)");
+			import_left_out(r->im, m->key_at, m->key,
+				"each replica has its own host name; texts refer to it by ROLE.host(i)");
 		return true;
 	}
 	return str_is(m->key, "enableServiceLinks") && !m->value->u.boolean;
@@ -182,7 +194,8 @@ static bool names_service(struct str text)
 			n++;
 		struct str name = { text.p + i, n - i };
 		for (size_t k = 0; k < 2; k++)
-			if (str_ends(name, str_of(ends[k])) && name.n > strlen(ends[k]) && !str_starts(name, STR("KUBERNETES_")))
+			if (str_ends(name, str_of(ends[k])) && name.n > strlen(ends[k]) &&
+			    !str_starts(name, STR("KUBERNETES_")))
 				return true;
 		i = n;
 	}
@@ -210,13 +223,16 @@ static bool reads_services(const struct data *list)
 /* Pods of a program get no variables for the Services of their namespace, unless they read them. */
 static void service_links(struct role_reading *r)
 {
-	if (!member(r->spec, "enableServiceLinks") && (reads_services(member(r->spec, "containers")) || reads_services(member(r->spec, "initContainers"))))
-		lines_set(r->im->arena, role_raw(r, r->spec->from), STR("enableServiceLinks"), expr_text(r->im->arena, STR("true")), r->spec->from);
+	if (!member(r->spec, "enableServiceLinks") &&
+	    (reads_services(member(r->spec, "containers")) || reads_services(member(r->spec, "initContainers"))))
+		lines_set(r->im->arena, role_raw(r, r->spec->from), STR("enableServiceLinks"),
+			expr_text(r->im->arena, STR("true")), r->spec->from);
 }
 
 static void field(struct role_reading *r, const struct data_member *m)
 {
-	static const char *const elsewhere[] = { "containers", "initContainers", "volumes", "nodeSelector", "tolerations" };
+	static const char *const elsewhere[] = { "containers", "initContainers", "volumes", "nodeSelector",
+		"tolerations" };
 
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
 		if (str_is(m->key, elsewhere[i]))
@@ -229,7 +245,8 @@ static void field(struct role_reading *r, const struct data_member *m)
 		pull_secrets(r, m);
 	else if (str_is(m->key, "restartPolicy"))
 		restart(r, m);
-	else if (str_is(m->key, "serviceAccountName") || (str_is(m->key, "serviceAccount") && !member(r->spec, "serviceAccountName")))
+	else if (str_is(m->key, "serviceAccountName") ||
+		(str_is(m->key, "serviceAccount") && !member(r->spec, "serviceAccountName")))
 		text_field(r, m, "service_account");
 	else if (str_is(m->key, "schedulerName"))
 		text_field(r, m, "scheduler");
@@ -248,13 +265,15 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 
 	for (size_t i = 0; i < m->value->u.map.n; i++) {
 		const struct data_member *pair = &m->value->u.map.at[i];
-		const struct data *of_job = data_get(str_is(str_of(field), "labels") ? r->job->labels : r->job->annotations, pair->key);
+		const struct data *of_job = data_get(str_is(str_of(field), "labels") ? r->job->labels
+			: r->job->annotations, pair->key);
 		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
 		if (same || str_starts(pair->key, STR("trainc.dev/")))
 			continue;
 		if (!to)
 			to = lines_block(im->arena, r->role, str_of(field), m->key_at);
-		struct line *line = lines_set(im->arena, to, key_text(im->arena, pair->key), expr_string(im->arena, pair->value->u.string), pair->key_at);
+		struct line *line = lines_set(im->arena, to, key_text(im->arena, pair->key),
+			expr_string(im->arena, pair->value->u.string), pair->key_at);
 		import_comments(im, line, member_span(pair));
 	}
 }

@@ -28,7 +28,8 @@ static void add_module(struct tries *ts, struct str module)
 	struct sources sources = { .arena = &scratch };
 	struct names names = { .arena = &scratch };
 	struct diags diags = { .arena = &scratch, .sources = &sources };
-	const struct node *file = parse_source(&scratch, &names, &diags, source_add(&sources, module, stdlib_text(module)));
+	const struct node *file = parse_source(&scratch, &names, &diags,
+		source_add(&sources, module, stdlib_text(module)));
 
 	for (size_t i = 0; i < file->u.file.decls.n; i++) {
 		const struct node *decl = file->u.file.decls.at[i];
@@ -61,8 +62,8 @@ static struct str program(const struct tries *ts)
 		if (!i || !str_eq(ts->at[i].module, ts->at[i - 1].module))
 			buf_printf(&b, "import std.%.*s\n", STR_ARG(ts->at[i].module));
 	for (size_t i = 0; i < ts->n; i++)
-		buf_printf(&b, "job \"j%zu\" { role r { image = \"x\", accelerator = %.*s.%.*s(%.*s) } }\n", i, STR_ARG(ts->at[i].module),
-			STR_ARG(ts->at[i].word), STR_ARG(ts->at[i].argument));
+		buf_printf(&b, "job \"j%zu\" { role r { image = \"x\", accelerator = %.*s.%.*s(%.*s) } }\n", i,
+			STR_ARG(ts->at[i].module), STR_ARG(ts->at[i].word), STR_ARG(ts->at[i].argument));
 	struct str text = str_copy(ts->arena, buf_text(&b));
 	buf_release(&b);
 	return text;
@@ -73,17 +74,20 @@ static struct plan_pairs copy_pairs(struct arena *a, const struct plan_pairs *fr
 	struct plan_pairs ret = { ARENA_ARRAY(a, struct plan_pair, from->n), from->n };
 
 	for (size_t i = 0; i < from->n; i++)
-		ret.at[i] = (struct plan_pair){ .key = str_copy(a, from->at[i].key), .value = str_copy(a, from->at[i].value) };
+		ret.at[i] = (struct plan_pair){ .key = str_copy(a, from->at[i].key),
+			.value = str_copy(a, from->at[i].value) };
 	return ret;
 }
 
-static void add_device(struct arena *a, struct import_devices *to, const struct try *t, const struct plan_accelerator *acc)
+static void add_device(struct arena *a, struct import_devices *to, const struct try *t,
+	const struct plan_accelerator *acc)
 {
 	struct device d = {
 		.resource = str_copy(a, acc->resource), .word = t->word, .module = t->module,
-		.spelling = str_printf(a, "%.*s.%.*s(%.*s)", STR_ARG(t->module), STR_ARG(t->word), STR_ARG(t->argument)),
-		.per_pod = acc->per_pod, .pods = acc->pods, .node = copy_pairs(a, &acc->node),
-		.tolerate = ARENA_ARRAY(a, struct plan_str, acc->ntolerate), .ntolerate = acc->ntolerate, .more = acc->env.n || acc->nmounts,
+		.spelling = str_printf(a, "%.*s.%.*s(%.*s)", STR_ARG(t->module), STR_ARG(t->word),
+		STR_ARG(t->argument)), .per_pod = acc->per_pod, .pods = acc->pods, .node = copy_pairs(a, &acc->node),
+		.tolerate = ARENA_ARRAY(a, struct plan_str, acc->ntolerate), .ntolerate = acc->ntolerate,
+		.more = acc->env.n || acc->nmounts,
 	};
 
 	for (size_t i = 0; i < acc->ntolerate; i++)
@@ -91,7 +95,8 @@ static void add_device(struct arena *a, struct import_devices *to, const struct 
 	ARENA_PUSH(a, to->at, to->n, d);
 }
 
-static void collect(struct arena *a, struct import_devices *to, const struct tries *ts, struct str resource, int64_t count, const struct plan *plan)
+static void collect(struct arena *a, struct import_devices *to, const struct tries *ts, struct str resource,
+	int64_t count, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->njobs; i++) {
 		const struct plan_job *j = &plan->jobs[i];
@@ -104,7 +109,8 @@ static void collect(struct arena *a, struct import_devices *to, const struct tri
 	}
 }
 
-const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count, const struct str *topologies, size_t n)
+const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count,
+	const struct str *topologies, size_t n)
 {
 	struct arena *a = im->arena;
 	struct str *arguments = ARENA_ARRAY(a, struct str, n + 1);

@@ -79,7 +79,8 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 
 /* ---- what the compiler says about it ---- */
 
-static void report(struct import *im, const struct trainc *c, const struct writing *w, const struct imported *job, const struct diag *d)
+static void report(struct import *im, const struct trainc *c, const struct writing *w, const struct imported *job,
+	const struct diag *d)
 {
 	struct place place = source_place(&c->sources, d->at.start);
 	bool ours = place.source && str_is(place.source->name, "program.tj");
@@ -87,7 +88,8 @@ static void report(struct import *im, const struct trainc *c, const struct writi
 
 	if (!span_known(at))
 		at = job->name_at;
-	struct diag *ret = diag_report(im->diags, TJ1112, at, "%.*s [%s]", STR_ARG(d->message), diag_code_name(d->code));
+	struct diag *ret = diag_report(im->diags, TJ1112, at, "%.*s [%s]", STR_ARG(d->message),
+		diag_code_name(d->code));
 	diag_label(im->diags, ret, "the program that comes of it would be refused");
 	if (d->help.n)
 		diag_help(im->diags, ret, "%.*s", STR_ARG(d->help));
@@ -157,7 +159,8 @@ static bool all_sound(struct import *im)
 	return im->sound;
 }
 
-static void report_namesake(struct import *im, const struct imported *job, const struct imported *other, const char *help)
+static void report_namesake(struct import *im, const struct imported *job, const struct imported *other,
+	const char *help)
 {
 	struct diag *d = diag_report(im->diags, TJ1114, job->name_at, "two jobs are named '%.*s'", STR_ARG(job->name));
 
@@ -171,7 +174,8 @@ void jobs_differ(struct import *im)
 
 	for (size_t i = 0; i < im->njobs; i++) {
 		struct imported *job = im->jobs[i];
-		const struct imported *other = job->job ? map_put(&seen, im->arena, str_cat(im->arena, job->ns, STR("/"), job->name), job) : NULL;
+		const struct imported *other = job->job
+			? map_put(&seen, im->arena, str_cat(im->arena, job->ns, STR("/"), job->name), job) : NULL;
 		if (other)
 			report_namesake(im, job, other, "give one of them another name");
 	}
@@ -188,7 +192,8 @@ static bool names_differ(struct import *im, const struct imported *const *jobs, 
 		if (jobs[i]->job)
 			other = map_put_const(&seen, im->arena, jobs[i]->name, jobs[i]);
 		if (other)
-			report_namesake(im, jobs[i], other, "job names in a program are unique: write one file per job with --output-dir");
+			report_namesake(im, jobs[i], other,
+				"job names in a program are unique: write one file per job with --output-dir");
 		ok = ok && !other;
 	}
 	return ok;

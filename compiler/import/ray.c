@@ -44,7 +44,8 @@ static const struct data *without(struct ray *r, const struct data *map, const c
 	*none = (struct data){ .kind = DATA_MAP, .from = map->from };
 	for (size_t i = 0; i < data_count(map); i++)
 		if (!str_is(map->u.map.at[i].key, key))
-			ret = tree_with(arena(r), ret, str_copy(arena(r), map->u.map.at[i].key).p, map->u.map.at[i].value, map->u.map.at[i].key_at);
+			ret = tree_with(arena(r), ret, str_copy(arena(r), map->u.map.at[i].key).p,
+				map->u.map.at[i].value, map->u.map.at[i].key_at);
 	return ret;
 }
 
@@ -53,7 +54,8 @@ static const struct data *template_of(struct ray *r, const struct data *group)
 {
 	static const char *const words[] = { "command", "args" };
 	struct arena *a = arena(r);
-	const struct data *template = member(group, "template"), *pod = member(template, "spec"), *list = member(pod, "containers"), *ports;
+	const struct data *template = member(group, "template"), *pod = member(template, "spec"),
+		*list = member(pod, "containers"), *ports;
 	struct data *containers = data_count(list) ? tree_copy(a, list) : NULL;
 	const struct data *main = containers ? containers->u.list.at[0] : NULL;
 
@@ -62,7 +64,8 @@ static const struct data *template_of(struct ray *r, const struct data *group)
 	for (size_t i = 0; i < 2; i++) {
 		if (!data_count(member(main, words[i])))
 			continue;
-		import_left_out(r->set.m.im, member_at(main, words[i]), str_of(words[i]), "the framework starts Ray; 'args' of the head are its program");
+		import_left_out(r->set.m.im, member_at(main, words[i]), str_of(words[i]),
+			"the framework starts Ray; 'args' of the head are its program");
 		main = without(r, main, words[i]);
 	}
 	ports = member(main, "ports");
@@ -86,7 +89,8 @@ static bool is_known(const struct data_member *m, bool head)
 		return true;
 	if (!head || !text)
 		return false;
-	return (str_is(m->key, "dashboard-host") && str_is(m->value->u.string, "0.0.0.0")) || (str_is(m->key, "port") && str_is(m->value->u.string, "6379")) ||
+	return (str_is(m->key, "dashboard-host") && str_is(m->value->u.string, "0.0.0.0")) ||
+		(str_is(m->key, "port") && str_is(m->value->u.string, "6379")) ||
 		(str_is(m->key, "dashboard-port") && str_is(m->value->u.string, "8265"));
 }
 
@@ -102,11 +106,13 @@ static struct expr *options(struct ray *r, const struct data *group, bool head)
 		struct str value = m->value->kind == DATA_STRING ? m->value->u.string : STR("");
 		if (is_known(m, head))
 			continue;
-		if (memchr(value.p ? value.p : "", ' ', value.n) || memchr(value.p ? value.p : "", '\'', value.n) || memchr(value.p ? value.p : "", '"', value.n)) {
+		if (memchr(value.p ? value.p : "", ' ', value.n) || memchr(value.p ? value.p : "", '\'', value.n) ||
+		    memchr(value.p ? value.p : "", '"', value.n)) {
 			import_left_out(r->set.m.im, m->key_at, m->key, "it is not a single word of a command line: set it in the image, or in your own command");
 			continue;
 		}
-		lines_add(a, &list->items, expr_string(a, str_printf(a, "--%.*s%s%.*s", STR_ARG(m->key), value.n ? "=" : "", STR_ARG(value))), m->key_at);
+		lines_add(a, &list->items, expr_string(a,
+			str_printf(a, "--%.*s%s%.*s", STR_ARG(m->key), value.n ? "=" : "", STR_ARG(value))), m->key_at);
 	}
 	return list->items.n ? list : NULL;
 }
@@ -126,7 +132,8 @@ static struct expr *framework(struct ray *r)
 		if (i == 0)
 			first = mine;
 		else if (!mine != !first || (mine && !expr_same(mine, first)))
-			import_left_out(r->set.m.im, member_at(group, "rayStartParams"), STR("rayStartParams"), "all groups are started with the options of the first one");
+			import_left_out(r->set.m.im, member_at(group, "rayStartParams"), STR("rayStartParams"),
+				"all groups are started with the options of the first one");
 	}
 	if (first)
 		lines_set(a, &call->items, STR("worker_options"), first, r->set.m.at);
@@ -139,8 +146,8 @@ static void role_of(struct ray *r, const struct data *group, struct str name, in
 {
 	struct set_role *role = &r->set.roles[r->set.n++];
 
-	*role = (struct set_role){ .name = name, .template = template_of(r, group), .place = group->from, .count_at = member_at(group, "replicas"),
-		.jobs = jobs, .per = per };
+	*role = (struct set_role){ .name = name, .template = template_of(r, group), .place = group->from,
+		.count_at = member_at(group, "replicas"), .jobs = jobs, .per = per };
 }
 
 static void roles(struct ray *r)
@@ -152,7 +159,8 @@ static void roles(struct ray *r)
 	for (size_t i = 0; i < data_count(r->groups); i++) {
 		const struct data *group = r->groups->u.list.at[i];
 		struct str name = data_count(r->groups) == 1 ? STR("worker") : member_text(group, "groupName");
-		role_of(r, group, name, member_int(group, "replicas", member_int(group, "minReplicas", 0)), member_int(group, "numOfHosts", 1));
+		role_of(r, group, name, member_int(group, "replicas", member_int(group, "minReplicas", 0)),
+			member_int(group, "numOfHosts", 1));
 	}
 	set_words(s);
 	s->all_replicas = true;
@@ -165,7 +173,8 @@ static void elastic(struct ray *r, const struct data *group, struct set_role *ro
 	int64_t least = member_int(group, "minReplicas", 0), most = member_int(group, "maxReplicas", 0);
 	struct line *line = lines_find(role->body, STR("replicas"));
 
-	if (!member_bool(r->cluster, "enableInTreeAutoscaling", false) || least >= most || most > INT32_MAX || !line || role->per != 1)
+	if (!member_bool(r->cluster, "enableInTreeAutoscaling", false) || least >= most || most > INT32_MAX || !line ||
+	    role->per != 1)
 		return;
 	line->value = expr_text(im->arena, str_printf(im->arena, "%lld:%lld", (long long)least, (long long)most));
 	diag_report(im->diags, TJ1111, member_at(group, "maxReplicas"), "Ray's autoscaler changes the size of '%.*s'; the program starts with %lld and may be scaled down to %lld",
@@ -175,12 +184,15 @@ static void elastic(struct ray *r, const struct data *group, struct set_role *ro
 /* Shared memory of 8 GiB is the framework's; a smaller pod has as much as it has memory, as its operator gives it. */
 static void shared_memory(struct ray *r, struct set_role *role)
 {
-	const struct data *list = member(member(role->template, "spec"), "containers"), *resources = data_count(list) ? member(list->u.list.at[0], "resources") : NULL;
+	const struct data *list = member(member(role->template, "spec"), "containers"),
+		*resources = data_count(list) ? member(list->u.list.at[0], "resources") : NULL;
 	const struct data *memory = member(member(resources, "limits"), "memory");
-	struct str text = amount_literal(arena(r), memory ? memory : member(member(resources, "requests"), "memory"), true);
+	struct str text = amount_literal(arena(r), memory ? memory : member(member(resources, "requests"), "memory"),
+		true);
 	struct quantity has, usual;
 
-	if (!text.n || lines_find(role->body, STR("shm")) || quantity_parse(text, &has) != QUANTITY_OK || quantity_parse(STR("8Gi"), &usual) != QUANTITY_OK)
+	if (!text.n || lines_find(role->body, STR("shm")) || quantity_parse(text, &has) != QUANTITY_OK ||
+	    quantity_parse(STR("8Gi"), &usual) != QUANTITY_OK)
 		return;
 	if (has.nano < usual.nano)
 		lines_set(arena(r), role->body, STR("shm"), expr_text(arena(r), text), role->place);
@@ -201,7 +213,8 @@ static bool bodies(struct ray *r)
 		if (group)
 			elastic(r, group, &s->roles[i]);
 		if (s->roles[i].per > 1)
-			diag_report(s->m.im->diags, TJ1111, member_at(group, "numOfHosts"), "the groups of %lld hosts become one role of %lld replicas", (long long)s->roles[i].per,
+			diag_report(s->m.im->diags, TJ1111, member_at(group, "numOfHosts"),
+				"the groups of %lld hosts become one role of %lld replicas", (long long)s->roles[i].per,
 				(long long)(s->roles[i].jobs * s->roles[i].per));
 	}
 	if (ok)
@@ -226,9 +239,11 @@ static void rest(struct ray *r, const struct data *map, const char *const *known
 
 static void cluster_rest(struct ray *r)
 {
-	static const char *const cluster[] = { "headGroupSpec", "workerGroupSpecs", "rayVersion", "enableInTreeAutoscaling", "suspend", NULL };
+	static const char *const cluster[] = { "headGroupSpec", "workerGroupSpecs", "rayVersion",
+		"enableInTreeAutoscaling", "suspend", NULL };
 	static const char *const head[] = { "template", "rayStartParams", "serviceType", NULL };
-	static const char *const group[] = { "template", "rayStartParams", "groupName", "replicas", "minReplicas", "maxReplicas", "numOfHosts", NULL };
+	static const char *const group[] = { "template", "rayStartParams", "groupName", "replicas", "minReplicas",
+		"maxReplicas", "numOfHosts", NULL };
 	const char *why = "the program has no words for it";
 
 	rest(r, r->cluster, cluster, why);
@@ -250,7 +265,8 @@ static struct expr *words(struct arena *a, struct str text)
 		while (i < text.n && text.p[i] != ' ')
 			i++;
 		if (i > from)
-			lines_add(a, &list->items, expr_string(a, (struct str){ text.p + from, i - from }), (struct span){ 0, 0 });
+			lines_add(a, &list->items, expr_string(a, (struct str){ text.p + from, i - from }),
+				(struct span){ 0, 0 });
 		i++;
 	}
 	return list->items.n ? list : NULL;
@@ -282,7 +298,8 @@ static void job_fields(struct ray *r)
 		"submissionMode", "jobId", NULL
 	};
 	struct import *im = r->set.m.im;
-	const struct data *spec = r->set.m.spec, *limit = member(spec, "backoffLimit"), *env = member(spec, "runtimeEnvYAML");
+	const struct data *spec = r->set.m.spec, *limit = member(spec, "backoffLimit"),
+		*env = member(spec, "runtimeEnvYAML");
 
 	job_seconds(im, r->set.body, "timeout", spec, "activeDeadlineSeconds");
 	if (member_bool(spec, "shutdownAfterJobFinishes", false))
@@ -291,7 +308,8 @@ static void job_fields(struct ray *r)
 	if (limit && limit->u.integer > 0)
 		lines_set(im->arena, r->set.body, STR("restarts"), expr_int(im->arena, limit->u.integer), limit->from);
 	if (env)
-		import_left_out(im, member_at(spec, "runtimeEnvYAML"), STR("runtimeEnvYAML"), "put packages and files into the image, and variables into 'env' of the job");
+		import_left_out(im, member_at(spec, "runtimeEnvYAML"), STR("runtimeEnvYAML"),
+			"put packages and files into the image, and variables into 'env' of the job");
 	rest(r, env ? without(r, spec, "runtimeEnvYAML") : spec, known, "the program has no words for it");
 }
 
@@ -332,7 +350,8 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 	return false;
 }
 
-static bool read_cluster(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_cluster(struct import *im, const struct import_kind *k, const struct data *object,
+	struct imported *job)
 {
 	struct ray r = { .set.job = job };
 	size_t errors = im->diags->errors;
@@ -346,4 +365,5 @@ static bool read_cluster(struct import *im, const struct import_kind *k, const s
 	return false;
 }
 
-const struct import_kind ray_kinds[] = { { "RayJob", "ray.io/v1", read_job, false }, { "RayCluster", "ray.io/v1", read_cluster, false }, { 0 } };
+const struct import_kind ray_kinds[] = { { "RayJob", "ray.io/v1", read_job, false },
+	{ "RayCluster", "ray.io/v1", read_cluster, false }, { 0 } };

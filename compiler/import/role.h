@@ -66,7 +66,10 @@ struct str restart_word(struct str policy);
 bool replica_count_rule(struct import *im, const struct data *n, struct str name);
 /* The same of a Job's spec. */
 bool batch_rule(struct import *im, const struct data *spec, struct str name);
-/* Replicas of a Job's spec, after batch_rule(); `retries` of its attempts and what the program has no words for: true when a restart in place would be too much. */
+/*
+ * Replicas of a Job's spec, after batch_rule(); `retries` of its attempts and what the
+ * program has no words for: true when a restart in place would be too much.
+ */
 int64_t batch_replicas(struct import *im, const struct data *spec);
 bool batch_read(struct import *im, const struct data *spec, struct lines *to);
 

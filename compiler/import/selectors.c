@@ -53,8 +53,9 @@ static void report(struct selecting *s, const struct pod_label *l, struct span a
 	struct import *im = s->role->im;
 
 	if (known)
-		diag_report(im->diags, TJ1111, at, "the controller writes the label '%.*s'; a selector in '%.*s' of the program asks for '%s'", STR_ARG(key),
-			STR_ARG(s->field), our_key(l));
+		diag_report(im->diags, TJ1111, at,
+			"the controller writes the label '%.*s'; a selector in '%.*s' of the program asks for '%s'",
+			STR_ARG(key), STR_ARG(s->field), our_key(l));
 	else
 		selector_missing(im, s->role->job, at, key);
 }
@@ -67,7 +68,8 @@ static const struct data *match_labels(struct selecting *s, const struct data *l
 	for (size_t i = 0; i < data_count(labels); i++) {
 		const struct data_member *m = &labels->u.map.at[i];
 		const struct pod_label *l = find(s->role->job, m->key);
-		bool kept = (l && l->meaning == LABEL_KEPT) || !host_is_foreign(m->key) || m->value->kind != DATA_STRING;
+		bool kept = (l && l->meaning == LABEL_KEPT) || !host_is_foreign(m->key) ||
+			m->value->kind != DATA_STRING;
 		struct str value = l && !kept ? our_value(s, l, m->value->u.string) : (struct str){ 0 };
 
 		if (!kept)
@@ -87,7 +89,8 @@ static const struct data *our_values(struct selecting *s, const struct pod_label
 	struct data *ret = values ? tree_copy(a, values) : NULL;
 
 	for (size_t i = 0; i < data_count(ret); i++) {
-		struct str value = ret->u.list.at[i]->kind == DATA_STRING ? our_value(s, l, ret->u.list.at[i]->u.string) : (struct str){ 0 };
+		struct str value = ret->u.list.at[i]->kind == DATA_STRING ? our_value(s, l, ret->u.list.at[i]->u.string)
+			: (struct str){ 0 };
 		if (!value.n)
 			return NULL;
 		ret->u.list.at[i] = tree_text(a, value, ret->u.list.at[i]->from);
@@ -143,7 +146,8 @@ static const struct data *walk(struct selecting *s, const struct data *d)
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
 		bool here = str_is(m->key, "labelSelector") && m->value->kind == DATA_MAP;
-		ret = tree_with(a, ret, str_copy(a, m->key).p, here ? selector(s, m->value) : walk(s, m->value), m->key_at);
+		ret = tree_with(a, ret, str_copy(a, m->key).p, here ? selector(s, m->value) : walk(s, m->value),
+			m->key_at);
 	}
 	return ret;
 }

@@ -10,7 +10,9 @@
 
 /* ---- names ---- */
 
-/* What stands for something else where a role's name is used: values, functions, modules, accelerators of the program. */
+/*
+ * What stands for something else where a role's name is used: values, functions, modules, accelerators of the program.
+ */
 static bool is_reserved(const struct import *im, struct str word)
 {
 	static const char *const words[] = { "self", "cluster", "pod", "roles", "std" };
@@ -75,12 +77,15 @@ bool set_role_open(struct set *s, struct set_role *r)
 {
 	struct import *im = s->m.im;
 	struct lines top = { 0 };
-	struct role_reading reading = { .im = im, .job = s->job, .kind = &r->kind, .fields = r->fields, .word = r->word, .replicas = r->jobs * r->per };
+	struct role_reading reading = { .im = im, .job = s->job, .kind = &r->kind, .fields = r->fields, .word = r->word,
+		.replicas = r->jobs * r->per };
 
-	r->body = reading.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r->word, STR("")), r->place);
+	r->body = reading.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r->word, STR("")),
+		r->place);
 	r->line = top.at[0];
 	if (reading.replicas != 1 || s->all_replicas) {
-		struct line *line = lines_set(im->arena, r->body, STR("replicas"), expr_int(im->arena, reading.replicas), r->count_at);
+		struct line *line = lines_set(im->arena, r->body, STR("replicas"),
+			expr_int(im->arena, reading.replicas), r->count_at);
 		import_comments(im, line, r->count_at);
 	}
 	if (!role_can_run(im, r->template, r->place) || !role_read(&reading, r->template))
@@ -106,7 +111,8 @@ static void no_gang(struct set *s)
 	struct line *gang = ordered ? lines_take(s->body, STR("gang")) : NULL;
 	if (!gang)
 		return;
-	import_left_out(s->m.im, gang->from, STR("the gang"), "roles that start one after the other do not start all together");
+	import_left_out(s->m.im, gang->from, STR("the gang"),
+		"roles that start one after the other do not start all together");
 	/* without it, a queue would be Kueue's */
 	struct line *queue = lines_take(s->body, STR("queue"));
 	if (queue)
@@ -137,7 +143,8 @@ struct line *framework_new(struct set *s, const char *doc)
 
 	line_comment(a, top.at[0], str_cat(a, STR("## "), str_of(doc), STR("")), UINT32_MAX);
 	for (size_t i = 0; i < s->n; i++) {
-		struct lines *role = lines_extend(a, body, str_cat(a, STR("role "), s->roles[i].word, STR("")), s->roles[i].place);
+		struct lines *role = lines_extend(a, body, str_cat(a, STR("role "), s->roles[i].word, STR("")),
+			s->roles[i].place);
 		lines_set(a, role, STR("replicas: int(0..)"), expr_int(a, 1), s->roles[i].place);
 	}
 	return top.at[0];

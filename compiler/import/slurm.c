@@ -115,11 +115,13 @@ static void array(struct sbatch *s, struct str value)
 	if (s->first >= 0 && rest.n && *rest.p == '-')
 		s->last = number((struct str){ rest.p + 1, rest.n - 1 }, &rest);
 	if (rest.n && *rest.p == '%') {
-		import_left_out(s->im, s->at, STR("the limit of the array"), "all tasks start when there is room for them");
+		import_left_out(s->im, s->at, STR("the limit of the array"),
+			"all tasks start when there is room for them");
 		rest.n = 0;
 	}
 	if (s->first < 0 || s->last < s->first || rest.n)
-		diag_report(s->im->diags, TJ1103, s->at, "the array '%.*s' is not a range of whole numbers", STR_ARG(value));
+		diag_report(s->im->diags, TJ1103, s->at, "the array '%.*s' is not a range of whole numbers",
+			STR_ARG(value));
 }
 
 /* ---- options ---- */
@@ -180,7 +182,10 @@ static struct str trimmed(struct str text)
 	return text;
 }
 
-/* The next word of a line, without quotes around it or around its value; an empty one at the end, or where a comment begins. */
+/*
+ * The next word of a line, without quotes around it or around its value;
+ * an empty one at the end, or where a comment begins.
+ */
 static struct str word(struct str *line)
 {
 	struct str rest = trimmed(*line);
@@ -207,7 +212,8 @@ static void option(struct sbatch *s, struct str line)
 		}
 		while (n < text.n && (full ? text.p[n] != '=' : n < 2))
 			n++;
-		struct str key = { text.p + from, n - from }, value = { text.p + n, text.n - n }, rest = line, next = word(&rest);
+		struct str key = { text.p + from, n - from }, value = { text.p + n, text.n - n }, rest = line,
+			next = word(&rest);
 		if (full && value.n)
 			value = (struct str){ value.p + 1, value.n - 1 };
 		if (!value.n && next.n && *next.p != '-') {
@@ -231,7 +237,8 @@ static void options(struct sbatch *s)
 		if (trimmed(line).n && *line.p != '#')
 			return;
 		if (str_starts(line, STR("#SBATCH "))) {
-			s->at = (struct span){ s->source->base + (uint32_t)i, s->source->base + (uint32_t)(i + line.n) };
+			s->at = (struct span){ s->source->base + (uint32_t)i,
+				s->source->base + (uint32_t)(i + line.n) };
 			option(s, (struct str){ line.p + 8, line.n - 8 });
 		}
 		i += line.n + 1;
@@ -246,8 +253,10 @@ static const struct data *text_of(struct sbatch *s, struct str text) { return tr
 static const struct data *template_of(struct sbatch *s, int64_t per_node, int64_t gpus)
 {
 	struct arena *a = s->im->arena;
-	int64_t cpus = s->cpus ? s->cpus * per_node : 0, memory = s->memory ? s->memory : s->per_cpu * (cpus ? cpus : per_node);
-	const struct data *container = tree_with(a, NULL, "name", text_of(s, STR("main")), s->at), *requests = NULL, *limits = NULL, *resources = NULL, *command, *pod;
+	int64_t cpus = s->cpus ? s->cpus * per_node : 0,
+		memory = s->memory ? s->memory : s->per_cpu * (cpus ? cpus : per_node);
+	const struct data *container = tree_with(a, NULL, "name", text_of(s, STR("main")), s->at), *requests = NULL,
+		*limits = NULL, *resources = NULL, *command, *pod;
 
 	container = tree_with(a, container, "image", text_of(s, s->image), s->at);
 	command = tree_append(a, tree_one(a, text_of(s, STR("bash"))), tree_one(a, text_of(s, STR(SCRIPT))));
@@ -257,7 +266,8 @@ static const struct data *template_of(struct sbatch *s, int64_t per_node, int64_
 	if (cpus)
 		requests = tree_with(a, requests, "cpu", tree_int(a, cpus, s->at), s->at);
 	if (memory) {
-		requests = tree_with(a, requests, "memory", text_of(s, str_printf(a, "%lldMi", (long long)memory)), s->at);
+		requests = tree_with(a, requests, "memory", text_of(s, str_printf(a, "%lldMi", (long long)memory)),
+			s->at);
 		limits = tree_with(a, limits, "memory", text_of(s, str_printf(a, "%lldMi", (long long)memory)), s->at);
 	}
 	if (gpus)
@@ -315,10 +325,13 @@ static bool ready(struct sbatch *s)
 static void write(struct sbatch *s, struct imported *job)
 {
 	struct arena *a = s->im->arena;
-	struct set set = { .m = { .im = s->im, .kind = STR("script"), .name = s->name, .at = s->at, .name_at = s->at, .object = text_of(s, s->source->text) }, .job = job, .n = 1 };
+	struct set set = { .m = { .im = s->im, .kind = STR("script"), .name = s->name, .at = s->at, .name_at = s->at,
+		.object = text_of(s, s->source->text) }, .job = job, .n = 1 };
 	int64_t per_node = s->per_node ? s->per_node : s->tasks ? (s->tasks + s->nodes - 1) / s->nodes : 1;
-	int64_t gpus = s->devices ? s->devices : (s->all_devices + s->nodes - 1) / s->nodes, replicas = s->array ? s->last - s->first + 1 : s->nodes;
-	struct set_role role = { .name = STR("node"), .template = template_of(s, per_node, gpus), .place = s->at, .count_at = s->at, .jobs = 1, .per = replicas };
+	int64_t gpus = s->devices ? s->devices : (s->all_devices + s->nodes - 1) / s->nodes,
+		replicas = s->array ? s->last - s->first + 1 : s->nodes;
+	struct set_role role = { .name = STR("node"), .template = template_of(s, per_node, gpus), .place = s->at,
+		.count_at = s->at, .jobs = 1, .per = replicas };
 
 	set.roles = &role;
 	set_words(&set);
@@ -328,7 +341,8 @@ static void write(struct sbatch *s, struct imported *job)
 		struct quantity q = { .nano = (int128)s->seconds * QUANTITY_UNIT };
 		lines_set(a, set.body, STR("timeout"), expr_text(a, duration_text(a, q)), s->at);
 	}
-	lines_set(a, lines_block(a, set.body, STR("files"), s->at), STR("\"" SCRIPT "\""), expr_string(a, s->source->text), s->at);
+	lines_set(a, lines_block(a, set.body, STR("files"), s->at), STR("\"" SCRIPT "\""),
+		expr_string(a, s->source->text), s->at);
 	if (!set_role_open(&set, &role))
 		return;
 	set_finish(&set);
@@ -338,7 +352,8 @@ static void write(struct sbatch *s, struct imported *job)
 
 bool slurm_read(struct import *im, const struct source *source, struct imported *job)
 {
-	struct sbatch s = { .im = im, .source = source, .image = im->options.image, .nodes = 1, .at = { source->base, source->base + 2 } };
+	struct sbatch s = { .im = im, .source = source, .image = im->options.image, .nodes = 1,
+		.at = { source->base, source->base + 2 } };
 
 	options(&s);
 	s.at = (struct span){ source->base, source->base + 2 };         /* what is said about all of it */

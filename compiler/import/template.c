@@ -12,7 +12,8 @@ static bool holds(struct str text, const char *word) { return memmem(text.p, tex
 /* "{{ .Values.x }}": what a chart is made of. */
 static bool of_chart(struct str text)
 {
-	static const char *const words[] = { ".Values", ".Release", ".Chart", ".Capabilities", "include \"", "toYaml", "nindent" };
+	static const char *const words[] = { ".Values", ".Release", ".Chart", ".Capabilities", "include \"", "toYaml",
+		"nindent" };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (holds(text, words[i]))
@@ -64,7 +65,8 @@ static void report_variable(struct import *im, const struct data *d)
 
 	if (!first(im))
 		return;
-	ret = diag_report(im->diags, TJ1123, d->from, "'%.*s' is to be replaced before this is a manifest", STR_ARG(d->u.string));
+	ret = diag_report(im->diags, TJ1123, d->from, "'%.*s' is to be replaced before this is a manifest",
+		STR_ARG(d->u.string));
 	if (str_is(im->source->name, "<stdin>"))
 		diag_help(im->diags, ret, "'envsubst < FILE | trainc import -' puts in what the variables of your shell hold");
 	else
@@ -178,12 +180,15 @@ bool template_directory(struct import *im, const struct data *object)
 	struct str file, directory = directory_of(im->source, &file);
 	bool bare = !data_get(object, STR("kind"));
 	bool kustomize = str_starts(member_text(object, "apiVersion"), STR("kustomize.config.k8s.io/")) ||
-		(bare && (str_is(file, "kustomization.yaml") || str_is(file, "kustomization.yml") || str_is(file, "Kustomization")));
+		(bare && (str_is(file, "kustomization.yaml") || str_is(file, "kustomization.yml") ||
+		str_is(file, "Kustomization")));
 	struct diag *d;
 
 	if (kustomize) {
-		d = diag_report(im->diags, TJ1123, object->from, "this names the manifests that kustomize puts together, it is none");
-		diag_help(im->diags, d, "'kubectl kustomize %.*s | trainc import -' imports what comes of it", STR_ARG(directory));
+		d = diag_report(im->diags, TJ1123, object->from,
+			"this names the manifests that kustomize puts together, it is none");
+		diag_help(im->diags, d, "'kubectl kustomize %.*s | trainc import -' imports what comes of it",
+			STR_ARG(directory));
 		return true;
 	}
 	if (!bare || !(str_is(file, "Chart.yaml") || str_is(file, "values.yaml")))

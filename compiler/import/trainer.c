@@ -46,9 +46,11 @@ static bool has_gpu(const struct data *amounts)
 static struct str by_cpu(struct train *t, const struct data *amounts)
 {
 	const struct data *cpu = member(amounts, "cpu");
-	struct str text = cpu && cpu->kind == DATA_INT ? str_int(arena(t), cpu->u.integer) : member_text(amounts, "cpu");
+	struct str text = cpu && cpu->kind == DATA_INT ? str_int(arena(t), cpu->u.integer)
+		: member_text(amounts, "cpu");
 	struct quantity q;
-	int128 n = text.n && quantity_parse_full(text, &q) == QUANTITY_OK ? (q.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT : 0;
+	int128 n = text.n && quantity_parse_full(text, &q) == QUANTITY_OK ? (q.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT
+		: 0;
 
 	return n < 1 ? STR("1") : str_int(arena(t), n < INT32_MAX ? (int64_t)n : INT32_MAX);
 }
@@ -59,7 +61,8 @@ static struct str by_cpu(struct train *t, const struct data *amounts)
  */
 static struct str processes(struct train *t, const struct data *policy)
 {
-	const struct data *n = member(t->trainer, "numProcPerNode"), *resources = member(t->trainer, "resourcesPerNode");
+	const struct data *n = member(t->trainer, "numProcPerNode"),
+		*resources = member(t->trainer, "resourcesPerNode");
 	static const char *const which[] = { "limits", "requests" };
 
 	if (!n)
@@ -84,7 +87,8 @@ static struct lines *role_of(struct train *t, const struct set_role *r)
 {
 	if (!t->framework)
 		t->framework = framework_new(&t->set, "What the runtime of the TrainJob sets.");
-	return lines_block(arena(t), &t->framework->value->items, str_cat(arena(t), STR("role "), r->word, STR("")), r->place);
+	return lines_block(arena(t), &t->framework->value->items, str_cat(arena(t), STR("role "), r->word, STR("")),
+		r->place);
 }
 
 /* Is the number of processes that of the devices?  The framework of the library knows no other one beside devices. */
@@ -96,7 +100,8 @@ static bool devices_are(struct train *t, const struct set_role *r, struct str pr
 		const struct data *limits = member(member(containers->u.list.at[i], "resources"), "limits");
 		for (size_t k = 0; k < data_count(limits); k++) {
 			const struct data_member *m = &limits->u.map.at[k];
-			if (memchr(m->key.p, '/', m->key.n) && !str_eq(amount_literal(arena(t), m->value, false), processes))
+			if (memchr(m->key.p, '/', m->key.n) &&
+			    !str_eq(amount_literal(arena(t), m->value, false), processes))
 				return false;
 		}
 	}
@@ -157,20 +162,23 @@ static void xgboost(struct train *t)
 	put(t, env, "DMLC_TRACKER_URI", str_cat(a, r->word, STR(".host(0)"), STR("")));
 	put(t, env, "DMLC_TRACKER_PORT", STR("29500"));
 	put(t, env, "DMLC_TASK_ID", STR("pod.index"));
-	put(t, env, "DMLC_NUM_WORKER", str_printf(a, "%.*s.replicas * max(%.*s.devices, 1)", STR_ARG(r->word), STR_ARG(r->word)));
+	put(t, env, "DMLC_NUM_WORKER", str_printf(a, "%.*s.replicas * max(%.*s.devices, 1)", STR_ARG(r->word),
+		STR_ARG(r->word)));
 }
 
 /* Processes of a node: one says as many as it has devices. */
 static int64_t mpi_slots(struct train *t, const struct data *policy)
 {
-	const struct data *n = member(t->trainer, "numProcPerNode"), *resources = member(t->trainer, "resourcesPerNode");
+	const struct data *n = member(t->trainer, "numProcPerNode"),
+		*resources = member(t->trainer, "resourcesPerNode");
 	int64_t slots = n && n->kind == DATA_INT ? n->u.integer : member_int(policy, "numProcPerNode", 1);
 	static const char *const which[] = { "limits", "requests" };
 
 	for (size_t i = 0; !n && slots == 1 && i < 2; i++) {
 		const struct data *of = member(resources, which[i]);
 		for (size_t k = 0; k < data_count(of); k++)
-			if (says_gpu(of->u.map.at[k].key) && of->u.map.at[k].value->kind == DATA_INT && of->u.map.at[k].value->u.integer > 1)
+			if (says_gpu(of->u.map.at[k].key) && of->u.map.at[k].value->kind == DATA_INT &&
+			    of->u.map.at[k].value->u.integer > 1)
 				return of->u.map.at[k].value->u.integer;
 	}
 	return slots;
@@ -185,18 +193,24 @@ static void mpi(struct train *t, const struct data *policy)
 
 	if (!launcher)
 		return;
-	struct lines *role = role_of(t, launcher), *files = lines_block(a, role, STR("files"), launcher->place), *env = lines_block(a, role, STR("env"), launcher->place);
+	struct lines *role = role_of(t, launcher), *files = lines_block(a, role, STR("files"), launcher->place),
+		*env = lines_block(a, role, STR("env"), launcher->place);
 	struct str hosts = node ? str_cat(a, node->word, STR(".hosts"), STR("")) : STR("[]");
 	if (member_bool(policy, "runLauncherAsNode", false))
-		hosts = node ? str_printf(a, "flatten([%.*s.hosts, %.*s])", STR_ARG(launcher->word), STR_ARG(hosts)) : str_cat(a, launcher->word, STR(".hosts"), STR(""));
-	lines_set(a, files, STR("\"/etc/mpi/hostfile\""), expr_text(a, str_printf(a, "lines([\"${h} slots=%lld\" for h in %.*s])", (long long)slots, STR_ARG(hosts))),
+		hosts = node ? str_printf(a, "flatten([%.*s.hosts, %.*s])", STR_ARG(launcher->word), STR_ARG(hosts))
+			: str_cat(a, launcher->word, STR(".hosts"), STR(""));
+	lines_set(a, files, STR("\"/etc/mpi/hostfile\""), expr_text(a,
+		str_printf(a, "lines([\"${h} slots=%lld\" for h in %.*s])", (long long)slots, STR_ARG(hosts))),
 		launcher->place);
-	lines_set(a, env, STR("OMPI_MCA_orte_default_hostfile"), expr_string(a, STR("/etc/mpi/hostfile")), launcher->place);
+	lines_set(a, env, STR("OMPI_MCA_orte_default_hostfile"), expr_string(a, STR("/etc/mpi/hostfile")),
+		launcher->place);
 	lines_set(a, env, STR("OMPI_MCA_orte_keep_fqdn_hostnames"), expr_string(a, STR("true")), launcher->place);
 	lines_set(a, env, STR("OMPI_MCA_orte_set_default_slots"), expr_int(a, slots), launcher->place);
-	lines_set(a, env, STR("OMPI_MCA_plm_rsh_args"), expr_string(a, STR("-o ConnectionAttempts=10")), launcher->place);
+	lines_set(a, env, STR("OMPI_MCA_plm_rsh_args"), expr_string(a, STR("-o ConnectionAttempts=10")),
+		launcher->place);
 	lines_set(a, lines_block(a, &t->framework->value->items, STR("mounts"), launcher->place),
-		key_text(a, path && path->u.string.n ? path->u.string : STR("/root/.ssh")), expr_text(a, STR("generated(\"ssh-keypair\")")), launcher->place);
+		key_text(a, path && path->u.string.n ? path->u.string : STR("/root/.ssh")),
+		expr_text(a, STR("generated(\"ssh-keypair\")")), launcher->place);
 }
 
 /* ---- the job ---- */
@@ -211,24 +225,28 @@ static void pairs(struct train *t, const struct data *of, const char *key)
 		struct lines *to = lines_block(a, t->set.body, str_of(key), m->key_at);
 		struct str name = key_text(a, m->key);
 		if (!lines_find(to, name))
-			import_comments(t->set.m.im, lines_set(a, to, name, expr_string(a, m->value->u.string), m->key_at), member_span(m));
+			import_comments(t->set.m.im,
+				lines_set(a, to, name, expr_string(a, m->value->u.string), m->key_at), member_span(m));
 	}
 }
 
 static void gang_fields(struct train *t, const struct data_member *plugin)
 {
 	struct import *im = t->set.m.im;
-	struct line *line = lines_set(im->arena, t->set.body, STR("gang"), expr_string(im->arena, plugin->key), plugin->key_at);
+	struct line *line = lines_set(im->arena, t->set.body, STR("gang"), expr_string(im->arena, plugin->key),
+		plugin->key_at);
 
 	for (size_t i = 0; i < data_count(plugin->value); i++)
-		import_left_out(im, plugin->value->u.map.at[i].key_at, plugin->value->u.map.at[i].key, "the program has no words for it");
+		import_left_out(im, plugin->value->u.map.at[i].key_at, plugin->value->u.map.at[i].key,
+			"the program has no words for it");
 	import_comments(im, line, member_span(plugin));
 }
 
 static void job_fields(struct train *t, const struct runtime *r)
 {
 	struct import *im = t->set.m.im;
-	const struct data *spec = t->set.m.spec, *metadata = member(member(r->spec, "template"), "metadata"), *gang = member(r->spec, "podGroupPolicy");
+	const struct data *spec = t->set.m.spec, *metadata = member(member(r->spec, "template"), "metadata"),
+		*gang = member(r->spec, "podGroupPolicy");
 
 	pairs(t, spec, "labels");
 	pairs(t, spec, "annotations");
@@ -240,16 +258,19 @@ static void job_fields(struct train *t, const struct runtime *r)
 	if (member(t->policy, "flux"))
 		import_left_out(im, member_at(t->policy, "flux"), STR("flux"), "the controller puts a program of its own in front of the command; start the processes by std.mpi");
 	if (member(spec, "managedBy"))
-		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"), "a program is run by whoever applies it");
+		import_left_out(im, member_at(spec, "managedBy"), STR("managedBy"),
+			"a program is run by whoever applies it");
 	if (member(member(t->policy, "torch"), "elasticPolicy"))
-		import_left_out(im, member_at(member(t->policy, "torch"), "elasticPolicy"), STR("elasticPolicy"), "the controller does not look at it");
+		import_left_out(im, member_at(member(t->policy, "torch"), "elasticPolicy"), STR("elasticPolicy"),
+			"the controller does not look at it");
 	jobset_fields(&t->set, t->spec);
 }
 
 /* Comments of the runtime are the job's as well. */
 static void join_comments(struct import *im, const struct runtime *r)
 {
-	struct comments all = { ARENA_ARRAY(im->arena, struct import_comment, im->comments.n + r->comments.n), im->comments.n + r->comments.n };
+	struct comments all = { ARENA_ARRAY(im->arena, struct import_comment, im->comments.n + r->comments.n),
+		im->comments.n + r->comments.n };
 	const struct comments *first = &r->comments, *last = &im->comments;
 
 	if (!r->comments.n)
@@ -289,9 +310,11 @@ static bool write(struct train *t, const struct runtime *r)
 	if (!jobset_bodies(s, t->spec))
 		return false;
 	if (t->framework)
-		s->job->job->key = str_cat(im->arena, s->job->job->key, STR(": "), framework_done(s, t->framework, "trainer"));
+		s->job->job->key = str_cat(im->arena, s->job->job->key, STR(": "),
+			framework_done(s, t->framework, "trainer"));
 	set_finish(s);
-	if (im->comments.n)             /* those of the runtime that nobody took; set_finish() looks at the TrainJob's */
+	/* those of the runtime that nobody took; set_finish() looks at the TrainJob's */
+	if (im->comments.n)
 		comments_settle(im->arena, &im->comments, r->whole, s->job->job);
 	return true;
 }
@@ -301,7 +324,8 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	struct train t = { .set.job = job };
 	size_t errors = im->diags->errors;
 
-	if (!manifest_open(im, k, object, "trainer.kubeflow.org.v1alpha1.TrainJob", false, &t.set.m) || im->diags->errors != errors)
+	if (!manifest_open(im, k, object, "trainer.kubeflow.org.v1alpha1.TrainJob", false, &t.set.m) ||
+	    im->diags->errors != errors)
 		return false;
 	struct runtime *r = trainer_find_runtime(im, &t.set.m);
 	if (!r)

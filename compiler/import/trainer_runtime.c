@@ -12,17 +12,21 @@ static struct arena *arena(const struct train *t) { return t->set.m.im->arena; }
 
 /* ---- runtimes ---- */
 
-bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object,
+	struct imported *job)
 {
 	struct runtime *r = ARENA_NEW(im->arena, struct runtime);
 	struct import_manifest m;
 	size_t errors = im->diags->errors;
 
 	(void)job;
-	if (!manifest_open(im, k, object, str_is(str_of(k->kind), "TrainingRuntime") ? "trainer.kubeflow.org.v1alpha1.TrainingRuntime"
-			: "trainer.kubeflow.org.v1alpha1.ClusterTrainingRuntime", false, &m) || im->diags->errors != errors)
+	if (!manifest_open(im, k, object, str_is(str_of(k->kind), "TrainingRuntime")
+			? "trainer.kubeflow.org.v1alpha1.TrainingRuntime"
+			: "trainer.kubeflow.org.v1alpha1.ClusterTrainingRuntime", false, &m) ||
+			im->diags->errors != errors)
 		return false;
-	*r = (struct runtime){ .kind = m.kind, .name = m.name, .ns = m.ns, .at = m.at, .whole = object->from, .spec = m.spec, .comments = im->comments };
+	*r = (struct runtime){ .kind = m.kind, .name = m.name, .ns = m.ns, .at = m.at, .whole = object->from,
+		.spec = m.spec, .comments = im->comments };
 	ARENA_PUSH(im->arena, im->runtimes, im->nruntimes, r);
 	return false;
 }
@@ -36,10 +40,12 @@ struct runtime *trainer_find_runtime(struct import *im, const struct import_mani
 		kind = STR("ClusterTrainingRuntime");
 	for (size_t i = 0; i < im->nruntimes; i++) {
 		struct runtime *r = im->runtimes[i];
-		if (str_eq(r->name, name) && str_eq(r->kind, kind) && (str_is(kind, "ClusterTrainingRuntime") || str_eq(r->ns, m->ns)))
+		if (str_eq(r->name, name) && str_eq(r->kind, kind) &&
+		    (str_is(kind, "ClusterTrainingRuntime") || str_eq(r->ns, m->ns)))
 			return r;
 	}
-	struct diag *d = diag_report(im->diags, TJ1121, ref ? ref->from : m->at, "the %.*s '%.*s' is not among what is imported", STR_ARG(kind), STR_ARG(name));
+	struct diag *d = diag_report(im->diags, TJ1121, ref ? ref->from : m->at,
+		"the %.*s '%.*s' is not among what is imported", STR_ARG(kind), STR_ARG(name));
 	diag_help(im->diags, d, "it says what runs: save it with 'kubectl get %.*s %.*s -o yaml' and import both files in one command", STR_ARG(kind), STR_ARG(name));
 	return NULL;
 }
@@ -51,10 +57,11 @@ void runtimes_finish(struct import *im)
 		if (r->used || !diags_ok(im->diags))
 			continue;
 		if (im->njobs)
-			import_left_out(im, r->at, str_printf(im->arena, "%.*s %.*s", STR_ARG(r->kind), STR_ARG(r->name)), "no TrainJob that is imported refers to it");
+			import_left_out(im, r->at, str_printf(im->arena, "%.*s %.*s", STR_ARG(r->kind),
+				STR_ARG(r->name)), "no TrainJob that is imported refers to it");
 		else
-			diag_help(im->diags, diag_report(im->diags, TJ1102, r->at, "a %.*s by itself is not a job", STR_ARG(r->kind)),
-				"import it together with a TrainJob that refers to it");
+			diag_help(im->diags, diag_report(im->diags, TJ1102, r->at, "a %.*s by itself is not a job",
+				STR_ARG(r->kind)), "import it together with a TrainJob that refers to it");
 	}
 }
 
@@ -88,12 +95,16 @@ static const struct data *change_container(struct change *c, const struct data *
 	return changed ? tree_with(a, pod, list, changed, member_at(pod, list)) : pod;
 }
 
-static const struct data *pod_of(const struct data *job) { return member(member(member(member(job, "template"), "spec"), "template"), "spec"); }
+static const struct data *pod_of(const struct data *job)
+{
+	return member(member(member(member(job, "template"), "spec"), "template"), "spec");
+}
 
 static const struct data *with_pod(struct train *t, const struct data *job, const struct data *pod)
 {
 	struct arena *a = arena(t);
-	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"), *template = member(batch, "template");
+	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"),
+		*template = member(batch, "template");
 
 	template = tree_with(a, template, "spec", pod, job->from);
 	batch = tree_with(a, batch, "template", template, job->from);
@@ -106,7 +117,8 @@ static const struct data *with_count(struct train *t, const struct data *job, in
 	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"), *count = tree_int(a, n, at);
 
 	batch = tree_with(a, tree_with(a, batch, "parallelism", count, at), "completions", count, at);
-	return tree_with(a, tree_with(a, job, "template", tree_with(a, outer, "spec", batch, at), at), "replicas", tree_int(a, 1, at), at);
+	return tree_with(a, tree_with(a, job, "template", tree_with(a, outer, "spec", batch, at), at), "replicas",
+		tree_int(a, 1, at), at);
 }
 
 static const struct data *apply_trainer(struct change *c, const struct data *container)
@@ -117,21 +129,25 @@ static const struct data *apply_trainer(struct change *c, const struct data *con
 
 	for (size_t i = 0; i < 3; i++)
 		if (member(c->with, keys[i]))
-			container = tree_with(a, container, keys[i], member(c->with, keys[i]), member_at(c->with, keys[i]));
+			container = tree_with(a, container, keys[i], member(c->with, keys[i]),
+				member_at(c->with, keys[i]));
 	if (member(resources, "limits") || member(resources, "requests"))
 		container = tree_with(a, container, "resources", resources, member_at(c->with, "resourcesPerNode"));
 	if (data_count(env))
-		container = tree_with(a, container, "env", tree_upsert(a, member(container, "env"), env), member_at(c->with, "env"));
+		container = tree_with(a, container, "env", tree_upsert(a, member(container, "env"), env),
+			member_at(c->with, "env"));
 	return container;
 }
 
 static const struct data *apply_initializer(struct change *c, const struct data *container)
 {
 	struct arena *a = arena(c->t);
-	const struct data *uri = member(c->with, "storageUri"), *env = member(container, "env"), *secret = member(c->with, "secretRef");
+	const struct data *uri = member(c->with, "storageUri"), *env = member(container, "env"),
+		*secret = member(c->with, "secretRef");
 
 	if (uri) {
-		const struct data *entry = tree_with(a, tree_with(a, NULL, "name", tree_text(a, STR("STORAGE_URI"), uri->from), uri->from), "value", uri, uri->from);
+		const struct data *entry = tree_with(a, tree_with(a, NULL, "name",
+			tree_text(a, STR("STORAGE_URI"), uri->from), uri->from), "value", uri, uri->from);
 		env = tree_upsert(a, env, tree_one(a, entry));
 	}
 	env = tree_upsert(a, env, member(c->with, "env"));
@@ -152,11 +168,13 @@ static const struct data *apply_override(struct change *c, const struct data *co
 
 	for (size_t i = 0; i < 2; i++)
 		if (data_count(member(c->with, keys[i])))
-			container = tree_with(a, container, keys[i], tree_upsert(a, member(container, keys[i]), member(c->with, keys[i])), c->with->from);
+			container = tree_with(a, container, keys[i],
+				tree_upsert(a, member(container, keys[i]), member(c->with, keys[i])), c->with->from);
 	return container;
 }
 
-static const struct data *override_containers(struct train *t, const struct data *pod, const struct data *override, const char *list)
+static const struct data *override_containers(struct train *t, const struct data *pod, const struct data *override,
+	const char *list)
 {
 	const struct data *all = member(override, list);
 
@@ -209,7 +227,8 @@ static const struct data *apply_patch(struct change *c, const struct data *conta
 		bool joined = str_is(m->key, "env") || str_is(m->key, "volumeMounts");
 		const char *key = str_copy(a, m->key).p;
 		if (!str_is(m->key, "name"))
-			container = tree_with(a, container, key, joined ? tree_upsert(a, member(container, key), m->value) : m->value, m->key_at);
+			container = tree_with(a, container, key,
+				joined ? tree_upsert(a, member(container, key), m->value) : m->value, m->key_at);
 	}
 	return container;
 }
@@ -255,15 +274,18 @@ static const struct data *patch_metadata(struct train *t, const struct data *job
 {
 	static const char *const keys[] = { "labels", "annotations" };
 	struct arena *a = arena(t);
-	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"), *template = member(batch, "template"), *metadata = member(template, "metadata");
+	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"),
+		*template = member(batch, "template"), *metadata = member(template, "metadata");
 
 	for (size_t i = 0; i < 2; i++)
 		if (data_count(member(patch, keys[i])))
-			metadata = tree_with(a, metadata, keys[i], tree_merge(a, member(metadata, keys[i]), member(patch, keys[i])), patch->from);
+			metadata = tree_with(a, metadata, keys[i],
+				tree_merge(a, member(metadata, keys[i]), member(patch, keys[i])), patch->from);
 	if (!metadata || metadata == member(template, "metadata"))
 		return job;
 	template = tree_with(a, template, "metadata", metadata, patch->from);
-	return tree_with(a, job, "template", tree_with(a, outer, "spec", tree_with(a, batch, "template", template, job->from), job->from), job->from);
+	return tree_with(a, job, "template", tree_with(a, outer, "spec",
+		tree_with(a, batch, "template", template, job->from), job->from), job->from);
 }
 
 /* The replicatedJob JOB with what the patches of the TrainJob say about it. */
@@ -272,9 +294,11 @@ static const struct data *patched(struct train *t, const struct data *job)
 	const struct data *patches = member(t->set.m.spec, "runtimePatches");
 
 	for (size_t i = 0; i < data_count(patches); i++) {
-		const struct data *spec = member(member(member(patches->u.list.at[i], "trainingRuntimeSpec"), "template"), "spec"), *jobs = member(spec, "replicatedJobs");
+		const struct data *spec = member(member(member(patches->u.list.at[i], "trainingRuntimeSpec"),
+			"template"), "spec"), *jobs = member(spec, "replicatedJobs");
 		for (size_t k = 0; k < data_count(jobs); k++) {
-			const struct data *patch = jobs->u.list.at[k], *template = member(member(member(patch, "template"), "spec"), "template");
+			const struct data *patch = jobs->u.list.at[k],
+				*template = member(member(member(patch, "template"), "spec"), "template");
 			if (!str_eq(member_text(patch, "name"), member_text(job, "name")))
 				continue;
 			job = patch_metadata(t, job, member(template, "metadata"));
@@ -317,13 +341,15 @@ static const struct data *node_like_trainer(struct train *t, const struct data *
 
 	for (size_t i = 0; i < 2; i++)
 		if (member(t->trainer, keys[i]))
-			c.with = tree_with(arena(t), c.with, keys[i], member(t->trainer, keys[i]), member_at(t->trainer, keys[i]));
+			c.with = tree_with(arena(t), c.with, keys[i], member(t->trainer, keys[i]),
+				member_at(t->trainer, keys[i]));
 	return c.with ? change_container(&c, pod, "containers", STR("node")) : pod;
 }
 
 static const struct data *complete(struct train *t, const struct data *job)
 {
-	const struct data *initializer = member(t->set.m.spec, "initializer"), *overrides = member(t->set.m.spec, "podSpecOverrides");
+	const struct data *initializer = member(t->set.m.spec, "initializer"),
+		*overrides = member(t->set.m.spec, "podSpecOverrides");
 	struct str step = trainer_step(job);
 	const struct data *pod = pod_of(job);
 	struct change c = { t, apply_trainer, t->trainer };
@@ -332,7 +358,8 @@ static const struct data *complete(struct train *t, const struct data *job)
 		return job;
 	if (str_is(step, "trainer") && t->trainer)
 		pod = change_container(&c, pod, "containers", STR("node"));
-	else if (t->trainer && str_is(member_text(job, "name"), "node") && member_bool(member(t->policy, "mpi"), "runLauncherAsNode", false))
+	else if (t->trainer && str_is(member_text(job, "name"), "node") &&
+		member_bool(member(t->policy, "mpi"), "runLauncherAsNode", false))
 		pod = node_like_trainer(t, pod);
 	c.apply = apply_initializer;
 	c.with = member(initializer, str_is(step, "dataset-initializer") ? "dataset" : "model");
@@ -357,14 +384,16 @@ void trainer_complete(struct train *t, const struct runtime *r)
 	if (completed)
 		t->spec = tree_with(a, t->spec, "replicatedJobs", completed, member_at(t->spec, "replicatedJobs"));
 	if (member(t->set.m.spec, "suspend"))
-		t->spec = tree_with(a, t->spec, "suspend", member(t->set.m.spec, "suspend"), member_at(t->set.m.spec, "suspend"));
+		t->spec = tree_with(a, t->spec, "suspend", member(t->set.m.spec, "suspend"),
+			member_at(t->set.m.spec, "suspend"));
 }
 
 /* What the controller refuses beside the rules of JobSets. */
 bool trainer_check(struct train *t)
 {
 	struct import *im = t->set.m.im;
-	const struct data *overrides = member(t->set.m.spec, "podSpecOverrides"), *jobs = member(t->spec, "replicatedJobs");
+	const struct data *overrides = member(t->set.m.spec, "podSpecOverrides"),
+		*jobs = member(t->spec, "replicatedJobs");
 	const struct data *initializer = member(t->set.m.spec, "initializer");
 	size_t errors = im->diags->errors + im->diags->muted_errors;
 
@@ -373,9 +402,12 @@ bool trainer_check(struct train *t)
 		for (size_t k = 0; k < data_count(list); k++) {
 			bool there = false;
 			for (size_t n = 0; n < data_count(jobs); n++)
-				there = there || str_eq(member_text(jobs->u.list.at[n], "name"), member_text(list->u.list.at[k], "name"));
+				there = there || str_eq(member_text(jobs->u.list.at[n], "name"),
+					member_text(list->u.list.at[k], "name"));
 			if (!there)
-				diag_report(im->diags, TJ1106, list->u.list.at[k]->from, "the runtime has no job '%.*s'", STR_ARG(member_text(list->u.list.at[k], "name")));
+				diag_report(im->diags, TJ1106, list->u.list.at[k]->from,
+					"the runtime has no job '%.*s'",
+					STR_ARG(member_text(list->u.list.at[k], "name")));
 		}
 	}
 	for (size_t i = 0; i < data_count(initializer); i++) {
@@ -384,7 +416,8 @@ bool trainer_check(struct train *t)
 		for (size_t n = 0; n < data_count(jobs); n++)
 			there = there || str_eq(trainer_step(jobs->u.list.at[n]), step);
 		if (!there)
-			diag_report(im->diags, TJ1106, initializer->u.map.at[i].key_at, "the runtime has no step '%.*s'", STR_ARG(step));
+			diag_report(im->diags, TJ1106, initializer->u.map.at[i].key_at,
+				"the runtime has no step '%.*s'", STR_ARG(step));
 	}
 	return jobset_check(&t->set.m, t->spec) && im->diags->errors + im->diags->muted_errors == errors;
 }

@@ -25,7 +25,8 @@ struct train {
 };
 
 /* A row of trainer_kinds: notes the runtime for the TrainJobs that refer to it; never a job by itself. */
-bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
+bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object,
+	struct imported *job);
 /* The runtime that M refers to; NULL (TJ1121) if it is not among what is imported. */
 struct runtime *trainer_find_runtime(struct import *im, const struct import_manifest *m);
 /* Sets T->spec to R's JobSet as the controller would complete it: trainer, initializers, overrides, patches, sizes. */

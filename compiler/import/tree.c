@@ -3,7 +3,8 @@
  */
 #include "import/tree.h"
 
-const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value, struct span key_at)
+const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value,
+	struct span key_at)
 {
 	size_t old = data_count(map), n = old;
 	struct data_member *at = ARENA_ARRAY(a, struct data_member, old + 1);
@@ -18,7 +19,8 @@ const struct data *tree_with(struct arena *a, const struct data *map, const char
 		at[n].key_at = key_at;
 	at[n].key = str_of(key);
 	at[n].value = value;
-	*ret = (struct data){ .kind = DATA_MAP, .from = map ? map->from : value->from, .u.map = { at, old + (n == old) } };
+	*ret = (struct data){ .kind = DATA_MAP, .from = map ? map->from : value->from,
+		.u.map = { at, old + (n == old) } };
 	return ret;
 }
 

@@ -7,7 +7,8 @@
 #include "import/manifest.h"
 
 /* A map in which a member is another one, or one more; `map` may be NULL. */
-const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value, struct span key_at);
+const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value,
+	struct span key_at);
 /* A list of its own, whose elements may be changed for others. */
 struct data *tree_copy(struct arena *a, const struct data *list);
 const struct data *tree_one(struct arena *a, const struct data *value);

@@ -69,27 +69,33 @@ static void policies_rule(struct import *im, const struct data *policies)
 			diag_report(im->diags, TJ1108, code->from, "0 is not the exit code of a failure");
 		for (size_t k = 0; k < i; k++)
 			if (event && same_event(p, policies->u.list.at[k]))
-				diag_note(im->diags, diag_report(im->diags, TJ1108, p->from, "two policies are for one event"), policies->u.list.at[k]->from, "the other one");
+				diag_note(im->diags,
+					diag_report(im->diags, TJ1108, p->from, "two policies are for one event"),
+					policies->u.list.at[k]->from, "the other one");
 		if (!one_of(actions, member_text(p, "action")))
-			diag_report(im->diags, TJ1108, p->from, "unknown action '%.*s'", STR_ARG(member_text(p, "action")));
+			diag_report(im->diags, TJ1108, p->from, "unknown action '%.*s'",
+				STR_ARG(member_text(p, "action")));
 	}
 }
 
 static void task_rule(const struct import_manifest *m, size_t i)
 {
 	struct import *im = m->im;
-	const struct data *task = tasks_of(m->spec)->u.list.at[i], *replicas = member(task, "replicas"), *least = member(task, "minAvailable");
+	const struct data *task = tasks_of(m->spec)->u.list.at[i], *replicas = member(task, "replicas"),
+		*least = member(task, "minAvailable");
 	struct str name = task_name(im, m->spec, i);
 
 	if (!kube_dns_label(str_cat(im->arena, STR("a"), name, STR(""))))
 		diag_report(im->diags, TJ1106, task->from, "no task can be called '%.*s'", STR_ARG(name));
 	replica_count_rule(im, replicas, name);
 	if (least && least->u.integer > member_int(task, "replicas", 0))
-		diag_report(im->diags, TJ1106, least->from, "'minAvailable' of '%.*s' is more than its replicas", STR_ARG(name));
+		diag_report(im->diags, TJ1106, least->from, "'minAvailable' of '%.*s' is more than its replicas",
+			STR_ARG(name));
 	for (size_t k = 0; k < i; k++) {
 		if (!str_eq(task_name(im, m->spec, k), name))
 			continue;
-		struct diag *d = diag_report(im->diags, TJ1106, task->from, "two tasks are named '%.*s'", STR_ARG(name));
+		struct diag *d = diag_report(im->diags, TJ1106, task->from, "two tasks are named '%.*s'",
+			STR_ARG(name));
 		diag_note(im->diags, d, tasks_of(m->spec)->u.list.at[k]->from, "the other one");
 		break;
 	}
@@ -103,9 +109,11 @@ static void volumes_rule(struct import *im, const struct data *volumes)
 	for (size_t i = 0; i < data_count(volumes); i++) {
 		const struct data *v = volumes->u.list.at[i];
 		if (map_put(&paths, im->arena, member_text(v, "mountPath"), im))
-			diag_report(im->diags, TJ1108, v->from, "two volumes are mounted at '%.*s'", STR_ARG(member_text(v, "mountPath")));
+			diag_report(im->diags, TJ1108, v->from, "two volumes are mounted at '%.*s'",
+				STR_ARG(member_text(v, "mountPath")));
 		if (member(v, "volumeClaim") && member_text(v, "volumeClaimName").n)
-			diag_report(im->diags, TJ1108, v->from, "a volume has a 'volumeClaim' or the name of one, not both");
+			diag_report(im->diags, TJ1108, v->from,
+				"a volume has a 'volumeClaim' or the name of one, not both");
 		else if (!member(v, "volumeClaim") && !member_text(v, "volumeClaimName").n)
 			diag_report(im->diags, TJ1108, v->from, "this volume has no claim");
 	}
@@ -125,7 +133,8 @@ static bool check(const struct import_manifest *m)
 		total += member_int(tasks->u.list.at[i], "replicas", 0) & INT32_MAX;    /* others were reported */
 	}
 	if (least && (least->u.integer < 0 || least->u.integer > total))
-		diag_report(im->diags, TJ1106, least->from, "'minAvailable' is more than the %lld replicas of all tasks", (long long)total);
+		diag_report(im->diags, TJ1106, least->from,
+			"'minAvailable' is more than the %lld replicas of all tasks", (long long)total);
 	policies_rule(im, member(m->spec, "policies"));
 	volumes_rule(im, member(m->spec, "volumes"));
 	return im->diags->errors + im->diags->muted_errors == errors;
@@ -133,7 +142,8 @@ static bool check(const struct import_manifest *m)
 
 /* ---- roles ---- */
 
-static const struct pod_label labels[] = { { "volcano.sh/job-name", LABEL_OF_JOB }, { "volcano.sh/task-spec", LABEL_OF_ROLE }, { NULL, LABEL_KEPT } };
+static const struct pod_label labels[] = { { "volcano.sh/job-name", LABEL_OF_JOB },
+	{ "volcano.sh/task-spec", LABEL_OF_ROLE }, { NULL, LABEL_KEPT } };
 
 static void roles(struct volcano *v)
 {
@@ -146,18 +156,24 @@ static void roles(struct volcano *v)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct data *task = tasks->u.list.at[i], *replicas = member(task, "replicas");
 		struct set_role *r = &s->roles[i];
-		*r = (struct set_role){ .name = task_name(im, s->m.spec, i), .template = member(task, "template"), .place = task->from, .jobs = 1 };
+		*r = (struct set_role){ .name = task_name(im, s->m.spec, i), .template = member(task, "template"),
+			.place = task->from, .jobs = 1 };
 		r->per = member_int(task, "replicas", 0);
 		r->count_at = replicas ? span_join(member_at(task, "replicas"), replicas->from) : (struct span){ 0, 0 };
-		r->fields[0] = (struct role_field){ "metadata.annotations['volcano.sh/task-index']", STR("pod.index"), NULL };
-		r->fields[1] = (struct role_field){ "metadata.labels['volcano.sh/task-index']", STR("pod.index"), NULL };
-		r->fields[2] = (struct role_field){ "metadata.annotations['volcano.sh/task-spec']", str_printf(im->arena, "\"%.*s\"", STR_ARG(r->name)), NULL };
-		r->fields[3] = (struct role_field){ "metadata.labels['volcano.sh/task-spec']", r->fields[2].code, NULL };
+		r->fields[0] = (struct role_field){ "metadata.annotations['volcano.sh/task-index']", STR("pod.index"),
+			NULL };
+		r->fields[1] = (struct role_field){ "metadata.labels['volcano.sh/task-index']", STR("pod.index"),
+			NULL };
+		r->fields[2] = (struct role_field){ "metadata.annotations['volcano.sh/task-spec']",
+			str_printf(im->arena, "\"%.*s\"", STR_ARG(r->name)), NULL };
+		r->fields[3] = (struct role_field){ "metadata.labels['volcano.sh/task-spec']", r->fields[2].code,
+			NULL };
 	}
 	set_words(s);
 	s->job->labels_of = labels;
 	for (size_t i = 0; i < s->n; i++)
-		set_hosts(s, &s->roles[i], str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)), false, s->m.name);
+		set_hosts(s, &s->roles[i], str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name),
+			STR_ARG(s->roles[i].name)), false, s->m.name);
 }
 
 /* ---- plugins ---- */
@@ -179,7 +195,8 @@ static struct lines *declaration(struct volcano *v)
 {
 	if (!v->framework) {
 		v->framework = framework_new(&v->set, "What the plugins of the Volcano job set.");
-		import_comments(v->set.m.im, v->framework, span_join(member_at(v->set.m.spec, "plugins"), v->plugins->from));
+		import_comments(v->set.m.im, v->framework,
+			span_join(member_at(v->set.m.spec, "plugins"), v->plugins->from));
 	}
 	return &v->framework->value->items;
 }
@@ -198,12 +215,15 @@ static void service_plugin(struct volcano *v)
 {
 	struct set *s = &v->set;
 	struct arena *a = s->m.im->arena;
-	struct lines *to = declaration(v), *env = lines_block(a, to, STR("env"), s->m.at), *files = lines_block(a, to, STR("files"), s->m.at);
+	struct lines *to = declaration(v), *env = lines_block(a, to, STR("env"), s->m.at),
+		*files = lines_block(a, to, STR("files"), s->m.at);
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct str word = s->roles[i].word, name = in_capitals(a, word_text(a, s->roles[i].name));
-		lines_set(a, env, str_printf(a, "VC_%.*s_HOSTS", STR_ARG(name)), expr_text(a, str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(word))), s->m.at);
-		lines_set(a, env, str_printf(a, "VC_%.*s_NUM", STR_ARG(name)), expr_text(a, str_cat(a, word, STR(".replicas"), STR(""))), s->m.at);
+		lines_set(a, env, str_printf(a, "VC_%.*s_HOSTS", STR_ARG(name)),
+			expr_text(a, str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(word))), s->m.at);
+		lines_set(a, env, str_printf(a, "VC_%.*s_NUM", STR_ARG(name)),
+			expr_text(a, str_cat(a, word, STR(".replicas"), STR(""))), s->m.at);
 		lines_set(a, files, str_printf(a, "\"/etc/volcano/%.*s.host\"", STR_ARG(s->roles[i].name)),
 			expr_text(a, str_printf(a, "lines(%.*s.hosts)", STR_ARG(word))), s->m.at);
 	}
@@ -223,7 +243,8 @@ static void ssh_plugin(struct volcano *v, const struct data *plugin)
 	struct arena *a = v->set.m.im->arena;
 	struct str path = argument(plugin, "ssh-key-file-path", "/root/.ssh");
 
-	lines_set(a, lines_block(a, declaration(v), STR("mounts"), v->set.m.at), key_text(a, path), expr_text(a, STR("generated(\"ssh-keypair\")")), v->set.m.at);
+	lines_set(a, lines_block(a, declaration(v), STR("mounts"), v->set.m.at), key_text(a, path),
+		expr_text(a, STR("generated(\"ssh-keypair\")")), v->set.m.at);
 }
 
 static void hosts_plugin(struct volcano *v, const struct data *plugin)
@@ -232,7 +253,8 @@ static void hosts_plugin(struct volcano *v, const struct data *plugin)
 	const struct set_role *worker = set_find(&v->set, argument(plugin, "worker", "worker"));
 	struct str value = worker ? str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(worker->word)) : STR("\"\"");
 
-	lines_set(a, lines_block(a, declaration(v), STR("env"), v->set.m.at), STR("MPI_HOST"), expr_text(a, value), v->set.m.at);
+	lines_set(a, lines_block(a, declaration(v), STR("env"), v->set.m.at), STR("MPI_HOST"), expr_text(a, value),
+		v->set.m.at);
 }
 
 /* A framework of the library stands for a plugin when the roles are its roles. */
@@ -250,7 +272,8 @@ static bool roles_are(const struct set *s, const char *a, const char *b, const c
 	return true;
 }
 
-static struct expr *standard(struct volcano *v, const char *module, const char *name, struct str port, const char *usual)
+static struct expr *standard(struct volcano *v, const char *module, const char *name, struct str port,
+	const char *usual)
 {
 	struct arena *a = v->set.m.im->arena;
 	struct expr *call = expr_call(a, str_printf(a, "%s.%s", module, name));
@@ -267,8 +290,8 @@ static struct expr *standard_framework(struct volcano *v)
 	struct set *s = &v->set;
 	const struct data *torch = member(v->plugins, "pytorch"), *tensorflow = member(v->plugins, "tensorflow");
 
-	if (torch && str_is(argument(torch, "master", "master"), "master") && str_is(argument(torch, "worker", "worker"), "worker") &&
-	    roles_are(s, "master", "worker", NULL, NULL))
+	if (torch && str_is(argument(torch, "master", "master"), "master") &&
+	    str_is(argument(torch, "worker", "worker"), "worker") && roles_are(s, "master", "worker", NULL, NULL))
 		return standard(v, "pytorch", "env", argument(torch, "port", "23456"), "29500");
 	if (tensorflow && roles_are(s, "ps", "worker", "chief", "evaluator"))
 		return standard(v, "tensorflow", "cluster_spec", argument(tensorflow, "port", "2222"), "2222");
@@ -286,7 +309,8 @@ static struct expr *framework(struct volcano *v)
 		const struct data_member *m = &v->plugins->u.map.at[i];
 		static const char *const known[] = { "svc", "env", "ssh", "mpi", NULL };
 		if (call && one_of(known, m->key) && !str_is(m->key, "svc"))
-			import_left_out(im, m->key_at, m->key, "the framework of the job says what its replicas know of each other");
+			import_left_out(im, m->key_at, m->key,
+				"the framework of the job says what its replicas know of each other");
 		else if (!call && !one_of(known, m->key))
 			import_left_out(im, m->key_at, m->key, "no framework of the library fits the tasks: what the plugin does is to be said in the program");
 	}
@@ -360,7 +384,8 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 /* One policy: of the job when `r` is NULL. */
 static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
-	bool every = has_event(p, STR("*")), failed = has_event(p, STR("PodFailed")) || has_event(p, STR("PodEvicted")) || has_event(p, STR("TaskFailed"));
+	bool every = has_event(p, STR("*")), failed = has_event(p, STR("PodFailed")) ||
+		has_event(p, STR("PodEvicted")) || has_event(p, STR("TaskFailed"));
 
 	if (member(p, "timeout") || member(p, "exitCode"))
 		return false;
@@ -398,12 +423,14 @@ static void volumes(struct volcano *v)
 			name = str_printf(a, "%.*s-volume-%zu", STR_ARG(s->m.name), i);
 		struct expr *call = expr_call(a, STR("pvc"));
 		lines_add(a, &call->items, expr_string(a, name), d->from);
-		struct line *line = lines_set(a, lines_block(a, s->body, STR("mounts"), d->from), key_text(a, member_text(d, "mountPath")), call, d->from);
+		struct line *line = lines_set(a, lines_block(a, s->body, STR("mounts"), d->from),
+			key_text(a, member_text(d, "mountPath")), call, d->from);
 		if (member(d, "volumeClaim")) {
 			struct lines *object = lines_extend(a, s->body, str_printf(a, "object volume_%zu", i), d->from);
 			lines_set(a, object, STR("apiVersion"), expr_string(a, STR("v1")), d->from);
 			lines_set(a, object, STR("kind"), expr_string(a, STR("PersistentVolumeClaim")), d->from);
-			lines_set(a, lines_extend(a, object, STR("metadata"), d->from), STR("name"), expr_string(a, name), d->from);
+			lines_set(a, lines_extend(a, object, STR("metadata"), d->from), STR("name"),
+				expr_string(a, name), d->from);
 			raw_member(im, object, STR("spec"), member(d, "volumeClaim"), d->from);
 			object->at[object->n - 1]->form = LINE_EXTEND;
 		}
@@ -419,7 +446,8 @@ static void text(struct volcano *v, const char *field, const char *key, const ch
 	if (!d || !d->u.string.n || str_is(d->u.string, usual))
 		return;
 	struct span at = span_join(member_at(v->set.m.spec, key), d->from);
-	import_comments(im, lines_set(im->arena, v->set.body, str_of(field), expr_string(im->arena, d->u.string), at), at);
+	import_comments(im, lines_set(im->arena, v->set.body, str_of(field), expr_string(im->arena, d->u.string), at),
+		at);
 }
 
 /* All or nothing, unless fewer are enough. */
@@ -440,17 +468,21 @@ static void gang(struct volcano *v)
 		return;
 	}
 	if (least && least->u.integer < total && total > 1)
-		import_left_out(im, member_at(s->m.spec, "minAvailable"), STR("minAvailable"), "all replicas start together or none does");
+		import_left_out(im, member_at(s->m.spec, "minAvailable"), STR("minAvailable"),
+			"all replicas start together or none does");
 	if (!str_is(scheduler, "volcano")) {
 		text(v, "scheduler", "schedulerName", "");
 		if (queue.n && !str_is(queue, "default"))
-			import_left_out(im, member_at(s->m.spec, "queue"), STR("queue"), "it is one of Volcano's gangs, which another scheduler does not know");
+			import_left_out(im, member_at(s->m.spec, "queue"), STR("queue"),
+				"it is one of Volcano's gangs, which another scheduler does not know");
 		return;
 	}
-	lines_set(im->arena, s->body, STR("gang"), expr_string(im->arena, STR("volcano")), least ? member_at(s->m.spec, "minAvailable") : s->m.at);
+	lines_set(im->arena, s->body, STR("gang"), expr_string(im->arena, STR("volcano")),
+		least ? member_at(s->m.spec, "minAvailable") : s->m.at);
 	struct line *kueue = lines_take(s->body, STR("queue"));
 	if (kueue)
-		import_left_out(im, kueue->from, STR("kueue.x-k8s.io/queue-name"), "the gang waits in a queue of Volcano");
+		import_left_out(im, kueue->from, STR("kueue.x-k8s.io/queue-name"),
+			"the gang waits in a queue of Volcano");
 	text(v, "queue", "queue", "default");
 }
 
@@ -465,7 +497,8 @@ static void rest(struct volcano *v)
 
 	for (size_t i = 0; i < data_count(spec); i++)
 		if (!one_of(known, spec->u.map.at[i].key))
-			import_left_out(im, spec->u.map.at[i].key_at, spec->u.map.at[i].key, "the program has no words for it");
+			import_left_out(im, spec->u.map.at[i].key_at, spec->u.map.at[i].key,
+				"the program has no words for it");
 	for (size_t i = 0; i < data_count(tasks); i++) {
 		const struct data *task = tasks->u.list.at[i];
 		for (size_t k = 0; k < task->u.map.n; k++) {
@@ -506,8 +539,8 @@ static void start_after(struct volcano *v, const struct data *task, struct set_r
 			diag_report(im->diags, TJ1106, d->from, "unknown task '%.*s'", STR_ARG(d->u.string));
 	}
 	if (out.n)
-		import_comments(im, lines_set(im->arena, r->body, STR("start_after"), expr_text(im->arena, str_copy(im->arena, buf_text(&out))), depends->from),
-			depends->from);
+		import_comments(im, lines_set(im->arena, r->body, STR("start_after"),
+			expr_text(im->arena, str_copy(im->arena, buf_text(&out))), depends->from), depends->from);
 	buf_release(&out);
 }
 
@@ -557,7 +590,8 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	struct volcano v = { .set.job = job };
 	size_t errors = im->diags->errors;
 
-	if (!manifest_open(im, k, object, "batch.volcano.sh.v1alpha1.Job", false, &v.set.m) || im->diags->errors != errors || !check(&v.set.m))
+	if (!manifest_open(im, k, object, "batch.volcano.sh.v1alpha1.Job", false, &v.set.m) ||
+	    im->diags->errors != errors || !check(&v.set.m))
 		return false;
 	v.plugins = member(v.set.m.spec, "plugins");
 	roles(&v);

@@ -28,7 +28,10 @@ static bool only(const struct data *source, const char *a, const char *b, const 
 	return true;
 }
 
-static struct str size_text(struct arena *a, const struct role_volume *v) { return amount_literal(a, member(v->source, "sizeLimit"), true); }
+static struct str size_text(struct arena *a, const struct role_volume *v)
+{
+	return amount_literal(a, member(v->source, "sizeLimit"), true);
+}
 
 static bool is_plain(struct arena *a, const struct role_volume *v)
 {
@@ -38,7 +41,8 @@ static bool is_plain(struct arena *a, const struct role_volume *v)
 		return only(s, "claimName", "readOnly", NULL) && member_text(s, "claimName").n;
 	if (str_is(v->kind, "emptyDir")) {
 		struct str medium = member_text(s, "medium");
-		return only(s, "medium", "sizeLimit", NULL) && size_text(a, v).n && (!medium.n || str_is(medium, "Memory"));
+		return only(s, "medium", "sizeLimit", NULL) && size_text(a, v).n &&
+			(!medium.n || str_is(medium, "Memory"));
 	}
 	if (str_is(v->kind, "secret"))
 		return only(s, "secretName", NULL, NULL) && member_text(s, "secretName").n;
@@ -46,7 +50,8 @@ static bool is_plain(struct arena *a, const struct role_volume *v)
 		return only(s, "name", NULL, NULL) && member_text(s, "name").n;
 	if (str_is(v->kind, "hostPath"))
 		return only(s, "path", "type", NULL) && !member_text(s, "type").n && member_text(s, "path").n;
-	return str_is(v->kind, "nfs") && only(s, "server", "path", "readOnly") && member_text(s, "server").n && member_text(s, "path").n;
+	return str_is(v->kind, "nfs") && only(s, "server", "path", "readOnly") && member_text(s, "server").n &&
+		member_text(s, "path").n;
 }
 
 /* ---- mounts ---- */
@@ -135,7 +140,8 @@ static bool mount_is_plain(const struct role_volume *v, const struct data *mount
 	for (size_t i = 0; i < mount->u.map.n; i++) {
 		struct str key = mount->u.map.at[i].key;
 		bool said = str_is(key, "name") || str_is(key, "mountPath") || (str_is(key, "subPath") && claimed) ||
-			(str_is(key, "readOnly") && (!str_is(v->kind, "emptyDir") || !mount->u.map.at[i].value->u.boolean));
+			(str_is(key, "readOnly") &&
+			(!str_is(v->kind, "emptyDir") || !mount->u.map.at[i].value->u.boolean));
 		if (!said)
 			return false;
 	}
@@ -148,12 +154,13 @@ static bool is_shm(struct container_reading *c, const struct role_volume *v, con
 	struct quantity shm, memory;
 	struct str size = size_text(c->role->im->arena, v);
 
-	if (c->kind != CONTAINER_MAIN || !str_is(v->kind, "emptyDir") || !str_is(member_text(v->source, "medium"), "Memory") ||
-	    !str_is(member_text(mount, "mountPath"), "/dev/shm"))
+	if (c->kind != CONTAINER_MAIN || !str_is(v->kind, "emptyDir") ||
+	    !str_is(member_text(v->source, "medium"), "Memory") || !str_is(member_text(mount, "mountPath"), "/dev/shm"))
 		return false;
 	if (!c->role->memory.n)
 		return true;
-	return quantity_parse(size, &shm) == QUANTITY_OK && quantity_parse(c->role->memory, &memory) == QUANTITY_OK && shm.nano <= memory.nano;
+	return quantity_parse(size, &shm) == QUANTITY_OK && quantity_parse(c->role->memory, &memory) == QUANTITY_OK &&
+		shm.nano <= memory.nano;
 }
 
 static struct str trimmed_path(struct str p)
@@ -242,7 +249,8 @@ void volumes_read(struct role_reading *r, const struct data *volumes)
 			map_put(&r->volumes, im->arena, v->name, v);
 			continue;
 		}
-		struct diag *d = diag_report(im->diags, TJ1103, v->data->from, "two volumes are named '%.*s'", STR_ARG(v->name));
+		struct diag *d = diag_report(im->diags, TJ1103, v->data->from, "two volumes are named '%.*s'",
+			STR_ARG(v->name));
 		diag_note(im->diags, d, first->data->from, "the other one");
 	}
 	look_at_mounts(r, member(r->spec, "containers"));
@@ -271,7 +279,8 @@ void volumes_finish(struct role_reading *r)
 		if (v->plain && v->mounts)
 			continue;
 		struct lines *list = raw_list(im, role_raw(r, v->data->from), "volumes", v->data->from);
-		import_comments(im, lines_add(im->arena, list, raw_named(im, v->data, v->name), v->data->from), v->data->from);
+		import_comments(im, lines_add(im->arena, list, raw_named(im, v->data, v->name), v->data->from),
+			v->data->from);
 	}
 }
 
@@ -285,7 +294,8 @@ static void mount_raw(struct container_reading *c, const struct data *mount, con
 	import_comments(im, lines_add(im->arena, list, raw_named(im, mount, v->name), mount->from), mount->from);
 }
 
-static void mount_line(struct container_reading *c, const struct data *mount, const struct role_volume *v, struct lines **mounts)
+static void mount_line(struct container_reading *c, const struct data *mount, const struct role_volume *v,
+	struct lines **mounts)
 {
 	struct import *im = c->role->im;
 	struct arena *a = im->arena;
@@ -316,7 +326,8 @@ void mounts_read(struct container_reading *c, const struct data *mounts)
 		const struct role_volume *v = map_get(&c->role->volumes, name);
 
 		if (!v)
-			diag_report(im->diags, TJ1103, mount->from, "the volume '%.*s' is mounted here, but the pod has no such volume", STR_ARG(name));
+			diag_report(im->diags, TJ1103, mount->from,
+				"the volume '%.*s' is mounted here, but the pod has no such volume", STR_ARG(name));
 		else if (map_put(&paths, im->arena, path, c))
 			diag_report(im->diags, TJ1103, mount->from, "two volumes are mounted at '%.*s'", STR_ARG(path));
 		else if (v->plain)

@@ -61,9 +61,11 @@ static bool finish(struct import_workload *w, struct lines *body, const char *wo
 {
 	struct import *im = w->m.im;
 	struct lines top = { 0 };
-	struct role_reading r = { .im = im, .job = w->job, .kind = w->kind, .word = str_of(word), .replicas = w->replicas };
+	struct role_reading r = { .im = im, .job = w->job, .kind = w->kind, .word = str_of(word),
+		.replicas = w->replicas };
 
-	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")), w->m.spec ? w->m.spec->from : w->m.at);
+	r.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r.word, STR("")),
+		w->m.spec ? w->m.spec->from : w->m.at);
 	if (w->replicas != 1)
 		lines_set(im->arena, r.role, STR("replicas"), expr_int(im->arena, w->replicas), w->m.at);
 	if (!role_read(&r, w->template))
@@ -99,7 +101,8 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 		return false;
 	/* labels and annotations are those of the job */
 	*spec = (struct data_member){ STR("spec"), member_at(w.m.object, "spec"), w.m.spec };
-	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.spec ? w.m.spec->from : w.m.object->from, .u.map = { spec, w.m.spec ? 1 : 0 } };
+	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.spec ? w.m.spec->from : w.m.object->from,
+		.u.map = { spec, w.m.spec ? 1 : 0 } };
 	w.template = bare;
 	if (!role_can_run(im, w.template, w.m.at) || im->diags->errors != errors)
 		return false;
@@ -111,7 +114,8 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 /* What is always written where nothing restarts in place: a lost node is no failure. */
 static bool ignores_disruptions(const struct data *policy)
 {
-	const struct data *rules = member(policy, "rules"), *rule = data_count(rules) == 1 ? rules->u.list.at[0] : NULL, *conditions = member(rule, "onPodConditions");
+	const struct data *rules = member(policy, "rules"), *rule = data_count(rules) == 1 ? rules->u.list.at[0] : NULL,
+		*conditions = member(rule, "onPodConditions");
 
 	return data_count(rule) == 2 && str_is(member_text(rule, "action"), "Ignore") && data_count(conditions) == 1 &&
 		str_is(member_text(conditions->u.list.at[0], "type"), "DisruptionTarget");
@@ -131,7 +135,8 @@ static void batch_rest(struct import *im, const struct data *spec)
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
 			said = said || str_is(m->key, known[k]);
 		if (!said && !(str_is(m->key, "podFailurePolicy") && ignores_disruptions(m->value)))
-			import_left_out(im, m->key_at, m->key, "the program has its own fields for the end of a job and for retries");
+			import_left_out(im, m->key_at, m->key,
+				"the program has its own fields for the end of a job and for retries");
 	}
 }
 
@@ -143,7 +148,8 @@ enum { USUAL_BACKOFF_LIMIT = 6 };       /* of a Job that says none */
  */
 static bool retries(struct import *im, const struct data *spec, struct lines *to)
 {
-	const struct data *each = member(spec, "backoffLimitPerIndex"), *limit = each ? each : member(spec, "backoffLimit");
+	const struct data *each = member(spec, "backoffLimitPerIndex"),
+		*limit = each ? each : member(spec, "backoffLimit");
 	const char *key = each ? "backoffLimitPerIndex" : "backoffLimit";
 	bool in_place = !str_is(member_text(member(member(spec, "template"), "spec"), "restartPolicy"), "Never");
 	int64_t n = limit ? limit->u.integer : USUAL_BACKOFF_LIMIT;
@@ -151,7 +157,9 @@ static bool retries(struct import *im, const struct data *spec, struct lines *to
 	if (in_place && n >= INT32_MAX)
 		return false;           /* as often as it takes */
 	if (in_place && limit && n > 0)
-		diag_report(im->diags, TJ1111, limit->from, "restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods", (long long)n);
+		diag_report(im->diags, TJ1111, limit->from,
+			"restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods",
+			(long long)n);
 	if (n > 0) {
 		struct span at = limit ? span_join(member_at(spec, key), limit->from) : member_at(spec, key);
 		struct line *line = lines_set(im->arena, to, STR("retries"), expr_int(im->arena, n), at);
@@ -166,9 +174,11 @@ bool replica_count_rule(struct import *im, const struct data *n, struct str name
 	if (!n || (n->u.integer >= 0 && n->u.integer <= INT32_MAX))
 		return true;
 	if (n->u.integer < 0)
-		diag_report(im->diags, TJ1106, n->from, "'%.*s' cannot have a negative number of replicas", STR_ARG(name));
+		diag_report(im->diags, TJ1106, n->from, "'%.*s' cannot have a negative number of replicas",
+			STR_ARG(name));
 	else
-		diag_report(im->diags, TJ1103, n->from, "'%.*s' cannot have %lld replicas", STR_ARG(name), (long long)n->u.integer);
+		diag_report(im->diags, TJ1103, n->from, "'%.*s' cannot have %lld replicas", STR_ARG(name),
+			(long long)n->u.integer);
 	return false;
 }
 
@@ -184,7 +194,8 @@ int64_t batch_replicas(struct import *im, const struct data *spec)
 	int64_t at_once = member_int(spec, "parallelism", 1), n = member_int(spec, "completions", at_once);
 
 	if (at_once < n)
-		import_left_out(im, member_at(spec, "parallelism"), STR("parallelism"), "all replicas of a role run at the same time");
+		import_left_out(im, member_at(spec, "parallelism"), STR("parallelism"),
+			"all replicas of a role run at the same time");
 	return n;
 }
 
@@ -224,7 +235,8 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 		return false;
 	w.replicas = batch_replicas(im, w.m.spec);
 	if (w.replicas > 1 && !str_is(member_text(w.m.spec, "completionMode"), "Indexed"))
-		diag_report(im->diags, TJ1111, w.m.at, "the pods of this Job are alike; the program gives each of them an index");
+		diag_report(im->diags, TJ1111, w.m.at,
+			"the pods of this Job are alike; the program gives each of them an index");
 	job->labels_of = labels;
 	hosts(&w);
 	struct lines *body = open(&w);
@@ -235,4 +247,5 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 	return finish(&w, body, w.replicas == 1 ? "task" : "main");
 }
 
-const struct import_kind workload_kinds[] = { { "Pod", "v1", read_pod, false }, { "Job", "batch/v1", read_job, false }, { 0 } };
+const struct import_kind workload_kinds[] = { { "Pod", "v1", read_pod, false }, { "Job", "batch/v1", read_job, false },
+	{ 0 } };

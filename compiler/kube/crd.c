@@ -51,7 +51,10 @@ static bool requires(const struct data *schema, struct str name)
 	return false;
 }
 
-/* Are the properties of an object in SCHEMA fields of what the field F is?  Objects of two kinds differ in their `spec` alone. */
+/*
+ * Are the properties of an object in SCHEMA fields of what the field F is?
+ * Objects of two kinds differ in their `spec` alone.
+ */
 static bool holds_fields(const struct schema_field *f, const struct data *schema)
 {
 	const struct schema_ref *r = &schema_builtin.refs[f->ref];
@@ -71,7 +74,8 @@ static bool is_type(const struct schema_type *t, const struct data *schema, cons
 	for (size_t i = 0; i < properties->u.map.n; i++) {
 		struct str name = properties->u.map.at[i].key;
 		const struct schema_field *f = schema_newest_field(&schema_builtin, t, name);
-		if (!f || (f->required != 0) != requires(schema, name) || !holds_fields(f, properties->u.map.at[i].value))
+		if (!f || (f->required != 0) != requires(schema, name) ||
+		    !holds_fields(f, properties->u.map.at[i].value))
 			return false;
 	}
 	for (size_t i = t->first; i < t->first + t->n; i++)
@@ -87,8 +91,8 @@ static struct str builtin_type(const struct data *schema, const struct data *pro
 		return STR("core.v1.PodSpec");
 	for (size_t i = 0; properties->u.map.n >= 3 && i < schema_builtin.ntypes; i++) {
 		struct str name = schema_text(&schema_builtin, schema_builtin.types[i].name);
-		if ((str_starts(name, STR("core.v1.")) || str_starts(name, STR("meta.v1.")) || str_starts(name, STR("batch.v1."))) &&
-		    is_type(&schema_builtin.types[i], schema, properties))
+		if ((str_starts(name, STR("core.v1.")) || str_starts(name, STR("meta.v1.")) ||
+		    str_starts(name, STR("batch.v1."))) && is_type(&schema_builtin.types[i], schema, properties))
 			return name;
 	}
 	return STR("");
@@ -108,10 +112,12 @@ static struct str word(struct crd *c, const struct data *schema, struct str name
 	if (is_true(schema, "x-kubernetes-int-or-string"))
 		return STR("int-or-string");
 	if (str_is(kind, "string"))
-		return str_is(text_of(schema, "format"), "date-time") ? STR("time") : str_is(text_of(schema, "format"), "byte") ? STR("bytes") : STR("string");
+		return str_is(text_of(schema, "format"), "date-time") ? STR("time")
+			: str_is(text_of(schema, "format"), "byte") ? STR("bytes") : STR("string");
 	if (str_is(kind, "integer") || str_is(kind, "boolean") || str_is(kind, "number"))
 		return str_is(kind, "integer") ? STR("int") : str_is(kind, "boolean") ? STR("bool") : STR("number");
-	if (c->depth >= DEEPEST || is_true(schema, "x-kubernetes-preserve-unknown-fields") || is_true(schema, "x-kubernetes-embedded-resource"))
+	if (c->depth >= DEEPEST || is_true(schema, "x-kubernetes-preserve-unknown-fields") ||
+	    is_true(schema, "x-kubernetes-embedded-resource"))
 		return STR("any");
 	c->depth++;
 	struct str result = STR("any");
@@ -194,7 +200,8 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 /* What every object has, whether or not its definition lists it. */
 static void object_fields(struct buf *out, const struct data *properties)
 {
-	static const char *const fields[][2] = { { "apiVersion", "string" }, { "kind", "string" }, { "metadata", "meta.v1.ObjectMeta" } };
+	static const char *const fields[][2] = { { "apiVersion", "string" }, { "kind", "string" },
+		{ "metadata", "meta.v1.ObjectMeta" } };
 
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 		if (!data_get(properties, str_of(fields[i][0])))
@@ -233,7 +240,8 @@ static bool refuse(struct crd_error *error, const struct data *at, const char *w
 static bool version(struct crd *c, const struct data *crd, const struct data *v, struct crd_error *error)
 {
 	const struct data *spec = map_of(crd, "spec"), *schema = map_of(map_of(v, "schema"), "openAPIV3Schema");
-	struct str group = text_of(spec, "group"), kind = text_of(map_of(spec, "names"), "kind"), name = text_of(v, "name");
+	struct str group = text_of(spec, "group"), kind = text_of(map_of(spec, "names"), "kind"),
+		name = text_of(v, "name");
 
 	if (!is_name(name))
 		return refuse(error, v, "a version of a CustomResourceDefinition needs 'name'");
@@ -241,7 +249,8 @@ static bool version(struct crd *c, const struct data *crd, const struct data *v,
 		return refuse(error, v, "a version of a CustomResourceDefinition needs 'schema.openAPIV3Schema' with properties");
 	c->prefix = str_printf(c->arena, "%.*s.%.*s.", STR_ARG(group), STR_ARG(name));
 	buf_printf(c->out, "kind %.*s/%.*s %.*s %s %.*s%.*s\n", STR_ARG(group), STR_ARG(name), STR_ARG(kind),
-		str_is(text_of(spec, "scope"), "Cluster") ? "cluster" : "namespaced", STR_ARG(c->prefix), STR_ARG(kind));
+		str_is(text_of(spec, "scope"), "Cluster") ? "cluster" : "namespaced", STR_ARG(c->prefix),
+		STR_ARG(kind));
 	type(c, kind, schema, true);
 	return true;
 }

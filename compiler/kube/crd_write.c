@@ -16,7 +16,9 @@ static bool is_first(const struct crd_writing *w, const struct schema_type *t, u
 	return i == t->first || w->schema->fields[i].name != w->schema->fields[i - 1].name;
 }
 
-/* The field of T at I in the version that is written; NULL when it has none, or I is another form of the field before. */
+/*
+ * The field of T at I in the version that is written; NULL when it has none, or I is another form of the field before.
+ */
 static const struct schema_field *field_at(const struct crd_writing *w, const struct schema_type *t, uint32_t i)
 {
 	if (!is_first(w, t, i))
@@ -85,7 +87,8 @@ static void put_ref(struct crd_writing *w, const struct schema_ref *r)
 	if (r->word == SCHEMA_OBJECT) {
 		put_object(w, &w->schema->types[r->of]);
 	} else if (r->word == SCHEMA_LIST || r->word == SCHEMA_MAP) {
-		buf_z(w->out, r->word == SCHEMA_LIST ? "{\"type\":\"array\",\"items\":" : "{\"type\":\"object\",\"additionalProperties\":");
+		buf_z(w->out, r->word == SCHEMA_LIST ? "{\"type\":\"array\",\"items\":"
+			: "{\"type\":\"object\",\"additionalProperties\":");
 		put_ref(w, &w->schema->refs[r->of]);
 		buf_char(w->out, '}');
 	} else {

@@ -7,8 +7,8 @@
 #include "kube/schema.h"
 
 /*
- * Appends the schema of an object of type ROOT of S in Kubernetes 1.MINOR as JSON.  The metadata of the object itself is left to
- * the API server; that of a pod template inside it is written out.
+ * Appends the schema of an object of type ROOT of S in Kubernetes 1.MINOR as JSON.  The metadata of the object itself
+ * is left to the API server; that of a pod template inside it is written out.
  */
 void crd_schema_write(const struct schema *s, const struct schema_type *root, unsigned minor, struct buf *out);
 

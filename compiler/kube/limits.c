@@ -103,7 +103,8 @@ bool kube_port_name(struct str name, const char **why)
 
 bool kube_cluster_scoped(struct str kind)
 {
-	static const char *const kinds[] = { "APIService", "CSIDriver", "CSINode", "CertificateSigningRequest", "ClusterQueue",
+	static const char *const kinds[] = { "APIService", "CSIDriver", "CSINode", "CertificateSigningRequest",
+		"ClusterQueue",
 		"ClusterRole", "ClusterRoleBinding", "Cohort", "CustomResourceDefinition", "DeviceClass", "FlowSchema",
 		"IngressClass", "IPAddress", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 		"MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume", "PriorityClass",

@@ -55,7 +55,8 @@ static size_t first_not_below(const struct schema *s, const struct schema_type *
 	return low;
 }
 
-const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name, unsigned minor)
+const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name,
+	unsigned minor)
 {
 	for (size_t i = first_not_below(s, t, name); i < t->first + t->n && !compare(s, s->fields[i].name, name); i++)
 		if (schema_in(s->fields[i].versions, minor))

@@ -72,7 +72,8 @@ static inline bool schema_in(uint32_t versions, unsigned minor)
 const struct schema_kind *schema_find_kind(const struct schema *s, struct str api_version, struct str kind);
 const struct schema_type *schema_find_type(const struct schema *s, struct str name);
 /* The form of a field that a version has. */
-const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name, unsigned minor);
+const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name,
+	unsigned minor);
 /* The newest form of a field, whatever the version. */
 const struct schema_field *schema_newest_field(const struct schema *s, const struct schema_type *t, struct str name);
 

@@ -18,13 +18,15 @@ static struct str short_name(const struct schema_checking *c, const struct schem
 
 /* ---- names ---- */
 
-static void other_version(struct schema_checking *c, const struct schema_type *t, const struct schema_field *f, const struct data_member *m)
+static void other_version(struct schema_checking *c, const struct schema_type *t, const struct schema_field *f,
+	const struct data_member *m)
 {
 	struct buf versions = { 0 };
 	struct str name = short_name(c, t);
 
 	schema_versions_text(f->versions, &versions);
-	struct diag *d = diag_report(c->diags, TJ0905, m->key_at, "'%.*s' of %.*s is not in Kubernetes 1.%u", STR_ARG(m->key), STR_ARG(name), c->minor);
+	struct diag *d = diag_report(c->diags, TJ0905, m->key_at, "'%.*s' of %.*s is not in Kubernetes 1.%u",
+		STR_ARG(m->key), STR_ARG(name), c->minor);
 	diag_help(c->diags, d, "Kubernetes %.*s has it: remove it, or set the version with 'kubernetes' in project.tj or with --kubernetes",
 		STR_ARG(buf_text(&versions)));
 	buf_release(&versions);
@@ -40,7 +42,8 @@ static void unknown(struct schema_checking *c, const struct schema_type *t, cons
 		other_version(c, t, f, m);
 		return;
 	}
-	struct diag *d = diag_report(c->diags, TJ0903, m->key_at, "%.*s has no field '%.*s'", STR_ARG(name), STR_ARG(m->key));
+	struct diag *d = diag_report(c->diags, TJ0903, m->key_at, "%.*s has no field '%.*s'", STR_ARG(name),
+		STR_ARG(m->key));
 	suggest_init(&near, c->arena, m->key);
 	for (size_t i = t->first; i < t->first + t->n; i++)
 		if (schema_in(c->schema->fields[i].versions, c->minor))
@@ -58,7 +61,8 @@ static void unknown(struct schema_checking *c, const struct schema_type *t, cons
 
 static const char *found(const struct data *d)
 {
-	static const char *const words[] = { [DATA_NULL] = "nothing", [DATA_BOOL] = "true or false", [DATA_INT] = "a number", [DATA_FLOAT] = "a number with a fraction",
+	static const char *const words[] = { [DATA_NULL] = "nothing", [DATA_BOOL] = "true or false",
+		[DATA_INT] = "a number", [DATA_FLOAT] = "a number with a fraction",
 		[DATA_STRING] = "text", [DATA_LIST] = "a list", [DATA_MAP] = "a map" };
 
 	return words[d->kind];
@@ -74,7 +78,9 @@ static bool is_whole(struct str s)
 	return s.n > i && s.n < 18;
 }
 
-/* Is the number a whole number of thousandths, as 0.5 is 500m?  (0.0015 is not, nor what a float only comes near to.) */
+/*
+ * Is the number a whole number of thousandths, as 0.5 is 500m? (0.0015 is not, nor what a float only comes near to.)
+ */
 static bool is_milli(double number)
 {
 	char text[40];
@@ -90,7 +96,8 @@ static struct str instead(struct schema_checking *c, const struct schema_ref *r,
 {
 	if (d->kind == DATA_STRING && (r->word == SCHEMA_INT || r->word == SCHEMA_NUMBER) && is_whole(d->u.string))
 		return d->u.string;
-	if (d->kind == DATA_STRING && r->word == SCHEMA_BOOL && (str_is(d->u.string, "true") || str_is(d->u.string, "false")))
+	if (d->kind == DATA_STRING && r->word == SCHEMA_BOOL &&
+	    (str_is(d->u.string, "true") || str_is(d->u.string, "false")))
 		return d->u.string;
 	if (d->kind == DATA_INT && (r->word == SCHEMA_STRING || r->word == SCHEMA_BYTES))
 		return str_printf(c->arena, "\"%lld\"", (long long)d->u.integer);
@@ -108,8 +115,10 @@ static void wrong(struct schema_checking *c, const struct schema_ref *r, const s
 
 	schema_ref_text(c->schema, r, &wanted);
 	struct diag *report = diag_report(c->diags, TJ0904, d->from, "'%.*s' is %s %.*s, found %s", STR_ARG(what),
-		r->word == SCHEMA_LIST || r->word == SCHEMA_MAP || r->word == SCHEMA_INT || r->word == SCHEMA_INT_OR_STRING ? "a" :
-		r->word == SCHEMA_BOOL || r->word == SCHEMA_BYTES ? "written as" : "a", STR_ARG(buf_text(&wanted)), found(d));
+		r->word == SCHEMA_LIST || r->word == SCHEMA_MAP || r->word == SCHEMA_INT ||
+		r->word == SCHEMA_INT_OR_STRING ? "a" :
+		r->word == SCHEMA_BOOL || r->word == SCHEMA_BYTES ? "written as" : "a", STR_ARG(buf_text(&wanted)),
+		found(d));
 	if (write.n) {
 		diag_help(c->diags, report, "write %.*s", STR_ARG(write));
 		diag_fix(c->diags, report, d->from, write, "write %.*s", STR_ARG(write));
@@ -133,7 +142,9 @@ static bool fits(const struct schema_ref *r, const struct data *d)
 	case SCHEMA_INT: return d->kind == DATA_INT;
 	case SCHEMA_NUMBER: return d->kind == DATA_INT || d->kind == DATA_FLOAT;
 	case SCHEMA_BOOL: return d->kind == DATA_BOOL;
-	case SCHEMA_QUANTITY: return d->kind == DATA_INT || (d->kind == DATA_STRING && quantity_parse_full(d->u.string, &q) == QUANTITY_OK);
+	case SCHEMA_QUANTITY:
+		return d->kind == DATA_INT ||
+			(d->kind == DATA_STRING && quantity_parse_full(d->u.string, &q) == QUANTITY_OK);
 	case SCHEMA_INT_OR_STRING: return d->kind == DATA_INT || d->kind == DATA_STRING;
 	case SCHEMA_OBJECT:
 	case SCHEMA_BUILTIN:
@@ -146,7 +157,8 @@ static bool fits(const struct schema_ref *r, const struct data *d)
 static void check_map(struct schema_checking *c, const struct schema_type *t, const struct data *map, bool whole);
 
 /* `whole`: nothing that lacks in a map will be merged into it. */
-static void check_value(struct schema_checking *c, const struct schema_ref *r, const struct data *d, struct str what, bool whole)
+static void check_value(struct schema_checking *c, const struct schema_ref *r, const struct data *d, struct str what,
+	bool whole)
 {
 	if (d->kind == DATA_NULL)
 		return;
@@ -174,7 +186,8 @@ static void missing(struct schema_checking *c, const struct schema_type *t, cons
 		struct str name = schema_text(c->schema, f->name), type = short_name(c, t);
 		if (!f->required || !schema_in(f->versions, c->minor) || data_get(map, name))
 			continue;
-		struct diag *d = diag_report(c->diags, TJ0907, map->from, "%.*s needs '%.*s'", STR_ARG(type), STR_ARG(name));
+		struct diag *d = diag_report(c->diags, TJ0907, map->from, "%.*s needs '%.*s'", STR_ARG(type),
+			STR_ARG(name));
 		struct buf wanted = { 0 };
 		schema_ref_text(c->schema, &c->schema->refs[f->ref], &wanted);
 		diag_help(c->diags, d, "add '%.*s', a %.*s", STR_ARG(name), STR_ARG(buf_text(&wanted)));
@@ -199,7 +212,8 @@ static void check_enum(struct schema_checking *c, const struct schema_field *f, 
 		suggest_add(&near, w);
 		rest = (struct str){ rest.p + w.n + (comma != NULL), rest.n - w.n - (comma != NULL) };
 	}
-	struct diag *d = diag_report(c->diags, TJ0904, m->value->from, "'%.*s' cannot be '%.*s'", STR_ARG(m->key), STR_ARG(m->value->u.string));
+	struct diag *d = diag_report(c->diags, TJ0904, m->value->from, "'%.*s' cannot be '%.*s'", STR_ARG(m->key),
+		STR_ARG(m->value->u.string));
 	struct str help = suggest_or_list(&near, "it is one of");
 	diag_help(c->diags, d, "%.*s", STR_ARG(help));
 }

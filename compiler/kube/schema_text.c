@@ -98,7 +98,8 @@ static bool read_kind(struct schema_builder *b, struct str rest, bool gone)
 	struct str key = rest, api_version = word(&rest), kind = word(&rest), scope = word(&rest), type = word(&rest);
 
 	key.n = api_version.n + 1 + kind.n;
-	if (!kind.n || rest.n || (gone ? scope.n > 0 : !type.n || !(str_is(scope, "namespaced") || str_is(scope, "cluster"))))
+	if (!kind.n || rest.n || (gone ? scope.n > 0
+	    : !type.n || !(str_is(scope, "namespaced") || str_is(scope, "cluster"))))
 		return false;
 	struct built_kind *k = map_get(&b->kinds, key);
 	if (!k) {
@@ -253,7 +254,8 @@ static uint16_t ref(struct building *g, struct str s)
 static void put_field(struct building *g, struct str name, const struct form *form)
 {
 	struct str rest = form->words;
-	struct schema_field f = { .name = text(g, name), .versions = (uint16_t)form->versions, .ref = ref(g, word(&rest)) };
+	struct schema_field f = { .name = text(g, name), .versions = (uint16_t)form->versions,
+		.ref = ref(g, word(&rest)) };
 
 	while (rest.n) {
 		struct str w = word(&rest);
@@ -332,8 +334,8 @@ static const struct schema_kind *build_kinds(struct building *g)
 		uintptr_t type = (uintptr_t)map_get(&g->type_of, from[i]->type);
 		if (!type)
 			g->lost = from[i]->type;
-		kinds[i] = (struct schema_kind){ text(g, from[i]->api_version), text(g, from[i]->kind), (uint16_t)(type ? type - 1 : 0),
-			(uint16_t)from[i]->versions, from[i]->namespaced };
+		kinds[i] = (struct schema_kind){ text(g, from[i]->api_version), text(g, from[i]->kind),
+			(uint16_t)(type ? type - 1 : 0), (uint16_t)from[i]->versions, from[i]->namespaced };
 	}
 	return kinds;
 }
@@ -344,12 +346,14 @@ bool schema_build(struct schema_builder *b, struct schema *ret, struct str *why)
 
 	version_ends(b);
 	if (b->types.n > UINT16_MAX) {
-		*why = str_printf(b->arena, "%zu types are more than 65535, which is as many as there can be", b->types.n);
+		*why = str_printf(b->arena, "%zu types are more than 65535, which is as many as there can be",
+			b->types.n);
 		return false;
 	}
 	text(&g, STR(""));              /* position 0 is the empty word */
 	g.types = sorted(b->arena, &b->types, by_type_name);
-	*ret = (struct schema){ .types = build_types(&g), .kinds = build_kinds(&g), .ntypes = b->types.n, .nkinds = b->kinds.n };
+	*ret = (struct schema){ .types = build_types(&g), .kinds = build_kinds(&g), .ntypes = b->types.n,
+		.nkinds = b->kinds.n };
 	ret->refs = g.refs;
 	ret->nrefs = g.nrefs;
 	ret->fields = g.fields;

@@ -30,11 +30,14 @@ struct workload {
 	enum workload_id id;
 	const char *api_version, *kind;
 	const char *argument;           /* as kubectl takes it: "job" */
-	const char *spec;               /* type of its spec in the schemas ("batch.v1.JobSpec"), which `raw job` goes into; NULL for a pod */
-	const char *index;              /* label of its pods with their index, which the controller sets; NULL: nobody does */
+	/* type of its spec in the schemas ("batch.v1.JobSpec"), which `raw job` goes into; NULL for a pod */
+	const char *spec;
+	/* label of its pods with their index, which the controller sets; NULL: nobody does */
+	const char *index;
 	const char *field;              /* the same for the containers of the pod: "metadata.annotations['...']" */
 	const char *variable;           /* of the containers, with the index; NULL: none */
-	const char *always;             /* the restart policy that comes nearest to restart = "always"; NULL: its pods need not say any */
+	/* the restart policy that comes nearest to restart = "always"; NULL: its pods need not say any */
+	const char *always;
 	unsigned traits;                /* enum workload_trait */
 };
 

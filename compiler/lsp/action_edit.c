@@ -63,7 +63,8 @@ static void miss(struct missing *m, struct str name, const char *value)
 static void miss_record(struct missing *m, const struct node *body, const struct decl *record)
 {
 	for (size_t i = 0; i < record->nfields; i++)
-		if (!record->fields[i].value && record->fields[i].type->kind != TYPE_OPTIONAL && !body_has(body, record->fields[i].name))
+		if (!record->fields[i].value && record->fields[i].type->kind != TYPE_OPTIONAL &&
+		    !body_has(body, record->fields[i].name))
 			miss(m, record->fields[i].name, sample(record->fields[i].type));
 }
 
@@ -86,7 +87,8 @@ static bool has_image(const struct node *job)
 /* Typed fields without a value in the framework's role: the job has to set them. */
 static void miss_role(struct missing *m, const struct node *body, const struct decl *role)
 {
-	const struct node *declared = role && role->origin && role->origin->node ? role->origin->node->u.block.body : NULL;
+	const struct node *declared = role && role->origin && role->origin->node ? role->origin->node->u.block.body
+		: NULL;
 
 	for (size_t i = 0; declared && declared->kind == NODE_BODY && i < declared->u.body.items.n; i++) {
 		const struct node *field = declared->u.body.items.at[i];
@@ -102,16 +104,20 @@ static void miss_accelerator(struct missing *m, const struct node *body)
 			miss(m, str_of(f->name), f->id == FIELD_PER_POD ? "1" : "\"example.com/device\"");
 }
 
-/* The type of a record that is written out: the checker's, or what the declaration around it says where that gave up. */
+/*
+ * The type of a record that is written out: the checker's, or what the declaration around it says where that gave up.
+ */
 static const struct decl *record_of(const struct acting *a, const struct node *body, const struct node *around)
 {
 	const struct type *t = body->convert_to ? body->convert_to : body->type;
-	const struct node *ref = around && (around->kind == NODE_LET || around->kind == NODE_PARAM) ? around->u.binding.type : NULL;
+	const struct node *ref = around && (around->kind == NODE_LET || around->kind == NODE_PARAM)
+		? around->u.binding.type : NULL;
 
 	t = t ? type_strip_pod(type_strip_optional(t)) : NULL;
 	if (t && t->kind == TYPE_RECORD)
 		return t->record;
-	const struct decl *d = ref && ref->u.type_ref.depth == 1 ? map_get(&a->root->types, ref->u.type_ref.path[0]) : NULL;
+	const struct decl *d = ref && ref->u.type_ref.depth == 1 ? map_get(&a->root->types, ref->u.type_ref.path[0])
+		: NULL;
 	return d && d->kind == DECL_TYPE && d->nfields ? d : NULL;
 }
 
@@ -149,10 +155,12 @@ void action_required(struct acting *a)
 			continue;
 		size_t at = body->span.start - a->source->base + 1;
 		struct str text = buf_text(&m.lines);
-		bool empty = !body->u.body.items.n && lines_number(a->lines, at) == lines_number(a->lines, body->span.end - a->source->base);
+		bool empty = !body->u.body.items.n &&
+			lines_number(a->lines, at) == lines_number(a->lines, body->span.end - a->source->base);
 		if (m.one_line || empty)
 			text = m.one_line && !empty ? str_printf(a->r->arena, " %.*s", (int)text.n - 1, text.p) :
-				str_printf(a->r->arena, m.one_line ? " %.*s " : "%.*s\n%*s", m.one_line ? (int)text.n - 2 : (int)text.n, text.p, (int)m.indent - 2, "");
+				str_printf(a->r->arena, m.one_line ? " %.*s " : "%.*s\n%*s",
+					m.one_line ? (int)text.n - 2 : (int)text.n, text.p, (int)m.indent - 2, "");
 		action_begin(a, "quickfix", STR("insert required fields"));
 		action_edit(a, at, at, text);
 		action_end(a);
@@ -168,8 +176,8 @@ static void find_local(void *to, struct node *n)
 	bool *local = to;
 	const struct decl *d = n->kind == NODE_NAME ? n->u.name.decl : NULL;
 
-	if (n->kind == NODE_NAME && (!d || d->kind == DECL_FORMAL || d->kind == DECL_LOOP || d->kind == DECL_ROLE || d->kind == DECL_BUILTIN ||
-	    (d->kind == DECL_LET && !d->global)))
+	if (n->kind == NODE_NAME && (!d || d->kind == DECL_FORMAL || d->kind == DECL_LOOP || d->kind == DECL_ROLE ||
+	    d->kind == DECL_BUILTIN || (d->kind == DECL_LET && !d->global)))
 		*local = true;
 	node_children(n, find_local, to);
 }
@@ -214,7 +222,8 @@ void action_extract(struct acting *a)
 		line = above;
 	}
 	action_begin(a, "refactor.extract", STR("extract to 'let'"));
-	action_edit(a, line, line, str_printf(a->r->arena, "let %.*s%.*s = %.*s\n\n", STR_ARG(name), STR_ARG(type), STR_ARG(text)));
+	action_edit(a, line, line, str_printf(a->r->arena, "let %.*s%.*s = %.*s\n\n", STR_ARG(name), STR_ARG(type),
+		STR_ARG(text)));
 	action_edit(a, a->from, a->to, name);
 	action_end(a);
 }

@@ -40,7 +40,10 @@ void action_begin(struct acting *a, const char *kind, struct str title)
 	edits_begin_document(a->r, a->r->document->uri);
 }
 
-void action_edit(struct acting *a, size_t start, size_t end, struct str text) { msg_put_edit(a->r->out, a->lines, start, end, text); }
+void action_edit(struct acting *a, size_t start, size_t end, struct str text)
+{
+	msg_put_edit(a->r->out, a->lines, start, end, text);
+}
 
 void action_end(struct acting *a)
 {

@@ -51,8 +51,8 @@ static void offer_fix(struct acting *a, const struct diag *d, const struct diag_
 
 static bool touches(const struct acting *a, struct span at)
 {
-	return at.start >= a->source->base && at.end <= a->source->base + a->source->text.n && at.start - a->source->base <= a->to &&
-		at.end - a->source->base >= a->from;
+	return at.start >= a->source->base && at.end <= a->source->base + a->source->text.n &&
+		at.start - a->source->base <= a->to && at.end - a->source->base >= a->from;
 }
 
 static void offer_fixes(struct acting *a)
@@ -60,7 +60,8 @@ static void offer_fixes(struct acting *a)
 	const struct diags *ds = &a->an->compile->diags;
 
 	for (size_t i = 0; i < ds->n; i++)
-		for (const struct diag_fix *fix = touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; fix; fix = fix->next)
+		for (const struct diag_fix *fix = touches(a, ds->at[i]->at) ? ds->at[i]->fixes : NULL; fix;
+		    fix = fix->next)
 			offer_fix(a, ds->at[i], fix);
 }
 
@@ -73,7 +74,8 @@ static void offer_all(struct acting *a)
 
 	for (size_t i = 0; i < ds->n; i++) {
 		const struct diag_fix *fix = ds->at[i]->fixes;
-		if (!fix || source_of(a, fix) != a->source || !fix->edits || fix->edits->next || fix->edits->at.start < done)
+		if (!fix || source_of(a, fix) != a->source || !fix->edits || fix->edits->next ||
+		    fix->edits->at.start < done)
 			continue;
 		if (!n++)
 			action_begin(a, "source.fixAll", STR("make all edits that are certain"));

@@ -61,7 +61,8 @@ static bool exists(void *context, struct str path)
 	return document_at(a->lsp, path) || (host->exists && host->exists(host->context, path));
 }
 
-static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name), void *to)
+static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
+	void *to)
 {
 	struct analysis *a = context;
 	const struct reader *host = a->lsp->host.reader;

@@ -22,7 +22,8 @@ static struct span name_of(const struct node *n)
 {
 	return n->kind == NODE_FN ? n->u.fn.name_span : n->kind == NODE_JOB ? n->u.job.title->span :
 		n->kind == NODE_FRAMEWORK || n->kind == NODE_ACCELERATOR ? n->u.blueprint_decl.name_span :
-		n->kind == NODE_PARAM || n->kind == NODE_LET ? n->u.binding.name_span : (struct span){ n->span.start, n->span.start };
+		n->kind == NODE_PARAM || n->kind == NODE_LET ? n->u.binding.name_span
+			: (struct span){ n->span.start, n->span.start };
 }
 
 static void put_item(struct request *r, struct analysis *an, const struct node *n)
@@ -79,12 +80,16 @@ static bool find_function(struct request *r, struct calling *c)
 	return false;
 }
 
-static bool inside(const struct node *n, struct span at) { return !n || (at.start >= n->span.start && at.end <= n->span.end); }
+static bool inside(const struct node *n, struct span at)
+{
+	return !n || (at.start >= n->span.start && at.end <= n->span.end);
+}
 
 static void note_call(void *to, const struct occurrence *o)
 {
 	struct calling *c = to;
-	bool call = !o->declares && o->kind == OCCURRENCE_DECL && o->decl->kind == DECL_FN && (!c->only || o->decl == c->only);
+	bool call = !o->declares && o->kind == OCCURRENCE_DECL && o->decl->kind == DECL_FN &&
+		(!c->only || o->decl == c->only);
 
 	if (!call || !inside(c->around, o->at))
 		return;

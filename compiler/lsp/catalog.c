@@ -20,7 +20,8 @@ bool catalog_imported(const struct module *m, struct str name, struct str *ret_b
 {
 	for (size_t i = 0; m && i < m->file->u.file.decls.n; i++) {
 		const struct node *n = m->file->u.file.decls.at[i];
-		if (n->kind != NODE_IMPORT || n->u.import.depth != 2 || !str_is(n->u.import.path[0], "std") || !str_eq(n->u.import.path[1], name))
+		if (n->kind != NODE_IMPORT || n->u.import.depth != 2 || !str_is(n->u.import.path[0], "std") ||
+		    !str_eq(n->u.import.path[1], name))
 			continue;
 		*ret_bound = n->u.import.alias;
 		return true;
@@ -28,7 +29,9 @@ bool catalog_imported(const struct module *m, struct str name, struct str *ret_b
 	return false;
 }
 
-/* The text may be newer than the tree: the place is looked for in the text itself, behind the last import at the head. */
+/*
+ * The text may be newer than the tree: the place is looked for in the text itself, behind the last import at the head.
+ */
 size_t catalog_import_place(struct str text, const struct module *m)
 {
 	size_t place = 0;

@@ -105,7 +105,8 @@ static struct str doc_of(const struct decl *d)
 
 	if (d->doc.n || !n)
 		return d->doc;
-	return n->kind == NODE_FN ? n->u.fn.doc : n->kind == NODE_FRAMEWORK || n->kind == NODE_ACCELERATOR ? n->u.blueprint_decl.doc : d->doc;
+	return n->kind == NODE_FN ? n->u.fn.doc : n->kind == NODE_FRAMEWORK || n->kind == NODE_ACCELERATOR
+		? n->u.blueprint_decl.doc : d->doc;
 }
 
 /* `name(${1:a}, ${2:b})` with the arguments that have to be given. */

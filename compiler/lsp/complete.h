@@ -8,16 +8,18 @@
 
 /* Kinds of the protocol. */
 enum item_kind {
-	ITEM_TEXT = 1, ITEM_METHOD = 2, ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_VARIABLE = 6, ITEM_CLASS = 7, ITEM_MODULE = 9,
-	ITEM_PROPERTY = 10, ITEM_UNIT = 11, ITEM_VALUE = 12, ITEM_ENUM_MEMBER = 20, ITEM_KEYWORD = 14, ITEM_SNIPPET = 15, ITEM_FILE = 17,
-	ITEM_CONSTANT = 21, ITEM_STRUCT = 22
+	ITEM_TEXT = 1, ITEM_METHOD = 2, ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_VARIABLE = 6, ITEM_CLASS = 7,
+		ITEM_MODULE = 9,
+	ITEM_PROPERTY = 10, ITEM_UNIT = 11, ITEM_VALUE = 12, ITEM_ENUM_MEMBER = 20, ITEM_KEYWORD = 14,
+	ITEM_SNIPPET = 15, ITEM_FILE = 17, ITEM_CONSTANT = 21, ITEM_STRUCT = 22
 };
 
 struct item {
 	enum item_kind kind;
 	struct str label, detail, doc;
 	struct str insert;              /* p == NULL: the label */
-	bool snippet;                   /* `insert` has $1 and ${1:x}; its plain form is used where the client has no snippets */
+	/* `insert` has $1 and ${1:x}; its plain form is used where the client has no snippets */
+	bool snippet;
 	int rank;                       /* low is first; the same rank: in the order of coming */
 	struct str import;              /* a module of the library that has to be imported for it; p == NULL */
 	bool deprecated;

@@ -9,7 +9,8 @@
 /* How a field is written: `name = `, or with braces when it is a map. */
 static struct str field_insert(struct completing *k, const char *name, const char *type)
 {
-	bool map = strncmp(type, "map[", 4) == 0 || strcmp(type, "env") == 0 || strcmp(type, "limits") == 0 || strcmp(type, "replica") == 0;
+	bool map = strncmp(type, "map[", 4) == 0 || strcmp(type, "env") == 0 || strcmp(type, "limits") == 0 ||
+		strcmp(type, "replica") == 0;
 	bool list = strncmp(type, "list[", 5) == 0;
 
 	if (strcmp(name, "command") == 0 || strcmp(name, "args") == 0)
@@ -23,8 +24,10 @@ static void add_field(struct completing *k, const struct field *f, const struct 
 
 	if (context_has_item(k->c, p, str_of(f->name)))
 		return;
-	complete_add(k, &(struct item){ .kind = ITEM_FIELD, .label = str_of(f->name), .detail = str_of(f->type), .doc = str_of(f->doc),
-		.insert = field_insert(k, f->name, f->type), .snippet = true, .rank = required || f->id == FIELD_IMAGE ? 10 : 20 });
+	complete_add(k, &(struct item){ .kind = ITEM_FIELD, .label = str_of(f->name), .detail = str_of(f->type),
+		.doc = str_of(f->doc),
+		.insert = field_insert(k, f->name, f->type), .snippet = true,
+		.rank = required || f->id == FIELD_IMAGE ? 10 : 20 });
 }
 
 static void add_blocks(struct completing *k, const struct place_at *p)
@@ -32,9 +35,11 @@ static void add_blocks(struct completing *k, const struct place_at *p)
 	for (const struct block_row *b = schema_block_next(NULL); b; b = schema_block_next(b)) {
 		if (!(b->parents & (unsigned)p->block))
 			continue;
-		const char *text = strcmp(b->word, "raw") == 0 ? (p->block == BLOCK_JOB ? "raw service {\n  $1\n}" : "raw ${1:pod} {\n  $2\n}") :
+		const char *text = strcmp(b->word, "raw") == 0
+			? (p->block == BLOCK_JOB ? "raw service {\n  $1\n}" : "raw ${1:pod} {\n  $2\n}") :
 			"%s ${1:name} {\n  $2\n}";
-		complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = str_of(b->word), .doc = str_of(b->doc), .detail = STR("block"),
+		complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = str_of(b->word), .doc = str_of(b->doc),
+			.detail = STR("block"),
 			.insert = str_printf(k->r->arena, text, b->word), .snippet = true, .rank = 15 });
 	}
 }
@@ -49,8 +54,8 @@ static void add_keywords(struct completing *k)
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = str_of(words[i].word), .insert = str_of(words[i].text),
-			.snippet = true, .rank = 60 });
+		complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = str_of(words[i].word),
+			.insert = str_of(words[i].text), .snippet = true, .rank = 60 });
 }
 
 static void add_members(struct completing *k, const struct place_at *p)
@@ -61,7 +66,8 @@ static void add_members(struct completing *k, const struct place_at *p)
 		const struct record_field *f = &t->record->fields[i];
 		if (context_has_item(k->c, p, f->name))
 			continue;
-		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = f->name, .detail = type_spell(k->r->arena, f->type), .doc = f->doc,
+		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = f->name,
+			.detail = type_spell(k->r->arena, f->type), .doc = f->doc,
 			.insert = str_printf(k->r->arena, "%.*s = ", STR_ARG(f->name)), .rank = f->value ? 20 : 10 });
 	}
 	for (size_t i = 0; t && t->kind == TYPE_ANON && i < t->n; i++)
@@ -79,7 +85,8 @@ static void add_parameters(struct completing *k, const struct place_at *p)
 			continue;
 		const struct type *t = context_type_of(k->c, d);
 		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = d->name, .doc = d->doc,
-			.detail = t ? type_spell(k->r->arena, t) : STR(""), .insert = str_printf(k->r->arena, "%.*s = ", STR_ARG(d->name)), .rank = 10 });
+			.detail = t ? type_spell(k->r->arena, t) : STR(""),
+			.insert = str_printf(k->r->arena, "%.*s = ", STR_ARG(d->name)), .rank = 10 });
 	}
 }
 
@@ -92,7 +99,8 @@ void complete_keys(struct completing *k)
 		for (const struct field *f = schema_next(p->block, NULL); f; f = schema_next(p->block, f))
 			add_field(k, f, p);
 		if (p->block == BLOCK_ROLE && k->c->places[1].block == BLOCK_FRAMEWORK)
-			for (const struct field *f = schema_next(BLOCK_FRAMEWORK_ROLE, NULL); f; f = schema_next(BLOCK_FRAMEWORK_ROLE, f))
+			for (const struct field *f = schema_next(BLOCK_FRAMEWORK_ROLE, NULL); f;
+			    f = schema_next(BLOCK_FRAMEWORK_ROLE, f))
 				add_field(k, f, p);
 		add_blocks(k, p);
 		if (p->block != BLOCK_PROJECT)
@@ -130,12 +138,15 @@ void complete_block_names(struct completing *k)
 	const struct place_at *p = &k->c->places[k->c->depth - 1];
 	const struct node *body = p->framework ? p->framework->node->u.blueprint_decl.body : NULL;
 
-	for (size_t i = 0; str_is(k->c->word, "role") && p->block == BLOCK_JOB && body && i < body->u.body.items.n; i++) {
+	for (size_t i = 0; str_is(k->c->word, "role") && p->block == BLOCK_JOB && body && i < body->u.body.items.n;
+	    i++) {
 		const struct node *item = body->u.body.items.at[i];
-		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role") && !has_role(k->c, p, item->u.block.name))
+		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role") &&
+		    !has_role(k->c, p, item->u.block.name))
 			add_role_name(k, item->u.block.name, NULL);
 	}
-	for (const char *const *word = (const char *const[]){ "pod", "container", "job", NULL }; str_is(k->c->word, "raw") && *word; word++)
+	for (const char *const *word = (const char *const[]){ "pod", "container", "job", NULL };
+	    str_is(k->c->word, "raw") && *word; word++)
 		if (p->block != BLOCK_JOB)
 			complete_word(k, ITEM_KEYWORD, *word, "Kubernetes fields", 10);
 	if (str_is(k->c->word, "raw") && p->block == BLOCK_JOB)
@@ -164,12 +175,15 @@ static void add_skeleton(struct completing *k, const struct library_module *m, c
 		buf_char(&b, example.p[i]);
 	}
 	struct str label = str_printf(k->r->arena, "job %.*s.%.*s", STR_ARG(bound), STR_ARG(item->name));
-	complete_add(k, &(struct item){ .kind = ITEM_SNIPPET, .label = label, .detail = STR("a job of this framework"), .doc = item->doc,
-		.insert = buf_take(&b, k->r->arena), .snippet = true, .rank = imported ? 30 : 40, .import = imported ? (struct str){ 0 } : m->name });
+	complete_add(k, &(struct item){ .kind = ITEM_SNIPPET, .label = label, .detail = STR("a job of this framework"),
+		.doc = item->doc,
+		.insert = buf_take(&b, k->r->arena), .snippet = true, .rank = imported ? 30 : 40,
+		.import = imported ? (struct str){ 0 } : m->name });
 	buf_release(&b);
 }
 
-static void each_framework(struct completing *k, void (*each)(struct completing *k, const struct library_module *m, const struct library_item *item))
+static void each_framework(struct completing *k,
+	void (*each)(struct completing *k, const struct library_module *m, const struct library_item *item))
 {
 	size_t n;
 	const char *const *names = stdlib_names(&n);
@@ -178,7 +192,8 @@ static void each_framework(struct completing *k, void (*each)(struct completing 
 		const struct library_module *m = catalog_module(k->r->lsp, str_of(names[i]));
 		for (size_t d = 0; d < m->file->u.file.decls.n; d++) {
 			struct library_item item;
-			if (m->file->u.file.decls.at[d]->kind == NODE_FRAMEWORK && library_item(m->file->u.file.decls.at[d], &item))
+			if (m->file->u.file.decls.at[d]->kind == NODE_FRAMEWORK &&
+			    library_item(m->file->u.file.decls.at[d], &item))
 				each(k, m, &item);
 		}
 	}
@@ -203,8 +218,8 @@ void complete_declarations(struct completing *k)
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (project || strcmp(words[i].word, "project") != 0)
-			complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = str_of(words[i].word), .insert = str_of(words[i].text),
-				.snippet = true, .rank = 10 });
+			complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = str_of(words[i].word),
+				.insert = str_of(words[i].text), .snippet = true, .rank = 10 });
 	each_framework(k, add_skeleton);
 }
 
@@ -215,16 +230,18 @@ static void add_framework(struct completing *k, const struct library_module *m, 
 	struct str bound = m->name;
 	bool imported = catalog_imported(k->c->module, m->name, &bound);
 
-	complete_add(k, &(struct item){ .kind = ITEM_CLASS, .label = str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(bound), STR_ARG(item->name)),
-		.detail = imported ? STR("framework") : str_printf(k->r->arena, "import std.%.*s", STR_ARG(m->name)), .doc = item->doc,
-		.rank = imported ? 10 : 30, .import = imported ? (struct str){ 0 } : m->name });
+	complete_add(k, &(struct item){ .kind = ITEM_CLASS,
+		.label = str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(bound), STR_ARG(item->name)),
+		.detail = imported ? STR("framework") : str_printf(k->r->arena, "import std.%.*s", STR_ARG(m->name)),
+		.doc = item->doc, .rank = imported ? 10 : 30, .import = imported ? (struct str){ 0 } : m->name });
 }
 
 void complete_frameworks(struct completing *k)
 {
 	const struct map *values = &k->c->module->values;
 	size_t item = k->c->places[0].item;
-	struct str own = item + 1 < k->c->tokens.n ? context_token(k->c, item + 1) : STR("");  /* a framework wraps another one */
+	/* a framework wraps another one */
+	struct str own = item + 1 < k->c->tokens.n ? context_token(k->c, item + 1) : STR("");
 
 	for (size_t i = 0; i < values->n; i++) {
 		const struct decl *d = values->entries[i].value;
@@ -234,7 +251,8 @@ void complete_frameworks(struct completing *k)
 		for (size_t e = 0; m && !m->library && e < m->values.n; e++) {
 			const struct decl *member = m->values.entries[e].value;
 			if (member->kind == DECL_FRAMEWORK && member->name.p[0] != '_')
-				complete_decl(k, member, str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(d->name), STR_ARG(member->name)), 8);
+				complete_decl(k, member, str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(d->name),
+					STR_ARG(member->name)), 8);
 		}
 	}
 	each_framework(k, add_framework);
@@ -249,10 +267,11 @@ void complete_imports(struct completing *k)
 	const char *const *names = stdlib_names(&n);
 
 	if (k->c->npath == 0) {
-		complete_add(k, &(struct item){ .kind = ITEM_MODULE, .label = STR("std"), .detail = STR("the standard library"),
-			.insert = STR("std."), .rank = 10 });
+		complete_add(k, &(struct item){ .kind = ITEM_MODULE, .label = STR("std"),
+			.detail = STR("the standard library"), .insert = STR("std."), .rank = 10 });
 		for (size_t i = 0; i < packages->n; i++)
-			complete_add(k, &(struct item){ .kind = ITEM_MODULE, .label = packages->entries[i].key, .detail = STR("a package"), .rank = 20 });
+			complete_add(k, &(struct item){ .kind = ITEM_MODULE, .label = packages->entries[i].key,
+				.detail = STR("a package"), .rank = 20 });
 	}
 	if (k->c->npath != 1 || !str_is(k->c->path[0], "std"))
 		return;
@@ -260,6 +279,7 @@ void complete_imports(struct completing *k)
 		const struct library_module *m = catalog_module(k->r->lsp, str_of(names[i]));
 		struct str bound;
 		if (!catalog_imported(k->c->module, str_of(names[i]), &bound))
-			complete_add(k, &(struct item){ .kind = ITEM_MODULE, .label = str_of(names[i]), .doc = m->file->u.file.doc, .rank = 10 });
+			complete_add(k, &(struct item){ .kind = ITEM_MODULE, .label = str_of(names[i]),
+				.doc = m->file->u.file.doc, .rank = 10 });
 	}
 }

@@ -22,7 +22,8 @@ static void add_literals(struct completing *k)
 	const struct type *t = inner(k->c->want);
 
 	for (size_t i = 0; t && t->kind == TYPE_ENUM && i < t->n; i++)
-		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .label = str_printf(k->r->arena, "\"%.*s\"", STR_ARG(t->words[i])), .rank = 5 });
+		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER,
+			.label = str_printf(k->r->arena, "\"%.*s\"", STR_ARG(t->words[i])), .rank = 5 });
 	if (t && t->kind == TYPE_BOOL) {
 		complete_word(k, ITEM_KEYWORD, "true", "bool", 5);
 		complete_word(k, ITEM_KEYWORD, "false", "bool", 5);
@@ -34,15 +35,18 @@ static void add_literals(struct completing *k)
 /* `64` where a quantity is wanted: with each unit. */
 static void add_units(struct completing *k)
 {
-	static const char *const memory[] = { "Gi", "Mi", "Ti", "Ki", NULL }, *const cpu[] = { "m", NULL }, *const duration[] =
+	static const char *const memory[] = { "Gi", "Mi", "Ti", "Ki", NULL }, *const cpu[] = { "m", NULL },
+		*const duration[] =
 		{ "s", "min", "h", "d", "ms", NULL };
-	const char *const *units = wants(k, TYPE_MEMORY) ? memory : wants(k, TYPE_CPU) ? cpu : wants(k, TYPE_DURATION) ? duration : NULL;
+	const char *const *units = wants(k, TYPE_MEMORY) ? memory : wants(k, TYPE_CPU) ? cpu : wants(k, TYPE_DURATION)
+		? duration : NULL;
 	struct str digits = k->c->prefix;
 
 	while (digits.n && (digits.p[digits.n - 1] < '0' || digits.p[digits.n - 1] > '9'))
 		digits.n--;
 	for (; units && *units; units++)
-		complete_add(k, &(struct item){ .kind = ITEM_UNIT, .label = str_printf(k->r->arena, "%.*s%s", STR_ARG(digits), *units), .rank = 5 });
+		complete_add(k, &(struct item){ .kind = ITEM_UNIT,
+			.label = str_printf(k->r->arena, "%.*s%s", STR_ARG(digits), *units), .rank = 5 });
 }
 
 /* ---- names ---- */
@@ -57,7 +61,8 @@ static void add_locals(struct completing *k)
 {
 	for (size_t i = k->c->nlocals; i-- > 0;)
 		if (context_fits(k->c->want, k->c->locals[i].type))
-			complete_add(k, &(struct item){ .kind = ITEM_VARIABLE, .label = k->c->locals[i].name, .rank = 8 });
+			complete_add(k, &(struct item){ .kind = ITEM_VARIABLE, .label = k->c->locals[i].name,
+				.rank = 8 });
 }
 
 static bool is_value(const struct decl *d) { return d->kind == DECL_PARAM || d->kind == DECL_LET; }
@@ -86,7 +91,8 @@ static void add_module(struct completing *k, const struct decl *import)
 			continue;
 		useful = true;
 		if (k->c->want)
-			complete_decl(k, d, str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(import->name), STR_ARG(d->name)), 15);
+			complete_decl(k, d, str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(import->name),
+				STR_ARG(d->name)), 15);
 	}
 	if (useful && !wants(k, TYPE_ACCELERATOR))
 		complete_decl(k, import, import->name, 45);
@@ -110,16 +116,19 @@ static void add_builtins(struct completing *k)
 	static const struct {
 		const char *name;
 		enum type_kind kinds[4];        /* of members worth going on to */
-	} values[] = { { "self", { TYPE_INT, TYPE_STRING, TYPE_MEMORY, TYPE_ENV_VALUE } }, { "cluster", { TYPE_STRING, TYPE_NAME, TYPE_ENV_VALUE } },
+	} values[] = { { "self", { TYPE_INT, TYPE_STRING, TYPE_MEMORY, TYPE_ENV_VALUE } },
+		{ "cluster", { TYPE_STRING, TYPE_NAME, TYPE_ENV_VALUE } },
 		{ "pod", { TYPE_ENV_VALUE, TYPE_STRING, TYPE_INT } } };
 	bool test = k->c->places[1].block == BLOCK_TEST && k->c->depth > 1;
 	const struct type *t = inner(k->c->want);
 
 	for (size_t i = 0; i < FUNCTIONS; i++) {
-		struct decl d = { .kind = DECL_BUILTIN_FN, .name = str_of(schema_function((enum function)i)->name), .function = (unsigned)i };
+		struct decl d = { .kind = DECL_BUILTIN_FN, .name = str_of(schema_function((enum function)i)->name),
+			.function = (unsigned)i };
 		const struct type *result = context_builtin((enum function)i);
 		bool only_tests = i == FUNCTION_ENV || i == FUNCTION_OBJECT || i == FUNCTION_FAILS;
-		bool strict = wants(k, TYPE_ACCELERATOR) || wants(k, TYPE_ROLE) || wants(k, TYPE_CONDITION) || wants(k, TYPE_VOLUME) || wants(k, TYPE_ENUM);
+		bool strict = wants(k, TYPE_ACCELERATOR) || wants(k, TYPE_ROLE) || wants(k, TYPE_CONDITION) ||
+			wants(k, TYPE_VOLUME) || wants(k, TYPE_ENUM);
 		if ((!only_tests || test) && (result ? context_fits(k->c->want, result) : !strict))
 			complete_decl(k, &d, d.name, t && result && result->kind == t->kind ? 20 : 40);
 	}
@@ -138,14 +147,18 @@ static void add_more_devices(struct completing *k)
 	for (size_t i = 0; i < n; i++) {
 		const struct library_module *m = catalog_module(k->r->lsp, str_of(names[i]));
 		struct str bound;
-		for (size_t d = 0; d < m->file->u.file.decls.n && !catalog_imported(k->c->module, m->name, &bound); d++) {
+		for (size_t d = 0; d < m->file->u.file.decls.n && !catalog_imported(k->c->module, m->name, &bound);
+		    d++) {
 			struct library_item item;
-			if (m->file->u.file.decls.at[d]->kind != NODE_ACCELERATOR || !library_item(m->file->u.file.decls.at[d], &item))
+			if (m->file->u.file.decls.at[d]->kind != NODE_ACCELERATOR ||
+			    !library_item(m->file->u.file.decls.at[d], &item))
 				continue;
 			struct str label = str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(item.name));
-			complete_add(k, &(struct item){ .kind = ITEM_CLASS, .label = label, .doc = item.doc, .rank = 30, .import = m->name,
+			complete_add(k, &(struct item){ .kind = ITEM_CLASS, .label = label, .doc = item.doc, .rank = 30,
+				.import = m->name,
 				.detail = str_printf(k->r->arena, "import std.%.*s", STR_ARG(m->name)), .snippet = true,
-				.insert = str_printf(k->r->arena, item.formals->n ? "%.*s(${1:1})" : "%.*s()", STR_ARG(label)) });
+				.insert = str_printf(k->r->arena, item.formals->n ? "%.*s(${1:1})" : "%.*s()",
+				STR_ARG(label)) });
 		}
 	}
 }
@@ -160,7 +173,8 @@ static void add_argument_names(struct completing *k)
 		return;
 	for (size_t i = 0; context_formal(k->c, p->callee, i, &f); i++)
 		if (f.named)
-			complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = str_printf(k->r->arena, "%.*s = ", STR_ARG(f.name)),
+			complete_add(k, &(struct item){ .kind = ITEM_PROPERTY,
+				.label = str_printf(k->r->arena, "%.*s = ", STR_ARG(f.name)),
 				.detail = f.text, .rank = 18 });
 }
 
@@ -234,7 +248,8 @@ void complete_values(struct completing *k)
 		add_file_names(k);
 		return;
 	}
-	if (wants(k, TYPE_ROLE) || !k->c->want || inner(k->c->want)->kind == TYPE_BOOL || inner(k->c->want)->kind == TYPE_ENV_VALUE ||
+	if (wants(k, TYPE_ROLE) || !k->c->want || inner(k->c->want)->kind == TYPE_BOOL ||
+	    inner(k->c->want)->kind == TYPE_ENV_VALUE ||
 	    inner(k->c->want)->kind == TYPE_INT || inner(k->c->want)->kind == TYPE_STRING)
 		context_roles(k->c, add_role, k);
 	add_argument_names(k);
@@ -256,8 +271,10 @@ static void add_member(struct completing *k, const struct check_member *m)
 	bool pair = str_is(label, "address") || str_is(label, "port");
 
 	if (m->method)
-		insert = str_printf(k->r->arena, pair ? "%s(${1:0}, \"$2\")" : str_is(label, "addresses") ? "%s(\"$1\")" : "%s(${1:0})", m->name);
-	complete_add(k, &(struct item){ .kind = m->method ? ITEM_METHOD : ITEM_PROPERTY, .label = label, .doc = str_of(m->doc),
+		insert = str_printf(k->r->arena, pair ? "%s(${1:0}, \"$2\")" : str_is(label, "addresses") ? "%s(\"$1\")"
+			: "%s(${1:0})", m->name);
+	complete_add(k, &(struct item){ .kind = m->method ? ITEM_METHOD : ITEM_PROPERTY, .label = label,
+		.doc = str_of(m->doc),
 		.detail = type_spell(k->r->arena, m->type), .insert = insert, .snippet = m->method,
 		.rank = context_fits(k->c->want, m->type) ? 10 : 30 });
 }
@@ -291,15 +308,18 @@ void complete_members(struct completing *k)
 		if (!m.planned || (k->c->depth > 1 && planned))
 			add_member(k, &m);
 	for (size_t i = 0; t->kind == TYPE_RECORD && i < t->record->nfields; i++)
-		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = t->record->fields[i].name, .doc = t->record->fields[i].doc,
+		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = t->record->fields[i].name,
+			.doc = t->record->fields[i].doc,
 			.detail = type_spell(k->r->arena, t->record->fields[i].type), .rank = 10 });
 	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++)
 		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = t->members[i].name, .rank = 10,
 			.detail = type_spell(k->r->arena, t->members[i].type) });
 	if (t->kind == TYPE_PORTS)
 		add_ports(k, NULL, false);
-	for (const struct field *f = t->kind == TYPE_ROLE ? schema_next(BLOCK_ROLE, NULL) : NULL; f; f = schema_next(BLOCK_ROLE, f))
-		complete_add(k, &(struct item){ .kind = ITEM_FIELD, .label = str_of(f->name), .detail = str_of(f->type), .doc = str_of(f->doc),
+	for (const struct field *f = t->kind == TYPE_ROLE ? schema_next(BLOCK_ROLE, NULL) : NULL; f;
+	    f = schema_next(BLOCK_ROLE, f))
+		complete_add(k, &(struct item){ .kind = ITEM_FIELD, .label = str_of(f->name), .detail = str_of(f->type),
+			.doc = str_of(f->doc),
 			.rank = context_fits(k->c->want, schema_type(&k->c->types, f->id)) ? 20 : 40 });
 }
 
@@ -307,8 +327,8 @@ void complete_members(struct completing *k)
 
 void complete_types(struct completing *k)
 {
-	static const char *const words[] = { "int", "string", "bool", "float", "cpu", "memory", "duration", "elastic", "range", "topology",
-		"image", "name", "path", "port", "accelerator", "volume", "data" };
+	static const char *const words[] = { "int", "string", "bool", "float", "cpu", "memory", "duration", "elastic",
+		"range", "topology", "image", "name", "path", "port", "accelerator", "volume", "data" };
 	const struct map *types = &k->c->module->types;
 
 	for (size_t i = 0; i < types->n; i++)
@@ -316,9 +336,12 @@ void complete_types(struct completing *k)
 			complete_decl(k, types->entries[i].value, types->entries[i].key, 10);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		complete_word(k, ITEM_KEYWORD, words[i], "type", 20);
-	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("enum"), .insert = STR("enum(\"$1\")"), .snippet = true, .rank = 25 });
-	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("list"), .insert = STR("list[${1:string}]"), .snippet = true, .rank = 25 });
-	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("map"), .insert = STR("map[${1:string}]"), .snippet = true, .rank = 25 });
+	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("enum"), .insert = STR("enum(\"$1\")"),
+		.snippet = true, .rank = 25 });
+	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("list"), .insert = STR("list[${1:string}]"),
+		.snippet = true, .rank = 25 });
+	complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = STR("map"), .insert = STR("map[${1:string}]"),
+		.snippet = true, .rank = 25 });
 }
 
 /* ---- inside quotes ---- */

@@ -23,7 +23,8 @@ static void put_items(struct completing *k)
 	case CURSOR_OPERATOR:
 		if (!k->c->prefix.n)
 			break;
-		for (const char *const *word = (const char *const[]){ "and", "or", "in", "not in", "then", "else", "if", "for", NULL }; *word; word++)
+		for (const char *const *word = (const char *const[]){ "and", "or", "in", "not in", "then", "else", "if",
+		    "for", NULL }; *word; word++)
 			complete_word(k, ITEM_KEYWORD, *word, "", 50);
 		break;
 	case CURSOR_NOWHERE: break;

@@ -53,7 +53,8 @@ const struct type *context_type(struct context *c, const struct module *m, const
 	if (!ref || ref->kind != NODE_TYPE_REF || ref->u.type_ref.depth != 1)
 		return NULL;
 	struct str name = ref->u.type_ref.path[0];
-	const struct type *elem = ref->u.type_ref.args.n == 1 ? context_type(c, m, ref->u.type_ref.args.at[0]) : NULL, *t;
+	const struct type *elem = ref->u.type_ref.args.n == 1 ? context_type(c, m, ref->u.type_ref.args.at[0]) : NULL,
+		*t;
 
 	if (str_is(name, "list") || str_is(name, "map")) {
 		if (!elem)
@@ -106,7 +107,9 @@ const struct type *context_result(struct context *c, const struct decl *d)
 	switch (d->kind) {
 	case DECL_ACCELERATOR: return &type_accelerator;
 	case DECL_BUILTIN_FN: return context_builtin((enum function)d->function);
-	case DECL_FN: return d->type && d->type->kind != TYPE_BAD ? d->type : context_type(c, d->module, d->node->u.fn.result);
+	case DECL_FN:
+		return d->type && d->type->kind != TYPE_BAD ? d->type
+			: context_type(c, d->module, d->node->u.fn.result);
 	default: return NULL;
 	}
 }
@@ -128,15 +131,19 @@ bool context_formal(struct context *c, const struct decl *d, size_t i, struct co
 		if (!check_builtin_argument((enum function)d->function, i, &a))
 			return false;
 		struct str type = type_spell(c->arena, a.type);
-		*ret = (struct context_formal){ str_of(a.name), a.type, str_printf(c->arena, "%s: %.*s", a.name, STR_ARG(type)), a.optional, a.named };
+		*ret = (struct context_formal){ str_of(a.name), a.type,
+			str_printf(c->arena, "%s: %.*s", a.name, STR_ARG(type)), a.optional, a.named };
 		return true;
 	}
 	if (!formals || i >= formals->n || formals->at[i]->kind != NODE_FORMAL)
 		return false;
 	const struct node *f = formals->at[i];
-	const struct type *known = i < d->nformals && d->formals[i]->type && d->formals[i]->type->kind != TYPE_BAD ? d->formals[i]->type : NULL;
-	*ret = (struct context_formal){ f->u.binding.name, known ? known : context_type(c, d->module, f->u.binding.type),
-		describe_text(c->arena, c->program->sources, f->span), f->u.binding.value != NULL, f->u.binding.value != NULL };
+	const struct type *known = i < d->nformals && d->formals[i]->type && d->formals[i]->type->kind != TYPE_BAD
+		? d->formals[i]->type : NULL;
+	*ret = (struct context_formal){ f->u.binding.name,
+		known ? known : context_type(c, d->module, f->u.binding.type),
+		describe_text(c->arena, c->program->sources, f->span), f->u.binding.value != NULL,
+		f->u.binding.value != NULL };
 	return true;
 }
 
@@ -144,8 +151,8 @@ bool context_formal(struct context *c, const struct decl *d, size_t i, struct co
 
 static bool is_scalar(const struct type *t)
 {
-	return type_is_text(t) || type_is_quantity(t) || t->kind == TYPE_BOOL || t->kind == TYPE_INT || t->kind == TYPE_FLOAT ||
-		t->kind == TYPE_ELASTIC || t->kind == TYPE_CONFIG || t->kind == TYPE_SECRET;
+	return type_is_text(t) || type_is_quantity(t) || t->kind == TYPE_BOOL || t->kind == TYPE_INT ||
+		t->kind == TYPE_FLOAT || t->kind == TYPE_ELASTIC || t->kind == TYPE_CONFIG || t->kind == TYPE_SECRET;
 }
 
 bool context_fits(const struct type *want, const struct type *t)

@@ -19,7 +19,8 @@ struct str describe_text(struct arena *a, const struct sources *sources, struct 
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 		bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-		if (c == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\n')) {    /* a comment among formals */
+		/* a comment among formals */
+		if (c == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\n')) {
 			while (i < text.n && text.p[i] != '\n')
 				i++;
 			blank = true;
@@ -144,7 +145,8 @@ static void put_value(struct arena *a, const struct analysis *an, const struct d
 {
 	const struct eval *ev = &an->compile->eval;
 
-	if (!d->global || !ev->globals || d->slot >= an->compile->program.nslots || ev->globals[d->slot].state != SLOT_DONE)
+	if (!d->global || !ev->globals || d->slot >= an->compile->program.nslots ||
+	    ev->globals[d->slot].state != SLOT_DONE)
 		return;
 	const struct value *v = ev->globals[d->slot].value;
 	if (v && value_ok(v))
@@ -170,8 +172,8 @@ static void put_roles(const struct decl *d, struct buf *out)
 static void put_record(struct arena *a, const struct decl *d, struct buf *out)
 {
 	for (size_t i = 0; i < d->nfields; i++)
-		buf_printf(out, "%s- `%.*s: %.*s`%s\n", i ? "" : "\n", STR_ARG(d->fields[i].name), STR_ARG(type_spell(a, d->fields[i].type)),
-			d->fields[i].value ? "" : ", required");
+		buf_printf(out, "%s- `%.*s: %.*s`%s\n", i ? "" : "\n", STR_ARG(d->fields[i].name),
+			STR_ARG(type_spell(a, d->fields[i].type)), d->fields[i].value ? "" : ", required");
 }
 
 static const char *builtin_doc(const struct decl *d)
@@ -216,7 +218,8 @@ void describe_field(const struct field *f, struct buf *out)
 		buf_printf(out, "\nDefault: `%s`\n", f->fallback);
 }
 
-static void describe_record_field(struct arena *a, const struct analysis *an, const struct occurrence *o, struct buf *out)
+static void describe_record_field(struct arena *a, const struct analysis *an, const struct occurrence *o,
+	struct buf *out)
 {
 	const struct record_field *f = o->record;
 	struct str type = f->type ? type_spell(a, f->type) : STR("?");
@@ -299,7 +302,8 @@ bool hover_answer(struct request *r)
 		return true;
 	const struct lsp_lines *lines = analysis_lines(an, s);
 	uint32_t offset = s->base + (uint32_t)lines_offset(lines, msg_position(r->params, "position"));
-	if (occurrence_at(&an->compile->program, an->compile->program.root, offset, &o) && describe_occurrence(r->arena, an, &o, &text)) {
+	if (occurrence_at(&an->compile->program, an->compile->program.root, offset, &o) &&
+	    describe_occurrence(r->arena, an, &o, &text)) {
 		r->out->n = 0;
 		msg_open(r->out, '{');
 		msg_add_markup(r->out, "contents", r->lsp->client.markdown, buf_text(&text));

@@ -29,7 +29,8 @@ static const struct plan_job *job_at(const struct plan *plan, struct span node)
 	return NULL;
 }
 
-void describe_place(struct analysis *an, uint32_t offset, const struct plan_job **ret_job, const struct plan_role **ret_role)
+void describe_place(struct analysis *an, uint32_t offset, const struct plan_job **ret_job,
+	const struct plan_role **ret_role)
 {
 	struct module *root = an->compile->program.root;
 	struct node_path path;
@@ -64,7 +65,8 @@ struct str describe_devices(struct arena *a, const struct plan_role *r)
 	int64_t low = r->min * r->accelerator->per_pod, high = r->max * r->accelerator->per_pod;
 	struct str total = r->elastic ? str_printf(a, "%" PRId64 " to %" PRId64, low, high) : str_int(a, high);
 
-	return str_printf(a, "%.*s × %" PRId64 " %.*s = %.*s devices", STR_ARG(replicas), r->accelerator->per_pod, STR_ARG(name), STR_ARG(total));
+	return str_printf(a, "%.*s × %" PRId64 " %.*s = %.*s devices", STR_ARG(replicas), r->accelerator->per_pod,
+		STR_ARG(name), STR_ARG(total));
 }
 
 static struct str quantity(struct arena *a, const struct plan_quantity *q)

@@ -103,7 +103,8 @@ static void change(struct request *r, struct document *d, const struct data *cha
 	}
 	struct arena a = { 0 };
 	struct lsp_lines lines = lines_of(&a, document_text(d), r->lsp->client.encoding);
-	size_t start = lines_offset(&lines, msg_position(range, "start")), end = lines_offset(&lines, msg_position(range, "end"));
+	size_t start = lines_offset(&lines, msg_position(range, "start")),
+		end = lines_offset(&lines, msg_position(range, "end"));
 	replace(&d->text, start < end ? start : end, start < end ? end : start, with);
 	arena_release(&a);
 }

@@ -47,10 +47,12 @@ static void compare(struct gaps *g, struct str before, struct str after)
 			k++;
 			continue;
 		}
-		while (tail < before.n - i && tail < after.n - k && before.p[before.n - 1 - tail] == after.p[after.n - 1 - tail])
+		while (tail < before.n - i && tail < after.n - k &&
+		    before.p[before.n - 1 - tail] == after.p[after.n - 1 - tail])
 			tail++;
 		if (i < before.n || k < after.n)
-			ARENA_PUSH(g->arena, g->at, g->n, ((struct gap){ i, before.n - tail, { after.p + k, after.n - tail - k } }));
+			ARENA_PUSH(g->arena, g->at, g->n,
+				((struct gap){ i, before.n - tail, { after.p + k, after.n - tail - k } }));
 		return;
 	}
 }
@@ -95,7 +97,8 @@ bool format_range_answer(struct request *r)
 {
 	struct lsp_lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
 
-	return answer(r, lines_offset(&lines, msg_position(r->params, "range.start")), lines_offset(&lines, msg_position(r->params, "range.end")));
+	return answer(r, lines_offset(&lines, msg_position(r->params, "range.start")),
+		lines_offset(&lines, msg_position(r->params, "range.end")));
 }
 
 /* Behind a closing brace: the block that it closes. */

@@ -59,13 +59,16 @@ static bool is_literal(const struct node *n)
 {
 	struct str text;
 
-	return n->kind == NODE_INT || n->kind == NODE_QUANTITY || n->kind == NODE_FLOAT || n->kind == NODE_BOOL || n->kind == NODE_NONE ||
-		n->kind == NODE_ELASTIC || node_static_text(n, &text);
+	return n->kind == NODE_INT || n->kind == NODE_QUANTITY || n->kind == NODE_FLOAT || n->kind == NODE_BOOL ||
+		n->kind == NODE_NONE || n->kind == NODE_ELASTIC || node_static_text(n, &text);
 }
 
 /* ---- roles ---- */
 
-static int64_t per_replica(const struct plan_role *r) { return r->accelerator && r->accelerator->per_pod > 0 ? r->accelerator->per_pod : 1; }
+static int64_t per_replica(const struct plan_role *r)
+{
+	return r->accelerator && r->accelerator->per_pod > 0 ? r->accelerator->per_pod : 1;
+}
 
 static struct str world_size(struct arena *a, const struct plan_role *r)
 {
@@ -101,7 +104,8 @@ static bool is_own_text(const struct hinting *h, struct span at)
 }
 
 /* What the role gets without the program saying so: variables of the framework, /dev/shm, other defaults. */
-static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r, const struct node *block)
+static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r,
+	const struct node *block)
 {
 	struct arena *a = h->r->arena;
 	struct env_values env = plan_env(a, j, r, &r->main, 0, &placement_cluster);
@@ -123,7 +127,8 @@ static void hint_defaults(struct hinting *h, const struct plan_job *j, const str
 
 static void hint_role(struct hinting *h, const struct plan_job *j, const struct plan_role *r, const struct node *block)
 {
-	const struct node *replicas = set_value(block->u.block.body, "replicas"), *device = set_value(block->u.block.body, "accelerator");
+	const struct node *replicas = set_value(block->u.block.body, "replicas"),
+		*device = set_value(block->u.block.body, "accelerator");
 	struct arena *a = h->r->arena;
 	struct str devices = describe_devices(a, r);
 
@@ -134,7 +139,8 @@ static void hint_role(struct hinting *h, const struct plan_job *j, const struct 
 		put_hint(h, replicas->span.end, str_printf(a, "= %.*s", STR_ARG(describe_replicas(a, r))), STR(""));
 	if (device && devices.n) {
 		const char *equals = memmem(devices.p, devices.n, "= ", 2);
-		put_hint(h, device->span.end, equals ? (struct str){ equals, devices.n - (size_t)(equals - devices.p) } : devices, devices);
+		put_hint(h, device->span.end,
+			equals ? (struct str){ equals, devices.n - (size_t)(equals - devices.p) } : devices, devices);
 	}
 }
 
@@ -161,13 +167,15 @@ static void hint_let(struct hinting *h, const struct node *n)
 	const struct eval *ev = &h->an->compile->eval;
 	const struct decl *d = n->u.binding.decl;
 
-	if (!d || !d->global || !n->u.binding.value || is_literal(n->u.binding.value) || !ev->globals || d->slot >= h->an->compile->program.nslots)
+	if (!d || !d->global || !n->u.binding.value || is_literal(n->u.binding.value) || !ev->globals ||
+	    d->slot >= h->an->compile->program.nslots)
 		return;
 	const struct slot *slot = &ev->globals[d->slot];
-	bool shown = slot->state == SLOT_DONE && slot->value && value_ok(slot->value) && slot->value->kind != VALUE_MAP &&
-		slot->value->kind != VALUE_LIST;
+	bool shown = slot->state == SLOT_DONE && slot->value && value_ok(slot->value) &&
+		slot->value->kind != VALUE_MAP && slot->value->kind != VALUE_LIST;
 	if (shown)
-		put_hint(h, n->span.end, str_printf(h->r->arena, "= %.*s", STR_ARG(value_spell(h->r->arena, slot->value))), STR(""));
+		put_hint(h, n->span.end, str_printf(h->r->arena, "= %.*s",
+			STR_ARG(value_spell(h->r->arena, slot->value))), STR(""));
 }
 
 bool hints_answer(struct request *r)
@@ -229,7 +237,8 @@ bool lens_answer(struct request *r)
 		const struct plan_job *j = &an->compile->plan.jobs[i];
 		h.lines = analysis_lines(an, root->source);
 		h.base = root->source->base;
-		if (!span_known(j->name_at) || j->name_at.start < h.base || j->name_at.end > h.base + root->source->text.n)
+		if (!span_known(j->name_at) || j->name_at.start < h.base ||
+		    j->name_at.end > h.base + root->source->text.n)
 			continue;
 		put_lens(&h, j->name_at, str_printf(r->arena, "objects (%zu)", counts[i]), "trainc.preview", j->name);
 		put_lens(&h, j->name_at, STR("environment"), "trainc.environment", j->name);

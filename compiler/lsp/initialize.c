@@ -24,7 +24,8 @@ static void read_encoding(struct lsp_client *c, const struct data *capabilities)
 
 static void read_client(struct lsp_client *c, const struct data *capabilities)
 {
-	const struct data *text = msg_get(capabilities, "textDocument"), *workspace = msg_get(capabilities, "workspace");
+	const struct data *text = msg_get(capabilities, "textDocument"),
+		*workspace = msg_get(capabilities, "workspace");
 
 	read_encoding(c, capabilities);
 	c->markdown = msg_lists(text, "hover.contentFormat", "markdown");
@@ -89,9 +90,11 @@ static void put_capabilities(struct lsp *l, struct buf *out)
 	msg_add_z(out, "positionEncoding", encodings[l->client.encoding]);
 	msg_add_raw(out, "textDocumentSync", "{\"openClose\":true,\"change\":2,\"save\":{\"includeText\":false}}");
 	msg_add_bool(out, "hoverProvider", true);
-	msg_add_raw(out, "completionProvider", "{\"triggerCharacters\":[\".\",\"=\",\"\\\"\",\"(\",\",\",\" \",\":\"]}");
+	msg_add_raw(out, "completionProvider",
+		"{\"triggerCharacters\":[\".\",\"=\",\"\\\"\",\"(\",\",\",\" \",\":\"]}");
 	msg_add_raw(out, "signatureHelpProvider", "{\"triggerCharacters\":[\"(\",\",\"]}");
-	for (const char *const *name = (const char *const[]){ "definitionProvider", "referencesProvider", "documentHighlightProvider",
+	for (const char *const *name = (const char *const[]){ "definitionProvider", "referencesProvider",
+	     "documentHighlightProvider",
 	     "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider", "documentRangeFormattingProvider",
 	     "foldingRangeProvider", "selectionRangeProvider", "inlayHintProvider", "callHierarchyProvider", NULL }; *name; name++)
 		msg_add_bool(out, *name, true);
@@ -107,7 +110,8 @@ static void put_capabilities(struct lsp *l, struct buf *out)
 	msg_add_raw(out, "full", "{\"delta\":true}");
 	msg_add_bool(out, "range", true);
 	msg_close(out, '}');
-	msg_add_raw(out, "executeCommandProvider", "{\"commands\":[\"trainc.preview\",\"trainc.environment\",\"trainc.plan\",\"trainc.import\"]}");
+	msg_add_raw(out, "executeCommandProvider",
+		"{\"commands\":[\"trainc.preview\",\"trainc.environment\",\"trainc.plan\",\"trainc.import\"]}");
 	msg_add_raw(out, "workspace", "{\"workspaceFolders\":{\"supported\":true,\"changeNotifications\":true}}");
 	msg_close(out, '}');
 }
@@ -166,7 +170,8 @@ void initialize_folders(struct request *r)
 	struct str path;
 
 	for (size_t i = 0; removed && removed->kind == DATA_LIST && i < removed->u.list.n; i++)
-		for (size_t k = l->nroots; uri_path(r->arena, msg_text(removed->u.list.at[i], "uri"), &path) && k-- > 0;)
+		for (size_t k = l->nroots; uri_path(r->arena, msg_text(removed->u.list.at[i], "uri"), &path) &&
+		    k-- > 0;)
 			if (str_eq(l->roots[k], path))
 				l->roots[k] = l->roots[--l->nroots];
 	for (size_t i = 0; added && added->kind == DATA_LIST && i < added->u.list.n; i++)

@@ -21,7 +21,8 @@ static void put_policies(struct request *r, struct analysis *an, const struct ls
 	for (size_t i = 0; i < p->npolicies; i++) {
 		struct span at = p->policies[i]->imported_at;
 		if (span_known(at) && at.start >= base && at.end <= base + lines->text.n)
-			put_link(r, lines, at.start - base, at.end - base, analysis_uri(r->arena, an, p->policies[i]->source));
+			put_link(r, lines, at.start - base, at.end - base,
+				analysis_uri(r->arena, an, p->policies[i]->source));
 	}
 }
 
@@ -36,7 +37,8 @@ bool links_answer(struct request *r)
 		if (n->kind != NODE_IMPORT || !n->u.import.module || !n->u.import.module->source)
 			continue;
 		put_link(r, analysis_lines(an, root->source), n->u.import.path_span.start - root->source->base,
-			n->u.import.path_span.end - root->source->base, analysis_uri(r->arena, an, n->u.import.module->source));
+			n->u.import.path_span.end - root->source->base,
+			analysis_uri(r->arena, an, n->u.import.module->source));
 	}
 	if (root && root->source)
 		put_policies(r, an, analysis_lines(an, root->source), root->source->base);

@@ -25,7 +25,8 @@ struct lsp_host {
 	/* Sends one message: JSON, without a header. */
 	void (*send)(void *context, const char *message, size_t n);
 	/* Calls back with the path of each .tj file below a directory; may be NULL. */
-	void (*files)(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path), void *to);
+	void (*files)(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
+		void *to);
 	/*
 	 * Keeps a text without a file (a module of the library, a page about a
 	 * diagnostic) where editors can open it, and gives its path.  May be NULL or

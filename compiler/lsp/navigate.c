@@ -18,7 +18,8 @@ bool definition_answer(struct request *r)
 	struct span at = { 0, 0 };
 
 	if (spot_at(r, &s) && s.named) {
-		const struct module *module = s.name.decl && s.name.decl->kind == DECL_IMPORT ? s.name.decl->node->u.import.module : NULL;
+		const struct module *module = s.name.decl && s.name.decl->kind == DECL_IMPORT
+			? s.name.decl->node->u.import.module : NULL;
 		at = spot_declared(&s.name);
 		if (s.name.kind == OCCURRENCE_DECL && module)           /* the module rather than its import */
 			at = (struct span){ module->source->base, module->source->base };

@@ -31,13 +31,15 @@ static void tell(struct walk *w, struct occurrence o)
 static void tell_decl(struct walk *w, struct span at, const struct decl *d, struct node *n, bool declares)
 {
 	if (d && d->kind != DECL_BAD)
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = d->name, .decl = d, .node = n, .type = n->type,
-			.declares = declares });
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = d->name, .decl = d, .node = n,
+			.type = n->type, .declares = declares });
 }
 
-static void tell_word(struct walk *w, enum occurrence_kind kind, struct span at, struct str word, struct node *n, bool declares)
+static void tell_word(struct walk *w, enum occurrence_kind kind, struct span at, struct str word, struct node *n,
+	bool declares)
 {
-	tell(w, (struct occurrence){ .kind = kind, .at = at, .word = word, .node = n, .decl = w->role, .declares = declares });
+	tell(w, (struct occurrence){ .kind = kind, .at = at, .word = word, .node = n, .decl = w->role,
+		.declares = declares });
 }
 
 /* The place of a plain text inside its quotes. */
@@ -95,17 +97,22 @@ static void walk_member(struct walk *w, struct node *n)
 	if (base && base->kind == TYPE_RECORD) {
 		for (size_t i = 0; i < base->record->nfields; i++)
 			if (name_eq(base->record->fields[i].name, name))
-				tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD, .at = n->u.member.name_span, .word = name,
-					.decl = base->record, .record = &base->record->fields[i], .node = n, .type = n->type });
+				tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD,
+					.at = n->u.member.name_span, .word = name,
+					.decl = base->record, .record = &base->record->fields[i], .node = n,
+					.type = n->type });
 		return;
 	}
 	if (base && base->kind == TYPE_PORTS) {
-		const struct node *role = n->u.member.base->kind == NODE_MEMBER ? n->u.member.base->u.member.base : NULL;
+		const struct node *role = n->u.member.base->kind == NODE_MEMBER ? n->u.member.base->u.member.base
+			: NULL;
 		const struct decl *d = role && role->kind == NODE_NAME ? role->u.name.decl : NULL;
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = n->u.member.name_span, .word = name, .node = n, .decl = d });
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = n->u.member.name_span, .word = name,
+			.node = n, .decl = d });
 		return;
 	}
-	tell(w, (struct occurrence){ .kind = OCCURRENCE_MEMBER, .at = n->u.member.name_span, .word = name, .node = n, .base = base, .type = n->type });
+	tell(w, (struct occurrence){ .kind = OCCURRENCE_MEMBER, .at = n->u.member.name_span, .word = name, .node = n,
+		.base = base, .type = n->type });
 }
 
 /* `worker.address(0, "ring")`: the text is the name of a port. */
@@ -121,8 +128,8 @@ static void walk_port_argument(struct walk *w, struct node *call)
 		if (!value || value->kind != NODE_STRING || !node_static_text(value, &text))
 			continue;
 		const struct node *base = callee->u.member.base;
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = inside(value), .word = text, .node = value, .quoted = true,
-			.decl = base->kind == NODE_NAME ? base->u.name.decl : NULL });
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = inside(value), .word = text, .node = value,
+			.quoted = true, .decl = base->kind == NODE_NAME ? base->u.name.decl : NULL });
 	}
 }
 
@@ -156,7 +163,8 @@ static enum map_keys keys_of(const struct field *f)
 		return KEYS_PLAIN;
 	if (f->id == FIELD_TEST_SET)
 		return KEYS_PARAMETERS;
-	return f->id == FIELD_ENV || f->id == FIELD_DEVICE_ENV ? KEYS_ENV : f->id == FIELD_PORTS ? KEYS_PORTS : KEYS_PLAIN;
+	return f->id == FIELD_ENV || f->id == FIELD_DEVICE_ENV ? KEYS_ENV : f->id == FIELD_PORTS ? KEYS_PORTS
+		: KEYS_PLAIN;
 }
 
 static const struct type *body_type(const struct node *body)
@@ -176,25 +184,28 @@ static void tell_key(struct walk *w, struct node *item, const struct node *body)
 	if (!key->text.p)
 		return;
 	if (item->u.item.field) {
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = at, .word = key->text, .field = item->u.item.field, .node = item,
-			.writes = true });
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = at, .word = key->text,
+			.field = item->u.item.field, .node = item, .writes = true });
 		return;
 	}
 	for (size_t i = 0; t && t->kind == TYPE_RECORD && i < t->record->nfields; i++) {
 		if (!name_eq(t->record->fields[i].name, key->text))
 			continue;
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD, .at = at, .word = key->text, .decl = t->record,
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD, .at = at, .word = key->text,
+			.decl = t->record,
 			.record = &t->record->fields[i], .node = item, .writes = true, .quoted = quoted });
 		return;
 	}
 	struct decl *param = w->keys == KEYS_PARAMETERS ? map_get(&w->module->values, key->text) : NULL;
 	if (param && param->kind == DECL_PARAM) {
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = key->text, .decl = param, .node = item, .writes = true });
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = key->text, .decl = param,
+			.node = item, .writes = true });
 		return;
 	}
-	enum occurrence_kind kind = w->keys == KEYS_ENV ? OCCURRENCE_VARIABLE : w->keys == KEYS_PORTS ? OCCURRENCE_PORT : OCCURRENCE_KEY;
-	tell(w, (struct occurrence){ .kind = kind, .at = at, .word = key->text, .decl = w->role, .node = item, .declares = true,
-		.quoted = quoted });
+	enum occurrence_kind kind = w->keys == KEYS_ENV ? OCCURRENCE_VARIABLE : w->keys == KEYS_PORTS ? OCCURRENCE_PORT
+		: OCCURRENCE_KEY;
+	tell(w, (struct occurrence){ .kind = kind, .at = at, .word = key->text, .decl = w->role, .node = item,
+		.declares = true, .quoted = quoted });
 }
 
 static void walk_item(struct walk *w, struct node *n, const struct node *body)
@@ -215,14 +226,15 @@ static void walk_field(struct walk *w, struct node *n)
 	struct decl *d = NULL;
 
 	if (n->u.field.field)
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = n->u.field.key.span, .word = n->u.field.key.text,
-			.field = n->u.field.field, .node = n, .writes = true });
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = n->u.field.key.span,
+			.word = n->u.field.key.text, .field = n->u.field.field, .node = n, .writes = true });
 	for (size_t i = 0; !n->u.field.field && i < w->module->types.n; i++) {
 		d = w->module->types.entries[i].value;
 		for (size_t k = 0; k < d->nfields; k++)
 			if (d->fields[k].span.start == n->u.field.key.span.start)
 				tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD, .at = n->u.field.key.span,
-					.word = n->u.field.key.text, .decl = d, .record = &d->fields[k], .node = n, .declares = true });
+					.word = n->u.field.key.text, .decl = d, .record = &d->fields[k], .node = n,
+					.declares = true });
 	}
 	node_children(n, walk, w);
 }
@@ -259,7 +271,8 @@ static void walk_import(struct walk *w, struct node *n)
 {
 	const struct decl *d = n->u.import.decl;
 
-	tell(w, (struct occurrence){ .kind = OCCURRENCE_MODULE, .at = n->u.import.path_span, .module = n->u.import.module, .node = n, .decl = d });
+	tell(w, (struct occurrence){ .kind = OCCURRENCE_MODULE, .at = n->u.import.path_span,
+		.module = n->u.import.module, .node = n, .decl = d });
 	if (d && n->u.import.alias_span.start > n->u.import.path_span.end)
 		tell_decl(w, n->u.import.alias_span, d, n, true);
 }
@@ -284,7 +297,8 @@ static void walk_job(struct walk *w, struct node *n)
 /* The framework that another one wraps. */
 static const struct decl *base_of(const struct node *n)
 {
-	const struct decl *d = !n ? NULL : n->kind == NODE_NAME ? n->u.name.decl : n->kind == NODE_MEMBER ? n->u.member.decl : NULL;
+	const struct decl *d = !n ? NULL : n->kind == NODE_NAME ? n->u.name.decl : n->kind == NODE_MEMBER
+		? n->u.member.decl : NULL;
 
 	return d && d->kind == DECL_FRAMEWORK ? d : NULL;
 }
@@ -311,7 +325,8 @@ static void walk_string(struct walk *w, struct node *n)
 
 	t = t ? type_strip_pod(type_strip_optional(t)) : NULL;
 	if (t && t->kind == TYPE_ENUM && node_static_text(n, &text))
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_CHOICE, .at = inside(n), .word = text, .node = n, .type = t, .quoted = true });
+		tell(w, (struct occurrence){ .kind = OCCURRENCE_CHOICE, .at = inside(n), .word = text, .node = n,
+			.type = t, .quoted = true });
 	node_children(n, walk, w);
 }
 
@@ -394,7 +409,8 @@ bool occurrence_same(const struct occurrence *a, const struct occurrence *b)
 {
 	const struct decl *x = occurrence_origin(a->decl), *y = occurrence_origin(b->decl);
 
-	if (a->kind == OCCURRENCE_MODULE || b->kind == OCCURRENCE_MODULE)       /* the name that an import binds is a declaration */
+	/* the name that an import binds is a declaration */
+	if (a->kind == OCCURRENCE_MODULE || b->kind == OCCURRENCE_MODULE)
 		return x && x == y;
 	if (a->kind != b->kind)
 		return false;

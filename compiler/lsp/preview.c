@@ -31,7 +31,8 @@ static bool view_open(struct preview_view *v, struct request *r, const struct da
 		uri = params->u.string;
 	*v = (struct preview_view){ .r = r, .params = params, .document = uri.p ? document_find(r->lsp, uri) : NULL };
 	if (!v->document)
-		return request_fail(r, LSP_PARAMS, uri.p ? "the document '%.*s' is not open" : "the request names no document%.*s", STR_ARG(uri));
+		return request_fail(r, LSP_PARAMS,
+			uri.p ? "the document '%.*s' is not open" : "the request names no document%.*s", STR_ARG(uri));
 	struct analysis *now = analysis_of(r->lsp, v->document);
 	v->an = now->sound ? now : v->document->good;
 	v->stale = v->an != now;
@@ -115,7 +116,9 @@ static const struct source *source_named(const struct analysis *an, struct str n
 	return NULL;
 }
 
-/* For each line of the text the source and the line that decided it; the annotated text differs from it by that alone. */
+/*
+ * For each line of the text the source and the line that decided it; the annotated text differs from it by that alone.
+ */
 static void put_map(struct preview_view *v, struct str text, struct str annotated)
 {
 	struct str *files = NULL;
@@ -168,7 +171,8 @@ static bool preview(struct request *r, const struct data *params)
 
 static enum env_form form_of(struct str word)
 {
-	return str_is(word, "json") ? ENV_JSON : str_is(word, "shell") ? ENV_SHELL : str_is(word, "dotenv") ? ENV_DOTENV : ENV_TABLE;
+	return str_is(word, "json") ? ENV_JSON : str_is(word, "shell") ? ENV_SHELL : str_is(word, "dotenv") ? ENV_DOTENV
+		: ENV_TABLE;
 }
 
 static bool environment(struct request *r, const struct data *params)
@@ -297,7 +301,8 @@ bool command_answer(struct request *r)
 	static const struct {
 		const char *command;
 		bool (*run)(struct request *r, const struct data *params);
-	} commands[] = { { "trainc.preview", preview }, { "trainc.environment", environment }, { "trainc.plan", plan }, { "trainc.import", import } };
+	} commands[] = { { "trainc.preview", preview }, { "trainc.environment", environment }, { "trainc.plan", plan },
+		{ "trainc.import", import } };
 	const struct data *list = msg_get(r->params, "arguments");
 	const struct data *first = list && list->kind == DATA_LIST && list->u.list.n ? list->u.list.at[0] : NULL;
 	struct str command = msg_text(r->params, "command");

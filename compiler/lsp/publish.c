@@ -238,7 +238,8 @@ void publish_refresh(struct lsp *l)
 	const struct {
 		bool wanted;
 		const char *method;
-	} all[] = { { l->client.refresh_hints, "workspace/inlayHint/refresh" }, { l->client.refresh_lenses, "workspace/codeLens/refresh" },
+	} all[] = { { l->client.refresh_hints, "workspace/inlayHint/refresh" },
+		{ l->client.refresh_lenses, "workspace/codeLens/refresh" },
 		{ l->client.refresh_tokens, "workspace/semanticTokens/refresh" } };
 
 	l->refresh = false;

@@ -28,9 +28,11 @@ static void fold_lines(struct folding *f, size_t first, size_t last, const char 
 static void fold_node(void *to, struct node *n)
 {
 	struct folding *f = to;
-	size_t first = lines_number(f->lines, n->span.start - f->base), last = lines_number(f->lines, n->span.end - f->base);
+	size_t first = lines_number(f->lines, n->span.start - f->base),
+		last = lines_number(f->lines, n->span.end - f->base);
 
-	if (n->kind == NODE_BODY || n->kind == NODE_LIST || n->kind == NODE_LIST_FOR || (n->kind == NODE_STRING && n->u.string.block))
+	if (n->kind == NODE_BODY || n->kind == NODE_LIST || n->kind == NODE_LIST_FOR ||
+	    (n->kind == NODE_STRING && n->u.string.block))
 		fold_lines(f, first, last ? last - 1 : 0, NULL);
 	node_children(n, fold_node, to);
 }
@@ -74,7 +76,10 @@ bool ranges_folding(struct request *r)
 
 /* ---- selection ---- */
 
-static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /* The word around an offset, the nodes around that, the file: innermost first, each larger than the one before. */
 static void put_selection(struct request *r, const struct lsp_lines *lines, const struct module *root, size_t offset)
@@ -112,7 +117,8 @@ bool ranges_selection(struct request *r)
 	const struct data *positions = msg_get(r->params, "positions");
 
 	msg_open(r->out, '[');
-	for (size_t i = 0; root && root->source && positions && positions->kind == DATA_LIST && i < positions->u.list.n; i++) {
+	for (size_t i = 0; root && root->source && positions && positions->kind == DATA_LIST && i < positions->u.list.n;
+	    i++) {
 		const struct lsp_lines *lines = analysis_lines(an, root->source);
 		put_selection(r, lines, root, lines_offset(lines, msg_position(positions->u.list.at[i], "")));
 	}

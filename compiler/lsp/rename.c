@@ -30,7 +30,8 @@ struct renaming {
 static struct str refusal(struct request *r, const struct spot *s)
 {
 	const struct occurrence *o = &s->name;
-	bool known = s->named && (o->kind == OCCURRENCE_DECL || o->kind == OCCURRENCE_RECORD_FIELD || o->kind == OCCURRENCE_PORT);
+	bool known = s->named && (o->kind == OCCURRENCE_DECL || o->kind == OCCURRENCE_RECORD_FIELD ||
+		o->kind == OCCURRENCE_PORT);
 
 	if (!known)
 		return STR("nothing here has a name of the program's own");
@@ -86,11 +87,12 @@ static void name_import(struct renaming *n, const struct spot *s)
 {
 	const struct decl *d = s->name.decl;
 
-	if (s->name.kind != OCCURRENCE_DECL || d->kind != DECL_IMPORT || d->node->u.import.alias_span.start > d->node->u.import.path_span.end)
+	if (s->name.kind != OCCURRENCE_DECL || d->kind != DECL_IMPORT ||
+	    d->node->u.import.alias_span.start > d->node->u.import.path_span.end)
 		return;
 	size_t end = d->node->u.import.path_span.end - s->source->base;
-	struct edit_at e = { s->analysis->lsp ? analysis_uri(n->r->arena, s->analysis, s->source) : STR(""), s->lines, end, end,
-		str_printf(n->r->arena, " as %.*s", STR_ARG(n->name)) };
+	struct edit_at e = { s->analysis->lsp ? analysis_uri(n->r->arena, s->analysis, s->source) : STR(""), s->lines,
+		end, end, str_printf(n->r->arena, " as %.*s", STR_ARG(n->name)) };
 	ARENA_PUSH(n->r->arena, n->edits, n->n, e);
 }
 
@@ -126,7 +128,8 @@ static struct str edited(const struct renaming *n, struct str uri, struct str te
 static bool said_before(const struct analysis *before, const struct diag *d)
 {
 	for (size_t i = 0; i < before->compile->diags.n; i++)
-		if (before->compile->diags.at[i]->code == d->code && str_eq(before->compile->diags.at[i]->message, d->message))
+		if (before->compile->diags.at[i]->code == d->code &&
+		    str_eq(before->compile->diags.at[i]->message, d->message))
 			return true;
 	return false;
 }
@@ -179,7 +182,8 @@ static void put_file(struct renaming *n, struct str uri)
 	edits_begin_document(n->r, uri);
 	for (size_t i = 0; i < n->n; i++)
 		if (str_eq(n->edits[i].uri, uri))
-			msg_put_edit(n->r->out, n->edits[i].lines, n->edits[i].start, n->edits[i].end, n->edits[i].text);
+			msg_put_edit(n->r->out, n->edits[i].lines, n->edits[i].start, n->edits[i].end,
+				n->edits[i].text);
 	edits_end_document(n->r);
 }
 
@@ -205,13 +209,15 @@ bool rename_answer(struct request *r)
 	if (why.p)
 		return request_fail(r, LSP_FAILED, "%.*s", STR_ARG(why));
 	if (!str_is_word(n.name))
-		return request_fail(r, LSP_FAILED, "'%.*s' is not a name: letters, digits and '_', not beginning with a digit", STR_ARG(n.name));
+		return request_fail(r, LSP_FAILED,
+			"'%.*s' is not a name: letters, digits and '_', not beginning with a digit", STR_ARG(n.name));
 	if (s.name.kind == OCCURRENCE_DECL && word_is_reserved(n.name))
 		return request_fail(r, LSP_FAILED, "'%.*s' is a reserved word", STR_ARG(n.name));
 	spot_mentions(r, &s, true, add_edit, &n);
 	name_import(&n, &s);
 	if (!try_edits(&n, &s, &why))
-		return request_fail(r, LSP_FAILED, "'%.*s' cannot be renamed to '%.*s': %.*s", STR_ARG(s.name.word), STR_ARG(n.name), STR_ARG(why));
+		return request_fail(r, LSP_FAILED, "'%.*s' cannot be renamed to '%.*s': %.*s", STR_ARG(s.name.word),
+			STR_ARG(n.name), STR_ARG(why));
 	put_edits(&n);
 	return true;
 }

@@ -22,7 +22,8 @@ struct buf *server_begin(struct lsp *l, const char *method)
 struct buf *server_ask(struct lsp *l, const char *method)
 {
 	l->out.n = 0;
-	buf_printf(&l->out, "{\"jsonrpc\":\"2.0\",\"id\":\"server-%lld\",\"method\":\"%s\",\"params\":", (long long)++l->requests, method);
+	buf_printf(&l->out, "{\"jsonrpc\":\"2.0\",\"id\":\"server-%lld\",\"method\":\"%s\",\"params\":",
+		(long long)++l->requests, method);
 	return &l->out;
 }
 

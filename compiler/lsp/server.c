@@ -89,7 +89,8 @@ static bool call(struct request *r, struct str method)
 		struct str uri = msg_text(r->params, "textDocument.uri");
 		r->document = uri.p ? document_find(r->lsp, uri) : NULL;
 		if (methods[i].document && !r->document)
-			return request_fail(r, LSP_PARAMS, uri.p ? "the document '%.*s' is not open" : "the request names no document%.*s",
+			return request_fail(r, LSP_PARAMS,
+				uri.p ? "the document '%.*s' is not open" : "the request names no document%.*s",
 				STR_ARG(uri));
 		return methods[i].answer(r);
 	}
@@ -162,7 +163,8 @@ static bool same_id(const struct data *a, const struct data *b)
 {
 	if (!a || !b || a->kind != b->kind)
 		return false;
-	return a->kind == DATA_INT ? a->u.integer == b->u.integer : a->kind == DATA_STRING && str_eq(a->u.string, b->u.string);
+	return a->kind == DATA_INT ? a->u.integer == b->u.integer
+		: a->kind == DATA_STRING && str_eq(a->u.string, b->u.string);
 }
 
 /* Drops the request that is cancelled, if its turn has not come. */

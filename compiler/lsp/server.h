@@ -72,15 +72,18 @@ struct lsp {
 	enum { LSP_NEW, LSP_RUNNING, LSP_SHUT, LSP_ENDED } state;
 	int status;
 	int64_t requests;               /* of the server to the client */
-	struct map overlay;             /* path -> struct str *: texts in place of documents and files, while a rename is tried */
+	/* path -> struct str *: texts in place of documents and files, while a rename is tried */
+	struct map overlay;
 	/* options of programs, from the client's settings */
 	struct str target, kubernetes;
-	bool refresh;                   /* another file changed: hints, lenses and tokens of open documents have to be asked for again */
+	/* another file changed: hints, lenses and tokens of open documents have to be asked for again */
+	bool refresh;
 };
 
 /* The error that a handler answers with: returns false. */
 enum lsp_error {
-	LSP_PARSE = -32700, LSP_INVALID = -32600, LSP_UNKNOWN = -32601, LSP_PARAMS = -32602, LSP_NOT_INITIALIZED = -32002,
+	LSP_PARSE = -32700, LSP_INVALID = -32600, LSP_UNKNOWN = -32601, LSP_PARAMS = -32602,
+		LSP_NOT_INITIALIZED = -32002,
 	LSP_CANCELLED = -32800, LSP_FAILED = -32803
 };
 struct request {

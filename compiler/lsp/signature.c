@@ -87,7 +87,8 @@ static void put_signature(struct request *r, struct context *c, const struct pla
 		struct str before = { l.text.p, l.starts[i] }, through = { l.text.p, l.ends[i] };
 		msg_open(r->out, '{');
 		msg_add_list(r->out, "label");
-		msg_put_int(r->out, (int64_t)lines_units(ENCODING_UTF16, before));      /* labels are always counted in UTF-16 */
+		/* labels are always counted in UTF-16 */
+		msg_put_int(r->out, (int64_t)lines_units(ENCODING_UTF16, before));
 		msg_put_int(r->out, (int64_t)lines_units(ENCODING_UTF16, through));
 		msg_close(r->out, ']');
 		msg_close(r->out, '}');

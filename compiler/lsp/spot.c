@@ -80,7 +80,8 @@ static void consider(void *to, const struct occurrence *o)
 
 	if (g->foreign ? !same_place(g, o) : !occurrence_same(o, g->wanted))
 		return;
-	struct mention_at m = { .uri = analysis_uri(g->r->arena, g->an, s), .lines = analysis_lines(g->an, s), .start = o->at.start - s->base,
+	struct mention_at m = { .uri = analysis_uri(g->r->arena, g->an, s), .lines = analysis_lines(g->an, s),
+		.start = o->at.start - s->base,
 		.end = o->at.end - s->base, .declares = o->declares, .writes = o->writes, .occurrence = o };
 	struct str key = str_printf(g->r->arena, "%.*s:%zu", STR_ARG(m.uri), m.start);
 	if (!map_put(&g->seen, g->r->arena, key, g))
@@ -121,7 +122,8 @@ static void other_program(void *to, struct str path)
 	analysis_drop(g->an);
 }
 
-void spot_mentions(struct request *r, const struct spot *s, bool everywhere, void (*each)(void *to, const struct mention_at *m), void *to)
+void spot_mentions(struct request *r, const struct spot *s, bool everywhere,
+	void (*each)(void *to, const struct mention_at *m), void *to)
 {
 	struct spot_gathering g = { .r = r, .an = s->analysis, .wanted = &s->name, .each = each, .to = to };
 	struct span declared = spot_declared(&s->name);

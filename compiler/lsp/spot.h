@@ -37,7 +37,8 @@ struct mention_at {
  * modules of its program, and in the other programs of the workspace when
  * `everywhere`.
  */
-void spot_mentions(struct request *r, const struct spot *s, bool everywhere, void (*each)(void *to, const struct mention_at *m), void *to);
+void spot_mentions(struct request *r, const struct spot *s, bool everywhere,
+	void (*each)(void *to, const struct mention_at *m), void *to);
 
 /* { uri, range } of a span. */
 void spot_put_location(struct request *r, struct analysis *an, struct span at);

@@ -14,10 +14,13 @@
 #include "trainc.tab.h"
 
 enum token_type {
-	TYPE_OF_NAMESPACE, TYPE_OF_TYPE, TYPE_OF_CLASS, TYPE_OF_PARAMETER, TYPE_OF_VARIABLE, TYPE_OF_PROPERTY, TYPE_OF_ENUM_MEMBER,
-	TYPE_OF_FUNCTION, TYPE_OF_METHOD, TYPE_OF_KEYWORD, TYPE_OF_COMMENT, TYPE_OF_STRING, TYPE_OF_NUMBER, TYPE_OF_OPERATOR
+	TYPE_OF_NAMESPACE, TYPE_OF_TYPE, TYPE_OF_CLASS, TYPE_OF_PARAMETER, TYPE_OF_VARIABLE, TYPE_OF_PROPERTY,
+		TYPE_OF_ENUM_MEMBER,
+	TYPE_OF_FUNCTION, TYPE_OF_METHOD, TYPE_OF_KEYWORD, TYPE_OF_COMMENT, TYPE_OF_STRING, TYPE_OF_NUMBER,
+	TYPE_OF_OPERATOR
 };
-enum { MODIFIER_DECLARATION = 1, MODIFIER_READONLY = 2, MODIFIER_DEFAULT_LIBRARY = 4, MODIFIER_DEPRECATED = 8, MODIFIER_DOCUMENTATION = 16 };
+enum { MODIFIER_DECLARATION = 1, MODIFIER_READONLY = 2, MODIFIER_DEFAULT_LIBRARY = 4, MODIFIER_DEPRECATED = 8,
+	MODIFIER_DOCUMENTATION = 16 };
 
 const char tokens_legend[] = "{\"tokenTypes\":[\"namespace\",\"type\",\"class\",\"parameter\",\"variable\",\"property\",\"enumMember\","
 	"\"function\",\"method\",\"keyword\",\"comment\",\"string\",\"number\",\"operator\"],"
@@ -37,7 +40,8 @@ struct coloring {
 
 static void add(struct coloring *c, uint32_t start, uint32_t end, enum token_type type, unsigned modifiers)
 {
-	struct piece_of p = { start - c->source->base, end - c->source->base, (unsigned char)type, (unsigned char)modifiers };
+	struct piece_of p = { start - c->source->base, end - c->source->base, (unsigned char)type,
+		(unsigned char)modifiers };
 
 	if (end > start)
 		ARENA_PUSH(c->r->arena, c->at, c->n, p);
@@ -98,18 +102,23 @@ static void add_scanned(struct coloring *c, const struct tokens *ts)
 		const struct token *t = &ts->at[i];
 		if (t->flags & FLAG_VIRTUAL)
 			continue;
-		bool key = i + 1 < ts->n && (ts->at[i + 1].kind == TOKEN_ASSIGN || ts->at[i + 1].kind == TOKEN_LBRACE) && (t->flags & FLAG_LINE);
+		bool key = i + 1 < ts->n && (ts->at[i + 1].kind == TOKEN_ASSIGN ||
+			ts->at[i + 1].kind == TOKEN_LBRACE) && (t->flags & FLAG_LINE);
 		if (token_is_word(t->kind))
-			add(c, t->start, t->end, key && t->kind != TOKEN_PROJECT ? TYPE_OF_PROPERTY : TYPE_OF_KEYWORD, 0);
-		else if (t->kind == TOKEN_INT || t->kind == TOKEN_FLOAT || t->kind == TOKEN_QUANTITY || t->kind == TOKEN_TOPOLOGY)
+			add(c, t->start, t->end, key && t->kind != TOKEN_PROJECT ? TYPE_OF_PROPERTY : TYPE_OF_KEYWORD,
+				0);
+		else if (t->kind == TOKEN_INT || t->kind == TOKEN_FLOAT || t->kind == TOKEN_QUANTITY ||
+			t->kind == TOKEN_TOPOLOGY)
 			add(c, t->start, t->end, TYPE_OF_NUMBER, 0);
-		else if (t->kind == TOKEN_STRING || t->kind == TOKEN_STR_OPEN || t->kind == TOKEN_STR_TEXT || t->kind == TOKEN_STR_CLOSE)
+		else if (t->kind == TOKEN_STRING || t->kind == TOKEN_STR_OPEN || t->kind == TOKEN_STR_TEXT ||
+			t->kind == TOKEN_STR_CLOSE)
 			add(c, t->start, t->end, TYPE_OF_STRING, 0);
 		else if (t->kind >= TOKEN_EQ && t->kind <= TOKEN_PERCENT)
 			add(c, t->start, t->end, TYPE_OF_OPERATOR, 0);
 	}
 	for (size_t i = 0; i < ts->ncomments; i++)
-		add(c, ts->comments[i].start, ts->comments[i].end, TYPE_OF_COMMENT, ts->comments[i].doc ? MODIFIER_DOCUMENTATION : 0);
+		add(c, ts->comments[i].start, ts->comments[i].end, TYPE_OF_COMMENT,
+			ts->comments[i].doc ? MODIFIER_DOCUMENTATION : 0);
 }
 
 /* By place; at one place the shorter last, which is the one that counts. */
@@ -135,7 +144,8 @@ struct encoding_of {
 static void encode(struct encoding_of *e, size_t start, size_t end, const struct piece_of *p)
 {
 	struct position at = lines_position(e->lines, start), to = lines_position(e->lines, end);
-	uint32_t five[5] = { at.line - e->last.line, at.line == e->last.line ? at.character - e->last.character : at.character,
+	uint32_t five[5] = { at.line - e->last.line,
+		at.line == e->last.line ? at.character - e->last.character : at.character,
 		to.character - at.character, p->type, p->modifiers };
 
 	if (to.line != at.line || to.character <= at.character)
@@ -151,7 +161,8 @@ static void encode_lines(struct encoding_of *e, const struct piece_of *p)
 	size_t start = p->start;
 
 	for (size_t line = lines_number(e->lines, start); start < p->end; line++) {
-		size_t next = line + 1 < e->lines->n ? e->lines->start[line + 1] : e->lines->text.n, end = next < p->end ? next : p->end;
+		size_t next = line + 1 < e->lines->n ? e->lines->start[line + 1] : e->lines->text.n,
+			end = next < p->end ? next : p->end;
 		struct str text = lines_line(e->lines, line);
 		size_t line_end = (size_t)(text.p - e->lines->text.p) + text.n;
 		encode(e, start, end < line_end ? end : line_end, p);
@@ -232,7 +243,8 @@ bool tokens_delta(struct request *r)
 	color(r, 0, SIZE_MAX, &e);
 	while (same < e.n && same < d->ntokens && e.numbers[same] == d->tokens[same])
 		same++;
-	while (tail < e.n - same && tail < d->ntokens - same && e.numbers[e.n - 1 - tail] == d->tokens[d->ntokens - 1 - tail])
+	while (tail < e.n - same && tail < d->ntokens - same &&
+	    e.numbers[e.n - 1 - tail] == d->tokens[d->ntokens - 1 - tail])
 		tail++;
 	size_t removed = d->ntokens - same - tail;
 	keep(d, &e);
@@ -256,7 +268,8 @@ bool tokens_range(struct request *r)
 	struct encoding_of e = { .r = r };
 	struct lsp_lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
 
-	color(r, lines_offset(&lines, msg_position(r->params, "range.start")), lines_offset(&lines, msg_position(r->params, "range.end")), &e);
+	color(r, lines_offset(&lines, msg_position(r->params, "range.start")),
+		lines_offset(&lines, msg_position(r->params, "range.end")), &e);
 	msg_open(r->out, '{');
 	put_numbers(r->out, "data", e.numbers, 0, e.n);
 	msg_close(r->out, '}');

@@ -172,7 +172,8 @@ static void map_to_data(struct arena *a, const struct object *o, int64_t index, 
 	ret->u.map.at = ARENA_ARRAY(a, struct data_member, o->u.map.n);
 	for (size_t i = 0; i < o->u.map.n; i++) {
 		struct object *value = o->u.map.at[i].value;
-		ret->u.map.at[i] = (struct data_member){ o->u.map.at[i].key, value->from, object_to_data(a, value, index) };
+		ret->u.map.at[i] = (struct data_member){ o->u.map.at[i].key, value->from,
+			object_to_data(a, value, index) };
 	}
 }
 

@@ -17,7 +17,8 @@
 #include "data/data.h"
 
 enum object_kind {
-	OBJECT_NULL, OBJECT_BOOL, OBJECT_INT, OBJECT_FLOAT, OBJECT_STRING, OBJECT_TEXT, OBJECT_MADE, OBJECT_LIST, OBJECT_MAP
+	OBJECT_NULL, OBJECT_BOOL, OBJECT_INT, OBJECT_FLOAT, OBJECT_STRING, OBJECT_TEXT, OBJECT_MADE, OBJECT_LIST,
+		OBJECT_MAP
 };
 
 struct object_field {
@@ -65,7 +66,10 @@ struct data *object_to_data(struct arena *a, const struct object *o, int64_t ind
 
 /* Set a field; an existing key keeps its position and takes the new value. */
 void object_put(struct arena *a, struct object *map, struct str key, struct object *value);
-/* The same for many fields whose keys differ from each other, without looking through the map for each; `map` may be NULL when `n` is 0. */
+/*
+ * The same for many fields whose keys differ from each other, without looking
+ * through the map for each; `map` may be NULL when `n` is 0.
+ */
 void object_put_all(struct arena *a, struct object *map, const struct object_field *fields, size_t n);
 void object_add(struct arena *a, struct object *list, struct object *value);
 struct object *object_get(const struct object *map, struct str key);

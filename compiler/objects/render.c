@@ -66,7 +66,8 @@ static void index_write(int64_t index, struct outlet *out)
 static void made_write(const struct rendered *r, const struct hole *h, int64_t index, struct outlet *out)
 {
 	struct arena arena = { 0 };
-	struct rendered value = { .json = r->json, .annotate = r->annotate, .from = h->from, .nested = true, .index = index };
+	struct rendered value = { .json = r->json, .annotate = r->annotate, .from = h->from, .nested = true,
+		.index = index };
 	struct object *o = h->made->u.made.make(h->made->u.made.context, &arena, index);
 
 	if (r->json)

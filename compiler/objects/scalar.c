@@ -10,7 +10,8 @@
 #include "objects/render.h"
 
 enum {
-	HAS_CONTROL = 1, HAS_TAB = 2, HAS_NEWLINE = 4, HAS_HIGH = 8, HAS_COLON = 16, HAS_HASH = 32, HAS_DOUBLE = 64, HAS_SINGLE = 128
+	HAS_CONTROL = 1, HAS_TAB = 2, HAS_NEWLINE = 4, HAS_HIGH = 8, HAS_COLON = 16, HAS_HASH = 32, HAS_DOUBLE = 64,
+		HAS_SINGLE = 128
 };
 
 static unsigned byte_class(unsigned char c)
@@ -234,7 +235,8 @@ static bool literal_lines(const struct str *s, size_t n)
 
 enum { INSIDE = 1, FIRST = 2 };
 static const unsigned char simple_bytes[256] = {
-	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, [':'] = INSIDE, ['='] = INSIDE, ['.'] = INSIDE, ['-'] = INSIDE,
+	LETTERS(INSIDE | FIRST), ['/'] = INSIDE | FIRST, ['_'] = INSIDE, [':'] = INSIDE, ['='] = INSIDE, ['.'] = INSIDE,
+		['-'] = INSIDE,
 	['@'] = INSIDE, ['%'] = INSIDE, ['+'] = INSIDE, ['0'] = INSIDE, ['1'] = INSIDE, ['2'] = INSIDE, ['3'] = INSIDE, ['4'] = INSIDE, ['5'] = INSIDE, ['6'] = INSIDE,
 	['7'] = INSIDE, ['8'] = INSIDE, ['9'] = INSIDE, ['['] = INSIDE, [']'] = INSIDE, ['('] = INSIDE, [')'] = INSIDE, ['\''] = INSIDE,
 	[','] = INSIDE, ['$'] = INSIDE | FIRST,

@@ -167,7 +167,8 @@ static bool plain_line(struct rendered *r, const struct object_field *f, unsigne
 {
 	struct str k = f->key, v = f->value->u.string;
 
-	if (f->value->kind != OBJECT_STRING || r->annotate || k.n > LONGEST_KEY || !(f->word || yaml_simple(k)) || !yaml_simple(v))
+	if (f->value->kind != OBJECT_STRING || r->annotate || k.n > LONGEST_KEY || !(f->word || yaml_simple(k)) ||
+	    !yaml_simple(v))
 		return false;
 	if (!buf_room(&r->bytes, indent + k.n + v.n + 3))
 		return false;

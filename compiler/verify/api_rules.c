@@ -106,9 +106,13 @@ static const struct {
 
 /* ---- reports ---- */
 
-struct span api_place(const struct api_check *k, const struct data *d) { return check_place(k->c, d ? d->from : k->at, k->at, k->at); }
+struct span api_place(const struct api_check *k, const struct data *d)
+{
+	return check_place(k->c, d ? d->from : k->at, k->at, k->at);
+}
 
-static void report(struct api_check *k, enum diag_code code, const struct data *d, const char *help, const char *format, va_list list)
+static void report(struct api_check *k, enum diag_code code, const struct data *d, const char *help, const char *format,
+	va_list list)
 {
 	char text[256];
 
@@ -166,8 +170,8 @@ static void check_word(struct api_check *k, const char *field, const char *words
 		suggest_add(&s, (struct str){ w, (size_t)(end - w) });
 	}
 	struct str help = suggest_or_list(&s, "it is one of");
-	api_refuse(k, d, help.n ? str_printf(k->c->arena, "%.*s", STR_ARG(help)).p : NULL, "'%s' cannot be '%.*s'", field,
-		STR_ARG(check_short(k->c->arena, d->u.string)));
+	api_refuse(k, d, help.n ? str_printf(k->c->arena, "%.*s", STR_ARG(help)).p : NULL, "'%s' cannot be '%.*s'",
+		field, STR_ARG(check_short(k->c->arena, d->u.string)));
 }
 
 static void check_range(struct api_check *k, const char *field, int64_t lo, int64_t hi, const struct data *d)
@@ -194,10 +198,13 @@ static void check_format(struct api_check *k, const char *field, enum format for
 
 	if (d->kind != DATA_STRING || (!d->u.string.n && format != FORMAT_LABEL))
 		return;
-	bool ok = format == FORMAT_OBJECT ? kube_object_name(d->u.string) : format == FORMAT_PORT ? kube_port_name(d->u.string, &why) :
-		format == FORMAT_LABEL_KEY ? kube_label_key(d->u.string, &why) : format == FORMAT_DOMAIN_PATH ? domain_path(d->u.string) :
+	bool ok = format == FORMAT_OBJECT ? kube_object_name(d->u.string) : format == FORMAT_PORT
+		? kube_port_name(d->u.string, &why) :
+		format == FORMAT_LABEL_KEY ? kube_label_key(d->u.string, &why) : format == FORMAT_DOMAIN_PATH
+			? domain_path(d->u.string) :
 		kube_dns_label(d->u.string) && d->u.string.n <= LIMIT_LABEL;
-	const char *help = format == FORMAT_PORT ? "use up to 15 lower case letters, digits and '-', at least one of them a letter" :
+	const char *help = format == FORMAT_PORT
+		? "use up to 15 lower case letters, digits and '-', at least one of them a letter" :
 		format == FORMAT_DOMAIN_PATH ? "write a domain and a path: example.com/controller" :
 		format == FORMAT_LABEL_KEY ? "write the key of a node label, such as topology.kubernetes.io/zone" :
 		"use lower case letters, digits and '-', with a letter or digit at both ends";
@@ -221,7 +228,8 @@ static void check_field(struct api_check *k, struct str type, struct str field, 
 			check_format(k, formats[i].field, formats[i].format, d);
 	for (size_t i = 0; wide[i]; i++)
 		bounded = bounded || str_is(field, wide[i]);
-	bool ours = str_starts(type, STR("core.v1.")) || str_starts(type, STR("batch.v1.")) || str_starts(type, STR("apps.v1."));
+	bool ours = str_starts(type, STR("core.v1.")) || str_starts(type, STR("batch.v1.")) ||
+		str_starts(type, STR("apps.v1."));
 	if (!bounded && ours && d->kind == DATA_INT)
 		check_range(k, str_printf(k->c->arena, "%.*s", STR_ARG(field)).p, -(int64_t)INT32 - 1, INT32, d);
 }
@@ -253,7 +261,8 @@ static void required(struct api_check *k, const struct schema_type *t, struct st
 
 	for (size_t i = t->first; i < t->first + t->n; i++) {
 		const struct schema_field *f = &s->fields[i];
-		if (!f->required || !schema_in(f->versions, k->c->plan->kubernetes) || data_get(d, schema_text(s, f->name)))
+		if (!f->required || !schema_in(f->versions, k->c->plan->kubernetes) ||
+		    data_get(d, schema_text(s, f->name)))
 			continue;
 		struct str name = schema_text(s, f->name), help = str_printf(k->c->arena, "add '%.*s'", STR_ARG(name));
 		api_missing(k, d, help.p, "%s needs '%.*s'", dot ? dot + 1 : type.p, STR_ARG(name));

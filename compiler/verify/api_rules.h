@@ -24,8 +24,10 @@ void api_check(struct checking *c, const struct schema_type *t, const struct dat
 /* The place of D, or that of what is around it. */
 struct span api_place(const struct api_check *k, const struct data *d);
 /* TJ0904 and TJ0907 with a help. */
-void api_refuse(struct api_check *k, const struct data *d, const char *help, const char *format, ...) __attribute__((format(printf, 4, 5)));
-void api_missing(struct api_check *k, const struct data *d, const char *help, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void api_refuse(struct api_check *k, const struct data *d, const char *help, const char *format,
+	...) __attribute__((format(printf, 4, 5)));
+void api_missing(struct api_check *k, const struct data *d, const char *help, const char *format,
+	...) __attribute__((format(printf, 4, 5)));
 /* The text of a member, empty without. */
 struct str api_text(const struct data *map, const char *key);
 bool api_has(const struct data *map, const char *key);

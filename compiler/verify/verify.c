@@ -21,7 +21,8 @@ static const char *plain_objects(const struct checking *c)
 
 static void end_help(struct checking *c, const struct plan_job *j, struct buf *out)
 {
-	buf_printf(out, "kubectl delete %.*s%.*s -l trainc.dev/job=%.*s", STR_ARG(emit_target_workloads(c->arena, c->plan->target)),
+	buf_printf(out, "kubectl delete %.*s%.*s -l trainc.dev/job=%.*s",
+		STR_ARG(emit_target_workloads(c->arena, c->plan->target)),
 		STR_ARG(in_namespace(c->arena, j)), STR_ARG(j->name));
 }
 
@@ -34,12 +35,14 @@ static void start_help(struct checking *c, const struct plan_job *j, struct buf 
 			continue;
 		struct str condition = plan_condition_text(c->arena, j, r->start_after);
 		buf_printf(out, "\nstart role '%.*s' after %.*s:\n  kubectl patch job %.*s-%.*s%.*s --type=merge -p '{\"spec\":{\"suspend\":false}}'",
-			STR_ARG(r->name), STR_ARG(condition), STR_ARG(j->name), STR_ARG(r->name), STR_ARG(in_namespace(c->arena, j)));
+			STR_ARG(r->name), STR_ARG(condition), STR_ARG(j->name), STR_ARG(r->name),
+			STR_ARG(in_namespace(c->arena, j)));
 	}
 }
 
 /* Lines to be copied. */
-static void help_with_secrets(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more, struct buf *out)
+static void help_with_secrets(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more,
+	struct buf *out)
 {
 	buf_z(out, "do this yourself:");
 	for (size_t i = 0; i < made->n; i++) {
@@ -47,7 +50,8 @@ static void help_with_secrets(struct checking *c, const struct plan_job *j, cons
 		const char *recipe = emit_generated_recipe(kind);
 		if (!recipe)
 			continue;
-		buf_printf(out, "\nmake the %.*s before 'kubectl apply', which keeps it:\n  %s\n", STR_ARG(kind), recipe);
+		buf_printf(out, "\nmake the %.*s before 'kubectl apply', which keeps it:\n  %s\n", STR_ARG(kind),
+			recipe);
 		buf_printf(out, "  kubectl create secret generic %.*s%.*s --from-file=keys && rm -r keys",
 			STR_ARG(emit_generated_name(c->arena, j, kind)), STR_ARG(ns));
 	}
@@ -61,7 +65,8 @@ static void help_with_secrets(struct checking *c, const struct plan_job *j, cons
 		buf_printf(out, "%s'trainc run' does all of it while it runs", more ? "; " : "\n");
 }
 
-static void runtime_help(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more, struct diag *d)
+static void runtime_help(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more,
+	struct diag *d)
 {
 	struct buf out = { 0 };
 
@@ -95,10 +100,14 @@ static void runtime_warning(struct checking *c)
 		struct plan_volumes made = plan_generated(c->arena, j);
 		bool more = needs.n > made.n;
 		struct diag *d = j->controller ?
-			diag_report(c->diags, TJ0817, j->name_at, "the controller of target '%.*s' does not create everything that job '%.*s' needs",
+			diag_report(c->diags, TJ0817, j->name_at,
+			"the controller of target '%.*s' does not create everything that job '%.*s' needs",
 				STR_ARG(c->plan->target), STR_ARG(j->name)) : !more ?
-			diag_report(c->diags, TJ0817, j->name_at, "kubectl does not create everything that job '%.*s' needs", STR_ARG(j->name)) :
-			diag_report(c->diags, TJ0817, j->name_at, "plain %s cannot run job '%.*s' to completion by themselves", plain_objects(c), STR_ARG(j->name));
+			diag_report(c->diags, TJ0817, j->name_at,
+			"kubectl does not create everything that job '%.*s' needs", STR_ARG(j->name)) :
+			diag_report(c->diags, TJ0817, j->name_at,
+				"plain %s cannot run job '%.*s' to completion by themselves", plain_objects(c),
+				STR_ARG(j->name));
 		for (size_t k = 0; k < needs.n; k++)
 			diag_note(c->diags, d, (struct span){ 0 }, "left to you: %.*s", STR_ARG(needs.at[k]));
 		runtime_help(c, j, &made, more, d);

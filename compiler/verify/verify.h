@@ -15,10 +15,11 @@ void check_gang(struct checking *c, const struct plan_job *j);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
 /*
- * Labels, or annotations, whose `values` may be any text; `what` is one of them ("label").  Those that trainc writes are
- * not the user's to set; on an object of his own, where `j` is NULL, only those under our prefix.
+ * Labels, or annotations, whose `values` may be any text; `what` is one of them ("label").  Those that trainc writes
+ * are not the user's to set; on an object of his own, where `j` is NULL, only those under our prefix.
  */
-void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what, bool values);
+void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what,
+	bool values);
 void check_references(struct checking *c, const struct plan_job *j);
 /* TJ0812, TJ0811: identities over all jobs, and over all programs of a command. */
 void check_identities(struct checking *c);

@@ -42,7 +42,8 @@ void check_autoscalers(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nobjects; i++) {
 		const struct plan_object *o = &j->objects[i];
 		const struct data *ref = data_get(data_get(o->data, STR("spec")), STR("scaleTargetRef"));
-		struct looking l = { .kind = emit_data_text(ref, "kind"), .name = emit_data_text(ref, "name"), .job = j };
+		struct looking l = { .kind = emit_data_text(ref, "kind"), .name = emit_data_text(ref, "name"),
+			.job = j };
 		if (!str_is(emit_data_text(o->data, "kind"), "HorizontalPodAutoscaler") || !l.kind.n)
 			continue;
 		if (o->framework && (emit_target_traits(c->plan->target) & TARGET_OPERATOR))

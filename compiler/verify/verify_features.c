@@ -10,7 +10,8 @@ static bool target_known(struct checking *c)
 {
 	if (emit_target_known(c->plan->target))
 		return target_check(c);
-	struct diag *d = diag_report(c->diags, TJ0809, c->plan->target_at, "trainc does not write the target '%.*s'", STR_ARG(c->plan->target));
+	struct diag *d = diag_report(c->diags, TJ0809, c->plan->target_at, "trainc does not write the target '%.*s'",
+		STR_ARG(c->plan->target));
 	struct suggest near;
 	suggest_init(&near, c->arena, c->plan->target);
 	for (size_t i = 0; emit_target_name(i); i++)
@@ -55,22 +56,26 @@ static void sidecars(struct checking *c, const struct plan_role *r)
 			STR_ARG(r->sidecars[i].name));
 		diag_help(c->diags, d, "let it end when the main container ends, or use the target 'jobs'");
 	}
-	for (size_t i = 0; i < r->nsidecars && !is_operators(c) && !kube_has(c->plan->kubernetes, KUBE_NATIVE_SIDECAR); i++) {
+	for (size_t i = 0; i < r->nsidecars && !is_operators(c) && !kube_has(c->plan->kubernetes, KUBE_NATIVE_SIDECAR);
+	    i++) {
 		struct diag *d = diag_report(c->diags, TJ0810, r->sidecars[i].name_at,
 			"Kubernetes 1.%u has no native sidecars; '%.*s' is emitted as an ordinary container and will keep the pod running",
 			c->plan->kubernetes, STR_ARG(r->sidecars[i].name));
-		diag_help(c->diags, d, "let it end when the main container ends, or target Kubernetes 1.%u", kube_usable_from(KUBE_NATIVE_SIDECAR));
+		diag_help(c->diags, d, "let it end when the main container ends, or target Kubernetes 1.%u",
+			kube_usable_from(KUBE_NATIVE_SIDECAR));
 	}
 }
 
 static void retries(struct checking *c, const struct plan_role *r)
 {
-	if (plan_role_restarts(r) || !r->retries.set || !r->retries.value || r->unrolled || kube_has(c->plan->kubernetes, KUBE_BACKOFF_PER_INDEX))
+	if (plan_role_restarts(r) || !r->retries.set || !r->retries.value || r->unrolled ||
+	    kube_has(c->plan->kubernetes, KUBE_BACKOFF_PER_INDEX))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, r->retries.from, r->at, r->at),
 		"Kubernetes 1.%u has no backoff limit per index; %lld retries are shared by all %lld replicas of role '%.*s'",
 		c->plan->kubernetes, (long long)emit_shared_retries(r), (long long)r->max, STR_ARG(r->name));
-	diag_help(c->diags, d, "target Kubernetes 1.%u to give each replica its own", kube_usable_from(KUBE_BACKOFF_PER_INDEX));
+	diag_help(c->diags, d, "target Kubernetes 1.%u to give each replica its own",
+		kube_usable_from(KUBE_BACKOFF_PER_INDEX));
 }
 
 static void restart(struct checking *c, const struct plan_role *r)
@@ -91,7 +96,8 @@ static bool few_enough(struct checking *c)
 	if (n <= LIMIT_OBJECTS)
 		return true;
 	struct str count = check_count(c->arena, n);
-	struct diag *d = diag_report(c->diags, TJ0407, c->plan->jobs[0].name_at, "the program becomes %.*s objects; at most 10,000", STR_ARG(count));
+	struct diag *d = diag_report(c->diags, TJ0407, c->plan->jobs[0].name_at,
+		"the program becomes %.*s objects; at most 10,000", STR_ARG(count));
 	diag_help(c->diags, d, "split it, or keep what depends on 'pod.index' as text so that replicas share an object");
 	return false;
 }

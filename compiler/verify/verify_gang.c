@@ -17,8 +17,10 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 
 	if (!(emit_target_traits(target) & TARGET_CONTROLLER))
 		return true;
-	struct diag *d = diag_report(c->diags, TJ0809, place(c, j), "gang = \"native\" cannot be said to the target '%.*s'", STR_ARG(target));
-	diag_note(c->diags, d, (struct span){ 0 }, "the pod templates of its resource have no field that names a group");
+	struct diag *d = diag_report(c->diags, TJ0809, place(c, j),
+		"gang = \"native\" cannot be said to the target '%.*s'", STR_ARG(target));
+	diag_note(c->diags, d, (struct span){ 0 },
+		"the pod templates of its resource have no field that names a group");
 	diag_help(c->diags, d, "use the target 'jobs', or gang = \"volcano\" or \"coscheduling\"");
 	return false;
 }
@@ -39,7 +41,8 @@ static void one_for_all(struct checking *c, const struct plan_job *j, const stru
 		if (keys[i][1])
 			diag_help(c->diags, diag, "write '%s' in the job, for all roles", keys[i][1]);
 		else
-			diag_help(c->diags, diag, "remove it, or make the role an 'aux' role, which is not part of the gang");
+			diag_help(c->diags, diag,
+				"remove it, or make the role an 'aux' role, which is not part of the gang");
 	}
 }
 
@@ -51,18 +54,22 @@ static void native(struct checking *c, const struct plan_job *j)
 	if (!native_target(c, j))
 		return;
 	if (minor < NATIVE_ALPHA) {
-		d = diag_report(c->diags, TJ0809, place(c, j), "gang = \"native\" needs %s of Kubernetes 1.%d; the project targets 1.%u",
+		d = diag_report(c->diags, TJ0809, place(c, j),
+			"gang = \"native\" needs %s of Kubernetes 1.%d; the project targets 1.%u",
 			kube_words(KUBE_NATIVE_GANG), NATIVE_ALPHA, minor);
-		diag_note(c->diags, d, (struct span){ 0 }, "up to 1.%u it is an alpha feature that clusters have switched off (TJ0824)",
+		diag_note(c->diags, d, (struct span){ 0 },
+			"up to 1.%u it is an alpha feature that clusters have switched off (TJ0824)",
 			kube_usable_from(KUBE_NATIVE_GANG) - 1);
 		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 		return;
 	}
 	bool beta = kube_has(minor, KUBE_NATIVE_GANG);
-	d = diag_report(c->diags, TJ0824, place(c, j), "%s is %s of Kubernetes 1.%u, switched off unless somebody switches it on",
+	d = diag_report(c->diags, TJ0824, place(c, j),
+		"%s is %s of Kubernetes 1.%u, switched off unless somebody switches it on",
 		kube_words(KUBE_NATIVE_GANG), beta ? "a beta feature" : "an alpha feature", minor);
 	diag_note(c->diags, d, (struct span){ 0 }, "it takes the feature %s, and the API scheduling.k8s.io/%s",
-		beta ? "gate GenericWorkload" : "gates GenericWorkload and GangScheduling", beta ? "v1beta1" : minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
+		beta ? "gate GenericWorkload" : "gates GenericWorkload and GangScheduling",
+		beta ? "v1beta1" : minor == NATIVE_ALPHA ? "v1alpha1" : "v1alpha2");
 	diag_help(c->diags, d, "if the cluster has them, say so with '# allow TJ0824: reason'; else use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	for (size_t i = 0; i < j->nroles; i++)
 		if (!j->roles[i].aux && j->roles[i].max)
@@ -102,8 +109,10 @@ static void kueue(struct checking *c, const struct plan_job *j)
 		return;
 	struct str count = check_count(c->arena, (size_t)n.jobs);
 	struct diag *d = n.group ?
-		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits the pods of '%.*s' as one group, and each of its Jobs by itself", STR_ARG(j->name)) :
-		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself", STR_ARG(count), STR_ARG(j->name));
+		diag_report(c->diags, TJ0823, place(c, j),
+		"Kueue admits the pods of '%.*s' as one group, and each of its Jobs by itself", STR_ARG(j->name)) :
+		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' by itself",
+			STR_ARG(count), STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
 	diag_help(c->diags, d, "use the target 'jobset', which is admitted as a whole%s; or gang = \"volcano\" or \"coscheduling\"",
 		n.always ? "" : ", or 'pods', admitted as one group");
@@ -122,10 +131,12 @@ static void no_queue(struct checking *c, const struct plan_job *j)
 	if (emit_gang_queued(j) || !emit_gang_pods(j))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0827, place(c, j),
-		starts_at_once(j) ? "'%.*s' has no 'queue': Kueue ignores its pods, which start one by one" : "'%.*s' has no 'queue': Kueue leaves it suspended",
-		STR_ARG(j->name));
-	diag_note(c->diags, d, (struct span){ 0 }, "it takes what names no queue only in a namespace with a LocalQueue named 'default'");
-	diag_help(c->diags, d, "add queue = \"NAME\"; 'kubectl get localqueues%s%.*s' lists them", j->ns.set ? " -n " : "", STR_ARG(j->ns.value));
+		starts_at_once(j) ? "'%.*s' has no 'queue': Kueue ignores its pods, which start one by one"
+		: "'%.*s' has no 'queue': Kueue leaves it suspended", STR_ARG(j->name));
+	diag_note(c->diags, d, (struct span){ 0 },
+		"it takes what names no queue only in a namespace with a LocalQueue named 'default'");
+	diag_help(c->diags, d, "add queue = \"NAME\"; 'kubectl get localqueues%s%.*s' lists them",
+		j->ns.set ? " -n " : "", STR_ARG(j->ns.value));
 }
 
 static void least(struct checking *c, const struct plan_job *j)
@@ -155,8 +166,10 @@ static void unread(struct checking *c, const struct plan_job *j, const char *con
 
 void check_gang(struct checking *c, const struct plan_job *j)
 {
-	static const char *const not_volcano[] = { "timeout_s", NULL }, *const not_coscheduling[] = { "queue", "priority", NULL };
-	static const char *const not_others[] = { "min_available", "queue", "min_resources", "priority", "timeout_s", NULL };
+	static const char *const not_volcano[] = { "timeout_s", NULL },
+		*const not_coscheduling[] = { "queue", "priority", NULL };
+	static const char *const not_others[] = { "min_available", "queue", "min_resources", "priority", "timeout_s",
+		NULL };
 	static const char *const not_native[] = { "queue", "min_resources", "priority", "timeout_s", NULL };
 
 	switch (emit_gang(j)) {

@@ -8,7 +8,8 @@
 
 static void report(struct checking *c, struct span at, const char *what, struct str text, const char *why)
 {
-	struct diag *d = diag_report(c->diags, TJ0803, at, "%s '%.*s' %s", what, STR_ARG(check_short(c->arena, text)), why);
+	struct diag *d = diag_report(c->diags, TJ0803, at, "%s '%.*s' %s", what, STR_ARG(check_short(c->arena, text)),
+		why);
 
 	if (text.n > LIMIT_LABEL)
 		diag_label(c->diags, d, "%zu characters", text.n);
@@ -21,31 +22,37 @@ static bool of_controller(struct str key)
 	return str_starts(key, STR("batch.kubernetes.io/")) || str_is(key, "job-name") || str_is(key, "controller-uid");
 }
 
-/* What we write ourselves is not the user's to change: of an object of his own (without `j`) no more than our prefix. */
+/*
+ * What we write ourselves is not the user's to change: of an object of his own (without `j`) no more than our prefix.
+ */
 static bool ours(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
 {
 	bool prefix = str_starts(p->key, STR("trainc.dev/"));
 	struct diag *d;
 
 	if (j && of_controller(p->key)) {
-		d = diag_report(c->diags, TJ0803, p->key_at, "%s '%.*s' is set by the Job controller", what, STR_ARG(p->key));
+		d = diag_report(c->diags, TJ0803, p->key_at, "%s '%.*s' is set by the Job controller", what,
+			STR_ARG(p->key));
 		diag_help(c->diags, d, "remove it: pods have it already, and another value breaks the Job's selector");
 		return true;
 	}
 	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key))))
 		return false;
-	d = diag_report(c->diags, TJ0803, p->key_at, prefix ? "%s '%.*s' is under the prefix that trainc keeps for itself" :
+	d = diag_report(c->diags, TJ0803, p->key_at,
+		prefix ? "%s '%.*s' is under the prefix that trainc keeps for itself" :
 		"%s '%.*s' is written by trainc", what, STR_ARG(p->key));
 	diag_help(c->diags, d, prefix ? "choose another prefix" : "remove it");
 	return true;
 }
 
-void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what, bool values)
+void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what,
+	bool values)
 {
 	for (size_t i = 0; i < pairs->n; i++) {
 		const struct plan_pair *p = &pairs->at[i];
 		const char *why;
-		struct str what_key = str_printf(c->arena, "%s key", what), what_value = str_printf(c->arena, "%s value", what);
+		struct str what_key = str_printf(c->arena, "%s key", what),
+			what_value = str_printf(c->arena, "%s value", what);
 		if (ours(c, j, p, what))
 			continue;
 		if (!kube_label_key(p->key, &why))
@@ -67,7 +74,8 @@ static void effect(struct checking *c, const struct plan_str *taint, struct str 
 		suggest_add(&near, str_of(effects[i]));
 	}
 	struct str sentence = suggest_sentence(&near);
-	struct diag *d = diag_report(c->diags, TJ0803, taint->from, "'%.*s' is not an effect of a taint", STR_ARG(check_short(c->arena, written)));
+	struct diag *d = diag_report(c->diags, TJ0803, taint->from, "'%.*s' is not an effect of a taint",
+		STR_ARG(check_short(c->arena, written)));
 	if (sentence.n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
 	else
@@ -111,14 +119,15 @@ static void accelerator(struct checking *c, const struct plan_job *j, const stru
 	struct plan_pairs node = placed(c, &acc->node, acc->from);
 	const char *why;
 
-	bool native = str_is(acc->resource, "cpu") || str_is(acc->resource, "memory") || str_is(acc->resource, "ephemeral-storage") ||
-		str_starts(acc->resource, STR("hugepages-"));
+	bool native = str_is(acc->resource, "cpu") || str_is(acc->resource, "memory") ||
+		str_is(acc->resource, "ephemeral-storage") || str_starts(acc->resource, STR("hugepages-"));
 	if (!kube_label_key(acc->resource, &why)) {
 		report(c, check_place(c, acc->resource_at, acc->from, acc->from), "resource", acc->resource, why);
 	} else if (!native && !old && !memchr(acc->resource.p, '/', acc->resource.n)) {
 		struct diag *d = diag_report(c->diags, TJ0803, check_place(c, acc->resource_at, acc->from, acc->from),
 			"resource '%.*s' has no domain", STR_ARG(acc->resource));
-		diag_help(c->diags, d, "an extended resource is written DOMAIN/NAME, such as \"example.com/%.*s\"", STR_ARG(acc->resource));
+		diag_help(c->diags, d, "an extended resource is written DOMAIN/NAME, such as \"example.com/%.*s\"",
+			STR_ARG(acc->resource));
 	}
 	check_pairs(c, j, &node, "node label", true);
 	for (size_t i = 0; i < acc->ntolerate; i++) {
@@ -144,7 +153,8 @@ static struct str label_text(struct checking *c, const struct text *t, int64_t i
 }
 
 /* Texts that differ by the index alone are alike, and the last is the longest. */
-static void replica_label(struct checking *c, const struct plan_role *r, const struct plan_replica_label *l, struct span at)
+static void replica_label(struct checking *c, const struct plan_role *r, const struct plan_replica_label *l,
+	struct span at)
 {
 	const char *why;
 

@@ -21,7 +21,8 @@ static bool takes_any_name(const struct plan_object *o)
 {
 	struct str group = group_of(o), kind = emit_data_text(o->data, "kind");
 
-	return str_is(group, "rbac.authorization.k8s.io") || str_is(group, "certificates.k8s.io") || str_is(kind, "IPAddress");
+	return str_is(group, "rbac.authorization.k8s.io") || str_is(group, "certificates.k8s.io") ||
+		str_is(kind, "IPAddress");
 }
 
 /* Kinds whose names are a part of host names. */
@@ -36,7 +37,8 @@ static void dns_label(struct checking *c, struct str name, const char *what, str
 {
 	if (kube_dns_label(name) && name.n <= LIMIT_LABEL)
 		return;
-	struct diag *d = diag_report(c->diags, TJ0802, at, "%s cannot be named '%.*s'", what, STR_ARG(check_short(c->arena, name)));
+	struct diag *d = diag_report(c->diags, TJ0802, at, "%s cannot be named '%.*s'", what,
+		STR_ARG(check_short(c->arena, name)));
 	diag_help(c->diags, d, "use lower case letters, digits and '-', with a letter or digit at both ends; at most 63");
 }
 
@@ -51,7 +53,8 @@ static void written_name(struct checking *c, const struct plan_object *o, const 
 	struct str what = str_printf(c->arena, "object '%.*s'", STR_ARG(o->name));
 
 	if (begins_wrong(o, name->u.string))
-		diag_help(c->diags, diag_report(c->diags, TJ0802, name->from, "%.*s cannot be named '%.*s'", STR_ARG(what), STR_ARG(check_short(c->arena, name->u.string))),
+		diag_help(c->diags, diag_report(c->diags, TJ0802, name->from, "%.*s cannot be named '%.*s'",
+			STR_ARG(what), STR_ARG(check_short(c->arena, name->u.string))),
 			"the name of a Service begins with a letter");
 	else if (takes_labels_only(o))
 		dns_label(c, name->u.string, what.p, name->from);
@@ -67,21 +70,25 @@ static void given_name(struct checking *c, const struct plan_job *j, const struc
 	if (takes_any_name(o))
 		return;
 	if (!kube_object_name(name)) {
-		d = diag_report(c->diags, TJ0802, o->name_at, "object '%.*s' would be named '%.*s', which must end with a letter or digit",
+		d = diag_report(c->diags, TJ0802, o->name_at,
+			"object '%.*s' would be named '%.*s', which must end with a letter or digit",
 			STR_ARG(check_short(c->arena, o->name)), STR_ARG(check_short(c->arena, name)));
 		diag_help(c->diags, d, "in Kubernetes '_' becomes '-': choose another name, or write 'name' in 'metadata'");
 	} else if (takes_labels_only(o) && name.n > LIMIT_LABEL) {
-		d = diag_report(c->diags, TJ0801, o->name_at, "object '%.*s' would be named '%.*s': %zu characters; at most 63",
+		d = diag_report(c->diags, TJ0801, o->name_at,
+			"object '%.*s' would be named '%.*s': %zu characters; at most 63",
 			STR_ARG(check_short(c->arena, o->name)), STR_ARG(check_short(c->arena, name)), name.n);
 		diag_help(c->diags, d, "shorten it by %zu, or write 'name' in 'metadata'", name.n - LIMIT_LABEL);
 	}
 }
 
 /* The API server makes a name of it only where there is none, and there always is one. */
-static void generated_name(struct checking *c, const struct plan_job *j, const struct plan_object *o, const struct data_member *m)
+static void generated_name(struct checking *c, const struct plan_job *j, const struct plan_object *o,
+	const struct data_member *m)
 {
 	struct str name = emit_extra_name(c->arena, j, o);
-	struct diag *d = diag_report(c->diags, TJ0902, m->key_at, "'generateName' has no effect: object '%.*s' is named '%.*s'",
+	struct diag *d = diag_report(c->diags, TJ0902, m->key_at,
+		"'generateName' has no effect: object '%.*s' is named '%.*s'",
 		STR_ARG(check_short(c->arena, o->name)), STR_ARG(check_short(c->arena, name)));
 
 	diag_help(c->diags, d, "remove it; for another name write 'name'");
@@ -97,7 +104,8 @@ static void pairs(struct checking *c, const struct data *map, const char *what, 
 	for (size_t i = 0; i < map->u.map.n; i++) {
 		const struct data_member *m = &map->u.map.at[i];
 		if (m->value->kind == DATA_STRING)      /* else TJ0904 */
-			found.at[found.n++] = (struct plan_pair){ m->key, m->value->u.string, m->value->from, m->key_at };
+			found.at[found.n++] = (struct plan_pair){ m->key, m->value->u.string, m->value->from,
+				m->key_at };
 	}
 	check_pairs(c, NULL, &found, what, values);
 }
@@ -113,7 +121,8 @@ static void data_keys(struct checking *c, const struct plan_object *o)
 	for (int f = 0; f < 3; f++) {
 		const struct data *map = data_get(o->data, str_of(fields[f]));
 		for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++)
-			check_data_key(c, map->u.map.at[i].key, config ? "a ConfigMap" : "a Secret", map->u.map.at[i].key_at);
+			check_data_key(c, map->u.map.at[i].key, config ? "a ConfigMap" : "a Secret",
+				map->u.map.at[i].key_at);
 	}
 }
 

@@ -47,7 +47,8 @@ static struct diag *report_length(struct checking *c, const struct plan_role *r,
 	plan_replica_name(r, r->max - 1, &last);
 	struct str name = check_short(c->arena, buf_take(&last, c->arena));
 	buf_release(&last);
-	return diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most %zu", STR_ARG(name), longest_name(r, r->max), most_characters(r));
+	return diag_report(c->diags, TJ0801, at, "'%.*s' is %zu characters; at most %zu", STR_ARG(name),
+		longest_name(r, r->max), most_characters(r));
 }
 
 static void help_length(struct checking *c, struct diag *d, const struct plan_role *r)
@@ -64,9 +65,11 @@ static void length_of_index(struct checking *c, const struct plan_job *j, const 
 	struct span at = check_place(c, r->replicas_at, j->name_at, j->name_at);
 	struct diag *d = report_length(c, r, at);
 
-	diag_label(c->diags, d, "the names of up to %.*s replicas would fit", STR_ARG(check_count(c->arena, (size_t)fewer)));
+	diag_label(c->diags, d, "the names of up to %.*s replicas would fit",
+		STR_ARG(check_count(c->arena, (size_t)fewer)));
 	if (at.start == j->name_at.start)
-		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' makes it longer", STR_ARG(r->name));
+		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' makes it longer",
+			STR_ARG(r->name));
 	help_length(c, d, r);
 }
 
@@ -82,8 +85,8 @@ static void length_of_job(struct checking *c, const struct plan_job *j, const st
 	else
 		diag_label(c->diags, d, "the name of the last of %.*s replicas is too long", STR_ARG(count));
 	if (at.start == j->name_at.start)
-		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at), n > 1 ? "role '%.*s' makes it longest" :
-			"role '%.*s' makes it longer", STR_ARG(r->name));
+		diag_note(c->diags, d, check_place(c, r->at, j->name_at, j->name_at),
+			n > 1 ? "role '%.*s' makes it longest" : "role '%.*s' makes it longer", STR_ARG(r->name));
 	help_length(c, d, r);
 }
 
@@ -94,8 +97,10 @@ static void forms(struct checking *c, const struct plan_job *j)
 		const struct plan_role *r = &j->roles[i];
 		if (!r->label.n || (r->label.p[0] != '-' && r->label.p[r->label.n - 1] != '-'))
 			continue;
-		struct diag *d = diag_report(c->diags, TJ0802, check_place(c, r->at, j->name_at, j->name_at), "role '%.*s' becomes '%.*s' in names and labels, which %s '-'",
-			STR_ARG(r->name), STR_ARG(r->label), r->label.p[0] == '-' ? "may not begin with" : "may not end with");
+		struct diag *d = diag_report(c->diags, TJ0802, check_place(c, r->at, j->name_at, j->name_at),
+			"role '%.*s' becomes '%.*s' in names and labels, which %s '-'",
+			STR_ARG(r->name), STR_ARG(r->label),
+			r->label.p[0] == '-' ? "may not begin with" : "may not end with");
 		diag_help(c->diags, d, "begin and end the name with a letter or digit");
 	}
 }
@@ -133,8 +138,8 @@ static void port_name(struct checking *c, const struct plan_port *p, struct str 
 	if (kube_port_name(name, &why))
 		return;
 	if (name.n > LIMIT_PORT_NAME)
-		d = diag_report(c->diags, TJ0804, p->name_at, "port name '%.*s' becomes %zu characters; at most %d", STR_ARG(p->name), name.n,
-			LIMIT_PORT_NAME);
+		d = diag_report(c->diags, TJ0804, p->name_at, "port name '%.*s' becomes %zu characters; at most %d",
+			STR_ARG(p->name), name.n, LIMIT_PORT_NAME);
 	else
 		d = diag_report(c->diags, TJ0804, p->name_at, "port name '%.*s' %s", STR_ARG(p->name), why);
 	diag_help(c->diags, d, "use up to 15 letters, digits and '-', at least one of them a letter");
@@ -153,7 +158,8 @@ static void port_names(struct checking *c, const struct plan_container *pc)
 			map_put_const(&known, c->arena, name, p);
 		if (!other || str_eq(other->name, p->name))
 			continue;
-		struct diag *d = diag_report(c->diags, TJ0811, p->name_at, "ports '%.*s' and '%.*s' are both named '%.*s'",
+		struct diag *d = diag_report(c->diags, TJ0811, p->name_at,
+			"ports '%.*s' and '%.*s' are both named '%.*s'",
 			STR_ARG(other->name), STR_ARG(p->name), STR_ARG(name));
 		diag_note(c->diags, d, other->name_at, "the other one");
 		diag_help(c->diags, d, "in Kubernetes '_' becomes '-' and letters are lower case; choose another name");
@@ -167,7 +173,8 @@ static void container_name(struct checking *c, const struct plan_container *mine
 	struct diag *d;
 
 	if (name.n && !kube_dns_label(name)) {
-		d = diag_report(c->diags, TJ0802, mine->name_at, "container name '%.*s' becomes '%.*s', which must begin and end with a letter or digit",
+		d = diag_report(c->diags, TJ0802, mine->name_at,
+			"container name '%.*s' becomes '%.*s', which must begin and end with a letter or digit",
 			STR_ARG(check_short(c->arena, mine->name)), STR_ARG(check_short(c->arena, name)));
 		diag_help(c->diags, d, "in Kubernetes '_' becomes '-': choose another name");
 	}
@@ -192,7 +199,8 @@ static void role_name(struct checking *c, const struct plan_role *r)
 {
 	if (!str_ends(r->label, STR("-")))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0802, r->at, "role name '%.*s' becomes '%.*s', which must end with a letter or digit",
+	struct diag *d = diag_report(c->diags, TJ0802, r->at,
+		"role name '%.*s' becomes '%.*s', which must end with a letter or digit",
 		STR_ARG(check_short(c->arena, r->name)), STR_ARG(check_short(c->arena, r->label)));
 	diag_help(c->diags, d, "in Kubernetes '_' becomes '-': choose another name");
 }
@@ -201,7 +209,8 @@ static void containers(struct checking *c, const struct plan_role *r)
 {
 	struct map known = { 0 };
 	size_t n = 0;
-	const struct plan_container **all = ARENA_ARRAY(c->arena, const struct plan_container *, 1 + r->nsidecars + r->ninits);
+	const struct plan_container **all = ARENA_ARRAY(c->arena, const struct plan_container *,
+		1 + r->nsidecars + r->ninits);
 
 	all[n++] = &r->main;
 	for (size_t i = 0; i < r->ninits; i++)
@@ -254,7 +263,8 @@ static void other_place(struct checking *c, struct diag *d, const struct identit
 		diag_note(c->diags, d, (struct span){ 0 }, "the other one is in another program of this command");
 }
 
-static void report_twice(struct checking *c, const struct identity *other, const char *kind, struct str name, struct span from)
+static void report_twice(struct checking *c, const struct identity *other, const char *kind, struct str name,
+	struct span from)
 {
 	bool later = other->sources != c->diags->sources || other->from.start <= from.start;
 	struct identity first = { c->diags->sources, from, NULL };
@@ -287,7 +297,8 @@ static void identity_begin(struct buf *key, const char *api_version, const char 
 /* The job's namespace, but for an object that names another. */
 static struct str namespace_of(const struct plan_job *j, const struct manifest *m)
 {
-	struct str written = m->object ? emit_data_text(data_get(m->object->data, STR("metadata")), "namespace") : STR("");
+	struct str written = m->object ? emit_data_text(data_get(m->object->data, STR("metadata")), "namespace")
+		: STR("");
 
 	if (m->scoped)
 		return STR("");
@@ -331,12 +342,14 @@ static void job_names(struct checking *c)
 			"'%.*s' is the name of more than one job of this loop" : "'%.*s' is the name of two jobs with these parameters", STR_ARG(j->name));
 		if (!itself)
 			other_place(c, d, other);
-		diag_help(c->diags, d, itself ? "let the name depend on the loop variable" : "give one of them another name");
+		diag_help(c->diags, d, itself ? "let the name depend on the loop variable"
+			: "give one of them another name");
 	}
 }
 
 /* What the controller of a set makes, and would find made already. */
-static void identify_made(struct checking *c, const struct plan_job *j, const char *api_version, const char *kind, struct str name, struct span from)
+static void identify_made(struct checking *c, const struct plan_job *j, const char *api_version, const char *kind,
+	struct str name, struct span from)
 {
 	struct buf key = { 0 };
 
@@ -360,7 +373,8 @@ static void identify_set(struct checking *c, const struct plan_job *j)
 		if (r->in_set && r->max && !r->unrolled)
 			identify_made(c, j, job->api_version, job->kind, name, r->at);
 		for (int64_t k = 0; r->in_set && r->unrolled && k < r->max; k++)
-			identify_made(c, j, job->api_version, job->kind, str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);
+			identify_made(c, j, job->api_version, job->kind,
+				str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);
 	}
 	if (in_set && j->hosts == HOSTS_SUBDOMAIN && !j->raw_service)
 		identify_made(c, j, "v1", "Service", j->name, j->name_at);

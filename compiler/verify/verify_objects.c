@@ -70,7 +70,8 @@ static size_t texts_length(const struct emit_measure *m, const struct plan_texts
 	return n + longest;
 }
 
-static size_t container_length(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct plan_container *pc)
+static size_t container_length(struct checking *c, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *pc)
 {
 	struct emit_measure m = emit_measure_of(c->arena, j, r, pc);
 	size_t n = texts_length(&m, &pc->command) + texts_length(&m, &pc->args) + 128 * (pc->nmounts + pc->nports);
@@ -146,7 +147,8 @@ static bool data_too_large(struct checking *c, const struct manifest *m, const s
 	if ((!str_is(str_of(m->kind), "ConfigMap") && !str_is(str_of(m->kind), "Secret")) || n <= LIMIT_DATA)
 		return false;
 	struct str size = check_size(c->arena, n);
-	struct diag *d = diag_report(c->diags, TJ0806, m->from, "%.*s of data; a %s holds 1 MiB", STR_ARG(size), m->kind);
+	struct diag *d = diag_report(c->diags, TJ0806, m->from, "%.*s of data; a %s holds 1 MiB", STR_ARG(size),
+		m->kind);
 	diag_help(c->diags, d, "use a volume");
 	return true;
 }
@@ -203,7 +205,8 @@ static bool worth_making(struct checking *c, struct emit *e, const struct manife
 	return has_raw(r) || large(*ret_length);
 }
 
-static bool too_large(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o, int64_t index)
+static bool too_large(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o,
+	int64_t index)
 {
 	struct arena made = { 0 };
 	size_t n = json_size(o, index, &made);
@@ -221,7 +224,8 @@ static bool too_large(struct checking *c, struct emit *e, const struct manifest 
 /* Has the manifest something that the user wrote as Kubernetes' own fields? */
 static bool written_raw(const struct emit *e, const struct manifest *m)
 {
-	bool raw = m->object || (str_is(str_of(m->kind), "Service") && e->job->raw_service) || (m->role && has_raw(m->role));
+	bool raw = m->object || (str_is(str_of(m->kind), "Service") && e->job->raw_service) ||
+		(m->role && has_raw(m->role));
 
 	for (size_t i = 0; m->whole && !raw && i < e->job->nroles; i++)
 		raw = e->job->roles[i].max && has_raw(&e->job->roles[i]);
@@ -236,9 +240,11 @@ static void api_rules(struct checking *c, struct emit *e, const struct manifest 
 	if (!written_raw(e, m) || c->diags->errors != c->before)
 		return;
 	const struct data *d = object_to_data(&made, o, m->first);
-	const struct schema_kind *kind = schema_find_kind(&schema_builtin, emit_data_text(d, "apiVersion"), emit_data_text(d, "kind"));
+	const struct schema_kind *kind = schema_find_kind(&schema_builtin, emit_data_text(d, "apiVersion"),
+		emit_data_text(d, "kind"));
 	if (kind)
-		api_check(c, &schema_builtin.types[kind->type], d, check_place(c, m->from, e->job->name_at, e->job->name_at));
+		api_check(c, &schema_builtin.types[kind->type], d,
+			check_place(c, m->from, e->job->name_at, e->job->name_at));
 	arena_release(&made);
 }
 

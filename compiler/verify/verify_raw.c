@@ -21,7 +21,8 @@ static void role(struct checking *c, const struct plan_job *j, const struct plan
 	raw(c, "core.v1.PodSpec", r->raw_pod);
 	const char *spec = plan_workload(j, r)->spec;
 
-	raw(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);     /* of a pod: job_of_pods() reports all of it */
+	/* of a pod: job_of_pods() reports all of it */
+	raw(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);
 	raw(c, "core.v1.Container", r->main.raw);
 	for (size_t i = 0; i < r->nsidecars; i++)
 		raw(c, "core.v1.Container", r->sidecars[i].raw);
@@ -63,7 +64,8 @@ static void kinds_like(struct checking *c, struct diag *d, struct str kind)
 	}
 	struct str sentence = suggest_sentence(&near);
 	if (same.n)
-		diag_help(c->diags, d, "Kubernetes 1.%u has %.*s in %.*s", c->plan->kubernetes, STR_ARG(kind), STR_ARG(buf_text(&same)));
+		diag_help(c->diags, d, "Kubernetes 1.%u has %.*s in %.*s", c->plan->kubernetes, STR_ARG(kind),
+			STR_ARG(buf_text(&same)));
 	else if (sentence.n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
 	else
@@ -87,13 +89,14 @@ static void object(struct checking *c, const struct plan_object *o)
 	}
 	struct schema_checking checking = { s, c->plan->kubernetes, c->diags, c->arena };
 	if (!known) {
-		d = diag_report(c->diags, TJ0906, kind->from, "no schema for '%.*s %.*s'", STR_ARG(api_version->u.string), STR_ARG(kind->u.string));
+		d = diag_report(c->diags, TJ0906, kind->from, "no schema for '%.*s %.*s'",
+			STR_ARG(api_version->u.string), STR_ARG(kind->u.string));
 		kinds_like(c, d, kind->u.string);
 	} else if (!schema_in(known->versions, c->plan->kubernetes)) {
 		struct buf versions = { 0 };
 		schema_versions_text(known->versions, &versions);
-		d = diag_report(c->diags, TJ0905, api_version->from, "'%.*s %.*s' is not in Kubernetes 1.%u", STR_ARG(api_version->u.string),
-			STR_ARG(kind->u.string), c->plan->kubernetes);
+		d = diag_report(c->diags, TJ0905, api_version->from, "'%.*s %.*s' is not in Kubernetes 1.%u",
+			STR_ARG(api_version->u.string), STR_ARG(kind->u.string), c->plan->kubernetes);
 		diag_note(c->diags, d, (struct span){ 0 }, "Kubernetes %.*s has it", STR_ARG(buf_text(&versions)));
 		kinds_like(c, d, kind->u.string);
 		buf_release(&versions);
@@ -109,7 +112,8 @@ static void service_type(struct checking *c, const struct plan_job *j)
 
 	if (!type || type->kind != DATA_STRING || str_is(type->u.string, "ClusterIP"))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0904, type->from, "a Service without a cluster IP cannot be of type \"%.*s\"", STR_ARG(type->u.string));
+	struct diag *d = diag_report(c->diags, TJ0904, type->from,
+		"a Service without a cluster IP cannot be of type \"%.*s\"", STR_ARG(type->u.string));
 	diag_help(c->diags, d, "the job's Service is headless; add another one: object web { apiVersion = \"v1\", kind = \"Service\", spec { ... } }");
 }
 
@@ -120,7 +124,8 @@ static void job_of_pods(struct checking *c, const struct plan_job *j)
 		const struct plan_role *r = &j->roles[i];
 		if (!r->max || !r->raw_job || r->replica.job || !plan_each_replica(j))
 			continue;
-		struct diag *d = diag_report(c->diags, TJ0818, r->raw_job->from, "'raw job' has no place in the target 'pods': role '%.*s' becomes pods without a Job",
+		struct diag *d = diag_report(c->diags, TJ0818, r->raw_job->from,
+			"'raw job' has no place in the target 'pods': role '%.*s' becomes pods without a Job",
 			STR_ARG(r->name));
 		diag_help(c->diags, d, "remove it, or use the target 'jobs'");
 	}

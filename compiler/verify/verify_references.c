@@ -24,7 +24,8 @@ void check_data_key(struct checking *c, struct str key, const char *what, struct
 
 	if (kube_data_key(key))
 		return;
-	d = diag_report(c->diags, TJ0802, at, "%s cannot have the key '%.*s'", what, STR_ARG(check_short(c->arena, key)));
+	d = diag_report(c->diags, TJ0802, at, "%s cannot have the key '%.*s'", what,
+		STR_ARG(check_short(c->arena, key)));
 	diag_help(c->diags, d, "keys are letters, digits, '-', '_' and '.'");
 }
 
@@ -51,7 +52,8 @@ static void queue(struct checking *c, const struct plan_job *j)
 {
 	const char *why;
 
-	if (j->queue.set && (!j->queue.value.n || (kube_label_value(j->queue.value, &why) && !kube_object_name(j->queue.value))))
+	if (j->queue.set && (!j->queue.value.n ||
+	    (kube_label_value(j->queue.value, &why) && !kube_object_name(j->queue.value))))
 		check_object_name(c, j->queue.value, "a queue", j->queue.from);
 	if (j->priority.set)
 		check_object_name(c, j->priority.value, "a priority class", j->priority.from);

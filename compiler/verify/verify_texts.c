@@ -28,7 +28,8 @@ static const struct plan_role *crowd(struct arena *a, const struct plan_job *j, 
 }
 
 /* Say what made it long, if it was a crowd of addresses. */
-static void explain_length(struct checking *c, struct diag *d, const struct plan_job *j, const struct text *t, size_t length, const char *otherwise)
+static void explain_length(struct checking *c, struct diag *d, const struct plan_job *j, const struct text *t,
+	size_t length, const char *otherwise)
 {
 	size_t hosts;
 	const struct plan_role *peer = crowd(c->arena, j, t, &hosts);
@@ -39,11 +40,14 @@ static void explain_length(struct checking *c, struct diag *d, const struct plan
 	}
 	struct str replicas = check_count(c->arena, hosts);
 	if (span_known(peer->replicas_at))
-		diag_note(c->diags, d, peer->replicas_at, "%.*s replicas of '%.*s' are named in it", STR_ARG(replicas), STR_ARG(peer->name));
-	diag_help(c->diags, d, "%.*s addresses x %zu bytes; use shorter names or a file", STR_ARG(replicas), length / hosts);
+		diag_note(c->diags, d, peer->replicas_at, "%.*s replicas of '%.*s' are named in it", STR_ARG(replicas),
+			STR_ARG(peer->name));
+	diag_help(c->diags, d, "%.*s addresses x %zu bytes; use shorter names or a file", STR_ARG(replicas),
+		length / hosts);
 }
 
-static void variable(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct plan_env *e, size_t value)
+static void variable(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct plan_env *e,
+	size_t value)
 {
 	size_t length = e->name.n + 1 + value + 1;
 
@@ -54,16 +58,17 @@ static void variable(struct checking *c, const struct plan_job *j, const struct 
 	if (at.start != e->name_at.start && c->long_variable == e->name_at.start)
 		return;                 /* the framework's one value in another role: said once */
 	c->long_variable = e->name_at.start;
-	struct diag *d = diag_report(c->diags, TJ0706, at, "'%.*s' is %.*s bytes; Linux allows 131,072 for one variable", STR_ARG(e->name),
-		STR_ARG(count));
+	struct diag *d = diag_report(c->diags, TJ0706, at,
+		"'%.*s' is %.*s bytes; Linux allows 131,072 for one variable", STR_ARG(e->name), STR_ARG(count));
 	if (at.start != e->name_at.start && span_known(e->name_at))
 		diag_note(c->diags, d, e->name_at, "set by the framework here");
-	explain_length(c, d, j, e->per_replica ? &e->per_replica[0] : &e->text, length, "put it in 'files', or in a volume");
+	explain_length(c, d, j, e->per_replica ? &e->per_replica[0] : &e->text, length,
+		"put it in 'files', or in a volume");
 }
 
 /* One argument has the limit of one variable. */
-static size_t arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct emit_measure *m,
-	const struct plan_texts *texts, const char *what, int64_t index)
+static size_t arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r,
+	const struct emit_measure *m, const struct plan_texts *texts, const char *what, int64_t index)
 {
 	size_t total = 0;
 
@@ -81,8 +86,8 @@ static size_t arguments(struct checking *c, const struct plan_job *j, const stru
 }
 
 /* The longest list of any replica; one message is enough for all of them. */
-static size_t longest_arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct emit_measure *m,
-	const struct plan_texts *texts, const char *what)
+static size_t longest_arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r,
+	const struct emit_measure *m, const struct plan_texts *texts, const char *what)
 {
 	size_t longest = 0;
 
@@ -109,7 +114,8 @@ static void set_severity(struct diags *ds, struct diag *d, enum severity severit
 	ds->warnings += severity == SEVERITY_ERROR ? (size_t)-1 : 1;
 }
 
-static void total_length(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct plan_container *pc, size_t total)
+static void total_length(struct checking *c, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *pc, size_t total)
 {
 	size_t counted = c->diags->errors + c->diags->warnings;
 
@@ -123,10 +129,12 @@ static void total_length(struct checking *c, const struct plan_job *j, const str
 	set_severity(c->diags, d, total > LIMIT_EXEC ? SEVERITY_ERROR : SEVERITY_WARNING, counted);
 }
 
-static void container(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct plan_container *pc)
+static void container(struct checking *c, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_container *pc)
 {
 	struct emit_measure m = emit_measure_of(c->arena, j, r, pc);
-	size_t total = longest_arguments(c, j, r, &m, &pc->command, "command") + longest_arguments(c, j, r, &m, &pc->args, "args");
+	size_t total = longest_arguments(c, j, r, &m, &pc->command, "command") +
+		longest_arguments(c, j, r, &m, &pc->args, "args");
 
 	for (size_t i = 0; i < pc->nenv; i++) {
 		total += pc->env[i].name.n + m.lengths[i] + 2;

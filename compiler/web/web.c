@@ -1,8 +1,8 @@
 /*
  * web.c - the language server as a WebAssembly module: what a page or an editor's extension calls.
  *
- * A message is copied into memory of web_alloc() and received; web_work() does one thing and returns whether there is more.
- * Answers leave through web_send(), which the host provides. The only files are those of web_file().
+ * A message is copied into memory of web_alloc() and received; web_work() does one thing and returns whether there is
+ * more. Answers leave through web_send(), which the host provides. The only files are those of web_file().
  */
 #include <stdint.h>
 #include <stdlib.h>

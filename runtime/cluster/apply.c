@@ -178,7 +178,10 @@ static void tell_interrupted(struct applying *p)
 	p->status = 128 + p->cluster->signal;
 }
 
-/* What a run that is to be changed goes through; one that cannot go on leaves the fleet, and the others do not wait for it. */
+/*
+ * What a run that is to be changed goes through; one that cannot go on
+ * leaves the fleet, and the others do not wait for it.
+ */
 static void stop(struct applying *p, struct fleet *f)
 {
 	if (p->going)

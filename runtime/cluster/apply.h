@@ -52,7 +52,10 @@ void apply_fleet(struct fleet *f);
 
 /* The parents, members and states of all runs; who cannot be looked at no longer goes on. */
 void apply_look_at(struct fleet *f);
-/* Looks at one run, and marks what is stale; KINDS: finds the kinds and the owners of new names too.  False: P->status says why. */
+/*
+ * Looks at one run, and marks what is stale; KINDS: finds the kinds and the
+ * owners of new names too. False: P->status says why.
+ */
 bool apply_look(struct applying *p, bool kinds);
 /* Members that the program no longer has. */
 struct members apply_surplus(const struct applying *p);
@@ -70,7 +73,10 @@ void apply_end_record(struct applying *p, bool complete);
 void apply_write_records(struct fleet *f);
 /* What may not be done, is not served or is missing: everything that can be known before the first write. */
 bool apply_preflight(struct applying *p);
-/* Sends what is stale, stage by stage; a run of which something is refused is no longer complete and sends no later stage. */
+/*
+ * Sends what is stale, stage by stage; a run of which something is
+ * refused is no longer complete and sends no later stage.
+ */
 void apply_send(struct fleet *f);
 /* Reports what the server refused of one object, at the place of the field; returns the status. */
 int apply_refused(struct applying *p, struct wanted *w);

@@ -16,7 +16,8 @@ struct apply_bar apply_bar_begin(struct session *s, size_t runs, size_t objects)
 {
 	struct apply_bar b = { .session = s, .runs = runs, .all = objects, .shown = clock_steady() };
 
-	b.mode = objects < FEW ? PROGRESS_QUIET : progress_choose(option_value(s->options, OPTION_PROGRESS), STDERR_FILENO);
+	b.mode = objects < FEW ? PROGRESS_QUIET
+		: progress_choose(option_value(s->options, OPTION_PROGRESS), STDERR_FILENO);
 	return b;
 }
 

@@ -65,7 +65,8 @@ static bool make_pair(struct arena *a, struct str *private, struct str *public, 
 	char *path = arena_copy(a, dir.p, dir.n);
 
 	if (!mkdtemp(path)) {
-		*why = str_printf(a, "cannot make a directory in '%s': %s", tmp && *tmp ? tmp : "/tmp", strerror(errno));
+		*why = str_printf(a, "cannot make a directory in '%s': %s", tmp && *tmp ? tmp : "/tmp",
+			strerror(errno));
 		return false;
 	}
 	bool ok = read_pair(a, str_of(path), private, public, why);

@@ -43,7 +43,8 @@ static void look_at_parents(struct fleet *f)
 		if (!cluster_parent(p->cluster, p->job->name, p->ns, &p->before, &status)) {
 			leave(p, f, status);
 		} else if (p->before.deleting) {
-			session_say(p->session, "run '%.*s' is being deleted; wait until it is gone", STR_ARG(p->job->name));
+			session_say(p->session, "run '%.*s' is being deleted; wait until it is gone",
+				STR_ARG(p->job->name));
 			leave(p, f, STATUS_CONFLICT);
 		}
 	}
@@ -61,12 +62,14 @@ static void judge_before(struct applying *p, const struct members *pods)
 		ARENA_PUSH(p->arena, objects.at, objects.n, p->members.at[i].object);
 	for (size_t i = 0; i < pods->n; i++)
 		ARENA_PUSH(p->arena, objects.at, objects.n, pods->at[i].object);
-	p->state = status_of(p->arena, plan, &objects, clock_real() + transport_clock_offset(p->cluster->client.transport));
+	p->state = status_of(p->arena, plan, &objects,
+		clock_real() + transport_clock_offset(p->cluster->client.transport));
 }
 
 static struct member_query pods_of(const struct applying *p, struct str selector)
 {
-	return (struct member_query){ .resource = *resource_known(STR(""), STR("Pod")), .ns = p->ns, .selector = selector };
+	return (struct member_query){ .resource = *resource_known(STR(""), STR("Pod")), .ns = p->ns,
+		.selector = selector };
 }
 
 /* The members and pods of one run: one list for each kind, and one for the pods. */
@@ -130,13 +133,15 @@ static void look_together(struct fleet *f, struct str ns)
 {
 	struct cluster *k = f->at->cluster;
 	struct arena *a = f->at->arena;
-	struct member_query *queries = NULL, pods = { .resource = *resource_known(STR(""), STR("Pod")), .ns = ns, .selector = STR("trainc.dev/job") };
+	struct member_query *queries = NULL, pods = { .resource = *resource_known(STR(""), STR("Pod")), .ns = ns,
+		.selector = STR("trainc.dev/job") };
 	struct map members = { 0 }, runs = { 0 };
 	size_t n = 0;
 
 	bool together = queries_of(f, ns, &queries, &n);
 	if (together && n) {
-		struct members all = members_list(&k->client, a, queries, n), every = members_list(&k->client, a, &pods, 1);
+		struct members all = members_list(&k->client, a, queries, n),
+			every = members_list(&k->client, a, &pods, 1);
 		together = !all.failed;
 		sort_by_label(a, &all, APPLYSET_PART_OF, &members);
 		sort_by_label(a, &every, "trainc.dev/job", &runs);

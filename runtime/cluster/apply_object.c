@@ -1,5 +1,6 @@
 /*
- * apply_object.c - one object of an apply: the request for it, what the server made of it, and the line that reports it.
+ * apply_object.c - one object of an apply: the request for it, what the server made of it, and the line that reports
+ * it.
  */
 #include "runtime/cluster/apply.h"
 

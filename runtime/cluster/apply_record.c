@@ -62,10 +62,11 @@ static bool may_write_again(struct applying *p)
 
 	if (p->answer->class != CALL_CONFLICT || !p->now.version.n)
 		return false;
-	struct answer *x = request_get(&p->cluster->client, p->arena, resource_path(p->arena, resource_known(STR(""), STR("ConfigMap")),
+	struct answer *x = request_get(&p->cluster->client, p->arena,
+		resource_path(p->arena, resource_known(STR(""), STR("ConfigMap")),
 		p->ns, applyset_parent_name(p->arena, p->job->name)));
-	if (x->class != CALL_DONE || !x->data || !parent_read(p->arena, x->data, &now, &why) || now.deleting || !str_eq(now.uid, p->now.uid) ||
-		now.generation != p->known_generation)
+	if (x->class != CALL_DONE || !x->data || !parent_read(p->arena, x->data, &now, &why) || now.deleting ||
+		!str_eq(now.uid, p->now.uid) || now.generation != p->known_generation)
 		return false;
 	p->now.version = now.version;
 	return true;
@@ -92,7 +93,8 @@ void apply_write_records(struct fleet *f)
 		batch_wait(&b);
 		for (size_t i = 0; i < f->n; i++) {
 			struct applying *p = &f->at[i];
-			p->again = p->answer && try < WRITE_AGAIN && p->answer->class == CALL_CONFLICT && may_write_again(p);
+			p->again = p->answer && try < WRITE_AGAIN && p->answer->class == CALL_CONFLICT &&
+				may_write_again(p);
 			if (p->answer && !p->again)
 				p->written = is_written(p);
 		}

@@ -11,7 +11,10 @@ static struct span place_of(const struct wanted *w, struct str path)
 	return field_find(w->tree, path, w->from->from).from;
 }
 
-/* The first path of the form a.b[0].c in the text of a schema error: "failed to create typed patch object (...): .spec.x: ...". */
+/*
+ * The first path of the form a.b[0].c in the text of a schema error:
+ * "failed to create typed patch object (...): .spec.x: ...".
+ */
 static struct str path_in(struct str message)
 {
 	const char *at = message.n ? memmem(message.p, message.n, "): .", 4) : NULL;

@@ -26,8 +26,8 @@ static bool cluster_begin(struct session *s, int *ret_status)
 }
 
 /*
- * Runs whose end was seen: their Jobs may be removed, by their ttl or by hand, and the next `apply` has to know that they
- * have run.  Who may not write the parent only looks.
+ * Runs whose end was seen: their Jobs may be removed, by their ttl or by hand, and the next `apply` has to know that
+ * they have run.  Who may not write the parent only looks.
  */
 static void record_verdicts(struct cluster *k)
 {
@@ -109,6 +109,7 @@ const struct backend backend_cluster = {
 		.open = cluster_open, .opened = cluster_opened,
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,
 		.attach_end = cluster_attach_end,
-	.logs = cluster_logs, .scale = cluster_scale, .suspend = cluster_suspend, .remove = cluster_remove, .nodes = cluster_nodes,
+	.logs = cluster_logs, .scale = cluster_scale, .suspend = cluster_suspend, .remove = cluster_remove,
+	.nodes = cluster_nodes,
 		.diff = cluster_diff,
 };

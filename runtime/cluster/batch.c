@@ -19,8 +19,8 @@ static void copy_status(struct arena *a, const struct transport_status *s, struc
 	ret->ncauses = s->ncauses;
 	ret->causes = ARENA_ARRAY(a, struct transport_cause, s->ncauses);
 	for (size_t i = 0; i < s->ncauses; i++)
-		ret->causes[i] = (struct transport_cause){ str_copy(a, s->causes[i].reason), str_copy(a, s->causes[i].field),
-			str_copy(a, s->causes[i].message) };
+		ret->causes[i] = (struct transport_cause){ str_copy(a, s->causes[i].reason),
+			str_copy(a, s->causes[i].field), str_copy(a, s->causes[i].message) };
 }
 
 static struct data *read_body(struct arena *a, struct str body)
@@ -82,7 +82,8 @@ bool batch_wait(struct batch *b)
 	return true;
 }
 
-struct answer *request_send(struct client *c, struct arena *a, const struct transport_request *r, enum call_repeat repeat)
+struct answer *request_send(struct client *c, struct arena *a, const struct transport_request *r,
+	enum call_repeat repeat)
 {
 	struct batch b = batch_new(c, a);
 	struct answer *x = batch_add(&b, r, repeat);

@@ -42,7 +42,8 @@ struct answer *batch_add(struct batch *b, const struct transport_request *r, enu
 bool batch_wait(struct batch *b);
 
 /* One request alone. */
-struct answer *request_send(struct client *c, struct arena *a, const struct transport_request *r, enum call_repeat repeat);
+struct answer *request_send(struct client *c, struct arena *a, const struct transport_request *r,
+	enum call_repeat repeat);
 /* GET PATH, with a tree. */
 struct answer *request_get(struct client *c, struct arena *a, struct str path);
 

@@ -58,10 +58,12 @@ static void names_text(X509 *x, char *room, size_t size)
 	for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
 		const GENERAL_NAME *g = sk_GENERAL_NAME_value(names, i);
 		if (g->type == GEN_DNS) {
-			put_name(room, size, (const char *)ASN1_STRING_get0_data(g->d.dNSName), (size_t)ASN1_STRING_length(g->d.dNSName));
+			put_name(room, size, (const char *)ASN1_STRING_get0_data(g->d.dNSName),
+				(size_t)ASN1_STRING_length(g->d.dNSName));
 		} else if (g->type == GEN_IPADD) {
 			int n = ASN1_STRING_length(g->d.iPAddress);
-			if ((n == 4 || n == 16) && inet_ntop(n == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(g->d.iPAddress), address, sizeof address))
+			if ((n == 4 || n == 16) && inet_ntop(n == 4 ? AF_INET : AF_INET6,
+			    ASN1_STRING_get0_data(g->d.iPAddress), address, sizeof address))
 				put_name(room, size, address, strlen(address));
 		}
 	}

@@ -24,7 +24,8 @@ void certificate_watch(SSL_CTX *ctx, struct certificate_facts *facts);
  * Appends one sentence on why the certificate was refused: HOST is the name that was
  * verified, HAVE_CA says whether the kubeconfig gives a certificate authority, NOW is ns since 1970.
  */
-void certificate_explain(const struct certificate_facts *f, struct str host, bool have_ca, int64_t now, struct buf *out);
+void certificate_explain(const struct certificate_facts *f, struct str host, bool have_ca, int64_t now,
+	struct buf *out);
 
 /* Is PEM a certificate (or several), a private key?  Sentences for WHY when they are not, or do not belong together. */
 bool certificate_check_pair(struct arena *a, struct str certificate, struct str key, struct str *why);

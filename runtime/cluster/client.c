@@ -57,7 +57,8 @@ static void note_offset(struct client *c)
 	if (!c->verbose || (offset < 5 * NS_PER_SECOND && offset > -5 * NS_PER_SECOND))
 		return;
 	put_duration(&b, offset < 0 ? -offset : offset);
-	session_say(c->session, "the API server's clock is %.*s %s this machine's", STR_ARG(buf_text(&b)), offset < 0 ? "behind" : "ahead of");
+	session_say(c->session, "the API server's clock is %.*s %s this machine's", STR_ARG(buf_text(&b)),
+		offset < 0 ? "behind" : "ahead of");
 	buf_release(&b);
 }
 
@@ -80,7 +81,8 @@ static bool read_retry_limit(struct client *c, int64_t *ret)
 	if (!text.p)
 		return true;
 	if (duration_parse(text, &q) != QUANTITY_OK || q.nano <= 0) {
-		session_say(c->session, "--retry-timeout needs a time such as 30s or 2min, found '%.*s'", STR_ARG(text));
+		session_say(c->session, "--retry-timeout needs a time such as 30s or 2min, found '%.*s'",
+			STR_ARG(text));
 		return false;
 	}
 	*ret = (int64_t)q.nano;
@@ -90,7 +92,8 @@ static bool read_retry_limit(struct client *c, int64_t *ret)
 static bool read_access(struct client *c, const struct client_options *o, struct str *why)
 {
 	struct session *s = c->session;
-	struct kubeconfig_options k = { .file = option_value(s->options, OPTION_KUBECONFIG), .context = option_value(s->options, OPTION_CONTEXT),
+	struct kubeconfig_options k = { .file = option_value(s->options, OPTION_KUBECONFIG),
+		.context = option_value(s->options, OPTION_CONTEXT),
 		.namespace = option_value(s->options, OPTION_NAMESPACE), .program_namespace = o->program_namespace };
 	struct str warnings = STR(""), as = option_value(s->options, OPTION_AS);
 
@@ -123,14 +126,15 @@ bool client_open(struct client *c, struct session *s, const struct client_option
 	if (!c->loop)
 		return failed(c, STATUS_OUTPUT, file_reason(s->arena, errno), ret_status);
 	c->credential = credential_new(c->loop, &c->access, !o->quiet_plugin);
-	struct transport_options t = { .loop = c->loop, .access = &c->access, .credential = c->credential, .trace = c->verbose ? trace : NULL,
-		.warning = warning, .to = c };
+	struct transport_options t = { .loop = c->loop, .access = &c->access, .credential = c->credential,
+		.trace = c->verbose ? trace : NULL, .warning = warning, .to = c };
 	c->transport = transport_new(s->arena, &t, &why);
 	if (!c->transport)
 		return failed(c, STATUS_OUTPUT, why, ret_status);
 	struct retry_report *report = ARENA_NEW(s->arena, struct retry_report);
 	*report = (struct retry_report){ c, *o };
-	struct calls_options calls = { .transport = c->transport, .retry_limit = retry_limit, .in_flight = o->in_flight, .retrying = retrying, .to = report };
+	struct calls_options calls = { .transport = c->transport, .retry_limit = retry_limit, .in_flight = o->in_flight,
+		.retrying = retrying, .to = report };
 	c->calls = calls_new(s->arena, &calls);
 	return true;
 }
@@ -172,7 +176,8 @@ static void sent_done(void *to, const struct transport_result *r)
 	loop_stop(sent->client->loop);
 }
 
-void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat, struct transport_result *result)
+void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat,
+	struct transport_result *result)
 {
 	struct transport_request request = *r;
 	struct sent sent = { c, result };
@@ -206,7 +211,8 @@ bool client_server_version(struct session *s, struct str *ret, int *ret_status)
 	bool sound = data_read_json(s->arena, &source, &root, &error);
 	const struct data *version = sound ? data_get(root, STR("gitVersion")) : NULL;
 	if (!version || version->kind != DATA_STRING) {
-		session_say(s, "%.*s answers /version without a version; is it a Kubernetes API server?", STR_ARG(host));
+		session_say(s, "%.*s answers /version without a version; is it a Kubernetes API server?",
+			STR_ARG(host));
 		*ret_status = STATUS_UNREACHABLE;
 		return false;
 	}

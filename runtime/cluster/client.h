@@ -27,7 +27,8 @@ struct client_options {
 	bool quiet_plugin;              /* completion: a credential plugin may not ask anything */
 	unsigned in_flight;             /* as in struct calls_options */
 	/* A retry waits, as in struct calls_options; may be NULL. */
-	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns, int64_t since_ns);
+	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns,
+		int64_t since_ns);
 	void *to;
 };
 
@@ -39,7 +40,8 @@ bool client_open(struct client *c, struct session *s, const struct client_option
 void client_close(struct client *c);
 
 /* Sends one request and runs the loop until it has ended; RESULT's texts are copied into the session's arena. */
-void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat, struct transport_result *result);
+void client_send(struct client *c, const struct transport_request *r, enum call_repeat repeat,
+	struct transport_result *result);
 
 /* The API server's gitVersion. */
 bool client_server_version(struct session *s, struct str *ret, int *ret_status);

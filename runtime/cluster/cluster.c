@@ -65,7 +65,8 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 	if (!object && map_get(&k->listed, ns))
 		return true;
 	if (!object) {
-		struct answer *x = request_get(&k->client, k->arena, resource_path(k->arena, resource_known(STR(""), STR("ConfigMap")),
+		struct answer *x = request_get(&k->client, k->arena,
+			resource_path(k->arena, resource_known(STR(""), STR("ConfigMap")),
 			ns, applyset_parent_name(k->arena, run)));
 		if (x->class == CALL_NOT_FOUND)
 			return true;
@@ -92,7 +93,8 @@ const struct answer *cluster_parents(struct cluster *k, struct str ns, struct ch
 		struct chosen_run r = { .name = status_label(all.at[i].object, "trainc.dev/run"), .ns = all.at[i].ns };
 		if (ret)
 			ARENA_PUSH(k->arena, ret->at, ret->n, r);
-		map_put(&k->parents, k->arena, str_cat(k->arena, r.ns, STR("/"), r.name), (void *)(uintptr_t)all.at[i].object);
+		map_put(&k->parents, k->arena, str_cat(k->arena, r.ns, STR("/"), r.name),
+			(void *)(uintptr_t)all.at[i].object);
 	}
 	return all.failed;
 }

@@ -35,11 +35,15 @@ struct cluster *cluster_of(const struct session *s);
 /* The namespace of a run: --namespace, else the program's, else the context's. */
 struct str cluster_namespace(const struct cluster *k, struct str program);
 
-/* The parent of a run: false with a status after saying what went wrong; RET->there is false when the run is not there. */
+/*
+ * The parent of a run: false with a status after saying what went wrong; RET->there is false when the run is not there.
+ */
 bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct parent *ret, int *ret_status);
 /* Takes the parents of a namespace, or of all (NS empty); with RET the runs are added to it.  What failed, or NULL. */
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret);
-/* Takes the parents of all runs of a namespace with one list, so that cluster_parent() need not ask; false: it has to. */
+/*
+ * Takes the parents of all runs of a namespace with one list, so that cluster_parent() need not ask; false: it has to.
+ */
 bool cluster_list_parents(struct cluster *k, struct str ns);
 /* Hears SIGINT, SIGTERM and SIGHUP while requests are sent; commands that wait hear them themselves. */
 void cluster_listen(struct cluster *k, bool listen);
@@ -68,7 +72,8 @@ struct removal {
 	struct str what;                /* for progress: "run 'bert'" */
 	int64_t deadline;               /* steady clock; 0: none */
 	bool dry_run;
-	struct changes *changes;        /* what is gone is noted there; NULL: it is printed, unless JSON was asked for */
+	/* what is gone is noted there; NULL: it is printed, unless JSON was asked for */
+	struct changes *changes;
 };
 int cluster_delete(struct cluster *k, const struct removal *r);
 

@@ -70,7 +70,10 @@ static void act(struct cluster_watch *c, const struct jobs_decision *d)
 
 /* ---- judging ---- */
 
-static int64_t server_time(const struct cluster *k) { return clock_real() + transport_clock_offset(k->client.transport); }
+static int64_t server_time(const struct cluster *k)
+{
+	return clock_real() + transport_clock_offset(k->client.transport);
+}
 
 static uint64_t print_of(const struct run_state *s)
 {
@@ -273,9 +276,11 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	struct cluster_watch *c = ARENA_NEW(k->arena, struct cluster_watch);
 	struct str why;
 
-	*c = (struct cluster_watch){ .cluster = k, .watch = ret, .ns = str_copy(k->arena, cluster_namespace(k, r->ns)) };
+	*c = (struct cluster_watch){ .cluster = k, .watch = ret,
+		.ns = str_copy(k->arena, cluster_namespace(k, r->ns)) };
 	c->timer = (struct loop_timer){ .fire = on_timer, .to = c };
-	*ret = (struct run_watch){ .ops = &ops, .name = str_copy(k->arena, r->name), .own = c };        /* the program may be gone before */
+	/* the program may be gone before */
+	*ret = (struct run_watch){ .ops = &ops, .name = str_copy(k->arena, r->name), .own = c };
 	if (seed)
 		c->parent = *seed->parent;
 	else if (!cluster_parent(k, r->name, c->ns, &c->parent, ret_status))

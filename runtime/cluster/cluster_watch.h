@@ -41,7 +41,8 @@ struct cluster_seed {
  * SEED its parent and perhaps its state are known already, and the server is asked when somebody waits for news.
  * False with a status after saying why not.
  */
-bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed, struct run_watch *ret, int *ret_status);
+bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
+	struct run_watch *ret, int *ret_status);
 /* Begins to watch all runs that were opened, and waits until each has a state. */
 bool cluster_watch_start(struct cluster *k, int *ret_status);
 

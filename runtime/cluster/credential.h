@@ -21,7 +21,8 @@ struct credential_value {
 	struct str basic_user, basic_password;
 	struct str certificate, key;    /* PEM; empty: none */
 	unsigned generation;            /* rises with each change */
-	unsigned certificate_generation;        /* rises when the certificate changes: old connections are of no use then */
+	/* rises when the certificate changes: old connections are of no use then */
+	unsigned certificate_generation;
 };
 
 /* One request that waits for a credential; belongs to the caller. */

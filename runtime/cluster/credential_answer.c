@@ -17,7 +17,8 @@ static void put_base64(struct buf *b, struct str bytes)
 	size_t n = (bytes.n + 2) / 3 * 4;
 
 	if (buf_reserve(b, n + 1))
-		b->n += (size_t)EVP_EncodeBlock((unsigned char *)b->p + b->n, (const unsigned char *)bytes.p, (int)bytes.n);
+		b->n += (size_t)EVP_EncodeBlock((unsigned char *)b->p + b->n, (const unsigned char *)bytes.p,
+			(int)bytes.n);
 }
 
 static void put_cluster(struct buf *b, const struct kubeconfig_access *access)
@@ -72,7 +73,8 @@ static struct str text_member(const struct data *map, const char *name)
 	return d && d->kind == DATA_STRING ? d->u.string : STR("");
 }
 
-static bool wrong(struct str *why, struct arena *a, const struct kubeconfig_exec *exec, const char *what, struct str detail)
+static bool wrong(struct str *why, struct arena *a, const struct kubeconfig_exec *exec, const char *what,
+	struct str detail)
 {
 	*why = str_printf(a, "the credential plugin '%.*s' %s%.*s", STR_ARG(exec->command), what, STR_ARG(detail));
 	return false;
@@ -86,8 +88,8 @@ static bool has_control(struct str s)
 	return false;
 }
 
-bool credential_read_answer(struct arena *a, const struct kubeconfig_exec *exec, struct str text, struct credential_answer *ret,
-	struct str *why)
+bool credential_read_answer(struct arena *a, const struct kubeconfig_exec *exec, struct str text,
+	struct credential_answer *ret, struct str *why)
 {
 	struct source source = { .text = text, .base = 1 };
 	struct data *root = NULL;
@@ -103,7 +105,8 @@ bool credential_read_answer(struct arena *a, const struct kubeconfig_exec *exec,
 	struct str version = text_member(root, "apiVersion");
 	if (!str_eq(version, exec->api_version))
 		return wrong(why, a, exec, "answered in the wrong version: ",
-		             str_printf(a, "the kubeconfig asks for %.*s, the answer says '%.*s'", STR_ARG(exec->api_version), STR_ARG(version)));
+		             str_printf(a, "the kubeconfig asks for %.*s, the answer says '%.*s'",
+		             STR_ARG(exec->api_version), STR_ARG(version)));
 	const struct data *status = data_get(root, STR("status"));
 	struct str expiry = text_member(status, "expirationTimestamp");
 

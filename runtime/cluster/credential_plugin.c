@@ -122,7 +122,8 @@ static void err_ready(struct loop_fd *f, unsigned events)
 	pass_on(buf_text(&fresh));
 	if (r->errors.n + fresh.n > ERROR_KEPT)
 		r->errors.n = 0;
-	buf_put(&r->errors, fresh.p + (fresh.n > ERROR_KEPT ? fresh.n - ERROR_KEPT : 0), fresh.n > ERROR_KEPT ? ERROR_KEPT : fresh.n);
+	buf_put(&r->errors, fresh.p + (fresh.n > ERROR_KEPT ? fresh.n - ERROR_KEPT : 0),
+		fresh.n > ERROR_KEPT ? ERROR_KEPT : fresh.n);
 	buf_release(&fresh);
 	if (!more)
 		pipe_close(r->loop, f);
@@ -162,16 +163,18 @@ static void child_ended(struct loop_child *c, int status)
 		err_ready(&r->err, EPOLLIN);
 	if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
 		struct str end = end_words(r->arena, WEXITSTATUS(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-		why = str_printf(r->arena, "the credential plugin '%.*s' failed (%.*s)%.*s", STR_ARG(command), STR_ARG(end),
-		                 STR_ARG(last_words(r)));
+		why = str_printf(r->arena, "the credential plugin '%.*s' failed (%.*s)%.*s", STR_ARG(command),
+		                 STR_ARG(end), STR_ARG(last_words(r)));
 		finish(r, NULL, why);
 		return;
 	}
 	if (r->answer.overflow) {
-		finish(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' printed more than 1 MiB", STR_ARG(command)));
+		finish(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' printed more than 1 MiB",
+			STR_ARG(command)));
 		return;
 	}
-	bool ok = credential_read_answer(r->arena, &r->access->exec, str_copy(r->arena, buf_text(&r->answer)), &answer, &why);
+	bool ok = credential_read_answer(r->arena, &r->access->exec, str_copy(r->arena, buf_text(&r->answer)), &answer,
+		&why);
 	finish(r, ok ? &answer : NULL, why);
 }
 
@@ -179,8 +182,8 @@ static void limit_reached(struct loop_timer *t)
 {
 	struct credential_run *r = t->to;
 
-	finish(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' did not answer within 60 s%.*s", STR_ARG(r->access->exec.command),
-	                           STR_ARG(last_words(r))));
+	finish(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' did not answer within 60 s%.*s",
+	                           STR_ARG(r->access->exec.command), STR_ARG(last_words(r))));
 }
 
 /* ---- the beginning ---- */
@@ -195,7 +198,8 @@ static char **plugin_environment(struct arena *a, const struct kubeconfig_access
 	for (char **v = environ; *v; v++) {
 		bool replaced = strncmp(*v, "KUBERNETES_EXEC_INFO=", 21) == 0;
 		for (size_t i = 0; i < e->nenv && !replaced; i++)
-			replaced = strncmp(*v, e->env[i].name.p, e->env[i].name.n) == 0 && (*v)[e->env[i].name.n] == '=';
+			replaced = strncmp(*v, e->env[i].name.p, e->env[i].name.n) == 0 &&
+				(*v)[e->env[i].name.n] == '=';
 		if (!replaced)
 			ARENA_PUSH(a, all, n, *v);
 	}
@@ -255,13 +259,14 @@ static struct str cannot_start(const struct credential_run *r, int error)
 		buf_z(&hint, "\n");
 		put_escaped(&hint, e->install_hint);
 	}
-	struct str why = str_printf(r->arena, "cannot start the credential plugin '%.*s': %.*s%.*s", STR_ARG(e->command), STR_ARG(reason),
-	                            STR_ARG(buf_text(&hint)));
+	struct str why = str_printf(r->arena, "cannot start the credential plugin '%.*s': %.*s%.*s",
+	                            STR_ARG(e->command), STR_ARG(reason), STR_ARG(buf_text(&hint)));
 	buf_release(&hint);
 	return why;
 }
 
-struct credential_run *credential_run_start(struct loop *l, struct arena *a, const struct kubeconfig_access *access, bool stdin_free,
+struct credential_run *credential_run_start(struct loop *l, struct arena *a, const struct kubeconfig_access *access,
+	bool stdin_free,
 	void (*done)(void *to, const struct credential_answer *answer, struct str why), void *to, struct str *why)
 {
 	bool terminal = stdin_free && isatty(STDIN_FILENO);
@@ -274,7 +279,8 @@ struct credential_run *credential_run_start(struct loop *l, struct arena *a, con
 		return NULL;
 	}
 	struct credential_run *r = memory_resize(NULL, sizeof *r);
-	*r = (struct credential_run){ .loop = l, .arena = a, .access = access, .direct = interactive, .done = done, .to = to,
+	*r = (struct credential_run){ .loop = l, .arena = a, .access = access, .direct = interactive, .done = done,
+		.to = to,
 		.child = { .ended = child_ended, .pidfd = { .fd = -1 } }, .out = { .fd = -1, .ready = out_ready },
 		.err = { .fd = -1, .ready = err_ready }, .limit = { .fire = limit_reached } };
 	r->child.to = r->out.to = r->err.to = r->limit.to = r;

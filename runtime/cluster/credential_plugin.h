@@ -20,7 +20,8 @@ struct credential_run;
  * Starts the plugin of ACCESS.  DONE is called once with the answer, or with NULL and a
  * sentence; the run is released by then.  NULL when it cannot be started: the sentence is in WHY.
  */
-struct credential_run *credential_run_start(struct loop *l, struct arena *a, const struct kubeconfig_access *access, bool stdin_free,
+struct credential_run *credential_run_start(struct loop *l, struct arena *a, const struct kubeconfig_access *access,
+	bool stdin_free,
 	void (*done)(void *to, const struct credential_answer *answer, struct str why), void *to, struct str *why);
 /* Kills it; DONE is not called. */
 void credential_run_cancel(struct credential_run *r);
@@ -28,7 +29,7 @@ void credential_run_cancel(struct credential_run *r);
 /* KUBERNETES_EXEC_INFO as the plugin gets it. */
 struct str credential_exec_info(struct arena *a, const struct kubeconfig_access *access, bool interactive);
 /* Checks what a plugin printed. */
-bool credential_read_answer(struct arena *a, const struct kubeconfig_exec *exec, struct str text, struct credential_answer *ret,
-	struct str *why);
+bool credential_read_answer(struct arena *a, const struct kubeconfig_exec *exec, struct str text,
+	struct credential_answer *ret, struct str *why);
 
 #endif

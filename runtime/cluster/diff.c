@@ -2,7 +2,8 @@
  * diff.c - what apply would change, without changing it.
  *
  * Each stale object is applied as a dry run, and the answer is compared with what is there: defaults and
- * fields of others are the same on both sides, so what differs is what this program changes. Contents of Secrets are masked.
+ * fields of others are the same on both sides, so what differs is what this program changes. Contents of Secrets are
+ * masked.
  */
 #include <unistd.h>
 

@@ -34,7 +34,10 @@ struct discovery {
 	const struct answer *failed;    /* the first request that failed for a reason other than 404 */
 };
 
-/* Finds KIND of API_VERSION, asking the server when it has to; NULL when it is not served, or when `failed` says that nobody knows. */
+/*
+ * Finds KIND of API_VERSION, asking the server when it has to; NULL when it
+ * is not served, or when `failed` says that nobody knows.
+ */
 const struct resource *discovery_find(struct discovery *d, struct str api_version, struct str kind);
 /* The version of KIND that the server prefers, whatever it is. */
 const struct resource *discovery_any(struct discovery *d, struct str group, struct str kind);

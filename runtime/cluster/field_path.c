@@ -69,7 +69,8 @@ static bool element_has(const struct data *element, struct str pair)
 		text = (struct str){ text.p + 1, text.n - 2 };
 	if (!v)                         /* a default of the server's, such as a port's protocol */
 		return true;
-	return v->kind == DATA_STRING ? str_eq(v->u.string, text) : v->kind == DATA_INT && str_eq(str_digits(digits, v->u.integer), text);
+	return v->kind == DATA_STRING ? str_eq(v->u.string, text)
+		: v->kind == DATA_INT && str_eq(str_digits(digits, v->u.integer), text);
 }
 
 static bool element_matches(const struct data *element, struct str selector)

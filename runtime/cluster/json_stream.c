@@ -196,7 +196,8 @@ static bool open_frame(struct json_stream *s, bool list, struct str piece, size_
 		s->next = s->o.filter;
 		s->unit = s->offset + at;
 	}
-	s->frames[s->depth++] = (struct json_frame){ .filter = s->next, .base = s->nmembers, .list = list, .items = items };
+	s->frames[s->depth++] = (struct json_frame){ .filter = s->next, .base = s->nmembers, .list = list,
+		.items = items };
 	s->state = list ? JSON_FIRST_ITEM : JSON_FIRST_KEY;
 	return true;
 }
@@ -546,7 +547,8 @@ static bool in_scalar(struct json_stream *s, struct str piece, size_t *at)
 {
 	size_t from = *at;
 
-	while (*at < piece.n && (isalnum((unsigned char)piece.p[*at]) || strchr("+-.", piece.p[*at] ? piece.p[*at] : ' ')))
+	while (*at < piece.n && (isalnum((unsigned char)piece.p[*at]) ||
+	    strchr("+-.", piece.p[*at] ? piece.p[*at] : ' ')))
 		++*at;
 	buf_put(&s->text, piece.p + from, *at - from);
 	if (s->text.n > 400)

@@ -65,7 +65,10 @@ static bool split_authority(struct arena *a, struct str authority, struct kubeco
 	return true;
 }
 
-/* Fills in what the server's URL says; without a scheme it is https when anything about TLS is configured, as in kubectl. */
+/*
+ * Fills in what the server's URL says; without a scheme it is https
+ * when anything about TLS is configured, as in kubectl.
+ */
 static bool parse_server(struct arena *a, struct str url, bool tls, struct kubeconfig_access *ret)
 {
 	ret->tls = tls;
@@ -89,8 +92,8 @@ static bool parse_server(struct arena *a, struct str url, bool tls, struct kubec
 		return false;
 	bool v6 = memchr(ret->host.p, ':', ret->host.n) != NULL;
 	ret->prefix = str_copy(a, prefix);
-	ret->server = str_printf(a, "%s://%s%.*s%s:%u%.*s", ret->tls ? "https" : "http", v6 ? "[" : "", STR_ARG(ret->host), v6 ? "]" : "",
-	                         ret->port, STR_ARG(prefix));
+	ret->server = str_printf(a, "%s://%s%.*s%s:%u%.*s", ret->tls ? "https" : "http", v6 ? "[" : "",
+	                         STR_ARG(ret->host), v6 ? "]" : "", ret->port, STR_ARG(prefix));
 	return true;
 }
 
@@ -102,7 +105,8 @@ static const struct data *exec_extension(const struct data *cluster)
 	const struct data *list = data_get(cluster, STR("extensions"));
 
 	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++) {
-		const struct data *e = list->u.list.at[i], *name = e->kind == DATA_MAP ? data_get(e, STR("name")) : NULL;
+		const struct data *e = list->u.list.at[i],
+			*name = e->kind == DATA_MAP ? data_get(e, STR("name")) : NULL;
 		if (name && name->kind == DATA_STRING && str_is(name->u.string, "client.authentication.k8s.io/exec"))
 			return data_get(e, STR("extension"));
 	}
@@ -124,10 +128,12 @@ static bool read_cluster(struct kubeconfig_reading *r, const struct kubeconfig_e
 	struct str server = STR("");
 
 	if (!e->body || e->body->kind != DATA_MAP)
-		return kubeconfig_fail(r, (struct span){ 0 }, "%.*s: cluster '%.*s' has no fields; it needs a 'server'", STR_ARG(e->file->path),
-		                       STR_ARG(e->name));
-	if (!kubeconfig_text(r, e->body, "server", &server) || !kubeconfig_text(r, e->body, "tls-server-name", &a->tls_server_name) ||
-	    !kubeconfig_flag(r, e->body, "insecure-skip-tls-verify", &a->insecure) || !kubeconfig_text(r, e->body, "proxy-url", &a->proxy_url) ||
+		return kubeconfig_fail(r, (struct span){ 0 }, "%.*s: cluster '%.*s' has no fields; it needs a 'server'",
+		                       STR_ARG(e->file->path), STR_ARG(e->name));
+	if (!kubeconfig_text(r, e->body, "server", &server) ||
+	    !kubeconfig_text(r, e->body, "tls-server-name", &a->tls_server_name) ||
+	    !kubeconfig_flag(r, e->body, "insecure-skip-tls-verify", &a->insecure) ||
+	    !kubeconfig_text(r, e->body, "proxy-url", &a->proxy_url) ||
 	    !kubeconfig_flag(r, e->body, "disable-compression", &a->disable_compression) ||
 	    !kubeconfig_bytes(r, e->file, e->body, "certificate-authority", &a->ca))
 		return false;
@@ -141,7 +147,8 @@ static bool read_cluster(struct kubeconfig_reading *r, const struct kubeconfig_e
 		                       "'proxy-url' must be a URL that begins with http://, https:// or socks5://");
 	a->exec_config = exec_extension(e->body);
 	if (!parse_server(r->arena, server, a->ca.n || a->certificate.n || a->insecure, a))
-		return kubeconfig_fail(r, data_get(e->body, STR("server"))->from, "'server' is not a URL of an API server: '%.*s'; write https://HOST:PORT",
+		return kubeconfig_fail(r, data_get(e->body, STR("server"))->from,
+		                       "'server' is not a URL of an API server: '%.*s'; write https://HOST:PORT",
 		                       STR_ARG(server));
 	return true;
 }
@@ -169,38 +176,48 @@ static bool find_context(struct kubeconfig_reading *r, struct kubeconfig_entry *
 	const char *file = r->nfiles == 1 ? r->files[0].path.p : "the kubeconfig files";
 
 	if (!name.n && !names.n)
-		return kubeconfig_fail(r, (struct span){ 0 }, "%s: no context is defined; add one with 'kubectl config set-context'", file);
+		return kubeconfig_fail(r, (struct span){ 0 },
+			"%s: no context is defined; add one with 'kubectl config set-context'", file);
 	if (!name.n)
-		return kubeconfig_fail(r, (struct span){ 0 }, "%s: no current-context is set; choose one with --context NAME%.*s", file,
+		return kubeconfig_fail(r, (struct span){ 0 },
+		                       "%s: no current-context is set; choose one with --context NAME%.*s", file,
 		                       STR_ARG(nearest(r, "contexts", STR(""))));
 	*ret = kubeconfig_find(r, "contexts", "context", name);
 	if (!ret->file)
-		return kubeconfig_fail(r, (struct span){ 0 }, "%s: context '%.*s' does not exist%.*s", file, STR_ARG(name),
-		                       STR_ARG(nearest(r, "contexts", name)));
+		return kubeconfig_fail(r, (struct span){ 0 }, "%s: context '%.*s' does not exist%.*s", file,
+		                       STR_ARG(name), STR_ARG(nearest(r, "contexts", name)));
 	if (!ret->body || ret->body->kind != DATA_MAP)
-		return kubeconfig_fail(r, (struct span){ 0 }, "%.*s: context '%.*s' has no fields; it needs a 'cluster' and a 'user'",
+		return kubeconfig_fail(r, (struct span){ 0 },
+		                       "%.*s: context '%.*s' has no fields; it needs a 'cluster' and a 'user'",
 		                       STR_ARG(ret->file->path), STR_ARG(name));
 	return true;
 }
 
 /* Reads the context's cluster and user; the user first, for its certificate decides about a server without a scheme. */
-static bool read_context(struct kubeconfig_reading *r, const struct kubeconfig_entry *context, struct kubeconfig_access *a)
+static bool read_context(struct kubeconfig_reading *r, const struct kubeconfig_entry *context,
+	struct kubeconfig_access *a)
 {
-	if (!kubeconfig_text(r, context->body, "cluster", &a->cluster) || !kubeconfig_text(r, context->body, "user", &a->user) ||
+	if (!kubeconfig_text(r, context->body, "cluster", &a->cluster) ||
+	    !kubeconfig_text(r, context->body, "user", &a->user) ||
 	    !kubeconfig_text(r, context->body, "namespace", &a->namespace))
 		return false;
 	if (!a->cluster.n)
-		return kubeconfig_fail(r, context->body->from, "context '%.*s' names no cluster", STR_ARG(context->name));
+		return kubeconfig_fail(r, context->body->from, "context '%.*s' names no cluster",
+			STR_ARG(context->name));
 	struct kubeconfig_entry cluster = kubeconfig_find(r, "clusters", "cluster", a->cluster);
 	struct kubeconfig_entry user = kubeconfig_find(r, "users", "user", a->user);
 	if (!cluster.file)
-		return kubeconfig_fail(r, context->body->from, "context '%.*s' names the cluster '%.*s', which does not exist%.*s",
-		                       STR_ARG(context->name), STR_ARG(a->cluster), STR_ARG(nearest(r, "clusters", a->cluster)));
+		return kubeconfig_fail(r, context->body->from,
+		                       "context '%.*s' names the cluster '%.*s', which does not exist%.*s",
+		                       STR_ARG(context->name), STR_ARG(a->cluster),
+		                       STR_ARG(nearest(r, "clusters", a->cluster)));
 	if (a->user.n && !user.file)
-		return kubeconfig_fail(r, context->body->from, "context '%.*s' names the user '%.*s', which does not exist%.*s",
+		return kubeconfig_fail(r, context->body->from,
+		                       "context '%.*s' names the user '%.*s', which does not exist%.*s",
 		                       STR_ARG(context->name), STR_ARG(a->user), STR_ARG(nearest(r, "users", a->user)));
 	a->context = context->name;
-	a->origin = str_printf(r->arena, "context '%.*s' of %.*s", STR_ARG(context->name), STR_ARG(context->file->path));
+	a->origin = str_printf(r->arena, "context '%.*s' of %.*s", STR_ARG(context->name),
+		STR_ARG(context->file->path));
 	return (!a->user.n || kubeconfig_user(r, &user, a)) && read_cluster(r, &cluster, a);
 }
 
@@ -218,18 +235,20 @@ static bool read_account(struct kubeconfig_reading *r, struct kubeconfig_access 
 	const struct kubeconfig_options *o = r->options;
 	struct str why, text, ca_file = str_cat(r->arena, o->account, STR("/ca.crt"), STR(""));
 	bool v6 = memchr(o->service_host.p, ':', o->service_host.n) && o->service_host.p[0] != '[';
-	struct str server = str_printf(r->arena, "https://%s%.*s%s:%.*s", v6 ? "[" : "", STR_ARG(o->service_host), v6 ? "]" : "",
-	                               STR_ARG(o->service_port));
+	struct str server = str_printf(r->arena, "https://%s%.*s%s:%.*s", v6 ? "[" : "", STR_ARG(o->service_host),
+	                               v6 ? "]" : "", STR_ARG(o->service_port));
 
 	if (!parse_server(r->arena, server, true, a))
-		return kubeconfig_fail(r, (struct span){ 0 }, "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not an address: '%.*s'",
+		return kubeconfig_fail(r, (struct span){ 0 },
+		                       "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not an address: '%.*s'",
 		                       STR_ARG(server));
 	if (!file_read(r->arena, ca_file, &a->ca, &why))
 		return kubeconfig_fail(r, (struct span){ 0 }, "cannot read %.*s: %.*s", STR_ARG(ca_file), STR_ARG(why));
 	a->token_file = str_cat(r->arena, o->account, STR("/token"), STR(""));
 	a->origin = STR("the pod's service account");
 	a->namespace = o->pod_namespace;
-	if (!a->namespace.n && file_read(r->arena, str_cat(r->arena, o->account, STR("/namespace"), STR("")), &text, &why)) {
+	if (!a->namespace.n && file_read(r->arena, str_cat(r->arena, o->account, STR("/namespace"), STR("")), &text,
+	    &why)) {
 		while (text.n && isspace((unsigned char)text.p[text.n - 1]))
 			text.n--;
 		a->namespace = text;
@@ -293,7 +312,8 @@ bool kubeconfig_access(struct arena *a, const struct kubeconfig_options *o, stru
 	return ok;
 }
 
-bool kubeconfig_contexts(struct arena *a, const struct kubeconfig_options *o, struct kubeconfig_names *ret, struct str *why)
+bool kubeconfig_contexts(struct arena *a, const struct kubeconfig_options *o, struct kubeconfig_names *ret,
+	struct str *why)
 {
 	struct kubeconfig_reading r = { .arena = a, .options = o, .sources = { .arena = a, .next = 1 } };
 	bool ok = kubeconfig_files(&r);

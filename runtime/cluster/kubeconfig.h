@@ -59,7 +59,8 @@ struct kubeconfig_impersonation {
 
 /* One server and one user: all that a connection needs. */
 struct kubeconfig_access {
-	struct str origin;              /* for messages: "context 'dev' of ~/.kube/config", "the pod's service account" */
+	/* for messages: "context 'dev' of ~/.kube/config", "the pod's service account" */
+	struct str origin;
 	struct str context, cluster, user;      /* names; empty in a pod */
 	struct str namespace;           /* never empty */
 	bool namespace_is_default;      /* nobody named one */
@@ -94,6 +95,7 @@ struct kubeconfig_names {
 	struct str current;
 };
 /* Names of all contexts in the order of the files, for completion. */
-bool kubeconfig_contexts(struct arena *a, const struct kubeconfig_options *o, struct kubeconfig_names *ret, struct str *why);
+bool kubeconfig_contexts(struct arena *a, const struct kubeconfig_options *o, struct kubeconfig_names *ret,
+	struct str *why);
 
 #endif

@@ -70,9 +70,11 @@ static bool list_is_sound(struct kubeconfig_reading *r, const struct data *root,
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *entry = list->u.list.at[i], *name = member(entry, "name");
 		if (!name || name->kind != DATA_STRING)
-			return kubeconfig_fail(r, entry->from, "each entry of '%s' needs a 'name' that is a string", plural);
+			return kubeconfig_fail(r, entry->from, "each entry of '%s' needs a 'name' that is a string",
+				plural);
 		if (map_put_const(&seen, r->arena, name->u.string, name))
-			return kubeconfig_fail(r, name->from, "'%s' has the name '%.*s' twice; remove one of the two entries", plural,
+			return kubeconfig_fail(r, name->from,
+			                       "'%s' has the name '%.*s' twice; remove one of the two entries", plural,
 			                       STR_ARG(name->u.string));
 	}
 	return true;
@@ -83,10 +85,12 @@ static bool root_is_sound(struct kubeconfig_reading *r, const struct kubeconfig_
 	const struct data *kind = member(f->root, "kind");
 
 	if (f->root->kind != DATA_MAP)
-		return kubeconfig_fail(r, f->root->from, "this is not a kubeconfig: the file holds %s, not a mapping", kind_words(f->root));
+		return kubeconfig_fail(r, f->root->from, "this is not a kubeconfig: the file holds %s, not a mapping",
+			kind_words(f->root));
 	if (kind && !(kind->kind == DATA_STRING && str_is(kind->u.string, "Config")))
 		return kubeconfig_fail(r, kind->from, "this is not a kubeconfig: 'kind' must be Config");
-	return list_is_sound(r, f->root, "clusters") && list_is_sound(r, f->root, "users") && list_is_sound(r, f->root, "contexts");
+	return list_is_sound(r, f->root, "clusters") && list_is_sound(r, f->root, "users") &&
+		list_is_sound(r, f->root, "contexts");
 }
 
 static bool parse(struct kubeconfig_reading *r, struct kubeconfig_file *f, struct str text)
@@ -101,7 +105,8 @@ static bool parse(struct kubeconfig_reading *r, struct kubeconfig_file *f, struc
 	enum data_step step = data_next(reader, &root, &error);
 	data_reader_release(reader);
 	if (step == DATA_ERROR)
-		return kubeconfig_fail(r, error.at, "the file cannot be read as YAML or JSON: %.*s", STR_ARG(error.what));
+		return kubeconfig_fail(r, error.at, "the file cannot be read as YAML or JSON: %.*s",
+			STR_ARG(error.what));
 	f->root = step == DATA_DOCUMENT && root->kind != DATA_NULL ? root : NULL;
 	return !f->root || root_is_sound(r, f);
 }
@@ -120,7 +125,8 @@ static bool read_one(struct kubeconfig_reading *r, struct str path, bool require
 			buf_printf(&r->missing, "%s%.*s", r->missing.n ? ", " : "", STR_ARG(path));
 			return true;
 		}
-		return kubeconfig_fail(r, (struct span){ 0 }, "cannot read the kubeconfig %.*s: %.*s", STR_ARG(path), STR_ARG(why));
+		return kubeconfig_fail(r, (struct span){ 0 }, "cannot read the kubeconfig %.*s: %.*s", STR_ARG(path),
+			STR_ARG(why));
 	}
 	if (!parse(r, &f, text))
 		return false;
@@ -149,7 +155,8 @@ bool kubeconfig_files(struct kubeconfig_reading *r)
 
 /* ---- entries ---- */
 
-struct kubeconfig_entry kubeconfig_find(const struct kubeconfig_reading *r, const char *plural, const char *singular, struct str name)
+struct kubeconfig_entry kubeconfig_find(const struct kubeconfig_reading *r, const char *plural, const char *singular,
+	struct str name)
 {
 	for (size_t f = 0; f < r->nfiles; f++) {
 		const struct data *list = member(r->files[f].root, plural);
@@ -197,7 +204,8 @@ bool kubeconfig_text(struct kubeconfig_reading *r, const struct data *map, const
 	if (!d)
 		return true;
 	if (d->kind == DATA_INT || d->kind == DATA_FLOAT || d->kind == DATA_BOOL)
-		return kubeconfig_fail(r, d->from, "'%s' must be a string, but YAML reads this as %s; put it in quotes", name, kind_words(d));
+		return kubeconfig_fail(r, d->from, "'%s' must be a string, but YAML reads this as %s; put it in quotes",
+			name, kind_words(d));
 	if (d->kind != DATA_STRING)
 		return kubeconfig_fail(r, d->from, "'%s' must be a string, not %s", name, kind_words(d));
 	*ret = str_copy(r->arena, d->u.string);
@@ -215,7 +223,8 @@ bool kubeconfig_flag(struct kubeconfig_reading *r, const struct data *map, const
 	return true;
 }
 
-bool kubeconfig_texts(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str **ret, size_t *ret_n)
+bool kubeconfig_texts(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str **ret,
+	size_t *ret_n)
 {
 	const struct data *d = member(map, name);
 
@@ -226,8 +235,9 @@ bool kubeconfig_texts(struct kubeconfig_reading *r, const struct data *map, cons
 	for (size_t i = 0; i < d->u.list.n; i++) {
 		const struct data *item = d->u.list.at[i];
 		if (item->kind != DATA_STRING)
-			return kubeconfig_fail(r, item->from, "each item of '%s' must be a string, but this is %s; put it in quotes", name,
-			                       kind_words(item));
+			return kubeconfig_fail(r, item->from,
+			                       "each item of '%s' must be a string, but this is %s; put it in quotes",
+			                       name, kind_words(item));
 		ARENA_PUSH(r->arena, *ret, *ret_n, str_copy(r->arena, item->u.string));
 	}
 	return true;
@@ -240,7 +250,8 @@ struct str kubeconfig_path(const struct kubeconfig_reading *r, const struct kube
 	return str_cat(r->arena, file->directory, STR("/"), path);
 }
 
-static bool decode(struct kubeconfig_reading *r, const struct data *at, const char *name, struct str text, struct str *ret)
+static bool decode(struct kubeconfig_reading *r, const struct data *at, const char *name, struct str text,
+	struct str *ret)
 {
 	EVP_ENCODE_CTX *ctx = EVP_ENCODE_CTX_new();
 	unsigned char *out = arena_alloc(r->arena, text.n / 4 * 3 + 4);
@@ -259,8 +270,8 @@ static bool decode(struct kubeconfig_reading *r, const struct data *at, const ch
 	return true;
 }
 
-bool kubeconfig_bytes(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *map, const char *name,
-	struct str *ret)
+bool kubeconfig_bytes(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *map,
+	const char *name, struct str *ret)
 {
 	struct str data = { 0 }, path = { 0 }, why;
 	struct str data_name = str_printf(r->arena, "%s-data", name);
@@ -268,16 +279,20 @@ bool kubeconfig_bytes(struct kubeconfig_reading *r, const struct kubeconfig_file
 	if (!kubeconfig_text(r, map, data_name.p, &data) || !kubeconfig_text(r, map, name, &path))
 		return false;
 	if (data.n && path.n)
-		return kubeconfig_fail(r, span_of(member(map, name)), "'%s' and '%s-data' are both set; remove one of them", name, name);
+		return kubeconfig_fail(r, span_of(member(map, name)),
+			"'%s' and '%s-data' are both set; remove one of them", name, name);
 	if (data.n)
 		return decode(r, member(map, data_name.p), name, data, ret);
 	if (!path.n)
 		return true;
 	path = kubeconfig_path(r, file, path);
 	if (!file_read(r->arena, path, ret, &why))
-		return kubeconfig_fail(r, span_of(member(map, name)), "cannot read '%s' from %.*s: %.*s%s", name, STR_ARG(path), STR_ARG(why),
-		                       path.p[0] == '~' || strstr(path.p, "/~/") ? " (a kubeconfig does not expand '~'; write the whole path)" : "");
+		return kubeconfig_fail(r, span_of(member(map, name)), "cannot read '%s' from %.*s: %.*s%s", name,
+		                       STR_ARG(path), STR_ARG(why),
+		                       path.p[0] == '~' || strstr(path.p, "/~/")
+		                       ? " (a kubeconfig does not expand '~'; write the whole path)" : "");
 	if (!ret->n)
-		return kubeconfig_fail(r, span_of(member(map, name)), "'%s': the file %.*s is empty", name, STR_ARG(path));
+		return kubeconfig_fail(r, span_of(member(map, name)), "'%s': the file %.*s is empty", name,
+			STR_ARG(path));
 	return true;
 }

@@ -37,12 +37,14 @@ struct kubeconfig_entry {
 };
 
 /* Fails: sets `why` to "PATH:LINE: ..." of AT, or to the sentence alone when AT has no place.  Always false. */
-bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt,
+	...) __attribute__((format(printf, 3, 4)));
 
 /* Reads the files that the options mean.  No file at all is not an error here. */
 bool kubeconfig_files(struct kubeconfig_reading *r);
 /* Looks up NAME in the lists PLURAL ("clusters") of all files; the body is under SINGULAR. */
-struct kubeconfig_entry kubeconfig_find(const struct kubeconfig_reading *r, const char *plural, const char *singular, struct str name);
+struct kubeconfig_entry kubeconfig_find(const struct kubeconfig_reading *r, const char *plural, const char *singular,
+	struct str name);
 /* Names of PLURAL, first occurrences, in the order of the files. */
 struct kubeconfig_names kubeconfig_list(const struct kubeconfig_reading *r, const char *plural);
 /* The first non-empty scalar NAME. */
@@ -52,13 +54,14 @@ struct str kubeconfig_scalar(const struct kubeconfig_reading *r, const char *nam
 
 bool kubeconfig_text(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str *ret);
 bool kubeconfig_flag(struct kubeconfig_reading *r, const struct data *map, const char *name, bool *ret);
-bool kubeconfig_texts(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str **ret, size_t *ret_n);
+bool kubeconfig_texts(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str **ret,
+	size_t *ret_n);
 /*
  * Bytes given as NAME-data in base64 or as the file NAME, relative to the directory of
  * FILE; both is an error.  RET is PEM.
  */
-bool kubeconfig_bytes(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *map, const char *name,
-	struct str *ret);
+bool kubeconfig_bytes(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *map,
+	const char *name, struct str *ret);
 /* PATH as seen from the directory of FILE. */
 struct str kubeconfig_path(const struct kubeconfig_reading *r, const struct kubeconfig_file *file, struct str path);
 

@@ -28,10 +28,12 @@ static bool exec_env(struct kubeconfig_reading *r, const struct data *exec, stru
 		return kubeconfig_fail(r, env->from, "'env' of a plugin must be a list of 'name' and 'value'");
 	for (size_t i = 0; env && i < env->u.list.n; i++) {
 		struct kubeconfig_variable v = { STR(""), STR("") };
-		if (!kubeconfig_text(r, env->u.list.at[i], "name", &v.name) || !kubeconfig_text(r, env->u.list.at[i], "value", &v.value))
+		if (!kubeconfig_text(r, env->u.list.at[i], "name", &v.name) ||
+		    !kubeconfig_text(r, env->u.list.at[i], "value", &v.value))
 			return false;
 		if (!v.name.n || memchr(v.name.p, '=', v.name.n))
-			return kubeconfig_fail(r, env->u.list.at[i]->from, "each entry of a plugin's 'env' needs a 'name' without '='");
+			return kubeconfig_fail(r, env->u.list.at[i]->from,
+				"each entry of a plugin's 'env' needs a 'name' without '='");
 		ARENA_PUSH(r->arena, ret->env, ret->nenv, v);
 	}
 	return true;
@@ -41,14 +43,17 @@ static bool exec_version(struct kubeconfig_reading *r, const struct data *exec, 
 {
 	struct str mode = { 0 };
 
-	if (!kubeconfig_text(r, exec, "apiVersion", &ret->api_version) || !kubeconfig_text(r, exec, "interactiveMode", &mode))
+	if (!kubeconfig_text(r, exec, "apiVersion", &ret->api_version) ||
+	    !kubeconfig_text(r, exec, "interactiveMode", &mode))
 		return false;
 	bool v1 = str_is(ret->api_version, EXEC_API "v1");
 	if (!v1 && !str_is(ret->api_version, EXEC_API "v1beta1")) {
 		const struct data *at = user_member(exec, "apiVersion");
-		return kubeconfig_fail(r, at ? at->from : exec->from, "the plugin's apiVersion must be " EXEC_API "v1 or v1beta1%s",
+		return kubeconfig_fail(r, at ? at->from : exec->from,
+		                       "the plugin's apiVersion must be " EXEC_API "v1 or v1beta1%s",
 		                       str_is(ret->api_version, EXEC_API "v1alpha1")
-		                       ? ": v1alpha1 was removed in Kubernetes 1.24; update the plugin and write v1" : "");
+		                       ? ": v1alpha1 was removed in Kubernetes 1.24; update the plugin and write v1"
+		                       : "");
 	}
 	if (!mode.n && v1)
 		return kubeconfig_fail(r, exec->from, "a plugin with apiVersion " EXEC_API "v1 needs 'interactiveMode': Never, IfAvailable or Always");
@@ -59,16 +64,20 @@ static bool exec_version(struct kubeconfig_reading *r, const struct data *exec, 
 	else if (!mode.n || str_is(mode, "IfAvailable"))
 		ret->stdin_mode = KUBECONFIG_STDIN_IF_AVAILABLE;
 	else
-		return kubeconfig_fail(r, user_member(exec, "interactiveMode")->from, "'interactiveMode' must be Never, IfAvailable or Always");
+		return kubeconfig_fail(r, user_member(exec, "interactiveMode")->from,
+			"'interactiveMode' must be Never, IfAvailable or Always");
 	return true;
 }
 
-static bool read_exec(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *exec, struct kubeconfig_exec *ret)
+static bool read_exec(struct kubeconfig_reading *r, const struct kubeconfig_file *file, const struct data *exec,
+	struct kubeconfig_exec *ret)
 {
 	if (exec->kind != DATA_MAP)
 		return kubeconfig_fail(r, exec->from, "'exec' must be a mapping with 'command' and 'apiVersion'");
-	if (!kubeconfig_text(r, exec, "command", &ret->command) || !kubeconfig_texts(r, exec, "args", &ret->args, &ret->nargs) ||
-	    !kubeconfig_text(r, exec, "installHint", &ret->install_hint) || !kubeconfig_flag(r, exec, "provideClusterInfo", &ret->cluster_info))
+	if (!kubeconfig_text(r, exec, "command", &ret->command) ||
+	    !kubeconfig_texts(r, exec, "args", &ret->args, &ret->nargs) ||
+	    !kubeconfig_text(r, exec, "installHint", &ret->install_hint) ||
+	    !kubeconfig_flag(r, exec, "provideClusterInfo", &ret->cluster_info))
 		return false;
 	if (!ret->command.n)
 		return kubeconfig_fail(r, exec->from, "the plugin under 'exec' has no 'command'");
@@ -98,13 +107,15 @@ static bool read_extra(struct kubeconfig_reading *r, const struct data *user, st
 	return true;
 }
 
-static bool read_impersonation(struct kubeconfig_reading *r, const struct kubeconfig_entry *e, struct kubeconfig_impersonation *as)
+static bool read_impersonation(struct kubeconfig_reading *r, const struct kubeconfig_entry *e,
+	struct kubeconfig_impersonation *as)
 {
 	if (!kubeconfig_text(r, e->body, "as", &as->user) || !kubeconfig_text(r, e->body, "as-uid", &as->uid) ||
 	    !kubeconfig_texts(r, e->body, "as-groups", &as->groups, &as->ngroups) || !read_extra(r, e->body, as))
 		return false;
 	if (!as->user.n && (as->uid.n || as->ngroups || as->nextra))
-		return kubeconfig_fail(r, user_place(e), "user '%.*s' sets as-uid, as-groups or as-user-extra without 'as'", STR_ARG(e->name));
+		return kubeconfig_fail(r, user_place(e),
+			"user '%.*s' sets as-uid, as-groups or as-user-extra without 'as'", STR_ARG(e->name));
 	return true;
 }
 
@@ -119,11 +130,13 @@ static bool refuse_provider(struct kubeconfig_reading *r, const struct kubeconfi
 		return true;
 	if (!kubeconfig_text(r, provider, "name", &name))
 		return false;
-	const char *instead = str_is(name, "gcp") ? "run 'gcloud container clusters get-credentials', which sets up gke-gcloud-auth-plugin"
+	const char *instead = str_is(name, "gcp")
+		? "run 'gcloud container clusters get-credentials', which sets up gke-gcloud-auth-plugin"
 		: str_is(name, "azure") ? "run 'kubelogin convert-kubeconfig', which sets up the kubelogin plugin"
 		: "use a credential plugin ('exec') instead, such as kubelogin for OIDC";
-	return kubeconfig_fail(r, provider->from, "user '%.*s' uses the auth-provider '%.*s', which is not supported; %s", STR_ARG(e->name),
-	                       STR_ARG(name), instead);
+	return kubeconfig_fail(r, provider->from,
+	                       "user '%.*s' uses the auth-provider '%.*s', which is not supported; %s",
+	                       STR_ARG(e->name), STR_ARG(name), instead);
 }
 
 static bool is_sound(struct kubeconfig_reading *r, const struct kubeconfig_entry *e, const struct kubeconfig_access *a)
@@ -131,13 +144,17 @@ static bool is_sound(struct kubeconfig_reading *r, const struct kubeconfig_entry
 	bool token = a->token.n || a->token_file.n, basic = a->basic_user.n || a->basic_password.n;
 
 	if (a->certificate.n && !a->key.n)
-		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a client-certificate but no client-key", STR_ARG(e->name));
+		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a client-certificate but no client-key",
+			STR_ARG(e->name));
 	if (a->key.n && !a->certificate.n)
-		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a client-key but no client-certificate", STR_ARG(e->name));
+		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a client-key but no client-certificate",
+			STR_ARG(e->name));
 	if (token && basic)
-		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a token and a username; remove one of them", STR_ARG(e->name));
+		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a token and a username; remove one of them",
+			STR_ARG(e->name));
 	if (basic && !a->basic_user.n)
-		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a password but no username", STR_ARG(e->name));
+		return kubeconfig_fail(r, user_place(e), "user '%.*s' has a password but no username",
+			STR_ARG(e->name));
 	return true;
 }
 
@@ -148,15 +165,19 @@ bool kubeconfig_user(struct kubeconfig_reading *r, const struct kubeconfig_entry
 	if (e->body && e->body->kind != DATA_MAP)
 		return kubeconfig_fail(r, e->body->from, "user '%.*s' must be a mapping", STR_ARG(e->name));
 	if (!refuse_provider(r, e) ||
-	    !kubeconfig_text(r, e->body, "token", &a->token) || !kubeconfig_text(r, e->body, "tokenFile", &a->token_file) ||
-	    !kubeconfig_text(r, e->body, "username", &a->basic_user) || !kubeconfig_text(r, e->body, "password", &a->basic_password) ||
+	    !kubeconfig_text(r, e->body, "token", &a->token) ||
+	    !kubeconfig_text(r, e->body, "tokenFile", &a->token_file) ||
+	    !kubeconfig_text(r, e->body, "username", &a->basic_user) ||
+	    !kubeconfig_text(r, e->body, "password", &a->basic_password) ||
 	    !kubeconfig_bytes(r, e->file, e->body, "client-certificate", &a->certificate) ||
-	    !kubeconfig_bytes(r, e->file, e->body, "client-key", &a->key) || !is_sound(r, e, a) || !read_impersonation(r, e, &a->as))
+	    !kubeconfig_bytes(r, e->file, e->body, "client-key", &a->key) || !is_sound(r, e, a) ||
+	    !read_impersonation(r, e, &a->as))
 		return false;
 	a->token_file = kubeconfig_path(r, e->file, a->token_file);
 	/* A credential that is there already wins; the plugin is not run then. */
 	if (exec && (a->token.n || a->token_file.n || a->basic_user.n || a->certificate.n)) {
-		buf_printf(&r->warnings, "user '%.*s' has a credential and a plugin ('exec'); the plugin is not run\n", STR_ARG(e->name));
+		buf_printf(&r->warnings, "user '%.*s' has a credential and a plugin ('exec'); the plugin is not run\n",
+			STR_ARG(e->name));
 		return true;
 	}
 	return !exec || read_exec(r, e->file, exec, &a->exec);

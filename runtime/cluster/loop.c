@@ -174,7 +174,10 @@ void loop_timer_drop(struct loop *l, struct loop_timer *t)
 	}
 }
 
-/* Fires what is due.  A timer that a callback arms for now waits for the next round, so that a loop of them starves nobody. */
+/*
+ * Fires what is due. A timer that a callback arms for now waits for the
+ * next round, so that a loop of them starves nobody.
+ */
 static void timers_fire(struct loop *l)
 {
 	int64_t due = l->now;
@@ -312,7 +315,8 @@ static void child_ended(struct loop_fd *f, unsigned events)
 }
 
 /* In the child: exec, or the errno through the pipe. */
-static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3], int report)
+static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3],
+	int report)
 {
 	int moved[3];
 
@@ -394,7 +398,8 @@ void loop_child_kill(struct loop *l, struct loop_child *c)
 
 void loop_dump(const struct loop *l, struct buf *out)
 {
-	buf_printf(out, "loop: %zu descriptors, %zu timers%s\n", l->nfds, l->ntimers, l->signalfd >= 0 ? ", signals" : "");
+	buf_printf(out, "loop: %zu descriptors, %zu timers%s\n", l->nfds, l->ntimers,
+		l->signalfd >= 0 ? ", signals" : "");
 	for (size_t i = 0; i < l->ntimers; i++)
 		buf_printf(out, "  timer in %lld ms\n", (long long)((l->timers[i]->at - l->now) / 1000000));
 }

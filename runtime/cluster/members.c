@@ -77,7 +77,8 @@ static void name_kind(struct arena *a, struct data *object, const struct resourc
 	if (object->kind != DATA_MAP || data_get(object, STR("kind")))
 		return;
 	at = ARENA_ARRAY(a, struct data_member, object->u.map.n + 2);
-	*version = (struct data){ .kind = DATA_STRING, .u.string = r->group.n ? str_printf(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->version)) : r->version };
+	*version = (struct data){ .kind = DATA_STRING, .u.string = r->group.n
+		? str_printf(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->version)) : r->version };
 	*kind = (struct data){ .kind = DATA_STRING, .u.string = r->kind };
 	at[0] = (struct data_member){ .key = STR("apiVersion"), .value = version };
 	at[1] = (struct data_member){ .key = STR("kind"), .value = kind };
@@ -135,7 +136,8 @@ static void list_done(void *to, const struct transport_result *r, struct str ver
 	(void)inconsistent;
 	if (call_class(r) != CALL_DONE && call_class(r) != CALL_NOT_FOUND && !l->all->failed) {
 		struct answer *x = ARENA_NEW(l->arena, struct answer);
-		*x = (struct answer){ .class = call_class(r), .status = call_exit_status(r), .code = r->code, .error = str_copy(l->arena, r->error) };
+		*x = (struct answer){ .class = call_class(r), .status = call_exit_status(r), .code = r->code,
+			.error = str_copy(l->arena, r->error) };
 		l->all->failed = x;
 	}
 	if (!--*l->pending)
@@ -154,7 +156,8 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 			.pending = &pending };
 		struct object_list_options o = { .path = resource_path(a, r, queries[i].ns, STR("")),
 			.label_selector = queries[i].selector,
-			.keep = queries[i].whole ? NULL : queries[i].keep ? queries[i].keep : keep_of(r->group, r->kind), .object = list_object, .restart = list_restart,
+			.keep = queries[i].whole ? NULL : queries[i].keep ? queries[i].keep
+			: keep_of(r->group, r->kind), .object = list_object, .restart = list_restart,
 				.done = list_done, .to = &lists[i] };
 		object_list_start(c->calls, &o);
 	}

@@ -6,14 +6,16 @@
 
 #define TEXT(literal) { literal, sizeof(literal) - 1 }
 
-static void add_query(struct arena *a, struct member_query **all, size_t *n, const struct resource *r, struct str ns, const char *const *keep)
+static void add_query(struct arena *a, struct member_query **all, size_t *n, const struct resource *r, struct str ns,
+	const char *const *keep)
 {
 	struct member_query q = { .resource = *r, .ns = ns, .keep = keep };
 
 	ARENA_PUSH(a, *all, *n, q);
 }
 
-static void add_namespaced(struct arena *a, struct member_query **all, size_t *n, const struct resource *r, const struct str *namespaces, size_t nspaces)
+static void add_namespaced(struct arena *a, struct member_query **all, size_t *n, const struct resource *r,
+	const struct str *namespaces, size_t nspaces)
 {
 	for (size_t i = 0; i < nspaces; i++) {
 		bool known = false;
@@ -26,11 +28,14 @@ static void add_namespaced(struct arena *a, struct member_query **all, size_t *n
 
 bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status)
 {
-	static const char *const node[] = { "metadata.name", "metadata.labels", "spec.taints", "spec.unschedulable", "status.allocatable", NULL };
-	static const char *const pod[] = { "metadata.name", "metadata.namespace", "metadata.labels", "metadata.ownerReferences.kind", "spec.nodeName",
+	static const char *const node[] = { "metadata.name", "metadata.labels", "spec.taints", "spec.unschedulable",
+		"status.allocatable", NULL };
+	static const char *const pod[] = { "metadata.name", "metadata.namespace", "metadata.labels",
+		"metadata.ownerReferences.kind", "spec.nodeName",
 		"spec.overhead", "spec.affinity.podAntiAffinity", "spec.containers.resources", "spec.initContainers.resources",
 		"spec.initContainers.restartPolicy", "status.phase", NULL };
-	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"), true };
+	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"),
+		true };
 	static const char *const kueue[] = { "LocalQueue", "ClusterQueue", "ResourceFlavor" };
 	struct cluster *k = cluster_of(s);
 	struct member_query *queries = NULL;

@@ -175,7 +175,8 @@ static void request_page(struct object_list *l)
 	struct transport_pair query[4];
 	size_t n = 0;
 	char limit[STR_DIGITS];
-	struct transport_request r = { .kind = TRANSPORT_LIST, .path = l->o.path, .query = query, .take = take_bytes, .done = page_done, .to = l,
+	struct transport_request r = { .kind = TRANSPORT_LIST, .path = l->o.path, .query = query, .take = take_bytes,
+		.done = page_done, .to = l,
 		.accept = STR("application/json;drop=metadata.managedFields,application/json") };
 
 	query[n++] = (struct transport_pair){ STR("limit"), str_digits(limit, l->o.page ? l->o.page : PAGE) };
@@ -199,7 +200,8 @@ struct object_list *object_list_start(struct calls *c, const struct object_list_
 	l->o.path = str_copy(&l->arena, o->path);
 	l->o.label_selector = str_copy(&l->arena, o->label_selector);
 	l->o.field_selector = str_copy(&l->arena, o->field_selector);
-	struct json_stream_options s = { .items = "items", .filter = json_filter_new(&l->arena, o->keep ? o->keep : all_but_managed),
+	struct json_stream_options s = { .items = "items",
+		.filter = json_filter_new(&l->arena, o->keep ? o->keep : all_but_managed),
 		.item = take_object, .document = take_rest, .to = l };
 	l->stream = json_stream_new(&s);
 	request_page(l);

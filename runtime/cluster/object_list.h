@@ -19,7 +19,10 @@ struct object_list_options {
 	bool (*object)(void *to, const struct data *object);    /* false: stop */
 	/* The list begins again: forget what came so far.  NULL: that is an error. */
 	void (*restart)(void *to);
-	/* The list is gone when this is called.  VERSION: resourceVersion of the first page, for a watch.  `result` is the last page's. */
+	/*
+	 * The list is gone when this is called. VERSION: resourceVersion of the
+	 * first page, for a watch. `result` is the last page's.
+	 */
 	void (*done)(void *to, const struct transport_result *result, struct str version, bool inconsistent);
 	void *to;
 };

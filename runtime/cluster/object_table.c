@@ -58,7 +58,8 @@ static void grow(struct object_table *t)
 	free(old.by_name);
 }
 
-struct object_row *object_table_add(struct object_table *t, struct str uid, struct str ns, struct str name, struct str version)
+struct object_row *object_table_add(struct object_table *t, struct str uid, struct str ns, struct str name,
+	struct str version)
 {
 	if (t->n == t->slots)
 		grow(t);

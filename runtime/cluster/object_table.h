@@ -16,7 +16,10 @@ struct object_row {
 };
 
 static inline struct str object_row_uid(const struct object_row *r) { return (struct str){ r->text, r->nuid }; }
-static inline struct str object_row_namespace(const struct object_row *r) { return (struct str){ r->text + r->nuid + 1, r->nnamespace }; }
+static inline struct str object_row_namespace(const struct object_row *r)
+{
+	return (struct str){ r->text + r->nuid + 1, r->nnamespace };
+}
 static inline struct str object_row_name(const struct object_row *r)
 {
 	return (struct str){ r->text + r->nuid + 1 + r->nnamespace + 1, r->nname };
@@ -30,7 +33,8 @@ struct object_table {
 struct object_row *object_table_uid(const struct object_table *t, struct str uid);
 struct object_row *object_table_name(const struct object_table *t, struct str ns, struct str name);
 /* Adds a row; the uid must not be there. */
-struct object_row *object_table_add(struct object_table *t, struct str uid, struct str ns, struct str name, struct str version);
+struct object_row *object_table_add(struct object_table *t, struct str uid, struct str ns, struct str name,
+	struct str version);
 void object_table_remove(struct object_table *t, struct object_row *r);
 void object_row_version(struct object_row *r, struct str version);
 /* Any row that was not seen in SNAPSHOT; NULL: none. */

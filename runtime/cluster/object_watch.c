@@ -196,11 +196,13 @@ static void snapshot_begin(struct object_watch *w, struct str why)
 /* An ERROR event: how to go on is decided when the connection has ended. */
 static void error_event(struct object_watch *w, const struct data *status)
 {
-	const struct data *code = map_member(status, "code"), *wait = map_member(map_member(status, "details"), "retryAfterSeconds");
+	const struct data *code = map_member(status, "code"),
+		*wait = map_member(map_member(status, "details"), "retryAfterSeconds");
 	int64_t n = code && code->kind == DATA_INT ? code->u.integer : 0;
 	struct str reason = text_member(status, "reason");
 
-	w->server_wait = wait && wait->kind == DATA_INT && wait->u.integer >= 0 && wait->u.integer <= 60 ? wait->u.integer * NS_PER_SECOND : -1;
+	w->server_wait = wait && wait->kind == DATA_INT && wait->u.integer >= 0 && wait->u.integer <= 60
+		? wait->u.integer * NS_PER_SECOND : -1;
 	if (n == 410 || str_is(reason, "Expired") || str_is(reason, "Gone")) {
 		w->relist = true;
 		w->server_wait = 0;
@@ -308,12 +310,14 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 		if (w->strange >= STRANGE_ERRORS) {
 			struct transport_result broken = *r;
 			broken.outcome = TRANSPORT_BROKEN;
-			broken.error = str_printf(&w->scratch, "the watch of %.*s fails again and again", STR_ARG(w->o.path));
+			broken.error = str_printf(&w->scratch, "the watch of %.*s fails again and again",
+				STR_ARG(w->o.path));
 			fail(w, &broken);
 			return;
 		}
 		w->version[0] = 0;
-		reconnect(w, w->strange ? STR("the server reported an error") : STR("the server has forgotten our place"),
+		reconnect(w, w->strange ? STR("the server reported an error")
+		          : STR("the server has forgotten our place"),
 		          w->server_wait >= 0 ? w->server_wait : w->strange ? -1 : 0);
 	} else if (is_future(r)) {
 		w->version[0] = 0;
@@ -322,9 +326,11 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 		w->no_streaming = true;         /* the server does not know streaming lists */
 		reconnect(w, STR(""), 0);
 	} else if (r->outcome == TRANSPORT_STOPPED && json_stream_error(w->stream).n) {
-		reconnect(w, str_cat(&w->scratch, STR("the server sent what is not JSON "), json_stream_error(w->stream), STR("")), -1);
+		reconnect(w, str_cat(&w->scratch, STR("the server sent what is not JSON "),
+			json_stream_error(w->stream), STR("")), -1);
 	} else if (w->moved || r->code == 200 || (r->outcome == TRANSPORT_STOPPED && w->server_wait >= 0)) {
-		reconnect(w, transport_ok(r) && !cut ? STR("") : r->error.n ? r->error : STR("the connection was cut"), w->server_wait);
+		reconnect(w, transport_ok(r) && !cut ? STR("") : r->error.n ? r->error : STR("the connection was cut"),
+			w->server_wait);
 	} else {
 		fail(w, r);
 	}
@@ -379,8 +385,10 @@ static void list_restart(void *to)
 
 static void start_list(struct object_watch *w)
 {
-	struct object_list_options o = { .path = w->o.path, .label_selector = w->o.label_selector, .field_selector = w->o.field_selector,
-		.keep = (const char *const *)w->keep, .object = list_object, .restart = list_restart, .done = list_object_done, .to = w };
+	struct object_list_options o = { .path = w->o.path, .label_selector = w->o.label_selector,
+		.field_selector = w->o.field_selector,
+		.keep = (const char *const *)w->keep, .object = list_object, .restart = list_restart,
+		.done = list_object_done, .to = w };
 
 	w->list = object_list_start(w->calls, &o);
 }
@@ -395,8 +403,8 @@ static void start_watch(struct object_watch *w)
 	struct transport_pair query[8];
 	size_t n = 0;
 	char seconds[STR_DIGITS];
-	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = w->o.path, .query = query, .take = take_bytes, .done = watch_done, .to = w,
-		.quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
+	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = w->o.path, .query = query, .take = take_bytes,
+		.done = watch_done, .to = w, .quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
 		.accept = STR("application/json;drop=metadata.managedFields,application/json") };
 
 	query[n++] = (struct transport_pair){ STR("watch"), STR("true") };
@@ -436,13 +444,15 @@ static void connect_now(struct object_watch *w)
 /* The paths that are always kept, and those of the caller; for events each has "object." in front. */
 static const char **filter_paths(struct arena *a, const char *const *keep, bool events)
 {
-	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name", "metadata.namespace",
+	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name",
+		"metadata.namespace",
 		"metadata.annotations.[k8s.io/initial-events-end]", "code", "reason", "message", "details.retryAfterSeconds", NULL };
 	const char **all = NULL;
 	size_t n = 0;
 
 	for (const char *const *p = keep; p && *p; p++)
-		ARENA_PUSH(a, all, n, events ? str_printf(a, "%sobject.%s", **p == '-' ? "-" : "", *p + (**p == '-')).p : *p);
+		ARENA_PUSH(a, all, n, events ? str_printf(a, "%sobject.%s", **p == '-' ? "-" : "", *p + (**p == '-')).p
+			: *p);
 	bool narrow = false;
 	for (const char *const *p = keep; p && *p; p++)
 		narrow = narrow || **p != '-';
@@ -499,6 +509,8 @@ void object_watch_dump(const struct object_watch *w, struct buf *out)
 {
 	static const char *const states[] = { "listing", "live", "reconnecting", "relisting", "ended" };
 
-	buf_printf(out, "watch: %.*s %.*s: %s, version %s, %zu objects, %u reconnects%s\n", STR_ARG(w->o.path), STR_ARG(w->o.label_selector),
-	           states[w->state], w->version[0] ? w->version : "none", w->table.n, w->reconnects, w->no_streaming ? ", pages" : "");
+	buf_printf(out, "watch: %.*s %.*s: %s, version %s, %zu objects, %u reconnects%s\n", STR_ARG(w->o.path),
+	           STR_ARG(w->o.label_selector),
+	           states[w->state], w->version[0] ? w->version : "none", w->table.n, w->reconnects,
+	           w->no_streaming ? ", pages" : "");
 }

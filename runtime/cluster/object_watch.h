@@ -30,7 +30,8 @@ struct object_watch;
 struct object_watch_options {
 	struct str path;
 	struct str label_selector, field_selector;
-	const char *const *keep;        /* NULL: everything but managed fields.  metadata.uid, .resourceVersion, .name, .namespace are always kept */
+	/* NULL: everything but managed fields.  metadata.uid, .resourceVersion, .name, .namespace are always kept */
+	const char *const *keep;
 	bool uncached;                  /* core Events: no bookmarks, so silence means nothing */
 	unsigned seconds;               /* timeoutSeconds of one watch; 0: 5 to 10 minutes */
 	int64_t quiet;                  /* ns; 0: 150 s, the time of two bookmarks */

@@ -159,7 +159,8 @@ static void scan_container(struct scanning *c, const struct data *pod, struct st
 
 	if (!s) {
 		s = ARENA_NEW(a, struct line_stream);
-		*s = (struct line_stream){ .all = l, .uid = str_copy(a, uid), .id = { .number = l->n, .run = c->run, .run_name = c->watch->watch->name,
+		*s = (struct line_stream){ .all = l, .uid = str_copy(a, uid),
+			.id = { .number = l->n, .run = c->run, .run_name = c->watch->watch->name,
 			.role = r->name, .container = str_copy(a, container), .role_number = role,
 				.index = index_of(pod),
 			.main = str_eq(container, plan_label(a, r->main.name)), .pod = str_copy(a, status_text(pod,
@@ -257,7 +258,8 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 		struct line_stream *s = l->at[i];
 		if (s->mark && !has_line(s)) {
 			s->mark = false;
-			*ret = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = clock_real(), .attempt = s->restarts, .exit_code = s->exit_code };
+			*ret = (struct log_line){ .kind = LOG_ENDED, .from = &s->id, .time = clock_real(),
+				.attempt = s->restarts, .exit_code = s->exit_code };
 			return true;
 		}
 		if (has_line(s) && (!first || comes_before(s, first)))
@@ -270,7 +272,8 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 	buf_put(&l->text, first->queue.p + first->at + sizeof r, r.n);
 	first->at += sizeof r + r.n;
 	first->arrived = loop_now(l->cluster->client.loop);
-	*ret = (struct log_line){ .kind = LOG_TEXT, .from = &first->id, .time = r.time, .text = buf_text(&l->text), .more = r.more };
+	*ret = (struct log_line){ .kind = LOG_TEXT, .from = &first->id, .time = r.time, .text = buf_text(&l->text),
+		.more = r.more };
 	return true;
 }
 

@@ -12,7 +12,8 @@
 
 #include "base/words.h"
 
-enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };    /* lines of one stamp that are told apart; connections in a row that bring nothing */
+/* lines of one stamp that are told apart; connections in a row that bring nothing */
+enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };
 #define SHORTEST_PAUSE (NS_PER_SECOND / 5)
 #define LONGEST_PAUSE (5 * NS_PER_SECOND)
 
@@ -33,7 +34,8 @@ struct pod_log {
 	size_t line_skip;               /* bytes of its text not to be handed out again */
 	size_t line_given;              /* bytes of its text that are out of `line` already */
 	bool stamped;
-	bool known;                     /* by its stamp, the line at hand was handed out before; for lines too long to be compared */
+	/* by its stamp, the line at hand was handed out before; for lines too long to be compared */
+	bool known;
 	bool moved;                     /* this connection brought a line */
 	bool draining;                  /* the container has ended: the rest of its log is read without following */
 	bool paused;                    /* `line` returned false */
@@ -102,7 +104,8 @@ static void begin_line(struct pod_log *p)
 	p->line.n -= stamp;
 	p->line_skip = p->line_stamp && p->line_stamp == p->cut_stamp ? p->cut_given : 0;
 	p->line_given = 0;
-	p->known = p->last && p->line_stamp && (p->line_stamp < p->last || (p->line_stamp == p->last && p->matched < p->nseen));
+	p->known = p->last && p->line_stamp &&
+		(p->line_stamp < p->last || (p->line_stamp == p->last && p->matched < p->nseen));
 	p->stamped = true;
 }
 
@@ -113,7 +116,8 @@ static void give_part(struct pod_log *p, size_t n)
 	size_t known = p->line_skip > p->line_given ? p->line_skip - p->line_given : 0;
 
 	if (known < n && !p->known) {
-		struct pod_log_line part = { .time = p->line_stamp, .text = { text.p + known, n - known }, .cut = true };
+		struct pod_log_line part = { .time = p->line_stamp, .text = { text.p + known, n - known },
+			.cut = true };
 		give(p, &part);
 	}
 	p->line_given += n;
@@ -135,7 +139,8 @@ static void end_line(struct pod_log *p, bool unfinished)
 		p->matched += p->line_stamp == p->last;
 	} else if (p->line_given || p->line_skip || !is_repeated(p, p->line_stamp, text)) {
 		known = known > text.n ? text.n : known;
-		struct pod_log_line line = { .time = p->line_stamp, .text = { text.p + known, text.n - known }, .unfinished = unfinished };
+		struct pod_log_line line = { .time = p->line_stamp, .text = { text.p + known, text.n - known },
+			.unfinished = unfinished };
 		give(p, &line);
 		remember(p, p->line_stamp, text);
 	}
@@ -192,7 +197,8 @@ static void attach_later(struct pod_log *p)
 	for (unsigned i = 0; i < p->pauses && wait < LONGEST_PAUSE; i++)
 		wait *= 2;
 	p->pauses++;
-	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer, wait < LONGEST_PAUSE ? wait : LONGEST_PAUSE);
+	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer,
+		wait < LONGEST_PAUSE ? wait : LONGEST_PAUSE);
 }
 
 static void end_with(struct pod_log *p, enum pod_log_end end, const struct transport_result *r)
@@ -209,8 +215,8 @@ static bool message_has(const struct transport_result *r, const char *text)
 /* A refusal: is there no log yet, or none at all? */
 static void refused(struct pod_log *p, const struct transport_result *r)
 {
-	if (r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") || message_has(r, "PodInitializing") ||
-	                       message_has(r, "does not have a host assigned")))
+	if (r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") ||
+	                       message_has(r, "PodInitializing") || message_has(r, "does not have a host assigned")))
 		end_with(p, POD_LOG_WAITING, r);
 	else if (r->code == 404 || (r->code == 400 && message_has(r, "previous terminated container")))
 		end_with(p, p->draining || (r->code == 404 && p->last) ? POD_LOG_DONE : POD_LOG_ABSENT, r);
@@ -229,7 +235,10 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 	} else if (!transport_ok(r) && !(cut && r->code == 200 && p->pauses < VAIN_ATTACHES)) {
 		end_with(p, POD_LOG_FAILED, r);
 	} else if (p->o.follow && !p->draining) {
-		/* An end is often only the end of a connection.  What the container wrote after it is read before all is done. */
+		/*
+		 * An end is often only the end of a connection. What the container
+		 * wrote after it is read before all is done.
+		 */
 		p->draining = !p->o.running || !p->o.running(p->o.to);
 		if (p->draining && !p->stopped)
 			attach(p);
@@ -264,9 +273,10 @@ static void attach(struct pod_log *p)
 	size_t n = 0;
 	char tail[STR_DIGITS];
 	struct buf since = { 0 };
-	struct transport_place place = { .version = STR("v1"), .plural = STR("pods"), .namespace = p->o.namespace, .name = p->o.pod,
-		.subresource = STR("log") };
-	struct transport_request r = { .kind = TRANSPORT_STREAM, .query = query, .text = true, .take = take_bytes, .done = log_done, .to = p };
+	struct transport_place place = { .version = STR("v1"), .plural = STR("pods"), .namespace = p->o.namespace,
+		.name = p->o.pod, .subresource = STR("log") };
+	struct transport_request r = { .kind = TRANSPORT_STREAM, .query = query, .text = true, .take = take_bytes,
+		.done = log_done, .to = p };
 	int64_t from = p->last ? p->last : p->cut_stamp ? p->cut_stamp : p->o.since;
 
 	p->line.n = 0;
@@ -300,7 +310,8 @@ struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o)
 	struct pod_log *p = memory_resize(NULL, sizeof *p + o->namespace.n + o->pod.n + o->container.n);
 	char *text = (char *)(p + 1);
 
-	*p = (struct pod_log){ .calls = c, .o = *o, .timer = { .fire = attach_fired, .to = p }, .line = { .limit = 8 << 20 } };
+	*p = (struct pod_log){ .calls = c, .o = *o, .timer = { .fire = attach_fired, .to = p },
+		.line = { .limit = 8 << 20 } };
 	p->o.namespace = (struct str){ memcpy(text, o->namespace.p, o->namespace.n), o->namespace.n };
 	p->o.pod = (struct str){ memcpy(text + o->namespace.n, o->pod.p, o->pod.n), o->pod.n };
 	text += o->namespace.n + o->pod.n;
@@ -342,8 +353,8 @@ void pod_log_stop(struct pod_log *p)
 
 void pod_log_dump(const struct pod_log *p, struct buf *out)
 {
-	buf_printf(out, "log: %.*s/%.*s %.*s: %s, %u attaches, last ", STR_ARG(p->o.namespace), STR_ARG(p->o.pod), STR_ARG(p->o.container),
-	           p->paused ? "paused" : p->call ? "reading" : "idle", p->attaches);
+	buf_printf(out, "log: %.*s/%.*s %.*s: %s, %u attaches, last ", STR_ARG(p->o.namespace), STR_ARG(p->o.pod),
+	           STR_ARG(p->o.container), p->paused ? "paused" : p->call ? "reading" : "idle", p->attaches);
 	put_time(out, p->last, 9);
 	buf_char(out, '\n');
 }

@@ -63,7 +63,8 @@ static bool in_range(struct str entry, const struct address *address)
 	unsigned bits = 0;
 	bool v4;
 
-	if (!slash || slash + 1 == entry.p + entry.n || !address_parse((struct str){ entry.p, (size_t)(slash - entry.p) }, &net, &v4))
+	if (!slash || slash + 1 == entry.p + entry.n ||
+	    !address_parse((struct str){ entry.p, (size_t)(slash - entry.p) }, &net, &v4))
 		return false;
 	for (const char *p = slash + 1; p < entry.p + entry.n; p++) {
 		if (!isdigit((unsigned char)*p) || bits > 128)
@@ -168,5 +169,6 @@ struct str proxy_shown(struct arena *a, struct str url)
 	if (!at)
 		return url;
 	const char *begin = scheme && scheme < at ? scheme + 3 : url.p;
-	return str_cat(a, (struct str){ url.p, (size_t)(begin - url.p) }, (struct str){ at + 1, (size_t)(url.p + url.n - at - 1) }, STR(""));
+	return str_cat(a, (struct str){ url.p, (size_t)(begin - url.p) },
+		(struct str){ at + 1, (size_t)(url.p + url.n - at - 1) }, STR(""));
 }

@@ -181,7 +181,8 @@ static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n
 		if (known)
 			continue;
 		struct gone_watch *w = &(*ret)[(*n)++];
-		*w = (struct gone_watch){ .removing = d, .resource = m->at[i].resource, .ns = m->at[i].ns, .seen = ARENA_ARRAY(k->arena, bool, m->n) };
+		*w = (struct gone_watch){ .removing = d, .resource = m->at[i].resource, .ns = m->at[i].ns,
+			.seen = ARENA_ARRAY(k->arena, bool, m->n) };
 		struct object_watch_options o = { .path = resource_path(k->arena, &w->resource, w->ns, STR("")),
 			.label_selector = STR(APPLYSET_PART_OF),
 			.keep = keep, .changed = gone_changed, .synced = gone_synced, .failed = gone_failed, .to = w };
@@ -242,7 +243,8 @@ static void note_gone(struct cluster *k, const struct removal *r, struct str nam
 	if (r->changes)
 		changes_object(r->changes, name, "deleted");
 	else if (!str_is(option_value(k->session->options, OPTION_OUTPUT), "json"))
-		session_write(k->session, str_printf(k->arena, "%.*s deleted%s\n", STR_ARG(name), r->dry_run ? " (dry run)" : ""));
+		session_write(k->session, str_printf(k->arena, "%.*s deleted%s\n", STR_ARG(name),
+			r->dry_run ? " (dry run)" : ""));
 }
 
 int cluster_delete(struct cluster *k, const struct removal *r)

@@ -112,13 +112,15 @@ static bool has_cause(const struct transport_result *r, const char *reason)
 /* A 500 that says the object does not fit the schema: an error of content, not of the server. */
 static bool is_schema(const struct transport_result *r)
 {
-	return message_has(r, "failed to create typed patch object") || message_has(r, "failed to create manager for existing fields") ||
+	return message_has(r, "failed to create typed patch object") ||
+	       message_has(r, "failed to create manager for existing fields") ||
 	       message_has(r, "field not declared in schema");
 }
 
 static bool is_future(const struct transport_result *r)
 {
-	return r->code == 504 && (has_cause(r, "ResourceVersionTooLarge") || message_has(r, "Too large resource version"));
+	return r->code == 504 && (has_cause(r, "ResourceVersionTooLarge") ||
+		message_has(r, "Too large resource version"));
 }
 
 static enum call_class class_of_code(const struct transport_result *r)
@@ -129,7 +131,9 @@ static enum call_class class_of_code(const struct transport_result *r)
 		return CALL_GONE;
 	switch (r->code) {
 	case 401: return CALL_DENIED;
-	case 403: return message_has(r, "exceeded quota") || has_cause(r, "NamespaceTerminating") ? CALL_REJECTED : CALL_DENIED;
+	case 403:
+		return message_has(r, "exceeded quota") || has_cause(r, "NamespaceTerminating") ? CALL_REJECTED
+			: CALL_DENIED;
 	case 404: return CALL_NOT_FOUND;
 	case 409: return message_has(r, "resourcequota") ? CALL_REJECTED : CALL_CONFLICT;
 	case 410: return CALL_GONE;
@@ -266,7 +270,8 @@ static void call_end(struct call *c, struct transport_result *r)
 
 static void call_stopped(struct call *c)
 {
-	struct transport_result r = { .outcome = TRANSPORT_STOPPED, .error = STR("stopped before it was sent"), .retry_after = -1 };
+	struct transport_result r = { .outcome = TRANSPORT_STOPPED, .error = STR("stopped before it was sent"),
+		.retry_after = -1 };
 
 	call_end(c, &r);
 }
@@ -329,7 +334,8 @@ static void attempt_done(void *to, const struct transport_result *result)
 	bool again = repeats(c, result);
 	if (!again || !wait_and_retry(c, result)) {
 		if (again && c->attempts > 1)
-			r.error = str_printf(&c->arena, "%.*s (gave up after %u attempts)", STR_ARG(r.error), c->attempts);
+			r.error = str_printf(&c->arena, "%.*s (gave up after %u attempts)", STR_ARG(r.error),
+				c->attempts);
 		call_end(c, &r);
 	}
 	start_queued(all);
@@ -364,7 +370,8 @@ static void copy_pairs(struct arena *a, const struct transport_pair **pairs, siz
 	*pairs = copy;
 }
 
-struct call *call_start(struct calls *all, const struct transport_request *r, enum call_repeat repeat, void (*restart)(void *to))
+struct call *call_start(struct calls *all, const struct transport_request *r, enum call_repeat repeat,
+	void (*restart)(void *to))
 {
 	struct call *c = memory_resize(NULL, sizeof *c);
 
@@ -419,9 +426,9 @@ void calls_dump(const struct calls *all, struct buf *out)
 {
 	static const char *const states[] = { "queued", "running", "waits for the next attempt", "over" };
 
-	buf_printf(out, "calls: %zu, %u running, window %u of %u%s\n", all->n, all->running, all->window, all->o.in_flight,
-	           all->stopped ? ", stopped" : "");
+	buf_printf(out, "calls: %zu, %u running, window %u of %u%s\n", all->n, all->running, all->window,
+	           all->o.in_flight, all->stopped ? ", stopped" : "");
 	for (const struct call *c = all->first; c; c = c->next)
-		buf_printf(out, "  %s %.*s: %s, attempt %u\n", transport_method_word(c->request.method), STR_ARG(c->request.path), states[c->state],
-		           c->attempts);
+		buf_printf(out, "  %s %.*s: %s, attempt %u\n", transport_method_word(c->request.method),
+		           STR_ARG(c->request.path), states[c->state], c->attempts);
 }

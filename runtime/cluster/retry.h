@@ -31,7 +31,8 @@ struct calls_options {
 	unsigned in_flight;             /* at most; 0: 16.  Streams do not count */
 	int64_t first_wait;             /* ns; 0: 0.5 s (tests shorten it) */
 	/* A retry waits: for -v and, after 5 s, the progress line.  May be NULL. */
-	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns, int64_t since_ns);
+	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns,
+		int64_t since_ns);
 	void *to;
 };
 
@@ -44,9 +45,11 @@ void calls_stop(struct calls *c);
 /*
  * Starts R, or queues it behind those in flight.  `done` is called exactly once, after the
  * last attempt.  `restart` is called before each further attempt of a request with a `take`, so that
- * what was taken so far can be dropped (it must not cancel the call); without it such a request is not repeated once bytes were taken.
+ * what was taken so far can be dropped (it must not cancel the call); without it such a request is not repeated once
+ * bytes were taken.
  */
-struct call *call_start(struct calls *c, const struct transport_request *r, enum call_repeat repeat, void (*restart)(void *to));
+struct call *call_start(struct calls *c, const struct transport_request *r, enum call_repeat repeat,
+	void (*restart)(void *to));
 /* `done` is not called. */
 void call_cancel(struct call *call);
 

@@ -59,13 +59,15 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *to, void 
 	}
 	if (!s) {
 		s = memory_resize(NULL, sizeof *s);
-		*s = (struct transport_socket){ .fd = { .fd = -1, .ready = socket_ready, .to = s }, .pool = p, .next = p->sockets, .at = &p->sockets };
+		*s = (struct transport_socket){ .fd = { .fd = -1, .ready = socket_ready, .to = s }, .pool = p,
+			.next = p->sockets, .at = &p->sockets };
 		if (s->next)
 			s->next->at = &s->next;
 		p->sockets = s;
 		curl_multi_assign(p->multi, fd, s);
 	}
-	loop_fd_set(p->transport->o.loop, &s->fd, fd, (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0));
+	loop_fd_set(p->transport->o.loop, &s->fd, fd,
+		(what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0));
 	return 0;
 }
 
@@ -96,8 +98,8 @@ static struct transport_pool *pool_new(struct transport *t, unsigned certificate
 {
 	struct transport_pool *p = memory_resize(NULL, sizeof *p);
 
-	*p = (struct transport_pool){ .transport = t, .multi = curl_multi_init(), .certificate = certificate, .next = t->pools,
-		.timer = { .fire = pool_timer, .to = p } };
+	*p = (struct transport_pool){ .transport = t, .multi = curl_multi_init(), .certificate = certificate,
+		.next = t->pools, .timer = { .fire = pool_timer, .to = p } };
 	if (!p->multi) {
 		free(p);
 		return NULL;
@@ -182,9 +184,10 @@ static void exchange_free(struct transport_exchange *x)
 static void finish(struct transport_exchange *x, enum transport_outcome outcome, struct str error)
 {
 	struct transport *t = x->transport;
-	struct transport_result result = { .outcome = outcome, .error = error, .retry_after = -1, .attempts = 1, .credential = x->credential,
-		.code = x->code, .content_type = x->content_type, .bytes_in = x->bytes_in, .bytes_out = (int64_t)x->request.body.n,
-		.ns = loop_now(t->o.loop) - x->started, .http2 = x->http2 };
+	struct transport_result result = { .outcome = outcome, .error = error, .retry_after = -1, .attempts = 1,
+		.credential = x->credential,
+		.code = x->code, .content_type = x->content_type, .bytes_in = x->bytes_in,
+		.bytes_out = (int64_t)x->request.body.n, .ns = loop_now(t->o.loop) - x->started, .http2 = x->http2 };
 
 	exchange_count_connections(x);
 	/* A new connection for what comes next: this one may be dead without knowing it. */
@@ -263,7 +266,8 @@ static void copy_request(struct transport_exchange *x, const struct transport_re
 	x->request.accept = str_copy(&x->arena, r->accept);
 	x->request.content_type = str_copy(&x->arena, r->content_type);
 	for (size_t i = 0; i < r->nheaders; i++)
-		pairs[i] = (struct transport_pair){ str_copy(&x->arena, r->headers[i].name), str_copy(&x->arena, r->headers[i].value) };
+		pairs[i] = (struct transport_pair){ str_copy(&x->arena, r->headers[i].name),
+			str_copy(&x->arena, r->headers[i].value) };
 	x->request.headers = pairs;
 	x->request.query = NULL;                /* it is in the URL now */
 	x->request.nquery = 0;
@@ -307,7 +311,8 @@ static void credential_ready(struct credential_wait *w, const struct credential_
 	pool->exchanges++;
 	x->state = EXCHANGE_SENT;
 	count_start(t, &x->request);
-	exchange_limit(x, t->o.connect_limit + (x->request.kind == TRANSPORT_WRITE ? t->o.write_limit : t->o.read_limit));
+	exchange_limit(x, t->o.connect_limit +
+		(x->request.kind == TRANSPORT_WRITE ? t->o.write_limit : t->o.read_limit));
 }
 
 /* Starts what is queued, oldest first, and frees what was cancelled while libcurl was busy. */
@@ -340,9 +345,12 @@ struct transport_exchange *transport_start(struct transport *t, const struct tra
 {
 	struct transport_exchange *x = memory_resize(NULL, sizeof *x);
 
-	*x = (struct transport_exchange){ .transport = t, .next = t->exchanges, .at = &t->exchanges, .state = EXCHANGE_READY,
-		.wait = { .ready = credential_ready, .to = x }, .limit = { .fire = limit_fired, .to = x }, .retry_after = -1,
-		.content_type = STR(""), .location = STR(""), .body = { .limit = TRANSPORT_LARGEST + 1 }, .started = loop_now(t->o.loop) };
+	*x = (struct transport_exchange){ .transport = t, .next = t->exchanges, .at = &t->exchanges,
+		.state = EXCHANGE_READY,
+		.wait = { .ready = credential_ready, .to = x }, .limit = { .fire = limit_fired, .to = x },
+		.retry_after = -1,
+		.content_type = STR(""), .location = STR(""), .body = { .limit = TRANSPORT_LARGEST + 1 },
+		.started = loop_now(t->o.loop) };
 	if (x->next)
 		x->next->at = &x->next;
 	t->exchanges = x;

@@ -44,7 +44,8 @@ struct transport_request {
 	struct str body;                /* empty: none */
 	bool text;                      /* the answer is plain text (a log): its content type is not checked */
 	int64_t timeout;                /* ns for all of it; 0: what the kind says */
-	int64_t quiet;                  /* STREAM: ns without a byte after which the connection counts as dead; 0: no limit */
+	/* STREAM: ns without a byte after which the connection counts as dead; 0: no limit */
+	int64_t quiet;
 	/*
 	 * The body of a successful answer in pieces as they arrive; false ends the exchange
 	 * (outcome TRANSPORT_STOPPED).  NULL: it is collected, at most TRANSPORT_LARGEST bytes.

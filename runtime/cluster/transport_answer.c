@@ -79,7 +79,8 @@ static void status_line(struct transport_exchange *x, struct str line)
 	if (!x->http2)
 		x->transport->http1 = true;
 	x->code = 0;
-	for (const char *p = space ? space + 1 : line.p + line.n; p < line.p + line.n && isdigit((unsigned char)*p) && x->code < 1000; p++)
+	for (const char *p = space ? space + 1 : line.p + line.n;
+	    p < line.p + line.n && isdigit((unsigned char)*p) && x->code < 1000; p++)
 		x->code = 10 * x->code + (*p - '0');
 	x->content_type = x->location = STR("");
 	x->retry_after = -1;
@@ -133,7 +134,8 @@ static bool is_type(struct str type, const char *wanted)
 {
 	size_t n = strlen(wanted);
 
-	return type.n >= n && strncasecmp(type.p, wanted, n) == 0 && (type.n == n || type.p[n] == ';' || type.p[n] == ' ');
+	return type.n >= n && strncasecmp(type.p, wanted, n) == 0 &&
+		(type.n == n || type.p[n] == ';' || type.p[n] == ' ');
 }
 
 /* A success must be JSON, unless text was asked for: anything else is a login page. */
@@ -236,7 +238,8 @@ static struct str plain_message(struct transport_exchange *x)
 	if (newline)
 		text.n = (size_t)(newline - text.p);
 	if (!text.n || text.p[0] == '<' || is_type(x->content_type, "text/html"))
-		return str_printf(&x->arena, "%s%s", code_words(x->code), text.n ? " (the answer is a web page, not from an API server)" : "");
+		return str_printf(&x->arena, "%s%s", code_words(x->code),
+			text.n ? " (the answer is a web page, not from an API server)" : "");
 	if (text.n > 500)
 		text.n = 500;
 	return str_copy(&x->arena, text);
@@ -275,7 +278,8 @@ void exchange_count_connections(struct transport_exchange *x)
 
 void exchange_limit(struct transport_exchange *x, int64_t ns)
 {
-	int64_t left = x->request.timeout ? x->started + x->request.timeout - loop_now(x->transport->o.loop) : INT64_MAX;
+	int64_t left = x->request.timeout ? x->started + x->request.timeout - loop_now(x->transport->o.loop)
+		: INT64_MAX;
 
 	x->limit_ns = ns && ns < left ? ns : x->request.timeout;
 	if (!x->limit_ns)

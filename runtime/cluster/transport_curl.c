@@ -12,7 +12,10 @@
 
 /* ---- sockets ---- */
 
-static void option(curl_socket_t fd, int level, int name, int value) { setsockopt(fd, level, name, &value, sizeof value); }
+static void option(curl_socket_t fd, int level, int name, int value)
+{
+	setsockopt(fd, level, name, &value, sizeof value);
+}
 
 /* A peer that is gone without a word is noticed within 45 s: this libcurl sends no HTTP/2 pings. */
 static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
@@ -104,7 +107,8 @@ static void put_extra(struct transport_exchange *x, struct buf *line, const stru
 	buf_z(&name, "Impersonate-Extra-");
 	for (size_t i = 0; i < v->name.n; i++) {
 		unsigned char c = (unsigned char)v->name.p[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("!#$&'*+-.^_`|~", c));
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			(c && strchr("!#$&'*+-.^_`|~", c));
 		if (plain)
 			buf_char(&name, (char)c);
 		else
@@ -184,11 +188,12 @@ static CURLcode set_address(struct transport_exchange *x)
 	const struct kubeconfig_access *a = x->transport->o.access;
 	struct str name = a->tls && a->tls_server_name.n ? a->tls_server_name : a->host;
 	bool v6 = memchr(name.p, ':', name.n) != NULL, host_v6 = memchr(a->host.p, ':', a->host.n) != NULL;
-	struct str url = str_printf(&x->arena, "%s://%s%.*s%s:%u%.*s", a->tls ? "https" : "http", v6 ? "[" : "", STR_ARG(name), v6 ? "]" : "",
-	                            a->port, STR_ARG(x->url));
+	struct str url = str_printf(&x->arena, "%s://%s%.*s%s:%u%.*s", a->tls ? "https" : "http", v6 ? "[" : "",
+	                            STR_ARG(name), v6 ? "]" : "", a->port, STR_ARG(x->url));
 
 	if (name.p != a->host.p) {
-		struct str to = str_printf(&x->arena, "%s%.*s%s:%u:%s%.*s%s:%u", v6 ? "[" : "", STR_ARG(name), v6 ? "]" : "", a->port,
+		struct str to = str_printf(&x->arena, "%s%.*s%s:%u:%s%.*s%s:%u", v6 ? "[" : "", STR_ARG(name),
+		                           v6 ? "]" : "", a->port,
 		                           host_v6 ? "[" : "", STR_ARG(a->host), host_v6 ? "]" : "", a->port);
 		x->connect_to = curl_slist_append(NULL, to.p);
 		curl_easy_setopt(x->easy, CURLOPT_CONNECT_TO, x->connect_to);
@@ -245,7 +250,8 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(x->easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(x->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION, (long)(t->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION,
+		(long)(t->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
 	/* Wait for the first connection to know whether it can be shared; with HTTP/1.1 that would only queue. */
 	curl_easy_setopt(x->easy, CURLOPT_PIPEWAIT, t->http1 || !t->o.access->tls ? 0L : 1L);
 	curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->o.connect_limit / 1000000));

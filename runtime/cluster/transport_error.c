@@ -60,8 +60,10 @@ static struct str untrusted(struct transport_exchange *x, CURLcode code)
 
 	buf_printf(&b, "no secure connection to %.*s: ", STR_ARG(t->host));
 	if (code == CURLE_PEER_FAILED_VERIFICATION && t->facts.seen)
-		certificate_explain(&t->facts, access->tls_server_name.n ? access->tls_server_name : access->host, access->ca.n > 0, clock_real(), &b);
-	else if (says(x, "alert certificate required") || says(x, "alert bad certificate") || says(x, "alert unknown ca") ||
+		certificate_explain(&t->facts, access->tls_server_name.n ? access->tls_server_name : access->host,
+			access->ca.n > 0, clock_real(), &b);
+	else if (says(x, "alert certificate required") || says(x, "alert bad certificate") ||
+	         says(x, "alert unknown ca") ||
 	         says(x, "alert certificate expired") || says(x, "alert handshake failure"))
 		buf_printf(&b, "the server refuses the client certificate (%s)", strstr(x->curl_error, "alert"));
 	else if (says(x, "wrong version number") || says(x, "packet length too long") || says(x, "http request"))
@@ -94,8 +96,8 @@ static struct str slow(struct transport_exchange *x)
 	long long seconds = (long long)((x->limit_ns + NS_PER_SECOND - 1) / NS_PER_SECOND);
 	const char *what = x->state == EXCHANGE_ANSWER || x->code ? "nothing more came" : "no answer came";
 
-	return str_printf(&x->arena, "%s %.*s: %s from %.*s within %lld s", transport_method_word(x->request.method), STR_ARG(x->url), what,
-	                  STR_ARG(x->transport->host), seconds);
+	return str_printf(&x->arena, "%s %.*s: %s from %.*s within %lld s", transport_method_word(x->request.method),
+	                  STR_ARG(x->url), what, STR_ARG(x->transport->host), seconds);
 }
 
 static struct str foreign(struct transport_exchange *x)
@@ -145,7 +147,8 @@ static enum transport_outcome classify(struct transport_exchange *x, CURLcode co
 enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode code, struct str *error)
 {
 	enum transport_outcome outcome = classify(x, code);
-	bool empty = outcome == TRANSPORT_ANSWERED && x->code >= 200 && x->code < 300 && !x->bytes_in && !x->request.text && x->code != 204;
+	bool empty = outcome == TRANSPORT_ANSWERED && x->code >= 200 && x->code < 300 && !x->bytes_in &&
+		!x->request.text && x->code != 204;
 
 	if (empty && x->request.kind != TRANSPORT_STREAM && !x->request.take)
 		outcome = TRANSPORT_FOREIGN;
@@ -157,7 +160,8 @@ enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode c
 	case TRANSPORT_SLOW: *error = slow(x); break;
 	case TRANSPORT_FOREIGN: *error = foreign(x); break;
 	case TRANSPORT_TOO_LARGE:
-		*error = str_printf(&x->arena, "%s %.*s: the answer is larger than 32 MiB", transport_method_word(x->request.method), STR_ARG(x->url));
+		*error = str_printf(&x->arena, "%s %.*s: the answer is larger than 32 MiB",
+			transport_method_word(x->request.method), STR_ARG(x->url));
 		break;
 	case TRANSPORT_STOPPED: *error = STR("stopped"); break;
 	case TRANSPORT_NO_CREDENTIAL: break;
@@ -170,7 +174,8 @@ struct str exchange_refusal(struct transport_exchange *x, const struct transport
 	struct buf b = { 0 };
 
 	if (x->code == 401)
-		buf_printf(&b, "%.*s does not accept the credential of %.*s: ", STR_ARG(x->transport->host), STR_ARG(x->transport->o.access->origin));
+		buf_printf(&b, "%.*s does not accept the credential of %.*s: ", STR_ARG(x->transport->host),
+			STR_ARG(x->transport->o.access->origin));
 	else
 		buf_printf(&b, "%s %.*s: ", transport_method_word(x->request.method), STR_ARG(x->url));
 	buf_printf(&b, "%d", x->code);

@@ -17,7 +17,8 @@ static void put_encoded(struct buf *b, struct str s)
 
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~') {
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+		    c == '.' || c == '_' || c == '~') {
 			buf_char(b, (char)c);
 		} else {
 			buf_char(b, '%');
@@ -77,11 +78,13 @@ const struct transport_status *transport_status_copy(struct arena *a, const stru
 	if (!s)
 		return NULL;
 	struct transport_status *copy = ARENA_NEW(a, struct transport_status);
-	*copy = (struct transport_status){ .reason = str_copy(a, s->reason), .message = str_copy(a, s->message), .kind = str_copy(a, s->kind),
+	*copy = (struct transport_status){ .reason = str_copy(a, s->reason), .message = str_copy(a, s->message),
+		.kind = str_copy(a, s->kind),
 		.group = str_copy(a, s->group), .name = str_copy(a, s->name), .uid = str_copy(a, s->uid),
 		.continue_token = str_copy(a, s->continue_token), .is_object = s->is_object };
 	for (size_t i = 0; i < s->ncauses; i++) {
-		struct transport_cause c = { str_copy(a, s->causes[i].reason), str_copy(a, s->causes[i].field), str_copy(a, s->causes[i].message) };
+		struct transport_cause c = { str_copy(a, s->causes[i].reason), str_copy(a, s->causes[i].field),
+			str_copy(a, s->causes[i].message) };
 		ARENA_PUSH(a, copy->causes, copy->ncauses, c);
 	}
 	return copy;
@@ -153,20 +156,24 @@ void transport_budget(const struct transport *t, struct buf *out)
 
 static const char *state_word(enum exchange_state s)
 {
-	static const char *const words[] = { "waits for a credential", "starts", "waits for the answer", "reads the answer", "is over" };
+	static const char *const words[] = { "waits for a credential", "starts", "waits for the answer",
+		"reads the answer", "is over" };
 
 	return words[s];
 }
 
 void transport_dump(const struct transport *t, struct buf *out)
 {
-	buf_printf(out, "transport: %.*s, %s%s", STR_ARG(t->host), t->http1 ? "HTTP/1.1" : "HTTP/2", t->proxy.n ? ", by a proxy" : "");
+	buf_printf(out, "transport: %.*s, %s%s", STR_ARG(t->host), t->http1 ? "HTTP/1.1" : "HTTP/2",
+		t->proxy.n ? ", by a proxy" : "");
 	buf_printf(out, ", %u in flight, ", t->counts.in_flight);
 	transport_budget(t, out);
 	buf_char(out, '\n');
 	for (const struct transport_exchange *x = t->exchanges; x; x = x->next)
-		buf_printf(out, "  %s %.*s: %s, code %d, %lld bytes, %lld ms\n", transport_method_word(x->request.method), STR_ARG(x->url),
-		           state_word(x->state), x->code, (long long)x->bytes_in, (long long)((loop_now(t->o.loop) - x->started) / 1000000));
+		buf_printf(out, "  %s %.*s: %s, code %d, %lld bytes, %lld ms\n",
+		           transport_method_word(x->request.method), STR_ARG(x->url),
+		           state_word(x->state), x->code, (long long)x->bytes_in,
+		           (long long)((loop_now(t->o.loop) - x->started) / 1000000));
 	for (const struct transport_pool *p = t->pools; p; p = p->next) {
 		buf_printf(out, "  pool %u: %u exchanges, sockets:", p->certificate, p->exchanges);
 		for (const struct transport_socket *s = p->sockets; s; s = s->next)

@@ -31,7 +31,8 @@ static bool is_empty(const struct data *d)
 static bool as_quantity(const struct data *d, struct quantity *ret)
 {
 	char digits[STR_DIGITS];
-	struct str text = d->kind == DATA_INT ? str_digits(digits, d->u.integer) : d->kind == DATA_STRING ? d->u.string : STR("");
+	struct str text = d->kind == DATA_INT ? str_digits(digits, d->u.integer) : d->kind == DATA_STRING ? d->u.string
+		: STR("");
 
 	return text.n && text.n < 40 && quantity_parse_full(text, ret) == QUANTITY_OK;
 }
@@ -48,7 +49,8 @@ static bool same_scalar(const struct data *a, const struct data *b)
 		return a->u.integer == b->u.integer;
 	if (a->kind == b->kind && a->kind == DATA_FLOAT)
 		return a->u.number == b->u.number;
-	return a->kind != DATA_LIST && a->kind != DATA_MAP && as_quantity(a, &x) && as_quantity(b, &y) && x.nano == y.nano;
+	return a->kind != DATA_LIST && a->kind != DATA_MAP && as_quantity(a, &x) && as_quantity(b, &y) &&
+		x.nano == y.nano;
 }
 
 static void differ(struct tree_walk *w, const struct data *ours, const struct data *theirs)
@@ -89,13 +91,15 @@ static const char *identity_of(const struct data *list)
 	return NULL;
 }
 
-static const struct data *counterpart(const struct data *theirs, const struct data *element, const char *identity, size_t i)
+static const struct data *counterpart(const struct data *theirs, const struct data *element, const char *identity,
+	size_t i)
 {
 	if (!identity)
 		return i < theirs->u.list.n ? theirs->u.list.at[i] : NULL;
 	const struct data *wanted = data_get(element, str_of(identity));
 	for (size_t k = 0; k < theirs->u.list.n; k++) {
-		const struct data *o = theirs->u.list.at[k], *v = o->kind == DATA_MAP ? data_get(o, str_of(identity)) : NULL;
+		const struct data *o = theirs->u.list.at[k],
+			*v = o->kind == DATA_MAP ? data_get(o, str_of(identity)) : NULL;
 		if (v && same_scalar(wanted, v))
 			return o;
 	}

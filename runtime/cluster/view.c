@@ -255,7 +255,8 @@ static struct data *slot_tree(const struct view *v, const struct view_slot *s, s
 	*text = (struct data){ .kind = DATA_STRING, .u.string = r->kind };
 	at[0] = (struct data_member){ .key = STR("kind"), .value = text };
 	text = ARENA_NEW(a, struct data);
-	*text = (struct data){ .kind = DATA_STRING, .u.string = r->group.n ? str_printf(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->version)) : r->version };
+	*text = (struct data){ .kind = DATA_STRING, .u.string = r->group.n
+		? str_printf(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->version)) : r->version };
 	at[1] = (struct data_member){ .key = STR("apiVersion"), .value = text };
 	d->u.map.at = at;
 	d->u.map.n += 2;

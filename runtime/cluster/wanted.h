@@ -43,7 +43,8 @@ struct wanted_list {
  * The objects of J in namespace NS (where the program names none), members of the set ID.
  * Everything lives in A.
  */
-struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns, struct str id);
+struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns,
+	struct str id);
 
 /* The body of one: its tree on one line. */
 struct str wanted_body(struct arena *a, const struct wanted *w);

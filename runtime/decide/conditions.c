@@ -43,7 +43,10 @@ static bool displaces(const struct job_condition *set, const struct job_conditio
 	return other->type == JOB_RUNNING && set->type == JOB_RESTARTING;
 }
 
-static bool ends_running(enum job_condition_type t) { return t == JOB_SUCCEEDED || t == JOB_FAILED || t == JOB_SUSPENDED; }
+static bool ends_running(enum job_condition_type t)
+{
+	return t == JOB_SUCCEEDED || t == JOB_FAILED || t == JOB_SUSPENDED;
+}
 
 static struct job_condition stopped(const struct job_condition *running, const struct job_condition *set)
 {

@@ -12,7 +12,8 @@ static void set(struct decide_pass *p, enum job_condition_type type, bool holds,
 	struct job_condition c = { .type = type, .holds = holds, .updated = p->now, .changed = p->now };
 
 	c.reason = str_cat(p->arena, p->job->kind, str_of(word), STR(""));
-	c.message = str_printf(p->arena, "%.*s %.*s %.*s", STR_ARG(p->job->kind), STR_ARG(p->plan->name), STR_ARG(said));
+	c.message = str_printf(p->arena, "%.*s %.*s %.*s", STR_ARG(p->job->kind), STR_ARG(p->plan->name),
+		STR_ARG(said));
 	conditions_set(p->arena, &p->out->record.conditions, &c);
 }
 
@@ -21,7 +22,8 @@ static struct str blame(const struct decide_pass *p, const struct seen *s)
 {
 	const struct plan_role *r = &p->plan->roles[s->role];
 	int signal = s->exit_code > 128 && s->exit_code < 128 + 65 ? s->exit_code - 128 : 0;
-	struct str end = s->disrupted ? STR("its node was taken from it") : s->exit_code < 0 ? STR("its exit code is unknown")
+	struct str end = s->disrupted ? STR("its node was taken from it") : s->exit_code < 0
+		? STR("its exit code is unknown")
 		: end_words(p->arena, s->exit_code, signal);
 
 	return str_printf(p->arena, "%.*s-%lld failed: %.*s", STR_ARG(r->name), (long long)s->index, STR_ARG(end));
@@ -41,7 +43,8 @@ static void remember(struct decide_pass *p, const struct decide_record *before)
 		const struct decide_role *was = k < before->nroles ? &before->roles[k] : &(struct decide_role){ 0 };
 		struct decide_role *is = &r->roles[k];
 		int64_t n = p->plan->roles[k].max;
-		*is = (struct decide_role){ .at = ARENA_ARRAY(p->arena, struct decide_replica, (size_t)n), .n = n, .released = was->released };
+		*is = (struct decide_role){ .at = ARENA_ARRAY(p->arena, struct decide_replica, (size_t)n), .n = n,
+			.released = was->released };
 		for (int64_t i = 0; i < n && i < was->n; i++)
 			is->at[i] = was->at[i];
 	}
@@ -104,15 +107,16 @@ static bool any_active(const struct decide_pass *p)
 static enum judge_what ask_judge(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
-	struct judge_facts f = { .job = p->plan, .roles = ARENA_ARRAY(p->arena, struct judge_role, p->plan->nroles), .seen = p->states,
-		.begin = r->begin, .now = p->now, .spent = decide_spent(p->plan, r) };
+	struct judge_facts f = { .job = p->plan, .roles = ARENA_ARRAY(p->arena, struct judge_role, p->plan->nroles),
+		.seen = p->states, .begin = r->begin, .now = p->now, .spent = decide_spent(p->plan, r) };
 
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		const struct decide_part *part = &p->parts[k];
 		bool *present = ARENA_ARRAY(p->arena, bool, (size_t)part->plan->max);
 		for (int64_t i = 0; i < part->plan->max; i++)
 			present[i] = is_current(&part->replicas[i], part->at[i]);
-		f.roles[k] = (struct judge_role){ .states = part->states, .present = present, .desired = part->wanted, .released = r->roles[k].released };
+		f.roles[k] = (struct judge_role){ .states = part->states, .present = present, .desired = part->wanted,
+			.released = r->roles[k].released };
 	}
 	enum judge_what what = judge(&f);
 	for (size_t k = 0; k < p->plan->nroles; k++)
@@ -144,7 +148,8 @@ static void going(struct decide_pass *p)
 	const struct seen *restarts = p->retried ? p->retried : runs ? NULL : p->replaced;
 
 	if (restarts)
-		set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("is restarting because "), blame(p, restarts), STR("")));
+		set(p, JOB_RESTARTING, true, "Restarting",
+			str_cat(p->arena, STR("is restarting because "), blame(p, restarts), STR("")));
 	else if (runs)
 		set(p, JOB_RUNNING, true, "Running", STR("is running."));
 	pass_wake(p, job_deadline(p->plan, p->out->record.begin));
@@ -189,7 +194,8 @@ static void begin(struct decide_pass *p)
 		p->out->record.begin = p->now;
 }
 
-struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before, const struct seen_list *seen, int64_t now)
+struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before,
+	const struct seen_list *seen, int64_t now)
 {
 	struct decision d = { .again = RULES_NEVER, .elsewhere = decide_elsewhere(job) };
 	struct decide_pass p = { .arena = a, .job = job, .plan = job->plan, .seen = seen, .out = &d, .now = now };

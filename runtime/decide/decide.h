@@ -28,7 +28,8 @@ struct decide_job {
 	struct str kind;                /* what people call such an object: begins reasons and messages */
 	struct str uid;                 /* of the object that owns everything; empty: labels alone say what is ours */
 	struct str controller;          /* our own name, which `managed_by` may say */
-	const int64_t *sizes;           /* replicas wanted of each elastic role, kept within its limits; NULL: the plan's maximum */
+	/* replicas wanted of each elastic role, kept within its limits; NULL: the plan's maximum */
+	const int64_t *sizes;
 };
 
 /* ---- what is seen (see.c) ---- */
@@ -45,7 +46,8 @@ struct seen {
 	struct str kind, name, uid;
 	enum seen_owner owner;
 	bool deleting;
-	int role;                       /* whose replica or replica's Service it is by its name; NO_ROLE: another object */
+	/* whose replica or replica's Service it is by its name; NO_ROLE: another object */
+	int role;
 	int64_t index;                  /* not always one that is wanted */
 	/* of what runs */
 	enum seen_phase phase;
@@ -129,7 +131,8 @@ struct decide_count {
 struct decision {
 	struct decide_action *actions;  /* in this order */
 	size_t nactions;
-	const struct seen *conflict;    /* somebody else's object has a name that is needed: nothing is done but look again */
+	/* somebody else's object has a name that is needed: nothing is done but look again */
+	const struct seen *conflict;
 	bool elsewhere;                 /* another controller looks after the job: nothing is known or done */
 	bool remove;                    /* the job's time after its end is over */
 	int64_t again;                  /* look again then at the latest; RULES_NEVER */
@@ -138,7 +141,8 @@ struct decision {
 };
 
 /* One pass. */
-struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before, const struct seen_list *seen, int64_t now);
+struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before,
+	const struct seen_list *seen, int64_t now);
 
 /* ---- single rules (limits.c, reconcile.c) ---- */
 

@@ -24,7 +24,10 @@ struct decide_pass {
 	struct decide_part *parts;
 	struct role_states *states;
 	int64_t now;
-	/* whom to blame: the first that failed for good, that has the job restart, and that is replaced while the job goes on */
+	/*
+	 * whom to blame: the first that failed for good, that has the job
+	 * restart, and that is replaced while the job goes on
+	 */
 	const struct seen *lost, *retried, *replaced;
 };
 

@@ -27,6 +27,7 @@ struct jobs_decision {
 };
 
 /* STATE is status_of() of the same OBJECTS. */
-struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, const struct run_state *state, const struct status_objects *objects);
+struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, const struct run_state *state,
+	const struct status_objects *objects);
 
 #endif

@@ -41,7 +41,8 @@ void pass_index(struct decide_pass *p)
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		const struct plan_role *r = &p->plan->roles[k];
 		struct decide_part *part = &p->parts[k];
-		*part = (struct decide_part){ .plan = r, .slots = slots_of(p, k), .replicas = p->out->record.roles[k].at };
+		*part = (struct decide_part){ .plan = r, .slots = slots_of(p, k),
+			.replicas = p->out->record.roles[k].at };
 		part->wanted = wanted_of(p, k);
 		part->at = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->services = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
@@ -136,7 +137,8 @@ void pass_judge(struct decide_pass *p)
 		for (int64_t i = 0; i < part->plan->max; i++) {
 			struct decide_replica *r = &part->replicas[i];
 			const struct seen *s = part->at[i];
-			bool sent_away = s && s->deleting && i >= part->wanted;         /* a smaller job: its end says nothing about it */
+			/* a smaller job: its end says nothing about it */
+			bool sent_away = s && s->deleting && i >= part->wanted;
 			if (is_current(r, s) && !sent_away) {
 				meet(p, part->plan, r, s);
 				if (s->phase == SEEN_SUCCEEDED)
@@ -162,7 +164,8 @@ void pass_begin_anew(struct decide_pass *p, bool all, int64_t again)
 			struct str gone = part->at[i] ? str_copy(p->arena, part->at[i]->uid) : r->doomed;
 			p->out->record.spent += role_begins_again(part->plan) ? r->restarts : 0;
 			bool ended = !all && (r->succeeded || r->failed);
-			*r = (struct decide_replica){ .doomed = gone, .again = again, .succeeded = ended && r->succeeded, .failed = ended && r->failed };
+			*r = (struct decide_replica){ .doomed = gone, .again = again,
+				.succeeded = ended && r->succeeded, .failed = ended && r->failed };
 			part->states[i] = state_of(part, r, NULL);
 		}
 		p->out->record.roles[k].released = false;
@@ -225,7 +228,8 @@ bool pass_claim(struct decide_pass *p)
 static const struct seen *find_object(const struct decide_pass *p, struct str kind, struct str name)
 {
 	for (size_t i = 0; i < p->seen->n; i++)
-		if (p->seen->at[i].role == NO_ROLE && str_eq(p->seen->at[i].kind, kind) && str_eq(p->seen->at[i].name, name))
+		if (p->seen->at[i].role == NO_ROLE && str_eq(p->seen->at[i].kind, kind) &&
+		    str_eq(p->seen->at[i].name, name))
 			return &p->seen->at[i];
 	return NULL;
 }
@@ -269,7 +273,8 @@ void pass_reconcile(struct decide_pass *p)
 		struct decide_part *part = &p->parts[k];
 		/* names first: a program that starts looks for its peers at once */
 		for (int64_t i = 0; i < part->wanted && plan_role_is_served(p->plan, part->plan); i++)
-			have(p, part->services[i], STR("Service"), decide_name(p->arena, p->plan, part->plan, i), (int)k, i);
+			have(p, part->services[i], STR("Service"), decide_name(p->arena, p->plan, part->plan, i),
+				(int)k, i);
 		for (int64_t i = 0; i < objects_of(p, part); i++)
 			replica(p, k, i);
 		for (int64_t i = part->wanted; i < part->slots; i++) {

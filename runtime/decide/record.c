@@ -88,7 +88,8 @@ static void put_conditions(struct record_writing *w, const struct job_conditions
 }
 
 /* "0-3,7": the indexes at which something is so. */
-static void put_indexes(struct record_writing *w, const char *name, const struct decide_role *r, bool (*is)(const struct decide_replica *))
+static void put_indexes(struct record_writing *w, const char *name, const struct decide_role *r,
+	bool (*is)(const struct decide_replica *))
 {
 	bool any = false;
 
@@ -116,7 +117,10 @@ static bool has_succeeded(const struct decide_replica *r) { return r->succeeded;
 static bool has_failed(const struct decide_replica *r) { return r->failed; }
 
 /* An attempt that is simply there says nothing: the next pass meets it again. */
-static bool is_told(const struct decide_replica *r) { return r->restarts || r->failures || r->series || r->again || r->doomed.n; }
+static bool is_told(const struct decide_replica *r)
+{
+	return r->restarts || r->failures || r->series || r->again || r->doomed.n;
+}
 
 static void put_attempts(struct record_writing *w, const struct decide_role *r)
 {
@@ -182,8 +186,10 @@ static bool read_condition(const struct data *d, struct job_condition *ret)
 {
 	for (unsigned t = JOB_CREATED; t <= JOB_FAILED; t++)
 		if (str_is(status_text(d, "type"), condition_word(t))) {
-			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"), .reason = status_text(d, "reason"),
-				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"), .changed = status_time(d, "lastTransitionTime") };
+			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"),
+				.reason = status_text(d, "reason"),
+				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"),
+				.changed = status_time(d, "lastTransitionTime") };
 			return true;
 		}
 	return false;
@@ -247,7 +253,8 @@ static bool read_attempts(const struct data *attempts, struct decide_role *r)
 
 static bool read_role(struct arena *a, const struct data *d, const struct plan_role *plan, struct decide_role *r)
 {
-	*r = (struct decide_role){ .at = ARENA_ARRAY(a, struct decide_replica, (size_t)plan->max), .n = plan->max, .released = status_true(d, "released") };
+	*r = (struct decide_role){ .at = ARENA_ARRAY(a, struct decide_replica, (size_t)plan->max), .n = plan->max,
+		.released = status_true(d, "released") };
 	return read_indexes(status_text(d, "succeeded"), r, true) && read_indexes(status_text(d, "failed"), r, false) &&
 		read_attempts(status_path(d, "attempts"), r);
 }

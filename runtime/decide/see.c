@@ -8,10 +8,16 @@ struct looking {
 
 /* ---- names ---- */
 
-struct str decide_kind(const struct plan_job *j, const struct plan_role *r) { return str_of(plan_workload(j, r)->kind); }
+struct str decide_kind(const struct plan_job *j, const struct plan_role *r)
+{
+	return str_of(plan_workload(j, r)->kind);
+}
 
 /* One object for the whole role, without an index. */
-static bool is_single(const struct plan_job *j, const struct plan_role *r) { return r->one_name || !plan_role_is_numbered(j, r); }
+static bool is_single(const struct plan_job *j, const struct plan_role *r)
+{
+	return r->one_name || !plan_role_is_numbered(j, r);
+}
 
 struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
@@ -24,7 +30,8 @@ static int64_t index_after(const struct plan_role *r, struct str name)
 	struct str digits = { name.p + r->object.n + 1, name.n - r->object.n - 1 };
 	int64_t index = 0;
 
-	if (name.n < r->object.n + 2 || !str_starts(name, r->object) || name.p[r->object.n] != '-' || (digits.p[0] == '0' && digits.n > 1))
+	if (name.n < r->object.n + 2 || !str_starts(name, r->object) || name.p[r->object.n] != '-' ||
+	    (digits.p[0] == '0' && digits.n > 1))
 		return -1;
 	for (size_t i = 0; i < digits.n; i++) {
 		if (digits.p[i] < '0' || digits.p[i] > '9')
@@ -58,7 +65,8 @@ static bool names_object(const struct plan_job *j, const struct seen *s)
 {
 	for (size_t i = 0; i < j->nobjects; i++) {
 		const struct data *o = j->objects[i].data;
-		if (j->objects[i].framework && str_eq(s->kind, status_text(o, "kind")) && str_eq(s->name, status_text(o, "metadata.name")))
+		if (j->objects[i].framework && str_eq(s->kind, status_text(o, "kind")) &&
+		    str_eq(s->name, status_text(o, "metadata.name")))
 			return true;
 	}
 	return false;
@@ -67,10 +75,11 @@ static bool names_object(const struct plan_job *j, const struct seen *s)
 /* ---- labels ---- */
 
 /* A label's text for replica i; false when it has none. */
-static bool label_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_replica_label *l, int64_t i,
-	struct str *ret)
+static bool label_text(struct arena *a, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_replica_label *l, int64_t i, struct str *ret)
 {
-	const struct text *t = l->per_replica ? i < r->max ? &l->per_replica[i] : &(struct text){ .at = &piece_absent } : &l->text;
+	const struct text *t = l->per_replica ? i < r->max ? &l->per_replica[i] : &(struct text){ .at = &piece_absent }
+		: &l->text;
 	struct buf out = { 0 };
 
 	if (text_is_absent(t))
@@ -200,8 +209,8 @@ static void pod_says(struct looking *l, struct seen *s, const struct data *pod)
 	s->phase = str_is(phase, "Running") ? SEEN_RUNNING : str_is(phase, "Succeeded") ? SEEN_SUCCEEDED :
 		str_is(phase, "Failed") ? SEEN_FAILED : SEEN_PENDING;
 	s->ready = status_condition_true(pod, "Ready") != NULL;
-	s->disrupted = status_condition_true(pod, "DisruptionTarget") || str_is(reason, "Evicted") || str_is(reason, "NodeLost") ||
-		str_is(reason, "Preempted") || str_is(reason, "Shutdown");
+	s->disrupted = status_condition_true(pod, "DisruptionTarget") || str_is(reason, "Evicted") ||
+		str_is(reason, "NodeLost") || str_is(reason, "Preempted") || str_is(reason, "Shutdown");
 	s->begin = status_time(pod, "status.startTime");
 	containers(s, pod, plan_label(l->arena, l->job->plan->roles[s->role].main.name));
 }
@@ -209,7 +218,8 @@ static void pod_says(struct looking *l, struct seen *s, const struct data *pod)
 static void job_says(struct seen *s, const struct data *job)
 {
 	s->ready = status_number(job, "status.ready", 0) > 0;
-	s->phase = status_condition_true(job, "Complete") ? SEEN_SUCCEEDED : status_condition_true(job, "Failed") ? SEEN_FAILED :
+	s->phase = status_condition_true(job, "Complete") ? SEEN_SUCCEEDED : status_condition_true(job, "Failed")
+		? SEEN_FAILED :
 		status_number(job, "status.active", 0) > 0 ? SEEN_RUNNING : SEEN_PENDING;
 	s->restarts = within(status_number(job, "status.failed", 0), 0, INT32_MAX);
 	s->begin = status_time(job, "status.startTime");
@@ -243,8 +253,8 @@ struct seen_list decide_see(struct arena *a, const struct decide_job *job, const
 		const struct data *o = objects->at[i];
 		struct str ns = status_text(o, "metadata.namespace");
 		bool far = ns.n && job->plan->ns.set && !str_eq(ns, job->plan->ns.value);
-		struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"), .uid = status_text(o, "metadata.uid"),
-			.role = NO_ROLE, .exit_code = -1 };
+		struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"),
+			.uid = status_text(o, "metadata.uid"), .role = NO_ROLE, .exit_code = -1 };
 		if (far || (!names_replica(job->plan, &s) && !names_object(job->plan, &s)))
 			continue;
 		s.owner = owner_of(&l, o, &s);

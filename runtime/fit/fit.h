@@ -44,7 +44,9 @@ struct fit_job {
 	struct str unknown;             /* a kind whose pods are unknown; empty: none */
 };
 
-/* Adds what one object of a job makes: the pods of a Job, a Deployment, a Pod, a JobSet, or a resource of an operator. */
+/*
+ * Adds what one object of a job makes: the pods of a Job, a Deployment, a Pod, a JobSet, or a resource of an operator.
+ */
 void fit_add_object(struct arena *a, struct fit_resources *r, const struct data *object, struct fit_job *job);
 
 /* ---- the cluster ---- */
@@ -54,7 +56,8 @@ struct fit_node {
 	const struct data *labels, *taints;
 	bool cordoned;
 	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* used: by pods that are there */
-	int64_t kept[FIT_RESOURCES];                            /* by those that stay when the cluster is empty: of DaemonSets and of the node */
+	/* by those that stay when the cluster is empty: of DaemonSets and of the node */
+	int64_t kept[FIT_RESOURCES];
 	int64_t ours[FIT_RESOURCES];    /* by pods of the job that is being placed */
 	bool devices;                   /* it has more than cpu, memory and disk */
 };
@@ -114,7 +117,8 @@ bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, con
 /* Is there a resource besides cpu, memory and disk? */
 bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount);
 /* Do all pods find a node? */
-bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra, struct buf *why);
+bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra,
+	struct buf *why);
 /* "8 example.com/gpu, 2 cpu, 4Gi memory" */
 void fit_put_amounts(const struct fit_resources *r, const int64_t *amount, struct buf *out);
 void fit_put_amount(const struct fit_resources *r, size_t resource, int64_t amount, struct buf *out);

@@ -35,7 +35,8 @@ static void add_pod(struct fit_cluster *c, const struct map *nodes, const struct
 {
 	struct str phase = status_text(o, "status.phase");
 	const struct fit_node *found = map_get(nodes, status_text(o, "spec.nodeName"));
-	struct fit_pod p = { status_text(o, "metadata.namespace"), status_path(o, "metadata.labels"), status_path(o, "spec"), 0, false };
+	struct fit_pod p = { status_text(o, "metadata.namespace"), status_path(o, "metadata.labels"),
+		status_path(o, "spec"), 0, false };
 	int64_t need[FIT_RESOURCES] = { 0 }, limit[FIT_RESOURCES] = { 0 };
 
 	if (!found || !p.spec || str_is(phase, "Succeeded") || str_is(phase, "Failed"))

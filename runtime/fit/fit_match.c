@@ -62,7 +62,8 @@ static bool expressions_hold(const struct data *list, const struct data *labels)
 
 bool fit_selects(const struct data *selector, const struct data *labels)
 {
-	return selector && has_all(status_path(selector, "matchLabels"), labels) && expressions_hold(status_list(selector, "matchExpressions"), labels);
+	return selector && has_all(status_path(selector, "matchLabels"), labels) &&
+		expressions_hold(status_list(selector, "matchExpressions"), labels);
 }
 
 /* The only field of a node that can be matched is its name. */
@@ -79,12 +80,15 @@ static bool fields_hold(const struct data *list, struct str name)
 /* One of the terms has to hold; a term without anything holds for no node. */
 static bool affinity_holds(const struct data *spec, const struct fit_node *n)
 {
-	const struct data *required = status_path(spec, "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+	const struct data *required = status_path(spec,
+		"affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution");
 	const struct data *terms = required ? status_list(required, "nodeSelectorTerms") : NULL;
 
 	for (size_t i = 0; terms && i < terms->u.list.n; i++) {
-		const struct data *labels = status_list(terms->u.list.at[i], "matchExpressions"), *fields = status_list(terms->u.list.at[i], "matchFields");
-		if ((labels->u.list.n || fields->u.list.n) && expressions_hold(labels, n->labels) && fields_hold(fields, n->name))
+		const struct data *labels = status_list(terms->u.list.at[i], "matchExpressions"),
+			*fields = status_list(terms->u.list.at[i], "matchFields");
+		if ((labels->u.list.n || fields->u.list.n) && expressions_hold(labels, n->labels) &&
+		    fields_hold(fields, n->name))
 			return true;
 	}
 	return !terms;
@@ -94,7 +98,8 @@ static bool tolerates_one(const struct data *t, const struct data *taint)
 {
 	struct str key = status_text(t, "key"), effect = status_text(t, "effect"), op = status_text(t, "operator");
 
-	if ((effect.n && !str_eq(effect, status_text(taint, "effect"))) || (key.n && !str_eq(key, status_text(taint, "key"))))
+	if ((effect.n && !str_eq(effect, status_text(taint, "effect"))) ||
+	    (key.n && !str_eq(key, status_text(taint, "key"))))
 		return false;
 	if (str_is(op, "Exists"))
 		return true;
@@ -122,7 +127,8 @@ static bool tolerates_cordon(const struct data *spec)
 
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		struct str key = status_text(list->u.list.at[i], "key");
-		if (str_is(status_text(list->u.list.at[i], "operator"), "Exists") && (!key.n || str_is(key, "node.kubernetes.io/unschedulable")))
+		if (str_is(status_text(list->u.list.at[i], "operator"), "Exists") &&
+		    (!key.n || str_is(key, "node.kubernetes.io/unschedulable")))
 			return true;
 	}
 	return false;

@@ -2,9 +2,9 @@
  * fit_place.c - pods onto nodes.
  *
  * Pods of a role are alike, so that a node takes as many of them as its scarcest resource permits, in whatever
- * order the scheduler looks at nodes.  Roles are placed one after the other, those with devices first, and the others on nodes
- * without devices first: a cluster that is so full that this order matters is reported as the scheduler would find it if it was
- * lucky.
+ * order the scheduler looks at nodes.  Roles are placed one after the other, those with devices first, and the others
+ * on nodes without devices first: a cluster that is so full that this order matters is reported as the scheduler would
+ * find it if it was lucky.
  */
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
@@ -86,8 +86,8 @@ static void keep_away(const struct placing *p, struct apart *x, struct str key, 
 }
 
 /* A pod with LABELS and SPEC is on NODE: S and it may keep away from each other. */
-static void note_pod(const struct placing *p, struct apart *x, const struct fit_shape *s, const struct data *labels, const struct data *spec,
-	const struct fit_node *node)
+static void note_pod(const struct placing *p, struct apart *x, const struct fit_shape *s, const struct data *labels,
+	const struct data *spec, const struct fit_node *node)
 {
 	const struct data *ours = fit_anti_terms(s->spec), *theirs = fit_anti_terms(spec);
 
@@ -111,7 +111,8 @@ static void note_pods(const struct placing *p, struct apart *x, const struct fit
 }
 
 /* How many of S the node takes, given who keeps away from whom: many, one, or none. */
-static int64_t limit_apart(const struct placing *p, const struct apart *x, const struct fit_shape *s, const struct fit_node *node)
+static int64_t limit_apart(const struct placing *p, const struct apart *x, const struct fit_shape *s,
+	const struct fit_node *node)
 {
 	const struct data *terms = fit_anti_terms(s->spec);
 	int64_t most = INT64_MAX;
@@ -240,12 +241,14 @@ static void put_count(struct buf *out, bool *any, size_t n, const char *what)
 	*any = true;
 }
 
-static void put_shortage(const struct placing *p, const struct fit_shape *s, const struct shortage *x, struct str domain, struct buf *out)
+static void put_shortage(const struct placing *p, const struct fit_shape *s, const struct shortage *x,
+	struct str domain, struct buf *out)
 {
 	const struct fit_cluster *c = p->cluster;
 	bool any = false;
 
-	buf_printf(out, "%s%.*s: %lld of %lld fit, each ", out->n ? "; " : "", STR_ARG(s->role), (long long)x->placed, (long long)s->count);
+	buf_printf(out, "%s%.*s: %lld of %lld fit, each ", out->n ? "; " : "", STR_ARG(s->role), (long long)x->placed,
+		(long long)s->count);
 	fit_put_amounts(&c->resources, s->need, out);
 	if (domain.n)
 		buf_printf(out, ", in one %.*s", STR_ARG(s->topology));
@@ -257,7 +260,8 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 	put_count(out, &any, x->apart, "with a pod to keep away from");
 	for (size_t i = 0; i < c->resources.n; i++) {
 		if (x->small[i])
-			buf_printf(out, "%s%zu too small (%.*s)", any ? ", " : "", x->small[i], STR_ARG(c->resources.at[i]));
+			buf_printf(out, "%s%zu too small (%.*s)", any ? ", " : "", x->small[i],
+				STR_ARG(c->resources.at[i]));
 		any = any || x->small[i];
 		if (x->full[i])
 			buf_printf(out, "%s%zu full (%.*s)", any ? ", " : "", x->full[i], STR_ARG(c->resources.at[i]));
@@ -267,7 +271,8 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 		buf_z(out, c->nnodes ? "all are taken by this job" : "none is there");
 	if (x->example) {
 		int64_t more = (s->count - x->placed + x->example_takes - 1) / x->example_takes;
-		buf_printf(out, "; %lld more node%s such as %.*s would do", (long long)more, more == 1 ? "" : "s", STR_ARG(x->example->name));
+		buf_printf(out, "; %lld more node%s such as %.*s would do", (long long)more, more == 1 ? "" : "s",
+			STR_ARG(x->example->name));
 	}
 }
 
@@ -285,7 +290,8 @@ static bool place(struct placing *p, size_t shape, struct buf *why)
 	return x.placed >= s->count;
 }
 
-bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra, struct buf *why)
+bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *extra,
+	struct buf *why)
 {
 	struct arena a = { 0 };
 	struct placing p = { .cluster = c, .job = job, .extra = extra, .empty = empty, .arena = &a };

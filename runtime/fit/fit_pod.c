@@ -9,7 +9,8 @@
 /* Adds the requests of one container; what has only a limit asks for that. */
 static void add_requests(struct fit_resources *r, const struct data *container, int64_t *need, int64_t *limit)
 {
-	const struct data *requests = status_path(container, "resources.requests"), *limits = status_path(container, "resources.limits");
+	const struct data *requests = status_path(container, "resources.requests"),
+		*limits = status_path(container, "resources.limits");
 
 	for (size_t i = 0; limits && limits->kind == DATA_MAP && i < limits->u.map.n; i++) {
 		size_t k = fit_resource(r, limits->u.map.at[i].key);
@@ -40,7 +41,8 @@ static void raise_to(int64_t *to, const int64_t *base, const int64_t *more)
 void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *need, int64_t *limit)
 {
 	const struct data *containers = status_list(spec, "containers"), *inits = status_list(spec, "initContainers");
-	int64_t sidecars[FIT_RESOURCES] = { 0 }, sidecar_limits[FIT_RESOURCES] = { 0 }, most[FIT_RESOURCES] = { 0 }, most_limits[FIT_RESOURCES] = { 0 };
+	int64_t sidecars[FIT_RESOURCES] = { 0 }, sidecar_limits[FIT_RESOURCES] = { 0 }, most[FIT_RESOURCES] = { 0 },
+		most_limits[FIT_RESOURCES] = { 0 };
 
 	for (size_t i = 0; i < containers->u.list.n; i++)
 		add_requests(r, containers->u.list.at[i], need, limit);
@@ -69,10 +71,11 @@ void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *ne
 }
 
 
-static void add_shape(struct arena *a, struct fit_resources *r, const struct data *pod, struct str name, int64_t count, struct fit_job *job)
+static void add_shape(struct arena *a, struct fit_resources *r, const struct data *pod, struct str name, int64_t count,
+	struct fit_job *job)
 {
-	struct fit_shape s = { .role = status_label(pod, "trainc.dev/role"), .count = count, .spec = status_path(pod, "spec"),
-		.labels = status_path(pod, "metadata.labels"),
+	struct fit_shape s = { .role = status_label(pod, "trainc.dev/role"), .count = count,
+		.spec = status_path(pod, "spec"), .labels = status_path(pod, "metadata.labels"),
 		.topology = status_annotation(pod, "kueue.x-k8s.io/podset-required-topology") };
 
 	if (!s.spec || count <= 0)
@@ -91,18 +94,21 @@ static void add_shape(struct arena *a, struct fit_resources *r, const struct dat
 
 static int64_t size_of_job(const struct data *spec)
 {
-	int64_t parallel = status_number(spec, "parallelism", 1), completions = status_number(spec, "completions", parallel);
+	int64_t parallel = status_number(spec, "parallelism", 1),
+		completions = status_number(spec, "completions", parallel);
 
 	return completions < parallel ? completions : parallel;
 }
 
-static void add_set(struct arena *a, struct fit_resources *r, const struct data *list, int64_t nodes, struct fit_job *job)
+static void add_set(struct arena *a, struct fit_resources *r, const struct data *list, int64_t nodes,
+	struct fit_job *job)
 {
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *one = list->u.list.at[i], *spec = status_path(one, "template.spec");
 		int64_t size = spec && status_path(spec, "parallelism") ? size_of_job(spec) : nodes;
 		if (spec)
-			add_shape(a, r, status_path(spec, "template"), status_text(one, "name"), status_number(one, "replicas", 1) * size, job);
+			add_shape(a, r, status_path(spec, "template"), status_text(one, "name"),
+				status_number(one, "replicas", 1) * size, job);
 	}
 }
 
@@ -123,7 +129,8 @@ static bool add_operator(struct arena *a, struct fit_resources *r, const struct 
 
 void fit_add_object(struct arena *a, struct fit_resources *r, const struct data *object, struct fit_job *job)
 {
-	struct str kind = status_text(object, "kind"), name = status_text(object, "metadata.name"), queue = status_label(object, "kueue.x-k8s.io/queue-name");
+	struct str kind = status_text(object, "kind"), name = status_text(object, "metadata.name"),
+		queue = status_label(object, "kueue.x-k8s.io/queue-name");
 	const struct data *spec = status_path(object, "spec");
 	const struct workload *w = workload_named(kind);
 
@@ -138,7 +145,9 @@ void fit_add_object(struct arena *a, struct fit_resources *r, const struct data 
 	else if (str_is(kind, "JobSet"))
 		add_set(a, r, status_list(spec, "replicatedJobs"), 1, job);
 	else if (str_is(kind, "TrainingRuntime"))
-		add_set(a, r, status_list(spec, "template.spec.replicatedJobs"), status_number(spec, "mlPolicy.numNodes", 1), job);
-	else if (!add_operator(a, r, spec, job) && (str_ends(kind, STR("Cluster")) || (str_ends(kind, STR("Job")) && !str_is(kind, "TrainJob"))))
+		add_set(a, r, status_list(spec, "template.spec.replicatedJobs"),
+			status_number(spec, "mlPolicy.numNodes", 1), job);
+	else if (!add_operator(a, r, spec, job) &&
+		(str_ends(kind, STR("Cluster")) || (str_ends(kind, STR("Job")) && !str_is(kind, "TrainJob"))))
 		job->unknown = kind;
 }

@@ -1,5 +1,6 @@
 /*
- * fit_queue.c - the quota of a Kueue queue: each role gets the first flavor of its ClusterQueue that has room for all of it.
+ * fit_queue.c - the quota of a Kueue queue: each role gets the first flavor of its ClusterQueue that has room for all
+ * of it.
  */
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
@@ -16,7 +17,8 @@ struct quota_queue {
 static const struct data *find(const struct status_objects *all, struct str name, struct str ns)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (str_eq(status_text(all->at[i], "metadata.name"), name) && (!ns.n || str_eq(status_text(all->at[i], "metadata.namespace"), ns)))
+		if (str_eq(status_text(all->at[i], "metadata.name"), name) &&
+		    (!ns.n || str_eq(status_text(all->at[i], "metadata.namespace"), ns)))
 			return all->at[i];
 	return NULL;
 }
@@ -73,7 +75,8 @@ static int64_t left_of(const struct quota_queue *q, struct str flavor, const str
 		return own;
 	for (size_t i = 0; i < c->queues.n; i++)
 		if (str_eq(cohort_of(c->queues.at[i]), q->cohort))
-			sum += nominal_of(c->queues.at[i], flavor, name) - (q->empty ? 0 : used_of(c->queues.at[i], flavor, name));
+			sum += nominal_of(c->queues.at[i], flavor,
+				name) - (q->empty ? 0 : used_of(c->queues.at[i], flavor, name));
 	int64_t most = borrow ? own + fit_amount(borrow, str_is(name, "cpu")) : sum;
 	return sum < most ? sum : most;
 }
@@ -81,11 +84,13 @@ static int64_t left_of(const struct quota_queue *q, struct str flavor, const str
 /* May the pods of S go where the flavor is?  A selector of theirs for one of its labels has to agree. */
 static bool suits(const struct fit_shape *s, const struct data *flavor)
 {
-	const struct data *labels = flavor ? status_path(flavor, "spec.nodeLabels") : NULL, *own = status_path(s->spec, "nodeSelector");
+	const struct data *labels = flavor ? status_path(flavor, "spec.nodeLabels") : NULL,
+		*own = status_path(s->spec, "nodeSelector");
 
 	for (size_t i = 0; labels && own && labels->kind == DATA_MAP && i < labels->u.map.n; i++) {
 		const struct data *want = data_get(own, labels->u.map.at[i].key), *have = labels->u.map.at[i].value;
-		if (want && (want->kind != DATA_STRING || have->kind != DATA_STRING || !str_eq(want->u.string, have->u.string)))
+		if (want && (want->kind != DATA_STRING || have->kind != DATA_STRING ||
+		    !str_eq(want->u.string, have->u.string)))
 			return false;
 	}
 	return flavor && fit_tolerates(s->spec, status_list(flavor, "spec.nodeTaints"));
@@ -120,13 +125,15 @@ static bool assign(struct quota_queue *q, const struct fit_shape *s, const struc
 
 	for (size_t i = 0; i < resources->u.list.n; i++) {
 		struct str resource = status_text(resources->u.list.at[i], "name");
-		int64_t asks = asks_for(q, s, resource), left = left_of(q, name, resources->u.list.at[i]) - *assigned_to(q, name, resource);
+		int64_t asks = asks_for(q, s, resource),
+			left = left_of(q, name, resources->u.list.at[i]) - *assigned_to(q, name, resource);
 		if (asks <= left)
 			continue;
 		size_t k = fit_resource(&q->cluster->resources, resource);
 		buf_printf(why, "%squeue '%.*s' has ", why->n ? "; " : "", STR_ARG(q->job->queue));
 		fit_put_amount(&q->cluster->resources, k, left > 0 ? left : 0, why);
-		buf_printf(why, "%s in flavor '%.*s', %.*s asks for ", q->empty ? "" : " left", STR_ARG(name), STR_ARG(s->role));
+		buf_printf(why, "%s in flavor '%.*s', %.*s asks for ", q->empty ? "" : " left", STR_ARG(name),
+			STR_ARG(s->role));
 		fit_put_amount(&q->cluster->resources, k, asks, why);
 		return false;
 	}
@@ -148,7 +155,8 @@ static bool concerns(const struct quota_queue *q, const struct fit_shape *s, con
 	return false;
 }
 
-static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const struct data *group, const struct data **ret, struct buf *why)
+static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const struct data *group,
+	const struct data **ret, struct buf *why)
 {
 	const struct data *flavors = status_list(group, "flavors");
 	size_t before = why->n;
@@ -163,7 +171,8 @@ static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const
 		return true;
 	}
 	if (why->n == before)
-		buf_printf(why, "%sno flavor of queue '%.*s' suits %.*s", why->n ? "; " : "", STR_ARG(q->job->queue), STR_ARG(s->role));
+		buf_printf(why, "%sno flavor of queue '%.*s' suits %.*s", why->n ? "; " : "", STR_ARG(q->job->queue),
+			STR_ARG(s->role));
 	return false;
 }
 
@@ -177,11 +186,13 @@ static bool is_covered(const struct quota_queue *q, const struct fit_shape *s, s
 		for (size_t i = 0; i < groups->u.list.n && !covered; i++) {
 			const struct data *list = status_list(groups->u.list.at[i], "coveredResources");
 			for (size_t n = 0; n < list->u.list.n && !covered; n++)
-				covered = list->u.list.at[n]->kind == DATA_STRING && str_eq(list->u.list.at[n]->u.string, q->cluster->resources.at[k]);
+				covered = list->u.list.at[n]->kind == DATA_STRING &&
+					str_eq(list->u.list.at[n]->u.string, q->cluster->resources.at[k]);
 		}
 		if (covered)
 			continue;
-		buf_printf(why, "%squeue '%.*s' has no quota for %.*s", why->n ? "; " : "", STR_ARG(q->job->queue), STR_ARG(q->cluster->resources.at[k]));
+		buf_printf(why, "%squeue '%.*s' has no quota for %.*s", why->n ? "; " : "", STR_ARG(q->job->queue),
+			STR_ARG(q->cluster->resources.at[k]));
 		return false;
 	}
 	return true;
@@ -197,7 +208,8 @@ bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, con
 		return true;                    /* without objects of Kueue nothing is known of it */
 	q.object = local ? find(&c->queues, status_text(local, "spec.clusterQueue"), STR("")) : NULL;
 	if (!q.object) {
-		buf_printf(why, "%squeue '%.*s' does not exist in namespace '%.*s'", why->n ? "; " : "", STR_ARG(job->queue), STR_ARG(job->ns));
+		buf_printf(why, "%squeue '%.*s' does not exist in namespace '%.*s'", why->n ? "; " : "",
+			STR_ARG(job->queue), STR_ARG(job->ns));
 		return false;
 	}
 	q.cohort = cohort_of(q.object);

@@ -8,7 +8,8 @@
 static int64_t asks_for(const struct fit_cluster *c, const struct fit_job *job, struct str key, size_t *ret_resource)
 {
 	bool limits = str_starts(key, STR("limits."));
-	struct str name = limits ? (struct str){ key.p + 7, key.n - 7 } : str_starts(key, STR("requests.")) ? (struct str){ key.p + 9, key.n - 9 } : key;
+	struct str name = limits ? (struct str){ key.p + 7, key.n - 7 } : str_starts(key, STR("requests."))
+		? (struct str){ key.p + 9, key.n - 9 } : key;
 	int64_t sum = 0;
 
 	if (str_is(key, "count/pods"))
@@ -30,7 +31,8 @@ static bool is_scoped(const struct data *quota)
 	return status_list(quota, "spec.scopes")->u.list.n || status_path(quota, "spec.scopeSelector");
 }
 
-static bool judge(const struct fit_cluster *c, const struct fit_job *job, const struct data *quota, bool empty, struct buf *why)
+static bool judge(const struct fit_cluster *c, const struct fit_job *job, const struct data *quota, bool empty,
+	struct buf *why)
 {
 	const struct data *hard = status_path(quota, "spec.hard"), *used = status_path(quota, "status.used");
 	bool ok = true;
@@ -42,7 +44,8 @@ static bool judge(const struct fit_cluster *c, const struct fit_job *job, const 
 		int64_t taken = empty || !used ? 0 : fit_amount(data_get(used, key), k == FIT_CPU);
 		if (asks <= 0 || asks + taken <= most)
 			continue;
-		buf_printf(why, "%squota '%.*s' has ", why->n ? "; " : "", STR_ARG(status_text(quota, "metadata.name")));
+		buf_printf(why, "%squota '%.*s' has ", why->n ? "; " : "",
+			STR_ARG(status_text(quota, "metadata.name")));
 		fit_put_amount(&c->resources, k, most - taken > 0 ? most - taken : 0, why);
 		buf_printf(why, "%s for %.*s, the job asks for ", empty ? "" : " left", STR_ARG(key));
 		fit_put_amount(&c->resources, k, asks, why);

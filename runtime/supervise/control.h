@@ -46,7 +46,8 @@ struct supervised {
 	struct str label;               /* "JAXJob ml/bert", for lines of the log */
 	struct arena own;
 	char version[24];               /* of the resource as it was seen last */
-	char *record;                   /* decide_record_print() after the last pass; NULL: it is read from the resource */
+	/* decide_record_print() after the last pass; NULL: it is read from the resource */
+	char *record;
 	char *durable;                  /* the annotation as it is; NULL: none */
 	char *status;                   /* the resource's status, as a patch would write it; NULL: not known */
 	char *wanted;                   /* what the last pass wanted it to be; NULL: nothing was decided yet */

@@ -1,8 +1,9 @@
 /*
- * deploy.c - definitions of the kinds, and what runs the controller: Namespace, account, permissions, Deployment, Service.
+ * deploy.c - definitions of the kinds, and what runs the controller: Namespace, account, permissions, Deployment,
+ * Service.
  *
- * The permissions are those that requests of this directory need, no others; the process has no capabilities and writes to
- * no file system.
+ * The permissions are those that requests of this directory need, no others; the process has no capabilities and writes
+ * to no file system.
  */
 #include "runtime/supervise/deploy.h"
 
@@ -46,7 +47,8 @@ static void put(struct deploying *d, struct buf *b)
 
 	if (data_read_json(&a, &source, &tree, &error)) {
 		if (d->json)
-			put_text(&outlet, d->first ? STR("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n    ") : STR(",\n    "));
+			put_text(&outlet, d->first ? STR("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n    ")
+				: STR(",\n    "));
 		else if (!d->first)
 			put_text(&outlet, STR("---\n"));
 		d->first = false;
@@ -82,7 +84,8 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 	struct arena a = { 0 };
 	struct buf b = { 0 };
 
-	head(&b, "apiextensions.k8s.io/v1", "CustomResourceDefinition", str_printf(&a, "%s.%s", k->plural, k->group).p, NULL);
+	head(&b, "apiextensions.k8s.io/v1", "CustomResourceDefinition", str_printf(&a, "%s.%s", k->plural, k->group).p,
+		NULL);
 	buf_printf(&b, ",\"spec\":{\"group\":\"%s\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"%s\",\"listKind\":\"%sList\",\"plural\":\"%s\","
 		"\"singular\":\"%.*s\"},\"versions\":[{\"name\":\"%s\",\"served\":true,\"storage\":true,\"additionalPrinterColumns\":["
 		"{\"name\":\"State\",\"type\":\"string\",\"jsonPath\":\".status.conditions[-1:].type\"},"
@@ -115,7 +118,10 @@ static void put_rules(struct buf *b, struct str gang, bool lease)
 	buf_z(b, "],\"verbs\":[\"patch\"]},{\"apiGroups\":[\"kubeflow.org\"],\"resources\":[");
 	put_plurals(b, "/finalizers");
 	buf_z(b, "],\"verbs\":[\"update\"]},"
-		/* `get` of pods and the next rule are what the launcher of an MPI job gets: an account cannot grant what it does not have */
+		/*
+		 * `get` of pods and the next rule are what the launcher of an MPI job
+		 * gets: an account cannot grant what it does not have
+		 */
 		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\",\"watch\",\"create\",\"patch\",\"delete\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"pods/exec\"],\"verbs\":[\"create\"]},"
 		"{\"apiGroups\":[\"\"],\"resources\":[\"services\"],\"verbs\":[\"list\",\"watch\",\"create\",\"patch\",\"delete\"]},"
@@ -168,7 +174,8 @@ static void put_permissions(struct deploying *d)
 
 static void put_arguments(struct deploying *d, struct buf *b)
 {
-	struct str version = option_value(d->session->options, OPTION_OPERATOR), gang = option_value(d->session->options, OPTION_GANG);
+	struct str version = option_value(d->session->options, OPTION_OPERATOR),
+		gang = option_value(d->session->options, OPTION_GANG);
 
 	buf_z(b, "\"args\":[\"supervise\",\"--kubeflow\",\"--listen=:8081\",\"--lease=" NAME "\"");
 	if (d->ns.n) {

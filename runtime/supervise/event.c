@@ -30,7 +30,8 @@ static void sent(void *to, const struct transport_result *r)
 		log_line("warning", STR(""), "an Event was not written: %.*s", STR_ARG(r->error));
 }
 
-static struct str body(struct arena *a, const struct supervised *j, const char *type, struct str reason, struct str message)
+static struct str body(struct arena *a, const struct supervised *j, const char *type, struct str reason,
+	struct str message)
 {
 	struct buf b = { 0 };
 	size_t n = message.n;
@@ -41,7 +42,8 @@ static struct str body(struct arena *a, const struct supervised *j, const char *
 	buf_json(&b, str_printf(a, "%.*s.", j->name.n > 200 ? 200 : (int)j->name.n, j->name.p));
 	buf_z(&b, ",\"namespace\":");
 	buf_json(&b, j->ns);
-	buf_printf(&b, "},\"involvedObject\":{\"apiVersion\":\"%s/%s\",\"kind\":\"%s\",\"name\":", j->kind->group, j->kind->version, j->kind->kind);
+	buf_printf(&b, "},\"involvedObject\":{\"apiVersion\":\"%s/%s\",\"kind\":\"%s\",\"name\":", j->kind->group,
+		j->kind->version, j->kind->kind);
 	buf_json(&b, j->name);
 	buf_z(&b, ",\"namespace\":");
 	buf_json(&b, j->ns);
@@ -63,7 +65,8 @@ static struct str body(struct arena *a, const struct supervised *j, const char *
 	return text;
 }
 
-void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason, struct str message)
+void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
+	struct str message)
 {
 	struct controller *c = j->control;
 	struct arena a = { 0 };
@@ -74,8 +77,8 @@ void event_write(struct supervised *j, enum event_weight weight, const char *typ
 	}
 	c->metrics.events++;
 	struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE,
-		.path = transport_path(&a, &(struct transport_place){ .version = STR("v1"), .plural = STR("events"), .namespace = j->ns }),
-		.body = body(&a, j, type, reason, message), .done = sent, .to = j };
+		.path = transport_path(&a, &(struct transport_place){ .version = STR("v1"), .plural = STR("events"),
+		.namespace = j->ns }), .body = body(&a, j, type, reason, message), .done = sent, .to = j };
 	call_start(c->client.calls, &r, CALL_ONCE, NULL);
 	arena_release(&a);
 }

@@ -12,6 +12,7 @@ enum event_weight {
 };
 
 /* Writes an Event about J; nothing waits for it.  TYPE is "Normal" or "Warning". */
-void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason, struct str message);
+void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
+	struct str message);
 
 #endif

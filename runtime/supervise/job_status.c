@@ -11,8 +11,10 @@ static bool read_condition(const struct data *d, struct job_condition *ret)
 {
 	for (unsigned t = JOB_CREATED; t <= JOB_FAILED; t++)
 		if (str_is(status_text(d, "type"), condition_word(t))) {
-			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"), .reason = status_text(d, "reason"),
-				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"), .changed = status_time(d, "lastTransitionTime") };
+			*ret = (struct job_condition){ .type = t, .holds = str_is(status_text(d, "status"), "True"),
+				.reason = status_text(d, "reason"),
+				.message = status_text(d, "message"), .updated = status_time(d, "lastUpdateTime"),
+				.changed = status_time(d, "lastTransitionTime") };
 			return true;
 		}
 	return false;
@@ -46,7 +48,8 @@ struct decide_record job_record(struct arena *a, const struct data *object, cons
 	return r;
 }
 
-struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, const struct data *object, const struct plan_job *j)
+struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, const struct data *object,
+	const struct plan_job *j)
 {
 	const struct data *roles = status_path(object, "status.replicaStatuses");
 	struct decide_count *counts = roles ? ARENA_ARRAY(a, struct decide_count, j->nroles) : NULL;
@@ -54,7 +57,8 @@ struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, co
 	for (size_t i = 0; counts && i < j->nroles; i++) {
 		const struct data *role = data_get(roles, custom_role(k, j->roles[i].label));
 		if (role)
-			counts[i] = (struct decide_count){ .active = status_number(role, "active", 0), .succeeded = status_number(role, "succeeded", 0),
+			counts[i] = (struct decide_count){ .active = status_number(role, "active", 0),
+				.succeeded = status_number(role, "succeeded", 0),
 				.failed = status_number(role, "failed", 0) };
 	}
 	return counts;
@@ -94,12 +98,14 @@ static bool role_says(const struct decide_role *r)
 
 	for (int64_t i = 0; i < r->n && !says; i++) {
 		const struct decide_replica *one = &r->at[i];
-		says = one->restarts || one->failures || one->series || one->again || one->doomed.n || one->succeeded || one->failed;
+		says = one->restarts || one->failures || one->series || one->again || one->doomed.n || one->succeeded ||
+			one->failed;
 	}
 	return says;
 }
 
-struct str job_durable(struct arena *a, const struct decision *d, const struct plan_job *j, const struct seen_list *seen)
+struct str job_durable(struct arena *a, const struct decision *d, const struct plan_job *j,
+	const struct seen_list *seen)
 {
 	struct decide_record r = d->record;
 	bool says = r.spent || r.begun_anew || r.cut_short;
@@ -137,14 +143,19 @@ struct str job_durable(struct arena *a, const struct decision *d, const struct p
 
 #define REFUSED "FailedValidation"
 
-struct decide_record job_refused(struct arena *a, const struct custom_kind *k, struct str name, struct str fault, int64_t now)
+struct decide_record job_refused(struct arena *a, const struct custom_kind *k, struct str name, struct str fault,
+	int64_t now)
 {
 	struct decide_record r = { .end = now };
 	struct str kind = str_of(k->kind);
-	struct job_condition created = { .type = JOB_CREATED, .holds = true, .reason = str_cat(a, kind, STR("Created"), STR("")),
-		.message = str_printf(a, "%s %.*s is created.", k->kind, STR_ARG(name)), .updated = now, .changed = now };
-	struct job_condition failed = { .type = JOB_FAILED, .holds = true, .reason = str_cat(a, kind, STR(REFUSED), STR("")),
-		.message = str_printf(a, "%s %.*s is not valid: %.*s", k->kind, STR_ARG(name), STR_ARG(fault)), .updated = now, .changed = now };
+	struct job_condition created = { .type = JOB_CREATED, .holds = true,
+		.reason = str_cat(a, kind, STR("Created"), STR("")),
+		.message = str_printf(a, "%s %.*s is created.", k->kind, STR_ARG(name)), .updated = now,
+		.changed = now };
+	struct job_condition failed = { .type = JOB_FAILED, .holds = true,
+		.reason = str_cat(a, kind, STR(REFUSED), STR("")),
+		.message = str_printf(a, "%s %.*s is not valid: %.*s", k->kind, STR_ARG(name), STR_ARG(fault)),
+		.updated = now, .changed = now };
 
 	conditions_set(a, &r.conditions, &created);
 	conditions_set(a, &r.conditions, &failed);
@@ -177,8 +188,8 @@ static void put_conditions(struct buf *b, const struct job_conditions *c)
 {
 	buf_z(b, "\"conditions\":[");
 	for (size_t i = 0; i < c->n; i++) {
-		buf_printf(b, "%s{\"type\":\"%s\",\"status\":\"%s\",\"reason\":", i ? "," : "", condition_word(c->at[i].type),
-			c->at[i].holds ? "True" : "False");
+		buf_printf(b, "%s{\"type\":\"%s\",\"status\":\"%s\",\"reason\":", i ? "," : "",
+			condition_word(c->at[i].type), c->at[i].holds ? "True" : "False");
 		buf_json(b, c->at[i].reason);
 		buf_z(b, ",\"message\":");
 		buf_json(b, c->at[i].message);
@@ -202,7 +213,8 @@ static void put_count(struct buf *b, const char *name, int64_t n)
 }
 
 /* "training.kubeflow.org/job-name=bert,training.kubeflow.org/operator-name=jaxjob-controller,..." */
-static void put_selector(struct buf *b, struct arena *a, const struct custom_kind *k, const struct plan_job *j, const struct plan_role *r)
+static void put_selector(struct buf *b, struct arena *a, const struct custom_kind *k, const struct plan_job *j,
+	const struct plan_role *r)
 {
 	struct str kind = str_lower(a, str_of(k->kind));
 
@@ -232,8 +244,8 @@ static void put_counts(struct buf *b, struct arena *a, const struct custom_kind 
 	buf_char(b, '}');
 }
 
-struct str job_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j, const struct decide_record *r,
-	const struct decide_count *counts)
+struct str job_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j,
+	const struct decide_record *r, const struct decide_count *counts)
 {
 	struct buf b = { 0 };
 

@@ -1,6 +1,7 @@
 /*
  * job_status.h - what is known of a job, where its custom resource keeps it: the status that everybody reads, as the
- * operators write it, and an annotation with what neither the status nor the pods tells a controller that has just started.
+ * operators write it, and an annotation with what neither the status nor the pods tells a controller that has just
+ * started.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_JOB_STATUS_H
 #define TRAINC_RUNTIME_SUPERVISE_JOB_STATUS_H
@@ -14,16 +15,19 @@
 struct decide_record job_record(struct arena *a, const struct data *object, const struct plan_job *j);
 
 /* The counts of each role of J that the status of OBJECT has; NULL when it has none. */
-struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, const struct data *object, const struct plan_job *j);
+struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, const struct data *object,
+	const struct plan_job *j);
 
 /*
  * The part of a record that has to be kept because no object tells it any more, as JSON; empty when there is none.
  * SEEN are the objects that are there and are not about to be deleted.
  */
-struct str job_durable(struct arena *a, const struct decision *d, const struct plan_job *j, const struct seen_list *seen);
+struct str job_durable(struct arena *a, const struct decision *d, const struct plan_job *j,
+	const struct seen_list *seen);
 
 /* A job that was refused: the condition Failed with the fault, at NOW. */
-struct decide_record job_refused(struct arena *a, const struct custom_kind *k, struct str name, struct str fault, int64_t now);
+struct decide_record job_refused(struct arena *a, const struct custom_kind *k, struct str name, struct str fault,
+	int64_t now);
 /* Was the last condition of a resource written by job_refused()? */
 bool job_was_refused(const struct custom_kind *k, const struct data *object);
 
@@ -31,7 +35,7 @@ bool job_was_refused(const struct custom_kind *k, const struct data *object);
  * The status as a merge patch: {"conditions":[...],...}.  COUNTS are those of the plan's roles, NULL where no pod was
  * made: then the counts that are there stay.
  */
-struct str job_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j, const struct decide_record *r,
-	const struct decide_count *counts);
+struct str job_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j,
+	const struct decide_record *r, const struct decide_count *counts);
 
 #endif

@@ -35,7 +35,8 @@ static struct supervised **place_of(struct controller *c, const struct custom_ki
 	uint32_t hash = hash_of(ns, name);
 	struct supervised **at = c->slots ? &c->by_name[hash & (c->slots - 1)] : NULL;
 
-	while (at && *at && !((*at)->hash == hash && (*at)->kind == k && str_eq((*at)->ns, ns) && str_eq((*at)->name, name)))
+	while (at && *at && !((*at)->hash == hash && (*at)->kind == k && str_eq((*at)->ns, ns) &&
+	    str_eq((*at)->name, name)))
 		at = &(*at)->next;
 	return at && *at ? at : NULL;
 }
@@ -91,7 +92,8 @@ static void keep_text(struct supervised *j, const struct data *object)
 /* Does a pass have to look at it?  Our own writes come back as changes of the status and of our annotation alone. */
 static bool is_news(const struct supervised *j, const struct data *object)
 {
-	return !j->text || status_number(object, "metadata.generation", 0) != j->seen_generation || status_text(object, "metadata.deletionTimestamp").n;
+	return !j->text || status_number(object, "metadata.generation", 0) != j->seen_generation ||
+		status_text(object, "metadata.deletionTimestamp").n;
 }
 
 void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object)
@@ -113,7 +115,8 @@ void jobs_seen(struct controller *c, const struct custom_kind *k, const struct d
 
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object)
 {
-	struct supervised **at = place_of(c, k, status_text(object, "metadata.namespace"), status_text(object, "metadata.name"));
+	struct supervised **at = place_of(c, k, status_text(object, "metadata.namespace"),
+		status_text(object, "metadata.name"));
 
 	if (at && str_eq((*at)->uid, status_text(object, "metadata.uid")))
 		take_out(c, at);
@@ -147,10 +150,12 @@ void jobs_release(struct controller *c)
 
 void jobs_dump(const struct controller *c, struct buf *out)
 {
-	buf_printf(out, "queue: %zu waiting, %zu under way, %s\n", c->queue.depth, c->queue.running, c->queue.open ? "open" : "closed");
+	buf_printf(out, "queue: %zu waiting, %zu under way, %s\n", c->queue.depth, c->queue.running,
+		c->queue.open ? "open" : "closed");
 	for (size_t i = 0; i < c->slots; i++)
 		for (const struct supervised *j = c->by_name[i]; j; j = j->next)
 			if (j->item.queued || j->item.busy || j->item.failures)
 				buf_printf(out, "job: %.*s: %s, %u failures in a row\n", STR_ARG(j->label),
-					j->item.busy ? "under way" : j->item.queued ? "waiting" : "waiting for its time", j->item.failures);
+					j->item.busy ? "under way" : j->item.queued ? "waiting"
+					: "waiting for its time", j->item.failures);
 }

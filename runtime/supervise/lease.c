@@ -27,8 +27,8 @@ static void ask(struct lease *l);
 
 static struct str path_of(struct arena *a, const struct lease *l, bool object)
 {
-	return transport_path(a, &(struct transport_place){ .group = STR("coordination.k8s.io"), .version = STR("v1"), .plural = STR("leases"),
-		.namespace = l->o.ns, .name = object ? l->o.name : STR("") });
+	return transport_path(a, &(struct transport_place){ .group = STR("coordination.k8s.io"), .version = STR("v1"),
+		.plural = STR("leases"), .namespace = l->o.ns, .name = object ? l->o.name : STR("") });
 }
 
 static void again(struct lease *l) { loop_timer_set(l->o.client->loop, &l->round, ROUND); }
@@ -46,7 +46,8 @@ static void limit_fired(struct loop_timer *t)
 {
 	struct lease *l = t->to;
 
-	log_line("error", STR(""), "the Lease %.*s/%.*s could not be renewed in time", STR_ARG(l->o.ns), STR_ARG(l->o.name));
+	log_line("error", STR(""), "the Lease %.*s/%.*s could not be renewed in time", STR_ARG(l->o.ns),
+		STR_ARG(l->o.name));
 	lose(l);
 }
 
@@ -97,11 +98,13 @@ static void write_lease(struct lease *l, const struct data *old, struct str hold
 	}
 	buf_z(&b, "},\"spec\":{\"holderIdentity\":");
 	buf_json(&b, holder);
-	buf_printf(&b, ",\"leaseDurationSeconds\":%d,\"leaseTransitions\":%lld", holder.n ? DURATION_SECONDS : 1, (long long)transitions);
+	buf_printf(&b, ",\"leaseDurationSeconds\":%d,\"leaseTransitions\":%lld", holder.n ? DURATION_SECONDS : 1,
+		(long long)transitions);
 	put_moment(&b, "acquireTime", acquired ? acquired : clock_real());
 	put_moment(&b, "renewTime", clock_real());
 	buf_z(&b, "}}");
-	struct transport_request r = { .method = old ? TRANSPORT_PUT : TRANSPORT_POST, .kind = TRANSPORT_WRITE, .path = path_of(&a, l, old != NULL),
+	struct transport_request r = { .method = old ? TRANSPORT_PUT : TRANSPORT_POST, .kind = TRANSPORT_WRITE,
+		.path = path_of(&a, l, old != NULL),
 		.body = buf_text(&b), .timeout = 5 * NS_PER_SECOND, .done = written, .to = l };
 	l->call = call_start(l->o.client->calls, &r, CALL_ONCE, NULL);
 	buf_release(&b);
@@ -114,7 +117,8 @@ static void write_lease(struct lease *l, const struct data *old, struct str hold
 static bool is_free(struct lease *l, const struct data *lease)
 {
 	struct str holder = status_text(lease, "spec.holderIdentity"), renewed = status_text(lease, "spec.renewTime");
-	int64_t now = loop_now(l->o.client->loop), seconds = status_number(lease, "spec.leaseDurationSeconds", DURATION_SECONDS);
+	int64_t now = loop_now(l->o.client->loop),
+		seconds = status_number(lease, "spec.leaseDurationSeconds", DURATION_SECONDS);
 
 	if (!str_eq(holder, l->held_by) || !str_eq(renewed, l->renewed)) {
 		arena_reset(&l->seen);
@@ -166,7 +170,8 @@ static void read_done(void *to, const struct transport_result *r)
 static void ask(struct lease *l)
 {
 	struct arena a = { 0 };
-	struct transport_request r = { .path = path_of(&a, l, true), .timeout = 5 * NS_PER_SECOND, .done = read_done, .to = l };
+	struct transport_request r = { .path = path_of(&a, l, true), .timeout = 5 * NS_PER_SECOND, .done = read_done,
+		.to = l };
 
 	l->call = call_start(l->o.client->calls, &r, CALL_ONCE, NULL);
 	arena_release(&a);
@@ -178,7 +183,8 @@ struct lease *lease_start(const struct lease_options *o)
 {
 	struct lease *l = memory_resize(NULL, sizeof *l);
 
-	*l = (struct lease){ .o = *o, .round = { .fire = round_fired, .to = l }, .limit = { .fire = limit_fired, .to = l } };
+	*l = (struct lease){ .o = *o, .round = { .fire = round_fired, .to = l },
+		.limit = { .fire = limit_fired, .to = l } };
 	ask(l);
 	return l;
 }

@@ -1,8 +1,8 @@
 /*
  * lease.h - which of several controllers may write: the one that holds a Lease.
  *
- * The holder renews it every 2 s.  One that could not for 10 s has lost it; another one takes it when it has not changed
- * for 15 s by the other's own clock, so clocks that differ do no harm.
+ * The holder renews it every 2 s.  One that could not for 10 s has lost it; another one takes it when it has not
+ * changed for 15 s by the other's own clock, so clocks that differ do no harm.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_LEASE_H
 #define TRAINC_RUNTIME_SUPERVISE_LEASE_H

@@ -95,8 +95,10 @@ static void slot_answer(struct client_slot *c)
 	int code = path.n ? c->listen->answer(c->listen->to, path, &body) : 405;
 	bool metrics = str_is(path, "/metrics") && code == 200;
 
-	buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", code, word_of(code),
-		metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; charset=utf-8", body.n);
+	buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+		code, word_of(code),
+		metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; charset=utf-8",
+		body.n);
 	buf_put(&c->out, body.p, body.n);
 	buf_release(&body);
 	slot_write(c);
@@ -182,9 +184,11 @@ static int open_socket(const struct addrinfo *at)
 	return -1;
 }
 
-struct listen *listen_start(struct arena *a, struct loop *loop, struct str address, listen_answer answer, void *to, struct str *why)
+struct listen *listen_start(struct arena *a, struct loop *loop, struct str address, listen_answer answer, void *to,
+	struct str *why)
 {
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV }, *found;
+	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV }, *found;
 	struct str host, port;
 	int fd = -1;
 
@@ -203,7 +207,8 @@ struct listen *listen_start(struct arena *a, struct loop *loop, struct str addre
 		*why = str_printf(a, "cannot listen on '%.*s': %.*s", STR_ARG(address), STR_ARG(file_reason(a, error)));
 		return NULL;
 	}
-	*l = (struct listen){ .loop = loop, .answer = answer, .to = to, .fd = { .fd = -1, .ready = connected, .to = l } };
+	*l = (struct listen){ .loop = loop, .answer = answer, .to = to,
+		.fd = { .fd = -1, .ready = connected, .to = l } };
 	for (size_t i = 0; i < CLIENTS; i++)
 		l->clients[i] = (struct client_slot){ .listen = l, .fd = { .fd = -1 } };
 	loop_fd_set(loop, &l->fd, fd, EPOLLIN);

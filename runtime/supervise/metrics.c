@@ -53,7 +53,8 @@ static void put_passes(const struct metrics *m, struct buf *out)
 	for (size_t i = 0; i < METRICS_BUCKETS; i++) {
 		sum += m->buckets[i];
 		if (i < METRICS_BUCKETS - 1)
-			buf_printf(out, "trainc_pass_seconds_bucket{le=\"%g\"} %llu\n", bounds[i], (unsigned long long)sum);
+			buf_printf(out, "trainc_pass_seconds_bucket{le=\"%g\"} %llu\n", bounds[i],
+				(unsigned long long)sum);
 	}
 	buf_printf(out, "trainc_pass_seconds_bucket{le=\"+Inf\"} %llu\ntrainc_pass_seconds_count %llu\ntrainc_pass_seconds_sum %.6f\n",
 		(unsigned long long)m->passes, (unsigned long long)m->passes, m->seconds);
@@ -65,8 +66,8 @@ void metrics_page(const struct metrics *m, struct buf *out)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct row *r = &rows[i];
 		uint64_t value = *(const uint64_t *)(const void *)((const char *)m + r->at);
-		buf_printf(out, "# TYPE %s %s\n# HELP %s %s\n%s%s %llu\n", r->name, r->gauge ? "gauge" : "counter", r->name, r->help,
-			r->name, r->gauge ? "" : "_total", (unsigned long long)value);
+		buf_printf(out, "# TYPE %s %s\n# HELP %s %s\n%s%s %llu\n", r->name, r->gauge ? "gauge" : "counter",
+			r->name, r->help, r->name, r->gauge ? "" : "_total", (unsigned long long)value);
 	}
 	buf_printf(out, "# TYPE trainc_leader gauge\n# HELP trainc_leader 1 while this process may write\ntrainc_leader %d\n# EOF\n", m->leader);
 }

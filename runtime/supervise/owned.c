@@ -19,8 +19,10 @@ static struct str object_path(struct arena *a, struct str api_version, struct st
 
 static struct str resource_place(struct arena *a, const struct supervised *j, const char *subresource)
 {
-	return transport_path(a, &(struct transport_place){ .group = str_of(j->kind->group), .version = str_of(j->kind->version),
-		.plural = str_of(j->kind->plural), .namespace = j->ns, .name = j->name, .subresource = str_of(subresource) });
+	return transport_path(a, &(struct transport_place){ .group = str_of(j->kind->group),
+		.version = str_of(j->kind->version),
+		.plural = str_of(j->kind->plural), .namespace = j->ns, .name = j->name,
+		.subresource = str_of(subresource) });
 }
 
 static const struct transport_pair *manager(struct arena *a)
@@ -35,7 +37,8 @@ static const struct transport_pair *manager(struct arena *a)
 
 static void put_owner(struct buf *b, const struct supervised *j)
 {
-	buf_printf(b, "[{\"apiVersion\":\"%s/%s\",\"kind\":\"%s\",\"name\":", j->kind->group, j->kind->version, j->kind->kind);
+	buf_printf(b, "[{\"apiVersion\":\"%s/%s\",\"kind\":\"%s\",\"name\":", j->kind->group, j->kind->version,
+		j->kind->kind);
 	buf_json(b, j->name);
 	buf_z(b, ",\"uid\":");
 	buf_json(b, j->uid);
@@ -89,14 +92,16 @@ static struct str owned_body(struct arena *a, const struct supervised *j, const 
 
 struct transport_request owned_create(struct arena *a, const struct supervised *j, const struct data *tree)
 {
-	return (struct transport_request){ .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE, .query = manager(a), .nquery = 1,
-		.path = object_path(a, status_text(tree, "apiVersion"), status_text(tree, "kind"), j->ns, STR("")), .body = owned_body(a, j, tree) };
+	return (struct transport_request){ .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE, .query = manager(a),
+		.nquery = 1,
+		.path = object_path(a, status_text(tree, "apiVersion"), status_text(tree, "kind"), j->ns, STR("")),
+		.body = owned_body(a, j, tree) };
 }
 
 struct transport_request owned_get(struct arena *a, const struct supervised *j, const struct data *tree)
 {
-	return (struct transport_request){ .path = object_path(a, status_text(tree, "apiVersion"), status_text(tree, "kind"), j->ns,
-		status_text(tree, "metadata.name")) };
+	return (struct transport_request){ .path = object_path(a, status_text(tree, "apiVersion"),
+		status_text(tree, "kind"), j->ns, status_text(tree, "metadata.name")) };
 }
 
 struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree)
@@ -108,7 +113,8 @@ struct transport_request owned_drop(struct arena *a, const struct supervised *j,
 	return r;
 }
 
-struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name, struct str uid)
+struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,
+	struct str uid)
 {
 	struct buf b = { 0 };
 
@@ -119,25 +125,33 @@ struct transport_request owned_adopt(struct arena *a, const struct supervised *j
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
 	buf_release(&b);
-	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = manager(a), .nquery = 1,
-		.path = object_path(a, STR("v1"), kind, j->ns, name), .content_type = STR("application/merge-patch+json"), .body = body };
+	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = manager(a),
+		.nquery = 1,
+		.path = object_path(a, STR("v1"), kind, j->ns, name),
+		.content_type = STR("application/merge-patch+json"), .body = body };
 }
 
-struct transport_request owned_delete(struct arena *a, const struct supervised *j, struct str kind, struct str name, struct str uid)
+struct transport_request owned_delete(struct arena *a, const struct supervised *j, struct str kind, struct str name,
+	struct str uid)
 {
-	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE, .path = object_path(a, STR("v1"), kind, j->ns, name),
+	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
+		.path = object_path(a, STR("v1"), kind, j->ns, name),
 		.body = str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(uid)) };
 }
 
-struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource, struct str body)
+struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,
+	struct str body)
 {
-	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = manager(a), .nquery = 1,
-		.path = resource_place(a, j, subresource), .content_type = STR("application/merge-patch+json"), .body = body };
+	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = manager(a),
+		.nquery = 1,
+		.path = resource_place(a, j, subresource), .content_type = STR("application/merge-patch+json"),
+		.body = body };
 }
 
 struct transport_request resource_delete(struct arena *a, const struct supervised *j)
 {
-	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE, .path = resource_place(a, j, ""),
+	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
+		.path = resource_place(a, j, ""),
 		.body = str_printf(a, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Background\","
 			"\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(j->uid)) };
 }

@@ -15,11 +15,14 @@ struct transport_request owned_get(struct arena *a, const struct supervised *j, 
 /* Deletes the object of TREE's kind and name, whatever its uid. */
 struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree);
 /* Makes J the owner of the KIND ("Pod") NAME, if that still is the one with UID. */
-struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name, struct str uid);
+struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,
+	struct str uid);
 /* Deletes it, if that still is the one with UID. */
-struct transport_request owned_delete(struct arena *a, const struct supervised *j, struct str kind, struct str name, struct str uid);
+struct transport_request owned_delete(struct arena *a, const struct supervised *j, struct str kind, struct str name,
+	struct str uid);
 /* A merge patch of the resource itself, or of its subresource. */
-struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource, struct str body);
+struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,
+	struct str body);
 /* Deletes the resource and, in the background, everything that it owns. */
 struct transport_request resource_delete(struct arena *a, const struct supervised *j);
 

@@ -22,7 +22,8 @@
 #define GROUP_WAIT NS_PER_SECOND        /* between two looks at a gang that cannot start */
 enum { AT_ONCE = 48 };                  /* requests of one pass under way */
 
-enum step { STEP_KEEP, STEP_VERDICT, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
+enum step { STEP_KEEP, STEP_VERDICT, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE,
+	STEP_END };
 
 struct pass {
 	struct pass *later, *earlier;   /* all that are under way */
@@ -42,7 +43,8 @@ struct pass {
 	size_t next, pending;           /* of the step's requests: the next to send, those under way */
 	bool held;                      /* the job's gang cannot start yet: no pod is made */
 	bool failed;                    /* a request was refused, or its outcome is not known */
-	bool changed;                   /* an answer took an object away, of which the watch will bring no news: look again */
+	/* an answer took an object away, of which the watch will bring no news: look again */
+	bool changed;
 };
 
 static void go_on(struct pass *p);
@@ -54,7 +56,8 @@ struct sent {
 	struct transport_request request;
 	const struct decide_action *action;     /* NULL: not an action */
 	const struct data *tree;        /* of what all replicas share */
-	struct arena own;               /* of an action's request and answer: a job of a thousand replicas has thousands */
+	/* of an action's request and answer: a job of a thousand replicas has thousands */
+	struct arena own;
 };
 
 /* ---- texts that outlive a pass ---- */
@@ -149,7 +152,8 @@ static void one_less(struct pass *p)
 	go_on(p);
 }
 
-static void send(struct pass *p, struct sent *s, enum call_repeat repeat, void (*done)(void *to, const struct transport_result *r))
+static void send(struct pass *p, struct sent *s, enum call_repeat repeat,
+	void (*done)(void *to, const struct transport_result *r))
 {
 	s->pass = p;
 	s->next = p->sent;
@@ -215,7 +219,8 @@ static bool step_keep(struct pass *p)
 
 static struct str shared_name(struct pass *p, const struct data *tree)
 {
-	return str_printf(&p->arena, "%.*s/%.*s\n", STR_ARG(status_text(tree, "kind")), STR_ARG(status_text(tree, "metadata.name")));
+	return str_printf(&p->arena, "%.*s/%.*s\n", STR_ARG(status_text(tree, "kind")),
+		STR_ARG(status_text(tree, "metadata.name")));
 }
 
 static bool is_made(struct pass *p, const struct data *tree)
@@ -256,8 +261,10 @@ static void shared_read(void *to, const struct transport_result *r)
 	if (object && is_owned(object, p->job->uid)) {
 		note_made(p, s->tree);
 	} else if (object) {
-		struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %s already exists and is not managed by %s",
-			STR_ARG(status_text(s->tree, "metadata.name")), status_text(s->tree, "kind").p, p->job->kind->kind);
+		struct str text = str_printf(&p->arena,
+			"Resource \"%.*s\" of %s already exists and is not managed by %s",
+			STR_ARG(status_text(s->tree, "metadata.name")), status_text(s->tree, "kind").p,
+			p->job->kind->kind);
 		event_write(p->job, EVENT_MANY, "Warning", STR("ErrResourceExists"), text);
 		log_line("warning", p->job->label, "%.*s", STR_ARG(text));
 		p->failed = true;
@@ -318,7 +325,8 @@ static bool step_shared(struct pass *p)
 /* The PodGroup of the job; NULL when it has none. */
 static const struct data *group_of(struct pass *p)
 {
-	struct emit_listing all = p->shared.n ? p->shared : emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
+	struct emit_listing all = p->shared.n ? p->shared
+		: emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
 
 	for (size_t i = 0; i < all.n; i++)
 		if (is_group(all.at[i].tree))
@@ -360,7 +368,8 @@ static void group_deleted(void *to, const struct transport_result *r)
 
 	if (transport_ok(r) || r->code == 404) {
 		p->job->group_gone = true;
-		p->job->objects_made = keep(p->job->objects_made, STR(""));     /* a job that is resumed makes it again */
+		/* a job that is resumed makes it again */
+		p->job->objects_made = keep(p->job->objects_made, STR(""));
 	} else {
 		give_up(p, r);
 	}
@@ -374,8 +383,8 @@ static bool step_ungroup(struct pass *p)
 	struct sent *s;
 	const struct data *group;
 
-	if (p->next++ || !p->job->control->gang.n || p->job->group_gone || !(conditions_finished(c) || conditions_hold(c, JOB_SUSPENDED)) ||
-	    !(group = group_of(p)))
+	if (p->next++ || !p->job->control->gang.n || p->job->group_gone ||
+	    !(conditions_finished(c) || conditions_hold(c, JOB_SUSPENDED)) || !(group = group_of(p)))
 		return false;
 	s = ARENA_NEW(&p->arena, struct sent);
 	s->request = owned_drop(&p->arena, p->job, group);
@@ -385,7 +394,8 @@ static bool step_ungroup(struct pass *p)
 
 /* ---- act ---- */
 
-static void note_event(struct pass *p, struct arena *own, const struct decide_action *a, const char *verb, const char *word)
+static void note_event(struct pass *p, struct arena *own, const struct decide_action *a, const char *verb,
+	const char *word)
 {
 	bool service = str_is(a->kind, "Service");
 
@@ -398,7 +408,8 @@ static void refused(struct pass *p, const struct decide_action *a, const struct 
 	bool service = str_is(a->kind, "Service"), create = a->what == DECIDE_CREATE;
 
 	give_up(p, r);
-	event_write(p->job, EVENT_MANY, "Warning", str_printf(&p->arena, "Failed%s%s", create ? "Create" : "Delete", service ? "Service" : "Pod"),
+	event_write(p->job, EVENT_MANY, "Warning",
+		str_printf(&p->arena, "Failed%s%s", create ? "Create" : "Delete", service ? "Service" : "Pod"),
 		str_printf(&p->arena, "Error %s: %.*s", create ? "creating" : "deleting", STR_ARG(r->error)));
 }
 
@@ -433,8 +444,10 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 	if (transport_ok(r)) {
 		const struct data *object = answer_tree(own, r);
 		c->metrics.deleted++;
-		if (object && status_text(object, "metadata.deletionTimestamp").n && status_text(object, "metadata.uid").n) {
-			if (!is_past(c, a->kind, object))       /* else it may be gone by now, and no news would say so again */
+		if (object && status_text(object, "metadata.deletionTimestamp").n &&
+		    status_text(object, "metadata.uid").n) {
+			/* else it may be gone by now, and no news would say so again */
+			if (!is_past(c, a->kind, object))
 				store_put(&c->store, a->kind, object);
 		} else {
 			p->changed = store_remove(&c->store, a->uid) || p->changed;
@@ -462,7 +475,8 @@ static void acted(void *to, const struct transport_result *r)
 	one_less(p);
 }
 
-static bool make_request(struct pass *p, struct arena *own, const struct decide_action *a, struct transport_request *ret)
+static bool make_request(struct pass *p, struct arena *own, const struct decide_action *a,
+	struct transport_request *ret)
 {
 	if (a->what == DECIDE_ADOPT) {
 		*ret = owned_adopt(own, p->job, a->kind, a->name, a->uid);
@@ -513,7 +527,8 @@ static bool step_status(struct pass *p)
 	if (p->next++ || !p->status.n || str_eq(p->status, str_of(p->job->status ? p->job->status : "")))
 		return false;
 	s = ARENA_NEW(&p->arena, struct sent);
-	s->request = resource_patch(&p->arena, p->job, "status", str_printf(&p->arena, "{\"metadata\":{\"uid\":\"%.*s\"},\"status\":%.*s}",
+	s->request = resource_patch(&p->arena, p->job, "status",
+		str_printf(&p->arena, "{\"metadata\":{\"uid\":\"%.*s\"},\"status\":%.*s}",
 		STR_ARG(p->job->uid), STR_ARG(p->status)));
 	send(p, s, CALL_REPEAT, told);
 	return true;
@@ -595,7 +610,8 @@ static void see_shared(struct pass *p, const struct plan_job *plan)
 {
 	for (size_t i = 0; i < plan->nobjects; i++) {
 		const struct data *o = plan->objects[i].data;
-		struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"), .owner = OWNER_THIS, .role = NO_ROLE };
+		struct seen s = { .kind = status_text(o, "kind"), .name = status_text(o, "metadata.name"),
+			.owner = OWNER_THIS, .role = NO_ROLE };
 		if (plan->objects[i].framework)
 			ARENA_PUSH(&p->arena, p->seen.at, p->seen.n, s);
 	}
@@ -632,7 +648,8 @@ static struct decide_record record_before(struct pass *p, const struct plan_job 
 	if (job_was_refused(j->kind, p->resource))      /* it was refused before, and has been corrected */
 		return (struct decide_record){ 0 };
 	r = job_record(&p->arena, p->resource, plan);
-	j->status = keep(j->status, job_status(&p->arena, j->kind, plan, &r, job_counts(&p->arena, j->kind, p->resource, plan)));
+	j->status = keep(j->status, job_status(&p->arena, j->kind, plan, &r,
+		job_counts(&p->arena, j->kind, p->resource, plan)));
 	j->durable = keep(j->durable, status_annotation(p->resource, RECORD_ANNOTATION));
 	return r;
 }
@@ -682,7 +699,8 @@ static void tell(struct pass *p, const struct job_condition *now)
 	m->restarted += now->type == JOB_RESTARTING;
 	log_line("info", p->job->label, "%.*s", STR_ARG(now->message));
 	if (now->type != JOB_RUNNING)
-		event_write(p->job, EVENT_ONE, now->type == JOB_RESTARTING || p->job->refused ? "Warning" : "Normal", now->reason, now->message);
+		event_write(p->job, EVENT_ONE, now->type == JOB_RESTARTING || p->job->refused ? "Warning" : "Normal",
+			now->reason, now->message);
 }
 
 static void tell_all(struct pass *p)
@@ -704,7 +722,8 @@ static void refuse(struct pass *p)
 	store_objects(&j->control->store, &p->arena, j->ns, j->name, &objects);
 	if (objects.n) {                /* it runs by what it said before */
 		if (!j->refused)
-			event_write(j, EVENT_ONE, "Warning", str_cat(&p->arena, str_of(j->kind->kind), STR("FailedValidation"), STR("")), fault);
+			event_write(j, EVENT_ONE, "Warning",
+				str_cat(&p->arena, str_of(j->kind->kind), STR("FailedValidation"), STR("")), fault);
 		j->refused = true;
 		log_line("warning", j->label, "changed to what is not valid: %.*s", STR_ARG(fault));
 		return;
@@ -725,8 +744,8 @@ static void decide_now(struct pass *p)
 {
 	struct supervised *j = p->job;
 	const struct plan_job *plan = p->plan->job;
-	struct decide_job job = { .plan = plan, .kind = str_of(j->kind->kind), .uid = j->uid, .controller = STR(CONTROLLER),
-		.sizes = sizes_of(p, plan) };
+	struct decide_job job = { .plan = plan, .kind = str_of(j->kind->kind), .uid = j->uid,
+		.controller = STR(CONTROLLER), .sizes = sizes_of(p, plan) };
 	struct status_objects objects = { 0 };
 
 	j->refused = false;
@@ -742,10 +761,11 @@ static void decide_now(struct pass *p)
 		return;
 	}
 	if (p->d.conflict)
-		log_line("warning", j->label, "%.*s '%.*s' belongs to something else; nothing is made until it is gone", STR_ARG(p->d.conflict->kind),
-			STR_ARG(p->d.conflict->name));
+		log_line("warning", j->label, "%.*s '%.*s' belongs to something else; nothing is made until it is gone",
+			STR_ARG(p->d.conflict->kind), STR_ARG(p->d.conflict->name));
 	remember(p, plan);
-	p->durable = p->was_finished ? str_of(j->durable ? j->durable : "") : job_durable(&p->arena, &p->d, plan, &p->seen);
+	p->durable = p->was_finished ? str_of(j->durable ? j->durable : "")
+		: job_durable(&p->arena, &p->d, plan, &p->seen);
 	tell_all(p);
 	if (!p->was_finished)           /* what is final stays as it was decided */
 		j->wanted = keep(j->wanted, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
@@ -761,7 +781,8 @@ void pass_begin(struct queue_item *i)
 	if (p->earlier)
 		p->earlier->later = p;
 	j->control->passes = p;
-	if (j->gone || !read_resource(p) || status_text(p->resource, "metadata.deletionTimestamp").n || is_elsewhere(p)) {
+	if (j->gone || !read_resource(p) || status_text(p->resource, "metadata.deletionTimestamp").n ||
+	    is_elsewhere(p)) {
 		p->step = STEP_END;
 	} else {
 		p->plan = plan_get(j, p->resource);

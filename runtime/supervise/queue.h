@@ -1,6 +1,6 @@
 /*
- * queue.h - work by key: each item is there at most once, is worked on by one pass at a time, in the order of arrival, and
- * waits longer after each failure.
+ * queue.h - work by key: each item is there at most once, is worked on by one pass at a time, in the order of arrival,
+ * and waits longer after each failure.
  *
  * Items belong to the caller and must stay where they are while they are in the queue.
  */

@@ -27,7 +27,8 @@ static uint32_t job_hash(struct str ns, struct str job) { return str_hash_stable
 
 static void link_in(struct store *s, struct store_object *o)
 {
-	struct store_object **uid = &s->by_uid[o->uid_hash & (s->slots - 1)], **job = &s->by_job[o->job_hash & (s->slots - 1)];
+	struct store_object **uid = &s->by_uid[o->uid_hash & (s->slots - 1)],
+		**job = &s->by_job[o->job_hash & (s->slots - 1)];
 
 	o->next_uid = *uid;
 	*uid = o;
@@ -78,8 +79,8 @@ static struct store_object *add(struct store *s, struct str uid, struct str ns, 
 	size_t at = 0;
 
 	grow(s);
-	*o = (struct store_object){ .uid_hash = str_hash_stable(uid), .job_hash = job_hash(ns, job), .nuid = (uint32_t)uid.n, .nns = (uint32_t)ns.n,
-		.njob = (uint32_t)job.n };
+	*o = (struct store_object){ .uid_hash = str_hash_stable(uid), .job_hash = job_hash(ns, job),
+		.nuid = (uint32_t)uid.n, .nns = (uint32_t)ns.n, .njob = (uint32_t)job.n };
 	copy_name(o, &at, uid);
 	copy_name(o, &at, ns);
 	copy_name(o, &at, job);

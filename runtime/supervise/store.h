@@ -1,8 +1,9 @@
 /*
  * store.h - the objects that jobs have made, as they are now: by uid, and by the job that their label names.
  *
- * Fed by watches, and by the answers to our own requests, which are newer than what a watch has brought so far: what was
- * just created is seen by the next pass whatever the watch says.  Objects are kept as text; a pod takes a few hundred bytes.
+ * Fed by watches, and by the answers to our own requests, which are newer than what a watch has brought so far: what
+ * was just created is seen by the next pass whatever the watch says.  Objects are kept as text; a pod takes a few
+ * hundred bytes.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_STORE_H
 #define TRAINC_RUNTIME_SUPERVISE_STORE_H

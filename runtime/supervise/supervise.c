@@ -87,7 +87,8 @@ static int answer(void *to, struct str path, struct buf *out)
 		buf_z(out, "ok\n");
 		return 200;
 	}
-	buf_z(out, str_is(path, "/readyz") ? "the watches have not seen everything yet\n" : "/healthz, /readyz and /metrics are here\n");
+	buf_z(out, str_is(path, "/readyz") ? "the watches have not seen everything yet\n"
+		: "/healthz, /readyz and /metrics are here\n");
 	return str_is(path, "/readyz") ? 503 : 404;
 }
 
@@ -188,7 +189,8 @@ static bool start_listening(struct supervisor *u)
 static void start_lease(struct supervisor *u)
 {
 	struct controller *c = &u->control;
-	struct lease_options o = { .client = &c->client, .ns = c->client.access.namespace, .name = option_value(c->session->options, OPTION_LEASE),
+	struct lease_options o = { .client = &c->client, .ns = c->client.access.namespace,
+		.name = option_value(c->session->options, OPTION_LEASE),
 		.identity = c->identity, .gained = lease_gained, .lost = lease_lost, .to = u };
 
 	if (o.name.n)
@@ -201,8 +203,8 @@ static void run(struct supervisor *u)
 
 	if (!listen_to_signals(u) || !start_listening(u))
 		return;
-	log_line("info", STR(""), "trainc supervise begins: %.*s%s%.*s", STR_ARG(c->client.access.server), c->ns.n ? ", namespace " : "",
-		STR_ARG(c->ns));
+	log_line("info", STR(""), "trainc supervise begins: %.*s%s%.*s", STR_ARG(c->client.access.server),
+		c->ns.n ? ", namespace " : "", STR_ARG(c->ns));
 	start_lease(u);
 	u->watches = watches_start(c, synced);
 	loop_run(c->client.loop);
@@ -210,8 +212,8 @@ static void run(struct supervisor *u)
 
 int supervise(struct session *s)
 {
-	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE), .identity = identity(s->arena),
-		.minor = operator_minor(s), .gang = gang(s), .owner = &u } };
+	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE),
+		.identity = identity(s->arena), .minor = operator_minor(s), .gang = gang(s), .owner = &u } };
 	struct client_options o = { .in_flight = REQUESTS_AT_ONCE };
 	struct controller *c = &u.control;
 	int status = STATUS_DONE;

@@ -64,12 +64,14 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 {
 	struct one_watch *o = to;
 	struct controller *c = o->all->control;
-	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, STORE_LABEL), uid = status_text(object, "metadata.uid");
+	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, STORE_LABEL),
+		uid = status_text(object, "metadata.uid");
 	struct arena a = { 0 };
 
 	if (change == OBJECT_DELETED && !job.n)         /* a snapshot found it out, and knows no labels */
 		store_job(&c->store, &a, uid, &ns, &job);
-	bool news = change == OBJECT_DELETED ? store_remove(&c->store, uid) : store_put(&c->store, o->dependent, object);
+	bool news = change == OBJECT_DELETED ? store_remove(&c->store, uid)
+		: store_put(&c->store, o->dependent, object);
 	if (news)
 		jobs_touch(c, ns, job);
 	arena_release(&a);
@@ -113,7 +115,8 @@ static void watch_failed(void *to, const struct transport_result *r)
 static void start_one(struct one_watch *o)
 {
 	struct object_watch_options options = { .path = o->path, .label_selector = o->selector, .keep = o->keep,
-		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced, .failed = watch_failed, .to = o };
+		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced,
+		.failed = watch_failed, .to = o };
 
 	o->watch = object_watch_start(o->all->control->client.calls, &options);
 	note_watch(o);
@@ -128,19 +131,21 @@ static struct one_watch *add(struct watches *w, struct str group, struct str ver
 	struct one_watch *o = &w->at[w->n++];
 
 	*o = (struct one_watch){ .all = w, .again = { .fire = start_again, .to = o } };
-	o->path = transport_path(&w->arena, &(struct transport_place){ .group = group, .version = version, .plural = plural, .namespace = w->control->ns });
+	o->path = transport_path(&w->arena, &(struct transport_place){ .group = group, .version = version,
+		.plural = plural, .namespace = w->control->ns });
 	return o;
 }
 
 struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c))
 {
-	static const char *const pods[] = { "metadata.deletionTimestamp", "metadata.labels", "metadata.ownerReferences.uid",
+	static const char *const pods[] = { "metadata.deletionTimestamp", "metadata.labels",
+		"metadata.ownerReferences.uid",
 		"metadata.ownerReferences.controller", "status.phase", "status.reason", "status.conditions.type", "status.conditions.status",
 		"status.startTime", "status.containerStatuses.name", "status.containerStatuses.restartCount",
 		"status.containerStatuses.state.terminated.exitCode", "status.containerStatuses.state.terminated.finishedAt",
 		"status.initContainerStatuses.restartCount", NULL };
-	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels", "metadata.ownerReferences.uid",
-		"metadata.ownerReferences.controller", NULL };
+	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
+		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
 	struct watches *w = memory_resize(NULL, sizeof *w);
 
 	*w = (struct watches){ .control = c, .synced = synced };

@@ -2,7 +2,7 @@
 # columns.sh - lines of C have at most 120 columns: how many longer ones are left from before that rule. The number may only fall.
 cd "$(dirname "$0")/../.." || exit 1
 export LC_ALL=C
-allowed=3750
+allowed=2100
 found=$(cat compiler/*.[ch] compiler/*/*.[ch] compiler/*/*/*.[ch] runtime/*/*.[ch] | expand | awk 'length > 120' | wc -l)
 echo "# $found lines of more than 120 columns, $allowed are allowed"
 if test "$found" -gt "$allowed"; then

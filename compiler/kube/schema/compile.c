@@ -48,18 +48,20 @@ static void put_tables(const struct schema *s)
 	puts("};\nstatic const struct schema_field fields[] = {");
 	for (size_t i = 0; i < s->nfields; i++) {
 		const struct schema_field *f = &s->fields[i];
-		printf("\t{ %u, %u, %u, %u, %u, %u, %u },\n", f->name, f->keys, f->merge, f->ref, f->versions, f->required, f->list);
+		printf("\t{ %u, %u, %u, %u, %u, %u, %u },\n", f->name, f->keys, f->merge, f->ref, f->versions,
+			f->required, f->list);
 	}
 	puts("};\nstatic const struct schema_type types[] = {");
 	for (size_t i = 0; i < s->ntypes; i++)
-		printf("\t{ %u, %u, %u, %u },\n", s->types[i].name, s->types[i].first, s->types[i].n, s->types[i].versions);
+		printf("\t{ %u, %u, %u, %u },\n", s->types[i].name, s->types[i].first, s->types[i].n,
+			s->types[i].versions);
 	puts("};\nstatic const struct schema_kind kinds[] = {");
 	for (size_t i = 0; i < s->nkinds; i++) {
 		const struct schema_kind *k = &s->kinds[i];
 		printf("\t{ %u, %u, %u, %u, %u },\n", k->api_version, k->kind, k->type, k->versions, k->namespaced);
 	}
-	printf("};\nconst struct schema schema_builtin = { text, refs, fields, types, kinds, %zu, %zu, %zu, %zu };\n", s->nrefs, s->nfields,
-		s->ntypes, s->nkinds);
+	printf("};\nconst struct schema schema_builtin = { text, refs, fields, types, kinds, %zu, %zu, %zu, %zu };\n",
+		s->nrefs, s->nfields, s->ntypes, s->nkinds);
 }
 
 int main(int argc, char **argv)
