@@ -37,6 +37,7 @@ struct mend {
 	struct map refused;             /* edits that were tried alone */
 	size_t trials, tried;           /* of what length together */
 	size_t errors;                  /* before the first of them */
+	size_t made;                    /* trials that were good, since edits were refused for the first time */
 	struct look now;
 	bool usable;                    /* false: the options are wrong */
 	bool warnings;                  /* their edits are wanted too */
@@ -352,6 +353,7 @@ static bool attempt(struct mend *m, struct fixes fixes)
 	trainc_close(good ? m->now.compile : t.after.compile);
 	if (good)
 		m->now = t.after;
+	m->made += good;
 	return good;
 }
 
@@ -443,8 +445,12 @@ static void settle_all(struct mend *m, struct session *s, struct str path)
 	m->session.reader = &m->reader;
 	m->usable = look(m, &m->now);
 	m->errors = total(&m->now);
-	while (m->usable && !is_tired(m) && settle(m))
-		continue;
+	do {
+		m->made = 0;
+		m->refused = (struct map){ 0 };         /* what others stood in the way of may be good now */
+		while (m->usable && !is_tired(m) && settle(m))
+			continue;
+	} while (m->usable && !is_tired(m) && m->made && m->refused.n);
 	trainc_close(m->now.compile);
 }
 

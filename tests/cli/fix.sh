@@ -56,6 +56,32 @@ cp headless.tj before
 run 1 check --fix headless.tj; says err "expected a string after 'job', found 'image'"
 same headless.tj before
 
+# What one edit stood in the way of is tried again when it is made: a second run finds nothing to do.
+cat >wreck.tj <<-'END'
+	job "words": tensorflow.cluster_spec {
+	  ps = { replicas = 2, memory = 4Gi }
+	}
+	job "name {
+	job "bare" {
+	    env {
+	job "bare" {
+	  role {
+	  }
+	  role worker {
+	    sidecar { image = "registry = { "team" = ads }
+	  role hello {
+	    env {9
+	    }
+	  } 
+	}
+	}
+	}
+END
+run 1 check --fix wreck.tj
+cp wreck.tj once.tj
+run 1 check --fix wreck.tj
+same wreck.tj once.tj
+
 # Standard input is read once and not written.
 holds test "$(printf 'job "a" { image = "a:1", replcas = 2 }\n' | "$TRAINC" check --fix - 2>&1 | grep -c 'did you mean')" -eq 1
 
