@@ -7,7 +7,7 @@
 
 #include "runtime/command/runs.h"
 #include "runtime/local/follow.h"
-#include "runtime/local/run_dir.h"
+#include "runtime/local/history.h"
 #include "runtime/local/watch.h"
 
 static bool local_begin(struct session *s, int *ret_status)
@@ -24,6 +24,24 @@ static bool local_begin(struct session *s, int *ret_status)
 
 static void local_end(struct session *s) { s->backend_own = NULL; }
 
+static bool is_in(const struct run_names *all, struct str name)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (str_eq(all->at[i], name))
+			return true;
+	return false;
+}
+
+/* Earlier runs are meant when they are asked for; they are removed with the one that has their name. */
+static bool is_left_out(struct session *s, const struct run_names *all, struct str name)
+{
+	struct str base;
+
+	if (!history_base(name, &base))
+		return false;
+	return !option_given(s->options, OPTION_ALL) || (s->options->command == COMMAND_DELETE && is_in(all, base));
+}
+
 static bool local_names(struct session *s, struct chosen *ret, int *ret_status)
 {
 	struct run_names all = run_list(s->arena, local_state_dir(s));
@@ -31,6 +49,8 @@ static bool local_names(struct session *s, struct chosen *ret, int *ret_status)
 	*ret_status = STATUS_DONE;
 	for (size_t i = 0; i < all.n; i++) {
 		struct chosen_run r = { .name = all.at[i] };
+		if (is_left_out(s, &all, r.name))
+			continue;
 		ARENA_PUSH(s->arena, ret->at, ret->n, r);
 	}
 	return true;
@@ -40,10 +60,7 @@ static bool local_exists(struct session *s, struct str name)
 {
 	struct run_names all = run_list(s->arena, local_state_dir(s));
 
-	for (size_t i = 0; i < all.n; i++)
-		if (str_eq(all.at[i], name))
-			return true;
-	return false;
+	return is_in(&all, name);
 }
 
 /* A state that nobody confirms is said to be old. */

@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "runtime/command/local.h"
 #include "runtime/command/runs.h"
-#include "runtime/local/run_dir.h"
+#include "runtime/local/history.h"
 #include "runtime/local/survivors.h"
 #include "runtime/local/watch.h"
 
@@ -80,7 +80,7 @@ static bool remove_run(struct session *s, const struct run_watch *w, struct chan
 		*status = STATUS_FAILED;
 		return false;
 	}
-	if (!run_dir_remove(s->arena, local_watch_dir(w), &why)) {
+	if (!run_dir_remove(s->arena, local_watch_dir(w), &why) || !history_remove(s->arena, local_state_dir(s), w->name, &why)) {
 		session_say(s, "%.*s", STR_ARG(why));
 		*status = STATUS_OUTPUT;
 		return false;

@@ -21,6 +21,7 @@
 
 #include "base/file.h"
 #include "runtime/local/descendants.h"
+#include "runtime/local/history.h"
 #include "runtime/local/run_dir.h"
 #include "base/words.h"
 
@@ -153,6 +154,7 @@ static void keeper_main(struct arena *a, const struct keeper_start *s, struct st
 	keep_descriptors(report_fd, &lifeline);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_NAME, "trainc-keeper");
+	struct str earlier = s->replace ? history_keep(a, run_dir) : STR("");
 	struct run_dir dir = { run_dir, run_dir_make(a, run_dir, s->replace, &why, &status) };
 	if (dir.fd >= 0)
 		log_errors(&dir);
@@ -162,6 +164,7 @@ static void keeper_main(struct arena *a, const struct keeper_start *s, struct st
 		close(dir.fd);
 		run_dir_remove(a, run_dir, &ignored);
 	}
+	history_restore(earlier, run_dir);
 	report(REPORT_FD, status, why);
 }
 

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "diag/suggest.h"
+#include "runtime/local/history.h"
 #include "runtime/local/remove.h"
 #include "runtime/local/survivors.h"
 #include "base/words.h"
@@ -107,6 +108,7 @@ struct str run_dir_path(struct arena *a, struct str state_dir, struct str run)
 
 bool run_name_valid(struct str name)
 {
+	history_base(name, &name);
 	if (!name.n || name.n > 253 || name.p[0] == '.' || name.p[0] == '-')
 		return false;
 	for (size_t i = 0; i < name.n; i++)
@@ -374,6 +376,21 @@ static void load_stateless(struct arena *a, struct str path, struct str run, str
 	                    : str_printf(a, "its state cannot be read: %.*s", STR_ARG(reason));
 }
 
+/* An earlier run has another name now, and its files are elsewhere. */
+static void rename_loaded(struct arena *a, struct str path, struct run_state *s)
+{
+	struct str base;
+
+	if (!history_base(path_base(path), &base))
+		return;
+	s->name = path_base(path);
+	for (size_t k = 0; k < s->nroles; k++)
+		for (int64_t i = 0; i < s->roles[k].max; i++) {
+			struct str *log = &s->roles[k].at[i].log;
+			*log = log->n ? str_cat(a, path, STR("/logs/"), path_base(*log)) : *log;
+		}
+}
+
 bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_state *ret, struct str *why)
 {
 	struct str path = run_dir_path(a, state_dir, run), reason = STR("");
@@ -389,6 +406,7 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 			load_stateless(a, path, str_copy(a, run), reason, ret);
 			return true;
 		}
+		rename_loaded(a, path, ret);
 		if (run_phase_final(ret->phase) || process_alive(&ret->keeper, ret->boot_id))
 			return true;
 	}

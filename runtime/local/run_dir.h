@@ -49,7 +49,7 @@ struct run_dir {
  */
 bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, struct str *why);
 
-/* May it be the name of a run?  What may not is no file either. */
+/* May it be the name of a run, or of an earlier one (history.h)?  What may not is no file either. */
 bool run_name_valid(struct str name);
 
 /*
@@ -67,7 +67,7 @@ struct process_ids {
 };
 struct process_ids run_survivors(struct arena *a, const struct run_state *s);
 
-/* All runs, by name. */
+/* All runs, by name, with the earlier ones. */
 struct run_names {
 	struct str *at;
 	size_t n;

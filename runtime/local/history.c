@@ -1,0 +1,129 @@
+#include "runtime/local/history.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/words.h"
+#include "runtime/local/remove.h"
+#include "runtime/local/survivors.h"
+
+enum { SURVIVORS_SECONDS = 2 };
+
+bool history_base(struct str run, struct str *ret_name)
+{
+	const char *mark = memrchr(run.p, '~', run.n);
+	size_t n = mark ? (size_t)(mark - run.p) : 0;
+
+	if (!n || n + 1 == run.n || run.n - n > 10 || run.p[n + 1] == '0')
+		return false;
+	for (size_t i = n + 1; i < run.n; i++)
+		if (run.p[i] < '0' || run.p[i] > '9')
+			return false;
+	*ret_name = (struct str){ run.p, n };
+	return true;
+}
+
+/* The number of an earlier run of NAME; 0: it is none. */
+static long number_of(struct str run, struct str name)
+{
+	struct str base;
+
+	return history_base(run, &base) && str_eq(base, name) ? strtol(run.p + base.n + 1, NULL, 10) : 0;
+}
+
+static struct str state_dir_of(struct str path) { return path_directory(path_directory(path)); }
+
+static long newest(struct arena *a, struct str path)
+{
+	struct run_names all = run_list(a, state_dir_of(path));
+	long most = 0;
+
+	for (size_t i = 0; i < all.n; i++) {
+		long n = number_of(all.at[i], path_base(path));
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* Those that are not among the last ones, when there is one more. */
+static void forget(struct arena *a, struct str path, long last)
+{
+	struct run_names all = run_list(a, state_dir_of(path));
+	struct str why;
+
+	for (size_t i = 0; i < all.n; i++) {
+		long n = number_of(all.at[i], path_base(path));
+		if (n && n <= last - HISTORY_RUNS)
+			run_dir_remove(a, run_dir_path(a, state_dir_of(path), all.at[i]), &why);
+	}
+}
+
+/* Nothing of it runs, and nobody else begins a run here as long as `fd` is open. */
+static bool is_over(struct arena *a, struct str path, int fd)
+{
+	struct run_state s;
+	struct str why;
+	size_t found;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !run_load(a, state_dir_of(path), path_base(path), &s, &why))
+		return false;
+	return run_phase_final(s.phase) && s.nroles && !survivors_end(a, &s, SURVIVORS_SECONDS * NS_PER_SECOND, &found);
+}
+
+/* Scratch space can be large, and was the replicas' alone. */
+static void empty(struct arena *a, int dir)
+{
+	int fd = openat(dir, "scratch", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct str why;
+
+	if (fd >= 0 && remove_inside(a, fd, NULL, &why))
+		unlinkat(dir, "scratch", AT_REMOVEDIR);
+	if (fd >= 0)
+		close(fd);
+	unlinkat(dir, "control", 0);
+	unlinkat(dir, "reserve", 0);
+}
+
+struct str history_keep(struct arena *a, struct str path)
+{
+	struct str from = str_copy(a, path), to = STR("");
+	int fd = open(from.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return to;
+	if (is_over(a, path, fd)) {
+		long n = newest(a, path) + 1;
+		to = str_printf(a, "%.*s~%ld", STR_ARG(path), n);
+		empty(a, fd);
+		if (rename(from.p, to.p) != 0)
+			to = STR("");
+		else
+			forget(a, path, n);
+	}
+	close(fd);
+	return to;
+}
+
+void history_restore(struct str kept, struct str path)
+{
+	struct arena a = { 0 };
+
+	if (kept.n)
+		rename(str_copy(&a, kept).p, str_copy(&a, path).p);
+	arena_release(&a);
+}
+
+bool history_remove(struct arena *a, struct str state_dir, struct str name, struct str *why)
+{
+	struct run_names all = run_list(a, state_dir);
+	bool ok = true;
+
+	for (size_t i = 0; i < all.n; i++)
+		if (number_of(all.at[i], name))
+			ok = run_dir_remove(a, run_dir_path(a, state_dir, all.at[i]), why) && ok;
+	return ok;
+}

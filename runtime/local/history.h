@@ -1,0 +1,27 @@
+/*
+ * history.h - runs of a name that ended before the one that has it now: the last ten,
+ * as runs/NAME~1, NAME~2 and so on, the oldest first.  They have a state and logs, no
+ * scratch space, and are looked at and removed like every run.
+ */
+#ifndef TRAINC_RUNTIME_LOCAL_HISTORY_H
+#define TRAINC_RUNTIME_LOCAL_HISTORY_H
+
+#include "runtime/local/run_dir.h"
+
+enum { HISTORY_RUNS = 10 };
+
+/* NAME of NAME~3; false when it is no earlier run. */
+bool history_base(struct str run, struct str *ret_name);
+
+/*
+ * Before a new run of that name: what the ended one at PATH left goes aside, and its
+ * new path comes back.  Empty when there is none, or it has not ended, or the disk refuses.
+ */
+struct str history_keep(struct arena *a, struct str path);
+/* The new run did not come about: everything as it was. */
+void history_restore(struct str kept, struct str path);
+
+/* Every earlier run of NAME is removed; false with a sentence. */
+bool history_remove(struct arena *a, struct str state_dir, struct str name, struct str *why);
+
+#endif
