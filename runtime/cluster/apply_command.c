@@ -54,7 +54,7 @@ static struct fleet fleet_of(struct session *s, struct programs *all)
 			f.at[f.n++] = (struct applying){ .cluster = cluster_of(s), .session = s, .arena = s->arena, .program = all->at[i],
 				.job = &all->at[i]->plan.jobs[j], .file = s->options->operands[i], .mode = mode_of(s),
 				.adopt = option_given(s->options, OPTION_ADOPT), .force_conflicts = option_given(s->options, OPTION_FORCE_CONFLICTS),
-				.recreate = option_given(s->options, OPTION_RECREATE), .rerun = option_given(s->options, OPTION_RERUN),
+				.recreate = option_given(s->options, OPTION_RECREATE), .rerun = option_given(s->options, OPTION_RERUN) || option_given(s->options, OPTION_DETACH),
 				.refresh = option_given(s->options, OPTION_REFRESH) };
 	return f;
 }

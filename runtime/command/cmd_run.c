@@ -2,6 +2,8 @@
  * cmd_run.c - a program from its start to its verdict: every job of it, with what
  * they print.
  */
+#include <signal.h>
+
 #include "base/file.h"
 #include "runtime/command/logs.h"
 #include "runtime/command/runs.h"
@@ -29,6 +31,17 @@ static bool interrupted(void *context, int signal)
 	return r->backend->attach_signal(&r->attached, signal);
 }
 
+/* --timeout: a local run is asked to stop, and waited for; one in a cluster goes on. */
+static enum attend_end time_is_up(struct run_command *r)
+{
+	struct attend *a = r->attached.attend;
+
+	attend_say(a, STR("trainc: the time is up\n"));
+	a->deadline = 0;
+	r->attached.signals++;
+	return r->backend->attach_signal(&r->attached, SIGTERM) ? ATTEND_INTERRUPTED : attend(a);
+}
+
 static int stand_by(struct session *s, struct run_command *r, struct log_wish *wish)
 {
 	struct attend *a = r->attached.attend;
@@ -41,6 +54,9 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 		logs_follow(s, r->backend, a, wish, false);
 	runs_attend_open(s, a);
 	enum attend_end end = attend(a);
+	bool late = end == ATTEND_TIMEOUT && !r->attached.signals;
+	if (late)
+		end = time_is_up(r);
 	attend_close(a);
 	if (a->out.error)
 		session_say(s, "standard output could not be written: %.*s; the logs are complete", STR_ARG(file_reason(s->arena, a->out.error)));
@@ -48,7 +64,7 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 	status = r->backend->attach_end(&r->attached, end, status);
 	if (json)
 		runs_report(s, a, REPORT_JSON);
-	return status;
+	return late ? STATUS_TIMEOUT : status;
 }
 
 int cmd_run(struct session *s)
@@ -59,6 +75,8 @@ int cmd_run(struct session *s)
 	struct log_wish wish;
 	int status = STATUS_USAGE;
 
+	if (option_given(s->options, OPTION_DETACH))
+		return cmd_apply(s);
 	if (!r.backend || !logs_wish(s, &wish) || !runs_attend_init(s, &a) || !r.backend->begin(s, &status))
 		return status;
 	if (session_plan(s, false, &all, &status) && r.backend->attach(&r.attached, &all, &status)) {

@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "runtime/command/runs.h"
+#include "runtime/local/history.h"
 
 extern char **environ;
 
@@ -86,6 +87,26 @@ static bool read_lists(struct session *s, struct engine_options *o)
 	return true;
 }
 
+bool local_named(struct session *s, size_t njobs)
+{
+	struct str name = option_value(s->options, OPTION_NAME), base;
+
+	if (!name.p || (njobs == 1 && run_name_valid(name) && !history_base(name, &base)))
+		return true;
+	if (njobs != 1)
+		session_say(s, "--name is the name of one run, and these are %zu jobs; choose one with --job", njobs);
+	else
+		session_say(s, "--name '%.*s': a name has lower-case letters, digits, '-' and '.'", STR_ARG(name));
+	return false;
+}
+
+struct str local_name(const struct session *s, const struct plan_job *j)
+{
+	struct str name = option_value(s->options, OPTION_NAME);
+
+	return name.p ? name : j->name;
+}
+
 bool local_options(struct session *s, struct engine_options *ret)
 {
 	struct str isolate = option_value(s->options, OPTION_ISOLATE), root = option_value(s->options, OPTION_IMAGE_ROOT);
@@ -123,7 +144,7 @@ void local_say_lines(struct session *s, struct str text)
 
 bool local_start(struct session *s, const struct keeper_start *start, struct keeper *ret, int *ret_status)
 {
-	struct str why, name = start->job->name;
+	struct str why, name = start->name;
 
 	if (keeper_start(s->arena, start, ret, &why, ret_status)) {
 		local_say_lines(s, ret->notes);

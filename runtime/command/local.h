@@ -7,6 +7,10 @@
 #include "runtime/local/keeper.h"
 #include "runtime/command/backend.h"
 
+/* The names of a program's runs: the jobs', or the one of --name.  False after saying why that does not go. */
+bool local_named(struct session *s, size_t njobs);
+struct str local_name(const struct session *s, const struct plan_job *j);
+
 /* From --isolate, --mount and the others of their kind; false after saying what is wrong (status 2). */
 bool local_options(struct session *s, struct engine_options *ret);
 

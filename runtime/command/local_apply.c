@@ -34,7 +34,7 @@ static void add_running(struct local_applying *p, struct str name)
 static void compare(struct local_applying *p, const struct run_state *run)
 {
 	struct session *s = p->session;
-	struct str name = p->start.job->name;
+	struct str name = p->start.name;
 
 	if (identity_is_older(run->digest))
 		session_say(s, "run '%.*s' was started by an earlier version of trainc: whether its program is the same is unknown", STR_ARG(name));
@@ -56,7 +56,7 @@ static bool started_meanwhile(struct local_applying *p)
 	struct str why;
 
 	for (int tries = 0; tries < 500; tries++) {
-		if (run_load(p->session->arena, p->start.state_dir, p->start.job->name, &run, &why) && run.digest.n && !run_phase_final(run.phase)) {
+		if (run_load(p->session->arena, p->start.state_dir, p->start.name, &run, &why) && run.digest.n && !run_phase_final(run.phase)) {
 			compare(p, &run);
 			return true;
 		}
@@ -73,8 +73,8 @@ static void start_job(struct local_applying *p, const char *verb)
 
 	if (keeper_start(p->session->arena, &p->start, &k, &why, &status)) {
 		local_say_lines(p->session, k.notes);
-		tell(p, p->start.job->name, verb);
-		add_running(p, p->start.job->name);
+		tell(p, p->start.name, verb);
+		add_running(p, p->start.name);
 	} else if (status != STATUS_CONFLICT || !started_meanwhile(p)) {
 		local_say_lines(p->session, why);
 		p->status = runs_worse(p->status, status);
@@ -86,7 +86,7 @@ static void finished(struct local_applying *p, const struct run_state *s)
 {
 	struct buf b = { 0 };
 
-	if (option_given(p->session->options, OPTION_RERUN)) {
+	if (option_given(p->session->options, OPTION_RERUN) || option_given(p->session->options, OPTION_DETACH)) {
 		start_job(p, "recreated");
 		return;
 	}
@@ -102,7 +102,7 @@ static void apply_job(struct local_applying *p)
 	struct str why;
 	struct run_state run;
 
-	if (!run_load(p->session->arena, p->start.state_dir, p->start.job->name, &run, &why)) {
+	if (!run_load(p->session->arena, p->start.state_dir, p->start.name, &run, &why)) {
 		start_job(p, "created");
 	} else if (run_phase_final(run.phase)) {
 		finished(p, &run);
@@ -115,14 +115,18 @@ int local_apply(struct session *s, struct programs *all, struct attend *ret)
 {
 	struct engine_options o;
 	struct local_applying p = { .session = s, .start = { .options = &o, .replace = true, .state_dir = local_state_dir(s) } };
+	size_t njobs = 0;
 	int status;
 
-	if (!local_options(s, &o))
+	for (size_t i = 0; i < all->n; i++)
+		njobs += all->at[i]->plan.njobs;
+	if (!local_options(s, &o) || !local_named(s, njobs))
 		return STATUS_USAGE;
 	for (size_t i = 0; i < all->n; i++) {
 		p.start.file = s->options->operands[i];
 		for (size_t k = 0; k < all->at[i]->plan.njobs; k++) {
 			p.start.job = &all->at[i]->plan.jobs[k];
+			p.start.name = local_name(s, p.start.job);
 			p.start.digest = runs_digest(s, &all->at[i]->plan, p.start.job);
 			apply_job(&p);
 		}

@@ -55,8 +55,9 @@ static bool start_all(struct session *s, struct running *r, struct keeper_start 
 	}
 	r->keepers = ARENA_ARRAY(s->arena, struct keeper, plan->njobs);
 	for (size_t i = 0; i < plan->njobs; i++) {
-		struct chosen_run run = { .name = plan->jobs[i].name };
+		struct chosen_run run = { .name = local_name(s, &plan->jobs[i]) };
 		start->job = &plan->jobs[i];
+		start->name = run.name;
 		start->digest = runs_digest(s, plan, start->job);
 		if (!local_start(s, start, &r->keepers[i], status)) {
 			take_back(s, r);
@@ -78,7 +79,7 @@ bool local_attach(struct attached *x, struct programs *all, int *ret_status)
 	struct chosen names = { 0 };
 
 	*ret_status = STATUS_USAGE;
-	if (!local_options(s, &o) || !start_all(s, r, &start, &all->at[0]->plan, &names, ret_status))
+	if (!local_options(s, &o) || !local_named(s, all->at[0]->plan.njobs) || !start_all(s, r, &start, &all->at[0]->plan, &names, ret_status))
 		return false;
 	if (runs_watch(s, &names, x->attend, ret_status))
 		return true;

@@ -112,7 +112,7 @@ static const char *const isolate_words[] = { [ISOLATE_NONE] = "none", [ISOLATE_J
 
 static struct run_state first_state(struct arena *a, const struct keeper_start *s)
 {
-	struct run_state state = { .name = s->job->name, .ns = plan_namespace(s->job), .framework = s->job->framework, .file = s->file,
+	struct run_state state = { .name = s->name, .ns = plan_namespace(s->job), .framework = s->job->framework, .file = s->file,
 		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a), .cause = STR("") };
 
 	state.begin = clock_real();
@@ -326,7 +326,7 @@ static bool has_descriptors(struct arena *a, const struct plan_job *j, struct st
 
 bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status)
 {
-	struct keeper k = { .lifeline = -1, .run_dir = run_dir_path(a, s->state_dir, s->job->name) };
+	struct keeper k = { .lifeline = -1, .run_dir = run_dir_path(a, s->state_dir, s->name) };
 	struct start_pipes pipes;
 
 	*status = STATUS_SYSTEM;
@@ -342,7 +342,7 @@ bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *
 		exit(0);
 	}
 	if (k.pid < 0) {
-		*why = str_printf(a, "cannot start the keeper of '%.*s': %.*s", STR_ARG(s->job->name), STR_ARG(file_reason(a, errno)));
+		*why = str_printf(a, "cannot start the keeper of '%.*s': %.*s", STR_ARG(s->name), STR_ARG(file_reason(a, errno)));
 		*status = STATUS_SYSTEM;
 		close_pipes(&pipes);
 		return false;

@@ -23,6 +23,7 @@ struct keeper {
 /* What the run is, beside its plan. */
 struct keeper_start {
 	const struct plan_job *job;
+	struct str name;                /* of the run */
 	struct str file;                /* the program, as the user named it */
 	struct str digest;              /* of program and options (run_state.h) */
 	struct str state_dir;

@@ -1,0 +1,47 @@
+#!/bin/sh
+# options.sh - runs with names of their own, that are left running, that have a limit of time.
+. "$(dirname "$0")/local.inc"
+clean_up_runs
+
+program job <<'END'
+  role a { command = ["sh", "-c", "echo up as $HOSTNAME; exec sleep 600"], ports { http = 8080 }, grace = 1s }
+END
+
+# ---- two runs of one job ----
+run 0 apply --local --name first job.tj; holds test "$(cat .out)" = "run/first created"
+run 0 apply --local --name=second job.tj
+run 0 apply --local --name first job.tj; holds test "$(cat .out)" = "run/first unchanged"
+run 0 list --local -o name; holds test "$(tr '\n' ' ' <.out)" = "run/first run/second "
+run 0 status --local -o json first; cp .out one
+run 0 status --local -o json second; cp .out two
+holds test "$(grep -o '"http": [0-9]*' one)" != "$(grep -o '"http": [0-9]*' two)"
+said() { "$TRAINC" logs --local second 2>/dev/null | grep -q 'up as job-a-0$'; }
+before 10 said
+run 0 delete --local --yes first
+run 0 status --local second; says out "Running"
+run 0 delete --local --yes second
+nothing_left job
+run 2 run --local --name 'No name' job.tj; says err "--name 'No name': a name has"
+run 2 run --local --name job~1 job.tj
+{ sed 's/"job"/"other"/' job.tj; cat job.tj; } >jobs.tj
+run 2 run --local --name one jobs.tj; says err "--name is the name of one run, and these are 2 jobs; choose one with --job"
+run 2 apply --name one job.tj; says err "--name is for local runs (--local)"
+
+# ---- left running ----
+run 0 run --local --detach job.tj; holds test "$(cat .out)" = "run/job created"
+run 0 status --local job; says out "Running"
+run 0 delete --local --yes job
+program done <<'END'
+  role a { command = ["true"] }
+END
+run 0 run --local done.tj
+run 0 run --local --detach done.tj; holds test "$(cat .out)" = "run/done recreated"
+run 0 wait --local done
+
+# ---- no longer than that ----
+run 124 run --local --timeout 500ms job.tj; says err "trainc: the time is up"; says err "stopping 1 replica"
+nothing_left job
+run 0 status --local job; says out "Failed"
+run 0 run --local --timeout 10min done.tj
+run 2 run --local --timeout soon done.tj
+end
