@@ -8,7 +8,7 @@
 
 #include "base/path.h"
 #include "runtime/command/runs.h"
-#include "runtime/local/history.h"
+#include "runtime/local/run_dir.h"
 
 extern char **environ;
 
@@ -91,7 +91,7 @@ bool local_named(struct session *s, size_t njobs)
 {
 	struct str name = option_value(s->options, OPTION_NAME), base;
 
-	if (!name.p || (njobs == 1 && run_name_valid(name) && !history_base(name, &base)))
+	if (!name.p || (njobs == 1 && run_name_valid(name) && !run_base(name, &base)))
 		return true;
 	if (njobs != 1)
 		session_say(s, "--name is the name of one run, and these are %zu jobs; choose one with --job", njobs);

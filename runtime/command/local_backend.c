@@ -7,7 +7,7 @@
 
 #include "runtime/command/runs.h"
 #include "runtime/local/follow.h"
-#include "runtime/local/history.h"
+#include "runtime/local/run_dir.h"
 #include "runtime/local/watch.h"
 
 static bool local_begin(struct session *s, int *ret_status)
@@ -37,7 +37,7 @@ static bool is_left_out(struct session *s, const struct run_names *all, struct s
 {
 	struct str base;
 
-	if (!history_base(name, &base))
+	if (!run_base(name, &base))
 		return false;
 	return !option_given(s->options, OPTION_ALL) || (s->options->command == COMMAND_DELETE && is_in(all, base));
 }

@@ -13,26 +13,12 @@
 
 enum { SURVIVORS_SECONDS = 2 };
 
-bool history_base(struct str run, struct str *ret_name)
-{
-	const char *mark = memrchr(run.p, '~', run.n);
-	size_t n = mark ? (size_t)(mark - run.p) : 0;
-
-	if (!n || n + 1 == run.n || run.n - n > 10 || run.p[n + 1] == '0')
-		return false;
-	for (size_t i = n + 1; i < run.n; i++)
-		if (run.p[i] < '0' || run.p[i] > '9')
-			return false;
-	*ret_name = (struct str){ run.p, n };
-	return true;
-}
-
 /* The number of an earlier run of NAME; 0: it is none. */
 static long number_of(struct str run, struct str name)
 {
 	struct str base;
 
-	return history_base(run, &base) && str_eq(base, name) ? strtol(run.p + base.n + 1, NULL, 10) : 0;
+	return run_base(run, &base) && str_eq(base, name) ? strtol(run.p + base.n + 1, NULL, 10) : 0;
 }
 
 static struct str state_dir_of(struct str path) { return path_directory(path_directory(path)); }

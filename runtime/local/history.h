@@ -10,9 +10,6 @@
 
 enum { HISTORY_RUNS = 10 };
 
-/* NAME of NAME~3; false when it is no earlier run. */
-bool history_base(struct str run, struct str *ret_name);
-
 /*
  * Before a new run of that name: what the ended one at PATH left goes aside, and its
  * new path comes back.  Empty when there is none, or it has not ended, or the disk refuses.

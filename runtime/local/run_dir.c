@@ -20,7 +20,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "diag/suggest.h"
-#include "runtime/local/history.h"
 #include "runtime/local/remove.h"
 #include "runtime/local/survivors.h"
 #include "base/words.h"
@@ -106,9 +105,23 @@ struct str run_dir_path(struct arena *a, struct str state_dir, struct str run)
 	return str_cat(a, runs_path(a, state_dir), STR("/"), run);
 }
 
+bool run_base(struct str run, struct str *ret_name)
+{
+	const char *mark = memrchr(run.p, '~', run.n);
+	size_t n = mark ? (size_t)(mark - run.p) : 0;
+
+	if (!n || n + 1 == run.n || run.n - n > 10 || run.p[n + 1] == '0')
+		return false;
+	for (size_t i = n + 1; i < run.n; i++)
+		if (run.p[i] < '0' || run.p[i] > '9')
+			return false;
+	*ret_name = (struct str){ run.p, n };
+	return true;
+}
+
 bool run_name_valid(struct str name)
 {
-	history_base(name, &name);
+	run_base(name, &name);
 	if (!name.n || name.n > 253 || name.p[0] == '.' || name.p[0] == '-')
 		return false;
 	for (size_t i = 0; i < name.n; i++)
@@ -381,7 +394,7 @@ static void rename_loaded(struct arena *a, struct str path, struct run_state *s)
 {
 	struct str base;
 
-	if (!history_base(path_base(path), &base))
+	if (!run_base(path_base(path), &base))
 		return;
 	s->name = path_base(path);
 	for (size_t k = 0; k < s->nroles; k++)

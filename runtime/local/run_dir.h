@@ -49,6 +49,9 @@ struct run_dir {
  */
 bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, struct str *why);
 
+/* NAME of NAME~3, an earlier run (history.h); false when it is none. */
+bool run_base(struct str run, struct str *ret_name);
+
 /* May it be the name of a run, or of an earlier one (history.h)?  What may not is no file either. */
 bool run_name_valid(struct str name);
 
