@@ -88,6 +88,15 @@ static bool all_over(const struct attend *a)
 	return true;
 }
 
+/* To standard error, in order with the display on it. */
+static void put_beside(struct attend *a, struct str text)
+{
+	if (a->progress.mode == PROGRESS_LIVE)
+		progress_print(&a->progress, text);
+	else
+		drain_put(&a->err, text);
+}
+
 /* Some of the lines that are there; false when there was none. */
 static bool put_lines(struct attend *a, bool over)
 {
@@ -98,11 +107,12 @@ static bool put_lines(struct attend *a, bool over)
 	while (out.n < BATCH && log_source_next(a->logs, over, &l))
 		log_print(&a->print, &l, &out, terminal ? &out : &marks);
 	bool any = out.n || marks.n;
-	if (any)
-		progress_hide(&a->progress);
 	/* on one terminal everything goes one way, so that it stays in order */
-	drain_put(a->same_terminal ? &a->err : &a->out, buf_text(&out));
-	drain_put(&a->err, buf_text(&marks));
+	if (a->same_terminal)
+		put_beside(a, buf_text(&out));
+	else
+		drain_put(&a->out, buf_text(&out));
+	put_beside(a, buf_text(&marks));
 	buf_release(&out);
 	buf_release(&marks);
 	return any;
@@ -243,6 +253,7 @@ void attend_release(struct attend *a)
 {
 	drain_release(&a->out);
 	drain_release(&a->err);
+	progress_release(&a->progress);
 	if (a->logs)
 		log_source_release(a->logs);
 	for (size_t i = 0; i < a->n; i++)

@@ -5,7 +5,7 @@
 #include "runtime/run/report.h"
 #include "base/words.h"
 
-enum { USUAL_ROWS = 24, USUAL_COLUMNS = 80 };
+enum { USUAL_ROWS = 24, USUAL_COLUMNS = 80, PENDING_MOST = 64 << 10, LINES_MOST = 10 };
 
 void live_measure(struct live *l)
 {
@@ -77,24 +77,47 @@ static void add_role(const struct live *l, struct live_lines *all, const struct 
 	buf_release(&line);
 }
 
-static void add_roles(const struct live *l, struct live_lines *all, const struct run_state *s)
+/* How much somebody wants to see it: failed, waiting for something, starting, ready, over. */
+static int trouble(const struct run_role *r)
 {
+	struct run_count c = run_count(r);
+
+	if (c.failed)
+		return 0;
+	for (int64_t i = 0; i < r->max; i++)
+		if (r->at[i].cause.n && r->at[i].state == REPLICA_WAITING)
+			return 1;
+	return c.succeeded >= r->desired ? 4 : c.ready + c.succeeded < r->desired ? 2 : 3;
+}
+
+static void add_roles(const struct live *l, struct live_lines *all, const struct run_state *s, bool sorted)
+{
+	enum { WORST = 0, LEAST = 4 };
 	unsigned width = 0;
 
 	for (size_t i = 0; i < s->nroles; i++) {
 		unsigned w = text_columns(s->roles[i].name);
 		width = w > width ? w : width;
 	}
-	for (size_t i = 0; i < s->nroles; i++)
-		if (s->roles[i].max)
-			add_role(l, all, &s->roles[i], width);
+	for (int level = WORST; level <= (sorted ? LEAST : WORST); level++)
+		for (size_t i = 0; i < s->nroles; i++)
+			if (s->roles[i].max && (!sorted || trouble(&s->roles[i]) == level))
+				add_role(l, all, &s->roles[i], width);
 }
 
 /* ---- the screen ---- */
 
+/* How many lines the table may have: a third of the screen, or ten lines, is for what programs print. */
+static size_t most_lines(const struct live *l)
+{
+	size_t left = l->rows / 3 < LINES_MOST ? l->rows / 3 : LINES_MOST;
+
+	return l->rows > 2 ? l->rows - (left ? left : 1) : 1;
+}
+
 static void put_lines(struct live *l, const struct live_lines *all, struct buf *out)
 {
-	size_t most = l->rows > 2 ? l->rows - 1 : 1, n = all->n <= most ? all->n : most;
+	size_t most = most_lines(l), n = all->n <= most ? all->n : most;
 
 	buf_char(out, '\r');
 	for (size_t i = 0; i < n; i++) {
@@ -111,25 +134,70 @@ static void put_lines(struct live *l, const struct live_lines *all, struct buf *
 		buf_printf(out, "\x1b[%zuA", n - 1);
 }
 
+static size_t count_lines(const struct run_state *const *runs, size_t n)
+{
+	size_t lines = n;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < runs[i]->nroles; k++)
+			lines += runs[i]->roles[k].max > 0;
+	return lines;
+}
+
+/* Output that waits, in the place of the table. */
+static void put_pending(struct live *l, struct buf *out)
+{
+	if (l->shown && l->pending.n)
+		buf_z(out, "\r\x1b[J");
+	buf_str(out, buf_text(&l->pending));
+	l->pending.n = 0;
+}
+
 void live_draw(struct live *l, const struct run_state *const *runs, size_t n, int64_t now)
 {
+	bool sorted = count_lines(runs, n) > most_lines(l);
 	struct live_lines all = { 0 };
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		add_run(l, &all, runs[i], now);
-		add_roles(l, &all, runs[i]);
+		add_roles(l, &all, runs[i], sorted);
 	}
-	put_lines(l, &all, &out);
+	l->frame.n = 0;
+	put_lines(l, &all, &l->frame);
+	put_pending(l, &out);
+	buf_str(&out, buf_text(&l->frame));
 	drain_put(l->out, buf_text(&out));
 	l->shown = true;
 	buf_release(&out);
 	arena_release(&all.arena);
 }
 
+void live_print(struct live *l, struct str text)
+{
+	struct buf out = { 0 };
+
+	buf_str(&l->pending, text);
+	if (l->shown && l->pending.n < PENDING_MOST)
+		return;
+	put_pending(l, &out);
+	if (l->shown)
+		buf_str(&out, buf_text(&l->frame));
+	drain_put(l->out, buf_text(&out));
+	buf_release(&out);
+}
+
 void live_hide(struct live *l)
 {
 	if (l->shown)
 		drain_put(l->out, STR("\r\x1b[J"));
+	drain_put(l->out, buf_text(&l->pending));
+	l->pending.n = 0;
 	l->shown = false;
+}
+
+void live_release(struct live *l)
+{
+	buf_release(&l->pending);
+	buf_release(&l->frame);
 }

@@ -146,6 +146,14 @@ int64_t progress_due(const struct progress *p)
 	}
 }
 
+void progress_print(struct progress *p, struct str text)
+{
+	p->changed = p->changed || text.n;
+	live_print(&p->live, text);
+}
+
+void progress_release(struct progress *p) { live_release(&p->live); }
+
 void progress_hide(struct progress *p)
 {
 	if (p->mode == PROGRESS_LIVE)

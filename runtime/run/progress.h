@@ -35,9 +35,12 @@ void progress_init(struct progress *p, struct arena *a, enum progress_mode mode,
 void progress_show(struct progress *p, const struct run_state *const *runs, size_t n, bool changed);
 /* When to call it again although nothing has changed: steady clock, INT64_MAX for never. */
 int64_t progress_due(const struct progress *p);
+/* LIVE: lines for the terminal that has the table, in order with it. */
+void progress_print(struct progress *p, struct str text);
 /* Make room for other output on the terminal; the table comes back by itself. */
 void progress_hide(struct progress *p);
 /* The terminal has another size, or was used by others. */
 void progress_resized(struct progress *p);
+void progress_release(struct progress *p);
 
 #endif

@@ -106,6 +106,27 @@ t.shows("r11  2/2 ready")
 check(t.screen.wrapped == 0, "no line is wider than the screen")
 check(t.end() == 0, "status 0")
 
+# ---- what is wrong comes first, and some lines are left for output ----
+ill = program("ill", "\n".join('  role r%d { command = ["sh", "-c", "sleep 600"], grace = 1s }' % i for i in range(30)) + r"""
+  role bad { command = ["sh", "-c", "for i in 1 2 3 4 5 6; do echo line $i; done; exit 3"], retries = 3 }""")
+t = Terminal("run", "--local", ill, rows=12, columns=70)
+t.until(lambda: re.search(r"ill  Degraded.*\n  bad .*exit code 3", t.screen.text()), "the role that has failed is the first")
+t.read(0.3)
+lines = t.screen.text().rstrip().split("\n")
+table = lines[next(i for i, l in enumerate(lines) if l.startswith("ill  ")):]
+check(len(table) <= 8 and table[1].startswith("  bad ") and "more lines" in table[-1], "the role that failed is the first:\n" + "\n".join(lines))
+check("bad/0 │ line 6" in "\n".join(lines), "lines of output are left:\n" + "\n".join(lines))
+t.type(b"\x03")
+t.end()
+
+# ---- no frame lacks the table: lines and table are written in one piece ----
+fast = program("fast", shell("i=0; while [ $i -lt 300 ]; do echo step $i; i=$((i + 1)); sleep 0.005; done"))
+t = Terminal("run", "--local", fast)
+check(t.end() == 0, "status 0")
+erased = [t.raw[m.end():m.end() + 200000].split(b"\x1b[J\r")[0] for m in re.finditer(rb"\r\x1b\[J(?!\r)", t.raw)]
+check(len(erased) > 5 and all(b"fast  " in e or b"Succeeded in" in e for e in erased), "each time it is drawn again behind the lines: %d" % len(erased))
+check([l for l in t.screen.text().split("\n") if "step 299" in l] == ["main/0 │ step 299"], "the last line is there")
+
 # ---- control-z stops, the table is taken away, and comes back ----
 t = Terminal("run", "--local", steady)
 t.shows("  main  2/2 ready")
