@@ -6,6 +6,7 @@ on their own data, and send it back.  Servers never end by themselves: the job e
 import json
 import os
 import random
+import socket
 import socketserver
 import threading
 import time
@@ -41,25 +42,23 @@ def serve():
     server.serve_forever()
 
 
-def servers():
-    found = [xmlrpc.client.ServerProxy("http://" + address) for address in CLUSTER["ps"]]
-    for server in found:
-        for attempt in range(600):              # it may start later than we do
-            try:
-                server.pull()
-                break
-            except OSError:
-                time.sleep(0.05)
-    return found
+def patiently(call, *arguments):
+    """Each call looks the name up again: a server that is not there yet, or a lookup that fails, is tried for a minute."""
+    for attempt in range(600):
+        try:
+            return call(*arguments)
+        except (socket.gaierror, ConnectionRefusedError):       # nothing was sent
+            time.sleep(0.1)
+    return call(*arguments)
 
 
 def train():
-    shards = servers()
+    shards = [xmlrpc.client.ServerProxy("http://" + address) for address in CLUSTER["ps"]]
     rng = random.Random("%s-%d" % (ROLE, INDEX))
     for step in range(1, STEPS + 1):
         weights = {}
         for shard in shards:
-            weights.update(shard.pull())
+            weights.update(patiently(shard.pull))
         gradient, loss = {str(i): 0.0 for i in range(len(TRUTH))}, 0.0
         for _ in range(16):
             x = [rng.uniform(-1, 1) for _ in TRUTH]
@@ -68,7 +67,7 @@ def train():
             for i, v in enumerate(x):
                 gradient[str(i)] += 2 * error * v / 16
         for shard in shards:
-            shard.push(gradient, 0.2)
+            patiently(shard.push, gradient, 0.2)
         if ROLE == "chief" and step % 50 == 0:
             print("step %d: loss %.5f" % (step, loss), flush=True)
     if ROLE == "chief":

@@ -24,7 +24,7 @@ static bool local_begin(struct session *s, int *ret_status)
 
 static void local_end(struct session *s) { s->backend_own = NULL; }
 
-static bool is_in(const struct run_names *all, struct str name)
+static bool is_among(const struct run_names *all, struct str name)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (str_eq(all->at[i], name))
@@ -39,7 +39,7 @@ static bool is_left_out(struct session *s, const struct run_names *all, struct s
 
 	if (!run_base(name, &base))
 		return false;
-	return !option_given(s->options, OPTION_ALL) || (s->options->command == COMMAND_DELETE && is_in(all, base));
+	return !option_given(s->options, OPTION_ALL) || (s->options->command == COMMAND_DELETE && is_among(all, base));
 }
 
 static bool local_names(struct session *s, struct chosen *ret, int *ret_status)
@@ -60,7 +60,7 @@ static bool local_exists(struct session *s, struct str name)
 {
 	struct run_names all = run_list(s->arena, local_state_dir(s));
 
-	return is_in(&all, name);
+	return is_among(&all, name);
 }
 
 /* A state that nobody confirms is said to be old. */

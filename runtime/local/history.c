@@ -23,7 +23,7 @@ static long number_of(struct str run, struct str name)
 
 static struct str state_dir_of(struct str path) { return path_directory(path_directory(path)); }
 
-static long newest(struct arena *a, struct str path)
+static long newest_number(struct arena *a, struct str path)
 {
 	struct run_names all = run_list(a, state_dir_of(path));
 	long most = 0;
@@ -36,7 +36,7 @@ static long newest(struct arena *a, struct str path)
 }
 
 /* Those that are not among the last ones, when there is one more. */
-static void forget(struct arena *a, struct str path, long last)
+static void forget_oldest(struct arena *a, struct str path, long last)
 {
 	struct run_names all = run_list(a, state_dir_of(path));
 	struct str why;
@@ -61,7 +61,7 @@ static bool is_over(struct arena *a, struct str path, int fd)
 }
 
 /* Scratch space can be large, and was the replicas' alone. */
-static void empty(struct arena *a, int dir)
+static void empty_scratch(struct arena *a, int dir)
 {
 	int fd = openat(dir, "scratch", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct str why;
@@ -82,13 +82,13 @@ struct str history_keep(struct arena *a, struct str path)
 	if (fd < 0)
 		return to;
 	if (is_over(a, path, fd)) {
-		long n = newest(a, path) + 1;
+		long n = newest_number(a, path) + 1;
 		to = str_printf(a, "%.*s~%ld", STR_ARG(path), n);
-		empty(a, fd);
+		empty_scratch(a, fd);
 		if (rename(from.p, to.p) != 0)
 			to = STR("");
 		else
-			forget(a, path, n);
+			forget_oldest(a, path, n);
 	}
 	close(fd);
 	return to;

@@ -83,7 +83,7 @@ static void drop_first(struct log_writer *w, size_t most)
 }
 
 /* Bytes first, then what their records say of them, as in log_append(). */
-static void retry(struct log_writer *w, int64_t now)
+static void write_kept(struct log_writer *w, int64_t now)
 {
 	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP }, chunk = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
 	size_t n = write_some(w->log, w->kept.p, w->kept.n);
@@ -106,7 +106,7 @@ void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now)
 
 	if (w->kept.n) {
 		buf_put(&w->kept, bytes, n);
-		retry(w, now);
+		write_kept(w, now);
 		drop_first(w, LOG_KEPT);
 		return;
 	}
@@ -122,7 +122,7 @@ void log_last_try(struct log_writer *w, size_t most, int64_t now)
 {
 	drop_first(w, most);
 	if (w->kept.n)
-		retry(w, now);
+		write_kept(w, now);
 	w->lost += w->kept.n;
 	w->kept.n = 0;
 }

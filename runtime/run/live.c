@@ -134,7 +134,7 @@ static void put_lines(struct live *l, const struct live_lines *all, struct buf *
 		buf_printf(out, "\x1b[%zuA", n - 1);
 }
 
-static size_t count_lines(const struct run_state *const *runs, size_t n)
+static size_t lines_of(const struct run_state *const *runs, size_t n)
 {
 	size_t lines = n;
 
@@ -155,7 +155,7 @@ static void put_pending(struct live *l, struct buf *out)
 
 void live_draw(struct live *l, const struct run_state *const *runs, size_t n, int64_t now)
 {
-	bool sorted = count_lines(runs, n) > most_lines(l);
+	bool sorted = lines_of(runs, n) > most_lines(l);
 	struct live_lines all = { 0 };
 	struct buf out = { 0 };
 
