@@ -278,7 +278,8 @@ enum report_form runs_form(const struct session *s, enum report_form usual)
 	static const struct {
 		const char *word;
 		enum report_form form;
-	} forms[] = { { "table", REPORT_TABLE }, { "json", REPORT_JSON }, { "wide", REPORT_WIDE }, { "name", REPORT_NAME } };
+	} forms[] = { { "table", REPORT_TABLE }, { "json", REPORT_JSON }, { "wide", REPORT_WIDE }, { "name", REPORT_NAME },
+		{ "svg", REPORT_SVG }, { "html", REPORT_HTML } };
 	struct str word = option_value(s->options, OPTION_OUTPUT);
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)

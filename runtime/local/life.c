@@ -171,6 +171,7 @@ void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end 
 	r->exit_code = e->exit_code;
 	r->signal = e->signal;
 	r->again = 0;
+	run_replica_span_end(r, u->ours ? SPAN_STOPPED : e->exit_code == 0 ? SPAN_SUCCEEDED : SPAN_FAILED, e->time);
 	if (u->ours)
 		forget(p, i);
 	else if (e->exit_code == 0)
@@ -201,6 +202,7 @@ void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, in
 	p->units[i].ours = false;
 	r->cause = cause;
 	r->end = now;
+	run_replica_span_end(r, SPAN_FAILED, now);
 	r->again = 0;
 	r->exit_code = -1;
 	r->signal = 0;
@@ -478,6 +480,7 @@ static void order_start(struct life *l, struct life_part *p, int64_t i, int64_t 
 	u->process = PROCESS_RUNS;
 	r->attempts++;
 	r->begin = now;
+	run_replica_span_begin(l->arena, r, now);
 	order(l, u->in_place ? LIFE_START_IN_PLACE : LIFE_START, p, i);
 	u->in_place = false;
 	set_state(p, i, REPLICA_WAITING);

@@ -1,145 +1,12 @@
 /*
- * report.c - tables and sentences; JSON is in report_json.c.
+ * report.c - tables; sentences are in report_words.c, JSON in report_json.c, drawings in timeline.c.
  */
 #include "runtime/run/report.h"
 
 #include <signal.h>
 
 #include "base/words.h"
-
-/* ---- what there is to say about a role ---- */
-
-static bool says_something(const struct run_replica *r)
-{
-	return r->cause.n && (r->state == REPLICA_FAILED || r->state == REPLICA_WAITING);
-}
-
-struct str report_role_cause(struct arena *a, const struct run_role *r)
-{
-	const struct run_replica *worst = NULL;
-	int64_t same = 0;
-
-	for (int64_t i = 0; i < r->max; i++)
-		if (says_something(&r->at[i]) && (!worst || (r->at[i].state == REPLICA_FAILED && worst->state != REPLICA_FAILED)))
-			worst = &r->at[i];
-	if (r->cause.n || !worst)
-		return r->cause;
-	for (int64_t i = 0; i < r->max; i++)
-		same += says_something(&r->at[i]) && str_eq(r->at[i].cause, worst->cause);
-	if (r->max == 1)
-		return worst->cause;
-	if (same == 1)
-		return str_printf(a, "%.*s %lld: %.*s", STR_ARG(r->name), (long long)worst->index, STR_ARG(worst->cause));
-	return str_printf(a, "%lld of %lld replicas: %.*s", (long long)same, (long long)r->max, STR_ARG(worst->cause));
-}
-
-/* A run of this machine does not wait for anything once it has ended. */
-static bool waits_for_ever(const struct run_state *s, const struct run_replica *r)
-{
-	return r->state == REPLICA_WAITING && s->isolate.n && run_phase_final(s->phase);
-}
-
-const char *report_replica_word(const struct run_state *s, const struct run_replica *r)
-{
-	static const char *const states[] = { "waiting", "started", "ready", "succeeded", "failed" };
-
-	if (waits_for_ever(s, r))
-		return r->attempts ? "stopped" : "unstarted";
-	return states[r->state];
-}
-
-int64_t report_stopped(const struct run_state *s, const struct run_role *r)
-{
-	int64_t n = 0;
-
-	for (int64_t i = 0; i < r->max; i++)
-		n += waits_for_ever(s, &r->at[i]) && r->at[i].attempts;
-	return n;
-}
-
-void report_counts(const struct run_state *s, struct buf *out)
-{
-	int64_t restarts = 0;
-	bool first = true;
-
-	for (size_t i = 0; i < s->nroles; i++) {
-		const struct run_role *r = &s->roles[i];
-		struct run_count c = run_count(r);
-		if (!r->desired)
-			continue;
-		buf_printf(out, "%s%.*s ", first ? "" : ", ", STR_ARG(r->name));
-		if (c.succeeded == r->desired)
-			buf_printf(out, "%lld succeeded", (long long)c.succeeded);
-		else if (c.succeeded)
-			buf_printf(out, "%lld/%lld ready, %lld succeeded", (long long)c.ready, (long long)r->desired, (long long)c.succeeded);
-		else
-			buf_printf(out, "%lld/%lld ready", (long long)c.ready, (long long)r->desired);
-		if (c.failed)
-			buf_printf(out, ", %lld failed", (long long)c.failed);
-		restarts += c.restarts;
-		first = false;
-	}
-	if (restarts)
-		buf_printf(out, ", %lld restart%s", (long long)restarts, restarts == 1 ? "" : "s");
-}
-
-/* ---- the end of a run ---- */
-
-/* "exited with code 3", "was killed by SIGSEGV" */
-static void put_how(const struct run_failure *f, struct buf *out)
-{
-	const char *name = f->signal ? sigabbrev_np(f->signal) : NULL;
-
-	if (name)
-		buf_printf(out, "was killed by SIG%s", name);
-	else if (f->signal)
-		buf_printf(out, "was killed by signal %d", f->signal);
-	else
-		buf_printf(out, "exited with code %d", f->exit_code);
-}
-
-/* Is the failing rank the reason for the end?  The cause of a deadline or of a stop is another one. */
-static bool rank_decided(const struct run_state *s)
-{
-	const struct run_failure *f = &s->failure;
-
-	if (!f->known || f->exit_code <= 0 || !str_starts(s->cause, f->role))
-		return false;
-	struct str rest = { s->cause.p + f->role.n, s->cause.n - f->role.n };
-	return rest.n && rest.p[0] == '-';
-}
-
-void report_headline(const struct run_state *s, struct buf *out)
-{
-	if (s->phase == RUN_SUCCEEDED) {
-		buf_z(out, "Succeeded in ");
-		put_duration(out, s->end - s->begin);
-		return;
-	}
-	buf_printf(out, "%s: ", run_phase_word(s->phase));
-	if (s->phase == RUN_FAILED && rank_decided(s)) {
-		buf_printf(out, "%.*s %lld ", STR_ARG(s->failure.role), (long long)s->failure.index);
-		put_how(&s->failure, out);
-	} else {
-		put_escaped(out, s->cause.n ? s->cause : STR("for an unknown reason"));
-	}
-}
-
-void report_last_lines(const struct run_state *s, bool escape, struct buf *out)
-{
-	const struct run_failure *f = &s->failure;
-
-	if (!f->known || s->phase == RUN_SUCCEEDED)
-		return;
-	for (size_t i = 0; i < f->nlog; i++) {
-		buf_printf(out, "  %.*s/%lld \xE2\x94\x82 ", STR_ARG(f->role), (long long)f->index);
-		if (escape)
-			put_escaped(out, f->log[i]);
-		else
-			buf_str(out, f->log[i]);
-		buf_char(out, '\n');
-	}
-}
+#include "runtime/run/timeline.h"
 
 /* ---- tables ---- */
 
@@ -359,5 +226,7 @@ void report_runs(const struct report *r, struct buf *out)
 		break;
 	case REPORT_JSON:
 	case REPORT_JSON_LINE: report_json(r, out); break;
+	case REPORT_SVG: timeline_svg(r->runs, r->n, r->now, out); break;
+	case REPORT_HTML: timeline_html(r->runs, r->n, r->now, out); break;
 	}
 }

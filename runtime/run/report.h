@@ -14,7 +14,8 @@ enum report_form {
 	REPORT_WIDE,                    /* a line for each replica */
 	REPORT_NAME,                    /* run/NAME */
 	REPORT_JSON,
-	REPORT_JSON_LINE                /* the same in one line */
+	REPORT_JSON_LINE,               /* the same in one line */
+	REPORT_SVG, REPORT_HTML         /* a time line of each replica */
 };
 
 struct report {

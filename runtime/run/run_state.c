@@ -22,6 +22,12 @@ static const char *const replica_words[] = {
 	[REPLICA_SUCCEEDED] = "succeeded", [REPLICA_FAILED] = "failed",
 };
 
+static const char *const span_words[] = {
+	[SPAN_PENDING] = "pending", [SPAN_STARTING] = "starting", [SPAN_EARLIER] = "earlier", [SPAN_RUNNING] = "running",
+	[SPAN_SUCCEEDED] = "succeeded", [SPAN_FAILED] = "failed", [SPAN_STOPPED] = "stopped",
+};
+
+const char *span_kind_word(enum span_kind kind) { return span_words[kind]; }
 const char *run_phase_word(enum run_phase phase) { return phase_words[phase]; }
 
 bool run_phase_final(enum run_phase phase)
@@ -62,6 +68,25 @@ struct run_count run_count(const struct run_role *r)
 	return c;
 }
 
+void run_replica_span_begin(struct arena *a, struct run_replica *r, int64_t now)
+{
+	if (!r->spans)
+		r->spans = ARENA_ARRAY(a, struct run_span, RUN_SPANS_MAX);
+	if (r->nspans == RUN_SPANS_MAX)
+		memmove(r->spans, r->spans + 1, --r->nspans * sizeof *r->spans);
+	r->spans[r->nspans++] = (struct run_span){ SPAN_RUNNING, now, 0 };
+}
+
+void run_replica_span_end(struct run_replica *r, enum span_kind kind, int64_t now)
+{
+	struct run_span *last = r->nspans ? &r->spans[r->nspans - 1] : NULL;
+
+	if (!last || last->end)
+		return;
+	last->kind = kind;
+	last->end = now;
+}
+
 const struct run_role *run_find_role(const struct run_state *s, struct str name)
 {
 	for (size_t i = 0; i < s->nroles; i++)
@@ -79,7 +104,8 @@ enum field_kind {
 	FIELD_BOOL, FIELD_INT64, FIELD_INT, FIELD_UINT64,
 	FIELD_PHASE, FIELD_REPLICA,     /* an enum by its words */
 	FIELD_PROCESS,                  /* struct process_id as [pid, start] */
-	FIELD_LINES                     /* struct str *, and the count in the size_t behind it */
+	FIELD_LINES,                    /* struct str *, and the count in the size_t behind it */
+	FIELD_SPANS                     /* struct run_span * and its count, as [[word, begin, end], ...]; none in earlier versions */
 };
 
 struct state_field {
@@ -107,13 +133,14 @@ static const struct state_field replica_fields[] = {
 	FIELD(run_replica, attempts, INT64), FIELD(run_replica, resumed, LATER_INT64),
 	FIELD(run_replica, begin, INT64), FIELD(run_replica, end, INT64), FIELD(run_replica, exit_code, INT),
 	FIELD(run_replica, signal, INT), FIELD(run_replica, again, INT64), FIELD(run_replica, cause, TEXT), FIELD(run_replica, host, TEXT),
-	FIELD(run_replica, ports, LATER), FIELD(run_replica, log, LATER),
+	FIELD(run_replica, ports, LATER), FIELD(run_replica, log, LATER), FIELD(run_replica, spans, SPANS),
 };
 static const struct state_field failure_fields[] = {
 	FIELD(run_failure, role, TEXT), FIELD(run_failure, index, INT64), FIELD(run_failure, exit_code, INT),
 	FIELD(run_failure, signal, INT), FIELD(run_failure, reason, TEXT), FIELD(run_failure, log, LINES),
 };
 _Static_assert(sizeof(pid_t) == sizeof(int), "a pid is read as an int");
+_Static_assert(offsetof(struct run_replica, nspans) == offsetof(struct run_replica, spans) + sizeof(struct run_span *), "the count follows the spans");
 _Static_assert(offsetof(struct run_failure, nlog) == offsetof(struct run_failure, log) + sizeof(struct str *), "the count follows the lines");
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -127,6 +154,14 @@ static void write_lines(const struct str *at, size_t n, struct buf *out)
 		buf_z(out, i ? "," : "");
 		buf_json(out, at[i]);
 	}
+	buf_char(out, ']');
+}
+
+static void write_spans(const struct run_span *at, size_t n, struct buf *out)
+{
+	buf_char(out, '[');
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "%s[\"%s\",%lld,%lld]", i ? "," : "", span_words[at[i].kind], (long long)at[i].begin, (long long)at[i].end);
 	buf_char(out, ']');
 }
 
@@ -149,6 +184,10 @@ static void write_value(const struct state_field *f, const char *p, struct buf *
 	case FIELD_LINES:
 		memcpy(&n, p + sizeof(struct str *), sizeof n);
 		write_lines(*(struct str *const *)(const void *)p, n, out);
+		break;
+	case FIELD_SPANS:
+		memcpy(&n, p + sizeof(struct run_span *), sizeof n);
+		write_spans(*(struct run_span *const *)(const void *)p, n, out);
 		break;
 	}
 }
@@ -247,6 +286,32 @@ static bool read_lines(struct reading *r, const struct data *d, char *p)
 	return true;
 }
 
+static bool read_span(const struct data *d, struct run_span *ret)
+{
+	unsigned kind;
+
+	if (d->kind != DATA_LIST || d->u.list.n != 3 || !read_word(span_words, COUNT(span_words), d->u.list.at[0], &kind) ||
+	    d->u.list.at[1]->kind != DATA_INT || d->u.list.at[2]->kind != DATA_INT)
+		return false;
+	*ret = (struct run_span){ (enum span_kind)kind, d->u.list.at[1]->u.integer, d->u.list.at[2]->u.integer };
+	return true;
+}
+
+static bool read_spans(struct reading *r, const struct data *d, char *p)
+{
+	size_t n = d->kind == DATA_LIST ? d->u.list.n : 0;
+	struct run_span *at = ARENA_ARRAY(r->arena, struct run_span, n);
+
+	if (d->kind != DATA_LIST)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!read_span(d->u.list.at[i], &at[i]))
+			return false;
+	memcpy(p, &at, sizeof at);
+	memcpy(p + sizeof at, &n, sizeof n);
+	return true;
+}
+
 static bool read_int(const struct data *d, int64_t lo, int64_t hi, int64_t *ret)
 {
 	if (d->kind != DATA_INT || d->u.integer < lo || d->u.integer > hi)
@@ -290,6 +355,7 @@ static bool read_value(struct reading *r, const struct state_field *f, const str
 		return true;
 	case FIELD_PROCESS: return read_process(d, (struct process_id *)(void *)p);
 	case FIELD_LINES: return read_lines(r, d, p);
+	case FIELD_SPANS: return read_spans(r, d, p);
 	}
 	return false;
 }
@@ -298,7 +364,7 @@ static bool read_fields(struct reading *r, const struct state_field *at, size_t 
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct data *d = data_get(from, str_of(at[i].name));
-		if (!d && (at[i].kind == FIELD_LATER || at[i].kind == FIELD_LATER_INT64))
+		if (!d && (at[i].kind == FIELD_LATER || at[i].kind == FIELD_LATER_INT64 || at[i].kind == FIELD_SPANS))
 			continue;
 		if (!d)
 			return bad(r, at[i].name, "is missing");

@@ -47,6 +47,23 @@ bool process_alive(const struct process_id *id, struct str boot_id);
 /* /proc/sys/kernel/random/boot_id */
 struct str boot_id_read(struct arena *a);
 
+/* A stretch of a replica's life, for a time line. */
+enum span_kind {
+	SPAN_PENDING,                   /* waits for a place, or for its next attempt */
+	SPAN_STARTING,                  /* has a node: images, mounts, init containers */
+	SPAN_EARLIER,                   /* attempts of which only the number is known */
+	SPAN_RUNNING,
+	SPAN_SUCCEEDED,                 /* ran, and ended so */
+	SPAN_FAILED,
+	SPAN_STOPPED                    /* ran, and was asked to end */
+};
+const char *span_kind_word(enum span_kind kind);        /* "pending" */
+struct run_span {
+	enum span_kind kind;
+	int64_t begin, end;             /* end 0: it goes on */
+};
+enum { RUN_SPANS_MAX = 16 };            /* of a replica on this machine: the newest are kept */
+
 struct run_replica {
 	int64_t index;
 	enum replica_state state;
@@ -62,7 +79,14 @@ struct run_replica {
 	struct str host;
 	struct str ports;               /* "http=20017,metrics=20018": those of a local run, which are not the declared ones */
 	struct str log;                 /* the file with what its main container prints, in a local run */
+	struct run_span *spans;         /* in the order of their beginnings; on this machine one for each attempt */
+	size_t nspans;
 };
+
+/* An attempt begins: a RUNNING span, for which room is taken from the arena once. */
+void run_replica_span_begin(struct arena *a, struct run_replica *r, int64_t now);
+/* The last span, if it goes on, has ended as KIND. */
+void run_replica_span_end(struct run_replica *r, enum span_kind kind, int64_t now);
 
 struct run_role {
 	struct str name;

@@ -1,5 +1,6 @@
 #include "runtime/status/crowd.h"
 
+#include <stdlib.h>
 #include <strings.h>
 
 #include "base/words.h"
@@ -39,6 +40,13 @@ static enum replica_state state_of(const struct gathered_replica *r, bool govern
 	return v->running ? v->ready ? REPLICA_READY : REPLICA_STARTED : REPLICA_WAITING;
 }
 
+static int by_begin(const void *left, const void *right)
+{
+	const struct run_span *a = left, *b = right;
+
+	return a->begin != b->begin ? (a->begin > b->begin) - (a->begin < b->begin) : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
 struct run_replica replica_shown(struct gathering *g, const struct gathered_part *p, int64_t index)
 {
 	const struct gathered_replica *r = &p->at[index];
@@ -51,6 +59,10 @@ struct run_replica replica_shown(struct gathering *g, const struct gathered_part
 	buf_release(&host);
 	if (!r->pod)
 		return shown;
+	if (r->nspans)
+		qsort(r->spans, r->nspans, sizeof *r->spans, by_begin);
+	shown.spans = r->spans;
+	shown.nspans = r->nspans;
 	shown.attempts = 1 + v->restarts + r->failures;
 	shown.begin = v->begin;
 	shown.end = v->finished ? v->finished : v->begin;

@@ -156,6 +156,7 @@ static void pod(struct gathering *g, const struct data *o)
 	}
 	if (v.begin && (!r->first || v.begin < r->first))
 		r->first = v.begin;
+	pod_spans(g->arena, o, plan_label(g->arena, key.part->plan->main.name), &r->spans, &r->nspans);
 	r->view = newest ? v : old;
 	r->pod = newest ? o : r->pod;
 	g->npods++;

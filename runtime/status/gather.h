@@ -15,6 +15,8 @@ struct gathered_replica {
 	int64_t failures;               /* pods before it that failed by themselves */
 	int64_t restarts;               /* in place, of pods before it */
 	int64_t first;                  /* when the first of its pods began; 0: unknown */
+	struct run_span *spans;         /* of all its pods, in the order in which they were seen */
+	size_t nspans;
 	bool done, lost;                /* the Job says so */
 };
 

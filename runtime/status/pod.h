@@ -26,4 +26,10 @@ struct pod_view {
 /* `container` is the main one; `now` decides what has lasted too long. */
 struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events, int64_t now);
 
+/*
+ * Appends the stretches of the pod's life whose times its conditions and the states of its container tell: the
+ * kubelet keeps the last two attempts, earlier ones become one EARLIER span.
+ */
+void pod_spans(struct arena *a, const struct data *pod, struct str container, struct run_span **at, size_t *n);
+
 #endif

@@ -41,16 +41,29 @@ static struct process_id any_process(void)
 	return below(2) ? (struct process_id){ 0 } : (struct process_id){ (pid_t)below(4194304), (uint64_t)below(INT64_MAX) };
 }
 
+static struct run_span *any_spans(size_t *ret_n)
+{
+	struct run_span *at = ARENA_ARRAY(&arena, struct run_span, RUN_SPANS_MAX);
+
+	*ret_n = (size_t)below(4);
+	for (size_t i = 0; i < *ret_n; i++)
+		at[i] = (struct run_span){ (enum span_kind)below(SPAN_STOPPED + 1), any_time(), any_time() };
+	return at;
+}
+
 static struct run_role any_role(void)
 {
+	size_t n = 0;
 	struct run_role r = { .name = any_text(), .aux = below(2), .elastic = below(2), .endless = below(2), .min = below(3), .max = below(6),
 		.desired = below(9) };
 
 	r.at = ARENA_ARRAY(&arena, struct run_replica, (size_t)r.max);
-	for (int64_t i = 0; i < r.max; i++)
+	for (int64_t i = 0; i < r.max; i++) {
+		struct run_span *spans = any_spans(&n);
 		r.at[i] = (struct run_replica){ .index = i, .state = (enum replica_state)below(5), .process = any_process(), .pid = (pid_t)below(9999), .attempts = below(9),
 			.begin = any_time(), .end = any_time(), .exit_code = (int)below(257) - 1, .signal = (int)below(64), .again = any_time(),
-			.cause = any_text(), .host = any_text() };
+			.cause = any_text(), .host = any_text(), .spans = spans, .nspans = n };
+	}
 	return r;
 }
 
@@ -85,11 +98,57 @@ static struct str written(const struct run_state *s)
 	return text;
 }
 
+static bool same_spans(const struct run_replica *a, const struct run_replica *b)
+{
+	for (size_t i = 0; i < a->nspans && i < b->nspans; i++)
+		if (a->spans[i].kind != b->spans[i].kind || a->spans[i].begin != b->spans[i].begin || a->spans[i].end != b->spans[i].end)
+			return false;
+	return a->nspans == b->nspans;
+}
+
 static bool same_replica(const struct run_replica *a, const struct run_replica *b)
 {
 	return a->index == b->index && a->state == b->state && a->process.pid == b->process.pid && a->process.start == b->process.start &&
 	       a->pid == b->pid && a->attempts == b->attempts && a->begin == b->begin && a->end == b->end && a->exit_code == b->exit_code &&
-	       a->signal == b->signal && a->again == b->again && str_eq(a->cause, b->cause) && str_eq(a->host, b->host);
+	       a->signal == b->signal && a->again == b->again && str_eq(a->cause, b->cause) && str_eq(a->host, b->host) &&
+	       same_spans(a, b);
+}
+
+/* The newest attempts are kept, and only one that goes on is ended. */
+static void spans_of_attempts(void)
+{
+	struct run_replica r = { 0 };
+
+	run_replica_span_end(&r, SPAN_FAILED, 1);
+	CHECK(r.nspans == 0);
+	for (int64_t t = 1; t <= 2 * RUN_SPANS_MAX; t++) {
+		run_replica_span_begin(&arena, &r, 10 * t);
+		run_replica_span_end(&r, SPAN_FAILED, 10 * t + 5);
+		run_replica_span_end(&r, SPAN_STOPPED, 10 * t + 7);
+	}
+	CHECK(r.nspans == RUN_SPANS_MAX);
+	CHECK(r.spans[0].begin == 10 * (RUN_SPANS_MAX + 1) && r.spans[0].end == 10 * (RUN_SPANS_MAX + 1) + 5);
+	CHECK(r.spans[RUN_SPANS_MAX - 1].begin == 20 * RUN_SPANS_MAX && r.spans[RUN_SPANS_MAX - 1].kind == SPAN_FAILED);
+}
+
+/* A state file of a version that had no spans. */
+static void without_spans(void)
+{
+	struct run_replica replica = { .exit_code = -1 };
+	struct run_role role = { .name = STR("a"), .max = 1, .desired = 1, .at = &replica };
+	struct run_state s = { .name = STR("r"), .roles = &role, .nroles = 1 }, back = { 0 };
+	struct str text = written(&s), why = STR(""), cut = STR(",\"spans\":[]");
+	char *at = memmem(text.p, text.n, cut.p, cut.n);
+
+	CHECK(at != NULL);
+	if (!at)
+		return;
+	memmove(at, at + cut.n, (size_t)(text.p + text.n - (at + cut.n)));
+	text.n -= cut.n;
+	CHECK(run_state_read(&arena, text, &back, &why) && back.roles[0].at[0].nspans == 0);
+	struct str wrong = str_cat(&arena, (struct str){ text.p, (size_t)(at - text.p) }, STR(",\"spans\":[[\"flying\",1,2]]"),
+		(struct str){ at, (size_t)(text.p + text.n - at) });
+	CHECK(!run_state_read(&arena, wrong, &back, &why) && str_eq(why, STR("'spans' is not what it should be")));
 }
 
 static void round_trip(void)
@@ -218,6 +277,8 @@ static void processes(void)
 int main(void)
 {
 	round_trip();
+	spans_of_attempts();
+	without_spans();
 	garbage();
 	counts();
 	moments();

@@ -1,0 +1,34 @@
+/*
+ * timeline_words.c - texts in a drawing or a page.
+ */
+#include "runtime/run/timeline_internal.h"
+
+#include "base/words.h"
+#include "runtime/run/report.h"
+
+void timeline_text(struct buf *out, struct str s)
+{
+	struct buf shown = { 0 };
+
+	put_escaped(&shown, s);
+	for (size_t i = 0; i < shown.n; i++)
+		switch (shown.p[i]) {
+		case '<': buf_z(out, "&lt;"); break;
+		case '>': buf_z(out, "&gt;"); break;
+		case '&': buf_z(out, "&amp;"); break;
+		default: buf_char(out, shown.p[i]);
+		}
+	buf_release(&shown);
+}
+
+void timeline_headline(const struct run_state *s, struct buf *out)
+{
+	struct buf words = { 0 };
+
+	if (s->cause.n || s->phase == RUN_SUCCEEDED)
+		report_headline(s, &words);
+	else
+		buf_z(&words, run_phase_word(s->phase));
+	timeline_text(out, buf_text(&words));
+	buf_release(&words);
+}
