@@ -62,6 +62,12 @@ script() {
 script colors python3 "$here/agree.py"
 script indentation python3 "$here/indent.py"
 page=${BUILD:-build}/playground/index.html node=${BUILD:-build}/editors/node
+if test -d "$node/node_modules/playwright-core" && command -v chromium >/dev/null; then
+	script timeline node "$here/timeline.mjs" "$TRAINC" "$node"
+else
+	echo "skip timeline: needs chromium and the packages of tests/editors/node"
+	skipped=$((skipped + 1))
+fi
 if test -f "$page" && test -d "$node/node_modules/playwright-core" && command -v chromium >/dev/null; then
 	script playground node "$here/playground.mjs" "$page" "$node"
 else
