@@ -108,7 +108,7 @@ static bool is_first_failure(const struct run_state *s, const struct run_role *r
 }
 
 /* "worker 3: failed after 2.1 s" */
-static void put_tip(struct drawing *d, const struct run_role *role, const struct run_replica *r, const struct run_span *span, int64_t end)
+static void put_tooltip(struct drawing *d, const struct run_role *role, const struct run_replica *r, const struct run_span *span, int64_t end)
 {
 	bool last = span->begin == r->spans[r->nspans - 1].begin;
 
@@ -134,7 +134,7 @@ static void put_span(struct drawing *d, const struct run_role *role, const struc
 	buf_printf(d->out, "\" y=\"%lld\" width=\"", (long long)d->y);
 	put_tenths(d->out, width < 10 ? 10 : width);
 	buf_printf(d->out, "\" height=\"%d\">", d->bar);
-	put_tip(d, role, r, span, end);
+	put_tooltip(d, role, r, span, end);
 	buf_z(d->out, "</rect>\n");
 }
 
@@ -144,7 +144,7 @@ static bool is_numbered(const struct drawing *d, int64_t index)
 	return index % (d->row >= 14 ? 1 : d->row >= 8 ? 5 : 50) == 0;
 }
 
-static void put_replica(struct drawing *d, const struct run_role *role, const struct run_replica *r)
+static void put_life(struct drawing *d, const struct run_role *role, const struct run_replica *r)
 {
 	bool first = is_first_failure(d->run, role, r->index);
 
@@ -161,7 +161,7 @@ static void put_replica(struct drawing *d, const struct run_role *role, const st
 	d->y += d->row;
 }
 
-static void put_role(struct drawing *d, const struct run_role *role)
+static void put_band(struct drawing *d, const struct run_role *role)
 {
 	struct run_count c = run_count(role);
 	const struct { int64_t n; const char *word; } counts[] = { { c.active, "active" }, { c.succeeded, "succeeded" }, { c.failed, "failed" } };
@@ -177,7 +177,7 @@ static void put_role(struct drawing *d, const struct run_role *role)
 	buf_z(d->out, "</tspan></text>\n");
 	d->y += ROLE_HEAD;
 	for (int64_t i = 0; i < role->max; i++)
-		put_replica(d, role, &role->at[i]);
+		put_life(d, role, &role->at[i]);
 }
 
 /* ---- the first failure ---- */
@@ -195,7 +195,7 @@ static int64_t failure_time(const struct run_state *s)
 	return 0;
 }
 
-static void put_failure(struct drawing *d, int64_t top, int64_t bottom)
+static void put_mark(struct drawing *d, int64_t top, int64_t bottom)
 {
 	const struct run_state *s = d->run;
 	int64_t t = s->failure.known && s->phase != RUN_SUCCEEDED ? failure_time(s) : 0;
@@ -217,7 +217,7 @@ static void put_failure(struct drawing *d, int64_t top, int64_t bottom)
 
 /* ---- a run ---- */
 
-static void put_head(struct drawing *d)
+static void put_title(struct drawing *d)
 {
 	buf_printf(d->out, "<text class=\"title\" x=\"16\" y=\"%lld\">", (long long)d->y + 26);
 	timeline_text(d->out, d->run->name);
@@ -253,16 +253,16 @@ static int64_t put_run(const struct run_state *s, int64_t y, int64_t now, bool h
 	set_axis(&d, now);
 	set_heights(&d);
 	if (heads)
-		put_head(&d);
+		put_title(&d);
 	int64_t top = y + (heads ? HEAD : 0) + AXIS, bottom = top + rows_height(&d) + 4;
 	if (d.from)
 		put_axis(&d, top, bottom);
 	d.y = top;
 	for (size_t k = 0; k < s->nroles; k++)
 		if (s->roles[k].max)
-			put_role(&d, &s->roles[k]);
+			put_band(&d, &s->roles[k]);
 	if (d.from)
-		put_failure(&d, top, bottom);
+		put_mark(&d, top, bottom);
 	return bottom + FOOT;
 }
 

@@ -21,7 +21,7 @@ static void put_fact(struct buf *out, const char *word, struct str value)
 	buf_z(out, "</dd>\n");
 }
 
-static void put_moment(struct buf *out, const char *word, int64_t t)
+static void put_when(struct buf *out, const char *word, int64_t t)
 {
 	struct buf text = { 0 };
 
@@ -47,7 +47,7 @@ static void put_last_lines(const struct run_state *s, struct buf *out)
 	buf_z(out, "</pre>\n");
 }
 
-static void put_section(const struct run_state *s, int64_t now, struct buf *out)
+static void put_run_section(const struct run_state *s, int64_t now, struct buf *out)
 {
 	buf_z(out, "<section>\n<h1>");
 	timeline_text(out, s->name);
@@ -57,8 +57,8 @@ static void put_section(const struct run_state *s, int64_t now, struct buf *out)
 	put_fact(out, "Namespace", s->ns);
 	put_fact(out, "Framework", s->framework);
 	put_fact(out, "Program", s->file);
-	put_moment(out, "Began", s->begin);
-	put_moment(out, "Ended", s->end);
+	put_when(out, "Began", s->begin);
+	put_when(out, "Ended", s->end);
 	buf_z(out, "</dl>\n");
 	put_last_lines(s, out);
 	timeline_draw(&s, 1, now, false, out);
@@ -77,6 +77,6 @@ void timeline_html(const struct run_state *const *runs, size_t n, int64_t now, s
 	buf_z(out, style);
 	buf_z(out, "</head>\n<body>\n<main>\n");
 	for (size_t i = 0; i < n; i++)
-		put_section(runs[i], now, out);
+		put_run_section(runs[i], now, out);
 	buf_z(out, "</main>\n</body>\n</html>\n");
 }

@@ -10,7 +10,7 @@ struct spans {
 };
 
 /* Nothing of no length but an end: a container may fail within the second in which it began. */
-static void add(struct spans *s, enum span_kind kind, int64_t begin, int64_t end)
+static void add_span(struct spans *s, enum span_kind kind, int64_t begin, int64_t end)
 {
 	struct run_span new = { kind, begin, end };
 
@@ -28,36 +28,36 @@ static const struct data *container_status(const struct data *pod, struct str na
 	return NULL;
 }
 
-static enum span_kind end_kind(const struct data *pod, int64_t code)
+static enum span_kind span_of_end(const struct data *pod, int64_t code)
 {
 	bool asked = status_text(pod, "metadata.deletionTimestamp").n && (code == 143 || code == 137);
 
 	return code == 0 ? SPAN_SUCCEEDED : asked ? SPAN_STOPPED : SPAN_FAILED;
 }
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* What its container has done since `from`; what goes on ends at `over`, where that is known. */
-static void attempts(struct spans *s, const struct data *pod, const struct data *c, int64_t from, int64_t over)
+static void add_attempts(struct spans *s, const struct data *pod, const struct data *c, int64_t from, int64_t over)
 {
 	const struct data *last = status_path(c, "lastState.terminated"), *end = status_path(c, "state.terminated");
 	int64_t begun = status_time(c, end ? "state.terminated.startedAt" : "state.running.startedAt");
 
 	if (last) {
 		int64_t first = status_time(last, "startedAt");
-		add(s, status_number(c, "restartCount", 1) > 1 ? SPAN_EARLIER : SPAN_STARTING, from, first);
-		add(s, end_kind(pod, status_number(last, "exitCode", -1)), first, later(first, status_time(last, "finishedAt")));
+		add_span(s, status_number(c, "restartCount", 1) > 1 ? SPAN_EARLIER : SPAN_STARTING, from, first);
+		add_span(s, span_of_end(pod, status_number(last, "exitCode", -1)), first, later_of(first, status_time(last, "finishedAt")));
 		from = status_time(last, "finishedAt");
 	}
 	if (!end && !begun) {
-		add(s, last ? SPAN_PENDING : SPAN_STARTING, from, over);
+		add_span(s, last ? SPAN_PENDING : SPAN_STARTING, from, over);
 		return;
 	}
-	add(s, last ? SPAN_PENDING : SPAN_STARTING, from, begun);
+	add_span(s, last ? SPAN_PENDING : SPAN_STARTING, from, begun);
 	if (end)
-		add(s, end_kind(pod, status_number(end, "exitCode", -1)), begun ? begun : from, later(begun, status_time(end, "finishedAt")));
+		add_span(s, span_of_end(pod, status_number(end, "exitCode", -1)), begun ? begun : from, later_of(begun, status_time(end, "finishedAt")));
 	else
-		add(s, over ? SPAN_STOPPED : SPAN_RUNNING, begun, over);
+		add_span(s, over ? SPAN_STOPPED : SPAN_RUNNING, begun, over);
 }
 
 /* When a pod whose container tells no end was over: as its conditions say it last. */
@@ -68,7 +68,7 @@ static int64_t over_since(const struct data *pod)
 
 	if (!str_is(phase, "Failed") && !str_is(phase, "Succeeded"))
 		return 0;
-	return later(status_time(ready, "lastTransitionTime"), status_time(pod, "metadata.creationTimestamp"));
+	return later_of(status_time(ready, "lastTransitionTime"), status_time(pod, "metadata.creationTimestamp"));
 }
 
 void pod_spans(struct arena *a, const struct data *pod, struct str container, struct run_span **at, size_t *n)
@@ -79,9 +79,9 @@ void pod_spans(struct arena *a, const struct data *pod, struct str container, st
 	int64_t placed = scheduled ? status_time(scheduled, "lastTransitionTime") : status_time(pod, "status.startTime");
 
 	if (!placed) {
-		add(&s, SPAN_PENDING, made, over);
+		add_span(&s, SPAN_PENDING, made, over);
 		return;
 	}
-	add(&s, SPAN_PENDING, made, placed);
-	attempts(&s, pod, c, placed, over);
+	add_span(&s, SPAN_PENDING, made, placed);
+	add_attempts(&s, pod, c, placed, over);
 }
