@@ -27,7 +27,7 @@ static void reserve_keep(struct engine *e, size_t state)
 		return;
 	if (posix_fallocate(e->reserve, 0, size) == 0)
 		e->reserved = size;
-	else if (ftruncate(e->reserve, 0) == 0)         /* what it got of it is missing elsewhere */
+	else if (ftruncate(e->reserve, e->reserved) < 0)        /* what it got of the rest is missing elsewhere */
 		e->reserved = 0;
 }
 
