@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "runtime/local/engine_internal.h"
 
-enum { RESERVE = 256 * 1024, PUBLISH_MS = 50 };
+enum { RESERVE = 256 * 1024, RESERVE_STEP = 16 * 1024, PUBLISH_MS = 50 };
 
 static void reserve_keep(struct engine *e, size_t state)
 {
@@ -25,9 +25,13 @@ static void reserve_keep(struct engine *e, size_t state)
 		e->reserve = openat(e->dir.fd, "reserve", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (e->reserve < 0)
 		return;
-	if (posix_fallocate(e->reserve, 0, size) == 0)
-		e->reserved = size;
-	else if (ftruncate(e->reserve, e->reserved) < 0)        /* what it got of the rest is missing elsewhere */
+	/* on a full disk as much as there is: what a state in between has given back, without the page that it took */
+	for (off_t want = size; want > e->reserved; want -= RESERVE_STEP)
+		if (posix_fallocate(e->reserve, 0, want) == 0) {
+			e->reserved = want;
+			return;
+		}
+	if (ftruncate(e->reserve, e->reserved) < 0)     /* what it got of the rest is missing elsewhere */
 		e->reserved = 0;
 }
 
@@ -55,6 +59,8 @@ void tell_close(struct engine *e)
 	if (e->reserve < 0)
 		return;
 	unlinkat(e->dir.fd, "reserve", 0);
+	if (ftruncate(e->reserve, 0) < 0)               /* a process that has just been forked has it open, too */
+		e->reserved = 0;
 	close(e->reserve);
 	e->reserve = -1;
 	e->reserved = 0;
