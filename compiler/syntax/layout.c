@@ -24,7 +24,7 @@ bool layout_separates(const struct layout *l, size_t i)
 {
 	if (l->at[i].kind != TOKEN_COMMA)
 		return is_line_end(l->at[i].kind);
-	return i < 2 || l->at[i - 1].kind != TOKEN_IDENT || l->at[i - 2].kind != TOKEN_FOR;
+	return !l->local[i] && (i < 2 || l->at[i - 1].kind != TOKEN_IDENT || l->at[i - 2].kind != TOKEN_FOR);
 }
 
 /* The tokens as the parser gets them, without its own. */
@@ -40,6 +40,31 @@ static void collect(struct layout *l, struct arena *a)
 		t = feed_next(&f);
 		l->at[l->n++] = t;
 	} while (t.kind != TOKEN_END);
+}
+
+/* Which commas stand between `let` and `in`: a `let` that begins an item has no `in`. */
+static void mark_locals(struct layout *l, struct arena *a)
+{
+	uint32_t *waiting = ARENA_ARRAY(a, uint32_t, l->n + 1);         /* for their `in`, in each bracket */
+	size_t depth = 0;
+	bool begins = true;
+
+	l->local = ARENA_ARRAY(a, bool, l->n);
+	for (size_t i = 0; i < l->n; i++) {
+		int kind = l->at[i].kind;
+		l->local[i] = kind == TOKEN_COMMA && waiting[depth];
+		if (kind == TOKEN_LET)
+			waiting[depth] += !begins;
+		else if (kind == TOKEN_IN && waiting[depth])
+			waiting[depth]--;
+		else if (is_open(kind))
+			waiting[++depth] = 0;
+		else if (is_close(kind) && depth)
+			depth--;
+		else if (is_line_end(kind))
+			waiting[depth] = 0;
+		begins = is_line_end(kind) || kind == TOKEN_LBRACE || (kind == TOKEN_COMMA && !l->local[i]);
+	}
 }
 
 static void number_lines(struct layout *l, struct arena *a)
@@ -208,6 +233,7 @@ struct layout layout_new(struct arena *a, struct diags *ds, const struct source 
 
 	tokens_scan(&l.tokens);
 	collect(&l, a);
+	mark_locals(&l, a);
 	number_lines(&l, a);
 	match_brackets(&l, a);
 	return l;

@@ -24,6 +24,7 @@ struct layout {
 	uint32_t *line;                 /* of every token's start */
 	unsigned char *role;            /* of ( and [ */
 	uint32_t *inside;               /* innermost open bracket around every token; NOWHERE */
+	bool *local;                    /* a comma between names inside of an expression: `let a = 1, b = 2 in a + b` */
 	bool *one_line;                 /* { : written on one line, few items, no comment */
 	bool *broken;                   /* ( and [ : one element on a line whatever its length: the author did so, or a comment is in it */
 };
@@ -32,7 +33,7 @@ struct layout {
 
 struct layout layout_new(struct arena *a, struct diags *ds, const struct source *source);
 
-/* Does token i end an item of a body?  (The comma of `for k, v in` does not.) */
+/* Does token i end an item of a body?  (The commas of `for k, v in` and `let a = 1, b = 2 in` do not.) */
 bool layout_separates(const struct layout *l, size_t i);
 /* Comments in the text between two tokens: [*ret_from, *ret_to). */
 void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_t *ret_from, size_t *ret_to);

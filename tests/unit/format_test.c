@@ -56,6 +56,14 @@ static void bodies(void)
 	        "job \"a\" {\n  for k, v in m { (k) = v }\n  if a { b = 1 } else { c = 2 }\n  ...x\n}\n");
 }
 
+/* Commas between names inside of an expression end no item. */
+static void local_names(void)
+{
+	STAYS("let a = let b = 1, c = b in b + c\n");
+	STAYS("job \"a\" {\n  env {\n    A  = let b = 1, c = (b == 2) in str(c)\n    DE = \"${let d = 1, e = d in e}\"\n  }\n}\n");
+	BECOMES("let a = { b = let c=1,d = (let e=c,f=e in f) in d,c = 2 }\n", "let a = { b = let c = 1, d = (let e = c, f = e in f) in d, c = 2 }\n");
+}
+
 static void alignment(void)
 {
 	BECOMES("job \"a\" {\n  image = \"x\"\n  cpu = 1\n  role worker { cpu = 1 }\n  role ps { cpu = 2 }\n  memory = 1Gi\n}\n",
@@ -123,6 +131,7 @@ int main(void)
 {
 	spaces();
 	bodies();
+	local_names();
 	alignment();
 	long_lists();
 	comments();
