@@ -1,5 +1,5 @@
 /*
- * allow.h - `# allow CODE: reason` comments (language brief 17.2, rule 10).
+ * allow.h - `# allow CODE: reason` comments.
  */
 #ifndef TRAINC_DIAG_ALLOW_H
 #define TRAINC_DIAG_ALLOW_H

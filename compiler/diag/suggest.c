@@ -115,7 +115,7 @@ static size_t letters_apart(struct suggest *s, struct str candidate)
 }
 
 /*
- * The rule of language brief 17.2(5); `ret` is what to rank by: twice the
+ * `ret` is what to rank by: twice the
  * distance, so that the first word of several comes in between.
  */
 static bool near(struct suggest *s, struct str candidate, unsigned *ret)

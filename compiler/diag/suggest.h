@@ -1,5 +1,5 @@
 /*
- * suggest.h - the nearest names to a misspelt one (language brief 17.2, rule 5).
+ * suggest.h - the nearest names to a misspelt one.
  *
  * Confident means: edit distance (insertions, deletions, substitutions,
  * transpositions) at most a third of the length, at least 1; a transposed or

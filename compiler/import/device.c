@@ -152,7 +152,7 @@ static const struct data *amount_of(const struct role_reading *r, const char *wh
 }
 
 /*
- * How many: a whole number, the same in both places where it stands in both.  A request alone is refused by the API
+ * How many: a whole number, the same as limit and as request where both are given.  A request alone is refused by the API
  * server, but it was enough for the controllers that had configurations.
  */
 static bool device_count(const struct role_reading *r, struct str resource, int64_t *ret)

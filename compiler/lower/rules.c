@@ -3,7 +3,7 @@
  *
  * Warnings are about programs that will run: while a job has errors, a value may
  * be absent only because its own message was given, and "no memory is set" would
- * be the second message about one mistake (language brief 17.2, rule 4).
+ * be the second message about one mistake.
  */
 #include "lower/rules.h"
 

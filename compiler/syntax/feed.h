@@ -57,7 +57,7 @@ bool feed_lines_matter(const struct feed *f);
 void feed_recover(struct feed *f, unsigned indent);
 /*
  * After an error: give SYNC, a line end, and go on with token `i`, which begins another item, or with the first one
- * behind it that stands in no bracket opened since: the parser knows none of those.
+ * behind it outside of the brackets opened since: the parser knows none of those.
  */
 void feed_resume(struct feed *f, size_t i);
 
