@@ -133,8 +133,8 @@ static bool start(const char *name, bool attached, struct keeper *ret)
 {
 	static struct plan_job job;
 	static const struct engine_options options;
-	struct keeper_start s = { .job = &job, .name = job.name, .file = STR("a.tj"), .digest = STR("d"), .state_dir = state, .options = &options, .attached = attached,
-		.replace = true };
+	struct keeper_start s = { .job = &job, .name = str_of(name), .file = STR("a.tj"), .digest = STR("d"),
+		.state_dir = state, .options = &options, .attached = attached, .replace = true };
 
 	job = (struct plan_job){ .name = str_of(name), .framework = STR("") };
 	why = STR("");
