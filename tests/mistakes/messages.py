@@ -199,7 +199,7 @@ case("a far name", 'param nodes: int = 1\n' + role("replicas = zzyzzyxxx"), ["th
 case("setup", role('setup = "pip install x"'), ["init", "image"], right=role("") + "")
 case("run", role('run = "python t.py"'), ["command = [\"python\", \"train.py\"]"])
 case("gpu_memory", role("gpu_memory = 40Gi"), ["accelerator"])
-case("rdma", role("rdma = 1"), ["raw container"])
+case("rdma", role("rdma = 1"), ["resources {"])
 case("apiVersion in a job", job('apiVersion = "v1"\n  role w { }'), ["the compiler writes 'apiVersion' and 'kind'"])
 
 # ---- parameters of the command line ----
