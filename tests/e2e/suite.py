@@ -122,7 +122,10 @@ def unchanged(before, after):
         return
     expect(metadata["generation"] == now["generation"], f"{name}: its spec changed when it was applied again")
     expect(by_us(before) == by_us(after), f"{name}: applied again, it is ours in another way")
-    for key in "labels", "annotations", "finalizers", "ownerReferences":
+    for key in "labels", "annotations":         # a controller may have added its own, as a Deployment's does with its revision
+        kept = {word: now.get(key, {}).get(word) for word in metadata.get(key, {})}
+        expect(metadata.get(key, {}) == kept, f"{name}: other {key} when it was applied again")
+    for key in "finalizers", "ownerReferences":
         expect(metadata.get(key) == now.get(key), f"{name}: other {key} when it was applied again")
 
 
