@@ -49,6 +49,17 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(again);
 }
 
+void buf_markup(struct buf *b, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		switch (s.p[i]) {
+		case '<': buf_z(b, "&lt;"); break;
+		case '>': buf_z(b, "&gt;"); break;
+		case '&': buf_z(b, "&amp;"); break;
+		default: buf_char(b, s.p[i]);
+		}
+}
+
 void buf_json(struct buf *b, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;

@@ -42,6 +42,8 @@ void buf_int(struct buf *b, int64_t n);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* `s` as a JSON string with its quotes; malformed UTF-8 becomes U+FFFD. */
 void buf_json(struct buf *b, struct str s);
+/* `s` as text between the tags of XML or HTML: nothing in it is markup. */
+void buf_markup(struct buf *b, struct str s);
 /* A finished copy in the arena; the buffer is emptied but keeps its memory. */
 struct str buf_take(struct buf *b, struct arena *a);
 void buf_release(struct buf *b);

@@ -118,8 +118,8 @@ static void report_hides(struct check *c, struct decl *d, struct decl *outer)
 }
 
 /*
- * Frameworks and accelerators are no values: `role task` may stand in
- * `framework task`, and a framework be called `cluster`.
+ * Frameworks and accelerators are not values: `framework task` may have a
+ * `role task`, and a framework may be called `cluster`.
  */
 static bool is_blueprint(const struct decl *d)
 {

@@ -2,7 +2,7 @@
  * report.c - where the evaluator's reports stand, and its budgets.
  *
  * A mistake inside the library is the fault of the text that called it: the
- * report stands there, and the library's line is a note.
+ * report is about that text, and the library's line is a note.
  */
 #include "eval/internal.h"
 #include "eval/job.h"

@@ -116,7 +116,7 @@ const struct value *value_get(const struct value *map, struct str key);
 bool value_equal(const struct value *a, const struct value *b);
 /* As a user would write it, shortened to about 60 characters: for messages. */
 struct str value_spell(struct arena *a, const struct value *v);
-/* The same, whole. */
+/* As a user would write it, at its full length. */
 struct str value_spell_whole(struct arena *a, const struct value *v);
 /* A text with what only the pod knows as a program writes it, ${pod.name}; without quotes or escapes. */
 struct str text_spell(struct arena *a, const struct text *t);

@@ -390,7 +390,7 @@ static bool has_kind(const struct import *im, const struct operator_kind *k, str
 }
 
 /*
- * The operator for MXNet alone had the same kind: v1beta1, and a v1 whose policies stand in the spec itself.  A v1
+ * The operator for MXNet alone had the same kind: v1beta1, and a v1 with its policies in the spec itself.  A v1
  * without any policy is taken for the training operator's.
  */
 static const char *form(struct operator_job *j, const struct import_kind *row, const struct data *object)

@@ -113,21 +113,10 @@ static void read_hosts(struct drawing *d)
 
 /* ---- shapes ---- */
 
-static void put_escaped(struct buf *out, struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		switch (s.p[i]) {
-		case '<': buf_z(out, "&lt;"); break;
-		case '>': buf_z(out, "&gt;"); break;
-		case '&': buf_z(out, "&amp;"); break;
-		default: buf_char(out, s.p[i]);
-		}
-}
-
 static void put_label(struct drawing *d, int64_t x, int64_t y, const char *class, struct str s)
 {
 	buf_printf(d->out, "<text x=\"%lld\" y=\"%lld\" class=\"%s\">", (long long)x, (long long)y, class);
-	put_escaped(d->out, s);
+	buf_markup(d->out, s);
 	buf_z(d->out, "</text>\n");
 }
 

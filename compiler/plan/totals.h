@@ -10,7 +10,7 @@
 struct plan_device_total {
 	struct str resource;
 	bool bytes;                     /* huge pages: `count` is an amount of memory */
-	int64_t count;                  /* or the most that there is */
+	int64_t count;                  /* INT64_MAX where it would be more */
 };
 struct plan_totals {
 	int64_t pods;

@@ -59,8 +59,7 @@ void tell_close(struct engine *e)
 	if (e->reserve < 0)
 		return;
 	unlinkat(e->dir.fd, "reserve", 0);
-	if (ftruncate(e->reserve, 0) < 0)               /* a process that has just been forked has it open, too */
-		e->reserved = 0;
+	(void)!ftruncate(e->reserve, 0);        /* a process that has just been forked has it open, too */
 	close(e->reserve);
 	e->reserve = -1;
 	e->reserved = 0;

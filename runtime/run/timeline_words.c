@@ -11,13 +11,7 @@ void timeline_text(struct buf *out, struct str s)
 	struct buf shown = { 0 };
 
 	put_escaped(&shown, s);
-	for (size_t i = 0; i < shown.n; i++)
-		switch (shown.p[i]) {
-		case '<': buf_z(out, "&lt;"); break;
-		case '>': buf_z(out, "&gt;"); break;
-		case '&': buf_z(out, "&amp;"); break;
-		default: buf_char(out, shown.p[i]);
-		}
+	buf_markup(out, buf_text(&shown));
 	buf_release(&shown);
 }
 

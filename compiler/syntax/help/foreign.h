@@ -14,7 +14,7 @@ struct foreign {
 
 /* The row of a field or block from elsewhere; NULL if the word is not known. */
 const struct foreign *foreign_field(struct str word);
-/* The same where INNER is the first word inside of it: Kubernetes' `resources` holds requests and limits, ours devices. */
+/* That row for a block, if INNER is the first word in it: Kubernetes' `resources` has requests and limits, ours devices. */
 const struct foreign *foreign_block(struct str word, struct str inner);
 /* The same for the name of a value or function. */
 const struct foreign *foreign_name(struct str word);
