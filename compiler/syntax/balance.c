@@ -611,6 +611,12 @@ static void repair(struct balance *b)
 	}
 }
 
+/* Is a message about how the text is put together?  A unit that does not exist explains no missing brace. */
+static bool is_of_syntax(const struct diag *d)
+{
+	return strncmp(diag_code_name(d->code), "TJ01", 4) == 0;
+}
+
 void tokens_explain(const struct tokens *ts)
 {
 	struct diags *ds = ts->diags;
@@ -620,7 +626,7 @@ void tokens_explain(const struct tokens *ts)
 		uint32_t to = d->top ? line_end(ts->source, d->from) : d->start;
 		bool known = false;
 		for (size_t k = 0; k < ds->n && !known; k++)
-			known = ds->at[k]->at.start >= d->from && ds->at[k]->at.start <= to;
+			known = is_of_syntax(ds->at[k]) && ds->at[k]->at.start >= d->from && ds->at[k]->at.start <= to;
 		if (!known)
 			report_stray(ds, (struct span){ d->start, d->start + 1 }, TOKEN_RBRACE, !d->top);
 	}
