@@ -9,15 +9,20 @@ import sys
 import threading
 import time
 import xmlrpc.client
-from xmlrpc.server import SimpleXMLRPCServer
+from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
 TASKS = int(os.environ.get("TASKS", "60"))
 POINTS = 20000
 LEASE = 2.0                                     # seconds until a task is handed out again
 
 
+class Handler(SimpleXMLRPCRequestHandler):
+    timeout = 5                                 # seconds: a worker that was lost in the middle of a request is let go
+
+
 class Server(socketserver.ThreadingMixIn, SimpleXMLRPCServer):
-    daemon_threads = True
+    """Waits for its threads at the end: Python needs libgcc to stop one that still runs, and an image may lack it."""
+    daemon_threads = False
 
 
 class Board:
@@ -50,10 +55,19 @@ class Board:
 
 def coordinate():
     board = Board()
-    server = Server(("", int(os.environ["COORDINATOR"].rsplit(":", 1)[1])), logRequests=False)
-    server.register_function(board.take, "take")
-    server.register_function(board.give, "give")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Server(("", int(os.environ["COORDINATOR"].rsplit(":", 1)[1])), Handler, logRequests=False) as server:
+        server.register_function(board.take, "take")
+        server.register_function(board.give, "give")
+        thread = threading.Thread(target=server.serve_forever, args=[0.05])
+        thread.start()
+        try:
+            collect(board)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def collect(board):
     told = 0
     while len(board.done) < TASKS:
         time.sleep(0.05)
