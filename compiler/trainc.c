@@ -7,8 +7,7 @@
  */
 #include "trainc.h"
 
-#include <stdlib.h>
-
+#include "account.h"
 #include "base/version.h"
 #include "compile.h"
 #include "diag/render.h"
@@ -28,6 +27,7 @@ struct kept_text {
 };
 
 struct door {
+	struct account *account;        /* NULL of programs whose process ends without memory */
 	struct arena arena;             /* of what outlives a compilation: options, texts of files */
 	struct trainc_files files;
 	struct reader own;              /* reads through `files` */
@@ -92,30 +92,64 @@ static bool real_from(void *context, struct arena *a, struct str path, struct st
 
 /* ---- reading through the callbacks of the caller ---- */
 
-struct given_text {
+/* What a callback hands in: it is the caller's function that is being left when memory runs out, so that waits. */
+struct handed {
+	const struct door *door;
 	struct arena *arena;
 	struct str text;
+	void (*each)(void *to, struct str name);
+	void *to;
+	const char *bytes;
+	size_t n;
+	bool lost;                      /* for lack of memory */
 };
+
+static void copy_given(void *with)
+{
+	struct handed *g = with;
+
+	g->text = str_copy(g->arena, (struct str){ g->bytes, g->n });
+}
+
+static void pass_given(void *with)
+{
+	const struct handed *g = with;
+
+	g->each(g->to, (struct str){ g->bytes, g->n });
+}
 
 static void take_text(void *to, const char *text, size_t n)
 {
-	struct given_text *g = to;
+	struct handed *g = to;
 
-	g->text = str_copy(g->arena, (struct str){ text, n });
+	g->bytes = text;
+	g->n = n;
+	g->lost = g->lost || !account_run(g->door->account, copy_given, g);
+}
+
+static void take_name(void *to, const char *name)
+{
+	struct handed *g = to;
+
+	g->bytes = name;
+	g->n = strlen(name);
+	g->lost = g->lost || !account_run(g->door->account, pass_given, g);
 }
 
 static bool read_file(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
 {
 	const struct door *d = context;
-	struct given_text given = { .arena = a };
+	struct handed given = { .door = d, .arena = a };
 	const char *reason = NULL;
+	bool ok = d->files.read && d->files.read(d->files.context, str_copy(a, path).p, take_text, &given, &reason);
 
-	if (!d->files.read || !d->files.read(d->files.context, str_copy(a, path).p, take_text, &given, &reason)) {
+	if (given.lost)
+		memory_out();
+	if (!ok)
 		*why = str_copy(a, str_of(reason ? reason : "no such file"));
-		return false;
-	}
-	*ret = given.text.p ? given.text : STR("");
-	return true;
+	else
+		*ret = given.text.p ? given.text : STR("");
+	return ok;
 }
 
 static bool file_exists(void *context, struct str path)
@@ -128,33 +162,61 @@ static bool file_exists(void *context, struct str path)
 	return exists;
 }
 
-struct lister {
-	void (*each)(void *to, struct str name);
-	void *to;
-};
-
-static void pass_name(void *to, const char *name)
-{
-	const struct lister *l = to;
-
-	l->each(l->to, str_of(name));
-}
-
 static void list_files(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
 	void *to)
 {
 	const struct door *d = context;
-	struct lister lister = { each, to };
+	struct handed given = { .door = d, .each = each, .to = to };
 
 	if (d->files.list)
-		d->files.list(d->files.context, str_copy(a, directory).p, pass_name, &lister);
+		d->files.list(d->files.context, str_copy(a, directory).p, take_name, &given);
+	if (given.lost)
+		memory_out();
 }
+
+/* ---- calls ---- */
+
+/* What a function of the library was called with, and what it answers; each uses some of it. */
+struct call {
+	struct trainc *const *programs;
+	size_t n;
+	bool (*act)(struct call *c);
+	const char *name, *value;
+	size_t length;
+	long long index;
+	bool by_kubectl;
+	enum trainc_form form;
+	struct trainc_look look;
+	struct trainc_output out;
+	const char **why;
+	void *ret;
+	bool ok;
+};
+
+static void act(void *with)
+{
+	struct call *c = with;
+
+	c->ok = c->act(c);
+}
+
+/* False as well when memory runs out. */
+static bool run(struct call c)
+{
+	struct account *account = c.n ? c.programs[0]->door->account : NULL;
+
+	for (size_t i = 1; i < c.n; i++)
+		account_join(account, c.programs[i]->door->account);
+	return account_run(account, act, &c) && c.ok;
+}
+
+bool trainc_out_of_memory(const struct trainc *t) { return account_is_spent(t->door->account); }
 
 /* ---- opening ---- */
 
 static struct trainc *open_door(struct door *d, const struct reader *from)
 {
-	struct trainc *t = memory_resize(NULL, sizeof *t);
+	struct trainc *t = memory_hold(NULL, sizeof *t);
 
 	d->from = from;
 	d->reader = (struct reader){ d, read_kept, from->exists ? exists_from : NULL, from->list ? list_from : NULL,
@@ -165,35 +227,58 @@ static struct trainc *open_door(struct door *d, const struct reader *from)
 	return t;
 }
 
-static struct door *new_door(void)
+static struct door *new_door(struct account *account)
 {
-	struct door *d = memory_resize(NULL, sizeof *d);
+	struct door *d = memory_hold(NULL, sizeof *d);
 
-	*d = (struct door){ 0 };
+	*d = (struct door){ .account = account };
 	return d;
 }
 
-struct trainc *trainc_open_reader(const struct reader *reader) { return open_door(new_door(), reader); }
+struct trainc *trainc_open_reader(const struct reader *reader) { return open_door(new_door(NULL), reader); }
+
+struct opening {
+	struct account *account;
+	const struct trainc_files *files;
+	struct trainc *ret;
+};
+
+static void open_files(void *with)
+{
+	struct opening *o = with;
+	struct door *d = new_door(o->account);
+
+	if (o->files)
+		d->files = *o->files;
+	d->own = (struct reader){ d, read_file, d->files.exists ? file_exists : NULL, d->files.list ? list_files : NULL,
+		NULL, NULL };
+	o->ret = open_door(d, &d->own);
+}
 
 struct trainc *trainc_open(const struct trainc_files *files)
 {
-	struct door *d = new_door();
+	struct opening o = { account_new(), files, NULL };
 
-	if (files)
-		d->files = *files;
-	d->own = (struct reader){ d, read_file, d->files.exists ? file_exists : NULL, d->files.list ? list_files : NULL,
-		NULL, NULL };
-	return open_door(d, &d->own);
+	if (!o.account || account_run(o.account, open_files, &o))
+		return o.ret;
+	account_close(o.account);
+	return NULL;
 }
 
 void trainc_close(struct trainc *t)
 {
 	if (!t)
 		return;
-	compile_release(t);
-	arena_release(&t->door->arena);
-	free(t->door);
-	free(t);
+	struct door *d = t->door;
+	struct account *account = d->account;
+
+	if (!account_is_spent(account)) {
+		compile_release(t);
+		arena_release(&d->arena);
+		memory_drop(d);
+		memory_drop(t);
+	}
+	account_close(account);
 }
 
 /* ---- options ---- */
@@ -238,8 +323,10 @@ static bool assign(struct trainc *t, bool params, struct str value)
 	return true;
 }
 
-bool trainc_option(struct trainc *t, const char *name, const char *value)
+static bool set_option(struct call *c)
 {
+	struct trainc *t = c->programs[0];
+	const char *name = c->name, *value = c->value;
 	struct arena *arena = &t->door->arena;
 	struct str *text = text_option(&t->options, name);
 	bool *flag = switch_option(&t->options, name), params = !strcmp(name, "params");
@@ -256,6 +343,11 @@ bool trainc_option(struct trainc *t, const char *name, const char *value)
 	else
 		return false;
 	return true;
+}
+
+bool trainc_option(struct trainc *t, const char *name, const char *value)
+{
+	return run((struct call){ .programs = &t, .n = 1, .act = set_option, .name = name, .value = value });
 }
 
 /* ---- compiling ---- */
@@ -319,9 +411,10 @@ static void begin_again(struct trainc *t)
 	}
 }
 
-bool trainc_compile(struct trainc *t, const char *path)
+static bool compile_program(struct call *c)
 {
-	struct str file = path ? str_copy(&t->door->arena, str_of(path)) : (struct str){ 0 };
+	struct trainc *t = c->programs[0];
+	struct str file = c->name ? str_copy(&t->door->arena, str_of(c->name)) : (struct str){ 0 };
 
 	check_names(t);
 	t->options.parts = t->options.parts && !t->diags.n;
@@ -333,6 +426,11 @@ bool trainc_compile(struct trainc *t, const char *path)
 		compile_plan(t, file);
 	}
 	return diags_ok(&t->diags);
+}
+
+bool trainc_compile(struct trainc *t, const char *path)
+{
+	return run((struct call){ .programs = &t, .n = 1, .act = compile_program, .name = path });
 }
 
 /* ---- checking ---- */
@@ -382,8 +480,10 @@ static void settle_sets(struct trainc *const *programs, size_t n)
 	}
 }
 
-bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl)
+static bool check_programs(struct call *c)
 {
+	struct trainc *const *programs = c->programs;
+	size_t n = c->n;
 	struct arena arena = { 0 };
 	struct map seen = { 0 };
 	bool ok = true;
@@ -393,15 +493,20 @@ bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl)
 	for (size_t i = 0; i < n; i++) {
 		struct trainc *t = programs[i];
 		struct emit_options options = { .kinds = compile_kinds(t), .sources = &t->sources,
-			.runtime_warning = by_kubectl, .seen = &seen, .seen_arena = &arena };
+			.runtime_warning = c->by_kubectl, .seen = &seen, .seen_arena = &arena };
 
-		t->diags.unasked[TJ0817] = !by_kubectl;
+		t->diags.unasked[TJ0817] = !c->by_kubectl;
 		if (diags_ok(&t->diags) && t->program.root)
 			emit_check(&options, &t->plan, &t->diags);
 		ok = ok && diags_ok(&t->diags);
 	}
 	arena_release(&arena);
 	return ok;
+}
+
+bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl)
+{
+	return run((struct call){ .programs = programs, .n = n, .act = check_programs, .by_kubectl = by_kubectl });
 }
 
 /* ---- diagnostics ---- */
@@ -415,15 +520,25 @@ void trainc_finish(struct trainc *t)
 		t->door->finished = true;
 }
 
-size_t trainc_diagnostics(struct trainc *t)
+static bool finish(struct call *c)
 {
-	trainc_finish(t);
-	return t->diags.n;
+	trainc_finish(c->programs[0]);
+	return true;
 }
 
-bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret)
+size_t trainc_diagnostics(struct trainc *t)
 {
-	if (i >= trainc_diagnostics(t))
+	return run((struct call){ .programs = &t, .n = 1, .act = finish }) ? t->diags.n : 0;
+}
+
+static bool get_diagnostic(struct call *c)
+{
+	struct trainc *t = c->programs[0];
+	struct trainc_diagnostic *ret = c->ret;
+	size_t i = (size_t)c->index;
+
+	trainc_finish(t);
+	if (i >= t->diags.n)
 		return false;
 	const struct diag *d = t->diags.at[i];
 	*ret = (struct trainc_diagnostic){ .code = diag_code_name(d->code), .error = d->severity == SEVERITY_ERROR,
@@ -437,6 +552,11 @@ bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret
 		ret->end_column = end.column;
 	}
 	return true;
+}
+
+bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret)
+{
+	return run((struct call){ .programs = &t, .n = 1, .act = get_diagnostic, .index = (long long)i, .ret = ret });
 }
 
 static bool put_out(struct buf *text, struct trainc_output out)
@@ -469,9 +589,11 @@ static void put_sarif(struct trainc *const *programs, size_t n, struct buf *out)
 	arena_release(&arena);
 }
 
-bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
-	struct trainc_output out)
+static bool report_programs(struct call *c)
 {
+	struct trainc *const *programs = c->programs;
+	size_t n = c->n;
+	enum trainc_form form = c->form;
 	struct buf text = { 0 };
 
 	if (form != TRAINC_TEXT && form != TRAINC_JSON && form != TRAINC_SARIF)
@@ -479,18 +601,28 @@ bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form fo
 	for (size_t i = 0; i < n; i++)
 		trainc_finish(programs[i]);
 	if (form == TRAINC_TEXT)
-		put_messages(programs, n, look, &text);
+		put_messages(programs, n, c->look, &text);
 	else if (form == TRAINC_SARIF)
 		put_sarif(programs, n, &text);
 	for (size_t i = 0; form == TRAINC_JSON && i < n; i++)
 		diags_json(&programs[i]->diags, &text);
-	return put_out(&text, out);
+	return put_out(&text, c->out);
+}
+
+bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
+	struct trainc_output out)
+{
+	return run((struct call){ .programs = programs, .n = n, .act = report_programs, .form = form, .look = look, .out = out });
 }
 
 /* ---- results ---- */
 
-bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret)
+static bool get_job(struct call *c)
 {
+	struct trainc *t = c->programs[0];
+	struct trainc_job *ret = c->ret;
+	size_t i = (size_t)c->index;
+
 	if (i >= t->plan.njobs)
 		return false;
 	const struct plan_job *j = &t->plan.jobs[i];
@@ -500,8 +632,15 @@ bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret)
 	return true;
 }
 
+bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret)
+{
+	return run((struct call){ .programs = &t, .n = 1, .act = get_job, .index = (long long)i, .ret = ret });
+}
+
 const char *trainc_file(const struct trainc *t, size_t i)
 {
+	if (trainc_out_of_memory(t))
+		return NULL;
 	for (size_t k = 0; k < t->sources.n; k++) {
 		const struct source *s = t->sources.at[k];
 		if (!s->library && !str_is(s->name, "command line") && !str_is(s->name, "<stdin>") && !i--)
@@ -510,8 +649,10 @@ const char *trainc_file(const struct trainc *t, size_t i)
 	return NULL;
 }
 
-bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output out)
+static bool print_plan(struct call *c)
 {
+	struct trainc *t = c->programs[0];
+	enum trainc_form form = c->form;
 	const size_t *objects = emit_counts(&t->arena, &t->plan);
 	struct buf text = { 0 };
 
@@ -523,31 +664,48 @@ bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output o
 		plan_print_svg(&t->plan, &text);
 	else
 		return false;
-	return put_out(&text, out);
+	return put_out(&text, c->out);
 }
 
-bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
-	const char **why)
+bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output out)
+{
+	return run((struct call){ .programs = &t, .n = 1, .act = print_plan, .form = form, .out = out });
+}
+
+static bool print_env(struct call *c)
 {
 	static const enum env_form forms[] = { [TRAINC_JSON] = ENV_JSON, [TRAINC_SHELL] = ENV_SHELL,
 		[TRAINC_FISH] = ENV_FISH, [TRAINC_DOTENV] = ENV_DOTENV };
-	struct env_selection which = { str_of(role), index };
+	struct trainc *t = c->programs[0];
+	enum trainc_form form = c->form;
+	struct env_selection which = { str_of(c->name), c->index };
 	struct buf text = { 0 };
 	struct str reason = STR("");
 
 	if (!env_print(&t->arena, &t->plan, which,
 	    (size_t)form < sizeof forms / sizeof *forms ? forms[form] : ENV_TABLE, &text, &reason)) {
-		*why = str_copy(&t->arena, reason).p;
+		*c->why = str_copy(&t->arena, reason).p;
 		buf_release(&text);
 		return false;
 	}
-	*why = "";
-	return put_out(&text, out);
+	*c->why = "";
+	return put_out(&text, c->out);
 }
 
-bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_output out)
+bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc_form form, struct trainc_output out,
+	const char **why)
 {
-	struct emit_sink sink = { out.context, out.write };
+	*why = "out of memory";
+	return run((struct call){ .programs = &t, .n = 1, .act = print_env, .name = role, .index = index, .form = form,
+		.out = out, .why = why });
+}
+
+static bool emit_programs(struct call *c)
+{
+	struct trainc *const *programs = c->programs;
+	size_t n = c->n;
+	enum trainc_form form = c->form;
+	struct emit_sink sink = { c->out.context, c->out.write };
 	struct arena arena = { 0 };
 	const struct plan **plans = ARENA_ARRAY(&arena, const struct plan *, n);
 	struct emit_options *options = ARENA_ARRAY(&arena, struct emit_options, n);
@@ -563,13 +721,19 @@ bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form
 	return ok;
 }
 
-bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out)
+bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_output out)
 {
-	struct source *source = source_add(&t->sources, str_of(name), (struct str){ text, n });
+	return run((struct call){ .programs = programs, .n = n, .act = emit_programs, .form = form, .out = out });
+}
+
+static bool format_text(struct call *c)
+{
+	struct trainc *t = c->programs[0];
+	struct source *source = source_add(&t->sources, str_of(c->name), (struct str){ c->value, c->length });
 	struct buf formatted = { 0 };
 
 	if (!source) {
-		diag_report(&t->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%s': too much text", name);
+		diag_report(&t->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%s': too much text", c->name);
 		return false;
 	}
 	/* the form is the same for all; what only the library may write is not judged here */
@@ -578,5 +742,10 @@ bool trainc_format(struct trainc *t, const char *name, const char *text, size_t 
 		buf_release(&formatted);
 		return false;
 	}
-	return put_out(&formatted, out);
+	return put_out(&formatted, c->out);
+}
+
+bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out)
+{
+	return run((struct call){ .programs = &t, .n = 1, .act = format_text, .name = name, .value = text, .length = n, .out = out });
 }

@@ -17,8 +17,9 @@
  * `struct trainc_files` is used until trainc_close().  Every text that a function returns belongs to the program
  * and lives until trainc_close().
  * Errors: what is wrong with a program is a diagnostic, never a return code of its own; a function that returns
- * bool says in its contract what false means.  When memory runs out the process ends with a message: nothing
- * else in the library ends it.
+ * bool says in its contract what false means.  When memory runs out, the function that was called and all later ones
+ * for that program answer false, 0 or NULL, and trainc_out_of_memory() says why; programs that were passed to one
+ * function together share that fate.  What is left to do is trainc_close(), which frees everything.
  * Threads: the library keeps no global state.  Different programs may be used by different threads at the same time,
  * one program by one thread at a time.
  * Files: the library opens none.  It reads through `struct trainc_files` and writes through `struct trainc_output`.
@@ -92,7 +93,7 @@ struct trainc_job {
 /* Returns the version of the library: "0.1.0". */
 const char *trainc_version(void);
 
-/* Opens a program that reads through FILES; with NULL it can read the standard library only.  Never NULL. */
+/* Opens a program that reads through FILES; with NULL it can read the standard library only.  NULL without memory. */
 struct trainc *trainc_open(const struct trainc_files *files);
 
 /*
@@ -148,6 +149,9 @@ bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form
 
 /* Writes TEXT, which is called NAME in diagnostics, in the canonical style.  False when it has syntax errors. */
 bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out);
+
+/* Has memory run out while something was done with the program?  Then nothing more can be. */
+bool trainc_out_of_memory(const struct trainc *t);
 
 /* Releases the program and every text that it returned.  NULL is allowed. */
 void trainc_close(struct trainc *t);

@@ -37,8 +37,8 @@
 	((current) = (n) ? (struct span){ YYRHSLOC(rhs, 1).start, YYRHSLOC(rhs, n).end } \
 	                 : (struct span){ YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end })
 #define YYMAXDEPTH 100000
-#define YYMALLOC(n) memory_resize(NULL, n)       /* without memory the process ends */
-#define YYFREE free
+#define YYMALLOC(n) memory_hold(NULL, n)
+#define YYFREE memory_drop
 
 static void tj_error(struct span *at, struct parse *p, const char *why);
 }

@@ -12,35 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
 
 struct arena_block {
+	struct memory_link link;
 	struct arena_block *next;
 	size_t size;
 };
-
-enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as every error of trainc itself */
-
-/* Without stdio, which allocates, and without handlers, which might. */
-void memory_out(void)
-{
-	static const char text[] = "trainc: out of memory\n";
-
-	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(STATUS_NO_MEMORY);        /* nobody reads it: the status still says it */
-	_exit(STATUS_NO_MEMORY);
-}
-
-void *memory_resize(void *p, size_t size)
-{
-	void *resized = realloc(p, size);
-
-	if (!resized)
-		memory_out();
-	return resized;
-}
 
 /* Only what will be written to its end is asked for with its pages: a program that fills one block fills the next. */
 static bool is_mapped(size_t payload)
@@ -66,6 +45,8 @@ static struct arena_block *block_new(struct arena *a, size_t payload)
 			: calloc(1, sizeof(*b) + ARENA_ALIGN + payload);
 	if (!b)
 		memory_out();
+	b->link.mapped = is_mapped(payload) ? sizeof(*b) + ARENA_ALIGN + payload : 0;
+	memory_link(&b->link);
 	b->size = payload;
 	b->next = a->blocks;
 	a->blocks = b;
@@ -120,8 +101,9 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size)
 
 static void block_free(struct arena_block *b)
 {
-	if (is_mapped(b->size))
-		munmap(b, sizeof(*b) + ARENA_ALIGN + b->size);
+	memory_unlink(&b->link);
+	if (b->link.mapped)
+		munmap(b, b->link.mapped);
 	else
 		free(b);
 }

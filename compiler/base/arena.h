@@ -6,8 +6,7 @@
  * (sources, names), a compilation's (tree to plan), an object's (one manifest).
  * A pointer never outlives its arena and never points into a shorter-lived one.
  *
- * Fails: never to the caller.  Without memory the process ends with a sentence
- * on standard error and status 70, at once: no handler runs and no buffer is written.
+ * Fails: never to the caller.  What happens without memory says base/memory.h.
  *
  * With -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer
  * sees what an arena would hide.
@@ -17,6 +16,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/memory.h"
 
 struct arena_block;
 
@@ -55,12 +56,6 @@ char *arena_copy(struct arena *a, const char *bytes, size_t n);
  * capacity is the next power of two (at least 4), so it is not stored.
  */
 void *arena_grow(struct arena *a, void *array, size_t n, size_t element_size);
-
-/* realloc() for what outgrows an arena; without memory the process ends as above. */
-void *memory_resize(void *p, size_t size);
-
-/* Ends the process as above.  For functions of libraries that report a lack of memory. */
-_Noreturn void memory_out(void);
 
 /*
  * Forget everything but keep one block for what comes next: for an arena that is

@@ -18,7 +18,7 @@ bool buf_reserve(struct buf *b, size_t more)
 		size *= 2;
 	if (size > limit + 1)
 		size = limit + 1;
-	b->p = memory_resize(b->p, size);
+	b->p = memory_hold(b->p, size);
 	b->size = size;
 	return true;
 }
@@ -98,6 +98,6 @@ struct str buf_take(struct buf *b, struct arena *a)
 
 void buf_release(struct buf *b)
 {
-	free(b->p);
+	memory_drop(b->p);
 	*b = (struct buf){ .limit = b->limit };
 }

@@ -30,7 +30,7 @@ void data_close_list(struct data_text *t, size_t base, struct data *list)
 
 void data_stack_release(struct data_stack *s)
 {
-	free(s->at);
+	memory_drop(s->at);
 	*s = (struct data_stack){ 0 };
 }
 
@@ -91,7 +91,7 @@ void data_push(struct data_stack *s, struct data_member m)
 {
 	if (s->n == s->size) {
 		s->size = s->size ? 2 * s->size : 64;
-		s->at = memory_resize(s->at, s->size * sizeof *s->at);
+		s->at = memory_hold(s->at, s->size * sizeof *s->at);
 	}
 	s->at[s->n++] = m;
 }

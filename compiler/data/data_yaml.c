@@ -26,6 +26,9 @@ struct yaml_reading {
 	unsigned deepest;               /* level that the node being read has reached */
 	size_t from;                    /* where in the text the parser began */
 	size_t character, byte;         /* libyaml counts characters: the last position that was translated */
+	yaml_event_t **live;            /* events that were read and not used up, the outermost first */
+	size_t nlive;
+	struct memory_end end;          /* libyaml's own memory, when memory runs out */
 };
 
 /* Positions come nearly in order, so a walk from the last one is short. */
@@ -95,7 +98,18 @@ static bool fail_parser(struct yaml_reading *y)
 
 static bool next_event(struct yaml_reading *y, yaml_event_t *ret)
 {
-	return yaml_parser_parse(&y->parser, ret) || fail_parser(y);
+	y->live = arena_grow(y->t->arena, y->live, y->nlive, sizeof(yaml_event_t *));
+	if (!yaml_parser_parse(&y->parser, ret))
+		return fail_parser(y);
+	y->live[y->nlive++] = ret;
+	return true;
+}
+
+/* Events end in the reverse order of their beginning. */
+static void end_event(struct yaml_reading *y, yaml_event_t *e)
+{
+	yaml_event_delete(e);
+	y->nlive--;
 }
 
 /* ---- nodes ---- */
@@ -193,7 +207,7 @@ static struct data *list(struct yaml_reading *y, struct data *d, unsigned depth)
 	while (next_event(y, &e)) {
 		if (e.type == YAML_SEQUENCE_END_EVENT) {
 			d->from = span_join(d->from, span_of(y, &e));
-			yaml_event_delete(&e);
+			end_event(y, &e);
 			data_close_list(y->t, base, d);
 			return d;
 		}
@@ -309,13 +323,13 @@ static struct data *map(struct yaml_reading *y, struct data *d, unsigned depth)
 
 		if (e.type == YAML_MAPPING_END_EVENT) {
 			d->from = span_join(d->from, span_of(y, &e));
-			yaml_event_delete(&e);
+			end_event(y, &e);
 			return close_map(y, d, base, merged);
 		}
 		ok = key(y, &e, &m, &merges);
 		if (ok && merges && merged)
 			ok = fail_event(y, &e, "'<<' is there twice; it takes a list of maps too") != NULL;
-		yaml_event_delete(&e);
+		end_event(y, &e);
 		if (!ok || !next_event(y, &e) || !(m.value = node(y, &e, depth)))
 			return NULL;
 		if (merges)
@@ -373,7 +387,7 @@ static struct data *node(struct yaml_reading *y, yaml_event_t *e, unsigned depth
 		d = scalar(y, e);
 	else
 		d = collection(y, e, depth);
-	yaml_event_delete(e);
+	end_event(y, e);
 	if (anchor)
 		*anchor = (struct anchor){ d, y->nodes - before, y->deepest - depth };
 	if (y->deepest < deepest)
@@ -383,6 +397,16 @@ static struct data *node(struct yaml_reading *y, yaml_event_t *e, unsigned depth
 
 /* ---- documents ---- */
 
+/* When memory runs out in the middle: all functions that read an event are still being called. */
+static void end_yaml(void *what)
+{
+	struct yaml_reading *y = what;
+
+	while (y->nlive)
+		yaml_event_delete(y->live[--y->nlive]);
+	yaml_parser_delete(&y->parser);
+}
+
 struct yaml_reading *yaml_reading_new(struct data_text *t, size_t at)
 {
 	struct yaml_reading *y = ARENA_NEW(t->arena, struct yaml_reading);
@@ -391,6 +415,8 @@ struct yaml_reading *yaml_reading_new(struct data_text *t, size_t at)
 	y->from = y->byte = at;
 	if (!yaml_parser_initialize(&y->parser))
 		memory_out();
+	y->end = (struct memory_end){ end_yaml, y, NULL };
+	memory_end_add(&y->end);
 	yaml_parser_set_input_string(&y->parser, (const unsigned char *)t->source->text.p + at, t->source->text.n - at);
 	yaml_parser_set_encoding(&y->parser, YAML_UTF8_ENCODING);
 	return y;
@@ -407,7 +433,7 @@ enum data_step yaml_next(struct yaml_reading *y, struct data **ret)
 
 		if (type == YAML_STREAM_START_EVENT || type == YAML_DOCUMENT_START_EVENT ||
 		    type == YAML_DOCUMENT_END_EVENT || type == YAML_STREAM_END_EVENT) {
-			yaml_event_delete(&e);
+			end_event(y, &e);
 			if (type == YAML_STREAM_END_EVENT)
 				return DATA_END;
 			continue;
@@ -416,8 +442,10 @@ enum data_step yaml_next(struct yaml_reading *y, struct data **ret)
 		y->nodes = y->aliased = 0;
 		y->t->stack.n = 0;
 		struct data *d = node(y, &e, 0);
-		if (!d)
+		if (!d) {
+			y->nlive = 0;
 			return DATA_ERROR;
+		}
 		if (!is_empty(d)) {
 			*ret = d;
 			return DATA_DOCUMENT;
@@ -426,4 +454,8 @@ enum data_step yaml_next(struct yaml_reading *y, struct data **ret)
 	return DATA_ERROR;
 }
 
-void yaml_reading_release(struct yaml_reading *y) { yaml_parser_delete(&y->parser); }
+void yaml_reading_release(struct yaml_reading *y)
+{
+	memory_end_drop(&y->end);
+	yaml_parser_delete(&y->parser);
+}

@@ -17,7 +17,7 @@ static void push(struct pieces *p, struct piece piece)
 	}
 	if (p->n == p->size) {
 		p->size = p->size ? p->size * 2 : 16;
-		p->at = memory_resize(p->at, p->size * sizeof(*p->at));
+		p->at = memory_hold(p->at, p->size * sizeof(*p->at));
 	}
 	p->at[p->n++] = piece;
 }
@@ -101,7 +101,7 @@ const struct value *pieces_take(struct pieces *p, struct eval *ev, struct span f
 void pieces_release(struct pieces *p)
 {
 	buf_release(&p->text);
-	free(p->at);
+	memory_drop(p->at);
 	p->at = NULL;
 	p->n = p->size = 0;
 }

@@ -331,7 +331,7 @@ static size_t put(struct regex *re, struct state s)
 	}
 	if (re->n == re->size) {
 		re->size = re->size ? 2 * re->size : 64;
-		re->at = memory_resize(re->at, re->size * sizeof *re->at);
+		re->at = memory_hold(re->at, re->size * sizeof *re->at);
 	}
 	re->at[re->n] = s;
 	return re->n++;
@@ -400,7 +400,7 @@ static const struct regex *kept(struct arena *a, struct regex *re)
 	struct state *at = ARENA_ARRAY(a, struct state, re->n);
 
 	memcpy(at, re->at, re->n * sizeof *at);
-	free(re->at);
+	memory_drop(re->at);
 	re->at = at;
 	return re;
 }
@@ -422,7 +422,7 @@ const struct regex *regex_new(struct arena *a, struct str pattern, const char **
 	*ret_why = r.why;
 	if (!r.why)
 		return kept(a, re);
-	free(re->at);
+	memory_drop(re->at);
 	return NULL;
 }
 

@@ -41,8 +41,8 @@ static size_t raw_rank(struct str key)
 /* By counting: there may be many blocks. */
 static void sort(struct lines *body, size_t (*rank_of)(struct str key))
 {
-	struct line **sorted = memory_resize(NULL, body->n * sizeof *sorted + 1);
-	unsigned char *ranks = memory_resize(NULL, body->n + 1);
+	struct line **sorted = memory_hold(NULL, body->n * sizeof *sorted + 1);
+	unsigned char *ranks = memory_hold(NULL, body->n + 1);
 	size_t first[WORDS + 2] = { 0 };
 
 	for (size_t i = 0; i < body->n; i++) {
@@ -55,8 +55,8 @@ static void sort(struct lines *body, size_t (*rank_of)(struct str key))
 		sorted[first[ranks[i]]++] = body->at[i];
 	if (body->n)
 		memcpy(body->at, sorted, body->n * sizeof *sorted);
-	free(sorted);
-	free(ranks);
+	memory_drop(sorted);
+	memory_drop(ranks);
 }
 
 void lines_sort(struct lines *body)

@@ -19,7 +19,7 @@ static bool read(void *context, struct arena *a, struct str path, struct str *re
 
 struct trainc *trial_run(struct str text)
 {
-	struct trainc *c = memory_resize(NULL, sizeof *c);
+	struct trainc *c = memory_hold(NULL, sizeof *c);
 	struct reader reader = { .context = &text, .read = read };
 
 	memset(c, 0, sizeof *c);
@@ -32,5 +32,5 @@ struct trainc *trial_run(struct str text)
 void trial_release(struct trainc *c)
 {
 	compile_release(c);
-	free(c);
+	memory_drop(c);
 }

@@ -36,7 +36,7 @@ void outlet_put(struct outlet *out, const char *bytes, size_t n)
 	if (out->refused || !n)
 		return;
 	if (!out->p)
-		out->p = memory_resize(NULL, PORTION);
+		out->p = memory_hold(NULL, PORTION);
 	if (out->n + n > PORTION)
 		outlet_flush(out);
 	if (n >= PORTION) {
@@ -49,7 +49,7 @@ void outlet_put(struct outlet *out, const char *bytes, size_t n)
 
 void outlet_release(struct outlet *out)
 {
-	free(out->p);
+	memory_drop(out->p);
 	out->p = NULL;
 }
 

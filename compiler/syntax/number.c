@@ -211,7 +211,7 @@ bool number_integer(struct str w, uint64_t *ret)
 
 bool number_floating(struct str w, double *ret)
 {
-	char small[64], *clean = w.n < sizeof(small) ? small : memory_resize(NULL, w.n + 1);
+	char small[64], *clean = w.n < sizeof(small) ? small : memory_hold(NULL, w.n + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < w.n; i++)
@@ -220,7 +220,7 @@ bool number_floating(struct str w, double *ret)
 	clean[n] = 0;
 	*ret = strtod(clean, NULL);
 	if (clean != small)
-		free(clean);
+		memory_drop(clean);
 	return isfinite(*ret);
 }
 

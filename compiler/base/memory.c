@@ -1,0 +1,187 @@
+/*
+ * memory.c - accounts of memory, and the way out when there is none.
+ *
+ * A ring of pieces costs two pointers each and frees them in any order.  The way
+ * out is a jump to the innermost memory_try(); WebAssembly has no such jump, and a
+ * page that runs out of memory is loaded again.
+ */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef __wasm__
+#include <setjmp.h>
+#endif
+
+enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as every error of trainc itself */
+
+/* The work that this thread is doing for a library. */
+struct trying {
+	struct memory *account;
+	struct memory_end *ends;        /* of the account, when it began */
+	struct trying *outer;
+#ifndef __wasm__
+	jmp_buf way_out;
+#endif
+};
+
+static _Thread_local struct trying *trying;
+
+bool memory_try(struct memory *m, void (*act)(void *with), void *with)
+{
+	struct trying t = { .account = m, .ends = m->ends, .outer = trying };
+
+	if (!m->pieces.after)
+		m->pieces.before = m->pieces.after = &m->pieces;
+#ifndef __wasm__
+	if (setjmp(t.way_out)) {
+		trying = trying->outer;
+		return false;
+	}
+#endif
+	trying = &t;
+	act(with);
+	trying = t.outer;
+	return true;
+}
+
+/* Without stdio, which allocates, and without handlers, which might. */
+static _Noreturn void end_process(void)
+{
+	static const char text[] = "trainc: out of memory\n";
+
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+		_exit(STATUS_NO_MEMORY);        /* nobody reads it: the status still says it */
+	_exit(STATUS_NO_MEMORY);
+}
+
+void memory_out(void)
+{
+#ifndef __wasm__
+	if (trying) {
+		for (struct memory *m = trying->account; m->ends != trying->ends; m->ends = m->ends->outer)
+			m->ends->end(m->ends->what);
+		longjmp(trying->way_out, 1);
+	}
+#endif
+	end_process();
+}
+
+void memory_end_add(struct memory_end *e)
+{
+	if (!trying)
+		return;
+	e->outer = trying->account->ends;
+	trying->account->ends = e;
+}
+
+void memory_end_drop(struct memory_end *e)
+{
+	if (trying)
+		trying->account->ends = e->outer;
+}
+
+/* ---- accounts ---- */
+
+static void insert(struct memory_link *head, struct memory_link *piece)
+{
+	piece->before = head;
+	piece->after = head->after;
+	head->after->before = piece;
+	head->after = piece;
+}
+
+void memory_link(struct memory_link *piece)
+{
+	piece->before = piece->after = piece;
+	if (trying)
+		insert(&trying->account->pieces, piece);
+}
+
+void memory_unlink(struct memory_link *piece)
+{
+	piece->before->after = piece->after;
+	piece->after->before = piece->before;
+	piece->before = piece->after = piece;
+}
+
+void memory_give_back(struct memory *m)
+{
+	while (m->pieces.after && m->pieces.after != &m->pieces) {
+		struct memory_link *piece = m->pieces.after;
+
+		memory_unlink(piece);
+		if (piece->mapped)
+			munmap(piece, piece->mapped);
+		else
+			free(piece);
+	}
+}
+
+void memory_forget(struct memory *m)
+{
+	if (m->pieces.after)
+		memory_unlink(&m->pieces);
+}
+
+void memory_join(struct memory *m, struct memory *other)
+{
+	struct memory_link *first = other->pieces.after, *last = other->pieces.before;
+
+	if (!first || first == &other->pieces)
+		return;
+	if (!m->pieces.after)
+		m->pieces.before = m->pieces.after = &m->pieces;
+	memory_unlink(&other->pieces);
+	first->before = &m->pieces;
+	last->after = m->pieces.after;
+	m->pieces.after->before = last;
+	m->pieces.after = first;
+}
+
+/* ---- pieces of any length ---- */
+
+/* In front of what memory_hold() hands out, which is aligned for any object. */
+union held {
+	struct memory_link link;
+	max_align_t aligned;
+};
+
+void *memory_hold(void *p, size_t size)
+{
+	union held *old = p ? (union held *)p - 1 : NULL, *held = NULL;
+
+	if (old)
+		memory_unlink(&old->link);
+	if (size <= SIZE_MAX - sizeof *held)
+		held = realloc(old, sizeof *held + size);
+	if (!held && old)
+		memory_link(&old->link);        /* it is still there */
+	if (!held)
+		memory_out();
+	held->link.mapped = 0;
+	memory_link(&held->link);
+	return held + 1;
+}
+
+void memory_drop(void *p)
+{
+	if (!p)
+		return;
+	union held *held = (union held *)p - 1;
+	memory_unlink(&held->link);
+	free(held);
+}
+
+void *memory_resize(void *p, size_t size)
+{
+	void *resized = realloc(p, size);
+
+	if (!resized)
+		memory_out();
+	return resized;
+}

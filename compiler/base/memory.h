@@ -1,0 +1,70 @@
+/*
+ * memory.h - what happens when there is no memory, and to whom memory belongs then.
+ *
+ * A command ends: without memory the process writes a sentence to standard error and ends with status 70, at once; no
+ * handler runs and no buffer is written.  A library must not end its caller: what it does on behalf of a program runs
+ * inside memory_try(), which comes back with false instead, and all memory that was asked for inside, finished
+ * structures or not, can be given back with memory_give_back().
+ *
+ * A thread does the work of one `struct memory` at a time; there is no other state.
+ */
+#ifndef TRAINC_BASE_MEMORY_H
+#define TRAINC_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* In front of each piece of memory.  Pieces that nobody keeps an account of are linked to themselves. */
+struct memory_link {
+	struct memory_link *before, *after;
+	size_t mapped;                  /* bytes, when the piece came from mmap(); 0: from malloc() */
+};
+
+/* What a library's caller must be able to get rid of when memory runs out.  All zero: nothing yet. */
+struct memory {
+	struct memory_link pieces;      /* a ring, with this as its head */
+	struct memory_end *ends;
+};
+
+/* Something of a library that frees its memory by itself: END is called with WHAT when memory runs out. */
+struct memory_end {
+	void (*end)(void *what);
+	void *what;
+	struct memory_end *outer;
+};
+
+/*
+ * Does ACT with WITH on the account of M.  False when memory ran out in the middle: then what ACT was changing is
+ * unusable, and only memory_give_back() is left.  Calls may be nested.
+ */
+bool memory_try(struct memory *m, void (*act)(void *with), void *with);
+
+/* Frees every piece on the account of M that was not freed before. */
+void memory_give_back(struct memory *m);
+/* Closes the account of M: its pieces stay and are freed by those who hold them. */
+void memory_forget(struct memory *m);
+/* The account of OTHER becomes part of that of M. */
+void memory_join(struct memory *m, struct memory *other);
+
+/* Between these two, E is ended when memory runs out.  Calls are nested like brackets; without an account they do nothing. */
+void memory_end_add(struct memory_end *e);
+void memory_end_drop(struct memory_end *e);
+
+/* Puts a new piece on the account of the work that is being done; and takes it off again, before it is freed. */
+void memory_link(struct memory_link *piece);
+void memory_unlink(struct memory_link *piece);
+
+/*
+ * realloc() and free() for the compiler, on account; freed only by memory_drop(), which takes NULL too.
+ * Without memory as above.
+ */
+void *memory_hold(void *p, size_t size);
+void memory_drop(void *p);
+
+/* realloc() for what belongs to the process; it is freed with free().  Without memory the process ends, or memory_try(). */
+void *memory_resize(void *p, size_t size);
+
+/* Ends the process or memory_try().  For functions of libraries that report a lack of memory. */
+_Noreturn void memory_out(void);
+
+#endif
