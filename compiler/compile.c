@@ -61,7 +61,7 @@ bool compile_set(struct trainc *c, struct str assignment)
 	return true;
 }
 
-/* A file without any declaration compiles to nothing; a pipe into kubectl looks fine then. */
+/* A file without any declaration compiles to nothing, and that would look fine in a pipe into kubectl. */
 static void warn_empty(struct trainc *c)
 {
 	const struct module *root = c->program.root;
@@ -184,7 +184,7 @@ static void drop_other_jobs(struct trainc *c)
 	c->plan.njobs = kept;
 }
 
-/* Each job is an object at least: what would be refused at the end need not be built. */
+/* Each job has at least one object: a program over the limit is refused before its objects are built. */
 static bool few_enough(struct trainc *c, const struct job_list *jobs)
 {
 	if (jobs->n <= LIMIT_OBJECTS || c->options.job_name.p)

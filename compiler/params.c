@@ -1,9 +1,9 @@
 /*
  * params.c - --params FILE: parameter values from a file.
  *
- * A .tj file has lines `name = value`, whose values are read as those of --set,
- * but for text in quotes, which is read as in a program.  YAML and JSON have one
- * mapping, whose values stay trees until their types are known.
+ * A .tj file has lines `name = value`.  Their values are read as those of --set, except that text
+ * in quotes is read as in a program.  YAML and JSON have one mapping, whose values stay trees
+ * until their types are known.
  */
 #include <ctype.h>
 

@@ -92,7 +92,10 @@ static bool real_from(void *context, struct arena *a, struct str path, struct st
 
 /* ---- reading through the callbacks of the caller ---- */
 
-/* What a callback hands in: it is the caller's function that is being left when memory runs out, so that waits. */
+/*
+ * What a callback hands in.  Without memory nothing may jump out of the caller's own function, so
+ * the lack is noted and acted on after the callback has returned.
+ */
 struct handed {
 	const struct door *door;
 	struct arena *arena;
@@ -435,7 +438,7 @@ bool trainc_compile(struct trainc *t, const char *path)
 
 /* ---- checking ---- */
 
-/* The report that a program knows nothing of a `set`: its place is on the command line. */
+/* Is it the report that the program has no parameter for a `set`?  Its place is on the command line. */
 static bool is_unknown_set(const struct trainc *t, const struct diag *d)
 {
 	const struct source *source = source_at(&t->sources, d->at.start);
@@ -736,7 +739,7 @@ static bool format_text(struct call *c)
 		diag_report(&t->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%s': too much text", c->name);
 		return false;
 	}
-	/* the form is the same for all; what only the library may write is not judged here */
+	/* the canonical form is the same for all files, so what only the library may write is not judged here */
 	source->library = true;
 	if (!format_source(&t->arena, &t->names, &t->diags, source, &formatted)) {
 		buf_release(&formatted);

@@ -21,7 +21,10 @@ struct arena_block {
 	size_t size;
 };
 
-/* Only what will be written to its end is asked for with its pages: a program that fills one block fills the next. */
+/*
+ * MAP_POPULATE asks for a block with all its pages.  That pays only for blocks that will be
+ * filled: a program that has filled one block fills the next.
+ */
 static bool is_mapped(size_t payload)
 {
 #ifdef ARENA_DEBUG

@@ -1,15 +1,15 @@
 /*
  * arena.h - memory that dies together.
  *
- * An arena hands out zeroed memory that is never freed one by one; releasing
- * the arena frees everything.  Arenas are named after lifetimes: the run's
- * (sources, names), a compilation's (tree to plan), an object's (one manifest).
- * A pointer never outlives its arena and never points into a shorter-lived one.
+ * An arena hands out zeroed memory that is never freed one by one; releasing the arena frees
+ * everything.  Arenas are named after lifetimes: the run's (sources, names), a compilation's (tree
+ * to plan), an object's (one manifest). A pointer never outlives its arena and never points into a
+ * shorter-lived one.
  *
- * Fails: never to the caller.  What happens without memory says base/memory.h.
+ * Fails: never to the caller.  base/memory.h says what happens without memory.
  *
- * With -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer
- * sees what an arena would hide.
+ * With -DARENA_DEBUG every allocation is its own malloc, so that a sanitizer sees what an arena
+ * would hide.
  */
 #ifndef TRAINC_BASE_ARENA_H
 #define TRAINC_BASE_ARENA_H
@@ -25,12 +25,12 @@ struct arena {
 	struct arena_block *blocks;     /* newest first */
 	char *at, *end;                 /* free part of the newest block */
 	size_t total;                   /* bytes asked of malloc so far */
-	uint32_t compared;              /* names with misspelt ones, of diag/suggest.c's budget */
+	uint32_t compared;              /* comparisons with misspelt names so far, of the budget in diag/suggest.c */
 };
 
-enum { ARENA_ALIGN = 16 };              /* of what is handed out: any object's */
+enum { ARENA_ALIGN = 16 };              /* of the memory that is handed out: enough for any object */
 
-/* What does not fit into the block that is being filled. */
+/* Memory from a new block, when the current one has no room for it. */
 void *arena_more(struct arena *a, size_t size) __attribute__((malloc, alloc_size(2)));
 
 /* Zeroed memory, aligned for any object.  `size` may be 0.  Inlined: there are hundreds for each job. */

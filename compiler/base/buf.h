@@ -12,7 +12,8 @@
 
 struct buf {
 	char *p;
-	size_t n, size, limit;          /* size: of what is there, never above limit + 1 once it has grown */
+	/* `n` bytes are used, `size` are allocated: never above limit + 1 once the buffer has grown */
+	size_t n, size, limit;
 	bool overflow;
 };
 

@@ -24,7 +24,7 @@
 
 enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
-/* What the C library says, as a part of a sentence: "Too many open files" without its capital. */
+/* What the C library says, to stand inside a sentence: "Too many open files" loses its capital. */
 static struct str library_reason(struct arena *a, int error)
 {
 	struct str s = str_of(strerror(error));
@@ -51,7 +51,7 @@ static bool read_fd(int fd, struct buf *into, size_t most, struct str *why, stru
 {
 	struct stat known;
 	bool sized = fstat(fd, &known) == 0 && known.st_size > 0 && (size_t)known.st_size < most;
-	/* Only a hint: a file may grow, and a pipe has no size.  The byte more is for the read that finds the end. */
+	/* Only a hint: a file may grow, and a pipe has no size.  One byte is added for the read that finds the end. */
 	buf_reserve(into, sized ? (size_t)known.st_size + 1 : PORTION);
 	while (buf_room(into, 1)) {
 		ssize_t got = read(fd, into->p + into->n, into->size - into->n - 1);
@@ -75,9 +75,9 @@ static bool is_null_device(const struct stat *st)
 }
 
 /*
- * A pipe with a name without a writer gives nothing for as long as one
- * waits.  poll() reports an end only of a pipe that has had a writer, and read()
- * has nothing to say only of one that has.  A pipe of the shell has no name.
+ * A named pipe without a writer would keep us waiting forever.  poll() reports the end of a pipe
+ * only if it once had a writer, and read() returns nothing only then.  A pipe that the shell made
+ * has no name and always has a writer.
  */
 static bool has_writer(int fd, struct buf *text)
 {
@@ -129,7 +129,7 @@ bool file_read(struct arena *a, struct str path, struct str *ret, struct str *wh
 
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why)
 {
-	struct buf text = { .limit = most + 1 };        /* full only when there is more than that */
+	struct buf text = { .limit = most + 1 };        /* full only when the file is larger than that */
 	int fd = STDIN_FILENO;
 	if (memchr(path.p, 0, path.n)) {
 		*why = STR("the name contains a NUL");
@@ -199,7 +199,7 @@ static void reader_list(void *context, struct arena *arena, struct str directory
 		each(to, names[i]);
 }
 
-/* What is not there leaves nothing: reading it says so. */
+/* A path that does not exist leaves no directory; reading it will say that it is missing. */
 static bool reader_leaves(void *context, struct arena *arena, struct str directory, struct str path)
 {
 	(void)context;

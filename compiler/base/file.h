@@ -9,13 +9,12 @@
 #include "base/source.h"
 
 /*
- * Read a whole file, or standard input for "-".  At most 64 MiB.  False with a
- * sentence in `why` ("no such file", "is a directory", "permission denied").
- * Devices are refused, and so are pipes with a name into which nobody writes
- * within a second.
+ * Read a whole file, or standard input for "-".  At most 64 MiB.  False with a sentence in `why`
+ * ("no such file", "is a directory", "permission denied"). Devices are refused, and so is a named
+ * pipe that nobody writes to within a second.
  */
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why);
-/* The same for what may be larger: up to `most` bytes, whole MiB of them, less than 1 GiB. */
+/* The same for larger files: up to `most` bytes, a multiple of 1 MiB and less than 1 GiB. */
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why);
 
 /*
@@ -25,13 +24,16 @@ bool file_read_most(struct arena *a, struct str path, size_t most, struct str *r
  */
 bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why);
 
-/* As file_replace(), for an output that may also be a device or a pipe, which is written to: --depfile /dev/null. */
+/* As file_replace(), but a device or a pipe is written to as it is: --depfile /dev/null. */
 bool file_pour(struct arena *a, struct str path, struct str bytes, struct str *why);
 
 /* Writes a file at a path where none exists yet; false with "it already exists" where something is. */
 bool file_create(struct arena *a, struct str path, struct str bytes, struct str *why);
 
-/* How a file's name goes on while it is written: ".job.yaml.trainc-new".  The next run removes those of killed ones. */
+/*
+ * The end of a file's name while it is being written: ".job.yaml.trainc-new".  The next run
+ * removes those that killed runs left.
+ */
 #define FILE_ASIDE ".trainc-new"
 
 /* An errno as a sentence: "no such file", "permission denied". */

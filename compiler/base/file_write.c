@@ -1,13 +1,13 @@
 /*
  * file_write.c - files that are replaced whole, or not at all.
  *
- * The new text is written beside the old one, as `.NAME.trainc-new`, synced, and
- * renamed over it.  The file beside it is locked for as long as it is written:
- * one that nobody holds is what a killed run left, and goes.
+ * The new text is written beside the old one, as `.NAME.trainc-new`, synced, and renamed over it.
+ * The new file is locked while it is written: one that nobody has locked was left by a killed run
+ * and is removed.
  *
- * What is replaced stays what it was: a symbolic link leads where it led, other
- * names of a file (hard links) still name it, owner and mode are kept.  Where a
- * rename cannot do that the old file is written to, with the new text safe beside it.
+ * What is replaced keeps its nature: a symbolic link still leads where it led, hard links still
+ * name the same file, owner and mode are kept.  Where a rename cannot do that, the old file itself
+ * is written to, while the new text is safe beside it.
  */
 #include "base/file.h"
 
@@ -75,7 +75,7 @@ static int make_locked(const char *path)
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same_file(fd, path))
 			return fd;
 		if (fd >= 0)
-			close(fd);              /* another run took it for litter: again */
+			close(fd);              /* another run took our file for one that was left behind: try again */
 		else if (errno != EEXIST)
 			return -1;
 		else if (!remove_litter(path))
@@ -104,7 +104,10 @@ static struct aside aside_open(struct arena *a, struct str path)
 	return aside;
 }
 
-/* Closes it, and removes it when the replacing went wrong.  All bytes were synced: close() has nothing more to say. */
+/*
+ * Closes it, and removes it when the replacing failed.  All bytes were synced, so close() cannot
+ * fail in a way that matters.
+ */
 static bool aside_close(struct aside *aside, bool ok)
 {
 	if (!ok) {
@@ -197,7 +200,7 @@ bool file_replace(struct arena *a, struct str path, struct str bytes, struct str
 	return ok;
 }
 
-/* Not every file system can rename only where nothing is; then a second name does, as it never replaces. */
+/* Not every file system can rename only where nothing exists; there link() does it, since it never replaces. */
 static bool rename_new(const char *from, const char *to)
 {
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -223,7 +226,7 @@ bool file_create(struct arena *a, struct str path, struct str bytes, struct str 
 	return ok;
 }
 
-/* Opens a device or a pipe; a pipe's reader has a second to come. */
+/* Opens a device or a pipe; the reader of a pipe gets a second to appear. */
 static int open_sink(const char *name)
 {
 	enum { TRIES = 100, PAUSE_MS = 10 };

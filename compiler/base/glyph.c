@@ -18,7 +18,10 @@ static const struct range wide[] = {
 	{ 0x20000, 0x3FFFD },
 };
 
-/* Characters that would move the cursor or reorder the line: a listing must show what is in the file. */
+/*
+ * Characters that would move the cursor or reorder the line.  They are not printed as they are: a
+ * listing must show what is in the file.
+ */
 static const struct range hidden[] = {
 	{ 0x00, 0x1F }, { 0x7F, 0x9F }, { 0x061C, 0x061C }, { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2060, 0x206F },
 };

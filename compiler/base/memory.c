@@ -19,7 +19,7 @@
 
 enum { STATUS_NO_MEMORY = 70 };         /* EX_SOFTWARE, as every error of trainc itself */
 
-/* The work that this thread is doing for a library. */
+/* What a thread is doing inside memory_try(). */
 struct trying {
 	struct memory *account;
 	struct memory_end *ends;        /* of the account, when it began */

@@ -43,28 +43,31 @@ bool memory_try(struct memory *m, void (*act)(void *with), void *with);
 void memory_give_back(struct memory *m);
 /* Closes the account of M: its pieces stay and are freed by those who hold them. */
 void memory_forget(struct memory *m);
-/* The account of OTHER becomes part of that of M. */
+/* The pieces of OTHER become M's. */
 void memory_join(struct memory *m, struct memory *other);
 
-/* Between these two, E is ended when memory runs out.  Calls are nested like brackets; without an account they do nothing. */
+/*
+ * Between these two calls, E is ended when memory runs out.  Calls are nested like brackets;
+ * outside of memory_try() they do nothing.
+ */
 void memory_end_add(struct memory_end *e);
 void memory_end_drop(struct memory_end *e);
 
-/* Puts a new piece on the account of the work that is being done; and takes it off again, before it is freed. */
+/* Puts a new piece on the account of the memory_try() that is running; takes it off again before it is freed. */
 void memory_link(struct memory_link *piece);
 void memory_unlink(struct memory_link *piece);
 
 /*
- * realloc() and free() for the compiler, on account; freed only by memory_drop(), which takes NULL too.
- * Without memory as above.
+ * realloc() and free() for the compiler's own pieces, which are on account; memory_drop() alone
+ * frees them, and takes NULL too. Without memory as memory_out().
  */
 void *memory_hold(void *p, size_t size);
 void memory_drop(void *p);
 
-/* realloc() for what belongs to the process; it is freed with free().  Without memory the process ends, or memory_try(). */
+/* realloc() for memory that belongs to the process and is freed with free().  Without memory as memory_out(). */
 void *memory_resize(void *p, size_t size);
 
-/* Ends the process or memory_try().  For functions of libraries that report a lack of memory. */
+/* Ends memory_try(), or without one the process.  For functions of libraries that report a lack of memory. */
 _Noreturn void memory_out(void);
 
 #endif

@@ -12,7 +12,7 @@ struct str path_directory(struct str path);
 struct str path_base(struct str path);
 /* `path` as seen from `directory`, without `.`, `//` and, where possible, `..`. */
 struct str path_join(struct arena *a, struct str directory, struct str path);
-/* Is `path` inside `directory`?  Both normalised (by path_join), and relative to one place. */
+/* Is `path` inside `directory`?  Both were normalised by path_join() and are relative to the same directory. */
 bool path_inside(struct str directory, struct str path);
 
 #endif

@@ -131,7 +131,7 @@ static bool cut_full(struct str s, struct word *w)
 	return whole > 0 || at > 1;
 }
 
-/* "e6", "E+3", "e-9"; the exponent is clamped to where everything is too large or too fine. */
+/* "e6", "E+3", "e-9".  A huge exponent is clamped: beyond the clamp every amount is too large or too small anyway. */
 static bool exponent_suffix(struct str s, int *ret_exponent)
 {
 	size_t i = 1;
@@ -168,7 +168,10 @@ static bool find_unit(struct str suffix, struct quantity_unit *ret)
 	return true;
 }
 
-/* mantissa * 10^exponent, exactly; shift is the power of two that may pay for the 2 in a 10. */
+/*
+ * mantissa * 10^exponent, exactly.  Dividing by 10 divides by 2 and by 5; `shift`, a power of two
+ * that is still to be multiplied in, can pay for the 2.
+ */
 static enum quantity_error scale(uint128 mantissa, int exponent, int shift, uint128 limit, uint128 *ret)
 {
 	for (; exponent < 0; exponent++) {
@@ -207,7 +210,7 @@ static enum quantity_error word_value(const struct word *w, const struct quantit
 		if (e)
 			return e;
 	}
-	/* As Kubernetes does: less than one of anything is not binary. */
+	/* As Kubernetes does: an amount below 1 is never written in binary units. */
 	enum quantity_form form = unit->form;
 	if (form == QUANTITY_BINARY && nano > 0 && nano < (uint128)QUANTITY_UNIT)
 		form = QUANTITY_DECIMAL;
@@ -281,7 +284,7 @@ const char *quantity_unit_of(struct str number, struct str word)
 	return !n || !quantity_binary(n) ? meant : *meant == 'G' ? "Gi" : "Ti";
 }
 
-/* A number at the start of the rest; false without, or when it is too large to be a duration. */
+/* A number at the start of the rest.  False when there is none, or when it is too large to be a duration. */
 static bool cut_number(struct str *rest, int64_t *ret)
 {
 	size_t n = 0;
@@ -383,7 +386,7 @@ enum quantity_error duration_parse(struct str word, struct quantity *ret)
 
 /* ---- text ---- */
 
-/* `digits` needs room for 40 bytes; the text ends at its end. */
+/* `digits` needs room for 40 bytes; the text stands at the end of that room. */
 static struct str unsigned_text(uint128 u, char digits[40])
 {
 	char *p = digits + 40;
@@ -504,7 +507,7 @@ static bool finish(int128 nano, enum quantity_form form, struct quantity *ret)
 	return true;
 }
 
-/* The result is written as the first operand was; zero has no say. */
+/* The result is written in the form of the first operand, or of the second when the first is zero. */
 static enum quantity_form joint_form(struct quantity a, struct quantity b)
 {
 	return a.nano == 0 ? b.form : a.form;

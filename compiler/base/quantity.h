@@ -35,17 +35,17 @@ enum unit_kind { UNIT_NONE, UNIT_AMOUNT, UNIT_DURATION, UNIT_UNKNOWN };
 /* The unit that a number word of the language ends with ("64Gi", "30min", "12e6" is UNIT_AMOUNT). */
 enum unit_kind quantity_unit(struct str word);
 
-/* Is a number of G or T surely one of Gi or Ti?  64, 512 and 1000 are, 100 is not. */
+/* Did the writer of so many G or T surely mean Gi or Ti?  Of 64, 512 and 1000 yes, of 100 no. */
 static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8 == 0; }
 
 /*
- * The unit that people mean by another word: "G" for "GB", "min" for
- * "minutes", "" for "cores"; NULL when nothing knows.
+ * The unit that people mean by another word: "G" for "GB", "min" for "minutes", "" for "cores";
+ * NULL when it is unknown.
  */
 const char *quantity_unit_meant(struct str word);
-/* Is UNIT one of kMGTPE?  A word such as "GB" that means it may as well mean its binary neighbour. */
+/* Is UNIT one of kMGTPE?  A word that stands for it, such as "GB", may as well mean the binary unit. */
 bool quantity_decimal_bytes(struct str unit);
-/* The same for an amount of that number: "Gi" for 256 "GB", where 256G would be doubted (TJ0620). */
+/* The same with the amount in view: "Gi" for 256 "GB", since 256G would be doubted (TJ0620). */
 const char *quantity_unit_of(struct str number, struct str word);
 
 /* Read an unsigned literal of the language ("1.5Gi", "500m", "12e6", "8"; `_` between digits allowed). */

@@ -61,9 +61,9 @@ static struct str line_around(struct str text, uint32_t offset)
 }
 
 /*
- * A dump asks for the place of every expression, and counting lines from the
- * start of the file each time is quadratic.  So the text is read once, and at
- * every STEP bytes the line and column there are written down.
+ * A dump asks for the place of every expression, and counting lines from the start of the file
+ * each time would be quadratic.  So the text is read once, and the line and column at every STEP
+ * bytes are noted.
  */
 enum { STEP = 256 };
 
@@ -71,7 +71,7 @@ struct place_mark {
 	unsigned line, column;
 };
 
-/* From `at` to the byte `offset` of its text. */
+/* Counts on from `at` to the byte `offset` of its text. */
 static struct place advance(struct place at, uint32_t offset)
 {
 	for (; at.offset < offset; at.offset++) {

@@ -23,7 +23,8 @@ static inline struct span span_join(struct span a, struct span b)
 }
 
 /*
- * Of `n` elements in the order of an offset that each holds, the first that holds `offset` or more; `n` if none does.
+ * Elements are sorted by an offset that each holds.  The first of the `n` whose offset is `offset`
+ * or more; `n` if there is none.
  */
 #define OFFSET_SEARCH(array, n, field, offset) ((n) ? offset_search(&(array)[0].field, n, sizeof *(array), offset) : 0)
 size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t offset);
@@ -36,8 +37,8 @@ struct source {
 	struct str text;                /* NUL-terminated */
 	uint32_t base;                  /* global offset of its first byte; at least 1 */
 	bool library;                   /* a module of the standard library */
-	bool silent;                    /* diag/allow.c's own: it was looked through, and has no comment for it */
-	struct place_mark *marks;       /* source.c's own: made when the first place is asked for */
+	bool silent;                    /* of diag/allow.c: the text was searched and has no such comment */
+	struct place_mark *marks;       /* of source.c: made when a place in the text is first asked for */
 };
 
 struct sources {
@@ -58,7 +59,7 @@ struct place {
 struct source *source_add(struct sources *ss, struct str name, struct str text);
 /* The text that holds a global offset (its end included); NULL for no place. */
 const struct source *source_at(const struct sources *ss, uint32_t offset);
-/* The first time reads the whole text, later ones a few hundred bytes of it. */
+/* The first call reads the whole text, later ones a few hundred bytes. */
 struct place source_place(const struct sources *ss, uint32_t offset);
 /* The line (without its newline) that holds a global offset. */
 struct str source_line(const struct sources *ss, uint32_t offset);

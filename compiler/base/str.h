@@ -41,30 +41,33 @@ static inline bool str_ends(struct str s, struct str end)
 }
 /* Is it `pattern`, or does it begin with what stands before the '*' at the pattern's end? */
 bool str_covered(struct str s, struct str pattern);
-/* A letter or '_', then letters, digits and '_': what is written without quotes as a key. */
+/* A letter or '_', then letters, digits and '_': a key of this form needs no quotes. */
 bool str_is_word(struct str s);
 
 /* Byte order; a prefix comes first. */
 int str_cmp(struct str a, struct str b);
 /* A NUL-terminated copy in the arena. */
 struct str str_copy(struct arena *a, struct str s);
-/* a, b and c one after the other, NUL-terminated: for names made often, where printf would be felt. */
+/* a, b and c one after the other, NUL-terminated: for names that are made so often that printf would cost too much. */
 struct str str_cat(struct arena *arena, struct str a, struct str b, struct str c);
-/* What str_cat() makes, as characters that may be changed. */
+/* As str_cat(), but the characters may be changed. */
 char *str_cat_chars(struct arena *arena, struct str a, struct str b, struct str c);
-/* A copy in which each of CHARACTERS is TO; NUL-terminated. */
+/* A copy in which TO takes the place of each of CHARACTERS; NUL-terminated. */
 struct str str_replace(struct arena *a, struct str s, const char *characters, char to);
-/* A copy of WORDS, which end with NULL: exec() and posix_spawn() take words that may be changed. */
+/*
+ * A copy of WORDS, which end with NULL: the signatures of exec() and posix_spawn() ask for words
+ * that may be changed.
+ */
 char **str_argv(struct arena *a, const char *const *words);
 /* Letters of ASCII in lower case, in the arena. */
 struct str str_lower(struct arena *a, struct str s);
-/* In decimal digits: at the end of `room`, or NUL-terminated in the arena. */
+/* The number in decimal digits: at the end of `room`, or NUL-terminated in the arena. */
 enum { STR_DIGITS = 20 };
 struct str str_digits(char room[STR_DIGITS], int64_t n);
 struct str str_int(struct arena *a, int64_t n);
 /*
- * The shortest decimal text that is read as the same number, without an
- * exponent where 15 digits are enough: NUL-terminated.
+ * The shortest decimal text that reads back as the same number, without an exponent where 15
+ * digits are enough: NUL-terminated.
  */
 enum { STR_DOUBLE = 32 };
 struct str str_double(struct arena *a, double number);
@@ -77,11 +80,11 @@ size_t str_chars(struct str s);
 size_t str_utf8(const char *bytes, size_t n);
 /* Offset of the first byte that is not UTF-8, or is NUL; the length when there is none. */
 size_t str_malformed(struct str s);
-/* For tables in memory: another number in each process, so it may neither be stored nor decide an order. */
+/* For tables in memory: the seed differs in each process, so the value must not be stored or decide an order. */
 uint32_t str_hash(struct str s);
 /*
- * FNV-1a, the same in every process: for tables that are listed in the order
- * of their slots, of words that no user chooses freely.
+ * FNV-1a without a seed, the same in every process: for tables that are listed in the order of
+ * their slots, and only for words that no user can choose.
  */
 uint32_t str_hash_stable(struct str s);
 

@@ -155,7 +155,7 @@ struct str end_words(struct arena *a, int exit_code, int signal)
 
 /* ---- texts ---- */
 
-/* How glyph.h shows what must not be shown as it is. */
+/* The word by which glyph.h shows a character that must not be printed as it is. */
 static bool is_replaced(const struct glyph *g, struct str s, size_t i)
 {
 	return g->shown.n == 3 && memcmp(g->shown.p, "\xEF\xBF\xBD", 3) == 0 &&

@@ -37,8 +37,8 @@ struct data {
 const struct data *data_get(const struct data *d, struct str key);
 
 /*
- * `upper` upon `lower`: maps key by key, lists of maps one behind the other,
- * anything else as `upper` has it.
+ * `upper` laid over `lower`: maps are merged key by key, lists of maps are joined, and of anything
+ * else `upper` wins.
  */
 const struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper);
 

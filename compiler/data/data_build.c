@@ -34,7 +34,7 @@ void data_stack_release(struct data_stack *s)
 	*s = (struct data_stack){ 0 };
 }
 
-enum { FEW = 12 };      /* keys that are compared with each other rather than looked up */
+enum { FEW = 12 };      /* so few keys are compared with each other; more are looked up in a table */
 
 static const struct data_member *earlier(const struct data_member *at, size_t i, struct map *seen, struct arena *a)
 {

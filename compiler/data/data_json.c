@@ -1,8 +1,8 @@
 /*
  * data_json.c - JSON, strictly.
  *
- * Most of a large input are strings without an escape: they are not copied, and
- * the bytes are looked at once.
+ * Most of a large input is strings without an escape: these are not copied, and their bytes are
+ * looked at once.
  */
 #include <ctype.h>
 
@@ -78,7 +78,7 @@ static void put_utf8(struct buf *b, uint32_t c)
 	}
 }
 
-/* \uXXXX, or two of them for one character beyond U+FFFF; half of such a pair is what readers make of it: U+FFFD. */
+/* \uXXXX, or two of them for one character beyond U+FFFF.  Half of such a pair becomes U+FFFD, as in other readers. */
 static bool escape_unicode(struct json *j, struct buf *b)
 {
 	uint32_t c, low;
@@ -110,7 +110,7 @@ static bool escape(struct json *j, struct buf *b)
 	return true;
 }
 
-/* Behind the bytes that stand for themselves. */
+/* The index behind a run of bytes that stand for themselves. */
 static bool plain_bytes(struct json *j)
 {
 	const char *p = j->text.p;
@@ -222,7 +222,7 @@ static struct data *word(struct json *j)
 	return fail_at(j, j->at, "expected a value");
 }
 
-/* Behind an element: is there another one?  -1 after saying what is wrong. */
+/* Behind an element: does another one follow?  -1 after saying what is wrong. */
 static int another(struct json *j, char end, const char *what)
 {
 	int c = peek(j);

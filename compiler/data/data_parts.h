@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "data/data_read.h"
 
-/* What is still to be put into a list or map whose size is not known yet. */
+/* Elements that were read and wait for the end of their list or map, when its size is known. */
 struct data_stack {
 	struct data_member *at;         /* of a list: without keys */
 	size_t n, size;
@@ -36,18 +36,18 @@ bool data_close_map(struct data_text *t, size_t base, struct data *map);
 
 /* ---- data_scalar.c ---- */
 
-/* What a plain scalar of YAML stands for: sets `kind` and the value.  False: a number that is not finite. */
+/* The value that a plain scalar of YAML stands for: sets `kind` and the value.  False: a number that is not finite. */
 bool data_plain(struct arena *a, struct str text, struct data *ret);
-/* Digits of a base with or without a sign; false when they do not fit. */
+/* Digits of a base with or without a sign; false when the value is too large. */
 bool data_digits(struct str text, int base, int64_t *ret);
-/* A decimal fraction; false when it is not finite.  Its text is already known to be one. */
+/* A decimal fraction, of a text that has its form; false when it is not finite. */
 bool data_fraction(struct arena *a, struct str text, double *ret);
 
 /* ---- data_json.c ---- */
 
-/* The value at byte `*at`, blanks before it passed over; `*at` moves behind it.  NULL with the error. */
+/* The value at byte `*at`, after any blanks; `*at` moves behind it.  NULL with the error. */
 struct data *json_read(struct data_text *t, size_t *at);
-/* Behind blanks, and behind a byte order mark at the very start. */
+/* The index behind blanks, and behind a byte order mark at the very start. */
 size_t json_skip(const struct data_text *t, size_t at);
 
 /* ---- data_yaml.c ---- */

@@ -1,9 +1,9 @@
 /*
  * data_read.c - the documents of a text, whichever form they have.
  *
- * A text that looks like JSON is tried as that first: it is several times faster,
- * and JSON is not quite a part of YAML 1.1 (tabs, `\/`, pairs of surrogates).  If
- * both readers refuse it, the one that came further is believed.
+ * A text that looks like JSON is tried as JSON first: that is several times faster, and JSON is
+ * not quite a part of YAML 1.1 (tabs, `\/`, pairs of surrogates).  If both readers refuse it, the
+ * error of the one that came further is reported.
  */
 #include "data/data_read.h"
 
@@ -17,7 +17,8 @@ struct data_reader {
 	struct data_text text;
 	size_t at;                      /* of the next JSON document */
 	struct yaml_reading *yaml;      /* once the text is not JSON */
-	enum data_step over;            /* END or ERROR: the answer from now on; DATA_DOCUMENT before */
+	/* DATA_DOCUMENT while there are more; then END or ERROR, which every later call answers */
+	enum data_step over;
 	struct data_error error;
 };
 

@@ -29,7 +29,7 @@ struct data_error {
 
 struct data_reader;
 
-/* Over one text; nothing is read yet. */
+/* Begins to read a text; nothing is read yet. */
 struct data_reader *data_reader_new(struct arena *a, const struct source *source);
 
 /* The next document that is not empty.  At the end, and after an error, always the same answer. */

@@ -72,7 +72,7 @@ bool data_fraction(struct arena *a, struct str text, double *ret)
 	return isfinite(*ret);
 }
 
-/* "0x1f", "0b11", "0o17", "017", "-5": what stands before the digits says the base. */
+/* "0x1f", "0b11", "0o17", "017", "-5": what stands in front of the digits tells the base. */
 static bool read_int(struct str text, int64_t *ret)
 {
 	char digits[80];

@@ -51,7 +51,7 @@ static size_t byte_of(struct yaml_reading *y, size_t character)
 	return y->byte;
 }
 
-/* libyaml promises nothing about the order of the two. */
+/* libyaml does not promise that the start comes before the end. */
 static void event_place(struct yaml_reading *y, const yaml_event_t *e, size_t *ret_start, size_t *ret_end)
 {
 	size_t start = byte_of(y, e->start_mark.index), end = byte_of(y, e->end_mark.index);
@@ -159,7 +159,7 @@ static bool is_tag(const yaml_char_t *tag, const char *name)
 		strcmp((const char *)tag + sizeof prefix - 1, name) == 0;
 }
 
-/* The text of a scalar: where it stands in the source as it is, that; else a copy. */
+/* The text of a scalar: a piece of the source where it stands there unchanged, else a copy. */
 static struct str scalar_text(struct yaml_reading *y, const yaml_event_t *e)
 {
 	struct str text = { (const char *)e->data.scalar.value, e->data.scalar.length }, all = y->t->source->text;
@@ -170,7 +170,7 @@ static struct str scalar_text(struct yaml_reading *y, const yaml_event_t *e)
 	return str_copy(y->t->arena, text);
 }
 
-/* A tag may say what is so anyway, or that something is a text. */
+/* A tag is accepted when it says what the value is anyway, or that it is a text. */
 static bool fits_tag(const yaml_char_t *tag, enum data_kind kind)
 {
 	static const char *const names[] = { [DATA_NULL] = "null", [DATA_BOOL] = "bool", [DATA_INT] = "int",
@@ -219,7 +219,7 @@ static struct data *list(struct yaml_reading *y, struct data *d, unsigned depth)
 	return NULL;
 }
 
-/* Keys are texts: what a scalar stands for, spelt as JSON would. */
+/* Keys are texts.  A scalar of another kind becomes one, spelt as in JSON. */
 static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct data *d, struct str *ret)
 {
 	switch (d->kind) {
@@ -231,7 +231,7 @@ static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct
 	}
 }
 
-/* A key's event: gives the key, or says that a merge begins. */
+/* The event of a key: gives the key, or says that a merge (`<<`) begins. */
 static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret, bool *ret_merge)
 {
 	*ret_merge = false;
@@ -299,7 +299,7 @@ static bool merge(struct yaml_reading *y, size_t base, const struct data *from)
 static struct data *close_map(struct yaml_reading *y, struct data *d, size_t base, const struct data *merged)
 {
 	if (merged) {
-		/* what is written must differ before anything is added to it */
+		/* duplicate keys are looked for among what is written, before merged keys are added */
 		struct data written = { .kind = DATA_MAP };
 		size_t n = y->t->stack.n;
 		if (!data_close_map(y->t, base, &written))
@@ -340,7 +340,7 @@ static struct data *map(struct yaml_reading *y, struct data *d, unsigned depth)
 	return NULL;
 }
 
-/* A block has no end of its own: libyaml's is the next token, lines below. */
+/* libyaml gives a block no end of its own but the start of the next token, which may be lines below. */
 static void trim_end(struct yaml_reading *y, struct data *d)
 {
 	const char *p = y->t->source->text.p;
@@ -367,7 +367,7 @@ static struct data *collection(struct yaml_reading *y, yaml_event_t *e, unsigned
 	return d;
 }
 
-/* The node that begins with the event, which is used up. */
+/* The node that begins with event `e`, which is used up by it. */
 static struct data *node(struct yaml_reading *y, yaml_event_t *e, unsigned depth)
 {
 	struct str name = anchor_of(e);
@@ -397,7 +397,7 @@ static struct data *node(struct yaml_reading *y, yaml_event_t *e, unsigned depth
 
 /* ---- documents ---- */
 
-/* When memory runs out in the middle: all functions that read an event are still being called. */
+/* When memory runs out in the middle of a document: all functions that hold an event are still on the stack. */
 static void end_yaml(void *what)
 {
 	struct yaml_reading *y = what;

@@ -1,13 +1,12 @@
 /*
  * allow.c - find the comments, then strike out what they cover.
  *
- * The tree keeps no comments and may not exist (syntax errors), so the texts
- * are scanned here, and only those that contain the words "# allow" at all.
- * The scanner knows just enough of the language to tell a comment from a `#`
- * inside a string.
+ * The tree keeps no comments, and after a syntax error there may be no tree.  So the texts are
+ * scanned here, but only those that contain the words "# allow" at all. The scanner knows just
+ * enough of the language to tell a comment from a `#` inside a string.
  *
- * A comment behind something covers its own line.  A comment alone on its line
- * covers the next line that is not such a comment, so several can be stacked.
+ * A comment behind something covers its own line.  A comment alone on its line covers the next
+ * line that is not such a comment, so several can be stacked.
  */
 #include "diag/allow.h"
 
@@ -131,7 +130,7 @@ static void scan(struct allow_comments *cs, const struct source *s)
 	}
 }
 
-/* A comment alone on its line covers the line below; of a stack, all cover the line below the last. */
+/* A comment alone on its line covers the line below.  All comments of a stack cover the line below the last one. */
 static void settle_lines(struct allow_comments *cs)
 {
 	for (size_t i = cs->n; i-- > 0;) {
@@ -193,7 +192,7 @@ static void report(struct diags *ds, const struct allow_comment *c)
 	}
 }
 
-/* A `#` is rare, and finding one is quick: most texts are looked at no further. */
+/* A `#` is rare and quick to find: most texts need no other look. */
 static bool may_allow(struct str text)
 {
 	const char *end = text.p + text.n, *p = text.p;

@@ -1,9 +1,9 @@
 /*
  * diag.c - the collection.
  *
- * A diagnostic is complete when its phase has added labels and notes, so
- * everything that compares diagnostics (duplicates, order, `# allow`) waits
- * for diags_finish().  The comments that silence warnings are in allow.c.
+ * A diagnostic is complete when its phase has added labels and notes, so everything that compares
+ * diagnostics (duplicates, order, `# allow`) waits for diags_finish().  allow.c has the comments
+ * that silence warnings.
  */
 #include "diag/diag.h"
 
@@ -137,7 +137,7 @@ static bool same(const struct diag *a, const struct diag *b)
 		(again || str_eq(a->message, b->message));
 }
 
-/* Among those that start at one place only: the list is sorted. */
+/* Looks only among those that start at one place: the list is sorted. */
 static bool repeated(const struct diags *ds, size_t kept, const struct diag *d)
 {
 	while (kept-- && ds->at[kept]->at.start == d->at.start)

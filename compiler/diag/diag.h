@@ -55,7 +55,7 @@ struct diag {
 	struct diag_note *notes;
 	struct diag_fix *fixes;
 	size_t order;                   /* of arrival: breaks ties between equal places */
-	const void *group;              /* of `struct diags` when it was reported */
+	const void *group;              /* of `struct diags`, at the time of the report */
 	size_t pass;
 };
 
@@ -74,12 +74,15 @@ struct diags {
 	int muted;
 	size_t muted_errors;
 	/*
-	 * One text is evaluated several times (`group`, NULL otherwise): what is
-	 * said of a place in one pass is not said again in another.
+	 * One text may be evaluated several times, once for each `group` (NULL otherwise): what
+	 * one pass has said about a place is not said again by another.
 	 */
 	const void *group;
 	size_t pass;
-	/* Warnings that this run does not look for: a comment that allows one is not said to silence nothing. */
+	/*
+	 * Codes of warnings that this run does not look for: a comment that allows one of them is
+	 * not reported as unused.
+	 */
 	bool unasked[DIAG_CODES];
 	/* diag.c's own */
 	size_t kept[2];                         /* by severity: so many are in `at` */
@@ -88,7 +91,8 @@ struct diags {
 };
 
 /*
- * So many errors are kept, and so many warnings, which cannot hide an error; a file of noise must not fill the memory.
+ * So many errors are kept, and as many warnings, so that warnings cannot crowd out an error; a
+ * file of noise must not fill the memory.
  */
 enum { DIAGS_KEPT = 10000 };
 

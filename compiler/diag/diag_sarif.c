@@ -42,7 +42,7 @@ static void physical(const struct sources *sources, struct span at, struct buf *
 	buf_printf(out, ",\"byteOffset\":%u,\"byteLength\":%u}}", from.offset, to.offset - from.offset);
 }
 
-/* The explanation: its first paragraphs, and all of it for who shows Markdown. */
+/* The explanation: its first paragraphs as text, and all of it for readers that show Markdown. */
 static void put_page(enum diag_code code, struct buf *out)
 {
 	struct str text = diag_page_text(code);
@@ -103,7 +103,7 @@ static void replacement(const struct diags *ds, const struct diag_edit *e, struc
 	buf_char(out, '}');
 }
 
-/* The edits of the file that `first` is in, which is the first of them. */
+/* The edits in the file of `first`, which is the first of them. */
 static void change(const struct diags *ds, const struct diag_edit *first, struct buf *out)
 {
 	const struct source *s = source_at(ds->sources, first->at.start);

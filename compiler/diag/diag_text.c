@@ -1,11 +1,10 @@
 /*
  * diag_text.c - diagnostics for people (language brief 17.1, 17.3).
  *
- * The hard part is the line under a line: it has to agree with what a terminal
- * makes of tabs, wide characters and bytes that are no text, and with what is
- * left of a long line after clipping.  So a snippet is measured first, in
- * display columns; then a window of columns is chosen that holds the start of
- * the span; then glyphs are printed that lie in the window.
+ * The hard part is the line of marks under a line of source: it has to agree with what a terminal
+ * makes of tabs, wide characters and bytes that are not text, and with what is left of a long line
+ * after clipping.  So a snippet is measured first, in display columns; then a window of columns is
+ * chosen that holds the start of the span; then the glyphs inside the window are printed.
  */
 #include "diag/render.h"
 
@@ -15,7 +14,7 @@
 
 enum {
 	DEFAULT_LIMIT = 50,
-	DEFAULT_WIDTH = 160,            /* when nothing knows how wide the reader's window is */
+	DEFAULT_WIDTH = 160,            /* the width that is assumed when the reader's window is unknown */
 	LEAST_WIDTH = 40,
 	FAR = 4096                      /* bytes of a line that are looked at before and after the span */
 };
@@ -94,7 +93,7 @@ struct measure {
 
 static bool is_inside_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Look at a neighbourhood of the span only: lines of megabytes exist. */
+/* Looks only at the neighbourhood of the span: there are lines of megabytes. */
 static void cut_far(struct snippet *s)
 {
 	if (s->line.n - s->from > FAR) {
@@ -128,7 +127,7 @@ static struct snippet snippet_of(const struct sources *ss, struct span at)
 	s.to = at.end > at.start ? s.from + (at.end - at.start) : s.from;
 	if (s.from > s.line.n)
 		s.from = s.line.n;
-	if (s.to > s.line.n) {          /* over several lines: the first is shown, to its last word */
+	if (s.to > s.line.n) {          /* a span of several lines: the first is shown, to its last word */
 		s.to = s.line.n;
 		while (s.to > s.from + 1 && (s.line.p[s.to - 1] == ' ' || s.line.p[s.to - 1] == '\t'))
 			s.to--;
@@ -180,7 +179,8 @@ static void put_line(struct painter *p, const struct snippet *s, const struct me
 
 		if (column >= lo && end <= hi)
 			buf_str(p->out, g.shown);
-		else                    /* a tab or a wide character across the edge leaves blanks */
+		/* a tab or wide character that crosses the edge of the window is shown as blanks */
+		else
 			for (unsigned c = column > lo ? column : lo; c < end && c < hi; c++)
 				buf_char(p->out, ' ');
 		column = end;

@@ -53,7 +53,7 @@ unsigned edit_distance(struct str a, struct str b)
 
 static bool joins(char c) { return c == '_' || c == '-'; }
 
-/* Also but for what joins words: IfNotPresent is if-not-present. */
+/* Equal but for signs that join words: IfNotPresent is if-not-present. */
 static bool same_but_for_case(struct str a, struct str b)
 {
 	size_t i = 0, k = 0;
@@ -85,7 +85,10 @@ static bool same_letters(struct str a, struct str b)
 	return true;
 }
 
-/* 'pull' of 'pull_secrets', 'a100' of 'a100_40g', 'slots' of 'slotsPerWorker': the first word of several. */
+/*
+ * 'pull' of 'pull_secrets', 'a100' of 'a100_40g', 'slots' of 'slotsPerWorker': is one word the
+ * first part of the other?
+ */
 static bool continues(struct str wanted, struct str candidate)
 {
 	bool hump = candidate.n > wanted.n && islower((unsigned char)candidate.p[0]) &&
@@ -95,13 +98,13 @@ static bool continues(struct str wanted, struct str candidate)
 	       same_but_for_case(wanted, (struct str){ candidate.p, wanted.n });
 }
 
-/* One of the two is the first word of the other: 'nproc_per_node' of another tool is 'nproc'. */
+/* One of the two is the first part of the other: 'nproc_per_node' of another tool is 'nproc'. */
 static bool shares_first_word(struct str wanted, struct str candidate)
 {
 	return continues(wanted, candidate) || continues(candidate, wanted);
 }
 
-/* At least so many edits lie between the two: letters that one has and the other has not. */
+/* A lower bound of the number of edits: the letters that only one of the two has. */
 static size_t letters_apart(struct suggest *s, struct str candidate)
 {
 	size_t more = 0, less;
@@ -115,8 +118,8 @@ static size_t letters_apart(struct suggest *s, struct str candidate)
 }
 
 /*
- * `ret` is what to rank by: twice the
- * distance, so that the first word of several comes in between.
+ * `ret` is the rank: twice the distance, so that the first part of a longer name can rank between
+ * two distances.
  */
 static bool near(struct suggest *s, struct str candidate, unsigned *ret)
 {
@@ -180,7 +183,7 @@ void suggest_add(struct suggest *s, struct str candidate)
 		s->n++;
 }
 
-/* Those that are as near as the nearest: a worse guess beside a better one is noise. */
+/* Only those that are as near as the nearest: a worse guess beside a better one is noise. */
 static unsigned equally_near(const struct suggest *s)
 {
 	unsigned n = 0;

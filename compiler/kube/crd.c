@@ -52,8 +52,8 @@ static bool requires(const struct data *schema, struct str name)
 }
 
 /*
- * Are the properties of an object in SCHEMA fields of what the field F is?
- * Objects of two kinds differ in their `spec` alone.
+ * Are the properties of SCHEMA the fields of the type of field F?  Objects of two kinds differ
+ * only in their `spec`.
  */
 static bool holds_fields(const struct schema_field *f, const struct data *schema)
 {
@@ -66,7 +66,10 @@ static bool holds_fields(const struct schema_field *f, const struct data *schema
 	return true;
 }
 
-/* All properties are fields of the type, most of its fields are properties, and the same ones are required. */
+/*
+ * Is SCHEMA such a type?  All its properties must be fields of the type, most fields must be among
+ * them, and the same ones must be required.
+ */
 static bool is_type(const struct schema_type *t, const struct data *schema, const struct data *properties)
 {
 	size_t known = 0;
@@ -102,7 +105,7 @@ static struct str builtin_type(const struct data *schema, const struct data *pro
 
 static void type(struct crd *c, struct str name, const struct data *schema, bool root);
 
-/* The word for a value; the types below it are written first.  `name`: of the type that it would be. */
+/* The word for a value; types that it refers to are written first.  `name`: what its own type would be called. */
 static struct str word(struct crd *c, const struct data *schema, struct str name)
 {
 	struct str kind = text_of(schema, "type");

@@ -18,8 +18,8 @@ enum schema_word {                      /* what a value is */
 	SCHEMA_INT, SCHEMA_NUMBER, SCHEMA_BOOL,
 	SCHEMA_QUANTITY, SCHEMA_INT_OR_STRING,
 	SCHEMA_OBJECT,                  /* of: position in `types` */
-	SCHEMA_LIST, SCHEMA_MAP,        /* of: position in `refs`, what the elements are */
-	SCHEMA_BUILTIN                  /* in a project's own table, of: position in the built-in table's `types` */
+	SCHEMA_LIST, SCHEMA_MAP,        /* positions in `refs`: what the elements of lists are */
+	SCHEMA_BUILTIN                  /* of a project's own table: position in the built-in table's `types` */
 };
 
 struct schema_ref {
@@ -30,8 +30,8 @@ struct schema_ref {
 enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED, SCHEMA_ENUM };
 
 struct schema_field {
-	uint32_t name;                  /* positions in `text`, of NUL-terminated words */
-	uint32_t keys, merge;           /* of a list, 0 for none: "containerPort,protocol"; key of a strategic merge */
+	uint32_t name;                  /* positions in `text` of NUL-terminated words */
+	uint32_t keys, merge;           /* of lists, 0 for none: "containerPort,protocol"; key of a strategic merge */
 	uint16_t ref;                   /* position in `refs` */
 	uint16_t versions;              /* bit m - 28: in Kubernetes 1.m */
 	uint16_t required, list;        /* list: enum schema_list */
@@ -39,7 +39,8 @@ struct schema_field {
 
 struct schema_type {
 	uint32_t name;                  /* "core.v1.Container" */
-	uint32_t first, n;              /* its fields in `fields`, by name; one name may have several forms */
+	/* its fields, in `fields` and sorted by name; one name may have several forms */
+	uint32_t first, n;
 	uint32_t versions;
 };
 

@@ -79,7 +79,8 @@ static bool is_whole(struct str s)
 }
 
 /*
- * Is the number a whole number of thousandths, as 0.5 is 500m? (0.0015 is not, nor what a float only comes near to.)
+ * Is the number a whole number of thousandths, as 0.5 is 500m? (0.0015 is not; nor is a number
+ * that is only nearly one.)
  */
 static bool is_milli(double number)
 {
@@ -91,7 +92,7 @@ static bool is_milli(double number)
 	return strtod(text, NULL) == number;
 }
 
-/* What the value would be in the kind that is wanted, when that is certain; else nothing. */
+/* What the value would be in the wanted kind, where that is certain; else empty. */
 static struct str instead(struct schema_checking *c, const struct schema_ref *r, const struct data *d)
 {
 	if (d->kind == DATA_STRING && (r->word == SCHEMA_INT || r->word == SCHEMA_NUMBER) && is_whole(d->u.string))
@@ -156,7 +157,7 @@ static bool fits(const struct schema_ref *r, const struct data *d)
 
 static void check_map(struct schema_checking *c, const struct schema_type *t, const struct data *map, bool whole);
 
-/* `whole`: nothing that lacks in a map will be merged into it. */
+/* `whole`: nothing will be merged into a map, so a field that it lacks stays missing. */
 static void check_value(struct schema_checking *c, const struct schema_ref *r, const struct data *d, struct str what,
 	bool whole)
 {
@@ -195,7 +196,7 @@ static void missing(struct schema_checking *c, const struct schema_type *t, cons
 	}
 }
 
-/* A text that the definition allows only some words for. */
+/* A text for which the definition allows only certain words. */
 static void check_enum(struct schema_checking *c, const struct schema_field *f, const struct data_member *m)
 {
 	struct str rest = schema_text(c->schema, f->keys);

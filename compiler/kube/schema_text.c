@@ -34,7 +34,7 @@ struct schema_builder {
 	const struct schema *base;      /* whose types may be named, or NULL */
 	struct map types, kinds;        /* struct built_type, struct built_kind by "apiVersion kind" */
 	struct built_type *type;        /* that lines with a tab belong to */
-	uint32_t versions;              /* that the lines being read hold for */
+	uint32_t versions;              /* the version that the lines being read hold for */
 };
 
 struct schema_builder *schema_builder_new(struct arena *a, const struct schema *base)
@@ -60,7 +60,7 @@ static struct str word(struct str *rest)
 	return w;
 }
 
-/* What is there now is there in the version that has been read. */
+/* Everything that is there now is there in the version that has been read. */
 static void version_ends(struct schema_builder *b)
 {
 	for (size_t i = 0; i < b->kinds.n; i++) {

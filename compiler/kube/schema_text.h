@@ -21,7 +21,7 @@
 
 struct schema_builder;
 
-/* Types that the text does not describe are looked for in `base`, the built-in table, or NULL. */
+/* Types that the text does not describe are looked up in `base`, the built-in table; it may be NULL. */
 struct schema_builder *schema_builder_new(struct arena *a, const struct schema *base);
 /* Read one text after those before it.  False with "line 3: ..." in `why`. */
 bool schema_read(struct schema_builder *b, struct str text, struct str *why);

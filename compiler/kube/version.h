@@ -16,7 +16,7 @@ enum kube_feature {
 	KUBE_FEATURES
 };
 
-/* May objects for this version use the feature?  (On by default there.) */
+/* Does the version have the feature on by default? */
 bool kube_has(unsigned minor, enum kube_feature f);
 /* The first version that has it. */
 unsigned kube_usable_from(enum kube_feature f);

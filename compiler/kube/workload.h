@@ -23,7 +23,7 @@ enum workload_trait {
 	WORKLOAD_NUMBERED = 2,          /* its pods stand for replicas by index: names, labels and Services of their own */
 	WORKLOAD_ENDS = 4,              /* its pods may succeed; otherwise they restart forever */
 	WORKLOAD_SIZED = 8,             /* an autoscaler can change its size (it has a scale subresource) */
-	WORKLOAD_REPLICAS = 16          /* `spec.replicas` pods from `spec.template` */
+	WORKLOAD_REPLICAS = 16          /* makes `spec.replicas` pods from `spec.template` */
 };
 
 struct workload {
@@ -32,18 +32,19 @@ struct workload {
 	const char *argument;           /* as kubectl takes it: "job" */
 	/* type of its spec in the schemas ("batch.v1.JobSpec"), which `raw job` goes into; NULL for a pod */
 	const char *spec;
-	/* label of its pods with their index, which the controller sets; NULL: nobody does */
+	/* label of its pods that holds their index and that the controller sets; NULL without */
 	const char *index;
-	const char *field;              /* the same for the containers of the pod: "metadata.annotations['...']" */
-	const char *variable;           /* of the containers, with the index; NULL: none */
-	/* the restart policy that comes nearest to restart = "always"; NULL: its pods need not say any */
+	/* the same as the pod's containers can read it: "metadata.annotations['...']" */
+	const char *field;
+	const char *variable;           /* environment variable of the containers that holds the index; NULL without */
+	/* the restart policy that comes nearest to restart = "always"; NULL: its pods may leave it out */
 	const char *always;
 	unsigned traits;                /* enum workload_trait */
 };
 
 /* The row of ID, which is less than WORKLOADS. */
 const struct workload *workload_row(enum workload_id id);
-/* The row of objects of KIND, those of Kubernetes itself; NULL if such objects run no pods. */
+/* The row of Kubernetes' own objects of KIND; NULL if such objects run no pods. */
 const struct workload *workload_named(struct str kind);
 /* Row I of all, for those that list them; NULL after the last. */
 const struct workload *workload_at(size_t i);

@@ -67,8 +67,8 @@ struct data *object_to_data(struct arena *a, const struct object *o, int64_t ind
 /* Set a field; an existing key keeps its position and takes the new value. */
 void object_put(struct arena *a, struct object *map, struct str key, struct object *value);
 /*
- * The same for many fields whose keys differ from each other, without looking
- * through the map for each; `map` may be NULL when `n` is 0.
+ * The same for many fields whose keys are known to differ, so none is looked up in the map; `map`
+ * may be NULL when `n` is 0.
  */
 void object_put_all(struct arena *a, struct object *map, const struct object_field *fields, size_t n);
 void object_add(struct arena *a, struct object *list, struct object *value);
@@ -76,7 +76,7 @@ struct object *object_get(const struct object *map, struct str key);
 
 /* The same for a key that is known to be new. */
 void object_append(struct arena *a, struct object *map, struct str key, struct object *value);
-/* And that is a literal of ours: a plain word that no reader takes for anything else. */
+/* The same for a key that is a literal of ours: a plain word that no reader takes for anything else. */
 void object_append_word(struct arena *a, struct object *map, struct str key, struct object *value);
 #define PUT_STR(a, map, key, s, from) object_append_word((a), (map), STR(key), object_string((a), (s), (from)))
 #define PUT_INT(a, map, key, n, from) object_append_word((a), (map), STR(key), object_integer((a), (n), (from)))

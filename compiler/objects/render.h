@@ -23,11 +23,11 @@ struct rendered {
 	struct buf bytes;
 	struct hole *holes;
 	size_t nholes;
-	struct arena holes_arena;       /* of the holes alone: kept small, released with the rest */
+	struct arena holes_arena;       /* bytes of the holes alone: few are kept, and released with the rest */
 	bool json;
 	const struct sources *annotate; /* places at line ends; NULL: none */
 	struct span from;               /* of the innermost field whose place is known */
-	bool nested;                    /* the value of a hole: no holes of its own */
+	bool nested;                    /* this tree is the value of a hole, and has no holes itself */
 	int64_t index;                  /* then the index is known */
 };
 
@@ -54,7 +54,7 @@ void render_write(const struct rendered *r, int64_t index, struct outlet *out);
 void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list);
 /* A text as segments: those of OBJECT_TEXT, or the one of OBJECT_STRING (kept in `one`). */
 const struct str *render_segments(const struct object *o, struct str *one, size_t *ret_n);
-/* A number as every reader reads it: with a point, as short as it can be. */
+/* A number in the shortest form that every reader takes for a number with a fraction. */
 void render_float(struct buf *b, double number);
 
 void yaml_object(struct rendered *r, const struct object *root);
@@ -65,11 +65,11 @@ void json_value(struct rendered *r, const struct object *o, unsigned indent);
 /* How a text stands in YAML. */
 enum yaml_style { YAML_PLAIN, YAML_SINGLE, YAML_DOUBLE, YAML_LITERAL };
 /*
- * Must the character at `at` (not ASCII) be escaped?  YAML does not take it as it
- * is, or some reader takes it for a line end; a malformed byte counts as U+FFFD.
+ * Must the character at `at` (not ASCII) be escaped?  So is what YAML does not allow, and what
+ * some reader takes for a line end; a malformed byte counts as U+FFFD.
  */
 bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret);
-/* Plain beyond doubt: the quick answer for most texts. */
+/* Certainly plain?  The quick answer for most texts. */
 bool yaml_simple(struct str s);
 enum yaml_style yaml_style_of(const struct str *segments, size_t n, bool key);
 

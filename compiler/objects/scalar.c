@@ -1,11 +1,11 @@
 /*
  * scalar.c - how a text stands in YAML so that every reader gets it back.
  *
- * Readers disagree about plain scalars (YAML 1.1 has yes/no, base 60, 0o7, 1e3,
- * =, dates; 1.2 has others), so plain is what no reader could take for
- * anything but this text: it begins with a letter, or with a sign that cannot
- * begin a number.  The rest is quoted.  A hole counts as a digit, and the rules
- * never depend on which: the style is the same for every index.
+ * Readers disagree about plain scalars (YAML 1.1 has yes/no, base 60, 0o7, 1e3, =, dates; 1.2 has
+ * others).  So a text is written plain only if no reader could take it for anything else: it
+ * begins with a letter, or with a sign that cannot begin a number.  The rest is quoted.  A hole
+ * counts as a digit, and the rules never depend on which digit: the style is the same for every
+ * index.
  */
 #include "objects/render.h"
 
@@ -68,8 +68,8 @@ static bool letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= '
 static bool digit(int c) { return c >= '0' && c <= '9'; }
 
 /*
- * Could a text of only these characters be a number, a time or a date to
- * somebody?  Only a date has letters for time and zone, and it has a `-` inside.
+ * Could a text of only these characters be a number, a time or a date to some reader?  Letters for
+ * time and zone occur only in a date, and a date has a `-` inside.
  */
 static bool numeric(int c, bool date)
 {
@@ -85,7 +85,7 @@ static bool dash_inside(struct walk w)
 	return false;
 }
 
-/* Begins like a number, and nothing in it says that it is none. */
+/* Begins like a number, and has nothing that rules a number out. */
 static bool like_number(struct walk w)
 {
 	bool date = dash_inside(w);
@@ -192,9 +192,9 @@ static bool any_special(const struct str *s, size_t n)
 }
 
 /*
- * Lines that a literal block gives back exactly: the first one is not empty and
- * not indented (its indentation is what readers measure), none is blank but for
- * spaces or begins with a tab, and at most one newline ends the text.
+ * Can a literal block give these lines back exactly?  The first line must not be empty or indented
+ * (readers measure the indentation by it), none may begin with a tab or consist of spaces, and at
+ * most one newline may end the text.
  */
 static bool literal_lines(const struct str *s, size_t n)
 {
@@ -221,9 +221,8 @@ static bool literal_lines(const struct str *s, size_t n)
 }
 
 /*
- * Nearly every text is a word, a path or an image: letters and digits with signs
- * that mean nothing inside a scalar (a colon at its end would), beginning with a
- * letter or a slash.
+ * Nearly every text is a word, a path or an image: it begins with a letter or a slash, and has
+ * letters, digits and signs that mean nothing inside a scalar (a colon at the end would).
  */
 #define LETTERS(value) ['a'] = value, ['b'] = value, ['c'] = value, ['d'] = value, ['e'] = value, ['f'] = value, ['g'] = value, \
 	['h'] = value, ['i'] = value, ['j'] = value, ['k'] = value, ['l'] = value, ['m'] = value, ['n'] = value, ['o'] = value, \
@@ -242,7 +241,10 @@ static const unsigned char simple_bytes[256] = {
 	[','] = INSIDE, ['$'] = INSIDE | FIRST,
 };
 
-/* Behind what a simple text begins with: a letter, also after the dashes of an option; 0 when it is not simple. */
+/*
+ * The index behind what a simple text begins with: a letter, perhaps after the dashes of an
+ * option; 0 when it is not simple.
+ */
 static size_t simple_start(struct str s)
 {
 	size_t dashes = 0;

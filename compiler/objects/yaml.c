@@ -5,7 +5,8 @@
 #include "base/words.h"
 #include "objects/render.h"
 
-enum { LONGEST_KEY = 1000 };            /* readers give up looking for the ':' of a simple key after 1,024 */
+/* behind so many characters readers no longer look for the ':' of a simple key (YAML: 1,024) */
+enum { LONGEST_KEY = 1000 };
 
 static void spaces(struct buf *b, unsigned n)
 {
@@ -22,7 +23,7 @@ static void line_end(struct rendered *r, struct span from)
 		struct place at = source_place(r->annotate, (span_known(from) ? from : r->from).start);
 		if (at.source) {
 			buf_z(&r->bytes, " # ");
-			put_escaped(&r->bytes, at.source->name);        /* a line end in it would end the comment */
+			put_escaped(&r->bytes, at.source->name);        /* a line end in a name would end the comment */
 			buf_printf(&r->bytes, ":%u", at.line);
 		}
 	}
@@ -162,7 +163,7 @@ static void key(struct rendered *r, const struct object_field *f, unsigned inden
 	buf_char(&r->bytes, ':');
 }
 
-/* `key: value` where both are plain, which is nearly every line: one look at each byte, no call for each part. */
+/* `key: value` where both are plain, as in nearly every line: each byte is looked at once. */
 static bool plain_line(struct rendered *r, const struct object_field *f, unsigned indent)
 {
 	struct str k = f->key, v = f->value->u.string;
@@ -184,7 +185,7 @@ static bool plain_line(struct rendered *r, const struct object_field *f, unsigne
 	return true;
 }
 
-/* The fields of a map; the first one stands where the line already is. */
+/* The fields of a map; the first one goes where the line already is. */
 static void fields(struct rendered *r, const struct object *o, unsigned indent)
 {
 	for (size_t i = 0; i < o->u.map.n; i++) {
@@ -283,7 +284,7 @@ void yaml_object(struct rendered *r, const struct object *root)
 		fields(r, root, 0);
 	} else if (root->kind == OBJECT_LIST && root->u.list.n) {
 		items(r, root, 0);
-	} else {                        /* what stands behind "key:" otherwise begins with a blank */
+	} else {                        /* any other value follows "key:" after a blank */
 		size_t start = r->bytes.n;
 		yaml_value(r, root, 0, true);
 		if (r->bytes.n == start)

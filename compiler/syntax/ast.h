@@ -74,7 +74,11 @@ enum node_kind {
 	NODE_RANGE,                     /* op: left..right */
 	NODE_ELASTIC,                   /* op: left:right */
 	NODE_COALESCE,                  /* op: left ?? right */
-	NODE_LET_IN,                    /* op: left is the NODE_LET, or what is left of it, right the value that it is known in */
+	/*
+	 * op: left is the NODE_LET, or the part of it that could be read; right is the value in
+	 * which the name is known
+	 */
+	NODE_LET_IN,
 	NODE_IF,                        /* if_expr */
 	NODE_KINDS
 };
@@ -189,7 +193,8 @@ struct node {
 			struct str name;
 			struct span name_span;
 			struct nodes formals;
-			struct node *base;              /* FRAMEWORK: the one that it wraps, NODE_NAME or NODE_MEMBER chain; else NULL */
+			/* FRAMEWORK: the framework that it wraps, a NODE_NAME or NODE_MEMBER chain; else NULL */
+			struct node *base;
 			struct nodes args;              /* NODE_ARG: of the base */
 			bool has_args;
 			struct span args_span;
@@ -230,14 +235,14 @@ struct node {
 		struct {
 			bool warn;
 			struct node *condition, *message;
-			struct str code;                /* check C else M as TJ0508; empty without */
+			struct str code;                /* check C else M as TJ0508; empty without `as` */
 			struct span code_span;
 		} check;
 
 		struct {                                /* SET, EXTEND */
 			struct key key;
 			struct node *value;
-			bool adds;                      /* EXTEND: key += list; the value is no body */
+			bool adds;                      /* EXTEND (key += list): its value is no body */
 			const struct field *field;      /* checker: the schema's field, NULL in maps and records */
 			struct str doc;
 		} item;
@@ -281,7 +286,8 @@ struct node {
 		} type_ref;
 		struct {
 			enum refine_kind { REFINE_VALUE, REFINE_BOUNDS, REFINE_NAMED } kind;
-			struct node *lo, *hi;           /* BOUNDS: NULL is open; VALUE: lo (a NODE_RANGE is 1..64) */
+			/* BOUNDS: NULL is open; VALUE: lo is a NODE_RANGE such as 1..64 */
+			struct node *lo, *hi;
 			struct str name;                /* NAMED: pattern = lo */
 			struct span name_span;
 		} refine;
@@ -291,7 +297,7 @@ struct node {
 			struct decl *decl;              /* checker */
 		} name;
 		struct {
-			uint64_t value;                 /* at most 2^63: only after unary minus */
+			uint64_t value;                 /* at most 2^63, which is legal only after a unary minus */
 		} integer;
 		struct {
 			double value;
@@ -315,7 +321,11 @@ struct node {
 			struct binder binders[2];
 			unsigned nbinders;
 			struct node *value, *list, *filter;     /* filter may be NULL */
-			bool flat;                      /* `value` is the list of the next clause: its elements are those of this list */
+			/*
+			 * of `for` with several clauses: `value` is the list of the next clause,
+			 * whose elements become elements of this one
+			 */
+			bool flat;
 		} list_for;
 		struct {
 			struct nodes items;

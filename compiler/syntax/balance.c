@@ -34,7 +34,7 @@ static bool is_close(int kind)
 	return kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE;
 }
 
-/* Behind tokens [0, i): does token i open a declaration that cannot be an item? */
+/* Does token i open a declaration?  It looks at the words alone: `job "x"` can be no item. */
 bool tokens_declaration(const struct tokens *ts, size_t i)
 {
 	const struct token *t = &ts->at[i];
@@ -99,7 +99,8 @@ struct balance {
 
 	/* the declaration being read: where to start it again, and the first sign of a missing brace */
 	size_t decl, decl_out;
-	size_t sign, sign_open;         /* token in front of which something was missing, its bracket; 0 without */
+	/* the token in front of which something was missing, and the bracket that it closes; 0 without */
+	size_t sign, sign_open;
 	size_t close_before;            /* second reading: close the innermost brace there; 0 without */
 	/* lines from a declaration in column 1 on: the first brace that seems to close too much */
 	size_t region, region_out;
@@ -156,7 +157,10 @@ static uint32_t line_end(const struct source *source, uint32_t offset)
 	return source->base + (uint32_t)((line ? line : end) - source->text.p);
 }
 
-/* The brace of token `open` on a line of its own in front of token `sign`; on its own line, if all of it stands there. */
+/*
+ * The edit that closes the brace of token `open`: on a line of its own in front of token `sign`,
+ * or at the end of its line, when all that it holds stands on that line.
+ */
 static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sign)
 {
 	const struct tokens *ts = b->ts;
@@ -217,7 +221,7 @@ static void close_parentheses(struct balance *b, unsigned indent, size_t before)
 		supply(b, FLAG_TORN);
 }
 
-/* Braces that a string took in which is not closed on the line that ends before token i. */
+/* How many braces were swallowed by the string that is not closed on the line before token i. */
 static unsigned swallowed_braces(const struct balance *b, size_t i)
 {
 	const struct token *end = &b->ts->at[i - 1], *open = end;
@@ -233,7 +237,7 @@ static unsigned swallowed_braces(const struct balance *b, size_t i)
 	return n;
 }
 
-/* After a repair in this line nothing knows what its brackets meant. */
+/* After a repair nobody knows what the brackets of this line meant: those opened on it are closed. */
 static void close_torn_line(struct balance *b, size_t i)
 {
 	size_t line = i - 1;
@@ -249,7 +253,7 @@ static void close_torn_line(struct balance *b, size_t i)
 	}
 }
 
-/* Where the declaration around ends although braces are open: blame one of them. */
+/* The declaration ends here although braces are open: one of them is blamed. */
 static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 {
 	size_t open = b->open[b->depth - 1].token, sign = i;
@@ -257,7 +261,8 @@ static bool close_declaration(struct balance *b, size_t i, size_t *ret_i)
 
 	if (silent)
 		b->reported = b->decl + 1;
-	if (!silent && b->sign && !b->close_before && b->reread <= 4 * b->ts->n) {              /* read it again, closing where a line stands too far left */
+	/* read the declaration again, closing the brace where a line stands too far left */
+	if (!silent && b->sign && !b->close_before && b->reread <= 4 * b->ts->n) {
 		report_open(b, b->sign_open, b->sign);
 		b->reported = b->decl + 1;
 		b->close_before = b->sign;
@@ -337,7 +342,7 @@ static bool drop_surplus(struct balance *b, size_t i, size_t *ret_i)
 	return true;
 }
 
-/* Nobody knows what was meant by the line being read: its items count as broken. */
+/* Nobody knows what the line being read meant: its items count as broken. */
 static void tear_line(struct balance *b)
 {
 	uint32_t line = b->ts->at[b->line].start;
@@ -347,7 +352,7 @@ static void tear_line(struct balance *b)
 	b->blamed = b->line + 1;
 }
 
-/* `args = "a", "b"]`: the list has no beginning. */
+/* `args = "a", "b"]`: a list without its opening bracket. */
 static bool lacks_bracket(const struct balance *b, const struct token *t)
 {
 	const struct token *line = &b->ts->at[b->line];
@@ -355,10 +360,11 @@ static bool lacks_bracket(const struct balance *b, const struct token *t)
 
 	if (t->kind != TOKEN_RBRACKET || line->kind != TOKEN_IDENT || line[1].kind != TOKEN_ASSIGN || line + 2 >= t)
 		return false;
-	return line + 3 < t || !type || strncmp(type, "list[", 5) == 0;        /* not one value of a field that takes one */
+	/* a field that takes one value has no list */
+	return line + 3 < t || !type || strncmp(type, "list[", 5) == 0;
 }
 
-/* Something closes nothing: a token that fails the parse stands for it. */
+/* A bracket closes nothing: a token takes its place at which the parse fails. */
 static void take_stray(struct balance *b, const struct token *t, size_t i)
 {
 	bool silent = line_is_torn(b, i) || b->reported > b->decl || (!b->depth && b->torn) || b->blamed == b->line + 1;
@@ -435,7 +441,10 @@ static void close_to(struct balance *b, int opener)
 		supply(b, FLAG_TORN);
 }
 
-/* A brace that closes one opened on an earlier line, but stands beside the start of that line or behind something else. */
+/*
+ * A brace that closes one of an earlier line, but is not below the start of that line or stands
+ * behind something else.
+ */
 static void look_for_surplus(struct balance *b, const struct token *t, size_t i)
 {
 	const struct bracket *open = &b->open[b->depth - 1];
@@ -512,7 +521,7 @@ static size_t skip_deep(struct balance *b, size_t i)
 	                             "brackets are nested more than %d deep", BRACKETS_MAX);
 	unsigned depth = 0;
 
-	b->reported = b->decl + 1;              /* whether they are closed matters less */
+	b->reported = b->decl + 1;              /* whether what is around is closed matters less */
 	diag_help(b->ts->diags, d, "split the expression with 'let'");
 	for (; b->ts->at[i].kind != TOKEN_END; i++) {
 		t = &b->ts->at[i];
@@ -552,8 +561,8 @@ static bool ends_value(int kind)
 }
 
 /*
- * A brace that stands twice is left out (true).  One behind a value, at the end
- * of its line, opens the body of something whose parentheses were not closed.
+ * True: a brace that is written twice, and is left out.  A brace behind a value, at the end of its
+ * line, opens the body of something whose parentheses were not closed.
  */
 static bool take_brace(struct balance *b, size_t i)
 {
@@ -611,7 +620,7 @@ static void repair(struct balance *b)
 	}
 }
 
-/* Is a message about how the text is put together?  A unit that does not exist explains no missing brace. */
+/* Is the message about the structure of the text?  An unknown unit explains no missing brace. */
 static bool is_of_syntax(const struct diag *d)
 {
 	return strncmp(diag_code_name(d->code), "TJ01", 4) == 0;

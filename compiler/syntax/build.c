@@ -168,7 +168,7 @@ static void report_field(struct parse *p, struct node *n)
 	diag_fix(p->diags, d, colon, STR(" = "), "write '='");
 }
 
-/* The fields inside this declaration: legal, or TJ0111. */
+/* The field declarations in this body: legal here, or TJ0111. */
 static void claim_fields(struct parse *p, const struct node *decl)
 {
 	for (size_t i = 0; i < p->fields.n; i++) {
@@ -236,7 +236,7 @@ struct node *mk_binding(struct parse *p, struct span at, enum node_kind kind, st
 	struct node *n = node_new(p->arena, kind, at);
 	n->u.binding.name = name;
 	n->u.binding.name_span = name_at;
-	n->u.binding.type = torn ? NULL : type;         /* an argument is counted, whatever it is */
+	n->u.binding.type = torn ? NULL : type;         /* an argument is counted even when it is broken */
 	n->u.binding.value = torn ? NULL : value;
 	n->u.binding.doc = doc_of(p, at.start);
 	node_grow(n, type);

@@ -79,8 +79,8 @@ struct node *mk_spread(struct parse *p, struct span at, struct node *one);
 struct node *mk_for_items(struct parse *p, struct span at, struct clauses *clauses, struct node *filter, struct node *body);
 
 /*
- * Chains of else-if, as items and as expressions.  While a chain is built its
- * value is the last link, and the `otherwise` of that one is the first.
+ * Chains of else-if, as items and as expressions.  While a chain is built, its value is the last
+ * link, whose `otherwise` is the first link.
  */
 struct node *mk_if_item(struct parse *p, struct span at, struct node *condition, struct node *then);
 struct node *mk_if(struct parse *p, struct span at, struct node *condition, struct node *then);

@@ -1,9 +1,8 @@
 /*
  * feed.c - which newlines count, and where a broken item ends.
  *
- * The effect of a token on the stack of brackets is applied when the next token
- * is asked for, so that after an error the stack is still the one in front of
- * the offending token.
+ * The effect of a token on the stack of brackets is applied when the next token is asked for, so
+ * that after an error the stack is still as it was before the offending token.
  */
 #include "syntax/feed.h"
 
@@ -51,7 +50,7 @@ void feed_init(struct feed *f, const struct tokens *tokens, bool expression)
 	};
 }
 
-/* The last token stands: let it open, close or separate. */
+/* The last token is accepted: let it open, close or separate. */
 static void commit(struct feed *f)
 {
 	int kind = f->last.kind;
@@ -96,7 +95,8 @@ static bool begins_anew(const struct feed *f)
 
 	if (tokens_declaration(f->tokens, f->i))
 		return true;
-	if (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT)   /* further in than the item it belongs to it: `let a = 1 in`, `let b = a in` */
+	/* a line that is indented deeper than the item belongs to it: `let a = 1 in`, `let b = a in` */
+	if (t->kind == TOKEN_LET && t[1].kind == TOKEN_IDENT)
 		return tokens_indent(f->tokens, t->start) <= tokens_indent(f->tokens, f->tokens->at[f->item].start);
 	if (head == TOKEN_IMPORT && !f->depth)
 		return t->kind == TOKEN_IMPORT;
@@ -148,7 +148,7 @@ struct token feed_next(struct feed *f)
 	return give(f, t);
 }
 
-/* Can an expression end in front of token `i`, whatever it is in? */
+/* Can an expression end in front of token `i`, whatever that token is in? */
 static bool closes(const struct feed *f, struct token t)
 {
 	switch (t.kind) {
@@ -208,8 +208,8 @@ bool feed_begins(const struct feed *f, size_t i)
 }
 
 /*
- * Does the line that begins with token `i` stand outside the broken item?  In a
- * file, lines right of the broken declaration, which stands at `own`, are part of it.
+ * Is the line that begins with token `i` outside of the broken item?  In a file, lines indented
+ * deeper than the broken declaration (at column `own`) are part of it.
  */
 static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own)
 {
@@ -222,7 +222,7 @@ static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own
 	return indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i));
 }
 
-/* The token that ends the broken item, from `i` on, inside `open` brackets more than its body's. */
+/* The token at which the broken item ends, from `i` on; the item has `open` more open brackets than its body. */
 static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned indent, bool *ret_newline)
 {
 	const struct token *at = f->tokens->at;
@@ -253,7 +253,7 @@ static void give_sync(struct feed *f)
 	f->queue[f->queued++] = (struct token){ at, at, TOKEN_SYNC, FLAG_VIRTUAL };
 }
 
-/* Forget the last token and whatever is open inside the innermost body; how many brackets that was. */
+/* Forgets the last token and closes the brackets that are open inside the innermost body; how many those were. */
 static unsigned leave_item(struct feed *f)
 {
 	unsigned open = 0;
@@ -284,8 +284,8 @@ void feed_recover(struct feed *f, unsigned indent)
 }
 
 /*
- * The first token from `wanted` on, but at least the one at `from`, where as many brackets are open as now, with `open`
- * of them still to be closed: the parser's stack knows of no others.
+ * The first token from `wanted` on, and not before `from`, at which as many brackets are open as
+ * now, with `open` of them still to be closed.  The parser's stack knows only those brackets.
  */
 static size_t level_from(const struct feed *f, size_t from, size_t wanted, unsigned open)
 {

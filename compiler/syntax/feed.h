@@ -24,12 +24,13 @@ struct feed {
 	size_t i;                       /* the next token of the array */
 	uint32_t line;                  /* of the last token */
 	uint32_t item;                  /* first token of the item or declaration being read */
-	unsigned char previous;         /* kind of the last token that was not made here */
+	/* kind of the last token of the text; line ends that were made here do not count */
+	unsigned char previous;
 	bool member;                    /* that token followed a '.' */
-	bool ended;                     /* EOL or NL has just been given, or nothing yet */
+	bool ended;                     /* an EOL or NL was the last token given, or nothing was */
 	bool expression;                /* one expression: newlines mean nothing */
 	bool committed;
-	struct token last;              /* given last: its effect comes with the next one */
+	struct token last;              /* the last token given: its effect comes with the next one */
 	struct token queue[3];          /* given before the array goes on */
 	unsigned queued;
 	struct feed_bracket open[BRACKETS_MAX + 2];
@@ -56,8 +57,9 @@ bool feed_lines_matter(const struct feed *f);
  */
 void feed_recover(struct feed *f, unsigned indent);
 /*
- * After an error: give SYNC, a line end, and go on with token `i`, which begins another item, or with the first one
- * behind it outside of the brackets opened since: the parser knows none of those.
+ * After an error: give SYNC and a line end, and go on with token `i`, which begins another item.
+ * If `i` is inside of brackets that were opened since, go on behind them: the parser does not know
+ * them.
  */
 void feed_resume(struct feed *f, size_t i);
 

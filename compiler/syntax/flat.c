@@ -23,7 +23,7 @@ struct flat *flat_new(struct arena *a, const struct source *source)
 
 static bool is_line_end(int kind) { return kind == TOKEN_NL || kind == TOKEN_EOL; }
 
-/* What separates elements, with nothing behind it that would be separated. */
+/* A comma or semicolon that nothing follows. */
 static bool is_last_separator(const struct layout *l, size_t i)
 {
 	int next = l->at[i + 1].kind;

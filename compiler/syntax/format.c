@@ -26,8 +26,8 @@ struct printer {
 	unsigned indent;                /* of the line being written */
 	size_t pad_at;                  /* token in front of which `pad` more blanks stand */
 	size_t pad;
-	size_t break_at;                /* token that begins a line, as it would if the author had written it so */
-	bool probe;                     /* only to see whether a line is begun: stop there */
+	size_t break_at;                /* token that begins a line although the author did not break there */
+	bool probe;                     /* only asks whether a line would begin: stops there */
 	bool begun;
 };
 
@@ -62,7 +62,7 @@ static void new_line(struct printer *p, unsigned indent)
 	blanks(p, indent);
 }
 
-/* Text that may span lines, as it is but for CRLF. */
+/* Text that may span lines, unchanged except that CRLF becomes LF. */
 static void put_verbatim(struct printer *p, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -88,7 +88,7 @@ static void put_comment(struct printer *p, const struct comment *c)
 	put(p, text);
 }
 
-/* A comment behind code keeps its distance. */
+/* A comment behind code keeps its distance from it. */
 static void put_trailing(struct printer *p, const struct comment *c)
 {
 	const char *text = p->l->tokens.source->text.p;
@@ -102,7 +102,7 @@ static void put_trailing(struct printer *p, const struct comment *c)
 	put_comment(p, c);
 }
 
-/* Comments and kept line breaks in front of token i, inside an item; true if a line was begun. */
+/* Prints the comments and the author's line breaks in front of token i, inside an item; true if they began a line. */
 static bool print_between(struct printer *p, size_t i, unsigned indent)
 {
 	size_t from, to;
@@ -167,7 +167,7 @@ static void print_broken(struct printer *p, size_t open)
 		new_line(p, inner);
 		print(p, i, end, inner);
 		put_z(p, ",");
-		/* what is said behind the element or its comma, up to the next one */
+		/* comments behind the element or its comma, up to the next element */
 		size_t next = end < close ? end + 1 : close;
 		layout_comments(l, l->at[end - 1].end, l->at[next].start, &from, &to);
 		print_comments(p, from, to, inner);
@@ -247,7 +247,7 @@ static size_t print_body(struct printer *p, size_t open)
 	return close;
 }
 
-/* Tokens [from, to) of one item, or of all items of a body on one line. */
+/* Tokens [from, to) on one line: of one item, or of all items of a body. */
 static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 {
 	const struct layout *l = p->l;
@@ -284,8 +284,10 @@ struct format_item {
 	size_t trailing;                /* the comment behind it on its line, plus one */
 	size_t lead, lead_end;          /* comments on lines of their own before it */
 	bool blank;                     /* blank line before it */
-	size_t sign;                    /* the `=` of a setting or a let, the `{` of a block on one line; 0 for others */
-	enum { SETTING, EXTENSION, NAMED } sort;        /* a = 1, a { }, a b { }: each is aligned with its like */
+	/* index of the `=` of a setting or a let, or of the `{` of a block on one line; 0 for others */
+	size_t sign;
+	/* a = 1, a { }, a b { }: only items of one shape are aligned with each other */
+	enum { SETTING, EXTENSION, NAMED } sort;
 	bool lines;                     /* takes several lines, aligned or not */
 	size_t width;                   /* in front of the sign */
 	size_t pad;
@@ -370,7 +372,7 @@ static void attach(const struct layout *l, struct format_item *items, size_t n, 
 	}
 }
 
-/* Is there a blank line between an item and the one before, or in the comments between them? */
+/* Is there a blank line between an item and the one before it, or among the comments between them? */
 static bool is_apart(const struct layout *l, const struct format_item *it)
 {
 	for (size_t i = it->lead; i < it->lead_end; i++)
@@ -392,7 +394,7 @@ static bool takes_lines(const struct printer *p, const struct format_item *it, u
 	return q.begun;
 }
 
-/* Give a run of settings, or of blocks on one line, their padding; how many of the `n` form it. */
+/* Gives a run of settings, or of one-line blocks, their padding; how many of the `n` items the run has. */
 static size_t align(struct printer *p, struct format_item *items, size_t n, unsigned indent)
 {
 	bool block = items[0].sort != SETTING;
@@ -403,7 +405,7 @@ static size_t align(struct printer *p, struct format_item *items, size_t n, unsi
 			widest = items[i].width > widest ? items[i].width : widest;
 		for (i = 0; i < n; i++)
 			items[i].pad = widest - items[i].width;
-		/* a setting over several lines is the last of its run, a block over several lines is in none */
+		/* a setting of several lines is the last of its run, a block of several lines is in no run */
 		for (i = 0; i < n && !takes_lines(p, &items[i], indent, items[i].pad); i++)
 			;
 		size_t length = i == n ? n : i + !block;
@@ -453,7 +455,7 @@ static int compare(const void *left, const void *right)
 	return d ? d : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Tokens [from, to) as they are printed: the author's spacing must not decide about the order. */
+/* Tokens [from, to) as they will be printed: the order must not depend on the author's spacing. */
 static struct str printed(const struct layout *l, size_t from, size_t to)
 {
 	struct buf scratch = { 0 };
@@ -477,7 +479,7 @@ static struct format_import import_of(const struct layout *l, const struct forma
 	return m;
 }
 
-/* Items [0, n) are imports with nothing between them: put them in order. */
+/* Items [0, n) are imports with nothing between them: sort them. */
 static void sort_run(const struct layout *l, struct format_item *items, size_t n)
 {
 	struct format_import *imports = ARENA_ARRAY(l->tokens.arena, struct format_import, n);
@@ -508,7 +510,7 @@ static void sort_imports(const struct layout *l, struct format_item *items, size
 
 /* --- lines --- */
 
-/* Comments on lines of their own; *first until something has been printed. */
+/* Prints comments that have lines of their own; *first is true until something has been printed. */
 static void print_leading(struct printer *p, size_t from, size_t to, unsigned indent, bool *first)
 {
 	for (; from < to; from++) {
@@ -522,7 +524,10 @@ static void print_leading(struct printer *p, size_t from, size_t to, unsigned in
 	}
 }
 
-/* The `else` of a check that does not fit on its line, or 0: better there than in the arguments of a call. */
+/*
+ * The `else` of a check that does not fit on its line, or 0.  Breaking there is better than inside
+ * the arguments of a call.
+ */
 static size_t long_check(const struct layout *l, const struct format_item *it, unsigned indent)
 {
 	unsigned choices = 0;
@@ -558,7 +563,7 @@ static void print_item(struct printer *p, const struct format_item *it, unsigned
 		put_trailing(p, &p->l->tokens.comments[it->trailing - 1]);
 }
 
-/* What stands between the last item and the end of the body or file. */
+/* Prints the comments between the last item and the end of the body or file. */
 static void print_rest(struct printer *p, uint32_t start, size_t to, unsigned indent, bool *first)
 {
 	size_t begin, end;

@@ -27,7 +27,7 @@ bool layout_separates(const struct layout *l, size_t i)
 	return !l->local[i] && (i < 2 || l->at[i - 1].kind != TOKEN_IDENT || l->at[i - 2].kind != TOKEN_FOR);
 }
 
-/* The tokens as the parser gets them, without its own. */
+/* The tokens as the parser gets them, without those that only the parser needs. */
 static void collect(struct layout *l, struct arena *a)
 {
 	struct feed f;
@@ -42,7 +42,7 @@ static void collect(struct layout *l, struct arena *a)
 	} while (t.kind != TOKEN_END);
 }
 
-/* Which commas stand between `let` and `in`: a `let` that begins an item has no `in`. */
+/* Decides which commas stand between `let` and `in`; a `let` that begins an item has no `in`. */
 static void mark_locals(struct layout *l, struct arena *a)
 {
 	uint32_t *waiting = ARENA_ARRAY(a, uint32_t, l->n + 1);         /* for their `in`, in each bracket */
@@ -109,7 +109,7 @@ static bool in_type(const struct layout *l, size_t open)
 	case TOKEN_ARROW:
 		return true;
 	case TOKEN_COLON:
-		return true;            /* or an elastic range, whose ends are not called */
+		return true;            /* or an elastic range, whose ends are no calls */
 	case TOKEN_LBRACKET:
 		return in_type(l, i - 1);
 	case TOKEN_COMMA:
@@ -157,7 +157,10 @@ static enum bracket_role role_of(const struct layout *l, size_t open)
 	return BRACKET_LIST;
 }
 
-/* What was written on one line, may stay there: few items and no comment.  Nothing is `{}`, however it was written. */
+/*
+ * May a body stay on one line, as it was written?  It needs few items and no comment.  An empty
+ * one is `{}`, however it was written.
+ */
 static bool fits_one_line(const struct layout *l, size_t open, unsigned items)
 {
 	size_t from, to, close = l->match[open];
@@ -176,7 +179,7 @@ static bool is_broken(const struct layout *l, size_t open)
 		return false;
 	if (l->at[open + 1].flags & FLAG_LINE)
 		return true;
-	/* comments between its own tokens; those in bodies inside have lines of their own */
+	/* comments between its own tokens; those in inner bodies have their own lines */
 	for (size_t i = open + 1; i <= close; i++) {
 		layout_comments(l, l->at[i - 1].end, l->at[i].start, &from, &to);
 		if (from != to)
@@ -215,7 +218,7 @@ static void match_brackets(struct layout *l, struct arena *a)
 			l->one_line[open] = l->at[open].kind == TOKEN_LBRACE && !several_lines[depth] &&
 			                    fits_one_line(l, open, items[depth]);
 			bool several = several_lines[depth] || (l->at[open].kind == TOKEN_LBRACE && !l->one_line[open]);
-			if (depth)                      /* then what is around it takes several lines too */
+			if (depth)                      /* then what is around it takes several lines as well */
 				several_lines[depth - 1] = several_lines[depth - 1] || several;
 		}
 	}
@@ -247,7 +250,10 @@ void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_
 		++*ret_to;
 }
 
-/* `key:`, `x: T` of a formal, `param x: T`, `job "a": f`, `framework a: f`, `profile a: b`; not the one of 1:8. */
+/*
+ * The ':' of `key:`, `x: T` of a formal, `param x: T`, `job "a": f`, `framework a: f`, `profile a:
+ * b`; not the ':' of 1:8.
+ */
 static bool is_type_colon(const struct layout *l, size_t i)
 {
 	size_t key = i - 1;
@@ -360,7 +366,7 @@ size_t layout_width(const struct layout *l, size_t from, size_t to, size_t most)
 		int kind = l->at[i].kind;
 		bool last_comma = kind == TOKEN_COMMA && i + 1 < l->n &&
 		                  (l->at[i + 1].kind == TOKEN_RBRACKET || l->at[i + 1].kind == TOKEN_RPAREN);
-		if (is_line_end(kind)) {                /* in a body on one line: ", " or nothing at its end */
+		if (is_line_end(kind)) {                /* in a one-line body: ", ", or nothing behind the last item */
 			width += l->at[i + 1].kind != TOKEN_RBRACE;
 			continue;
 		}

@@ -9,7 +9,7 @@
 
 enum { FORMAT_WIDTH = 100, FORMAT_ITEMS = 3, FORMAT_STEP = 2 };
 
-/* Whose parentheses or brackets these are. */
+/* What the parentheses or brackets belong to. */
 enum bracket_role {
 	BRACKET_OTHER,                  /* a group, an index, a type, a comprehension: never broken for its length */
 	BRACKET_LIST,                   /* elements and an optional last comma */
@@ -23,10 +23,14 @@ struct layout {
 	uint32_t *match;                /* partner of every bracket and of STR_OPEN */
 	uint32_t *line;                 /* of every token's start */
 	unsigned char *role;            /* of ( and [ */
-	uint32_t *inside;               /* innermost open bracket around every token; NOWHERE */
+	uint32_t *inside;               /* the innermost bracket that is open at each token; NOWHERE without */
 	bool *local;                    /* a comma between names inside of an expression: `let a = 1, b = 2 in a + b` */
 	bool *one_line;                 /* { : written on one line, few items, no comment */
-	bool *broken;                   /* ( and [ : one element on a line whatever its length: the author did so, or a comment is in it */
+	/*
+	 * ( and [ : one element on each line whatever the length, since the author wrote it so or
+	 * a comment is inside
+	 */
+	bool *broken;
 };
 
 #define NOWHERE UINT32_MAX
@@ -41,7 +45,10 @@ void layout_comments(const struct layout *l, uint32_t start, uint32_t end, size_
 bool layout_space(const struct layout *l, size_t i);
 /* Must or may a new line that the author put in front of token i, inside an expression, stay? */
 bool layout_keeps_newline(const struct layout *l, size_t i);
-/* Columns of tokens [from, to) on one line, up to the first line break that is sure; stops early above `most`. */
+/*
+ * Columns that tokens [from, to) take on one line, up to the first line break that must stay;
+ * stops early above `most`.
+ */
 size_t layout_width(const struct layout *l, size_t from, size_t to, size_t most);
 
 

@@ -21,33 +21,33 @@ struct parse {
 	struct node *file;              /* NODE_FILE */
 	struct node *result;            /* of parse_expression */
 	size_t head;                    /* comments that are the documentation of the file */
-	uint32_t deep;                  /* start of the last expression reported as too deep */
-	struct nodes fields;            /* NODE_FIELD whose surroundings are not known yet */
+	uint32_t deep;                  /* start of the last expression that was reported as too deep */
+	struct nodes fields;            /* NODE_FIELD nodes whose block is not known yet */
 	struct node *last_set;          /* the last item `key = value` */
 
 	/* after an error, until the next token */
 	bool failed;
-	size_t resume;                  /* token that begins another item; 0: behind the broken one */
+	size_t resume;                  /* token that begins another item; 0: go on behind the broken one */
 	unsigned indent;                /* see feed_recover */
 	struct str bad_name;            /* of the declaration or item that failed */
 	struct span bad_name_at;
 
-	/* repairs: what contains the last of them was not meant as it stands */
+	/* repairs of brackets: what contains the last of them was not meant as it stands */
 	uint32_t torn;                  /* an item */
 	uint32_t torn_decl;             /* a declaration */
 	uint32_t negated;               /* the last place where a number stood behind a unary minus */
-	size_t foretold;                /* token where the parse fails because of what was said last; 0: none */
+	size_t foretold;                /* token at which the parse fails because of the last message; 0: none */
 	bool one_line;                  /* of the last closing brace */
 	uint32_t broken_string;         /* end of the last string with a fault */
 	bool words[PARSE_KINDS];        /* reserved words that were reported as names: their uses are not told again */
 };
 
-/* The item that began at `start`, the last that was read, is broken after all. */
+/* The last item that was read, which began at `start`, is broken after all. */
 void forget_item(struct parse *p, uint32_t start);
 /* Report a syntax error at the feed's last token; `expected` is indexed by token kind. */
 void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS]);
 void parse_too_deep(struct parse *p, struct span at);
-/* Is there something wrong in [start, now) that has been repaired and reported? */
+/* Is there something in [start, now) that has been repaired and reported? */
 static inline bool parse_is_torn(const struct parse *p, uint32_t start) { return p->torn >= start; }
 
 /* A child grows its parent; a node that has grown too high is replaced by a leaf. */
@@ -62,7 +62,7 @@ size_t doc_head(const struct parse *p);
 /* Their text. */
 struct str doc_of_file(struct parse *p);
 
-/* LOG_LEVEL: no field is written so, and what a variable is set to is text. */
+/* LOG_LEVEL: no field is spelt so, and the value of a variable is text. */
 static inline bool is_variable(struct str key)
 {
 	return key.n && strspn(key.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= key.n;

@@ -7,8 +7,8 @@
 #include "base/str.h"
 
 /*
- * What stands in the quotes of f"...", in ours: {x} as ${x}, {{ as {.  NULL when it has more than names,
- * members, calls and sums in its braces, or a '$' that would mean something here.
+ * The text in the quotes of f"...", as our own string: {x} as ${x}, {{ as {.  NULL when its braces
+ * hold more than names, members, calls and sums, or when a '$' would mean something here.
  */
 struct str text_of_format(struct arena *a, struct str inside);
 

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* Is the text one of them, so that nothing can be called so? */
+/* Is the text one of them, so that nothing can have that name? */
 bool word_is_reserved(struct str word);
 
 #endif

@@ -20,7 +20,8 @@
 #include "trainc.tab.h"
 
 enum { NORMAL = 0 };                    /* flex's INITIAL */
-enum { MOST_GUESSED = 4096 };           /* bytes of a line: what is longer is looked at by nobody */
+/* bytes of a line that are looked at for a message; longer lines are not read to their end */
+enum { MOST_GUESSED = 4096 };
 
 static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)
 {
@@ -43,7 +44,10 @@ static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end
 	return t;
 }
 
-/* Of the character at P, of N bytes: does it change how a line is shown, and is not to be seen itself?  C1 controls, overrides of direction. */
+/*
+ * Of the N bytes at P, one character: is it invisible and does it change how the line is shown?
+ * C1 controls, overrides of direction.
+ */
 static bool hides(const unsigned char *p, size_t n)
 {
 	if (n == 2)
@@ -175,7 +179,7 @@ static const struct word {
 	{ "project", TOKEN_PROJECT }, { "profile", TOKEN_PROFILE },
 	{ "framework", TOKEN_FRAMEWORK }, { "accelerator", TOKEN_ACCELERATOR },
 };
-/* Where the words of each length begin. */
+/* The first word of each length in the table. */
 static const unsigned char words_of_length[] = { 0, 0, 0, 5, 10, 17, 20, 22, 24, 24, 25, 25, 26 };
 
 static int word_kind(struct str w)
@@ -235,7 +239,7 @@ static void fix_lookalikes(struct scan *s, struct diag *d)
 	struct str all = ts->source->text;
 	struct diag_fix *fix = d->fixes;
 	if (!fix)
-		return;                         /* one of too many: nothing is kept of it */
+		return;                         /* beyond the limit: nothing is kept of it */
 	size_t i = d->at.end - ts->source->base;
 
 	for (struct diag_edit **to = &fix->edits->next; i < all.n && all.p[i] != '\n'; i++) {
@@ -277,8 +281,8 @@ static bool is_word_byte(char c)
 }
 
 /*
- * 'text' as it would be in double quotes, with what f'...' inserts; empty when that is not certain.  `ret_at` is
- * what it takes the place of.
+ * 'text' as it would be in double quotes, with the insertions of f'...'; empty when that is not
+ * certain.  `ret_at` is the text that it replaces.
  */
 static struct str double_quotes(struct scan *s, struct str text, struct span *ret_at)
 {
@@ -292,7 +296,7 @@ static struct str double_quotes(struct scan *s, struct str text, struct span *re
 	struct buf out = { 0 };
 
 	*ret_at = (struct span){ s->start - inserts, s->end };
-	/* 'it''s', don't: whoever doubles or leaves one has to say where the text ends */
+	/* 'it''s', don't: a doubled or missing quote makes the end of the text uncertain */
 	if (prefix == '\'' || behind == '\'' || is_word_byte(behind) || (is_word_byte(prefix) && !alone))
 		return STR("");
 	if (text.n < 2 || text.p[text.n - 1] != '\'' || memchr(text.p, '\\', text.n) || memmem(text.p, text.n, "${", 2))
@@ -353,7 +357,7 @@ static struct str first_character(struct str text)
 	return (struct str){ text.p, n };
 }
 
-/* At the end of a line it says nothing here; between two items it would be a ','. */
+/* A semicolon at the end of a line means nothing here; between two items it would be a ','. */
 static void help_semicolon(struct scan *s, struct diag *d)
 {
 	struct str text = s->ts->source->text;
@@ -367,7 +371,7 @@ static void help_semicolon(struct scan *s, struct diag *d)
 	diag_fix(s->ts->diags, d, at, last ? STR("") : STR(","), last ? "remove ';'" : "write ','");
 }
 
-/* "a" | "b" where a type is meant: the texts on both sides, as far as they follow each other. */
+/* "a" | "b" where a type belongs: the texts on both sides, as far as they follow each other. */
 static void help_alternatives(struct scan *s, struct diag *d)
 {
 	const struct token *last = s->ts->n ? &s->ts->at[s->ts->n - 1] : NULL;
@@ -389,7 +393,7 @@ static void help_alternatives(struct scan *s, struct diag *d)
 	diag_help(s->ts->diags, d, "a type of a few texts is written 'enum(%.*s)'", STR_ARG(all));
 }
 
-/* Something that no token begins with.  It is a token, so that the parse fails there. */
+/* Something that begins no token.  It becomes a token at which the parse fails. */
 void scan_junk(struct scan *s)
 {
 	struct str text = tokens_text(s->ts, s->start, s->end);
@@ -520,7 +524,7 @@ static size_t skip_blanks(const char *p, size_t n, size_t i)
 	return i;
 }
 
-/* The quote that is meant to end a string stands behind blanks only, before what parts it from the next. */
+/* Is this the quote that should have ended a string?  A separator or the end of the line follows it. */
 static bool parts_strings(struct str line, size_t quote)
 {
 	size_t i = skip_blanks(line.p, line.n, quote + 1);
@@ -529,8 +533,9 @@ static bool parts_strings(struct str line, size_t quote)
 }
 
 /*
- * "train.py, "--lr", "3": of the strings of a line, up to the one at `open` that is never closed, the first that takes
- * its end from the next one's beginning.  Where it should have ended, and its quote; 0 when there is none.
+ * "train.py, "--lr", "3": the string at `open` is never closed.  Of the strings of the line up to
+ * there, the first whose closing quote was meant to open the next one.  Gives where it should have
+ * ended, and its quote; 0 when there is none.
  */
 static size_t end_missed(struct str line, size_t open, size_t *ret_open)
 {
@@ -565,7 +570,7 @@ static void help_end(struct scan *s, struct diag *d, uint32_t open, uint32_t end
 	diag_fix(ds, d, (struct span){ end, end }, STR("\""), "insert '\"'");
 }
 
-/* True after a report: the quote that is missing is an earlier one of the line. */
+/* True after a report: the quote that is missing belongs to an earlier string of the line. */
 static bool report_end_missed(struct scan *s)
 {
 	const struct source *source = s->ts->source;
@@ -585,7 +590,7 @@ static bool report_end_missed(struct scan *s)
 	return true;
 }
 
-/* Does the bracket at the end of a text close one in it? */
+/* Does the bracket at the end of the text close one inside it? */
 static bool closes_inside(const char *p, size_t n)
 {
 	char close = p[n - 1], open = close == ')' ? '(' : close == ']' ? '[' : '{';
@@ -601,7 +606,10 @@ static bool closes_inside(const char *p, size_t n)
 	return false;
 }
 
-/* "train.py] }: a string that took in the rest of its line.  Where it ends without brackets and commas; 0 when nothing knows. */
+/*
+ * "train.py] }: a string that swallowed the rest of its line.  Where it ends without brackets and
+ * commas; 0 when that is uncertain.
+ */
 static uint32_t end_guessed(struct scan *s)
 {
 	const struct source *source = s->ts->source;
@@ -617,7 +625,7 @@ static uint32_t end_guessed(struct scan *s)
 	return s->open + (uint32_t)n;
 }
 
-/* `help` NULL: the string ends with its line. */
+/* `help` NULL: the help is that the string ends with its line. */
 static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 {
 	if (quotes == 1 && !s->nmodes && report_end_missed(s))
@@ -715,7 +723,7 @@ int scan_brace_close(struct scan *s, int condition)
 	return m->condition;
 }
 
-/* Does a line of the text (after its blanks) look like a new item or the end of a body? */
+/* Does a line of the text look, after its blanks, like a new item or the end of a body? */
 static bool line_is_item(const char *p, size_t n, size_t i)
 {
 	if (i < n && p[i] == '}')

@@ -29,14 +29,20 @@ struct scan {
 	int condition;                  /* of the string being read */
 	uint32_t open;                  /* its opening quote */
 	bool broken;                    /* it has a fault */
-	uint32_t told;                  /* opening quote of the last string that was reported for its line ends */
+	/* opening quote of the last string that a line end cut off and that was reported */
+	uint32_t told;
 	uint32_t bad_line;              /* end of the last line that was reported for a bad character */
-	struct diag_edit **single;      /* text in single quotes was reported: the end of the edits of its fix, which is about all of them */
-	uint32_t dollar_line;           /* end of the last one with '$' where no string is: its quotes are not where they were meant */
+	/*
+	 * text in single quotes was reported: where the next edit of that fix goes, since one fix
+	 * is about all of them
+	 */
+	struct diag_edit **single;
+	/* end of the last text with '$' outside of a string: its quotes are not where they were meant to be */
+	uint32_t dollar_line;
 	struct string_mode *modes;
 	size_t nmodes;
 	unsigned newlines;              /* since the last token or comment */
-	size_t attached;                /* comments whose following token is known */
+	size_t attached;                /* number of comments whose following token is known */
 	char *clean;                    /* the text that is scanned */
 };
 
@@ -56,8 +62,8 @@ int scan_string_begin(struct scan *s, int condition);    /* the quote and the te
 void scan_string_text(struct scan *s);
 void scan_string_bad(struct scan *s);
 int scan_string_close(struct scan *s);
-int scan_string_unclosed(struct scan *s);       /* at the end of the line or of the file */
-/* At a new line in a string of one line: was it meant to go on?  Reports that, once. */
+int scan_string_unclosed(struct scan *s);       /* the string ends with its line or with the file */
+/* At a new line in a one-line string: was the string meant to go on?  Reports that, once. */
 bool scan_string_line(struct scan *s);
 int scan_interpolation(struct scan *s);
 int scan_brace_close(struct scan *s, int condition);

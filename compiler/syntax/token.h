@@ -20,7 +20,7 @@ enum token_flag {
 	FLAG_BLANK = 2,                 /* at least one blank line before */
 	FLAG_VIRTUAL = 4,               /* not in the text */
 	FLAG_BROKEN = 8,                /* STR_CLOSE: the string had a fault that was reported */
-	FLAG_TORN = 16,                 /* after a repair: whatever follows on this line is not to blame */
+	FLAG_TORN = 16,                 /* after a repair: what follows on this line is not to blame */
 	FLAG_END_DECL = 32,             /* a VIRTUAL brace: the declaration around it is not what was meant */
 	FLAG_DROPPED = 64               /* a brace that closes too much, left out of the repaired array */
 };
@@ -34,18 +34,21 @@ struct token {
 /* Comments, in file order. */
 struct comment {
 	uint32_t start, end;
-	uint32_t next;                  /* where the token that follows starts; 0 at the end */
+	uint32_t next;                  /* offset of the token that follows; 0 at the end */
 	bool doc;                       /* ## */
 	bool own_line;                  /* nothing before it on its line */
 	bool blank;                     /* at least one blank line before it */
 };
 
-/* A brace left out because an opening one seems to be missing between `from` and it; `top`: on the line of `from`. */
+/*
+ * A closing brace that was left out because an opening one seems to be missing between `from` and
+ * it; `top`: on the line of `from`.
+ */
 struct dropped {
 	uint32_t from, start;
 	bool top;                       /* nothing at all is open there */
 };
-enum { DROPPED_MAX = 64 };              /* each is looked up among all messages */
+enum { DROPPED_MAX = 64 };              /* each of them is compared with all messages */
 
 struct tokens {
 	struct arena *arena;
@@ -57,7 +60,8 @@ struct tokens {
 	size_t ncomments;
 	struct dropped *dropped;
 	size_t ndropped;
-	bool cut;                       /* a string swallowed the rest of the text: what is open there is not to blame */
+	/* a string swallowed the rest of the text: what is still open there is not to blame */
+	bool cut;
 };
 
 void tokens_scan(struct tokens *ts);

@@ -27,8 +27,8 @@ struct node_path {
 };
 
 /*
- * Finds the nodes of FILE whose text holds the global OFFSET, ends included.
- * Where two neighbors touch at OFFSET, the one that begins there is taken.
+ * Finds the nodes of FILE whose text holds the global OFFSET, ends included. Where two neighbours
+ * touch at OFFSET, the one that begins there is taken.
  */
 void node_path_at(struct node *file, uint32_t offset, struct node_path *ret);
 

@@ -52,7 +52,8 @@ static void keep_name(struct fault *f)
 	case TOKEN_PROFILE:
 		t += t[1].kind == TOKEN_IDENT;
 		break;
-	case TOKEN_IMPORT:              /* the last word of the line: an alias or the module's name; none behind a '.' */
+	/* the last word of the line is the name: an alias or the module; none when a '.' stands in front */
+	case TOKEN_IMPORT:
 		for (size_t i = f->item + 1; i < f->item + 64 && f->at[i].kind != TOKEN_END && !(f->at[i].flags & FLAG_LINE); i++)
 			if (f->at[i].kind == TOKEN_IDENT || f->at[i].kind == TOKEN_DOT)
 				t = &f->at[f->at[i].kind == TOKEN_IDENT ? i : f->item];
@@ -63,12 +64,12 @@ static void keep_name(struct fault *f)
 	if (t->kind != TOKEN_IDENT && !token_is_word(t->kind) && t->kind != TOKEN_STRING)
 		return;
 	p->bad_name_at = (struct span){ t->start, t->end };
-	if (f->at[f->item].kind == TOKEN_IMPORT)        /* and perhaps it would have had another name */
+	if (f->at[f->item].kind == TOKEN_IMPORT)        /* it might have been given another name by `as` */
 		p->bad_name_at = (struct span){ f->at[f->item].start, f->at[f->item].end };
 	p->bad_name = t->kind == TOKEN_STRING ? build_word(p, (struct span){ t->start + 1, t->end - 1 }) : build_word(p, (struct span){ t->start, t->end });
 }
 
-/* The line before is incomplete: `import x as`, `let a = 1 +`.  It is wrong, not what begins on this line. */
+/* The line before is incomplete: `import x as`, `let a = 1 +`.  That line is wrong, not the one that follows. */
 static void blame_line_before(struct fault *f)
 {
 	struct tokens *ts = &f->p->tokens;

@@ -14,7 +14,7 @@ struct str expected_text(struct arena *a, const bool expected[PARSE_KINDS], int 
 struct fault {
 	struct parse *p;
 	const struct token *at;         /* the array */
-	size_t i;                       /* the offending token, or the one behind a line end that was made */
+	size_t i;                       /* the offending token, or the one that follows an implied line end */
 	size_t item;                    /* first token of its item or declaration */
 	struct token found;
 	int previous;                   /* kind of the token before */
@@ -26,7 +26,7 @@ struct fault {
 bool is_block(struct str word);
 /* The messages, most specific first; each is true if it has reported. */
 bool complain_misplaced(struct fault *f);       /* import, param or assert in a body */
-bool complain_exchange(struct fault *f);        /* a word and a brace, each in the other's place */
+bool complain_exchange(struct fault *f);        /* a word and a brace that changed places */
 bool complain_word(struct fault *f);            /* TJ0113 */
 bool complain_colon(struct fault *f);           /* TJ0111, YAML's colon */
 bool complain_local(struct fault *f);           /* a let inside of an expression */
@@ -36,11 +36,12 @@ bool complain_body(struct fault *f);            /* TJ0112 */
 bool complain_separator(struct fault *f);       /* TJ0105 */
 void complain_plain(struct fault *f);           /* TJ0102 */
 
-/* Help for a message that already exists; each is true if it has given some. */
+/* Help for a message that is already there; each is true if it has added some. */
 bool help_habit(struct fault *f, struct diag *d);               /* a construct of another language */
 bool help_comment(struct fault *f, struct diag *d);             /* another language's comment */
 bool help_prefix(struct fault *f, struct diag *d);              /* f"..." */
-bool help_title(struct fault *f, struct diag *d);               /* a title that is a name, a name that is text */
+/* a title where a name belongs, a name where text belongs */
+bool help_title(struct fault *f, struct diag *d);
 bool help_import(struct fault *f, struct diag *d);
 bool help_name(struct fault *f, struct diag *d);                /* names and keys with signs in them */
 bool help_entry(struct fault *f, struct diag *d);               /* entries of maps as Kubernetes has them */
@@ -50,14 +51,14 @@ void help_declaration(struct fault *f, struct diag *d);         /* nothing that 
 bool letters_only(struct str s);
 
 struct str fault_text(const struct fault *f, size_t i);         /* of a token, shortened */
-/* `wide-deep`, `std.mpi`: the tokens from i on that nothing parts, as far as they can be a name. */
+/* `wide-deep`, `std.mpi`: the tokens from i on without blanks between them, as far as they can be a name. */
 struct span fault_joined(const struct fault *f, size_t i);
 struct span fault_span(const struct fault *f);
 /* The value of the item, to the end of its line, as text in quotes; empty when it cannot be meant as text. */
 struct str fault_quoted(struct fault *f);
 /* From token i to the end of its line or item, for "write 'x = ...'"; empty when it is long. */
 struct str fault_rest(const struct fault *f, size_t i);
-/* The broken item includes lines that are indented deeper than its first one. */
+/* Lines that are indented deeper than the first line of the broken item belong to it. */
 void fault_skip_block(struct fault *f);
 
 #endif

@@ -148,7 +148,7 @@ static bool help_type_record(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The word that a refinement or a list belongs to is the name of a type. */
+/* Is the word in front of a refinement or of [] the name of a type? */
 static bool is_type(const struct fault *f, size_t i)
 {
 	static const char *const types[] = { "int", "float", "string", "bool", "memory", "cpu", "duration", "port", "name", "path" };
@@ -160,7 +160,7 @@ static bool is_type(const struct fault *f, size_t i)
 	return false;
 }
 
-/* The token of that kind from I on, on the same line; 0 when the line has none. */
+/* The token of that kind from I on, on the same line; 0 without one. */
 static size_t find_on_line(const struct fault *f, size_t i, int kind)
 {
 	size_t end = end_of_line(f, i);
@@ -259,7 +259,7 @@ static bool help_lambda(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The power of two small literals; 0 when it is too large or they are something else. */
+/* The value of `a ** b` for two small literals; 0 when it is too large or the operands are no literals. */
 static long long power_of(struct str base, struct str exponent)
 {
 	long long b = 0, e = 0, value = 1;
@@ -293,7 +293,7 @@ static bool help_power(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* Where the operand that ends before token I begins. */
+/* The token at which the operand that ends before token I begins. */
 static size_t operand_before(const struct fault *f, size_t i)
 {
 	size_t from = i;

@@ -23,7 +23,7 @@ static bool is_key(int kind)
 	return kind == TOKEN_IDENT || kind == TOKEN_STRING || token_is_word(kind);
 }
 
-/* The token that says what is being set: `x` of `let x: int = `, of `x = `. */
+/* The token of the name that is being set: `x` in `let x: int = `, in `x = `. */
 static size_t subject(const struct fault *f)
 {
 	int kind = f->at[f->item].kind;
@@ -54,7 +54,7 @@ bool complain_value(struct fault *f)
 	d = diag_report(ds, TJ0104, (struct span){ at, at }, "'%.*s' has no value", STR_ARG(fault_text(f, name)));
 	diag_help(ds, d, "a value starts on the line of its '='");
 	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal(f->at[f->i + 1].kind) && f->at[f->i + 1].kind != TOKEN_LBRACE)
-		f->p->foretold = f->i + 1;      /* the value, behind the sign that should follow it */
+		f->p->foretold = f->i + 1;      /* the value that should follow the sign */
 	if (f->line_end)
 		fault_skip_block(f);
 	return true;
@@ -79,8 +79,8 @@ static bool complain_name_inside(struct fault *f)
 }
 
 /*
- * `role` before the brace that ends the body above it, `}` and a name behind it on the next line; `env NAME { = `:
- * one of the two is said, and the other comes of it.
+ * A `role` in front of the brace that ends the body above it, `}` with a name on the next line, or
+ * `env NAME { = `.  Only one of the two faults is reported: the other follows from it.
  */
 bool complain_exchange(struct fault *f)
 {
@@ -117,7 +117,10 @@ static bool in_type_body(const struct fault *f)
 	return feed->depth && f->at[feed->open[0].item].kind == TOKEN_TYPE;
 }
 
-/* Are we in the body of a job or of a block with a name, where fields stand?  Elsewhere keys may be those of Kubernetes. */
+/*
+ * Are we in the body of a job, or of a block with a name, where fields stand?  In other bodies
+ * keys may be those of Kubernetes.
+ */
 static bool in_block(const struct fault *f)
 {
 	const struct feed *feed = &f->p->feed;
@@ -129,7 +132,7 @@ static bool in_block(const struct fault *f)
 	return str_is(word, "role") || str_is(word, "aux") || str_is(word, "sidecar") || str_is(word, "init");
 }
 
-/* A key that is called otherwise here: the rest of the line matters less. */
+/* A key that has another name here.  It matters more than what is wrong with the rest of its line. */
 static bool help_foreign(struct fault *f, struct diag *d, struct str key)
 {
 	size_t first = f->item + 1 + (f->at[f->item + 1].kind == TOKEN_COLON);
@@ -181,7 +184,7 @@ static void report_block_colon(struct fault *f, size_t colon)
 	fault_skip_block(f);
 }
 
-/* `key:` and what YAML would have behind it. */
+/* `key:`, followed by what YAML would have there. */
 bool complain_colon(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -354,7 +357,7 @@ static struct str header(const struct fault *f)
 	return tokens_shown(&f->p->tokens, f->at[i].start, f->at[i + 1].end);
 }
 
-/* `env`, and what would be in its body on the lines behind it. */
+/* `env` without a body, and lines behind it that belong into that body. */
 static bool complain_lone_key(struct fault *f)
 {
 	struct diags *ds = f->p->diags;
@@ -375,7 +378,7 @@ static bool complain_lone_key(struct fault *f)
 	return true;
 }
 
-/* TJ0112: no body where there must be one. */
+/* TJ0112: a body is missing. */
 bool complain_body(struct fault *f)
 {
 	struct diags *ds = f->p->diags;

@@ -1,5 +1,6 @@
 /*
- * complain_local.c - `let x = 1 in x + 1` inside of an expression, without its `in` or with a value that goes on too far.
+ * complain_local.c - `let x = 1 in x + 1` inside of an expression: `in` is missing, or the value
+ * does not end where it should.
  */
 #include "syntax/help/complain.h"
 
@@ -11,7 +12,10 @@ static bool opens(int kind) { return kind == TOKEN_LPAREN || kind == TOKEN_LBRAC
 
 static bool closes(int kind) { return kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE || kind == TOKEN_INTERP_CLOSE; }
 
-/* The last name in front of the fault whose `let` has no `in` yet, in the brackets around the fault; 0 without. */
+/*
+ * The last name in front of the fault whose `let` has no `in` yet, looked for in the brackets
+ * around the fault; 0 without.
+ */
 static size_t open_name(const struct fault *f)
 {
 	unsigned inside = 0;
@@ -36,7 +40,7 @@ static size_t open_name(const struct fault *f)
 	return 0;
 }
 
-/* What binds looser than the value of a name. */
+/* Operators that bind looser than the value of a `let`. */
 static bool needs_parentheses(int kind)
 {
 	return (kind >= TOKEN_EQ && kind <= TOKEN_GE) || kind == TOKEN_AND || kind == TOKEN_OR || kind == TOKEN_NOT || kind == TOKEN_IF ||

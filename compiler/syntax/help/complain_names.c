@@ -14,7 +14,7 @@ static bool is_values_file(struct str path)
 	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
 }
 
-/* The first thing in a file shows that it is another language's: nothing behind it can be meant as it stands. */
+/* The first words of a file show that it is written in another language: nothing in it can be meant as it stands. */
 static bool help_other_language(struct fault *f, struct diag *d)
 {
 	struct str text = fault_text(f, f->i);
@@ -46,7 +46,7 @@ static void help_include(struct fault *f, struct diag *d)
 	diag_fix(f->p->diags, d, fault_span(f), STR("import"), "write 'import'");
 }
 
-/* At the top level, something that declares nothing. */
+/* Something at the top level that declares nothing. */
 void help_declaration(struct fault *f, struct diag *d)
 {
 	static const char *const declarations[] = {
@@ -155,7 +155,7 @@ static bool help_exchanged_title(struct fault *f, struct diag *d, struct span fr
 	return true;
 }
 
-/* A title that is a name and a name that is text: job x, role "x". */
+/* A name where a title belongs, text where a name belongs: job x, role "x". */
 bool help_title(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
@@ -194,7 +194,7 @@ bool help_title(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* 'lib' of "dir/my-lib.tj": what a file is mostly imported as. */
+/* 'lib' of "dir/my-lib.tj": the name under which people usually import the file. */
 static struct str stem_of(struct arena *a, struct str path)
 {
 	struct str stem = str_ends(path, STR(".tj")) ? (struct str){ path.p, path.n - 3 } : path;

@@ -1,6 +1,6 @@
 /*
- * complain_plain.c - everything that no other message is for: what was expected,
- * what was found, and what is mostly meant by that.
+ * complain_plain.c - the message for everything that no other function recognises: what was
+ * expected, what was found, and what people usually mean by that.
  */
 #include "syntax/help/complain.h"
 
@@ -102,7 +102,7 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	return true;
 }
 
-/* The token that closes what the one at `open` opens; 0 when that is far. */
+/* The token that closes the bracket at `open`; 0 when it is far away. */
 static size_t partner(const struct fault *f, size_t open)
 {
 	size_t depth = 0;
@@ -167,7 +167,7 @@ static void help_expression(struct fault *f, struct diag *d, int kind)
 	}
 }
 
-/* Help for what is seen most often; nothing when it is not. */
+/* Help for the most frequent slips; none for others. */
 static void help_plain(struct fault *f, struct diag *d)
 {
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind;

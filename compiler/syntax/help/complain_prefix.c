@@ -23,7 +23,7 @@ static struct str plain_string(const struct fault *f, size_t i, uint32_t *ret_en
 	return (struct str){ text.p + 1, text.n - 2 };
 }
 
-/* f"{x}": true after help; a prefix of another kind is not for it. */
+/* f"{x}": true after help.  Other prefixes are left to other functions. */
 static bool help_format(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;

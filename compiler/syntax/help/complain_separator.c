@@ -1,6 +1,6 @@
 /*
- * complain_separator.c - a complete item, and something else on its line: TJ0105,
- * or what one sees there that was not meant as a second item.
+ * complain_separator.c - a complete item, and something else on its line: TJ0105, or a habit by
+ * which the second part is not meant as an item.
  */
 #include "syntax/help/complain.h"
 
@@ -76,7 +76,7 @@ bool help_comment(struct fault *f, struct diag *d)
 	return false;
 }
 
-/* `} worker {`: something of two lines is mixed up, and what begins here is not what it looks like. */
+/* `} worker {`: parts of two lines are mixed up, so what begins here is not what it looks like. */
 static bool is_mixed_up(const struct fault *f)
 {
 	return f->previous == TOKEN_RBRACE && f->found.kind == TOKEN_IDENT && f->at[f->i + 1].kind == TOKEN_LBRACE &&

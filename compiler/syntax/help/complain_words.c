@@ -1,10 +1,9 @@
 /*
- * complain_words.c - `command = python train.py`, `image = my image`: text as a
- * shell or YAML would take it.
+ * complain_words.c - `command = python train.py`, `image = my image`: text as a shell or YAML
+ * would take it.
  *
- * The rest of the line is read as words.  Those in quotes stay as they are; a
- * line that has anything else in it (brackets, a quote inside a word) is none of
- * these.
+ * The rest of the line is read as words.  Words in quotes stay as they are.  A line with anything
+ * else in it (brackets, a quote inside a word) is left to other functions.
  */
 #include "syntax/help/complain.h"
 
@@ -105,7 +104,7 @@ static bool is_bare(const struct token *t)
 	bool option = t->kind == TOKEN_MINUS && t[1].kind == TOKEN_MINUS && t->end == t[1].start;
 	bool value = t->kind == TOKEN_TRUE || t->kind == TOKEN_FALSE || t->kind == TOKEN_NONE || t->kind == TOKEN_NOT || t->kind == TOKEN_IF;
 
-	if (token_is_word(t->kind))             /* `MODE = test`, and not `NAME = job.name` */
+	if (token_is_word(t->kind))             /* `MODE = test` is text, `NAME = job.name` is not */
 		return !value && t[1].kind != TOKEN_DOT;
 	return option || t->kind == TOKEN_IDENT || t->kind == TOKEN_DOT || t->kind == TOKEN_SLASH || t->kind == TOKEN_FLOOR;
 }
@@ -119,7 +118,7 @@ static struct str quoted_elements(struct arena *a, struct str text)
 	return list.n && !str_eq(list, inside) ? str_printf(a, "[%.*s]", STR_ARG(list)) : STR("");
 }
 
-/* The value as it should be written; empty when the line is something else. */
+/* The value as it should be written; empty when the line has another form. */
 static struct str rewritten(struct fault *f, enum form form, size_t value, struct str text)
 {
 	struct arena *a = f->p->arena;

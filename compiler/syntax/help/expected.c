@@ -63,7 +63,8 @@ static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 		say(w, "a value");
 		DROP(set, starts_value);
 	} else if (set[TOKEN_IDENT] && set[TOKEN_ASSIGN] && set[TOKEN_LBRACE]) {
-		set[TOKEN_IDENT] = set[TOKEN_JOB] = false;      /* `role worker` is not what `replicas 4` meant */
+		/* a name behind `role` does not mean that `replicas 4` was a block */
+		set[TOKEN_IDENT] = set[TOKEN_JOB] = false;
 	} else if (set[TOKEN_IDENT]) {
 		bool type = previous == TOKEN_COLON || previous == TOKEN_ARROW;
 		say(w, type ? "a type" : "a name");
@@ -75,7 +76,7 @@ static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 	}
 }
 
-/* Ways to go on with what is already complete: of interest only when nothing else is possible. */
+/* Ways to go on with something that is complete already: worth saying only when nothing else is possible. */
 static void drop_continuations(struct wording *w, bool set[PARSE_KINDS])
 {
 	if (set[TOKEN_PLUS]) {

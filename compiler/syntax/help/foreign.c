@@ -37,7 +37,7 @@ static bool same_word(struct str a, const char *b)
 	return !*b;
 }
 
-/* A row for all words of one ending. */
+/* One row for all words with the same ending. */
 static bool matches(struct str word, const char *row)
 {
 	size_t n = strlen(row);

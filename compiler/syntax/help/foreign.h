@@ -9,12 +9,15 @@
 struct foreign {
 	const char *word;
 	const char *help;               /* what to write instead, with a line of it as an example */
-	const char *field;              /* the field of ours that it is another name for; NULL if it is more than that */
+	const char *field;              /* the field of ours with the same meaning; NULL when none has exactly that */
 };
 
 /* The row of a field or block from elsewhere; NULL if the word is not known. */
 const struct foreign *foreign_field(struct str word);
-/* That row for a block, if INNER is the first word in it: Kubernetes' `resources` has requests and limits, ours devices. */
+/*
+ * That row for a block, when INNER is the first word in it: `resources` of Kubernetes has requests
+ * and limits, ours has devices.
+ */
 const struct foreign *foreign_block(struct str word, struct str inner);
 /* The same for the name of a value or function. */
 const struct foreign *foreign_name(struct str word);

@@ -1,8 +1,8 @@
 /*
- * manifest.c - a manifest is known by its two first fields, outside of strings.
+ * manifest.c - a manifest is recognised by its two first fields, outside of strings.
  *
- * Scanning twice would cost every program; only a text that has the word is
- * looked at.
+ * A second scan would cost time in every program; so only a text that contains the word is scanned
+ * again.
  */
 #include "syntax/help/manifest.h"
 
@@ -15,7 +15,7 @@ static bool is_field(const struct tokens *ts, size_t i, const char *word)
 		ts->at[i + 1].start == ts->at[i].end;
 }
 
-/* `apiVersion: batch/v1`, `apiVersion: v1`: of a type or a parameter it cannot be the type. */
+/* `apiVersion: batch/v1`, `apiVersion: v1`: what follows can be no type, so this is no parameter. */
 static bool is_version(const struct tokens *ts, size_t i)
 {
 	if (!is_field(ts, i, "apiVersion"))
@@ -28,7 +28,10 @@ static bool is_version(const struct tokens *ts, size_t i)
 		(i + 3 < ts->n && (ts->at[i + 3].kind == TOKEN_SLASH || ts->at[i + 3].kind == TOKEN_DOT));
 }
 
-/* `metadata:` with nothing behind it: in braces, where fields may only have been written with colons, that is YAML too. */
+/*
+ * `metadata:` with nothing behind it.  Inside of braces that is YAML too: there only fields may
+ * have been written with colons by mistake.
+ */
 static bool opens_block(const struct tokens *ts, size_t i)
 {
 	return (is_field(ts, i, "metadata") || is_field(ts, i, "spec")) && ts->at[i + 2].flags & FLAG_LINE;

@@ -7,7 +7,7 @@
 
 #include "diag/diag.h"
 
-/* The text is or holds one: reported, and nothing else about the text would help. */
+/* True after a report: the text is a manifest or contains one, and no other message about it would help. */
 bool manifest_in_text(struct arena *a, struct diags *ds, const struct source *source);
 
 #endif
