@@ -222,7 +222,9 @@ static const struct builtin_member cluster_members[] = {
 	{ "run_id", &optional_string, "What --run-id gives, or none." }
 };
 static const struct builtin_member pod_members[] = {
-	{ "index", &pod_int, "Index of the replica, from 0." },
+	{ "index", &pod_int, "Index of the replica, from 0; not in a role of several slices." },
+	{ "slice", &pod_int, "Number of the pod's slice, from 0; 0 in a role without slices." },
+	{ "slice_index", &pod_int, "Index of the replica in its slice, from 0; pod.index in a role without slices." },
 	{ "name", &pod_string, "Name of the pod." },
 	{ "uid", &pod_string, "UID of the pod." },
 	{ "ip", &pod_string, "IP address of the pod." },

@@ -65,7 +65,7 @@ bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
 /* The variable of ours that carries a pod field. */
 const char *emit_field_variable(enum pod_field f);
 /* What a text refers to: the index (1), and a bit for each pod field from 2 on. */
-enum { USES_INDEX = 1, USES_FIELD = 2 };
+enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };        /* USES_HOST: its own; USES_FIELD is shifted by a pod_field */
 unsigned emit_text_uses(const struct text *t);
 
 /*

@@ -42,7 +42,8 @@ enum target_trait {
 	TARGET_CONTROLLER = 2,          /* one object for the job, and a controller that keeps it */
 	TARGET_SET = 4,                 /* whose pods are named as those of a set of Jobs */
 	TARGET_ROLE_JOBS = 8,           /* a Job for each role, which starts when somebody unsuspends it */
-	TARGET_OPERATOR = 16            /* one object of the training operator, which makes the pods and their autoscaler by itself */
+	TARGET_OPERATOR = 16,           /* one object of the training operator, which makes the pods and their autoscaler by itself */
+	TARGET_SLICES = 32              /* has a Job for each slice of a role */
 };
 unsigned emit_target_traits(struct str name);
 /* The kinds of its objects that run pods, as `kubectl delete` takes them: "job,deployment". */

@@ -69,7 +69,9 @@ unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r
 	for (size_t i = 0; i < c->nmounts; i++)
 		uses |= emit_text_uses(&c->mounts[i].volume->path_text);
 	if (main && emit_uses_each_file(r))
-		uses |= USES_INDEX;
+		uses |= USES_INDEX | USES_HOST;
+	if ((uses & USES_HOST) && plan_is_sliced(r))
+		uses |= USES_FIELD << POD_SLICE;
 	return emit_literal_index(j, r) ? uses & ~(unsigned)USES_INDEX : uses;
 }
 
@@ -77,6 +79,7 @@ unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r
 
 static const char *const field_paths[] = {
 	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP", [POD_NODE] = "spec.nodeName",
+	[POD_SLICE] = "metadata.labels['jobset.sigs.k8s.io/job-index']",
 };
 
 static void field_ref(struct arena *a, struct object *entry, struct str path, struct span from)
@@ -126,7 +129,7 @@ static void our_variables(struct emit *e, const struct plan_role *r, unsigned us
 		PUT_STR(e->arena, entry, "name", STR("TRAINC_INDEX"), r->at);
 		field_ref(e->arena, entry, str_of(plan_workload(e->job, r)->field), r->at);
 	}
-	for (unsigned f = POD_NAME; f <= POD_NODE; f++) {
+	for (unsigned f = POD_NAME; f <= POD_SLICE; f++) {
 		if (!(uses & USES_FIELD << f))
 			continue;
 		entry = object_add_map(e->arena, list, r->at);

@@ -8,9 +8,9 @@ static int64_t retries(const struct plan_role *r) { return r->retries.set ? r->r
 
 int64_t emit_shared_retries(const struct plan_role *r)
 {
-	int64_t n = retries(r);
+	int64_t n = retries(r), pods = plan_slice_size(r);
 
-	return r->max && n > INT32_MAX / r->max ? INT32_MAX : n * r->max;
+	return pods && n > INT32_MAX / pods ? INT32_MAX : n * pods;
 }
 
 static void budget(struct emit *e, const struct plan_role *r, struct object *spec)

@@ -16,7 +16,7 @@ enum {
 
 bool emit_file_each(const struct plan_file *f)
 {
-	return f->per_replica || (emit_text_uses(&f->text) & USES_INDEX);
+	return f->per_replica || (emit_text_uses(&f->text) & (USES_INDEX | USES_FIELD << POD_SLICE));
 }
 
 bool emit_uses_each_file(const struct plan_role *r)
@@ -137,7 +137,7 @@ static unsigned place(struct filling *f, const struct plan_job *j, const struct 
 {
 	bool longer = index == 1 || index == 10 || index == 100 || index == 1000 || index == 10000;
 
-	if (index == 0 || longer || file->file->per_replica) {
+	if (index == 0 || longer || file->file->per_replica || plan_is_sliced(r)) {
 		f->size = emit_file_size(j, r, file, index);
 		f->escapes = escapes(emit_file_text(file->file, index));
 	}
@@ -183,6 +183,15 @@ struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned 
 	return part ? str_printf(a, "%.*s-files-%u", STR_ARG(r->object), part + 1) : str_printf(a, "%.*s-files", STR_ARG(r->object));
 }
 
+/* KEY.i, or KEY.s-i for the replica i of slice s. */
+static struct str key_of(struct arena *a, const struct plan_role *r, const struct emit_file *f, int64_t k)
+{
+	long long slice = plan_slice_of(r, k), index = plan_index_in_slice(r, k);
+
+	return plan_is_sliced(r) ? str_printf(a, "%.*s.%lld-%lld", STR_ARG(f->key), slice, index)
+	                         : str_printf(a, "%.*s.%lld", STR_ARG(f->key), index);
+}
+
 struct object *emit_files_make(struct emit *e, const struct manifest *m)
 {
 	const struct plan_role *r = m->role;
@@ -195,7 +204,7 @@ struct object *emit_files_make(struct emit *e, const struct manifest *m)
 			const struct emit_file *f = &fs.at[i];
 			if (place(&filling, e->job, r, f, k) != m->part)
 				continue;
-			struct str key = f->each ? str_printf(e->arena, "%.*s.%lld", STR_ARG(f->key), (long long)k) : f->key;
+			struct str key = f->each ? key_of(e->arena, r, f, k) : f->key;
 			object_append(e->arena, data, key, emit_text(e->arena, e->job, r, emit_file_text(f->file, k), TEXT_FILE, k));
 		}
 	return o;

@@ -5,7 +5,7 @@
 
 static void size(struct emit *e, const struct plan_role *r, struct object *spec)
 {
-	int64_t n = r->unrolled ? 1 : r->max;
+	int64_t n = r->unrolled ? 1 : plan_slice_size(r);
 
 	PUT_INT(e->arena, spec, "completions", n, r->replicas_at);
 	PUT_INT(e->arena, spec, "parallelism", n, r->replicas_at);

@@ -23,7 +23,9 @@ static size_t digits(int64_t n)
 static size_t host_length(const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
 	struct plan_name around = plan_host_name(j, r);
-	size_t name = r->object.n + (r->one_name ? 0 : strlen(around.before) + digits(i) + strlen(around.after));
+	size_t slice = around.sliced ? 1 + digits(plan_slice_of(r, i)) : 0;
+	int64_t index = around.sliced ? plan_index_in_slice(r, i) : i;
+	size_t name = r->object.n + (r->one_name ? 0 : slice + strlen(around.before) + digits(index) + strlen(around.after));
 
 	if (j->hosts == HOSTS_NAME)
 		return name;
@@ -46,13 +48,13 @@ static size_t variable_length(const struct emit_measure *m, struct str name)
 
 static size_t piece_length(const struct emit_measure *m, const struct piece *p, int64_t own)
 {
-	static const size_t fields[] = { [POD_NAME] = 63, [POD_UID] = 36, [POD_IP] = 45, [POD_NODE] = 253 };
+	static const size_t fields[] = { [POD_NAME] = 63, [POD_UID] = 36, [POD_IP] = 45, [POD_NODE] = 253, [POD_SLICE] = 6 };
 	const struct plan_role *peer;
 	int64_t index;
 
 	switch (p->kind) {
 	case PIECE_TEXT: return p->u.text.n;
-	case PIECE_INDEX: return digits(own);
+	case PIECE_INDEX: return digits(plan_index_in_slice(m->role, own));
 	case PIECE_FIELD: return fields[p->u.field];
 	case PIECE_ENV: return variable_length(m, p->u.text);
 	case PIECE_HOST:

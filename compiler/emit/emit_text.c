@@ -21,6 +21,7 @@ struct text_writing {
 
 static const char *const field_variables[] = {
 	[POD_NAME] = "TRAINC_POD_NAME", [POD_UID] = "TRAINC_POD_UID", [POD_IP] = "TRAINC_POD_IP", [POD_NODE] = "TRAINC_NODE",
+	[POD_SLICE] = "TRAINC_SLICE",
 };
 const char *emit_field_variable(enum pod_field f) { return field_variables[f]; }
 
@@ -70,7 +71,7 @@ static void segment_end(struct text_writing *w)
 static void own_index(struct text_writing *w)
 {
 	if (w->use == TEXT_FILE)
-		buf_int(&w->run, w->index);
+		buf_int(&w->run, plan_index_in_slice(w->role, w->index));
 	else if (!emit_literal_index(w->job, w->role))
 		reference(w, STR("TRAINC_INDEX"));
 	else {
@@ -78,6 +79,14 @@ static void own_index(struct text_writing *w)
 		segment_end(w);
 		ARENA_PUSH(w->arena, w->segments, w->n, hole);
 	}
+}
+
+static void own_slice(struct text_writing *w)
+{
+	if (w->use == TEXT_FILE)
+		buf_int(&w->run, plan_slice_of(w->role, w->index));
+	else
+		reference(w, str_of(field_variables[POD_SLICE]));
 }
 
 static void host(struct text_writing *w, const struct piece *p)
@@ -90,6 +99,10 @@ static void host(struct text_writing *w, const struct piece *p)
 	}
 	struct plan_name name = plan_host_name(w->job, peer);
 	buf_str(&w->run, peer->object);
+	if (name.sliced) {
+		buf_char(&w->run, '-');
+		own_slice(w);
+	}
 	buf_z(&w->run, name.before);
 	own_index(w);
 	buf_z(&w->run, name.after);
@@ -105,7 +118,12 @@ static void piece(struct text_writing *w, const struct piece *p)
 	case PIECE_PORT:
 		buf_int(&w->run, placement_cluster.port(NULL, w->job, &w->job->roles[p->u.peer.role], p->u.peer.index, p->u.peer.port));
 		break;
-	case PIECE_FIELD: reference(w, str_of(field_variables[p->u.field])); break;
+	case PIECE_FIELD:
+		if (p->u.field == POD_SLICE)
+			own_slice(w);
+		else
+			reference(w, str_of(field_variables[p->u.field]));
+		break;
 	case PIECE_ENV: reference(w, p->u.text); break;
 	}
 }
@@ -142,8 +160,10 @@ unsigned emit_text_uses(const struct text *t)
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct piece *p = &t->at[i];
-		if (p->kind == PIECE_INDEX || (p->kind == PIECE_HOST && p->u.peer.index == OWN_INDEX))
+		if (p->kind == PIECE_INDEX)
 			uses |= USES_INDEX;
+		else if (p->kind == PIECE_HOST && p->u.peer.index == OWN_INDEX)
+			uses |= USES_INDEX | USES_HOST;
 		else if (p->kind == PIECE_FIELD)
 			uses |= USES_FIELD << p->u.field;
 	}

@@ -222,7 +222,8 @@ static void file_mounts(struct emit *e, const struct plan_role *r, struct str na
 		else if (emit_literal_index(e->job, r))
 			object_append(e->arena, o, STR("subPath"), emit_indexed(e->arena, f->key, ".", f->file->path_at));
 		else
-			PUT_STR(e->arena, o, "subPathExpr", str_printf(e->arena, "%.*s.$(TRAINC_INDEX)", STR_ARG(f->key)), f->file->path_at);
+			PUT_STR(e->arena, o, "subPathExpr", str_printf(e->arena, plan_is_sliced(r) ? "%.*s.$(TRAINC_SLICE)-$(TRAINC_INDEX)" :
+				"%.*s.$(TRAINC_INDEX)", STR_ARG(f->key)), f->file->path_at);
 	}
 }
 

@@ -137,6 +137,7 @@ static struct plan_accelerator *device(struct eval *ev, struct entries *body, co
 	acc->mounts = value_mounts(ev, accelerator_field(ev, body, FIELD_DEVICE_MOUNTS), &acc->nmounts);
 	acc->devices = accelerator_text(ev, body, FIELD_DEVICES);
 	acc->visible = accelerator_text(ev, body, FIELD_VISIBLE);
+	acc->slice = accelerator_text(ev, body, FIELD_SLICE);
 	if (acc->visible.set && !env_name_ok(ev, acc->visible.value, acc->visible.from))
 		return NULL;
 	acc->from = from;

@@ -199,6 +199,7 @@ static const char *fact_reason(const struct text *t)
 		[POD_UID] = "the pod's uid is known when the pod is created",
 		[POD_IP] = "the address is assigned when the pod starts",
 		[POD_NODE] = "the node is chosen when the pod starts",
+		[POD_SLICE] = "the slices of a role are numbered when their Jobs are created",
 	};
 	for (size_t i = 0; i < t->n; i++)
 		if (t->at[i].kind == PIECE_FIELD)

@@ -20,7 +20,7 @@ static bool aux_inherits(enum field_id id)
 {
 	switch (id) {
 	case FIELD_CPU: case FIELD_MEMORY: case FIELD_DISK: case FIELD_SHM: case FIELD_LIMITS: case FIELD_RESOURCES:
-	case FIELD_ACCELERATOR: case FIELD_NODE: case FIELD_TOLERATE: case FIELD_SPREAD:
+	case FIELD_ACCELERATOR: case FIELD_SLICES: case FIELD_NODE: case FIELD_TOLERATE: case FIELD_SPREAD:
 	case FIELD_RETRIES: case FIELD_RETRY_ON: case FIELD_RESTART: case FIELD_START_AFTER:
 		return false;
 	default:
@@ -358,6 +358,14 @@ static const struct value *left_out(struct eval *ev, struct role *r, struct role
 	return v;
 }
 
+/* Those of all slices; no more than a number of replicas may be, which reports what is beyond. */
+static int64_t hosts_of(struct eval *ev, struct role *r, const struct plan_accelerator *acc)
+{
+	int64_t slices = role_slices(ev, r);
+
+	return slices > MOST_REPLICAS / acc->pods ? MOST_REPLICAS + 1 : acc->pods * slices;
+}
+
 static const struct value *replicas_value(struct eval *ev, struct role *r, struct role_slot *s)
 {
 	struct contribution first;
@@ -371,7 +379,7 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 			s->deciding = true;
 			s->level = LEVEL_ROLE;
 			s->set_at = acc->from;
-			return test_replicas(ev, r, value_int(ev->arena, acc->pods, acc->from), acc->from);
+			return test_replicas(ev, r, value_int(ev->arena, hosts_of(ev, r, acc), acc->from), acc->from);
 		}
 		struct node *typed = role_typed(r, FIELD_REPLICAS);
 		if (typed && !typed->u.field.value) {
@@ -465,6 +473,13 @@ struct span role_field_at(struct eval *ev, struct role *r, enum field_id id)
 	if (!s->deciding)
 		role_field(ev, r, id);
 	return span_known(s->set_at) ? s->set_at : r->at;
+}
+
+int64_t role_slices(struct eval *ev, struct role *r)
+{
+	const struct value *v = role_field(ev, r, FIELD_SLICES);
+
+	return v->kind == VALUE_INT && v->u.integer > 1 ? v->u.integer : 1;
 }
 
 unsigned role_field_level(struct eval *ev, struct role *r, enum field_id id)

@@ -82,6 +82,8 @@ void role_own_args(struct role *r, struct said *args);
 /* Smallest and largest number of replicas; false when that could not be evaluated. */
 bool role_replicas(struct eval *ev, struct role *r, int64_t *ret_min, int64_t *ret_max);
 bool role_is_elastic(struct eval *ev, struct role *r);
+/* In how many slices the role is divided: 1 when it is not, or when nobody can tell. */
+int64_t role_slices(struct eval *ev, struct role *r);
 /* The role's accelerator, or NULL. */
 const struct plan_accelerator *role_accelerator(struct eval *ev, struct role *r);
 

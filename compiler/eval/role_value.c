@@ -144,7 +144,7 @@ static enum index_class peer_index(struct eval *ev, struct role *r, struct str m
 	}
 	int64_t own_lo, own_hi;
 	*ret = OWN_INDEX;
-	if (arg->kind != VALUE_TEXT || arg->u.text.n != 1 || arg->u.text.at[0].kind != PIECE_INDEX)
+	if (arg->kind != VALUE_TEXT || arg->u.text.n != 1 || arg->u.text.at[0].kind != PIECE_INDEX || (ev->self && role_slices(ev, ev->self) > 1))
 		return INDEX_COMPUTED;
 	if (ev->self && ev->self != r && role_replicas(ev, ev->self, &own_lo, &own_hi) && own_hi > hi) {
 		report_beyond(ev, r, method, own_hi - 1, hi, call->span);
@@ -406,6 +406,53 @@ static const struct value *pod_field_value(struct eval *ev, enum pod_field field
 	return text_value(ev, from, &p, 1, false);
 }
 
+/* Replicas of one slice, all of them without slices; above every index when they are not known. */
+static int64_t slice_size(struct eval *ev, struct role *r)
+{
+	int64_t lo, hi, slices = role_slices(ev, r);
+
+	return slices > 1 && role_replicas(ev, r, &lo, &hi) && hi >= slices ? hi / slices : INT64_MAX;
+}
+
+/* Counted in the slice, if the role has some. */
+static const struct value *index_value(struct eval *ev, struct span from)
+{
+	struct piece p = { .kind = PIECE_INDEX };
+
+	return ev->pod_index >= 0 ? value_int(ev->arena, ev->pod_index % slice_size(ev, ev->self), from) : text_value(ev, from, &p, 1, true);
+}
+
+static const struct value *slice_value(struct eval *ev, struct span from)
+{
+	struct piece p = { .kind = PIECE_FIELD, .u.field = POD_SLICE };
+
+	if (role_slices(ev, ev->self) > 1 && ev->pod_index < 0)
+		return text_value(ev, from, &p, 1, true);
+	return value_int(ev->arena, ev->pod_index < 0 ? 0 : ev->pod_index / slice_size(ev, ev->self), from);
+}
+
+/* A replica reads the number of its slice and its index in it; no field of a pod has the sum (TJ0720). */
+static const struct value *report_index_in_slices(struct eval *ev, struct node *at)
+{
+	struct role *r = ev->self;
+	long long slices = role_slices(ev, r);
+	struct span here = role_field_at(ev, r, FIELD_SLICES);
+	bool own = in_user_text(ev, at->span);
+	struct diag *d = diag_report(ev->diags, TJ0720, own ? at->span : here, own
+		? "no pod of '%.*s' knows its index among the replicas of all %lld slices" : "the framework needs the index of each '%.*s' among all %lld slices, which no pod knows",
+		STR_ARG(r->name), slices);
+
+	if (own)
+		diag_note(ev->diags, d, here, "slices = %lld", slices);
+	else
+		diag_note(ev->diags, d, at->span, "read here");
+	if (own)
+		diag_help(ev->diags, d, "use pod.slice, the number of the slice, and pod.slice_index, the pod's index in its slice");
+	else
+		diag_help(ev->diags, d, "remove 'slices', or use a framework that reads pod.slice, such as jax.distributed");
+	return &value_bad;
+}
+
 const struct value *pod_member(struct eval *ev, struct str name, struct node *at)
 {
 	ev->pod_reads++;
@@ -415,11 +462,12 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
 		diag_help(ev->diags, d, "use it in 'env', 'command', 'args' or 'files' of a role");
 		return &value_bad;
 	}
-	if (str_is(name, "index")) {
-		struct piece p = { .kind = PIECE_INDEX };
-		return ev->pod_index >= 0 ? value_int(ev->arena, ev->pod_index, at->span)
-			: text_value(ev, at->span, &p, 1, true);
-	}
+	if (str_is(name, "index") && role_slices(ev, ev->self) > 1)
+		return report_index_in_slices(ev, at);
+	if (str_is(name, "slice"))
+		return slice_value(ev, at->span);
+	if (str_is(name, "index") || str_is(name, "slice_index"))
+		return index_value(ev, at->span);
 	if (str_is(name, "host")) {
 		struct piece p = host_piece(ev->self, ev->pod_index >= 0 ? ev->pod_index : OWN_INDEX);
 		return text_value(ev, at->span, &p, 1, false);

@@ -315,7 +315,7 @@ static void spell_bytes(struct buf *b, struct str s)
 
 static void spell_piece(struct buf *b, const struct piece *p)
 {
-	static const char *const fields[] = { "name", "uid", "ip", "node" };
+	static const char *const fields[] = { "name", "uid", "ip", "node", "slice" };
 
 	switch (p->kind) {
 	case PIECE_TEXT: spell_bytes(b, p->u.text); break;

@@ -387,6 +387,8 @@ static void lower_role(struct job *j, struct role *r)
 	p->unknown = !known;
 	p->elastic = known && role_is_elastic(ev, r);
 	p->replicas_at = role_field_at(ev, r, FIELD_REPLICAS);
+	p->slices = role_slices(ev, r);
+	p->slices_at = role_field_at(ev, r, FIELD_SLICES);
 	const struct value *endless = r->aux ? &value_none : role_field(ev, r, FIELD_ENDLESS);
 	p->endless = endless->kind == VALUE_BOOL && endless->u.boolean;
 	const struct value *processes = r->aux ? &value_none : role_field(ev, r, FIELD_PROCESSES);

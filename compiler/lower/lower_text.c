@@ -172,7 +172,7 @@ static bool file_text_ok(struct lowering *l, struct str path, const struct text 
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct piece *p = &t->at[i];
-		if (p->kind != PIECE_FIELD && p->kind != PIECE_ENV)
+		if ((p->kind != PIECE_FIELD || p->u.field == POD_SLICE) && p->kind != PIECE_ENV)
 			continue;
 		struct diag *d = diag_report(l->ev->diags, TJ0716, t->from, "the file '%.*s' cannot contain what is known only when the pod starts", STR_ARG(path));
 		diag_help(l->ev->diags, d, "in files only 'pod.index' and 'pod.host' may be used; pass the rest by 'env'");
@@ -279,8 +279,14 @@ static void report_elastic(struct lowering *l, struct span because)
 {
 	struct eval *ev = l->ev;
 	struct str expr = source_text(ev->program->sources, because);
-	struct diag *d = diag_report(ev->diags, TJ0709, because, "'%.*s' needs one object per replica, which an elastic role cannot have",
-		STR_ARG(expr));
+	bool sliced = plan_is_sliced(l->plan);
+	struct diag *d = diag_report(ev->diags, TJ0709, because, "'%.*s' needs one object per replica, which %s role cannot have",
+		STR_ARG(expr), sliced ? "a sliced" : "an elastic");
+	if (sliced) {
+		diag_note(ev->diags, d, l->plan->slices_at, "slices = %lld", (long long)l->plan->slices);
+		diag_help(ev->diags, d, "insert 'pod.slice' and 'pod.slice_index' unchanged and let the program compute with them");
+		return;
+	}
 	diag_note(ev->diags, d, l->plan->replicas_at, "'%.*s' is elastic: %lld:%lld", STR_ARG(l->role->name), (long long)l->plan->min,
 		(long long)l->plan->max);
 	diag_help(ev->diags, d, "insert 'pod.index' unchanged and let the program compute with it");
@@ -295,7 +301,7 @@ void lower_pending(struct lowering *l)
 			unrolls = q;
 	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
 		p->unrolled = true;             /* and no object more because of it */
-	} else if (unrolls && p->elastic) {
+	} else if (unrolls && (p->elastic || plan_is_sliced(p))) {
 		report_elastic(l, unrolls->computed);
 		return;
 	} else if (unrolls) {
@@ -304,7 +310,7 @@ void lower_pending(struct lowering *l)
 		report_unrolled(l, unrolls->computed);
 		if (p->max > 1024)
 			return;
-	} else if (l->job->options->unroll && !p->elastic) {
+	} else if (l->job->options->unroll && !p->elastic && !plan_is_sliced(p)) {
 		p->unrolled = true;             /* --unroll: nothing is computed, but every replica gets its own object */
 	}
 	for (const struct pending *q = l->pending; q; q = q->next)

@@ -78,7 +78,7 @@ static void text_add(struct making *m, const struct text *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct piece *p = &t->at[i];
 		struct text one = { p, 1, t->from };
-		if (p->kind == PIECE_FIELD)
+		if (p->kind == PIECE_FIELD && p->u.field != POD_SLICE)
 			piece_add(m, *p);
 		else if (p->kind == PIECE_ENV)
 			reference_add(m, p);

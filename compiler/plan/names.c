@@ -19,14 +19,14 @@ struct str plan_label(struct arena *a, struct str name)
 
 struct plan_name plan_pod_name(const struct plan_role *r)
 {
-	if (!r->in_set)
-		return (struct plan_name){ "-", "" };
-	return r->unrolled ? (struct plan_name){ "-", "-0-0" } : (struct plan_name){ "-0-", "" };
+	if (!r->in_set || plan_is_sliced(r))
+		return (struct plan_name){ "-", "", r->in_set };
+	return r->unrolled ? (struct plan_name){ "-", "-0-0", false } : (struct plan_name){ "-0-", "", false };
 }
 
 struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r)
 {
-	return j->hosts == HOSTS_SUBDOMAIN ? plan_pod_name(r) : (struct plan_name){ "-", "" };
+	return j->hosts == HOSTS_SUBDOMAIN ? plan_pod_name(r) : (struct plan_name){ "-", "", false };
 }
 
 static void indexed_name(const struct plan_role *r, struct plan_name name, int64_t i, struct buf *out)
@@ -34,6 +34,11 @@ static void indexed_name(const struct plan_role *r, struct plan_name name, int64
 	buf_str(out, r->object);
 	if (r->one_name)
 		return;
+	if (name.sliced) {
+		buf_char(out, '-');
+		buf_int(out, plan_slice_of(r, i));
+		i = plan_index_in_slice(r, i);
+	}
 	buf_z(out, name.before);
 	buf_int(out, i);
 	buf_z(out, name.after);

@@ -162,6 +162,7 @@ struct plan_accelerator {
 	struct str resource;
 	struct span resource_at;
 	int64_t per_pod, pods;
+	struct plan_str slice;          /* label of nodes with one value for each slice */
 	struct plan_quantity memory;    /* of one device */
 	struct plan_pairs node;
 	struct plan_str *tolerate;
@@ -225,6 +226,8 @@ struct plan_role {
 	struct span at;                 /* the role block, or what declared it */
 	bool aux, endless;
 	int64_t min, max;               /* replicas; equal unless elastic */
+	int64_t slices;                 /* parts of the role that have an accelerator's topology each; up to 1: the role is not divided */
+	struct span slices_at;
 	int64_t processes;              /* that a replica starts, as far as a warning needs to know; 0: one for each device */
 	bool elastic;
 	bool unknown;                   /* replicas could not be evaluated (reported): min and max are 0 and mean nothing */
@@ -316,6 +319,18 @@ bool plan_codes_next(const struct plan_codes *c, int64_t *lo, int64_t *hi);
 /* "17, 128..255" with SEPARATOR between the runs. */
 struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const char *separator);
 
+/* ---- slices ---- */
+
+/* Is the role divided into slices? */
+static inline bool plan_is_sliced(const struct plan_role *r) { return r->slices > 1; }
+/* The number of its slices: a role that is not divided is one. */
+static inline int64_t plan_slices(const struct plan_role *r) { return plan_is_sliced(r) ? r->slices : 1; }
+/* Replicas of one slice; all of a role that is not divided. */
+static inline int64_t plan_slice_size(const struct plan_role *r) { return plan_is_sliced(r) ? r->max / r->slices : r->max; }
+/* The slice of replica I, and its index in it. */
+static inline int64_t plan_slice_of(const struct plan_role *r, int64_t i) { return plan_is_sliced(r) ? i / plan_slice_size(r) : 0; }
+static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i) { return plan_is_sliced(r) ? i % plan_slice_size(r) : i; }
+
 /* ---- names: language brief 14.1 ---- */
 
 /* A name as it stands in Kubernetes: `_` to `-`, letters to lower case. */
@@ -323,12 +338,14 @@ struct str plan_label(struct arena *a, struct str name);
 /*
  * Name of the pod of replica i: J-R-i.  In a set of Jobs the controller makes
  * the names: the Job is J-R-0 and its pods J-R-0-i; an unrolled role has a Job
- * J-R-i-0 for each replica, and pods J-R-i-0-0.
+ * J-R-i-0 for each replica, and pods J-R-i-0-0.  Slice s of a role of several has
+ * the Job J-R-s, whose pods J-R-s-i count within the slice.
  */
 void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
 /* What stands before and behind the index in the names of a role's pods, after `object`; not for one that has a name without index. */
 struct plan_name {
 	const char *before, *after;
+	bool sliced;                    /* "-" and the number of the slice come first, and the index is that in the slice */
 };
 struct plan_name plan_pod_name(const struct plan_role *r);
 /* The same for what host names begin with: the pod's name, or that of a replica's own Service, J-R-i. */
@@ -340,7 +357,7 @@ void plan_host_tail(const struct plan_job *j, struct buf *out);
 /* The namespace that addresses name: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
 const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
-/* The sub path of a claim for replica I. */
+/* The sub path of a claim for the replica with index I in its slice. */
 struct str plan_volume_path(struct arena *a, const struct plan_volume *v, int64_t i);
 /* What the container mounts there (a normalised path), or NULL. */
 const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path);

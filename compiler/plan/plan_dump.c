@@ -91,7 +91,7 @@ static void peer(struct dumping *d, const char *name, const struct piece *p)
 
 static void piece(struct dumping *d, const struct piece *p)
 {
-	static const char *const fields[] = { "name", "uid", "ip", "node" };
+	static const char *const fields[] = { "name", "uid", "ip", "node", "slice" };
 
 	switch (p->kind) {
 	case PIECE_TEXT: buf_json(d->out, p->u.text); break;
@@ -255,6 +255,7 @@ static void accelerator(struct dumping *d, const struct plan_accelerator *a)
 	words(d, "tolerate", a->tolerate, a->ntolerate);
 	word(d, "devices", &a->devices);
 	word(d, "visible", &a->visible);
+	word(d, "slice", &a->slice);
 	d->depth--;
 }
 
@@ -297,6 +298,8 @@ static void role(struct dumping *d, const struct plan_role *r)
 	fact(d, r->aux ? "aux" : "role", r->name, r->at);
 	d->depth++;
 	fact(d, "replicas", str_printf(&d->arena, r->elastic ? "%lld:%lld" : "%lld", (long long)r->min, (long long)r->max), r->replicas_at);
+	if (plan_is_sliced(r))
+		fact(d, "slices", str_int(&d->arena, r->slices), r->slices_at);
 	if (r->unrolled)
 		fact(d, "unrolled", STR("one object for each replica"), r->unrolled_because);
 	if (r->endless)

@@ -109,6 +109,8 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	text(p, "\n        {\n          ", "name", r->name);
 	text(p, ", ", "kind", r->aux ? STR("aux") : STR("role"));
 	buf_printf(p->out, ", \"replicas\": { \"min\": %lld, \"max\": %lld }", (long long)r->min, (long long)r->max);
+	if (plan_is_sliced(r))
+		buf_printf(p->out, ", \"slices\": %lld", (long long)r->slices);
 	text(p, ",\n          ", "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
 	text(p, ", ", "because", because);
 	text(p, ",\n          ", "image", r->main.image.value);

@@ -180,6 +180,9 @@ static void put_role(struct drawing *d, unsigned role)
 	int64_t y = d->top[role];
 	struct str count = r->elastic ? str_printf(&d->arena, "%lld to %lld", (long long)r->min, (long long)r->max) : str_int(&d->arena, r->max);
 
+	if (plan_is_sliced(r))
+		count = str_printf(&d->arena, "%lld in %lld slices", (long long)r->max, (long long)r->slices);
+
 	put_rect(d, MARGIN, y, BAND, d->height[role], r->aux ? "role aux" : "role");
 	put_label(d, MARGIN + 16, y + 24, "name", str_printf(&d->arena, "%s%.*s \xC3\x97 %.*s", r->aux ? "aux " : "", STR_ARG(r->name), STR_ARG(count)));
 	put_label(d, MARGIN + 16, y + 44, "small", facts(d, r));

@@ -52,7 +52,7 @@ static struct str replicas(struct arena *a, const struct plan_role *r)
 {
 	if (r->elastic)
 		return str_printf(a, "%lld:%lld", (long long)r->min, (long long)r->max);
-	return str_int(a, r->max);
+	return plan_is_sliced(r) ? str_printf(a, "%lld in %lld slices", (long long)r->max, (long long)r->slices) : str_int(a, r->max);
 }
 
 static struct str hosts(struct arena *a, const struct plan_job *j, const struct plan_role *r)

@@ -59,11 +59,14 @@ static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 	return true;
 }
 
-/* Some of the indexes of one role that has one Job. */
+/* Some of the indexes of one role that has one Job: not of one with a Job for each slice. */
 static bool some_indexes(const struct plan_job *j, const struct plan_condition *c, unsigned *ret_role, struct plan_index_set *ret)
 {
 	*ret_role = UINT32_MAX;
-	return plan_index_set(c, ret_role, ret) && !j->roles[*ret_role].unrolled && j->roles[*ret_role].max > 1;
+	if (!plan_index_set(c, ret_role, ret))
+		return false;
+	const struct plan_role *r = &j->roles[*ret_role];
+	return !r->unrolled && !plan_is_sliced(r) && r->max > 1;
 }
 
 static size_t alternatives(const struct plan_job *j, const struct plan_condition *c)
@@ -81,8 +84,8 @@ static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 
 	if (!whole_jobs(&inner, c))
 		return no(g, own.because);
-	if (own.n != 1)
-		return no(g, c);
+	if (own.n != 1 || plan_is_sliced(&g->job->roles[own.at[0].role]))
+		return no(g, c);        /* any one slice would do */
 	add(g, own.at[0].role, own.at[0].index);
 	return true;
 }

@@ -5,7 +5,7 @@
 
 const struct piece piece_absent = { .kind = PIECE_TEXT };
 
-static bool piece_text(const struct plan_job *j, int64_t i, const struct piece *p,
+static bool piece_text(const struct plan_job *j, const struct plan_role *r, int64_t i, const struct piece *p,
 	const struct placement *where, const struct pod_facts *facts, struct buf *out)
 {
 	int64_t peer;
@@ -15,7 +15,7 @@ static bool piece_text(const struct plan_job *j, int64_t i, const struct piece *
 		buf_str(out, p->u.text);
 		return true;
 	case PIECE_INDEX:
-		buf_int(out, i);
+		buf_int(out, plan_index_in_slice(r, i));
 		return true;
 	case PIECE_HOST:
 		peer = p->u.peer.index == OWN_INDEX ? i : p->u.peer.index;
@@ -26,6 +26,10 @@ static bool piece_text(const struct plan_job *j, int64_t i, const struct piece *
 		buf_int(out, where->port(where->context, j, &j->roles[p->u.peer.role], peer, p->u.peer.port));
 		return true;
 	case PIECE_FIELD:
+		if (p->u.field == POD_SLICE) {
+			buf_int(out, plan_slice_of(r, i));
+			return true;
+		}
 		return facts && facts->field && facts->field(facts->context, p->u.field, out);
 	case PIECE_ENV:
 		return facts && facts->env && facts->env(facts->context, p->u.text, out);
@@ -36,9 +40,8 @@ static bool piece_text(const struct plan_job *j, int64_t i, const struct piece *
 bool plan_text(const struct plan_job *j, const struct plan_role *r, int64_t i, const struct text *t,
 	const struct placement *where, const struct pod_facts *facts, struct buf *out)
 {
-	(void)r;
 	for (size_t k = 0; k < t->n; k++)
-		if (!piece_text(j, i, &t->at[k], where, facts, out))
+		if (!piece_text(j, r, i, &t->at[k], where, facts, out))
 			return false;
 	return true;
 }

@@ -13,14 +13,15 @@
 
 enum piece_kind {
 	PIECE_TEXT,                     /* u.text, as it is */
-	PIECE_INDEX,                    /* the replica's own index */
+	PIECE_INDEX,                    /* the replica's own index; in a role of several slices, that in its slice */
 	PIECE_FIELD,                    /* u.field: only the pod knows */
 	PIECE_HOST,                     /* host name of a replica: u.peer */
 	PIECE_PORT,                     /* port number of a replica: u.peer */
 	PIECE_ENV                       /* value of a variable defined earlier in the container: u.text is its name */
 };
 
-enum pod_field { POD_NAME, POD_UID, POD_IP, POD_NODE };
+/* POD_SLICE, the number of the pod's slice, is known here too: but a pod that has one object with others reads it. */
+enum pod_field { POD_NAME, POD_UID, POD_IP, POD_NODE, POD_SLICE };
 
 enum { OWN_INDEX = -1 };                /* peer.index: the replica's own index */
 

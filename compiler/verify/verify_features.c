@@ -73,7 +73,7 @@ static void retries(struct checking *c, const struct plan_role *r)
 		return;
 	struct diag *d = diag_report(c->diags, TJ0810, check_place(c, r->retries.from, r->at, r->at),
 		"Kubernetes 1.%u has no backoff limit per index; %lld retries are shared by all %lld replicas of role '%.*s'",
-		c->plan->kubernetes, (long long)emit_shared_retries(r), (long long)r->max, STR_ARG(r->name));
+		c->plan->kubernetes, (long long)emit_shared_retries(r), (long long)plan_slice_size(r), STR_ARG(r->name));
 	diag_help(c->diags, d, "target Kubernetes 1.%u to give each replica its own",
 		kube_usable_from(KUBE_BACKOFF_PER_INDEX));
 }

@@ -12,23 +12,32 @@ enum { SET_SUFFIX = 6 };
 
 static size_t most_characters(const struct plan_role *r) { return r->in_set ? LIMIT_LABEL - SET_SUFFIX : LIMIT_LABEL; }
 
+static size_t digits(int64_t n)
+{
+	size_t count = 1;
+
+	for (; n >= 10; n /= 10)
+		count++;
+	return count;
+}
+
 static size_t longest_name(const struct plan_role *r, int64_t replicas)
 {
 	struct plan_name around = plan_pod_name(r);
-	size_t n = r->object.n + strlen(around.before) + 1 + strlen(around.after);
+	size_t n = r->object.n + strlen(around.before) + strlen(around.after);
 
 	if (r->one_name)
 		return r->object.n;
-	for (int64_t i = replicas - 1; i >= 10; i /= 10)
-		n++;
-	return n;
+	if (!around.sliced)
+		return n + digits(replicas - 1);
+	return n + 1 + digits(plan_slice_of(r, replicas - 1)) + digits(plan_slice_size(r) - 1);
 }
 
 static int64_t replicas_that_fit(const struct plan_role *r)
 {
 	int64_t most = 0;
 
-	for (int64_t n = 10; n < r->max && longest_name(r, n) <= most_characters(r); n *= 10)
+	for (int64_t n = 10; !plan_is_sliced(r) && n < r->max && longest_name(r, n) <= most_characters(r); n *= 10)
 		most = n;
 	return most;
 }
@@ -368,10 +377,9 @@ static void identify_set(struct checking *c, const struct plan_job *j)
 
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		struct str name = str_cat(c->arena, r->object, STR("-"), STR("0"));
 		in_set = in_set || r->in_set;
-		if (r->in_set && r->max && !r->unrolled)
-			identify_made(c, j, job->api_version, job->kind, name, r->at);
+		for (int64_t k = 0; r->in_set && !r->unrolled && k < (r->max ? plan_slices(r) : 0); k++)
+			identify_made(c, j, job->api_version, job->kind, str_printf(c->arena, "%.*s-%lld", STR_ARG(r->object), (long long)k), r->at);
 		for (int64_t k = 0; r->in_set && r->unrolled && k < r->max; k++)
 			identify_made(c, j, job->api_version, job->kind,
 				str_printf(c->arena, "%.*s-%lld-0", STR_ARG(r->object), (long long)k), r->at);

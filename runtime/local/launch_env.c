@@ -86,7 +86,7 @@ static void put_pod(const struct launch *l, struct variables *v, unsigned role, 
 
 	put(v, STR("HOSTNAME"), str_printf(v->arena, "%.*s-%lld", STR_ARG(r->object), (long long)i));
 	if (!r->unrolled && plan_workload(l->job, r)->variable)
-		put(v, str_of(plan_workload(l->job, r)->variable), str_printf(v->arena, "%lld", (long long)i));
+		put(v, str_of(plan_workload(l->job, r)->variable), str_printf(v->arena, "%lld", (long long)plan_index_in_slice(r, i)));
 }
 
 static void put_devices(const struct launch *l, struct variables *v, unsigned role, int64_t i)
@@ -129,6 +129,7 @@ static bool pod_field(void *context, enum pod_field field, struct buf *out)
 	case POD_UID: pod_uid(f, out); break;
 	case POD_IP: buf_str(out, isolation_address(l->iso, places_number(l->places, f->role, f->index))); break;
 	case POD_NODE: buf_str(out, l->node); break;
+	case POD_SLICE: buf_int(out, plan_slice_of(&l->job->roles[f->role], f->index)); break;
 	}
 	return true;
 }

@@ -93,7 +93,7 @@ static struct str volume_directory(const struct launch *l, struct arena *a, unsi
 	case VOLUME_SCRATCH: return is_memory(&l->job->roles[role], v) ? (struct str){ 0 } : scratch_directory(l, a, role, i, v);
 	case VOLUME_GENERATED: return generated_directory(l, a, v);
 	case VOLUME_HOST_PATH: return dir.p ? dir : str_copy(a, v->path);
-	case VOLUME_PVC: return dir.p && v->path.n ? path_join(a, dir, plan_volume_path(a, v, i)) : dir;
+	case VOLUME_PVC: return dir.p && v->path.n ? path_join(a, dir, plan_volume_path(a, v, plan_index_in_slice(&l->job->roles[role], i))) : dir;
 	case VOLUME_SECRET:
 	case VOLUME_CONFIG:
 	case VOLUME_NFS: break;

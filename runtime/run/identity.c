@@ -259,6 +259,7 @@ static void put_accelerator(struct out *o, const struct plan_accelerator *a)
 		put_mount(o, &a->mounts[i]);
 	put_plan_str(o, "devices", &a->devices);
 	put_plan_str(o, "visible", &a->visible);
+	put_plan_str(o, "slice", &a->slice);
 }
 
 /* struct plan_condition.  Left out: more (a bound for those who walk over it). */
@@ -310,6 +311,7 @@ static void put_role_shape(struct out *o, const struct plan_role *r)
 	put_int(o, "max", r->max);
 	put_int(o, "elastic", r->elastic);
 	put_int(o, "unrolled", r->unrolled);
+	put_int(o, "slices", r->slices);
 }
 
 /* struct plan_codes.  Left out: bits (written as ranges). */

@@ -132,6 +132,8 @@ static void put_role(struct record_writer *w, const struct plan_role *r)
 	put_true(w, "unrolled", r->unrolled);
 	put_number(w, "min", r->min);
 	put_number(w, "max", r->max);
+	if (plan_is_sliced(r))
+		put_number(w, "slices", r->slices);
 	put_text(w, "restart", r->restart.value);
 	put_text(w, "on_failed_pod", r->on_failed_pod.value);
 	if (r->retries.set) {
@@ -323,6 +325,7 @@ static bool read_role(struct record_reader *r, const struct data *d, struct plan
 	role->unrolled = get_true(d, "unrolled");
 	get_number(d, "min", &role->min);
 	get_number(d, "max", &role->max);
+	get_number(d, "slices", &role->slices);
 	role->restart = get_word(d, "restart");
 	role->on_failed_pod = get_word(d, "on_failed_pod");
 	role->retries.set = get_number(d, "retries", &role->retries.value);

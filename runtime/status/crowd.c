@@ -139,11 +139,11 @@ static struct crowd crowd_of(struct gathering *g, const struct gathered_part *p,
 /* ---- the role ---- */
 
 /* A Job that counts pods which nobody has saved: it does not say which, so the first ones. */
-static void believe(struct gathered_part *p, const struct data *job)
+static void believe(struct gathered_part *p, const struct data *job, struct span_of s)
 {
 	int64_t ready = status_number(job, "status.ready", 0), active = status_number(job, "status.active", 0);
 
-	for (int64_t i = 0; i < p->plan->max && active > 0; i++)
+	for (int64_t i = s.from; i < s.to && active > 0; i++)
 		if (p->states[i] == REPLICA_WAITING) {
 			p->states[i] = ready-- > 0 ? REPLICA_READY : REPLICA_STARTED;
 			active--;
@@ -204,11 +204,11 @@ static void judge_jobs(struct gathering *g, struct gathered_part *p)
 {
 	for (size_t i = 0; i < p->njobs; i++) {
 		const struct part_job *j = &p->jobs[i];
-		struct span_of s = j->index < 0 ? (struct span_of){ 0, p->plan->max } : (struct span_of){ j->index, j->index + 1 };
+		struct span_of s = { j->from, j->to };
 		struct crowd c = crowd_of(g, p, s);
 		struct job_view v = job_judge(g->arena, j->object, &c, &g->events, g->now);
 		if (!c.seen && j->index < 0)
-			believe(p, j->object);
+			believe(p, j->object, s);
 		if (v.phase == RUN_SUSPENDED && p->plan->start_after && !status_text(j->object, "status.startTime").n)
 			v = (struct job_view){ .phase = RUN_PENDING, .cause = str_printf(g->arena, "waits for %.*s",
 				STR_ARG(plan_condition_text(g->arena, g->job, p->plan->start_after))) };

@@ -72,6 +72,16 @@ static bool index_text(struct str text, int64_t *ret)
 	return text.n > 0;
 }
 
+/* The first replica of the slice that a pod or Job is of, by the label that the set's controller gives it. */
+static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
+{
+	int64_t slice = 0;
+
+	if (plan_is_sliced(r))
+		index_text(status_label(o, "jobset.sigs.k8s.io/job-index"), &slice);
+	return slice * plan_slice_size(r);
+}
+
 /* By labels; else by name, to which a controller may have appended a random part. */
 static bool replica_of(const struct gathering *g, const struct data *o, struct replica_key *ret)
 {
@@ -84,8 +94,10 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 	if (dash)
 		key = map_get(&g->names, (struct str){ name.p, (size_t)(dash - name.p) });
 	*ret = key ? *key : (struct replica_key){ 0 };
-	if (part && index_text(status_pod_index(o), &ret->index))
+	if (part && index_text(status_pod_index(o), &ret->index)) {
 		ret->part = part;
+		ret->index += first_of_slice(part->plan, o);
+	}
 	return ret->part && ret->index < ret->part->plan->max;
 }
 
@@ -165,15 +177,19 @@ static void pod(struct gathering *g, const struct data *o)
 
 /* ---- Jobs ---- */
 
-static void done(void *context, int64_t index) { ((struct gathered_part *)context)->at[index].done = true; }
-static void lost(void *context, int64_t index) { ((struct gathered_part *)context)->at[index].lost = true; }
+/* The context is the first replica that the Job stands for. */
+static void done(void *context, int64_t index) { ((struct gathered_replica *)context)[index].done = true; }
+static void lost(void *context, int64_t index) { ((struct gathered_replica *)context)[index].lost = true; }
 
-/* The Job of a role, J-R; in a set of Jobs it has a number of its own, J-R-0. */
+/* The Job of a role, J-R; in a set of Jobs it has a number of its own: J-R-0, or that of its slice. */
 static bool is_job_of(const struct plan_role *r, struct str name)
 {
 	if (!r->in_set)
 		return str_eq(name, r->object);
-	return !r->unrolled && name.n == r->object.n + 2 && str_starts(name, r->object) && str_ends(name, STR("-0"));
+	int64_t slice = 0;
+	if (r->unrolled || name.n < r->object.n + 2 || !str_starts(name, r->object) || name.p[r->object.n] != '-')
+		return false;
+	return index_text((struct str){ name.p + r->object.n + 1, name.n - r->object.n - 1 }, &slice) && slice < plan_slices(r);
 }
 
 /* The replica that a Job is for: it has the name of its pod, in a set of Jobs without the pod's own number. */
@@ -211,7 +227,10 @@ static void job(struct gathering *g, const struct data *o)
 	if (!part || !belongs(g, o))
 		return;
 	ARENA_PUSH(g->arena, g->ours, g->nours, o);
-	struct part_job mine = { o, key ? key->index : -1 };
+	int64_t from = key ? key->index : first_of_slice(part->plan, o), n = key ? 1 : plan_slice_size(part->plan);
+	if (from + n > part->plan->max)
+		return;                 /* of a slice that the program no longer has */
+	struct part_job mine = { o, key ? key->index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
 	for (size_t i = part->njobs - 1; i > 0 && str_cmp(status_text(part->jobs[i - 1].object, "metadata.name"), name) > 0; i--) {
 		part->jobs[i] = part->jobs[i - 1];
@@ -223,9 +242,9 @@ static void job(struct gathering *g, const struct data *o)
 		key->part->at[key->index].lost = failed;
 		return;
 	}
-	job_indexes(status_text(o, "status.completedIndexes"), part->plan->max, done, part);
-	job_indexes(status_text(o, "status.failedIndexes"), part->plan->max, lost, part);
-	for (int64_t i = 0; complete && i < part->plan->max; i++)      /* its pods may be gone; its own rule has been met */
+	job_indexes(status_text(o, "status.completedIndexes"), n, done, &part->at[from]);
+	job_indexes(status_text(o, "status.failedIndexes"), n, lost, &part->at[from]);
+	for (int64_t i = from; complete && i < from + n; i++)      /* its pods may be gone; its own rule has been met */
 		part->at[i].done = true;
 	if (part->plan->elastic)
 		part->desired = status_number(o, "spec.parallelism", part->desired);

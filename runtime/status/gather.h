@@ -22,7 +22,8 @@ struct gathered_replica {
 
 struct part_job {
 	const struct data *object;
-	int64_t index;                  /* the replica that it stands for; -1: the whole role */
+	int64_t index;                  /* the replica that it stands for; -1: all that follow */
+	int64_t from, to;               /* the replicas that it stands for: one, a slice, or the whole role */
 };
 
 struct gathered_part {

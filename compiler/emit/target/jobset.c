@@ -4,7 +4,8 @@
  *
  * Its controller makes the Jobs and their headless Service, and names them: the
  * Job of role R is J-R-0.  It ends what still runs when the job has ended.  An
- * unrolled role is a replicated Job R-i for each replica.
+ * unrolled role is a replicated Job R-i for each replica; a role of several slices is
+ * one replicated Job with a Job J-R-s for each slice s.
  */
 #include "emit/each.h"
 
@@ -71,15 +72,37 @@ static void dependencies_put(struct emit *e, const struct plan_role *r, struct o
 	}
 }
 
+static bool annotates(const struct plan_pairs *pairs, const char *key)
+{
+	for (size_t i = 0; i < pairs->n; i++)
+		if (str_is(pairs->at[i].key, key))
+			return true;
+	return false;
+}
+
+/* Pods of two slices on the nodes of one would find no machine: the controller gives each Job nodes of its own. */
+static void slices_apart(struct emit *e, const struct plan_role *r, struct object *template)
+{
+	static const char key[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+	struct object *metadata = object_get(template, STR("metadata")), *map = object_get(metadata, STR("annotations"));
+
+	if (!plan_is_sliced(r) || !r->accelerator || !r->accelerator->slice.set || annotates(&e->job->annotations, key) || annotates(&r->annotations, key))
+		return;
+	if (!map)
+		map = PUT_MAP(e->arena, metadata, "annotations", r->slices_at);
+	object_append_word(e->arena, map, str_of(key), object_string(e->arena, r->accelerator->slice.value, r->accelerator->slice.from));
+}
+
 static struct object *replicated(struct emit *e, const struct plan_role *r, struct plan_set_job job)
 {
 	struct object *entry = object_map(e->arena, r->at), *template;
 
 	PUT_STR(e->arena, entry, "name", emit_set_name(e->arena, e->job, job), r->at);
-	PUT_INT(e->arena, entry, "replicas", 1, r->at);
+	PUT_INT(e->arena, entry, "replicas", plan_slices(r), plan_is_sliced(r) ? r->slices_at : r->at);
 	dependencies_put(e, r, entry);
 	template = PUT_MAP(e->arena, entry, "template", r->at);
 	emit_role_metadata(e, r, template);
+	slices_apart(e, r, template);
 	emit_job_spec(e, r, PUT_MAP(e->arena, template, "spec", r->at));
 	return entry;
 }

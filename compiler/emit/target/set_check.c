@@ -16,6 +16,25 @@ static void elastic(struct checking *c, const struct plan_job *j, const struct p
 	diag_help(c->diags, d, "write replicas = %lld, or use the target 'jobs', where 'trainc scale' changes the size", (long long)r->max);
 }
 
+/* A host name of a slice has two numbers, and only the set's own Service knows such names. */
+static void slices(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	if (!plan_is_sliced(r) || j->hosts == HOSTS_SUBDOMAIN)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->slices_at, r->at, j->name_at),
+		"a Service of each replica has no place for the %lld slices of '%.*s'", (long long)r->slices, STR_ARG(r->name));
+	diag_help(c->diags, d, "remove 'hosts' from the project or the framework, or remove 'slices'");
+}
+
+/* The end of a help: no other target has a place for slices. */
+static const char *or_jobs(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (plan_is_sliced(&j->roles[i]))
+			return "";
+	return "; or use the target 'jobs'";
+}
+
 /* A failed Job is a failed set, and an aux role is no part of the job. */
 static void aux(struct checking *c, const struct plan_role *r, const char *set)
 {
@@ -79,9 +98,10 @@ static void start_after(struct checking *c, const struct plan_job *j, const stru
 		struct str text = plan_condition_text(c->arena, j, ds.because);
 		d = diag_report(c->diags, TJ0818, at, "a %s cannot wait for '%.*s'", set, STR_ARG(text));
 		if (ds.because->kind == CONDITION_OR)
-			diag_help(c->diags, d, "wait for whole roles, joined by 'and'; or use the target 'jobs'");
+			diag_help(c->diags, d, "wait for whole roles, joined by 'and'%s", or_jobs(j));
 		else
-			diag_help(c->diags, d, "wait for the whole role with 'done(%.*s)', or use the target 'jobs'", STR_ARG(j->roles[ds.because->role].name));
+			diag_help(c->diags, d, "wait for the whole role with 'done(%.*s)'%s", STR_ARG(j->roles[ds.because->role].name),
+				*or_jobs(j) ? ", or use the target 'jobs'" : "");
 	} else if (ds.n > SET_DEPENDENCIES) {
 		d = diag_report(c->diags, TJ0818, at, "role '%.*s' waits for %zu Jobs; in a %s for at most %d", STR_ARG(r->name), ds.n, set, SET_DEPENDENCIES);
 		diag_help(c->diags, d, "wait for fewer roles: a role that waits for others covers them too");
@@ -103,7 +123,7 @@ static void success(struct checking *c, const struct plan_job *j, const char *se
 	struct diag *d = diag_report(c->diags, TJ0818, check_place(c, j->success->from, j->name_at, j->name_at),
 		"a %s cannot say 'success = %.*s'", set, STR_ARG(text));
 	diag_note(c->diags, d, (struct span){ 0 }, "it succeeds when all of some roles are done, or any of them; or by some replicas of one role");
-	diag_help(c->diags, d, "name whole roles, joined by nothing but 'and' or nothing but 'or'; or use the target 'jobs'");
+	diag_help(c->diags, d, "name whole roles, joined by nothing but 'and' or nothing but 'or'%s", or_jobs(j));
 }
 
 static void clean(struct checking *c, const struct plan_job *j, const char *set)
@@ -165,6 +185,7 @@ void target_check_set(struct checking *c, const struct plan_job *j, const char *
 		if (!r->max)
 			continue;
 		elastic(c, j, r, set);
+		slices(c, j, r);
 		aux(c, r, set);
 		raw(c, r, set);
 		start_after(c, j, r, set);

@@ -17,7 +17,7 @@ static const struct target {
 	{ "jobs", TARGET_ROLE_JOBS, WORKLOAD_JOB, NULL, each_of_jobs },
 	{ "pods", 0, WORKLOAD_POD, NULL, each_of_pods },
 	{ "kubeflow", TARGET_CONTROLLER | TARGET_OPERATOR, WORKLOAD_JOB, target_check_kubeflow, each_of_kubeflow },
-	{ "jobset", TARGET_CONTROLLER | TARGET_SET, WORKLOAD_JOB, target_check_jobset, each_of_jobset },
+	{ "jobset", TARGET_CONTROLLER | TARGET_SET | TARGET_SLICES, WORKLOAD_JOB, target_check_jobset, each_of_jobset },
 	{ "trainer", TARGET_CONTROLLER | TARGET_SET, WORKLOAD_JOB, target_check_trainer, each_of_trainer },
 };
 enum { TARGETS = sizeof(targets) / sizeof(*targets) };
@@ -34,13 +34,30 @@ bool emit_target_known(struct str name) { return find_target(name) != NULL; }
 
 const char *emit_target_name(size_t i) { return i < TARGETS ? targets[i].name : NULL; }
 
+/* A Job counts its pods once: only a set has a Job for each slice. */
+static void slices(struct checking *c, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->max || !plan_is_sliced(r))
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0818, check_place(c, r->slices_at, r->at, j->name_at),
+			"the target '%.*s' has no place for the %lld slices of '%.*s'", STR_ARG(c->plan->target), (long long)r->slices, STR_ARG(r->name));
+		diag_help(c->diags, d, "write target = \"jobset\" in the project, or compile with --target jobset: it makes a Job of each slice");
+	}
+}
+
 bool target_check(struct checking *c)
 {
 	const struct target *target = find_target(c->plan->target);
 	size_t errors = c->diags->errors;
 
-	for (size_t i = 0; target && target->check && i < c->plan->njobs; i++)
-		target->check(c, &c->plan->jobs[i]);
+	for (size_t i = 0; target && i < c->plan->njobs; i++) {
+		if (!(target->traits & TARGET_SLICES))
+			slices(c, &c->plan->jobs[i]);
+		if (target->check)
+			target->check(c, &c->plan->jobs[i]);
+	}
 	return c->diags->errors == errors;
 }
 
