@@ -49,7 +49,8 @@ def compiles(code):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                     f.write(text)
         command = "test" if re.search(r"^test ", job, re.M) else "check"
-        done = subprocess.run([TRAINC, command, "job.tj"], cwd=folder, capture_output=True, text=True, timeout=60)
+        target = re.search(r"^# trainc compile (--target \w+)$", job, re.M)     # only some targets have a place for it
+        done = subprocess.run([TRAINC, command] + (target[1].split() if target else []) + ["job.tj"], cwd=folder, capture_output=True, text=True, timeout=60)
     if project and "packages" in project and "TJ0214" in done.stderr:
         return None             # a package has to be locked, by its hash
     return done.returncode and job + done.stdout + done.stderr

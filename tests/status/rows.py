@@ -16,6 +16,14 @@ job "j": pytorch.torchrun {
   role worker { replicas = 2, cpu = 8, memory = 8Gi, retries = 2 }
 }
 """
+SLICES = """import std.tpu
+
+job "j" {
+  image   = "registry.example.com/a:1"
+  command = ["train"]
+  role worker { accelerator = tpu.v5e(2x4), slices = 2, cpu = 8, memory = 8Gi, shm = 1Gi }
+}
+"""
 WORDS = """import std.pytorch
 
 framework pair(word: enum("fail", "restart", "replace", "ignore")? = none) {
@@ -390,6 +398,36 @@ def sets(trainc, directory):
             check(got == state, "%s %s: %s, not %s" % (target, [o["metadata"]["name"] for o in objects], got, state))
 
 
+def slices(trainc, directory):
+    """The Jobs of a role of several slices stand for a part of it each: by the label that says which."""
+    home = os.path.join(directory, "slices")
+    os.mkdir(home)
+    for name, text in (("job.tj", SLICES), ("project.tj", 'project { target = "jobset" }\n')):
+        with open(os.path.join(home, name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def of_slice(o, n, index=None):
+        labels = {"trainc.dev/job": "j", "trainc.dev/role": "worker", "jobset.sigs.k8s.io/job-index": str(n)}
+        if index is not None:
+            labels["batch.kubernetes.io/job-completion-index"] = str(index)
+        return put(put(o, "metadata.labels", labels), "metadata.name", "j-worker-%d" % n if index is None else "j-worker-%d-%d-abcde" % (n, index))
+
+    complete, going = job([condition("Complete")], succeeded=2, completedIndexes="0,1"), job(startTime=OLD, active=1, ready=1, completedIndexes="1")
+    broken = of_slice(pod(0, "Failed", container=ended(3)), 1, 0)
+    for objects, state, cause, counts in (
+        ([of_slice(going, 0), of_slice(complete, 1), of_slice(RUN0, 0, 0)], "Running", "", (1, 3)),
+        ([of_slice(complete, 0), of_slice(complete, 1)], "Succeeded", "done(worker)", (0, 4)),
+        ([of_slice(complete, 0), of_slice(complete, 1), of_slice(going, 7)], "Succeeded", "done(worker)", (0, 4)),
+        ([of_slice(p, n, i) for n in (0, 1) for i, p in enumerate(READY)], "Running", "", (4, 0)),
+        ([of_slice(RUN0, 0, 0), of_slice(RUN, 0, 1), broken], "Failing", "worker 2: exit code 3", (2, 0)),
+    ):
+        status, out, err = run(trainc, home, objects)
+        got = json.loads(out)["runs"][0] if out else {}
+        role = got["roles"][0] if got else {}
+        check(got and got["state"] == state and cause in got["cause"] and (role["active"], role["succeeded"]) == counts,
+              "slices %s: %s %s, not %s" % ([o["metadata"]["name"] for o in objects], out, err, state))
+
+
 def mutants(trainc, directory):
     """Objects with something missing, of another kind or beyond all bounds: an answer all the same, and one that no order changes."""
     every = [o for row in ROWS for o in row[1]] + [row[1] for row in BESIDE] + [SLICE]
@@ -518,6 +556,7 @@ with tempfile.TemporaryDirectory() as d:
     night(sys.argv[1])
     mutants(sys.argv[1], d)
     sets(sys.argv[1], d)
+    slices(sys.argv[1], d)
     failures(sys.argv[1], d)
     others(sys.argv[1], d)
     ended_jobs(sys.argv[1], d)

@@ -81,6 +81,13 @@ static void names_in_sets(void)
 	same(host_of(&j, 1, 2), "bert-worker-2-0-0.bert", "a host of an unrolled role in a set");
 	plan_replica_name(&j.roles[1], 1, &pod);
 	same(buf_text(&pod), "bert-worker-1-0-0", "and its pod");
+	j.roles[1].unrolled = false;
+	j.roles[1].max = 6;
+	j.roles[1].slices = 3;
+	same(host_of(&j, 1, 5), "bert-worker-2-1.bert", "a host of a role of several slices");
+	verdict(plan_slice_of(&j.roles[1], 5) == 2 && plan_index_in_slice(&j.roles[1], 5) == 1 && plan_slice_size(&j.roles[1]) == 2, "its slice");
+	verdict(plan_slice_of(&j.roles[0], 5) == 0 && plan_index_in_slice(&j.roles[0], 5) == 5, "a role without slices");
+	j.roles[1].slices = 0;
 	j.hosts = HOSTS_SERVICE;
 	same(host_of(&j, 1, 2), "bert-worker-2.default.svc", "a Service of ours keeps its name");
 	j.hosts = HOSTS_NAME;
