@@ -184,7 +184,7 @@ struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned 
 }
 
 /* KEY.i, or KEY.s-i for the replica i of slice s. */
-static struct str key_of(struct arena *a, const struct plan_role *r, const struct emit_file *f, int64_t k)
+static struct str key_in_map(struct arena *a, const struct plan_role *r, const struct emit_file *f, int64_t k)
 {
 	long long slice = plan_slice_of(r, k), index = plan_index_in_slice(r, k);
 
@@ -204,7 +204,7 @@ struct object *emit_files_make(struct emit *e, const struct manifest *m)
 			const struct emit_file *f = &fs.at[i];
 			if (place(&filling, e->job, r, f, k) != m->part)
 				continue;
-			struct str key = f->each ? key_of(e->arena, r, f, k) : f->key;
+			struct str key = f->each ? key_in_map(e->arena, r, f, k) : f->key;
 			object_append(e->arena, data, key, emit_text(e->arena, e->job, r, emit_file_text(f->file, k), TEXT_FILE, k));
 		}
 	return o;

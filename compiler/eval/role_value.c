@@ -144,7 +144,9 @@ static enum index_class peer_index(struct eval *ev, struct role *r, struct str m
 	}
 	int64_t own_lo, own_hi;
 	*ret = OWN_INDEX;
-	if (arg->kind != VALUE_TEXT || arg->u.text.n != 1 || arg->u.text.at[0].kind != PIECE_INDEX || (ev->self && role_slices(ev, ev->self) > 1))
+	if (arg->kind != VALUE_TEXT || arg->u.text.n != 1 || arg->u.text.at[0].kind != PIECE_INDEX)
+		return INDEX_COMPUTED;
+	if (ev->self && role_slices(ev, ev->self) > 1)          /* counted in the slice, not in the role */
 		return INDEX_COMPUTED;
 	if (ev->self && ev->self != r && role_replicas(ev, ev->self, &own_lo, &own_hi) && own_hi > hi) {
 		report_beyond(ev, r, method, own_hi - 1, hi, call->span);
@@ -419,7 +421,9 @@ static const struct value *index_value(struct eval *ev, struct span from)
 {
 	struct piece p = { .kind = PIECE_INDEX };
 
-	return ev->pod_index >= 0 ? value_int(ev->arena, ev->pod_index % slice_size(ev, ev->self), from) : text_value(ev, from, &p, 1, true);
+	if (ev->pod_index < 0)
+		return text_value(ev, from, &p, 1, true);
+	return value_int(ev->arena, ev->pod_index % slice_size(ev, ev->self), from);
 }
 
 static const struct value *slice_value(struct eval *ev, struct span from)
@@ -438,18 +442,20 @@ static const struct value *report_index_in_slices(struct eval *ev, struct node *
 	long long slices = role_slices(ev, r);
 	struct span here = role_field_at(ev, r, FIELD_SLICES);
 	bool own = in_user_text(ev, at->span);
-	struct diag *d = diag_report(ev->diags, TJ0720, own ? at->span : here, own
-		? "no pod of '%.*s' knows its index among the replicas of all %lld slices" : "the framework needs the index of each '%.*s' among all %lld slices, which no pod knows",
-		STR_ARG(r->name), slices);
+	struct diag *d;
 
-	if (own)
+	if (own) {
+		d = diag_report(ev->diags, TJ0720, at->span,
+			"no pod of '%.*s' knows its index among the replicas of all %lld slices", STR_ARG(r->name), slices);
 		diag_note(ev->diags, d, here, "slices = %lld", slices);
-	else
-		diag_note(ev->diags, d, at->span, "read here");
-	if (own)
-		diag_help(ev->diags, d, "use pod.slice, the number of the slice, and pod.slice_index, the pod's index in its slice");
-	else
-		diag_help(ev->diags, d, "remove 'slices', or use a framework that reads pod.slice, such as jax.distributed");
+		diag_help(ev->diags, d,
+			"use pod.slice, the number of the slice, and pod.slice_index, the pod's index in its slice");
+		return &value_bad;
+	}
+	d = diag_report(ev->diags, TJ0720, here,
+		"the framework needs the index of each '%.*s' among all %lld slices, which no pod knows", STR_ARG(r->name), slices);
+	diag_note(ev->diags, d, at->span, "read here");
+	diag_help(ev->diags, d, "remove 'slices', or use a framework that reads pod.slice, such as jax.distributed");
 	return &value_bad;
 }
 

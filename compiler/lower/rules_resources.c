@@ -101,7 +101,7 @@ static void unlikely(struct job *j, const struct plan_role *r)
 }
 
 /* The hosts of a topology come all together, once for each slice. */
-static void topology(struct job *j, const struct plan_role *r)
+static void fit_topology(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
 	long long hosts = acc->pods, slices = plan_slices(r), n = r->max;
@@ -119,7 +119,8 @@ static void topology(struct job *j, const struct plan_role *r)
 		d = diag_report(ds(j), TJ0606, r->replicas_at, "%lld slices of '%.*s' need %lld hosts, but replicas = %lld", slices,
 			STR_ARG(acc->spelling), hosts * slices, n);
 	else
-		d = diag_report(ds(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld", STR_ARG(acc->spelling), hosts, n);
+		d = diag_report(ds(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld",
+			STR_ARG(acc->spelling), hosts, n);
 	diag_note(ds(j), d, acc->from, "spans %lld hosts", hosts);
 	if (!plan_is_sliced(r) && r->min == n && n > 0 && n % hosts == 0)
 		diag_help(ds(j), d, "write slices = %lld in place of 'replicas' for %lld such slices", n / hosts, n / hosts);
@@ -129,19 +130,22 @@ static void topology(struct job *j, const struct plan_role *r)
 }
 
 /* Slices are those of a topology with several hosts (TJ0625). */
-static void slices(struct job *j, const struct plan_role *r)
+static void fit_slices(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
 	struct diag *d;
 	if (!plan_is_sliced(r) || (acc && acc->pods > 1))
 		return;
 	if (acc) {
-		d = diag_report(ds(j), TJ0625, r->slices_at, "'%.*s' fits on one host, so role '%.*s' has no slices", STR_ARG(acc->spelling), STR_ARG(r->name));
+		d = diag_report(ds(j), TJ0625, r->slices_at, "'%.*s' fits on one host, so role '%.*s' has no slices",
+			STR_ARG(acc->spelling), STR_ARG(r->name));
 		diag_note(ds(j), d, acc->from, "spans 1 host");
-		diag_help(ds(j), d, "remove 'slices' and write replicas = %lld, or choose a topology that spans several hosts", (long long)r->slices);
+		diag_help(ds(j), d, "remove 'slices' and write replicas = %lld, or choose a topology that spans several hosts",
+			(long long)r->slices);
 		return;
 	}
-	d = diag_report(ds(j), TJ0625, r->slices_at, "role '%.*s' has no accelerator, and slices are parts with a topology each", STR_ARG(r->name));
+	d = diag_report(ds(j), TJ0625, r->slices_at,
+		"role '%.*s' has no accelerator, and slices are parts with a topology each", STR_ARG(r->name));
 	diag_help(ds(j), d, "give the role an accelerator that spans several hosts, such as tpu.v5e(4x4), or write 'replicas' in place of 'slices'");
 }
 
@@ -166,7 +170,7 @@ static void devices(struct job *j, const struct plan_role *r)
 		diag_help(ds(j), d, "a pod without 'memory' may be evicted at any time; set it, for example memory = 64Gi");
 	}
 	if (acc->pods > 1)
-		topology(j, r);
+		fit_topology(j, r);
 	for (size_t i = 0; i < r->node.n; i++)
 		for (size_t k = 0; k < acc->node.n; k++) {
 			const struct plan_pair *mine = &r->node.at[i], *theirs = &acc->node.at[k];
@@ -283,7 +287,7 @@ void rules_resources(struct job *j)
 			devices(j, r);
 			inserted_devices(j, j->roles[i], r);
 		}
-		slices(j, r);
+		fit_slices(j, r);
 		raw_devices(j, r);
 		raw_requests(j, r, r->main.raw);
 		for (size_t k = 0; k < r->nsidecars; k++)

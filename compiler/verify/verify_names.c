@@ -12,7 +12,7 @@ enum { SET_SUFFIX = 6 };
 
 static size_t most_characters(const struct plan_role *r) { return r->in_set ? LIMIT_LABEL - SET_SUFFIX : LIMIT_LABEL; }
 
-static size_t digits(int64_t n)
+static size_t digit_count(int64_t n)
 {
 	size_t count = 1;
 
@@ -29,8 +29,8 @@ static size_t longest_name(const struct plan_role *r, int64_t replicas)
 	if (r->one_name)
 		return r->object.n;
 	if (!around.sliced)
-		return n + digits(replicas - 1);
-	return n + 1 + digits(plan_slice_of(r, replicas - 1)) + digits(plan_slice_size(r) - 1);
+		return n + digit_count(replicas - 1);
+	return n + 1 + digit_count(plan_slice_of(r, replicas - 1)) + digit_count(plan_slice_size(r) - 1);
 }
 
 static int64_t replicas_that_fit(const struct plan_role *r)

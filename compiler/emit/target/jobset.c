@@ -86,11 +86,13 @@ static void slices_apart(struct emit *e, const struct plan_role *r, struct objec
 	static const char key[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";
 	struct object *metadata = object_get(template, STR("metadata")), *map = object_get(metadata, STR("annotations"));
 
-	if (!plan_is_sliced(r) || !r->accelerator || !r->accelerator->slice.set || annotates(&e->job->annotations, key) || annotates(&r->annotations, key))
+	const struct plan_str *label = r->accelerator ? &r->accelerator->slice : NULL;
+
+	if (!plan_is_sliced(r) || !label || !label->set || annotates(&e->job->annotations, key) || annotates(&r->annotations, key))
 		return;
 	if (!map)
 		map = PUT_MAP(e->arena, metadata, "annotations", r->slices_at);
-	object_append_word(e->arena, map, str_of(key), object_string(e->arena, r->accelerator->slice.value, r->accelerator->slice.from));
+	object_append_word(e->arena, map, str_of(key), object_string(e->arena, label->value, label->from));
 }
 
 static struct object *replicated(struct emit *e, const struct plan_role *r, struct plan_set_job job)

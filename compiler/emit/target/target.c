@@ -35,7 +35,7 @@ bool emit_target_known(struct str name) { return find_target(name) != NULL; }
 const char *emit_target_name(size_t i) { return i < TARGETS ? targets[i].name : NULL; }
 
 /* A Job counts its pods once: only a set has a Job for each slice. */
-static void slices(struct checking *c, const struct plan_job *j)
+static void refuse_slices(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
@@ -54,7 +54,7 @@ bool target_check(struct checking *c)
 
 	for (size_t i = 0; target && i < c->plan->njobs; i++) {
 		if (!(target->traits & TARGET_SLICES))
-			slices(c, &c->plan->jobs[i]);
+			refuse_slices(c, &c->plan->jobs[i]);
 		if (target->check)
 			target->check(c, &c->plan->jobs[i]);
 	}
