@@ -203,13 +203,16 @@ static void act(void *with)
 	c->ok = c->act(c);
 }
 
+/* Returns what pays for T; nothing does for a program that the commands compile themselves. */
+static struct account *account_of(const struct trainc *t) { return t->door ? t->door->account : NULL; }
+
 /* False as well when memory runs out. */
 static bool run(struct call c)
 {
-	struct account *account = c.n ? c.programs[0]->door->account : NULL;
+	struct account *account = c.n ? account_of(c.programs[0]) : NULL;
 
 	for (size_t i = 1; i < c.n; i++)
-		account_join(account, c.programs[i]->door->account);
+		account_join(account, account_of(c.programs[i]));
 	return account_run(account, act, &c) && c.ok;
 }
 

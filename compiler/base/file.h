@@ -11,7 +11,7 @@
 /*
  * Read a whole file, or standard input for "-".  At most 64 MiB.  False with a sentence in `why`
  * ("no such file", "is a directory", "permission denied"). Devices are refused, and so is a named
- * pipe that nobody writes to within a second.
+ * pipe without a writer within a second.
  */
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why);
 /* The same for larger files: up to `most` bytes, a multiple of 1 MiB and less than 1 GiB. */

@@ -2,7 +2,7 @@
  * file_write.c - files that are replaced whole, or not at all.
  *
  * The new text is written beside the old one, as `.NAME.trainc-new`, synced, and renamed over it.
- * The new file is locked while it is written: one that nobody has locked was left by a killed run
+ * The new file is locked while it is written: an unlocked one was left by a killed run
  * and is removed.
  *
  * What is replaced keeps its nature: a symbolic link still leads where it led, hard links still

@@ -55,7 +55,7 @@ static _Noreturn void end_process(void)
 	static const char text[] = "trainc: out of memory\n";
 
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(STATUS_NO_MEMORY);        /* nobody reads it: the status still says it */
+		_exit(STATUS_NO_MEMORY);        /* the line has no reader; the status still says it */
 	_exit(STATUS_NO_MEMORY);
 }
 

@@ -1,5 +1,5 @@
 /*
- * memory.h - what happens when there is no memory, and to whom memory belongs then.
+ * memory.h - what happens when memory runs out, and to whom memory belongs then.
  *
  * A command ends: without memory the process writes a sentence to standard error and ends with status 70, at once; no
  * handler runs and no buffer is written.  A library must not end its caller: what it does on behalf of a program runs
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In front of each piece of memory.  Pieces that nobody keeps an account of are linked to themselves. */
+/* In front of each piece of memory.  Pieces without an account are linked to themselves. */
 struct memory_link {
 	struct memory_link *before, *after;
 	size_t mapped;                  /* bytes, when the piece came from mmap(); 0: from malloc() */

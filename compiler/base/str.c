@@ -178,7 +178,7 @@ size_t str_malformed(struct str s)
 
 /*
  * Names come from files that anyone may have written.  The hash starts from a number that differs
- * in each process, so nobody can choose names that collide.  No output depends on it: tables are
+ * in each process, so names that collide cannot be chosen.  No output depends on it: tables are
  * listed in the order of insertion.
  */
 static uint64_t hash_seed[2] = { 0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu };

@@ -72,6 +72,7 @@ unsigned emit_container_uses(const struct plan_job *j, const struct plan_role *r
 		uses |= USES_INDEX | USES_HOST;
 	if ((uses & USES_HOST) && plan_is_sliced(r))
 		uses |= USES_FIELD << POD_SLICE;
+	uses &= ~(unsigned)USES_HOST;
 	return emit_literal_index(j, r) ? uses & ~(unsigned)USES_INDEX : uses;
 }
 
