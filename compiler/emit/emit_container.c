@@ -219,7 +219,18 @@ static const struct plan_quantity *limit(const struct plan_quantity *written, co
 	return written->set ? written : request;
 }
 
-static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc, struct object *container)
+static void claims_put(struct emit *e, const struct plan_pairs *claims, struct object *resources)
+{
+	struct object *list = PUT_LIST(e->arena, resources, "claims", claims->at[0].key_at);
+
+	for (size_t i = 0; i < claims->n; i++) {
+		struct object *o = object_add_map(e->arena, list, claims->at[i].key_at);
+		PUT_STR(e->arena, o, "name", claims->at[i].key, claims->at[i].key_at);
+	}
+}
+
+static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc, const struct plan_pairs *used,
+	struct object *container)
 {
 	static const struct plan_quantity none;
 	struct object *requests = object_map(e->arena, (struct span){ 0 }), *limits = object_map(e->arena, (struct span){ 0 });
@@ -234,13 +245,15 @@ static void resources(struct emit *e, const struct plan_container *c, const stru
 	amount(e, limits, STR("ephemeral-storage"), limit(&c->limits.disk, &c->disk));
 	devices(e, limits, acc);
 	further(e, limits, c);
-	if (!requests->u.map.n && !limits->u.map.n)
+	if (!requests->u.map.n && !limits->u.map.n && !(used && used->n))
 		return;
 	struct object *both = PUT_MAP(e->arena, container, "resources", c->name_at);
 	if (requests->u.map.n)
 		object_append(e->arena, both, STR("requests"), requests);
 	if (limits->u.map.n)
 		object_append(e->arena, both, STR("limits"), limits);
+	if (used && used->n)
+		claims_put(e, used, both);
 }
 
 static void image(struct emit *e, const struct plan_container *c, struct object *o)
@@ -303,7 +316,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 		PUT_STR(e->arena, o, "workingDir", c->workdir.value, c->workdir.from);
 	emit_env(e, r, c, emit_container_uses(e->job, r, c, main), o);
 	ports_put(e, c, o);
-	resources(e, c, main ? r->accelerator : NULL, o);
+	resources(e, c, main ? r->accelerator : NULL, main ? &r->claims : NULL, o);
 	emit_mounts(e, r, c, main, o);
 	ready_put(e, c, o);
 	PUT_STR(e->arena, o, "terminationMessagePolicy", STR("FallbackToLogsOnError"), c->name_at);

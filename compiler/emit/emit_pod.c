@@ -163,6 +163,19 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 	PUT_STR(e->arena, pod, "subdomain", e->job->name, e->job->name_at);
 }
 
+/* From each template Kubernetes makes a claim for every pod. */
+static void device_claims(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	struct object *list = r->claims.n ? PUT_LIST(e->arena, pod, "resourceClaims", r->claims.at[0].key_at) : NULL;
+
+	for (size_t i = 0; i < r->claims.n; i++) {
+		const struct plan_pair *p = &r->claims.at[i];
+		struct object *o = object_add_map(e->arena, list, p->key_at);
+		PUT_STR(e->arena, o, "name", p->key, p->key_at);
+		PUT_STR(e->arena, o, "resourceClaimTemplateName", p->value, p->from);
+	}
+}
+
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	e->volumes = emit_volumes_of(e->arena, r);
@@ -172,6 +185,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
+	device_claims(e, r, pod);
 	containers(e, r, pod);
 	emit_volume_list(e, r, e->volumes, pod);
 }

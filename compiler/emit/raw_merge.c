@@ -16,6 +16,7 @@ static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" }, { "workingDir", "workdir" },
 	{ "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" }, { "volumes", "mounts" }, { "cpu", "cpu" },
 	{ "memory", "memory" }, { "ephemeral-storage", "disk" }, { "resources", "accelerator' or 'resources" }, { "nodeSelector", "node" },
+	{ "resourceClaims", "device_claims" }, { "claims", "device_claims" },
 	{ "tolerations", "tolerate" }, { "affinity", "spread" }, { "topologySpreadConstraints", "spread" },
 	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" }, { "schedulerName", "scheduler" },
 	{ "terminationGracePeriodSeconds", "grace" }, { "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" },

@@ -267,6 +267,7 @@ static void lower_main(struct lowering *l)
 	c->limits = limits_of(role_field(ev, r, FIELD_LIMITS));
 	c->raw = role_raw(ev, r, "container");
 	lower_resources(l, role_field(ev, r, FIELD_RESOURCES), c);
+	l->plan->claims = lower_claims(l, role_field(ev, r, FIELD_DEVICE_CLAIMS));
 }
 
 /* The framework's default shm never takes more than half of the role's memory (decision 54), and gives way to a volume of the user's. */

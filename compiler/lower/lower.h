@@ -87,6 +87,8 @@ void lower_files(struct lowering *l, struct source_entries *sources);
 /* What V says of when container C, whose ports are known, counts as ready. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
 /* The container's `resources`; its other amounts, raw block and accelerator are in the plan.  Reports what no server takes (TJ0624). */
+/* The claims of devices that have the names of claims; reports the others. */
+struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
 void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c);
 /* The texts of a list that all of SAID makes. */
 void lower_said_texts(struct lowering *l, const struct said *said, struct plan_texts *ret);

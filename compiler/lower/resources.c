@@ -4,6 +4,7 @@
  * A device plugin's resource has a domain and is counted; huge pages are an amount of memory.  Neither is shared, so
  * that request and limit are one number.
  */
+#include "eval/plan_value.h"
 #include "lower/lower.h"
 
 #include "kube/limits.h"
@@ -28,7 +29,7 @@ static const char *field_instead(struct str name)
 		{ "disk", "write it in the role itself: disk = 100Gi" },
 		{ "requests", "write 'cpu', 'memory' and devices without it: cpu = 8, memory = 64Gi, resources { \"example.com/nic\" = 1 }" },
 		{ "limits", "'limits' is a field beside this one, for cpu and memory: limits { cpu = 16 }; of a device request and limit are one" },
-		{ "claims", "claims of devices have no field: write them in raw container { resources { claims = [{ name = \"NAME\" }] } }" },
+		{ "claims", "claims of devices have a field of their own: device_claims { gpu = \"TEMPLATE\" }" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -155,4 +156,20 @@ void lower_resources(struct lowering *l, const struct value *v, struct plan_cont
 			beside_pages(l, c, &r);
 		told = told || r.bytes;
 	}
+}
+
+struct plan_pairs lower_claims(struct lowering *l, const struct value *v)
+{
+	struct plan_pairs all = value_pairs(l->ev, v), kept = { 0 };
+
+	for (size_t i = 0; i < all.n; i++) {
+		const struct plan_pair *p = &all.at[i];
+		if (kube_dns_label(p->key)) {
+			ARENA_PUSH(l->ev->arena, kept.at, kept.n, *p);
+			continue;
+		}
+		struct diag *d = diag_report(l->ev->diags, TJ0624, p->key_at, "'%.*s' cannot be the name of a claim", STR_ARG(p->key));
+		diag_help(l->ev->diags, d, "write lower case letters, digits and '-', at most 63: gpu = \"%.*s\"", STR_ARG(p->value));
+	}
+	return kept;
 }

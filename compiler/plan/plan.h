@@ -244,6 +244,7 @@ struct plan_role {
 	struct plan_quantity shm, grace;
 	const struct plan_accelerator *accelerator;     /* or NULL */
 	struct plan_pairs node;         /* of the role; the accelerator's are in `accelerator` */
+	struct plan_pairs claims;       /* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
 	struct plan_str *tolerate, *pull_secrets;
 	size_t ntolerate, npull_secrets;
 	struct plan_str spread, restart, service, service_account;

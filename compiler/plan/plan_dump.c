@@ -318,6 +318,7 @@ static void role(struct dumping *d, const struct plan_role *r)
 	if (r->accelerator)
 		accelerator(d, r->accelerator);
 	pairs(d, "node", &r->node);
+	pairs(d, "claim", &r->claims);
 	words(d, "tolerate", r->tolerate, r->ntolerate);
 	words(d, "pull_secret", r->pull_secrets, r->npull_secrets);
 	word(d, "spread", &r->spread);

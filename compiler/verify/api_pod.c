@@ -71,7 +71,7 @@ void api_container(struct api_check *k, const struct data *d)
 	for (size_t i = 0; claims && k->pod && i < claims->u.list.n; i++) {
 		struct str claim = claims->u.list.at[i]->kind == DATA_MAP ? api_text(claims->u.list.at[i], "name") : STR("");
 		if (claim.n && !named(list_of(k->pod, "resourceClaims"), claim))
-			api_refuse(k, claims->u.list.at[i], "declare it: raw pod { resourceClaims = [{ name = ..., resourceClaimName = ... }] }",
+			api_refuse(k, claims->u.list.at[i], "declare it in the role: device_claims { NAME = \"TEMPLATE\" }, or raw pod { resourceClaims = [{ name = ..., resourceClaimName = ... }] }",
 				"the pod has no resource claim '%.*s'", STR_ARG(claim));
 	}
 }

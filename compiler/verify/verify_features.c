@@ -66,6 +66,17 @@ static void sidecars(struct checking *c, const struct plan_role *r)
 	}
 }
 
+static void device_claims(struct checking *c, const struct plan_role *r)
+{
+	if (!r->claims.n || kube_has(c->plan->kubernetes, KUBE_DEVICE_CLAIMS))
+		return;
+	struct diag *d = diag_report(c->diags, TJ0809, check_place(c, r->claims.at[0].key_at, r->at, r->at),
+		"'device_claims' needs %s of Kubernetes 1.%u; the project targets 1.%u", kube_words(KUBE_DEVICE_CLAIMS),
+		kube_usable_from(KUBE_DEVICE_CLAIMS), c->plan->kubernetes);
+	diag_help(c->diags, d, "ask for the devices with 'accelerator' or 'resources', or target Kubernetes 1.%u",
+		kube_usable_from(KUBE_DEVICE_CLAIMS));
+}
+
 static void retries(struct checking *c, const struct plan_role *r)
 {
 	if (plan_role_restarts(r) || !r->retries.set || !r->retries.value || r->unrolled ||
@@ -113,7 +124,10 @@ bool check_features(struct checking *c)
 			success_policy(c, j);
 		for (size_t k = 0; k < j->nroles; k++) {
 			const struct plan_role *r = &j->roles[k];
-			if (!r->max || (plan_each_replica(j) && !r->replica.job))
+			if (!r->max)
+				continue;
+			device_claims(c, r);
+			if (plan_each_replica(j) && !r->replica.job)
 				continue;       /* what a pod of its own cannot do, nobody expects of it */
 			sidecars(c, r);
 			if (is_operators(c))

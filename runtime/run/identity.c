@@ -349,6 +349,7 @@ static void put_role(struct out *o, const struct plan_role *r)
 	put_plan_quantity(o, "shm", &r->shm);
 	put_accelerator(o, r->accelerator);
 	put_pairs(o, "node", &r->node);
+	put_pairs(o, "claims", &r->claims);
 	put_strs(o, "tolerate", r->tolerate, r->ntolerate);
 	put_strs(o, "pull_secrets", r->pull_secrets, r->npull_secrets);
 	put_plan_str(o, "spread", &r->spread);

@@ -60,6 +60,8 @@ MEMBERS = {
         ('resources { "hugepages-2Mi" = 2Gi }', "pages of main"),
     'for c in cluster.containers { check "nvidia.com/gpu" not in keys(c.resources) else "${c.resources["nvidia.com/gpu"]} devices of ${c.name}" }':
         ('init i { image = "a/b:1", command = ["x"], raw container { resources { limits { "nvidia.com/gpu" = 2 } } } }', "2 devices of i"),
+    'for r in cluster.all_roles { for c, template in r.device_claims { check template != "any-gpu" else "claim ${c} of ${r.name}" } }':
+        ('device_claims { gpu = "any-gpu" }', "claim gpu of task"),
     'for c in cluster.containers { check "evil" not in c.words else "word of ${c.name}" }':
         ('init i { image = "a/b:1", command = ["sh", "evil"] }', "word of i"),
 }

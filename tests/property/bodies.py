@@ -25,6 +25,7 @@ MAPS = {
     "annotations": ('a = "1"', 'b = "2"'),
     "limits": ("memory = 4Gi", "cpu = 4"),
     "resources": ('"example.com/a" = 1', '"example.com/b" = 2'),
+    "device_claims": ('a = "one"', 'b = "two"'),
 }
 REPLICA = {"replica": ('labels = { a = "1" }', 'kind = "job"')}
 # field: its type where it may be declared, and a value that is not its default
