@@ -81,6 +81,14 @@ static bool begins_comment(struct str text, size_t i)
 	return text.p[i] == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\t' || text.p[i - 1] == '\n');
 }
 
+/* Is there nothing but blanks between the beginning of its line, and a comment? */
+static bool has_own_line(struct str text, size_t line, size_t i)
+{
+	while (line < i && (text.p[line] == ' ' || text.p[line] == '\t'))
+		line++;
+	return line == i;
+}
+
 /* A comment of ours must not become what the compiler reads in comments. */
 static bool is_allow(struct str text)
 {
@@ -119,8 +127,9 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 		const char *newline = memchr(text.p + i, '\n', end - i);
 		size_t stop = newline ? (size_t)(newline - text.p) : end;
 		size_t next = OFFSET_SEARCH(keys.at, keys.n, start, source->base + (uint32_t)line);
-		struct import_comment c = { trimmed(text.p + i, text.p + stop), source->base + (uint32_t)i,
-			next < keys.n ? keys.at[next] : (struct span){ to, to + 1 }, false };
+		struct import_comment c = { .text = trimmed(text.p + i, text.p + stop), .at = source->base + (uint32_t)i,
+			.anchor = next < keys.n ? keys.at[next] : (struct span){ to, to + 1 },
+			.line = source->base + (uint32_t)(has_own_line(text, line, i) ? i : line) };
 		if (printable(c.text) && !is_allow(c.text))
 			ARENA_PUSH(a, ret.at, ret.n, c);
 		i = stop - 1;
@@ -130,14 +139,18 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 	return ret;
 }
 
-/* How long the block of comments is that a text begins with: up to the first line that is none. */
-static size_t leading(struct str text)
+/* How long the lines are that a text begins with: those of comments, else blank ones and '---'. */
+static size_t leading(struct str text, bool comments)
 {
 	size_t i = 0;
 
-	while (i < text.n && text.p[i] == '#') {
+	while (i < text.n) {
 		const char *newline = memchr(text.p + i, '\n', text.n - i);
-		i = newline ? (size_t)(newline - text.p) + 1 : text.n;
+		size_t end = newline ? (size_t)(newline - text.p) : text.n;
+		struct str line = trimmed(text.p + i, text.p + end);
+		if (comments ? text.p[i] != '#' : text.p[i] == '#' || (line.n && !str_is(line, "---")))
+			break;
+		i = newline ? end + 1 : end;
 	}
 	return i;
 }
@@ -152,7 +165,8 @@ static int by_place(const void *a, const void *b)
 struct str comments_header(struct arena *a, const struct source *source, struct comments *all)
 {
 	static const char *const words[] = { "Copyright", "copyright", "License", "SPDX" };
-	struct str block = { source->text.p, leading(source->text) };
+	size_t before = leading(source->text, false);
+	struct str rest = { source->text.p + before, source->text.n - before }, block = { rest.p, leading(rest, true) };
 	struct import_comment **mine = ARENA_ARRAY(a, struct import_comment *, all->n);
 	struct buf out = { 0 };
 	bool licence = false;
@@ -161,7 +175,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 	for (size_t i = 0; i < 4 && block.n; i++)
 		licence = licence || memmem(block.p, block.n, words[i], strlen(words[i]));
 	for (size_t i = 0; licence && i < all->n; i++)
-		if (all->at[i].at < source->base + block.n)
+		if (all->at[i].at < source->base + before + block.n)
 			mine[n++] = &all->at[i];
 	if (n)
 		qsort(mine, n, sizeof *mine, by_place);
@@ -176,8 +190,11 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 
 static void take(struct arena *a, struct import_comment *c, struct line *line)
 {
+	/* the line comes from the one that the comment ends */
+	bool behind = line->form == LINE_SET && line->from.start >= c->line && line->from.start < c->at;
+
 	c->taken = true;
-	line_comment(a, line, c->text, c->at);
+	line_comment(a, line, (struct remark){ c->text, c->at, behind });
 }
 
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line)

@@ -2,7 +2,8 @@
  * comments.h - what a YAML text says to people, which no tree holds.
  *
  * A comment belongs to what stands below it: the key or list element that begins
- * next; behind a value, to the first key of its own line.  Whoever writes a line
+ * next; behind a value, to the first key of its own line, and it stays behind what
+ * becomes of that.  Whoever writes a line
  * of the program takes the comments of the part of the manifest that it stands
  * for; what nobody took goes to the block around it.
  */
@@ -16,6 +17,7 @@ struct import_comment {
 	struct str text;                /* without '#' and the blanks around */
 	uint32_t at;                    /* global offset of the comment */
 	struct span anchor;             /* what it belongs to: a key and its value, or an element */
+	uint32_t line;                  /* where its line begins; its own offset when it has the line to itself */
 	bool taken;
 };
 

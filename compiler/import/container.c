@@ -87,6 +87,8 @@ static void texts(struct container_reading *c, const struct data_member *m)
 		}
 		lines_add(a, &list->items, text, d->from);
 	}
+	for (size_t i = 0; i < list->items.n; i++)
+		import_comments(c->role->im, list->items.at[i], list->items.at[i]->from);
 	if (list->items.n)
 		set(c, m->key.p[0] == 'c' ? "command" : "args", list, m);
 }
@@ -105,11 +107,19 @@ static bool port_is_usual(struct container_reading *c, struct str name, int64_t 
 	return c->kind == CONTAINER_MAIN && k->port && str_is(name, k->port) && number == k->number;
 }
 
-/* A named TCP port that stands alone: what `ports` can say. */
+/* A port that has no name is called by its number. */
+static struct str port_name(struct arena *a, const struct data *port)
+{
+	struct str name = member_text(port, "name");
+
+	return name.n ? name : str_printf(a, "p%lld", (long long)member_int(port, "containerPort", 0));
+}
+
+/* A TCP port that stands alone: what `ports` can say. */
 static bool port_is_plain(struct container_reading *c, struct ports *seen, const struct data *port)
 {
 	struct arena *a = c->role->im->arena;
-	struct str name = member_text(port, "name"), protocol = member_text(port, "protocol");
+	struct str name = port_name(a, port), protocol = member_text(port, "protocol");
 	int64_t number = member_int(port, "containerPort", 0);
 	const char *why;
 
@@ -141,7 +151,7 @@ static void ports(struct container_reading *c, const struct data_member *m)
 
 	for (size_t i = 0; i < m->value->u.list.n; i++) {
 		const struct data *port = m->value->u.list.at[i];
-		struct str name = member_text(port, "name");
+		struct str name = port_name(im->arena, port);
 		int64_t number = member_int(port, "containerPort", 0);
 		if (number < 1 || number > 65535)
 			diag_report(im->diags, TJ1103, port->from, "%lld is not a port number", (long long)number);

@@ -64,8 +64,8 @@ struct device *device_declare(struct import *im, struct str resource)
 	lines_set(a, body, STR("per_pod"), expr_text(a, STR("count")), (struct span){ 0, 0 });
 	d->declaration = top.at[0];
 	/* next to the declaration */
-	line_comment(a, d->declaration, str_printf(a, "## Devices that nodes offer as %.*s.", STR_ARG(resource)),
-		UINT32_MAX);
+	struct str doc = str_printf(a, "## Devices that nodes offer as %.*s.", STR_ARG(resource));
+	line_comment(a, d->declaration, (struct remark){ .text = doc, .at = UINT32_MAX });
 	ARENA_PUSH(a, im->devices, im->ndevices, d);
 	return d;
 }

@@ -464,7 +464,7 @@ static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 	static const char *const keys[] = { "ttlSecondsAfterFinished", "suspend" };
 
 	if (batch_read(im, job, r->body))
-		lines_take(r->body, STR("restart"));
+		lines_drop(im->arena, r->line, STR("restart"));
 	job_seconds(im, r->body, "timeout", job, "activeDeadlineSeconds");
 	for (size_t i = 0; i < 2; i++)
 		if (member(job, keys[i]))

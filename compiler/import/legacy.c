@@ -289,7 +289,7 @@ static struct job_role role(struct legacy_job *j, const struct data *spec, const
 		role_read(&r, member(spec, "template"));
 	struct line *restart = lines_find(r.role, STR("restart"));
 	if (restart && str_is(restart->value->pieces[0].text, "on-failure"))
-		lines_take(r.role, restart->key);       /* the framework's own */
+		lines_drop(im->arena, top.at[0], restart->key); /* the framework's own */
 	return (struct job_role){ top.at[0], spec->from };
 }
 

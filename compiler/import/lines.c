@@ -95,15 +95,31 @@ struct lines *lines_block(struct arena *a, struct lines *in, struct str key, str
 	return line ? &line->value->items : lines_extend(a, in, key, from);
 }
 
-void line_comment(struct arena *a, struct line *line, struct str text, uint32_t at)
+void line_comment(struct arena *a, struct line *line, struct remark remark)
 {
-	struct remark remark = { text, at };
 	size_t i = line->ncomments;
 
+	for (size_t k = 0; k < line->ncomments; k++)
+		remark.behind = remark.behind && !line->comments[k].behind;
 	ARENA_PUSH(a, line->comments, line->ncomments, remark);
-	for (; i > 0 && line->comments[i - 1].at > at; i--)
+	for (; i > 0 && line->comments[i - 1].at > remark.at; i--)
 		line->comments[i] = line->comments[i - 1];
 	line->comments[i] = remark;
+}
+
+void line_join_comments(struct arena *a, struct line *to, const struct line *from)
+{
+	const struct lines *items = &from->value->items;
+
+	for (size_t i = 0; i < from->ncomments; i++) {
+		bool there = false;
+		for (size_t k = 0; k < to->ncomments && !there; k++)
+			there = str_eq(to->comments[k].text, from->comments[i].text);
+		if (!there)
+			line_comment(a, to, from->comments[i]);
+	}
+	for (size_t i = 0; i < items->n; i++)
+		line_join_comments(a, to->value->items.at[i], items->at[i]);
 }
 
 /* ---- words ---- */

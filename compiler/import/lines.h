@@ -47,6 +47,7 @@ enum line_form { LINE_SET, LINE_EXTEND };       /* key = value; key { } */
 struct remark {                         /* a comment */
 	struct str text;                /* without its '#'; documentation has its `##` */
 	uint32_t at;                    /* in the manifest */
+	bool behind;                    /* on the line itself, else above it; one of a line */
 };
 
 struct line {
@@ -81,8 +82,10 @@ struct line *lines_find(const struct lines *in, struct str key);
 /* The items of the block of that name, which is made if it is not there. */
 struct lines *lines_block(struct arena *a, struct lines *in, struct str key, struct span from);
 
-/* One more comment, in its place among the others. */
-void line_comment(struct arena *a, struct line *line, struct str text, uint32_t at);
+/* One more comment, in its place among the others; behind the line there is room for one. */
+void line_comment(struct arena *a, struct line *line, struct remark remark);
+/* The comments of FROM and of its parts to TO, which is the same; each text once. */
+void line_join_comments(struct arena *a, struct line *to, const struct line *from);
 
 /* A word of a manifest as a key: quoted unless it may stand there bare. */
 struct str key_text(struct arena *a, struct str word);

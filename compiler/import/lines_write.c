@@ -198,15 +198,38 @@ static bool one_line(const struct expr *body, unsigned depth)
 static void put_expr(struct writing *w, const struct expr *e, unsigned depth);
 static void put_line(struct writing *w, const struct line *l, unsigned depth);
 
+static void put_comment(struct buf *out, struct str text)
+{
+	if (!str_starts(text, STR("#")))
+		buf_z(out, text.n ? "# " : "#");
+	buf_str(out, text);
+	buf_char(out, '\n');
+}
+
+/* A comment stays behind what is written on one line. */
+static bool is_behind(const struct line *l, const struct remark *r) { return r->behind && flat_expr(l->value); }
+
 static void put_comments(struct writing *w, const struct line *l, unsigned depth)
 {
 	for (size_t i = 0; i < l->ncomments; i++) {
+		if (is_behind(l, &l->comments[i]))
+			continue;
 		put_indent(&w->out, 2 * depth);
-		if (!str_starts(l->comments[i].text, STR("#")))
-			buf_z(&w->out, l->comments[i].text.n ? "# " : "#");
-		buf_str(&w->out, l->comments[i].text);
-		buf_char(&w->out, '\n');
+		put_comment(&w->out, l->comments[i].text);
 	}
+}
+
+/* The end of a line, with the comment behind it. */
+static void put_line_end(struct writing *w, const struct line *l)
+{
+	for (size_t i = 0; i < l->ncomments; i++) {
+		if (!is_behind(l, &l->comments[i]))
+			continue;
+		buf_z(&w->out, "  ");
+		put_comment(&w->out, l->comments[i].text);
+		return;
+	}
+	buf_char(&w->out, '\n');
 }
 
 static void put_items_flat(struct writing *w, const struct lines *items, unsigned depth, const char *open,
@@ -230,21 +253,24 @@ static bool ends_in_block(const struct lines *items)
 	return items->n && !items->at[items->n - 1]->ncomments && is_block(items->at[items->n - 1]->value);
 }
 
-static void put_list(struct writing *w, const struct expr *e, unsigned depth)
+/* Elements of a list, arguments of a call: an item a line where one of them has a comment or several lines. */
+static void put_list(struct writing *w, const struct lines *items, unsigned depth, const char *open, const char *close)
 {
-	if (flat_items(&e->items, SIZE_MAX) || ends_in_block(&e->items)) {
-		put_items_flat(w, &e->items, depth, "[", "]");
+	if (flat_items(items, SIZE_MAX) || ends_in_block(items)) {
+		put_items_flat(w, items, depth, open, close);
 		return;
 	}
-	buf_z(&w->out, "[\n");
-	for (size_t i = 0; i < e->items.n; i++) {
-		put_comments(w, e->items.at[i], depth + 1);
+	buf_z(&w->out, open);
+	buf_char(&w->out, '\n');
+	for (size_t i = 0; i < items->n; i++) {
+		put_comments(w, items->at[i], depth + 1);
 		put_indent(&w->out, 2 * (depth + 1));
-		put_line(w, e->items.at[i], depth + 1);
-		buf_z(&w->out, ",\n");
+		put_line(w, items->at[i], depth + 1);
+		buf_char(&w->out, ',');
+		put_line_end(w, items->at[i]);
 	}
 	put_indent(&w->out, 2 * depth);
-	buf_char(&w->out, ']');
+	buf_z(&w->out, close);
 }
 
 static void put_body(struct writing *w, const struct expr *e, unsigned depth)
@@ -266,12 +292,12 @@ static void put_expr(struct writing *w, const struct expr *e, unsigned depth)
 	switch (e->kind) {
 	case EXPR_TEXT: buf_str(&w->out, e->text); break;
 	case EXPR_STRING: put_string(&w->out, e, 2 * (depth + 1)); break;
-	case EXPR_LIST: put_list(w, e, depth); break;
+	case EXPR_LIST: put_list(w, &e->items, depth, "[", "]"); break;
 	case EXPR_BODY: put_body(w, e, depth); break;
 	case EXPR_CALL:
 		buf_str(&w->out, e->text);
 		if (e->items.n)
-			put_items_flat(w, &e->items, depth, "(", ")");
+			put_list(w, &e->items, depth, "(", ")");
 		break;
 	}
 }
@@ -319,7 +345,7 @@ void lines_write(struct writing *w, const struct lines *lines, unsigned depth)
 		put_comments(w, lines->at[i], depth);
 		put_indent(&w->out, 2 * depth);
 		put_line(w, lines->at[i], depth);
-		buf_char(&w->out, '\n');
+		put_line_end(w, lines->at[i]);
 	}
 }
 

@@ -255,7 +255,7 @@ static void further_documents(struct import *im, struct data_reader *r)
 	enum data_step step;
 
 	while ((step = data_next(r, &d, &error)) == DATA_DOCUMENT)
-		import_left_out(im, d->from, STR("this document"),
+		import_left_out(im, d->from, d->kind == DATA_MAP && d->u.map.n ? d->u.map.at[0].key : STR("---"),
 			"the controller reads one document of its configuration, the first");
 	if (step == DATA_ERROR)
 		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));

@@ -121,7 +121,11 @@ static const struct data *first_container(const struct data *role)
 
 static void argument(struct mpi *j, struct expr *call, const char *name, struct expr *value, const char *key)
 {
-	lines_set(arena(j), &call->items, str_of(name), value, member_at(j->set.m.spec, key));
+	const struct data *d = member(j->set.m.spec, key);
+	struct line *line = lines_set(arena(j), &call->items, str_of(name), value, member_at(j->set.m.spec, key));
+
+	if (d && d->kind != DATA_MAP)
+		import_comments(j->set.m.im, line, span_join(line->from, d->from));
 }
 
 /* Keys for root are made for the job; others belong to what the image says about them. */
@@ -171,9 +175,12 @@ static const struct data *template_of(struct mpi *j, const struct data *role, co
 	struct arena *a = arena(j);
 	const struct data *template = member(role, "template"), *pod = member(template, "spec"),
 		*policy = member(role, "restartPolicy");
+	struct span at = { role->from.end, role->from.end };    /* what people wrote is not about the default */
 
 	if (!policy || !policy->u.string.n)
-		policy = tree_text(a, str_of(usual), role->from);
+		policy = tree_text(a, str_of(usual), at);
+	else
+		at = member_at(role, "restartPolicy");
 	if (member(pod, "restartPolicy"))
 		import_left_out(j->set.m.im, member_at(pod, "restartPolicy"), STR("restartPolicy"),
 			"the role's own restart policy counts");
@@ -182,7 +189,7 @@ static const struct data *template_of(struct mpi *j, const struct data *role, co
 			member_at(pod, "hostNetwork"));
 	if (pod)
 		template = tree_with(a, template, "spec",
-			tree_with(a, pod, "restartPolicy", policy, member_at(role, "restartPolicy")), pod->from);
+			tree_with(a, pod, "restartPolicy", policy, at), pod->from);
 	return template;
 }
 
@@ -226,7 +233,7 @@ static void attempts(struct mpi *j, struct set_role *r)
 	if (limit)
 		batch = tree_with(arena(j), batch, "backoffLimit", limit, member_at(j->policy, "backoffLimit"));
 	if (batch_read(j->set.m.im, batch, r->body))
-		lines_take(r->body, STR("restart"));
+		lines_drop(arena(j), r->line, STR("restart"));
 }
 
 /* The framework's default is the operator's: its workers stay as they are. */

@@ -327,19 +327,19 @@ static void look_at_selector(struct import *im, const struct beside *b)
 }
 
 /* An object of a program has the labels and annotations of its job. */
-static void without_pairs(struct import *im, struct lines *metadata, const char *key, const struct data *of_job)
+static void without_pairs(struct import *im, struct line *metadata, const char *key, const struct data *of_job)
 {
-	struct line *line = lines_find(metadata, str_of(key));
+	struct line *line = lines_find(&metadata->value->items, str_of(key));
 
 	for (size_t i = 0; line && i < data_count(of_job); i++) {
 		const struct data_member *m = &of_job->u.map.at[i];
 		struct line *mine = lines_find(&line->value->items, key_text(im->arena, m->key));
 		if (mine && m->value->kind == DATA_STRING &&
 		    expr_same(mine->value, expr_string(im->arena, m->value->u.string)))
-			lines_take(&line->value->items, mine->key);
+			lines_drop(im->arena, line, mine->key);
 	}
 	if (line && !line->value->items.n)
-		lines_take(metadata, line->key);
+		lines_drop(im->arena, metadata, line->key);
 }
 
 static void give(struct import *im, struct beside *b)
@@ -354,10 +354,10 @@ static void give(struct import *im, struct beside *b)
 		look_at_hosts(im, b->owner, b->object);
 	b->line->key = str_cat(im->arena, STR("object "), word_of(im, b), STR(""));
 	if (metadata_line && b->ns.n && str_eq(b->ns, b->owner->ns))
-		lines_take(&metadata_line->value->items, STR("namespace"));
+		lines_drop(im->arena, metadata_line, STR("namespace"));
 	if (metadata_line && b->ours) {
-		without_pairs(im, &metadata_line->value->items, "labels", b->owner->labels);
-		without_pairs(im, &metadata_line->value->items, "annotations", b->owner->annotations);
+		without_pairs(im, metadata_line, "labels", b->owner->labels);
+		without_pairs(im, metadata_line, "annotations", b->owner->annotations);
 	}
 	if (b->namespaced && !b->ns.n && b->owner->ns.n)
 		diag_report(im->diags, TJ1111, b->at,

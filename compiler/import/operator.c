@@ -44,25 +44,39 @@ const struct operator_kind *operator_find(struct str kind)
 /* ---- arguments of the framework ---- */
 
 struct operator_arguments {
+	struct import *im;
 	struct arena *arena;
 	struct lines *to;
 };
 
-static void put(struct operator_arguments *args, const char *name, struct expr *value, const struct data *from)
+static struct line *put(struct operator_arguments *args, const char *name, struct expr *value, const struct data *from)
 {
-	lines_set(args->arena, args->to, str_of(name), value, from ? from->from : (struct span){ 0, 0 });
+	return lines_set(args->arena, args->to, str_of(name), value, from ? from->from : (struct span){ 0, 0 });
 }
 
-static void put_text(struct operator_arguments *args, const char *name, const struct data *d)
+/* An argument from the member KEY of MAP, with what is said about it. */
+static void put_from(struct operator_arguments *args, const char *name, struct expr *value, const struct data *map,
+	const char *key)
 {
-	if (d && d->u.string.n)
-		put(args, name, expr_string(args->arena, d->u.string), d);
+	const struct data *d = member(map, key);
+
+	import_comments(args->im, put(args, name, value, d), span_join(member_at(map, key), d->from));
 }
 
-static void put_int(struct operator_arguments *args, const char *name, const struct data *d)
+static void put_text(struct operator_arguments *args, const char *name, const struct data *map, const char *key)
 {
+	struct str text = member_text(map, key);
+
+	if (text.n)
+		put_from(args, name, expr_string(args->arena, text), map, key);
+}
+
+static void put_int(struct operator_arguments *args, const char *name, const struct data *map, const char *key)
+{
+	const struct data *d = member(map, key);
+
 	if (d)
-		put(args, name, expr_int(args->arena, d->u.integer), d);
+		put_from(args, name, expr_int(args->arena, d->u.integer), map, key);
 }
 
 /* A record of its own; NULL when there is nothing to put into it. */
@@ -70,7 +84,7 @@ static struct expr *record(struct operator_arguments *args, struct operator_argu
 {
 	struct expr *e = expr_new(args->arena, EXPR_BODY);
 
-	*ret = (struct operator_arguments){ args->arena, &e->items };
+	*ret = (struct operator_arguments){ args->im, args->arena, &e->items };
 	return e;
 }
 
@@ -80,8 +94,8 @@ static void put_scheduling(struct operator_job *j, struct operator_arguments *ar
 	struct expr *e = record(args, &in);
 	const struct data *amounts = member(policy, "minResources");
 
-	put_int(&in, "min_available", member(policy, "minAvailable"));
-	put_text(&in, "queue", member(policy, "queue"));
+	put_int(&in, "min_available", policy, "minAvailable");
+	put_text(&in, "queue", policy, "queue");
 	if (data_count(amounts)) {
 		struct expr *map = expr_new(args->arena, EXPR_BODY);
 		for (size_t i = 0; i < amounts->u.map.n; i++) {
@@ -91,27 +105,28 @@ static void put_scheduling(struct operator_job *j, struct operator_arguments *ar
 			lines_set(args->arena, &map->items, key_text(args->arena, m->key),
 				expr_string(args->arena, text), m->key_at);
 		}
-		put(&in, "min_resources", map, amounts);
+		put_from(&in, "min_resources", map, policy, "minResources");
 	}
-	put_text(&in, "priority", member(policy, "priorityClass"));
-	put_int(&in, "timeout_s", member(policy, "scheduleTimeoutSeconds"));
+	put_text(&in, "priority", policy, "priorityClass");
+	put_int(&in, "timeout_s", policy, "scheduleTimeoutSeconds");
 	if (e->items.n)
-		put(args, "scheduling", e, policy);
+		put_from(args, "scheduling", e, j->policy, "schedulingPolicy");
 }
 
-static void put_conf(struct operator_arguments *in, const struct data *conf)
+static void put_conf(struct operator_arguments *in, const struct data *policy)
 {
+	const struct data *conf = member(policy, "rdzvConf");
 	struct expr *list = expr_new(in->arena, EXPR_LIST);
 
 	for (size_t i = 0; i < data_count(conf); i++) {
 		struct expr *pair = expr_new(in->arena, EXPR_BODY);
-		struct operator_arguments of = { in->arena, &pair->items };
+		struct operator_arguments of = { in->im, in->arena, &pair->items };
 		put(&of, "key", expr_string(in->arena, member_text(conf->u.list.at[i], "key")), conf->u.list.at[i]);
 		put(&of, "value", expr_string(in->arena, member_text(conf->u.list.at[i], "value")), conf->u.list.at[i]);
 		lines_add(in->arena, &list->items, pair, conf->u.list.at[i]->from);
 	}
 	if (list->items.n)
-		put(in, "conf", list, conf);
+		put_from(in, "conf", list, policy, "rdzvConf");
 }
 
 /* Bounds are written as the operator completes them: one alone counts for both, none are the replicas. */
@@ -121,8 +136,14 @@ static void put_bounds(struct operator_job *j, struct operator_arguments *in, co
 	const struct data_member *worker = operator_member(j, "Worker");
 	int64_t replicas = worker ? member_int(worker->value, "replicas", 1) : 1;
 
-	put(in, "min", expr_int(in->arena, min ? min->u.integer : max ? max->u.integer : replicas), min);
-	put(in, "max", expr_int(in->arena, max ? max->u.integer : min ? min->u.integer : replicas), max);
+	if (min)
+		put_int(in, "min", policy, "minReplicas");
+	else
+		put(in, "min", expr_int(in->arena, max ? max->u.integer : replicas), NULL);
+	if (max)
+		put_int(in, "max", policy, "maxReplicas");
+	else
+		put(in, "max", expr_int(in->arena, min ? min->u.integer : replicas), NULL);
 }
 
 static void put_elastic(struct operator_job *j, struct operator_arguments *args, const struct data *policy)
@@ -132,18 +153,18 @@ static void put_elastic(struct operator_job *j, struct operator_arguments *args,
 	const struct data *metrics = member(policy, "metrics");
 
 	put_bounds(j, &in, policy);
-	put_text(&in, "backend", member(policy, "rdzvBackend"));
-	put_text(&in, "host", member(policy, "rdzvHost"));
-	put_int(&in, "port", member(policy, "rdzvPort"));
-	put_text(&in, "id", member(policy, "rdzvId"));
-	put_conf(&in, member(policy, "rdzvConf"));
-	put_int(&in, "max_restarts", member(policy, "maxRestarts"));
+	put_text(&in, "backend", policy, "rdzvBackend");
+	put_text(&in, "host", policy, "rdzvHost");
+	put_int(&in, "port", policy, "rdzvPort");
+	put_text(&in, "id", policy, "rdzvId");
+	put_conf(&in, policy);
+	put_int(&in, "max_restarts", policy, "maxRestarts");
 	if (member_bool(policy, "standalone", false))
-		put(&in, "standalone", expr_text(args->arena, STR("true")), member(policy, "standalone"));
-	put_int(&in, "nproc", member(policy, "nProcPerNode"));
+		put_from(&in, "standalone", expr_text(args->arena, STR("true")), policy, "standalone");
+	put_int(&in, "nproc", policy, "nProcPerNode");
 	if (data_count(metrics))
-		put(&in, "metrics", raw_expr(j->m.im, metrics), metrics);
-	put(args, "elastic", e, policy);
+		put_from(&in, "metrics", raw_expr(j->m.im, metrics), policy, "metrics");
+	put_from(args, "elastic", e, j->m.spec, "elasticPolicy");
 }
 
 /* Texts that the operator takes for something else. */
@@ -162,20 +183,20 @@ static void kind_arguments(struct operator_job *j, struct operator_arguments *ar
 		*slots = member(spec, "slotsPerWorker");
 
 	if (success && str_is(success->u.string, "AllWorkers"))
-		put_text(args, "success_policy", success);
+		put_text(args, "success_policy", spec, "successPolicy");
 	else if (success && success->u.string.n)
 		reads_otherwise(j, success, "");
 	if (member_bool(spec, "enableDynamicWorker", false))
-		put(args, "dynamic_worker", expr_text(a, STR("true")), member(spec, "enableDynamicWorker"));
+		put_from(args, "dynamic_worker", expr_text(a, STR("true")), spec, "enableDynamicWorker");
 	if (nproc && !str_is(nproc->u.string, "auto"))
-		put_text(args, "nproc_per_node", nproc);
+		put_text(args, "nproc_per_node", spec, "nprocPerNode");
 	if (elastic)
 		put_elastic(j, args, elastic);
 	if (mode && !str_is(mode->u.string, "MXTrain"))
-		put_text(args, "job_mode", mode);
+		put_text(args, "job_mode", spec, "jobMode");
 	if (slots && slots->u.integer != 1)
-		put_int(args, "slots_per_worker", slots);
-	put_text(args, "main_container", member(spec, "mainContainer"));
+		put_int(args, "slots_per_worker", spec, "slotsPerWorker");
+	put_text(args, "main_container", spec, "mainContainer");
 	if (j->alone)
 		put(args, "api", expr_string(a, str_of(j->alone)), NULL);
 }
@@ -208,7 +229,7 @@ static struct expr *framework(struct operator_job *j)
 {
 	struct arena *a = j->m.im->arena;
 	struct expr *call = expr_call(a, str_printf(a, "kubeflow.%s", j->kind->framework));
-	struct operator_arguments args = { a, &call->items };
+	struct operator_arguments args = { j->m.im, a, &call->items };
 	const struct data *policy = j->policy, *scheduling = member(policy, "schedulingPolicy");
 
 	if (j->version < 9)
@@ -216,12 +237,12 @@ static struct expr *framework(struct operator_job *j)
 	kind_arguments(j, &args);
 	if (str_is(j->m.kind, "MPIJob"))
 		launcher_argument(j, &args);
-	put_int(&args, "backoff_limit", member(policy, "backoffLimit"));
+	put_int(&args, "backoff_limit", policy, "backoffLimit");
 	if (member(policy, "managedBy") && (j->version < 9 || str_is(j->m.kind, "JAXJob")))
 		import_left_out(j->m.im, member_at(policy, "managedBy"), STR("managedBy"),
 			"the operator does not look at it");
 	else
-		put_text(&args, "managed_by", member(policy, "managedBy"));
+		put_text(&args, "managed_by", policy, "managedBy");
 	if (scheduling)
 		put_scheduling(j, &args, scheduling);
 	return call;

@@ -99,16 +99,12 @@ struct line *lines_take(struct lines *body, struct str key)
 	return NULL;
 }
 
-/* The comments of a line that goes, above the one that stays; each text once. */
-static void join_comments(struct arena *a, struct line *to, const struct line *from)
+void lines_drop(struct arena *a, struct line *block, struct str key)
 {
-	for (size_t i = 0; i < from->ncomments; i++) {
-		bool there = false;
-		for (size_t k = 0; k < to->ncomments && !there; k++)
-			there = str_eq(to->comments[k].text, from->comments[i].text);
-		if (!there)
-			line_comment(a, to, from->comments[i].text, from->comments[i].at);
-	}
+	const struct line *gone = lines_take(&block->value->items, key);
+
+	for (size_t i = 0; gone && i < gone->ncomments; i++)
+		line_comment(a, block, (struct remark){ .text = gone->comments[i].text, .at = gone->comments[i].at });
 }
 
 static bool all_have(struct lines *const *roles, size_t n, const struct line *l)
@@ -126,7 +122,7 @@ static void rise(struct import *im, struct lines *job, struct lines *const *role
 	struct line *line = lines_take(roles[0], key);
 
 	for (size_t i = 1; i < n; i++)
-		join_comments(im->arena, line, lines_take(roles[i], key));
+		line_join_comments(im->arena, line, lines_take(roles[i], key));
 	lines_push(im->arena, job, line);
 }
 
@@ -152,7 +148,7 @@ static void rise_entries(struct import *im, struct lines *job, struct lines *con
 		lines_push(im->arena, to, maps[0]->at[i]);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; i && k < common; k++)
-			join_comments(im->arena, to->at[k], maps[i]->at[k]);
+			line_join_comments(im->arena, to->at[k], maps[i]->at[k]);
 		maps[i]->at += common;
 		maps[i]->n -= common;
 		if (!maps[i]->n)

@@ -169,9 +169,7 @@ static bool of_compiler(struct role_reading *r, const struct data_member *m)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (!str_is(m->key, names[i]))
 			continue;
-		if (i == 1 && r->job->hosts.n)
-			comments_drop(&r->im->comments, member_span(m));        /* its hosts are translated */
-		else
+		if (i != 1 || !r->job->hosts.n)         /* else its hosts are translated */
 			import_left_out(r->im, m->key_at, m->key,
 				"each replica has its own host name; texts refer to it by ROLE.host(i)");
 		return true;

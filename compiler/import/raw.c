@@ -15,7 +15,8 @@ static struct expr *raw_items(struct import *im, const struct data *d)
 	struct expr *e = expr_new(im->arena, d->kind == DATA_LIST ? EXPR_LIST : EXPR_BODY);
 
 	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++)
-		lines_add(im->arena, &e->items, raw_expr(im, d->u.list.at[i]), d->u.list.at[i]->from);
+		import_comments(im, lines_add(im->arena, &e->items, raw_expr(im, d->u.list.at[i]),
+			d->u.list.at[i]->from), d->u.list.at[i]->from);
 	for (size_t i = 0; d->kind == DATA_MAP && i < d->u.map.n; i++)
 		raw_member(im, &e->items, d->u.map.at[i].key, d->u.map.at[i].value, d->u.map.at[i].key_at);
 	return e;

@@ -218,7 +218,7 @@ static bool bodies(struct ray *r)
 				(long long)(s->roles[i].jobs * s->roles[i].per));
 	}
 	if (ok)
-		lines_take(s->roles[0].body, STR("replicas"));  /* there is one head */
+		lines_drop(s->m.im->arena, s->roles[0].line, STR("replicas"));  /* there is one head */
 	return ok;
 }
 

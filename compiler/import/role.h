@@ -114,6 +114,8 @@ void selector_missing(struct import *im, const struct imported *job, struct span
 void lines_sort(struct lines *body);
 /* Take the line of that key out of a body; NULL without. */
 struct line *lines_take(struct lines *body, struct str key);
+/* Remove the line of that key from a block, if it has it: what is said about it is said about the block. */
+void lines_drop(struct arena *a, struct line *block, struct str key);
 
 /* Fields that all roles share, to the job; scheduler and priority to the job or into `raw pod`. */
 void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n);

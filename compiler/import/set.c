@@ -111,12 +111,14 @@ static void no_gang(struct set *s)
 	struct line *gang = ordered ? lines_take(s->body, STR("gang")) : NULL;
 	if (!gang)
 		return;
-	import_left_out(s->m.im, gang->from, STR("the gang"),
-		"roles that start one after the other do not start all together");
+	diag_help(s->m.im->diags, diag_report(s->m.im->diags, TJ1111, gang->from,
+		"replicas that start one after the other do not start all together; the program has no 'gang'"),
+		"remove the order, or make room for all of them");
+	import_comments(s->m.im, s->job->job, gang->from);
 	/* without it, a queue would be Kueue's */
 	struct line *queue = lines_take(s->body, STR("queue"));
 	if (queue)
-		import_left_out(s->m.im, queue->from, STR("queue"), "it is one of gangs");
+		import_left_out(s->m.im, queue->from, STR("queue"), "only a gang waits in a queue of Volcano");
 	if (str_is(gang->value->pieces[0].text, "volcano"))
 		lines_set(s->m.im->arena, s->body, STR("scheduler"), gang->value, gang->from);
 }
@@ -141,7 +143,8 @@ struct line *framework_new(struct set *s, const char *doc)
 	struct lines top = { 0 };
 	struct lines *body = lines_extend(a, &top, STR(""), s->m.name_at);
 
-	line_comment(a, top.at[0], str_cat(a, STR("## "), str_of(doc), STR("")), UINT32_MAX);
+	line_comment(a, top.at[0], (struct remark){ .text = str_cat(a, STR("## "), str_of(doc), STR("")),
+		.at = UINT32_MAX });
 	for (size_t i = 0; i < s->n; i++) {
 		struct lines *role = lines_extend(a, body, str_cat(a, STR("role "), s->roles[i].word, STR("")),
 			s->roles[i].place);

@@ -115,8 +115,7 @@ static void array(struct sbatch *s, struct str value)
 	if (s->first >= 0 && rest.n && *rest.p == '-')
 		s->last = number((struct str){ rest.p + 1, rest.n - 1 }, &rest);
 	if (rest.n && *rest.p == '%') {
-		import_left_out(s->im, s->at, STR("the limit of the array"),
-			"all tasks start when there is room for them");
+		import_left_out(s->im, s->at, rest, "all tasks start when there is room for them");
 		rest.n = 0;
 	}
 	if (s->first < 0 || s->last < s->first || rest.n)

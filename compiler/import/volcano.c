@@ -1,12 +1,10 @@
 /*
  * volcano.c - Jobs of batch.volcano.sh/v1alpha1: each task is a role.
  *
- * What its plugins set in the pods is a framework: one of the library where there
- * is one of that kind, else one that is declared in the program.
+ * What its plugins set in the pods is a framework of the library: that of PyTorch or
+ * TensorFlow where the tasks are its roles, else std.volcano, which has the plugins.
  */
 #include "import/set.h"
-
-#include <ctype.h>
 
 #include "kube/limits.h"
 
@@ -15,7 +13,6 @@ enum { MOST_RETRIES = 3 };              /* maxRetry without one */
 struct volcano {
 	struct set set;
 	const struct data *plugins;
-	struct line *framework;         /* declared in the program, or NULL */
 	struct buf success;
 };
 
@@ -191,70 +188,56 @@ static struct str argument(const struct data *plugin, const char *name, const ch
 	return str_of(fallback);
 }
 
-static struct lines *declaration(struct volcano *v)
+/* An argument of the library's framework, from the plugin of that name, with what is said about it. */
+static void plugin(struct volcano *v, struct expr *call, const char *name, struct expr *value, const char *plugin)
 {
-	if (!v->framework) {
-		v->framework = framework_new(&v->set, "What the plugins of the Volcano job set.");
-		import_comments(v->set.m.im, v->framework,
-			span_join(member_at(v->set.m.spec, "plugins"), v->plugins->from));
-	}
-	return &v->framework->value->items;
+	struct import *im = v->set.m.im;
+	const struct data *d = member(v->plugins, plugin);
+	struct line *line = lines_set(im->arena, &call->items, str_of(name), value, member_at(v->plugins, plugin));
+
+	if (d)
+		import_comments(im, line, span_join(line->from, d->from));
 }
 
-static struct str in_capitals(struct arena *a, struct str s)
+/* Tasks that no role can be called like; others have '-' where their roles have '_'. */
+static void task_names(struct volcano *v, struct expr *call)
 {
-	char *p = arena_copy(a, s.p, s.n);
-
-	for (size_t i = 0; i < s.n; i++)
-		p[i] = (char)toupper((unsigned char)p[i]);
-	return (struct str){ p, s.n };
-}
-
-/* VC_WORKER_HOSTS, VC_WORKER_NUM and /etc/volcano/worker.host */
-static void service_plugin(struct volcano *v)
-{
-	struct set *s = &v->set;
+	const struct set *s = &v->set;
 	struct arena *a = s->m.im->arena;
-	struct lines *to = declaration(v), *env = lines_block(a, to, STR("env"), s->m.at),
-		*files = lines_block(a, to, STR("files"), s->m.at);
+	struct expr *names = expr_new(a, EXPR_BODY);
 
-	for (size_t i = 0; i < s->n; i++) {
-		struct str word = s->roles[i].word, name = in_capitals(a, word_text(a, s->roles[i].name));
-		lines_set(a, env, str_printf(a, "VC_%.*s_HOSTS", STR_ARG(name)),
-			expr_text(a, str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(word))), s->m.at);
-		lines_set(a, env, str_printf(a, "VC_%.*s_NUM", STR_ARG(name)),
-			expr_text(a, str_cat(a, word, STR(".replicas"), STR(""))), s->m.at);
-		lines_set(a, files, str_printf(a, "\"/etc/volcano/%.*s.host\"", STR_ARG(s->roles[i].name)),
-			expr_text(a, str_printf(a, "lines(%.*s.hosts)", STR_ARG(word))), s->m.at);
+	for (size_t i = 0; i < s->n; i++)
+		if (!str_eq(word_text(a, s->roles[i].name), s->roles[i].word))
+			lines_set(a, &names->items, key_text(a, s->roles[i].word), expr_string(a, s->roles[i].name),
+				s->roles[i].place);
+	if (names->items.n)
+		lines_set(a, &call->items, STR("names"), names, s->m.at);
+}
+
+/* The call of the library's framework with these plugins; NULL when it has none of them. */
+static struct expr *plugins_framework(struct volcano *v)
+{
+	struct arena *a = v->set.m.im->arena;
+	struct expr *call = expr_call(a, STR("volcano.plugins"));
+	const struct data *mpi = member(v->plugins, "mpi"), *ssh = member(v->plugins, "ssh");
+
+	if (mpi || member(v->plugins, "svc"))
+		plugin(v, call, "svc", expr_text(a, STR("true")), member(v->plugins, "svc") ? "svc" : "mpi");
+	if (member(v->plugins, "env"))
+		plugin(v, call, "index", expr_text(a, STR("true")), "env");
+	if (mpi || ssh)
+		plugin(v, call, "ssh", expr_string(a, argument(ssh, "ssh-key-file-path", "/root/.ssh")),
+			ssh ? "ssh" : "mpi");
+	if (mpi) {
+		struct str task = argument(mpi, "worker", "worker");
+		const struct set_role *worker = set_find(&v->set, task);
+		plugin(v, call, "mpi", expr_string(a, worker ? worker->word : task), "mpi");
 	}
-}
-
-static void index_plugin(struct volcano *v)
-{
-	struct arena *a = v->set.m.im->arena;
-	struct lines *env = lines_block(a, declaration(v), STR("env"), v->set.m.at);
-
-	lines_set(a, env, STR("VK_TASK_INDEX"), expr_text(a, STR("pod.index")), v->set.m.at);
-	lines_set(a, env, STR("VC_TASK_INDEX"), expr_text(a, STR("pod.index")), v->set.m.at);
-}
-
-static void ssh_plugin(struct volcano *v, const struct data *plugin)
-{
-	struct arena *a = v->set.m.im->arena;
-	struct str path = argument(plugin, "ssh-key-file-path", "/root/.ssh");
-
-	lines_set(a, lines_block(a, declaration(v), STR("mounts"), v->set.m.at), key_text(a, path),
-		expr_text(a, STR("generated(\"ssh-keypair\")")), v->set.m.at);
-}
-
-static void hosts_plugin(struct volcano *v, const struct data *plugin)
-{
-	struct arena *a = v->set.m.im->arena;
-	const struct set_role *worker = set_find(&v->set, argument(plugin, "worker", "worker"));
-	struct str value = worker ? str_printf(a, "join(%.*s.hosts, \",\")", STR_ARG(worker->word)) : STR("\"\"");
-
-	lines_set(a, lines_block(a, declaration(v), STR("env"), v->set.m.at), STR("MPI_HOST"), expr_text(a, value),
-		v->set.m.at);
+	if (!call->items.n)
+		return NULL;
+	task_names(v, call);
+	job_use(v->set.m.im, v->set.job, STR("volcano"));
+	return call;
 }
 
 /* A framework of the library stands for a plugin when the roles are its roles. */
@@ -303,7 +286,6 @@ static struct expr *framework(struct volcano *v)
 {
 	struct import *im = v->set.m.im;
 	struct expr *call = standard_framework(v);
-	bool mpi = member(v->plugins, "mpi");
 
 	for (size_t i = 0; i < data_count(v->plugins); i++) {
 		const struct data_member *m = &v->plugins->u.map.at[i];
@@ -314,17 +296,7 @@ static struct expr *framework(struct volcano *v)
 		else if (!call && !one_of(known, m->key))
 			import_left_out(im, m->key_at, m->key, "no framework of the library fits the tasks: what the plugin does is to be said in the program");
 	}
-	if (call)
-		return call;
-	if (member(v->plugins, "svc") || mpi)
-		service_plugin(v);
-	if (member(v->plugins, "env"))
-		index_plugin(v);
-	if (mpi)
-		hosts_plugin(v, member(v->plugins, "mpi"));
-	if (member(v->plugins, "ssh") || mpi)
-		ssh_plugin(v, member(v->plugins, "ssh"));
-	return NULL;
+	return call ? call : plugins_framework(v);
 }
 
 /* ---- policies ---- */
@@ -402,7 +374,7 @@ static void policies(struct volcano *v, const struct data *list, struct set_role
 {
 	for (size_t i = 0; i < data_count(list); i++)
 		if (!policy(v, list->u.list.at[i], r))
-			import_left_out(v->set.m.im, list->u.list.at[i]->from, STR("this policy"),
+			import_left_out(v->set.m.im, list->u.list.at[i]->from, member_text(list->u.list.at[i], "action"),
 				"'restarts', 'success' and 'timeout' of the job and 'retries' and 'retry_on' of its roles say what happens");
 }
 
@@ -552,7 +524,7 @@ static bool bodies(struct volcano *v)
 
 	for (size_t i = 0; i < s->n; i++) {
 		ok = set_role_open(s, &s->roles[i]) && ok;
-		lines_take(s->roles[i].body, STR("scheduler"));        /* the job's */
+		lines_drop(s->m.im->arena, s->roles[i].line, STR("scheduler"));        /* the job's */
 		start_after(v, tasks->u.list.at[i], &s->roles[i]);
 		policies(v, member(tasks->u.list.at[i], "policies"), &s->roles[i]);
 	}
@@ -565,24 +537,10 @@ static void success(struct volcano *v)
 {
 	struct set *s = &v->set;
 	struct arena *a = s->m.im->arena;
-	struct lines *to = v->framework ? &v->framework->value->items : s->body;
 
 	if (v->success.n)
-		lines_set(a, to, STR("success"), expr_text(a, str_copy(a, buf_text(&v->success))), s->m.at);
+		lines_set(a, s->body, STR("success"), expr_text(a, str_copy(a, buf_text(&v->success))), s->m.at);
 	buf_release(&v->success);
-}
-
-/* The title is written before the policies are known; the framework's name comes last. */
-static void finish(struct volcano *v)
-{
-	struct set *s = &v->set;
-	struct arena *a = s->m.im->arena;
-
-	if (v->framework) {
-		struct str name = framework_done(s, v->framework, "volcano");
-		s->job->job->key = str_cat(a, s->job->job->key, STR(": "), name);
-	}
-	set_finish(s);
 }
 
 static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
@@ -603,7 +561,7 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 		return false;
 	}
 	success(&v);
-	finish(&v);
+	set_finish(&v.set);
 	return true;
 }
 

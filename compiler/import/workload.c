@@ -71,7 +71,7 @@ static bool finish(struct import_workload *w, struct lines *body, const char *wo
 	if (!role_read(&r, w->template))
 		return false;
 	if (w->new_pods)
-		lines_take(r.role, STR("restart"));
+		lines_drop(im->arena, top.at[0], STR("restart"));
 	else
 		role_restart(im, r.role, false, w->m.at);
 	struct job_role role = { top.at[0], w->template->from };

@@ -84,7 +84,7 @@ def trainc(*args):
 
 def workload(objects, pod, job):
     """The Job that holds a replica: of its role, or its own when the role is unrolled."""
-    for name in (pod.name, "%s-%s" % (job, pod.role)):
+    for name in (pod.name, "%s-%s" % (job, pod.role.replace("_", "-"))):
         for o in objects:
             if o["kind"] in ("Job", "Deployment") and o["metadata"]["name"] == name:
                 return o
