@@ -56,7 +56,7 @@ def retryable(case, given, want):
         if (verdict == "Restarting") == wanted:
             continue
         if code >= 128 and not wanted:
-            case.differs("%s may begin again" % i)
+            case.differs("code-decides", "%s may begin again" % i)
         else:
             yield "%s is %s" % (i, verdict)
 
