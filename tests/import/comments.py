@@ -1,7 +1,7 @@
 """comments.py TRAINC MANIFEST...: a comment behind every line of a manifest is in the program, and its objects are the same.
 
-What is reported as left out (TJ1110) takes its comments with it.  A manifest that is refused is not looked at.  Last line: N passed,
-N failed.
+What is reported as left out (TJ1110) takes its comments with it.  A manifest that is refused is not looked at.
+Last line: N passed, N failed.
 """
 import json
 import re
@@ -22,8 +22,10 @@ def remarked(text):
         if isinstance(event, yaml.ScalarEvent) and event.end_mark.line > event.start_mark.line:
             inside.update(range(event.start_mark.line, event.end_mark.line + 1))
     lines = text.split("\n")
-    return "\n".join(line if n in inside or not line.strip() or line.startswith(("---", "...", "%")) else "%s # mark-%d-" % (line, n + 1)
-                     for n, line in enumerate(lines))
+    for n, line in enumerate(lines):
+        if n not in inside and line.strip() and not line.startswith(("---", "...", "%")):
+            lines[n] = "%s # mark-%d-" % (line, n + 1)
+    return "\n".join(lines)
 
 
 def left_out(said, lines):
@@ -59,7 +61,8 @@ def lost(path):
     found = {int(n) for n in re.findall(r"mark-(\d+)-", done.stdout)}
     if objects(plain.stdout) != objects(done.stdout):
         return ["with comments the objects are others"]
-    return ["line %d: %s" % (n, text.split("\n")[n - 1]) for n in sorted(wanted - found - left_out(done.stderr, text.split("\n")))]
+    lines = text.split("\n")
+    return ["line %d: %s" % (n, lines[n - 1]) for n in sorted(wanted - found - left_out(done.stderr, lines))]
 
 
 def main():

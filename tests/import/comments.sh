@@ -1,5 +1,5 @@
 #!/bin/sh
-# comments.sh - what people wrote behind the lines of a manifest is in the program, but for what is left out; licences are at the top.
+# comments.sh - what people wrote behind the lines of a manifest is in the program; licences are at the top.
 . "$(dirname "$0")/../cli/cli.inc"
 if ! python3 -c 'import yaml' 2>/dev/null; then
 	skip "no module yaml"
@@ -12,7 +12,7 @@ holds python3 "$root/tests/import/comments.py" "$TRAINC" "$root"/tests/import/ca
 job='apiVersion: batch/v1
 kind: Job
 metadata: {name: j}
-spec: {backoffLimit: 0, template: {spec: {restartPolicy: Never, containers: [{name: c, image: "registry.example.com/a:1"}]}}}'
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "registry.example.com/a:1"}]}}}'
 for before in '' '
 ' '---
 ' '---
@@ -23,7 +23,7 @@ for before in '' '
 	holds test "$(head -n 2 .out)" = "$(printf '# Copyright 2026 The Authors.\n# What they permit.')"
 done
 
-# behind a value, in a list, in the arguments of the framework: each line keeps its own; a restart policy that is left away does not take any
+# behind a value, in a list, in the arguments of the framework: each line keeps its own
 cat >m.yaml <<-'END'
 	apiVersion: kubeflow.org/v2beta1
 	kind: MPIJob
