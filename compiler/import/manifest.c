@@ -27,7 +27,7 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 /* ---- kinds ---- */
 
 static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds,
-	jobset_kinds, volcano_kinds, trainer_kinds, ray_kinds, leader_kinds };
+	jobset_kinds, volcano_kinds, trainer_kinds, ray_kinds, leader_kinds, spark_kinds };
 
 static const struct import_kind *find_kind(struct str kind, struct str api_version,
 	const struct import_kind **ret_other)

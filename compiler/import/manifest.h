@@ -117,7 +117,7 @@ struct import_kind {
 };
 /* each ends with a row of NULL */
 extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],
-	volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[];
+	volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[], spark_kinds[];
 
 /* Report runtimes that no job refers to. */
 void runtimes_finish(struct import *im);

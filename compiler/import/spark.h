@@ -1,0 +1,27 @@
+/*
+ * spark.h - what the readers of a SparkApplication share: its sides and its memory.
+ */
+#ifndef TRAINC_IMPORT_SPARK_H
+#define TRAINC_IMPORT_SPARK_H
+
+#include "import/set.h"
+
+struct spark {
+	struct set set;
+	const struct data *driver, *executor;   /* the sides */
+};
+
+/* The memory of a side's JVM in MiB: 1 GiB without the field; reports an amount that Spark does not read. */
+int64_t spark_memory(struct spark *s, const struct data *side);
+
+/* Does a container of SIDE mount the volume of that name? */
+bool spark_mounts(const struct data *side, struct str name);
+
+/*
+ * The template of the pods of SIDE as Spark would make them; COMMAND is what the main container runs, or NULL.  Reports
+ * what is left out of the side.
+ */
+const struct data *spark_template(struct spark *s, const struct data *side, const char *container,
+	const struct data *command);
+
+#endif
