@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/quantity.h"
 #include "runtime/command/runs.h"
 #include "runtime/local/run_dir.h"
 
@@ -107,6 +108,32 @@ struct str local_name(const struct session *s, const struct plan_job *j)
 	return name.p ? name : j->name;
 }
 
+/*
+ * More than any reader is behind, so that `run` misses nothing, and yet no program fills the disk by itself.  A kubelet keeps 50Mi unless told
+ * otherwise; but there the log is often collected by somebody, and here it is all there is.
+ */
+static bool read_log_limit(struct session *s, struct engine_options *o)
+{
+	const int64_t usual = INT64_C(1) << 30, least = 64 << 10;
+	struct str text = option_value(s->options, OPTION_LOG_LIMIT);
+	struct quantity q;
+
+	o->log_limit = (uint64_t)usual;
+	if (!text.p)
+		return true;
+	if (quantity_parse(text, &q) != QUANTITY_OK || q.nano % QUANTITY_UNIT) {
+		session_say(s, "--log-limit needs a size such as 200Mi or 1Gi, or 0 for no limit, found '%.*s'", STR_ARG(text));
+		return false;
+	}
+	int64_t bytes = (int64_t)(q.nano / QUANTITY_UNIT);
+	if (bytes && bytes < least) {
+		session_say(s, "--log-limit %.*s is too little: at least 64Ki of each log are kept", STR_ARG(text));
+		return false;
+	}
+	o->log_limit = (uint64_t)bytes;
+	return true;
+}
+
 bool local_options(struct session *s, struct engine_options *ret)
 {
 	struct str isolate = option_value(s->options, OPTION_ISOLATE), root = option_value(s->options, OPTION_IMAGE_ROOT);
@@ -126,7 +153,7 @@ bool local_options(struct session *s, struct engine_options *ret)
 		ret->image_root = path_join(s->arena, ret->directory, root);
 	ret->inherit_env = option_given(s->options, OPTION_INHERIT_ENV);
 	ret->no_devices = option_given(s->options, OPTION_NO_DEVICES);
-	return runs_duration(s, OPTION_BACKOFF, &ret->backoff) && read_lists(s, ret);
+	return runs_duration(s, OPTION_BACKOFF, &ret->backoff) && read_log_limit(s, ret) && read_lists(s, ret);
 }
 
 /* Sentences, one a line, each as from us. */

@@ -266,6 +266,9 @@ int runs_verdict(struct session *s, const struct attend *a, bool tell_success)
 		}
 		if (run->lost_bytes)
 			buf_printf(&b, "trainc: %llu bytes of output were lost: the disk refused them\n", (unsigned long long)run->lost_bytes);
+		if (run->removed_bytes)
+			buf_printf(&b, "trainc: the first %lld bytes of output are in no log any more: --log-limit says how much of each is kept\n",
+				(long long)run->removed_bytes);
 		file_write_all(STDERR_FILENO, b.p, b.n);
 		buf_release(&b);
 	}
@@ -311,7 +314,7 @@ static const enum option ignored[] = {
 	OPTION_PARAMS, OPTION_SET, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_NAMESPACE, OPTION_DOMAIN, OPTION_GANG,
 	OPTION_RUN_ID, OPTION_NO_RAW, OPTION_UNROLL,
 	/* how it is started and shown */
-	OPTION_NAME, OPTION_DETACH, OPTION_LOCAL, OPTION_REPLICAS, OPTION_BACKOFF, OPTION_TIMEOUT, OPTION_PROGRESS, OPTION_OUTPUT, OPTION_NO_PREFIX, OPTION_TIMESTAMPS, OPTION_RAW,
+	OPTION_NAME, OPTION_DETACH, OPTION_LOCAL, OPTION_REPLICAS, OPTION_BACKOFF, OPTION_LOG_LIMIT, OPTION_TIMEOUT, OPTION_PROGRESS, OPTION_OUTPUT, OPTION_NO_PREFIX, OPTION_TIMESTAMPS, OPTION_RAW,
 	OPTION_ROLE, OPTION_RANK, OPTION_COLOR, OPTION_HELP, OPTION_RERUN, OPTION_NO_WAIT, OPTION_FOR, OPTION_FORMAT, OPTION_DENY_WARNINGS,
 	OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT, OPTION_VERBOSE, OPTION_DRY_RUN, OPTION_CREATE_NAMESPACE, OPTION_ADOPT,
 	OPTION_FORCE_CONFLICTS, OPTION_RECREATE, OPTION_REFRESH, OPTION_YES, OPTION_FORCE, OPTION_FAIL_ON_STALL, OPTION_MAX_STREAMS,

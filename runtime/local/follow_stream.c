@@ -10,14 +10,6 @@
 
 /* ---- files, open for a moment ---- */
 
-static int open_file(const struct stream *s, const char *suffix)
-{
-	char name[300];
-
-	snprintf(name, sizeof name, "%s%s", s->name, suffix);
-	return openat(s->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-}
-
 static size_t read_at(int fd, void *into, size_t n, uint64_t at)
 {
 	ssize_t got = fd < 0 ? -1 : pread(fd, into, n, (off_t)at);
@@ -25,14 +17,9 @@ static size_t read_at(int fd, void *into, size_t n, uint64_t at)
 	return got > 0 ? (size_t)got : 0;
 }
 
-static size_t read_file(const struct stream *s, const char *suffix, void *into, size_t n, uint64_t at)
+static bool open_piece(const struct stream *s, uint64_t number, struct log_piece *ret)
 {
-	int fd = open_file(s, suffix);
-	size_t got = read_at(fd, into, n, at);
-
-	if (fd >= 0)
-		close(fd);
-	return got;
+	return log_piece_open(s->directory, s->name, number, ret);
 }
 
 static uint64_t size_of(int fd)
@@ -44,36 +31,61 @@ static uint64_t size_of(int fd)
 
 /* ---- where to begin ---- */
 
-/* Where the last `lines` lines begin.  A line without an end is one. */
-static uint64_t tail_offset(int fd, uint64_t size, int64_t lines)
+/* Where in a piece the last of `*lines` lines before `end` begins; false: not in this one.  A line without an end is one. */
+static bool tail_in_piece(const struct log_piece *p, uint64_t end, bool last, int64_t *lines, uint64_t *ret)
 {
 	char block[STREAM_BLOCK];
-	uint64_t at = size;
+	uint64_t at = end - p->start;
 
-	if (lines == 0)
-		return size;
 	while (at) {
 		size_t n = at < sizeof block ? (size_t)at : sizeof block;
-		if (read_at(fd, block, n, at - n) != n)
-			return 0;
-		for (size_t i = n; i-- > 0;)
-			if (block[i] == '\n' && at - n + i + 1 != size && lines-- == 1)
-				return at - n + i + 1;
+		if (read_at(p->log, block, n, at - n) != n)
+			return false;
+		for (size_t i = n; i-- > 0;) {
+			*ret = p->start + at - n + i + 1;
+			if (block[i] == '\n' && !(last && *ret == end) && (*lines)-- == 1)
+				return true;
+		}
 		at -= n;
 	}
-	return 0;
+	return false;
 }
 
-/* Every record, in order, to `each`, until it says no. */
-static void each_record(int fd, bool (*each)(void *context, const struct log_record *r), void *context)
+/* Where the last `lines` lines before `end` begin. */
+static uint64_t tail_offset(const struct stream *s, uint64_t end, int64_t lines)
+{
+	struct log_piece p;
+	uint64_t found = 0, size = end, start = 0;
+	bool enough = lines == 0;
+
+	for (uint64_t number = 0; !enough && open_piece(s, number, &p); number = p.number - 1) {
+		start = p.start;
+		if (p.start < size) {
+			enough = tail_in_piece(&p, size, size == end, &lines, &found);
+			size = p.start;
+		}
+		log_piece_close(&p);
+		if (p.number == 1)
+			break;
+	}
+	return lines == 0 && !found ? end : enough ? found : start;
+}
+
+/* Every record of the pieces that there are, in order, to `each`, until it says no. */
+static void each_record(const struct stream *s, bool (*each)(void *context, const struct log_record *r), void *context)
 {
 	struct log_record records[512];
-	uint64_t at = 0;
+	struct log_piece p;
+	bool more = log_piece_oldest(s->directory, s->name, &p);
 
-	for (size_t n; (n = read_at(fd, records, sizeof records, at) / sizeof *records) > 0; at += n * sizeof *records)
-		for (size_t i = 0; i < n; i++)
-			if (!each(context, &records[i]))
-				return;
+	while (more) {
+		uint64_t at = 0;
+		for (size_t n; more && (n = read_at(p.times, records, sizeof records, at) / sizeof *records) > 0; at += n * sizeof *records)
+			for (size_t i = 0; i < n && more; i++)
+				more = each(context, &records[i]);
+		log_piece_close(&p);
+		more = more && p.full && open_piece(s, p.number + 1, &p);
+	}
 }
 
 struct since {
@@ -108,16 +120,20 @@ static bool count_end(void *context, const struct log_record *r)
 		memmove(e->at + 1, e->at, sizeof e->at - sizeof *e->at);
 		e->at[0] = r->offset;
 		e->n++;
+	} else if (r->mark == LOG_BEGINS && !e->n) {
+		e->n = r->value;                /* those in pieces that were removed; they ended before this one */
+		for (int i = 0; i < ENDS; i++)
+			e->at[i] = r->offset;
 	}
 	return true;
 }
 
 /* The attempt before the one that runs, or ran last. */
-static void begin_previous(struct stream *s, int times, uint64_t size)
+static void begin_previous(struct stream *s, uint64_t size)
 {
 	struct ends e = { 0 };
 
-	each_record(times, count_end, &e);
+	each_record(s, count_end, &e);
 	bool another = size > e.at[0] || s->how.attempts > e.n;         /* there is one behind the last end */
 	int64_t which = e.n - !another;         /* how many have ended before the one that runs or ran last */
 
@@ -129,8 +145,8 @@ static void begin_previous(struct stream *s, int times, uint64_t size)
 }
 
 struct stream_position {
-	uint64_t offset;
-	uint64_t records;
+	uint64_t offset, piece;
+	uint64_t records;               /* of that piece that have been passed */
 	int64_t time, attempts;
 };
 
@@ -140,6 +156,11 @@ static bool pass(void *context, const struct log_record *r)
 
 	if (r->offset > p->offset)
 		return false;
+	if (r->mark == LOG_BEGINS) {
+		p->piece = (uint64_t)r->time;
+		p->attempts = r->value;
+		p->records = 0;
+	}
 	p->records++;
 	if (r->mark == LOG_CHUNK)
 		p->time = r->time;
@@ -147,53 +168,110 @@ static bool pass(void *context, const struct log_record *r)
 	return true;
 }
 
-static void begin_at_line(struct stream *s, int log)
+/* Does `at` lie in the middle of a line? */
+static bool in_line(const struct stream *s)
 {
-	char before;
+	char before = '\n';
+	struct log_piece p;
 
-	s->skip = s->at && read_at(log, &before, 1, s->at - 1) == 1 && before != '\n';
+	for (uint64_t number = s->piece; s->at && number && open_piece(s, number, &p); number = p.start < s->at ? 0 : number - 1) {
+		if (p.start < s->at)
+			read_at(p.log, &before, 1, s->at - 1 - p.start);
+		log_piece_close(&p);
+	}
+	return before != '\n';
+}
+
+/* At the first record and byte of a piece. */
+static void enter_piece(struct stream *s, const struct log_piece *p)
+{
+	s->piece = p->number;
+	s->piece_start = p->start;
+	s->piece_read = false;
+	s->attempt = p->attempts;
+	s->nblock = 0;
+	s->nrecords = s->record = 0;
+	s->next_record = 0;
+	s->look = true;
+}
+
+/* The piece and the records that belong to `at`. */
+static void find_position(struct stream *s)
+{
+	struct stream_position position = { .offset = s->at, .piece = s->piece, .attempts = s->attempt };
+	struct log_piece p;
+
+	each_record(s, pass, &position);
+	if (position.piece != s->piece && open_piece(s, position.piece, &p)) {
+		enter_piece(s, &p);
+		log_piece_close(&p);
+	}
+	s->next_record = position.records;
+	s->time = position.time;
+	s->attempt = position.attempts;
+}
+
+/* By the selection, from the oldest piece on, which is entered.  True: at a moment, which may be in the middle of a line. */
+static bool select_begin(struct stream *s)
+{
+	struct log_piece newest;
+	uint64_t size = 0;
+
+	if (open_piece(s, 0, &newest)) {
+		size = newest.start + size_of(newest.log);
+		log_piece_close(&newest);
+	}
+	if (s->how.previous)
+		begin_previous(s, size);
+	if (s->how.since) {
+		struct since since = { .time = s->how.since, .offset = size };
+		each_record(s, look_for_time, &since);
+		s->at = since.offset > s->at ? since.offset : s->at;
+	}
+	if (s->how.tail >= 0) {
+		uint64_t offset = tail_offset(s, s->end < size ? s->end : size, s->how.tail);
+		if (offset > s->at) {
+			s->at = offset;
+			return false;
+		}
+	}
+	return s->how.since != 0;
 }
 
 void stream_begin(struct stream *s)
 {
-	int log, times;
-	uint64_t size;
+	struct log_piece oldest;
 
 	s->end = UINT64_MAX;
-	if (s->how.tail < 0 && !s->how.since && !s->how.previous)
-		return;
-	log = open_file(s, ".log");
-	times = open_file(s, ".times");
-	size = size_of(log);
-	if (s->how.previous)
-		begin_previous(s, times, size);
-	if (s->how.since) {
-		struct since since = { .time = s->how.since, .offset = size };
-		each_record(times, look_for_time, &since);
-		s->at = since.offset > s->at ? since.offset : s->at;
-		begin_at_line(s, log);
+	s->piece = 1;
+	if (log_piece_oldest(s->directory, s->name, &oldest)) {
+		enter_piece(s, &oldest);
+		log_piece_close(&oldest);
 	}
-	if (s->how.tail >= 0) {
-		uint64_t offset = tail_offset(log, s->end < size ? s->end : size, s->how.tail);
-		if (offset > s->at) {
-			s->at = offset;
-			s->skip = false;
-		}
+	uint64_t first = s->piece_start;
+	s->at = first;
+	bool since = (s->how.tail >= 0 || s->how.since || s->how.previous) && select_begin(s);
+	if (s->at > first) {
+		find_position(s);
+		s->skip = since && in_line(s);
+	} else {
+		s->at = first;
+		s->missing = first;
 	}
-	if (s->at) {
-		struct stream_position p = { .offset = s->at };
-		each_record(times, pass, &p);
-		s->next_record = p.records;
-		s->time = p.time;
-		s->attempt = p.attempts;
-	}
-	if (log >= 0)
-		close(log);
-	if (times >= 0)
-		close(times);
 }
 
 /* ---- lines ---- */
+
+static size_t read_records(struct stream *s)
+{
+	struct log_piece p;
+
+	if (!open_piece(s, s->piece, &p))
+		return 0;
+	size_t n = read_at(p.times, s->records, sizeof s->records, s->next_record * sizeof *s->records) / sizeof *s->records;
+	log_piece_close(&p);
+	return n;
+}
 
 /*
  * The next record that has not been passed; NULL when there is none.  The writer
@@ -203,11 +281,54 @@ static const struct log_record *next_record(struct stream *s)
 {
 	if (s->record == s->nrecords && (s->look || s->nrecords == STREAM_RECORDS)) {
 		s->record = 0;
-		s->nrecords = read_file(s, ".times", s->records, sizeof s->records, s->next_record * sizeof *s->records) / sizeof *s->records;
+		s->nrecords = read_records(s);
 		s->next_record += s->nrecords;
 		s->look = false;
 	}
 	return s->record < s->nrecords ? &s->records[s->record] : NULL;
+}
+
+/* The piece at `at` is gone: goes on with the oldest that there is.  False: nothing is known to be missing. */
+static bool skip_removed(struct stream *s)
+{
+	struct log_piece p;
+
+	if (!log_piece_oldest(s->directory, s->name, &p))
+		return false;
+	bool later = p.number > s->piece && p.start >= s->at;
+	if (later) {
+		enter_piece(s, &p);
+		s->missing += p.start - s->at;
+		s->at = p.start;
+	}
+	log_piece_close(&p);
+	return later;
+}
+
+static size_t read_block(struct stream *s)
+{
+	struct log_piece p;
+
+	if (!open_piece(s, s->piece, &p) && (!skip_removed(s) || !open_piece(s, s->piece, &p)))
+		return 0;
+	size_t n = read_at(p.log, s->block, STREAM_BLOCK, s->at - s->piece_start);
+	s->piece_read = p.full && !n;
+	log_piece_close(&p);
+	return n;
+}
+
+/* From the end of a piece to the next one.  False: there is none (yet). */
+static bool pass_piece(struct stream *s)
+{
+	struct log_piece p;
+
+	if (!s->piece_read)
+		return false;
+	if (!open_piece(s, s->piece + 1, &p))
+		return skip_removed(s);
+	enter_piece(s, &p);
+	log_piece_close(&p);
+	return true;
 }
 
 /* Bytes of the file at `at`, as many as there are at once; none: this is all for now. */
@@ -221,7 +342,7 @@ static struct str bytes_here(struct stream *s)
 		return STR("");
 	if (!s->block)
 		s->block = memory_resize(NULL, STREAM_BLOCK);
-	s->nblock = read_file(s, ".log", s->block, STREAM_BLOCK, s->at);
+	s->nblock = read_block(s);
 	s->block_at = s->at;
 	s->look = true;
 	return (struct str){ s->block, s->nblock };
@@ -256,6 +377,13 @@ static bool gap_head(struct stream *s, const struct log_record *r)
 {
 	s->record++;
 	s->head = (struct log_line){ .kind = LOG_MISSING, .from = &s->id, .time = r->time, .text = STR(""), .missing = r->value };
+	return s->has_head = true;
+}
+
+static bool removed_head(struct stream *s)
+{
+	s->head = (struct log_line){ .kind = LOG_MISSING, .from = &s->id, .time = s->time, .text = STR(""), .missing = (int64_t)s->missing, .removed = true };
+	s->missing = 0;
 	return s->has_head = true;
 }
 
@@ -348,13 +476,17 @@ bool stream_fill(struct stream *s, bool over)
 				return s->line.n ? kept_head(s, false) : ended_head(s, r);
 			if (r->mark == LOG_GAP)
 				return s->line.n ? kept_head(s, false) : gap_head(s, r);
-			s->time = r->time;
+			s->time = r->mark == LOG_CHUNK ? r->time : s->time;
 			s->record++;
 			continue;
 		}
 		uint64_t limit = r && r->offset < s->end ? r->offset : s->end;
+		if (!bytes.n && pass_piece(s))
+			continue;
 		if (!bytes.n)
 			return idle(s, over);
+		if (s->missing)
+			return s->line.n ? kept_head(s, false) : removed_head(s);
 		if (bytes.n > limit - s->at)
 			bytes.n = (size_t)(limit - s->at);
 		if (take(s, bytes))

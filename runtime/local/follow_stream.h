@@ -6,7 +6,7 @@
 #define TRAINC_RUNTIME_LOCAL_FOLLOW_STREAM_H
 
 #include "runtime/local/follow.h"
-#include "runtime/local/log_file.h"
+#include "runtime/local/log_piece.h"
 
 enum { STREAM_BLOCK = 32768, STREAM_RECORDS = 64 };
 
@@ -18,13 +18,18 @@ struct stream {
 	bool identified, wanted;
 	bool dirty;                     /* its files may have more than was read */
 
-	/* NAME.log */
+	/* the piece that is read (log_file.h) */
+	uint64_t piece, piece_start;    /* its number; where it begins */
+	bool piece_read;                /* all of it, and it does not grow any more */
+	uint64_t missing;               /* bytes before `at` that were removed, to be told */
+
+	/* its NAME.log */
 	uint64_t at, end;               /* next byte to be made a line of; where to stop */
 	char *block;                    /* the file from `block_at` on, or NULL */
 	uint64_t block_at;
 	size_t nblock;
 
-	/* NAME.times */
+	/* its NAME.times */
 	struct log_record records[STREAM_RECORDS];
 	size_t nrecords, record;        /* read ahead; the next of them */
 	uint64_t next_record;           /* the first in the file behind them */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 struct str log_name(struct arena *a, struct str role, int64_t index, struct str container, bool main)
@@ -16,23 +17,21 @@ struct str log_name(struct arena *a, struct str role, int64_t index, struct str 
 
 static int create(int directory, const char *name, const char *suffix)
 {
-	struct arena a = { 0 };
-	struct str path = str_cat(&a, str_of(name), str_of(suffix), STR(""));
-	int fd = openat(directory, path.p, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	int error = errno;
+	char path[300];
 
-	arena_release(&a);
-	errno = error;
-	return fd;
+	snprintf(path, sizeof path, "%s%s", name, suffix);
+	return openat(directory, path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-bool log_create(struct log_writer *w, int directory, const char *name)
+bool log_create(struct log_writer *w, int directory, const char *name, uint64_t limit)
 {
-	*w = (struct log_writer){ .log = create(directory, name, ".log"), .times = -1 };
-	if (w->log < 0)
+	*w = (struct log_writer){ .log = -1, .times = create(directory, name, ".times"), .directory = directory,
+		.piece = limit / LOG_PIECES + (limit % LOG_PIECES != 0), .number = 1 };
+	snprintf(w->name, sizeof w->name, "%s", name);
+	if (w->times < 0)
 		return false;
-	w->times = create(directory, name, ".times");
-	if (w->times >= 0)
+	w->log = create(directory, name, ".log");
+	if (w->log >= 0)
 		return true;
 	int error = errno;
 	log_close(w);
@@ -67,6 +66,121 @@ static void mark(struct log_writer *w, const struct log_record *r)
 		w->lost += n;
 }
 
+/* ---- pieces ---- */
+
+struct renaming {
+	char from[300], to[300];
+};
+
+static void put_renaming(const struct log_writer *w, struct renaming *r, const char *suffix, bool new)
+{
+	if (new) {
+		snprintf(r->from, sizeof r->from, "%s%s.new", w->name, suffix);
+		snprintf(r->to, sizeof r->to, "%s%s", w->name, suffix);
+	} else {
+		snprintf(r->from, sizeof r->from, "%s%s", w->name, suffix);
+		snprintf(r->to, sizeof r->to, "%s%s.%llu", w->name, suffix, (unsigned long long)w->number);
+	}
+}
+
+/* All of them or none. */
+static bool rename_all(const struct log_writer *w, const struct renaming *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (renameat(w->directory, r[i].from, w->directory, r[i].to) == 0)
+			continue;
+		while (i-- > 0)
+			renameat(w->directory, r[i].to, w->directory, r[i].from);
+		return false;
+	}
+	return true;
+}
+
+/* The oldest piece makes room for a new one. */
+static void remove_oldest(struct log_writer *w)
+{
+	static const char *const suffixes[] = { ".log", ".times" };
+	char path[300];
+
+	if (w->number < LOG_PIECES)
+		return;
+	uint64_t oldest = w->number + 1 - LOG_PIECES;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof path, "%s%s.%llu", w->name, suffixes[i], (unsigned long long)oldest);
+		unlinkat(w->directory, path, 0);
+	}
+	w->removed = w->starts[(oldest + 1) % LOG_PIECES];
+}
+
+/* Puts new files in the place of the full ones. */
+static bool replace_files(struct log_writer *w, int log, int times)
+{
+	struct log_record begins = { .offset = w->offset, .time = (int64_t)w->number + 1, .mark = LOG_BEGINS, .value = w->attempts };
+	struct renaming r[4];
+
+	put_renaming(w, &r[0], ".log", false);
+	put_renaming(w, &r[1], ".times", false);
+	put_renaming(w, &r[2], ".log", true);
+	put_renaming(w, &r[3], ".times", true);
+	if (log < 0 || times < 0 || write_some(times, (const char *)&begins, sizeof begins) != sizeof begins || !rename_all(w, r, 4)) {
+		unlinkat(w->directory, r[2].from, 0);
+		unlinkat(w->directory, r[3].from, 0);
+		return false;
+	}
+	return true;
+}
+
+/* Begins a new piece.  False: the disk does not take one, so the log goes on where it is. */
+static bool next_piece(struct log_writer *w)
+{
+	if (w->offset < w->again)
+		return false;
+	remove_oldest(w);
+	int log = create(w->directory, w->name, ".log.new"), times = create(w->directory, w->name, ".times.new");
+	bool ok = replace_files(w, log, times);
+	int *old[] = { ok ? &w->log : &log, ok ? &w->times : &times };
+
+	for (size_t i = 0; i < 2; i++)
+		if (*old[i] >= 0)
+			close(*old[i]);
+	w->again = ok ? 0 : w->offset + w->piece / 4;
+	if (!ok)
+		return false;
+	w->log = log;
+	w->times = times;
+	w->records = 1;
+	w->starts[++w->number % LOG_PIECES] = w->offset;
+	return true;
+}
+
+static uint64_t piece_start(const struct log_writer *w) { return w->starts[w->number % LOG_PIECES]; }
+
+/* What the newest piece has room for. */
+static uint64_t piece_room(const struct log_writer *w)
+{
+	uint64_t used = w->offset - piece_start(w);
+
+	return used >= w->piece || w->records * sizeof(struct log_record) >= w->piece ? 0 : w->piece - used;
+}
+
+/* How many of N bytes go into the newest piece: whole lines, so that a piece begins with one, unless a line is very long.  0: it is full. */
+static size_t piece_takes(const struct log_writer *w, const char *bytes, size_t n)
+{
+	uint64_t room = w->piece ? piece_room(w) : n, more = room + w->piece / 4;
+	const char *newline;
+
+	if (n <= room)
+		return n;
+	newline = room ? memrchr(bytes, '\n', room) : NULL;
+	if (!newline && w->in_line)
+		newline = memchr(bytes, '\n', n < more ? n : more);
+	if (newline)
+		return (size_t)(newline + 1 - bytes);
+	return w->in_line || w->offset == piece_start(w) ? room : 0;
+}
+
+/* ---- what the disk does not take ---- */
+
 /* Keeps the last MOST bytes of what was kept, from the beginning of a line where there is one. */
 static void drop_first(struct log_writer *w, size_t most)
 {
@@ -86,6 +200,9 @@ static void drop_first(struct log_writer *w, size_t most)
 static void write_kept(struct log_writer *w, int64_t now)
 {
 	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP }, chunk = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
+
+	if (w->piece && !piece_room(w))
+		next_piece(w);
 	size_t n = write_some(w->log, w->kept.p, w->kept.n);
 
 	if (!n)
@@ -96,25 +213,47 @@ static void write_kept(struct log_writer *w, int64_t now)
 	mark(w, &chunk);
 	w->dropped = 0;
 	w->offset += n;
+	w->in_line = w->kept.p[n - 1] != '\n';
 	memmove(w->kept.p, w->kept.p + n, w->kept.n - n);
 	w->kept.n -= n;
 }
 
-void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now)
+/* ---- writing ---- */
+
+/* Bytes for the newest piece; how many the disk took. */
+static size_t write_chunk(struct log_writer *w, const char *bytes, size_t n, int64_t now)
 {
 	struct log_record r = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
+	size_t written = write_some(w->log, bytes, n);
 
+	w->offset += written;
+	if (written) {
+		w->in_line = bytes[written - 1] != '\n';
+		mark(w, &r);
+	}
+	return written;
+}
+
+void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now)
+{
 	if (w->kept.n) {
 		buf_put(&w->kept, bytes, n);
 		write_kept(w, now);
 		drop_first(w, LOG_KEPT);
 		return;
 	}
-	size_t written = write_some(w->log, bytes, n);
-	w->offset += written;
-	if (written)
-		mark(w, &r);
-	buf_put(&w->kept, bytes + written, n - written);
+	while (n) {
+		size_t part = piece_takes(w, bytes, n);
+		if (!part && next_piece(w))
+			continue;
+		part = part ? part : n;
+		size_t written = write_chunk(w, bytes, part, now);
+		bytes += written;
+		n -= written;
+		if (written < part)
+			break;
+	}
+	buf_put(&w->kept, bytes, n);
 	drop_first(w, LOG_KEPT);
 }
 
@@ -131,6 +270,7 @@ void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_
 {
 	struct log_record r = { .offset = w->offset, .time = now, .mark = stopped ? LOG_ATTEMPT_STOPPED : LOG_ATTEMPT_ENDED, .value = exit_code };
 
+	w->attempts++;
 	mark(w, &r);
 }
 
@@ -143,4 +283,24 @@ void log_close(struct log_writer *w)
 	w->log = w->times = -1;
 	w->lost += w->kept.n;
 	buf_release(&w->kept);
+}
+
+size_t log_last(const struct log_writer *w, uint64_t from, char *into, size_t n)
+{
+	char path[300];
+	size_t done = 0;
+
+	for (uint64_t k = w->number > 1 && from < piece_start(w) ? w->number - 1 : w->number; k && k <= w->number; k++) {
+		uint64_t start = w->starts[k % LOG_PIECES], at = from + done;
+		if (k < w->number)
+			snprintf(path, sizeof path, "%s.log.%llu", w->name, (unsigned long long)k);
+		else
+			snprintf(path, sizeof path, "%s.log", w->name);
+		int fd = openat(w->directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		ssize_t got = fd >= 0 && at >= start ? pread(fd, into + done, n - done, (off_t)(at - start)) : -1;
+		if (fd >= 0)
+			close(fd);
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return done;
 }

@@ -4,6 +4,13 @@
  * NAME.log has the bytes as they came.  NAME.times has a record for each chunk
  * that was read at once, and one for each attempt that ended; with it the lines
  * of several replicas are merged by time without a stamp in each line.
+ *
+ * A log with a limit is in pieces, at most LOG_PIECES of them.  The newest has the
+ * names above; when it is full it becomes NAME.log.K and NAME.times.K, K counted
+ * from 1, and the oldest is removed.  Offsets go on from piece to piece.  The times
+ * of each piece but the first begin with a LOG_BEGINS, so that whoever reads knows
+ * which piece a file is.  NAME.log is renamed before NAME.times, and the new files
+ * get their names in the same order: see log_piece_open().
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LOG_FILE_H
 #define TRAINC_RUNTIME_LOCAL_LOG_FILE_H
@@ -14,8 +21,10 @@ enum log_mark {
 	LOG_CHUNK,
 	LOG_ATTEMPT_ENDED,
 	LOG_ATTEMPT_STOPPED,            /* it ended after it had been told to */
-	LOG_GAP                         /* the disk took nothing for a while: bytes are missing here */
+	LOG_GAP,                        /* the disk took nothing for a while: bytes are missing here */
+	LOG_BEGINS                      /* the first record of a piece: `time` is its number, `value` how many attempts ended before it */
 };
+enum { LOG_PIECES = 5 };
 
 struct log_record {                     /* in the byte order of the machine */
 	uint64_t offset;                /* where the chunk begins in NAME.log; end of an attempt: how long it was then */
@@ -36,10 +45,21 @@ struct log_writer {
 	uint64_t records;               /* in NAME.times */
 	struct buf kept;                /* the last bytes that the disk has not taken yet, at most LOG_KEPT */
 	uint64_t dropped;               /* those before them that it will never get */
+	int directory;
+	char name[256];                 /* of the files, without suffix */
+	uint64_t piece;                 /* bytes of a piece; 0: the log has no limit */
+	uint64_t number, starts[LOG_PIECES];    /* of the newest piece, from 1; where the last ones begin, by number modulo LOG_PIECES */
+	uint64_t removed;               /* bytes of pieces that were removed */
+	uint64_t again;                 /* a new piece could not be made: not before this offset */
+	int32_t attempts;               /* that have ended */
+	bool in_line;                   /* the last byte did not end a line */
 };
 enum { LOG_KEPT = 64 << 10 };
-/* Creates both files (append, 0600, exclusively).  False with errno. */
-bool log_create(struct log_writer *w, int directory, const char *name);
+/*
+ * Creates both files (append, 0600, exclusively) in a directory that stays open as long.  `limit`: how many bytes are kept about, in the log as
+ * in its times; 0: all.  False with errno.
+ */
+bool log_create(struct log_writer *w, int directory, const char *name, uint64_t limit);
 /*
  * Never blocks for a reader and never fails: what the disk does not take is kept and tried again with what follows; of more than LOG_KEPT
  * bytes the first lines are dropped, which counts in `lost` and is marked as a gap once the file goes on.
@@ -50,5 +70,7 @@ void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_
 /* The program has ended: tries the last MOST bytes of what was kept once more; the rest is lost. */
 void log_last_try(struct log_writer *w, size_t most, int64_t now);
 void log_close(struct log_writer *w);
+/* The last bytes from `from` on, N at most; they may be in two pieces.  Returns how many. */
+size_t log_last(const struct log_writer *w, uint64_t from, char *into, size_t n);
 
 #endif

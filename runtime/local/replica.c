@@ -79,12 +79,19 @@ static void count_lost(struct engine *e, uint64_t n)
 	e->changed = e->changed || n;
 }
 
+static void count_removed(struct engine *e, uint64_t n)
+{
+	e->state->removed_bytes += (int64_t)n;
+	e->changed = e->changed || n;
+}
+
 static void append(struct engine *e, struct container *c, size_t n)
 {
-	uint64_t lost = c->log.lost;
+	uint64_t lost = c->log.lost, removed = c->log.removed;
 
 	log_append(&c->log, e->chunk, n, e->now);
 	count_lost(e, c->log.lost - lost);
+	count_removed(e, c->log.removed - removed);
 }
 
 /* Its program has ended.  On a full disk its last lines get some of the room that was kept for the verdict. */
@@ -195,7 +202,7 @@ static bool open_log(struct engine *e, struct container *c, struct arena *a, str
 	if (c->logs)
 		return true;
 	struct str name = log_name(a, role->name, c->replica->index, plan->name, plan == &role->main);
-	c->logs = log_create(&c->log, e->logs, name.p);
+	c->logs = log_create(&c->log, e->logs, name.p, e->options->log_limit);
 	if (!c->logs)
 		*why = str_printf(a, "cannot write its log: %.*s", STR_ARG(file_reason(a, errno)));
 	return c->logs;
@@ -455,22 +462,16 @@ void replica_release(struct engine *e, struct replica *r)
 
 void replica_tail(struct engine *e, const struct replica *r, struct str **lines, size_t *n)
 {
-	const struct plan_role *role = plan_of(e, r);
-	struct str name = str_cat(e->arena, log_name(e->arena, role->name, r->index, role->main.name, true), STR(".log"), STR(""));
 	const struct container *c = &r->containers[r->ncontainers - 1];
 	bool whole = c->log.offset - c->attempt_at <= TAIL_BYTES;       /* what earlier attempts printed is not asked for */
 	uint64_t from = whole ? c->attempt_at : c->log.offset - TAIL_BYTES;
 	char *text = ARENA_ARRAY(e->arena, char, TAIL_BYTES);
-	int fd = openat(e->logs, name.p, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd >= 0 ? pread(fd, text, TAIL_BYTES, (off_t)from) : -1;
+	size_t end = c->logs ? log_last(&c->log, from, text, TAIL_BYTES) : 0;
 
-	if (fd >= 0)
-		close(fd);
 	*n = 0;
 	*lines = NULL;
-	if (got <= 0)
+	if (!end)
 		return;
-	size_t end = (size_t)got;
 	size_t starts[TAIL_LINES + 1], found = 0;
 	while (end && text[end - 1] == '\n')
 		end--;

@@ -4,7 +4,7 @@
  *   STATE/runs/NAME/state        struct run_state as JSON, replaced whole at each change
  *                   result       the same, once, when the run has ended
  *                   control      socket of the keeper (control.h)
- *                   logs/        ROLE-I.log, ROLE-I.times; sidecars and inits ROLE-I.CONTAINER.log
+ *                   logs/        ROLE-I.log, ROLE-I.times; sidecars and inits ROLE-I.CONTAINER.log; log_file.h
  *                   scratch/     scratch volumes, files, generated keys
  *                   reserve      room for the verdict while it runs (fault F-47)
  *                   keeper.log   what the keeper had to say: empty unless it went wrong

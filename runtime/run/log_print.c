@@ -135,7 +135,7 @@ static void put_json(struct log_print *p, const struct log_line *l, struct buf *
 	buf_z(out, ",\"text\":");
 	buf_json(out, l->text);
 	if (l->missing)
-		buf_printf(out, ",\"missing\":%lld", (long long)l->missing);
+		buf_printf(out, ",\"missing\":%lld%s", (long long)l->missing, l->removed ? ",\"removed\":true" : "");
 	buf_z(out, l->more ? ",\"more\":true}\n" : "}\n");
 	arena_release(&a);
 }
@@ -153,11 +153,15 @@ static void put_mark(const struct log_print *p, const struct log_stream *s, stru
 	state->ended = false;
 }
 
-/* Where the disk was full. */
+/* Where the disk was full, or the log was. */
 static void put_gap(const struct log_print *p, const struct log_line *l, struct buf *marks)
 {
 	put_stamp(p, l->time, marks);
 	put_source(p, l->from, marks);
+	if (l->removed) {
+		buf_printf(marks, " \xE2\x94\x80 %lld bytes before this were removed: the log has a limit (--log-limit)\n", (long long)l->missing);
+		return;
+	}
 	buf_printf(marks, " \xE2\x94\x80 %s%lld bytes are missing here: the disk was full\n", l->missing == INT32_MAX ? "at least " : "",
 		(long long)l->missing);
 }

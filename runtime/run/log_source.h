@@ -43,7 +43,8 @@ struct log_line {
 	int64_t attempt;                /* ENDED: which one, from 1 */
 	int exit_code;                  /* ENDED */
 	bool stopped;                   /* ENDED: after it had been told to stop */
-	int64_t missing;                /* MISSING: bytes that no file took */
+	int64_t missing;                /* MISSING: bytes that no file took, */
+	bool removed;                   /* or that were removed since, because the log has a limit */
 };
 
 /* Says of each stream that is found whether to read it, and how. */

@@ -242,7 +242,7 @@ static void put_run(const struct json *j, const struct run_state *s)
 	if (s->nevents)
 		put_events(j, s);
 	if (s->isolate.n) {
-		buf_printf(j->out, "\"lost_bytes\": %llu,", (unsigned long long)s->lost_bytes);
+		buf_printf(j->out, "\"lost_bytes\": %llu, \"removed_bytes\": %lld,", (unsigned long long)s->lost_bytes, (long long)s->removed_bytes);
 		line(j, 6);
 	}
 	if (j->replicas && s->isolate.n)

@@ -139,6 +139,7 @@ struct run_state {
 	int64_t ran, restarted;         /* when each last began to hold; 0: never */
 	int64_t job_restarts;           /* how often the whole job was started again */
 	uint64_t lost_bytes;            /* output that could not be written */
+	int64_t removed_bytes;          /* output that was removed again, because a log has a limit */
 	struct run_role *roles;
 	size_t nroles;
 	struct run_failure failure;     /* the first failing rank: runtime-requirements.md, section 4 */

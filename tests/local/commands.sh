@@ -49,7 +49,7 @@ holds grep -qE '^steady +Running +boss +1 +1 +1 +0 +0 +0$' .out
 holds grep -qE '^ +worker +2 +2 +2 +0 +0 +0$' .out
 run 0 status --local steady.tj -o json
 json 'd["schemaVersion"], len(d["runs"]), d["runs"][0]["state"], d["runs"][0]["namespace"]' "(1, 1, 'Running', 'default')"
-json 'list(d["runs"][0])' "['name', 'namespace', 'state', 'cause', 'conditions', 'roles', 'lost_bytes', 'replicas', 'first_failure']"
+json 'list(d["runs"][0])' "['name', 'namespace', 'state', 'cause', 'conditions', 'roles', 'lost_bytes', 'removed_bytes', 'replicas', 'first_failure']"
 json 'd["runs"][0]["roles"][1]' \
 	"{'role': 'worker', 'desired': 2, 'active': 2, 'ready': 2, 'succeeded': 0, 'failed': 0, 'restarts': 0, 'stopped': 0, 'cause': ''}"
 json '[(c["type"], c["status"]) for c in d["runs"][0]["conditions"]]' "[('Created', 'True'), ('Running', 'True')]"

@@ -65,11 +65,13 @@ static struct follow *follow(bool (*wanted)(void *, const struct log_stream *, s
 	return f;
 }
 
+static uint64_t limit;                  /* of the logs that are made */
+
 static struct log_writer writer(const char *name)
 {
 	struct log_writer w;
 
-	CHECK(log_create(&w, logs, name));
+	CHECK(log_create(&w, logs, name, limit));
 	return w;
 }
 
@@ -87,6 +89,8 @@ static struct str drain(struct follow *f, bool over)
 		           l.from->container.p);
 		if (l.kind == LOG_ENDED)
 			buf_printf(&b, "=%d#%d|", l.exit_code, (int)l.attempt);
+		else if (l.kind == LOG_MISSING)
+			buf_printf(&b, "%s%d|", l.removed ? "-" : "?", (int)l.missing);
 		else
 			buf_printf(&b, ":%.*s%s|", STR_ARG(l.text), l.more ? "+" : "");
 	}
@@ -266,6 +270,119 @@ static void long_characters(void)
 	}
 }
 
+/* ---- logs with a limit ---- */
+
+/* "line N" of 100 bytes, the time N. */
+static void put_lines(struct log_writer *w, int from, int to)
+{
+	for (int i = from; i < to; i++)
+		put(w, str_printf(&arena, "%-99d\n", i).p, i);
+}
+
+/* Line numbers for lines: "-500|5..20=3#1|21..29|". */
+static struct str numbers(struct follow *f, bool over)
+{
+	struct log_line l;
+	struct buf b = { 0 };
+	int first = -1, last = -2;
+
+	follow_read(f);
+	for (bool more = true; more;) {
+		more = follow_next(f, over, &l);
+		int n = more && l.kind == LOG_TEXT ? atoi(str_copy(&arena, l.text).p) : -1;
+		if (n != last + 1 && first >= 0)
+			buf_printf(&b, "%d..%d|", first, last);
+		first = n < 0 ? -1 : n == last + 1 && first >= 0 ? first : n;
+		last = n < 0 ? -2 : n;
+		if (more && l.kind == LOG_MISSING)
+			buf_printf(&b, "%s%d|", l.removed ? "-" : "?", (int)l.missing);
+		if (more && l.kind == LOG_ENDED)
+			buf_printf(&b, "=%d#%d|", l.exit_code, (int)l.attempt);
+	}
+	struct str s = buf_take(&b, &arena);
+	buf_release(&b);
+	return s;
+}
+
+static struct str chosen(struct log_selection wish)
+{
+	how = wish;
+	struct follow *f = follow(take_all);
+	struct str s = numbers(f, true);
+	follow_release(f);
+	how = (struct log_selection){ .tail = -1 };
+	return s;
+}
+
+static void pieces(void)
+{
+	fresh();
+	limit = 5000;                   /* five pieces of ten lines */
+	struct log_writer w = writer("worker-0");
+	char last[300] = "";
+
+	put_lines(&w, 0, 5);
+	log_attempt_ended(&w, 3, false, 5);
+	put_lines(&w, 5, 30);
+	struct follow *f = follow(take_all);
+	CHECK_TEXT(numbers(f, false), "0..4|=3#1|5..29|");
+	put_lines(&w, 30, 60);
+	CHECK(w.removed == 1000 && w.offset == 6000 && faccessat(logs, "worker-0.log.1", F_OK, 0) != 0 && faccessat(logs, "worker-0.log.5", F_OK, 0) == 0);
+	CHECK_TEXT(numbers(f, false), "30..59|");
+	log_attempt_ended(&w, 4, false, 60);
+	put_lines(&w, 60, 95);
+	CHECK_TEXT(numbers(f, false), "=4#2|60..94|");
+	put_lines(&w, 95, 200);         /* faster than this reader */
+	CHECK_TEXT(numbers(f, false), "-5500|150..199|");
+	follow_release(f);
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "-15000|150..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = 15 }), "185..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = 10 }), "190..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = 0 }), "");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = 99 }), "-15000|150..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .since = 177 }), "177..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .since = 190 }), "190..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .previous = true, .attempts = 3 }), "");
+	log_attempt_ended(&w, 5, false, 200);
+	put_lines(&w, 200, 225);
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .previous = true, .attempts = 4 }), "-18000|180..199|");
+	CHECK_TEXT(chosen((struct log_selection){ .tail = 30 }), "195..199|=5#3|200..224|");
+	CHECK(log_last(&w, 21900, last, 250) == 250 && atoi(last) == 219 && atoi(last + 100) == 220);
+	CHECK(log_last(&w, 22400, last, 250) == 100 && atoi(last) == 224);
+	/* a line that is longer than a piece, and a writer of single bytes, whose times are larger than its bytes */
+	char *x = memset(arena_alloc(&arena, 2600), 'x', 2600);
+	x[2599] = 0;
+	put(&w, x, 300);
+	put(&w, "\nafter\n", 301);
+	how.tail = 2;
+	CHECK(str_ends(once(take_all), STR("xx|worker/0:after|")));
+	for (int i = 0; i < 500; i++)
+		put(&w, i % 50 == 49 ? "\n" : "y", 302);
+	struct stat is;
+	CHECK(fstat(w.times, &is) == 0 && is.st_size <= 1000 + (off_t)sizeof(struct log_record));
+	log_close(&w);
+	limit = 0;
+}
+
+/* Where no file can be made, the log goes on as it is. */
+static void no_piece(void)
+{
+	fresh();
+	limit = 5000;
+	struct log_writer w = writer("worker-0");
+
+	CHECK(mkdirat(logs, "worker-0.log.1", 0700) == 0);      /* nothing can be renamed to that */
+	put_lines(&w, 0, 25);
+	CHECK(w.number == 1 && w.offset == 2500 && w.lost == 0);
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "0..24|");
+	CHECK(unlinkat(logs, "worker-0.log.1", AT_REMOVEDIR) == 0);
+	put_lines(&w, 25, 40);
+	CHECK(w.number > 1);
+	CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "0..39|");
+	log_close(&w);
+	limit = 0;
+}
+
 /* ---- any writer, any reader ---- */
 
 enum { STREAMS = 5 };
@@ -342,6 +459,7 @@ static void anything(void)
 		struct twin all[STREAMS] = { 0 };
 		int64_t now = 1;
 		fresh();
+		limit = round % 2 ? 10000 + any(4000) : 0;
 		struct follow *f = follow(take_all);
 		for (int i = 0; i < STREAMS; i++)
 			all[i].w = writer(names[i]);
@@ -366,6 +484,7 @@ static void anything(void)
 	}
 	CHECK(same == ROUNDS * STREAMS && marks == ROUNDS * STREAMS);
 	CHECK(backwards == 0);
+	limit = 0;
 }
 
 /* ---- how they are printed ---- */
@@ -428,6 +547,8 @@ int main(void)
 	merged();
 	growing();
 	selected();
+	pieces();
+	no_piece();
 	long_line();
 	long_characters();
 	anything();

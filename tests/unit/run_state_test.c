@@ -72,7 +72,8 @@ static struct run_state any_state(void)
 	struct run_state s = { .name = any_text(), .ns = any_text(), .framework = any_text(), .file = any_text(), .isolate = any_text(),
 		.boot_id = any_text(), .keeper = any_process(), .phase = (enum run_phase)below(RUN_UNKNOWN + 1), .cause = any_text(),
 		.begin = any_time(), .end = any_time(), .digest = any_text(), .observed = (enum run_phase)below(RUN_UNKNOWN + 1),
-		.since = any_time(), .running = below(2), .restarting = below(2), .ran = any_time(), .restarted = any_time(), .job_restarts = below(9), .lost_bytes = (uint64_t)below(INT64_MAX) };
+		.since = any_time(), .running = below(2), .restarting = below(2), .ran = any_time(), .restarted = any_time(), .job_restarts = below(9), .lost_bytes = (uint64_t)below(INT64_MAX),
+		.removed_bytes = below(INT64_MAX) };
 
 	s.nroles = (size_t)below(4);
 	s.roles = ARENA_ARRAY(&arena, struct run_role, s.nroles);
