@@ -52,6 +52,8 @@ struct backend {
 	 * waited for are in RET.
 	 */
 	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
+	/* Shows what that would start, and starts nothing; the status to leave with.  NULL: `apply` does it itself. */
+	int (*preview)(struct session *s, struct programs *all);
 	/* The same for `run`: false with a status after taking back what was started. */
 	bool (*attach)(struct attached *r, struct programs *all, int *ret_status);
 	void (*attach_changed)(struct attached *r, size_t run);

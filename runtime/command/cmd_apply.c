@@ -50,7 +50,10 @@ int cmd_apply(struct session *s)
 
 	if (!b)
 		return status;
-	if (session_plan(s, false, &all, &status)) {
+	bool planned = session_plan(s, false, &all, &status);
+	if (planned && b->preview && option_given(s->options, OPTION_DRY_RUN)) {
+		status = b->preview(s, &all);
+	} else if (planned) {
 		status = b->apply(s, &all, &a);
 		status = status > 128 ? status : wait_for_all(s, b, &a, status);
 	}

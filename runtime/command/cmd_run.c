@@ -75,7 +75,11 @@ int cmd_run(struct session *s)
 	struct log_wish wish;
 	int status = STATUS_USAGE;
 
-	if (option_given(s->options, OPTION_DETACH))
+	if (option_given(s->options, OPTION_DRY_RUN) && r.backend && !r.backend->preview) {
+		session_say(s, "run --dry-run is for local runs (--local); in a cluster, 'trainc apply --dry-run=client FILE' lists the objects");
+		return STATUS_USAGE;
+	}
+	if (option_given(s->options, OPTION_DETACH) || option_given(s->options, OPTION_DRY_RUN))
 		return cmd_apply(s);
 	if (!r.backend || !logs_wish(s, &wish) || !runs_attend_init(s, &a) || !r.backend->begin(s, &status))
 		return status;

@@ -25,6 +25,7 @@ struct str local_state_dir(const struct session *s);
 
 /* Functions of backend_local that have a file of their own. */
 int local_apply(struct session *s, struct programs *all, struct attend *ret);
+int local_preview(struct session *s, struct programs *all);
 bool local_attach(struct attached *x, struct programs *all, int *ret_status);
 void local_attach_changed(struct attached *x, size_t i);
 bool local_attach_signal(struct attached *x, int signal);

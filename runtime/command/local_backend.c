@@ -141,6 +141,6 @@ static bool local_suspend(struct session *s, struct run_watch *w, bool suspend, 
 const struct backend backend_local = {
 	.option = " --local", .place = "on this machine",
 	.begin = local_begin, .end = local_end, .names = local_names, .exists = local_exists, .open = local_open,
-	.apply = local_apply, .attach = local_attach, .attach_changed = local_attach_changed, .attach_signal = local_attach_signal,
+	.apply = local_apply, .preview = local_preview, .attach = local_attach, .attach_changed = local_attach_changed, .attach_signal = local_attach_signal,
 	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart, .suspend = local_suspend, .remove = local_remove,
 };

@@ -195,13 +195,14 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 	e->places = places_new(e->arena, e->job, e->options->isolate);
 	make_replicas(e);
 	*status = 3;
-	if (!open_descriptors(e, why))
+	if (!e->options->dry && !open_descriptors(e, why))
 		return false;
-	if (!tell_open(e, &reason)) {
+	if (!e->options->dry && !tell_open(e, &reason)) {
 		buf_printf(why, "%.*s\n", STR_ARG(reason));
 		return false;
 	}
-	e->iso = isolation_open(e->arena, e->options->isolate, launch_needs_mounts(e->launch), e->nreplicas, &reason);
+	e->iso = e->options->dry ? isolation_planned(e->arena, e->options->isolate)
+		: isolation_open(e->arena, e->options->isolate, launch_needs_mounts(e->launch), e->nreplicas, &reason);
 	if (!e->iso || !places_open(e->places, e->iso, &reason)) {
 		buf_printf(why, "%.*s\n", STR_ARG(reason));
 		return false;
@@ -225,7 +226,8 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 	e->chunk = ARENA_ARRAY(a, char, CHUNK);
 	look_at_clock(e);
 	permit_files(e);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (!o->dry)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	bool ok = prepare(e, &complaints, status);
 	if (ok)
 		describe(e);

@@ -37,6 +37,7 @@ struct engine_options {
 	char *const *caller_env;        /* of the command */
 	const struct str *env;          /* --env NAME=VALUE: over whatever the program says */
 	size_t nenv;
+	bool dry;                       /* --dry-run: look at everything, make nothing; such an engine is for engine_preview() */
 	struct str directory;           /* absolute: where relative things of the command line are */
 };
 
@@ -54,6 +55,9 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 
 /* Notes for the user that are no refusals ("images are ignored ..."): one line each. */
 struct str engine_notes(const struct engine *e);
+
+/* What would be started, for people or as a JSON object, of an engine that was made with `dry`. */
+void engine_preview(const struct engine *e, bool json, struct buf *out);
 
 /* The operations for control_open(). */
 struct control_ops engine_ops(struct engine *e);

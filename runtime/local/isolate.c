@@ -302,6 +302,15 @@ struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool m
 	return NULL;
 }
 
+struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode)
+{
+	struct isolation *iso = ARENA_NEW(a, struct isolation);
+
+	iso->arena = a;
+	iso->mode = mode;
+	return iso;
+}
+
 struct str isolation_address(const struct isolation *iso, size_t replica)
 {
 	uint32_t address = network_address(replica);

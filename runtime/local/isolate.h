@@ -41,6 +41,9 @@ struct isolation;
  */
 struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas, struct str *why);
 
+/* Of a run that is not to begin: it knows addresses, and nothing was made or entered. */
+struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode);
+
 /* The address of a replica, as text: "127.0.0.1", or "10.88.0.7" in mode REPLICA. */
 struct str isolation_address(const struct isolation *iso, size_t replica);
 

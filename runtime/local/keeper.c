@@ -110,10 +110,15 @@ static void log_errors(const struct run_dir *dir)
 
 static const char *const isolate_words[] = { [ISOLATE_NONE] = "none", [ISOLATE_JOB] = "job", [ISOLATE_REPLICA] = "replica" };
 
-static struct run_state first_state(struct arena *a, const struct keeper_start *s)
+struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s)
 {
-	struct run_state state = { .name = s->name, .ns = plan_namespace(s->job), .framework = s->job->framework, .file = s->file,
+	return (struct run_state){ .name = s->name, .ns = plan_namespace(s->job), .framework = s->job->framework, .file = s->file,
 		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a), .cause = STR("") };
+}
+
+static struct run_state begin_state(struct arena *a, const struct keeper_start *s)
+{
+	struct run_state state = keeper_first_state(a, s);
 
 	state.begin = clock_real();
 	process_identify(getpid(), &state.keeper);
@@ -123,7 +128,7 @@ static struct run_state first_state(struct arena *a, const struct keeper_start *
 /* With the directory locked: start, or say why not. */
 static bool keep(struct arena *a, const struct keeper_start *s, const struct run_dir *dir, int lifeline, struct str *why, int *status)
 {
-	struct run_state state = first_state(a, s);
+	struct run_state state = begin_state(a, s);
 	struct engine *e = engine_new(a, s->job, s->options, dir, &state, why, status);
 
 	if (!e)

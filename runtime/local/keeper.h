@@ -37,6 +37,9 @@ struct keeper_start {
  */
 bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status);
 
+/* What is known of a run before it begins. */
+struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s);
+
 /*
  * After an attached keeper has died without a verdict: kill what it left, which are
  * children of this process by then.  `keepers` are those that are to live.  Returns

@@ -161,6 +161,15 @@ static char *const *environment(struct arena *a, const struct variables *v)
 	return e;
 }
 
+static const enum variable_source *all_sources(struct arena *a, const struct variables *v)
+{
+	enum variable_source *s = ARENA_ARRAY(a, enum variable_source, v->n);
+
+	for (size_t i = 0; i < v->n; i++)
+		s[i] = v->at[i].source;
+	return s;
+}
+
 bool launch_make(const struct launch *l, struct arena *a, unsigned role, int64_t i, size_t container, int64_t attempt,
 	struct launched *ret, struct str *why)
 {
@@ -177,6 +186,7 @@ bool launch_make(const struct launch *l, struct arena *a, unsigned role, int64_t
 	if (!launch_fits(a, &v, ret->argv, why))
 		return false;
 	ret->envp = environment(a, &v);
+	ret->sources = all_sources(a, &v);
 	launch_box(l, a, role, i, c, &ret->box);
 	return true;
 }

@@ -39,9 +39,19 @@ enum container_part launch_part(const struct plan_role *r, size_t k);
 /* A new pod: scratch space empty, files written, keys made.  False with a sentence. */
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why);
 
+/* Where the value of a variable comes from. */
+enum variable_source {
+	VARIABLE_OF_CALLER,             /* the caller's environment */
+	VARIABLE_OF_POD,                /* what every pod has, and the numbers of its devices */
+	VARIABLE_OF_PROGRAM,
+	VARIABLE_OF_SECRET,             /* the caller's environment, in place of a secret or config map */
+	VARIABLE_OF_OPTION              /* --env */
+};
+
 struct launched {
 	const char *const *candidates;
 	char *const *argv, *const *envp;
+	const enum variable_source *sources;    /* of each of envp */
 	const char *cwd;
 	struct str command;             /* the first word, for messages */
 	struct sandbox box;

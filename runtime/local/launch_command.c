@@ -86,7 +86,7 @@ void launch_other_words(struct arena *a, const struct plan_str *words, size_t n,
 
 	for (char *const *e = what->envp; *e && !v.n; e++)
 		if (strncmp(*e, "PATH=", 5) == 0) {
-			struct variable path = { STR("PATH"), str_of(*e + 5) };
+			struct variable path = { .name = STR("PATH"), .value = str_of(*e + 5) };
 			ARENA_PUSH(a, v.at, v.n, path);
 		}
 	for (size_t i = 0; i < n; i++)
@@ -134,8 +134,8 @@ enum found { FOUND, NOT_FOUND, NOT_EXECUTABLE, DIRECTORY, UNKNOWN };
 
 static enum found look(struct launch *l, unsigned role, const struct plan_container *c, struct str command, struct str path)
 {
-	struct variable v = { STR("PATH"), path };
-	struct variables vs = { l->arena, &v, 1 };
+	struct variable v = { .name = STR("PATH"), .value = path };
+	struct variables vs = { .arena = l->arena, .at = &v, .n = 1 };
 	const char *const *files = candidates(l->arena, &vs, command);
 	enum found best = NOT_FOUND;
 	struct stat s;

@@ -21,11 +21,12 @@ const struct variable *variables_find(const struct variables *v, struct str name
 
 static void put(struct variables *v, struct str name, struct str value)
 {
-	struct variable added = { name, value };
+	struct variable added = { name, value, v->source };
 
 	for (size_t i = v->n; i-- > 0;)
 		if (str_eq(v->at[i].name, name)) {
 			v->at[i].value = value;
+			v->at[i].source = v->source;
 			return;
 		}
 	ARENA_PUSH(v->arena, v->at, v->n, added);
@@ -67,9 +68,11 @@ static bool is_allowed(const struct launch *l, struct str name)
 
 static void put_caller(const struct launch *l, struct variables *v)
 {
+	v->source = VARIABLE_OF_POD;
 	put(v, STR("PATH"), launch_standard_path);
 	if (l->options->image_root.n)
 		put(v, STR("HOME"), STR("/root"));
+	v->source = VARIABLE_OF_CALLER;
 	for (char *const *e = l->options->caller_env; e && *e; e++) {
 		const char *equals = strchr(*e, '=');
 		struct str name = { *e, equals ? (size_t)(equals - *e) : 0 };
@@ -84,6 +87,7 @@ static void put_pod(const struct launch *l, struct variables *v, unsigned role, 
 {
 	const struct plan_role *r = &l->job->roles[role];
 
+	v->source = VARIABLE_OF_POD;
 	put(v, STR("HOSTNAME"), str_printf(v->arena, "%.*s-%lld", STR_ARG(r->object), (long long)i));
 	if (!r->unrolled && plan_workload(l->job, r)->variable)
 		put(v, str_of(plan_workload(l->job, r)->variable), str_printf(v->arena, "%lld", (long long)plan_index_in_slice(r, i)));
@@ -176,6 +180,7 @@ void launch_check_secrets(struct launch *l, const struct plan_role *r, const str
 /* The command line has the last word. */
 static void put_given(const struct launch *l, struct variables *v)
 {
+	v->source = VARIABLE_OF_OPTION;
 	for (size_t i = 0; i < l->options->nenv; i++) {
 		struct str text = l->options->env[i];
 		const char *equals = memchr(text.p, '=', text.n);
@@ -207,6 +212,7 @@ bool launch_variables(const struct launch *l, struct variables *ret, unsigned ro
 			launch_text(l, role, i, attempt, ret, &e->pieces, &b);
 			value = buf_take(&b, ret->arena);
 		}
+		ret->source = e->kind == ENV_TEXT ? VARIABLE_OF_PROGRAM : VARIABLE_OF_SECRET;
 		put(ret, e->name, value);
 	}
 	put_given(l, ret);

@@ -30,11 +30,13 @@ void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(p
 
 struct variable {
 	struct str name, value;
+	enum variable_source source;
 };
 struct variables {
 	struct arena *arena;
 	struct variable *at;
 	size_t n;
+	enum variable_source source;    /* of what is put next */
 };
 const struct variable *variables_find(const struct variables *v, struct str name);
 

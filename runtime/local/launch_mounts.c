@@ -450,7 +450,7 @@ static void check_volume(struct launch *l, unsigned role, const struct plan_cont
 	struct str who = launch_who(l->arena, &l->job->roles[role], c), name = volume_name(l->arena, v);
 	struct stat s;
 
-	if (v->kind == VOLUME_GENERATED)
+	if (v->kind == VOLUME_GENERATED && !l->options->dry)
 		generate(l, v, why);
 	if (!is_from_outside(v))
 		return;

@@ -101,17 +101,17 @@ static void put_roles(const struct json *j, const struct run_state *s)
 }
 
 /* { "http": 20017 } of "http=20017" */
-static void put_ports(const struct json *j, struct str ports)
+void report_json_ports(struct str ports, struct buf *out)
 {
-	buf_z(j->out, "\"ports\": {");
+	buf_z(out, "\"ports\": {");
 	for (size_t at = 0, n = 0; at < ports.n; at += n + 1) {
 		const char *comma = memchr(ports.p + at, ',', ports.n - at), *equals = memchr(ports.p + at, '=', ports.n - at);
 		n = comma ? (size_t)(comma - ports.p) - at : ports.n - at;
-		buf_z(j->out, at ? ", " : " ");
-		buf_json(j->out, (struct str){ ports.p + at, (size_t)(equals - ports.p) - at });
-		buf_printf(j->out, ": %.*s", (int)(ports.p + at + n - equals - 1), equals + 1);
+		buf_z(out, at ? ", " : " ");
+		buf_json(out, (struct str){ ports.p + at, (size_t)(equals - ports.p) - at });
+		buf_printf(out, ": %.*s", (int)(ports.p + at + n - equals - 1), equals + 1);
 	}
-	buf_z(j->out, ports.n ? " }, " : "}, ");
+	buf_z(out, ports.n ? " }, " : "}, ");
 }
 
 static void put_number_or_null(const struct json *j, const char *name, int64_t n, bool known)
@@ -132,7 +132,7 @@ static void put_replica(const struct json *j, const struct run_state *s, const s
 	put_number_or_null(j, "exit_code", r->exit_code, r->exit_code >= 0);
 	put_number_or_null(j, "signal", r->signal, r->signal > 0);
 	text(j, "host", r->host, ", ");
-	put_ports(j, r->ports);
+	report_json_ports(r->ports, j->out);
 	text(j, "log", r->log, ", ");
 	text(j, "cause", r->cause, " }");
 }

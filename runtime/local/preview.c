@@ -1,0 +1,279 @@
+/*
+ * preview.c - what a run would start, replica by replica: `run --local --dry-run`.
+ */
+#include "base/words.h"
+#include "runtime/local/engine_internal.h"
+#include "runtime/run/report.h"
+
+/* ---- for people ---- */
+
+enum { LABEL = 11 };
+
+static void put_label(struct buf *out, const char *label) { buf_printf(out, "  %-*s", LABEL, label); }
+
+static bool is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("%+,-./:=@_", c));
+}
+
+/* As a shell would take it, for the eye: what a terminal would act on is escaped. */
+static void put_word(struct buf *out, struct str word)
+{
+	bool plain = word.n > 0;
+
+	for (size_t i = 0; i < word.n; i++)
+		plain = plain && is_plain(word.p[i]);
+	buf_z(out, plain ? "" : "'");
+	for (size_t i = 0; i < word.n; i++) {
+		size_t n = 0;
+		while (i + n < word.n && word.p[i + n] != '\'')
+			n++;
+		put_escaped(out, (struct str){ word.p + i, n });
+		buf_z(out, i + n < word.n ? "'\\''" : "");
+		i += n;
+	}
+	buf_z(out, plain ? "" : "'");
+}
+
+static void put_words(struct buf *out, char *const *words)
+{
+	for (size_t i = 0; words[i]; i++) {
+		buf_z(out, i ? " " : "");
+		put_word(out, str_of(words[i]));
+	}
+	buf_char(out, '\n');
+}
+
+static void put_line(struct buf *out, const char *label, struct str text)
+{
+	put_label(out, label);
+	put_escaped(out, text);
+	buf_char(out, '\n');
+}
+
+static void put_mounts(struct buf *out, const struct sandbox *box)
+{
+	if (box->root)
+		put_line(out, "root", str_of(box->root));
+	for (size_t i = 0; i < box->nmounts; i++) {
+		const struct sandbox_mount *m = &box->mounts[i];
+		put_label(out, i ? "" : "mounts");
+		put_escaped(out, str_of(m->target));
+		buf_z(out, m->kind == SANDBOX_TMPFS ? " in memory" : " is ");
+		put_escaped(out, m->kind == SANDBOX_TMPFS ? STR("") : str_of(m->source));
+		buf_z(out, m->readonly ? ", read-only\n" : "\n");
+	}
+}
+
+/* "NAME=VALUE"; of what is known to this user only, and of secrets, the name. */
+static void put_variable(struct buf *out, const char *entry, enum variable_source source)
+{
+	const char *equals = strchr(entry, '=');
+	struct str name = { entry, (size_t)(equals - entry) };
+
+	put_escaped(out, name);
+	if (source != VARIABLE_OF_CALLER && source != VARIABLE_OF_SECRET) {
+		buf_char(out, '=');
+		put_word(out, str_of(equals + 1));
+	}
+	buf_char(out, '\n');
+}
+
+/* Where the values of an environment come from, in the words of the user. */
+static const struct {
+	const char *label, *word;
+} sources[] = {
+	[VARIABLE_OF_CALLER] = { "yours", "caller" },
+	[VARIABLE_OF_POD] = { "the pod's", "pod" },
+	[VARIABLE_OF_PROGRAM] = { "program's", "program" },
+	[VARIABLE_OF_SECRET] = { "secrets", "secret" },
+	[VARIABLE_OF_OPTION] = { "--env", "option" },
+};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+static void put_environment(struct buf *out, const struct launched *made)
+{
+	for (unsigned source = 0; source < SOURCES; source++) {
+		bool any = false;
+		for (size_t i = 0; made->envp[i]; i++) {
+			if (made->sources[i] != source)
+				continue;
+			put_label(out, any ? "" : sources[source].label);
+			put_variable(out, made->envp[i], source);
+			any = true;
+		}
+	}
+}
+
+/* ---- both ---- */
+
+struct preview {
+	const struct engine *engine;
+	struct arena arena;             /* for one container */
+	bool json;
+	struct buf *out;
+};
+
+static const char *part_word(enum container_part part)
+{
+	return part == CONTAINER_INIT ? "init" : part == CONTAINER_SIDECAR ? "sidecar" : "main";
+}
+
+static struct str log_path(struct preview *p, unsigned role, int64_t i, size_t k)
+{
+	const struct engine *e = p->engine;
+	const struct plan_role *r = &e->job->roles[role];
+	const struct plan_container *c = launch_container(r, k);
+	struct str name = log_name(&p->arena, r->name, i, c->name, c == &r->main);
+
+	return str_printf(&p->arena, "%.*s/logs/%.*s.log", STR_ARG(e->dir.path), STR_ARG(name));
+}
+
+static void text_container(struct preview *p, unsigned role, int64_t i, size_t k, const struct launched *made)
+{
+	const struct engine *e = p->engine;
+	const struct plan_role *r = &e->job->roles[role];
+	enum container_part part = launch_part(r, k);
+	const struct run_replica *replica = &e->state->roles[role].at[i];
+
+	buf_printf(p->out, "%.*s/%lld", STR_ARG(r->name), (long long)i);
+	if (part != CONTAINER_MAIN)
+		buf_printf(p->out, ".%.*s (%s)", STR_ARG(launch_container(r, k)->name), part_word(part));
+	buf_char(p->out, '\n');
+	put_label(p->out, "command");
+	put_words(p->out, made->argv);
+	put_line(p->out, "directory", str_of(made->cwd));
+	if (part == CONTAINER_MAIN)
+		put_line(p->out, "host", replica->host);
+	if (part == CONTAINER_MAIN && replica->ports.n)
+		put_line(p->out, "ports", replica->ports);
+	put_line(p->out, "log", log_path(p, role, i, k));
+	put_mounts(p->out, &made->box);
+	put_environment(p->out, made);
+}
+
+static void json_text(struct preview *p, const char *name, struct str value, const char *behind)
+{
+	buf_printf(p->out, "\"%s\": ", name);
+	buf_json(p->out, value);
+	buf_z(p->out, behind);
+}
+
+static void json_words(struct preview *p, char *const *words)
+{
+	buf_z(p->out, "\"command\": [");
+	for (size_t i = 0; words[i]; i++) {
+		buf_z(p->out, i ? ", " : "");
+		buf_json(p->out, str_of(words[i]));
+	}
+	buf_z(p->out, "], ");
+}
+
+static void json_mounts(struct preview *p, const struct sandbox *box)
+{
+	buf_z(p->out, "\"mounts\": [");
+	for (size_t i = 0; i < box->nmounts; i++) {
+		const struct sandbox_mount *m = &box->mounts[i];
+		buf_z(p->out, i ? ", {" : "{");
+		json_text(p, "path", str_of(m->target), ", ");
+		if (m->kind == SANDBOX_BIND)
+			json_text(p, "source", str_of(m->source), ", ");
+		buf_printf(p->out, "\"memory\": %s, \"readonly\": %s}", m->kind == SANDBOX_TMPFS ? "true" : "false", m->readonly ? "true" : "false");
+	}
+	buf_z(p->out, "], ");
+}
+
+static void json_environment(struct preview *p, const struct launched *made)
+{
+	buf_z(p->out, "\"env\": [");
+	for (size_t i = 0; made->envp[i]; i++) {
+		const char *equals = strchr(made->envp[i], '=');
+		buf_z(p->out, i ? ", {" : "{");
+		json_text(p, "name", (struct str){ made->envp[i], (size_t)(equals - made->envp[i]) }, ", ");
+		if (made->sources[i] != VARIABLE_OF_SECRET)
+			json_text(p, "value", str_of(equals + 1), ", ");
+		json_text(p, "from", str_of(sources[made->sources[i]].word), "}");
+	}
+	buf_z(p->out, "]}");
+}
+
+static void json_container(struct preview *p, unsigned role, int64_t i, size_t k, const struct launched *made)
+{
+	const struct plan_role *r = &p->engine->job->roles[role];
+
+	buf_z(p->out, k ? ",\n          {" : "\n          {");
+	json_text(p, "container", launch_container(r, k)->name, ", ");
+	json_text(p, "part", str_of(part_word(launch_part(r, k))), ", ");
+	json_words(p, made->argv);
+	json_text(p, "directory", str_of(made->cwd), ", ");
+	json_text(p, "log", log_path(p, role, i, k), ", ");
+	json_mounts(p, &made->box);
+	json_environment(p, made);
+}
+
+static void put_replica(struct preview *p, unsigned role, int64_t i, bool first)
+{
+	const struct engine *e = p->engine;
+	const struct plan_role *r = &e->job->roles[role];
+	const struct run_replica *replica = &e->state->roles[role].at[i];
+	struct launched made;
+	struct str why;
+
+	if (p->json) {
+		buf_z(p->out, first ? "\n        {" : ",\n        {");
+		json_text(p, "role", r->name, ", ");
+		buf_printf(p->out, "\"rank\": %lld, ", (long long)i);
+		json_text(p, "host", replica->host, ", ");
+		report_json_ports(replica->ports, p->out);
+		buf_z(p->out, "\"containers\": [");
+	}
+	for (size_t k = 0; k < launch_containers(r); k++) {
+		if (!launch_make(e->launch, &p->arena, role, i, k, 1, &made, &why))
+			continue;               /* it could be made a moment ago: engine_new() */
+		if (p->json)
+			json_container(p, role, i, k, &made);
+		else
+			text_container(p, role, i, k, &made);
+		arena_release(&p->arena);
+		p->arena = (struct arena){ 0 };
+	}
+	if (p->json)
+		buf_z(p->out, "]}");
+}
+
+static int64_t count_replicas(const struct engine *e)
+{
+	int64_t n = 0;
+
+	for (size_t k = 0; k < e->job->nroles; k++)
+		n += e->state->roles[k].desired;
+	return n;
+}
+
+static void put_head(struct preview *p)
+{
+	const struct engine *e = p->engine;
+	long long n = (long long)count_replicas(e);
+
+	if (!p->json) {
+		buf_printf(p->out, "run/%.*s: %lld replica%s, --isolate %.*s, in %.*s\n", STR_ARG(e->state->name), n, n == 1 ? "" : "s",
+			STR_ARG(e->state->isolate), STR_ARG(e->dir.path));
+		return;
+	}
+	buf_z(p->out, "{");
+	json_text(p, "name", e->state->name, ", ");
+	json_text(p, "isolate", e->state->isolate, ", ");
+	json_text(p, "directory", e->dir.path, ",\n      \"replicas\": [");
+}
+
+void engine_preview(const struct engine *e, bool json, struct buf *out)
+{
+	struct preview p = { .engine = e, .json = json, .out = out };
+	bool first = true;
+
+	put_head(&p);
+	for (unsigned k = 0; k < e->job->nroles; k++)
+		for (int64_t i = 0; i < e->state->roles[k].desired; i++, first = false)
+			put_replica(&p, k, i, first);
+	buf_z(out, json ? "]}" : "");
+}
