@@ -57,7 +57,7 @@ class Table:
         """The commands of a set as options.c defines it: ONLY(A) | FOR_B & ~ONLY(C)."""
         macros = dict(re.findall(r"^#define (FOR_\w+) (\(.*\))$", read(SETS), re.M))
         while "FOR_" in expression:
-            expression = re.sub(r"FOR_\w+", lambda m: macros[m[0]].replace("~0u", "-1"), expression)
+            expression = re.sub(r"FOR_\w+", lambda m: macros[m[0]].replace("~UINT64_C(0)", "-1"), expression)
         for i, command in enumerate(self.commands):
             expression = expression.replace("ONLY(%s)" % command.name, str(1 << i))
         if not re.fullmatch(r"[0-9 ()|&~-]+", expression):

@@ -133,7 +133,7 @@ static struct offer operand_offer(const struct completion *c, enum command comma
 static bool is_common(const struct option_row *o)
 {
 	for (unsigned i = 0; i < COMMANDS; i++)
-		if (!(o->commands & 1u << i))
+		if (!(o->commands >> i & 1))
 			return false;
 	return true;
 }

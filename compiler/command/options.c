@@ -7,15 +7,15 @@
 
 #include "diag/suggest.h"
 
-#define ONLY(command) (1u << COMMAND_##command)
+#define ONLY(command) (UINT64_C(1) << COMMAND_##command)
 #define FOR_START (ONLY(RUN) | ONLY(APPLY))
 #define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(EVAL) | ONLY(TEST) | ONLY(DUMP) | ONLY(DIFF) | ONLY(FIT) | FOR_START)
 /* Commands that take a run, or the program whose runs are meant. */
-#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
+#define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(EXEC) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
 #define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
 #define FOR_WAITING (FOR_START | ONLY(WAIT) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
 #define FOR_CLUSTER (FOR_RUNS | ONLY(VERSION) | ONLY(SUPERVISE) | ONLY(FIT))
-#define FOR_ALL (~0u)
+#define FOR_ALL (~UINT64_C(0))
 
 static const struct group_row {
 	const char *page, *title;
@@ -40,7 +40,9 @@ static const struct option_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-_Static_assert(COMMANDS <= 32, "a set of commands is a bit each in an unsigned");
+_Static_assert(COMMANDS <= 64, "a set of commands is a bit each in 64");
+
+static bool takes(const struct option_row *o, enum command command) { return o->commands >> command & 1; }
 
 static const struct elsewhere_row {
 	const char *word, *help;
@@ -67,7 +69,7 @@ const char *group_page(enum command_group group) { return groups[group].page; }
 const struct option_row *option_next(enum command command, const struct option_row *after)
 {
 	for (const struct option_row *o = after ? after + 1 : rows; o < rows + ROWS; o++)
-		if (o->commands & 1u << command)
+		if (takes(o, command))
 			return o;
 	return NULL;
 }
@@ -128,7 +130,7 @@ static const struct option_row *row_of(const struct reading *r, struct str word,
 		bool same = letter ? rows[i].letter && word.n == 1 && word.p[0] == rows[i].letter : str_is(word, rows[i].word);
 		if (!same)
 			continue;
-		if (!r->command_known || rows[i].commands & 1u << r->options->command)
+		if (!r->command_known || takes(&rows[i], r->options->command))
 			return &rows[i];
 		other = &rows[i];
 	}
@@ -151,7 +153,7 @@ static struct str unknown_option(struct reading *r, struct str shown, struct str
 		return str_printf(r->arena, "trainc: '%.*s' begins like an option; write trainc eval -- '%.*s'\n", STR_ARG(shown), STR_ARG(shown));
 	suggest_init(&s, r->arena, word);
 	for (unsigned i = 0; i < ROWS; i++)
-		if (!r->command_known || rows[i].commands & 1u << r->options->command)
+		if (!r->command_known || takes(&rows[i], r->options->command))
 			suggest_add(&s, str_of(rows[i].word));
 	struct str only = s.n ? s.best[0] : STR("");
 	struct str near = only.n ? str_printf(r->arena, "; did you mean '--%.*s'?", STR_ARG(only)) : STR("");
@@ -223,7 +225,7 @@ static bool read_option(struct reading *r, struct str shown, struct str word, bo
 {
 	const struct option_row *row = row_of(r, word, letter);
 
-	if (!row || (r->command_known && !(row->commands & 1u << r->options->command))) {
+	if (!row || (r->command_known && !takes(row, r->options->command))) {
 		r->why = unknown_option(r, shown, word);
 		return false;
 	}
@@ -247,6 +249,8 @@ static bool read_word(struct reading *r)
 
 	if (r->only_operands || word.n < 2 || word.p[0] != '-') {
 		ARENA_PUSH(r->arena, r->options->operands, r->options->noperands, word);
+		/* what follows the first word of a command is the command's */
+		r->only_operands = r->only_operands || (r->command_known && r->options->command == COMMAND_EXEC && r->options->noperands == 3);
 		return true;
 	}
 	if (str_is(word, "--")) {

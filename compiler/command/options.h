@@ -67,7 +67,7 @@ const char *group_page(enum command_group group);
 
 struct option_row {
 	enum option option;
-	unsigned commands;              /* a bit for each command that takes it */
+	uint64_t commands;              /* a bit for each command that takes it */
 	char letter;                    /* or 0 */
 	const char *word, *argument, *choices, *doc;
 };

@@ -22,7 +22,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_LOGS] = cmd_logs,
 	[COMMAND_WAIT] = cmd_wait,
 	[COMMAND_LIST] = cmd_list,
-	[COMMAND_SCALE] = cmd_scale, [COMMAND_RESTART] = cmd_restart,
+	[COMMAND_SCALE] = cmd_scale, [COMMAND_RESTART] = cmd_restart, [COMMAND_EXEC] = cmd_exec,
 	[COMMAND_SUSPEND] = cmd_suspend,
 	[COMMAND_RESUME] = cmd_resume,
 	[COMMAND_DELETE] = cmd_delete,

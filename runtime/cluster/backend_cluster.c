@@ -109,7 +109,7 @@ const struct backend backend_cluster = {
 		.open = cluster_open, .opened = cluster_opened,
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,
 		.attach_end = cluster_attach_end,
-	.logs = cluster_logs, .scale = cluster_scale, .suspend = cluster_suspend, .remove = cluster_remove,
+	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .suspend = cluster_suspend, .remove = cluster_remove,
 	.nodes = cluster_nodes,
 		.diff = cluster_diff,
 };

@@ -66,6 +66,8 @@ struct backend {
 	bool (*scale)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 	/* Starts replica N of a role again; NULL: the backend has no such request. */
 	bool (*restart)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
+	/* A command in replica INDEX of a role, a shell where WORDS are none: the status to leave with. */
+	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 	/* Stops the runs of A, removes everything that belongs to them and notes it in C; the status to leave with. */
 	int (*remove)(struct session *s, struct attend *a, struct changes *c);

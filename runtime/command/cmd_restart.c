@@ -8,31 +8,16 @@ struct restarting {
 	int status;
 };
 
-/* "ROLE/N" */
-static bool split(struct restarting *r, struct str text, struct str *role, struct str *number)
-{
-	const char *slash = memrchr(text.p, '/', text.n);
-	bool digits = slash && slash > text.p && slash + 1 < text.p + text.n;
-
-	*role = slash ? (struct str){ text.p, (size_t)(slash - text.p) } : STR("");
-	*number = slash ? (struct str){ slash + 1, text.n - role->n - 1 } : STR("");
-	for (size_t i = 0; i < number->n; i++)
-		digits = digits && number->p[i] >= '0' && number->p[i] <= '9' && i < 9;
-	if (digits)
-		return true;
-	session_say(r->session, "restart needs ROLE/N, such as worker/3, found '%.*s'", STR_ARG(text));
-	r->status = STATUS_USAGE;
-	return false;
-}
-
 static void restart(struct restarting *r, struct str text)
 {
 	struct session *s = r->session;
 	struct str role, number;
 	int status;
 
-	if (!split(r, text, &role, &number))
+	if (!runs_replica(s, text, &role, &number)) {
+		r->status = STATUS_USAGE;
 		return;
+	}
 	if (r->backend->restart(s, r->run, role, number, &status))
 		session_write(s, str_printf(s->arena, "run/%.*s restarts %.*s\n", STR_ARG(r->run->name), STR_ARG(text)));
 	else

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/command/runs.h"
+#include "runtime/local/enter.h"
 #include "runtime/local/follow.h"
 #include "runtime/local/run_dir.h"
 #include "runtime/local/watch.h"
@@ -133,6 +134,21 @@ static bool local_restart(struct session *s, struct run_watch *w, struct str rol
 	return local_ask(s, w, str_printf(s->arena, "restart %.*s %.*s", STR_ARG(role), STR_ARG(number)), ret_status);
 }
 
+static int local_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words)
+{
+	struct enter what = { .run = &w->state, .role = role, .index = index, .words = words };
+	struct entered entered;
+	struct str why;
+
+	if (!enter_replica(s->arena, &what, &entered, &why)) {
+		session_say(s, "%.*s", STR_ARG(why));
+		return STATUS_REFUSED;
+	}
+	if (entered.over)
+		session_say(s, "%.*s/%lld of run '%.*s' has ended, and the command with it", STR_ARG(role), (long long)index, STR_ARG(w->name));
+	return entered.status;
+}
+
 static bool local_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {
 	return local_ask(s, w, suspend ? STR("suspend") : STR("resume"), ret_status);
@@ -142,5 +158,5 @@ const struct backend backend_local = {
 	.option = " --local", .place = "on this machine",
 	.begin = local_begin, .end = local_end, .names = local_names, .exists = local_exists, .open = local_open,
 	.apply = local_apply, .preview = local_preview, .attach = local_attach, .attach_changed = local_attach_changed, .attach_signal = local_attach_signal,
-	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart, .suspend = local_suspend, .remove = local_remove,
+	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart, .exec = local_exec, .suspend = local_suspend, .remove = local_remove,
 };

@@ -163,6 +163,20 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 	return false;
 }
 
+bool runs_replica(struct session *s, struct str text, struct str *role, struct str *number)
+{
+	const char *slash = memrchr(text.p, '/', text.n);
+	bool digits = slash && slash > text.p && slash + 1 < text.p + text.n;
+
+	*role = slash ? (struct str){ text.p, (size_t)(slash - text.p) } : STR("");
+	*number = slash ? (struct str){ slash + 1, text.n - role->n - 1 } : STR("");
+	for (size_t i = 0; i < number->n; i++)
+		digits = digits && number->p[i] >= '0' && number->p[i] <= '9' && i < 9;
+	if (!digits)
+		session_say(s, "%s needs ROLE/N, such as worker/3, found '%.*s'", command_word(s->options->command), STR_ARG(text));
+	return digits;
+}
+
 bool runs_attend_init(struct session *s, struct attend *a)
 {
 	int64_t timeout;

@@ -23,6 +23,9 @@ bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret
 /* Look at all of them; what is not there is said. */
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status);
 
+/* "ROLE/N"; false after saying that TEXT is none. */
+bool runs_replica(struct session *s, struct str text, struct str *role, struct str *number);
+
 /* The same loop for every command: descriptors, --progress, --timeout.  False after saying what is wrong (status 2). */
 bool runs_attend_init(struct session *s, struct attend *a);
 /* With the progress display, once the runs are known. */

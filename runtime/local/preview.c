@@ -4,6 +4,7 @@
 #include "base/words.h"
 #include "runtime/local/engine_internal.h"
 #include "runtime/run/report.h"
+#include "runtime/run/shell_word.h"
 
 /* ---- for people ---- */
 
@@ -11,35 +12,11 @@ enum { LABEL = 11 };
 
 static void put_label(struct buf *out, const char *label) { buf_printf(out, "  %-*s", LABEL, label); }
 
-static bool is_plain(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("%+,-./:=@_", c));
-}
-
-/* As a shell would take it, for the eye: what a terminal would act on is escaped. */
-static void put_word(struct buf *out, struct str word)
-{
-	bool plain = word.n > 0;
-
-	for (size_t i = 0; i < word.n; i++)
-		plain = plain && is_plain(word.p[i]);
-	buf_z(out, plain ? "" : "'");
-	for (size_t i = 0; i < word.n; i++) {
-		size_t n = 0;
-		while (i + n < word.n && word.p[i + n] != '\'')
-			n++;
-		put_escaped(out, (struct str){ word.p + i, n });
-		buf_z(out, i + n < word.n ? "'\\''" : "");
-		i += n;
-	}
-	buf_z(out, plain ? "" : "'");
-}
-
 static void put_words(struct buf *out, char *const *words)
 {
 	for (size_t i = 0; words[i]; i++) {
 		buf_z(out, i ? " " : "");
-		put_word(out, str_of(words[i]));
+		put_shell_word(out, str_of(words[i]));
 	}
 	buf_char(out, '\n');
 }
@@ -74,7 +51,7 @@ static void put_variable(struct buf *out, const char *entry, enum variable_sourc
 	put_escaped(out, name);
 	if (source != VARIABLE_OF_CALLER && source != VARIABLE_OF_SECRET) {
 		buf_char(out, '=');
-		put_word(out, str_of(equals + 1));
+		put_shell_word(out, str_of(equals + 1));
 	}
 	buf_char(out, '\n');
 }

@@ -37,6 +37,17 @@ def whole(w):
 
 
 @check
+def exec_in_pod(w):
+    """exec names the pod of a replica, and the command line that enters it"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "a.tj")
+    w.want(2, "exec", "a", "worker/1", "--", "ls", "-l", "a b",
+           err=r"kubectl exec -it -n default a-worker-1-x -c main -- ls -l 'a b'")
+    w.want(2, "exec", "a", "worker/1", err=r"kubectl exec -it -n default a-worker-1-x -c main -- sh")
+    w.want(2, "exec", "a", "worker/7", err="has no replica worker/7")
+
+
+@check
 def field_conflict(w):
     """a field that another manager owns: both values, status 5, the other objects of the stage are applied"""
     w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))

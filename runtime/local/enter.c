@@ -1,0 +1,328 @@
+/*
+ * enter.c - see enter.h: through /proc, which shows of a process what it was
+ * started with and where it is.
+ *
+ * Everything is opened before the first namespace is entered, since /proc may be
+ * another one afterwards.  Whether the process is still the one that was meant is
+ * asked when its files are open.
+ */
+#include "runtime/local/enter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/words.h"
+#include "runtime/local/descendants.h"
+#include "runtime/local/mark.h"
+
+/* In the order in which they are entered: rights first, files last, and behind them nothing but what is open already. */
+static const struct {
+	const char *name;
+	int flag;
+} kinds[] = {
+	{ "user", CLONE_NEWUSER }, { "net", CLONE_NEWNET }, { "ipc", CLONE_NEWIPC }, { "uts", CLONE_NEWUTS }, { "pid_for_children", CLONE_NEWPID },
+	{ "mnt", CLONE_NEWNS },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+struct entering {
+	struct arena *arena;
+	pid_t pid;
+	int process;                    /* pidfd */
+	int spaces[KINDS];              /* -1: it is ours, too */
+	int root, directory;            /* root -1: it is ours, too */
+	char **environment;
+	bool processes;                 /* it has processes of its own, so /proc is not ours any more */
+};
+
+/* ---- what it is about ---- */
+
+static struct str not_running(struct arena *a, const struct enter *w, const struct run_replica *r)
+{
+	struct str who = str_printf(a, "%.*s/%lld of run '%.*s'", STR_ARG(w->role), (long long)w->index, STR_ARG(w->run->name));
+
+	if (run_phase_final(w->run->phase) || r->state == REPLICA_SUCCEEDED || r->state == REPLICA_FAILED)
+		return r->exit_code >= 0 ? str_printf(a, "%.*s has ended: %.*s", STR_ARG(who), STR_ARG(end_words(a, r->exit_code, r->signal)))
+			: str_printf(a, "%.*s has ended", STR_ARG(who));
+	return str_printf(a, "%.*s does not run now%s%.*s", STR_ARG(who), r->cause.n ? ": " : "", STR_ARG(r->cause));
+}
+
+/* Its row among the replicas of all roles, as the mark counts them. */
+static size_t number_of(const struct run_state *s, const struct run_role *role, int64_t index)
+{
+	size_t n = (size_t)index;
+
+	for (size_t k = 0; k < s->nroles && &s->roles[k] != role; k++)
+		n += (size_t)s->roles[k].max;
+	return n;
+}
+
+static bool find(struct arena *a, const struct enter *w, const struct run_replica **ret, size_t *number, struct str *why)
+{
+	const struct run_role *role = run_find_role(w->run, w->role);
+
+	if (!role) {
+		*why = str_printf(a, "run '%.*s' has no role '%.*s'", STR_ARG(w->run->name), STR_ARG(w->role));
+		return false;
+	}
+	if (w->index >= role->max) {
+		*why = str_printf(a, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(w->role), (long long)role->max - 1, (long long)w->index);
+		return false;
+	}
+	*ret = &role->at[w->index];
+	*number = number_of(w->run, role, w->index);
+	if ((*ret)->process.pid && process_alive(&(*ret)->process, w->run->boot_id))
+		return true;
+	*why = not_running(a, w, *ret);
+	return false;
+}
+
+/* ---- opening ---- */
+
+static int open_of(pid_t pid, const char *name, int flags)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+static bool same_file(int fd, const char *path)
+{
+	struct stat theirs, ours;
+
+	return fstat(fd, &theirs) == 0 && stat(path, &ours) == 0 && theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+static bool open_space(struct entering *e, size_t i)
+{
+	char name[64], ours[64];
+
+	snprintf(name, sizeof name, "ns/%s", kinds[i].name);
+	snprintf(ours, sizeof ours, "/proc/self/ns/%s", kinds[i].name);
+	e->spaces[i] = open_of(e->pid, name, O_RDONLY);
+	if (e->spaces[i] < 0)
+		return errno == ENOENT;         /* a kernel without such namespaces */
+	if (same_file(e->spaces[i], ours)) {
+		close(e->spaces[i]);
+		e->spaces[i] = -1;
+	} else if (kinds[i].flag == CLONE_NEWPID) {
+		e->processes = true;
+	}
+	return true;
+}
+
+static bool is_variable(struct str s)
+{
+	const char *equals = memchr(s.p, '=', s.n);
+
+	for (const char *p = s.p; equals && p < equals; p++)
+		if (*p <= ' ' || *p == 0x7F)
+			return false;
+	return equals && equals > s.p;
+}
+
+/* What it was started with; a program that writes its title over that may have spoilt a part. */
+static bool read_environment(struct entering *e)
+{
+	struct str text, why;
+	size_t n = 0;
+
+	if (!file_read(e->arena, str_printf(e->arena, "/proc/%ld/environ", (long)e->pid), &text, &why))
+		return false;
+	while (text.n) {
+		size_t length = strnlen(text.p, text.n);
+		struct str entry = { text.p, length };
+		if (is_variable(entry))
+			ARENA_PUSH(e->arena, e->environment, n, arena_copy(e->arena, entry.p, entry.n));
+		length += length < text.n;
+		text = (struct str){ text.p + length, text.n - length };
+	}
+	char *term = getenv("TERM"), *entry = term && isatty(STDIN_FILENO) ? str_cat_chars(e->arena, STR("TERM"), STR("="), str_of(term)) : NULL;
+	if (entry)
+		ARENA_PUSH(e->arena, e->environment, n, entry);
+	ARENA_PUSH(e->arena, e->environment, n, (char *)NULL);
+	return true;
+}
+
+static bool open_all(struct entering *e)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (!open_space(e, i))
+			return false;
+	e->directory = open_of(e->pid, "cwd", O_PATH | O_DIRECTORY);
+	e->root = open_of(e->pid, "root", O_PATH | O_DIRECTORY);
+	if (e->directory < 0 || e->root < 0)
+		return false;
+	if (same_file(e->root, "/") && e->spaces[KINDS - 1] < 0) {
+		close(e->root);
+		e->root = -1;
+	}
+	return read_environment(e);
+}
+
+/* ---- entering ---- */
+
+/* False with errno. */
+static bool enter_spaces(const struct entering *e)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (e->spaces[i] >= 0 && setns(e->spaces[i], kinds[i].flag) != 0)
+			return false;
+	if (e->root >= 0 && (fchdir(e->root) != 0 || chroot(".") != 0))
+		return false;
+	return fchdir(e->directory) == 0 || chdir("/") == 0;
+}
+
+extern char **environ;
+
+/* Is there a file of that name, where commands are?  A directory that may not be searched makes execvp() say EACCES of a command that is nowhere. */
+static bool exists(const char *word)
+{
+	const char *path = getenv("PATH");
+	char file[4096];
+
+	if (strchr(word, '/') || !path)
+		return access(word, F_OK) == 0;
+	for (size_t n; *path; path += n + (path[n] == ':')) {
+		n = strcspn(path, ":");
+		snprintf(file, sizeof file, "%.*s/%s", (int)n, path, word);
+		if (access(file, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static _Noreturn void run_command(const struct entering *e, char *const *words, uint64_t mark)
+{
+	sigset_t none;
+
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	mark_set(mark);
+	closefrom(3);
+	environ = e->environment;
+	execvp(words[0], words);
+	int error = errno;
+	bool missing = error == ENOENT || error == ENOTDIR || (error == EACCES && !exists(words[0]));
+	dprintf(STDERR_FILENO, "trainc: %s: '%s'\n", missing ? "command not found" : error == EACCES ? "not executable" : strerror(error), words[0]);
+	_exit(missing ? 127 : 126);
+}
+
+/* ---- waiting ---- */
+
+static volatile sig_atomic_t command;
+
+static void pass_on(int signal)
+{
+	if (command > 0)
+		kill((pid_t)command, signal);
+}
+
+/* The terminal tells the command itself; what is sent to this process is for the command, too. */
+static void set_signals(void)
+{
+	struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+}
+
+static enum descendant judge_all(void *context, pid_t pid)
+{
+	(void)context, (void)pid;
+	return DESCENDANT_KILL;
+}
+
+/* What the command has started and left. */
+static void end_rest(const struct entering *e)
+{
+	if (e->processes)
+		return;                         /* /proc shows other numbers: the first process of theirs reaps them, and ends with the run */
+	for (int rounds = 0; rounds < 100; rounds++) {
+		descendants_kill(getpid(), judge_all, NULL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (waitpid(-1, NULL, WNOHANG) < 0)
+			return;
+		poll(NULL, 0, 10);
+	}
+}
+
+/* Until the command has ended, or the replica, which ends it. */
+static struct entered wait_for(const struct entering *e, pid_t child)
+{
+	struct entered ret = { 0 };
+	int fd = pidfd_open(child, 0), status = 0;
+	struct pollfd ends[] = { { .fd = fd, .events = POLLIN }, { .fd = e->process, .events = POLLIN } };
+
+	while (fd >= 0 && !ends[0].revents && !ends[1].revents)
+		if (poll(ends, 2, -1) < 0 && errno != EINTR)
+			break;
+	if (fd >= 0 && !ends[0].revents) {
+		poll(ends, 1, 200);             /* a command that ends with the replica by itself */
+		ret.over = !ends[0].revents;
+		if (ret.over)
+			kill(child, SIGKILL);
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	command = 0;
+	if (fd >= 0)
+		close(fd);
+	end_rest(e);
+	ret.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return ret;
+}
+
+bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, struct str *why)
+{
+	static char shell[] = "sh";
+	char *const usual[] = { shell, NULL };
+	struct entering e = { .arena = a, .root = -1, .directory = -1 };
+	const struct run_replica *r;
+	size_t number;
+
+	if (!find(a, w, &r, &number, why))
+		return false;
+	e.pid = r->process.pid;
+	e.process = pidfd_open(e.pid, 0);
+	bool opened = e.process >= 0 && open_all(&e);
+	int error = errno;
+	if (!process_alive(&r->process, w->run->boot_id)) {
+		*why = not_running(a, w, r);
+		return false;
+	}
+	if (!opened || !enter_spaces(&e)) {
+		*why = str_printf(a, "cannot enter %.*s/%lld: %.*s", STR_ARG(w->role), (long long)w->index, STR_ARG(file_reason(a, opened ? errno : error)));
+		return false;
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	set_signals();
+	pid_t child = fork();
+	if (child == 0)
+		run_command(&e, w->words[0] ? w->words : usual, mark_of_replica(mark_of_run(w->run), number));
+	if (child < 0) {
+		*why = str_printf(a, "cannot start a process: %.*s", STR_ARG(file_reason(a, errno)));
+		return false;
+	}
+	command = child;
+	*ret = wait_for(&e, child);
+	return true;
+}
