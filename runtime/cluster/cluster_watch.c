@@ -272,7 +272,7 @@ static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str
 bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
 	struct run_watch *ret, int *ret_status)
 {
-	static const struct run_watch_ops ops = { watch_fd, watch_update, watch_is_over, watch_close };
+	static const struct run_watch_ops ops = { .fd = watch_fd, .update = watch_update, .over = watch_is_over, .close = watch_close };
 	struct cluster_watch *c = ARENA_NEW(k->arena, struct cluster_watch);
 	struct str why;
 

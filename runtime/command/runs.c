@@ -305,15 +305,18 @@ enum report_form runs_form(const struct session *s, enum report_form usual)
 	return usual;
 }
 
-void runs_report(struct session *s, const struct attend *a, enum report_form form)
+void runs_report(struct session *s, struct attend *a, enum report_form form)
 {
 	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, a->n);
 	struct report r = { .runs = runs, .form = form, .now = clock_real(), .width = session_width(STDOUT_FILENO) };
 	struct buf out = { 0 };
 
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
+		if (form == REPORT_WIDE || form == REPORT_JSON)
+			run_watch_measure(&a->runs[i]);
 		if (!a->runs[i].gone)
 			runs[r.n++] = &a->runs[i].state;
+	}
 	report_runs(&r, &out);
 	session_write(s, buf_text(&out));
 	buf_release(&out);

@@ -48,7 +48,7 @@ int runs_interrupted(struct session *s, const struct attend *a);
 /* The verdict of each run on standard error; 0, or 8 when one has not succeeded. */
 int runs_verdict(struct session *s, const struct attend *a, bool tell_success);
 /* The states as --output says, on standard output. */
-void runs_report(struct session *s, const struct attend *a, enum report_form form);
+void runs_report(struct session *s, struct attend *a, enum report_form form);
 enum report_form runs_form(const struct session *s, enum report_form usual);
 
 /* A digest of a job and of the options that change what runs (runtime/run/identity.h). */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -224,24 +225,27 @@ static _Noreturn void run_command(const struct entering *e, char *const *words, 
 
 /* ---- waiting ---- */
 
-static volatile sig_atomic_t command;
-
-static void pass_on(int signal)
+/* The terminal tells the command itself; what is sent to this process is for the command, too: a descriptor tells of it, or -1. */
+static int hear_signals(void)
 {
-	if (command > 0)
-		kill((pid_t)command, signal);
-}
-
-/* The terminal tells the command itself; what is sent to this process is for the command, too. */
-static void set_signals(void)
-{
-	struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
+	sigset_t passed;
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
-	sigaction(SIGTERM, &pass, NULL);
-	sigaction(SIGHUP, &pass, NULL);
+	sigemptyset(&passed);
+	sigaddset(&passed, SIGTERM);
+	sigaddset(&passed, SIGHUP);
+	sigprocmask(SIG_BLOCK, &passed, NULL);
+	return signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void pass_on(int signals, pid_t child)
+{
+	struct signalfd_siginfo s;
+
+	while (read(signals, &s, sizeof s) == sizeof s)
+		kill(child, (int)s.ssi_signo);
 }
 
 static enum descendant judge_all(void *context, pid_t pid)
@@ -266,15 +270,17 @@ static void end_rest(const struct entering *e)
 }
 
 /* Until the command has ended, or the replica, which ends it. */
-static struct entered wait_for(const struct entering *e, pid_t child)
+static struct entered wait_for(const struct entering *e, int signals, pid_t child)
 {
 	struct entered ret = { 0 };
 	int fd = pidfd_open(child, 0), status = 0;
-	struct pollfd ends[] = { { .fd = fd, .events = POLLIN }, { .fd = e->process, .events = POLLIN } };
+	struct pollfd ends[] = { { .fd = fd, .events = POLLIN }, { .fd = e->process, .events = POLLIN }, { .fd = signals, .events = POLLIN } };
 
-	while (fd >= 0 && !ends[0].revents && !ends[1].revents)
-		if (poll(ends, 2, -1) < 0 && errno != EINTR)
+	while (fd >= 0 && !ends[0].revents && !ends[1].revents) {
+		if (poll(ends, 3, -1) < 0 && errno != EINTR)
 			break;
+		pass_on(signals, child);
+	}
 	if (fd >= 0 && !ends[0].revents) {
 		poll(ends, 1, 200);             /* a command that ends with the replica by itself */
 		ret.over = !ends[0].revents;
@@ -283,7 +289,6 @@ static struct entered wait_for(const struct entering *e, pid_t child)
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	command = 0;
 	if (fd >= 0)
 		close(fd);
 	end_rest(e);
@@ -293,7 +298,7 @@ static struct entered wait_for(const struct entering *e, pid_t child)
 
 bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, struct str *why)
 {
-	static char shell[] = "sh";
+	char shell[] = "sh";
 	char *const usual[] = { shell, NULL };
 	struct entering e = { .arena = a, .root = -1, .directory = -1 };
 	const struct run_replica *r;
@@ -314,7 +319,7 @@ bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, 
 		return false;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	set_signals();
+	int signals = hear_signals();
 	pid_t child = fork();
 	if (child == 0)
 		run_command(&e, w->words[0] ? w->words : usual, mark_of_replica(mark_of_run(w->run), number));
@@ -322,7 +327,8 @@ bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, 
 		*why = str_printf(a, "cannot start a process: %.*s", STR_ARG(file_reason(a, errno)));
 		return false;
 	}
-	command = child;
-	*ret = wait_for(&e, child);
+	*ret = wait_for(&e, signals, child);
+	if (signals >= 0)
+		close(signals);
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/local/run_dir.h"
+#include "runtime/local/usage.h"
 
 struct local_watch {
 	struct str state_dir, dir;
@@ -12,6 +13,7 @@ struct local_watch {
 	unsigned current;
 	struct control_lines lines;     /* fd -1: nobody tells any more */
 	bool silent;                    /* its keeper lives and does not answer */
+	struct usage usage;
 };
 
 static struct local_watch *own_of(const struct run_watch *w) { return w->own; }
@@ -138,11 +140,14 @@ static void local_close(struct run_watch *w)
 	disconnect(l);
 	arena_release(&l->memory[0]);
 	arena_release(&l->memory[1]);
+	usage_release(&l->usage);
 }
+
+static void local_measure(struct run_watch *w) { usage_measure(&own_of(w)->usage, &w->state); }
 
 bool local_watch_open(struct arena *a, struct run_watch *w, struct str state_dir, struct str run, struct str *why)
 {
-	static const struct run_watch_ops ops = { local_fd, local_update, local_over, local_close };
+	static const struct run_watch_ops ops = { local_fd, local_update, local_over, local_close, local_measure };
 	struct local_watch *l = ARENA_NEW(a, struct local_watch);
 
 	*l = (struct local_watch){ .state_dir = state_dir, .dir = run_dir_path(a, state_dir, run), .lines = { .fd = -1 } };

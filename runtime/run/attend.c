@@ -147,8 +147,11 @@ static void show_progress(struct attend *a, bool changed)
 {
 	const struct run_state **runs = memory_resize(NULL, (a->n + 1) * sizeof *runs);
 
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->progress.mode == PROGRESS_LIVE && clock_steady() >= progress_due(&a->progress))
+			run_watch_measure(&a->runs[i]);
 		runs[i] = &a->runs[i].state;
+	}
 	progress_show(&a->progress, runs, a->n, changed);
 	free(runs);
 }

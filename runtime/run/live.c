@@ -56,6 +56,26 @@ static void add_run(const struct live *l, struct live_lines *all, const struct r
 	buf_release(&rest);
 }
 
+/* What its replicas take, of those of which it is known. */
+static void put_usage(const struct run_role *r, struct buf *line)
+{
+	double rate = 0;
+	int64_t memory = 0;
+	bool rated = false;
+
+	for (int64_t i = 0; i < r->max; i++) {
+		rate += r->at[i].usage.rated ? r->at[i].usage.rate : 0;
+		rated = rated || r->at[i].usage.rated;
+		memory += r->at[i].usage.known ? r->at[i].usage.memory : 0;
+	}
+	if (rated)
+		buf_printf(line, ", %.1f CPUs", rate);
+	if (memory) {
+		buf_z(line, ", ");
+		put_memory(line, memory);
+	}
+}
+
 static void add_role(const struct live *l, struct live_lines *all, const struct run_role *r, unsigned width)
 {
 	struct buf b = { 0 }, line = { 0 };
@@ -69,6 +89,7 @@ static void add_role(const struct live *l, struct live_lines *all, const struct 
 		buf_printf(&line, ", %lld failed", (long long)c.failed);
 	if (c.restarts)
 		buf_printf(&line, ", %lld restart%s", (long long)c.restarts, c.restarts == 1 ? "" : "s");
+	put_usage(r, &line);
 	if (cause.n)
 		buf_printf(&line, "  %.*s", STR_ARG(cause));
 	put_clipped(&b, buf_text(&line), l->columns - 1);

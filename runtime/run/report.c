@@ -10,7 +10,7 @@
 
 /* ---- tables ---- */
 
-enum { MOST_COLUMNS = 10 };
+enum { MOST_COLUMNS = 12 };
 
 struct table {
 	struct arena arena;
@@ -183,14 +183,31 @@ static struct str replica_exit(struct table *t, const struct run_replica *r)
 	return r->exit_code >= 0 ? number(t, r->exit_code) : STR("");
 }
 
+/* What is known of a replica of this machine: the time that its processes have worked, their memory, where it is. */
+static void put_local(struct table *t, struct str *row, const struct run_replica *p)
+{
+	struct buf b = { 0 };
+
+	if (p->usage.known) {
+		put_duration(&b, p->usage.cpu);
+		row[0] = buf_take(&b, &t->arena);
+		put_memory(&b, p->usage.memory);
+		row[1] = buf_take(&b, &t->arena);
+	}
+	row[2] = p->host;
+	row[3] = p->ports;
+	buf_release(&b);
+}
+
 static void replicas_table(const struct report *r, struct buf *out)
 {
-	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "PORTS", "CAUSE" };
+	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "CPU", "MEMORY", "HOST", "PORTS",
+		"CAUSE" };
 	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "CAUSE" };
 	struct table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster ports are those of the program */
 
-	put_head(&t, local ? words : of_cluster, local ? 10 : 9, 0x38);
+	put_head(&t, local ? words : of_cluster, local ? 12 : 9, local ? 0x1B8 : 0x38);
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->runs[i]->nroles; k++)
 			for (int64_t n = 0; n < r->runs[i]->roles[k].max; n++) {
@@ -207,9 +224,11 @@ static void replicas_table(const struct report *r, struct buf *out)
 				row[4] = number(&t, p->attempts);
 				row[5] = replica_exit(&t, p);
 				row[6] = since ? age(&t, r->now - since) : STR("");
-				row[7] = p->host;
-				row[8] = local ? p->ports : p->cause;
-				row[9] = local ? p->cause : STR("");
+				if (local)
+					put_local(&t, row + 7, p);
+				else
+					row[7] = p->host;
+				row[local ? 11 : 8] = p->cause;
 			}
 	put_table(&t, r->width, out);
 }

@@ -61,6 +61,8 @@ void report_json(const struct report *r, struct buf *out);
 /* The worst thing that any replica of the role has to say: "2 of 4 replicas: exit code 3"; empty when all is well. */
 struct str report_role_cause(struct arena *a, const struct run_role *r);
 
+/* So much memory, short: "812Ki", "1.4Gi". */
+void put_memory(struct buf *out, int64_t bytes);
 /* Ports of a replica, "http=20017,metrics=20018", as a member of a JSON object and the comma behind it. */
 void report_json_ports(struct str ports, struct buf *out);
 

@@ -131,6 +131,11 @@ static void put_replica(const struct json *j, const struct run_state *s, const s
 	buf_printf(j->out, "\"attempts\": %lld, ", (long long)r->attempts);
 	put_number_or_null(j, "exit_code", r->exit_code, r->exit_code >= 0);
 	put_number_or_null(j, "signal", r->signal, r->signal > 0);
+	if (r->usage.known)
+		buf_printf(j->out, "\"cpu_seconds\": %.2f, ", (double)r->usage.cpu / 1e9);
+	else
+		buf_z(j->out, "\"cpu_seconds\": null, ");
+	put_number_or_null(j, "memory_bytes", r->usage.memory, r->usage.known);
 	text(j, "host", r->host, ", ");
 	report_json_ports(r->ports, j->out);
 	text(j, "log", r->log, ", ");

@@ -140,3 +140,14 @@ void report_last_lines(const struct run_state *s, bool escape, struct buf *out)
 		buf_char(out, '\n');
 	}
 }
+
+void put_memory(struct buf *out, int64_t bytes)
+{
+	static const char *const units[] = { "Ki", "Mi", "Gi", "Ti" };
+	double n = (double)bytes / 1024;
+	size_t unit = 0;
+
+	for (; n >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+		n /= 1024;
+	buf_printf(out, n < 10 && unit ? "%.1f%s" : "%.0f%s", n, units[unit]);
+}

@@ -64,6 +64,14 @@ struct run_span {
 };
 enum { RUN_SPANS_MAX = 16 };            /* of a replica on this machine: the newest are kept */
 
+/* What the processes of a replica of this machine take. */
+struct run_usage {
+	bool known, rated;
+	int64_t cpu;                    /* ns of processor time of those that live, and of their children that have ended */
+	double rate;                    /* rated: processors in use, of late */
+	int64_t memory;                 /* bytes */
+};
+
 struct run_replica {
 	int64_t index;
 	enum replica_state state;
@@ -81,6 +89,7 @@ struct run_replica {
 	struct str log;                 /* the file with what its main container prints, in a local run */
 	struct run_span *spans;         /* in the order of their beginnings; on this machine one for each attempt */
 	size_t nspans;
+	struct run_usage usage;         /* when somebody has asked for it: run_watch_measure() (not in files) */
 };
 
 /* An attempt begins: a RUNNING span, for which room is taken from the arena once. */

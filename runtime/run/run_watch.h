@@ -16,6 +16,7 @@ struct run_watch_ops {
 	bool (*update)(struct run_watch *w);
 	bool (*over)(const struct run_watch *w);
 	void (*close)(struct run_watch *w);
+	void (*measure)(struct run_watch *w);   /* or NULL: nobody here knows */
 };
 
 struct run_watch {
@@ -33,6 +34,12 @@ static inline int run_watch_fd(const struct run_watch *w) { return w->ops->fd(w)
 static inline bool run_watch_update(struct run_watch *w) { return w->ops->update(w); }
 /* Nothing will change any more. */
 static inline bool run_watch_over(const struct run_watch *w) { return w->gone || w->ops->over(w); }
+/* Fills in what the replicas of a run that goes on use of this machine; cheap when it was done a moment ago. */
+static inline void run_watch_measure(struct run_watch *w)
+{
+	if (w->ops->measure && !w->gone && !run_phase_final(w->state.phase))
+		w->ops->measure(w);
+}
 static inline void run_watch_close(struct run_watch *w) { w->ops->close(w); }
 
 #endif

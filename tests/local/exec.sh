@@ -28,6 +28,14 @@ enter() {
 	run 127 exec --local run w/0 no-such-program; says err "trainc: command not found: 'no-such-program'"
 	run 126 exec --local run w/0 /; says err "trainc: not executable: '/'"
 	run 143 exec --local run w/0 sh -c 'kill -TERM $$'
+	# what is sent to exec is for the command
+	"$TRAINC" exec --local run w/0 -- sh -c 'trap "exit 9" TERM; echo begun >'"$work"'/begun; while :; do sleep 0.05; done' >.exec 2>&1 &
+	command=$!
+	before 10 test -s begun
+	kill "$command"
+	wait "$command"
+	holds test $? -eq 9
+	rm begun
 	# it ends with its replica, and so does what it has started
 	"$TRAINC" exec --local run w/1 -- sh -c 'echo begun >'"$work"'/begun; sleep 600' >.exec 2>&1 &
 	command=$!

@@ -34,7 +34,7 @@ json 'open(d["runs"][0]["replicas"][0]["log"]).read().strip()' listens
 json '__import__("urllib.request").request.urlopen("http://127.0.0.1:%d" % d["runs"][0]["replicas"][0]["ports"]["http"]).read()' "b'given'"
 json 'open("/proc/%d/environ" % d["runs"][0]["replicas"][0]["pid"]).read().count("EMPTY=\0")' 1
 run 0 status --local -o wide board
-holds grep -qE '^RUN +REPLICA +STATE +PID +ATTEMPTS +EXIT +SINCE +HOST +PORTS +CAUSE$' .out
+holds grep -qE '^RUN +REPLICA +STATE +PID +ATTEMPTS +EXIT +SINCE +CPU +MEMORY +HOST +PORTS +CAUSE$' .out
 holds grep -qE 'board-0 .* 127.0.0.1 +http=[2-6][0-9]{4},metrics=[2-6][0-9]{4}$' .out
 run 2 apply --local --env WORD board.tj; says err "--env needs NAME=VALUE"
 

@@ -1,0 +1,54 @@
+#!/bin/sh
+# usage.sh - processor time and memory of replicas, with all that they have started, in status and in the live table.
+. "$(dirname "$0")/local.inc"
+clean_up_runs
+
+# one works, in a child, and has 64 MiB; one sleeps
+cat >work.py <<'END'
+import os, sys
+if sys.argv[1] == "0" and os.fork() == 0:
+    x = bytearray(os.urandom(1) * (64 << 20))
+    open("has", "w").close()
+    while True:
+        pass
+os.execvp("sleep", ["sleep", "600"])
+END
+program use <<END
+  role a { replicas = 2, command = ["$python", "-IS", "work.py", "\${pod.index}"], grace = 1s }
+END
+run 0 apply --local use.tj
+before 30 test -e has
+used() {
+	"$TRAINC" status --local -o json use >.out 2>.err
+	python3 -c 'import json; r = json.load(open(".out"))["runs"][0]["replicas"]; assert r[0]["cpu_seconds"] > 0.1 and 64 << 20 <= r[0]["memory_bytes"] < 1 << 30
+assert r[1]["cpu_seconds"] < r[0]["cpu_seconds"] and 0 < r[1]["memory_bytes"] < 64 << 20' 2>/dev/null
+}
+before 30 used
+run 0 status --local -o wide use
+says out "CPU  MEMORY  HOST"
+holds grep -qE '^use +a-0 +ready +[0-9]+ +1 .* [0-9.]+ (s|min).* [0-9.]+[MG]i +127.0.0.1' .out
+
+# ---- the live table has what they take together ----
+"$python" -IS - "$TRAINC" use >.table <<'END'
+import os, pty, select, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ.update(TERM="xterm", CI="")
+    os.execv(sys.argv[1], [sys.argv[1], "wait", "--local", "--progress=tty", sys.argv[2]])
+seen, until = b"", time.monotonic() + 60
+while b" CPUs, " not in seen and time.monotonic() < until:
+    if select.select([fd], [], [], 1)[0]:
+        seen += os.read(fd, 65536)
+os.kill(pid, 9)
+os.waitpid(pid, 0)
+print(seen.decode(errors="replace"))
+END
+holds grep -qE '2/2 ready, [0-9]+\.[0-9] CPUs, [0-9.]+[MG]i' .table
+
+# ---- nothing is said of what does not run ----
+run 0 suspend --local use
+run 0 status --local -o json use
+json '[(r["cpu_seconds"], r["memory_bytes"]) for r in d["runs"][0]["replicas"]]' '[(None, None), (None, None)]'
+run 0 delete --local --yes use
+nothing_left use
+end
