@@ -12,7 +12,7 @@ struct finding {
 	struct str pod, created;        /* the newest of that number */
 };
 
-static void look(void *to, struct str uid, const struct data *pod)
+static void consider_pod(void *to, struct str uid, const struct data *pod)
 {
 	struct finding *f = to;
 	struct str created = status_text(pod, "metadata.creationTimestamp");
@@ -26,7 +26,7 @@ static void look(void *to, struct str uid, const struct data *pod)
 	f->created = str_copy(f->arena, created);
 }
 
-static const struct plan_role *role_of(const struct plan_job *j, struct str name)
+static const struct plan_role *role_named(const struct plan_job *j, struct str name)
 {
 	for (size_t i = 0; i < j->nroles; i++)
 		if (str_eq(j->roles[i].name, name))
@@ -52,7 +52,7 @@ static struct str command_line(struct session *s, const struct cluster_watch *c,
 int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words)
 {
 	const struct cluster_watch *c = cluster_watch_of(w);
-	const struct plan_role *r = role_of(&c->plan, role);
+	const struct plan_role *r = role_named(&c->plan, role);
 	struct arena scratch = { 0 };
 
 	if (!r || index >= r->max) {
@@ -61,7 +61,7 @@ int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_
 	}
 	struct finding f = { .arena = s->arena, .label = r->label, .index = str_printf(s->arena, "%lld", (long long)index) };
 	if (c->view)
-		view_each(c->view, &scratch, "Pod", w->name, c->ns, look, &f);
+		view_each(c->view, &scratch, "Pod", w->name, c->ns, consider_pod, &f);
 	arena_release(&scratch);
 	if (f.pod.n)
 		session_say(s, "exec enters replicas of this machine; for this one: %.*s", STR_ARG(command_line(s, c, r, f.pod, words)));

@@ -60,7 +60,7 @@ static struct str not_running(struct arena *a, const struct enter *w, const stru
 }
 
 /* Its row among the replicas of all roles, as the mark counts them. */
-static size_t number_of(const struct run_state *s, const struct run_role *role, int64_t index)
+static size_t row_of_replica(const struct run_state *s, const struct run_role *role, int64_t index)
 {
 	size_t n = (size_t)index;
 
@@ -69,7 +69,7 @@ static size_t number_of(const struct run_state *s, const struct run_role *role, 
 	return n;
 }
 
-static bool find(struct arena *a, const struct enter *w, const struct run_replica **ret, size_t *number, struct str *why)
+static bool find_running(struct arena *a, const struct enter *w, const struct run_replica **ret, size_t *number, struct str *why)
 {
 	const struct run_role *role = run_find_role(w->run, w->role);
 
@@ -82,7 +82,7 @@ static bool find(struct arena *a, const struct enter *w, const struct run_replic
 		return false;
 	}
 	*ret = &role->at[w->index];
-	*number = number_of(w->run, role, w->index);
+	*number = row_of_replica(w->run, role, w->index);
 	if ((*ret)->process.pid && process_alive(&(*ret)->process, w->run->boot_id))
 		return true;
 	*why = not_running(a, w, *ret);
@@ -124,7 +124,7 @@ static bool open_space(struct entering *e, size_t i)
 	return true;
 }
 
-static bool is_variable(struct str s)
+static bool is_entry(struct str s)
 {
 	const char *equals = memchr(s.p, '=', s.n);
 
@@ -145,7 +145,7 @@ static bool read_environment(struct entering *e)
 	while (text.n) {
 		size_t length = strnlen(text.p, text.n);
 		struct str entry = { text.p, length };
-		if (is_variable(entry))
+		if (is_entry(entry))
 			ARENA_PUSH(e->arena, e->environment, n, arena_copy(e->arena, entry.p, entry.n));
 		length += length < text.n;
 		text = (struct str){ text.p + length, text.n - length };
@@ -189,7 +189,7 @@ static bool enter_spaces(const struct entering *e)
 extern char **environ;
 
 /* Is there a file of that name, where commands are?  A directory that may not be searched makes execvp() say EACCES of a command that is nowhere. */
-static bool exists(const char *word)
+static bool command_exists(const char *word)
 {
 	const char *path = getenv("PATH");
 	char file[4096];
@@ -218,7 +218,7 @@ static _Noreturn void run_command(const struct entering *e, char *const *words, 
 	environ = e->environment;
 	execvp(words[0], words);
 	int error = errno;
-	bool missing = error == ENOENT || error == ENOTDIR || (error == EACCES && !exists(words[0]));
+	bool missing = error == ENOENT || error == ENOTDIR || (error == EACCES && !command_exists(words[0]));
 	dprintf(STDERR_FILENO, "trainc: %s: '%s'\n", missing ? "command not found" : error == EACCES ? "not executable" : strerror(error), words[0]);
 	_exit(missing ? 127 : 126);
 }
@@ -248,7 +248,7 @@ static void pass_on(int signals, pid_t child)
 		kill(child, (int)s.ssi_signo);
 }
 
-static enum descendant judge_all(void *context, pid_t pid)
+static enum descendant judge_left(void *context, pid_t pid)
 {
 	(void)context, (void)pid;
 	return DESCENDANT_KILL;
@@ -260,7 +260,7 @@ static void end_rest(const struct entering *e)
 	if (e->processes)
 		return;                         /* /proc shows other numbers: the first process of theirs reaps them, and ends with the run */
 	for (int rounds = 0; rounds < 100; rounds++) {
-		descendants_kill(getpid(), judge_all, NULL);
+		descendants_kill(getpid(), judge_left, NULL);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		if (waitpid(-1, NULL, WNOHANG) < 0)
@@ -304,7 +304,7 @@ bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, 
 	const struct run_replica *r;
 	size_t number;
 
-	if (!find(a, w, &r, &number, why))
+	if (!find_running(a, w, &r, &number, why))
 		return false;
 	e.pid = r->process.pid;
 	e.process = pidfd_open(e.pid, 0);

@@ -12,7 +12,7 @@ enum { LABEL = 11 };
 
 static void put_label(struct buf *out, const char *label) { buf_printf(out, "  %-*s", LABEL, label); }
 
-static void put_words(struct buf *out, char *const *words)
+static void text_words(struct buf *out, char *const *words)
 {
 	for (size_t i = 0; words[i]; i++) {
 		buf_z(out, i ? " " : "");
@@ -21,17 +21,17 @@ static void put_words(struct buf *out, char *const *words)
 	buf_char(out, '\n');
 }
 
-static void put_line(struct buf *out, const char *label, struct str text)
+static void text_line(struct buf *out, const char *label, struct str text)
 {
 	put_label(out, label);
 	put_escaped(out, text);
 	buf_char(out, '\n');
 }
 
-static void put_mounts(struct buf *out, const struct sandbox *box)
+static void text_mounts(struct buf *out, const struct sandbox *box)
 {
 	if (box->root)
-		put_line(out, "root", str_of(box->root));
+		text_line(out, "root", str_of(box->root));
 	for (size_t i = 0; i < box->nmounts; i++) {
 		const struct sandbox_mount *m = &box->mounts[i];
 		put_label(out, i ? "" : "mounts");
@@ -43,7 +43,7 @@ static void put_mounts(struct buf *out, const struct sandbox *box)
 }
 
 /* "NAME=VALUE"; of what is known to this user only, and of secrets, the name. */
-static void put_variable(struct buf *out, const char *entry, enum variable_source source)
+static void text_variable(struct buf *out, const char *entry, enum variable_source source)
 {
 	const char *equals = strchr(entry, '=');
 	struct str name = { entry, (size_t)(equals - entry) };
@@ -68,7 +68,7 @@ static const struct {
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-static void put_environment(struct buf *out, const struct launched *made)
+static void text_environment(struct buf *out, const struct launched *made)
 {
 	for (unsigned source = 0; source < SOURCES; source++) {
 		bool any = false;
@@ -76,7 +76,7 @@ static void put_environment(struct buf *out, const struct launched *made)
 			if (made->sources[i] != source)
 				continue;
 			put_label(out, any ? "" : sources[source].label);
-			put_variable(out, made->envp[i], source);
+			text_variable(out, made->envp[i], source);
 			any = true;
 		}
 	}
@@ -118,15 +118,15 @@ static void text_container(struct preview *p, unsigned role, int64_t i, size_t k
 		buf_printf(p->out, ".%.*s (%s)", STR_ARG(launch_container(r, k)->name), part_word(part));
 	buf_char(p->out, '\n');
 	put_label(p->out, "command");
-	put_words(p->out, made->argv);
-	put_line(p->out, "directory", str_of(made->cwd));
+	text_words(p->out, made->argv);
+	text_line(p->out, "directory", str_of(made->cwd));
 	if (part == CONTAINER_MAIN)
-		put_line(p->out, "host", replica->host);
+		text_line(p->out, "host", replica->host);
 	if (part == CONTAINER_MAIN && replica->ports.n)
-		put_line(p->out, "ports", replica->ports);
-	put_line(p->out, "log", log_path(p, role, i, k));
-	put_mounts(p->out, &made->box);
-	put_environment(p->out, made);
+		text_line(p->out, "ports", replica->ports);
+	text_line(p->out, "log", log_path(p, role, i, k));
+	text_mounts(p->out, &made->box);
+	text_environment(p->out, made);
 }
 
 static void json_text(struct preview *p, const char *name, struct str value, const char *behind)
@@ -188,7 +188,7 @@ static void json_container(struct preview *p, unsigned role, int64_t i, size_t k
 	json_environment(p, made);
 }
 
-static void put_replica(struct preview *p, unsigned role, int64_t i, bool first)
+static void preview_replica(struct preview *p, unsigned role, int64_t i, bool first)
 {
 	const struct engine *e = p->engine;
 	const struct plan_role *r = &e->job->roles[role];
@@ -227,7 +227,7 @@ static int64_t count_replicas(const struct engine *e)
 	return n;
 }
 
-static void put_head(struct preview *p)
+static void preview_head(struct preview *p)
 {
 	const struct engine *e = p->engine;
 	long long n = (long long)count_replicas(e);
@@ -248,9 +248,9 @@ void engine_preview(const struct engine *e, bool json, struct buf *out)
 	struct preview p = { .engine = e, .json = json, .out = out };
 	bool first = true;
 
-	put_head(&p);
+	preview_head(&p);
 	for (unsigned k = 0; k < e->job->nroles; k++)
 		for (int64_t i = 0; i < e->state->roles[k].desired; i++, first = false)
-			put_replica(&p, k, i, first);
+			preview_replica(&p, k, i, first);
 	buf_z(out, json ? "]}" : "");
 }

@@ -12,7 +12,7 @@
 
 enum { PAUSE_SECONDS = 2 };
 
-static size_t count_replicas(const struct run_state *s)
+static size_t replicas_in_all(const struct run_state *s)
 {
 	size_t n = 0;
 
@@ -75,7 +75,7 @@ static void add_memory(pid_t pid, struct run_usage *u, int64_t *shared)
 	}
 }
 
-static void look(struct run_usage *at, size_t n, uint64_t mark)
+static void look_at_processes(struct run_usage *at, size_t n, uint64_t mark)
 {
 	int64_t *shared = memory_resize(NULL, (n + 1) * sizeof *shared), tick = NS_PER_SECOND / sysconf(_SC_CLK_TCK);
 	DIR *d = directory_open("/proc");
@@ -96,7 +96,7 @@ static void look(struct run_usage *at, size_t n, uint64_t mark)
 }
 
 /* Processor time per time, since the look before; processes that have ended in between take theirs along. */
-static void rate(struct run_usage *now, const struct run_usage *before, int64_t elapsed)
+static void put_rate(struct run_usage *now, const struct run_usage *before, int64_t elapsed)
 {
 	int64_t used = now->cpu - before->cpu;
 
@@ -108,15 +108,15 @@ static void rate(struct run_usage *now, const struct run_usage *before, int64_t 
 
 void usage_measure(struct usage *u, struct run_state *s)
 {
-	size_t n = count_replicas(s), i = 0;
+	size_t n = replicas_in_all(s), i = 0;
 	int64_t now = clock_steady();
 
 	if (n && (u->n != n || !u->time || now - u->time >= PAUSE_SECONDS * NS_PER_SECOND)) {
 		struct run_usage *next = memory_resize(NULL, n * sizeof *next);
 		memset(next, 0, n * sizeof *next);
-		look(next, n, mark_of_run(s));
+		look_at_processes(next, n, mark_of_run(s));
 		for (size_t k = 0; k < n && u->n == n; k++)
-			rate(&next[k], &u->replicas[k], now - u->time);
+			put_rate(&next[k], &u->replicas[k], now - u->time);
 		free(u->replicas);
 		*u = (struct usage){ next, n, now };
 	}

@@ -2,7 +2,7 @@
 
 #include "base/words.h"
 
-static bool is_plain(char c)
+static bool needs_no_quotes(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("%+,-./:=@_", c));
 }
@@ -12,7 +12,7 @@ void put_shell_word(struct buf *b, struct str word)
 	bool plain = word.n > 0;
 
 	for (size_t i = 0; i < word.n; i++)
-		plain = plain && is_plain(word.p[i]);
+		plain = plain && needs_no_quotes(word.p[i]);
 	buf_z(b, plain ? "" : "'");
 	while (word.n) {
 		const char *quote = memchr(word.p, '\'', word.n);
