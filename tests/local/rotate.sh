@@ -12,11 +12,11 @@ directory=$TRAINC_STATE_DIR/runs/much/logs
 # removed FILE: how many bytes it says were removed, in all
 removed() { sed -n 's/.* ─ \([0-9]*\) bytes before this were removed: the log has a limit (--log-limit)$/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 
-# all_told FILE BYTES: the lines of FILE, and what standard error says of others, are that much; a line that was cut is counted whole
+# all_told FILE BYTES: the lines of FILE, and what standard error says of others, are that much.  Before each gap a line may be cut: it counts whole, or not at all
 all_told() {
 	gaps=$(grep -c 'bytes before this' .err)
 	total=$(($(grep -c 'line [0-9]' "$1") * 50 + $(removed .err)))
-	if test "$total" -ge "$2" && test "$total" -le $(($2 + 50 * gaps)); then ok; else fail "$total bytes instead of $2, with $gaps gaps"; fi
+	if test "$total" -ge $(($2 - 6 * gaps)) && test "$total" -le $(($2 + 50 * gaps)); then ok; else fail "$total bytes instead of $2, with $gaps gaps"; fi
 }
 
 # ---- everything passes through `run`, the end of it is kept ----
@@ -55,7 +55,8 @@ END
 run 0 run --local --detach --log-limit 150Ki slow.tj
 "$TRAINC" logs --local -f --no-prefix slow >followed 2>.err
 all_told followed 300000
-holds sort -c followed
+grep '\.$' followed >whole
+holds sort -c whole
 holds test "$(find "$TRAINC_STATE_DIR/runs/slow/logs" -name 'a-0.log*' | wc -l)" -eq 5
 
 # ---- the last lines of a program that failed are found where they are ----
