@@ -104,9 +104,9 @@ static void unlikely(struct job *j, const struct plan_role *r)
 static void fit_topology(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
-	long long hosts = acc->pods, slices = plan_slices(r), n = r->max;
+	long long hosts = acc->pods, slices = r->slices > 1 ? r->slices : 1, n = r->max;
 	struct diag *d;
-	if (plan_is_sliced(r) && r->min != r->max) {
+	if (r->slices > 1 && r->min != r->max) {
 		d = diag_report(ds(j), TJ0606, r->replicas_at, "slices come and go as a whole, but '%.*s' has %lld:%lld replicas",
 			STR_ARG(r->name), (long long)r->min, n);
 		diag_note(ds(j), d, acc->from, "spans %lld hosts", hosts);
@@ -115,17 +115,17 @@ static void fit_topology(struct job *j, const struct plan_role *r)
 	}
 	if (n == hosts * slices)
 		return;
-	if (plan_is_sliced(r))
+	if (r->slices > 1)
 		d = diag_report(ds(j), TJ0606, r->replicas_at, "%lld slices of '%.*s' need %lld hosts, but replicas = %lld", slices,
 			STR_ARG(acc->spelling), hosts * slices, n);
 	else
 		d = diag_report(ds(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld",
 			STR_ARG(acc->spelling), hosts, n);
 	diag_note(ds(j), d, acc->from, "spans %lld hosts", hosts);
-	if (!plan_is_sliced(r) && r->min == n && n > 0 && n % hosts == 0)
+	if (r->slices <= 1 && r->min == n && n > 0 && n % hosts == 0)
 		diag_help(ds(j), d, "write slices = %lld in place of 'replicas' for %lld such slices", n / hosts, n / hosts);
 	else
-		diag_help(ds(j), d, plan_is_sliced(r) ? "remove 'replicas', it follows from the topology and 'slices'"
+		diag_help(ds(j), d, r->slices > 1 ? "remove 'replicas', it follows from the topology and 'slices'"
 			: "remove 'replicas', it follows from the topology");
 }
 
@@ -134,7 +134,7 @@ static void fit_slices(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
 	struct diag *d;
-	if (!plan_is_sliced(r) || (acc && acc->pods > 1))
+	if (r->slices <= 1 || (acc && acc->pods > 1))
 		return;
 	if (acc) {
 		d = diag_report(ds(j), TJ0625, r->slices_at, "'%.*s' fits on one host, so role '%.*s' has no slices",

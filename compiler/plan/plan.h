@@ -322,8 +322,8 @@ struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const ch
 
 /* ---- slices ---- */
 
-/* Is the role divided into slices? */
-static inline bool plan_is_sliced(const struct plan_role *r) { return r->slices > 1; }
+/* Is the role divided into slices?  Not into more than it has replicas: that is reported. */
+static inline bool plan_is_sliced(const struct plan_role *r) { return r->slices > 1 && r->max >= r->slices; }
 /* The number of its slices: a role that is not divided is one. */
 static inline int64_t plan_slices(const struct plan_role *r) { return plan_is_sliced(r) ? r->slices : 1; }
 /* Replicas of one slice; all of a role that is not divided. */
