@@ -38,6 +38,7 @@ struct trainc {
 	struct settings settings;
 	struct eval eval;
 	struct plan plan;
+	size_t next_file, next_source;  /* see trainc_file() */
 	struct door *door;              /* of a program that trainc_open() made; else NULL */
 };
 

@@ -643,15 +643,18 @@ bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret)
 	return run((struct call){ .programs = &t, .n = 1, .act = get_job, .index = (long long)i, .ret = ret });
 }
 
-const char *trainc_file(const struct trainc *t, size_t i)
+const char *trainc_file(struct trainc *t, size_t i)
 {
 	if (trainc_out_of_memory(t))
 		return NULL;
-	for (size_t k = 0; k < t->sources.n; k++) {
-		const struct source *s = t->sources.at[k];
-		if (!s->library && !str_is(s->name, "command line") && !str_is(s->name, "<stdin>") && !i--)
+	if (i < t->next_file)                   /* files are asked for in order: the last answer is where the next one begins */
+		t->next_file = t->next_source = 0;
+	while (t->next_source < t->sources.n) {
+		const struct source *s = t->sources.at[t->next_source++];
+		if (!s->library && !str_is(s->name, "command line") && !str_is(s->name, "<stdin>") && t->next_file++ == i)
 			return s->name.p;
 	}
+	t->next_file = SIZE_MAX;
 	return NULL;
 }
 

@@ -129,7 +129,7 @@ bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret);
 /*
  * Returns file I of those that the program was read from, imports and parameter files included; NULL behind the last.
  */
-const char *trainc_file(const struct trainc *t, size_t i);
+const char *trainc_file(struct trainc *t, size_t i);
 
 /* The functions below expect programs without errors. */
 

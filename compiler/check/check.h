@@ -27,6 +27,8 @@
 #include "check/module.h"
 #include "check/schema.h"
 
+enum { PROFILES_DEEPEST = 64 };         /* profiles that a profile extends, in a row */
+
 void check_program(struct program *p);
 
 /* Type one free-standing expression against a type (for --set); false after reporting. */

@@ -485,30 +485,49 @@ static void check_settings(struct check *c, struct node *body, struct str profil
 	visit_body(&s.base, body, SCOPE_LOCAL);
 }
 
-/* The profile that this one extends exists, and does not extend this one. */
-static void check_base_profile(struct check *c, struct node *n)
+static void report_base(struct check *c, const struct node *n)
 {
 	struct suggest s;
-	const struct node *base = map_get(&c->profiles, n->u.titled.base);
-	size_t left = c->profiles.n;
 
-	if (!base && !c->at.module->broken) {
-		suggest_init(&s, c->arena, n->u.titled.base);
-		for (size_t i = 0; i < c->profiles.n; i++)
-			suggest_add(&s, c->profiles.entries[i].key);
-		struct diag *d = diag_report(c->diags, TJ0404, n->u.titled.base_span, "unknown profile '%.*s'",
-			STR_ARG(n->u.titled.base));
-		struct str help = suggest_or_list(&s, "the profiles are");
-		if (help.n)
-			diag_help(c->diags, d, "%.*s", STR_ARG(help));
+	suggest_init(&s, c->arena, n->u.titled.base);
+	for (size_t i = 0; i < c->profiles.n; i++)
+		suggest_add(&s, c->profiles.entries[i].key);
+	struct diag *d = diag_report(c->diags, TJ0404, n->u.titled.base_span, "unknown profile '%.*s'",
+		STR_ARG(n->u.titled.base));
+	struct str help = suggest_or_list(&s, "the profiles are");
+	if (help.n)
+		diag_help(c->diags, d, "%.*s", STR_ARG(help));
+}
+
+/* The next profile that is extended; NULL behind the last. */
+static const struct node *base_of(const struct check *c, const struct node *profile)
+{
+	return profile && profile->u.titled.base.n ? map_get(&c->profiles, profile->u.titled.base) : NULL;
+}
+
+/* The profile that this one extends exists, and does not extend this one; nor do too many extend each other. */
+static void check_base_profile(struct check *c, struct node *n)
+{
+	const struct node *base = base_of(c, n), *slow = base;
+	size_t behind = 1;
+
+	if (!base && !c->at.module->broken)
+		report_base(c, n);
+	for (; base && base != n && behind <= PROFILES_DEEPEST; behind++) {
+		base = base_of(c, base);
+		slow = behind % 2 ? slow : base_of(c, slow);
+		if (base == slow)               /* a circle further on, which its own profiles report */
+			return;
 	}
-	while (base && base != n && base->u.titled.base.n && left--)
-		base = map_get(&c->profiles, base->u.titled.base);
-	if (base != n)
-		return;
-	struct diag *d = diag_report(c->diags, TJ0405, n->u.titled.base_span, "profile '%.*s' extends itself",
-		STR_ARG(n->u.titled.name));
-	diag_help(c->diags, d, "let one of the profiles extend no other");
+	if (base == n) {
+		struct diag *d = diag_report(c->diags, TJ0405, n->u.titled.base_span, "profile '%.*s' extends itself",
+			STR_ARG(n->u.titled.name));
+		diag_help(c->diags, d, "let one of the profiles extend no other");
+	} else if (base) {
+		struct diag *d = diag_report(c->diags, TJ0407, n->u.titled.base_span, "profile '%.*s' extends more than %d others in a row",
+			STR_ARG(n->u.titled.name), PROFILES_DEEPEST);
+		diag_help(c->diags, d, "write what they set into fewer profiles");
+	}
 }
 
 void check_profile(struct check *c, struct node *n)

@@ -106,11 +106,14 @@ bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 
 /* ---- refinements ---- */
 
+enum { WORDS_MOST = 1000 };             /* of an enum, each of which a value is held against */
+
 struct refining {
 	struct check *check;
 	struct type *type;              /* a copy, being narrowed */
 	struct refinement *refine;
 	struct str *words;              /* of an enum: the type's */
+	struct map listed;              /* the same by text */
 	bool failed;
 };
 
@@ -197,11 +200,19 @@ static void add_word(struct refining *r, const struct node *n)
 		r->failed = true;
 		return;
 	}
-	for (size_t i = 0; i < r->type->n; i++)
-		if (str_eq(r->words[i], text)) {
-			diag_report(c->diags, TJ0206, n->span, "\"%.*s\" is listed twice", STR_ARG(text));
-			return;
+	if (map_get(&r->listed, text)) {
+		diag_report(c->diags, TJ0206, n->span, "\"%.*s\" is listed twice", STR_ARG(text));
+		return;
+	}
+	if (r->type->n == WORDS_MOST) {
+		if (!r->failed) {
+			struct diag *d = diag_report(c->diags, TJ0407, n->span, "an enum of more than %d texts", WORDS_MOST);
+			diag_help(c->diags, d, "use 'string', with a pattern where there is one");
 		}
+		r->failed = true;
+		return;
+	}
+	map_put_const(&r->listed, c->arena, text, r);
 	ARENA_PUSH(c->arena, r->words, r->type->n, names_intern(c->names, text));
 	r->type->words = r->words;
 }
@@ -292,8 +303,10 @@ const struct type *resolve_refinements(struct check *c, const struct type *t, st
 		diag_help(c->diags, d, "write 'enum(\"a\", \"b\")'");
 		return &type_bad;
 	}
-	for (size_t i = 0, n = 0; t->kind == TYPE_ENUM && i < t->n; i++)
+	for (size_t i = 0, n = 0; t->kind == TYPE_ENUM && i < t->n; i++) {
 		ARENA_PUSH(c->arena, r.words, n, t->words[i]);
+		map_put_const(&r.listed, c->arena, t->words[i], t);
+	}
 	for (size_t i = 0; i < refines.n; i++) {
 		const struct node *n = refines.at[i];
 		if (n->kind != NODE_REFINE)

@@ -330,11 +330,37 @@ static bool run_test(struct suite *t, size_t n)
 
 /* ---- all of them ---- */
 
+/* Each test that changes values reads the file again: what n of them may read is bounded, and so is their number. */
+static bool few_enough(const struct suite *t, struct trainc *front)
+{
+	enum { TESTS = 10000, READ = 128 << 20 };
+	size_t alone = 0;
+
+	if (t->tests.n > TESTS) {
+		struct diag *d = diag_report(&front->diags, TJ0407, t->tests.at[TESTS]->u.titled.title->span, "a file of more than 10,000 tests");
+		diag_help(&front->diags, d, "put them into several files");
+		return false;
+	}
+	for (size_t i = 0; i < t->tests.n; i++)
+		alone += changes_values(t->tests.at[i]);
+	if (!alone || t->text.n <= READ / alone)
+		return true;
+	struct diag *d = diag_report(&front->diags, TJ0407, t->tests.at[0]->u.titled.title->span,
+		"%zu tests of their own profile or 'set' would read %zu MiB of this file; at most %d", alone, t->text.n / 1024 * alone / 1024, READ >> 20);
+	diag_help(&front->diags, d, "put them into several files");
+	return false;
+}
+
 static void test_all(struct session *s, struct trainc *front, struct str path, struct count *count)
 {
 	struct suite t;
 
 	suite_init(&t, s, front, path);
+	if (!few_enough(&t, front)) {
+		print_diags(s, &front->diags);
+		count->failed++;
+		return;
+	}
 	for (size_t i = 0; i < t.tests.n; i++) {
 		struct str title = STR("");
 		node_static_text(t.tests.at[i]->u.titled.title, &title);

@@ -29,6 +29,7 @@ struct yaml_reading {
 	yaml_event_t **live;            /* events that were read and not used up, the outermost first */
 	size_t nlive;
 	struct memory_end end;          /* libyaml's own memory, when memory runs out */
+	bool begun;
 };
 
 /* Positions come nearly in order, so a walk from the last one is short. */
@@ -424,10 +425,26 @@ struct yaml_reading *yaml_reading_new(struct data_text *t, size_t at)
 
 static bool is_empty(const struct data *d) { return d->kind == DATA_NULL && d->from.start == d->from.end; }
 
+/* libyaml holds each of them against each, and no manifest needs one. */
+static bool few_directives(struct yaml_reading *y)
+{
+	enum { MOST = 64 };
+	struct str text = y->t->source->text;
+	size_t found = 0;
+
+	for (const char *at = text.p + y->from, *end = text.p + text.n; at; at = memchr(at, '\n', (size_t)(end - at)), at += at != NULL)
+		if (end - at > 4 && memcmp(at, "%TAG", 4) == 0 && ++found > MOST)
+			return data_fail(y->t, (size_t)(at - text.p), (size_t)(at - text.p) + 4, "more than %d %%TAG directives", MOST);
+	return true;
+}
+
 enum data_step yaml_next(struct yaml_reading *y, struct data **ret)
 {
 	yaml_event_t e;
 
+	if (!y->begun && !few_directives(y))
+		return DATA_ERROR;
+	y->begun = true;
 	while (next_event(y, &e)) {
 		yaml_event_type_t type = e.type;
 

@@ -44,15 +44,16 @@ static void extra_metadata(struct emit *e, const struct manifest *m, struct obje
 
 	for (size_t i = 0; i < ours->u.map.n; i++)
 		object_append(e->arena, metadata, ours->u.map.at[i].key, ours->u.map.at[i].value);
+	struct object before = *metadata;       /* what is written has each key once */
 	for (size_t i = 0; written && i < written->u.map.n; i++) {
 		const struct object_field *f = &written->u.map.at[i];
-		struct object *known = object_get(metadata, f->key);
-		if (!known || known->kind != OBJECT_MAP || f->value->kind != OBJECT_MAP) {
+		struct object *known = object_get(&before, f->key);
+		if (!known)
+			object_append(e->arena, metadata, f->key, f->value);
+		else if (known->kind != OBJECT_MAP || f->value->kind != OBJECT_MAP)
 			object_put(e->arena, metadata, f->key, f->value);
-			continue;
-		}
-		for (size_t k = 0; k < f->value->u.map.n; k++)
-			object_put(e->arena, known, f->value->u.map.at[k].key, f->value->u.map.at[k].value);
+		else
+			object_put_all(e->arena, known, f->value->u.map.at, f->value->u.map.n);
 	}
 }
 
@@ -70,8 +71,9 @@ struct object *emit_extra_make(struct emit *e, const struct manifest *m)
 	metadata = PUT_MAP(e->arena, o, "metadata", m->from);
 	struct object *own = object_get(written, STR("metadata"));
 	extra_metadata(e, m, metadata, own && own->kind == OBJECT_MAP ? own : NULL);
+	struct object before = *o;
 	for (size_t i = 0; i < written->u.map.n; i++)
-		if (!object_get(o, written->u.map.at[i].key))
+		if (!object_get(&before, written->u.map.at[i].key))
 			object_append(e->arena, o, written->u.map.at[i].key, written->u.map.at[i].value);
 	return o;
 }

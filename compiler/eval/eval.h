@@ -139,7 +139,7 @@ struct eval {
 	/* evaluator's own */
 	const struct value *fallbacks[FIELDS];  /* built-in defaults, made on first use */
 	struct schema_types types;              /* of fields, for what is inserted */
-	struct entries *profile;        /* of the profile that was chosen; NULL without */
+	struct map *profile;            /* of the profiles that were chosen: a name -> its struct entries; NULL without */
 	const struct eval_call *calls;  /* innermost */
 	/* what the value that is being converted is for; empty p == NULL when unknown */
 	struct str name;

@@ -263,14 +263,15 @@ static const struct value *setting_value(struct eval *ev, const struct decl *d, 
 
 /* ---- profiles ---- */
 
-static struct node *find_profile(struct eval *ev, struct str name)
+static struct map profiles_by_name(struct eval *ev)
 {
 	struct nodes decls = ev->program->root->file->u.file.decls;
+	struct map profiles = { 0 };
 
 	for (size_t i = 0; i < decls.n; i++)
-		if (decls.at[i]->kind == NODE_PROFILE && str_eq(decls.at[i]->u.titled.name, name))
-			return decls.at[i];
-	return NULL;
+		if (decls.at[i]->kind == NODE_PROFILE && !map_get(&profiles, decls.at[i]->u.titled.name))
+			map_put(&profiles, eval_work(ev), decls.at[i]->u.titled.name, decls.at[i]);
+	return profiles;
 }
 
 static void report_no_profile(struct eval *ev, struct str name, struct span at)
@@ -292,12 +293,14 @@ static void report_no_profile(struct eval *ev, struct str name, struct span at)
 		diag_help(ev->diags, d, "the program declares no profiles");
 }
 
-/* The next entry of the profile for a parameter, from position *at on; NULL when there is none. */
+/* The next entry of the profiles for a parameter, from position *at on; NULL when there is none. */
 static struct entry *profile_entry(struct eval *ev, struct str name, size_t *at)
 {
-	while (ev->profile && *at < ev->profile->n) {
-		struct entry *e = &ev->profile->at[(*at)++];
-		if (str_eq(e->key, name) && (!e->item || entry_expr(e)))
+	struct entries *said = ev->profile ? map_get(ev->profile, name) : NULL;
+
+	while (said && *at < said->n) {
+		struct entry *e = &said->at[(*at)++];
+		if (!e->item || entry_expr(e))
 			return e;
 	}
 	return NULL;
@@ -472,57 +475,77 @@ static const struct value *whole_value(struct eval *ev, const struct decl *d)
 	return d->node->u.binding.value ? default_value(ev, d) : NULL;
 }
 
-static void add_profile(struct eval *ev, struct node *profile, struct entries *to, unsigned depth)
+/* check_profile() has refused longer rows of profiles, and circles. */
+static void add_profile(struct eval *ev, const struct map *profiles, struct node *profile, struct entries *to, unsigned depth)
 {
-	enum { DEEPEST = 64 };
-	struct node *base = profile->u.titled.base.n && depth < DEEPEST ? find_profile(ev, profile->u.titled.base)
+	struct node *base = profile->u.titled.base.n && depth < PROFILES_DEEPEST ? map_get(profiles, profile->u.titled.base)
 		: NULL;
 
 	if (base)
-		add_profile(ev, base, to, depth + 1);
+		add_profile(ev, profiles, base, to, depth + 1);
 	struct entries *own = eval_entries(ev, NULL, profile->u.titled.body);
 	for (size_t i = 0; i < own->n; i++)
 		ARENA_PUSH(eval_work(ev), to->at, to->n, own->at[i]);
 }
 
-/* Two profiles of one command say the same parameter: which of them is meant is not clear. */
-static void test_conflicts(struct eval *ev, const struct entries *before, const struct entries *more, struct str name)
+/* The entry of a profile before this one that sets the same; NULL without. */
+static const struct entry *set_before(const struct map *before, const struct entry *e)
 {
-	for (size_t i = 0; i < more->n; i++)
-		for (size_t k = 0; k < before->n; k++) {
-			if (!str_eq(more->at[i].key, before->at[k].key) || !entry_sets(&more->at[i]) ||
-			    !entry_sets(&before->at[k]))
-				continue;
-			struct diag *d = diag_report(ev->diags, TJ0206, more->at[i].key_at,
-				"profile '%.*s' sets '%.*s', which another profile of this command sets too",
-				STR_ARG(name), STR_ARG(more->at[i].key));
-			diag_note(ev->diags, d, before->at[k].key_at, "set here first");
-			diag_help(ev->diags, d, "use one of the two, or decide with --set %.*s=...",
-				STR_ARG(more->at[i].key));
-			return;
-		}
+	const struct entries *said = entry_sets(e) ? map_get(before, e->key) : NULL;
+
+	for (size_t i = 0; said && i < said->n; i++)
+		if (entry_sets(&said->at[i]))
+			return &said->at[i];
+	return NULL;
+}
+
+/* Two profiles of one command say the same parameter: which of them is meant is not clear. */
+static void test_conflicts(struct eval *ev, const struct map *before, const struct entries *more, struct str name)
+{
+	for (size_t i = 0; i < more->n; i++) {
+		const struct entry *first = set_before(before, &more->at[i]);
+		if (!first)
+			continue;
+		struct diag *d = diag_report(ev->diags, TJ0206, more->at[i].key_at,
+			"profile '%.*s' sets '%.*s', which another profile of this command sets too",
+			STR_ARG(name), STR_ARG(more->at[i].key));
+		diag_note(ev->diags, d, first->key_at, "set here first");
+		diag_help(ev->diags, d, "use one of the two, or decide with --set %.*s=...",
+			STR_ARG(more->at[i].key));
+		return;
+	}
+}
+
+static void keep_by_name(struct eval *ev, struct map *all, const struct entry *e)
+{
+	struct entries *said = map_get(all, e->key);
+	if (!said) {
+		said = ARENA_NEW(eval_work(ev), struct entries);
+		map_put(all, eval_work(ev), e->key, said);
+	}
+	ARENA_PUSH(eval_work(ev), said->at, said->n, *e);
 }
 
 /* The profiles of the command, in its order, separated by commas. */
 static void begin_profile(struct eval *ev)
 {
 	const struct settings *s = ev->settings;
-	struct entries *all = ARENA_NEW(eval_work(ev), struct entries);
 
 	if (!s || !s->profile.p)
 		return;
+	struct map profiles = profiles_by_name(ev), *all = ARENA_NEW(eval_work(ev), struct map);
 	for (size_t i = 0; i <= s->profile.n;) {
 		const char *comma = memchr(s->profile.p + i, ',', s->profile.n - i);
 		struct str name = { s->profile.p + i, (comma ? (size_t)(comma - s->profile.p) : s->profile.n) - i };
-		struct node *profile = find_profile(ev, name);
+		struct node *profile = map_get(&profiles, name);
 		struct entries more = { 0 };
 		if (profile)
-			add_profile(ev, profile, &more, 0);
+			add_profile(ev, &profiles, profile, &more, 0);
 		else
 			report_no_profile(ev, name, s->profile_at);
 		test_conflicts(ev, all, &more, name);
 		for (size_t k = 0; k < more.n; k++)
-			ARENA_PUSH(eval_work(ev), all->at, all->n, more.at[k]);
+			keep_by_name(ev, all, &more.at[k]);
 		i += name.n + 1;
 	}
 	ev->profile = all;

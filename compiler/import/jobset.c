@@ -137,12 +137,17 @@ static void failure_rule(struct import *im, const struct data *spec, const struc
 
 bool jobset_check(const struct import_manifest *m, const struct data *spec)
 {
+	enum { MOST = 2000 };
 	struct import *im = m->im;
 	const struct data *jobs = jobs_of(spec), *coordinator = member(spec, "coordinator");
 	size_t errors = im->diags->errors + im->diags->muted_errors;
 
 	if (!data_count(jobs))
 		diag_report(im->diags, TJ1106, m->at, "this %.*s has no replicatedJobs", STR_ARG(m->kind));
+	if (data_count(jobs) > MOST) {          /* as a job has roles */
+		diag_report(im->diags, TJ1106, jobs->from, "this %.*s has %zu replicatedJobs; at most %d", STR_ARG(m->kind), data_count(jobs), MOST);
+		return false;
+	}
 	for (size_t i = 0; i < data_count(jobs); i++)
 		job_rule(m, spec, i);
 	word_rule(im, member(spec, "successPolicy"), "operator", operators);

@@ -57,14 +57,21 @@ static void job_hosts(struct job *j)
 	j->plan->domain = j->options->domain.p ? j->options->domain : project->domain;
 }
 
+/* Each name in an environment is held against each of them. */
 static void layer_reserved(struct job *j, unsigned layer)
 {
+	enum { MOST = 256 };
 	struct eval *ev = j->ev;
 	struct said said = { 0 };
 	size_t n;
 	said_by(ev, j->layers[layer].body, FIELD_RESERVE, level_own(layer), &said);
 	const struct value *v = said_value(ev, &said);
 	struct plan_str *names = v ? value_strs(ev, v, &n) : (n = 0, NULL);
+	if (n > MOST) {
+		struct diag *d = diag_report(ev->diags, TJ0407, v->from, "'reserve' lists %zu names; at most %d", n, MOST);
+		diag_help(ev->diags, d, "reserve what begins alike together, such as \"RING_*\"");
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		ARENA_PUSH(ev->arena, j->reserved, j->nreserved, ((struct reserved){ names[i].value, layer }));
 }
@@ -110,6 +117,17 @@ static struct decl *layer_role(const struct job *j, unsigned layer, struct str n
 		if (str_eq(framework->roles[i]->name, name))
 			return framework->roles[i];
 	return NULL;
+}
+
+/* A plan of many roles is large, and what one waits for is looked up among the others. */
+static bool few_roles(struct job *j, size_t n)
+{
+	enum { MOST = 2000 };
+	if (n <= MOST)
+		return true;
+	struct diag *d = diag_report(j->ev->diags, TJ0407, j->plan->name_at, "job '%.*s' has %zu roles; at most %d", STR_ARG(j->name), n, MOST);
+	diag_help(j->ev->diags, d, "give roles that run the same program one name, and 'replicas'");
+	return false;
 }
 
 /* The framework that the job names knows the roles of all that it wraps. */
@@ -291,7 +309,8 @@ static bool job_begin(struct job *j)
 	if (ev->program->project.defaults)
 		j->defaults = eval_block(ev, NULL, ev->program->project.defaults, BLOCK_JOB);
 	job_layers(j);
-	job_roles(j);
+	if ((j->framework && !few_roles(j, j->framework->nroles)) || (job_roles(j), !few_roles(j, j->nroles)))
+		return false;
 	layer_bodies(j);
 	for (size_t i = 0; i < j->nroles; i++)
 		role_levels(j, j->roles[i]);

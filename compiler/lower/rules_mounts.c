@@ -4,49 +4,143 @@
 #include "eval/internal.h"
 #include "lower/rules.h"
 
+#include <stdlib.h>
+
 static struct diags *ds(struct job *j) { return j->ev->diags; }
 
-/* ---- one scratch name, one size (TJ0614) ---- */
+/* ---- one scratch name, one size in a pod (TJ0614) ---- */
 
-static void same_scratch(struct job *j, const struct plan_container *where, const struct plan_volume *a, const struct plan_volume *b)
+struct first_scratch {
+	const struct plan_volume *volume;
+	const struct plan_container *where;
+};
+
+static void same_scratch(struct job *j, const struct first_scratch *first, const struct plan_volume *b)
 {
-	if (a->kind != VOLUME_SCRATCH || b->kind != VOLUME_SCRATCH || !str_eq(a->name, b->name))
-		return;
+	const struct plan_volume *a = first->volume;
 	if (a->size.nano == b->size.nano && a->memory == b->memory)
 		return;
 	struct str sa = quantity_text(j->ev->arena, a->size), sb = quantity_text(j->ev->arena, b->size);
 	struct diag *d = diag_report(ds(j), TJ0614, b->from, "scratch '%.*s' is %.*s here and %.*s in '%.*s'", STR_ARG(a->name), STR_ARG(sb),
-		STR_ARG(sa), STR_ARG(where->name));
+		STR_ARG(sa), STR_ARG(first->where->name));
 	diag_note(ds(j), d, a->from, "the other one");
 	diag_help(ds(j), d, "same name means same volume: use one size, or another name");
 }
 
-static void scratch_sizes(struct job *j, const struct plan_container *a, const struct plan_container *b)
+/* Each against the first of its name; `seen` has those. */
+static void scratch_sizes(struct job *j, struct map *seen, const struct plan_container *c)
 {
-	for (size_t i = 0; i < a->nmounts; i++)
-		for (size_t k = a == b ? i + 1 : 0; a->mounts[i].volume->kind == VOLUME_SCRATCH && k < b->nmounts; k++)
-			same_scratch(j, a, a->mounts[i].volume, b->mounts[k].volume);
+	for (size_t i = 0; i < c->nmounts; i++) {
+		const struct plan_volume *v = c->mounts[i].volume;
+		if (v->kind != VOLUME_SCRATCH)
+			continue;
+		const struct first_scratch *first = map_get(seen, v->name);
+		if (first) {
+			same_scratch(j, first, v);
+			continue;
+		}
+		struct first_scratch *f = ARENA_NEW(j->ev->arena, struct first_scratch);
+		*f = (struct first_scratch){ v, c };
+		map_put(seen, j->ev->arena, v->name, f);
+	}
 }
 
-/* ---- a mount that hides a generated file (TJ0615) ---- */
+/* ---- paths below paths: sorted, so that what a path is below stands before it ---- */
+
+struct spot {
+	struct str path;
+	const struct plan_mount *mount;         /* one of the two */
+	const struct plan_file *file;
+	const struct plan_mount *in_mount, *in_own;     /* the nearest that it is in, and the nearest of the job's own; NULL without */
+	const struct plan_file *in_file;
+	const struct spot *up;                 /* the nearest place that it is in */
+};
 
 static bool below(struct str path, struct str directory)
 {
 	return str_starts(path, directory) && (path.n == directory.n || path.p[directory.n] == '/' || directory.n == 1);
 }
 
-static void hidden_files(struct job *j, const struct plan_role *r)
+/* A directory stands before all that is in it, and that before its neighbours; a mount before a file of its path. */
+static int by_path(const void *one, const void *other)
 {
+	const struct spot *a = one, *b = other;
+	size_t n = a->path.n < b->path.n ? a->path.n : b->path.n, i = 0;
+	while (i < n && a->path.p[i] == b->path.p[i])
+		i++;
+	if (i == n)
+		return a->path.n != b->path.n ? (a->path.n < b->path.n ? -1 : 1) : (a->file != NULL) - (b->file != NULL);
+	unsigned char x = a->path.p[i] == '/' ? 0 : (unsigned char)a->path.p[i], y = b->path.p[i] == '/' ? 0 : (unsigned char)b->path.p[i];
+	return x < y ? -1 : 1;
+}
+
+static void find_above(struct spot *at, size_t n)
+{
+	const struct spot *up = NULL;
+	for (size_t i = 0; i < n; up = &at[i], i++) {
+		while (up && !below(at[i].path, up->path))
+			up = up->up;
+		at[i].up = up;
+		if (!up)
+			continue;
+		at[i].in_mount = up->mount ? up->mount : up->in_mount;
+		at[i].in_own = up->mount && !up->mount->framework ? up->mount : up->in_own;
+		at[i].in_file = up->file ? up->file : up->in_file;
+	}
+}
+
+static struct spot *spots_of(struct arena *a, const struct plan_role *r, size_t *n)
+{
+	struct spot *at = ARENA_ARRAY(a, struct spot, r->main.nmounts + r->nfiles + 1);
+	*n = 0;
 	for (size_t i = 0; i < r->main.nmounts; i++)
-		for (size_t k = 0; k < r->nfiles; k++) {
-			const struct plan_mount *m = &r->main.mounts[i];
-			if (!below(r->files[k].path, m->path))
-				continue;
-			struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s", STR_ARG(m->path),
-				STR_ARG(r->files[k].path));
-			diag_note(ds(j), d, r->files[k].path_at, "the file");
-			diag_help(ds(j), d, "mount the volume elsewhere");
-		}
+		at[(*n)++] = (struct spot){ .path = r->main.mounts[i].path, .mount = &r->main.mounts[i] };
+	for (size_t i = 0; i < r->nfiles; i++)
+		at[(*n)++] = (struct spot){ .path = r->files[i].path, .file = &r->files[i] };
+	qsort(at, *n, sizeof *at, by_path);
+	find_above(at, *n);
+	return at;
+}
+
+/* A mount that hides a generated file (TJ0615). */
+static void hides(struct job *j, const struct plan_mount *m, const struct plan_file *f)
+{
+	struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s", STR_ARG(m->path), STR_ARG(f->path));
+	diag_note(ds(j), d, f->path_at, "the file");
+	diag_help(ds(j), d, "mount the volume elsewhere");
+}
+
+/* The kubelet makes the inner directory in the outer volume (TJ0623). */
+static void inside(struct job *j, const struct plan_mount *inner, const struct plan_mount *outer)
+{
+	struct diag *d = diag_report(ds(j), TJ0623, inner->path_at, "'%.*s' is mounted inside of the volume at %.*s", STR_ARG(inner->path),
+		STR_ARG(outer->path));
+	diag_note(ds(j), d, outer->path_at, "the outer volume");
+	diag_help(ds(j), d, outer->volume->readonly ? "the outer volume is read-only, so it must have the directory; mount the two side by side" :
+		"an empty directory of that name is made in the outer volume; mount the two side by side");
+}
+
+static void file_below_file(struct job *j, const struct plan_file *inner, const struct plan_file *outer)
+{
+	struct diag *d = diag_report(ds(j), TJ0615, inner->path_at, "'%.*s' cannot be a file below the file %.*s", STR_ARG(inner->path),
+		STR_ARG(outer->path));
+	diag_note(ds(j), d, outer->path_at, "the other file");
+	diag_help(ds(j), d, "give one of them another directory");
+}
+
+/* The nearest directory is the one that counts: what lies further out is said of that one. */
+static void overlaps(struct job *j, const struct plan_role *r)
+{
+	size_t n;
+	const struct spot *at = spots_of(eval_work(j->ev), r, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (at[i].mount && at[i].in_own && in_user_text(j->ev, at[i].mount->path_at))
+			inside(j, at[i].mount, at[i].in_own);
+		if (at[i].file && at[i].in_mount)
+			hides(j, at[i].in_mount, at[i].file);
+		if (at[i].file && at[i].in_file)
+			file_below_file(j, at[i].file, at[i].in_file);
+	}
 }
 
 /* ---- two kinds of shared memory (TJ0612) ---- */
@@ -76,7 +170,7 @@ static void shared_claims(struct job *j, const struct plan_role *r)
 	}
 }
 
-/* ---- mounts over what the image needs, and below one another (TJ0623, TJ0615, TJ0611) ---- */
+/* ---- mounts over what the image needs, volumes in memory (TJ0623, TJ0611) ---- */
 
 static void over_system(struct job *j, const struct plan_mount *m)
 {
@@ -89,36 +183,6 @@ static void over_system(struct job *j, const struct plan_mount *m)
 		diag_help(ds(j), d, "mount it at a directory of its own, such as /data");
 		return;
 	}
-}
-
-/* The kubelet makes the inner directory in the outer volume. */
-static void nested(struct job *j, const struct plan_container *c)
-{
-	for (size_t i = 0; i < c->nmounts; i++)
-		for (size_t k = 0; k < c->nmounts; k++) {
-			const struct plan_mount *inner = &c->mounts[i], *outer = &c->mounts[k];
-			if (i == k || !below(inner->path, outer->path) || !in_user_text(j->ev, inner->path_at) || outer->framework)
-				continue;
-			struct diag *d = diag_report(ds(j), TJ0623, inner->path_at, "'%.*s' is mounted inside of the volume at %.*s", STR_ARG(inner->path),
-				STR_ARG(outer->path));
-			diag_note(ds(j), d, outer->path_at, "the outer volume");
-			diag_help(ds(j), d, outer->volume->readonly ? "the outer volume is read-only, so it must have the directory; mount the two side by side" :
-				"an empty directory of that name is made in the outer volume; mount the two side by side");
-		}
-}
-
-static void nested_files(struct job *j, const struct plan_role *r)
-{
-	for (size_t i = 0; i < r->nfiles; i++)
-		for (size_t k = 0; k < r->nfiles; k++) {
-			const struct plan_file *inner = &r->files[i], *outer = &r->files[k];
-			if (i == k || inner->path.n == outer->path.n || !below(inner->path, outer->path))
-				continue;
-			struct diag *d = diag_report(ds(j), TJ0615, inner->path_at, "'%.*s' cannot be a file below the file %.*s", STR_ARG(inner->path),
-				STR_ARG(outer->path));
-			diag_note(ds(j), d, outer->path_at, "the other file");
-			diag_help(ds(j), d, "give one of them another directory");
-		}
 }
 
 /* A volume in memory counts as memory of the pod. */
@@ -143,16 +207,15 @@ void rules_mounts(struct job *j)
 		const struct plan_role *r = &j->plan->roles[i];
 		if (r->max == 0)
 			continue;
-		scratch_sizes(j, &r->main, &r->main);
+		struct map scratch = { 0 };
+		scratch_sizes(j, &scratch, &r->main);
 		for (size_t k = 0; k < r->ninits; k++)
-			scratch_sizes(j, &r->main, &r->inits[k]);
+			scratch_sizes(j, &scratch, &r->inits[k]);
 		for (size_t k = 0; k < r->nsidecars; k++)
-			scratch_sizes(j, &r->main, &r->sidecars[k]);
-		hidden_files(j, r);
+			scratch_sizes(j, &scratch, &r->sidecars[k]);
 		for (size_t k = 0; k < r->main.nmounts; k++)
 			over_system(j, &r->main.mounts[k]);
-		nested(j, &r->main);
-		nested_files(j, r);
+		overlaps(j, r);
 		memory_scratch(j, r);
 		shared_memory(j, r);
 		shared_claims(j, r);

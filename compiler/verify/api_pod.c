@@ -12,13 +12,23 @@ static const struct data *list_of(const struct data *map, const char *key)
 	return d && d->kind == DATA_LIST ? d : NULL;
 }
 
-/* Is there an element whose `name` is NAME? */
-static bool named(const struct data *list, struct str name)
+static struct map names_in(struct api_check *k, const struct data *list)
 {
+	struct map names = { 0 };
 	for (size_t i = 0; list && i < list->u.list.n; i++)
-		if (list->u.list.at[i]->kind == DATA_MAP && str_eq(api_text(list->u.list.at[i], "name"), name))
-			return true;
-	return false;
+		if (list->u.list.at[i]->kind == DATA_MAP)
+			map_put_const(&names, k->c->arena, api_text(list->u.list.at[i], "name"), list);
+	return names;
+}
+
+/* What containers of the pod may name; read once, however many they are. */
+static void pod_names(struct api_check *k)
+{
+	if (k->named_of == k->pod)
+		return;
+	k->named_of = k->pod;
+	k->volumes = names_in(k, list_of(k->pod, "volumes"));
+	k->claims = names_in(k, list_of(k->pod, "resourceClaims"));
 }
 
 static bool is_true(const struct data *map, const char *key)
@@ -44,12 +54,12 @@ void api_pod_spec(struct api_check *k, const struct data *d)
 
 static void mounts(struct api_check *k, const struct data *d)
 {
-	const struct data *list = list_of(d, "volumeMounts"), *volumes = list_of(k->pod, "volumes");
+	const struct data *list = list_of(d, "volumeMounts");
 
 	for (size_t i = 0; list && k->pod && i < list->u.list.n; i++) {
 		const struct data *m = list->u.list.at[i];
 		struct str name = m->kind == DATA_MAP ? api_text(m, "name") : STR("");
-		if (name.n && !named(volumes, name))
+		if (name.n && !map_get(&k->volumes, name))
 			api_refuse(k, m, "declare it: raw pod { volumes = [{ name = ..., emptyDir = {} }] }", "the pod has no volume '%.*s'", STR_ARG(name));
 	}
 }
@@ -61,6 +71,7 @@ void api_container(struct api_check *k, const struct data *d)
 
 	if (!api_text(d, "image").n)
 		api_missing(k, d, "add 'image'", "container '%.*s' needs 'image'", STR_ARG(name));
+	pod_names(k);
 	mounts(k, d);
 	for (int i = 0; i < 2; i++) {
 		const struct data *n = lasting[i] && lasting[i]->kind == DATA_MAP ? data_get(lasting[i], STR("successThreshold")) : NULL;
@@ -70,8 +81,9 @@ void api_container(struct api_check *k, const struct data *d)
 	const struct data *resources = data_get(d, STR("resources")), *claims = list_of(resources, "claims");
 	for (size_t i = 0; claims && k->pod && i < claims->u.list.n; i++) {
 		struct str claim = claims->u.list.at[i]->kind == DATA_MAP ? api_text(claims->u.list.at[i], "name") : STR("");
-		if (claim.n && !named(list_of(k->pod, "resourceClaims"), claim))
-			api_refuse(k, claims->u.list.at[i], "declare it in the role: device_claims { NAME = \"TEMPLATE\" }, or raw pod { resourceClaims = [{ name = ..., resourceClaimName = ... }] }",
+		if (claim.n && !map_get(&k->claims, claim))
+			api_refuse(k, claims->u.list.at[i],
+				"declare it in the role: device_claims { NAME = \"TEMPLATE\" }, or raw pod { resourceClaims = [{ name = ..., resourceClaimName = ... }] }",
 				"the pod has no resource claim '%.*s'", STR_ARG(claim));
 	}
 }

@@ -16,6 +16,8 @@ struct api_check {
 	struct checking *c;
 	struct span at;                 /* where something is that has no place of its own */
 	const struct data *pod;         /* the PodSpec around, or NULL */
+	const struct data *named_of;            /* the pod whose names these are: see pod_names() of api_pod.c */
+	struct map volumes, claims;
 };
 
 /* Applies all rules to OBJECT, which has the type T. */

@@ -83,6 +83,12 @@ t.case("devices of the workers alone", 'import std.mpi\nimport std.nvidia\njob "
        '  role launcher { command = ["mpirun", "x"] }\n  role worker { replicas = 4, accelerator = nvidia.h100(8) } }\n', lacks="runs no rank", status=0)
 t.case("a file below a file", W('files { "/etc/grid" = "a", "/etc/grid/peers" = "b" }'), "TJ0615", status=1)
 t.case("a mount below a mount", W('mounts { "/etc/grid" = pvc("a"), "/etc/grid/p" = pvc("b") }'), "TJ0623", status=0)
+t.case("a mount below two mounts", W('mounts { "/a" = pvc("a"), "/a.b" = pvc("x"), "/a/b" = pvc("b"), "/a/b/c" = pvc("c"), "/ab" = pvc("d") }'),
+       ["'/a/b' is mounted inside of the volume at /a", "'/a/b/c' is mounted inside of the volume at /a/b"], lacks=["'/ab'", "'/a.b'"], status=0)
+t.case("a file below a mount below a mount", W('mounts { "/a" = pvc("a"), "/a/b" = pvc("b") }\nfiles { "/a/b/f" = "x", "/a-b" = "y" }'),
+       ["'/a/b' hides the generated file /a/b/f"], lacks="'/a' hides", status=1)
+t.case("two sizes of a scratch volume of two sidecars", W("".join('sidecar s%d { image = "r.example.com/a:1", mounts { "/d" = scratch("x", %dGi) } }\n' % (i, i) for i in (1, 2))),
+       ["TJ0614", "scratch 'x' is 2Gi here and 1Gi in 's1'"], status=1)
 t.case("a mount over /usr", PT('mounts { "/usr" = pvc("a", shared = true) }'), "TJ0623", status=0)
 t.case("memory on a disk of memory", W('memory = 4Gi, mounts { "/s" = scratch("x", 10Gi, medium = "memory") }'), "TJ0611", status=1)
 

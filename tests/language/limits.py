@@ -96,6 +96,29 @@ t.case("one as an escape", W('env { A = "x\\u{202e}y" }'), lacks="TJ1011", statu
 t.case("other letters", W('env { A = "\u05d0\u00e9\u4e2d\u200d\U0001f600" }'), lacks="TJ1011", status=0)
 t.case("one that is silenced", 'job "a" { image = "r.example.com/a:1"\n  # allow TJ1011: a name of the customer\n  role w { env { A = "x\u202ey" } } }\n', lacks="warning", status=0)
 
+# ---- numbers of things that nobody writes by hand: what a square would cost is refused (make torture) ----
+ROLE = 'job "a" { image = "r.example.com/a:1", command = ["x"], success = done(r0), clean = "all"\n%s}\n'
+t.case("2,001 roles", ROLE % "".join("  role r%d {}\n" % i for i in range(2001)), ["TJ0407", "job 'a' has 2001 roles; at most 2000"], status=1)
+t.case("roles of a framework", "framework f {\n%s  success = done(r0)\n}\njob \"a\": f { image = \"r.example.com/a:1\" }\n" %
+       "".join("  role r%d {}\n" % i for i in range(2001)), ["TJ0407", "2001 roles"], status=1)
+RESERVE = 'framework f {\n  role w {}\n  success = done(w)\n  reserve = [%s]\n}\njob "a": f { image = "r.example.com/a:1", command = ["x"], role w { replicas = 2 } }\n'
+t.case("256 reserved names", RESERVE % ", ".join('"R%d"' % i for i in range(256)), status=0)
+t.case("257 reserved names", RESERVE % ", ".join('"R%d"' % i for i in range(257)), ["a.tj:4:", "TJ0407", "lists 257 names; at most 256"], status=1)
+ROW = "param s: int = 1\nprofile p0 { s = 2 }\n%s" + W('args = ["${s}"]')
+t.case("64 profiles in a row", ROW % "".join("profile p%d: p%d {}\n" % (i + 1, i) for i in range(64)), status=0, args=("--profile", "p64"), command="env")
+t.case("66 profiles in a row", ROW % "".join("profile p%d: p%d {}\n" % (i + 1, i) for i in range(65)),
+       ["TJ0407", "profile 'p65' extends more than 64 others in a row"], lacks="'p64' extends", status=1)
+t.case("profiles in a circle", ROW % "profile a: b {}\nprofile b: c {}\nprofile c: b {}\n", ["'b' extends itself", "'c' extends itself"], lacks=["'a' extends", "in a row"], status=1)
+TESTS = 'param n: int = 1\n' + W('args = ["${n}"]') + "%s"
+t.case("10,001 tests", TESTS % "".join('test "%d" { check true else "x" }\n' % i for i in range(10001)), ["TJ0407", "more than 10,000 tests"], command="test", status=1)
+t.case("tests that read a long file again and again", TESTS % ("# %s\n" % ("x" * (1 << 20)) + "".join('test "%d" { set { n = 2 }, check n == 2 else "x" }\n' % i for i in range(140))),
+       ["TJ0407", "140 tests of their own profile or 'set' would read 14"], command="test", status=1)
+ENUM = "param p: enum(%s) = \"v0\"\n" + W('args = ["${p}"]')
+t.case("1,000 texts of an enum", ENUM % ", ".join('"v%d"' % i for i in range(1000)), status=0)
+t.case("1,002 texts of an enum", ENUM % ", ".join('"v%d"' % i for i in range(1002)), ["TJ0407", "an enum of more than 1000 texts"], status=1)
+t.case("%TAG in parameters", "param s: string\n" + W('args = ["${s}"]'), ["p.yaml:66:1", "more than 64 %TAG directives"], status=1,
+       args=("--params", "p.yaml"), files={"p.yaml": "# x\n" + "".join("%%TAG !t%d! tag:x,1:\n" % i for i in range(65)) + "---\ns: x\n"})
+
 # ---- quantities ----
 for text, said in ((".5Gi", "write '0.5Gi'"), ("5.", "this is not a memory amount"), ("+5", "this is not a memory amount")):
     t.case("--set m=%s" % text, "param m: memory\n" + W("memory = m"), ["TJ0403", said], lacks="choice", args=("--set", "m=" + text), status=1)

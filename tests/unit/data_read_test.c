@@ -188,6 +188,7 @@ static void aliases(void)
 	READS("a: &x [1, 2]\nb: *x\n", "{a=[1 2] b=[1 2]}");
 	READS("&k key: 1\nother: *k\n", "{key=1 other=\"key\"}");
 	READS("a: &x 1\n---\nb: *x\n", "{a=1} | 3:4: no anchor before this alias has its name");
+	READS("%TAG !a! tag:x,1:\n---\na: 1\n", "{a=1}");
 	READS("a: &x [1, *x]\n", "1:11: this alias refers to a value that contains it");
 	READS("base: &b {x: 1, w: 2}\nmore: &m {w: 3, z: 4}\nall:\n  <<: [*b, *m]\n  x: 9\n",
 	      "{base={x=1 w=2} more={w=3 z=4} all={x=9 w=2 z=4}}");

@@ -1,0 +1,148 @@
+"""doubling.py - runs families of inputs at doubling sizes, and says which of them cost more than in proportion.
+
+A family is a row: its name, the first size, the words of a command, a function of the size that gives the files, and how the
+run ends.  The files are a dictionary of names and texts, or one text, which is a.tj; "-" is standard input.  The end is "ok"
+for status 0, or what the message says, such as a code; "a|b" for one of the two, since a budget ends what is ok while it is
+small; TJ0407, which is what budgets say, is an end of all of them.  A command may hold words of the files: the entry "args" is a list of words that follow the command.
+
+A run has at most CPU seconds and MIB of memory.  Sizes double until a run takes MEASURED seconds, or its files LARGE bytes;
+what is measured may not cost more than GROWTH times as much as half of it, in time or in memory.  Where it costs more than
+DOUBT times as much, twice the size is tried as well: a busy moment passes, a square does not.
+"""
+import math
+import os
+import resource
+import subprocess
+import tempfile
+
+CPU, MIB, GROWTH, DOUBT, MEASURED, LARGE = 5, 768, 2.7, 2.35, 0.3, 2 << 20
+
+
+class Family:
+    def __init__(self, title, first, command, make, end="ok", quick=0, cpu=CPU, growth=GROWTH):
+        """`quick`: the size that the short run takes; 0 leaves the family to the long one.  `cpu`: its seconds at most.
+        `growth`: of what grows with a square until its budget ends it."""
+        self.title, self.first, self.command, self.make = title, first, command.split(), make
+        self.ends, self.quick, self.cpu = end.split("|"), quick, cpu
+        self.growth = growth
+
+    def files(self, n):
+        files = self.make(n)
+        return files if isinstance(files, dict) else {"a.tj": files}
+
+
+class Run:
+    """What one run cost, and how it ended."""
+
+    def __init__(self, trainc, family, n):
+        files = {"-": "", **family.files(n)}
+        words = files.pop("args", [])
+        self.n, self.bytes = n, sum(map(len, files.values())) + sum(map(len, words))
+        self.large = self.bytes > LARGE or sum(len(w) + 9 for w in words) > 700000 \
+            or len(files) > 1500        # Linux refuses more words; more files are the disk's cost
+        with tempfile.TemporaryDirectory() as place:
+            write(place, files)
+            self.start(place, [trainc, *family.command, *words])
+
+    def start(self, place, command):
+        def limits():
+            resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with open(os.path.join(place, "-"), "rb") as given, open(os.path.join(place, "err"), "wb") as err:
+            child = subprocess.Popen(command, cwd=place, stdin=given, stdout=subprocess.DEVNULL, stderr=err, preexec_fn=limits,
+                                     env={"PATH": os.environ["PATH"], "HOME": place, **sanitizers()})
+            _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.status = child.returncode
+        with open(os.path.join(place, "err"), "rb") as f:
+            self.said = f.read(1 << 22).decode(errors="replace")
+        self.seconds, self.mib = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+    def end(self, ends):
+        """Which of the ends it was, or None."""
+        for end in ends:
+            if end == "ok" and self.status == 0 or end != "ok" and self.status in (1, 2) and end in self.said:
+                return end
+        return "TJ0407" if self.status == 1 and "TJ0407" in self.said else None        # a budget
+
+
+def sanitizers():
+    return {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+
+
+def write(place, files):
+    for name, text in files.items():
+        path = os.path.join(place, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(text if isinstance(text, bytes) else text.encode())
+
+
+def judged(family, run, sanitized):
+    """What is wrong with one run; sanitizers' time and memory are not the program's."""
+    wrong = []
+    if run.end(family.ends) is None:
+        wrong.append("status %d, not %s: %s" % (run.status, " or ".join(family.ends), run.said[:300]))
+    if not sanitized and run.seconds > family.cpu:
+        wrong.append("%.1f s of processor time, at most %d" % (run.seconds, family.cpu))
+    if not sanitized and run.mib > MIB:
+        wrong.append("%d MiB, at most %d" % (run.mib, MIB))
+    return ["%s, n = %d: %s" % (family.title, run.n, w) for w in wrong]
+
+
+def quick(trainc, families, sanitized):
+    """One size of those that have a quick one."""
+    failed, chosen = [], [f for f in families if f.quick]
+    for f in chosen:
+        failed += judged(f, Run(trainc, f, f.quick // 8 if sanitized else f.quick), sanitized)
+    for f in failed:
+        print("FAIL", f)
+    print("%d passed, %d failed" % (len(chosen) - len(failed), len(failed)))
+    return not failed
+
+
+def growth(less, more):
+    """How many times as much the second costs, of what is worth a comparison."""
+    time = more.seconds / max(less.seconds, 0.02) if more.seconds > MEASURED else 0
+    memory = more.mib / less.mib if more.mib > 64 else 0
+    return max(time, memory)
+
+
+def doubled(trainc, family):
+    """The last run, its growth (0 when there was nothing to measure), and what is wrong."""
+    last, n, times, doubts = None, family.first, 0, 0
+    while True:
+        run = Run(trainc, family, n)
+        wrong = judged(family, run, False)
+        # What a budget ends costs what the budget is, however little more was asked.
+        comparable = last and last.end(family.ends) == run.end(family.ends)
+        times = growth(last, run) if comparable and run.n == 2 * last.n else 0
+        doubts += times > DOUBT
+        large = run.large or n > 1 << 26
+        if wrong or large and times <= DOUBT or doubts > 2 or comparable and run.seconds > MEASURED and 0 < times <= DOUBT:
+            break
+        if run.bytes > 8 * LARGE or run.large and run.bytes < LARGE or n > 1 << 26:
+            break
+        last, n = run, n * 2 if run.seconds > 0.05 or run.mib > 48 or 4 * run.bytes > LARGE else n * 4
+    if times > family.growth:
+        wrong.append("%s: twice the size, n = %d, costs %.1f times as much" % (family.title, n, times))
+    return run, times, wrong
+
+
+def table(trainc, families):
+    """Every family, the worst at the end."""
+    failed, rows = [], []
+    print("%-52s %9s %9s %6s %5s %8s  %s" % ("family", "n", "bytes", "CPU s", "MiB", "exponent", "end"))
+    for f in families:
+        run, times, wrong = doubled(trainc, f)
+        exponent = math.log2(times) if times > 0 else 0
+        print("%-52s %9d %9d %6.2f %5d %8s  %s" % (f.title, run.n, run.bytes, run.seconds, run.mib,
+                                                   "%.2f" % exponent if exponent else "-", run.end(f.ends)), flush=True)
+        rows.append((exponent, f.title))
+        failed += wrong
+    print("%d families; the worst:" % len(families))
+    for exponent, title in sorted(rows, reverse=True)[:5]:
+        print("    %.2f  %s" % (exponent, title))
+    for f in failed:
+        print("FAIL", f)
+    return not failed
