@@ -554,7 +554,10 @@ static void begin_profile(struct eval *ev)
 /* A let that waits for the pod has a value only where a role uses it. */
 static bool waits_for_pod(const struct type *t)
 {
-	while (t && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_LIST || t->kind == TYPE_MAP))
+	enum { DEEPEST = 512 };                 /* deeper values are refused */
+	unsigned depth = 0;
+
+	for (; t && depth < DEEPEST && (t->kind == TYPE_OPTIONAL || t->kind == TYPE_LIST || t->kind == TYPE_MAP); depth++)
 		t = t->elem;
 	return t && t->kind == TYPE_POD;
 }

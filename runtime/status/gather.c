@@ -2,6 +2,8 @@
 
 #include "base/words.h"
 
+#include <stdlib.h>
+
 struct replica_key {
 	struct gathered_part *part;
 	int64_t index;
@@ -232,10 +234,6 @@ static void job(struct gathering *g, const struct data *o)
 		return;                 /* of a slice that the program no longer has */
 	struct part_job mine = { o, key ? key->index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
-	for (size_t i = part->njobs - 1; i > 0 && str_cmp(status_text(part->jobs[i - 1].object, "metadata.name"), name) > 0; i--) {
-		part->jobs[i] = part->jobs[i - 1];
-		part->jobs[i - 1] = mine;
-	}
 	bool complete = status_condition_true(o, "Complete") != NULL, failed = status_condition_true(o, "Failed") != NULL;
 	if (key) {
 		key->part->at[key->index].done = complete;
@@ -321,6 +319,15 @@ static bool is_noise(struct str kind)
 	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass");
 }
 
+/* Those of one name stay in the order in which they are listed. */
+static int by_name(const void *one, const void *other)
+{
+	const struct data *a = ((const struct part_job *)one)->object, *b = ((const struct part_job *)other)->object;
+	int order = str_cmp(status_text(a, "metadata.name"), status_text(b, "metadata.name"));
+
+	return order ? order : (a->from.start > b->from.start) - (a->from.start < b->from.start);
+}
+
 static void sort_objects(struct gathering *g)
 {
 	for (size_t i = 0; i < g->all->n; i++) {
@@ -346,6 +353,9 @@ static void sort_objects(struct gathering *g)
 		else if (!is_noise(kind))
 			other(g, o);
 	}
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (g->parts[i].njobs > 1)
+			qsort(g->parts[i].jobs, g->parts[i].njobs, sizeof *g->parts[i].jobs, by_name);
 }
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)

@@ -343,8 +343,8 @@ STATUS = [
 
 EDITOR = [
     F("lsp: letters that are typed", 50, "lsp", editor(lambda n: job(), edits)),
-    F("lsp: one large text", 1000, "lsp", editor(top("let a%d = 1\n"))),
-    F("lsp: one text of errors", 500, "lsp", editor(top("let a%d = nmae%d\n"))),
+    F("lsp: one large text", 1000, "lsp", editor(top("let a%d = 1\n"), asks("textDocument/hover", 1))),
+    F("lsp: one text of errors", 500, "lsp", editor(top("let a%d = nmae%d\n"), asks("textDocument/hover", 1))),
     F("lsp: letters in a large text", 500, "lsp", editor(top("let a%d = 1\n"), lambda n: edits(20))),
     F("lsp: hovers", 100, "lsp", editor(lambda n: job(), asks("textDocument/hover"))),
     F("lsp: completions in a large text", 500, "lsp", editor(top("let a%d = 1\n"), asks("textDocument/completion", 5))),
