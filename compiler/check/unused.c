@@ -88,10 +88,10 @@ static bool has_job(const struct module *m)
 	return false;
 }
 
-/* What another program may import. */
-static bool exported(const struct program *p, const struct decl *d)
+/* What another program may import.  LONE: the program itself may be a module. */
+static bool exported(const struct decl *d, bool lone)
 {
-	bool module = d->module && (!d->module->root || (p->lone_modules && !has_job(d->module)));
+	bool module = d->module && (!d->module->root || lone);
 
 	return (d->kind == DECL_LET || d->kind == DECL_FN) && module && !d->scope && d->name.p[0] != '_';
 }
@@ -100,9 +100,10 @@ void check_unused(struct program *p)
 {
 	if (p->check_failed || p->in_part || imports_itself(p) || any_broken(p))
 		return;
+	bool lone = p->lone_modules && p->root && !has_job(p->root);
 	for (size_t i = 0; i < p->nunused; i++) {
 		const struct decl *d = p->unused[i];
-		if (!d->used && !d->silent && !exported(p, d))
+		if (!d->used && !d->silent && !exported(d, lone))
 			report_unused(p, d);
 	}
 }

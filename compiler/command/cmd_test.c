@@ -144,9 +144,10 @@ static void run_checks(struct test_run *run, struct node *test)
 	ev->test = NULL;
 }
 
-static void print_diags(struct session *s, struct diags *ds)
+/* DS in the name of a compilation, in whose memory they are. */
+static void print_diags(struct session *s, const struct trainc *c, const struct diags *ds)
 {
-	struct programs one = { .at = &(struct trainc *){ &(struct trainc){ .diags = *ds } }, .n = 1 };
+	struct programs one = { .at = &(struct trainc *){ &(struct trainc){ .diags = *ds, .door = c->door } }, .n = 1 };
 
 	session_report(s, &one, false);
 }
@@ -300,13 +301,13 @@ static bool judge(struct suite *t, struct trainc *c, struct node *test, struct t
 {
 	run->before = c->diags.n;
 	if (!test || (!diags_ok(&c->diags) && !test_wants_refusal(test, source_text(&c->sources, test->span)))) {
-		print_diags(&t->session, &c->diags);
+		print_diags(&t->session, c, &c->diags);
 		return false;
 	}
 	if (is_refused(run, test))
 		run_checks(run, test);
 	if (run->said.n)
-		print_diags(&t->session, &run->said);
+		print_diags(&t->session, c, &run->said);
 	return diags_ok(&run->said);
 }
 
@@ -357,7 +358,7 @@ static void test_all(struct session *s, struct trainc *front, struct str path, s
 
 	suite_init(&t, s, front, path);
 	if (!few_enough(&t, front)) {
-		print_diags(s, &front->diags);
+		print_diags(s, front, &front->diags);
 		count->failed++;
 		return;
 	}
@@ -386,7 +387,7 @@ static void test_file(struct session *s, struct str path, struct count *count, b
 	front->options.parts = false;
 	compile_front(front, path);
 	if (!diags_ok(&front->diags) || !front->program.root) {
-		print_diags(s, &front->diags);
+		print_diags(s, front, &front->diags);
 		*ret_ok = false;
 	} else {
 		test_all(s, front, path, count);
