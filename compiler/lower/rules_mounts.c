@@ -47,13 +47,13 @@ static void scratch_sizes(struct job *j, struct map *seen, const struct plan_con
 
 /* ---- paths below paths: sorted, so that what a path is below stands before it ---- */
 
-struct spot {
+struct mounted {
 	struct str path;
 	const struct plan_mount *mount;         /* one of the two */
 	const struct plan_file *file;
 	const struct plan_mount *in_mount, *in_own;     /* the nearest that it is in, and the nearest of the job's own; NULL without */
 	const struct plan_file *in_file;
-	const struct spot *up;                 /* the nearest place that it is in */
+	const struct mounted *up;                 /* the nearest place that it is in */
 };
 
 static bool below(struct str path, struct str directory)
@@ -64,7 +64,7 @@ static bool below(struct str path, struct str directory)
 /* A directory stands before all that is in it, and that before its neighbours; a mount before a file of its path. */
 static int by_path(const void *one, const void *other)
 {
-	const struct spot *a = one, *b = other;
+	const struct mounted *a = one, *b = other;
 	size_t n = a->path.n < b->path.n ? a->path.n : b->path.n, i = 0;
 	while (i < n && a->path.p[i] == b->path.p[i])
 		i++;
@@ -74,9 +74,9 @@ static int by_path(const void *one, const void *other)
 	return x < y ? -1 : 1;
 }
 
-static void find_above(struct spot *at, size_t n)
+static void find_above(struct mounted *at, size_t n)
 {
-	const struct spot *up = NULL;
+	const struct mounted *up = NULL;
 	for (size_t i = 0; i < n; up = &at[i], i++) {
 		while (up && !below(at[i].path, up->path))
 			up = up->up;
@@ -89,14 +89,14 @@ static void find_above(struct spot *at, size_t n)
 	}
 }
 
-static struct spot *spots_of(struct arena *a, const struct plan_role *r, size_t *n)
+static struct mounted *mounted_of(struct arena *a, const struct plan_role *r, size_t *n)
 {
-	struct spot *at = ARENA_ARRAY(a, struct spot, r->main.nmounts + r->nfiles + 1);
+	struct mounted *at = ARENA_ARRAY(a, struct mounted, r->main.nmounts + r->nfiles + 1);
 	*n = 0;
 	for (size_t i = 0; i < r->main.nmounts; i++)
-		at[(*n)++] = (struct spot){ .path = r->main.mounts[i].path, .mount = &r->main.mounts[i] };
+		at[(*n)++] = (struct mounted){ .path = r->main.mounts[i].path, .mount = &r->main.mounts[i] };
 	for (size_t i = 0; i < r->nfiles; i++)
-		at[(*n)++] = (struct spot){ .path = r->files[i].path, .file = &r->files[i] };
+		at[(*n)++] = (struct mounted){ .path = r->files[i].path, .file = &r->files[i] };
 	qsort(at, *n, sizeof *at, by_path);
 	find_above(at, *n);
 	return at;
@@ -132,7 +132,7 @@ static void file_below_file(struct job *j, const struct plan_file *inner, const 
 static void overlaps(struct job *j, const struct plan_role *r)
 {
 	size_t n;
-	const struct spot *at = spots_of(eval_work(j->ev), r, &n);
+	const struct mounted *at = mounted_of(eval_work(j->ev), r, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (at[i].mount && at[i].in_own && in_user_text(j->ev, at[i].mount->path_at))
 			inside(j, at[i].mount, at[i].in_own);
