@@ -500,7 +500,7 @@ static void report_base(struct check *c, const struct node *n)
 }
 
 /* The next profile that is extended; NULL behind the last. */
-static const struct node *base_of(const struct check *c, const struct node *profile)
+static const struct node *profile_base(const struct check *c, const struct node *profile)
 {
 	return profile && profile->u.titled.base.n ? map_get(&c->profiles, profile->u.titled.base) : NULL;
 }
@@ -508,14 +508,14 @@ static const struct node *base_of(const struct check *c, const struct node *prof
 /* The profile that this one extends exists, and does not extend this one; nor do too many extend each other. */
 static void check_base_profile(struct check *c, struct node *n)
 {
-	const struct node *base = base_of(c, n), *slow = base;
+	const struct node *base = profile_base(c, n), *slow = base;
 	size_t behind = 1;
 
 	if (!base && !c->at.module->broken)
 		report_base(c, n);
 	for (; base && base != n && behind <= PROFILES_DEEPEST; behind++) {
-		base = base_of(c, base);
-		slow = behind % 2 ? slow : base_of(c, slow);
+		base = profile_base(c, base);
+		slow = behind % 2 ? slow : profile_base(c, slow);
 		if (base == slow)               /* a circle further on, which its own profiles report */
 			return;
 	}

@@ -332,7 +332,7 @@ static bool run_test(struct suite *t, size_t n)
 /* ---- all of them ---- */
 
 /* Each test that changes values reads the file again: what n of them may read is bounded, and so is their number. */
-static bool few_enough(const struct suite *t, struct trainc *front)
+static bool tests_fit(const struct suite *t, struct trainc *front)
 {
 	enum { TESTS = 10000, READ = 128 << 20 };
 	size_t alone = 0;
@@ -357,7 +357,7 @@ static void test_all(struct session *s, struct trainc *front, struct str path, s
 	struct suite t;
 
 	suite_init(&t, s, front, path);
-	if (!few_enough(&t, front)) {
+	if (!tests_fit(&t, front)) {
 		print_diags(s, front, &front->diags);
 		count->failed++;
 		return;

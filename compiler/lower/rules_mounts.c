@@ -62,7 +62,7 @@ static bool below(struct str path, struct str directory)
 }
 
 /* A directory stands before all that is in it, and that before its neighbours; a mount before a file of its path. */
-static int by_path(const void *one, const void *other)
+static int mounted_by_path(const void *one, const void *other)
 {
 	const struct mounted *a = one, *b = other;
 	size_t n = a->path.n < b->path.n ? a->path.n : b->path.n, i = 0;
@@ -97,13 +97,13 @@ static struct mounted *mounted_of(struct arena *a, const struct plan_role *r, si
 		at[(*n)++] = (struct mounted){ .path = r->main.mounts[i].path, .mount = &r->main.mounts[i] };
 	for (size_t i = 0; i < r->nfiles; i++)
 		at[(*n)++] = (struct mounted){ .path = r->files[i].path, .file = &r->files[i] };
-	qsort(at, *n, sizeof *at, by_path);
+	qsort(at, *n, sizeof *at, mounted_by_path);
 	find_above(at, *n);
 	return at;
 }
 
 /* A mount that hides a generated file (TJ0615). */
-static void hides(struct job *j, const struct plan_mount *m, const struct plan_file *f)
+static void report_hidden(struct job *j, const struct plan_mount *m, const struct plan_file *f)
 {
 	struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s", STR_ARG(m->path), STR_ARG(f->path));
 	diag_note(ds(j), d, f->path_at, "the file");
@@ -111,7 +111,7 @@ static void hides(struct job *j, const struct plan_mount *m, const struct plan_f
 }
 
 /* The kubelet makes the inner directory in the outer volume (TJ0623). */
-static void inside(struct job *j, const struct plan_mount *inner, const struct plan_mount *outer)
+static void report_inside(struct job *j, const struct plan_mount *inner, const struct plan_mount *outer)
 {
 	struct diag *d = diag_report(ds(j), TJ0623, inner->path_at, "'%.*s' is mounted inside of the volume at %.*s", STR_ARG(inner->path),
 		STR_ARG(outer->path));
@@ -135,9 +135,9 @@ static void overlaps(struct job *j, const struct plan_role *r)
 	const struct mounted *at = mounted_of(eval_work(j->ev), r, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (at[i].mount && at[i].in_own && in_user_text(j->ev, at[i].mount->path_at))
-			inside(j, at[i].mount, at[i].in_own);
+			report_inside(j, at[i].mount, at[i].in_own);
 		if (at[i].file && at[i].in_mount)
-			hides(j, at[i].in_mount, at[i].file);
+			report_hidden(j, at[i].in_mount, at[i].file);
 		if (at[i].file && at[i].in_file)
 			file_below_file(j, at[i].file, at[i].in_file);
 	}

@@ -320,7 +320,7 @@ static bool is_noise(struct str kind)
 }
 
 /* Those of one name stay in the order in which they are listed. */
-static int by_name(const void *one, const void *other)
+static int jobs_by_name(const void *one, const void *other)
 {
 	const struct data *a = ((const struct part_job *)one)->object, *b = ((const struct part_job *)other)->object;
 	int order = str_cmp(status_text(a, "metadata.name"), status_text(b, "metadata.name"));
@@ -355,7 +355,7 @@ static void sort_objects(struct gathering *g)
 	}
 	for (size_t i = 0; i < g->job->nroles; i++)
 		if (g->parts[i].njobs > 1)
-			qsort(g->parts[i].jobs, g->parts[i].njobs, sizeof *g->parts[i].jobs, by_name);
+			qsort(g->parts[i].jobs, g->parts[i].njobs, sizeof *g->parts[i].jobs, jobs_by_name);
 }
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
