@@ -103,7 +103,7 @@ static struct mounted *mounted_of(struct arena *a, const struct plan_role *r, si
 }
 
 /* A mount that hides a generated file (TJ0615). */
-static void report_hidden(struct job *j, const struct plan_mount *m, const struct plan_file *f)
+static void report_hidden_file(struct job *j, const struct plan_mount *m, const struct plan_file *f)
 {
 	struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s", STR_ARG(m->path), STR_ARG(f->path));
 	diag_note(ds(j), d, f->path_at, "the file");
@@ -137,7 +137,7 @@ static void overlaps(struct job *j, const struct plan_role *r)
 		if (at[i].mount && at[i].in_own && in_user_text(j->ev, at[i].mount->path_at))
 			report_inside(j, at[i].mount, at[i].in_own);
 		if (at[i].file && at[i].in_mount)
-			report_hidden(j, at[i].in_mount, at[i].file);
+			report_hidden_file(j, at[i].in_mount, at[i].file);
 		if (at[i].file && at[i].in_file)
 			file_below_file(j, at[i].file, at[i].in_file);
 	}
