@@ -1,6 +1,6 @@
 /*
- * advice.c - what to write instead, where a value of one kind stands in the
- * place of another and both together tell what was meant.
+ * advice.c - what to write instead, when a value of one kind stands in the place of another and
+ * the two together tell what was meant.
  */
 #include "check/context.h"
 
@@ -37,7 +37,7 @@ static bool has_accelerators(const struct module *m)
 	return false;
 }
 
-/* The import of a module with accelerators: with the one of that name, if there is one. */
+/* The import of a module with accelerators: of the one that has DEVICE, if there is one. */
 static const struct decl *device_module(struct advice *a, struct str device, bool *ret_exact)
 {
 	const struct map *values = &a->check->at.module->values;
@@ -56,7 +56,7 @@ static const struct decl *device_module(struct advice *a, struct str device, boo
 	return any;
 }
 
-/* What 'trainc explain' calls a module of the library; empty for another. */
+/* The name by which 'trainc explain' knows a module of the library; empty for other modules. */
 static struct str library_topic(const struct module *m)
 {
 	return str_starts(m->dotted, STR("std.")) ? (struct str){ m->dotted.p + 4, m->dotted.n - 4 } : STR("");
@@ -70,7 +70,7 @@ static struct str topic_of(const struct decl *import)
 	return topic.n ? topic : import->name;
 }
 
-/* "h100:8", "8xh100", "h100 x 8": the product, and how many of it. */
+/* "h100:8", "8xh100", "h100 x 8": the name of the product, and how many. */
 static void split_device(struct str text, struct str *ret_name, struct str *ret_number)
 {
 	static const char digits[] = "0123456789", between[] = " x*:=,";
@@ -229,7 +229,7 @@ static void report_topology_needed(struct check *c, struct node *n, const struct
 			STR_ARG(words));
 }
 
-/* The name that NODE begins with is in use. */
+/* Is the name that NODE begins with in use? */
 static void use_mention(struct check *c, const struct node *node)
 {
 	while (node->kind == NODE_MEMBER)
@@ -298,7 +298,7 @@ void help_roles(struct check *c, struct diag *d)
 		diag_help(c->diags, d, "the roles are: %.*s", STR_ARG(names));
 }
 
-/* A job waits until roles are done, a role until others have come so far. */
+/* A job waits until roles are done; a role waits until others have got somewhere. */
 static void condition(struct advice *a)
 {
 	struct check *c = a->check;
@@ -351,7 +351,7 @@ static void volume(struct advice *a)
 		diag_help(ds, a->diag, "write 'pvc(\"%.*s\")' for a claim of this name", STR_ARG(a->text));
 }
 
-/* `"A=1"` and `{ name = "A", value = "1" }` as `A = "1"`; false for anything else. */
+/* `"A=1"` and `{ name = "A", value = "1" }` as `A = "1"`; false for any other form. */
 static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 {
 	struct str text, key, value;
@@ -379,7 +379,7 @@ static bool put_entry(struct check *c, struct buf *out, const struct node *n)
 	return true;
 }
 
-/* A list of variables as a body; empty when it is none. */
+/* A list of variables as a body; empty when it is another list. */
 static struct str entries(struct check *c, const struct node *n)
 {
 	struct buf out = { 0 };
@@ -405,8 +405,8 @@ static bool put_numbered(struct check *c, struct buf *out, struct str name, cons
 }
 
 /*
- * A number, or an element of a container's ports in Kubernetes; the
- * first that has no name is the web page that most are.
+ * A number, or an element of a container's ports in Kubernetes.  The first port without a name is
+ * called http, since most of them serve a web page.
  */
 static bool put_port(struct check *c, struct buf *out, const struct node *n)
 {
@@ -424,7 +424,7 @@ static bool put_port(struct check *c, struct buf *out, const struct node *n)
 	return false;
 }
 
-/* One port or a list of them as a body: what can be said of its first elements. */
+/* One port or a list of ports as a body, as far as its first elements tell. */
 static struct str ports(struct check *c, const struct node *n)
 {
 	struct buf out = { 0 };
@@ -436,7 +436,7 @@ static struct str ports(struct check *c, const struct node *n)
 	return text;
 }
 
-/* A list where a map stands in this language and a list in Kubernetes' own form. */
+/* A list as Kubernetes has it, where this language has a map. */
 static void map(struct advice *a, const struct type *elem)
 {
 	struct check *c = a->check;
@@ -481,7 +481,7 @@ static bool numbers_in(struct str s, struct str *ret_lo, struct str *ret_hi)
 	       str_is(between, "to") || str_is(between, ",");
 }
 
-/* The ends of a range that is written in another way: 2..4, [2, 4], { min = 2, max = 4 }, range(2, 4). */
+/* The ends of a range in another notation: 2..4, [2, 4], { min = 2, max = 4 }, range(2, 4). */
 static bool ends_of(struct check *c, const struct node *n, struct str *ret_lo, struct str *ret_hi)
 {
 	const struct node *lo = NULL, *hi = NULL;
@@ -576,7 +576,7 @@ static bool only_element(struct advice *a, const struct type *want)
 	return true;
 }
 
-/* { key = "gpu", value = "a", effect = "NoSchedule" } where the short form of a taint stands. */
+/* { key = "gpu", value = "a", effect = "NoSchedule" } where a taint is written in its short form. */
 static bool toleration(struct advice *a)
 {
 	struct check *c = a->check;

@@ -1,5 +1,6 @@
 /*
- * advice_call.c - calls as other languages write them: methods of texts and lists, conditions by other names.
+ * advice_call.c - calls as other languages write them: methods of texts and lists, and conditions
+ * under other names.
  */
 #include "check/context.h"
 
@@ -46,7 +47,8 @@ static struct str arguments_text(struct check *c, const struct node *call)
 }
 
 /*
- * In RET the text of FORMAT with the N values ARGS in place of each MARK, `{}` or `%s`; false when they do not match.
+ * In RET the text of FORMAT with the N values ARGS in place of its marks, `{}` or `%s`; false when
+ * their numbers differ.
  */
 static bool interpolate(struct check *c, struct str format, const char *mark, struct node *const *args, size_t n,
 	struct str *ret)

@@ -22,7 +22,7 @@ static struct str text_of(const struct node *body, const char *key)
 	return value && node_static_text(value, &text) ? text : STR("");
 }
 
-/* What a pod can say of itself (fieldRef), and where it is here. */
+/* What a pod can tell about itself (fieldRef), and the name of the same thing here. */
 static const char *fact_of(struct str path)
 {
 	static const char *const facts[][2] = {
@@ -37,7 +37,7 @@ static const char *fact_of(struct str path)
 	return NULL;
 }
 
-/* `secret("name", "key")` from { name = "name", key = "key" }; without the names it shows the form. */
+/* `secret("name", "key")` from { name = "name", key = "key" }; without the names only the form. */
 static struct str call_of(struct check *c, const char *function, const struct node *from, struct str name,
 	bool *ret_certain)
 {

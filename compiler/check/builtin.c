@@ -1,9 +1,9 @@
 /*
  * builtin.c - the types of built-in functions (language-decisions, section 3).
  *
- * Most have one signature, a row of a table.  The others take values of several
- * types and have a function each.  What they are given by the pod makes their
- * result pod-time; whether it can be computed at all is the evaluator's question.
+ * Most have one signature, a row of a table.  The others take values of several types, and each
+ * has a function of its own.  A pod-time argument makes the result pod-time; whether the result
+ * can be computed at all is the evaluator's question.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -160,7 +160,7 @@ static size_t parameter_count(const struct signature *s)
 	return n;
 }
 
-/* Which of the parameters from `i` on, all given by name, a value without its name was meant for. */
+/* All parameters from `i` on are given by name: which of them was an argument without a name meant for? */
 static size_t likely(const struct signature *s, size_t i, const struct node *value)
 {
 	for (size_t k = i; k < MOST && s->at[k].name; k++)
@@ -224,7 +224,10 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 	return type_coerce(c, value, p->type, &site)->kind != TYPE_BAD;
 }
 
-/* A text that lacks its quotes: surely, or as a name that nobody declared where another of the call surely does. */
+/*
+ * A text that lacks its quotes: certainly one, or a name that nobody declared beside an argument
+ * that certainly is one.
+ */
 static bool lacks_quotes(struct builtin_call *b, const struct signature *s, size_t i, bool *ret_sure)
 {
 	const struct node *arg = b->node->u.call.args.at[i];
@@ -235,7 +238,7 @@ static bool lacks_quotes(struct builtin_call *b, const struct signature *s, size
 	return *ret_sure || (value->kind == NODE_NAME && !scope_peek(b->check, value->u.name.text));
 }
 
-/* Names of objects and keys have none; these were put around what looked like operators. */
+/* Names of objects and keys contain no blanks: these were put around what looked like operators. */
 static struct str without_blanks(struct arena *a, struct str text)
 {
 	char *copy = arena_alloc(a, text.n + 1);
@@ -382,7 +385,7 @@ static const struct type *base_of(const struct type *t)
 	}
 }
 
-/* A list argument whose elements may be quantity literals: the place of the call says what they are. */
+/* A list whose elements may be quantity literals: the place of the call decides what they are. */
 static const struct type *list_argument(struct builtin_call *b, struct node *n)
 {
 	struct check *c = b->check;
@@ -606,7 +609,7 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 	bool probe = b.which == FUNCTION_TCP || b.which == FUNCTION_HTTP || b.which == FUNCTION_EXEC;
 	if (probe && t->kind == TYPE_DATA)
 		t = type_strip_optional(schema_type(&c->types, FIELD_READY));
-	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* what was not reached after a report */
+	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* arguments that were not reached because of a report */
 		struct node *arg = n->u.call.args.at[i];
 		if (arg->kind != NODE_ARG)
 			continue;

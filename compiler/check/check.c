@@ -1,9 +1,9 @@
 /*
  * check.c - the order of checking: a table of contents.
  *
- * All files are declared before any is checked.  Of the standard library only
- * what the program mentions is checked, from a queue that grows as it is
- * mentioned: its other declarations cannot concern this program.
+ * All files are declared before any is checked.  Of the standard library only what the program
+ * mentions is checked, by a queue that grows with each mention: other declarations cannot concern
+ * this program.
  */
 #include "check/context.h"
 
@@ -107,7 +107,7 @@ static void report_recursion(struct check *c, const struct module_path *path, si
 		diag_note(c->diags, d, site, "'%.*s' calls '%.*s'", STR_ARG(path->at[path->n - 1]->name),
 			STR_ARG(first->name));
 	diag_help(c->diags, d, "use a list and a loop");
-	for (size_t i = start; i < path->n; i++)        /* nothing calls them any more, so evaluation ends */
+	for (size_t i = start; i < path->n; i++)        /* nothing calls these functions any more, so evaluation ends */
 		mark_bad(path->at[i]->node->u.fn.value);
 }
 
@@ -118,7 +118,7 @@ struct visit {
 	size_t next;
 };
 
-/* Depth first, with a stack of our own: the chain may be as long as the file. */
+/* Depth first, with an explicit stack: the chain may be as long as the file. */
 static void follow_calls(struct check *c, struct decl *first)
 {
 	struct module_path path = { 0 };

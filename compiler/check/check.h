@@ -33,7 +33,7 @@ void check_program(struct program *p);
 
 /* Type one free-standing expression against a type (for --set); false after reporting. */
 bool check_value(struct program *p, struct node *expr, const struct type *want);
-/* Type one expression by itself, which may ask what a test may ask; false after reporting. */
+/* Type one expression by itself, with the names that a test may use; false after reporting. */
 bool check_question(struct program *p, struct node *expr);
 
 /* A member that all values of a type have: of a role, of `cluster`, `pod`, an elastic range, a topology. */
@@ -46,10 +46,10 @@ struct check_member {
 };
 /* The member with number I; false behind the last. */
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
-/* The sentence about one of them; empty without. */
+/* The sentence that describes a member; empty without. */
 const char *check_member_doc(enum type_kind kind, struct str name);
 
-/* An argument of a built-in function that has one signature; false behind the last, and for functions of several. */
+/* An argument of a built-in function with one signature; false behind the last, and for functions with several. */
 struct check_argument {
 	const char *name;
 	const struct type *type;
@@ -59,7 +59,7 @@ bool check_builtin_argument(enum function f, size_t i, struct check_argument *re
 /* The type of the result of such a function; NULL for the others. */
 const struct type *check_builtin_result(enum function f);
 
-/* TJ10xx about names: call after everything else has been checked. */
+/* Reports TJ10xx about names; to be called after everything else has been checked. */
 void check_unused(struct program *p);
 void check_undocumented(struct program *p);
 

@@ -10,8 +10,8 @@ struct block_items {
 	struct items base;
 	enum block block;
 	struct decl *role;              /* the role whose body it is, when known */
-	bool framework;                 /* in a framework: fields may have types */
-	const struct node *value;       /* of the item that is being looked at; NULL for a block */
+	bool framework;                 /* in a framework: fields may be declared with types */
+	const struct node *value;       /* the item that is being looked at: the row of its field; NULL for a block */
 	struct map names;               /* of named blocks, "word name" -> item */
 };
 
@@ -58,7 +58,7 @@ static bool all_texts(const struct node *list)
 	return true;
 }
 
-/* Can the value stay, as far as one sees without its type? */
+/* Can the value stay as it is, as far as its form tells without its type? */
 static bool may_stay(const char *type, const struct node *value)
 {
 	bool amount = strncmp(type, "memory", 6) == 0, number = strncmp(type, "cpu", 3) == 0 || strncmp(type, "int", 3) == 0;
@@ -74,7 +74,7 @@ static bool may_stay(const char *type, const struct node *value)
 	}
 }
 
-/* 3600 of ttlSecondsAfterFinished as 1h. */
+/* 3600 of ttlSecondsAfterFinished, as 1h. */
 static struct str seconds_of(struct check *c, struct str word, const struct node *value)
 {
 	struct quantity q = { .nano = 0 };
@@ -85,7 +85,7 @@ static struct str seconds_of(struct check *c, struct str word, const struct node
 	return duration_text(c->arena, q);
 }
 
-/* OnFailure as the enum has it, in quotes: "on-failure"; empty when it has no such member. */
+/* OnFailure in the spelling of the enum, in quotes: "on-failure"; empty when the enum has no such member. */
 static struct str member_of(struct check *c, const char *type, const struct node *value)
 {
 	struct str text;
@@ -106,7 +106,10 @@ static struct str member_of(struct check *c, const char *type, const struct node
 	return memmem(type, strlen(type), quoted.p, quoted.n) ? quoted : STR("");
 }
 
-/* "write 'cpu': cpu = 8", with what stands behind the user's word in place of the example; `ret_line`: the line, if it is certain. */
+/*
+ * "write 'cpu': cpu = 8".  The value behind the user's word replaces that of the example.
+ * `ret_line`: the whole line, if it is certain.
+ */
 static struct str help_with_value(struct block_items *b, const struct foreign *other, struct str *ret_line)
 {
 	struct check *c = b->base.check;
@@ -132,7 +135,7 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 	return str_printf(c->arena, "%.*s = %.*s%s", (int)(equals - other->help), other->help, STR_ARG(word), str_ends(help, STR(" }")) ? " }" : "");
 }
 
-/* Another tool's word; gives the field when it is one of ours under another name. */
+/* A word of another tool; gives the field when it only has another name here. */
 static struct str help_foreign(struct block_items *b, struct diag *d, const struct foreign *other, struct span at)
 {
 	bool here = other->field && schema_find(b->block, str_of(other->field));
@@ -158,7 +161,7 @@ static const struct node *body_of(const struct check *c)
 	return s ? s->body : NULL;
 }
 
-/* What is written as a field, and is an argument of the job's framework, or near one. */
+/* Something that is written as a field and is an argument of the job's framework, or is spelt nearly like one. */
 static bool help_argument(struct check *c, struct diag *d, struct str name, bool exact)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
@@ -181,7 +184,7 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 	return true;
 }
 
-/* A field of frameworks alone that is one letter away from one that may stand here: `replica = 4`. */
+/* A field that only frameworks have, one letter away from one that may stand here: `replica = 4`. */
 static bool is_slip(const struct block_items *b, struct str name, unsigned elsewhere)
 {
 	const unsigned frameworks = BLOCK_FRAMEWORK | BLOCK_FRAMEWORK_ROLE;
@@ -193,7 +196,7 @@ static bool is_slip(const struct block_items *b, struct str name, unsigned elsew
 	return near && !(elsewhere & ~frameworks);
 }
 
-/* Reports; gives the name that was surely meant, or nothing. */
+/* Reports; gives the name that was certainly meant, or an empty one. */
 static struct str report_no_field(struct block_items *b, struct str name, struct span at)
 {
 	struct check *c = b->base.check;
@@ -257,7 +260,7 @@ static struct site field_site(const struct field *f, struct span declared)
 	return (struct site){ .name = str_of(f->name), .declared = declared };
 }
 
-/* The evaluator tests replicas itself, with the codes that speak of roles. */
+/* The evaluator tests replicas itself: its codes speak of roles. */
 static void leave_replicas(struct node *value)
 {
 	if (value->kind == NODE_IF) {
@@ -294,7 +297,7 @@ static void test_constant(struct check *c, const struct field *f, const struct n
 	diag_help(c->diags, d, "it is read before anything is evaluated: write the text itself");
 }
 
-/* `defaults { }` of the project: fields of a job, which are evaluated for each job. */
+/* `defaults { }` of the project: fields of a job, evaluated for each job. */
 static void check_defaults(struct check *c, struct node *item)
 {
 	struct where saved = c->at;
@@ -350,7 +353,8 @@ static void block_set(struct items *to, struct node *item)
 	const struct field *f = find_field(b, &item->u.item.key);
 	b->value = NULL;
 	bool env = c->at.env;
-	if (!f || !str_eq(written, item->u.item.key.text)) {     /* a guess is no reason to judge the value */
+	/* the field is only a guess, so the value is not judged by it */
+	if (!f || !str_eq(written, item->u.item.key.text)) {
 		item->u.item.field = f;
 		type_loose(c, value);
 		return;
@@ -409,7 +413,7 @@ static void block_field(struct items *to, struct node *item)
 		type_loose(c, item->u.field.value);
 }
 
-/* Where a record that is inserted by its name sets the field. */
+/* The place in the record that is inserted where the field is set. */
 static void note_inserted(struct check *c, struct diag *d, const struct node *record, struct str field)
 {
 	const struct decl *let = record->kind == NODE_NAME && record->u.name.decl && record->u.name.decl->kind == DECL_LET ? record->u.name.decl : NULL;
@@ -507,14 +511,14 @@ void check_data(struct check *c, struct node *body)
 	c->at = saved;
 }
 
-/* A misspelt word of a block is reported and put right, before roles are looked for. */
+/* A misspelt word of a block is reported and corrected, before roles are looked up. */
 void check_block_word(struct check *c, struct node *item, enum block block)
 {
 	struct suggest s;
 	if (schema_block(item->u.block.word))
 		return;
 	if (schema_find(block, item->u.block.word) && body_is_broken(item->u.block.body)) {
-		item->u.block.word = STR("");           /* `env NAME { = 1 }`: said where it is broken */
+		item->u.block.word = STR("");           /* `env NAME { = 1 }` was reported where it is broken */
 		return;
 	}
 	suggest_init(&s, c->arena, item->u.block.word);
@@ -614,7 +618,7 @@ void check_block(struct check *c, struct node *body, enum block block, struct de
 	c->at = saved;
 }
 
-/* Checks a body in the scope that already exists: jobs, frameworks, accelerators. */
+/* Checks a body in the present scope: jobs, frameworks, accelerators. */
 void check_open_block(struct check *c, struct node *body, enum block block)
 {
 	struct block_items b = { .base = { .check = c, .set = block_set, .block = block_block, .spread = block_spread, .checks = true,

@@ -1,10 +1,9 @@
 /*
  * check_call.c - calls: arguments meet formals.
  *
- * Formals without a default are given by position (or by name), those with one
- * by name only (decision 30).  A pod-time argument of a function lifts the call:
- * the result is pod-time, as if the function's text stood in its place
- * (decision 55).
+ * Formals without a default are given by position or by name, those with one only by name
+ * (decision 30).  A pod-time argument lifts the call of a function: the result is pod-time, as if
+ * the function's text stood in its place (decision 55).
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -99,7 +98,7 @@ static struct decl *find_formal(const struct decl *target, struct str name, size
 	return NULL;
 }
 
-/* f(slots: 8): an argument of f, and nothing else here; `lo:8` of a `lo` is a range. */
+/* f(slots: 8) means the argument `slots` of f; `lo:8` is a range when `lo` is a name. */
 static bool is_colon_argument(struct check *c, const struct decl *target, const struct node *arg)
 {
 	const struct node *value = arg->u.arg.value, *name = value->kind == NODE_ELASTIC ? value->u.op.left : NULL;
@@ -147,7 +146,8 @@ struct binding_of {
 	struct span callee;
 	struct node **bound;
 	bool lift, failed;
-	bool misfit;                    /* an argument has the wrong type: there may be more of them for that reason */
+	/* an argument has the wrong type, which may be why there are more than expected */
+	bool misfit;
 };
 
 static bool is_fraction(const struct node *n)

@@ -64,7 +64,10 @@ static void only_fields(struct check *c, const struct node *body)
 	}
 }
 
-/* The first field of D that needs a value of WANTED, itself or further in, after at most LEFT steps; NULL without. */
+/*
+ * The first field of D that needs a value of type WANTED, directly or by way of other types, after
+ * at most LEFT steps; NULL without.
+ */
 static const struct record_field *needs_itself(const struct decl *d, const struct decl *wanted, unsigned *left)
 {
 	for (size_t i = 0; i < d->nfields && *left; i++) {
@@ -81,7 +84,7 @@ static const struct record_field *needs_itself(const struct decl *d, const struc
 static void check_record(struct check *c, struct decl *d)
 {
 	decl_type(c, d);
-	unsigned steps = 256;           /* a longer chain of types is not written by hand */
+	unsigned steps = 256;           /* nobody writes a longer chain of types by hand */
 	const struct record_field *again = needs_itself(d, d, &steps);
 	if (again) {
 		struct diag *g = diag_report(c->diags, TJ0405, again->span,
@@ -133,7 +136,7 @@ static void report_no_role(struct check *c, const struct decl *framework, const 
 	diag_note(c->diags, d, framework->base->span, "declared here");
 }
 
-/* A role of the base that the wrapper says something about takes its place in the list. */
+/* A role of the base that the wrapper mentions is replaced by the wrapper's in the list. */
 static void put_role(struct check *c, struct decl *framework, struct decl *d)
 {
 	for (size_t i = 0; i < framework->nroles; i++) {
@@ -141,7 +144,7 @@ static void put_role(struct check *c, struct decl *framework, struct decl *d)
 			continue;
 		if (framework->roles[i] == d->origin)
 			framework->roles[i] = d;
-		return;                         /* else TJ0204 when the body is checked */
+		return;                         /* otherwise TJ0204 follows when the body is checked */
 	}
 	ARENA_PUSH(c->arena, framework->roles, framework->nroles, d);
 }
@@ -181,7 +184,7 @@ static void add_roles(struct check *c, struct decl *framework, struct node *body
 	}
 }
 
-/* `other_roles = true`, written out: nothing is evaluated yet. */
+/* `other_roles = true`, looked for in the text: nothing is evaluated yet. */
 bool takes_other_roles(const struct node *body)
 {
 	const struct node *value = body_member(body, schema_field(FIELD_OTHER_ROLES)->name);
@@ -214,7 +217,10 @@ void framework_roles(struct check *c, struct decl *d)
 	add_roles(c, d, d->node->u.blueprint_decl.body);
 }
 
-/* Roles of the base that the wrapper does not mention are known too; what they hide is the base's. */
+/*
+ * Roles of the base that the wrapper does not mention are known as well; a name that they hide was
+ * hidden by the base.
+ */
 static void declare_role(struct check *c, const struct decl *framework, struct decl *role)
 {
 	if (role == framework_role(framework->base, role->name)) {
@@ -235,7 +241,7 @@ static void enter_formals_and_roles(struct check *c, struct decl *d, struct node
 	scope_lets(c, body);
 }
 
-/* What a wrapper hands to the framework inside of it; its formals are known there. */
+/* The arguments that a wrapper passes to the framework inside it; the wrapper's formals are known there. */
 static void check_base_arguments(struct check *c, struct decl *d)
 {
 	struct node *n = d->node;
@@ -264,7 +270,7 @@ static void check_framework(struct check *c, struct decl *d)
 
 /* ---- accelerators ---- */
 
-/* Is there a key that no field has?  It may be what is missing. */
+/* Is there a key without a field?  It may be the misspelt name of one that is missing. */
 static bool has_unknown(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
@@ -305,7 +311,10 @@ static void begin_early(struct check *c, struct decl *d)
 	ARENA_PUSH(c->arena, c->early, c->nearly, d);
 }
 
-/* A parameter that the declaration reads, directly or through lets and functions; the place where it sets out to. */
+/*
+ * A parameter that the declaration reads, directly or by way of lets and functions, and the place
+ * where that way begins.
+ */
 static struct decl *param_read(struct decl *d, unsigned depth, struct span *ret_at)
 {
 	enum { DEPTH = 1000 };
@@ -390,7 +399,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 		if (((const struct decl *)values->entries[i].value)->kind == DECL_PARAM)
 			suggest_add(&s, values->entries[i].key);
 	struct decl *let = map_get(values, name);
-	/* Remembered apart: the name in an expression is another mistake. */
+	/* Noted separately: the same name in an expression is another mistake. */
 	if (!may_report_unknown(c, c->program->root,
 	    names_intern(c->program->names, str_cat(c->arena, STR("param "), name, STR(""))), &s))
 		return;
@@ -411,7 +420,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 	help_suggest(c, d, &s, "the parameters are", at);
 }
 
-/* Literals of a profile are tested here, since the profile may not be the one that is compiled. */
+/* Literals of a profile are tested here, since another profile may be the one that is compiled. */
 static void test_bounds(struct check *c, struct node *value, const struct type *t, const struct decl *param)
 {
 	struct constant k;
@@ -430,7 +439,7 @@ static void test_bounds(struct check *c, struct node *value, const struct type *
 	mark_bad(value);
 }
 
-/* Does another profile set the parameter?  Then the default is written here for comparison. */
+/* Does another profile set the parameter?  Then the profile that repeats the default does so for comparison. */
 static bool set_elsewhere(struct check *c, struct str profile, struct str param)
 {
 	struct nodes decls = c->program->root->file->u.file.decls;
@@ -614,7 +623,7 @@ static void test_set(struct items *to, struct node *item)
 	}
 }
 
-/* A check anywhere in the items of a body, or an item that did not parse. */
+/* A check anywhere in the items of a body; an item that did not parse counts, since it may be one. */
 static bool holds_check(const struct node *body)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {

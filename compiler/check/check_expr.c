@@ -57,7 +57,7 @@ static const struct type *report_not_value(struct check *c, struct node *n, cons
 	return mark_bad(n);
 }
 
-/* The type of what a name or a module's member stands for. */
+/* The type of the thing that a name or a member of a module stands for. */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 {
 	switch (d->kind) {
@@ -69,13 +69,13 @@ const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 	}
 }
 
-/* What is known not to be none is not optional here. */
+/* A value that was compared with none is not optional here. */
 static const struct type *narrowed(struct check *c, const struct node *n, const struct type *t)
 {
 	return t->kind == TYPE_OPTIONAL && known_present(c, n) ? t->elem : t;
 }
 
-/* How a parameter of the type is declared; a name whose type is not known is mostly text. */
+/* How to declare a parameter of the type; a name of unknown type is usually text. */
 static const char *declared_as(struct check *c, const struct type *core)
 {
 	switch (core->kind) {
@@ -201,7 +201,7 @@ void check_part(struct check *c, struct node *n, bool *ret_pod)
 	}
 }
 
-/* The name in `{{ nodes }}` that the program knows; NULL when it is none of its own. */
+/* The name in `{{ nodes }}` that the program knows; NULL when it knows none. */
 static struct decl *own_name(struct check *c, struct str name)
 {
 	struct decl *d = name.n ? scope_peek(c, name) : NULL;
@@ -213,8 +213,9 @@ static void report_interpolation(struct check *c, const struct string_part *part
 	struct str text = source_text(c->program->sources, part->span);
 	size_t offset = (size_t)(whole.p - part->text.p);
 	struct span at = part->span;
-	decl_use(c, d);                         /* that is what is missing, and not its use */
-	if (offset + whole.n <= text.n && str_eq((struct str){ text.p + offset, whole.n }, whole)) {    /* no escapes, no indentation before it */
+	decl_use(c, d);                         /* the name is missing, so nothing is said about its use */
+	/* a text without escapes and without indentation in front of it */
+	if (offset + whole.n <= text.n && str_eq((struct str){ text.p + offset, whole.n }, whole)) {
 		at.start += (uint32_t)offset;
 		at.end = at.start + (uint32_t)whole.n;
 	}
@@ -250,7 +251,7 @@ static bool doubled_interpolation(struct check *c, const struct string_part *par
 
 enum { LONGEST_NAME = 64 };
 
-/* `{nodes}`: only around a parameter or a let, in a text that is no template of braces. */
+/* `{nodes}`: only around a parameter or a let, and only in a text that is no template with braces of its own. */
 static void single_interpolation(struct check *c, const struct string_part *part)
 {
 	for (size_t i = 0; i < part->text.n; i++) {
@@ -279,7 +280,8 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		struct node *part = n->u.string.parts[i].expr;
 		if (!part) {
-			if (!n->u.string.raw && !doubled_interpolation(c, &n->u.string.parts[i]))    /* r"..." says that nothing is to be inserted */
+			/* r"..." says that nothing is to be inserted in it */
+			if (!n->u.string.raw && !doubled_interpolation(c, &n->u.string.parts[i]))
 				single_interpolation(c, &n->u.string.parts[i]);
 			continue;
 		}
@@ -353,7 +355,8 @@ static const struct type *type_list_node(struct check *c, struct node *n, const 
 	}
 	if (elem->kind == TYPE_BAD)
 		return elem;
-	for (size_t i = 0; i < list.n; i++)     /* now that the type is known: literals become what the others are */
+	/* now that the type is known, literals are checked again as elements of it */
+	for (size_t i = 0; i < list.n; i++)
 		if (elem->kind != TYPE_UNIT)
 			retype_expr(c, list.at[i], elem);
 	return elem->kind == TYPE_UNIT ? &type_unit : type_list(c->arena, elem);
@@ -371,7 +374,8 @@ const struct type *type_list_for(struct check *c, struct node *n, const struct t
 		check_condition(c, n->u.list_for.filter, "the filter of a list", false);
 		assume_condition(c, n->u.list_for.filter, true);
 	}
-	if (n->u.list_for.flat) {               /* the list of the next clause, whose elements are this list's */
+	/* of several clauses: the value is the list of the next clause, whose elements become this list's */
+	if (n->u.list_for.flat) {
 		const struct type *inner = type_expr(c, n->u.list_for.value, want);
 		c->at = saved;
 		return inner;
@@ -523,7 +527,7 @@ static const struct type *branch(struct check *c, struct node *n, struct node *f
 	return both ? both : &type_bad;
 }
 
-/* The branches of an `else if` chain in a loop: it may be of any length. */
+/* The branches of an `else if` chain, in a loop: it may be of any length. */
 static const struct type *type_branches(struct check *c, struct node *n, const struct type *want, bool *ret_pod)
 {
 	struct node *first = n->u.if_expr.then;
@@ -567,7 +571,7 @@ static const struct type *type_if(struct check *c, struct node *n, const struct 
 	return result;
 }
 
-/* The name is known in the value behind `in`, and not in its own. */
+/* The name of a `let` is known in what stands behind `in`, but not in its own value. */
 static const struct type *type_let_in(struct check *c, struct node *n, const struct type *want)
 {
 	struct where saved = c->at;
@@ -606,7 +610,7 @@ static void test_never_none(struct check *c, const struct node *left, const stru
 	diag_help(c->diags, d, "remove '\?\?' and what follows it");
 }
 
-/* x ?? 1Gi: the other side says what a literal is, also where the place does not care. */
+/* x ?? 1Gi: where the place does not decide what a literal is, the other side does. */
 static const struct type *fallback(struct check *c, struct node *n, const struct type *other, const struct type *want)
 {
 	bool hint = is_quantity_literal(n) && type_is_quantity(other);
@@ -657,7 +661,7 @@ static const struct type *type_bounds(struct check *c, struct node *n)
 		return &type_bad;
 	struct site site = { .what = elastic ? STR("an end of an elastic range") : STR("an end of a range") };
 	if (check_expr(c, n->u.op.left, &type_int, &site)->kind == TYPE_BAD) {
-		if (n->u.op.right->kind != NODE_NAME)   /* of `role..replicas` one half has been judged */
+		if (n->u.op.right->kind != NODE_NAME)   /* half of `role..replicas` was reported already */
 			type_loose(c, n->u.op.right);
 		return &type_bad;
 	}

@@ -122,7 +122,7 @@ static void visit_for(struct items *to, struct node *item)
 	c->at = saved;
 }
 
-/* Reports, and takes the item away: nobody who evaluates the body expects one of its kind. */
+/* Reports, and removes the item: whoever evaluates the body does not expect one of its kind. */
 static void report_misplaced(struct items *to, struct node *item, const char *what)
 {
 	struct check *c = to->check;
@@ -130,7 +130,7 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	struct diag *d = diag_report(c->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
 	if (item->kind == NODE_BLOCK && !schema_block(item->u.block.word))
 		diag_help(c->diags, d, "a field takes no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
-	/* with a name: no field of the body is lost */
+	/* it has a name, so no field of the body is missing because of it */
 	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);
 }
 
@@ -148,7 +148,7 @@ static bool report_unfixed(struct items *to, struct node *item)
 	return true;
 }
 
-/* `+=` where keys are no fields, or are read before anything is evaluated. */
+/* `+=` in a body whose keys are no fields, or that is read before anything is evaluated. */
 static void report_adding(struct items *to, struct node *item)
 {
 	struct check *c = to->check;
@@ -231,7 +231,7 @@ void check_check(struct check *c, struct node *n)
 
 /* ---- keys ---- */
 
-/* A key that is an expression or has one inside. */
+/* A key that is an expression or contains one. */
 static bool check_key(struct items *to, struct key *key, bool *ret_pod)
 {
 	struct check *c = to->check;
@@ -293,7 +293,7 @@ static bool if_sets(const struct node *n, struct str key, bool *maybe)
 	return all && last;
 }
 
-/* `...x` sets what the type of x has; of a map nothing knows. */
+/* `...x` sets the fields of x's type; of a map nobody knows which keys it has. */
 static bool spread_sets(const struct type *t, struct str key, bool *maybe)
 {
 	if (!t || t->kind == TYPE_BAD)
@@ -341,7 +341,7 @@ struct record_items {
 	struct items base;
 	struct decl *record;
 	bool failed;
-	bool unknown;                   /* a key that is no field: it may be what is missing */
+	bool unknown;                   /* a key that is no field may be the misspelt name of one that is missing */
 };
 
 static const struct record_field *find_field(const struct decl *record, struct str name)
@@ -352,7 +352,10 @@ static const struct record_field *find_field(const struct decl *record, struct s
 	return NULL;
 }
 
-/* Once for each record and name: the mistake may be in the declaration.  Gives the name that was surely meant. */
+/*
+ * Each name is reported once for each record, since the mistake may be in the declaration.  Gives
+ * the name that was certainly meant.
+ */
 static struct str report_no_field(struct check *c, struct decl *record, struct str name, struct span at)
 {
 	struct suggest s;
@@ -369,7 +372,7 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 	return suggest_only(&s);
 }
 
-/* `key { }` for a record or a map; anything else is set with `=` (decision 22). */
+/* `key { }` is for records and maps; anything else is set with `=` (decision 22). */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
@@ -414,7 +417,7 @@ static void record_set(struct items *to, struct node *item)
 	r->failed = r->failed || t->kind == TYPE_BAD;
 }
 
-/* In a literal there is nothing to extend: `a { }` is `a = { }`, for what can be written so. */
+/* A literal has nothing to extend, so `a { }` means `a = { }`, where that can be written. */
 const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));
@@ -470,7 +473,7 @@ const struct type *type_record_body(struct check *c, struct node *n, const struc
 {
 	struct record_items r = { .base = { .check = c, .set = record_set, .spread = record_spread,
 		.what = "a record" }, .record = record->record };
-	bool broken = body_is_broken(n);        /* before keys that are set twice are taken away */
+	bool broken = body_is_broken(n);        /* before duplicate keys are removed */
 	visit_body(&r.base, n, SCOPE_LOCAL);
 	for (size_t i = 0; !partial && !r.unknown && !broken && i < r.record->nfields; i++) {
 		const struct record_field *f = &r.record->fields[i];
@@ -488,11 +491,11 @@ const struct type *type_record_body(struct check *c, struct node *n, const struc
 
 struct map_items {
 	struct items base;
-	const struct type *elem;        /* of the place; DATA, perhaps pod[DATA] */
+	const struct type *elem;        /* the type of the place: DATA, perhaps pod[DATA] */
 	bool pod, failed;
 };
 
-/* In a framework a variable may be `if C then V else none`: which replicas have it is its business. */
+/* In a framework a variable may be `if C then V else none`: the framework decides which replicas have it. */
 static bool leaves_out(struct check *c, const struct type *elem, const struct node *value)
 {
 	if (elem->kind != TYPE_ENV_VALUE || !c->at.env || value->kind != NODE_IF || !scope_around(c, SCOPE_FRAMEWORK))
@@ -621,7 +624,7 @@ static const struct type *map_of_members(struct check *c, struct node *n, const 
 	return elem ? type_map(c->arena, elem) : &type_empty;
 }
 
-/* An item that the parser could not read: nothing knows what it would have been. */
+/* An item that the parser could not read: nobody knows what it would have been. */
 bool body_is_broken(const struct node *body)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++)
@@ -630,10 +633,10 @@ bool body_is_broken(const struct node *body)
 	return false;
 }
 
-/* A few records that name each other twice are larger than any memory once their type is written out. */
+/* A few records that mention each other twice would exceed any memory once their type is written out. */
 static bool members_fit(struct check *c, const struct node *n, const struct anon_items *a, size_t *ret_weight)
 {
-	enum { MOST = 100000 };         /* as many as a list may have elements */
+	enum { MOST = 100000 };         /* as many members as a list may have elements */
 	*ret_weight = 0;
 	for (size_t i = 0; i < a->n; i++)
 		*ret_weight += type_weight(a->members[i].type);

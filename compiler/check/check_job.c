@@ -9,7 +9,7 @@
 static struct decl *framework_by_name(struct check *c, struct node *n)
 {
 	struct decl *d = map_get(&c->at.module->values, n->u.name.text);
-	if (d && d->kind == DECL_FRAMEWORK)     /* even when it is called like a built-in value */
+	if (d && d->kind == DECL_FRAMEWORK)     /* even when it has the name of a built-in value */
 		decl_use(c, d);
 	else {
 		c->framework_wanted = true;
@@ -112,7 +112,7 @@ struct role_search {
 	struct check *check;
 	struct node *job;
 	struct decl *framework;
-	bool known;                     /* the framework is known, or there is none */
+	bool known;                     /* the framework is known, or the job has none */
 };
 
 static bool mentions_role(const struct node *body, struct str name)

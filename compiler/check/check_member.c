@@ -64,7 +64,7 @@ struct decl *module_member(struct check *c, struct module *m, struct str name, s
 	return d;
 }
 
-/* The name that begins at `start`, '-' written as '_', and where it ends. */
+/* The name that begins at `start`, with '_' for '-', and where it ends. */
 static struct str joined_name(struct check *c, uint32_t start, uint32_t *ret_end)
 {
 	const struct source *source = source_at(c->program->sources, start);
@@ -131,7 +131,7 @@ static const struct type *record_member(struct check *c, struct node *n, struct 
 		if (name_eq(record->fields[i].name, name))
 			return record->partial ? type_optional(c->arena, record->fields[i].type) : record->fields[i].type;
 	if (map_put(&record->unknown, c->arena, name, record) || record->lost)
-		return mark_bad(n);                  /* said before: the mistake may be in the declaration */
+		return mark_bad(n);                  /* reported before: the mistake may be in the declaration */
 	suggest_init(&s, c->arena, name);
 	for (size_t i = 0; i < record->nfields; i++)
 		suggest_add(&s, record->fields[i].name);
@@ -296,7 +296,10 @@ const char *check_member_doc(enum type_kind kind, struct str name)
 	return "";
 }
 
-/* A member that exists when the job is planned; NULL when NAME is none.  Elsewhere than in a policy or a test it is reported. */
+/*
+ * A member that exists once the job is planned; NULL when NAME is none.  Its use outside of a
+ * policy or a test is reported.
+ */
 static const struct type *planned_member(struct check *c, struct node *n, const struct builtin_member *members, size_t count)
 {
 	size_t i = 0;
@@ -334,7 +337,7 @@ static struct decl *role_of(struct check *c, const struct node *base)
 	return s ? s->self : NULL;
 }
 
-/* What others call the members of a role. */
+/* Names of a role's members in other tools. */
 static const char *role_word(struct str name)
 {
 	static const char *const words[][2] = {
@@ -427,7 +430,7 @@ static const struct type *role_member(struct check *c, struct node *n)
 	return schema_type(&c->types, f->id);
 }
 
-/* In a test: a role of any job of the file.  Tests are checked after the jobs. */
+/* In a test: a role of any job of the file.  Tests are checked after all jobs. */
 static const struct type *roles_member(struct check *c, struct node *n)
 {
 	struct nodes decls = c->program->root->file->u.file.decls;
@@ -459,7 +462,7 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 	struct str what = type_phrase(c->arena, t), name = n->u.member.name;
 	struct decl *base = n->u.member.base->kind == NODE_NAME ? n->u.member.base->u.name.decl : NULL;
 	if (base && map_put(&base->unknown, c->arena, STR("."), base))
-		return mark_bad(n);                  /* said before: what is wrong is what it stands for */
+		return mark_bad(n);                  /* reported before: the fault is in the thing that it stands for */
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "%.*s has no fields", STR_ARG(what));
 	struct str words = node_words(c, n->u.member.base);
 	enum function f;

@@ -1,9 +1,8 @@
 /*
  * check_op.c - operators.
  *
- * Operands are typed without pod[] and optional marks in mind: those are taken
- * off first (an optional is an error), the rule is applied to what is left, and
- * the result is pod-time when an operand was.
+ * pod[] and optional marks are taken off the types of operands first (an optional operand is an
+ * error); the rule is applied to what is left, and the result is pod-time when an operand was.
  */
 #include "check/context.h"
 
@@ -50,7 +49,7 @@ static bool is_scalar(const struct type *t)
 	return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_BOOL || type_is_quantity(t);
 }
 
-/* A part of a text: a literal as it is, anything else in ${ }. */
+/* An operand as part of a text: a literal as it is, anything else in ${ }. */
 static struct str interpolated(struct check *c, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -127,7 +126,7 @@ static const struct type *arithmetic_result(const struct operands *o, enum op op
 	return a->kind == b->kind ? plain_number(a) : NULL;
 }
 
-/* A literal operand becomes what the other one is. */
+/* A literal operand takes the kind of the other operand. */
 static void adapt(struct check *c, struct node *n, const struct type **t, const struct type *other, bool additive)
 {
 	bool unit = (*t)->kind == TYPE_UNIT && (type_is_quantity(other) || other->kind == TYPE_DATA), literal = is_number_literal(n);
@@ -140,7 +139,10 @@ static void adapt(struct check *c, struct node *n, const struct type **t, const 
 		*t = other;
 }
 
-/* Does the place say what an operand's literals are?  In `n * 4Gi + x` it reaches the 4Gi, and not the n. */
+/*
+ * Does the type of the place decide what the literals of an operand are?  In `n * 4Gi + x` it
+ * decides for 4Gi, and not for n.
+ */
 static bool takes_hint(const struct node *n, bool additive)
 {
 	switch (n->kind) {
@@ -246,7 +248,7 @@ static bool comparable(struct check *c, const struct type *a, const struct type 
 	return a->kind == b->kind;
 }
 
-/* An enum compared with a text that it never is (decision 37). */
+/* An enum is compared with a text that it can never be (decision 37). */
 static bool test_enum(struct check *c, const struct type *e, const struct node *what, struct node *text)
 {
 	struct site site = { .name = node_words(c, what) };

@@ -1,9 +1,9 @@
 /*
  * check_quantity.c - what a quantity literal means where it stands.
  *
- * `5m` is a cpu, and a mistake as a memory or a duration; only the place knows.
- * Everything that can be said of the literal alone is said here, so that the
- * evaluator meets sound quantities only.
+ * `5m` is a cpu, and a mistake as a memory or a duration; only the place decides. Every mistake
+ * that a literal can have by itself is reported here, so that the evaluator meets sound quantities
+ * only.
  */
 #include "check/context.h"
 
@@ -39,7 +39,7 @@ static void help_unit(struct check *c, struct diag *d, const struct node *n, str
 	if (quantity_unit_meant(unit))
 		right = str_of(quantity_unit_of(number, unit));
 	bool either = right.p && quantity_decimal_bytes(str_of(quantity_unit_meant(unit)));
-	if (either)                             /* which of the two was meant only the author knows */
+	if (either)                             /* only the author knows which of the two was meant */
 		help_bytes(c, d, number, quantity_unit_meant(unit), "");
 	else if (right.p && !right.n)
 		diag_help(c->diags, d, "CPUs are counted without a unit: write %.*s", STR_ARG(number));

@@ -1,10 +1,9 @@
 /*
- * check_shape.c - blocks without their word, without their name, or with the two
- * exchanged.
+ * check_shape.c - blocks without their word, without their name, or with the two exchanged.
  *
- * `worker { }` parses as a field that is extended, `role { }` too.  Both are put
- * right before anybody looks for roles, where the right reading is certain, so
- * that the roles are not missed a second time.
+ * `worker { }` and `role { }` parse as fields that are extended.  Where the right reading is
+ * certain they are corrected before roles are looked up, so that the roles are not reported as
+ * missing too.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -27,7 +26,7 @@ static bool is_written(const struct node *body, struct str role)
 	return false;
 }
 
-/* The first role of the framework that the body does not write yet, and how many there are. */
+/* The first role of the framework that the body does not mention yet, and the number of such roles. */
 static struct str missing_role(const struct decl *framework, const struct node *body, size_t *ret_n)
 {
 	struct str name = { 0 };
@@ -100,7 +99,10 @@ struct node *check_unnamed_block(struct check *c, const struct node *item, struc
 	return block_of(c, item, (struct placed){ key.text, key.span }, (struct placed){ name, gap });
 }
 
-/* `worker { }` is the role, if there is one of that name or it looks like one and like no field. */
+/*
+ * Is `worker { }` a role?  Yes if there is one of that name, or if the body looks like a role's
+ * and the name like no field.
+ */
 static bool is_role_without_word(struct check *c, const struct node *item, enum block block,
 	const struct decl *framework)
 {

@@ -64,7 +64,7 @@ static bool fold_binary(struct check *c, const struct node *n, struct constant *
 	return false;
 }
 
-enum { MOST_FOLDED = 100 };             /* lets that are constants by way of another */
+enum { MOST_FOLDED = 100 };             /* the number of lets by way of which a let may be a constant */
 
 bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 {
@@ -88,7 +88,7 @@ bool fold_constant(struct check *c, const struct node *n, struct constant *ret)
 		return node_static_text(n, &ret->text);
 	case NODE_UNARY: return fold_unary(c, n, ret);
 	case NODE_BINARY: return n->u.op.op <= OP_MOD && fold_binary(c, n, ret);
-	case NODE_NAME: {               /* a let of the file that is a constant itself */
+	case NODE_NAME: {               /* a let of the file whose value is written as a constant */
 		struct decl *d = scope_peek(c, n->u.name.text);
 		if (!d || d->kind != DECL_LET || !d->node || d->busy || c->folding >= MOST_FOLDED)
 			return false;

@@ -1,12 +1,11 @@
 /*
- * context.h - what the files of the checker share with each other only.
+ * context.h - what only the files of the checker share with each other.
  *
- * Types flow both ways.  type_expr() gives an expression its type; `want`, when
- * it is not NULL, is the type of the place, which decides what literals mean (4
- * may be a cpu, "a" a member of an enum) and is enforced inside conditionals,
- * lists and bodies, so that a mistake is reported at the element that made it.
- * check_expr() also makes the whole expression fit the place: it reports, or
- * sets `convert_to`.
+ * Types flow both ways.  type_expr() gives an expression its type; `want`, when it is not NULL, is
+ * the type of the place, which decides what literals mean (4 may be a cpu, "a" a member of an
+ * enum) and is enforced inside conditionals, lists and bodies, so that a mistake is reported at
+ * the element that made it. check_expr() also makes the whole expression fit the place: it
+ * reports, or sets `convert_to`.
  *
  * What fails gets TYPE_BAD, which fits everywhere in silence.
  */
@@ -17,7 +16,7 @@
 #include "check/schema.h"
 #include "syntax/help/foreign.h"
 
-/* A thing that is known not to be none here: a name, or a member of one. */
+/* Something that is known not to be none here: a name, or a member of one. */
 struct fact {
 	const struct fact *next;
 	const struct decl *decl;
@@ -32,30 +31,32 @@ struct scope {
 	struct module *module;
 	struct map names;               /* -> struct decl * */
 	const struct fact *facts;       /* where the scope begins */
-	struct node *body;              /* whose lets these are; NULL without: for TJ0215 */
+	struct node *body;              /* the body whose lets these are; NULL without: for TJ0215 */
 	struct decl *self;              /* SCOPE_ROLE: the role, if it is known */
 	struct node *job;               /* SCOPE_JOB */
-	enum block block;               /* of the body, 0 without: for TJ0215 */
-	struct map keys;                /* the names of the body's items, once somebody has asked: for TJ0215 */
-	bool looked, lost;              /* has somebody asked?  is an item missing that did not parse? */
+	enum block block;               /* index of the body's item, 0 without: for TJ0215 */
+	struct map keys;                /* keys of the body's items, made on first use: for TJ0215 */
+	/* were the keys made?  did an item fail to parse, so that its key is unknown? */
+	bool looked, lost;
 };
 
-/* Where we are.  Saved and restored as a whole when something else is checked in between. */
+/* The present place.  It is saved and restored as a whole when something else is checked in between. */
 struct where {
 	struct module *module;
 	struct scope *scope;            /* NULL: the file */
 	const struct fact *facts;
 	struct decl *fn;                /* the function whose value is being checked */
-	struct decl *owner;             /* the declaration of a file whose value is being checked: what it mentions is noted */
+	/* the declaration of a file whose value is being checked: what it mentions is noted in it */
+	struct decl *owner;
 	bool env;                       /* inside an environment value */
 	bool spanning;                  /* inside a place where pod-time values are welcome */
 };
 
-/* What a value is for: words for messages. */
+/* The words by which messages say what a value is for. */
 struct site {
 	struct str what;                /* "an index", "the title of a test" */
-	struct str name;                /* or a name, which is quoted in messages; both empty: no words for it */
-	struct span declared;           /* what imposes the type; unknown without */
+	struct str name;                /* or a name, which messages put in quotes; both empty: no words */
+	struct span declared;           /* the declaration that imposes the type; unknown without */
 	bool call;                      /* an argument: `none` is TJ0316 (decision 36) */
 };
 
@@ -76,16 +77,19 @@ struct check {
 	size_t nrunning;
 	struct decl **functions;        /* every fn that was checked: for TJ0406 */
 	size_t nfunctions;
-	unsigned folding;               /* lets that are being folded, one inside the other */
-	const struct site *site;        /* what the expression is for: the branches of a conditional are for the same */
-	bool refusal_wanted;            /* in a test of what the compiler refuses: values out of their range are what it is about */
-	const struct type *text_wanted; /* a name that is looked up stands for text, or for a variable's value; NULL */
+	unsigned folding;               /* lets that are being evaluated as constants, one inside the other */
+	const struct site *site;        /* what the value is for; the branches of a conditional are for the same */
+	bool refusal_wanted;            /* in a test of refusals: values out of their range are its subject */
+	/* a name that is looked up stands for text, or for a variable's value: what the value is for; NULL otherwise */
+	const struct type *text_wanted;
 	const struct node *condition;   /* an expression that must be a bool */
-	const char *declared_as;        /* the type that a parameter has in place of a name that is looked up; NULL when that is not known */
+	/* the type that a parameter would need if it were declared for a name that is looked up; NULL when unknown */
+	const char *declared_as;
 	bool role_wanted;               /* a name that is looked up stands for a role */
 	bool framework_wanted;          /* a name that is looked up stands for the framework of a job */
-	struct str member_of_name;      /* a name that is looked up is the base of this member; empty otherwise */
-	struct decl *bad;               /* what stands for a name whose use was reported */
+	/* a name that is looked up has this member written behind it; empty otherwise */
+	struct str member_of_name;
+	struct decl *bad;               /* the value of a name whose use was reported */
 	struct { struct str self, cluster, pod, roles; } words;
 };
 
@@ -98,7 +102,7 @@ extern const struct site no_site;
 
 void names_declare(struct check *c, struct module *m);
 struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, struct span span, struct node *node);
-/* A scope inside the present one, which becomes the present one; leave by restoring c->at. */
+/* Begins a scope inside the present one; restore c->at to leave it. */
 struct scope *scope_enter(struct check *c, enum scope_kind kind, struct node *body);
 /* Declare in the present scope: TJ0204 for a second one, TJ0205 for one that hides, TJ1003 for a hidden built-in. */
 void scope_declare(struct check *c, struct decl *d);
@@ -106,38 +110,38 @@ void scope_declare(struct check *c, struct decl *d);
 void scope_declare_role(struct check *c, struct decl *d);
 /* Declare the lets that stand directly in a body. */
 void scope_lets(struct check *c, struct node *body);
-/* What a name stands for here, marked as used; NULL after a report. */
+/* What a name stands for here; it is marked as used.  NULL after a report. */
 struct decl *scope_find(struct check *c, struct str name, struct span at);
 /* The same without report or marks. */
 struct decl *scope_peek(struct check *c, struct str name);
-/* Is a name like nothing that is known here or in the library? */
+/* Is a name unlike everything that is known here or in the library? */
 bool scope_unheard(struct check *c, struct str name);
 /* Is there a scope of this kind around us? */
 struct scope *scope_around(const struct check *c, enum scope_kind kind);
 /* Are we in the user's own files (not the library, not a package)? */
 bool in_own_file(const struct check *c);
-/* Mention a declaration: marks it, and sees to it that it is checked. */
+/* Notes a mention of a declaration: marks it as used, and sees to it that it is checked. */
 void decl_use(struct check *c, struct decl *d);
-/* TJ1008 when its doc comment says `Deprecated: ...`; `n` is what mentions it. */
+/* TJ1008 when its doc comment says `Deprecated: ...`; `n` is the place of the mention. */
 void report_deprecated(struct check *c, const struct node *n, const struct decl *d);
-/* Its type (and formals, fields, roles), worked out on first use. */
+/* The declaration's type (and formals, fields, roles), worked out on first use. */
 const struct type *decl_type(struct check *c, struct decl *d);
 /* Works out the type of a `let` inside of an expression, where C is now: facts and scopes are those of the expression. */
 void decl_type_here(struct check *c, struct decl *d);
 /* A member of an imported module; NULL after a report.  `accelerator`: one is expected here (TJ0601). */
 struct decl *module_member(struct check *c, struct module *m, struct str name, struct span at, bool accelerator);
-/* The type of what a member is looked for in. */
+/* The type of the value whose member is looked up. */
 const struct type *type_base(struct check *c, struct node *base, struct str member);
-/* The module that the base of a member is the name of; NULL when it is something else. */
+/* The module that the base of a member names; NULL when the base is something else. */
 struct module *module_base(struct check *c, struct node *base);
-/* `lib.small-40g(1)`: a difference that is a name of the module with '-' for '_'.  Reports that. */
+/* `lib.small-40g(1)`: a subtraction that spells a name of the module with '-' for '_'.  Reports that. */
 bool report_parted_name(struct check *c, const struct node *difference);
 
 /* ---- types (check_type.c, refine.c) ---- */
 
 const struct type *resolve_type(struct check *c, struct node *ref);
 const struct type *resolve_refinements(struct check *c, const struct type *t, struct node *ref);
-/* The constant that an expression is; false when it is none. */
+/* The constant that an expression stands for; false when it is none. */
 struct constant {
 	enum type_kind kind;            /* INT, FLOAT, STRING, CPU (a quantity of any kind), DURATION, BOOL */
 	int64_t integer;
@@ -151,19 +155,22 @@ bool fold_constant(struct check *c, const struct node *n, struct constant *ret);
 
 const struct type *type_expr(struct check *c, struct node *n, const struct type *want);
 const struct type *check_expr(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* `image = registry.example.com/team/x:1`: text that reads as arithmetic on names, where text is wanted. */
-/* Names both readings of NUMBER with the decimal UNIT of bytes, 64Gi and 64G; MORE ends the sentence. */
+/* `image = registry.example.com/team/x:1`: a text without quotes, which reads as arithmetic on names. */
+/* Adds a help with both readings of a NUMBER of decimal bytes, 64Gi and 64G; MORE ends the sentence. */
 void help_bytes(struct check *c, struct diag *d, struct str number, const char *unit, const char *more);
-/* Appends the roles that can be named here to the help of D; nothing where there are none. */
+/* Appends the roles that can be named here to the help of D; appends nothing where there are none. */
 void help_roles(struct check *c, struct diag *d);
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want);
-/* type_expr() for a place, whose words the branches of a conditional may need. */
+/* type_expr() for a place with words; the branches of a conditional may need them. */
 const struct type *type_for(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* In a place that is not known because of another mistake: anything fits, names are looked up. */
+/* In a place whose type is unknown because of another mistake: anything fits, but names are looked up. */
 const struct type *type_loose(struct check *c, struct node *n);
-/* Without a place that says what is wanted; what needs one is reported (TJ0310). */
+/* In a place that wants no type; an expression that needs one is reported (TJ0310). */
 const struct type *check_free(struct check *c, struct node *n);
-/* A condition (TJ0317); `what` is "if", "check", ...  Pod-time ones only when allowed.  Gives true when it is pod-time. */
+/*
+ * A condition (TJ0317); `what` is "if", "check", ...  A pod-time condition is refused unless
+ * allowed.  True when it is pod-time.
+ */
 bool check_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
 /* The same for an expression that has its type already. */
 bool judge_condition(struct check *c, struct node *n, const char *what, bool pod_allowed);
@@ -176,24 +183,24 @@ const struct type *number_as_quantity(struct check *c, struct node *n, const str
 const struct type *type_unary(struct check *c, struct node *n, const struct type *want);
 const struct type *type_binary(struct check *c, struct node *n, const struct type *want);
 const struct type *type_member(struct check *c, struct node *n, const struct type *want);
-/* The type of the value that a declaration stands for, at `n`; not of functions and the like (reported). */
+/* The type of the value that a declaration stands for, at `n`; functions and the like are reported. */
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d);
-/* An expression that was typed without a place meets its type now. */
+/* An expression was typed without knowing its place; now it meets the type of that place. */
 void retype_expr(struct check *c, struct node *n, const struct type *t);
 const struct type *type_index(struct check *c, struct node *n);
 const struct type *type_call(struct check *c, struct node *n, const struct type *want);
 const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want);
 const struct type *type_body(struct check *c, struct node *n, const struct type *want);
-/* A body that only extends what is there: a record's missing fields are no fault. */
+/* A body that only extends a record: missing fields are no fault in it. */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want);
 const struct type *type_record_body(struct check *c, struct node *n, const struct type *record, bool partial);
-/* The body of `key { }` inside a literal, where there is nothing to extend. */
+/* The body of `key { }` inside a literal, which has nothing to extend. */
 const struct type *check_extend_value(struct check *c, struct node *value, const struct type *want);
 const struct type *type_list_for(struct check *c, struct node *n, const struct type *want);
-/* The loop variables of a list; false when it is none (reported). */
+/* The loop variables of a list; false after a report when the value cannot be looped over. */
 bool check_binders(struct check *c, struct binder *binders, unsigned n, struct node *list);
 
-/* Arguments to formals: fills `bound`; *ret_lift when a pod-time value met a plain formal. */
+/* Binds arguments to formals: fills `bound`; *ret_lift when a formal that is not pod-time got a pod-time value. */
 bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee, struct node **bound, bool *ret_lift);
 
 /* ---- fitting (fit.c) ---- */
@@ -205,53 +212,68 @@ const struct type *type_coerce(struct check *c, struct node *n, const struct typ
 /* The type that holds both; NULL when there is none. */
 const struct type *type_unify(struct check *c, const struct type *a, const struct type *b);
 bool has_pod(const struct type *t);
-/* The type with pod-time parts welcome: list[pod[string]] for list[string]. */
+/* The type with every part allowed to be pod-time: list[pod[string]] for list[string]. */
 const struct type *pod_inside(struct check *c, const struct type *t);
 /* `t`, inside pod[] when `pod`. */
 const struct type *type_lifted(struct check *c, const struct type *t, bool pod);
 bool is_number_literal(const struct node *n);
-/* "the string "4"", "an int": what was found, for messages. */
+/* "the string "4"", "an int": for messages about what was found. */
 struct str found_words(struct check *c, const struct node *n);
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_pod(struct check *c, struct node *n, const struct type *want, const struct site *site);
 const struct type *report_optional(struct check *c, struct node *n);
-/* A secret where its files are needed. */
+/* Help for a secret that stands where its files are needed. */
 const struct type *report_secret_mount(struct check *c, struct node *n, const struct site *site);
 const struct type *report_secret(struct check *c, struct node *n);
 const struct type *report_unit(struct check *c, struct node *n);
-/* The type that an amount without a place is taken for where nothing depends on it; NULL for 5m, which may be several. */
+/*
+ * The type that an amount has in a place that does not decide, where nothing depends on it; NULL
+ * for 5m, which has several readings.
+ */
 const struct type *obvious_unit(struct check *c, const struct node *n);
-/* The same for an entry of a record without a type, and (below) for the value of a let: the help can use the name. */
+/*
+ * The same for an entry of a record without a type, and below it for the value of a let: there the
+ * help can use the name.
+ */
 const struct type *report_member_unit(struct check *c, struct str name, struct node *n);
 const struct type *report_let_unit(struct check *c, struct decl *d, struct str words);
 const struct type *mark_bad(struct node *n);
 /* `module.device[8]`, `module.device:8`: true after a report, when `base` is an accelerator. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
-/* The largest topology of at most CHIPS chips that the documentation of DEVICE names, and in RET_CHIPS its chips; empty without. */
+/*
+ * The largest topology of at most CHIPS chips in the documentation of DEVICE, and in RET_CHIPS its
+ * chips; empty without.
+ */
 struct str topology_example(const struct decl *device, long long chips, long long *ret_chips);
-/* Help where a module stands, or what it does not have, and one of its accelerators is meant. */
+/* Help where one of a module's accelerators is meant: for the module itself, or for something that it does not have. */
 void advise_device(struct check *c, struct diag *d, const struct module *m);
-/* What a body sets under a key; NULL without, or when it is no body. */
+/* The value that a body sets for a key; NULL without one, or when the node is no body. */
 const struct node *body_member(const struct node *body, const char *key);
-/* `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or at least the form of it; empty for anything else. */
+/*
+ * `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or at least its form; empty
+ * for anything else.
+ */
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
-/* Help for a record where a variable's value is meant; false without. */
+/* Help for a record that stands for a variable's value; false when there is none to give. */
 bool advise_env(struct check *c, struct diag *d, const struct node *n);
-/* `x.upper()` on a text or a list, where trainc has a function: true after a report. */
+/* `x.upper()` on a text or a list, where trainc has a function instead: true after a report. */
 bool report_text_method(struct check *c, struct node *call, const struct type *t);
 /* Help for `"a-%s" % x`; false when FORMAT and VALUE do not match. */
 bool help_percent(struct check *c, struct diag *d, const struct node *format, struct node *value, struct span whole);
 /* `all(worker)`, `running(worker)` where a condition stands: true after a report. */
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want);
-/* `elastic(2, 4)` where replicas are meant and nothing has that name: true after a report. */
+/* `elastic(2, 4)` as replicas, when nothing has that name: true after a report. */
 bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* TJ0312: a text that is not one of an enum's. */
+/* TJ0312: a text that the enum does not have. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
-/* Help that says what to write instead, if that can be told (advice.c); `want` without pod[] and `?`. */
+/* Help that says what to write instead, where that is clear (advice.c); `want` comes without pod[] and `?`. */
 void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want, const struct site *site);
-/* TJ0318 for a call whose first argument is a plain text and the second one is not, where it should be the reverse. */
+/*
+ * TJ0318 for a call whose first argument is a plain text and whose second is not, although the
+ * function wants the reverse.
+ */
 bool report_swapped(struct check *c, const struct node *call);
-/* Help for a record without a declared type, of which a field would need one; for messages about that field. */
+/* Help, in a message about a field, for a record without a declared type although that field needs one. */
 void advise_record(struct check *c, struct diag *d, struct str field, struct str type);
 /* The text of an expression, shortened for a message. */
 struct str node_words(struct check *c, const struct node *n);
@@ -263,7 +285,7 @@ bool known_present(const struct check *c, const struct node *n);
 
 /* ---- bodies (check_items.c, check_block.c, check_job.c, check_decl.c) ---- */
 
-/* What to do with the entries of a body. */
+/* What a kind of body does with its entries. */
 struct items {
 	struct check *check;
 	void (*set)(struct items *to, struct node *item);       /* SET, EXTEND */
@@ -272,11 +294,11 @@ struct items {
 	void (*spread)(struct items *to, struct node *item);
 	bool checks;                    /* may hold check and warn */
 	bool pod_keys;
-	bool adds;                      /* keys are fields, and += may add to lists */
-	bool fixed;                     /* read before anything is evaluated: no if, for or insertion */
+	bool adds;                      /* keys are fields, so += may add to lists */
+	bool fixed;                     /* the body is read before anything is evaluated: no if, for or insertion */
 	const char *what;               /* "a record": for messages */
-	bool conditional, looping;      /* inside if or for; inside for: while visiting */
-	bool failed;                    /* something that has no place there was reported */
+	bool conditional, looping;      /* inside an if or for; inside a for: set while its items are visited */
+	bool failed;                    /* an item that has no place here was reported */
 };
 /* Visit the items of a body in a new scope of its own. */
 void visit_body(struct items *to, struct node *body, enum scope_kind kind);
@@ -286,16 +308,15 @@ void check_check(struct check *c, struct node *n);
 void check_block(struct check *c, struct node *body, enum block block, struct decl *framework_role);
 /* The same in the present scope: jobs, frameworks, accelerators. */
 void check_open_block(struct check *c, struct node *body, enum block block);
-/* Report a misspelt word of a block (TJ0202) and put it right if it is clear what was meant. */
+/* Reports a misspelt word of a block (TJ0202), and corrects it if it is clear what was meant. */
 void check_block_word(struct check *c, struct node *item, enum block block);
 /*
- * An item of a job or framework that is a block but for its word or its name
- * (check_shape.c): reports, and gives the block that takes its place, or a
- * NODE_BAD where nothing knows which.  Any other item is given back as it is.
- * `body` is the whole job's or framework's.
+ * An item of a job or framework that is a block but for its word or its name (check_shape.c):
+ * reports, and gives the block that it should be, or a NODE_BAD where that is uncertain.  Any
+ * other item is given back unchanged. `body` is the whole job's or framework's.
  */
 struct node *check_block_shape(struct check *c, struct node *item, enum block block, const struct decl *framework, const struct node *body);
-/* `sidecar { }`: `likely` is a name that it may have, or empty; when `certain`, it is put right. */
+/* `sidecar { }`, without a name: `likely` is the name that it may have, or empty; when `certain`, the block gets it. */
 struct node *check_unnamed_block(struct check *c, const struct node *item, struct str likely, bool certain);
 /* A raw Kubernetes body: nothing pod-time. */
 void check_data(struct check *c, struct node *body);
@@ -314,15 +335,15 @@ void check_profile(struct check *c, struct node *n);
 void check_test(struct check *c, struct node *n);
 void check_policy(struct check *c, struct node *n);
 void check_project(struct check *c, struct node *n);
-/* Has an item of it failed to parse, or been given up? */
+/* Did an item of it fail to parse, or was one given up? */
 bool body_is_broken(const struct node *body);
-/* Does a body set the key whatever its conditions are? */
+/* Does the body set the key, whatever its conditions say? */
 bool body_sets(const struct node *body, struct str key, bool *ret_maybe);
-/* Give the user's "unknown" name a suggestion: "did you mean", or what there is. */
+/* Gives the report of an unknown name a suggestion: "did you mean", or the names that there are. */
 struct suggest;
 /*
- * May an unknown name be reported?  Each is, once in a file; none that is not
- * near another name when a declaration failed to parse: it may have been that.
+ * May an unknown name be reported?  Each is, once in a file.  When a declaration failed to parse,
+ * only a name that is near another one is reported: any other may be the one that failed.
  */
 bool may_report_unknown(struct check *c, struct module *m, struct str name, const struct suggest *s);
 void help_suggest(struct check *c, struct diag *d, const struct suggest *s, const char *verb, struct span at);

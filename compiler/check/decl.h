@@ -26,22 +26,22 @@ struct record_field {
 	struct str doc;
 };
 
-/* How many frameworks may wrap each other, the innermost included. */
+/* The most frameworks that may wrap each other, counting the innermost. */
 enum { MOST_FRAMEWORKS = 8 };
 
 struct decl {
 	enum decl_kind kind;
 	struct str name;
 	struct span span;               /* of the name */
-	/* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its declaration; ROLE: its NODE_BLOCK */
+	/* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its node; ROLE: its NODE_BLOCK */
 	struct node *node;
-	struct module *module;          /* that declares it; NULL for built-ins */
-	const struct type *type;        /* of the value; FN: of the result; TYPE: the alias or the record type */
+	struct module *module;          /* the module that declares it; NULL for built-ins */
+	const struct type *type;        /* type of the value; FN: of the result; TYPE: the alias or the record type */
 	struct str doc;
 	bool used;
-	/* checker's own: another declaration has its name; which is meant is not clear */
+	/* checker's own: another declaration has the same name, so it is not clear which is meant */
 	bool twice;
-	bool global;                    /* a PARAM or LET of a file: `slot` numbers them over all modules */
+	bool global;                    /* a PARAM or LET of a file: `slot` is its number among those of all modules */
 	unsigned slot;
 
 	struct decl **formals;          /* FN, FRAMEWORK, ACCELERATOR */
@@ -49,14 +49,14 @@ struct decl {
 	struct record_field *fields;    /* TYPE with a body */
 	size_t nfields;
 	struct decl *base;              /* FRAMEWORK: the one that it wraps, NULL without, or when that is not known */
-	unsigned wraps;                 /* FRAMEWORK: how many are inside of it */
+	unsigned wraps;                 /* FRAMEWORK: the number of frameworks inside of it */
 	struct decl **roles;            /* FRAMEWORK: its DECL_ROLE, in order of declaration, those of the base first */
 	size_t nroles;
-	bool other_roles;               /* FRAMEWORK: a job may have roles beside them */
-	bool partial;                   /* TYPE: a bundle of fields; what is left out is not there, and reads as none */
-	/* TYPE, FRAMEWORK: something in its body failed, and may have declared what is missed */
+	bool other_roles;               /* FRAMEWORK: a job may have other roles beside them */
+	bool partial;                   /* TYPE: a bundle of fields; one that is left out reads as none */
+	/* TYPE, FRAMEWORK: something in its body failed that may have declared a missing name */
 	bool lost;
-	/* ROLE: the typed `replicas` of the framework; NULL when it gives none (an int) */
+	/* ROLE: the type that the framework gives `replicas`; NULL when it gives none (an int) */
 	const struct type *replicas;
 	bool aux;                       /* ROLE */
 	/* ROLE of a job's block: the role of that name in the framework around it, NULL without */
@@ -65,21 +65,22 @@ struct decl {
 	unsigned char state;            /* checker's own: not seen, being checked, done */
 	bool silent;                    /* checker's own: never reported as unused */
 	bool hides;                     /* checker's own, ROLE: reported as hiding another name */
-	/* checker's own, TYPE: names that were reported as no field of it; a value: "." when it has none */
+	/* checker's own: names that were reported; TYPE: as no field of it; a value: "." when it has no members */
 	struct map unknown;
-	bool busy;                      /* checker's own, TYPE: being looked at */
-	struct decl *walked;            /* checker's own, TYPE: the one that a walk was in before */
+	bool busy;                      /* checker's own, TYPE: a walk is inside of it */
+	struct decl *walked;            /* checker's own, TYPE: the one that the walk came from */
 	bool early;                     /* checker's own: reads no parameter */
 	bool queued;                    /* checker's own: its body will be checked */
-	struct scope *scope;            /* checker's own: where the let of a body is evaluated */
+	struct scope *scope;            /* checker's own: the scope in which the let of a body is evaluated */
 	/* checker's own, of a file: the parameters, lets and functions that its value mentions */
 	struct mention {
 		struct decl *decl;
 		struct span at;
 	} *mentions;
 	size_t nmentions;
-	unsigned char visit;            /* checker's own, FN: for the search of recursion */
-	struct decl **calls;            /* checker's own, FN: the functions that it calls, and where */
+	unsigned char visit;            /* checker's own, FN: mark of the search for recursion */
+	/* checker's own, FN: the functions that it calls, and the places of the calls */
+	struct decl **calls;
 	struct span *call_sites;
 	size_t ncalls;
 };

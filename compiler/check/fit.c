@@ -1,9 +1,9 @@
 /*
  * fit.c - which type fits where, and what to say when it does not.
  *
- * Conversions that happen by themselves are those of language brief section 7:
- * number literals to floats, cpus and elastic ranges, ints to elastic ranges,
- * texts to the texts that are checked by form, T to T? and pod[T].
+ * The conversions that happen by themselves are those of language brief section 7: number literals
+ * to floats, cpus and elastic ranges, ints to elastic ranges, strings to enums, images, names and
+ * paths, T to T? and pod[T].
  */
 #include "check/context.h"
 
@@ -53,9 +53,9 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 }
 
 /*
- * The declared records that a walk over a type has been in: each is looked at
- * once, although it may hold optional ones of its own type, and records that
- * name each other twice would be very many written out.
+ * The declared records that a walk over a type has entered.  Each is entered once: a record may
+ * hold optional ones of its own type, and records that mention each other twice would be very many
+ * when written out.
  */
 struct walk {
 	struct decl *last;
@@ -280,7 +280,7 @@ static const struct type *unify_core(struct check *c, const struct type *a, cons
 	return !elem ? NULL : a->kind == TYPE_LIST ? type_list(c->arena, elem) : type_map(c->arena, elem);
 }
 
-/* The type itself, without what narrows it. */
+/* The type without its refinement. */
 static const struct type *plain(struct check *c, const struct type *t)
 {
 	if (!t->refine || t->port)
@@ -326,7 +326,7 @@ static bool is_structure(const struct node *n)
 	return n->kind == NODE_IF || n->kind == NODE_COALESCE || n->kind == NODE_LET_IN;
 }
 
-/* Must the evaluator look at the value where it arrives? */
+/* Must the evaluator test the value where it arrives? */
 static bool converts(const struct type *want, const struct type *t, const struct node *n)
 {
 	const struct type *from = type_strip_pod(type_strip_optional(t));
@@ -391,7 +391,7 @@ const struct type *type_coerce(struct check *c, struct node *n, const struct typ
 		return report_secret(c, n);
 	case FIT_NO:
 		if (t->kind == TYPE_POD && !site->call && core == type_strip_optional(want))
-			return report_pod(c, n, want, site);  /* whatever it is: it cannot be known here */
+			return report_pod(c, n, want, site);  /* whatever it is, the type is not known here */
 		report_mismatch(c, n, want, site);
 		return mark_bad(n);
 	}
@@ -405,7 +405,7 @@ static bool is_operation(const struct node *n)
 	return n->kind == NODE_ELASTIC || n->kind == NODE_MEMBER || (n->kind == NODE_BINARY && n->u.op.op <= OP_MOD);
 }
 
-/* The name that an operation or a member begins with; NULL when it begins with something else. */
+/* The name that an operation or a member begins with; NULL when it begins otherwise. */
 static const struct node *first_name(const struct node *n)
 {
 	while (n->kind == NODE_ELASTIC || n->kind == NODE_BINARY || n->kind == NODE_MEMBER)
@@ -413,7 +413,10 @@ static const struct node *first_name(const struct node *n)
 	return n->kind == NODE_NAME ? n : NULL;
 }
 
-/* No operator gives a text, so where a text is wanted nothing else can be meant.  A variable may be a number. */
+/*
+ * No operator gives a text, so where a text is wanted an operation can only be text without
+ * quotes.  A variable may be a number.
+ */
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {
 	const struct node *first = type_is_text(type_strip_pod(type_strip_optional(want))) && is_operation(n) ? first_name(n) : NULL;
@@ -430,7 +433,7 @@ static const struct type *report_quotes(struct check *c, struct node *n, const s
 	return mark_bad(n);
 }
 
-/* Reports an operation on a name that nothing is near, as the value of a variable: a name is missing, or quotes are. */
+/* Reports an operation on an unknown name as the value of a variable: the name is missing, or quotes are. */
 static bool report_unknown_variable(struct check *c, struct node *n, const struct type *want)
 {
 	const struct node *first = type_strip_pod(type_strip_optional(want))->kind == TYPE_ENV_VALUE && is_operation(n) ? first_name(n) : NULL;

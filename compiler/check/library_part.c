@@ -1,10 +1,10 @@
 /*
  * library_part.c - which declarations of a library module a program can reach.
  *
- * Reach is by words: a word behind a point that is the name of a declaration wants
- * it, whatever it means there, and so do the words of a wanted declaration.  Should
- * one be missed (a '#' in a string hides the rest of its line), the program gets a
- * diagnostic and is compiled again with the whole module.
+ * Reach is decided by words: a word behind a point that is the name of a declaration wants that
+ * declaration, whatever the word means there, and so do the words of a wanted declaration.  Should
+ * one be missed (a '#' in a string hides the rest of its line), the program gets a diagnostic and
+ * is compiled again with the whole module.
  */
 #include "check/library_part.h"
 
@@ -67,7 +67,7 @@ void library_part_init(struct library_part *p, struct arena *a, struct str text)
 	}
 }
 
-/* Marks what WORDS name; of a program only MEMBERS count: it writes `module.name`. */
+/* Marks the declarations that WORDS name; in a program only words behind a point count: it writes `module.name`. */
 static void want(struct library_part *p, struct str words, bool members)
 {
 	for (size_t i = 0; i < words.n;) {
@@ -81,7 +81,7 @@ static void want(struct library_part *p, struct str words, bool members)
 		i += word.n ? word.n : 1;
 		if (!d || d->wanted)
 			continue;
-		d->wanted = true;               /* before its own words: declarations may name each other */
+		d->wanted = true;               /* its own words come later: declarations may name each other */
 		want(p, (struct str){ p->text.p + d->start, d->end - d->start }, false);
 	}
 }

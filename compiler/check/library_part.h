@@ -19,8 +19,8 @@
 #include "base/str.h"
 
 struct library_decl {
-	struct str name;                /* empty: always read (imports, checks) */
-	size_t start, end;              /* in the text, comments above it included */
+	struct str name;                /* name of the declaration; empty: always read (imports, checks) */
+	size_t start, end;              /* its place in the text, with the comments above it */
 	bool wanted, parsed;
 };
 
@@ -40,9 +40,9 @@ void library_part_want(struct library_part *p, struct str program);
 void library_part_want_all(struct library_part *p);
 
 /*
- * Returns the module's text, in A, with all blanked but what is wanted and not yet
- * parsed; marks that as parsed.  p == NULL when nothing is left to parse; the first
- * call always gives a text.
+ * Returns the module's text, in A, with everything blanked except wanted declarations that are not
+ * parsed yet, and marks those as parsed.  p == NULL when nothing is left to parse; the first call
+ * always gives a text.
  */
 struct str library_part_take(struct library_part *p, struct arena *a);
 

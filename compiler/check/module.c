@@ -72,7 +72,7 @@ static struct str suggest_module(struct program *p, const struct node *import)
 	return suggest_only(&s);
 }
 
-/* 'single' for 'sing' and for 'single.task'; empty when nothing is like it. */
+/* 'single' for 'sing' and for 'single.task'; empty when no name is near. */
 static struct str related_module(struct str name)
 {
 	size_t n;
@@ -131,7 +131,7 @@ static void compare_file(void *to, struct str name)
 	w->found = w->found || str_eq(name, w->name);
 }
 
-/* `import lib`, `import lib.tj` where lib.tj is the program's own file beside it. */
+/* `import lib`, `import lib.tj` when the program's own lib.tj is beside it. */
 static bool help_own_file(struct program *p, const struct module *by, const struct node *import, struct diag *d)
 {
 	bool suffix = import->u.import.depth == 2 && str_is(import->u.import.path[1], "tj");
@@ -180,7 +180,7 @@ static void report_no_package(struct program *p, const struct module *by, const 
 	}
 }
 
-/* Candidates for the name of a missing file: those beside the one that imports it, which is none itself. */
+/* Offers names for a missing file: those beside the file that imports it, except that file. */
 struct others {
 	struct suggest *near;
 	struct str by;
@@ -194,7 +194,7 @@ static void add_candidate(void *to, struct str name)
 		suggest_add(others->near, name);
 }
 
-/* A file of values, which is not imported. */
+/* A file of parameter values, which cannot be imported. */
 static bool is_values(struct str path)
 {
 	return str_ends(path, STR(".yaml")) || str_ends(path, STR(".yml")) || str_ends(path, STR(".json"));
@@ -266,7 +266,7 @@ static struct module *module_new(struct program *p, struct str key, struct modul
 	return m;
 }
 
-/* A name in the path that begins with a dot, beside "." and "..". */
+/* Has the path a component that begins with a dot, other than "." and ".."? */
 static bool is_hidden(struct str path)
 {
 	for (size_t i = 0; i < path.n; i++) {
@@ -282,7 +282,7 @@ static bool is_hidden(struct str path)
 
 static struct module *imported(struct program *p, struct module *by, struct node *import);
 
-/* Beyond this size a program's words cost more to look up than the library's declarations to parse. */
+/* In a larger program, looking up its words would cost more than parsing the library's declarations. */
 enum { PART_PROGRAM = 64 * 1024 };
 
 /* Parses what BY names of a library module and is not parsed yet. */
@@ -316,7 +316,7 @@ static void parse_module(struct program *p, struct module *m)
 	read_part(p, m, m->imported_by);
 }
 
-/* Parses what is added to the root file, which is M. */
+/* Parses the declarations that are added to the root file, M. */
 static void parse_added(struct program *p, struct module *m)
 {
 	struct added *added = &p->added;
@@ -370,7 +370,7 @@ static bool too_deep(struct program *p, const struct module *by, const struct no
 	return true;
 }
 
-/* A module that is known already; false: it must be read. */
+/* Gives a module that is known already; false: it must be read. */
 static bool known(struct program *p, struct str key, struct module *by, struct node *import, struct module **ret)
 {
 	struct module *m = map_get(&p->by_key, key);
@@ -396,7 +396,7 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 	}
 	if (!text.p) {
 		if (by)
-			by->lost = true;                /* what it would have been called is not known */
+			by->lost = true;                /* the name that it would have been given is unknown */
 		return NULL;
 	}
 	struct str key = str_printf(p->arena, "std.%.*s", STR_ARG(name));
@@ -506,7 +506,8 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 		return NULL;
 	}
 	if (!m && p->root && str_eq(path_base(path), path_base(p->root->path)) && str_eq(text, p->root->source->text))
-		m = p->root;                    /* the same file by another route: above the working directory and back */
+		/* the same file by another route: up from the working directory and down again */
+		m = p->root;
 	if (!m) {
 		m = module_new(p, path, p->project.module, NULL);
 		m->imported_at = at;
@@ -517,7 +518,8 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 }
 
 /*
- * Reads what the defaults of the project import. The root file is read before: the defaults may import that file too.
+ * Reads what the defaults of the project import. The root file is read first, since the defaults
+ * may import it too.
  */
 static void read_project_imports(struct program *p)
 {

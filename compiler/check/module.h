@@ -25,11 +25,11 @@ struct module {
 	bool package;                   /* of a vendored package */
 	bool lost;                      /* a declaration failed to parse and its name is not known */
 	struct map unknown;             /* checker's own: names that were reported as unknown */
-	bool broken;                    /* something in it failed to parse: silence about what is unused */
+	bool broken;                    /* something in it failed to parse: nothing is reported as unused */
 	struct span imported_at;        /* the import that was read first; unknown for the root */
 	struct module *imported_by;
 	unsigned char state;            /* module.c's own */
-	/* of the library, while program.parts: the declarations that are named; else NULL */
+	/* of the library, while program.parts: the declarations that are wanted; else NULL */
 	struct library_part *part;
 };
 
@@ -57,7 +57,7 @@ struct project {
 /* A text whose declarations are added to those of the root file; the caller reads what follows them (trainc eval). */
 struct added {
 	struct str name, text;          /* p == NULL: there is none */
-	size_t declarations;            /* bytes of them, at the start of the text */
+	size_t declarations;            /* bytes of the added text */
 	struct source *source;          /* after module_load() */
 };
 
@@ -67,28 +67,30 @@ struct program {
 	struct diags *diags;
 	struct sources *sources;
 	const struct reader *reader;
-	struct module **modules;        /* imported before importing; the root is last but for policies */
+	/* every module behind those that it imports; the root is last but for policies */
+	struct module **modules;
 	size_t n;
 	struct module *root;
 	struct project project;
-	/* tests run one by one: what is wrong with the settings of one is its own failure */
+	/* tests run one by one: wrong settings of one are its own failure */
 	bool testing;
-	bool in_part;                   /* the caller left declarations of the root out: silence about what is unused */
+	/* the caller left out declarations of the root: nothing is reported as unused */
+	bool in_part;
 	struct map by_key;              /* module.c's own: path or dotted name -> struct module * */
-	/* set before module_load(): of library modules, read what is named (check/library_part.h) */
+	/* set before module_load(): of library modules, only the named declarations are read (check/library_part.h) */
 	bool parts;
 	struct added added;             /* set before module_load() */
-	bool locking;                   /* packages are about to be locked: not compared with the lock */
+	bool locking;                   /* packages are about to be locked, so they are not compared with the lock */
 	bool lone_modules;              /* a root without jobs is a module: what it exports may be used elsewhere */
-	bool check_failed;              /* check_program() reported errors: silence about what is unused */
-	unsigned nslots;                /* of global lets and params; the checker counts */
+	bool check_failed;              /* check_program() reported errors: nothing is reported as unused */
+	unsigned nslots;                /* number of global lets and params; the checker counts */
 	struct decl **unused;           /* checker's own: declarations of the user's files, for check_unused() */
 	size_t nunused;
 };
 
 /*
- * Load the root file (`-` is standard input; PATH.p == NULL: an empty one, in the working directory, for what is
- * added). False only when it cannot be read at all (reported).
+ * Loads the root file (`-` is standard input; PATH.p == NULL: an empty root in the working
+ * directory, for added declarations). False only when it cannot be read at all (reported).
  */
 bool module_load(struct program *p, struct str path);
 
@@ -96,8 +98,8 @@ bool module_load(struct program *p, struct str path);
 struct str stdlib_text(struct str name);
 /* Its names, in byte order. */
 /*
- * A program that starts the processes of a framework, and that
- * framework: what a job without it misses. Ends with NULL.
+ * A program that starts the processes of a framework, and the framework that a job with this
+ * command lacks. Ends with NULL.
  */
 struct launcher {
 	const char *word, *framework;

@@ -1,10 +1,9 @@
 /*
- * names.c - the declarations of a file, and what they are when first mentioned.
+ * names.c - the declarations of a file, and their types when they are first mentioned.
  *
- * Declarations may be used before they are written and need each other's types,
- * so decl_type() works a type out on demand.  Only lets without a written type
- * can need themselves that way; the chain of declarations that are being worked
- * out is kept for that message.
+ * Declarations may be used before they are written and need each other's types, so decl_type()
+ * works a type out on demand.  Only lets without a written type can need themselves that way; the
+ * chain of declarations that are being worked out is kept for that message.
  */
 #include "check/context.h"
 
@@ -93,7 +92,7 @@ static void declare_type(struct check *c, struct node *n)
 static void declare_bad(struct check *c, struct node *n)
 {
 	c->at.module->broken = true;
-	/* The parser gives the first word when it does not get as far as a name: `improt std.x` */
+	/* For a declaration that broke off before its name, the parser gives the first word: `improt std.x` */
 	if (!n->u.bad.name.n || n->u.bad.name_span.start == n->span.start)
 		c->at.module->lost = true;
 	if (!n->u.bad.name.n)
@@ -116,7 +115,7 @@ static void declare_profile(struct check *c, struct node *n)
 	diag_note(c->diags, d, first->u.titled.name_span, "first declared here");
 }
 
-/* After `import std.pytroch` the right name is known too. */
+/* After `import std.pytroch` the right name of the module counts as known too. */
 static void declare_meant(struct check *c, const struct node *n, struct decl *d)
 {
 	const struct module *m = n->u.import.module;
@@ -216,7 +215,8 @@ static const struct type *let_type(struct check *c, struct decl *d)
 		const struct type *t = resolve_type(c, n->u.binding.type);
 		site.declared = n->u.binding.type->span;
 		d->type = t;
-		d->state = DONE;                /* the value may mention it only through a cycle, which is the evaluator's to report */
+		/* the value may mention it only in a cycle, which the evaluator reports */
+		d->state = DONE;
 		check_expr(c, n->u.binding.value, t, &site);
 		return t;
 	}
@@ -307,7 +307,7 @@ static const struct type *work_out(struct check *c, struct decl *d)
 	}
 }
 
-/* A chain of lets, each needing the one after it, is walked on the C stack. */
+/* A chain of lets, each needing the next, is walked on the C stack. */
 enum { MOST_NESTED = 1000 };
 
 static const struct type *report_too_deep(struct check *c, struct decl *d)

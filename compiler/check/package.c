@@ -26,7 +26,7 @@ struct walk {
 	struct str root, real_root;
 	struct sha256 hash;
 	size_t files;
-	struct str why;                 /* the first thing that cannot be locked */
+	struct str why;                 /* the first file that cannot be locked */
 };
 
 static void fail_walk(struct walk *w, struct str relative, const char *what)
@@ -43,7 +43,7 @@ static void add_file(struct walk *w, struct str relative, struct str text)
 	w->files++;
 }
 
-/* Links lead to files that the hash does not cover. */
+/* A symbolic link may lead to files that the hash does not cover. */
 static bool is_link(struct walk *w, struct str relative)
 {
 	struct str real;
@@ -52,7 +52,7 @@ static bool is_link(struct walk *w, struct str relative)
 		!str_eq(real, path_join(w->arena, w->real_root, relative));
 }
 
-/* Any name may be a directory's: listing a file gives nothing. */
+/* Any name may be that of a directory: listing a file gives nothing. */
 static void walk(struct walk *w, struct str relative, unsigned depth)
 {
 	struct listing l = { .arena = w->arena };

@@ -88,7 +88,7 @@ static void read_fields(struct program *p)
 		read_packages(p, body);
 }
 
-/* How many directories there are from `directory` up to the root, where the reader knows. */
+/* The number of directories from `directory` up to the root, where the reader knows it. */
 static unsigned levels(struct arena *a, const struct reader *reader, struct str directory)
 {
 	enum { LEVELS_WITHOUT = 16 };
@@ -130,11 +130,14 @@ bool project_holds(const struct program *p, struct str path)
 		return false;
 	if (!reader->real || !reader->real(reader->context, p->arena, path, &real) ||
 		!reader->real(reader->context, p->arena, p->project.root, &root))
-		return true;            /* what cannot be found is reported where it is read */
+		return true;            /* a file that cannot be found is reported where it is read */
 	return path_inside(root, real);
 }
 
-/* The text of the nearest project.tj; what exists and cannot be read is an error, as it may forbid the program. */
+/*
+ * The text of the nearest project.tj.  One that exists and cannot be read is an error, since it
+ * may forbid the program.
+ */
 static bool find_text(struct program *p, struct str directory, struct str root, struct str *ret_path,
 	struct str *ret_text)
 {
@@ -154,7 +157,7 @@ static bool find_text(struct program *p, struct str directory, struct str root, 
 	return false;
 }
 
-/* What the vocabulary says of a field that the project does not set. */
+/* The vocabulary's default for a field that the project does not set. */
 static struct str fallback(enum field_id id) { return str_of(schema_field(id)->fallback); }
 
 void project_find(struct program *p, struct str directory, struct str root)
@@ -175,7 +178,7 @@ void project_find(struct program *p, struct str directory, struct str root)
 	read_fields(p);
 }
 
-/* One that did not parse may have one. */
+/* an item that did not parse may be a policy */
 static bool holds_policy(const struct module *m)
 {
 	struct nodes decls = m->file->u.file.decls;

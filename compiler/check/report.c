@@ -1,5 +1,5 @@
 /*
- * report.c - what is said when a value does not fit its place.
+ * report.c - messages for a value that does not fit its place.
  */
 #include "check/context.h"
 #include "diag/suggest.h"
@@ -64,7 +64,7 @@ static struct str wanted(struct check *c, const struct type *want)
 	return type_phrase(c->arena, want);
 }
 
-/* A list where a range stands: [3, 5] and range(3, 6) are known, and so is what they would be. */
+/* A list in place of a range: the meaning of [3, 5] and range(3, 6) is known, and so is how to write it. */
 static void help_range(struct check *c, struct diag *d, const struct node *n)
 {
 	const struct node *first = NULL, *last = NULL;
@@ -90,7 +90,7 @@ static void help_range(struct check *c, struct diag *d, const struct node *n)
 		diag_help(c->diags, d, "write a range with both ends included: '%lld..%lld'", from, to);
 }
 
-/* TJ0319: 0..8 where a list is meant, range(0, 8) where a range is. */
+/* TJ0319: 0..8 in place of a list, range(0, 8) in place of a range. */
 static void report_range(struct check *c, struct node *n, bool list_wanted)
 {
 	struct str words = node_words(c, n);
@@ -110,7 +110,7 @@ static void report_range(struct check *c, struct node *n, bool list_wanted)
 		diag_help(c->diags, d, "write 'range(a, b)' for a, ..., b - 1");
 }
 
-/* A volume where the value of a variable stands. */
+/* A volume in place of a variable's value. */
 static void help_volume(struct check *c, struct diag *d, const struct node *n)
 {
 	struct str words = node_words(c, n);
@@ -147,7 +147,7 @@ static void report_elastic(struct check *c, struct node *n)
 	diag_help(c->diags, d, "write '%.*s.min' or '%.*s.max'", STR_ARG(words), STR_ARG(words));
 }
 
-/* "512GB", "64 Gi", "2 hours": quotes, and a unit that is not ours. */
+/* "512GB", "64 Gi", "2 hours": an amount in quotes, with a unit that is not ours. */
 static bool help_unit_in_text(struct check *c, struct diag *d, const struct node *n, const struct type *want, struct str text)
 {
 	struct quantity q;
@@ -196,7 +196,7 @@ static void help_text(struct check *c, struct diag *d, const struct node *n, con
 	diag_fix(c->diags, d, n->span, text, "remove the quotes");
 }
 
-/* "python train.py" as the words of a list; empty when it is one word, or has quotes of a shell. */
+/* "python train.py" as the words of a list; empty when it is one word, or has a shell's quotes. */
 static struct str split_words(struct check *c, const struct node *n)
 {
 	struct str text, list = STR("");
@@ -218,7 +218,8 @@ static void help_quotes(struct check *c, struct diag *d, const struct node *n, c
 	bool literal = is_number_literal(n) || n->kind == NODE_BOOL, name = n->kind == NODE_NAME || n->kind == NODE_MEMBER;
 	struct str words = node_words(c, n), text = str_printf(c->arena, literal ? "\"%.*s\"" : "\"${%.*s}\"", STR_ARG(words));
 	bool field = schema_find(BLOCK_JOB, site->name) || schema_find(BLOCK_ROLE, site->name);
-	if (want->kind == TYPE_NAME || (field && n->kind == NODE_INT)) {        /* rarely the name of something: a count or a level was meant */
+	/* a number here is rarely a name: a count or a level was meant */
+	if (want->kind == TYPE_NAME || (field && n->kind == NODE_INT)) {
 		if (str_is(site->name, "priority"))
 			diag_help(c->diags, d, "'priority' is the name of a PriorityClass of the cluster, such as \"high\"");
 		else
@@ -334,7 +335,7 @@ void report_mismatch(struct check *c, struct node *n, const struct type *want, c
 		report_plain(c, n, want, site);
 }
 
-/* The element of a list that may be none, when it is the element and not the list. */
+/* One element of a list may be none although the list as a whole may not. */
 static struct node *optional_element(const struct node *n)
 {
 	for (size_t i = 0; n->kind == NODE_LIST && i < n->u.list.n; i++)
@@ -390,7 +391,7 @@ const struct type *report_secret_mount(struct check *c, struct node *n, const st
 	return mark_bad(n);
 }
 
-/* The first amount in an expression of amounts: all of them are of its kind. */
+/* The first amount in an expression of amounts: all others are of its kind. */
 static struct str first_amount(struct check *c, const struct node *n)
 {
 	for (unsigned depth = 0; depth < 256; depth++) {
@@ -494,7 +495,7 @@ static const struct node *pod_argument(const struct node *n)
 	return NULL;
 }
 
-/* The part of an expression that makes it pod-time; NULL when it is one of itself. */
+/* The part of an expression that makes it pod-time; NULL when the expression itself does. */
 static const struct node *pod_part(const struct node *n)
 {
 	const struct node *part;
@@ -545,7 +546,7 @@ static void follow(struct chain *chain, const struct node *n)
 	}
 }
 
-/* The fact about the pod at the bottom of it: "pod.index". */
+/* The fact about the pod that it comes from: "pod.index". */
 static struct str pod_fact(struct check *c, const struct node *n)
 {
 	for (unsigned i = 0; n && i < 256; i++) {

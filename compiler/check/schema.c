@@ -1,10 +1,9 @@
 /*
  * schema.c - the table of fields and functions, and the types they spell.
  *
- * Looking a field up compares lengths and first letters before anything else,
- * which for seventy words is quicker than hashing.  Spellings of types are read
- * here and not by the parser of the language: they are ours, so they cannot be
- * wrong, and no source has to be kept for them.
+ * Looking a field up compares lengths and first letters before anything else, which for seventy
+ * words is quicker than hashing.  Spellings of types are read here and not by the parser of the
+ * language: they are our own, so they cannot be wrong, and need no source for messages.
  */
 #include "check/schema.h"
 
@@ -183,7 +182,7 @@ struct spelt_member {
 	const char *name, *type;
 };
 
-/* A record of our own, each member none when it is absent. */
+/* A built-in record type in which each member is none when it is absent. */
 static const struct type *record_type(struct schema_types *types, const char *name, const struct spelt_member *members,
 	size_t n)
 {
@@ -269,7 +268,7 @@ const struct type *schema_type(struct schema_types *types, enum field_id id)
 	if (!types->at[id]) {
 		struct spelling s = { types, fields[id].type };
 		const struct type *t = read_type(&s);
-		/* where the elements may differ between replicas, so may the list */
+		/* a list whose elements may differ between replicas may differ as a whole */
 		types->at[id] = t->kind == TYPE_LIST && t->elem->kind == TYPE_POD ? type_pod(types->arena, t) : t;
 	}
 	return types->at[id];
@@ -277,7 +276,7 @@ const struct type *schema_type(struct schema_types *types, enum field_id id)
 
 /* ---- bundles of fields ---- */
 
-/* A bundle is written once for many replicas: nothing in it depends on one. */
+/* A bundle is written once for many replicas, so nothing in it may depend on one. */
 static const struct type *without_pod(struct arena *a, const struct type *t)
 {
 	if (t->kind == TYPE_POD && t->elem->kind == TYPE_LIST)

@@ -9,7 +9,7 @@
 
 #include "check/type.h"
 
-/* Where a field may stand; a field's row has a set of these. */
+/* Where a field may stand: a row of a field has a set of these. */
 enum block {
 	BLOCK_PROJECT = 1 << 0,
 	BLOCK_JOB = 1 << 1,
@@ -19,11 +19,11 @@ enum block {
 	BLOCK_INIT = 1 << 5,
 	BLOCK_FRAMEWORK = 1 << 6,
 	BLOCK_ACCELERATOR = 1 << 7,
-	BLOCK_FRAMEWORK_ROLE = 1 << 8,  /* fields that only a framework's role has: endless */
+	BLOCK_FRAMEWORK_ROLE = 1 << 8,  /* fields that only roles of frameworks have: endless */
 	BLOCK_TEST = 1 << 9
 };
 #define BLOCK_CONTAINER (BLOCK_ROLE | BLOCK_AUX | BLOCK_SIDECAR | BLOCK_INIT)
-/* Everything that takes role fields as defaults. */
+/* All blocks that accept role fields as defaults. */
 #define BLOCK_DEFAULTS (BLOCK_JOB | BLOCK_FRAMEWORK | BLOCK_ROLE | BLOCK_AUX)
 
 enum field_id {
@@ -70,7 +70,7 @@ const struct field *schema_field(enum field_id id);
 const struct field *schema_find(enum block block, struct str name);
 /* Any field of that name, wherever it stands (for TJ0203); NULL if there is none. */
 const struct field *schema_find_anywhere(struct str name);
-/* Fields of a block, one after the other: start with NULL. */
+/* The fields of a block, one after the other; NULL asks for the first. */
 const struct field *schema_next(enum block block, const struct field *after);
 /* The type of a field; parsed on first use into the arena of `types`. */
 enum { SCHEMA_BUNDLES = 2 };
@@ -91,12 +91,12 @@ bool schema_function_find(struct str name, enum function *ret);
 
 struct block_row {                      /* a named block: role worker { } */
 	const char *word;
-	unsigned parents;               /* set of enum block that it may stand in */
+	unsigned parents;               /* the blocks that it may stand in: a set of enum block */
 	const char *doc;
 };
 /* The row of a block's word; NULL if there is none. */
 const struct block_row *schema_block(struct str word);
-/* All of them, one after the other: start with NULL. */
+/* All of them, one after the other; NULL asks for the first. */
 const struct block_row *schema_block_next(const struct block_row *after);
 /* "a job", "role", "a sidecar": for messages. */
 const char *block_word(enum block block);

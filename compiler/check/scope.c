@@ -56,7 +56,7 @@ static struct decl *find_in(struct map *names, struct str name)
 	return names->n ? map_get(names, name) : NULL;
 }
 
-/* From a scope outwards, built-ins excluded. */
+/* Looks a name up from a scope outwards, without the built-ins. */
 static struct decl *find_from(struct check *c, struct scope *s, struct str name, struct scope **ret_scope)
 {
 	struct decl *d = NULL;
@@ -118,8 +118,8 @@ static void report_hides(struct check *c, struct decl *d, struct decl *outer)
 }
 
 /*
- * Frameworks and accelerators are not values: `framework task` may have a
- * `role task`, and a framework may be called `cluster`.
+ * Frameworks and accelerators are no values, so they hide nothing: `framework task` may have a
+ * `role task`, and a framework may have the name `cluster`.
  */
 static bool is_blueprint(const struct decl *d)
 {
@@ -200,7 +200,7 @@ void scope_lets(struct check *c, struct node *body)
 
 /* ---- finding ---- */
 
-/* Are the lines of an item behind its first one indented more than that, or do they close its brackets? */
+/* Do the lines of an item behind its first one stand further in, or close its brackets? */
 static bool keeps_to_itself(struct check *c, const struct node *item)
 {
 	const struct source *source = source_at(c->program->sources, item->span.start);
@@ -237,7 +237,7 @@ static bool sets_field(struct check *c, const struct node *item)
 	return i + 1 < text.n && text.p[i] == '=' && text.p[i + 1] != '=';
 }
 
-/* Walks the items of SCOPE's body once: its keys, and whether an item is missing that did not parse. */
+/* Walks the items of SCOPE's body once: notes their keys, and whether one did not parse and its key is unknown. */
 static void look_at_items(struct check *c, struct scope *s)
 {
 	if (s->looked || !s->body)
@@ -252,7 +252,7 @@ static void look_at_items(struct check *c, struct scope *s)
 	}
 }
 
-/* A key of the bodies around us is a field, not a name (TJ0215). */
+/* A key of the bodies around us: a field, not a name (TJ0215). */
 static bool is_sibling(struct check *c, struct str name)
 {
 	for (struct scope *s = c->at.scope; s; s = s->parent) {
@@ -274,7 +274,7 @@ static void suggest_scope(struct check *c, struct suggest *s, bool calls)
 	for (size_t i = 0; i < FUNCTIONS && calls; i++)
 		if (!only_in_tests(str_of(schema_function((enum function)i)->name)))
 			suggest_add(s, str_of(schema_function((enum function)i)->name));
-	if (!c->member_of_name.n)               /* they are used by their members alone */
+	if (!c->member_of_name.n)               /* only their members are ever used */
 		return;
 	suggest_add(s, c->words.self);
 	suggest_add(s, c->words.cluster);
@@ -310,7 +310,7 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 	return !m->lost || (suggest_only(s).n && !stdlib_text(name).p);
 }
 
-/* Past so many errors nothing reads them, and comparing with every name would take its time. */
+/* After so many errors suggestions are no longer read, and comparing with every name would take time. */
 enum { MOST_SUGGESTIONS = 100 };
 
 /* A name of the program that may have been meant instead of a field; empty without. */
@@ -326,7 +326,7 @@ static struct str near_value(struct check *c, struct str name)
 	return suggest_only(&s);
 }
 
-/* An item around us failed to parse: what it would have declared is not known. */
+/* Did an item around us fail to parse?  Then the names that it would have declared are unknown. */
 static bool item_lost(struct check *c)
 {
 	for (struct scope *s = c->at.scope; s; s = s->parent) {
@@ -367,7 +367,7 @@ static void report_field(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
 }
 
-/* What stands before a name, blanks left out, ends in `end`. */
+/* Does the text in front of a name, without its blanks, end in `end`? */
 static bool stands_after(struct check *c, struct span at, const char *end)
 {
 	const struct source *source = source_at(c->program->sources, at.start);
@@ -390,7 +390,7 @@ static const char *word_elsewhere(struct str name)
 	return NULL;
 }
 
-/* Habits of other languages: their words, their comments, text without quotes. */
+/* Habits of other languages: words, comments, text without quotes. */
 static bool help_habit(struct check *c, struct diag *d, struct str name, struct span at, const struct suggest *s)
 {
 	const char *word = word_elsewhere(name);
@@ -430,7 +430,7 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	return true;
 }
 
-/* Does an opening parenthesis stand behind it? */
+/* Does an opening parenthesis follow it? */
 static bool is_called(struct check *c, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.end);
@@ -452,7 +452,7 @@ static void report_no_role(struct check *c, struct str name, struct span at)
 	help_suggest(c, d, &near, "the roles are", at);
 }
 
-/* A name that nothing is near: the ones that the file has, and how to declare it. */
+/* Help for a name that is near no other: the names that the file has, and how to declare one. */
 static void help_far_name(struct check *c, struct diag *d, struct str name)
 {
 	const struct map *values = &c->at.module->values;
@@ -476,7 +476,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 {
 	struct suggest s;
 	if (map_get(&c->at.module->unknown, name) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
-		return;                         /* said before: n places need not be held against n names */
+		return;                         /* reported before: n uses must not be compared with n names each */
 	bool few = c->diags->errors < MOST_SUGGESTIONS;
 	struct decl *import = few ? importer_of(c, name) : NULL;
 	suggest_init(&s, c->arena, name);
@@ -484,7 +484,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 		suggest_scope(c, &s, is_called(c, at));
 	if (item_lost(c) && !suggest_only(&s).n)
 		return;
-	/* the quotes that are missing are missing at each place */
+	/* quotes are missing at each of the places, so each is reported */
 	bool text = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE && !suggest_sentence(&s).n &&
 		!c->at.module->lost;
 	if (!may_report_unknown(c, c->at.module, name, &s) && !text)
@@ -516,7 +516,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 			STR_ARG(name));
 	else if (!help_habit(c, d, name, at, &s)) {
 		struct str near = suggest_sentence(&s);
-		/* a text may be near a name by chance */
+		/* a text without quotes may be near a name by chance */
 		if (c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE)
 			diag_help(c->diags, d, "%.*s if the text is meant, write \"%.*s\"", STR_ARG(near),
 				STR_ARG(name));
@@ -568,7 +568,7 @@ struct decl *scope_find(struct check *c, struct str name, struct span at)
 	if (d->kind == DECL_BUILTIN && !is_known_here(c, d, at))
 		return NULL;
 	if (d->kind == DECL_ROLE && s && s->kind == SCOPE_JOB && hides(c, d, s))
-		return c->bad;                  /* which of the two is meant is not clear */
+		return c->bad;                  /* it is not clear which of the two is meant */
 	decl_use(c, d);
 	if (d->twice)
 		return c->bad;

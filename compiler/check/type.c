@@ -235,7 +235,10 @@ struct str type_spell(struct arena *a, const struct type *t)
 	return s;
 }
 
-/* By its sound: an int, a memory, an Options, a Dataset; letters that are read one by one: an R, an LR, a GPU. */
+/*
+ * "a" or "an", by the sound: an int, a memory, an Options, a Dataset; letters that are read one by
+ * one: an R, an LR, a GPU.
+ */
 static struct str with_article(struct arena *a, struct str word)
 {
 	bool letters = word.n && word.p[0] >= 'A' && word.p[0] <= 'Z' &&

@@ -63,7 +63,7 @@ struct type {
 	const struct type_member *members;      /* TYPE_ANON */
 	const struct str *words;                /* TYPE_ENUM */
 	size_t n;                               /* of members or words */
-	/* TYPE_ANON: members in all, as its text would name them; bounded, so that walking over it is safe */
+	/* TYPE_ANON: number of members, as its text would name them; bounded, so that walking over it is safe */
 	size_t weight;
 	const struct refinement *refine;        /* or NULL */
 	bool port;                              /* int(1..65535) spelt `port` */
@@ -81,10 +81,10 @@ const struct type *type_optional(struct arena *a, const struct type *t);        
 const struct type *type_pod(struct arena *a, const struct type *t);             /* idempotent */
 const struct type *type_secret(struct arena *a, const struct type *t);
 
-/* Members of the anonymous records in a type, one for the type itself. */
+/* Number of members of the anonymous records in a type, and one for the type itself. */
 size_t type_weight(const struct type *t);
 
-/* The type without `?`, without pod[]; the type itself otherwise. */
+/* The type without `?` or without pod[]; the type itself when it has none. */
 const struct type *type_strip_optional(const struct type *t);
 const struct type *type_strip_pod(const struct type *t);
 

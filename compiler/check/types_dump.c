@@ -1,6 +1,6 @@
 /*
- * types_dump.c - a walk over the tree that knows every kind of node, and
- * nothing of their meaning but where their children are.
+ * types_dump.c - a walk over the tree that knows every kind of node, but only where its children
+ * are.
  */
 #include "check/types_dump.h"
 
@@ -183,7 +183,7 @@ static void walk_inside(struct dump *d, const struct node *n)
 
 static void walk(struct dump *d, const struct node *n)
 {
-	/* `if a then b else if ...`: the tail in a loop, for the same reason as above */
+	/* `if a then b else if ...`: in a loop, for the same reason */
 	for (; n && n->kind == NODE_IF && n->u.if_expr.otherwise; n = n->u.if_expr.otherwise) {
 		if (n->type)
 			put_expression(d, n);

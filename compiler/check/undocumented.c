@@ -1,8 +1,8 @@
 /*
  * undocumented.c - parameters without a `##` comment (TJ1007).
  *
- * Whether parameters are documented is up to the author; who documents most of
- * them has forgotten the others, often by writing `#`.
+ * Whether parameters are documented is up to the author.  An author who documents most of them has
+ * forgotten the others, often by writing `#`.
  */
 #include "check/check.h"
 

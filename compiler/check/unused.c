@@ -1,13 +1,12 @@
 /*
  * unused.c - what nothing mentions (TJ1001, TJ1002).
  *
- * A file that did not parse may mention it in the part that is missing, and a
- * misspelt name may have been meant for it, so nothing is said about a program
- * with such mistakes (decision 26).
+ * A part of the file that did not parse may mention it, and a misspelt name may have been meant
+ * for it, so nothing is said about a program with such mistakes (decision 26).
  */
 #include "check/check.h"
 
-/* What a module that imports itself lacks may be what is not used. */
+/* In a module that imports itself, a declaration that cannot be found may be one that looks unused. */
 static bool imports_itself(const struct program *p)
 {
 	for (size_t i = 0; i < p->diags->n; i++)
@@ -25,8 +24,8 @@ static bool any_broken(const struct program *p)
 }
 
 /*
- * Widens SPAN to its line where nothing else is on it, and to the empty line behind it when that kept it apart from
- * what follows: nothing stands before it, or another empty line.
+ * Widens SPAN to its whole line where nothing else is on it, and to the empty line behind it when
+ * the declaration stands alone: nothing, or another empty line, is in front of it.
  */
 static struct span whole_line(const struct sources *sources, struct span span)
 {

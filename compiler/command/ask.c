@@ -1,5 +1,5 @@
 /*
- * ask.c - a question is a program of its own: the file, the declarations beside it, and one expression.
+ * ask.c - a question is a program of its own: the file, further declarations, and one expression.
  */
 #include "command/ask.h"
 
@@ -16,7 +16,7 @@ static struct node *parse_question(struct trainc *t, const struct question *q)
 {
 	const struct source *whole = t->program.added.source;
 	struct str text = { whole->text.p + q->expression, whole->text.n - q->expression };
-	/* Part of a source, seen as one: spans point into the whole. */
+	/* A part of a source that is read like a source of its own: spans still point into the whole. */
 	struct source part = { .name = whole->name, .text = str_copy(&t->arena, text), .base = whole->base + (uint32_t)q->expression };
 
 	return parse_expression(&t->arena, &t->names, &t->diags, &part);
@@ -37,7 +37,10 @@ static const struct value *evaluate(struct trainc *t, struct node *expr)
 
 /* ---- the answer ---- */
 
-/* The value as JSON; p == NULL after a report.  A fact that only the pod knows is written as in a program: ${pod.name}. */
+/*
+ * The value as JSON; p == NULL after a report.  A fact that only the pod knows is written as in a
+ * program: ${pod.name}.
+ */
 static struct str json_of(struct trainc *t, const struct value *v, struct node *expr)
 {
 	const struct value *json = value_json(&t->eval, v, false, expr);
@@ -65,7 +68,7 @@ static struct str yaml_of(struct trainc *t, struct arena *a, struct str json)
 	return text;
 }
 
-/* A string without its quotes, anything else as a program has it. */
+/* A string without its quotes, anything else as a program writes it. */
 static struct str text_of(struct trainc *t, const struct value *v)
 {
 	struct str text;
@@ -107,9 +110,9 @@ bool ask(struct session *s, struct arena *a, const struct question *q, struct st
 	*ret = STR("");
 	if (!t)
 		return false;
-	t->options.parts = false;       /* what the expression names is not known before */
+	t->options.parts = false;       /* the names in the expression are not known before */
 	t->options.keep_jobs = true;
-	t->diags.hold_warnings = true;  /* those are for `check`: here they would come with every line */
+	t->diags.hold_warnings = true;  /* warnings are for `check`: here they would be repeated with every line */
 	t->program.added = (struct added){ .name = q->place, .text = q->text, .declarations = q->expression };
 	if (trainc_compile(t, q->program.p) && t->program.root && q->expression < q->text.n)
 		*ret = compute(s, t, a, q);

@@ -1,5 +1,5 @@
 /*
- * ask.h - the value of one expression, with the names of a program and of declarations beside it.
+ * ask.h - the value of one expression, with the names of a program and of further declarations.
  */
 #ifndef TRAINC_ASK_H
 #define TRAINC_ASK_H
@@ -9,8 +9,9 @@
 struct question {
 	struct str program;             /* a path; p == NULL without */
 	struct str place;               /* what messages call the text */
-	struct str text;                /* declarations, and behind them the expression */
-	size_t expression;              /* where it begins; text.n: there is none, the declarations are only judged */
+	struct str text;                /* declarations, followed by the expression */
+	/* where the expression begins; text.n: there is none, and the declarations are only checked */
+	size_t expression;
 };
 
 /*

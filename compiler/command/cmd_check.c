@@ -1,17 +1,17 @@
 /*
  * cmd_check.c - say what is wrong with programs; write no objects.
  *
- * With --fix the edits that diagnostics are certain of are made first, and what
- * is left is reported.  Imported files of the project are fixed too, the standard
- * library and packages never.
+ * With --fix the edits that diagnostics are certain of are made first, and what is left is
+ * reported.  Imported files of the project are fixed too, but never the standard library or
+ * packages.
  */
 #include "command/mend.h"
 
-/* One program after the other: what two of them share is then fixed once.  `errors`: how many each had. */
+/* Fixes one program after the other, so that what two of them share is fixed once.  `errors`: how many each had. */
 static bool fix_all(struct session *s, size_t *errors)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
-		if (str_is(s->options->operands[i], "-"))       /* it can be read once, and not be written */
+		if (str_is(s->options->operands[i], "-"))       /* it can be read only once, and cannot be written */
 			continue;
 		if (!mend_program(s, s->options->operands[i], &errors[i]))
 			return false;
@@ -20,8 +20,9 @@ static bool fix_all(struct session *s, size_t *errors)
 }
 
 /*
- * More errors than before are no wonder, but look like one: a text that cannot be read hides what is wrong with its
- * names, those hide what is wrong with values, and objects are only made of a program without errors.
+ * There may be more errors than before, which looks wrong but is not: a text that cannot be read
+ * hides errors in its names, those hide errors in values, and objects are only made of a program
+ * without errors.
  */
 static void say_hidden(const struct session *s, const struct programs *all, const size_t *errors)
 {

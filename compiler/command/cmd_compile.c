@@ -1,8 +1,8 @@
 /*
  * cmd_compile.c - objects to standard output or to files.
  *
- * All programs are compiled before the first byte is written: whoever pipes
- * the output into a cluster must not apply the half that came before an error.
+ * All programs are compiled before the first byte is written: whoever pipes the output into a
+ * cluster must not apply only those that came before an error.
  */
 #include <sys/stat.h>
 
@@ -27,7 +27,7 @@ static bool is_json(const struct session *s)
 	return str_is(value, "json") || str_ends(output_file(s), STR(".json"));
 }
 
-/* Says which options do not go together; false then. */
+/* Reports options that exclude each other; false then. */
 static bool output_is_clear(struct session *s)
 {
 	struct str file = output_file(s);
@@ -54,7 +54,7 @@ static struct emit_options emit_options(const struct session *s, const struct tr
 	};
 }
 
-/* The plans of all programs, and the options of each: places are in its own sources. */
+/* The plans of all programs, and the options of each: places are in the program's own sources. */
 static const struct plan **plans_of(struct session *s, const struct programs *all, struct emit_options **ret_options)
 {
 	const struct plan **plans = ARENA_ARRAY(s->arena, const struct plan *, all->n);
@@ -88,7 +88,10 @@ static bool holds_text(struct session *s, struct str path, struct str *ret)
 	return true;
 }
 
-/* Is there a file that does not begin as objects do?  A program that was named by mistake is worth more than the objects. */
+/*
+ * Does the file begin with something else than objects?  Then a program may have been named by
+ * mistake, and it is worth more than the objects.
+ */
 static bool is_no_output(struct session *s, struct str path)
 {
 	struct str text;
@@ -153,7 +156,7 @@ static struct str one_target(const struct session *s)
 	return directory.p ? directory : output_file(s);
 }
 
-/* What the rule makes: what the command writes, or FILE with the suffix of the output. */
+/* The target of the rule: the file that the command writes, or FILE with the suffix of the output. */
 static void put_target(struct session *s, struct str file, struct buf *out)
 {
 	struct str target = one_target(s);
@@ -181,7 +184,10 @@ static void put_sources(const struct programs *all, const char *before, const ch
 	}
 }
 
-/* A file of another kind, which somebody named by mistake: a rule's first line ends with a colon or goes on. */
+/*
+ * Is it a file of another kind, which somebody named by mistake?  The first line of a rule ends
+ * with a colon or a backslash.
+ */
 static bool is_other_file(struct session *s, struct str path)
 {
 	struct str text;
@@ -193,7 +199,7 @@ static bool is_other_file(struct session *s, struct str path)
 	return !str_ends(first, STR(": \\")) && !str_ends(first, STR(":"));
 }
 
-/* A rule for make has no way to say a line end in a name. */
+/* A rule for make cannot contain a name with a line end. */
 static bool has_line_end(struct session *s, struct str name)
 {
 	if (!memchr(name.p, '\n', name.n))
@@ -215,7 +221,10 @@ static bool names_fit(struct session *s, const struct programs *all)
 	return true;
 }
 
-/* As a C compiler's -MMD -MP: a rule without a recipe for every file, so that one that goes away is no error. */
+/*
+ * As a C compiler's -MMD -MP: a rule without a recipe for every file, so that make does not fail
+ * when one is removed.
+ */
 static bool write_depfile(struct session *s, const struct programs *all, struct str path)
 {
 	struct buf out = { 0 };

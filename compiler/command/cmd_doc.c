@@ -1,15 +1,15 @@
 /*
  * cmd_doc.c - the Markdown reference of a file, or of a module as a program would import it.
  *
- * A module is loaded by a program of one line that imports it: the library, the
- * packages of the project and their mistakes are then found as ever.
+ * A module is loaded by a program of one line that imports it: so the library, the packages of the
+ * project and mistakes in them are found in the usual way.
  */
 #include "base/file.h"
 #include "diag/suggest.h"
 #include "explain/reference.h"
 #include "command/session.h"
 
-static const char importing[] = "command line";     /* what places in that line are called */
+static const char importing[] = "command line";     /* the file name for places in that line */
 
 struct wrapped {
 	struct str line;                /* p == NULL: the operand is a file */
@@ -37,7 +37,7 @@ static void wrapped_list(void *context, struct arena *a, struct str directory, v
 	file_reader.list(file_reader.context, a, directory, each, to);
 }
 
-/* "std.single", "acme.shapes": names with dots between them that end like no file does. */
+/* "std.single", "acme.shapes": names with dots in between, with an ending that no file has. */
 static bool is_module_name(struct str operand)
 {
 	if (str_ends(operand, STR(".tj")) || str_is(operand, "-"))
@@ -58,8 +58,8 @@ static struct str up_to_dot(struct str name)
 }
 
 /*
- * The name to import, or p == NULL after saying why there is none.  The library's
- * modules may go without their "std.", since no package has a name without a dot.
+ * The name to import, or p == NULL after reporting that there is none.  Modules of the library
+ * need no "std.", since a package's module always has a dot in its name.
  */
 static struct str imported_name(struct session *s, struct str operand)
 {

@@ -1,6 +1,6 @@
 /*
- * cmd_dump.c - one stage of the compiler as text.  Each stage is run without
- * those behind it, so that a program can be looked at that fails later.
+ * cmd_dump.c - one stage of the compiler as text.  Later stages do not run, so that a program that
+ * fails in them can still be looked at.
  */
 #include "base/file.h"
 #include "plan/print.h"
@@ -39,7 +39,7 @@ static void ask_for_little(struct trainc *c)
 	memset(c->diags.unasked, true, sizeof(c->diags.unasked));
 }
 
-/* Show what there is even when there are errors; they are reported beside it. */
+/* Shows what there is even when there are errors, which are reported beside it. */
 static int dump_types(struct session *s)
 {
 	struct trainc *c = session_open(s);
@@ -60,7 +60,7 @@ static int dump_types(struct session *s)
 	return all.ok ? STATUS_DONE : STATUS_PROGRAM;
 }
 
-/* Neither imports nor names matter to the text of one file. */
+/* The text of one file depends on neither imports nor names. */
 static int dump_text(struct session *s, enum option stage)
 {
 	struct trainc *c = trainc_open_reader(&file_reader);

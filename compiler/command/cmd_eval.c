@@ -1,8 +1,9 @@
 /*
  * cmd_eval.c - the value of an expression, or of one line after the other.
  *
- * Every line is a question of its own: the program is compiled again with the declarations that the lines before
- * have added.  A line that fails adds nothing, and a file that was edited in between is read as it is now.
+ * Every line is a question of its own: the program is compiled again, together with the
+ * declarations that earlier lines added.  A line that fails adds nothing, and a file that was
+ * edited in between is read anew.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -14,9 +15,9 @@
 #include "syntax/part.h"
 
 enum {
-	PIECE_MOST = 64 * 1024,         /* bytes of a declaration or expression, and of all declarations together */
+	PIECE_MOST = 64 * 1024,         /* bytes of a declaration or expression; bytes of all declarations together */
 	PIECE_LINES = 1000,
-	LINES_MOST = 10000,             /* of a session: each costs a compilation */
+	LINES_MOST = 10000,             /* lines of a session: each costs a compilation */
 	TEXT_MOST = 16 << 20
 };
 
@@ -48,7 +49,7 @@ static void read_more(struct input *in)
 		buf_put(&in->text, bytes, (size_t)n);
 }
 
-/* The next line with its end, which stays to be read; false when there is none. */
+/* The next line with its end, which stays unread; false when there is none. */
 static bool peek_line(struct input *in, const char *question, struct str *ret)
 {
 	size_t searched = in->at;
@@ -91,7 +92,7 @@ static bool is_blank(struct str line)
 	return true;
 }
 
-/* Does LINE show that what came before it was left open by mistake? */
+/* Does LINE show that the text before it was left open by mistake? */
 static bool begins_anew(const struct input *in, const struct part *before, struct str line)
 {
 	if (in->terminal && is_blank(line))
@@ -99,7 +100,7 @@ static bool begins_anew(const struct input *in, const struct part *before, struc
 	return !before->in_string && line.p[0] > ' ' && look(line).declaration;
 }
 
-/* Reads a line, and those behind it for as long as a bracket is open; false at the end of the input. */
+/* Reads a line, and further lines as long as a bracket is open; false at the end of the input. */
 static bool next_piece(struct input *in, struct str *ret, struct part *ret_part)
 {
 	struct str line;
@@ -116,7 +117,7 @@ static bool next_piece(struct input *in, struct str *ret, struct part *ret_part)
 		part = look((struct str){ in->text.p + start, in->at - start });
 	}
 	*ret = (struct str){ in->text.p + start, in->at - start };
-	*ret_part = look(*ret);                 /* its name lies in the text, which has moved when more was read */
+	*ret_part = look(*ret);                 /* its name is part of the text, which moved when more was read */
 	return true;
 }
 
@@ -136,7 +137,7 @@ struct talk {
 	bool failed;
 };
 
-/* The declarations so far but for the one that NAME replaces, each on its own line, and behind them TEXT. */
+/* The declarations so far, except the one that NAME replaces, each on its own line, followed by TEXT. */
 static struct str compose(const struct talk *k, struct arena *a, struct str name, struct str text, size_t line, size_t *ret_start)
 {
 	struct buf all = { 0 };
@@ -161,7 +162,7 @@ static struct str compose(const struct talk *k, struct arena *a, struct str name
 	return whole;
 }
 
-/* Keeps a declaration, in the place of one of the same name. */
+/* Keeps a declaration; it replaces one of the same name. */
 static void keep(struct talk *k, struct str name, struct str text, size_t line)
 {
 	struct arena *a = k->session->arena;
@@ -187,7 +188,7 @@ static bool too_much(struct talk *k, const struct part *part, struct str text)
 	return true;
 }
 
-/* A value may hold anything: a terminal gets no control characters of it. */
+/* A value may contain anything: control characters are not sent to a terminal. */
 static void print(struct session *s, struct str answer)
 {
 	struct buf shown = { 0 };
@@ -254,7 +255,7 @@ static void converse(struct talk *k, struct input *in)
 	}
 }
 
-/* Says what is wrong with the program by itself, before the first line; false then. */
+/* Before the first line, reports what is wrong with the program by itself; false then. */
 static bool is_sound(struct talk *k)
 {
 	struct question q = { .program = k->program, .place = k->place, .text = STR("") };
@@ -278,7 +279,7 @@ static int converse_on_input(struct talk *k)
 	return k->failed && !in.terminal ? STATUS_PROGRAM : STATUS_DONE;
 }
 
-/* An operand: one expression, or lines with declarations before it. */
+/* Handles an operand: one expression, or lines of which the first ones declare names. */
 static int converse_on_operand(struct talk *k, struct str text)
 {
 	struct input in = { .line = 1, .ended = true };
@@ -305,7 +306,7 @@ int cmd_eval(struct session *s)
 {
 	const struct options *o = s->options;
 	struct talk k = { .session = s };
-	struct trainc *t = session_open(s);     /* are the options sound?  Said once, not with each line */
+	struct trainc *t = session_open(s);     /* are the options right?  Reported here, and not with each line */
 
 	if (!t)
 		return STATUS_USAGE;

@@ -1,8 +1,8 @@
 /*
- * cmd_fmt.c - programs in the one form that there is.
+ * cmd_fmt.c - rewrites programs in the canonical form.
  *
- * Files are rewritten in place, and only when that changes them; standard input
- * goes to standard output.  A file with syntax errors is left as it is.
+ * Files are rewritten in place, and only when that changes them; standard input goes to standard
+ * output.  A file with syntax errors is left as it is.
  */
 #include "base/file.h"
 #include "base/words.h"
@@ -11,7 +11,7 @@
 
 enum outcome { SAME, CHANGED, REFUSED, FAILED };
 
-/* Language brief, section 5: CRLF is accepted, and told once; the line ends of a difference are hard to see. */
+/* Language brief, section 5: CRLF is accepted and mentioned once, since a difference of line ends is hard to see. */
 static void tell_crlf(struct session *s, struct str name, struct str text, bool looking)
 {
 	size_t n = 0;

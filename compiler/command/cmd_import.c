@@ -1,8 +1,8 @@
 /*
  * cmd_import.c - programs from the manifests of other systems.
  *
- * Nothing is written when any manifest is refused: half of a cluster's jobs would
- * be missing silently.
+ * When any manifest is refused, nothing is written: otherwise some of a cluster's jobs would be
+ * missing, and nobody would notice.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': too much text", STR_ARG(path));
 }
 
-/* One file for each job: its name, with a number where two are alike. */
+/* The file name of each job: its name, with a number where two are alike. */
 static struct str file_name(struct session *s, struct map *seen, struct str directory, struct str name)
 {
 	struct str base = name;
@@ -53,7 +53,7 @@ struct program_text {
 	struct str path, text;
 };
 
-/* Does a file exist whose text is another one?  A program that somebody has edited since is not replaced. */
+/* Is there such a file with another text?  A program that somebody has edited since is not replaced. */
 static bool is_other(struct session *s, const struct program_text *file)
 {
 	struct str text, why;

@@ -1,9 +1,9 @@
 /*
  * cmd_init.c - a first program, with comments, in the directory where the user is.
  *
- * The program is the example in the documentation of the framework that was asked
- * for; what its fields and roles are for is said above them, from the vocabulary
- * and the framework's declaration.  It is compiled before it is written.
+ * The program is the example in the documentation of the framework that was asked for.  Comments
+ * above its fields and roles tell what they are for; they come from the vocabulary and the
+ * framework's declaration.  It is compiled before it is written.
  */
 #include "base/file.h"
 #include "check/schema.h"
@@ -16,7 +16,7 @@
 
 static const char file_name[] = "job.tj";
 
-/* The program without a framework: processes that need not know each other. */
+/* The program without a framework: processes that do not need to find each other. */
 static const char plain[] =
 	"job \"hello\" {\n"
 	"  image = \"registry.example.com/hello:1.0\"\n"
@@ -42,7 +42,10 @@ struct search {
 	bool part;                      /* a part of the name of a module will do */
 };
 
-/* module.name is also std.module.name; name if no other module has one; module if that has no other. */
+/*
+ * module.name also matches std.module.name; a name matches if no other module has it; a module
+ * matches if it has only one framework.
+ */
 static void compare(void *to, const struct library_module *m, const struct library_item *item)
 {
 	struct search *s = to;
@@ -64,7 +67,7 @@ static void compare(void *to, const struct library_module *m, const struct libra
 	buf_printf(&s->found, "%s%.*s", s->n++ ? ", " : "", STR_ARG(name));
 }
 
-/* False after saying why there is none, or more than one. */
+/* False after reporting that there is none, or more than one. */
 static bool find_framework(struct search *s)
 {
 	suggest_init(&s->near, s->session->arena, s->wanted);
@@ -115,7 +118,7 @@ static void put_field_doc(struct init_writing *w, enum block block, struct str n
 	put_comment(w->out, str_of(f->doc));
 }
 
-/* What the framework says about one of its roles: above it, or above its replicas. */
+/* The framework's documentation of one of its roles: above it, or above its replicas. */
 static struct str role_doc(const struct init_writing *w, struct str name)
 {
 	const struct nodes *items = w->framework ? &w->framework->u.blueprint_decl.body->u.body.items : &(struct nodes){ 0 };
@@ -152,7 +155,7 @@ static void put_items(struct init_writing *w, enum block block, const struct nod
 	}
 }
 
-/* Up to the brace: job "train": module.name(a = 4) */
+/* The text up to the brace: job "train": module.name(a = 4) */
 static struct str job_head(const struct init_writing *w, const struct node *job)
 {
 	return flat_text(w->flat, (struct span){ job->span.start, job->u.job.body->span.start });
@@ -193,7 +196,7 @@ static void put_head(struct init_writing *w, const struct search *s)
 	buf_printf(w->out, "import std.%.*s\n\n", STR_ARG(s->module->name));
 }
 
-/* The program in its form; `s` is NULL without a framework, `allow` a comment for the job or empty. */
+/* The formatted program; `s` is NULL without a framework; `allow` is a comment for the job, or empty. */
 static struct str program_of(struct arena *a, const struct search *s, struct str example, struct str allow)
 {
 	struct library_module text = { .name = STR("example") };

@@ -1,9 +1,9 @@
 /*
  * cmd_lsp.c - the language server on standard input and output.
  *
- * A message is a header, an empty line and as many bytes as the header says.
- * What has arrived is received before anything is worked on, so that a request
- * sees its cancellation.  The end of the input without `exit` is status 1.
+ * A message is a header, an empty line and as many bytes as the header says. All messages that
+ * have arrived are received before any work is done, so that a request that was cancelled is not
+ * begun.  If the input ends without `exit`, the status is 1.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +22,7 @@
 struct wire {
 	struct session *session;
 	struct buf in;
-	size_t taken;                   /* bytes of it that have been received */
+	size_t taken;                   /* bytes of the input that have been received */
 	bool closed;
 };
 
@@ -40,7 +40,7 @@ static void send_message(void *context, const char *message, size_t n)
 
 /* ---- in ---- */
 
-/* The end of the header that begins at P: behind its empty line; NULL when that has not arrived. */
+/* The end of the header at P: behind its empty line; NULL when that has not arrived. */
 static const char *header_end(const char *p, const char *end)
 {
 	for (const char *line = p; line < end;) {
@@ -54,7 +54,7 @@ static const char *header_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* The length that a header states; -1 without a usable one. */
+/* The length that a header states; -1 when it has no usable one. */
 static long content_length(const char *p, const char *end)
 {
 	static const char name[] = "content-length:";
@@ -71,7 +71,7 @@ static long content_length(const char *p, const char *end)
 	return -1;
 }
 
-/* Receives one message if all of it has arrived. */
+/* Receives one message, if all of it has arrived. */
 static bool receive(struct wire *w, struct lsp *server)
 {
 	if (w->taken == w->in.n)
@@ -92,7 +92,7 @@ static bool receive(struct wire *w, struct lsp *server)
 	return true;
 }
 
-/* Reads what is there; with `wait` until something is. */
+/* Reads what there is; with `wait`, waits until there is something. */
 static void read_input(struct wire *w, bool wait)
 {
 	struct pollfd poll_in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -115,7 +115,7 @@ static void read_input(struct wire *w, bool wait)
 	}
 }
 
-/* Until `exit`, or the end of the input and of what it asked for. */
+/* Works until `exit`, or until the input has ended and all requests in it are answered. */
 static int serve(struct wire *w, struct lsp *server)
 {
 	int status = STATUS_PROGRAM;
@@ -138,7 +138,7 @@ int cmd_lsp(struct session *s)
 	struct lsp_host host = { &wire, s->reader, send_message, workspace_files, workspace_keep };
 	struct lsp *server = lsp_new(&host);
 
-	/* An analysis is released whole: the next one takes its memory instead of asking the system again. */
+	/* An analysis is released as a whole, and the next one uses its memory again without asking the system. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	int status = serve(&wire, server);

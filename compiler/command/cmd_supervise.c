@@ -1,4 +1,4 @@
-/* cmd_supervise.c - the controller is a part of the executable for clusters alone. */
+/* cmd_supervise.c - starts the controller, which is part of the second executable, the one for clusters. */
 #include "command/program.h"
 
 int cmd_supervise(struct session *s) { return s->half->supervise(s); }

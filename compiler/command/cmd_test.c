@@ -1,11 +1,11 @@
 /*
  * cmd_test.c - run the `test` declarations of programs (language brief, section 13).
  *
- * A test that has a profile or parameters compiles its file again under them, so
- * that no test sees another one's values; its checks are evaluated afterwards,
- * with the finished plan as what they can ask about.  So that n tests do not cost
- * n times the file, such a test reads the file without the other tests, and all
- * that change nothing ask one compilation, as long as none leaves a trace in it.
+ * A test that sets a profile or parameters compiles its file again under them, so that no test
+ * sees another one's values; its checks are evaluated afterwards and can ask about the finished
+ * plan.  n tests must not cost n times the file.  So such a test reads the file without the other
+ * tests, and all tests that set nothing share one compilation, as long as none leaves a trace in
+ * it.
  */
 #include "base/path.h"
 #include "base/words.h"
@@ -13,7 +13,7 @@
 #include "command/session.h"
 #include "eval/job.h"
 
-/* One test while it runs: the compilation, and what it said. */
+/* One test while it runs: its compilation, and its diagnostics. */
 struct test_run {
 	struct trainc *compile;
 	struct diags said;              /* by the checks of the test */
@@ -32,9 +32,10 @@ struct suite {
 	const struct trainc *front;     /* the file as it was read first */
 	struct str path, text;
 	struct nodes tests;             /* of `front` */
-	struct trainc *shared;          /* the compilation of those that change nothing; NULL: none at hand */
+	/* the compilation that tests without settings share; NULL: there is none at the moment */
+	struct trainc *shared;
 	struct nodes shared_tests;
-	uint64_t steps;                 /* spent by that compilation itself, and so on */
+	uint64_t steps;                 /* budgets that the compilation itself has used */
 	size_t text_bytes, memory;
 };
 
@@ -52,17 +53,17 @@ static struct node *item_named(const struct node *test, const char *key)
 	return NULL;
 }
 
-/* A file once more as a text to point into, for values that stand in it. */
+/* A second source with the file's text: values point into it. */
 static struct source *shadow(struct trainc *c, const struct source *file)
 {
 	struct source *s = source_add(&c->sources, file->name, file->text);
 
 	if (s)
-		s->library = true;      /* its comments are those of the file itself */
+		s->library = true;      /* comments in it are those of the file itself */
 	return s;
 }
 
-/* `set { nodes = 4 }` as if it had been said on the command line; a string is taken without its quotes. */
+/* `set { nodes = 4 }` as if it were on the command line; a string without its quotes. */
 static void apply_set(struct trainc *c, const struct source *file, const struct node *body)
 {
 	struct source *source = shadow(c, file);
@@ -105,7 +106,7 @@ static struct nodes tests_of(struct trainc *c)
 	return tests;
 }
 
-/* Holds `refuses = CODE` against what the compilation reported; true without one. */
+/* Compares `refuses = CODE` with the errors of the compilation; true without one. */
 static bool is_refused(struct test_run *run, const struct node *test)
 {
 	const struct node *item = item_named(test, "refuses");
@@ -203,7 +204,7 @@ static void suite_init(struct suite *t, struct session *s, struct trainc *front,
 	t->text = front->program.root->source->text;
 }
 
-/* Blanks a test with the comments above it: places stay what they are. */
+/* Blanks a test and the comments above it, so that places stay the same. */
 static void blank(char *text, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -211,7 +212,7 @@ static void blank(char *text, size_t from, size_t to)
 			text[i] = ' ';
 }
 
-/* The text of the file without the tests but the one wanted. */
+/* The text of the file without all tests but one. */
 static struct str text_of_one(const struct suite *t, struct arena *a, const struct node *wanted)
 {
 	const struct source *file = t->front->program.root->source;
@@ -235,7 +236,10 @@ static bool changes_values(const struct node *test)
 	return item_named(test, "profile") || item_named(test, "set");
 }
 
-/* May it read the file without the other tests?  fails() sees warnings too, and what only they use is "never used" then. */
+/*
+ * May it read the file without the other tests?  Not with fails(), which sees warnings too: what
+ * only the other tests use would be "never used".
+ */
 static bool may_be_alone(const struct suite *t, const struct node *test)
 {
 	struct str text = source_text(&t->front->sources, test->span);
@@ -255,7 +259,7 @@ static struct trainc *compile_for(struct suite *t, const struct node *test)
 	c->options.keep_jobs = true;
 	c->program.testing = true;
 	c->program.in_part = test && may_be_alone(t, test);
-	c->options.parts = false;               /* the places of its checks are those of the file that was read first */
+	c->options.parts = false;               /* the places of its checks are in the source that was read first */
 	if (c->program.in_part)
 		t->text = text_of_one(t, &c->arena, test);
 	trainc_compile(c, t->path.p);
@@ -278,8 +282,9 @@ static struct trainc *take_shared(struct suite *t)
 }
 
 /*
- * A check that did not hold leaves nothing behind.  What could not be computed may be remembered by a constant, and would
- * not be said again; nor may one test use up the budgets of the next.
+ * A failed check leaves nothing behind.  But a constant may remember a value that could not be
+ * computed, which would then not be reported again; and no test may use up the budgets of the
+ * next.
  */
 static void give_back(struct suite *t, const struct diags *said)
 {

@@ -1,13 +1,12 @@
 /*
- * cmd_vendor.c - what a project brings along: packages, and kinds of Kubernetes
- * that are not built in.
+ * cmd_vendor.c - what a project keeps beside it: packages, and kinds of Kubernetes that are not
+ * built in.
  *
  * `trainc vendor` locks the packages as they are (lock.h).
  *
- * `trainc vendor crd FILE...` reads CustomResourceDefinitions and keeps what they
- * say about their fields in crds.tbl, beside project.tj.  A section for each
- * definition, with the digest of the file that it came from, replaces an older
- * one of the same name; the others stay.
+ * `trainc vendor crd FILE...` reads CustomResourceDefinitions and keeps the fields that they
+ * define in crds.tbl, beside project.tj.  Each definition has a section with the digest of its
+ * file; it replaces an older one of the same name, and the others stay.
  */
 #include <stdlib.h>
 

@@ -1,10 +1,9 @@
 /*
- * completion.c - one walk over the table for each shell's way of saying it.
+ * completion.c - one walk over the table, in the form that each shell needs.
  *
- * What can stand at a place follows from the words of options.def: FILE, DIR,
- * FRAMEWORK, or the choices themselves.  Names that do not change while the
- * program is installed (frameworks, modules, topics) are written out; those of
- * runs are asked for when they are wanted.
+ * The words of options.def tell what can stand at a place: FILE, DIR, FRAMEWORK, or the choices
+ * themselves.  Names that do not change while the program is installed (frameworks, modules,
+ * topics) are in the script; those of runs are asked for when they are needed.
  */
 #include "command/completion.h"
 
@@ -153,7 +152,7 @@ static void bash_offer(struct buf *out, struct offer offer)
 	buf_z(out, ";;\n");
 }
 
-/* The patterns that an option's value is found by: compile:--output | compile:-o */
+/* The patterns by which an option's value is recognized: compile:--output | compile:-o */
 static void bash_value(struct completion *c, const char *command, const struct option_row *o)
 {
 	buf_printf(c->out, "\t%s:--%s", command, o->word);
@@ -178,7 +177,7 @@ static void bash_values(struct completion *c)
 	buf_z(c->out, "\tesac\n");
 }
 
-/* Which words are followed by a value, so that the value is not taken for the command. */
+/* Words that a value follows, so that the value is not taken for the command. */
 static void bash_takes_value(struct completion *c)
 {
 	const char *bar = "";
@@ -246,7 +245,7 @@ static void bash(struct completion *c)
 
 /* ---- zsh ---- */
 
-/* Inside '...[...]': no brackets, no quote. */
+/* A text inside '...[...]', without brackets and quotes. */
 static void zsh_text(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
@@ -260,7 +259,7 @@ static void zsh_text(const char *text, struct buf *out)
 	}
 }
 
-/* What follows a colon of _arguments. */
+/* A text behind a colon of _arguments. */
 static void zsh_offer(struct buf *out, struct offer offer)
 {
 	if (offer.runs)

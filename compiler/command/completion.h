@@ -1,5 +1,5 @@
 /*
- * completion.h - what shells need to complete our command lines, from the table of options.
+ * completion.h - scripts by which shells complete our command lines, from the table of options.
  */
 #ifndef TRAINC_COMPLETION_H
 #define TRAINC_COMPLETION_H

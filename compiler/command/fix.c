@@ -43,7 +43,7 @@ static void insert(struct edits *edits, const struct diag_edit *e)
 	edits->at[place] = e;
 }
 
-/* The source that all edits of a fix are about, or NULL. */
+/* The source of all edits of a fix, or NULL. */
 static const struct source *source_of(const struct diags *ds, const struct diag_fix *fix)
 {
 	const struct source *source = NULL;
@@ -57,7 +57,7 @@ static const struct source *source_of(const struct diags *ds, const struct diag_
 	return source;
 }
 
-/* A comment that is in what is replaced; what goes altogether takes its comment along. */
+/* Is a comment inside of the text that is replaced?  A text that is deleted takes its comment with it. */
 static bool loses_comment(const struct source *source, const struct diag_edit *e)
 {
 	struct str old = { source->text.p + (e->at.start - source->base), e->at.end - e->at.start };

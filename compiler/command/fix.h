@@ -7,15 +7,16 @@
 #include "base/buf.h"
 #include "diag/diag.h"
 
-/* Diagnostics whose first fix is to be made: whole or not at all. */
+/* Diagnostics whose first fix is to be made, all of it or none. */
 struct fixes {
 	const struct diag **at;         /* in the order of the diagnostics */
 	size_t n;
 };
 
 /*
- * Those that go together: no edit overlaps that of an earlier one, each fix is about one source.
- * `wanted` says which are considered (NULL: all).  Memory of the diagnostics' arena.
+ * A set of fixes that can be made together: no edit overlaps an earlier one, and each fix is about
+ * one source. `wanted` tells which diagnostics are considered (NULL: all).  Memory of the
+ * diagnostics' arena.
  */
 struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, const struct diag *d, const struct source *source), void *context);
 
@@ -31,7 +32,7 @@ struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const str
 /* Append the text of the source with the edits made. */
 void fix_write(const struct fix_edits *edits, struct buf *out);
 
-/* Where in that text a byte of the source is; both are offsets in the file.  What is replaced is at the start of what replaces it. */
+/* The offset in the fixed text of a byte of the source; a byte that is replaced is at the start of its replacement. */
 uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * half.c - how trainc finds and becomes the executable for clusters.
+ * half.c - how trainc finds the executable for clusters and becomes it.
  *
- * It lies in libexec/trainc beside the directory of trainc itself, or below it in a build directory.  The first argument
- * says the version, so that an executable that was left over from another installation is noticed.
+ * It lies in libexec/trainc beside the directory of trainc itself, or below that directory in a
+ * build.  The first argument is the version, so that an executable from another installation is
+ * noticed.
  */
 #include <errno.h>
 #include <stdio.h>

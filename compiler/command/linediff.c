@@ -1,9 +1,9 @@
 /*
  * linediff.c - longest common subsequence of lines.
  *
- * What both texts begin and end with is set aside first; what is left of a
- * formatted program is small.  Above MOST_CELLS the middle is one replacement:
- * true, if longer than it need be.
+ * Equal lines at the beginning and end are set aside first, which leaves little of a formatted
+ * program.  Above MOST_CELLS the middle becomes one replacement: correct, though longer than
+ * necessary.
  */
 #include "command/linediff.h"
 

@@ -1,9 +1,9 @@
 /*
- * mend.c - texts in memory take the place of the files until all is settled.
+ * mend.c - texts in memory take the place of the files until all edits are settled.
  *
- * In a round all edits are tried together; where that makes a new error, the
- * first half of them is, down to the edit that is to blame.  Rounds follow while
- * something changes, up to a number of trials; a large text has fewer.
+ * In a round all edits are tried together.  When that causes a new error, half of them are tried,
+ * and so on down to the edit that is to blame.  Rounds follow as long as something changes, up to
+ * a number of trials; a large text has fewer.
  */
 #include "command/mend.h"
 
@@ -13,7 +13,7 @@
 #include "base/path.h"
 #include "command/fix.h"
 
-/* Of one program: a file of noise must not take forever, nor must the trials of a file of n mistakes cost n times the file. */
+/* Limits for one program: a file of noise must end soon, and n mistakes in a file must not cost n times the file. */
 enum { TRIALS = 400, TRIALS_OF_ANY = 32, TRIED_BYTES = 4 << 20 };
 
 /* A file as it is to become. */
@@ -25,7 +25,7 @@ struct draft {
 /* One compilation of the drafts. */
 struct look {
 	struct trainc *compile;
-	size_t errors[3], warnings;     /* of the text, of names and types, of the rest */
+	size_t errors[3], warnings;     /* errors of the text, of names and types, and all others */
 };
 
 struct mend {
@@ -37,7 +37,7 @@ struct mend {
 	struct map refused;             /* edits that were tried alone */
 	size_t trials, tried;           /* of what length together */
 	size_t errors;                  /* before the first of them */
-	size_t made;                    /* trials that were good, since edits were refused for the first time */
+	size_t made;                    /* good trials since edits were first refused */
 	struct look now;
 	bool usable;                    /* false: the options are wrong */
 	bool warnings;                  /* their edits are wanted too */
@@ -82,7 +82,7 @@ static bool counts(const struct diag *d)
 	return d->severity == SEVERITY_ERROR && !d->denied;
 }
 
-/* A text that cannot be read hides what is wrong with its names, and those what is wrong with its values. */
+/* Errors of the text hide those of names, and these hide those of values. */
 static int depth_of(enum diag_code code)
 {
 	char phase = diag_code_name(code)[3];
@@ -120,7 +120,7 @@ static int compare_looks(const struct look *a, const struct look *b)
 
 /* ---- what edits do to them ---- */
 
-/* A place of an error that was there before, where the edits moved it. */
+/* The place of an earlier error, moved by the edits. */
 struct old {
 	struct str name;
 	uint32_t offset;
@@ -193,7 +193,7 @@ static bool on_one_line(struct str text, uint32_t from, uint32_t to)
 	return from <= to && !memchr(text.p + from, '\n', to - from);
 }
 
-/* Is an error about what the edits wrote (`on_line`: or beside it)?  Offsets are those of the text that they made. */
+/* Is an error about what the edits wrote (`on_line`: or on the same line)?  Offsets are in the edited text. */
 static bool is_about(const struct fix_edits *edits, struct str text, uint32_t start, uint32_t end, bool on_line)
 {
 	int64_t shift = 0;
@@ -211,13 +211,16 @@ static bool is_about(const struct fix_edits *edits, struct str text, uint32_t st
 	return false;
 }
 
-/* With fewer errors: is this one the next step?  It knows the next edit, nobody looked at values before, or the name is the user's. */
+/*
+ * An error that remains when there are fewer than before: is it the next step?  It is when it has
+ * an edit, when values were not looked at before, or when the name is the user's.
+ */
 static bool is_progress(const struct diag *d)
 {
 	return d->fixes || depth_of(d->code) == 2 || d->code == TJ0201;
 }
 
-/* What should have stood there: a message without what it names. */
+/* The expectation in a message, without the names that it mentions. */
 static struct str expectation(struct str message)
 {
 	static const char *const ends[] = { " after ", " before ", ", found " };
@@ -230,7 +233,10 @@ static struct str expectation(struct str message)
 	return message;
 }
 
-/* The same mistake further on, which nobody could tell before: a list of f-strings is read up to the first. */
+/*
+ * Is it the same mistake further on, which could not be seen before?  A list of f-strings is read
+ * only up to the first.
+ */
 static bool is_next(const struct trial *t, const struct diag *d, const struct source *source)
 {
 	const struct diag *was = t->fixes.at[0];
@@ -240,7 +246,10 @@ static bool is_next(const struct trial *t, const struct diag *d, const struct so
 		str_eq(o.name, source->name) && d->at.start - source->base > o.offset;
 }
 
-/* Is D, which has no edit of its own, an error of types about exactly what one of the edits wrote: a name that does not fit there? */
+/*
+ * Is D an error of types about exactly the text that an edit wrote, without an edit of its own?
+ * Then the edit wrote a name that does not fit there.
+ */
 static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const struct source *source)
 {
 	uint32_t start = d->at.start - source->base, end = d->at.end - source->base;
@@ -257,8 +266,9 @@ static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const
 }
 
 /*
- * New errors about what was written refuse it, and those on its line when there are not fewer now, or
- * when nothing knows of which of several edits they are.  Others came to light.
+ * New errors about the text that was written refuse the edit.  So do those on its line when there
+ * are not fewer than before, or when it is unclear which of several edits they belong to.  Others
+ * were hidden before.
  */
 static bool brings_errors(const struct trial *t)
 {
@@ -278,7 +288,7 @@ static bool brings_errors(const struct trial *t)
 	return false;
 }
 
-/* Does one of the mistakes stay, and is that not the next of several steps? */
+/* Does one of the mistakes remain, and not as the next of several steps? */
 static bool in_vain(const struct trial *t)
 {
 	bool fewer = compare_looks(&t->after, &t->m->now) < 0;
@@ -314,7 +324,7 @@ static struct draft *draft_of(struct mend *m, struct str name)
 	return d;
 }
 
-/* Put the edits of a trial into the drafts; `undo` takes them out. */
+/* Puts the edits of a trial into the drafts; `undo` takes them out. */
 static void put_edits(struct trial *t, bool undo)
 {
 	for (size_t i = 0; i < t->edits.n; i++) {
@@ -357,7 +367,7 @@ static bool attempt(struct mend *m, struct fixes fixes)
 	return good;
 }
 
-/* An edit by what it says and the line that it is about: other edits may move it. */
+/* An edit, known by what it writes and by its line: other edits may move it. */
 static struct str key_of(const struct mend *m, const struct diag *d, const struct source *source)
 {
 	return str_printf(m->session.arena, "%s %.*s: %.*s\n%.*s", diag_code_name(d->code), STR_ARG(source->name), STR_ARG(d->fixes->title),
@@ -404,7 +414,7 @@ static bool settle(struct mend *m)
 {
 	struct fixes all = fix_choose(&m->now.compile->diags, is_wanted, m);
 
-	/* Only the texts that they were found in take edits by place: after each success the rest is found again. */
+	/* Edits have places in the texts that they were found in, so after each success the rest is found again. */
 	for (size_t n = all.n; n && m->usable && !is_tired(m); n = n / 2 + n % 2 * (n > 1)) {
 		if (attempt(m, (struct fixes){ all.at, n }))
 			return true;
@@ -435,7 +445,7 @@ static bool write_drafts(struct mend *m, struct session *s)
 	return true;
 }
 
-/* Settles the texts of the program: they are in M's drafts. */
+/* Settles the texts of the program, in M's drafts. */
 static void settle_all(struct mend *m, struct session *s, struct str path)
 {
 	*m = (struct mend){ .session = *s, .files = s->reader, .path = path };
@@ -447,7 +457,7 @@ static void settle_all(struct mend *m, struct session *s, struct str path)
 	m->errors = total(&m->now);
 	do {
 		m->made = 0;
-		m->refused = (struct map){ 0 };         /* what others stood in the way of may be good now */
+		m->refused = (struct map){ 0 };         /* edits that failed because of others may succeed now */
 		while (m->usable && !is_tired(m) && settle(m))
 			continue;
 	} while (m->usable && !is_tired(m) && m->made && m->refused.n);

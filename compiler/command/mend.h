@@ -1,10 +1,9 @@
 /*
  * mend.h - check --fix: the certain edits of a program, tried before they are written.
  *
- * An edit is made when the program that comes of it no longer has the mistake
- * and no new one of the edit's own.  What an edit brings to light is fixed too,
- * so that a second run finds nothing to do.  Of a file of noise a part is left,
- * and that is said.
+ * An edit is made when the edited program no longer has the mistake, and has no new one because of
+ * the edit.  Mistakes that an edit makes visible are fixed too, so that a second run finds nothing
+ * to do.  In a file of noise some are left, and that is reported.
  */
 #ifndef TRAINC_MEND_H
 #define TRAINC_MEND_H

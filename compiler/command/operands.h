@@ -8,8 +8,9 @@
 #include "command/options.h"
 
 /*
- * Puts the programs of a directory, or the files that a pattern fits, in the place of that operand of O, for commands that
- * take several programs.  False, with a sentence in WHY, for a directory without programs.
+ * Replaces the operand of O by the programs in that directory, or the files that match the
+ * pattern, for commands that take several programs.  False, with a sentence in WHY, for a
+ * directory without programs.
  */
 bool operands_expand(struct arena *a, const struct reader *reader, struct options *o, struct str *why);
 

@@ -10,7 +10,7 @@
 #define ONLY(command) (UINT64_C(1) << COMMAND_##command)
 #define FOR_START (ONLY(RUN) | ONLY(APPLY))
 #define FOR_PROGRAM (ONLY(COMPILE) | ONLY(CHECK) | ONLY(ENV) | ONLY(PLAN) | ONLY(EVAL) | ONLY(TEST) | ONLY(DUMP) | ONLY(DIFF) | ONLY(FIT) | FOR_START)
-/* Commands that take a run, or the program whose runs are meant. */
+/* Commands that take a run, or a program whose runs are meant. */
 #define FOR_OPERATE (ONLY(STATUS) | ONLY(WAIT) | ONLY(LOGS) | ONLY(SCALE) | ONLY(RESTART) | ONLY(EXEC) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE) | ONLY(WHY))
 #define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
 #define FOR_WAITING (FOR_START | ONLY(WAIT) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
@@ -51,7 +51,7 @@ static const struct elsewhere_row {
 #include "command/options.def"
 };
 
-/* What does here what the word does in other tools; NULL when nothing knows. */
+/* The command or option that does here what the word does in other tools; NULL when there is none. */
 static const char *from_elsewhere(struct str word)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -137,7 +137,7 @@ static const struct option_row *row_of(const struct reading *r, struct str word,
 	return letter ? NULL : other;
 }
 
-/* Options of every command are candidates: "compile --rolle" should hear that --role is env's. */
+/* Options of every command are candidates, since "compile --rolle" should be told that --role belongs to env. */
 static struct str unknown_option(struct reading *r, struct str shown, struct str word)
 {
 	struct suggest s;
@@ -274,9 +274,9 @@ static bool read_word(struct reading *r)
 /* ---- the whole line ---- */
 
 /*
- * The command is the first word that is neither an option nor an option's
- * value.  Options before it are looked up among those of all commands, which
- * agree on what takes a value, and read again once the command is known.
+ * The command is the first word that is neither an option nor an option's value.  Options before
+ * it are looked up among those of all commands, which agree on which take a value; they are read
+ * again when the command is known.
  */
 static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_at, struct str *why)
 {
@@ -298,7 +298,7 @@ static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_
 	return true;
 }
 
-/* What stands for an operand, for people: "at least one file", "a file or a run", "bash, zsh or fish". */
+/* An operand in words: "at least one file", "a file or a run", "bash, zsh or fish". */
 static struct str operand_spelt(struct arena *a, const struct command_row *c)
 {
 	struct buf b = { 0 };

@@ -71,11 +71,11 @@ struct option_row {
 	char letter;                    /* or 0 */
 	const char *word, *argument, *choices, *doc;
 };
-/* The options of a command, one after the other: start with NULL. */
+/* The options of a command, one after the other; NULL asks for the first. */
 const struct option_row *option_next(enum command command, const struct option_row *after);
 /* The first row of an option. */
 const struct option_row *option_row(enum option option);
-/* What to answer to an unknown command: a sentence with the nearest name. */
+/* The answer to an unknown command: a sentence with the nearest name. */
 struct str command_unknown(struct arena *a, struct str word);
 
 #endif

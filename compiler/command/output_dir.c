@@ -1,10 +1,10 @@
 /*
  * output_dir.c - one file per object in a directory that is ours.
  *
- * The marker `.trainc-objects` makes a directory ours and lists our files, so
- * that stale ones can go and nobody else's ever do.  It is written before the
- * first object, with the old names and the new, and again at the end with the
- * new ones only: after an interruption the next run still knows every file.
+ * The marker `.trainc-objects` makes a directory ours and lists our files, so that outdated ones
+ * can be removed and nobody else's ever are.  It is written before the first object, with the old
+ * names and the new, and again at the end with only the new ones: after an interruption the next
+ * run still knows every file.
  */
 #include "command/output_dir.h"
 
@@ -57,7 +57,7 @@ static struct str path_of(struct directory *d, struct str name)
 
 /* ---- the marker ---- */
 
-/* A name that we could have written: nothing else is ever removed. */
+/* Is it a name that we could have written?  Nothing else is ever removed. */
 static bool plausible(struct str name)
 {
 	return name.n > 5 && name.p[0] >= '0' && name.p[0] <= '9' && str_ends(name, STR(".yaml")) && !memchr(name.p, '/', name.n);
@@ -193,7 +193,7 @@ static bool pass(struct directory *d, const struct emit_options *options, const 
 	return true;
 }
 
-/* Ours of before that were not written again, and what a killed run left of them. */
+/* Removes files of ours that were not written again, and those that a killed run left. */
 static void remove_stale(struct directory *d)
 {
 	for (size_t i = 0; i < d->old.n; i++) {

@@ -10,9 +10,9 @@
 #include "emit/emit.h"
 
 /*
- * Write the objects of `n` plans, each with its own options.  False with a sentence in `why` (memory of
- * `a`) when the directory is somebody else's or a file cannot be written;
- * files already written stay, and stay marked as ours.
+ * Write the objects of `n` plans, each with its own options.  False with a sentence in `why`
+ * (memory of `a`) when the directory is somebody else's or a file cannot be written; files written
+ * so far stay, and stay marked as ours.
  */
 bool emit_output_dir(struct arena *a, const struct emit_options *options, const struct plan *const *plans, size_t n,
 	struct str directory, struct str *why);

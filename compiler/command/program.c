@@ -1,5 +1,6 @@
 /*
- * program.c - the table of commands and what surrounds each: descriptors, signals, options, the status.
+ * program.c - the table of commands and what each needs around it: descriptors, signals, options,
+ * the status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,9 +44,9 @@ static int (*const run[COMMANDS])(struct session *) = {
 };
 
 /*
- * With a standard descriptor closed, the next file opened would take its number
- * and our output would end up in it.  Something that refuses to be written to
- * takes the place of standard output, so that writing still fails.
+ * If a standard descriptor is closed, the next file that is opened would take its number, and our
+ * output would end up in it.  Standard output is replaced by something that cannot be written to,
+ * so that writing still fails.
  */
 static void reserve_descriptors(void)
 {
@@ -74,8 +75,8 @@ int program_main(int argc, char **argv, const struct program_half *half)
 	int status = STATUS_USAGE;
 
 	reserve_descriptors();
-	signal(SIGPIPE, SIG_IGN);       /* a reader that leaves is a failed write, not a death */
-	signal(SIGXFSZ, SIG_IGN);       /* and so is a file that may not grow */
+	signal(SIGPIPE, SIG_IGN);       /* when a reader leaves, writing fails; it must not end the process */
+	signal(SIGXFSZ, SIG_IGN);       /* nor must a file that may not grow */
 	if (options_parse(&arena, argc - 1, argv + 1, &options, &why)) {
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;    /* where diagnostics go */
 		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);

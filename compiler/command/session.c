@@ -54,7 +54,7 @@ void session_say(const struct session *s, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	buf_z(&line, "trainc: ");
-	put_escaped(&line, str_of(text));       /* names of files and options may hold anything */
+	put_escaped(&line, str_of(text));       /* names of files and options may contain anything */
 	buf_char(&line, '\n');
 	file_write_all(STDERR_FILENO, line.p, line.n);
 	buf_release(&line);
@@ -90,9 +90,9 @@ struct trainc_output session_output(struct session *s) { return (struct trainc_o
 
 int session_end(struct session *s, int status)
 {
-	if (s->gone)                    /* what was wrong with the input still is */
+	if (s->gone)                    /* what was wrong with the input is still wrong */
 		return status == STATUS_OUTPUT ? STATUS_DONE : status;
-	/* Some file systems tell only at the end that there was no room. */
+	/* Some file systems report only at the end that there was no room. */
 	if (!s->error && close(STDOUT_FILENO) != 0 && errno != EBADF && errno != EINTR)
 		s->error = errno;
 	if (!s->error)
@@ -136,7 +136,7 @@ struct trainc *session_open(struct session *s)
 	const struct options *o = s->options;
 	struct trainc *t = trainc_open_reader(s->reader);
 
-	/* The door refuses options that belong to the command and not to a program. */
+	/* The library refuses options that belong to the command and not to a program. */
 	for (size_t i = 0; i < o->ngiven; i++) {
 		const char *word = option_row(o->given[i].option)->word;
 		if (trainc_option(t, word, o->given[i].value.p) || o->given[i].option != OPTION_SET)
@@ -183,7 +183,7 @@ void session_report(struct session *s, struct programs *all, bool machine_to_std
 		all->ok = all->ok && diags_ok(&all->at[i]->diags);
 }
 
-/* The names of all jobs, for the answer to one that does not exist. */
+/* The names of all jobs, for the report about one that does not exist. */
 static void suggest_jobs(struct session *s, struct suggest *near)
 {
 	for (size_t i = 0; i < s->options->noperands; i++) {
@@ -198,7 +198,7 @@ static void suggest_jobs(struct session *s, struct suggest *near)
 	}
 }
 
-/* --job names a job of one of the programs; false after saying that it does not. */
+/* Does one of the programs have the job of --job?  False after reporting that none has. */
 static bool found_job(struct session *s, const struct programs *all)
 {
 	struct str name = option_value(s->options, OPTION_JOB);
@@ -216,7 +216,7 @@ static bool found_job(struct session *s, const struct programs *all)
 	return false;
 }
 
-/* Nothing to show is no mistake, and yet not what was expected. */
+/* An empty result is no mistake, but it may not be what was expected. */
 static void say_empty(const struct session *s, const struct programs *all)
 {
 	for (size_t i = 0; i < all->n; i++)

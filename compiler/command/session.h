@@ -1,10 +1,10 @@
 /*
- * session.h - what every command shares: the program under the options of the
- * command line, the way out for results, and what is said about them.
+ * session.h - what every command shares: the program under the options of the command line, the
+ * way out for results, and messages about them.
  *
- * Results go to standard output, everything else to standard error.  A reader
- * of standard output that has gone away ends the command quietly with 0;
- * an output that cannot be written is a sentence and 3.
+ * Results go to standard output, everything else to standard error.  When the reader of standard
+ * output has gone away, the command ends quietly with 0; when output cannot be written, it says so
+ * and ends with 3.
  */
 #ifndef TRAINC_SESSION_H
 #define TRAINC_SESSION_H
@@ -19,7 +19,7 @@ enum exit_status {
 	STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2,
 	STATUS_OUTPUT = 3,              /* an output that cannot be written, the state directory */
 	STATUS_DENIED = 4,              /* not authenticated or not authorized */
-	STATUS_CONFLICT = 5,            /* something of that name is there, or is not as it would have to be */
+	STATUS_CONFLICT = 5,            /* something of that name exists, or is not in the required state */
 	STATUS_REFUSED = 6, STATUS_UNREACHABLE = 7, STATUS_FAILED = 8, STATUS_INTERNAL = 70, STATUS_TIMEOUT = 124
 };
 
@@ -31,10 +31,10 @@ struct session {
 	const struct options *options;
 	const struct reader *reader;    /* of programs */
 	struct render_options render;
-	const struct backend *cluster;  /* NULL: this program cannot talk to clusters */
+	const struct backend *cluster;  /* NULL: this executable cannot talk to clusters */
 	const struct backend *backend;  /* in use, after backend_of() */
 	void *backend_own;              /* what the backend in use keeps */
-	const struct program_half *half;        /* what this program has for clusters, or NULL */
+	const struct program_half *half;        /* what this executable has for clusters, or NULL */
 	bool gone;                      /* the reader of standard output has left */
 	int error;                      /* errno of the first write that failed otherwise, or 0 */
 };
@@ -76,25 +76,25 @@ int cmd_help(struct session *s);
 
 /* ---- out ---- */
 
-/* What --color, the environment and the terminal behind a descriptor together mean. */
+/* Whether to use color: what --color, the environment and the terminal behind a descriptor mean together. */
 bool session_colour(struct str when, int fd);
-/* Columns of the terminal behind a descriptor; 0 when it is none. */
+/* Columns of the terminal behind a descriptor; 0 when it is no terminal. */
 unsigned session_width(int fd);
 
 /* A sentence for standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Where `apply` or `run` finds no cluster: the way that needs none here. */
+/* When `apply` or `run` finds no cluster: prints how to do it without one. */
 void session_say_kubectl(const struct session *s);
-/* A question for standard error; the answer is the caller's to read. */
+/* Prints a question on standard error; the caller reads the answer. */
 void session_ask(const char *question);
 /* Results. */
 void session_write(struct session *s, struct str text);
 struct trainc_output session_output(struct session *s);
-/* The status to leave with: `status` unless the output went wrong. */
+/* The status to end with: `status`, unless output failed. */
 int session_end(struct session *s, int status);
-/* Keep signals that end the process waiting: in the middle of replacing files they would leave half of them. */
+/* Blocks signals that end the process: while files are being replaced they would leave half of them. */
 void session_hold_signals(bool hold);
-/* Replace a file; false after saying why not. */
+/* Replaces a file; false after reporting why not. */
 bool session_replace(struct session *s, struct str path, struct str bytes);
 /* As the function above, for an output that may also be a device or a pipe. */
 bool session_pour(struct session *s, struct str path, struct str bytes);
@@ -102,7 +102,7 @@ bool session_pour(struct session *s, struct str path, struct str bytes);
 /* ---- manifests ---- */
 
 struct import;
-/* Reads the manifests that the command line names into C; what is wrong with them is in its diagnostics. */
+/* Reads the manifests that the command line names into C; its diagnostics say what is wrong with them. */
 struct import *session_import(struct session *s, struct trainc *c);
 
 /* ---- programs ---- */
@@ -113,16 +113,19 @@ struct programs {
 	bool ok;                        /* none has errors */
 };
 
-/* A program with the options of the command line, for trainc_close(); NULL after saying what is wrong with them (status 2). */
+/*
+ * A program with the options of the command line, to be closed by trainc_close(); NULL after
+ * reporting what is wrong with them (status 2).
+ */
 struct trainc *session_open(struct session *s);
-/* Compiles every operand up to its plan.  False after saying why not (status 2). */
+/* Compiles every operand up to its plan.  False after reporting why not (status 2). */
 bool session_compile(struct session *s, struct programs *ret);
 /*
  * Finish and print the diagnostics of all: to standard error, or to standard
  * output when `machine_to_stdout` and the format is for machines.  Sets `ok`.
  */
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout);
-/* Both, and trainc_check() between them, for commands that need a sound plan; false: leave with `*ret_status`. */
+/* Both, with trainc_check() in between, for commands that need a sound plan; false: end with `*ret_status`. */
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status);
 void session_release(struct programs *all);
 

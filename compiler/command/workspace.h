@@ -1,5 +1,5 @@
 /*
- * workspace.h - what the language server asks of the machine beside reading files.
+ * workspace.h - what the language server needs of the machine besides reading files.
  */
 #ifndef TRAINC_WORKSPACE_H
 #define TRAINC_WORKSPACE_H

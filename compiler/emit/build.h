@@ -1,10 +1,10 @@
 /*
  * build.h - from the plan to trees: what the files of this directory share.
  *
- * A manifest is an object before it is made: its identity, and the function that
- * makes its tree.  emit_each() lists the manifests of a plan in output order.
- * One manifest stands for `count` objects when its name ends with an index;
- * replicas that lack an entry that others have are a manifest of their own.
+ * A manifest is an object that has not been made yet: its identity, and the function that makes
+ * its tree.  emit_each() lists the manifests of a plan in output order. One manifest stands for
+ * `count` objects when its name ends with an index; replicas that lack an entry that others have
+ * get a manifest of their own.
  */
 #ifndef TRAINC_EMIT_BUILD_H
 #define TRAINC_EMIT_BUILD_H
@@ -19,9 +19,11 @@ struct emit {
 	const struct plan *plan;
 	const struct plan_job *job;
 	struct arena *arena;            /* of the object that is being made */
-	int64_t first;                  /* replica whose entries the object has: all of its manifest have the same */
+	/* the replica whose entries the object has: all replicas of a manifest have the same */
+	int64_t first;
 	struct diags *diags;            /* NULL: everything was said before */
-	const struct emit_volumes *volumes;     /* of the pod that is being made: emit_pod_spec() sets it for the containers */
+	/* of the pod that is being made: set by emit_pod_spec() and read by the containers */
+	const struct emit_volumes *volumes;
 };
 
 struct manifest {
@@ -60,17 +62,17 @@ enum text_use {
  */
 struct object *emit_text(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct text *t,
 	enum text_use use, int64_t index);
-/* Is the replica's index written as a literal?  (Unrolled roles and Deployments.) */
+/* Is the replica's index written as a literal?  (In unrolled roles and Deployments.) */
 bool emit_literal_index(const struct plan_job *j, const struct plan_role *r);
 /* The variable of ours that carries a pod field. */
 const char *emit_field_variable(enum pod_field f);
-/* What a text refers to: the index (1), and a bit for each pod field from 2 on. */
+/* What a text refers to, as bits: 1 is the index, and each pod field has a bit from 2 on. */
 enum { USES_INDEX = 1, USES_HOST = 2, USES_FIELD = 4 };        /* USES_HOST: its own; USES_FIELD is shifted by a pod_field */
 unsigned emit_text_uses(const struct text *t);
 
 /*
- * Lengths before anything is written: emit_measure.c.  References count with
- * their longest value; `lengths` has those of the container's variables.
+ * Lengths before anything is written: emit_measure.c.  A reference counts with the longest value
+ * of its variable; `lengths` has those of the container.
  */
 struct emit_measure {
 	const struct plan_job *job;
@@ -78,7 +80,8 @@ struct emit_measure {
 	const struct plan_container *container;
 	size_t *lengths;
 	struct arena *arena;
-	struct map *index;              /* of the variables, name -> position + 1; filled in when a text refers to one */
+	/* the variables by name -> position + 1; filled in when a text first refers to one */
+	struct map *index;
 };
 /* Measure the environment of a container (NULL: only texts without references to variables). */
 struct emit_measure emit_measure_of(struct arena *a, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c);
@@ -91,26 +94,26 @@ size_t emit_text_length(const struct emit_measure *m, const struct text *t, int6
 #define LABEL_ROLE STR("trainc.dev/role")
 #define LABEL_INDEX STR("trainc.dev/index")
 
-/* apiVersion, kind and metadata; the spec is to be appended. */
+/* An object with apiVersion, kind and metadata; the caller appends the spec. */
 struct object *emit_object(struct emit *e, const struct manifest *m);
-/* The metadata of an object that emit_object() made. */
+/* The metadata of an object from emit_object(). */
 struct object *emit_metadata(const struct object *o);
 /* Whole seconds of a duration, rounded up. */
 int64_t emit_seconds(const struct plan_quantity *q);
-/* metadata of a pod template; and that of the Job of a role in a set. */
+/* The metadata of a pod template, and of the Job of a role in a set. */
 void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template);
 struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, struct object *template);
-/* Labels of the framework for the objects of one replica; `selecting`: those by which its Service finds it. */
+/* The framework's labels for the objects of one replica; `selecting`: those by which its Service finds it. */
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map);
 /* Labels that select the pods of a role. */
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key);
-/* Put pairs into a map, as decided at `from`, or where that is unknown each at its own place. */
+/* Puts pairs into a map, as decided at `from`, or each at its own place where `from` is unknown. */
 void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pairs, struct span from);
 /* The name of a manifest's objects. */
 struct object *emit_name(struct emit *e, const struct manifest *m);
-/* How many replicas from `first` on have the same entries: variables, and labels of their own. */
+/* How many replicas from `first` on have the same entries: the same variables, and the same labels of their own. */
 int64_t emit_alike(const struct plan_role *r, int64_t first);
-/* BASE, `between` and the index of the object ("" and "": the index alone). */
+/* BASE, `between` and the index of the object ("" and "" give the index alone). */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
 
 /* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */
@@ -118,7 +121,7 @@ struct object *emit_indexed(struct arena *a, struct str base, const char *betwee
 /* The spec of a pod, without what is raw. */
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod);
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
-/* A native sidecar is an init container that goes on. */
+/* A native sidecar is an init container that keeps running. */
 enum emit_container { CONTAINER_MAIN, CONTAINER_OTHER, CONTAINER_NATIVE_SIDECAR };
 struct object *emit_container(struct emit *e, const struct plan_role *r, const struct plan_container *c, enum emit_container what,
 	struct object *list);
@@ -130,21 +133,25 @@ struct emit_volume {
 	const struct plan_volume *volume;
 	struct str name;
 	bool readonly;                  /* every mount of it is */
-	size_t other;                   /* position + 1 of the volume before it of another kind or path, but of the same name in the program */
+	/* position + 1 of the previous volume with this name in the program, which has another kind or path */
+	size_t other;
 };
 struct emit_volumes {
 	struct emit_volume *at;
 	size_t n;
-	struct map known;               /* name in the program -> position + 1 of the last one */
+	struct map known;               /* name in the program -> position + 1 of its last volume */
 	struct map taken;               /* names in the pod */
-	struct map numbers;             /* names that several volumes have -> the last number behind one */
+	struct map numbers;             /* names that several volumes have -> the last number appended to one */
 	struct str shm, files;          /* names of those two; empty without */
 };
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container);
-/* Commands that make the files of a generated thing in a directory `keys` that is not there yet; ends with "&&".  NULL: nothing knows. */
+/*
+ * Commands that make the files of a generated thing in a directory `keys`, which does not exist
+ * yet; ends with "&&".  NULL: the kind is unknown.
+ */
 const char *emit_generated_recipe(struct str kind);
 /* The Secret of a generated volume: J-KIND. */
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind);
@@ -161,7 +168,7 @@ struct emit_files {
 	unsigned parts;                 /* ConfigMaps */
 	struct map keys;                /* that are taken -> the file */
 	struct map stems;               /* what stands in them before a dot */
-	struct map numbers;             /* names that several files have -> the last number behind one */
+	struct map numbers;             /* names that several files have -> the last number appended to one */
 };
 struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part);
@@ -175,7 +182,7 @@ bool emit_uses_each_file(const struct plan_role *r);
 
 /* A taint in kubectl's syntax: key, key=value, key:Effect, key=value:Effect. */
 struct emit_taint {
-	struct str key, value, effect;  /* p NULL: not written; of no effect, for all of them */
+	struct str key, value, effect;  /* p == NULL: not written; a taint that is tolerated whatever its effect */
 };
 struct emit_taint emit_taint_of(struct str text);
 
@@ -186,33 +193,33 @@ enum gang emit_gang(const struct plan_job *j);
 bool emit_kueue(const struct plan_job *j);
 /* Where it was decided: the job's name when that was on the command line. */
 struct span emit_gang_place(const struct plan_job *j);
-/* Does anything of the job name a queue of Kueue, be it a label of the user's own? */
+/* Does anything in the job name a queue of Kueue, even a label that the user wrote? */
 bool emit_gang_queued(const struct plan_job *j);
-/* Do the pods of a role join the group that Kueue admits, because no other object stands for them? */
+/* Do the pods of a role join the group that Kueue admits?  They do when no other object stands for them. */
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
-/* The pods that belong to it (elastic roles at their most), and how many of them have to fit before any starts. */
+/* The number of pods in the gang (elastic roles at their maximum), and how many of them must fit before any starts. */
 int64_t emit_gang_pods(const struct plan_job *j);
 int64_t emit_gang_least(const struct plan_job *j);
 /* Tells whether the pods of R belong to the gang of their job: auxiliary roles do not. */
 bool emit_gang_member(const struct plan_role *r);
 /* A member of the framework's argument `scheduling`, or NULL. */
 const struct data *emit_gang_setting(const struct plan_job *j, const char *name);
-/* Is a label or annotation of pods one that the job's gang is made of? */
+/* Is the label or annotation of pods one that marks members of the job's gang? */
 bool emit_gang_owns(const struct plan_job *j, struct str key);
-/* The label by which a queue finds what it admits: an object that runs the job or a role of it. */
+/* The label by which a queue finds the objects that it admits: those that run the job or a role of it. */
 void emit_gang_queue(struct emit *e, struct object *metadata);
-/* What makes a pod or pod template one of the gang: in its metadata, and in its spec. */
+/* What makes a pod or pod template a member of the gang: in its metadata, and in its spec. */
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
-/* The group inside the Workload of the job's name. */
+/* The group inside the Workload that has the job's name. */
 #define EMIT_GANG_GROUP STR("gang")
-/* The API of Kubernetes' own gangs, which changed its form twice. */
+/* The API of Kubernetes' own gangs, whose form has changed twice. */
 struct emit_native_gang {
 	unsigned from;                  /* minor version */
 	const char *api_version, *groups, *policy;
-	bool group_object;              /* the group is an object beside the Workload */
-	bool priority;                  /* the group has one, without a feature gate */
+	bool group_object;              /* the group is a separate object beside the Workload */
+	bool priority;                  /* the API is served without a feature gate */
 };
 const struct emit_native_gang *emit_native_gang(const struct plan *plan);
 
@@ -221,7 +228,7 @@ const struct emit_native_gang *emit_native_gang(const struct plan *plan);
 struct object *emit_job_make(struct emit *e, const struct manifest *m);
 /* A pod by itself, as the object of a replica. */
 struct object *emit_pod_make(struct emit *e, const struct manifest *m);
-/* The spec of a role's Job, without what a set of Jobs says for all: whether it is suspended. */
+/* The spec of a role's Job, except for what a set of Jobs says once for all: whether it is suspended. */
 void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec);
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m);
 struct object *emit_service_make(struct emit *e, const struct manifest *m);             /* headless, of the job */
@@ -233,14 +240,14 @@ struct object *emit_extra_make(struct emit *e, const struct manifest *m);
 struct str emit_data_text(const struct data *d, const char *key);
 /* The name of an object of the user's own: the written one, or JOB-NAME. */
 struct str emit_extra_name(struct arena *a, const struct plan_job *j, const struct plan_object *o);
-/* How often all replicas of a role together may be tried again, where they share one count (32 bits). */
+/* How often all replicas of a role together may be tried again, where one count is kept for all (32 bits). */
 int64_t emit_shared_retries(const struct plan_role *r);
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec);
 void emit_success(struct emit *e, const struct plan_role *r, struct object *spec);
 
 /*
- * Merge `raw` into a tree that we made (language brief 15).  What both set is
- * TJ0902, said when e->diags is there; the tree keeps ours.
+ * Merge `raw` into a tree that we made (language brief 15).  What both set is TJ0902, reported
+ * when e->diags is set; the tree keeps ours.
  */
 enum raw_scope { RAW_POD, RAW_CONTAINER, RAW_JOB, RAW_SERVICE };
 void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const struct data *raw);

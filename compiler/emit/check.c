@@ -1,5 +1,5 @@
 /*
- * check.c - how checks of objects word places, counts and sizes.
+ * check.c - how checks of objects show places, counts and sizes.
  */
 #include "emit/check.h"
 
@@ -30,7 +30,7 @@ struct str check_count(struct arena *a, size_t n)
 	return (struct str){ text, (size_t)(p - text) };
 }
 
-/* Rounded up: what is over a limit never reads as the limit. */
+/* Rounded up, so that a size over a limit never reads as the limit. */
 struct str check_size(struct arena *a, size_t bytes)
 {
 	if (bytes < 1024)

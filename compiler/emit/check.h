@@ -1,6 +1,6 @@
 /*
- * check.h - a check of the objects of a plan: its state, and how it words places,
- * counts and sizes.  verify/ holds the rules; a target adds what it cannot express.
+ * check.h - a check of the objects of a plan: its state, and how it shows places, counts and
+ * sizes.  verify/ holds the rules; a target adds what it cannot express.
  */
 #ifndef TRAINC_EMIT_CHECK_H
 #define TRAINC_EMIT_CHECK_H
@@ -13,8 +13,9 @@ struct checking {
 	struct diags *diags;
 	struct arena *arena;            /* of the check */
 	size_t before;                  /* errors when the check began */
-	size_t too_long;                /* texts found too long: the objects that hold them are no news */
-	uint32_t long_variable;         /* place of the last variable found too long */
+	/* texts that were found too long: the objects that hold them are not reported again */
+	size_t too_long;
+	uint32_t long_variable;         /* place of the last variable that was found too long */
 	struct map *seen;               /* identities */
 	struct arena *seen_arena;
 };
@@ -24,10 +25,10 @@ bool target_check(struct checking *c);
 void target_check_kubeflow(struct checking *c, const struct plan_job *j);
 void target_check_jobset(struct checking *c, const struct plan_job *j);
 void target_check_trainer(struct checking *c, const struct plan_job *j);
-/* What a set of Jobs cannot express; SET is how the target calls it ("JobSet"). */
+/* Reports what a set of Jobs cannot express; SET is the target's word for it ("JobSet"). */
 void target_check_set(struct checking *c, const struct plan_job *j, const char *set);
 
-/* `at`, unless it is in the standard library: then the first of the others that the user wrote. */
+/* `at`, unless it is in the standard library: then the first of the others that is in the user's text. */
 struct span check_place(const struct checking *c, struct span at, struct span otherwise, struct span last);
 /* "163,204", "1.9 MiB". */
 struct str check_count(struct arena *a, size_t n);

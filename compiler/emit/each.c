@@ -35,7 +35,7 @@ bool each_replica(struct visiting *v, struct manifest m)
 /* What makes the objects of each kind that a role may become. */
 static struct object *(*const makers[])(struct emit *e, const struct manifest *m) = {
 	[WORKLOAD_JOB] = emit_job_make, [WORKLOAD_POD] = emit_pod_make, [WORKLOAD_DEPLOYMENT] = emit_deployment_make,
-	[WORKLOAD_OPERATED] = NULL,     /* parts of one object, which its target makes: no role of its own comes here */
+	[WORKLOAD_OPERATED] = NULL,     /* parts of one object that its target makes: no single role is made here */
 };
 _Static_assert(sizeof makers / sizeof *makers == WORKLOADS, "a kind of workload without a function that makes it");
 
@@ -117,7 +117,7 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j)
 
 bool each_secrets(struct visiting *v, const struct plan_job *j)
 {
-	struct arena own = { 0 };       /* that of objects is emptied after each */
+	struct arena own = { 0 };       /* the arena of objects is emptied after each object */
 	struct plan_volumes all = plan_generated(&own, j);
 	bool more = true;
 
@@ -131,7 +131,10 @@ bool each_secrets(struct visiting *v, const struct plan_job *j)
 	return more;
 }
 
-/* When an extra object is made: what others are put into, then what pods need before they start, then the rest. */
+/*
+ * When an extra object is made: first those that others are put into, then those that pods need
+ * before they start, then the rest.
+ */
 enum stage { STAGE_NAMESPACES, STAGE_NEEDED, STAGE_LAST };
 
 static enum stage stage_of(const struct plan_object *o)
@@ -153,7 +156,7 @@ static enum stage stage_of(const struct plan_object *o)
 	return STAGE_LAST;
 }
 
-/* What changes the size of a job that is suspended would find none: the framework's autoscaler comes when the job goes on. */
+/* An autoscaler of a suspended job would find nothing to scale: the framework's comes when the job goes on. */
 static bool is_idle(const struct plan_job *j, const struct plan_object *o)
 {
 	return o->framework && j->suspend.set && j->suspend.value && str_is(emit_data_text(o->data, "kind"), "HorizontalPodAutoscaler");

@@ -20,14 +20,17 @@ struct visiting {
 bool each_one(struct visiting *v, const struct manifest *m);
 struct manifest each_manifest(const struct plan_role *r, const char *api_version, const char *kind, struct str name,
 	struct object *(*make)(struct emit *e, const struct manifest *m));
-/* Visit the objects NAME-0 to NAME-(n-1) of a role, in as many manifests as they have different entries. */
+/* Visits the objects NAME-0 to NAME-(n-1) of a role, in as many manifests as there are different sets of entries. */
 bool each_replica(struct visiting *v, struct manifest m);
 
-/* The object of the role, or those of its replicas, as its kind of workload says; and those of all roles that are AUX, or not. */
+/*
+ * Visits the object of the role, or those of its replicas, as its kind of workload says; below,
+ * those of all roles that are AUX, or are not.
+ */
 bool each_workload(struct visiting *v, const struct plan_role *r);
 bool each_workloads(struct visiting *v, const struct plan_job *j, bool aux);
 
-/* Services by which replicas and people find the roles; false: stop.  The others likewise. */
+/* Visits the Services by which replicas and people find the roles; false: stop.  The others likewise. */
 bool each_services(struct visiting *v, const struct plan_job *j);
 /* Those by which people do. */
 bool each_user_services(struct visiting *v, const struct plan_job *j);
@@ -37,21 +40,24 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
 /* The objects that say how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);
-/* Extra objects that pods need before they start, those of the framework among them if FRAMEWORK; and the others, of the user's own. */
+/*
+ * Visits extra objects that pods need before they start, with those of the framework if FRAMEWORK;
+ * below, the user's other objects.
+ */
 bool each_needed(struct visiting *v, const struct plan_job *j, bool framework);
 bool each_last(struct visiting *v, const struct plan_job *j);
-/* Namespaces among them, which the others are put into. */
+/* Visits the Namespaces among them, which other objects are put into. */
 bool each_namespaces(struct visiting *v, const struct plan_job *j);
 
 /* ---- sets of Jobs: jobset.c ---- */
 
-enum { SET_DEPENDENCIES = 5 };          /* of a replicated Job: v1alpha2 as of 0.10 */
+enum { SET_DEPENDENCIES = 5 };          /* of a replicated Job (jobset.x-k8s.io/v1alpha2, version 0.10) */
 
-/* The fields that a set's own object and a template of it share. */
+/* The fields that a set's own object shares with a template of one. */
 void emit_set(struct emit *e, struct object *spec);
 /* The name of a replicated Job: the role's, or that of one replica of an unrolled role. */
 struct str emit_set_name(struct arena *a, const struct plan_job *j, struct plan_set_job job);
-/* A replicated Job that another one waits for, until it is complete or ready. */
+/* Another replicated Job that this one waits for, until it is complete or ready. */
 struct set_dependency {
 	struct plan_set_job on;
 	bool complete;
@@ -59,7 +65,7 @@ struct set_dependency {
 struct set_dependencies {
 	struct set_dependency *at;
 	size_t n;
-	const struct plan_condition *because;   /* what a set cannot wait for, or NULL */
+	const struct plan_condition *because;   /* the reason why a set cannot wait for it, or NULL */
 };
 struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
 /* The controller that a framework's argument `managed_by` names; empty without. */

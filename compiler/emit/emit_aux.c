@@ -20,8 +20,8 @@ const char *emit_generated_recipe(struct str kind)
 }
 
 /*
- * A key pair cannot come from a compiler whose output depends on nothing but
- * its inputs: the Secret says who makes it.
+ * A compiler whose output depends on its inputs alone cannot make a key pair: the Secret says who
+ * makes it.
  */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 {
@@ -37,7 +37,7 @@ struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* Ours where the user did not write them; theirs stay. */
+/* Our labels where the user wrote none of that name; the user's stay. */
 static void extra_metadata(struct emit *e, const struct manifest *m, struct object *metadata, const struct object *written)
 {
 	const struct object *ours = emit_metadata(emit_object(e, m));

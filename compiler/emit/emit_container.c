@@ -3,7 +3,7 @@
  */
 #include "emit/build.h"
 
-/* A value that has another text in each replica is made when its replica is written. */
+/* A value whose text differs between replicas is made when its replica is written. */
 struct each {
 	const struct plan_job *job;
 	const struct plan_role *role;
@@ -120,7 +120,7 @@ static struct object *env_make(const void *context, struct arena *a, int64_t ind
 	return entry;
 }
 
-/* References resolve only to what stands before them: ours come first. */
+/* A reference resolves only to a variable in front of it, so ours come first. */
 static void our_variables(struct emit *e, const struct plan_role *r, unsigned uses, struct object *list)
 {
 	struct object *entry;
@@ -290,7 +290,10 @@ static void probe_put(struct emit *e, const struct plan_probe *p, const char *ke
 	PUT_INT(e->arena, probe, "failureThreshold", failures, p->from);
 }
 
-/* The startup probe waits for the first answer, and keeps the containers behind a sidecar waiting; then the readiness probe asks on. */
+/*
+ * The startup probe waits for the first answer, and holds back the containers behind a sidecar;
+ * after that the readiness probe goes on asking.
+ */
 static void ready_put(struct emit *e, const struct plan_container *c, struct object *container)
 {
 	enum { MISSED = 3 };

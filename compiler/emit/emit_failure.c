@@ -19,7 +19,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 	int64_t n = retries(r);
 
 	if (plan_role_restarts(r)) {
-		/* the kubelet restarts the container; with 0 the first restart would fail the Job */
+		/* the kubelet restarts the container, so with a limit of 0 the first restart would fail the Job */
 		PUT_INT(e->arena, spec, "backoffLimit", 2147483647, r->restart.from);
 		return;
 	}
@@ -35,7 +35,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 	PUT_INT(e->arena, spec, "maxFailedIndexes", r->elastic ? r->max - r->min : 0, from);
 }
 
-/* Exit codes that are not retried end the Job at once; a list may not be empty. */
+/* Exit codes that are not retried end the Job at once; the list must not be empty. */
 static void final_codes(struct emit *e, const struct plan_role *r, struct object *rules)
 {
 	struct object *values = object_list(e->arena, r->retry_on.from), *rule, *codes;
@@ -54,8 +54,8 @@ static void final_codes(struct emit *e, const struct plan_role *r, struct object
 }
 
 /*
- * A disruption is nobody's failure.  Its rule comes before the exit codes: a
- * preempted program often exits with 1.
+ * A disruption is nobody's failure.  Its rule comes before those of exit codes, since a preempted
+ * program often exits with 1.
  */
 void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec)
 {

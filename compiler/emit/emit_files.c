@@ -11,7 +11,7 @@
 
 enum {
 	METADATA = 300 * 1024,          /* room for annotations, labels and names */
-	LONGEST_KEY = 230               /* of 253, with room for a number and an index */
+	LONGEST_KEY = 230               /* of 253 characters, with room for a number and an index */
 };
 
 bool emit_file_each(const struct plan_file *f)
@@ -43,14 +43,15 @@ static struct str base_key(struct arena *a, struct str path)
 		if (!kept)
 			p[i] = '_';
 	}
-	if (key.n > 1 && p[0] == '.' && p[1] == '.')    /* `..data` is how the kubelet swaps versions */
+	/* `..data` is a name that the kubelet uses to replace versions */
+	if (key.n > 1 && p[0] == '.' && p[1] == '.')
 		p[0] = '_';
 	if (key.n == 1 && p[0] == '.')
 		p[0] = '_';
 	return key;
 }
 
-/* The part before the next dot behind `from`; false when there is none. */
+/* The part up to the next dot behind `from`; false when there is none. */
 static bool next_stem(struct str key, size_t from, struct str *ret)
 {
 	const char *dot = from < key.n ? memchr(key.p + from, '.', key.n - from) : NULL;
@@ -78,7 +79,8 @@ static struct str unique_key(struct arena *a, struct emit_files *fs, struct str 
 	size_t number = (size_t)(uintptr_t)map_get(&fs->numbers, base);
 	struct str key = base;
 
-	if (in_each(fs, key)) {         /* no number behind it helps: nothing in it may look like an index */
+	/* a number behind it would not help: nothing in the key may look like an index */
+	if (in_each(fs, key)) {
 		char *p = arena_copy(a, key.p, key.n);
 		for (char *dot; (dot = memchr(p, '.', key.n)); )
 			*dot = '_';
@@ -110,14 +112,18 @@ const struct text *emit_file_text(const struct plan_file *f, int64_t index)
 	return f->per_replica ? &f->per_replica[index] : &f->text;
 }
 
-/* Where a file goes: the ConfigMap that is being filled, or the next. */
+/* Chooses the ConfigMap for a file: the one that is being filled, or the next. */
 struct filling {
 	size_t bytes, json;
 	unsigned part;
-	size_t size, escapes;           /* of the last replica's text: the next one is as long, unless it is computed or has a digit more */
+	/*
+	 * length of the last replica's text; the next one is as long, unless it is computed or its
+	 * index has a digit more
+	 */
+	size_t size, escapes;
 };
 
-/* Bytes that JSON writes as more than one, for each time they occur. */
+/* Bytes that JSON writes as several: how many more, for each time they occur. */
 static size_t escapes(const struct text *t)
 {
 	size_t n = 0;

@@ -20,7 +20,10 @@ static struct span suspend_from(const struct plan_job *j, const struct plan_role
 	return r->start_after ? r->start_after->from : j->suspend.from;
 }
 
-/* A Job that vanishes early looks like a lost run, so only the one Job of a run may have a time to live: not one of a set. */
+/*
+ * A Job that vanishes early looks like a lost run.  So only the one Job of a run has a time to
+ * live, and no Job of a set.
+ */
 static void times(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
@@ -54,7 +57,7 @@ struct object *emit_job_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* An aux role that always restarts: timeout, ttl and suspend do not reach it. */
+/* An aux role that always restarts is not subject to timeout, ttl and suspend. */
 struct object *emit_deployment_make(struct emit *e, const struct manifest *m)
 {
 	const struct plan_role *r = m->role;

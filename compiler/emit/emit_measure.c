@@ -4,7 +4,7 @@
  */
 #include "emit/build.h"
 
-/* A chain of references can double its length at each step: stop counting far above every limit. */
+/* A chain of references can double its length at each step, so counting stops far above every limit. */
 static const size_t ENOUGH = (size_t)1 << 40;
 
 static size_t capped(size_t a, size_t b) { return a + b > ENOUGH ? ENOUGH : a + b; }

@@ -35,7 +35,7 @@ void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pa
 	object_put_all(a, map, fields, pairs->n);
 }
 
-/* Ours first; the job's and the role's may only add to them. */
+/* Our labels come first; the job's and the role's may only add to them. */
 static struct object *labels(struct emit *e, const struct plan_role *r)
 {
 	const struct plan_job *j = e->job;
@@ -69,7 +69,10 @@ static void user_annotations(struct emit *e, const struct plan_role *r, bool of_
 		emit_pairs(e->arena, map, &r->annotations, (struct span){ 0 });
 }
 
-/* What a Job has fields for and a pod has not: whoever looks after pods reads it here. */
+/*
+ * Settings for which a Job has fields and a pod has none: they become annotations, for the
+ * controller that looks after the pods.
+ */
 static struct object *pod_annotations(struct emit *e, const struct plan_role *r, struct object *metadata, struct object *map)
 {
 	const struct plan_job *j = e->job;
@@ -119,7 +122,10 @@ int64_t emit_seconds(const struct plan_quantity *q)
 
 struct object *emit_metadata(const struct object *o) { return object_get(o, STR("metadata")); }
 
-/* Addresses that name it are right nowhere else; an operator that names the pods makes them again. */
+/*
+ * Annotations that hold addresses of the object: they would be wrong elsewhere, and an operator
+ * that names the pods makes them again.
+ */
 static bool needs_namespace(const struct plan_job *j)
 {
 	bool by_operator = j->controller && j->nroles && !j->roles[0].in_set;
@@ -127,7 +133,10 @@ static bool needs_namespace(const struct plan_job *j)
 	return j->ns.set || (j->namespace_in_address && !by_operator);
 }
 
-/* A Service, ConfigMap or Secret carries the role as a label, but the role's own labels go to its Job and pods only. */
+/*
+ * A Service, ConfigMap or Secret has the name of its role as a label; labels that the role itself
+ * sets go to its Job and pods only.
+ */
 struct object *emit_object(struct emit *e, const struct manifest *m)
 {
 	struct arena *a = e->arena;

@@ -66,7 +66,7 @@ static void node_selector(struct emit *e, const struct plan_role *r, struct obje
 	emit_pairs(e->arena, map, &r->node, (struct span){ 0 });
 }
 
-/* One replica on a host, or replicas over zones as evenly as can be. */
+/* One replica on each host, or replicas spread over zones as evenly as possible. */
 static void spread(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	struct arena *a = e->arena;
@@ -117,7 +117,7 @@ static void pull_secrets(struct emit *e, const struct plan_role *r, struct objec
 			r->pull_secrets[i].from);
 }
 
-/* Where replicas are pods of their own, so are the containers of one: nothing there would wait for a native sidecar. */
+/* Where replicas are bare pods, sidecars are ordinary containers: nothing would wait for a native one. */
 static bool native_sidecars(const struct emit *e)
 {
 	return kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR) && !plan_each_replica(e->job);
@@ -181,7 +181,8 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	e->volumes = emit_volumes_of(e->arena, r);
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);
-	if (!data_get(r->raw_pod, STR("enableServiceLinks")))   /* a program that reads the variables of Services asks for them */
+	/* a program that reads the variables of Services wants them */
+	if (!data_get(r->raw_pod, STR("enableServiceLinks")))
 		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
@@ -203,7 +204,7 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 
 /* ---- pods of their own ---- */
 
-/* A pod is made whole or not at all: what has to wait is made, and held back from the scheduler. */
+/* A pod is made in full or not at all: one that has to wait is made, and held back from the scheduler. */
 static void gate(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	const struct plan_job *j = e->job;

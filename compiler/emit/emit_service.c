@@ -1,10 +1,10 @@
 /*
  * emit_service.c - how pods find each other, and how people find pods.
  *
- * The headless Service gives every pod a name before it is ready; its ports are
- * for readers and SRV records only.  The API refuses two entries with one
- * number or one name, so each number stands once and a name that two numbers
- * share is made longer by the role's, or by the number where that is too long.
+ * The headless Service gives every pod a name before it is ready; its ports are only for readers
+ * and SRV records.  The API refuses two entries with one number or one name.  So each number is
+ * listed once, and a name that two numbers share gets the role's name in addition, or the number
+ * where that would be too long.
  */
 #include "emit/build.h"
 #include "kube/limits.h"
@@ -20,7 +20,7 @@ struct listing {
 	struct map numbers;             /* of their ports */
 };
 
-/* How many of a listing have each name. */
+/* How many ports of a listing have each name. */
 static size_t *count(struct arena *a, struct map *names, struct str name)
 {
 	size_t *n = map_get(names, name);
@@ -48,7 +48,7 @@ static void rename_to(struct arena *a, struct map *names, struct listed *at, str
 	at->name = name;
 }
 
-/* No other has the number, and a port's own name is short. */
+/* No other port has the number, and the name of the port itself is short. */
 static struct str with_number(struct arena *a, const struct listed *l)
 {
 	struct str own = plan_label(a, l->port->name), longer = str_printf(a, "%.*s-%lld", STR_ARG(l->name), (long long)l->port->port);
@@ -119,7 +119,10 @@ struct object *emit_service_make(struct emit *e, const struct manifest *m)
 	return o;
 }
 
-/* The framework's labels where it has some; else ours, with our index in an unrolled role, the Job controller's in an indexed one. */
+/*
+ * The framework's labels where it has some; else ours, with our index in an unrolled role and with
+ * the Job controller's in an indexed one.
+ */
 static void select_replica(struct emit *e, const struct manifest *m, struct object *spec)
 {
 	struct object *map = object_map(e->arena, m->from);
@@ -135,7 +138,7 @@ static void select_replica(struct emit *e, const struct manifest *m, struct obje
 		emit_indexed(e->arena, STR(""), "", m->from));
 }
 
-/* hosts = "service" or "name", or the framework's wish. */
+/* The role has hosts = "service" or "name", or the framework asks for it. */
 struct object *emit_replica_service_make(struct emit *e, const struct manifest *m)
 {
 	bool virtual = plan_each_replica(e->job) && m->role->replica.service == REPLICA_CLUSTER;

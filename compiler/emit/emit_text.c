@@ -1,9 +1,9 @@
 /*
- * emit_text.c - texts with references, as Kubernetes wants them (brief 14.4).
+ * emit_text.c - texts with references, in Kubernetes' notation (brief 14.4).
  *
- * Kubernetes replaces $(NAME) and turns $$ into $, so a `$` of the program is
- * doubled where it would begin either.  Static pieces are joined before that is
- * decided: what follows a `$` may come from the next piece.
+ * Kubernetes replaces $(NAME) and turns $$ into $, so a `$` of the program is doubled where it
+ * would begin either of these.  Static pieces are joined before that is decided: what follows a
+ * `$` may come from the next piece.
  */
 #include "emit/build.h"
 

@@ -14,7 +14,7 @@ static bool same_volume(const struct plan_volume *a, const struct plan_volume *b
 	return (a->kind != VOLUME_HOST_PATH && a->kind != VOLUME_NFS) || str_eq(a->path, b->path);
 }
 
-/* Which one of the pod's V is, counted from 1; 0 where it is none of them. */
+/* The number of V among the pod's volumes, counted from 1; 0 when it is none of them. */
 static size_t place_of(const struct emit_volumes *vs, const struct plan_volume *v)
 {
 	size_t i = (size_t)(uintptr_t)map_get(&vs->known, v->name);
@@ -31,7 +31,7 @@ const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const 
 	return i ? &vs->at[i - 1] : NULL;
 }
 
-/* The last part of a path that has one. */
+/* The last part of a path that is not empty. */
 static struct str last_part(struct str path)
 {
 	size_t end = path.n;
@@ -44,7 +44,7 @@ static struct str last_part(struct str path)
 	return (struct str){ path.p + start, end - start };
 }
 
-/* Any text as a DNS label: other characters become `-`, none at the ends. */
+/* Any text as a DNS label: other characters become `-`, and none stays at an end. */
 static struct str as_label(struct arena *a, struct str text, struct str otherwise)
 {
 	enum { ROOM = 4 };              /* for a number */
@@ -168,7 +168,7 @@ static void volume_put(struct emit *e, const struct emit_volume *ev, struct obje
 	}
 }
 
-/* Every ConfigMap of the role in one volume, so that a file's place does not depend on how they were filled. */
+/* All ConfigMaps of the role in one volume, so that a file's path does not depend on which ConfigMap it is in. */
 static void files_volume(struct emit *e, const struct plan_role *r, struct str name, struct object *list)
 {
 	struct span from = r->files[0].from;

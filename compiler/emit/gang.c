@@ -1,15 +1,15 @@
 /*
- * gang.c - pods that start together or not at all: who belongs, and what marks a member.
+ * gang.c - pods that start together or not at all: which they are, and what marks a member.
  *
- * A gang is the pods of all roles that are not auxiliary.  Kueue admits an
- * object as a whole, or a group of pods that name each other; the schedulers of
- * Volcano, of coscheduling and of Kubernetes itself want an object that says how
- * many pods the gang needs, and pods that point to it.
+ * A gang is the pods of all roles that are not auxiliary.  Kueue admits an object as a whole, or a
+ * group of pods that name each other; the schedulers of Volcano, of coscheduling and of Kubernetes
+ * itself want an object that says how many pods the gang needs, and pods that point to it.
  */
 #include "emit/each.h"
 
 static const struct {
-	const char *name, *scheduler;   /* in the program; its scheduler where the program names none */
+	/* the word in the program, and the scheduler that is used where the program names none */
+	const char *name, *scheduler;
 } gangs[] = {
 	[GANG_NONE] = { "none", NULL },
 	[GANG_KUEUE] = { "kueue", NULL },
@@ -145,7 +145,7 @@ bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r)
 	return emit_gang_member(r) && (plan_workload(j, r)->traits & WORKLOAD_BARE);
 }
 
-/* Kueue waits until that many pods are there: what is a Job does not join them. */
+/* Kueue waits until so many pods exist; pods of a Job are not counted, since the Job is admitted itself. */
 static int64_t grouped_pods(const struct plan_job *j)
 {
 	int64_t n = 0;

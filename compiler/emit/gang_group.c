@@ -9,7 +9,7 @@
  */
 #include "emit/each.h"
 
-/* How many pods of a role are among the first `*left`; without a number from the framework each role has its own. */
+/* How many pods of a role belong to the first `*left`; when the framework gives no number, each role has its own. */
 static int64_t counted(const struct plan_job *j, const struct plan_role *r, int64_t *left)
 {
 	int64_t n = r->max < *left ? r->max : *left;
@@ -23,7 +23,7 @@ static int64_t counted(const struct plan_job *j, const struct plan_role *r, int6
 /* ---- resources ---- */
 
 struct sums {
-	struct object *map;             /* the quantities of a resource are added up in its text */
+	struct object *map;             /* quantities of one resource are added up in its text */
 	struct emit *e;
 };
 
@@ -37,7 +37,7 @@ static bool quantity_of(struct arena *a, const struct object *o, struct quantity
 	}
 }
 
-/* What is beyond all quantities says nothing to a scheduler: the sum before it stays. */
+/* A sum beyond the range of quantities would tell a scheduler nothing: the sum before it stays. */
 static void add(struct sums *s, struct str name, const struct object *amount, int64_t times)
 {
 	struct object *known = object_get(s->map, name);
@@ -51,7 +51,7 @@ static void add(struct sums *s, struct str name, const struct object *amount, in
 		known->u.string = quantity_text(s->e->arena, all);
 }
 
-/* A resource that a container only limits is requested by as much: the API server has it so. */
+/* A resource for which a container has only a limit is requested with the same amount, as the API server does it. */
 static void add_resources(struct sums *s, const struct object *resources, int64_t times)
 {
 	const struct object *requests = object_get(resources, STR("requests")), *limits = object_get(resources, STR("limits"));
@@ -74,7 +74,7 @@ static void add_containers(struct sums *s, const struct object *list, bool inits
 	}
 }
 
-/* The pod as far as its resources go. */
+/* The parts of the pod that decide its resources. */
 static struct object *bare_pod(struct emit *e, const struct plan_role *r)
 {
 	struct plan_role bare = *r;
@@ -128,7 +128,7 @@ static void setting_put(struct emit *e, struct object *spec, const char *key, co
 		object_append(e->arena, spec, str_of(key), object_from_data(e->arena, d));
 }
 
-/* One number does not say which: with roles of changing size, each has a minimum of its own. */
+/* One number cannot say which pods: when roles change their size, each has its own minimum. */
 static void task_minima(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;

@@ -8,7 +8,7 @@
 struct listing {
 	struct arena *arena;
 	const struct plan_job *job;
-	bool shared;                    /* only what belongs to no single replica */
+	bool shared;                    /* only objects that belong to no single replica */
 	struct emit_listing all;
 };
 

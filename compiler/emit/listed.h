@@ -13,7 +13,7 @@ struct emit_listed {
 	bool scoped;                    /* to the cluster: no namespace */
 	bool whole;                     /* it stands for the whole run */
 	bool extra;                     /* an object of the user's own, or of the framework */
-	struct str generated;           /* what has to be made before it is sent; empty: nothing */
+	struct str generated;           /* the kind of thing that must be made before it is sent; empty: none */
 	struct span from;
 	struct data *tree;              /* each value with the place that decided it, where that is known */
 };

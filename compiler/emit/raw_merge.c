@@ -1,9 +1,9 @@
 /*
  * raw_merge.c - raw fields into the trees that we made (brief 15, decisions 7).
  *
- * Maps merge by key, lists by the keys by which their schema tells elements apart, everything
- * else replaces - where we made nothing.  What we made from a typed field, or write
- * ourselves, stays and is reported: one way to set each thing.
+ * Maps merge by key, lists by the keys by which their schema tells elements apart; anything else
+ * replaces, but only where we made nothing.  What we made from a typed field, or write ourselves,
+ * stays, and the raw field is reported: each thing is set in one way.
  */
 #include "emit/build.h"
 
@@ -11,7 +11,7 @@
 
 #define FIELD_OF_COMPILER ""
 
-/* Which typed field stands behind a key of Kubernetes; "" for one that follows from others. */
+/* The typed field that a key of Kubernetes is made from; "" for a key that follows from others. */
 static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" }, { "workingDir", "workdir" },
 	{ "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" }, { "volumes", "mounts" }, { "cpu", "cpu" },
@@ -26,7 +26,7 @@ static const struct { const char *key, *field; } typed[] = {
 	{ "completions", "replicas" }, { "parallelism", "replicas" }, { "replicas", "replicas" },
 };
 
-/* Keys that belong to us even where we did not write them this time. */
+/* Keys that are ours even where we did not write them this time. */
 static const struct { enum raw_scope scope; const char *key; } owned[] = {
 	{ RAW_POD, "hostname" }, { RAW_POD, "subdomain" }, { RAW_POD, "setHostnameAsFQDN" }, { RAW_JOB, "selector" },
 	{ RAW_JOB, "manualSelector" }, { RAW_JOB, "template" }, { RAW_JOB, "completionMode" }, { RAW_JOB, "successPolicy" },
@@ -38,7 +38,7 @@ static const char *const scope_names[] = {
 	[RAW_POD] = "raw pod", [RAW_CONTAINER] = "raw container", [RAW_JOB] = "raw job", [RAW_SERVICE] = "raw service",
 };
 
-struct step {                           /* the way from the raw block to here */
+struct step {                           /* the path from the raw block to here */
 	const struct step *outer;
 	struct str key;
 };
@@ -48,7 +48,7 @@ struct merging {
 	enum raw_scope scope;
 };
 
-/* What a map is merged into, as far as it is known: NULL below free-form data. */
+/* What a map is merged into, as far as the type is known: NULL inside of free-form data. */
 static const struct schema_type *type_of(enum raw_scope scope)
 {
 	static const char *const names[] = { [RAW_POD] = "core.v1.PodSpec", [RAW_CONTAINER] = "core.v1.Container",
@@ -73,8 +73,9 @@ static const struct schema_type *below(const struct schema_field *f)
 }
 
 /*
- * The keys by which elements of a list differ: "containerPort,protocol"; NULL for a list that is replaced.  Tolerations have none
- * in the schema, but those of an accelerator and the user's own are wanted side by side.
+ * The keys by which elements of a list are told apart: "containerPort,protocol"; NULL for a list
+ * that is replaced.  The schema gives tolerations none, but an accelerator's and the user's are
+ * wanted side by side.
  */
 static const char *element_keys(const struct schema_field *list)
 {
@@ -88,7 +89,7 @@ static const char *element_keys(const struct schema_field *list)
 static const char *field_of(enum raw_scope scope, const struct step *at)
 {
 	if (scope == RAW_CONTAINER && str_is(at->key, "restartPolicy"))
-		return FIELD_OF_COMPILER;       /* the field `restart` is of the role */
+		return FIELD_OF_COMPILER;       /* `restart` is a field of the role, not of the pod */
 	for (; at; at = at->outer)
 		for (size_t i = 0; i < sizeof(typed) / sizeof(*typed); i++)
 			if (str_is(at->key, typed[i].key))
@@ -106,7 +107,7 @@ static void path(const struct step *at, struct buf *out)
 	buf_str(out, at->key);
 }
 
-/* `by_right`: ours, whether or not it stands there this time. */
+/* `by_right`: the key is ours, whether or not we wrote it this time. */
 static void clash(struct merging *m, const struct step *at, const struct object *ours, struct span where, bool by_right)
 {
 	struct diags *ds = m->e->diags;
@@ -142,7 +143,7 @@ static bool refers(const struct data *value)
 	return false;
 }
 
-/* A key that we did not write, and whose VALUE a field of the same block says just as well (TJ0909). */
+/* A key that we did not write, whose VALUE a field of the same block can express (TJ0909). */
 static void repeats(struct merging *m, const struct step *at, const struct data *value, struct span where)
 {
 	static const char *const whole[] = {
@@ -176,7 +177,7 @@ static bool same_scalar(const struct object *o, const struct data *d)
 	return o->kind == OBJECT_INT && d->kind == DATA_INT && o->u.integer == d->u.integer;
 }
 
-/* The same name for another volume, whatever the program calls it, is not a field set twice. */
+/* The name may belong to another volume, whatever the program calls that one: then no field is set twice. */
 static void volume_clash(struct merging *m, const struct object *ours, const struct data *element)
 {
 	struct diags *ds = m->e->diags;
@@ -189,7 +190,7 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
 }
 
-/* A name that the framework or we ourselves keep is no more the user's in raw than in `env`. */
+/* A name that the framework or we keep for ourselves is as little the user's in raw as it is in `env`. */
 static bool reserved_name(struct merging *m, const struct step *at, const struct data *element)
 {
 	const struct plan_job *j = m->e->job;
@@ -223,7 +224,7 @@ static void port_number(struct merging *m, const struct step *at, const struct d
 	diag_help(m->e->diags, d, "write the number that the program listens on");
 }
 
-/* The value of one key, where it says which element it is: "" for a key that is absent and has no default. */
+/* The value of one merge key, which tells the element; "" for a key that is absent and has no default. */
 static struct str key_text(struct arena *a, struct str key, const struct object *ours, const struct data *raw)
 {
 	const struct object *o = ours ? object_get(ours, key) : NULL;
@@ -245,7 +246,7 @@ static struct str next_key(const char *keys, const char **rest)
 	return (struct str){ keys, n };
 }
 
-/* What tells an element, ours or raw, from others of its list; "" if nothing does. */
+/* The text that tells an element, ours or raw, from others in its list; "" if nothing does. */
 static struct str identity(struct merging *m, const char *keys, const struct object *ours, const struct data *raw)
 {
 	struct buf out = { 0 };
@@ -262,7 +263,7 @@ static struct str identity(struct merging *m, const char *keys, const struct obj
 	return ret;
 }
 
-/* A list of ours, while the elements of a raw one are merged into it. */
+/* One of our lists, while the elements of a raw one are merged into it. */
 struct elements {
 	const char *keys;
 	size_t before;                  /* how many were there */
@@ -270,7 +271,7 @@ struct elements {
 	struct map added;               /* likewise, of those that are raw */
 };
 
-/* An element that differs between replicas has the same name in all of them. */
+/* An element whose name differs between replicas is compared by the name in the first. */
 static struct object *made_element(struct merging *m, struct object *o)
 {
 	return o->kind == OBJECT_MADE ? o->u.made.make(o->u.made.context, m->e->arena, m->e->first) : o;
@@ -289,7 +290,7 @@ static struct elements elements_of(struct merging *m, const struct schema_field 
 	return es;
 }
 
-/* Nothing in the schema says that tolerations differ, and one too many does no harm. */
+/* The schema does not say how tolerations are told apart, and one too many does no harm. */
 static bool written_twice(struct merging *m, const struct schema_field *list, struct elements *es, struct str id, const struct step *element,
 	const struct data *raw)
 {
@@ -344,7 +345,7 @@ static void merge_value(struct merging *m, const struct step *at, const struct s
 		merge_element(m, at, f, &es, ours, raw->value->u.list.at[i]);
 }
 
-/* In an element of a list its merge key says which element it is, and sets nothing. */
+/* The merge key of a list element only says which element is meant; it sets nothing. */
 static bool is_merge_key(const struct step *at, struct str key, const struct object *ours, const struct data *raw)
 {
 	return at && at->key.n && at->key.p[0] == '[' && same_scalar(ours, raw) &&
@@ -352,7 +353,7 @@ static bool is_merge_key(const struct step *at, struct str key, const struct obj
 		 str_is(key, "effect") || str_is(key, "value") || str_is(key, "topologyKey") || str_is(key, "whenUnsatisfiable") || str_is(key, "protocol"));
 }
 
-/* A Job that has a podFailurePolicy replaces pods when they have failed, and the API server refuses anything else. */
+/* A Job with a podFailurePolicy replaces pods once they have failed, and the API server refuses any other policy. */
 static void replacement(struct merging *m, const struct step *at, const struct object *job, const struct data *value)
 {
 	if (!m->e->diags || m->scope != RAW_JOB || at->outer || !str_is(at->key, "podReplacementPolicy") || value->kind != DATA_STRING ||
@@ -368,7 +369,8 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 {
 	if (into->kind != OBJECT_MAP || raw->kind != DATA_MAP)
 		return;
-	struct object before = *into;   /* the keys of `raw` differ from each other: what it adds needs no look */
+	/* keys of `raw` differ from each other, so a key that it adds needs no search */
+	struct object before = *into;
 	for (size_t i = 0; i < raw->u.map.n; i++) {
 		const struct data_member *member = &raw->u.map.at[i];
 		const struct schema_field *f = field_named(t, member->key);
@@ -381,7 +383,8 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 			replacement(m, &step, &before, member->value);
 		}
 		if (!ours && member->value->kind == DATA_LIST && element_keys(f)) {
-			ours = object_list(m->e->arena, member->value->from);  /* its elements have names to be looked at */
+			/* its elements have names, which are checked */
+			ours = object_list(m->e->arena, member->value->from);
 			object_append(m->e->arena, into, member->key, ours);
 		}
 		if (ours)

@@ -31,7 +31,7 @@ struct frame *blueprint_bind(struct eval *ev, const struct decl *d, struct node 
 	return f;
 }
 
-/* A map value of volumes as mounts, with normalised paths (TJ0613). */
+/* A map value of volumes as mounts, with normalized paths (TJ0613). */
 static struct plan_mount *value_mounts(struct eval *ev, const struct value *map, size_t *ret_n)
 {
 	*ret_n = 0;
@@ -59,7 +59,7 @@ static bool count_offered(struct eval *ev, struct frame *outer, const struct dec
 	const struct type *t = formal->type;
 	if (!t || t->kind != TYPE_INT || !t->refine || t->port)
 		return true;
-	const struct value *v = eval_unconverted(ev, outer, arg);      /* the message below is better than TJ0311 */
+	const struct value *v = eval_unconverted(ev, outer, arg);      /* the message below says more than TJ0311 */
 	const struct refinement *f = t->refine;
 	if (v->kind != VALUE_INT || ((!f->has_lo || v->u.integer >= f->lo) && (!f->has_hi || v->u.integer <= f->hi)))
 		return true;
@@ -102,7 +102,10 @@ static struct plan_str accelerator_text(struct eval *ev, struct entries *body, e
 	return value_text_at(ev, v, v->from);
 }
 
-/* A field that has no default; what the checker cannot tell: it may be in a condition, or declared alone. */
+/*
+ * A field without a default.  The checker cannot tell that it is missing: its setting may be in a
+ * condition, or it is only declared.
+ */
 static const struct value *required_field(struct eval *ev, struct entries *body, enum field_id id, const struct decl *d,
 	struct span call)
 {

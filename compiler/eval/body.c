@@ -1,15 +1,14 @@
 /*
  * body.c - a body as a value: a record or a map.
  *
- * What is extended several times, `a { x = 1 }` and `a { y = 2 }`, is one value
- * that is written in several parts.  They are put together entry by entry, at
- * every depth, and only then converted: a record that was completed too early
- * would bring defaults along that hide what the other parts say.
+ * A key that is extended several times, `a { x = 1 }` and `a { y = 2 }`, is one value written in
+ * several parts.  The parts are merged entry by entry, at every depth, and only then converted: a
+ * record that was completed too early would have defaults that hide what the other parts say.
  */
 #include "eval/internal.h"
 
 struct growing {                        /* an entry that is extended */
-	const struct value *base;       /* what it is without; NULL when there is nothing */
+	const struct value *base;       /* the value that is extended; NULL when there is none */
 	struct eval_part *at;
 	size_t n;
 	struct str key;
@@ -46,7 +45,10 @@ static void put_pod_key(struct building *b, const struct entry *e, const struct 
 	map->pod_position = map->index.n;
 }
 
-/* Can the text KEY be CONSTANT in some replica?  It is what stands around the index, with digits between. */
+/*
+ * Can the text KEY be equal to CONSTANT in some replica?  Then CONSTANT is what stands around the
+ * index, with digits in between.
+ */
 static bool may_be(const struct text *key, struct str constant)
 {
 	size_t at = 0;
@@ -70,7 +72,7 @@ static bool may_be(const struct text *key, struct str constant)
 	return at == constant.n;
 }
 
-/* One key depends on the replica: in one of them it may be what another is. */
+/* A key depends on the replica: in some replica it may be equal to another key. */
 static void check_pod_key(struct building *b)
 {
 	const struct value_map *map = &b->map->u.map;

@@ -1,9 +1,9 @@
 /*
  * builtin.c - the table of built-in functions, and their arguments.
  *
- * The checker has bound and typed the arguments.  What differs between the
- * functions is how much of a text they must know: join and json keep pieces,
- * upper needs all of it, sorted needs all of every element.
+ * The checker has bound and typed the arguments.  The functions differ in how much of a text they
+ * must know: join and json keep pieces, upper needs all of the text, sorted needs all of every
+ * element.
  */
 #include "eval/builtin.h"
 
@@ -16,7 +16,7 @@ enum need {
 static const struct {
 	const struct value *(*call)(struct arguments *a);
 	enum need need;
-	bool glances;                   /* does not walk over a list or map that it is given */
+	bool glances;                   /* does not walk over the lists and maps that it is given */
 } functions[FUNCTIONS] = {
 	[FUNCTION_LEN] = { builtin_len, KNOW, true },
 	[FUNCTION_RANGE] = { builtin_range, KNOW, false },

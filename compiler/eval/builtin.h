@@ -30,7 +30,7 @@ BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started
 BUILTIN(tcp); BUILTIN(http); BUILTIN(exec);
 BUILTIN(env); BUILTIN(object); BUILTIN(fails);
 
-/* The argument's text, int, bool; the default where none was given. */
+/* The argument as a text, an int, a bool; the default where none was given. */
 struct str argument_text(const struct arguments *a, size_t i, const char *fallback);
 bool argument_bool(const struct arguments *a, size_t i, bool fallback);
 int64_t argument_int(const struct arguments *a, size_t i, int64_t fallback);

@@ -75,7 +75,7 @@ BUILTIN(sorted)
 	return copy;
 }
 
-/* A text that tells scalars apart; false for values that must be compared one by one. */
+/* A text that differs when two scalars differ; false for values that must be compared one by one. */
 static bool identity(struct arguments *a, const struct value *v, struct str *ret)
 {
 	switch (v->kind) {

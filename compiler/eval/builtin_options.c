@@ -1,10 +1,9 @@
 /*
  * builtin_options.c - options(): a command line read into its options.
  *
- * Modules that know a launcher compare its options with the job.
- * Options end where the program begins: at the first word that is neither an
- * option nor the value of one.  Which options take no value is the one thing
- * that the words do not show, so the caller names them.
+ * Modules that know a launcher compare its options with the job.  Options end where the program
+ * begins: at the first word that is neither an option nor the value of one.  The words alone do
+ * not show which options take no value, so the caller names those.
  */
 #include "eval/builtin.h"
 
@@ -52,7 +51,7 @@ static bool among(const struct value *flags, struct arena *a, struct str name)
 	return false;
 }
 
-/* Adds VALUE to what option NAME of LISTS was given. */
+/* Adds VALUE to the values of option NAME in LISTS. */
 static bool add_value(struct arguments *a, struct map *lists, struct str name, struct str value)
 {
 	struct value *list = map_get(lists, name);

@@ -32,7 +32,7 @@ BUILTIN(str)
 	return &value_bad;
 }
 
-/* The elements, each followed by `after`, or with `between` between them. */
+/* The elements, each followed by `after`, or with `between` between two of them. */
 static const struct value *join_list(struct arguments *a, const struct value *list, const struct value *between,
 	const char *after)
 {
@@ -201,7 +201,7 @@ BUILTIN(has_digest)
 	return boolean(a, memchr(image.p, '@', image.n) != NULL);
 }
 
-/* The tag is what follows the last colon behind the last slash: a registry's port is none. */
+/* The tag follows the last colon behind the last slash, so a registry's port is no tag. */
 BUILTIN(tag)
 {
 	struct str image = argument_text(a, 0, "");

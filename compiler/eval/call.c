@@ -1,5 +1,5 @@
 /*
- * call.c - calls: of functions of the program, of roles and of the pod.
+ * call.c - calls: of the program's functions, of roles and of the pod.
  */
 #include "eval/internal.h"
 
@@ -29,8 +29,8 @@ static bool bind_arguments(struct eval *ev, struct frame *outer, struct frame *f
 }
 
 /*
- * What a library function makes is, for everything that comes later, made by
- * the call: the user cannot change the library's text.
+ * For all later phases, a value that a library function makes was made by the call: the user
+ * cannot change the library's text.
  */
 static const struct value *made_by_call(struct eval *ev, const struct value *v, const struct node *call, bool from_user)
 {
@@ -81,7 +81,7 @@ static const struct value *pod_env(struct eval *ev, const struct value *name, st
 	return v;
 }
 
-/* Only a number may depend on the pod: the name of a port is known. */
+/* Only a number may depend on the pod; the name of a port must be known. */
 static const struct value *method_argument(struct eval *ev, struct frame *f, struct node *arg, struct node *n)
 {
 	const struct value *v = eval_expr(ev, f, argument_expr(arg));

@@ -1,11 +1,10 @@
 /*
  * convert.c - a value meets the type of its place.
  *
- * Few conversions happen by themselves (language brief, section 7), and the
- * checker has allowed this one: what is left is to do it, and to test what only
- * the value can tell - bounds, lengths, patterns, forms.  A text that waits for
- * the pod passes where nothing must be tested; where something must, it is
- * computed from the index, or refused.
+ * Few conversions happen by themselves (language brief, section 7), and the checker has allowed
+ * this one.  It remains to do it, and to test what only the value can tell: bounds, lengths,
+ * patterns, forms.  A text that waits for the pod passes where nothing must be tested; elsewhere
+ * it is computed from the index, or refused.
  */
 #include "eval/internal.h"
 
@@ -25,7 +24,7 @@ static void note_origin(struct eval *ev, struct diag *d, const struct value *v, 
 		diag_note(ev->diags, d, v->from, "the value comes from here");
 }
 
-/* "'nodes' needs an int", or what is known about the place without its name. */
+/* "'nodes' needs an int", or the same without the name when it is unknown. */
 static const struct value *mismatch(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule)
 {
@@ -145,9 +144,9 @@ static const struct value *test_length(struct eval *ev, const struct value *v, c
 }
 
 /*
- * The library tells only how much of a text matches the whole pattern.  That is
- * where the text goes wrong if there is such a part, or if the pattern is one
- * set of characters, repeated; else nothing knows.
+ * The library tells only how much of a text matches the whole pattern.  If some part matches, or
+ * if the pattern is one repeated set of characters, the text goes wrong behind that part; else the
+ * place is unknown.
  */
 static bool knows_place(struct str pattern, size_t fits)
 {
@@ -183,7 +182,7 @@ static const struct value *test_pattern(struct eval *ev, const struct value *v, 
 		struct str c = character(v->u.string, fits);
 		size_t position = str_chars((struct str){ v->u.string.p, fits }) + 1;
 		diag_label(ev->diags, d, "character %zu, '%.*s', does not fit", position, STR_ARG(c));
-		/* A plain literal: the character can be pointed at. */
+		/* In a plain literal the message can point at the character. */
 		struct str written = source_text(ev->program->sources, at);
 		if (written.n == v->u.string.n + 2 && memcmp(written.p + 1, v->u.string.p, v->u.string.n) == 0)
 			d->at = (struct span){ at.start + 1 + (uint32_t)fits, at.start + 1 + (uint32_t)(fits + c.n) };
@@ -203,7 +202,7 @@ static const struct value *test_string(struct eval *ev, const struct value *v, c
 	return r && r->pattern.p && v->kind == VALUE_STRING ? test_pattern(ev, v, r, at, rule) : v;
 }
 
-/* Does a value of the right kind need to be looked at? */
+/* Does a value of the right kind have to be tested? */
 static bool identity(const struct type *t)
 {
 	switch (t->kind) {
@@ -268,7 +267,7 @@ static struct value *copy_map(struct eval *ev, const struct value *v)
 	return copy;
 }
 
-/* Convert one entry; *copy is made when the first one changes. */
+/* Converts one entry; *copy is made when the first entry changes. */
 static const struct value *convert_entry(struct eval *ev, const struct value *v, struct value **copy,
 	const struct value_entry *e, const struct type *to, struct span at, struct span rule)
 {
@@ -328,7 +327,7 @@ static const struct value *field_value(struct eval *ev, const struct value *v, c
 	return &value_bad;
 }
 
-/* The fields in the order of the declaration, those left out from their defaults. */
+/* The fields in the order of the declaration; a field that was left out gets its default. */
 static const struct value *record_complete(struct eval *ev, const struct value *v, const struct type *record,
 	struct span at)
 {
@@ -403,7 +402,7 @@ static void report_fine(struct eval *ev, struct str word, const struct type *to,
 		eval_report(ev, TJ0306, at, "%.*s is not a whole number of bytes", STR_ARG(word));
 }
 
-/* 8 and 0.5 are cpus, and so is -12e6 a memory; the checker has refused the others. */
+/* 8 and 0.5 can be cpus, and -12e6 a memory; the checker has refused other numbers. */
 static const struct value *convert_quantity(struct eval *ev, const struct value *v, const struct type *to,
 	struct span at, struct span rule)
 {
@@ -470,7 +469,7 @@ static bool is_data(const struct value *v)
 
 /* ---- the whole ---- */
 
-/* A text that waits for the pod, where the place tests what only the whole text can tell. */
+/* A text that waits for the pod, in a place that tests the whole text. */
 static const struct value *waiting(struct eval *ev, const struct value *v, const struct type *to, struct span at)
 {
 	struct node place = { .kind = NODE_BAD, .span = at };
@@ -527,7 +526,7 @@ static const struct value *convert_scalar(struct eval *ev, const struct value *v
 	}
 }
 
-/* A number is the range of it alone. */
+/* A number n is the range n:n. */
 static const struct value *convert_range(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule)
 {

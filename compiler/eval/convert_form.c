@@ -25,7 +25,7 @@ static struct str quoted(struct eval *ev, struct str s)
 	return str_printf(ev->arena, "\"%.*s\"", STR_ARG(s));
 }
 
-/* Offer to replace the literal, if the place is one. */
+/* Offers to replace the literal, if the place of the value is one. */
 static void fix_literal(struct eval *ev, struct diag *d, struct span at, struct str found, struct str better)
 {
 	struct str written = source_text(ev->program->sources, at);
@@ -187,7 +187,7 @@ static const char *bad_image(struct str s)
 	return why ? why : bad_path((struct str){ s.p, end });
 }
 
-/* What people mean by an image that no registry has: an address, a shell's or a chart's variable. */
+/* What people write for an image that no registry has: an address, a variable of a shell or a chart. */
 static bool help_image(struct eval *ev, struct diag *d, struct str image, struct span at)
 {
 	const char *scheme = memmem(image.p, image.n, "://", 3), *dollar = memchr(image.p, '$', image.n),
@@ -255,7 +255,7 @@ static bool label_letters(struct str s)
 
 static bool is_label(struct str s) { return s.n <= LONGEST_LABEL && label_letters(s); }
 
-/* The label that was probably meant: lower case, everything else a dash. */
+/* The label that was probably meant: lower case, with dashes for everything else. */
 static struct str as_label(struct eval *ev, struct str s)
 {
 	struct str lower = lower_case(ev, s);
@@ -304,8 +304,9 @@ static struct str inserted(const char *p, const char *end)
 }
 
 /*
- * The insertion in the string at AT that put a '.' or '_' into NAME, and which of the two: the parts of the string
- * between insertions are found in NAME one after the other.  Empty when that is not clear.
+ * The insertion in the string at AT that brought a '.' or '_' into NAME, and which of the two.
+ * The parts of the string between insertions are looked for in NAME one after the other.  Empty
+ * when the insertion is not certain.
  */
 static struct str culprit(struct eval *ev, struct span at, struct str name, char *ret)
 {
@@ -337,7 +338,10 @@ static struct str culprit(struct eval *ev, struct span at, struct str name, char
 	return STR("");
 }
 
-/* A job's name begins every object's, and that of a Service begins with a letter.  How long it may be, TJ0801 knows. */
+/*
+ * The name of a job begins the name of each object, and that of a Service begins with a letter.
+ * TJ0801 judges the length.
+ */
 bool convert_job_name(struct eval *ev, struct str s, struct span at)
 {
 	struct str better = as_label(ev, s);

@@ -1,22 +1,21 @@
 /*
  * entries.c - what a body says, once its `if`, `for` and spreads are worked out.
  *
- * A body is a list of entries in the order of the text.  Conditions and lists
- * are evaluated here; the values are not, so that whoever asked can evaluate the
- * entries one by one, in the frame that each carries.
+ * A body is a list of entries in the order of the text.  Conditions and lists are evaluated here.
+ * Values are not: the caller evaluates entries one by one, in the frame that each carries.
  */
 #include "eval/internal.h"
 
 struct entries_gathering {
 	struct eval *ev;
 	struct entries *to;
-	unsigned blocks;                /* whose fields the keys are; 0: they are keys of a record or map */
+	unsigned blocks;                /* the block whose fields the keys are; 0: they are keys of a record or map */
 	size_t room;                    /* of to->at */
 	struct late *late;              /* inserted behind what extends it */
 	size_t nlate;
-	struct again *again;            /* inserted twice, unless it is written out further down */
+	struct again *again;            /* a key that was inserted twice, unless it is written out further down */
 	size_t nagain;
-	/* key -> position + 1 of its first entry; once there are too many to look through */
+	/* key -> position + 1 of its first entry; made when there are too many to look through */
 	struct map index;
 };
 
@@ -126,7 +125,7 @@ static void push(struct entries_gathering *g, struct entry e)
 		index_entry(g, g->to->n - 1);
 }
 
-/* The first entry of a key; most bodies are so short that looking through them beats an index. */
+/* The first entry of a key; most bodies are so short that looking through them is quicker than an index. */
 static struct entry *first_of(struct entries_gathering *g, struct str key)
 {
 	if (!key.p)
@@ -141,7 +140,7 @@ static struct entry *first_of(struct entries_gathering *g, struct str key)
 	return NULL;
 }
 
-/* A pod-time key stays a text; any other is known now.  False when it is neither. */
+/* A pod-time key stays a text; any other key must be known now.  False when it is neither. */
 static bool entry_key(struct entries_gathering *g, struct frame *f, const struct key *k, struct entry *e)
 {
 	struct eval *ev = g->ev;
@@ -175,7 +174,7 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 	bool extends = item->kind == NODE_EXTEND;
 	if (!first) {
 		push(g, e);
-	} else if (!first->item && !first->joined && !extends) {        /* what is written out wins over what is inserted */
+	} else if (!first->item && !first->joined && !extends) {        /* a written entry wins over an inserted one */
 		e.field = field_of(g, &e);
 		*first = e;
 	} else if (extends && (!first->item || first->item->kind == NODE_EXTEND)) {
@@ -186,7 +185,7 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 	}
 }
 
-/* What extends it stands before it already: it goes in front of that in the end. */
+/* An entry that extends it comes earlier already: the setting is moved in front of that one at the end. */
 static void insert_late(struct entries_gathering *g, struct entry *first, struct entry e)
 {
 	struct late late = { .before = (size_t)(first - g->to->at), .entry = e };
@@ -215,7 +214,7 @@ static void put_late(struct entries_gathering *g)
 	to->fields_end += to->fields_end ? g->nlate : 0;
 }
 
-/* The place of what is inserted already. */
+/* The place of the earlier insertion. */
 static struct span inserted_at(const struct entries_gathering *g, const struct entry *first)
 {
 	for (size_t i = 0; first->item && i < g->nlate; i++)
@@ -266,7 +265,7 @@ static void gather_spread(struct entries_gathering *g, struct frame *f, struct n
 
 /* ---- if, for ---- */
 
-/* The branch that holds: a NODE_BODY, or NULL.  `else if` may go on forever. */
+/* The branch whose condition holds: a NODE_BODY, or NULL.  The chain of `else if` may be of any length. */
 static struct node *branch(struct entries_gathering *g, struct frame *f, struct node *item)
 {
 	while (item && item->kind == NODE_IF_ITEM) {

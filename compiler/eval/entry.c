@@ -1,10 +1,9 @@
 /*
- * entry.c - what the entries of a block say of a field.
+ * entry.c - what the entries of a block say about a field.
  *
- * A field may be spoken of several times: extensions merge, in one body and over
- * all levels of a role.  What is written out, declared with a type and inserted
- * from a record is distinguished here and nowhere else, so that whoever asks gets
- * values that are alike.
+ * A field may be mentioned several times: extensions merge, in one body and over all levels of a
+ * role.  Only this file tells entries that are written out, declared with a type and inserted from
+ * a record from each other; the caller gets the same kind of value from all.
  */
 #include "eval/internal.h"
 
@@ -112,7 +111,7 @@ const struct value *list_joined(struct eval *ev, const struct value *a, const st
 	return v;
 }
 
-/* Entries of both, an overridden key keeps its position; *own is the map that is being made. */
+/* The entries of both maps, where an overridden key keeps its position; *own is the map that is being made. */
 static const struct value *extend(struct eval *ev, const struct value *lower, const struct value *upper,
 	struct value **own)
 {

@@ -13,15 +13,15 @@
 #include "check/schema.h"
 #include "eval/value.h"
 
-/* One thing that a check's condition read: for the place of its failure (brief section 13). */
+/* Something that the condition of a check read: for the place of its failure (brief section 13). */
 struct read {
-	/* the argument, field or --set text that gave the value; a default's text otherwise */
+	/* the argument, field or --set text that gave the value; for a default, the text of the default */
 	struct span at;
 	struct str what;                /* "nproc", "worker.replicas" */
 	const struct value *value;
-	bool argument;                  /* of a framework or accelerator: the nearest to the job */
-	bool let;                       /* a name for a constant: decides only what nothing else decides */
-	/* what a role is started with: who asks for that has something to say about it */
+	bool argument;                  /* an argument of a framework or accelerator: the one nearest to the job */
+	bool let;                       /* a name for a constant: the place of a failure only when there is no other */
+	/* words that a role is started with: a check that reads them is about them */
 	bool words;
 };
 struct reads {
@@ -34,26 +34,26 @@ enum slot_state { SLOT_EMPTY, SLOT_RUNNING, SLOT_DONE };
 struct slot {
 	enum slot_state state;
 	const struct value *value;      /* when DONE */
-	struct str what;                /* "worker.replicas", "nodes": for the path of a cycle */
+	struct str what;                /* "worker.replicas", "nodes": name in the report of a cycle */
 	struct span at;                 /* where the expression is */
-	struct slot *outer;             /* the slot that needed this one, while RUNNING */
+	struct slot *outer;             /* while RUNNING: the slot that needed this one */
 	/*
-	 * What its evaluation read.  A reader of the slot is said to have read the slot
-	 * itself (`what` at `at`); if that is no text of the user, or the slot is a let
-	 * (`transparent`), it has read all of these.
+	 * What its evaluation read.  Who reads the slot is said to have read the slot itself
+	 * (`what` at `at`).  If that is no text of the user, or if the slot is a let
+	 * (`transparent`), the reader has read all of these instead.
 	 */
 	struct reads reads;
 	bool transparent, argument;
-	/* While RUNNING: where reads went before, and the counters of struct eval. */
+	/* while RUNNING: the list that reads were noted in before, and the counters of struct eval */
 	struct reads *outer_reads;
 	unsigned pod_before, self_before;
-	/* When DONE: did it read `pod` or `self`?  Then it is good only for the same index and role. */
+	/* when DONE: did it read `pod` or `self`?  Then the value holds only for the same index and role. */
 	bool read_pod, read_self;
 	int64_t pod_index;
 	const struct role *self;
 };
 
-/* A local name (formal, let of a body, loop variable, function argument). */
+/* A local name: a formal, a let of a body, a loop variable, an argument of a function. */
 struct binding {
 	const struct decl *decl;
 	struct slot slot;
@@ -72,10 +72,10 @@ struct setting {
 	struct str name, text;
 	struct source *source;          /* the text, so that messages can point into it ("command line", or the file) */
 	uint32_t offset;                /* of the value in the source */
-	/* where they stand, when the source was composed of what stands elsewhere; else unknown */
+	/* the places of its parts, when the source was put together from several texts; else unknown */
 	struct span name_at, value_at;
-	const struct data *data;        /* of a file of YAML or JSON: the value itself; else NULL */
-	bool literal;                   /* text in quotes, as a program has it, where other text needs none */
+	const struct data *data;        /* from a file of YAML or JSON: the value itself; else NULL */
+	bool literal;                   /* text is in quotes here, as in a program; elsewhere it needs none */
 	bool used;
 };
 struct settings {
@@ -85,7 +85,7 @@ struct settings {
 	size_t nparams;
 	struct str profile;             /* p == NULL without */
 	struct span profile_at;
-	/* by several programs: eval_params() leaves unused ones to the caller (`used`) */
+	/* several programs share the settings: eval_params() leaves reports of unused ones to the caller (`used`) */
 	bool shared;
 };
 
@@ -99,7 +99,7 @@ struct eval_call {
 
 struct eval;
 
-/* What `roles`, env(), object() and fails() answer in a test; VALUE_BAD where a function is missing. */
+/* In a test: the answers of `roles`, env(), object() and fails(); VALUE_BAD where a function is missing. */
 struct test_facts {
 	void *context;
 	const struct value *(*roles)(void *context, struct eval *ev, struct span at);
@@ -113,23 +113,24 @@ struct eval {
 	struct program *program;
 	struct diags *diags;
 	const struct settings *settings;
-	struct map set_index, params_index;     /* of settings: name -> the last struct setting * of it */
-	struct map member_index;                /* of settings with a dot: name before it -> struct member_settings * */
+	struct map set_index, params_index;     /* settings by name: the last struct setting * of each */
+	/* settings with a dot, by the name before it: struct member_settings * */
+	struct map member_index;
 
 	struct slot *globals;           /* decl->slot of global params and lets */
 	struct slot *running;           /* innermost slot being evaluated */
-	const struct reads *asking;     /* what a check reads itself, while it runs: nothing of that reaches the plan */
+	const struct reads *asking;     /* reads of a check while it runs: they do not reach the plan */
 	struct reads *reads;            /* where to record reads; NULL: nowhere */
 	bool in_policy;                 /* reports name the job and the role */
 	const struct role *policy_role; /* asked last in a policy */
-	/* counters: a slot whose evaluation raises one of them is not kept when it must differ */
+	/* counters: a slot whose evaluation raises one of them is not kept for a place where the value may differ */
 	unsigned pod_reads, self_reads;
 
 	/* the job that is being built; NULL outside */
 	struct job *job;                /* eval/job.h */
 	struct role *self;              /* the role whose fields are being evaluated; NULL outside */
 	int64_t pod_index;              /* -1: symbolic */
-	/* innermost place in user text that called into the library; for primary spans */
+	/* the innermost place in the user's text that called into the library: for primary spans */
 	struct span call_site;
 	const struct test_facts *test;  /* NULL outside tests */
 	bool keep_jobs;                 /* tests ask the roles of finished jobs */
@@ -137,14 +138,14 @@ struct eval {
 	struct arena work;              /* see eval_work() */
 
 	/* evaluator's own */
-	const struct value *fallbacks[FIELDS];  /* built-in defaults, made on first use */
+	const struct value *fallbacks[FIELDS];  /* built-in defaults, each made on first use */
 	struct schema_types types;              /* of fields, for what is inserted */
 	struct map *profile;            /* of the profiles that were chosen: a name -> its struct entries; NULL without */
 	const struct eval_call *calls;  /* innermost */
-	/* what the value that is being converted is for; empty p == NULL when unknown */
+	/* what the value that is being converted is for; p == NULL when unknown */
 	struct str name;
 	unsigned depth;                 /* of eval_expr() */
-	struct map patterns;            /* that have been compiled: pattern.c */
+	struct map patterns;            /* patterns that have been compiled: pattern.c */
 
 	uint64_t steps;                 /* spent, of EVAL_STEPS */
 	size_t text_bytes;              /* made, of EVAL_TEXT */
@@ -162,14 +163,13 @@ enum { EVAL_STEPS = 10000000, EVAL_LIST = 100000, EVAL_TEXT = 64 << 20, EVAL_MEM
 #endif
 
 void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct settings *settings);
-/* What is not the arena's: call it when nobody asks any more. */
+/* Frees memory that is not the arena's; to be called when nothing more will be evaluated. */
 void eval_release(struct eval *ev);
 
 /*
- * Memory for what nothing asks for once the job is built: its frames, entries and
- * slots, but no value and nothing that a plan points to.  The next job has it
- * again, so that a thousand jobs need no more of it than one.  Outside a job it
- * is the compilation's.
+ * Memory for what nothing needs once the job is built: its frames, entries and slots, but no value
+ * and nothing that a plan points to.  The next job uses it again, so that a thousand jobs need no
+ * more of it than one.  Outside of a job it is the compilation's arena.
  */
 static inline struct arena *eval_work(struct eval *ev)
 {
@@ -192,7 +192,7 @@ const struct value *eval_expr(struct eval *ev, struct frame *f, struct node *n);
 /* The same; `name` is what the value is for ("nodes"), so that a refusal can say "nodes = 96 is outside 1..64". */
 const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name);
 
-/* Before the conversion, for who has a better message than TJ0302 and its like. */
+/* Without the conversion, for callers that have a better message than TJ0302 and its like. */
 const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct node *n);
 
 /*
@@ -218,24 +218,25 @@ void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, str
  */
 bool slot_enter(struct eval *ev, struct slot *s);
 const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
-/* Record that `what` was read at `at`, for things that are no slots. */
+/* Notes that `what` was read at `at`, for things that have no slot. */
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
-/* The same of the words that a role is started with. */
+/* The same for the words that a role is started with. */
 void eval_read_words(struct eval *ev, struct span at, struct str what, const struct value *v);
 
 /* ---- bodies ---- */
 
 /* One entry of a body, after `if`, `for` and spreads have been worked out. */
 struct entry {
-	struct node *item;              /* SET, EXTEND, FIELD, BLOCK, CHECK; NULL for an entry of a spread */
-	const struct field *field;      /* that it sets or extends, in the body of a block; else NULL */
+	struct node *item;              /* the item: SET, EXTEND, FIELD, BLOCK, CHECK; NULL for an entry of a spread */
+	const struct field *field;      /* the field that it sets or extends, in the body of a block; else NULL */
 	struct str key;                 /* SET, EXTEND, FIELD and spreads */
 	struct span key_at;
 	const struct text *pod_key;     /* a pod-time key */
-	const struct value *value;      /* of a spread's entry, see entry_value() */
+	const struct value *value;      /* value of a spread's entry, see entry_value() */
 	struct frame *frame;            /* to evaluate the item's value in */
 	bool converted;                 /* `value` is of the field's type */
-	bool joined;                    /* the first of its key: there is what is inserted, and what extends that */
+	/* the first entry of its key; it carries what was inserted, and what extends that */
+	bool joined;
 };
 struct fields {                         /* a bit for each field */
 	uint64_t word[2];
@@ -245,11 +246,12 @@ static inline bool fields_has(const struct fields *f, enum field_id id) { return
 struct entries {
 	struct entry *at;
 	size_t n;
-	struct fields fields;           /* that an entry may be about: most bodies mention few */
-	size_t fields_end;              /* behind the last entry that may be about a field: blocks usually come last */
+	struct fields fields;           /* the fields that its entries may be about: most bodies mention few */
+	/* index behind the last entry that may be about a field: blocks usually come last */
+	size_t fields_end;
 	struct frame *frame;            /* with the lets of the body */
 	bool failed;                    /* something was reported: entries may be missing */
-	bool searched, torn;            /* role_find_torn() has looked at it, and found something broken */
+	bool searched, torn;            /* role_find_torn() has looked at it and found something broken */
 };
 /* Behind the last entry that may be about a field; 0 when none is.  `es` may be NULL. */
 static inline size_t entries_about(const struct entries *es, enum field_id id)
@@ -263,26 +265,29 @@ static inline size_t entries_about(const struct entries *es, enum field_id id)
  * TJ0206 unless both extend.  Checks and blocks are entries too.
  */
 struct entries *eval_entries(struct eval *ev, struct frame *f, struct node *body);
-/* The same of the body of a block (the fields are those of any of `blocks`), whose keys are fields. */
+/* The same for the body of a block, whose keys are fields of any of `blocks`. */
 struct entries *eval_block(struct eval *ev, struct frame *f, struct node *body, unsigned blocks);
-/* The same of a record that an entry sets or extends: of a body, or of the value that it is. */
+/* The same for the record that an entry sets or extends: one given by a body, or by a value. */
 struct entries *entry_body(struct eval *ev, struct entry *e);
 
 /* What is written for an entry; NULL for a spread's, and for a typed field without a value. */
 struct node *entry_expr(const struct entry *e);
-/* Is this entry about the field, and does it say anything?  A typed field alone does not. */
+/* Does this entry give the field a value?  A typed declaration alone does not. */
 bool entry_speaks(const struct entry *e, enum field_id id);
 /* Does nothing below it matter? */
 bool entry_sets(const struct entry *e);
-/* The value of an entry that speaks, of the type of its field: written out or inserted alike. */
+/* The value of an entry that gives one, in the type of its field: written out or inserted alike. */
 const struct value *entry_value(struct eval *ev, struct entry *e);
-/* Where it is: the expression, or the key that was inserted. */
+/* The place of the value: the expression, or the key that was inserted. */
 struct span entry_at(const struct entry *e);
 
-/* What several entries say of one field, the nearest first, each extending those behind it; the last one may set. */
+/*
+ * What several entries say about one field.  The nearest comes first; each extends those behind
+ * it, and the last one may set.
+ */
 struct contribution {
 	struct entry *entry;
-	unsigned level;                 /* of a role, see role.h; 0 elsewhere */
+	unsigned level;                 /* level of a role, see role.h; 0 elsewhere */
 };
 struct said {                           /* in eval_work() */
 	struct contribution *at;
@@ -290,20 +295,20 @@ struct said {                           /* in eval_work() */
 };
 /* Add what a body says of a field; true when one of its entries sets it.  `es` may be NULL. */
 bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into);
-/* The nearest of them; NULL when the body says nothing. */
+/* The nearest of them; NULL when the body does not mention the field. */
 struct entry *said_first(const struct entries *es, enum field_id id);
 /* Where the body declares the field with a type, with or without a value; NULL without. */
 struct node *declared_by(const struct entries *es, enum field_id id);
-/* All of it as one value: what is bad or computed if one of them is, NULL when there is none. */
+/* All of it as one value: bad or computed if one of them is; NULL when there is none. */
 const struct value *said_value(struct eval *ev, const struct said *s);
 
 /* A NODE_BODY as a record or map value. */
 const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body);
 
 /*
- * Run a `check` or `warn`.  True if it holds.  Reports TJ0408, TJ0409 or its own
- * code; `fallback` is the place when the condition read nothing of the user's;
- * `policy` (p == NULL without) makes it TJ0901 with that title.
+ * Runs a `check` or `warn`.  True if it holds.  Reports TJ0408, TJ0409 or its own code; `fallback`
+ * is the place when the condition read nothing of the user's; `policy` (p == NULL without) makes
+ * it TJ0901 with that title.
  */
 bool eval_check(struct eval *ev, struct frame *f, struct node *check, struct span fallback, struct str policy);
 
@@ -328,11 +333,11 @@ const struct value *planned_role_member(struct eval *ev, const struct role *r, s
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at);
 /* pod.index, name, uid, ip, node, host */
 const struct value *pod_member(struct eval *ev, struct str name, struct node *at);
-/* acme.a1(8): formals are bound to the call's arguments, which are evaluated in `f`. */
+/* acme.a1(8): the formals are bound to the arguments of the call, which are evaluated in `f`. */
 const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call);
 /* The role value that a DECL_ROLE stands for in the job being built. */
 const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at);
-/* Plain text of a text value: host and port pieces as the cluster places them; false when it has pod-time pieces. */
+/* Plain text of a text value, with hosts and ports as the cluster places them; false when it has pod-time pieces. */
 bool text_flatten(struct eval *ev, const struct text *t, struct str *ret);
 
 #endif

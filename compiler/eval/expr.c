@@ -1,9 +1,9 @@
 /*
  * expr.c - the value of an expression: literals, names, lists, conditions.
  *
- * Trusts the checker: a node of TYPE_BAD has been reported and is VALUE_BAD in
- * silence.  VALUE_COMPUTED passes through every operation, because what depends
- * on it must be evaluated again for each replica.
+ * Trusts the checker: a node of TYPE_BAD has been reported and is VALUE_BAD in silence.
+ * VALUE_COMPUTED passes through every operation, because whatever depends on it is evaluated again
+ * for each replica.
  */
 #include "eval/internal.h"
 
@@ -45,7 +45,7 @@ static const struct value *eval_int(struct eval *ev, struct node *n)
 	return value_int(ev->arena, (int64_t)n->u.integer.value, n->span);
 }
 
-/* The amount that a literal writes; the checker has made sure that it is one. */
+/* The amount that a literal spells; the checker has made sure that it is sound. */
 static const struct value *literal_amount(struct eval *ev, struct str word, enum type_kind unit, struct span at)
 {
 	struct quantity q;
@@ -99,7 +99,7 @@ const struct value *eval_string(struct eval *ev, struct frame *f, struct node *n
 			continue;
 		}
 		const struct value *v = eval_expr(ev, f, part->expr);
-		if (!value_ok(v))               /* go on: the other parts may have mistakes of their own */
+		if (!value_ok(v))               /* go on: other parts may have mistakes of their own */
 			stop = stop && stop->kind == VALUE_BAD ? stop : v;
 		else if (!pieces_value(&p, v))
 			stop = &value_bad;
@@ -164,7 +164,7 @@ void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct fram
 		set_binder(ev, f, &l->binders[1], 1, e->value);
 }
 
-/* 1: take the element, 0: leave it out, -1: *ret_stop stands in the way. */
+/* 1: take the element; 0: leave it out; -1: the condition has no value, and *ret_stop is the result. */
 static int filter(struct eval *ev, struct frame *f, struct node *n, const struct value **ret_stop)
 {
 	if (!n)
@@ -261,7 +261,7 @@ static const struct value *eval_if(struct eval *ev, struct frame *f, struct node
 	return n ? eval_expr(ev, f, n) : &value_bad;
 }
 
-/* A name that nothing asks for is not evaluated, as everywhere. */
+/* A name that nothing reads is not evaluated, as everywhere. */
 static const struct value *eval_let_in(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct node *let = n->u.op.left;
@@ -314,7 +314,7 @@ static const struct value *topology_member(struct eval *ev, const struct value *
 	return &value_bad;
 }
 
-/* What is read of the plan (policy_value.c) decides a check as a field does. */
+/* A read of the planned job (policy_value.c) decides a check just as a read of a field does. */
 static const struct value *planned_member(struct eval *ev, const struct value *base, const struct value *v, struct str name)
 {
 	if (base->number && ev->reads && value_ok(v) && span_known(v->from))
@@ -322,7 +322,7 @@ static const struct value *planned_member(struct eval *ev, const struct value *b
 	return v;
 }
 
-/* Is N a bundle of fields, where one that is left out reads as none? */
+/* Is N a bundle of fields?  A field that it leaves out reads as none. */
 static bool of_bundle(const struct node *n)
 {
 	const struct type *t = n->type ? type_strip_pod(type_strip_optional(n->type)) : NULL;
@@ -350,7 +350,7 @@ const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n
 	case VALUE_PORTS: return role_port_number(ev, base->u.role, name, n);
 	case VALUE_CLUSTER: return cluster_member(ev, name, n);
 	case VALUE_POD: return pod_member(ev, name, n);
-	/* An elastic role of one size: `.min` of a number is the number. */
+	/* An elastic role with a fixed size: `.min` of a number is the number. */
 	case VALUE_INT:
 		if (str_is(name, "min") || str_is(name, "max"))
 			return base;
@@ -390,7 +390,7 @@ static const struct value *eval_kind(struct eval *ev, struct frame *f, struct no
 	}
 }
 
-/* Is it the same whatever surrounds it?  A list is when its elements were, which have been evaluated. */
+/* Is the value the same whatever surrounds it?  A list is when its elements, which have been evaluated, are. */
 static bool is_literal(const struct node *n)
 {
 	struct str text;

@@ -55,7 +55,7 @@ void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, str
 
 /* ---- reads ---- */
 
-enum { MOST_READS = 64 };               /* of one slot; more would not make a better message */
+enum { MOST_READS = 64 };               /* reads of one slot that are kept; more would not make a better message */
 
 static void add_read(struct eval *ev, struct reads *to, struct read r)
 {
@@ -99,7 +99,7 @@ static void read_slot(struct eval *ev, const struct slot *s)
 
 /* ---- slots ---- */
 
-enum { LONGEST_PATH = 32 };             /* of a cycle that is reported in full */
+enum { LONGEST_PATH = 32 };             /* slots of a cycle that are reported in full */
 
 /* "w.tolerate": the field of a role or job, when it is a list; else NULL. */
 static const struct field *list_field_of(struct str what)
@@ -136,7 +136,7 @@ static void report_cycle(struct eval *ev, struct slot *s)
 	buf_release(&path);
 }
 
-/* The pod is one of the role's: `pod.host` is another name in another role. */
+/* The pod belongs to a role: `pod.host` is another name in another role. */
 static bool still_good(const struct eval *ev, const struct slot *s)
 {
 	return (!s->read_pod || s->pod_index == ev->pod_index) &&
@@ -197,7 +197,7 @@ const struct value *eval_local(struct eval *ev, struct frame *f, const struct de
 {
 	struct binding *b = find_binding(f, d);
 
-	if (!b)                         /* of a declaration that could not be elaborated: reported there */
+	if (!b)                         /* a slot of a declaration whose failure was reported there */
 		return &value_bad;
 	if (!slot_enter(ev, &b->slot))
 		return b->slot.value;
@@ -216,10 +216,10 @@ const struct value *eval_global(struct eval *ev, const struct decl *d)
 	}
 	if (!slot_enter(ev, s))
 		return s->value;
-	/* A file knows neither the job nor the pod that asks for its value. */
+	/* The value of a file's let does not know the job and the pod that ask for it. */
 	const struct value *v = d->kind == DECL_PARAM ? param_value(ev, d)
 		: eval_named(ev, NULL, binding->u.binding.value, d->name);
-	if (s->reads.n)                 /* the slot outlives the job that asked for it */
+	if (s->reads.n)                 /* the slot outlives the job that asked for its value */
 		s->reads.at = memcpy(ARENA_ARRAY(ev->arena, struct read, s->reads.n), s->reads.at,
 			s->reads.n * sizeof(*s->reads.at));
 	return slot_leave(ev, s, v);

@@ -1,5 +1,5 @@
 /*
- * internal.h - what the files of the evaluator share with each other only.
+ * internal.h - what only the files of the evaluator share with each other.
  */
 #ifndef TRAINC_EVAL_INTERNAL_H
 #define TRAINC_EVAL_INTERNAL_H
@@ -12,32 +12,32 @@
 /* Is a place in a text of the user, not of the standard library? */
 bool in_user_text(struct eval *ev, struct span at);
 /*
- * A report at `at`; inside the library it moves to the user's text that called,
- * and `at` becomes a note.
+ * Reports at `at`.  A place inside the library becomes a note, and the report moves to the user's
+ * text that called the library.
  */
 struct diag *eval_report(struct eval *ev, enum diag_code code, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* The text of a node, shortened to fit a message. */
 struct str node_text(struct eval *ev, const struct node *n);
-/* In a policy: notes the job, with ROLE also the role that was asked last. */
+/* In a policy: notes the job of the report, and with ROLE also the role that was read last. */
 void report_policy_subject(struct eval *ev, struct diag *d, bool role);
 
-/* Each is false, and reports TJ0407 once, when the budget is spent. */
+/* Takes from the budget; false, with TJ0407 once, when nothing is left. */
 /* The elements of A and then those of B. */
 const struct value *list_joined(struct eval *ev, const struct value *a, const struct value *b, struct span at);
 bool eval_step(struct eval *ev, struct span at);
 bool eval_spend_text(struct eval *ev, size_t bytes, struct span at);
-/* TOO_MANY: a text has more parts that only the pod knows than fit. */
+/* TOO_MANY: more parts of a text are known only to the pod than a text may have. */
 bool eval_text_fits(struct eval *ev, bool too_many, struct span at);
 bool eval_list_fits(struct eval *ev, size_t n, struct span at);
 const struct value *eval_too_deep(struct eval *ev, struct span at);
 bool eval_condition_fits(struct eval *ev, unsigned parts, struct span at);
-/* Charge for walking over a value: its elements, or its bytes at a lower price. */
+/* Charges for a walk over a value: its elements, or its bytes at a lower price. */
 void eval_walk(struct eval *ev, const struct value *v);
 
 /* ---- operands ---- */
 
-/* VALUE_BAD if one of the two is bad, else the computed one, else NULL. */
+/* VALUE_BAD if one of the two is bad, else the one that is computed, else NULL. */
 const struct value *not_ok(const struct value *a, const struct value *b);
 const struct value *value_computed(struct eval *ev, struct span at);
 /*
@@ -50,7 +50,7 @@ const struct value *value_static_deep(struct eval *ev, const struct value *v, co
 /* TJ0716 for a text of class TEXT_FACT. */
 const struct value *report_fact(struct eval *ev, const struct text *t, const struct node *op);
 
-/* Finish a list or map: counts its depth. */
+/* Finishes a list or map: notes its depth. */
 const struct value *list_finish(struct eval *ev, struct value *v);
 const struct value *map_finish(struct eval *ev, struct value *v);
 /* One more element of a list that is being made; false when the list is full (TJ0407). */
@@ -77,8 +77,8 @@ const struct value *report_absent(struct eval *ev, const struct value *map, stru
 /* The value of a parameter, by the settings. */
 const struct value *param_value(struct eval *ev, const struct decl *d);
 /*
- * A map or record that is written in several bodies, each extending the
- * ones before, and all of them `base` (NULL without).
+ * A map or record that is written in several bodies, each extending the one before; the first
+ * extends `base` (NULL without).
  */
 struct eval_part {
 	struct frame *frame;
@@ -105,7 +105,7 @@ struct eval_loop {
 	unsigned nbinders;
 	size_t n;
 };
-/* NULL when the loop can run; else the value that stands in its way. */
+/* NULL when the loop can run; else the bad or computed value that takes its place. */
 const struct value *loop_begin(struct eval *ev, struct frame *f, struct node *list, const struct binder *binders,
 	unsigned n, struct eval_loop *ret);
 void loop_bind(struct eval *ev, const struct eval_loop *l, size_t i, struct frame *f);

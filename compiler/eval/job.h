@@ -10,23 +10,23 @@
 
 #include "eval/role.h"
 
-/* What the command line says over the program's head. */
+/* What the command line sets regardless of the program. */
 struct job_options {
 	struct str ns, domain, gang, run_id;    /* p == NULL without */
 	bool unroll, no_raw;
-	bool here;                      /* processes of this machine: images are not used, and need not be there */
+	bool here;                      /* the processes run on this machine: images are not used and need not be set */
 	enum workload_id workload;      /* what the target makes of roles */
 	bool controller, in_set;        /* and see plan.h */
 };
 
-/* A framework of the job: the one that it names, or one that is wrapped by the layer before it. */
+/* A framework of the job: the one that the job names, or the one that the layer before it wraps. */
 struct job_layer {
 	struct decl *framework;
 	struct frame *formals;
 	struct entries *body;
 };
 
-/* An environment name or PREFIX_* that framework LAYER locks, for what is nearer to the job. */
+/* A name of a variable, or PREFIX_*, that framework LAYER locks for the layers nearer to the job. */
 struct reserved {
 	struct str name;
 	unsigned layer;
@@ -47,22 +47,22 @@ struct job {
 	struct str name;                /* as written */
 	struct reserved *reserved;
 	size_t nreserved;
-	struct slot *slots[FIELDS];     /* of job-only fields; made on first use */
+	struct slot *slots[FIELDS];     /* slots of job-only fields; made on first use */
 	bool env_all;                   /* sidecars get the framework's variables too */
-	bool ready;                     /* roles may be asked for their fields */
-	/* it has a role that its framework has not (TJ0501), and that may be any that it does not mention */
+	bool ready;                     /* the fields of roles may be read */
+	/* it has a role that the framework lacks (TJ0501), which may stand for any role that it does not mention */
 	bool role_lost;
-	bool checks_failed;             /* a framework check failed: what it guards is not evaluated */
+	bool checks_failed;             /* a check of the framework failed: what it guards is not evaluated */
 	struct plan_job *plan;
 	struct job *before;             /* the job that was built before this one, see eval.built */
 };
 
 /* A field of the job itself (job block, else the project's defaults, else frameworks, else the built-in default). */
 const struct value *job_field(struct job *j, enum field_id id);
-/* Does the job or its framework say anything about the field? */
+/* Does the job or one of its frameworks mention the field? */
 bool job_says(const struct job *j, enum field_id id);
 struct span job_field_at(struct job *j, enum field_id id);
-/* Is an environment name that LEVEL sets locked by a framework behind it? */
+/* Is a variable that LEVEL sets locked by a framework behind that level? */
 bool job_reserves(const struct job *j, struct str name, unsigned level);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * job_field.c - fields of the job itself: what the job's body sets, else the
- * project's defaults, else its frameworks, each evaluated once.
+ * job_field.c - fields of the job itself: set by the job's body, else the project's defaults, else
+ * its frameworks, and each evaluated once.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
 
 /*
- * What the bodies of the job, the project and the frameworks say of a field,
- * each extending the next, up to the first that sets it.
+ * What the bodies of the job, the project and the frameworks say about a field, each extending the
+ * next, up to the first that sets it.
  */
 static struct said job_said(struct job *j, enum field_id id)
 {
@@ -32,8 +32,8 @@ static struct entry *job_entry(const struct job *j, enum field_id id)
 bool job_says(const struct job *j, enum field_id id) { return job_entry(j, id) != NULL; }
 
 /*
- * The typed declaration by LAYER of a field that only jobs have: clean:
- * enum("all", "none"). Those of roles are theirs.
+ * The typed declaration by LAYER of a field that only jobs have: clean: enum("all", "none").
+ * Fields of roles have theirs in role.c.
  */
 static const struct node *typed_by(const struct job *j, unsigned layer, enum field_id id)
 {

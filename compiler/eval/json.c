@@ -13,7 +13,7 @@ struct json {
 	struct node *call;
 	struct pieces out;
 	bool html;                      /* escape as Go's encoder does */
-	const struct value *stop;       /* what keeps the text from being made */
+	const struct value *stop;       /* the value that keeps the text from being made */
 };
 
 static const char *escape_of(unsigned char c, bool html, char hex[8])

@@ -106,7 +106,7 @@ static double as_float(const struct value *v) { return v->kind == VALUE_INT ? (d
 
 static double floor_float(double d)
 {
-	const double exact = 4503599627370496.0;        /* 2^52: from here on a double is whole */
+	const double exact = 4503599627370496.0;        /* 2^52: from here on every double is a whole number */
 
 	if (d >= exact || d <= -exact)
 		return d;
@@ -317,7 +317,7 @@ static const struct value *same(struct eval *ev, struct node *n, const struct va
 
 /* ---- membership ---- */
 
-/* 1 is in, 0 is not, -1 after a report. */
+/* 1: it is in the list, 0: it is not, -1: after a report. */
 static int contains(struct eval *ev, struct node *n, const struct value *v, const struct value *in)
 {
 	switch (in->kind) {
@@ -386,7 +386,7 @@ const struct value *eval_binary(struct eval *ev, struct frame *f, struct node *n
 	if (op == OP_AND || op == OP_OR)
 		return eval_logic(ev, f, n);
 	const struct value *l = eval_expr(ev, f, n->u.op.left), *r = eval_expr(ev, f, n->u.op.right);
-	if (l->kind == VALUE_NONE || r->kind == VALUE_NONE) {   /* x == none needs nothing of x's content */
+	if (l->kind == VALUE_NONE || r->kind == VALUE_NONE) {   /* x == none does not need the content of x */
 		const struct value *stop = not_ok(l, r);
 		if (stop || (op != OP_EQ && op != OP_NE))
 			return stop ? stop : report_operands(ev, n, l, r);
@@ -413,7 +413,7 @@ const struct value *eval_unary(struct eval *ev, struct frame *f, struct node *n)
 {
 	struct node *inner = n->u.op.left;
 
-	/* The one literal that is too large without its sign. */
+	/* The one literal that is too large without its minus sign. */
 	if (n->u.op.op == OP_NEGATE && inner->kind == NODE_INT && inner->u.integer.value == (uint64_t)INT64_MAX + 1)
 		return value_int(ev->arena, INT64_MIN, n->span);
 	const struct value *v = value_static(ev, eval_expr(ev, f, inner), n);

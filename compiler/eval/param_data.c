@@ -12,7 +12,7 @@
 
 enum { LONGEST = 60 };
 
-/* What a message shows of D: the text of a scalar, else what it is. */
+/* What a message shows of D: the text of a scalar, else its kind. */
 static struct str shown(struct eval *ev, const struct data *d)
 {
 	struct str text = source_text(ev->program->sources, d->from);
@@ -42,7 +42,7 @@ static const struct value *mismatch(struct eval *ev, const struct data *d, const
 
 /* ---- scalars ---- */
 
-/* NUL and other bytes that no text of a program can have. */
+/* NUL and other bytes that a text of a program cannot have. */
 static bool plain_text(struct eval *ev, const struct data *d, struct str path)
 {
 	if (!memchr(d->u.string.p ? d->u.string.p : "", 0, d->u.string.n))
@@ -129,7 +129,7 @@ static void report_field(struct eval *ev, struct str key, struct span at, const 
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 }
 
-/* Missing fields, defaults and refinements are value_convert()'s. */
+/* value_convert() takes care of missing fields, defaults and refinements. */
 static const struct value *record_of(struct eval *ev, const struct data *d, const struct type *t, struct str path)
 {
 	struct value *map = value_new(ev->arena, VALUE_MAP, d->from);
@@ -152,7 +152,7 @@ static const struct value *record_of(struct eval *ev, const struct data *d, cons
 	return ok ? map_finish(ev, map) : &value_bad;
 }
 
-/* Free-form data: what a `raw` field takes. */
+/* Free-form data: the value of a `raw` field. */
 static const struct value *free_form(struct eval *ev, const struct data *d, struct str path)
 {
 	static const struct type list = { .kind = TYPE_LIST, .elem = &type_data },

@@ -1,10 +1,9 @@
 /*
  * params.c - parameters: --set, --params, the profile, the default.
  *
- * Text from outside is a source like any other, so that a message can point into
- * it.  It is parsed as an expression of the parameter's type, except for types
- * that are texts: those are taken as they stand, so that no quotes are needed
- * in a shell.
+ * Text from outside is a source like any other, so that a message can point into it.  It is parsed
+ * as an expression of the parameter's type.  A parameter whose type is a text takes it as it
+ * stands, so that no quotes are needed in a shell.
  */
 #include "eval/params.h"
 
@@ -36,7 +35,7 @@ static struct span setting_span(const struct setting *s)
 	return (struct span){ start, start ? start + (uint32_t)s->text.n : 0 };
 }
 
-/* Its name, which stands before the value: the last place there that spells it. */
+/* The place of its name, which stands before the value: the last word there with that spelling. */
 static struct span name_span(const struct setting *s)
 {
 	size_t n = s->name.n;
@@ -49,7 +48,7 @@ static struct span name_span(const struct setting *s)
 	return setting_span(s);
 }
 
-/* The last setting of a name; NULL without.  INDEX is filled when it is first asked. */
+/* The last setting of a name; NULL without.  INDEX is filled on first use. */
 static const struct setting *find_setting(struct eval *ev, struct map *index, struct setting *at, size_t n,
 	struct str name)
 {
@@ -58,7 +57,7 @@ static const struct setting *find_setting(struct eval *ev, struct map *index, st
 	return map_get(index, name);
 }
 
-/* Words that people put around all parameters of a file. */
+/* Words under which people put all parameters of a file. */
 static bool is_wrapper(struct str name)
 {
 	return str_is(name, "params") || str_is(name, "parameters") || str_is(name, "values") || str_is(name, "vars") ||
@@ -70,7 +69,7 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 	struct nodes decls = ev->program->root->file->u.file.decls;
 	struct suggest near;
 	const struct decl *let = map_get(&ev->program->root->values, s->name);
-	if (ev->program->root->broken)          /* its declaration may be what is broken */
+	if (ev->program->root->broken)          /* the declaration of the name may be what is broken */
 		return;
 	if (let && let->kind == DECL_LET) {
 		struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "'%.*s' is a let, not a parameter",
@@ -122,7 +121,7 @@ static const struct type *bare(const struct type *t)
 	return t;
 }
 
-/* Codes that say enough by themselves: the text is of the type, its value is not. */
+/* Codes whose message is enough by itself: the text has the type, but its value is refused. */
 static bool speaks_for_itself(enum diag_code code)
 {
 	switch (code) {
@@ -196,12 +195,12 @@ static void report_text(struct eval *ev, const struct decl *d, const struct sett
 		diag_help(ev->diags, e, "%.*s", STR_ARG(first->help));
 }
 
-/* The text as an expression of the type; NULL after a report. */
+/* The value of the text as an expression of the type; NULL after a report. */
 static struct node *parse_setting(struct eval *ev, const struct decl *d, const struct setting *s, bool set)
 {
 	struct program *p = ev->program;
 	struct diags aside = { .arena = ev->arena, .sources = p->sources }, *usual = p->diags;
-	/* Part of a source, seen as one: spans point into the whole. */
+	/* A part of a source that is read like a source of its own: spans still point into the whole. */
 	struct source part = { .name = s->source->name, .text = str_copy(ev->arena, s->text),
 		.base = s->source->base + s->offset };
 
@@ -222,7 +221,7 @@ const struct value *param_text(struct eval *ev, struct str text, struct span at,
 	struct source part = { .name = STR("parameter"), .text = str_copy(ev->arena, text), .base = at.start };
 	struct source *composed = NULL;
 
-	/* with quotes or escapes in the file: nothing can point into it */
+	/* it has quotes or escapes in the file, so nothing can point into it */
 	if (!str_eq(source_text(p->sources, at), text))
 		composed = source_add(p->sources, STR("parameter"), part.text);
 	p->diags = &aside;
@@ -311,7 +310,7 @@ static const struct value *default_value(struct eval *ev, const struct decl *d)
 	return eval_named(ev, NULL, d->node->u.binding.value, d->name);
 }
 
-/* What the profile says, which extends the default where it is in braces. */
+/* The value in the profile; in braces it extends the default. */
 static const struct value *profile_value(struct eval *ev, const struct decl *d, struct span at)
 {
 	struct eval_part *parts = NULL;
@@ -321,7 +320,7 @@ static const struct value *profile_value(struct eval *ev, const struct decl *d, 
 	for (struct entry *e = profile_entry(ev, d->name, &next); e; e = profile_entry(ev, d->name, &next)) {
 		if (entry_sets(e)) {
 			v = entry_value(ev, e);
-			n = 0;                  /* of a profile that this one extends */
+			n = 0;                  /* in a profile that the chosen one extends */
 			continue;
 		}
 		struct eval_part part = { e->frame, entry_expr(e) };
@@ -380,7 +379,7 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 	return &value_bad;
 }
 
-/* V with the member that PATH names set by S; V may be NULL or none. */
+/* V with the member at PATH replaced by the value of S; V may be NULL or none. */
 static const struct value *with_member(struct eval *ev, const struct decl *d, const struct value *v,
 	const struct setting *s, struct str path)
 {
@@ -430,7 +429,7 @@ static const struct member_settings *find_members(struct eval *ev, struct str na
 	return map_get(&ev->member_index, name);
 }
 
-/* Members that --set gives one by one, after everything else. */
+/* Applies the members that --set gives one by one, after everything else. */
 static const struct value *with_members(struct eval *ev, const struct decl *d, const struct value *v)
 {
 	const struct member_settings *members = find_members(ev, d->name);
@@ -454,7 +453,7 @@ const struct value *param_value(struct eval *ev, const struct decl *d)
 	return v ? v : report_no_value(ev, d);
 }
 
-/* Of a parameter without its dotted settings; NULL when nothing gives it one. */
+/* The value of a parameter before its dotted settings; NULL when it has none. */
 static const struct value *whole_value(struct eval *ev, const struct decl *d)
 {
 	const struct settings *s = ev->settings;
@@ -499,7 +498,7 @@ static const struct entry *set_before(const struct map *before, const struct ent
 	return NULL;
 }
 
-/* Two profiles of one command say the same parameter: which of them is meant is not clear. */
+/* Two profiles of one command set the same parameter, so it is not clear which value is meant. */
 static void test_conflicts(struct eval *ev, const struct map *before, const struct entries *more, struct str name)
 {
 	for (size_t i = 0; i < more->n; i++) {
@@ -568,7 +567,7 @@ static void force(struct eval *ev, const struct decl *d)
 		eval_global(ev, d);
 }
 
-/* Literals mean the same whatever is set. */
+/* A literal means the same whatever is set. */
 static bool is_literal(const struct node *n)
 {
 	struct str text;
@@ -593,7 +592,7 @@ static void test_default(struct eval *ev, struct node *n, const struct type *t, 
 		eval_named(ev, NULL, n, name);
 }
 
-/* Defaults outside their own type, of the program's own declarations, whether they are used or not. */
+/* Reports defaults outside their own type, in the program's own declarations, whether they are used or not. */
 static void test_defaults(struct eval *ev)
 {
 	for (size_t m = 0; m < ev->program->n; m++) {
@@ -627,7 +626,7 @@ void eval_params(struct eval *ev)
 		if (decls.at[i]->kind == NODE_PARAM || decls.at[i]->kind == NODE_LET)
 			force(ev, decls.at[i]->u.binding.decl);
 	test_defaults(ev);
-	ev->profile = NULL;             /* it lies in eval_work(), and all that it sets has been asked for */
+	ev->profile = NULL;             /* it lies in eval_work(), and everything that it sets has been read */
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_CHECK)
 			eval_check(ev, NULL, decls.at[i], decls.at[i]->u.check.condition->span, (struct str){ 0 });

@@ -10,11 +10,13 @@
 #include "eval/internal.h"
 
 /*
- * The value of TEXT, which is at AT in its source, as an expression of type T; NULL, without a report, when it is none.
+ * The value of TEXT as an expression of type T; AT is its place in its source.  NULL, without a
+ * report, when it is no such expression.
  */
 const struct value *param_text(struct eval *ev, struct str text, struct span at, const struct type *t);
 /*
- * The key of M as it is written, when it has no quotes: `on` and `n` are names of fields, whatever YAML makes of them.
+ * The key of M as it is spelt in the file, when it has no quotes: `on` and `n` may be names of
+ * fields, whatever YAML makes of them.
  */
 struct str param_key(const struct sources *sources, const struct data_member *m);
 /*

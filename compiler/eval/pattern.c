@@ -47,7 +47,7 @@ static void report_pattern(struct eval *ev, struct str pattern, struct span at, 
 	eval_report(ev, TJ0302, at, "'%.*s' is not a usable pattern: %s", STR_ARG(pattern), why);
 }
 
-/* There are few, and they are asked again for each job and each role; NULL after a report. */
+/* Patterns are few, and each is needed again for every job and role; NULL after a report. */
 static const struct regex *compiled(struct eval *ev, struct str pattern, struct span at)
 {
 	const char *why = unusable(pattern);

@@ -15,9 +15,9 @@ struct pieces {
 	struct piece *at;               /* malloc'd: only the finished array goes into the arena */
 	size_t n, size;
 	size_t flushed;                 /* bytes of static text in `at` */
-	/* EVAL_WEIGHT pieces: what came after them is left out, and pieces_take() reports it */
+	/* more than EVAL_WEIGHT pieces: the rest is left out, and pieces_take() reports it */
 	bool full;
-	struct buf text;                /* static text that is not a piece yet */
+	struct buf text;                /* static text that has not become a piece yet */
 };
 
 void pieces_init(struct pieces *p, struct arena *a);
@@ -26,7 +26,8 @@ void pieces_text(struct pieces *p, const struct text *t);
 /* The text of a scalar; false (nothing added) for lists, records and the like. */
 bool pieces_value(struct pieces *p, const struct value *v);
 /*
- * A string, or a text when there is more in it; VALUE_BAD after a report of a spent budget. The builder is released.
+ * A string, or a text when it has pieces; VALUE_BAD after a report that the budget is spent. The
+ * builder is released.
  */
 const struct value *pieces_take(struct pieces *p, struct eval *ev, struct span from);
 void pieces_release(struct pieces *p);
@@ -34,8 +35,8 @@ void pieces_release(struct pieces *p);
 /* What is known about a text at compile time. */
 enum text_class {
 	TEXT_PLAIN,                     /* all of it */
-	TEXT_PLACED,                    /* but for where the replicas are: text_flatten() tells */
-	TEXT_INDEXED,                   /* the replica's own index is missing */
+	TEXT_PLACED,                    /* known except for the place of replicas: text_flatten() tells */
+	TEXT_INDEXED,                   /* only the replica's own index is missing */
 	TEXT_FACT                       /* only the pod knows */
 };
 enum text_class text_classify(const struct text *t);

@@ -103,7 +103,7 @@ bool mount_path(struct eval *ev, struct str path, struct span at, struct str *re
 
 static bool env_name_start(char c) { return isalpha((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
 
-/* As a shell takes it, and every version: nearly all names. */
+/* The form that every shell and every version takes, as nearly all names have. */
 static bool env_name_usual(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)

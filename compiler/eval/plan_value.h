@@ -10,9 +10,9 @@
 #include "eval/eval.h"
 #include "plan/plan.h"
 
-/* The text of a value; false when it has none that is known.  Host names are as the cluster places them. */
+/* The text of a value; false when it is not known.  Host names are as the cluster places them. */
 bool value_str(struct eval *ev, const struct value *v, struct str *ret);
-/* The text of a value with the place `at`; not set when the value has none. */
+/* The text of a value, with the place `at`; it stays unset when the value has no text. */
 struct plan_str value_text_at(struct eval *ev, const struct value *v, struct span at);
 /* A map value of strings as pairs (labels, node, env of an accelerator). */
 struct plan_pairs value_pairs(struct eval *ev, const struct value *map);
@@ -22,8 +22,8 @@ struct plan_str *value_strs(struct eval *ev, const struct value *list, size_t *r
 bool mount_path(struct eval *ev, struct str path, struct span at, struct str *ret);
 
 /*
- * May a variable have that name? Kubernetes 1.32 allows every printable
- * ASCII character but `=`; false with a report (TJ0701).
+ * May a variable have that name? From 1.32 on Kubernetes allows every printable ASCII character
+ * but `=`; false with a report (TJ0701).
  */
 bool env_name_ok(struct eval *ev, struct str name, struct span at);
 

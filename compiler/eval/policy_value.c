@@ -1,11 +1,10 @@
 /*
- * policy_value.c - what policies and tests can ask of a job that is planned:
- * every container, volume and toleration, raw blocks and extra objects.
+ * policy_value.c - what policies and tests can ask about a planned job: every container, volume
+ * and toleration, raw blocks and extra objects.
  *
- * The plan is finished when a policy runs, so these members are made from it and
- * not from fields.  Containers and pods may also hide in raw blocks and in
- * objects of any kind: each list under a key that holds containers in the API is
- * one, wherever it is.
+ * A policy runs when the plan is finished, so these members are made from the plan and not from
+ * fields.  Containers and pods may also hide in raw blocks and in objects of any kind: every list
+ * under a key that holds containers in the API counts, wherever it is.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -38,7 +37,7 @@ static const struct value *data_value(struct eval *ev, const struct data *d)
 	}
 }
 
-/* A block that may be missing: an empty map then. */
+/* The data of a block; an empty map when it is missing. */
 static const struct value *block_value(struct eval *ev, const struct data *d, struct span at)
 {
 	if (d)
@@ -62,7 +61,7 @@ static struct span place_of(const struct data *d, const char *key)
 
 /* ---- records ---- */
 
-/* A record whose members know where they were written: `number` says that reading one decides a check. */
+/* A record that remembers where its members were written: reading the member `number` decides a check. */
 static struct value *record(struct eval *ev, struct span at)
 {
 	struct value *v = value_new(ev->arena, VALUE_MAP, at);
@@ -96,7 +95,7 @@ static const struct value *texts(struct eval *ev, const struct str *at, size_t n
 	return list_finish(ev, list);
 }
 
-/* The words that are known here: parts that a placement or the pod decides are left out. */
+/* The words that are known here; parts that a placement or the pod decides are left out. */
 static void add_words(struct eval *ev, struct value *list, const struct plan_texts *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -118,7 +117,7 @@ struct containers {
 	const char *kind;               /* of those in data */
 };
 
-/* Adds the devices and huge pages of a container in data: a limit counts where nothing is requested. */
+/* Adds the devices and huge pages that a container in data asks for: where nothing is requested, a limit counts. */
 static void add_resources(struct eval *ev, struct value *v, const struct data *container)
 {
 	static const char *const groups[] = { "requests", "limits" };
@@ -140,7 +139,7 @@ static void add_resources(struct eval *ev, struct value *v, const struct data *c
 	}
 }
 
-/* The devices of a planned container, and what its `resources` and its raw block ask for, by the name of the resource. */
+/* The devices of a planned container, and those that its `resources` and its raw block ask for, by resource name. */
 static const struct value *planned_resources(struct eval *ev, const struct plan_container *c, const struct plan_accelerator *acc, struct span at)
 {
 	struct value *v = record(ev, at);

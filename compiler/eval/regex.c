@@ -1,6 +1,6 @@
 /*
- * regex.c - a pattern becomes a tree, the tree a program of states, and a match
- * holds the set of states that the text so far can lead to.
+ * regex.c - a pattern becomes a tree and the tree a program of states; matching follows all states
+ * that the text so far can lead to.
  */
 #include "eval/regex.h"
 
@@ -64,7 +64,7 @@ static bool take(struct reading *r, char c)
 	return is;
 }
 
-/* The code point at `*at`, which moves behind it; a byte that begins none counts as one. */
+/* The code point at `*at`, which moves behind it; a byte that begins no code point counts as one. */
 static uint32_t next_character(struct str s, size_t *at)
 {
 	const unsigned char *p = (const unsigned char *)s.p + *at;
@@ -91,7 +91,7 @@ static void set_add(struct reading *r, struct regex_set *s, uint32_t first, uint
 }
 
 static const struct {
-	const char *name, *pairs;       /* first and last, one pair after the other */
+	const char *name, *pairs;       /* the set as ranges: first and last, one pair after the other */
 } classes[] = {
 	{ "alnum", "09AZaz" }, { "alpha", "AZaz" }, { "blank", "  \t\t" }, { "cntrl", "\001\037\177\177" }, { "digit", "09" }, { "graph", "!~" },
 	{ "lower", "az" }, { "print", " ~" }, { "punct", "!/:@[`{~" }, { "space", "  \t\r" }, { "upper", "AZ" }, { "xdigit", "09AFaf" },
@@ -110,7 +110,7 @@ static bool add_class(struct reading *r, struct regex_set *s, struct str name)
 	return false;
 }
 
-/* What a letter behind a backslash means; p == NULL for none. */
+/* The characters that a letter behind a backslash stands for; p == NULL for none. */
 static struct str letter_class(char letter)
 {
 	switch (letter) {
@@ -313,7 +313,7 @@ static struct tree *alternatives(struct reading *r, unsigned depth)
 
 struct state {
 	enum { TAKE, FORK, AT_BEGIN, AT_END, MATCH } kind;
-	const struct regex_set *set;          /* of TAKE; it goes on with the next state */
+	const struct regex_set *set;          /* characters of TAKE, which continues with the next state */
 	size_t other;                   /* FORK: beside the next */
 };
 
@@ -360,7 +360,7 @@ static void write_repeat(struct regex *re, const struct tree *t)
 		write_optional(re, t->left, false);
 }
 
-/* Left, and over the right; then right. */
+/* Writes a fork, the left side, a jump over the right side, and the right side. */
 static void write_alternatives(struct regex *re, const struct tree *t)
 {
 	static const struct regex_set nothing = { 0 };
@@ -428,7 +428,7 @@ const struct regex *regex_new(struct arena *a, struct str pattern, const char **
 
 /* ---- matching ---- */
 
-/* States that a match is in: in `at`, and marked with the number of the character. */
+/* The states that a match is in: listed in `at`, and marked with the number of the character. */
 struct states {
 	uint32_t *at, n;
 	uint64_t *seen;
@@ -442,7 +442,7 @@ struct match {
 	uint64_t *work;
 };
 
-/* Enters a state and all that follow it without a character; `mark` differs for each character. */
+/* Enters a state and all states that follow it without a character; `mark` differs for each character. */
 static void enter(struct match *m, struct states *to, uint32_t state, bool begin, bool end, uint64_t mark)
 {
 	size_t depth = 0;

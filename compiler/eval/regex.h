@@ -1,10 +1,11 @@
 /*
- * regex.h - POSIX extended regular expressions in time that grows with text times pattern, never faster.
+ * regex.h - POSIX extended regular expressions in time that grows with text times pattern, never
+ * faster.
  *
- * A pattern is compiled to a program of small steps, and all of its states go
- * over the text together: nothing is tried twice.  Characters are code points.
- * Beside POSIX: \d \w \s and \D \W \S, also (but for the capitals) in brackets.
- * References back into the match and the empty repetition (`*a`) are refused.
+ * A pattern is compiled to a program of small steps, and all of its states go over the text
+ * together: nothing is tried twice.  Characters are code points. Besides POSIX: \d \w \s and \D \W
+ * \S; the small ones also in brackets. References back into the match and the repetition of
+ * nothing (`*a`) are refused.
  */
 #ifndef TRAINC_EVAL_REGEX_H
 #define TRAINC_EVAL_REGEX_H
@@ -21,9 +22,9 @@ struct regex;
 const struct regex *regex_new(struct arena *a, struct str pattern, const char **ret_why);
 
 /*
- * The length of the longest beginning of TEXT that RE matches; -1 when not even
- * the empty one does.  Takes from `*work` a unit for each state at each
- * character; when there are no more it stops and says -1 with `*work` 0.
+ * The length of the longest beginning of TEXT that RE matches; -1 when not even the empty one
+ * matches.  Each state at each character takes one from `*work`; when none is left it stops with
+ * -1 and `*work` 0.
  */
 int64_t regex_longest(const struct regex *re, struct str text, uint64_t *work);
 

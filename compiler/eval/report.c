@@ -149,7 +149,7 @@ void eval_walk(struct eval *ev, const struct value *v)
 		ev->steps += v->u.text.n;
 }
 
-/* A few lists that name each other twice are larger than any memory once they are written out. */
+/* A few lists that contain each other twice would exceed any memory once they are written out. */
 static bool weight_fits(struct eval *ev, uint64_t weight, struct span at)
 {
 	if (weight <= EVAL_WEIGHT)
@@ -217,7 +217,7 @@ const struct value *report_fact(struct eval *ev, const struct text *t, const str
 	return &value_bad;
 }
 
-/* A port that stands for its number: "29500" as an int. */
+/* A port where an int is wanted stands for its number: "29500" as an int. */
 static const struct value *known_text(struct eval *ev, const struct value *v, struct str text)
 {
 	int64_t number = 0;

@@ -1,21 +1,21 @@
 /*
- * role.c - what a role's field is, by its levels.
+ * role.c - the value of a role's field, from its levels.
  *
- * A level is a list of entries (if, for and spreads are worked out once when the
- * job begins).  A field collects its contributions from the job outwards until
- * one of them sets it; the ones that extend are merged upon what is below them.
+ * A level is a list of entries (if, for and spreads are worked out once when the job begins).  A
+ * field collects what the levels say about it, from the job outwards, until one of them sets it;
+ * entries that extend are merged over those behind them.
  */
 #include "eval/role.h"
 
 #include "eval/job.h"
 
-/* Fields whose `=` in a job replaces the job's own levels only (decision 51). */
+/* Fields for which `=` in a job replaces only the levels of the job (decision 51). */
 static bool keeps_framework(enum field_id id)
 {
 	return id == FIELD_ENV || id == FIELD_PORTS || id == FIELD_FILES || id == FIELD_MOUNTS;
 }
 
-/* Auxiliary roles take the job's defaults but for these (decision 68). */
+/* Fields of the job that are no defaults for auxiliary roles (decision 68). */
 static bool aux_inherits(enum field_id id)
 {
 	switch (id) {
@@ -29,7 +29,7 @@ static bool aux_inherits(enum field_id id)
 	}
 }
 
-/* A field or a block that nothing knows, and that was reported. */
+/* An unknown field or block, which was reported. */
 static bool is_unknown(const struct entry *e)
 {
 	if (!e->item)
@@ -47,12 +47,12 @@ void role_find_torn(struct role *r)
 			continue;
 		for (size_t i = 0; !entries->searched && i < entries->n; i++)
 			entries->torn = entries->torn || is_unknown(&entries->at[i]);
-		entries->searched = true;       /* several roles share those of the job */
+		entries->searched = true;       /* several roles share the entries of the job */
 		r->torn = r->torn || entries->torn || entries->failed;
 	}
 }
 
-/* Most fields of most roles are at their built-in default: no level says anything about them. */
+/* Most fields of most roles have their built-in default: no level mentions them. */
 static bool mentions(const struct role *r, enum field_id id)
 {
 	for (unsigned l = LEVEL_ROLE; l < r->nlevels; l++)
@@ -61,7 +61,7 @@ static bool mentions(const struct role *r, enum field_id id)
 	return false;
 }
 
-/* May the field have been meant by what is broken in the job? */
+/* May something broken in the job have been meant for this field? */
 static bool may_be_lost(struct role *r, enum field_id id)
 {
 	struct contribution first;
@@ -186,7 +186,7 @@ static bool framework_is_elastic(const struct node *framework, struct str role)
 	return false;
 }
 
-/* Another framework of the same module whose role of this name may be elastic. */
+/* Another framework of the same module that has a role of this name which may be elastic. */
 static struct str elastic_sibling(struct eval *ev, const struct job *j, const struct role *r)
 {
 	struct nodes decls = j->framework->module->file->u.file.decls;
@@ -232,7 +232,7 @@ static struct str bounds_range(struct eval *ev, const struct refinement *f)
 	return str_printf(ev->arena, "%.*s..%.*s", STR_ARG(lo), STR_ARG(hi));
 }
 
-/* What the library says about a field, as a clause: the first line without its full stop. */
+/* What the library's documentation says about a field, as a clause: the first line without its full stop. */
 static struct str first_sentence(struct str doc)
 {
 	struct str line = doc;
@@ -258,7 +258,8 @@ static void report_outside(struct eval *ev, struct role *r, struct node *typed, 
 	diag_note(ev->diags, d, typed->span, "declared here");
 	struct str why = first_sentence(typed->u.field.doc);
 	bool absent = typed->u.field.value && typed->u.field.value->kind == NODE_INT && !typed->u.field.value->u.integer.value;
-	if (why.n && n > 0 && absent && f->has_hi)              /* without the line there would be none */
+	/* without that line there would be none of its replicas */
+	if (why.n && n > 0 && absent && f->has_hi)
 		diag_help(ev->diags, d, "%.*s; write 'replicas = %lld'", STR_ARG(why), (long long)f->hi);
 	else if (why.n && n > 0 && typed->u.field.value)
 		diag_help(ev->diags, d, "%.*s; remove 'replicas = %lld'", STR_ARG(why), (long long)n);
@@ -288,7 +289,7 @@ static void help_negative(struct eval *ev, struct diag *d, struct span at)
 	diag_fix(ev->diags, d, at, range, "write %.*s", STR_ARG(range));
 }
 
-/* What the framework allows for replicas, with the codes that speak of roles (decision 71). */
+/* The range that the framework allows for replicas, with the codes that speak of roles (decision 71). */
 static const struct value *test_replicas_by(struct eval *ev, struct role *r, struct node *typed, const struct value *v, struct span at)
 {
 	if (v->kind != VALUE_INT && v->kind != VALUE_ELASTIC)
@@ -300,7 +301,7 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 		help_negative(ev, d, at);
 		return &value_bad;
 	}
-	if (hi > MOST_REPLICAS) {       /* before somebody asks for the address of each */
+	if (hi > MOST_REPLICAS) {       /* before the address of each replica is asked for */
 		struct diag *d = diag_report(ev->diags, TJ0311, at, "replicas = %lld is outside 0..%d", (long long)hi, MOST_REPLICAS);
 		diag_help(ev->diags, d, "an indexed Job has at most %d pods", MOST_REPLICAS);
 		return &value_bad;
@@ -326,7 +327,7 @@ static const struct value *test_replicas_by(struct eval *ev, struct role *r, str
 	return t->kind == TYPE_ELASTIC ? v : value_int(ev->arena, lo, v->from);
 }
 
-/* By every framework that narrows them; the value has the form that the innermost gives it. */
+/* Every framework may narrow the value; it has the form that the innermost one gives it. */
 static const struct value *test_replicas(struct eval *ev, struct role *r, const struct value *v, struct span at)
 {
 	bool tested = false;
@@ -341,8 +342,8 @@ static const struct value *test_replicas(struct eval *ev, struct role *r, const 
 }
 
 /*
- * A default of the job is for roles that it has: one that the framework leaves out and the job does not mention stays out.
- * Gives the framework's 0, or NULL.
+ * A default of the job is for roles that the job has: a role that the framework leaves out (0
+ * replicas) and the job does not mention stays out. Gives the framework's 0, or NULL.
  */
 static const struct value *left_out(struct eval *ev, struct role *r, struct role_slot *s)
 {
@@ -405,7 +406,7 @@ void role_report_required(struct eval *ev, const struct role *r, enum field_id i
 	diag_help(ev->diags, d, "set '%s' in 'role %.*s', or in the job for all roles", schema_field(id)->name, STR_ARG(r->name));
 }
 
-/* A framework may narrow any field of a role; the job's value must fit. */
+/* A framework may narrow any field of a role, and the job's value must fit. */
 static const struct value *narrowed(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s, const struct value *v)
 {
 	struct node *typed = role_typed(r, id);
@@ -436,7 +437,7 @@ static struct role_slot *slot_of(struct eval *ev, struct role *r, enum field_id 
 	return r->slots[id];
 }
 
-/* A built-in default that nobody keeps a record of reading needs no slot; `replicas` may follow the accelerator. */
+/* A built-in default whose reads nobody needs has no slot; `replicas` may follow from the accelerator. */
 static bool needs_slot(const struct eval *ev, const struct role *r, enum field_id id)
 {
 	return ev->reads || r->torn || id == FIELD_REPLICAS || mentions(r, id);

@@ -15,7 +15,7 @@
 #include "check/schema.h"
 #include "eval/eval.h"
 
-/* From LEVEL_FRAMEWORK on every layer has two: level_block(layer) and level_own(layer). */
+/* From LEVEL_FRAMEWORK on, every framework has two levels: level_block(layer) and level_own(layer). */
 enum { LEVEL_ROLE, LEVEL_JOB, LEVEL_PROJECT, LEVEL_FRAMEWORK, LEVELS = LEVEL_FRAMEWORK + 2 * MOST_FRAMEWORKS };
 
 /*
@@ -27,7 +27,7 @@ static inline unsigned level_own(unsigned layer) { return LEVEL_FRAMEWORK + 2 * 
 struct role_slot {
 	struct slot slot;
 	struct span set_at;             /* the item that decided the value; unknown for a built-in default */
-	unsigned level;                 /* that it came from; LEVELS for a built-in default */
+	unsigned level;                 /* level that it came from; LEVELS for a built-in default */
 	bool deciding;                  /* set_at and level are filled in */
 };
 
@@ -35,27 +35,27 @@ struct role {
 	unsigned number;                /* position in plan_job.roles */
 	struct str name;                /* as written */
 	struct span at;                 /* its block, or what declared it */
-	struct span name_at;            /* what names its replicas; unknown for our own names */
+	struct span name_at;            /* text that names its replicas; unknown for names that we make */
 	bool aux;
 	struct job *job;
-	struct decl *decls[MOST_FRAMEWORKS];   /* of each framework that has the role */
-	struct decl *job_decl;          /* of the job's own block; NULL without */
+	struct decl *decls[MOST_FRAMEWORKS];   /* its role in each framework; NULL where the framework lacks it */
+	struct decl *job_decl;          /* its role as the job's own block declares it; NULL without */
 	const struct entry *own;        /* its block in the job; NULL when the job does not mention it */
 	struct node *block;             /* of that entry */
-	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where there is none */
+	struct entries *levels[LEVELS]; /* filled by job_begin(); NULL where the level has nothing */
 	unsigned nlevels;               /* those behind it are all NULL */
-	/* something that the job writes for it is broken: what is not there may have been meant */
+	/* something that the job writes for it is broken: a field that seems missing may be there */
 	bool torn;
 	struct role_slot *slots[FIELDS];        /* made on first use */
 	struct plan_role *plan;         /* its place in the plan */
-	/* The text list of role.addresses("p") is asked for once for each role: kept. */
+	/* The text list of role.addresses("p") is made once for each role and kept. */
 	struct map addresses;
 	const struct value *hosts;
 };
 
 /* The value of a field by the levels above, converted; VALUE_NONE where there is none. */
 const struct value *role_field(struct eval *ev, struct role *r, enum field_id id);
-/* Where the value of a field was decided: the user's text, else the role itself. */
+/* Where the user decided the value of a field; the role itself when the user did not. */
 struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
 /* Which level decided a field; LEVELS for the built-in default. */
 unsigned role_field_level(struct eval *ev, struct role *r, enum field_id id);
@@ -65,17 +65,17 @@ struct node *role_typed(const struct role *r, enum field_id id);
 /* Reports that nothing sets a field which the framework declares with TYPED and without a value (TJ0512). */
 void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed);
 
-/* Is something broken that the levels say?  Call when `levels` is filled in. */
+/* Is something broken in its levels?  To be called when `levels` is filled in. */
 void role_find_torn(struct role *r);
 
-/* What all levels say of a field, nearest the job first, up to the first that sets. */
+/* What all levels say about a field, nearest to the job first, up to the first that sets it. */
 struct said role_said(struct eval *ev, struct role *r, enum field_id id);
-/* The nearest of it; false when no level says anything. */
+/* The nearest of these; false when no level mentions the field. */
 bool role_first(struct role *r, enum field_id id, struct contribution *ret);
 
 /*
- * Leaves out what frameworks say of ARGS where the job has a command of its own:
- * arguments belong to the command that they are written with.
+ * Leaves out what frameworks say about ARGS when the job has a command of its own: arguments
+ * belong to the command that they were written for.
  */
 void role_own_args(struct role *r, struct said *args);
 

@@ -1,8 +1,8 @@
 /*
- * role_value.c - what expressions can ask of roles, the cluster and the pod.
+ * role_value.c - what expressions can ask about roles, the cluster and the pod.
  *
- * Host names and ports become pieces, not text: only the environment function
- * of a placement turns them into text (decision 64).
+ * Host names and ports become pieces, not text: only the environment function of a placement turns
+ * them into text (decision 64).
  */
 #include "diag/suggest.h"
 #include "eval/internal.h"
@@ -162,7 +162,10 @@ static const struct value *computed(struct eval *ev, struct span at)
 	return v;
 }
 
-/* While it is still open what a framework and its roles consist of, only the roles themselves are known (TJ0529). */
+/*
+ * While the parts of a framework and its roles are still being worked out, only the roles
+ * themselves are known (TJ0529).
+ */
 static bool known_yet(struct eval *ev, struct str role, struct str name, struct span at)
 {
 	if (!ev->job || ev->job->ready)
@@ -204,7 +207,7 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 
 /* ---- what it is started with ---- */
 
-/* What is known of a word here: parts that a placement or the pod decides are left out. */
+/* What is known of a word here; parts that a placement or the pod decides are left out. */
 static const struct value *known_word(struct eval *ev, const struct value *v)
 {
 	struct buf out = { 0 };
@@ -222,7 +225,7 @@ static const struct value *known_word(struct eval *ev, const struct value *v)
 	return ret;
 }
 
-/* False where they are not known: the image decides, or the replica does. */
+/* The words of a command; false where the image, or the replica, decides them. */
 static bool add_words(struct eval *ev, struct role *r, const struct said *said, struct value *to)
 {
 	struct role *self = ev->self;
@@ -303,12 +306,13 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	return role_field(ev, r, f->id);
 }
 
-/* `worker.replicas` is 1:8 where a number is meant (TJ0506). */
+/* `worker.replicas` is a range such as 1:8 where a number is wanted (TJ0506). */
 static const struct value *one_number(struct eval *ev, struct role *r, const struct value *v, struct node *at)
 {
 	if (v->kind != VALUE_ELASTIC || type_strip_optional(at->type)->kind == TYPE_ELASTIC)
 		return v;
-	if (v->u.range.lo == v->u.range.hi)     /* a framework narrows what the one that it wraps leaves elastic */
+	/* a framework may fix a size that the framework inside of it leaves elastic */
+	if (v->u.range.lo == v->u.range.hi)
 		return value_int(ev->arena, v->u.range.lo, v->from);
 	struct diag *d = diag_report(ev->diags, TJ0506, at->span,
 		"'%.*s.replicas' is %lld:%lld; which number is meant?", STR_ARG(r->name),

@@ -12,7 +12,7 @@
 const struct value value_bad = { .kind = VALUE_BAD };
 const struct value value_none = { .kind = VALUE_NONE };
 
-/* A value is as large as its kind needs: a loop makes many ints, and a map is twice their size. */
+/* A value is as large as its kind needs: a loop makes many ints, and a map is twice the size of one. */
 static size_t value_size(enum value_kind kind)
 {
 	switch (kind) {
@@ -23,7 +23,7 @@ static size_t value_size(enum value_kind kind)
 	}
 }
 
-/* Not inlined, or the compiler sees an object that is smaller than its type. */
+/* Not inlined: else the compiler warns of an object that is smaller than its type. */
 static __attribute__((noinline)) struct value *value_alloc(struct arena *a, enum value_kind kind)
 {
 	return arena_alloc(a, value_size(kind));
@@ -190,13 +190,13 @@ bool value_equal(const struct value *a, const struct value *b)
 /* ---- the text of an environment value ---- */
 
 /*
- * The digits of a double that is not 0, fewest that read back the same, and its
- * decimal exponent: 0.00123 is "123" and -3.
+ * The digits of a double that is not 0, the fewest that read back the same, and its decimal
+ * exponent: 0.00123 is "123" and -3.
  */
 static int shortest_digits(double d, char digits[32])
 {
 	char text[40];
-	/* 15 digits always survive but in the subnormal range, where fewer mean more. */
+	/* 15 digits always read back the same, except in the subnormal range, where fewer digits carry more. */
 	int precision = d < 2.3e-308 ? 1 : 15;
 
 	for (; precision <= 17; precision++) {
@@ -291,7 +291,7 @@ enum { SPELL_WIDTH = 60, SPELL_MOST = 64 << 20 };
 
 static void spell(struct arena *a, struct buf *b, const struct value *v);
 
-/* A buffer with a limit of its own is for more than a message. */
+/* A buffer with a limit of its own holds more than a message. */
 static bool spell_full(const struct buf *b) { return b->n >= (b->limit ? b->limit : SPELL_WIDTH); }
 
 static void spell_bytes(struct buf *b, struct str s)

@@ -42,7 +42,10 @@ struct value_entry {
 
 struct value_map {
 	struct map index;               /* key -> struct value_entry *, in order */
-	/* at most one pod-time key (in a json() that lists each replica under its own index): its place in the order */
+	/*
+	 * at most one pod-time key (a json() that lists each replica under its own index): its
+	 * position among the entries
+	 */
 	const struct text *pod_key;
 	const struct value *pod_value;
 	size_t pod_position;
@@ -51,10 +54,10 @@ struct value_map {
 
 struct value {
 	enum value_kind kind;
-	bool number;                    /* TEXT: prints as a number (pod.index, a port) */
+	bool number;                    /* TEXT: it stands for a number (pod.index, a port) */
 	/* QUANTITY: TYPE_CPU, TYPE_MEMORY or TYPE_DURATION; a byte, for there are many values */
 	unsigned char unit;
-	/* LIST, MAP: of lists and maps inside; bounded, so that walking a value is safe */
+	/* LIST, MAP: depth of the lists and maps inside; bounded, so that walking a value is safe */
 	unsigned short depth;
 	struct span from;
 	union {
@@ -74,7 +77,7 @@ struct value {
 		struct {
 			const struct value **at;
 			size_t n;
-			/* of it and all that is inside, a thing as often as it is there; 0: n and 1 */
+			/* number of values in it, counted as often as they occur; 0: n and 1 */
 			uint32_t weight;
 		} list;
 		struct value_map map;
@@ -95,7 +98,7 @@ extern const struct value value_bad, value_none;
 
 static inline bool value_ok(const struct value *v) { return v->kind != VALUE_BAD && v->kind != VALUE_COMPUTED; }
 
-/* As large as the kind needs: never change the kind of a value, nor copy one but by value_at(). */
+/* As large as its kind needs: never change the kind of a value, and copy one only by value_at(). */
 struct value *value_new(struct arena *a, enum value_kind kind, struct span from);
 const struct value *value_bool(struct arena *a, bool b, struct span from);
 const struct value *value_int(struct arena *a, int64_t i, struct span from);
@@ -108,7 +111,7 @@ const struct value *value_at(struct arena *a, const struct value *v, struct span
 /* Set an entry of a map that is being made; an existing key keeps its position. */
 struct value_entry *value_put(struct arena *a, struct value *map, struct str key, struct span key_at,
 	const struct value *v);
-/* How many values a walk over it meets; a list of a list that stands in it twice is met twice. */
+/* How many values a walk over it meets; an element that occurs twice is met twice. */
 uint32_t value_weight(const struct value *v);
 /* The entry of a map or record; NULL if absent. */
 const struct value *value_get(const struct value *map, struct str key);
@@ -118,9 +121,9 @@ bool value_equal(const struct value *a, const struct value *b);
 struct str value_spell(struct arena *a, const struct value *v);
 /* As a user would write it, at its full length. */
 struct str value_spell_whole(struct arena *a, const struct value *v);
-/* A text with what only the pod knows as a program writes it, ${pod.name}; without quotes or escapes. */
+/* A text as a program writes it, with facts about the pod as ${pod.name}; without quotes or escapes. */
 struct str text_spell(struct arena *a, const struct text *t);
-/* With what it is: "the string \"4\"", "a list". */
+/* With its kind: "the string \"4\"", "a list". */
 struct str value_phrase(struct arena *a, const struct value *v);
 /*
  * The text that an environment value would have (language brief section 7):
@@ -128,7 +131,7 @@ struct str value_phrase(struct arena *a, const struct value *v);
  * False for lists, records and other kinds.  Pieces stay pieces in `ret`.
  */
 bool value_text(struct arena *a, const struct value *v, struct text *ret);
-/* The same of a value without pieces. */
+/* The same for a value without pieces. */
 bool value_plain_text(struct arena *a, const struct value *v, struct str *ret);
 /* Shortest text of a float that reads back the same, as Python's repr. */
 struct str float_text(struct arena *a, double d);

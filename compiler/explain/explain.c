@@ -1,9 +1,9 @@
-/* explain.c - one question to all who may know. */
+/* explain.c - puts one question to everything that may know an answer. */
 #include "explain/explain.h"
 
 #include <stdlib.h>
 
-/* Writes the index of the diagnostics, when that is the topic. */
+/* Writes the index of the diagnostics, if that is the topic. */
 static bool explain_codes(struct explain *e)
 {
 	if (!str_is(e->topic, "codes") && !str_is(e->topic, "diagnostics") && !str_is(e->topic, "errors") &&

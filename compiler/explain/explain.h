@@ -1,10 +1,9 @@
 /*
  * explain.h - what `trainc explain` knows, one function per kind of topic.
  *
- * Each appends what it knows about the topic and returns whether it knew
- * anything; a word may mean several things, and then all are reported.  The word
- * is also compared with everything that could have been meant (`near`), so
- * that an unknown topic is answered with the nearest one.
+ * Each appends what it knows about the topic and returns whether it knew anything.  A word may
+ * mean several things; then all are shown.  The word is also compared with all known topics
+ * (`near`), so that an unknown topic is answered with the nearest one.
  */
 #ifndef TRAINC_EXPLAIN_H
 #define TRAINC_EXPLAIN_H
@@ -19,15 +18,16 @@ struct explain {
 	struct arena *arena;
 	struct str topic;
 	struct suggest near;
-	struct render_options render;   /* of diagnostics, and whether there is color */
-	const struct reader *reader;    /* of the packages of the project around; NULL: they are not asked */
-	/* that explain_schema() is asking: of Kubernetes, or of the project's own kinds */
+	struct render_options render;   /* sources of diagnostics, and whether to use color */
+	/* sources of the packages of the project around; NULL: packages are not searched */
+	const struct reader *reader;
+	/* the schemas that explain_schema() searches: of Kubernetes, or of the project's own kinds */
 	const struct schema *tables;
 	struct buf *out;
-	unsigned told;                  /* how many meanings so far; explain_next() keeps them apart */
+	unsigned told;                  /* number of meanings so far; explain_next() separates them */
 };
 
-/* All that is known about the topic; false when nothing knows anything, and `near` then has all that they know. */
+/* Appends all that is known about the topic; false when nothing is, and `near` then holds all known topics. */
 bool explain_ask(struct explain *e);
 
 /* Begin another meaning. */
@@ -46,12 +46,12 @@ void explain_page(struct explain *e, enum diag_code code);
 /* RANK: what frameworks set in the environment, or keep to themselves */
 bool explain_variable(struct explain *e);
 bool explain_grammar(struct explain *e);        /* import, param, int, volume */
-bool explain_foreign(struct explain *e);        /* gpu, which is called otherwise here; asked last */
+bool explain_foreign(struct explain *e);        /* gpu, a word that has another name here; asked last */
 
 bool explain_schema(struct explain *e);         /* Pod.spec.hostNetwork, PodSpec, Job */
 
 bool explain_command(struct explain *e);        /* compile, fmt */
-/* The pages that mention a topic that has none of its own. */
+/* The pages that mention a topic without a page of its own. */
 bool explain_search(struct explain *e);
 
 /* Everything that can be asked, in byte order, each once. */

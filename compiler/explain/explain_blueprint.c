@@ -15,8 +15,8 @@ struct telling {
 	struct outline outline;
 	struct arena *arena;
 	struct buf *out;
-	const char *heading;            /* of the section, until its first line is there */
-	struct str where;               /* the role, until its first line is there */
+	const char *heading;            /* title of the section, until its first line is written */
+	struct str where;               /* name of the role, until its first line is written */
 };
 
 static struct str one_line(const struct telling *t, struct span span) { return flat_text(t->outline.flat, span); }
@@ -100,7 +100,7 @@ static bool is_role(const struct node *item)
 	return item->kind == NODE_BLOCK && str_is(item->u.block.word, "role");
 }
 
-/* Of every role and of all together, as `tell` tells it. */
+/* Visits the items of every role and of all together, as `tell` says. */
 static void section(struct telling *t, const struct node *body, const char *heading, outline_item *tell)
 {
 	t->heading = heading;
@@ -117,7 +117,7 @@ static void section(struct telling *t, const struct node *body, const char *head
 	}
 }
 
-/* The value of a field of the framework; of a list of texts the texts. */
+/* The value of a field of the framework; of a list of texts, the texts. */
 static void tell_field_of(struct telling *t, const struct node *body, const char *field, const char *heading)
 {
 	for (size_t i = 0; i < body->u.body.items.n; i++) {

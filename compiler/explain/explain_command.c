@@ -1,4 +1,4 @@
-/* explain_command.c - the commands of the program itself, for who asks about one of them. */
+/* explain_command.c - the commands of the program itself, for people who ask about one. */
 #include "explain/explain.h"
 #include "command/options.h"
 

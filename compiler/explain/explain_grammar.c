@@ -1,5 +1,6 @@
 /*
- * explain_grammar.c - declarations and types of the language, and words that it does not have.
+ * explain_grammar.c - declarations and types of the language, and words of other tools that it
+ * does not have.
  */
 #include "check/schema.h"
 #include "explain/explain.h"
@@ -90,7 +91,7 @@ static const struct {
 	{ "topology", "type", "The shape of a slice of devices: 4x4, 2x2x4.", NULL },
 };
 
-/* pod.index is on the page of pod, and so are the members of the other built-in values. */
+/* pod.index is on the page of pod; members of the other built-in values are on theirs. */
 static struct str before_member(struct str topic)
 {
 	static const char *const values[] = { "pod.", "self.", "cluster." };
@@ -120,7 +121,7 @@ bool explain_grammar(struct explain *e)
 	return e->told > told;
 }
 
-/* A word that means something here is still not the field that it is elsewhere. */
+/* A word may mean something here and still not be the field that it is elsewhere. */
 bool explain_foreign(struct explain *e)
 {
 	const struct foreign *other = foreign_field(e->topic);

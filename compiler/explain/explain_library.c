@@ -1,8 +1,8 @@
 /*
- * explain_library.c - the standard library from its own text.
+ * explain_library.c - answers about the standard library, from its own text.
  *
- * A module that nothing asks for is not parsed, except for a bare name
- * (`elastic`), which may be declared anywhere.
+ * A module is parsed only when the topic names it, except for a bare name (`elastic`), which any
+ * module may declare.
  */
 #include "explain/explain.h"
 #include "explain/explain_blueprint.h"

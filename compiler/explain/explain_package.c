@@ -1,9 +1,9 @@
 /*
- * explain_package.c - modules of the packages of the project around, from their
- * own text, as the library's: a project's own catalogue is explained like std's.
+ * explain_package.c - answers about modules of the project's packages, from their own text: a
+ * project's own catalogue is explained like std's.
  *
- * "acme.sizes" is a module, "acme.sizes.node" what it has; "sizes.node" looks in
- * every package for a module of that name.
+ * "acme.sizes" is a module, "acme.sizes.node" something in it; "sizes.node" looks in every package
+ * for a module of that name.
  */
 #include "base/path.h"
 #include "check/project.h"
@@ -57,7 +57,8 @@ bool explain_packages(struct explain *e)
 	    memchr(e->topic.p, '/', e->topic.n))
 		return false;
 	compile_init(&c, e->reader);
-	c.program.locking = true;               /* whatever the lock says: nothing is compiled */
+	/* packages are read even if the lock forbids them: nothing is compiled */
+	c.program.locking = true;
 	project_find(&c.program, STR("."), STR(""));
 	const struct project *project = &c.program.project;
 	for (size_t i = 0; i < project->packages.n; i++) {

@@ -1,9 +1,9 @@
 /*
  * explain_page.c - the page of a diagnostic.
  *
- * What is said about a wrong program is not part of the page: the program is
- * compiled when the page is asked for, from the page's text instead of files,
- * so that the message shown is the message given.
+ * The messages about a wrong program are not part of the page: the program is compiled when the
+ * page is asked for, from the page's text instead of files, so that the message shown is the
+ * message given.
  */
 #include "base/path.h"
 #include "diag/page.h"
@@ -20,7 +20,7 @@ struct folder {
 	unsigned n;
 };
 
-/* A page about manifests begins with one. */
+/* The manifest of a page about manifests comes first. */
 static bool is_import(const struct page_part *part) { return part->run.p && str_starts(part->run, STR("import")); }
 static struct str first_name(const struct page_part *part) { return is_import(part) ? STR("job.yaml") : STR("job.tj"); }
 
@@ -76,7 +76,7 @@ static void folder_list(void *context, struct arena *a, struct str directory, vo
 
 /* ---- what is said about a program ---- */
 
-/* `# run:` to a command line; false when it is none, which the tests of the pages would show. */
+/* `# run:` as a command line; false when it is none, which the tests of the pages would show. */
 static bool names_file(struct str word) { return str_ends(word, STR(".tj")) || str_ends(word, STR(".yaml")); }
 
 static bool read_run(struct arena *a, const struct page_part *part, struct options *ret)
@@ -155,7 +155,7 @@ static void put_heading(struct explain *e, const char *text)
 	buf_char(e->out, '\n');
 }
 
-/* Names are marked by backquotes in the page, by color or single quotes here. */
+/* In the page names are in backquotes; here they are in color or in single quotes. */
 static void put_text(struct explain *e, struct str text)
 {
 	bool inside = false;

@@ -1,5 +1,5 @@
 /*
- * explain_schema.c - kinds of Kubernetes, and of the project around, and their fields, from the tables:
+ * explain_schema.c - kinds of Kubernetes and of the project, and their fields, from the tables:
  * Pod.spec.hostNetwork, PodSpec, Job.
  */
 #include "explain/explain.h"
@@ -18,7 +18,7 @@ static struct str last_part(struct str name)
 
 /* ---- one type ---- */
 
-/* The versions in which the field is the same to people, whatever server-side apply makes of its lists. */
+/* The versions in which the field means the same to people; how server-side apply merges its lists may differ. */
 static uint32_t versions_of(const struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	uint32_t all = 0;
@@ -106,7 +106,7 @@ static const struct schema_type *inner(const struct explain *e, const struct sch
 	return r->word == SCHEMA_OBJECT ? &e->tables->types[r->of] : NULL;
 }
 
-/* What the field was in versions where it was something else. */
+/* What the field was in versions where it had another type. */
 static void other_forms(struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	for (size_t i = t->first; i < t->first + t->n; i++) {
@@ -219,7 +219,7 @@ static bool stabler(struct str a, struct str b)
 	return alpha_a != alpha_b ? alpha_b : beta_a != beta_b ? beta_b : str_cmp(a, b) > 0;
 }
 
-/* A name that several API versions have means the most stable one. */
+/* When several API versions have a name, the most stable one is meant. */
 static const struct schema_kind *find_kind(struct explain *e, struct str name)
 {
 	const struct schema_kind *found = NULL;
@@ -258,7 +258,7 @@ static const struct schema *own_kinds(struct explain *e)
 	if (!e->reader || !e->reader->exists)
 		return NULL;
 	compile_init(&c, e->reader);
-	c.program.locking = true;               /* whatever the lock says: nothing is compiled */
+	c.program.locking = true;               /* read even if the lock forbids it: nothing is compiled */
 	project_find(&c.program, STR("."), STR(""));
 	struct str path = path_join(e->arena, c.program.project.root, STR("crds.tbl"));
 	if (e->reader->exists(e->reader->context, path) &&
@@ -294,7 +294,7 @@ static bool ask(struct explain *e, const struct schema *tables)
 
 bool explain_schema(struct explain *e)
 {
-	/* Names of Kubernetes begin with a capital letter, words of the language do not. */
+	/* A name of Kubernetes begins with a capital letter, a word of the language does not. */
 	if (!e->topic.n || e->topic.p[0] < 'A' || e->topic.p[0] > 'Z')
 		return false;
 	return ask(e, &schema_builtin) || ask(e, own_kinds(e));

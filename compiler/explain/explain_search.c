@@ -1,6 +1,6 @@
 /*
- * explain_search.c - a topic that nobody knows, looked for in the texts of all: diagnostics and their pages, fields,
- * functions.  What is listed is the name of a page, and the sentence that it begins with.
+ * explain_search.c - searches all texts for an unknown topic: diagnostics and their pages, fields,
+ * functions.  A result is the name of a page, and the sentence that it begins with.
  */
 #include "check/schema.h"
 #include "diag/page.h"

@@ -1,6 +1,6 @@
 /*
- * explain_variable.c - variables of the environment: which frameworks of the
- * library set one, to what, and which keep it to themselves.
+ * explain_variable.c - variables of the environment: which frameworks of the library set one and
+ * to what, and which reserve it.
  */
 #include "explain/explain.h"
 #include "explain/outline.h"
@@ -9,12 +9,13 @@ struct asking {
 	struct explain *explain;
 	struct outline outline;
 	struct str framework, role;     /* where we are: "module.framework", and the role or "every role" */
-	struct str shown;               /* the framework that was named last: it is named once */
-	bool told, kept;                /* anything so far; one of them reserves it */
+	struct str shown;               /* the last framework that was named: each is named once */
+	bool told, kept;                /* something was found so far; one of them reserves it */
 };
 
 /*
- * Only what begins with two capitals is looked for: everything else is a word of the language or a name of the library.
+ * Only a topic that begins with two capitals is looked up: anything else is a word of the language
+ * or a name of the library.
  */
 static bool is_variable(struct str s)
 {

@@ -1,9 +1,8 @@
 /*
- * library.h - the standard library as text that describes itself: for explain,
- * init and completion, which ask what there is without compiling it.
+ * library.h - the standard library as text that describes itself: for explain, init and
+ * completion, which ask what there is without compiling it.
  *
- * Only the syntax tree is made: documentation, and signatures as their author
- * spelt them.
+ * Only the syntax tree is made: documentation, and signatures in their author's spelling.
  */
 #ifndef TRAINC_LIBRARY_H
 #define TRAINC_LIBRARY_H
@@ -30,7 +29,7 @@ struct library_item {
 	const struct node *blueprint;   /* a framework or accelerator, else NULL */
 };
 
-/* What a declaration gives to those who import the module; false for private ones and other kinds. */
+/* The value of a declaration for those who import the module; false for private ones and other kinds. */
 bool library_item(const struct node *declaration, struct library_item *ret);
 
 /*

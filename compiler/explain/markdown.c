@@ -1,7 +1,7 @@
 /*
- * markdown.c - what has a meaning in Markdown and none in a comment gets a
- * backslash: the star of PREFIX_*, the angle of <name>, a leading #.  Code spans
- * and indented lines are code in both.
+ * markdown.c - characters that mean something in Markdown but not in a comment get a backslash:
+ * the star of PREFIX_*, the angle of <name>, a leading #.  Code spans and indented lines are code
+ * in both.
  */
 #include "explain/markdown.h"
 
@@ -15,7 +15,7 @@ static struct str next_line(struct str *rest)
 	return line;
 }
 
-/* `code` says whether a code span is open, which may go on on the next line. */
+/* `code`: is a code span open, which may continue on the next line? */
 static void put_line(struct buf *out, struct str line, bool cell, bool *code)
 {
 	for (size_t i = 0; i < line.n; i++) {

@@ -1,6 +1,6 @@
 /*
- * outline.h - the items of a body one after the other, whatever `if` and `for`
- * they stand under, for those who tell what a declaration is made of.
+ * outline.h - the items of a body one after the other, whatever `if` and `for` are around them,
+ * for lists of what a declaration contains.
  */
 #ifndef TRAINC_OUTLINE_H
 #define TRAINC_OUTLINE_H
@@ -10,13 +10,13 @@
 
 struct outline {
 	struct arena *arena;
-	const struct flat *flat;        /* of the text that the bodies stand in */
+	const struct flat *flat;        /* the text that the bodies are part of */
 };
 
 /* `when` is "if a > 0, for k in keys", or empty. */
 typedef void outline_item(void *to, const struct node *item, struct str when);
 
-/* Every item of a NODE_BODY; nothing of another node.  `when` is what the body itself stands under. */
+/* Visits every item of a NODE_BODY; other nodes have none.  `when` is the condition of the body itself. */
 void outline_items(const struct outline *o, const struct node *body, struct str when, outline_item *each, void *to);
 
 /* Does the item set or extend that field? */

@@ -1,6 +1,6 @@
 /*
- * reference.c - a section for each kind of declaration, in the order in which a
- * reader of a program asks: what can be set, what it runs, what it offers.
+ * reference.c - a section for each kind of declaration, in the order of a reader's questions: what
+ * can be set, what it runs, what it offers.
  */
 #include "explain/reference.h"
 
@@ -84,7 +84,7 @@ void reference_arguments(struct reference *r, const struct nodes *formals)
 		put_binding(r, formals->at[i]);
 }
 
-/* A list that begins with its first item. */
+/* A list, which begins with its first item. */
 struct told {
 	struct reference *r;
 	const char *intro;              /* until then */
@@ -92,7 +92,7 @@ struct told {
 
 /* ---- checks ---- */
 
-/* The headline of a message, as its author wrote it: what is behind a line end is the help. */
+/* The headline of a message in its author's spelling; lines behind the first are the help. */
 static void put_message(struct reference *r, const struct node *message)
 {
 	struct buf text = { 0 };
@@ -264,7 +264,7 @@ static void put_policy(struct reference *r, const struct node *n)
 
 static const struct section {
 	enum node_kind kind;
-	/* head: of the table whose rows they are; NULL: each has a heading of its own */
+	/* head of the table whose rows they are; NULL: each has a heading of its own */
 	const char *title, *head;
 	void (*put)(struct reference *r, const struct node *n);
 } sections[] = {

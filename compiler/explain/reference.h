@@ -1,9 +1,9 @@
 /*
- * reference.h - `trainc doc`: what a module offers, as Markdown, from its
- * declarations and their `##` comments.
+ * reference.h - `trainc doc`: what a module offers, as Markdown, from its declarations and their
+ * `##` comments.
  *
- * Names that begin with `_` are private and left out.  Types are as written;
- * where none is, as the checker found it, if it looked at the declaration.
+ * Names that begin with `_` are private and left out.  Types are as written; where none is
+ * written, as the checker found them, if it looked at the declaration.
  */
 #ifndef TRAINC_REFERENCE_H
 #define TRAINC_REFERENCE_H
@@ -15,7 +15,7 @@
 struct reference {
 	struct arena *arena;
 	struct outline outline;
-	struct str prefix;              /* of frameworks and accelerators where they are used: "mpi." */
+	struct str prefix;              /* prefix of frameworks and accelerators where they are used: "mpi." */
 	struct buf *out;
 };
 
@@ -26,7 +26,7 @@ void reference_module(struct arena *a, const struct module *m, struct str title,
 
 /* A NODE_FRAMEWORK or NODE_ACCELERATOR: documentation, arguments, parts. */
 void reference_blueprint(struct reference *r, const struct node *decl);
-/* A blank line, and the documentation below it; nothing of an empty one. */
+/* A blank line, and the documentation below it; nothing when there is none. */
 void reference_doc(struct reference *r, struct str doc);
 /* A table of formals, if there are any. */
 void reference_arguments(struct reference *r, const struct nodes *formals);
@@ -35,7 +35,7 @@ void reference_checks(struct reference *r, const struct node *body, const char *
 /* Cells of a table, with the bar behind them. */
 void reference_cell_code(struct reference *r, struct str text);
 void reference_cell_doc(struct reference *r, struct str doc);
-/* The text of a node on one line, cut when it is long. */
+/* The text of a node on one line, cut off when it is long. */
 struct str reference_text(const struct reference *r, const struct node *n);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * reference_blueprint.c - what a framework or an accelerator is made of: the
- * roles and their bounds, the environment that every process gets, what is
- * locked; what a device asks of its node.
+ * reference_blueprint.c - what a framework or an accelerator consists of: the roles and their
+ * bounds, the environment that every process gets, what is locked; what a device needs of its
+ * node.
  */
 #include "explain/markdown.h"
 #include "explain/reference.h"
 
-/* A table that begins with its first row. */
+/* A table, which begins with its first row. */
 struct table {
 	struct reference *r;
 	const char *head;               /* until then */
-	struct str role;                /* whose items these are; empty: of every role */
+	struct str role;                /* name of the role whose items these are; empty: of every role */
 };
 
 static void begin_row(struct table *t)
@@ -60,7 +60,7 @@ static void put_port(void *to, const struct node *item, struct str when)
 	put_under(&role->ports, outline_setting(&role->r->outline, item), when);
 }
 
-/* "replicas: int(1..) = 1" without the name, whose column it stands in */
+/* "replicas: int(1..) = 1" without the name, which has its own column */
 static struct str bounds(const struct reference *r, const struct node *field)
 {
 	struct str type = reference_text(r, field->u.field.type);
@@ -138,7 +138,7 @@ static void put_environment(void *to, const struct node *item, struct str when)
 
 static void put_let(void *to, const struct node *item, struct str when)
 {
-	struct table *t = to;           /* its head is what stands before the first one */
+	struct table *t = to;           /* its head is the text in front of the first part */
 	struct reference *r = t->r;
 
 	(void)when;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct starts {                         /* of keys and elements; of scalars also their ends */
+struct starts {                         /* where keys and elements begin; of scalars also where they end */
 	struct span *at;
 	size_t n;
 };
@@ -16,7 +16,7 @@ static void push(struct arena *a, struct starts *s, struct span at)
 		ARENA_PUSH(a, s->at, s->n, at);
 }
 
-/* What an alias stands for is visited each time; the reader bounds how much that is. */
+/* The target of an alias is visited each time; the reader bounds how much that is. */
 static void visit(struct arena *a, struct starts *keys, struct starts *scalars, const struct data *d)
 {
 	if (d->kind == DATA_MAP) {
@@ -62,7 +62,7 @@ static struct str trimmed(const char *from, const char *to)
 	while (from < to && *from == '\t')
 		from++;
 	if (from < to && *from == ' ')
-		from++;                 /* further ones are of an example that somebody wrote there */
+		from++;                 /* further '#' belong to an example that somebody commented out */
 	while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
 		to--;
 	return (struct str){ from, (size_t)(to - from) };
@@ -89,7 +89,7 @@ static bool has_own_line(struct str text, size_t line, size_t i)
 	return line == i;
 }
 
-/* A comment of ours must not become what the compiler reads in comments. */
+/* A comment of the manifest must not turn into one that the compiler reads. */
 static bool is_allow(struct str text)
 {
 	while (text.n && *text.p == ' ')
@@ -212,7 +212,7 @@ void comments_drop(struct comments *all, struct span place)
 		all->at[i].taken = true;
 }
 
-/* The line of a block that comes from the earliest part of a place; NULL when none does. */
+/* The line of a block that comes from the first part of a place; NULL when none does. */
 static struct line *first_line(const struct lines *lines, struct span place, struct line *best)
 {
 	for (size_t i = 0; i < lines->n; i++) {

@@ -16,7 +16,7 @@
 struct import_comment {
 	struct str text;                /* without '#' and the blanks around */
 	uint32_t at;                    /* global offset of the comment */
-	struct span anchor;             /* what it belongs to: a key and its value, or an element */
+	struct span anchor;             /* the part that it belongs to: a key and its value, or an element */
 	uint32_t line;                  /* where its line begins; its own offset when it has the line to itself */
 	bool taken;
 };
@@ -27,22 +27,25 @@ struct comments {
 };
 
 /*
- * The comments of a document that has been read: those of `source` from `from` on
- * (a global offset) to the end of the document.
+ * The comments of a document that has been read: in `source` from `from` (a global offset) to the
+ * end of the document.
  */
 struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from,
 	uint32_t to);
 
-/* Take a licence at the top of SOURCE out of them: its lines as comments of a program; an empty text without one. */
+/*
+ * Takes a licence at the top of SOURCE out of the comments: its lines as comments of a program; an
+ * empty text without one.
+ */
 struct str comments_header(struct arena *a, const struct source *source, struct comments *all);
 
-/* Put those of a place that nobody took above a line. */
+/* Puts the comments of a place that nobody took above a line. */
 void comments_take(struct arena *a, struct comments *all, struct span place, struct line *line);
-/* What is said about a part that the program leaves out goes with it. */
+/* Comments about a part that the program leaves out are dropped with it. */
 void comments_drop(struct comments *all, struct span place);
 /*
- * What nobody took of a place: above the first line of the block that comes from
- * what the comment belongs to, else above the block itself.
+ * Comments of a place that nobody took: above the first line of the block that comes from the same
+ * part, else above the block itself.
  */
 void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block);
 

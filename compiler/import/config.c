@@ -1,6 +1,6 @@
 /*
- * config.c - configurations of the older controllers: devices with the volumes
- * and variables that go with them, as `accelerator` declarations.
+ * config.c - configurations of the older controllers: devices with their volumes and variables, as
+ * `accelerator` declarations.
  */
 #include "import/device.h"
 
@@ -8,7 +8,7 @@
 
 #define CONFIG_KEY "controller_config_file.yaml"
 
-/* The list under a key; NULL without, and when it is none, which is reported. */
+/* The list under a key; NULL without one, and after a report when it is no list. */
 static const struct data *list_of(struct import *im, const struct data *map, const char *key)
 {
 	const struct data *d = member(map, key);
@@ -71,7 +71,7 @@ static void unknown_keys(struct import *im, const struct data *map, const char *
 	}
 }
 
-/* The standard server of std.legacy stands for the file, which is one of the controller's machine. */
+/* The standard server of std.legacy takes the place of the file, which is on the controller's machine. */
 static void server_path(struct import *im, const struct data *map, bool inside)
 {
 	struct span at = member_at(map, "grpcServerFilePath");
@@ -106,7 +106,7 @@ bool import_is_config(const struct data *object)
 	return !member(object, "kind") && (member(object, "accelerators") || member(object, "grpcServerFilePath"));
 }
 
-/* The text of the configuration inside its ConfigMap; NULL in others. */
+/* The text of the configuration inside its ConfigMap; NULL in other objects. */
 const struct data *import_config_of(const struct data *object)
 {
 	const struct data *text = str_is(member_text(object, "kind"), "ConfigMap")

@@ -1,6 +1,6 @@
 /*
- * container.c - a container's fields: by name where the language has one, the
- * rest in `raw container`.
+ * container.c - a container's fields: typed fields where the language has them, the rest in `raw
+ * container`.
  */
 #include "import/device.h"
 #include "import/role.h"
@@ -27,7 +27,7 @@ static void text_field(struct container_reading *c, const struct data_member *m,
 	set(c, field, expr_string(c->role->im->arena, m->value->u.string), m);
 }
 
-/* `registry/<your-project>/name`: the brackets say that somebody has to fill it in, and no registry takes them. */
+/* `registry/<your-project>/name`: somebody has to fill in what is in brackets, and no registry has such a name. */
 static void image(struct container_reading *c, const struct data_member *m)
 {
 	struct import *im = c->role->im;
@@ -129,7 +129,7 @@ static bool port_is_plain(struct container_reading *c, struct ports *seen, const
 		!map_put(&seen->numbers, a, str_int(a, number), c);
 }
 
-/* The framework's own port comes first, as in its pods. */
+/* The framework's own port comes first, as it does in its pods. */
 static void usual_first(struct container_reading *c, struct lines *lines)
 {
 	struct str usual = str_of(c->role->kind->port);
@@ -197,7 +197,7 @@ static void amount_raw(struct amounts *am, const char *which, const char *resour
 	raw_member(im, lines_block(im->arena, resources, str_of(which), d->from), str_of(resource), d, d->from);
 }
 
-/* cpu is a request, the limit stands apart. */
+/* cpu is a request; a limit is written separately. */
 static void cpu_amount(struct amounts *am)
 {
 	struct arena *a = am->c->role->im->arena;
@@ -214,7 +214,10 @@ static void cpu_amount(struct amounts *am)
 		amount_raw(am, "limits", "cpu", limit);
 }
 
-/* memory and disk are request and limit in one; a limit that differs stands apart, a request alone has no field. */
+/*
+ * memory and disk are request and limit in one.  A different limit is written separately; for a
+ * request alone there is no field.
+ */
 static void whole_amount(struct amounts *am, const char *resource, const char *field)
 {
 	struct arena *a = am->c->role->im->arena;
@@ -235,7 +238,7 @@ static void whole_amount(struct amounts *am, const char *resource, const char *f
 		am->c->role->memory = r.n ? r : l;
 }
 
-/* Everything else: devices of the main container wait for device_read(), the rest is raw. */
+/* Everything else: devices of the main container are left for device_read(), the rest is raw. */
 static void other_amounts(struct amounts *am, const char *which, const struct data *of)
 {
 	struct import *im = am->c->role->im;

@@ -43,7 +43,7 @@ static void put_member(struct buf *b, const char *key, const struct data *value,
 	data_write(b, value);
 }
 
-/* Annotations that tools and controllers keep for themselves say nothing about pods. */
+/* Annotations that tools and controllers keep for themselves do not concern pods. */
 static bool is_bookkeeping(struct str key)
 {
 	return str_is(key, "kubectl.kubernetes.io/last-applied-configuration") || str_starts(key, STR("trainc.dev/"));
@@ -67,7 +67,7 @@ static void put_annotations(struct buf *b, const struct data *annotations)
 	buf_char(b, '}');
 }
 
-/* What its author wrote: neither status nor what the API server adds. */
+/* The part that its author wrote: without status and without what the API server adds. */
 static void put_resource(struct buf *b, const struct data *object)
 {
 	const struct data *metadata = data_get(object, STR("metadata"));

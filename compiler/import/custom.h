@@ -1,6 +1,6 @@
 /*
- * custom.h - custom resources as a controller meets them: which kinds there are, and one
- * resource as a plan, in memory.
+ * custom.h - custom resources as a controller reads them: which kinds there are, and one resource
+ * as a plan, in memory.
  */
 #ifndef TRAINC_IMPORT_CUSTOM_H
 #define TRAINC_IMPORT_CUSTOM_H
@@ -12,13 +12,13 @@ struct custom_kind {
 	const char *group, *version, *kind, *plural;
 	const char *schema;             /* its type in the tables of schemas */
 	const char *roles_key;          /* of the spec: the map of roles */
-	/* the status of a role names its pods by a selector, and Worker can be scaled */
+	/* role statuses name their pods by a selector, and Worker can be scaled */
 	bool selects;
 };
 
 /* The kinds of the training operator, one by one; NULL behind the last. */
 const struct custom_kind *custom_kind(size_t i);
-/* The name that the kind gives to a role of its plan: "Worker" for "worker"; ROLE itself where it has none. */
+/* The kind's name for a role of its plan: "Worker" for "worker"; ROLE itself where it has none. */
 struct str custom_role(const struct custom_kind *k, struct str role);
 
 struct custom_plan {
@@ -30,9 +30,10 @@ struct custom_plan {
 };
 
 /*
- * Reads OBJECT as a manifest, makes its program, and compiles that for pods.  MINOR: of the operator whose
- * rules hold, version 1.N; 0: the last that has the kind.  GANG: who starts all replicas together, or empty.  RET
- * borrows nothing but GANG, and must stay where it is until custom_release(), which follows in any case.
+ * Reads OBJECT as a manifest, makes its program, and compiles that for pods.  MINOR: of the
+ * operator whose rules hold, version 1.N; 0: the last version that has the kind.  GANG: who starts
+ * all replicas together, or empty.  RET borrows nothing but GANG, and must not be moved before
+ * custom_release(), which follows in any case.
  */
 void custom_compile(struct custom_plan *ret, const struct data *object, unsigned minor, struct str gang);
 void custom_release(struct custom_plan *p);

@@ -1,6 +1,6 @@
 /*
- * device.c - devices by name, and what is left of the node labels and
- * tolerations that came with them.
+ * device.c - devices by name, and the node labels and tolerations that remain once a device
+ * accounts for its own.
  */
 #include "import/device.h"
 
@@ -15,7 +15,7 @@
 
 static bool is_taken(struct import *im, struct str word)
 {
-	/* roles of jobs that may be read later, and what the program says by itself */
+	/* roles of jobs that are read later are not known here, nor is what the program has itself */
 	static const char *const words[] = {
 		"self", "cluster", "pod", "roles", "std", "count", "main", "task", "worker", "master", "chief", "launcher", "scheduler", "server", "ps", "evaluator",
 	};
@@ -124,7 +124,7 @@ static bool labels_agree(const struct device *d, const struct data *node)
 	return d->node.n > 0;
 }
 
-/* The one of the library whose labels are all there; of several the one that says most. */
+/* The accelerator of the library all of whose labels are there; of several, the one with most labels. */
 static const struct device *choose(struct role_reading *r, struct str resource, int64_t count, const struct data *node)
 {
 	struct str topologies[4];
@@ -152,8 +152,8 @@ static const struct data *amount_of(const struct role_reading *r, const char *wh
 }
 
 /*
- * How many: a whole number, the same as limit and as request where both are given.  A request alone is refused by the API
- * server, but it was enough for the controllers that had configurations.
+ * The number of devices: a whole number, with limit and request the same where both are given.
+ * The API server refuses a request alone, but controllers with configurations accepted it.
  */
 static bool device_count(const struct role_reading *r, struct str resource, int64_t *ret)
 {
@@ -190,7 +190,7 @@ static void keep_raw(struct role_reading *r, struct str resource)
 	}
 }
 
-/* What a configuration gives to a device that is not the role's accelerator. */
+/* What a configuration adds to a device that is not the role's accelerator. */
 static void bring(struct role_reading *r, const struct device *d)
 {
 	static const char *const blocks[] = { "mounts", "env" };
@@ -218,7 +218,7 @@ static void use(struct role_reading *r, const struct device *d, int64_t count, s
 		lines_push(a, &r->job->declarations, d->declaration);
 }
 
-/* A further device; one that clusters had before resources needed domains stays raw. */
+/* A further device; one from before resources needed domains stays raw. */
 static void further(struct role_reading *r, const struct data_member *m, int64_t count)
 {
 	struct arena *a = r->im->arena;
@@ -227,7 +227,7 @@ static void further(struct role_reading *r, const struct data_member *m, int64_t
 	import_comments(r->im, lines_set(a, to, key_text(a, m->key), expr_int(a, count), m->key_at), m->key_at);
 }
 
-/* The first resource of a container that is a device becomes the role's accelerator, a second one is beside it. */
+/* The first device of a container becomes the role's accelerator; a second one stands beside it. */
 static const struct device *accelerator(struct role_reading *r, const struct data *node)
 {
 	const struct device *ret = NULL;
@@ -283,7 +283,7 @@ static void node_labels(struct role_reading *r, const struct device *d, const st
 	}
 }
 
-/* key, key=value, key:Effect, key=value:Effect; empty when it says something else. */
+/* key, key=value, key:Effect, key=value:Effect; empty for a toleration that says something else. */
 static struct str taint_text(struct arena *a, const struct data *t)
 {
 	struct str key = member_text(t, "key"), value = member_text(t, "value"), effect = member_text(t, "effect"),

@@ -1,10 +1,10 @@
 /*
  * device.h - accelerators behind the devices that a container asks for.
  *
- * The catalogue is the library: its declarations are tried with the count of the
- * manifest, or the topology that its node labels name, and the one fits whose
- * resource, devices of a pod and node labels are those of the manifest.  What
- * the library does not know is declared in the program.
+ * The catalogue is the library.  Its declarations are tried with the count of the manifest, or
+ * with the topology that its node labels name; the one fits whose resource, devices per pod and
+ * node labels are those of the manifest.  A device that the library does not know is declared in
+ * the program.
  */
 #ifndef TRAINC_IMPORT_DEVICE_H
 #define TRAINC_IMPORT_DEVICE_H
@@ -22,8 +22,8 @@ struct device {
 	struct plan_pairs node;
 	struct plan_str *tolerate;
 	size_t ntolerate;
-	bool more;                      /* brings environment or mounts along */
-	bool configured;                /* by a controller's configuration: whatever it is called, it is a device */
+	bool more;                      /* adds environment or mounts */
+	bool configured;                /* declared by a controller's configuration: a device, whatever its name */
 };
 
 /*
@@ -41,7 +41,7 @@ const struct import_devices *devices_probe(struct import *im, struct str resourc
  * }`, whose body is returned; its word is made unique.
  */
 struct device *device_declare(struct import *im, struct str resource);
-/* The one that was declared for the resource already, or NULL. */
+/* The accelerator that was declared for the resource already, or NULL. */
 struct device *device_find(const struct import *im, struct str resource);
 /* Is it an amount of devices, not of cpu or the like? */
 bool device_is(const struct import *im, struct str resource);

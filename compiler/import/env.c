@@ -22,10 +22,10 @@ static bool from_outside(struct container_reading *c, struct str name)
 		str_ends(name, STR("_SERVICE_PORT")));
 }
 
-/* What stands for `$(NAME)`: code, or the text that the variable has. */
+/* What takes the place of `$(NAME)`: code, or the text that the variable has. */
 struct known {
 	struct str code;
-	const struct expr *text;        /* of a variable that the framework sets again behind it; or NULL */
+	const struct expr *text;        /* the same variable set by the framework, behind this one; or NULL */
 };
 
 static struct str framework_key(struct container_reading *c, struct str name)
@@ -34,14 +34,14 @@ static struct str framework_key(struct container_reading *c, struct str name)
 		STR_ARG(member_text(c->container, "name")), STR_ARG(name));
 }
 
-/* The expression behind `$(NAME)`; NULL for text.  `*ret_raw`: only Kubernetes can say it. */
+/* The expression that takes the place of `$(NAME)`; NULL for text.  `*ret_raw`: only Kubernetes can resolve it. */
 static const struct known *reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
 {
 	const struct known *known = map_get(&c->env, name);
 	struct arena *a = c->role->im->arena;
 
 	if (known && value)
-		c->role->job->has_references = true;    /* the framework may set it again, behind this one */
+		c->role->job->has_references = true;    /* the framework may set it again behind this one */
 
 	if (known && (value || !map_get(&c->secrets, name)))
 		return known;
@@ -57,7 +57,7 @@ static const struct known *reference(struct container_reading *c, struct str nam
 	return ret;
 }
 
-/* `$(NAME)` at text.p[i]: its length, or 0.  `last`: where the last ')' of the text stands. */
+/* `$(NAME)` at text.p[i]: its length, or 0.  `last`: the place of the text's last ')'. */
 static size_t reference_at(struct str text, size_t i, size_t last, struct str *ret_name)
 {
 	if (i + 2 > last || text.p[i] != '$' || text.p[i + 1] != '(')
@@ -67,7 +67,7 @@ static size_t reference_at(struct str text, size_t i, size_t last, struct str *r
 	return ret_name->n + 3;
 }
 
-/* A text that is one expression is that expression. */
+/* A text that consists of one expression is that expression. */
 static struct expr *plain(struct arena *a, struct expr *e)
 {
 	struct str code = e->npieces == 1 && e->pieces[0].code ? e->pieces[0].text : STR("");
@@ -75,7 +75,7 @@ static struct expr *plain(struct arena *a, struct expr *e)
 	return code.n && !str_starts(code, STR("pod.env(")) ? expr_text(a, code) : e;
 }
 
-/* A name within the other system's subdomain that could not be translated: a shell makes it, perhaps. */
+/* A name within the other system's subdomain that could not be translated: perhaps a shell puts it together. */
 static void other_host(struct container_reading *c, struct str text, size_t i)
 {
 	const struct imported *job = c->role->job;
@@ -93,7 +93,10 @@ static void other_host(struct container_reading *c, struct str text, size_t i)
 		STR_ARG(job->name));
 }
 
-/* Appends what stands for a variable: in a VALUE the text that it has so far, elsewhere what it has in the end. */
+/*
+ * Appends the value of a variable: in a VALUE the text that it has at that point, elsewhere the
+ * one that it has in the end.
+ */
 static void append_known(struct arena *a, struct expr *e, const struct known *known, bool value)
 {
 	const struct expr *text = value ? known->text : NULL;
@@ -145,7 +148,7 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 
 static struct expr *code(struct import *im, const char *text) { return expr_text(im->arena, str_of(text)); }
 
-/* Labels that another system writes to its pods: what is read from them would be empty. */
+/* Labels that another system writes to its pods: here they would be read as empty. */
 static void foreign_label(struct container_reading *c, const struct data *ref, struct str path)
 {
 	static const char *const own[] = { "metadata.labels['kubernetes.io/", "metadata.annotations['kubernetes.io/" };
@@ -192,7 +195,7 @@ static struct expr *key_reference(struct container_reading *c, const struct data
 	return call;
 }
 
-/* What an entry is set to; NULL when the language has no word for it. */
+/* The value of an entry; NULL when the language cannot express it. */
 static struct expr *entry_value(struct container_reading *c, const struct data *entry)
 {
 	const struct data *from = member(entry, "valueFrom");
@@ -208,7 +211,7 @@ static struct expr *entry_value(struct container_reading *c, const struct data *
 	return member(from, "fieldRef") ? pod_field(c, member(from, "fieldRef")) : NULL;
 }
 
-/* Variables of ours, in what other targets wrote: they stand for what they refer to. */
+/* Variables that we wrote for other targets: they are replaced by what they refer to. */
 static bool is_ours(struct str name) { return str_starts(name, STR("TRAINC_")); }
 
 static bool holds_secret(struct container_reading *c, const struct expr *value)
@@ -254,7 +257,7 @@ static bool plain_name(struct str name)
 	return true;
 }
 
-/* A number as a program writes it: its text is the same. */
+/* A number that a program can write without quotes: its text stays the same. */
 static struct expr *number(struct arena *a, struct expr *e)
 {
 	struct str s = e->npieces == 1 && !e->pieces[0].code ? e->pieces[0].text : STR("");
@@ -327,7 +330,7 @@ void env_given(struct container_reading *c)
 	}
 }
 
-/* Of two entries of one name the container sees the last. */
+/* When two entries have one name the container sees the last. */
 static void report_hidden(struct import *im, const struct data *entry, const struct data *last)
 {
 	struct str name = member_text(entry, "name");

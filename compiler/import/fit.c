@@ -39,7 +39,7 @@ const char *import_kind_words(const struct data *d)
 	return "";
 }
 
-/* What stands there, if it is short. */
+/* The text that stands there, if it is short. */
 static struct str spelling(struct fitting *f, const struct data *d)
 {
 	struct str s = source_text(f->im->sources, d->from);
@@ -122,7 +122,7 @@ static const struct schema_field *find_field(struct fitting *f, const struct sch
 	return field || !f->any_case ? field : field_any_case(f, t, key);
 }
 
-/* One level below: a field that stands too far out is the most common slip. */
+/* A field that stands one level too far out: the most common slip. */
 static struct str belongs_under(struct fitting *f, const struct schema_type *t, struct str key)
 {
 	for (size_t i = t->first; i < t->first + t->n; i++) {
@@ -157,7 +157,7 @@ static void unknown_field(struct fitting *f, const struct schema_type *t, const 
 		f->im->roles = (struct misspelt){ d, m->key, only };
 }
 
-/* What a type must have.  Of containers the rules of the operators have more to say. */
+/* Fields that a type must have.  For containers the operators have rules of their own. */
 static void missing_fields(struct fitting *f, const struct schema_type *t, const struct data *d, const struct way *in)
 {
 	const struct data_member *at = d->u.map.at;
@@ -218,7 +218,7 @@ static const struct data *fit_map(struct fitting *f, const struct data *d, const
 		const struct data_member *m = &d->u.map.at[i];
 		struct way at_member = { in, m->key, false };
 		at[n] = *m;
-		/* null as an entry's value is not the same as no entry: roles without anything, labels */
+		/* an entry whose value is null is still an entry: roles without content, labels */
 		if (m->value->kind == DATA_NULL && element->word != SCHEMA_OBJECT)
 			wrong_kind(f, m->value, element, &at_member);
 		else
@@ -262,7 +262,7 @@ static const struct data *whole(struct fitting *f, const struct data *d)
 	return ret;
 }
 
-/* `cpu: 0.5`: what takes quantities as text only (kinds that are not Kubernetes' own) would refuse the number. */
+/* `cpu: 0.5`: kinds that are not Kubernetes' own and take quantities as text only would refuse the number. */
 static const struct data *quantity_of_float(struct arena *a, const struct data *d)
 {
 	struct data *text = ARENA_NEW(a, struct data);

@@ -27,7 +27,7 @@ static bool skip(struct str text, size_t *i, struct str part)
 	return true;
 }
 
-/* `.NAMESPACE.svc` and the domain of the cluster behind it: the name within the namespace says as much. */
+/* `.NAMESPACE.svc` and the domain of the cluster behind it: within the namespace the name is enough. */
 static size_t skip_namespace(struct str text, size_t i, struct str ns)
 {
 	size_t end = i;
@@ -41,7 +41,7 @@ static size_t skip_namespace(struct str text, size_t i, struct str ns)
 		(text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
 }
 
-/* What follows a head that ends before text.p[at]: its end, or 0. */
+/* The end of what follows a head that ends before text.p[at], or 0. */
 static size_t match(const struct imported *job, const struct host_name *h, struct str text, size_t at, int64_t *ret)
 {
 	int64_t a, b = 0;

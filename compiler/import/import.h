@@ -1,17 +1,17 @@
 /*
  * import.h - programs from the manifests of other systems.
  *
- * A manifest is first held against the rules of the system that it was written
- * for: what that would refuse is refused, at the line of the manifest.  What is
- * left becomes a program that checks without errors: typed fields where there
- * are any, `raw` for the rest, comments kept.  What is dropped is said (TJ1104,
- * TJ1110), except for what only the cluster writes, such as `status`.
+ * A manifest is first held against the rules of the system that it was written for: what that
+ * system would refuse is refused, at the line of the manifest.  The rest becomes a program that
+ * checks without errors: typed fields where there are any, `raw` for the rest, comments kept.
+ * What is left out is reported (TJ1104, TJ1110), except for what only the cluster writes, such as
+ * `status`.
  *
- * The frameworks of the programs are declarations of the library; this
- * directory knows the formats of the manifests alone.
+ * The frameworks of the programs are declarations of the library; this directory knows only the
+ * formats of the manifests.
  *
- * Memory: everything lives in the arena of the `struct diags`.  Output depends on
- * the texts and the options alone.
+ * Memory: everything lives in the arena of the `struct diags`.  Output depends on the texts and
+ * the options alone.
  */
 #ifndef TRAINC_IMPORT_IMPORT_H
 #define TRAINC_IMPORT_IMPORT_H
@@ -24,7 +24,7 @@ struct import;
 struct import_options {
 	/* 7 or 9: of the operator whose rules hold, version 1.N; 0: the last that has the kind */
 	unsigned operator_minor;
-	struct str image;               /* of scripts that name none; or empty */
+	struct str image;               /* image for scripts that name none; or empty */
 };
 
 struct import *import_new(struct arena *a, struct sources *sources, struct diags *diags, struct import_options options);
@@ -32,17 +32,17 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 /* Read the documents of one text; what is wrong with them is reported. */
 void import_read(struct import *im, const struct source *source);
 
-/* When all texts were read: what stands beside the jobs goes to them. */
+/* To be called when all texts were read: objects beside the jobs are given to their jobs. */
 void import_finish(struct import *im);
 
-/* Jobs found so far: sets of accelerators count as one. */
+/* Number of jobs found so far: sets of accelerators count as one. */
 size_t import_count(const struct import *im);
-/* The name of one, for a file; programs of one name differ in their namespace, or were reported. */
+/* The name of a job, for its file.  Programs of one name differ in their namespace; otherwise they were reported. */
 struct str import_name(const struct import *im, size_t i);
 
 /*
- * The program of one job, or of all of them, in the form of `fmt`.  False, after
- * reporting at the manifest, when the compiler would refuse it.
+ * The program of one job, or of all of them, in the form of `fmt`.  False, after reports at lines
+ * of the manifest, when the compiler would refuse it.
  */
 enum { IMPORT_ALL = -1 };
 bool import_program(struct import *im, int64_t which, struct buf *out);

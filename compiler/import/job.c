@@ -35,7 +35,7 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 
 /* ---- metadata ---- */
 
-/* What tools of the cluster wrote, and what we wrote ourselves into objects of other targets. */
+/* Metadata that tools of the cluster wrote, or that we wrote into objects of other targets. */
 static bool is_noise(struct str key)
 {
 	return str_starts(key, STR("trainc.dev/")) || str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
@@ -67,7 +67,7 @@ static void pairs(struct import_manifest *m, struct lines *job, const char *fiel
 	}
 }
 
-/* What neither the program says nor only the cluster writes. */
+/* Metadata that the program cannot express and that is not the cluster's either. */
 static void other_metadata(struct import_manifest *m)
 {
 	static const char *const others[] = { "finalizers", "ownerReferences" };
@@ -122,7 +122,7 @@ void job_finish(struct import_manifest *m, struct imported *job, struct lines *b
 
 	for (size_t i = 0; i < n; i++)
 		bodies[i] = &roles[i].line->value->items;
-	/* before lines go to the job, with what is said about them */
+	/* before lines move to the job, together with their comments */
 	for (size_t i = 0; m->im->comments.n && i < n; i++)
 		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
 	roles_lift(m->im, body, bodies, n);

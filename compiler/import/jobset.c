@@ -82,7 +82,7 @@ static void depends_rule(struct import *im, const struct data *spec, size_t mine
 			"'startupPolicy' with the order InOrder and 'dependsOn' exclude each other");
 }
 
-/* How many pods: Jobs times what each of them completes. */
+/* Number of pods: the number of Jobs times the completions of each. */
 static void count_rule(struct import *im, const struct data *job, struct str name)
 {
 	const struct data *replicas = member(job, "replicas"), *batch = member(member(job, "template"), "spec");
@@ -162,7 +162,7 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 
 /* ---- roles ---- */
 
-/* What pods of a role may read about themselves. */
+/* Labels and annotations that pods of a role may read about themselves. */
 static void fields_of(struct import *im, const struct set *s, struct set_role *r)
 {
 	struct arena *a = im->arena;
@@ -187,7 +187,7 @@ static void fields_of(struct import *im, const struct set *s, struct set_role *r
 		str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
 }
 
-/* Does each Job of the role ask for a domain of its own? */
+/* Does each Job of the role ask for a topology domain of its own? */
 static bool is_exclusive(const struct set *s, const struct set_role *r)
 {
 	const struct data *annotations = member(s->m.metadata, "annotations"),
@@ -196,7 +196,7 @@ static bool is_exclusive(const struct set *s, const struct set_role *r)
 	return data_get(annotations, STR(EXCLUSIVE)) || data_get(of_pods, STR(EXCLUSIVE));
 }
 
-/* Several Jobs become one role, whose replicas are in no groups. */
+/* Several Jobs become one role, whose replicas do not form groups. */
 static void no_groups(struct set *s, const struct set_role *r, struct span at)
 {
 	struct diag *d = diag_report(s->m.im->diags, TJ1111, at,
@@ -390,8 +390,8 @@ void jobset_fields(struct set *s, const struct data *spec)
 }
 
 /*
- * All of them goes without saying. Any: one Job of those is enough; its
- * pods are all replicas of the role when there is one Job.
+ * "All" is the default.  "Any": one of the Jobs is enough; that is the same as all replicas of the
+ * role when the role has one Job.
  */
 struct str jobset_success(struct set *s, const struct data *spec)
 {
@@ -438,7 +438,7 @@ static void start_after(struct set *s, const struct data *spec, size_t i)
 	buf_release(&out);
 }
 
-/* Labels and annotations of a role's Job: ours, the set's and those of its pods are in the program. */
+/* Labels and annotations of a role's Job; ours, the set's and those of its pods are in the program already. */
 static void job_pairs(struct set *s, const struct set_role *r, const struct data_member *pairs)
 {
 	const struct data *of_job = member(s->m.metadata, str_copy(s->m.im->arena, pairs->key).p);
@@ -460,7 +460,7 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 	}
 }
 
-/* Fields of the Job of a role that the set decides. */
+/* Fields of a role's Job that the set decides. */
 static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;
@@ -480,7 +480,7 @@ static void job_fields(struct set *s, const struct data *d, struct set_role *r)
 		import_left_out(im, member_at(d, "groupName"), STR("groupName"), "the program has no groups of roles");
 }
 
-/* A deadline that only some roles have is none of the job. */
+/* A deadline that only some roles have cannot be the job's. */
 static void deadlines(struct set *s)
 {
 	struct import *im = s->m.im;

@@ -21,7 +21,7 @@ static void role_of(struct set *s, const struct data *group, const char *word, b
 		.count_at = member_at(s->m.spec, "replicas"), .jobs = 1, .per = n };
 }
 
-/* Reports what neither the framework nor the fields of a job say. */
+/* Reports what neither the framework nor the fields of a job can express. */
 static void rest(struct set *s, const struct data *map, const char *const *known)
 {
 	for (size_t i = 0; i < data_count(map); i++) {

@@ -1,10 +1,9 @@
 /*
- * legacy.c - the two ancestors of the training operators: TfJob of version
- * v1alpha1 (v1beta1 under its first group) and MxJob of version v1beta1, as
- * programs over std.legacy.
+ * legacy.c - the two ancestors of the training operators: TfJob of version v1alpha1 (v1beta1 under
+ * its first group) and MxJob of version v1beta1, as programs over std.legacy.
  *
- * Their manifests are read as Go reads JSON: keys in any case, unknown ones told.
- * Defaults come before validation, as there.
+ * Their manifests are read as Go reads JSON: keys in any case; unknown keys are reported. Defaults
+ * are filled in before validation, as in those operators.
  */
 #include "import/role.h"
 
@@ -33,7 +32,8 @@ struct legacy_job {
 	struct imported *job;
 	const struct data *specs;               /* replicaSpecs, or NULL */
 	struct str group;                       /* of the API */
-	bool later;                             /* of kubeflow.org: pods of its own, any chief, no default server */
+	/* under kubeflow.org it makes pods itself, any role can be the chief, and there is no default server */
+	bool later;
 	bool default_ps;
 };
 
@@ -237,7 +237,8 @@ static struct expr *framework(struct legacy_job *j)
 	if (is_tensorflow(j) && !str_is(j->group, "tensorflow.org"))
 		put(j, &call->items, "group", expr_string(a, j->group));
 	if (str_is(j->group, "mlkube.io"))
-		put(j, &call->items, "naming", expr_string(a, STR("role")));    /* it never had the job's name in front */
+		/* its label never began with the job's name */
+		put(j, &call->items, "naming", expr_string(a, STR("role")));
 	chief(j, &call->items);
 	put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");
 	j->default_ps = is_tensorflow(j) && !j->later && ps &&
@@ -306,7 +307,7 @@ static void roles(struct legacy_job *j, struct lines *body)
 	job_finish(&j->m, j->job, body, all, n);
 }
 
-/* The name that the list had before it had its own; the operator made no replicas of it. */
+/* An older name of the same list; the operator made no replicas from it. */
 static const struct data *old_list(struct import *im, const struct data *object)
 {
 	const struct data *spec = member(object, "spec"), *list = member(spec, "replica_specs");
@@ -319,7 +320,7 @@ static const struct data *old_list(struct import *im, const struct data *object)
 	return list;
 }
 
-/* What the job's object has a field for, in the words of a job. */
+/* Fields of the job's object, in the words of a job. */
 static void fields(struct legacy_job *j, struct lines *body)
 {
 	static const char *const words[][2] = { { "Running", "running" }, { "None", "none" } };
@@ -372,7 +373,7 @@ static bool read_mxnet(struct import *im, const struct import_kind *row, const s
 }
 
 const struct import_kind legacy_kinds[] = {
-	/* after the configurations that their devices may have */
+	/* after the configurations, which may define their devices */
 	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow, true }, { "TfJob", "mlkube.io/v1beta1", read_tensorflow, true },
 	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow, true },
 	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet, true }, { 0 }

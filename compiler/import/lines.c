@@ -136,7 +136,7 @@ struct str expr_flat(struct arena *a, const struct expr *e)
 
 struct str key_text(struct arena *a, struct str word)
 {
-	/* not keys without quotes, or not what a reader takes for one */
+	/* neither keys that need quotes nor words that a reader takes for something else */
 	static const char *const reserved[] = {
 		"let", "check", "warn", "if", "for", "else", "then", "in", "and", "or", "not", "true", "false", "none",
 	};

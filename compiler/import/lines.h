@@ -1,12 +1,11 @@
 /*
- * lines.h - a program before it is text: the items of bodies, each with the place
- * in the manifest that it comes from and the comments that stood there.
+ * lines.h - a program before it is text: the items of bodies, each with its place in the manifest
+ * and the comments from there.
  *
- * What is written is correct but not yet in the form of `fmt`: that decides where
- * lists and bodies are broken.
+ * What is written is correct but not in the form of `fmt` yet: fmt decides where lists and bodies
+ * are broken.
  *
- * Memory: everything lives in the arena that the makers are given; texts are
- * borrowed.
+ * Memory: everything lives in the arena that the makers are given; texts are borrowed.
  */
 #ifndef TRAINC_IMPORT_LINES_H
 #define TRAINC_IMPORT_LINES_H
@@ -30,7 +29,7 @@ enum expr_kind {
 	EXPR_TEXT,                      /* as it is written */
 	EXPR_STRING,
 	EXPR_LIST,
-	EXPR_CALL,                      /* of `text`; an argument without a key is by position */
+	EXPR_CALL,                      /* key of `text`; an argument without a key is given by position */
 	EXPR_BODY                       /* { } */
 };
 
@@ -51,7 +50,8 @@ struct remark {                         /* a comment */
 };
 
 struct line {
-	struct str key;                 /* as it is written: image, "a/b", role worker; p == NULL: an element */
+	/* the item's head as it is written: image, "a/b", role worker; p == NULL: an element */
+	struct str key;
 	enum line_form form;
 	struct expr *value;
 	struct span from;
@@ -64,10 +64,10 @@ struct line {
 struct expr *expr_text(struct arena *a, struct str text);
 struct expr *expr_int(struct arena *a, int64_t n);
 struct expr *expr_string(struct arena *a, struct str text);
-/* One more piece of an EXPR_STRING; neighbouring texts become one. */
+/* Appends a piece to an EXPR_STRING; neighboring texts become one. */
 void expr_append(struct arena *a, struct expr *string, bool code, struct str text);
 struct expr *expr_new(struct arena *a, enum expr_kind kind);
-/* An expression on one line, as a part of a key. */
+/* An expression on one line, for use in a key. */
 struct str expr_flat(struct arena *a, const struct expr *e);
 struct expr *expr_call(struct arena *a, struct str what);
 
@@ -79,7 +79,7 @@ struct lines *lines_extend(struct arena *a, struct lines *to, struct str key, st
 struct line *lines_add(struct arena *a, struct lines *to, struct expr *value, struct span from);
 void lines_push(struct arena *a, struct lines *to, struct line *line);
 struct line *lines_find(const struct lines *in, struct str key);
-/* The items of the block of that name, which is made if it is not there. */
+/* The items of the block of that name; the block is made if it is not there. */
 struct lines *lines_block(struct arena *a, struct lines *in, struct str key, struct span from);
 
 /* One more comment, in its place among the others; behind the line there is room for one. */
@@ -89,19 +89,19 @@ void line_join_comments(struct arena *a, struct line *to, const struct line *fro
 
 /* A word of a manifest as a key: quoted unless it may stand there bare. */
 struct str key_text(struct arena *a, struct str word);
-/* A text as an identifier: other characters become `_`, and one is put in front of a digit. */
+/* A text as an identifier: other characters become `_`, and one is put in front of a leading digit. */
 struct str word_text(struct arena *a, struct str text);
 
-/* Do two say the same?  Places and comments are not looked at. */
+/* Do the two mean the same?  Places and comments are not compared. */
 bool expr_same(const struct expr *a, const struct expr *b);
 bool line_same(const struct line *a, const struct line *b);
 
 /* ---- writing ---- */
 
-struct written {                        /* where a line of the program comes from */
+struct written {                        /* the place in the manifest of a line of the program */
 	uint32_t start, end;            /* offsets in the text, which buf limits to 1 GiB */
 	struct span from;
-	size_t outer;                   /* the line that it stands in, counted from 1; 0 at the top */
+	size_t outer;                   /* number of its line, counted from 1; 0 at the top */
 };
 
 struct writing {
@@ -111,12 +111,12 @@ struct writing {
 	size_t n, outer;
 };
 
-/* Does it go on one line of a body at that depth? */
+/* Does it fit on one line of a body at that depth? */
 bool expr_fits(const struct expr *e, unsigned depth);
-/* As it stands on a line that begins at the margin. */
+/* Its text on a line that begins at the margin. */
 void expr_write(struct writing *w, const struct expr *e);
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth);
-/* The place in the manifest that the text at `offset` comes from; unknown when there is none. */
+/* The place in the manifest of the text at `offset`; unknown when there is none. */
 struct span written_from(const struct writing *w, uint32_t offset);
 void writing_release(struct writing *w);
 

@@ -1,9 +1,9 @@
 /*
- * lines_write.c - items as text: correct, and as close to the form of `fmt` as
- * is cheap; that breaks what is too long.
+ * lines_write.c - items as text: correct, and as close to the form of `fmt` as is cheap; fmt
+ * breaks what is too long.
  *
- * What the formatter cannot undo is decided here: whether a body begins on one
- * line, where blank lines stand, and the shape of texts of several lines.
+ * Decided here is what the formatter keeps: whether a body begins on one line, where blank lines
+ * stand, and the shape of texts of several lines.
  */
 #include "import/lines.h"
 
@@ -14,7 +14,7 @@ enum {
 
 /* ---- strings ---- */
 
-/* Characters that are not seen, or change what is seen: written as escapes. */
+/* Characters that are invisible, or change how others are shown: written as escapes. */
 static bool is_hidden(uint32_t c)
 {
 	return (c >= 0x7f && c <= 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -31,7 +31,7 @@ static uint32_t code_point(const char *p, size_t n)
 	return c;
 }
 
-/* What is not ASCII; how many bytes it takes. */
+/* A character that is not ASCII; the number of its bytes. */
 static size_t put_wide(struct buf *out, struct str s, size_t i)
 {
 	size_t n = str_utf8(s.p + i, s.n - i);
@@ -44,7 +44,7 @@ static size_t put_wide(struct buf *out, struct str s, size_t i)
 	return n ? n : 1;
 }
 
-/* An insertion goes on with the line of a piece that is not the last one. */
+/* An insertion continues the line of the piece before it, unless that is the last one. */
 static bool ends_line(struct str s, size_t i, bool last) { return i + 1 == s.n ? last : s.p[i + 1] == '\n'; }
 
 /* `block`: inside """, where newlines are real and quotes need no escape. */
@@ -69,7 +69,7 @@ static void put_char(struct buf *out, struct str s, size_t i, bool block, bool l
 	else if (c < 0x20 || c == 0x7f)
 		buf_printf(out, "\\u{%X}", c);
 	else if (c == ' ' && block && ends_line(s, i, last))
-		buf_z(out, "\\u{20}");  /* blanks at the end of a line would be lost on the way */
+		buf_z(out, "\\u{20}");  /* later steps would remove blanks at the end of a line */
 	else
 		buf_char(out, (char)c);
 }
@@ -96,7 +96,7 @@ static void put_piece(struct buf *out, struct str s, bool block, bool last, size
 	}
 }
 
-/* Several lines of text, not just one with a newline at its end. */
+/* Several lines of text, and not one line with a newline at its end. */
 static bool is_block(const struct expr *e)
 {
 	bool line = false;
@@ -169,7 +169,7 @@ static bool flat_expr(const struct expr *e)
 
 static size_t width_expr(const struct expr *e);
 
-/* About how many columns, never less than half of them; stops counting when it is too much. */
+/* A rough number of columns, at least half of the true one; counting stops when it is too much. */
 static size_t width_items(const struct lines *items)
 {
 	size_t n = 2;
@@ -244,7 +244,7 @@ static void put_items_flat(struct writing *w, const struct lines *items, unsigne
 	buf_z(&w->out, close);
 }
 
-/* ["bash", "-c", followed by text of several lines. */
+/* ["bash", "-c", SCRIPT], where the script has several lines. */
 static bool ends_in_block(const struct lines *items)
 {
 	for (size_t i = 0; i + 1 < items->n; i++)
@@ -324,7 +324,7 @@ static void put_line(struct writing *w, const struct line *l, unsigned depth)
 
 static bool is_named(const struct line *l) { return l->key.p && memchr(l->key.p, ' ', l->key.n) && l->key.p[0] != '"'; }
 
-/* Blocks of several lines stand apart, and what has a name of its own from what has not. */
+/* Blocks of several lines are set off by blank lines, and so are named blocks from other items. */
 static bool apart(const struct line *before, const struct line *l, unsigned depth)
 {
 	bool broken = l->form == LINE_EXTEND && !one_line(l->value, depth);

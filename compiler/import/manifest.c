@@ -1,6 +1,6 @@
 /*
- * manifest.c - from texts to objects: documents, lists of objects, and who reads
- * which kind.
+ * manifest.c - from texts to objects: documents, lists of objects, and which reader takes which
+ * kind.
  */
 #include "import/manifest.h"
 #include "import/objects.h"
@@ -46,7 +46,7 @@ static const struct import_kind *find_kind(struct str kind, struct str api_versi
 	return NULL;
 }
 
-/* Is there a kind of jobs in the group of an API version?  Then an unknown one there is a slip, perhaps. */
+/* Has the group of an API version a kind of job?  Then an unknown kind in it may be misspelt. */
 static bool has_jobs(struct str api_version)
 {
 	const char *slash = memchr(api_version.p, '/', api_version.n);
@@ -59,7 +59,7 @@ static bool has_jobs(struct str api_version)
 	return false;
 }
 
-/* Of a kind that nobody here knows: reported when it is known whether there is a job at all. */
+/* An object of an unknown kind: reported once it is known whether there is a job at all. */
 struct stranger {
 	struct str kind, name;
 	struct span at;
@@ -128,17 +128,20 @@ static void report_strangers(struct import *im)
 
 /* ---- jobs ---- */
 
-/* What references mean is known when the framework's own names are: then the job is read again. */
+/* What references mean depends on the names that the framework sets: once these are known, the job is read again. */
 struct again {
 	struct imported *job;
 	const struct import_kind *k;
 	const struct data *object;
 	const struct source *source;
 	struct comments comments;       /* before anybody took one */
-	struct span rest;               /* comments of nobody's lines in it are above the job */
+	struct span rest;               /* comments inside it that no line took go above the job */
 };
 
-/* Every job has an object at least, and a program has so many: more are refused before they are read. */
+/*
+ * A program has a limited number of objects, and every job has at least one: more jobs are refused
+ * before they are read.
+ */
 static bool has_room(struct import *im, const struct data *object)
 {
 	if (im->njobs < LIMIT_OBJECTS)
@@ -193,7 +196,7 @@ static void read_again(struct import *im, const struct again *a)
 	im->comments = (struct comments){ 0 };
 }
 
-/* The names of all their frameworks are found at once: for as many jobs as a program can have. */
+/* The names that all their frameworks set are found at once, for as many jobs as one program can have. */
 static void read_references(struct import *im)
 {
 	struct imported **jobs = ARENA_ARRAY(im->arena, struct imported *, im->nagain);
@@ -247,7 +250,7 @@ static bool is_list(const struct data *object, struct str kind)
 	return str_ends(kind, STR("List")) && items && items->kind == DATA_LIST;
 }
 
-/* Only the first document of a configuration was ever looked at. */
+/* The older controllers read only the first document of a configuration. */
 static void further_documents(struct import *im, struct data_reader *r)
 {
 	struct data_error error;
@@ -261,7 +264,7 @@ static void further_documents(struct import *im, struct data_reader *r)
 		diag_report(im->diags, TJ1101, error.at, "%.*s", STR_ARG(error.what));
 }
 
-/* The configuration in a ConfigMap is a text, with places of its own. */
+/* The configuration in a ConfigMap is a text whose places are its own. */
 static const struct data *inner_config(struct import *im, const struct data *text)
 {
 	struct source *source = source_add(im->sources,
@@ -342,7 +345,7 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 	if (from == im->source->base)
 		im->header = comments_header(im->arena, im->source, &im->comments);
 	read_object(im, d);
-	/* a licence, or what stands at the end: nobody's line */
+	/* comments that belong to no line: a licence, or what stands at the end */
 	struct line *line = NULL;
 	if (im->nagain > again && im->again[again]->job == im->jobs[first])
 		im->again[again]->rest.start = from;

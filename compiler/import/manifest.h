@@ -1,6 +1,6 @@
 /*
- * manifest.h - what the files of this directory share: a manifest that is being
- * read, and the job that it becomes.
+ * manifest.h - what the files of this directory share: the manifest that is being read, and the
+ * job that it becomes.
  */
 #ifndef TRAINC_IMPORT_MANIFEST_H
 #define TRAINC_IMPORT_MANIFEST_H
@@ -19,14 +19,14 @@ struct later;
 struct again;
 struct stranger;
 
-/* How pods of a role are called by another system: HEAD-I, or HEAD-I-J, within a subdomain. */
+/* How another system names the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
-	struct str word;                /* of the role; the head is "js-workers-" */
+	struct str word;                /* the role; its head is "js-workers-" */
 	bool two;
 	int64_t jobs, per;
 };
 
-/* A label that the controller of another system writes to its pods, and what stands for it in ours. */
+/* A label that another system's controller writes to its pods, and the one of ours that replaces it. */
 enum label_meaning { LABEL_KEPT, LABEL_OF_JOB, LABEL_OF_ROLE };
 
 struct pod_label {
@@ -34,28 +34,29 @@ struct pod_label {
 	enum label_meaning meaning;     /* LABEL_KEPT: the framework writes it too */
 };
 
-struct imported {                       /* a job, or the accelerators of a configuration */
+struct imported {                       /* what it becomes: a job, or the accelerators of a configuration */
 	struct str name, ns;
-	struct span name_at;            /* of accelerators: where the configuration stands */
-	const struct data *labels, *annotations;        /* of the object: they reach its pods too */
+	struct span name_at;            /* for accelerators: the place of the configuration */
+	const struct data *labels, *annotations;        /* metadata of the object that reaches its pods too */
 	const struct data *object;      /* the manifest */
 	const struct source *source;
 	struct str header;              /* of its file */
-	struct line *job;               /* the declaration; NULL for accelerators alone */
+	struct line *job;               /* its declaration; NULL when it only declares accelerators */
 	struct str *modules;            /* of the library: "nvidia" */
 	size_t nmodules;
 	struct lines declarations;      /* in front of the job */
-	bool has_references;            /* some `$(NAME)` is text, unless the framework sets NAME */
-	struct map words;               /* of roles and objects in the job, once there are objects (objects.c) */
+	bool has_references;            /* some `$(NAME)` becomes text, unless the framework sets NAME */
+	struct map words;               /* names of roles and objects in the job, once it has objects (objects.c) */
 	const struct pod_label *labels_of;      /* the controller's; or NULL */
-	struct map role_words;          /* of values of LABEL_OF_ROLE: words of the roles, as struct str */
+	struct map role_words;          /* words of the roles, for values of LABEL_OF_ROLE: struct str */
 	struct str subdomain;
 	struct map hosts;               /* by their heads: struct host_name */
-	const struct map *set;          /* "role/container/NAME" that the framework sets; NULL before that is known */
+	/* "role/container/NAME" of variables that the framework sets; NULL before they are known */
+	const struct map *set;
 };
 
 struct misspelt {
-	struct diag *said;              /* what was reported of it; NULL: there is none */
+	struct diag *said;              /* the report about it; NULL without */
 	struct str name, meant;
 };
 
@@ -66,15 +67,16 @@ struct import {
 	struct names *names;
 	struct import_options options;
 	const struct source *source;    /* that is being read */
-	struct str header;              /* of that: a licence, as lines of comments; empty without */
-	bool full;                      /* more jobs than a program can have: reported, nothing more is read */
-	const struct source *incomplete;        /* the last one that was told to be a template (template.c) */
-	struct span empty_list;         /* where a list without objects stands, if there is one */
+	struct str header;              /* a licence in it, as lines of comments; empty without */
+	/* there were more jobs than a program can have: that was reported, and nothing more is read */
+	bool full;
+	const struct source *incomplete;        /* the object that was last reported to be a template (template.c) */
+	struct span empty_list;         /* the place of a list without objects, if there is one */
 	struct comments comments;       /* of the document */
-	/* a field of the document that would hold its roles, but for its name (fit.c) */
+	/* a field of the document that would hold its roles if its name were right (fit.c) */
 	struct misspelt roles;
-	struct span first;              /* the first document, where it is to be said that there is no job */
-	/* a configuration says where the standard server is: it has been told that no line stands for that */
+	struct span first;              /* the first document: where the report goes that there is no job */
+	/* a configuration names a standard server, for which no line stands: that was reported */
 	bool has_server_path;
 	struct imported **jobs;
 	size_t njobs;
@@ -86,14 +88,14 @@ struct import {
 	size_t nstrangers;
 	struct again **again;           /* jobs with references (manifest.c) */
 	size_t nagain;
-	bool tried, sound;              /* all jobs together, and were they (program.c) */
+	bool tried, sound;              /* all jobs together, and whether they were tried (program.c) */
 	struct runtime **runtimes;      /* of TrainJobs (trainer.c) */
 	size_t nruntimes;
-	/* accelerators that were declared: by configurations, or for want of one in the library */
+	/* accelerators that were declared, by configurations or because the library has none */
 	struct device **devices;
 	size_t ndevices;
-	struct map words;               /* of roles of all jobs: no accelerator is called so */
-	struct map frameworks;          /* declared by programs: lines by their names (set.c) */
+	struct map words;               /* words of roles of all jobs: accelerators must have other names */
+	struct map frameworks;          /* frameworks that programs declare: lines by name (set.c) */
 	struct map probes;              /* accelerators of the library that were tried (device.c) */
 };
 
@@ -109,11 +111,11 @@ struct import_manifest {
 
 /* ---- kinds ---- */
 
-/* How an object of a kind is read: false when nothing comes of it, after reporting why. */
+/* Reads an object of a kind: false when nothing comes of it, after reporting why. */
 struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
-	bool last;                      /* read when everything else was: it refers to other objects */
+	bool last;                      /* it refers to other objects, so it is read after all others */
 };
 /* each ends with a row of NULL */
 extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],
@@ -122,21 +124,21 @@ extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], w
 /* Report runtimes that no job refers to. */
 void runtimes_finish(struct import *im);
 
-/* Configurations of the older controllers, bare or in a ConfigMap: config.c.  False: there is no accelerator in it. */
+/* Configurations of the older controllers, bare or in a ConfigMap: config.c.  False: it declares no accelerator. */
 bool import_is_config(const struct data *object);
 const struct data *import_config_of(const struct data *object);
 bool import_config(struct import *im, const struct data *config, struct imported *job);
 
 /*
- * Name, namespace and metadata of an object that was fitted to `type`, whose name
- * must be there; false after reporting.
+ * Name, namespace and metadata of an object that was fitted to `type`; it must have a name.  False
+ * after reporting.
  */
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
 	bool any_case, struct import_manifest *ret);
-/* The job of a manifest: its block, with what its metadata says. `framework` is NULL without one. */
+/* The job of a manifest: its block, with the contents of its metadata. `framework` is NULL without one. */
 struct lines *job_new(struct import_manifest *m, struct imported *job, const struct expr *framework);
 void job_use(struct import *im, struct imported *job, struct str module);
-/* Put the roles into the job: what they share goes to the job. */
+/* Puts the roles into the job; what they share becomes the job's. */
 struct job_role {
 	struct line *line;
 	struct span place;              /* in the manifest */
@@ -144,45 +146,45 @@ struct job_role {
 void job_finish(struct import_manifest *m, struct imported *job, struct lines *body, const struct job_role *roles,
 	size_t n);
 
-/* A field of metadata that the API server writes into every object. */
+/* Is it a field of metadata that the API server writes into every object? */
 bool is_servers(struct str key);
 /* A number of seconds of the manifest, as a duration; negative ones are refused where the program is tried. */
 void job_seconds(struct import *im, struct lines *to, const char *field, const struct data *of, const char *key);
-/* `suspend`, unless a queue suspends by itself. */
+/* Writes `suspend`, unless the queue suspends anyway. */
 void job_suspend(struct import *im, struct lines *to, const struct data *of);
 
-/* Find the names that the frameworks of jobs set, whose own names differ: see imported.set. */
+/* Finds the names that the frameworks of jobs set where a job sets others: see imported.set. */
 void job_framework_names(struct import *im, struct imported *const *jobs, size_t n);
 
 /* Report jobs of one name in one namespace. */
 void jobs_differ(struct import *im);
-/* The program of some jobs as it is before `fmt`, and where its lines come from (`ret` may be NULL). */
+/* The program of some jobs before `fmt`, and where its lines come from (`ret` may be NULL). */
 void import_text(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out, struct writing *ret);
 
 /* ---- fitting: fit.c ---- */
 
 /*
- * The tree of a map that holds what a type of Kubernetes' schema has, of the right kind:
- * other values are reported and left out, unknown fields are reported, null is absent.
- * `any_case`: keys are matched as Go's JSON does.
+ * The tree of a map, reduced to the fields and kinds of a type of Kubernetes' schema: other values
+ * are reported and left out, unknown fields are reported, null is absent. `any_case`: keys are
+ * matched as Go's JSON does.
  */
 const struct data *import_fit(struct import *im, const struct data *d, const char *type, bool any_case);
 
 /* "a whole number", "a list": for messages. */
 const char *import_kind_words(const struct data *d);
 
-/* Members of what was fitted: NULL, empty, or `fallback` when they are not there. */
+/* Members of a fitted map: NULL, empty, or `fallback` when they are absent. */
 const struct data *member(const struct data *map, const char *key);
 struct str member_text(const struct data *map, const char *key);
 int64_t member_int(const struct data *map, const char *key, int64_t fallback);
 bool member_bool(const struct data *map, const char *key, bool fallback);
-/* Where a member's key stands; where the map stands without it. */
+/* The place of a member's key; the place of the map when it lacks the member. */
 struct span member_at(const struct data *map, const char *key);
 size_t data_count(const struct data *d);        /* elements or members; 0 for NULL */
 
 /* ---- reports ---- */
 
-/* TJ1110: something known that the program does not say; `why` is a sentence for people, or NULL. */
+/* TJ1110: something known that the program cannot express; `why` is a sentence for people, or NULL. */
 void import_left_out(struct import *im, struct span at, struct str what, const char *why);
 
 /* ---- raw values: raw.c ---- */
@@ -193,7 +195,7 @@ void raw_member(struct import *im, struct lines *to, struct str key, const struc
 
 /* ---- comments ---- */
 
-/* Put what people wrote at a place of the manifest above a line. */
+/* Puts the comments at a place of the manifest above a line. */
 void import_comments(struct import *im, struct line *line, struct span place);
 static inline struct span member_span(const struct data_member *m) { return span_join(m->key_at, m->value->from); }
 

@@ -128,7 +128,7 @@ static void argument(struct mpi *j, struct expr *call, const char *name, struct 
 		import_comments(j->set.m.im, line, span_join(line->from, d->from));
 }
 
-/* Keys for root are made for the job; others belong to what the image says about them. */
+/* The job makes keys for root; for other users the image decides where keys go. */
 static void keys_argument(struct mpi *j, struct expr *call)
 {
 	struct str path = member_text(j->set.m.spec, "sshAuthMountPath"),
@@ -144,7 +144,7 @@ static void keys_argument(struct mpi *j, struct expr *call)
 		"--from-file=id_rsa --from-file=id_rsa.pub --from-file=authorized_keys=id_rsa.pub", STR_ARG(name));
 }
 
-/* The call of the library's framework, with what differs from its defaults. */
+/* The call of the library's framework, with the arguments that differ from its defaults. */
 static struct expr *framework(struct mpi *j)
 {
 	struct arena *a = arena(j);
@@ -169,7 +169,7 @@ static struct expr *framework(struct mpi *j)
 
 /* ---- the job ---- */
 
-/* The replica's restart policy counts, not the pod's. */
+/* The restart policy of the replica counts, not that of the pod. */
 static const struct data *template_of(struct mpi *j, const struct data *role, const char *usual)
 {
 	struct arena *a = arena(j);
@@ -224,7 +224,7 @@ static void roles_of(struct mpi *j)
 	set_hosts(s, &s->roles[1], str_cat(arena(j), s->m.name, STR("-worker-"), STR("")), false, s->m.name);
 }
 
-/* The launcher is a Job: attempts are counted as its are, with its default. */
+/* The launcher is a Job: attempts are counted as a Job's are, with its default. */
 static void attempts(struct mpi *j, struct set_role *r)
 {
 	const struct data *limit = member(j->policy, "backoffLimit"),

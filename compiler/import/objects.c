@@ -1,8 +1,8 @@
 /*
- * objects.c - what stands beside a job in a manifest: Services, ConfigMaps,
- * claims, accounts.  Each becomes an `object` of the job that refers to it.
+ * objects.c - what stands beside a job in a manifest: Services, ConfigMaps, claims, accounts.
+ * Each becomes an `object` of the job that refers to it.
  *
- * An object alone is no program, and the data of a Secret belongs into none.
+ * Objects alone make no program, and the data of a Secret does not belong into one.
  */
 #include "import/objects.h"
 #include "import/hosts.h"
@@ -16,7 +16,7 @@ struct beside {
 	struct span at;                 /* of the kind */
 	const struct data *object;      /* fitted */
 	bool namespaced, ours;
-	struct line *line;              /* object NAME { }; its key is known with its owner */
+	struct line *line;              /* object NAME { }; its key is written when its owner is known */
 	const struct source *source;
 	struct imported *owner;
 };
@@ -44,7 +44,7 @@ static void block(struct import *im, struct lines *to, const struct data_member 
 		to->at[to->n - 1]->form = LINE_EXTEND;
 }
 
-/* Labels and annotations without what other tools noted. */
+/* Labels and annotations, without those that other tools keep for themselves. */
 static void pairs(struct import *im, struct lines *to, const struct data_member *m)
 {
 	struct data *left = ARENA_NEW(im->arena, struct data);
@@ -76,7 +76,7 @@ static void metadata(struct import *im, struct lines *to, const struct data_memb
 	}
 }
 
-/* Addresses that a cluster gave to a Service: another one gives others. */
+/* Addresses that a cluster gave to a Service: another cluster gives others. */
 static const struct data *without_addresses(struct import *im, const struct beside *b, const struct data *spec)
 {
 	static const char *const given[] = { "clusterIP", "clusterIPs" };
@@ -110,13 +110,13 @@ static void part(struct import *im, const struct beside *b, struct data_member m
 		block(im, to, &m);
 }
 
-/* In the order that everybody writes an object in. */
+/* In the usual order: apiVersion, kind, metadata, the rest. */
 static void body(struct import *im, const struct beside *b)
 {
 	static const char *const first[] = { "apiVersion", "kind", "metadata" };
 	const struct data *object = b->object;
 
-	/* what stands above the object is about all of it */
+	/* comments above the object are about all of it */
 	import_comments(im, b->line, (struct span){ object->from.start, object->from.start + 1 });
 	for (size_t k = 0; k < 4; k++) {
 		for (size_t i = 0; i < object->u.map.n; i++) {
@@ -133,7 +133,7 @@ static void body(struct import *im, const struct beside *b)
 
 /* ---- reading ---- */
 
-/* A Secret that says something; one without data is an object like others. */
+/* A Secret with data; one without is an object like others. */
 static bool is_secret(struct import *im, const struct data *object, const struct beside *b)
 {
 	struct diag *d;
@@ -187,7 +187,7 @@ static bool same_place(const struct beside *b, const struct imported *job)
 	return !b->ns.n || str_eq(b->ns, job->ns) || (!job->ns.n && str_is(b->ns, "default"));
 }
 
-/* The first job that says an object's name somewhere gets it. */
+/* The first job in which the object's name occurs gets it. */
 static void claim(struct map *names, struct imported *job, const struct data *d)
 {
 	if (d->kind == DATA_STRING) {
@@ -247,7 +247,7 @@ static struct imported *first_job(struct import *im, const struct source *source
 
 /* ---- into the job ---- */
 
-/* Names of pods in an object are those of the other system. */
+/* Names of pods in an object are those that the other system gives. */
 static void look_at_hosts(struct import *im, const struct imported *job, const struct data *d)
 {
 	struct str host;
@@ -267,7 +267,7 @@ static void look_at_hosts(struct import *im, const struct imported *job, const s
 		look_at_hosts(im, job, d->u.map.at[i].value);
 }
 
-/* The names of blocks in a job, which are all different. */
+/* The names of blocks in a job, no two of which are alike. */
 static void take_words(struct import *im, struct imported *job)
 {
 	const struct lines *in = &job->job->value->items;
@@ -301,7 +301,7 @@ static struct str word_of(struct import *im, const struct beside *b)
 	return word;
 }
 
-/* The Service by which the pods of a job find each other is written for every job. */
+/* The Service by which a job's pods find each other is written for every job anyway. */
 static bool is_own_service(struct import *im, const struct beside *b)
 {
 	const struct data *spec = member(b->object, "spec");
@@ -314,7 +314,7 @@ static bool is_own_service(struct import *im, const struct beside *b)
 	return true;
 }
 
-/* Labels that another system writes to its pods; ours do not have them. */
+/* Labels that another system writes to its pods; our pods lack them. */
 static void look_at_selector(struct import *im, const struct beside *b)
 {
 	const struct data *selector = str_is(b->kind, "Service") ? member(member(b->object, "spec"), "selector") : NULL;
@@ -326,7 +326,7 @@ static void look_at_selector(struct import *im, const struct beside *b)
 	}
 }
 
-/* An object of a program has the labels and annotations of its job. */
+/* An object of a program gets the labels and annotations of its job. */
 static void without_pairs(struct import *im, struct line *metadata, const char *key, const struct data *of_job)
 {
 	struct line *line = lines_find(&metadata->value->items, str_of(key));

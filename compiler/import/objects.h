@@ -6,14 +6,14 @@
 
 #include "import/manifest.h"
 
-/* Keep an object for a job that may come later; false when its kind is not known. */
+/* Keeps an object for a job that may come later; false when its kind is unknown. */
 bool beside_read(struct import *im, const struct data *object, struct str kind, struct str api_version);
-/* The `object` that was read last; NULL without. */
+/* The last `object` that was read; NULL without. */
 struct line *beside_last(const struct import *im);
 /*
- * When all manifests were read: each object goes to the first job that says its
- * name, else to the first job of its file, else to the first of all.  Without any
- * job it is reported that there is none.
+ * To be called when all manifests were read: each object goes to the first job in which its name
+ * occurs, else to the first job of its file, else to the first of all.  When there is no job, that
+ * is reported.
  */
 void beside_finish(struct import *im);
 

@@ -79,7 +79,7 @@ static void put_int(struct operator_arguments *args, const char *name, const str
 		put_from(args, name, expr_int(args->arena, d->u.integer), map, key);
 }
 
-/* A record of its own; NULL when there is nothing to put into it. */
+/* A record with fields of its own; NULL when all would be empty. */
 static struct expr *record(struct operator_arguments *args, struct operator_arguments *ret)
 {
 	struct expr *e = expr_new(args->arena, EXPR_BODY);
@@ -129,7 +129,10 @@ static void put_conf(struct operator_arguments *in, const struct data *policy)
 		put_from(in, "conf", list, policy, "rdzvConf");
 }
 
-/* Bounds are written as the operator completes them: one alone counts for both, none are the replicas. */
+/*
+ * Bounds are written as the operator completes them: a single one counts for both; without any,
+ * both are the replicas.
+ */
 static void put_bounds(struct operator_job *j, struct operator_arguments *in, const struct data *policy)
 {
 	const struct data *min = member(policy, "minReplicas"), *max = member(policy, "maxReplicas");
@@ -167,7 +170,7 @@ static void put_elastic(struct operator_job *j, struct operator_arguments *args,
 	put_from(args, "elastic", e, j->m.spec, "elasticPolicy");
 }
 
-/* Texts that the operator takes for something else. */
+/* Texts to which the operator gives another meaning. */
 static void reads_otherwise(struct operator_job *j, const struct data *d, const char *as)
 {
 	diag_report(j->m.im->diags, TJ1111, d->from, "'%.*s' is nothing that the operator knows; it takes it for '%s'",
@@ -206,7 +209,7 @@ static bool is_gpu(struct str resource)
 	return str_ends(resource, STR(".com/gpu")) || memmem(resource.p, resource.n, "gpu", 3);
 }
 
-/* Does a launcher count as a node with devices, for the operator and by what its role will say? */
+/* Does a launcher count as a node with devices, both for the operator and by what its role will say? */
 static void launcher_argument(struct operator_job *j, struct operator_arguments *args)
 {
 	const struct data_member *launcher = operator_member(j, "Launcher");
@@ -312,7 +315,7 @@ static void restart(struct operator_job *j, struct lines *to, const struct data 
 		set(j, to, "retry_on", expr_text(a, STR("128..255")), at);
 }
 
-/* A role that the operator's table does not have keeps its name, as the pods have it. */
+/* A role that is not in the operator's table keeps its name, as its pods have it. */
 static struct str role_word(struct operator_job *j, const struct operator_role *known, struct str key)
 {
 	struct arena *a = j->m.im->arena;
@@ -322,7 +325,7 @@ static struct str role_word(struct operator_job *j, const struct operator_role *
 	return str_lower(a, word_text(a, key));
 }
 
-/* A field of its own in v1beta1, an annotation ever since. */
+/* A field in v1beta1, an annotation since then. */
 static void tuner_key(struct operator_job *j, struct lines *to, const struct data *spec)
 {
 	const struct data *d = member(spec, "label");
@@ -334,7 +337,7 @@ static void tuner_key(struct operator_job *j, struct lines *to, const struct dat
 		span_join(member_at(spec, "label"), d->from));
 }
 
-/* Version 1.7 gives every launcher the account that it made. */
+/* Version 1.7 gives every launcher the account that it made itself. */
 static void own_account(struct operator_job *j, const struct operator_role *known, struct lines *to)
 {
 	bool launcher = known && str_is(str_of(known->key), "Launcher") && j->version == 7;
@@ -371,7 +374,7 @@ static const struct pod_label labels[] = {
 	{ "training.kubeflow.org/job-name", LABEL_OF_JOB }, { "training.kubeflow.org/replica-type", LABEL_OF_ROLE }, { NULL, LABEL_KEPT }
 };
 
-/* In the framework's order, others behind them. */
+/* In the framework's order, with other roles behind them. */
 static void roles(struct operator_job *j, struct imported *job, struct lines *body)
 {
 	struct import *im = j->m.im;
@@ -411,8 +414,8 @@ static bool has_kind(const struct import *im, const struct operator_kind *k, str
 }
 
 /*
- * The operator for MXNet alone had the same kind: v1beta1, and a v1 with its policies in the spec itself.  A v1
- * without any policy is taken for the training operator's.
+ * The operator for MXNet alone had the same kind: v1beta1, and a v1 whose spec holds the policies
+ * itself.  A v1 without any policy is taken for the training operator's.
  */
 static const char *form(struct operator_job *j, const struct import_kind *row, const struct data *object)
 {

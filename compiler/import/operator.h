@@ -1,5 +1,6 @@
 /*
- * operator.h - the job kinds of the training operator, API version kubeflow.org/v1, and of the one before it.
+ * operator.h - the job kinds of the training operator, API version kubeflow.org/v1, and of the
+ * operator before it.
  */
 #ifndef TRAINC_IMPORT_OPERATOR_H
 #define TRAINC_IMPORT_OPERATOR_H
@@ -10,7 +11,7 @@ enum { OPERATOR_ROLES = 7 };
 
 struct operator_role {
 	const char *key, *word;         /* "Worker", "worker" */
-	int64_t usual;                  /* replicas that the framework declares by a number; -1 */
+	int64_t usual;                  /* number of replicas that the framework declares; -1 */
 };
 
 enum operator_trait {
@@ -37,18 +38,18 @@ struct operator_job {
 	struct import_manifest m;
 	const struct operator_kind *kind;
 	const struct data *roles;       /* the role map, or NULL */
-	const struct data *policy;      /* runPolicy, or the spec that has its fields; NULL without */
-	/* "v1", "v1beta1": of the operator that was for this kind alone; NULL: of the training operator */
+	const struct data *policy;      /* runPolicy, or the spec when its fields stand there; NULL without */
+	/* "v1", "v1beta1": version of an operator for this kind alone; NULL: the training operator */
 	const char *alone;
 	unsigned version;               /* 7 or 9 */
 };
 
-/* The row of a role of the map, by the operator's own rules about case; NULL for one that it does not know. */
+/* The row of a role of the map; case counts as the operator lets it; NULL for a role that it does not know. */
 const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key);
-/* The member of the map for a role of the table; NULL without. */
+/* The member of the map for a role of the table; NULL when it has none. */
 const struct data_member *operator_member(const struct operator_job *j, const char *key);
 
-/* Everything that the operator, or the API server before it, refuses; false after reporting. */
+/* Reports everything that the operator, or the API server before it, refuses; false if anything was. */
 bool operator_check(const struct operator_job *j);
 
 #endif

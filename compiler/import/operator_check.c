@@ -1,8 +1,8 @@
 /*
- * operator_check.c - the rules of the training operator: those of its webhooks
- * (1.9), of its reconciler (1.7), and what it dies of.
+ * operator_check.c - the rules of the training operator: those of its webhooks (1.9), those of its
+ * reconciler (1.7), and what makes it crash.
  *
- * All rules are looked at in every job, so that one reading tells everything.
+ * All rules are checked in every job, so that one run reports everything.
  */
 #include "import/operator.h"
 
@@ -142,7 +142,7 @@ static void role_rule(const struct operator_job *j, const struct data_member *ro
 
 static int64_t replicas_of(const struct data_member *role) { return role ? member_int(role->value, "replicas", -1) : -1; }
 
-/* Exactly one; 1.9 wants it written. */
+/* Exactly one replica; 1.9 requires that it is written. */
 static void single_rule(const struct operator_job *j, const char *key, bool written)
 {
 	const struct data_member *role = operator_member(j, key);
@@ -279,7 +279,7 @@ static void kind_rules(const struct operator_job *j)
 		managed_rule(j);
 }
 
-/* Forgets a warning that an error at the same place replaces. */
+/* Drops a warning when an error at the same place replaces it. */
 static void forget(struct diags *ds, const struct diag *d)
 {
 	size_t kept = 0;

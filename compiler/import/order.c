@@ -1,6 +1,6 @@
 /*
- * order.c - the fields of a role in the order that people write them in, and
- * those that all roles share, said once.
+ * order.c - the usual order of a role's fields, and fields that all roles share, which are written
+ * once.
  */
 #include "import/role.h"
 
@@ -14,7 +14,10 @@ static const char *const order[] = {
 };
 enum { WORDS = sizeof order / sizeof *order };
 
-/* Of raw fields those come first to which lines of the role add: so they stand where they stand when they come back. */
+/*
+ * Raw fields to which the role's own lines add come first: after compiling and importing again
+ * they stand in the same place.
+ */
 static const char *const raw_order[] = { "tolerations", "containers", "initContainers", "volumes", "env", "ports", "resources", "volumeMounts" };
 enum { RAW_WORDS = sizeof raw_order / sizeof *raw_order };
 
@@ -69,10 +72,10 @@ void lines_sort(struct lines *body)
 
 /* ---- what all roles share ---- */
 
-/* Fields that a job has too.  Labels are not among them: those of a job are on the job as well. */
+/* Fields that a job has too.  Labels are not among them: those of a job are also on the job's own object. */
 static bool may_rise(const struct line *l, bool only_one)
 {
-	/* what one role alone says about itself stays with it */
+	/* a field that only one role has stays in it */
 	static const char *const of_one[] = { "image", "pull", "pull_secrets", "command", "args", "workdir", "service_account", "scheduler", "priority", "env", "mounts" };
 	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "start_after" };
 
@@ -126,7 +129,7 @@ static void rise(struct import *im, struct lines *job, struct lines *const *role
 	lines_push(im->arena, job, line);
 }
 
-/* The first entries of a map, as far as all roles agree: their order is that of the container. */
+/* The first entries of a map, as far as all roles agree: order matters in a container. */
 static void rise_entries(struct import *im, struct lines *job, struct lines *const *roles, size_t n, struct str key)
 {
 	struct lines *maps[n], *to;
@@ -156,7 +159,7 @@ static void rise_entries(struct import *im, struct lines *job, struct lines *con
 	}
 }
 
-/* Fields of jobs that pods have each for itself: what was not shared is raw. */
+/* Fields of jobs that each pod has for itself: where roles differ, they are raw. */
 static void lower(struct import *im, struct lines *role, const char *field, const char *raw)
 {
 	struct line *l = lines_take(role, str_of(field));

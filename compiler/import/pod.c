@@ -1,6 +1,6 @@
 /*
- * pod.c - a pod template as the body of a role: its containers, what they share,
- * and in `raw pod` what the language has no field for.
+ * pod.c - a pod template as the body of a role: its containers, what they share, and `raw pod` for
+ * what the language has no field for.
  */
 #include "import/role.h"
 
@@ -34,7 +34,7 @@ static const struct data *main_container(const struct role_reading *r, const str
 	return NULL;
 }
 
-/* Can the name be a block's, so that it comes out as it was? */
+/* Can the name be that of a block, so that it stays the same? */
 static bool is_block_name(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -68,8 +68,9 @@ static void other_container(struct role_reading *r, const struct data *container
 }
 
 /*
- * Init containers that go on are sidecars, where they are the last ones: so a program has them.  The operators' pods
- * are no pods of Jobs: there a sidecar is a container like others.
+ * Init containers that keep running are sidecars if no other kind follows them, since that is the
+ * order in a program.  The operators' pods belong to no Job: there a sidecar is an ordinary
+ * container.
  */
 static bool goes_on(const struct role_reading *r, const struct data *list, size_t i)
 {
@@ -161,7 +162,7 @@ static void text_field(struct role_reading *r, const struct data_member *m, cons
 		set(r, field, expr_string(r->im->arena, m->value->u.string), m);
 }
 
-/* Fields that the compiler writes for every role; false: it is none of them. */
+/* Fields that the compiler writes for every role; false for other fields. */
 static bool of_compiler(struct role_reading *r, const struct data_member *m)
 {
 	static const char *const names[] = { "hostname", "subdomain", "setHostnameAsFQDN" };
@@ -181,7 +182,7 @@ static bool of_compiler(struct role_reading *r, const struct data_member *m)
 
 static bool is_name_char(char c) { return isupper((unsigned char)c) || isdigit((unsigned char)c) || c == '_'; }
 
-/* Does TEXT name a variable like REDIS_SERVICE_HOST?  Those of the API server are always there. */
+/* Does TEXT name a variable like REDIS_SERVICE_HOST?  Those of the API server always exist. */
 static bool names_service(struct str text)
 {
 	static const char *const ends[] = { "_SERVICE_HOST", "_SERVICE_PORT" };
@@ -218,7 +219,7 @@ static bool reads_services(const struct data *list)
 	return false;
 }
 
-/* Pods of a program get no variables for the Services of their namespace, unless they read them. */
+/* Pods of a program get no variables for the Services of their namespace unless they read them. */
 static void service_links(struct role_reading *r)
 {
 	if (!member(r->spec, "enableServiceLinks") &&

@@ -1,8 +1,8 @@
 /*
- * probe.c - accelerators of the library by trying them.
+ * probe.c - finds accelerators of the library by trying them.
  *
- * A program with a job for each is compiled; those that do not take the count or
- * the topology are left without a device, and that is all that is asked.
+ * A program with a job for each is compiled.  A job whose accelerator refuses the count or the
+ * topology ends up without a device; nothing else is asked of it.
  */
 #include "check/module.h"
 #include "compile.h"

@@ -1,8 +1,8 @@
 /*
- * program.c - jobs as one program: written, tried, put into form.
+ * program.c - jobs as one program: written, tried, formatted.
  *
- * A program that the compiler would refuse is not given away: what it says is
- * told at the lines of the manifest.
+ * A program that the compiler would refuse is not handed out: its errors are reported at the lines
+ * of the manifest.
  */
 #include "import/device.h"
 #include "import/manifest.h"
@@ -32,7 +32,7 @@ static void put_imports(struct import *im, const struct imported *const *jobs, s
 		buf_printf(out, "import std.%.*s\n", STR_ARG(names[i]));
 }
 
-/* Licences of the files that the jobs come from, each once, at the top. */
+/* Licences of the files that the jobs come from, each once, at the top of the program. */
 static void put_headers(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out)
 {
 	struct map seen = { 0 };
@@ -111,7 +111,7 @@ static bool sound(struct import *im, const struct writing *w, const struct impor
 	return ok;
 }
 
-/* The first of each name, to `ret`; the others stay in `jobs`.  Returns how many they are. */
+/* The first job of each name, to `ret`; the others stay in `jobs`.  Returns the number in `ret`. */
 static size_t split(const struct imported **jobs, size_t n, const struct imported **ret, size_t *ret_n)
 {
 	struct arena scratch = { 0 };
@@ -132,7 +132,7 @@ static size_t split(const struct imported **jobs, size_t n, const struct importe
 	return left;
 }
 
-/* One trial is enough for programs that could be one; what is wrong with them is said by each. */
+/* One trial is enough for all that can form one program; if it fails, each is tried alone to find what is wrong. */
 static bool all_sound(struct import *im)
 {
 	const struct imported **left, **jobs;
@@ -181,7 +181,7 @@ void jobs_differ(struct import *im)
 	}
 }
 
-/* Of those of one program; they differ in their namespaces. */
+/* For jobs of one program; jobs of one name differ in their namespaces. */
 static bool names_differ(struct import *im, const struct imported *const *jobs, size_t n)
 {
 	struct map seen = { 0 };

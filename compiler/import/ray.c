@@ -1,9 +1,9 @@
 /*
- * ray.c - RayJobs and RayClusters of ray.io/v1: a head, groups of workers, and
- * the program that runs on the head.
+ * ray.c - RayJobs and RayClusters of ray.io/v1: a head, groups of workers, and the program that
+ * runs on the head.
  *
- * Who starts Ray is the library's framework: ray.cluster for one group of workers,
- * ray.groups for several.  What rayStartParams say beside that are its options.
+ * The library's framework starts Ray: ray.cluster for one group of workers, ray.groups for
+ * several.  Other settings in rayStartParams become its options.
  */
 #include "import/set.h"
 #include "import/tree.h"
@@ -49,7 +49,10 @@ static const struct data *without(struct ray *r, const struct data *map, const c
 	return ret;
 }
 
-/* The pod template of a group as the framework wants it: Ray is started by the command, its ports are known. */
+/*
+ * The pod template of a group as the framework needs it: the framework's command starts Ray, and
+ * it declares the ports.
+ */
 static const struct data *template_of(struct ray *r, const struct data *group)
 {
 	static const char *const words[] = { "command", "args" };
@@ -80,7 +83,7 @@ static const struct data *template_of(struct ray *r, const struct data *group)
 
 /* ---- how Ray is started ---- */
 
-/* Options of `ray start` that the framework sets, or that say what happens anyway. */
+/* Options of `ray start` that the framework sets, or that repeat a default. */
 static bool is_known(const struct data_member *m, bool head)
 {
 	bool text = m->value->kind == DATA_STRING;
@@ -181,7 +184,7 @@ static void elastic(struct ray *r, const struct data *group, struct set_role *ro
 		STR_ARG(role->name), (long long)most, (long long)least);
 }
 
-/* Shared memory of 8 GiB is the framework's; a smaller pod has as much as it has memory, as its operator gives it. */
+/* The framework gives 8 GiB of shared memory; a smaller pod gets as much as it has memory, as its operator does it. */
 static void shared_memory(struct ray *r, struct set_role *role)
 {
 	const struct data *list = member(member(role->template, "spec"), "containers"),
@@ -252,7 +255,7 @@ static void cluster_rest(struct ray *r)
 		rest(r, r->groups->u.list.at[i], group, why);
 }
 
-/* The words of a command without a shell's; NULL when it needs one. */
+/* The words of a command that needs no shell; NULL when it needs one. */
 static struct expr *words(struct arena *a, struct str text)
 {
 	struct expr *list = expr_new(a, EXPR_LIST);

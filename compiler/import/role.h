@@ -6,19 +6,19 @@
 
 #include "import/manifest.h"
 
-struct role_kind {                      /* what the framework brings along; NULL and 0 without */
-	const char *container;          /* name of the main container; NULL: the first one is it */
-	const char *usual;              /* the name that it has when the program says none */
+struct role_kind {                      /* parts of the pod that the framework adds; NULL and 0 without */
+	const char *container;          /* name of the main container; NULL: the first one */
+	const char *usual;              /* the name that the container has when the program gives none */
 	const char *port;
 	int64_t number;
-	const char *index;              /* where pods carry their index: "metadata.labels['...']" */
-	bool restart;                   /* the pod's own restart policy counts for nothing */
+	const char *index;              /* the field of pods that holds their index: "metadata.labels['...']" */
+	bool restart;                   /* the restart policy of the pod has no effect */
 };
 
-struct role_field {                     /* a field of the pod that an expression stands for */
-	const char *path;               /* "metadata.labels['...']"; NULL ends a list */
+struct role_field {                     /* a field of the pod, and the expression that replaces it */
+	const char *path;               /* "metadata.labels['...']"; NULL ends the list */
 	struct str code;
-	const char *name;               /* of a variable that pods have without asking, or NULL */
+	const char *name;               /* a variable that every pod has without asking, or NULL */
 };
 
 struct role_reading {
@@ -32,7 +32,7 @@ struct role_reading {
 	struct lines *role;             /* the body that is filled */
 	struct lines *raw;              /* its `raw pod`, once there is one */
 	struct map volumes;             /* by name: struct role_volume */
-	const struct data *devices;     /* resources of the main container that stand for devices: a map, or NULL */
+	const struct data *devices;     /* resources of the main container that are devices: a map, or NULL */
 	struct str memory;              /* of the main container, as it is written */
 	int64_t replicas;
 };
@@ -44,31 +44,31 @@ struct container_reading {
 	enum container_kind kind;
 	const struct data *container;
 	struct lines *to;
-	struct lines *raw;              /* its `raw container`, once there is one */
-	struct map env;                 /* names that may be referred to: the expression that stands for each */
+	struct lines *raw;              /* its `raw container`, once it has one */
+	struct map env;                 /* names that texts may refer to, each with its expression */
 	struct map raw_env;             /* names that are defined in `raw container` */
 	struct map secrets;             /* names whose values come from a Secret */
 };
 
-/* Fill the role from a fitted PodTemplateSpec; false when it has no main container (which was said before). */
+/* Fills the role from a fitted PodTemplateSpec; false when it has no main container (which was reported before). */
 bool role_read(struct role_reading *r, const struct data *template);
 
-/* Containers that could run: there is one, and each has an image.  False after reporting. */
+/* Are there containers that could run: at least one, each with an image?  False after reporting. */
 bool role_can_run(struct import *im, const struct data *template, struct span at);
 /*
- * A role that always restarts never ends, but a job does; the default goes without saying.  `in_place`: without a
- * policy pods restart when they fail; else always.
+ * A role that always restarts would never end, but a job does; the default is left out.
+ * `in_place`: without a policy, pods restart when they fail; else always.
  */
 void role_restart(struct import *im, struct lines *role, bool in_place, struct span at);
 /* "never", "on-failure", "always" for a policy as Kubernetes writes it; an empty text for others. */
 struct str restart_word(struct str policy);
-/* A number of replicas, or NULL: within what Kubernetes counts with; others are reported. */
+/* A number of replicas, or NULL: within the range that Kubernetes counts with; others are reported. */
 bool replica_count_rule(struct import *im, const struct data *n, struct str name);
 /* The same of a Job's spec. */
 bool batch_rule(struct import *im, const struct data *spec, struct str name);
 /*
- * Replicas of a Job's spec, after batch_rule(); `retries` of its attempts and what the
- * program has no words for: true when a restart in place would be too much.
+ * Replicas of a Job's spec, after batch_rule(); `retries`, and reports of what the program cannot
+ * express: true when a restart in place would be too much.
  */
 int64_t batch_replicas(struct import *im, const struct data *spec);
 bool batch_read(struct import *im, const struct data *spec, struct lines *to);
@@ -78,46 +78,47 @@ void container_read(struct container_reading *c);
 /* The `raw container` of a container; the `raw pod` of a role. */
 struct lines *container_raw(struct container_reading *c, struct span from);
 struct lines *role_raw(struct role_reading *r, struct span from);
-/* The elements of a list in a raw block, which is made if it is not there. */
+/* The elements of a list in a raw block; the block is made if it is not there. */
 struct lines *raw_list(struct import *im, struct lines *raw, const char *key, struct span from);
 
 /*
- * A text in which Kubernetes replaces `$(NAME)`: command, arguments, values.  NULL
- * when it refers to something that the language cannot say.
+ * A text in which Kubernetes replaces `$(NAME)`: command, arguments, values.  NULL when it refers
+ * to something that the language cannot express.
  */
 struct expr *env_text(struct container_reading *c, struct str text, bool value);
 /* Variables that every pod has without asking, where a text of the container names one. */
 void env_given(struct container_reading *c);
 void env_read(struct container_reading *c, const struct data *env);
 
-/* A quantity as a literal of the language: of cpu, or `whole` bytes; empty when it cannot be one. */
+/* A quantity as a literal of the language, as cpu or as `whole` bytes; empty when it cannot be one. */
 struct str amount_literal(struct arena *a, const struct data *quantity, bool whole);
 void resources_read(struct container_reading *c, const struct data *resources);
 
-/* What the pod's volumes are; then the mounts of a container; then those volumes that stay raw. */
+/* First what the pod's volumes are, then the mounts of each container, then the volumes that stay raw. */
 void volumes_read(struct role_reading *r, const struct data *volumes);
 void mounts_read(struct container_reading *c, const struct data *mounts);
 void volumes_finish(struct role_reading *r);
 
-/* The accelerator of a role and what is left of its node labels and tolerations. */
+/* The accelerator of a role, and the node labels and tolerations that remain. */
 void device_read(struct role_reading *r, const struct data *node, const struct data *tolerations);
 
 /*
- * An affinity or a spread constraint whose selectors ask for labels that pods of the program have: those of the
- * controller become ours, which is reported; others of it are reported as missing.
+ * Keeps an affinity or a spread constraint whose selectors ask for labels that a program's pods
+ * have.  Labels of the controller are replaced by ours, which is reported; its other labels are
+ * reported as missing.
  */
 const struct data *selectors_read(struct role_reading *r, const struct data_member *m);
-/* Report a selector that asks for a label which no pod of the program has. */
+/* Reports a selector for a label that no pod of the program has. */
 void selector_missing(struct import *im, const struct imported *job, struct span at, struct str key);
 
-/* Lines of a body in the order that people write them in. */
+/* Puts the lines of a body in the usual order. */
 void lines_sort(struct lines *body);
-/* Take the line of that key out of a body; NULL without. */
+/* Takes the line of that key out of a body; NULL without one. */
 struct line *lines_take(struct lines *body, struct str key);
 /* Remove the line of that key from a block, if it has it: what is said about it is said about the block. */
 void lines_drop(struct arena *a, struct line *block, struct str key);
 
-/* Fields that all roles share, to the job; scheduler and priority to the job or into `raw pod`. */
+/* Moves fields that all roles share to the job; scheduler and priority go to the job or into `raw pod`. */
 void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n);
 
 #endif

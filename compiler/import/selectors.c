@@ -1,9 +1,9 @@
 /*
- * selectors.c - selectors of pods: labels of another system's controller become
- * labels that every target writes.
+ * selectors.c - selectors of pods: labels of another system's controller become labels that every
+ * target writes.
  *
- * A selector for a label that no pod has matches nothing: an anti-affinity is
- * without effect then, and a pod that needs the affinity never starts.
+ * A selector for a label that no pod has matches nothing: then an anti-affinity is without effect,
+ * and a pod that needs the affinity never starts.
  */
 #include "import/hosts.h"
 #include "import/role.h"
@@ -34,7 +34,7 @@ static const struct pod_label *find(const struct imported *job, struct str key)
 	return NULL;
 }
 
-/* The value of our label that stands for VALUE of the controller's; an empty text when nothing does. */
+/* The value of our label that corresponds to VALUE of the controller's; an empty text when none does. */
 static struct str our_value(struct selecting *s, const struct pod_label *l, struct str value)
 {
 	const struct imported *job = s->role->job;
@@ -47,7 +47,7 @@ static struct str our_value(struct selecting *s, const struct pod_label *l, stru
 
 static const char *our_key(const struct pod_label *l) { return l->meaning == LABEL_OF_JOB ? OUR_JOB : OUR_ROLE; }
 
-/* Reports that the label KEY of the controller became one of ours, or that nothing stands for it. */
+/* Reports that the label KEY of the controller became one of ours, or that nothing corresponds to it. */
 static void report(struct selecting *s, const struct pod_label *l, struct span at, struct str key, bool known)
 {
 	struct import *im = s->role->im;
@@ -129,7 +129,7 @@ static const struct data *selector(struct selecting *s, const struct data *d)
 	return expressions ? tree_with(a, d, "matchExpressions", expressions, member_at(d, "matchExpressions")) : d;
 }
 
-/* The tree of D with each of its selectors translated. */
+/* The tree of D with all its selectors translated. */
 static const struct data *walk(struct selecting *s, const struct data *d)
 {
 	struct arena *a = s->role->im->arena;

@@ -11,7 +11,8 @@
 /* ---- names ---- */
 
 /*
- * What stands for something else where a role's name is used: values, functions, modules, accelerators of the program.
+ * Names that would mean something else if a role had them: values, functions, modules,
+ * accelerators of the program.
  */
 static bool is_reserved(const struct import *im, struct str word)
 {
@@ -101,7 +102,7 @@ void set_condition(struct buf *out, const char *what, const struct set_role *r, 
 	buf_printf(out, "%s(%.*s%s)", what, STR_ARG(r->word), any ? ", any = true" : "");
 }
 
-/* Roles that start one after the other do not start together. */
+/* Roles that start one after the other cannot start together. */
 static void no_gang(struct set *s)
 {
 	bool ordered = false;
@@ -115,7 +116,7 @@ static void no_gang(struct set *s)
 		"replicas that start one after the other do not start all together; the program has no 'gang'"),
 		"remove the order, or make room for all of them");
 	import_comments(s->m.im, s->job->job, gang->from);
-	/* without it, a queue would be Kueue's */
+	/* without it, the queue would be one of Kueue's */
 	struct line *queue = lines_take(s->body, STR("queue"));
 	if (queue)
 		import_left_out(s->m.im, queue->from, STR("queue"), "only a gang waits in a queue of Volcano");

@@ -1,9 +1,9 @@
 /*
- * set.h - jobs that are several sets of pods, each with a template: JobSet,
- * TrainJob, Volcano's Job.
+ * set.h - jobs that are several sets of pods, each with a template: JobSet, TrainJob, Volcano's
+ * Job.
  *
- * Each set becomes a role.  The names by which its pods call each other are those
- * of the other system: in texts they become `ROLE.host(i)`.
+ * Each set becomes a role.  Its pods know each other by the other system's names; in texts these
+ * become `ROLE.host(i)`.
  */
 #ifndef TRAINC_IMPORT_SET_H
 #define TRAINC_IMPORT_SET_H
@@ -18,7 +18,7 @@ struct set_role {
 	struct span count_at;
 	int64_t jobs, per;              /* replicas are jobs * per */
 	struct role_kind kind;
-	struct role_field fields[8];    /* what fieldRef may name; ends with an empty path */
+	struct role_field fields[8];    /* fields that fieldRef may name; ends with an empty path */
 	struct lines *body;
 	struct line *line;
 };
@@ -29,19 +29,19 @@ struct set {
 	struct lines *body;             /* of the job */
 	struct set_role *roles;
 	size_t n;
-	bool all_replicas;              /* say 1 too: the framework has another number */
+	bool all_replicas;              /* write 1 too: the framework has another default */
 };
 
-/* Words for all roles, from their names; no two are alike.  NULL names get their number. */
+/* Makes words for all roles from their names; no two are alike.  Roles without a name are numbered. */
 void set_words(struct set *s);
-/* VALUE of a label of the controller names the role R, in selectors. */
+/* Notes that VALUE of a label of the controller means the role R, in selectors. */
 void set_label(struct set *s, const struct set_role *r, struct str value);
 struct set_role *set_find(const struct set *s, struct str name);
-/* Pods of a role are called HEAD-I-J (`two`) or HEAD-I, and are reached within a subdomain. */
+/* Notes that pods of a role have the names HEAD-I-J (`two`) or HEAD-I, within a subdomain. */
 void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain);
-/* Begin a role's body, with its replicas and its pods; false when it has no container, after reporting. */
+/* Begins a role's body, with its replicas and its pods; false when it has no container, after reporting. */
 bool set_role_open(struct set *s, struct set_role *r);
-/* The condition `what(a) and what(b)` of some roles; an empty text when there are none. */
+/* The condition `what(a) and what(b)` for some roles; an empty text for none. */
 void set_condition(struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint);
 /* Put the roles into the job. */
 void set_finish(struct set *s);
@@ -49,9 +49,8 @@ void set_finish(struct set *s);
 /* ---- a framework of the program ---- */
 
 /*
- * A declaration `framework WORD { }` whose roles are those of the set; its body is
- * returned, and the call of it is to be made after framework_done(), which gives it its
- * name: equal declarations are one.
+ * A declaration `framework WORD { }` whose roles are those of the set; its body is returned.  Its
+ * call is made after framework_done(), which gives it its name: equal declarations become one.
  */
 struct line *framework_new(struct set *s, const char *doc);
 struct str framework_done(struct set *s, struct line *framework, const char *word);

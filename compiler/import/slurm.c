@@ -1,9 +1,9 @@
 /*
- * slurm.c - batch scripts with #SBATCH lines: the script runs on every node of a
- * job over the library's slurm.batch.
+ * slurm.c - batch scripts with #SBATCH lines: the script runs on every node of a job over the
+ * library's slurm.batch.
  *
- * The options become the pod template of a Job, which is read like one of a
- * manifest; what Kubernetes decides in another way is reported.
+ * The options become the pod template of a Job, which is then read like one of a manifest; options
+ * that Kubernetes decides in another way are reported.
  */
 #include "import/slurm.h"
 #include "import/set.h"
@@ -136,7 +136,7 @@ static void name(struct sbatch *s, struct str value)
 	s->name = (struct str){ p, lower.n };
 }
 
-/* Sets what the option KEY says; false: it is none of those. */
+/* Handles the option KEY; false: it is not one of those known here. */
 static bool known(struct sbatch *s, struct str key, struct str value)
 {
 	if (str_is(key, "job-name") || str_is(key, "J"))
@@ -182,8 +182,8 @@ static struct str trimmed(struct str text)
 }
 
 /*
- * The next word of a line, without quotes around it or around its value;
- * an empty one at the end, or where a comment begins.
+ * The next word of a line, without quotes around it or its value; empty at the end, or where a
+ * comment begins.
  */
 static struct str word(struct str *line)
 {
@@ -225,7 +225,7 @@ static void option(struct sbatch *s, struct str line)
 	}
 }
 
-/* The options stand before the first command. */
+/* Options count only before the first command. */
 static void options(struct sbatch *s)
 {
 	struct str text = s->source->text;
@@ -248,7 +248,7 @@ static void options(struct sbatch *s)
 
 static const struct data *text_of(struct sbatch *s, struct str text) { return tree_text(s->im->arena, text, s->at); }
 
-/* A pod template with what the options ask of a node. */
+/* A pod template with the resources that the options ask of a node. */
 static const struct data *template_of(struct sbatch *s, int64_t per_node, int64_t gpus)
 {
 	struct arena *a = s->im->arena;
@@ -291,7 +291,7 @@ static struct expr *framework(struct sbatch *s, int64_t per_node)
 	return call;
 }
 
-/* The name of the file where the script has none: "train.sbatch" is train. */
+/* The job's name when the script gives none, from the file's: "train.sbatch" is train. */
 static struct str file_name(struct sbatch *s)
 {
 	struct str path = s->source->name;

@@ -7,7 +7,7 @@
 #include "import/manifest.h"
 
 bool slurm_is_script(struct str text);
-/* Make the job of a script; false after reporting why nothing comes of it. */
+/* Makes the job of a script; false after reporting why it cannot. */
 bool slurm_read(struct import *im, const struct source *source, struct imported *job);
 
 #endif

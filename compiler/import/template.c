@@ -1,9 +1,9 @@
 /*
  * template.c - texts that another tool has to complete.
  *
- * A container may want `{{ x }}` or `${X}` as they are, in arguments or in a
- * script: they are reported where nothing of the kind can be meant, and in the words
- * that only charts have.
+ * In arguments or in a script, a container may want `{{ x }}` or `${X}` as they are.  So they are
+ * reported only where they can mean nothing else, and everywhere in the forms that only charts
+ * have.
  */
 #include "import/template.h"
 
@@ -21,7 +21,7 @@ static bool of_chart(struct str text)
 	return false;
 }
 
-/* The same between braces: around them a script may have any word. */
+/* The same for what is between the braces: a script may use any word there. */
 static bool of_chart_inside(struct str text)
 {
 	const char *from = text.n ? memmem(text.p, text.n, "{{", 2) : NULL, *end = text.p + text.n;
@@ -75,7 +75,7 @@ static void report_variable(struct import *im, const struct data *d)
 
 /* ---- what could not be read ---- */
 
-/* Braces outside of quotes and comments on a line; empty without. */
+/* Braces on a line, outside of quotes and comments; empty without. */
 static struct str braces(struct str line)
 {
 	char quote = 0;
@@ -116,7 +116,7 @@ bool template_unreadable(struct import *im, const struct data_error *error)
 
 /* ---- what could be ---- */
 
-/* "${NAME}" or "$NAME": for envsubst; "$(NAME)" is Kubernetes' own. */
+/* "${NAME}" or "$NAME", which envsubst replaces; "$(NAME)" is Kubernetes' own. */
 static bool has_variable(struct str text)
 {
 	for (size_t i = 0; i + 1 < text.n; i++) {
@@ -140,7 +140,7 @@ bool template_value(struct import *im, const struct data *d)
 	return true;
 }
 
-/* Names of objects and images hold neither. */
+/* Names of objects and images can contain neither. */
 static bool is_name(struct str key) { return str_is(key, "name") || str_is(key, "namespace") || str_is(key, "image"); }
 
 static bool any_text(struct import *im, const struct data *d, struct str key)

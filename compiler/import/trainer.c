@@ -1,9 +1,8 @@
 /*
- * trainer.c - TrainJobs of trainer.kubeflow.org/v1alpha1 with the runtime that
- * they refer to.
+ * trainer.c - TrainJobs of trainer.kubeflow.org/v1alpha1 with the runtime that they refer to.
  *
- * The runtime's JobSet, completed (trainer_runtime.c), is read as one; what its
- * policy sets in the pods is a framework.
+ * The runtime's JobSet, completed (trainer_runtime.c), is read like any other; the variables that
+ * its policy sets in the pods become a framework.
  */
 #include "import/trainer_runtime.h"
 #include "import/tree.h"
@@ -42,7 +41,7 @@ static bool has_gpu(const struct data *amounts)
 	return false;
 }
 
-/* One for each CPU, of a part of one too. */
+/* One for each CPU, and one for a fraction of a CPU. */
 static struct str by_cpu(struct train *t, const struct data *amounts)
 {
 	const struct data *cpu = member(amounts, "cpu");
@@ -56,8 +55,8 @@ static struct str by_cpu(struct train *t, const struct data *amounts)
 }
 
 /*
- * "2" of `numProcPerNode: auto` with two CPUs and no device; empty: one for each device.  The controller looks at the
- * limits; only where it can do nothing with these, at the requests.
+ * "2" for `numProcPerNode: auto` with two CPUs and no device; empty: one for each device.  The
+ * controller reads the limits, and the requests only where the limits do not tell.
  */
 static struct str processes(struct train *t, const struct data *policy)
 {
@@ -91,7 +90,10 @@ static struct lines *role_of(struct train *t, const struct set_role *r)
 		r->place);
 }
 
-/* Is the number of processes that of the devices?  The framework of the library knows no other one beside devices. */
+/*
+ * Is the number of processes that of the devices?  The library's framework has no other number
+ * when there are devices.
+ */
 static bool devices_are(struct train *t, const struct set_role *r, struct str processes)
 {
 	const struct data *containers = member(member(r->template, "spec"), "containers");
@@ -108,7 +110,10 @@ static bool devices_are(struct train *t, const struct set_role *r, struct str pr
 	return true;
 }
 
-/* The framework of the library when there is nothing but the nodes, else the same variables in a declaration. */
+/*
+ * The library's framework when nothing but the number of nodes is set; otherwise a declaration
+ * with the same variables.
+ */
 static struct expr *torch(struct train *t, const struct data *policy)
 {
 	struct arena *a = arena(t);
@@ -136,7 +141,7 @@ static struct expr *torch(struct train *t, const struct data *policy)
 	return NULL;
 }
 
-/* What JAX reads about the other processes. */
+/* The variables by which JAX finds the other processes. */
 static void jax(struct train *t)
 {
 	struct arena *a = arena(t);
@@ -150,7 +155,7 @@ static void jax(struct train *t)
 	put(t, env, "JAX_COORDINATOR_ADDRESS", str_printf(a, "\"${%.*s.host(0)}:29500\"", STR_ARG(r->word)));
 }
 
-/* What XGBoost's collective reads; its workers are one for each device, or one. */
+/* The variables of XGBoost's collective; it has a worker for each device, or one. */
 static void xgboost(struct train *t)
 {
 	struct arena *a = arena(t);
@@ -166,7 +171,7 @@ static void xgboost(struct train *t)
 		STR_ARG(r->word)));
 }
 
-/* Processes of a node: one says as many as it has devices. */
+/* Processes per node: with devices, 1 means one process for each device. */
 static int64_t mpi_slots(struct train *t, const struct data *policy)
 {
 	const struct data *n = member(t->trainer, "numProcPerNode"),
@@ -266,7 +271,7 @@ static void job_fields(struct train *t, const struct runtime *r)
 	jobset_fields(&t->set, t->spec);
 }
 
-/* Comments of the runtime are the job's as well. */
+/* Comments of the runtime become the job's as well. */
 static void join_comments(struct import *im, const struct runtime *r)
 {
 	struct comments all = { ARENA_ARRAY(im->arena, struct import_comment, im->comments.n + r->comments.n),
@@ -313,7 +318,7 @@ static bool write(struct train *t, const struct runtime *r)
 		s->job->job->key = str_cat(im->arena, s->job->job->key, STR(": "),
 			framework_done(s, t->framework, "trainer"));
 	set_finish(s);
-	/* those of the runtime that nobody took; set_finish() looks at the TrainJob's */
+	/* comments of the runtime that nobody took; set_finish() handles those of the TrainJob */
 	if (im->comments.n)
 		comments_settle(im->arena, &im->comments, r->whole, s->job->job);
 	return true;

@@ -1,6 +1,6 @@
 /*
- * trainer_runtime.c - the runtime that a TrainJob refers to, and its JobSet
- * completed for that job as the controller does it.
+ * trainer_runtime.c - the runtime that a TrainJob refers to, and its JobSet, completed for that
+ * job as the controller does it.
  */
 #include "import/trainer_runtime.h"
 
@@ -72,7 +72,7 @@ struct str trainer_step(const struct data *job)
 	return member_text(member(member(member(job, "template"), "metadata"), "labels"), STEP);
 }
 
-/* Change the container of that name; the others stay. */
+/* Replaces the container of that name; the others stay. */
 struct change {
 	struct train *t;
 	const struct data *(*apply)(struct change *c, const struct data *container);
@@ -217,7 +217,7 @@ static bool targets(const struct data *override, struct str job)
 
 /* ---- patches of the runtime ---- */
 
-/* A container, patched: lists of what has names are joined, every other field is the patch's. */
+/* A container with a patch: lists of named elements are joined; any other field is taken from the patch. */
 static const struct data *apply_patch(struct change *c, const struct data *container)
 {
 	struct arena *a = arena(c->t);
@@ -309,7 +309,7 @@ static const struct data *patched(struct train *t, const struct data *job)
 	return job;
 }
 
-/* How many pods: of the step that trains, or of the nodes of an MPI job. */
+/* The number of pods: of the training step, or of the nodes of an MPI job. */
 static const struct data *count(struct train *t, const struct data *job)
 {
 	const struct data *mpi = member(t->policy, "mpi"), *nodes = member(t->trainer, "numNodes");
@@ -333,7 +333,7 @@ static const struct data *count(struct train *t, const struct data *job)
 	return with_count(t, job, n > 0 ? n : 1, at);
 }
 
-/* Nodes that the launcher is one of have its resources and its variables. */
+/* When the launcher counts as a node, it gets the resources and variables of a node. */
 static const struct data *node_like_trainer(struct train *t, const struct data *pod)
 {
 	static const char *const keys[] = { "resourcesPerNode", "env" };
@@ -388,7 +388,7 @@ void trainer_complete(struct train *t, const struct runtime *r)
 			member_at(t->set.m.spec, "suspend"));
 }
 
-/* What the controller refuses beside the rules of JobSets. */
+/* Reports what the controller refuses in addition to the rules of JobSets. */
 bool trainer_check(struct train *t)
 {
 	struct import *im = t->set.m.im;

@@ -24,14 +24,14 @@ struct train {
 	struct line *framework;
 };
 
-/* A row of trainer_kinds: notes the runtime for the TrainJobs that refer to it; never a job by itself. */
+/* A row of trainer_kinds: keeps the runtime for the TrainJobs that refer to it; it is no job itself. */
 bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object,
 	struct imported *job);
-/* The runtime that M refers to; NULL (TJ1121) if it is not among what is imported. */
+/* The runtime that M refers to; NULL (TJ1121) if it is not among the imported objects. */
 struct runtime *trainer_find_runtime(struct import *im, const struct import_manifest *m);
 /* Sets T->spec to R's JobSet as the controller would complete it: trainer, initializers, overrides, patches, sizes. */
 void trainer_complete(struct train *t, const struct runtime *r);
-/* Reports what the controller refuses beside the rules of JobSets; true without errors. */
+/* Reports what the controller refuses in addition to the rules of JobSets; true without errors. */
 bool trainer_check(struct train *t);
 /* The step that a replicated Job of T->spec is for: "trainer", "dataset-initializer", ...; empty without. */
 struct str trainer_step(const struct data *job);

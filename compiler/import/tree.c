@@ -24,7 +24,7 @@ const struct data *tree_with(struct arena *a, const struct data *map, const char
 	return ret;
 }
 
-/* A copy of a list, or of none, with room for more elements. */
+/* A copy of a list (NULL: of an empty one), with room for more elements. */
 static struct data *list_copy(struct arena *a, const struct data *list, size_t more, struct span from)
 {
 	size_t n = data_count(list);
@@ -63,7 +63,7 @@ const struct data *tree_append(struct arena *a, const struct data *list, const s
 const struct data *tree_upsert(struct arena *a, const struct data *list, const struct data *more)
 {
 	struct arena scratch = { 0 };
-	struct map places = { 0 };      /* elements of `ret` by name: the first of each */
+	struct map places = { 0 };      /* elements of `ret` by name: the first one of each name */
 	struct data *ret;
 
 	if (!data_count(more))

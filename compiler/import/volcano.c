@@ -240,7 +240,7 @@ static struct expr *plugins_framework(struct volcano *v)
 	return call;
 }
 
-/* A framework of the library stands for a plugin when the roles are its roles. */
+/* A framework of the library takes the place of a plugin when the job has the framework's roles. */
 static bool roles_are(const struct set *s, const char *a, const char *b, const char *c, const char *d)
 {
 	const char *words[] = { a, b, c, d };
@@ -319,7 +319,7 @@ static void put_int(struct import *im, struct lines *to, const char *field, int6
 		import_comments(im, lines_set(im->arena, to, str_of(field), expr_int(im->arena, n), at), at);
 }
 
-/* A pod that restarts in place never fails, so there is nothing to count. */
+/* A pod that restarts in place never fails, so retries have nothing to count. */
 static bool retries(struct volcano *v, struct set_role *only, int64_t most, struct span at)
 {
 	bool any = false;
@@ -334,7 +334,7 @@ static bool retries(struct volcano *v, struct set_role *only, int64_t most, stru
 	return any;
 }
 
-/* What an action does about pods that have failed; evicted ones are made again whatever a program says. */
+/* What an action does about failed pods; evicted pods are replaced whatever a program says. */
 static bool failure_policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
 	struct str action = member_text(p, "action");
@@ -353,7 +353,7 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 	return true;
 }
 
-/* One policy: of the job when `r` is NULL. */
+/* Reads one policy, the job's when `r` is NULL. */
 static bool policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
 	bool every = has_event(p, STR("*")), failed = has_event(p, STR("PodFailed")) ||
@@ -380,7 +380,7 @@ static void policies(struct volcano *v, const struct data *list, struct set_role
 
 /* ---- fields ---- */
 
-/* What is mounted in all pods; a claim that the job makes is an object of it. */
+/* Volumes that are mounted in all pods; a claim that the job makes becomes an object of it. */
 static void volumes(struct volcano *v)
 {
 	struct set *s = &v->set;
@@ -422,7 +422,7 @@ static void text(struct volcano *v, const char *field, const char *key, const ch
 		at);
 }
 
-/* All or nothing, unless fewer are enough. */
+/* All pods or none, unless fewer are enough. */
 static void gang(struct volcano *v)
 {
 	struct set *s = &v->set;
@@ -532,7 +532,7 @@ static bool bodies(struct volcano *v)
 	return ok;
 }
 
-/* The job succeeds with the tasks that complete it; else with all of them, which goes without saying. */
+/* The job succeeds when the tasks with a completion policy do; without any, when all tasks do, which is the default. */
 static void success(struct volcano *v)
 {
 	struct set *s = &v->set;

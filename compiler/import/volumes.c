@@ -1,8 +1,8 @@
 /*
  * volumes.c - volumes and where they are mounted.
  *
- * The language names a volume after what it is, where it is mounted; a volume
- * that says more than that stays in `raw pod`, and so do its mounts.
+ * In the language a volume is named by what it is, in the place where it is mounted.  A volume
+ * with other settings stays in `raw pod`, and so do its mounts.
  */
 #include "import/role.h"
 
@@ -12,12 +12,13 @@ struct role_volume {
 	struct str name;
 	const struct data *data;
 	const struct data *source;      /* its one member beside the name */
-	struct str kind;                /* the name of that: "persistentVolumeClaim" */
-	bool plain;                     /* a function of the language makes it, and every mount can be said */
+	struct str kind;                /* the name of the source: "persistentVolumeClaim" */
+	/* a function of the language makes the volume, and every mount can be expressed */
+	bool plain;
 	size_t mounts;
 };
 
-/* Members of a volume's source that a function says; anything else makes it raw. */
+/* Members of a volume's source that a function has arguments for; any other makes it raw. */
 static bool only(const struct data *source, const char *a, const char *b, const char *c)
 {
 	for (size_t i = 0; i < data_count(source); i++) {
@@ -122,7 +123,7 @@ static struct expr *volume(struct arena *a, const struct role_volume *v, struct 
 	return e;
 }
 
-/* An absolute path without `.` and `..`, as the language keeps it. */
+/* An absolute path without `.` and `..`, in the form that the language keeps. */
 static bool clean_path(struct str p)
 {
 	if (!p.n || p.p[0] != '/' || p.n < 2)
@@ -148,7 +149,7 @@ static bool mount_is_plain(const struct role_volume *v, const struct data *mount
 	return clean_path(member_text(mount, "mountPath"));
 }
 
-/* A memory-backed /dev/shm of the main container, and of nobody else. */
+/* A memory-backed /dev/shm that only the main container mounts. */
 static bool is_shm(struct container_reading *c, const struct role_volume *v, const struct data *mount)
 {
 	struct quantity shm, memory;
@@ -202,7 +203,7 @@ static void look_at_mounts(struct role_reading *r, const struct data *containers
 	}
 }
 
-/* The name that the compiler gives the volume of a line, or nearly. */
+/* The name that the compiler gives the volume of a line, or nearly that. */
 static struct str line_name(struct arena *a, const struct role_volume *v)
 {
 	static const char *const keys[] = { "claimName", "secretName", "name", "path" };
@@ -219,7 +220,7 @@ static struct str line_name(struct arena *a, const struct role_volume *v)
 	return str_replace(a, s, "._", '-');
 }
 
-/* Raw volumes keep their names, unless a line's volume will have it. */
+/* Raw volumes keep their names, unless the volume of a line is going to have the name. */
 static void rename_raw(struct role_reading *r)
 {
 	struct arena *a = r->im->arena;
@@ -269,7 +270,7 @@ static struct expr *raw_named(struct import *im, const struct data *d, struct st
 	return e;
 }
 
-/* What is not mounted by a line of the program stays as it is. */
+/* A volume that no line of the program mounts stays as it is. */
 void volumes_finish(struct role_reading *r)
 {
 	struct import *im = r->im;

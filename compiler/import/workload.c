@@ -1,6 +1,6 @@
 /*
- * workload.c - pods and Jobs of Kubernetes itself: one of them is single.task,
- * several replicas are a role of a job without framework.
+ * workload.c - pods and Jobs of Kubernetes itself: one pod becomes single.task, several become a
+ * role of a job without a framework.
  */
 #include "import/role.h"
 
@@ -13,7 +13,7 @@ struct import_workload {
 	struct import_manifest m;
 	struct imported *job;
 	const struct role_kind *kind;
-	const struct data *template;    /* what has the pod's metadata and spec */
+	const struct data *template;    /* the map with the pod's metadata and spec */
 	int64_t replicas;
 	bool new_pods;                  /* for every attempt */
 };
@@ -45,7 +45,7 @@ void role_restart(struct import *im, struct lines *role, bool in_place, struct s
 	if (line)
 		at = line->from;
 	if (line && str_is(line->value->pieces[0].text, "never") && !line->ncomments)
-		lines_take(role, line->key);    /* the default, about which nothing is said */
+		lines_take(role, line->key);    /* the default, which is not reported */
 	if (line && !str_is(line->value->pieces[0].text, "always"))
 		return;
 	if (line) {
@@ -99,7 +99,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 
 	if (!manifest_open(im, k, object, "core.v1.Pod", false, &w.m))
 		return false;
-	/* labels and annotations are those of the job */
+	/* labels and annotations are the job's */
 	*spec = (struct data_member){ STR("spec"), member_at(w.m.object, "spec"), w.m.spec };
 	*bare = (struct data){ .kind = DATA_MAP, .from = w.m.spec ? w.m.spec->from : w.m.object->from,
 		.u.map = { spec, w.m.spec ? 1 : 0 } };
@@ -111,7 +111,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 
 /* ---- Jobs ---- */
 
-/* What is always written where nothing restarts in place: a lost node is no failure. */
+/* The rule for lost nodes, which is always written where nothing restarts in place. */
 static bool ignores_disruptions(const struct data *policy)
 {
 	const struct data *rules = member(policy, "rules"), *rule = data_count(rules) == 1 ? rules->u.list.at[0] : NULL,
@@ -121,7 +121,7 @@ static bool ignores_disruptions(const struct data *policy)
 		str_is(member_text(conditions->u.list.at[0], "type"), "DisruptionTarget");
 }
 
-/* Fields of a Job that the program has no words for. */
+/* Fields of a Job that the program cannot express. */
 static void batch_rest(struct import *im, const struct data *spec)
 {
 	static const char *const known[] = {
@@ -143,8 +143,9 @@ static void batch_rest(struct import *im, const struct data *spec)
 enum { USUAL_BACKOFF_LIMIT = 6 };       /* of a Job that says none */
 
 /*
- * Attempts of the whole Job become attempts of its replicas.  A Job counts the kubelet's restarts too, the language
- * does not: with a limit a replica begins again in a new pod instead (true).
+ * Attempts of the whole Job become attempts of its replicas.  A Job also counts the kubelet's
+ * restarts, the language does not: with a limit, a replica begins again in a new pod instead
+ * (true).
  */
 static bool retries(struct import *im, const struct data *spec, struct lines *to)
 {

@@ -1,6 +1,6 @@
 /*
- * arguments.c - a framework's arguments as data, for targets that hand them on
- * and for rules that follow from them.
+ * arguments.c - a framework's arguments as data, for targets that pass them on and for rules that
+ * depend on them.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
@@ -53,7 +53,7 @@ static struct data *elements(struct eval *ev, const struct value *v, struct data
 	return list;
 }
 
-/* NULL for what is none, and for what has no form as data: conditions, volumes, roles. */
+/* The data of a value; NULL for none, and for values without a form as data: conditions, volumes, roles. */
 static struct data *argument(struct eval *ev, const struct value *v)
 {
 	struct data *d = ARENA_NEW(ev->arena, struct data);
@@ -74,7 +74,10 @@ static struct data *argument(struct eval *ev, const struct value *v)
 	}
 }
 
-/* Those of a wrapper first; an argument of the same name inside of it is what the wrapper hands on, and counts. */
+/*
+ * A wrapper's arguments come first.  An argument of the same name inside it is the one that the
+ * wrapper passed on, and counts.
+ */
 static void layer_arguments(struct eval *ev, const struct job_layer *l, struct data *all)
 {
 	for (size_t i = 0; i < l->framework->nformals; i++) {

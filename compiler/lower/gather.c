@@ -39,7 +39,7 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 	}
 }
 
-/* Any other expression of a map: evaluated whole, its entries remembered by name. */
+/* An expression that gives a map: evaluated as a whole, and its entries are noted by name. */
 static void gather_map(struct lowering *l, struct node *expr, struct frame *frame, const struct value *map, unsigned level, struct source_entries *into)
 {
 	if (map->kind != VALUE_MAP)
@@ -65,7 +65,8 @@ void gather_role(struct lowering *l, enum field_id id, struct source_entries *in
 	struct said said = role_said(l->ev, l->role, id);
 	for (size_t i = said.n; i-- > 0;) {
 		bool framework = said.at[i].level >= LEVEL_FRAMEWORK;
-		if (!framework || !l->job->checks_failed)       /* a failed check guards what the framework computes */
+		/* a failed check guards the values that the framework computes */
+		if (!framework || !l->job->checks_failed)
 			gather_entry(l, said.at[i].entry, said.at[i].level, into);
 	}
 }
@@ -97,7 +98,7 @@ static const struct source_entry *find(const struct source_entries *s, struct st
 	return known && s->at[known - 1].value->kind != VALUE_NONE ? &s->at[known - 1] : NULL;
 }
 
-/* The job's in front, but for what the framework keeps to itself. */
+/* Puts the job's entries in front, except those that the framework keeps to itself. */
 static void framework_after(struct lowering *l, const struct source_entries *mine, const struct source_entries *theirs, struct source_entries *into)
 {
 	for (size_t i = 0; i < mine->n; i++) {

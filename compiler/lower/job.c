@@ -141,7 +141,7 @@ static void framework_roles(struct job *j)
 	}
 }
 
-/* Does the job allow itself roles that its framework does not declare? */
+/* May the job have roles that its framework does not declare? */
 static bool says_other_roles(const struct job *j)
 {
 	const struct entry *e = said_first(j->body, FIELD_OTHER_ROLES);
@@ -222,7 +222,7 @@ static bool run_checks(struct eval *ev, const struct entries *entries, struct sp
 	return ok;
 }
 
-/* Nearest the job first: a wrapper's checks guard what it hands on. */
+/* From the job outwards: a wrapper's checks guard what it passes on. */
 static void run_framework_checks(struct job *j)
 {
 	struct eval *ev = j->ev;
@@ -315,7 +315,7 @@ static bool job_begin(struct job *j)
 	for (size_t i = 0; i < j->nroles; i++)
 		role_levels(j, j->roles[i]);
 	j->ready = true;
-	if (!j->options->in_set)                /* there the controller makes the names */
+	if (!j->options->in_set)                /* the controller makes the names there */
 		replica_names(j);
 	if (!j->nroles && !ev->diags->errors) {        /* else its role may be what failed */
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at, "job '%.*s' has no role, so nothing of it would run",

@@ -1,14 +1,13 @@
 /*
- * locked.c - a job's variable whose name the framework reserves (TJ0702): what to
- * change instead.
+ * locked.c - a job's variable whose name the framework reserves (TJ0702): what to change instead.
  *
- * The framework's own text tells: an entry of that name, or a loop over an
- * argument that makes names like it, also where a condition leaves them out now.
+ * The framework's own text tells: it has an entry of that name, or a loop over an argument that
+ * makes such names.  Entries count even if a condition leaves them out now.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* The field of a role that a member of it follows; empty when a job cannot change it. */
+/* The field of a role that one of its members depends on; empty when a job cannot change it. */
 static struct str changeable(const struct node *member)
 {
 	const struct node *base = member->u.member.base;
@@ -51,7 +50,7 @@ struct found {
 	struct str name;                /* that is looked for */
 	const struct node *entry;       /* of that name, or NULL */
 	const struct node *condition;   /* under which it is there, or NULL */
-	struct str argument, key;       /* the map whose entry `key` would make it */
+	struct str argument, key;       /* the map of the framework whose entry `key` would make the variable */
 };
 
 static bool is_variable_of(const struct node *n, const struct binder *b)
@@ -141,7 +140,7 @@ static struct str map_line(struct eval *ev, const struct found *f, const struct 
 	return str_printf(ev->arena, "%.*s = { %.*s = %.*s }", STR_ARG(f->argument), STR_ARG(key), STR_ARG(text));
 }
 
-/* The entry of `reserve` that a name falls under. */
+/* The entry of `reserve` that covers a name. */
 static struct str pattern_of(const struct job *j, struct str name)
 {
 	for (size_t i = 0; i < j->nreserved; i++) {
@@ -173,7 +172,7 @@ static void help_locked(struct lowering *l, struct diag *d, const struct source_
 		diag_help(ev->diags, d, "remove it: processes find each other by it, and it is left to what the framework starts");
 }
 
-/* The framework that locks the name: the one that the job names, or one that it wraps, by its own name. */
+/* The framework that locks the name: the one that the job names, or one that it wraps; gives its own name. */
 static struct str locker(const struct job *j, const struct source_entry *mine)
 {
 	for (size_t i = 0; i < j->nreserved; i++)

@@ -48,7 +48,7 @@ static void lower_ports(struct lowering *l, struct source_entries *s, struct pla
 			c->ports[c->nports++] = (struct plan_port){ s->at[i].key, s->at[i].value->u.integer, s->at[i].from, s->at[i].key_at };
 }
 
-/* `known`: paths -> where they were written. */
+/* `known`: the place where each path was first written. */
 static void add_mount(struct lowering *l, struct plan_container *c, struct map *known, struct plan_mount m)
 {
 	struct eval *ev = l->ev;
@@ -66,7 +66,7 @@ static void add_mount(struct lowering *l, struct plan_container *c, struct map *
 	ARENA_PUSH(ev->arena, c->mounts, c->nmounts, m);
 }
 
-/* What the device brings already, spelt alike by the user. */
+/* Variables of the device that the user wrote as well, with the same value. */
 static bool brought(const struct plan_accelerator *acc, const struct plan_mount *m)
 {
 	for (size_t i = 0; acc && i < acc->nmounts; i++) {
@@ -118,7 +118,7 @@ static const struct data *raw_block(struct eval *ev, const struct entries *entri
 	return NULL;
 }
 
-/* The innermost framework's first, each extended by what is nearer to the job. */
+/* The innermost framework's come first, and each is extended by what is nearer to the job. */
 static const struct data *role_raw(struct eval *ev, struct role *r, const char *name)
 {
 	const struct data *all = NULL;
@@ -208,13 +208,13 @@ static void lower_extras(struct lowering *l, unsigned level, const char *word)
 		if (!item || item->kind != NODE_BLOCK || !str_is(item->u.block.word, word))
 			continue;
 		bool init = str_is(str_of(word), "init");
-		/* lowered in place: pending values keep its address, so room is made first */
+		/* lowered in place: pending values keep the address, so the array must not grow later */
 		struct plan_container *c = init ? &l->plan->inits[l->plan->ninits++] : &l->plan->sidecars[l->plan->nsidecars++];
 		lower_extra(l, &entries->at[i], c);
 	}
 }
 
-/* Is it a block for the role, which may hold sidecars and the like? */
+/* Is it a block of a role, which may hold sidecars and the like? */
 static bool level_has_blocks(unsigned level)
 {
 	return level == LEVEL_ROLE || (level >= LEVEL_FRAMEWORK && (level - LEVEL_FRAMEWORK) % 2 == 0);
@@ -270,7 +270,10 @@ static void lower_main(struct lowering *l)
 	l->plan->claims = lower_claims(l, role_field(ev, r, FIELD_DEVICE_CLAIMS));
 }
 
-/* The framework's default shm never takes more than half of the role's memory (decision 54), and gives way to a volume of the user's. */
+/*
+ * The framework's default for shm never takes more than half of the role's memory (decision 54),
+ * and yields to a volume of the user's.
+ */
 static void lower_shm(struct lowering *l)
 {
 	struct plan_role *p = l->plan;
@@ -346,7 +349,7 @@ static void lower_policy(struct lowering *l)    /* placement, restarts, start or
 	p->start_after = after->kind == VALUE_CONDITION ? after->u.condition : NULL;
 }
 
-/* An auxiliary role that others talk to is for the length of the job: a crash of TensorBoard is not its end. */
+/* An auxiliary role that others talk to lives as long as the job: a crash of TensorBoard must not end it for good. */
 static void lower_serving(struct lowering *l)
 {
 	struct plan_role *p = l->plan;
@@ -356,7 +359,7 @@ static void lower_serving(struct lowering *l)
 		p->restart = (struct plan_str){ STR("on-failure"), p->restart.from, true };
 }
 
-/* Labels of the job stand in job.labels; here only what the role adds (decisions, section 7). */
+/* Labels of the job are in job.labels; these are only those that the role adds (decisions, section 7). */
 static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 {
 	struct said all = role_said(l->ev, l->role, id), own = { 0 };
@@ -367,7 +370,7 @@ static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 	return v ? value_pairs(l->ev, v) : (struct plan_pairs){ 0 };
 }
 
-/* A role that the job describes and nobody gives replicas: the framework's 0 is easily overlooked. */
+/* The job describes a role and nobody gives it replicas: the framework's default of 0 is easily overlooked. */
 static void without_replicas(struct eval *ev, struct role *r)
 {
 	if (!r->own || r->aux || r->torn || role_field_level(ev, r, FIELD_REPLICAS) < LEVEL_FRAMEWORK)
@@ -394,7 +397,8 @@ static void lower_role(struct job *j, struct role *r)
 	p->endless = endless->kind == VALUE_BOOL && endless->u.boolean;
 	const struct value *processes = r->aux ? &value_none : role_field(ev, r, FIELD_PROCESSES);
 	p->processes = processes->kind == VALUE_INT ? processes->u.integer : 0;
-	if (known && p->max == 0) {             /* 0 replicas leave the role out; of an unknown number the rest is still judged */
+	/* 0 replicas leave the role out; when the number is unknown, the rest is still checked */
+	if (known && p->max == 0) {
 		without_replicas(ev, r);
 		return;
 	}
@@ -412,7 +416,8 @@ static void lower_role(struct job *j, struct role *r)
 	for (unsigned i = j->nlayers; i-- > 0;)
 		lower_extras(&l, level_block(i), "sidecar");
 	lower_extras(&l, LEVEL_ROLE, "sidecar");
-	lower_extras(&l, LEVEL_ROLE, "init");   /* the framework's wait for peers, or hold the place of what the program needs last */
+	/* the framework's containers wait for peers, or prepare what the program needs last */
+	lower_extras(&l, LEVEL_ROLE, "init");
 	for (unsigned i = 0; i < j->nlayers; i++)
 		lower_extras(&l, level_block(i), "init");
 	p->labels = own_pairs(&l, FIELD_LABELS);
@@ -513,7 +518,7 @@ static void lower_objects(struct job *j, const struct entries *body, bool framew
 	}
 }
 
-/* All roles of the cluster that end by themselves (decisions, section 7, `success`). */
+/* The default `success`: all roles of the cluster that end by themselves have succeeded (decisions, section 7). */
 static const struct plan_condition *default_success(struct job *j)
 {
 	const struct plan_condition *all = NULL;

@@ -1,22 +1,22 @@
 /*
  * lower.h - finished values into the plan.
  *
- * lower_job() asks for every field of the job and its roles, in a fixed order,
- * and copies what comes back; lower_text.c does what may hold pod-time text
- * (env, command, args, files): symbolic first; what turns out to be computed is
- * noted and evaluated again for each replica once their number is known.
+ * lower_job() asks for every field of the job and its roles, in a fixed order, and copies the
+ * values.  lower_text.c takes the fields that may hold pod-time text (env, command, args, files):
+ * symbolic first; a value that turns out to be computed is noted, and evaluated again for each
+ * replica once the number of replicas is known.
  */
 #ifndef TRAINC_LOWER_LOWER_H
 #define TRAINC_LOWER_LOWER_H
 
 #include "eval/job.h"
 
-/* An expression whose value differs by replica in a way that no reference can say. */
+/* An expression whose value differs by replica in a way that no reference can express. */
 struct pending {
 	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE, PENDING_LABEL } kind;
 	struct node *expr;
 	struct frame *frame;
-	struct str key;                 /* the entry of the map that `expr` gives; p == NULL: the value itself */
+	struct str key;                 /* the entry in the map that `expr` gives; p == NULL: the value itself */
 	struct span computed;           /* the expression that computes */
 	size_t index;                   /* position in env, files or the replica's labels */
 	struct plan_container *container;
@@ -51,24 +51,24 @@ struct source_entry {
 	struct span key_at;
 	struct node *expr;              /* evaluate in `frame`; NULL: `value` */
 	struct frame *frame;
-	struct str member;              /* the entry of the map that `expr` gives; p == NULL: the value itself */
+	struct str member;              /* the entry in the map that `expr` gives; p == NULL: the value itself */
 	const struct value *value;      /* symbolic value */
 	unsigned level;                 /* that says it, see role.h */
 	struct span from;
-	struct source_entry *beneath;   /* the entry that this one replaced: the framework's default */
+	struct source_entry *beneath;   /* the entry that it replaced: the framework's default */
 };
 static inline bool entry_of_framework(const struct source_entry *e) { return e->level >= LEVEL_FRAMEWORK; }
 struct source_entries {
 	struct source_entry *at;
 	size_t n;
 	struct map index;               /* key -> position + 1 */
-	size_t inherited;               /* env: the accelerator's variables go before this one */
+	size_t inherited;               /* env: the accelerator's variables are put in front of this entry */
 };
 
 /* Entries of a map field of a container, lowest level first, later ones replacing earlier ones in place. */
 void gather_role(struct lowering *l, enum field_id id, struct source_entries *into);
 void gather_body(struct lowering *l, struct entries *body, enum field_id id, struct source_entries *into);
-/* One entry of a body of LEVEL whose value is a map. */
+/* Adds one entry of a body of LEVEL whose value is a map. */
 void gather_entry(struct lowering *l, struct entry *e, unsigned level, struct source_entries *into);
 /*
  * The variables of a container: a sidecar's `body`, or the role (NULL).  With
@@ -80,17 +80,23 @@ void gather_env(struct lowering *l, struct entries *body, struct source_entries 
 /* TJ0702: a job's variable whose name the framework reserves; the help names the argument or field that it follows. */
 void report_locked(struct lowering *l, const struct source_entry *mine);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
-/* What the framework says of the objects that stand for one replica: names (before anything asks for hosts), and the rest. */
+/*
+ * What the framework says about the objects that stand for one replica: first their names (before
+ * anything asks for hosts), then the rest.
+ */
 void replica_names(struct job *j);
 void lower_replica(struct lowering *l);
 void lower_files(struct lowering *l, struct source_entries *sources);
-/* What V says of when container C, whose ports are known, counts as ready. */
+/* Lowers V, the condition under which container C counts as ready; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
-/* The container's `resources`; its other amounts, raw block and accelerator are in the plan.  Reports what no server takes (TJ0624). */
+/*
+ * Lowers the container's `resources`; its other amounts, raw block and accelerator must be in the
+ * plan.  Reports what no server accepts (TJ0624).
+ */
 /* The claims of devices that have the names of claims; reports the others. */
 struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
 void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c);
-/* The texts of a list that all of SAID makes. */
+/* The texts of the list that all entries of SAID make together. */
 void lower_said_texts(struct lowering *l, const struct said *said, struct plan_texts *ret);
 /* Evaluate what is pending for every replica; decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */
 void lower_pending(struct lowering *l);
@@ -99,7 +105,7 @@ void lower_pending(struct lowering *l);
 const struct data *lower_arguments(struct job *j);
 
 /* A raw value as a data tree; NULL after a report when it holds something only the pod knows. */
-/* Judges what the job writes into typed fields of the framework that are not evaluated as a whole. */
+/* Checks what the job writes into typed fields of the framework that are not evaluated as a whole. */
 void lower_typed(struct lowering *l);
 struct data *value_data(struct eval *ev, const struct value *v);
 

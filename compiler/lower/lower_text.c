@@ -1,11 +1,10 @@
 /*
  * lower_text.c - env, command, args and files: text that may differ by replica.
  *
- * Everything is evaluated once with a symbolic index.  What stays text (pieces)
- * serves all replicas.  What is computed from the index is noted, and once the
- * number of replicas is known evaluated again for each with a literal index: the
- * role is then unrolled, except for files, which are one key per replica anyway
- * (language brief, section 11).
+ * Everything is evaluated once with a symbolic index.  A value that stays text (pieces) serves all
+ * replicas.  A value that is computed from the index is noted, and evaluated again for each
+ * replica with a literal index once their number is known: the role is then unrolled, except for
+ * files, which are one key per replica anyway (language brief, section 11).
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -33,7 +32,7 @@ static bool same_text(struct eval *ev, const struct value *a, const struct value
 	return text_flatten(ev, &ta, &sa) && text_flatten(ev, &tb, &sb) && str_eq(sa, sb);
 }
 
-/* A job's entry: may it stand, and does it say anything new? */
+/* An entry of the job: is it allowed, and does it add anything? */
 static bool env_entry_ok(struct lowering *l, struct source_entry *s)
 {
 	struct eval *ev = l->ev;
@@ -167,7 +166,7 @@ void lower_said_texts(struct lowering *l, const struct said *said, struct plan_t
 
 /* ---- files ---- */
 
-/* A ConfigMap is static: only the index and host names differ by replica (decision 65). */
+/* A ConfigMap is static: in it only the index and host names can differ by replica (decision 65). */
 static bool file_text_ok(struct lowering *l, struct str path, const struct text *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -253,7 +252,7 @@ static void report_unrolled(struct lowering *l, struct span because)
 	struct str expr = source_text(ev->program->sources, because);
 	if (expr.n > 60)
 		expr = str_printf(ev->arena, "%.57s...", expr.p);
-	/* The library's arithmetic is the fault of the count that needs it so often. */
+	/* When the library's arithmetic spends the budget, the number of replicas is to blame: report it there. */
 	bool own = in_user_text(ev, because) || !in_user_text(ev, p->replicas_at);
 	const char *help = own ? "insert 'pod.index' unchanged and let the program compute with it"
 		: "use fewer replicas, or a framework that computes nothing from 'pod.index'";
@@ -311,7 +310,8 @@ void lower_pending(struct lowering *l)
 		if (p->max > 1024)
 			return;
 	} else if (l->job->options->unroll && !p->elastic && !plan_is_sliced(p)) {
-		p->unrolled = true;             /* --unroll: nothing is computed, but every replica gets its own object */
+		/* --unroll: nothing is computed, but every replica gets an object of its own */
+		p->unrolled = true;
 	}
 	for (const struct pending *q = l->pending; q; q = q->next)
 		replicas_of(l, q, p->max);

@@ -1,8 +1,7 @@
 /*
  * ready.c - when a container counts as ready: `ready = tcp("http")` and the like.
  *
- * A probe names a port of its own container, so it is looked at when the ports
- * are in the plan.
+ * A probe names a port of its own container, so it is lowered when the ports are in the plan.
  */
 #include "lower/lower.h"
 
@@ -38,7 +37,10 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 		diag_help(l->ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
 }
 
-/* The longest time that a container may take before it is ready, in whole seconds; an hour unless the call says otherwise. */
+/*
+ * The longest time that a container may need to become ready, in whole seconds; an hour unless the
+ * call says otherwise.
+ */
 static bool start_time(struct lowering *l, const struct value *probe, struct span at, int64_t *ret)
 {
 	enum { HOUR = 3600 };

@@ -1,15 +1,15 @@
 /*
- * replica.c - what a framework says of the objects that stand for one replica
- * each: replica { name, labels, service, kind }.
+ * replica.c - what a framework says about the objects that stand for one replica each: replica {
+ * name, labels, service, kind }.
  *
- * The framework's own block is for all roles, a role's block adds to it.  Names
- * are worked out first, since every host name begins with one.  Labels of the
- * framework's block are those by which a Service selects its pod.
+ * The framework's own block is for all roles; a role's block adds to it.  Names are worked out
+ * first, since every host name begins with one.  By the labels of the framework's block a Service
+ * selects its pod.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* What the blocks of one level say of a member, in order. */
+/* What the blocks of one level say about a member, in order. */
 static struct said member_said(struct role *r, unsigned level, const char *name)
 {
 	struct eval *ev = r->job->ev;
@@ -26,7 +26,7 @@ static struct said member_said(struct role *r, unsigned level, const char *name)
 	return said;
 }
 
-/* The nearer block wins, in it the last. */
+/* The nearer block wins, and in a block the last entry. */
 static const struct value *member(struct role *r, const char *name, struct span *ret_at)
 {
 	struct said said = { 0 };
@@ -125,7 +125,7 @@ static void label(struct lowering *l, const struct source_entry *s, bool selects
 	ARENA_PUSH(l->ev->arena, p->labels, p->nlabels, made);
 }
 
-/* Labels that SELECT are those of a framework's own block. */
+/* SELECT: labels of the framework's own block, by which a Service selects its pod. */
 static void labels(struct lowering *l, unsigned level, bool select)
 {
 	struct source_entries s = { 0 };

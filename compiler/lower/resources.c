@@ -9,7 +9,7 @@
 
 #include "kube/limits.h"
 
-/* What a name of a resource is, as the API server reads it. */
+/* Splits the name of a resource as the API server does. */
 enum resource_form { RESOURCE_UNKNOWN, RESOURCE_COUNTED, RESOURCE_PAGES };
 
 static const char pages[] = "hugepages-";
@@ -19,7 +19,7 @@ static struct diag *refuse(struct lowering *l, struct span at, struct str name, 
 	return diag_report(l->ev->diags, TJ0624, at, "'%.*s' %s", STR_ARG(name), what);
 }
 
-/* Fields of our own, and words of Kubernetes' own block of that name. */
+/* Names that are fields of ours, and words of Kubernetes' block `resources`. */
 static const char *field_instead(struct str name)
 {
 	static const struct { const char *name, *help; } words[] = {
@@ -91,7 +91,7 @@ static bool counted(struct lowering *l, const struct value_entry *e, struct span
 	return positive(l, e, v->u.integer, at);
 }
 
-/* The kubelet maps whole pages, and the API server takes no other amount. */
+/* The kubelet maps whole pages, so the API server refuses any other amount. */
 static bool in_pages(struct lowering *l, const struct value_entry *e, struct span at, struct quantity *ret)
 {
 	const struct value *v = e->value;
@@ -128,7 +128,7 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 	return true;
 }
 
-/* Huge pages are charged to a container that has its usual share of the node; the API server wants that. */
+/* The API server wants a container with huge pages to ask for cpu or memory as well. */
 static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_resource *r)
 {
 	if (!r->bytes || c->cpu.set || c->memory.set || c->limits.cpu.set || c->limits.memory.set || data_get(c->raw, STR("resources")))

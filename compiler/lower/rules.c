@@ -1,9 +1,9 @@
 /*
- * rules.c - the order of the rules, and when they speak.
+ * rules.c - the order of the rules, and when they apply.
  *
- * Warnings are about programs that will run: while a job has errors, a value may
- * be absent only because its own message was given, and "no memory is set" would
- * be the second message about one mistake.
+ * Warnings are for programs that will run.  While a job has errors, a value may be absent because
+ * it was reported already, and "no memory is set" would be a second message about the same
+ * mistake.
  */
 #include "lower/rules.h"
 

@@ -185,7 +185,7 @@ static void over_system(struct job *j, const struct plan_mount *m)
 	}
 }
 
-/* A volume in memory counts as memory of the pod. */
+/* A volume in memory counts against the pod's memory. */
 static void memory_scratch(struct job *j, const struct plan_role *r)
 {
 	const struct plan_quantity *memory = r->main.limits.memory.set ? &r->main.limits.memory : &r->main.memory;

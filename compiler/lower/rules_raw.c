@@ -44,7 +44,7 @@ static void refuse_all(struct job *j)
 		refuse(j, "object", p->objects[i].name_at);
 }
 
-/* The host's resolver knows no Services; "None" brings a resolver of its own. */
+/* The host's resolver knows no Services, and dnsPolicy "None" brings a resolver of its own. */
 static void host_network(struct job *j, const struct data *pod)
 {
 	const struct data *host = pod ? data_get(pod, STR("hostNetwork")) : NULL;

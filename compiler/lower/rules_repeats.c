@@ -1,14 +1,14 @@
 /*
- * rules_repeats.c - fields of a role that say what holds without them (TJ1006).
+ * rules_repeats.c - fields of a role that repeat what holds without them (TJ1006).
  *
- * Only literals that the role's own block writes, beside a literal that the
- * program or its framework writes: what a parameter happens to be is no
- * repetition, and built-in defaults may be spelt out.
+ * Only a literal in the role's own block is reported, and only beside a literal of the program or
+ * its framework: a parameter that happens to have the same value is no repetition, and built-in
+ * defaults may be spelt out.
  */
 #include "eval/internal.h"
 #include "lower/rules.h"
 
-/* The text of a value that is the same whatever the parameters are. */
+/* The text of a value that does not depend on parameters. */
 static bool is_literal(const struct node *n)
 {
 	struct str text;
@@ -18,7 +18,7 @@ static bool is_literal(const struct node *n)
 	return n->kind == NODE_INT || n->kind == NODE_FLOAT || n->kind == NODE_QUANTITY || n->kind == NODE_TOPOLOGY || n->kind == NODE_BOOL;
 }
 
-/* What an entry sets a field to, if that is a literal; else NULL. */
+/* The literal to which an entry sets a field; NULL when it is something else. */
 static struct node *literal(const struct entry *e)
 {
 	struct node *value = entry_sets(e) ? entry_expr(e) : NULL;

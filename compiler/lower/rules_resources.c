@@ -185,7 +185,10 @@ static void devices(struct job *j, const struct plan_role *r)
 
 /* ---- devices that an auxiliary role was given by the way (TJ0522) ---- */
 
-/* It inherits none; an inserted record that describes the node of those who train brings its devices along. */
+/*
+ * It inherits no devices by mistake: a record that describes the training nodes brings theirs
+ * along when it is inserted.
+ */
 static void inserted_devices(struct job *j, struct role *role, const struct plan_role *r)
 {
 	struct contribution c;
@@ -224,14 +227,14 @@ static struct str amount_of(struct job *j, const struct data *d)
 	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) : d->kind == DATA_STRING ? d->u.string : STR("");
 }
 
-/* A device of a plug-in: the domain of a vendor in front of it. */
+/* Is it the resource of a device plugin: with the domain of a vendor in front? */
 static bool is_device(struct str resource)
 {
 	const char *slash = memchr(resource.p, '/', resource.n);
 	return slash && !memmem(resource.p, (size_t)(slash - resource.p), "kubernetes.io", 13);
 }
 
-/* Devices are not overcommitted: the API server takes a request that equals its limit, and no other. */
+/* Devices are not overcommitted: the API server accepts only a request that equals its limit. */
 static void raw_requests(struct job *j, const struct plan_role *r, const struct data *raw)
 {
 	const struct data *resources = raw ? data_get(raw, STR("resources")) : NULL;

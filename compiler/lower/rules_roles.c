@@ -65,7 +65,7 @@ static bool waits_for(const struct plan_job *p, const struct plan_condition *c, 
 	return c->role == role || role_waits_for(p, c->role, role, seen);
 }
 
-/* The other waits of a cycle that role `first` is part of, which are marked as told. */
+/* Marks the other waits of a cycle through role `first` as reported. */
 static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told)
 {
 	struct plan_job *p = j->plan;
@@ -79,7 +79,7 @@ static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told
 	}
 }
 
-/* A queue resumes everything that is suspended; other gangs wait for the pods that would wait for them. */
+/* A queue resumes everything that is suspended.  Other gangs wait for the very pods that would wait for them. */
 static void report_order_in_gang(struct job *j, const struct plan_role *r)
 {
 	const struct plan_job *p = j->plan;
@@ -100,7 +100,10 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 		diag_help(ds(j), d, "write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or %s", STR_ARG(r->name), remedy);
 }
 
-/* Kueue resumes every Job at once, but a set with its own order as a whole; other gangs are made of what is not auxiliary. */
+/*
+ * Kueue resumes each Job at once, but a set with an order of its own as a whole; other gangs
+ * consist of all roles that are not auxiliary.
+ */
 static bool in_gang(const struct plan_job *p, const struct plan_role *r)
 {
 	if (str_is(p->gang.value, "kueue"))
@@ -113,7 +116,7 @@ static bool never_done(const struct plan_role *r)
 	return r->endless || (r->aux && r->restart.set && str_is(r->restart.value, "always"));
 }
 
-/* Nobody will ever see a role without replicas start. */
+/* A role without replicas never starts. */
 static void test_awaited(struct job *j, const struct plan_role *r, const struct plan_condition *c)
 {
 	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
@@ -146,7 +149,7 @@ static void start_order(struct job *j)
 		bool *seen = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
 		const struct plan_condition *c = p->roles[i].start_after;
 		if (!c || told[i])
-			continue;               /* the other end of the same cycle says nothing new */
+			continue;               /* the other end of the same cycle needs no second message */
 		if (p->roles[i].max)
 			test_awaited(j, &p->roles[i], c);
 		if (waits_for(p, c, i, seen)) {
@@ -264,7 +267,7 @@ static bool framework_may_grow(const struct job *j)
 	return false;
 }
 
-/* One replica that starts a process for each device, or as many as an argument of the framework says. */
+/* One replica that starts a process for each device, or as many as an argument of the framework asks for. */
 static bool several_processes(const struct job *j, const struct plan_role *r)
 {
 	static const char *const arguments[] = { "nproc", "processes", "slots" };
@@ -299,7 +302,7 @@ static void single_replica(struct job *j)
 	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
 }
 
-/* Kubernetes counts these in whole seconds (decisions, section 7). */
+/* Kubernetes has these in whole seconds (decisions, section 7). */
 static void whole_seconds(struct job *j, const char *field, const struct plan_quantity *q)
 {
 	int128 second = QUANTITY_UNIT;
@@ -312,7 +315,7 @@ static void whole_seconds(struct job *j, const char *field, const struct plan_qu
 		diag_help(ds(j), d, "write %llds", (long long)(q->value.nano / second + 1));
 }
 
-/* What the API server refuses by its size: counts are 32 bits. */
+/* Numbers that the API server refuses because of their size: counts have 32 bits. */
 static void count_fits(struct job *j, const char *field, const struct plan_int *n)
 {
 	if (!n->set || n->value <= INT32_MAX)
@@ -331,7 +334,7 @@ static void seconds_fit(struct job *j, const char *field, const struct plan_quan
 	diag_help(ds(j), d, "it counts the seconds in 32 bits: at most %dd", INT32_MAX / DAY);
 }
 
-/* False when one of them is none that Kubernetes can count. */
+/* False when one of them is beyond what Kubernetes can count. */
 static bool times(struct job *j)
 {
 	struct plan_job *p = j->plan;
@@ -354,7 +357,7 @@ static bool times(struct job *j)
 	return ds(j)->errors == errors;
 }
 
-/* A pod that gets less time to run than to end (TJ0816). */
+/* A pod that has less time to run than to end (TJ0816). */
 static void short_timeout(struct job *j)
 {
 	const struct plan_job *p = j->plan;
@@ -386,7 +389,7 @@ static void counts(struct job *j, const struct plan_role *r)
 	count_fits(j, "retries", &r->retries);
 }
 
-/* Does the job succeed when none of its replicas has? */
+/* Does the job succeed although none of its replicas has? */
 static bool succeeds_with_none(const struct plan_job *p, const struct plan_condition *c)
 {
 	if (c->kind == CONDITION_AND)
@@ -397,7 +400,7 @@ static bool succeeds_with_none(const struct plan_job *p, const struct plan_condi
 	return c->kind == CONDITION_DONE && c->index == CONDITION_ALL && r->max && r->min == 0 && !r->unknown;
 }
 
-/* A job that runs nothing, or that counts as a success when everything in it has failed (TJ0503, TJ0502). */
+/* A job that runs nothing, or that succeeds even when everything in it has failed (TJ0503, TJ0502). */
 static void runs_something(struct job *j)
 {
 	const struct plan_job *p = j->plan;

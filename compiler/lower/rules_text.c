@@ -62,7 +62,7 @@ static bool is_jwt(struct str s)
 	return dots == 2 && s.n > 40 && str_starts(s, STR("eyJ"));
 }
 
-/* What kind of credential a text is shaped like; NULL for none. */
+/* The kind of credential that a text has the form of; NULL for none. */
 static const char *credential(struct str s)
 {
 	if (s.n < 20)
@@ -108,12 +108,12 @@ static void env_literals(struct job *j, const struct plan_container *c)
 struct seen_variables {
 	struct job *job;
 	const struct plan_container *container;
-	struct map index;               /* name -> position + 1; made when somebody asks */
+	struct map index;               /* name -> position + 1; made on first use */
 	bool *secret;                   /* does it hold one? */
 	bool shell;                     /* may a shell read the arguments? */
 };
 
-/* References are to earlier entries, which are known already. */
+/* A reference is to an earlier entry, which is known already. */
 static bool holds_secret(const struct seen_variables *vs, size_t entry)
 {
 	const struct plan_env *e = &vs->container->env[entry];
@@ -144,7 +144,7 @@ static size_t position(struct seen_variables *vs, struct str name)
 
 static const char word_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/* The next $(NAME), or $NAME, from `p` on, and behind it; false when there is none. */
+/* The next $(NAME), or $NAME, from `p` on, and the place behind it; false when there is none. */
 static bool next_lookalike(const char **p, const char *end, struct str *ret_name, struct str *ret_whole)
 {
 	for (const char *dollar; *p < end && (dollar = memchr(*p, '$', (size_t)(end - *p))); *p = dollar + 1) {
@@ -162,13 +162,13 @@ static bool next_lookalike(const char **p, const char *end, struct str *ret_name
 	return false;
 }
 
-/* PATH, OUT_DIR: what is named so is a variable, where other text after '$' may be anything. */
+/* PATH, OUT_DIR: such a name is a variable's; other text behind '$' may mean anything. */
 static bool usual_variable(struct str name)
 {
 	return name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n && !isdigit((unsigned char)name.p[0]);
 }
 
-/* Nothing in the container reads it before the program does. */
+/* Does anything in the container read the text before the program does? */
 static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
 {
 	struct diag *d = diag_report(ds(j), TJ0714, t->from, "'%.*s' is plain text here: nothing replaces it by a value", STR_ARG(whole));
@@ -180,7 +180,7 @@ static void report_unexpanded(struct job *j, const struct text *t, struct str wh
 		diag_help(ds(j), d, "set it in 'env' and write ${pod.env(\"%.*s\")}, or start the program in a shell", STR_ARG(name));
 }
 
-/* Only the first `known` variables stand before the text; `shell`: something may read the text that knows $NAME. */
+/* Only the first `known` variables stand before the text; `shell`: it may be read by a shell, which knows $NAME. */
 static void reference_lookalike(struct seen_variables *vs, size_t known, const struct text *t, bool shell)
 {
 	struct job *j = vs->job;
@@ -218,7 +218,7 @@ static bool is_shell(const struct text *t)
 	return option || (s.n >= 2 && str_ends(s, STR("sh")));
 }
 
-/* May a shell read what the container is started with?  Without a command the image decides. */
+/* May a shell read the words that start the container?  Without a command the image decides. */
 static bool has_shell(const struct plan_container *c)
 {
 	const struct plan_texts *lists[] = { &c->command, &c->args };

@@ -1,10 +1,10 @@
 /*
- * rules_words.c - commands that cannot do what they say: several words in one,
- * words of a shell where no shell reads them, launchers that nobody connects,
- * and a shell that keeps the signals from the program (TJ0534 to TJ0536).
+ * rules_words.c - commands that cannot do what they say: several words in one, words of a shell
+ * where no shell reads them, launchers of processes that cannot find each other, and a shell that
+ * keeps signals from the program (TJ0534 to TJ0536).
  *
- * Only what is known here is judged: words that a placement or the pod decides
- * end the look.
+ * Only words that are known here are judged: the search ends at one that a placement or the pod
+ * decides.
  */
 #include "check/module.h"
 #include "eval/internal.h"
@@ -32,7 +32,7 @@ static bool add(struct words *w, const struct plan_texts *list)
 	return !list->per_replica;
 }
 
-/* False where the image decides what is started, or the words are not known. */
+/* False where the image decides what is started, or where the words are not known. */
 static bool known_words(const struct plan_container *c, struct words *w)
 {
 	w->n = 0;
@@ -56,7 +56,7 @@ static bool is_shell(struct str word)
 	return false;
 }
 
-/* The script of `sh -c SCRIPT`; empty when the words are something else. */
+/* The script of `sh -c SCRIPT`; empty when the words have another form. */
 static struct str script_of(const struct words *w, struct span *ret_at)
 {
 	if (w->n < 3 || !is_shell(w->at[0]))
@@ -69,7 +69,7 @@ static struct str script_of(const struct words *w, struct span *ret_at)
 	return STR("");
 }
 
-/* Does something among the words read others as a program text? */
+/* Is one of the words a program that reads others as its text? */
 static bool reads_scripts(const struct words *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -149,7 +149,7 @@ static void split_words(struct job *j, const struct words *w)
 
 /* ---- launchers without a framework (TJ0534) ---- */
 
-/* The launcher among the words, also in a script; its framework in ret. */
+/* The launcher among the words or in their script; ret has its framework. */
 static struct str launcher_in(struct str text, const struct launcher **ret)
 {
 	for (size_t i = 0; i < text.n;) {
@@ -183,7 +183,10 @@ static void launcher(struct job *j, const struct plan_role *r, const struct word
 
 /* ---- a shell that keeps signals to itself (TJ0536) ---- */
 
-/* The program that the script ends with, when nothing but settings is before it; empty for anything else, and behind `exec`. */
+/*
+ * The program at the end of the script, when there are only settings before it; empty for any
+ * other script, and behind `exec`.
+ */
 static struct str last_program(struct str script)
 {
 	size_t start = 0;
@@ -210,7 +213,7 @@ static struct str last_program(struct str script)
 	return keyword || memchr(name.p ? name.p : "", '=', name.n) || memmem(script.p, script.n, "trap ", 5) ? STR("") : name;
 }
 
-/* What shows that somebody counts on the signal: time to end, or a claim to write to. */
+/* Does something show that the signal matters: time to end, or a claim to write to? */
 static struct span counts_on_it(struct job *j, const struct plan_role *r, const char **ret_what)
 {
 	if (r->grace.set && in_user_text(j->ev, r->grace.from) && r->grace.from.start != r->at.start) {

@@ -1,10 +1,10 @@
 /*
- * typed.c - typed fields of a framework whose values are taken apart: lists of
- * words, and maps whose entries come from several levels.
+ * typed.c - typed fields of a framework whose values are taken apart: lists of words, and maps
+ * whose entries come from several levels.
  *
- * Other fields are converted as a whole when they are evaluated (eval/role.c).
- * Here the entries that the job writes are judged one by one; those of the
- * framework are its own affair.  What only the pod knows has no value to judge.
+ * Other fields are converted as a whole when they are evaluated (eval/role.c). Here the job's
+ * entries are checked one by one; the framework's are its own affair.  A value that only the pod
+ * knows cannot be checked.
  */
 #include "lower/lower.h"
 
@@ -26,13 +26,13 @@ static void judge(struct lowering *l, const struct value *v, const struct type *
 	if (!is_static(v) || v->kind == VALUE_NONE)
 		return;
 	l->ev->name = name;
-	/* A variable is a text by now; it may be the text of a number. */
+	/* The value of a variable is a text by now; it may be the text of a number. */
 	const struct value *number = v->kind == VALUE_STRING && !type_is_text(type_strip_optional(t)) ? param_text(l->ev, v->u.string, at, t) : NULL;
 	value_convert(l->ev, number ? number : v, t, at, rule);
 	l->ev->name = outer;
 }
 
-/* `command` and `args`: the list of the nearest level. */
+/* `command` and `args`: only the nearest level's list counts. */
 static void typed_list(struct lowering *l, enum field_id id, const struct node *typed)
 {
 	const struct type *t = typed->u.field.declared;

@@ -1,6 +1,6 @@
 /*
- * value_data.c - a value as a data tree, for raw blocks, objects and arguments
- * that a target passes on.
+ * value_data.c - a value as a data tree, for raw blocks, objects and the arguments that a target
+ * passes on.
  */
 #include "eval/internal.h"
 #include "lower/lower.h"

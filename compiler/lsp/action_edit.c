@@ -29,7 +29,7 @@ static size_t indent_of(const struct acting *a, size_t offset)
 	return n;
 }
 
-/* A value that stands for one of the type until the user writes it. */
+/* A placeholder of the type, until the user writes the value. */
 static const char *sample(const struct type *t)
 {
 	t = t ? type_strip_pod(type_strip_optional(t)) : NULL;
@@ -84,7 +84,7 @@ static bool has_image(const struct node *job)
 	return body_has(body, STR("image")) || (roles && all);
 }
 
-/* Typed fields without a value in the framework's role: the job has to set them. */
+/* Typed fields of the framework's role that have no value: the job has to set them. */
 static void miss_role(struct missing *m, const struct node *body, const struct decl *role)
 {
 	const struct node *declared = role && role->origin && role->origin->node ? role->origin->node->u.block.body
@@ -105,7 +105,8 @@ static void miss_accelerator(struct missing *m, const struct node *body)
 }
 
 /*
- * The type of a record that is written out: the checker's, or what the declaration around it says where that gave up.
+ * The type of a record literal: the checker's, or where the checker gave up that of the
+ * declaration around it.
  */
 static const struct decl *record_of(const struct acting *a, const struct node *body, const struct node *around)
 {
@@ -236,7 +237,7 @@ struct importing {
 	size_t n;
 };
 
-/* `acme.a1` where nothing is called acme, and the library has a module of that name. */
+/* `acme.a1` when nothing has the name acme, but the library has such a module. */
 static void find_missing(void *to, struct node *n)
 {
 	struct importing *i = to;
@@ -265,7 +266,7 @@ static void note_use(void *to, const struct occurrence *o)
 	u->found = u->found || (o->kind == OCCURRENCE_DECL && !o->declares && o->decl == u->import);
 }
 
-/* Nothing is known of what a part that failed to parse uses. */
+/* When a part failed to parse, nobody knows what it uses. */
 static bool is_unused(const struct acting *a, const struct node *import)
 {
 	struct use_of u = { .import = import->u.import.decl };
@@ -278,7 +279,7 @@ static bool is_unused(const struct acting *a, const struct node *import)
 
 static int by_text(const struct str *x, const struct str *y)
 {
-	bool a = x->p[7] == '"', b = y->p[7] == '"';    /* files behind modules, as `trainc fmt` has them */
+	bool a = x->p[7] == '"', b = y->p[7] == '"';    /* modules first, then files, as `trainc fmt` has them */
 
 	return a != b ? a - b : str_cmp(*x, *y);
 }
@@ -294,8 +295,8 @@ static void sort(struct str *lines, size_t n)
 }
 
 /*
- * Imports without comments between them are one block, which is rewritten as a whole;
- * others are only added to, and removed from.
+ * Imports without comments between them are one block, which is rewritten as a whole; other
+ * imports are only added and removed one by one.
  */
 void action_imports(struct acting *a)
 {

@@ -15,21 +15,21 @@ struct acting {
 	size_t from, to;                /* the selection: bytes of the text */
 };
 
-/* Does the client want actions of this kind, or of one around it ("quickfix", "source.fixAll")? */
+/* Does the client want actions of this kind, or of a more general one ("quickfix", "source.fixAll")? */
 bool action_wanted(const struct acting *a, const char *kind);
 /* Begin an action; append edits of the document by action_edit(), then end it. */
 void action_begin(struct acting *a, const char *kind, struct str title);
 void action_edit(struct acting *a, size_t start, size_t end, struct str text);
 void action_end(struct acting *a);
-/* The parts of those, for an action about another document: its head, and the edit, which goes on as edits.h says. */
+/* The parts of these, for an action in another document: its head, and the edit, to be continued as edits.h says. */
 void action_head(struct acting *a, const char *kind, struct str title);
 void action_begin_edit(struct acting *a);
 
-/* Offers to write out what has to be set and is not. */
+/* Offers to write out what must be set and is not. */
 void action_required(struct acting *a);
 /* Offers a `let` for the selected expression. */
 void action_extract(struct acting *a);
-/* Offers to sort imports, drop those that nothing uses and add those that are missing. */
+/* Offers to sort imports, remove those that nothing uses and add those that are missing. */
 void action_imports(struct acting *a);
 
 #endif

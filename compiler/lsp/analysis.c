@@ -1,10 +1,10 @@
 /*
  * analysis.c - a document as a program.
  *
- * The whole compiler runs, up to the checks of the objects, which takes two
- * milliseconds for a thousand lines; an arena is dropped whole, so nothing is
- * left of the analysis before.  Paths are relative to the workspace folder, so
- * that messages name files as the command line does there.
+ * The whole compiler runs, up to the checks of the objects, which takes two milliseconds for a
+ * thousand lines.  The arena is released as a whole, so nothing stays of the previous analysis.
+ * Paths are relative to the workspace folder, so that messages name files as the command line does
+ * there.
  */
 #include "base/path.h"
 #include "diag/page.h"
@@ -110,7 +110,7 @@ struct analysis *analysis_new(struct lsp *l, struct str path)
 	c->program.lone_modules = true;
 	c->options.target = l->target;
 	c->options.kubernetes = l->kubernetes;
-	c->options.parts = false;               /* completion offers what a module has, used or not */
+	c->options.parts = false;               /* completion offers everything in a module, used or not */
 	trainc_compile(c, below(&c->arena, a->base, path).p);
 	trainc_check(&c, 1, false);
 	trainc_finish(c);

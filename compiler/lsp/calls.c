@@ -11,8 +11,8 @@ struct calling {
 	struct request *r;
 	struct analysis *an;
 	const struct decl *fn;          /* that is asked about */
-	struct node *around;            /* only calls inside of this node; NULL: all of the module */
-	const struct decl *only;        /* calls of this function are noted; NULL: of all */
+	struct node *around;            /* the node in which calls are looked for; NULL: all of the module */
+	const struct decl *only;        /* the function whose calls are wanted; NULL: all calls */
 	struct span *ranges;            /* of calls found */
 	const struct decl **targets;
 	size_t n, ntargets;
@@ -54,7 +54,7 @@ bool calls_prepare(struct request *r)
 	return true;
 }
 
-/* The function of an item: of the document with its URI, or of one that imports it. */
+/* The function of an item: in the document with its URI, or in one that it imports. */
 static bool find_function(struct request *r, struct calling *c)
 {
 	struct str uri = msg_text(r->params, "item.uri");

@@ -1,5 +1,5 @@
 /*
- * complete.c - one item of a completion list, as the client takes it.
+ * complete.c - one item of a completion list, in the form that the client takes.
  */
 #include "lsp/complete.h"
 
@@ -8,7 +8,7 @@
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
-/* Are the characters of the prefix in the label, in their order? */
+/* Does the label have the characters of the prefix, in that order? */
 static bool matches(struct str prefix, struct str label)
 {
 	size_t i = 0;
@@ -18,7 +18,7 @@ static bool matches(struct str prefix, struct str label)
 	return i == prefix.n;
 }
 
-/* A snippet without its marks, for clients that know none: ${1:x} is x, $0 nothing. */
+/* A snippet without its marks, for clients that do not know them: ${1:x} becomes x, $0 nothing. */
 static struct str plain(struct arena *a, struct str snippet)
 {
 	char *p = arena_alloc(a, snippet.n + 1);

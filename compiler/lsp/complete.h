@@ -1,5 +1,5 @@
 /*
- * complete.h - what the files of completion share: the list that is being made.
+ * complete.h - the list that the files of completion add to.
  */
 #ifndef TRAINC_LSP_COMPLETE_H
 #define TRAINC_LSP_COMPLETE_H
@@ -20,8 +20,8 @@ struct item {
 	struct str insert;              /* p == NULL: the label */
 	/* `insert` has $1 and ${1:x}; its plain form is used where the client has no snippets */
 	bool snippet;
-	int rank;                       /* low is first; the same rank: in the order of coming */
-	struct str import;              /* a module of the library that has to be imported for it; p == NULL */
+	int rank;                       /* rank: low is first; items of the same rank stay in order */
+	struct str import;              /* the module of the library that the item needs imported; p == NULL */
 	bool deprecated;
 };
 
@@ -38,10 +38,10 @@ struct completing {
 void complete_add(struct completing *k, const struct item *item);
 /* An item with a word only. */
 void complete_word(struct completing *k, enum item_kind kind, const char *word, const char *detail, int rank);
-/* A declaration that can be named at the cursor; `name` may have a module before it. */
+/* A declaration that can be named at the cursor, perhaps with a module in front of `name`. */
 void complete_decl(struct completing *k, const struct decl *d, struct str name, int rank);
 
-/* Fields, blocks and what else begins an item. */
+/* Fields, blocks and everything else that begins an item. */
 void complete_keys(struct completing *k);
 void complete_block_names(struct completing *k);
 void complete_declarations(struct completing *k);
@@ -52,7 +52,7 @@ void complete_values(struct completing *k);
 void complete_members(struct completing *k);
 void complete_texts(struct completing *k);
 
-/* The parsed modules of the library, made when first asked for. */
+/* The parsed modules of the library, made on first use. */
 struct library_module;
 const struct library_module *catalog_module(struct lsp *l, struct str name);
 /* Does the file import the module of the library?  Gives the name it is bound to. */

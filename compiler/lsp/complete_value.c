@@ -1,5 +1,5 @@
 /*
- * complete_value.c - operands: what fits the type of the place.
+ * complete_value.c - operands that fit the type of the place.
  */
 #include "base/path.h"
 #include "explain/library.h"
@@ -32,7 +32,7 @@ static void add_literals(struct completing *k)
 		complete_word(k, ITEM_KEYWORD, "none", "", 55);
 }
 
-/* `64` where a quantity is wanted: with each unit. */
+/* `64` where a quantity is wanted: offered with each unit. */
 static void add_units(struct completing *k)
 {
 	static const char *const memory[] = { "Gi", "Mi", "Ti", "Ki", NULL }, *const cpu[] = { "m", NULL },
@@ -217,7 +217,7 @@ static void ports_of_text(struct completing *k, bool quotes)
 	}
 }
 
-/* Ports of the role that a method is asked of: those of its blocks in the framework and in the job. */
+/* Ports of the role whose method is called: those of its blocks in the framework and in the job. */
 static void add_ports(struct completing *k, const struct decl *role, bool quotes)
 {
 	const struct decl *origin = role ? role->origin : NULL;

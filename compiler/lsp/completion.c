@@ -1,12 +1,13 @@
 /*
- * completion.c - the answer to a request for completion: what is written at the cursor selects the list.
+ * completion.c - the answer to a request for completion: the text at the cursor decides which list
+ * is offered.
  *
- * The analysis may be the one before the last edit: waiting for a new one would
- * be felt in a large file, and a single letter seldom changes what a name means.
+ * It may use the analysis from before the last edit: in a large file waiting for a new one could
+ * be felt, and a single letter seldom changes what a name means.
  */
 #include "lsp/complete.h"
 
-enum { FRESH_MOST = 16 * 1024 };        /* a text up to this size is analysed first */
+enum { FRESH_MOST = 16 * 1024 };        /* a text up to this size is analyzed first */
 
 static void put_items(struct completing *k)
 {
@@ -31,7 +32,7 @@ static void put_items(struct completing *k)
 	}
 }
 
-/* The analysis to ask: the present one, unless making it would be felt. */
+/* The analysis to use: the present one, or the previous one when a new one would take too long. */
 static struct analysis *usable(struct lsp *l, struct document *d)
 {
 	if (d->now && d->stale && d->text.n > FRESH_MOST)

@@ -1,9 +1,8 @@
 /*
- * context.c - tokens to places.
+ * context.c - from tokens to the place that the cursor is in.
  *
- * One pass over the tokens keeps the stack of open brackets.  What the inside of
- * a bracket is follows from the item before it and from the place around it,
- * which is what the grammar says, without needing the rest of the text.
+ * One pass over the tokens keeps the stack of open brackets.  The item in front of a bracket and
+ * the place around it tell what its inside is, as in the grammar, without the rest of the text.
  */
 #include "lsp/context.h"
 
@@ -46,7 +45,7 @@ static size_t declaration_start(struct str text, size_t offset)
 
 /* ---- tokens ---- */
 
-/* `+=` is followed by what `=` is followed by. */
+/* What follows `+=` is the same as what follows `=`. */
 static int kind_at(const struct context *c, size_t i)
 {
 	int kind = i < c->tokens.n ? c->tokens.at[i].kind : TOKEN_END;
@@ -274,7 +273,7 @@ static const struct type *field_type_at(struct context *c, const struct place_at
 	return f ? schema_type(&c->types, f->id) : NULL;
 }
 
-/* The type of what `key` is set to in a place. */
+/* The type of the value of `key` in a place. */
 static const struct type *key_type(struct context *c, const struct place_at *p, struct str key)
 {
 	const struct type *t = stripped(p->type);
@@ -357,7 +356,7 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	int first = kind_at(c, head);
 
 	if (n == 0 || first == TOKEN_IF || first == TOKEN_ELSE || (first == TOKEN_FOR && outer->kind != PLACE_FILE)) {
-		p = *outer;                     /* what is conditional, or repeated, is of the same kind */
+		p = *outer;                     /* the body of a condition or a loop is the same kind of place */
 		return p;
 	}
 	if (outer->kind == PLACE_RAW) {
@@ -407,7 +406,7 @@ static struct place_at declaration_place(struct context *c, const struct place_a
 	return p;
 }
 
-/* The type of the argument of a call at the cursor. */
+/* The type of the argument that the cursor is in, of a call. */
 static const struct type *argument_type(struct context *c, const struct place_at *p, size_t end)
 {
 	struct context_formal f;
@@ -596,7 +595,7 @@ static void pass(struct context *c)
 
 /* ---- the cursor ---- */
 
-/* Has a line ended between the last token and the cursor, and with it the item? */
+/* Did a line end between the last token and the cursor, and end the item? */
 static bool item_ended(const struct context *c, size_t cursor)
 {
 	const struct place_at *p = &c->places[c->depth - 1];
@@ -660,7 +659,7 @@ static void at_item(struct context *c, size_t item)
 	c->cursor = CURSOR_NOWHERE;
 }
 
-/* In `param x: T = `, T is what is wanted. */
+/* In `param x: T = `, the value must be a T. */
 static void at_type_of_binding(struct context *c, size_t item)
 {
 	struct place_at *p = top(c);
@@ -721,7 +720,7 @@ static void classify(struct context *c, size_t cursor)
 
 /* ---- the end of the text ---- */
 
-/* Tokens that the scanner supplied for what is not closed are not there. */
+/* Leaves out tokens that the scanner supplied for brackets and strings that are not closed. */
 static void drop_supplied(struct tokens *ts)
 {
 	while (ts->n && (ts->at[ts->n - 1].kind == TOKEN_END || ts->at[ts->n - 1].flags & FLAG_VIRTUAL))
@@ -769,7 +768,7 @@ void context_at(struct context *c, struct lsp *l, struct arena *a, struct analys
 		end--;
 	c->prefix = (struct str){ text.p + end, offset - end };
 	c->prefix_start = end;
-	/* Inside a string the word is text: scan up to the cursor first, to find out. */
+	/* Inside a string the word is text.  To find out, the text is scanned up to the cursor first. */
 	struct str piece = { text.p + c->start, offset - c->start };
 	c->tokens = (struct tokens){ .arena = a, .diags = &diags, .source = source_add(&sources, STR(""), piece) };
 	tokens_scan(&c->tokens);

@@ -1,9 +1,9 @@
 /*
  * context_type.c - types for completion.
  *
- * The checker works types out for what a program mentions; completion offers
- * what it does not mention yet, so the types of such declarations are read from
- * how they are spelt.  What cannot be told is NULL, and fits everywhere.
+ * The checker works out types of what a program mentions.  Completion offers what it does not
+ * mention yet, so the types of such declarations are read from their spelling.  A type that cannot
+ * be told is NULL, and fits everywhere.
  */
 #include "lsp/context.h"
 
@@ -84,7 +84,7 @@ const struct type *context_type_of(struct context *c, const struct decl *d)
 
 static const struct type any_list = { .kind = TYPE_LIST, .elem = &type_bad };
 
-/* Functions of several signatures say what they give behind the last arrow: "-> int", "-> list[T]". */
+/* The spelling of a function with several signatures gives the result behind the last arrow: "-> int", "-> list[T]". */
 const struct type *context_builtin(enum function f)
 {
 	const struct type *known = check_builtin_result(f);

@@ -1,8 +1,8 @@
 /*
  * describe.c - declarations, fields and built-in names in words.
  *
- * Signatures are cut from the text that declares them, so that they read as
- * their author wrote them, whether or not the program mentions them.
+ * Signatures are cut from the text that declares them, so they read as their author wrote them,
+ * even if the program does not mention the declaration.
  */
 #include "lsp/describe.h"
 
@@ -140,7 +140,7 @@ static struct str doc_of(const struct decl *d)
 	}
 }
 
-/* What a parameter or let of a file is with the present parameters. */
+/* The value of a file's parameter or let, with the present parameters. */
 static void put_value(struct arena *a, const struct analysis *an, const struct decl *d, struct buf *out)
 {
 	const struct eval *ev = &an->compile->eval;

@@ -25,7 +25,7 @@ void describe_field(const struct field *f, struct buf *out);
 /* The job and the role of the plan around a global offset; NULL where there is none. */
 void describe_place(struct analysis *an, uint32_t offset, const struct plan_job **ret_job,
 	const struct plan_role **ret_role);
-/* What a field of a role is in the end; empty when that is not shown. */
+/* The final value of a role's field; empty for fields that are not shown. */
 struct str describe_resolved(struct arena *a, const struct plan_role *r, enum field_id id);
 /* "2 replicas × 8 acme.a1 = 16 devices"; empty without devices. */
 struct str describe_devices(struct arena *a, const struct plan_role *r);

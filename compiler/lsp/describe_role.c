@@ -107,7 +107,7 @@ struct str describe_env(struct arena *a, const struct env_value *v)
 	return text;
 }
 
-/* One line that cannot end the code around it. */
+/* A text as one line that cannot end the code block around it. */
 static void put_cell(struct buf *out, struct str text)
 {
 	enum { LONGEST = 160 };

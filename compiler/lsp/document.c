@@ -1,8 +1,8 @@
 /*
  * document.c - the texts in the editor.
  *
- * A document's text is one buffer that edits are made in.  What has to be looked
- * at again after an edit is marked, not done: see lsp_work().
+ * A document's text is one buffer, and edits are made in it.  An edit only marks what has to be
+ * analyzed again: see lsp_work().
  */
 #include "base/path.h"
 #include "lsp/server.h"
@@ -39,7 +39,7 @@ static void touched(struct lsp *l, struct document *d)
 	for (struct document **at = &l->documents; *at; at = &(*at)->next) {
 		if (*at != d)
 			continue;
-		*at = d->next;          /* to the front: it is published first */
+		*at = d->next;          /* to the front of the list: it is published first */
 		d->next = l->documents;
 		l->documents = d;
 		return;

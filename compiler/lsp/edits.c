@@ -1,5 +1,5 @@
 /*
- * edits.c - the brackets around edits: rename and code actions answer with the same object.
+ * edits.c - the JSON around edits, which rename and code actions have in common.
  */
 #include "lsp/edits.h"
 

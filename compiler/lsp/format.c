@@ -1,10 +1,9 @@
 /*
  * format.c - the canonical style, as small edits.
  *
- * The formatter gives a whole text.  Only blanks differ in most of it, so the two
- * texts are compared piece by piece: an edit for each stretch of blanks that
- * differs, and one edit for everything between the first and the last other
- * difference (imports that are sorted, a comma).
+ * The formatter gives a whole text.  Mostly only blanks differ, so the two texts are compared
+ * piece by piece: there is an edit for each stretch of blanks that differs, and one edit for
+ * everything from the first to the last other difference (imports that are sorted, a comma).
  */
 #include "syntax/format.h"
 
@@ -30,7 +29,7 @@ static size_t blanks(struct str s, size_t i)
 	return i;
 }
 
-/* Edits of blanks, as long as everything else is the same; where it is not, the rest is one edit. */
+/* Edits of blanks, as long as everything else is the same; behind the first other difference, one edit. */
 static void compare(struct gaps *g, struct str before, struct str after)
 {
 	size_t i = 0, k = 0, tail = 0;
@@ -57,7 +56,7 @@ static void compare(struct gaps *g, struct str before, struct str after)
 	}
 }
 
-/* The edits that bring the document into form; false when it has syntax errors. */
+/* The edits that format the document; false when it has syntax errors. */
 static bool edits_of(struct request *r, struct gaps *g)
 {
 	struct str text = document_text(r->document);

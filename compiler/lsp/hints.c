@@ -1,8 +1,7 @@
 /*
- * hints.c - resolved values beside the text, and how many objects a job becomes.
+ * hints.c - values beside the text, and the number of objects that a job becomes.
  *
- * Nothing is shown for a declaration with an error: what it would have become is
- * not what is there.
+ * Nothing is shown for a declaration with an error, since its values are not final.
  */
 #include <inttypes.h>
 
@@ -103,7 +102,7 @@ static bool is_own_text(const struct hinting *h, struct span at)
 	return s && !s->library;
 }
 
-/* What the role gets without the program saying so: variables of the framework, /dev/shm, other defaults. */
+/* What the role gets although the program does not mention it: variables of the framework, /dev/shm, other defaults. */
 static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r,
 	const struct node *block)
 {

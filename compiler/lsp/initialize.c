@@ -70,7 +70,7 @@ static struct str kept(struct lsp *l, const struct data *settings, const char *n
 	return text.n ? str_copy(&l->life, text) : (struct str){ 0 };
 }
 
-/* Settings are what `trainc` takes as options, and when diagnostics are wanted. */
+/* Settings have the names of `trainc`'s options; one more tells when diagnostics are wanted. */
 static void read_settings(struct lsp *l, const struct data *settings)
 {
 	if (!settings || settings->kind != DATA_MAP)

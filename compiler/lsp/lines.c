@@ -1,9 +1,9 @@
 /*
  * lines.c - a table of line starts, and counting inside one line.
  *
- * Lines are found with memchr, which passes over 10,000 of them in some
- * microseconds.  Places are mostly asked for in their order, so counting goes on
- * where it last stopped: a text on one line costs no more than one on many.
+ * Lines are found with memchr, which passes over 10,000 of them in some microseconds.  Places are
+ * mostly asked for in ascending order, so counting continues from the last place: a text on one
+ * line costs no more than one on many.
  */
 #include "lsp/lines.h"
 
@@ -54,7 +54,7 @@ struct str lines_line(const struct lsp_lines *l, size_t line)
 	return (struct str){ l->text.p + start, end - start };
 }
 
-/* Units of a character that is N bytes of UTF-8. */
+/* Code units of a character that has N bytes in UTF-8. */
 static size_t units(enum encoding encoding, size_t n)
 {
 	return encoding == ENCODING_UTF8 ? n : encoding == ENCODING_UTF16 && n == 4 ? 2 : 1;

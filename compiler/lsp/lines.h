@@ -22,7 +22,7 @@ struct lsp_lines {
 	uint32_t *start;                /* of each line; there is at least one */
 	size_t n;
 	enum encoding encoding;
-	struct lines_mark {             /* the last place that was asked for: the next one is counted from there */
+	struct lines_mark {             /* the last place that was asked for: the next one is counted from here */
 		size_t line, offset, units;
 	} *mark;
 };
@@ -37,7 +37,7 @@ size_t lines_offset(const struct lsp_lines *l, struct position at);
 size_t lines_number(const struct lsp_lines *l, size_t offset);
 /* The text of a line, without its end; empty behind the last. */
 struct str lines_line(const struct lsp_lines *l, size_t line);
-/* How many units of the encoding the bytes are. */
+/* The number of code units of the bytes. */
 size_t lines_units(enum encoding encoding, struct str bytes);
 
 #endif

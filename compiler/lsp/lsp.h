@@ -1,16 +1,14 @@
 /*
  * lsp.h - the language server, whatever carries its messages.
  *
- * A message goes in by lsp_receive(), which only notes it; lsp_work() does one
- * thing (answers one request, analyses one document) and is called while it
- * returns true.  In between more messages may be received, so a request that was
- * cancelled is never begun, and of several edits only the last is analysed.
- * Answers leave through the host.  The command's host is standard input and
- * output; a browser's is a worker.
+ * A message goes in by lsp_receive(), which only queues it; lsp_work() does one thing (answers one
+ * request, analyzes one document) and is called as long as it returns true.  More messages may be
+ * received in between: a request that was cancelled meanwhile is never begun, and after several
+ * edits only the last text is analyzed. Answers leave through the host.  The command's host is
+ * standard input and output; a browser's is a worker.
  *
- * The server reads files through the host's reader, under absolute paths, and
- * texts of open documents in their place.  Fails: never; what is wrong with a
- * message is its answer.
+ * The server reads files through the host's reader, by absolute paths; the text of an open
+ * document takes the place of its file.  Fails: never; what is wrong with a message is its answer.
  */
 #ifndef TRAINC_LSP_LSP_H
 #define TRAINC_LSP_LSP_H
@@ -28,10 +26,9 @@ struct lsp_host {
 	void (*files)(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str path),
 		void *to);
 	/*
-	 * Keeps a text without a file (a module of the library, a page about a
-	 * diagnostic) where editors can open it, and gives its path.  May be NULL or
-	 * fail: such texts then have URIs `trainc:/NAME`, and the request
-	 * trainc/source gives their text.
+	 * Puts a text without a file (a module of the library, a page about a diagnostic) where
+	 * editors can open it, and gives its path.  May be NULL or fail: such texts then have URIs
+	 * `trainc:/NAME`, and the request trainc/source gives their text.
 	 */
 	bool (*keep)(void *context, struct arena *a, struct str name, struct str text, struct str *ret_path);
 };
@@ -39,7 +36,7 @@ struct lsp_host {
 struct lsp *lsp_new(const struct lsp_host *host);
 void lsp_receive(struct lsp *l, const char *message, size_t n);
 bool lsp_work(struct lsp *l);
-/* Has the client sent `exit`?  Then *ret_status is what the process leaves with. */
+/* Has the client sent `exit`?  Then *ret_status is the status of the process. */
 bool lsp_ended(const struct lsp *l, int *ret_status);
 void lsp_release(struct lsp *l);
 

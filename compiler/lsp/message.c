@@ -58,7 +58,7 @@ bool msg_lists(const struct data *d, const char *path, const char *text)
 
 /* ---- writing ---- */
 
-/* Separates a value or key from what stands before it. */
+/* Writes the comma between a value or key and the one before it. */
 static void separate(struct buf *out)
 {
 	char last = out->n ? out->p[out->n - 1] : '[';

@@ -1,10 +1,9 @@
 /*
  * message.h - messages of the protocol: reading their members, writing JSON.
  *
- * Messages are read by the JSON reader that manifests are read by (data/), which
- * keeps 64-bit numbers and text with NUL, and written straight into a buffer.
- * The writing functions set commas themselves: a value follows a key or stands
- * in a list.
+ * The JSON reader is that of manifests (data/), which keeps 64-bit numbers and text with NUL;
+ * messages are written straight into a buffer. The writing functions set commas themselves: a
+ * value follows a key or stands in a list.
  */
 #ifndef TRAINC_LSP_MESSAGE_H
 #define TRAINC_LSP_MESSAGE_H
@@ -15,7 +14,7 @@
 
 /* ---- reading: absent, or of another kind, is NULL, false, 0, p == NULL ---- */
 
-/* The member of a member ...: names with a '.' between them. */
+/* The member of a member ...: PATH has names with a '.' between them. */
 const struct data *msg_get(const struct data *d, const char *path);
 struct str msg_text(const struct data *d, const char *path);
 int64_t msg_number(const struct data *d, const char *path, int64_t fallback);
@@ -35,7 +34,7 @@ void msg_put_bool(struct buf *out, bool b);
 void msg_put_raw(struct buf *out, const char *json);
 /* Any value as it was read: the id of a request, the data of an item. */
 void msg_put_data(struct buf *out, const struct data *d);
-/* Members of an object: a key, and its value as the functions above write it. */
+/* Members of an object: each writes a key and a value, the latter as the functions above do. */
 void msg_add_text(struct buf *out, const char *key, struct str text);
 void msg_add_z(struct buf *out, const char *key, const char *text);
 void msg_add_int(struct buf *out, const char *key, int64_t n);

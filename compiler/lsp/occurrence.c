@@ -1,9 +1,9 @@
 /*
- * occurrence.c - the walk: what each kind of node says about names.
+ * occurrence.c - the walk: which names each kind of node holds.
  *
- * Places that the checker left without a mark, because something was wrong
- * there, have no occurrence.  The field whose value a map is decides what its
- * keys are: keys of `env` are variables, those of `ports` are ports.
+ * Places without a mark of the checker, because something was wrong there, have no occurrence.
+ * The field that a map belongs to decides what its keys are: keys of `env` are variables, those of
+ * `ports` are ports.
  */
 #include "lsp/occurrence.h"
 
@@ -42,7 +42,7 @@ static void tell_word(struct walk *w, enum occurrence_kind kind, struct span at,
 		.declares = declares });
 }
 
-/* The place of a plain text inside its quotes. */
+/* The place of a plain text, without its quotes. */
 static struct span inside(const struct node *text)
 {
 	bool long_quotes = text->u.string.block;

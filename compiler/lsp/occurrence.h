@@ -1,10 +1,9 @@
 /*
  * occurrence.h - every name in a text, and what it stands for.
  *
- * One walk over the tree of a module gives all of them.  Hover, definition,
- * references, rename, highlights and semantic tokens are questions about this
- * one list, so they agree with each other and with the checker, whose marks on
- * the tree are what is read here.
+ * One walk over the tree of a module gives all of them.  Hover, definition, references, rename,
+ * highlights and semantic tokens are all questions about this one list.  So they agree with each
+ * other and with the checker, whose marks on the tree the walk reads.
  */
 #ifndef TRAINC_LSP_OCCURRENCE_H
 #define TRAINC_LSP_OCCURRENCE_H
@@ -19,7 +18,7 @@ enum occurrence_kind {
 	OCCURRENCE_BLOCK,               /* word: role, sidecar ... */
 	OCCURRENCE_BLOCK_NAME,          /* the name of a sidecar, init container or object; block: the node */
 	OCCURRENCE_MEMBER,              /* word, base: a member of a role, `cluster`, `pod`, an elastic range ... */
-	OCCURRENCE_PORT,                /* word: the name of a port; decl: the role that has it, NULL when not known */
+	OCCURRENCE_PORT,                /* word: the name of a port; decl: the role that has it, NULL when unknown */
 	OCCURRENCE_VARIABLE,            /* word: a variable of the environment */
 	OCCURRENCE_KEY,                 /* word: any other key of a map */
 	OCCURRENCE_MODULE,              /* module: the path of an import; NULL when it failed */
@@ -38,7 +37,7 @@ struct occurrence {
 	const struct field *field;
 	const struct record_field *record;
 	const struct module *module;
-	const struct type *type;        /* of the value, where it is known; of an enum's choice */
+	const struct type *type;        /* type of the value, where it is known; of an enum's choice */
 	const struct type *base;
 	struct node *node;              /* that the name belongs to */
 	bool declares, writes;          /* declares it; sets it */

@@ -1,9 +1,9 @@
 /*
- * preview.c - what the compiler makes of a document, as documents: its objects,
- * the environment of a replica, the plan; and the program that a manifest becomes.
+ * preview.c - what the compiler makes of a document, as documents: its objects, the environment of
+ * a replica, the plan; and the program that a manifest becomes.
  *
- * A document with errors gives what its last sound text gave, and says so.
- * The same answers are requests (trainc/preview) and commands (trainc.preview).
+ * For a document with errors the result of its last sound text is given, and marked as such. The
+ * same answers are requests (trainc/preview) and commands (trainc.preview).
  */
 #include "diag/render.h"
 #include "emit/emit.h"
@@ -20,7 +20,7 @@ struct preview_view {
 	bool stale;
 };
 
-/* The document that a request or the first argument of a command names, and its last sound program. */
+/* The document that a request, or the first argument of a command, names, and its last sound program. */
 static bool view_open(struct preview_view *v, struct request *r, const struct data *params)
 {
 	struct str uri = msg_text(params, "textDocument.uri"), job = msg_text(params, "job");
@@ -117,7 +117,8 @@ static const struct source *source_named(const struct analysis *an, struct str n
 }
 
 /*
- * For each line of the text the source and the line that decided it; the annotated text differs from it by that alone.
+ * For each line of the text, the source and line that decided it, from the annotated text, which
+ * has only these in addition.
  */
 static void put_map(struct preview_view *v, struct str text, struct str annotated)
 {

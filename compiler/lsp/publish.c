@@ -1,9 +1,9 @@
 /*
  * publish.c - diagnostics to the editor.
  *
- * What is wrong with a file is what all open programs that read it say of it,
- * each thing once.  So after an analysis the document itself is published, and
- * every other file that it says something about, or said something about before.
+ * The diagnostics of a file are those that all open programs that read it report there, each once.
+ *  So after an analysis diagnostics are sent for the document itself, and for every other file
+ * that it reports on, or did before.
  */
 #include "lsp/publish.h"
 
@@ -11,7 +11,7 @@
 
 #include "diag/page.h"
 
-enum { PUBLISHED_MOST = 500 };          /* of one file: nothing reads more, and editors become slow */
+enum { PUBLISHED_MOST = 500 };          /* of one file: nobody reads more, and editors become slow */
 
 struct published {
 	struct arena *arena;
@@ -28,7 +28,7 @@ static struct str uri_of_diag(struct arena *arena, const struct analysis *a, str
 	return s ? analysis_uri(arena, a, s) : STR("");
 }
 
-/* The range of a span in its file; the start of the root file for what has no place. */
+/* The range of a span in its file; the start of the root file for a diagnostic without a place. */
 static void put_range(struct published *p, struct analysis *a, struct span at)
 {
 	const struct source *s = source_at(&a->compile->sources, at.start);
@@ -188,7 +188,7 @@ void publish_forget(struct document *d)
 	d->npublished = 0;
 }
 
-/* Remembers the other files that the document's analysis says something about. */
+/* Remembers the other files that the document's analysis reports on. */
 static void note_published(struct lsp *l, struct document *d)
 {
 	struct str *uris = NULL;
@@ -226,7 +226,7 @@ void publish_nothing(struct lsp *l, struct document *d)
 {
 	struct analysis *now = d->now;
 
-	d->now = NULL;                  /* no diagnostics are left; the document itself is no longer in the list */
+	d->now = NULL;                  /* the document is no longer in the list, so this sends an empty list for it */
 	publish_uri(l, d->uri);
 	for (size_t i = 0; i < d->npublished; i++)
 		publish_uri(l, d->published[i]);

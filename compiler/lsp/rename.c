@@ -1,9 +1,9 @@
 /*
  * rename.c - one name for another, in every file that has it.
  *
- * Whether the new name is free is not worked out here: the edits are made in
- * texts beside the documents, the programs are compiled with them, and a rename
- * that brings an error is refused with that error.
+ * Whether the new name is free is not worked out here.  The edits are made in copies of the texts,
+ * the programs are compiled with these, and a rename that causes an error is refused with that
+ * error.
  */
 #include "lsp/spot.h"
 
@@ -26,7 +26,7 @@ struct renaming {
 	size_t n;
 };
 
-/* Why the name at the spot is not the user's to change; p == NULL when it is. */
+/* The reason why the user cannot change the name at the spot; p == NULL when there is none. */
 static struct str refusal(struct request *r, const struct spot *s)
 {
 	const struct occurrence *o = &s->name;
@@ -60,7 +60,7 @@ bool rename_prepare(struct request *r)
 	return true;
 }
 
-/* The lines of a file: an analysis of another program is gone when the edits are written. */
+/* The lines of a file, kept because an analysis of another program is gone by the time the edits are written. */
 static const struct lsp_lines *kept_lines(struct renaming *n, const struct mention_at *m)
 {
 	for (size_t i = 0; i < n->n; i++)
@@ -82,7 +82,7 @@ static void add_edit(void *to, const struct mention_at *m)
 	ARENA_PUSH(n->r->arena, n->edits, n->n, e);
 }
 
-/* `import std.x` has no name of its own to replace: it gets one. */
+/* `import std.x` has no separate name that could be replaced: it gets an `as`. */
 static void name_import(struct renaming *n, const struct spot *s)
 {
 	const struct decl *d = s->name.decl;
@@ -106,7 +106,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->start > y->start) - (x->start < y->start);
 }
 
-/* The text of a file with its edits made; they are sorted. */
+/* The text of a file with its edits, which are sorted. */
 static struct str edited(const struct renaming *n, struct str uri, struct str text)
 {
 	struct buf b = { 0 };
@@ -134,7 +134,7 @@ static bool said_before(const struct analysis *before, const struct diag *d)
 	return false;
 }
 
-/* Compiles the document with the new texts; false with the first error that they bring. */
+/* Compiles the document with the new texts; false with the first error that they cause. */
 static bool still_sound(struct renaming *n, const struct analysis *before, struct str path, struct str *why)
 {
 	struct analysis *after = analysis_new(n->r->lsp, path);
@@ -142,7 +142,7 @@ static bool still_sound(struct renaming *n, const struct analysis *before, struc
 
 	for (size_t i = 0; ok && i < after->compile->diags.n; i++) {
 		const struct diag *d = after->compile->diags.at[i];
-		/* a package that changes has to be locked again, which is not an error of the name */
+		/* a package that changes must be locked again; that is no error of the new name */
 		if (d->severity != SEVERITY_ERROR || d->code == TJ0214 || said_before(before, d))
 			continue;
 		*why = str_copy(n->r->arena, d->message);

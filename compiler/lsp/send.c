@@ -1,5 +1,5 @@
 /*
- * send.c - messages out: answers, errors, and what the server says of its own accord.
+ * send.c - messages out: answers, errors, and what the server sends unasked.
  */
 #include "lsp/server.h"
 

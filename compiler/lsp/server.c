@@ -1,9 +1,8 @@
 /*
- * server.c - messages in, answers out: the queue, the life of the server and the
- * table of methods.
+ * server.c - messages in, answers out: the queue, the life of the server and the table of methods.
  *
- * Notifications change documents at once when their turn comes; nothing is
- * analysed before a request needs it or the queue is empty.
+ * Notifications change documents when their turn comes; an analysis waits until a request needs it
+ * or the queue is empty.
  */
 #include "lsp/server.h"
 
@@ -30,7 +29,7 @@ static bool shutdown_answer(struct request *r)
 static const struct {
 	const char *method;
 	lsp_handler *answer;
-	bool document;                  /* params.textDocument has to be open */
+	bool document;                  /* params.textDocument must be open */
 } methods[] = {
 	{ "initialize", initialize_answer, false },
 	{ "shutdown", shutdown_answer, false },
@@ -147,7 +146,8 @@ static void handle(struct lsp *l, const struct data *message)
 		handle_request(l, id, method, params);
 	else if (method.p)
 		handle_note(l, method, params);
-	else if (!msg_get(message, "result") && !msg_get(message, "error"))     /* else the answer to a request of ours */
+	/* otherwise it answers a request of ours */
+	else if (!msg_get(message, "result") && !msg_get(message, "error"))
 		server_refuse(l, id, LSP_INVALID, STR("a message has a method"));
 }
 

@@ -1,11 +1,10 @@
 /*
  * server.h - what the files of the language server share.
  *
- * A document is a text in the editor.  Its analysis is the program that has it
- * as root file, compiled; it is made when somebody asks after an edit, and the
- * one before it that had no error is kept for what only a sound program can
- * answer.  A request is answered from the documents by one function of the
- * table in server.c, which appends the result to `out`.
+ * A document is a text in the editor.  Its analysis is the compiled program that has it as root
+ * file.  It is made when something is asked after an edit; the last one without errors is kept for
+ * questions that only a sound program can answer.  One function of the table in server.c answers
+ * each request from the documents and appends the result to `out`.
  */
 #ifndef TRAINC_LSP_SERVER_H
 #define TRAINC_LSP_SERVER_H
@@ -15,12 +14,12 @@
 #include "lsp/lsp.h"
 #include "lsp/message.h"
 
-/* What the client can show (its capabilities); false for what it did not mention. */
+/* What the client can show (its capabilities); false for those that it did not mention. */
 struct lsp_client {
 	enum encoding encoding;
 	bool markdown, snippets, related, code_description, action_literals, label_details, hierarchical_symbols;
 	bool refresh_hints, refresh_lenses, refresh_tokens, versioned_edits, watch_files, prepare_rename;
-	bool virtual_documents;         /* shows `trainc:` URIs by trainc/source */
+	bool virtual_documents;         /* can show `trainc:` URIs by trainc/source */
 	bool on_save;                   /* wants diagnostics of saved texts only */
 };
 
@@ -45,14 +44,14 @@ struct document {
 	struct buf text;
 	int64_t version;
 	bool has_version;
-	struct analysis *now;           /* of the last text that was analysed; NULL before */
-	struct analysis *good;          /* the last sound one; may be `now`; NULL without */
-	bool stale;                     /* the text, or a file that the program reads, has changed since */
+	struct analysis *now;           /* analysis of the last text; NULL before the first */
+	struct analysis *good;          /* the last one without errors; may be `now`; NULL without */
+	bool stale;                     /* the text, or a file that the program reads, has changed since `now` */
 	bool unpublished;               /* its diagnostics have to be sent */
 	struct arena elsewhere;         /* of `published` */
-	struct str *published;          /* URIs of other files that have diagnostics because of it */
+	struct str *published;          /* URIs of other files that have diagnostics from this program */
 	size_t npublished;
-	uint32_t *tokens;               /* of the last answer about semantic tokens; malloc'd */
+	uint32_t *tokens;               /* the last answer about semantic tokens; malloc'd */
 	size_t ntokens;
 	unsigned token_version;
 	struct document *next;
@@ -63,7 +62,7 @@ struct lsp {
 	struct lsp_client client;
 	struct message *queue, **queue_end;
 	struct buf out;                 /* the message that is being written */
-	struct document *documents;     /* the one that was edited last is first */
+	struct document *documents;     /* the document that was edited last is first */
 	struct arena life;              /* of the session: roots, settings */
 	struct str *roots;              /* directories of the workspace */
 	size_t nroots;
@@ -72,15 +71,15 @@ struct lsp {
 	enum { LSP_NEW, LSP_RUNNING, LSP_SHUT, LSP_ENDED } state;
 	int status;
 	int64_t requests;               /* of the server to the client */
-	/* path -> struct str *: texts in place of documents and files, while a rename is tried */
+	/* path -> struct str *: texts that replace documents and files while a rename is tried */
 	struct map overlay;
 	/* options of programs, from the client's settings */
 	struct str target, kubernetes;
-	/* another file changed: hints, lenses and tokens of open documents have to be asked for again */
+	/* another file changed: the client must ask again for hints, lenses and tokens of open documents */
 	bool refresh;
 };
 
-/* The error that a handler answers with: returns false. */
+/* Sets the error that a handler answers with: returns false. */
 enum lsp_error {
 	LSP_PARSE = -32700, LSP_INVALID = -32600, LSP_UNKNOWN = -32601, LSP_PARAMS = -32602,
 		LSP_NOT_INITIALIZED = -32002,
@@ -91,7 +90,7 @@ struct request {
 	const struct data *params;
 	struct arena *arena;            /* until the answer is sent */
 	struct buf *out;                /* the result */
-	struct document *document;      /* that params.textDocument names; NULL without */
+	struct document *document;      /* the document of params.textDocument; NULL without */
 	enum lsp_error error;
 	struct str why;
 };
@@ -103,11 +102,11 @@ struct buf *server_begin(struct lsp *l, const char *method);    /* append the pa
 void server_send(struct lsp *l);
 /* Begins the answer to request ID: append its members and a brace, then flush. */
 void server_answer(struct lsp *l, const struct data *id);
-/* Answers request ID (NULL: none could be read) with an error. */
+/* Answers request ID with an error (NULL: the request could not be read). */
 void server_refuse(struct lsp *l, const struct data *id, enum lsp_error error, struct str why);
 /* Sends the finished message. */
 void server_flush(struct lsp *l);
-/* Asks the client for something; the answer is not waited for. */
+/* Sends a request to the client; the answer is not waited for. */
 struct buf *server_ask(struct lsp *l, const char *method);
 
 /* ---- documents (document.c, document_find.c) ---- */
@@ -119,7 +118,7 @@ void document_change(struct request *r);
 void document_save(struct request *r);
 void document_close(struct request *r);
 void documents_release(struct lsp *l);
-/* Programs that read the path are stale. */
+/* Marks programs that read the path as outdated. */
 void document_touch(struct lsp *l, struct str path);
 /* Every program is. */
 void document_touch_all(struct lsp *l);
@@ -127,12 +126,12 @@ static inline struct str document_text(const struct document *d) { return buf_te
 
 /* ---- analyses (analysis.c) ---- */
 
-/* Compiles a program with the file at PATH as root; `base` is a directory above it. */
+/* Compiles the program whose root is the file at PATH; `base` is a directory above it. */
 struct analysis *analysis_new(struct lsp *l, struct str path);
-/* The present one of a document, made now if need be. */
+/* The up-to-date analysis of a document, made now if necessary. */
 struct analysis *analysis_of(struct lsp *l, struct document *d);
 void analysis_drop(struct analysis *a);
-/* Where the texts of its sources are: the absolute path, or p == NULL for the library and the command line. */
+/* Where the text of a source is: its absolute path, or p == NULL for the library and the command line. */
 struct str analysis_path(struct arena *a, const struct analysis *an, const struct source *s);
 /* The URI under which an editor finds the source. */
 struct str analysis_uri(struct arena *a, const struct analysis *an, const struct source *s);
@@ -140,11 +139,11 @@ struct str analysis_uri(struct arena *a, const struct analysis *an, const struct
 struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
 /* The lines of a source, in the encoding of the client. */
 const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s);
-/* The module whose text a source is; NULL without. */
+/* The module that has the source as its text; NULL without. */
 struct module *analysis_module(const struct analysis *an, const struct source *s);
-/* A text for the editor that is not in a file. */
+/* Gives the editor a text that is not in a file. */
 struct str server_keep(struct lsp *l, struct arena *a, struct str name, struct str text);
-/* The text that server_keep() was given under a name; p == NULL when it is not one of the compiler's. */
+/* The text that was passed to server_keep() under a name; p == NULL when there is none. */
 struct str server_text(struct arena *a, struct str name);
 
 /* ---- the answers, one function for each method ---- */
@@ -167,7 +166,7 @@ void publish_document(struct lsp *l, struct document *d);
 void publish_nothing(struct lsp *l, struct document *d);
 /* Forgets which other files have diagnostics because of the document. */
 void publish_forget(struct document *d);
-/* Asks the client to ask again for what depends on other files. */
+/* Asks the client to renew whatever depends on other files. */
 void publish_refresh(struct lsp *l);
 
 #endif

@@ -4,7 +4,7 @@
 #include "lsp/context.h"
 #include "lsp/describe.h"
 
-/* A label that grows, and where each argument stands in it. */
+/* A label that is being written, and the place of each argument in it. */
 struct label {
 	struct buf text;
 	size_t starts[64], ends[64];
@@ -49,7 +49,7 @@ static void make_label(struct context *c, const struct place_at *call, struct la
 		buf_printf(&l->text, " -> %.*s", STR_ARG(type_spell(c->arena, result)));
 }
 
-/* Which argument is written: the one that is named, else by position. */
+/* Which argument is being written: by its name, else by position. */
 static size_t active(struct context *c, const struct place_at *call)
 {
 	struct context_formal f;
@@ -87,7 +87,7 @@ static void put_signature(struct request *r, struct context *c, const struct pla
 		struct str before = { l.text.p, l.starts[i] }, through = { l.text.p, l.ends[i] };
 		msg_open(r->out, '{');
 		msg_add_list(r->out, "label");
-		/* labels are always counted in UTF-16 */
+		/* the protocol counts labels in UTF-16 whatever was agreed on */
 		msg_put_int(r->out, (int64_t)lines_units(ENCODING_UTF16, before));
 		msg_put_int(r->out, (int64_t)lines_units(ENCODING_UTF16, through));
 		msg_close(r->out, ']');

@@ -1,9 +1,8 @@
 /*
  * spot.c - from a position to a name, and from a name to all of its places.
  *
- * Programs of the workspace share files, but each has trees of its own: what two
- * of them call by one declaration is told by the file and the offset where that
- * is written.
+ * Programs of the workspace share files, but each has trees of its own.  Two of them mean the same
+ * declaration if it is in the same file at the same offset.
  */
 #include "lsp/spot.h"
 
@@ -53,7 +52,7 @@ struct spot_gathering {
 	struct analysis *an;            /* that is walked */
 	const struct module *module;
 	const struct occurrence *wanted;
-	struct str path;                /* of the declaration; p == NULL: compare within the program only */
+	struct str path;                /* file of the declaration; p == NULL: compare within the program only */
 	uint32_t declared;              /* its offset in that file */
 	bool foreign;                   /* another program than the one of the spot */
 	struct map seen;
@@ -103,7 +102,7 @@ static void walk_program(struct spot_gathering *g, bool library)
 	}
 }
 
-/* A file of the workspace: a program of its own, if it may import the declaration. */
+/* A file of the workspace: compiled as a program of its own, if it may import the declaration. */
 static void other_program(void *to, struct str path)
 {
 	struct spot_gathering *g = to;

@@ -1,6 +1,6 @@
 /*
- * spot.h - the place in a document that a request asks about, and all places of
- * the program, or of the workspace, that mean what stands there.
+ * spot.h - the place in a document that a request is about, and all places of the program, or of
+ * the workspace, that mean the same.
  */
 #ifndef TRAINC_LSP_SPOT_H
 #define TRAINC_LSP_SPOT_H
@@ -21,7 +21,7 @@ struct spot {
 /* False when the document could not be read as a program at all. */
 bool spot_at(struct request *r, struct spot *s);
 
-/* Where a name is declared: a span of the analysis; unknown for what the language itself has. */
+/* Where a name is declared: a span of the analysis; unknown for names of the language itself. */
 struct span spot_declared(const struct occurrence *o);
 
 /* One place that means the same. */
@@ -33,9 +33,8 @@ struct mention_at {
 	const struct occurrence *occurrence;
 };
 /*
- * Calls EACH for every place that means what the spot names, each once: in the
- * modules of its program, and in the other programs of the workspace when
- * `everywhere`.
+ * Calls EACH once for every place that means what the spot names: in the modules of its program,
+ * and in the other programs of the workspace when `everywhere`.
  */
 void spot_mentions(struct request *r, const struct spot *s, bool everywhere,
 	void (*each)(void *to, const struct mention_at *m), void *to);

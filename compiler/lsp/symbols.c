@@ -1,7 +1,7 @@
 /*
  * symbols.c - the outline of a document, and declarations of the whole workspace.
  *
- * Both need the tree only, so a file that does not check has its outline too.
+ * Both need only the tree, so a file with errors of types has an outline too.
  */
 #include "base/path.h"
 #include "explain/library.h"
@@ -37,7 +37,7 @@ static bool binding(const struct node *n, enum symbol_kind kind, struct symbol *
 	return true;
 }
 
-/* What a declaration or block is in an outline; false for those that have no name. */
+/* The kind of symbol that a declaration or block is; false for those without a name. */
 static bool symbol_of(struct arena *a, const struct sources *ss, const struct node *n, struct symbol *s)
 {
 	*s = (struct symbol){ .all = n->span };
@@ -113,7 +113,7 @@ static void put_symbol(struct outlining *o, const struct symbol *s)
 	msg_close(out, '}');
 }
 
-/* For clients that know no tree: with a location, and the name around it. */
+/* For clients without a tree: each with its location and the name of what is around it. */
 static void put_flat(struct outlining *o, const struct symbol *s)
 {
 	struct buf *out = o->r->out;

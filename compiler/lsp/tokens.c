@@ -1,9 +1,9 @@
 /*
- * tokens.c - semantic tokens: what the scanner and the checker know of a text.
+ * tokens.c - semantic tokens: what the scanner and the checker know about a text.
  *
- * Words, texts, numbers and comments come from the scanner, so a broken file has
- * them too; names come from the occurrences and take the place of what the
- * scanner said there.  Types and modifiers are those of the protocol.
+ * Words, texts, numbers and comments come from the scanner, so a broken file has them too; names
+ * come from the occurrences and replace what the scanner found there.  Types and modifiers are
+ * those of the protocol.
  */
 #include "lsp/tokens.h"
 
@@ -88,7 +88,7 @@ static void add_name(void *to, const struct occurrence *o)
 			return;
 		type = TYPE_OF_VARIABLE;
 		break;
-	default: return;                /* texts stay texts, paths of imports are words */
+	default: return;                /* texts stay texts; paths of imports are words */
 	}
 	if (!o->quoted && o->at.start >= c->source->base && o->at.end <= c->source->base + c->source->text.n)
 		add(c, o->at.start, o->at.end, type, modifiers);
@@ -121,7 +121,7 @@ static void add_scanned(struct coloring *c, const struct tokens *ts)
 			ts->comments[i].doc ? MODIFIER_DOCUMENTATION : 0);
 }
 
-/* By place; at one place the shorter last, which is the one that counts. */
+/* By place; of two at one place the shorter comes last, and counts. */
 static int by_start(const void *a, const void *b)
 {
 	const struct piece_of *x = a, *y = b;
@@ -155,7 +155,7 @@ static void encode(struct encoding_of *e, size_t start, size_t end, const struct
 	e->last = at;
 }
 
-/* Tokens stay on one line: what goes over several is one for each. */
+/* A token stays on one line: text over several lines becomes one token for each. */
 static void encode_lines(struct encoding_of *e, const struct piece_of *p)
 {
 	size_t start = p->start;

@@ -1,5 +1,5 @@
 /*
- * tokens.h - the kinds of semantic tokens, as the client is told of them.
+ * tokens.h - the kinds of semantic tokens, by the names that the client is given.
  */
 #ifndef TRAINC_LSP_TOKENS_H
 #define TRAINC_LSP_TOKENS_H

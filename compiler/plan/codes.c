@@ -1,5 +1,5 @@
 /*
- * codes.c - sets of exit codes, which 'retry_on' holds.
+ * codes.c - sets of exit codes, for 'retry_on'.
  */
 #include "plan/plan.h"
 

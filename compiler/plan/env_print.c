@@ -234,7 +234,7 @@ void env_value_print(const struct env_value *v, struct buf *out)
 	}
 }
 
-/* A value of several lines goes on below itself. */
+/* The further lines of a value stand below its first. */
 static void indented(struct printing *p, struct str value, int width)
 {
 	for (size_t i = 0; i <= value.n;) {
@@ -314,7 +314,7 @@ static bool shell_name(struct str name)
 	return name.n > 0;
 }
 
-/* What cannot be told here is a comment, so that nobody misses a variable in silence. */
+/* A variable whose value cannot be told here is shown as a comment, so that nobody misses it. */
 static bool comment_text(struct printing *p, const struct env_value *v)
 {
 	if (v->kind != ENV_TEXT)
@@ -331,7 +331,7 @@ static bool comment_text(struct printing *p, const struct env_value *v)
 	return true;
 }
 
-/* A comment is one line whatever the text: the rest of it must not become a command. */
+/* A comment stays on one line whatever the text is: the rest of it must not become a command. */
 static bool comment(struct printing *p, const struct env_value *v)
 {
 	size_t start = p->out->n;

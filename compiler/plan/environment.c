@@ -12,8 +12,8 @@
 #include "plan/plan.h"
 
 /*
- * Far more than a process can be given (which the target's checks refuse): a
- * chain of references can double its length at each step.
+ * Far more than a process can be given, which the target's checks refuse anyway: a chain of
+ * references can double its length at each step.
  */
 enum { MOST_TEXT = 1 << 20 };
 
@@ -24,7 +24,7 @@ struct making {
 	int64_t replica;
 	const struct placement *where;
 	struct env_values done;
-	struct map index;               /* of them, name -> position + 1; filled in when somebody refers to one */
+	struct map index;               /* the variables by name -> position + 1; made when one is first referred to */
 	struct buf run;                 /* text since the last piece */
 	struct piece *pieces;
 	size_t npieces;
@@ -139,7 +139,7 @@ static bool raw_value(struct making *m, const struct data *d, struct env_value *
 	return e->name.n && (secret || config);
 }
 
-/* What raw adds, in its order; it may set again what is there. */
+/* Adds the variables of raw, in their order; they may replace earlier ones. */
 static void raw_env(struct making *m, const struct plan_container *c)
 {
 	const struct data *list = c->raw && c->raw->kind == DATA_MAP ? data_get(c->raw, STR("env")) : NULL;

@@ -1,8 +1,8 @@
 /*
- * needs.c - what a job asks for that Kubernetes' Jobs cannot do alone.
+ * needs.c - what a job needs that Kubernetes' Jobs cannot do by themselves.
  *
- * Whoever applies the objects by other means must know it: the forgotten
- * parameter server is the one that costs money.
+ * Whoever applies the objects by other means must know it: a parameter server that nobody stops
+ * costs money.
  */
 #include "plan/plan.h"
 
@@ -20,7 +20,7 @@ static void need(struct needing *n)
 	ARENA_PUSH(n->arena, n->needs.at, n->needs.n, sentence);
 }
 
-/* Does the end of this role follow from the success of the job, without help? */
+/* Do the pods of this role end without help when the job has succeeded? */
 static bool ends_by_itself(const struct plan_job *j, const struct plan_condition *c, unsigned role)
 {
 	if (c->kind == CONDITION_AND)
@@ -36,7 +36,7 @@ static bool must_be_ended(const struct plan_job *j, unsigned role)
 	struct plan_success rule;
 
 	if (!r->max || (r->elastic && plan_condition_reads(j->success, role)))
-		return false;           /* an elastic role has its own end, below */
+		return false;           /* an elastic role has an end of its own, below */
 	if (r->aux || r->endless || !j->success)
 		return r->aux || r->endless;
 	if (plan_success_rule(j, &rule) && rule.role == role)

@@ -1,13 +1,13 @@
 /*
  * plan.h - what runs, where, with what, after what: the waist of the compiler.
  *
- * Left of it everything knows the language and nothing of Kubernetes; right of
- * it everything knows nothing of the language.  A plan is plain data: every
- * default is explicit, every value has the place that decided it (`from`), and
- * what only the pod or a placement knows is a piece of text (text.h).
+ * The phases before it know the language and nothing of Kubernetes; those behind it know nothing
+ * of the language.  A plan is plain data: every default is explicit, every value has the place
+ * that decided it (`from`), and what only the pod or a placement knows is a piece of text
+ * (text.h).
  *
- * One function gives the finished environment of replica i: plan_env().  Every
- * target, `trainc env`, the local backend and the tests use that one.
+ * One function gives the finished environment of replica i: plan_env().  Every target, `trainc
+ * env`, the local backend and the tests use that one.
  *
  * Memory: everything lives in the arena of the compilation.
  */
@@ -88,9 +88,10 @@ struct plan_volume {
 	enum volume_kind kind;
 	struct str name;                /* claim, scratch name, Secret or ConfigMap name, kind of generated thing, NFS server */
 	struct str path;                /* sub path of a claim, path on the host or server */
-	struct text path_text;          /* the sub path where replicas differ in it: text and index pieces; `path` then shows it */
+	/* the sub path, where replicas differ in it: text and index pieces; then `path` is only for display */
+	struct text path_text;
 	bool readonly, shared, memory;  /* memory: scratch with medium = "memory" */
-	bool unasked;                   /* readonly, and nobody wrote so: a directory of the node */
+	bool unasked;                   /* readonly by default and not by the program's word: a directory of the node */
 	struct quantity size;           /* scratch */
 	struct span from;
 };
@@ -120,19 +121,19 @@ enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
 /* When a container counts as ready. */
 struct plan_probe {
 	enum probe_kind kind;
-	struct str port, path;          /* TCP, HTTP: a port of the container by its name; HTTP: what is asked for */
+	struct str port, path;          /* TCP, HTTP: the name of a port of the container; HTTP: the path */
 	struct plan_str *command;       /* EXEC */
 	size_t ncommand;
-	int64_t within;                 /* seconds after which a container that was never ready is restarted */
+	int64_t within;                 /* a container that is not ready after so many seconds is restarted */
 	struct span from;
 };
 
-/* What a container asks for beside cpu, memory, disk and its accelerator; request and limit in one. */
+/* What a container asks for besides cpu, memory, disk and its accelerator; request and limit are one. */
 struct plan_resource {
 	struct str name;                /* "rdma/hca", "hugepages-2Mi" */
 	struct span name_at;
 	struct quantity amount;         /* whole, and positive */
-	bool bytes;                     /* huge pages: an amount of memory; otherwise counted */
+	bool bytes;                     /* huge pages: `amount` of memory; otherwise `count` */
 	struct span from;
 };
 
@@ -141,7 +142,8 @@ struct plan_container {
 	struct span name_at;
 	struct plan_str image, pull, workdir;
 	struct plan_texts command, args;
-	struct plan_env *env;           /* in order: accelerator, framework, framework role, job, job role */
+	/* text of all levels in order: accelerator, framework, framework role, job, job role */
+	struct plan_env *env;
 	size_t nenv;
 	struct plan_port *ports;
 	size_t nports;
@@ -170,8 +172,10 @@ struct plan_accelerator {
 	struct plan_pairs env;
 	struct plan_mount *mounts;
 	size_t nmounts;
-	struct plan_str devices;        /* of one machine: a pattern of files; for the local backend, as is `visible` */
-	struct plan_str visible;        /* name of the variable with the numbers that a program may use */
+	/* a pattern of device files on one machine; like `visible`, for the local backend */
+	struct plan_str devices;
+	/* name of the variable with the numbers of the devices that a program may use */
+	struct plan_str visible;
 	struct span from;               /* where the role asks for it */
 };
 
@@ -184,33 +188,34 @@ struct plan_condition {
 	unsigned role;                  /* position in plan_job.roles */
 	int64_t index;                  /* DONE: one replica; CONDITION_ALL or CONDITION_ANY of them */
 	const struct plan_condition *left, *right;      /* AND, OR */
-	unsigned more;                  /* parts beside the first, each as often as it is named: bounded, so that walking over it is safe */
+	/* number of parts beside the first, counted as often as they occur: bounded, so that walking over it is safe */
+	unsigned more;
 	struct span from;
 };
 
-/* A label of the objects that stand for one replica each. */
+/* A label of the objects that each stand for one replica. */
 struct plan_replica_label {
 	struct str key;
 	struct span key_at;
 	struct text text;               /* text and index pieces only; without per_replica */
 	const struct text *per_replica; /* computed: one for each replica, some perhaps absent; else NULL */
-	bool selects;                   /* of the whole framework: a replica's Service selects its pod by it */
+	bool selects;                   /* a label of the whole framework: a replica's Service selects its pod by it */
 	struct span from;
 };
 
 enum replica_service { REPLICA_HEADLESS, REPLICA_CLUSTER, REPLICA_UNSERVED };
 
-/* What a target with one object for each replica makes of a role. */
+/* What a role becomes in a target with one object for each replica. */
 struct plan_replica {
-	bool set;                       /* the framework says it: labels are its own, not ours alone */
-	bool job;                       /* a Job for each replica instead of a pod */
+	bool set;                       /* the framework has such a block: its labels are used, not only ours */
+	bool job;                       /* a Job for each replica, not a pod */
 	enum replica_service service;
 	struct span service_from;
 	struct plan_replica_label *labels;      /* those that select first */
 	size_t nlabels;
 };
 
-/* A set of exit codes.  Not `set`: nobody chose, and every code is meant. */
+/* A set of exit codes.  When it is not `set`, nobody chose codes, and all are meant. */
 struct plan_codes {
 	bool set;
 	uint64_t bits[4];               /* code c is bit c % 64 of word c / 64 */
@@ -219,22 +224,30 @@ struct plan_codes {
 
 struct plan_role {
 	struct str name;                /* as written */
-	struct str object;              /* J-R: name of its object, and of its pods without the index; the framework may say another */
-	bool one_name;                  /* the framework names its only replica: `object` is the whole name, without an index */
+	/* J-R: name of its object, and of its pods without the index; the framework may give another */
+	struct str object;
+	/* the framework names its only replica: `object` is the whole name, and has no index */
+	bool one_name;
 	struct str label;               /* R mapped: `_` to `-`, lower case */
-	bool in_set;                    /* the target makes one set of all roles, which gives their Jobs a number more: see plan_replica_name() */
+	/*
+	 * the target makes one set of all roles, whose Jobs have one number more in their names:
+	 * see plan_replica_name()
+	 */
+	bool in_set;
 	struct span at;                 /* the role block, or what declared it */
 	bool aux, endless;
 	int64_t min, max;               /* replicas; equal unless elastic */
 	int64_t slices;                 /* parts of the role that have an accelerator's topology each; up to 1: the role is not divided */
 	struct span slices_at;
-	int64_t processes;              /* that a replica starts, as far as a warning needs to know; 0: one for each device */
+	/* number of processes that a replica starts, for a warning only; 0: one for each device */
+	int64_t processes;
 	bool elastic;
-	bool unknown;                   /* replicas could not be evaluated (reported): min and max are 0 and mean nothing */
+	/* the number of replicas could not be evaluated (reported): min and max are 0 and mean nothing */
+	bool unknown;
 	struct span replicas_at;
 	/* Realisation: indexed (one object) or unrolled (one object for each replica). */
 	bool unrolled;
-	struct span unrolled_because;   /* the expression that needs it; unknown with --unroll */
+	struct span unrolled_because;   /* the expression that makes unrolling necessary; unknown with --unroll */
 
 	struct plan_container main;
 	struct plan_container *sidecars, *inits;
@@ -243,14 +256,18 @@ struct plan_role {
 	size_t nfiles;
 	struct plan_quantity shm, grace;
 	const struct plan_accelerator *accelerator;     /* or NULL */
-	struct plan_pairs node;         /* of the role; the accelerator's are in `accelerator` */
+	struct plan_pairs node;         /* those of the role; the accelerator's are in `accelerator` */
 	struct plan_pairs claims;       /* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
 	struct plan_str *tolerate, *pull_secrets;
 	size_t ntolerate, npull_secrets;
 	struct plan_str spread, restart, service, service_account;
 	struct plan_int retries;
 	struct plan_codes retry_on;     /* exit codes that are retried */
-	struct plan_str on_failed_pod;  /* "fail", "restart", "replace", "ignore"; not set: what may begin again restarts the job, else it fails */
+	/*
+	 * "fail", "restart", "replace", "ignore"; not set: a failure restarts the job if the role
+	 * may begin again, else it fails
+	 */
+	struct plan_str on_failed_pod;
 	const struct plan_condition *start_after;       /* or NULL */
 	struct plan_pairs labels, annotations;          /* of the role alone */
 	struct plan_replica replica;
@@ -261,39 +278,47 @@ struct plan_object {                    /* object NAME { } */
 	struct str name;
 	struct span name_at;
 	const struct data *data;
-	bool framework;                 /* the framework's: the replicas need it */
+	bool framework;                 /* the framework's own, which the replicas need */
 };
 
 enum host_form {
 	HOSTS_SUBDOMAIN,                /* "J-R-i.J", one headless Service J */
 	HOSTS_SERVICE,                  /* "J-R-i.N.svc[.domain]", a Service for each replica */
-	HOSTS_NAME                      /* "J-R-i": the same Services, found by the search list of the namespace */
+	/* "J-R-i": the same Services by their short name, which the search list of the namespace completes */
+	HOSTS_NAME
 };
 
 struct plan_job {
 	struct str name;
 	struct span name_at;
 	struct str framework;           /* "single.task" as written; empty without */
-	struct str base;                /* "task": the framework inside of all that wrap it; empty without */
-	const struct data *arguments;   /* of the framework, by name: a map with every default, without what is none; NULL without a framework */
+	struct str base;                /* "task": the innermost framework; empty without */
+	/*
+	 * arguments of the framework by name, as a map with every default and without what is
+	 * none; NULL without a framework
+	 */
+	const struct data *arguments;
 	struct plan_str ns;             /* namespace: set when written or given on the command line */
 	enum host_form hosts;
 	struct str domain;              /* empty without */
-	enum workload_id workload;      /* what its roles become in the target, unless they are something else by themselves: plan_workload() */
-	bool controller;                /* the target has one object for the job, and a controller that starts, restarts and ends replicas by it */
-	bool namespace_in_address;      /* some address names the namespace: it must be written */
+	/* what its roles become in the target, unless plan_workload() has a reason for another kind */
+	enum workload_id workload;
+	/* the target has one object for the job, by which a controller starts, restarts and ends replicas */
+	bool controller;
+	bool namespace_in_address;      /* some address contains the namespace, so it must be written */
 	struct plan_str queue, scheduler, priority, clean;
 	struct plan_str gang;           /* effective: "kueue" with a queue and none written */
 	struct plan_quantity timeout, ttl;
 	struct plan_int restarts;
 	struct plan_bool suspend;
 	const struct plan_condition *success;           /* NULL: nothing to wait for (only endless or aux roles) */
-	bool success_written;           /* by the framework or job, not the default */
+	bool success_written;           /* set by the framework or job, not the default */
 	const struct plan_condition *running;           /* when it counts as running; NULL: as soon as one replica runs */
-	struct plan_pairs labels, annotations;          /* of the job: for every object and pod */
+	struct plan_pairs labels, annotations;          /* labels of the job, for every object and pod */
 	const struct str *reserved;     /* environment names that the framework locks; PREFIX_* too */
 	size_t nreserved;
-	bool env_after;                 /* the framework's variables stand after the job's, whose reserved names are dropped */
+	/* the framework's variables stand behind the job's; reserved names that the job sets are dropped */
+	bool env_after;
 	struct plan_role *roles;        /* framework roles in its order, other roles, then aux; those with 0 replicas too */
 	size_t nroles;
 	struct plan_object *objects;
@@ -343,29 +368,32 @@ struct str plan_label(struct arena *a, struct str name);
  * the Job J-R-s, whose pods J-R-s-i count within the slice.
  */
 void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
-/* What stands before and behind the index in the names of a role's pods, after `object`; not for one that has a name without index. */
+/*
+ * The parts of the names of a role's pods behind `object`, in front of and behind the index; not
+ * for a role whose name has no index.
+ */
 struct plan_name {
 	const char *before, *after;
 	bool sliced;                    /* "-" and the number of the slice come first, and the index is that in the slice */
 };
 struct plan_name plan_pod_name(const struct plan_role *r);
-/* The same for what host names begin with: the pod's name, or that of a replica's own Service, J-R-i. */
+/* The same for the first part of host names: the pod's name, or that of a replica's own Service, J-R-i. */
 struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role *r);
 /* Host name of replica i of a role under the job's host form: its pod's name and ".J", or "J-R-i.N.svc[.domain]". */
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
-/* What follows plan_host_name() in a host name: ".J", ".N.svc[.domain]", or nothing. */
+/* The part of a host name behind that of plan_host_name(): ".J", ".N.svc[.domain]", or nothing. */
 void plan_host_tail(const struct plan_job *j, struct buf *out);
-/* The namespace that addresses name: the job's, or "default". */
+/* The namespace in addresses: the job's, or "default". */
 struct str plan_namespace(const struct plan_job *j);
 const struct plan_port *plan_find_port(const struct plan_role *r, struct str name);
 /* The sub path of a claim for the replica with index I in its slice. */
 struct str plan_volume_path(struct arena *a, const struct plan_volume *v, int64_t i);
-/* What the container mounts there (a normalised path), or NULL. */
+/* The volume that the container mounts at that (normalized) path, or NULL. */
 const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path);
 
 /* ---- texts of one replica ---- */
 
-/* Where replicas are: decides what host and port pieces become. */
+/* Where replicas are: decides the text of host and port pieces. */
 struct placement {
 	void *context;
 	void (*host)(void *context, const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out);
@@ -421,7 +449,7 @@ bool plan_condition_reads(const struct plan_condition *c, unsigned role);
 
 enum { PLAN_SUCCESS_RULES = 20, PLAN_SUCCESS_INDEXES = 64 };
 
-/* A success that one role decides by its indexes: any one of the sets is enough. */
+/* A success that one role decides by its indexes: it is enough that all of one of the sets have succeeded. */
 struct plan_index_set {
 	int64_t at[PLAN_SUCCESS_INDEXES];       /* rising */
 	size_t n;
@@ -432,59 +460,70 @@ struct plan_success {
 	struct plan_index_set sets[PLAN_SUCCESS_RULES];
 	size_t n;
 };
-/* An `and` of done(role, i) over one role; `*role` UINT32_MAX: whichever it is, which is then set. */
+/* An `and` of done(role, i) over one role.  `*role` is that role, or UINT32_MAX if any will do; then it is set. */
 bool plan_index_set(const struct plan_condition *c, unsigned *role, struct plan_index_set *ret);
 /* Is the success of the job such a rule, and may Kubernetes end the rest of that role? */
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret);
 /*
- * In a set of Jobs a success is that all of some Jobs, or any of them, are
- * complete.  A Job is a role's, or that of one replica of an unrolled role.
+ * The success of a set of Jobs: all of some Jobs are complete, or any of them is.  A Job stands
+ * for a role, or for one replica of an unrolled role.
  */
 struct plan_set_job {
 	unsigned role;
-	int64_t index;                  /* of an unrolled role's replica; else -1 */
+	int64_t index;                  /* number of the replica, for an unrolled role; else -1 */
 };
 struct plan_set_success {
 	bool any;
 	struct plan_set_job *at;
 	size_t n;
-	const struct plan_condition *because;   /* what such a rule cannot say, when there is none */
+	const struct plan_condition *because;   /* what keeps the condition from being such a rule, when it is none */
 };
 /* Is the success of the job such a rule? */
 bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set_success *ret);
-/* The indexes by which the Job of a role in a set is complete before all of its replicas are; false when it is not. */
+/*
+ * The indexes that complete the Job of a role in a set before all of its replicas have succeeded;
+ * false when there are none.
+ */
 bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct plan_success *ret);
 /* The Jobs that done(), ready() or started() is about; false when it is not about all replicas of them. */
 bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan_condition *c, struct plan_set_success *ret);
 
 /*
- * What becomes of role R of job J: the target's kind of workload, but a Deployment for an aux role that always restarts
- * (outside of a set of Jobs), and a Job for each replica where the framework wants that.
+ * The kind of object that role R of job J becomes: the target's kind, but a Deployment for an aux
+ * role that always restarts (outside of a set of Jobs), and a Job for each replica where the
+ * framework asks for that.
  */
 const struct workload *plan_workload(const struct plan_job *j, const struct plan_role *r);
-/* Do all pods of R stand for one object without an index?  Otherwise each replica has a name of its own. */
+/* Are all pods of R made by one object without an index?  Otherwise the name of each replica is its own. */
 bool plan_role_is_numbered(const struct plan_job *j, const struct plan_role *r);
-/* Has the target an object for each replica of J, whatever they differ in? */
+/* Has the target an object for each replica of J, even where they do not differ? */
 bool plan_each_replica(const struct plan_job *j);
-/* Does the kubelet restart a failed container of it in place, without counting?  (`restart` is not "never".) */
+/* Does the kubelet restart a failed container in place, without counting?  (`restart` is not "never".) */
 bool plan_role_restarts(const struct plan_role *r);
-/* Has each replica a Service of its own, where each is an object? */
+/* Where replicas are objects of their own, has each a Service too? */
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
 /* How many Job objects the job has. */
 size_t plan_job_objects(const struct plan_job *j);
 
-/* What is generated for the job: one volume of each kind, the first that any container of a role with replicas mounts. */
+/*
+ * What is generated for the job: one volume of each kind, namely the first that a container of a
+ * role with replicas mounts.
+ */
 struct plan_volumes {
 	const struct plan_volume **at;
 	size_t n;
 };
 struct plan_volumes plan_generated(struct arena *a, const struct plan_job *j);
 
-/* What the job needs the runtime for ("stop role 'ps' when the job has succeeded"), one sentence each. */
+/* What the job needs the runtime for, as sentences ("stop role 'ps' when the job has succeeded"). */
 struct plan_needs {
 	struct str *at;
 	size_t n;
-	size_t generated;               /* the first ones create what is generated, one for each of plan_generated(): apply does that */
+	/*
+	 * the first sentences are about creating what is generated, one for each of
+	 * plan_generated(): apply does that
+	 */
+	size_t generated;
 };
 struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j);
 

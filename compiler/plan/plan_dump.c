@@ -1,6 +1,6 @@
 /*
- * plan_dump.c - `trainc dump --plan`: the plan with nothing left out, one fact
- * a line and the place that decided it.
+ * plan_dump.c - `trainc dump --plan`: the plan with nothing left out, one fact on each line with
+ * the place that decided it.
  */
 #include "plan/print.h"
 

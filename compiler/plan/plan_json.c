@@ -50,7 +50,7 @@ static void devices(struct printing *p, const struct plan_accelerator *acc)
 	buf_printf(p->out, ", \"count\": %lld }", (long long)acc->per_pod);
 }
 
-/* Counts as numbers, memory as everywhere. */
+/* Counts are numbers; memory is written as everywhere. */
 static void device_counts(struct printing *p, const struct plan_device_total *at, size_t n)
 {
 	buf_char(p->out, '{');
@@ -67,7 +67,7 @@ static void device_counts(struct printing *p, const struct plan_device_total *at
 	buf_z(p->out, n ? " }" : "}");
 }
 
-/* What its pods ask for beside the accelerator. */
+/* What its pods ask for besides the accelerator. */
 static void resources(struct printing *p, const struct plan_role *r)
 {
 	size_t n, skip = r->accelerator ? 1 : 0;

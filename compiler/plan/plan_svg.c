@@ -12,7 +12,7 @@ enum {
 	RIGHT = MARGIN + BAND, FOOT = 16
 };
 
-/* Who listens where, and which roles name it: a lane of the drawing. */
+/* A lane of the drawing: a port that somebody listens on, and the roles that name it. */
 struct lane {
 	unsigned role;
 	const struct plan_port *port;   /* NULL: only the host is named */
@@ -25,7 +25,7 @@ struct drawing {
 	struct buf *out;
 	struct lane *lanes;
 	size_t nlanes;
-	bool *names;                    /* source * nroles + target: a host is named */
+	bool *names;                    /* at source * nroles + target: does the one name a host of the other? */
 	bool *reaches;                  /* the same: a port is named */
 	int64_t *top, *height, *slot;   /* of each role: its band, and the next free place at its right edge */
 };
@@ -98,7 +98,7 @@ static void read_role(struct drawing *d, unsigned role)
 		read_each(d, role, &r->files[i].text, r->files[i].per_replica);
 }
 
-/* A role of which only hosts are named is reached on its only port, or on none that is known. */
+/* When only hosts of a role are named, its only port is meant, or an unknown one. */
 static void read_hosts(struct drawing *d)
 {
 	size_t n = d->job->nroles;

@@ -132,7 +132,7 @@ static void unrolled(const struct sources *sources, const struct plan_job *j, st
 	}
 }
 
-/* What a program finds out only when it writes: a directory of the node is read-only unless it is said. */
+/* Notes about directories of the node that are read-only by default: the program would find out only when it writes. */
 static void unasked_mounts(const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles; i++)

@@ -32,10 +32,10 @@ enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_FISH, ENV_DOTENV };
 bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,
 	struct buf *out, struct str *why);
 
-/* Appends the value of one variable as the table shows it: what only the pod knows in angle brackets. */
+/* Appends the value of one variable as the table shows it: facts that only the pod knows are in angle brackets. */
 void env_value_print(const struct env_value *v, struct buf *out);
 
-/* `trainc dump --plan`: everything, one fact a line, with the places that decided it. */
+/* `trainc dump --plan`: everything, one fact on each line, with the places that decided it. */
 void plan_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * set.c - conditions as a set of Jobs can keep them: all of some Jobs are
- * complete, or any of them.
+ * set.c - conditions that a set of Jobs can express: all of some Jobs are complete, or any of
+ * them.
  *
- * A condition is read as alternatives, each of which asks for Jobs as a whole,
- * or for some indexes of one role: then the Job of that role has a success
- * policy of its own, and is complete when they have succeeded.
+ * A condition is read as alternatives.  Each asks for whole Jobs, or for some indexes of one role:
+ * then the Job of that role gets a success policy of its own, and is complete when these have
+ * succeeded.
  */
 #include "plan/plan.h"
 
@@ -76,7 +76,7 @@ static size_t alternatives(const struct plan_job *j, const struct plan_condition
 	return c->kind == CONDITION_DONE && c->index == CONDITION_ANY && j->roles[c->role].unrolled ? (size_t)j->roles[c->role].max : 1;
 }
 
-/* One alternative of several is one Job. */
+/* When there are several alternatives, each must be one Job. */
 static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 {
 	struct plan_set_success own = { 0 };

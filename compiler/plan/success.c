@@ -1,10 +1,10 @@
 /*
- * success.c - when one role alone decides, by the indexes of its replicas.
+ * success.c - a success that one role decides, by the indexes of its replicas.
  *
- * That is what a Job's success policy can say: rules of which any one is
- * enough, each a set of indexes that must all have succeeded.  The condition is
- * therefore an `or` of `and`s of done(role, i) over one role that has one
- * object and a fixed size; everything else is the runtime's.
+ * A Job's success policy can express that: it is a list of rules of which one is enough, each a
+ * set of indexes that must all have succeeded.  So the condition must be an `or` of `and`s of
+ * done(role, i), over one role that has one object and a fixed size; the runtime takes care of any
+ * other.
  */
 #include "plan/plan.h"
 
@@ -16,7 +16,7 @@ static bool leaf(unsigned *role, const struct plan_condition *c, struct plan_ind
 		*role = c->role;
 	if (*role != c->role || set->n == PLAN_SUCCESS_INDEXES)
 		return false;
-	if (c->index == CONDITION_ANY) {        /* what any one does, the ones that are named do too */
+	if (c->index == CONDITION_ANY) {        /* what holds when any one succeeds holds for the named ones too */
 		set->any = true;
 		return true;
 	}
@@ -53,7 +53,7 @@ static bool any_of(struct plan_success *rule, const struct plan_condition *c)
 
 bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 {
-	ret->role = UINT32_MAX;                 /* the sets are large: each is begun when it is needed */
+	ret->role = UINT32_MAX;                 /* the sets are large: each is made when it is first needed */
 	ret->n = 0;
 	if (!j->success || !any_of(ret, j->success))
 		return false;

@@ -1,9 +1,9 @@
 /*
  * text.h - text that is finished only in the pod, or by a placement.
  *
- * A text is a list of pieces.  Host names and ports stay pieces until the very
- * end, so that a placement (the cluster, or the processes of one machine) can
- * put replicas where it likes (language-decisions 64).
+ * A text is a list of pieces.  Host names and ports stay pieces until the very end, so that a
+ * placement (the cluster, or the processes of one machine) can put replicas where it likes
+ * (language-decisions 64).
  */
 #ifndef TRAINC_PLAN_TEXT_H
 #define TRAINC_PLAN_TEXT_H
@@ -44,11 +44,11 @@ struct text {
 	struct span from;
 };
 
-/* The text of a replica that has no such entry. */
+/* The text of a replica that lacks the entry. */
 extern const struct piece piece_absent;
 static inline bool text_is_absent(const struct text *t) { return t->at == &piece_absent; }
 
-/* Is this plain text, known now whatever the placement? */
+/* Is this plain text, known now and the same in every placement? */
 static inline bool text_is_plain(const struct text *t)
 {
 	return t->n == 0 || (t->n == 1 && t->at[0].kind == PIECE_TEXT);

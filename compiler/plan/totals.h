@@ -6,7 +6,7 @@
 
 #include "plan/plan.h"
 
-/* Devices of an accelerator, and what `resources` asks for. */
+/* Devices of an accelerator, and those that `resources` asks for. */
 struct plan_device_total {
 	struct str resource;
 	bool bytes;                     /* huge pages: `count` is an amount of memory */

@@ -22,7 +22,7 @@ void api_job_spec(struct api_check *k, const struct data *d)
 			: "the pods of a Job need a restartPolicy%.*s", STR_ARG(policy));
 }
 
-/* A Deployment and the like: the selector finds the pods of the template. */
+/* Of a Deployment and the like: does the selector match the pods of the template? */
 void api_set_spec(struct api_check *k, const struct data *d)
 {
 	const struct data *wanted = member(member(d, "selector"), "matchLabels");

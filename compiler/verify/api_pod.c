@@ -88,7 +88,7 @@ void api_container(struct api_check *k, const struct data *d)
 	}
 }
 
-/* How many of the members of a map have a value, the keys of NOT left out. */
+/* How many members of a map have a value, not counting the keys in NOT. */
 static size_t chosen(const struct data *d, const char *const *not)
 {
 	size_t n = 0;
@@ -199,7 +199,7 @@ void api_security(struct api_check *k, const struct data *d)
 		api_refuse(k, escalation, "remove one of the two", "'allowPrivilegeEscalation' cannot be false for a privileged container");
 }
 
-/* A resource of a device plugin is counted in whole numbers. */
+/* Resources of device plugins are counted in whole numbers. */
 static bool is_extended(struct str name)
 {
 	const char *slash = memchr(name.p, '/', name.n);
@@ -207,7 +207,7 @@ static bool is_extended(struct str name)
 	return domain.n && !str_ends(domain, STR("kubernetes.io"));
 }
 
-/* What Kubernetes itself counts has no domain; what a device plugin offers has one. */
+/* Resources that Kubernetes itself counts have no domain; those of device plugins have one. */
 static bool is_resource(struct str name)
 {
 	return memchr(name.p, '/', name.n) || str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "ephemeral-storage") ||

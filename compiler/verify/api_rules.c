@@ -14,7 +14,7 @@
 
 enum { INT32 = 2147483647 };
 
-/* The words that a field may have, separated by blanks. */
+/* The words that a field allows, separated by blanks. */
 static const struct {
 	const char *type, *field, *words;
 } words_of[] = {
@@ -48,7 +48,7 @@ static const struct {
 	{ "apps.v1.DeploymentStrategy", "type", "Recreate RollingUpdate" },
 };
 
-/* The numbers that a field may have. */
+/* The range of numbers that a field allows. */
 static const struct {
 	const char *type, *field;
 	int64_t lo, hi;
@@ -70,13 +70,13 @@ static const struct {
 	{ "batch.v1.JobSpec", "ttlSecondsAfterFinished", 0, INT32 }, { "apps.v1.DeploymentSpec", "replicas", 0, INT32 },
 };
 
-/* Fields of 64 bits; every other whole number of the built-in groups has 32. */
+/* Fields of 64 bits; all other whole numbers of the built-in groups have 32. */
 static const char *const wide[] = {
 	"activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerationSeconds", "expirationSeconds", "startingDeadlineSeconds", "runAsUser",
 	"runAsGroup", "fsGroup", "supplementalGroups", "generation", "observedGeneration", "deletionGracePeriodSeconds", NULL
 };
 
-/* Names of other objects, and other texts that have a form. */
+/* Names of other objects, and other texts with a fixed form. */
 enum format { FORMAT_OBJECT, FORMAT_PORT, FORMAT_LABEL_KEY, FORMAT_DOMAIN_PATH, FORMAT_LABEL };
 static const struct {
 	const char *type, *field;
@@ -253,7 +253,7 @@ static void walk(struct api_check *k, const struct schema_ref *r, const struct d
 	k->at = outer;
 }
 
-/* What the schema requires, and a raw block that is merged by a key may lack. */
+/* What the schema requires; a raw block that is merged by a key may leave it out. */
 static void required(struct api_check *k, const struct schema_type *t, struct str type, const struct data *d)
 {
 	const struct schema *s = &schema_builtin;

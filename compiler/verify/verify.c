@@ -10,7 +10,7 @@ static struct str in_namespace(struct arena *a, const struct plan_job *j)
 	return j->ns.set ? str_printf(a, " -n %.*s", STR_ARG(j->ns.value)) : STR("");
 }
 
-/* What runs the pods where no controller keeps the job. */
+/* What runs the pods when no controller keeps the job. */
 static const char *plain_objects(const struct checking *c)
 {
 	unsigned traits = emit_target_traits(c->plan->target);
@@ -26,7 +26,7 @@ static void end_help(struct checking *c, const struct plan_job *j, struct buf *o
 		STR_ARG(in_namespace(c->arena, j)), STR_ARG(j->name));
 }
 
-/* The command that starts each role that waits: its Job is suspended. */
+/* For each role that waits, the command that starts it: its Job is suspended. */
 static void start_help(struct checking *c, const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles && (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS); i++) {
@@ -86,7 +86,7 @@ static void runtime_help(struct checking *c, const struct plan_job *j, const str
 	buf_release(&out);
 }
 
-/* Said once for a command: it names the job, and all that it needs. */
+/* Reported once for a command: it names the job, and everything that the job needs. */
 static void runtime_warning(struct checking *c)
 {
 	static const struct str marker = { "trainc run", 10 };

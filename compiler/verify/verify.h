@@ -6,17 +6,18 @@
 
 #include "emit/check.h"
 
-/* False when the plan cannot be emitted at all, and nothing else is worth saying. */
+/* False when the plan cannot be emitted at all, so that nothing else is worth reporting. */
 bool check_features(struct checking *c);
-/* TJ0820: autoscalers of what has no size to change. */
+/* TJ0820: autoscalers of objects without a size that can be changed. */
 void check_autoscalers(struct checking *c, const struct plan_job *j);
-/* Gangs: what the target and the version take of them, and what they take of a framework's settings. */
+/* Gangs: what the target and the version support, and which of a framework's settings they use. */
 void check_gang(struct checking *c, const struct plan_job *j);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
 /*
- * Labels, or annotations, whose `values` may be any text; `what` is one of them ("label").  Those that trainc writes
- * are not the user's to set; on an object of his own, where `j` is NULL, only those under our prefix.
+ * Labels, or annotations, whose `values` may be any text; `what` is one of them ("label").  The
+ * user must not set those that trainc writes; on an extra object, where `j` is NULL, only those
+ * with our prefix are refused.
  */
 void check_pairs(struct checking *c, const struct plan_job *j, const struct plan_pairs *pairs, const char *what,
 	bool values);
@@ -25,13 +26,13 @@ void check_references(struct checking *c, const struct plan_job *j);
 void check_identities(struct checking *c);
 /* Raw blocks and extra objects against the schemas of Kubernetes. */
 void check_raw(struct checking *c, const struct plan_job *j);
-/* Metadata and keys of the user's own objects, and the names that they get. */
+/* Metadata and keys of the user's own objects, and the names that these objects get. */
 void check_metadata(struct checking *c, const struct plan_job *j, const struct plan_object *o);
 void check_texts(struct checking *c, const struct plan_job *j);
 /* Raw fields, sizes, data and annotations of the objects. */
 void check_objects(struct checking *c);
 
-/* May an object be called so?  Reports that `what` ("a claim") may not. */
+/* May an object have that name?  Reports that `what` ("a claim") may not. */
 bool check_object_name(struct checking *c, struct str name, const char *what, struct span at);
 /* The same for a key of its data. */
 void check_data_key(struct checking *c, struct str key, const char *what, struct span at);

@@ -99,7 +99,7 @@ static void restart(struct checking *c, const struct plan_role *r)
 		"write restart = \"on-failure\", or make it an 'aux' role if it is not part of the cluster");
 }
 
-/* 10^4 objects (brief, section 12): nobody writes more on purpose. */
+/* 10^4 objects (brief, section 12): nobody writes more on purpose */
 static bool few_enough(struct checking *c)
 {
 	size_t n = emit_count(c->plan);
@@ -128,7 +128,7 @@ bool check_features(struct checking *c)
 				continue;
 			device_claims(c, r);
 			if (plan_each_replica(j) && !r->replica.job)
-				continue;       /* what a pod of its own cannot do, nobody expects of it */
+				continue;       /* nobody expects a bare pod to do this, so nothing is reported */
 			sidecars(c, r);
 			if (is_operators(c))
 				continue;       /* who restarts in its own way */

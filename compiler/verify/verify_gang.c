@@ -1,16 +1,17 @@
 /*
- * verify_gang.c - whether a gang can be had where the objects go, and what it makes of the settings.
+ * verify_gang.c - whether a gang is possible where the objects go, and which settings have an
+ * effect there.
  */
 #include "verify/verify.h"
 
-enum { NATIVE_ALPHA = 35 };             /* minor version with the first API of it */
+enum { NATIVE_ALPHA = 35 };             /* minor version that brought its first API */
 
 static struct span place(const struct checking *c, const struct plan_job *j)
 {
 	return check_place(c, j->gang.from, j->name_at, j->name_at);
 }
 
-/* What an operator makes of pod templates in its own resources is what its resources have fields for. */
+/* The operator passes on to pods only what its resource has fields for. */
 static bool native_target(struct checking *c, const struct plan_job *j)
 {
 	struct str target = c->plan->target;
@@ -25,7 +26,10 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 	return false;
 }
 
-/* The scheduler of Kubernetes starts no pod of a group whose pods differ in these from each other or from the group. */
+/*
+ * The scheduler of Kubernetes starts no pod of a group when its pods differ in these fields from
+ * each other or from the group.
+ */
 static void one_for_all(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	static const char *const keys[][2] = {
@@ -76,7 +80,7 @@ static void native(struct checking *c, const struct plan_job *j)
 			one_for_all(c, j, &j->roles[i]);
 }
 
-/* What Kueue would admit, each by itself: Jobs, and the group of the pods that no Job stands for. */
+/* The objects that Kueue would admit one by one: Jobs, and the group of pods that no Job stands for. */
 struct admitted {
 	int64_t jobs;
 	bool group;
@@ -151,7 +155,7 @@ static void least(struct checking *c, const struct plan_job *j)
 	diag_help(c->diags, d, "lower it; without it all pods start together");
 }
 
-/* Settings of a framework's `scheduling` that a scheduler of gangs does not read. */
+/* Settings of a framework's `scheduling` that the scheduler of this gang does not read. */
 static void unread(struct checking *c, const struct plan_job *j, const char *const *names)
 {
 	for (; *names; names++) {

@@ -1,5 +1,6 @@
 /*
- * verify_labels.c - labels, annotations, node labels, taints and names of devices as Kubernetes takes them.
+ * verify_labels.c - labels, annotations, node labels, taints and names of devices: do they have
+ * the form that Kubernetes accepts?
  */
 #include "verify/verify.h"
 
@@ -23,7 +24,8 @@ static bool of_controller(struct str key)
 }
 
 /*
- * What we write ourselves is not the user's to change: of an object of his own (without `j`) no more than our prefix.
+ * The user must not change what we write ourselves; on an extra object (without `j`) that is only
+ * what has our prefix.
  */
 static bool ours(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
 {
@@ -97,7 +99,7 @@ static void toleration(struct checking *c, const struct plan_str *taint)
 
 /* ---- what a framework and an accelerator bring ---- */
 
-/* The places in them are the user's own, or those where he asked for them. */
+/* The places are those in the user's text, or those where the user asked for the labels. */
 static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pairs, struct span asked)
 {
 	struct plan_pairs ret = { ARENA_ARRAY(c->arena, struct plan_pair, pairs->n), pairs->n };
@@ -111,8 +113,8 @@ static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pai
 }
 
 /*
- * OLD: the framework labels replicas as an operator did that runs on clusters from
- * before resources needed domains.
+ * OLD: the framework labels replicas as an operator did on clusters where resources did not need
+ * domains yet.
  */
 static void accelerator(struct checking *c, const struct plan_job *j, const struct plan_accelerator *acc, bool old)
 {
@@ -152,7 +154,7 @@ static struct str label_text(struct checking *c, const struct text *t, int64_t i
 	return s;
 }
 
-/* Texts that differ by the index alone are alike, and the last is the longest. */
+/* Texts that differ only by the index have the same form, and the last one is the longest. */
 static void replica_label(struct checking *c, const struct plan_role *r, const struct plan_replica_label *l,
 	struct span at)
 {

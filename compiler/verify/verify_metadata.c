@@ -1,9 +1,8 @@
 /*
  * verify_metadata.c - names, labels and keys of the user's own objects.
  *
- * The schemas know that a name is text, not which text: that is a rule of each
- * kind.  Those of roles, of certificates and of addresses take names that no
- * other kind does.
+ * The schemas know that a name is a text, but not of which form: each kind has its own rule.
+ * Roles, certificates and addresses take names that no other kind does.
  */
 #include "verify/verify.h"
 
@@ -82,7 +81,7 @@ static void given_name(struct checking *c, const struct plan_job *j, const struc
 	}
 }
 
-/* The API server makes a name of it only where there is none, and there always is one. */
+/* generateName works only without a name, and our objects always have one. */
 static void generated_name(struct checking *c, const struct plan_job *j, const struct plan_object *o,
 	const struct data_member *m)
 {

@@ -7,7 +7,7 @@
 
 /* ---- TJ0801: J-R-(n-1) is a host name ---- */
 
-/* A set's controller wants room for what Kubernetes puts behind the names of its pods: "-abcde". */
+/* The controller of a set needs room for what Kubernetes puts behind the names of its pods: "-abcde". */
 enum { SET_SUFFIX = 6 };
 
 static size_t most_characters(const struct plan_role *r) { return r->in_set ? LIMIT_LABEL - SET_SUFFIX : LIMIT_LABEL; }
@@ -68,7 +68,7 @@ static void help_length(struct checking *c, struct diag *d, const struct plan_ro
 	diag_help(c->diags, d, "shorten the job's name by %zu", excess(r));
 }
 
-/* Fewer replicas would do: that role's alone. */
+/* With fewer replicas the name would fit, in that role alone. */
 static void length_of_index(struct checking *c, const struct plan_job *j, const struct plan_role *r, int64_t fewer)
 {
 	struct span at = check_place(c, r->replicas_at, j->name_at, j->name_at);
@@ -82,7 +82,7 @@ static void length_of_index(struct checking *c, const struct plan_job *j, const 
 	help_length(c, d, r);
 }
 
-/* The job's name is too long for `n` roles: of these `r` needs the most, and what is enough for it is for all. */
+/* The job's name is too long for `n` roles: role `r` needs the most room, so a name that fits it fits all. */
 static void length_of_job(struct checking *c, const struct plan_job *j, const struct plan_role *r, size_t n)
 {
 	struct span at = check_place(c, j->name_at, r->at, r->at);
@@ -99,7 +99,7 @@ static void length_of_job(struct checking *c, const struct plan_job *j, const st
 	help_length(c, d, r);
 }
 
-/* `_w` becomes -w, which neither a label's value nor the end of a name can be. */
+/* `_w` becomes -w, with which neither a label's value nor a name may begin. */
 static void forms(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
@@ -132,7 +132,8 @@ static void lengths(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
 		int64_t fewer = r->max && excess(r) ? replicas_that_fit(r) : 0;
-		if (fewer && (!worst || excess(r) > excess(worst)))     /* else its name fits when that one does */
+		/* otherwise the name of this one fits when that one's does */
+		if (fewer && (!worst || excess(r) > excess(worst)))
 			length_of_index(c, j, r, fewer);
 	}
 }
@@ -203,7 +204,7 @@ static void container_name(struct checking *c, const struct plan_container *mine
 	diag_help(c->diags, d, "give one of them another name");
 }
 
-/* J-R is the name of a Job: what is inside of it may be anything that a name can be. */
+/* J-R is the name of a Job, and dots and the like inside of a role's name are harmless there. */
 static void role_name(struct checking *c, const struct plan_role *r)
 {
 	if (!str_ends(r->label, STR("-")))
@@ -246,12 +247,12 @@ void check_names(struct checking *c, const struct plan_job *j)
 /* ---- TJ0812, TJ0811: identities ---- */
 
 struct identity {
-	const struct sources *sources;  /* places of another program cannot be shown */
+	const struct sources *sources;  /* places in another program cannot be shown */
 	struct span from;
 	const struct plan_job *job;
 };
 
-/* The identity that stood there before, or NULL. */
+/* The object that has the same identity already, or NULL. */
 static const struct identity *identify(struct checking *c, struct str key, struct span from, const struct plan_job *j)
 {
 	struct identity *known = map_get(c->seen, key);
@@ -284,7 +285,7 @@ static void report_twice(struct checking *c, const struct identity *other, const
 	diag_help(c->diags, d, "give one of them another name");
 }
 
-/* "batch" of "batch/v1": one object may be written in several versions. */
+/* "batch" of "batch/v1": one object can be written in several versions. */
 static struct str group_of(const char *api_version)
 {
 	const char *slash = strchr(api_version, '/');
@@ -303,7 +304,7 @@ static void identity_begin(struct buf *key, const char *api_version, const char 
 	buf_char(key, '/');
 }
 
-/* The job's namespace, but for an object that names another. */
+/* The job's namespace, unless the object names another. */
 static struct str namespace_of(const struct plan_job *j, const struct manifest *m)
 {
 	struct str written = m->object ? emit_data_text(data_get(m->object->data, STR("metadata")), "namespace")
@@ -330,7 +331,8 @@ static bool identify_manifest(struct emit *e, const struct manifest *m, void *co
 		}
 		const struct identity *other = identify(c, buf_text(&key), m->from, e->job);
 		if (!other || (other->job != e->job && str_eq(other->job->name, e->job->name)))
-			continue;       /* of two jobs with one name everything is there twice: said by TJ0812 */
+			/* when two jobs share a name, all their objects are there twice: TJ0812 has reported that */
+			continue;
 		report_twice(c, other, m->kind, (struct str){ key.p + name, key.n - name }, m->from);
 		break;
 	}
@@ -356,7 +358,7 @@ static void job_names(struct checking *c)
 	}
 }
 
-/* What the controller of a set makes, and would find made already. */
+/* Objects that the controller of a set makes, and must not find there already. */
 static void identify_made(struct checking *c, const struct plan_job *j, const char *api_version, const char *kind,
 	struct str name, struct span from)
 {

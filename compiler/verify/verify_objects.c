@@ -1,9 +1,9 @@
 /*
  * verify_objects.c - raw fields, and what one object may hold.
  *
- * A tree is made only for objects that may be at fault: those with raw fields,
- * those of the user's own, and those with so much text that their JSON could
- * pass the limit even if every byte were written as six.
+ * A tree is made only for objects that may be at fault: those with raw fields, the user's own, and
+ * those with so much text that their JSON could pass the limit even though a byte may be written
+ * as six.
  */
 #include "verify/verify.h"
 
@@ -114,7 +114,7 @@ static size_t pairs_size(const struct plan_pairs *pairs)
 	return n;
 }
 
-/* The longest entry that was written for this job or role, which is the one to move. */
+/* The longest entry that this job or role writes, which is the one to move elsewhere. */
 static struct span longest_pair(struct span none, const struct plan_pairs *job, const struct plan_pairs *role)
 {
 	const struct plan_pairs *both[] = { job, role };
@@ -139,7 +139,7 @@ static void annotations(struct checking *c, size_t n, struct span at)
 	diag_help(c->diags, d, "put long texts into 'files' or a ConfigMap");
 }
 
-/* True when it was too much: its size as an object is then no news (decision 74). */
+/* True when it was too long: then the size of its object is not reported as well (decision 74). */
 static bool data_too_large(struct checking *c, const struct manifest *m, const struct object *o)
 {
 	size_t n = map_size(object_get(o, STR("data"))) + map_size(object_get(o, STR("stringData")));
@@ -168,7 +168,7 @@ static bool has_raw(const struct plan_role *r)
 
 static bool large(size_t length) { return length * WORST_ESCAPE + SKELETON > LIMIT_OBJECT; }
 
-/* An object that holds all roles, an unrolled one once for each replica. */
+/* An object that holds all roles; an unrolled role is in it once for each replica. */
 static bool whole_worth_making(struct checking *c, const struct plan_job *j, size_t *ret_length)
 {
 	bool raw = false;
@@ -232,7 +232,7 @@ static bool written_raw(const struct emit *e, const struct manifest *m)
 	return raw;
 }
 
-/* What the API server validates, unless the schema has been violated already. */
+/* The rules of the API server, unless the schema has been violated already. */
 static void api_rules(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o)
 {
 	struct arena made = { 0 };

@@ -21,7 +21,7 @@ static void role(struct checking *c, const struct plan_job *j, const struct plan
 	raw(c, "core.v1.PodSpec", r->raw_pod);
 	const char *spec = plan_workload(j, r)->spec;
 
-	/* of a pod: job_of_pods() reports all of it */
+	/* a block of a pod: job_of_pods() reports all of it */
 	raw(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);
 	raw(c, "core.v1.Container", r->main.raw);
 	for (size_t i = 0; i < r->nsidecars; i++)
@@ -47,7 +47,7 @@ static bool has_text(struct checking *c, const struct plan_object *o, const char
 	return false;
 }
 
-/* The kinds of that name, and names like it, that the version has. */
+/* Help with the kinds that the version has under that name, and with similar names. */
 static void kinds_like(struct checking *c, struct diag *d, struct str kind)
 {
 	const struct schema *s = &schema_builtin;
@@ -105,7 +105,7 @@ static void object(struct checking *c, const struct plan_object *o)
 	}
 }
 
-/* The job's Service has no address of its own: that is what gives each replica its name. */
+/* The Service of the job has no address of its own: only so does each replica get a name. */
 static void service_type(struct checking *c, const struct plan_job *j)
 {
 	const struct data *type = j->raw_service ? data_get(j->raw_service, STR("type")) : NULL;
@@ -117,7 +117,7 @@ static void service_type(struct checking *c, const struct plan_job *j)
 	diag_help(c->diags, d, "the job's Service is headless; add another one: object web { apiVersion = \"v1\", kind = \"Service\", spec { ... } }");
 }
 
-/* A pod of its own has no Job that the fields could be of. */
+/* Where replicas are bare pods there is no Job that could have the fields. */
 static void job_of_pods(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {

@@ -1,7 +1,7 @@
 /*
- * verify_references.c - names of objects that are in the cluster already: claims,
- * Secrets, ConfigMaps, priority classes, queues.  Nobody can say here whether
- * they exist, but a name that no object can have is a pod that never starts.
+ * verify_references.c - names of objects that are in the cluster already: claims, Secrets,
+ * ConfigMaps, priority classes, queues.  Nobody can tell here whether they exist.  But with a name
+ * that no object can have, the pod would never start.
  */
 #include "verify/verify.h"
 

@@ -1,6 +1,6 @@
 /*
- * verify_texts.c - what Linux takes of environment and arguments, from the
- * lengths of pieces (brief 14.2).
+ * verify_texts.c - the limits of Linux for environment and arguments, from the lengths of pieces
+ * (brief 14.2).
  */
 #include "verify/verify.h"
 
@@ -27,7 +27,7 @@ static const struct plan_role *crowd(struct arena *a, const struct plan_job *j, 
 	return most > 1 ? &j->roles[best] : NULL;
 }
 
-/* Say what made it long, if it was a crowd of addresses. */
+/* Says what made it long, if that is a list of many addresses. */
 static void explain_length(struct checking *c, struct diag *d, const struct plan_job *j, const struct text *t,
 	size_t length, const char *otherwise)
 {
@@ -56,7 +56,7 @@ static void variable(struct checking *c, const struct plan_job *j, const struct 
 	struct str count = check_count(c->arena, length);
 	struct span at = check_place(c, e->name_at, r->at, j->name_at);
 	if (at.start != e->name_at.start && c->long_variable == e->name_at.start)
-		return;                 /* the framework's one value in another role: said once */
+		return;                 /* a value of the framework that is the same in another role is reported once */
 	c->long_variable = e->name_at.start;
 	struct diag *d = diag_report(c->diags, TJ0706, at,
 		"'%.*s' is %.*s bytes; Linux allows 131,072 for one variable", STR_ARG(e->name), STR_ARG(count));
@@ -85,7 +85,7 @@ static size_t arguments(struct checking *c, const struct plan_job *j, const stru
 	return total;
 }
 
-/* The longest list of any replica; one message is enough for all of them. */
+/* The longest list that any replica has; one message is enough for all of them. */
 static size_t longest_arguments(struct checking *c, const struct plan_job *j, const struct plan_role *r,
 	const struct emit_measure *m, const struct plan_texts *texts, const char *what)
 {
@@ -102,7 +102,7 @@ static size_t longest_arguments(struct checking *c, const struct plan_job *j, co
 	return longest;
 }
 
-/* TJ0707 is a warning near the limit and an error above it; the table of codes can say only one. */
+/* TJ0707 is a warning near the limit and an error above it; the table of codes has room for only one. */
 static void set_severity(struct diags *ds, struct diag *d, enum severity severity, size_t counted_before)
 {
 	bool counted = ds->errors + ds->warnings > counted_before;
@@ -143,7 +143,7 @@ static void container(struct checking *c, const struct plan_job *j, const struct
 	total_length(c, j, r, pc, total);
 }
 
-/* TJ0806 is for one key: several are spread over ConfigMaps. */
+/* TJ0806 is about a single key: several keys are distributed over ConfigMaps. */
 static void files(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	for (size_t i = 0; i < r->nfiles; i++) {

@@ -1,13 +1,14 @@
 /*
- * apply.c - the jobs of programs, from what is there to what is wanted.
+ * apply.c - the jobs of programs, from what exists to what is wanted.
  *
- * A run that is as the program says costs its parent, one list for each kind, and its pods.  Otherwise
- * everything that can be known is checked first; then the parent is written with all kinds that
- * members may have, then the members, then what is surplus goes, and then the parent is written
- * as it is now.  Whoever dies in between leaves a parent that knows of everything.
+ * A run that is unchanged costs the reading of its parent, one list for each kind, and its pods.
+ * Otherwise everything that can be known is checked first.  Then the parent is written with all
+ * kinds that members may have, then the members; objects that are no longer wanted are deleted,
+ * and the parent is written with what exists then.  If the process dies in between, the parent
+ * knows of everything.
  *
- * All jobs take each of these steps together, so that their requests share the connection; what goes
- * wrong with one of them stops only that one.
+ * All jobs take each of these steps together, so that their requests share the connection; an
+ * error in one of them stops only that one.
  */
 #include "runtime/cluster/apply.h"
 
@@ -21,7 +22,7 @@
 
 /* ---- what is there ---- */
 
-/* Are all workloads that were applied gone, without anybody having said so to the parent? */
+/* Are all workloads that were applied gone, although the parent has no verdict? */
 static bool is_gone(const struct applying *p)
 {
 	size_t recorded = 0, there = 0;
@@ -42,7 +43,7 @@ static bool is_gone(const struct applying *p)
 static bool has_ended(struct applying *p)
 {
 	bool gone = p->before.there &&
-		is_gone(p);      /* then pods that are left say nothing: they were told to stop */
+		is_gone(p);      /* then pods that are left do not count: they were told to stop */
 	bool final = !gone && (p->state.phase == RUN_SUCCEEDED || p->state.phase == RUN_FAILED);
 	struct buf b = { 0 };
 
@@ -62,7 +63,7 @@ static bool has_ended(struct applying *p)
 	return true;
 }
 
-/* Marks what is as it was sent before.  False when something has to be written. */
+/* Marks objects that are unchanged since they were sent.  False when something has to be written. */
 static bool is_unchanged(struct applying *p)
 {
 	size_t stale = 0;
@@ -104,7 +105,7 @@ struct members apply_surplus(const struct applying *p)
 	return all;
 }
 
-/* Jobs that have to go before a run can run again. */
+/* Jobs that must be deleted before a run can begin again. */
 static struct members ended_of(const struct applying *p)
 {
 	struct members all = { 0 };
@@ -145,7 +146,7 @@ static bool delete_members(struct applying *p, struct members *m)
 
 /* ---- live values ---- */
 
-/* A queue or a person may have suspended or resumed a Job since: what is there is shared, not set back. */
+/* A queue or a person may have suspended or resumed a Job since: its present value is sent, not reset. */
 static void share_live_values(struct applying *p)
 {
 	for (size_t i = 0; i < p->wanted.n; i++) {
@@ -179,8 +180,8 @@ static void tell_interrupted(struct applying *p)
 }
 
 /*
- * What a run that is to be changed goes through; one that cannot go on
- * leaves the fleet, and the others do not wait for it.
+ * The steps of runs that are to be changed.  A run that cannot go on leaves the fleet, and the
+ * others do not wait for it.
  */
 static void stop(struct applying *p, struct fleet *f)
 {
@@ -189,7 +190,7 @@ static void stop(struct applying *p, struct fleet *f)
 	p->going = false;
 }
 
-/* Runs that have ended or that are as their program says need nothing. */
+/* Runs that have ended, or are unchanged, need nothing. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
 	if (!has_ended(p)) {
@@ -202,7 +203,7 @@ static void leave_alone(struct applying *p, struct fleet *f)
 	stop(p, f);
 }
 
-/* A run that begins again loses the Jobs that have ended first. */
+/* For a run that begins again, the Jobs that have ended are deleted first. */
 static bool delete_ended(struct applying *p)
 {
 	p->ended = ended_of(p);

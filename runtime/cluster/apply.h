@@ -1,5 +1,6 @@
 /*
- * apply.h - one job of a program brought into the cluster: from its plan to the answer of the server.
+ * apply.h - applies one job of a program to the cluster: from its plan to the answer of the
+ * server.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_APPLY_H
 #define TRAINC_RUNTIME_CLUSTER_APPLY_H
@@ -22,18 +23,18 @@ struct applying {
 
 	struct str ns, id;
 	struct wanted_list wanted;
-	struct parent before, now;      /* as it was found, and as it is written */
+	struct parent before, now;      /* the parent as it was found, and as it is written */
 	struct members members;         /* that are there */
-	struct run_state state;         /* of the run before anything is changed, where it is there */
-	struct members surplus, ended;  /* that go: the program no longer has them; a run that begins again had them */
+	struct run_state state;         /* state of the run before anything is changed, if it exists */
+	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run begins again */
 	bool going;                     /* nothing has stopped it yet */
 	bool looked;
 	bool written;                   /* its parent, the last time */
 	bool complete;                  /* every member is as it should be */
 	struct answer *answer;          /* to its parent */
 	bool again;                     /* its parent is written once more */
-	int64_t known_generation;       /* of the parent, when it was read or written last */
-	struct diags diags;             /* what the server refused, at the places of the program */
+	int64_t known_generation;       /* resourceVersion of the parent, when it was last read or written */
+	struct diags diags;             /* refusals of the server, at their places in the program */
 	int status;                     /* the worst so far */
 	bool wait;                      /* there is something to wait for */
 };
@@ -50,11 +51,11 @@ void apply_fleet(struct fleet *f);
 
 /* ---- its parts ---- */
 
-/* The parents, members and states of all runs; who cannot be looked at no longer goes on. */
+/* Reads the parents, members and states of all runs; a run that cannot be read goes no further. */
 void apply_look_at(struct fleet *f);
 /*
- * Looks at one run, and marks what is stale; KINDS: finds the kinds and the
- * owners of new names too. False: P->status says why.
+ * Looks at one run, and marks what has to be sent; KINDS: also finds the kinds and the owners of
+ * new names. False: P->status says why.
  */
 bool apply_look(struct applying *p, bool kinds);
 /* Members that the program no longer has. */
@@ -63,7 +64,7 @@ struct members apply_surplus(const struct applying *p);
 void apply_show_refusals(struct applying *p);
 /* The kinds, as the server serves them. */
 bool apply_find_kinds(struct applying *p);
-/* New names that are taken by others, of all runs; those have another status then.  False: one is. */
+/* Names of new objects that others have already, over all runs; those runs get another status.  False: there is one. */
 bool apply_find_names(struct fleet *f);
 
 /* Begins and ends the parent of a run. */
@@ -71,18 +72,18 @@ void apply_begin_record(struct applying *p);
 void apply_end_record(struct applying *p, bool complete);
 /* Writes the parents of all runs, and says what went wrong; `written` of each. */
 void apply_write_records(struct fleet *f);
-/* What may not be done, is not served or is missing: everything that can be known before the first write. */
+/* Permissions, kinds that are not served, and what is missing: everything that can be known before the first write. */
 bool apply_preflight(struct applying *p);
 /*
- * Sends what is stale, stage by stage; a run of which something is
- * refused is no longer complete and sends no later stage.
+ * Sends what has changed, stage by stage; a run of which something is refused is incomplete and
+ * sends no later stage.
  */
 void apply_send(struct fleet *f);
 /* Reports what the server refused of one object, at the place of the field; returns the status. */
 int apply_refused(struct applying *p, struct wanted *w);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
-/* Fills the generated Secrets that are not there yet. */
+/* Fills the generated Secrets that do not exist yet. */
 bool apply_generate(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */
 bool apply_replace(struct applying *p, struct wanted *w);

@@ -1,5 +1,6 @@
 /*
- * apply_bar.h - how far many objects have come, on standard error: a bar on a terminal, a line now and then elsewhere.
+ * apply_bar.h - progress over many objects, on standard error: a bar on a terminal, occasional
+ * lines elsewhere.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_APPLY_BAR_H
 #define TRAINC_RUNTIME_CLUSTER_APPLY_BAR_H
@@ -20,7 +21,7 @@ struct apply_bar {
 struct apply_bar apply_bar_begin(struct session *s, size_t runs, size_t objects);
 /* DONE objects of this stage; fits batch.progress. */
 void apply_bar_show(void *bar, size_t done, size_t all);
-/* The stage had N objects; other lines follow. */
+/* The stage of N objects is over; other lines may follow. */
 void apply_bar_hide(struct apply_bar *b, size_t n);
 
 #endif

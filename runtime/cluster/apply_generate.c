@@ -57,7 +57,7 @@ static bool read_pair(struct arena *a, struct str dir, struct str *private, stru
 		file_read_most(a, str_cat(a, key, STR(".pub"), STR("")), 1 << 16, public, why);
 }
 
-/* A directory that only this user can look into, for as long as the keys are in it. */
+/* A directory that only this user can read, while the keys are in it. */
 static bool make_pair(struct arena *a, struct str *private, struct str *public, struct str *why)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -76,7 +76,7 @@ static bool make_pair(struct arena *a, struct str *private, struct str *public, 
 	return ok;
 }
 
-/* What a tree has under KEY becomes a map of MEMBERS; false where it has nothing. */
+/* Turns what a tree has under KEY into a map of MEMBERS; false when it has nothing there. */
 static bool replace_map(struct arena *a, struct data *tree, struct str key, const struct data_member *members, size_t n)
 {
 	for (size_t i = 0; i < tree->u.map.n; i++) {

@@ -1,8 +1,8 @@
 /*
- * apply_look.c - what is there of the runs that a program means.
+ * apply_look.c - what exists already of the runs of a program.
  *
- * One run is found by its name and its members by its id.  Many are found by one list for each kind in
- * their namespace, and what belongs to which is told by labels.
+ * One run is found by its name and its members by its id.  Many are found by one list for each
+ * kind in their namespace, and labels tell which object belongs to which run.
  */
 #include "base/words.h"
 #include "data/data_read.h"
@@ -12,7 +12,7 @@
 #include "runtime/status/look.h"
 #include "runtime/status/status.h"
 
-enum { ALONE_MOST = 4 };        /* so many runs are asked for by their names */
+enum { ALONE_MOST = 4 };        /* up to so many runs are asked for by name */
 
 /* The record of a run as a plan: of what was applied, not of the program as it is now. */
 static bool recorded_plan(struct applying *p, struct plan_job *ret)
@@ -32,7 +32,7 @@ static void leave(struct applying *p, struct fleet *f, int status)
 	f->going--;
 }
 
-/* The parent of each run; one that is there and cannot be taken ends that run. */
+/* Reads the parent of each run; a parent that cannot be used ends that run. */
 static void look_at_parents(struct fleet *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -89,7 +89,7 @@ static void look_alone(struct applying *p, struct fleet *f)
 
 /* ---- many ---- */
 
-/* All kinds that runs of namespace NS have, and where they have them; false: some are elsewhere. */
+/* Finds all kinds of the runs in namespace NS; false: some of their objects are in other namespaces. */
 static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret, size_t *n)
 {
 	struct arena *a = f->at->arena;

@@ -22,7 +22,7 @@ struct reviews {
 	size_t n;
 };
 
-/* How a review that said yes is remembered: the next job of the program asks for the same. */
+/* The key under which a review that said yes is remembered: the next job of the program asks for the same. */
 static struct str review_key(struct applying *p, const struct review *x)
 {
 	return str_printf(p->arena, "%s %.*s.%.*s %.*s", x->verb, STR_ARG(x->resource.plural),
@@ -59,7 +59,7 @@ static struct str review_body(struct applying *p, const struct review *x)
 	return body;
 }
 
-/* Everything that this apply is going to do. */
+/* Every request that this apply is going to make. */
 static struct reviews reviews_of(struct applying *p)
 {
 	const struct resource *config = resource_known(STR(""), STR("ConfigMap")), *pod = resource_known(STR(""),
@@ -195,7 +195,7 @@ static bool create_namespace(struct applying *p)
 	return true;
 }
 
-/* Who may not read namespaces finds out when the first object is refused. */
+/* A user who may not read namespaces finds out when the first object is refused. */
 static bool namespace_is_there(struct applying *p)
 {
 	struct answer *x;
@@ -225,7 +225,7 @@ static bool namespace_is_there(struct applying *p)
 
 /* ---- what is served ---- */
 
-/* What brings a kind into a cluster, where that is known. */
+/* What installs a kind in a cluster, where that is known. */
 static const char *addon_of(struct str group)
 {
 	static const struct {

@@ -6,11 +6,11 @@
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 
-enum { WRITE_AGAIN = 5 };       /* how often at most, when somebody else wrote in between */
+enum { WRITE_AGAIN = 5 };       /* attempts at most, when others write in between */
 
 /*
- * A new parent is created by POST, which only one of two appliers can do; from then on the version that
- * was read guards each write.
+ * A new parent is created by POST, so only one of two appliers can; from then on each write gives
+ * the version that was read.
  */
 static struct transport_request parent_request(struct applying *p)
 {
@@ -29,7 +29,7 @@ static struct transport_request parent_request(struct applying *p)
 	return r;
 }
 
-/* Takes what the server says of a write. */
+/* Takes over the server's answer to a write. */
 static bool is_written(struct applying *p)
 {
 	struct answer *x = p->answer;
@@ -52,8 +52,8 @@ static bool is_written(struct applying *p)
 }
 
 /*
- * Somebody else wrote the parent since it was read.  Is it still of the same generation, as when `wait` has noted a
- * verdict?  Then its version is taken, and it is written once more.
+ * Somebody else has written the parent since it was read.  If it still has the same generation, as
+ * when `wait` has noted a verdict, its new version is taken and it is written again.
  */
 static bool may_write_again(struct applying *p)
 {
@@ -104,7 +104,7 @@ void apply_write_records(struct fleet *f)
 			f->at[i].known_generation = f->at[i].now.generation;
 }
 
-/* The set before the first member is written: everything of before, and everything that is to come. */
+/* The inventory before the first member is written: everything that existed, and everything that is to come. */
 void apply_begin_record(struct applying *p)
 {
 	struct buf record = { 0 };
@@ -130,8 +130,8 @@ void apply_begin_record(struct applying *p)
 }
 
 /*
- * The set as it is now: what was applied, and what is still there although it should not be.  Of an object
- * that was refused or not sent the old entry stays.
+ * The inventory as it is now: what was applied, and what still exists although it should not.  An
+ * object that was refused or not sent keeps its old entry.
  */
 void apply_end_record(struct applying *p, bool complete)
 {

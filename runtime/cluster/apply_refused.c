@@ -1,5 +1,5 @@
 /*
- * apply_refused.c - what the server refuses, shown where the program decided it.
+ * apply_refused.c - refusals of the server, shown where the program decided the value.
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/field_path.h"
@@ -48,7 +48,7 @@ static bool is_immutable(const struct answer *x)
 	return false;
 }
 
-/* Is PATH at or below a field that the server calls immutable? */
+/* Is PATH a field that the server calls immutable, or below one? */
 static bool is_below(const struct answer *x, struct str path)
 {
 	for (size_t i = 0; i < x->ncauses; i++) {
@@ -60,7 +60,7 @@ static bool is_below(const struct answer *x, struct str path)
 	return false;
 }
 
-/* Names the immutable fields that differ, old and new, at their places. */
+/* Names the immutable fields that differ, with old and new values, at their places. */
 static void report_immutable(struct applying *p, struct wanted *w, struct str name)
 {
 	struct answer *live = request_get(&p->cluster->client, p->arena, resource_path(p->arena, &w->resource, w->ns,

@@ -1,15 +1,15 @@
 /*
  * apply_replace.c - --recreate: an object whose immutable fields have changed.
  *
- * The new object is proved first, by a dry run under another name; only then the old one is deleted,
- * by its uid, and when that is gone the new one is applied.
+ * First a dry run under another name shows that the server accepts the new object.  Only then is
+ * the old one deleted, by its uid, and when it is gone the new one is applied.
  */
 #include "runtime/cluster/apply.h"
 
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
-/* Would the server take it, if the old one was not there? */
+/* Would the server accept it if the old one did not exist? */
 static bool is_valid(struct applying *p, const struct wanted *w)
 {
 	struct data *name = wanted_value(w, "metadata.name");

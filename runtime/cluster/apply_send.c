@@ -1,8 +1,8 @@
 /*
  * apply_send.c - server-side apply, stage by stage.
  *
- * Objects of a stage are independent of each other: one that is refused does not keep the others
- * back, but no later stage begins.
+ * Objects of a stage are independent of each other: if one is refused, the others are still sent,
+ * but no later stage begins.
  */
 #include "runtime/cluster/apply.h"
 
@@ -10,7 +10,7 @@
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
-/* Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program has the last word. */
+/* Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program wins. */
 static bool only_ours(const struct answer *x)
 {
 	for (size_t i = 0; i < x->ncauses; i++)

@@ -133,7 +133,7 @@ static void put_resource(const struct resource *r, struct buf *out)
 	buf_printf(out, ",\"namespaced\":%s", r->namespaced ? "true" : "false");
 }
 
-/* Appends the inventory: kinds with their objects, each [NAME, UID, HASH] and what is not usual about it. */
+/* Appends the inventory: kinds with their objects, each as [NAME, UID, HASH] and any special properties. */
 static void put_inventory(const struct parent *p, struct buf *out)
 {
 	buf_char(out, '[');
@@ -196,7 +196,7 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "applied", buf_text(&inventory));
 	put_datum(&b, "plan", p->plan);
 	put_datum(&b, "hash", p->hash);
-	put_datum(&b, "verdict", p->verdict);   /* also when it is empty: a run that begins again has none */
+	put_datum(&b, "verdict", p->verdict);   /* even if it is empty: a run that begins again has none */
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
 	buf_release(&b);

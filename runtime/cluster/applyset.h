@@ -1,12 +1,11 @@
 /*
- * applyset.h - the parent of a run: one ConfigMap that says which objects belong to the
- * run, and what is needed to tell its state without its program.
+ * applyset.h - the parent of a run: one ConfigMap that lists the objects of the run, and has what
+ * is needed to tell its state without its program.
  *
- * Membership follows the ApplySet specification, so that other tools understand it: the
- * parent has an id as a label, every member carries that id, and the parent lists the kinds
- * that members may have.  The parent is written before the first member with the kinds
- * of before and now, and after the last with the exact ones: whoever comes later
- * finds every object, whenever this process dies.
+ * Membership follows the ApplySet specification, so that other tools understand it: the parent has
+ * an id as a label, every member carries that id, and the parent lists the kinds that members may
+ * have.  Before the first member, the parent is written with the old and the new kinds; after the
+ * last, with the exact ones: whenever this process dies, every object can be found.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_APPLYSET_H
 #define TRAINC_RUNTIME_CLUSTER_APPLYSET_H
@@ -40,8 +39,8 @@ struct parent {
 	int64_t generation;             /* how often the run was applied */
 	struct str file;                /* the program, as it was given */
 	struct str plan;                /* plan_record_write() */
-	struct str hash;                /* of everything that the program wants */
-	struct str verdict;             /* "Succeeded", "Failed", or empty: not seen yet */
+	struct str hash;                /* digest of everything that the program wants */
+	struct str verdict;             /* "Succeeded", "Failed", or empty: no verdict yet */
 	struct applied *applied;
 	size_t napplied;
 	struct resource *kinds;         /* of members, now and before */

@@ -1,5 +1,5 @@
 /*
- * attach.c - `run` in a cluster: apply, follow, wait, clean up as the program says.
+ * attach.c - `run` in a cluster: apply, follow, wait, and clean up as the program says.
  */
 #include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
@@ -18,7 +18,7 @@ bool cluster_attach(struct attached *x, struct programs *all, int *ret_status)
 	return true;
 }
 
-/* The job is not ours to end: it goes on without us. */
+/* The job does not depend on this command: it goes on without it. */
 bool cluster_attach_signal(struct attached *x, int signal)
 {
 	(void)x;

@@ -1,5 +1,5 @@
 /*
- * batch.c - starting, collecting, waiting.
+ * batch.c - starts requests, collects their answers and waits for them.
  */
 #include "runtime/cluster/batch.h"
 
@@ -32,7 +32,7 @@ static struct data *read_body(struct arena *a, struct str body)
 	return body.n && (body.p[0] == '{' || body.p[0] == '[') && data_read_json(a, &source, &d, &error) ? d : NULL;
 }
 
-/* Keeps what a request came to: the result itself is gone when this returns. */
+/* Copies the outcome of a request: the result itself is gone when this returns. */
 static void batch_done(void *to, const struct transport_result *r)
 {
 	struct batch_item *item = to;

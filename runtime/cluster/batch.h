@@ -1,9 +1,9 @@
 /*
  * batch.h - requests that belong together: started at once, waited for together.
  *
- * What `apply`, `delete` and their kind do is a sequence of such batches, with a
- * decision between each two.  Requests of a batch share the connection and run side by
- * side, as many at a time as retry.h permits.
+ * `apply`, `delete` and the like are sequences of such batches, with a decision between each two.
+ * Requests of a batch share the connection and run side by side, as many at a time as retry.h
+ * permits.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_BATCH_H
 #define TRAINC_RUNTIME_CLUSTER_BATCH_H
@@ -17,13 +17,13 @@ struct answer {
 	enum transport_outcome outcome;
 	int code;                       /* 0 without an answer */
 	int status;                     /* the exit status that it means */
-	struct str error;               /* a sentence; empty when it went well */
+	struct str error;               /* a sentence; empty on success */
 	struct str message, reason;     /* the server's own */
 	struct transport_cause *causes;
 	size_t ncauses;
 	struct str body;
-	struct data *data;              /* the body as a tree; NULL when it is none */
-	bool stopped;                   /* it was never sent: the user interrupted */
+	struct data *data;              /* the body as a tree; NULL when it has none */
+	bool stopped;                   /* it was never sent: the user interrupted the command */
 };
 
 struct batch {

@@ -1,6 +1,6 @@
 /*
- * certificate.h - what TLS found out about the server's certificate, for people: subject,
- * issuer, dates and names, and why it was refused.
+ * certificate.h - facts about the server's certificate, for messages: subject, issuer, dates and
+ * names, and why it was refused.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_CERTIFICATE_H
 #define TRAINC_RUNTIME_CLUSTER_CERTIFICATE_H
@@ -10,14 +10,14 @@
 #include "base/buf.h"
 
 struct certificate_facts {
-	bool seen;                      /* a handshake got as far as a certificate */
+	bool seen;                      /* a handshake reached a certificate */
 	int error;                      /* X509_V_ERR_...; 0: the chain is fine */
 	char subject[256], issuer[256];
-	char names[512];                /* DNS names and addresses that it is for */
+	char names[512];                /* DNS names and addresses that the certificate is for */
 	int64_t not_before, not_after;  /* ns since 1970 */
 };
 
-/* Makes CTX note what it verifies into FACTS, which outlive it. */
+/* Makes CTX note the certificates that it verifies in FACTS, which must outlive it. */
 void certificate_watch(SSL_CTX *ctx, struct certificate_facts *facts);
 
 /*

@@ -1,5 +1,6 @@
 /*
- * change.c - another size for a role, and suspending and resuming: patches of exactly those fields.
+ * change.c - changes the size of a role, and suspends and resumes: patches of exactly those
+ * fields.
  */
 #include <stdlib.h>
 
@@ -80,7 +81,7 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 		*ret_status = cluster_say(k, live);
 		return false;
 	}
-	/* as many may fail as are not needed; the API server wants all three in one request */
+	/* as many may fail as are not needed for success; the API server wants all three fields in one request */
 	bool counted = live->data && status_path(live->data, "spec.maxFailedIndexes");
 	struct str body = counted ? str_printf(k->arena,
 		"{\"spec\":{\"parallelism\":%lld,\"completions\":%lld,\"maxFailedIndexes\":%lld}}", (long long)n,
@@ -95,7 +96,7 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 
 /* ---- suspend and resume ---- */
 
-/* The patch that suspends or resumes an object; empty: it cannot be. */
+/* The patch that suspends or resumes an object; empty for an object that cannot be suspended. */
 static struct str suspend_body(struct arena *a, const struct member *m, bool suspend)
 {
 	const char *word = suspend ? "true" : "false";
@@ -106,7 +107,7 @@ static struct str suspend_body(struct arena *a, const struct member *m, bool sus
 		"{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", word) : STR("");
 }
 
-/* A role that waits for another one stays suspended until that has come: whoever attends the run releases it. */
+/* A role that waits for another one stays suspended until its turn: the command that attends the run releases it. */
 static bool waits(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");

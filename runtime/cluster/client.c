@@ -48,7 +48,7 @@ static void retrying(void *to, const struct transport_request *r, struct str why
 		report->options.retrying(report->options.to, r, why, wait_ns, since_ns);
 }
 
-/* Clocks more than 5 s apart confuse ages; times of the server are used, so that is all that is said. */
+/* Clocks that are more than 5 s apart distort ages; the server's times are used, so one message is enough. */
 static void note_offset(struct client *c)
 {
 	int64_t offset = transport_clock_offset(c->transport);

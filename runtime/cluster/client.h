@@ -23,18 +23,18 @@ struct client {
 };
 
 struct client_options {
-	struct str program_namespace;   /* what the program says; p == NULL: nothing */
-	bool quiet_plugin;              /* completion: a credential plugin may not ask anything */
+	struct str program_namespace;   /* namespace in the program; p == NULL: none */
+	bool quiet_plugin;              /* shell completion: a credential plugin must not ask questions */
 	unsigned in_flight;             /* as in struct calls_options */
-	/* A retry waits, as in struct calls_options; may be NULL. */
+	/* Called when a request waits before a retry, as in struct calls_options; may be NULL. */
 	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns,
 		int64_t since_ns);
 	void *to;
 };
 
 /*
- * Connects to nothing yet.  False with a status after saying why not; C must stay where it is
- * until client_close(), which is harmless after a failure and on zeroed memory.
+ * Prepares a connection; nothing is connected yet.  False with a status after saying why not; C
+ * must not be moved until client_close(), which is harmless after a failure and on zeroed memory.
  */
 bool client_open(struct client *c, struct session *s, const struct client_options *o, int *ret_status);
 void client_close(struct client *c);

@@ -1,6 +1,6 @@
 /*
- * cluster.c - what every command about a cluster needs: the cluster of its session, signals while requests are
- * sent, the namespace and the parent of a run, and what a failed answer means.
+ * cluster.c - shared by all commands about a cluster: the cluster of the session, signals while
+ * requests are sent, the namespace and the parent of a run, and the meaning of failed answers.
  */
 #include "runtime/cluster/cluster.h"
 

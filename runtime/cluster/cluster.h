@@ -19,9 +19,9 @@ struct cluster {
 	struct discovery discovery;
 	struct cluster_watch **watches; /* runs that are looked at */
 	size_t nwatches;
-	struct view **views;            /* of the namespaces that they are in */
+	struct view **views;            /* parents of the namespaces that they are in */
 	size_t nviews;
-	struct map parents;             /* "NAMESPACE/RUN" -> struct data, of those that a list has brought */
+	struct map parents;             /* "NAMESPACE/RUN" -> struct data, of parents that a list has brought */
 	struct map listed;              /* namespaces of which all parents are known */
 	struct map permitted;           /* "VERB PLURAL.GROUP NAMESPACE": access reviews that said yes */
 	struct map namespaces;          /* that are known to be there */
@@ -36,18 +36,23 @@ struct cluster *cluster_of(const struct session *s);
 struct str cluster_namespace(const struct cluster *k, struct str program);
 
 /*
- * The parent of a run: false with a status after saying what went wrong; RET->there is false when the run is not there.
+ * The parent of a run: false with a status after saying what went wrong; RET->there is false when
+ * the run does not exist.
  */
 bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct parent *ret, int *ret_status);
-/* Takes the parents of a namespace, or of all (NS empty); with RET the runs are added to it.  What failed, or NULL. */
+/*
+ * Reads the parents of a namespace, or of all (NS empty); with RET the runs are added to it.
+ * Returns the request that failed, or NULL.
+ */
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret);
 /*
- * Takes the parents of all runs of a namespace with one list, so that cluster_parent() need not ask; false: it has to.
+ * Reads the parents of all runs of a namespace with one list, so that cluster_parent() need not;
+ * false: it has to.
  */
 bool cluster_list_parents(struct cluster *k, struct str ns);
-/* Hears SIGINT, SIGTERM and SIGHUP while requests are sent; commands that wait hear them themselves. */
+/* Handles SIGINT, SIGTERM and SIGHUP while requests are sent; commands that wait handle them themselves. */
 void cluster_listen(struct cluster *k, bool listen);
-/* Says what a failed answer means; returns its status. */
+/* Reports the meaning of a failed answer; returns its status. */
 int cluster_say(const struct cluster *k, const struct answer *x);
 
 /* ---- changes: apply.c, remove.c, change.c, pod_lines.c ---- */
@@ -73,7 +78,7 @@ struct removal {
 	struct str what;                /* for progress: "run 'bert'" */
 	int64_t deadline;               /* steady clock; 0: none */
 	bool dry_run;
-	/* what is gone is noted there; NULL: it is printed, unless JSON was asked for */
+	/* deletions are noted there; NULL: they are printed, unless JSON was asked for */
 	struct changes *changes;
 };
 int cluster_delete(struct cluster *k, const struct removal *r);

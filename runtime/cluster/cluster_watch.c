@@ -11,13 +11,13 @@
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 
-/* VANISHED_MS: so long after its Jobs are gone others may take their place, as 'kubectl replace --force' does it. */
+/* VANISHED_MS: for so long after its Jobs are gone, others may replace them, as 'kubectl replace --force' does. */
 enum { JUDGE_EVERY_MS = 100, VANISHED_MS = 2000 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- attending ---- */
 
-/* Whoever stays until the end does what Jobs cannot do for each other. */
+/* A command that stays until the end does what Jobs cannot do for each other. */
 static bool attends(const struct session *s)
 {
 	struct str goal = option_value(s->options, OPTION_FOR);
@@ -42,7 +42,7 @@ static void action_done(void *to, const struct transport_result *r)
 	}
 }
 
-/* An action that is under way is not begun again; one that was lost is asked for by the next look. */
+/* An action that is under way is not begun again; the next look asks again for one that was lost. */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
 	struct arena *a = &c->scratch;
@@ -88,7 +88,7 @@ static uint64_t print_of(const struct run_state *s)
 	return print;
 }
 
-/* How soon an unchanged run has to be judged again: some states depend on how long something lasts. */
+/* When an unchanged run must be judged again: some states depend on how long something lasts. */
 static int64_t patience(const struct run_state *s)
 {
 	switch (s->phase) {
@@ -97,13 +97,13 @@ static int64_t patience(const struct run_state *s)
 	}
 }
 
-/* A Job that nobody owns: those of a JobSet or a TrainJob are created again by it. */
+/* A Job without an owner: the owner of others, such as a JobSet or a TrainJob, creates them again. */
 static bool is_own_job(const struct data *o)
 {
 	return str_is(status_text(o, "kind"), "Job") && !status_list(o, "metadata.ownerReferences")->u.list.n;
 }
 
-/* Notes whether the Jobs of the run are those that were there first, others, or none. */
+/* Notes whether the Jobs of the run are the first ones, others, or none. */
 static void note_workload(struct cluster_watch *c, const struct status_objects *objects)
 {
 	size_t others = 0;
@@ -127,7 +127,7 @@ static void note_workload(struct cluster_watch *c, const struct status_objects *
 		c->vanished = loop_now(c->cluster->client.loop);
 }
 
-/* The Jobs are gone, but for so short a time that they may be about to be replaced: the old state stays. */
+/* The Jobs have just disappeared and may be about to be replaced: the old state stays for now. */
 static bool may_be_replaced(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
@@ -139,7 +139,7 @@ static bool may_be_replaced(struct cluster_watch *c)
 	return true;
 }
 
-/* Takes the state of now; true when it is another one than before. */
+/* Takes over the present state; true when it differs from the one before. */
 static bool judge(struct cluster_watch *c)
 {
 	struct arena *a = &c->memory[!c->current];
@@ -159,7 +159,7 @@ static bool judge(struct cluster_watch *c)
 		return false;
 	loop_timer_set(c->cluster->client.loop, &c->timer, patience(&s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
-		return false;                   /* it was removed after its end: what was seen counts */
+		return false;                   /* it was removed after its end: the last state counts */
 	if (s.phase == RUN_ABSENT && c->seen)
 		w->gone = true;
 	c->seen = c->seen || s.phase != RUN_ABSENT;
@@ -190,7 +190,7 @@ static int watch_fd(const struct run_watch *w)
 
 static void on_timer(struct loop_timer *t) { ((struct cluster_watch *)t->to)->dirty = true; }
 
-/* What is shown stays as it was; that nothing new comes is said after a while. */
+/* What is shown stays; after a while a message says that nothing new comes. */
 static bool tell_cut_off(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
@@ -259,7 +259,7 @@ static bool read_plan(struct cluster_watch *c, struct str record, struct str *wh
 		&c->plan, why);
 }
 
-/* A run that was named and is not there: for `delete` that is what was wanted. */
+/* A run that was named does not exist: for `delete` that is the wanted result. */
 static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str ns, int *ret_status)
 {
 	session_say(k->session,
@@ -313,7 +313,7 @@ static void view_has_changed(void *to)
 	loop_stop(k->client.loop);
 }
 
-/* What a run needs to be judged by besides Pods, Jobs and Events: kinds that stand for it or let it in. */
+/* The kinds that a run's state depends on, besides Pods, Jobs and Events: those that stand for it or admit it. */
 static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct view_options *o, struct resource *kinds)
 {
 	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
@@ -336,7 +336,7 @@ static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct v
 		kinds[o->nkinds++] = *workload;
 }
 
-/* One label for a single run, the existence of the label for several. */
+/* The label selector: the value for a single run, the label's existence for several. */
 static struct str selector_of(struct cluster *k, struct str ns, struct str only)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /*
- * cluster_watch.h - a run in a cluster that is looked at.
+ * cluster_watch.h - a run in a cluster that is being watched.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_CLUSTER_WATCH_H
 #define TRAINC_RUNTIME_CLUSTER_CLUSTER_WATCH_H
@@ -18,17 +18,17 @@ struct cluster_watch {
 	unsigned current;
 	bool dirty;
 	int64_t judged;                 /* loop_now() */
-	struct loop_timer timer;        /* when to judge again although nothing has changed */
+	struct loop_timer timer;        /* when to judge again even if nothing has changed */
 	bool seen;                      /* the run has been there */
 	bool removed;                   /* by this command */
-	bool cut_off;                   /* from the server, and that was told */
-	bool attends;                   /* does for the run what Jobs cannot do for each other */
+	bool cut_off;                   /* cut off from the server, and that was reported */
+	bool attends;                   /* the command does for the run what Jobs cannot do for each other */
 	unsigned acting;                /* requests of that kind under way */
 	bool complained;                /* one was refused */
 	struct arena scratch;
-	uint64_t print;                 /* of the state that was handed out: is another one the same? */
-	struct str workload;            /* uid of a Job of the run: another one under its name is another run */
-	int64_t vanished;               /* loop_now() when its Jobs were gone; 0: they are there */
+	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
+	struct str workload;            /* uid of a Job of the run: if another Job has its name, it is another run */
+	int64_t vanished;               /* loop_now() when its Jobs disappeared; 0: they exist */
 };
 
 struct cluster_seed {
@@ -37,9 +37,9 @@ struct cluster_seed {
 };
 
 /*
- * Looks at a run by what its parent remembers, or by R->record where it has none.  With
- * SEED its parent and perhaps its state are known already, and the server is asked when somebody waits for news.
- * False with a status after saying why not.
+ * Watches a run by what its parent remembers, or by R->record where it has no parent.  With SEED,
+ * its parent and perhaps its state are known already, and the server is asked when the caller
+ * waits for changes. False with a status after saying why not.
  */
 bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
 	struct run_watch *ret, int *ret_status);

@@ -1,8 +1,8 @@
 /*
  * credential.c - the credential of the moment: fixed, from a file that rotates, or from a plugin.
  *
- * Values are kept in an arena of their own that is replaced with each change, so that a
- * process that follows a run for weeks does not collect old tokens.
+ * Values are in an arena of their own that is replaced with each change, so that a process that
+ * follows a run for weeks does not collect old tokens.
  */
 #include "runtime/cluster/credential.h"
 
@@ -25,10 +25,10 @@ struct credential {
 	bool stale;                     /* it was refused, or never read */
 	int64_t read_at;                /* loop_now() of the last reading of the token file */
 	int64_t expiry;                 /* real time; 0: none */
-	struct arena run_arena;         /* of the plugin that runs, or of its failure */
+	struct arena run_arena;         /* why the last plugin failed; empty while one runs */
 	struct credential_run *run;
 	unsigned runs;
-	struct str failure;             /* the plugin's last word: it is not tried again */
+	struct str failure;             /* the plugin has failed for good: it is not tried again */
 	struct credential_wait *first, **last;
 	struct credential_wait *answering;      /* those that are being called */
 };
@@ -42,7 +42,7 @@ struct credential *credential_new(struct loop *l, const struct kubeconfig_access
 	*c = (struct credential){ .loop = l, .access = access, .stdin_free = stdin_free, .stale = true };
 	c->last = &c->first;
 	if (!access->tls)
-		return c;               /* nothing is shown to a server without TLS */
+		return c;               /* without TLS no credential is sent */
 	c->value = (struct credential_value){ .token = access->token, .basic_user = access->basic_user,
 		.basic_password = access->basic_password, .certificate = access->certificate, .key = access->key,
 		.generation = 1, .certificate_generation = 1 };
@@ -72,7 +72,7 @@ static bool token_is_sound(struct str *token)
 	return token->n > 0;
 }
 
-/* Reads the token file when it is time to; false when there is no token at all, with WHY. */
+/* Reads the token file when it is due; false with WHY when there is no token at all. */
 static bool read_token_file(struct credential *c, struct arena *a, struct str *why)
 {
 	struct str path = c->access->token_file, token = STR("");
@@ -102,7 +102,7 @@ static bool read_token_file(struct credential *c, struct arena *a, struct str *w
 
 /* ---- plugins ---- */
 
-/* Calls everybody who waits; each may ask again, and is then behind the others. */
+/* Calls everybody who waits; one that asks again goes to the end of the queue. */
 static void answer_all(struct credential *c, const struct credential_value *value, struct str why)
 {
 	struct credential_wait *w;

@@ -1,9 +1,9 @@
 /*
- * credential.h - what a request shows to the server, kept fresh.
+ * credential.h - the credential of requests, kept fresh.
  *
- * A token file is read again every minute; a plugin runs when its answer is about
- * to expire, or once after a 401, however many requests are waiting for it.
- * The transport asks before each request; nobody else needs to.
+ * A token file is read again every minute.  A plugin runs when its answer is about to expire, or
+ * once after a 401, however many requests wait for it. The transport asks before each request;
+ * nobody else needs to.
  *
  * Tokens and keys never appear in messages, dumps or traces.
  */
@@ -15,13 +15,13 @@
 
 struct credential;
 
-/* What is valid now.  The texts live until the next change of `generation`. */
+/* The values that are valid now.  The texts live until the next change of `generation`. */
 struct credential_value {
 	struct str token;               /* bearer; empty: none */
 	struct str basic_user, basic_password;
 	struct str certificate, key;    /* PEM; empty: none */
 	unsigned generation;            /* rises with each change */
-	/* rises when the certificate changes: old connections are of no use then */
+	/* rises when the certificate changes, since old connections then have the wrong one */
 	unsigned certificate_generation;
 };
 
@@ -38,14 +38,14 @@ struct credential_wait {
 struct credential *credential_new(struct loop *l, const struct kubeconfig_access *access, bool stdin_free);
 void credential_release(struct credential *c);
 
-/* Calls W->ready with what is valid now: at once, or when a plugin that has to run first has ended. */
+/* Calls W->ready with the valid values: at once, or when a plugin that has to run first has ended. */
 void credential_get(struct credential *c, struct credential_wait *w);
 /* W is not called any more. */
 void credential_forget(struct credential *c, struct credential_wait *w);
 /*
- * The server answered 401 to a request that showed GENERATION.  True when asking
- * again makes sense: a token file or a plugin may know better; the next
- * credential_get() refreshes, once for all who were refused.
+ * The server answered 401 to a request with the values of GENERATION.  True when it makes sense to
+ * ask again, since a token file or a plugin may give newer values; the next credential_get()
+ * refreshes, once for all requests that were refused.
  */
 bool credential_refused(struct credential *c, unsigned generation);
 

@@ -1,9 +1,9 @@
 /*
  * credential_plugin.c - the process of a credential plugin and its three descriptors.
  *
- * A plugin that may ask the user something gets the terminal itself.  What another one
- * writes to standard error passes through a pipe, so that its last line can be part of
- * the message when it fails.
+ * A plugin that may ask the user questions gets the terminal itself.  What another one writes to
+ * standard error passes through a pipe, so that its last line can be part of the message when it
+ * fails.
  */
 #include "runtime/cluster/credential_plugin.h"
 
@@ -56,7 +56,7 @@ void credential_run_cancel(struct credential_run *r)
 	free(r);
 }
 
-/* Releases the run, then hands out what came of it. */
+/* Releases the run, then hands out its outcome. */
 static void finish(struct credential_run *r, const struct credential_answer *answer, struct str why)
 {
 	void (*done)(void *, const struct credential_answer *, struct str) = r->done;
@@ -68,7 +68,7 @@ static void finish(struct credential_run *r, const struct credential_answer *ans
 
 /* ---- output ---- */
 
-/* Moves what a pipe holds into B, which keeps at most MOST; false at its end. */
+/* Moves the contents of a pipe into B, which keeps at most MOST bytes; false at its end. */
 static bool pipe_read(struct loop_fd *f, struct buf *b, size_t most)
 {
 	char bytes[4096];
@@ -91,7 +91,7 @@ static void out_ready(struct loop_fd *f, unsigned events)
 		pipe_close(r->loop, f);
 }
 
-/* What the plugin tells the user goes on to the user, without control characters on a terminal. */
+/* What the plugin says to the user is passed on, on a terminal without control characters. */
 static void pass_on(struct str text)
 {
 	struct buf shown = { 0 };
@@ -129,7 +129,7 @@ static void err_ready(struct loop_fd *f, unsigned events)
 		pipe_close(r->loop, f);
 }
 
-/* The last line of standard error that says something, as ": LINE". */
+/* The last line of standard error that is not blank, as ": LINE". */
 static struct str last_words(const struct credential_run *r)
 {
 	struct str text = buf_text(&r->errors);
@@ -188,7 +188,7 @@ static void limit_reached(struct loop_timer *t)
 
 /* ---- the beginning ---- */
 
-/* A copy of this process' environment without what the plugin's own variables replace, and those. */
+/* A copy of this process' environment in which the plugin's own variables replace others of their names. */
 static char **plugin_environment(struct arena *a, const struct kubeconfig_access *access, bool interactive)
 {
 	const struct kubeconfig_exec *e = &access->exec;

@@ -1,9 +1,9 @@
 /*
  * diff.c - what apply would change, without changing it.
  *
- * Each stale object is applied as a dry run, and the answer is compared with what is there: defaults and
- * fields of others are the same on both sides, so what differs is what this program changes. Contents of Secrets are
- * masked.
+ * Each object to be sent is applied as a dry run, and the answer is compared with the present
+ * object.  Defaults and fields of others are the same on both sides, so every difference is a
+ * change by this program. Contents of Secrets are masked.
  */
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ struct diff {
 	size_t n;
 };
 
-/* What the server writes itself, or what says nothing about the object. */
+/* Members that the server writes itself, or that do not describe the object. */
 static bool is_ours(struct str path)
 {
 	static const char *const passed[] = { "metadata.managedFields", "metadata.resourceVersion",
@@ -182,7 +182,7 @@ static void put_json(const struct diff *d, struct buf *out)
 	buf_z(out, "]}\n");
 }
 
-/* 0: no difference, 1: some; else what went wrong, never 1. */
+/* 0: no difference, 1: some; otherwise the status of the error, never 1. */
 int cluster_diff(struct session *s, struct programs *all)
 {
 	struct cluster *k = cluster_of(s);

@@ -1,9 +1,9 @@
 /*
  * discovery.h - what the API server serves: from a kind to the path of its collection.
  *
- * Kinds of the core and of batch are known without asking.  Others come from one
- * aggregated document for all groups, or group by group from servers that lack it; groups
- * that nobody asks for may be broken.
+ * Kinds of the core and of batch are known without asking.  Others come from one aggregated
+ * document for all groups; from servers without it, group by group.  Groups that nobody asks for
+ * may be broken.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_DISCOVERY_H
 #define TRAINC_RUNTIME_CLUSTER_DISCOVERY_H
@@ -35,8 +35,8 @@ struct discovery {
 };
 
 /*
- * Finds KIND of API_VERSION, asking the server when it has to; NULL when it
- * is not served, or when `failed` says that nobody knows.
+ * Finds KIND of API_VERSION, asking the server when it has to; NULL when it is not served, or when
+ * it cannot be known (`failed` is set).
  */
 const struct resource *discovery_find(struct discovery *d, struct str api_version, struct str kind);
 /* The version of KIND that the server prefers, whatever it is. */

@@ -11,8 +11,8 @@
 #include "data/data.h"
 
 struct field_place {
-	const struct data *value;       /* what we sent there; NULL: nothing at that path */
-	struct span from;               /* of the innermost value on the way whose place is known */
+	const struct data *value;       /* the value that we sent there; NULL: there is none at that path */
+	struct span from;               /* place of the innermost value on the path whose place is known */
 };
 
 /* Follows PATH from the root TREE; FROM is the place of the root. */

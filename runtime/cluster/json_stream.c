@@ -1,13 +1,12 @@
 /*
  * json_stream.c - a reader that can stop after any byte.
  *
- * One state machine reads everything, kept or not, so that what a filter drops is
- * checked just the same.  Values under construction are on a stack of frames; members
- * of open lists and maps are on a second stack and move into the arena when the
- * list or map closes.  The arena is emptied after each item or document.
+ * One state machine reads everything, kept or not, so that what a filter drops is checked in the
+ * same way.  Values under construction are on a stack of frames; members of open lists and maps
+ * are on a second stack and move into the arena when the list or map closes.  The arena is emptied
+ * after each item or document.
  *
- * Within a string, bytes that need no attention are passed over in one go: most of a
- * stream is text.
+ * Within a string, bytes that need no attention are passed over at once: most of a stream is text.
  */
 #include "runtime/cluster/json_stream.h"
 
@@ -26,7 +25,7 @@ enum json_state {
 	JSON_KEY,                       /* a key */
 	JSON_COLON,
 	JSON_AFTER,                     /* ',' or the end of the list or map */
-	JSON_DOCUMENT,                  /* nothing open: blanks, or the next document */
+	JSON_DOCUMENT,                  /* nothing is open: blanks, or the next document */
 	JSON_IN_STRING, JSON_ESCAPE, JSON_HEX, JSON_IN_NUMBER, JSON_IN_WORD,
 };
 
@@ -34,30 +33,31 @@ struct json_frame {
 	const struct json_filter *filter;       /* NULL: dropped */
 	size_t base;                    /* of its members on the stack */
 	bool list;
-	bool items;                     /* the list whose elements are handed out one by one */
+	bool items;                     /* the list whose elements are handed out singly */
 };
 
 struct json_stream {
 	struct json_stream_options o;
-	struct arena arena;             /* of the item or document that is read */
-	struct arena rest;              /* with `items`: of the rest of the document */
+	struct arena arena;             /* memory of the item or document that is being read */
+	struct arena rest;              /* with `items`: memory of the rest of the document */
 	struct json_frame frames[JSON_STREAM_DEEPEST];
 	unsigned depth;
 	struct data_member *members;    /* of open lists and maps */
 	size_t nmembers, member_room;
 	enum json_state state;
 	struct str key;                 /* that waits for its value */
-	const struct json_filter *next; /* filter of the value that comes; NULL: dropped */
-	struct buf text;                /* string, number or word that is being read */
+	const struct json_filter *next; /* filter of the next value; NULL: it is dropped */
+	struct buf text;                /* the string, number or word that is being read */
 	bool is_key;
-	unsigned utf8_left, utf8_low, utf8_high;        /* bytes that are missing of a character, bounds of the next */
+	/* bytes that a character still needs, and bounds of the next byte */
+	unsigned utf8_left, utf8_low, utf8_high;
 	unsigned hex, hex_digits, high_surrogate;
 	uint64_t documents;             /* complete */
-	uint64_t offset, unit;          /* bytes taken; where the item or document began */
+	uint64_t offset, unit;          /* number of bytes taken; offset at which the item or document began */
 	bool stopped;
 	struct str error;
 	struct arena error_arena;
-	char tail[40];                  /* the last bytes taken before the piece at hand */
+	char tail[40];                  /* the last bytes taken before the present piece */
 	unsigned ntail;
 };
 
@@ -130,7 +130,7 @@ static bool fail(struct json_stream *s, struct str piece, size_t at, const char 
 
 /* ---- trees ---- */
 
-/* Inside the list whose elements are handed out, memory is the element's; outside it is the document's. */
+/* Inside the list whose elements are handed out, memory is the element's; elsewhere it is the document's. */
 static struct arena *arena_now(struct json_stream *s)
 {
 	if (!s->o.items)
@@ -147,7 +147,7 @@ static void push_member(struct json_stream *s, struct str key, struct data *valu
 	s->members[s->nmembers++] = (struct data_member){ .key = key, .value = value };
 }
 
-/* A value is complete: into the list or map around it, or out. */
+/* A value is complete: it goes into the list or map around it, or is handed out. */
 static bool complete(struct json_stream *s, struct data *value)
 {
 	struct json_frame *f = s->depth ? &s->frames[s->depth - 1] : NULL;
@@ -306,7 +306,8 @@ static bool end_string(struct json_stream *s, struct str piece, size_t at)
 		struct str key = buf_text(&s->text);
 		s->next = f->filter ? json_filter_member(f->filter, key) : NULL;
 		if (s->o.items && s->depth == 1)
-			s->next = &json_filter_all;             /* the rest of a list is small, and all of it is kept */
+			/* the rest of a document with items is small, so all of it is kept */
+			s->next = &json_filter_all;
 		s->key = s->next ? str_copy(arena_now(s), key) : STR("");
 		s->state = JSON_COLON;
 		return true;
@@ -344,7 +345,7 @@ static void put_character(struct json_stream *s, uint32_t c)
 	buf_put(&s->text, bytes, n);
 }
 
-/* A high surrogate that no low one followed stands for nothing: U+FFFD, as Go's reader has it. */
+/* A high surrogate without a low one behind it becomes U+FFFD, as in Go's reader. */
 static void lone_surrogate(struct json_stream *s)
 {
 	if (s->high_surrogate)
@@ -352,7 +353,7 @@ static void lone_surrogate(struct json_stream *s)
 	s->high_surrogate = 0;
 }
 
-/* The first byte of a character beyond ASCII: how many follow, and the bounds of the next. */
+/* The first byte of a character beyond ASCII: tells how many bytes follow, and the bounds of the next. */
 static bool begin_utf8(struct json_stream *s, unsigned char c)
 {
 	s->utf8_low = 0x80;
@@ -375,7 +376,7 @@ static bool begin_utf8(struct json_stream *s, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; }
 
-/* Reads on in a string from *AT; leaves *AT behind what was read. */
+/* Continues a string at *AT; leaves *AT behind what was read. */
 static bool in_string(struct json_stream *s, struct str piece, size_t *at)
 {
 	const char *p = piece.p + *at, *end = piece.p + piece.n, *from = p;
@@ -520,7 +521,7 @@ static bool begin_key(struct json_stream *s, struct str piece, size_t at)
 	return true;
 }
 
-/* One byte that is neither in a string nor in a number. */
+/* Handles one byte that is neither in a string nor in a number. */
 static bool between(struct json_stream *s, struct str piece, size_t at)
 {
 	char c = piece.p[at];

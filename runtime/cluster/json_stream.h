@@ -1,14 +1,14 @@
 /*
- * json_stream.h - JSON as it arrives: documents and the items of lists, one after
- * the other, in memory that does not grow with the stream.
+ * json_stream.h - JSON as it arrives: documents and the items of lists, one after the other, in
+ * memory that does not grow with the stream.
  *
- * Bytes go in as they come, cut anywhere.  What a filter does not ask for is checked
- * and dropped while it passes.  Trees (plan/data.h, without places) are handed out
- * when they are complete and live until the callback returns.
+ * Bytes are given in pieces, cut anywhere.  Members that a filter does not ask for are checked and
+ * dropped at once.  Trees (plan/data.h, without places) are handed out when they are complete and
+ * live until the callback returns.
  *
- * Refused, with the offset and the bytes around it: what is not JSON, invalid
- * UTF-8, nesting beyond 200, a tree beyond 32 MiB of input.  Nothing of a
- * document is handed out that is not known to be complete up to there.
+ * Refused, with the offset and the bytes around it: anything but JSON, invalid UTF-8, nesting
+ * beyond 200, a tree beyond 32 MiB of input.  No part of a document is handed out before it is
+ * complete.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_JSON_STREAM_H
 #define TRAINC_RUNTIME_CLUSTER_JSON_STREAM_H
@@ -40,7 +40,7 @@ struct json_stream_options {
 	bool several;                   /* documents may follow each other (a watch); else a second one is an error */
 	/* False stops the stream: it takes nothing more, without an error. */
 	bool (*item)(void *to, const struct data *item);
-	/* The end of a document: all of it, without its items. */
+	/* The end of a document: the document without its items. */
 	bool (*document)(void *to, const struct data *document);
 	void *to;
 };
@@ -51,13 +51,13 @@ struct json_stream *json_stream_new(const struct json_stream_options *o);
 void json_stream_release(struct json_stream *s);
 /* False when the stream is over: stopped by a callback, or an error. */
 bool json_stream_take(struct json_stream *s, struct str bytes);
-/* No more bytes come.  False with an error when a document is cut off. */
+/* No more bytes will come.  False with an error when a document is incomplete. */
 bool json_stream_end(struct json_stream *s);
-/* Begins again, as after json_stream_new(). */
+/* Empties the stream, as after json_stream_new(). */
 void json_stream_restart(struct json_stream *s);
-/* True between documents: nothing half-read is held. */
+/* True between documents: no part of one has been read. */
 bool json_stream_between(const struct json_stream *s);
-/* "at byte 4711: expected ',' or '}' (near '...')"; empty when nothing is wrong. */
+/* "at byte 4711: expected ',' or '}' (near '...')"; empty when there is no error. */
 struct str json_stream_error(const struct json_stream *s);
 uint64_t json_stream_offset(const struct json_stream *s);
 

@@ -31,7 +31,7 @@ void kubeconfig_environment(struct kubeconfig_options *o)
 
 /* ---- addresses ---- */
 
-/* Splits AUTHORITY into host and port; false when it is none. */
+/* Splits AUTHORITY into host and port; false when it has another form. */
 static bool split_authority(struct arena *a, struct str authority, struct kubeconfig_access *ret)
 {
 	const char *end = authority.p + authority.n, *colon;
@@ -66,8 +66,8 @@ static bool split_authority(struct arena *a, struct str authority, struct kubeco
 }
 
 /*
- * Fills in what the server's URL says; without a scheme it is https
- * when anything about TLS is configured, as in kubectl.
+ * Fills in the parts of the server's URL; without a scheme it is https when anything about TLS is
+ * configured, as in kubectl.
  */
 static bool parse_server(struct arena *a, struct str url, bool tls, struct kubeconfig_access *ret)
 {
@@ -99,7 +99,7 @@ static bool parse_server(struct arena *a, struct str url, bool tls, struct kubec
 
 /* ---- a cluster ---- */
 
-/* What plugins are given: the extension of the cluster that is meant for them. */
+/* The cluster's extension that is meant for plugins. */
 static const struct data *exec_extension(const struct data *cluster)
 {
 	const struct data *list = data_get(cluster, STR("extensions"));
@@ -193,7 +193,10 @@ static bool find_context(struct kubeconfig_reading *r, struct kubeconfig_entry *
 	return true;
 }
 
-/* Reads the context's cluster and user; the user first, for its certificate decides about a server without a scheme. */
+/*
+ * Reads the context's cluster and user.  The user comes first, since its certificate decides about
+ * a server without a scheme.
+ */
 static bool read_context(struct kubeconfig_reading *r, const struct kubeconfig_entry *context,
 	struct kubeconfig_access *a)
 {

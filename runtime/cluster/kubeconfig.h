@@ -1,12 +1,12 @@
 /*
  * kubeconfig.h - which API server, and who we are there.
  *
- * Reads and merges kubeconfig files by the rules that kubectl follows, with two
- * differences: nothing falls back to localhost:8080, and contradictions are errors.
- * Without a usable file a pod's service account is used.
+ * Reads and merges kubeconfig files by kubectl's rules, with two differences: nothing falls back
+ * to localhost:8080, and contradictions are errors. Without a usable file a pod's service account
+ * is used.
  *
- * Reads files, runs nothing and connects to nothing.  Everything lives in the arena.
- * Fails with sentences in WHY that name the file, the entry and what to do: status 3.
+ * Reads files, runs nothing and connects to nothing.  Everything lives in the arena. Fails with
+ * sentences in WHY that name the file, the entry and what to do: status 3.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_KUBECONFIG_H
 #define TRAINC_RUNTIME_CLUSTER_KUBECONFIG_H
@@ -14,12 +14,12 @@
 #include "base/str.h"
 #include "data/data.h"
 
-/* What the command line and the process say.  Absent texts have p == NULL. */
+/* Settings of the command line and the process.  Absent texts have p == NULL. */
 struct kubeconfig_options {
 	struct str file;                /* --kubeconfig */
 	struct str context;             /* --context */
 	struct str namespace;           /* --namespace */
-	struct str program_namespace;   /* what the program says: between the two others */
+	struct str program_namespace;   /* namespace in the program: it ranks between the other two */
 	struct str variable;            /* $KUBECONFIG */
 	struct str home;                /* $HOME */
 	struct str service_host, service_port;  /* $KUBERNETES_SERVICE_HOST, _PORT */
@@ -27,7 +27,7 @@ struct kubeconfig_options {
 	struct str account;             /* directory of the service account's files */
 };
 
-/* Fills O from the environment of this process; what the command line says is the caller's. */
+/* Fills O from the environment of this process; the caller fills in the command line. */
 void kubeconfig_environment(struct kubeconfig_options *o);
 
 enum kubeconfig_stdin { KUBECONFIG_STDIN_NEVER, KUBECONFIG_STDIN_IF_AVAILABLE, KUBECONFIG_STDIN_ALWAYS };

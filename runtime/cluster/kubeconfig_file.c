@@ -57,7 +57,7 @@ static const struct data *member(const struct data *d, const char *name)
 	return found && found->kind == DATA_NULL ? NULL : found;
 }
 
-/* A list of named entries must be one, and must not hold a name twice. */
+/* The list of entries under a name; it must be a list without duplicate names. */
 static bool list_is_sound(struct kubeconfig_reading *r, const struct data *root, const char *plural)
 {
 	const struct data *list = member(root, plural);

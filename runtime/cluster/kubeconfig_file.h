@@ -1,9 +1,9 @@
 /*
- * kubeconfig_file.h - what the kubeconfig readers share: the files in their order, and
- * fields of their entries with the place of each for messages.
+ * kubeconfig_file.h - shared by the kubeconfig readers: the files in their order, and fields of
+ * their entries with their places for messages.
  *
- * kubeconfig_file.c reads and looks up, kubeconfig_user.c reads a user,
- * kubeconfig.c a cluster and everything around.
+ * kubeconfig_file.c reads and looks up, kubeconfig_user.c reads a user, kubeconfig.c a cluster and
+ * everything else.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_KUBECONFIG_FILE_H
 #define TRAINC_RUNTIME_CLUSTER_KUBECONFIG_FILE_H
@@ -24,7 +24,7 @@ struct kubeconfig_reading {
 	struct sources sources;
 	struct kubeconfig_file *files;
 	size_t nfiles;
-	struct buf missing;             /* paths that do not exist, for the message about none */
+	struct buf missing;             /* paths that do not exist, for the message that there is no file */
 	struct buf warnings;            /* whole lines */
 	struct str why;                 /* set by what fails */
 };

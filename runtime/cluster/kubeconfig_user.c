@@ -1,8 +1,8 @@
 /*
  * kubeconfig_user.c - the credentials of one kubeconfig user, and whom it acts for.
  *
- * A contradiction is an error here: whichever of two credentials the server would see is
- * a matter of luck otherwise.
+ * A contradiction is an error here: otherwise it would be a matter of luck which of two
+ * credentials the server sees.
  */
 #include "base/path.h"
 #include "runtime/cluster/kubeconfig_file.h"
@@ -174,7 +174,7 @@ bool kubeconfig_user(struct kubeconfig_reading *r, const struct kubeconfig_entry
 	    !read_impersonation(r, e, &a->as))
 		return false;
 	a->token_file = kubeconfig_path(r, e->file, a->token_file);
-	/* A credential that is there already wins; the plugin is not run then. */
+	/* A fixed credential takes precedence; the plugin is not run then. */
 	if (exec && (a->token.n || a->token_file.n || a->basic_user.n || a->certificate.n)) {
 		buf_printf(&r->warnings, "user '%.*s' has a credential and a plugin ('exec'); the plugin is not run\n",
 			STR_ARG(e->name));

@@ -1,8 +1,8 @@
 /*
  * loop.c - epoll, one timerfd for a heap of timers, a signalfd, a pidfd for each child.
  *
- * Events of one round are delivered from a copy; a callback may disarm a descriptor whose
- * event is still waiting in that copy, so loop_fd_drop() also strikes it out there.
+ * Events of one round are delivered from a copy.  A callback may disarm a descriptor whose event
+ * is still waiting in that copy, so loop_fd_drop() removes it there too.
  */
 #include "runtime/cluster/loop.h"
 
@@ -23,7 +23,8 @@ struct loop {
 	int epoll, timerfd, signalfd;
 	int64_t now;
 	bool stop, inside;              /* a round */
-	size_t nfds;                    /* armed by callers: children's included, signals and timers not */
+	/* number of descriptors that callers have armed, with those of children but not of signals and timers */
+	size_t nfds;
 	struct loop_timer **timers;     /* a heap, the next one first */
 	size_t ntimers, timer_room;
 	int64_t timer_set;              /* what the timerfd is set to; 0: off */
@@ -42,7 +43,7 @@ static int64_t read_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The two descriptors of the loop's own are known by the addresses of these members. */
+/* The loop's own two descriptors are recognized by the addresses of these members. */
 static bool loop_add(struct loop *l, int fd, void *mark)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.ptr = mark };
@@ -128,7 +129,7 @@ static void timer_put(struct loop *l, size_t at, struct loop_timer *t)
 	t->slot = at + 1;
 }
 
-/* Moves the timer at AT to where it belongs in the heap. */
+/* Moves the timer at AT to its place in the heap. */
 static void timer_sift(struct loop *l, size_t at)
 {
 	struct loop_timer *t = l->timers[at];
@@ -175,8 +176,8 @@ void loop_timer_drop(struct loop *l, struct loop_timer *t)
 }
 
 /*
- * Fires what is due. A timer that a callback arms for now waits for the
- * next round, so that a loop of them starves nobody.
+ * Fires timers that are due. A timer that a callback arms for now waits for the next round, so
+ * that such timers cannot block everything else.
  */
 static void timers_fire(struct loop *l)
 {
@@ -185,7 +186,7 @@ static void timers_fire(struct loop *l)
 	while (l->ntimers && l->timers[0]->at <= due && !l->stop) {
 		struct loop_timer *t = l->timers[0];
 		loop_timer_drop(l, t);
-		l->now = due + 1;       /* what is armed now comes after what was due */
+		l->now = due + 1;       /* timers that are armed now come after those that were due */
 		t->fire(t);
 	}
 }
@@ -320,7 +321,7 @@ static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *
 {
 	int moved[3];
 
-	for (int i = 0; i < 3; i++)     /* above 2 first: one may be where another belongs */
+	for (int i = 0; i < 3; i++)     /* first above 2: one may have the number that another needs */
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 	for (int i = 0; i < 3; i++)
 		if (moved[i] < 0 || dup2(moved[i], i) < 0)
@@ -335,7 +336,7 @@ failed:;
 	_exit(n == (ssize_t)sizeof error ? 127 : 126);
 }
 
-/* Waits for a child that could not be watched or did not get as far as exec. */
+/* Waits for a child that could not be watched or did not reach exec. */
 static int child_failed(pid_t pid, int error)
 {
 	kill(pid, SIGKILL);

@@ -1,13 +1,13 @@
 /*
- * loop.h - the one event loop of the cluster half: descriptors, timers, signals
- * and child processes over one epoll.
+ * loop.h - the one event loop of the cluster half: descriptors, timers, signals and child
+ * processes over one epoll.
  *
- * Everything happens in the thread that calls loop_run().  The structs below belong to
- * the caller, usually inside a larger struct, and must stay where they are while
- * they are armed.  A callback may arm, disarm and free anything, itself included.
+ * Everything happens in the thread that calls loop_run().  The structs below belong to the caller,
+ * usually inside a larger struct, and must not be moved while they are armed.  A callback may arm,
+ * disarm and free anything, itself included.
  *
- * Fails: loop_new() and the functions that take a descriptor return false or NULL
- * with errno set when the kernel refuses.
+ * Fails: loop_new() and the functions that take a descriptor return false or NULL with errno set
+ * when the kernel refuses.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_LOOP_H
 #define TRAINC_RUNTIME_CLUSTER_LOOP_H
@@ -19,7 +19,7 @@
 
 struct loop;
 
-/* A loop without anything to wait for. */
+/* A loop with nothing to wait for yet. */
 struct loop *loop_new(void);
 void loop_release(struct loop *l);
 
@@ -28,8 +28,8 @@ void loop_run(struct loop *l);
 /* Ends loop_run() after the callback that calls it; the loop can run again. */
 void loop_stop(struct loop *l);
 /*
- * For a caller with a poll of its own: the descriptor is readable when something is due, and
- * loop_turn() then does one round of all that is due, without waiting.
+ * For a caller with a poll of its own: the descriptor is readable when something is due;
+ * loop_turn() then does one round without waiting.
  */
 int loop_descriptor(struct loop *l);
 void loop_turn(struct loop *l);

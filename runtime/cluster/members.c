@@ -1,5 +1,5 @@
 /*
- * members.c - lists, side by side, without what nobody asks for.
+ * members.c - lists of members, requested side by side and reduced to what is needed.
  */
 #include "runtime/cluster/members.h"
 
@@ -68,7 +68,7 @@ const char *const *keep_of(struct str group, struct str kind)
 	return others;
 }
 
-/* Items of a list lack what the list itself says: their kind. */
+/* Items of a list lack members that the list itself has: their kind. */
 static void name_kind(struct arena *a, struct data *object, const struct resource *r)
 {
 	struct data *kind = ARENA_NEW(a, struct data), *version = ARENA_NEW(a, struct data);
@@ -111,7 +111,7 @@ static bool list_object(void *to, const struct data *object)
 	return true;
 }
 
-/* The list begins again: its objects so far go, those of lists beside it stay. */
+/* The list begins again: objects from it so far are dropped, those of other lists stay. */
 static void list_restart(void *to)
 {
 	struct listing *l = to;

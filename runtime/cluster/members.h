@@ -1,5 +1,5 @@
 /*
- * members.h - the objects of runs that are there: listed by the set that they belong to.
+ * members.h - the objects of runs that exist, listed by the set that they belong to.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_MEMBERS_H
 #define TRAINC_RUNTIME_CLUSTER_MEMBERS_H
@@ -26,7 +26,7 @@ const char *const *keep_of(struct str group, struct str kind);
 struct member_query {
 	struct resource resource;
 	struct str ns, selector;        /* a label selector */
-	bool whole;                     /* keep everything, also what keep_of() leaves out */
+	bool whole;                     /* keep everything, even what keep_of() leaves out */
 	const char *const *keep;        /* or keep this instead; may be NULL */
 };
 

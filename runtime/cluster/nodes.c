@@ -1,5 +1,6 @@
 /*
- * nodes.c - what `fit` counts with: nodes, pods, quotas, and the objects of Kueue where it is served.
+ * nodes.c - the objects that `fit` needs: nodes, pods, quotas, and those of Kueue where it is
+ * served.
  */
 #include "runtime/cluster/cluster.h"
 #include "runtime/status/look.h"

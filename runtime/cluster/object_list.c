@@ -1,9 +1,9 @@
 /*
  * object_list.c - pages of a collection through the stream reader.
  *
- * A page with a continue token comes from one snapshot and is the same each time it is asked for,
- * so a repeated page skips what it already gave.  The first page is a new snapshot each time: what
- * came before is forgotten with `restart`.
+ * A page with a continue token comes from one snapshot and is the same each time it is requested,
+ * so a repeated page skips the objects that it already gave.  The first page is a new snapshot
+ * each time: `restart` tells to forget what came before.
  */
 #include "runtime/cluster/object_list.h"
 
@@ -19,10 +19,11 @@ struct object_list {
 	struct arena arena;
 	struct json_stream *stream;
 	struct call *call;
-	struct str next;                /* continue token of the page at hand; empty: the first */
+	struct str next;                /* continue token of the present page; empty: the first */
 	struct str after;               /* of the page behind it, as it says */
 	struct str version;             /* of the first page */
-	size_t given, skip;             /* objects of this page: handed out; not to be handed out again */
+	/* number of objects of this page that were handed out; that must not be handed out again */
+	size_t given, skip;
 	unsigned restarts;
 	bool inconsistent, page_complete, reread;
 	bool inside, cancelled;         /* `object` is being called; it cancelled the list */
@@ -113,7 +114,7 @@ static void next_page(struct object_list *l, struct str token)
 	request_page(l);
 }
 
-/* The server has forgotten the snapshot; false when the list cannot go on. */
+/* The server has dropped the snapshot; false when the list cannot go on. */
 static bool expired(struct object_list *l, const struct transport_result *r)
 {
 	if (r->code != 410 || !l->next.n)
@@ -130,7 +131,7 @@ static bool expired(struct object_list *l, const struct transport_result *r)
 	return true;
 }
 
-/* What arrived is not JSON: once more, then it is an error of the server. */
+/* The answer is not JSON: it is requested once more, then that is an error of the server. */
 static void unreadable(struct object_list *l, const struct transport_result *r)
 {
 	struct transport_result broken = *r;

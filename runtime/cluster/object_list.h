@@ -1,9 +1,9 @@
 /*
  * object_list.h - all objects of a collection, page by page, each handed out once.
  *
- * A page that fails half-way is asked for again and what it already gave is not given
- * twice.  When the server has forgotten where the list was (410), it goes on with the
- * token that the server offers and says so (`inconsistent`), or begins again.
+ * A page that fails half-way is requested again without handing out objects twice.  When the
+ * server has dropped the snapshot (410), the list continues with the token that the server offers
+ * and says so (`inconsistent`), or begins again.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
 #define TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
@@ -17,7 +17,7 @@ struct object_list_options {
 	const char *const *keep;        /* for json_filter_new(), ends with NULL; NULL: everything but managed fields */
 	unsigned page;                  /* objects; 0: 500 */
 	bool (*object)(void *to, const struct data *object);    /* false: stop */
-	/* The list begins again: forget what came so far.  NULL: that is an error. */
+	/* The list begins again: forget the objects so far.  NULL: that is an error. */
 	void (*restart)(void *to);
 	/*
 	 * The list is gone when this is called. VERSION: resourceVersion of the

@@ -41,7 +41,7 @@ void object_row_version(struct object_row *r, struct str version);
 struct object_row *object_table_unseen(const struct object_table *t, uint32_t snapshot, size_t *slot);
 void object_table_release(struct object_table *t);
 
-/* Is version A later than B?  Decimal integers of any length; anything else that differs counts as later. */
+/* Is version A later than B?  Decimal integers of any length; of other texts, a different one counts as later. */
 bool object_version_later(struct str a, struct str b);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * object_watch.c - the view of one collection: snapshots, then events, over whatever connections it takes.
+ * object_watch.c - the view of one collection: snapshots, then events, over as many connections as
+ * necessary.
  *
- * A snapshot has a number.  Each object that it holds gets that number; when the
- * snapshot is complete, objects with an older one are gone.  A snapshot that breaks off
- * decides nothing: the next one has a new number.
+ * A snapshot has a number.  Each object in it gets that number; when the snapshot is complete,
+ * objects with an older number are gone.  A snapshot that breaks off decides nothing: the next one
+ * has a new number.
  */
 #include "runtime/cluster/object_watch.h"
 
@@ -15,7 +16,7 @@
 #define QUIET (150 * NS_PER_SECOND)
 #define SHORTEST_PAUSE (NS_PER_SECOND / 20)
 #define LONGEST_PAUSE (10 * NS_PER_SECOND)
-#define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted so long was a good one */
+#define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted so long counts as a success */
 enum { STRANGE_ERRORS = 2 };
 
 struct object_watch {
@@ -33,14 +34,14 @@ struct object_watch {
 	uint32_t snapshot;
 	bool taking;                    /* a snapshot is under way */
 	bool synced;                    /* there was a complete one */
-	bool no_streaming;              /* the server has no streaming lists: page and watch */
-	char version[64];               /* to go on from; empty: a snapshot is needed */
+	bool no_streaming;              /* the server has no streaming lists: pages and a watch are used */
+	char version[64];               /* version to continue from; empty: a snapshot is needed */
 	unsigned pauses;                /* without an event in between */
 	unsigned strange, reconnects;
 	bool moved;                     /* this connection brought something */
 	bool relist, ended;
-	unsigned inside;                /* callbacks under way: W is not freed */
-	int64_t server_wait;            /* that an ERROR event asks for; -1: none */
+	unsigned inside;                /* number of callbacks that are running: W is not freed meanwhile */
+	int64_t server_wait;            /* delay that an ERROR event asks for; -1: none */
 };
 
 static void connect_now(struct object_watch *w);
@@ -88,7 +89,7 @@ static void watch_free(struct object_watch *w)
 	free(w);
 }
 
-/* The end of a callback: frees W when it was stopped meanwhile. */
+/* After a callback: frees W if it was stopped meanwhile. */
 static void leave(struct object_watch *w)
 {
 	if (!--w->inside && w->ended)
@@ -114,7 +115,7 @@ static void put_text(struct arena *a, struct data *map, const char *name, struct
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-/* Reports that the object of ROW is gone, with what is known of it, and forgets it. */
+/* Reports that the object of ROW is gone, and forgets it. */
 static void gone(struct object_watch *w, struct object_row *row)
 {
 	struct data *object = ARENA_NEW(&w->scratch, struct data), *metadata = ARENA_NEW(&w->scratch, struct data);
@@ -132,7 +133,7 @@ static void gone(struct object_watch *w, struct object_row *row)
 	arena_reset(&w->scratch);
 }
 
-/* An object as it is now, from a snapshot or an event; what is known already and what is older is dropped. */
+/* The present form of an object, from a snapshot or an event; it is dropped when it is known or older. */
 static void present(struct object_watch *w, const struct data *object)
 {
 	const struct data *metadata = map_member(object, "metadata");
@@ -147,7 +148,7 @@ static void present(struct object_watch *w, const struct data *object)
 			return;
 		object_row_version(row, version);
 	} else {
-		/* Another uid under the name: that one was deleted, whether we heard of it or not. */
+		/* Another uid has the name: the old object was deleted, even if no event said so. */
 		if ((other = object_table_name(&w->table, ns, name)))
 			gone(w, other);
 		row = object_table_add(&w->table, uid, ns, name, version);
@@ -236,7 +237,7 @@ static bool take_event(void *to, const struct data *event)
 		return false;
 	}
 	w->pauses = 0;
-	/* Versions rise along a watch: what does not is a repetition. */
+	/* Versions rise along a watch; an event whose version does not is a repetition. */
 	bool repeated = !w->taking && !object_version_later(version, str_of(w->version));
 	if (str_is(type, "ADDED") || str_is(type, "MODIFIED")) {
 		if (!repeated)
@@ -244,7 +245,10 @@ static bool take_event(void *to, const struct data *event)
 	} else if (str_is(type, "DELETED")) {
 		deleted(w, object);
 	}
-	/* Versions inside a streaming snapshot are those of the objects, in no order: only its end says where it is. */
+	/*
+	 * Versions inside a streaming snapshot are those of the objects, in no order: only its end
+	 * gives its own version.
+	 */
 	bool end = w->taking && str_is(type, "BOOKMARK") && is_end_of_initial(object);
 	if (end || (!w->taking && !repeated))
 		set_version(w, version);
@@ -276,7 +280,7 @@ static void pause_fired(struct loop_timer *t)
 	leave(w);
 }
 
-/* Connects again after a moment: at once after a planned end, longer each time when nothing came. */
+/* Connects again after a pause: none after a planned end, longer each time when nothing came. */
 static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 {
 	struct loop *l = transport_loop(calls_transport(w->calls));
@@ -285,7 +289,10 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 		wait = SHORTEST_PAUSE;
 		for (unsigned i = 0; i < w->pauses && wait < LONGEST_PAUSE; i++)
 			wait *= 2;
-		/* Many watchers lose a server at the same moment, and should not all come back at one. */
+		/*
+		 * When a server goes away, all watchers lose it at the same moment; they should
+		 * not all return at the same moment.
+		 */
 		wait = wait / 2 + (int64_t)((uint64_t)clock_steady() % (uint64_t)(wait / 2));
 		w->pauses++;
 	}
@@ -298,7 +305,7 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 
 static bool is_future(const struct transport_result *r) { return r->code == 504 && call_class(r) == CALL_GONE; }
 
-/* The connection ended or was refused: what now? */
+/* The connection ended or was refused: decides how to continue. */
 static void go_on(struct object_watch *w, const struct transport_result *r)
 {
 	bool cut = !json_stream_between(w->stream) && !json_stream_error(w->stream).n;
@@ -351,7 +358,7 @@ static void list_object_done(void *to, const struct transport_result *r, struct 
 {
 	struct object_watch *w = to;
 
-	(void)inconsistent;             /* the watch from the first page's version brings what is missing */
+	(void)inconsistent;             /* a watch from the first page's version brings what is missing */
 	w->list = NULL;
 	w->inside++;
 	if (transport_ok(r)) {
@@ -441,7 +448,7 @@ static void connect_now(struct object_watch *w)
 
 /* ---- for the caller ---- */
 
-/* The paths that are always kept, and those of the caller; for events each has "object." in front. */
+/* The paths that are always kept, and the caller's; for events each has "object." in front. */
 static const char **filter_paths(struct arena *a, const char *const *keep, bool events)
 {
 	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name",

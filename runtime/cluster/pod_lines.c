@@ -1,9 +1,10 @@
 /*
- * pod_lines.c - the logs of pods as a source of lines: one stream for each container, merged by time.
+ * pod_lines.c - the logs of pods as a source of lines: one stream for each container, merged by
+ * time.
  *
- * Pods come and go while one follows; the view tells of them.  A stream holds its lines until every other
- * stream has one, too, or for a moment only when logs are followed: then later lines of a slow stream
- * may come after newer ones of a fast one.
+ * Pods come and go while logs are followed; the view reports that.  A stream holds its lines until
+ * every other stream has one as well; while following, it waits for only a moment, and then a slow
+ * stream's lines may come after newer ones of a fast stream.
  */
 #include <stdlib.h>
 
@@ -27,12 +28,12 @@ struct line_stream {
 	struct pod_log *log;
 	struct buf queue;               /* records with their texts */
 	size_t at;                      /* of the queue, the next record */
-	int64_t arrived;                /* loop_now() of the oldest that waits */
-	int64_t heard;                  /* of the last line, or of the container's end */
+	int64_t arrived;                /* loop_now() of the oldest waiting line */
+	int64_t heard;                  /* time of the last line, or of the container's end */
 	bool ended, paused, running, started, waits;
 	int64_t restarts;
 	int exit_code;
-	bool mark;                      /* the attempt before this has ended and was not told yet */
+	bool mark;                      /* the previous attempt has ended, and that was not reported yet */
 };
 
 struct pod_lines {
@@ -125,7 +126,7 @@ static int64_t index_of(const struct data *pod)
 	return n;
 }
 
-/* What the status says of one container now. */
+/* The present state of one container, from the status. */
 static void note_container(struct line_stream *s, const struct data *status)
 {
 	int64_t restarts = status_number(status, "restartCount", 0);
@@ -222,7 +223,7 @@ static void lines_read(struct log_source *s)
 
 static void lines_reconsider(struct log_source *s) { lines_scan(lines_of(s)); }
 
-/* Of lines of one moment, that of the first role and the lowest rank comes first. */
+/* Of lines with the same time, that of the first role and the lowest rank comes first. */
 static bool comes_before(const struct line_stream *a, const struct line_stream *b)
 {
 	int64_t x = head_of(a).time, y = head_of(b).time;
@@ -234,7 +235,7 @@ static bool comes_before(const struct line_stream *a, const struct line_stream *
 	return a->id.index != b->id.index ? a->id.index < b->id.index : a->id.number < b->id.number;
 }
 
-/* May the earliest line go out, or could a stream that is still to come have an earlier one? */
+/* May the earliest line be handed out, or could a stream still bring an earlier one? */
 static bool must_wait(struct pod_lines *l, const struct line_stream *first)
 {
 	int64_t now = loop_now(l->cluster->client.loop), until = first->arrived + HELD_MS * (NS_PER_SECOND / 1000);
@@ -279,7 +280,7 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 
 static int lines_fd(const struct log_source *s) { return loop_descriptor(lines_of(s)->cluster->client.loop); }
 
-/* The log of a container that has ended ends, too; a server that keeps the stream open is not waited for. */
+/* When a container has ended its log ends, too; a server that keeps the stream open is not waited for. */
 static bool stream_over(const struct line_stream *s)
 {
 	int64_t now = loop_now(s->all->cluster->client.loop), until = s->heard + QUIET_MS * (NS_PER_SECOND / 1000);

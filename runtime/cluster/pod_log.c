@@ -1,10 +1,10 @@
 /*
- * pod_log.c - lines of a container over as many connections as it takes.
+ * pod_log.c - lines of a container over as many connections as necessary.
  *
- * Going on after a cut: sinceTime has whole seconds, so the server repeats the lines of the
- * last second.  Lines with an older stamp are dropped; of those with the stamp of the
- * last line, as many as were seen and are equal.  A line of which only a part arrived is dropped and
- * comes again, unless it is so long that parts of it were handed out: then only the rest is.
+ * Continuing after a cut: sinceTime has whole seconds, so the server repeats the lines of the last
+ * second.  Lines with an older stamp are dropped; so are, of those with the last line's stamp, as
+ * many as were seen before and are equal.  When only a part of a line arrived, it is dropped and
+ * comes again, unless it is so long that parts were handed out already: then only the rest is.
  */
 #include "runtime/cluster/pod_log.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/words.h"
 
-/* lines of one stamp that are told apart; connections in a row that bring nothing */
+/* number of lines with one stamp that are told apart; connections in a row without a new line */
 enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };
 #define SHORTEST_PAUSE (NS_PER_SECOND / 5)
 #define LONGEST_PAUSE (5 * NS_PER_SECOND)
@@ -23,25 +23,25 @@ struct pod_log {
 	struct arena arena;
 	struct call *call;
 	struct loop_timer timer;
-	struct buf line;                /* what has arrived of the line at hand, with its stamp */
+	struct buf line;                /* the part of the present line that has arrived, with its stamp */
 	int64_t last;                   /* stamp of the last whole line */
 	uint32_t seen[SAME_STAMP];      /* hashes of the lines with that stamp */
 	unsigned nseen;
-	unsigned matched;               /* of those, how many this connection has repeated */
-	int64_t cut_stamp;              /* of a long line whose parts were handed out */
+	unsigned matched;               /* how many of those this connection has repeated */
+	int64_t cut_stamp;              /* of a long line: number of bytes that were handed out */
 	size_t cut_given;               /* bytes of its text */
-	int64_t line_stamp;             /* of the line at hand; valid when `stamped` */
-	size_t line_skip;               /* bytes of its text not to be handed out again */
-	size_t line_given;              /* bytes of its text that are out of `line` already */
+	int64_t line_stamp;             /* stamp of the present line; valid when `stamped` */
+	size_t line_skip;               /* bytes of its text that must not be handed out again */
+	size_t line_given;              /* bytes of its text that have left `line` already */
 	bool stamped;
-	/* by its stamp, the line at hand was handed out before; for lines too long to be compared */
+	/* its stamp shows that it was handed out before; for lines too long to compare */
 	bool known;
 	bool moved;                     /* this connection brought a line */
 	bool draining;                  /* the container has ended: the rest of its log is read without following */
 	bool paused;                    /* `line` returned false */
 	bool held;                      /* and that ended this connection */
 	bool stopped;
-	unsigned inside;                /* callbacks under way: P is not freed */
+	unsigned inside;                /* number of callbacks that are running: P is not freed meanwhile */
 	unsigned pauses, attaches;
 };
 
@@ -49,7 +49,7 @@ static void attach(struct pod_log *p);
 
 /* ---- lines ---- */
 
-/* Splits "STAMP TEXT"; the time is 0 when there is no stamp. */
+/* Splits "STAMP TEXT"; the time is 0 without a stamp. */
 static struct str split(struct str line, int64_t *ret_time)
 {
 	const char *space = memchr(line.p, ' ', line.n < 64 ? line.n : 64);
@@ -94,7 +94,7 @@ static void remember(struct pod_log *p, int64_t time, struct str text)
 	p->matched = p->nseen;
 }
 
-/* The line at hand begins: its stamp decides what of it is known. */
+/* A line begins: its stamp decides how much of it is known already. */
 static void begin_line(struct pod_log *p)
 {
 	struct str text = split(buf_text(&p->line), &p->line_stamp);
@@ -109,7 +109,7 @@ static void begin_line(struct pod_log *p)
 	p->stamped = true;
 }
 
-/* Hands out the first N bytes of the line at hand as a part, and keeps the rest. */
+/* Hands out the first N bytes of the present line as a part, and keeps the rest. */
 static void give_part(struct pod_log *p, size_t n)
 {
 	struct str text = { p->line.p, n };
@@ -157,7 +157,7 @@ static void log_free(struct pod_log *p)
 	free(p);
 }
 
-/* The end of a callback: frees P when it was stopped meanwhile. */
+/* After a callback: frees P if it was stopped meanwhile. */
 static void leave(struct pod_log *p)
 {
 	if (!--p->inside && p->stopped)
@@ -212,7 +212,7 @@ static bool message_has(const struct transport_result *r, const char *text)
 	return r->status && memmem(r->status->message.p, r->status->message.n, text, strlen(text));
 }
 
-/* A refusal: is there no log yet, or none at all? */
+/* A refusal: does the log not exist yet, or will it never? */
 static void refused(struct pod_log *p, const struct transport_result *r)
 {
 	if (r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") ||
@@ -236,8 +236,8 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 		end_with(p, POD_LOG_FAILED, r);
 	} else if (p->o.follow && !p->draining) {
 		/*
-		 * An end is often only the end of a connection. What the container
-		 * wrote after it is read before all is done.
+		 * The end of a stream is often only the end of a connection. What the container
+		 * wrote after it is read before the log is done.
 		 */
 		p->draining = !p->o.running || !p->o.running(p->o.to);
 		if (p->draining && !p->stopped)

@@ -1,6 +1,5 @@
 /*
- * proxy.h - which proxy a connection goes through: by the rules that kubectl has, which
- * are not libcurl's.
+ * proxy.h - which proxy a connection uses, by kubectl's rules, which are not libcurl's.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_PROXY_H
 #define TRAINC_RUNTIME_CLUSTER_PROXY_H

@@ -1,8 +1,9 @@
 /*
  * remove.c - deletes objects of runs and waits until they are gone.
  *
- * Every deletion carries the uid that was listed: what somebody made under the same name since
- * is not touched.  Workloads go first and in the foreground, so that a Job is gone only when its pods are.
+ * Every deletion carries the uid from the list: an object that somebody else has made under the
+ * same name is not touched.  Workloads go first and in the foreground, so that a Job is gone only
+ * when its pods are.
  */
 #include "base/words.h"
 #include "data/data_write.h"
@@ -50,7 +51,7 @@ static struct answer *add_delete(struct cluster *k, struct batch *b, const struc
 	return x;
 }
 
-/* Gone already, or another object by now: both mean that ours is gone. */
+/* Not found, or another uid: either way our object is gone. */
 static bool is_gone(const struct answer *x) { return x->class == CALL_NOT_FOUND || (x->code == 409 &&
 	text_holds(x->message, "UID")); }
 
@@ -117,7 +118,7 @@ static void gone_changed(void *to, enum object_change change, const struct data 
 		w->seen[i] = true;
 }
 
-/* What a snapshot does not have is gone. */
+/* An object that a snapshot lacks is gone. */
 static void gone_synced(void *to)
 {
 	struct gone_watch *w = to;
@@ -148,7 +149,7 @@ static void on_deadline(struct loop_timer *t)
 	loop_stop(d->cluster->client.loop);
 }
 
-/* After half a minute it is worth knowing who holds an object back. */
+/* After half a minute it helps to know what holds an object back. */
 static void on_slow(struct loop_timer *t)
 {
 	struct removing *d = t->to;
@@ -190,7 +191,7 @@ static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n
 	}
 }
 
-/* Names what holds the objects that are left, as the server tells it now. */
+/* Names what holds the remaining objects, from the server's present answer. */
 static void tell_finalizers(struct removing *d)
 {
 	struct cluster *k = d->cluster;
@@ -270,7 +271,7 @@ int cluster_delete(struct cluster *k, const struct removal *r)
 
 /* ---- the command ---- */
 
-/* The parent goes last: as long as it is there, everything of the run can be found. */
+/* The parent goes last: as long as it exists, all objects of the run can be found. */
 static int delete_parent(struct cluster *k, const struct parent *p)
 {
 	struct member m = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = p->ns,

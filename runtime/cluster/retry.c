@@ -1,8 +1,8 @@
 /*
- * retry.c - calls: queue, window of requests in flight, and what is repeated.
+ * retry.c - calls: a queue, a window of requests in flight, and repetition.
  *
- * The window halves when the server answers 429 and grows by one for each second with
- * a success, so that a server that is busy sees fewer of us and an idle one soon all.
+ * The window halves when the server answers 429, and grows by one for each second with a success.
+ * So a busy server sees few of our requests, and an idle one soon all.
  */
 #include "runtime/cluster/retry.h"
 
@@ -31,7 +31,7 @@ struct call {
 	int64_t started;
 	unsigned attempts, unclassified;
 	bool refreshed;                 /* the credential, after a 401 */
-	bool taken;                     /* bytes have gone to `take` in this attempt */
+	bool taken;                     /* bytes were passed to `take` in this attempt */
 };
 
 struct calls {
@@ -109,7 +109,7 @@ static bool has_cause(const struct transport_result *r, const char *reason)
 	return false;
 }
 
-/* A 500 that says the object does not fit the schema: an error of content, not of the server. */
+/* A 500 because the object does not fit the schema: an error of content, not of the server. */
 static bool is_schema(const struct transport_result *r)
 {
 	return message_has(r, "failed to create typed patch object") ||
@@ -303,7 +303,7 @@ static void adapt_window(struct calls *all, const struct transport_result *r)
 	}
 }
 
-/* Arranges the next attempt; false when there is no time or attempt left. */
+/* Arranges the next attempt; false when no time or attempts are left. */
 static bool wait_and_retry(struct call *c, const struct transport_result *r)
 {
 	struct calls *all = c->calls;

@@ -1,10 +1,10 @@
 /*
  * transport.c - exchanges from start to end, over libcurl's multi interface on the loop.
  *
- * libcurl must not be entered from its own callbacks, and callbacks of ours may start and
- * cancel anything.  So starting only queues, and a timer that is due at once (`kick`) starts what is
- * queued; cancelling from inside a callback only marks, and the mark is looked at when
- * libcurl has returned.
+ * libcurl must not be entered from its own callbacks, while our callbacks may start and cancel
+ * anything.  So starting only queues, and a timer that is due at once (`kick`) starts what is
+ * queued; cancelling inside a callback only sets a mark, which is acted on when libcurl has
+ * returned.
  */
 #include "runtime/cluster/transport.h"
 
@@ -124,7 +124,7 @@ static void pool_release(struct transport_pool *p)
 	free(p);
 }
 
-/* A pool with room for one more exchange that shows the client certificate CERTIFICATE (a generation). */
+/* A pool with room for one more exchange and with the client certificate CERTIFICATE (a generation). */
 static struct transport_pool *pool_for(struct transport *t, unsigned certificate)
 {
 	bool one = t->o.access->tls && !t->http1;       /* connection in each pool */
@@ -135,7 +135,7 @@ static struct transport_pool *pool_for(struct transport *t, unsigned certificate
 	return pool_new(t, certificate);
 }
 
-/* Frees pools that nothing uses, but for the newest. */
+/* Frees unused pools, except the newest. */
 static void pool_sweep(struct transport *t)
 {
 	struct transport_pool **at = t->pools ? &t->pools->next : NULL;
@@ -190,7 +190,7 @@ static void finish(struct transport_exchange *x, enum transport_outcome outcome,
 		.bytes_out = (int64_t)x->request.body.n, .ns = loop_now(t->o.loop) - x->started, .http2 = x->http2 };
 
 	exchange_count_connections(x);
-	/* A new connection for what comes next: this one may be dead without knowing it. */
+	/* Later requests get a new connection: this one may be dead although nothing shows it. */
 	if (x->pool && (outcome == TRANSPORT_BROKEN || outcome == TRANSPORT_SLOW))
 		x->pool->broken = true;
 	x->state = EXCHANGE_OVER;
@@ -226,7 +226,7 @@ static void limit_fired(struct loop_timer *timer)
 	finish(x, outcome, error);
 }
 
-/* Hands out what libcurl has finished, and reaps what was cancelled from inside it. */
+/* Hands out what libcurl has finished, and frees what was cancelled inside it. */
 static void pool_check(struct transport_pool *p)
 {
 	struct transport *t = p->transport;

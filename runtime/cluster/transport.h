@@ -1,13 +1,13 @@
 /*
  * transport.h - one attempt at one HTTP request to the API server, asynchronously.
  *
- * Knows HTTP, TLS, proxies and credentials; knows nothing of what is asked for.
- * All requests share one HTTP/2 connection where the server speaks HTTP/2 (further ones beyond 90
- * streams), else a pool of HTTP/1.1 connections.  Most callers want retry.h, which
- * repeats what may be repeated and takes the same request.
+ * Knows HTTP, TLS, proxies and credentials, but not what is requested. All requests share one
+ * HTTP/2 connection where the server speaks HTTP/2 (further ones beyond 90 streams), else a pool
+ * of HTTP/1.1 connections.  Most callers want retry.h, which takes the same request and repeats it
+ * where that is safe.
  *
- * Memory: what a request points to is copied by transport_start().  A result and
- * everything in it is gone when `done` returns.
+ * Memory: transport_start() copies what a request points to.  A result and everything in it is
+ * gone when `done` returns.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_TRANSPORT_H
 #define TRAINC_RUNTIME_CLUSTER_TRANSPORT_H
@@ -43,7 +43,7 @@ struct transport_request {
 	struct str content_type;        /* of the body; empty: application/json */
 	struct str body;                /* empty: none */
 	bool text;                      /* the answer is plain text (a log): its content type is not checked */
-	int64_t timeout;                /* ns for all of it; 0: what the kind says */
+	int64_t timeout;                /* ns for all of it; 0: by kind */
 	/* STREAM: ns without a byte after which the connection counts as dead; 0: no limit */
 	int64_t quiet;
 	/*
@@ -64,7 +64,7 @@ enum transport_outcome {
 	TRANSPORT_BROKEN,               /* reset, cut off, not HTTP */
 	TRANSPORT_SLOW,                 /* a time limit */
 	TRANSPORT_NO_CREDENTIAL,        /* plugin, token file */
-	TRANSPORT_FOREIGN,              /* an answer that no API server gives: a login page */
+	TRANSPORT_FOREIGN,              /* an answer that does not come from an API server: a login page */
 	TRANSPORT_TOO_LARGE,
 	TRANSPORT_STOPPED,              /* `take` returned false */
 };
@@ -73,7 +73,7 @@ struct transport_cause {
 	struct str reason, field, message;
 };
 
-/* A failure as the server puts it, made from the code where the body is no Status. */
+/* A failure in the server's words; made from the code where the body is no Status. */
 struct transport_status {
 	struct str reason;              /* "Conflict"; may be empty */
 	struct str message;             /* never empty */
@@ -90,10 +90,10 @@ struct transport_result {
 	const struct transport_status *status;  /* for codes of 300 and more, else NULL */
 	struct str body;                /* collected */
 	struct str content_type;
-	int64_t retry_after;            /* ns that the server asks for; -1: it does not */
+	int64_t retry_after;            /* ns of pause that the server asks for; -1: none */
 	/*
-	 * Everything that did not go well in one sentence: "cannot connect to 10.0.0.1:6443:
-	 * connection refused", "GET /api/v1/nodes: 403 Forbidden: ...".  Empty on success.
+	 * Any failure in one sentence: "cannot connect to 10.0.0.1:6443: connection refused", "GET
+	 * /api/v1/nodes: 403 Forbidden: ...".  Empty on success.
 	 */
 	struct str error;
 	int64_t bytes_in, bytes_out;    /* bodies */
@@ -103,7 +103,7 @@ struct transport_result {
 	bool http2;
 };
 
-/* An answer of 200 to 299, complete. */
+/* Is it a complete answer of 200 to 299? */
 static inline bool transport_ok(const struct transport_result *r)
 {
 	return r->outcome == TRANSPORT_ANSWERED && r->code >= 200 && r->code < 300;
@@ -114,11 +114,11 @@ const struct transport_status *transport_status_copy(struct arena *a, const stru
 
 /* ---- one server ---- */
 
-/* What went over the wire so far: the request budget. */
+/* Counts of the traffic so far, for the request budget. */
 struct transport_counts {
 	uint64_t requests, answers, failures;   /* failures: without an answer */
 	uint64_t reads, writes, streams;        /* requests by kind */
-	uint64_t retries;               /* of `requests`, those that repeat one (retry.h counts) */
+	uint64_t retries;               /* how many of `requests` repeat another (retry.h counts them) */
 	uint64_t connections;           /* opened */
 	uint64_t bytes_in, bytes_out;   /* bodies */
 	unsigned in_flight, most_in_flight;
@@ -129,9 +129,9 @@ struct transport_options {
 	const struct kubeconfig_access *access;
 	struct credential *credential;
 	struct str user_agent;          /* empty: trainc/VERSION */
-	/* Each line of -v, without a newline; NULL: no trace.  Never has a secret in it. */
+	/* Each line of -v, without a newline; NULL: no trace.  It never has a secret in it. */
 	void (*trace)(void *to, struct str line);
-	/* A text of a Warning header, each once; NULL: dropped. */
+	/* The text of a Warning header, each once; NULL: dropped. */
 	void (*warning)(void *to, struct str text);
 	void *to;
 	/* Time limits in ns; 0: the defaults named above (tests shorten them). */

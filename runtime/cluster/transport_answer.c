@@ -1,8 +1,8 @@
 /*
- * transport_answer.c - an answer as it arrives: header lines, body, and the Status that a failure carries.
+ * transport_answer.c - an answer as it arrives: header lines, body, and the Status in a failure.
  *
- * Load balancers answer in HTML, a server that is shutting down in plain text: the code
- * decides, a body only explains.
+ * Load balancers answer in HTML, a server that is shutting down in plain text: the code decides,
+ * and the body only explains it.
  */
 #include <ctype.h>
 #include <strings.h>
@@ -21,7 +21,7 @@ static struct str trim(struct str s)
 
 /* ---- header lines ---- */
 
-/* Seconds, or a date; capped at a minute, and -1 for what is neither. */
+/* A number of seconds, or a date; at most a minute, and -1 for anything else. */
 static int64_t parse_retry_after(struct arena *a, struct str value)
 {
 	int64_t seconds = 0;
@@ -45,7 +45,7 @@ static void note_date(struct transport_exchange *x, struct str value)
 
 	if (at < 0)
 		return;
-	/* The header has whole seconds: less than one apart is no difference. */
+	/* The header has whole seconds, so less than one second counts as no difference. */
 	int64_t offset = (int64_t)at * NS_PER_SECOND - clock_real();
 	t->clock_offset = offset > 0 ? offset : offset < -NS_PER_SECOND ? offset + NS_PER_SECOND : 0;
 }
@@ -229,7 +229,7 @@ static const char *code_words(int code)
 	}
 }
 
-/* The first line of a body in plain text; HTML says nothing worth repeating. */
+/* The first line of a plain text body; HTML has nothing worth repeating. */
 static struct str plain_message(struct transport_exchange *x)
 {
 	struct str text = trim(buf_text(&x->body));

@@ -1,7 +1,7 @@
 /*
  * transport_curl.c - a libcurl handle for one exchange: address, TLS, proxy, headers, body.
  *
- * Keys and certificates go in as memory; nothing of them touches a disk.
+ * Keys and certificates are passed in memory; none of them is written to a disk.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -17,7 +17,7 @@ static void option(curl_socket_t fd, int level, int name, int value)
 	setsockopt(fd, level, name, &value, sizeof value);
 }
 
-/* A peer that is gone without a word is noticed within 45 s: this libcurl sends no HTTP/2 pings. */
+/* A peer that has silently gone is noticed within 45 s: this libcurl sends no HTTP/2 pings. */
 static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
 {
 	(void)to;
@@ -42,7 +42,7 @@ static CURLcode tls_context(CURL *easy, void *ctx, void *to)
 	return CURLE_OK;
 }
 
-/* libcurl copies what it is given, but wants it where it could be changed; a private key may be among it. */
+/* libcurl copies the bytes but wants them in writable memory; a private key may be among them. */
 static CURLcode set_blob(CURL *easy, CURLoption which, struct str pem)
 {
 	struct buf copy = { 0 };
@@ -68,7 +68,8 @@ static CURLcode set_tls(struct transport_exchange *x, const struct credential_va
 	}
 	if (!code && a->ca.n) {
 		curl_easy_setopt(x->easy, CURLOPT_CAINFO, NULL);
-		curl_easy_setopt(x->easy, CURLOPT_CAPATH, NULL);        /* the system's authorities count no more */
+		/* then the system's authorities no longer count */
+		curl_easy_setopt(x->easy, CURLOPT_CAPATH, NULL);
 		code = set_blob(x->easy, CURLOPT_CAINFO_BLOB, a->ca);
 	}
 	if (!code && credential->certificate.n) {
@@ -93,7 +94,7 @@ static void add_header(struct transport_exchange *x, struct buf *line)
 static void put_header(struct transport_exchange *x, struct buf *line, const char *name, struct str value)
 {
 	buf_printf(line, "%s: ", name);
-	/* Control characters would begin a header of their own. */
+	/* Control characters would begin another header. */
 	for (size_t i = 0; i < value.n; i++)
 		buf_char(line, (unsigned char)value.p[i] < ' ' || value.p[i] == 0x7f ? ' ' : value.p[i]);
 	add_header(x, line);
@@ -180,8 +181,8 @@ static void set_headers(struct transport_exchange *x, const struct credential_va
 /* ---- the rest ---- */
 
 /*
- * The name in the URL is what TLS asks for and verifies; with tls-server-name the connection
- * itself goes to the server's own address.
+ * TLS asks for and verifies the name in the URL; with tls-server-name the connection itself goes
+ * to the server's own address.
  */
 static CURLcode set_address(struct transport_exchange *x)
 {
@@ -212,8 +213,8 @@ static size_t read_body(char *room, size_t size, size_t n, void *to)
 }
 
 /*
- * libcurl repeats a request by itself when a connection that was used before dies, unless the body cannot be had
- * again.  Whether a request may be repeated is decided by the caller, so it cannot.
+ * libcurl itself repeats a request when a used connection dies before it, unless it cannot read
+ * the body again.  Here the caller decides about repetition, so libcurl is not allowed to.
  */
 static int refuse_rewind(void *to, curl_off_t offset, int origin)
 {
@@ -252,7 +253,10 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION,
 		(long)(t->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
-	/* Wait for the first connection to know whether it can be shared; with HTTP/1.1 that would only queue. */
+	/*
+	 * Waits for the first connection to know whether it can be shared; with HTTP/1.1 that
+	 * would only make a queue.
+	 */
 	curl_easy_setopt(x->easy, CURLOPT_PIPEWAIT, t->http1 || !t->o.access->tls ? 0L : 1L);
 	curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->o.connect_limit / 1000000));
 	curl_easy_setopt(x->easy, CURLOPT_SOCKOPTFUNCTION, socket_options);
@@ -261,7 +265,7 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_WRITEFUNCTION, exchange_body);
 	curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
 	curl_easy_setopt(x->easy, CURLOPT_USERAGENT, t->o.user_agent.p);
-	/* Ours is the one decision about proxies: libcurl looks at no variable. */
+	/* Only we decide about proxies: libcurl must not look at variables. */
 	curl_easy_setopt(x->easy, CURLOPT_PROXY, t->proxy.n ? t->proxy.p : "");
 	curl_easy_setopt(x->easy, CURLOPT_NOPROXY, "");
 	if (t->proxy.n)

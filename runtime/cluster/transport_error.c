@@ -1,11 +1,11 @@
 /*
- * transport_error.c - what went wrong with an exchange, as an outcome and a sentence.
+ * transport_error.c - the failure of an exchange, as an outcome and a sentence.
  */
 #include "base/file.h"
 #include "runtime/cluster/proxy.h"
 #include "runtime/cluster/transport_internal.h"
 
-/* libcurl's own words for what it met, or the general ones of CODE. */
+/* libcurl's own words for what happened, or its general ones for CODE. */
 static const char *curl_words(const struct transport_exchange *x, CURLcode code)
 {
 	return x->curl_error[0] ? x->curl_error : curl_easy_strerror(code);

@@ -30,7 +30,7 @@ struct transport_pool {
 	struct transport_socket *sockets;
 	unsigned certificate;           /* generation */
 	unsigned exchanges;             /* that use it */
-	bool broken;                    /* its connection failed: only for what is under way */
+	bool broken;                    /* its connection failed: only for exchanges that are under way */
 	struct transport_pool *next;
 };
 
@@ -50,7 +50,8 @@ struct transport {
 	struct loop_timer kick;         /* starts and reaps what waits */
 	CURL *handles[HANDLES_KEPT];
 	unsigned nhandles;
-	unsigned inside;                /* calls of libcurl or of callbacks under way: handles are not touched then */
+	/* calls of libcurl or of callbacks that are running: handles are not touched meanwhile */
+	unsigned inside;
 	bool http1;                     /* the server does not speak HTTP/2 */
 	struct certificate_facts facts; /* of the last handshake */
 	struct transport_counts counts;
@@ -69,7 +70,7 @@ enum exchange_state {
 struct transport_exchange {
 	struct transport *transport;
 	struct transport_exchange *next, **at;
-	struct arena arena;             /* the request's copy, the answer's texts */
+	struct arena arena;             /* copy of the request, texts of the answer */
 	struct transport_request request;
 	struct str url;                 /* path and query, encoded */
 	enum exchange_state state;
@@ -90,7 +91,7 @@ struct transport_exchange {
 	int64_t retry_after;
 	bool counted;                   /* its connection is in the counts */
 	bool http2, too_slow;
-	enum transport_outcome stopped; /* why the body was given up; TRANSPORT_ANSWERED: it was not */
+	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not */
 	struct buf body;
 	int64_t bytes_in;
 };
@@ -113,7 +114,7 @@ const struct transport_status *exchange_status(struct transport_exchange *x);
 
 /* The outcome of a transfer that libcurl ended with CODE, and the sentence for everything but an answer. */
 enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode code, struct str *error);
-/* The sentence for an answer that is a failure. */
+/* The sentence for an answer that reports a failure. */
 struct str exchange_refusal(struct transport_exchange *x, const struct transport_status *status);
 
 /* ---- transport_path.c ---- */
@@ -126,7 +127,7 @@ void transport_trace_end(struct transport_exchange *x, const struct transport_re
 
 /* Adds the connections that X opened to the counts, once. */
 void exchange_count_connections(struct transport_exchange *x);
-/* Arms the time limit of X: the exchange fails when nothing changes for NS; 0: none. */
+/* Arms the time limit of X: the exchange fails when nothing arrives for NS; 0: none. */
 void exchange_limit(struct transport_exchange *x, int64_t ns);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * transport_path.c - paths and queries, and what people are shown of requests.
+ * transport_path.c - paths and queries, and descriptions of requests for people.
  */
 #include "runtime/cluster/transport_internal.h"
 

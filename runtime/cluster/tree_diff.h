@@ -1,9 +1,9 @@
 /*
- * tree_diff.h - where what is wanted differs from what is there.
+ * tree_diff.h - where what is wanted differs from what exists.
  *
- * Only what is wanted counts: the server adds defaults and a status, and other managers
- * add fields of their own.  Quantities are compared as amounts, elements of lists by the name
- * that identifies them.
+ * Only wanted fields count: the server adds defaults and a status, and other managers add fields
+ * of their own.  Quantities are compared as amounts, elements of lists by the name that identifies
+ * them.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H
 #define TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H

@@ -140,7 +140,7 @@ static void on_state(void *to, enum object_watch_state state, struct str why)
 		v->options.changed(v->options.to);
 }
 
-/* Events are evidence, not state: without them a run is judged all the same. */
+/* Events are only evidence: without them a run is judged all the same. */
 static void on_failed(void *to, const struct transport_result *r)
 {
 	struct view_watch *w = to;
@@ -215,7 +215,7 @@ int64_t view_cut_off(const struct view *v) { return v->cut_off; }
 
 /* ---- reading ---- */
 
-/* "bert", or a name that begins with "bert-": events name objects, and have no labels. */
+/* Is it "bert", or a name that begins with "bert-"?  Events name objects, and have no labels. */
 static bool is_name_of(struct str name, struct str run)
 {
 	return str_starts(name, run) && (name.n == run.n || name.p[run.n] == '-');
@@ -232,11 +232,11 @@ static bool belongs(const struct data *o, struct str kind, struct str run, struc
 	return label.n ? str_eq(label, run) : true;
 }
 
-/* Is the text worth being read for RUN?  Whatever belongs to it names it somewhere. */
+/* May the text concern RUN?  Every object that belongs to the run contains its name. */
 static bool mentions(const struct view_slot *s, struct str run) { return memmem(s->text, s->ntext, run.p,
 	run.n) != NULL; }
 
-/* The tree of a slot; `kind` and `apiVersion`, which items of a list lack, are added. */
+/* The tree of a slot, with `kind` and `apiVersion`, which items of a list lack. */
 static struct data *slot_tree(const struct view *v, const struct view_slot *s, struct arena *a)
 {
 	const struct resource *r = &v->watches[s->kind].resource;

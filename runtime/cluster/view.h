@@ -1,9 +1,9 @@
 /*
- * view.h - the objects of runs as they are now: a few watches for each namespace, whatever
- * the number of runs and replicas, and the newest text of every object.
+ * view.h - the present objects of runs: a few watches for each namespace, whatever the number of
+ * runs and replicas, and the newest text of every object.
  *
- * Objects are kept as text, without what no state depends on, and become trees when a run is
- * judged: a pod takes a few hundred bytes.
+ * Objects are kept as text, without members that no state depends on, and become trees when a run
+ * is judged: a pod takes a few hundred bytes.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_VIEW_H
 #define TRAINC_RUNTIME_CLUSTER_VIEW_H
@@ -18,7 +18,8 @@ struct view_options {
 	struct client *client;
 	struct str ns;                  /* empty: all namespaces */
 	struct str selector;            /* of members: "trainc.dev/job=bert" */
-	const struct resource *kinds;   /* besides Pods, Jobs and Events: what stands for runs, or holds them back */
+	/* besides Pods, Jobs and Events: kinds that stand for runs, or hold them back */
+	const struct resource *kinds;
 	size_t nkinds;
 	/* Something has changed. */
 	void (*changed)(void *to);
@@ -28,13 +29,13 @@ struct view_options {
 /* Starts the watches. */
 struct view *view_start(struct arena *a, const struct view_options *o);
 void view_stop(struct view *v);
-/* Have all watches seen everything there is? */
+/* Have all watches brought every object that exists? */
 bool view_synced(const struct view *v);
 /* The first watch that gave up, as a sentence and a status; false when all go on. */
 bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
-/* Since when a watch is cut off from the server, by loop_now(); 0: none is. */
+/* Since when a watch has been cut off from the server, by loop_now(); 0: none is. */
 int64_t view_cut_off(const struct view *v);
-/* Adds the objects of one run as trees in A: those with its label, and what names it. */
+/* Adds the objects of one run as trees in A: those with its label, and Events that name them. */
 void view_objects(const struct view *v, struct arena *a, struct str run, struct str ns, struct status_objects *ret);
 
 /* Calls EACH for every object of KIND (NULL: of any) that belongs to RUN, as a tree in A. */

@@ -1,5 +1,5 @@
 /*
- * wanted.c - from the compiler's objects to what is sent.
+ * wanted.c - from the compiler's objects to the objects that are sent.
  */
 #include "runtime/cluster/wanted.h"
 
@@ -16,7 +16,7 @@ const char *wanted_outcome_word(enum wanted_outcome o)
 	return words[o];
 }
 
-/* Kinds that run something, and kinds that something else waits for. */
+/* Kinds that run something, and kinds that others wait for. */
 static enum wanted_stage stage_of(const struct emit_listed *o)
 {
 	static const char *const configuration[] = { "ServiceAccount", "ConfigMap", "Secret", "PersistentVolumeClaim",
@@ -52,7 +52,7 @@ static void put_member(struct arena *a, struct data *map, struct str key, struct
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-/* The map that IN has under KEY, as a copy with room for more; an empty one where it has none. */
+/* A copy of the map that IN has under KEY, with room for more; an empty one where it has none. */
 static struct data *own_map(struct arena *a, struct data *in, struct str key)
 {
 	const struct data *old = data_get(in, key);

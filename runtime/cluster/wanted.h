@@ -1,6 +1,6 @@
 /*
- * wanted.h - the objects of a run as they are to be: what is sent, in which order, and
- * from which place of the program it came.
+ * wanted.h - the wanted objects of a run: what is sent, in which order, and from which place of
+ * the program it came.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_WANTED_H
 #define TRAINC_RUNTIME_CLUSTER_WANTED_H
@@ -8,7 +8,7 @@
 #include "emit/listed.h"
 #include "runtime/cluster/applyset.h"
 
-/* Objects of a stage are sent side by side; a stage begins when the one before is complete. */
+/* Objects of a stage are sent side by side; a stage begins when the previous one is complete. */
 enum wanted_stage { STAGE_NAMESPACE, STAGE_CONFIGURATION, STAGE_SERVICE, STAGE_GANG, STAGE_WORKLOAD, STAGES };
 
 enum wanted_outcome {
@@ -24,9 +24,9 @@ struct wanted {
 	struct resource resource;       /* `plural` is empty until discovery has found it */
 	struct str ns;                  /* empty for what has none */
 	enum wanted_stage stage;
-	struct str hash;                /* of the tree as the program wants it */
-	struct str uid;                 /* of the object that is there; empty: none, or not known */
-	bool stale;                     /* it has to be sent: new, changed, or gone */
+	struct str hash;                /* digest of the tree that the program wants */
+	struct str uid;                 /* uid of the existing object; empty: none, or unknown */
+	bool stale;                     /* it must be sent: it is new, changed, or gone */
 	bool exists;                    /* an object of that name is there */
 	enum wanted_outcome outcome;
 	struct answer *answer;

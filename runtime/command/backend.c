@@ -1,11 +1,12 @@
 /*
- * backend.c - which backend a command line means, and what every command about runs begins and ends with.
+ * backend.c - which backend a command line means, and how every command about runs begins and
+ * ends.
  */
 #include "runtime/command/backend.h"
 
 #include "runtime/command/runs.h"
 
-/* A run of that name is on this machine: then that is what was meant. */
+/* When a run of that name is on this machine, it is the one that is meant. */
 static bool has_local_run(struct session *s)
 {
 	int status;

@@ -1,9 +1,9 @@
 /*
- * backend.h - where runs are: on this machine or in a cluster.  Every command for runs
- * asks a backend and none asks which one it is.
+ * backend.h - where runs are: on this machine or in a cluster.  Every command for runs uses a
+ * backend, and none asks which one it is.
  *
- * A function that returns false has said why, on standard error, and leaves the status to
- * end with.  Memory lives in the arena of the session.
+ * A function that returns false has said why, on standard error, and sets the status to end with.
+ * Memory lives in the arena of the session.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_BACKEND_H
 #define TRAINC_RUNTIME_COMMAND_BACKEND_H
@@ -16,8 +16,9 @@
 /* A run that a command means. */
 struct chosen_run {
 	struct str name;
-	struct str ns;                  /* of the program; empty: it names none */
-	struct str record;              /* plan_record_write() of its program; empty: the run was named, not its program */
+	struct str ns;                  /* namespace in the program; empty: it names none */
+	/* plan_record_write() of its program; empty: the run was named without its program */
+	struct str record;
 };
 struct chosen {
 	struct chosen_run *at;
@@ -33,9 +34,9 @@ struct attached {
 };
 
 struct backend {
-	const char *option;             /* what the command line says to reach it: " --local", or "" */
+	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
 	const char *place;              /* "on this machine" */
-	bool streams;                   /* the log of each replica that is read costs a stream of the server */
+	bool streams;                   /* each log that is read costs a stream of the server */
 
 	/* Before anything else: finds the state directory, or the API server. */
 	bool (*begin)(struct session *s, int *ret_status);
@@ -45,21 +46,21 @@ struct backend {
 	bool (*exists)(struct session *s, struct str name);
 	/* Looks at a run. */
 	bool (*open)(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status);
-	/* All runs have been opened: fetches their states.  NULL: they are there. */
+	/* To be called when all runs have been opened: fetches their states.  NULL: they are there already. */
 	bool (*opened)(struct session *s, int *ret_status);
 	/*
-	 * Makes it so that the jobs of all programs run.  Returns the status so far; runs that are to be
+	 * Makes the jobs of all programs run.  Returns the status so far; runs that are to be
 	 * waited for are in RET.
 	 */
 	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
 	/* Shows what that would start, and starts nothing; the status to leave with.  NULL: `apply` does it itself. */
 	int (*preview)(struct session *s, struct programs *all);
-	/* The same for `run`: false with a status after taking back what was started. */
+	/* The same for `run`: when it fails, it takes back what was started, and gives a status. */
 	bool (*attach)(struct attached *r, struct programs *all, int *ret_status);
 	void (*attach_changed)(struct attached *r, size_t run);
-	/* SIGINT and the like: true to leave. */
+	/* Handles SIGINT and the like: true to leave. */
 	bool (*attach_signal)(struct attached *r, int signal);
-	/* After the last: ends and cleans up; STATUS is the verdict's, and what to leave with is returned. */
+	/* Called at the end: ends and cleans up; STATUS is the verdict's, and the status to leave with is returned. */
 	int (*attach_end)(struct attached *r, enum attend_end end, int status);
 	/* The lines of all runs of A. */
 	struct log_source *(*logs)(struct session *s, const struct attend *a, const struct log_choice *choice);
@@ -69,7 +70,10 @@ struct backend {
 	/* A command in replica INDEX of a role, a shell where WORDS are none: the status to leave with. */
 	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
-	/* Stops the runs of A, removes everything that belongs to them and notes it in C; the status to leave with. */
+	/*
+	 * Stops the runs of A, removes everything that belongs to them and notes it in C; returns
+	 * the status to leave with.
+	 */
 	int (*remove)(struct session *s, struct attend *a, struct changes *c);
 	/*
 	 * Adds what `fit` counts with: nodes, the pods on them, and quotas and queues of the namespaces.  An empty namespace is replaced by
@@ -80,7 +84,7 @@ struct backend {
 	int (*diff)(struct session *s, struct programs *all);
 };
 
-/* The one that the command line means; NULL after saying what is missing (status 2). */
+/* The backend that the command line means; NULL after saying what is missing (status 2). */
 const struct backend *backend_of(struct session *s);
 /* Finds and begins the backend of a command about runs, and prepares A; NULL with a status after saying what is wrong. */
 const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status);

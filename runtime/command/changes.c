@@ -1,5 +1,5 @@
 /*
- * changes.c - lines, or one document.
+ * changes.c - prints changes as lines, or as one document.
  */
 #include "runtime/command/changes.h"
 

@@ -1,8 +1,9 @@
 /*
- * changes.h - what a command has changed: a line for each thing, or with -o json one document in the end.
+ * changes.h - what a command has changed: a line for each thing, or with -o json one document at
+ * the end.
  *
- * The document is {"schemaVersion":1,"runs":[{"name","namespace","result"}]}, where a run that was scaled has "roles", and one that was
- * deleted from a cluster has "objects".
+ * The document is {"schemaVersion":1,"runs":[{"name","namespace","result"}]}; a run that was
+ * scaled also has "roles", and one that was deleted from a cluster "objects".
  */
 #ifndef TRAINC_RUNTIME_COMMAND_CHANGES_H
 #define TRAINC_RUNTIME_COMMAND_CHANGES_H
@@ -13,7 +14,7 @@ struct changes {
 	struct session *session;
 	bool json;
 	struct buf runs;                /* the elements of "runs" so far */
-	struct buf parts;               /* members of the run to come: its objects, or its roles */
+	struct buf parts;               /* parts of the next run: its objects, or its roles */
 	bool any;                       /* a run has been noted */
 	const char *list;               /* what PARTS are: "objects", "roles"; NULL: there are none */
 };
@@ -23,7 +24,7 @@ struct changes changes_begin(struct session *s);
 void changes_object(struct changes *c, struct str name, const char *result);
 /* Notes another size of a role of RUN. */
 void changes_role(struct changes *c, struct str run, struct str role, int64_t from, int64_t to);
-/* Notes what became of a run: "deleted". */
+/* Notes the result for a run: "deleted". */
 void changes_run(struct changes *c, struct str name, struct str ns, const char *result);
 /* Writes the document, where one was asked for, and releases C. */
 void changes_end(struct changes *c);

@@ -1,9 +1,9 @@
 /*
- * cmd_delete.c - stop runs and remove everything that belongs to them.
+ * cmd_delete.c - stops runs and removes everything that belongs to them.
  */
 #include "runtime/command/runs.h"
 
-/* What would be deleted, before anybody is asked. */
+/* Shows what would be deleted, before the question. */
 static void show_plan(struct session *s, const struct attend *a)
 {
 	for (size_t i = 0; i < a->n; i++) {
@@ -17,7 +17,7 @@ static void show_plan(struct session *s, const struct attend *a)
 	}
 }
 
-/* Without operands nothing is meant, unless --all says so. */
+/* Without operands nothing is deleted, unless --all is given. */
 static bool choose(struct session *s, const struct backend *b, struct chosen *ret, int *status)
 {
 	if (!s->options->noperands && !option_given(s->options, OPTION_ALL)) {

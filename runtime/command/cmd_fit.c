@@ -1,4 +1,4 @@
-/* cmd_fit.c - do the replicas of the programs' jobs find nodes? */
+/* cmd_fit.c - do the replicas of the programs' jobs find room on nodes? */
 #include "emit/listed.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/saved.h"
@@ -48,7 +48,7 @@ static void put_json(const struct fit_job *job, const struct fit_answer *x, bool
 	buf_char(out, '}');
 }
 
-/* Every job by itself: what the others of the program would take is not counted. */
+/* Each job is tried alone: the others of the program are assumed not to run. */
 static int judge_all(struct fitting *f)
 {
 	struct session *s = f->session;

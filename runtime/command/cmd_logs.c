@@ -1,4 +1,4 @@
-/* cmd_logs.c - what replicas printed, merged by time; with -f what they will print. */
+/* cmd_logs.c - what replicas printed, merged by time; with -f also what they print from now on. */
 #include "runtime/command/logs.h"
 #include "runtime/command/runs.h"
 
@@ -9,7 +9,7 @@ struct reading {
 
 static bool is_over(const struct run_replica *r) { return r->state == REPLICA_SUCCEEDED || r->state == REPLICA_FAILED; }
 
-/* Nothing more can come from those that are wanted (R-LOG9). */
+/* The streams that are wanted can bring nothing more (R-LOG9). */
 static bool output_over(void *context)
 {
 	const struct reading *r = context;
@@ -24,7 +24,7 @@ static bool output_over(void *context)
 	return r->wish.all ? run_watch_over(w) : true;
 }
 
-/* A rank that fails is wanted from then on, and replicas may be new. */
+/* A rank that fails is wanted from then on, and there may be new replicas. */
 static void changed(void *context, size_t run)
 {
 	const struct reading *r = context;
@@ -40,7 +40,7 @@ static bool nobody_reads(void *context)
 	return r->wish.attend->out.gone;
 }
 
-/* R-LOG2: which of those that are wanted have not printed anything. */
+/* R-LOG2: names the wanted replicas that have not printed anything. */
 static void say_silent(struct session *s, const struct reading *r)
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;
@@ -64,7 +64,7 @@ static void say_silent(struct session *s, const struct reading *r)
 	buf_release(&b);
 }
 
-/* Programs hold output back that goes to no terminal: what seems to hang may have said much. */
+/* A program buffers output that does not go to a terminal, so one that seems to hang may have printed much. */
 static void say_held_back(struct session *s, const struct attend *a, const struct reading *r)
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;

@@ -1,4 +1,4 @@
-/* cmd_restart.c - replicas of a run on this machine stop and start again. */
+/* cmd_restart.c - stops replicas of a run on this machine and starts them again. */
 #include "runtime/command/runs.h"
 
 struct restarting {

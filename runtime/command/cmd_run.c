@@ -1,6 +1,5 @@
 /*
- * cmd_run.c - a program from its start to its verdict: every job of it, with what
- * they print.
+ * cmd_run.c - a program from its start to its verdict: all its jobs, with their output.
  */
 #include <signal.h>
 
@@ -31,7 +30,7 @@ static bool interrupted(void *context, int signal)
 	return r->backend->attach_signal(&r->attached, signal);
 }
 
-/* --timeout: a local run is asked to stop, and waited for; one in a cluster goes on. */
+/* --timeout: a local run is asked to stop, and waited for; a run in a cluster goes on. */
 static enum attend_end time_is_up(struct run_command *r)
 {
 	struct attend *a = r->attached.attend;

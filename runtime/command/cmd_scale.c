@@ -1,4 +1,4 @@
-/* cmd_scale.c - another number of replicas for elastic roles of a run. */
+/* cmd_scale.c - changes the number of replicas of a run's elastic roles. */
 #include <stdlib.h>
 
 #include "diag/suggest.h"

@@ -1,4 +1,4 @@
-/* cmd_suspend.c - stop the replicas of runs, and start them again. */
+/* cmd_suspend.c - stops the replicas of runs, and starts them again. */
 #include "runtime/command/runs.h"
 
 struct suspension {

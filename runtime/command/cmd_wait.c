@@ -1,4 +1,4 @@
-/* cmd_wait.c - until runs have come as far as they are to come. */
+/* cmd_wait.c - waits until runs have reached a state. */
 #include "runtime/command/runs.h"
 
 struct waiting {
@@ -15,7 +15,7 @@ static bool any_stalled(const struct attend *a)
 	return false;
 }
 
-/* All have come so far, or one never will. */
+/* All have reached it, or one never will. */
 static bool settled(void *context)
 {
 	const struct waiting *w = context;
@@ -25,7 +25,7 @@ static bool settled(void *context)
 		return true;
 	for (size_t i = 0; i < w->attend->n; i++) {
 		bool reached = goal_reached(&w->attend->runs[i], w->goal, &failed);
-		/* the end of what has failed is worth waiting for: its first failing rank is known then */
+		/* a failing run is worth waiting for until it has ended: then its first failing rank is known */
 		if (failed && run_watch_over(&w->attend->runs[i]))
 			return true;
 		all = all && reached;

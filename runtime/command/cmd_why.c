@@ -1,16 +1,16 @@
 /*
- * cmd_why.c - one screen that says why a run is not running, or why it failed, with the evidence and
- * what to do.
+ * cmd_why.c - one screen that says why a run is not running, or why it failed, with the evidence
+ * and what to do.
  *
- * The cause and the evidence are those of the state; what to do follows from words of the scheduler, of the
- * kubelet and of controllers, each of which has one meaning.
+ * The cause and the evidence come from the state.  What to do is looked up by words of the
+ * scheduler, the kubelet and controllers, each of which has one meaning.
  */
 #include <unistd.h>
 
 #include "base/words.h"
 #include "runtime/command/runs.h"
 
-/* Words of a cause or of the evidence, and the next step. */
+/* Words in a cause or in the evidence, and the next step. */
 static const struct advice {
 	const char *words, *what;
 } advice[] = {
@@ -81,7 +81,7 @@ static void add_answer(struct arena *a, struct answers *all, const char *what)
 	ARENA_PUSH(a, all->at, all->n, what);
 }
 
-/* What to do: by the state where it says so itself, else by the words of the evidence. */
+/* What to do: by the state where that is enough, else by the words of the evidence. */
 static struct answers answers_of(struct arena *a, const struct run_state *s)
 {
 	struct str evidence = evidence_of(a, s);

@@ -1,5 +1,5 @@
 /*
- * local.c - from options to what the engine is reported.
+ * local.c - from options to the settings of the engine.
  */
 #include "runtime/command/local.h"
 
@@ -156,7 +156,7 @@ bool local_options(struct session *s, struct engine_options *ret)
 	return runs_duration(s, OPTION_BACKOFF, &ret->backoff) && read_log_limit(s, ret) && read_lists(s, ret);
 }
 
-/* Sentences, one a line, each as from us. */
+/* Prints sentences, one on each line, as from trainc. */
 void local_say_lines(struct session *s, struct str text)
 {
 	while (text.n) {

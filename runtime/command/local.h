@@ -7,7 +7,7 @@
 #include "runtime/local/keeper.h"
 #include "runtime/command/backend.h"
 
-/* The names of a program's runs: the jobs', or the one of --name.  False after saying why that does not go. */
+/* The names of a program's runs: its jobs', or that of --name.  False after saying why --name is not possible. */
 bool local_named(struct session *s, size_t njobs);
 struct str local_name(const struct session *s, const struct plan_job *j);
 
@@ -15,8 +15,7 @@ struct str local_name(const struct session *s, const struct plan_job *j);
 bool local_options(struct session *s, struct engine_options *ret);
 
 /*
- * Start one job; what there is to say about it is said.  False with the status to
- * leave with.
+ * Starts one job and prints the notes about it.  False with the status to leave with.
  */
 bool local_start(struct session *s, const struct keeper_start *start, struct keeper *ret, int *ret_status);
 
@@ -32,7 +31,7 @@ bool local_attach_signal(struct attached *x, int signal);
 int local_attach_end(struct attached *x, enum attend_end end, int status);
 int local_remove(struct session *s, struct attend *a, struct changes *c);
 
-/* Says the sentences of TEXT, one a line, each as from us. */
+/* Prints the sentences of TEXT, one on each line, as from trainc. */
 void local_say_lines(struct session *s, struct str text);
 
 #endif

@@ -30,7 +30,7 @@ static void add_running(struct local_applying *p, struct str name)
 	ARENA_PUSH(p->session->arena, p->running.at, p->running.n, r);
 }
 
-/* A run that lives: the same one, or another. */
+/* A run of that name lives: the same one, or another. */
 static void compare(struct local_applying *p, const struct run_state *run)
 {
 	struct session *s = p->session;
@@ -48,7 +48,7 @@ static void compare(struct local_applying *p, const struct run_state *run)
 	add_running(p, name);
 }
 
-/* Another command starts a run of that name at this moment: waits until it says which.  False when it does not come about. */
+/* Another command is starting a run of that name: waits until it is clear which.  False when nothing comes of it. */
 static bool started_meanwhile(struct local_applying *p)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };
@@ -81,7 +81,7 @@ static void start_job(struct local_applying *p, const char *verb)
 	}
 }
 
-/* A run that has ended stays as it is unless it is to be started again (R-RERUN). */
+/* A run that has ended stays as it is, unless it is to be started again (R-RERUN). */
 static void finished(struct local_applying *p, const struct run_state *s)
 {
 	struct buf b = { 0 };

@@ -33,7 +33,7 @@ static bool is_among(const struct run_names *all, struct str name)
 	return false;
 }
 
-/* Earlier runs are meant when they are asked for; they are removed with the one that has their name. */
+/* Earlier runs count only when they are asked for; they are removed together with the run that has their name. */
 static bool is_left_out(struct session *s, const struct run_names *all, struct str name)
 {
 	struct str base;
@@ -64,7 +64,7 @@ static bool local_exists(struct session *s, struct str name)
 	return is_among(&all, name);
 }
 
-/* A state that nobody confirms is said to be old. */
+/* A state that no keeper confirms is marked as old. */
 static void say_silent(struct session *s, const struct run_watch *w)
 {
 	if (local_watch_silent(w))
@@ -98,7 +98,7 @@ static struct log_source *local_logs(struct session *s, const struct attend *a, 
 	return follow_source(f);
 }
 
-/* Asks the run's keeper: status 5, or 6 when it refuses what was asked. */
+/* Sends a request to the run's keeper: status 5, or 6 when it refuses. */
 static bool local_ask(struct session *s, const struct run_watch *w, struct str request, int *ret_status)
 {
 	struct str why;

@@ -1,8 +1,8 @@
 /*
  * local_remove.c - stops runs on this machine and removes what is left of them.
  *
- * A run with a keeper is stopped by it.  Where the keeper is gone, processes that it
- * started may have survived: only those are touched that can be proven to be its own.
+ * A run with a keeper is stopped by it.  Where the keeper is gone, processes that it started may
+ * have survived.  Of these only such are ended as are certain to be its own.
  */
 #include <signal.h>
 #include <time.h>
@@ -17,7 +17,7 @@
 
 /* ---- stopping ---- */
 
-/* A keeper that does not answer is killed if the user says so: what it leaves is ended as if it had died by itself. */
+/* A keeper that does not answer is killed if the user says so; what it leaves is ended as if it had died by itself. */
 static void stop_silent(struct session *s, struct run_watch *w, int *status)
 {
 	if (option_given(s->options, OPTION_FORCE)) {
@@ -30,7 +30,7 @@ static void stop_silent(struct session *s, struct run_watch *w, int *status)
 	*status = STATUS_CONFLICT;
 }
 
-/* Asks every run that lives to end; is there one to wait for? */
+/* Asks every living run to end; true if there is one to wait for. */
 static bool stop_all(struct session *s, struct attend *a, int *status)
 {
 	struct str request = option_given(s->options, OPTION_FORCE) ? STR("kill") : STR("stop");
@@ -54,7 +54,7 @@ static bool stop_all(struct session *s, struct attend *a, int *status)
 	return any;
 }
 
-/* A keeper that has told its verdict is gone a moment later. */
+/* A keeper that has announced its verdict is gone a moment later. */
 static void wait_for_keeper(const struct run_state *run)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };

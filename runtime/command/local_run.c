@@ -1,5 +1,5 @@
 /*
- * local_run.c - `run` on this machine: the replicas live and die with the command.
+ * local_run.c - `run` on this machine: the replicas end when the command does.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "runtime/local/run_dir.h"
 
 struct running {
-	struct keeper *keepers;         /* of the runs, by number; pid 0 when it has ended */
+	struct keeper *keepers;         /* keepers of the runs, by number; pid 0 when one has ended */
 	size_t n;
 };
 
@@ -29,7 +29,7 @@ static void end_keeper(struct running *r, size_t i)
 		close(r->keepers[i].lifeline);
 }
 
-/* What was started before something else was refused: as if it had never been. */
+/* Removes the runs that were started before another one was refused, as if they had never been. */
 static void take_back(struct session *s, struct running *r)
 {
 	struct str why;
@@ -89,7 +89,7 @@ bool local_attach(struct attached *x, struct programs *all, int *ret_status)
 
 /* ---- while they run ---- */
 
-/* The keeper has died: what it left is ours to end. */
+/* The keeper has died: we end what it left. */
 void local_attach_changed(struct attached *x, size_t i)
 {
 	struct running *r = x->own;
@@ -101,9 +101,9 @@ void local_attach_changed(struct attached *x, size_t i)
 }
 
 /*
- * A keeper stops its run at the first signal and kills it at the second.  Not by its
- * socket: where that was, somebody else's may be by now.  Two numbers, since a second
- * signal of the same one is lost as long as the first is not read.
+ * A keeper stops its run at the first signal and kills it at the second.  Its socket is not used:
+ * another run may have one at that path by now.  There are two signals, since a second one of the
+ * same kind is lost while the first is pending.
  */
 static void tell_keepers(struct attached *x, int signal)
 {
@@ -124,7 +124,7 @@ static int64_t count_active(const struct attend *a)
 	return n;
 }
 
-/* The first signal stops, the second kills; then nothing is waited for that does not die. */
+/* The first signal stops, the second kills; after a third, processes that do not die are no longer waited for. */
 bool local_attach_signal(struct attached *x, int signal)
 {
 	struct attend *a = x->attend;
@@ -148,7 +148,7 @@ bool local_attach_signal(struct attached *x, int signal)
 	}
 }
 
-/* Whoever still lives after that is killed with everything that it started. */
+/* Whatever is still alive after that is killed, with everything that it started. */
 int local_attach_end(struct attached *x, enum attend_end end, int status)
 {
 	struct running *r = x->own;

@@ -10,7 +10,7 @@
 #include "base/words.h"
 
 enum {
-	USUAL_TAIL = 50,        /* of a rank that failed, when nothing was chosen */
+	USUAL_TAIL = 50,        /* lines of a rank that failed, when nothing was chosen */
 	USUAL_STREAMS = 50,     /* an API server has work with each */
 };
 
@@ -205,7 +205,7 @@ static bool has_failed(const struct run_state *run, size_t role, int64_t index)
 	return index < run->roles[role].max && run->roles[role].at[index].state == REPLICA_FAILED;
 }
 
-/* How many replicas have failed whose logs come before this one's. */
+/* How many failed replicas have their logs shown before this one's. */
 static int64_t failed_before(const struct run_state *run, size_t role, int64_t index)
 {
 	int64_t n = 0;
@@ -238,7 +238,7 @@ bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t r
 	return main || w->all || w->nroles + w->nranks == 0;
 }
 
-/* How many replicas W wants to read. */
+/* The number of replicas that W wants to read. */
 static int64_t count_wanted(const struct log_wish *w)
 {
 	int64_t n = 0;
@@ -253,7 +253,7 @@ static int64_t count_wanted(const struct log_wish *w)
 	return n;
 }
 
-/* The usual ones are never too many: of those that failed, the first are shown. */
+/* The usual choice is never too much: of the replicas that failed, only the first are shown. */
 static bool check_streams(struct session *s, const struct backend *b, struct log_wish *w)
 {
 	if (!b->streams)

@@ -1,6 +1,6 @@
 /*
- * logs.h - which replicas' output is wanted, and how it is to look: the options that
- * `run` and `logs` share.
+ * logs.h - which replicas' output is wanted, and how it is shown: the options that `run` and
+ * `logs` share.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_LOGS_H
 #define TRAINC_RUNTIME_COMMAND_LOGS_H
@@ -14,7 +14,7 @@ struct rank_range {
 };
 
 struct log_wish {
-	const struct attend *attend;    /* states of the runs: which ranks have failed */
+	const struct attend *attend;    /* states of the runs: they tell which ranks have failed */
 	struct str *roles;
 	size_t nroles;
 	struct rank_range *ranks;
@@ -23,7 +23,8 @@ struct log_wish {
 	bool all;                       /* every rank and container */
 	bool usual;                     /* nothing was chosen: the first rank, and those that failed (R-LOG5) */
 	int64_t tail, since;
-	int64_t most;                   /* replicas whose logs may be read at once, where each costs a stream of the server */
+	/* the number of replicas whose logs may be read at once, where each costs a stream of the server */
+	int64_t most;
 	bool previous;
 	bool follow;                    /* continue until the replicas have ended */
 	regex_t *grep;                  /* or NULL */
@@ -32,13 +33,14 @@ struct log_wish {
 /* --role, --rank, --container, --all, --tail, --since, --previous; false after saying what is wrong (status 2). */
 bool logs_wish(struct session *s, struct log_wish *ret);
 /*
- * Do the runs have such roles and ranks, and are they few enough to be read at once?  False after saying what there
- * is instead (status 2).  `run`, which was not asked for logs, goes on with the usual ones when they are too many.
+ * Have the runs such roles and ranks, and few enough of them to be read at once?  False after
+ * saying what there is instead (status 2).  `run`, which was not asked for logs, falls back to the
+ * usual choice when they are too many.
  */
 bool logs_check(struct session *s, const struct backend *b, struct log_wish *w);
 /* Of one replica. */
 bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t role, int64_t index, const struct log_stream *stream);
-/* Add the logs of all runs to be followed, and say how they are printed. */
+/* Adds the logs of all runs to be followed, and decides how they are printed. */
 void logs_follow(struct session *s, const struct backend *b, struct attend *a, struct log_wish *w, bool json);
 
 #endif

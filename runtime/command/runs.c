@@ -1,5 +1,5 @@
 /*
- * runs.c - which runs a command means, and how it stands by them.
+ * runs.c - which runs a command means, and how it waits for them.
  */
 #include "runtime/command/runs.h"
 
@@ -27,7 +27,7 @@ static void add_run(struct session *s, struct chosen *c, struct chosen_run r)
 	ARENA_PUSH(s->arena, c->at, c->n, r);
 }
 
-/* `train/worker/3`, as lines of logs begin: true after saying how that is written. */
+/* `train/worker/3`, as at the start of lines of logs: true after saying how to write that here. */
 static bool is_part_of_run(struct session *s, const struct backend *b, struct str operand)
 {
 	const char *slash = memchr(operand.p, '/', operand.n);
@@ -48,7 +48,7 @@ static bool is_part_of_run(struct session *s, const struct backend *b, struct st
 	return true;
 }
 
-/* The jobs of one program; errors in it are reported as always. */
+/* The jobs of one program; its errors are reported as usual. */
 static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *ret_status)
 {
 	struct options one = *s->options;
@@ -324,7 +324,10 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 
 /* ---- what runs ---- */
 
-/* Options that change what runs, and those that do not: every option of `run` and `apply` is in one of the two lists. */
+/*
+ * Options that change what runs, and options that do not: every option of `run` and `apply` is in
+ * one of the two lists.
+ */
 static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMAGE_ROOT, OPTION_INHERIT_ENV, OPTION_NO_DEVICES, OPTION_ENV };
 static const enum option ignored[] = {
 	/* already in the plan */

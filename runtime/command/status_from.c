@@ -30,7 +30,7 @@ static bool judge(struct session *s, const struct plan *plan, const struct statu
 	return failed;
 }
 
-/* --now; false after saying that it is no time. */
+/* --now; false after saying that it is not a time. */
 static bool moment(struct session *s, int64_t *ret)
 {
 	struct str text = option_value(s->options, OPTION_NOW);

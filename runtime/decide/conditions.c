@@ -1,4 +1,4 @@
-/* conditions.c - which conditions may stand together, and in which order. */
+/* conditions.c - which conditions exclude each other, and in which order they are listed. */
 #include "runtime/decide/conditions.h"
 
 const char *condition_word(enum job_condition_type t)
@@ -31,7 +31,7 @@ bool conditions_finished(const struct job_conditions *c)
 	return conditions_hold(c, JOB_SUCCEEDED) || conditions_hold(c, JOB_FAILED);
 }
 
-/* Does what is set take another condition out of the list? */
+/* Does the new condition remove another one from the list? */
 static bool displaces(const struct job_condition *set, const struct job_condition *other)
 {
 	if (other->type == set->type)

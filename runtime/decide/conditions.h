@@ -15,7 +15,7 @@ struct job_condition {
 	enum job_condition_type type;
 	bool holds;                     /* status True, else False */
 	struct str reason, message;
-	int64_t updated, changed;       /* when it was written; when `holds` became what it is */
+	int64_t updated, changed;       /* when it was written; when `holds` last changed */
 };
 
 struct job_conditions {
@@ -24,11 +24,10 @@ struct job_conditions {
 };
 
 /*
- * Set one, with the last word on what may stand together: a job that is finished
- * takes no more conditions; Running and Restarting take each other's place;
- * Succeeded, Failed and Suspended end Running.  What already exists with the same
- * reason stays as it is; what changes moves to the end.
- * The array is made again: the one before is not touched.
+ * Sets a condition by the rules for which may exist together: a job that has finished takes no
+ * more conditions; Running and Restarting replace each other; Succeeded, Failed and Suspended end
+ * Running.  A condition that exists with the same reason stays as it is; one that changes moves to
+ * the end. The array is copied: the old one is not touched.
  */
 void conditions_set(struct arena *a, struct job_conditions *c, const struct job_condition *set);
 

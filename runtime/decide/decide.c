@@ -1,4 +1,4 @@
-/* decide.c - one pass: what became of the job, and what follows. */
+/* decide.c - one pass: the state of the job, and what to do. */
 #include "runtime/decide/decide_internal.h"
 #include "runtime/run/judge.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- conditions ---- */
 
-/* `said`: how the message ends, after the kind and the name of the job; its own reason is `word`. */
+/* `said`: the end of the message, behind the kind and the name of the job; `word` is the reason. */
 static void set(struct decide_pass *p, enum job_condition_type type, bool holds, const char *word, struct str said)
 {
 	struct job_condition c = { .type = type, .holds = holds, .updated = p->now, .changed = p->now };
@@ -31,7 +31,7 @@ static struct str blame(const struct decide_pass *p, const struct seen *s)
 
 /* ---- the record ---- */
 
-/* A copy of its own: the one before is not touched. */
+/* A copy: the previous record is not touched. */
 static void remember(struct decide_pass *p, const struct decide_record *before)
 {
 	struct decide_record *r = &p->out->record;
@@ -71,7 +71,7 @@ static void finished(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
 
-	if (!r->end)                    /* a record from before: what is final has a time of its own */
+	if (!r->end)                    /* a record of an earlier version: the final condition has a time of its own */
 		r->end = r->conditions.at[r->conditions.n - 1].changed;
 	int64_t removal = decide_removal(p->plan, r->end);
 	pass_clear(p, false);
@@ -103,7 +103,7 @@ static bool any_active(const struct decide_pass *p)
 	return false;
 }
 
-/* What the judge is told, and what it says; roles whose turn has come are released. */
+/* What the judge is told, and what it answers; roles whose turn has come are released. */
 static enum judge_what ask_judge(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
@@ -124,7 +124,7 @@ static enum judge_what ask_judge(struct decide_pass *p)
 	return what;
 }
 
-/* The whole job once more, if it may. */
+/* Begins the whole job again, if it may. */
 static void failed(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
@@ -137,7 +137,7 @@ static void failed(struct decide_pass *p)
 	r->begun_anew++;
 	set(p, JOB_RESTARTING, true, "Restarting", str_cat(p->arena, STR("restarts because "), cause, STR("")));
 	pass_begin_anew(p, true, p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, r->begun_anew));
-	(void)ask_judge(p);             /* releases what begins at once; the verdict is the next pass's */
+	(void)ask_judge(p);             /* releases what can begin at once; the verdict is left to the next pass */
 	pass_wake(p, job_deadline(p->plan, r->begin));
 	pass_reconcile(p);
 }

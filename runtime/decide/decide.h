@@ -1,19 +1,17 @@
 /*
- * decide.h - what a controller does next about a job whose replicas are objects
- * of their own (a target with an object for each replica).
+ * decide.h - what a controller does next about a job whose replicas are objects of their own (a
+ * target with an object for each replica).
  *
- * Pure: the plan, what is seen of the cluster, what was known before and the time
- * go in; objects to make and to delete, what is known now and when to look again
- * come out.  The caller stores what is known (struct decide_record) first and acts
- * then: whatever is lost between the two is asked for again by the next pass, and
- * nothing is counted twice.
+ * Pure: the plan, the objects of the cluster, what was known before and the time go in; objects to
+ * make and to delete, what is known now and when to look again come out.  The caller first stores
+ * what is known (struct decide_record) and then acts: whatever is lost between the two is asked
+ * for again by the next pass, and nothing is counted twice.
  *
- * Times are nanoseconds of the real-time clock.  Memory comes from the arena that
- * is handed in; texts of the plan, of the objects and of the record before are
- * borrowed.
+ * Times are nanoseconds of the real-time clock.  Memory comes from the arena that is passed in;
+ * texts of the plan, of the objects and of the previous record are borrowed.
  *
- * Sources: operator-semantics.md sections 5 and 7 to 10, runtime/run/rules.h;
- * differences from those controllers are in docs/differences.md.
+ * Sources: operator-semantics.md sections 5 and 7 to 10, runtime/run/rules.h; differences from
+ * those controllers are in docs/differences.md.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_H
 #define TRAINC_RUNTIME_DECIDE_H
@@ -25,9 +23,10 @@
 /* The job as the controller has it. */
 struct decide_job {
 	const struct plan_job *plan;
-	struct str kind;                /* what people call such an object: begins reasons and messages */
-	struct str uid;                 /* of the object that owns everything; empty: labels alone say what is ours */
-	struct str controller;          /* our own name, which `managed_by` may say */
+	struct str kind;                /* the kind of the job's object: begins reasons and messages */
+	/* uid of the object that owns everything; empty: labels alone tell what is ours */
+	struct str uid;
+	struct str controller;          /* our own name as a controller, which `managed_by` may give */
 	/* replicas wanted of each elastic role, kept within its limits; NULL: the plan's maximum */
 	const int64_t *sizes;
 };
@@ -37,7 +36,7 @@ struct decide_job {
 enum seen_phase { SEEN_PENDING, SEEN_RUNNING, SEEN_SUCCEEDED, SEEN_FAILED };
 enum seen_owner {
 	OWNER_THIS,
-	OWNER_NONE,                     /* nobody's, but it has the labels by which the job finds its own */
+	OWNER_NONE,                     /* without an owner, but with the labels by which the job finds its objects */
 	OWNER_OTHER
 };
 enum { DECIDE_INDEXES = 1000000, NO_ROLE = -1 };        /* indexes of replicas are below */
@@ -46,14 +45,14 @@ struct seen {
 	struct str kind, name, uid;
 	enum seen_owner owner;
 	bool deleting;
-	/* whose replica or replica's Service it is by its name; NO_ROLE: another object */
+	/* the replica that it is, or whose Service it is, by its name; NO_ROLE: another object */
 	int role;
 	int64_t index;                  /* not always one that is wanted */
 	/* of what runs */
 	enum seen_phase phase;
-	int64_t ready;                  /* pods: one at most, but of a Deployment all that are */
+	int64_t ready;                  /* pods: at most one, except of a Deployment */
 	bool disrupted;
-	int exit_code;                  /* of the main container; -1: unknown */
+	int exit_code;                  /* exit code of the main container; -1: unknown */
 	int64_t restarts;               /* of all containers, in place */
 	int64_t begin, end;             /* 0: unknown */
 };
@@ -62,9 +61,8 @@ struct seen_list {
 	size_t n;
 };
 /*
- * Of what a cluster lists, the objects that have a name of the job's.  Those of
- * another namespace than the plan's are passed over; where the plan names none, the
- * caller lists one namespace only.
+ * Selects from a list of objects those with a name of the job's.  Those of another namespace than
+ * the plan's are skipped; when the plan names none, the caller lists one namespace only.
  */
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
 
@@ -72,20 +70,20 @@ struct seen_list decide_see(struct arena *a, const struct decide_job *job, const
 struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i);
 struct str decide_kind(const struct plan_job *j, const struct plan_role *r);
 /*
- * Labels by which the pods of the whole job are found: those that select, and are
- * the same for every replica.
+ * Labels by which the pods of the whole job are found: those that select and are the same for
+ * every replica.
  */
 struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 
 /* ---- what is known from pass to pass ---- */
 
 struct decide_replica {
-	struct str uid;                 /* of the object that is its attempt now */
-	struct str doomed;              /* of the one that has to go before the next attempt */
+	struct str uid;                 /* uid of the object that is its present attempt */
+	struct str doomed;              /* uid of the object that must go before the next attempt */
 	int64_t restarts;               /* of that attempt */
 	int64_t failures;               /* that counted against `retries` */
 	int64_t series;                 /* bad ends in a row */
-	int64_t again;                  /* no new attempt before; 0: none is due */
+	int64_t again;                  /* no new attempt before this time; 0: none is due */
 	bool succeeded, failed;         /* for good */
 };
 
@@ -98,17 +96,17 @@ struct decide_role {
 struct decide_record {
 	struct job_conditions conditions;
 	int64_t begin, end;             /* 0: not yet; a resumed job begins when it is resumed */
-	int64_t spent;                  /* restarts of attempts that are over, and attempts that failed */
+	int64_t spent;                  /* restarts in attempts that are over, and failed attempts */
 	int64_t begun_anew;             /* how often the whole job began again */
 	bool cut_short;                 /* its deadline or back-off limit ended it */
-	struct decide_role *roles;      /* as the plan's, which may have other numbers of replicas than before */
+	struct decide_role *roles;      /* as the plan's roles, whose numbers of replicas may have changed */
 	size_t nroles;
 };
 
 /*
- * As JSON, and back: what a pass would see again anyway is left out.  Reading
- * borrows the tree's texts, knows roles by their names, and passes over replicas
- * that the plan does not have; false, with `ret` untouched, when it is no record.
+ * As JSON, and back.  What the next pass would see again anyway is left out.  Reading borrows the
+ * tree's texts, finds roles by their names, and skips replicas that the plan does not have; false,
+ * with `ret` untouched, when the tree is no record.
  */
 void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out);
 bool decide_record_read(struct arena *a, const struct data *d, const struct plan_job *j, struct decide_record *ret);
@@ -131,11 +129,11 @@ struct decide_count {
 struct decision {
 	struct decide_action *actions;  /* in this order */
 	size_t nactions;
-	/* somebody else's object has a name that is needed: nothing is done but look again */
+	/* an object of somebody else has a name that is needed: wait, and look again */
 	const struct seen *conflict;
-	bool elsewhere;                 /* another controller looks after the job: nothing is known or done */
+	bool elsewhere;                 /* another controller looks after the job: do nothing */
 	bool remove;                    /* the job's time after its end is over */
-	int64_t again;                  /* look again then at the latest; RULES_NEVER */
+	int64_t again;                  /* look again at this time at the latest; RULES_NEVER */
 	struct decide_record record;
 	struct decide_count *roles;     /* as the plan's */
 };
@@ -146,19 +144,19 @@ struct decision decide(struct arena *a, const struct decide_job *job, const stru
 
 /* ---- single rules (limits.c, reconcile.c) ---- */
 
-/* Does somebody else look after the job?  `managed_by` names another controller. */
+/* Does another controller look after the job, because `managed_by` names it? */
 bool decide_elsewhere(const struct decide_job *job);
 bool decide_suspended(const struct plan_job *j);
 
 /*
- * How often something began again so far, in place or as a new object, in roles
- * that may; never less than before while the job is not resumed.
+ * How many restarts there were so far, in place or as a new object, in roles that may restart.
+ * The number never falls while the job is not resumed.
  */
 int64_t decide_spent(const struct plan_job *j, const struct decide_record *r);
 /* When a job that ended then is removed; RULES_NEVER without `ttl`. */
 int64_t decide_removal(const struct plan_job *j, int64_t end);
 
-/* How many indexes there are to look at: those wanted, and those that are there. */
+/* The number of indexes to look at: those that are wanted, and those that exist. */
 int64_t decide_slots(const int64_t *indexes, size_t n, int64_t wanted);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * decide_internal.h - one pass over a job, as decide.c (what became of the job)
- * and reconcile.c (what is missing, what is too much) share it.
+ * decide_internal.h - one pass over a job, shared by decide.c (the state of the job) and
+ * reconcile.c (objects that are missing or too many).
  */
 #ifndef TRAINC_RUNTIME_DECIDE_INTERNAL_H
 #define TRAINC_RUNTIME_DECIDE_INTERNAL_H
@@ -9,7 +9,7 @@
 
 struct decide_part {                    /* a role */
 	const struct plan_role *plan;
-	const struct seen **at, **services;     /* by index, `slots` of them; NULL: nothing is there, or not ours */
+	const struct seen **at, **services;     /* by index, `slots` of them; NULL: there is none, or it is not ours */
 	int64_t slots, wanted;
 	struct decide_replica *replicas;        /* plan->max */
 	enum replica_state *states;             /* plan->max, as conditions see them */
@@ -25,27 +25,27 @@ struct decide_pass {
 	struct role_states *states;
 	int64_t now;
 	/*
-	 * whom to blame: the first that failed for good, that has the job
-	 * restart, and that is replaced while the job goes on
+	 * the first replica that failed for good, that makes the job restart, and that is replaced
+	 * while the job goes on
 	 */
 	const struct seen *lost, *retried, *replaced;
 };
 
 /* What is seen, by role and index. */
 void pass_index(struct decide_pass *p);
-/* Every attempt into the record: what ended, what begins again. */
+/* Updates the record with every attempt: which ended, which begins again. */
 void pass_judge(struct decide_pass *p);
 /*
- * All that was begun goes before the next beginning, which is not before `again`.
- * `all`: what has ended for good begins again, too.
+ * Deletes everything that was begun before the next beginning, which comes at `again` at the
+ * earliest. `all`: replicas that have ended for good begin again, too.
  */
 void pass_begin_anew(struct decide_pass *p, bool all, int64_t again);
 
-/* The objects that are needed: false, with the decision's conflict, when one of their names is taken. */
+/* The objects that are needed: false, with the decision's conflict, when a name is taken. */
 bool pass_claim(struct decide_pass *p);
-/* Make what is missing, delete what is too much or has to begin again. */
+/* Makes what is missing, and deletes what is too much or must begin again. */
 void pass_reconcile(struct decide_pass *p);
-/* Delete replicas and their Services: all, or what `clean` takes of an ended job. */
+/* Deletes replicas and their Services: all, or those that `clean` removes from an ended job. */
 void pass_clear(struct decide_pass *p, bool all);
 
 /* The pass has to be repeated then. */
@@ -57,7 +57,7 @@ static inline void pass_wake(struct decide_pass *p, int64_t at)
 
 static inline bool is_ours(const struct seen *s) { return s && s->owner == OWNER_THIS; }
 
-/* Is it the attempt that goes on, not one that has to go? */
+/* Is it the present attempt, and not one that must go? */
 static inline bool is_current(const struct decide_replica *r, const struct seen *s)
 {
 	return s && !(r->doomed.n && str_eq(r->doomed, s->uid));

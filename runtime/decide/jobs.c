@@ -29,7 +29,7 @@ static bool role_named(const struct plan_job *j, struct str label, unsigned *ret
 	return false;
 }
 
-/* A Job whose own verdict is known, or whose pods have all succeeded, ends by itself. */
+/* A Job with a verdict of its own, or whose pods have all succeeded, ends by itself. */
 static bool is_over(const struct data *job)
 {
 	static const char *const ends[] = { "Complete", "Failed", "SuccessCriteriaMet", "FailureTarget" };
@@ -60,7 +60,7 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 	return l;
 }
 
-/* Somebody holds the whole run: a role that waits for nothing is suspended, too. */
+/* The whole run is suspended: then even a role that waits for nothing is. */
 static bool is_held(const struct jobs_look *l)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -92,7 +92,7 @@ static void add(struct jobs_decision *d, struct arena *a, enum jobs_what what, c
 	ARENA_PUSH(a, d->at, d->n, x);
 }
 
-/* Have all replicas of a role succeeded?  Pods tell it before their Job does. */
+/* Have all replicas of a role succeeded?  Their pods show it before the Job does. */
 static bool has_succeeded(const struct run_state *state, unsigned role)
 {
 	const struct run_role *r = role < state->nroles ? &state->roles[role] : NULL;

@@ -1,9 +1,9 @@
 /*
- * jobs.h - what somebody has to do for a run whose roles are Jobs: Kubernetes runs each of
- * them, and knows nothing of the others.
+ * jobs.h - what has to be done for a run whose roles are Jobs: Kubernetes runs each Job, but knows
+ * nothing of the others.
  *
- * Pure, like decide(): the plan, the state and the Jobs that are there go in, what to do next comes out.
- * Asking again for the same state gives the same answer, so an action that was lost is repeated.
+ * Pure, like decide(): the plan, the state and the Jobs that exist go in, what to do next comes
+ * out. The same state gives the same answer, so an action that was lost is repeated.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_JOBS_H
 #define TRAINC_RUNTIME_DECIDE_JOBS_H
@@ -12,8 +12,8 @@
 #include "runtime/status/status.h"
 
 enum jobs_what {
-	JOBS_RELEASE,                   /* resume it: what it waited for has come */
-	JOBS_END                        /* delete it: the verdict is known, and it would go on */
+	JOBS_RELEASE,                   /* resume it: what it waited for has happened */
+	JOBS_END                        /* delete it: the verdict is known, and it would run on */
 };
 
 struct jobs_action {
@@ -26,7 +26,7 @@ struct jobs_decision {
 	size_t n;
 };
 
-/* STATE is status_of() of the same OBJECTS. */
+/* STATE is the result of status_of() for the same OBJECTS. */
 struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, const struct run_state *state,
 	const struct status_objects *objects);
 

@@ -1,7 +1,7 @@
 /* limits.c - what ends a job from outside: time, restarts, another controller, a request. */
 #include "runtime/decide/decide.h"
 
-/* Arguments of a framework that mean the same wherever they are declared. */
+/* Arguments that mean the same in every framework that declares them. */
 static const struct data *argument(const struct plan_job *j, struct str name)
 {
 	return j->arguments ? data_get(j->arguments, name) : NULL;

@@ -1,4 +1,4 @@
-/* reconcile.c - replica by replica: what is there, how it ended, what is missing, what has to go. */
+/* reconcile.c - replica by replica: what exists, how it ended, what is missing, what must go. */
 #include "runtime/decide/decide_internal.h"
 #include "runtime/run/judge.h"
 
@@ -60,7 +60,7 @@ void pass_index(struct decide_pass *p)
 
 /* ---- how attempts ended ---- */
 
-/* Another attempt has taken the place of the one that was known. */
+/* Another attempt has replaced the one that was known. */
 static void meet(struct decide_pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
 {
 	if (!str_eq(r->uid, s->uid)) {
@@ -101,7 +101,7 @@ static void failed(struct decide_pass *p, const struct plan_role *role, struct d
 	r->again = p->now + attempt_delay(ATTEMPT_DELAY_SECONDS * INT64_C(1000000000), ++r->series);
 }
 
-/* A replica that failed for good: the job's end, or what it waits with for somebody. */
+/* A replica that failed for good: it ends the job, or the job waits for somebody. */
 static void lost(struct decide_pass *p, const struct plan_role *role, const struct seen *s)
 {
 	const struct seen **tell = failure_judge(role, false) == FAILURE_RESTARTS ? &p->retried : &p->lost;
@@ -118,12 +118,12 @@ static enum replica_state state_of(const struct decide_part *part, const struct 
 		return REPLICA_FAILED;
 	if (is_current(r, s) && s->phase == SEEN_RUNNING)
 		return s->ready ? REPLICA_READY : REPLICA_STARTED;
-	/* an elastic role is not done while one of its replicas only begins, or is between two attempts */
+	/* an elastic role is not done while a replica of it is about to begin, or is between two attempts */
 	bool between = is_current(r, s) || (r->uid.n && r->again);
 	return part->plan->elastic && between ? REPLICA_STARTED : REPLICA_WAITING;
 }
 
-/* One object stands for all replicas: those that are ready come first. */
+/* One object stands for all replicas: ready ones are given the lowest numbers. */
 static void share(struct decide_part *part)
 {
 	for (int64_t i = 1; part->states[0] == REPLICA_READY && i < part->wanted; i++)
@@ -137,7 +137,7 @@ void pass_judge(struct decide_pass *p)
 		for (int64_t i = 0; i < part->plan->max; i++) {
 			struct decide_replica *r = &part->replicas[i];
 			const struct seen *s = part->at[i];
-			/* a smaller job: its end says nothing about it */
+			/* the job was made smaller: this end does not matter */
 			bool sent_away = s && s->deleting && i >= part->wanted;
 			if (is_current(r, s) && !sent_away) {
 				meet(p, part->plan, r, s);
@@ -194,7 +194,7 @@ static void delete(struct decide_pass *p, const struct seen *s)
 		order(p, DECIDE_DELETE, s);
 }
 
-/* What is needed is made, or taken over. */
+/* Makes what is needed, or adopts it. */
 static void have(struct decide_pass *p, const struct seen *s, struct str kind, struct str name, int role, int64_t index)
 {
 	if (!s)
@@ -286,7 +286,7 @@ void pass_reconcile(struct decide_pass *p)
 
 /* ---- what has to go ---- */
 
-/* What an ended job leaves: a job that was cut short stops what runs, whatever `clean` says. */
+/* What an ended job keeps.  A job that was cut short stops everything that runs, whatever `clean` says. */
 static bool goes(const struct decide_pass *p, const struct seen *s)
 {
 	bool active = s->phase == SEEN_RUNNING || s->phase == SEEN_PENDING;

@@ -1,4 +1,4 @@
-/* record.c - what is known of a job, as JSON: short, since it has to fit where a controller may keep it. */
+/* record.c - what is known about a job, as JSON: short, since it has to fit where a controller may keep it. */
 #include "runtime/decide/decide.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { RECORD_VERSION = 1 };
 
 struct record_writing {
 	struct buf *out;
-	bool first;                     /* of the map or list that is being written */
+	bool first;                     /* number of members so far in the map or list that is being written */
 };
 
 static void key(struct record_writing *w, struct str name)
@@ -87,7 +87,7 @@ static void put_conditions(struct record_writing *w, const struct job_conditions
 	buf_char(w->out, ']');
 }
 
-/* "0-3,7": the indexes at which something is so. */
+/* "0-3,7": the indexes for which something holds. */
 static void put_indexes(struct record_writing *w, const char *name, const struct decide_role *r,
 	bool (*is)(const struct decide_replica *))
 {
@@ -116,7 +116,7 @@ static void put_indexes(struct record_writing *w, const char *name, const struct
 static bool has_succeeded(const struct decide_replica *r) { return r->succeeded; }
 static bool has_failed(const struct decide_replica *r) { return r->failed; }
 
-/* An attempt that is simply there says nothing: the next pass meets it again. */
+/* An attempt that only exists is not recorded: the next pass sees it again. */
 static bool is_told(const struct decide_replica *r)
 {
 	return r->restarts || r->failures || r->series || r->again || r->doomed.n;
@@ -195,7 +195,7 @@ static bool read_condition(const struct data *d, struct job_condition *ret)
 	return false;
 }
 
-/* A number at the beginning of `s`, below `most`; -1. */
+/* A number below `most` at the beginning of `s`; -1 when there is none. */
 static int64_t leading(struct str *s, int64_t most)
 {
 	int64_t n = -1;
@@ -217,7 +217,7 @@ static bool skip(struct str *s, char c)
 	return true;
 }
 
-/* "0-3,7".  Indexes that the plan does not have any more are passed over. */
+/* "0-3,7".  Indexes that the plan no longer has are skipped. */
 static bool read_indexes(struct str s, struct decide_role *r, bool succeeded)
 {
 	while (s.n) {

@@ -1,4 +1,4 @@
-/* see.c - which objects of a cluster have to do with a job, and what they say. */
+/* see.c - which objects of a cluster concern a job, and what they tell. */
 #include "runtime/decide/decide.h"
 
 struct looking {
@@ -74,7 +74,7 @@ static bool names_object(const struct plan_job *j, const struct seen *s)
 
 /* ---- labels ---- */
 
-/* A label's text for replica i; false when it has none. */
+/* The text of a label for replica i; false when replica i lacks it. */
 static bool label_text(struct arena *a, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_replica_label *l, int64_t i, struct str *ret)
 {
@@ -97,7 +97,7 @@ static bool has_label(const struct data *object, struct str key, struct str valu
 	return found && found->kind == DATA_STRING && str_eq(found->u.string, value);
 }
 
-/* Our own label, and those by which the framework selects. */
+/* Our own label, and the framework's labels that select. */
 static bool is_labelled(struct looking *l, const struct data *object, const struct seen *s)
 {
 	const struct plan_job *j = l->job->plan;
@@ -195,7 +195,7 @@ static void containers(struct seen *s, const struct data *pod, struct str main)
 			s->restarts += within(status_number(c, "restartCount", 0), 0, INT32_MAX);
 			if (k == 0 || !str_eq(status_text(c, "name"), main))
 				continue;
-			/* some systems have larger codes; what matters is that they are not small */
+			/* some systems have larger codes; it only matters that they are not small */
 			s->exit_code = (int)within(status_number(c, "state.terminated.exitCode", -1), -1, 255);
 			s->end = status_time(c, "state.terminated.finishedAt");
 		}
@@ -259,7 +259,7 @@ struct seen_list decide_see(struct arena *a, const struct decide_job *job, const
 			continue;
 		s.owner = owner_of(&l, o, &s);
 		s.deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
-		if (s.role != NO_ROLE)          /* of another object it is enough that it is there */
+		if (s.role != NO_ROLE)          /* of other objects only the existence matters */
 			read_state(&l, &s, o);
 		ARENA_PUSH(a, list.at, list.n, s);
 	}

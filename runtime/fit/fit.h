@@ -1,10 +1,10 @@
 /*
  * fit.h - do the pods of a job fit on the nodes of a cluster: now, when it is empty, or never?
  *
- * Pure functions over objects: nodes, the pods on them, quotas and the objects of Kueue.  Counted as the
- * scheduler counts: requests with init containers and overhead, the number of pods of a node, labels, node
- * affinity, taints, cordoned nodes, required anti-affinity; then the quotas of the namespace and, where a queue
- * admits the job, the flavors of its ClusterQueue.
+ * Pure functions over objects: nodes, the pods on them, quotas and the objects of Kueue.  They
+ * count as the scheduler does: requests with init containers and overhead, the number of pods of a
+ * node, labels, node affinity, taints, cordoned nodes, required anti-affinity; then the quotas of
+ * the namespace and, where a queue admits the job, the flavors of its ClusterQueue.
  */
 #ifndef TRAINC_RUNTIME_FIT_FIT_H
 #define TRAINC_RUNTIME_FIT_FIT_H
@@ -28,7 +28,7 @@ int64_t fit_amount(const struct data *d, bool thousandths);
 
 /* ---- pods ---- */
 
-/* Pods that are all alike: those of a role. */
+/* Pods that are all alike, such as those of a role. */
 struct fit_shape {
 	struct str role;
 	int64_t count;
@@ -56,7 +56,7 @@ struct fit_node {
 	const struct data *labels, *taints;
 	bool cordoned;
 	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* used: by pods that are there */
-	/* by those that stay when the cluster is empty: of DaemonSets and of the node */
+	/* used by pods that stay when the cluster is empty: of DaemonSets and of the node */
 	int64_t kept[FIT_RESOURCES];
 	int64_t ours[FIT_RESOURCES];    /* by pods of the job that is being placed */
 	bool devices;                   /* it has more than cpu, memory and disk */
@@ -89,7 +89,7 @@ const char *fit_word(enum fit_when w);          /* "now", "empty", "never" */
 
 struct fit_answer {
 	enum fit_when when;
-	struct str why;                 /* not now: why not; of FIT_NEVER why not on the empty cluster */
+	struct str why;                 /* FIT_EMPTY: the reason; FIT_NEVER: the reason on the empty cluster */
 };
 
 struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job);
@@ -99,9 +99,9 @@ struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job);
 /* Adds what a pod asks for and what its limits are. */
 void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *need, int64_t *limit);
 
-/* Why a node cannot take a pod at all. */
+/* The reason why a node cannot take a pod at all. */
 enum fit_obstacle { FIT_TAKES, FIT_CORDONED, FIT_LABELS, FIT_AFFINITY, FIT_TAINT };
-/* EXTRA: labels that the node needs besides, of a flavor; or NULL. */
+/* EXTRA: further labels that the node needs, for a flavor; or NULL. */
 enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *extra);
 /* Does a label selector select LABELS? */
 bool fit_selects(const struct data *selector, const struct data *labels);
@@ -112,7 +112,7 @@ const struct data *fit_anti_terms(const struct data *spec);
 
 /* Do the quotas of the namespace leave room?  False with a reason; EMPTY: as if nothing was used. */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
-/* The same for the queue; RET has the labels that the flavor of each shape asks for (NULL: none). */
+/* The same for the queue; RET has the labels that each shape's flavor asks for (NULL: none). */
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why);
 /* Is there a resource besides cpu, memory and disk? */
 bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount);

@@ -77,7 +77,7 @@ static bool fields_hold(const struct data *list, struct str name)
 	return true;
 }
 
-/* One of the terms has to hold; a term without anything holds for no node. */
+/* One of the terms has to match; an empty term matches no node. */
 static bool affinity_holds(const struct data *spec, const struct fit_node *n)
 {
 	const struct data *required = status_path(spec,
@@ -120,7 +120,7 @@ bool fit_tolerates(const struct data *spec, const struct data *taints)
 	return true;
 }
 
-/* A cordoned node has a taint of that name soon after; until then its own word counts. */
+/* A cordoned node gets a taint of that name; until then `unschedulable` counts. */
 static bool tolerates_cordon(const struct data *spec)
 {
 	const struct data *list = status_list(spec, "tolerations");

@@ -1,10 +1,10 @@
 /*
- * fit_place.c - pods onto nodes.
+ * fit_place.c - places pods on nodes.
  *
- * Pods of a role are alike, so that a node takes as many of them as its scarcest resource permits, in whatever
- * order the scheduler looks at nodes.  Roles are placed one after the other, those with devices first, and the others
- * on nodes without devices first: a cluster that is so full that this order matters is reported as the scheduler would
- * find it if it was lucky.
+ * Pods of a role are alike, so a node takes as many of them as its scarcest resource permits,
+ * whatever the order of nodes.  Roles are placed one after the other, those with devices first,
+ * and the others first on nodes without devices.  Where a cluster is so full that this order
+ * matters, the answer is the scheduler's luckiest one.
  */
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
@@ -33,7 +33,7 @@ struct apart {
 struct shortage {
 	size_t labels, affinity, taints, cordoned, apart, full[FIT_RESOURCES], small[FIT_RESOURCES];
 	int64_t placed;
-	const struct fit_node *example; /* a node that takes most of them when it is empty */
+	const struct fit_node *example; /* the node that takes most of them when it is empty */
 	int64_t example_takes;
 };
 
@@ -46,7 +46,7 @@ static struct str domain_of(const struct fit_node *n, struct str key)
 	return str_is(key, "kubernetes.io/hostname") ? n->name : STR("");
 }
 
-/* How often NEED goes into FREE; RET_RESOURCE is what it is that does not go once. */
+/* How often NEED fits into FREE; RET_RESOURCE is the resource of which there is too little for one. */
 static int64_t times(const struct fit_cluster *c, const int64_t *free, const int64_t *need, size_t *ret_resource)
 {
 	int64_t least = INT64_MAX;
@@ -70,7 +70,7 @@ static struct str apart_key(const struct placing *p, struct str key, struct str 
 	return str_cat(p->arena, key, STR(" "), domain);
 }
 
-/* Pods of a shape may not be where NODE is, by a term with that key. */
+/* Pods of a shape may not be in the domain of NODE, by a term with that key. */
 static void keep_away(const struct placing *p, struct apart *x, struct str key, const struct fit_node *node)
 {
 	struct str domain = domain_of(node, key);
@@ -85,7 +85,7 @@ static void keep_away(const struct placing *p, struct apart *x, struct str key, 
 	map_put(&x->domains, p->arena, apart_key(p, key, domain), x);
 }
 
-/* A pod with LABELS and SPEC is on NODE: S and it may keep away from each other. */
+/* A pod with LABELS and SPEC is on NODE: notes where S and the pod keep away from each other. */
 static void note_pod(const struct placing *p, struct apart *x, const struct fit_shape *s, const struct data *labels,
 	const struct data *spec, const struct fit_node *node)
 {
@@ -99,7 +99,7 @@ static void note_pod(const struct placing *p, struct apart *x, const struct fit_
 			keep_away(p, x, status_text(theirs->u.list.at[i], "topologyKey"), node);
 }
 
-/* Pods that are there; without terms on either side nothing is to be noted. */
+/* Existing pods; when neither side has terms nothing needs to be noted. */
 static void note_pods(const struct placing *p, struct apart *x, const struct fit_shape *s)
 {
 	const struct fit_cluster *c = p->cluster;
@@ -110,7 +110,7 @@ static void note_pods(const struct placing *p, struct apart *x, const struct fit
 			note_pod(p, x, s, c->pods[i].labels, c->pods[i].spec, &c->nodes[c->pods[i].node]);
 }
 
-/* How many of S the node takes, given who keeps away from whom: many, one, or none. */
+/* How many of S the node takes by anti-affinity: many, one, or none. */
 static int64_t limit_apart(const struct placing *p, const struct apart *x, const struct fit_shape *s,
 	const struct fit_node *node)
 {
@@ -187,7 +187,7 @@ static void put_on(struct placing *p, size_t shape, size_t node, int64_t n)
 		note_pod(p, &p->apart[i], &p->job->shapes[i], s->labels, s->spec, on);
 }
 
-/* Places a role on nodes whose domain is DOMAIN (empty: on all) and that have DEVICES, or have none. */
+/* Places a role on nodes in DOMAIN (empty: on all), on those with DEVICES or those without. */
 static void place_on(struct placing *p, size_t shape, struct str domain, bool devices, struct shortage *x)
 {
 	const struct fit_shape *s = &p->job->shapes[shape];

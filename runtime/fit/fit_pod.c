@@ -6,7 +6,7 @@
 #include "kube/workload.h"
 #include "runtime/status/look.h"
 
-/* Adds the requests of one container; what has only a limit asks for that. */
+/* Adds the requests of one container; where there is only a limit, the limit counts. */
 static void add_requests(struct fit_resources *r, const struct data *container, int64_t *need, int64_t *limit)
 {
 	const struct data *requests = status_path(container, "resources.requests"),

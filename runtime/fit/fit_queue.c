@@ -63,7 +63,7 @@ static struct str cohort_of(const struct data *queue)
 	return name.n ? name : status_text(queue, "spec.cohort");
 }
 
-/* What is left for this queue: its own, and what it may borrow from others of its cohort. */
+/* What is left for this queue: its own quota, and what it may borrow from its cohort. */
 static int64_t left_of(const struct quota_queue *q, struct str flavor, const struct data *resource)
 {
 	const struct fit_cluster *c = q->cluster;
@@ -81,7 +81,7 @@ static int64_t left_of(const struct quota_queue *q, struct str flavor, const str
 	return sum < most ? sum : most;
 }
 
-/* May the pods of S go where the flavor is?  A selector of theirs for one of its labels has to agree. */
+/* May the pods of S use the flavor?  A selector of theirs for one of its labels has to agree with it. */
 static bool suits(const struct fit_shape *s, const struct data *flavor)
 {
 	const struct data *labels = flavor ? status_path(flavor, "spec.nodeLabels") : NULL,
@@ -144,7 +144,7 @@ static bool assign(struct quota_queue *q, const struct fit_shape *s, const struc
 	return true;
 }
 
-/* Does the group cover anything that S asks for? */
+/* Does the group cover any resource that S asks for? */
 static bool concerns(const struct quota_queue *q, const struct fit_shape *s, const struct data *group)
 {
 	const struct data *covered = status_list(group, "coveredResources");

@@ -4,7 +4,7 @@
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
 
-/* What the job adds to the entry KEY of a quota; -1: nothing that is counted here. */
+/* What the job adds to the entry KEY of a quota; -1: the entry counts something else. */
 static int64_t asks_for(const struct fit_cluster *c, const struct fit_job *job, struct str key, size_t *ret_resource)
 {
 	bool limits = str_starts(key, STR("limits."));

@@ -1,9 +1,9 @@
 /*
  * control.c - the keeper's end of the socket.
  *
- * The keeper has better things to do than to wait for a client: everything is
- * non-blocking, a watcher has at most one line on its way and the newest behind
- * it, requests have a length, connections a number.
+ * The keeper must never wait for a client.  So everything is non-blocking, a watcher has at most
+ * one line on its way and the newest one behind it, and the length of requests and the number of
+ * connections are limited.
  */
 #include "runtime/local/control.h"
 
@@ -29,18 +29,20 @@ struct control_peer {
 	size_t nin;
 	struct buf out;
 	size_t sent;
-	uint64_t version;               /* of the state that was put into `out` last; 0: none */
-	uint64_t turn;                  /* when it was heard of last: who is silent longest makes room */
+	uint64_t version;               /* version of the state that was last put into `out`; 0: none */
+	/* when the client was last heard of: the one that is silent longest makes room */
+	uint64_t turn;
 };
 
 struct control {
 	struct control_ops ops;
-	struct sockaddr_un address;     /* through the directory's descriptor, wherever that may be by now */
+	/* through the directory's descriptor, since the path may lead elsewhere by now */
+	struct sockaddr_un address;
 	int listener, epoll;
 	struct control_peer clients[CLIENTS];
 	struct buf state;               /* the newest, with its line end */
 	uint64_t version, turns;
-	bool serving;                   /* requests publish, and nobody's connection may go meanwhile */
+	bool serving;                   /* requests publish states, and no connection may be freed meanwhile */
 };
 
 /* ---- connections ---- */
@@ -81,7 +83,7 @@ static void flush(struct control *all, struct control_peer *c)
 	}
 }
 
-/* Hear of a client that cannot be written to only when it can be again. */
+/* Asks for events of a client that cannot be written to at the moment. */
 static void listen_to(struct control *all, struct control_peer *c)
 {
 	struct epoll_event e = { .events = EPOLLIN | (unsent(c) ? EPOLLOUT : 0u), .data.u32 = (uint32_t)(c - all->clients) + 1 };
@@ -106,7 +108,7 @@ static struct control_peer *free_client(struct control *all)
 	return oldest;
 }
 
-/* The user whose run it is, and root: whatever the modes of the directories above permit. */
+/* Only the user whose run it is, and root, whatever the modes of the directories above. */
 static bool is_permitted(int fd)
 {
 	struct ucred peer;
@@ -195,7 +197,7 @@ static void request(struct control *all, struct control_peer *c, struct str line
 	answer(c, ok, why);
 }
 
-/* False: it has nothing more to say. */
+/* False: the client has sent everything. */
 static bool read_requests(struct control *all, struct control_peer *c)
 {
 	ssize_t n = recv(c->fd, c->in + c->nin, sizeof c->in - c->nin, MSG_DONTWAIT);
@@ -208,7 +210,7 @@ static bool read_requests(struct control *all, struct control_peer *c)
 	c->turn = ++all->turns;
 	for (char *end; (end = memchr(c->in, '\n', c->nin));) {
 		size_t used = (size_t)(end - c->in) + 1;
-		if (unsent(c) < 65536)          /* who asks and does not listen is not answered forever */
+		if (unsent(c) < 65536)          /* a client that asks and never reads is not answered forever */
 			request(all, c, (struct str){ c->in, used - 1 });
 		memmove(c->in, c->in + used, c->nin - used);
 		c->nin -= used;
@@ -227,7 +229,7 @@ static void serve_client(struct control *all, struct control_peer *c, uint32_t e
 
 	if (c->fd < 0)
 		return;
-	/* who says that this was all may still listen */
+	/* a client that has sent everything may still read */
 	if (((events & EPOLLIN) || gone) && !read_requests(all, c))
 		c->closing = true;
 	if (gone) {
@@ -253,7 +255,7 @@ struct control *control_open(struct arena *a, const struct run_dir *dir, const s
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->listener >= 0 && c->epoll >= 0) {
-		unlink(c->address.sun_path);       /* of a keeper that is gone: we have the lock */
+		unlink(c->address.sun_path);       /* left by a keeper that is gone: we hold the lock */
 		if (bind(c->listener, (void *)&c->address, sizeof c->address) == 0 &&
 		    chmod(c->address.sun_path, 0600) == 0 && listen(c->listener, 64) == 0 &&
 		    epoll_ctl(c->epoll, EPOLL_CTL_ADD, c->listener, &e) == 0)
@@ -279,7 +281,7 @@ static void flush_watchers(struct control *c)
 	}
 }
 
-/* Bounded: a client that asks and asks must not keep us here. */
+/* Limited: a client that keeps asking must not hold us here. */
 static void serve(struct control *c)
 {
 	struct epoll_event events[64];
@@ -335,7 +337,7 @@ static bool any_unsent(struct control *c)
 void control_close(struct control *c)
 {
 	unlink(c->address.sun_path);       /* from now on nobody finds us */
-	control_serve(c);                       /* who has connected already is answered */
+	control_serve(c);                       /* a client that has already connected is answered */
 	for (int64_t end = clock_steady() + NS_PER_SECOND, left; any_unsent(c) && (left = end - clock_steady()) > 0;) {
 		struct pollfd p = { .fd = c->epoll, .events = POLLIN };
 		poll(&p, 1, (int)(left / 1000000) + 1);

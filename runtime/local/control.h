@@ -14,7 +14,7 @@
 
 #include "runtime/local/run_dir.h"
 
-/* What the engine does when it is asked; false with a sentence for the user. */
+/* The engine's answers to requests; false with a sentence for the user. */
 struct control_ops {
 	void *context;
 	bool (*stop)(void *context, bool kill, struct str *why);        /* kill: at once, without grace */
@@ -33,16 +33,16 @@ struct control *control_open(struct arena *a, const struct run_dir *dir, const s
 int control_fd(const struct control *c);
 /* Accepts, reads requests, writes what can be written without waiting.  Nobody can keep the keeper waiting. */
 void control_serve(struct control *c);
-/* The run has changed: to everybody who watches.  `text` is one line. */
+/* The run has changed: sends the state to everybody who watches.  `text` is one line. */
 void control_publish(struct control *c, struct str text);
-/* Closes every connection after what is pending (for at most a second) and removes the socket. */
+/* Closes every connection after pending output (waiting at most a second) and removes the socket. */
 void control_close(struct control *c);
 
 /* ---- the client's end ---- */
 
 /*
- * How long a command waits for a keeper, which answers within milliseconds unless it
- * is stopped or the machine is.
+ * How long a command waits for a keeper, which answers within milliseconds unless it, or the
+ * machine, is stopped.
  */
 enum { CONTROL_ANSWER_SECONDS = 2 };
 
@@ -63,9 +63,12 @@ struct control_lines {
 	int fd;
 	struct buf pending;
 	size_t at;                      /* where the next line begins */
-	bool ended;                     /* the keeper has closed it: what is pending is all */
+	bool ended;                     /* the keeper has closed the connection: only pending lines are left */
 };
-/* Read what is there without waiting; then take the lines, which stay until the next reading.  False when there is none. */
+/*
+ * Reads what there is without waiting; then lines can be taken, which are valid until the next
+ * reading.  False when there is none.
+ */
 void control_read(struct control_lines *l);
 bool control_line(struct control_lines *l, struct str *ret);
 void control_lines_release(struct control_lines *l);

@@ -41,7 +41,7 @@ void control_path_close(struct control_path *p)
 	p->directory = -1;
 }
 
-/* A queue that is full gets the time in which an answer is due; false with errno. */
+/* While the queue of connections is full, waits as long as an answer may take; false with errno. */
 static bool connect_in_time(int fd, const struct control_path *path)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };
@@ -78,7 +78,7 @@ int control_connect(struct arena *a, struct str run_dir, struct str *why)
 	return -1;
 }
 
-/* A byte at a time: what follows the answer is not ours. */
+/* A byte at a time: what follows the answer is left for others. */
 static enum control_answer read_answer(int fd, int64_t until, struct buf *ret, struct arena *a, struct str *why)
 {
 	for (;;) {

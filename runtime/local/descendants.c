@@ -70,7 +70,7 @@ static void thread_children(pid_t pid, const char *thread, struct pids *ret)
 	buf_release(&text);
 }
 
-/* Where the kernel keeps no lists of children: everybody whose parent it is. */
+/* Where the kernel keeps no lists of children: looks for processes with that parent. */
 static void children_by_parent(pid_t pid, struct pids *ret)
 {
 	DIR *dir = directory_open("/proc");
@@ -103,7 +103,10 @@ static void children_of(pid_t pid, struct pids *ret)
 	closedir(dir);
 }
 
-/* A handle on a process if it still is a child of `parent`, and alive: its number may have been given to somebody else. */
+/*
+ * A handle on a process if it is still a child of `parent`, and alive: its number may belong to
+ * another process by now.
+ */
 static int hold(pid_t parent, pid_t pid)
 {
 	int fd = pidfd_open(pid, 0);
@@ -117,8 +120,8 @@ static int hold(pid_t parent, pid_t pid)
 }
 
 /*
- * From the top, so that nothing is started again; but what is below is held
- * before, since it changes its parent when that one dies.
+ * From the top, so that nothing is started again.  Processes below are opened first, since they
+ * get another parent when theirs dies.
  */
 static size_t kill_tree(pid_t pid, int fd, int depth)
 {

@@ -3,7 +3,7 @@
 #include <glob.h>
 #include <stdlib.h>
 
-/* One kind: the same files, told by the same variable. */
+/* One kind of device: the same files, announced by the same variable. */
 struct kind {
 	const struct plan_accelerator *acc;     /* the first that asks for it */
 	struct str *names;              /* what the variable says of each device */
@@ -12,7 +12,7 @@ struct kind {
 	int64_t wanted;
 };
 
-struct holding {                        /* of one replica: devices [at[0]...] of its role's kind */
+struct holding {                        /* for each replica: devices [at[0]...] of its role's kind */
 	size_t *at;
 	size_t n;
 };
@@ -50,7 +50,7 @@ static size_t count_files(struct arena *a, struct str pattern)
 	return n;
 }
 
-/* What the caller's own variable leaves: "2,3", or names of another form. */
+/* The numbers that the caller's own variable leaves: "2,3", or names of another form. */
 static void names_of_caller(struct devices *d, struct kind *k, struct str list)
 {
 	k->n = 0;

@@ -26,7 +26,7 @@ struct devices *devices_new(struct arena *a, const struct plan_job *j, bool none
 bool devices_take(struct devices *d, unsigned role, int64_t i, struct str *why);
 void devices_return(struct devices *d, unsigned role, int64_t i);
 
-/* The variables that tell a replica what it may use: of every kind of device in the job, "" for none of it. */
+/* The variables that tell a replica which devices it may use: for every kind in the job, "" for none. */
 struct device_variable {
 	struct str name, value;
 };

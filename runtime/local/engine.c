@@ -1,6 +1,6 @@
 /*
- * engine.c - the loop: what happens on the machine goes to life.c, what life.c
- * orders goes to replica.c, and everybody who wants to know is reported.
+ * engine.c - the loop: events of the machine go to life.c, its orders go to replica.c, and whoever
+ * watches is told.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -175,7 +175,7 @@ static void describe(struct engine *e)
 	buf_release(&b);
 }
 
-/* Everything that can be refused.  `*status`: 3 when the machine is to blame, 8 when it is the program. */
+/* Checks everything that can be refused.  `*status`: 3 when the machine is to blame, 8 when the program is. */
 static bool prepare(struct engine *e, struct buf *why, int *status)
 {
 	struct life_options life = { .backoff = e->options->backoff, .nsizes = e->options->nstarts };
@@ -186,7 +186,7 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 	bool sized = !why->n;
 	e->launch = launch_new(e->arena, e->job, e->options, e->dir.path, why);
 	e->devices = devices_new(e->arena, e->job, e->options->no_devices, caller_variable, e, why);
-	if (sized) {                            /* how many replicas want devices is known */
+	if (sized) {                            /* when it is known how many replicas want devices */
 		e->life = life_new(e->arena, e->job, &life, e->state, e->now);
 		take_devices(e, why);
 	}
@@ -272,7 +272,8 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 	}
 	if (!life_scale(e->life, role, n, why))
 		return false;
-	tell_state(e);                          /* before the answer: who asks for the state next sees the new size */
+	/* before the answer, so that a client that asks for the state next sees the new size */
+	tell_state(e);
 	return true;
 }
 
@@ -285,7 +286,7 @@ struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e
 
 /* ---- orders ---- */
 
-/* Fault F-49: somebody took a port while its replica was not there. */
+/* Fault F-49: another program took a port while its replica was not running. */
 static void port_taken(struct engine *e, const struct replica *r, int64_t number)
 {
 	struct str why = str_printf(e->arena, "port %lld is taken by another program", (long long)number);
@@ -345,7 +346,7 @@ static void reap(struct engine *e)
 {
 	siginfo_t info = { 0 };
 
-	/* left as it is until everything of its process group is dead: its number is that of the group */
+	/* stays unreaped until its whole process group is dead: its number is that of the group */
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
 		struct container *c = container_of(e, info.si_pid);
 		bool exited = info.si_code == CLD_EXITED;
@@ -381,7 +382,7 @@ static enum descendant judge_orphan(void *context, pid_t pid)
 	return DESCENDANT_PASS;
 }
 
-/* Attempts that are over, with all that they left: now life may know. */
+/* Attempts that are over together with all processes that they left: now life is told. */
 static void tell_ends(struct engine *e)
 {
 	if (!e->gone)
@@ -430,8 +431,8 @@ static void on_event(struct engine *e, const struct watch *w, int lifeline)
 }
 
 /*
- * Looks every few seconds whether the directory of the run was removed: no command
- * finds such a run any more, so it ends by itself.  Returns when to look again.
+ * Looks every few seconds whether the directory of the run was removed: no command can find such a
+ * run any more, so it ends by itself.  Returns when to look again.
  */
 static int64_t check_directory(struct engine *e)
 {
@@ -486,7 +487,7 @@ static void wait_and_handle(struct engine *e, int lifeline)
 	reap(e);
 }
 
-/* Does something remain to be waited for? */
+/* Is there something left to wait for? */
 static bool go_on(struct engine *e)
 {
 	do {
@@ -509,7 +510,7 @@ static enum descendant judge_all(void *context, pid_t pid)
 	return DESCENDANT_KILL;
 }
 
-/* Nothing of the run is left: whatever its programs started and let go of. */
+/* Ends everything of the run that is left: what its programs started and did not wait for. */
 static void sweep(struct engine *e)
 {
 	int64_t until = e->now + SWEEP_SECONDS * SECOND;

@@ -21,12 +21,12 @@ struct watch {                          /* what epoll knows of a descriptor */
 	struct container *container;    /* OUTPUT, REPORT */
 };
 
-/* Questions to a container about whether it is ready: probe.c. */
+/* Questions that find out whether a container is ready: probe.c. */
 struct probing {
 	pid_t pid;                      /* of the question that runs; 0: none */
-	int64_t due, pause;             /* when the next one is asked, and how long after the one before */
-	int64_t until;                  /* when the container has had its time; 0: nobody asks */
-	bool overdue;                   /* it has, and was told to end: KILL at `until` */
+	int64_t due, pause;             /* when the next question is due, and how long after the one before */
+	int64_t until;                  /* when the container's time is over; 0: there are no questions */
+	bool overdue;                   /* its time is over, and it was told to end: KILL at `until` */
 };
 
 struct replica;
@@ -41,9 +41,9 @@ struct container {
 	bool logs;                      /* `log` is open */
 	uint64_t attempt_at;            /* where in it the process that runs, or ran last, began */
 	struct str command;             /* its first word, for messages */
-	int64_t again, series, begin;   /* a sidecar that ended: when it starts again */
+	int64_t again, series, begin;   /* for a sidecar that ended: when it starts again */
 	struct probing probe;
-	int64_t unready;                /* seconds after which it was ended because it was not ready; 0: it was not */
+	int64_t unready;                /* it was ended after so many seconds because it was not ready; 0: it was not */
 };
 
 enum replica_phase {
@@ -51,7 +51,7 @@ enum replica_phase {
 	PHASE_STARTING,                 /* containers start one after the other: `next` */
 	PHASE_RUNS,
 	PHASE_STOPPING,                 /* the main container has ended, or an init has failed; others have been told to stop */
-	PHASE_GONE                      /* everything has ended, nobody has been told */
+	PHASE_GONE                      /* everything has ended, and that was not reported yet */
 };
 
 struct replica {
@@ -61,7 +61,7 @@ struct replica {
 	struct container *containers;
 	size_t ncontainers, next;
 	struct life_end end;
-	struct str refused;             /* not empty: it cannot be started, and why */
+	struct str refused;             /* not empty: why it cannot be started */
 	int64_t patience;               /* STOPPING: when the rest is killed, then given up; 0: never */
 	bool asked, killed;             /* told to stop; killed */
 };
@@ -88,19 +88,19 @@ struct engine {
 	int epoll, signals, null, logs;
 	struct watch signal_watch, control_watch, lifeline_watch;
 	struct control *control;
-	uint64_t mark;                  /* of the run, by which its processes are recognized (mark.h) */
-	struct rlimit files;            /* what the caller permits: children get it back */
+	uint64_t mark;                  /* mark of the run, by which its processes are recognized (mark.h) */
+	struct rlimit files;            /* the caller's limit, which children get back */
 	pid_t self;
 	int64_t clock_offset;           /* real time minus time since boot, at the start */
 	int64_t now;
-	int64_t directory_due;          /* when to look whether the directory of the run is still there */
+	int64_t directory_due;          /* when to look again whether the directory of the run exists */
 	bool removed;                   /* it is not */
-	uint64_t told;                  /* version of the life that was reported last */
+	uint64_t told;                  /* version of the life that was last reported */
 	int64_t tell_after;
-	bool changed;                   /* something else than the life has changed */
+	bool changed;                   /* something other than the life has changed */
 	int reserve;                    /* a file that keeps room for the state */
 	off_t reserved;
-	off_t given;                    /* what it is smaller for what programs printed last */
+	off_t given;                    /* how much smaller it is because of what programs printed last */
 	unsigned collisions, beginnings;
 	unsigned interrupts;            /* signals that asked to stop */
 	char *chunk;                    /* for one read */
@@ -115,35 +115,38 @@ void engine_unwatch(struct engine *e, int *fd);
 
 /* ---- tell.c ---- */
 
-/* Before anything starts: room for the verdict.  False with a sentence. */
+/* Before anything starts: reserves room for the verdict.  False with a sentence. */
 bool tell_open(struct engine *e, struct str *why);
 /* Save the state, and publish it. */
 void tell_state(struct engine *e);
-/* A full disk gets N bytes of the room that is kept, as long as half of it stays. */
+/* Gives output N bytes of the reserved room when the disk is full, as long as half of it stays. */
 void tell_give(struct engine *e, off_t n);
-/* Is there news, and when may it be told?  Not more often than twenty times a second. */
+/* Has anything changed, and may it be published now?  That is at most twenty times a second. */
 bool tell_due(const struct engine *e, int64_t *ret_when);
 void tell_close(struct engine *e);
 
 /* ---- replica.c ---- */
 
 void replica_init(struct engine *e, struct replica *r, unsigned role, int64_t index);
-/* A new attempt; `fresh`: a new pod. */
+/* Begins an attempt; `fresh`: in a new pod. */
 void replica_start(struct engine *e, struct replica *r, bool fresh);
-/* TERM to its program; the rest follows when that has ended. */
+/* Sends TERM to its program; the rest follows when that has ended. */
 void replica_stop(struct engine *e, struct replica *r);
 /* KILL to everything. */
 void replica_kill(struct engine *e, struct replica *r);
-/* It does not die: forget its processes. */
+/* Its processes cannot be killed: forget them. */
 void replica_abandon(struct engine *e, struct replica *r);
-/* Time has passed: sidecars that start again, patience that ends.  Returns when to look again. */
+/* Time has passed: restarts sidecars, ends what had its grace.  Returns when to look again. */
 int64_t replica_tick(struct engine *e, struct replica *r);
 void replica_output(struct engine *e, struct container *c);
 void replica_report(struct engine *e, struct container *c);
-/* A process of it has ended, and is not reaped yet: its number is still taken.  `exit_code` is 128 + a signal. */
+/*
+ * A process of it has ended and is not reaped yet, so that its number is still taken.  `exit_code`
+ * is 128 + a signal.
+ */
 void replica_ended(struct engine *e, struct container *c, int exit_code, int signal);
 struct container *container_of(const struct engine *e, pid_t pid);
-/* A container that runs counts as ready: what waits for it goes on. */
+/* A running container counts as ready from now on: containers that wait for it start. */
 void replica_container_ready(struct engine *e, struct container *c);
 void replica_release(struct engine *e, struct replica *r);
 /* The last lines of what it printed. */
@@ -151,13 +154,16 @@ void replica_tail(struct engine *e, const struct replica *r, struct str **lines,
 
 /* ---- probe.c ---- */
 
-/* The program of the container runs: ask until it is ready. */
+/* The program of the container runs: asks until it is ready. */
 void probe_begin(struct engine *e, struct container *c);
 /* Ask no more. */
 void probe_stop(struct engine *e, struct container *c);
 /* Time has passed.  Returns when to look again. */
 int64_t probe_tick(struct engine *e, struct container *c);
-/* A process has ended, and is not reaped yet.  The container that is ready because of it, or NULL; asks no more then. */
+/*
+ * A process has ended, and is not reaped yet.  Returns the container that is ready because of it,
+ * or NULL; that one is asked no more.
+ */
 struct container *probe_ended(struct engine *e, pid_t pid, int exit_code);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * follow.c - from files to lines in the order of time.
  *
- * Each stream has at most one line ready, its head; the heads are in a heap by
- * time.  When a head is taken its stream is read on.  A stream without a head is
- * read again when the kernel says that its files have changed.
+ * Each stream has at most one line ready, its head; the heads are in a heap by time.  When a head
+ * is taken, the next line of its stream is read.  A stream without a head is read again when the
+ * kernel reports that its files have changed.
  */
 #include "runtime/local/follow.h"
 
@@ -28,7 +28,7 @@ struct followed {
 	size_t nroles;
 	int logs, watch;                /* directory; inotify's number for it */
 	bool scan;                      /* there may be new files */
-	struct map streams;             /* by the name of the file without its suffix */
+	struct map streams;             /* streams by the name of the file without its suffix */
 };
 
 struct follow {
@@ -40,7 +40,7 @@ struct follow {
 	size_t nstreams;
 	struct stream **heap;
 	size_t nheap, heap_size;
-	struct stream *taken;           /* its line has been handed out: it is to be read on */
+	struct stream *taken;           /* its line was handed out: the next one must be read */
 	int inotify;
 };
 
@@ -98,7 +98,7 @@ static void fill(struct follow *f, struct stream *s, bool over)
 
 /* ---- files ---- */
 
-/* "worker-3" or "worker-3.logger": whose it is; false for what is no file of ours. */
+/* "worker-3" or "worker-3.logger": whose log it is; false for other files. */
 static bool identify(const struct followed *r, struct str name, struct log_stream *ret)
 {
 	for (size_t k = 0; k < r->nroles; k++) {
@@ -120,7 +120,7 @@ static bool identify(const struct followed *r, struct str name, struct log_strea
 	return false;
 }
 
-/* Begin to read it, if somebody wants it (by now). */
+/* Begins to read it, if it is wanted (by now). */
 static void consider(struct follow *f, const struct followed *r, struct stream *s)
 {
 	struct log_selection how = { .tail = -1 };
@@ -306,7 +306,7 @@ bool follow_add(struct follow *f, const struct follow_run *run)
 	if (f->inotify >= 0) {
 		r->watch = inotify_add_watch(f->inotify, path.p, IN_MODIFY | IN_CREATE);
 		if (r->watch < 0)
-			no_inotify(f);          /* too many watches on this machine: look instead */
+			no_inotify(f);          /* too many watches on this machine: look from time to time */
 	}
 	ARENA_PUSH(f->arena, f->runs, f->nruns, r);
 	return true;
@@ -332,7 +332,7 @@ static int source_fd(const struct log_source *s) { return follow_fd((const struc
 static void source_reconsider(struct log_source *s) { follow_reconsider((struct follow *)s); }
 static void source_release(struct log_source *s) { follow_release((struct follow *)s); }
 static int64_t source_due(const struct log_source *s) { return follow_due((const struct follow *)s); }
-/* Files have everything that was printed. */
+/* The files contain everything that was printed. */
 static bool source_done(const struct log_source *s) { return s != NULL; }
 
 struct log_source *follow_source(struct follow *f)

@@ -1,10 +1,9 @@
 /*
- * follow.h - the lines that the replicas of runs print, in the order of time, from
- * their log files (log_file.h): what is there, and what comes.
+ * follow.h - the lines that the replicas of runs print, in the order of time, from their log files
+ * (log_file.h): those that exist, and those to come.
  *
- * Runs are added, then lines are taken.  Files that do not exist yet are found
- * when they do.  Descriptors are opened for the moment of reading only, so the
- * number of replicas has no limit here.
+ * Runs are added, then lines are taken.  Files that do not exist yet are found when they do.
+ * Descriptors are open only while reading, so the number of replicas is not limited here.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_FOLLOW_H
 #define TRAINC_RUNTIME_LOCAL_FOLLOW_H
@@ -26,16 +25,19 @@ struct follow_run {
 };
 bool follow_add(struct follow *f, const struct follow_run *r);
 
-/* Ask again about streams that were not wanted. */
+/* Asks again about streams that were not wanted. */
 void follow_reconsider(struct follow *f);
-/* Look at the files again; cheap when nothing has changed. */
+/* Looks at the files again; cheap when nothing has changed. */
 void follow_read(struct follow *f);
-/* The earliest of the lines that are there; false when there is none.  `over`: a line that has no end yet is one. */
+/*
+ * The earliest of the lines that are there; false when there is none.  `over`: nothing more will
+ * come, so a line without an end counts too.
+ */
 bool follow_next(struct follow *f, bool over, struct log_line *ret);
-/* Readable when some file has changed; -1 when the kernel cannot tell: look every now and then. */
+/* Readable when some file has changed; -1 when the kernel cannot report it: look from time to time. */
 int follow_fd(const struct follow *f);
 void follow_release(struct follow *f);
-/* For those who do not ask where lines come from; releasing it releases F. */
+/* As a log_source, for callers that do not care where lines come from; releasing it releases F. */
 struct log_source *follow_source(struct follow *f);
 
 #endif

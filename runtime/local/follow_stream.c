@@ -107,7 +107,7 @@ static bool look_for_time(void *context, const struct log_record *r)
 
 enum { ENDS = 3 };
 
-struct ends {                           /* of the last attempts, the newest first */
+struct ends {                           /* ends of the last attempts, the newest first */
 	uint64_t at[ENDS];
 	int64_t n;
 };
@@ -128,7 +128,7 @@ static bool count_end(void *context, const struct log_record *r)
 	return true;
 }
 
-/* The attempt before the one that runs, or ran last. */
+/* The range of the attempt before the one that runs, or ran last. */
 static void begin_previous(struct stream *s, uint64_t size)
 {
 	struct ends e = { 0 };
@@ -274,8 +274,8 @@ static size_t read_records(struct stream *s)
 }
 
 /*
- * The next record that has not been passed; NULL when there is none.  The writer
- * writes bytes before their record, so records are read after the bytes.
+ * The next record that has not been passed; NULL when there is none.  The writer writes bytes
+ * before their record, so records are read after the bytes.
  */
 static const struct log_record *next_record(struct stream *s)
 {
@@ -331,7 +331,7 @@ static bool pass_piece(struct stream *s)
 	return true;
 }
 
-/* Bytes of the file at `at`, as many as there are at once; none: this is all for now. */
+/* Bytes of the file at `at`, as many as can be had at once; none: this is all for now. */
 static struct str bytes_here(struct stream *s)
 {
 	if (s->block && s->at < s->block_at + s->nblock) {
@@ -354,7 +354,7 @@ static bool text_head(struct stream *s, struct str text, int64_t time, bool more
 	return s->has_head = true;
 }
 
-/* What was kept of a line that ends here. */
+/* Hands out the kept beginning of a line that ends here. */
 static bool kept_head(struct stream *s, bool more)
 {
 	/* the bytes stay where they are until the next line is made */
@@ -387,7 +387,7 @@ static bool removed_head(struct stream *s)
 	return s->has_head = true;
 }
 
-/* How many bytes at its end begin a character that is not whole yet; none where there is no text. */
+/* The number of bytes at the end of a piece that begin an incomplete character; none in data that is not text. */
 static size_t unfinished(struct str text)
 {
 	for (size_t n = 1; n <= 3 && n <= text.n; n++) {
@@ -398,7 +398,7 @@ static size_t unfinished(struct str text)
 	return 0;
 }
 
-/* A part of a line that is too long: whole characters.  What is left of the last one begins the next part. */
+/* A part of a line that is too long, cut between characters.  The rest of the last character begins the next part. */
 static bool part_head(struct stream *s)
 {
 	s->nrest = unfinished(buf_text(&s->line));
@@ -407,7 +407,7 @@ static bool part_head(struct stream *s)
 	return kept_head(s, true);
 }
 
-/* Bytes of one chunk become a line, or are kept.  False: not yet one. */
+/* Turns bytes of one chunk into a line, or keeps them.  False: no line yet. */
 static bool take(struct stream *s, struct str bytes)
 {
 	const char *newline = memchr(bytes.p, '\n', bytes.n);
@@ -435,7 +435,10 @@ static bool take(struct stream *s, struct str bytes)
 	return newline && kept_head(s, false);
 }
 
-/* Half a second after it stopped growing; one that grows all the time, such as a progress bar, once a second. */
+/*
+ * A line is shown half a second after it stopped growing; one that grows all the time, such as a
+ * progress bar, once a second.
+ */
 int64_t stream_due(const struct stream *s)
 {
 	int64_t still = s->grown_at + NS_PER_SECOND / 2, grows = s->kept_at + NS_PER_SECOND;

@@ -1,6 +1,6 @@
 /*
- * follow_stream.h - one container's files as a sequence of lines: the part of
- * follow.c that knows their form.
+ * follow_stream.h - one container's files as a sequence of lines: the part of follow.c that knows
+ * their form.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_FOLLOW_STREAM_H
 #define TRAINC_RUNTIME_LOCAL_FOLLOW_STREAM_H
@@ -16,7 +16,7 @@ struct stream {
 	int directory;
 	const char *name;               /* of the files, without suffix */
 	bool identified, wanted;
-	bool dirty;                     /* its files may have more than was read */
+	bool dirty;                     /* its files may have more than has been read */
 
 	/* the piece that is read (log_file.h) */
 	uint64_t piece, piece_start;    /* its number; where it begins */
@@ -24,7 +24,7 @@ struct stream {
 	uint64_t missing;               /* bytes before `at` that were removed, to be told */
 
 	/* its NAME.log */
-	uint64_t at, end;               /* next byte to be made a line of; where to stop */
+	uint64_t at, end;               /* next byte to look at; where to stop */
 	char *block;                    /* the file from `block_at` on, or NULL */
 	uint64_t block_at;
 	size_t nblock;
@@ -39,21 +39,24 @@ struct stream {
 
 	struct buf line;                /* the beginning of a line whose end is in another block, or not there yet */
 	int64_t grown_at, kept_at;      /* of `line`, by the steady clock: when bytes came last, and first */
-	char rest[3];                   /* how it goes on, when a part of it has been handed out */
+	char rest[3];                   /* how the line continues, when a part of it has been handed out */
 	size_t nrest;
-	bool skip;                      /* `at` is in the middle of a line that is not wanted */
+	bool skip;                      /* `at` is inside a line that is not wanted */
 
 	struct log_line head;
 	bool has_head;
 };
 
-/* Choose where to begin, by the selection. */
+/* Decides where to begin, by the selection. */
 void stream_begin(struct stream *s);
-/* Make the head; false when there is no line (yet).  `over`: what has no end is one. */
+/*
+ * Makes the head; false when there is no line (yet).  `over`: nothing more will come, so text
+ * without a line end is a line.
+ */
 bool stream_fill(struct stream *s, bool over);
-/* When a line without an end is to be shown; INT64_MAX: there is none. */
+/* When to show a line without an end; INT64_MAX: there is none. */
 int64_t stream_due(const struct stream *s);
-/* Make what there is of such a line the head; false when it is too early. */
+/* Makes such a line the head, as far as it exists; false when it is too early. */
 bool stream_pause(struct stream *s, int64_t now);
 void stream_release(struct stream *s);
 

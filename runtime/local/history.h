@@ -11,14 +11,14 @@
 enum { HISTORY_RUNS = 10 };
 
 /*
- * Before a new run of that name: what the ended one at PATH left goes aside, and its
- * new path comes back.  Empty when there is none, or it has not ended, or the disk refuses.
+ * Before a new run of that name: moves what the ended one at PATH left aside, and returns its new
+ * path.  Empty when there is none, when it has not ended, or when the disk refuses.
  */
 struct str history_keep(struct arena *a, struct str path);
-/* The new run did not come about: everything as it was. */
+/* The new run did not begin: undoes the move. */
 void history_restore(struct str kept, struct str path);
 
-/* Every earlier run of NAME is removed; false with a sentence. */
+/* Removes every earlier run of NAME; false with a sentence. */
 bool history_remove(struct arena *a, struct str state_dir, struct str name, struct str *why);
 
 #endif

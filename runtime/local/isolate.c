@@ -1,9 +1,8 @@
 /*
- * isolate.c - see isolate.h: namespaces, and what is said when there are none.
+ * isolate.c - see isolate.h: namespaces, and the message when there are none.
  *
- * Whether the kernel permits namespaces is found out by asking for them, first
- * with the rights that there are, then in a user namespace.  Its settings are
- * looked at only to explain a refusal.
+ * Whether the kernel permits namespaces is found out by asking for them, first with the present
+ * rights, then in a user namespace.  Kernel settings are read only to explain a refusal.
  */
 #include "runtime/local/isolate.h"
 
@@ -33,7 +32,7 @@ struct isolation {
 	enum isolate_mode mode;
 	pid_t init;                     /* the first process of the process namespace; 0: there is none */
 	struct network net;
-	struct rlimit files;            /* open files of the caller, before ours were counted */
+	struct rlimit files;            /* descriptors of the caller, before ours were counted */
 	struct str loopback;            /* lines of /etc/hosts: the machine's own names */
 };
 
@@ -108,7 +107,7 @@ static bool write_proc(const char *path, const char *text)
 	return ok;
 }
 
-/* The user is himself in his namespace: nothing else could be mapped without help. */
+/* The user maps only to himself in his namespace: no other mapping is possible without help. */
 static bool map_self(uid_t uid, gid_t gid)
 {
 	char users[64], groups[64];
@@ -142,7 +141,10 @@ static int enter(enum isolate_mode mode, const char **step)
 
 /* ---- the process namespace ---- */
 
-/* Can a process namespace have its /proc here?  Asked in a child: one that has begun to make a namespace must go on with it. */
+/*
+ * Can a process namespace have its /proc here?  This is tried in a child: a process that has begun
+ * to make a namespace cannot go back.
+ */
 static bool proc_permitted(void)
 {
 	int status = 1;
@@ -163,9 +165,8 @@ static bool proc_permitted(void)
 }
 
 /*
- * The first process of the namespace: it inherits orphans, which the kernel
- * reaps as nobody wants to hear of them, and takes everything along when the
- * keeper dies.
+ * The first process of the namespace: it adopts orphans, which the kernel reaps since the process
+ * ignores their ends, and it ends everything when the keeper dies.
  */
 static _Noreturn void init_run(int keeper)
 {
@@ -175,7 +176,7 @@ static _Noreturn void init_run(int keeper)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (poll(&gone, 1, 0) != 0)
-		_exit(0);               /* it died before we could ask to be told */
+		_exit(0);               /* the keeper died before we could ask to be signaled */
 	prctl(PR_SET_NAME, "trainc-init");
 	setsid();
 	close_range(0, ~0U, 0);
@@ -224,7 +225,7 @@ static bool names(struct str text, struct str name)
 	return false;
 }
 
-/* What /etc/hosts says of loopback, with the names that programs take for granted: theirs of this machine is one. */
+/* The loopback lines of /etc/hosts, with the names that programs expect and the name of this machine. */
 static struct str loopback_lines(struct arena *a)
 {
 	struct str text = STR(""), why;
@@ -253,7 +254,7 @@ static struct str loopback_lines(struct arena *a)
 
 /* ---- open ---- */
 
-/* A descriptor for each replica, on top of what the caller needs. */
+/* A descriptor for each replica, in addition to those that the caller needs. */
 static void raise_files(const struct isolation *iso)
 {
 	struct rlimit all = iso->files;
@@ -329,7 +330,7 @@ static bool failed(struct isolation_error *ret, const char *step)
 	return false;
 }
 
-/* As a kubelet does: 63 characters, not ending in what no name ends in. */
+/* As a kubelet does it: at most 63 characters, without a character at the end with which no name may end. */
 static bool set_host(const char *name)
 {
 	size_t n = strnlen(name, 63);
@@ -373,8 +374,8 @@ bool isolation_enter(const struct isolation *iso, size_t replica, const struct s
 /* ---- close ---- */
 
 /*
- * The first process ends only when every process of the namespace has been
- * reaped, by whomever it belongs to; ours to reap are those that we forked.
+ * The first process ends only when every process of the namespace has been reaped by its parent;
+ * we reap those that we forked.
  */
 static void init_stop(pid_t init)
 {

@@ -51,8 +51,10 @@ enum sandbox_kind { SANDBOX_BIND, SANDBOX_TMPFS };
 
 struct sandbox_mount {
 	enum sandbox_kind kind;
-	const char *source;             /* BIND: a file or directory of the machine, whatever lies over it by then */
-	const char *target;             /* absolute, normalised; what lacks of it is made up, over the machine's directories */
+	/* BIND: a file or directory of the machine, even if something is mounted over it by then */
+	const char *source;
+	/* absolute, normalized; missing parts are made, without touching the machine's directories */
+	const char *target;
 	bool readonly;
 	uint64_t size;                  /* TMPFS: bytes, 0 for the kernel's default */
 };
@@ -78,9 +80,9 @@ struct isolation_error {
 bool isolation_enter(const struct isolation *iso, size_t replica, const struct sandbox *box, struct isolation_error *ret);
 
 /*
- * Kills and reaps what is left in the process namespace, and with it every child
- * of the caller that has ended; closes what isolation_open() opened.  The caller
- * stays in its namespaces, which end with it.
+ * Kills and reaps what is left in the process namespace, and with it every ended child of the
+ * caller; closes what isolation_open() opened.  The caller stays in its namespaces, which end when
+ * it does.
  */
 void isolation_close(struct isolation *iso);
 

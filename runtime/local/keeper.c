@@ -1,9 +1,9 @@
 /*
- * keeper.c - from a command to a process that outlives it, or that dies with it.
+ * keeper.c - from a command to a process that outlives it, or that ends with it.
  *
- * The plan is not handed over: the keeper is a fork of the command, which has
- * compiled it.  What it must not inherit is everything else: descriptors (another
- * keeper's lifeline among them), the terminal, handlers of signals.
+ * The keeper needs no copy of the plan: it is a fork of the command, which has compiled it.  It
+ * must not inherit anything else: descriptors (such as another keeper's lifeline), the terminal,
+ * signal handlers.
  */
 #include "runtime/local/keeper.h"
 
@@ -30,11 +30,14 @@ enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
 /* ---- what the keeper says to the command, once ---- */
 
 struct keeper_report {
-	int status;                     /* 0: it runs; the text are notes.  Else a refusal */
+	int status;                     /* 0: it runs, and the text is notes; else a refusal */
 	uint32_t n;                     /* bytes of text behind this */
 };
 
-/* With its length, not up to the end of the pipe: what the keeper has started may hold it open. */
+/*
+ * The text has its length in front: the pipe's end cannot be waited for, since processes of the
+ * keeper may hold it open.
+ */
 static void report(int fd, int status, struct str text)
 {
 	struct keeper_report r = { status, (uint32_t)(text.n < 1 << 20 ? text.n : 1 << 20) };
@@ -70,7 +73,7 @@ static bool read_report(struct arena *a, int fd, struct keeper_report *ret, stru
 
 enum { REPORT_FD = 3, LIFELINE_FD = 4, FIRST_FREE_FD = 5 };
 
-/* Nothing of the command's but these two, at known places. */
+/* Closes all descriptors of the command but these two, which get fixed numbers. */
 static void keep_descriptors(int report_fd, int *lifeline)
 {
 	int high = fcntl(report_fd, F_DUPFD_CLOEXEC, 16), life = *lifeline >= 0 ? fcntl(*lifeline, F_DUPFD_CLOEXEC, 16) : -1;
@@ -92,12 +95,12 @@ static void default_signals(void)
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);       /* a file that may not grow is a full disk: what is lost is counted */
+	signal(SIGXFSZ, SIG_IGN);       /* a file that may not grow is like a full disk: lost bytes are counted */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What goes wrong in the keeper itself is to be found. */
+/* Errors of the keeper itself must be found later. */
 static void log_errors(const struct run_dir *dir)
 {
 	int fd = openat(dir->fd, "keeper.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -125,7 +128,7 @@ static struct run_state begin_state(struct arena *a, const struct keeper_start *
 	return state;
 }
 
-/* With the directory locked: start, or say why not. */
+/* With the directory locked: starts the run, or says why it cannot. */
 static bool keep(struct arena *a, const struct keeper_start *s, const struct run_dir *dir, int lifeline, struct str *why, int *status)
 {
 	struct run_state state = begin_state(a, s);
@@ -196,7 +199,7 @@ static void kill_descendants(void)
 	}
 }
 
-/* Ends as the keeper did, so that whoever waits for this process learns how. */
+/* Ends in the same way as the keeper did, so that whoever waits for this process learns about it. */
 static _Noreturn void end_as(int how)
 {
 	const struct rlimit none = { 0, 0 };
@@ -241,7 +244,7 @@ static void leave_guard(void)
 	setsid();
 	pid_t pid = fork();
 	if (pid > 0)
-		guard(pid);             /* where no process is left for a guard, the keeper does without */
+		guard(pid);             /* where there is no room for another process, the keeper has no guard */
 }
 
 /* ---- the command ---- */
@@ -304,7 +307,10 @@ static bool wait_for_report(struct arena *a, int fd, struct keeper *k, struct st
 	return false;
 }
 
-/* Descriptors that the keeper needs: a log, its times and a pipe for each container, sockets that hold ports, and its own. */
+/*
+ * The number of descriptors that the keeper needs: a log, its times and a pipe for each container,
+ * sockets that hold ports, and some of its own.
+ */
 static rlim_t descriptors_needed(const struct plan_job *j)
 {
 	rlim_t n = 40;
@@ -374,7 +380,7 @@ static bool is_keeper(const struct keeper *keepers, size_t n, pid_t pid)
 	return false;
 }
 
-/* Kill and reap every child that is no keeper; false when there was none. */
+/* Kills and reaps every child that is no keeper; false when there was none. */
 static bool kill_children(const struct keeper *keepers, size_t n, size_t *gone)
 {
 	DIR *d = directory_open("/proc");
@@ -399,7 +405,7 @@ size_t keeper_sweep(const struct keeper *keepers, size_t n)
 	const struct timespec pause = { 0, 5 * 1000000 };
 	size_t gone = 0;
 
-	/* what dies leaves its own children to us: until nothing is left, for at most five seconds */
+	/* the children of a process that dies become ours: repeated until nothing is left, for at most five seconds */
 	for (int rounds = 0; rounds < 1000 && kill_children(keepers, n, &gone); rounds++)
 		nanosleep(&pause, NULL);
 	return gone;

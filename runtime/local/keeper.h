@@ -17,7 +17,7 @@ struct keeper {
 	pid_t pid;                      /* attached: the keeper; detached: its guard, which ends as the keeper does */
 	int lifeline;                   /* attached: held open by the command; else -1 */
 	struct str run_dir;
-	struct str notes;               /* of the engine, for the user: one line each */
+	struct str notes;               /* notes of the engine for the user: one on each line */
 };
 
 /* What the run is, beside its plan. */
@@ -25,7 +25,7 @@ struct keeper_start {
 	const struct plan_job *job;
 	struct str name;                /* of the run */
 	struct str file;                /* the program, as the user named it */
-	struct str digest;              /* of program and options (run_state.h) */
+	struct str digest;              /* identity of program and options (run_state.h) */
 	struct str state_dir;
 	const struct engine_options *options;
 	bool attached, replace;         /* replace: a run of that name that has ended */
@@ -41,9 +41,9 @@ bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *
 struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s);
 
 /*
- * After an attached keeper has died without a verdict: kill what it left, which are
- * children of this process by then.  `keepers` are those that are to live.  Returns
- * how many processes there were.
+ * To be called after an attached keeper has died without a verdict: kills what it left, which are
+ * children of this process by then.  `keepers` are those that must live.  Returns the number of
+ * processes.
  */
 size_t keeper_sweep(const struct keeper *keepers, size_t n);
 

@@ -12,7 +12,7 @@
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
 
-/* Does a text name several replicas of one role by their hosts alone?  Gives the role. */
+/* Does a text list several replicas of one role by their hosts alone, without ports?  Gives the role. */
 static bool names_hosts(const struct text *t, int *ret_role)
 {
 	int64_t first = -1;
@@ -32,7 +32,10 @@ static bool names_hosts(const struct text *t, int *ret_role)
 	return false;
 }
 
-/* A list of hosts tells replicas apart on a cluster; without a network for each they are all one address. */
+/*
+ * In a cluster a list of hosts tells replicas apart; here, without a network for each replica, all
+ * have the same address.
+ */
 static void note_list(struct launch *l, struct str where, const struct text *t)
 {
 	int role;
@@ -60,7 +63,10 @@ static void note_unasked(struct launch *l, const struct plan_role *r, const stru
 			launch_note(l, "%.*s is read-only: a host_path is, unless it has 'readonly = false'", STR_ARG(c->mounts[i].path));
 }
 
-/* What means something on a cluster only, and what is easily overlooked.  One line each, however many roles ask for it. */
+/*
+ * Settings that only mean something in a cluster, and that are easily overlooked.  One line for
+ * each, however many roles have it.
+ */
 static void note_role(struct launch *l, const struct plan_role *r)
 {
 	bool raw = r->raw_pod || r->raw_job;
@@ -149,7 +155,7 @@ void launch_place(struct launch *l, const struct places *places, const struct is
 	for (unsigned k = 0; k < l->job->nroles; k++)
 		for (int64_t i = 0; i < l->job->roles[k].max; i++)
 			if (!check_replica(l, k, i, why))
-				break;          /* the others of the role would say the same */
+				break;          /* the message would be the same for other replicas of the role */
 }
 
 static char *const *environment(struct arena *a, const struct variables *v)

@@ -16,16 +16,16 @@
 struct launch;
 
 /*
- * Look at everything that needs neither network nor ports: commands, directories,
- * volumes, secrets.  Complaints are appended to `why`.  Lives in the arena.
+ * Checks everything that needs neither network nor ports: commands, directories, volumes, secrets.
+ *  Complaints are appended to `why`.  Lives in the arena.
  */
 struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir, struct buf *why);
-/* Does some container see other files than the machine's? */
+/* Does some container see files that differ from the machine's? */
 bool launch_needs_mounts(const struct launch *l);
-/* What the program asks for and a local run does not give, one line each. */
+/* What the program asks for and a local run does not provide, one on each line. */
 struct str launch_notes(const struct launch *l);
 
-/* Addresses and devices are known: look at every environment (fault F-48). */
+/* To be called when addresses and devices are known: checks every environment (fault F-48). */
 void launch_place(struct launch *l, const struct places *places, const struct isolation *iso, const struct devices *devices, struct buf *why);
 
 /* ---- one replica ---- */
@@ -36,7 +36,7 @@ const struct plan_container *launch_container(const struct plan_role *r, size_t 
 enum container_part { CONTAINER_INIT, CONTAINER_SIDECAR, CONTAINER_MAIN };
 enum container_part launch_part(const struct plan_role *r, size_t k);
 
-/* A new pod: scratch space empty, files written, keys made.  False with a sentence. */
+/* Prepares a new pod: empties scratch space, writes files, makes keys.  False with a sentence. */
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why);
 
 /* Where the value of a variable comes from. */
@@ -56,7 +56,7 @@ struct launched {
 	struct str command;             /* the first word, for messages */
 	struct sandbox box;
 };
-/* Everything in `a`, which may be released when the process has been started.  Attempts are counted from 1. */
+/* Everything lives in `a`, which may be released when the process has been started.  Attempts are counted from 1. */
 bool launch_make(const struct launch *l, struct arena *a, unsigned role, int64_t i, size_t container, int64_t attempt,
 	struct launched *ret, struct str *why);
 

@@ -35,7 +35,10 @@ static void words_add(const struct launch *l, struct arena *a, unsigned role, in
 	buf_release(&b);
 }
 
-/* As execvp() looks: a name with a slash is a file, another one is in one of the directories of PATH. */
+/*
+ * Finds a program as execvp() does: a name with a slash is a file, any other is looked up in the
+ * directories of PATH.
+ */
 static const char *const *candidates(struct arena *a, const struct variables *v, struct str command)
 {
 	const struct variable *path = variables_find(v, STR("PATH"));
@@ -115,7 +118,7 @@ static void check_directory(struct launch *l, unsigned role, const struct plan_c
 		launch_complain(why, "%.*s: workdir '%.*s' is not a directory of this machine; make it, or mount one there", STR_ARG(who), STR_ARG(dir));
 }
 
-/* PATH as the container will have it, when that is known before ports are. */
+/* PATH of the container, when it is known before ports are. */
 static struct str path_of(const struct launch *l, const struct plan_container *c)
 {
 	struct str caller = l->options->image_root.n ? (struct str){ 0 } : launch_caller(l, STR("PATH"));
@@ -158,7 +161,7 @@ static enum found look(struct launch *l, unsigned role, const struct plan_contai
 	return best;
 }
 
-enum { PATH_SHOWN = 40 };               /* of many directories nobody reads the list */
+enum { PATH_SHOWN = 40 };               /* nobody reads a long list of directories */
 
 void launch_check_command(struct launch *l, unsigned role, const struct plan_container *c, struct buf *why)
 {

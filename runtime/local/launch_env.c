@@ -1,7 +1,6 @@
 /*
- * launch_env.c - the environment of one replica: a little of the caller's, what
- * every container of a cluster gets, then the container's own list from
- * plan_env().
+ * launch_env.c - the environment of one replica: a few of the caller's variables, then those that
+ * every container of a cluster has, then the container's own from plan_env().
  */
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,7 +8,8 @@
 #include "base/sha256.h"
 #include "runtime/local/launch_internal.h"
 
-enum { MOST_WORD = 131072, MOST_TOTAL = 6 << 20, LEAST_TOTAL = 128 << 10 };     /* execve(2): each with its NUL; all together */
+/* limits of execve(2): for each, with its NUL; for all together */
+enum { MOST_WORD = 131072, MOST_TOTAL = 6 << 20, LEAST_TOTAL = 128 << 10 };
 
 const struct variable *variables_find(const struct variables *v, struct str name)
 {
@@ -42,7 +42,7 @@ struct str launch_caller(const struct launch *l, struct str name)
 	return (struct str){ 0 };
 }
 
-/* Settings of a device's library go along: those that begin as the variable of its devices does. */
+/* Settings of a device's library are passed on: variables that begin like the variable of its devices. */
 static bool is_of_devices(const struct launch *l, struct str name)
 {
 	for (size_t i = 0; i < l->job->nroles; i++) {
@@ -177,7 +177,7 @@ void launch_check_secrets(struct launch *l, const struct plan_role *r, const str
 	}
 }
 
-/* The command line has the last word. */
+/* The command line comes last, so it wins. */
 static void put_given(const struct launch *l, struct variables *v)
 {
 	v->source = VARIABLE_OF_OPTION;

@@ -19,7 +19,7 @@ struct launch {
 	struct buf notes;
 };
 
-/* "worker", "worker, container 'logger'": who a sentence is about. */
+/* "worker", "worker, container 'logger'": what a sentence is about. */
 struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c);
 /* One more line of complaint. */
 void launch_complain(struct buf *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -49,7 +49,7 @@ bool launch_variables(const struct launch *l, struct variables *ret, unsigned ro
 	int64_t attempt, struct str *why);
 /* The text of a replica, with what only its pod knows. */
 bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v, const struct text *t, struct buf *out);
-/* Would exec take it?  False with a sentence that names what is too large. */
+/* Would exec accept it?  False with a sentence that names what is too large. */
 bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, struct str *why);
 
 /* ---- launch_command.c ---- */
@@ -63,15 +63,15 @@ bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_
 
 /* ---- launch_mounts.c ---- */
 
-/* Volumes that have no place on this machine, `--mount` that nothing needs; keys are made here. */
+/* Reports volumes that have no place on this machine, and `--mount` options that nothing needs; makes keys. */
 void launch_check_volumes(struct launch *l, struct buf *why);
 /* Notes about mounts that lie elsewhere than on a cluster. */
 void launch_note_home(struct launch *l, const struct plan_role *r);
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c);
 void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c, struct sandbox *ret);
 /*
- * Where the machine has what a container sees as `path`: itself, or behind a
- * mount.  p == NULL: only the run knows (scratch space, an image's root).
+ * The path on the machine of what a container sees as `path`: the same, or one behind a mount.  p
+ * == NULL: it exists only during the run (scratch space, an image's root).
  */
 struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c, struct str path);
 

@@ -1,6 +1,6 @@
 /*
- * launch_mounts.c - volumes, files and generated things, as this machine has
- * them: directories that are bound over what the container sees.
+ * launch_mounts.c - volumes, files and generated things on this machine: directories that are
+ * bound over what the container sees.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 /* ---- where a volume is ---- */
 
-/* What `--mount NAME=DIR` calls a volume. */
+/* The name of a volume in `--mount NAME=DIR`. */
 static struct str volume_name(struct arena *a, const struct plan_volume *v)
 {
 	if (v->kind == VOLUME_HOST_PATH)
@@ -25,7 +25,7 @@ static struct str volume_name(struct arena *a, const struct plan_volume *v)
 	return v->kind == VOLUME_NFS ? str_cat(a, v->name, STR(":"), v->path) : v->name;
 }
 
-/* Volumes that somebody has to give a place: not those that a run makes by itself. */
+/* Volumes that need a place on the machine; those that a run makes by itself do not. */
 static bool is_from_outside(const struct plan_volume *v) { return v->kind != VOLUME_SCRATCH && v->kind != VOLUME_GENERATED; }
 
 static struct str mapped(const struct launch *l, struct arena *a, const struct plan_volume *v)
@@ -52,8 +52,8 @@ static bool container_has(const struct plan_container *c, const struct plan_volu
 }
 
 /*
- * Memory that one container sees is a file system of its own.  What several
- * share, or what outlives a restart in place, is a directory.
+ * Memory that one container sees becomes a file system of its own.  When several share it, or it
+ * outlives a restart in place, it is a directory.
  */
 static bool is_memory(const struct plan_role *r, const struct plan_volume *v)
 {
@@ -84,7 +84,7 @@ static struct str generated_directory(const struct launch *l, struct arena *a, c
 	return str_cat(a, l->scratch, STR("/generated/"), v->name);
 }
 
-/* The directory behind a volume; p == NULL for one that is made of memory, or has no place. */
+/* The directory behind a volume; p == NULL for memory, and for a volume without a place. */
 static struct str volume_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_volume *v)
 {
 	struct str dir = is_from_outside(v) ? mapped(l, a, v) : (struct str){ 0 };
@@ -101,7 +101,7 @@ static struct str volume_directory(const struct launch *l, struct arena *a, unsi
 	return dir;
 }
 
-/* Drivers of devices that are not given. */
+/* Drivers of devices that the run does not give. */
 static bool is_left_out(const struct launch *l, const struct plan_role *r, const struct plan_mount *m)
 {
 	if (!l->options->no_devices || !r->accelerator)
@@ -115,8 +115,8 @@ static bool is_left_out(const struct launch *l, const struct plan_role *r, const
 /* ---- what a container sees ---- */
 
 /*
- * The user of most images is root, at home in /root; here he is whoever runs
- * this, at home in HOME.  Somebody else's home he could not even enter.
+ * Most images run as root, with the home /root; here the user is whoever runs this, with HOME as
+ * home.  A program could not even enter somebody else's home.
  */
 static struct str target_of(const struct launch *l, struct arena *a, struct str path)
 {
@@ -183,7 +183,7 @@ static void add_files(const struct launch *l, struct box *b, unsigned role, int6
 			.target = target_of(l, b->arena, r->files[k].path).p, .readonly = true });
 }
 
-/* A directory before what lies in it. */
+/* Sorted so that a directory comes before what lies in it. */
 static int by_target(const void *a, const void *b)
 {
 	return strcmp(((const struct sandbox_mount *)a)->target, ((const struct sandbox_mount *)b)->target);
@@ -341,7 +341,7 @@ static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64
 	return true;
 }
 
-/* Directories of claims that are the replica's own: the kubelet makes them too. */
+/* A sub path of a claim that differs between replicas; the kubelet makes such directories too. */
 static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
 {
 	const struct plan_role *r = &l->job->roles[role];
@@ -399,7 +399,7 @@ static bool run_keygen(struct arena *a, const char *key)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* The files of the Secret that the cluster's runtime makes: language decisions, section 7. */
+/* The files of a Secret that in a cluster the runtime makes: language decisions, section 7. */
 static bool make_keypair(struct launch *l, struct str dir, struct str *why)
 {
 	struct str key = str_cat(l->arena, dir, STR("/id_ed25519"), STR("")), public, reason;

@@ -1,9 +1,9 @@
 /*
  * life.c - events in, orders out.
  *
- * Nothing is decided when something happens: life_next() looks at everything
- * once and orders what is missing.  So events of one moment are judged together,
- * and nothing depends on the order in which they were reported.
+ * Nothing is decided at the moment of an event: life_next() looks at everything at once and orders
+ * what is missing.  So events of the same time are judged together, and the order in which they
+ * were reported does not matter.
  */
 #include "runtime/local/life_internal.h"
 #include "base/words.h"
@@ -120,7 +120,7 @@ void life_ready(struct life *l, unsigned role, int64_t i)
 	touch(l);
 }
 
-/* What an attempt that failed by itself leads to. */
+/* The consequence of an attempt that failed by itself. */
 static void failed(struct life *l, struct life_part *p, int64_t i, const struct life_end *e)
 {
 	struct unit *u = &p->units[i];
@@ -154,7 +154,7 @@ static void succeeded(struct life *l, struct life_part *p, int64_t i, const stru
 		set_state(p, i, REPLICA_SUCCEEDED);
 		return;
 	}
-	p->units[i].in_place = true;            /* what always restarts does so after success, too */
+	p->units[i].in_place = true;            /* a replica that always restarts does so after success, too */
 	l->facts.spent++;
 	r->again = e->time + attempt_delay(l->backoff, ++p->units[i].series);
 	set_state(p, i, REPLICA_WAITING);
@@ -245,7 +245,7 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 	return true;
 }
 
-/* Before the job begins again; what still stops is forgotten when it has stopped. */
+/* Before the job begins again; replicas that still stop are reset when they have stopped. */
 static void forget_all(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
@@ -258,7 +258,7 @@ static void forget_all(struct life *l)
 	l->state->failure = (struct run_failure){ 0 };
 }
 
-/* What has ended stays so, and what waits for another attempt gets it at once. */
+/* Replicas that have ended stay so, and those between two attempts begin at once. */
 static void forget_waiting(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {
@@ -270,7 +270,7 @@ static void forget_waiting(struct life *l)
 	}
 }
 
-/* What begins now because of the resumption is no restart. */
+/* A replica that begins because of the resumption has not restarted. */
 static void count_resumed(struct life *l)
 {
 	for (size_t k = 0; k < l->job->nroles; k++) {
@@ -360,7 +360,7 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 		*why = str_printf(l->arena, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role), (long long)p->run->desired - 1, (long long)i);
 	else {
 		if (p->units[i].process == PROCESS_GONE)
-			forget(p, i);           /* it waits, or has ended: its turn has come */
+			forget(p, i);           /* it waits, or has ended: it begins in its turn */
 		else
 			p->units[i].restart = true;
 		touch(l);
@@ -413,7 +413,7 @@ static void end_at_limit(struct life *l)
 		l->facts.spent == 1 ? "" : "s"));
 }
 
-/* What the judge is told: everything that may have changed since. */
+/* Fills in what the judge is told: everything that may have changed. */
 static enum judge_what ask_judge(struct life *l, int64_t now)
 {
 	size_t released = 0;
@@ -534,7 +534,7 @@ bool life_runs_any(const struct life *l)
 	return false;
 }
 
-/* Everything has stopped: back to the start, with what the program says about order. */
+/* Everything has stopped: resets all replicas, in the start order of the program. */
 static void begin_anew(struct life *l, int64_t now)
 {
 	if (now < l->anew_at) {

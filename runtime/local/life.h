@@ -1,16 +1,15 @@
 /*
- * life.h - what to do next with the replicas of one job, from what has happened
- * to them.
+ * life.h - what to do next with the replicas of one job, given what has happened to them.
  *
- * Pure: no process, no clock.  Whoever runs the replicas tells what happened and
- * when, and asks for orders until there are none; the same events at the same
- * times give the same orders.  Times are nanoseconds of one clock.
+ * Pure: no process, no clock.  Whoever runs the replicas reports what happened and when, and asks
+ * for orders until there are none; the same events at the same times give the same orders.  Times
+ * are nanoseconds of one clock.
  *
- * The state of the run is kept in a struct run_state, which life fills in but for
- * what only the machine knows (processes, hosts, logs).
+ * The state of the run is a struct run_state; life fills in everything but what only the machine
+ * knows (processes, hosts, logs).
  *
- * Sources: runtime/run/rules.h; language-decisions section 7; runtime-requirements
- * R-LOC5, R-LOC7 and section 4.
+ * Sources: runtime/run/rules.h; language-decisions section 7; runtime-requirements R-LOC5, R-LOC7
+ * and section 4.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_H
 #define TRAINC_RUNTIME_LOCAL_LIFE_H
@@ -21,9 +20,9 @@
 #define LIFE_NEVER RULES_NEVER
 
 enum life_limits {
-	LIFE_GRACE_SECONDS = 10,                /* between TERM and KILL unless the role says so */
-	LIFE_REAP_SECONDS = 5,                  /* after KILL: then a process is given up */
-	LIFE_DEGRADED_SECONDS = 60              /* how long a new attempt keeps the run Degraded */
+	LIFE_GRACE_SECONDS = 10,                /* between TERM and KILL, unless the role sets it */
+	LIFE_REAP_SECONDS = 5,                  /* after KILL: then the process is given up */
+	LIFE_DEGRADED_SECONDS = 60              /* how long after a new attempt the run counts as Degraded */
 };
 
 struct life_size {                      /* an elastic role that does not start with its maximum */
@@ -55,7 +54,7 @@ struct life_end {
 	int64_t time;                   /* when its program ended, not what it left */
 	int exit_code;                  /* 0 to 255: 128 + the signal */
 	int signal;                     /* or 0 */
-	bool init;                      /* an init container failed: `retry_on` speaks of the program */
+	bool init;                      /* an init container failed: `retry_on` does not apply */
 	int64_t unready;                /* seconds after which it was ended because it was not ready; 0: it was not */
 };
 void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e);
@@ -64,8 +63,8 @@ void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end 
 void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now);
 
 /*
- * Something outside of the program kept a replica from starting (its port was
- * taken): the whole job begins again, and nobody counts it.
+ * Something outside of the program kept a replica from starting (its port was taken): the whole
+ * job begins again, and that is not counted.
  */
 void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause);
 
@@ -91,15 +90,15 @@ struct life_action {
 	int64_t index;
 };
 
-/* The next order; false when there is none.  Everything that happened at one time should be told before. */
+/* The next order; false when there is none.  All events of the same time should be reported first. */
 bool life_next(struct life *l, int64_t now, struct life_action *ret);
-/* Ask again then, even if nothing happens; LIFE_NEVER. */
+/* When to ask again even if nothing happens; LIFE_NEVER. */
 int64_t life_deadline(const struct life *l);
-/* How often the job has begun: at the first order of a new beginning nothing runs, and ports may change. */
+/* How often the job has begun.  At the first order of a new beginning nothing runs, so ports may be changed. */
 unsigned life_beginnings(const struct life *l);
 /* The verdict is known and nothing runs. */
 bool life_over(const struct life *l);
-/* Counts up whenever the state may have changed. */
+/* Increases whenever the state may have changed. */
 uint64_t life_version(const struct life *l);
 void life_release(struct life *l);
 

@@ -1,5 +1,5 @@
 /*
- * life_describe.c - the state of a run in words: phase, cause, whom to blame.
+ * life_describe.c - the state of a run in words: phase, cause, and which replica is to blame.
  */
 #include <signal.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- blame ---- */
 
-/* Ends that are closer than this come in any order: the kernel reports them one after the other. */
+/* Ends that are closer together than this have no reliable order: the kernel reports them one after the other. */
 static const int64_t AT_ONCE = SECOND / 1000;
 
 static bool at_once(const struct run_replica *r, const struct run_replica *other)
@@ -29,8 +29,8 @@ static bool earlier(const struct run_replica *r, const struct run_replica *other
 }
 
 /*
- * A replica that waits for its next attempt counts too: in collective training
- * the one that fails for good is often the echo of another that may try again.
+ * A replica that waits for its next attempt counts too: in collective training, the replica that
+ * fails for good is often the echo of another one that may try again.
  */
 static bool suspect(const struct life_part *p, int64_t i)
 {
@@ -49,7 +49,7 @@ static bool part_suspect(const struct life_part *p)
 	return !p->plan->elastic;
 }
 
-/* " (at the same moment: b-0, b-2)": others that failed with the one to blame, as far as a clock tells. */
+/* " (at the same moment: b-0, b-2)": other replicas that failed at the same time, as far as the clock can tell. */
 static struct str at_the_same_moment(struct life *l, const struct run_replica *first)
 {
 	struct buf b = { 0 };
@@ -98,13 +98,14 @@ struct count {
 	int64_t expected, ready, begun, running;
 	const struct run_replica *again;        /* the next attempt that is due */
 	const struct life_part *again_of;
-	const struct run_replica *waits;        /* failed for good, and the job waits for somebody who starts it again */
+	/* failed for good, and the job waits until somebody starts that again */
+	const struct run_replica *waits;
 	const struct life_part *waits_of;
 };
 
 static void count_part(const struct life_part *p, bool running, struct count *c)
 {
-	/* a replica that is replaced does not disturb a job that runs */
+	/* while a replica is replaced the job runs on */
 	bool replaced = running && failure_judge(p->plan, true) == FAILURE_PASSES;
 	bool waits = failure_judge(p->plan, false) == FAILURE_RESTARTS;
 

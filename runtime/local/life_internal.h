@@ -1,6 +1,5 @@
 /*
- * life_internal.h - what life.c (what to do) and life_describe.c (how to put it)
- * share.
+ * life_internal.h - what life.c (what to do) and life_describe.c (how to describe it) share.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
 #define TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
@@ -12,11 +11,11 @@ enum process { PROCESS_GONE, PROCESS_RUNS, PROCESS_ASKED, PROCESS_KILLED };
 
 struct unit {                           /* a replica, beside its run_replica */
 	enum process process;
-	bool ours;                      /* it was asked to stop: its end says nothing about it */
-	bool restart;                   /* somebody wants it to stop and begin again */
-	bool in_place;                  /* the next attempt keeps what is there */
+	bool ours;                      /* it was told to stop, so how it ends does not count */
+	bool restart;                   /* it was told to stop and begin again */
+	bool in_place;                  /* the next attempt keeps the pod */
 	int64_t failures;               /* that counted against `retries` */
-	int64_t series;                 /* bad ends in a row: how long to wait */
+	int64_t series;                 /* failures in a row: they decide how long to wait */
 	int64_t due;                    /* ASKED, KILLED: when patience ends */
 };
 
@@ -47,7 +46,7 @@ struct life {
 	struct role_states *seen;       /* of the parts' states */
 	enum mode mode;
 	bool succeeded, asked_to_stop;  /* ENDING: the verdict */
-	bool stop_all, kill;            /* ENDING: whatever `clean` says; without grace */
+	bool stop_all, kill;            /* ENDING: everything ends, whatever `clean` says, and without grace */
 	struct str reason;              /* ANEW, ENDING: why */
 	int64_t backoff;
 	int64_t anew_at;                /* ANEW: not before */
@@ -62,9 +61,9 @@ struct life {
 	int64_t deadline;
 };
 
-/* Phase and cause, from everything else.  Pulls the deadline to when they change by themselves. */
+/* Sets phase and cause from everything else.  Lowers the deadline to when they change by themselves. */
 void life_describe(struct life *l, int64_t now);
-/* The replica to blame, into the state: section 4, last paragraph. */
+/* Sets the replica to blame: section 4, last paragraph. */
 void life_blame(struct life *l);
 
 bool life_runs_any(const struct life *l);

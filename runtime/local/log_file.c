@@ -55,7 +55,7 @@ static size_t write_some(int fd, const char *bytes, size_t n)
 	return done;
 }
 
-/* Half a record would shift all that follow: it is taken back. */
+/* Half a record would shift all that follow, so it is removed. */
 static void mark(struct log_writer *w, const struct log_record *r)
 {
 	size_t n = write_some(w->times, (const char *)r, sizeof *r);
@@ -181,7 +181,7 @@ static size_t piece_takes(const struct log_writer *w, const char *bytes, size_t 
 
 /* ---- what the disk does not take ---- */
 
-/* Keeps the last MOST bytes of what was kept, from the beginning of a line where there is one. */
+/* Keeps the last MOST of the bytes that are kept, from the beginning of a line if possible. */
 static void drop_first(struct log_writer *w, size_t most)
 {
 	if (w->kept.n <= most)
@@ -196,7 +196,7 @@ static void drop_first(struct log_writer *w, size_t most)
 	w->lost += n;
 }
 
-/* Bytes first, then what their records say of them, as in log_append(). */
+/* Writes bytes first, then their records, as log_append() does. */
 static void write_kept(struct log_writer *w, int64_t now)
 {
 	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP }, chunk = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };

@@ -20,17 +20,19 @@
 enum log_mark {
 	LOG_CHUNK,
 	LOG_ATTEMPT_ENDED,
-	LOG_ATTEMPT_STOPPED,            /* it ended after it had been told to */
+	LOG_ATTEMPT_STOPPED,            /* the attempt ended after it had been told to */
 	LOG_GAP,                        /* the disk took nothing for a while: bytes are missing here */
 	LOG_BEGINS                      /* the first record of a piece: `time` is its number, `value` how many attempts ended before it */
 };
 enum { LOG_PIECES = 5 };
 
 struct log_record {                     /* in the byte order of the machine */
-	uint64_t offset;                /* where the chunk begins in NAME.log; end of an attempt: how long it was then */
+	/* offset in NAME.log at which the chunk begins; end of an attempt: the length at that time */
+	uint64_t offset;
 	int64_t time;                   /* ns of the real-time clock */
 	int32_t mark;                   /* enum log_mark */
-	int32_t value;                  /* end of an attempt: exit code (128 + signal); gap: how many bytes, INT32_MAX for that or more */
+	/* end of an attempt: exit code (128 + signal); gap: the number of bytes, INT32_MAX for that or more */
+	int32_t value;
 };
 static inline bool log_ends_attempt(const struct log_record *r) { return r->mark == LOG_ATTEMPT_ENDED || r->mark == LOG_ATTEMPT_STOPPED; }
 
@@ -41,10 +43,10 @@ struct str log_name(struct arena *a, struct str role, int64_t index, struct str 
 
 struct log_writer {
 	int log, times;                 /* descriptors, or -1 */
-	uint64_t offset, lost;          /* bytes written; bytes that are in no file */
+	uint64_t offset, lost;          /* bytes written; bytes lost */
 	uint64_t records;               /* in NAME.times */
 	struct buf kept;                /* the last bytes that the disk has not taken yet, at most LOG_KEPT */
-	uint64_t dropped;               /* those before them that it will never get */
+	uint64_t dropped;               /* earlier bytes that are lost */
 	int directory;
 	char name[256];                 /* of the files, without suffix */
 	uint64_t piece;                 /* bytes of a piece; 0: the log has no limit */
@@ -61,13 +63,14 @@ enum { LOG_KEPT = 64 << 10 };
  */
 bool log_create(struct log_writer *w, int directory, const char *name, uint64_t limit);
 /*
- * Never blocks for a reader and never fails: what the disk does not take is kept and tried again with what follows; of more than LOG_KEPT
- * bytes the first lines are dropped, which counts in `lost` and is marked as a gap once the file goes on.
+ * Never blocks for a reader and never fails: bytes that the disk does not take are kept and tried
+ * again with the next ones.  Beyond LOG_KEPT bytes the first lines are dropped, which counts in
+ * `lost` and is marked as a gap once the file grows again.
  */
 void log_append(struct log_writer *w, const char *bytes, size_t n, int64_t now);
-/* `stopped`: it had been told to stop, so its end is none of its own. */
+/* `stopped`: it had been told to stop, so the exit code is not its own. */
 void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_t now);
-/* The program has ended: tries the last MOST bytes of what was kept once more; the rest is lost. */
+/* The program has ended: tries to write the last MOST bytes of what was kept; the rest is lost. */
 void log_last_try(struct log_writer *w, size_t most, int64_t now);
 void log_close(struct log_writer *w);
 /* The last bytes from `from` on, N at most; they may be in two pieces.  Returns how many. */

@@ -1,4 +1,4 @@
-/* mark.c - the limit that carries the mark, written by the child and read from /proc. */
+/* mark.c - the limit that carries the mark: written by the child, read from /proc. */
 #include "runtime/local/mark.h"
 
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /*
  * mounts.c - see mounts.h.
  *
- * Everything that is to be mounted is opened before anything is: a mount may hide
- * what a later one comes from.  It is then bound by its descriptor.
+ * Every source is opened before anything is mounted, since a mount may hide the source of a later
+ * one.  It is then bound by its descriptor.
  *
- * `/` itself cannot be covered by a mount.  When something is missing there, or
- * when another root is wanted, the mirror is built at a directory that is certain
- * to exist and becomes the root; the old one stays attached until all is bound.
+ * `/` itself cannot be covered by a mount.  When something is missing there, or when another root
+ * is wanted, the mirror is built at a directory that certainly exists and becomes the root; the
+ * old one stays attached until everything is bound.
  */
 #include "runtime/local/mounts.h"
 
@@ -36,7 +36,7 @@ static const char stage[] = "/usr";     /* where a root is built */
 
 struct mount_view {
 	struct isolation_error *why;
-	dev_t made[MADE_MAX];        /* file systems made here: only in these is anything created */
+	dev_t made[MADE_MAX];        /* file systems made here: files and directories are created only in these */
 	size_t nmade;
 	int old_root;                   /* still attached, or -1 */
 };
@@ -62,7 +62,7 @@ static bool ours(const struct mount_view *v, dev_t dev)
 	return false;
 }
 
-/* Whatever is mounted below comes along: without it a user namespace may not bind at all. */
+/* Mounts below the source come along: otherwise a user namespace must not bind it at all. */
 static bool bind_at(int from, const char *at)
 {
 	char path[32];
@@ -73,7 +73,7 @@ static bool bind_at(int from, const char *at)
 
 /* ---- mirrors ---- */
 
-/* A directory or an empty file; a symbolic link that leads nowhere gives way. */
+/* Makes a directory or an empty file; a symbolic link that leads nowhere is replaced. */
 static bool create(const char *path, bool directory)
 {
 	struct stat st;
@@ -89,8 +89,8 @@ static bool create(const char *path, bool directory)
 }
 
 /*
- * One entry of a directory, at `path`.  What cannot be looked at or bound here
- * could not be used either (another user's FUSE mount): it stays away.
+ * One entry of a directory, at `path`.  What cannot be read or bound here could not be used anyway
+ * (another user's FUSE mount): it is left out.
  */
 static bool mirror_entry(struct mount_view *v, int dir, const char *name, const char *path, int covered)
 {
@@ -113,7 +113,7 @@ static bool mirror_entry(struct mount_view *v, int dir, const char *name, const 
 		}
 	} else {
 		ok = create(path, S_ISDIR(st.st_mode));
-		if (ok && covered >= 0 && ours(v, st.st_dev))   /* the stage: the mirror itself is there by now */
+		if (ok && covered >= 0 && ours(v, st.st_dev))   /* the stage: that is the mirror itself */
 			ok = move_mount(covered, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) == 0;
 		else if (ok)
 			bind_at(fd, path);
@@ -124,7 +124,7 @@ static bool mirror_entry(struct mount_view *v, int dir, const char *name, const 
 	return ok;
 }
 
-/* Entries of a directory, `.` and `..` among them; no further than past the limit. */
+/* Entries of a directory, with `.` and `..`; stops at the limit. */
 static size_t count_entries(DIR *list)
 {
 	size_t n = 0;
@@ -148,7 +148,7 @@ static bool mirror_entries(struct mount_view *v, DIR *list, const char *at, int 
 	return ok;
 }
 
-/* A file system in memory is ours to create in: mount points, and what programs write. */
+/* A file system in memory, in which we may create mount points, and programs may write. */
 static bool mount_tmpfs(struct mount_view *v, const char *at, const char *options)
 {
 	struct stat st;
@@ -161,7 +161,10 @@ static bool mount_tmpfs(struct mount_view *v, const char *at, const char *option
 	return true;
 }
 
-/* Mirror an open directory, called `name`, at a path; `covered` is a copy of what lies there, or -1 when that is the directory itself. */
+/*
+ * Mirrors an open directory with the name `name` at a path; `covered` is a copy of what lies
+ * there, or -1 when that is the directory itself.
+ */
 static bool mirror(struct mount_view *v, DIR *list, const char *name, const char *at, int covered)
 {
 	char options[32];
@@ -195,7 +198,7 @@ static size_t deepest(const char *target, char *path, struct stat *st)
 	return n;
 }
 
-/* The directory in which something is missing becomes one of ours. */
+/* Replaces the directory in which something is missing by one of ours. */
 static bool open_up(struct mount_view *v, const char *path)
 {
 	struct stat st;
@@ -210,13 +213,13 @@ static bool open_up(struct mount_view *v, const char *path)
 	ok = mirror(v, list, path, path, -1);
 	closedir(list);
 	if (ok && (stat(path, &st) != 0 || !ours(v, st.st_dev))) {
-		errno = EBUSY;          /* never write to a directory of the machine */
+		errno = EBUSY;          /* directories of the machine are never written to */
 		ok = failed(v, "make up directories in '%s'", path);
 	}
 	return ok;
 }
 
-/* See to it that there is something to mount at. */
+/* Makes sure that there is something to mount on. */
 static bool place(struct mount_view *v, const char *target, bool directory)
 {
 	char path[PATH_MAX];
@@ -250,7 +253,7 @@ static bool remount_readonly(const char *path)
 
 	if (statvfs(path, &st) != 0)
 		return false;
-	/* what a user namespace has inherited may not be lifted; access times are kept unless told otherwise */
+	/* flags that a user namespace has inherited must not be removed; access times are kept unless set otherwise */
 	flags |= (st.f_flag & ST_NOSUID ? MS_NOSUID : 0) | (st.f_flag & ST_NODEV ? MS_NODEV : 0) |
 		(st.f_flag & ST_NOEXEC ? MS_NOEXEC : 0);
 	return mount(NULL, path, NULL, flags, NULL) == 0;
@@ -335,7 +338,7 @@ static bool mount_one(struct mount_view *v, const struct sandbox_mount *m, int s
 	return !m->readonly || readonly_at(v, m->target);
 }
 
-/* O_DIRECTORY first: it is what wakes an automounter. */
+/* O_DIRECTORY first: that triggers an automounter. */
 static int open_source(const char *path)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -368,7 +371,7 @@ static bool mount_proc(struct mount_view *v, const char *at)
 	return true;
 }
 
-/* Interfaces are listed there too; but what is below it on the machine stays. */
+/* It lists interfaces too; but what the machine has below it stays. */
 static void mount_sys(void)
 {
 	int cgroup = open("/sys/fs/cgroup", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -384,7 +387,7 @@ static bool mount_shm(struct mount_view *v)
 	return place(v, "/dev/shm", true) && mount_memory(v, "/dev/shm", 0);
 }
 
-/* A file with a text in place of another. The file system that holds it is attached only as long as it takes to bind the file. */
+/* Replaces a file by a text. The file system that holds the text is attached only while the file is bound. */
 static bool mount_text(struct mount_view *v, const char *at, struct str text, struct str rest)
 {
 	int fd;
@@ -405,8 +408,8 @@ static bool mount_text(struct mount_view *v, const char *at, struct str text, st
 }
 
 /*
- * A network of its own reaches no name server.  With an empty list of them a
- * resolver asks this host, which refuses at once, instead of waiting for an answer.
+ * With a network of its own no name server can be reached.  With an empty list of servers a
+ * resolver asks this host, which refuses at once, so nobody waits for an answer.
  */
 static bool mount_names(struct mount_view *v, const struct sandbox *box, const struct mounts_extra *extra)
 {
@@ -452,7 +455,7 @@ static bool root_proc(struct mount_view *v, bool own)
 	return true;
 }
 
-/* `.` becomes the root. The old one then lies over it, out of the way of absolute paths. */
+/* Makes `.` the root. The old root then lies over it, hidden from absolute paths. */
 static bool pivot(struct mount_view *v)
 {
 	v->old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -460,7 +463,7 @@ static bool pivot(struct mount_view *v)
 		return failed(v, "change the root");
 	if (syscall(SYS_pivot_root, ".", ".") == 0)
 		return true;
-	/* a machine that runs from its initial memory disk cannot let go of its root */
+	/* a machine that runs from its initial memory disk cannot detach its root */
 	if (errno != EINVAL || chroot(".") != 0 || chdir("/") != 0)
 		return failed(v, "change the root");
 	close(v->old_root);
@@ -498,7 +501,10 @@ static bool leave_old(struct mount_view *v)
 	return true;
 }
 
-/* What an image lacks and a process needs, from the machine: devices (accelerators among them), /sys, how names are found. */
+/*
+ * What an image lacks and a process needs from the machine: devices (accelerators among them),
+ * /sys, name resolution.
+ */
 struct machine {
 	int dev, sys, hosts, resolver;
 };
@@ -531,7 +537,7 @@ static bool machine_bind(struct mount_view *v, const struct machine *m)
 
 /* ---- all of it ---- */
 
-/* Mounts of the machine go on to appear here; ours do not appear there. */
+/* New mounts of the machine keep appearing here; ours do not appear there. */
 static bool apart(struct mount_view *v)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)

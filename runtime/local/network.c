@@ -1,9 +1,8 @@
 /*
  * network.c - see network.h.
  *
- * Requests that go to one namespace are sent together and answered together: a
- * replica costs two exchanges.  Links get their numbers from us, so nothing has to
- * be asked.
+ * Requests to one namespace are sent together and answered together: a replica costs two
+ * exchanges.  We number the links ourselves, so nothing has to be queried.
  */
 #include "runtime/local/network.h"
 
@@ -26,7 +25,8 @@
 enum {
 	LOOPBACK = 1,
 	INSIDE = 100,                   /* eth0 of a replica */
-	OUTSIDE = 100                   /* of replica 0, in the keeper's namespace; above what the kernel makes by itself */
+	/* number of replica 0's link in the keeper's namespace; above those that the kernel makes */
+	OUTSIDE = 100
 };
 
 #define NETWORK UINT32_C(0x0a580000)    /* 10.88.0.0/16 */
@@ -80,7 +80,7 @@ static void attribute(struct netlink_batch *b, uint16_t type, const void *value,
 	append(b, value, n);
 }
 
-/* An attribute whose value is what is appended until nest_end(). */
+/* An attribute that contains everything appended until nest_end(). */
 static struct rtattr *nest(struct netlink_batch *b, uint16_t type)
 {
 	struct rtattr head = { .rta_type = type };
@@ -93,7 +93,7 @@ static void nest_end(struct netlink_batch *b, struct rtattr *outer)
 	outer->rta_len = (uint16_t)(b->at + b->n - (char *)outer);
 }
 
-/* Send all of it and hear how each went; the first failure counts. */
+/* Sends all of it and reads the results; the first failure counts. */
 static int exchange(int fd, struct netlink_batch *b, const char **step)
 {
 	_Alignas(struct nlmsghdr) char answer[8192];
@@ -147,7 +147,7 @@ static void link_up(struct netlink_batch *b, int index)
 	message(b, "bring up an interface", RTM_SETLINK, 0, &body, sizeof(body));
 }
 
-/* Link addresses are made of the network's, so that both ends know them without asking. */
+/* Link addresses are derived from network addresses, so both ends know them without asking. */
 static void link_address(struct netlink_batch *b, uint16_t type, uint32_t address)
 {
 	uint8_t bytes[6] = { 0x0a, 0x58, (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8), (uint8_t)address };
@@ -165,7 +165,8 @@ static void network_attribute(struct netlink_batch *b, uint16_t type, uint32_t a
 /* Both ends of a replica's link: one here, one in `namespace`. */
 static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 {
-	struct ifinfomsg here = up, there = { .ifi_index = INSIDE };      /* it cannot be up before there are two */
+	/* a link cannot be up before it has two ends */
+	struct ifinfomsg here = up, there = { .ifi_index = INSIDE };
 	struct rtattr *info, *data, *peer;
 	char name[16];
 
@@ -187,7 +188,7 @@ static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 	nest_end(b, info);
 }
 
-/* What comes in by this link may go out by another: the interface's own setting, which needs no writable /proc/sys. */
+/* What arrives on this link may leave by another: a setting of the interface, which needs no writable /proc/sys. */
 static void forward(struct netlink_batch *b, int index)
 {
 	struct ifinfomsg body = { .ifi_index = index };
@@ -204,7 +205,7 @@ static void forward(struct netlink_batch *b, int index)
 	nest_end(b, families);
 }
 
-/* The prefix is for those who look at it: routes are made by hand. */
+/* The prefix is only for people who look at it: routes are set explicitly. */
 static void address_add(struct netlink_batch *b, int index, uint32_t address, uint8_t prefix)
 {
 	struct ifaddrmsg body = { .ifa_family = AF_INET, .ifa_prefixlen = prefix, .ifa_index = (uint32_t)index };
@@ -234,7 +235,7 @@ static void route_add(struct netlink_batch *b, int index, struct rtmsg body)
 	attribute(b, RTA_OIF, &index, sizeof(index));
 }
 
-/* To one address, at the other end of the link. */
+/* A route to one address, at the other end of the link. */
 static void route_to(struct netlink_batch *b, int index, uint32_t address)
 {
 	route_add(b, index, (struct rtmsg){ .rtm_type = RTN_UNICAST, .rtm_scope = RT_SCOPE_LINK, .rtm_dst_len = 32 });
@@ -248,7 +249,7 @@ static void route_out(struct netlink_batch *b, int index)
 	network_attribute(b, RTA_GATEWAY, ROUTER);
 }
 
-/* Everything that has no other route ends here, where nobody listens. */
+/* Every address without another route ends here, where nothing listens. */
 static void route_end(struct netlink_batch *b)
 {
 	route_add(b, LOOPBACK, (struct rtmsg){ .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST });
@@ -256,7 +257,10 @@ static void route_end(struct netlink_batch *b)
 
 /* ---- namespaces ---- */
 
-/* Settings of this namespace are /proc/sys/net of whoever looks; they are conveniences, and stay as they are where that is read-only. */
+/*
+ * /proc/sys/net shows the settings of the reader's own namespace.  These are conveniences, and
+ * stay unchanged where they are read-only.
+ */
 static void setting(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -272,7 +276,7 @@ static void settings(void)
 {
 	/* a pod's process may listen on port 22 or 80 as any user */
 	setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
-	/* no link-local addresses, and so no search for their doubles on hundreds of links */
+	/* no link-local addresses, and so no detection of duplicates on hundreds of links */
 	setting("/proc/sys/net/ipv6/conf/default/addr_gen_mode", "1");
 }
 
@@ -297,7 +301,7 @@ static int open_namespace(void)
 	return open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 }
 
-/* A namespace with a socket for its requests; this process is in it afterwards. */
+/* Makes a namespace and a socket for requests to it; this process is in that namespace afterwards. */
 static int namespace_make(int *namespace, int *inside, const char **step)
 {
 	*step = "make a network namespace";
@@ -345,9 +349,9 @@ static int router_make(int outside, const char **step)
 	struct netlink_batch b = { .n = 0 };
 
 	/*
-	 * Who is refused hears of it each time: the mask takes refusals out of every limit,
-	 * that of a destination and that of the namespace, whose credit is counted from its
-	 * first refusal on and may refuse the second of two at once.
+	 * Every refusal must be reported: the mask exempts refusals from rate limits, that of a
+	 * destination and that of the namespace.  The latter's credit starts with its first
+	 * refusal, so of two refusals at once the second could be dropped.
 	 */
 	setting("/proc/sys/net/ipv4/icmp_ratemask", "0");
 	route_end(&b);

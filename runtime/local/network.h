@@ -26,21 +26,21 @@ struct network {
 
 enum { NETWORK_REPLICAS_MAX = 64000 };
 
-/* The address of a replica, in the order of the machine: 10.88.0.1 and on; the last byte is 1 to 250. */
+/* The address of a replica, in host byte order: 10.88.0.1 and up; the last byte is 1 to 250. */
 uint32_t network_address(size_t replica);
 
 /*
- * Bring up loopback in the namespace of this process, in which low ports are for
- * everybody from now on.  It gets a second address, 10.88.255.254: where there is
- * none but 127.0.0.1 resolvers that are asked for usable addresses (AI_ADDRCONFIG)
- * find not even that.  0, or errno and what was tried in `step`.
+ * Brings up loopback in the namespace of this process, and lets every user listen on low ports in
+ * it.  Loopback gets a second address, 10.88.255.254: where 127.0.0.1 is the only one, resolvers
+ * that are asked for usable addresses (AI_ADDRCONFIG) do not find even that.  0, or errno with the
+ * step in `step`.
  */
 int network_loopback(const char **step);
 
 /*
- * Give each replica its network.  The process must have one thread and be alone in
- * a namespace of its own with loopback up.  0, or errno and what was tried in
- * `step`; release it either way.  EOPNOTSUPP: the kernel has no such interfaces.
+ * Gives each replica its network.  The process must have one thread and be alone in a namespace of
+ * its own with loopback up.  0, or errno with the step in `step`; release it in either case.
+ * EOPNOTSUPP: the kernel has no such interfaces.
  */
 int network_open(struct network *n, const char **step);
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * Libraries take ports without asking: workers of clusters from 10000 up, rendezvous
- * around 29400 and 29500.  LOWEST and the reserved numbers keep out of their way.
+ * Libraries use ports without asking: workers of clusters from 10000 up, rendezvous around 29400
+ * and 29500.  LOWEST and the reserved numbers avoid these.
  */
 enum { LOWEST = 20000, TRIES = 4096, RESERVED_LOW = 29400, RESERVED_HIGH = 29599 };
 
@@ -34,7 +34,7 @@ struct places {
 	enum isolate_mode mode;
 	struct place_role *roles;
 	struct placement placement;
-	int64_t next, low, high;        /* numbers are tried in a row that begins anywhere in [low, high) */
+	int64_t next, low, high;        /* numbers are tried in a row that begins at a random place in [low, high) */
 	const char *hosts;
 };
 
@@ -96,8 +96,8 @@ static void close_keeping_errno(int fd)
 }
 
 /*
- * A socket bound to the number on every address, of both families where there
- * are two.  `again`: connections that are being closed do not matter.
+ * A socket bound to the number on every address, for both families where there are two.  `again`:
+ * connections that are closing do not count.
  */
 static int bind_number(int64_t number, bool again)
 {
@@ -127,7 +127,7 @@ static int bind_number(int64_t number, bool again)
 	return -1;
 }
 
-/* Tell other runs that the number is ours: two sockets cannot have one name. */
+/* Announces to other runs that the number is ours: two sockets cannot have one name. */
 static int claim_number(int64_t number)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -159,7 +159,7 @@ static bool is_avoided(const struct plan_job *j, int64_t number)
 	return false;
 }
 
-/* Numbers that the program itself mentions stay free: somebody may use them without asking. */
+/* Numbers that occur in the program stay free: it may use them without asking. */
 static bool find_port(struct places *p, struct port *ret)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
@@ -187,7 +187,7 @@ static bool find_port(struct places *p, struct port *ret)
 	return false;
 }
 
-/* Ports from `low` on are given to outgoing connections. */
+/* The kernel gives ports from `low` on to outgoing connections. */
 static int64_t ephemeral_low(void)
 {
 	FILE *f = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
@@ -236,7 +236,7 @@ static const char *hosts_text(struct places *p)
 			buf_char(&b, ' ');
 			plan_host(p->job, r, i, &b);
 			buf_printf(&b, " %.*s-%lld\n", STR_ARG(r->object), (long long)i);
-			/* what a program asks for that listens on both families */
+			/* what a program asks for when it listens on both families */
 			buf_printf(&b, "::ffff:%.*s ", STR_ARG(isolation_address(p->iso, p->roles[k].first + (size_t)i)));
 			plan_host(p->job, r, i, &b);
 			buf_char(&b, '\n');

@@ -20,21 +20,21 @@
 struct places;
 
 struct places *places_new(struct arena *a, const struct plan_job *j, enum isolate_mode mode);
-/* The network is there: find the ports.  False with a sentence. */
+/* To be called when the network exists: finds the ports.  False with a sentence. */
 bool places_open(struct places *p, const struct isolation *iso, struct str *why);
 
 const struct placement *places_placement(const struct places *p);
-/* Replicas of all roles have one row of numbers, in the order of the plan. */
+/* Replicas of all roles are numbered in one row, in the order of the plan. */
 size_t places_number(const struct places *p, unsigned role, int64_t i);
 /* Text of /etc/hosts with every replica's name; NULL when names are not used. */
 const char *places_hosts(const struct places *p);
 
 /*
- * The replica is about to start: its ports are let go.  False when somebody else
- * has one of them by now, with its number (fault F-49).
+ * The replica is about to start: releases its ports.  False, with the number, when another program
+ * has one of them by now (fault F-49).
  */
 bool places_free(struct places *p, unsigned role, int64_t i, int64_t *ret_taken);
-/* Nothing runs: find numbers again for ports that somebody else has by now. */
+/* To be called when nothing runs: finds new numbers for ports that another program has by now. */
 bool places_again(struct places *p, struct str *why);
 void places_release(struct places *p);
 

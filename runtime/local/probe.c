@@ -1,11 +1,10 @@
 /*
- * probe.c - asks a container whether it is ready, as the kubelet asks a startup
- * probe: a process in the container's place connects, asks over HTTP or runs a
- * command, until the first answer or until the container's time is over.
+ * probe.c - finds out whether a container is ready, as the kubelet does with a startup probe: a
+ * process in the container's place connects, asks over HTTP or runs a command, until the first
+ * answer or until the container's time is over.
  *
- * Every question is a process of its own, because only a process can enter the
- * network and the files of a replica.  It has a process group, and ends by an
- * alarm when nobody answers.
+ * Every question is a process of its own, because only a process can enter the network and the
+ * files of a replica.  It has a process group, and an alarm ends it when there is no answer.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,7 +22,7 @@ enum { FIRST_PAUSE = SECOND / 20, LONGEST_PAUSE = SECOND, PROBE_SECONDS = 5 };
 /* What a question is about: the child has a copy of it. */
 struct probe_question {
 	struct sockaddr_in address;
-	const char *request;            /* HTTP; NULL: a connection is the answer */
+	const char *request;            /* HTTP; NULL: connecting is enough */
 };
 
 static const struct plan_container *plan_of(const struct engine *e, const struct container *c)
@@ -45,7 +44,7 @@ static bool write_all(int fd, const char *s, size_t n)
 	return true;
 }
 
-/* "HTTP/1.1 204": a status of 200 to 399 is an answer. */
+/* "HTTP/1.1 204": a status of 200 to 399 counts as ready. */
 static bool good_status(int fd)
 {
 	char line[16] = "";
@@ -81,7 +80,7 @@ static int64_t port_of(const struct engine *e, const struct container *c, struct
 
 	if (plan == &role->main)
 		return p->port(p->context, e->job, role, c->replica->index, name);
-	for (size_t i = 0; i < plan->nports; i++)       /* a sidecar's ports stay as they are written */
+	for (size_t i = 0; i < plan->nports; i++)       /* a sidecar's ports are the declared ones */
 		if (str_eq(plan->ports[i].name, name))
 			return plan->ports[i].port;
 	return 0;
@@ -128,7 +127,7 @@ static bool start(struct engine *e, struct container *c, struct arena *a)
 	}
 	if (!spawn_start(&s, &child))
 		return false;
-	close(child.report);            /* one that cannot begin has not answered */
+	close(child.report);            /* a question that cannot begin counts as unanswered */
 	c->probe.pid = child.pid;
 	return true;
 }
@@ -151,7 +150,7 @@ void probe_stop(struct engine *e, struct container *c)
 	e->probing--;
 }
 
-/* The time of the container is over: the kubelet would end it, and so it ends here. */
+/* The time of the container is over: the kubelet would end it, so it is ended here. */
 static int64_t give_up(struct engine *e, struct container *c)
 {
 	const struct plan_role *role = &e->job->roles[c->replica->role];

@@ -1,8 +1,8 @@
 /*
- * remove.c - down into the first directory that is not empty, up again when it is.
+ * remove.c - goes down into the first directory that is not empty, and up again when it is.
  *
- * No recursion and two descriptors at most: what a training program made may be
- * deeper than any stack.
+ * Without recursion and with at most two descriptors: directories of a training program may be
+ * nested deeper than any stack.
  */
 #include "runtime/local/remove.h"
 
@@ -17,7 +17,7 @@
 struct level {
 	char *name;                     /* of the directory in the one above */
 	dev_t device;
-	ino_t inode;                    /* of the one above: the way up must lead there */
+	ino_t inode;                    /* inode of the directory above: the way up must lead there */
 };
 
 struct local_removal {
@@ -39,7 +39,7 @@ static int open_directory(int at, const char *name)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	/* the kernel lets an owner change what he cannot read */
+	/* the kernel lets an owner change the mode of what he cannot read */
 	if (fd < 0 && errno == EACCES && fchmodat(at, name, 0700, 0) == 0)
 		fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd;
@@ -81,7 +81,7 @@ static bool go_up(struct local_removal *r, int top)
 	return true;
 }
 
-/* One entry, if it goes at once; a directory that is not empty is left in `ret_below`. */
+/* Removes one entry if it can; a directory that is not empty is left in `ret_below`. */
 static bool remove_entry(struct local_removal *r, const char *name, char *ret_below, size_t size)
 {
 	if (unlinkat(r->fd, name, 0) == 0 || errno == ENOENT)

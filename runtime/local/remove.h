@@ -7,9 +7,9 @@
 #include "base/str.h"
 
 /*
- * Remove what is in the directory `fd`, however deep, without following links; but
- * for an entry called `keep` (or NULL) in it.  Directories that their owner may not
- * enter are made so first.  False with a sentence that names what stayed.
+ * Removes everything in the directory `fd`, however deep, without following links; but not an
+ * entry `keep` (or NULL) in it.  Directories that their owner cannot enter are made accessible
+ * first.  False with a sentence that names what is left.
  */
 bool remove_inside(struct arena *a, int fd, const char *keep, struct str *why);
 

@@ -94,7 +94,7 @@ static void append(struct engine *e, struct container *c, size_t n)
 	count_removed(e, c->log.removed - removed);
 }
 
-/* Its program has ended.  On a full disk its last lines get some of the room that was kept for the verdict. */
+/* Its program has ended.  On a full disk its last lines get some of the room that is reserved for the verdict. */
 static void append_last(struct engine *e, struct container *c)
 {
 	enum { BLOCK = 4096, GIVEN = 96 << 10, FILES = 2 };
@@ -126,10 +126,11 @@ static bool read_chunk(struct engine *e, struct container *c)
 void replica_output(struct engine *e, struct container *c)
 {
 	if (c->output >= 0)
-		read_chunk(e, c);               /* one for each at a time: a busy one does not starve the others */
+		/* one chunk of each at a time, so that a busy replica does not starve the others */
+		read_chunk(e, c);
 }
 
-/* What it printed before it ended.  Whoever still holds the pipe cannot keep us here. */
+/* Reads what it printed before it ended.  A process that still holds the pipe cannot keep us here. */
 static void drain(struct engine *e, struct container *c)
 {
 	for (int i = 0; i < DRAIN && c->output >= 0 && read_chunk(e, c); i++)
@@ -139,7 +140,7 @@ static void drain(struct engine *e, struct container *c)
 
 /* ---- stopping ---- */
 
-/* To the whole group; before the child has made one, to itself. */
+/* Signals the whole group; before the child has made one, only itself. */
 static void signal_container(const struct container *c, int signal)
 {
 	if (c->pid && kill(-c->pid, signal) < 0 && errno == ESRCH)
@@ -161,7 +162,7 @@ static bool runs_any(const struct replica *r)
 	return false;
 }
 
-/* The replica is over, but for what still runs of it. */
+/* The replica is over, except for processes of it that still run. */
 static void stop_rest(struct engine *e, struct replica *r)
 {
 	const struct plan_role *plan = plan_of(e, r);
@@ -332,7 +333,7 @@ void replica_kill(struct engine *e, struct replica *r)
 		r->patience = e->now + LIFE_REAP_SECONDS * SECOND;
 }
 
-/* A pod's sidecars outlive its program: TERM is for what decides when the replica is over. */
+/* A pod's sidecars outlive its program: TERM goes to the container whose end is the end of the replica. */
 void replica_stop(struct engine *e, struct replica *r)
 {
 	r->asked = true;
@@ -362,7 +363,7 @@ void replica_abandon(struct engine *e, struct replica *r)
 	r->patience = 0;
 }
 
-/* At first soon, then as replicas do. */
+/* Soon at first, then with the pauses of replicas. */
 static int64_t sidecar_delay(const struct engine *e, struct container *c)
 {
 	int64_t first = e->options->backoff ? e->options->backoff : ATTEMPT_DELAY_SECONDS * SECOND;
@@ -442,7 +443,7 @@ int64_t replica_tick(struct engine *e, struct replica *r)
 	if (r->phase != PHASE_STOPPING || !r->patience)
 		return next;
 	if (e->now >= r->patience && r->killed) {
-		replica_abandon(e, r);          /* stuck in the kernel: the attempt has ended all the same */
+		replica_abandon(e, r);          /* stuck in the kernel: the attempt counts as ended all the same */
 		finish(e, r);
 	} else if (e->now >= r->patience) {
 		replica_kill(e, r);
@@ -463,7 +464,7 @@ void replica_release(struct engine *e, struct replica *r)
 void replica_tail(struct engine *e, const struct replica *r, struct str **lines, size_t *n)
 {
 	const struct container *c = &r->containers[r->ncontainers - 1];
-	bool whole = c->log.offset - c->attempt_at <= TAIL_BYTES;       /* what earlier attempts printed is not asked for */
+	bool whole = c->log.offset - c->attempt_at <= TAIL_BYTES;       /* output of earlier attempts is not wanted */
 	uint64_t from = whole ? c->attempt_at : c->log.offset - TAIL_BYTES;
 	char *text = ARENA_ARRAY(e->arena, char, TAIL_BYTES);
 	size_t end = c->logs ? log_last(&c->log, from, text, TAIL_BYTES) : 0;

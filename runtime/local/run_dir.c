@@ -1,9 +1,9 @@
 /*
- * run_dir.c - directories of runs: made by keepers, looked at by every command.
+ * run_dir.c - directories of runs: made by keepers, read by every command.
  *
- * Who holds the lock on the directory is the keeper; the kernel gives it up when
- * the keeper dies, however it does.  Commands that only look never lock: they go
- * by the process that the state names.
+ * The keeper is the process that holds the lock on the directory; the kernel releases it when the
+ * keeper dies, however that happens.  Commands that only read never lock: they rely on the process
+ * that the state names.
  */
 #include "runtime/local/run_dir.h"
 
@@ -61,7 +61,7 @@ static bool make_directories(struct arena *a, struct str path, struct str *why)
 	return true;
 }
 
-/* Whose it is could replace what is in it: programs, logs, and whom a command asks. */
+/* Its owner could replace anything in it: programs, logs, and the keeper that a command talks to. */
 static bool state_dir_fits(struct arena *a, struct str path, struct str *why)
 {
 	struct stat is;
@@ -85,7 +85,7 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why)
 
 	if (own) {
 		*ret = absolute(a, own);
-	} else if (xdg && xdg[0] == '/') {      /* a relative one is to be ignored, says its specification */
+	} else if (xdg && xdg[0] == '/') {      /* its specification says that a relative path is ignored */
 		*ret = path_join(a, str_of(xdg), STR("trainc"));
 	} else if (home && home[0] == '/') {
 		*ret = path_join(a, str_of(home), STR(".local/state/trainc"));
@@ -165,7 +165,7 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* -1 with errno; ENOENT: somebody removed what we made, begin again. */
+/* -1 with errno; ENOENT: somebody removed what we made, so begin again. */
 static int open_made(struct making *m)
 {
 	mkdir(str_copy(m->arena, path_directory(m->path)).p, 0700);
@@ -174,7 +174,7 @@ static int open_made(struct making *m)
 	return open(m->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Does the path still lead to what is open?  Else it was removed while we waited for the lock. */
+/* Does the path still lead to the open directory?  Otherwise it was removed while we waited for the lock. */
 static bool still_there(const struct making *m)
 {
 	struct stat opened, named;
@@ -182,7 +182,7 @@ static bool still_there(const struct making *m)
 	return fstat(m->fd, &opened) == 0 && lstat(m->path.p, &named) == 0 && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-/* The state as it is written, whoever is alive; false when there is none that can be read. */
+/* The state in the file, whether or not the run is alive; false when there is none that can be read. */
 static bool read_state(struct arena *a, struct str path, const char *name, struct run_state *ret, struct str *why)
 {
 	struct str text;
@@ -190,7 +190,7 @@ static bool read_state(struct arena *a, struct str path, const char *name, struc
 	return file_read(a, str_of(in(a, path, name)), &text, why) && run_state_read(a, text, ret, why);
 }
 
-/* Does the run go on?  A keeper that has saved its verdict ends within moments. */
+/* Does the run go on?  A keeper that has saved its verdict ends in a moment. */
 static bool keeper_alive(struct arena *a, struct str path)
 {
 	struct run_state s;
@@ -201,7 +201,10 @@ static bool keeper_alive(struct arena *a, struct str path)
 
 static struct str run_of(struct str path) { return path_base(path); }
 
-/* Locked, by us.  Locks are held for moments by those who look at a directory without a state: try for a second. */
+/*
+ * Takes the lock.  Others hold it only for moments, when they look at a directory without a state:
+ * tries for a second.
+ */
 static bool lock(struct making *m)
 {
 	for (int tries = 0; tries < 500; tries++) {
@@ -237,7 +240,7 @@ struct process_ids run_survivors(struct arena *a, const struct run_state *s)
 	return all;
 }
 
-/* What an earlier run of that name left. */
+/* Removes what an earlier run of that name left. */
 static bool clear(struct making *m, bool replace)
 {
 	struct run_state s;
@@ -253,7 +256,10 @@ static bool clear(struct making *m, bool replace)
 	return remove_inside(m->arena, m->fd, NULL, &why) || refuse(m, STATUS_DISK, why);
 }
 
-/* Bytes that must be there for the beginnings of logs; and that are kept for the last state, should logs fill the disk. */
+/*
+ * Bytes that must be free for the beginnings of logs; bytes that are reserved for the last state,
+ * in case logs fill the disk.
+ */
 enum { ROOM = 1 << 20, RESERVE = 256 << 10 };
 
 static bool has_room(struct making *m)
@@ -296,8 +302,8 @@ int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why
 /* ---- the state of one ---- */
 
 /*
- * Whole or not at all, but not synced: it is written at each change, and after a
- * crash of the machine it says nothing anyway.  The result is.
+ * Written whole or not at all, but not synced: it is written at each change, and means nothing
+ * after a crash of the machine.  The result is synced.
  */
 static bool replace_file(int dir, const char *name, struct str text, bool sync)
 {
@@ -320,7 +326,10 @@ static bool replace_file(int dir, const char *name, struct str text, bool sync)
 	return false;
 }
 
-/* The last state takes the place of what was kept for it; the result is the same file by another name, where that can be. */
+/*
+ * The last state uses the room that was reserved for it; the result is a second name of the same
+ * file where possible.
+ */
 static bool save_final(int dir, struct str text)
 {
 	unlinkat(dir, "reserve", 0);
@@ -375,7 +384,7 @@ static void set_unknown(struct run_state *s, struct str cause)
 		}
 }
 
-/* Nobody has written a state yet, or what is there is none of ours. */
+/* There is no state yet, or it is not one of ours. */
 static void load_stateless(struct arena *a, struct str path, struct str run, struct str reason, struct run_state *ret)
 {
 	int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -389,7 +398,7 @@ static void load_stateless(struct arena *a, struct str path, struct str run, str
 	                    : str_printf(a, "its state cannot be read: %.*s", STR_ARG(reason));
 }
 
-/* An earlier run has another name now, and its files are elsewhere. */
+/* An earlier run now has another name, and its files are elsewhere. */
 static void rename_loaded(struct arena *a, struct str path, struct run_state *s)
 {
 	struct str base;
@@ -413,7 +422,7 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 		*why = no_such_run(a, state_dir, run);
 		return false;
 	}
-	/* a keeper that ends while we look: what it wrote last counts */
+	/* the keeper may end while we look: then what it wrote last counts */
 	for (int tries = 0; tries < 2; tries++) {
 		if (!read_state(a, path, "state", ret, &reason)) {
 			load_stateless(a, path, str_copy(a, run), reason, ret);
@@ -446,7 +455,7 @@ struct run_names run_list(struct arena *a, struct str state_dir)
 	return all;
 }
 
-/* Another command removes it: waits, for at most five seconds, until it is gone. */
+/* Another command is removing it: waits until it is gone, for at most five seconds. */
 static bool removed_meanwhile(const struct making *m)
 {
 	for (int tries = 0; tries < 500; tries++) {
@@ -475,7 +484,7 @@ bool run_dir_remove(struct arena *a, struct str path, struct str *why)
 		return close(m.fd), true;
 	if (flock(m.fd, LOCK_EX | LOCK_NB) != 0)
 		*why = str_printf(a, "'%.*s' is running, or another command removes it", STR_ARG(run_of(path)));
-	else    /* the state last: what is interrupted here can be seen, and done again */
+	else    /* the state goes last: if this is interrupted, the run can still be seen, and removed again */
 		ok = remove_inside(a, m.fd, "state", why) && remove_inside(a, m.fd, NULL, why);
 	if (ok && rmdir(m.path.p) != 0 && errno != ENOENT) {
 		*why = str_printf(a, "cannot remove '%.*s': %.*s", STR_ARG(path), STR_ARG(file_reason(a, errno)));

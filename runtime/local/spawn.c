@@ -18,7 +18,7 @@ struct failure {
 	struct isolation_error why;
 };
 
-enum { REPORT = 3 };                    /* where the report's descriptor is in the child */
+enum { REPORT = 3 };                    /* number of the report's descriptor in the child */
 
 /* ---- in the child: async-signal-safe calls only, but for isolation_enter ---- */
 
@@ -32,9 +32,9 @@ static void report(int fd, enum step step, int error)
 }
 
 /*
- * All of them: the C library refuses to touch the two that it keeps for itself, but
- * some program before us may have left them ignored.  To the kernel zeros are the
- * default action, whatever the layout of its struct.
+ * All signals: the C library refuses to touch the two that it keeps for itself, but a program
+ * before us may have left them ignored.  For the kernel all zeros mean the default action,
+ * whatever the layout of its struct.
  */
 static void default_signals(void)
 {
@@ -52,7 +52,7 @@ static bool descriptors(const struct spawn *s, int *fd)
 {
 	int report_fd = *fd;
 
-	/* out of the way of the numbers that are about to be taken */
+	/* away from the numbers that are about to be used */
 	if (report_fd <= REPORT) {
 		report_fd = fcntl(report_fd, F_DUPFD_CLOEXEC, REPORT + 1);
 		if (report_fd < 0)

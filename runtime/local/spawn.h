@@ -1,11 +1,9 @@
 /*
- * spawn.h - one process of a container: from a finished description to a program
- * that runs (R-LOC3).
+ * spawn.h - one process of a container: from a complete description to a running program (R-LOC3).
  *
- * The child has a session and a process group of its own, standard input from
- * /dev/null, both outputs into one pipe, no other descriptor, default signals,
- * and dies when its parent does.  Whatever keeps it from running the program is
- * reported through a pipe that exec closes.
+ * The child has a session and a process group of its own, standard input from /dev/null, both
+ * outputs into one pipe, no other descriptor and default signals, and dies when its parent does.
+ * If it cannot run the program, it reports why through a pipe that exec closes.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_SPAWN_H
 #define TRAINC_RUNTIME_LOCAL_SPAWN_H
@@ -25,19 +23,20 @@ struct spawn {
 	uint64_t mark;                  /* mark.h: of the replica */
 	int null;                       /* descriptor of /dev/null */
 	int output;                     /* becomes standard output and error */
-	unsigned seconds;               /* after which an alarm ends it; 0: never */
-	int (*instead)(const void *);   /* what the child does in place of a program: its exit status; NULL: the program */
+	unsigned seconds;               /* seconds after which an alarm ends it; 0: never */
+	/* a function that the child runs instead of a program, giving its exit status; NULL: the program */
+	int (*instead)(const void *);
 	const void *context;
 };
 
 struct spawned {
 	pid_t pid;
-	int report;                     /* readable when the program runs, or never will */
+	int report;                     /* readable when the program runs, or when it never will */
 };
 /* False with errno: there is no child. */
 bool spawn_start(const struct spawn *s, struct spawned *ret);
 
-/* What the report says; closes it.  True: the program runs.  False with a sentence about why not. */
+/* Reads and closes the report.  True: the program runs.  False with a sentence about why not. */
 bool spawn_report(struct arena *a, const struct spawned *s, struct str command, struct str *why);
 
 #endif

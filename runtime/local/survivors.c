@@ -1,9 +1,9 @@
 /*
- * survivors.c - all processes of the machine are looked at again and again until
- * none belongs to the run: what is found late was started by what is dying.
+ * survivors.c - looks at all processes of the machine again and again until none belongs to the
+ * run: a process that is found late was started by one that was dying.
  *
- * A signal goes through a pidfd that was opened before the process was judged, so
- * it never reaches a later process of the same number.
+ * A signal goes through a pidfd that was opened before the process was judged, so it never reaches
+ * a later process with the same number.
  */
 #include "runtime/local/survivors.h"
 
@@ -86,7 +86,7 @@ static void spare_caller(struct search *s)
 	}
 }
 
-/* Children of a process that is ours are ours, whatever they did to their mark. */
+/* Children of a process of ours are ours, whatever they did to their mark. */
 static void add_children(struct search *s)
 {
 	for (bool more = true; more;) {
@@ -113,7 +113,7 @@ static bool send_signal(const struct search *s, const struct process *p, int sig
 	return sent;
 }
 
-/* Sends SIGNAL (0: none) to all processes of the run; how many there are. */
+/* Sends SIGNAL (0: none) to all processes of the run; returns their number. */
 static size_t signal_all(const struct run_state *run, int signal)
 {
 	struct arena scratch = { 0 };
@@ -131,7 +131,7 @@ static size_t signal_all(const struct run_state *run, int signal)
 	return n;
 }
 
-/* Until none is left, for at most NS; how many are left then. */
+/* Waits until none is left, for at most NS; returns how many are left then. */
 static size_t wait_for(const struct run_state *run, int64_t ns, int signal)
 {
 	const struct timespec pause = { 0, PAUSE_MS * 1000000 };

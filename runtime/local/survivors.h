@@ -16,7 +16,7 @@
  */
 size_t survivors_end(struct arena *a, const struct run_state *s, int64_t grace, size_t *ret_found);
 
-/* Kills the keeper of S, which does not do what it is asked, and waits up to two seconds for its end. */
+/* Kills the keeper of S, which does not answer, and waits up to two seconds for its end. */
 void keeper_kill(const struct run_state *s);
 
 #endif

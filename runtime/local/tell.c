@@ -1,10 +1,9 @@
 /*
- * tell.c - the state of the run to the disk and to whoever watches.
+ * tell.c - writes the state of the run to the disk and to whoever watches.
  *
- * A full disk takes no output, but it must still take the verdict: a file keeps some
- * room for that, and its place among the files, too.  Both are given back just before
- * the state is written.  Nobody else of this run can take them in between, since the
- * output goes through here, too.
+ * A full disk takes no output, but it must still take the verdict: a file reserves room for that,
+ * and its own place among the files, too.  Both are released just before the state is written.  No
+ * other output of this run can use them in between, since all of it goes through here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +24,17 @@ static void reserve_keep(struct engine *e, size_t state)
 		e->reserve = openat(e->dir.fd, "reserve", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (e->reserve < 0)
 		return;
-	/* on a full disk as much as there is: what a state in between has given back, without the page that it took */
+	/*
+	 * on a full disk as much as there is: an earlier, larger state may have left some, except
+	 * for the page that it took
+	 */
 	for (off_t want = size; want > e->reserved; want -= RESERVE_STEP)
 		if (posix_fallocate(e->reserve, 0, want) == 0) {
 			e->reserved = want;
 			return;
 		}
-	if (ftruncate(e->reserve, e->reserved) < 0)     /* what it got of the rest is missing elsewhere */
+	/* bytes of the reserve that it got are missing from the reserve */
+	if (ftruncate(e->reserve, e->reserved) < 0)
 		e->reserved = 0;
 }
 
@@ -53,7 +56,7 @@ void tell_give(struct engine *e, off_t n)
 	e->given += n;
 }
 
-/* The disk has its room again, and one file less. */
+/* The disk has room again, and one file less. */
 void tell_close(struct engine *e)
 {
 	if (e->reserve < 0)

@@ -9,16 +9,16 @@
 
 struct local_watch {
 	struct str state_dir, dir;
-	struct arena memory[2];         /* the state is in one of them, and goes when a newer one comes */
+	struct arena memory[2];         /* buffers: the state lives in one of them, and is replaced by a newer one */
 	unsigned current;
 	struct control_lines lines;     /* fd -1: nobody tells any more */
-	bool silent;                    /* its keeper lives and does not answer */
+	bool silent;                    /* its keeper lives but does not answer */
 	struct usage usage;
 };
 
 static struct local_watch *own_of(const struct run_watch *w) { return w->own; }
 
-/* Room for a state that is about to be read: the older of the two. */
+/* A buffer for a state that is about to be read: the older of the two. */
 static struct arena *next_memory(struct local_watch *l)
 {
 	struct arena *a = &l->memory[!l->current];
@@ -49,8 +49,8 @@ static bool load(struct run_watch *w, struct str *why)
 static void disconnect(struct local_watch *l) { control_lines_release(&l->lines); }
 
 /*
- * To its keeper; false when nobody listens.  A keeper that does not answer in time
- * keeps the request: if it goes on, its answer and the states come after all.
+ * Connects to its keeper; false when nobody listens.  A keeper that does not answer in time keeps
+ * the request: if it continues, its answer and the states arrive after all.
  */
 static bool connect_to(struct local_watch *l)
 {
@@ -69,7 +69,7 @@ static bool connect_to(struct local_watch *l)
 	return ok;
 }
 
-/* Has its keeper left processes that are about to end with it? */
+/* Has its keeper left processes that are about to end, too? */
 static bool is_ending(const struct run_watch *w)
 {
 	struct arena scratch = { 0 };
@@ -80,8 +80,8 @@ static bool is_ending(const struct run_watch *w)
 }
 
 /*
- * The files of a run that nobody speaks for: a keeper that begins has no socket yet,
- * one that ends none any more.  It is given a second to do either.
+ * The files of a run without a keeper to ask: a keeper that begins has no socket yet, one that
+ * ends has none any more.  It is given a second to do either.
  */
 static bool settle(struct run_watch *w, struct str *why)
 {
@@ -127,7 +127,7 @@ static bool local_update(struct run_watch *w)
 		return changed;
 	disconnect(l);
 	l->silent = false;
-	/* without a last word: it died, or we were too slow; or the run was removed meanwhile */
+	/* no last state came: the keeper died, we were too slow, or the run was removed */
 	if (!run_phase_final(w->state.phase) && !settle(w, &why))
 		w->gone = true;
 	return true;

@@ -1,6 +1,6 @@
 /*
- * watch.h - a run on this machine that is looked at: its state, from its keeper as long
- * as there is one, then from its files.
+ * watch.h - a run on this machine that is being watched: its state comes from its keeper while
+ * there is one, then from its files.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_WATCH_H
 #define TRAINC_RUNTIME_LOCAL_WATCH_H

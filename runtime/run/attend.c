@@ -10,13 +10,14 @@
 
 #include "base/words.h"
 
-enum { LOOK_MS = 100, BATCH = 128 << 10, BATCHES = 8 };  /* how often files are looked at where the kernel does not tell; bytes of lines at once */
+/* how often files are looked at where the kernel does not report changes; bytes of lines that are taken at once */
+enum { LOOK_MS = 100, BATCH = 128 << 10, BATCHES = 8 };
 
 /* ---- signals ---- */
 
 static const int heard[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP };
 
-/* What the caller ignores (nohup) stays ignored. */
+/* A signal that the caller ignores (nohup) stays ignored. */
 static void hear(sigset_t *set)
 {
 	sigemptyset(set);
@@ -44,7 +45,7 @@ void attend_open(struct attend *a)
 	a->same_terminal = same_terminal(a->out.fd, a->err.fd);
 }
 
-/* As the shell expects it: the terminal is in order, then this process stops. */
+/* Suspends as the shell expects it: the terminal is restored, then this process stops. */
 static void stop_here(struct attend *a)
 {
 	progress_hide(&a->progress);
@@ -97,7 +98,7 @@ static void put_beside(struct attend *a, struct str text)
 		drain_put(&a->err, text);
 }
 
-/* Some of the lines that are there; false when there was none. */
+/* Takes some of the lines that are there; false when there was none. */
 static bool put_lines(struct attend *a, bool over)
 {
 	struct buf out = { 0 }, marks = { 0 };
@@ -107,7 +108,7 @@ static bool put_lines(struct attend *a, bool over)
 	while (out.n < BATCH && log_source_next(a->logs, over, &l))
 		log_print(&a->print, &l, &out, terminal ? &out : &marks);
 	bool any = out.n || marks.n;
-	/* on one terminal everything goes one way, so that it stays in order */
+	/* when both are one terminal, everything goes the same way and stays in order */
 	if (a->same_terminal)
 		put_beside(a, buf_text(&out));
 	else
@@ -127,7 +128,7 @@ static bool pump_output(struct attend *a)
 	if (!a->logs)
 		return !over;
 	for (int i = 0; drain_room(&a->out) && drain_room(&a->err); i++) {
-		/* somebody may print faster than we read: signals are heard in between */
+		/* programs may print faster than we read, so signals are handled in between */
 		a->backlog = i == BATCHES;
 		if (a->backlog)
 			return true;
@@ -137,7 +138,7 @@ static bool pump_output(struct attend *a)
 		drain_pump(&a->out);
 		drain_pump(&a->err);
 	}
-	a->backlog = true;                      /* more may be there, of which nobody will tell us again */
+	a->backlog = true;                      /* there may be more lines, which nothing will announce again */
 	return true;
 }
 
@@ -174,7 +175,7 @@ static int timeout_of(const struct attend *a)
 {
 	int64_t now = clock_steady(), until = progress_due(&a->progress);
 
-	/* as long as there is no room, the reader wakes us */
+	/* while there is no room, the reader's progress wakes us */
 	if (a->backlog && drain_room(&a->out) && drain_room(&a->err))
 		return 0;
 	if (a->deadline && a->deadline < until)

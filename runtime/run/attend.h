@@ -12,7 +12,7 @@
 
 enum attend_end {
 	ATTEND_REACHED,                 /* what was waited for */
-	ATTEND_OVER,                    /* nothing will change any more, and all output was shown */
+	ATTEND_OVER,                    /* nothing will change any more, and all output has been shown */
 	ATTEND_TIMEOUT,
 	ATTEND_INTERRUPTED
 };
@@ -25,12 +25,12 @@ struct attend {
 	struct progress progress;
 	struct log_source *logs;        /* or NULL: none are shown */
 	struct log_print print;
-	bool same_terminal;             /* both are terminals: the table makes room for lines */
+	bool same_terminal;             /* output and errors are both terminals: the table makes room for lines */
 	int64_t deadline;               /* steady clock; 0: none */
 	void *context;
 	/* Asked after each change; NULL: until the end. */
 	bool (*reached)(void *context);
-	/* May other lines still come, although the runs go on?  NULL: as long as they do. */
+	/* May more lines be wanted although the runs go on?  NULL: as long as they do. */
 	bool (*output_over)(void *context);
 	/* A run has changed (or is gone). */
 	void (*changed)(void *context, size_t run);
@@ -38,7 +38,7 @@ struct attend {
 	bool (*interrupted)(void *context, int signal);
 
 	bool leaving;                   /* do not wait for a slow reader at the end */
-	bool backlog;                   /* lines are there that were not taken yet */
+	bool backlog;                   /* there are lines that have not been taken yet */
 	int signals;                    /* descriptor, -1 before attend_open() */
 	int signal;                     /* the one that ended it */
 };

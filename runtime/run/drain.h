@@ -1,10 +1,10 @@
 /*
  * drain.h - output that does not keep its writer waiting.
  *
- * A terminal may be stopped, a pipe's reader slow.  Bytes are kept here and go out
- * in portions that the descriptor takes at once; who produces them asks whether
- * there is room first, and goes on with signals and processes meanwhile.  The
- * descriptor itself is left as it is: it belongs to others, too.
+ * A terminal may be stopped, or a pipe's reader may be slow.  Bytes are kept here and written in
+ * portions that the descriptor takes at once.  Whoever produces them asks first whether there is
+ * room, and otherwise goes on with signals and processes.  The mode of the descriptor is not
+ * changed: others use it, too.
  */
 #ifndef TRAINC_RUNTIME_RUN_DRAIN_H
 #define TRAINC_RUNTIME_RUN_DRAIN_H
@@ -15,7 +15,7 @@ struct drain {
 	int fd;
 	struct buf pending;
 	size_t sent;                    /* of `pending` */
-	bool gone;                      /* the reader has left: what is put in vanishes */
+	bool gone;                      /* the reader has left: further output is dropped */
 	int error;                      /* errno of a write that failed otherwise; then `gone` too */
 };
 

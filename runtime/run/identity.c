@@ -110,7 +110,7 @@ static void put_text(struct out *o, const char *name, const struct text *t)
 		put_piece(o, &t->at[i]);
 }
 
-/* A text of all replicas, or one for each of N. */
+/* A text for all replicas, or one for each of N. */
 static void put_texts_of(struct out *o, const char *name, const struct text *t, const struct text *per_replica, int64_t n)
 {
 	put_int(o, name, per_replica != NULL);
@@ -176,7 +176,7 @@ static void put_limits(struct out *o, const struct plan_limits *l)
 	put_plan_quantity(o, "limits.disk", &l->disk);
 }
 
-/* struct plan_probe.  Nothing for a container without one, so that its digest is what it was before probes existed. */
+/* struct plan_probe.  Nothing for a container without one, so that its digest is the same as before probes existed. */
 static void put_probe(struct out *o, const struct plan_probe *p)
 {
 	static const char *const kinds[] = { [PROBE_TCP] = "tcp", [PROBE_HTTP] = "http", [PROBE_EXEC] = "exec" };
@@ -190,7 +190,7 @@ static void put_probe(struct out *o, const struct plan_probe *p)
 	put_int(o, "within", p->within);
 }
 
-/* struct plan_resource.  Nothing for a container without any, as with probes. */
+/* struct plan_resource.  Nothing for a container without any, for the same reason. */
 static void put_resources(struct out *o, const struct plan_container *c)
 {
 	if (!c->nresources)
@@ -262,7 +262,7 @@ static void put_accelerator(struct out *o, const struct plan_accelerator *a)
 	put_plan_str(o, "slice", &a->slice);
 }
 
-/* struct plan_condition.  Left out: more (a bound for those who walk over it). */
+/* struct plan_condition.  Left out: more (a bound for walks over it). */
 static void put_condition(struct out *o, const char *name, const struct plan_condition *c)
 {
 	struct str text = STR("");
@@ -404,7 +404,8 @@ static void put_job(struct out *o, const struct plan_job *j)
 	put_int(o, "hosts", (int64_t)j->hosts);
 	put_str(o, "domain", j->domain);
 	put_int(o, "each_replica", plan_each_replica(j));
-	if (j->workload != WORKLOAD_JOB && j->workload != WORKLOAD_POD)         /* those two are told apart by the line before: old runs stay the same */
+	/* the line before tells those two apart, so old runs keep their digest */
+	if (j->workload != WORKLOAD_JOB && j->workload != WORKLOAD_POD)
 		put_str(o, "workload", str_of(workload_row(j->workload)->kind));
 	put_int(o, "controller", j->controller);
 	put_job_scheduling(o, j);

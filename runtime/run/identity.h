@@ -1,11 +1,11 @@
 /*
- * identity.h - what makes two programs the same run: everything of a job that
- * decides what runs and how, in a form of its own.
+ * identity.h - what makes two programs the same run: everything in a job that decides what runs
+ * and how, in a form of its own.
  *
- * The form has no other reader: nothing is left out because a person would not
- * want to see it, and changing a debug dump does not make running jobs look
- * changed.  Each member of the structs in plan/plan.h is written here or named in a
- * "Left out" comment; tests/local/identity.py compares the two lists.
+ * Only the digest reads this form.  So nothing is left out for the sake of a human reader, and a
+ * change of a debug dump does not make running jobs look changed.  Each member of the structs in
+ * plan/plan.h is written here or named in a "Left out" comment; tests/local/identity.py compares
+ * the two lists.
  */
 #ifndef TRAINC_RUNTIME_RUN_IDENTITY_H
 #define TRAINC_RUNTIME_RUN_IDENTITY_H
@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "plan/plan.h"
 
-/* The form's number, which begins each digest: "2:". */
+/* The number of the form, with which each digest begins: "2:". */
 #define IDENTITY_FORM "2:"
 
 /* Appends the identity of job J of PLAN to OUT. */
@@ -22,7 +22,7 @@ void identity_put(const struct plan *plan, const struct plan_job *j, struct buf 
 void identity_fact(struct buf *out, const char *name, struct str value);
 /* "2:" and the digest of what was appended to TEXT. */
 struct str identity_digest(struct arena *a, struct str text);
-/* Was DIGEST made by another version's form, so that it says nothing about this one? */
+/* Was DIGEST made in another version's form, so that it cannot be compared with this one? */
 bool identity_is_older(struct str digest);
 
 #endif

@@ -42,7 +42,7 @@ static int64_t lost_of(const struct judge_role *r)
 	return lost;
 }
 
-/* Has the role lost more replicas for good than it can spare of those that should run? */
+/* Has the role lost more replicas for good than it may, of those that should run? */
 static bool has_failed(const struct judge_facts *f, size_t k)
 {
 	const struct plan_role *plan = &f->job->roles[k];
@@ -60,7 +60,7 @@ bool judge_waits(const struct judge_facts *f, size_t k)
 	return role_required(f->job, plan) && failure_judge(plan, false) == FAILURE_RESTARTS && lost_of(&f->roles[k]) > 0;
 }
 
-/* Can the replica still change something: does it run, or will it? */
+/* Can the replica still change something: does it run, or will it run? */
 static bool is_left(const struct plan_role *plan, const struct judge_role *r, int64_t i)
 {
 	switch (r->states[i]) {

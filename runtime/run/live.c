@@ -98,7 +98,7 @@ static void add_role(const struct live *l, struct live_lines *all, const struct 
 	buf_release(&line);
 }
 
-/* How much somebody wants to see it: failed, waiting for something, starting, ready, over. */
+/* Ranks what people want to see first: failed, waiting for something, starting, ready, over. */
 static int trouble(const struct run_role *r)
 {
 	struct run_count c = run_count(r);
@@ -128,7 +128,7 @@ static void add_roles(const struct live *l, struct live_lines *all, const struct
 
 /* ---- the screen ---- */
 
-/* How many lines the table may have: a third of the screen, or ten lines, is for what programs print. */
+/* How many lines the table may have: a third of the screen, or ten lines, is left for what programs print. */
 static size_t most_lines(const struct live *l)
 {
 	size_t left = l->rows / 3 < LINES_MOST ? l->rows / 3 : LINES_MOST;
@@ -149,7 +149,7 @@ static void put_lines(struct live *l, const struct live_lines *all, struct buf *
 			buf_str(out, all->at[i]);
 		buf_z(out, "\x1b[K");
 	}
-	/* what an earlier, longer table had below; then back to the top */
+	/* erases what an earlier, longer table had below, and returns to its top */
 	buf_z(out, "\x1b[J\r");
 	if (n > 1)
 		buf_printf(out, "\x1b[%zuA", n - 1);
@@ -165,7 +165,7 @@ static size_t lines_of(const struct run_state *const *runs, size_t n)
 	return lines;
 }
 
-/* Output that waits, in the place of the table. */
+/* Output that waits, written in the place of the table. */
 static void put_pending(struct live *l, struct buf *out)
 {
 	if (l->shown && l->pending.n)

@@ -34,7 +34,7 @@ static void put_source(const struct log_print *p, const struct log_stream *s, st
 {
 	static const char *const colours[] = { "36", "32", "35", "33", "34", "31" };
 
-	/* neighbours differ: the ranks of a role, the roles of a run, the runs of a command */
+	/* so that neighbors differ: ranks of a role, roles of a run, runs of a command */
 	if (p->colour)
 		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run + (uint64_t)s->index) % (sizeof colours / sizeof *colours)]);
 	if (p->runs)
@@ -47,8 +47,8 @@ static void put_source(const struct log_print *p, const struct log_stream *s, st
 }
 
 /*
- * A terminal would show only what stands behind the last carriage return: progress
- * bars write their line over and over.
+ * A terminal would show only what follows the last carriage return: progress bars write the same
+ * line over and over.
  */
 static struct str last_state(struct str text)
 {
@@ -90,7 +90,7 @@ static void put_colored(struct str s, struct buf *out)
 	buf_z(out, any ? "\x1b[0m" : "");
 }
 
-/* A progress bar, which shows what follows its last carriage return. */
+/* Of a progress bar, what a terminal would show: the text behind its last carriage return. */
 static bool overwrites(struct str text) { return memchr(text.p, '\r', text.n) != NULL; }
 
 static void put_text(const struct log_print *p, const struct log_line *l, const struct log_print_stream *s, struct buf *out)
@@ -98,7 +98,7 @@ static void put_text(const struct log_print *p, const struct log_line *l, const 
 	bool bar = overwrites(l->text), begins_again = s->paused && l->text.n && l->text.p[0] == '\r';
 	struct str shown = p->escape || l->pause || begins_again ? last_state(l->text) : l->text;
 
-	if (s->paused && !l->text.n && !l->more)        /* its end, and all of it has been shown */
+	if (s->paused && !l->text.n && !l->more)        /* the end of a line of which everything has been shown */
 		return;
 	put_stamp(p, l->time, out);
 	if (p->prefix) {
@@ -188,7 +188,7 @@ void log_print(struct log_print *p, const struct log_line *l, struct buf *out, s
 		s->exit_code = l->exit_code;
 		s->stopped = l->stopped;
 		s->time = l->time;
-		/* a success is worth a line only when something follows */
+		/* a success is mentioned only when another attempt follows */
 		if (l->exit_code && !p->json)
 			put_mark(p, l->from, s, marks);
 		return;

@@ -11,13 +11,13 @@
 struct log_print {
 	struct arena *arena;
 	bool json;
-	bool escape;                    /* for a terminal: nothing in a line may act on it */
-	bool colors;                    /* but for colors and styles, when `escape`: they end with the line */
+	bool escape;                    /* for a terminal: control characters in a line are shown, not obeyed */
+	bool colors;                    /* except colors and styles, when `escape`; they end with the line */
 	const regex_t *grep;            /* only lines that match; NULL: all */
 	bool timestamps, prefix, colour;
 	bool runs;                      /* of several runs: the prefix names it */
 	bool any;                       /* out: a line has been printed */
-	/* streams by number: what has ended and was not told yet, and whose line goes on */
+	/* streams by number: which have ended without that having been printed, and whose line continues */
 	struct log_print_stream *streams;
 	size_t nstreams;
 };

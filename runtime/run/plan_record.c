@@ -19,7 +19,7 @@ static const char *const condition_words[] = { "done", "ready", "started", "and"
 struct record_writer {
 	const struct plan_job *job;
 	struct buf *out;
-	bool any;                       /* the object that is open has a member */
+	bool any;                       /* the object that is being written has a member already */
 };
 
 static void put_key(struct record_writer *w, const char *key)
@@ -52,7 +52,7 @@ static void put_true(struct record_writer *w, const char *key, bool yes)
 	buf_z(w->out, "true");
 }
 
-/* Appends a duration in nanoseconds, 0 included when it is set. */
+/* Appends a duration in nanoseconds; a duration of 0 is written too when it is set. */
 static void put_duration(struct record_writer *w, const char *key, const struct plan_quantity *q)
 {
 	if (!q->set)
@@ -86,7 +86,7 @@ static void put_rule(struct record_writer *w, const char *key, const struct plan
 	put_condition(w, c);
 }
 
-/* Appends the claims that the main container of R mounts: they are objects that the run waits for. */
+/* Appends the claims that the main container of R mounts: objects that the run waits for. */
 static void put_claims(struct record_writer *w, const struct plan_role *r)
 {
 	bool any = false;
@@ -296,7 +296,7 @@ static void read_claims(struct record_reader *r, const struct data *d, struct pl
 	}
 }
 
-/* What is not a list of runs within 0..255 chooses no code. */
+/* Anything but a list of runs within 0..255 selects no code. */
 static void get_codes(const struct data *d, const char *key, struct plan_codes *codes)
 {
 	const struct data *list = data_get(d, str_of(key));
@@ -308,7 +308,7 @@ static void get_codes(const struct data *d, const char *key, struct plan_codes *
 	}
 }
 
-/* Reads one role but for `start_after`, which names roles that may come later. */
+/* Reads one role, except `start_after`, which may name roles that come later. */
 static bool read_role(struct record_reader *r, const struct data *d, struct plan_role *role)
 {
 	if (d->kind != DATA_MAP)

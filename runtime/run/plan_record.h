@@ -1,10 +1,10 @@
 /*
- * plan_record.h - what a run has to remember of its plan, so that its state can be told
- * when the program is gone.
+ * plan_record.h - what a run has to remember of its plan, so that its state can be told when the
+ * program is gone.
  *
- * The state of a run depends on names, sizes and rules of the plan, but not on
- * environments or containers.  These are kept as one JSON document beside the objects
- * of the run, and become a plan again that fits status_of() and the rules.
+ * The state of a run depends on names, sizes and rules of the plan, but not on environments or
+ * containers.  These are kept as one JSON document beside the objects of the run.  From it a plan
+ * can be made again that is good enough for status_of() and the rules.
  */
 #ifndef TRAINC_RUNTIME_RUN_PLAN_RECORD_H
 #define TRAINC_RUNTIME_RUN_PLAN_RECORD_H

@@ -69,7 +69,7 @@ static void tell_change(struct progress *p, const struct run_state *s)
 	p->told = clock_steady();
 }
 
-/* While it starts the cause only counts: the first one and the last one are enough. */
+/* While a run starts only its cause changes; the first and the last are enough. */
 static bool is_news(const struct progress_seen *seen, const struct run_state *s)
 {
 	if (!seen->known || seen->phase != s->phase)
@@ -129,7 +129,7 @@ void progress_show(struct progress *p, const struct run_state *const *runs, size
 			heartbeat(p, runs, n);
 		return;
 	}
-	/* a terminal that takes nothing at present is left alone */
+	/* a terminal that takes no output at present is not written to */
 	if (now < progress_due(p) || !drain_empty(p->err))
 		return;
 	live_draw(&p->live, runs, n, clock_real());

@@ -1,7 +1,6 @@
 /*
- * progress.h - what becomes of runs while one waits, on standard error: a live table,
- * a line for each change, or nothing (output topics of runtime-requirements.md,
- * section 6).
+ * progress.h - the progress of runs while a command waits, on standard error: a live table, a line
+ * for each change, or nothing (output topics of runtime-requirements.md, section 6).
  */
 #ifndef TRAINC_RUNTIME_RUN_PROGRESS_H
 #define TRAINC_RUNTIME_RUN_PROGRESS_H
@@ -24,22 +23,22 @@ struct progress {
 	struct arena *arena;
 	struct drain *err;
 	struct live live;
-	struct progress_seen *seen;     /* of each run: what was reported of it */
+	struct progress_seen *seen;     /* for each run: what was last reported about it */
 	size_t n;
 	bool changed;                   /* LIVE: since it was drawn */
-	int64_t drawn, told;            /* steady clock: the table; the last line */
+	int64_t drawn, told;            /* steady clock: of the last table; of the last line */
 };
 
 void progress_init(struct progress *p, struct arena *a, enum progress_mode mode, struct drain *err, bool colour);
-/* Something has changed, or progress_due() has come. */
+/* To be called when something has changed, or progress_due() has come. */
 void progress_show(struct progress *p, const struct run_state *const *runs, size_t n, bool changed);
-/* When to call it again although nothing has changed: steady clock, INT64_MAX for never. */
+/* When to call it again even if nothing changes: steady clock, INT64_MAX for never. */
 int64_t progress_due(const struct progress *p);
-/* LIVE: lines for the terminal that has the table, in order with it. */
+/* LIVE: writes lines to the terminal that shows the table, in the right order. */
 void progress_print(struct progress *p, struct str text);
-/* Make room for other output on the terminal; the table comes back by itself. */
+/* Makes room for other output on the terminal; the table comes back by itself. */
 void progress_hide(struct progress *p);
-/* The terminal has another size, or was used by others. */
+/* The terminal has a new size, or others have written to it. */
 void progress_resized(struct progress *p);
 void progress_release(struct progress *p);
 

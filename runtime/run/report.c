@@ -106,7 +106,7 @@ static void put_role_row(struct table *t, const struct run_state *s, const struc
 		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
 }
 
-/* The name of a run; where runs of several namespaces are shown, with its own. */
+/* The name of a run; with its namespace where runs of several namespaces are shown. */
 static struct str shown_name(const struct report *r, struct arena *a, const struct run_state *s)
 {
 	for (size_t i = 1; i < r->n; i++)
@@ -115,7 +115,7 @@ static struct str shown_name(const struct report *r, struct arena *a, const stru
 	return s->name;
 }
 
-/* Of a run without a replica one role stays, so that the run has a line. */
+/* When a run has no replicas one role is shown all the same, so that the run has a line. */
 static bool is_last_unused(const struct run_state *s, size_t k, bool first)
 {
 	return first && k + 1 == s->nroles;
@@ -141,7 +141,7 @@ static void roles_table(const struct report *r, struct buf *out)
 			}
 			if (k < s->nroles)
 				put_role_row(&t, s, &s->roles[k]);
-			/* why the run is as it is stands where a role has nothing to say, and the first has not */
+			/* when a role has no cause of its own, the first role shows the run's */
 			if (first && s->cause.n && !t.rows[t.n - 1][9].n)
 				t.rows[t.n - 1][9] = s->cause;
 			first = false;
@@ -205,7 +205,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 		"CAUSE" };
 	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "HOST", "CAUSE" };
 	struct table t = { 0 };
-	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster ports are those of the program */
+	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster the ports are those in the program */
 
 	put_head(&t, local ? words : of_cluster, local ? 12 : 9, local ? 0x1B8 : 0x38);
 	for (size_t i = 0; i < r->n; i++)

@@ -23,7 +23,8 @@ struct report {
 	size_t n;
 	enum report_form form;
 	int64_t now;                    /* of the real-time clock: ages */
-	unsigned width;                 /* of the terminal: causes are clipped; 0: none, and nothing is escaped */
+	/* columns of the terminal: causes are clipped; 0: no terminal, and nothing is escaped */
+	unsigned width;
 };
 void report_runs(const struct report *r, struct buf *out);
 
@@ -44,8 +45,8 @@ void report_headline(const struct run_state *s, struct buf *out);
 /* The last lines of the first failing rank, each behind "  worker/2 | ". */
 void report_last_lines(const struct run_state *s, bool escape, struct buf *out);
 /*
- * What a person asks next about a run in a cluster: the first failing rank with its last
- * lines, objects that are not well, and the newest warnings.  Nothing when all is well.
+ * What a person asks next about a run in a cluster: the first failing rank with its last lines,
+ * objects with problems, and the newest warnings.  Nothing when all is well.
  */
 void report_details(const struct report *r, const struct run_state *s, struct buf *out);
 /* "worker 3/4 ready, ps 2/2 ready, 1 restart" */
@@ -54,11 +55,11 @@ void report_counts(const struct run_state *s, struct buf *out);
 void report_json_run(const struct run_state *s, struct buf *out);
 /* "waiting", "ready": what a replica does; of a local run that has ended "stopped", or "unstarted", in place of waiting. */
 const char *report_replica_word(const struct run_state *s, const struct run_replica *r);
-/* How many replicas of a role ended only because their local run did. */
+/* How many replicas of a role ended only because their local run ended. */
 int64_t report_stopped(const struct run_state *s, const struct run_role *r);
 /* report_runs() of the JSON forms. */
 void report_json(const struct report *r, struct buf *out);
-/* The worst thing that any replica of the role has to say: "2 of 4 replicas: exit code 3"; empty when all is well. */
+/* The worst cause that any replica of the role has: "2 of 4 replicas: exit code 3"; empty when all is well. */
 struct str report_role_cause(struct arena *a, const struct run_role *r);
 
 /* So much memory, short: "812Ki", "1.4Gi". */

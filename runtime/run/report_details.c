@@ -1,6 +1,6 @@
 /*
- * report_details.c - why a run in a cluster is not as it should be, for the person
- * who has been woken by it.  Texts come from the cluster: all of them are escaped.
+ * report_details.c - why a run in a cluster is not as it should be, for a person who has just been
+ * woken up by it.  Texts come from the cluster, so all of them are escaped.
  */
 #include "runtime/run/report.h"
 #include "base/words.h"
@@ -34,7 +34,7 @@ static bool told(const struct run_role *r, int64_t i)
 	return false;
 }
 
-/* What the replicas of a role say, each thing once, but for the worst of it, which the headline has. */
+/* The causes of a role's replicas, each once, without the worst one, which is in the headline. */
 static void put_role(const struct run_role *r, struct str headline, struct buf *out)
 {
 	enum { MOST = 5 };

@@ -1,9 +1,9 @@
 /*
- * report_json.c - `status -o json` (cli.md, section 3), and the conditions in it.
+ * report_json.c - `status -o json` (cli.md, section 3), and its conditions.
  *
- * The list has what the operators' would have (operator-semantics.md, section 8):
- * Created first, Running and Restarting take each other's place, Running stays
- * with status False when it is over.
+ * The list of conditions is that of the operators (operator-semantics.md, section 8): Created
+ * comes first, Running and Restarting replace each other, Running stays with status False when the
+ * run is over.
  */
 #include <signal.h>
 
@@ -41,7 +41,7 @@ struct json {
 	bool replicas;                  /* of local runs: each of them */
 };
 
-/* Where a line would end; `indent` of the next one. */
+/* A line end, where one is wanted; `indent` is that of the next line. */
 static void line(const struct json *j, int indent)
 {
 	if (j->lines)
@@ -142,7 +142,7 @@ static void put_replica(const struct json *j, const struct run_state *s, const s
 	text(j, "cause", r->cause, " }");
 }
 
-/* Processes of this machine; in a cluster the pods have all of it. */
+/* Members for processes of this machine; in a cluster the pods have all of it. */
 static void put_replicas(const struct json *j, const struct run_state *s)
 {
 	bool first = true;

@@ -1,5 +1,6 @@
 /*
- * report_words.c - sentences about a run: how many replicas do what, why a role is not well, how it all ended.
+ * report_words.c - sentences about a run: what replicas do and how many, why a role has a problem,
+ * how it all ended.
  */
 #include "runtime/run/report.h"
 
@@ -33,7 +34,7 @@ struct str report_role_cause(struct arena *a, const struct run_role *r)
 	return str_printf(a, "%lld of %lld replicas: %.*s", (long long)same, (long long)r->max, STR_ARG(worst->cause));
 }
 
-/* A run of this machine does not wait for anything once it has ended. */
+/* A run of this machine that has ended waits for nothing. */
 static bool waits_for_ever(const struct run_state *s, const struct run_replica *r)
 {
 	return r->state == REPLICA_WAITING && s->isolate.n && run_phase_final(s->phase);
@@ -98,7 +99,7 @@ static void put_how(const struct run_failure *f, struct buf *out)
 		buf_printf(out, "exited with code %d", f->exit_code);
 }
 
-/* Is the failing rank the reason for the end?  The cause of a deadline or of a stop is another one. */
+/* Is the failing rank the reason for the end?  A deadline or a stop has another cause. */
 static bool rank_decided(const struct run_state *s)
 {
 	const struct run_failure *f = &s->failure;

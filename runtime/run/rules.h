@@ -1,9 +1,9 @@
 /*
- * rules.h - what follows from the states of replicas, wherever they run.
+ * rules.h - consequences of the states of replicas, wherever they run.
  *
- * Pure functions over a plan: the cluster's runtime, the local backend and the
- * tests ask the same questions.  Sources: language brief sections 13 and 21,
- * language-decisions section 7 (`start_after`, `success`, `retries`, elastic).
+ * Pure functions over a plan: the cluster's runtime, the local backend and the tests ask the same
+ * questions.  Sources: language brief sections 13 and 21, language-decisions section 7
+ * (`start_after`, `success`, `retries`, elastic).
  */
 #ifndef TRAINC_RUNTIME_RUN_RULES_H
 #define TRAINC_RUNTIME_RUN_RULES_H
@@ -36,10 +36,9 @@ bool condition_holds(const struct plan_job *j, const struct plan_condition *c, c
 enum attempt_verdict { ATTEMPT_AGAIN, ATTEMPT_AGAIN_FREE, ATTEMPT_FAILED };
 
 /*
- * `exit_code` is 1 to 255 (128 + the signal), `attempts` the failed ones that
- * counted before this.  A disruption (preemption, a drained node) costs nothing:
- * ATTEMPT_AGAIN_FREE, whatever the code.  Codes outside `retry_on` are final; -1,
- * when nothing knows the code (the pod was lost), is not outside.
+ * `exit_code` is 1 to 255 (128 + the signal), `attempts` counts the failed ones before this.  A
+ * disruption (preemption, a drained node) costs nothing: ATTEMPT_AGAIN_FREE, whatever the code.
+ * Codes outside `retry_on` are final.  An unknown code, -1 (the pod was lost), is not outside.
  */
 enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts);
 
@@ -58,12 +57,12 @@ enum failure_effect { FAILURE_PASSES, FAILURE_RESTARTS, FAILURE_ENDS };
 enum failure_effect failure_judge(const struct plan_role *r, bool again);
 
 /*
- * How many replicas may fail for good before the role has failed: 0, but for an
- * elastic role, which goes on with its minimum, and for one whose failures do not matter.
+ * How many replicas may fail for good before the role has failed: 0, except for an elastic role,
+ * which goes on with its minimum, and for a role whose failures do not matter.
  */
 int64_t role_spare_replicas(const struct plan_role *r);
 
-/* Is a failure of the role the job's?  Not of an aux role, unless there is nothing else. */
+/* Does a failure of the role count as the job's?  Not that of an aux role, unless the job has only such roles. */
 bool role_required(const struct plan_job *j, const struct plan_role *r);
 /* Could anything that the role still does change what happens next? */
 bool role_matters(const struct plan_job *j, unsigned role);
@@ -77,10 +76,10 @@ bool role_begins_again(const struct plan_role *r);
 enum attempt_limits { ATTEMPT_DELAY_SECONDS = 10, ATTEMPT_DELAY_MOST_SECONDS = 600, ATTEMPT_SETTLED_SECONDS = 600 };
 int64_t attempt_delay(int64_t first, int64_t series);
 
-/* Does `clean` take a replica when the job has ended?  `active`: it runs, or would begin yet. */
+/* Does `clean` remove a replica when the job has ended?  `active`: it runs, or would begin. */
 bool clean_takes(const struct plan_job *j, bool active);
 
-/* When a job that began at `begin` has run for its `timeout`; RULES_NEVER without one. */
+/* The time at which a job that began at `begin` exceeds its `timeout`; RULES_NEVER without one. */
 #define RULES_NEVER INT64_MAX
 int64_t job_deadline(const struct plan_job *j, int64_t begin);
 /* Has the job used up its framework's `backoff_limit`?  RESTARTS are those of all roles that begin again: a limit of n allows n - 1, and 0 none. */

@@ -1,8 +1,8 @@
 /*
  * run_state.c - a run's state to JSON and back.
  *
- * One table for each struct says what its fields are called and what they are;
- * writing and reading walk over the same tables, so neither can forget a field.
+ * One table for each struct gives the names and kinds of its fields.  Writing and reading walk
+ * over the same tables, so neither can forget a field.
  */
 #include "runtime/run/run_state.h"
 
@@ -99,12 +99,12 @@ const struct run_role *run_find_role(const struct run_state *s, struct str name)
 
 enum field_kind {
 	FIELD_TEXT,                     /* struct str */
-	FIELD_LATER,                    /* struct str that earlier versions did not write */
+	FIELD_LATER,                    /* struct str; earlier versions did not write it */
 	FIELD_LATER_INT64,              /* the same of a number: 0 */
 	FIELD_BOOL, FIELD_INT64, FIELD_INT, FIELD_UINT64,
 	FIELD_PHASE, FIELD_REPLICA,     /* an enum by its words */
 	FIELD_PROCESS,                  /* struct process_id as [pid, start] */
-	FIELD_LINES,                    /* struct str *, and the count in the size_t behind it */
+	FIELD_LINES,                    /* struct str *, with the count in the size_t behind it */
 	FIELD_SPANS                     /* struct run_span * and its count, as [[word, begin, end], ...]; none in earlier versions */
 };
 
@@ -417,7 +417,7 @@ static bool read_run(struct reading *r, const struct data *d, struct run_state *
 bool run_state_read(struct arena *a, struct str text, struct run_state *ret, struct str *why)
 {
 	struct reading r = { .arena = a };
-	/* what is read borrows from the text, so it has to live as long */
+	/* the state that is read borrows from the text, which has to live as long */
 	struct source source = { .text = str_copy(a, text), .base = 1 };
 	struct run_state s = { 0 };
 	struct data_error error;

@@ -1,9 +1,9 @@
 /*
- * run_state.h - what is known of one run: the engine keeps it, the state file
- * carries it, every command shows it.
+ * run_state.h - what is known about one run: the engine keeps it, the state file carries it, every
+ * command shows it.
  *
- * A run is one job of a program, on this machine; its name is the job's.  Times
- * are nanoseconds of the real-time clock, 0 for not yet.
+ * A run is one job of a program, on this machine; its name is the job's.  Times are nanoseconds of
+ * the real-time clock, 0 for not yet.
  */
 #ifndef TRAINC_RUNTIME_RUN_RUN_STATE_H
 #define TRAINC_RUNTIME_RUN_RUN_STATE_H
@@ -15,17 +15,17 @@
 
 /* Run states, named as in runtime-requirements.md, section 4.  A local run is never QUEUED, STALLED or ABSENT. */
 enum run_phase {
-	RUN_PENDING,                    /* nothing runs yet: start_after, or just begun */
+	RUN_PENDING,                    /* nothing runs yet: it waits for start_after, or has just begun */
 	RUN_STARTING,
 	RUN_RUNNING,
 	RUN_DEGRADED,                   /* a replica is between two attempts, or was within the last 60 s */
-	RUN_FAILING,                    /* failed, and replicas are still stopping */
+	RUN_FAILING,                    /* failed, while replicas are still stopping */
 	RUN_FAILED,
-	RUN_COMPLETING,                 /* succeeded, and replicas are still stopping */
+	RUN_COMPLETING,                 /* succeeded, while replicas are still stopping */
 	RUN_SUCCEEDED,
 	RUN_SUSPENDED,
 	RUN_TERMINATING,                /* somebody asked to stop it */
-	RUN_UNKNOWN,                    /* its keeper is gone without a verdict; its objects do not say */
+	RUN_UNKNOWN,                    /* its keeper is gone without a verdict, and objects do not tell */
 	RUN_QUEUED,                     /* a queue holds it back */
 	RUN_STALLED,                    /* does not get further by itself */
 	RUN_ABSENT                      /* nothing of it is there */
@@ -33,25 +33,25 @@ enum run_phase {
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
 bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: nothing will change */
 
-/* A process that can be told from a later one of the same number. */
+/* A process, told apart from a later one with the same number. */
 struct process_id {
 	pid_t pid;                      /* 0: none */
 	uint64_t start;                 /* field 22 of /proc/PID/stat */
 };
-/* Of a living process of ours; false when it is gone. */
+/* Identifies a living process of ours; false when it is gone. */
 bool process_identify(pid_t pid, struct process_id *ret);
 /* Its parent (0: outside of our namespace) and its state, a letter of proc(5); -1 when it is gone. */
 pid_t process_parent(pid_t pid, char *ret_state);
-/* Is it still that process, in this boot, and not just waiting to be reaped? */
+/* Is it still the same process, in this boot, and not a zombie? */
 bool process_alive(const struct process_id *id, struct str boot_id);
 /* /proc/sys/kernel/random/boot_id */
 struct str boot_id_read(struct arena *a);
 
-/* A stretch of a replica's life, for a time line. */
+/* A stretch of a replica's life, for the time line. */
 enum span_kind {
 	SPAN_PENDING,                   /* waits for a place, or for its next attempt */
 	SPAN_STARTING,                  /* has a node: images, mounts, init containers */
-	SPAN_EARLIER,                   /* attempts of which only the number is known */
+	SPAN_EARLIER,                   /* several attempts of which only the number is known */
 	SPAN_RUNNING,
 	SPAN_SUCCEEDED,                 /* ran, and ended so */
 	SPAN_FAILED,
@@ -62,7 +62,7 @@ struct run_span {
 	enum span_kind kind;
 	int64_t begin, end;             /* end 0: it goes on */
 };
-enum { RUN_SPANS_MAX = 16 };            /* of a replica on this machine: the newest are kept */
+enum { RUN_SPANS_MAX = 16 };            /* spans of a replica that a local run keeps: the newest ones */
 
 /* What the processes of a replica of this machine take. */
 struct run_usage {
@@ -75,26 +75,27 @@ struct run_usage {
 struct run_replica {
 	int64_t index;
 	enum replica_state state;
-	struct process_id process;      /* of the main container, while it runs */
+	struct process_id process;      /* process of the main container, while it runs */
 	pid_t pid;                      /* of the last attempt, for the record */
-	int64_t attempts;               /* begun so far: 1 when it runs for the first time */
-	int64_t resumed;                /* those of them that a resumption began */
+	int64_t attempts;               /* attempts begun so far: 1 when it runs for the first time */
+	int64_t resumed;                /* those attempts that a resumption began */
 	int64_t begin, end;             /* of the last attempt */
-	int exit_code;                  /* of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
+	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
 	int signal;                     /* or 0 */
 	int64_t again;                  /* when the next attempt is due, or 0 */
 	struct str cause;               /* why it waits, or failed: "command not found: 'train'" */
 	struct str host;
-	struct str ports;               /* "http=20017,metrics=20018": those of a local run, which are not the declared ones */
-	struct str log;                 /* the file with what its main container prints, in a local run */
-	struct run_span *spans;         /* in the order of their beginnings; on this machine one for each attempt */
+	/* "http=20017,metrics=20018": numbers in a local run, which differ from the declared ones */
+	struct str ports;
+	struct str log;                 /* in a local run: the file with the output of its main container */
+	struct run_span *spans;         /* in the order of their beginnings; in a local run one for each attempt */
 	size_t nspans;
 	struct run_usage usage;         /* when somebody has asked for it: run_watch_measure() (not in files) */
 };
 
-/* An attempt begins: a RUNNING span, for which room is taken from the arena once. */
+/* An attempt begins: appends a RUNNING span; room for all spans is taken from the arena once. */
 void run_replica_span_begin(struct arena *a, struct run_replica *r, int64_t now);
-/* The last span, if it goes on, has ended as KIND. */
+/* Ends the last span, if it still goes on, with KIND. */
 void run_replica_span_end(struct run_replica *r, enum span_kind kind, int64_t now);
 
 struct run_role {
@@ -102,10 +103,11 @@ struct run_role {
 	bool aux, elastic, endless;
 	int64_t min, max, desired;      /* desired: how many should run now */
 	struct run_replica *at;         /* max of them */
-	struct str cause;               /* of the role as a whole; empty: what its replicas say counts (not in files) */
+	/* cause of the role as a whole; empty: that of its replicas counts (not in files) */
+	struct str cause;
 };
 
-/* Something beside the replicas that the run needs, in a cluster (not in files). */
+/* Something besides the replicas that the run needs, in a cluster (not in files). */
 struct run_object {
 	struct str kind, name;
 	enum run_phase phase;
@@ -113,7 +115,7 @@ struct run_object {
 	bool holds;                     /* it can be why no replica runs */
 };
 
-/* What a cluster told about an object of the run (not in files). */
+/* What a cluster reported about an object of the run (not in files). */
 struct run_event {
 	int64_t time, count;
 	struct str kind, name, reason, message;
@@ -127,7 +129,7 @@ struct run_failure {
 	struct str reason;              /* "exit code 3", "killed by SEGV", "deadline exceeded" */
 	struct str *log;                /* its last lines */
 	size_t nlog;
-	int64_t time;                   /* when, in a cluster; 0: not told (not in files) */
+	int64_t time;                   /* when it was, in a cluster; 0: unknown (not in files) */
 };
 
 struct run_state {
@@ -137,15 +139,15 @@ struct run_state {
 	struct str boot_id;
 	struct process_id keeper;
 	enum run_phase phase;
-	struct str cause;               /* one line: why it is not further, or why it ended */
+	struct str cause;               /* one line: why it has not come further, or why it ended */
 	int64_t begin, end;
-	struct str digest;              /* of the program as it was started: is another one the same? */
+	struct str digest;              /* identity of the program as it was started, to compare another one with */
 	/* kept by run_state_observe() */
 	enum run_phase observed;
 	int64_t since;                  /* when it entered this phase */
-	/* what its conditions say, by the job's own rule: set by run_state_running() */
+	/* whether it counts as running, by the job's own rule: set by run_state_running() */
 	bool running, restarting;
-	int64_t ran, restarted;         /* when each last began to hold; 0: never */
+	int64_t ran, restarted;         /* when each condition last began to hold; 0: never */
 	int64_t job_restarts;           /* how often the whole job was started again */
 	uint64_t lost_bytes;            /* output that could not be written */
 	int64_t removed_bytes;          /* output that was removed again, because a log has a limit */
@@ -158,12 +160,12 @@ struct run_state {
 	size_t nevents;
 };
 
-/* To be called whenever the phase may have changed (run_save() does): remembers since when it is what it is. */
+/* To be called whenever the phase may have changed (run_save() does): notes since when it is what it is. */
 void run_state_observe(struct run_state *s, int64_t now);
 /* Does the job count as running, or as restarting? */
 void run_state_running(struct run_state *s, bool running, bool restarting, int64_t now);
 
-/* What a role's replicas are doing, in numbers. */
+/* How many of a role's replicas are in which state. */
 struct run_count {
 	int64_t active, ready, succeeded, failed, restarts;
 };

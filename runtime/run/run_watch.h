@@ -1,8 +1,8 @@
 /*
- * run_watch.h - a run that is looked at, wherever it runs: its newest state, and news.
+ * run_watch.h - a run that is being watched, wherever it runs: its newest state, and changes.
  *
- * A backend fills it in.  The state belongs to the backend and is replaced by
- * run_watch_update(); nothing here blocks.
+ * A backend fills it in.  The state belongs to the backend and is replaced by run_watch_update();
+ * nothing here blocks.
  */
 #ifndef TRAINC_RUNTIME_RUN_RUN_WATCH_H
 #define TRAINC_RUNTIME_RUN_RUN_WATCH_H
@@ -24,13 +24,13 @@ struct run_watch {
 	struct str name;
 	struct run_state state;         /* the newest */
 	bool gone;                      /* it was removed while we looked */
-	bool replaced;                  /* somebody else put another run in its place while we looked */
+	bool replaced;                  /* somebody has put another run in its place meanwhile */
 	void *own;                      /* the backend's */
 };
 
-/* Readable when there is news; -1: there will be none. */
+/* Readable when there is a change; -1: there will be none. */
 static inline int run_watch_fd(const struct run_watch *w) { return w->ops->fd(w); }
-/* Takes the news; true when the state has changed (or the run is gone). */
+/* Takes the changes; true when the state is different (or the run is gone). */
 static inline bool run_watch_update(struct run_watch *w) { return w->ops->update(w); }
 /* Nothing will change any more. */
 static inline bool run_watch_over(const struct run_watch *w) { return w->gone || w->ops->over(w); }

@@ -24,7 +24,7 @@ static void stretch(struct drawing *d, int64_t t)
 	d->to = t > d->to ? t : d->to;
 }
 
-/* From the beginning of the run to its end, or to now, and around everything that is drawn. */
+/* The time that is drawn: from the beginning of the run to its end, or to now, and around every span. */
 static void set_axis(struct drawing *d, int64_t now)
 {
 	const struct run_state *s = d->run;
@@ -43,7 +43,7 @@ static void set_axis(struct drawing *d, int64_t now)
 		d->to = d->from + NS_PER_SECOND;
 }
 
-/* Tenths of a pixel.  In microseconds, ten years times the width do not overflow. */
+/* Tenths of a pixel.  Times are in microseconds, so that ten years times the width do not overflow. */
 static int64_t x_of(const struct drawing *d, int64_t t)
 {
 	return LEFT * 10 + (t - d->from) / 1000 * (CHART * 10) / ((d->to - d->from) / 1000);
@@ -138,7 +138,10 @@ static void put_span(struct drawing *d, const struct run_role *role, const struc
 	buf_z(d->out, "</rect>\n");
 }
 
-/* Every replica has its number where there is room, else every fifth or fiftieth, and the one that failed first. */
+/*
+ * Every replica has its number where there is room, else every fifth or fiftieth; the one that
+ * failed first always has it.
+ */
 static bool is_numbered(const struct drawing *d, int64_t index)
 {
 	return index % (d->row >= 14 ? 1 : d->row >= 8 ? 5 : 50) == 0;

@@ -7,9 +7,9 @@
 
 #include "runtime/run/run_state.h"
 
-/* `status -o svg`: the runs, one below the other.  `now` (real-time clock) ends what goes on. */
+/* `status -o svg`: the runs, one below the other.  Spans that go on end at `now` (real-time clock). */
 void timeline_svg(const struct run_state *const *runs, size_t n, int64_t now, struct buf *out);
-/* `status -o html`: a page of them, with how each run stands and the last words of its first failing rank. */
+/* `status -o html`: a page of them, with the state of each run and the last words of its first failing rank. */
 void timeline_html(const struct run_state *const *runs, size_t n, int64_t now, struct buf *out);
 
 #endif

@@ -6,7 +6,10 @@
 
 #include "runtime/run/timeline.h"
 
-/* A text from elsewhere: nothing in it is markup, and what XML has no place for is shown as in a terminal (\x1b). */
+/*
+ * A text from elsewhere: nothing in it is markup, and characters that XML does not allow are shown
+ * as in a terminal (\x1b).
+ */
 void timeline_text(struct buf *out, struct str s);
 /* "Succeeded in 3.2 s", "Failed: worker 2 exited with code 3", "Running". */
 void timeline_headline(const struct run_state *s, struct buf *out);

@@ -16,7 +16,7 @@ bool replica_again(const struct gathered_part *p, const struct gathered_replica 
 	return judge_attempt(p->plan, &end) != ATTEMPT_FAILED;
 }
 
-/* As the judge sees it: a failed pod that may begin again has not failed for good. */
+/* The state that the judge sees: a failed pod that may begin again has not failed for good. */
 static enum replica_state judged_state(const struct gathered_part *p, int64_t i)
 {
 	enum replica_state state = p->states[i];
@@ -76,7 +76,7 @@ struct run_replica replica_shown(struct gathering *g, const struct gathered_part
 /* ---- a role's, or those of one of its Jobs ---- */
 
 struct span_of {
-	int64_t from, to;               /* replicas of the role, the last one excluded */
+	int64_t from, to;               /* number of replicas of the role */
 };
 
 static struct str shared_cause(struct gathering *g, const struct gathered_part *p, struct span_of s, int64_t worst)
@@ -138,7 +138,10 @@ static struct crowd crowd_of(struct gathering *g, const struct gathered_part *p,
 
 /* ---- the role ---- */
 
-/* A Job that counts pods which nobody has saved: it does not say which, so the first ones. */
+/*
+ * A Job has counts for pods that are not among the objects.  It does not say which replicas those
+ * are, so the first ones are assumed.
+ */
 static void believe(struct gathered_part *p, const struct data *job, struct span_of s)
 {
 	int64_t ready = status_number(job, "status.ready", 0), active = status_number(job, "status.active", 0);
@@ -152,7 +155,7 @@ static void believe(struct gathered_part *p, const struct data *job, struct span
 
 static bool same_word(struct str a, struct str b) { return a.n == b.n && (!a.n || strncasecmp(a.p, b.p, a.n) == 0); }
 
-/* The counts of an object that stands for the run, where nobody has saved its pods. */
+/* Uses the counts of an object that stands for the run, when its pods are not among the objects. */
 static void believe_whole(struct gathering *g, struct gathered_part *p)
 {
 	const struct data *counts = status_path(g->whole, "status.replicaStatuses");
@@ -182,7 +185,7 @@ static void worse(struct gathered_part *p, enum run_phase phase, struct str caus
 	}
 }
 
-/* A Job that has failed as a whole names no indexes: its pods that failed say which, else its count how many. */
+/* A Job that has failed as a whole names no indexes.  Its failed pods tell which, else its count tells how many. */
 static void lost_with_job(struct gathered_part *p, const struct data *job, struct span_of s)
 {
 	int64_t failed = status_number(job, "status.failed", 0), known = 0;
@@ -237,14 +240,14 @@ static void count_believed(struct gathering *g, struct gathered_part *p, struct 
 	}
 }
 
-/* Pods alone: what is missing has not been made yet. */
+/* Bare pods: one that is missing has not been made yet. */
 static void judge_pods(struct gathering *g, struct gathered_part *p)
 {
 	struct crowd c = crowd_of(g, p, (struct span_of){ 0, p->plan->max });
 
 	if (!c.seen && g->whole)
 		count_believed(g, p, &c);
-	p->suspended = c.phase == RUN_SUSPENDED;        /* held back by a gate of ours, which says so itself */
+	p->suspended = c.phase == RUN_SUSPENDED;        /* a gate of ours holds it back, and its own cause says so */
 	if (p->suspended)
 		c.cause = STR("");
 	if (phase_rank(c.phase) < phase_rank(RUN_RUNNING))

@@ -1,5 +1,5 @@
 /*
- * crowd.h - the pods of a role together, and what that makes of the role.
+ * crowd.h - the pods of a role together, and the state of the role that follows.
  */
 #ifndef TRAINC_RUNTIME_STATUS_CROWD_H
 #define TRAINC_RUNTIME_STATUS_CROWD_H
@@ -8,9 +8,12 @@
 
 /* May its replica begin again after it failed? */
 bool replica_again(const struct gathered_part *p, const struct gathered_replica *r);
-/* Fills states, phase, cause and suspended of a role.  `governed`: a controller makes pods again and says when that is over. */
+/*
+ * Fills states, phase, cause and suspended of a role.  `governed`: a controller replaces pods, and
+ * reports when it no longer does.
+ */
 void part_judge(struct gathering *g, struct gathered_part *p, bool governed);
-/* As what `status -o wide` shows a replica. */
+/* The state of a replica as `status -o wide` shows it. */
 struct run_replica replica_shown(struct gathering *g, const struct gathered_part *p, int64_t index);
 
 #endif

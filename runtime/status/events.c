@@ -37,7 +37,7 @@ void events_add(struct events *e, const struct data *o)
 	ARENA_PUSH(e->arena, e->all, e->n, new);
 }
 
-/* The newest first; of one time by their texts, then as they came. */
+/* The newest first; those of one time by their texts, then in the order of arrival. */
 static int newer(const void *a, const void *b)
 {
 	const struct event *x = *(struct event *const *)a, *y = *(struct event *const *)b;

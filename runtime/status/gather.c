@@ -43,7 +43,10 @@ static struct gathered_part *labelled(const struct gathering *g, const struct da
 	return NULL;
 }
 
-/* Pods and Jobs of a set that another controller made of the run: by its own labels, and the only role for any name. */
+/*
+ * Pods and Jobs that another controller made for a set of the run are matched by that controller's
+ * labels; a run with one role takes any name.
+ */
 static struct gathered_part *of_set(const struct gathering *g, const struct data *o)
 {
 	struct str name = status_label(o, "jobset.sigs.k8s.io/replicatedjob-name");
@@ -74,7 +77,7 @@ static bool index_text(struct str text, int64_t *ret)
 	return text.n > 0;
 }
 
-/* The first replica of the slice that a pod or Job is of, by the label that the set's controller gives it. */
+/* The first replica of the slice of a pod or Job, by the label that the set's controller gives it. */
 static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 {
 	int64_t slice = 0;
@@ -84,7 +87,7 @@ static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 	return slice * plan_slice_size(r);
 }
 
-/* By labels; else by name, to which a controller may have appended a random part. */
+/* Matches by labels, else by name, to which a controller may have appended a random part. */
 static bool replica_of(const struct gathering *g, const struct data *o, struct replica_key *ret)
 {
 	struct str name = status_text(o, "metadata.name");
@@ -105,7 +108,10 @@ static bool replica_of(const struct gathering *g, const struct data *o, struct r
 
 /* ---- pods ---- */
 
-/* The earliest; not a signal, which is often an echo; the lowest rank (section 4).  What goes on again comes last. */
+/*
+ * The first failure: the earliest; not one by a signal, which is often an echo; the lowest rank
+ * (section 4).  One that begins again comes last.
+ */
 static bool blames(const struct failing *a, const struct failing *b)
 {
 	if (a->view.again != b->view.again)
@@ -132,7 +138,7 @@ const struct failing *gathered_failure(const struct gathering *g)
 	return first;
 }
 
-/* Is `o` the later of two pods of one replica? */
+/* Is `o` the later one of two pods of a replica? */
 static bool later(const struct data *o, const struct data *other)
 {
 	int64_t a = status_time(o, "metadata.creationTimestamp"), b = status_time(other, "metadata.creationTimestamp");
@@ -179,11 +185,11 @@ static void pod(struct gathering *g, const struct data *o)
 
 /* ---- Jobs ---- */
 
-/* The context is the first replica that the Job stands for. */
+/* The context is the number of the first replica that the Job stands for. */
 static void done(void *context, int64_t index) { ((struct gathered_replica *)context)[index].done = true; }
 static void lost(void *context, int64_t index) { ((struct gathered_replica *)context)[index].lost = true; }
 
-/* The Job of a role, J-R; in a set of Jobs it has a number of its own: J-R-0, or that of its slice. */
+/* The Job of a role, J-R; in a set of Jobs it has one number more: J-R-0, or the number of its slice. */
 static bool is_job_of(const struct plan_role *r, struct str name)
 {
 	if (!r->in_set)
@@ -194,7 +200,10 @@ static bool is_job_of(const struct plan_role *r, struct str name)
 	return index_text((struct str){ name.p + r->object.n + 1, name.n - r->object.n - 1 }, &slice) && slice < plan_slices(r);
 }
 
-/* The replica that a Job is for: it has the name of its pod, in a set of Jobs without the pod's own number. */
+/*
+ * The replica that a Job stands for: it has the name of the replica's pod, in a set of Jobs
+ * without the pod's own number.
+ */
 static struct replica_key *replica_of_job(const struct gathering *g, struct str name)
 {
 	struct replica_key *key = map_get(&g->names, name);
@@ -205,13 +214,13 @@ static struct replica_key *replica_of_job(const struct gathering *g, struct str 
 	return key && key->part->plan->in_set && key->part->plan->unrolled ? key : NULL;
 }
 
-/* A Job of a set may be called as a replica would be; one with several pods stands for no single replica. */
+/* The Job of a set may have a name that a replica could have; a Job with several pods stands for no single replica. */
 static bool part_of_many(const struct data *job)
 {
 	return status_number(job, "spec.completions", 1) > 1 || status_number(job, "spec.parallelism", 1) > 1;
 }
 
-/* A Job of the role, or of one replica. */
+/* Assigns a Job to its role, or to its replica. */
 static void job(struct gathering *g, const struct data *o)
 {
 	struct str name = status_text(o, "metadata.name");
@@ -231,7 +240,7 @@ static void job(struct gathering *g, const struct data *o)
 	ARENA_PUSH(g->arena, g->ours, g->nours, o);
 	int64_t from = key ? key->index : first_of_slice(part->plan, o), n = key ? 1 : plan_slice_size(part->plan);
 	if (from + n > part->plan->max)
-		return;                 /* of a slice that the program no longer has */
+		return;                 /* it is of a slice that the program no longer has */
 	struct part_job mine = { o, key ? key->index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
 	bool complete = status_condition_true(o, "Complete") != NULL, failed = status_condition_true(o, "Failed") != NULL;
@@ -242,7 +251,8 @@ static void job(struct gathering *g, const struct data *o)
 	}
 	job_indexes(status_text(o, "status.completedIndexes"), n, done, &part->at[from]);
 	job_indexes(status_text(o, "status.failedIndexes"), n, lost, &part->at[from]);
-	for (int64_t i = from; complete && i < from + n; i++)      /* its pods may be gone; its own rule has been met */
+	/* its pods may be gone, but its own success rule has been met */
+	for (int64_t i = from; complete && i < from + n; i++)
 		part->at[i].done = true;
 	if (part->plan->elastic)
 		part->desired = status_number(o, "spec.parallelism", part->desired);
@@ -287,7 +297,7 @@ static bool is_ours(const struct gathering *g, const struct data *o)
 	return status_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
 }
 
-/* Of two objects that stand for the run, the one that nobody made: it has the last word. */
+/* Of two objects that stand for the run, the one without an owner decides. */
 static bool above(const struct data *a, const struct data *b)
 {
 	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n, others = status_list(b, "metadata.ownerReferences")->u.list.n;
@@ -313,7 +323,7 @@ static bool is_batch_job(const struct data *o)
 	return str_is(status_text(o, "kind"), "Job") && (!status_text(o, "apiVersion").n || str_starts(status_text(o, "apiVersion"), STR("batch/")));
 }
 
-/* What is looked up, and what is no object at all. */
+/* References that are looked up, and values that are no objects. */
 static bool is_noise(struct str kind)
 {
 	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") || str_is(kind, "StorageClass");

@@ -1,5 +1,6 @@
 /*
- * gather.h - the objects of one job, sorted: which replica a pod is, which role a Job.
+ * gather.h - the objects of one job, sorted: which replica each pod is, and which role each Job
+ * is.
  */
 #ifndef TRAINC_RUNTIME_STATUS_GATHER_H
 #define TRAINC_RUNTIME_STATUS_GATHER_H
@@ -12,17 +13,17 @@
 struct gathered_replica {
 	const struct data *pod;         /* the latest one, or NULL */
 	struct pod_view view;
-	int64_t failures;               /* pods before it that failed by themselves */
+	int64_t failures;               /* earlier pods that failed by themselves */
 	int64_t restarts;               /* in place, of pods before it */
 	int64_t first;                  /* when the first of its pods began; 0: unknown */
-	struct run_span *spans;         /* of all its pods, in the order in which they were seen */
+	struct run_span *spans;         /* number of its pods so far, in the order in which they were made */
 	size_t nspans;
 	bool done, lost;                /* the Job says so */
 };
 
 struct part_job {
 	const struct data *object;
-	int64_t index;                  /* the replica that it stands for; -1: all that follow */
+	int64_t index;                  /* the replica that it stands for; -1: unknown */
 	int64_t from, to;               /* the replicas that it stands for: one, a slice, or the whole role */
 };
 
@@ -31,7 +32,8 @@ struct gathered_part {
 	int64_t desired;
 	struct gathered_replica *at;             /* plan->max of them */
 	enum replica_state *states;     /* as they are shown */
-	enum replica_state *judged;     /* as conditions and the judge see them: a failed pod that may begin again is not FAILED */
+	/* its state for conditions and the judge: a failed pod that may begin again is not FAILED */
+	enum replica_state *judged;
 	struct part_job *jobs;          /* in the order of their names */
 	size_t njobs;
 	/* what is made of them (status.c) */
@@ -49,15 +51,15 @@ struct gathering {
 	struct events events;
 	struct looked_up looked_up;
 	struct map names;               /* of pods and Jobs -> struct replica_key */
-	struct map nodes;               /* that are not ready -> their condition */
+	struct map nodes;               /* claims that are not ready -> their condition */
 	struct gathered_part *parts;             /* as the plan's roles */
 	const struct data *whole;       /* the object that stands for the run, or NULL */
 	const struct data **others;
 	size_t nothers;
 	size_t npods;
-	const struct data **ours;       /* all of its objects: whose events count */
+	const struct data **ours;       /* all of its objects, whose events count */
 	size_t nours;
-	struct failing *failing;        /* every pod with a failure to tell of */
+	struct failing *failing;        /* every pod that has failed */
 	size_t nfailing;
 };
 
@@ -65,7 +67,7 @@ struct failing {
 	const struct gathered_part *part;
 	int64_t index;
 	const struct data *pod;
-	struct pod_view view;           /* `again`: another attempt has come since */
+	struct pod_view view;           /* `again`: another attempt has begun since */
 };
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);

@@ -75,7 +75,7 @@ static struct job_view suspended(struct arena *a, const struct data *job)
 	return v;
 }
 
-/* S-01, S-10 to S-15: what is decided; false when nothing is. */
+/* S-01, S-10 to S-15: what the Job's conditions decide; false when they decide nothing. */
 static bool decided(struct arena *a, const struct data *job, struct job_view *ret)
 {
 	static const struct {
@@ -102,7 +102,7 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 	return false;
 }
 
-/* S-16: another controller is to run it, and has said nothing. */
+/* S-16: another controller runs it, and has reported nothing yet. */
 static bool unmanaged(struct arena *a, const struct data *job, int64_t age, struct job_view *ret)
 {
 	struct str by = status_text(job, "spec.managedBy");
@@ -115,7 +115,7 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 	return true;
 }
 
-/* S-18: pods that nobody lets in.  Newer than the last that was made. */
+/* S-18: the creation of pods is refused, and that is newer than the last pod. */
 static const struct event *refused(const struct events *events, struct str name)
 {
 	static const char *const no[] = { "FailedCreate", NULL }, *const yes[] = { "SuccessfulCreate", NULL };

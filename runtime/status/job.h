@@ -1,6 +1,6 @@
 /*
- * job.h - what one Job says: rows S-01 and S-10 to S-22 of runtime-requirements.md,
- * section 4, given what its pods say.
+ * job.h - what one Job tells: rows S-01 and S-10 to S-22 of runtime-requirements.md, section 4,
+ * together with what its pods tell.
  */
 #ifndef TRAINC_RUNTIME_STATUS_JOB_H
 #define TRAINC_RUNTIME_STATUS_JOB_H
@@ -14,13 +14,13 @@ struct crowd {
 	int64_t restarted;              /* when one last began again; 0: never */
 	enum run_phase phase;           /* the worst of those that have not ended; RUNNING when all is well */
 	struct str cause;               /* "3 of 64 pods: ImagePullBackOff: ..." */
-	struct str restarting;          /* which began again how often: "worker 3 (2 restarts)" */
+	struct str restarting;          /* which of them began again how often: "worker 3 (2 restarts)" */
 };
 
 struct job_view {
 	enum run_phase phase;
 	struct str cause;
-	int64_t since;                  /* of the condition that decides; 0: unknown */
+	int64_t since;                  /* time of the condition that decides; 0: unknown */
 	bool suspended;
 };
 
@@ -29,7 +29,7 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 /* "0,3-5" as the Job controller writes indexes: calls `mark` for each below `n`. */
 void job_indexes(struct str text, int64_t n, void (*mark)(void *context, int64_t index), void *context);
 
-/* In the order in which the worst decides: lower is worse. */
+/* Ranks phases so that the worst decides: lower is worse. */
 int phase_rank(enum run_phase phase);
 
 #endif

@@ -28,7 +28,7 @@ int64_t status_number(const struct data *d, const char *path, int64_t otherwise)
 	static const int64_t MOST = INT64_C(1) << 40;
 	const struct data *v = status_path(d, path);
 
-	/* counts of Kubernetes have 32 bits, generations are as small: more than that must not overflow a sum */
+	/* counts of Kubernetes have 32 bits and generations are small: larger numbers must not overflow a sum */
 	return !v || v->kind != DATA_INT || v->u.integer > MOST || v->u.integer < -MOST ? otherwise : v->u.integer;
 }
 
@@ -112,7 +112,8 @@ bool text_among(struct str text, const char *const *words)
 
 struct str text_line(struct arena *a, struct str text)
 {
-	static const struct str claims = { " no new claims to deallocate,", 29 };       /* what it says before that, since 1.34 */
+	/* how the message begins before that, since 1.34 */
+	static const struct str claims = { " no new claims to deallocate,", 29 };
 	const char *more = text.n ? memmem(text.p, text.n, " preemption: ", 13) : NULL;
 	struct buf b = { 0 };
 	bool space = false;

@@ -178,7 +178,7 @@ static struct object_view unknown(struct arena *a, const struct data *o)
 
 /* ---- all ---- */
 
-/* S-52, and what else has no state: that they are there is all. */
+/* S-52, and other kinds without a state: that they exist is enough. */
 static const char *const plain[] = { "ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding",
 	"NetworkPolicy", "EndpointSlice", "Endpoints", "StorageClass", "PriorityClass", "RuntimeClass", "Namespace", "Node", "Queue", NULL };
 static const char *const judged[] = { "Service", "PersistentVolumeClaim", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet",

@@ -1,13 +1,13 @@
 /*
- * object.h - what an object beside pods and Jobs says: rows S-01 to S-03 and S-50 to
- * S-61 of runtime-requirements.md, section 4.
+ * object.h - what an object other than pods and Jobs tells: rows S-01 to S-03 and S-50 to S-61 of
+ * runtime-requirements.md, section 4.
  */
 #ifndef TRAINC_RUNTIME_STATUS_OBJECT_H
 #define TRAINC_RUNTIME_STATUS_OBJECT_H
 
 #include "runtime/status/job.h"
 
-/* The objects of one or several Lists or documents, flat. */
+/* The objects of one or several Lists or documents, without nesting. */
 struct status_objects {
 	const struct data **at;
 	size_t n;
@@ -16,7 +16,7 @@ struct status_objects {
 struct object_view {
 	enum run_phase phase;
 	struct str cause;
-	bool holds;                     /* pods wait for such an object: it can be why nothing runs */
+	bool holds;                     /* pods wait for such an object: it may be the reason why nothing runs */
 };
 
 /* By which others are judged. */
@@ -30,15 +30,15 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 /* `pods`: are there any? */
 struct object_view object_judge(struct arena *a, const struct data *o, const struct looked_up *looked_up, bool pods, const struct events *events);
 
-/* Kinds that stand for no run of their own: rows S-50 to S-60. */
+/* Objects that do not stand for a run: rows S-50 to S-60. */
 bool object_is_part(const struct data *o);
 
 /*
- * An object that stands for the whole run, and whose controller says what became of
- * it (S-61): whatever its kind, its conditions have the same few types.
+ * An object that stands for the whole run and whose controller reports on it (S-61): conditions of
+ * all such kinds have the same few types.
  */
 struct whole_view {
-	enum run_phase phase;           /* PENDING when no condition says more */
+	enum run_phase phase;           /* PENDING when no condition tells more */
 	bool decided;                   /* succeeded, failed or suspended */
 	bool running, restarting;       /* its own conditions say so */
 	struct str cause;

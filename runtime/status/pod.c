@@ -10,7 +10,7 @@ struct judging {
 	const struct data *pod;
 	struct str name, main;          /* main: the container that decides */
 	const struct events *events;
-	int64_t now, since;             /* since: when its node took it up, else when it was made */
+	int64_t now, since;             /* since when: when its node accepted it, else when it was made */
 	struct pod_view *view;
 };
 
@@ -28,7 +28,7 @@ static bool gone_for_good(struct str message)
 	return text_holds(message, "not found") || text_holds(message, "denied") || text_holds(message, "unauthorized");
 }
 
-/* How the run of a container that loops ended before. */
+/* How the previous run of a container in a restart loop ended. */
 static struct str last_end(struct judging *j, const struct data *container)
 {
 	const struct data *end = status_path(container, "lastState.terminated");
@@ -39,7 +39,7 @@ static struct str last_end(struct judging *j, const struct data *container)
 		return status_text(container, "state.waiting.message");
 	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "", STR_ARG(reason));
 	struct str told = text_line(j->arena, status_text(end, "message"));
-	if (told.n > 160)                       /* the end of a traceback names the error */
+	if (told.n > 160)                       /* the end of a traceback has the error */
 		told = (struct str){ told.p + told.n - 160, 160 };
 	return text_cause(j->arena, why, told);
 }
@@ -55,7 +55,8 @@ static void waiting(struct judging *j, const struct data *container)
 	if (text_among(reason, images)) {
 		static const char *const failed[] = { "Failed", NULL };
 		const struct event *e = events_newest(j->events, STR("Pod"), j->name, failed);
-		if (e && !gone_for_good(message))       /* a back-off does not say why; the event before it does */
+		/* a back-off does not give the reason; the event before it does */
+		if (e && !gone_for_good(message))
 			message = e->message;
 		struct str image = status_text(container, "image");
 		if (image.n && !(message.n && memmem(message.p, message.n, image.p, image.n)))
@@ -104,7 +105,7 @@ static void restarts(struct judging *j, const struct data *container)
 		j->view->restarted = last;
 }
 
-/* The main container decides; any other one only where that has nothing to say. */
+/* The main container decides; another one only when the main one has no cause. */
 static void containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.containerStatuses");
@@ -127,7 +128,7 @@ static void containers(struct judging *j)
 	j->view->ready = ready;
 }
 
-/* One that is to go on beside the others: it begins before them, and does not end. */
+/* A container that runs beside the others: it begins before them and does not end. */
 static bool is_sidecar(const struct data *pod, struct str name)
 {
 	const struct data *list = status_list(pod, "spec.initContainers");
@@ -138,7 +139,7 @@ static bool is_sidecar(const struct data *pod, struct str name)
 	return false;
 }
 
-/* S-36; true when there was something to say. */
+/* S-36; true when it applies. */
 static bool init_containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.initContainerStatuses");
@@ -189,7 +190,7 @@ static bool unscheduled(struct judging *j)
 	return true;
 }
 
-/* S-35: it has a node, and its containers are not there. */
+/* S-35: it has a node, and its containers have no state yet. */
 static void not_created(struct judging *j)
 {
 	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady", NULL };
@@ -215,7 +216,7 @@ static void not_ready(struct judging *j)
 	say(j, RUN_STARTING, STR("not ready"), e ? e->message : status_text(c, "message"));
 }
 
-/* Before its containers: the pod's own reason, then a disruption (the order of section 4). */
+/* Checked before its containers: the pod's own reason, then a disruption (the order of section 4). */
 static void own_reason(struct judging *j)
 {
 	static const char *const taken[] = { "Evicted", "NodeLost", "Preempted", "Preempting", "Shutdown", "Terminated", NULL };
@@ -232,7 +233,7 @@ static void own_reason(struct judging *j)
 	}
 }
 
-/* S-01: it ends, whoever wants that. */
+/* S-01: it is being deleted, whoever asked for that. */
 static void deleting(struct judging *j)
 {
 	const struct data *holders = status_list(j->pod, "metadata.finalizers");

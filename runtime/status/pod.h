@@ -1,6 +1,6 @@
 /*
- * pod.h - what one pod says: rows S-30 to S-41 of runtime-requirements.md, section 4,
- * and why its container stopped.
+ * pod.h - what one pod tells: rows S-30 to S-41 of runtime-requirements.md, section 4, and why its
+ * container stopped.
  */
 #ifndef TRAINC_RUNTIME_STATUS_POD_H
 #define TRAINC_RUNTIME_STATUS_POD_H
@@ -10,20 +10,20 @@
 
 struct pod_view {
 	enum run_phase phase;
-	struct str reason;              /* in a word, which pods with the same trouble share; empty: nothing to say */
+	struct str reason;              /* its trouble in a word, which pods with the same trouble share; empty: none */
 	struct str cause;               /* the whole sentence */
 	bool running, ready, succeeded, failed, deleting, disrupted;
 	int64_t restarts;               /* of its containers, in place */
 	int64_t begin, restarted;       /* when it began; when a container last ended and was started again */
-	int exit_code, signal;          /* of the container that failed; -1: none */
+	int exit_code, signal;          /* exit code of the container that failed; -1: none */
 	int64_t finished;
 	struct str why;                 /* it failed: "OOMKilled", "exit code 3" */
 	struct str log;                 /* its termination message */
 	struct str node;
-	bool again;                     /* the failure is an earlier one: the container was started again, or will be */
+	bool again;                     /* the failure is an earlier one: the container was restarted, or will be */
 };
 
-/* `container` is the main one; `now` decides what has lasted too long. */
+/* `container` is the main one; `now` decides what has taken too long. */
 struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events, int64_t now);
 
 /*

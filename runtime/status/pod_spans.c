@@ -9,7 +9,7 @@ struct spans {
 	size_t *n;
 };
 
-/* Nothing of no length but an end: a container may fail within the second in which it began. */
+/* Leaves out spans without a length, except ends: a container may fail within the second in which it began. */
 static void add_span(struct spans *s, enum span_kind kind, int64_t begin, int64_t end)
 {
 	struct run_span new = { kind, begin, end };
@@ -37,7 +37,7 @@ static enum span_kind span_of_end(const struct data *pod, int64_t code)
 
 static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* What its container has done since `from`; what goes on ends at `over`, where that is known. */
+/* The spans of its container since `from`; one that goes on ends at `over`, where that is known. */
 static void add_attempts(struct spans *s, const struct data *pod, const struct data *c, int64_t from, int64_t over)
 {
 	const struct data *last = status_path(c, "lastState.terminated"), *end = status_path(c, "state.terminated");
@@ -60,7 +60,7 @@ static void add_attempts(struct spans *s, const struct data *pod, const struct d
 		add_span(s, over ? SPAN_STOPPED : SPAN_RUNNING, begun, over);
 }
 
-/* When a pod whose container tells no end was over: as its conditions say it last. */
+/* When a pod was over whose container has no end time: the last time in its conditions. */
 static int64_t over_since(const struct data *pod)
 {
 	struct str phase = status_text(pod, "status.phase");

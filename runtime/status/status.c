@@ -1,4 +1,4 @@
-/* status.c - roles and objects to the state of the run. */
+/* status.c - from roles and objects to the state of the run. */
 #include "runtime/status/status.h"
 
 #include "runtime/status/crowd.h"
@@ -51,7 +51,8 @@ static bool any_active(const struct gathering *g)
 
 struct verdict {
 	bool ends, restarts;
-	enum run_phase phase;           /* of the end: FAILED, or FAILING while nobody has seen to it */
+	/* phase of the end: FAILED, or FAILING as long as no controller has acted on it */
+	enum run_phase phase;
 	struct str cause;
 };
 
@@ -71,7 +72,7 @@ static void judged_by_job(const struct gathered_part *p, struct verdict *v)
 		end_run(v, p->phase, p->cause);
 }
 
-/* What a failed pod, which is there, does to a job that goes on: it restarts, or waits for somebody. */
+/* The effect of a failed pod that still exists on a job that goes on: the job restarts, or waits for somebody. */
 static void note_restart(struct gathering *g, const struct gathered_part *p, bool running, struct verdict *v)
 {
 	int64_t lost = 0, first = -1;
@@ -93,7 +94,7 @@ static void note_restart(struct gathering *g, const struct gathered_part *p, boo
 	v->restarts = true;
 }
 
-/* When the pods of the job began: where no controller counts its time, we do.  0: one does. */
+/* When the pods of the job began, for a timeout that no controller counts.  0: one does. */
 static int64_t begin_of_pods(const struct gathering *g)
 {
 	int64_t begin = 0;
@@ -109,7 +110,7 @@ static int64_t begin_of_pods(const struct gathering *g)
 	return begin;
 }
 
-/* How often replicas began again, as far as it can be seen, where no controller counts. */
+/* The number of restarts that can be seen, for a limit that no controller counts. */
 static int64_t spent_by_pods(const struct gathering *g)
 {
 	int64_t spent = 0;
@@ -136,7 +137,7 @@ static struct judge_facts facts_of(struct gathering *g)
 		bool *present = ARENA_ARRAY(g->arena, bool, (size_t)p->plan->max);
 		for (int64_t i = 0; i < p->plan->max; i++)
 			present[i] = p->at[i].pod != NULL;
-		/* whoever looks after all of it may begin again */
+		/* the controller of the whole run may start again */
 		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired, .governed = p->njobs || g->whole };
 	}
 	return f;
@@ -153,14 +154,15 @@ static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 	return STR("");
 }
 
-/* A verdict that nobody has acted upon yet. */
+/* A verdict that nobody has acted on yet. */
 static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum judge_what what, struct verdict *v)
 {
 	struct buf b = { 0 };
 
 	switch (what) {
 	case JUDGE_FAILED:
-		if (judge_begins_anew(g->job, what, 0)) {       /* nobody tells how often it did: whoever starts it again knows */
+		/* nobody counts how often the job began again, so whoever starts it again has to */
+		if (judge_begins_anew(g->job, what, 0)) {
 			v->cause = v->restarts ? v->cause : lost_replica(g, f);
 			v->restarts = true;
 		} else {
@@ -219,7 +221,7 @@ static enum run_phase as_run(enum run_phase phase)
 	return phase == RUN_FAILED || phase == RUN_FAILING || phase == RUN_TERMINATING ? RUN_DEGRADED : phase;
 }
 
-/* The worst role decides; what lets pods in explains why none runs (S-60). */
+/* The worst role decides; objects that admit pods explain why none runs (S-60). */
 static void hold_back(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	bool active = any_active(g);
@@ -415,13 +417,13 @@ static void show_objects(struct gathering *g, struct run_state *s)
 		qsort(s->objects, s->nobjects, sizeof *s->objects, object_cmp);
 }
 
-/* Is `e` told before `other`?  The newest first; names decide where times do not. */
+/* Is `e` shown before `other`?  The newest first; names decide when times do not. */
 static bool before(const struct run_event *e, const struct run_event *other)
 {
 	return e->time != other->time ? e->time > other->time : str_cmp(e->name, other->name) < 0;
 }
 
-/* What many objects are reported in the same words is reported once. */
+/* A warning that many objects share is shown once. */
 static void add_event(struct gathering *g, struct run_state *s, const struct event *e)
 {
 	struct run_event shown = { e->time, e->count, text_line(g->arena, e->kind), text_line(g->arena, e->name), text_line(g->arena, e->reason),
@@ -469,7 +471,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct gathered_part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];
-		/* what is still to come is nothing to tell when all is over, or nothing has begun */
+		/* future steps are not mentioned when all is over, or nothing has begun */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
 		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic, .endless = p->plan->endless,
@@ -480,7 +482,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	}
 }
 
-/* R-TTL: that nothing is there may mean that it has ended. */
+/* R-TTL: when nothing is there, the run may have ended. */
 static struct str absence(struct arena *a, const struct plan_job *j)
 {
 	if (!j->ttl.set)

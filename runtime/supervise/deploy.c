@@ -1,9 +1,9 @@
 /*
- * deploy.c - definitions of the kinds, and what runs the controller: Namespace, account, permissions, Deployment,
- * Service.
+ * deploy.c - definitions of the kinds, and what runs the controller: Namespace, account,
+ * permissions, Deployment, Service.
  *
- * The permissions are those that requests of this directory need, no others; the process has no capabilities and writes
- * to no file system.
+ * The permissions are exactly those that the requests of this directory need; the process has no
+ * capabilities and writes to no file system.
  */
 #include "runtime/supervise/deploy.h"
 
@@ -20,7 +20,7 @@
 
 struct deploying {
 	struct session *session;
-	struct str ns;                  /* the only one that it looks after; empty: all */
+	struct str ns;                  /* the only namespace that it looks after; empty: all */
 	bool json, first;
 };
 
@@ -147,7 +147,7 @@ static void put_binding(struct deploying *d, const char *kind, const char *of, c
 	buf_release(&b);
 }
 
-/* In all namespaces, but the Lease in its own; or everything in the one namespace. */
+/* In all namespaces, except for the Lease, which is in the controller's own; or everything in the one namespace. */
 static void put_permissions(struct deploying *d)
 {
 	struct str gang = option_value(d->session->options, OPTION_GANG);

@@ -1,5 +1,5 @@
 /*
- * event.h - Events about a job: what `kubectl describe` shows.
+ * event.h - Events about a job, which `kubectl describe` shows.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_EVENT_H
 #define TRAINC_RUNTIME_SUPERVISE_EVENT_H
@@ -7,8 +7,9 @@
 #include "runtime/supervise/control.h"
 
 enum event_weight {
-	EVENT_MANY,                     /* one for each replica: dropped when the job has had 25, which come back one in 5 minutes */
-	EVENT_ONE                       /* says what became of the job: never dropped */
+	/* there may be one for each replica: limited to 25 at once, then one every 5 minutes */
+	EVENT_MANY,
+	EVENT_ONE                       /* about the job as a whole: never dropped */
 };
 
 /* Writes an Event about J; nothing waits for it.  TYPE is "Normal" or "Warning". */

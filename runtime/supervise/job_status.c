@@ -83,7 +83,7 @@ static bool is_deleted(const struct decision *d, const struct seen *s)
 	return s->deleting;
 }
 
-/* An attempt whose object stays tells its restarts and its end by itself. */
+/* An attempt whose object still exists shows its restarts and its end itself. */
 static void forget_told(struct decide_replica *r, const struct seen *s)
 {
 	if (str_eq(r->uid, s->uid) && !r->doomed.n)
@@ -202,7 +202,7 @@ static void put_conditions(struct buf *b, const struct job_conditions *c)
 	buf_char(b, ']');
 }
 
-/* Zeros are left out of a status: a patch has to remove them. */
+/* Zeros are left out of a status, so a patch has to remove them. */
 static void put_count(struct buf *b, const char *name, int64_t n)
 {
 	buf_printf(b, "\"%s\":", name);

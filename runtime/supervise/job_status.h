@@ -1,7 +1,7 @@
 /*
- * job_status.h - what is known of a job, where its custom resource keeps it: the status that everybody reads, as the
- * operators write it, and an annotation with what neither the status nor the pods tells a controller that has just
- * started.
+ * job_status.h - what is known about a job, in its custom resource: the status that everybody
+ * reads, in the operators' form, and an annotation with what neither the status nor the pods can
+ * tell a controller that has just started.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_JOB_STATUS_H
 #define TRAINC_RUNTIME_SUPERVISE_JOB_STATUS_H
@@ -19,8 +19,8 @@ struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, co
 	const struct plan_job *j);
 
 /*
- * The part of a record that has to be kept because no object tells it any more, as JSON; empty when there is none.
- * SEEN are the objects that are there and are not about to be deleted.
+ * The part of a record that no object shows any more, and that has to be kept, as JSON; empty when
+ * there is none. SEEN are the existing objects that are not about to be deleted.
  */
 struct str job_durable(struct arena *a, const struct decision *d, const struct plan_job *j,
 	const struct seen_list *seen);
@@ -32,8 +32,8 @@ struct decide_record job_refused(struct arena *a, const struct custom_kind *k, s
 bool job_was_refused(const struct custom_kind *k, const struct data *object);
 
 /*
- * The status as a merge patch: {"conditions":[...],...}.  COUNTS are those of the plan's roles, NULL where no pod was
- * made: then the counts that are there stay.
+ * The status as a merge patch: {"conditions":[...],...}.  COUNTS are those of the plan's roles;
+ * NULL when no pods were made: then the counts in the status stay.
  */
 struct str job_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j,
 	const struct decide_record *r, const struct decide_count *counts);

@@ -89,7 +89,7 @@ static void keep_text(struct supervised *j, const struct data *object)
 	j->version[n] = '\0';
 }
 
-/* Does a pass have to look at it?  Our own writes come back as changes of the status and of our annotation alone. */
+/* Must a pass look at it?  Our own writes come back as changes of only the status and our annotation. */
 static bool is_news(const struct supervised *j, const struct data *object)
 {
 	return !j->text || status_number(object, "metadata.generation", 0) != j->seen_generation ||

@@ -6,7 +6,7 @@
 
 #include "runtime/supervise/control.h"
 
-/* A custom resource is like this now. */
+/* Takes over the present form of a custom resource. */
 void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object);
 /* It was deleted. */
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object);

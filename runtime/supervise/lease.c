@@ -1,4 +1,4 @@
-/* lease.c - GET, then POST or PUT with the version that was read: of two that write at once one is refused. */
+/* lease.c - GET, then POST or PUT with the version that was read: when two write at once, one is refused. */
 #include "runtime/supervise/lease.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct lease {
 	struct call *call;
 	struct str held_by, renewed;    /* as they were read last, in `seen` */
 	struct arena seen;
-	int64_t changed;                /* by loop_now(): when what was read last was new */
+	int64_t changed;                /* by loop_now(): when the Lease last changed */
 	bool held, giving_back, ended;
 	void (*done)(void *to);
 };
@@ -113,7 +113,7 @@ static void write_lease(struct lease *l, const struct data *old, struct str hold
 
 /* ---- reading ---- */
 
-/* Notes what was read; true when its holder has not renewed it for its duration. */
+/* Notes what was read; true when the holder has not renewed it for its duration. */
 static bool is_free(struct lease *l, const struct data *lease)
 {
 	struct str holder = status_text(lease, "spec.holderIdentity"), renewed = status_text(lease, "spec.renewTime");

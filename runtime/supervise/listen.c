@@ -1,6 +1,6 @@
 /*
- * listen.c - a fixed number of connections, each with a limit of time and of bytes: whoever connects cannot make the
- * controller wait or grow.
+ * listen.c - a fixed number of connections, each with limits of time and bytes: no client can make
+ * the controller wait or grow.
  */
 #include "runtime/supervise/listen.h"
 

@@ -1,5 +1,5 @@
 /*
- * metrics.h - what the controller counts, and its page in the text format of OpenMetrics.
+ * metrics.h - counters of the controller, and their page in the text format of OpenMetrics.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_METRICS_H
 #define TRAINC_RUNTIME_SUPERVISE_METRICS_H

@@ -1,4 +1,4 @@
-/* owned.c - trees and names to requests. */
+/* owned.c - turns trees and names into requests. */
 #include "runtime/supervise/owned.h"
 
 #include "data/data_write.h"

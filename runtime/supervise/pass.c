@@ -1,6 +1,6 @@
 /*
- * pass.c - one pass, step by step: compile, decide, keep what has to be kept, write a verdict, make what all replicas
- * share, act, write the status.  Each step ends when all its requests have been
+ * pass.c - one pass, step by step: compile, decide, store what must be kept, write a verdict, make
+ * what all replicas share, act, write the status.  Each step ends when all its requests have been
  * answered.
  */
 #include "runtime/supervise/pass.h"
@@ -19,7 +19,7 @@
 #include "runtime/supervise/plan_cache.h"
 
 #define CONTROLLER "kubeflow.org/training-operator"
-#define GROUP_WAIT NS_PER_SECOND        /* between two looks at a gang that cannot start */
+#define GROUP_WAIT NS_PER_SECOND        /* between two looks at a gang that cannot start yet */
 enum { AT_ONCE = 48 };                  /* requests of one pass under way */
 
 enum step { STEP_KEEP, STEP_VERDICT, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE,
@@ -37,13 +37,13 @@ struct pass {
 	struct decision d;
 	struct job_conditions before;
 	bool was_finished;
-	struct str durable, status;     /* the annotation and the status as they are to be; an empty status: as it is */
+	struct str durable, status;     /* the annotation and the status that are wanted; an empty status: no change */
 	struct emit_listing shared;
 	enum step step;
-	size_t next, pending;           /* of the step's requests: the next to send, those under way */
-	bool held;                      /* the job's gang cannot start yet: no pod is made */
-	bool failed;                    /* a request was refused, or its outcome is not known */
-	/* an answer took an object away, of which the watch will bring no news: look again */
+	size_t next, pending;           /* requests of the step: the next to send, and those under way */
+	bool held;                      /* the gang of the job cannot start yet: no pod is made */
+	bool failed;                    /* a request was refused, or its outcome is unknown */
+	/* an answer removed an object, which the watch will not report: look again */
 	bool changed;
 };
 
@@ -56,7 +56,7 @@ struct sent {
 	struct transport_request request;
 	const struct decide_action *action;     /* NULL: not an action */
 	const struct data *tree;        /* of what all replicas share */
-	/* of an action's request and answer: a job of a thousand replicas has thousands */
+	/* memory of a request and its answer: a job of a thousand replicas has thousands */
 	struct arena own;
 };
 
@@ -125,7 +125,7 @@ static void finish(struct pass *p)
 
 	bool ok = !p->failed;
 	metrics_pass(&c->metrics, took, ok);
-	/* a job of a thousand replicas changes all the time: it is looked at a quarter of the time at most */
+	/* a job of a thousand replicas changes all the time: passes take at most a quarter of the time */
 	bool changed = p->changed;
 	pass_free(p);
 	queue_done(&j->item, ok, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
@@ -303,7 +303,7 @@ static bool makes_replicas(const struct pass *p)
 
 static bool step_shared(struct pass *p)
 {
-	if (p->pending)                 /* one after the other: a RoleBinding needs its Role */
+	if (p->pending)                 /* one after the other, since a RoleBinding needs its Role */
 		return false;
 	if (!p->next && makes_replicas(p))
 		p->shared = emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
@@ -334,7 +334,7 @@ static const struct data *group_of(struct pass *p)
 	return NULL;
 }
 
-/* Volcano makes room first: it wants no pods while the phase is Pending. */
+/* Volcano makes room first, and wants no pods while the phase is Pending. */
 static void group_read(void *to, const struct transport_result *r)
 {
 	struct sent *s = to;
@@ -376,7 +376,7 @@ static void group_deleted(void *to, const struct transport_result *r)
 	one_less(p);
 }
 
-/* A job that has ended, or is suspended, holds no room. */
+/* A job that has ended, or is suspended, reserves no room. */
 static bool step_ungroup(struct pass *p)
 {
 	const struct job_conditions *c = &p->d.record.conditions;
@@ -413,7 +413,7 @@ static void refused(struct pass *p, const struct decide_action *a, const struct 
 		str_printf(&p->arena, "Error %s: %.*s", create ? "creating" : "deleting", STR_ARG(r->error)));
 }
 
-/* Has the watch come further than the answer?  Then it has brought the object already, or it is gone again. */
+/* Has the watch passed the version in the answer?  Then it has brought the object, or the object is gone again. */
 static bool is_past(const struct controller *c, struct str kind, const struct data *object)
 {
 	const struct object_watch *w = str_is(kind, "Service") ? c->services : c->pods;
@@ -446,7 +446,7 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		c->metrics.deleted++;
 		if (object && status_text(object, "metadata.deletionTimestamp").n &&
 		    status_text(object, "metadata.uid").n) {
-			/* else it may be gone by now, and no news would say so again */
+			/* otherwise the object may be gone by now, and no event would report it again */
 			if (!is_past(c, a->kind, object))
 				store_put(&c->store, a->kind, object);
 		} else {
@@ -534,7 +534,7 @@ static bool step_status(struct pass *p)
 	return true;
 }
 
-/* What pods told goes with them: a verdict that follows from it is written before they are deleted. */
+/* What pods tell is lost when they are deleted, so a verdict that depends on it is written first. */
 static bool step_verdict(struct pass *p)
 {
 	for (size_t i = 0; i < p->d.nactions; i++)
@@ -582,7 +582,7 @@ static bool send_next(struct pass *p)
 	return false;
 }
 
-/* Without what has to be kept nothing is done; a pod that was refused does not keep the status from being written. */
+/* When the record cannot be stored nothing is done; when a pod is refused the status is written all the same. */
 static enum step step_after(const struct pass *p)
 {
 	if (p->failed && p->step < STEP_ACT)
@@ -605,7 +605,7 @@ static void go_on(struct pass *p)
 
 /* ---- what is there ---- */
 
-/* What all replicas share was made, or will be, without being asked for. */
+/* Were the shared objects made, or need they not be requested? */
 static void see_shared(struct pass *p, const struct plan_job *plan)
 {
 	for (size_t i = 0; i < plan->nobjects; i++) {
@@ -617,7 +617,7 @@ static void see_shared(struct pass *p, const struct plan_job *plan)
 	}
 }
 
-/* The sizes of elastic roles, which the resource says as `replicas`. */
+/* The sizes of elastic roles, which the resource gives as `replicas`. */
 static int64_t *sizes_of(struct pass *p, const struct plan_job *plan)
 {
 	const struct data *roles = data_get(data_get(p->resource, STR("spec")), str_of(p->job->kind->roles_key));
@@ -685,7 +685,7 @@ static bool is_elsewhere(const struct pass *p)
 
 /* ---- decide ---- */
 
-/* Reports a condition that is new: an Event, a line of the log, a count. */
+/* Reports a new condition: an Event, a line of the log, a count. */
 static void tell(struct pass *p, const struct job_condition *now)
 {
 	struct metrics *m = &p->job->control->metrics;
@@ -767,7 +767,7 @@ static void decide_now(struct pass *p)
 	p->durable = p->was_finished ? str_of(j->durable ? j->durable : "")
 		: job_durable(&p->arena, &p->d, plan, &p->seen);
 	tell_all(p);
-	if (!p->was_finished)           /* what is final stays as it was decided */
+	if (!p->was_finished)           /* a final status stays as it was decided */
 		j->wanted = keep(j->wanted, job_status(&p->arena, j->kind, plan, &p->d.record, p->d.roles));
 	p->status = str_of(j->wanted ? j->wanted : "");
 }

@@ -1,8 +1,8 @@
 /*
- * pass.h - one pass over one job: what is there, what decide() makes of it, and that carried out.
+ * pass.h - one pass over one job: its objects go to decide(), and the decision is carried out.
  *
- * What has to be known later is stored before anything is done, and the status is written last, so that a process that
- * dies at any moment leaves a cluster from which the next one goes on.
+ * What must be known later is stored before anything is done, and the status is written last, so
+ * that wherever a process dies, the next one can continue from the cluster.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_PASS_H
 #define TRAINC_RUNTIME_SUPERVISE_PASS_H
@@ -13,7 +13,7 @@
 void pass_begin(struct queue_item *i);
 /* Frees those that are under way, when the process ends.  Their requests have been cancelled. */
 void passes_release(struct controller *c);
-/* Frees what is known about J, which is not in the queue and has no pass under way. */
+/* Frees what is known about J; J must not be in the queue or have a pass under way. */
 void supervised_free(struct supervised *j);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * plan_cache.h - compiled plans of the jobs that were looked at last: compiling takes some milliseconds, keeping all
- * plans too much memory.
+ * plan_cache.h - compiled plans of the jobs that were used last: compiling takes some
+ * milliseconds, and keeping all plans too much memory.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_PLAN_CACHE_H
 #define TRAINC_RUNTIME_SUPERVISE_PLAN_CACHE_H

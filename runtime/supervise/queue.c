@@ -1,11 +1,11 @@
-/* queue.c - a list of what waits, a timer for what waits for its time. */
+/* queue.c - a list of what waits, and a timer for what waits for its time. */
 #include "runtime/supervise/queue.h"
 
 #include "base/words.h"
 
 #define FIRST_WAIT (NS_PER_SECOND / 20)
 #define LONGEST_WAIT (300 * NS_PER_SECOND)
-enum { AT_ONCE = 16 };                  /* passes begun before the loop looks at the network again */
+enum { AT_ONCE = 16 };                  /* passes that begin before the loop looks at the network again */
 
 static void kick_fired(struct loop_timer *t)
 {

@@ -1,8 +1,8 @@
 /*
- * queue.h - work by key: each item is there at most once, is worked on by one pass at a time, in the order of arrival,
- * and waits longer after each failure.
+ * queue.h - work by key: each item is in the queue at most once, one pass at a time works on it,
+ * in the order of arrival, and it waits longer after each failure.
  *
- * Items belong to the caller and must stay where they are while they are in the queue.
+ * Items belong to the caller and must not be moved while they are in the queue.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_QUEUE_H
 #define TRAINC_RUNTIME_SUPERVISE_QUEUE_H
@@ -17,7 +17,7 @@ struct queue_item {
 	struct loop_timer timer;        /* comes in then */
 	int64_t not_before;             /* by loop_now(): the pause after the last pass */
 	unsigned failures;              /* in a row */
-	bool queued, busy, dirty;       /* dirty: came in again while it was worked on */
+	bool queued, busy, dirty;       /* dirty: it was added again during its pass */
 	void *to;
 };
 
@@ -34,15 +34,15 @@ struct queue {
 
 void queue_init(struct queue *q, struct loop *loop, size_t most, void (*work)(struct queue_item *i));
 void queue_item_init(struct queue_item *i, struct queue *q, void *to);
-/* Lets items out, or holds them back. */
+/* Lets passes begin, or holds them back. */
 void queue_open(struct queue *q, bool open);
 /* I has changed. */
 void queue_add(struct queue_item *i);
-/* I is to be looked at NS from now, or earlier. */
+/* I gets a pass NS from now at the latest. */
 void queue_after(struct queue_item *i, int64_t ns);
 /*
- * The pass over I is over.  After a failure it comes in again, 50 ms later and twice as late each time, up to 5 min;
- * PAUSE: the next pass begins no earlier, whatever comes in.
+ * The pass over I is over.  After a failure it is added again, 50 ms later and twice as late each
+ * time, up to 5 min; PAUSE: the next pass begins no earlier, whatever is added.
  */
 void queue_done(struct queue_item *i, bool ok, int64_t pause);
 /* I leaves; it must not be busy. */

@@ -37,7 +37,7 @@ static void open_if_ready(struct supervisor *u)
 
 static void lease_gained(void *to) { open_if_ready(to); }
 
-/* Whoever has the Lease now may write: nothing that is under way here goes on. */
+/* Another controller has the Lease and may write: everything under way here is dropped. */
 static void lease_lost(void *to)
 {
 	struct supervisor *u = to;

@@ -1,6 +1,6 @@
 /*
- * watches.c - one watch for each kind, over one connection.  A kind that the cluster does not serve is asked for again
- * from time to time: its definition may come later.
+ * watches.c - one watch for each kind, over one connection.  A kind that the cluster does not
+ * serve is tried again from time to time, since its definition may come later.
  */
 #include "runtime/supervise/watches.h"
 
@@ -68,7 +68,7 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 		uid = status_text(object, "metadata.uid");
 	struct arena a = { 0 };
 
-	if (change == OBJECT_DELETED && !job.n)         /* a snapshot found it out, and knows no labels */
+	if (change == OBJECT_DELETED && !job.n)         /* a snapshot revealed the deletion, without labels */
 		store_job(&c->store, &a, uid, &ns, &job);
 	bool news = change == OBJECT_DELETED ? store_remove(&c->store, uid)
 		: store_put(&c->store, o->dependent, object);
@@ -85,7 +85,7 @@ static void watch_synced(void *to)
 	look_all_synced(o->all);
 }
 
-/* Passes ask how far the watches of dependents have come. */
+/* Passes ask which version the watches of dependents have reached. */
 static void note_watch(struct one_watch *o)
 {
 	if (str_is(o->dependent, "Pod"))

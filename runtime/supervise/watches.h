@@ -1,5 +1,6 @@
 /*
- * watches.h - what the controller hears: the custom resources of every kind that the cluster serves, and what they own.
+ * watches.h - the controller's watches: the custom resources of every kind that the cluster
+ * serves, and the objects that they own.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_WATCHES_H
 #define TRAINC_RUNTIME_SUPERVISE_WATCHES_H
@@ -8,7 +9,7 @@
 
 struct watches;
 
-/* Starts all watches; SYNCED is called once each of them has seen everything there is. */
+/* Starts all watches; SYNCED is called once when each has brought every object that exists. */
 struct watches *watches_start(struct controller *c, void (*synced)(struct controller *c));
 void watches_stop(struct watches *w);
 bool watches_synced(const struct watches *w);

@@ -133,7 +133,7 @@ static bool may_come(const struct plan_job *j, const struct plan_condition *c, c
 	return there[c->role] || !j->roles[c->role].max;
 }
 
-/* In the job's order, but what is waited for comes first: the controller wants it so. */
+/* In the job's order, except that a role comes before those that wait for it, as the controller demands. */
 static void roles_put(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
@@ -163,7 +163,7 @@ static void network_put(struct emit *e, struct object *spec)
 		PUT_BOOL(e->arena, network, "publishNotReadyAddresses", true, from);
 }
 
-/* Without a policy all Jobs must be complete. */
+/* Without a policy, all Jobs must complete. */
 static void success_put(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
@@ -181,7 +181,7 @@ static void success_put(struct emit *e, struct object *spec)
 		object_add(e->arena, list, object_string(e->arena, emit_set_name(e->arena, j, success.at[i]), from));
 }
 
-/* Anew means that nothing of the last attempt is left; a timeout is the end of all attempts. */
+/* A restart leaves nothing of the last attempt; a timeout ends all attempts. */
 static void failure_put(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;

@@ -26,7 +26,7 @@ static const struct kind {
 	{ "jaxjob", "JAXJob", "jaxReplicaSpecs", { { "worker", "Worker" } } },
 };
 
-/* By the framework that wraps no other; NULL when it has no resource. */
+/* The framework that wraps no other decides the resource; NULL when it has none. */
 static const struct kind *find_kind(const struct plan_job *j)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -50,7 +50,7 @@ static void no_place(struct checking *c, struct span at, const char *what, const
 static const char one_template[] = "all replicas of a role have one template";
 static const char computed_there[] = "let the program compute it from pod.index, or use the target 'pods'";
 
-/* At the expression that needs it, where that is one of these words. */
+/* Reports at the expression that needs the word, if one of these is needed. */
 static void check_words(struct checking *c, const struct plan_role *r, const struct plan_texts *words)
 {
 	struct span because = r->unrolled_because, list = words->from;
@@ -82,7 +82,7 @@ static void check_template(struct checking *c, const struct plan_role *r)
 			check_container(c, r, &r->inits[i]);
 }
 
-/* Only a TFJob has a policy of success; that of older operators is lost. */
+/* Only a TFJob has a success policy; the one of older operators is lost. */
 static void success_check(struct checking *c, const struct kind *k, const struct plan_job *j)
 {
 	const struct data *success = argument(j, "success_policy");
@@ -94,7 +94,7 @@ static void success_check(struct checking *c, const struct kind *k, const struct
 	diag_help(c->diags, d, "remove it, or use the target 'pods'");
 }
 
-/* Spreading selects by our labels, which the operator's pods do not have. */
+/* Spreading selects pods by our labels, which the operator's pods do not have. */
 static void check_order(struct checking *c, const struct plan_role *r)
 {
 	if (r->spread.set && !str_is(r->spread.value, "none"))
@@ -181,7 +181,7 @@ static bool of_accelerator(const struct plan_accelerator *acc, const struct plan
 	return false;
 }
 
-/* What the program and its accelerator put into a container's environment: the rest is the operator's. */
+/* The variables of the program and its accelerator; all others are the operator's. */
 static void own_env(struct emit *e, const struct plan_role *r, struct plan_container *c)
 {
 	struct plan_env *own = ARENA_ARRAY(e->arena, struct plan_env, c->nenv);
@@ -242,7 +242,7 @@ static bool name_starts(const struct object *o, const char *prefix)
 	return name && name->kind == OBJECT_STRING && str_starts(name->u.string, str_of(prefix));
 }
 
-/* Without the elements that the operator adds by itself; an empty list goes. */
+/* The list without the elements that the operator adds itself; an empty list is left out. */
 static void drop_elements(struct object *map, const char *key, const char *prefix)
 {
 	struct object *list = object_get(map, str_of(key));
@@ -333,7 +333,7 @@ static void roles_put(struct emit *e, const struct kind *k, struct object *spec)
 	}
 }
 
-/* An argument under the name that it has in the resource. */
+/* An argument, under the name that the resource has for it. */
 static void argument_put(struct emit *e, struct object *map, const char *key, const struct data *d)
 {
 	if (d && d->kind != DATA_NULL)
@@ -345,7 +345,7 @@ static struct str clean_text(const struct plan_job *j)
 	return str_is(j->clean.value, "none") ? STR("None") : str_is(j->clean.value, "all") ? STR("All") : STR("Running");
 }
 
-/* A setting of the argument `scheduling`, else what the job says to the gang that it asks for. */
+/* A setting of the argument `scheduling`, else what the job itself says to its gang. */
 static void scheduling_word(struct emit *e, struct object *o, const char *key, const char *name, const struct plan_str *of_job)
 {
 	const struct data *d = emit_gang_setting(e->job, name);
@@ -386,7 +386,7 @@ static void policy_put(struct emit *e, struct object *spec)
 	argument_put(e, policy, "managedBy", argument(j, "managed_by"));
 }
 
-/* One bound alone counts for both; without both they are the replicas. */
+/* A single bound counts for both; without any, both are the replicas. */
 static void bounds_put(struct emit *e, const struct data *elastic, struct object *o)
 {
 	const struct data *min = data_get(elastic, STR("min")), *max = data_get(elastic, STR("max"));

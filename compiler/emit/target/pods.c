@@ -1,10 +1,9 @@
 /*
- * pods.c - the target that makes one pod for each replica, and one Service for
- * each pod: for clusters where something else than a Job controller looks after
- * them (our supervisor, or nobody).
+ * pods.c - the target that makes one pod for each replica, and one Service for each pod: for
+ * clusters where our supervisor, or nobody, looks after pods in place of a Job controller.
  *
- * What the framework says in `replica { }` names and labels them; without it the
- * names and labels are our own.  A role may have a Job for each replica instead.
+ * What the framework says in `replica { }` names and labels them; without it the names and labels
+ * are our own.  A role may have a Job for each replica instead.
  */
 #include "emit/each.h"
 

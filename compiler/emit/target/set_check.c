@@ -1,6 +1,6 @@
 /*
- * set_check.c - what a set of Jobs has no place for (jobset.c): said with the
- * reason, since its controller would silently do something else.
+ * set_check.c - what a set of Jobs (jobset.c) cannot express.  It is reported with the reason,
+ * since the set's controller would silently do something else.
  */
 #include "emit/check.h"
 #include "emit/each.h"
@@ -35,7 +35,7 @@ static const char *or_jobs(const struct plan_job *j)
 	return "; or use the target 'jobs'";
 }
 
-/* A failed Job is a failed set, and an aux role is no part of the job. */
+/* When a Job fails its set fails, and an aux role is no part of the job. */
 static void aux(struct checking *c, const struct plan_role *r, const char *set)
 {
 	if (!r->aux || plan_role_restarts(r))
@@ -74,7 +74,7 @@ static bool has_readiness(const struct plan_role *r)
 	return data_get(r->main.raw, STR("readinessProbe")) != NULL;
 }
 
-/* A set waits until pods are ready, which is when they have started as long as nobody says otherwise. */
+/* A set waits until pods are ready; a pod without a readiness probe is ready when it has started. */
 static const struct plan_role *ready_is_later(const struct plan_job *j, const struct plan_condition *c)
 {
 	const struct plan_role *r;
@@ -196,7 +196,7 @@ void target_check_set(struct checking *c, const struct plan_job *j, const char *
 	same_names(c, j);
 }
 
-/* The operator that a framework is called after runs its own kinds only. */
+/* The operator that gives the framework its name runs only its own kinds. */
 static void manager(struct checking *c, const struct plan_job *j)
 {
 	struct str by = emit_managed_by(j);

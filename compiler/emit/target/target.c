@@ -10,7 +10,7 @@
 static const struct target {
 	const char *name;
 	unsigned traits;
-	enum workload_id role;          /* what a role becomes, unless plan_workload() has a reason to say something else */
+	enum workload_id role;          /* what a role becomes, unless plan_workload() has a reason for another kind */
 	void (*check)(struct checking *c, const struct plan_job *j);    /* reports what the target cannot express */
 	bool (*visit)(struct visiting *v, const struct plan_job *j);
 } targets[] = {
@@ -78,7 +78,7 @@ enum workload_id emit_target_workload(struct str name)
 struct str emit_target_workloads(struct arena *a, struct str name)
 {
 	enum workload_id role = emit_target_workload(name);
-	struct str rest = STR("job,deployment");        /* which a role may become in every target */
+	struct str rest = STR("job,deployment");        /* kinds that a role may become in every target */
 
 	return role == WORKLOAD_JOB ? rest : str_cat(a, str_of(workload_row(role)->argument), STR(","), rest);
 }

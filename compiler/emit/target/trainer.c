@@ -1,10 +1,10 @@
 /*
- * trainer.c - the target that writes a TrainJob and the runtime that it refers
- * to (trainer.kubeflow.org/v1alpha1 as of version 2.0), for jobs of one role.
+ * trainer.c - the target that writes a TrainJob and the runtime that it refers to
+ * (trainer.kubeflow.org/v1alpha1 as of version 2.0), for jobs of one role.
  *
- * The runtime has no policy of a framework: such a policy makes the trainer put
- * variables of its own into the pods, and the environment is to be what the
- * program declares.  From the runtime's template the trainer makes a JobSet.
+ * The runtime has no framework policy: such a policy makes the trainer put variables of its own
+ * into the pods, while the environment is to be what the program declares.  From the runtime's
+ * template the trainer makes a JobSet.
  */
 #include "emit/check.h"
 #include "emit/each.h"
@@ -68,7 +68,7 @@ void target_check_trainer(struct checking *c, const struct plan_job *j)
 
 	roles(c, j);
 	if (c->diags->errors != errors || !r)
-		return;                 /* what else there is to say would be about another job */
+		return;                 /* any other report would be about a different job */
 	unrolled(c, j, r);
 	life(c, j);
 	target_check_set(c, j, "TrainJob");
@@ -76,7 +76,7 @@ void target_check_trainer(struct checking *c, const struct plan_job *j)
 
 /* ---- the runtime ---- */
 
-/* Labels and annotations of the object are those of the JobSet that is made from it. */
+/* Labels and annotations of the object go to the JobSet that is made from it. */
 static void metadata_put(struct emit *e, const struct object *o, struct object *template)
 {
 	static const char *const copied[] = { "labels", "annotations" };
@@ -89,7 +89,7 @@ static void metadata_put(struct emit *e, const struct object *o, struct object *
 	}
 }
 
-/* By this label the trainer knows which of the Jobs has its nodes. */
+/* By this label the trainer knows which of the Jobs runs its nodes. */
 static void mark(struct emit *e, struct object *spec)
 {
 	struct object *list = object_get(spec, STR("replicatedJobs"));
