@@ -209,7 +209,7 @@ static bool reserved_name(struct merging *m, const struct step *at, const struct
 		d = diag_report(ds, TJ0703, element->from, "names that begin with TRAINC_ are reserved");
 	else
 		d = diag_report(ds, TJ0702, element->from, "'%.*s' is reserved by '%.*s'", STR_ARG(name), STR_ARG(j->framework));
-	diag_help(ds, d, ours ? "choose another name" : "remove it: processes find each other by what the framework sets");
+	diag_help(ds, d, ours ? "choose another name" : "remove it: processes find each other by the framework's value");
 	return true;
 }
 

@@ -153,7 +153,7 @@ void job_seconds(struct import *im, struct lines *to, const char *field, const s
 /* Writes `suspend`, unless the queue suspends anyway. */
 void job_suspend(struct import *im, struct lines *to, const struct data *of);
 
-/* Finds the names that the frameworks of jobs set where a job sets others: see imported.set. */
+/* Finds the variables that each job's framework sets: see imported.set. */
 void job_framework_names(struct import *im, struct imported *const *jobs, size_t n);
 
 /* Report jobs of one name in one namespace. */

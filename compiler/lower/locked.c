@@ -165,11 +165,11 @@ static void help_locked(struct lowering *l, struct diag *d, const struct source_
 	else if (f->argument.n && !f->entry)
 		diag_help(ev->diags, d, "pass '%.*s' to '%.*s' instead", STR_ARG(map_line(ev, f, mine->value)), STR_ARG(framework));
 	else if (theirs)
-		diag_help(ev->diags, d, "remove it: processes find each other by what the framework sets");
+		diag_help(ev->diags, d, "remove it: processes find each other by the framework's value");
 	else if (pattern.n)
-		diag_help(ev->diags, d, "remove it: processes find each other by variables like '%.*s', which are left to what the framework starts", STR_ARG(pattern));
+		diag_help(ev->diags, d, "remove it: the program that the framework starts sets variables like '%.*s', by which processes find each other", STR_ARG(pattern));
 	else
-		diag_help(ev->diags, d, "remove it: processes find each other by it, and it is left to what the framework starts");
+		diag_help(ev->diags, d, "remove it: the program that the framework starts sets it, and processes find each other by it");
 }
 
 /* The framework that locks the name: the one that the job names, or one that it wraps; gives its own name. */

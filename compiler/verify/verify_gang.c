@@ -138,7 +138,7 @@ static void no_queue(struct checking *c, const struct plan_job *j)
 		starts_at_once(j) ? "'%.*s' has no 'queue': Kueue ignores its pods, which start one by one"
 		: "'%.*s' has no 'queue': Kueue leaves it suspended", STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 },
-		"it takes what names no queue only in a namespace with a LocalQueue named 'default'");
+		"without a queue it is admitted only in a namespace with a LocalQueue named 'default'");
 	diag_help(c->diags, d, "add queue = \"NAME\"; 'kubectl get localqueues%s%.*s' lists them",
 		j->ns.set ? " -n " : "", STR_ARG(j->ns.value));
 }

@@ -279,7 +279,7 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	*c = (struct cluster_watch){ .cluster = k, .watch = ret,
 		.ns = str_copy(k->arena, cluster_namespace(k, r->ns)) };
 	c->timer = (struct loop_timer){ .fire = on_timer, .to = c };
-	/* the program may be gone before */
+	/* texts are copied: the program may be released earlier */
 	*ret = (struct run_watch){ .ops = &ops, .name = str_copy(k->arena, r->name), .own = c };
 	if (seed)
 		c->parent = *seed->parent;

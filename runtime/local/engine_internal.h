@@ -39,7 +39,7 @@ struct container {
 	struct watch output_watch, report_watch;
 	struct log_writer log;
 	bool logs;                      /* `log` is open */
-	uint64_t attempt_at;            /* where in it the process that runs, or ran last, began */
+	uint64_t attempt_at;            /* length of the log when its last process began */
 	struct str command;             /* its first word, for messages */
 	int64_t again, series, begin;   /* for a sidecar that ended: when it starts again */
 	struct probing probe;

@@ -53,7 +53,7 @@ void report_details(const struct report *r, const struct run_state *s, struct bu
 void report_counts(const struct run_state *s, struct buf *out);
 /* One run as it is in "runs", in one line and without its braces. */
 void report_json_run(const struct run_state *s, struct buf *out);
-/* "waiting", "ready": what a replica does; of a local run that has ended "stopped", or "unstarted", in place of waiting. */
+/* "waiting", "ready": what a replica does.  After a local run has ended, "waiting" becomes "stopped" or "unstarted". */
 const char *report_replica_word(const struct run_state *s, const struct run_replica *r);
 /* How many replicas of a role ended only because their local run ended. */
 int64_t report_stopped(const struct run_state *s, const struct run_role *r);
