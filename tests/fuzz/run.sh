@@ -5,8 +5,9 @@
 # examples and the library; for readers of manifests those of the tests.  What is new stays in $BUILD; a crash is left
 # there too and named.  The words of the language are the dictionary.
 #
-# With FUZZ_SEED the inputs tried are the same in every run from a fresh build,
-# as many as the time allows: a change is then judged by what it changed.  The
+# With FUZZ_SEED the inputs tried are the same in every run from a fresh build, and
+# their number is that of the table below, or as many as the time allows: a change is
+# then judged by what it changed, and not by how fast the machine is.  The
 # fuzzer remembers what was compared, addresses too, so these are the same as well
 # (-no-pie, setarch -R, an environment of one size).
 cd "$(dirname "$0")/../.." || exit 1
@@ -53,6 +54,16 @@ for source; do
 	esac
 	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I. -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -Wall -Wextra -no-pie "$source" $more "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
+	case $name in           # about a minute's worth on one processor
+	fuzz_large) runs=500 ;;
+	fuzz_fix) runs=1500 ;;
+	fuzz_compile) runs=3000 ;;
+	fuzz_project) runs=4000 ;;
+	fuzz_import | fuzz_parse | fuzz_format | fuzz_json_stream) runs=12000 ;;
+	fuzz_decide | fuzz_lexer) runs=40000 ;;
+	fuzz_watch | fuzz_schema) runs=100000 ;;
+	*) runs=200000 ;;
+	esac
 	new=$BUILD/fuzz/$name.corpus seeds=$BUILD/fuzz/$name.seeds
 	rm -rf "$seeds"
 	test -z "$FUZZ_SEED" || rm -rf "$new"
@@ -70,10 +81,10 @@ for source; do
 		test -f "$seed" && cp "$seed" "$seeds/$(echo "$seed" | tr / _)"
 	done
 	find "$seeds" -type f | sort | paste -sd , >"$seeds.list"       # the order counts; that of a directory is its own
-	if $same "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED" -reload=0} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
+	if $same "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED" -reload=0 -runs="$runs"} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
 		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" >"$BUILD/fuzz/$name.log" 2>&1; then
 		passed=$((passed + 1))
-		echo "== $name, $seconds s: $(sed -n 's/.*number_of_executed_units: *//p' "$BUILD/fuzz/$name.log") runs"
+		echo "== $name, at most $seconds s: $(sed -n 's/.*number_of_executed_units: *//p' "$BUILD/fuzz/$name.log") runs"
 	else
 		failed=$((failed + 1))
 		echo "FAIL $name"
