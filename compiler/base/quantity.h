@@ -1,11 +1,10 @@
 /*
  * quantity.h - Kubernetes' resource.Quantity and durations, exact.
  *
- * A quantity is an integer count of nano-units in 128 bits (language brief,
- * section 5): 1 CPU, 1 byte or 1 second is 10^9.  It remembers how it was
- * written so that its canonical text is the one that Kubernetes would print:
- * no fraction, the largest suffix that loses nothing, binary if it was written
- * in binary, an exponent if it was written with one.  Never floating point.
+ * A quantity is an integer count of nano-units in 128 bits: 1 CPU, 1 byte or 1 second is 10^9.  It
+ * remembers how it was written so that its canonical text is the one that Kubernetes would print:
+ * no fraction, the largest suffix that loses nothing, binary if it was written in binary, an
+ * exponent if it was written with one.  Never floating point.
  */
 #ifndef TRAINC_BASE_QUANTITY_H
 #define TRAINC_BASE_QUANTITY_H

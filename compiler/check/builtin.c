@@ -1,5 +1,5 @@
 /*
- * builtin.c - the types of built-in functions (language-decisions, section 3).
+ * builtin.c - the types of built-in functions.
  *
  * Most have one signature, a row of a table.  The others take values of several types, and each
  * has a function of its own.  A pod-time argument makes the result pod-time; whether the result

@@ -1,6 +1,6 @@
 /*
- * check_block.c - bodies whose fields the schema knows: jobs, roles, sidecars,
- * frameworks, accelerators (language brief, sections 9 and 10).
+ * check_block.c - bodies whose fields the schema knows: jobs, roles, sidecars, frameworks,
+ * accelerators.
  */
 #include "check/context.h"
 #include "base/buf.h"

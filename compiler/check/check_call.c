@@ -1,9 +1,9 @@
 /*
  * check_call.c - calls: arguments meet formals.
  *
- * Formals without a default are given by position or by name, those with one only by name
- * (decision 30).  A pod-time argument lifts the call of a function: the result is pod-time, as if
- * the function's text stood in its place (decision 55).
+ * Formals without a default are given by position or by name, those with one only by name.  A
+ * pod-time argument lifts the call of a function: the result is pod-time, as if the function's
+ * text stood in its place.
  */
 #include "check/context.h"
 #include "diag/suggest.h"

@@ -303,7 +303,7 @@ static void check_accelerator(struct check *c, struct decl *d)
 	test_required(c, d, FIELD_PER_POD);
 }
 
-/* ---- values that are needed before parameters have theirs (decision 28) ---- */
+/* ---- values that are needed before parameters have theirs ---- */
 
 static void begin_early(struct check *c, struct decl *d)
 {

@@ -372,7 +372,7 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 	return suggest_only(&s);
 }
 
-/* `key { }` is for records and maps; anything else is set with `=` (decision 22). */
+/* `key { }` is for records and maps; anything else is set with `=`. */
 const struct type *type_extension(struct check *c, struct node *n, const struct type *want)
 {
 	const struct type *core = type_strip_pod(type_strip_optional(want));

@@ -221,7 +221,7 @@ static void find_roles(struct role_search *r, struct node *body)
 	}
 }
 
-/* Roles that the framework declares and the job does not mention are in scope too (decision 20). */
+/* Roles that the framework declares and the job does not mention are in scope too. */
 static void other_roles(struct check *c, struct node *n, struct decl *framework)
 {
 	struct decl **mine = n->u.job.roles;

@@ -213,7 +213,7 @@ const struct type *type_unary(struct check *c, struct node *n, const struct type
 		bool pod = check_condition(c, operand, "'not'", true);
 		return operand->type->kind == TYPE_BAD ? &type_bad : type_lifted(c, &type_bool, pod);
 	}
-	if (operand->kind == NODE_INT) {        /* -9223372036854775808 is one number (decision 11) */
+	if (operand->kind == NODE_INT) {        /* -9223372036854775808 is one number */
 		operand->type = &type_int;
 		return &type_int;
 	}
@@ -248,7 +248,7 @@ static bool comparable(struct check *c, const struct type *a, const struct type 
 	return a->kind == b->kind;
 }
 
-/* An enum is compared with a text that it can never be (decision 37). */
+/* An enum is compared with a text that it can never be. */
 static bool test_enum(struct check *c, const struct type *e, const struct node *what, struct node *text)
 {
 	struct site site = { .name = node_words(c, what) };

@@ -57,7 +57,7 @@ struct site {
 	struct str what;                /* "an index", "the title of a test" */
 	struct str name;                /* or a name, which messages put in quotes; both empty: no words */
 	struct span declared;           /* the declaration that imposes the type; unknown without */
-	bool call;                      /* an argument: `none` is TJ0316 (decision 36) */
+	bool call;                      /* an argument: `none` is TJ0316 */
 };
 
 struct check {
@@ -68,7 +68,7 @@ struct check {
 	struct schema_types types;
 	struct map builtins;            /* names that are known everywhere -> struct decl * */
 	struct map profiles;
-	struct decl **early;            /* values that are needed before parameters have theirs (decision 28) */
+	struct decl **early;            /* values that are needed before parameters have theirs */
 	size_t nearly;
 	struct where at;
 	struct decl **queue;            /* library declarations that were mentioned and must be checked */
@@ -106,7 +106,7 @@ struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, str
 struct scope *scope_enter(struct check *c, enum scope_kind kind, struct node *body);
 /* Declare in the present scope: TJ0204 for a second one, TJ0205 for one that hides, TJ1003 for a hidden built-in. */
 void scope_declare(struct check *c, struct decl *d);
-/* The same without the question of hiding (role names of a job, decision 20). */
+/* The same without the question of hiding (role names of a job). */
 void scope_declare_role(struct check *c, struct decl *d);
 /* Declare the lets that stand directly in a body. */
 void scope_lets(struct check *c, struct node *body);

@@ -1,7 +1,7 @@
 /*
  * fit.c - which type fits where, and what to say when it does not.
  *
- * The conversions that happen by themselves are those of language brief section 7: number literals
+ * The conversions that happen by themselves are few: number literals
  * to floats, cpus and elastic ranges, ints to elastic ranges, strings to enums, images, names and
  * paths, T to T? and pod[T].
  */

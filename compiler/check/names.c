@@ -46,7 +46,7 @@ static struct span head_of(const struct node *n)
 	}
 }
 
-/* Declarations that belong to other files (TJ0213; decisions 24 and 25). */
+/* Declarations that belong to other files (TJ0213). */
 static bool belongs_here(struct check *c, const struct node *n)
 {
 	const struct module *m = c->at.module;

@@ -1,6 +1,6 @@
 /*
- * narrow.c - what a condition tells about optional values (language brief, section 7): x != none,
- * for names and for members of names (decision 38).
+ * narrow.c - what a condition tells about optional values: x != none, for names and for members of
+ * names.
  */
 #include "check/context.h"
 

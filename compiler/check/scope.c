@@ -1,9 +1,9 @@
 /*
- * scope.c - what names stand for (language brief, section 8).
+ * scope.c - what names stand for.
  *
- * Scopes are small maps in a chain that ends at the file; built-in names lie
- * outside it.  A let of a body may be used before it is written, so the lets of
- * a body are declared when its scope begins.
+ * Scopes are small maps in a chain that ends at the file; built-in names lie outside it.  A let of
+ * a body may be used before it is written, so the lets of a body are declared when its scope
+ * begins.
  */
 #include "check/context.h"
 #include "diag/suggest.h"

@@ -2,7 +2,7 @@
  * unused.c - what nothing mentions (TJ1001, TJ1002).
  *
  * A part of the file that did not parse may mention it, and a misspelt name may have been meant
- * for it, so nothing is said about a program with such mistakes (decision 26).
+ * for it, so nothing is said about a program with such mistakes.
  */
 #include "check/check.h"
 

@@ -11,7 +11,7 @@
 
 enum outcome { SAME, CHANGED, REFUSED, FAILED };
 
-/* Language brief, section 5: CRLF is accepted and mentioned once, since a difference of line ends is hard to see. */
+/* CRLF is accepted and mentioned once, since a difference of line ends is hard to see. */
 static void tell_crlf(struct session *s, struct str name, struct str text, bool looking)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /*
- * cmd_test.c - run the `test` declarations of programs (language brief, section 13).
+ * cmd_test.c - run the `test` declarations of programs.
  *
  * A test that sets a profile or parameters compiles its file again under them, so that no test
  * sees another one's values; its checks are evaluated afterwards and can ask about the finished

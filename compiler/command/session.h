@@ -14,7 +14,7 @@
 #include "emit/emit.h"
 #include "command/options.h"
 
-/* runtime-requirements.md, section 6. */
+/* Exit statuses: docs/runtime.md. */
 enum exit_status {
 	STATUS_DONE = 0, STATUS_PROGRAM = 1, STATUS_USAGE = 2,
 	STATUS_OUTPUT = 3,              /* an output that cannot be written, the state directory */

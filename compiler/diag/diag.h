@@ -1,18 +1,17 @@
 /*
  * diag.h - collect what the compiler has to say; print it once, in order.
  *
- * A phase calls diag_report() and continues with a harmless placeholder (a NODE_BAD,
- * TYPE_BAD, VALUE_BAD) that later phases accept in silence, so one mistake is
- * reported once.  Nothing here prints: see diag_text.c and diag_json.c.
+ * A phase calls diag_report() and continues with a harmless placeholder (a NODE_BAD, TYPE_BAD,
+ * VALUE_BAD) that later phases accept in silence, so one mistake is reported once.  Nothing here
+ * prints: see diag_text.c and diag_json.c.
  *
- * The severity is that of codes.def.  Parts of a report (language brief 17):
- * the headline states one fact in the words of the problem, lower case, no full
- * stop, names in single quotes; the primary span points at what the user must
- * change, with a short label; notes show the other places that matter; help
+ * The severity is that of codes.def.  Parts of a report: the headline states one fact in the words
+ * of the problem, lower case, no full stop, names in single quotes; the primary span points at
+ * what the user must change, with a short label; notes show the other places that matter; help
  * says what to do; a fix is an edit that is certain.
  *
- * Memory: everything lives in the arena of its `struct diags`; formats are
- * expanded at once.  Fails: never.  Past DIAGS_KEPT the rest are counted.
+ * Memory: everything lives in the arena of its `struct diags`; formats are expanded at once.
+ * Fails: never.  Past DIAGS_KEPT the rest are counted.
  */
 #ifndef TRAINC_DIAG_DIAG_H
 #define TRAINC_DIAG_DIAG_H

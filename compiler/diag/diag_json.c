@@ -1,6 +1,6 @@
 /*
- * diag_json.c - diagnostics for machines: one JSON object per line (cli.md,
- * section 4).  Every key is always there, so readers need no defaults.
+ * diag_json.c - diagnostics for machines: one JSON object per line.  Every key is always there, so
+ * readers need no defaults.
  */
 #include "diag/render.h"
 

@@ -1,5 +1,5 @@
 /*
- * diag_text.c - diagnostics for people (language brief 17.1, 17.3).
+ * diag_text.c - diagnostics for people.
  *
  * The hard part is the line of marks under a line of source: it has to agree with what a terminal
  * makes of tabs, wide characters and bytes that are not text, and with what is left of a long line

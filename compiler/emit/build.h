@@ -246,8 +246,8 @@ void emit_failure(struct emit *e, const struct plan_role *r, struct object *spec
 void emit_success(struct emit *e, const struct plan_role *r, struct object *spec);
 
 /*
- * Merge `raw` into a tree that we made (language brief 15).  What both set is TJ0902, reported
- * when e->diags is set; the tree keeps ours.
+ * Merge `raw` into a tree that we made.  What both set is TJ0902, reported when e->diags is set;
+ * the tree keeps ours.
  */
 enum raw_scope { RAW_POD, RAW_CONTAINER, RAW_JOB, RAW_SERVICE };
 void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const struct data *raw);

@@ -22,8 +22,8 @@ struct emit_options {
 	bool annotate;                  /* YAML: `# file:line` at the end of each line */
 	const struct sources *sources;  /* for annotate */
 	bool runtime_warning;           /* report TJ0817 (compile does; apply and run do not) */
-	/* Identities so far, for commands that compile several files (cli.md): pass the same map to every call, in
-	   an arena that outlives them.  NULL: only this plan is looked at. */
+	/* Identities so far, for commands that compile several files: pass the same map to every call, in an arena
+	   that outlives them.  NULL: only this plan is looked at. */
 	struct map *seen;
 	struct arena *seen_arena;
 };

@@ -1,6 +1,5 @@
 /*
- * emit_failure.c - how often a replica may fail, and when the Job has
- * succeeded (language decisions, section 7).
+ * emit_failure.c - how often a replica may fail, and when the Job has succeeded.
  */
 #include "emit/build.h"
 

@@ -1,6 +1,5 @@
 /*
- * emit_measure.c - lengths from pieces (brief 14.2): what the kernel will see
- * at most, without making the text.
+ * emit_measure.c - lengths from pieces: what the kernel will see at most, without making the text.
  */
 #include "emit/build.h"
 

@@ -1,5 +1,5 @@
 /*
- * emit_meta.c - names, labels and annotations (language decisions, section 7).
+ * emit_meta.c - names, labels and annotations.
  */
 #include "emit/build.h"
 

@@ -1,5 +1,5 @@
 /*
- * emit_text.c - texts with references, in Kubernetes' notation (brief 14.4).
+ * emit_text.c - texts with references, in Kubernetes' notation.
  *
  * Kubernetes replaces $(NAME) and turns $$ into $, so a `$` of the program is doubled where it
  * would begin either of these.  Static pieces are joined before that is decided: what follows a

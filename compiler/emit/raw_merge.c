@@ -1,5 +1,5 @@
 /*
- * raw_merge.c - raw fields into the trees that we made (brief 15, decisions 7).
+ * raw_merge.c - raw fields into the trees that we made.
  *
  * Maps merge by key, lists by the keys by which their schema tells elements apart; anything else
  * replaces, but only where we made nothing.  What we made from a typed field, or write ourselves,

@@ -1,9 +1,8 @@
 /*
  * blueprint.c - an accelerator declaration and its arguments make a device.
  *
- * The declaration's checks run before its fields are evaluated, and a failed
- * one hides the others and the fields (decision 42): `v5e(2x3)` is a topology
- * that is not offered, not a division inside the library.
+ * The declaration's checks run before its fields are evaluated, and a failed one hides the others
+ * and the fields: `v5e(2x3)` is a topology that is not offered, not a division inside the library.
  */
 #include "eval/blueprint.h"
 #include "eval/internal.h"

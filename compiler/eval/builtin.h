@@ -1,8 +1,8 @@
 /*
- * builtin.h - the built-in functions (language-decisions, section 3).
+ * builtin.h - the built-in functions.
  *
- * builtin.c evaluates the arguments, makes them as static as the function needs
- * and calls one of these, by the table in it.
+ * builtin.c evaluates the arguments, makes them as static as the function needs and calls one of
+ * these, by the table in it.
  */
 #ifndef TRAINC_EVAL_BUILTIN_H
 #define TRAINC_EVAL_BUILTIN_H

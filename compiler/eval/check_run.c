@@ -3,8 +3,8 @@
  *
  * A check that fails is reported where the user wrote what decided it.  Of all that its condition
  * read that is: the words that a role is started with, else an argument of the framework, else a
- * value from the command line, else the text written last (language-decisions 70); a `let` only if
- * there is nothing else. The check itself is a note.
+ * value from the command line, else the text written last; a `let` only if there is nothing else.
+ * The check itself is a note.
  */
 #include "eval/internal.h"
 

@@ -1,10 +1,10 @@
 /*
  * convert.c - a value meets the type of its place.
  *
- * Few conversions happen by themselves (language brief, section 7), and the checker has allowed
- * this one.  It remains to do it, and to test what only the value can tell: bounds, lengths,
- * patterns, forms.  A text that waits for the pod passes where nothing must be tested; elsewhere
- * it is computed from the index, or refused.
+ * Few conversions happen by themselves, and the checker has allowed this one.  It remains to do
+ * it, and to test what only the value can tell: bounds, lengths, patterns, forms.  A text that
+ * waits for the pod passes where nothing must be tested; elsewhere it is computed from the index,
+ * or refused.
  */
 #include "eval/internal.h"
 

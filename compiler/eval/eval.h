@@ -13,7 +13,7 @@
 #include "check/schema.h"
 #include "eval/value.h"
 
-/* Something that the condition of a check read: for the place of its failure (brief section 13). */
+/* Something that the condition of a check read: for the place of its failure. */
 struct read {
 	/* the argument, field or --set text that gave the value; for a default, the text of the default */
 	struct span at;
@@ -153,7 +153,7 @@ struct eval {
 	bool exhausted;
 };
 
-/* Budgets (language brief, section 12).  A fuzzer, which runs everything slowly, reaches them sooner. */
+/* Budgets.  A fuzzer, which runs everything slowly, reaches them sooner. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { EVAL_STEPS = 50000, EVAL_LIST = 2000, EVAL_TEXT = 1 << 20, EVAL_MEMORY = 16 << 20, EVAL_DEPTH = 200,
 	EVAL_WEIGHT = 20000, EVAL_CONDITION = 1000 };

@@ -1,10 +1,9 @@
 /*
  * json.c - json(): compact, in the order of the keys, with pieces inside.
  *
- * Host names, ports, the index and what the pod knows of itself need no JSON
- * escapes (language brief, section 11), so a piece goes between the quotes as it
- * is; the index goes without quotes where it stands for a number.  The value of
- * another variable may be any text and is refused.
+ * Host names, ports, the index and what the pod knows of itself need no JSON escapes, so a piece
+ * goes between the quotes as it is; the index goes without quotes where it stands for a number.
+ * The value of another variable may be any text and is refused.
  */
 #include "eval/internal.h"
 

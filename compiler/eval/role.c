@@ -9,13 +9,13 @@
 
 #include "eval/job.h"
 
-/* Fields for which `=` in a job replaces only the levels of the job (decision 51). */
+/* Fields for which `=` in a job replaces only the levels of the job. */
 static bool keeps_framework(enum field_id id)
 {
 	return id == FIELD_ENV || id == FIELD_PORTS || id == FIELD_FILES || id == FIELD_MOUNTS;
 }
 
-/* Fields of the job that are no defaults for auxiliary roles (decision 68). */
+/* Fields of the job that are no defaults for auxiliary roles. */
 static bool aux_inherits(enum field_id id)
 {
 	switch (id) {
@@ -289,7 +289,7 @@ static void help_negative(struct eval *ev, struct diag *d, struct span at)
 	diag_fix(ev->diags, d, at, range, "write %.*s", STR_ARG(range));
 }
 
-/* The range that the framework allows for replicas, with the codes that speak of roles (decision 71). */
+/* The range that the framework allows for replicas, with the codes that speak of roles. */
 static const struct value *test_replicas_by(struct eval *ev, struct role *r, struct node *typed, const struct value *v, struct span at)
 {
 	if (v->kind != VALUE_INT && v->kind != VALUE_ELASTIC)
@@ -377,7 +377,7 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 		return absent;
 	if (!written) {
 		const struct plan_accelerator *acc = role_accelerator(ev, r);
-		if (acc && acc->pods > 1) {     /* decision 63: the hosts of the topology */
+		if (acc && acc->pods > 1) {     /* the hosts of the topology */
 			s->deciding = true;
 			s->level = LEVEL_ROLE;
 			s->set_at = acc->from;

@@ -2,7 +2,7 @@
  * role_value.c - what expressions can ask about roles, the cluster and the pod.
  *
  * Host names and ports become pieces, not text: only the environment function of a placement turns
- * them into text (decision 64).
+ * them into text.
  */
 #include "diag/suggest.h"
 #include "eval/internal.h"

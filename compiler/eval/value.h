@@ -1,15 +1,14 @@
 /*
  * value.h - what an expression evaluates to.
  *
- * Values are immutable and live in the compilation's arena.  Every value knows
- * the place that made it (`from`): the literal, operator or call in the text
- * nearest to the user.  Names give the value they stand for, with its place.
+ * Values are immutable and live in the compilation's arena.  Every value knows the place that made
+ * it (`from`): the literal, operator or call in the text nearest to the user.  Names give the
+ * value they stand for, with its place.
  *
- * VALUE_BAD: already reported; operations on it give VALUE_BAD in silence.
- * VALUE_COMPUTED: something was computed from the pod's index while the index
- * is symbolic (language brief section 11, class "computed"); operations on it
- * give VALUE_COMPUTED.  The role that needs it is unrolled, and the expression
- * evaluated again for each replica with a literal index.
+ * VALUE_BAD: already reported; operations on it give VALUE_BAD in silence. VALUE_COMPUTED:
+ * something was computed from the pod's index while the index is symbolic (class "computed" of
+ * docs/language.md); operations on it give VALUE_COMPUTED.  The role that needs it is unrolled,
+ * and the expression evaluated again for each replica with a literal index.
  */
 #ifndef TRAINC_EVAL_VALUE_H
 #define TRAINC_EVAL_VALUE_H
@@ -126,9 +125,9 @@ struct str text_spell(struct arena *a, const struct text *t);
 /* With its kind: "the string \"4\"", "a list". */
 struct str value_phrase(struct arena *a, const struct value *v);
 /*
- * The text that an environment value would have (language brief section 7):
- * decimal ints, shortest floats, canonical quantities, true/false, lo:hi.
- * False for lists, records and other kinds.  Pieces stay pieces in `ret`.
+ * The text that an environment value would have: decimal ints, shortest floats, canonical
+ * quantities, true/false, lo:hi. False for lists, records and other kinds.  Pieces stay pieces in
+ * `ret`.
  */
 bool value_text(struct arena *a, const struct value *v, struct text *ret);
 /* The same for a value without pieces. */

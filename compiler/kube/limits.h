@@ -1,5 +1,5 @@
 /*
- * limits.h - what Linux, the API server and etcd take (language brief 14.2).
+ * limits.h - what Linux, the API server and etcd take.
  */
 #ifndef TRAINC_KUBE_LIMITS_H
 #define TRAINC_KUBE_LIMITS_H

@@ -12,7 +12,7 @@ static void add(struct lowering *l, struct source_entries *into, struct source_e
 {
 	struct arena *a = eval_work(l->ev);
 	size_t known = (size_t)(uintptr_t)map_get(&into->index, entry.key);
-	if (known) {                            /* an overridden key keeps its first position (decision 22) */
+	if (known) {                            /* an overridden key keeps its first position */
 		struct source_entry *old = ARENA_NEW(a, struct source_entry);
 		*old = into->at[known - 1];
 		entry.beneath = old;

@@ -271,8 +271,8 @@ static void lower_main(struct lowering *l)
 }
 
 /*
- * The framework's default for shm never takes more than half of the role's memory (decision 54),
- * and yields to a volume of the user's.
+ * The framework's default for shm never takes more than half of the role's memory, and yields to a
+ * volume of the user's.
  */
 static void lower_shm(struct lowering *l)
 {
@@ -359,7 +359,7 @@ static void lower_serving(struct lowering *l)
 		p->restart = (struct plan_str){ STR("on-failure"), p->restart.from, true };
 }
 
-/* Labels of the job are in job.labels; these are only those that the role adds (decisions, section 7). */
+/* Labels of the job are in job.labels; these are only those that the role adds. */
 static struct plan_pairs own_pairs(struct lowering *l, enum field_id id)
 {
 	struct said all = role_said(l->ev, l->role, id), own = { 0 };
@@ -474,7 +474,7 @@ static void lower_head(struct job *j)
 	p->gang = job_str(j, FIELD_GANG);
 	if (j->options->gang.p)
 		p->gang = (struct plan_str){ j->options->gang, { 0 }, true };
-	if (!p->gang.set)                       /* decision 63: a queue alone means Kueue */
+	if (!p->gang.set)                       /* a queue alone means Kueue */
 		p->gang = (struct plan_str){ p->queue.set ? STR("kueue") : STR("none"), p->queue.from, false };
 	p->scheduler = job_str(j, FIELD_SCHEDULER);
 	p->priority = job_str(j, FIELD_PRIORITY);
@@ -518,7 +518,7 @@ static void lower_objects(struct job *j, const struct entries *body, bool framew
 	}
 }
 
-/* The default `success`: all roles of the cluster that end by themselves have succeeded (decisions, section 7). */
+/* The default `success`: all roles of the cluster that end by themselves have succeeded. */
 static const struct plan_condition *default_success(struct job *j)
 {
 	const struct plan_condition *all = NULL;

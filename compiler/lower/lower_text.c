@@ -4,7 +4,7 @@
  * Everything is evaluated once with a symbolic index.  A value that stays text (pieces) serves all
  * replicas.  A value that is computed from the index is noted, and evaluated again for each
  * replica with a literal index once their number is known: the role is then unrolled, except for
- * files, which are one key per replica anyway (language brief, section 11).
+ * files, which are one key per replica anyway.
  */
 #include "eval/internal.h"
 #include "eval/job.h"
@@ -166,7 +166,7 @@ void lower_said_texts(struct lowering *l, const struct said *said, struct plan_t
 
 /* ---- files ---- */
 
-/* A ConfigMap is static: in it only the index and host names can differ by replica (decision 65). */
+/* A ConfigMap is static: in it only the index and host names can differ by replica. */
 static bool file_text_ok(struct lowering *l, struct str path, const struct text *t)
 {
 	for (size_t i = 0; i < t->n; i++) {

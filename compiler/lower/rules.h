@@ -1,6 +1,5 @@
 /*
- * rules.h - what a type cannot express: rules over the finished plan of a job (catalogue TJ05xx to
- * TJ08xx of the language brief, section 18).
+ * rules.h - what a type cannot express: rules over the finished plan of a job (TJ05xx to TJ08xx).
  */
 #ifndef TRAINC_LOWER_RULES_H
 #define TRAINC_LOWER_RULES_H

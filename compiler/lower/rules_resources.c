@@ -40,7 +40,7 @@ static void container(struct job *j, const struct plan_container *c)
 	limit_below(j, "disk", c->disk, c->limits.disk);
 }
 
-/* ---- decimal amounts that look binary (TJ0620, decision 76) ---- */
+/* ---- decimal amounts that look binary (TJ0620) ---- */
 
 static void decimal(struct job *j, struct plan_quantity q)
 {

@@ -302,7 +302,7 @@ static void single_replica(struct job *j)
 	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
 }
 
-/* Kubernetes has these in whole seconds (decisions, section 7). */
+/* Kubernetes has these in whole seconds. */
 static void whole_seconds(struct job *j, const char *field, const struct plan_quantity *q)
 {
 	int128 second = QUANTITY_UNIT;

@@ -1,6 +1,6 @@
 /*
- * rules_text.c - literals that should not be in a program, images that move
- * under a running job (TJ0712, TJ0714, TJ0718, TJ0815; decision 61).
+ * rules_text.c - literals that should not be in a program, images that move under a running job
+ * (TJ0712, TJ0714, TJ0718, TJ0815).
  */
 #include "eval/internal.h"
 #include "lower/rules.h"

@@ -28,7 +28,8 @@ static struct data *data_text(struct eval *ev, const struct value *v)
 	d->kind = DATA_STRING;
 	d->from = v->from;
 	if (v->kind == VALUE_QUANTITY && v->unit == TYPE_DURATION) {
-		d->u.string = duration_go_text(ev->arena, v->u.quantity);       /* decisions, table of section 7, `raw` */
+		/* raw takes durations as Go writes them */
+		d->u.string = duration_go_text(ev->arena, v->u.quantity);
 		return d;
 	}
 	if (value_text(ev->arena, v, &pieces) && text_flatten(ev, &pieces, &d->u.string))

@@ -1,6 +1,6 @@
 /*
- * env_print.c - `trainc env`: the environment of replicas as a table, as JSON
- * (cli.md, section 2), or as lines that a shell or a .env reader takes.
+ * env_print.c - `trainc env`: the environment of replicas as a table, as JSON, or as lines that a
+ * shell or a .env reader takes.
  */
 #include "plan/print.h"
 

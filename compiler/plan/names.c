@@ -1,6 +1,5 @@
 /*
- * names.c - how a program's names stand in Kubernetes, and where replicas are
- * found (language brief 14.1).
+ * names.c - how a program's names stand in Kubernetes, and where replicas are found.
  */
 #include "plan/plan.h"
 

@@ -357,7 +357,7 @@ static inline int64_t plan_slice_size(const struct plan_role *r) { return plan_i
 static inline int64_t plan_slice_of(const struct plan_role *r, int64_t i) { return plan_is_sliced(r) ? i / plan_slice_size(r) : 0; }
 static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i) { return plan_is_sliced(r) ? i % plan_slice_size(r) : i; }
 
-/* ---- names: language brief 14.1 ---- */
+/* ---- names ---- */
 
 /* A name as it stands in Kubernetes: `_` to `-`, letters to lower case. */
 struct str plan_label(struct arena *a, struct str name);

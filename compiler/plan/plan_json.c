@@ -1,5 +1,5 @@
 /*
- * plan_json.c - `trainc plan -o json` (cli.md, section 2).  What is not set is null.
+ * plan_json.c - `trainc plan -o json`.  What is not set is null.
  */
 #include "plan/print.h"
 #include "plan/totals.h"

@@ -1,6 +1,6 @@
 /*
- * print.h - the plan and the environment for people and scripts (cli.md,
- * sections 1 and 2): appended to a buffer, nothing is printed.
+ * print.h - the plan and the environment for people and scripts: appended to a buffer, nothing is
+ * printed.
  */
 #ifndef TRAINC_PLAN_PRINT_H
 #define TRAINC_PLAN_PRINT_H

@@ -2,8 +2,7 @@
  * text.h - text that is finished only in the pod, or by a placement.
  *
  * A text is a list of pieces.  Host names and ports stay pieces until the very end, so that a
- * placement (the cluster, or the processes of one machine) can put replicas where it likes
- * (language-decisions 64).
+ * placement (the cluster, or the processes of one machine) can put replicas where it likes.
  */
 #ifndef TRAINC_PLAN_TEXT_H
 #define TRAINC_PLAN_TEXT_H

@@ -1,8 +1,8 @@
 /*
- * format.h - a text in the one form that there is (language brief, section 16).
+ * format.h - a text in the one form that there is.
  *
- * Formatting again changes nothing, and the tree stays the same but for the
- * order of imports.  Comments and strings keep their text.
+ * Formatting again changes nothing, and the tree stays the same but for the order of imports.
+ * Comments and strings keep their text.
  */
 #ifndef TRAINC_SYNTAX_FORMAT_H
 #define TRAINC_SYNTAX_FORMAT_H

@@ -99,7 +99,7 @@ static void restart(struct checking *c, const struct plan_role *r)
 		"write restart = \"on-failure\", or make it an 'aux' role if it is not part of the cluster");
 }
 
-/* 10^4 objects (brief, section 12): nobody writes more on purpose */
+/* 10^4 objects: nobody writes more on purpose */
 static bool few_enough(struct checking *c)
 {
 	size_t n = emit_count(c->plan);

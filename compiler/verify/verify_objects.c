@@ -139,7 +139,7 @@ static void annotations(struct checking *c, size_t n, struct span at)
 	diag_help(c->diags, d, "put long texts into 'files' or a ConfigMap");
 }
 
-/* True when it was too long: then the size of its object is not reported as well (decision 74). */
+/* True when it was too long: then the size of its object is not reported as well. */
 static bool data_too_large(struct checking *c, const struct manifest *m, const struct object *o)
 {
 	size_t n = map_size(object_get(o, STR("data"))) + map_size(object_get(o, STR("stringData")));

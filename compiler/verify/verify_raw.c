@@ -1,7 +1,6 @@
 /*
- * verify_raw.c - raw blocks and extra objects against the schemas of the target's
- * version of Kubernetes (brief 15): what the API server would refuse, or drop
- * silently, is reported where it is written.
+ * verify_raw.c - raw blocks and extra objects against the schemas of the target's version of
+ * Kubernetes: what the API server would refuse, or drop silently, is reported where it is written.
  */
 #include "verify/verify.h"
 

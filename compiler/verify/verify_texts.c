@@ -1,6 +1,5 @@
 /*
- * verify_texts.c - the limits of Linux for environment and arguments, from the lengths of pieces
- * (brief 14.2).
+ * verify_texts.c - the limits of Linux for environment and arguments, from the lengths of pieces.
  */
 #include "verify/verify.h"
 

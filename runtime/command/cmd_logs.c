@@ -9,7 +9,7 @@ struct reading {
 
 static bool is_over(const struct run_replica *r) { return r->state == REPLICA_SUCCEEDED || r->state == REPLICA_FAILED; }
 
-/* The streams that are wanted can bring nothing more (R-LOG9). */
+/* The streams that are wanted can bring nothing more. */
 static bool output_over(void *context)
 {
 	const struct reading *r = context;
@@ -40,7 +40,7 @@ static bool nobody_reads(void *context)
 	return r->wish.attend->out.gone;
 }
 
-/* R-LOG2: names the wanted replicas that have not printed anything. */
+/* Names the wanted replicas that have not printed anything. */
 static void say_silent(struct session *s, const struct reading *r)
 {
 	const struct run_state *run = &r->wish.attend->runs[0].state;

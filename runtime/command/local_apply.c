@@ -81,7 +81,7 @@ static void start_job(struct local_applying *p, const char *verb)
 	}
 }
 
-/* A run that has ended stays as it is, unless it is to be started again (R-RERUN). */
+/* A run that has ended stays as it is, unless it is to be started again. */
 static void finished(struct local_applying *p, const struct run_state *s)
 {
 	struct buf b = { 0 };

@@ -21,7 +21,7 @@ struct log_wish {
 	size_t nranks;
 	struct str container;           /* p NULL: the main one */
 	bool all;                       /* every rank and container */
-	bool usual;                     /* nothing was chosen: the first rank, and those that failed (R-LOG5) */
+	bool usual;                     /* nothing was chosen: the first rank, and those that failed */
 	int64_t tail, since;
 	/* the number of replicas whose logs may be read at once, where each costs a stream of the server */
 	int64_t most;

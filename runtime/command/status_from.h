@@ -1,6 +1,6 @@
 /*
- * status_from.h - the part of `trainc status` that needs no cluster: the same verdict
- * from a saved List of objects, for support cases and for tests (cli.md, section 3).
+ * status_from.h - the part of `trainc status` that needs no cluster: the same verdict from a saved
+ * List of objects, for support cases and for tests.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_STATUS_FROM_H
 #define TRAINC_RUNTIME_COMMAND_STATUS_FROM_H

@@ -1,7 +1,5 @@
 /*
  * conditions.h - the conditions of a job, in the order in which they came.
- *
- * Source: operator-semantics.md section 8.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_CONDITIONS_H
 #define TRAINC_RUNTIME_DECIDE_CONDITIONS_H

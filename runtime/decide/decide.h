@@ -10,8 +10,8 @@
  * Times are nanoseconds of the real-time clock.  Memory comes from the arena that is passed in;
  * texts of the plan, of the objects and of the previous record are borrowed.
  *
- * Sources: operator-semantics.md sections 5 and 7 to 10, runtime/run/rules.h; differences from
- * those controllers are in docs/differences.md.
+ * Rules: runtime/run/rules.h; docs/differences.md says where they differ from those of the
+ * operators.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_H
 #define TRAINC_RUNTIME_DECIDE_H

@@ -1,10 +1,9 @@
 /*
- * devices.h - which of the machine's devices each replica gets (R-LOC9).
+ * devices.h - which of the machine's devices each replica gets.
  *
- * An accelerator says how its devices look on a machine (`devices`, a pattern of
- * files) and which variable tells a program what it may use (`visible`).  Devices
- * are never shared: replicas get numbers of their own, in the order of the plan,
- * and more than there are is refused.
+ * An accelerator says how its devices look on a machine (`devices`, a pattern of files) and which
+ * variable tells a program what it may use (`visible`).  Devices are never shared: replicas get
+ * numbers of their own, in the order of the plan, and more than there are is refused.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_DEVICES_H
 #define TRAINC_RUNTIME_LOCAL_DEVICES_H

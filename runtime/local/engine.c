@@ -286,7 +286,7 @@ struct control_ops engine_ops(struct engine *e) { return (struct control_ops){ e
 
 /* ---- orders ---- */
 
-/* Fault F-49: another program took a port while its replica was not running. */
+/* F-49 of docs/testing.md: another program took a port while its replica was not running. */
 static void port_taken(struct engine *e, const struct replica *r, int64_t number)
 {
 	struct str why = str_printf(e->arena, "port %lld is taken by another program", (long long)number);

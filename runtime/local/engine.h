@@ -31,7 +31,7 @@ struct engine_options {
 	size_t nstarts;
 	struct str image_root;          /* empty: none */
 	bool no_devices;                /* programs run without the accelerators that they ask for */
-	bool inherit_env;               /* everything in the caller's environment, not only the list of R-LOC4 */
+	bool inherit_env;               /* everything in the caller's environment, not only the list of docs/local.md */
 	uint64_t log_limit;             /* bytes that each log keeps; 0: all */
 	int64_t backoff;                /* ns before the second attempt, doubling up to 10 min: 10 s unless told */
 	char *const *caller_env;        /* of the command */

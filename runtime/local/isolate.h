@@ -18,8 +18,6 @@
  * with the keeper, so nothing survives it; where /proc cannot be mounted again, as
  * in some containers, they stay in the machine's.  As an ordinary user all of this
  * happens in one user namespace that maps the user to himself.
- *
- * Facts and measurements: frameworks-local.md, sections 9 and 10.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_ISOLATE_H
 #define TRAINC_RUNTIME_LOCAL_ISOLATE_H

@@ -1,10 +1,10 @@
 /*
- * launch.h - from the plan to what a process of this machine needs: words,
- * environment, directory, and what it sees of the files.
+ * launch.h - from the plan to what a process of this machine needs: words, environment, directory,
+ * and what it sees of the files.
  *
- * Texts are those of plan_env() and plan_text(), finished with what only this
- * run knows (R-LOC1).  Everything that can be refused is refused before anything
- * starts, in sentences that begin with the role, one line each.
+ * Texts are those of plan_env() and plan_text(), finished with what only this run knows.
+ * Everything that can be refused is refused before anything starts, in sentences that begin with
+ * the role, one line each.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LAUNCH_H
 #define TRAINC_RUNTIME_LOCAL_LAUNCH_H
@@ -25,7 +25,7 @@ bool launch_needs_mounts(const struct launch *l);
 /* What the program asks for and a local run does not provide, one on each line. */
 struct str launch_notes(const struct launch *l);
 
-/* To be called when addresses and devices are known: checks every environment (fault F-48). */
+/* To be called when addresses and devices are known: checks every environment (F-48 of docs/testing.md). */
 void launch_place(struct launch *l, const struct places *places, const struct isolation *iso, const struct devices *devices, struct buf *why);
 
 /* ---- one replica ---- */

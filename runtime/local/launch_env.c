@@ -55,7 +55,7 @@ static bool is_of_devices(const struct launch *l, struct str name)
 	return false;
 }
 
-/* R-LOC4 */
+/* the variables of the caller that are passed on */
 static bool is_allowed(const struct launch *l, struct str name)
 {
 	static const char *const names[] = { "PATH", "HOME", "LANG", "TMPDIR" };

@@ -399,7 +399,7 @@ static bool run_keygen(struct arena *a, const char *key)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* The files of a Secret that in a cluster the runtime makes: language decisions, section 7. */
+/* The files of a Secret that in a cluster the runtime makes. */
 static bool make_keypair(struct launch *l, struct str dir, struct str *why)
 {
 	struct str key = str_cat(l->arena, dir, STR("/id_ed25519"), STR("")), public, reason;

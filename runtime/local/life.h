@@ -8,8 +8,7 @@
  * The state of the run is a struct run_state; life fills in everything but what only the machine
  * knows (processes, hosts, logs).
  *
- * Sources: runtime/run/rules.h; language-decisions section 7; runtime-requirements R-LOC5, R-LOC7
- * and section 4.
+ * Rules: runtime/run/rules.h, docs/local.md.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_H
 #define TRAINC_RUNTIME_LOCAL_LIFE_H
@@ -59,7 +58,10 @@ struct life_end {
 };
 void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e);
 
-/* It could not be started at all, and trying again would not help: the job fails (fault F-48).  `cause` lives as long as the run. */
+/*
+ * It could not be started at all, and trying again would not help: the job fails (F-48 of
+ * docs/testing.md).  `cause` lives as long as the run.
+ */
 void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now);
 
 /*

@@ -1,13 +1,11 @@
 /*
  * places.h - where the replicas of a local run are: the placement for plan_env().
  *
- * Replicas that share a network (modes NONE and JOB) are all at 127.0.0.1, so
- * every port of every replica is a number of its own (R-LOC2).  It is found by
- * binding, below the range from which the kernel takes ports for outgoing
- * connections, and stays bound until just before its replica starts.  A name in
- * the abstract socket name space keeps the number from other runs of this
- * network until this run is over: a program often binds its port only seconds
- * after its start.
+ * Replicas that share a network (modes NONE and JOB) are all at 127.0.0.1, so every port of every
+ * replica is a number of its own.  It is found by binding, below the range from which the kernel
+ * takes ports for outgoing connections, and stays bound until just before its replica starts.  A
+ * name in the abstract socket name space keeps the number from other runs of this network until
+ * this run is over: a program often binds its port only seconds after its start.
  *
  * In mode REPLICA hosts and ports are the cluster's.
  */
@@ -31,7 +29,7 @@ const char *places_hosts(const struct places *p);
 
 /*
  * The replica is about to start: releases its ports.  False, with the number, when another program
- * has one of them by now (fault F-49).
+ * has one of them by now (F-49 of docs/testing.md).
  */
 bool places_free(struct places *p, unsigned role, int64_t i, int64_t *ret_taken);
 /* To be called when nothing runs: finds new numbers for ports that another program has by now. */

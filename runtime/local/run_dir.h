@@ -6,7 +6,7 @@
  *                   control      socket of the keeper (control.h)
  *                   logs/        ROLE-I.log, ROLE-I.times; sidecars and inits ROLE-I.CONTAINER.log; log_file.h
  *                   scratch/     scratch volumes, files, generated keys
- *                   reserve      room for the verdict while it runs (fault F-47)
+ *                   reserve      room for the verdict while it runs (F-47 of docs/testing.md)
  *                   keeper.log   what the keeper had to say: empty unless it went wrong
  *                   reserve      while it runs: room for the last state on a disk that logs have filled
  *
@@ -25,11 +25,11 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why);
 struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
 
 /*
- * Make the directory of a new run, with `logs` and `scratch` in it, and lock it:
- * whoever holds the descriptor that comes back (close-on-exec) is the keeper of the
- * run.  -1 with a sentence and `*status` 5 when a run of that name is alive, or is
- * there and `replace` is false, or 3 when the disk refuses.  Fails before anything
- * starts when there is no room for its logs (fault F-47).
+ * Make the directory of a new run, with `logs` and `scratch` in it, and lock it: whoever holds the
+ * descriptor that comes back (close-on-exec) is the keeper of the run.  -1 with a sentence and
+ * `*status` 5 when a run of that name is alive, or is there and `replace` is false, or 3 when the
+ * disk refuses.  Fails before anything starts when there is no room for its logs (F-47 of
+ * docs/testing.md).
  */
 int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why, int *status);
 

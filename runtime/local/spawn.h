@@ -1,5 +1,5 @@
 /*
- * spawn.h - one process of a container: from a complete description to a running program (R-LOC3).
+ * spawn.h - one process of a container: from a complete description to a running program.
  *
  * The child has a session and a process group of its own, standard input from /dev/null, both
  * outputs into one pipe, no other descriptor and default signals, and dies when its parent does.

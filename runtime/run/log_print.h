@@ -1,5 +1,5 @@
 /*
- * log_print.h - lines of logs as they are shown (R-LOG1, 4, 7, 8).
+ * log_print.h - lines of logs as they are shown.
  */
 #ifndef TRAINC_RUNTIME_RUN_LOG_PRINT_H
 #define TRAINC_RUNTIME_RUN_LOG_PRINT_H

@@ -1,6 +1,6 @@
 /*
  * progress.h - the progress of runs while a command waits, on standard error: a live table, a line
- * for each change, or nothing (output topics of runtime-requirements.md, section 6).
+ * for each change, or nothing.
  */
 #ifndef TRAINC_RUNTIME_RUN_PROGRESS_H
 #define TRAINC_RUNTIME_RUN_PROGRESS_H

@@ -1,7 +1,6 @@
 /*
- * report.h - the states of runs for people and scripts (cli.md, section 3; output
- * topics of runtime-requirements.md, section 6).  Everything is appended to a
- * buffer, nothing is printed.
+ * report.h - the states of runs for people and scripts.  Everything is appended to a buffer,
+ * nothing is printed.
  */
 #ifndef TRAINC_RUNTIME_RUN_REPORT_H
 #define TRAINC_RUNTIME_RUN_REPORT_H

@@ -1,9 +1,8 @@
 /*
- * report_json.c - `status -o json` (cli.md, section 3), and its conditions.
+ * report_json.c - `status -o json`, and its conditions.
  *
- * The list of conditions is that of the operators (operator-semantics.md, section 8): Created
- * comes first, Running and Restarting replace each other, Running stays with status False when the
- * run is over.
+ * The list of conditions is that of the operators: Created comes first, Running and Restarting
+ * replace each other, Running stays with status False when the run is over.
  */
 #include <signal.h>
 

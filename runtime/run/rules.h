@@ -2,8 +2,8 @@
  * rules.h - consequences of the states of replicas, wherever they run.
  *
  * Pure functions over a plan: the cluster's runtime, the local backend and the tests ask the same
- * questions.  Sources: language brief sections 13 and 21, language-decisions section 7
- * (`start_after`, `success`, `retries`, elastic).
+ * questions.  The rules are those of docs/language.md (`start_after`, `success`, `retries`,
+ * elastic).
  */
 #ifndef TRAINC_RUNTIME_RUN_RULES_H
 #define TRAINC_RUNTIME_RUN_RULES_H

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "runtime/run/rules.h"
 
-/* Run states, named as in runtime-requirements.md, section 4.  A local run is never QUEUED, STALLED or ABSENT. */
+/* Run states: docs/status.md.  A local run is never QUEUED, STALLED or ABSENT. */
 enum run_phase {
 	RUN_PENDING,                    /* nothing runs yet: it waits for start_after, or has just begun */
 	RUN_STARTING,
@@ -153,7 +153,7 @@ struct run_state {
 	int64_t removed_bytes;          /* output that was removed again, because a log has a limit */
 	struct run_role *roles;
 	size_t nroles;
-	struct run_failure failure;     /* the first failing rank: runtime-requirements.md, section 4 */
+	struct run_failure failure;     /* the first failing rank: docs/status.md */
 	struct run_object *objects;
 	size_t nobjects;
 	struct run_event *events;       /* warnings, the newest first */

@@ -1,6 +1,6 @@
 /*
- * job.h - what one Job tells: rows S-01 and S-10 to S-22 of runtime-requirements.md, section 4,
- * together with what its pods tell.
+ * job.h - what one Job tells: rows S-01 and S-10 to S-22 of docs/testing.md, together with what
+ * its pods tell.
  */
 #ifndef TRAINC_RUNTIME_STATUS_JOB_H
 #define TRAINC_RUNTIME_STATUS_JOB_H

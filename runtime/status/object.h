@@ -1,6 +1,6 @@
 /*
  * object.h - what an object other than pods and Jobs tells: rows S-01 to S-03 and S-50 to S-61 of
- * runtime-requirements.md, section 4.
+ * docs/testing.md.
  */
 #ifndef TRAINC_RUNTIME_STATUS_OBJECT_H
 #define TRAINC_RUNTIME_STATUS_OBJECT_H

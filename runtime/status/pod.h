@@ -1,6 +1,5 @@
 /*
- * pod.h - what one pod tells: rows S-30 to S-41 of runtime-requirements.md, section 4, and why its
- * container stopped.
+ * pod.h - what one pod tells: rows S-30 to S-41 of docs/testing.md, and why its container stopped.
  */
 #ifndef TRAINC_RUNTIME_STATUS_POD_H
 #define TRAINC_RUNTIME_STATUS_POD_H

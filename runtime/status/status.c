@@ -482,7 +482,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	}
 }
 
-/* R-TTL: when nothing is there, the run may have ended. */
+/* When nothing is there, the run may have ended. */
 static struct str absence(struct arena *a, const struct plan_job *j)
 {
 	if (!j->ttl.set)

@@ -6,8 +6,7 @@
  * that the targets write, or by name.  The rules come from the plan: `success`, `running`,
  * `restart`, `retries`, `retry_on`, `on_failed_pod`, `timeout`; but where a controller has decided
  * (a Job's, or that of an object for the whole run), its decision comes first. Sources:
- * runtime-requirements.md section 4 (rows S-.., named where they are judged),
- * operator-semantics.md sections 7 and 8.
+ * docs/testing.md (rows S-.., named where they are judged).
  */
 #ifndef TRAINC_RUNTIME_STATUS_STATUS_H
 #define TRAINC_RUNTIME_STATUS_STATUS_H

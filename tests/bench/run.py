@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Speed and memory beside their targets (language brief, section 19), and growth.
+"""Speed and memory beside their targets, and growth.
 
 Prints a table; exits 0 whatever the figures are, unless --strict is given: a
 busy machine is not a defect.  BUILD is the build directory.

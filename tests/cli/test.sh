@@ -1,5 +1,5 @@
 #!/bin/sh
-# test.sh - `trainc test` runs test declarations (language brief, section 13).
+# test.sh - `trainc test` runs test declarations.
 . "$(dirname "$0")/cli.inc"
 
 cat >nodes.tj <<-'END'

@@ -2,7 +2,7 @@
 
 The compiler promises that every replica gets the same environment whether its
 role is one indexed Job or one Job per replica, and that `trainc env` prints just
-that (language brief, section 11).  This module computes the environment of
+that.  This module computes the environment of
 replica i from the objects alone; it shares no code with the compiler.
 """
 

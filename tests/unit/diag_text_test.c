@@ -48,7 +48,7 @@ static struct str one(struct fixture *f, const char *source, const char *word, s
 }
 static const struct render_options plain = { 0 };
 
-/* The example of language brief 17.1, to the letter. */
+/* The form of a message, to the letter. */
 static void the_form(void)
 {
 	struct fixture f;

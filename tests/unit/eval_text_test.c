@@ -1,5 +1,5 @@
 /*
- * eval_text_test.c - the three classes of pod-time values (language brief, section 11).
+ * eval_text_test.c - the three classes of pod-time values.
  *
  * Expressions are parsed, their names bound by hand to values that wait for the
  * pod, and evaluated: what stays text, what is computed, what is refused.

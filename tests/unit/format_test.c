@@ -1,4 +1,4 @@
-/* format_test.c - the one form that a program has (language brief, section 16). */
+/* format_test.c - the one form that a program has. */
 #include "syntax/dump.h"
 #include "syntax/format.h"
 

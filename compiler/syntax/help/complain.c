@@ -1,10 +1,9 @@
 /*
  * complain.c - what to say about a token that cannot stand where it is.
  *
- * The parser knows which tokens could follow; people made a mistake of a kind.
- * Each function here recognises one kind and says what to write instead; the
- * order is that of language-decisions 8.  What was already reported (by the
- * scanner, or as a broken bracket) is passed over in silence.
+ * The parser knows which tokens could follow; people made a mistake of a kind. Each function here
+ * recognises one kind and says what to write instead; the most specific comes first.  What was
+ * already reported (by the scanner, or as a broken bracket) is passed over in silence.
  */
 #include "syntax/help/complain.h"
 

@@ -1,0 +1,26 @@
+#!/bin/sh
+# cites.sh - the sources cite only what a reader of the tree can open: docs/ and files beside them.
+cd "$(dirname "$0")/../.." || exit 1
+passed=0 failed=0
+
+# Documents that the product came from, and numbers of decisions in them.
+outside='language[- ](brief|decisions)|\(?\bdecisions? [0-9]+|runtime-requirements|operator-semantics|frameworks-local|legacy-operators|\bcli\.md|\bhouse\.md|\bfindings\.md'
+found=$(grep -rnE "$outside" --include='*.[chyl]' --include='*.def' --include='*.tj' compiler runtime grammar stdlib)
+if test -z "$found"; then
+	passed=$((passed + 1))
+else
+	failed=$((failed + 1))
+	printf 'FAIL sources cite documents that are not in the tree; say it, or cite docs/:\n%s\n' "$found" | head -n 20
+fi
+
+# Rows that comments name are rows of docs/testing.md.
+for row in $(grep -rhoE '\b[FS]-[0-9]{2}\b' --include='*.[ch]' compiler runtime | sort -u); do
+	if grep -q "^| $row |" docs/testing.md; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL a comment names $row, which docs/testing.md does not have"
+	fi
+done
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0
