@@ -213,7 +213,7 @@ COMMANDS = [
     F("fix: n misspelt fields", 250, "check --fix a.tj", role('sidecar s%d { imgae = "a/b:1", command = ["x"] }\n'), "ok|TJ"),
     F("fmt: declarations", 1000, "fmt a.tj", top("let   a%d=1\n")),
     F("fmt: one long list", 1000, "fmt a.tj", lambda n: job(top="let a = [" + "1," * n + "1]")),
-    F("fmt: a sum of n terms", 500, "fmt a.tj", lambda n: job(top="let a = 1" + "+1" * n)),
+    F("fmt: a sum of n terms", 500, "fmt a.tj", lambda n: job(top="let a = 1" + "+1" * n), "ok|TJ0114"),
     F("fmt: lists in lists", 16, "fmt a.tj", deep("[[1],", "1", "]"), "ok|TJ01"),
     F("fmt: comments", 1000, "fmt a.tj", inside("ttl=1d # %d\n#  x\n").__call__),
     F("fmt: items of one block", 1000, "fmt a.tj", inside('N%d="x" # c\n', "env {\n", "}\n")),
