@@ -430,11 +430,15 @@ static bool few_directives(struct yaml_reading *y)
 {
 	enum { MOST = 64 };
 	struct str text = y->t->source->text;
-	size_t found = 0;
 
-	for (const char *at = text.p + y->from, *end = text.p + text.n; at; at = memchr(at, '\n', (size_t)(end - at)), at += at != NULL)
-		if (end - at > 4 && memcmp(at, "%TAG", 4) == 0 && ++found > MOST)
-			return data_fail(y->t, (size_t)(at - text.p), (size_t)(at - text.p) + 4, "more than %d %%TAG directives", MOST);
+	for (size_t at = y->from, found = 0; at + 4 < text.n; at++) {
+		if (memcmp(text.p + at, "%TAG", 4) == 0 && ++found > MOST)
+			return data_fail(y->t, at, at + 4, "more than %d %%TAG directives", MOST);
+		const char *line_end = memchr(text.p + at, '\n', text.n - at);
+		if (!line_end)
+			break;
+		at = (size_t)(line_end - text.p);
+	}
 	return true;
 }
 
