@@ -19,7 +19,7 @@ def check(ok, what):
 def members(header):
     """struct name -> its members, without places in the source."""
     structs = {}
-    head = header[:header.index("/* ---- names: ")] if "/* ---- names: " in header else header
+    head = header[:header.index("/* ---- names ---- */")]
     for name, body in re.findall(r"^struct (plan\w*) \{[^\n]*\n(.*?)^\};", head, re.S | re.M):
         body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
         found = []
