@@ -14,7 +14,7 @@
  * pipe without a writer within a second.
  */
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why);
-/* The same for larger files: up to `most` bytes, a multiple of 1 MiB and less than 1 GiB. */
+/* As file_read(), for larger files: up to `most` bytes, a multiple of 1 MiB and less than 1 GiB. */
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why);
 
 /*

@@ -6,7 +6,7 @@
  * inside memory_try(), which comes back with false instead, and all memory that was asked for inside, finished
  * structures or not, can be given back with memory_give_back().
  *
- * A thread does the work of one `struct memory` at a time; there is no other state.
+ * A thread does the work of one `struct memory` at a time, and nothing else is kept between calls.
  */
 #ifndef TRAINC_BASE_MEMORY_H
 #define TRAINC_BASE_MEMORY_H

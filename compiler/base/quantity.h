@@ -44,7 +44,7 @@ static inline bool quantity_binary(long long n) { return !(n & (n - 1)) || n % 8
 const char *quantity_unit_meant(struct str word);
 /* Is UNIT one of kMGTPE?  A word that stands for it, such as "GB", may as well mean the binary unit. */
 bool quantity_decimal_bytes(struct str unit);
-/* The same with the amount in view: "Gi" for 256 "GB", since 256G would be doubted (TJ0620). */
+/* As quantity_unit_meant(), but it looks at the amount too: "Gi" for 256 "GB", since 256G would be doubted (TJ0620). */
 const char *quantity_unit_of(struct str number, struct str word);
 
 /* Read an unsigned literal of the language ("1.5Gi", "500m", "12e6", "8"; `_` between digits allowed). */

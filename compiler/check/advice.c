@@ -1,5 +1,5 @@
 /*
- * advice.c - what to write instead, when a value of one kind stands in the place of another and
+ * advice.c - what to write instead, when a value of one kind replaces another and
  * the two together tell what was meant.
  */
 #include "check/context.h"

@@ -251,7 +251,7 @@ static bool doubled_interpolation(struct check *c, const struct string_part *par
 
 enum { LONGEST_NAME = 64 };
 
-/* `{nodes}`: only around a parameter or a let, and only in a text that is no template with braces of its own. */
+/* `{nodes}`: only around a parameter or a let, and only in a text without other braces. */
 static void single_interpolation(struct check *c, const struct string_part *part)
 {
 	for (size_t i = 0; i < part->text.n; i++) {
@@ -571,7 +571,7 @@ static const struct type *type_if(struct check *c, struct node *n, const struct 
 	return result;
 }
 
-/* The name of a `let` is known in what stands behind `in`, but not in its own value. */
+/* The name of a `let` is known behind `in`, but not in its own value. */
 static const struct type *type_let_in(struct check *c, struct node *n, const struct type *want)
 {
 	struct where saved = c->at;
