@@ -39,11 +39,18 @@ static bool is_gone(const struct applying *p)
 	return recorded && !there;
 }
 
+/* A verdict was recorded, and the last pods are still stopping: their Jobs may be deleted already. */
+static bool is_stopping(const struct applying *p)
+{
+	return (p->state.phase == RUN_COMPLETING && str_is(p->before.verdict, "Succeeded")) ||
+		(p->state.phase == RUN_FAILING && str_is(p->before.verdict, "Failed"));
+}
+
 /* A run that has ended stays as it is unless it is to run again. */
 static bool has_ended(struct applying *p)
 {
-	bool gone = p->before.there &&
-		is_gone(p);      /* then pods that are left do not count: they were told to stop */
+	/* without a workload, pods that are left do not count: they were told to stop */
+	bool gone = p->before.there && (is_gone(p) || is_stopping(p));
 	bool final = !gone && (p->state.phase == RUN_SUCCEEDED || p->state.phase == RUN_FAILED);
 	struct buf b = { 0 };
 

@@ -103,28 +103,31 @@ static bool is_own_job(const struct data *o)
 	return str_is(status_text(o, "kind"), "Job") && !status_list(o, "metadata.ownerReferences")->u.list.n;
 }
 
-/* Notes whether the Jobs of the run are the first ones, others, or none. */
-static void note_workload(struct cluster_watch *c, const struct status_objects *objects)
+/*
+ * Notes the Jobs of the run.  A Job with the name of an earlier one and another uid belongs to a
+ * run that somebody has started since.  One Job alone may be deleted: `wait` itself does that.
+ */
+static void note_jobs(struct cluster_watch *c, const struct status_objects *objects)
 {
-	size_t others = 0;
+	struct arena *a = c->cluster->arena;
+	size_t present = 0;
 
 	for (size_t i = 0; i < objects->n; i++) {
 		const struct data *o = objects->at[i];
 		if (!is_own_job(o))
 			continue;
-		struct str uid = status_text(o, "metadata.uid");
-		if (!c->workload.n)
-			c->workload = str_copy(c->cluster->arena, uid);
-		if (str_eq(uid, c->workload)) {
-			c->vanished = 0;
-			return;
+		struct str name = status_text(o, "metadata.name"), uid = status_text(o, "metadata.uid");
+		const struct str *known = map_get(&c->jobs, name);
+		if (!known) {
+			struct str *first = ARENA_NEW(a, struct str);
+			*first = str_copy(a, uid);
+			map_put(&c->jobs, a, str_copy(a, name), first);
+		} else if (!str_eq(*known, uid)) {
+			c->watch->replaced = true;
 		}
-		others++;
+		present++;
 	}
-	if (others && c->seen)
-		c->watch->replaced = true;
-	else if (c->workload.n && !c->vanished)
-		c->vanished = loop_now(c->cluster->client.loop);
+	c->vanished = present || !c->jobs.n ? 0 : c->vanished ? c->vanished : loop_now(c->cluster->client.loop);
 }
 
 /* The Jobs have just disappeared and may be about to be replaced: the old state stays for now. */
@@ -149,7 +152,7 @@ static bool judge(struct cluster_watch *c)
 
 	arena_release(a);
 	view_objects(c->view, a, w->name, c->ns, &objects);
-	note_workload(c, &objects);
+	note_jobs(c, &objects);
 	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
 	s.ns = c->ns;
 	s.file = c->parent.file;

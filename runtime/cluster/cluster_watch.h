@@ -27,7 +27,7 @@ struct cluster_watch {
 	bool complained;                /* one was refused */
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
-	struct str workload;            /* uid of a Job of the run: if another Job has its name, it is another run */
+	struct map jobs;                /* name of each Job of the run that was seen -> its uid, a struct str */
 	int64_t vanished;               /* loop_now() when its Jobs disappeared; 0: they exist */
 };
 

@@ -11,6 +11,17 @@ import urllib.parse
 from world import TRAINC, main, must, status
 
 JOB = 'job "%s" {\n  image = "busybox:1"\n  role worker {\n    replicas = %s\n    command = ["train"]\n    cpu = 1\n    memory = 1Gi\n  }\n}\n'
+PAIR = '''job "a" {
+  image = "busybox:1"
+  role ps {
+    replicas = 1
+  }
+  role worker {
+    replicas = 1
+  }
+  success = done(worker)
+}
+'''
 CHECKS = []
 
 
@@ -259,6 +270,21 @@ def ended_runs(w):
     w.take("jobs", "default", "c-worker")
     out, err = p.communicate(timeout=30)
     must(p.returncode == 8, (p.returncode, out, err))
+
+
+@check
+def ended_and_stopping(w):
+    """a run that succeeded stays ended while a replica is still stopping: the Job is gone, its pod is not"""
+    w.write("a.tj", PAIR)
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.run_job("default", w.get("jobs", "a-ps"))
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded", 0)
+    pod = json.loads(json.dumps(w.get("pods", "a-ps-0-x")))
+    w.want(0, "wait", "a", err="Succeeded")
+    w.wait_for("the end of ps", lambda: not w.get("jobs", "a-ps"))
+    w.put("pods", "default", pod)
+    out, _ = w.want(0, "apply", "a.tj", err="has ended: Succeeded; --rerun")
+    must("run/a unchanged" in out and not w.get("jobs", "a-ps"), out)
 
 
 @check
