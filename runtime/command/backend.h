@@ -69,6 +69,11 @@ struct backend {
 	bool (*restart)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 	/* A command in replica INDEX of a role, a shell where WORDS are none: the status to leave with. */
 	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
+	/*
+	 * Carries connections to where TEXT, [HOSTPORT:]ROLE/N:PORT, says, until it is interrupted or the run ends;
+	 * NULL: the backend cannot.
+	 */
+	int (*forward)(struct session *s, struct run_watch *w, struct str text);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 	/*
 	 * Stops the runs of A, removes everything that belongs to them and notes it in C; returns

@@ -54,6 +54,15 @@ static bool add_start(struct session *s, struct engine_options *o, struct engine
 	return false;
 }
 
+bool local_published(struct session *s, const char *who, struct str text, struct published *ret)
+{
+	if (publish_parse(text, ret))
+		return true;
+	session_say(s, "%s needs [HOSTPORT:]ROLE/N:PORT, such as 6006:worker/0:http or worker/0:8080, found '%.*s'",
+		who, STR_ARG(text));
+	return false;
+}
+
 /* NAME=VALUE, and the value may be empty. */
 static bool add_env(struct session *s, struct engine_options *o, struct str **at, struct str text)
 {
@@ -67,10 +76,21 @@ static bool add_env(struct session *s, struct engine_options *o, struct str **at
 	return true;
 }
 
+static bool add_published(struct session *s, struct engine_options *o, struct published **at, struct str text)
+{
+	struct published p;
+
+	if (!local_published(s, "--publish", text, &p))
+		return false;
+	ARENA_PUSH(s->arena, *at, o->npublished, p);
+	return true;
+}
+
 static bool read_lists(struct session *s, struct engine_options *o)
 {
 	struct engine_mapping *mappings = NULL;
 	struct engine_start *starts = NULL;
+	struct published *published = NULL;
 	struct str *env = NULL;
 
 	for (size_t i = 0; i < s->options->ngiven; i++) {
@@ -79,12 +99,15 @@ static bool read_lists(struct session *s, struct engine_options *o)
 			return false;
 		if (g->option == OPTION_ENV && !add_env(s, o, &env, g->value))
 			return false;
+		if (g->option == OPTION_PUBLISH && !add_published(s, o, &published, g->value))
+			return false;
 		if (g->option == OPTION_REPLICAS && !add_start(s, o, &starts, g->value))
 			return false;
 	}
 	o->mappings = mappings;
 	o->starts = starts;
 	o->env = env;
+	o->published = published;
 	return true;
 }
 

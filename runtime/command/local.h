@@ -14,6 +14,9 @@ struct str local_name(const struct session *s, const struct plan_job *j);
 /* From --isolate, --mount and the others of their kind; false after saying what is wrong (status 2). */
 bool local_options(struct session *s, struct engine_options *ret);
 
+/* [HOSTPORT:]ROLE/N:PORT; false after saying what WHO needs. */
+bool local_published(struct session *s, const char *who, struct str text, struct published *ret);
+
 /*
  * Starts one job and prints the notes about it.  False with the status to leave with.
  */
@@ -25,6 +28,7 @@ struct str local_state_dir(const struct session *s);
 /* Functions of backend_local that have a file of their own. */
 int local_apply(struct session *s, struct programs *all, struct attend *ret);
 int local_preview(struct session *s, struct programs *all);
+int local_forward(struct session *s, struct run_watch *w, struct str text);
 bool local_attach(struct attached *x, struct programs *all, int *ret_status);
 void local_attach_changed(struct attached *x, size_t i);
 bool local_attach_signal(struct attached *x, int signal);

@@ -158,5 +158,6 @@ const struct backend backend_local = {
 	.option = " --local", .place = "on this machine",
 	.begin = local_begin, .end = local_end, .names = local_names, .exists = local_exists, .open = local_open,
 	.apply = local_apply, .preview = local_preview, .attach = local_attach, .attach_changed = local_attach_changed, .attach_signal = local_attach_signal,
-	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart, .exec = local_exec, .suspend = local_suspend, .remove = local_remove,
+	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart,
+		.exec = local_exec, .forward = local_forward, .suspend = local_suspend, .remove = local_remove,
 };

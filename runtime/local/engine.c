@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "runtime/local/descendants.h"
 #include "runtime/local/engine_internal.h"
+#include "runtime/local/forward.h"
 #include "runtime/local/mark.h"
 #include "base/words.h"
 
@@ -169,10 +170,12 @@ static void describe(struct engine *e)
 			e->state->roles[k].at[i].host = buf_take(&b, e->arena);
 			put_ports(p, e->job, &e->job->roles[k], i, &b);
 			e->state->roles[k].at[i].ports = buf_take(&b, e->arena);
+			e->state->roles[k].at[i].published = STR("");
 			e->state->roles[k].at[i].log = str_printf(e->arena, "%.*s/logs/%.*s-%lld.log", STR_ARG(e->dir.path),
 				STR_ARG(e->job->roles[k].name), (long long)i);
 		}
 	buf_release(&b);
+	publish_describe(e);
 }
 
 /* Checks everything that can be refused.  `*status`: 3 when the machine is to blame, 8 when the program is. */
@@ -190,6 +193,7 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 		e->life = life_new(e->arena, e->job, &life, e->state, e->now);
 		take_devices(e, why);
 	}
+	publish_check(e, why);
 	if (why->n)
 		return false;
 	e->places = places_new(e->arena, e->job, e->options->isolate);
@@ -197,7 +201,7 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 	*status = 3;
 	if (!e->options->dry && !open_descriptors(e, why))
 		return false;
-	if (!e->options->dry && !tell_open(e, &reason)) {
+	if ((!e->options->dry && !tell_open(e, &reason)) || !publish_open(e, &reason)) {
 		buf_printf(why, "%.*s\n", STR_ARG(reason));
 		return false;
 	}
@@ -220,7 +224,8 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 
 	*e = (struct engine){ .arena = a, .job = job, .options = o, .dir = *dir, .state = state, .self = getpid(),
 		.epoll = -1, .signals = -1, .null = -1, .logs = -1, .reserve = -1, .signal_watch = { WATCH_SIGNALS, NULL },
-		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL } };
+		.control_watch = { WATCH_CONTROL, NULL }, .lifeline_watch = { WATCH_LIFELINE, NULL },
+		.forward_watch = { WATCH_FORWARD, NULL } };
 	e->mark = mark_of_run(state);
 	e->clock_offset = clock_real() - clock_steady();
 	e->chunk = ARENA_ARRAY(a, char, CHUNK);
@@ -425,6 +430,7 @@ static void on_event(struct engine *e, const struct watch *w, int lifeline)
 		epoll_ctl(e->epoll, EPOLL_CTL_DEL, lifeline, NULL);
 		life_stop(e->life, true, &why);
 		break;
+	case WATCH_FORWARD: forward_serve(e->forward); break;
 	case WATCH_OUTPUT: replica_output(e, w->container); break;
 	case WATCH_REPORT: replica_report(e, w->container); break;
 	}
@@ -536,8 +542,11 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 		engine_watch(e, control_fd(c), &e->control_watch);
 	if (lifeline >= 0)
 		engine_watch(e, lifeline, &e->lifeline_watch);
+	if (e->forward)
+		engine_watch(e, forward_fd(e->forward), &e->forward_watch);
 	while (go_on(e))
 		wait_and_handle(e, lifeline);
+	publish_close(e);
 	sweep(e);
 	if (clean_takes(e->job, false))
 		launch_clean(e->launch);
@@ -552,6 +561,7 @@ void engine_release(struct engine *e)
 	for (size_t i = 0; i < e->nreplicas; i++)
 		replica_release(e, &e->replicas[i]);
 	tell_close(e);
+	publish_close(e);
 	if (e->iso)
 		isolation_close(e->iso);
 	e->iso = NULL;

@@ -13,6 +13,7 @@
 
 #include "runtime/local/control.h"
 #include "runtime/local/isolate.h"
+#include "runtime/local/publish.h"
 
 struct engine_mapping {                 /* --mount NAME=DIR */
 	struct str name, dir;
@@ -37,6 +38,8 @@ struct engine_options {
 	char *const *caller_env;        /* of the command */
 	const struct str *env;          /* --env NAME=VALUE: overrides the program */
 	size_t nenv;
+	const struct published *published;      /* --publish */
+	size_t npublished;
 	bool dry;                       /* --dry-run: look at everything, make nothing; such an engine is for engine_preview() */
 	struct str directory;           /* absolute: the base of relative paths on the command line */
 };

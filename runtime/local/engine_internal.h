@@ -13,7 +13,7 @@
 #include "runtime/local/log_file.h"
 #include "runtime/local/spawn.h"
 
-enum watch_kind { WATCH_SIGNALS, WATCH_CONTROL, WATCH_LIFELINE, WATCH_OUTPUT, WATCH_REPORT };
+enum watch_kind { WATCH_SIGNALS, WATCH_CONTROL, WATCH_LIFELINE, WATCH_FORWARD, WATCH_OUTPUT, WATCH_REPORT };
 
 struct container;
 struct watch {                          /* what epoll knows of a descriptor */
@@ -86,8 +86,10 @@ struct engine {
 	size_t probing;                 /* containers that are asked whether they are ready */
 
 	int epoll, signals, null, logs;
-	struct watch signal_watch, control_watch, lifeline_watch;
+	struct watch signal_watch, control_watch, lifeline_watch, forward_watch;
 	struct control *control;
+	struct forward *forward;        /* NULL: no port is published */
+	int64_t *host_ports;            /* of each of options->published; NULL: none was taken */
 	uint64_t mark;                  /* mark of the run, by which its processes are recognized (mark.h) */
 	struct rlimit files;            /* the caller's limit, which children get back */
 	pid_t self;

@@ -296,6 +296,31 @@ static struct entered wait_for(const struct entering *e, int signals, pid_t chil
 	return ret;
 }
 
+bool enter_network(struct arena *a, const struct enter *w, size_t *ret, struct str *why)
+{
+	enum { USER, NETWORK };                 /* in `kinds` */
+	struct entering e = { .arena = a };
+	const struct run_replica *r;
+	int error = 0;
+
+	if (!find_running(a, w, &r, ret, why))
+		return false;
+	e.pid = r->process.pid;
+	if (!open_space(&e, USER) || !open_space(&e, NETWORK))
+		error = errno;
+	if (!process_alive(&r->process, w->run->boot_id)) {
+		*why = not_running(a, w, r);
+		return false;
+	}
+	for (size_t i = USER; !error && e.spaces[NETWORK] >= 0 && i <= NETWORK; i++)
+		if (e.spaces[i] >= 0 && setns(e.spaces[i], kinds[i].flag) != 0)
+			error = errno;
+	if (error)
+		*why = str_printf(a, "cannot enter the network of %.*s/%lld: %.*s", STR_ARG(w->role),
+			(long long)w->index, STR_ARG(file_reason(a, error)));
+	return !error;
+}
+
 bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, struct str *why)
 {
 	char shell[] = "sh";

@@ -26,4 +26,10 @@ struct entered {
 };
 bool enter_replica(struct arena *a, const struct enter *what, struct entered *ret, struct str *why);
 
+/*
+ * This process joins the network of a replica that runs, for good, where it is another one; `words` are not used.  The
+ * row of the replica among those of all roles is in RET.  False with a sentence.
+ */
+bool enter_network(struct arena *a, const struct enter *what, size_t *ret, struct str *why);
+
 #endif

@@ -18,6 +18,7 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -319,6 +320,29 @@ struct str isolation_address(const struct isolation *iso, size_t replica)
 	if (iso->mode != ISOLATE_REPLICA)
 		return STR("127.0.0.1");
 	return str_printf(iso->arena, "%u.%u.%u.%u", address >> 24, address >> 16 & 255, address >> 8 & 255, address & 255);
+}
+
+/* ---- sockets ---- */
+
+int isolation_socket(const struct isolation *iso, size_t replica, int family)
+{
+	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	int home, fd = -1, error;
+
+	if (iso->mode != ISOLATE_REPLICA)
+		return socket(family, type, 0);
+	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (home < 0)
+		return -1;
+	/* a socket belongs to the network in which it was made */
+	if (setns(iso->net.replicas[replica], CLONE_NEWNET) == 0)
+		fd = socket(family, type, 0);
+	error = errno;
+	if (setns(home, CLONE_NEWNET) != 0)
+		abort();                /* replicas would be started in a network that is not theirs */
+	close(home);
+	errno = error;
+	return fd;
 }
 
 /* ---- in the child ---- */

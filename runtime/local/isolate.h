@@ -45,6 +45,12 @@ struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode);
 /* The address of a replica, as text: "127.0.0.1", or "10.88.0.7" in mode REPLICA. */
 struct str isolation_address(const struct isolation *iso, size_t replica);
 
+/*
+ * A non-blocking TCP socket that is in the network of a replica, made by the keeper; FAMILY is AF_INET or AF_INET6.  -1
+ * with errno.
+ */
+int isolation_socket(const struct isolation *iso, size_t replica, int family);
+
 enum sandbox_kind { SANDBOX_BIND, SANDBOX_TMPFS };
 
 struct sandbox_mount {

@@ -21,6 +21,7 @@
 
 #include "base/file.h"
 #include "runtime/local/descendants.h"
+#include "runtime/local/forward.h"
 #include "runtime/local/history.h"
 #include "runtime/local/run_dir.h"
 #include "base/words.h"
@@ -309,11 +310,11 @@ static bool wait_for_report(struct arena *a, int fd, struct keeper *k, struct st
 
 /*
  * The number of descriptors that the keeper needs: a log, its times and a pipe for each container,
- * sockets that hold ports, and some of its own.
+ * sockets that hold ports, both ends of connections that it carries, and some of its own.
  */
-static rlim_t descriptors_needed(const struct plan_job *j)
+static rlim_t descriptors_needed(const struct plan_job *j, size_t published)
 {
-	rlim_t n = 40;
+	rlim_t n = 40 + (published ? published + 2 * FORWARD_MOST : 0);
 
 	for (size_t k = 0; k < j->nroles; k++) {
 		const struct plan_role *r = &j->roles[k];
@@ -323,9 +324,9 @@ static rlim_t descriptors_needed(const struct plan_job *j)
 }
 
 /* False with a sentence when the caller may not have that many. */
-static bool has_descriptors(struct arena *a, const struct plan_job *j, struct str *why)
+static bool has_descriptors(struct arena *a, const struct plan_job *j, size_t published, struct str *why)
 {
-	rlim_t needed = descriptors_needed(j);
+	rlim_t needed = descriptors_needed(j, published);
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= needed)
@@ -341,7 +342,7 @@ bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *
 	struct start_pipes pipes;
 
 	*status = STATUS_SYSTEM;
-	if (!has_descriptors(a, s->job, why))
+	if (!has_descriptors(a, s->job, s->options->npublished, why))
 		return false;
 	if (s->attached)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);

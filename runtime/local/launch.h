@@ -24,6 +24,8 @@ struct launch *launch_new(struct arena *a, const struct plan_job *j, const struc
 bool launch_needs_mounts(const struct launch *l);
 /* What the program asks for and a local run does not provide, one on each line. */
 struct str launch_notes(const struct launch *l);
+/* One more of them, once. */
+void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* To be called when addresses and devices are known: checks every environment (F-48 of docs/testing.md). */
 void launch_place(struct launch *l, const struct places *places, const struct isolation *iso, const struct devices *devices, struct buf *why);

@@ -23,8 +23,6 @@ struct launch {
 struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c);
 /* One more line of complaint. */
 void launch_complain(struct buf *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* One more note, once. */
-void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- launch_env.c ---- */
 

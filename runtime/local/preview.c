@@ -106,6 +106,16 @@ static struct str log_path(struct preview *p, unsigned role, int64_t i, size_t k
 	return str_printf(&p->arena, "%.*s/logs/%.*s.log", STR_ARG(e->dir.path), STR_ARG(name));
 }
 
+static void text_published(struct preview *p, struct str rest)
+{
+	struct str port, host;
+
+	while (report_published(&rest, &port, &host))
+		text_line(p->out, "published", str_is(host, "0")
+			? str_printf(&p->arena, "%.*s at a free port of 127.0.0.1", STR_ARG(port))
+			: str_printf(&p->arena, "%.*s at 127.0.0.1:%.*s", STR_ARG(port), STR_ARG(host)));
+}
+
 static void text_container(struct preview *p, unsigned role, int64_t i, size_t k, const struct launched *made)
 {
 	const struct engine *e = p->engine;
@@ -124,6 +134,8 @@ static void text_container(struct preview *p, unsigned role, int64_t i, size_t k
 		text_line(p->out, "host", replica->host);
 	if (part == CONTAINER_MAIN && replica->ports.n)
 		text_line(p->out, "ports", replica->ports);
+	if (part == CONTAINER_MAIN)
+		text_published(p, replica->published);
 	text_line(p->out, "log", log_path(p, role, i, k));
 	text_mounts(p->out, &made->box);
 	text_environment(p->out, made);

@@ -196,6 +196,9 @@ static void put_local(struct table *t, struct str *row, const struct run_replica
 	}
 	row[2] = p->host;
 	row[3] = p->ports;
+	for (struct str rest = p->published, port, host; report_published(&rest, &port, &host);)
+		row[3] = str_printf(&t->arena, "%.*s%s127.0.0.1:%.*s->%.*s", STR_ARG(row[3]), row[3].n ? "," : "",
+			STR_ARG(host), STR_ARG(port));
 	buf_release(&b);
 }
 

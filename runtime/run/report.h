@@ -65,5 +65,7 @@ struct str report_role_cause(struct arena *a, const struct run_role *r);
 void put_memory(struct buf *out, int64_t bytes);
 /* Ports of a replica, "http=20017,metrics=20018", as a member of a JSON object and the comma behind it. */
 void report_json_ports(struct str ports, struct buf *out);
+/* Takes one of a replica's published ports, "http=6006,8080=8081", from the front of REST: false when there is none. */
+bool report_published(struct str *rest, struct str *ret_port, struct str *ret_host);
 
 #endif

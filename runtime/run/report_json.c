@@ -113,6 +113,36 @@ void report_json_ports(struct str ports, struct buf *out)
 	buf_z(out, ports.n ? " }, " : "}, ");
 }
 
+bool report_published(struct str *rest, struct str *ret_port, struct str *ret_host)
+{
+	const char *equals = rest->n ? memchr(rest->p, '=', rest->n) : NULL;
+	const char *comma = rest->n ? memchr(rest->p, ',', rest->n) : NULL;
+	const char *end = comma ? comma : rest->p + rest->n;
+
+	if (!equals || equals > end)
+		return false;
+	*ret_port = (struct str){ rest->p, (size_t)(equals - rest->p) };
+	*ret_host = (struct str){ equals + 1, (size_t)(end - equals) - 1 };
+	*rest = (struct str){ end + (comma != NULL), rest->n - (size_t)(end - rest->p) - (comma != NULL) };
+	return true;
+}
+
+/* [{ "port": "http", "address": "127.0.0.1:6006" }] */
+static void put_published(const struct json *j, struct str rest)
+{
+	struct str port, host;
+	bool first = true;
+
+	buf_z(j->out, "\"published\": [");
+	while (report_published(&rest, &port, &host)) {
+		buf_z(j->out, first ? "{ " : ", { ");
+		text(j, "port", port, ", ");
+		buf_printf(j->out, "\"address\": \"127.0.0.1:%.*s\" }", STR_ARG(host));
+		first = false;
+	}
+	buf_z(j->out, "], ");
+}
+
 static void put_number_or_null(const struct json *j, const char *name, int64_t n, bool known)
 {
 	if (known)
@@ -137,6 +167,7 @@ static void put_replica(const struct json *j, const struct run_state *s, const s
 	put_number_or_null(j, "memory_bytes", r->usage.memory, r->usage.known);
 	text(j, "host", r->host, ", ");
 	report_json_ports(r->ports, j->out);
+	put_published(j, r->published);
 	text(j, "log", r->log, ", ");
 	text(j, "cause", r->cause, " }");
 }

@@ -134,7 +134,8 @@ static const struct state_field replica_fields[] = {
 	FIELD(run_replica, attempts, INT64), FIELD(run_replica, resumed, LATER_INT64),
 	FIELD(run_replica, begin, INT64), FIELD(run_replica, end, INT64), FIELD(run_replica, exit_code, INT),
 	FIELD(run_replica, signal, INT), FIELD(run_replica, again, INT64), FIELD(run_replica, cause, TEXT), FIELD(run_replica, host, TEXT),
-	FIELD(run_replica, ports, LATER), FIELD(run_replica, log, LATER), FIELD(run_replica, spans, SPANS),
+	FIELD(run_replica, ports, LATER), FIELD(run_replica, published, LATER),
+	FIELD(run_replica, log, LATER), FIELD(run_replica, spans, SPANS),
 };
 static const struct state_field failure_fields[] = {
 	FIELD(run_failure, role, TEXT), FIELD(run_failure, index, INT64), FIELD(run_failure, exit_code, INT),

@@ -87,6 +87,8 @@ struct run_replica {
 	struct str host;
 	/* "http=20017,metrics=20018": numbers in a local run, which differ from the declared ones */
 	struct str ports;
+	struct str published;           /* in a local run: "http=6006", port and number at 127.0.0.1,
+		as --publish says */
 	struct str log;                 /* in a local run: the file with the output of its main container */
 	struct run_span *spans;         /* in the order of their beginnings; in a local run one for each attempt */
 	size_t nspans;

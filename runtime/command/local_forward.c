@@ -1,0 +1,136 @@
+/*
+ * local_forward.c - `port-forward` on this machine: this process listens, and connects in the network of the replica,
+ * which it has entered.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/command/local.h"
+#include "runtime/command/runs.h"
+#include "runtime/local/enter.h"
+#include "runtime/local/forward.h"
+#include "runtime/local/network.h"
+
+struct forwarding {
+	struct run_watch *run;
+	struct published what;
+	uint32_t own;                   /* address of the replica, where it has one */
+};
+
+static const struct run_replica *replica_of(const struct forwarding *f)
+{
+	const struct run_role *role = run_find_role(&f->run->state, f->what.role);
+
+	return role && f->what.index < role->max ? &role->at[f->what.index] : NULL;
+}
+
+/* What the state of the replica says of a port with that name: "http=20017,metrics=20018"; 0: nothing. */
+static int64_t named_port(const struct run_replica *r, struct str name)
+{
+	struct str rest = r->ports, port, number;
+
+	while (report_published(&rest, &port, &number))
+		if (str_eq(port, name))
+			return strtoll(number.p, NULL, 10);
+	return 0;
+}
+
+/* The number at which its program listens now. */
+static int64_t inner_port(const struct forwarding *f)
+{
+	const struct run_replica *r = replica_of(f);
+
+	return f->what.number ? f->what.number : r ? named_port(r, f->what.port) : 0;
+}
+
+static int socket_of(void *context, int family)
+{
+	(void)context;
+	return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+static int dial(void *context, size_t i, unsigned try)
+{
+	struct forwarding *f = context;
+	const struct run_replica *r = replica_of(f);
+
+	(void)i;
+	if (!r || !r->process.pid)
+		return DIAL_NONE;
+	return publish_dial(socket_of, NULL, f->own, inner_port(f), try);
+}
+
+/* Until the run ends. */
+static void carry_on(struct forward *forward, struct run_watch *w)
+{
+	while (!run_watch_over(w) && !run_phase_final(w->state.phase)) {
+		struct pollfd p[] = { { .fd = forward_fd(forward), .events = POLLIN }, { .fd = run_watch_fd(w),
+			.events = POLLIN } };
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return;
+		run_watch_update(w);
+		forward_serve(forward);
+	}
+}
+
+/* Takes the port while this process is in its own network, then enters the replica's.  -1 after saying why not. */
+static int prepare(struct session *s, struct forwarding *f, int64_t *ret_port, int *ret_status)
+{
+	struct enter where = { .run = &f->run->state, .role = f->what.role, .index = f->what.index };
+	const struct run_replica *r = replica_of(f);
+	struct str why;
+	size_t number;
+
+	*ret_status = STATUS_REFUSED;
+	if (r && !inner_port(f)) {
+		session_say(s, "%.*s/%lld of run '%.*s' has no port '%.*s'%s%.*s; a number is taken as it is",
+			STR_ARG(f->what.role),
+			(long long)f->what.index, STR_ARG(f->run->name), STR_ARG(f->what.port), r->ports.n
+				? ": it has " : "", STR_ARG(r->ports));
+		return -1;
+	}
+	*ret_port = f->what.host >= 0 ? f->what.host : inner_port(f);
+	int fd = r ? forward_listen(ret_port) : -1, error = errno;
+	if (r && fd < 0) {
+		*ret_status = STATUS_OUTPUT;
+		session_say(s, "%.*s", STR_ARG(publish_refused(s->arena, "", &f->what, *ret_port, error)));
+	} else if (!enter_network(s->arena, &where, &number, &why)) {
+		session_say(s, "%.*s", STR_ARG(why));
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	} else if (str_is(f->run->state.isolate, "replica")) {
+		f->own = network_address(number);
+	}
+	return fd;
+}
+
+int local_forward(struct session *s, struct run_watch *w, struct str text)
+{
+	struct forwarding f = { .run = w };
+	struct forward_ops ops = { &f, dial };
+	int64_t port;
+	int status;
+
+	if (!local_published(s, "port-forward", text, &f.what))
+		return STATUS_USAGE;
+	int fd = prepare(s, &f, &port, &status);
+	if (fd < 0)
+		return status;
+	struct forward *forward = forward_open(s->arena, &fd, 1, &ops);
+	if (!forward) {
+		session_say(s, "cannot accept connections: %.*s", STR_ARG(file_reason(s->arena, errno)));
+		return STATUS_OUTPUT;
+	}
+	session_write(s, str_printf(s->arena, "127.0.0.1:%lld -> %.*s/%lld:%.*s\n", (long long)port,
+		STR_ARG(f.what.role), (long long)f.what.index,
+		STR_ARG(f.what.port)));
+	carry_on(forward, w);
+	forward_close(forward);
+	session_say(s, "run '%.*s' has ended", STR_ARG(w->name));
+	return STATUS_DONE;
+}
