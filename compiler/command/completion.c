@@ -293,7 +293,10 @@ static void zsh_option(struct completion *c, const struct option_row *o)
 	zsh_text(o->doc, c->out);
 	buf_char(c->out, ']');
 	if (value) {
-		buf_printf(c->out, ":%s:", o->argument);
+		buf_char(c->out, ':');
+		for (const char *p = o->argument; *p; p++)
+			buf_printf(c->out, "%s%c", *p == ':' ? "\\" : "", *p);
+		buf_char(c->out, ':');
 		zsh_offer(c->out, value_offer(c, o));
 	}
 	buf_char(c->out, '\'');

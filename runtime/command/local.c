@@ -54,7 +54,7 @@ static bool add_start(struct session *s, struct engine_options *o, struct engine
 	return false;
 }
 
-bool local_published(struct session *s, const char *who, struct str text, struct published *ret)
+bool local_published(struct session *s, const char *who, struct str text, struct published_port *ret)
 {
 	if (publish_parse(text, ret))
 		return true;
@@ -76,9 +76,9 @@ static bool add_env(struct session *s, struct engine_options *o, struct str **at
 	return true;
 }
 
-static bool add_published(struct session *s, struct engine_options *o, struct published **at, struct str text)
+static bool add_published(struct session *s, struct engine_options *o, struct published_port **at, struct str text)
 {
-	struct published p;
+	struct published_port p;
 
 	if (!local_published(s, "--publish", text, &p))
 		return false;
@@ -90,7 +90,7 @@ static bool read_lists(struct session *s, struct engine_options *o)
 {
 	struct engine_mapping *mappings = NULL;
 	struct engine_start *starts = NULL;
-	struct published *published = NULL;
+	struct published_port *published = NULL;
 	struct str *env = NULL;
 
 	for (size_t i = 0; i < s->options->ngiven; i++) {
@@ -175,6 +175,7 @@ bool local_options(struct session *s, struct engine_options *ret)
 	if (root.n)
 		ret->image_root = path_join(s->arena, ret->directory, root);
 	ret->inherit_env = option_given(s->options, OPTION_INHERIT_ENV);
+	ret->pin = option_given(s->options, OPTION_PIN);
 	ret->no_devices = option_given(s->options, OPTION_NO_DEVICES);
 	return runs_duration(s, OPTION_BACKOFF, &ret->backoff) && read_log_limit(s, ret) && read_lists(s, ret);
 }

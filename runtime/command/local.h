@@ -15,7 +15,7 @@ struct str local_name(const struct session *s, const struct plan_job *j);
 bool local_options(struct session *s, struct engine_options *ret);
 
 /* [HOSTPORT:]ROLE/N:PORT; false after saying what WHO needs. */
-bool local_published(struct session *s, const char *who, struct str text, struct published *ret);
+bool local_published(struct session *s, const char *who, struct str text, struct published_port *ret);
 
 /*
  * Starts one job and prints the notes about it.  False with the status to leave with.

@@ -17,11 +17,11 @@
 
 struct forwarding {
 	struct run_watch *run;
-	struct published what;
+	struct published_port what;
 	uint32_t own;                   /* address of the replica, where it has one */
 };
 
-static const struct run_replica *replica_of(const struct forwarding *f)
+static const struct run_replica *forwarded_replica(const struct forwarding *f)
 {
 	const struct run_role *role = run_find_role(&f->run->state, f->what.role);
 
@@ -42,7 +42,7 @@ static int64_t named_port(const struct run_replica *r, struct str name)
 /* The number at which its program listens now. */
 static int64_t inner_port(const struct forwarding *f)
 {
-	const struct run_replica *r = replica_of(f);
+	const struct run_replica *r = forwarded_replica(f);
 
 	return f->what.number ? f->what.number : r ? named_port(r, f->what.port) : 0;
 }
@@ -53,10 +53,10 @@ static int socket_of(void *context, int family)
 	return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-static int dial(void *context, size_t i, unsigned try)
+static int dial_entered(void *context, size_t i, unsigned try)
 {
 	struct forwarding *f = context;
-	const struct run_replica *r = replica_of(f);
+	const struct run_replica *r = forwarded_replica(f);
 
 	(void)i;
 	if (!r || !r->process.pid)
@@ -78,10 +78,10 @@ static void carry_on(struct forward *forward, struct run_watch *w)
 }
 
 /* Takes the port while this process is in its own network, then enters the replica's.  -1 after saying why not. */
-static int prepare(struct session *s, struct forwarding *f, int64_t *ret_port, int *ret_status)
+static int listen_and_enter(struct session *s, struct forwarding *f, int64_t *ret_port, int *ret_status)
 {
 	struct enter where = { .run = &f->run->state, .role = f->what.role, .index = f->what.index };
-	const struct run_replica *r = replica_of(f);
+	const struct run_replica *r = forwarded_replica(f);
 	struct str why;
 	size_t number;
 
@@ -112,13 +112,13 @@ static int prepare(struct session *s, struct forwarding *f, int64_t *ret_port, i
 int local_forward(struct session *s, struct run_watch *w, struct str text)
 {
 	struct forwarding f = { .run = w };
-	struct forward_ops ops = { &f, dial };
+	struct forward_ops ops = { &f, dial_entered };
 	int64_t port;
 	int status;
 
 	if (!local_published(s, "port-forward", text, &f.what))
 		return STATUS_USAGE;
-	int fd = prepare(s, &f, &port, &status);
+	int fd = listen_and_enter(s, &f, &port, &status);
 	if (fd < 0)
 		return status;
 	struct forward *forward = forward_open(s->arena, &fd, 1, &ops);

@@ -329,7 +329,7 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
  * one of the two lists.
  */
 static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMAGE_ROOT, OPTION_INHERIT_ENV,
-	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH };
+	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH, OPTION_PIN };
 static const enum option ignored[] = {
 	/* already in the plan */
 	OPTION_PARAMS, OPTION_SET, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_NAMESPACE, OPTION_DOMAIN, OPTION_GANG,

@@ -50,16 +50,41 @@ static size_t count_files(struct arena *a, struct str pattern)
 	return n;
 }
 
-/* The numbers that the caller's own variable leaves: "2,3", or names of another form. */
-static void names_of_caller(struct devices *d, struct kind *k, struct str list)
+static bool all_digits(struct str name)
 {
-	k->n = 0;
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] < '0' || name.p[i] > '9')
+			return false;
+	return true;
+}
+
+static bool is_listed(const struct kind *k, struct str name)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (str_eq(k->names[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * What the caller's own variable leaves: "2,3".  One that occurs twice is given twice, so replicas share it.  Names of
+ * another form are taken as
+ * they are: parts of devices have some, of which there are more than files.  Of different numbers there are as many as
+ * devices.
+ */
+static void names_of_caller(struct devices *d, struct kind *k, struct str list, size_t devices)
+{
+	size_t numbers = 0;
+
 	for (size_t at = 0; at < list.n;) {
 		const char *comma = memchr(list.p + at, ',', list.n - at);
 		size_t end = comma ? (size_t)(comma - list.p) : list.n;
 		struct str name = { list.p + at, end - at };
-		if (name.n)
+		bool again = is_listed(k, name), number = all_digits(name);
+		if (name.n && (again || !number || numbers < devices)) {
+			numbers += number && !again;
 			ARENA_PUSH(d->arena, k->names, k->n, name);
+		}
 		at = end + 1;
 	}
 }
@@ -72,13 +97,11 @@ static void kind_add(struct devices *d, const struct plan_accelerator *acc,
 	size_t n = d->none ? 0 : count_files(d->arena, acc->devices.value);
 
 	if (own.p && !d->none)
-		names_of_caller(d, &k, own);
+		names_of_caller(d, &k, own, n);
 	for (size_t i = 0; !own.p && i < n; i++) {
 		struct str name = str_printf(d->arena, "%zu", i);
 		ARENA_PUSH(d->arena, k.names, k.n, name);
 	}
-	if (k.n > n && own.p)
-		k.n = n;
 	k.taken = ARENA_ARRAY(d->arena, bool, k.n);
 	ARENA_PUSH(d->arena, d->kinds, d->nkinds, k);
 }
@@ -116,6 +139,15 @@ struct devices *devices_new(struct arena *a, const struct plan_job *j, bool none
 	return d;
 }
 
+/* Does the replica have the device already, where it is listed several times? */
+static bool has_already(const struct kind *k, const struct holding *h, struct str name)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (str_eq(k->names[h->at[i]], name))
+			return true;
+	return false;
+}
+
 bool devices_take(struct devices *d, unsigned role, int64_t i, struct str *why)
 {
 	const struct plan_role *r = &d->job->roles[role];
@@ -126,7 +158,7 @@ bool devices_take(struct devices *d, unsigned role, int64_t i, struct str *why)
 		return true;
 	h->at = h->at ? h->at : ARENA_ARRAY(d->arena, size_t, (size_t)r->accelerator->per_pod);
 	for (size_t n = 0; n < k->n && (int64_t)h->n < r->accelerator->per_pod; n++)
-		if (!k->taken[n]) {
+		if (!k->taken[n] && !has_already(k, h, k->names[n])) {
 			k->taken[n] = true;
 			h->at[h->n++] = n;
 		}

@@ -2,8 +2,9 @@
  * devices.h - which of the machine's devices each replica gets.
  *
  * An accelerator says how its devices look on a machine (`devices`, a pattern of files) and which
- * variable tells a program what it may use (`visible`).  Devices are never shared: replicas get
- * numbers of their own, in the order of the plan, and more than there are is refused.
+ * variable tells a program what it may use (`visible`).  Replicas get numbers of their own, in the
+ * order of the plan, and more than there are is refused.  Devices are shared only when the caller's
+ * own variable lists them several times; it may also list parts of devices by their names.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_DEVICES_H
 #define TRAINC_RUNTIME_LOCAL_DEVICES_H

@@ -21,7 +21,7 @@
 #include "runtime/local/mark.h"
 #include "base/words.h"
 
-enum { EVENTS = 64, SWEEP_SECONDS = 5, DIRECTORY_SECONDS = 2 };
+enum { EVENTS = 64, STARTS_MS = 500, SWEEP_SECONDS = 5, DIRECTORY_SECONDS = 2 };
 
 struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i) { return &e->replicas[places_number(e->places, role, i)]; }
 struct run_replica *engine_run_replica(const struct engine *e, const struct replica *r) { return &e->state->roles[r->role].at[r->index]; }
@@ -133,6 +133,22 @@ static void take_devices(struct engine *e, struct buf *why)
 			}
 }
 
+/* --pin: processors for every replica that is to run at the start. */
+static void take_processors(struct engine *e, struct buf *why)
+{
+	struct str reason;
+
+	e->processors = processors_new(e->arena, e->job, &reason);
+	for (unsigned k = 0; e->processors && k < e->job->nroles; k++)
+		for (int64_t i = 0; i < e->state->roles[k].desired; i++)
+			if (!processors_take(e->processors, k, i, &reason)) {
+				buf_printf(why, "%.*s\n", STR_ARG(reason));
+				return;
+			}
+	if (!e->processors)
+		buf_printf(why, "%.*s\n", STR_ARG(reason));
+}
+
 static void make_replicas(struct engine *e)
 {
 	size_t containers = 0;
@@ -192,6 +208,8 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 	if (sized) {                            /* when it is known how many replicas want devices */
 		e->life = life_new(e->arena, e->job, &life, e->state, e->now);
 		take_devices(e, why);
+		if (e->options->pin)
+			take_processors(e, why);
 	}
 	publish_check(e, why);
 	if (why->n)
@@ -258,8 +276,11 @@ static bool op_suspend(void *context, bool suspend, struct str *why)
 
 static void return_devices(struct engine *e, unsigned role, int64_t from)
 {
-	for (int64_t i = from; i < e->job->roles[role].max; i++)
+	for (int64_t i = from; i < e->job->roles[role].max; i++) {
 		devices_return(e->devices, role, i);
+		if (e->processors)
+			processors_return(e->processors, role, i);
+	}
 }
 
 static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
@@ -270,7 +291,8 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 	if (role_of(e, role, &k) && e->job->roles[k].elastic) {
 		int64_t had = e->state->roles[k].desired;
 		for (int64_t i = had; i < n && i < e->job->roles[k].max; i++)
-			if (!devices_take(e->devices, k, i, why)) {
+			if (!devices_take(e->devices, k, i, why) ||
+			    (e->processors && !processors_take(e->processors, k, i, why))) {
 				return_devices(e, k, had);
 				return false;
 			}
@@ -329,11 +351,14 @@ static void give_up(struct engine *e, struct replica *r)
 	e->changed = true;
 }
 
+/* Not too long at a time: a thousand starts take seconds on a busy machine, and commands are answered meanwhile. */
 static void obey(struct engine *e)
 {
 	struct life_action a;
+	int64_t until = clock_steady() + STARTS_MS * (SECOND / 1000);
 
-	while (life_next(e->life, e->now, &a)) {
+	e->more = false;
+	while (!e->more && life_next(e->life, e->now, &a)) {
 		struct replica *r = engine_replica(e, a.role, a.index);
 		switch (a.order) {
 		case LIFE_START: start(e, r, true); break;
@@ -342,6 +367,7 @@ static void obey(struct engine *e)
 		case LIFE_KILL: replica_kill(e, r); break;
 		case LIFE_GIVE_UP: give_up(e, r); break;
 		}
+		e->more = clock_steady() > until;
 	}
 }
 
@@ -486,7 +512,7 @@ static void wait_and_handle(struct engine *e, int lifeline)
 
 	if (tell_due(e, &when) && e->now >= when)
 		tell_state(e);
-	int n = epoll_wait(e->epoll, events, EVENTS, timeout_until(e, tick(e)));
+	int n = epoll_wait(e->epoll, events, EVENTS, e->more ? 0 : timeout_until(e, tick(e)));
 	look_at_clock(e);
 	for (int i = 0; i < n; i++)
 		on_event(e, events[i].data.ptr, lifeline);

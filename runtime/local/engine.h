@@ -32,13 +32,14 @@ struct engine_options {
 	size_t nstarts;
 	struct str image_root;          /* empty: none */
 	bool no_devices;                /* programs run without the accelerators that they ask for */
+	bool pin;                       /* --pin: each replica has processors of its own */
 	bool inherit_env;               /* everything in the caller's environment, not only the list of docs/local.md */
 	uint64_t log_limit;             /* bytes that each log keeps; 0: all */
 	int64_t backoff;                /* ns before the second attempt, doubling up to 10 min: 10 s unless told */
 	char *const *caller_env;        /* of the command */
 	const struct str *env;          /* --env NAME=VALUE: overrides the program */
 	size_t nenv;
-	const struct published *published;      /* --publish */
+	const struct published_port *published;      /* --publish */
 	size_t npublished;
 	bool dry;                       /* --dry-run: look at everything, make nothing; such an engine is for engine_preview() */
 	struct str directory;           /* absolute: the base of relative paths on the command line */

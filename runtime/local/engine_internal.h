@@ -11,6 +11,7 @@
 #include "runtime/local/launch.h"
 #include "runtime/local/life.h"
 #include "runtime/local/log_file.h"
+#include "runtime/local/processors.h"
 #include "runtime/local/spawn.h"
 
 enum watch_kind { WATCH_SIGNALS, WATCH_CONTROL, WATCH_LIFELINE, WATCH_FORWARD, WATCH_OUTPUT, WATCH_REPORT };
@@ -75,6 +76,7 @@ struct engine {
 	struct life *life;
 	struct launch *launch;
 	struct devices *devices;
+	struct processors *processors;  /* NULL: nothing is pinned */
 	struct places *places;
 	struct isolation *iso;
 
@@ -99,6 +101,7 @@ struct engine {
 	bool removed;                   /* it is not */
 	uint64_t told;                  /* version of the life that was last reported */
 	int64_t tell_after;
+	bool more;                      /* orders are left that need no event: everybody is heard before the next ones */
 	bool changed;                   /* something other than the life has changed */
 	int reserve;                    /* a file that keeps room for the state */
 	off_t reserved;
@@ -123,7 +126,8 @@ bool tell_open(struct engine *e, struct str *why);
 void tell_state(struct engine *e);
 /* Gives output N bytes of the reserved room when the disk is full, as long as half of it stays. */
 void tell_give(struct engine *e, off_t n);
-/* Has anything changed, and may it be published now?  That is at most twenty times a second. */
+/* Has anything changed, and may it be published now?  That is at most twenty times a second, and less often
+ * where it takes long. */
 bool tell_due(const struct engine *e, int64_t *ret_when);
 void tell_close(struct engine *e);
 

@@ -44,6 +44,8 @@ struct entering {
 	int spaces[KINDS];              /* -1: it is ours, too */
 	int root, directory;            /* root -1: it is ours, too */
 	char **environment;
+	bool pinned;                    /* `cpus` are those of the program */
+	cpu_set_t cpus;
 	bool processes;                 /* it has processes of its own, so /proc is not ours any more */
 };
 
@@ -214,6 +216,8 @@ static _Noreturn void run_command(const struct entering *e, char *const *words, 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	mark_set(mark);
+	if (e->pinned)
+		sched_setaffinity(0, sizeof e->cpus, &e->cpus);
 	closefrom(3);
 	environ = e->environment;
 	execvp(words[0], words);
@@ -335,6 +339,7 @@ bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, 
 	e.process = pidfd_open(e.pid, 0);
 	bool opened = e.process >= 0 && open_all(&e);
 	int error = errno;
+	e.pinned = sched_getaffinity(e.pid, sizeof e.cpus, &e.cpus) == 0;
 	if (!process_alive(&r->process, w->run->boot_id)) {
 		*why = not_running(a, w, r);
 		return false;

@@ -20,10 +20,10 @@
 
 enum { EVENTS = 64, LAST_PORT = 65535 };
 
-struct stream {                         /* one direction of a connection */
+struct flow {                         /* one direction of a connection */
 	char at[FORWARD_BLOCK];
 	size_t from, to;                /* what is still to be sent */
-	bool ended, shut;               /* the sender has sent everything; the receiver was told so */
+	bool ended, shut;               /* the sender has sent everything; the receiver knows it */
 };
 
 struct connection;
@@ -35,7 +35,7 @@ struct end {                            /* what epoll knows of a descriptor */
 
 struct connection {
 	struct end client, target;
-	struct stream up, down;         /* from the client, to the client */
+	struct flow up, down;         /* from the client, to the client */
 	size_t listener;
 	unsigned try;
 	bool connected, over;
@@ -125,7 +125,7 @@ static void close_end(struct forward *f, struct end *e, bool broken)
 }
 
 /* Its memory is released at the end of the round: events of it may still be in hand. */
-static void finish(struct forward *f, struct connection *c, bool broken)
+static void end_connection(struct forward *f, struct connection *c, bool broken)
 {
 	close_end(f, &c->client, broken);
 	close_end(f, &c->target, broken);
@@ -133,8 +133,8 @@ static void finish(struct forward *f, struct connection *c, bool broken)
 	c->over = true;
 }
 
-/* Begins to connect, where that was not refused before.  False: nobody is there. */
-static bool dial(struct forward *f, struct connection *c)
+/* Begins to connect, where that was not refused before.  False: no program listens. */
+static bool dial_target(struct forward *f, struct connection *c)
 {
 	int on = 1, fd;
 
@@ -148,7 +148,7 @@ static bool dial(struct forward *f, struct connection *c)
 	return true;
 }
 
-/* Has the target answered?  False: nobody is there, or not yet. */
+/* Has the target answered?  False: no program listens, or not yet. */
 static bool connected(struct forward *f, struct connection *c)
 {
 	int error = 0;
@@ -156,13 +156,13 @@ static bool connected(struct forward *f, struct connection *c)
 
 	getsockopt(c->target.fd, SOL_SOCKET, SO_ERROR, &error, &n);
 	c->connected = !error;
-	if (error && !dial(f, c))
-		finish(f, c, true);
+	if (error && !dial_target(f, c))
+		end_connection(f, c, true);
 	return c->connected;
 }
 
 /* Bytes from one end to the other, as many as go without waiting.  False: one of them is gone. */
-static bool carry(const struct end *from, const struct end *to, struct stream *s)
+static bool carry_bytes(const struct end *from, const struct end *to, struct flow *s)
 {
 	if (!s->ended && s->from == s->to) {
 		ssize_t n = recv(from->fd, s->at, sizeof s->at, 0);
@@ -185,32 +185,32 @@ static bool carry(const struct end *from, const struct end *to, struct stream *s
 	return true;
 }
 
-static bool has_room(const struct stream *s) { return !s->ended && s->from == s->to; }
-static bool has_bytes(const struct stream *s) { return s->from < s->to; }
+static bool takes_more(const struct flow *s) { return !s->ended && s->from == s->to; }
+static bool has_bytes(const struct flow *s) { return s->from < s->to; }
 
 static void listen_to(struct forward *f, struct connection *c)
 {
 	bool on = c->connected;
 
-	want(f, &c->client, (on && has_room(&c->up) ? EPOLLIN : 0u) | (has_bytes(&c->down) ? EPOLLOUT : 0u));
-	want(f, &c->target, (on && has_room(&c->down) ? EPOLLIN : 0u) | (!on || has_bytes(&c->up) ? EPOLLOUT : 0u));
+	want(f, &c->client, (on && takes_more(&c->up) ? EPOLLIN : 0u) | (has_bytes(&c->down) ? EPOLLOUT : 0u));
+	want(f, &c->target, (on && takes_more(&c->down) ? EPOLLIN : 0u) | (!on || has_bytes(&c->up) ? EPOLLOUT : 0u));
 }
 
-static void serve(struct forward *f, struct connection *c)
+static void serve_connection(struct forward *f, struct connection *c)
 {
 	if (c->over)
 		return;
 	if (c->connected || connected(f, c)) {
-		if (!carry(&c->client, &c->target, &c->up) || !carry(&c->target, &c->client, &c->down))
-			finish(f, c, true);
+		if (!carry_bytes(&c->client, &c->target, &c->up) || !carry_bytes(&c->target, &c->client, &c->down))
+			end_connection(f, c, true);
 		else if (c->up.shut && c->down.shut)
-			finish(f, c, false);
+			end_connection(f, c, false);
 	}
 	if (!c->over)
 		listen_to(f, c);
 }
 
-static void begin(struct forward *f, int client, size_t listener)
+static void begin_connection(struct forward *f, int client, size_t listener)
 {
 	struct connection *c = memory_resize(NULL, sizeof *c);
 	int on = 1;
@@ -226,15 +226,15 @@ static void begin(struct forward *f, int client, size_t listener)
 	f->all = c;
 	f->open++;
 	setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-	if (dial(f, c))
+	if (dial_target(f, c))
 		listen_to(f, c);
 	else
-		finish(f, c, true);
+		end_connection(f, c, true);
 }
 
 /*
  * Clients that come as fast as they are refused must not hold us here: after a while the listener reports the next ones
- * anew.
+ * again.
  */
 static void accept_all(struct forward *f)
 {
@@ -245,7 +245,7 @@ static void accept_all(struct forward *f)
 			fd = accept4(f->listeners[i].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 			if (fd < 0)
 				break;
-			begin(f, fd, i);
+			begin_connection(f, fd, i);
 		}
 		if (!left)
 			epoll_ctl(f->epoll, EPOLL_CTL_MOD, f->listeners[i].fd, &again);
@@ -253,7 +253,7 @@ static void accept_all(struct forward *f)
 }
 
 /* Those that are over; true when there was one. */
-static bool release(struct forward *f)
+static bool release_ended(struct forward *f)
 {
 	bool any = false;
 
@@ -304,18 +304,18 @@ void forward_serve(struct forward *f)
 		const struct end *e = events[i].data.ptr;
 		arrived = arrived || !e->of;
 		if (e->of)
-			serve(f, e->of);
+			serve_connection(f, e->of);
 	}
-	if (release(f) || arrived)
+	if (release_ended(f) || arrived)
 		accept_all(f);
-	release(f);
+	release_ended(f);
 }
 
 void forward_close(struct forward *f)
 {
 	for (struct connection *c = f->all; c; c = c->next)
-		finish(f, c, true);
-	release(f);
+		end_connection(f, c, true);
+	release_ended(f);
 	for (size_t i = 0; i < f->n; i++)
 		close(f->listeners[i].fd);
 	f->n = 0;

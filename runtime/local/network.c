@@ -44,6 +44,7 @@ struct netlink_batch {
 	size_t n, begin;                /* bytes; where the last message begins */
 	unsigned messages;
 	const char *steps[8];           /* what each is for */
+	unsigned optional;              /* a bit for each that may fail */
 };
 
 static void *append(struct netlink_batch *b, const void *bytes, size_t n)
@@ -119,7 +120,7 @@ static int exchange(int fd, struct netlink_batch *b, const char **step)
 			if (m->nlmsg_type != NLMSG_ERROR)
 				continue;
 			heard++;
-			if (e->error && m->nlmsg_seq < first) {
+			if (e->error && m->nlmsg_seq < first && !(b->optional >> m->nlmsg_seq & 1)) {
 				first = m->nlmsg_seq;
 				error = -e->error;
 			}
@@ -205,6 +206,26 @@ static void forward(struct netlink_batch *b, int index)
 	nest_end(b, families);
 }
 
+/*
+ * No link-local address, and so no detection of duplicates.  The default of the namespace would do the same, but what
+ * is found below
+ * /proc/sys/net is found more slowly with each namespace.  May fail: there are kernels without IPv6.
+ */
+static void no_link_local(struct netlink_batch *b, int index)
+{
+	struct ifinfomsg body = { .ifi_index = index };
+	struct rtattr *families, *family;
+	uint8_t none = IN6_ADDR_GEN_MODE_NONE;
+
+	b->optional |= 1u << b->messages;
+	message(b, "make no link-local address", RTM_SETLINK, 0, &body, sizeof(body));
+	families = nest(b, IFLA_AF_SPEC);
+	family = nest(b, AF_INET6);
+	attribute(b, IFLA_INET6_ADDR_GEN_MODE, &none, sizeof(none));
+	nest_end(b, family);
+	nest_end(b, families);
+}
+
 /* The prefix is only for people who look at it: routes are set explicitly. */
 static void address_add(struct netlink_batch *b, int index, uint32_t address, uint8_t prefix)
 {
@@ -272,13 +293,8 @@ static void setting(const char *path, const char *value)
 	close(fd);
 }
 
-static void settings(void)
-{
-	/* a pod's process may listen on port 22 or 80 as any user */
-	setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
-	/* no link-local addresses, and so no detection of duplicates on hundreds of links */
-	setting("/proc/sys/net/ipv6/conf/default/addr_gen_mode", "1");
-}
+/* A pod's process may listen on port 22 or 80 as any user. */
+static void low_ports(void) { setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0"); }
 
 int network_loopback(const char **step)
 {
@@ -288,7 +304,9 @@ int network_loopback(const char **step)
 	*step = "open a netlink socket";
 	if (fd < 0)
 		return errno;
-	settings();
+	low_ports();
+	/* no link-local addresses, and so no detection of duplicates on hundreds of links */
+	setting("/proc/sys/net/ipv6/conf/default/addr_gen_mode", "1");
 	link_up(&b, LOOPBACK);
 	address_add(&b, LOOPBACK, ROUTER, 32);
 	error = exchange(fd, &b, step);
@@ -311,7 +329,7 @@ static int namespace_make(int *namespace, int *inside, const char **step)
 	*inside = netlink();
 	if (*namespace < 0 || *inside < 0)
 		return errno;
-	settings();
+	low_ports();
 	return 0;
 }
 
@@ -332,6 +350,7 @@ static int replica_make(size_t replica, int home, int outside, int *namespace, c
 		error = exchange(outside, &here, step);
 	}
 	if (!error) {
+		no_link_local(&there, INSIDE);
 		link_up(&there, LOOPBACK);
 		link_up(&there, INSIDE);
 		address_add(&there, INSIDE, network_address(replica), 16);

@@ -106,6 +106,17 @@ static struct str log_path(struct preview *p, unsigned role, int64_t i, size_t k
 	return str_printf(&p->arena, "%.*s/logs/%.*s.log", STR_ARG(e->dir.path), STR_ARG(name));
 }
 
+static void text_processors(struct preview *p, const cpu_set_t *set)
+{
+	struct buf b = { 0 };
+
+	if (!set)
+		return;
+	processors_put(set, &b);
+	text_line(p->out, "processors", buf_text(&b));
+	buf_release(&b);
+}
+
 static void text_published(struct preview *p, struct str rest)
 {
 	struct str port, host;
@@ -134,6 +145,7 @@ static void text_container(struct preview *p, unsigned role, int64_t i, size_t k
 		text_line(p->out, "host", replica->host);
 	if (part == CONTAINER_MAIN && replica->ports.n)
 		text_line(p->out, "ports", replica->ports);
+	text_processors(p, processors_of(e->processors, role, i));
 	if (part == CONTAINER_MAIN)
 		text_published(p, replica->published);
 	text_line(p->out, "log", log_path(p, role, i, k));

@@ -116,6 +116,7 @@ static bool start(struct engine *e, struct container *c, struct arena *a)
 		.replica = places_number(e->places, r->role, r->index), .box = &what.box, .files = e->files,
 		.null = e->null, .output = e->null, .seconds = PROBE_SECONDS };
 	s.mark = mark_of_replica(e->mark, s.replica);
+	s.cpus = processors_of(e->processors, r->role, r->index);
 	if (p->kind == PROBE_EXEC) {
 		launch_other_words(a, p->command, p->ncommand, &what);
 		s.candidates = what.candidates;

@@ -33,12 +33,12 @@ static bool read_number(struct str text, int64_t *ret)
 	return text.n;
 }
 
-bool publish_parse(struct str text, struct published *ret)
+bool publish_parse(struct str text, struct published_port *ret)
 {
 	const char *end = text.p + text.n, *last = memrchr(text.p, ':', text.n), *first = memchr(text.p, ':', text.n);
 	struct str rest = text;
 
-	*ret = (struct published){ .text = text, .host = -1 };
+	*ret = (struct published_port){ .text = text, .host = -1 };
 	if (!last)
 		return false;
 	ret->port = (struct str){ last + 1, (size_t)(end - last) - 1 };
@@ -57,7 +57,7 @@ bool publish_parse(struct str text, struct published *ret)
 	return !read_number(ret->port, &ret->number) || (ret->number > 0 && ret->number <= LAST_PORT);
 }
 
-struct str publish_refused(struct arena *a, const char *option, const struct published *p, int64_t port, int error)
+struct str publish_refused(struct arena *a, const char *option, const struct published_port *p, int64_t port, int error)
 {
 	int64_t free_port = error == EADDRINUSE ? forward_free_port(port + 1)
 		: error == EACCES ? forward_free_port(8000 + port % 1000)
@@ -105,9 +105,9 @@ int publish_dial(int (*socket_of)(void *context, int family), void *context, uin
 
 /* ---- in the engine ---- */
 
-static const struct published *published(const struct engine *e, size_t i) { return &e->options->published[i]; }
+static const struct published_port *published(const struct engine *e, size_t i) { return &e->options->published[i]; }
 
-static const struct plan_port *port_in(const struct plan_container *c, const struct published *p)
+static const struct plan_port *port_in(const struct plan_container *c, const struct published_port *p)
 {
 	for (size_t i = 0; i < c->nports; i++)
 		if (p->number ? c->ports[i].port == p->number : str_eq(c->ports[i].name, p->port))
@@ -116,7 +116,7 @@ static const struct plan_port *port_in(const struct plan_container *c, const str
 }
 
 /* The declared port that is meant, and whether it is the program's own; NULL: there is none. */
-static const struct plan_port *find_port(const struct plan_role *r, const struct published *p, bool *ret_main)
+static const struct plan_port *find_declared(const struct plan_role *r, const struct published_port *p, bool *ret_main)
 {
 	const struct plan_port *found = port_in(&r->main, p);
 
@@ -126,7 +126,7 @@ static const struct plan_port *find_port(const struct plan_role *r, const struct
 	return found;
 }
 
-static const struct plan_role *role_of(const struct engine *e, const struct published *p)
+static const struct plan_role *published_role(const struct engine *e, const struct published_port *p)
 {
 	for (size_t i = 0; i < e->job->nroles; i++)
 		if (e->job->roles[i].max && str_eq(e->job->roles[i].name, p->role))
@@ -135,12 +135,12 @@ static const struct plan_role *role_of(const struct engine *e, const struct publ
 }
 
 /* The number at which the program listens now. */
-static int64_t inner_port(const struct engine *e, const struct published *p)
+static int64_t inner_port(const struct engine *e, const struct published_port *p)
 {
 	const struct placement *where = places_placement(e->places);
-	const struct plan_role *r = role_of(e, p);
+	const struct plan_role *r = published_role(e, p);
 	bool own;
-	const struct plan_port *port = find_port(r, p, &own);
+	const struct plan_port *port = find_declared(r, p, &own);
 
 	if (port && own)
 		return where->port(where->context, e->job, r, p->index, port->name);
@@ -155,9 +155,9 @@ static void put_declared(const struct plan_role *r, struct buf *out)
 		buf_printf(out, "%s%.*s", i ? ", " : "", STR_ARG(r->main.ports[i].name));
 }
 
-static void check(struct engine *e, const struct published *p, struct buf *why)
+static void check_published(struct engine *e, const struct published_port *p, struct buf *why)
 {
-	const struct plan_role *r = role_of(e, p);
+	const struct plan_role *r = published_role(e, p);
 	size_t before = why->n;
 	bool own;
 
@@ -167,7 +167,7 @@ static void check(struct engine *e, const struct published *p, struct buf *why)
 	} else if (p->index >= r->max) {
 		buf_printf(why, "role '%.*s' has replicas 0 to %lld, not %lld\n", STR_ARG(r->name),
 			(long long)r->max - 1, (long long)p->index);
-	} else if (find_port(r, p, &own)) {
+	} else if (find_declared(r, p, &own)) {
 		why->n = before;
 	} else if (!p->number) {
 		buf_printf(why, "role '%.*s' has no port '%.*s'", STR_ARG(r->name), STR_ARG(p->port));
@@ -190,7 +190,7 @@ static void check(struct engine *e, const struct published *p, struct buf *why)
 void publish_check(struct engine *e, struct buf *why)
 {
 	for (size_t i = 0; i < e->options->npublished; i++)
-		check(e, published(e, i), why);
+		check_published(e, published(e, i), why);
 }
 
 struct replica_socket {
@@ -205,13 +205,13 @@ static int socket_of(void *context, int family)
 	return isolation_socket(s->engine->iso, s->replica, family);
 }
 
-static int dial(void *context, size_t i, unsigned try)
+static int dial_replica(void *context, size_t i, unsigned try)
 {
 	struct engine *e = context;
-	const struct published *p = published(e, i);
-	unsigned role = (unsigned)(role_of(e, p) - e->job->roles);
-	const struct replica *r = engine_replica(e, role, p->index);
+	const struct published_port *p = published(e, i);
+	unsigned role = (unsigned)(published_role(e, p) - e->job->roles);
 	struct replica_socket s = { e, places_number(e->places, role, p->index) };
+	const struct replica *r = &e->replicas[s.replica];
 
 	if (r->phase == PHASE_IDLE || r->phase == PHASE_GONE)
 		return DIAL_NONE;
@@ -221,10 +221,10 @@ static int dial(void *context, size_t i, unsigned try)
 
 static bool listen_for(struct engine *e, size_t i, int *ret, struct str *why)
 {
-	const struct published *p = published(e, i);
-	const struct plan_role *r = role_of(e, p);
+	const struct published_port *p = published(e, i);
+	const struct plan_role *r = published_role(e, p);
 	bool own;
-	const struct plan_port *port = find_port(r, p, &own);
+	const struct plan_port *port = find_declared(r, p, &own);
 	int64_t number = p->host >= 0 ? p->host : port ? port->port : p->number;
 
 	*ret = e->options->dry ? -1 : forward_listen(&number);
@@ -242,7 +242,7 @@ static bool listen_for(struct engine *e, size_t i, int *ret, struct str *why)
 
 bool publish_open(struct engine *e, struct str *why)
 {
-	struct forward_ops ops = { e, dial };
+	struct forward_ops ops = { e, dial_replica };
 	size_t n = e->options->npublished, open = 0;
 	int *listeners = ARENA_ARRAY(e->arena, int, n);
 
@@ -264,8 +264,8 @@ bool publish_open(struct engine *e, struct str *why)
 void publish_describe(struct engine *e)
 {
 	for (size_t i = 0; i < e->options->npublished && e->host_ports; i++) {
-		const struct published *p = published(e, i);
-		struct run_replica *r = &e->state->roles[role_of(e, p) - e->job->roles].at[p->index];
+		const struct published_port *p = published(e, i);
+		struct run_replica *r = &e->state->roles[published_role(e, p) - e->job->roles].at[p->index];
 		r->published = str_printf(e->arena, "%.*s%s%.*s=%lld", STR_ARG(r->published),
 			r->published.n ? "," : "", STR_ARG(p->port), (long long)e->host_ports[i]);
 	}

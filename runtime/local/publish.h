@@ -9,7 +9,7 @@
 struct engine;
 
 /* [HOSTPORT:]ROLE/N:PORT */
-struct published {
+struct published_port {
 	struct str text;                /* as it was written */
 	struct str role, port;          /* port: a name of the program, or a number */
 	int64_t index;
@@ -18,11 +18,12 @@ struct published {
 };
 
 /* False when it is not of that form. */
-bool publish_parse(struct str text, struct published *ret);
+bool publish_parse(struct str text, struct published_port *ret);
 /*
  * Why the number is not ours: errno, and what to write in its place.  `option`: in front of that, such as "--publish ".
  */
-struct str publish_refused(struct arena *a, const char *option, const struct published *p, int64_t port, int error);
+struct str publish_refused(struct arena *a, const char *option, const struct published_port *p, int64_t port,
+	int error);
 /*
  * Tries one of the addresses at which a program may listen: those of forward.h's dial().  `own` in host byte order, 0:
  * it has none.

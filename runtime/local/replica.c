@@ -222,6 +222,7 @@ static bool spawn(struct engine *e, struct container *c, const struct launched *
 		.null = e->null, .output = ends[1] };
 
 	s.mark = mark_of_replica(e->mark, s.replica);
+	s.cpus = processors_of(e->processors, c->replica->role, c->replica->index);
 	bool ok = spawn_start(&s, &child);
 	int error = errno;
 	close(ends[1]);

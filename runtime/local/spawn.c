@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "runtime/local/mark.h"
 
-enum step { STEP_ISOLATE, STEP_DIRECTORY, STEP_EXEC, STEP_INTERPRETER, STEP_OTHER };
+enum step { STEP_ISOLATE, STEP_DIRECTORY, STEP_EXEC, STEP_INTERPRETER, STEP_PROCESSORS, STEP_OTHER };
 
 struct failure {
 	enum step step;
@@ -97,6 +97,8 @@ static _Noreturn void child(const struct spawn *s, pid_t parent, int fd)
 
 	default_signals();
 	mark_set(s->mark);
+	if (s->cpus && sched_setaffinity(0, sizeof *s->cpus, s->cpus) != 0)
+		report(fd, STEP_PROCESSORS, errno);
 	setsid();
 	if (!isolation_enter(s->isolation, s->replica, s->box, &f.why)) {
 		if (write(fd, &f, sizeof f) < 0)
@@ -171,6 +173,8 @@ bool spawn_report(struct arena *a, const struct spawned *s, struct str command, 
 		*why = str_printf(a, "the interpreter that '%.*s' names in its first line does not exist", STR_ARG(command));
 	else if (f.step == STEP_ISOLATE)
 		*why = f.why.error ? str_printf(a, "%s: %.*s", f.why.step, STR_ARG(reason)) : str_copy(a, str_of(f.why.step));
+	else if (f.step == STEP_PROCESSORS)
+		*why = str_printf(a, "cannot keep it on its processors (--pin): %.*s", STR_ARG(reason));
 	else if (f.step == STEP_DIRECTORY)
 		*why = str_printf(a, "cannot enter the working directory: %.*s", STR_ARG(reason));
 	else

@@ -8,6 +8,7 @@
 #ifndef TRAINC_RUNTIME_LOCAL_SPAWN_H
 #define TRAINC_RUNTIME_LOCAL_SPAWN_H
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "runtime/local/isolate.h"
@@ -20,6 +21,7 @@ struct spawn {
 	size_t replica;
 	const struct sandbox *box;      /* never NULL; may be empty */
 	struct rlimit files;            /* RLIMIT_NOFILE of the child */
+	const cpu_set_t *cpus;          /* processors on which it may run; NULL: all that we may use */
 	uint64_t mark;                  /* mark.h: of the replica */
 	int null;                       /* descriptor of /dev/null */
 	int output;                     /* becomes standard output and error */

@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/words.h"
 #include "runtime/local/engine_internal.h"
 
-enum { RESERVE = 256 * 1024, RESERVE_STEP = 16 * 1024, PUBLISH_MS = 50 };
+enum { RESERVE = 256 * 1024, RESERVE_STEP = 16 * 1024, PUBLISH_MS = 50, PUBLISH_SHARE = 10 };
 
 static void reserve_keep(struct engine *e, size_t state)
 {
@@ -94,6 +95,7 @@ void tell_state(struct engine *e)
 {
 	struct arena scratch = { 0 };
 	struct buf text = { 0 };
+	int64_t begin = clock_steady(), pause = PUBLISH_MS * (SECOND / 1000);
 
 	blame_log(e);
 	save(e, &scratch);
@@ -106,7 +108,10 @@ void tell_state(struct engine *e)
 	buf_release(&text);
 	e->told = life_version(e->life);
 	e->changed = false;
-	e->tell_after = e->now + PUBLISH_MS * (SECOND / 1000);
+	/* the state of a thousand replicas is long: most of the time goes to the replicas themselves */
+	if (PUBLISH_SHARE * (clock_steady() - begin) > pause)
+		pause = PUBLISH_SHARE * (clock_steady() - begin);
+	e->tell_after = e->now + pause;
 }
 
 bool tell_due(const struct engine *e, int64_t *ret_when)

@@ -6,8 +6,11 @@ busy machine is not a defect.  BUILD is the build directory.
 """
 import json
 import os
+import resource
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 os.chdir(ROOT)
@@ -252,6 +255,43 @@ def growth(what, make, n, *arguments):
         missed.append(what)
 
 
+def replicas(n):
+    return f'job "replicas" {{\n  image = "registry.example.com/a:1"\n  role w {{ replicas = {n}, command = ["/bin/true"] }}\n}}\n'
+
+
+def starts(n, isolate, most):
+    """A local run of so many replicas, from its start to its end, beside a loop of fork and exec of the same program."""
+    what = f"run --local of {n:,} replicas, --isolate {isolate}"
+    program(f"replicas-{n}.tj", replicas(n))
+    loop, run = [], []
+    with tempfile.TemporaryDirectory(prefix="trainc-bench-") as state:
+        for _ in range(3):              # by turns, so that a busy moment meets both
+            done = subprocess.run([os.path.join(HERE, "forks"), str(n), "/bin/true"], capture_output=True, text=True,
+                                  check=True, preexec_fn=many_files)
+            loop.append(int(done.stdout) / 1e6)
+            began = time.monotonic()
+            done = subprocess.run([TRAINC, "run", "--local", "--progress=quiet", "--isolate", isolate,
+                                   os.path.join(HERE, f"replicas-{n}.tj")], stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, check=False, preexec_fn=many_files,
+                                  env={**os.environ, "TRAINC_STATE_DIR": state})
+            run.append(time.monotonic() - began)
+            if done.returncode:
+                print(f"{what:<44} failed: {done.stderr.strip().splitlines()[-1:]}")
+                missed.append(what)
+                return
+    ratio = min(run) / min(loop)
+    print(f"{what:<44} {min(run):8.2f} s, a loop of fork and exec {min(loop):.2f} s, {ratio:.1f} times of {most}   "
+          f"{'' if ratio <= most else 'MISSED'}")
+    if ratio > most:
+        missed.append(what)
+
+
+def many_files():
+    """The loop keeps a pipe for each process."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def main():
     global start_up
     os.makedirs(HERE, exist_ok=True)
@@ -295,6 +335,12 @@ def main():
     growth("growth: documents of a manifest", manifests, 500, "import")
     growth("growth: roles and objects of a JobSet", jobsets, 400, "import")
     growth("growth: what a cluster lists", listing, 1000, "status", mnist, "--from")
+
+    print()
+    subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-o", os.path.join(HERE, "forks"), "tests/bench/forks.c"], check=True)
+    starts(256, "none", 3)
+    starts(1000, "none", 3)
+    starts(1000, "replica", 6)
 
     size = os.path.getsize(TRAINC) / 2**20
     stripped = os.path.join(HERE, "stripped")

@@ -107,7 +107,7 @@ def pages():
         page(group)
     text = manual.read(os.path.join(ROOT, "docs", "trainc.1"))
     listed = text[text.index('.\\" begin commands'):]
-    found = re.findall(r"^\.It Cm (\S+)", listed[:listed.index('.\\" end')], re.M)
+    found = re.findall(r"^\.It Cm (\S+)", listed[:listed.index('.\\" end')].replace("\\-", "-"), re.M)
     same("trainc(1)", set(found), {c.word for c in table.commands})
     check_prose("trainc(1)", manual.BLOCK.sub("", text).replace("\\-", "-"))
 
@@ -164,15 +164,15 @@ def bash():
 def zsh():
     text = trainc("completion", "zsh")
     head, _, rest = text.partition("case $words[1] in\n")
-    same("zsh: commands", set(re.findall(r"^\t\t'([a-z]+):", head, re.M)), {c.word for c in table.commands})
+    same("zsh: commands", set(re.findall(r"^\t\t'([a-z-]+):", head, re.M)), {c.word for c in table.commands})
     for c in table.commands:
         part = re.search(r"^\t\t%s\) _arguments(.*?) ;;$" % c.word, rest, re.M | re.S)
         found = set()
         for line in part[1].split(" \\\n"):
-            row = re.match(r"\t*(?:'\(-(\w) --[a-z-]+\)'\{-\w\+?,--([a-z-]+)=?\}'|'\*?--([a-z-]+)=?)\[(?:[^]\\]|\\.)*\](?::([^:]+):(?:\(([^)]*)\))?)?", line)
+            row = re.match(r"\t*(?:'\(-(\w) --[a-z-]+\)'\{-\w\+?,--([a-z-]+)=?\}'|'\*?--([a-z-]+)=?)\[(?:[^]\\]|\\.)*\](?::((?:\\:|[^:])+):(?:\(([^)]*)\))?)?", line)
             if row:
                 choices = row[5] if row[5] and row[4] != "FRAMEWORK" else None
-                found.add((row[1] or "", row[2] or row[3], choices.replace(" ", "|") if choices else row[4] or ""))
+                found.add((row[1] or "", row[2] or row[3], choices.replace(" ", "|") if choices else (row[4] or "").replace("\\:", ":")))
         same("zsh: " + c.word, found, options_of(c))
 
 

@@ -68,6 +68,29 @@ shows few a-0 '[7,3] on'
 shows few a-1 '[GPU-5,1] on'
 ACME_VISIBLE= run 8 run --local few.tj
 
+# parts of devices have names; there are more of them than files
+devices parts 'role a { replicas = n, accelerator = half(1) }'
+export ACME_VISIBLE=MIG-a,MIG-b,MIG-c,MIG-d,MIG-e,MIG-f,MIG-g,MIG-h
+local_run 0 parts --set n=8
+shows parts a-7 '[MIG-h] on'
+run 8 run --local --set n=9 parts.tj; says err "but only 0 are available"
+# what is listed twice is given twice, but not to the same replica
+ACME_VISIBLE=3,3,3
+local_run 0 parts --set n=3
+shows parts a-0 '[3] on'
+shows parts a-2 '[3] on'
+devices pairs 'role a { accelerator = half(2) }'
+run 8 run --local pairs.tj; says err "a-0 needs 2 of the devices '$work/dev/acme[0-9]*'"
+ACME_VISIBLE=3,3,1
+local_run 0 pairs
+shows pairs a-0 '[3,1] on'
+# of different numbers there are not more than devices
+ACME_VISIBLE=0,1,2,3,4,5,6,7,0
+run 8 run --local --set n=8 parts.tj; says err "a-7 needs 1 of the devices"
+local_run 0 parts --set n=7
+shows parts a-6 '[0] on'
+unset ACME_VISIBLE
+
 devices none 'role a { accelerator = unknown(1) }'
 run 8 run --local none.tj
 says err "role 'a' asks for unknown(1), and that accelerator does not say how its devices look on a machine"
