@@ -116,7 +116,9 @@ decl: import | param_decl | let | fn | type_decl | job | policy | check
     ;
 policy: "policy" string body                    { $$ = mk_titled(p, @$, NODE_POLICY, $2, $3); } ;
 import: "import" dotted alias_opt               { $$ = mk_import(p, @$, $2, @2, $3, @3); }
+      | "import" dotted alias_opt body          { $$ = import_with(mk_import(p, @$, $2, @2, $3, @3), $4); }
       | "import" string "as" IDENT              { $$ = mk_import_file(p, @$, $2, $4, @4); }
+      | "import" string "as" IDENT body         { $$ = import_with(mk_import_file(p, @$, $2, $4, @4), $5); }
       ;
 alias_opt: %empty                               { $$ = (struct str){ 0 }; }
          | "as" IDENT                           { $$ = $2; @$ = @2; }

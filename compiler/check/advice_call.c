@@ -128,6 +128,31 @@ bool help_percent(struct check *c, struct diag *d, const struct node *format, st
 	return true;
 }
 
+bool report_format_call(struct check *c, const struct node *call)
+{
+	const struct node *callee = call->u.call.callee;
+	const struct nodes args = call->u.call.args;
+	struct node **values = ARENA_ARRAY(c->arena, struct node *, args.n);
+	struct str text, right;
+
+	if (callee->kind != NODE_NAME || !args.n || scope_peek(c, callee->u.name.text) ||
+	    !(str_is(callee->u.name.text, "format") || str_is(callee->u.name.text, "sprintf")))
+		return false;
+	for (size_t i = 0; i < args.n; i++) {
+		if (args.at[i]->kind != NODE_ARG || args.at[i]->u.arg.name.p)
+			return false;
+		values[i] = args.at[i]->u.arg.value;
+	}
+	if (!node_static_text(values[0], &text))
+		return false;
+	if (!interpolate(c, text, "%s", values + 1, args.n - 1, &right) &&
+	    !interpolate(c, text, "{}", values + 1, args.n - 1, &right))
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0201, callee->span, "no value named '%.*s'", STR_ARG(callee->u.name.text));
+	diag_help(c->diags, d, "any string inserts values: write '%.*s'", STR_ARG(right));
+	return true;
+}
+
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want)
 {
 	static const char *const words[][2] = {

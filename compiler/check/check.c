@@ -40,6 +40,7 @@ static void check_node(struct check *c, struct module *m, struct node *n)
 	bool root = m->root;
 	c->at = (struct where){ .module = m };
 	switch (n->kind) {
+	case NODE_IMPORT: check_import(c, n); break;
 	case NODE_PARAM: case NODE_LET: check_decl(c, n->u.binding.decl); break;
 	case NODE_FN: check_decl(c, n->u.fn.decl); break;
 	case NODE_TYPE: check_decl(c, n->u.type_decl.decl); break;
@@ -189,6 +190,7 @@ void check_program(struct program *p)
 		check_module(&c, project);
 	for (; c.queue_done < c.nqueue; c.queue_done++)
 		check_decl(&c, c.queue[c.queue_done]);
+	check_module_params(&c);
 	check_recursion(&c);
 	check_early(&c);
 	p->check_failed = p->diags->errors != errors;

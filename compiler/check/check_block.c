@@ -184,10 +184,38 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 	return true;
 }
 
-/* A field that only frameworks have, one letter away from one that may stand here: `replica = 4`. */
+/*
+ * Names with a sign in them are keys of a map: "rdma/hca" = 8 of 'resources', "/data" = pvc(...) of
+ * 'mounts', "example.com/team" = "llm" of labels.  True after a help.
+ */
+static bool help_map_key(struct block_items *b, struct diag *d, struct str name)
+{
+	struct check *c = b->base.check;
+	const struct node *value = b->value;
+	bool pages = str_starts(name, STR("hugepages-")), path = str_starts(name, STR("/"));
+	const char *field = !value || (!pages && !memchr(name.p, '/', name.n)) ? NULL :
+		path ? "mounts" : value->kind == NODE_STRING ? "labels" : "resources";
+	struct str words = field ? node_words(c, value) : STR("");
+
+	if (!field || value->kind == NODE_BODY || !schema_find(b->block, str_of(field)))
+		return false;
+	if (path)
+		diag_help(c->diags, d, "volumes are written in 'mounts': mounts { \"%.*s\" = %.*s }", STR_ARG(name),
+			STR_ARG(words));
+	else if (value->kind == NODE_STRING)
+		diag_help(c->diags, d, "a key of this form belongs into labels { \"%.*s\" = %.*s }, 'annotations' or 'node'",
+			STR_ARG(name), STR_ARG(words));
+	else
+		diag_help(c->diags, d, "write resources { \"%.*s\" = %.*s }", STR_ARG(name), STR_ARG(words));
+	return true;
+}
+
+/* A field of other declarations, one letter away from one that may stand here: `replica = 4`, `slice = 2`. */
 static bool is_slip(const struct block_items *b, struct str name, unsigned elsewhere)
 {
-	const unsigned frameworks = BLOCK_FRAMEWORK | BLOCK_FRAMEWORK_ROLE;
+	/* 'slice' of an accelerator is text */
+	const unsigned number = b->value && b->value->kind == NODE_INT ? BLOCK_ACCELERATOR : 0;
+	const unsigned frameworks = BLOCK_FRAMEWORK | BLOCK_FRAMEWORK_ROLE | number;
 	bool near = false;
 	if (!b->value || b->value->kind == NODE_BODY)
 		return false;
@@ -219,6 +247,8 @@ static struct str report_no_field(struct block_items *b, struct str name, struct
 		return STR("");
 	if (other)
 		return help_foreign(b, d, other, at);
+	if (help_map_key(b, d, name))
+		return STR("");
 	help_suggest(c, d, &s, b->block == BLOCK_ACCELERATOR ? "its fields are" : NULL, at);
 	return suggest_only(&s);
 }

@@ -421,7 +421,7 @@ static void report_no_param(struct check *c, struct str name, struct span at)
 }
 
 /* Literals of a profile are tested here, since another profile may be the one that is compiled. */
-static void test_bounds(struct check *c, struct node *value, const struct type *t, const struct decl *param)
+void check_bounds(struct check *c, struct node *value, const struct type *t, const struct decl *param)
 {
 	struct constant k;
 	const struct type *core = type_strip_optional(t);
@@ -477,7 +477,7 @@ static void set_param(struct items *to, struct node *item)
 		c->nearly--;                    /* one mistake is enough */
 	c->at = saved;
 	if (!c->refusal_wanted && (s->profile.n || !c->program->testing))
-		test_bounds(c, value, t, d);
+		check_bounds(c, value, t, d);
 	if (s->profile.n && d->kind == DECL_PARAM && same_constant(c, value, d->node->u.binding.value) &&
 	    !set_elsewhere(c, s->profile, name)) {
 		struct diag *g = diag_report(c->diags, TJ1005, item->span, "profile '%.*s' sets '%.*s' to its default",

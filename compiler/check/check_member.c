@@ -10,7 +10,8 @@
 static bool exported(const struct decl *d)
 {
 	switch (d->kind) {
-	case DECL_LET: case DECL_FN: case DECL_TYPE: case DECL_FRAMEWORK: case DECL_ACCELERATOR: case DECL_BAD: return true;
+	case DECL_LET: case DECL_FN: case DECL_TYPE: case DECL_FRAMEWORK: case DECL_ACCELERATOR: case DECL_BAD:
+	case DECL_PARAM: return true;
 	default: return false;
 	}
 }
@@ -61,6 +62,7 @@ struct decl *module_member(struct check *c, struct module *m, struct str name, s
 		return NULL;
 	}
 	decl_use(c, d);
+	mention_decl(c, d, at);
 	return d;
 }
 
@@ -355,6 +357,18 @@ static const char *role_word(struct str name)
 	return NULL;
 }
 
+/*
+ * `if pod.index == 0 then first else second` is not one role, so that only what all roles have can be
+ * asked of it.
+ */
+static void help_chosen(struct check *c, struct diag *d, const struct node *base)
+{
+	struct str words = node_words(c, base);
+
+	diag_help(c->diags, d, "which role '%.*s' is, only the pod knows: choose between hosts in place of roles, "
+		"if ... then FIRST.host(0) else SECOND.host(0)", STR_ARG(words));
+}
+
 /* `worker[0].host`: one replica of a role. */
 static void report_replica(struct check *c, const struct node *n, const struct node *base, const struct node *index, struct str member)
 {
@@ -364,6 +378,10 @@ static void report_replica(struct check *c, const struct node *n, const struct n
 	bool address = str_starts(member, STR("address")) || (other && str_starts(str_of(other), STR("address")));
 	bool port = str_is(member, "port") || str_is(member, "ports");
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "a role has no elements: it is asked about one of its replicas");
+	if (base->type && base->type->kind == TYPE_POD) {
+		help_chosen(c, d, base);
+		return;
+	}
 	if (member.n && (other || str_is(member, "host") || list || address || port)) {
 		call = str_printf(c->arena, address ? "%.*s.address(%.*s, \"port\")" : port ? "%.*s.port(%.*s, \"port\")" : "%.*s.host(%.*s)",
 			STR_ARG(role), STR_ARG(i));
@@ -382,7 +400,14 @@ static void report_role_member(struct check *c, struct node *n)
 	for (size_t i = 0; i < COUNT(role_methods); i++) {
 		if (!str_is(name, role_methods[i].name))
 			continue;
-		struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%.*s' of a role is a function", STR_ARG(name));
+		const struct node *base = n->u.member.base;
+		bool chosen = base->type && base->type->kind == TYPE_POD;
+		struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, chosen ?
+			"a role that is chosen in the pod has no '%.*s'" : "'%.*s' of a role is a function", STR_ARG(name));
+		if (chosen) {
+			help_chosen(c, d, base);
+			return;
+		}
 		diag_help(c->diags, d, str_is(name, "host") ? "write '%.*s.host(0)'" : str_is(name, "addresses") ?
 			"write '%.*s.addresses(\"port\")'" : str_is(name, "port") ? "write '%.*s.port(0, \"port\")'" :
 			"write '%.*s.address(0, \"port\")'", STR_ARG(words));

@@ -260,6 +260,8 @@ bool advise_env(struct check *c, struct diag *d, const struct node *n);
 bool report_text_method(struct check *c, struct node *call, const struct type *t);
 /* Help for `"a-%s" % x`; false when FORMAT and VALUE do not match. */
 bool help_percent(struct check *c, struct diag *d, const struct node *format, struct node *value, struct span whole);
+/* `format("a-%s", x)`, when nothing has that name and the text fits its values: true after a report. */
+bool report_format_call(struct check *c, const struct node *call);
 /* `all(worker)`, `running(worker)` where a condition stands: true after a report. */
 bool report_condition_call(struct check *c, const struct node *call, const struct type *want);
 /* `elastic(2, 4)` as replicas, when nothing has that name: true after a report. */
@@ -321,6 +323,14 @@ struct node *check_unnamed_block(struct check *c, const struct node *item, struc
 /* A raw Kubernetes body: nothing pod-time. */
 void check_data(struct check *c, struct node *body);
 void check_decl(struct check *c, struct decl *d);
+/* Literals outside the bounds of a parameter's type, whether the value is used or not (TJ0311). */
+void check_bounds(struct check *c, struct node *value, const struct type *t, const struct decl *param);
+/* The values that an import gives to parameters of its module (check_import.c). */
+void check_import(struct check *c, struct node *n);
+/* Reports parameters of modules that have no value (TJ0401); after all imports. */
+void check_module_params(struct check *c);
+/* The declaration that is checked reads another one. */
+void mention_decl(struct check *c, struct decl *d, struct span at);
 /* Defaults and profiles that read parameters; after everything else. */
 void check_early(struct check *c);
 /* The roles of a framework, and the framework that it wraps. */

@@ -41,6 +41,9 @@ struct decl {
 	bool used;
 	/* checker's own: another declaration has the same name, so it is not clear which is meant */
 	bool twice;
+	/* PARAM of a module: its value in the import that passes one, and the place of its name there; NULL without */
+	struct node *argument;
+	struct span argument_at;
 	bool global;                    /* a PARAM or LET of a file: `slot` is its number among those of all modules */
 	unsigned slot;
 

@@ -27,7 +27,8 @@ static const struct {
 	enum node_kind kind;
 	const char *message, *help;
 } elsewhere[] = {
-	{ NODE_PARAM, "parameters belong to the root file", "take it as an argument of the function or framework" },
+	{ NODE_PARAM, "parameters belong to programs and to the modules that they import",
+	  "write its value here, or in a module that is imported" },
 	{ NODE_PROFILE, "profiles belong to the root file", "move it to the file that is compiled" },
 	{ NODE_JOB, "jobs belong to the root file", "move it to the file that is compiled" },
 	{ NODE_TEST, "tests belong to the root file", "move it to the file that is compiled" },
@@ -50,7 +51,9 @@ static struct span head_of(const struct node *n)
 static bool belongs_here(struct check *c, const struct node *n)
 {
 	const struct module *m = c->at.module;
-	bool here = n->kind == NODE_POLICY ? m->policy : n->kind == NODE_PROJECT ? m == c->program->project.module : m->root;
+	bool project = m == c->program->project.module;
+	bool here = n->kind == NODE_POLICY ? m->policy : n->kind == NODE_PROJECT ? project :
+		m->root || (n->kind == NODE_PARAM && !m->policy && !project);
 	for (size_t i = 0; !here && i < sizeof elsewhere / sizeof *elsewhere; i++) {
 		if (elsewhere[i].kind != n->kind)
 			continue;

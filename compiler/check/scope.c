@@ -572,11 +572,16 @@ struct decl *scope_find(struct check *c, struct str name, struct span at)
 	decl_use(c, d);
 	if (d->twice)
 		return c->bad;
-	if (c->at.owner && (d->kind == DECL_PARAM || d->kind == DECL_FN || (d->kind == DECL_LET && d->global))) {
-		struct decl *owner = c->at.owner;
-		ARENA_PUSH(c->arena, owner->mentions, owner->nmentions, ((struct mention){ d, at }));
-	}
+	mention_decl(c, d, at);
 	return d;
+}
+
+void mention_decl(struct check *c, struct decl *d, struct span at)
+{
+	struct decl *owner = c->at.owner;
+
+	if (owner && (d->kind == DECL_PARAM || d->kind == DECL_FN || (d->kind == DECL_LET && d->global)))
+		ARENA_PUSH(c->arena, owner->mentions, owner->nmentions, ((struct mention){ d, at }));
 }
 
 void report_deprecated(struct check *c, const struct node *n, const struct decl *d)

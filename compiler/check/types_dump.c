@@ -63,6 +63,9 @@ static void walk_declaration(struct dump *d, const struct node *n)
 	case NODE_FILE:
 		walk_list(d, n->u.file.decls);
 		break;
+	case NODE_IMPORT:
+		walk(d, n->u.import.body);
+		break;
 	case NODE_PARAM: case NODE_LET: case NODE_FORMAL:
 		walk(d, n->u.binding.value);
 		break;

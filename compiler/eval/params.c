@@ -64,6 +64,27 @@ static bool is_wrapper(struct str name)
 		str_is(name, "set");
 }
 
+/* `--set base.registry=...`, or `registry` alone, of an imported module: true after a help. */
+static bool help_module(struct eval *ev, struct diag *d, struct str name)
+{
+	const struct map *values = &ev->program->root->values;
+	struct str head = head_of(name);
+	struct str member = head.n < name.n ? (struct str){ name.p + head.n + 1, name.n - head.n - 1 } : name;
+
+	for (size_t i = 0; i < values->n; i++) {
+		const struct decl *import = values->entries[i].value;
+		const struct module *m = import->kind == DECL_IMPORT ? import->node->u.import.module : NULL;
+		const struct decl *param = m && (head.n == name.n || str_eq(import->name, head)) ? map_get(&m->values, head_of(member)) : NULL;
+		if (!param || param->kind != DECL_PARAM)
+			continue;
+		diag_note(ev->diags, d, param->span, "a parameter of this name is in a module");
+		diag_help(ev->diags, d, "the program sets it: declare a 'param' in the program, and pass it: import ... as %.*s { %.*s = ... }",
+			STR_ARG(import->name), STR_ARG(param->name));
+		return true;
+	}
+	return false;
+}
+
 static void report_unknown(struct eval *ev, const struct setting *s)
 {
 	struct nodes decls = ev->program->root->file->u.file.decls;
@@ -80,6 +101,8 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 	}
 	struct diag *d = diag_report(ev->diags, TJ0402, name_span(s), "unknown parameter '%.*s'", STR_ARG(s->name));
 
+	if (help_module(ev, d, s->name))
+		return;
 	suggest_init(&near, ev->arena, s->name);
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_PARAM)
@@ -445,10 +468,21 @@ static const struct value *with_members(struct eval *ev, const struct decl *d, c
 
 static const struct value *whole_value(struct eval *ev, const struct decl *d);
 
+/* A parameter of a module has the value that an import passes, else its default; without either, that is reported. */
+static const struct value *module_param(struct eval *ev, const struct decl *d)
+{
+	if (d->argument)
+		ev->globals[d->slot].at = d->argument->span;
+	return d->argument ? eval_named(ev, NULL, d->argument, d->name)
+		: d->node->u.binding.value ? default_value(ev, d) : &value_bad;
+}
+
 const struct value *param_value(struct eval *ev, const struct decl *d)
 {
 	if (!d->type || d->type->kind == TYPE_BAD)
 		return &value_bad;
+	if (d->module && !d->module->root)
+		return module_param(ev, d);
 	const struct value *v = with_members(ev, d, whole_value(ev, d));
 	return v ? v : report_no_value(ev, d);
 }
@@ -610,6 +644,29 @@ static void test_defaults(struct eval *ev)
 	}
 }
 
+/* Values that imports pass are judged whether they are used or not. */
+static void force_passed(struct eval *ev)
+{
+	for (size_t m = 0; m < ev->program->n; m++) {
+		const struct map *values = &ev->program->modules[m]->values;
+		for (size_t i = 0; !ev->program->modules[m]->library && i < values->n; i++) {
+			const struct decl *d = values->entries[i].value;
+			if (d->kind == DECL_PARAM && d->argument)
+				force(ev, d);
+		}
+	}
+}
+
+/* The checks of a file: of the program, and of every module that it imports. */
+static void run_file_checks(struct eval *ev, const struct module *m)
+{
+	struct nodes decls = m->file->u.file.decls;
+
+	for (size_t i = 0; !m->library && !m->policy && i < decls.n; i++)
+		if (decls.at[i]->kind == NODE_CHECK)
+			eval_check(ev, NULL, decls.at[i], decls.at[i]->u.check.condition->span, (struct str){ 0 });
+}
+
 void eval_params(struct eval *ev)
 {
 	struct nodes decls = ev->program->root->file->u.file.decls;
@@ -625,9 +682,9 @@ void eval_params(struct eval *ev)
 	for (size_t i = 0; i < decls.n; i++)
 		if (decls.at[i]->kind == NODE_PARAM || decls.at[i]->kind == NODE_LET)
 			force(ev, decls.at[i]->u.binding.decl);
+	force_passed(ev);
 	test_defaults(ev);
 	ev->profile = NULL;             /* it lies in eval_work(), and everything that it sets has been read */
-	for (size_t i = 0; i < decls.n; i++)
-		if (decls.at[i]->kind == NODE_CHECK)
-			eval_check(ev, NULL, decls.at[i], decls.at[i]->u.check.condition->span, (struct str){ 0 });
+	for (size_t m = 0; m < ev->program->n; m++)
+		run_file_checks(ev, ev->program->modules[m]);
 }

@@ -10,10 +10,10 @@
 static const struct {
 	const char *word, *kind, *doc, *example;
 } topics[] = {
-	{ "import", "declaration", "Makes the declarations of a module known under its last name, or under another one.",
+	{ "import", "declaration", "Makes the declarations of a module known under its last name, or under another one. A body sets parameters of the module, which have one value in a program: 'import \"site.tj\" as site { registry = ... }', in the program or in project.tj.",
 	  "import std.single\nimport \"shared.tj\" as shared" },
 	{ "param", "declaration",
-	  "A value that is set from outside: --set, --params, the profile, else its default; without a default it must be set.",
+	  "A value that is set from outside: --set, --params, the profile, else its default; without a default it must be set. That of a module is set by the program's import of it: 'import \"site.tj\" as site { registry = ... }'.",
 	  "param replicas_wanted: int(1..64) = 3" },
 	{ "let", "declaration", "A name for a value, in a file or in a body; inside of an expression it comes before 'in' and what it is for.",
 	  "let team = \"vision\"\nlet tag  = let short = cut(team, 3) in \"${short}-${len(short)}\"" },

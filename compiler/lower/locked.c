@@ -128,6 +128,17 @@ static void look_for(struct arena *a, const struct node *body, struct found *f)
 
 /* ---- the report ---- */
 
+/* The value of the argument in the job's own call of its framework; NULL when the job does not pass it. */
+static const struct node *passed(const struct job *j, struct str argument)
+{
+	const struct nodes *args = &j->node->u.job.args;
+
+	for (size_t i = 0; i < args->n; i++)
+		if (args->at[i]->kind == NODE_ARG && str_eq(args->at[i]->u.arg.name, argument))
+			return args->at[i]->u.arg.value;
+	return NULL;
+}
+
 /* `settings = { size = "4" }`: the job's own value, as the map's text where it is one. */
 static struct str map_line(struct eval *ev, const struct found *f, const struct value *v)
 {
@@ -162,6 +173,9 @@ static void help_locked(struct lowering *l, struct diag *d, const struct source_
 		other = instead(f->condition);
 	if (other.n)
 		diag_help(ev->diags, d, "%s '%.*s' instead", theirs ? "change" : "set", STR_ARG(other));
+	else if (f->argument.n && !f->entry && passed(l->job, f->argument))
+		diag_help(ev->diags, d, theirs ? "change '%.*s' in the argument '%.*s' of the job, and remove it here" :
+			"add '%.*s' to the argument '%.*s' of the job, and remove it here", STR_ARG(f->key), STR_ARG(f->argument));
 	else if (f->argument.n && !f->entry)
 		diag_help(ev->diags, d, "pass '%.*s' to '%.*s' instead", STR_ARG(map_line(ev, f, mine->value)), STR_ARG(framework));
 	else if (theirs)
@@ -196,5 +210,8 @@ void report_locked(struct lowering *l, const struct source_entry *mine)
 		diag_note(ev->diags, d, theirs->key_at, "set by the framework here");
 	else if (f.entry)
 		diag_note(ev->diags, d, f.entry->u.item.key.span, "the framework would set it here");
+	const struct node *argument = f.argument.n && !f.entry ? passed(l->job, f.argument) : NULL;
+	if (argument)
+		diag_note(ev->diags, d, argument->span, "the argument '%.*s' is passed here", STR_ARG(f.argument));
 	help_locked(l, d, mine, &f);
 }

@@ -79,8 +79,10 @@ static void add_members(struct completing *k, const struct place_at *p)
 
 static void add_parameters(struct completing *k, const struct place_at *p)
 {
-	for (size_t i = 0; i < k->c->module->values.n; i++) {
-		const struct decl *d = k->c->module->values.entries[i].value;
+	const struct module *m = p->module ? p->module : k->c->module;
+
+	for (size_t i = 0; m && i < m->values.n; i++) {
+		const struct decl *d = m->values.entries[i].value;
 		if (d->kind != DECL_PARAM || context_has_item(k->c, p, d->name))
 			continue;
 		const struct type *t = context_type_of(k->c, d);

@@ -282,7 +282,7 @@ static const struct type *key_type(struct context *c, const struct place_at *p, 
 	switch (p->kind) {
 	case PLACE_BLOCK: return field_type_at(c, p, key);
 	case PLACE_PARAMETERS:
-		d = context_name(c, key);
+		d = p->module ? map_get(&p->module->values, key) : context_name(c, key);
 		return d && d->kind == DECL_PARAM ? context_type_of(c, d) : NULL;
 	case PLACE_TYPED:
 		if (t && t->kind == TYPE_MAP)
@@ -384,6 +384,7 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 static struct place_at declaration_place(struct context *c, const struct place_at *outer, size_t head, size_t open)
 {
 	struct place_at p = { .kind = PLACE_UNKNOWN };
+	const struct decl *d;
 	size_t job = head;
 
 	switch (kind_at(c, head)) {
@@ -400,6 +401,11 @@ static struct place_at declaration_place(struct context *c, const struct place_a
 	case TOKEN_TEST: p.kind = PLACE_BLOCK; p.block = BLOCK_TEST; break;
 	case TOKEN_POLICY: p.kind = PLACE_POLICY; break;
 	case TOKEN_PROFILE: p.kind = PLACE_PARAMETERS; break;
+	case TOKEN_IMPORT:
+		d = open ? context_name(c, context_token(c, open - 1)) : NULL;
+		p.module = d && d->kind == DECL_IMPORT ? d->node->u.import.module : NULL;
+		p.kind = p.module ? PLACE_PARAMETERS : PLACE_UNKNOWN;
+		break;
 	case TOKEN_TYPE: p.kind = PLACE_DECLARED; break;
 	default: return brace_place(c, outer, head, open);
 	}

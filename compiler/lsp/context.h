@@ -17,7 +17,7 @@ enum place_kind {
 	PLACE_FILE,
 	PLACE_BLOCK,                    /* `block` */
 	PLACE_TYPED,                    /* the body of a record or map: `type` */
-	PLACE_PARAMETERS,               /* of a profile, of what a test sets */
+	PLACE_PARAMETERS,               /* of a profile, of what a test sets, of an import */
 	PLACE_DECLARED,                 /* typed fields of a type */
 	PLACE_POLICY,                   /* checks */
 	PLACE_RAW,                      /* Kubernetes fields */
@@ -35,6 +35,7 @@ struct place_at {                       /* an open bracket, and the kind of plac
 	enum place_kind kind;
 	enum block block;
 	const struct type *type;
+	const struct module *module;    /* PLACE_PARAMETERS of an import: the module whose parameters they are, or NULL */
 	const struct decl *callee;
 	struct str method;              /* name of the method: host, address ...; p == NULL without */
 	const struct decl *role;        /* the role of the method; or the role of the block */

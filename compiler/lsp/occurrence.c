@@ -17,6 +17,7 @@ struct walk {
 	occurrence_visit *each;
 	void *to;
 	enum map_keys keys;             /* of the map that is walked */
+	const struct module *params;    /* whose parameters KEYS_PARAMETERS are */
 	const struct decl *role;        /* that is walked; NULL outside */
 };
 
@@ -196,7 +197,7 @@ static void tell_key(struct walk *w, struct node *item, const struct node *body)
 			.record = &t->record->fields[i], .node = item, .writes = true, .quoted = quoted });
 		return;
 	}
-	struct decl *param = w->keys == KEYS_PARAMETERS ? map_get(&w->module->values, key->text) : NULL;
+	struct decl *param = w->keys == KEYS_PARAMETERS ? map_get(&w->params->values, key->text) : NULL;
 	if (param && param->kind == DECL_PARAM) {
 		tell(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = key->text, .decl = param,
 			.node = item, .writes = true });
@@ -275,6 +276,13 @@ static void walk_import(struct walk *w, struct node *n)
 		.module = n->u.import.module, .node = n, .decl = d });
 	if (d && n->u.import.alias_span.start > n->u.import.path_span.end)
 		tell_decl(w, n->u.import.alias_span, d, n, true);
+	if (!n->u.import.body || !n->u.import.module)
+		return;
+	w->keys = KEYS_PARAMETERS;
+	w->params = n->u.import.module;
+	node_children(n, walk, w);
+	w->params = w->module;
+	w->keys = KEYS_PLAIN;
 }
 
 static void tell_binders(struct walk *w, struct binder *binders, unsigned n, struct node *node)
@@ -367,7 +375,7 @@ static void walk(void *to, struct node *n)
 
 void occurrences_visit(const struct program *p, struct module *m, occurrence_visit *each, void *to)
 {
-	struct walk w = { .program = p, .module = m, .each = each, .to = to };
+	struct walk w = { .program = p, .module = m, .params = m, .each = each, .to = to };
 
 	if (m->file)
 		node_children(m->file, walk, &w);

@@ -77,6 +77,20 @@ static void resources(struct printing *p, const struct plan_role *r)
 	device_counts(p, n > skip ? at + skip : NULL, n - skip);
 }
 
+/* Claims of devices, each with its template. */
+static void template_claims(struct printing *p, const struct plan_role *r)
+{
+	name(p, ", ", "device_claims");
+	buf_char(p->out, '{');
+	for (size_t i = 0; i < r->claims.n; i++) {
+		buf_z(p->out, i ? ", " : " ");
+		buf_json(p->out, r->claims.at[i].key);
+		buf_z(p->out, ": ");
+		buf_json(p->out, r->claims.at[i].value);
+	}
+	buf_z(p->out, r->claims.n ? " }" : "}");
+}
+
 static void ports(struct printing *p, const struct plan_role *r)
 {
 	name(p, ",\n          ", "ports");
@@ -118,6 +132,8 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	amount(p, ", ", "memory", &memory);
 	devices(p, r->accelerator);
 	resources(p, r);
+	if (r->claims.n)
+		template_claims(p, r);
 	ports(p, r);
 	hosts(p, j, r);
 	buf_z(p->out, "\n        }");

@@ -161,6 +161,7 @@ struct node {
 			struct str file;                /* "rl.tj" */
 			struct str alias;               /* the name that is bound; the last component unless `as` */
 			struct span alias_span;
+			struct node *body;              /* values of the module's parameters, or NULL */
 			struct module *module;          /* checker; NULL when it failed */
 			struct decl *decl;              /* checker */
 		} import;

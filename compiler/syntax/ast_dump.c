@@ -136,6 +136,8 @@ static void import(struct dump *d, const struct node *n)
 		buf_json(d->out, n->u.import.file);
 	put(d, " ");
 	put_str(d, n->u.import.alias);
+	if (n->u.import.body)
+		body(d, n->u.import.body);
 }
 
 static void job(struct dump *d, const struct node *n)

@@ -211,6 +211,13 @@ struct node *mk_import(struct parse *p, struct span at, struct path *path, struc
 	return n;
 }
 
+struct node *import_with(struct node *import, struct node *body)
+{
+	if (import->kind == NODE_IMPORT)
+		import->u.import.body = body;
+	return import;
+}
+
 struct node *mk_import_file(struct parse *p, struct span at, struct node *file, struct str alias, struct span alias_at)
 {
 	struct node *n = node_new(p->arena, NODE_IMPORT, at);

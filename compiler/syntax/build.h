@@ -44,6 +44,7 @@ void parse_result(struct parse *p, struct node *n);
 struct node *mk_bad(struct parse *p, struct span at);
 
 struct node *mk_import(struct parse *p, struct span at, struct path *path, struct span path_at, struct str alias, struct span alias_at);
+struct node *import_with(struct node *import, struct node *body);
 struct node *mk_import_file(struct parse *p, struct span at, struct node *file, struct str alias, struct span alias_at);
 struct node *mk_binding(struct parse *p, struct span at, enum node_kind kind, struct str name, struct span name_at,
                         struct node *type, struct node *value);

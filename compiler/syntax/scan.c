@@ -637,7 +637,7 @@ static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 	uint32_t end = help ? 0 : end_guessed(s);
 	if (end)
 		help_end(s, d, s->open, end);
-	diag_help(s->ts->diags, d, "%s", help ? help : "for text over several lines use '\"\"\"'");
+	diag_help(s->ts->diags, d, "%s", help ? help : "text over several lines begins and ends with \"\"\"");
 }
 
 int scan_string_unclosed(struct scan *s)
@@ -688,7 +688,7 @@ bool scan_string_line(struct scan *s)
 		if (quote) {
 			if (!line_ends_string(line, (size_t)(quote - line.p)))
 				return false;
-			report_unclosed(s, 1, "for text over several lines use '\"\"\"'");
+			report_unclosed(s, 1, "text over several lines begins and ends with \"\"\"");
 			s->told = s->open;
 			s->broken = true;
 			return true;

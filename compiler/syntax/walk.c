@@ -55,6 +55,7 @@ static void declaration_children(const struct node *n, node_visit *each, void *t
 {
 	switch (n->kind) {
 	case NODE_FILE: give_all(n->u.file.decls, each, to); break;
+	case NODE_IMPORT: give(n->u.import.body, each, to); break;
 	case NODE_PARAM: case NODE_LET: case NODE_FORMAL:
 		give(n->u.binding.type, each, to);
 		give(n->u.binding.value, each, to);

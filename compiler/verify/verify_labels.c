@@ -132,6 +132,8 @@ static void accelerator(struct checking *c, const struct plan_job *j, const stru
 			STR_ARG(acc->resource));
 	}
 	check_pairs(c, j, &node, "node label", true);
+	if (acc->slice.set && !kube_label_key(acc->slice.value, &why))
+		report(c, check_place(c, acc->slice.from, acc->from, acc->from), "node label key", acc->slice.value, why);
 	for (size_t i = 0; i < acc->ntolerate; i++) {
 		struct plan_str taint = acc->tolerate[i];
 		taint.from = check_place(c, taint.from, acc->from, acc->from);

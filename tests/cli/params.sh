@@ -117,4 +117,15 @@ run 1 check let.tj --set fixed=4
 says err "'fixed' is a let, not a parameter"
 says err "declare it as a 'param'"
 run 1 check p.tj --profile absent; says err "nine"
+# a parameter of a module is the program's to set
+printf 'param size: int(1..8) = 2\n' >site.tj
+{ echo 'import "site.tj" as site { size = count }'; cat p.tj; echo 'check site.size < 5 else "large: ${site.size}"'; } >m.tj
+run 0 check m.tj --set count=4
+run 1 check m.tj --set count=5; says err "large: 5"
+run 1 check m.tj --set count=9; says err "m.tj:1:35: error: size = 9 is outside 1..8"
+echo 'count = 7' >seven.tj
+run 1 check m.tj --params seven.tj; says err "large: 7"
+run 1 check m.tj --set site.size=3
+says err "unknown parameter 'site.size'"
+says err "import ... as site { size = ... }"
 end

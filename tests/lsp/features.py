@@ -155,6 +155,28 @@ def test_rename_across_files_and_packages(p):
     assert files["vendor/acme/sizes.tj"].startswith("fn double(x") and "sizes.double(3)" in files["other.tj"]
 
 
+SITE = "## Registry of images.\nparam registry: string\nparam rack: int(1..64) = 8\nlet full = rack * 2\n"
+
+
+def test_rename_a_parameter_of_a_module(p):
+    p.write("site.tj", SITE)
+    p.write("other.tj", 'import "site.tj" as ours { registry = "a", rack = 2 }\n\ncheck ours.rack > 0 else "no"\n')
+    p.open('import "site.tj" as site { registry = "b", ra«x»ck = 4 }\n\ncheck site.full > 0 else "no"\n')
+    files = renamed(p, p.at("rename", newName="nodes"))
+    assert sorted(files) == ["job.tj", "other.tj", "site.tj"], files
+    assert "param nodes: int" in files["site.tj"] and "let full = nodes * 2" in files["site.tj"]
+    assert "nodes = 4" in files["job.tj"] and "nodes = 2" in files["other.tj"] and "ours.nodes" in files["other.tj"]
+    assert "int(1..64)" in p.at("hover")["contents"]["value"]
+
+
+def test_complete_parameters_of_a_module(p):
+    p.write("site.tj", SITE)
+    p.open('import "site.tj" as site { registry = "b" }\n\ncheck site.full > 0 else "no"\n')
+    p.open('import "site.tj" as site {\n  registry = "b"\n  «x»\n}\n\ncheck site.full > 0 else "no"\n')
+    labels = [i["label"] for i in p.at("completion")["items"]]
+    assert labels == ["rack"], labels
+
+
 def test_rename_a_role(p):
     p.write("fw.tj", "framework ring {\n  role peer {\n    replicas: int(1..)\n    env { N = peer.replicas }\n  }\n  success = done(peer)\n}\n")
     p.open('import "fw.tj" as fw\n\njob "a": fw.ring {\n  image = "x:1"\n  role pe«x»er { replicas = 2 }\n}\n')

@@ -26,6 +26,7 @@ TRAINC = sys.argv[1]
 ELSEWHERE = os.path.join(HERE, "helps.elsewhere")
 FORM = re.compile(r"\.\.\.|←|\b[A-Z][A-Z]+\.[A-Z]|\b(MODULE|DEVICE|NAME|FILE|TOPOLOGY|CONDITION|FRAMEWORK|ROLE|DIR)\b")
 SIGN = re.compile(r"\w ?[={(]|[\[\"]|\.\.|\d:\d")
+COMMAND = re.compile(r" +(kubectl|trainc) ")    # on a line of its own
 MOVES = re.compile(r"argument|mount|belongs|in the job|declare|at the volume|say so|pass|as Kubernetes does|a block|'import")
 PLAIN = re.compile(r'"[^"]*"|\d[\w.]*(?:(?:\.\.|:)\d+)?|[\w.]+\([^()]*\)|\w+(?: \w+)? (?:= |\{ ).*')
 
@@ -38,6 +39,7 @@ def check(directory, path, words):
 def pieces(text):
     """The pieces of code that a help shows."""
     found = []
+    text = "\n".join(line for line in text.split("\n") if not COMMAND.match(line))
     for part in text.split("; "):
         quoted = re.findall(r"(?:(?<=[\s(:])|^)'((?:[^'])+)'(?=[\s,.:;?)]|$)", part)
         plain = re.search(r"(?:^|: )(?:write|insert) (?:[^':]*: )?(.*)$", part)

@@ -387,6 +387,8 @@ bool complain_body(struct fault *f)
 		return true;
 	if (!f->expected[TOKEN_LBRACE] || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
 		return false;
+	if (f->at[f->item].kind == TOKEN_IMPORT)
+		return false;                           /* it may have a body, and seldom has one */
 	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end && f->at[f->item].kind != TOKEN_PROFILE &&
 	    (f->found.kind == TOKEN_IDENT || f->found.kind == TOKEN_ASSIGN))
 		return false;                           /* job "x" framework {, job "x" = framework { */

@@ -291,6 +291,20 @@ bool help_pair(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* example.com/gpu = 8: the name up to '=', '{' or ':' as it stands, when it has a '/'; else empty. */
+static struct str slashed_name(const struct fault *f)
+{
+	const struct token *t = &f->at[f->item], *next;
+	bool slash = false;
+
+	for (next = t + 1; !(next->flags & FLAG_LINE) && next->start == next[-1].end && next->kind != TOKEN_END; next++)
+		slash = slash || next->kind == TOKEN_SLASH;
+	int behind = next->kind;
+	if (!slash || (behind != TOKEN_ASSIGN && behind != TOKEN_LBRACE && behind != TOKEN_COLON))
+		return STR("");
+	return (struct str){ f->p->source->text.p + (t->start - f->p->source->base), next[-1].end - t->start };
+}
+
 /* `limits.memory = 2Gi`, `resources.limits = { }`. */
 static void help_dotted(struct fault *f, struct diag *d)
 {
@@ -316,7 +330,14 @@ bool help_name(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	int kind = f->line_end ? TOKEN_EOL : f->found.kind, declares = f->at[f->item].kind;
 
-	if (f->i == f->item + 1 && f->p->feed.depth && (kind == TOKEN_MINUS || kind == TOKEN_SLASH)) {
+	struct str key = f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT ? slashed_name(f) : STR("");
+
+	if (key.n) {
+		struct span at = { f->at[f->item].start, f->at[f->item].start + (uint32_t)key.n };
+		struct str quoted = str_printf(f->p->arena, "\"%.*s\"", STR_ARG(key));
+		diag_help(ds, d, "a key with a sign in it must be quoted: %.*s", STR_ARG(quoted));
+		diag_fix(ds, d, at, quoted, "put it in quotes");
+	} else if (f->i == f->item + 1 && f->p->feed.depth && (kind == TOKEN_MINUS || kind == TOKEN_SLASH)) {
 		diag_help(ds, d, "a key with a sign in it must be quoted: \"%.*s%c...\"", STR_ARG(fault_text(f, f->item)), kind == TOKEN_MINUS ? '-' : '/');
 	} else if (f->i == f->item + 1 && f->p->feed.depth && kind == TOKEN_DOT) {
 		help_dotted(f, d);
