@@ -86,6 +86,20 @@ struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, co
 	return chosen;
 }
 
+/* Where the text of each edit begins when all of them are made. */
+static uint32_t *places_now(const struct edits *edits, const struct source *source)
+{
+	uint32_t *ret = ARENA_ARRAY(edits->arena, uint32_t, edits->n);
+	int64_t shift = 0;
+
+	for (size_t i = 0; i < edits->n; i++) {
+		const struct diag_edit *e = edits->at[i];
+		ret[i] = (uint32_t)(e->at.start - source->base + shift);
+		shift += (int64_t)e->text.n - (e->at.end - e->at.start);
+	}
+	return ret;
+}
+
 struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const struct source *source)
 {
 	struct edits edits = { .arena = ds->arena };
@@ -98,7 +112,7 @@ struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const str
 			insert(&edits, e);
 		n++;
 	}
-	return (struct fix_edits){ source, edits.at, edits.n, n };
+	return (struct fix_edits){ source, edits.at, places_now(&edits, source), edits.n, n };
 }
 
 void fix_write(const struct fix_edits *edits, struct buf *out)
@@ -115,17 +129,36 @@ void fix_write(const struct fix_edits *edits, struct buf *out)
 	buf_put(out, source->text.p + done, source->text.n - done);
 }
 
+size_t fix_around(const struct fix_edits *edits, uint32_t offset)
+{
+	size_t from = 0, to = edits->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (edits->now[middle] + edits->at[middle]->text.n <= offset)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
 uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset)
 {
-	int64_t shift = 0;
+	uint32_t place = edits->source->base + offset;
+	size_t from = 0, to = edits->n;         /* the edits that begin at the byte or before it */
 
-	for (size_t i = 0; i < edits->n; i++) {
-		uint32_t start = edits->at[i]->at.start - edits->source->base, end = edits->at[i]->at.end - edits->source->base;
-		if (offset < start)
-			break;
-		if (offset < end)
-			return (uint32_t)(start + shift);
-		shift += (int64_t)edits->at[i]->text.n - (end - start);
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (edits->at[middle]->at.start <= place)
+			from = middle + 1;
+		else
+			to = middle;
 	}
-	return (uint32_t)(offset + shift);
+	if (!from)
+		return offset;
+	const struct diag_edit *last = edits->at[from - 1];
+	if (place < last->at.end)
+		return edits->now[from - 1];
+	return edits->now[from - 1] + (uint32_t)last->text.n + (place - last->at.end);
 }

@@ -24,6 +24,7 @@ struct fixes fix_choose(const struct diags *ds, bool (*wanted)(void *context, co
 struct fix_edits {
 	const struct source *source;
 	const struct diag_edit **at;    /* by place, without overlap */
+	uint32_t *now;                  /* where each one's text begins in the edited text */
 	size_t n, fixes;                /* how many they belong to */
 };
 
@@ -31,6 +32,9 @@ struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const str
 
 /* Append the text of the source with the edits made. */
 void fix_write(const struct fix_edits *edits, struct buf *out);
+
+/* The first edit whose text, in the edited text, ends behind `offset`; n when none does. */
+size_t fix_around(const struct fix_edits *edits, uint32_t offset);
 
 /* The offset in the fixed text of a byte of the source; a byte that is replaced is at the start of its replacement. */
 uint32_t fix_moved(const struct fix_edits *edits, uint32_t offset);

@@ -3,7 +3,7 @@
  *
  * In a round all edits are tried together.  When that causes a new error, half of them are tried,
  * and so on down to the edit that is to blame.  Rounds follow as long as something changes, up to
- * a number of trials; a large text has fewer.
+ * a number of trials; a large text has fewer, and so have many misspelt names beside many names.
  */
 #include "command/mend.h"
 
@@ -14,7 +14,7 @@
 #include "command/fix.h"
 
 /* Limits for one program: a file of noise must end soon, and n mistakes in a file must not cost n times the file. */
-enum { TRIALS = 400, TRIALS_OF_ANY = 32, TRIED_BYTES = 4 << 20 };
+enum { TRIALS = 400, TRIALS_OF_ANY = 32, TRIED_BYTES = 4 << 20, COMPARISONS = 1 << 23 };
 
 /* A file as it is to become. */
 struct draft {
@@ -36,6 +36,7 @@ struct mend {
 	struct map drafts;              /* name -> struct draft */
 	struct map refused;             /* edits that were tried alone */
 	size_t trials, tried;           /* of what length together */
+	size_t compared;                /* misspelt names with names, in all of them */
 	size_t errors;                  /* before the first of them */
 	size_t made;                    /* good trials since edits were first refused */
 	struct look now;
@@ -98,6 +99,7 @@ static bool look(struct mend *m, struct look *ret)
 	ret->compile->options.parts = false;    /* something is reported for sure */
 	trainc_compile(ret->compile, m->path.p);
 	trainc_finish(ret->compile);
+	m->compared += ret->compile->arena.compared;
 	for (size_t i = 0; i < ret->compile->diags.n; i++) {
 		const struct diag *d = ret->compile->diags.at[i];
 		if (counts(d))
@@ -196,19 +198,12 @@ static bool on_one_line(struct str text, uint32_t from, uint32_t to)
 /* Is an error about what the edits wrote (`on_line`: or on the same line)?  Offsets are in the edited text. */
 static bool is_about(const struct fix_edits *edits, struct str text, uint32_t start, uint32_t end, bool on_line)
 {
-	int64_t shift = 0;
+	size_t i = fix_around(edits, start);    /* those in front of it end before the error begins */
 
-	for (size_t i = 0; i < edits->n; i++) {
-		const struct diag_edit *e = edits->at[i];
-		uint32_t from = (uint32_t)(e->at.start - edits->source->base + shift), to = from + (uint32_t)e->text.n;
-
-		shift += (int64_t)e->text.n - (e->at.end - e->at.start);
-		if (start < to && from < end)
-			return true;
-		if (on_line && (to <= start ? on_one_line(text, to, start) : on_one_line(text, start, from)))
-			return true;
-	}
-	return false;
+	if (i < edits->n && edits->now[i] < end)
+		return true;
+	return on_line && ((i < edits->n && on_one_line(text, start, edits->now[i])) ||
+		(i > 0 && on_one_line(text, edits->now[i - 1] + (uint32_t)edits->at[i - 1]->text.n, start)));
 }
 
 /*
@@ -253,16 +248,9 @@ static bool is_next(const struct trial *t, const struct diag *d, const struct so
 static bool is_use_of(const struct fix_edits *edits, const struct diag *d, const struct source *source)
 {
 	uint32_t start = d->at.start - source->base, end = d->at.end - source->base;
-	int64_t shift = 0;
+	size_t i = fix_around(edits, start);
 
-	for (size_t i = 0; i < edits->n && !d->fixes && d->code != TJ0201; i++) {
-		const struct diag_edit *e = edits->at[i];
-		uint32_t from = (uint32_t)(e->at.start - edits->source->base + shift);
-		shift += (int64_t)e->text.n - (e->at.end - e->at.start);
-		if (from == start && from + e->text.n == end)
-			return true;
-	}
-	return false;
+	return start < end && i < edits->n && !d->fixes && d->code != TJ0201 && edits->now[i] == start && start + edits->at[i]->text.n == end;
 }
 
 /*
@@ -406,7 +394,7 @@ static bool is_wanted(void *context, const struct diag *d, const struct source *
 
 static bool is_tired(const struct mend *m)
 {
-	return m->trials >= TRIALS || (m->trials >= TRIALS_OF_ANY && m->tried >= TRIED_BYTES);
+	return m->trials >= TRIALS || m->compared >= COMPARISONS || (m->trials >= TRIALS_OF_ANY && m->tried >= TRIED_BYTES);
 }
 
 /* One round; true if something changed. */
@@ -440,7 +428,7 @@ static bool write_drafts(struct mend *m, struct session *s)
 		const struct str *what = m->refused.entries[i].value;
 		session_say(s, "%.*s", STR_ARG(*what));
 	}
-	if (is_tired(m))
+	if (is_tired(m) && (total(&m->now) || (m->warnings && m->now.warnings)))
 		session_say(s, "stopped after %zu trials: fix the lines above, then run it again", m->trials);
 	return true;
 }

@@ -5,6 +5,8 @@
 
 #include <ctype.h>
 
+#include "base/map.h"
+
 struct expr *expr_new(struct arena *a, enum expr_kind kind)
 {
 	struct expr *e = ARENA_NEW(a, struct expr);
@@ -99,8 +101,8 @@ void line_comment(struct arena *a, struct line *line, struct remark remark)
 {
 	size_t i = line->ncomments;
 
-	for (size_t k = 0; k < line->ncomments; k++)
-		remark.behind = remark.behind && !line->comments[k].behind;
+	remark.behind = remark.behind && !line->ended;
+	line->ended = line->ended || remark.behind;
 	ARENA_PUSH(a, line->comments, line->ncomments, remark);
 	for (; i > 0 && line->comments[i - 1].at > remark.at; i--)
 		line->comments[i] = line->comments[i - 1];
@@ -110,14 +112,13 @@ void line_comment(struct arena *a, struct line *line, struct remark remark)
 void line_join_comments(struct arena *a, struct line *to, const struct line *from)
 {
 	const struct lines *items = &from->value->items;
+	struct map there = { 0 };
 
-	for (size_t i = 0; i < from->ncomments; i++) {
-		bool there = false;
-		for (size_t k = 0; k < to->ncomments && !there; k++)
-			there = str_eq(to->comments[k].text, from->comments[i].text);
-		if (!there)
+	for (size_t i = 0; i < to->ncomments && from->ncomments; i++)
+		map_put(&there, a, to->comments[i].text, to);
+	for (size_t i = 0; i < from->ncomments; i++)
+		if (!map_put(&there, a, from->comments[i].text, to))
 			line_comment(a, to, from->comments[i]);
-	}
 	for (size_t i = 0; i < items->n; i++)
 		line_join_comments(a, to->value->items.at[i], items->at[i]);
 }

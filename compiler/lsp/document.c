@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+/* Each text is compared with all others when one of them changes, so n of them must not become any number. */
+enum { OPEN_MOST = 2000 };
+
 /* ---- what an edit makes stale ---- */
 
 void document_touch(struct lsp *l, struct str path)
@@ -56,13 +59,31 @@ static struct str invented_path(struct request *r, struct str uri)
 	return path_join(r->arena, base, name);
 }
 
+/* Is there room for one more text?  Where there is none, that is said once, until one is closed. */
+static bool has_room(struct lsp *l)
+{
+	struct buf *out;
+
+	if (l->open < OPEN_MOST || l->full)
+		return l->open < OPEN_MOST;
+	l->full = true;
+	out = server_begin(l, "window/showMessage");
+	msg_open(out, '{');
+	msg_add_int(out, "type", 2);            /* a warning */
+	msg_add_text(out, "message", str_printf(&l->scratch,
+		"trainc: %d texts are open, which is the most; close some of them, then open again what has no diagnostics", OPEN_MOST));
+	msg_close(out, '}');
+	server_send(l);
+	return false;
+}
+
 void document_open(struct request *r)
 {
 	struct lsp *l = r->lsp;
 	struct str uri = msg_text(r->params, "textDocument.uri"), text = msg_text(r->params, "textDocument.text"), path;
 	struct document *d = uri.p ? document_find(l, uri) : NULL;
 
-	if (!uri.p)
+	if (!uri.p || (!d && !has_room(l)))
 		return;
 	if (!d) {
 		d = memory_resize(NULL, sizeof *d);
@@ -70,6 +91,7 @@ void document_open(struct request *r)
 		d->uri = str_copy(&d->names, uri);
 		d->path = str_copy(&d->names, uri_path(r->arena, uri, &path) ? path : invented_path(r, uri));
 		l->documents = d;
+		l->open++;
 	}
 	d->text.n = 0;
 	buf_str(&d->text, text);
@@ -150,6 +172,8 @@ void document_close(struct request *r)
 		if (*at != d)
 			continue;
 		*at = d->next;
+		l->open--;
+		l->full = false;
 		document_touch(l, d->path);     /* from now on they read the file */
 		publish_nothing(l, d);
 		release(d);

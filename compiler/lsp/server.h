@@ -63,6 +63,8 @@ struct lsp {
 	struct message *queue, **queue_end;
 	struct buf out;                 /* the message that is being written */
 	struct document *documents;     /* the document that was edited last is first */
+	size_t open;                    /* how many */
+	bool full;                      /* a text was refused, as too many are open, and the user knows it */
 	struct arena life;              /* of the session: roots, settings */
 	struct str *roots;              /* directories of the workspace */
 	size_t nroots;

@@ -493,5 +493,22 @@ def test_complete_nothing(p):
     assert p.labels(JOB.replace("= nodes", "= nodes «x»")) == []
 
 
+def test_most_open_texts(p):
+    """The text behind the last one that may be open is refused, which is said once; there is room again when one is closed."""
+    def hover(name):
+        return p.server.error("textDocument/hover", {"textDocument": {"uri": p.uri(name)}, "position": {"line": 0, "character": 0}})
+    with p.server.together():
+        for i in range(2003):
+            p.open("", "%d.tj" % i)
+    assert "is not open" in hover("2000.tj")["message"] and "is not open" in hover("2002.tj")["message"]
+    assert [(m["type"], m["message"][:29]) for m in p.server.shown] == [(2, "trainc: 2000 texts are open, ")], p.server.shown
+    assert hover("1999.tj") is None
+    p.server.notify("textDocument/didClose", {"textDocument": {"uri": p.uri("0.tj")}})
+    p.open("", "2000.tj")
+    assert hover("2000.tj") is None and "is not open" in hover("0.tj")["message"]
+    p.open("", "0.tj")
+    assert "is not open" in hover("0.tj")["message"] and len(p.server.shown) == 2
+
+
 if __name__ == "__main__":
     case.run(case.tests_of(sys.modules["__main__"]))

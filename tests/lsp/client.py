@@ -51,6 +51,7 @@ class Server:
         self.diagnostics = {}           # uri -> the last notification's params
         self.published = []             # all of them, in order
         self.asked = []                 # requests of the server
+        self.shown = []                 # window/showMessage
         self.waiting = {}               # answers that nobody has asked for yet
         self.inbox = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -111,6 +112,8 @@ class Server:
         elif message.get("method") == "textDocument/publishDiagnostics":
             self.diagnostics[message["params"]["uri"]] = message["params"]
             self.published.append(message["params"])
+        elif message.get("method") == "window/showMessage":
+            self.shown.append(message["params"])
         elif "id" in message:
             self.waiting[message["id"]] = message
         return True

@@ -209,8 +209,8 @@ COMMANDS = [
       lambda n: job(top="param s: int = 1", more="env { S = s }") + each(n, 'test "t%d" { set { s = %d }, check s == %d else "x" }\n'), "ok|TJ0407", quick=500, growth=5),
     F("tests: checks in one", 500, "test a.tj", lambda n: job() + 'test "t" {\n' + each(n, 'check %d >= 0 else "x"\n') + "}\n", "ok|TJ"),
     F("fix: one unknown name in n places", 500, "check --fix a.tj", top("let a%d = clustre.name\n"), "ok|TJ", quick=6000),
-    F("fix: n misspelt names", 250, "check --fix a.tj", top("let name%d = 1\nlet b%d = nmae%d + 1\n"), "ok|TJ", quick=1500),
-    F("fix: n misspelt fields", 250, "check --fix a.tj", role('sidecar s%d { imgae = "a/b:1", command = ["x"] }\n'), "ok|TJ"),
+    F("fix: n misspelt names", 250, "check --fix a.tj", top("let name%d = 1\nlet b%d = nmae%d + 1\n"), "ok|TJ", quick=6000),
+    F("fix: n misspelt fields", 250, "check --fix a.tj", role('sidecar s%d { imgae = "a/b:1", command = ["x"] }\n'), "ok|TJ", quick=32000),
     F("fmt: declarations", 1000, "fmt a.tj", top("let   a%d=1\n")),
     F("fmt: one long list", 1000, "fmt a.tj", lambda n: job(top="let a = [" + "1," * n + "1]")),
     F("fmt: a sum of n terms", 500, "fmt a.tj", lambda n: job(top="let a = 1" + "+1" * n), "ok|TJ0114"),
@@ -313,7 +313,7 @@ MANIFESTS = [F("import: %ss" % kind, 50, LIST, documents(lambda i, kind=kind: ku
     F("import: tolerations", 200, LIST, manifest(lambda n: batch(0, pod(", tolerations: [" + each(n, "{key: k%d, operator: Exists}, ") + "]"))), "ok|m.yaml"),
     F("import: YAML inside of YAML", 16, LIST, manifest(lambda n: batch(0, pod(", affinity: " + "{a: " * n + "1" + "}" * n))), "ok|m.yaml"),
     F("import: aliases of ten", 2, LIST, manifest(lambda n: "a0: &a0 [x]\n" + "".join("a%d: &a%d [%s]\n" % (i + 1, i + 1, ", ".join(["*a%d" % i] * 10)) for i in range(n))), "m.yaml"),
-    F("import: comments", 500, LIST, manifest(lambda n: "# x\n" * n + batch()), "ok|m.yaml"),
+    F("import: comments", 500, LIST, manifest(lambda n: "# x\n" * n + batch()), "ok|m.yaml", quick=128000),
     F("import: comments between fields", 200, LIST, documents(lambda i: batch(i).replace("metadata", "# x\nmetadata")), "ok|m.yaml"),
     F("import: documents that are nothing", 500, LIST, manifest(lambda n: "---\n" * n + batch()), "ok|m.yaml"),
     F("import: names that are no names", 100, LIST, documents(lambda i: batch(i).replace("name: j", "name: A_")), "ok|m.yaml"),
@@ -360,7 +360,8 @@ EDITOR = [
     F("lsp: headers", 500, "lsp", lambda n: {"-": "X-A: b\r\n" * n + "\r\n"}, "|ok"),
     F("lsp: a header without an end", 4096, "lsp", lambda n: {"-": "x" * n}, "|ok"),
     F("lsp: texts", 50, "lsp", lambda n: {"-": message("initialize", {"capabilities": {}}, 1) + message("initialized") + "".join(message("textDocument/didOpen", {
-        "textDocument": {"uri": "file:///tmp/a%d.tj" % i, "languageId": "trainc", "version": 1, "text": job()}}) for i in range(n)) + message("shutdown", None, 2) + message("exit")}),
+        "textDocument": {"uri": "file:///tmp/a%d.tj" % i, "languageId": "trainc", "version": 1, "text": job()}}) for i in range(n)) + message("shutdown", None, 2) + message("exit")},
+      quick=12800),
 ]
 
 FAMILIES = TEXT + NESTING + NAMES + VALUES + JOBS + COMMANDS + PARAMETERS + PROJECTS + MANIFESTS + STATUS + EDITOR
