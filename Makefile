@@ -9,6 +9,7 @@
 #   make wasm       the compiler and the language server for WebAssembly    make playground  one page with them inside
 #   make bench      speed and memory beside their targets       make longest   the longest functions
 #   make torture    inputs of doubling sizes and what they cost; calls that fail, one after the other, in typical commands
+#   make analyze    what analyzers of C say (tests/analyze)
 #   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
 #                   the lists in the manual pages from the table of options
 #   make cascade    every single slip in the examples: what is said about it
@@ -49,7 +50,7 @@ HALFLIBS := -lcurl -lssl -lcrypto
 HALF_LDFLAGS := $(patsubst -static,-pie,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz torture cascade cover bench install longest docs e2e frameworks editors test-editors wasm playground clean FORCE
+.PHONY: build unit test demo asan fuzz torture analyze cascade cover bench install longest docs e2e frameworks editors test-editors wasm playground clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -153,6 +154,11 @@ torture:
 	@$(MAKE) $(JOBS) --no-print-directory build $(BUILD)/torture/trainc
 	@python3 tests/torture/families.py $(BUILD)/trainc
 	@python3 tests/torture/faults.py $(BUILD)/torture/trainc
+
+analyze:
+	@sh .ci/deps analyze
+	@$(MAKE) $(JOBS) --no-print-directory $(BUILD)/gen/trainc.tab.h $(BUILD)/gen/trainc.lex.h
+	@python3 tests/analyze/run.py $(BUILD)
 
 cascade: build
 	@TRAINC=$$PWD/$(BUILD)/trainc sh tests/cascade/cascade.sh --all

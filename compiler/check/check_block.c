@@ -167,8 +167,11 @@ static bool help_argument(struct check *c, struct diag *d, struct str name, bool
 	const struct scope *s = scope_around(c, SCOPE_JOB);
 	const struct decl *framework = s ? s->job->u.job.framework : NULL;
 	struct suggest near;
+
+	if (!framework)
+		return false;
 	suggest_init(&near, c->arena, name);
-	for (size_t i = 0; framework && i < framework->nformals; i++) {
+	for (size_t i = 0; i < framework->nformals; i++) {
 		if (name_eq(framework->formals[i]->name, name))
 			near.best[0] = name;
 		suggest_add(&near, framework->formals[i]->name);

@@ -108,7 +108,7 @@ static bool empty(struct directory *d)
 	if (!dir)
 		return refuse(d, str_of(strerror(errno)));
 	for (const struct dirent *e; (e = readdir(dir));)
-		n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && !str_ends(str_of(e->d_name), STR(FILE_ASIDE));
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !str_ends(str_of(e->d_name), STR(FILE_ASIDE));
 	closedir(dir);
 	return n == 0;
 }

@@ -37,11 +37,12 @@ static bool ask_package(struct explain *e, struct str package, struct str direct
 	const struct library_module *m;
 
 	if (str_starts(topic, package) && topic.n > package.n + 1 && topic.p[package.n] == '.') {
-		topic = behind(topic, topic.p + package.n);
-		if ((m = module_of(e, package, directory, topic))) {
+		struct str inside = behind(topic, topic.p + package.n);
+		if ((m = module_of(e, package, directory, inside))) {
 			explain_module(e, m);
 			return true;
 		}
+		topic = inside;
 	}
 	const char *dot = memrchr(topic.p, '.', topic.n);
 	m = dot && dot > topic.p ? module_of(e, package, directory, up_to(topic, dot)) : NULL;

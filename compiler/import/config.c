@@ -24,7 +24,7 @@ static void volumes(struct import *im, struct lines *body, const struct data *li
 	struct arena *a = im->arena;
 	struct lines *mounts = NULL;
 
-	for (size_t i = 0; i < data_count(list); i++) {
+	for (size_t i = 0; list && i < list->u.list.n; i++) {
 		const struct data *v = list->u.list.at[i];
 		struct str mount = member_text(v, "mountPath"), host = member_text(v, "hostPath");
 		if (!mount.n || !host.n) {
@@ -45,7 +45,7 @@ static void variables(struct import *im, struct lines *body, const struct data *
 	struct arena *a = im->arena;
 	struct lines *env = NULL;
 
-	for (size_t i = 0; i < data_count(list); i++) {
+	for (size_t i = 0; list && i < list->u.list.n; i++) {
 		const struct data *v = list->u.list.at[i];
 		const struct data *value = member(v, "value");
 		if (!member_text(v, "name").n || (value && value->kind != DATA_STRING)) {

@@ -277,16 +277,14 @@ static const struct data *quantity_of_float(struct arena *a, const struct data *
 static const struct data *fit_value(struct fitting *f, const struct data *d, const struct schema_ref *ref,
 	const struct way *in)
 {
-	const struct schema_ref *of = ref->word >= SCHEMA_LIST ? &f->schema->refs[ref->of] : NULL;
-
 	if (d->kind == DATA_NULL)
 		return NULL;
 	if (ref->word == SCHEMA_OBJECT && d->kind == DATA_MAP)
 		return fit_object(f, d, &f->schema->types[ref->of], in);
 	if (ref->word == SCHEMA_MAP && d->kind == DATA_MAP)
-		return fit_map(f, d, of, in);
+		return fit_map(f, d, &f->schema->refs[ref->of], in);
 	if (ref->word == SCHEMA_LIST && d->kind == DATA_LIST)
-		return fit_list(f, d, of, in);
+		return fit_list(f, d, &f->schema->refs[ref->of], in);
 	if (ref->word == SCHEMA_QUANTITY && d->kind == DATA_FLOAT)
 		return quantity_of_float(f->im->arena, d);
 	if (ref->word < SCHEMA_OBJECT && scalar_fits((enum schema_word)ref->word, d))

@@ -226,9 +226,9 @@ static struct schema_ref describe(struct building *g, struct str s)
 		return (struct schema_ref){ SCHEMA_LIST, ref(g, (struct str){ s.p + 2, s.n - 2 }) };
 	if (str_starts(s, STR("{}")))
 		return (struct schema_ref){ SCHEMA_MAP, ref(g, (struct str){ s.p + 2, s.n - 2 }) };
-	for (uint16_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
 		if (str_is(s, scalars[i]))
-			return (struct schema_ref){ i, 0 };
+			return (struct schema_ref){ (uint16_t)i, 0 };
 	uintptr_t type = (uintptr_t)map_get(&g->type_of, s);
 	const struct schema_type *base = !type && g->b->base ? schema_find_type(g->b->base, s) : NULL;
 	if (base)

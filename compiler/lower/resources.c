@@ -12,7 +12,7 @@
 /* Splits the name of a resource as the API server does. */
 enum resource_form { RESOURCE_UNKNOWN, RESOURCE_COUNTED, RESOURCE_PAGES };
 
-static const char pages[] = "hugepages-";
+#define PAGES "hugepages-"
 
 static struct diag *refuse(struct lowering *l, struct span at, struct str name, const char *what)
 {
@@ -48,8 +48,8 @@ static enum resource_form form(struct lowering *l, const struct value_entry *e)
 		diag_help(l->ev->diags, d, "%s", help);
 		return RESOURCE_UNKNOWN;
 	}
-	if (str_starts(e->key, STR("hugepages-"))) {
-		struct str text = { e->key.p + sizeof pages - 1, e->key.n - (sizeof pages - 1) };
+	if (str_starts(e->key, STR(PAGES))) {
+		struct str text = { e->key.p + sizeof PAGES - 1, e->key.n - (sizeof PAGES - 1) };
 		if (text.n && quantity_parse(text, &size) == QUANTITY_OK && size.nano > 0 && size.nano % QUANTITY_UNIT == 0)
 			return RESOURCE_PAGES;
 		struct diag *d = refuse(l, e->key_at, e->key, "names no size of pages");
@@ -95,7 +95,7 @@ static bool counted(struct lowering *l, const struct value_entry *e, struct span
 static bool in_pages(struct lowering *l, const struct value_entry *e, struct span at, struct quantity *ret)
 {
 	const struct value *v = e->value;
-	struct str text = { e->key.p + sizeof pages - 1, e->key.n - (sizeof pages - 1) };
+	struct str text = { e->key.p + sizeof PAGES - 1, e->key.n - (sizeof PAGES - 1) };
 	struct quantity size;
 	struct diag *d;
 

@@ -54,7 +54,7 @@ static void decimal(struct job *j, struct plan_quantity q)
 		return;
 	if (!str_ends(text, STR("G")) && !str_ends(text, STR("T")))
 		return;                         /* written otherwise: meant so */
-	double binary = (double)(q.value.nano / QUANTITY_UNIT) / (tera ? 1099511627776.0 : 1073741824.0);
+	double binary = (double)n * (tera ? 1e12 / 1099511627776.0 : 1e9 / 1073741824.0);
 	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary, tera ? "Ti" : "Gi");
 	diag_help(ds(j), d, "write %lld%s if that was meant", n, tera ? "Ti" : "Gi");
 }

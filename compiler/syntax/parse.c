@@ -68,11 +68,12 @@ static int token_value(struct parse *p, struct token t, TJ_STYPE *ret)
 
 	switch (t.kind) {
 	case TOKEN_IDENT:
+		if (feed_is_atom(&p->feed)) {
+			ret->node = mk_name(p, at, build_word(p, at));
+			return TOKEN_ATOM;
+		}
 		ret->str = build_word(p, at);
-		if (!feed_is_atom(&p->feed))
-			return t.kind;
-		ret->node = mk_name(p, at, ret->str);
-		return TOKEN_ATOM;
+		return t.kind;
 	case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING:
 	case TOKEN_TRUE: case TOKEN_FALSE: case TOKEN_NONE:
 		if (!feed_is_atom(&p->feed))

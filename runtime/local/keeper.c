@@ -224,7 +224,8 @@ static _Noreturn void guard(pid_t keeper)
 	for (int fd = 0; fd <= 2; fd++)
 		close(fd);
 	open("/dev/null", O_RDWR);
-	(void)!dup(0), (void)!dup(0);
+	(void)!dup(0);
+	(void)!dup(0);
 	closefrom(3);
 	for (int s = 1; s < NSIG; s++)
 		signal(s, s == SIGCHLD ? SIG_DFL : SIG_IGN);

@@ -657,8 +657,8 @@ static void hostile(void)
 	static const char *const statuses[] = {
 		"[]", "7", "{\"phase\":7}", "{\"phase\":\"Failed\",\"containerStatuses\":{}}", "{\"phase\":\"Failed\",\"containerStatuses\":[7,[],{}]}",
 		"{\"phase\":\"Failed\",\"startTime\":\"never\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":-5,\"state\":[]}]}",
-		"{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":-9223372036854775807}}},"
-			"{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":3221225477,\"finishedAt\":7}}}]}",
+		("{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":-9223372036854775807}}},"
+			"{\"name\":\"main\",\"restartCount\":9223372036854775807,\"state\":{\"terminated\":{\"exitCode\":3221225477,\"finishedAt\":7}}}]}"),
 	};
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { role("a", 1) };

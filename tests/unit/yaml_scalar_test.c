@@ -183,7 +183,7 @@ static const char *const fixed[] = {
 	"2001-01-01T00:00:00Z", "2001-1-1 1:00:00 +1", "1:8", "256Gi", "500m", "a: b", "a:", ":a", "a:b", "a #b", "a#b", "#a", "# ", "? a",
 	"?a", "[a]", "{a}", "a,b", "&a", "*a", "!a", "!!str a", "|", ">", "'a'", "\"a\"", "a'b", "a\"b", "%a", "@a", "`a`", " a", "a ", "\ta",
 	"a\t", "a\tb", "\n", "a\n", "a\nb", "a\nb\n", "a\n\n", "a\n\nb\n", "\na", " a\nb", "a\n b\n", "a\n \nb", "a\n\tb", "a\n ", "a \nb \n",
-	"a\r\nb", "\r", "\x01", "\x7f", "\x1b[0m", "a\\b", "\\", "C:\\x", "{\"a\":1}", "{\"a\":\"it's\"}", "caf\xc3\xa9", "\xc2\x85", "a\xc2\x85" "b",
+	"a\r\nb", "\r", "\x01", "\x7f", "\x1b[0m", "a\\b", "\\", "C:\\x", "{\"a\":1}", "{\"a\":\"it's\"}", "caf\xc3\xa9", "\xc2\x85", "a\xc2\x85\x62",
 	"\xe2\x80\xa8", "a\xe2\x80\xa9" "b", "\xef\xbb\xbf" "a", "\xf0\x9f\x98\x80", "\xef\xbf\xbe", "\xef\xbf\xbd", "\xc2\xa0", "a\n#b\n", "a\n---\nb\n",
 	"a\n...\n", "key: |\n  x\n", "$(TRAINC_INDEX)", "$$(x)", "rank-$(A)", "/bin/sh", "10.0.0.1:5000/x", "1.33", "1.2.3", "nan", "inf",
 	"metadata.annotations['batch.kubernetes.io/job-completion-index']", "nvidia.com/gpu.product", "*", "**", "&", "!", "a\xc3\xa9\nb\n",

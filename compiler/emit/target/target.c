@@ -88,6 +88,7 @@ bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manife
 	struct arena arena = { 0 };
 	struct visiting v = { e, visit, context };
 	const struct target *target = find_target(e->plan->target);
+	struct arena *before = e->arena;
 	bool more = true;
 
 	e->arena = &arena;
@@ -95,6 +96,7 @@ bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manife
 		e->job = &e->plan->jobs[i];
 		more = each_namespaces(&v, e->job) && (target ? target->visit(&v, e->job) : each_of_jobs(&v, e->job));
 	}
+	e->arena = before;
 	arena_release(&arena);
 	return more;
 }
