@@ -10,6 +10,7 @@
 #   make bench      speed and memory beside their targets       make longest   the longest functions
 #   make torture    inputs of doubling sizes and what they cost; calls that fail, one after the other, in typical commands
 #   make analyze    what analyzers of C say (tests/analyze)
+#   make cross      built for other machines and by clang, and the goldens there (tests/cross.sh)
 #   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
 #                   the lists in the manual pages from the table of options
 #   make cascade    every single slip in the examples: what is said about it
@@ -50,7 +51,7 @@ HALFLIBS := -lcurl -lssl -lcrypto
 HALF_LDFLAGS := $(patsubst -static,-pie,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz torture analyze cascade cover bench install longest docs e2e frameworks editors test-editors wasm playground clean FORCE
+.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e frameworks editors test-editors wasm playground clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -160,6 +161,11 @@ analyze:
 	@$(MAKE) $(JOBS) --no-print-directory $(BUILD)/gen/trainc.tab.h $(BUILD)/gen/trainc.lex.h
 	@python3 tests/analyze/run.py $(BUILD)
 
+# MACHINES= chooses some of aarch64, s390x and clang.
+cross:
+	@sh .ci/deps cross
+	@sh tests/cross.sh $(MACHINES)
+
 cascade: build
 	@TRAINC=$$PWD/$(BUILD)/trainc sh tests/cascade/cascade.sh --all
 cover:
@@ -232,4 +238,4 @@ frameworks: build
 install: build
 	@BUILD=$(BUILD) sh .ci/install $(DESTDIR)$(PREFIX)
 clean:
-	rm -rf build build-asan build-fuzz build-cover
+	rm -rf build build-asan build-fuzz build-cover build-cross
