@@ -57,7 +57,7 @@ struct line {
 	struct span from;
 	struct remark *comments;        /* in the order of the manifest */
 	size_t ncomments;
-	bool ended;                     /* a comment stands behind it already */
+	bool ended;                     /* there is one behind the line */
 };
 
 /* ---- making ---- */

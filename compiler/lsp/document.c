@@ -60,7 +60,7 @@ static struct str invented_path(struct request *r, struct str uri)
 }
 
 /* Is there room for one more text?  Where there is none, that is said once, until one is closed. */
-static bool has_room(struct lsp *l)
+static bool room_to_open(struct lsp *l)
 {
 	struct buf *out;
 
@@ -83,7 +83,7 @@ void document_open(struct request *r)
 	struct str uri = msg_text(r->params, "textDocument.uri"), text = msg_text(r->params, "textDocument.text"), path;
 	struct document *d = uri.p ? document_find(l, uri) : NULL;
 
-	if (!uri.p || (!d && !has_room(l)))
+	if (!uri.p || (!d && !room_to_open(l)))
 		return;
 	if (!d) {
 		d = memory_resize(NULL, sizeof *d);
