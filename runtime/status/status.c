@@ -4,6 +4,7 @@
 #include "runtime/status/crowd.h"
 #include "base/words.h"
 #include "runtime/run/judge.h"
+#include "runtime/run/rules.h"
 
 #include <stdlib.h>
 
@@ -282,6 +283,23 @@ static bool deleting(const struct gathering *g)
 	return false;
 }
 
+static bool is_controlled(const struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->nroles; i++)
+		if (g->parts[i].njobs)
+			return true;
+	return g->whole != NULL;
+}
+
+/*
+ * Do replicas of a run with a verdict still have to stop?  With `clean = "none"` they run on, and
+ * nobody stops them, except after a deadline.
+ */
+static bool stopping(const struct gathering *g, enum judge_what what)
+{
+	return any_active(g) && (clean_takes(g->job, true) || what == JUDGE_DEADLINE || !is_controlled(g));
+}
+
 static void say(struct run_state *s, enum run_phase phase, struct str cause)
 {
 	s->phase = phase;
@@ -299,10 +317,10 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 
 	s->running = running || whole->running;
 	if (success) {
-		say(s, any_active(g) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, g->job->success
+		say(s, stopping(g, what) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, g->job->success
 			? plan_condition_text(g->arena, g->job, g->job->success) : whole->cause);
 	} else if (v.ends) {
-		say(s, any_active(g) ? RUN_FAILING : v.phase, v.cause);
+		say(s, stopping(g, what) ? RUN_FAILING : v.phase, v.cause);
 	} else if (deleting(g) || (whole->decided && whole->phase == RUN_TERMINATING)) {
 		say(s, RUN_TERMINATING, STR("is being deleted"));
 	} else if (suspended(g)) {

@@ -6,6 +6,10 @@
 #            kubelet and kubectl: one program, one symbolic link per name
 #   kwok     kwok, and the stages that its module ships (stages/)
 #   addons   definitions of the kinds that add-ons bring, as their modules ship them
+#   jobset   the controller of JobSets
+#   operator the controllers of PyTorchJob, TFJob and the other kinds of the older operators
+#   trainer  the controller of TrainJobs (go/trainer/main.go)
+#   coscheduling  the scheduler and the controller of PodGroups of scheduler-plugins
 #   coredns  coredns; this one and the next are for the real node only
 #   node     containerd, runc and its network plugins (root/) and the images for
 #            its pods (images/), all from packages of Debian, nothing installed
@@ -85,6 +89,26 @@ build_addons() {
 	install -m 644 "$from"/manifests/base/crds/trainer.kubeflow.org_*.yaml "$1"
 }
 
+build_jobset() {
+	local module
+	compile jobset "$1/jobset" sigs.k8s.io/jobset
+	module=$(cd go/jobset && go list -m -f '{{.Dir}}' sigs.k8s.io/jobset)
+	install -m 644 "$module/config/components/webhook/manifests.yaml" "$1/webhooks.yaml"
+}
+
+build_operator() {
+	compile operator "$1/training-operator" github.com/kubeflow/training-operator/cmd/training-operator.v1
+}
+
+build_trainer() {
+	compile trainer "$1/trainer" .
+}
+
+build_coscheduling() {
+	compile coscheduling "$1/scheduler" sigs.k8s.io/scheduler-plugins/cmd/scheduler
+	compile coscheduling "$1/controller" sigs.k8s.io/scheduler-plugins/cmd/controller
+}
+
 build_coredns() {
 	compile coredns "$1/coredns" github.com/coredns/coredns
 }
@@ -161,7 +185,7 @@ mkdir -p "$cache"
 cache=$(realpath "$cache")
 for piece in "$@"; do
 	case $piece in
-	kube | kwok | addons | coredns | node) ;;
+	kube | kwok | addons | jobset | operator | trainer | coscheduling | coredns | node) ;;
 	*)
 		echo "build.sh: no piece is called '$piece'" >&2
 		exit 2

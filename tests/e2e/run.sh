@@ -125,6 +125,7 @@ if ! have_go; then
 	exit
 fi
 cluster kwok kube kwok addons || failed "a cluster of mode kwok"
+cluster operators kube kwok addons jobset operator trainer coscheduling || failed "a cluster of mode operators"
 why=$(no_node)
 if [ -n "$why" ]; then
 	skip "a real node: $why"

@@ -1,7 +1,8 @@
-"""suite.py any|kwok|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks whose name holds a PART.
+"""suite.py any|kwok|operators|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks whose name holds a PART.
 
   any    every object file is accepted and kept as it was sent
   kwok   that, and jobs reach the end that their program promises, on fake nodes
+  operators  controllers of JobSets and of the training operator's kinds do with our objects what we say
   node   real pods find each other
 
 KUBECTL, KUBECONFIG, TRAINC: what to use.  One line per check on standard output;
@@ -24,6 +25,7 @@ import time
 
 import play
 import fit
+import operators
 import runtime
 import supervise
 from cluster import Cluster, Missing, Refused, documents, until
@@ -654,6 +656,8 @@ def checks(mode):
             ("whole: a pod gets texts, files, volumes and helpers as they were written", lambda c: real(c, "whole")),
             ("again: a container that failed is started again in its pod", again),
         ]
+    if mode == "operators":
+        return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in operators.CHECKS]
     found = []
     sample = os.path.join(HERE, "objects", "mnist-ddp.yaml")
     found.append(("the comparison notices what a server changed", lambda c: notices(c, sample)))

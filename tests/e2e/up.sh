@@ -1,20 +1,23 @@
 #!/bin/bash
-# up.sh kwok|node DIR: starts a Kubernetes control plane whose files are in DIR
+# up.sh kwok|operators|node DIR: starts a Kubernetes control plane whose files are in DIR
 # (made here, must not exist) and returns when it is ready.  DIR/kubeconfig is an
 # administrator's.  down.sh DIR ends it.
 #
 #   kwok  etcd, API server, controller manager, scheduler and kwok, which plays
 #         the nodes: servers on 127.0.0.1 at free ports; any user
-#   node  the same without kwok, but with a kubelet, containerd, runc and
+#   operators  that, and the controllers of JobSets, of TrainJobs, of the training operator's
+#         kinds, and the scheduler that places PodGroups
+#   node  a control plane without kwok, but with a kubelet, containerd, runc and
 #         CoreDNS, in namespaces of their own; root
 #
-# Needs E2E_KUBE, and E2E_KWOK or E2E_COREDNS and E2E_NODE: the directories that
-# build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of one.
+# Needs E2E_KUBE, and E2E_KWOK (and E2E_ADDONS, E2E_JOBSET, E2E_OPERATOR,
+# E2E_TRAINER, E2E_COSCHEDULING), or E2E_COREDNS
+# and E2E_NODE: the directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
-[ $# = 2 ] || fail "usage: up.sh kwok|node DIR"
+[ $# = 2 ] || fail "usage: up.sh kwok|operators|node DIR"
 mode=$1
 mkdir -m 700 "$2"
 D=$(realpath "$2")
@@ -76,6 +79,59 @@ up_kwok() {
 	wait_for kwok 120 kubectl wait --for=condition=Ready node --all --timeout=1s
 }
 
+# What the server asks before it takes a JobSet, and the pods of one: the module's own
+# manifests, with an address in place of a Service, which has no pods here.
+webhooks() {
+	python3 - "$E2E_JOBSET/webhooks.yaml" "$1" "$(base64 -w 0 "$D/pki/ca.crt")" <<-END
+		import re, sys
+		text, port, authority = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3]
+		text = re.sub(r"service:\n *name: .*\n *namespace: .*\n *path: (.*)",
+		              rf"url: https://127.0.0.1:{port}\1\n    caBundle: {authority}", text)
+		# as the module's own patches have it: only pods of JobSets
+		only = "objectSelector: {matchExpressions: [{key: jobset.sigs.k8s.io/jobset-name, operator: Exists}]}"
+		print(re.sub(r"( +)(name: [mv]pod\.kb\.io)", rf"\1\2\n\1{only}", text))
+	END
+}
+
+up_operators() {
+	local hooks probe
+	up_kwok
+	read -r hooks probe <<< "$(free_ports 2)"
+	cat "$E2E_ADDONS"/*.yaml | kubectl apply --server-side -f - > "$D/log/definitions.log"
+	kubectl wait --for=condition=Established --timeout=60s crd --all >> "$D/log/definitions.log"
+	mkdir "$D/hooks"
+	cp "$D/pki/server.crt" "$D/hooks/tls.crt"
+	cp "$D/pki/server.key" "$D/hooks/tls.key"
+	cat > "$D/jobset.yaml" <<-END
+		apiVersion: config.jobset.x-k8s.io/v1alpha1
+		kind: Configuration
+		health: {healthProbeBindAddress: "127.0.0.1:$probe"}
+		metrics: {bindAddress: "0"}
+		leaderElection: {leaderElect: false}
+		internalCertManagement: {enable: false}
+		webhook: {host: 127.0.0.1, port: $hooks, certDir: $D/hooks}
+	END
+	spawn jobset "$E2E_JOBSET/jobset" --kubeconfig "$D/kubeconfig" --config "$D/jobset.yaml"
+	spawn operator "$E2E_OPERATOR/training-operator" --kubeconfig "$D/kubeconfig" \
+		--metrics-bind-address 0 --health-probe-bind-address 0 --monitoring-port 0
+	spawn trainer "$E2E_TRAINER/trainer" --kubeconfig "$D/kubeconfig"
+	cat > "$D/coscheduling.yaml" <<-END
+		apiVersion: kubescheduler.config.k8s.io/v1
+		kind: KubeSchedulerConfiguration
+		leaderElection: {leaderElect: false}
+		clientConnection: {kubeconfig: $D/kubeconfig.scheduler, qps: 500, burst: 1000}
+		profiles:
+		- schedulerName: scheduler-plugins-scheduler
+		  plugins:
+		    multiPoint: {enabled: [{name: Coscheduling}]}
+		    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: "*"}]}
+	END
+	spawn coscheduling "$E2E_COSCHEDULING/scheduler" --config "$D/coscheduling.yaml" --secure-port 0
+	spawn groups "$E2E_COSCHEDULING/controller" --kubeconfig "$D/kubeconfig" --metricsAddr 0 --probeAddr 0
+	wait_for jobset 60 curl -sf "http://127.0.0.1:$probe/readyz"
+	webhooks "$hooks" | kubectl create -f - > "$D/log/webhooks.log"
+}
+
 # The names of the control groups say which cluster they belong to, because
 # down.sh has to remove them by name.
 cgroups() {
@@ -113,6 +169,6 @@ up_node() {
 
 certificates
 case $mode in
-kwok | node) "up_$mode" ;;
+kwok | operators | node) "up_$mode" ;;
 *) fail "no mode is called '$mode'" ;;
 esac

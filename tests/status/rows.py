@@ -546,6 +546,16 @@ def bare_pods(trainc, directory):
     check("worker 0: Failed: none of its containers left a status" in got["cause"], "a pod without statuses: %s" % got["cause"])
 
 
+def kept(trainc, directory):
+    """With clean = "none" nobody stops the other replicas, so the verdict does not wait for them."""
+    with open(os.path.join(directory, "kept.tj"), "w", encoding="utf-8") as f:
+        f.write('job "j" {\n  image = "registry.example.com/a:1"\n  clean = "none"\n  role worker { replicas = 2 }\n}\n')
+    failed = condition("Failed", reason="FailedJobs", message="one did")
+    for objects in ([thing("JobSet", "j", "example.com/v1", status={"conditions": [failed]}), RUN], [job([failed]), RUN]):
+        got = json.loads(run(trainc, directory, objects, program="kept.tj")[1])["runs"][0]
+        check((got["state"], got["cause"]) == ("Failed", "FailedJobs: one did"), "replicas that are kept: %s, %s" % (got["state"], got["cause"]))
+
+
 with tempfile.TemporaryDirectory() as d:
     with open(os.path.join(d, "job.tj"), "w", encoding="utf-8") as f:
         f.write(PROGRAM)
@@ -561,5 +571,6 @@ with tempfile.TemporaryDirectory() as d:
     others(sys.argv[1], d)
     ended_jobs(sys.argv[1], d)
     bare_pods(sys.argv[1], d)
+    kept(sys.argv[1], d)
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed != 0)

@@ -1,0 +1,411 @@
+"""What the controllers of others make of our objects: JobSet's own controller with its webhooks, and the training
+operator.  Each check has a namespace of its own.
+
+    KUBECONFIG=... KUBECTL=... TRAINC=... python3 operators.py [NAME...]
+
+Pods run nothing here (kwok); annotations say how they end, see stages/pod-complete.yaml.
+"""
+
+import json
+import sys
+import time
+
+import runtime
+from runtime import HOLD, Failure
+
+NOTE = "e2e.trainc.dev"
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append((f.__doc__.strip(), f))
+    return f
+
+
+def must(right, what):
+    if not right:
+        raise Failure(str(what))
+
+
+# What is seen of a run
+
+ROLE = ("trainc.dev/role", "training.kubeflow.org/replica-type")
+
+def pods(s, role=None):
+    """The pods that are not on their way out, by the names that they have inside of the run."""
+    found = json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]
+    mine = [p for p in found if "deletionTimestamp" not in p["metadata"]]
+    return [p for p in mine if role in (None, *(p["metadata"]["labels"].get(label) for label in ROLE))]
+
+
+def until(s, what, right, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := right():
+            return found
+        time.sleep(0.2)
+    seen = [(p["metadata"]["name"], p["status"].get("phase")) for p in pods(s)]
+    raise Failure(f"not seen in {seconds} s: {what}\n{seen}\n{s.run('status', 'a', '-o', 'wide').stdout}")
+
+
+def running(s, n, role=None):
+    """Waits until exactly N pods run, and returns them."""
+    def right():
+        found = pods(s, role)
+        return found if len(found) == n and all(p["status"].get("phase") == "Running" for p in found) else None
+    return until(s, f"{n} running pods", right)
+
+
+def release(s, which, code=0):
+    """The pods end with that status."""
+    names = [p["metadata"]["name"] for p in which]
+    s.kubectl("annotate", "pod", *names, f"{NOTE}/exit={code}", f"{NOTE}/hold-", "--overwrite")
+
+
+def state(s):
+    """The run as `status` reports it."""
+    return json.loads(s.run("status", "a", "-o", "json").stdout)["runs"][0]
+
+
+def has(s, kind, condition):
+    """Does the object of the run have that condition?"""
+    found = s.get(kind, "a").get("status", {}).get("conditions", [])
+    return any(c["type"] == condition and c["status"] == "True" for c in found)
+
+
+def environment(pod):
+    """The environment of its first container, as far as it is text."""
+    return {e["name"]: e["value"] for e in pod["spec"]["containers"][0].get("env", []) if "value" in e}
+
+
+def gone(s):
+    """Deletes the run; nothing of it may be left, whoever made it."""
+    s.want(0, "delete", "a", "--yes")
+    until(s, "nothing left", lambda: not [x for x in s.names("job,pod,service,configmap") if "/a" in x], 30)
+
+
+# JobSet
+
+
+def put(s, text, target):
+    s.write("project.tj", f'project {{\n  target = "{target}"\n}}\n')
+    s.write("a.tj", text)
+
+
+PAIR = """import std.pytorch
+
+job "a": pytorch.torchrun {{
+  image = "busybox:1"
+{head}  role worker {{
+    replicas = 2
+    command = ["train.py"]
+    {hold}  }}
+}}
+"""
+
+
+@check
+def set_succeeds(s):
+    """a JobSet runs to its end, and its pods have the host names that their environment promises"""
+    put(s, PAIR.format(head="", hold=HOLD), "jobset")
+    s.want(0, "apply", "a.tj", out="JobSet/a created")
+    first = running(s, 2)
+    names = {f"{p['spec']['hostname']}.{p['spec']['subdomain']}" for p in first}
+    address = environment(first[0])["PET_MASTER_ADDR"]
+    must(address in names, f"{address} is not one of {sorted(names)}")
+    must(s.get("service", address.split(".")[1])["spec"]["publishNotReadyAddresses"], "the Service hides pods that are not ready")
+    until(s, "Running", lambda: state(s)["state"] == "Running")
+    release(s, first)
+    s.want(0, "wait", "a", err="Succeeded")
+    until(s, "Completed", lambda: has(s, "jobset", "Completed"))
+    s.want(0, "apply", "a.tj", err="has ended: Succeeded")
+    gone(s)
+
+
+@check
+def set_fails(s):
+    """a JobSet whose worker fails is Failed, with the worker's exit code"""
+    put(s, PAIR.format(head="", hold=HOLD), "jobset")
+    s.want(0, "apply", "a.tj")
+    release(s, [p for p in running(s, 2) if "-0-1-" in p["metadata"]["name"]], 3)
+    done = s.want(8, "wait", "a", err="Failed")
+    must("worker/1" in done.stderr or "worker-1" in done.stderr, done.stderr)
+    gone(s)
+
+
+@check
+def set_restarts(s):
+    """`restarts` of a JobSet: every Job begins again, once; the second failure ends it"""
+    put(s, PAIR.format(head="  restarts = 1\n", hold=HOLD), "jobset")
+    s.want(0, "apply", "a.tj")
+    first = running(s, 2)
+    release(s, first[:1], 1)
+    old = {p["metadata"]["uid"] for p in first}
+    second = until(s, "two new pods", lambda: len(found := [p for p in pods(s) if p["metadata"]["uid"] not in old]) == 2 and found)
+    running(s, 2)
+    must(s.get("jobset", "a")["status"]["restarts"] == 1, s.get("jobset", "a")["status"])
+    release(s, second[:1], 1)
+    s.want(8, "wait", "a", err="Failed")
+    gone(s)
+
+
+@check
+def set_suspends(s):
+    """suspend takes the pods of a JobSet away, resume brings them back"""
+    put(s, PAIR.format(head="", hold=HOLD), "jobset")
+    s.want(0, "apply", "a.tj")
+    running(s, 2)
+    s.want(0, "suspend", "a")
+    until(s, "no pods", lambda: not pods(s))
+    until(s, "Suspended", lambda: state(s)["state"] == "Suspended")
+    s.want(0, "resume", "a")
+    release(s, running(s, 2))
+    s.want(0, "wait", "a", err="Succeeded")
+    gone(s)
+
+
+SERVED = """job "a" {
+  image = "busybox:1"
+  role ps {
+    replicas = 1
+    annotations {
+      "e2e.trainc.dev/hold" = "yes"
+    }
+  }
+  role worker {
+    replicas = 2
+    start_after = ready(ps)
+    annotations {
+      "e2e.trainc.dev/hold" = "yes"
+    }
+  }
+  success = done(worker)
+}
+"""
+
+
+@check
+def set_orders(s):
+    """JobSet's controller itself starts a role after another, and ends what would go on after success"""
+    put(s, SERVED, "jobset")
+    done = s.want(0, "apply", "a.tj", "--for", "created")
+    must("plain Jobs do not do" not in done.stderr, done.stderr)
+    running(s, 1, "ps")
+    release(s, running(s, 2, "worker"))
+    until(s, "Completed", lambda: has(s, "jobset", "Completed"))
+    until(s, "no pods", lambda: not [p for p in pods(s) if p["status"]["phase"] == "Running"])
+    s.want(0, "wait", "a", err="Succeeded")
+    gone(s)
+
+
+SLICES = """import std.jax
+import std.tpu
+
+job "a": jax.distributed {
+  image = "busybox:1"
+  role worker {
+    slices = 2
+    accelerator = tpu.v5p(2x2x2)
+    command = ["train.py"]
+    annotations {
+      "e2e.trainc.dev/hold" = "yes"
+    }
+  }
+}
+"""
+
+
+def node_for(s, pod, topology, number):
+    """A node that the pod selects, with the devices that it wants, in a domain of its own of TOPOLOGY."""
+    room = {"cpu": "1k", "memory": "10Ti", "pods": "2k", "ephemeral-storage": "10Ti"}
+    for device in pod["spec"]["containers"][0].get("resources", {}).get("limits", {}):
+        room.setdefault(device, "1k")
+    name = f"{s.ns}-{number}"
+    labels = {**pod["spec"].get("nodeSelector", {}), "kubernetes.io/hostname": name, topology: name, "e2e": s.ns}
+    s.write("node.json", json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+                                     "status": {"capacity": room, "allocatable": room}}))
+    s.kubectl("create", "-f", f"{s.dir}/node.json", ns=False)
+
+
+@check
+def set_slices(s):
+    """each slice is a Job in a node pool of its own, and its pods find the first host of the first slice"""
+    put(s, SLICES, "jobset")
+    s.want(0, "apply", "a.tj", "--for", "created")
+    topology = s.get("jobset", "a")["spec"]["replicatedJobs"][0]["template"]["metadata"]["annotations"]["alpha.jobset.sigs.k8s.io/exclusive-topology"]
+    first = until(s, "the first pod of each slice", lambda: len(found := pods(s)) == 2 and found)
+    try:
+        for number in (0, 1):
+            node_for(s, first[0], topology, number)
+        found = running(s, 4)
+        places = {(p["metadata"]["labels"]["jobset.sigs.k8s.io/job-index"], p["spec"]["nodeName"]) for p in found}
+        must(len(places) == 2 and len({node for _, node in places}) == 2, places)
+        names = {f"{p['spec']['hostname']}.{p['spec']['subdomain']}" for p in found}
+        address = environment(found[0])["JAX_COORDINATOR_ADDRESS"].rsplit(":", 1)[0]
+        must(address in names, f"{address} is not one of {sorted(names)}")
+        release(s, found)
+        s.want(0, "wait", "a", err="Succeeded")
+    finally:
+        s.kubectl("delete", "node", "-l", f"e2e={s.ns}", "--wait=false", ns=False, ok=False)
+    gone(s)
+
+
+# The training operator
+
+TRAINING = """import std.kubeflow
+
+job "a": kubeflow.{kind} {{
+  image = "busybox:1"
+  command = ["train"]
+  annotations {{
+    "e2e.trainc.dev/hold" = "yes"
+  }}
+  role {first} {{
+  }}
+  role worker {{
+    replicas = 2
+  }}
+}}
+"""
+
+
+def operator_runs(s, kind, first):
+    """Applies a job of the operator; each of its pods has the environment that `env` says."""
+    put(s, TRAINING.format(kind=kind, first=first), "kubeflow")
+    s.want(0, "apply", "a.tj", "--for", "created")
+    found = running(s, 3)
+    promised = json.loads(s.want(0, "env", "a.tj", "-o", "json").stdout)["jobs"][0]["replicas"]
+    for pod in found:
+        name, container = pod["metadata"]["name"], pod["spec"]["containers"][0]["name"]
+        ours = [r["env"] for r in promised if r["name"] == name and r["container"] == container]
+        must([{e["name"]: e["value"] for e in env} for env in ours] == [environment(pod)], f"{name}: {environment(pod)}, not {ours}")
+    until(s, "Running", lambda: state(s)["state"] == "Running")
+    return found
+
+
+@check
+def operator_succeeds(s):
+    """a PyTorchJob and its environment: the operator gives its pods what `env` says, and `wait` sees it succeed"""
+    found = operator_runs(s, "pytorchjob", "master")
+    release(s, found)
+    s.want(0, "wait", "a", err="Succeeded")
+    s.want(0, "status", "a", out="Succeeded")
+    gone(s)
+
+
+@check
+def operator_tfjob(s):
+    """a TFJob: the TF_CONFIG of the operator is the one that `env` says, and the chief decides"""
+    found = operator_runs(s, "tfjob", "chief")
+    release(s, [p for p in found if p["metadata"]["name"] == "a-chief-0"])
+    s.want(0, "wait", "a", err="Succeeded")
+    gone(s)
+
+
+@check
+def operator_fails(s):
+    """a TFJob whose chief fails is Failed"""
+    found = operator_runs(s, "tfjob", "chief")
+    release(s, [p for p in found if p["metadata"]["name"] == "a-chief-0"], 1)
+    s.want(8, "wait", "a", err="Failed")
+    gone(s)
+
+
+@check
+def operator_suspends(s):
+    """suspend takes the pods of a PyTorchJob away, resume brings them back"""
+    operator_runs(s, "pytorchjob", "master")
+    s.want(0, "suspend", "a")
+    until(s, "no pods", lambda: not pods(s))
+    until(s, "Suspended", lambda: state(s)["state"] == "Suspended")
+    s.want(0, "resume", "a")
+    release(s, running(s, 3))
+    s.want(0, "wait", "a", err="Succeeded")
+    gone(s)
+
+
+# Trainer
+
+
+def trainer_begins(s):
+    put(s, PAIR.format(head="", hold=HOLD), "trainer")
+    s.want(0, "apply", "a.tj", "--for", "created", out="TrainJob/a created")
+    return running(s, 2)
+
+
+@check
+def trainer_succeeds(s):
+    """a TrainJob becomes a JobSet whose pods find each other, and runs to its end"""
+    found = trainer_begins(s)
+    names = {f"{p['spec']['hostname']}.{p['spec']['subdomain']}" for p in found}
+    address = environment(found[0])["PET_MASTER_ADDR"]
+    must(address in names, f"{address} is not one of {sorted(names)}")
+    until(s, "Running", lambda: state(s)["state"] == "Running")
+    release(s, found)
+    s.want(0, "wait", "a", err="Succeeded")
+    until(s, "Complete", lambda: has(s, "trainjob", "Complete"))
+    gone(s)
+
+
+@check
+def trainer_fails(s):
+    """a TrainJob whose worker fails is Failed"""
+    release(s, trainer_begins(s)[:1], 3)
+    s.want(8, "wait", "a", err="Failed")
+    gone(s)
+
+
+@check
+def trainer_suspends(s):
+    """suspend takes the pods of a TrainJob away, resume brings them back"""
+    trainer_begins(s)
+    s.want(0, "suspend", "a")
+    until(s, "no pods", lambda: not pods(s))
+    until(s, "Suspended", lambda: state(s)["state"] == "Suspended")
+    s.want(0, "resume", "a")
+    release(s, running(s, 2))
+    s.want(0, "wait", "a", err="Succeeded")
+    gone(s)
+
+
+# Coscheduling
+
+GANG = """job "a" {{
+  image = "busybox:1"
+  gang = "coscheduling"
+  role worker {{
+    replicas = 4
+    cpu = {cpu}
+    annotations {{
+      "e2e.trainc.dev/hold" = "yes"
+    }}
+  }}
+}}
+"""
+
+
+@check
+def gang_runs(s):
+    """a gang that fits is placed by the scheduler of scheduler-plugins"""
+    put(s, GANG.format(cpu=1), "jobs")
+    s.want(0, "apply", "a.tj", "--for", "created")
+    found = running(s, 4)
+    must({p["spec"]["schedulerName"] for p in found} == {"scheduler-plugins-scheduler"}, found[0]["spec"]["schedulerName"])
+    release(s, found)
+    s.want(0, "wait", "a", err="Succeeded")
+    gone(s)
+
+
+@check
+def gang_waits(s):
+    """of a gang that does not fit no pod is placed, although one would fit, and `status` says what it waits for"""
+    put(s, GANG.format(cpu=600), "jobs")             # the node has 1,000
+    s.want(0, "apply", "a.tj", "--for", "created")
+    until(s, "4 pods", lambda: len(pods(s)) == 4)
+    until(s, "the refusal", lambda: "PodGroup" in state(s).get("cause", "") or "nodes are available" in state(s).get("cause", ""))
+    must(not [p for p in pods(s) if p["spec"].get("nodeName")], "a pod of the gang was placed")
+    gone(s)
+
+
+if __name__ == "__main__":
+    sys.exit(runtime.main(sys.argv[1:], CHECKS))
