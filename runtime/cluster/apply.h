@@ -81,6 +81,8 @@ bool apply_preflight(struct applying *p);
 void apply_send(struct fleet *f);
 /* Reports what the server refused of one object, at the place of the field; returns the status. */
 int apply_refused(struct applying *p, struct wanted *w);
+/* Did the server, or a webhook of a controller, refuse it because a field cannot change while the object exists? */
+bool apply_immutable(const struct answer *x);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
 /* Fills the generated Secrets that do not exist yet. */

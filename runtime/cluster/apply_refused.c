@@ -40,24 +40,42 @@ static struct str cause_words(struct arena *a, struct str message)
 		(int)(message.p + message.n - close - 1), close + 1);
 }
 
-static bool is_immutable(const struct answer *x)
+/*
+ * The field in a webhook's denial, which has no causes: "admission webhook "x" denied the request:
+ * spec.replicatedJobs: Invalid value: ...".  Empty for any other message.
+ */
+static struct str denied_field(struct str message)
+{
+	static const char before[] = "denied the request: ";
+	const char *at = message.n ? memmem(message.p, message.n, before, sizeof before - 1) : NULL;
+
+	if (!at)
+		return STR("");
+	const char *field = at + sizeof before - 1, *end = memchr(field, ':', (size_t)(message.p + message.n - field));
+	return end ? (struct str){ field, (size_t)(end - field) } : STR("");
+}
+
+bool apply_immutable(const struct answer *x)
 {
 	for (size_t i = 0; i < x->ncauses; i++)
-		if (text_holds(x->causes[i].message, "field is immutable"))
+		if (text_holds(x->causes[i].message, "is immutable"))
 			return true;
-	return false;
+	return !x->ncauses && denied_field(x->message).n && text_holds(x->message, "is immutable");
+}
+
+static bool is_at_or_below(struct str path, struct str field)
+{
+	return field.n && str_starts(path, field) &&
+		(path.n == field.n || path.p[field.n] == '.' || path.p[field.n] == '[');
 }
 
 /* Is PATH a field that the server calls immutable, or below one? */
 static bool is_below(const struct answer *x, struct str path)
 {
-	for (size_t i = 0; i < x->ncauses; i++) {
-		struct str field = x->causes[i].field;
-		if (field.n && str_starts(path, field) && (path.n == field.n || path.p[field.n] == '.' ||
-			path.p[field.n] == '['))
+	for (size_t i = 0; i < x->ncauses; i++)
+		if (is_at_or_below(path, x->causes[i].field))
 			return true;
-	}
-	return false;
+	return !x->ncauses && is_at_or_below(path, denied_field(x->message));
 }
 
 /* Names the immutable fields that differ, with old and new values, at their places. */
@@ -128,7 +146,7 @@ int apply_refused(struct applying *p, struct wanted *w)
 	const struct answer *x = w->answer;
 	bool any = false;
 
-	if (is_immutable(x)) {
+	if (apply_immutable(x)) {
 		report_immutable(p, w, name);
 		return STATUS_CONFLICT;
 	}

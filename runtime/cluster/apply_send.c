@@ -42,7 +42,8 @@ static bool settle(struct applying *p, struct wanted *w)
 	w->outcome = WANTED_FAILED;
 	if (is_field_conflict(w->answer))
 		apply_conflict(p, w);
-	else if (p->recreate && p->mode == APPLY_REAL && w->answer->code == 422 && w->exists)
+	else if (p->recreate && p->mode == APPLY_REAL && w->exists &&
+		(w->answer->code == 422 || apply_immutable(w->answer)))
 		return apply_replace(p, w);
 	else
 		p->status = runs_worse(p->status, apply_refused(p, w));

@@ -99,6 +99,13 @@ static void put_how(const struct run_failure *f, struct buf *out)
 		buf_printf(out, "exited with code %d", f->exit_code);
 }
 
+/* "worker 1 exited with code 3" */
+static void put_rank(const struct run_failure *f, struct buf *out)
+{
+	buf_printf(out, "%.*s %lld ", STR_ARG(f->role), (long long)f->index);
+	put_how(f, out);
+}
+
 /* Is the failing rank the reason for the end?  A deadline or a stop has another cause. */
 static bool rank_decided(const struct run_state *s)
 {
@@ -110,6 +117,14 @@ static bool rank_decided(const struct run_state *s)
 	return rest.n && rest.p[0] == '-';
 }
 
+/* Does the cause leave out which rank failed first, as the conditions of controllers do? */
+static bool rank_missing(const struct run_state *s)
+{
+	const struct run_failure *f = &s->failure;
+
+	return f->known && f->exit_code > 0 && !str_starts(s->cause, f->role) && !str_starts(s->cause, STR("DeadlineExceeded"));
+}
+
 void report_headline(const struct run_state *s, struct buf *out)
 {
 	if (s->phase == RUN_SUCCEEDED) {
@@ -119,10 +134,13 @@ void report_headline(const struct run_state *s, struct buf *out)
 	}
 	buf_printf(out, "%s: ", run_phase_word(s->phase));
 	if (s->phase == RUN_FAILED && rank_decided(s)) {
-		buf_printf(out, "%.*s %lld ", STR_ARG(s->failure.role), (long long)s->failure.index);
-		put_how(&s->failure, out);
+		put_rank(&s->failure, out);
 	} else {
 		put_escaped(out, s->cause.n ? s->cause : STR("for an unknown reason"));
+		if (s->phase == RUN_FAILED && rank_missing(s)) {
+			buf_z(out, "; first failure: ");
+			put_rank(&s->failure, out);
+		}
 	}
 }
 

@@ -167,6 +167,22 @@ def immutable_field(w):
 
 
 @check
+def immutable_by_webhook(w):
+    """a webhook, such as JobSet's, calls a field immutable in its message alone: the same help, and --recreate works"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.write("a.tj", (JOB % ("a", 1)).replace("busybox:1", "busybox:2"))
+    denied = status(403, "Forbidden", 'admission webhook "v.example.com" denied the request: spec.template: Invalid value: {"a":{}}: field is immutable')
+    del denied[1]["details"]
+    w.fault("PATCH", "/jobs/a-worker", denied, 2)
+    w.want(5, "apply", "--no-wait", "a.tj", err=r"Job/a-worker cannot take spec\.template\S+ while it exists.*busybox:1.*busybox:2.*--recreate")
+    w.want(0, "apply", "--no-wait", "--recreate", "--yes", "a.tj", out="Job/a-worker recreated")
+    w.fault("PATCH", "/jobs/a-worker", status(403, "Forbidden", 'admission webhook "v.example.com" denied the request: no jobs on Sundays'))
+    w.write("a.tj", (JOB % ("a", 1)).replace("busybox:1", "busybox:3"))
+    w.want(4, "apply", "--no-wait", "--recreate", "--yes", "a.tj", err="refuses Job/a-worker.*no jobs on Sundays")
+
+
+@check
 def namespaces(w):
     """a missing namespace fails before any write; --create-namespace creates it with a label; a terminating one is reported"""
     w.write("a.tj", JOB % ("a", 1))
@@ -256,7 +272,7 @@ def ended_runs(w):
         w.write("a.tj", JOB % (name, 1))
         w.want(0, "apply", "--no-wait", "a.tj")
         w.run_job("default", w.get("jobs", name + "-worker"), end, 3 if code else 0)
-        w.want(code, "wait", name)
+        w.want(code, "wait", name, err="Succeeded" if not code else "Failed: BackoffLimitExceeded; first failure: worker 0 exited with code 3")
         w.take("jobs", "default", name + "-worker")
         w.want(code, "apply", "--no-wait", "a.tj", err="has ended.*--rerun")
     w.write("a.tj", JOB % ("c", 1))

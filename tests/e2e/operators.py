@@ -128,8 +128,7 @@ def set_fails(s):
     put(s, PAIR.format(head="", hold=HOLD), "jobset")
     s.want(0, "apply", "a.tj")
     release(s, [p for p in running(s, 2) if "-0-1-" in p["metadata"]["name"]], 3)
-    done = s.want(8, "wait", "a", err="Failed")
-    must("worker/1" in done.stderr or "worker-1" in done.stderr, done.stderr)
+    s.want(8, "wait", "a", err="Failed: FailedJobs: .*; first failure: worker 1 exited with code 3")
     gone(s)
 
 
@@ -247,6 +246,18 @@ def set_slices(s):
         s.want(0, "wait", "a", err="Succeeded")
     finally:
         s.kubectl("delete", "node", "-l", f"e2e={s.ns}", "--wait=false", ns=False, ok=False)
+    gone(s)
+
+
+@check
+def set_changes(s):
+    """a JobSet that cannot be changed while it exists: the fields are named, and --recreate makes the new one"""
+    put(s, PAIR.format(head="", hold=HOLD), "jobset")
+    s.want(0, "apply", "a.tj")
+    s.write("a.tj", PAIR.format(head="", hold=HOLD).replace("train.py", "other.py"))
+    s.want(5, "apply", "a.tj", err=r"JobSet/a cannot take spec\.replicatedJobs\S+ while it exists.*train\.py.*other\.py.*--recreate")
+    s.want(0, "apply", "a.tj", "--recreate", "--yes", out="JobSet/a recreated")
+    must({p["spec"]["containers"][0]["command"][0] for p in running(s, 2)} == {"other.py"}, "the old program runs")
     gone(s)
 
 
