@@ -87,6 +87,8 @@ bool apply_immutable(const struct answer *x);
 void apply_conflict(struct applying *p, struct wanted *w);
 /* Fills the generated Secrets that do not exist yet. */
 bool apply_generate(struct applying *p);
+/* Marks objects whose changes are in another object that they were made from; false: that needs --recreate, as is reported. */
+bool apply_find_outdated(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */
 bool apply_replace(struct applying *p, struct wanted *w);
 /* The request that applies one object. */

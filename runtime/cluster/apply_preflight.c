@@ -374,4 +374,7 @@ bool apply_find_names(struct fleet *f)
 	return ok;
 }
 
-bool apply_preflight(struct applying *p) { return apply_find_kinds(p) && may_do_it(p) && namespace_is_there(p); }
+bool apply_preflight(struct applying *p)
+{
+	return apply_find_outdated(p) && apply_find_kinds(p) && may_do_it(p) && namespace_is_there(p);
+}

@@ -1,6 +1,9 @@
 /*
  * apply_replace.c - --recreate: an object whose immutable fields have changed.
  *
+ * A TrainJob is another case: its controller reads the runtime that it is made from only once, when
+ * it makes the JobSet (Kubeflow Trainer 2.0: seen in tests/e2e/operators.py).
+ *
  * First a dry run under another name shows that the server accepts the new object.  Only then is
  * the old one deleted, by its uid, and when it is gone the new one is applied.
  */
@@ -40,6 +43,45 @@ static bool agreed(struct applying *p, const struct wanted *w)
 	session_say(p->session, "%.*s will be deleted with its pods and created again", STR_ARG(wanted_name(p->arena,
 		&p->wanted, w)));
 	return runs_agreed(p->session, "recreates", "recreated", &p->status);
+}
+
+/* Is W a TrainJob that was made from RUNTIME? */
+static bool is_made_from(const struct wanted *w, const struct wanted *runtime)
+{
+	const struct data *name = wanted_value(w, "spec.runtimeRef.name"), *kind = wanted_value(w, "spec.runtimeRef.kind");
+
+	return name && kind && name->kind == DATA_STRING && kind->kind == DATA_STRING &&
+		str_eq(name->u.string, runtime->from->name) && str_eq(kind->u.string, runtime->from->kind);
+}
+
+static void report_outdated(struct applying *p, const struct wanted *w, const struct wanted *runtime)
+{
+	struct diag *d = diag_report(&p->diags, TJ1202, w->from->from, "%.*s cannot take the changes while it exists",
+		STR_ARG(wanted_name(p->arena, &p->wanted, w)));
+
+	diag_label(&p->diags, d, "it was made from %.*s, and its controller does not look at that again",
+		STR_ARG(wanted_name(p->arena, &p->wanted, runtime)));
+	diag_help(&p->diags, d,
+		"'trainc apply --recreate' deletes the %.*s and its pods and creates it again with the new fields",
+		STR_ARG(w->from->kind));
+	p->status = runs_worse(p->status, STATUS_CONFLICT);
+}
+
+bool apply_find_outdated(struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n; i++)
+		for (size_t k = 0; k < p->wanted.n; k++) {
+			struct wanted *w = &p->wanted.at[i];
+			const struct wanted *runtime = &p->wanted.at[k];
+			if (w->stale || !w->exists || !runtime->stale || !runtime->exists || !is_made_from(w, runtime))
+				continue;
+			if (!p->recreate) {
+				report_outdated(p, w, runtime);
+				return false;
+			}
+			w->stale = w->outdated = true;
+		}
+	return true;
 }
 
 bool apply_replace(struct applying *p, struct wanted *w)

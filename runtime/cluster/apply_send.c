@@ -31,6 +31,8 @@ static bool settle(struct applying *p, struct wanted *w)
 		struct transport_request r = apply_request(p, w, true);
 		w->answer = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 	}
+	if (w->answer->class == CALL_DONE && w->outdated && p->mode == APPLY_REAL)
+		return apply_replace(p, w);
 	if (w->answer->class == CALL_DONE) {
 		apply_taken(p, w);
 		return true;

@@ -28,6 +28,7 @@ struct wanted {
 	struct str uid;                 /* uid of the existing object; empty: none, or unknown */
 	bool stale;                     /* it must be sent: it is new, changed, or gone */
 	bool exists;                    /* an object of that name is there */
+	bool outdated;                  /* unchanged itself, but made from another object of the run that changes */
 	enum wanted_outcome outcome;
 	struct answer *answer;
 };
