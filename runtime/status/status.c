@@ -292,8 +292,8 @@ static bool is_controlled(const struct gathering *g)
 }
 
 /*
- * Do replicas of a run with a verdict still have to stop?  With `clean = "none"` they run on, and
- * nobody stops them, except after a deadline.
+ * Do replicas of a run with a verdict still have to stop?  With `clean = "none"` they go on
+ * running, except after a deadline.
  */
 static bool stopping(const struct gathering *g, enum judge_what what)
 {
