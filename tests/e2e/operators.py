@@ -437,7 +437,7 @@ def gang_waits(s):
     put(s, GANG.format(cpu=600), "jobs")             # the node has 1,000
     s.want(0, "apply", "a.tj", "--for", "created")
     until(s, "4 pods", lambda: len(pods(s)) == 4)
-    until(s, "the refusal", lambda: "PodGroup" in state(s).get("cause", "") or "nodes are available" in state(s).get("cause", ""))
+    until(s, "the refusal", lambda: "4 of 4 pods: Unschedulable" in s.run("status", "a").stdout)
     must(not [p for p in pods(s) if p["spec"].get("nodeName")], "a pod of the gang was placed")
     gone(s)
 

@@ -119,7 +119,7 @@ up_operators() {
 		apiVersion: kubescheduler.config.k8s.io/v1
 		kind: KubeSchedulerConfiguration
 		leaderElection: {leaderElect: false}
-		clientConnection: {kubeconfig: $D/kubeconfig.scheduler, qps: 500, burst: 1000}
+		clientConnection: {kubeconfig: $D/kubeconfig, qps: 500, burst: 1000}
 		profiles:
 		- schedulerName: scheduler-plugins-scheduler
 		  plugins:
