@@ -117,12 +117,13 @@ static bool rank_decided(const struct run_state *s)
 	return rest.n && rest.p[0] == '-';
 }
 
-/* Does the cause leave out which rank failed first, as the conditions of controllers do? */
+/* Is the cause the reason of a controller's condition ("FailedJobs: ..."), which leaves out which rank failed first? */
 static bool rank_missing(const struct run_state *s)
 {
 	const struct run_failure *f = &s->failure;
 
-	return f->known && f->exit_code > 0 && !str_starts(s->cause, f->role) && !str_starts(s->cause, STR("DeadlineExceeded"));
+	return f->known && f->exit_code > 0 && s->cause.n && s->cause.p[0] >= 'A' && s->cause.p[0] <= 'Z' &&
+		!str_starts(s->cause, STR("DeadlineExceeded"));
 }
 
 void report_headline(const struct run_state *s, struct buf *out)
