@@ -216,6 +216,7 @@ static void build_jobs(struct trainc *c)
 		job_build(&c->eval, jobs.node[i], jobs.frame[i], &c->options.job, &c->plan.jobs[c->plan.njobs++]);
 	}
 	c->diags.group = NULL;
+	lower_topology(&c->eval);
 	check_names(c);
 	if (c->options.job_name.p)
 		drop_other_jobs(c);

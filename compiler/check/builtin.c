@@ -69,6 +69,8 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_TCP] = { &type_data, { { .name = "port", .type = S }, { "within", &type_duration, true, true } } },
 	[FUNCTION_HTTP] = { &type_data, { { .name = "port", .type = S }, { "path", S, true, true }, { "within", &type_duration, true, true } } },
 	[FUNCTION_EXEC] = { &type_data, { { .name = "command", .type = &strings }, { "within", &type_duration, true, true } } },
+	[FUNCTION_NEAR] = { &type_data, { { .name = "level", .type = S } } },
+	[FUNCTION_PREFER] = { &type_data, { { .name = "level", .type = S } } },
 	[FUNCTION_ENV] = { &type_replica_env, { { .name = "role", .type = S }, { .name = "index", .type = I } } },
 	[FUNCTION_OBJECT] = { &type_data, { { .name = "kind", .type = S }, { .name = "name", .type = S } } },
 	[FUNCTION_FAILS] = { &type_bool, { { .name = "code", .type = S } } },
@@ -604,11 +606,13 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 	case FUNCTION_ABS: t = call_abs(&b); break;
 	case FUNCTION_STR: t = call_str(&b); break;
 	case FUNCTION_KEYS: case FUNCTION_VALUES: case FUNCTION_HAS: t = call_map(&b); break;
+	case FUNCTION_PACK: t = report_call(&b, n->span, "is a word and not a function: write it without parentheses"); break;
 	default: t = call_by_table(&b, &signatures[b.which]); break;
 	}
 	bool probe = b.which == FUNCTION_TCP || b.which == FUNCTION_HTTP || b.which == FUNCTION_EXEC;
-	if (probe && t->kind == TYPE_DATA)
-		t = type_strip_optional(schema_type(&c->types, FIELD_READY));
+	bool place = b.which == FUNCTION_NEAR || b.which == FUNCTION_PREFER;
+	if ((probe || place) && t->kind == TYPE_DATA)
+		t = type_strip_optional(schema_type(&c->types, probe ? FIELD_READY : FIELD_PLACE));
 	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* arguments that were not reached because of a report */
 		struct node *arg = n->u.call.args.at[i];
 		if (arg->kind != NODE_ARG)

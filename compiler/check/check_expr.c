@@ -64,6 +64,10 @@ const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 	case DECL_BAD: return mark_bad(n);
 	case DECL_PARAM: case DECL_LET: case DECL_FORMAL: case DECL_LOOP: case DECL_BUILTIN: return decl_type(c, d);
 	case DECL_ROLE: return &type_role;
+	case DECL_BUILTIN_FN:
+		if (d->function == FUNCTION_PACK)
+			return type_strip_optional(schema_type(&c->types, FIELD_PLACE));
+		return report_not_value(c, n, d);
 	case DECL_IMPORT: return report_not_value(c, n, d);
 	default: decl_type(c, d); return report_not_value(c, n, d);
 	}

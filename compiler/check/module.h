@@ -37,6 +37,12 @@ struct module {
 enum { MODULE_DEPTH = 64 };             /* nested imports */
 enum { MODULE_LARGEST = 16 << 20 };      /* bytes of a file */
 
+/* A level of the cluster's topology: the label of nodes that names the domain that a node is in. */
+struct project_level {
+	struct str key;
+	struct span at;
+};
+
 struct project {
 	struct str root;                /* directory; "." at least */
 	struct module *module;          /* project.tj, NULL without */
@@ -48,6 +54,8 @@ struct project {
 	struct span target_at;
 	struct str hosts;               /* "subdomain" or "service" */
 	struct str domain;              /* p == NULL without */
+	struct project_level *levels;   /* of its topology, outermost first */
+	size_t nlevels;
 	struct module **policies;
 	size_t npolicies;
 	bool no_raw;                    /* raw = false */

@@ -55,6 +55,17 @@ static void read_packages(struct program *p, const struct node *body)
 	}
 }
 
+static void read_topology(struct program *p)
+{
+	const struct node *list = field_value(p, "topology");
+
+	for (size_t i = 0; list && list->kind == NODE_LIST && i < list->u.list.n; i++) {
+		struct project_level level = { .at = list->u.list.at[i]->span };
+		if (list->u.list.at[i]->kind == NODE_STRING && node_static_text(list->u.list.at[i], &level.key))
+			ARENA_PUSH(p->arena, p->project.levels, p->project.nlevels, level);
+	}
+}
+
 static void report_second(struct program *p, const struct node *second, const struct node *first)
 {
 	struct diag *d = diag_report(p->diags, TJ0204, second->span, "'project' is already declared in this file");
@@ -78,6 +89,9 @@ static void read_fields(struct program *p)
 	text_field(p, "target", &project->target, &project->target_at);
 	text_field(p, "hosts", &project->hosts, NULL);
 	text_field(p, "domain", &project->domain, NULL);
+	project->nlevels = 0;
+	if (project->body)
+		read_topology(p);
 	const struct node *raw = project->body ? field_value(p, "raw") : NULL;
 	project->no_raw = raw && raw->kind == NODE_BOOL && !raw->u.boolean;
 	size_t at = 0;

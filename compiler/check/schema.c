@@ -225,6 +225,12 @@ static const struct type *probe_type(struct schema_types *types)
 	return record_type(types, "probe", members, 5);
 }
 
+static const struct type *place_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = { { "near", "string" }, { "prefer", "string" }, { "pack", "bool" } };
+	return record_type(types, "place", members, 3);
+}
+
 static const struct type *read_core(struct spelling *s)
 {
 	static const struct { const char *word; const struct type *type; } plain[] = {
@@ -251,6 +257,8 @@ static const struct type *read_core(struct spelling *s)
 		return replica_type(s->types);
 	if (eat(s, "probe"))
 		return probe_type(s->types);
+	if (eat(s, "place"))
+		return place_type(s->types);
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (eat(s, plain[i].word))
 			return plain[i].type;

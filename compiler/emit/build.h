@@ -116,6 +116,23 @@ int64_t emit_alike(const struct plan_role *r, int64_t first);
 /* BASE, `between` and the index of the object ("" and "" give the index alone). */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
 
+/* ---- places: place.c ---- */
+
+/* Who keeps the replicas of a role where they are to be: Kueue, a group of Volcano or Kubernetes, or the pods' own affinity. */
+enum place_keeper { PLACE_BY_NOBODY, PLACE_BY_QUEUE, PLACE_BY_VOLCANO, PLACE_BY_GROUP, PLACE_BY_PODS };
+enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_role *r);
+/* Is the annotation of pods one that says a place of J to Kueue? */
+bool emit_place_owns(const struct plan_job *j, struct str key);
+/* The pod attracts those that it is to be with, where nobody else keeps them together; after `spread`. */
+void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *pod);
+/* Does the pod have annotations by which Kueue places it?  Below: these, in a map; and in the metadata of a pod. */
+bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r);
+void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map);
+void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
+/* The place of the gang in the spec of Volcano's group, and in that of a group of Kubernetes. */
+void emit_place_volcano(struct emit *e, struct object *spec);
+void emit_place_group(struct emit *e, struct object *group);
+
 /* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */
 
 /* The spec of a pod, without what is raw. */

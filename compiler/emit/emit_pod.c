@@ -104,6 +104,7 @@ static void placement(struct emit *e, const struct plan_role *r, struct object *
 		PUT_INT(e->arena, pod, "terminationGracePeriodSeconds", emit_seconds(&r->grace), r->grace.from);
 	node_selector(e, r, pod);
 	spread(e, r, pod);
+	emit_place_pod(e, r, pod);
 	tolerations(e, r, pod);
 }
 

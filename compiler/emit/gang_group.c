@@ -174,6 +174,7 @@ static struct object *group_make(struct emit *e, const struct manifest *m)
 		PUT_INT(e->arena, spec, "minMember", least, m->from);
 	if (emit_gang(e->job) == GANG_VOLCANO) {
 		volcano_spec(e, spec);
+		emit_place_volcano(e, spec);
 	} else {
 		resources(e, spec);
 		setting_put(e, spec, "scheduleTimeoutSeconds", "timeout_s");
@@ -188,6 +189,7 @@ static void native_policy(struct emit *e, const struct emit_native_gang *n, stru
 	int64_t least = emit_gang_least(e->job);
 
 	PUT_INT(e->arena, gang, "minCount", least ? least : 1, from);
+	emit_place_group(e, o);
 	if (n->priority && e->job->priority.set)
 		PUT_STR(e->arena, o, "priorityClassName", e->job->priority.value, e->job->priority.from);
 }

@@ -17,7 +17,7 @@ static const struct { const char *key, *field; } typed[] = {
 	{ "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" }, { "volumes", "mounts" }, { "cpu", "cpu" },
 	{ "memory", "memory" }, { "ephemeral-storage", "disk" }, { "resources", "accelerator' or 'resources" }, { "nodeSelector", "node" },
 	{ "resourceClaims", "device_claims" }, { "claims", "device_claims" },
-	{ "tolerations", "tolerate" }, { "affinity", "spread" }, { "topologySpreadConstraints", "spread" },
+	{ "tolerations", "tolerate" }, { "affinity", "spread' or 'place" }, { "topologySpreadConstraints", "spread" },
 	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" }, { "schedulerName", "scheduler" },
 	{ "terminationGracePeriodSeconds", "grace" }, { "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" },
 	{ "initContainers", "init" }, { "containers", "sidecar" }, { "suspend", "suspend" }, { "activeDeadlineSeconds", "timeout" },

@@ -72,6 +72,8 @@ static const struct {
 	[FUNCTION_TCP] = { builtin_tcp, KNOW, false },
 	[FUNCTION_HTTP] = { builtin_http, KNOW, false },
 	[FUNCTION_EXEC] = { builtin_exec, KNOW_ALL, false },
+	[FUNCTION_NEAR] = { builtin_near, KNOW, false },
+	[FUNCTION_PREFER] = { builtin_prefer, KNOW, false },
 	[FUNCTION_ENV] = { builtin_env, KNOW, false },
 	[FUNCTION_OBJECT] = { builtin_object, KNOW, false },
 	[FUNCTION_FAILS] = { builtin_fails, KNOW, false },

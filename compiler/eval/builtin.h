@@ -27,7 +27,7 @@ BUILTIN(options);
 /* volumes, references, conditions, tests: builtin_object.c */
 BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs); BUILTIN(generated);
 BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started);
-BUILTIN(tcp); BUILTIN(http); BUILTIN(exec);
+BUILTIN(tcp); BUILTIN(http); BUILTIN(exec); BUILTIN(near); BUILTIN(prefer);
 BUILTIN(env); BUILTIN(object); BUILTIN(fails);
 
 /* The argument as a text, an int, a bool; the default where none was given. */

@@ -323,3 +323,24 @@ BUILTIN(fails)
 
 	return t && t->fails ? t->fails(t->context, a->ev, argument_text(a, 0, ""), a->call->span) : &value_bad;
 }
+
+/* ---- places ---- */
+
+/* { near = "rack", prefer = none, pack = none }: KEY is the one that is set. */
+static const struct value *place(struct eval *ev, const char *key, const struct value *set, struct span at)
+{
+	struct value *v = value_new(ev->arena, VALUE_MAP, at);
+	static const char *const keys[] = { "near", "prefer", "pack" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		value_put(ev->arena, v, str_of(keys[i]), at, strcmp(keys[i], key) == 0 ? set : &value_none);
+	return map_finish(ev, v);
+}
+
+BUILTIN(near) { return place(a->ev, "near", a->at[0], a->call->span); }
+BUILTIN(prefer) { return place(a->ev, "prefer", a->at[0], a->call->span); }
+
+const struct value *builtin_word(struct eval *ev, const struct decl *d, struct span at)
+{
+	return d->function == FUNCTION_PACK ? place(ev, "pack", value_bool(ev->arena, true, at), at) : &value_bad;
+}

@@ -236,6 +236,7 @@ static const struct value *eval_decl(struct eval *ev, struct frame *f, const str
 	case DECL_LOOP: return eval_local(ev, f, d);
 	case DECL_ROLE: return role_by_decl(ev, d, at);
 	case DECL_BUILTIN: return builtin_name(ev, d, at);
+	case DECL_BUILTIN_FN: return builtin_word(ev, d, at);
 	default: return &value_bad;
 	}
 }

@@ -119,6 +119,8 @@ struct arguments {
 	size_t n;
 };
 const struct value *eval_builtin(struct eval *ev, struct frame *f, struct node *n);
+/* The value of a built-in function that is written as a word, without parentheses. */
+const struct value *builtin_word(struct eval *ev, const struct decl *d, struct span at);
 
 const struct value *value_json(struct eval *ev, const struct value *v, bool html, struct node *call);
 /* POSIX extended, whole text.  False after a report when the pattern itself is bad. */

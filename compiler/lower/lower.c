@@ -336,6 +336,7 @@ static void lower_policy(struct lowering *l)    /* placement, restarts, start or
 	p->tolerate = role_strs(ev, r, FIELD_TOLERATE, &p->ntolerate);
 	p->pull_secrets = role_strs(ev, r, FIELD_PULL_SECRETS, &p->npull_secrets);
 	p->spread = role_str(ev, r, FIELD_SPREAD);
+	lower_place(l);
 	p->restart = role_str(ev, r, FIELD_RESTART);
 	p->service = role_str(ev, r, FIELD_SERVICE);
 	p->service_account = role_str(ev, r, FIELD_SERVICE_ACCOUNT);

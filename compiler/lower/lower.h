@@ -96,6 +96,10 @@ void lower_ready(struct lowering *l, const struct value *v, struct span at, stru
 /* The claims of devices that have the names of claims; reports the others. */
 struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
 void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c);
+/* Lowers where the replicas run, once `spread` and their number are in the plan: TJ0626, TJ0627. */
+void lower_place(struct lowering *l);
+/* Reports what cannot be a level in the project's topology. */
+void lower_topology(struct eval *ev);
 /* The texts of the list that all entries of SAID make together. */
 void lower_said_texts(struct lowering *l, const struct said *said, struct plan_texts *ret);
 /* Evaluate what is pending for every replica; decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */

@@ -222,6 +222,26 @@ struct plan_codes {
 	struct span from;
 };
 
+enum plan_place_kind { PLACE_ANYWHERE, PLACE_NEAR, PLACE_PREFER, PLACE_PACK };
+
+/*
+ * Where the replicas of a role run: in one domain of a level of the cluster's topology, such as
+ * one rack.  Nodes of one domain have the same value of the level's label.
+ */
+struct plan_place {
+	enum plan_place_kind kind;
+	struct str level;               /* NEAR, PREFER: as written, "rack" */
+	/*
+	 * Labels of the levels that replicas are to share, outermost first; the last is that of
+	 * `level`.  NEAR has only that one; PACK has all.
+	 */
+	struct str *keys;
+	size_t nkeys;
+	int64_t tier;                   /* of the level: 1 for the innermost group of hosts; 0: the level has none */
+	bool together;                  /* it is about all of the job's roles that have it, not about this role alone */
+	struct span from;
+};
+
 struct plan_role {
 	struct str name;                /* as written */
 	/* J-R: name of its object, and of its pods without the index; the framework may give another */
@@ -257,6 +277,7 @@ struct plan_role {
 	struct plan_quantity shm, grace;
 	const struct plan_accelerator *accelerator;     /* or NULL */
 	struct plan_pairs node;         /* those of the role; the accelerator's are in `accelerator` */
+	struct plan_place place;
 	struct plan_pairs claims;       /* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
 	struct plan_str *tolerate, *pull_secrets;
 	size_t ntolerate, npull_secrets;
@@ -344,6 +365,13 @@ bool plan_codes_has(const struct plan_codes *c, int64_t code);
 bool plan_codes_next(const struct plan_codes *c, int64_t *lo, int64_t *hi);
 /* "17, 128..255" with SEPARATOR between the runs. */
 struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const char *separator);
+
+/* ---- places ---- */
+
+/* "near(\"rack\")", as a program writes it; empty for a role that may run anywhere. */
+struct str plan_place_text(struct arena *a, const struct plan_place *p);
+/* Do the two roles of J ask for one place together, so that they share one domain? */
+bool plan_place_shared(const struct plan_role *r, const struct plan_role *other);
 
 /* ---- slices ---- */
 

@@ -293,6 +293,19 @@ static void replica(struct dumping *d, const struct plan_role *r)
 	d->depth--;
 }
 
+static void place(struct dumping *d, const struct plan_place *p)
+{
+	if (p->kind == PLACE_ANYWHERE)
+		return;
+	fact(d, "place", plan_place_text(&d->arena, p), p->from);
+	d->depth++;
+	for (size_t i = 0; i < p->nkeys; i++)
+		fact(d, "level", p->keys[i], (struct span){ 0 });
+	if (p->together)
+		fact(d, "together", STR("true"), (struct span){ 0 });
+	d->depth--;
+}
+
 static void role(struct dumping *d, const struct plan_role *r)
 {
 	fact(d, r->aux ? "aux" : "role", r->name, r->at);
@@ -322,6 +335,7 @@ static void role(struct dumping *d, const struct plan_role *r)
 	words(d, "tolerate", r->tolerate, r->ntolerate);
 	words(d, "pull_secret", r->pull_secrets, r->npull_secrets);
 	word(d, "spread", &r->spread);
+	place(d, &r->place);
 	restarts(d, r);
 	word(d, "service", &r->service);
 	word(d, "service_account", &r->service_account);

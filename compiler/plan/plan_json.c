@@ -134,6 +134,8 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	resources(p, r);
 	if (r->claims.n)
 		template_claims(p, r);
+	if (r->place.kind != PLACE_ANYWHERE)
+		text(p, ",\n          ", "place", plan_place_text(&p->arena, &r->place));
 	ports(p, r);
 	hosts(p, j, r);
 	buf_z(p->out, "\n        }");

@@ -132,6 +132,27 @@ static void unrolled(const struct sources *sources, const struct plan_job *j, st
 	}
 }
 
+static void places(struct arena *a, const struct plan_job *j, struct buf *out)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		struct str place = plan_place_text(a, &r->place);
+		if (!place.n || !r->max)
+			continue;
+		buf_printf(out, "  role '%.*s' runs %.*s", STR_ARG(r->name), STR_ARG(place));
+		if (r->place.level.n)
+			buf_printf(out, ", by the label %.*s", STR_ARG(r->place.keys[r->place.nkeys - 1]));
+		bool shared = false;
+		for (size_t k = 0; k < j->nroles; k++) {
+			if (k == i || !plan_place_shared(r, &j->roles[k]))
+				continue;
+			buf_printf(out, "%s'%.*s'", shared ? ", " : ", together with ", STR_ARG(j->roles[k].name));
+			shared = true;
+		}
+		buf_char(out, '\n');
+	}
+}
+
 /* Notes about directories of the node that are read-only by default: the program would find out only when it writes. */
 static void unasked_mounts(const struct plan_job *j, struct buf *out)
 {
@@ -181,6 +202,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		buf_char(out, '\n');
 		totals(&a, j, objects[i], out);
 		unrolled(sources, j, out);
+		places(&a, j, out);
 		unasked_mounts(j, out);
 		for (size_t k = 0; k < needs.n; k++)
 			buf_printf(out, "  left to you: %.*s\n", STR_ARG(needs.at[k]));

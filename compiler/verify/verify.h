@@ -12,6 +12,8 @@ bool check_features(struct checking *c);
 void check_autoscalers(struct checking *c, const struct plan_job *j);
 /* Gangs: what the target and the version support, and which of a framework's settings they use. */
 void check_gang(struct checking *c, const struct plan_job *j);
+/* TJ0828: places that the gang of the job cannot keep. */
+void check_places(struct checking *c, const struct plan_job *j);
 void check_names(struct checking *c, const struct plan_job *j);
 void check_labels(struct checking *c, const struct plan_job *j);
 /*

@@ -120,6 +120,7 @@ bool check_features(struct checking *c)
 	for (size_t i = 0; i < c->plan->njobs; i++) {
 		const struct plan_job *j = &c->plan->jobs[i];
 		check_gang(c, j);
+		check_places(c, j);
 		if (!plan_each_replica(j))
 			success_policy(c, j);
 		for (size_t k = 0; k < j->nroles; k++) {

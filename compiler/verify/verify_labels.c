@@ -38,7 +38,7 @@ static bool ours(struct checking *c, const struct plan_job *j, const struct plan
 		diag_help(c->diags, d, "remove it: pods have it already, and another value breaks the Job's selector");
 		return true;
 	}
-	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key))))
+	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key) && !emit_place_owns(j, p->key))))
 		return false;
 	d = diag_report(c->diags, TJ0803, p->key_at,
 		prefix ? "%s '%.*s' is under the prefix that trainc keeps for itself" :

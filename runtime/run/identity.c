@@ -262,6 +262,19 @@ static void put_accelerator(struct out *o, const struct plan_accelerator *a)
 	put_plan_str(o, "slice", &a->slice);
 }
 
+/*
+ * struct plan_place.  Left out: level (how the last of the keys was written), tier (it follows from
+ * the project's topology, and where a target uses it, it is in the objects).
+ */
+static void put_place(struct out *o, const struct plan_place *p)
+{
+	put_int(o, "place", (int64_t)p->kind);
+	put_int(o, "together", p->together);
+	put_list(o, "keys", p->nkeys);
+	for (size_t i = 0; i < p->nkeys; i++)
+		put_str(o, "key", p->keys[i]);
+}
+
 /* struct plan_condition.  Left out: more (a bound for walks over it). */
 static void put_condition(struct out *o, const char *name, const struct plan_condition *c)
 {
@@ -353,6 +366,7 @@ static void put_role(struct out *o, const struct plan_role *r)
 	put_strs(o, "tolerate", r->tolerate, r->ntolerate);
 	put_strs(o, "pull_secrets", r->pull_secrets, r->npull_secrets);
 	put_plan_str(o, "spread", &r->spread);
+	put_place(o, &r->place);
 	put_plan_str(o, "service", &r->service);
 	put_plan_str(o, "service_account", &r->service_account);
 	put_pairs(o, "labels", &r->labels);

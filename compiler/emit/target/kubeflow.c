@@ -95,8 +95,11 @@ static void success_check(struct checking *c, const struct kind *k, const struct
 }
 
 /* Spreading selects pods by our labels, which the operator's pods do not have. */
-static void check_order(struct checking *c, const struct plan_role *r)
+static void check_order(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
+	if (r->place.kind != PLACE_ANYWHERE && !emit_place_annotates(j, r))
+		no_place(c, check_place(c, r->place.from, r->at, r->at), "'place'", "it goes by labels of ours, which the operator's pods do not have",
+			"add a queue, so that Kueue keeps it, or use the target 'jobset' or 'jobs'");
 	if (r->spread.set && !str_is(r->spread.value, "none"))
 		no_place(c, r->spread.from, "'spread'", "it goes by labels of ours, which the operator's pods do not have",
 			"write the affinity in 'raw pod' by 'training.kubeflow.org/job-name', or use the target 'pods' or 'jobs'");
@@ -141,7 +144,7 @@ static void check_role(struct checking *c, const struct plan_job *j, const struc
 		return;
 	}
 	check_template(c, r);
-	check_order(c, r);
+	check_order(c, j, r);
 	check_again(c, r);
 }
 
@@ -279,6 +282,8 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 	emit_pairs(e->arena, labels, &r->labels, (struct span){ 0 });
 	emit_pairs(e->arena, annotations, &e->job->annotations, (struct span){ 0 });
 	emit_pairs(e->arena, annotations, &r->annotations, (struct span){ 0 });
+	if (emit_place_annotates(e->job, r))
+		emit_place_annotations(e, r, annotations);
 	if (labels->u.map.n || annotations->u.map.n)
 		metadata = PUT_MAP(e->arena, template, "metadata", r->at);
 	if (labels->u.map.n)

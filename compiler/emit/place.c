@@ -1,0 +1,166 @@
+/*
+ * place.c - what keeps the replicas of a role in one domain: the queue, the gang's group, or the
+ * pods themselves.
+ *
+ * Kueue reads annotations of the pods (its documentation, "Topology Aware Scheduling", section
+ * "User-facing APIs", and "Labels and Annotations" for podset-group-name).  The groups of Volcano
+ * ("Network Topology Aware Scheduling", section "Job Configuration") and of Kubernetes ("Topology-Aware
+ * Workload Scheduling", section "API configuration") have a field.  Everywhere else pods are attracted
+ * by each other: the scheduler lets the first pod of a group choose, since its own labels are those
+ * that it asks for ("Assigning Pods to Nodes", section "Inter-pod affinity and anti-affinity").
+ */
+#include "emit/each.h"
+
+enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_role *r)
+{
+	enum gang gang = emit_gang(j);
+
+	if (r->place.kind == PLACE_ANYWHERE)
+		return PLACE_BY_NOBODY;
+	if (gang == GANG_KUEUE)
+		return PLACE_BY_QUEUE;
+	if (emit_gang_member(r) && gang == GANG_VOLCANO)
+		return PLACE_BY_VOLCANO;
+	return emit_gang_member(r) && gang == GANG_NATIVE ? PLACE_BY_GROUP : PLACE_BY_PODS;
+}
+
+static struct str last_key(const struct plan_place *p) { return p->nkeys ? p->keys[p->nkeys - 1] : STR(""); }
+
+/* ---- pods that attract each other ---- */
+
+/* The roles that R shares its place with, itself too. */
+static size_t sharing(struct emit *e, const struct plan_role *r, struct object *values)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->job->nroles; i++) {
+		const struct plan_role *other = &e->job->roles[i];
+		if (other != r && !plan_place_shared(r, other))
+			continue;
+		n++;
+		if (values)
+			object_add(e->arena, values, object_string(e->arena, other->label, r->place.from));
+	}
+	return n;
+}
+
+static void selector_put(struct emit *e, const struct plan_role *r, struct object *term)
+{
+	struct object *selector = PUT_MAP(e->arena, term, "labelSelector", r->place.from);
+
+	if (sharing(e, r, NULL) < 2) {
+		emit_selector(e, r, selector, STR("matchLabels"));
+		return;
+	}
+	emit_selector(e, NULL, selector, STR("matchLabels"));
+	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, selector, "matchExpressions", r->place.from), r->place.from);
+	object_append(e->arena, o, STR("key"), object_string(e->arena, LABEL_ROLE, r->place.from));
+	PUT_STR(e->arena, o, "operator", STR("In"), r->place.from);
+	sharing(e, r, PUT_LIST(e->arena, o, "values", r->place.from));
+}
+
+void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	enum { WEIGHT = 100 };
+	const struct plan_place *p = &r->place;
+	struct object *affinity = object_get(pod, STR("affinity")), *list, *term;
+
+	if (emit_place_keeper(e->job, r) != PLACE_BY_PODS || !p->nkeys)
+		return;
+	if (!affinity)
+		affinity = PUT_MAP(e->arena, pod, "affinity", p->from);
+	affinity = PUT_MAP(e->arena, affinity, "podAffinity", p->from);
+	if (p->kind == PLACE_NEAR) {
+		list = PUT_LIST(e->arena, affinity, "requiredDuringSchedulingIgnoredDuringExecution", p->from);
+		term = object_add_map(e->arena, list, p->from);
+		PUT_STR(e->arena, term, "topologyKey", last_key(p), p->from);
+		selector_put(e, r, term);
+		return;
+	}
+	/* a node of the same rack is one of the same block too: the sum of the weights prefers the innermost */
+	list = PUT_LIST(e->arena, affinity, "preferredDuringSchedulingIgnoredDuringExecution", p->from);
+	for (size_t i = 0; i < p->nkeys; i++) {
+		struct object *weighted = object_add_map(e->arena, list, p->from);
+		PUT_INT(e->arena, weighted, "weight", WEIGHT, p->from);
+		term = PUT_MAP(e->arena, weighted, "podAffinityTerm", p->from);
+		PUT_STR(e->arena, term, "topologyKey", p->keys[i], p->from);
+		selector_put(e, r, term);
+	}
+}
+
+/* ---- Kueue ---- */
+
+static const char *const annotations[] = {
+	[PLACE_NEAR] = "kueue.x-k8s.io/podset-required-topology",
+	[PLACE_PREFER] = "kueue.x-k8s.io/podset-preferred-topology",
+	[PLACE_PACK] = "kueue.x-k8s.io/podset-unconstrained-topology",
+};
+static const char group_annotation[] = "kueue.x-k8s.io/podset-group-name";
+
+bool emit_place_owns(const struct plan_job *j, struct str key)
+{
+	bool placed = false;
+
+	for (size_t i = 0; i < j->nroles; i++)
+		placed = placed || emit_place_keeper(j, &j->roles[i]) == PLACE_BY_QUEUE;
+	for (size_t i = PLACE_NEAR; placed && i <= PLACE_PACK; i++)
+		if (str_is(key, annotations[i]))
+			return true;
+	return placed && str_is(key, group_annotation);
+}
+
+bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r) { return emit_place_keeper(j, r) == PLACE_BY_QUEUE; }
+
+void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map)
+{
+	const struct plan_place *p = &r->place;
+	struct str value = p->kind == PLACE_PACK ? STR("true") : last_key(p);
+
+	object_put(e->arena, map, str_of(annotations[p->kind]), object_string(e->arena, value, p->from));
+	if (p->kind != PLACE_PACK && sharing(e, r, NULL) > 1)
+		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena, e->job->name, p->from));
+}
+
+void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata)
+{
+	struct object *map = object_get(metadata, STR("annotations"));
+
+	if (!emit_place_annotates(e->job, r))
+		return;
+	if (!map)
+		map = PUT_MAP(e->arena, metadata, "annotations", r->place.from);
+	emit_place_annotations(e, r, map);
+}
+
+/* ---- groups ---- */
+
+static const struct plan_role *placed(const struct plan_job *j, enum place_keeper keeper)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].max && emit_place_keeper(j, &j->roles[i]) == keeper)
+			return &j->roles[i];
+	return NULL;
+}
+
+void emit_place_volcano(struct emit *e, struct object *spec)
+{
+	const struct plan_role *r = placed(e->job, PLACE_BY_VOLCANO);
+
+	if (!r)
+		return;
+	struct object *topology = PUT_MAP(e->arena, spec, "networkTopology", r->place.from);
+	PUT_STR(e->arena, topology, "mode", r->place.kind == PLACE_NEAR ? STR("hard") : STR("soft"), r->place.from);
+	if (r->place.kind == PLACE_NEAR)
+		PUT_INT(e->arena, topology, "highestTierAllowed", r->place.tier, r->place.from);
+}
+
+void emit_place_group(struct emit *e, struct object *group)
+{
+	const struct plan_role *r = placed(e->job, PLACE_BY_GROUP);
+
+	if (!r)
+		return;
+	struct object *constraints = PUT_MAP(e->arena, group, "schedulingConstraints", r->place.from);
+	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, constraints, "topology", r->place.from), r->place.from);
+	PUT_STR(e->arena, o, "key", last_key(&r->place), r->place.from);
+}

@@ -1,0 +1,274 @@
+/*
+ * place.c - where replicas run: `place = near("rack")` and the like, and the project's topology.
+ *
+ * A level is named by the label that its domains have as its value, or by the last part of that
+ * label.  The levels of `spread`, hosts and zones, are always there.
+ */
+#include "lower/lower.h"
+
+#include "diag/suggest.h"
+#include "eval/plan_value.h"
+#include "kube/limits.h"
+
+#define HOST_KEY STR("kubernetes.io/hostname")
+#define ZONE_KEY STR("topology.kubernetes.io/zone")
+
+/* ---- the levels that there are ---- */
+
+struct levels {
+	struct str *keys;               /* outermost first; zones and hosts too */
+	size_t n;
+	size_t first, listed;           /* those that the project lists: `listed` from `first` on */
+};
+
+static bool lists(const struct project *p, struct str key)
+{
+	for (size_t i = 0; i < p->nlevels; i++)
+		if (str_eq(p->levels[i].key, key))
+			return true;
+	return false;
+}
+
+static struct levels levels_of(struct eval *ev)
+{
+	const struct project *p = &ev->program->project;
+	struct levels l = { ARENA_ARRAY(ev->arena, struct str, p->nlevels + 2), 0, 0, p->nlevels };
+
+	if (!lists(p, ZONE_KEY))
+		l.keys[l.n++] = ZONE_KEY;
+	l.first = l.n;
+	for (size_t i = 0; i < p->nlevels; i++)
+		l.keys[l.n++] = p->levels[i].key;
+	if (!lists(p, HOST_KEY))
+		l.keys[l.n++] = HOST_KEY;
+	return l;
+}
+
+static struct str last_part(struct str key)
+{
+	const char *slash = key.n ? memrchr(key.p, '/', key.n) : NULL;
+
+	return slash ? (struct str){ slash + 1, key.n - (size_t)(slash + 1 - key.p) } : key;
+}
+
+static bool is_host(struct str key) { return str_eq(key, HOST_KEY); }
+/* The name that a program uses for the level. */
+static struct str level_name(struct str key) { return is_host(key) ? STR("host") : last_part(key); }
+static bool is_called(struct str key, struct str name)
+{
+	return str_eq(key, name) || str_eq(last_part(key), name) || str_eq(level_name(key), name);
+}
+
+/* The position of the level called NAME; l->n without.  A whole key counts before the last part of another one. */
+static size_t find(const struct levels *l, struct str name, bool *ret_twice)
+{
+	size_t found = l->n;
+
+	*ret_twice = false;
+	for (size_t i = 0; i < l->n; i++)
+		if (str_eq(l->keys[i], name))
+			return i;
+	for (size_t i = 0; i < l->n; i++) {
+		bool listed = i >= l->first && i < l->first + l->listed;
+		if (!is_called(l->keys[i], name) || (found < l->n && !listed))
+			continue;
+		*ret_twice = found >= l->first && found < l->first + l->listed;
+		found = i;
+	}
+	return found;
+}
+
+/* ---- what cannot be meant ---- */
+
+static struct str names_of(struct eval *ev, const struct levels *l)
+{
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct str name = level_name(l->keys[i]);
+		buf_printf(&out, "%s\"%.*s\"", i == 0 ? "" : i + 1 < l->n ? ", " : " and ", STR_ARG(name));
+	}
+	struct str s = buf_take(&out, ev->arena);
+	buf_release(&out);
+	return s;
+}
+
+/* A label that could be the missing level's. */
+static struct str some_key(struct eval *ev, struct str name)
+{
+	const char *why;
+	bool whole = memchr(name.p, '/', name.n) && kube_label_key(name, &why);
+	struct str key = str_printf(ev->arena, "example.com/%.*s", STR_ARG(name));
+
+	return whole ? name : name.n && kube_label_key(key, &why) ? key : STR("example.com/rack");
+}
+
+static void report_level(struct lowering *l, const struct levels *levels, const struct plan_place *p)
+{
+	struct eval *ev = l->ev;
+	const struct project *project = &ev->program->project;
+	struct str key = some_key(ev, p->level), words = plan_place_text(ev->arena, p), names = names_of(ev, levels);
+	struct suggest s;
+
+	if (!project->nlevels) {
+		struct diag *d = diag_report(ev->diags, TJ0626, p->from, "%.*s names a level that is not known: the project has no topology",
+			STR_ARG(words));
+		diag_help(ev->diags, d, "list the labels of the cluster's nodes in project.tj, outermost first: project { topology = [\"%.*s\"] }",
+			STR_ARG(key));
+		diag_help(ev->diags, d, "without it the levels are %.*s", STR_ARG(names));
+		return;
+	}
+	struct diag *d = diag_report(ev->diags, TJ0626, p->from, "the project's topology has no level '%.*s'", STR_ARG(p->level));
+	diag_note(ev->diags, d, project->levels[0].at, "its topology");
+	suggest_init(&s, ev->arena, p->level);
+	for (size_t i = 0; i < levels->n; i++)
+		suggest_add(&s, level_name(levels->keys[i]));
+	struct str help = suggest_sentence(&s);
+	if (help.n)
+		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
+	diag_help(ev->diags, d, "its levels are %.*s; add the label of the nodes to 'topology' in project.tj for another one", STR_ARG(names));
+}
+
+static void report_twice(struct lowering *l, const struct levels *levels, const struct plan_place *p)
+{
+	struct diag *d = diag_report(l->ev->diags, TJ0626, p->from, "two levels of the project's topology are called '%.*s'", STR_ARG(p->level));
+
+	for (size_t i = 0; i < levels->n; i++)
+		if (str_eq(last_part(levels->keys[i]), p->level)) {
+			diag_help(l->ev->diags, d, "write the whole label: \"%.*s\"", STR_ARG(levels->keys[i]));
+			return;
+		}
+}
+
+/* TJ0627: replicas cannot be close together and far from each other. */
+static void against_spread(struct lowering *l, const struct levels *levels, size_t level)
+{
+	const struct plan_role *r = l->plan;
+	const struct plan_place *p = &r->place;
+	bool zone = str_is(r->spread.value, "zone"), host = str_is(r->spread.value, "host"), twice;
+	size_t apart = find(levels, zone ? ZONE_KEY : HOST_KEY, &twice);
+
+	if (!r->spread.set || (!zone && !host) || r->max < 2 || (p->kind == PLACE_PACK ? host : level < apart))
+		return;
+	struct str words = plan_place_text(l->ev->arena, p);
+	struct diag *d = diag_report(l->ev->diags, TJ0627, p->from, "'place = %.*s' wants the replicas of '%.*s' together, and 'spread = \"%.*s\"' apart",
+		STR_ARG(words), STR_ARG(r->name), STR_ARG(r->spread.value));
+	diag_note(l->ev->diags, d, r->spread.from, "'spread' is set here");
+	if (host && apart > levels->first)
+		diag_help(l->ev->diags, d, "remove one of them, or name a level above hosts: place = %s(\"%.*s\")", p->kind == PLACE_NEAR ? "near" : "prefer",
+			STR_ARG(level_name(levels->keys[apart - 1])));
+	else
+		diag_help(l->ev->diags, d, "remove one of them");
+}
+
+/* ---- lowering ---- */
+
+static const struct value *member(const struct value *place, const char *name)
+{
+	const struct value *v = value_get(place, str_of(name));
+	bool off = !v || v->kind == VALUE_NONE || (v->kind == VALUE_BOOL && !v->u.boolean);
+
+	return off ? NULL : v;
+}
+
+static bool read_place(struct lowering *l, const struct value *v, struct plan_place *p)
+{
+	const struct value *near = member(v, "near"), *prefer = member(v, "prefer"), *pack = member(v, "pack");
+	const struct value *level = near ? near : prefer;
+
+	if (!near + !prefer + !pack != 2) {
+		struct diag *d = diag_report(l->ev->diags, TJ0302, p->from, "'place' says one thing");
+		diag_help(l->ev->diags, d, "write near(\"host\"), prefer(\"host\") or pack");
+		return false;
+	}
+	p->kind = near ? PLACE_NEAR : prefer ? PLACE_PREFER : PLACE_PACK;
+	if (level && level->kind != VALUE_STRING)
+		return false;
+	p->level = level ? level->u.string : STR("");
+	return true;
+}
+
+/* Is it written for the job: by itself, the project's defaults, or a framework beside its roles? */
+static bool of_whole_job(struct lowering *l)
+{
+	unsigned level = role_field_level(l->ev, l->role, FIELD_PLACE);
+
+	return !l->role->aux && level != LEVEL_ROLE && (level < LEVEL_FRAMEWORK || (level - LEVEL_FRAMEWORK) % 2);
+}
+
+/* Groups of hosts from the level inwards; the hosts themselves are not groups. */
+static int64_t tier_of(const struct levels *l, size_t level)
+{
+	int64_t n = 0;
+
+	if (level < l->first || level >= l->first + l->listed || is_host(l->keys[level]))
+		return 0;
+	for (size_t i = level; i < l->first + l->listed; i++)
+		n += !is_host(l->keys[i]);
+	return n;
+}
+
+void lower_place(struct lowering *l)
+{
+	const struct value *v = role_field(l->ev, l->role, FIELD_PLACE);
+	struct levels levels = levels_of(l->ev);
+	struct plan_place *p = &l->plan->place;
+	size_t level = levels.n;
+	bool twice = false;
+
+	if (v->kind != VALUE_MAP)
+		return;
+	p->from = role_field_at(l->ev, l->role, FIELD_PLACE);
+	if (!read_place(l, v, p))
+		return;
+	p->together = of_whole_job(l);
+	if (p->kind == PLACE_PACK) {
+		/* a zone that the project does not list is nothing to save */
+		p->keys = levels.keys + levels.first;
+		p->nkeys = levels.n - levels.first;
+		if (str_is(l->plan->spread.value, "host"))
+			p->nkeys--;
+	} else {
+		level = find(&levels, p->level, &twice);
+		if (level == levels.n || twice) {
+			if (twice)
+				report_twice(l, &levels, p);
+			else
+				report_level(l, &levels, p);
+			p->kind = PLACE_ANYWHERE;
+			return;
+		}
+		size_t outermost = p->kind == PLACE_NEAR || level < levels.first ? level : levels.first;
+		p->keys = levels.keys + outermost;
+		p->nkeys = level - outermost + 1;
+		p->tier = tier_of(&levels, level);
+	}
+	against_spread(l, &levels, level);
+}
+
+/* ---- the project's own list ---- */
+
+void lower_topology(struct eval *ev)
+{
+	const struct project *p = &ev->program->project;
+	const char *why;
+
+	for (size_t i = 0; i < p->nlevels; i++) {
+		const struct project_level *level = &p->levels[i];
+		if (!kube_label_key(level->key, &why)) {
+			struct diag *d = diag_report(ev->diags, TJ0803, level->at, "level '%.*s' %s", STR_ARG(level->key), why);
+			diag_help(ev->diags, d, "a level is the key of a label that the nodes have: \"example.com/rack\"");
+		}
+		for (size_t k = 0; k < i; k++)
+			if (str_eq(p->levels[k].key, level->key)) {
+				struct diag *d = diag_report(ev->diags, TJ0206, level->at, "level '%.*s' is listed twice", STR_ARG(level->key));
+				diag_note(ev->diags, d, p->levels[k].at, "first here");
+				break;
+			}
+		if (is_host(level->key) && i + 1 < p->nlevels) {
+			struct diag *d = diag_report(ev->diags, TJ0626, level->at, "hosts are the innermost level, and '%.*s' stands behind them",
+				STR_ARG(p->levels[i + 1].key));
+			diag_help(ev->diags, d, "list the levels from the outermost to the innermost; \"kubernetes.io/hostname\" is known without being listed");
+		}
+	}
+}

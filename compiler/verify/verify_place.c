@@ -1,0 +1,154 @@
+/*
+ * verify_place.c - TJ0828: can who starts the job keep its replicas where they are to be?
+ *
+ * A queue and the group of a gang have one place for all pods that they start as one; pods that
+ * attract each other can always be kept together.
+ */
+#include "verify/verify.h"
+
+/* Reports WHY at the place of R, which is the user's word. */
+static struct diag *refuse(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *why)
+{
+	struct str words = plan_place_text(c->arena, &r->place);
+
+	return diag_report(c->diags, TJ0828, check_place(c, r->place.from, r->at, j->name_at), "'place = %.*s' cannot be kept: %s", STR_ARG(words), why);
+}
+
+/* ---- groups that have one place ---- */
+
+/* The first role of the gang that does not share the place of R; NULL if all do. */
+static const struct plan_role *elsewhere(const struct plan_job *j, const struct plan_role *r)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *other = &j->roles[i];
+		if (other != r && emit_gang_member(other) && !plan_place_shared(r, other))
+			return other;
+	}
+	return NULL;
+}
+
+static bool one_place(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	const struct plan_role *other = elsewhere(j, r);
+
+	if (!other)
+		return true;
+	struct diag *d = refuse(c, j, r, "the group of the gang has one place for all of its pods");
+	diag_note(c->diags, d, check_place(c, other->at, j->name_at, j->name_at), "role '%.*s' is in that group too", STR_ARG(other->name));
+	diag_help(c->diags, d, "write 'place' in the job, for all roles together, or use gang = \"coscheduling\", where each role has its own");
+	return false;
+}
+
+static void volcano(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	if (!one_place(c, j, r) || r->place.kind != PLACE_NEAR || r->place.tier)
+		return;
+	struct diag *d = refuse(c, j, r, "Volcano knows groups of hosts, and this level is none of the project's topology");
+	diag_help(c->diags, d, "name a level that 'topology' in project.tj lists, or use gang = \"coscheduling\"");
+}
+
+static void native(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	enum { FIRST = 36 };            /* with constraints in groups */
+
+	if (c->plan->kubernetes < FIRST) {
+		struct str why = str_printf(c->arena, "groups of Kubernetes have a topology from 1.%d on, and the project targets 1.%u", FIRST, c->plan->kubernetes);
+		struct diag *d = refuse(c, j, r, why.p);
+		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+	} else if (r->place.kind != PLACE_NEAR) {
+		struct diag *d = refuse(c, j, r, "groups of Kubernetes know only what is required");
+		diag_help(c->diags, d, "write near(\"LEVEL\"), or use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
+	} else {
+		one_place(c, j, r);
+	}
+}
+
+/* ---- Kueue ---- */
+
+/*
+ * What Kueue sees as one place has two forms: one set of equal pods; or two sets, one of them a
+ * single pod, that have a group name (KEP-2724, "Cross-PodSet Topology Aware scheduling").
+ */
+struct sets {
+	int64_t n;
+	bool single;                    /* one of them is a single pod */
+	bool apart;                     /* in objects that are admitted one by one */
+	bool mixed;                     /* bare pods of several roles are in one group, where Kueue tells them apart by their shape */
+};
+
+static struct sets sets_of(const struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	struct sets s = { 0 };
+	bool whole = emit_target_traits(c->plan->target) & TARGET_CONTROLLER, grouped = emit_gang_grouped(j, r);
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *other = &j->roles[i];
+		s.mixed = s.mixed || (other != r && grouped && emit_gang_grouped(j, other));
+		if (other != r && !plan_place_shared(r, other))
+			continue;
+		bool bare = emit_gang_grouped(j, other), each = !bare && (other->unrolled || (!whole && plan_each_replica(j)));
+		s.n += each ? other->max : 1;
+		s.single = s.single || each || other->max == 1;
+	}
+	s.apart = !whole && !grouped && s.n > 1;
+	return s;
+}
+
+static void queue(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	struct sets s = sets_of(c, j, r);
+	bool packed = r->place.kind == PLACE_PACK;
+	struct diag *d;
+
+	if (s.mixed) {
+		d = refuse(c, j, r, "Kueue takes the pods of all roles as one group, and tells roles apart only by their shape");
+		diag_help(c->diags, d, "use the target 'jobset'");
+	} else if (packed || s.n == 1 || (s.n == 2 && s.single && !s.apart)) {
+		return;
+	} else if (s.apart) {
+		struct str why = str_printf(c->arena, "Kueue admits each of %lld Jobs by itself", (long long)s.n);
+		d = refuse(c, j, r, why.p);
+		diag_help(c->diags, d, r->unrolled ? "let the replicas differ only in the text of 'pod.index', so that they are one Job, or use gang = \"coscheduling\""
+			: "write 'place' in a role, which is about that role alone, or use gang = \"coscheduling\"");
+	} else {
+		struct str why = str_printf(c->arena, "Kueue keeps two sets of pods together if one of them is a single pod, and these are %lld", (long long)s.n);
+		if (s.n == 2)
+			why = STR("Kueue keeps two sets of pods together if one of them is a single pod, and both have more");
+		d = refuse(c, j, r, why.p);
+		diag_help(c->diags, d, "write 'place' in each role, which is about that role alone, or use gang = \"volcano\" or \"coscheduling\"");
+	}
+}
+
+/* ---- all of them ---- */
+
+/* Has a role before this one the same place together with it?  Then it was judged there. */
+static bool is_repeated(const struct plan_job *j, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (plan_place_shared(&j->roles[i], &j->roles[at]))
+			return true;
+	return false;
+}
+
+void check_places(struct checking *c, const struct plan_job *j)
+{
+	bool operator = emit_target_traits(c->plan->target) & TARGET_OPERATOR;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!r->max || is_repeated(j, i))
+			continue;
+		switch (emit_place_keeper(j, r)) {
+		case PLACE_BY_NOBODY: case PLACE_BY_PODS: break;
+		case PLACE_BY_QUEUE: queue(c, j, r); break;
+		case PLACE_BY_VOLCANO:
+			if (!operator)          /* its own report is enough: the operator makes the group */
+				volcano(c, j, r);
+			break;
+		case PLACE_BY_GROUP:
+			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))       /* which is refused as a whole */
+				native(c, j, r);
+			break;
+		}
+	}
+}
