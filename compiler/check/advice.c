@@ -326,9 +326,18 @@ static struct str makers(struct check *c, const char *result)
 	for (size_t i = 0; i < FUNCTIONS; i++) {
 		const struct function_row *f = schema_function((enum function)i);
 		if (str_ends(str_of(f->signature), str_of(result)))
-			text = str_printf(c->arena, "%.*s%s%s(...)", STR_ARG(text), text.n ? ", " : "", f->name);
+			text = str_printf(c->arena, "%.*s%s%s%s", STR_ARG(text), text.n ? ", " : "", f->name, *f->signature == '(' ? "(...)" : "");
 	}
 	return text;
+}
+
+/* A record that the language itself has, and functions for. */
+static void made(struct advice *a, const struct type *want)
+{
+	struct str name = want->record->name, all = makers(a->check, str_printf(a->check->arena, "-> %.*s", STR_ARG(name)).p);
+
+	if (all.n)
+		diag_help(a->check->diags, a->diag, "a %.*s is made by %.*s", STR_ARG(name), STR_ARG(all));
 }
 
 static void volume(struct advice *a)
@@ -661,6 +670,7 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
 	case TYPE_VOLUME: volume(&a); break;
 	case TYPE_MAP: map(&a, want->elem); break;
 	case TYPE_ELASTIC: elastic(&a); break;
+	case TYPE_RECORD: made(&a, want); break;
 	case TYPE_DURATION: diag_help(c->diags, d, "a duration is a number with ms, s, min, h or d: 90min, 36h"); break;
 	case TYPE_MEMORY: diag_help(c->diags, d, "memory is written 64Gi (64 x 2^30 bytes) or 64G (64 x 10^9)"); break;
 	case TYPE_CPU: diag_help(c->diags, d, "CPUs are written 8, 0.5 or 500m"); break;

@@ -116,11 +116,15 @@ int64_t emit_alike(const struct plan_role *r, int64_t first);
 /* BASE, `between` and the index of the object ("" and "" give the index alone). */
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from);
 
-/* ---- places: place.c ---- */
+/* ---- places: place.c attract.c ---- */
 
 /* Who keeps the replicas of a role where they are to be: Kueue, a group of Volcano or Kubernetes, or the pods' own affinity. */
 enum place_keeper { PLACE_BY_NOBODY, PLACE_BY_QUEUE, PLACE_BY_VOLCANO, PLACE_BY_GROUP, PLACE_BY_PODS };
 enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_role *r);
+/* The label of the level that a place names. */
+struct str emit_place_key(const struct plan_place *p);
+/* Counts the roles that share the place of R, itself too; their labels are added to VALUES unless that is NULL. */
+size_t emit_place_sharing(struct emit *e, const struct plan_role *r, struct object *values);
 /* Is the annotation of pods one that says a place of J to Kueue? */
 bool emit_place_owns(const struct plan_job *j, struct str key);
 /* The pod attracts those that it is to be with, where nobody else keeps them together; after `spread`. */

@@ -163,8 +163,10 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	if (ends)
 		runtime_annotations(e, m->role, metadata);
 	user_annotations(e, m->role, workload, metadata);
-	if (pod)
+	if (pod) {
+		emit_place_metadata(e, m->role, metadata);
 		emit_gang_pod_metadata(e, m->role, metadata);
+	}
 	return o;
 }
 
@@ -184,7 +186,10 @@ struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, str
 
 void emit_pod_metadata(struct emit *e, const struct plan_role *r, struct object *template)
 {
-	emit_gang_pod_metadata(e, r, emit_role_metadata(e, r, template));
+	struct object *metadata = emit_role_metadata(e, r, template);
+
+	emit_place_metadata(e, r, metadata);
+	emit_gang_pod_metadata(e, r, metadata);
 }
 
 void emit_selector(struct emit *e, const struct plan_role *r, struct object *parent, struct str key)

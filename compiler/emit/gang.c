@@ -176,7 +176,6 @@ void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct ob
 	struct span from = emit_gang_place(j);
 	enum gang gang = emit_gang(j);
 
-	emit_place_metadata(e, r, metadata);
 	if (gang == GANG_KUEUE)
 		kueue_pod(e, r, metadata);
 	if (!emit_gang_member(r))

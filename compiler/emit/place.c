@@ -1,13 +1,11 @@
 /*
- * place.c - what keeps the replicas of a role in one domain: the queue, the gang's group, or the
- * pods themselves.
+ * place.c - who keeps the replicas of a role in one domain: the queue, the gang's group, or the
+ * pods themselves (attract.c).
  *
  * Kueue reads annotations of the pods (its documentation, "Topology Aware Scheduling", section
  * "User-facing APIs", and "Labels and Annotations" for podset-group-name).  The groups of Volcano
  * ("Network Topology Aware Scheduling", section "Job Configuration") and of Kubernetes ("Topology-Aware
- * Workload Scheduling", section "API configuration") have a field.  Everywhere else pods are attracted
- * by each other: the scheduler lets the first pod of a group choose, since its own labels are those
- * that it asks for ("Assigning Pods to Nodes", section "Inter-pod affinity and anti-affinity").
+ * Workload Scheduling", section "API configuration") have a field.
  */
 #include "emit/each.h"
 
@@ -24,12 +22,9 @@ enum place_keeper emit_place_keeper(const struct plan_job *j, const struct plan_
 	return emit_gang_member(r) && gang == GANG_NATIVE ? PLACE_BY_GROUP : PLACE_BY_PODS;
 }
 
-static struct str last_key(const struct plan_place *p) { return p->nkeys ? p->keys[p->nkeys - 1] : STR(""); }
+struct str emit_place_key(const struct plan_place *p) { return p->nkeys ? p->keys[p->nkeys - 1] : STR(""); }
 
-/* ---- pods that attract each other ---- */
-
-/* The roles that R shares its place with, itself too. */
-static size_t sharing(struct emit *e, const struct plan_role *r, struct object *values)
+size_t emit_place_sharing(struct emit *e, const struct plan_role *r, struct object *values)
 {
 	size_t n = 0;
 
@@ -42,50 +37,6 @@ static size_t sharing(struct emit *e, const struct plan_role *r, struct object *
 			object_add(e->arena, values, object_string(e->arena, other->label, r->place.from));
 	}
 	return n;
-}
-
-static void selector_put(struct emit *e, const struct plan_role *r, struct object *term)
-{
-	struct object *selector = PUT_MAP(e->arena, term, "labelSelector", r->place.from);
-
-	if (sharing(e, r, NULL) < 2) {
-		emit_selector(e, r, selector, STR("matchLabels"));
-		return;
-	}
-	emit_selector(e, NULL, selector, STR("matchLabels"));
-	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, selector, "matchExpressions", r->place.from), r->place.from);
-	object_append(e->arena, o, STR("key"), object_string(e->arena, LABEL_ROLE, r->place.from));
-	PUT_STR(e->arena, o, "operator", STR("In"), r->place.from);
-	sharing(e, r, PUT_LIST(e->arena, o, "values", r->place.from));
-}
-
-void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *pod)
-{
-	enum { WEIGHT = 100 };
-	const struct plan_place *p = &r->place;
-	struct object *affinity = object_get(pod, STR("affinity")), *list, *term;
-
-	if (emit_place_keeper(e->job, r) != PLACE_BY_PODS || !p->nkeys)
-		return;
-	if (!affinity)
-		affinity = PUT_MAP(e->arena, pod, "affinity", p->from);
-	affinity = PUT_MAP(e->arena, affinity, "podAffinity", p->from);
-	if (p->kind == PLACE_NEAR) {
-		list = PUT_LIST(e->arena, affinity, "requiredDuringSchedulingIgnoredDuringExecution", p->from);
-		term = object_add_map(e->arena, list, p->from);
-		PUT_STR(e->arena, term, "topologyKey", last_key(p), p->from);
-		selector_put(e, r, term);
-		return;
-	}
-	/* a node of the same rack is one of the same block too: the sum of the weights prefers the innermost */
-	list = PUT_LIST(e->arena, affinity, "preferredDuringSchedulingIgnoredDuringExecution", p->from);
-	for (size_t i = 0; i < p->nkeys; i++) {
-		struct object *weighted = object_add_map(e->arena, list, p->from);
-		PUT_INT(e->arena, weighted, "weight", WEIGHT, p->from);
-		term = PUT_MAP(e->arena, weighted, "podAffinityTerm", p->from);
-		PUT_STR(e->arena, term, "topologyKey", p->keys[i], p->from);
-		selector_put(e, r, term);
-	}
 }
 
 /* ---- Kueue ---- */
@@ -114,10 +65,10 @@ bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r) {
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map)
 {
 	const struct plan_place *p = &r->place;
-	struct str value = p->kind == PLACE_PACK ? STR("true") : last_key(p);
+	struct str value = p->kind == PLACE_PACK ? STR("true") : emit_place_key(p);
 
 	object_put(e->arena, map, str_of(annotations[p->kind]), object_string(e->arena, value, p->from));
-	if (p->kind != PLACE_PACK && sharing(e, r, NULL) > 1)
+	if (p->kind != PLACE_PACK && emit_place_sharing(e, r, NULL) > 1)
 		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena, e->job->name, p->from));
 }
 
@@ -162,5 +113,5 @@ void emit_place_group(struct emit *e, struct object *group)
 		return;
 	struct object *constraints = PUT_MAP(e->arena, group, "schedulingConstraints", r->place.from);
 	struct object *o = object_add_map(e->arena, PUT_LIST(e->arena, constraints, "topology", r->place.from), r->place.from);
-	PUT_STR(e->arena, o, "key", last_key(&r->place), r->place.from);
+	PUT_STR(e->arena, o, "key", emit_place_key(&r->place), r->place.from);
 }

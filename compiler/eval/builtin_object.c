@@ -327,7 +327,7 @@ BUILTIN(fails)
 /* ---- places ---- */
 
 /* { near = "rack", prefer = none, pack = none }: KEY is the one that is set. */
-static const struct value *place(struct eval *ev, const char *key, const struct value *set, struct span at)
+static const struct value *place_value(struct eval *ev, const char *key, const struct value *set, struct span at)
 {
 	struct value *v = value_new(ev->arena, VALUE_MAP, at);
 	static const char *const keys[] = { "near", "prefer", "pack" };
@@ -337,10 +337,10 @@ static const struct value *place(struct eval *ev, const char *key, const struct 
 	return map_finish(ev, v);
 }
 
-BUILTIN(near) { return place(a->ev, "near", a->at[0], a->call->span); }
-BUILTIN(prefer) { return place(a->ev, "prefer", a->at[0], a->call->span); }
+BUILTIN(near) { return place_value(a->ev, "near", a->at[0], a->call->span); }
+BUILTIN(prefer) { return place_value(a->ev, "prefer", a->at[0], a->call->span); }
 
 const struct value *builtin_word(struct eval *ev, const struct decl *d, struct span at)
 {
-	return d->function == FUNCTION_PACK ? place(ev, "pack", value_bool(ev->arena, true, at), at) : &value_bad;
+	return d->function == FUNCTION_PACK ? place_value(ev, "pack", value_bool(ev->arena, true, at), at) : &value_bad;
 }

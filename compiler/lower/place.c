@@ -13,7 +13,7 @@
 #define HOST_KEY STR("kubernetes.io/hostname")
 #define ZONE_KEY STR("topology.kubernetes.io/zone")
 
-/* ---- the levels that there are ---- */
+/* ---- the levels ---- */
 
 struct levels {
 	struct str *keys;               /* outermost first; zones and hosts too */
@@ -44,7 +44,7 @@ static struct levels levels_of(struct eval *ev)
 	return l;
 }
 
-static struct str last_part(struct str key)
+static struct str key_end(struct str key)
 {
 	const char *slash = key.n ? memrchr(key.p, '/', key.n) : NULL;
 
@@ -53,14 +53,14 @@ static struct str last_part(struct str key)
 
 static bool is_host(struct str key) { return str_eq(key, HOST_KEY); }
 /* The name that a program uses for the level. */
-static struct str level_name(struct str key) { return is_host(key) ? STR("host") : last_part(key); }
+static struct str level_name(struct str key) { return is_host(key) ? STR("host") : key_end(key); }
 static bool is_called(struct str key, struct str name)
 {
-	return str_eq(key, name) || str_eq(last_part(key), name) || str_eq(level_name(key), name);
+	return str_eq(key, name) || str_eq(key_end(key), name) || str_eq(level_name(key), name);
 }
 
 /* The position of the level called NAME; l->n without.  A whole key counts before the last part of another one. */
-static size_t find(const struct levels *l, struct str name, bool *ret_twice)
+static size_t find_level(const struct levels *l, struct str name, bool *ret_twice)
 {
 	size_t found = l->n;
 
@@ -129,12 +129,12 @@ static void report_level(struct lowering *l, const struct levels *levels, const 
 	diag_help(ev->diags, d, "its levels are %.*s; add the label of the nodes to 'topology' in project.tj for another one", STR_ARG(names));
 }
 
-static void report_twice(struct lowering *l, const struct levels *levels, const struct plan_place *p)
+static void report_ambiguous(struct lowering *l, const struct levels *levels, const struct plan_place *p)
 {
 	struct diag *d = diag_report(l->ev->diags, TJ0626, p->from, "two levels of the project's topology are called '%.*s'", STR_ARG(p->level));
 
 	for (size_t i = 0; i < levels->n; i++)
-		if (str_eq(last_part(levels->keys[i]), p->level)) {
+		if (str_eq(key_end(levels->keys[i]), p->level)) {
 			diag_help(l->ev->diags, d, "write the whole label: \"%.*s\"", STR_ARG(levels->keys[i]));
 			return;
 		}
@@ -146,7 +146,7 @@ static void against_spread(struct lowering *l, const struct levels *levels, size
 	const struct plan_role *r = l->plan;
 	const struct plan_place *p = &r->place;
 	bool zone = str_is(r->spread.value, "zone"), host = str_is(r->spread.value, "host"), twice;
-	size_t apart = find(levels, zone ? ZONE_KEY : HOST_KEY, &twice);
+	size_t apart = find_level(levels, zone ? ZONE_KEY : HOST_KEY, &twice);
 
 	if (!r->spread.set || (!zone && !host) || r->max < 2 || (p->kind == PLACE_PACK ? host : level < apart))
 		return;
@@ -163,7 +163,7 @@ static void against_spread(struct lowering *l, const struct levels *levels, size
 
 /* ---- lowering ---- */
 
-static const struct value *member(const struct value *place, const char *name)
+static const struct value *what_is(const struct value *place, const char *name)
 {
 	const struct value *v = value_get(place, str_of(name));
 	bool off = !v || v->kind == VALUE_NONE || (v->kind == VALUE_BOOL && !v->u.boolean);
@@ -173,7 +173,7 @@ static const struct value *member(const struct value *place, const char *name)
 
 static bool read_place(struct lowering *l, const struct value *v, struct plan_place *p)
 {
-	const struct value *near = member(v, "near"), *prefer = member(v, "prefer"), *pack = member(v, "pack");
+	const struct value *near = what_is(v, "near"), *prefer = what_is(v, "prefer"), *pack = what_is(v, "pack");
 	const struct value *level = near ? near : prefer;
 
 	if (!near + !prefer + !pack != 2) {
@@ -223,16 +223,16 @@ void lower_place(struct lowering *l)
 		return;
 	p->together = of_whole_job(l);
 	if (p->kind == PLACE_PACK) {
-		/* a zone that the project does not list is nothing to save */
+		/* a zone counts only if the project lists it */
 		p->keys = levels.keys + levels.first;
 		p->nkeys = levels.n - levels.first;
 		if (str_is(l->plan->spread.value, "host"))
 			p->nkeys--;
 	} else {
-		level = find(&levels, p->level, &twice);
+		level = find_level(&levels, p->level, &twice);
 		if (level == levels.n || twice) {
 			if (twice)
-				report_twice(l, &levels, p);
+				report_ambiguous(l, &levels, p);
 			else
 				report_level(l, &levels, p);
 			p->kind = PLACE_ANYWHERE;
@@ -266,7 +266,7 @@ void lower_topology(struct eval *ev)
 				break;
 			}
 		if (is_host(level->key) && i + 1 < p->nlevels) {
-			struct diag *d = diag_report(ev->diags, TJ0626, level->at, "hosts are the innermost level, and '%.*s' stands behind them",
+			struct diag *d = diag_report(ev->diags, TJ0626, level->at, "hosts are the innermost level, and '%.*s' follows them",
 				STR_ARG(p->levels[i + 1].key));
 			diag_help(ev->diags, d, "list the levels from the outermost to the innermost; \"kubernetes.io/hostname\" is known without being listed");
 		}

@@ -140,6 +140,8 @@ void complete_decl(struct completing *k, const struct decl *d, struct str name, 
 	switch (d->kind) {
 	case DECL_FN: case DECL_BUILTIN_FN: case DECL_ACCELERATOR:
 		item.kind = d->kind == DECL_ACCELERATOR ? ITEM_CLASS : ITEM_FUNCTION;
+		if (d->kind == DECL_BUILTIN_FN && *schema_function((enum function)d->function)->signature != '(')
+			break;          /* a word */
 		item.insert = call_snippet(k, d, name);
 		item.snippet = true;
 		break;

@@ -7,7 +7,7 @@
 #include "verify/verify.h"
 
 /* Reports WHY at the place of R, which is the user's word. */
-static struct diag *refuse(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *why)
+static struct diag *not_kept(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *why)
 {
 	struct str words = plan_place_text(c->arena, &r->place);
 
@@ -33,30 +33,30 @@ static bool one_place(struct checking *c, const struct plan_job *j, const struct
 
 	if (!other)
 		return true;
-	struct diag *d = refuse(c, j, r, "the group of the gang has one place for all of its pods");
+	struct diag *d = not_kept(c, j, r, "the group of the gang has one place for all of its pods");
 	diag_note(c->diags, d, check_place(c, other->at, j->name_at, j->name_at), "role '%.*s' is in that group too", STR_ARG(other->name));
 	diag_help(c->diags, d, "write 'place' in the job, for all roles together, or use gang = \"coscheduling\", where each role has its own");
 	return false;
 }
 
-static void volcano(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+static void by_volcano(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	if (!one_place(c, j, r) || r->place.kind != PLACE_NEAR || r->place.tier)
 		return;
-	struct diag *d = refuse(c, j, r, "Volcano knows groups of hosts, and this level is none of the project's topology");
+	struct diag *d = not_kept(c, j, r, "Volcano knows groups of hosts, and this level is none of the project's topology");
 	diag_help(c->diags, d, "name a level that 'topology' in project.tj lists, or use gang = \"coscheduling\"");
 }
 
-static void native(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+static void by_group(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	enum { FIRST = 36 };            /* with constraints in groups */
 
 	if (c->plan->kubernetes < FIRST) {
 		struct str why = str_printf(c->arena, "groups of Kubernetes have a topology from 1.%d on, and the project targets 1.%u", FIRST, c->plan->kubernetes);
-		struct diag *d = refuse(c, j, r, why.p);
+		struct diag *d = not_kept(c, j, r, why.p);
 		diag_help(c->diags, d, "use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	} else if (r->place.kind != PLACE_NEAR) {
-		struct diag *d = refuse(c, j, r, "groups of Kubernetes know only what is required");
+		struct diag *d = not_kept(c, j, r, "groups of Kubernetes know only what is required");
 		diag_help(c->diags, d, "write near(\"LEVEL\"), or use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	} else {
 		one_place(c, j, r);
@@ -79,14 +79,16 @@ struct sets {
 static struct sets sets_of(const struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	struct sets s = { 0 };
-	bool whole = emit_target_traits(c->plan->target) & TARGET_CONTROLLER, grouped = emit_gang_grouped(j, r);
+	unsigned traits = emit_target_traits(c->plan->target);
+	bool whole = traits & TARGET_CONTROLLER, operator = traits & TARGET_OPERATOR, grouped = emit_gang_grouped(j, r);
 
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *other = &j->roles[i];
 		s.mixed = s.mixed || (other != r && grouped && emit_gang_grouped(j, other));
 		if (other != r && !plan_place_shared(r, other))
 			continue;
-		bool bare = emit_gang_grouped(j, other), each = !bare && (other->unrolled || (!whole && plan_each_replica(j)));
+		bool bare = emit_gang_grouped(j, other), alone = other->unrolled || (!whole && plan_each_replica(j));
+		bool each = alone && !bare && !operator;        /* whose roles have one template */
 		s.n += each ? other->max : 1;
 		s.single = s.single || each || other->max == 1;
 	}
@@ -94,27 +96,27 @@ static struct sets sets_of(const struct checking *c, const struct plan_job *j, c
 	return s;
 }
 
-static void queue(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+static void by_queue(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	struct sets s = sets_of(c, j, r);
 	bool packed = r->place.kind == PLACE_PACK;
 	struct diag *d;
 
 	if (s.mixed) {
-		d = refuse(c, j, r, "Kueue takes the pods of all roles as one group, and tells roles apart only by their shape");
+		d = not_kept(c, j, r, "Kueue takes the pods of all roles as one group, and tells roles apart only by their shape");
 		diag_help(c->diags, d, "use the target 'jobset'");
 	} else if (packed || s.n == 1 || (s.n == 2 && s.single && !s.apart)) {
 		return;
 	} else if (s.apart) {
 		struct str why = str_printf(c->arena, "Kueue admits each of %lld Jobs by itself", (long long)s.n);
-		d = refuse(c, j, r, why.p);
+		d = not_kept(c, j, r, why.p);
 		diag_help(c->diags, d, r->unrolled ? "let the replicas differ only in the text of 'pod.index', so that they are one Job, or use gang = \"coscheduling\""
 			: "write 'place' in a role, which is about that role alone, or use gang = \"coscheduling\"");
 	} else {
 		struct str why = str_printf(c->arena, "Kueue keeps two sets of pods together if one of them is a single pod, and these are %lld", (long long)s.n);
 		if (s.n == 2)
 			why = STR("Kueue keeps two sets of pods together if one of them is a single pod, and both have more");
-		d = refuse(c, j, r, why.p);
+		d = not_kept(c, j, r, why.p);
 		diag_help(c->diags, d, "write 'place' in each role, which is about that role alone, or use gang = \"volcano\" or \"coscheduling\"");
 	}
 }
@@ -140,14 +142,14 @@ void check_places(struct checking *c, const struct plan_job *j)
 			continue;
 		switch (emit_place_keeper(j, r)) {
 		case PLACE_BY_NOBODY: case PLACE_BY_PODS: break;
-		case PLACE_BY_QUEUE: queue(c, j, r); break;
+		case PLACE_BY_QUEUE: by_queue(c, j, r); break;
 		case PLACE_BY_VOLCANO:
 			if (!operator)          /* its own report is enough: the operator makes the group */
-				volcano(c, j, r);
+				by_volcano(c, j, r);
 			break;
 		case PLACE_BY_GROUP:
 			if (!(emit_target_traits(c->plan->target) & TARGET_CONTROLLER))       /* which is refused as a whole */
-				native(c, j, r);
+				by_group(c, j, r);
 			break;
 		}
 	}

@@ -34,6 +34,8 @@ struct fit_shape {
 	int64_t count;
 	const struct data *spec, *labels;       /* of the pod */
 	struct str topology;            /* a label of nodes: all pods need the same value of it; empty: none */
+	const struct data *with;        /* selector of the pods that need it with these; NULL: those of `group` do */
+	struct str group;               /* of sets of pods that Kueue keeps together; empty: none */
 	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
 };
 
@@ -109,6 +111,10 @@ bool fit_selects(const struct data *selector, const struct data *labels);
 bool fit_tolerates(const struct data *spec, const struct data *taints);
 /* The required anti-affinity of a pod: a list, perhaps empty. */
 const struct data *fit_anti_terms(const struct data *spec);
+/* The first required term by which pods with these labels attract each other; NULL without. */
+const struct data *fit_own_term(const struct data *spec, const struct data *labels);
+/* Do the pods of both need one domain, the same one? */
+bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 
 /* Do the quotas of the namespace leave room?  False with a reason; EMPTY: as if nothing was used. */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);

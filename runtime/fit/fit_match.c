@@ -149,3 +149,22 @@ const struct data *fit_anti_terms(const struct data *spec)
 {
 	return status_list(spec, "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
 }
+
+const struct data *fit_own_term(const struct data *spec, const struct data *labels)
+{
+	const struct data *terms = status_list(spec, "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+
+	for (size_t i = 0; i < terms->u.list.n; i++)
+		if (fit_selects(status_path(terms->u.list.at[i], "labelSelector"), labels))
+			return terms->u.list.at[i];
+	return NULL;
+}
+
+bool fit_together(const struct fit_shape *s, const struct fit_shape *other)
+{
+	if (s == other)
+		return true;
+	if (!s->topology.n || !str_eq(s->topology, other->topology))
+		return false;
+	return s->with ? fit_selects(s->with, other->labels) : s->group.n && str_eq(s->group, other->group);
+}

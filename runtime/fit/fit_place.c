@@ -17,6 +17,7 @@ struct placing {
 	const struct data *const *extra;
 	bool empty;
 	struct apart *apart;            /* of each shape */
+	struct str *domains;            /* of each shape that is placed and needs one */
 	size_t *touched;                /* nodes that have pods of this job */
 	size_t ntouched;
 	struct arena *arena;
@@ -194,8 +195,12 @@ static void place_on(struct placing *p, size_t shape, struct str domain, bool de
 
 	for (size_t i = 0; i < p->cluster->nnodes && x->placed < s->count; i++) {
 		const struct fit_node *n = &p->cluster->nodes[i];
-		if (n->devices != devices || (domain.n && !str_eq(domain_of(n, s->topology), domain)))
+		if (n->devices != devices)
 			continue;
+		if (s->topology.n && !(domain.n && str_eq(domain_of(n, s->topology), domain))) {
+			x->labels += !domain_of(n, s->topology).n;
+			continue;
+		}
 		int64_t room = takes(p, shape, i, x), left = s->count - x->placed;
 		int64_t here = room < left ? room : left;
 		if (here > 0)
@@ -204,31 +209,56 @@ static void place_on(struct placing *p, size_t shape, struct str domain, bool de
 	}
 }
 
-/* The value of a label whose nodes together take most pods of S. */
+/* How many pods of each shape the nodes of a domain take. */
+static int64_t *rooms_of(struct placing *p, struct map *rooms, struct str domain)
+{
+	int64_t *room = map_get(rooms, domain);
+
+	if (!room) {
+		room = ARENA_ARRAY(p->arena, int64_t, p->job->n);
+		map_put(rooms, p->arena, domain, room);
+	}
+	return room;
+}
+
+/*
+ * The value of a label whose nodes together take most pods of a shape, and of those that need the
+ * same domain; among equals that with most room for the shape.
+ */
 static struct str best_domain(struct placing *p, size_t shape)
 {
 	const struct fit_shape *s = &p->job->shapes[shape];
 	struct map rooms = { 0 };
 	struct str best = STR("");
-	int64_t most = -1;
+	int64_t most = -1, most_own = -1;
 
 	for (size_t i = 0; i < p->cluster->nnodes; i++) {
-		struct shortage x = { 0 };
 		struct str domain = domain_of(&p->cluster->nodes[i], s->topology);
-		if (!domain.n)
+		int64_t *room = domain.n ? rooms_of(p, &rooms, domain) : NULL, all = 0;
+		for (size_t k = 0; room && k < p->job->n; k++) {
+			const struct fit_shape *other = &p->job->shapes[k];
+			struct shortage x = { 0 };
+			if (!fit_together(s, other))
+				continue;
+			room[k] += takes(p, k, i, &x);
+			all += room[k] < other->count ? room[k] : other->count;
+		}
+		if (!room || all < most || (all == most && room[shape] <= most_own))
 			continue;
-		int64_t *room = map_get(&rooms, domain);
-		if (!room) {
-			room = ARENA_NEW(p->arena, int64_t);
-			map_put(&rooms, p->arena, domain, room);
-		}
-		*room += takes(p, shape, i, &x);
-		if (*room > most) {
-			most = *room;
-			best = domain;
-		}
+		most = all;
+		most_own = room[shape];
+		best = domain;
 	}
 	return best;
+}
+
+/* The domain that a shape has to be in, since another one that needs the same is there; else the best. */
+static struct str domain_for(struct placing *p, size_t shape)
+{
+	for (size_t i = 0; i < p->job->n; i++)
+		if (i != shape && p->domains[i].n && fit_together(&p->job->shapes[shape], &p->job->shapes[i]))
+			return p->domains[i];
+	return best_domain(p, shape);
 }
 
 /* ---- why not ---- */
@@ -281,8 +311,9 @@ static bool place(struct placing *p, size_t shape, struct buf *why)
 	const struct fit_shape *s = &p->job->shapes[shape];
 	bool devices = fit_has_devices(p->cluster, s->need);
 	struct shortage x = { 0 };
-	struct str domain = s->topology.n ? best_domain(p, shape) : STR("");
+	struct str domain = s->topology.n ? domain_for(p, shape) : STR("");
 
+	p->domains[shape] = domain;
 	place_on(p, shape, domain, devices, &x);
 	place_on(p, shape, domain, !devices, &x);
 	if (x.placed < s->count)
@@ -298,6 +329,7 @@ bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empt
 	bool ok = true;
 
 	p.apart = ARENA_ARRAY(&a, struct apart, job->n);
+	p.domains = ARENA_ARRAY(&a, struct str, job->n);
 	for (size_t i = 0; i < job->n; i++)
 		note_pods(&p, &p.apart[i], &job->shapes[i]);
 	for (int devices = 1; devices >= 0; devices--)

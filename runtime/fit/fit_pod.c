@@ -76,7 +76,14 @@ static void add_shape(struct arena *a, struct fit_resources *r, const struct dat
 {
 	struct fit_shape s = { .role = status_label(pod, "trainc.dev/role"), .count = count,
 		.spec = status_path(pod, "spec"), .labels = status_path(pod, "metadata.labels"),
-		.topology = status_annotation(pod, "kueue.x-k8s.io/podset-required-topology") };
+		.topology = status_annotation(pod, "kueue.x-k8s.io/podset-required-topology"),
+		.group = status_annotation(pod, "kueue.x-k8s.io/podset-group-name") };
+	const struct data *term = s.spec ? fit_own_term(s.spec, s.labels) : NULL;
+
+	if (term && !s.topology.n) {
+		s.topology = status_text(term, "topologyKey");
+		s.with = status_path(term, "labelSelector");
+	}
 
 	if (!s.spec || count <= 0)
 		return;

@@ -93,6 +93,21 @@ def apart(w):
 
 
 @check
+def near(w):
+    """roles in one rack: pods that attract each other, and what Kueue requires"""
+    w.write("project.tj", 'project { topology = ["example.com/rack"] }\n')
+    racks = [node(name + str(i), labels={"example.com/rack": name}) for name in "xy" for i in range(2)]
+    ask(w, job(4, 8, more='place = near("rack")'), racks, "now")
+    ask(w, job(5, 8, more='place = near("rack")'), racks, "never", out="4 of 5 fit.*in one example.com/rack")
+    ask(w, job(8, 8, more='place = prefer("rack")'), racks, "now")
+    two = job(3, 8, top='place = near("rack")\n  role chief { cpu = 8, memory = 1Gi }')
+    ask(w, two, racks, "now")
+    ask(w, two, racks + [pod("p", "x0", 8), pod("q", "y0", 8)], "empty", out="in one example.com/rack")
+    ask(w, job(4, 8, top='place = near("rack")\n  role chief { cpu = 8, memory = 1Gi }'), racks, "never")
+    ask(w, job(2, 1, more='place = near("rack")'), [node("a")], "never")
+
+
+@check
 def quotas(w):
     """quotas of the namespace: requests, limits and pods; used ones count now, scoped ones do not"""
     nodes = [node("a", 64, 256)]

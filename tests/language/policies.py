@@ -62,6 +62,8 @@ MEMBERS = {
         ('init i { image = "a/b:1", command = ["x"], raw container { resources { limits { "nvidia.com/gpu" = 2 } } } }', "2 devices of i"),
     'for r in cluster.all_roles { for c, template in r.device_claims { check template != "any-gpu" else "claim ${c} of ${r.name}" } }':
         ('device_claims { gpu = "any-gpu" }', "claim gpu of task"),
+    'for r in cluster.roles { check r.place == none or (r.place.near ?? "") != "host" else "place of ${r.name}" }':
+        ('place = near("host")', "place of task"),
     'for c in cluster.containers { check "evil" not in c.words else "word of ${c.name}" }':
         ('init i { image = "a/b:1", command = ["sh", "evil"] }', "word of i"),
 }

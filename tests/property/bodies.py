@@ -46,6 +46,7 @@ ROLE = dict(CONTAINER, **{
     "shm": ("memory", "1Gi"),
     "accelerator": ("accelerator", "npu(2)"),
     "tolerate": ("list[string]", '["key"]'),
+    "place": (None, "pack"),
     "spread": ('enum("host", "zone")', '"zone"'),
     "restart": ('enum("on-failure", "never")', '"on-failure"'),
     "retries": ("int", "3"),
