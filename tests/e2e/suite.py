@@ -632,6 +632,8 @@ def files(*patterns):
 NO_OBJECTS = {
     "tests/emit/gang_native.yaml",  # of Kubernetes 1.37
     "tests/emit/gang_native_136.yaml",
+    "tests/place/native.yaml",  # of Kubernetes 1.36
+    "tests/place/native_137.yaml",
     "tests/emit/workloads.yaml",  # raw amounts in every form, also of devices, which a server counts in whole numbers
     "tests/emit/values.yaml",  # a definition whose schema holds values of every kind
 }
