@@ -542,6 +542,36 @@ def attended(s):
     s.want(0, "delete", "a", "--yes")
 
 
+def rack(s, name, hosts):
+    """Nodes of a rack, for this check's pods alone; each has room for two."""
+    room = {"cpu": "2", "memory": "1Ti", "ephemeral-storage": "1Ti", "pods": "100"}
+    nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"{s.ns}-{name}-{i}", "labels": {
+        "kubernetes.io/hostname": f"{s.ns}-{name}-{i}", "e2e.trainc.dev/rack": name, "e2e": s.ns}},
+        "spec": {"taints": [{"key": "e2e", "value": s.ns, "effect": "NoSchedule"}]},
+        "status": {"capacity": room, "allocatable": room}} for i in range(hosts)]
+    s.write("nodes.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
+    s.kubectl("create", "-f", os.path.join(s.dir, "nodes.json"), ns=False)
+
+
+@check
+def racked(s):
+    """replicas with place = near("rack") are all in one rack"""
+    s.write("project.tj", 'project {\n  topology = ["e2e.trainc.dev/rack"]\n}\n')
+    s.write("a.tj", job("a", f'    replicas = 4\n    cpu = 1\n    tolerate = ["e2e={s.ns}"]\n    ' + HOLD, 'place = near("rack")\n  '))
+    try:
+        rack(s, "left", 2)
+        rack(s, "right", 2)
+        s.want(0, "apply", "a.tj", "--for", "running")
+        pods = json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]
+        nodes = {p["spec"]["nodeName"] for p in pods}
+        racks = {n.removeprefix(s.ns).split("-")[1] for n in nodes}
+        if len(pods) != 4 or len(nodes) != 2 or len(racks) != 1:
+            raise Failure(f"{len(pods)} pods on {sorted(nodes)}")
+        s.want(0, "delete", "a", "--yes")
+    finally:
+        s.kubectl("delete", "nodes", "-l", f"e2e={s.ns}", "--wait=false", ns=False, ok=False)
+
+
 def outcome(name, f):
     start = time.monotonic()
     try:
