@@ -55,7 +55,9 @@ class Run:
         child.returncode = os.waitstatus_to_exitcode(status)
         self.status = child.returncode
         with open(os.path.join(place, "err"), "rb") as f:
-            self.said = f.read(1 << 22).decode(errors="replace")
+            said = f.read(1 << 22)
+            f.seek(max(f.tell(), os.fstat(f.fileno()).st_size - (1 << 16)))         # a message may quote more; its code is at the end
+            self.said = (said + f.read()).decode(errors="replace")
         self.seconds, self.mib = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
     def end(self, ends):
