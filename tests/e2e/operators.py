@@ -38,7 +38,7 @@ def pods(s, role=None):
     return [p for p in mine if role in (None, *(p["metadata"]["labels"].get(label) for label in ROLE))]
 
 
-def until(s, what, right, seconds=60):
+def until(s, what, right, seconds=150):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := right():
@@ -81,7 +81,7 @@ def environment(pod):
 def gone(s):
     """Deletes the run; nothing of it may be left, whoever made it."""
     s.want(0, "delete", "a", "--yes")
-    until(s, "nothing left", lambda: not [x for x in s.names("job,pod,service,configmap") if "/a" in x], 30)
+    until(s, "nothing left", lambda: not [x for x in s.names("job,pod,service,configmap") if "/a" in x])
 
 
 # JobSet
