@@ -47,7 +47,7 @@ static void report_no_parameter(struct check *c, const struct node *import, cons
 		diag_help(c->diags, d, "it declares none: 'param %.*s: TYPE' in it makes one", STR_ARG(name));
 }
 
-/* The same parameter, in this import or in another one. */
+/* Reports that the program, or project.tj, passes the parameter D once more. */
 static void report_passed(struct check *c, const struct decl *d, struct span at)
 {
 	bool project = c->at.module == c->program->project.module && !c->at.module->root;       /* it is checked last */
