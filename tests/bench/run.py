@@ -267,12 +267,12 @@ def starts(n, isolate, most):
     with tempfile.TemporaryDirectory(prefix="trainc-bench-") as state:
         for _ in range(3):              # by turns, so that a busy moment meets both
             done = subprocess.run([os.path.join(HERE, "forks"), str(n), "/bin/true"], capture_output=True, text=True,
-                                  check=True, preexec_fn=many_files)
+                                  check=True, preexec_fn=many_descriptors)
             loop.append(int(done.stdout) / 1e6)
             began = time.monotonic()
             done = subprocess.run([TRAINC, "run", "--local", "--progress=quiet", "--isolate", isolate,
                                    os.path.join(HERE, f"replicas-{n}.tj")], stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, check=False, preexec_fn=many_files,
+                                  capture_output=True, text=True, check=False, preexec_fn=many_descriptors,
                                   env={**os.environ, "TRAINC_STATE_DIR": state})
             run.append(time.monotonic() - began)
             if done.returncode:
@@ -286,7 +286,7 @@ def starts(n, isolate, most):
         missed.append(what)
 
 
-def many_files():
+def many_descriptors():
     """The loop keeps a pipe for each process."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
