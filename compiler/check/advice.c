@@ -1,5 +1,5 @@
 /*
- * advice.c - what to write instead, when a value of one kind replaces another and
+ * advice.c - what to write instead, when a value of one kind is written where another is expected and
  * the two together tell what was meant.
  */
 #include "check/context.h"

@@ -83,6 +83,8 @@ void apply_send(struct fleet *f);
 int apply_refused(struct applying *p, struct wanted *w);
 /* Did the server, or a webhook of a controller, refuse it because a field cannot change while the object exists? */
 bool apply_immutable(const struct answer *x);
+/* Adds to D how --recreate brings the object to its new fields. */
+void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
 /* Fills the generated Secrets that do not exist yet. */

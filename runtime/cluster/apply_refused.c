@@ -78,6 +78,13 @@ static bool is_below(const struct answer *x, struct str path)
 	return !x->ncauses && is_at_or_below(path, denied_field(x->message));
 }
 
+void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w)
+{
+	diag_help(&p->diags, d,
+		"'trainc apply --recreate' deletes the %.*s and its pods and creates it again with the new fields",
+		STR_ARG(w->from->kind));
+}
+
 /* Names the immutable fields that differ, with old and new values, at their places. */
 static void report_immutable(struct applying *p, struct wanted *w, struct str name)
 {
@@ -110,9 +117,7 @@ static void report_immutable(struct applying *p, struct wanted *w, struct str na
 			STR_ARG(name));
 		diag_label(&p->diags, d, "%.*s", STR_ARG(cause_words(p->arena, w->answer->message)));
 	}
-	diag_help(&p->diags, d,
-		"'trainc apply --recreate' deletes the %.*s and its pods and creates it again with the new fields",
-		STR_ARG(w->from->kind));
+	apply_help_recreate(p, d, w);
 }
 
 /* The server's message with what it means for the user. */

@@ -61,9 +61,7 @@ static void report_outdated(struct applying *p, const struct wanted *w, const st
 
 	diag_label(&p->diags, d, "it was made from %.*s, and its controller does not look at that again",
 		STR_ARG(wanted_name(p->arena, &p->wanted, runtime)));
-	diag_help(&p->diags, d,
-		"'trainc apply --recreate' deletes the %.*s and its pods and creates it again with the new fields",
-		STR_ARG(w->from->kind));
+	apply_help_recreate(p, d, w);
 	p->status = runs_worse(p->status, STATUS_CONFLICT);
 }
 

@@ -12,19 +12,14 @@ import time
 
 import runtime
 from runtime import HOLD, Failure
+from supervise import NOTE, must
 
-NOTE = "e2e.trainc.dev"
 CHECKS = []
 
 
 def check(f):
     CHECKS.append((f.__doc__.strip(), f))
     return f
-
-
-def must(right, what):
-    if not right:
-        raise Failure(str(what))
 
 
 # What is seen of a run
