@@ -55,6 +55,8 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_HAS_DIGEST] = { &type_bool, { { .name = "image", .type = &type_image } } },
 	[FUNCTION_TAG] = { &maybe_string, { { .name = "image", .type = &type_image } } },
 	[FUNCTION_PVC] = { &type_volume, { { .name = "claim", .type = S }, { "path", &pod_string, true, true }, FLAG("readonly"), FLAG("shared") } },
+	[FUNCTION_OWN_CLAIM] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory }, { "class", S, true, true },
+		FLAG("keep") } },
 	[FUNCTION_SCRATCH] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory }, { "medium", S, true, true } } },
 	[FUNCTION_SECRET_FILES] = { &type_volume, { { .name = "name", .type = S } } },
 	[FUNCTION_CONFIG_FILES] = { &type_volume, { { .name = "name", .type = S } } },
@@ -107,6 +109,8 @@ static const struct type *report_call(struct builtin_call *b, struct span at, co
 	const struct function_row *row = schema_function(b->which);
 	struct diag *d = diag_report(c->diags, TJ0318, at, "'%s' %s", row->name, what);
 	diag_help(c->diags, d, "it is %s%s", row->name, row->signature);
+	if (b->which == FUNCTION_OWN_CLAIM)
+		diag_help(c->diags, d, "it makes a claim for each replica; pvc(\"NAME\") mounts a claim that exists");
 	return &type_bad;
 }
 
@@ -171,6 +175,32 @@ static size_t likely(const struct signature *s, size_t i, const struct node *val
 	return i;
 }
 
+/* Arguments of volumes under the names that Kubernetes has for them, and what there is instead. */
+static const struct {
+	int function;
+	const char *argument, *help;
+} volume_habits[] = {
+	{ FUNCTION_PVC, "size", "pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi) makes one for each replica" },
+	{ FUNCTION_PVC, "keep", "pvc mounts a claim that exists, and leaves it as it is" },
+	{ FUNCTION_PVC, "class", "pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi, class = \"fast\") makes one for each replica" },
+	{ FUNCTION_PVC, "storageClassName", "pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi, class = \"fast\") makes one for each replica" },
+	{ FUNCTION_OWN_CLAIM, "storage_class", "the argument is 'class'" },
+	{ FUNCTION_OWN_CLAIM, "storageClassName", "the argument is 'class'" },
+	{ FUNCTION_OWN_CLAIM, "shared", "each replica has its claim alone; pvc(\"NAME\", shared = true) mounts one claim in all of them" },
+	{ FUNCTION_OWN_CLAIM, "readonly", "each replica writes to its own claim, which is empty at first; pvc(\"NAME\", readonly = true) mounts one that is filled" },
+	{ FUNCTION_OWN_CLAIM, "path", "the claim is empty at first and mounted whole; pvc(\"NAME\", path = \"dir\") mounts a directory of a claim that exists" },
+	{ FUNCTION_OWN_CLAIM, "mode", "the claim of one replica is ReadWriteOnce; pvc(\"NAME\", shared = true) mounts one that many nodes write to" },
+	{ FUNCTION_OWN_CLAIM, "accessModes", "the claim of one replica is ReadWriteOnce; pvc(\"NAME\", shared = true) mounts one that many nodes write to" },
+};
+
+static const char *volume_habit(const struct builtin_call *b, struct str argument)
+{
+	for (size_t i = 0; i < sizeof volume_habits / sizeof *volume_habits; i++)
+		if (volume_habits[i].function == (int)b->which && str_is(argument, volume_habits[i].argument))
+			return volume_habits[i].help;
+	return NULL;
+}
+
 /* The parameter that an argument is for; parameter_count() after a report. */
 static size_t parameter_of(struct builtin_call *b, const struct signature *s, const struct node *arg, size_t *position)
 {
@@ -183,6 +213,11 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 				return i;
 		struct diag *d = diag_report(c->diags, TJ0318, arg->u.arg.name_span, "'%s' has no argument '%.*s'",
 			schema_function(b->which)->name, STR_ARG(arg->u.arg.name));
+		const char *habit = volume_habit(b, arg->u.arg.name);
+		if (habit) {
+			diag_help(c->diags, d, "%s", habit);
+			return n;
+		}
 		suggest_init(&g, c->arena, arg->u.arg.name);
 		for (size_t i = 0; i < n; i++)
 			suggest_add(&g, str_of(s->at[i].name));
@@ -214,7 +249,8 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 	bool *ret_pod)
 {
 	struct check *c = b->check;
-	struct site site = { .name = str_of(p->name), .call = true };
+	bool own = b->which == FUNCTION_OWN_CLAIM || b->which == FUNCTION_SCRATCH;
+	struct site site = { .name = str_of(p->name), .call = true, .own = own && p->type == &type_string };
 	const struct type *t = type_for(c, value,
 		p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type, &site);
 	if (t->kind == TYPE_BAD)
@@ -299,8 +335,10 @@ static bool report_nameless(struct builtin_call *b, const struct signature *s)
 	right = str_printf(c->arena, "(\"%.*s\", %.*s)", STR_ARG(name), STR_ARG(size));
 	struct diag *d = diag_report(c->diags, TJ0318, b->node->u.call.args_span, "'%s' has a name before its size",
 		schema_function(b->which)->name);
-	diag_help(c->diags, d, "write '%s%.*s'; for /dev/shm set 'shm = %.*s'", schema_function(b->which)->name,
-		STR_ARG(right), STR_ARG(size));
+	if (b->which == FUNCTION_SCRATCH)
+		diag_help(c->diags, d, "write 'scratch%.*s'; for /dev/shm set 'shm = %.*s'", STR_ARG(right), STR_ARG(size));
+	else
+		diag_help(c->diags, d, "write '%s%.*s'", schema_function(b->which)->name, STR_ARG(right));
 	return true;
 }
 

@@ -58,6 +58,7 @@ struct site {
 	struct str name;                /* or a name, which messages put in quotes; both empty: no words */
 	struct span declared;           /* the declaration that imposes the type; unknown without */
 	bool call;                      /* an argument: `none` is TJ0316 */
+	bool own;                       /* the name of a volume that each replica has alone */
 };
 
 struct check {

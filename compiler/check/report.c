@@ -581,7 +581,10 @@ const struct type *report_pod(struct check *c, struct node *n, const struct type
 	if (site->name.n || chain.length)
 		diag_help(c->diags, d, "the chain: %.*s", STR_ARG(chain.text));
 	diag_help(c->diags, d, "pod-time values are allowed in 'env', 'command', 'args' and 'files'");
+	if (site->own)
+		diag_help(c->diags, d, "each replica has a volume of its own under the same name");
 	if (site->call && str_is(site->name, "claim"))
-		diag_help(c->diags, d, "write 'pvc(\"CLAIM\", path = \"${pod.index}\")' for a directory of each replica in one claim");
+		diag_help(c->diags, d, "write 'pvc(\"CLAIM\", path = \"${pod.index}\")' for a directory of each replica in one claim, "
+			"'own_claim(\"NAME\", 10Gi, keep = true)' for a claim that each replica gets and keeps");
 	return mark_bad(n);
 }

@@ -35,6 +35,7 @@ struct manifest {
 	const struct plan_object *object; /* of the user's own */
 	bool scoped;                    /* to the cluster: no namespace */
 	struct str generated;           /* the kind of a generated Secret */
+	const struct plan_volume *claim; /* that each replica keeps */
 	unsigned part;                  /* of the ConfigMaps of one role */
 	bool whole;                     /* it holds all of the job's roles */
 	bool queued;                    /* it is what a queue admits */
@@ -168,6 +169,9 @@ struct emit_volumes {
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
+/* The name of the claims that the replicas of R keep, without the index: NAME-J-R. */
+struct str emit_claim_name(struct arena *a, const struct plan_role *r, const struct plan_volume *v);
+struct object *emit_claim_make(struct emit *e, const struct manifest *m);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main, struct object *container);
 /*
  * Commands that make the files of a generated thing in a directory `keys`, which does not exist

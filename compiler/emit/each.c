@@ -131,6 +131,60 @@ bool each_secrets(struct visiting *v, const struct plan_job *j)
 	return more;
 }
 
+/* The kept claims that the containers of a role mount, each once. */
+static void kept_in(struct arena *a, const struct plan_container *c, struct plan_volumes *ret)
+{
+	for (size_t i = 0; i < c->nmounts; i++) {
+		const struct plan_volume *v = c->mounts[i].volume;
+		bool known = !v->keep;
+		for (size_t k = 0; k < ret->n && !known; k++)
+			known = str_eq(ret->at[k]->name, v->name);
+		if (!known)
+			ARENA_PUSH(a, ret->at, ret->n, v);
+	}
+}
+
+static struct plan_volumes kept_by(struct arena *a, const struct plan_role *r)
+{
+	struct plan_volumes all = { 0 };
+
+	kept_in(a, &r->main, &all);
+	for (size_t i = 0; i < r->ninits; i++)
+		kept_in(a, &r->inits[i], &all);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		kept_in(a, &r->sidecars[i], &all);
+	return all;
+}
+
+/* NAME-J-R-i, so that the claims of a role differ in their last part, as the objects of its replicas do. */
+static bool role_claims(struct visiting *v, const struct plan_role *r, struct arena *own)
+{
+	struct plan_volumes all = kept_by(own, r);
+	bool more = true;
+
+	for (size_t i = 0; i < all.n && more; i++) {
+		struct manifest m = each_manifest(r, "v1", "PersistentVolumeClaim",
+			emit_claim_name(own, r, all.at[i]), emit_claim_make);
+		m.indexed_name = !r->one_name;
+		m.count = r->max;
+		m.claim = all.at[i];
+		m.from = all.at[i]->from;
+		more = each_one(v, &m);
+	}
+	return more;
+}
+
+bool each_claims(struct visiting *v, const struct plan_job *j)
+{
+	struct arena own = { 0 };       /* the arena of objects is emptied after each object */
+	bool more = true;
+
+	for (size_t i = 0; i < j->nroles && more; i++)
+		more = !j->roles[i].max || role_claims(v, &j->roles[i], &own);
+	arena_release(&own);
+	return more;
+}
+
 /*
  * When an extra object is made: first those that others are put into, then those that pods need
  * before they start, then the rest.

@@ -38,6 +38,8 @@ bool each_user_services(struct visiting *v, const struct plan_job *j);
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
+/* The claims of replicas that outlive their pods. */
+bool each_claims(struct visiting *v, const struct plan_job *j);
 /* The objects that say how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);
 /*

@@ -132,6 +132,47 @@ static void claim(struct emit *e, const struct emit_volume *ev, struct object *v
 		PUT_BOOL(e->arena, o, "readOnly", true, ev->volume->from);
 }
 
+/* ---- a claim of its own for each replica ---- */
+
+struct str emit_claim_name(struct arena *a, const struct plan_role *r, const struct plan_volume *v)
+{
+	return str_printf(a, "%.*s-%.*s", STR_ARG(v->name), STR_ARG(r->object));
+}
+
+static void claim_spec(struct emit *e, const struct plan_volume *v, struct object *to)
+{
+	struct object *spec = PUT_MAP(e->arena, to, "spec", v->from), *modes = PUT_LIST(e->arena, spec, "accessModes", v->from);
+	struct object *resources = PUT_MAP(e->arena, spec, "resources", v->from);
+
+	object_add(e->arena, modes, object_string(e->arena, STR("ReadWriteOnce"), v->from));
+	PUT_STR(e->arena, PUT_MAP(e->arena, resources, "requests", v->from), "storage", quantity_text(e->arena, v->size), v->from);
+	if (v->class.n)
+		PUT_STR(e->arena, spec, "storageClassName", v->class, v->from);
+}
+
+struct object *emit_claim_make(struct emit *e, const struct manifest *m)
+{
+	struct object *o = emit_object(e, m);
+
+	claim_spec(e, m->claim, o);
+	return o;
+}
+
+/* The index is a literal wherever there is more than one replica: a claim's name knows no variables. */
+static void own_claim(struct emit *e, const struct plan_role *r, const struct plan_volume *v, struct object *volume)
+{
+	if (!v->keep) {
+		claim_spec(e, v, PUT_MAP(e->arena, PUT_MAP(e->arena, volume, "ephemeral", v->from), "volumeClaimTemplate", v->from));
+		return;
+	}
+	struct str base = emit_claim_name(e->arena, r, v), first = str_cat(e->arena, base, STR("-0"), STR(""));
+	bool literal = r->unrolled && r->max > 1;
+	struct object *name = literal ? emit_indexed(e->arena, base, "-", v->from)
+	                              : object_string(e->arena, r->one_name ? base : first, v->from);
+
+	object_append(e->arena, PUT_MAP(e->arena, volume, "persistentVolumeClaim", v->from), STR("claimName"), name);
+}
+
 static void nfs(struct emit *e, const struct emit_volume *ev, struct object *volume)
 {
 	struct object *o = PUT_MAP(e->arena, volume, "nfs", ev->volume->from);
@@ -151,7 +192,7 @@ static void generated(struct emit *e, const struct plan_volume *v, struct object
 	PUT_INT(e->arena, o, "defaultMode", 0600, v->from);
 }
 
-static void volume_put(struct emit *e, const struct emit_volume *ev, struct object *list)
+static void volume_put(struct emit *e, const struct plan_role *r, const struct emit_volume *ev, struct object *list)
 {
 	const struct plan_volume *v = ev->volume;
 	struct object *o = object_add_map(e->arena, list, v->from);
@@ -165,6 +206,7 @@ static void volume_put(struct emit *e, const struct emit_volume *ev, struct obje
 	case VOLUME_HOST_PATH: PUT_STR(e->arena, PUT_MAP(e->arena, o, "hostPath", v->from), "path", v->path, v->from); break;
 	case VOLUME_NFS: nfs(e, ev, o); break;
 	case VOLUME_GENERATED: generated(e, v, o); break;
+	case VOLUME_CLAIM: own_claim(e, r, v, o); break;
 	}
 }
 
@@ -189,7 +231,7 @@ void emit_volume_list(struct emit *e, const struct plan_role *r, const struct em
 		return;
 	struct object *list = PUT_LIST(e->arena, pod, "volumes", r->at);
 	for (size_t i = 0; i < vs->n; i++)
-		volume_put(e, &vs->at[i], list);
+		volume_put(e, r, &vs->at[i], list);
 	if (vs->shm.n) {
 		struct object *o = object_add_map(e->arena, list, r->shm.from);
 		PUT_STR(e->arena, o, "name", vs->shm, r->shm.from);

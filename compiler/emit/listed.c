@@ -16,6 +16,8 @@ static bool is_of_replica(const struct plan_job *j, const struct manifest *m)
 {
 	struct str kind = str_of(m->kind);
 
+	if (m->claim)
+		return false;                   /* it is there before its replica, and after it */
 	return m->indexed_name || (m->role && workload_named(kind)) ||
 		(str_is(kind, "Service") && m->role && plan_role_is_served(j, m->role));
 }

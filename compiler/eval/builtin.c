@@ -58,7 +58,7 @@ static const struct {
 	[FUNCTION_HAS_DIGEST] = { builtin_has_digest, KNOW, false },
 	[FUNCTION_TAG] = { builtin_tag, KNOW, false },
 	[FUNCTION_PVC] = { builtin_pvc, KEEP, false },
-	[FUNCTION_SCRATCH] = { builtin_scratch, KNOW, false },
+	[FUNCTION_SCRATCH] = { builtin_scratch, KNOW, false }, [FUNCTION_OWN_CLAIM] = { builtin_own_claim, KNOW, false },
 	[FUNCTION_SECRET_FILES] = { builtin_secret_files, KNOW, false },
 	[FUNCTION_CONFIG_FILES] = { builtin_config_files, KNOW, false },
 	[FUNCTION_HOST_PATH] = { builtin_host_path, KNOW, false },

@@ -26,6 +26,7 @@ BUILTIN(json); BUILTIN(sha256); BUILTIN(has_digest); BUILTIN(tag);
 BUILTIN(options);
 /* volumes, references, conditions, tests: builtin_object.c */
 BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs); BUILTIN(generated);
+BUILTIN(own_claim);
 BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started);
 BUILTIN(tcp); BUILTIN(http); BUILTIN(exec); BUILTIN(near); BUILTIN(prefer);
 BUILTIN(env); BUILTIN(object); BUILTIN(fails);

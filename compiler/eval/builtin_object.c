@@ -113,7 +113,7 @@ BUILTIN(pvc)
 }
 
 /* The text becomes the name of a volume of the pod. */
-static bool scratch_name(struct str name)
+static bool is_volume_name(struct str name)
 {
 	static const char inner[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 
@@ -121,6 +121,15 @@ static bool scratch_name(struct str name)
 		if (!strchr(inner, name.p[i]) || !name.p[i])
 			return false;
 	return name.n && name.n <= 63 && name.p[0] != '-' && name.p[name.n - 1] != '-';
+}
+
+static bool volume_name(struct arguments *a, struct str name, const char *what)
+{
+	if (is_volume_name(name))
+		return true;
+	struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 0), "%s cannot be named '%.*s'", what, STR_ARG(name));
+	diag_help(a->ev->diags, d, "its name is lower case letters, digits and '-', with a letter or digit at both ends; at most 63 characters");
+	return false;
 }
 
 BUILTIN(scratch)
@@ -132,12 +141,8 @@ BUILTIN(scratch)
 
 	if (!size || size->kind != VALUE_QUANTITY || !one_of(a, 2, medium, "the medium of a scratch volume", mediums))
 		return &value_bad;
-	if (!scratch_name(p->name)) {
-		struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 0),
-			"a scratch volume cannot be named '%.*s'", STR_ARG(p->name));
-		diag_help(a->ev->diags, d, "its name is lower case letters, digits and '-', with a letter or digit at both ends; at most 63 characters");
+	if (!volume_name(a, p->name, "a scratch volume"))
 		return &value_bad;
-	}
 	if (size->u.quantity.nano <= 0) {
 		struct diag *d = eval_report(a->ev, TJ0610, argument_at(a, 1),
 			"a scratch volume of size 0 has no limit");
@@ -147,6 +152,23 @@ BUILTIN(scratch)
 	p->size = size->u.quantity;
 	p->memory = str_is(medium, "memory");
 	return v;
+}
+
+BUILTIN(own_claim)
+{
+	const struct value *v, *size = ARGUMENT(a, 1);
+	struct plan_volume *p = volume(a, VOLUME_CLAIM, &v);
+
+	if (!size || size->kind != VALUE_QUANTITY || !volume_name(a, p->name, "a claim of each replica"))
+		return &value_bad;
+	p->size = size->u.quantity;
+	p->class = argument_text(a, 2, "");
+	p->keep = argument_bool(a, 3, false);
+	if (p->size.nano > 0)
+		return v;
+	struct diag *d = eval_report(a->ev, TJ0610, argument_at(a, 1), "a claim of size 0 has no room");
+	diag_help(a->ev->diags, d, "write how much it is to hold, such as 10Gi");
+	return &value_bad;
 }
 
 BUILTIN(secret_files)

@@ -294,6 +294,7 @@ static const struct value *volumes(struct eval *ev, const struct plan_role *r, s
 	static const char *const kinds[] = {
 		[VOLUME_PVC] = "pvc", [VOLUME_SCRATCH] = "scratch", [VOLUME_SECRET] = "secret_files", [VOLUME_CONFIG] = "config_files",
 		[VOLUME_HOST_PATH] = "host_path", [VOLUME_NFS] = "nfs", [VOLUME_GENERATED] = "generated",
+		[VOLUME_CLAIM] = "own_claim",
 	};
 	struct value *list = value_new(ev->arena, VALUE_LIST, at);
 

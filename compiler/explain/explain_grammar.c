@@ -77,7 +77,7 @@ static const struct {
 	{ "cpu", "type", "CPUs: 4, or 500m for a half.", NULL },
 	{ "memory", "type", "Bytes with a unit: 64Gi.", NULL },
 	{ "duration", "type", "Time with a unit: 30s, 5min, 2h, 1d.", NULL },
-	{ "volume", "type", "What is mounted: made by pvc, scratch, nfs, host_path, secret_files, config_files or generated.",
+	{ "volume", "type", "What is mounted: made by pvc, own_claim, scratch, nfs, host_path, secret_files, config_files or generated.",
 	  "mounts { \"/data\" = pvc(\"data\", readonly = true) }" },
 	{ "condition", "type", "What has to hold of roles: made by done, ready and started, and joined by 'and' and 'or'.",
 	  "success = done(task)" },

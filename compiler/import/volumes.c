@@ -34,9 +34,44 @@ static struct str size_text(struct arena *a, const struct role_volume *v)
 	return amount_literal(a, member(v->source, "sizeLimit"), true);
 }
 
+/* The spec of the claim that an ephemeral volume makes; NULL where its template says more. */
+static const struct data *ephemeral_spec(const struct role_volume *v)
+{
+	const struct data *template = member(v->source, "volumeClaimTemplate");
+
+	return only(v->source, "volumeClaimTemplate", NULL, NULL) && template && only(template, "spec", NULL, NULL) ?
+		member(template, "spec") : NULL;
+}
+
+static struct str claim_size(struct arena *a, const struct role_volume *v)
+{
+	const struct data *spec = ephemeral_spec(v);
+
+	return spec ? amount_literal(a, member(member(member(spec, "resources"), "requests"), "storage"), true) : STR("");
+}
+
+/*
+ * What own_claim() makes: for one node, of some size, of the class that is named or else the default.
+ * An empty class is something else: no volume is made for it.
+ */
+static bool is_own_claim(struct arena *a, const struct role_volume *v)
+{
+	const struct data *spec = ephemeral_spec(v), *modes = member(spec, "accessModes"), *resources = member(spec, "resources"),
+		*class = member(spec, "storageClassName");
+
+	return spec && only(spec, "accessModes", "resources", "storageClassName") && data_count(modes) == 1 &&
+		modes->kind == DATA_LIST && modes->u.list.at[0]->kind == DATA_STRING &&
+		str_is(modes->u.list.at[0]->u.string, "ReadWriteOnce") && resources && only(resources, "requests", NULL, NULL) &&
+		only(member(resources, "requests"), "storage", NULL, NULL) && claim_size(a, v).n &&
+		(!class || (class->kind == DATA_STRING && class->u.string.n));
+}
+
 static bool is_plain(struct arena *a, const struct role_volume *v)
 {
 	const struct data *s = v->source;
+
+	if (str_is(v->kind, "ephemeral"))
+		return is_own_claim(a, v);
 
 	if (str_is(v->kind, "persistentVolumeClaim"))
 		return only(s, "claimName", "readOnly", NULL) && member_text(s, "claimName").n;
@@ -89,6 +124,18 @@ static struct expr *scratch(struct arena *a, const struct role_volume *v)
 	return e;
 }
 
+static struct expr *own_claim(struct arena *a, const struct role_volume *v)
+{
+	struct expr *e = expr_call(a, STR("own_claim"));
+	struct str class = member_text(ephemeral_spec(v), "storageClassName");
+
+	lines_add(a, &e->items, text(a, v->name), v->data->from);
+	lines_add(a, &e->items, expr_text(a, claim_size(a, v)), v->data->from);
+	if (class.n)
+		named(a, e, "class", text(a, class));
+	return e;
+}
+
 static struct expr *one(struct arena *a, const char *function, const struct role_volume *v, const char *key)
 {
 	struct expr *e = expr_call(a, str_of(function));
@@ -106,6 +153,8 @@ static struct expr *volume(struct arena *a, const struct role_volume *v, struct 
 		return claim(a, v, path, readonly);
 	if (str_is(v->kind, "emptyDir"))
 		return scratch(a, v);
+	if (str_is(v->kind, "ephemeral"))
+		return own_claim(a, v);
 	if (str_is(v->kind, "secret"))
 		return one(a, "secret_files", v, "secretName");
 	if (str_is(v->kind, "configMap"))
@@ -134,6 +183,9 @@ static bool clean_path(struct str p)
 	return true;
 }
 
+/* It is empty at first, and so there is no way to say that it is read-only. */
+static bool made_for_pod(const struct role_volume *v) { return str_is(v->kind, "emptyDir") || str_is(v->kind, "ephemeral"); }
+
 static bool mount_is_plain(const struct role_volume *v, const struct data *mount)
 {
 	bool claimed = str_is(v->kind, "persistentVolumeClaim");
@@ -142,7 +194,7 @@ static bool mount_is_plain(const struct role_volume *v, const struct data *mount
 		struct str key = mount->u.map.at[i].key;
 		bool said = str_is(key, "name") || str_is(key, "mountPath") || (str_is(key, "subPath") && claimed) ||
 			(str_is(key, "readOnly") &&
-			(!str_is(v->kind, "emptyDir") || !mount->u.map.at[i].value->u.boolean));
+			(!made_for_pod(v) || !mount->u.map.at[i].value->u.boolean));
 		if (!said)
 			return false;
 	}
@@ -207,7 +259,7 @@ static void look_at_mounts(struct role_reading *r, const struct data *containers
 static struct str line_name(struct arena *a, const struct role_volume *v)
 {
 	static const char *const keys[] = { "claimName", "secretName", "name", "path" };
-	struct str s = str_is(v->kind, "emptyDir") ? v->name : (struct str){ 0 };
+	struct str s = made_for_pod(v) ? v->name : (struct str){ 0 };
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys && !s.n; i++)
 		s = member_text(v->source, keys[i]);

@@ -101,8 +101,11 @@ static void lower_mounts(struct lowering *l, struct source_entries *s, struct pl
 		if (s->at[i].value->kind != VALUE_VOLUME || !mount_path(l->ev, s->at[i].key, s->at[i].key_at, &m.path))
 			continue;
 		m.volume = s->at[i].value->u.volume;
-		if (c != &l->plan->main || !brought(acc, &m))
-			add_mount(l, c, &known, m);
+		if (c == &l->plan->main && brought(acc, &m))
+			continue;
+		add_mount(l, c, &known, m);
+		if (m.volume->keep)
+			pend_field(l, (struct pending){ .kind = PENDING_CLAIM, .computed = m.volume->from });
 	}
 }
 

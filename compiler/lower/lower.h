@@ -11,13 +11,13 @@
 
 #include "eval/job.h"
 
-/* An expression whose value differs by replica in a way that no reference can express. */
+/* An expression whose value differs by replica in a way that no reference can express; CLAIM: the claim that each keeps. */
 struct pending {
-	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE, PENDING_LABEL } kind;
+	enum pending_kind { PENDING_ENV, PENDING_TEXTS, PENDING_FILE, PENDING_LABEL, PENDING_CLAIM } kind;
 	struct node *expr;
 	struct frame *frame;
 	struct str key;                 /* the entry in the map that `expr` gives; p == NULL: the value itself */
-	struct span computed;           /* the expression that computes */
+	struct span computed;           /* the expression that computes, or makes the claim */
 	size_t index;                   /* position in env, files or the replica's labels */
 	struct plan_container *container;
 	struct said said;               /* TEXTS: in place of `expr` */

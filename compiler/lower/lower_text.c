@@ -245,8 +245,16 @@ static void replicas_of(struct lowering *l, const struct pending *p, int64_t n)
 		l->plan->files[p->index].per_replica = texts;
 }
 
-static void report_unrolled(struct lowering *l, struct span because)
+/* What avoids an object for each replica. */
+static const char *indexed_help(const struct pending *q)
 {
+	return q->kind == PENDING_CLAIM ? "without 'keep = true' a claim ends with its pod, and the role stays one object" :
+		"insert 'pod.index' unchanged and let the program compute with it";
+}
+
+static void report_unrolled(struct lowering *l, const struct pending *q)
+{
+	struct span because = q->computed;
 	struct eval *ev = l->ev;
 	struct plan_role *p = l->plan;
 	struct str expr = source_text(ev->program->sources, because);
@@ -254,7 +262,7 @@ static void report_unrolled(struct lowering *l, struct span because)
 		expr = str_printf(ev->arena, "%.57s...", expr.p);
 	/* When the library's arithmetic spends the budget, the number of replicas is to blame: report it there. */
 	bool own = in_user_text(ev, because) || !in_user_text(ev, p->replicas_at);
-	const char *help = own ? "insert 'pod.index' unchanged and let the program compute with it"
+	const char *help = own ? indexed_help(q)
 		: "use fewer replicas, or a framework that computes nothing from 'pod.index'";
 	struct span at = own ? because : p->replicas_at;
 	if (p->max > 1024) {
@@ -274,8 +282,9 @@ static void report_unrolled(struct lowering *l, struct span because)
 	}
 }
 
-static void report_elastic(struct lowering *l, struct span because)
+static void report_elastic(struct lowering *l, const struct pending *q)
 {
+	struct span because = q->computed;
 	struct eval *ev = l->ev;
 	struct str expr = source_text(ev->program->sources, because);
 	bool sliced = plan_is_sliced(l->plan);
@@ -283,12 +292,21 @@ static void report_elastic(struct lowering *l, struct span because)
 		STR_ARG(expr), sliced ? "a sliced" : "an elastic");
 	if (sliced) {
 		diag_note(ev->diags, d, l->plan->slices_at, "slices = %lld", (long long)l->plan->slices);
-		diag_help(ev->diags, d, "insert 'pod.slice' and 'pod.slice_index' unchanged and let the program compute with them");
+		diag_help(ev->diags, d, "%s", q->kind == PENDING_CLAIM ? indexed_help(q) : "insert 'pod.slice' and 'pod.slice_index' unchanged and let the program compute with them");
 		return;
 	}
 	diag_note(ev->diags, d, l->plan->replicas_at, "'%.*s' is elastic: %lld:%lld", STR_ARG(l->role->name), (long long)l->plan->min,
 		(long long)l->plan->max);
-	diag_help(ev->diags, d, "insert 'pod.index' unchanged and let the program compute with it");
+	if (q->kind == PENDING_CLAIM)
+		diag_help(ev->diags, d, "%s; the target 'pods' has an object for each replica anyway", indexed_help(q));
+	else
+		diag_help(ev->diags, d, "%s", indexed_help(q));
+}
+
+/* One replica has the index 0, which everything can say of its claim. */
+static bool is_unrolling(const struct plan_role *p, const struct pending *q)
+{
+	return q->kind == PENDING_CLAIM ? p->max > 1 : q->kind != PENDING_FILE && q->kind != PENDING_LABEL;
 }
 
 void lower_pending(struct lowering *l)
@@ -296,17 +314,17 @@ void lower_pending(struct lowering *l)
 	struct plan_role *p = l->plan;
 	const struct pending *unrolls = NULL;
 	for (const struct pending *q = l->pending; q && !unrolls; q = q->next)
-		if (q->kind != PENDING_FILE && q->kind != PENDING_LABEL)
+		if (is_unrolling(p, q))
 			unrolls = q;
 	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
 		p->unrolled = true;             /* and no object more because of it */
 	} else if (unrolls && (p->elastic || plan_is_sliced(p))) {
-		report_elastic(l, unrolls->computed);
+		report_elastic(l, unrolls);
 		return;
 	} else if (unrolls) {
 		p->unrolled = true;
 		p->unrolled_because = unrolls->computed;
-		report_unrolled(l, unrolls->computed);
+		report_unrolled(l, unrolls);
 		if (p->max > 1024)
 			return;
 	} else if (l->job->options->unroll && !p->elastic && !plan_is_sliced(p)) {
@@ -314,5 +332,6 @@ void lower_pending(struct lowering *l)
 		p->unrolled = true;
 	}
 	for (const struct pending *q = l->pending; q; q = q->next)
-		replicas_of(l, q, p->max);
+		if (q->kind != PENDING_CLAIM)
+			replicas_of(l, q, p->max);
 }

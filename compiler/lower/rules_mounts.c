@@ -8,7 +8,7 @@
 
 static struct diags *ds(struct job *j) { return j->ev->diags; }
 
-/* ---- one scratch name, one size in a pod (TJ0614) ---- */
+/* ---- one name of scratch or claim, one size in a pod (TJ0614) ---- */
 
 struct first_scratch {
 	const struct plan_volume *volume;
@@ -18,21 +18,29 @@ struct first_scratch {
 static void same_scratch(struct job *j, const struct first_scratch *first, const struct plan_volume *b)
 {
 	const struct plan_volume *a = first->volume;
-	if (a->size.nano == b->size.nano && a->memory == b->memory)
+	const char *what = b->kind == VOLUME_CLAIM ? "own_claim" : "scratch";
+	if (a->size.nano == b->size.nano && a->memory == b->memory && str_eq(a->class, b->class) && a->keep == b->keep)
 		return;
-	struct str sa = quantity_text(j->ev->arena, a->size), sb = quantity_text(j->ev->arena, b->size);
-	struct diag *d = diag_report(ds(j), TJ0614, b->from, "scratch '%.*s' is %.*s here and %.*s in '%.*s'", STR_ARG(a->name), STR_ARG(sb),
-		STR_ARG(sa), STR_ARG(first->where->name));
+	struct diag *d;
+	if (a->size.nano != b->size.nano || b->kind == VOLUME_SCRATCH) {
+		struct str sa = quantity_text(j->ev->arena, a->size), sb = quantity_text(j->ev->arena, b->size);
+		d = diag_report(ds(j), TJ0614, b->from, "%s '%.*s' is %.*s here and %.*s in '%.*s'", what, STR_ARG(a->name), STR_ARG(sb),
+			STR_ARG(sa), STR_ARG(first->where->name));
+	} else {
+		d = diag_report(ds(j), TJ0614, b->from, "own_claim '%.*s' has another '%s' here than in '%.*s'", STR_ARG(a->name),
+			a->keep != b->keep ? "keep" : "class", STR_ARG(first->where->name));
+	}
 	diag_note(ds(j), d, a->from, "the other one");
-	diag_help(ds(j), d, "same name means same volume: use one size, or another name");
+	diag_help(ds(j), d, b->kind == VOLUME_CLAIM ? "the same name is the same claim: write it alike in both places, or use another name" :
+		"same name means same volume: use one size, or another name");
 }
 
 /* Each against the first of its name; `seen` has those. */
-static void scratch_sizes(struct job *j, struct map *seen, const struct plan_container *c)
+static void scratch_sizes(struct job *j, enum volume_kind kind, struct map *seen, const struct plan_container *c)
 {
 	for (size_t i = 0; i < c->nmounts; i++) {
 		const struct plan_volume *v = c->mounts[i].volume;
-		if (v->kind != VOLUME_SCRATCH)
+		if (v->kind != kind)
 			continue;
 		const struct first_scratch *first = map_get(seen, v->name);
 		if (first) {
@@ -43,6 +51,17 @@ static void scratch_sizes(struct job *j, struct map *seen, const struct plan_con
 		*f = (struct first_scratch){ v, c };
 		map_put(seen, j->ev->arena, v->name, f);
 	}
+}
+
+static void sizes_in_pod(struct job *j, enum volume_kind kind, const struct plan_role *r)
+{
+	struct map seen = { 0 };
+
+	scratch_sizes(j, kind, &seen, &r->main);
+	for (size_t k = 0; k < r->ninits; k++)
+		scratch_sizes(j, kind, &seen, &r->inits[k]);
+	for (size_t k = 0; k < r->nsidecars; k++)
+		scratch_sizes(j, kind, &seen, &r->sidecars[k]);
 }
 
 /* ---- paths below paths: sorted, so that what a path is below stands before it ---- */
@@ -207,12 +226,8 @@ void rules_mounts(struct job *j)
 		const struct plan_role *r = &j->plan->roles[i];
 		if (r->max == 0)
 			continue;
-		struct map scratch = { 0 };
-		scratch_sizes(j, &scratch, &r->main);
-		for (size_t k = 0; k < r->ninits; k++)
-			scratch_sizes(j, &scratch, &r->inits[k]);
-		for (size_t k = 0; k < r->nsidecars; k++)
-			scratch_sizes(j, &scratch, &r->sidecars[k]);
+		sizes_in_pod(j, VOLUME_SCRATCH, r);
+		sizes_in_pod(j, VOLUME_CLAIM, r);
 		for (size_t k = 0; k < r->main.nmounts; k++)
 			over_system(j, &r->main.mounts[k]);
 		overlaps(j, r);

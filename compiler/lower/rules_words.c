@@ -223,7 +223,7 @@ static struct span counts_on_it(struct job *j, const struct plan_role *r, const 
 	for (size_t i = 0; i < r->main.nmounts; i++) {
 		const struct plan_volume *v = r->main.mounts[i].volume;
 		*ret_what = "what is saved goes here";
-		if (v->kind == VOLUME_PVC && !v->readonly && in_user_text(j->ev, v->from))
+		if (((v->kind == VOLUME_PVC && !v->readonly) || v->keep) && in_user_text(j->ev, v->from))
 			return v->from;
 	}
 	return (struct span){ 0 };

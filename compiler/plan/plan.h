@@ -82,17 +82,22 @@ struct plan_port {
 	struct span from, name_at;
 };
 
-enum volume_kind { VOLUME_PVC, VOLUME_SCRATCH, VOLUME_SECRET, VOLUME_CONFIG, VOLUME_HOST_PATH, VOLUME_NFS, VOLUME_GENERATED };
+enum volume_kind {
+	VOLUME_PVC, VOLUME_SCRATCH, VOLUME_SECRET, VOLUME_CONFIG, VOLUME_HOST_PATH, VOLUME_NFS, VOLUME_GENERATED,
+	VOLUME_CLAIM                    /* a claim of its own for each replica */
+};
 
 struct plan_volume {
 	enum volume_kind kind;
-	struct str name;                /* claim, scratch name, Secret or ConfigMap name, kind of generated thing, NFS server */
+	struct str name;                /* claim, scratch or own claim's name, Secret or ConfigMap name, kind of generated thing, NFS server */
 	struct str path;                /* sub path of a claim, path on the host or server */
 	/* the sub path, where replicas differ in it: text and index pieces; then `path` is only for display */
 	struct text path_text;
 	bool readonly, shared, memory;  /* memory: scratch with medium = "memory" */
 	bool unasked;                   /* readonly by default and not by the program's word: a directory of the node */
-	struct quantity size;           /* scratch */
+	struct quantity size;           /* scratch, own claim */
+	struct str class;               /* own claim: its storage class; empty: the cluster's default */
+	bool keep;                      /* own claim: an object of the job; else it ends with the pod */
 	struct span from;
 };
 

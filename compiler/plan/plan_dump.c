@@ -167,7 +167,7 @@ static void env(struct dumping *d, const struct plan_env *e, int64_t replicas)
 
 static void mount(struct dumping *d, const struct plan_mount *m)
 {
-	static const char *const kinds[] = { "pvc", "scratch", "secret", "config", "host_path", "nfs", "generated" };
+	static const char *const kinds[] = { "pvc", "scratch", "secret", "config", "host_path", "nfs", "generated", "own_claim" };
 	const struct plan_volume *v = m->volume;
 
 	begin(d);
@@ -176,7 +176,9 @@ static void mount(struct dumping *d, const struct plan_mount *m)
 		buf_printf(d->out, " path %.*s", STR_ARG(v->path));
 	if (v->size.nano)
 		buf_printf(d->out, " size %.*s", STR_ARG(quantity_text(&d->arena, v->size)));
-	buf_printf(d->out, "%s%s%s", v->memory ? " in memory" : "", v->readonly ? " readonly" : "", v->shared ? " shared" : "");
+	if (v->class.n)
+		buf_printf(d->out, " class %.*s", STR_ARG(v->class));
+	buf_printf(d->out, "%s%s%s%s", v->keep ? " kept" : "", v->memory ? " in memory" : "", v->readonly ? " readonly" : "", v->shared ? " shared" : "");
 	end(d, v->from);
 }
 

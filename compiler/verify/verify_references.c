@@ -32,13 +32,15 @@ void check_data_key(struct checking *c, struct str key, const char *what, struct
 static void container(struct checking *c, const struct plan_container *pc)
 {
 	static const char *const volumes[] = {
-		[VOLUME_PVC] = "a claim", [VOLUME_SECRET] = "a Secret", [VOLUME_CONFIG] = "a ConfigMap", [VOLUME_GENERATED] = NULL,
+		[VOLUME_PVC] = "a claim", [VOLUME_SECRET] = "a Secret", [VOLUME_CONFIG] = "a ConfigMap", [VOLUME_CLAIM] = NULL,
 	};
 
 	for (size_t i = 0; i < pc->nmounts; i++) {
 		const struct plan_volume *v = pc->mounts[i].volume;
 		if (volumes[v->kind])
 			check_object_name(c, v->name, volumes[v->kind], v->from);
+		if (v->class.n)
+			check_object_name(c, v->class, "a storage class", v->from);
 	}
 	for (size_t i = 0; i < pc->nenv; i++) {
 		const struct plan_env *e = &pc->env[i];

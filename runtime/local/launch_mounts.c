@@ -25,8 +25,17 @@ static struct str volume_name(struct arena *a, const struct plan_volume *v)
 	return v->kind == VOLUME_NFS ? str_cat(a, v->name, STR(":"), v->path) : v->name;
 }
 
+/* Is it empty for each pod that starts? */
+static bool is_emptied(const struct plan_volume *v) { return v->kind == VOLUME_SCRATCH || (v->kind == VOLUME_CLAIM && !v->keep); }
+
 /* Volumes that need a place on the machine; those that a run makes by itself do not. */
-static bool is_from_outside(const struct plan_volume *v) { return v->kind != VOLUME_SCRATCH && v->kind != VOLUME_GENERATED; }
+static bool is_from_outside(const struct plan_volume *v)
+{
+	return !is_emptied(v) && v->kind != VOLUME_GENERATED;
+}
+
+/* Does each replica have a directory of its own in what is mounted? */
+static bool is_each(const struct plan_volume *v) { return v->path_text.n || v->keep; }
 
 static struct str mapped(const struct launch *l, struct arena *a, const struct plan_volume *v)
 {
@@ -76,7 +85,15 @@ static struct str files_directory(const struct launch *l, struct arena *a, unsig
 
 static struct str scratch_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_volume *v)
 {
-	return str_cat(a, pod_directory(l, a, role, i), STR("/"), str_replace(a, v->name, "/", '_'));
+	struct str kind = v->kind == VOLUME_CLAIM ? STR("/claim.") : STR("/");
+
+	return str_cat(a, pod_directory(l, a, role, i), kind, str_replace(a, v->name, "/", '_'));
+}
+
+/* DIR/ROLE-i, so that one --mount has the claims of all roles. */
+static struct str kept_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i, struct str dir)
+{
+	return path_join(a, dir, str_printf(a, "%.*s-%lld", STR_ARG(l->job->roles[role].name), (long long)i));
 }
 
 static struct str generated_directory(const struct launch *l, struct arena *a, const struct plan_volume *v)
@@ -91,6 +108,7 @@ static struct str volume_directory(const struct launch *l, struct arena *a, unsi
 
 	switch (v->kind) {
 	case VOLUME_SCRATCH: return is_memory(&l->job->roles[role], v) ? (struct str){ 0 } : scratch_directory(l, a, role, i, v);
+	case VOLUME_CLAIM: return !v->keep ? scratch_directory(l, a, role, i, v) : dir.p ? kept_directory(l, a, role, i, dir) : dir;
 	case VOLUME_GENERATED: return generated_directory(l, a, v);
 	case VOLUME_HOST_PATH: return dir.p ? dir : str_copy(a, v->path);
 	case VOLUME_PVC: return dir.p && v->path.n ? path_join(a, dir, plan_volume_path(a, v, plan_index_in_slice(&l->job->roles[role], i))) : dir;
@@ -235,7 +253,7 @@ struct str launch_behind(const struct launch *l, struct arena *a, unsigned role,
 			return (struct str){ 0 };
 	if (!best)
 		return l->options->image_root.n ? (struct str){ 0 } : str_copy(a, path);
-	struct str dir = is_from_outside(best->volume) ? volume_directory(l, a, role, 0, best->volume) : (struct str){ 0 };
+	struct str dir = is_from_outside(best->volume) && !is_each(best->volume) ? volume_directory(l, a, role, 0, best->volume) : (struct str){ 0 };
 	if (!dir.p)
 		return dir;
 	struct str rest = { path.p + at.n, path.n - at.n };
@@ -315,7 +333,7 @@ static bool has_scratch(const struct plan_role *r)
 	for (size_t k = 0; k < launch_containers(r); k++) {
 		const struct plan_container *c = launch_container(r, k);
 		for (size_t m = 0; m < c->nmounts; m++)
-			if (c->mounts[m].volume->kind == VOLUME_SCRATCH)
+			if (is_emptied(c->mounts[m].volume))
 				return true;
 	}
 	return false;
@@ -334,14 +352,14 @@ static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64
 		const struct plan_container *c = launch_container(r, k);
 		for (size_t m = 0; m < c->nmounts; m++) {
 			struct str path = volume_directory(l, a, role, i, c->mounts[m].volume);
-			if (c->mounts[m].volume->kind == VOLUME_SCRATCH && path.p && !make_directory(l, path, why))
+			if (is_emptied(c->mounts[m].volume) && path.p && !make_directory(l, path, why))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* A sub path of a claim that differs between replicas; the kubelet makes such directories too. */
+/* A sub path of a claim that differs between replicas, and the place of a kept claim; the kubelet makes such directories too. */
 static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
 {
 	const struct plan_role *r = &l->job->roles[role];
@@ -349,7 +367,7 @@ static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int
 	for (size_t k = 0; k < launch_containers(r); k++) {
 		const struct plan_container *c = launch_container(r, k);
 		for (size_t m = 0; m < c->nmounts; m++)
-			if (c->mounts[m].volume->path_text.n && !make_directory(l, volume_directory(l, a, role, i, c->mounts[m].volume), why))
+			if (is_each(c->mounts[m].volume) && !make_directory(l, volume_directory(l, a, role, i, c->mounts[m].volume), why))
 				return false;
 	}
 	return true;
@@ -439,7 +457,7 @@ static const char *kind_word(const struct plan_volume *v)
 {
 	static const char *const words[] = {
 		[VOLUME_PVC] = "volume claim", [VOLUME_SECRET] = "secret", [VOLUME_CONFIG] = "config map", [VOLUME_NFS] = "NFS directory",
-		[VOLUME_HOST_PATH] = "host path",
+		[VOLUME_HOST_PATH] = "host path", [VOLUME_CLAIM] = "kept claim",
 	};
 	return v->kind < sizeof words / sizeof *words && words[v->kind] ? words[v->kind] : "volume";
 }
@@ -455,7 +473,7 @@ static void check_volume(struct launch *l, unsigned role, const struct plan_cont
 	if (!is_from_outside(v))
 		return;
 	/* the directory of each replica is made when it starts */
-	struct str dir = v->path_text.n ? mapped(l, l->arena, v) : volume_directory(l, l->arena, role, 0, v);
+	struct str dir = is_each(v) ? mapped(l, l->arena, v) : volume_directory(l, l->arena, role, 0, v);
 	if (!dir.p)
 		launch_complain(why, "%.*s: %s '%.*s' at %.*s has no place on this machine; give it one: --mount %.*s=DIR", STR_ARG(who),
 			kind_word(v), STR_ARG(name), STR_ARG(m->path), STR_ARG(name));

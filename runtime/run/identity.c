@@ -166,6 +166,10 @@ static void put_mount(struct out *o, const struct plan_mount *m)
 	put_int(o, "shared", v->shared);
 	put_int(o, "memory", v->memory);
 	put_number(o, "size", v->size);
+	if (v->kind == VOLUME_CLAIM) {
+		put_str(o, "class", v->class);
+		put_int(o, "keep", v->keep);
+	}
 }
 
 /* struct plan_limits. */

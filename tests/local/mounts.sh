@@ -60,6 +60,24 @@ END
 local_run 0 shards --mount data=claim
 holds test "$(cat claim/runs/0/name claim/runs/1/name)" = "$(printf 'shards-a-0\nshards-a-1')"
 
+# a claim that ends with its pod is empty for each attempt; one that is kept is a directory of the replica, also in the next run
+mkdir kept
+program owned <<'END'
+  role a {
+    replicas = 2
+    retries  = 1
+    workdir  = "/kept"
+    command  = ["sh", "-c", "ls /brief; touch /brief/x; echo $HOSTNAME >>/kept/name; test $(wc -l </kept/name) -ge 2"]
+    mounts { "/brief" = own_claim("brief", 1Gi), "/kept" = own_claim("kept", 1Gi, keep = true) }
+  }
+END
+local_run 8 owned
+says err "kept claim 'kept' at /kept has no place on this machine; give it one: --mount kept=DIR"
+local_run 0 owned --backoff 20ms --mount kept=kept
+holds test -z "$(logs owned a-0)"
+holds test "$(cat kept/a-0/name kept/a-1/name)" = "$(printf 'owned-a-0\nowned-a-0\nowned-a-1\nowned-a-1')"
+holds test -e "$TRAINC_STATE_DIR/runs/owned/scratch/a-0/claim.brief/x"
+
 # a new attempt is a new pod: empty space, init containers again
 program again <<'END'
   role a {

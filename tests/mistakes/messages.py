@@ -160,6 +160,27 @@ case("two loops in a list", PAIRS + "let z = [[x, y] for x in a for y in b]\n" +
 case("a claim for each replica", role('replicas = 2, mounts { "/d" = pvc("d-${pod.index}", shared = true) }'),
      ["pvc(\"CLAIM\", path = \"${pod.index}\")"], right=role('replicas = 2, mounts { "/d" = pvc("d", path = "${pod.index}", shared = true) }'),
      code=['path = "${pod.index}"'])
+CLAIMED = role('replicas = 2, mounts { "/d" = own_claim("d", 10Gi, keep = true) }')
+case("a kept claim by index", role('replicas = 2, mounts { "/d" = pvc("d-${pod.index}", shared = true) }'),
+     ["'own_claim(\"NAME\", 10Gi, keep = true)' for a claim that each replica gets"], right=CLAIMED)
+case("an index in the name of a claim", role('replicas = 2, mounts { "/d" = own_claim("d-${pod.index}", 10Gi, keep = true) }'),
+     ["each replica has a volume of its own under the same name"], right=CLAIMED)
+case("a claim without a size", role('mounts { "/d" = own_claim("d") }'), ["'own_claim' needs 'size'", "pvc(\"NAME\") mounts a claim that exists"],
+     right=role('mounts { "/d" = pvc("d") }'))
+case("a new claim under its usual name", role('mounts { "/d" = claim("d", 10Gi) }'), ["write pvc(\"claim\"), or own_claim(\"name\", 10Gi) for a new one"],
+     right=role('mounts { "/d" = own_claim("d", 10Gi) }'))
+case("a claim without a name", role('mounts { "/d" = own_claim(10Gi) }'), ["write 'own_claim(\"data\", 10Gi)'"], ["/dev/shm"],
+     right=role('mounts { "/d" = own_claim("data", 10Gi) }'), code=['own_claim("data", 10Gi)'])
+case("a claim of a size", role('mounts { "/d" = pvc("d", size = 10Gi) }'), ["pvc mounts a claim that exists; own_claim(\"NAME\", 10Gi) makes one"],
+     ["its arguments are"], right=role('mounts { "/d" = own_claim("d", 10Gi) }'))
+case("a storage class", role('mounts { "/d" = own_claim("d", 10Gi, storageClassName = "fast") }'), ["the argument is 'class'"],
+     right=role('mounts { "/d" = own_claim("d", 10Gi, class = "fast") }'))
+case("an access mode", role('mounts { "/d" = own_claim("d", 10Gi, mode = "ReadWriteMany") }'), ["pvc(\"NAME\", shared = true)"],
+     right=role('mounts { "/d" = pvc("d", shared = true) }'))
+case("an ephemeral volume", role('mounts { "/d" = ephemeral("d", 10Gi) }'), ["write own_claim(\"name\", 10Gi)"],
+     right=role('mounts { "/d" = own_claim("d", 10Gi) }'))
+case("claim templates", role('volumeClaimTemplates = [{ name = "d" }]'), ["mounts { \"/data\" = own_claim(\"name\", 10Gi, keep = true) }"],
+     right=role('mounts { "/data" = own_claim("name", 10Gi, keep = true) }'), code=['mounts { "/data" = own_claim("name", 10Gi, keep = true) }'])
 case("an exit code that is none", role("retry_on = [300], retries = 1"), ["exit codes are 1 to 255"], ["300..300"],
      right=role("retry_on = [42], retries = 1"))
 case("zone", role('zone = "b"'), ['node { zone = "b" }'], right=role('node { zone = "b" }'),

@@ -29,6 +29,7 @@ FIELDS = {
     "container": ("", 'container = "other"', ""), "pull": ("", 'pull = "always"', ""), "pull_secrets": ("", 'pull_secrets = ["s"]', ""),
     "command": ("", 'command = ["x"]', ""), "args": ("", 'args = ["x"]', ""), "workdir": ("", 'workdir = "/app"', ""),
     "env": ("", 'env { A = "b" }', ""), "ports": ("", "ports { http = 80 }", ""), "mounts": ("", 'mounts { "/d" = scratch("s", 1Gi) }', ""),
+    "own claim": ("", 'mounts { "/d" = own_claim("s", 1Gi) }', ""), "kept claim": ("", 'mounts { "/d" = own_claim("s", 1Gi, keep = true) }', ""),
     "files": ("", 'files { "/etc/a" = "b" }', ""), "cpu": ("", "cpu = 2", ""), "memory": ("", "memory = 2Gi", ""), "disk": ("", "disk = 2Gi", ""),
     "shm": ("", "shm = 2Gi", ""), "limits": ("", "limits { cpu = 2 }", ""), "resources": ("", 'resources { "example.com/nic" = 2 }', ""), "accelerator": ("", "accelerator = npu(2)", ""),
     "device_claims": ("", 'device_claims { gpu = "one-gpu" }', ""),

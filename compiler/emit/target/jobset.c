@@ -230,6 +230,6 @@ bool each_of_jobset(struct visiting *v, const struct plan_job *j)
 
 	m.from = j->name_at;
 	m.whole = m.queued = true;
-	return each_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_gang(v, j) && each_needed(v, j, true) &&
-		each_one(v, &m) && each_last(v, j);
+	return each_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_claims(v, j) &&
+		each_gang(v, j) && each_needed(v, j, true) && each_one(v, &m) && each_last(v, j);
 }

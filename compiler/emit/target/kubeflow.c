@@ -67,6 +67,10 @@ static void check_container(struct checking *c, const struct plan_role *r, const
 			no_place(c, pc->env[i].from, "a text that is computed for each replica", one_template, computed_there);
 	check_words(c, r, &pc->command);
 	check_words(c, r, &pc->args);
+	for (size_t i = 0; i < pc->nmounts && r->max > 1; i++)
+		if (pc->mounts[i].volume->keep)
+			no_place(c, pc->mounts[i].volume->from, "a claim that each replica keeps", one_template,
+				"without 'keep = true' each pod gets a claim that ends with it; the target 'pods' has a place for both");
 }
 
 /* Does the operator add this init container by itself? */
@@ -503,5 +507,6 @@ bool each_of_kubeflow(struct visiting *v, const struct plan_job *j)
 	struct manifest m = each_manifest(NULL, "kubeflow.org/v1", k->kind, j->name, job_make);
 	m.from = j->name_at;
 	m.whole = m.queued = true;
-	return each_service(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_needed(v, j, false) && each_one(v, &m) && each_last(v, j);
+	return each_service(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_claims(v, j) &&
+		each_needed(v, j, false) && each_one(v, &m) && each_last(v, j);
 }

@@ -36,13 +36,34 @@ static void roles(struct checking *c, const struct plan_job *j)
 	}
 }
 
+static bool makes(const struct plan_container *c, struct span because)
+{
+	for (size_t i = 0; i < c->nmounts; i++)
+		if (c->mounts[i].volume->keep && c->mounts[i].volume->from.start == because.start)
+			return true;
+	return false;
+}
+
+/* Is it for a claim that each replica keeps that the role is unrolled? */
+static bool keeps_claim(const struct plan_role *r)
+{
+	bool found = makes(&r->main, r->unrolled_because);
+
+	for (size_t i = 0; i < r->ninits; i++)
+		found = found || makes(&r->inits[i], r->unrolled_because);
+	for (size_t i = 0; i < r->nsidecars; i++)
+		found = found || makes(&r->sidecars[i], r->unrolled_because);
+	return found;
+}
+
 static void unrolled(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	if (!r->unrolled || r->max < 2)
 		return;
 	struct diag *d = diag_report(c->diags, TJ0819, check_place(c, r->unrolled_because, r->at, j->name_at),
 		"the nodes of a TrainJob have one template, and the replicas of role '%.*s' differ", STR_ARG(r->name));
-	diag_help(c->diags, d, "let the program compute it from pod.index, or use the target 'jobset'");
+	diag_help(c->diags, d, keeps_claim(r) ? "without 'keep = true' each pod gets a claim that ends with it; the target 'jobset' has a place for both" :
+		"let the program compute it from pod.index, or use the target 'jobset'");
 }
 
 static void life(struct checking *c, const struct plan_job *j)
@@ -137,6 +158,7 @@ bool each_of_trainer(struct visiting *v, const struct plan_job *j)
 
 	runtime.from = job.from = j->name_at;
 	runtime.whole = job.queued = true;
-	return each_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_gang(v, j) && each_needed(v, j, true) &&
-		each_one(v, &runtime) && each_one(v, &job) && each_last(v, j);
+	return each_services(v, j) && each_config_maps(v, j) && each_secrets(v, j) && each_claims(v, j) &&
+		each_gang(v, j) && each_needed(v, j, true) && each_one(v, &runtime) && each_one(v, &job) &&
+		each_last(v, j);
 }
