@@ -204,8 +204,8 @@ static void changed(struct follow *f, const struct inotify_event *e)
 		struct stream *s = map_get(&f->runs[i]->streams, (struct str){ name.p, name.n - suffix });
 		if (s)
 			s->dirty = true;
-		else if (e->mask & IN_CREATE)
-			f->runs[i]->scan = true;
+		else if ((e->mask & IN_CREATE) && suffix == 4)
+			add_stream(f, f->runs[i], (struct str){ name.p, name.n - suffix });
 	}
 }
 

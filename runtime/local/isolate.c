@@ -392,7 +392,11 @@ bool isolation_enter(const struct isolation *iso, size_t replica, const struct s
 		if (!enter_replica(iso, replica, box->hostname, ret))
 			return false;
 	}
-	return mounts_enter(box, &extra, ret);
+	if (!mounts_enter(box, &extra, ret))
+		return false;
+	if (iso->mode == ISOLATE_REPLICA)
+		network_low_ports();
+	return true;
 }
 
 /* ---- close ---- */

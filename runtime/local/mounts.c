@@ -387,23 +387,43 @@ static bool mount_shm(struct mount_view *v)
 	return place(v, "/dev/shm", true) && mount_memory(v, "/dev/shm", 0);
 }
 
-/* Replaces a file by a text. The file system that holds the text is attached only while the file is bound. */
-static bool mount_text(struct mount_view *v, const char *at, struct str text, struct str rest)
-{
-	int fd;
-	bool ok;
+/* A file of the system in the view, and what it holds there. */
+struct text_file {
+	const char *at;
+	struct str text, rest;
+};
 
-	if (!place(v, at, false))
-		return false;
-	if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
-		return failed(v, "make a private %s", at);
-	fd = open("/proc/text", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-	ok = fd >= 0 && file_write_all(fd, text.p, text.n) && file_write_all(fd, rest.p, rest.n) &&
-		mount("/proc/text", at, NULL, MS_BIND, NULL) == 0;
+/* Puts a text over its file. */
+static bool bind_text(struct mount_view *v, const char *name, const struct text_file *f)
+{
+	int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	bool ok = fd >= 0 && file_write_all(fd, f->text.p, f->text.n) && file_write_all(fd, f->rest.p, f->rest.n) &&
+		mount(name, f->at, NULL, MS_BIND, NULL) == 0;
+
 	if (!ok)
-		failed(v, "make a private %s", at);
+		failed(v, "make a private %s", f->at);
 	if (fd >= 0)
 		close(fd);
+	return ok;
+}
+
+/*
+ * Replaces files by texts.  The file system that holds the texts is attached only while they are bound, and for all of them
+ * at once: the kernel waits whenever one is detached.
+ */
+static bool mount_texts(struct mount_view *v, const struct text_file *files, size_t n)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < n; i++)
+		if (!place(v, files[i].at, false))
+			return false;
+	if (!n)
+		return true;
+	if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
+		return failed(v, "make a private %s", files[0].at);
+	for (size_t i = 0; i < n && ok; i++)
+		ok = bind_text(v, i ? "/proc/other" : "/proc/text", &files[i]);
 	return umount2("/proc", MNT_DETACH) == 0 && ok;
 }
 
@@ -413,9 +433,14 @@ static bool mount_text(struct mount_view *v, const char *at, struct str text, st
  */
 static bool mount_names(struct mount_view *v, const struct sandbox *box, const struct mounts_extra *extra)
 {
-	if (extra->network && access("/etc/resolv.conf", F_OK) == 0 && !mount_text(v, "/etc/resolv.conf", STR(""), STR("")))
-		return false;
-	return (!box->hosts && !extra->network) || mount_text(v, "/etc/hosts", str_of(box->hosts), extra->hosts);
+	struct text_file files[2];
+	size_t n = 0;
+
+	if (extra->network && access("/etc/resolv.conf", F_OK) == 0)
+		files[n++] = (struct text_file){ .at = "/etc/resolv.conf", .text = STR(""), .rest = STR("") };
+	if (box->hosts || extra->network)
+		files[n++] = (struct text_file){ .at = "/etc/hosts", .text = str_of(box->hosts), .rest = extra->hosts };
+	return mount_texts(v, files, n);
 }
 
 /* ---- another root ---- */

@@ -163,6 +163,18 @@ static void network_attribute(struct netlink_batch *b, uint16_t type, uint32_t a
 	attribute(b, type, &value, sizeof(value));
 }
 
+/*
+ * One queue each: of several, one for each processor, the kernel would let go of all but one, and wait at each end until
+ * no processor uses them any more.
+ */
+static void queues(struct netlink_batch *b)
+{
+	uint32_t one = 1;
+
+	attribute(b, IFLA_NUM_TX_QUEUES, &one, sizeof(one));
+	attribute(b, IFLA_NUM_RX_QUEUES, &one, sizeof(one));
+}
+
 /* Both ends of a replica's link: one here, one in `namespace`. */
 static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 {
@@ -176,6 +188,7 @@ static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 	message(b, "make a pair of veth interfaces", RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &here, sizeof(here));
 	attribute(b, IFLA_IFNAME, name, strlen(name) + 1);
 	link_address(b, IFLA_ADDRESS, ROUTER);
+	queues(b);
 	info = nest(b, IFLA_LINKINFO);
 	attribute(b, IFLA_INFO_KIND, "veth", sizeof("veth"));
 	data = nest(b, IFLA_INFO_DATA);
@@ -183,6 +196,7 @@ static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 	append(b, &there, sizeof(there));
 	attribute(b, IFLA_IFNAME, "eth0", sizeof("eth0"));
 	link_address(b, IFLA_ADDRESS, network_address(replica));
+	queues(b);
 	attribute(b, IFLA_NET_NS_FD, &namespace, sizeof(namespace));
 	nest_end(b, peer);
 	nest_end(b, data);
@@ -293,8 +307,7 @@ static void setting(const char *path, const char *value)
 	close(fd);
 }
 
-/* A pod's process may listen on port 22 or 80 as any user. */
-static void low_ports(void) { setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0"); }
+void network_low_ports(void) { setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0"); }
 
 int network_loopback(const char **step)
 {
@@ -304,7 +317,7 @@ int network_loopback(const char **step)
 	*step = "open a netlink socket";
 	if (fd < 0)
 		return errno;
-	low_ports();
+	network_low_ports();
 	/* no link-local addresses, and so no detection of duplicates on hundreds of links */
 	setting("/proc/sys/net/ipv6/conf/default/addr_gen_mode", "1");
 	link_up(&b, LOOPBACK);
@@ -327,21 +340,14 @@ static int namespace_make(int *namespace, int *inside, const char **step)
 		return errno;
 	*namespace = open_namespace();
 	*inside = netlink();
-	if (*namespace < 0 || *inside < 0)
-		return errno;
-	low_ports();
-	return 0;
+	return *namespace < 0 || *inside < 0 ? errno : 0;
 }
 
-static int replica_make(size_t replica, int home, int outside, int *namespace, const char **step)
+static int replica_make(size_t replica, int outside, int *namespace, const char **step)
 {
 	struct netlink_batch there = { .n = 0 }, here = { .n = 0 };
 	int inside = -1, error = namespace_make(namespace, &inside, step);
 
-	if (setns(home, CLONE_NEWNET) != 0 && !error) {
-		*step = "return to the network namespace of the run";
-		error = errno;
-	}
 	if (!error) {
 		link_make(&here, replica, *namespace);
 		forward(&here, OUTSIDE + (int)replica);
@@ -387,7 +393,11 @@ int network_open(struct network *n, const char **step)
 	if (!error)
 		error = router_make(outside, step);
 	for (size_t i = 0; i < n->n && !error; i++)
-		error = replica_make(i, home, outside, &n->replicas[i], step);
+		error = replica_make(i, outside, &n->replicas[i], step);
+	if (home >= 0 && setns(home, CLONE_NEWNET) != 0 && !error) {
+		*step = "return to the network namespace of the run";
+		error = errno;
+	}
 	if (home >= 0)
 		close(home);
 	if (outside >= 0)

@@ -38,6 +38,12 @@ uint32_t network_address(size_t replica);
 int network_loopback(const char **step);
 
 /*
+ * Lets every user listen on low ports in the network of this process, as a pod does.  In the namespace of a replica that is for
+ * the replica's own processes: what is found below /proc/sys/net of one /proc is found more slowly with each network.
+ */
+void network_low_ports(void);
+
+/*
  * Gives each replica its network.  The process must have one thread and be alone in a namespace of
  * its own with loopback up.  0, or errno with the step in `step`; release it in either case.
  * EOPNOTSUPP: the kernel has no such interfaces.

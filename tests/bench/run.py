@@ -259,8 +259,11 @@ def replicas(n):
     return f'job "replicas" {{\n  image = "registry.example.com/a:1"\n  role w {{ replicas = {n}, command = ["/bin/true"] }}\n}}\n'
 
 
-def starts(n, isolate, most):
-    """A local run of so many replicas, from its start to its end, beside a loop of fork and exec of the same program."""
+def starts(n, isolate, seconds, most):
+    """
+    A local run of so many replicas, from its start to its end, in so many seconds; on a machine that is busy or slow in at
+    most so many times the time of a loop of fork and exec of the same program.
+    """
     what = f"run --local of {n:,} replicas, --isolate {isolate}"
     program(f"replicas-{n}.tj", replicas(n))
     loop, run = [], []
@@ -280,9 +283,10 @@ def starts(n, isolate, most):
                 missed.append(what)
                 return
     ratio = min(run) / min(loop)
-    print(f"{what:<44} {min(run):8.2f} s, a loop of fork and exec {min(loop):.2f} s, {ratio:.1f} times of {most}   "
-          f"{'' if ratio <= most else 'MISSED'}")
-    if ratio > most:
+    ok = min(run) <= seconds or ratio <= most
+    print(f"{what:<44} {min(run):8.2f} s of {seconds}, a loop of fork and exec {min(loop):.2f} s, {ratio:.1f} times of {most}   "
+          f"{'' if ok else 'MISSED'}")
+    if not ok:
         missed.append(what)
 
 
@@ -338,9 +342,9 @@ def main():
 
     print()
     subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-o", os.path.join(HERE, "forks"), "tests/bench/forks.c"], check=True)
-    starts(256, "none", 3)
-    starts(1000, "none", 3)
-    starts(1000, "replica", 6)
+    starts(256, "none", 0.2, 3)
+    starts(1000, "none", 1.2, 3)
+    starts(1000, "replica", 2, 5)
 
     size = os.path.getsize(TRAINC) / 2**20
     stripped = os.path.join(HERE, "stripped")
