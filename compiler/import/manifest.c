@@ -3,6 +3,7 @@
  * kind.
  */
 #include "import/manifest.h"
+#include "import/live.h"
 #include "import/objects.h"
 #include "import/slurm.h"
 #include "import/template.h"
@@ -26,36 +27,17 @@ struct import *import_new(struct arena *a, struct sources *sources, struct diags
 
 /* ---- kinds ---- */
 
-static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds,
-	jobset_kinds, volcano_kinds, trainer_kinds, ray_kinds, leader_kinds, spark_kinds };
-
-static const struct import_kind *find_kind(struct str kind, struct str api_version,
-	const struct import_kind **ret_other)
-{
-	*ret_other = NULL;
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-		for (const struct import_kind *k = tables[t]; k->kind; k++) {
-			if (!str_is(kind, k->kind))
-				continue;
-			if (str_is(api_version, k->api_version))
-				return k;
-			if (!*ret_other)
-				*ret_other = k;
-		}
-	}
-	return NULL;
-}
-
 /* Has the group of an API version a kind of job?  Then an unknown kind in it may be misspelt. */
 static bool has_jobs(struct str api_version)
 {
 	const char *slash = memchr(api_version.p, '/', api_version.n);
 	struct str group = { api_version.p, slash ? (size_t)(slash - api_version.p) + 1 : 0 };
 
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const struct import_kind *k = tables[t]; k->kind; k++)
-			if (group.n ? str_starts(str_of(k->api_version), group) : !strchr(k->api_version, '/'))
-				return true;
+	for (size_t i = 0; import_kind_at(i); i++) {
+		const char *known = import_kind_at(i)->api_version;
+		if (group.n ? str_starts(str_of(known), group) : !strchr(known, '/'))
+			return true;
+	}
 	return false;
 }
 
@@ -69,10 +51,9 @@ static void known_versions(struct import *im, struct diag *d, const struct impor
 {
 	const struct import_kind *second = NULL;
 
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const struct import_kind *k = tables[t]; k->kind; k++)
-			if (str_is(str_of(k->kind), first->kind) && k != first)
-				second = k;
+	for (size_t i = 0; import_kind_at(i); i++)
+		if (str_is(str_of(import_kind_at(i)->kind), first->kind) && import_kind_at(i) != first)
+			second = import_kind_at(i);
 	if (second)
 		diag_help(im->diags, d, "known are %s and %s", first->api_version, second->api_version);
 	else
@@ -94,9 +75,8 @@ static void unknown_kind(struct import *im, const struct data *object, struct st
 		return;
 	}
 	suggest_init(&near, im->arena, kind);
-	for (size_t t = 0; t < sizeof tables / sizeof *tables && has_jobs(api_version); t++)
-		for (const struct import_kind *k = tables[t]; k->kind; k++)
-			suggest_add(&near, str_of(k->kind));
+	for (size_t i = 0; has_jobs(api_version) && import_kind_at(i); i++)
+		suggest_add(&near, str_of(import_kind_at(i)->kind));
 	struct str sentence = suggest_sentence(&near);
 	if (sentence.n) {
 		diag_help(ds, diag_report(ds, TJ1102, at, "%.*s is not a kind that can be imported", STR_ARG(kind)),
@@ -322,9 +302,10 @@ static void read_object(struct import *im, const struct data *object)
 		diag_help(im->diags, d, "a manifest begins with lines like 'apiVersion: batch/v1' and 'kind: Job'");
 		return;
 	}
-	const struct import_kind *k = find_kind(kind, api_version, &other);
-	if (k && template_object(im, object))
+	const struct import_kind *k = import_kind_find(kind, api_version, &other);
+	if ((k && template_object(im, object)) || live_is_part(im, object))
 		return;
+	object = live_clean(im->arena, object);
 	if (k && k->last)
 		keep(im, k, object);
 	else if (k)
@@ -418,6 +399,7 @@ void import_finish(struct import *im)
 	read_references(im);
 	runtimes_finish(im);
 	beside_finish(im);
+	live_finish(im);
 	report_strangers(im);
 	if (!im->njobs && span_known(im->empty_list) && diags_ok(im->diags))
 		diag_help(im->diags, diag_report(im->diags, TJ1102, im->empty_list,

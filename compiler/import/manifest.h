@@ -18,6 +18,7 @@ struct runtime;
 struct later;
 struct again;
 struct stranger;
+struct made;
 
 /* How another system names the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
 struct host_name {
@@ -86,6 +87,10 @@ struct import {
 	size_t nlater;
 	struct stranger **strangers;    /* objects of unknown kinds (manifest.c) */
 	size_t nstrangers;
+	struct made **parts;            /* objects that a controller made (live.c) */
+	size_t nparts;
+	struct map owners;              /* of these, by their uids: struct made */
+	struct map uids;                /* of objects that were read from a cluster */
 	struct again **again;           /* jobs with references (manifest.c) */
 	size_t nagain;
 	bool tried, sound;              /* all jobs together, and whether they were tried (program.c) */
@@ -120,6 +125,13 @@ struct import_kind {
 /* each ends with a row of NULL */
 extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],
 	volcano_kinds[], trainer_kinds[], ray_kinds[], leader_kinds[], spark_kinds[];
+
+/* The kinds of import, in the order of the tables; NULL after the last. */
+const struct import_kind *import_kind_at(size_t i);
+/* The reader of KIND in API_VERSION; else NULL, and RET_OTHER is one of another version, or NULL. */
+const struct import_kind *import_kind_find(struct str kind, struct str api_version, const struct import_kind **ret_other);
+/* Is it the kind of a job, of whatever version? */
+bool import_is_kind(struct str kind);
 
 /* Report runtimes that no job refers to. */
 void runtimes_finish(struct import *im);

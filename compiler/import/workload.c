@@ -134,6 +134,9 @@ static void batch_rest(struct import *im, const struct data *spec)
 		bool said = false;
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
 			said = said || str_is(m->key, known[k]);
+		/* with such a policy there is one value, and the server writes it */
+		said = said || (str_is(m->key, "podReplacementPolicy") && member(spec, "podFailurePolicy") &&
+			str_is(member_text(spec, "podReplacementPolicy"), "Failed"));
 		if (!said && !(str_is(m->key, "podFailurePolicy") && ignores_disruptions(m->value)))
 			import_left_out(im, m->key_at, m->key,
 				"the program has its own fields for the end of a job and for retries");

@@ -1,0 +1,39 @@
+/*
+ * kinds.c - the kinds of manifests that become jobs, each with its reader: one table of many.
+ */
+#include "import/manifest.h"
+
+static const struct import_kind *const tables[] = { operator_kinds, mpi_kinds, legacy_kinds, workload_kinds,
+	jobset_kinds, volcano_kinds, trainer_kinds, ray_kinds, leader_kinds, spark_kinds };
+
+const struct import_kind *import_kind_at(size_t i)
+{
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (const struct import_kind *k = tables[t]; k->kind; k++)
+			if (!i--)
+				return k;
+	return NULL;
+}
+
+const struct import_kind *import_kind_find(struct str kind, struct str api_version, const struct import_kind **ret_other)
+{
+	const struct import_kind *k;
+
+	*ret_other = NULL;
+	for (size_t i = 0; (k = import_kind_at(i)); i++) {
+		if (!str_is(kind, k->kind))
+			continue;
+		if (str_is(api_version, k->api_version))
+			return k;
+		if (!*ret_other)
+			*ret_other = k;
+	}
+	return NULL;
+}
+
+bool import_is_kind(struct str kind)
+{
+	const struct import_kind *other;
+
+	return import_kind_find(kind, STR(""), &other) || other;
+}

@@ -1,0 +1,20 @@
+/*
+ * live.h - objects that were read from a cluster.
+ */
+#ifndef TRAINC_IMPORT_LIVE_H
+#define TRAINC_IMPORT_LIVE_H
+
+#include "import/manifest.h"
+
+/* Was it read from an API server?  It has a uid and a resource version then. */
+bool live_is(const struct data *object);
+/* OBJECT without what the API server and controllers wrote into it; an object of a file is returned as it is. */
+const struct data *live_clean(struct arena *a, const struct data *object);
+/*
+ * Notes OBJECT; is it a pod or another object that a controller made for an object that is imported in its place?
+ * Then it is left out; live_finish() reports those whose owner was not among the manifests.
+ */
+bool live_is_part(struct import *im, const struct data *object);
+void live_finish(struct import *im);
+
+#endif
