@@ -72,7 +72,7 @@ allowed runtime/fit base/ data/ kube/ runtime/status/ runtime/fit/
 for directory in runtime/run runtime/local runtime/status runtime/decide; do
 	allowed "$directory" base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/
 done
-allowed runtime/cluster base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
+allowed runtime/cluster base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/kinds.h compile.h command/ runtime/
 allowed runtime/supervise base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/custom.h compile.h command/ runtime/run/ runtime/status/ runtime/decide/ runtime/cluster/ runtime/supervise/
 allowed runtime/command base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
 

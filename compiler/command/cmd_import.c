@@ -1,5 +1,5 @@
 /*
- * cmd_import.c - programs from the manifests of other systems.
+ * cmd_import.c - programs from the manifests of other systems, in files or in a cluster.
  *
  * When any manifest is refused, nothing is written: otherwise some of a cluster's jobs would be
  * missing, and nobody would notice.
@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "import/import.h"
 #include "command/session.h"
+#include "runtime/command/backend.h"
 
 static unsigned operator_version(const struct session *s)
 {
@@ -101,24 +102,78 @@ static struct program_text *make_files(struct session *s, struct import *im, str
 	return files;
 }
 
-struct import *session_import(struct session *s, struct trainc *c)
+static struct import *new_import(struct session *s, struct trainc *c)
 {
 	struct import_options options = { .operator_minor = operator_version(s), .image = option_value(s->options, OPTION_IMAGE) };
 
 	c->diags.deny_warnings = option_given(s->options, OPTION_DENY_WARNINGS);
-	struct import *im = import_new(&c->arena, &c->sources, &c->diags, options);
+	return import_new(&c->arena, &c->sources, &c->diags, options);
+}
+
+struct import *session_import(struct session *s, struct trainc *c)
+{
+	struct import *im = new_import(s, c);
+
 	for (size_t i = 0; i < s->options->noperands; i++)
 		read_file(s, c, im, s->options->operands[i]);
 	import_finish(im);
 	return im;
 }
 
-int cmd_import(struct session *s)
+/* Reads the jobs of the cluster; false with a status after saying what is wrong. */
+static bool import_live(struct session *s, struct trainc *c, struct import *im, int *ret_status)
+{
+	const struct backend *b = backend_of(s);
+	struct manifest_text *texts;
+	size_t n = 0;
+
+	*ret_status = STATUS_USAGE;
+	if (!b || !b->begin(s, ret_status))
+		return false;
+	bool ok = b->manifests(s, &texts, &n, ret_status);
+	for (size_t i = 0; ok && i < n; i++) {
+		struct source *source = source_add(&c->sources, texts[i].name, texts[i].text);
+		if (source)
+			import_read(im, source);
+		else
+			diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': too much text",
+				STR_ARG(texts[i].name));
+	}
+	b->end(s);
+	import_finish(im);
+	return ok;
+}
+
+/* Options and operands that belong together. */
+static bool is_whole(struct session *s)
+{
+	static const enum option of_cluster[] = { OPTION_ALL, OPTION_NAMESPACE, OPTION_ALL_NAMESPACES, OPTION_KUBECONFIG,
+		OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT };
+	bool live = option_given(s->options, OPTION_FROM_CLUSTER), all = option_given(s->options, OPTION_ALL);
+
+	for (size_t i = 0; !live && i < sizeof of_cluster / sizeof *of_cluster; i++)
+		if (option_given(s->options, of_cluster[i])) {
+			session_say(s, "--%s is for jobs of a cluster; add --from-cluster", option_row(of_cluster[i])->word);
+			return false;
+		}
+	if (!live && !s->options->noperands)
+		session_say(s, "import needs at least one manifest: trainc import MANIFEST...; jobs of a cluster: trainc import --from-cluster NAME");
+	else if (live && !all && !s->options->noperands)
+		session_say(s, "import --from-cluster needs the names of jobs, as NAME or KIND/NAME, or --all");
+	else if (all && s->options->noperands)
+		session_say(s, "--all imports all jobs; leave out '%.*s', or --all", STR_ARG(s->options->operands[0]));
+	else if (option_given(s->options, OPTION_ALL_NAMESPACES) && !all)
+		session_say(s, "--all-namespaces needs --all; one job: --namespace NAME");
+	else
+		return true;
+	return false;
+}
+
+/* What was read, as programs: to files, or to standard output. */
+static int put_programs(struct session *s, struct trainc *c, struct import *im)
 {
 	struct str directory = option_value(s->options, OPTION_OUTPUT_DIR);
-	struct trainc *c = trainc_open_reader(s->reader);
 	struct programs one = { .at = &c, .n = 1 };
-	struct import *im = session_import(s, c);
 	struct program_text *files = NULL;
 	struct buf out = { 0 };
 	int status = STATUS_DONE;
@@ -135,6 +190,24 @@ int cmd_import(struct session *s)
 	else if (!files)
 		session_write(s, buf_text(&out));
 	buf_release(&out);
+	return status;
+}
+
+int cmd_import(struct session *s)
+{
+	struct trainc *c;
+	int status = STATUS_USAGE;
+
+	if (!is_whole(s))
+		return status;
+	c = trainc_open_reader(s->reader);
+	if (!option_given(s->options, OPTION_FROM_CLUSTER)) {
+		status = put_programs(s, c, session_import(s, c));
+	} else {
+		struct import *im = new_import(s, c);
+		if (import_live(s, c, im, &status))
+			status = put_programs(s, c, im);
+	}
 	trainc_close(c);
 	return status;
 }

@@ -23,6 +23,8 @@ bool half_wanted(const struct options *o)
 		return option_given(o, OPTION_SERVER);
 	if (o->command == COMMAND_SUPERVISE)
 		return true;
+	if (o->command == COMMAND_IMPORT)
+		return option_given(o, OPTION_FROM_CLUSTER);
 	return command_group(o->command) == GROUP_RUNS && !option_given(o, OPTION_LOCAL) && !option_given(o, OPTION_FROM) &&
 		!option_given(o, OPTION_NODES);
 }
@@ -56,9 +58,8 @@ int half_exec(struct session *s, char **argv)
 		if (errno != ENOENT)
 			break;
 	}
-	session_say(s, "'%s' needs %.*s, which cannot be started: %.*s; install both parts of trainc%s", command_word(s->options->command),
-	            STR_ARG(path), STR_ARG(file_reason(s->arena, errno)),
-	            s->options->command == COMMAND_VERSION ? "" : ", or use --local to run on this machine");
+	session_say(s, "'%s' needs %.*s, which cannot be started: %.*s; install both parts of trainc", command_word(s->options->command),
+	            STR_ARG(path), STR_ARG(file_reason(s->arena, errno)));
 	session_say_kubectl(s);
 	return STATUS_OUTPUT;
 }

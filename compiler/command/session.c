@@ -62,9 +62,10 @@ void session_say(const struct session *s, const char *fmt, ...)
 
 void session_say_kubectl(const struct session *s)
 {
-	if (s->options->command != COMMAND_APPLY && s->options->command != COMMAND_RUN)
-		return;
-	session_say(s, "'trainc compile FILE' needs no cluster; 'trainc compile FILE | kubectl apply -f -' starts the program with kubectl");
+	if (command_group(s->options->command) == GROUP_RUNS && s->options->command != COMMAND_FIT && s->options->command != COMMAND_DIFF)
+		session_say(s, "--local uses this machine in place of a cluster");
+	if (s->options->command == COMMAND_APPLY || s->options->command == COMMAND_RUN)
+		session_say(s, "'trainc compile FILE' needs no cluster; 'trainc compile FILE | kubectl apply -f -' starts the program with kubectl");
 }
 
 void session_ask(const char *question) { file_write_all(STDERR_FILENO, question, strlen(question)); }

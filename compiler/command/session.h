@@ -84,7 +84,7 @@ unsigned session_width(int fd);
 
 /* A sentence for standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* When `apply` or `run` finds no cluster: prints how to do it without one. */
+/* When a command finds no cluster: prints how to do it without one, where that is possible. */
 void session_say_kubectl(const struct session *s);
 /* Prints a question on standard error; the caller reads the answer. */
 void session_ask(const char *question);

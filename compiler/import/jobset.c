@@ -539,4 +539,4 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return true;
 }
 
-const struct import_kind jobset_kinds[] = { { "JobSet", "jobset.x-k8s.io/v1alpha2", read, false }, { 0 } };
+const struct import_kind jobset_kinds[] = { { "JobSet", "jobset.x-k8s.io/v1alpha2", read, false, IMPORT_JOB }, { 0 } };

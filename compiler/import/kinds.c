@@ -37,3 +37,22 @@ bool import_is_kind(struct str kind)
 
 	return import_kind_find(kind, STR(""), &other) || other;
 }
+
+bool import_row(size_t i, struct import_row *ret)
+{
+	const struct import_kind *k = import_kind_at(i);
+
+	if (k)
+		*ret = (struct import_row){ k->kind, k->api_version, k->use };
+	return k;
+}
+
+bool import_need(const struct data *object, struct import_need *ret)
+{
+	const struct data *ref = member(member(object, "spec"), "runtimeRef");
+
+	*ret = (struct import_need){ member_text(ref, "kind"), member_text(object, "apiVersion"), member_text(ref, "name") };
+	if (!ret->kind.n)
+		ret->kind = STR("ClusterTrainingRuntime");      /* as the API's default */
+	return ret->name.n > 0;
+}

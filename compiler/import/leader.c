@@ -105,4 +105,4 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return write(&s, group);
 }
 
-const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read, false }, { 0 } };
+const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read, false, IMPORT_JOB }, { 0 } };

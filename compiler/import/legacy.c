@@ -374,7 +374,8 @@ static bool read_mxnet(struct import *im, const struct import_kind *row, const s
 
 const struct import_kind legacy_kinds[] = {
 	/* after the configurations, which may define their devices */
-	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow, true }, { "TfJob", "mlkube.io/v1beta1", read_tensorflow, true },
-	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow, true },
-	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet, true }, { 0 }
+	{ "TfJob", "tensorflow.org/v1alpha1", read_tensorflow, true, IMPORT_JOB },
+	{ "TfJob", "mlkube.io/v1beta1", read_tensorflow, true, IMPORT_JOB },
+	{ "TFJob", "kubeflow.org/v1alpha1", read_tensorflow, true, IMPORT_JOB },
+	{ "MxJob", "mxnet.mlkube.io/v1beta1", read_mxnet, true, IMPORT_JOB }, { 0 }
 };

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "import/comments.h"
 #include "import/import.h"
+#include "import/kinds.h"
 #include "import/lines.h"
 #include "kube/schema.h"
 #include "data/data.h"
@@ -121,6 +122,7 @@ struct import_kind {
 	const char *kind, *api_version;
 	bool (*read)(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job);
 	bool last;                      /* it refers to other objects, so it is read after all others */
+	enum import_use use;
 };
 /* each ends with a row of NULL */
 extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], workload_kinds[], jobset_kinds[],

@@ -302,4 +302,4 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return check(&j) && write(&j);
 }
 
-const struct import_kind mpi_kinds[] = { { "MPIJob", "kubeflow.org/v2beta1", read, false }, { 0 } };
+const struct import_kind mpi_kinds[] = { { "MPIJob", "kubeflow.org/v2beta1", read, false, IMPORT_JOB }, { 0 } };

@@ -454,7 +454,11 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 }
 
 const struct import_kind operator_kinds[] = {
-	{ "TFJob", "kubeflow.org/v1", read, false }, { "PyTorchJob", "kubeflow.org/v1", read, false }, { "MXJob", "kubeflow.org/v1", read, false }, { "MXJob", "kubeflow.org/v1beta1", read, false },
-	{ "XGBoostJob", "kubeflow.org/v1", read, false }, { "MPIJob", "kubeflow.org/v1", read, false }, { "PaddleJob", "kubeflow.org/v1", read, false },
-	{ "JAXJob", "kubeflow.org/v1", read, false }, { 0 }
+	{ "TFJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
+	{ "PyTorchJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
+	{ "MXJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
+	{ "MXJob", "kubeflow.org/v1beta1", read, false, IMPORT_JOB },
+	{ "XGBoostJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
+	{ "MPIJob", "kubeflow.org/v1", read, false, IMPORT_JOB }, { "PaddleJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
+	{ "JAXJob", "kubeflow.org/v1", read, false, IMPORT_JOB }, { 0 }
 };

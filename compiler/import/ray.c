@@ -368,5 +368,5 @@ static bool read_cluster(struct import *im, const struct import_kind *k, const s
 	return false;
 }
 
-const struct import_kind ray_kinds[] = { { "RayJob", "ray.io/v1", read_job, false },
-	{ "RayCluster", "ray.io/v1", read_cluster, false }, { 0 } };
+const struct import_kind ray_kinds[] = { { "RayJob", "ray.io/v1", read_job, false, IMPORT_JOB },
+	{ "RayCluster", "ray.io/v1", read_cluster, false, IMPORT_JOB }, { 0 } };

@@ -292,4 +292,4 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return ok && im->diags->errors == errors;
 }
 
-const struct import_kind spark_kinds[] = { { "SparkApplication", "sparkoperator.k8s.io/v1beta2", read, false }, { 0 } };
+const struct import_kind spark_kinds[] = { { "SparkApplication", "sparkoperator.k8s.io/v1beta2", read, false, IMPORT_JOB }, { 0 } };

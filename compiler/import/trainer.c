@@ -346,7 +346,8 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 }
 
 const struct import_kind trainer_kinds[] = {
-	{ "TrainJob", "trainer.kubeflow.org/v1alpha1", read, true },
-	{ "TrainingRuntime", "trainer.kubeflow.org/v1alpha1", trainer_read_runtime, false },
-	{ "ClusterTrainingRuntime", "trainer.kubeflow.org/v1alpha1", trainer_read_runtime, false }, { 0 }
+	{ "TrainJob", "trainer.kubeflow.org/v1alpha1", read, true, IMPORT_JOB },
+	{ "TrainingRuntime", "trainer.kubeflow.org/v1alpha1", trainer_read_runtime, false, IMPORT_BESIDE },
+	{ "ClusterTrainingRuntime", "trainer.kubeflow.org/v1alpha1", trainer_read_runtime, false, IMPORT_BESIDE },
+	{ 0 }
 };

@@ -565,4 +565,4 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return true;
 }
 
-const struct import_kind volcano_kinds[] = { { "Job", "batch.volcano.sh/v1alpha1", read, false }, { 0 } };
+const struct import_kind volcano_kinds[] = { { "Job", "batch.volcano.sh/v1alpha1", read, false, IMPORT_JOB }, { 0 } };

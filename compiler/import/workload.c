@@ -251,5 +251,6 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 	return finish(&w, body, w.replicas == 1 ? "task" : "main");
 }
 
-const struct import_kind workload_kinds[] = { { "Pod", "v1", read_pod, false }, { "Job", "batch/v1", read_job, false },
-	{ 0 } };
+const struct import_kind workload_kinds[] = {
+	{ "Pod", "v1", read_pod, false, IMPORT_NAMED }, { "Job", "batch/v1", read_job, false, IMPORT_JOB }, { 0 }
+};

@@ -266,9 +266,9 @@ static bool no_configuration(struct kubeconfig_reading *r)
 	struct str missing = buf_take(&r->missing, r->arena);
 
 	if (missing.n)
-		return kubeconfig_fail(r, (struct span){ 0 }, "no cluster is configured: %.*s does not exist; set KUBECONFIG or pass --kubeconfig FILE, or add --local to use this machine",
+		return kubeconfig_fail(r, (struct span){ 0 }, "no cluster is configured: %.*s does not exist; set KUBECONFIG or pass --kubeconfig FILE",
 		                       STR_ARG(missing));
-	return kubeconfig_fail(r, (struct span){ 0 }, "no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE, or add --local to use this machine");
+	return kubeconfig_fail(r, (struct span){ 0 }, "no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE");
 }
 
 static void choose_namespace(const struct kubeconfig_options *o, struct kubeconfig_access *a)

@@ -33,6 +33,11 @@ struct attached {
 	int signals;                    /* how often we were asked to stop */
 };
 
+/* A manifest, with a name for messages. */
+struct manifest_text {
+	struct str name, text;
+};
+
 struct backend {
 	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
 	const char *place;              /* "on this machine" */
@@ -85,6 +90,11 @@ struct backend {
 	 * the one that is meant.  NULL: there are no nodes.
 	 */
 	bool (*nodes)(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
+	/*
+	 * The jobs of whatever system that the command line names, and what they refer to, as manifests in the arena of
+	 * the session; NULL: the backend has none.  False with a status after saying what is missing.
+	 */
+	bool (*manifests)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 	/* Shows what apply would change; NULL: nothing can be compared.  0, 1 when there are differences, else what went wrong. */
 	int (*diff)(struct session *s, struct programs *all);
 };

@@ -30,7 +30,7 @@ stop() {
 
 # ---- configuration ----
 run 3 version --server
-says err "trainc: no cluster is configured: $work/home/.kube/config does not exist; set KUBECONFIG or pass --kubeconfig FILE, or add --local to use this machine"
+says err "trainc: no cluster is configured: $work/home/.kube/config does not exist; set KUBECONFIG or pass --kubeconfig FILE"
 silent out
 run 3 version --server --kubeconfig absent
 says err 'trainc: cannot read the kubeconfig absent: no such file'
@@ -81,7 +81,7 @@ TRAINC=$work/alone/bin/trainc
 run 3 version --server
 says err "trainc: 'version' needs $work/alone/libexec/trainc/trainc-cluster, which cannot be started: no such file; install both parts of trainc"
 run 3 status
-says err 'or use --local to run on this machine'
+says err '--local uses this machine'
 run 0 version
 run 0 list --local
 printf '#!/bin/sh\necho "$@" >"$0.args"\n' >alone/libexec/trainc/trainc-cluster

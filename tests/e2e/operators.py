@@ -7,6 +7,8 @@ Pods run nothing here (kwok); annotations say how they end, see stages/pod-compl
 """
 
 import json
+import os
+import subprocess
 import sys
 import time
 
@@ -30,7 +32,7 @@ def pods(s, role=None):
     """The pods that are not on their way out, by the names that they have inside of the run."""
     found = json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]
     mine = [p for p in found if "deletionTimestamp" not in p["metadata"]]
-    return [p for p in mine if role in (None, *(p["metadata"]["labels"].get(label) for label in ROLE))]
+    return [p for p in mine if role in (None, *(p["metadata"].get("labels", {}).get(label) for label in ROLE))]
 
 
 def until(s, what, right, seconds=150):
@@ -339,6 +341,66 @@ def operator_suspends(s):
     release(s, running(s, 3))
     s.want(0, "wait", "a", err="Succeeded")
     gone(s)
+
+
+# What runs already, as programs
+
+STRANGERS = """apiVersion: batch/v1
+kind: Job
+metadata: {name: plain, labels: {team: a}}
+spec:
+  completions: 2
+  parallelism: 2
+  completionMode: Indexed
+  backoffLimit: 0
+  template: {spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1", command: [train], ports: [{containerPort: 80, name: http}],
+    startupProbe: {httpGet: {port: http}}, env: [{name: SELF, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}]}}
+---
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: torch}
+spec:
+  pytorchReplicaSpecs:
+    Master: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: "busybox:1", command: [train]}]}}}
+    Worker: {replicas: 2, template: {spec: {containers: [{name: pytorch, image: "busybox:1", command: [train]}]}}}
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: set}
+spec:
+  replicatedJobs:
+  - name: node
+    template: {spec: {parallelism: 2, completions: 2, backoffLimit: 0, template: {spec: {containers: [{name: main, image: "busybox:1", command: [train]}]}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: alone}
+spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1", command: [train]}]}
+"""
+
+
+@check
+def imports(s):
+    """import --from-cluster gives the programs that import gives of the manifests, and no pod or Job of a controller"""
+    s.write("all.yaml", STRANGERS)
+    path = os.path.join(s.dir, "all.yaml")
+    s.kubectl("apply", "-f", path)
+    until(s, "all pods", lambda: len(pods(s)) == 8)
+    before = subprocess.run([os.path.realpath(runtime.TRAINC), "import", path], capture_output=True, text=True, check=True)
+    after = s.want(0, "import", "--from-cluster", "pod/alone", "plain", "set", "pytorchjob/torch")
+    want, found = programs(before.stdout), programs(after.stdout)
+    must(found == want, f"{found}\n\n{want}")
+    every = programs(s.want(0, "import", "--from-cluster", "--all").stdout)
+    must(every == {name: text for name, text in want.items() if name != "alone"}, sorted(every))
+    s.write("all.tj", after.stdout)
+    s.want(0, "check", "all.tj")
+    s.kubectl("delete", "-f", path)
+
+
+def programs(text):
+    """The jobs of a text by their names, without the namespace, and without how columns are aligned."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if "namespace" not in line]
+    return {part.split('"')[1]: part.strip() for part in "\n".join(lines).split("\njob ")[1:]}
 
 
 # Trainer

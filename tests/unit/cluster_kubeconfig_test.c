@@ -138,12 +138,12 @@ static void which_files(void)
 	CHECK_TEXT(plain(why), "cannot read the kubeconfig DIR/absent: no such file");
 	o = (struct kubeconfig_options){ .variable = path_of("absent") };
 	CHECK(!read_options(o));
-	CHECK_TEXT(plain(why), "no cluster is configured: DIR/absent does not exist; set KUBECONFIG or pass --kubeconfig FILE, or add --local to use this machine");
+	CHECK_TEXT(plain(why), "no cluster is configured: DIR/absent does not exist; set KUBECONFIG or pass --kubeconfig FILE");
 	o = (struct kubeconfig_options){ .variable = str_of(dir) };
 	CHECK(!read_options(o));
 	CHECK_TEXT(plain(why), "cannot read the kubeconfig DIR: is a directory");
 	CHECK(!read_options((struct kubeconfig_options){ 0 }));
-	CHECK_TEXT(why, "no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE, or add --local to use this machine");
+	CHECK_TEXT(why, "no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE");
 	put("broken", "a: [\n");
 	o = (struct kubeconfig_options){ .variable = str_printf(&arena, "%s/one:%s/broken", dir, dir) };
 	CHECK(!read_options(o));

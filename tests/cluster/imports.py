@@ -1,0 +1,143 @@
+"""imports.py [NAME...] - `import --from-cluster` against an API server in memory."""
+import sys
+
+import world
+from world import main, must, status
+
+world.KINDS.update({
+    "pytorchjobs": ("kubeflow.org", "v1", "PyTorchJob"), "jobsets": ("jobset.x-k8s.io", "v1alpha2", "JobSet"),
+    "trainjobs": ("trainer.kubeflow.org", "v1alpha1", "TrainJob"),
+    "trainingruntimes": ("trainer.kubeflow.org", "v1alpha1", "TrainingRuntime")})
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def serve(w, *plurals):
+    """The server has these kinds of others."""
+    for plural in plurals:
+        group, version, kind = world.KINDS[plural]
+        w.groups.append({"metadata": {"name": group}, "versions": [{"version": version, "resources": [
+            {"resource": plural, "scope": "Namespaced", "responseKind": {"kind": kind, "group": group, "version": version}}]}]})
+
+
+def template(image="registry.example.com/a:1"):
+    return {"spec": {"restartPolicy": "Never", "containers": [
+        {"name": "main", "image": image, "terminationMessagePath": "/dev/termination-log"}]}}
+
+
+def job(w, name, ns="default", **metadata):
+    """A Job as the server has it."""
+    uid = "job-" + name
+    own = {"controller-uid": uid, "job-name": name}
+    pods = {"metadata": {"labels": dict(own)}, **template()}
+    return w.put("jobs", ns, {"metadata": {"name": name, "uid": uid, "labels": dict(own), "managedFields": [{"manager": "x"}], **metadata},
+                              "spec": {"completions": 2, "parallelism": 2, "completionMode": "Indexed", "backoffLimit": 0,
+                                       "selector": {"matchLabels": {"controller-uid": uid}}, "template": pods},
+                              "status": {"active": 2}})
+
+
+def torch(w, name):
+    return w.put("pytorchjobs", "default", {"metadata": {"name": name}, "spec": {"pytorchReplicaSpecs": {
+        "Worker": {"replicas": 3, "template": {"spec": {"containers": [
+            {"name": "pytorch", "image": "registry.example.com/a:1", "command": ["train"]}]}}}}}})
+
+
+@check
+def one(w):
+    """a job by its name, in whatever kind: the program of it and nothing that the server wrote"""
+    serve(w, "pytorchjobs")
+    job(w, "plain")
+    torch(w, "bert")
+    out, _ = w.want(0, "import", "--from-cluster", "plain", out=r'job "plain" \{\n  namespace = "default"')
+    must("replicas = 2" in out and "uid" not in out and "termination" not in out, out)
+    w.want(0, "import", "--from-cluster", "bert", out=r'job "bert": kubeflow.pytorchjob')
+    w.want(0, "import", "--from-cluster", "PyTorchJobs/bert", "job/plain", out=r'(?s)job "bert".*job "plain"')
+    w.want(0, "import", "--from-cluster", "pytorchjob.kubeflow.org/bert", out=r'job "bert"')
+    must(not w.names("configmaps") and all(m == "GET" for m, *_ in w.requests), "something was written")
+
+
+@check
+def compiled(w):
+    """what comes out is a program"""
+    serve(w, "pytorchjobs")
+    torch(w, "bert")
+    out, _ = w.want(0, "import", "--from-cluster", "bert")
+    w.write("bert.tj", out)
+    w.want(0, "compile", "bert.tj", out="kind: Job")
+    w.want(0, "import", "--from-cluster", "bert", "--output-dir", "programs")
+    must(open(w.dir + "/programs/bert.tj").read() == out, "the file is another program")
+
+
+@check
+def everything(w):
+    """--all: no program of ours, nothing that a controller made; --all-namespaces: those of other namespaces, too"""
+    serve(w, "jobsets")
+    job(w, "b")
+    job(w, "a")
+    job(w, "elsewhere", "team")
+    job(w, "part", ownerReferences=[{"kind": "JobSet", "name": "set", "uid": "u", "controller": True, "apiVersion": "jobset.x-k8s.io/v1alpha2"}])
+    job(w, "ours", labels={"app.kubernetes.io/managed-by": "trainc"})
+    out, _ = w.want(0, "import", "--from-cluster", "--all", err="1 object is left out: trainc apply made it from programs")
+    must([line for line in out.splitlines() if line.startswith("job")] == ['job "a" {', 'job "b" {'], out)
+    out, _ = w.want(0, "import", "--from-cluster", "--all", "-A")
+    must('job "elsewhere"' in out, out)
+    w.want(0, "import", "--from-cluster", "--namespace", "team", "elsewhere", out='namespace = "team"')
+    w.want(1, "import", "--from-cluster", "--all", "--namespace", "empty", err="no jobs to import in namespace 'empty'")
+
+
+@check
+def runtime(w):
+    """a TrainJob brings its runtime along, once"""
+    serve(w, "trainjobs", "trainingruntimes")
+    w.put("trainingruntimes", "default", {"metadata": {"name": "torch"}, "spec": {"mlPolicy": {"numNodes": 2}, "template": {"spec": {"replicatedJobs": [
+        {"name": "node", "template": {"metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+                                      "spec": {"backoffLimit": 0, "template": {"spec": {"containers": [{"name": "node", "image": "registry.example.com/a:1"}]}}}}}]}}}})
+    for name in "a", "b":
+        w.put("trainjobs", "default", {"metadata": {"name": name}, "spec": {"runtimeRef": {"kind": "TrainingRuntime", "name": "torch"}}})
+    out, _ = w.want(0, "import", "--from-cluster", "a", "b")
+    must('job "a"' in out and 'job "b"' in out, out)
+    asked = [path for method, path, *_ in w.requests if "trainingruntimes" in path]
+    must(len(asked) == 1, asked)
+    w.take("trainingruntimes", "default", "torch")
+    w.want(1, "import", "--from-cluster", "a", err="trainjob/a:[0-9]+:[0-9]+: error: the TrainingRuntime 'torch'")
+
+
+@check
+def missing(w):
+    """names, kinds and servers that do not fit: what there is"""
+    serve(w, "pytorchjobs")
+    job(w, "plain")
+    job(w, "bert")
+    torch(w, "bert")
+    w.want(1, "import", "--from-cluster", "plan", err="no job 'plan' in namespace 'default'; did you mean 'plain'")
+    w.want(1, "import", "--from-cluster", "pytorchjob/plain", err="no pytorchjob 'plain'")
+    w.want(2, "import", "--from-cluster", "bert", err="'bert' may be .*pytorchjob/bert or job/bert|'bert' may be job/bert or pytorchjob/bert")
+    w.want(2, "import", "--from-cluster", "jobset/x", err="does not have the kind JobSet")
+    w.want(2, "import", "--from-cluster", "jbo/x", err="not a kind that can be imported; did you mean 'job'")
+    w.want(2, "import", "--from-cluster", "deployment/x", err="not a kind that can be imported; the cluster has pytorchjob, pod, job")
+    w.want(2, "import", "--from-cluster", "/x", err="'/x' is not KIND/NAME or NAME")
+    w.want(2, "import", "--from-cluster", "job/", err="'job/' is not KIND/NAME or NAME")
+    w.want(1, "import", "--from-cluster", "--all", err="two jobs are named 'bert'")
+    w.take("pytorchjobs", "default", "bert")
+    w.fault("GET", "/jobs", status(403, "Forbidden", 'jobs.batch is forbidden: User "eve" cannot list resource "jobs"'))
+    out, _ = w.want(4, "import", "--from-cluster", "--all", err="cannot list resource")
+    must(not out, "some jobs would be missing, and nobody would notice")
+
+
+@check
+def words(w):
+    """options that do not go together"""
+    w.want(2, "import", err="needs at least one manifest.*--from-cluster NAME")
+    w.want(2, "import", "--all", err="--all is for jobs of a cluster; add --from-cluster")
+    w.want(2, "import", "--namespace", "x", "a.yaml", err="--namespace is for jobs of a cluster")
+    w.want(2, "import", "--from-cluster", err="names of jobs, as NAME or KIND/NAME, or --all")
+    w.want(2, "import", "--from-cluster", "--all", "a", err="leave out 'a', or --all")
+    w.want(2, "import", "--from-cluster", "-A", "a", err="--all-namespaces needs --all")
+
+
+if __name__ == "__main__":
+    sys.exit(main(CHECKS, sys.argv[1:]))
