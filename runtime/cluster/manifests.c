@@ -119,9 +119,9 @@ static bool fetch_all(struct fetching *f)
 	if (f->n)
 		return true;
 	if (everywhere)
-		session_say(s, "there are no jobs to import in any namespace");
+		session_say(s, "found no job to import in any namespace");
 	else
-		session_say(s, "there are no jobs to import in namespace '%.*s'", STR_ARG(ns));
+		session_say(s, "found no job to import in namespace '%.*s'", STR_ARG(ns));
 	*f->ret_status = STATUS_PROGRAM;
 	return false;
 }

@@ -86,7 +86,7 @@ def everything(w):
     out, _ = w.want(0, "import", "--from-cluster", "--all", "-A")
     must('job "elsewhere"' in out, out)
     w.want(0, "import", "--from-cluster", "--namespace", "team", "elsewhere", out='namespace = "team"')
-    w.want(1, "import", "--from-cluster", "--all", "--namespace", "empty", err="no jobs to import in namespace 'empty'")
+    w.want(1, "import", "--from-cluster", "--all", "--namespace", "empty", err="found no job to import in namespace 'empty'")
 
 
 @check
