@@ -4,6 +4,7 @@
 #include "command/program.h"
 #include "kube/version.h"
 #include "command/session.h"
+#include "runtime/command/names.h"
 
 int cmd_version(struct session *s)
 {
@@ -28,9 +29,16 @@ int cmd_version(struct session *s)
 int cmd_completion(struct session *s)
 {
 	struct str shell = s->options->operands[0];
+	struct names_question question;
 	struct buf out = { 0 };
 	int status = STATUS_DONE;
 
+	if (question_read(s->arena, s->options, &question))
+		return names_answer(s, &question);
+	if (s->options->noperands > 1) {
+		session_say(s, "completion takes one operand, found '%.*s' too", STR_ARG(s->options->operands[1]));
+		return STATUS_USAGE;
+	}
 	if (!completion_script(s->arena, shell, &out)) {
 		session_say(s, "no completion for '%.*s'; it is bash, zsh or fish", STR_ARG(shell));
 		status = STATUS_USAGE;

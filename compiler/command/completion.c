@@ -3,13 +3,13 @@
  *
  * The words of options.def tell what can stand at a place: FILE, DIR, FRAMEWORK, or the choices
  * themselves.  Names that do not change while the program is installed (frameworks, modules,
- * topics) are in the script; those of runs are asked for when they are needed.
+ * topics) are in the script; those of runs, roles, contexts and namespaces are asked for when they are needed (question.h).
  */
 #include "command/completion.h"
 
 #include "explain/explain.h"
 #include "explain/library.h"
-#include "command/options.h"
+#include "command/question.h"
 
 /* ---- what can stand at a place ---- */
 
@@ -19,12 +19,10 @@ enum path_kind {
 	PATH_DIRECTORY = 4
 };
 
-#define LIST_RUNS "trainc list --local -o name 2>/dev/null"     /* run/NAME, one a line */
-
 struct offer {
 	unsigned paths;                /* set of enum path_kind */
 	struct str words;               /* with blanks between them */
-	bool runs;
+	unsigned asks;                 /* set of enum question_names */
 };
 
 struct completion {
@@ -85,7 +83,17 @@ static void add_offer(const struct completion *c, struct str word, bool operand,
 	else if (str_is(word, "FILE"))          /* behind a word of its own any file: vendor crd FILE */
 		to->paths |= operand && !words->n ? PATH_PROGRAM : PATH_FILE;
 	else if (str_is(word, "RUN"))
-		to->runs = true;
+		to->asks |= NAMES_RUNS;
+	else if (str_is(word, "ROLE") || str_is(word, "ROLE=N"))
+		to->asks |= NAMES_ROLES;
+	else if (str_is(word, "ROLE/N"))
+		to->asks |= NAMES_REPLICAS;
+	else if (str_is(word, "LIST"))
+		to->asks |= NAMES_RANKS;
+	else if (str_is(word, "CONTEXT"))
+		to->asks |= NAMES_CONTEXTS;
+	else if (str_is(word, "NAMESPACE"))
+		to->asks |= NAMES_NAMESPACES;
 	else if (str_is(word, "MANIFEST"))
 		to->paths |= PATH_FILE;
 	else if (str_is(word, "DIR"))
@@ -129,6 +137,14 @@ static struct offer operand_offer(const struct completion *c, enum command comma
 	return offer_of(c, command_operands(command), true);
 }
 
+/* trainc completion names runs -- WORDS 2>/dev/null */
+static void put_question(struct buf *out, unsigned asks, const char *words)
+{
+	buf_z(out, "trainc completion names ");
+	question_spell(asks, out);
+	buf_printf(out, " -- %s 2>/dev/null", words);
+}
+
 static bool is_common(const struct option_row *o)
 {
 	for (unsigned i = 0; i < COMMANDS; i++)
@@ -145,8 +161,11 @@ static void bash_offer(struct buf *out, struct offer offer)
 {
 	if (offer.words.n)
 		buf_printf(out, "words='%.*s'; ", STR_ARG(offer.words));
-	if (offer.runs)
-		buf_z(out, "runs=1; ");
+	if (offer.asks) {
+		buf_z(out, "ask=");
+		question_spell(offer.asks, out);
+		buf_z(out, "; ");
+	}
 	if (offer.paths)
 		buf_printf(out, "files=%s; ", offer.paths & PATH_PROGRAM ? "program" : offer.paths & PATH_FILE ? "file" : "directory");
 	buf_z(out, ";;\n");
@@ -217,7 +236,7 @@ static void bash_options(struct completion *c)
 static void bash(struct completion *c)
 {
 	buf_z(c->out, "_trainc() {\n"
-	              "\tlocal current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= value= words= files= runs= i\n"
+	              "\tlocal current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= value= words= files= ask= i\n"
 	              "\t# --name=value is three words here\n"
 	              "\tif [[ $current == = ]]; then\n\t\tcurrent=\n"
 	              "\telif [[ $before == = ]]; then\n\t\tbefore=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
@@ -232,7 +251,7 @@ static void bash(struct completion *c)
 		bash_offer(c->out, operand_offer(c, (enum command)i));
 	}
 	buf_printf(c->out, "\t\t'') words='%.*s' ;;\n\t\tesac\n\tfi\n", STR_ARG(c->commands));
-	buf_z(c->out, "\tif [[ $runs ]]; then\n\t\truns=$(" LIST_RUNS ")\n\t\twords+=\" ${runs//run\\/}\"\n\tfi\n");
+	buf_z(c->out, "\tif [[ $ask ]]; then\n\t\twords+=\" $(trainc completion names \"$ask\" -- \"${COMP_WORDS[@]:0:COMP_CWORD}\" 2>/dev/null)\"\n\tfi\n");
 	buf_z(c->out, "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
 	              "\tlocal IFS=$'\\n'\n"
 	              "\tcase $files in\n"
@@ -262,9 +281,12 @@ static void zsh_text(const char *text, struct buf *out)
 /* A text behind a colon of _arguments. */
 static void zsh_offer(struct buf *out, struct offer offer)
 {
-	if (offer.runs)
-		buf_z(out, "{_files -g \"*.tj(-.)\"; compadd -- ${${(f)\"$(" LIST_RUNS ")\"}#run/}}");
-	else if (offer.paths & PATH_PROGRAM && offer.words.n)
+	if (offer.asks) {
+		buf_z(out, offer.paths & PATH_PROGRAM ? "{_files -g \"*.tj(-.)\"; " : "{");
+		buf_z(out, "compadd -- ${(f)\"$(");
+		put_question(out, offer.asks, "${words[1,CURRENT-1]}");
+		buf_z(out, ")\"}}");
+	} else if (offer.paths & PATH_PROGRAM && offer.words.n)
 		buf_printf(out, "{_files -g \"*.tj(-.)\"; compadd %.*s}", STR_ARG(offer.words));
 	else if (offer.paths & PATH_PROGRAM)
 		buf_z(out, "_files -g \"*.tj(-.)\"");
@@ -359,12 +381,14 @@ static void fish_offer(struct buf *out, struct offer offer)
 {
 	if (offer.paths & PATH_FILE)
 		buf_z(out, " -F");
-	if (!offer.words.n && !offer.runs && !(offer.paths & (PATH_PROGRAM | PATH_DIRECTORY)))
+	if (!offer.words.n && !offer.asks && !(offer.paths & (PATH_PROGRAM | PATH_DIRECTORY)))
 		return;
-	buf_printf(out, " -a '%.*s%s%s%s%s'", STR_ARG(offer.words), offer.words.n && offer.paths ? " " : "",
+	buf_printf(out, " -a '%.*s%s%s%s%s", STR_ARG(offer.words), offer.words.n && offer.paths ? " " : "",
 	           offer.paths & PATH_PROGRAM ? "(__fish_complete_suffix .tj)" : "",
-	           offer.paths & PATH_DIRECTORY ? "(__fish_complete_directories)" : "",
-	           offer.runs ? " (" LIST_RUNS " | string replace run/ \"\")" : "");
+	           offer.paths & PATH_DIRECTORY ? "(__fish_complete_directories)" : "", offer.asks ? " (" : "");
+	if (offer.asks)
+		put_question(out, offer.asks, "(commandline -opc)");
+	buf_z(out, offer.asks ? ")'" : "'");
 }
 
 static void fish_option(struct completion *c, enum command command, const struct option_row *o)
@@ -392,7 +416,7 @@ static void fish(struct completion *c)
 		buf_printf(c->out, "complete -c trainc -n __fish_use_subcommand -a %s -d ", command_word(command));
 		fish_text(command_doc(command), c->out);
 		buf_char(c->out, '\n');
-		if (offer.words.n || offer.paths) {
+		if (offer.words.n || offer.paths || offer.asks) {
 			buf_printf(c->out, "complete -c trainc -n '__fish_seen_subcommand_from %s'", command_word(command));
 			fish_offer(c->out, offer);
 			buf_char(c->out, '\n');

@@ -13,12 +13,17 @@
 #include "base/path.h"
 #include "base/version.h"
 #include "command/program.h"
+#include "command/question.h"
 
 #define HALF "libexec/trainc/trainc-cluster"
 #define MARK "--half="
 
-bool half_wanted(const struct options *o)
+bool half_wanted(struct arena *a, const struct options *o)
 {
+	struct names_question question;
+
+	if (question_read(a, o, &question))
+		return question_of_cluster(&question);
 	if (o->command == COMMAND_VERSION)
 		return option_given(o, OPTION_SERVER);
 	if (o->command == COMMAND_SUPERVISE)

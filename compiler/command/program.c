@@ -82,7 +82,7 @@ int program_main(int argc, char **argv, const struct program_half *half)
 		int fd = options.command == COMMAND_EXPLAIN ? STDOUT_FILENO : STDERR_FILENO;    /* where diagnostics go */
 		session.render.colour = session_colour(option_value(&options, OPTION_COLOR), fd);
 		session.render.width = session_width(fd);
-		if (!half && half_wanted(&options))
+		if (!half && half_wanted(&arena, &options))
 			status = half_exec(&session, argv);
 		else
 			status = run_command(&session, &options);

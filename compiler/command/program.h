@@ -23,7 +23,7 @@ int program_main(int argc, char **argv, const struct program_half *half);
 /* ---- half.c ---- */
 
 /* Do these options mean a cluster? */
-bool half_wanted(const struct options *o);
+bool half_wanted(struct arena *a, const struct options *o);
 /* Becomes the executable for clusters, with the same arguments; returns a status after reporting why it could not. */
 int half_exec(struct session *s, char **argv);
 /*

@@ -35,6 +35,7 @@ struct session {
 	const struct backend *backend;  /* in use, after backend_of() */
 	void *backend_own;              /* what the backend in use keeps */
 	const struct program_half *half;        /* what this executable has for clusters, or NULL */
+	bool quiet;                     /* a completion script asks: no question may be asked */
 	bool gone;                      /* the reader of standard output has left */
 	int error;                      /* errno of the first write that failed otherwise, or 0 */
 };

@@ -10,7 +10,7 @@
 static bool cluster_begin(struct session *s, int *ret_status)
 {
 	struct cluster *k = ARENA_NEW(s->arena, struct cluster);
-	struct client_options o = { 0 };
+	struct client_options o = { .quiet_plugin = s->quiet };
 
 	*k = (struct cluster){ .session = s, .arena = s->arena };
 	s->backend_own = k;
@@ -110,5 +110,5 @@ const struct backend backend_cluster = {
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,
 		.attach_end = cluster_attach_end,
 	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .suspend = cluster_suspend, .remove = cluster_remove,
-	.nodes = cluster_nodes, .manifests = cluster_manifests, .diff = cluster_diff,
+	.nodes = cluster_nodes, .manifests = cluster_manifests, .diff = cluster_diff, .contexts = cluster_contexts, .namespaces = cluster_namespaces,
 };

@@ -129,7 +129,7 @@ static bool fetch_all(struct fetching *f)
 /* ---- by their names ---- */
 
 /* "jobset", "JobSets" and "jobsets.jobset.x-k8s.io" are one kind. */
-static bool is_called(struct arena *a, const struct kind *k, struct str word)
+static bool names_kind(struct arena *a, const struct kind *k, struct str word)
 {
 	struct str lower = str_lower(a, word), kind = str_lower(a, str_of(k->row.kind));
 	struct str version = str_of(k->row.api_version), plural = str_cat(a, kind, STR("s"), STR("")), group, ignored;
@@ -162,7 +162,7 @@ static bool choose_kinds(struct fetching *f, struct str word, struct kind *ret, 
 	*ret_n = 0;
 	for (size_t i = 0; i < f->nkinds; i++) {
 		const struct kind *k = &f->kinds[i];
-		bool wanted = word.n ? is_called(f->arena, k, word) : k->row.use == IMPORT_JOB;
+		bool wanted = word.n ? names_kind(f->arena, k, word) : k->row.use == IMPORT_JOB;
 		if (wanted && k->resource)
 			ret[(*ret_n)++] = *k;
 		else if (wanted)

@@ -95,6 +95,11 @@ struct backend {
 	 * the session; NULL: the backend has none.  False with a status after saying what is missing.
 	 */
 	bool (*manifests)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
+	/*
+	 * For completion, one name a line: contexts, which need no begin(), and namespaces.  NULL: the backend has none.
+	 */
+	void (*contexts)(struct session *s, struct buf *out);
+	void (*namespaces)(struct session *s, struct buf *out);
 	/* Shows what apply would change; NULL: nothing can be compared.  0, 1 when there are differences, else what went wrong. */
 	int (*diff)(struct session *s, struct programs *all);
 };

@@ -1,0 +1,28 @@
+/*
+ * question.h - what a completion script asks: `trainc completion names WHAT[,WHAT] -- WORD...`.
+ *
+ * WORD... is the command line so far, as the shell splits it, without the word that is being completed.
+ */
+#ifndef TRAINC_QUESTION_H
+#define TRAINC_QUESTION_H
+
+#include "command/options.h"
+
+enum question_names {
+	NAMES_RUNS = 1, NAMES_CONTEXTS = 2, NAMES_NAMESPACES = 4, NAMES_ROLES = 8, NAMES_REPLICAS = 16, NAMES_RANKS = 32
+};
+
+struct names_question {
+	unsigned names;                 /* set of enum question_names; 0: none that is known */
+	/* the command line so far as `status` would take it: options of the cluster, one run or program */
+	struct options line;
+};
+
+/* The question of a command line `completion names`; false when it is none. */
+bool question_read(struct arena *a, const struct options *o, struct names_question *ret);
+/* Does its answer need a cluster, or a kubeconfig? */
+bool question_of_cluster(const struct names_question *q);
+/* "runs,roles" for a set, as scripts spell it. */
+void question_spell(unsigned names, struct buf *out);
+
+#endif

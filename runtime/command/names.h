@@ -1,0 +1,13 @@
+/*
+ * names.h - names for completion scripts.
+ */
+#ifndef TRAINC_RUNTIME_COMMAND_NAMES_H
+#define TRAINC_RUNTIME_COMMAND_NAMES_H
+
+#include "command/question.h"
+#include "command/session.h"
+
+/* Writes the names that Q asks for, one a line, within a second; fewer or none where they cannot be known. */
+int names_answer(struct session *s, const struct names_question *q);
+
+#endif
