@@ -147,15 +147,10 @@ static bool import_live(struct session *s, struct trainc *c, struct import *im, 
 /* Options and operands that belong together. */
 static bool is_whole(struct session *s)
 {
-	static const enum option of_cluster[] = { OPTION_ALL, OPTION_NAMESPACE, OPTION_ALL_NAMESPACES, OPTION_KUBECONFIG,
-		OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT };
 	bool live = option_given(s->options, OPTION_FROM_CLUSTER), all = option_given(s->options, OPTION_ALL);
 
-	for (size_t i = 0; !live && i < sizeof of_cluster / sizeof *of_cluster; i++)
-		if (option_given(s->options, of_cluster[i])) {
-			session_say(s, "--%s is for jobs of a cluster; add --from-cluster", option_row(of_cluster[i])->word);
-			return false;
-		}
+	if (!live && !session_offline(s))
+		return false;
 	if (!live && !s->options->noperands)
 		session_say(s, "import needs at least one manifest: trainc import MANIFEST...; jobs of a cluster: trainc import --from-cluster NAME");
 	else if (live && !all && !s->options->noperands)

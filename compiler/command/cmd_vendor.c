@@ -4,7 +4,7 @@
  *
  * `trainc vendor` locks the packages as they are (lock.h).
  *
- * `trainc vendor crd FILE...` reads CustomResourceDefinitions and keeps the fields that they
+ * `trainc vendor crd FILE...` reads CustomResourceDefinitions, of files or of a cluster, and keeps the fields that they
  * define in crds.tbl, beside project.tj.  Each definition has a section with the digest of its
  * file; it replaces an older one of the same name, and the others stay.
  */
@@ -19,6 +19,7 @@
 #include "command/lock.h"
 #include "data/data_read.h"
 #include "command/session.h"
+#include "runtime/command/backend.h"
 
 static const char file_name[] = "crds.tbl";
 static const struct str heading = { "# crd ", 6 };
@@ -98,21 +99,17 @@ static bool definition(struct vendor *v, const struct sources *sources, const st
 	return ok || refuse(s, sources, error.at, error.what);
 }
 
-static bool read_file(struct vendor *v, struct str path)
+/* The definitions of a text; NAME is for messages. */
+static bool read_definitions(struct vendor *v, struct str name, struct str text)
 {
 	struct session *s = v->session;
 	struct sources sources = { .arena = s->arena };
 	struct data_error error;
 	struct data *document;
-	struct str text, why;
 	size_t found = 0;
 	bool ok = true;
 
-	if (!file_read(s->arena, path, &text, &why)) {
-		session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
-		return false;
-	}
-	struct source *source = source_add(&sources, path, text);
+	struct source *source = source_add(&sources, name, text);
 	char hex[65];
 	sha256_hex(text, hex);
 	struct data_reader *reader = data_reader_new(s->arena, source);
@@ -126,10 +123,47 @@ static bool read_file(struct vendor *v, struct str path)
 		ok = refuse(s, &sources, error.at, error.what);
 	data_reader_release(reader);
 	if (ok && !found) {
-		session_say(s, "'%.*s' holds no CustomResourceDefinition", STR_ARG(path));
+		session_say(s, "'%.*s' holds no CustomResourceDefinition", STR_ARG(name));
 		ok = false;
 	}
 	return ok;
+}
+
+static int read_files(struct vendor *v)
+{
+	struct session *s = v->session;
+	struct str text, why;
+
+	for (size_t i = 1; i < s->options->noperands; i++) {
+		struct str path = s->options->operands[i];
+		if (!file_read(s->arena, path, &text, &why)) {
+			session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+			return STATUS_PROGRAM;
+		}
+		if (!read_definitions(v, path, text))
+			return STATUS_PROGRAM;
+	}
+	return STATUS_DONE;
+}
+
+/* The definitions that the operands name, from the API server. */
+static int read_live(struct vendor *v)
+{
+	struct session *s = v->session;
+	const struct backend *b = backend_of(s);
+	struct manifest_text *texts;
+	int status = STATUS_USAGE;
+	size_t n = 0;
+
+	if (!b || !b->begin(s, &status))
+		return status;
+	if (b->definitions(s, &texts, &n, &status))
+		status = STATUS_DONE;
+	b->end(s);
+	for (size_t i = 0; status == STATUS_DONE && i < n; i++)
+		if (!read_definitions(v, texts[i].name, texts[i].text))
+			status = STATUS_PROGRAM;
+	return status;
 }
 
 /* ---- the command ---- */
@@ -164,15 +198,20 @@ int cmd_vendor(struct session *s)
 	struct vendor v = { .session = s };
 	struct str directory = STR("."), text, why;
 	const struct options *o = s->options;
+	bool live = option_given(o, OPTION_FROM_CLUSTER);
+	int status;
 
 	if (!project_directory(s->arena, &file_reader, STR("."), &directory))
 		directory = STR(".");
 	struct str path = path_join(s->arena, directory, str_of(file_name));
 
-	if (!o->noperands)
+	if (!live && !session_offline(s))
+		return STATUS_USAGE;
+	if (!o->noperands && !live)
 		return lock_packages(s);
-	if (!str_is(o->operands[0], "crd") || o->noperands < 2) {
+	if (!o->noperands || !str_is(o->operands[0], "crd") || o->noperands < 2) {
 		session_say(s, "write 'trainc vendor' for packages, or 'trainc vendor crd FILE', where FILE holds CustomResourceDefinitions");
+		session_say(s, "'trainc vendor crd --from-cluster KIND' reads them from the cluster");
 		return STATUS_USAGE;
 	}
 	if (file_reader.exists(NULL, path)) {
@@ -182,8 +221,6 @@ int cmd_vendor(struct session *s)
 		}
 		read_sections(&v, text);
 	}
-	for (size_t i = 1; i < o->noperands; i++)
-		if (!read_file(&v, o->operands[i]))
-			return STATUS_PROGRAM;
-	return write_sections(&v, path);
+	status = live ? read_live(&v) : read_files(&v);
+	return status == STATUS_DONE ? write_sections(&v, path) : status;
 }

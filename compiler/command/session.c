@@ -68,6 +68,19 @@ void session_say_kubectl(const struct session *s)
 		session_say(s, "'trainc compile FILE' needs no cluster; 'trainc compile FILE | kubectl apply -f -' starts the program with kubectl");
 }
 
+bool session_offline(const struct session *s)
+{
+	static const enum option of_cluster[] = { OPTION_ALL, OPTION_NAMESPACE, OPTION_ALL_NAMESPACES, OPTION_KUBECONFIG,
+		OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT };
+
+	for (size_t i = 0; i < sizeof of_cluster / sizeof *of_cluster; i++)
+		if (option_given(s->options, of_cluster[i])) {
+			session_say(s, "--%s is about a cluster; add --from-cluster", option_row(of_cluster[i])->word);
+			return false;
+		}
+	return true;
+}
+
 void session_ask(const char *question) { file_write_all(STDERR_FILENO, question, strlen(question)); }
 
 static bool write_out(void *context, const char *bytes, size_t n)

@@ -89,6 +89,8 @@ void session_say(const struct session *s, const char *fmt, ...) __attribute__((f
 void session_say_kubectl(const struct session *s);
 /* Prints a question on standard error; the caller reads the answer. */
 void session_ask(const char *question);
+/* Without --from-cluster: false, after reporting it, when an option was given that needs it. */
+bool session_offline(const struct session *s);
 /* Results. */
 void session_write(struct session *s, struct str text);
 struct trainc_output session_output(struct session *s);

@@ -65,6 +65,7 @@ int cluster_diff(struct session *s, struct programs *all);
 bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 void cluster_contexts(struct session *s, struct buf *out);
 void cluster_namespaces(struct session *s, struct buf *out);
+bool cluster_definitions(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 bool cluster_manifests(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 int cluster_remove(struct session *s, struct attend *a, struct changes *c);
 bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);

@@ -96,6 +96,10 @@ struct backend {
 	 */
 	bool (*manifests)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 	/*
+	 * The CustomResourceDefinitions that the operands behind the first name: by their kind, plural, name or group.
+	 */
+	bool (*definitions)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
+	/*
 	 * For completion, one name a line: contexts, which need no begin(), and namespaces.  NULL: the backend has none.
 	 */
 	void (*contexts)(struct session *s, struct buf *out);

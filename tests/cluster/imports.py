@@ -7,6 +7,7 @@ from world import main, must, status
 world.KINDS.update({
     "pytorchjobs": ("kubeflow.org", "v1", "PyTorchJob"), "jobsets": ("jobset.x-k8s.io", "v1alpha2", "JobSet"),
     "trainjobs": ("trainer.kubeflow.org", "v1alpha1", "TrainJob"),
+    "customresourcedefinitions": ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
     "trainingruntimes": ("trainer.kubeflow.org", "v1alpha1", "TrainingRuntime")})
 CHECKS = []
 
@@ -132,11 +133,42 @@ def missing(w):
 def words(w):
     """options that do not go together"""
     w.want(2, "import", err="needs at least one manifest.*--from-cluster NAME")
-    w.want(2, "import", "--all", err="--all is for jobs of a cluster; add --from-cluster")
-    w.want(2, "import", "--namespace", "x", "a.yaml", err="--namespace is for jobs of a cluster")
+    w.want(2, "import", "--all", err="--all is about a cluster; add --from-cluster")
+    w.want(2, "import", "--namespace", "x", "a.yaml", err="--namespace is about a cluster")
     w.want(2, "import", "--from-cluster", err="names of jobs, as NAME or KIND/NAME, or --all")
     w.want(2, "import", "--from-cluster", "--all", "a", err="leave out 'a', or --all")
     w.want(2, "import", "--from-cluster", "-A", "a", err="--all-namespaces needs --all")
+
+
+@check
+def definitions(w):
+    """vendor crd --from-cluster: by kind, plural, name or group; the same as from a file"""
+    serve(w, "customresourcedefinitions", "jobsets")
+    w.groups.append({"metadata": {"name": "acme.io"}, "versions": [{"version": "v1", "resources": [
+        {"resource": r, "scope": "Namespaced", "responseKind": {"kind": k, "group": "acme.io", "version": "v1"}}
+        for r, k in (("widgets", "Widget"), ("gadgets", "Gadget"))]}]})
+    for plural, kind in ("widgets", "Widget"), ("gadgets", "Gadget"):
+        w.put("customresourcedefinitions", "", {"metadata": {"name": plural + ".acme.io"}, "spec": {
+            "group": "acme.io", "scope": "Namespaced", "names": {"kind": kind, "plural": plural},
+            "conversion": {"strategy": "Webhook", "webhook": {"clientConfig": {"caBundle": "eA=="}}},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                "spec": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}}}}}]}})
+    for word in "Widget", "widgets", "widgets.acme.io":
+        w.want(0, "vendor", "crd", "--from-cluster", word, out="^acme.io/v1 Widget$")
+    first = open(w.dir + "/crds.tbl").read()
+    w.put("customresourcedefinitions", "", w.get("customresourcedefinitions", "widgets.acme.io", ""))
+    w.want(0, "vendor", "crd", "--from-cluster", "Widget")
+    must(open(w.dir + "/crds.tbl").read() == first, "another resourceVersion is another definition")
+    w.want(0, "vendor", "crd", "--from-cluster", "acme.io", out="(?s)Gadget.*Widget")
+    w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  role r {\n    cpu = 1\n    memory = 1Gi\n  }\n  object w {\n    apiVersion = "acme.io/v1"\n'
+            '    kind = "Widget"\n    spec { sice = 3 }\n  }\n}\n')
+    w.want(1, "check", "a.tj", err="sice")
+    before = open(w.dir + "/crds.tbl").read()
+    w.want(1, "vendor", "crd", "--from-cluster", "Wigdet", err="no kind, definition or group 'Wigdet'; did you mean 'Widget'")
+    w.want(1, "vendor", "crd", "--from-cluster", "jobset", err="jobsets.jobset.x-k8s.io has no definition")
+    w.want(2, "vendor", "crd", "--from-cluster", err="vendor crd --from-cluster KIND")
+    w.want(2, "vendor", "--context", "x", err="--context is about a cluster; add --from-cluster")
+    must(open(w.dir + "/crds.tbl").read() == before, "a refusal changes nothing")
 
 
 if __name__ == "__main__":
