@@ -5,8 +5,7 @@
 
 #include "command/session.h"
 
-/* Reads --index; -1 is every replica. */
-static bool read_index(struct session *s, long long *ret)
+bool session_index(struct session *s, long long *ret)
 {
 	struct str index = option_value(s->options, OPTION_INDEX);
 	char *end;
@@ -34,7 +33,9 @@ int cmd_env(struct session *s)
 	const char *why;
 	int status;
 
-	if (!read_index(s, &index))
+	if (option_given(s->options, OPTION_LOCAL))
+		return cmd_env_local(s);
+	if (!session_index(s, &index))
 		return STATUS_USAGE;
 	if (session_plan(s, false, &all, &status) &&
 	    !trainc_env(all.at[0], option_value(s->options, OPTION_ROLE).p, index, form(option_value(s->options, OPTION_OUTPUT)),

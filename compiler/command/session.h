@@ -44,6 +44,7 @@ struct session {
 int cmd_compile(struct session *s);
 int cmd_check(struct session *s);
 int cmd_env(struct session *s);
+int cmd_env_local(struct session *s);
 int cmd_plan(struct session *s);
 int cmd_eval(struct session *s);
 int cmd_run(struct session *s);
@@ -94,6 +95,8 @@ bool session_offline(const struct session *s);
 /* Results. */
 void session_write(struct session *s, struct str text);
 struct trainc_output session_output(struct session *s);
+/* Reads --index; -1 is every replica.  False after reporting a value that is not a number. */
+bool session_index(struct session *s, long long *ret);
 /* The status to end with: `status`, unless output failed. */
 int session_end(struct session *s, int status);
 /* Blocks signals that end the process: while files are being replaced they would leave half of them. */

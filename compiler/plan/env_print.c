@@ -154,6 +154,16 @@ static void json_ports(struct printing *p, const struct plan_container *c)
 	buf_z(p->out, c->nports ? " ],\n" : "],\n");
 }
 
+static void json_values(struct printing *p, const struct env_values *env)
+{
+	buf_z(p->out, "          \"env\": [");
+	for (size_t i = 0; i < env->n; i++) {
+		buf_z(p->out, i ? ",\n            " : "\n            ");
+		json_value(p, &env->at[i]);
+	}
+	buf_z(p->out, env->n ? "\n          ]" : "]");
+}
+
 static void json_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, int64_t index)
 {
 	struct arena own = { 0 };
@@ -171,12 +181,8 @@ static void json_replica(struct printing *p, const struct plan_job *j, const str
 	buf_json(p->out, plan_label(&own, c->name));
 	buf_z(p->out, ",\n");
 	json_ports(p, c);
-	buf_z(p->out, "          \"env\": [");
-	for (size_t i = 0; i < env.n; i++) {
-		buf_z(p->out, i ? ",\n            " : "\n            ");
-		json_value(p, &env.at[i]);
-	}
-	buf_z(p->out, env.n ? "\n          ]\n        }" : "]\n        }");
+	json_values(p, &env);
+	buf_z(p->out, "\n        }");
 	buf_release(&host);
 	arena_release(&own);
 }
@@ -261,11 +267,20 @@ static void table_value(struct printing *p, const struct env_value *v, int width
 	buf_char(p->out, '\n');
 }
 
+static void table_values(struct printing *p, const struct env_values *env)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < env->n; i++)
+		width = (int)env->at[i].name.n > width ? (int)env->at[i].name.n : width;
+	for (size_t i = 0; i < env->n; i++)
+		table_value(p, &env->at[i], width);
+}
+
 static void table_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r, const struct plan_container *c, int64_t index)
 {
 	struct arena own = { 0 };
 	struct env_values env = plan_env(&own, j, r, c, index, &placement_cluster);
-	int width = 0;
 
 	buf_printf(p->out, "%s%.*s %lld  ", p->first ? "" : "\n", STR_ARG(r->name), (long long)index);
 	p->first = false;
@@ -275,10 +290,7 @@ static void table_replica(struct printing *p, const struct plan_job *j, const st
 	for (size_t i = 0; i < c->nports; i++)
 		buf_printf(p->out, "  %.*s=%lld", STR_ARG(c->ports[i].name), (long long)c->ports[i].port);
 	buf_char(p->out, '\n');
-	for (size_t i = 0; i < env.n; i++)
-		width = (int)env.at[i].name.n > width ? (int)env.at[i].name.n : width;
-	for (size_t i = 0; i < env.n; i++)
-		table_value(p, &env.at[i], width);
+	table_values(p, &env);
 	arena_release(&own);
 }
 
@@ -369,23 +381,26 @@ static bool bare(struct str value)
 	return true;
 }
 
+static void assignment(struct printing *p, const struct env_value *v, enum env_form form)
+{
+	if (comment(p, v))
+		return;
+	buf_printf(p->out, "%s%.*s%s", form == ENV_SHELL ? "export " : form == ENV_FISH ? "set -gx " : "", STR_ARG(v->name),
+		form == ENV_FISH ? " " : "=");
+	if (form == ENV_DOTENV && bare(v->value))
+		buf_str(p->out, v->value);
+	else
+		quoted(p->out, v->value, form);
+	buf_char(p->out, '\n');
+}
+
 static void lines(struct printing *p, const struct plan_job *j, const struct plan_role *r, int64_t index, enum env_form form)
 {
 	struct arena own = { 0 };
 	struct env_values env = plan_env(&own, j, r, &r->main, index, &placement_cluster);
 
-	for (size_t i = 0; i < env.n; i++) {
-		const struct env_value *v = &env.at[i];
-		if (comment(p, v))
-			continue;
-		buf_printf(p->out, "%s%.*s%s", form == ENV_SHELL ? "export " : form == ENV_FISH ? "set -gx " : "", STR_ARG(v->name),
-			form == ENV_FISH ? " " : "=");
-		if (form == ENV_DOTENV && bare(v->value))
-			buf_str(p->out, v->value);
-		else
-			quoted(p->out, v->value, form);
-		buf_char(p->out, '\n');
-	}
+	for (size_t i = 0; i < env.n; i++)
+		assignment(p, &env.at[i], form);
 	arena_release(&own);
 }
 
@@ -414,4 +429,16 @@ bool env_print(struct arena *a, const struct plan *plan, struct env_selection wh
 	case ENV_DOTENV: one_replica(&p, form); break;
 	}
 	return true;
+}
+
+void env_values_print(const struct env_values *env, enum env_form form, struct buf *out)
+{
+	struct printing p = { .out = out };
+
+	if (form == ENV_TABLE)
+		table_values(&p, env);
+	else if (form == ENV_JSON)
+		json_values(&p, env);
+	for (size_t i = 0; form >= ENV_SHELL && i < env->n; i++)
+		assignment(&p, &env->at[i], form);
 }

@@ -32,6 +32,9 @@ enum env_form { ENV_TABLE, ENV_JSON, ENV_SHELL, ENV_FISH, ENV_DOTENV };
 bool env_print(struct arena *a, const struct plan *plan, struct env_selection which, enum env_form form,
 	struct buf *out, struct str *why);
 
+/* Appends variables alone: lines of the table, the member "env" of the JSON, or what a shell or a .env reader takes. */
+void env_values_print(const struct env_values *env, enum env_form form, struct buf *out);
+
 /* Appends the value of one variable as the table shows it: facts that only the pod knows are in angle brackets. */
 void env_value_print(const struct env_value *v, struct buf *out);
 

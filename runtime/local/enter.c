@@ -137,7 +137,7 @@ static bool is_entry(struct str s)
 }
 
 /* What it was started with; a program that writes its title over that may have spoilt a part. */
-static bool read_environment(struct entering *e)
+static bool read_environment(struct entering *e, size_t *ret_n)
 {
 	struct str text, why;
 	size_t n = 0;
@@ -152,6 +152,17 @@ static bool read_environment(struct entering *e)
 		length += length < text.n;
 		text = (struct str){ text.p + length, text.n - length };
 	}
+	*ret_n = n;
+	return true;
+}
+
+/* With the kind of the terminal, if the command has one. */
+static bool make_environment(struct entering *e)
+{
+	size_t n;
+
+	if (!read_environment(e, &n))
+		return false;
 	char *term = getenv("TERM"), *entry = term && isatty(STDIN_FILENO) ? str_cat_chars(e->arena, STR("TERM"), STR("="), str_of(term)) : NULL;
 	if (entry)
 		ARENA_PUSH(e->arena, e->environment, n, entry);
@@ -172,7 +183,7 @@ static bool open_all(struct entering *e)
 		close(e->root);
 		e->root = -1;
 	}
-	return read_environment(e);
+	return make_environment(e);
 }
 
 /* ---- entering ---- */
@@ -298,6 +309,31 @@ static struct entered wait_for(const struct entering *e, int signals, pid_t chil
 	end_rest(e);
 	ret.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	return ret;
+}
+
+bool enter_environment(struct arena *a, const struct enter *w, char *const **ret, struct str *why)
+{
+	struct entering e = { .arena = a };
+	const struct run_replica *r;
+	size_t number, n;
+
+	if (!find_running(a, w, &r, &number, why))
+		return false;
+	e.pid = r->process.pid;
+	bool read = read_environment(&e, &n);
+	int error = errno;
+	if (!process_alive(&r->process, w->run->boot_id)) {
+		*why = not_running(a, w, r);
+		return false;
+	}
+	if (!read) {
+		*why = str_printf(a, "cannot read the environment of %.*s/%lld: %.*s", STR_ARG(w->role), (long long)w->index,
+			STR_ARG(file_reason(a, error)));
+		return false;
+	}
+	ARENA_PUSH(a, e.environment, n, (char *)NULL);
+	*ret = e.environment;
+	return true;
 }
 
 bool enter_network(struct arena *a, const struct enter *w, size_t *ret, struct str *why)

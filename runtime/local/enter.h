@@ -27,6 +27,12 @@ struct entered {
 bool enter_replica(struct arena *a, const struct enter *what, struct entered *ret, struct str *why);
 
 /*
+ * The variables that the program of a replica was started with, NULL at the end; `words` are not used.  False with a
+ * sentence when it does not run now.
+ */
+bool enter_environment(struct arena *a, const struct enter *what, char *const **ret, struct str *why);
+
+/*
  * This process joins the network of a replica that runs, for good, where it is another one; `words` are not used.  The
  * row of the replica among those of all roles is in RET.  False with a sentence.
  */

@@ -290,6 +290,27 @@ def starts(n, isolate, seconds, most):
         missed.append(what)
 
 
+def logs(replicas, mib, least):
+    """`logs --all` of so many replicas, each of which has printed so many MiB of short lines."""
+    what = f"logs --all of {replicas * mib} MiB"
+    text = """import sys; [sys.stdout.write(("x" * 99 + "\\n") * 10486) for _ in range(%d)]""" % mib
+    program("logs.tj", f'job "logs" {{\n  image = "registry.example.com/a:1"\n  role w {{ replicas = {replicas}, '
+            f'command = ["python3", "-c", {json.dumps(text)}] }}\n}}\n')
+    rates = []
+    with tempfile.TemporaryDirectory(prefix="trainc-bench-") as state:
+        environment = {**os.environ, "TRAINC_STATE_DIR": state}
+        subprocess.run([TRAINC, "run", "--local", "--progress=quiet", os.path.join(HERE, "logs.tj")], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, env=environment)
+        size = sum(os.path.getsize(os.path.join(state, "runs/logs/logs", f"w-{i}.log")) for i in range(replicas))
+        for _ in range(3):
+            began = time.monotonic()
+            subprocess.run([TRAINC, "logs", "--local", "--all", "logs"], stdout=subprocess.DEVNULL, check=True, env=environment)
+            rates.append(size / 1e6 / (time.monotonic() - began))
+    print(f"{what:<44} {max(rates):8.0f} MB/s of {least}   {'' if max(rates) >= least else 'MISSED'}")
+    if max(rates) < least:
+        missed.append(what)
+
+
 def many_descriptors():
     """The loop keeps a pipe for each process."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -345,6 +366,8 @@ def main():
     starts(256, "none", 0.2, 3)
     starts(1000, "none", 1.2, 3)
     starts(1000, "replica", 2, 5)
+
+    logs(4, 50, 200)
 
     size = os.path.getsize(TRAINC) / 2**20
     stripped = os.path.join(HERE, "stripped")

@@ -38,6 +38,26 @@ holds grep -qE '^RUN +REPLICA +STATE +PID +ATTEMPTS +EXIT +SINCE +CPU +MEMORY +H
 holds grep -qE 'board-0 .* 127.0.0.1 +http=[2-6][0-9]{4},metrics=[2-6][0-9]{4}$' .out
 run 2 apply --local --env WORD board.tj; says err "--env needs NAME=VALUE"
 
+# ---- env --local: what they have in their environment, with the ports of this machine ----
+run 0 status --local -o json board
+port=$("$python" -IS -c 'import json; print(json.load(open(".out"))["runs"][0]["replicas"][0]["ports"]["http"])')
+run 0 env --local board
+holds grep -qE "^board 0  127.0.0.1  http=$port  metrics=[0-9]+$" .out
+holds grep -qE '^plain 1  127.0.0.1$' .out
+holds grep -qE '^  WORD +given$' .out
+run 0 env --local --role board -o shell board.tj
+holds test "$(. ./.out; echo "$WORD $HOSTNAME")" = "given board-board-0"
+tr '\0' '\n' <"/proc/$(value board 'r("board")[0]["process"][0]')/environ" | sed 's/=.*//' | sort >there
+sed 's/^export //; s/=.*//' .out | sort >said
+same said there
+run 0 env --local --role plain --index 1 -o json board
+json '[(r["role"], r["index"], {v["name"]: v.get("value") for v in r["env"]}["HOSTNAME"]) for r in d["runs"][0]["replicas"]]' "[('plain', 1, 'board-plain-1')]"
+json 'open("/proc/%d/environ" % d["runs"][0]["replicas"][0]["pid"]).read().count("HOSTNAME=board-plain-1\0")' 1
+run 2 env --local -o shell board; says err "choose one of 3 replicas with --role and --index"; silent out
+run 2 env --local --role nobody board; says err "no replica of that role"
+run 2 env --local --index x board; says err "--index is the number of a replica"
+run 2 env --local nothing; says err "nothing"
+
 # other variables are other options
 run 5 apply --local --env WORD=other board.tj; says err "with other options"
 
@@ -57,6 +77,8 @@ run 0 status --local over; holds grep -qE '^ +ps +2 +0 +0 +0 +0 +0 +2 stopped$' 
 run 0 status --local -o wide over; holds grep -qE ' ps-1 +stopped ' .out; holds grep -qE ' late-0 +unstarted ' .out
 run 0 status --local -o json over; json '[(r["role"], r["stopped"]) for r in d["runs"][0]["roles"]]' "[('boss', 0), ('ps', 2), ('late', 0)]"
 json '[r["state"] for r in d["runs"][0]["replicas"]]' "['failed', 'stopped', 'stopped', 'unstarted']"
+
+run 6 env --local over; says err "ended"; says err "run --local --dry-run"
 
 # ---- what cannot be started says why ----
 printf '#!/no/such/interpreter\n' >script
