@@ -164,6 +164,8 @@ static void read_yaml(struct reading *r)
 	data_reader_release(reader);
 }
 
+enum { PARAMS_LARGEST = 4 << 20 };       /* bytes of a file */
+
 void compile_params(struct trainc *c, struct str path)
 {
 	struct str text, why = STR("");
@@ -176,7 +178,7 @@ void compile_params(struct trainc *c, struct str path)
 		diag_help(&c->diags, d, "its name ends with .tj, .yaml, .yml or .json");
 		return;
 	}
-	if (!c->program.reader->read(c->program.reader->context, &c->arena, path, &text, &why)) {
+	if (!reader_text(c->program.reader, &c->arena, path, PARAMS_LARGEST, &text, &why)) {
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path),
 			STR_ARG(why));
 		return;

@@ -124,3 +124,14 @@ struct str source_text(const struct sources *ss, struct span at)
 		return STR("");
 	return (struct str){ s->text.p + (at.start - s->base), at.end - at.start };
 }
+
+bool reader_text(const struct reader *r, struct arena *a, struct str path, size_t most, struct str *ret,
+	struct str *why)
+{
+	if (!r->read(r->context, a, path, ret, why))
+		return false;
+	if (ret->n <= most)
+		return true;
+	*why = str_printf(a, "is larger than %zu MiB", most >> 20);
+	return false;
+}

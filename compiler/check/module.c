@@ -415,13 +415,7 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 /* The text of a program, of at most MODULE_LARGEST bytes. */
 static bool read_text(struct program *p, struct str path, struct str *ret, struct str *why)
 {
-	if (!p->reader->read(p->reader->context, p->arena, path, ret, why))
-		return false;
-	if (ret->n <= MODULE_LARGEST)
-		return true;
-	*why = str_printf(p->arena, "is larger than %d MiB, the most that a program has in one file",
-		MODULE_LARGEST >> 20);
-	return false;
+	return reader_text(p->reader, p->arena, path, MODULE_LARGEST, ret, why);
 }
 
 static struct module *load_file(struct program *p, struct str path, bool package, struct module *by,

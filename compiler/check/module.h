@@ -35,7 +35,8 @@ struct module {
 
 /* What project.tj says; defaults where there is none. */
 enum { MODULE_DEPTH = 64 };             /* nested imports */
-enum { MODULE_LARGEST = 16 << 20 };      /* bytes of a file */
+enum { MODULE_LARGEST = 8 << 20 };       /* bytes of a file */
+enum { PROJECT_LARGEST = 1 << 20 };      /* of project.tj */
 
 /* A level of the cluster's topology: the label of nodes that names the domain that a node is in. */
 struct project_level {

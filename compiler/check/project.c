@@ -163,7 +163,7 @@ static bool find_text(struct program *p, struct str directory, struct str root, 
 	*ret_path = path_join(p->arena, directory, STR("project.tj"));
 	if (str_eq(*ret_path, root))
 		return false;           /* it is what is compiled */
-	if (p->reader->read(p->reader->context, p->arena, *ret_path, ret_text, &why))
+	if (reader_text(p->reader, p->arena, *ret_path, PROJECT_LARGEST, ret_text, &why))
 		return true;
 	struct diag *d = diag_report(p->diags, TJ0001, (struct span){ 0, 0 }, "'%.*s' cannot be read: %.*s",
 		STR_ARG(*ret_path), STR_ARG(why));

@@ -310,8 +310,16 @@ bool may_report_unknown(struct check *c, struct module *m, struct str name, cons
 	return !m->lost || (suggest_only(s).n && !stdlib_text(name).p);
 }
 
-/* After so many errors suggestions are no longer read, and comparing with every name would take time. */
-enum { MOST_SUGGESTIONS = 100 };
+/* After so many errors suggestions are no longer read, and after so many comparisons they have taken a tenth of a second. */
+enum { MOST_SUGGESTIONS = 100, MOST_COMPARISONS = 1000000 };
+
+/* May the next error compare its name with every name of the module? */
+static bool may_suggest(const struct check *c)
+{
+	size_t errors = c->diags->errors;
+
+	return errors < MOST_SUGGESTIONS && (errors < 5 || errors * c->at.module->values.n < MOST_COMPARISONS);
+}
 
 /* A name of the program that may have been meant instead of a field; empty without. */
 static struct str near_value(struct check *c, struct str name)
@@ -351,7 +359,7 @@ static void report_field(struct check *c, struct str name, struct span at)
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
 	const struct field *f = schema_find(BLOCK_ROLE, name);
 	bool optional = f && str_ends(str_of(f->type), STR("?"));
-	struct str near = c->diags->errors < MOST_SUGGESTIONS ? near_value(c, name) : STR("");
+	struct str near = may_suggest(c) ? near_value(c, name) : STR("");
 	struct diag *d = diag_report(c->diags, TJ0215, at, "'%.*s' is a field, not a name", STR_ARG(name));
 	if (near.n)
 		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
@@ -477,7 +485,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	struct suggest s;
 	if (map_get(&c->at.module->unknown, name) && !(c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE))
 		return;                         /* reported before: n uses must not be compared with n names each */
-	bool few = c->diags->errors < MOST_SUGGESTIONS;
+	bool few = may_suggest(c);
 	struct decl *import = few ? importer_of(c, name) : NULL;
 	suggest_init(&s, c->arena, name);
 	if (few)

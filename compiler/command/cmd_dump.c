@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 #include "plan/print.h"
+#include "check/module.h"
 #include "command/session.h"
 #include "syntax/dump.h"
 #include "check/types_dump.h"
@@ -69,7 +70,7 @@ static int dump_text(struct session *s, enum option stage)
 	struct buf out = { 0 };
 
 	ask_for_little(c);
-	if (!file_read(&c->arena, path, &text, &why)) {
+	if (!file_read_most(&c->arena, path, MODULE_LARGEST, &text, &why)) {
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 	} else {
 		const struct source *source = source_add(&c->sources, str_is(path, "-") ? STR("<stdin>") : path, text);

@@ -19,11 +19,13 @@ static unsigned operator_version(const struct session *s)
 	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
 }
 
+enum { MANIFESTS_LARGEST = 32 << 20 };   /* bytes of a file: 90,000 small jobs, and 10,000 are imported */
+
 static void read_file(struct session *s, struct trainc *c, struct import *im, struct str path)
 {
 	struct str text, why;
 
-	if (!s->reader->read(s->reader->context, &c->arena, path, &text, &why)) {
+	if (!reader_text(s->reader, &c->arena, path, MANIFESTS_LARGEST, &text, &why)) {
 		diag_report(&c->diags, TJ0001, (struct span){ 0, 0 }, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 		return;
 	}

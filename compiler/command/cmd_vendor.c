@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/path.h"
 #include "base/sha256.h"
 #include "check/project.h"
@@ -20,6 +21,8 @@
 #include "data/data_read.h"
 #include "command/session.h"
 #include "runtime/command/backend.h"
+
+enum { DEFINITIONS_LARGEST = 32 << 20 };        /* bytes of a file; the largest bundles that are published have 20 MiB */
 
 static const char file_name[] = "crds.tbl";
 static const struct str heading = { "# crd ", 6 };
@@ -31,21 +34,24 @@ struct section {
 
 struct vendor {
 	struct session *session;
-	struct section *sections;
+	struct section **sections;
 	size_t n;
+	struct map names;               /* name -> struct section * */
 };
 
 /* ---- the file ---- */
 
 static void put_section(struct vendor *v, struct str name, struct str text)
 {
-	for (size_t i = 0; i < v->n; i++)
-		if (str_eq(v->sections[i].name, name)) {
-			v->sections[i].text = text;
-			return;
-		}
-	struct section s = { name, text };
-	ARENA_PUSH(v->session->arena, v->sections, v->n, s);
+	struct section *s = map_get(&v->names, name);
+
+	if (!s) {
+		s = ARENA_NEW(v->session->arena, struct section);
+		s->name = name;
+		ARENA_PUSH(v->session->arena, v->sections, v->n, s);
+		map_put(&v->names, v->session->arena, name, s);
+	}
+	s->text = text;
 }
 
 static void read_sections(struct vendor *v, struct str text)
@@ -68,7 +74,9 @@ static void read_sections(struct vendor *v, struct str text)
 
 static int by_name(const void *a, const void *b)
 {
-	return str_cmp(((const struct section *)a)->name, ((const struct section *)b)->name);
+	const struct section *const *x = a, *const *y = b;
+
+	return str_cmp((*x)->name, (*y)->name);
 }
 
 /* ---- definitions ---- */
@@ -136,7 +144,7 @@ static int read_files(struct vendor *v)
 
 	for (size_t i = 1; i < s->options->noperands; i++) {
 		struct str path = s->options->operands[i];
-		if (!file_read(s->arena, path, &text, &why)) {
+		if (!file_read_most(s->arena, path, DEFINITIONS_LARGEST, &text, &why)) {
 			session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
 			return STATUS_PROGRAM;
 		}
@@ -178,7 +186,7 @@ static int write_sections(struct vendor *v, struct str path)
 	buf_z(&out, "# Kinds of this project, made by 'trainc vendor crd'; do not edit.\n");
 	qsort(v->sections, v->n, sizeof *v->sections, by_name);
 	for (size_t i = 0; i < v->n; i++)
-		buf_str(&out, v->sections[i].text);
+		buf_str(&out, v->sections[i]->text);
 	struct schema_builder *b = schema_builder_new(s->arena, &schema_builtin);
 	bool sound = schema_read(b, buf_text(&out), &why) && schema_build(b, &kinds, &why), written = false;
 	if (!sound)

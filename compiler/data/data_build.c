@@ -87,6 +87,23 @@ bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt, .
 	return false;
 }
 
+size_t data_budget(size_t n)
+{
+	enum { BYTES_FOR_EACH = 12 };           /* kubectl prints 25 for each value, in lines of their own */
+
+	return n / BYTES_FOR_EACH > DATA_UNITS ? n / BYTES_FOR_EACH : DATA_UNITS;
+}
+
+bool data_spend(struct data_text *t, size_t at, unsigned units)
+{
+	t->spent += units;
+	if (!t->most || t->spent <= t->most)
+		return true;
+	return data_fail(t, at, at + (at < t->source->text.n),
+		"the file has too many values up to here; a file of this size may have %zu in JSON and %zu in YAML, keys included",
+		t->most, t->most / DATA_YAML_UNITS);
+}
+
 void data_push(struct data_stack *s, struct data_member m)
 {
 	if (s->n == s->size) {

@@ -258,7 +258,7 @@ static bool member(struct json *j, struct data_member *ret)
 	if (peek(j) != '"')
 		return fail_at(j, j->at, "expected a key in double quotes") != NULL;
 	size_t start = j->at;
-	if (!string(j, &ret->key))
+	if (!data_spend(j->t, start, 1) || !string(j, &ret->key))
 		return false;
 	ret->key_at = data_span(j->t, start, j->at);
 	if (peek(j) != ':')
@@ -304,6 +304,8 @@ static struct data *value(struct json *j)
 	size_t start = j->at;
 	struct str s;
 
+	if (!data_spend(j->t, start, 1))
+		return NULL;
 	if (c == '{' || c == '[')
 		return collection(j, c == '{');
 	if (c == '-' || (c >= '0' && c <= '9'))

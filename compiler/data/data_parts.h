@@ -22,11 +22,21 @@ struct data_text {
 	const struct source *source;
 	struct data_stack stack;
 	struct data_error *error;       /* filled in by what fails */
+	size_t spent, most;             /* units of the budget, see data_spend() */
 };
 
 /* Fails: always false.  `start` and `end` are bytes of the text. */
 bool data_fail(struct data_text *t, size_t start, size_t end, const char *fmt,
 	...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Counts a part of the text that begins at byte AT against the budget, a value or a key of JSON
+ * as one UNIT, an event of libyaml as three, which is about what they cost.  False with an error when the
+ * budget is spent.
+ */
+bool data_spend(struct data_text *t, size_t at, unsigned units);
+/* The budget of a text of N bytes.  A text of ordinary density does not meet it at any size. */
+size_t data_budget(size_t n);
 
 struct span data_span(const struct data_text *t, size_t start, size_t end);
 struct data *data_new(struct data_text *t, enum data_kind kind, struct span from);

@@ -26,7 +26,8 @@ struct data_reader *data_reader_new(struct arena *a, const struct source *source
 {
 	struct data_reader *r = ARENA_NEW(a, struct data_reader);
 
-	r->text = (struct data_text){ .arena = a, .source = source, .error = &r->error };
+	r->text = (struct data_text){ .arena = a, .source = source, .error = &r->error,
+		.most = data_budget(source->text.n) };
 	if (str_starts(source->text, STR("\xef\xbb\xbf")))
 		r->at = 3;              /* a byte order mark, which is no part of the text */
 	return r;

@@ -10,7 +10,8 @@
  * Text that begins with `{` or `[` is read as JSON (documents may follow each
  * other) and, where it is not JSON, as YAML.  Time and memory are linear in the
  * text: trees are at most DATA_DEEPEST deep, and aliases, which share what they
- * stand for, at most DATA_ALIASED nodes when written out.
+ * stand for, at most DATA_ALIASED nodes when written out.  A text has at most DATA_UNITS values and
+ * keys, or one for every 12 bytes: a file that is dense on purpose ends after a second.
  *
  * Memory: trees live in the arena and borrow from the source's text.
  */
@@ -20,6 +21,8 @@
 #include "data/data.h"
 
 enum { DATA_DEEPEST = 200, DATA_ALIASED = 1000000 };
+/* The budget of a file: values and keys of JSON; one event of libyaml costs as much as three of them. */
+enum { DATA_UNITS = 4000000, DATA_YAML_UNITS = 3 };
 
 struct data_error {
 	struct span at;

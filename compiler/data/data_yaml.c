@@ -102,6 +102,10 @@ static bool next_event(struct yaml_reading *y, yaml_event_t *ret)
 	y->live = arena_grow(y->t->arena, y->live, y->nlive, sizeof(yaml_event_t *));
 	if (!yaml_parser_parse(&y->parser, ret))
 		return fail_parser(y);
+	if (!data_spend(y->t, byte_of(y, ret->start_mark.index), DATA_YAML_UNITS)) {
+		yaml_event_delete(ret);
+		return false;
+	}
 	y->live[y->nlive++] = ret;
 	return true;
 }

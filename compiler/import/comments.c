@@ -107,7 +107,7 @@ static int by_anchor(const void *a, const void *b)
 }
 
 struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from,
-	uint32_t to)
+	uint32_t to, size_t most)
 {
 	struct starts keys = { 0 }, scalars = { 0 };
 	struct comments ret = { 0 };
@@ -124,6 +124,10 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 			line = i + 1;
 		if (!begins_comment(text, i) || inside(&scalars, source->base + (uint32_t)i))
 			continue;
+		if (ret.n == most) {
+			ret.more = (struct span){ source->base + (uint32_t)i, source->base + (uint32_t)i + 1 };
+			break;
+		}
 		const char *newline = memchr(text.p + i, '\n', end - i);
 		size_t stop = newline ? (size_t)(newline - text.p) : end;
 		size_t next = OFFSET_SEARCH(keys.at, keys.n, start, source->base + (uint32_t)line);

@@ -24,14 +24,15 @@ struct import_comment {
 struct comments {
 	struct import_comment *at;             /* by where the anchors begin */
 	size_t n;
+	struct span more;               /* the first comment beyond the limit; unknown without */
 };
 
 /*
  * The comments of a document that has been read: in `source` from `from` (a global offset) to the
- * end of the document.
+ * end of the document, at most `most` of them.
  */
 struct comments comments_read(struct arena *a, const struct source *source, const struct data *document, uint32_t from,
-	uint32_t to);
+	uint32_t to, size_t most);
 
 /*
  * Takes a licence at the top of SOURCE out of the comments: its lines as comments of a program; an

@@ -12,6 +12,21 @@ static const struct data *template_of(const struct data *group, bool leader)
 	return own ? own : member(group, "workerTemplate");
 }
 
+static const struct pod_label labels[] = { { "leaderworkerset.sigs.k8s.io/name", LABEL_OF_JOB }, { NULL, LABEL_KEPT } };
+
+/* The labels of the controller that a variable or a path may refer to, in a role of groups with N pods each. */
+static void fields_of(struct set *s, struct set_role *r, bool leader, int64_t n)
+{
+	struct arena *a = s->m.im->arena;
+	struct str place = leader ? STR("0") : n == 1 ? STR("1") : str_printf(a, "pod.index %% %lld + 1", (long long)n);
+	struct str group = leader || n == 1 ? STR("pod.index") : str_printf(a, "pod.index // %lld", (long long)n);
+
+	r->fields[0] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/worker-index']", place, NULL };
+	r->fields[1] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/group-index']", group, NULL };
+	r->fields[2] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/name']",
+		str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
+}
+
 static void role_of(struct set *s, const struct data *group, const char *word, bool leader, int64_t n)
 {
 	const struct data *template = template_of(group, leader);
@@ -19,6 +34,7 @@ static void role_of(struct set *s, const struct data *group, const char *word, b
 
 	*r = (struct set_role){ .name = str_of(word), .template = template, .place = template->from,
 		.count_at = member_at(s->m.spec, "replicas"), .jobs = 1, .per = n };
+	fields_of(s, r, leader, member_int(group, "size", 1) - 1);
 }
 
 /* Reports what neither the framework nor the fields of a job can express. */
@@ -58,6 +74,7 @@ static bool write(struct set *s, const struct data *group)
 	if (size > 1)
 		role_of(s, group, "worker", false, groups * (size - 1));
 	set_words(s);
+	s->job->labels_of = labels;
 	set_hosts(s, &s->roles[0], str_cat(s->m.im->arena, s->m.name, STR("-"), STR("")), false, s->m.name);
 	s->body = job_new(&s->m, s->job, framework(s, size));
 	rest(s, s->m.spec, known);

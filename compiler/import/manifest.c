@@ -108,6 +108,9 @@ static void report_strangers(struct import *im)
 
 /* ---- jobs ---- */
 
+/* Bounds of what is read: each is far above what somebody applies at once, and costs less than a second. */
+enum { MOST_OBJECTS = 50000, MOST_COMMENTS = 500000, OBJECT_LARGEST = 8 << 20 };
+
 /* What references mean depends on the names that the framework sets: once these are known, the job is read again. */
 struct again {
 	struct imported *job;
@@ -272,11 +275,39 @@ static void read_config(struct import *im, const struct data *object)
 		ARENA_PUSH(im->arena, im->jobs, im->njobs, job);
 }
 
+/* Reports an input of more than NUMBER of WHAT, and ends the import. */
+static void stop(struct import *im, struct span at, int number, const char *what)
+{
+	if (!im->full)
+		diag_help(im->diags, diag_report(im->diags, TJ1102, at, "more than %d %s", number, what),
+			"import the objects in several commands");
+	im->full = true;
+}
+
+static bool is_small(struct import *im, const struct data *object)
+{
+	struct span at = { object->from.start, object->from.start + 1 };
+
+	if (object->from.end - object->from.start <= OBJECT_LARGEST)
+		return true;
+	struct diag *d = diag_report(im->diags, TJ1102, at, "this object is larger than %d MiB", OBJECT_LARGEST >> 20);
+	diag_help(im->diags, d, "the API server takes 3 MiB: put long texts into files of the image or of a volume");
+	return false;
+}
+
 static void read_object(struct import *im, const struct data *object)
 {
 	const struct import_kind *other;
 	struct str kind = member_text(object, "kind"), api_version = member_text(object, "apiVersion");
 
+	if (im->full)
+		return;
+	if (++im->nobjects > MOST_OBJECTS) {
+		stop(im, object->from, MOST_OBJECTS, "objects");
+		return;
+	}
+	if (!is_list(object, kind) && !is_small(im, object))
+		return;
 	if (object->kind != DATA_MAP) {
 		diag_report(im->diags, TJ1102, object->from,
 			"an object is a map with 'apiVersion' and 'kind', found %s", import_kind_words(object));
@@ -322,7 +353,12 @@ static void read_document(struct import *im, const struct data *d, uint32_t from
 
 	if (!span_known(im->first))
 		im->first = d->from;
-	im->comments = comments_read(im->arena, im->source, d, from, d->from.end);
+	im->comments = comments_read(im->arena, im->source, d, from, d->from.end, MOST_COMMENTS - im->ncomments);
+	im->ncomments += im->comments.n;
+	if (span_known(im->comments.more)) {
+		stop(im, im->comments.more, MOST_COMMENTS, "comments");
+		return;
+	}
 	if (from == im->source->base)
 		im->header = comments_header(im->arena, im->source, &im->comments);
 	read_object(im, d);

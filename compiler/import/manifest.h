@@ -72,6 +72,7 @@ struct import {
 	struct str header;              /* a licence in it, as lines of comments; empty without */
 	/* there were more jobs than a program can have: that was reported, and nothing more is read */
 	bool full;
+	size_t nobjects, ncomments;     /* read so far, see MOST_OBJECTS */
 	const struct source *incomplete;        /* the object that was last reported to be a template (template.c) */
 	struct span empty_list;         /* the place of a list without objects, if there is one */
 	struct comments comments;       /* of the document */

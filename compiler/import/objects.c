@@ -314,15 +314,33 @@ static bool is_own_service(struct import *im, const struct beside *b)
 	return true;
 }
 
-/* Labels that another system writes to its pods; our pods lack them. */
-static void look_at_selector(struct import *im, const struct beside *b)
+/* Reports the label KEY of a selector when another system writes it to its pods, and the framework does not. */
+static void look_at_label(struct import *im, const struct beside *b, struct str key, struct span at)
 {
-	const struct data *selector = str_is(b->kind, "Service") ? member(member(b->object, "spec"), "selector") : NULL;
+	if (host_is_foreign(key) && !selector_keeps(b->owner, key))
+		selector_missing(im, b->owner, at, key);
+}
 
-	for (size_t i = 0; i < data_count(selector); i++) {
-		const struct data_member *m = &selector->u.map.at[i];
-		if (host_is_foreign(m->key))
-			selector_missing(im, b->owner, m->key_at, m->key);
+static void look_at_labels(struct import *im, const struct beside *b, const struct data *labels)
+{
+	for (size_t i = 0; i < data_count(labels); i++)
+		look_at_label(im, b, labels->u.map.at[i].key, labels->u.map.at[i].key_at);
+}
+
+/* Looks at the selectors in D: those of disruption budgets, network policies and affinities. */
+static void look_at_selectors(struct import *im, const struct beside *b, const struct data *d)
+{
+	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++)
+		look_at_selectors(im, b, d->u.list.at[i]);
+	for (size_t i = 0; d->kind == DATA_MAP && i < d->u.map.n; i++) {
+		const struct data_member *m = &d->u.map.at[i];
+		if (str_is(m->key, "matchLabels") && m->value->kind == DATA_MAP)
+			look_at_labels(im, b, m->value);
+		else if (str_is(m->key, "matchExpressions"))
+			for (size_t k = 0; m->value->kind == DATA_LIST && k < m->value->u.list.n; k++)
+				look_at_label(im, b, member_text(m->value->u.list.at[k], "key"), m->value->u.list.at[k]->from);
+		else
+			look_at_selectors(im, b, m->value);
 	}
 }
 
@@ -349,7 +367,9 @@ static void give(struct import *im, struct beside *b)
 
 	if (is_own_service(im, b))
 		return;
-	look_at_selector(im, b);
+	if (str_is(b->kind, "Service") || str_is(b->kind, "ReplicationController"))
+		look_at_labels(im, b, member(member(b->object, "spec"), "selector"));
+	look_at_selectors(im, b, b->object);
 	if (b->owner->hosts.n)
 		look_at_hosts(im, b->owner, b->object);
 	b->line->key = str_cat(im->arena, STR("object "), word_of(im, b), STR(""));

@@ -153,6 +153,11 @@ static void role_of(struct ray *r, const struct data *group, struct str name, in
 		.count_at = member_at(group, "replicas"), .jobs = jobs, .per = per };
 }
 
+static const struct pod_label labels[] = {
+	{ "ray.io/cluster", LABEL_OF_JOB }, { "ray.io/group", LABEL_OF_ROLE }, { "ray.io/node-type", LABEL_OF_ROLE },
+	{ NULL, LABEL_KEPT }
+};
+
 static void roles(struct ray *r)
 {
 	struct set *s = &r->set;
@@ -166,6 +171,7 @@ static void roles(struct ray *r)
 			member_int(group, "numOfHosts", 1));
 	}
 	set_words(s);
+	s->job->labels_of = labels;
 	s->all_replicas = true;
 }
 

@@ -108,6 +108,8 @@ void device_read(struct role_reading *r, const struct data *node, const struct d
  * reported as missing.
  */
 const struct data *selectors_read(struct role_reading *r, const struct data_member *m);
+/* Does the framework of JOB write the controller's label KEY itself? */
+bool selector_keeps(const struct imported *job, struct str key);
 /* Reports a selector for a label that no pod of the program has. */
 void selector_missing(struct import *im, const struct imported *job, struct span at, struct str key);
 

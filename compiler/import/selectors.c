@@ -34,6 +34,13 @@ static const struct pod_label *find(const struct imported *job, struct str key)
 	return NULL;
 }
 
+bool selector_keeps(const struct imported *job, struct str key)
+{
+	const struct pod_label *l = find(job, key);
+
+	return l && l->meaning == LABEL_KEPT;
+}
+
 /* The value of our label that corresponds to VALUE of the controller's; an empty text when none does. */
 static struct str our_value(struct selecting *s, const struct pod_label *l, struct str value)
 {

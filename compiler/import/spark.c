@@ -141,10 +141,13 @@ static void role_put(struct spark *s, const char *word, const struct data *templ
 		.count_at = place, .jobs = 1, .per = n };
 }
 
+static const struct pod_label labels[] = { { "sparkoperator.k8s.io/app-name", LABEL_OF_JOB }, { NULL, LABEL_KEPT } };
+
 static void roles_of_spark(struct spark *s)
 {
 	int64_t n = member_int(s->executor, "instances", 1);
 
+	s->set.job->labels_of = labels;
 	s->set.roles = ARENA_ARRAY(arena(s), struct set_role, 3);
 	role_put(s, "master", master_template(s), (struct span){ s->set.m.spec->from.end, s->set.m.spec->from.end }, 1);
 	role_put(s, "worker", spark_template(s, s->executor, "spark-kubernetes-executor", NULL), s->executor->from, n);

@@ -274,8 +274,9 @@ static void job_fields(struct train *t, const struct runtime *r)
 /* Comments of the runtime become the job's as well. */
 static void join_comments(struct import *im, const struct runtime *r)
 {
-	struct comments all = { ARENA_ARRAY(im->arena, struct import_comment, im->comments.n + r->comments.n),
-		im->comments.n + r->comments.n };
+	struct comments all = { .n = im->comments.n + r->comments.n };
+
+	all.at = ARENA_ARRAY(im->arena, struct import_comment, all.n);
 	const struct comments *first = &r->comments, *last = &im->comments;
 
 	if (!r->comments.n)

@@ -187,7 +187,8 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 	struct str list = text_of(value, "x-kubernetes-list-type"), map = text_of(value, "x-kubernetes-map-type");
 
 	buf_printf(out, "\t%.*s %.*s", STR_ARG(name), STR_ARG(of));
-	if (requires(schema, name))
+	/* the API server sets the default before it looks for what is missing */
+	if (requires(schema, name) && !data_get(value, STR("default")))
 		buf_z(out, " required");
 	if (str_is(list, "map")) {
 		buf_z(out, " map=");

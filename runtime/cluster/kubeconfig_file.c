@@ -16,6 +16,8 @@
 #include "base/path.h"
 #include "data/data_read.h"
 
+enum { KUBECONFIG_LARGEST = 4 << 20 };   /* bytes of a file */
+
 bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt, ...)
 {
 	char text[2048];
@@ -120,7 +122,7 @@ static bool read_one(struct kubeconfig_reading *r, struct str path, bool require
 	for (size_t i = 0; i < r->nfiles; i++)
 		if (str_eq(r->files[i].path, path))
 			return true;
-	if (!file_read(r->arena, path, &text, &why)) {
+	if (!file_read_most(r->arena, path, KUBECONFIG_LARGEST, &text, &why)) {
 		if (!required && str_is(why, "no such file")) {
 			buf_printf(&r->missing, "%s%.*s", r->missing.n ? ", " : "", STR_ARG(path));
 			return true;

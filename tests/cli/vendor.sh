@@ -23,9 +23,10 @@ spec:
           metadata: { type: object }
           spec:
             type: object
-            required: [size]
+            required: [size, mode]
             properties:
               size: { type: integer }
+              mode: { type: string, default: fast }
               amount: { x-kubernetes-int-or-string: true }
               free: { type: object, x-kubernetes-preserve-unknown-fields: true }
               points:

@@ -46,10 +46,10 @@ bounded("a text that pods would make of texts of texts", 'fn f0(x: pod[string]) 
         "1000000 parts of a text")
 bounded("16,000 unknown fields with unknown values", W("\n".join("foo%d = bar%d" % (i, i) for i in range(16000))), 4, 256, "has no field 'foo0'")
 bounded("32,000 unknown names in env", W("env {\n" + "\n".join("A%d = nm%d" % (i, i) for i in range(32000)) + "\n}"), 4, 256, "no value named 'nm0'")
-bounded("a file of 60 MB", "let a = " + "1+" * (30 << 20) + "1\n", 2, 512, "is larger than 16 MiB")
+bounded("a file of 60 MB", "let a = " + "1+" * (30 << 20) + "1\n", 2, 512, "is larger than 8 MiB")
 bounded("3 MB of unknown names", "".join("let a%d = nm%d\n" % (i, i) for i in range(150000)), 30, 1536, "no value named 'nm0'")
-t.case("an import of more than 16 MiB", 'import "b.tj" as b\n' + W("env { A = b.x }"), ["'b.tj' cannot be read: is larger than 16 MiB", "TJ0208"], lacks="TJ0211", status=1,
-       files={"b.tj": "let x = 1\n#" + "x" * (16 << 20)})
+t.case("an import of more than 8 MiB", 'import "b.tj" as b\n' + W("env { A = b.x }"), ["'b.tj' cannot be read: is larger than 8 MiB", "TJ0208"], lacks="TJ0211", status=1,
+       files={"b.tj": "let x = 1\n#" + "x" * (8 << 20)})
 
 # ---- symbolic links ----
 with tempfile.TemporaryDirectory() as outer:

@@ -304,6 +304,29 @@ static void large(void)
 	buf_release(&b);
 }
 
+/* A text that is made of nothing but values ends when its budget is spent, in either form. */
+static void dense(void)
+{
+	static const struct { const char *begin, *each, *end; size_t n; const char *want; } rows[] = {
+		{ "[", "1,", "1]", DATA_UNITS + 10, "too many values" },
+		{ "", "- a\n", "", DATA_UNITS / DATA_YAML_UNITS + 10, "too many values" },
+		{ "", "---\n", "", DATA_UNITS / DATA_YAML_UNITS + 10, "too many values" },
+		{ "[", "        \"x\",\n", "1]", 500000, "" },              /* as kubectl indents: not dense */
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf b = { 0 };
+		struct str why = STR("");
+		buf_z(&b, rows[i].begin);
+		for (size_t k = 0; k < rows[i].n; k++)
+			buf_z(&b, rows[i].each);
+		buf_z(&b, rows[i].end);
+		seconds_to_read(buf_text(&b), &why);
+		CHECK(*rows[i].want ? memmem(why.p, why.n, rows[i].want, strlen(rows[i].want)) != NULL : why.n == 0);
+		buf_release(&b);
+	}
+}
+
 int main(void)
 {
 	json();
@@ -313,6 +336,7 @@ int main(void)
 	deep();
 	places();
 	large();
+	dense();
 	arena_release(&arena);
 	return unit_end();
 }
