@@ -21,9 +21,10 @@ struct assigned {
 	struct str value;
 };
 
-/* A file that was read. */
+/* A file that was read, or could not be: a pipe without a writer is waited for once. */
 struct kept_text {
-	struct str text;
+	struct str text, why;
+	bool there;
 };
 
 struct door {
@@ -49,16 +50,14 @@ static bool read_kept(void *context, struct arena *a, struct str path, struct st
 	const struct kept_text *kept = map_get(&d->texts, path);
 
 	(void)a;
-	if (kept) {
-		*ret = kept->text;
-		return true;
+	if (!kept) {
+		struct kept_text *text = ARENA_NEW(&d->arena, struct kept_text);
+		text->there = d->from->read(d->from->context, &d->arena, path, &text->text, &text->why);
+		map_put(&d->texts, &d->arena, str_copy(&d->arena, path), text);
+		kept = text;
 	}
-	if (!d->from->read(d->from->context, &d->arena, path, ret, why))
-		return false;
-	struct kept_text *text = ARENA_NEW(&d->arena, struct kept_text);
-	text->text = *ret;
-	map_put(&d->texts, &d->arena, str_copy(&d->arena, path), text);
-	return true;
+	*(kept->there ? ret : why) = kept->there ? kept->text : kept->why;
+	return kept->there;
 }
 
 static bool exists_from(void *context, struct str path)

@@ -225,6 +225,27 @@ static void test_format(void)
 	trainc_close(t);
 }
 
+/* A file that cannot be read is not tried again: a pipe without a writer is waited for a second each time. */
+static bool read_never(void *context, const char *path, void (*give)(void *to, const char *text, size_t n), void *to, const char **why)
+{
+	(void)context, (void)give, (void)to;
+	reads += !strcmp(path, "job.tj");
+	*why = "it is a pipe";
+	return false;
+}
+
+static void test_unreadable(void)
+{
+	struct trainc_files from = { .read = read_never };
+	struct trainc *t = trainc_open(&from);
+
+	reads = 0;
+	trainc_compile(t, "job.tj");
+	trainc_report(&t, 1, TRAINC_TEXT, (struct trainc_look){ 0 }, output());
+	check(reads == 1 && has("it is a pipe"), "a file that cannot be read is tried once");
+	trainc_close(t);
+}
+
 int main(void)
 {
 	check(strchr(trainc_version(), '.'), "the version");
@@ -232,6 +253,7 @@ int main(void)
 	test_mistake();
 	test_missing();
 	test_pipe();
+	test_unreadable();
 	test_several();
 	test_format();
 	printf("%u passed, %u failed\n", passed, failed);
