@@ -27,7 +27,7 @@ static int dump_plan(struct session *s, void (*put)(const struct trainc *, struc
 
 	if (session_plan(s, false, &all, &status)) {
 		put(all.at[0], &out);
-		session_write(s, buf_text(&out));
+		session_show(s, buf_text(&out));
 	}
 	buf_release(&out);
 	session_release(&all);
@@ -55,7 +55,7 @@ static int dump_types(struct session *s)
 	if (c->program.root)
 		types_dump(&c->arena, &c->sources, c->program.root->file, &out);
 	session_report(s, &all, false);
-	session_write(s, buf_text(&out));
+	session_show(s, buf_text(&out));
 	buf_release(&out);
 	session_release(&all);
 	return all.ok ? STATUS_DONE : STATUS_PROGRAM;
@@ -80,7 +80,7 @@ static int dump_text(struct session *s, enum option stage)
 			ast_dump(parse_source(&c->arena, &c->names, &c->diags, source), &out);
 	}
 	session_report(s, &all, false);
-	session_write(s, buf_text(&out));
+	session_show(s, buf_text(&out));
 	buf_release(&out);
 	session_release(&all);
 	return all.ok ? STATUS_DONE : STATUS_PROGRAM;

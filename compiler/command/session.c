@@ -100,10 +100,56 @@ static bool write_out(void *context, const char *bytes, size_t n)
 
 void session_write(struct session *s, struct str text) { write_out(s, text.p, text.n); }
 
-struct trainc_output session_output(struct session *s) { return (struct trainc_output){ s, write_out }; }
+/* The last line may be in the middle of a character, so it waits for its end. */
+static bool show_lines(void *context, const char *bytes, size_t n)
+{
+	struct session *s = context;
+	const char *newline = n == 0 ? NULL : memrchr(bytes, '\n', n);
+	size_t whole = newline ? (size_t)(newline + 1 - bytes) : 0, at = 0;
+	struct buf out = { 0 };
+
+	buf_put(&s->line, bytes, whole);
+	while (whole && at < s->line.n) {
+		const char *end = memchr(s->line.p + at, '\n', s->line.n - at);
+		put_escaped(&out, (struct str){ s->line.p + at, (size_t)(end - s->line.p) - at });
+		buf_char(&out, '\n');
+		at = (size_t)(end - s->line.p) + 1;
+	}
+	if (whole)
+		s->line.n = 0;
+	buf_put(&s->line, bytes + whole, n - whole);
+	bool ok = write_out(s, out.p, out.n);
+	buf_release(&out);
+	return ok;
+}
+
+struct trainc_output session_output(struct session *s)
+{
+	return (struct trainc_output){ s, isatty(STDOUT_FILENO) ? show_lines : write_out };
+}
+
+void session_show(struct session *s, struct str text)
+{
+	struct trainc_output out = session_output(s);
+
+	out.write(out.context, text.p, text.n);
+}
+
+/* What session_output() was given behind its last line end. */
+static void show_rest(struct session *s)
+{
+	struct buf out = { 0 };
+
+	put_escaped(&out, buf_text(&s->line));
+	if (out.n)
+		write_out(s, out.p, out.n);
+	buf_release(&out);
+	buf_release(&s->line);
+}
 
 int session_end(struct session *s, int status)
 {
+	show_rest(s);
 	if (s->gone)                    /* what was wrong with the input is still wrong */
 		return status == STATUS_OUTPUT ? STATUS_DONE : status;
 	/* Some file systems report only at the end that there was no room. */

@@ -38,6 +38,7 @@ struct session {
 	bool quiet;                     /* a completion script asks: no question may be asked */
 	bool gone;                      /* the reader of standard output has left */
 	int error;                      /* errno of the first write that failed otherwise, or 0 */
+	struct buf line;                /* that session_output() shows on a terminal, until its end is there */
 };
 
 /* One of them for each row of options.def. */
@@ -94,9 +95,12 @@ void session_ask(const char *question);
 bool session_offline(const struct session *s);
 /* Results. */
 void session_write(struct session *s, struct str text);
+/* Where results go that hold values of programs: on a terminal, control characters in them become visible. */
 struct trainc_output session_output(struct session *s);
 /* Reads --index; -1 is every replica.  False after reporting a value that is not a number. */
 bool session_index(struct session *s, long long *ret);
+/* Writes TEXT there. */
+void session_show(struct session *s, struct str text);
 /* The status to end with: `status`, unless output failed. */
 int session_end(struct session *s, int status);
 /* Blocks signals that end the process: while files are being replaced they would leave half of them. */

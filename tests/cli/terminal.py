@@ -36,13 +36,19 @@ PROGRAMS = {
 }
 
 
-def show(columns, path, **environment):
-    """What `trainc check` writes to a terminal of that width."""
+# values that a terminal would obey, and the commands that print values
+VALUES = 'job "a" { image = "r.example.com/i:1", role w { command = ["x"], cpu = 1, memory = 64Mi, env { A = "\\u{1b}[31m\\u{9b}1m\\u{202e}\\r\\u{e9}" } } }\n'
+SHOWS = [("env", "-o", form, "--role", "w", "--index", "0") for form in ("table", "shell", "fish", "dotenv")] + [
+    ("env", "-o", "json"), ("compile",), ("compile", "-o", "json"), ("plan",), ("dump", "--ast"), ("dump", "--tokens"), ("dump", "--plan")]
+
+
+def show(columns, path, words=("check",), **environment):
+    """What a command, `trainc check` by default, writes to a terminal of that width."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")}
     env.update(TERM="xterm", **environment)
-    process = subprocess.Popen([TRAINC, "check", path], stdin=slave, stdout=slave, stderr=slave, env=env, cwd=os.path.dirname(path))
+    process = subprocess.Popen([TRAINC, *words, path], stdin=slave, stdout=slave, stderr=slave, env=env, cwd=os.path.dirname(path))
     os.close(slave)
     out = b""
     while True:
@@ -122,6 +128,14 @@ def main():
                 passed, failed = passed + (not bad), failed + bool(bad)
                 for problem in bad:
                     print("FAIL %s, %d columns: %s" % (name, columns, problem))
+        path = os.path.join(folder, "values.tj")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(VALUES)
+        for words in SHOWS:
+            raw = re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", show(80, path, words))
+            passed, failed = passed + (not raw), failed + bool(raw)
+            if raw:
+                print("FAIL %s sends %r to a terminal" % (" ".join(words), raw[:4]))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 
