@@ -565,6 +565,7 @@ struct node *chain_add(struct parse *p, struct node *chain, struct node *link)
 struct node *chain_end(struct parse *p, struct node *chain, struct node *otherwise, struct span at)
 {
 	struct node *first = *otherwise_of(chain);
+	unsigned links = 0, nest = first->nest;
 
 	*otherwise_of(chain) = otherwise;
 	if (otherwise)
@@ -574,8 +575,11 @@ struct node *chain_end(struct parse *p, struct node *chain, struct node *otherwi
 		struct node *next = *otherwise_of(n);
 		next->span.end = at.end;
 		first->height = next->height > first->height ? next->height : first->height;
-		first->nest = next->nest > first->nest ? next->nest : first->nest;
+		/* an `else if` is an `if` in the branch before it */
+		links++;
+		nest = next->nest + links > nest ? next->nest + links : nest;
 	}
+	first->nest = nest > NEST_MAX ? NEST_MAX + 1 : nest;
 	return node_limit(p, first);
 }
 

@@ -51,6 +51,11 @@ bounded("3 MB of unknown names", "".join("let a%d = nm%d\n" % (i, i) for i in ra
 t.case("an import of more than 8 MiB", 'import "b.tj" as b\n' + W("env { A = b.x }"), ["'b.tj' cannot be read: is larger than 8 MiB", "TJ0208"], lacks="TJ0211", status=1,
        files={"b.tj": "let x = 1\n#" + "x" * (8 << 20)})
 
+for n, status in ((200, 0), (300, 1), (100000, 1)):
+    t.case("%d times else-if of an expression" % n, "let a = " + "if 1 == 2 then 1 else " * n + "2\n" + W("replicas = a"), ["[TJ0114]"] if status else [], status=status)
+    t.case("%d times else-if of an item" % n, 'job "a" { image = "r.example.com/a:1", role w { command = ["x"], cpu = 1, memory = 64Mi }\n' +
+           "if 1 == 2 { ttl = 1d } else " * n + "{ ttl = 1d }\n}\n", ["[TJ0114]"] if status else [], status=status)
+
 # ---- symbolic links ----
 with tempfile.TemporaryDirectory() as outer:
     with open(os.path.join(outer, "secret.tj"), "w", encoding="utf-8") as f:
