@@ -259,8 +259,11 @@ static void depth(void)
 	CHECK_TEXT(said(repeat("let x = ", "a + ", 900, "a\n")), "");
 	CHECK_TEXT(said(repeat("let x = ", "a + ", 100000, "a\nlet y = 1\n")),
 	           "1:9 TJ0114 this expression is nested more than 1000 deep\n");
-	CHECK_TEXT(said(repeat("let x = ", "if a then 1 else ", 100000, "2\n")), "");
-	CHECK_TEXT(said(repeat("job \"a\" {\n  if a { }", " else if b { }", 100000, "\n}\n")), "");
+	CHECK_TEXT(said(repeat("let x = ", "if a then 1 else ", 256, "2\n")), "");
+	CHECK_TEXT(said(repeat("let x = ", "if a then 1 else ", 100000, "2\n")), "1:9 TJ0114 this expression is nested more than 256 deep\n");
+	CHECK_TEXT(said(repeat("job \"a\" {\n  if a { }", " else if b { }", 255, "\n}\n")), "");
+	CHECK_TEXT(said(repeat("job \"a\" {\n  if a { }", " else if b { }", 100000, "\n}\n")),
+	           "2:3 TJ0114 this expression is nested more than 256 deep\n");
 	CHECK(parse(repeat("let x = ", "a ?? ", 200000, "1\n"), false).diags.n == 1);
 }
 
