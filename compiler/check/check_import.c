@@ -157,6 +157,24 @@ static void report_no_value(struct check *c, const struct module *m, const struc
 		diag_help(c->diags, d, "it is documented as: %.*s", STR_ARG(param->doc));
 }
 
+/* Does the import pass PARAM under a name that is nearly its own?  That was reported, and is the one mistake. */
+static bool is_misspelt(struct check *c, const struct module *m, const struct decl *param)
+{
+	const struct node *import = import_of(c, m), *body = import ? import->u.import.body : NULL;
+
+	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		struct suggest near;
+		if (item->kind != NODE_SET || !item->u.item.key.text.p || map_get(&m->values, item->u.item.key.text))
+			continue;
+		suggest_init(&near, c->arena, item->u.item.key.text);
+		suggest_add(&near, param->name);
+		if (suggest_only(&near).n)
+			return true;
+	}
+	return false;
+}
+
 void check_module_params(struct check *c)
 {
 	const struct program *p = c->program;
@@ -165,7 +183,7 @@ void check_module_params(struct check *c)
 		const struct module *m = p->modules[i];
 		for (size_t k = 0; !m->root && !m->library && k < m->values.n; k++) {
 			const struct decl *d = m->values.entries[k].value;
-			if (d->kind == DECL_PARAM && !d->argument && !d->node->u.binding.value)
+			if (d->kind == DECL_PARAM && !d->argument && !d->node->u.binding.value && !is_misspelt(c, m, d))
 				report_no_value(c, m, d);
 		}
 	}

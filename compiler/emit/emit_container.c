@@ -219,17 +219,20 @@ static const struct plan_quantity *limit(const struct plan_quantity *written, co
 	return written->set ? written : request;
 }
 
-static void claims_put(struct emit *e, const struct plan_pairs *claims, struct object *resources)
-{
-	struct object *list = PUT_LIST(e->arena, resources, "claims", claims->at[0].key_at);
+static bool has_claims(const struct plan_role *r) { return r && r->claims.n + r->shared_claims.n > 0; }
 
-	for (size_t i = 0; i < claims->n; i++) {
-		struct object *o = object_add_map(e->arena, list, claims->at[i].key_at);
-		PUT_STR(e->arena, o, "name", claims->at[i].key, claims->at[i].key_at);
-	}
+static void claims_put(struct emit *e, const struct plan_role *r, struct object *resources)
+{
+	const struct plan_pairs *both[] = { &r->claims, &r->shared_claims };
+	struct object *list = PUT_LIST(e->arena, resources, "claims", both[!r->claims.n]->at[0].key_at);
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < both[k]->n; i++)
+			PUT_STR(e->arena, object_add_map(e->arena, list, both[k]->at[i].key_at), "name", both[k]->at[i].key, both[k]->at[i].key_at);
 }
 
-static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc, const struct plan_pairs *used,
+/* OF: the role whose claims the container uses, or NULL. */
+static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc, const struct plan_role *of,
 	struct object *container)
 {
 	static const struct plan_quantity none;
@@ -245,15 +248,15 @@ static void resources(struct emit *e, const struct plan_container *c, const stru
 	amount(e, limits, STR("ephemeral-storage"), limit(&c->limits.disk, &c->disk));
 	devices(e, limits, acc);
 	further(e, limits, c);
-	if (!requests->u.map.n && !limits->u.map.n && !(used && used->n))
+	if (!requests->u.map.n && !limits->u.map.n && !has_claims(of))
 		return;
 	struct object *both = PUT_MAP(e->arena, container, "resources", c->name_at);
 	if (requests->u.map.n)
 		object_append(e->arena, both, STR("requests"), requests);
 	if (limits->u.map.n)
 		object_append(e->arena, both, STR("limits"), limits);
-	if (used && used->n)
-		claims_put(e, used, both);
+	if (has_claims(of))
+		claims_put(e, of, both);
 }
 
 static void image(struct emit *e, const struct plan_container *c, struct object *o)
@@ -319,7 +322,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 		PUT_STR(e->arena, o, "workingDir", c->workdir.value, c->workdir.from);
 	emit_env(e, r, c, emit_container_uses(e->job, r, c, main), o);
 	ports_put(e, c, o);
-	resources(e, c, main ? r->accelerator : NULL, main ? &r->claims : NULL, o);
+	resources(e, c, main ? r->accelerator : NULL, main ? r : NULL, o);
 	emit_mounts(e, r, c, main, o);
 	ready_put(e, c, o);
 	PUT_STR(e->arena, o, "terminationMessagePolicy", STR("FallbackToLogsOnError"), c->name_at);

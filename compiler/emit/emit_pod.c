@@ -164,17 +164,26 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 	PUT_STR(e->arena, pod, "subdomain", e->job->name, e->job->name_at);
 }
 
-/* From each template Kubernetes makes a claim for every pod. */
-static void device_claims(struct emit *e, const struct plan_role *r, struct object *pod)
+static void claims_of(struct emit *e, const struct plan_pairs *claims, const char *key, struct object *list)
 {
-	struct object *list = r->claims.n ? PUT_LIST(e->arena, pod, "resourceClaims", r->claims.at[0].key_at) : NULL;
-
-	for (size_t i = 0; i < r->claims.n; i++) {
-		const struct plan_pair *p = &r->claims.at[i];
+	for (size_t i = 0; i < claims->n; i++) {
+		const struct plan_pair *p = &claims->at[i];
 		struct object *o = object_add_map(e->arena, list, p->key_at);
 		PUT_STR(e->arena, o, "name", p->key, p->key_at);
-		PUT_STR(e->arena, o, "resourceClaimTemplateName", p->value, p->from);
+		object_put(e->arena, o, str_of(key), object_string(e->arena, p->value, p->from));
 	}
+}
+
+/* From each template Kubernetes makes a claim for every pod; the shared ones exist. */
+static void device_claims(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	const struct plan_pairs *first = r->claims.n ? &r->claims : &r->shared_claims;
+
+	if (!first->n)
+		return;
+	struct object *list = PUT_LIST(e->arena, pod, "resourceClaims", first->at[0].key_at);
+	claims_of(e, &r->claims, "resourceClaimTemplateName", list);
+	claims_of(e, &r->shared_claims, "resourceClaimName", list);
 }
 
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod)

@@ -1,7 +1,6 @@
 /*
  * job.c - what all kinds of jobs have in common: metadata, the block, its roles.
  */
-#include "import/manifest.h"
 #include "import/role.h"
 #include "import/trial.h"
 
@@ -104,6 +103,7 @@ struct lines *job_new(struct import_manifest *m, struct imported *job, const str
 	job->ns = m->ns;
 	job->labels = member(m->metadata, "labels");
 	job->annotations = member(m->metadata, "annotations");
+	job->queued = data_get(job->labels, STR(QUEUE_LABEL)) && places_known(a, job->annotations, m->spec);
 	job->name_at = m->name_at;
 	struct str key = str_cat(a, STR("job "), title, framework ? STR(": ") : STR(""));
 	if (framework)

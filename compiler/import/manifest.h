@@ -40,6 +40,7 @@ struct imported {                       /* what it becomes: a job, or the accele
 	struct str name, ns;
 	struct span name_at;            /* for accelerators: the place of the configuration */
 	const struct data *labels, *annotations;        /* metadata of the object that reaches its pods too */
+	bool queued;                    /* Kueue admits it, and `place` can say where it places all of its pods */
 	const struct data *object;      /* the manifest */
 	const struct source *source;
 	struct str header;              /* of its file */

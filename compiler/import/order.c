@@ -9,7 +9,7 @@
 static const char *const order[] = {
 	"namespace", "image", "pull", "pull_secrets", "container", "command", "args", "workdir", "replicas", "accelerator", "slices", "cpu", "memory",
 	"disk", "shm", "restart", "retries", "retry_on", "restarts", "timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority",
-	"grace", "success", "running", "other_roles", "ready", "start_after", "service", "service_account", "spread", "place", "tolerate", "limits", "resources", "device_claims", "node", "env", "ports", "mounts", "files", "labels", "annotations",
+	"grace", "success", "running", "other_roles", "ready", "start_after", "service", "service_account", "spread", "place", "tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "env", "ports", "mounts", "files", "labels", "annotations",
 	"init", "sidecar", "raw pod", "raw container", "raw", "role", "object",
 };
 enum { WORDS = sizeof order / sizeof *order };
@@ -77,7 +77,9 @@ static bool may_rise(const struct line *l, bool only_one)
 {
 	/* a field that only one role has stays in it */
 	static const char *const of_one[] = { "image", "pull", "pull_secrets", "command", "args", "workdir", "service_account", "scheduler", "priority", "env", "mounts" };
-	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "start_after" };
+	static const char *const never[] = { "replicas", "container", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "start_after",
+		/* in a job it is about its roles together */
+		"place" };
 
 	for (size_t i = 0; only_one && i < sizeof of_one / sizeof *of_one; i++)
 		if (str_is(l->key, of_one[i]))

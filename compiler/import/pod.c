@@ -257,6 +257,67 @@ static void field(struct role_reading *r, const struct data_member *m)
 
 /* ---- metadata of the template ---- */
 
+/* Levels that every cluster has.  Others are in the project's topology, which a manifest does not tell. */
+static struct str usual_level(struct str label)
+{
+	return str_is(label, "kubernetes.io/hostname") ? STR("host") : str_is(label, "topology.kubernetes.io/zone") ? STR("zone") : STR("");
+}
+
+#define KUEUE_PODSET "kueue.x-k8s.io/podset-"
+
+/* `place` for an annotation by which Kueue places pods; NULL where it says something else. */
+static struct expr *place_of(struct arena *a, const struct data_member *pair)
+{
+	static const char *const functions[][2] = { { "required-topology", "near" }, { "preferred-topology", "prefer" } };
+	struct str key = { pair->key.p + sizeof KUEUE_PODSET - 1, pair->key.n - (sizeof KUEUE_PODSET - 1) }, value, level;
+
+	if (pair->value->kind != DATA_STRING)
+		return NULL;
+	value = pair->value->u.string;
+	level = usual_level(value);
+	if (str_is(key, "unconstrained-topology"))
+		return str_is(value, "true") ? expr_text(a, STR("pack")) : NULL;
+	for (size_t i = 0; level.n && i < sizeof functions / sizeof *functions; i++) {
+		if (!str_is(key, functions[i][0]))
+			continue;
+		struct expr *e = expr_call(a, str_of(functions[i][1]));
+		lines_add(a, &e->items, expr_string(a, level), pair->value->from);
+		return e;
+	}
+	return NULL;
+}
+
+/*
+ * Is every such annotation in D one that `place` says, the only one of its pods?  The others could
+ * not stay beside it: with a `place` in a job they are not the program's to set.
+ */
+static bool known_in(struct arena *a, const struct data *d)
+{
+	size_t said = 0;
+	bool known = true;
+
+	if (d && d->kind == DATA_LIST)
+		for (size_t i = 0; i < d->u.list.n && known; i++)
+			known = known_in(a, d->u.list.at[i]);
+	if (!d || d->kind != DATA_MAP)
+		return known;
+	for (size_t i = 0; i < d->u.map.n && known; i++) {
+		const struct data_member *m = &d->u.map.at[i];
+		bool theirs = str_starts(m->key, STR(KUEUE_PODSET));
+		said += theirs;
+		known = theirs ? said == 1 && place_of(a, m) : known_in(a, m->value);
+	}
+	return known;
+}
+
+bool places_known(struct arena *a, const struct data *annotations, const struct data *spec)
+{
+	for (size_t i = 0; i < data_count(annotations); i++)
+		if (str_starts(annotations->u.map.at[i].key, STR(KUEUE_PODSET)))
+			return false;           /* one for all roles */
+	return known_in(a, spec);
+}
+
 static void pairs(struct role_reading *r, const struct data_member *m, const char *field)
 {
 	struct import *im = r->im;
@@ -269,6 +330,11 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
 		if (same || str_starts(pair->key, STR("trainc.dev/")))
 			continue;
+		struct expr *placed = r->job->queued && str_starts(pair->key, STR(KUEUE_PODSET)) ? place_of(im->arena, pair) : NULL;
+		if (placed) {
+			import_comments(im, lines_set(im->arena, r->role, STR("place"), placed, pair->key_at), member_span(pair));
+			continue;
+		}
 		if (!to)
 			to = lines_block(im->arena, r->role, str_of(field), m->key_at);
 		struct line *line = lines_set(im->arena, to, key_text(im->arena, pair->key),

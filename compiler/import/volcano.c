@@ -452,10 +452,28 @@ static void gang(struct volcano *v)
 	lines_set(im->arena, s->body, STR("gang"), expr_string(im->arena, STR("volcano")),
 		least ? member_at(s->m.spec, "minAvailable") : s->m.at);
 	struct line *kueue = lines_take(s->body, STR("queue"));
+	s->job->queued = false;
 	if (kueue)
 		import_left_out(im, kueue->from, STR("kueue.x-k8s.io/queue-name"),
 			"the gang waits in a queue of Volcano");
 	text(v, "queue", "queue", "default");
+}
+
+/*
+ * Close together, at whatever level: what `pack` says to a gang of Volcano.  Tiers are numbers, and
+ * which level of a cluster has one is not in the manifest: mode "hard" is left out.
+ */
+static bool packs(struct volcano *v)
+{
+	struct set *s = &v->set;
+	const struct data *topology = member(s->m.spec, "networkTopology");
+	bool soft = topology && topology->u.map.n == 1 && str_is(member_text(topology, "mode"), "soft");
+
+	if (!soft || !lines_find(s->body, STR("gang")))
+		return false;
+	struct span at = span_join(member_at(s->m.spec, "networkTopology"), topology->from);
+	import_comments(s->m.im, lines_set(s->m.im->arena, s->body, STR("place"), expr_text(s->m.im->arena, STR("pack")), at), at);
+	return true;
 }
 
 static void rest(struct volcano *v)
@@ -466,9 +484,10 @@ static void rest(struct volcano *v)
 	static const char *const of_task[] = { "name", "replicas", "template", "policies", "dependsOn", NULL };
 	struct import *im = v->set.m.im;
 	const struct data *spec = v->set.m.spec, *tasks = tasks_of(spec);
+	bool packed = packs(v);
 
 	for (size_t i = 0; i < data_count(spec); i++)
-		if (!one_of(known, spec->u.map.at[i].key))
+		if (!one_of(known, spec->u.map.at[i].key) && !(packed && str_is(spec->u.map.at[i].key, "networkTopology")))
 			import_left_out(im, spec->u.map.at[i].key_at, spec->u.map.at[i].key,
 				"the program has no words for it");
 	for (size_t i = 0; i < data_count(tasks); i++) {

@@ -271,6 +271,8 @@ static void lower_main(struct lowering *l)
 	c->raw = role_raw(ev, r, "container");
 	lower_resources(l, role_field(ev, r, FIELD_RESOURCES), c);
 	l->plan->claims = lower_claims(l, role_field(ev, r, FIELD_DEVICE_CLAIMS));
+	l->plan->shared_claims = lower_claims(l, role_field(ev, r, FIELD_SHARED_DEVICE_CLAIMS));
+	claims_once(l);
 }
 
 /*

@@ -89,12 +89,14 @@ void lower_replica(struct lowering *l);
 void lower_files(struct lowering *l, struct source_entries *sources);
 /* Lowers V, the condition under which container C counts as ready; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
+/* The claims of devices that have the names of claims; reports the others. */
+struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
+/* Reports a name that is in both fields with claims of devices. */
+void claims_once(struct lowering *l);
 /*
  * Lowers the container's `resources`; its other amounts, raw block and accelerator must be in the
  * plan.  Reports what no server accepts (TJ0624).
  */
-/* The claims of devices that have the names of claims; reports the others. */
-struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
 void lower_resources(struct lowering *l, const struct value *v, struct plan_container *c);
 /* Lowers where the replicas run, once `spread` and their number are in the plan: TJ0626, TJ0627. */
 void lower_place(struct lowering *l);

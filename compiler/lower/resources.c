@@ -29,7 +29,7 @@ static const char *field_instead(struct str name)
 		{ "disk", "write it in the role itself: disk = 100Gi" },
 		{ "requests", "write 'cpu', 'memory' and devices without it: cpu = 8, memory = 64Gi, resources { \"example.com/nic\" = 1 }" },
 		{ "limits", "'limits' is a field beside this one, for cpu and memory: limits { cpu = 16 }; of a device request and limit are one" },
-		{ "claims", "claims of devices have a field of their own: device_claims { gpu = \"TEMPLATE\" }" },
+		{ "claims", "claims of devices have a field of their own: device_claims { gpu = \"TEMPLATE\" }, or shared_device_claims { gpu = \"CLAIM\" } for one that exists" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -172,4 +172,20 @@ struct plan_pairs lower_claims(struct lowering *l, const struct value *v)
 		diag_help(l->ev->diags, d, "write lower case letters, digits and '-', at most 63: gpu = \"%.*s\"", STR_ARG(p->value));
 	}
 	return kept;
+}
+
+void claims_once(struct lowering *l)
+{
+	const struct plan_pairs *own = &l->plan->claims, *shared = &l->plan->shared_claims;
+
+	for (size_t i = 0; i < own->n; i++)
+		for (size_t k = 0; k < shared->n; k++) {
+			if (!str_eq(own->at[i].key, shared->at[k].key))
+				continue;
+			struct str key = shared->at[k].key;
+			struct diag *d = diag_report(l->ev->diags, TJ0624, shared->at[k].key_at, "'%.*s' is a claim of 'device_claims' already",
+				STR_ARG(key));
+			diag_note(l->ev->diags, d, own->at[i].key_at, "the other one");
+			diag_help(l->ev->diags, d, "give one of them another name: a pod knows its claims by their names");
+		}
 }

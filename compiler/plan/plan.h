@@ -284,6 +284,7 @@ struct plan_role {
 	struct plan_pairs node;         /* those of the role; the accelerator's are in `accelerator` */
 	struct plan_place place;
 	struct plan_pairs claims;       /* of devices, for the main container: name in the pod, and its ResourceClaimTemplate */
+	struct plan_pairs shared_claims;        /* the same with a ResourceClaim that all pods have; no name is in both */
 	struct plan_str *tolerate, *pull_secrets;
 	size_t ntolerate, npull_secrets;
 	struct plan_str spread, restart, service, service_account;

@@ -334,6 +334,7 @@ static void role(struct dumping *d, const struct plan_role *r)
 		accelerator(d, r->accelerator);
 	pairs(d, "node", &r->node);
 	pairs(d, "claim", &r->claims);
+	pairs(d, "shared_claim", &r->shared_claims);
 	words(d, "tolerate", r->tolerate, r->ntolerate);
 	words(d, "pull_secret", r->pull_secrets, r->npull_secrets);
 	word(d, "spread", &r->spread);

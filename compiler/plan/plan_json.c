@@ -77,18 +77,20 @@ static void resources(struct printing *p, const struct plan_role *r)
 	device_counts(p, n > skip ? at + skip : NULL, n - skip);
 }
 
-/* Claims of devices, each with its template. */
-static void template_claims(struct printing *p, const struct plan_role *r)
+/* Claims of devices, each with its template or the claim that exists. */
+static void device_claims(struct printing *p, const char *key, const struct plan_pairs *claims)
 {
-	name(p, ", ", "device_claims");
+	if (!claims->n)
+		return;
+	name(p, ", ", key);
 	buf_char(p->out, '{');
-	for (size_t i = 0; i < r->claims.n; i++) {
+	for (size_t i = 0; i < claims->n; i++) {
 		buf_z(p->out, i ? ", " : " ");
-		buf_json(p->out, r->claims.at[i].key);
+		buf_json(p->out, claims->at[i].key);
 		buf_z(p->out, ": ");
-		buf_json(p->out, r->claims.at[i].value);
+		buf_json(p->out, claims->at[i].value);
 	}
-	buf_z(p->out, r->claims.n ? " }" : "}");
+	buf_z(p->out, " }");
 }
 
 static void ports(struct printing *p, const struct plan_role *r)
@@ -132,8 +134,8 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	amount(p, ", ", "memory", &memory);
 	devices(p, r->accelerator);
 	resources(p, r);
-	if (r->claims.n)
-		template_claims(p, r);
+	device_claims(p, "device_claims", &r->claims);
+	device_claims(p, "shared_device_claims", &r->shared_claims);
 	if (r->place.kind != PLACE_ANYWHERE)
 		text(p, ",\n          ", "place", plan_place_text(&p->arena, &r->place));
 	ports(p, r);

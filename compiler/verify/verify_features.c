@@ -68,10 +68,13 @@ static void sidecars(struct checking *c, const struct plan_role *r)
 
 static void device_claims(struct checking *c, const struct plan_role *r)
 {
-	if (!r->claims.n || kube_has(c->plan->kubernetes, KUBE_DEVICE_CLAIMS))
+	const struct plan_pairs *first = r->claims.n ? &r->claims : &r->shared_claims;
+
+	if (!first->n || kube_has(c->plan->kubernetes, KUBE_DEVICE_CLAIMS))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0809, check_place(c, r->claims.at[0].key_at, r->at, r->at),
-		"'device_claims' needs %s of Kubernetes 1.%u; the project targets 1.%u", kube_words(KUBE_DEVICE_CLAIMS),
+	struct diag *d = diag_report(c->diags, TJ0809, check_place(c, first->at[0].key_at, r->at, r->at),
+		"'%s' needs %s of Kubernetes 1.%u; the project targets 1.%u", r->claims.n ? "device_claims" : "shared_device_claims",
+		kube_words(KUBE_DEVICE_CLAIMS),
 		kube_usable_from(KUBE_DEVICE_CLAIMS), c->plan->kubernetes);
 	diag_help(c->diags, d, "ask for the devices with 'accelerator' or 'resources', or target Kubernetes 1.%u",
 		kube_usable_from(KUBE_DEVICE_CLAIMS));

@@ -80,6 +80,8 @@ static void note_role(struct launch *l, const struct plan_role *r)
 	}
 	if (raw)
 		launch_note(l, "raw blocks are for Kubernetes and do nothing here");
+	if (r->place.kind != PLACE_ANYWHERE)
+		launch_note(l, "'place' does nothing here: all replicas run on this machine");
 	if (r->shm.set && !launch_boxed(l, r, &r->main))
 		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
 	if (r->main.nports && l->options->isolate == ISOLATE_NONE)

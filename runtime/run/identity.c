@@ -367,6 +367,8 @@ static void put_role(struct out *o, const struct plan_role *r)
 	put_accelerator(o, r->accelerator);
 	put_pairs(o, "node", &r->node);
 	put_pairs(o, "claims", &r->claims);
+	if (r->shared_claims.n)                 /* so that the digest of others is the same as before */
+		put_pairs(o, "shared_claims", &r->shared_claims);
 	put_strs(o, "tolerate", r->tolerate, r->ntolerate);
 	put_strs(o, "pull_secrets", r->pull_secrets, r->npull_secrets);
 	put_plan_str(o, "spread", &r->spread);

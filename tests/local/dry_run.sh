@@ -41,6 +41,15 @@ run 0 run --local --dry-run -o json env.tj
 python3 -c 'import json; [print(v["name"]) for v in json.load(open(".out"))["runs"][0]["replicas"][0]["containers"][0]["env"]]' | sort >said
 same said there
 
+# what only a cluster has, and a line says so once
+program placed <<'END'
+  place = near("host")
+  role a { replicas = 2, command = ["true"] }
+  role b { command = ["true"] }
+END
+run 0 run --local --dry-run placed.tj
+holds test "$(grep -c "'place' does nothing here: all replicas run on this machine" .err)" = 1
+
 # ---- addresses of the cluster, files, mounts ----
 mkdir data
 program files <<'END'

@@ -33,6 +33,7 @@ FIELDS = {
     "files": ("", 'files { "/etc/a" = "b" }', ""), "cpu": ("", "cpu = 2", ""), "memory": ("", "memory = 2Gi", ""), "disk": ("", "disk = 2Gi", ""),
     "shm": ("", "shm = 2Gi", ""), "limits": ("", "limits { cpu = 2 }", ""), "resources": ("", 'resources { "example.com/nic" = 2 }', ""), "accelerator": ("", "accelerator = npu(2)", ""),
     "device_claims": ("", 'device_claims { gpu = "one-gpu" }', ""),
+    "shared_device_claims": ("", 'shared_device_claims { gpu = "team-gpus" }', ""),
     "node": ("", 'node { zone = "a" }', ""), "tolerate": ("", 'tolerate = ["gpu"]', ""), "spread": ("", 'spread = "host"', ""), "place": ("", 'place = prefer("host")', ""),
     "service_account": ("", 'service_account = "sa"', ""), "service": ("", 'service = "cluster", ports { http = 80 }', "ports { http = 80 }"),
     "restart": ("", 'restart = "on-failure"', ""), "retries": ("", "retries = 2", ""), "retry_on": ("", "retries = 2, retry_on = 130..140", "retries = 2"),
