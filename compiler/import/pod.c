@@ -266,7 +266,7 @@ static struct str usual_level(struct str label)
 #define KUEUE_PODSET "kueue.x-k8s.io/podset-"
 
 /* `place` for an annotation by which Kueue places pods; NULL where it says something else. */
-static struct expr *place_of(struct arena *a, const struct data_member *pair)
+static struct expr *place_words(struct arena *a, const struct data_member *pair)
 {
 	static const char *const functions[][2] = { { "required-topology", "near" }, { "preferred-topology", "prefer" } };
 	struct str key = { pair->key.p + sizeof KUEUE_PODSET - 1, pair->key.n - (sizeof KUEUE_PODSET - 1) }, value, level;
@@ -305,7 +305,7 @@ static bool known_in(struct arena *a, const struct data *d)
 		const struct data_member *m = &d->u.map.at[i];
 		bool theirs = str_starts(m->key, STR(KUEUE_PODSET));
 		said += theirs;
-		known = theirs ? said == 1 && place_of(a, m) : known_in(a, m->value);
+		known = theirs ? said == 1 && place_words(a, m) : known_in(a, m->value);
 	}
 	return known;
 }
@@ -330,7 +330,7 @@ static void pairs(struct role_reading *r, const struct data_member *m, const cha
 		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
 		if (same || str_starts(pair->key, STR("trainc.dev/")))
 			continue;
-		struct expr *placed = r->job->queued && str_starts(pair->key, STR(KUEUE_PODSET)) ? place_of(im->arena, pair) : NULL;
+		struct expr *placed = r->job->queued && str_starts(pair->key, STR(KUEUE_PODSET)) ? place_words(im->arena, pair) : NULL;
 		if (placed) {
 			import_comments(im, lines_set(im->arena, r->role, STR("place"), placed, pair->key_at), member_span(pair));
 			continue;

@@ -78,7 +78,7 @@ static void resources(struct printing *p, const struct plan_role *r)
 }
 
 /* Claims of devices, each with its template or the claim that exists. */
-static void device_claims(struct printing *p, const char *key, const struct plan_pairs *claims)
+static void claims_by_name(struct printing *p, const char *key, const struct plan_pairs *claims)
 {
 	if (!claims->n)
 		return;
@@ -134,8 +134,8 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	amount(p, ", ", "memory", &memory);
 	devices(p, r->accelerator);
 	resources(p, r);
-	device_claims(p, "device_claims", &r->claims);
-	device_claims(p, "shared_device_claims", &r->shared_claims);
+	claims_by_name(p, "device_claims", &r->claims);
+	claims_by_name(p, "shared_device_claims", &r->shared_claims);
 	if (r->place.kind != PLACE_ANYWHERE)
 		text(p, ",\n          ", "place", plan_place_text(&p->arena, &r->place));
 	ports(p, r);
