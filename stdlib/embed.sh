@@ -29,9 +29,9 @@ cat <<'END'
 	{ 0, 0 } };
 static const struct launcher launchers[] = {
 END
-# A comment `# launcher WORD FRAMEWORK` of a module: what its framework starts jobs with.
+# A comment `# launcher WORD FRAMEWORK` of a module: what its framework starts jobs with; a module of Python by its whole name.
 for file in "$@"; do
-	sed -n 's/^# launcher \([a-z-]*\) \([a-z_.]*\)$/	{ "\1", "\2" },/p' "$file"
+	sed -n 's/^# launcher \([a-z._-]*\) \([a-z_.]*\)$/	{ "\1", "\2" },/p' "$file"
 done
 cat <<'END'
 	{ 0, 0 } };

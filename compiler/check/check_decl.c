@@ -660,6 +660,10 @@ void check_policy(struct check *c, struct node *n)
 {
 	struct items items = { .check = c, .set = policy_set, .checks = true, .what = "a policy" };
 	check_expr(c, n->u.titled.title, &type_string, &(struct site){ .what = STR("the title of a policy") });
+	if (n->u.titled.body->kind == NODE_BODY && !n->u.titled.body->u.body.items.n) {
+		struct diag *d = diag_report(c->diags, TJ0203, n->u.titled.title->span, "this policy checks nothing");
+		diag_help(c->diags, d, "write 'check CONDITION else \"message\"' in it, or 'warn'");
+	}
 	visit_body(&items, n->u.titled.body, SCOPE_POLICY);
 }
 

@@ -518,12 +518,18 @@ static void report_branches(struct check *c, const struct node *then, const stru
 /* One branch.  `all` is the type of those before it, NULL for the first. */
 static const struct type *branch(struct check *c, struct node *n, struct node *first, const struct type *want, const struct type *all)
 {
-	const struct type *t = want ? check_expr(c, n, want, c->site) : type_expr(c, n, NULL);
+	bool counted = !want && all && is_number_literal(n) && all->kind == TYPE_CPU;
+	const struct type *t = want ? check_expr(c, n, want, c->site) : counted ? check_expr(c, n, all,
+		c->site) : type_expr(c, n, NULL);
 	if (!all || t->kind == TYPE_BAD)
 		return t;
+	if (counted)
+		return all;
 	if (want)
 		return t->kind == TYPE_POD ? t : all;
 	const struct type *both = type_unify(c, all, t);
+	if (!both && t->kind == TYPE_CPU && is_number_literal(first))
+		both = check_expr(c, first, t, NO_SITE)->kind == TYPE_BAD ? &type_bad : t;
 	if (!both && literal_pair(first, n, all, t))
 		both = &type_float;
 	if (!both)
@@ -618,6 +624,8 @@ static void test_never_none(struct check *c, const struct node *left, const stru
 static const struct type *fallback(struct check *c, struct node *n, const struct type *other, const struct type *want)
 {
 	bool hint = is_quantity_literal(n) && type_is_quantity(other);
+	if (!want && is_number_literal(n) && other->kind == TYPE_CPU)
+		return check_expr(c, n, other, NO_SITE)->kind == TYPE_BAD ? &type_bad : other;
 	if (!want && n->kind == NODE_BODY && other->kind == TYPE_RECORD)        /* it takes the type of the other side */
 		return check_expr(c, n, other, NO_SITE);
 	if (!want)

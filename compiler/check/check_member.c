@@ -298,6 +298,9 @@ const char *check_member_doc(enum type_kind kind, struct str name)
 	return "";
 }
 
+/* Policies and tests are about a job that is planned. */
+static bool knows_plan(struct check *c) { return scope_around(c, SCOPE_POLICY) || scope_around(c, SCOPE_TEST); }
+
 /*
  * A member that exists once the job is planned; NULL when NAME is none.  Its use outside of a
  * policy or a test is reported.
@@ -309,7 +312,7 @@ static const struct type *planned_member(struct check *c, struct node *n, const 
 		i++;
 	if (i == count)
 		return NULL;
-	if (scope_around(c, SCOPE_POLICY) || scope_around(c, SCOPE_TEST))
+	if (knows_plan(c))
 		return members[i].type;
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' is known when the whole job is", members[i].name);
 	diag_help(c->diags, d, "use it in a policy or a test");
@@ -319,7 +322,19 @@ static const struct type *planned_member(struct check *c, struct node *n, const 
 static const struct type *cluster_member(struct check *c, struct node *n)
 {
 	const struct type *t = planned_member(c, n, planned_of_cluster, COUNT(planned_of_cluster));
-	return t ? t : find_member(c, n, "the cluster", cluster_members, COUNT(cluster_members));
+	struct suggest s;
+
+	for (size_t i = 0; !t && i < COUNT(cluster_members); i++)
+		if (str_is(n->u.member.name, cluster_members[i].name))
+			t = cluster_members[i].type;
+	if (t)
+		return t;
+	suggest_init(&s, c->arena, n->u.member.name);
+	for (size_t i = 0; i < COUNT(cluster_members); i++)
+		suggest_add(&s, str_of(cluster_members[i].name));
+	for (size_t i = 0; knows_plan(c) && i < COUNT(planned_of_cluster); i++)
+		suggest_add(&s, str_of(planned_of_cluster[i].name));
+	return report_no_field(c, n, "the cluster", &s);
 }
 
 /* ---- roles ---- */
@@ -430,6 +445,8 @@ static void report_role_member(struct check *c, struct node *n)
 		suggest_add(&s, str_of(role_methods[i].name));
 	for (const struct field *f = schema_next(BLOCK_ROLE, NULL); f; f = schema_next(BLOCK_ROLE, f))
 		suggest_add(&s, str_of(f->name));
+	for (size_t i = 0; knows_plan(c) && i < COUNT(planned_of_role); i++)
+		suggest_add(&s, str_of(planned_of_role[i].name));
 	help_suggest(c, d, &s, NULL, n->u.member.name_span);
 }
 

@@ -413,6 +413,19 @@ static const struct node *first_name(const struct node *n)
 	return n->kind == NODE_NAME ? n : NULL;
 }
 
+/* "chief.hosts" where no role is called 'chief': what stands behind the point is a role's. */
+static bool names_a_role(struct check *c, const struct node *n)
+{
+	static const char *const of_roles[] = { "replicas", "hosts", "host", "name", "ports", "port", "address",
+		"addresses", "devices", NULL };
+
+	for (size_t i = 0; n->kind == NODE_MEMBER && of_roles[i] && (scope_around(c, SCOPE_JOB) || scope_around(c,
+		SCOPE_FRAMEWORK)); i++)
+		if (str_is(n->u.member.name, of_roles[i]))
+			return true;
+	return false;
+}
+
 /*
  * No operator gives a text, so where a text is wanted an operation can only be text without
  * quotes.  A variable may be a number.
@@ -420,7 +433,8 @@ static const struct node *first_name(const struct node *n)
 bool text_without_quotes(struct check *c, const struct node *n, const struct type *want)
 {
 	const struct node *first = type_is_text(type_strip_pod(type_strip_optional(want))) && is_operation(n) ? first_name(n) : NULL;
-	return first && !scope_peek(c, first->u.name.text) && (n->kind != NODE_MEMBER || scope_unheard(c, first->u.name.text));
+	return first && !scope_peek(c, first->u.name.text) && !names_a_role(c, n) && (n->kind != NODE_MEMBER ||
+		scope_unheard(c, first->u.name.text));
 }
 
 static const struct type *report_quotes(struct check *c, struct node *n, const struct site *site)

@@ -411,6 +411,8 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 			STR_ARG(name), STR_ARG(name));
 	} else if (word && variable && str_is(str_of(word), "none")) {
 		diag_help(c->diags, d, "a variable that is not set has no line: remove it");
+	} else if (word && !str_is(str_of(word), "none") && c->text_wanted && !variable) {
+		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
 	} else if (word && variable) {          /* NO is a country, too */
 		diag_help(c->diags, d, "write %s for the value, \"%.*s\" for the text", word, STR_ARG(name));
 	} else if (word) {
@@ -443,6 +445,24 @@ static bool is_called(struct check *c, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.end);
 	return source && source->text.p[at.end - source->base] == '(';
+}
+
+/* Does CH follow it? */
+static bool stands_before(struct check *c, struct span at, char ch)
+{
+	const struct source *source = source_at(c->program->sources, at.end);
+	return source && at.end - source->base < source->text.n && source->text.p[at.end - source->base] == ch;
+}
+
+/* Is it in a job or a framework with roles? */
+static bool has_roles(struct check *c)
+{
+	const struct scope *s = scope_around(c, SCOPE_JOB);
+	s = s ? s : scope_around(c, SCOPE_FRAMEWORK);
+	for (size_t i = 0; s && i < s->names.n; i++)
+		if (((const struct decl *)s->names.entries[i].value)->kind == DECL_ROLE)
+			return true;
+	return false;
 }
 
 /* ready(db) where no role has that name. */
@@ -522,6 +542,8 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	} else if (stdlib_text(name).p)
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file",
 			STR_ARG(name));
+	else if (few && !suggest_sentence(&s).n && stands_before(c, at, '.') && has_roles(c))
+		help_roles(c, d);
 	else if (!help_habit(c, d, name, at, &s)) {
 		struct str near = suggest_sentence(&s);
 		/* a text without quotes may be near a name by chance */

@@ -135,8 +135,8 @@ static const struct value *test_length(struct eval *ev, const struct value *v, c
 		return v;
 	struct str text = value_spell(ev->arena, v), bounds = int_bounds(ev, r);
 	struct str subject = ev->name.p ? ev->name : text;
-	struct diag *d = eval_report(ev, TJ0311, at, "%.*s has %zu %s%s, outside %.*s", STR_ARG(subject), n, what,
-		n == 1 ? "" : "s", STR_ARG(bounds));
+	struct diag *d = eval_report(ev, TJ0311, at, "%.*s has %zu %s, outside %.*s", STR_ARG(subject), n,
+		n == 1 ? what : str_is(str_of(what), "entry") ? "entries" : str_printf(ev->arena, "%ss", what).p, STR_ARG(bounds));
 
 	note_origin(ev, d, v, at);
 	note_rule(ev, d, rule, at);
@@ -290,9 +290,12 @@ static const struct value *convert_map(struct eval *ev, const struct value *v, c
 	struct span rule)
 {
 	const struct map *m = &v->u.map.index;
+	const struct refinement *r = to->refine;
 	struct value *copy = NULL;
 	const struct value *stop = NULL;
 
+	if (r && (r->has_lo || r->has_hi) && test_length(ev, v, r, m->n, "entry", at, rule)->kind == VALUE_BAD)
+		return &value_bad;
 	if (!identity(to->elem))
 		eval_walk(ev, v);
 	for (size_t i = 0; i < m->n && !identity(to->elem); i++) {

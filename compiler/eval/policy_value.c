@@ -289,6 +289,17 @@ static void add_role(struct containers *to, const struct plan_role *r)
 
 /* ---- volumes, tolerations ---- */
 
+/* What a volume of raw pod is about, whatever its kind calls that: a path, a claim, an image, a driver. */
+static struct str volume_subject(const struct data *d)
+{
+	static const char *const names[] = { "path", "claimName", "secretName", "name", "reference", "driver", "server", "volumeID", NULL };
+
+	for (size_t i = 0; names[i]; i++)
+		if (text_of(d, names[i]).n)
+			return text_of(d, names[i]);
+	return STR("");
+}
+
 static const struct value *volumes(struct eval *ev, const struct plan_role *r, struct span at)
 {
 	static const char *const kinds[] = {
@@ -321,7 +332,7 @@ static const struct value *volumes(struct eval *ev, const struct plan_role *r, s
 				source = d->u.map.at[k].key;
 		put_text(ev, v, "kind", source, d->from);
 		put_text(ev, v, "name", text_of(d, "name"), d->from);
-		put_text(ev, v, "source", text_of(data_get(d, source), "path"), d->from);
+		put_text(ev, v, "source", volume_subject(data_get(d, source)), d->from);
 		put_text(ev, v, "path", STR(""), d->from);
 		put(ev, v, "readonly", value_bool(ev->arena, false, d->from));
 		list_add(ev, list, map_finish(ev, v));

@@ -400,6 +400,8 @@ static const struct value *replicas_value(struct eval *ev, struct role *r, struc
 
 void role_report_required(struct eval *ev, const struct role *r, enum field_id id, const struct node *typed)
 {
+	if (typed->u.field.declared->kind == TYPE_BAD)  /* reported where it is declared */
+		return;
 	struct diag *d = diag_report(ev->diags, TJ0512, r->block ? r->block->span : r->job->plan->name_at,
 		"'%.*s' requires '%s' of role '%.*s'", STR_ARG(r->job->plan->framework), schema_field(id)->name, STR_ARG(r->name));
 	diag_note(ev->diags, d, typed->span, "declared here, without a value");

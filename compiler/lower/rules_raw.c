@@ -10,11 +10,12 @@ static struct diags *ds(struct job *j) { return j->ev->diags; }
 static void refuse(struct job *j, const char *what, struct span at)
 {
 	bool own = in_user_text(j->ev, at);
-	struct diag *d = diag_report(ds(j), TJ0901, own ? at : j->plan->name_at, "'%s' is refused by --no-raw", what);
+	struct diag *d = diag_report(ds(j), TJ0901, own ? at : j->plan->name_at, "'%s' is refused by %s", what,
+		j->options->no_raw ? "--no-raw" : "the project: 'raw = false'");
 	if (!own)
 		diag_note(ds(j), d, at, "the framework has it here");
 	diag_help(ds(j), d, j->options->no_raw ? "use the typed fields, or compile without --no-raw" :
-		"use the typed fields: the project has 'raw = false'");
+		"use the typed fields, or change it in project.tj");
 }
 
 static void refuse_raw(struct job *j, const char *what, const struct data *raw)

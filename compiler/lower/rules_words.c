@@ -106,7 +106,23 @@ static bool simple(struct str text)
 
 static bool is_operator(struct str word)
 {
-	return str_is(word, "&&") || str_is(word, "||") || str_is(word, "|") || str_is(word, ";");
+	static const char *const words[] = { "&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "&>" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(word, words[i]))
+			return true;
+	return false;
+}
+
+/* A word that sets a variable: NAME=VALUE. */
+static bool is_assignment(struct str word)
+{
+	size_t i = 0;
+
+	while (i < word.n && ((word.p[i] | 32) == '_' || ((word.p[i] | 32) >= 'a' && (word.p[i] | 32) <= 'z') || (i &&
+		word.p[i] >= '0' && word.p[i] <= '9')))
+		i++;
+	return i && i < word.n && word.p[i] == '=';
 }
 
 /* "t.py --lr 0.1": a word, a blank and an option. */
@@ -118,13 +134,52 @@ static bool holds_option(struct str word)
 	return word.n && word.p[0] != '-' && i + 2 < word.n && word.p[i] == '-' && simple(word);
 }
 
+/* `bash -c python train.py`: the script is one word, and the others are parameters that it does not read. */
+static bool loses_words(struct job *j, const struct words *w)
+{
+	struct span at = { 0 };
+	struct str script = script_of(w, &at), line = STR("");
+	size_t i = 0;
+
+	while (script.n && i < w->n && w->from[i].start != at.start)
+		i++;
+	if (!script.n || i + 1 >= w->n || !simple(script) || memchr(script.p, ' ', script.n))
+		return false;
+	for (size_t k = i; k < w->n; k++)
+		line = str_printf(j->ev->arena, "%.*s%s%.*s", STR_ARG(line), k > i ? " " : "", STR_ARG(w->at[k]));
+	struct diag *d = diag_report(ds(j), TJ0535, at,
+		"the shell runs '%.*s' alone: the words behind it are parameters of the script", STR_ARG(script));
+	if (!memchr(line.p, '"', line.n) && !memchr(line.p, '\\', line.n))
+		diag_help(ds(j), d, "write the script as one text: \"%.*s\"", STR_ARG(line));
+	return true;
+}
+
+/* A script that is a file takes words; what is for a shell is not among them. */
+static bool gives_operators(struct job *j, const struct words *w)
+{
+	for (size_t i = 2; i < w->n && is_shell(w->at[0]) && w->at[1].n && w->at[1].p[0] != '-'; i++)
+		if (is_operator(w->at[i])) {
+			struct diag *d = diag_report(ds(j), TJ0535, w->from[i],
+				"'%.*s' is for a shell, and this one reads only the script", STR_ARG(w->at[i]));
+			diag_help(ds(j), d, "write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
+			return true;
+		}
+	return false;
+}
+
 static void split_words(struct job *j, const struct words *w)
 {
 	struct arena *a = j->ev->arena;
 	struct str first = w->at[0];
 
-	if (reads_scripts(w) || !in_user_text(j->ev, w->from[0]))
+	if (!in_user_text(j->ev, w->from[0]) || loses_words(j, w) || gives_operators(j, w) || reads_scripts(w))
 		return;
+	if (is_assignment(first)) {
+		struct diag *d = diag_report(ds(j), TJ0535, w->from[0], "no program is called '%.*s'", STR_ARG(first));
+		diag_help(ds(j), d, "set the variable in 'env', or begin with \"env\": [\"env\", \"%.*s\", ...]",
+			STR_ARG(first));
+		return;
+	}
 	if (memchr(first.p ? first.p : "", ' ', first.n) && simple(first)) {
 		struct str list = as_list(a, first);
 		struct diag *d = diag_report(ds(j), TJ0535, w->from[0], "no program is called '%.*s'", STR_ARG(first));
@@ -167,15 +222,32 @@ static struct str launcher_in(struct str text, const struct launcher **ret)
 	return STR("");
 }
 
+/* The word that says what runs: behind `env A=b` and behind `python -m`. */
+static size_t program_word(const struct words *w)
+{
+	size_t i = 0;
+
+	if (str_is(base_name(w->at[0]), "env"))
+		for (i = 1; i + 1 < w->n && is_assignment(w->at[i]);)
+			i++;
+	if (str_starts(base_name(w->at[i]), STR("python")))
+		for (size_t k = i + 1; k + 1 < w->n && w->at[k].n && w->at[k].p[0] == '-'; k++)
+			if (str_is(w->at[k], "-m"))
+				return k + 1;
+	return i;
+}
+
 static void launcher(struct job *j, const struct plan_role *r, const struct words *w)
 {
 	const struct launcher *l = NULL;
-	struct span at = w->from[0];
-	struct str script = script_of(w, &at), found = launcher_in(script.n ? script : w->at[0], &l);
+	size_t program = program_word(w);
+	struct span at = w->from[program];
+	struct str script = script_of(w, &at), found = launcher_in(script.n ? script : w->at[program], &l);
 
 	if (j->framework || r->aux || r->max < 2 || !found.n)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0534, at, "each of the %lld replicas starts a '%.*s' of its own, and none knows of the others",
+	struct diag *d = diag_report(ds(j), TJ0534, at,
+		"each of the %lld replicas starts its own '%.*s', and none knows of the others",
 		(long long)r->max, STR_ARG(found));
 	diag_help(ds(j), d, "name the framework that connects them: 'import std.%.*s' and 'job \"%.*s\": %s'", (int)strcspn(l->framework, "."), l->framework,
 		STR_ARG(j->name), l->framework);
@@ -214,14 +286,15 @@ static struct str last_program(struct str script)
 }
 
 /* Does something show that the signal matters: time to end, or a claim to write to? */
-static struct span counts_on_it(struct job *j, const struct plan_role *r, const char **ret_what)
+static struct span counts_on_it(struct job *j, const struct plan_role *r, const struct plan_container *c,
+	const char **ret_what)
 {
 	if (r->grace.set && in_user_text(j->ev, r->grace.from) && r->grace.from.start != r->at.start) {
 		*ret_what = "the time to end is written here";
 		return r->grace.from;
 	}
-	for (size_t i = 0; i < r->main.nmounts; i++) {
-		const struct plan_volume *v = r->main.mounts[i].volume;
+	for (size_t i = 0; i < c->nmounts; i++) {
+		const struct plan_volume *v = c->mounts[i].volume;
 		*ret_what = "what is saved goes here";
 		if (((v->kind == VOLUME_PVC && !v->readonly) || v->keep) && in_user_text(j->ev, v->from))
 			return v->from;
@@ -229,12 +302,12 @@ static struct span counts_on_it(struct job *j, const struct plan_role *r, const 
 	return (struct span){ 0 };
 }
 
-static void signals(struct job *j, const struct plan_role *r, const struct words *w)
+static void signals(struct job *j, const struct plan_role *r, const struct plan_container *c, const struct words *w)
 {
 	struct span at = { 0 };
 	struct str script = script_of(w, &at), program = last_program(script);
 	const char *what = NULL;
-	struct span because = program.n && in_user_text(j->ev, at) ? counts_on_it(j, r, &what) : (struct span){ 0 };
+	struct span because = program.n && in_user_text(j->ev, at) ? counts_on_it(j, r, c, &what) : (struct span){ 0 };
 
 	if (!span_known(because))
 		return;
@@ -255,7 +328,7 @@ static void container(struct job *j, const struct plan_role *r, const struct pla
 	if (c == &r->main)
 		launcher(j, r, &w);
 	if (!c->init)
-		signals(j, r, &w);
+		signals(j, r, c, &w);
 }
 
 void rules_words(struct job *j)

@@ -8,6 +8,8 @@
  */
 #include "lower/lower.h"
 
+#include <stdio.h>
+
 #include "eval/params.h"
 
 static bool is_static(const struct value *v)
@@ -32,6 +34,40 @@ static void judge(struct lowering *l, const struct value *v, const struct type *
 	l->ev->name = outer;
 }
 
+/* How many there are: words of a list, entries of a map. */
+static void judge_count(struct lowering *l, size_t n, const char *one, const char *many, const struct type *t,
+	struct span at, const struct node *typed)
+{
+	const struct refinement *r = t->refine;
+	char bounds[64];
+
+	if (!r || (!r->has_lo && !r->has_hi) || ((!r->has_lo || (int64_t)n >= r->lo) && (!r->has_hi ||
+		(int64_t)n <= r->hi)))
+		return;
+	int end = r->has_lo ? snprintf(bounds, sizeof bounds, "%lld..", (long long)r->lo) : snprintf(bounds,
+		sizeof bounds, "..");
+	if (r->has_hi)
+		snprintf(bounds + end, sizeof bounds - (size_t)end, "%lld", (long long)r->hi);
+	struct diag *d = diag_report(l->ev->diags, TJ0311, at, "'%.*s' has %zu %s, outside %s",
+		STR_ARG(typed->u.field.key.text), n, n == 1 ? one : many, bounds);
+	diag_note(l->ev->diags, d, typed->span, "declared here");
+}
+
+/* A list of which the pod knows some words: the others are judged. */
+static void judge_words(struct lowering *l, const struct value *v, const struct type *t, struct span at,
+	const struct node *typed)
+{
+	const struct type *list = type_strip_optional(t);
+
+	if (v->kind != VALUE_LIST || is_static(v) || list->kind != TYPE_LIST) {
+		judge(l, v, t, at, typed->span, typed->u.field.key.text);
+		return;
+	}
+	judge_count(l, v->u.list.n, "element", "elements", list, at, typed);
+	for (size_t i = 0; i < v->u.list.n; i++)
+		judge(l, v->u.list.at[i], list->elem, v->u.list.at[i]->from, typed->span, (struct str){ 0 });
+}
+
 /* `command` and `args`: only the nearest level's list counts. */
 static void typed_list(struct lowering *l, enum field_id id, const struct node *typed)
 {
@@ -41,7 +77,7 @@ static void typed_list(struct lowering *l, enum field_id id, const struct node *
 	if (!role_first(l->role, id, &first))
 		role_report_required(l->ev, l->role, id, typed);
 	else if (first.level <= LEVEL_JOB)
-		judge(l, entry_value(l->ev, first.entry), t, entry_at(first.entry), typed->span, str_of(schema_field(id)->name));
+		judge_words(l, entry_value(l->ev, first.entry), t, entry_at(first.entry), typed);
 }
 
 static void typed_map(struct lowering *l, enum field_id id, const struct node *typed)
@@ -53,6 +89,12 @@ static void typed_map(struct lowering *l, enum field_id id, const struct node *t
 	gather_role(l, id, &entries);
 	if (!role_first(l->role, id, &first))
 		role_report_required(l->ev, l->role, id, typed);
+	size_t own = 0;
+	for (size_t i = 0; t->kind == TYPE_MAP && i < entries.n; i++)
+		own += entries.at[i].level <= LEVEL_JOB;
+	if (t->kind == TYPE_MAP && role_first(l->role, id, &first) && first.level <= LEVEL_JOB)
+		judge_count(l, own, "entry", "entries", t, l->role->block ?
+			l->role->block->span : l->role->job->plan->name_at, typed);
 	for (size_t i = 0; t->kind == TYPE_MAP && i < entries.n; i++)
 		if (entries.at[i].level <= LEVEL_JOB)
 			judge(l, entries.at[i].value, t->elem, entries.at[i].from, typed->span, entries.at[i].key);

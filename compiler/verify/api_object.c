@@ -3,13 +3,7 @@
  */
 #include "verify/api_rules.h"
 
-static const struct data *member(const struct data *d, const char *key)
-{
-	const struct data *m = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
-	return m && m->kind == DATA_MAP ? m : NULL;
-}
-
-static const struct data *template_spec(const struct data *d) { return member(member(d, "template"), "spec"); }
+static const struct data *template_spec(const struct data *d) { return api_member(api_member(d, "template"), "spec"); }
 
 void api_job_spec(struct api_check *k, const struct data *d)
 {
@@ -25,12 +19,18 @@ void api_job_spec(struct api_check *k, const struct data *d)
 /* Of a Deployment and the like: does the selector match the pods of the template? */
 void api_set_spec(struct api_check *k, const struct data *d)
 {
-	const struct data *wanted = member(member(d, "selector"), "matchLabels");
-	const struct data *labels = member(member(member(d, "template"), "metadata"), "labels"),
+	const struct data *wanted = api_member(api_member(d, "selector"), "matchLabels");
+	const struct data *labels = api_member(api_member(api_member(d, "template"), "metadata"), "labels"),
 		*pod = template_spec(d);
 	struct str policy = pod ? api_text(pod, "restartPolicy") : STR("");
 
-	for (size_t i = 0; wanted && member(d, "template") && i < wanted->u.map.n; i++) {
+	k->templates = data_get(d, STR("volumeClaimTemplates"));
+	if (api_member(d, "selector") && !api_has(api_member(d, "selector"), "matchExpressions") && !(wanted &&
+		wanted->u.map.n))
+		api_refuse(k, data_get(d, STR("selector")),
+			"write selector { matchLabels { app = \"x\" } }, and give the template that label",
+			"an empty selector selects nothing");
+	for (size_t i = 0; wanted && api_member(d, "template") && i < wanted->u.map.n; i++) {
 		const struct data_member *m = &wanted->u.map.at[i];
 		const struct data *label = labels ? data_get(labels, m->key) : NULL;
 		if (m->value->kind != DATA_STRING ||
@@ -51,13 +51,28 @@ void api_service_spec(struct api_check *k, const struct data *d)
 	const struct data *ports = data_get(d, STR("ports"));
 	bool none = !ports || ports->kind != DATA_LIST || !ports->u.list.n;
 	struct str type = api_text(d, "type"), address = api_text(d, "clusterIP");
-	bool headless = str_is(address, "None");
+	bool headless = str_is(address, "None"), outside = str_is(type, "LoadBalancer") || str_is(type, "NodePort");
 
 	if (none && !headless && !str_is(type, "ExternalName"))
 		api_missing(k, d, "add ports = [{ port = 80 }], or clusterIP = \"None\"", "a Service needs 'ports'");
-	if (headless && (str_is(type, "LoadBalancer") || str_is(type, "NodePort")))
+	if (headless && outside)
 		api_refuse(k, data_get(d, STR("type")), "for users write the field 'service' of a role",
 			"a headless Service cannot have the type '%.*s'", STR_ARG(type));
+	if (address.n && !headless && !api_is_address(address))
+		api_refuse(k, data_get(d, STR("clusterIP")),
+			"write None, an IP address, or nothing for an address that the cluster chooses",
+			"'clusterIP' cannot be '%.*s'", STR_ARG(check_short(k->c->arena, address)));
+	if (str_is(type, "ExternalName") && !api_text(d, "externalName").n)
+		api_missing(k, d, "add externalName = \"example.com\"",
+			"a Service of the type 'ExternalName' needs 'externalName'");
+	if (api_text(d, "externalTrafficPolicy").n && !outside)
+		api_refuse(k, data_get(d, STR("externalTrafficPolicy")), "remove it, or write type = \"LoadBalancer\"",
+			"'externalTrafficPolicy' is for Services of the types 'NodePort' and 'LoadBalancer'");
+	for (size_t i = 0; !none && !outside && i < ports->u.list.n; i++)
+		if (ports->u.list.at[i]->kind == DATA_MAP && api_has(ports->u.list.at[i], "nodePort"))
+			api_refuse(k, data_get(ports->u.list.at[i], STR("nodePort")),
+				"remove it, or write type = \"NodePort\"",
+				"'nodePort' is for Services of the types 'NodePort' and 'LoadBalancer'");
 	for (size_t i = 0; !none && ports->u.list.n > 1 && i < ports->u.list.n; i++)
 		if (ports->u.list.at[i]->kind == DATA_MAP && !api_text(ports->u.list.at[i], "name").n)
 			api_missing(k, ports->u.list.at[i], "add 'name'",
@@ -68,57 +83,4 @@ void api_claim(struct api_check *k, const struct data *d)
 {
 	if (!api_has(d, "spec"))
 		api_missing(k, d, "add spec { accessModes = [\"ReadWriteOnce\"], resources { requests { storage = 10Gi } } }", "a PersistentVolumeClaim needs 'spec'");
-}
-
-void api_claim_spec(struct api_check *k, const struct data *d)
-{
-	const struct data *modes = data_get(d, STR("accessModes")),
-		*requests = member(member(d, "resources"), "requests");
-
-	if (!modes || modes->kind != DATA_LIST || !modes->u.list.n)
-		api_missing(k, d, "add accessModes = [\"ReadWriteOnce\"]", "a claim needs 'accessModes'");
-	if (!requests || !api_has(requests, "storage"))
-		api_missing(k, d, "add resources { requests { storage = 10Gi } }", "a claim needs a size");
-}
-
-/* Standard base64 with its padding; line ends are allowed. */
-static bool base64(struct str s)
-{
-	size_t n = 0, padding = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		char ch = s.p[i];
-		bool digit = (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') ||
-			ch == '+' || ch == '/';
-		if (ch == '\n' || ch == '\r')
-			continue;
-		if (!digit && ch != '=')
-			return false;
-		if (digit && padding)
-			return false;
-		padding += ch == '=';
-		n++;
-	}
-	return n % 4 == 0 && padding <= 2;
-}
-
-void api_secret(struct api_check *k, const struct data *d)
-{
-	const struct data *data = member(d, "data");
-
-	for (size_t i = 0; data && i < data->u.map.n; i++) {
-		const struct data_member *m = &data->u.map.at[i];
-		if (m->value->kind == DATA_STRING && !base64(m->value->u.string))
-			api_refuse(k, m->value, "write plain text under 'stringData'",
-				"'%.*s' in 'data' of a Secret is not base64",
-				STR_ARG(check_short(k->c->arena, m->key)));
-	}
-}
-
-void api_namespace(struct api_check *k, const struct data *d)
-{
-	const struct data *metadata = member(d, "metadata");
-
-	if (metadata && api_text(metadata, "namespace").n)
-		api_refuse(k, data_get(metadata, STR("namespace")), "remove it", "a Namespace is in no namespace");
 }

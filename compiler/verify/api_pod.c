@@ -8,7 +8,7 @@
 
 static const struct data *list_of(const struct data *map, const char *key)
 {
-	const struct data *d = map ? data_get(map, str_of(key)) : NULL;
+	const struct data *d = map && map->kind == DATA_MAP ? data_get(map, str_of(key)) : NULL;
 	return d && d->kind == DATA_LIST ? d : NULL;
 }
 
@@ -21,6 +21,18 @@ static struct map names_in(struct api_check *k, const struct data *list)
 	return names;
 }
 
+/* A StatefulSet gives its pods a volume for each template of a claim. */
+static void claimed_names(struct api_check *k)
+{
+	const struct data *list = k->templates && k->templates->kind == DATA_LIST ? k->templates : NULL;
+	for (size_t i = 0; list && i < list->u.list.n; i++) {
+		const struct data *meta = list->u.list.at[i]->kind == DATA_MAP ? data_get(list->u.list.at[i],
+			STR("metadata")) : NULL;
+		if (meta && meta->kind == DATA_MAP)
+			map_put_const(&k->volumes, k->c->arena, api_text(meta, "name"), meta);
+	}
+}
+
 /* What containers of the pod may name; read once, however many they are. */
 static void pod_names(struct api_check *k)
 {
@@ -28,6 +40,7 @@ static void pod_names(struct api_check *k)
 		return;
 	k->named_of = k->pod;
 	k->volumes = names_in(k, list_of(k->pod, "volumes"));
+	claimed_names(k);
 	k->claims = names_in(k, list_of(k->pod, "resourceClaims"));
 }
 
@@ -37,42 +50,145 @@ static bool is_true(const struct data *map, const char *key)
 	return d && d->kind == DATA_BOOL && d->u.boolean;
 }
 
+/* Containers share one space of names, volumes another. */
+static void names_once(struct api_check *k, const struct data *d, const char *const *lists, const char *what)
+{
+	struct map seen = { 0 };
+
+	for (size_t l = 0; lists[l]; l++) {
+		const struct data *list = list_of(d, lists[l]);
+		for (size_t i = 0; list && i < list->u.list.n; i++) {
+			const struct data *one = list->u.list.at[i];
+			struct str name = one->kind == DATA_MAP ? api_text(one, "name") : STR("");
+			if (name.n && map_get(&seen, name))
+				api_refuse(k, one, "give one of them another name",
+					"the pod has two %s named '%.*s'", what,
+					STR_ARG(check_short(k->c->arena, name)));
+			map_put_const(&seen, k->c->arena, name, one);
+		}
+	}
+}
+
+/* What runs before the containers, and ends: nothing asks it whether it is ready. */
+static void init_containers(struct api_check *k, const struct data *d)
+{
+	static const char *const lasting[] = { "readinessProbe", "livenessProbe", "startupProbe", "lifecycle", NULL };
+	const struct data *list = list_of(d, "initContainers");
+
+	for (size_t i = 0; list && i < list->u.list.n; i++)
+		for (size_t f = 0; list->u.list.at[i]->kind == DATA_MAP && lasting[f]; f++)
+			if (api_has(list->u.list.at[i], lasting[f]) && !str_is(api_text(list->u.list.at[i],
+				"restartPolicy"), "Always"))
+				api_refuse(k, data_get(list->u.list.at[i], str_of(lasting[f])),
+					"remove it, or write restartPolicy = \"Always\", which makes the container a sidecar",
+					"an init container has no '%s'", lasting[f]);
+}
+
+/* Which fields of a pod exclude each other. */
+static void excluded(struct api_check *k, const struct data *d)
+{
+	const struct data *containers = list_of(d, "containers"), *servers = list_of(data_get(d, STR("dnsConfig")),
+		"nameservers");
+
+	if (is_true(d, "hostPID") && is_true(d, "shareProcessNamespace"))
+		api_refuse(k, data_get(d, STR("shareProcessNamespace")), "remove one of the two",
+			"'hostPID' and 'shareProcessNamespace' exclude each other");
+	if (servers && servers->u.list.n > 3)
+		api_refuse(k, servers, "write at most 3", "'nameservers' has %zu addresses", servers->u.list.n);
+	for (size_t i = 0; is_true(d, "hostNetwork") && containers && i < containers->u.list.n; i++) {
+		const struct data *ports = list_of(containers->u.list.at[i], "ports");
+		for (size_t p = 0; ports && p < ports->u.list.n; p++) {
+			const struct data *inner = data_get(ports->u.list.at[p], STR("containerPort")),
+				*outer = data_get(ports->u.list.at[p], STR("hostPort"));
+			if (inner && outer && inner->kind == DATA_INT && outer->kind == DATA_INT &&
+				outer->u.integer && inner->u.integer != outer->u.integer)
+				api_refuse(k, outer, "remove it: with 'hostNetwork' the container has the host's ports",
+					"with 'hostNetwork' port %lld of the container cannot be %lld of the host",
+						(long long)inner->u.integer,
+					(long long)outer->u.integer);
+		}
+	}
+}
+
 void api_pod_spec(struct api_check *k, const struct data *d)
 {
+	static const char *const containers[] = { "initContainers", "containers", "ephemeralContainers", NULL },
+		*const volumes[] = { "volumes", NULL };
+
 	const struct data *selector = data_get(d, STR("nodeSelector"));
 	const char *why;
 
+	if (!list_of(d, "containers") || !list_of(d, "containers")->u.list.n)
+		api_missing(k, d, "add containers = [{ name = \"main\", image = \"IMAGE\" }]",
+			"a pod needs a container");
+	names_once(k, d, containers, "containers");
+	names_once(k, d, volumes, "volumes");
+	init_containers(k, d);
+	excluded(k, d);
 	if (str_is(api_text(d, "dnsPolicy"), "None") && !api_has(data_get(d, STR("dnsConfig")) ? data_get(d, STR("dnsConfig")) : d, "nameservers"))
 		api_missing(k, data_get(d, STR("dnsPolicy")), "add dnsConfig { nameservers = [\"10.0.0.10\"] }", "dnsPolicy 'None' needs 'dnsConfig' with 'nameservers'");
 	for (size_t i = 0; selector && selector->kind == DATA_MAP && i < selector->u.map.n; i++) {
 		const struct data_member *m = &selector->u.map.at[i];
+		if (m->key.n && !kube_label_key(m->key, &why))
+			api_refuse(k, m->value, "write the key of a label, such as example.com/pool",
+				"no node has a label '%.*s'",
+				STR_ARG(check_short(k->c->arena, m->key)));
 		if (m->value->kind == DATA_STRING && !kube_label_value(m->value->u.string, &why))
 			api_refuse(k, m->value, "a label's value has up to 63 letters, digits, '-', '_' and '.'", "no node has the label '%.*s' = '%.*s'",
 				STR_ARG(check_short(k->c->arena, m->key)), STR_ARG(check_short(k->c->arena, m->value->u.string)));
 	}
 }
 
-static void mounts(struct api_check *k, const struct data *d)
+static void mounts(struct api_check *k, const struct data *d, const char *field, const char *path)
 {
-	const struct data *list = list_of(d, "volumeMounts");
+	const struct data *list = list_of(d, field);
+	struct map seen = { 0 };
 
 	for (size_t i = 0; list && k->pod && i < list->u.list.n; i++) {
 		const struct data *m = list->u.list.at[i];
 		struct str name = m->kind == DATA_MAP ? api_text(m, "name") : STR("");
+		struct str at = m->kind == DATA_MAP ? api_text(m, path) : STR("");
+		if (at.n && map_get(&seen, at))
+			api_refuse(k, m, "remove one of them", "two volumes are mounted at '%.*s'",
+				STR_ARG(check_short(k->c->arena, at)));
+		if (at.n)
+			map_put_const(&seen, k->c->arena, at, m);
 		if (name.n && !map_get(&k->volumes, name))
 			api_refuse(k, m, "declare it: raw pod { volumes = [{ name = ..., emptyDir = {} }] }", "the pod has no volume '%.*s'", STR_ARG(name));
+	}
+}
+
+static void ports_once(struct api_check *k, const struct data *d)
+{
+	const struct data *list = list_of(d, "ports");
+	struct map seen = { 0 };
+
+	for (size_t i = 0; list && i < list->u.list.n; i++) {
+		struct str name = list->u.list.at[i]->kind == DATA_MAP ? api_text(list->u.list.at[i], "name") : STR("");
+		if (name.n && map_get(&seen, name))
+			api_refuse(k, list->u.list.at[i], "give one of them another name",
+				"the container has two ports named '%.*s'", STR_ARG(name));
+		if (name.n)
+			map_put_const(&seen, k->c->arena, name, list);
 	}
 }
 
 void api_container(struct api_check *k, const struct data *d)
 {
 	const struct data *lasting[] = { data_get(d, STR("livenessProbe")), data_get(d, STR("startupProbe")) };
+	const struct data *ready = data_get(d, STR("readinessProbe"));
 	struct str name = api_text(d, "name");
 
 	if (!api_text(d, "image").n)
 		api_missing(k, d, "add 'image'", "container '%.*s' needs 'image'", STR_ARG(name));
 	pod_names(k);
-	mounts(k, d);
+	mounts(k, d, "volumeMounts", "mountPath");
+	mounts(k, d, "volumeDevices", "devicePath");
+	ports_once(k, d);
+	if (ready && ready->kind == DATA_MAP && api_has(ready, "terminationGracePeriodSeconds"))
+		api_refuse(k, data_get(ready, STR("terminationGracePeriodSeconds")),
+			"remove it: a container that is not ready is not ended",
+			"a readiness probe has no 'terminationGracePeriodSeconds'");
 	for (int i = 0; i < 2; i++) {
 		const struct data *n = lasting[i] && lasting[i]->kind == DATA_MAP ? data_get(lasting[i], STR("successThreshold")) : NULL;
 		if (n && n->kind == DATA_INT && n->u.integer > 1)
@@ -88,28 +204,6 @@ void api_container(struct api_check *k, const struct data *d)
 	}
 }
 
-/* How many members of a map have a value, not counting the keys in NOT. */
-static size_t chosen(const struct data *d, const char *const *not)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < d->u.map.n; i++) {
-		bool counts = d->u.map.at[i].value->kind != DATA_NULL;
-		for (size_t k = 0; not[k]; k++)
-			counts = counts && !str_is(d->u.map.at[i].key, not[k]);
-		n += counts;
-	}
-	return n;
-}
-
-void api_volume(struct api_check *k, const struct data *d)
-{
-	static const char *const not[] = { "name", NULL };
-	size_t n = chosen(d, not);
-	if (n != 1)
-		api_refuse(k, d, "write one source, for example emptyDir = {}", n ? "volume '%.*s' has %zu sources" : "volume '%.*s' has no source%.0zu",
-			STR_ARG(api_text(d, "name")), n);
-}
-
 static const char *const ways[] = { "httpGet", "tcpSocket", "exec", "grpc" };
 
 static size_t handlers(const struct data *d)
@@ -118,6 +212,57 @@ static size_t handlers(const struct data *d)
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
 		n += api_has(d, ways[i]);
 	return n;
+}
+
+void api_exec(struct api_check *k, const struct data *d)
+{
+	const struct data *command = list_of(d, "command");
+	if (!command || !command->u.list.n)
+		api_missing(k, d, "add command = [\"PROGRAM\"]", "'exec' needs 'command'");
+}
+
+/* Of seccomp and AppArmor. */
+void api_profile(struct api_check *k, const struct data *d)
+{
+	bool local = str_is(api_text(d, "type"), "Localhost");
+	if (local && !api_text(d, "localhostProfile").n)
+		api_missing(k, d, "add 'localhostProfile'",
+			"a profile of the type 'Localhost' needs 'localhostProfile'");
+	if (!local && api_has(d, "localhostProfile"))
+		api_refuse(k, data_get(d, STR("localhostProfile")), "write type = \"Localhost\", or remove it",
+			"'localhostProfile' needs the type 'Localhost'");
+}
+
+void api_pod_claim(struct api_check *k, const struct data *d)
+{
+	if (api_has(d, "resourceClaimName") + api_has(d, "resourceClaimTemplateName") != 1)
+		api_refuse(k, d, "write one of resourceClaimName and resourceClaimTemplateName",
+			"a resource claim of a pod has one source");
+}
+
+void api_env_from(struct api_check *k, const struct data *d)
+{
+	if (api_has(d, "configMapRef") + api_has(d, "secretRef") != 1)
+		api_refuse(k, d, "write one of configMapRef and secretRef", "an entry of 'envFrom' has one source");
+}
+
+/* Amounts of the container that a variable can have. */
+void api_amount_ref(struct api_check *k, const struct data *d)
+{
+	static const char *const names[] = { "cpu", "memory", "ephemeral-storage", NULL };
+	struct str resource = api_text(d, "resource"), rest = resource;
+
+	if (str_starts(rest, STR("limits.")))
+		rest = (struct str){ rest.p + 7, rest.n - 7 };
+	else if (str_starts(rest, STR("requests.")))
+		rest = (struct str){ rest.p + 9, rest.n - 9 };
+	for (size_t i = 0; names[i]; i++)
+		if (rest.n != resource.n && (str_is(rest, names[i]) || str_starts(rest, STR("hugepages-"))))
+			return;
+	if (resource.n)
+		api_refuse(k, data_get(d, STR("resource")),
+			"write limits or requests, a point and cpu, memory or ephemeral-storage",
+			"'resource' cannot be '%.*s'", STR_ARG(check_short(k->c->arena, resource)));
 }
 
 void api_probe(struct api_check *k, const struct data *d)
@@ -184,7 +329,7 @@ void api_env_source(struct api_check *k, const struct data *d)
 	static const char *const not[] = { NULL };
 	const struct data *ref = data_get(d, STR("fieldRef"));
 	const struct data *path = ref && ref->kind == DATA_MAP ? data_get(ref, STR("fieldPath")) : NULL;
-	if (chosen(d, not) != 1)
+	if (api_chosen(d, not) != 1)
 		api_refuse(k, d, "write one of fieldRef, resourceFieldRef, configMapKeyRef and secretKeyRef", "'valueFrom' has one source");
 	if (path && path->kind == DATA_STRING && !field_known(path->u.string))
 		api_refuse(k, path, "the paths are metadata.name, metadata.namespace, metadata.uid, metadata.labels['KEY'], metadata.annotations['KEY'], "
@@ -226,22 +371,36 @@ static bool in_pages(struct str name, struct quantity q)
 	return quantity_parse_full(size, &page) != QUANTITY_OK || page.nano <= 0 || q.nano % page.nano == 0;
 }
 
+/* The amount that D is, written as a number or as text. */
+static bool quantity_in(const struct data *d, struct quantity *ret)
+{
+	if (d && d->kind == DATA_INT)
+		*ret = (struct quantity){ .nano = (int128)d->u.integer * QUANTITY_UNIT };
+	return d && (d->kind == DATA_INT || (d->kind == DATA_STRING && quantity_parse_full(d->u.string,
+		ret) == QUANTITY_OK));
+}
+
+static struct str quantity_shown(struct api_check *k, const struct data *d, struct quantity q)
+{
+	return d->kind == DATA_STRING ? d->u.string : quantity_text(k->c->arena, q);
+}
+
 static void amounts(struct api_check *k, const struct data *map)
 {
 	struct quantity q;
 
 	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++) {
 		const struct data_member *m = &map->u.map.at[i];
-		bool parsed = m->value->kind == DATA_STRING && quantity_parse_full(m->value->u.string, &q) == QUANTITY_OK;
+		bool parsed = quantity_in(m->value, &q);
 		if (m->key.n && !is_resource(m->key))
 			api_refuse(k, m->value, "write it as DOMAIN/NAME, such as \"example.com/gpu\"", "resource '%.*s' has no domain",
 				STR_ARG(check_short(k->c->arena, m->key)));
 		if (is_extended(m->key) && parsed && q.nano % QUANTITY_UNIT)
 			api_refuse(k, m->value, "write a whole number", "'%.*s' is counted in whole numbers, and this is %.*s",
-				STR_ARG(check_short(k->c->arena, m->key)), STR_ARG(m->value->u.string));
+				STR_ARG(check_short(k->c->arena, m->key)), STR_ARG(quantity_shown(k, m->value, q)));
 		if (parsed && !in_pages(m->key, q))
 			api_refuse(k, m->value, "write a multiple of the size of a page", "'%.*s' is not made of whole pages of '%.*s'",
-				STR_ARG(m->value->u.string), STR_ARG(check_short(k->c->arena, m->key)));
+				STR_ARG(quantity_shown(k, m->value, q)), STR_ARG(check_short(k->c->arena, m->key)));
 		if (parsed && q.nano < 0)
 			api_refuse(k, m->value, "write 0 or more", "'%.*s' is negative", STR_ARG(check_short(k->c->arena, m->key)));
 	}
@@ -255,6 +414,26 @@ static bool asks_for(const struct data *map, const char *prefix)
 	return false;
 }
 
+static void request_above_limit(struct api_check *k, const struct data *limits, const struct data *requests)
+{
+	struct quantity limit, request;
+
+	for (size_t i = 0; limits && limits->kind == DATA_MAP && requests && requests->kind == DATA_MAP &&
+		i < requests->u.map.n; i++) {
+		struct str name = requests->u.map.at[i].key;
+		const struct data *r = requests->u.map.at[i].value, *l = data_get(limits, name);
+		if (!quantity_in(l, &limit) || !quantity_in(r, &request) || request.nano == limit.nano)
+			continue;
+		if (request.nano > limit.nano || is_extended(name) || str_starts(name, STR("hugepages-")))
+			api_refuse(k, r, request.nano > limit.nano ?
+				"raise the limit, or ask for less" : "write the same number",
+				request.nano > limit.nano ? "the request of '%.*s' is %.*s, above its limit of %.*s" :
+				"the request of '%.*s' is %.*s, and its limit %.*s: they must be equal",
+					STR_ARG(check_short(k->c->arena, name)),
+				STR_ARG(quantity_shown(k, r, request)), STR_ARG(quantity_shown(k, l, limit)));
+	}
+}
+
 void api_resources(struct api_check *k, const struct data *d)
 {
 	const struct data *limits = data_get(d, STR("limits")), *requests = data_get(d, STR("requests"));
@@ -263,6 +442,7 @@ void api_resources(struct api_check *k, const struct data *d)
 
 	amounts(k, limits);
 	amounts(k, requests);
+	request_above_limit(k, limits, requests);
 	if (huge && !usual)
 		api_refuse(k, limits ? limits : requests, "set cpu or memory of the container", "huge pages need cpu or memory beside them");
 }

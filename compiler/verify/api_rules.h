@@ -18,6 +18,7 @@ struct api_check {
 	const struct data *pod;         /* the PodSpec around, or NULL */
 	const struct data *named_of;            /* the pod whose names these are: see pod_names() of api_pod.c */
 	struct map volumes, claims;
+	const struct data *templates;           /* volumeClaimTemplates of the set that the pod belongs to, or NULL */
 };
 
 /* Applies all rules to OBJECT, which has the type T. */
@@ -33,11 +34,26 @@ void api_missing(struct api_check *k, const struct data *d, const char *help, co
 /* The text of a member, empty without. */
 struct str api_text(const struct data *map, const char *key);
 bool api_has(const struct data *map, const char *key);
+/* A member that is a map, or NULL. */
+const struct data *api_member(const struct data *d, const char *key);
 
-/* Rules about a whole map of a type: api_pod.c, api_object.c. */
+/* Rules about one field of a type: api_fields.c. */
+void api_field(struct api_check *k, struct str type, struct str field, const struct data *d);
+
+/* Is it an IP address? */
+bool api_is_address(struct str s);
+/* The number of members of a map that have a value, without those whose names are in NOT. */
+size_t api_chosen(const struct data *d, const char *const *not);
+
+/* Rules about a whole map of a type. */
+/* api_pod.c: pods and containers */
 void api_pod_spec(struct api_check *k, const struct data *d);
 void api_container(struct api_check *k, const struct data *d);
-void api_volume(struct api_check *k, const struct data *d);
+void api_exec(struct api_check *k, const struct data *d);
+void api_profile(struct api_check *k, const struct data *d);
+void api_pod_claim(struct api_check *k, const struct data *d);
+void api_env_from(struct api_check *k, const struct data *d);
+void api_amount_ref(struct api_check *k, const struct data *d);
 void api_probe(struct api_check *k, const struct data *d);
 void api_handler(struct api_check *k, const struct data *d);
 void api_toleration(struct api_check *k, const struct data *d);
@@ -45,12 +61,32 @@ void api_env_var(struct api_check *k, const struct data *d);
 void api_env_source(struct api_check *k, const struct data *d);
 void api_security(struct api_check *k, const struct data *d);
 void api_resources(struct api_check *k, const struct data *d);
+/* api_volumes.c: volumes */
+void api_volume(struct api_check *k, const struct data *d);
+void api_empty_dir(struct api_check *k, const struct data *d);
+void api_downward_file(struct api_check *k, const struct data *d);
+void api_volume_spec(struct api_check *k, const struct data *d);
+void api_claim_spec(struct api_check *k, const struct data *d);
+/* api_schedule.c: CronJobs */
+void api_cron_spec(struct api_check *k, const struct data *d);
+/* api_select.c: selectors */
+void api_requirement(struct api_check *k, const struct data *d);
+void api_node_selector(struct api_check *k, const struct data *d);
+void api_spread(struct api_check *k, const struct data *d);
+void api_policy_rule(struct api_check *k, const struct data *d);
+/* api_kinds.c: kinds beside pods */
+void api_ingress_spec(struct api_check *k, const struct data *d);
+void api_ingress_path(struct api_check *k, const struct data *d);
+void api_ingress_backend(struct api_check *k, const struct data *d);
+void api_budget_spec(struct api_check *k, const struct data *d);
+void api_scaler_spec(struct api_check *k, const struct data *d);
+void api_strategy(struct api_check *k, const struct data *d);
+void api_config(struct api_check *k, const struct data *d);
+void api_secret(struct api_check *k, const struct data *d);
+/* api_object.c: controllers, Services and claims */
 void api_job_spec(struct api_check *k, const struct data *d);
 void api_set_spec(struct api_check *k, const struct data *d);
 void api_service_spec(struct api_check *k, const struct data *d);
 void api_claim(struct api_check *k, const struct data *d);
-void api_claim_spec(struct api_check *k, const struct data *d);
-void api_secret(struct api_check *k, const struct data *d);
-void api_namespace(struct api_check *k, const struct data *d);
 
 #endif

@@ -35,6 +35,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.append(os.path.join(ROOT, "tests", "property"))
 from pods import jobs_of  # noqa: E402
+sys.path.append(os.path.join(ROOT, "tests", "raw"))
+import rows  # noqa: E402
 
 TRAINC = os.path.abspath(os.environ.get("TRAINC", os.path.join(ROOT, "build", "trainc")))
 
@@ -277,6 +279,25 @@ def refuses(cluster, path):
             except Refused:
                 continue
             raise Failure(f"accepted: {key} = {value}")
+
+
+def raw_rows(cluster):
+    """Raw blocks and objects: the server refuses the rows of tests/raw that we refuse, and takes the others."""
+    refused, taken = list(rows.rows("refused.txt")), list(rows.rows("accepted.txt"))
+    known, wrong = rows.values(TRAINC, refused + taken), []
+    with Space(cluster) as space:
+        until(lambda: cluster.get(f"/api/v1/namespaces/{space.name}/serviceaccounts")["items"], 60, "the account of pods")
+        for place, code, fragment in refused + taken:
+            value = rows.object_of(place, fragment, known)
+            collection = cluster.path_of(value, space.name).rsplit("/", 1)[0]
+            try:
+                cluster.request("POST", collection + "?dryRun=All&fieldValidation=Strict", value)
+                said = ""
+            except Refused as answer:
+                said = str(answer)
+            if bool(said) != bool(code):
+                wrong.append(f"{place} {fragment}: {said or 'taken, and refused by us'}")
+    expect(not wrong, "\n".join(wrong))
 
 
 def notices_end(cluster):
@@ -675,6 +696,7 @@ def checks(mode):
     if mode == "kwok":
         for path in files("tests/e2e/programs/*.tj"):
             found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", lambda c, path=path: compiled(c, path)))
+        found.append(("tests/raw: the server refuses and takes the same rows", raw_rows))
         found.append(("the player notices a job that fails", notices_end))
         found += BEHAVIOURS
         found.append(("mnist-ddp: bare pods reach their end", bare_pods))

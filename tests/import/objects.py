@@ -63,7 +63,7 @@ def account(name):
 
 def role(name):
     return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata(name),
-            "rules": [{"apiGroups": ["", "batch"], "resources": ["pods", "pods/log"], "verbs": ["get", "*"]}, {"verbs": []}]}
+            "rules": [{"apiGroups": ["", "batch"], "resources": ["pods", "pods/log"], "verbs": ["get", "*"]}, {"apiGroups": [""], "resources": ["pods"], "resourceNames": [], "verbs": ["list"]}]}
 
 
 def deployment(name):

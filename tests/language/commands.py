@@ -15,6 +15,15 @@ for words in ('["sh", "-c", "cd /app && python t.py"]', '["python", "-c", "impor
               '["run", "--extra=--a --b"]', '["/opt/x/run", "hello world"]'):
     t.case("words that are meant so: " + words, W("command = " + words), lacks=["TJ0535"] if "-b c" not in words else [], status=0)
 
+for words, says in (('["bash", "-c", "python", "train.py"]', 'write the script as one text: "python train.py"'), ('["bash", "t.sh", ">", "log"]', "reads only the script"),
+                    ('["FOO=1", "python", "t.py"]', "no program is called 'FOO=1'"), ('["python", "t.py", "2>&1"]', "for a shell")):
+    t.case("words that a shell does not read: " + words, W("command = " + words), ["TJ0535", says], status=0)
+for words in ('["env", "FOO=1", "python", "t.py"]', r'["bash", "-c", "exec \"$@\"", "--", "python", "t.py"]', '["bash", "-c", "/start.sh"]', '["python", "t.py", "--x=1"]'):
+    t.case("words that are read: " + words, W("command = " + words), lacks="TJ0535", status=0)
+
+for words in ('["python", "-u", "-m", "torch.distributed.run", "t.py"]', '["python3", "-m", "accelerate.commands.launch", "t.py"]',
+              '["env", "A=1", "deepspeed", "t.py"]', '["bash", "-c", "python -m torch.distributed.launch t.py"]'):
+    t.case("a launcher behind another word: " + words, W("replicas = 4, command = " + words), ["TJ0534", "import std."], status=0)
 for word in ("torchrun", "mpirun", "horovodrun", "deepspeed", "accelerate", "/usr/bin/mpirun"):
     t.case("a launcher without a framework: " + word, W('replicas = 4, command = ["%s", "t.py"]' % word), ["TJ0534", "import std."], status=0)
     t.case("one replica: " + word, W('replicas = 1, command = ["%s", "t.py"]' % word), lacks="TJ0534", status=0)
@@ -31,5 +40,6 @@ for words in ('["sh", "-c", "exec torchrun train.py"]', '["sh", "-c", "trap x TE
               '["python", "t.py"]', '["sh", "-c", "python t.py & wait"]'):
     t.case("signals arrive, or it is not known: " + words, W(GRACE % words), lacks="TJ0536", status=0)
 t.case("a checkpoint volume", W('mounts { "/c" = pvc("c") }, command = ["sh", "-c", "python t.py"]'), "TJ0536", status=0)
+t.case("a checkpoint volume of a sidecar", W('sidecar s { image = "a/b:1", mounts { "/c" = pvc("c") }, command = ["sh", "-c", "python t.py"] }'), "TJ0536", status=0)
 t.case("nobody counts on it", W('command = ["sh", "-c", "python t.py"]'), lacks="TJ0536", status=0)
 t.end()

@@ -25,6 +25,10 @@ t.case("a number as the name of a queue", PT("queue = 7"), ["TJ0302"], lacks='wr
 t.case("a built-in value that is near", W("env { A = prod }"), ["TJ0201", "no value named 'prod'"], lacks="did you mean 'pod'", kept=True)
 t.case("no as a value in env", W("env { COUNTRY = no }"), ["TJ0201", '"no"', "false"], kept=True)
 t.case("yes as a value in env", W("env { ANSWER = yes }"), ["TJ0201", '"yes"', "true"], kept=True)
+t.case("no as a label", W("labels { country = no }"), ["TJ0201", '"no"'], lacks="write 'false'", kept=True)
+for role, name in (("replicas = worker.replicas", "worker"), ("args = [chief.host(0)]", "chief"), ('args = ["${chief.host(0)}"]', "chief"),
+                   ('files { "/a" = chief.name }', "chief"), ("labels { a = chief.name }", "chief")):
+    t.case("a member of an unknown role: " + role, W(role), ["TJ0201", "no value named '%s'" % name, "the roles are: w"], lacks=["param " + name, "TJ0302"], kept=True)
 t.case("64GB as a limit", W("limits { memory = 64GB }"), ["64Gi", "64G "], kept=True)
 t.case("64GB as memory", W("memory = 64GB"), ["64Gi", "64G "], kept=True)
 t.case("64GB in quotes", W('memory = "64GB"'), ["64Gi", "64G "], kept=True)

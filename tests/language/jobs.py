@@ -35,6 +35,20 @@ job "a": f { image = "r.example.com/a:1"
   role w { env { A = "text" }, labels { tier = "bronze" } } }
 ''', ["'f' requires 'command'", "TJ0312", "a.tj:5:22: error"], status=1)
 
+BOTH = FRAME.replace("role w { %s } }", "command = [\"x\"]\n  %s\n  role w { %s } }")
+t.case("entries of a typed map are counted", FRAME % ("env: map[string](2..)", 'env { A = "1" }'), ["TJ0311", "'env' has 1 entry, outside 2.."], status=1)
+t.case("entries of both levels of a job are counted", BOTH % ("env: map[string](2..)", 'env { B = "1" }', 'env { A = "1" }'), status=0)
+t.case("an empty map where one entry is wanted", FRAME % ("mounts: map[volume](1..)", "mounts = {}"), ["TJ0311", "'mounts' has 0 entries"], status=1)
+t.case("a default of the framework is its own", FRAME % ('labels: map[string](1..) = { a = "b" }', ""), status=0)
+t.case("entries of a parameter are counted", "param m: map[string](2..) = { a = \"1\" }\n" + W('command = keys(m)'), ["TJ0311", "m has 1 entry"], status=1)
+t.case("words beside one that the pod knows", FRAME % ("args: list[string(1..3)](1..2)", 'args = ["abcd", "x${pod.index}yyyy", "c"]'),
+       ["'args' has 3 elements, outside 1..2", '"abcd" has 4 characters'], status=1)
+t.case("a type that a field cannot have", FRAME % ("env: list[string]", ""), ["cannot be declared list[string]"], lacks="TJ0512", status=1)
+CPU = "param c: cpu = 2\nparam d: cpu? = none\n" + W("cpu = if c > 1 then c else 1, memory = 1Gi")
+t.case("a number beside CPUs", CPU + 'check (if c == 2 then c else 3) == 2 else "x"\ncheck (if c == 3 then 3 else if c == 4 then 0.5 else c) == 2 else "x"\n'
+       'check (d ?? 1) == 1 else "x"\ncheck (d ?? 0.5) < 1 else "x"\n', lacks="TJ0320", status=0)
+t.case("a number that is no amount of CPU", CPU + 'check (d ?? 0.0001) < 1 else "x"\n', "TJ0308", status=1)
+
 # ---- jobs that run nothing, or cannot end ----
 t.case("all roles 0", JOB("role w { replicas = 0 }"), ["TJ0503", "runs nothing"], status=1)
 t.case("all roles 0:0", JOB("role w { replicas = 0:0 }"), ["TJ0503", "runs nothing"], status=1)

@@ -42,6 +42,10 @@ MEMBERS = {
         ('mounts { "/h" = host_path("/etc") }', "host /etc at /h"),
     'for r in cluster.roles { for v in r.volumes { check v.kind != "hostPath" else "raw ${v.source}" } }':
         ('raw pod { volumes = [{ name = "h", hostPath { path = "/etc" } }] }', "raw /etc"),
+    'for r in cluster.roles { for v in r.volumes { check v.kind != "image" else "image ${v.source}" } }':
+        ('raw pod { volumes = [{ name = "m", image { reference = "evil/evil" } }] }', "image evil/evil"),
+    'for r in cluster.roles { for v in r.volumes { check v.source != "theirs" else "claim ${v.source}" } }':
+        ('raw pod { volumes = [{ name = "m", persistentVolumeClaim { claimName = "theirs" } }] }', "claim theirs"),
     'for r in cluster.roles { check "gpu:NoSchedule" not in r.tolerations else "it tolerates gpu" }':
         ('raw pod { tolerations = [{ key = "gpu", operator = "Exists", effect = "NoSchedule" }] }', "it tolerates gpu"),
     'for r in cluster.roles { check not has(r.raw.pod, "hostNetwork") else "host network" }':
@@ -81,12 +85,18 @@ t.case("members that are known late, in a test", job() + 'test "one" { check len
 
 # raw = false
 for what, program in (("raw pod", job("raw pod { hostIPC = true }")), ("an object", job("", 'object o { apiVersion = "v1", kind = "ConfigMap" }'))):
-    t.case("raw = false refuses " + what, program, "TJ0901", status=1, files={"project.tj": "project { raw = false }\n"})
+    t.case("raw = false refuses " + what, program, ["TJ0901", "refused by the project: 'raw = false'"], lacks="--no-raw", status=1, files={"project.tj": "project { raw = false }\n"})
 t.case("raw = true", job("raw pod { hostIPC = true }"), lacks="TJ0901", status=0, files={"project.tj": "project { raw = true }\n"})
 
 # A file without a policy.
 t.case("a file without a policy", job(), ["project.tj:1:", "'pol.tj' has no policy"], status=1,
        files={"project.tj": PROJECT, "pol.tj": "let a = 1\n"})
+
+t.case("a policy without a check", job(), ["pol.tj:1:8: error: this policy checks nothing"], status=1, files={"project.tj": PROJECT, "pol.tj": 'policy "p" { }\n'})
+t.case("a name near a member of policies", job(), ["no field 'container'", "did you mean 'containers'?"], status=1,
+       files={"project.tj": PROJECT, "pol.tj": 'policy "p" { for c in cluster.container { check c.name != "" else "x" } }\n'})
+t.case("a name near a role's member of policies", job(), ["no field 'volume'", "did you mean 'volumes'?"], status=1,
+       files={"project.tj": PROJECT, "pol.tj": 'policy "p" { for r in cluster.roles { check len(r.volume) == 0 else "x" } }\n'})
 
 # A mistake inside of a policy names the job and the role; severity.
 t.case("a policy that asks for what a job lacks", job(), ["pol.tj:", "in job 'x'", "of role 'task'"], status=1,

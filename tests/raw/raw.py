@@ -1,24 +1,17 @@
 #!/usr/bin/env python3
 """raw.py - raw blocks and objects: what the API server refuses is refused, and nothing that it takes.
 
-The rows of refused.txt and accepted.txt become one program each.  They follow the
-validation of Kubernetes 1.35; no test sends them to a real API server yet.
+The rows of refused.txt and accepted.txt become one program each. `make e2e` sends their objects to a
+real API server of 1.35 (suite.py, raw_rows), which must refuse and take the same.
 """
 import os
 import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from rows import rows
+
 TRAINC = os.environ.get("TRAINC") or os.path.join(os.environ.get("BUILD", "build"), "trainc")
-
-
-def rows(name):
-    with open(os.path.join(HERE, name), encoding="utf-8") as f:
-        for line in f:
-            if line.strip() and not line.startswith("#"):
-                place, code, fragment = (part.strip() for part in line.split("|", 2))
-                yield place, code, fragment
 
 
 def program(place, fragment):

@@ -1,0 +1,161 @@
+/*
+ * api_kinds.c - rules of the API server about kinds that pods need beside them: access from outside, budgets, sizes,
+ * and the data of ConfigMaps and Secrets.
+ */
+#include "verify/api_rules.h"
+
+#include <stdio.h>
+
+static int64_t whole_in(const struct data *d, const char *key, int64_t otherwise)
+{
+	const struct data *m = data_get(d, str_of(key));
+
+	return m && m->kind == DATA_INT ? m->u.integer : otherwise;
+}
+
+void api_ingress_spec(struct api_check *k, const struct data *d)
+{
+	if (!api_has(d, "rules") && !api_has(d, "defaultBackend"))
+		api_missing(k, d, "add rules = [{ http { paths = [...] } }]",
+			"an Ingress needs 'rules' or 'defaultBackend'");
+}
+
+void api_ingress_path(struct api_check *k, const struct data *d)
+{
+	struct str path = api_text(d, "path");
+
+	if (path.n && !str_starts(path, STR("/")))
+		api_refuse(k, data_get(d, STR("path")), "write a path that begins with '/'", "'path' cannot be '%.*s'",
+			STR_ARG(check_short(k->c->arena, path)));
+}
+
+void api_ingress_backend(struct api_check *k, const struct data *d)
+{
+	const struct data *service = api_member(d, "service"), *port = api_member(service, "port");
+
+	if (api_has(d, "service") + api_has(d, "resource") != 1)
+		api_refuse(k, d, "write service { name = \"NAME\", port { number = 80 } }",
+			"a backend is either a 'service' or a 'resource'");
+	else if (service && (!port || api_has(port, "name") + api_has(port, "number") != 1))
+		api_missing(k, port ? port : service, "add port { number = 80 }",
+			"the Service of a backend needs its port: a name or a number");
+}
+
+/* A number, or a share such as "50%". */
+static void share(struct api_check *k, const struct data *d, const char *field)
+{
+	struct str s = api_text(d, field);
+	bool good = s.n > 1 && s.p[s.n - 1] == '%';
+	int value = 0;
+
+	for (size_t i = 0; good && i + 1 < s.n; i++) {
+		value = value * 10 + (s.p[i] - '0');
+		good = s.p[i] >= '0' && s.p[i] <= '9' && value <= 100;
+	}
+	if (s.n && !good)
+		api_refuse(k, data_get(d, str_of(field)), "write a number of pods, or a share in quotes: \"50%\"",
+			"'%s' cannot be '%.*s'", field,
+			STR_ARG(check_short(k->c->arena, s)));
+}
+
+void api_budget_spec(struct api_check *k, const struct data *d)
+{
+	share(k, d, "minAvailable");
+	share(k, d, "maxUnavailable");
+	if (api_has(d, "minAvailable") && api_has(d, "maxUnavailable"))
+		api_refuse(k, data_get(d, STR("maxUnavailable")), "remove one of the two",
+			"'minAvailable' and 'maxUnavailable' exclude each other");
+}
+
+void api_scaler_spec(struct api_check *k, const struct data *d)
+{
+	int64_t least = whole_in(d, "minReplicas", 1), most = whole_in(d, "maxReplicas", least);
+
+	if (most < least)
+		api_refuse(k, data_get(d, STR("maxReplicas")), "make it at least 'minReplicas'",
+			"'maxReplicas' is %lld, and 'minReplicas' %lld",
+			(long long)most, (long long)least);
+}
+
+void api_strategy(struct api_check *k, const struct data *d)
+{
+	if (str_is(api_text(d, "type"), "Recreate") && api_has(d, "rollingUpdate"))
+		api_refuse(k, data_get(d, STR("rollingUpdate")), "remove it, or write type = \"RollingUpdate\"",
+			"the strategy 'Recreate' has no 'rollingUpdate'");
+}
+
+/* Standard base64 with its padding; line ends are allowed. */
+static bool base64(struct str s)
+{
+	size_t n = 0, padding = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char ch = s.p[i];
+		bool digit = (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') ||
+			ch == '+' || ch == '/';
+		if (ch == '\n' || ch == '\r')
+			continue;
+		if (!digit && ch != '=')
+			return false;
+		if (digit && padding)
+			return false;
+		padding += ch == '=';
+		n++;
+	}
+	return n % 4 == 0 && padding <= 2;
+}
+
+static void encoded(struct api_check *k, const struct data *map, const char *kind, const char *field, const char *plain)
+{
+	char help[64];
+
+	snprintf(help, sizeof help, "write plain text under '%s'", plain);
+	for (size_t i = 0; map && i < map->u.map.n; i++) {
+		const struct data_member *m = &map->u.map.at[i];
+		if (m->value->kind == DATA_STRING && !base64(m->value->u.string))
+			api_refuse(k, m->value, help, "'%.*s' in '%s' of a %s is not base64",
+				STR_ARG(check_short(k->c->arena, m->key)), field, kind);
+	}
+}
+
+void api_config(struct api_check *k, const struct data *d)
+{
+	const struct data *text = api_member(d, "data"), *bytes = api_member(d, "binaryData");
+
+	encoded(k, bytes, "ConfigMap", "binaryData", "data");
+	for (size_t i = 0; text && bytes && i < bytes->u.map.n; i++)
+		if (data_get(text, bytes->u.map.at[i].key))
+			api_refuse(k, bytes->u.map.at[i].value, "remove one of the two",
+				"the key '%.*s' is in 'data' and in 'binaryData'",
+				STR_ARG(check_short(k->c->arena, bytes->u.map.at[i].key)));
+}
+
+/* What Secrets of a type hold at least. */
+static const struct { const char *type, *key; } secret_keys[] = {
+	{ "kubernetes.io/tls", "tls.crt" }, { "kubernetes.io/tls", "tls.key" }, { "kubernetes.io/dockerconfigjson",
+		".dockerconfigjson" },
+	{ "kubernetes.io/dockercfg", ".dockercfg" }, { "kubernetes.io/ssh-auth", "ssh-privatekey" },
+};
+
+static bool secret_has(const struct data *d, const char *key)
+{
+	const struct data *data = api_member(d, "data"), *text = api_member(d, "stringData");
+
+	return (data && data_get(data, str_of(key))) || (text && data_get(text, str_of(key)));
+}
+
+void api_secret(struct api_check *k, const struct data *d)
+{
+	const struct data *data = api_member(d, "data");
+	struct str type = api_text(d, "type");
+
+	encoded(k, data, "Secret", "data", "stringData");
+	if (str_is(type, "kubernetes.io/basic-auth") && !secret_has(d, "username") && !secret_has(d, "password"))
+		api_missing(k, d, "add one of them, or remove 'type'",
+			"a Secret of the type 'kubernetes.io/basic-auth' needs the key 'username' or 'password'");
+	for (size_t i = 0; i < sizeof secret_keys / sizeof *secret_keys; i++) {
+		if (str_is(type, secret_keys[i].type) && !secret_has(d, secret_keys[i].key))
+			api_missing(k, d, "add it, or remove 'type'", "a Secret of the type '%s' needs the key '%s'",
+				secret_keys[i].type, secret_keys[i].key);
+	}
+}

@@ -1,0 +1,121 @@
+/*
+ * api_schedule.c - the schedule of a CronJob: five fields, or a word that begins with '@'.
+ */
+#include "verify/api_rules.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+static const char *const months[] = { "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov",
+	"dec", NULL };
+static const char *const days[] = { "sun", "mon", "tue", "wed", "thu", "fri", "sat", NULL };
+
+/* The fields in their order, with the numbers and words that each permits. */
+static const struct {
+	const char *name;
+	int lo, hi;
+	const char *const *words;
+} parts[] = {
+	{ "minute", 0, 59, NULL }, { "hour", 0, 23, NULL }, { "day of the month", 1, 31, NULL }, { "month", 1, 12,
+		months },
+	{ "day of the week", 0, 6, days }
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* Takes the text in front of the first END from S; false when there was no END. */
+static bool cut(struct str *s, char end, struct str *ret)
+{
+	const char *at = s->n ? memchr(s->p, end, s->n) : NULL;
+	size_t n = at ? (size_t)(at - s->p) : s->n;
+
+	*ret = (struct str){ s->p, n };
+	*s = (struct str){ s->p + n + (at != NULL), s->n - n - (at != NULL) };
+	return at != NULL;
+}
+
+/* A number of at most four digits, or a word of the field; -1 for anything else. */
+static int cron_number(struct str s, const char *const *words)
+{
+	int n = 0;
+
+	for (int i = 0; words && words[i]; i++)
+		if (s.n == 3 && !strncasecmp(s.p, words[i], 3))
+			return words == months ? i + 1 : i;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9' || i == 4)
+			return -1;
+		n = n * 10 + (s.p[i] - '0');
+	}
+	return s.n ? n : -1;
+}
+
+/* One of the values of a field that commas separate: `*`, `5`, `1-5`, each with a step or without. */
+static bool value_fits(struct str s, int part)
+{
+	struct str range, low, high;
+	bool stepped = cut(&s, '/', &range);
+	int step = stepped ? cron_number(s, NULL) : 1;
+
+	if (step <= 0)
+		return false;
+	if (str_is(range, "*") || str_is(range, "?"))
+		return true;
+	bool ends = cut(&range, '-', &low);
+	high = ends ? range : low;
+	int lo = cron_number(low, parts[part].words), hi = cron_number(high, parts[part].words);
+	return lo >= parts[part].lo && hi <= parts[part].hi && lo <= hi;
+}
+
+/* The words of a text; how many there are, of which the first five are in RET. */
+static size_t fields_of(struct str s, struct str ret[PARTS])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n;) {
+		size_t start = i;
+		while (i < s.n && s.p[i] != ' ' && s.p[i] != '\t')
+			i++;
+		if (i > start && n++ < PARTS)
+			ret[n - 1] = (struct str){ s.p + start, i - start };
+		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+			i++;
+	}
+	return n;
+}
+
+static bool is_named(struct str s)
+{
+	static const char *const names[] = { "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight",
+		"@hourly", NULL };
+
+	for (size_t i = 0; names[i]; i++)
+		if (str_is(s, names[i]))
+			return true;
+	return str_starts(s, STR("@every "));
+}
+
+void api_cron_spec(struct api_check *k, const struct data *d)
+{
+	struct str schedule = api_text(d, "schedule"), fields[PARTS], value;
+	const struct data *at = data_get(d, STR("schedule"));
+
+	if (!schedule.n || is_named(schedule))
+		return;
+	if (fields_of(schedule, fields) != PARTS) {
+		api_refuse(k, at,
+			"write minute, hour, day of the month, month and day of the week: \"0 3 * * 1-5\", or \"@daily\"",
+			"a schedule has five fields");
+		return;
+	}
+	for (int i = 0; i < PARTS; i++)
+		for (bool more = true; more;) {
+			more = cut(&fields[i], ',', &value);
+			if (value_fits(value, i))
+				continue;
+			struct str help = str_printf(k->c->arena,
+				"write numbers from %d to %d, '*' for all, '1-5', '*/2', or several with commas",
+					parts[i].lo, parts[i].hi);
+			api_refuse(k, at, help.p, "the %s of a schedule cannot be '%.*s'", parts[i].name,
+				STR_ARG(check_short(k->c->arena, value)));
+		}
+}
