@@ -542,7 +542,7 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	} else if (stdlib_text(name).p)
 		diag_help(c->diags, d, "to use the module write 'import std.%.*s' at the top of the file",
 			STR_ARG(name));
-	else if (few && !suggest_sentence(&s).n && stands_before(c, at, '.') && has_roles(c))
+	else if (few && !suggest_sentence(&s).n && !foreign_name(name) && stands_before(c, at, '.') && has_roles(c))
 		help_roles(c, d);
 	else if (!help_habit(c, d, name, at, &s)) {
 		struct str near = suggest_sentence(&s);

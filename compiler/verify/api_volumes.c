@@ -90,7 +90,7 @@ void api_claim_spec(struct api_check *k, const struct data *d)
 	for (size_t i = 0; modes && modes->kind == DATA_LIST && modes->u.list.n > 1 && i < modes->u.list.n; i++)
 		if (modes->u.list.at[i]->kind == DATA_STRING && str_is(modes->u.list.at[i]->u.string,
 			"ReadWriteOncePod"))
-			api_refuse(k, modes, "remove the others", "'ReadWriteOncePod' stands alone in 'accessModes'");
+			api_refuse(k, modes, "remove the others", "'ReadWriteOncePod' excludes other words of 'accessModes'");
 	if (!size || size->kind == DATA_NULL)
 		api_missing(k, d, "add resources { requests { storage = 10Gi } }", "a claim needs a size");
 	if (is_nothing(size))
