@@ -16,7 +16,7 @@
 #include "base/path.h"
 #include "data/data_read.h"
 
-enum { KUBECONFIG_LARGEST = 4 << 20 };   /* bytes of a file */
+enum { KUBECONFIG_LARGEST = 8 << 20 };   /* bytes of a file */
 
 bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt, ...)
 {

@@ -59,7 +59,7 @@ ROWS = [
     ("a project", "check a.tj", "project.tj", None, "is larger than 1 MiB", True),
     ("parameters of YAML", YAML, "p.yaml", None, "is larger than 4 MiB", True),
     ("parameters of JSON", JSON, "p.json", None, "is larger than 4 MiB", True),
-    ("a kubeconfig", "list --kubeconfig k", "k", None, "is larger than 4 MiB", True),
+    ("a kubeconfig", "list --kubeconfig k", "k", None, "is larger than 8 MiB", True),
     ("manifests", IMPORT, "m.yaml", None, "is larger than 32 MiB", False),
     ("definitions", "vendor crd m.yaml", "m.yaml", None, "is larger than 32 MiB",
      False),
