@@ -197,10 +197,10 @@ def foreign(s):
 @check
 def refused(s):
     """what the server refuses is shown at the line that decided the field"""
-    local = '    replicas = 1\n    raw pod {\n      securityContext { seccompProfile { type = "Localhost" } }\n    }'
+    local = '    replicas = 1\n    raw container {\n      env = [{ name = "N", valueFrom = { resourceFieldRef = { resource = "limits.cpu", divisor = "3" } } }]\n    }'
     s.write("a.tj", job("a", local, HOLD))          # the compiler has no rule about it
     s.want(6, "apply", "a.tj", err=r"^a\.tj:9:\d+: error: the API server refuses "
-           r"spec\.template\.spec\.securityContext\.seccompProfile\.localhostProfile of Job/a-worker \[TJ1201\]")
+           r"spec\.template\.spec\.containers\[0\]\.env\[0\]\.valueFrom\.resourceFieldRef\.divisor of Job/a-worker \[TJ1201\]")
     if s.names("job"):
         raise Failure("the Job was made")
 
