@@ -413,7 +413,7 @@ static const struct node *first_name(const struct node *n)
 	return n->kind == NODE_NAME ? n : NULL;
 }
 
-/* "chief.hosts" where no role is called 'chief': what stands behind the point is a role's. */
+/* "chief.hosts" where no role is called 'chief': its member is one of a role's. */
 static bool names_a_role(struct check *c, const struct node *n)
 {
 	static const char *const of_roles[] = { "replicas", "hosts", "host", "name", "ports", "port", "address",

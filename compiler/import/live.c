@@ -1,6 +1,6 @@
 /*
  * live.c - objects that were read from a cluster: what the API server and the controllers wrote
- * into them is not the user's, and what a controller made is no job of its own.
+ * into them is left out, and what a controller made is left to the job that it belongs to.
  *
  * An object with a uid was read from an API server.  Defaults are those of Kubernetes' API
  * (pkg/apis/core/v1/defaults.go and its neighbours): a field that has its default value is the same

@@ -183,7 +183,7 @@ static bool clean_path(struct str p)
 	return true;
 }
 
-/* It is empty at first, and so there is no way to say that it is read-only. */
+/* It is empty at first, so the program has no word for a read-only one. */
 static bool made_for_pod(const struct role_volume *v) { return str_is(v->kind, "emptyDir") || str_is(v->kind, "ephemeral"); }
 
 static bool mount_is_plain(const struct role_volume *v, const struct data *mount)
