@@ -9,6 +9,7 @@
 #include "runtime/command/backend.h"
 
 struct view;
+struct object;
 
 extern const struct backend backend_cluster;
 
@@ -65,6 +66,8 @@ int cluster_diff(struct session *s, struct programs *all);
 bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 void cluster_contexts(struct session *s, struct buf *out);
 void cluster_namespaces(struct session *s, struct buf *out);
+/* A tree as YAML, in the arena. */
+struct str cluster_yaml(struct arena *a, const struct object *tree);
 bool cluster_definitions(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 bool cluster_manifests(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 int cluster_remove(struct session *s, struct attend *a, struct changes *c);

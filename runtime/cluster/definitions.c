@@ -8,7 +8,6 @@
 
 #include "diag/suggest.h"
 #include "objects/object.h"
-#include "objects/render.h"
 #include "runtime/status/look.h"
 
 struct wanted_definitions {
@@ -60,7 +59,6 @@ static struct str text_of(struct arena *a, struct str name, const struct data *d
 	struct object *all = object_map(a, (struct span){ 0 }), *metadata = object_map(a, (struct span){ 0 }),
 		*spec = object_map(a, (struct span){ 0 });
 	const struct data *from = data_get(definition, STR("spec"));
-	struct rendered r = { 0 };
 
 	for (size_t i = 0; from && from->kind == DATA_MAP && i < from->u.map.n; i++)
 		if (!str_is(from->u.map.at[i].key, "conversion"))
@@ -70,10 +68,7 @@ static struct str text_of(struct arena *a, struct str name, const struct data *d
 	object_append_word(a, all, STR("kind"), object_string(a, STR("CustomResourceDefinition"), (struct span){ 0 }));
 	object_append_word(a, all, STR("metadata"), metadata);
 	object_append_word(a, all, STR("spec"), spec);
-	render_object(&r, all);
-	struct str text = str_copy(a, buf_text(&r.bytes));
-	render_release(&r);
-	return text;
+	return cluster_yaml(a, all);
 }
 
 static bool fetch(struct wanted_definitions *w, const struct resource *definitions, struct manifest_text **ret, size_t *ret_n,

@@ -109,8 +109,11 @@ static bool fetch_all(struct fetching *f)
 		return false;
 	}
 	for (size_t i = 0; i < all.n; i++) {
-		applied += is_applied(&all.at[i]) && !has_controller(&all.at[i]);
-		if (!is_applied(&all.at[i]) && !has_controller(&all.at[i]))
+		if (has_controller(&all.at[i]))
+			continue;
+		if (is_applied(&all.at[i]))
+			applied++;
+		else
 			add_found(f, &all.at[i]);
 	}
 	if (applied)
@@ -281,11 +284,20 @@ static bool fetch_needs(struct fetching *f)
 
 /* ---- as texts ---- */
 
+struct str cluster_yaml(struct arena *a, const struct object *tree)
+{
+	struct rendered r = { 0 };
+
+	render_object(&r, tree);
+	struct str text = str_copy(a, buf_text(&r.bytes));
+	render_release(&r);
+	return text;
+}
+
 /* An object without its status and managed fields, as YAML. */
 static struct str text_of(struct arena *a, const struct data *object)
 {
 	struct object *all = object_map(a, (struct span){ 0 });
-	struct rendered r = { 0 };
 
 	for (size_t i = 0; i < object->u.map.n; i++) {
 		const struct data_member *m = &object->u.map.at[i];
@@ -297,10 +309,7 @@ static struct str text_of(struct arena *a, const struct data *object)
 		if (!str_is(m->key, "status"))
 			object_append(a, all, m->key, value ? value : object_from_data(a, m->value));
 	}
-	render_object(&r, all);
-	struct str text = str_copy(a, buf_text(&r.bytes));
-	render_release(&r);
-	return text;
+	return cluster_yaml(a, all);
 }
 
 bool cluster_manifests(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status)
