@@ -139,7 +139,8 @@ demo:
 	@$(MAKE) $(JOBS) --no-print-directory build
 	@BUILD=$(BUILD) sh examples/demo.sh
 
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Variables without a value begin as a pattern, so that reading one is seen each time.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -ftrivial-auto-var-init=pattern
 asan:
 	@sh .ci/deps test
 	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g -DARENA_DEBUG $(SANITIZE)' LDFLAGS= build unit
@@ -148,7 +149,7 @@ asan:
 fuzz:
 	@sh .ci/deps fuzz
 	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= \
-		CFLAGS='-O1 -g -DARENA_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/libtrainc.a
+		CFLAGS='-O1 -g -DARENA_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -ftrivial-auto-var-init=pattern' build-fuzz/libtrainc.a
 	@BUILD=build-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) sh tests/fuzz/run.sh
 
 torture:

@@ -227,7 +227,7 @@ static size_t program_word(const struct words *w)
 {
 	size_t i = 0;
 
-	if (str_is(base_name(w->at[0]), "env"))
+	if (str_is(base_name(w->at[0]), "env") && w->n > 1)
 		for (i = 1; i + 1 < w->n && is_assignment(w->at[i]);)
 			i++;
 	if (str_starts(base_name(w->at[i]), STR("python")))

@@ -24,6 +24,8 @@ for words in ('["env", "FOO=1", "python", "t.py"]', r'["bash", "-c", "exec \"$@\
 for words in ('["python", "-u", "-m", "torch.distributed.run", "t.py"]', '["python3", "-m", "accelerate.commands.launch", "t.py"]',
               '["env", "A=1", "deepspeed", "t.py"]', '["bash", "-c", "python -m torch.distributed.launch t.py"]'):
     t.case("a launcher behind another word: " + words, W("replicas = 4, command = " + words), ["TJ0534", "import std."], status=0)
+for words in ('["env"]', '["env", "A=1"]', '["python"]', '["python", "-m"]', '["bash", "-c"]', '["sh"]'):
+    t.case("a command that ends early: " + words, W("replicas = 4, command = " + words), lacks="TJ0534", status=0)
 for word in ("torchrun", "mpirun", "horovodrun", "deepspeed", "accelerate", "/usr/bin/mpirun"):
     t.case("a launcher without a framework: " + word, W('replicas = 4, command = ["%s", "t.py"]' % word), ["TJ0534", "import std."], status=0)
     t.case("one replica: " + word, W('replicas = 1, command = ["%s", "t.py"]' % word), lacks="TJ0534", status=0)
