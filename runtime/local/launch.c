@@ -12,24 +12,25 @@
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
 
-/* Does a text list several replicas of one role by their hosts alone, without ports?  Gives the role. */
-static bool names_hosts(const struct text *t, int *ret_role)
+/* The role of which a text lists several replicas by their hosts alone, without ports; -1 where there is none. */
+static int listed_role(const struct text *t)
 {
 	int64_t first = -1;
+	int role = -1;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct piece *p = &t->at[i];
 		bool colon = i + 1 < t->n && p[1].kind == PIECE_TEXT && str_is(p[1].u.text, ":");
 		if (p->kind != PIECE_HOST || p->u.peer.index == OWN_INDEX || (colon && i + 2 < t->n && p[2].kind == PIECE_PORT))
 			continue;
-		if (first >= 0 && (int)p->u.peer.role == *ret_role && p->u.peer.index != first)
-			return true;
+		if ((int)p->u.peer.role == role && p->u.peer.index != first)
+			return role;
 		if (first < 0) {
 			first = p->u.peer.index;
-			*ret_role = (int)p->u.peer.role;
+			role = (int)p->u.peer.role;
 		}
 	}
-	return false;
+	return -1;
 }
 
 /*
@@ -38,11 +39,11 @@ static bool names_hosts(const struct text *t, int *ret_role)
  */
 static void note_list(struct launch *l, struct str where, const struct text *t)
 {
-	int role;
+	int role = listed_role(t);
 
-	if (names_hosts(t, &role))
-		launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own", STR_ARG(where),
-			STR_ARG(l->job->roles[role].name));
+	if (role >= 0)
+		launch_note(l, "%.*s lists the hosts of '%.*s', which are one address here: --isolate replica gives each its own",
+			STR_ARG(where), STR_ARG(l->job->roles[role].name));
 }
 
 static void note_hosts(struct launch *l, const struct plan_role *r)
