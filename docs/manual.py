@@ -55,7 +55,7 @@ class Table:
 
     def chosen(self, expression):
         """The commands of a set as options.c defines it: ONLY(A) | FOR_B & ~ONLY(C)."""
-        macros = dict(re.findall(r"^#define (FOR_\w+) (\(.*\))$", read(SETS), re.M))
+        macros = dict(re.findall(r"^#define (FOR_\w+) (\(.*\))$", re.sub(r"\\\n\s*", "", read(SETS)), re.M))
         while "FOR_" in expression:
             expression = re.sub(r"FOR_\w+", lambda m: macros[m[0]].replace("~UINT64_C(0)", "-1"), expression)
         for i, command in enumerate(self.commands):
