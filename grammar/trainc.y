@@ -160,6 +160,7 @@ type: type_core
     | type_core "?"                             { $$ = type_ref_optional($1, @$); }
     ;
 type_core: dotted type_args_opt refine_opt      { $$ = mk_type_ref(p, @$, $1, $2, $3); }
+         | body                                 { $$ = mk_type_fields(p, @$, $1); }
          | "accelerator"                        { $$ = mk_type_ref(p, @$, mk_path(p, build_word(p, @1), @1), (struct nodes){ 0 }, (struct nodes){ 0 }); }
          ;
 type_args_opt: %empty                           { $$ = (struct nodes){ 0 }; }

@@ -176,6 +176,13 @@ static void declare_all(struct check *c)
 		names_declare(c, project);
 }
 
+/* What has been put off: the library's declarations that are used, then the record types without a name. */
+static void check_queued(struct check *c)
+{
+	for (size_t done = 0; c->queue_done < c->nqueue || done < c->nunnamed;)
+		check_decl(c, c->queue_done < c->nqueue ? c->queue[c->queue_done++] : c->unnamed[done++]);
+}
+
 void check_program(struct program *p)
 {
 	struct check c;
@@ -188,8 +195,7 @@ void check_program(struct program *p)
 			check_module(&c, p->modules[i]);
 	if (project && project != p->root)
 		check_module(&c, project);
-	for (; c.queue_done < c.nqueue; c.queue_done++)
-		check_decl(&c, c.queue[c.queue_done]);
+	check_queued(&c);
 	check_module_params(&c);
 	check_recursion(&c);
 	check_early(&c);
@@ -203,8 +209,7 @@ bool check_value(struct program *p, struct node *expr, const struct type *want)
 	check_init(&c, p);
 	c.at.module = p->root;
 	check_expr(&c, expr, want, NO_SITE);
-	for (; c.queue_done < c.nqueue; c.queue_done++)
-		check_decl(&c, c.queue[c.queue_done]);
+	check_queued(&c);
 	return p->diags->errors + p->diags->muted_errors == errors;
 }
 
@@ -220,7 +225,6 @@ bool check_question(struct program *p, struct node *expr)
 		check_expr(&c, expr, unit, NO_SITE);
 	else if (t->kind == TYPE_UNIT)
 		report_unit(&c, expr);
-	for (; c.queue_done < c.nqueue; c.queue_done++)
-		check_decl(&c, c.queue[c.queue_done]);
+	check_queued(&c);
 	return p->diags->errors == errors;
 }

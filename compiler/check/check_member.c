@@ -629,5 +629,7 @@ const struct type *type_index(struct check *c, struct node *n)
 	if (type_coerce(c, index, type_pod(c->arena, key), &(struct site){ .what = STR("an index") })->kind == TYPE_BAD)
 		return &type_bad;
 	index->convert_to = NULL;
+	if (elem->kind == TYPE_OPTIONAL && known_present(c, n))
+		elem = elem->elem;
 	return type_lifted(c, elem, pod);
 }

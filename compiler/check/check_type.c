@@ -428,8 +428,25 @@ static const struct type *imported_type(struct check *c, struct node *ref)
 	return &type_bad;
 }
 
+/* A record type that is written where it is used: { name: string, rate: float } */
+static const struct type *unnamed_type(struct check *c, struct node *ref)
+{
+	struct decl *d = ref->u.type_ref.record;
+	if (!d) {
+		struct node *n = node_new(c->arena, NODE_TYPE, ref->span);
+		n->u.type_decl.body = ref->u.type_ref.body;
+		d = decl_new(c, DECL_TYPE, node_words(c, ref), ref->u.type_ref.body->span, n);
+		n->u.type_decl.decl = ref->u.type_ref.record = d;
+		d->used = d->silent = d->unnamed = true;
+		ARENA_PUSH(c->arena, c->unnamed, c->nunnamed, d);
+	}
+	return decl_type(c, d);
+}
+
 static const struct type *named_type(struct check *c, struct node *ref, bool *ret_takes_args)
 {
+	if (ref->u.type_ref.body)
+		return unnamed_type(c, ref);
 	struct str name = ref->u.type_ref.path[0];
 	if (ref->u.type_ref.depth > 1)
 		return imported_type(c, ref);

@@ -16,11 +16,10 @@
 #include "check/schema.h"
 #include "syntax/help/foreign.h"
 
-/* Something that is known not to be none here: a name, or a member of one. */
+/* Something that is known not to be none here. */
 struct fact {
 	const struct fact *next;
-	const struct decl *decl;
-	struct str member;              /* p == NULL: the name itself */
+	const struct node *path;        /* a name, or members and elements of one */
 };
 
 enum scope_kind { SCOPE_LOCAL, SCOPE_FN, SCOPE_FRAMEWORK, SCOPE_ACCELERATOR, SCOPE_JOB, SCOPE_ROLE, SCOPE_DEFAULTS, SCOPE_POLICY, SCOPE_TEST };
@@ -71,6 +70,8 @@ struct check {
 	struct map profiles;
 	struct decl **early;            /* values that are needed before parameters have theirs */
 	size_t nearly;
+	struct decl **unnamed;          /* record types without a name, whose fields are checked last */
+	size_t nunnamed;
 	struct where at;
 	struct decl **queue;            /* library declarations that were mentioned and must be checked */
 	size_t nqueue, queue_done;

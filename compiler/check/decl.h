@@ -56,6 +56,7 @@ struct decl {
 	struct decl **roles;            /* FRAMEWORK: its DECL_ROLE, in order of declaration, those of the base first */
 	size_t nroles;
 	bool other_roles;               /* FRAMEWORK: a job may have other roles beside them */
+	bool unnamed;                   /* TYPE: written where it is used; two of the same fields are one type */
 	bool partial;                   /* TYPE: a bundle of fields; one that is left out reads as none */
 	/* TYPE, FRAMEWORK: something in its body failed that may have declared a missing name */
 	bool lost;

@@ -160,7 +160,7 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_MAP ? type_fit(want->elem, t->elem) : FIT_NO;
 	case TYPE_RECORD:
 		if (t->kind == TYPE_RECORD)
-			return t->record == want->record ? FIT_OK : FIT_NO;
+			return type_same_record(t->record, want->record) ? FIT_OK : FIT_NO;
 		return t->kind == TYPE_ANON || t->kind == TYPE_EMPTY ? fit_record(want->record, t) : FIT_NO;
 	case TYPE_ANON: return fit_anon(want, t);
 	case TYPE_SECRET: return t->kind == TYPE_SECRET ? type_fit(want->elem, t->elem) : FIT_NO;

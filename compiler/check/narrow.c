@@ -1,42 +1,82 @@
 /*
- * narrow.c - what a condition tells about optional values: x != none, for names and for members of
- * names.
+ * narrow.c - what a condition tells about optional values: x != none, for names, for members and
+ * elements of names, and by way of a let that holds the condition.
  */
 #include "check/context.h"
 
-static bool same_thing(const struct fact *f, const struct node *n)
+/* Are two indices that the compiler knows, or two names of one value, the same element? */
+static bool same_index(const struct node *a, const struct node *b)
 {
-	if (n->kind == NODE_NAME)
-		return f->decl == n->u.name.decl && !f->member.p;
-	return n->kind == NODE_MEMBER && n->u.member.base->kind == NODE_NAME && f->member.p &&
-	       f->decl == n->u.member.base->u.name.decl && name_eq(f->member, n->u.member.name);
+	struct str s, t;
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case NODE_INT: return a->u.integer.value == b->u.integer.value;
+	case NODE_NAME: return a->u.name.decl && a->u.name.decl == b->u.name.decl;
+	case NODE_STRING: return node_static_text(a, &s) && node_static_text(b, &t) && str_eq(s, t);
+	default: return false;
+	}
+}
+
+/* Do two expressions spell one path of members and elements of one name?  Names never change their value. */
+static bool same_path(const struct node *a, const struct node *b)
+{
+	while (a->kind == b->kind) {
+		if (a->kind == NODE_NAME)
+			return a->u.name.decl && a->u.name.decl == b->u.name.decl;
+		if (a->kind == NODE_MEMBER) {
+			if (!name_eq(a->u.member.name, b->u.member.name))
+				return false;
+			a = a->u.member.base;
+			b = b->u.member.base;
+		} else if (a->kind == NODE_INDEX) {
+			if (!same_index(a->u.pair.index, b->u.pair.index))
+				return false;
+			a = a->u.pair.base;
+			b = b->u.pair.base;
+		} else {
+			return false;
+		}
+	}
+	return false;
 }
 
 bool known_present(const struct check *c, const struct node *n)
 {
 	for (const struct fact *f = c->at.facts; f; f = f->next)
-		if (same_thing(f, n))
+		if (same_path(f->path, n))
 			return true;
 	return false;
 }
 
 static void add_fact(struct check *c, const struct node *n)
 {
-	bool member = n->kind == NODE_MEMBER && n->u.member.base->kind == NODE_NAME;
-	if (n->kind != NODE_NAME && !member)
+	if (!same_path(n, n))           /* not a path */
 		return;
 	struct fact *f = ARENA_NEW(c->arena, struct fact);
-	f->decl = member ? n->u.member.base->u.name.decl : n->u.name.decl;
-	f->member = member ? n->u.member.name : (struct str){ 0 };
+	f->path = n;
 	f->next = c->at.facts;
-	if (f->decl)
-		c->at.facts = f;
+	c->at.facts = f;
 }
 
-void assume_condition(struct check *c, const struct node *n, bool truth)
+enum { MOST_LETS = 100 };               /* by way of which a name may hold a condition */
+
+/* The condition that a name of a let stands for; NULL if it is no such name. */
+static const struct node *held_condition(const struct node *n)
 {
+	const struct decl *d = n->kind == NODE_NAME ? n->u.name.decl : NULL;
+	return d && d->kind == DECL_LET && d->node && d->node->kind == NODE_LET ? d->node->u.binding.value : NULL;
+}
+
+static void assume(struct check *c, const struct node *n, bool truth, unsigned lets)
+{
+	const struct node *held = held_condition(n);
+	if (held && lets < MOST_LETS) {
+		assume(c, held, truth, lets + 1);
+		return;
+	}
 	if (n->kind == NODE_UNARY && n->u.op.op == OP_NOT) {
-		assume_condition(c, n->u.op.left, !truth);
+		assume(c, n->u.op.left, !truth, lets);
 		return;
 	}
 	if (n->kind != NODE_BINARY)
@@ -45,8 +85,8 @@ void assume_condition(struct check *c, const struct node *n, bool truth)
 	switch (n->u.op.op) {
 	case OP_AND: case OP_OR:
 		if ((n->u.op.op == OP_AND) == truth) {
-			assume_condition(c, left, truth);
-			assume_condition(c, right, truth);
+			assume(c, left, truth, lets);
+			assume(c, right, truth, lets);
 		}
 		return;
 	case OP_EQ: case OP_NE:
@@ -60,4 +100,9 @@ void assume_condition(struct check *c, const struct node *n, bool truth)
 	default:
 		return;
 	}
+}
+
+void assume_condition(struct check *c, const struct node *n, bool truth)
+{
+	assume(c, n, truth, 0);
 }

@@ -121,6 +121,18 @@ static bool same_members(const struct type *a, const struct type *b)
 	return true;
 }
 
+bool type_same_record(const struct decl *a, const struct decl *b)
+{
+	if (a == b)
+		return true;
+	if (!a->unnamed || !b->unnamed || a->nfields != b->nfields)
+		return false;
+	for (size_t i = 0; i < a->nfields; i++)
+		if (!str_eq(a->fields[i].name, b->fields[i].name) || !type_same(a->fields[i].type, b->fields[i].type))
+			return false;
+	return true;
+}
+
 bool type_same(const struct type *a, const struct type *b)
 {
 	if (a == b)
@@ -129,7 +141,7 @@ bool type_same(const struct type *a, const struct type *b)
 		return false;
 	switch (a->kind) {
 	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: case TYPE_POD: case TYPE_SECRET: return type_same(a->elem, b->elem);
-	case TYPE_RECORD: return a->record == b->record;
+	case TYPE_RECORD: return type_same_record(a->record, b->record);
 	case TYPE_ENUM: return same_words(a, b);
 	case TYPE_ANON: return same_members(a, b);
 	default: return true;
@@ -283,7 +295,9 @@ struct str type_phrase(struct arena *a, const struct type *t)
 		return t->n <= 10 ? str_printf(a, "one of %.*s", (int)type_spell(a, t).n - 6, type_spell(a, t).p + 5)
 			: STR("a string");
 	case TYPE_ANON: return STR("a record");
-	case TYPE_RECORD: return with_article(a, t->record->name);
+	case TYPE_RECORD:
+		return t->record->unnamed ? str_printf(a, "a record %.*s", STR_ARG(t->record->name))
+			: with_article(a, t->record->name);
 	case TYPE_LIST: s = type_plural(a, type_strip_pod(t->elem)); return str_printf(a, "a list of %.*s", STR_ARG(s));
 	case TYPE_MAP:
 		if (t->elem->kind == TYPE_ENV_VALUE)

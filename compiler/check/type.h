@@ -88,6 +88,8 @@ size_t type_weight(const struct type *t);
 const struct type *type_strip_optional(const struct type *t);
 const struct type *type_strip_pod(const struct type *t);
 
+/* One record: the same declaration, or two without a name that have the same fields in order. */
+bool type_same_record(const struct decl *a, const struct decl *b);
 bool type_same(const struct type *a, const struct type *b);     /* refinements ignored */
 static inline bool type_is_quantity(const struct type *t)
 {

@@ -171,6 +171,7 @@ static bool block_is_elastic(const struct node *block)
 	for (size_t i = 0; i < items.n; i++) {
 		const struct node *item = items.at[i];
 		if (item->kind == NODE_FIELD && str_is(item->u.field.key.text, "replicas") && item->u.field.type->kind == NODE_TYPE_REF &&
+		    item->u.field.type->u.type_ref.depth &&
 		    str_is(item->u.field.type->u.type_ref.path[0], "elastic"))
 			return true;
 	}

@@ -278,9 +278,11 @@ struct node {
 		} for_item;
 
 		struct {
-			struct str *path;               /* dotted name */
+			struct str *path;               /* dotted name; NULL where `body` is there */
 			struct span *path_spans;
 			size_t depth;
+			struct node *body;              /* NODE_BODY: the fields of a record without a name */
+			struct decl *record;            /* checker: what declares that record */
 			struct nodes args;              /* type arguments: NODE_TYPE_REF */
 			struct nodes refines;           /* NODE_REFINE */
 			bool optional;                  /* T? */

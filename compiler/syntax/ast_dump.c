@@ -172,6 +172,8 @@ static void type_ref(struct dump *d, const struct node *n)
 			put(d, ".");
 		put_str(d, n->u.type_ref.path[i]);
 	}
+	if (n->u.type_ref.body)
+		body(d, n->u.type_ref.body);
 	parts(d, n->u.type_ref.args);
 	parts(d, n->u.type_ref.refines);
 	if (n->u.type_ref.optional)

@@ -6,6 +6,8 @@
  * written (or generated, or fuzzed) to be deep.  And whatever contains a repair
  * of the brackets becomes NODE_BAD: it parsed, but not as it was meant.
  */
+#include "syntax/fields.h"
+#include "syntax/help/foreign.h"
 #include "syntax/parse_state.h"
 
 enum { HEIGHT_MAX = 1000, NEST_MAX = 256 };
@@ -152,11 +154,24 @@ static void report_field(struct parse *p, struct node *n)
 {
 	struct span colon = { n->u.field.key.span.end, n->u.field.type->span.start };
 	struct str key = source_text(p->diags->sources, n->u.field.key.span);
-	struct str type = source_text(p->diags->sources, n->u.field.type->span);
+	bool body = n->u.field.type->kind == NODE_TYPE_REF && n->u.field.type->u.type_ref.body;
+	struct str type = body ? STR("{ ... }") : source_text(p->diags->sources, n->u.field.type->span);
 	struct diag *d = diag_report(p->diags, TJ0111, n->u.field.type->span, "'%.*s: %.*s' declares a type, which is not allowed here",
 	                             STR_ARG(key), STR_ARG(type));
 	if (memchr(type.p, '\n', type.n) || n->u.field.value)
 		return;
+	if (body) {
+		struct nodes items = n->u.field.type->u.type_ref.body->u.body.items;
+		bool set = items.n && (items.at[0]->kind == NODE_SET || items.at[0]->kind == NODE_EXTEND);
+		const struct foreign *other = !field_type(key) ? foreign_field(key) : foreign_block(key, set ? items.at[0]->u.item.key.text : STR(""));
+		if (other) {
+			diag_help(p->diags, d, "%s", other->help);
+			return;
+		}
+		diag_help(p->diags, d, "write '%.*s { ... }', without ':'", STR_ARG(key));
+		diag_fix(p->diags, d, colon, STR(" "), "remove ':'");
+		return;
+	}
 	diag_label(p->diags, d, "a field is set with '='");
 	if ((is_variable(key) || str_is(key, "apiVersion") || str_is(key, "kind")) && !n->u.field.type->u.type_ref.args.n) {
 		struct str text = str_printf(p->arena, " = \"%.*s\"", STR_ARG(type));
@@ -607,6 +622,26 @@ struct node *mk_type_ref(struct parse *p, struct span at, struct path *path, str
 	n->u.type_ref.refines = refines;
 	node_grow_all(n, args);
 	node_grow_all(n, refines);
+	return n;
+}
+
+struct node *mk_type_fields(struct parse *p, struct span at, struct node *body)
+{
+	struct nodes items = body->kind == NODE_BODY ? body->u.body.items : (struct nodes){ 0 };
+	struct node *n = node_new(p->arena, NODE_TYPE_REF, at);
+	size_t first = p->fields.n, kept, item = 0;
+	while (first && p->fields.at[first - 1]->span.start >= body->span.start)
+		first--;
+	kept = first;
+	for (size_t i = first; i < p->fields.n; i++) {          /* its own fields have their place here */
+		while (item < items.n && items.at[item]->span.start < p->fields.at[i]->span.start)
+			item++;
+		if (item == items.n || items.at[item] != p->fields.at[i])
+			p->fields.at[kept++] = p->fields.at[i];
+	}
+	p->fields.n = kept;
+	n->u.type_ref.body = body;
+	node_grow(n, body);
 	return n;
 }
 

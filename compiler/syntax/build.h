@@ -90,6 +90,8 @@ struct node *chain_first(struct parse *p, struct node *chain, struct span at);
 struct node *chain_end(struct parse *p, struct node *chain, struct node *otherwise, struct span at);
 struct node *arms_end(struct parse *p, struct node *chain, struct node *otherwise, struct span at);
 
+/* A record type without a name: { NAME: TYPE ... } */
+struct node *mk_type_fields(struct parse *p, struct span at, struct node *body);
 struct node *mk_type_ref(struct parse *p, struct span at, struct path *path, struct nodes args, struct nodes refines);
 struct node *type_ref_optional(struct node *type, struct span at);
 struct node *mk_refine(struct parse *p, struct span at, enum refine_kind kind, struct node *lo, struct node *hi);

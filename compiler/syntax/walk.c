@@ -108,6 +108,7 @@ static void item_children(const struct node *n, node_visit *each, void *to)
 		give(n->u.for_item.body, each, to);
 		break;
 	case NODE_TYPE_REF:
+		give(n->u.type_ref.body, each, to);
 		give_all(n->u.type_ref.args, each, to);
 		give_all(n->u.type_ref.refines, each, to);
 		break;

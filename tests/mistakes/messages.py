@@ -152,11 +152,14 @@ case("a power", role("memory = 2 ** 10"), ["trainc has no '**'", "1024"], right=
 case("an exponent", role("replicas = 1e3"), ["write 1000"], right=role("replicas = 1000"), code=["replicas = 1000"])
 
 PAIRS = 'let a = [1, 2]\nlet b = [3]\n'
-case("two loops before a job", PAIRS + 'for x in a for y in b job "m-${x}" {\n  image = "a/b:1"\n  role w { }\n}\n',
-     ["for p in flatten([[{ x = x, y = y } for y in b] for x in a]) job"], code=["for p in flatten([[{ x = x, y = y } for y in b] for x in a]) job"],
-     right=PAIRS + 'for p in flatten([[{ x = x, y = y } for y in b] for x in a]) job "m-${p.x}-${p.y}" {\n  image = "a/b:1"\n  role w { }\n}\n')
-case("two loops in a list", PAIRS + "let z = [[x, y] for x in a for y in b]\n" + HELLO, ["flatten([[[x, y] for y in b] for x in a])"],
-     right=PAIRS + "let z = flatten([[[x, y] for y in b] for x in a])\n" + HELLO, code=["flatten([[[x, y] for y in b] for x in a])"])
+TWO_LOOPS = PAIRS + 'for x in a, y in b job "m-${x}-${y}" {\n  image = "a/b:1"\n  role w { }\n}\n'
+case("two loops before a job", TWO_LOOPS.replace(", y in b", " for y in b"), ["a comma joins loops: 'for x in a, y in ...'"],
+     ["flatten"], right=TWO_LOOPS, code=["for x in a, y in"])
+case("two loops over lists", 'for x in [1, 2] for y in ["p"] job "m-${x}-${y}" {\n  image = "a/b:1"\n  role w { }\n}\n',
+     ["a comma joins loops: 'for x in [1, 2], y in ...'"], ["[]"], code=["for x in [1, 2], y in"],
+     right='for x in [1, 2], y in ["p"] job "m-${x}-${y}" {\n  image = "a/b:1"\n  role w { }\n}\n')
+case("two loops in a list", PAIRS + "let z = [[x, y] for x in a for y in b]\n" + HELLO, ["a comma joins loops: 'for x in a, y in ...'"],
+     right=PAIRS + "let z = [[x, y] for x in a, y in b]\n" + HELLO, code=["for x in a, y in"])
 case("a claim for each replica", role('replicas = 2, mounts { "/d" = pvc("d-${pod.index}", shared = true) }'),
      ["pvc(\"CLAIM\", path = \"${pod.index}\")"], right=role('replicas = 2, mounts { "/d" = pvc("d", path = "${pod.index}", shared = true) }'),
      code=['path = "${pod.index}"'])
@@ -188,8 +191,10 @@ case("zone", role('zone = "b"'), ['node { zone = "b" }'], right=role('node { zon
 case("spot", role("spot = true"), ["'node'", "'tolerate'"])
 
 # ---- types ----
-case("a record in a type", "param models: list[{name: string}] = []\n" + HELLO, ["'type Item { name: string }'", "'list[Item]'"],
-     right="type Item { name: string }\nparam models: list[Item] = []\n" + role("replicas = len(models) + 1"), code=["list[Item]"])
+case("the fields of a record behind a colon", role("limits: { cpu = 3 }"), ["write 'limits { ... }', without ':'"],
+     right=role("limits { cpu = 3 }"), code=["limits {"])
+case("a record type with values", "param a: { name = string }\n" + HELLO, ["write 'NAME: TYPE', or 'NAME: TYPE = DEFAULT'"],
+     right='param a: { name: string } = { name = "x" }\n' + HELLO)
 case("string[]", 'param n: string[] = ["a"]\n' + role("args = n"), ["'list[string]'"], right='param n: list[string] = ["a"]\n' + role("args = n"),
      code=["list[string]"], never=["no value named"])
 case("alternatives", 'param n: "a" | "b" = "a"\n' + role("args = [n]"), ["'enum(\"a\", \"b\")'"],

@@ -115,38 +115,27 @@ static bool help_framework(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* for x in xs for y in ys, for x in xs, y in ys: pairs of values come from one list. */
+/* for x in xs for y in ys: a comma joins loops. */
 static bool help_two_loops(struct fault *f, struct diag *d)
 {
 	size_t first = f->i ? f->i - 1 : 0;
 
 	while (first > f->item && f->at[first].kind != TOKEN_FOR)
 		first--;
-	size_t second = f->i + (f->found.kind == TOKEN_FOR || f->found.kind == TOKEN_COMMA);
-	bool loop = f->found.kind == TOKEN_FOR || (f->found.kind == TOKEN_COMMA && f->at[f->item].kind == TOKEN_FOR);
-	if (f->line_end || !loop || f->at[first].kind != TOKEN_FOR || first == f->i || f->at[first + 1].kind != TOKEN_IDENT ||
-	    f->at[second].kind != TOKEN_IDENT || f->at[second + 1].kind != TOKEN_IN || f->at[first + 2].kind != TOKEN_IN)
+	if (f->line_end || f->found.kind != TOKEN_FOR || !f->i || f->at[first].kind != TOKEN_FOR || first + 3 >= f->i)
 		return false;
-	struct str x = fault_text(f, first + 1), y = fault_text(f, second), xs = fault_text(f, first + 3), ys = fault_text(f, second + 2);
-	if (f->at[f->item].kind == TOKEN_FOR)
-		diag_help(f->p->diags, d, "loop over pairs: 'for p in flatten([[{ %.*s = %.*s, %.*s = %.*s } for %.*s in %.*s] for %.*s in %.*s]) job \"name-${p.%.*s}\"'",
-			STR_ARG(x), STR_ARG(x), STR_ARG(y), STR_ARG(y), STR_ARG(y), STR_ARG(ys), STR_ARG(x), STR_ARG(xs), STR_ARG(x));
+	struct span gap = { f->at[f->i - 1].end, f->found.end };
+	struct str one = tokens_text(&f->p->tokens, f->at[first].start, gap.start);
+	if (one.n > 80 || memchr(one.p, '\n', one.n))
+		diag_help(f->p->diags, d, "a comma joins loops: write ',' in place of 'for'");
 	else
-		diag_help(f->p->diags, d, "write one list in the other: 'flatten([[[%.*s, %.*s] for %.*s in %.*s] for %.*s in %.*s])'", STR_ARG(x), STR_ARG(y),
-			STR_ARG(y), STR_ARG(ys), STR_ARG(x), STR_ARG(xs));
+		diag_help(f->p->diags, d, "a comma joins loops: '%.*s, %.*s in ...'", STR_ARG(one),
+			STR_ARG(fault_text(f, f->i + 1)));
+	diag_fix(f->p->diags, d, gap, STR(","), "join the loops with ','");
 	return true;
 }
 
 /* ---- types ---- */
-
-/* list[{name: string}] */
-static bool help_type_record(struct fault *f, struct diag *d)
-{
-	if (f->line_end || f->found.kind != TOKEN_LBRACE || f->previous != TOKEN_LBRACKET || f->expected[TOKEN_INT])
-		return false;
-	diag_help(f->p->diags, d, "give the record a name: 'type Item { name: string }' and '%.*s[Item]'", STR_ARG(fault_text(f, f->i - 2)));
-	return true;
-}
 
 /* Is the word in front of a refinement or of [] the name of a type? */
 static bool is_type(const struct fault *f, size_t i)
@@ -347,7 +336,7 @@ static bool help_fraction(struct fault *f, struct diag *d)
 bool help_habit(struct fault *f, struct diag *d)
 {
 	static bool (*const habits[])(struct fault *, struct diag *) = {
-		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_record, help_type_brackets, help_type_comparison, help_type_as_value,
+		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_brackets, help_type_comparison, help_type_as_value,
 		help_type_text, help_lambda, help_power, help_word_operator, help_fraction,
 	};
 

@@ -385,7 +385,8 @@ bool complain_body(struct fault *f)
 
 	if (complain_lone_key(f))
 		return true;
-	if (!f->expected[TOKEN_LBRACE] || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
+	bool type = f->expected[TOKEN_ACCELERATOR];     /* which may be the fields of a record */
+	if (!f->expected[TOKEN_LBRACE] || type || f->expected[TOKEN_INT] || f->expected[TOKEN_ASSIGN])
 		return false;
 	if (f->at[f->item].kind == TOKEN_IMPORT)
 		return false;                           /* it may have a body, and seldom has one */
