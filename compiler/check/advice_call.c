@@ -21,7 +21,8 @@ static const struct habit text_habits[] = {
 static const struct habit list_habits[] = {
 	{ "join", "join", "", false }, { "len", "len", "", false }, { "length", "len", "", false }, { "size", "len", "", false },
 	{ "count", "len", "", false }, { "sort", "sorted", "", false }, { "sorted", "sorted", "", false }, { "unique", "unique", "", false },
-	{ "keys", "keys", "", false }, { "values", "values", "", false },
+	{ "keys", "keys", "", false }, { "values", "values", "", false }, { "contains", "in", "", false },
+	{ "includes", "in", "", false }, { "has", "in", "", false },
 };
 
 static const struct habit *habit_of(const struct type *t, struct str name)
@@ -104,7 +105,9 @@ bool report_text_method(struct check *c, struct node *call, const struct type *t
 		diag_help(c->diags, d, "any string inserts values: write each {} as ${x}, with the value in place of x");
 		return true;
 	}
-	if (habit)
+	if (habit && strcmp(habit->function, "in") == 0)
+		right = str_printf(c->arena, "%.*s in %.*s", STR_ARG(args), STR_ARG(words));
+	else if (habit)
 		right = habit->reversed ? str_printf(c->arena, "%s(%.*s, %.*s)", habit->function, STR_ARG(args),
 		                        STR_ARG(words))
 		                        : str_printf(c->arena, "%s(%.*s%s%.*s)%s", habit->function, STR_ARG(words),

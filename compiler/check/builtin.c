@@ -69,7 +69,8 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_READY] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
 	[FUNCTION_STARTED] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
 	[FUNCTION_TCP] = { &type_data, { { .name = "port", .type = S }, { "within", &type_duration, true, true } } },
-	[FUNCTION_HTTP] = { &type_data, { { .name = "port", .type = S }, { "path", S, true, true }, { "within", &type_duration, true, true } } },
+	[FUNCTION_HTTP] = { &type_data, { { .name = "port", .type = S }, { "path", S, true, false },
+		{ "within", &type_duration, true, true } } },
 	[FUNCTION_EXEC] = { &type_data, { { .name = "command", .type = &strings }, { "within", &type_duration, true, true } } },
 	[FUNCTION_NEAR] = { &type_data, { { .name = "level", .type = S } } },
 	[FUNCTION_PREFER] = { &type_data, { { .name = "level", .type = S } } },
@@ -227,6 +228,12 @@ static size_t parameter_of(struct builtin_call *b, const struct signature *s, co
 	size_t i = (*position)++;
 	if (i < n && !s->at[i].named)
 		return i;
+	if (i < n && arg->u.arg.value->kind == NODE_INT && s->result == &type_condition) {
+		const char *name = schema_function(b->which)->name;
+		struct diag *d = diag_report(c->diags, TJ0318, arg->span, "'%s' is about all replicas, or any one of them", name);
+		diag_help(c->diags, d, "write '%s(R)' or '%s(R, any = true)'; 'done(R, 0)' names a replica", name, name);
+		return n;
+	}
 	if (i < n) {
 		struct str value = node_words(c, arg->u.arg.value);
 		i = likely(s, i, arg->u.arg.value);
@@ -249,6 +256,13 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 	bool *ret_pod)
 {
 	struct check *c = b->check;
+	bool probe = b->which == FUNCTION_TCP || b->which == FUNCTION_HTTP;
+	if (probe && value->kind == NODE_INT && strcmp(p->name, "port") == 0) {
+		struct str port = node_words(c, value);
+		struct diag *d = diag_report(c->diags, TJ0302, value->span, "a port goes by its name, found %.*s", STR_ARG(port));
+		diag_help(c->diags, d, "declare 'ports { http = %.*s }', and write \"http\" here", STR_ARG(port));
+		return false;
+	}
 	bool own = b->which == FUNCTION_OWN_CLAIM || b->which == FUNCTION_SCRATCH;
 	struct site site = { .name = str_of(p->name), .call = true, .own = own && p->type == &type_string };
 	const struct type *t = type_for(c, value,
@@ -436,8 +450,24 @@ static const struct type *list_argument(struct builtin_call *b, struct node *n)
 	return t->kind == TYPE_UNIT ? report_unit(c, n) : t;
 }
 
+/* product(xs, ys), as itertools has it. */
+static bool report_pairs(struct builtin_call *b)
+{
+	struct nodes args = b->node->u.call.args;
+	if (b->which != FUNCTION_PRODUCT || args.n != 2 || args.at[0]->kind != NODE_ARG || args.at[1]->kind != NODE_ARG)
+		return false;
+	struct check *c = b->check;
+	struct str x = node_words(c, args.at[0]->u.arg.value), y = node_words(c, args.at[1]->u.arg.value);
+	struct diag *d = diag_report(c->diags, TJ0318, b->node->span, "'product' multiplies the numbers of one list");
+	diag_help(c->diags, d, "for all pairs of two lists write two loops: 'for x in %.*s, y in %.*s'",
+		STR_ARG(x), STR_ARG(y));
+	return true;
+}
+
 static const struct type *call_sum(struct builtin_call *b)
 {
+	if (report_pairs(b))
+		return &type_bad;
 	if (!all_positional(b, 1, 1))
 		return &type_bad;
 	const struct type *t = list_argument(b, b->args[0]);

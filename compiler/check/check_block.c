@@ -458,6 +458,37 @@ static void note_inserted(struct check *c, struct diag *d, const struct node *re
 	}
 }
 
+/* May the bundle hold the field?  Only a let that writes all of its fields out is known not to. */
+static bool may_hold(const struct node *record, struct str field)
+{
+	const struct decl *let = record->kind == NODE_NAME ? record->u.name.decl : NULL;
+	const struct node *body = let && let->kind == DECL_LET ? let->node->u.binding.value : record;
+	if (body->kind != NODE_BODY)
+		return true;
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		bool plain = item->kind == NODE_SET || item->kind == NODE_EXTEND;
+		if (!plain || str_eq(item->u.item.key.text, field))
+			return true;
+	}
+	return false;
+}
+
+/* A field of a bundle that has no place in the block; true if it was reported. */
+static bool report_misfit(struct block_items *b, const struct node *record, const struct decl *bundle, struct str name)
+{
+	struct check *c = b->base.check;
+	if (!may_hold(record, name))
+		return false;
+	struct diag *d = diag_report(c->diags, TJ0203, record->span, "'%.*s' of a %.*s has no place in %s", STR_ARG(name),
+		STR_ARG(bundle->name), block_word(b->block));
+	note_inserted(c, d, record, name);
+	bool inner = (b->block == BLOCK_SIDECAR || b->block == BLOCK_INIT) && str_is(bundle->name, "Role");
+	diag_help(c->diags, d, inner ? "declare what is inserted as 'Sidecar', which has the fields of a container"
+		: "insert a 'let' that does not set '%.*s'", STR_ARG(name));
+	return true;
+}
+
 static void block_spread(struct items *to, struct node *item)
 {
 	struct block_items *b = (struct block_items *)to;
@@ -475,6 +506,12 @@ static void block_spread(struct items *to, struct node *item)
 	for (size_t i = 0; i < n; i++) {
 		struct str name = t->kind == TYPE_ANON ? t->members[i].name : t->record->fields[i].name;
 		const struct type *has = t->kind == TYPE_ANON ? t->members[i].type : t->record->fields[i].type;
+		bool bundle = t->kind == TYPE_RECORD && t->record->partial;
+		if (bundle && !schema_find(b->block, name)) {
+			if (report_misfit(b, item->u.one, t->record, name))
+				return;
+			continue;
+		}
 		const struct field *f = known_field(b, name);
 		if (!f) {
 			report_no_field(b, name, item->u.one->span);

@@ -574,6 +574,8 @@ static void test_refuses(struct check *c, struct node *value)
 	check_expr(c, value, &type_string, &(struct site){ .what = STR("'refuses'") });
 	if (value->kind == NODE_STRING && node_static_text(value, &word) && diag_code_find(word, &code))
 		return;
+	if (value->kind != NODE_STRING && value->type && value->type->kind == TYPE_BAD)
+		return;                         /* said already */
 	struct diag *d = diag_report(c->diags, TJ0403, value->span,
 		"'refuses' needs the code of an error, such as \"TJ0901\"");
 	diag_help(c->diags, d, "'trainc check' shows the code at the end of each error");

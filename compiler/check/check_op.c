@@ -348,6 +348,14 @@ static bool is_condition(const struct node *n)
 	return n->type && n->type->kind == TYPE_CONDITION;
 }
 
+/* done(...), ready(...), started(...) */
+static bool makes_condition(const struct node *n)
+{
+	const struct node *callee = n->kind == NODE_CALL ? n->u.call.callee : NULL;
+	return callee && callee->kind == NODE_NAME && (str_is(callee->u.name.text, "done") ||
+		str_is(callee->u.name.text, "ready") || str_is(callee->u.name.text, "started"));
+}
+
 static const struct type *type_logic(struct check *c, struct node *n, const struct type *want)
 {
 	const struct fact *facts = c->at.facts;
@@ -355,6 +363,10 @@ static const struct type *type_logic(struct check *c, struct node *n, const stru
 	const char *what = n->u.op.op == OP_AND ? "'and'" : "'or'";
 	if (type_expr(c, left, want)->kind == TYPE_UNIT)
 		report_unit(c, left);
+	if (left->type && left->type->kind == TYPE_BAD && makes_condition(right)) {
+		check_expr(c, right, &type_condition, &(struct site){ .what = str_of(what) });
+		return &type_bad;
+	}
 	if (is_condition(left)) {
 		check_expr(c, right, &type_condition, &(struct site){ .what = str_of(what) });
 		return right->type->kind == TYPE_BAD ? &type_bad : &type_condition;

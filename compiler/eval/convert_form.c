@@ -303,12 +303,29 @@ static struct str inserted(const char *p, const char *end)
 	return inside.n && !memchr(inside.p, '"', inside.n) && !memchr(inside.p, '{', inside.n) ? inside : STR("");
 }
 
+/* Letters that a name cannot have, for which others can be written. */
+static bool replaceable(char k) { return (k && strchr("._ /:+", k)) || (k >= 'A' && k <= 'Z'); }
+
+/* The expression INSIDE, which has the value TEXT, as a part of a name. */
+static struct str as_part(struct eval *ev, struct str inside, struct str text)
+{
+	struct str right = str_printf(ev->arena, "str(%.*s)", STR_ARG(inside));
+	bool upper = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		upper = upper || (text.p[i] >= 'A' && text.p[i] <= 'Z');
+		if (text.p[i] != '\0' && strchr("._ /:+", text.p[i]) && !memchr(text.p, text.p[i], i))
+			right = str_printf(ev->arena, "replace(%.*s, \"%c\", \"-\")", STR_ARG(right), text.p[i]);
+	}
+	return upper ? str_printf(ev->arena, "lower(%.*s)", STR_ARG(right)) : right;
+}
+
 /*
- * The insertion in the string at AT that brought a '.' or '_' into NAME, and which of the two.
+ * The insertion in the string at AT that brought letters into NAME which no name has, and its text.
  * The parts of the string between insertions are looked for in NAME one after the other.  Empty
  * when the insertion is not certain.
  */
-static struct str culprit(struct eval *ev, struct span at, struct str name, char *ret)
+static struct str culprit(struct eval *ev, struct span at, struct str name, struct str *ret)
 {
 	struct str text = source_text(ev->program->sources, at);
 	const char *p = text.p + 1, *end = text.p + text.n - 1, *in = name.p, *name_end = name.p + name.n;
@@ -327,8 +344,8 @@ static struct str culprit(struct eval *ev, struct span at, struct str name, char
 		const char *stop = literal.n ? memmem(in, (size_t)(name_end - in), literal.p, literal.n) : next ? in
 			: name_end;
 		for (const char *k = in; stop && k < stop; k++)
-			if (*k == '.' || *k == '_') {
-				*ret = *k;
+			if (replaceable(*k)) {
+				*ret = (struct str){ in, (size_t)(stop - in) };
 				return inside;
 			}
 		if (!stop)
@@ -350,11 +367,10 @@ bool convert_job_name(struct eval *ev, struct str s, struct span at)
 		return true;
 	struct diag *d = eval_report(ev, TJ0802, at,
 		"job name '%.*s' must be lower case letters, digits and '-', starting with a letter", STR_ARG(s));
-	char sign = '.';
-	struct str inside = culprit(ev, at, s, &sign);
+	struct str brought = STR(""), inside = culprit(ev, at, s, &brought);
 	if (inside.n) {
-		diag_help(ev->diags, d, "write '${replace(str(%.*s), \"%c\", \"-\")}' in place of '${%.*s}'",
-			STR_ARG(inside), sign, STR_ARG(inside));
+		struct str right = as_part(ev, inside, brought);
+		diag_help(ev->diags, d, "write '${%.*s}' in place of '${%.*s}'", STR_ARG(right), STR_ARG(inside));
 	} else if (is_label(better) && is_lower(better.p[0])) {
 		diag_help(ev->diags, d, "did you mean '%.*s'?", STR_ARG(better));
 		fix_literal(ev, d, at, s, better);

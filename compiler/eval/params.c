@@ -521,23 +521,35 @@ static void add_profile(struct eval *ev, const struct map *profiles, struct node
 		ARENA_PUSH(eval_work(ev), to->at, to->n, own->at[i]);
 }
 
-/* The entry of a profile before this one that sets the same; NULL without. */
-static const struct entry *set_before(const struct map *before, const struct entry *e)
+/* Is this very line of a profile among the entries?  Profiles that extend one profile share its lines. */
+static bool has_entry(const struct entries *all, const struct entry *e)
 {
-	const struct entries *said = entry_sets(e) ? map_get(before, e->key) : NULL;
+	for (size_t i = 0; all && i < all->n; i++)
+		if (all->at[i].key_at.start == e->key_at.start)
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; said && i < said->n; i++)
-		if (entry_sets(&said->at[i]))
-			return &said->at[i];
+/* The last entry that sets KEY; NULL without. */
+static const struct entry *last_set(const struct entries *all, struct str key)
+{
+	for (size_t i = all ? all->n : 0; i-- > 0;)
+		if (str_eq(all->at[i].key, key) && entry_sets(&all->at[i]))
+			return &all->at[i];
 	return NULL;
 }
 
-/* Two profiles of one command set the same parameter, so it is not clear which value is meant. */
+/*
+ * Two profiles of one command set the same parameter, so it is not clear which value is meant: unless
+ * one of them extends the other, over which it wins.
+ */
 static void test_conflicts(struct eval *ev, const struct map *before, const struct entries *more, struct str name)
 {
 	for (size_t i = 0; i < more->n; i++) {
-		const struct entry *first = set_before(before, &more->at[i]);
-		if (!first)
+		const struct entries *said = map_get(before, more->at[i].key);
+		const struct entry *first = last_set(said, more->at[i].key);
+		if (!first || &more->at[i] != last_set(more, more->at[i].key) || has_entry(more, first) ||
+		    has_entry(said, &more->at[i]))
 			continue;
 		struct diag *d = diag_report(ev->diags, TJ0206, more->at[i].key_at,
 			"profile '%.*s' sets '%.*s', which another profile of this command sets too",
@@ -578,7 +590,8 @@ static void begin_profile(struct eval *ev)
 			report_no_profile(ev, name, s->profile_at);
 		test_conflicts(ev, all, &more, name);
 		for (size_t k = 0; k < more.n; k++)
-			keep_by_name(ev, all, &more.at[k]);
+			if (!has_entry(map_get(all, more.at[k].key), &more.at[k]))
+				keep_by_name(ev, all, &more.at[k]);
 		i += name.n + 1;
 	}
 	ev->profile = all;

@@ -32,6 +32,19 @@ static struct piece host_piece(const struct role *r, int64_t i)
 
 /* ---- ports ---- */
 
+/* How to declare the port that somebody names, or gives by its number. */
+static void help_declare(struct eval *ev, struct diag *d, struct str name)
+{
+	bool number = name.n > 0;
+	for (size_t i = 0; i < name.n; i++)
+		number = number && name.p[i] >= '0' && name.p[i] <= '9';
+	if (number)
+		diag_help(ev->diags, d, "a port goes by its name: declare 'ports { http = %.*s }', and write \"http\"",
+			STR_ARG(name));
+	else
+		diag_help(ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
+}
+
 static const struct value *find_port(struct eval *ev, struct role *r, struct str name, struct span at)
 {
 	const struct value *ports = role_field(ev, r, FIELD_PORTS);
@@ -52,7 +65,7 @@ static const struct value *find_port(struct eval *ev, struct role *r, struct str
 	if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 	else
-		diag_help(ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
+		help_declare(ev, d, name);
 	return &value_bad;
 }
 

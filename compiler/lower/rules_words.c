@@ -6,6 +6,7 @@
  * Only words that are known here are judged: the search ends at one that a placement or the pod
  * decides.
  */
+#include <strings.h>
 #include "check/module.h"
 #include "eval/internal.h"
 #include "lower/rules.h"
@@ -285,7 +286,29 @@ static struct str last_program(struct str script)
 	return keyword || memchr(name.p ? name.p : "", '=', name.n) || memmem(script.p, script.n, "trap ", 5) ? STR("") : name;
 }
 
-/* Does something show that the signal matters: time to end, or a claim to write to? */
+/* Does a label or a taint tell of nodes that may be taken away?  Each provider has its own, with such a word in it. */
+static bool names_spot(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((s.n - i >= 4 && strncasecmp(s.p + i, "spot", 4) == 0) ||
+		    (s.n - i >= 7 && strncasecmp(s.p + i, "preempt", 7) == 0))
+			return true;
+	return false;
+}
+
+/* Where the role asks for nodes that may be taken away. */
+static struct span asks_for_spot(struct job *j, const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->node.n; i++)
+		if ((names_spot(r->node.at[i].key) || names_spot(r->node.at[i].value)) && in_user_text(j->ev, r->node.at[i].from))
+			return r->node.at[i].from;
+	for (size_t i = 0; i < r->ntolerate; i++)
+		if (names_spot(r->tolerate[i].value) && in_user_text(j->ev, r->tolerate[i].from))
+			return r->tolerate[i].from;
+	return (struct span){ 0 };
+}
+
+/* Does something show that the signal matters: time to end, a claim to write to, nodes that are taken away? */
 static struct span counts_on_it(struct job *j, const struct plan_role *r, const struct plan_container *c,
 	const char **ret_what)
 {
@@ -299,7 +322,8 @@ static struct span counts_on_it(struct job *j, const struct plan_role *r, const 
 		if (((v->kind == VOLUME_PVC && !v->readonly) || v->keep) && in_user_text(j->ev, v->from))
 			return v->from;
 	}
-	return (struct span){ 0 };
+	*ret_what = "nodes that may be taken away are asked for here";
+	return asks_for_spot(j, r);
 }
 
 static void signals(struct job *j, const struct plan_role *r, const struct plan_container *c, const struct words *w)

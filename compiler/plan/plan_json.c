@@ -143,15 +143,13 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	buf_z(p->out, "\n        }");
 }
 
-static void totals(struct printing *p, const struct plan_job *j, size_t objects)
+static void totals(struct printing *p, const char *before, const struct plan_totals *t, size_t objects)
 {
-	struct plan_totals t = plan_totals(&p->arena, j);
-
-	buf_printf(p->out, ",\n      \"totals\": { \"pods\": %lld", (long long)t.pods);
-	amount(p, ", ", "cpu", &t.cpu);
-	amount(p, ", ", "memory", &t.memory);
+	buf_printf(p->out, "%s\"totals\": { \"pods\": %lld", before, (long long)t->pods);
+	amount(p, ", ", "cpu", &t->cpu);
+	amount(p, ", ", "memory", &t->memory);
 	name(p, ", ", "devices");
-	device_counts(p, t.devices, t.ndevices);
+	device_counts(p, t->devices, t->ndevices);
 	buf_printf(p->out, ", \"objects\": %zu }", objects);
 }
 
@@ -191,7 +189,8 @@ static void job(struct printing *p, const struct plan_job *j, size_t objects)
 		role(p, j, &j->roles[i]);
 	}
 	buf_z(p->out, n ? "\n      ]" : "]");
-	totals(p, j, objects);
+	struct plan_totals t = plan_totals(&p->arena, j);
+	totals(p, ",\n      ", &t, objects);
 	needs(p, j);
 	buf_z(p->out, "\n    }");
 }
@@ -199,12 +198,17 @@ static void job(struct printing *p, const struct plan_job *j, size_t objects)
 void plan_print_json(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out)
 {
 	struct printing p = { .plan = plan, .sources = sources, .out = out };
+	size_t all = 0;
 
 	buf_z(out, "{\n  \"schemaVersion\": 1,\n  \"jobs\": [");
 	for (size_t i = 0; i < plan->njobs; i++) {
 		buf_z(out, i ? "," : "");
 		job(&p, &plan->jobs[i], objects[i]);
+		all += objects[i];
 	}
-	buf_z(out, plan->njobs ? "\n  ]\n}\n" : "]\n}\n");
+	buf_z(out, plan->njobs ? "\n  ]" : "]");
+	struct plan_totals t = plan_sum(&p.arena, plan);
+	totals(&p, ",\n  ", &t, all);
+	buf_z(out, "\n}\n");
 	arena_release(&p.arena);
 }

@@ -100,18 +100,16 @@ static void roles(struct arena *a, const struct plan_job *j, struct buf *out)
 	print_rows(&t, out);
 }
 
-static void totals(struct arena *a, const struct plan_job *j, size_t objects, struct buf *out)
+static void totals(struct arena *a, const struct plan_totals *t, size_t objects, struct buf *out)
 {
-	struct plan_totals t = plan_totals(a, j);
-
-	buf_printf(out, "  in all %lld pod%s", (long long)t.pods, t.pods == 1 ? "" : "s");
-	if (t.cpu.set)
-		buf_printf(out, ", cpu %.*s", STR_ARG(amount(a, &t.cpu)));
-	if (t.memory.set)
-		buf_printf(out, ", memory %.*s", STR_ARG(amount(a, &t.memory)));
-	for (size_t i = 0; i < t.ndevices; i++) {
+	buf_printf(out, "%lld pod%s", (long long)t->pods, t->pods == 1 ? "" : "s");
+	if (t->cpu.set)
+		buf_printf(out, ", cpu %.*s", STR_ARG(amount(a, &t->cpu)));
+	if (t->memory.set)
+		buf_printf(out, ", memory %.*s", STR_ARG(amount(a, &t->memory)));
+	for (size_t i = 0; i < t->ndevices; i++) {
 		buf_z(out, ", ");
-		buf_str(out, plan_device_text(a, &t.devices[i]));
+		buf_str(out, plan_device_text(a, &t->devices[i]));
 	}
 	buf_printf(out, "; %zu object%s\n", objects, objects == 1 ? "" : "s");
 }
@@ -189,6 +187,19 @@ static void head(struct arena *a, const struct plan *plan, const struct plan_job
 	buf_z(out, "\n\n");
 }
 
+static void all_jobs(const struct plan *plan, const size_t *objects, struct buf *out)
+{
+	struct arena a = { 0 };
+	struct plan_totals t = plan_sum(&a, plan);
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->njobs; i++)
+		n += objects[i];
+	buf_printf(out, "\nall %zu jobs: ", plan->njobs);
+	totals(&a, &t, n, out);
+	arena_release(&a);
+}
+
 void plan_print_table(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out)
 {
 	for (size_t i = 0; i < plan->njobs; i++) {
@@ -200,7 +211,9 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		head(&a, plan, j, out);
 		roles(&a, j, out);
 		buf_char(out, '\n');
-		totals(&a, j, objects[i], out);
+		struct plan_totals t = plan_totals(&a, j);
+		buf_z(out, "  in all ");
+		totals(&a, &t, objects[i], out);
 		unrolled(sources, j, out);
 		places(&a, j, out);
 		unasked_mounts(j, out);
@@ -208,4 +221,6 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 			buf_printf(out, "  left to you: %.*s\n", STR_ARG(needs.at[k]));
 		arena_release(&a);
 	}
+	if (plan->njobs > 1)
+		all_jobs(plan, objects, out);
 }

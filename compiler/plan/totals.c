@@ -74,22 +74,37 @@ struct str plan_device_text(struct arena *a, const struct plan_device_total *t)
 	return str_cat(a, count, STR(" "), t->resource);
 }
 
-struct plan_totals plan_totals(struct arena *a, const struct plan_job *j)
+static void add_job(struct arena *a, const struct plan_job *j, struct plan_totals *t)
 {
-	struct plan_totals t = { 0 };
-
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
 		struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
 		if (!r->max)
 			continue;
-		t.pods += r->max;
-		add(&t.cpu, &cpu, r->max);
-		add(&t.memory, &memory, r->max);
+		t->pods = capped((int128)t->pods + r->max);
+		add(&t->cpu, &cpu, r->max);
+		add(&t->memory, &memory, r->max);
 		size_t n;
 		const struct plan_device_total *pod = plan_pod_devices(a, r, &n);
 		for (size_t k = 0; k < n; k++)
-			add_devices(a, &t.devices, &t.ndevices, (struct plan_device_total){ pod[k].resource, pod[k].bytes, capped((int128)pod[k].count * r->max) });
+			add_devices(a, &t->devices, &t->ndevices, (struct plan_device_total){ pod[k].resource, pod[k].bytes,
+				capped((int128)pod[k].count * r->max) });
 	}
+}
+
+struct plan_totals plan_totals(struct arena *a, const struct plan_job *j)
+{
+	struct plan_totals t = { 0 };
+
+	add_job(a, j, &t);
+	return t;
+}
+
+struct plan_totals plan_sum(struct arena *a, const struct plan *plan)
+{
+	struct plan_totals t = { 0 };
+
+	for (size_t i = 0; i < plan->njobs; i++)
+		add_job(a, &plan->jobs[i], &t);
 	return t;
 }

@@ -20,7 +20,10 @@ struct plan_totals {
 };
 /* "16 example.com/npu", "4Gi hugepages-2Mi" */
 struct str plan_device_text(struct arena *a, const struct plan_device_total *t);
+/* The sum of a job's roles. */
 struct plan_totals plan_totals(struct arena *a, const struct plan_job *j);
+/* The sum of all jobs of the plan. */
+struct plan_totals plan_sum(struct arena *a, const struct plan *plan);
 
 /* What one pod of the role requests: its main container and its sidecars. */
 struct plan_quantity plan_pod_cpu(const struct plan_role *r);

@@ -163,7 +163,8 @@ static void report_field(struct parse *p, struct node *n)
 	if (body) {
 		struct nodes items = n->u.field.type->u.type_ref.body->u.body.items;
 		bool set = items.n && (items.at[0]->kind == NODE_SET || items.at[0]->kind == NODE_EXTEND);
-		const struct foreign *other = !field_type(key) ? foreign_field(key) : foreign_block(key, set ? items.at[0]->u.item.key.text : STR(""));
+		struct str inner = set ? items.at[0]->u.item.key.text : STR("");
+		const struct foreign *other = field_type(key) ? foreign_block(key, inner) : foreign_field(key);
 		if (other) {
 			diag_help(p->diags, d, "%s", other->help);
 			return;

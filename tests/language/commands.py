@@ -43,5 +43,11 @@ for words in ('["sh", "-c", "exec torchrun train.py"]', '["sh", "-c", "trap x TE
     t.case("signals arrive, or it is not known: " + words, W(GRACE % words), lacks="TJ0536", status=0)
 t.case("a checkpoint volume", W('mounts { "/c" = pvc("c") }, command = ["sh", "-c", "python t.py"]'), "TJ0536", status=0)
 t.case("a checkpoint volume of a sidecar", W('sidecar s { image = "a/b:1", mounts { "/c" = pvc("c") }, command = ["sh", "-c", "python t.py"] }'), "TJ0536", status=0)
+for spot in ('node { "cloud.google.com/gke-spot" = "true" }',
+             'node { "eks.amazonaws.com/capacityType" = "SPOT" }', 'tolerate = ["gke-preemptible"]'):
+    t.case("nodes that are taken away: " + spot, W(spot + ', command = ["sh", "-c", "python t.py"]'),
+           ["TJ0536", "may be taken away"], status=0)
+t.case("a label without such a word", W('node { "example.com/pool" = "depot" }, command = ["sh", "-c", "python t.py"]'),
+       lacks="TJ0536", status=0)
 t.case("nobody counts on it", W('command = ["sh", "-c", "python t.py"]'), lacks="TJ0536", status=0)
 t.end()

@@ -186,8 +186,8 @@ case("claim templates", role('volumeClaimTemplates = [{ name = "d" }]'), ["mount
      right=role('mounts { "/data" = own_claim("name", 10Gi, keep = true) }'), code=['mounts { "/data" = own_claim("name", 10Gi, keep = true) }'])
 case("an exit code that is none", role("retry_on = [300], retries = 1"), ["exit codes are 1 to 255"], ["300..300"],
      right=role("retry_on = [42], retries = 1"))
-case("zone", role('zone = "b"'), ['node { zone = "b" }'], right=role('node { zone = "b" }'),
-     code=['node { zone = "b" }'])
+case("zone", role('zone = "b"'), ['node { "topology.kubernetes.io/zone" = "b" }'], right=role('node { "topology.kubernetes.io/zone" = "b" }'),
+     code=['node { "topology.kubernetes.io/zone" = "b" }'])
 case("spot", role("spot = true"), ["'node'", "'tolerate'"])
 
 # ---- types ----
@@ -242,6 +242,47 @@ case("an import of a manifest", 'import "x.yaml" as x\n' + HELLO, ["'trainc impo
 case("an import of values without a name", 'import "x.yaml"\n' + HELLO, ["pass values with '--params x.yaml'"], ["x.yaml.tj"],
      files={"x.yaml": "lr: 1\n"})
 case("a program for import", HELLO, ["'a.tj' is a trainc program", "trainc compile a.tj"], args=("import",))
+
+# ---- what people write at first about readiness, sweeps and bundles ----
+case("two lists in product", PAIRS + 'for x, y in product(a, b) job "m-${x}" {\n  image = "a/b:1"\n  role w { }\n}\n',
+     ["for all pairs of two lists write two loops: 'for x in a, y in b'"], ["takes fewer"], right=TWO_LOOPS, code=["for x in a, y in b"])
+case("contains on a list", 'let xs = ["a"]\ncheck xs.contains("a") else "no"\n' + HELLO, ['write \'"a" in xs\''], ["has no fields", "find"],
+     right='let xs = ["a"]\ncheck "a" in xs else "no"\n' + HELLO, code=['"a" in xs'])
+case("contains between a list and an element", 'let xs = ["a"]\ncheck xs contains "a" else "no"\n' + HELLO, ['in a list \'"a" in xs\''],
+     right='let xs = ["a"]\ncheck "a" in xs else "no"\n' + HELLO, code=['"a" in xs'])
+case("a list of a type", "param n: [string] = []\n" + role("args = n"), ["write 'list[string]'"],
+     right="param n: list[string] = []\n" + role("args = n"), code=["list[string]"])
+case("an enum in brackets", 'param n: enum["a", "b"] = "a"\n' + role("args = [n]"), ["write 'enum(\"a\", \"b\")'"],
+     right='param n: enum("a", "b") = "a"\n' + role("args = [n]"), code=['enum("a", "b")'])
+case("int(<8)", "param n: int(<8) = 2\n" + role("replicas = n"), ["write 'int(..7)'"],
+     right="param n: int(..7) = 2\n" + role("replicas = n"), code=["int(..7)"])
+case("int(>0)", "param n: int(>0) = 2\n" + role("replicas = n"), ["write 'int(1..)'"],
+     right="param n: int(1..) = 2\n" + role("replicas = n"), code=["int(1..)"])
+NAMED = 'for m in ["Llama_3.1", "b"] job "a-${%s}" {\n  image = "a/b:1"\n  role w { }\n}\n'
+FIXED = 'lower(replace(replace(str(m), "_", "-"), ".", "-"))'
+case("letters of a sweep's names", NAMED % "m", ["write '${%s}' in place of '${m}'" % FIXED], right=NAMED % FIXED, code=[FIXED])
+case("a port by its number", role("ready = tcp(8080)"), ["ports { http = 8080 }", "write \"http\""], ['write "8080"'],
+     right=role('ports { http = 8080 }, ready = tcp("http")'), code=["ports { http = 8080 }"])
+case("a port by its number in quotes", role('ready = tcp("8080")'), ["ports { http = 8080 }", "write \"http\""], ["8080 = 8000"],
+     right=role('ports { http = 8080 }, ready = tcp("http")'), code=["ports { http = 8080 }"])
+for word in ("readinessProbe", "startupProbe", "readiness", "healthcheck"):
+    case("%s of a role" % word, role('%s = "x"' % word), ['ports { http = 8000 }, ready = http("http", "/health")'], ["raw container"],
+         right=role('ports { http = 8000 }, ready = http("http", "/health")'), code=['ready = http("http", "/health")'])
+case("ready() of one replica", job("role s { replicas = 2 }\n  role w { start_after = ready(s, 0) or ready(s, any = true) }"),
+     ["'ready' is about all replicas, or any one of them", "'ready(R, any = true)'"], ["any = 0", "needs a bool"],
+     right=job("role s { replicas = 2 }\n  role w { start_after = ready(s, any = true) }"))
+case("a JobSet and any of a role", job('role s { replicas = 2, ready = exec(["true"]) }\n  role w { start_after = ready(s, any = true) }'),
+     ["wait for the whole role with 'ready(s)'"], ["'done(s)'"], args=("check", "--target", "jobset"), code=["ready(s)"],
+     right=job('role s { replicas = 2, ready = exec(["true"]) }\n  role w { start_after = ready(s) }'))
+case("a role that the framework does not have", torch("", after="").replace("role worker", "role actor { command = [\"a\"] }\n  role worker"),
+     ["'aux actor'", "set 'other_roles = true' in the job"], code=["other_roles = true"],
+     right=torch("other_roles = true").replace("role worker", "role actor { command = [\"a\"] }\n  role worker"))
+case("a role's bundle in a sidecar", role('sidecar s { ...x }', 'let x: Role = { image = "a/b:1", replicas = 3 }\n'),
+     ["'replicas' of a Role has no place in a sidecar", "declare what is inserted as 'Sidecar'"], ["'pull'", "move it"],
+     right=role('sidecar s { ...x }', 'let x: Sidecar = { image = "a/b:1" }\n'))
+case("a sidecar's bundle in an init container", role('init s { ...x }', 'let x: Sidecar = { image = "a/b:1", ready = exec(["x"]) }\n'),
+     ["'ready' of a Sidecar has no place in an init container"], right=role('init s { ...x }', 'let x: Sidecar = { image = "a/b:1" }\n'))
+case("a list of refused codes", HELLO + 'test "x" { refuses = ["TJ0311"] }\n', ["without brackets"], ["needs the code"], args=("test",))
 
 
 def squeezed(text):

@@ -100,7 +100,8 @@ static void start_after(struct checking *c, const struct plan_job *j, const stru
 		if (ds.because->kind == CONDITION_OR)
 			diag_help(c->diags, d, "wait for whole roles, joined by 'and'%s", or_jobs(j));
 		else
-			diag_help(c->diags, d, "wait for the whole role with 'done(%.*s)'%s", STR_ARG(j->roles[ds.because->role].name),
+			diag_help(c->diags, d, "wait for the whole role with '%s(%.*s)'%s", ds.because->kind == CONDITION_READY ?
+				"ready" : ds.because->kind == CONDITION_STARTED ? "started" : "done", STR_ARG(j->roles[ds.because->role].name),
 				*or_jobs(j) ? ", or use the target 'jobs'" : "");
 	} else if (ds.n > SET_DEPENDENCIES) {
 		d = diag_report(c->diags, TJ0818, at, "role '%.*s' waits for %zu Jobs; in a %s for at most %d", STR_ARG(r->name), ds.n, set, SET_DEPENDENCIES);

@@ -4,6 +4,7 @@
  * Each function recognizes one construct by its tokens, and its help is the line as it is written here. They
  * add help to a TJ0102 that complain_plain() has reported.
  */
+#include <stdlib.h>
 #include "syntax/help/complain.h"
 
 #include "trainc.tab.h"
@@ -160,6 +161,24 @@ static size_t find_on_line(const struct fault *f, size_t i, int kind)
 	return 0;
 }
 
+/* `[string]`, `enum["a", "b"]` */
+static bool help_type_list(struct fault *f, struct diag *d)
+{
+	bool list = !f->line_end && f->found.kind == TOKEN_LBRACKET && f->expected[TOKEN_ACCELERATOR] &&
+		is_type(f, f->i + 1) && f->at[f->i + 2].kind == TOKEN_RBRACKET;
+	bool words = !f->line_end && f->i >= 2 && f->found.kind == TOKEN_STRING && f->previous == TOKEN_LBRACKET &&
+		str_is(fault_text(f, f->i - 2), "enum");
+	size_t close = words ? find_on_line(f, f->i, TOKEN_RBRACKET) : f->i + 2;
+	if (!list && (!words || !close))
+		return false;
+	struct str right = list ? str_printf(f->p->arena, "list[%.*s]", STR_ARG(fault_text(f, f->i + 1)))
+		: str_printf(f->p->arena, "enum(%.*s)", STR_ARG(text_between(f, f->i, close)));
+	diag_help(f->p->diags, d, "write '%.*s'", STR_ARG(right));
+	diag_fix(f->p->diags, d, (struct span){ f->at[list ? f->i : f->i - 2].start, f->at[close].end }, right, "write '%.*s'",
+		STR_ARG(right));
+	return true;
+}
+
 /* `string[]`, `int[1..8]` */
 static bool help_type_brackets(struct fault *f, struct diag *d)
 {
@@ -179,19 +198,27 @@ static bool help_type_brackets(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* `int(>=1)`, `int(<=8)` */
+/* `int(>=1)`, `int(<8)` */
 static bool help_type_comparison(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
 	int kind = f->found.kind;
 
-	if (f->line_end || f->i < 2 || f->previous != TOKEN_LPAREN || !is_type(f, f->i - 2) || (kind != TOKEN_GE && kind != TOKEN_LE))
+	if (f->line_end || f->i < 2 || f->previous != TOKEN_LPAREN || !is_type(f, f->i - 2) || 
+	    (kind != TOKEN_GE && kind != TOKEN_LE && kind != TOKEN_GT && kind != TOKEN_LT))
 		return false;
 	size_t close = find_on_line(f, f->i, TOKEN_RPAREN);
 	struct str limit = close ? text_between(f, f->i + 1, close) : STR("");
 	if (!limit.n || limit.n > 40 || memchr(limit.p, ',', limit.n))
 		return false;
-	struct str right = str_printf(f->p->arena, kind == TOKEN_GE ? "%.*s(%.*s..)" : "%.*s(..%.*s)", STR_ARG(fault_text(f, f->i - 2)), STR_ARG(limit));
+	if (kind == TOKEN_GT || kind == TOKEN_LT) {             /* of whole numbers: the next one */
+		if (f->at[f->i + 1].kind != TOKEN_INT || close != f->i + 2 || limit.n > 9 || memchr(limit.p, '_', limit.n))
+			return false;
+		limit = str_printf(f->p->arena, "%ld", strtol(limit.p, NULL, 10) + (kind == TOKEN_GT ? 1 : -1));
+	}
+	bool least = kind == TOKEN_GE || kind == TOKEN_GT;
+	struct str right = str_printf(f->p->arena, least ? "%.*s(%.*s..)" : "%.*s(..%.*s)", STR_ARG(fault_text(f, f->i - 2)),
+		STR_ARG(limit));
 	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
 	diag_fix(ds, d, (struct span){ f->at[f->i - 2].start, f->at[close].end }, right, "write '%.*s'", STR_ARG(right));
 	return true;
@@ -314,6 +341,8 @@ static bool help_word_operator(struct fault *f, struct diag *d)
 		if (!str_is(word, words[i][0]))
 			continue;
 		diag_help(f->p->diags, d, "write '%s(%.*s, %.*s)%s'", words[i][1], STR_ARG(left), STR_ARG(right), words[i][2]);
+		if (*words[i][2])
+			diag_help(f->p->diags, d, "in a list '%.*s in %.*s'", STR_ARG(right), STR_ARG(left));
 		return true;
 	}
 	return false;
@@ -336,7 +365,8 @@ static bool help_fraction(struct fault *f, struct diag *d)
 bool help_habit(struct fault *f, struct diag *d)
 {
 	static bool (*const habits[])(struct fault *, struct diag *) = {
-		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_brackets, help_type_comparison, help_type_as_value,
+		help_inside, help_role_colon, help_walrus, help_framework, help_two_loops, help_type_list,
+		help_type_brackets, help_type_comparison, help_type_as_value,
 		help_type_text, help_lambda, help_power, help_word_operator, help_fraction,
 	};
 
