@@ -141,6 +141,7 @@ static void read_yaml(struct reading *r)
 {
 	struct diags *ds = &r->c->diags;
 	struct data_reader *reader = data_reader_new(&r->c->arena, r->source);
+	data_reader_keep_infinite(reader);      /* a mistake of its parameter, not of the file */
 	struct data *root, *more;
 	struct data_error why = { 0 };
 	enum data_step step = data_next(reader, &root, &why), next = DATA_END;

@@ -22,6 +22,7 @@ struct data_text {
 	const struct source *source;
 	struct data_stack stack;
 	struct data_error *error;       /* filled in by what fails */
+	bool infinite;                  /* a number that is too large for a double is read as infinite */
 	size_t spent, most;             /* units of the budget, see data_spend() */
 };
 

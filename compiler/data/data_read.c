@@ -33,6 +33,8 @@ struct data_reader *data_reader_new(struct arena *a, const struct source *source
 	return r;
 }
 
+void data_reader_keep_infinite(struct data_reader *r) { r->text.infinite = true; }
+
 /* Behind a line `---` between two JSON documents. */
 static size_t skip_mark(const struct data_reader *r, size_t at)
 {

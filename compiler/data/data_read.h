@@ -34,6 +34,8 @@ struct data_reader;
 
 /* Begins to read a text; nothing is read yet. */
 struct data_reader *data_reader_new(struct arena *a, const struct source *source);
+/* From here on a plain number without end is read, as an infinite one, for a caller that judges each value. */
+void data_reader_keep_infinite(struct data_reader *r);
 
 /* The next document that is not empty.  At the end, and after an error, always the same answer. */
 enum data_step { DATA_DOCUMENT, DATA_END, DATA_ERROR };

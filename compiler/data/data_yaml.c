@@ -6,6 +6,7 @@
  * everything would be when written out is counted, so that nobody who walks a tree
  * is surprised (a few lines can stand for billions).
  */
+#include <math.h>
 #include <stdlib.h>
 #include <yaml.h>
 
@@ -193,8 +194,12 @@ static struct data *scalar(struct yaml_reading *y, const yaml_event_t *e)
 	d->u.string = scalar_text(y, e);
 	if (text)
 		return d;
-	if (!data_plain(y->t->arena, d->u.string, d))
-		return fail_event(y, e, "this number is not finite");
+	if (!data_plain(y->t->arena, d->u.string, d)) {
+		if (!y->t->infinite || tag)
+			return fail_event(y, e, "this number is not finite");
+		d->kind = DATA_FLOAT;
+		d->u.number = HUGE_VAL;
+	}
 	if (tag && !fits_tag(tag, d->kind))
 		return fail_event(y, e, "this tag is not known, or does not fit what follows it");
 	if (tag && d->kind == DATA_INT && is_tag(tag, "float")) {

@@ -8,6 +8,8 @@
  */
 #include "eval/params.h"
 
+#include <math.h>
+
 #include "diag/suggest.h"
 
 enum { LONGEST = 60 };
@@ -63,6 +65,8 @@ static const struct value *scalar(struct eval *ev, const struct data *d, const s
 	if (core->kind == TYPE_BOOL)
 		return d->kind == DATA_BOOL ? value_bool(ev->arena, d->u.boolean, d->from) : mismatch(ev, d, t, path);
 	if (type_is_text(core) && (d->kind == DATA_STRING || top))       /* tag: 1.0 */
+		return value_string(ev->arena, text, d->from);
+	if (core->kind == TYPE_ENV_VALUE && d->kind == DATA_STRING)
 		return value_string(ev->arena, text, d->from);
 	if (type_is_text(core) || core->kind == TYPE_ACCELERATOR || core->kind == TYPE_VOLUME)
 		return mismatch(ev, d, t, path);
@@ -162,7 +166,9 @@ static const struct value *free_form(struct eval *ev, const struct data *d, stru
 	case DATA_NULL: return &value_none;
 	case DATA_BOOL: return value_bool(ev->arena, d->u.boolean, d->from);
 	case DATA_INT: return value_int(ev->arena, d->u.integer, d->from);
-	case DATA_FLOAT: return value_float(ev->arena, d->u.number, d->from);
+	case DATA_FLOAT:
+		return isfinite(d->u.number) ? value_float(ev->arena, d->u.number, d->from)
+			: mismatch(ev, d, &type_float, path);
 	case DATA_STRING: return plain_text(ev, d, path) ? value_string(ev->arena, d->u.string, d->from) : &value_bad;
 	case DATA_LIST: return list_of(ev, d, &list, path);
 	default: return map_of(ev, d, &map, path);

@@ -19,6 +19,17 @@ given("null for an image", 'param i: image\njob "a" { image = i, role w { } }\n'
 given("a number as a tag", IMAGE, {"p.yaml": "tag: 1.0\n"}, "image: r/x:1.0", status=0, command="compile")
 given("a word that YAML takes for a bool", IMAGE, {"p.yaml": "tag: no\n"}, "image: r/x:no", status=0, command="compile")
 
+MANY = "param a: float\nparam n: int = 1\nparam d: map[float] = {}\n" + W('command = ["${a} ${n} ${len(d)}"]')
+for name, text in (("p.yaml", "a: 1e400\nn: foo\nd: {x: -1e999}\nzzz: 3\n"), ("p.json", '{"a": 1e400, "n": "foo", "d": {"x": -1e999}, "zzz": 3}')):
+    given("a number without end beside other mistakes, " + name, MANY, {name: text},
+          ["'a' needs a float, found 1e400", "'n' needs an int", "'d.x' needs a float, found -1e999", "unknown parameter 'zzz'"],
+          lacks="has no value")
+given("a number without end as a text", IMAGE, {"p.yaml": "tag: 1e400\n"}, "image: r/x:1e400", status=0, command="compile")
+given("a number without end as a key", MANY, {"p.yaml": "a: 1\n1e400: 2\n"}, "unknown parameter '1e400'")
+BUNDLE = "param node: Role = { cpu = 1 }\n" + 'job "a" { image = "r/x:1"\n  role w { ...node } }\n'
+given("variables of a bundle", BUNDLE, {"p.yaml": "node: {env: {A: b, N: 3, T: true}, tolerate: [x]}\n"}, ["value: b", 'value: "3"'],
+      status=0, command="compile")
+
 OPTIONAL = 'param os: string? = none\n' + W('command = ["x"], env { OS = os ?? "unset" }')
 given('"none" in JSON is a text', OPTIONAL, {"p.json": '{"os": "none"}'}, status=0, command="env", stdout="none")
 given("null in JSON is none", OPTIONAL, {"p.json": '{"os": null}'}, status=0, command="env", stdout="unset")
