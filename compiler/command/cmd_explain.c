@@ -12,8 +12,11 @@ int cmd_explain(struct session *s)
 		explain_overview(&e);
 	} else {
 		e.topic = s->options->operands[0];
+		for (size_t i = 1; i < s->options->noperands; i++)
+			e.topic = str_cat(s->arena, e.topic, STR(" "), s->options->operands[i]);
 		if (!explain_ask(&e)) {
-			struct str near = suggest_sentence(&e.near);
+			bool words = memchr(e.topic.p, ' ', e.topic.n) != NULL;         /* which no page is called */
+			struct str near = words ? STR("") : suggest_sentence(&e.near);
 			if (!near.n && explain_search(&e)) {
 				session_write(s, buf_text(&out));
 				buf_release(&out);

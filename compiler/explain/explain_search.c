@@ -1,5 +1,5 @@
 /*
- * explain_search.c - searches all texts for an unknown topic: diagnostics and their pages, fields,
+ * explain_search.c - searches all texts for an unknown topic, each word of it: diagnostics and their pages, fields,
  * functions.  A result is the name of a page, and the sentence that it begins with.
  */
 #include "check/schema.h"
@@ -35,6 +35,20 @@ static bool mentions(struct str text, struct str part)
 	return false;
 }
 
+/* The same for each word of several. */
+static bool mentions_all(struct str text, struct str words)
+{
+	while (words.n) {
+		const char *blank = memchr(words.p, ' ', words.n);
+		struct str word = { words.p, blank ? (size_t)(blank - words.p) : words.n };
+		if (!mentions(text, word))
+			return false;
+		words.p += word.n + (blank != NULL);
+		words.n -= word.n + (blank != NULL);
+	}
+	return true;
+}
+
 static void found(struct finding *f, const char *name, const char *what)
 {
 	if (!f->n)
@@ -51,18 +65,18 @@ bool explain_search(struct explain *e)
 		return false;
 	for (unsigned i = 0; i < FIELDS; i++) {
 		const struct field *field = schema_field((enum field_id)i);
-		if (mentions(str_of(field->doc), e->topic) &&
+		if (mentions_all(str_of(field->doc), e->topic) &&
 		    (!i || strcmp(field->name, schema_field((enum field_id)(i - 1))->name) != 0))
 			found(&f, field->name, field->doc);
 	}
 	for (unsigned i = 0; i < FUNCTIONS; i++) {
 		const struct function_row *row = schema_function((enum function)i);
-		if (mentions(str_of(row->doc), e->topic))
+		if (mentions_all(str_of(row->doc), e->topic))
 			found(&f, row->name, row->doc);
 	}
 	for (int i = 0; i < DIAG_CODES; i++)
-		if (mentions(diag_page_text((enum diag_code)i), e->topic) ||
-		    mentions(str_of(diag_meaning((enum diag_code)i)), e->topic))
+		if (mentions_all(diag_page_text((enum diag_code)i), e->topic) ||
+		    mentions_all(str_of(diag_meaning((enum diag_code)i)), e->topic))
 			found(&f, diag_code_name((enum diag_code)i), diag_meaning((enum diag_code)i));
 	if (f.n > MOST_FOUND)
 		buf_printf(e->out, "\nand %u more\n", f.n - MOST_FOUND);

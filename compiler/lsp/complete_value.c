@@ -230,9 +230,38 @@ static void add_ports(struct completing *k, const struct decl *role, bool quotes
 		ports_of_text(k, quotes);
 }
 
+/* Is the cursor between the parentheses of near or prefer? */
+static bool names_level(const struct context *c)
+{
+	for (size_t i = c->depth; i > 0 && i + 2 > c->depth; i--) {
+		size_t open = c->places[i - 1].open;
+		struct str word = open && open < c->tokens.n ? context_token(c, open - 1) : STR("");
+		if (str_is(word, "near") || str_is(word, "prefer"))
+			return true;
+	}
+	return false;
+}
+
+/* Levels by name: those of the project's topology, the innermost first, then those that every cluster has. */
+static void add_levels(struct completing *k, bool quotes)
+{
+	const struct project *p = &k->c->program->project;
+
+	for (size_t i = p->nlevels; i-- > 0;) {
+		struct str name = path_base(p->levels[i].key);
+		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .detail = p->levels[i].key, .rank = 4,
+			.label = quotes ? str_printf(k->r->arena, "\"%.*s\"", STR_ARG(name)) : name });
+	}
+	complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .rank = 5, .label = quotes ? STR("\"host\"") : STR("host") });
+	complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .rank = 5, .label = quotes ? STR("\"zone\"") : STR("zone") });
+}
+
 void complete_values(struct completing *k)
 {
 	const struct place_at *p = &k->c->places[k->c->depth - 1];
+
+	if (p->kind == PLACE_CALL && names_level(k->c))
+		add_levels(k, true);
 
 	if (p->kind == PLACE_CALL && p->method.p && wants(k, TYPE_PORTS)) {
 		add_ports(k, p->role, true);
@@ -364,6 +393,8 @@ void complete_texts(struct completing *k)
 		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .label = t->words[i], .rank = 5 });
 	if (t && t->kind == TYPE_PORTS && call)
 		add_ports(k, call->role, false);
+	if (names_level(k->c))
+		add_levels(k, false);
 	if (str_is(k->c->word, "import") && reader->list)
 		reader->list(reader->context, k->r->arena, path_directory(k->r->document->path), add_file, k);
 }

@@ -67,6 +67,11 @@ run 0 explain pytorch.env; says out "MASTER_ADDR, MASTER_PORT, WORLD_SIZE"
 run 0 explain nvidia.h100; says out 'resource     "nvidia.com/gpu"'; says out "memory       80G"
 run 0 explain aws.trn2; says out "(if efa)"
 
+# several words: pages that have them all
+run 0 explain restart pods; says out "no page is called 'restart pods'; it is mentioned in"; says out "TJ0817"
+run 0 explain "zone of nodes"; says out "TJ0626"
+run 2 explain restart zzzz
+
 for module in "$root"/stdlib/std/*.tj; do
 	name=$(basename "$module" .tj)
 	run 0 explain "$name"

@@ -89,6 +89,14 @@ def test_definition_of_an_import(p):
     assert p.at("definition", "y")["range"]["start"] == {"line": 0, "character": 4}
 
 
+def test_levels_of_places(p):
+    """Inside near and prefer: the levels of the project's topology, and those of every cluster."""
+    p.write("project.tj", 'project { topology = ["example.com/block", "example.com/rack"] }\n')
+    assert p.labels('job "a" {\n  image = "x:1"\n  role w { place = near("«x»") }\n}\n')[:4] == ["rack", "block", "host", "zone"]
+    assert '"rack"' in p.labels('job "a" {\n  image = "x:1"\n  role w { place = prefer(«x») }\n}\n')
+    assert "rack" not in p.labels('job "a" {\n  image = "x:1"\n  role w { spread = "«x»" }\n}\n')
+
+
 def test_wrapped_framework(p):
     """The framework that another one wraps, and the arguments that it gets."""
     p.open("import std.pytorch\n\nframework ours(port: port = 7): pytorch.torch«x»run(po«y»rt = po«z»rt) {\n  shm = 1Gi\n}\n")
